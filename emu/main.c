@@ -70,11 +70,11 @@ struct session {
     struct module_names *module_names;
     struct trace_json *trace; /* NULL: no --trace */
     struct new_file trace_file;
-    struct new_file device_log; /* --device-log */
     struct log_record *log; /* NULL: no --log */
     struct new_file log_file;
     struct calls_listener call_listeners[2];
-    struct console log_inner; /* that gets what the log gets */
+    struct console log_inner;   /* that gets what the log gets */
+    struct new_file device_log; /* --device-log */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */
@@ -589,10 +589,10 @@ static void close_session(struct session *s)
     watch_free(s->watch);
     trace_json_free(s->trace);
     new_file_discard(&s->trace_file);
-    new_file_discard(&s->device_log);
     if (s->machine)
         log_record_free(s->log);
     new_file_discard(&s->log_file);
+    new_file_discard(&s->device_log);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
     machine_free(s->machine);
@@ -1222,8 +1222,8 @@ int main(int argc, char **argv)
 {
     struct session s = {.diag = {.out = stderr, .program = "rvftrace"},
                         .trace_file.fd = -1,
-                        .device_log.fd = -1,
                         .log_file.fd = -1,
+                        .device_log.fd = -1,
                         .files = report_files_none()};
     unsigned status;
     bool done;

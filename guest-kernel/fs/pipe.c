@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -134,7 +135,22 @@ static int pipe_release(struct inode *inode, struct file *file)
     return 0;
 }
 
+static unsigned int pipe_poll(struct file *file, struct poll_table *table)
+{
+    struct pipe_inode_info *pipe = file->f_inode->i_pipe;
+
+    if (file->f_mode & FMODE_READ) {
+        poll_wait(file, &pipe->rd_wait, table);
+        return (pipe_occupancy(pipe) ? POLLIN | POLLRDNORM : 0) |
+               (READ_ONCE(pipe->writers) ? 0 : POLLHUP);
+    }
+    poll_wait(file, &pipe->wr_wait, table);
+    return (pipe_room(pipe) >= PIPE_BUF ? POLLOUT | POLLWRNORM : 0) |
+           (READ_ONCE(pipe->readers) ? 0 : POLLERR);
+}
+
 static const struct file_operations pipefifo_fops = {
+    .poll = pipe_poll,
     .read = pipe_read,
     .write = pipe_write,
     .release = pipe_release,

@@ -120,6 +120,9 @@ static int kernel_init(void *unused)
     ext2_init();
     tty_init();
     sysrq_init();
+    pid_sysctls_init();
+    sched_rt_sysctl_init();
+    cpu_dev_init();
     modules_init();
     kallsyms_init();
     proc_meminfo_init();

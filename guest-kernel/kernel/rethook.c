@@ -112,16 +112,21 @@ void __kprobes rethook_recycle(struct rethook_node *node)
     put_rethook(node->rethook);
 }
 
-void __kprobes rethook_hook(struct rethook_node *node, struct pt_regs *regs)
+void __kprobes rethook_hook_slot(struct rethook_node *node, unsigned long *ra)
 {
     unsigned long flags;
 
-    node->ret_addr = regs->ra;
+    node->ret_addr = *ra;
     local_irq_save(flags);
     node->next = current->rethooks;
     current->rethooks = node;
     local_irq_restore(flags);
-    regs->ra = (unsigned long)arch_rethook_trampoline;
+    *ra = (unsigned long)arch_rethook_trampoline;
+}
+
+void __kprobes rethook_hook(struct rethook_node *node, struct pt_regs *regs)
+{
+    rethook_hook_slot(node, &regs->ra);
 }
 
 /*

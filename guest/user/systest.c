@@ -98,7 +98,7 @@ static void test_errors(void)
     check("reading from the write end of a pipe is EBADF", read(fd[1], &c, 1) == -EBADF);
     check("descriptor 1000 is EBADF", close(1000) == -EBADF && dup2(1, 1000) == -EBADF);
     file = open("/tmp/noelf", O_WRONLY | O_CREAT, 0755);
-    write(file, "#!/bin/sh\n", 10);
+    write(file, "no program\n", 11);
     close(file);
     check("exec of a file that is not ELF is ENOEXEC",
           execve("/tmp/noelf", argv, argv + 1) == -ENOEXEC);
@@ -126,12 +126,25 @@ static void test_time(void)
 static void test_identity(void)
 {
     static char uts[6][65];
-    unsigned long cpus = 0, a[4] = {0}, b[4] = {0};
+    unsigned long cpus = 0, a[4] = {0}, b[4] = {0}, info[14] = {0}, limit[2] = {0};
+    unsigned int ids[3] = {9, 9, 9};
+    int copy = -1;
 
     check("gettid returns the pid", getpid() == syscall(__NR_gettid));
     check("uname says riscv64", syscall(__NR_uname, uts) == 0 && !strcmp(uts[4], "riscv64"));
     check("sched_getaffinity returns a mask that is not empty",
           syscall(__NR_sched_getaffinity, 0, sizeof(cpus), &cpus) == sizeof(cpus) && cpus);
+    check("there is no other user",
+          syscall(__NR_getresuid, &ids[0], &ids[1], &ids[2]) == 0 && !ids[0] && !ids[1] &&
+              !ids[2] && syscall(__NR_setuid, 0) == 0 && syscall(__NR_setuid, 1) == -EINVAL &&
+              syscall(__NR_setresgid, -1, -1, 5) == -EINVAL);
+    check("sysinfo counts pages and tasks", syscall(__NR_sysinfo, info) == 0 && info[4] > info[5] &&
+                                                info[5] && (info[10] & 0xffff) > 1);
+    check("the limit of open files is where dup ends",
+          syscall(__NR_prlimit64, 0, 7, NULL, limit) == 0 && limit[0] &&
+              syscall(__NR_fcntl, 0, F_DUPFD, limit[0]) == -EINVAL &&
+              (copy = syscall(__NR_fcntl, 0, F_DUPFD, limit[0] - 1)) == (long)limit[0] - 1);
+    close(copy);
     check("getrandom returns the requested bytes",
           syscall(__NR_getrandom, a, sizeof(a), 0) == sizeof(a) &&
               syscall(__NR_getrandom, b, sizeof(b), 0) == sizeof(b));

@@ -17,7 +17,7 @@ NAMES = ("kmalloc", "kfree", "schedule", "__schedule", "fib", "even", "ackermann
          "do_exit", "mutex_lock", "vfs_read", "'*lock*'", "'tree_*'", "'sched*'", "'*_fair'", "'k*'",
          "'__*'", "'*fault*'", "'sample_*'", "'*:mod:trace_sample'", "':mod:sample_user'", "17",
          "nothing_of_that_name", "'f?b'", "'*'")
-OPTIONS = ("annotate", "context-info", "disable_on_free", "func_stack_trace", "funcgraph-irqs",
+OPTIONS = ("annotate", "context-info", "disable_on_free", "event-fork", "func_stack_trace", "funcgraph-irqs",
            "function-fork", "graph-time", "irq-info", "latency-format", "markers", "overwrite",
            "pause-on-trace", "record-cmd", "sleep-time", "funcgraph-retval", "verbose")
 ROUND_INSNS = 30_000_000  # more or less

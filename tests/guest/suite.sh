@@ -14,7 +14,7 @@ suite=$(dirname "$0")/suite
 shell='words flow files text'
 everywhere="$shell modules load programs"
 tracing='tracefs functions buffer pids profile'
-patching='snapshots stack-tracer options stacks filters dumps commands graph module-traces'
+patching='instances snapshots stack-tracer options stacks filters dumps commands graph module-traces'
 
 scripts_of() {
     case $1 in

@@ -23,9 +23,9 @@ files_and_options() {
     check "$2: README, trace_pipe, options/ and per_cpu/ are there" sh -c \
         "grep -qx README '$out' && grep -qx trace_pipe '$out' && grep -qx options '$out' && grep -qx per_cpu '$out'"
     check "$2: the options are Linux's, in its order" says 'cat /sys/kernel/tracing/trace_options' \
-        "$(printf '%s\n' print-parent nosym-offset nosym-addr noverbose noraw nohex nobin annotate \
-        nouserstacktrace context-info nolatency-format record-cmd overwrite nodisable_on_free irq-info markers \
-        nopause-on-trace function-trace nofunction-fork nodisplay-graph nostacktrace notest_nop_accept notest_nop_refuse)"
+        "$(printf '%s\n' print-parent nosym-offset nosym-addr noverbose noraw nohex nobin trace_printk annotate \
+        nouserstacktrace context-info nolatency-format record-cmd norecord-tgid overwrite nodisable_on_free irq-info markers \
+        noevent-fork nopause-on-trace function-trace nofunction-fork nodisplay-graph nostacktrace notest_nop_accept notest_nop_refuse)"
     check "$2: an option is set by its name" says "cat $T/options/raw" 1
     check "$2: and by its file" test "$(after "cat $T/options/raw" 2)" = 0
     check "$2: an unknown option is EINVAL" einval 'echo nosuch'
@@ -115,7 +115,7 @@ forms() {
         tail -n 6 $T/trace; cat $T/saved_cmdlines; cat $T/saved_cmdlines_size;
         echo 0 > $T/saved_cmdlines_size; echo 4 > $T/saved_cmdlines_size; cat $T/saved_cmdlines"
     check "$2: the clocks, the one in use in brackets" says "cat $T/trace_clock" \
-        '[local] global counter uptime perf mono mono_raw boot'
+        '[local] global counter uptime perf mono mono_raw boot tai'
     check "$2: an unknown clock is EINVAL" einval "echo nosuch > $T/trace_clock"
     check "$2: a line of function" \
         console_has ' +tree-[0-9]+ +\[000\] \.{5} +[0-9]+\.[0-9]{6}: tree_once <-tree_run'
@@ -194,7 +194,7 @@ tasks() {
     check "$2: ftrace_notrace=" says "cat $T/set_ftrace_notrace" tree_hash
     check "$2: trace_buf_size=" says "cat $T/buffer_size_kb" 64
     check "$2: trace_clock=" says "cat $T/trace_clock" \
-        'local [global] counter uptime perf mono mono_raw boot'
+        'local [global] counter uptime perf mono mono_raw boot tai'
     check "$2: trace_options=" says "cat $T/options/sym-addr" 1
     check "$2: what is none of those is told" console_has "\[.*\] ftrace: no option 'nosuch'"
     check "$2: enabled_functions counts who wants one" console_has 'tree_once \(1\) +O? *'

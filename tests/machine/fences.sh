@@ -52,20 +52,20 @@ for harts in 1 2 4; do
     head -n 20 "$work/bad" | sed 's/^/# /'
 done
 
+# A site that spans two pages (0x...ffc) can be half in each: a hart that goes on with what it
+# has of one page fetches the other anew, and then runs a pair that nobody wrote.
+torn_between_pages() {
+    ! sed -n '/^error: torn-pair:/,/^  remedy/p' "$err" | grep '^  site ' | grep -vE '0x[0-9a-f]+ff[a-e]\>'
+}
 # If harts are not stopped, the patching task may move to another hart between two
 # sites, and then that hart's fence is missing, too.
 local_rules_are() {
-    case $1 in
-    atomic) rules | grep -qx missing-local-fence && ! rules | grep -Evx 'missing-(local|remote)-fence' ;;
-    *) rules_are missing-local-fence ;;
-    esac
+    other=torn-pair
+    [ "$1" != atomic ] || other=missing-remote-fence
+    rules | grep -qx missing-local-fence && ! rules | grep -Evx "missing-local-fence|$other" && torn_between_pages
 }
-
-# A site that spans two pages (0x...ffc) can be half in each: a hart that goes on with what it
-# has of one page fetches the other anew, and then runs a pair that nobody wrote.
 remote_rules_are() {
-    rules | grep -qx missing-remote-fence && ! rules | grep -Evx 'missing-remote-fence|torn-pair' &&
-        ! sed -n '/^error: torn-pair:/,/^  remedy/p' "$err" | grep '^  site ' | grep -vE '0x[0-9a-f]+ff[a-e]\>'
+    rules | grep -qx missing-remote-fence && ! rules | grep -Evx 'missing-remote-fence|torn-pair' && torn_between_pages
 }
 
 for layout in mcount atomic; do

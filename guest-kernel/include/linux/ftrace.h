@@ -15,6 +15,7 @@
 struct module;
 struct seq_file;
 struct task_struct;
+struct trace_array;
 
 #ifdef CONFIG_FUNCTION_TRACER
 
@@ -179,6 +180,7 @@ unsigned long ftrace_location(unsigned long ip);
 struct ftrace_hash *alloc_ftrace_hash(void);
 struct ftrace_hash *copy_ftrace_hash(const struct ftrace_hash *from); /* from may be NULL */
 void free_ftrace_hash(struct ftrace_hash *hash);
+unsigned long ftrace_hash_count(const struct ftrace_hash *hash);
 bool ftrace_hash_empty(const struct ftrace_hash *hash); /* hash may be NULL */
 bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip);
 /*
@@ -194,8 +196,8 @@ int ftrace_match_records(struct ftrace_hash *hash, const char *word);
 int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word);
 /* Commands `functions:command[:count]`, such as traceon; with `!` in front they are removed. */
 bool ftrace_is_command(const char *word);
-int ftrace_process_command(const char *word);
-void ftrace_show_probes(struct seq_file *m);
+int ftrace_process_command(struct trace_array *tr, const char *word);
+void ftrace_show_probes(struct seq_file *m, const struct trace_array *tr);
 void ftrace_clear_mods(struct ftrace_hash **set);
 void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set);
 /*
@@ -206,6 +208,8 @@ int ftrace_hash_move_and_update_ops(struct ftrace_hash **orig, struct ftrace_has
 /* word NULL with reset: empties the set. */
 int ftrace_set_filter(struct ftrace_ops *ops, const char *word, bool reset);
 int ftrace_set_notrace(struct ftrace_ops *ops, const char *word, bool reset);
+/* Frees the sets of an ops that is not registered. */
+void ftrace_free_filter(struct ftrace_ops *ops);
 /* ip as for ftrace_location(). -ENOENT: the site to remove was not in the filter. */
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset);
 

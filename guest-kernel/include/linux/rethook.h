@@ -46,6 +46,8 @@ struct rethook_node *rethook_try_get(struct rethook *rh);
 void rethook_recycle(struct rethook_node *node);
 /* At the entry of a function: makes it return to the trampoline. */
 void rethook_hook(struct rethook_node *node, struct pt_regs *regs);
+/* The same where its return address is in memory already. */
+void rethook_hook_slot(struct rethook_node *node, unsigned long *ra);
 /*
  * For stack walks: the true return address if ret is the trampoline. *cur is NULL at the start of
  * each walk.

@@ -8,6 +8,7 @@
  * Not instrumented.
  */
 #include "ftrace_internal.h"
+#include "trace.h"
 #include "trace_recursion.h"
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -37,6 +38,7 @@ static ftrace_func_t saved_ftrace_func = ftrace_stub;
 struct ftrace_ops global_ops = {
     .func = ftrace_stub,
     .flags = FTRACE_OPS_FL_PID,
+    .private = &global_trace,
     INIT_OPS_HASH(global_ops),
 };
 

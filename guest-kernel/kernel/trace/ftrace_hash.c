@@ -61,6 +61,11 @@ bool ftrace_hash_empty(const struct ftrace_hash *hash)
     return !hash || !hash->count;
 }
 
+unsigned long ftrace_hash_count(const struct ftrace_hash *hash)
+{
+    return hash ? hash->count : 0;
+}
+
 /* Returns the link to the entry, or the place where it would be added. */
 static struct ftrace_func_entry **find_entry(struct ftrace_hash *hash, unsigned long ip)
 {
@@ -316,6 +321,13 @@ static int set_ip(struct ftrace_hash **orig, unsigned long ip, bool remove, bool
         return ftrace_hash_move_and_update_ops(orig, hash);
     free_ftrace_hash(hash);
     return ret;
+}
+
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+    free_ftrace_hash(ops->local_hash.filter_hash);
+    free_ftrace_hash(ops->local_hash.notrace_hash);
+    ops->local_hash = (struct ftrace_ops_hash){NULL, NULL};
 }
 
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset)

@@ -1,7 +1,7 @@
 /*
  * ftrace_pid.c - tracing of some tasks only: set_ftrace_pid and set_ftrace_notrace_pid.
  *
- * While there is a set of either kind, ops with FTRACE_OPS_FL_PID are called through
+ * While a trace has a set of either kind, its ops with FTRACE_OPS_FL_PID are called through
  * ftrace_pid_func(). In a set in use single pids are set and cleared when tasks fork and exit;
  * other changes replace it. Readers have interrupts off.
  *
@@ -9,44 +9,41 @@
  */
 #include "ftrace_internal.h"
 #include "pid_list.h"
+#include "trace.h"
 #include <asm/irqflags.h>
-#include <linux/sched.h>
 #include <linux/smp.h>
 
-/* Changed under ftrace_lock. NULL: trace all tasks; exclude none. */
-static struct trace_pid_list *function_pids, *function_no_pids;
-/* Option function-fork: children are traced like their parents. */
-static bool function_fork;
+/* Traces with option function-fork: children are traced like their parents. */
+static atomic_t function_forks;
 
-static struct trace_pid_list **list_of(enum trace_pid_type type)
+/* The trace of ops with FTRACE_OPS_FL_PID. */
+static const struct trace_array *trace_of(const struct ftrace_ops *ops)
 {
-    return type == TRACE_PIDS ? &function_pids : &function_no_pids;
+    return ops->private ? ops->private : &global_trace;
 }
 
 bool ftrace_pids_enabled(const struct ftrace_ops *ops)
 {
-    return (ops->flags & FTRACE_OPS_FL_PID) && (function_pids || function_no_pids);
+    return (ops->flags & FTRACE_OPS_FL_PID) && (trace_of(ops)->function_pids[TRACE_PIDS] ||
+                                                trace_of(ops)->function_pids[TRACE_NO_PIDS]);
 }
 
-bool ftrace_trace_task(const struct task_struct *task)
+bool ftrace_trace_task(const struct trace_array *tr, const struct task_struct *task)
 {
-    const struct trace_pid_list *pids, *no_pids;
     unsigned long flags;
-    bool traced;
+    bool ignored;
 
     raw_local_irq_save(flags);
-    pids = READ_ONCE(function_pids);
-    no_pids = READ_ONCE(function_no_pids);
-    traced = (!pids || trace_pid_list_is_set(pids, task->pid)) &&
-             !(no_pids && trace_pid_list_is_set(no_pids, task->pid));
+    ignored = trace_ignore_pid(READ_ONCE(tr->function_pids[TRACE_PIDS]),
+                               READ_ONCE(tr->function_pids[TRACE_NO_PIDS]), task->pid);
     raw_local_irq_restore(flags);
-    return traced;
+    return !ignored;
 }
 
 void ftrace_pid_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                      struct ftrace_regs *fregs)
 {
-    if (ftrace_trace_task(current))
+    if (ftrace_trace_task(trace_of(op), current))
         op->saved_func(ip, parent_ip, op, fregs);
 }
 
@@ -59,72 +56,83 @@ static void ftrace_update_pid_func(void)
     ftrace_startup_all();
 }
 
-void ftrace_set_pids(enum trace_pid_type type, struct trace_pid_list *list)
+void ftrace_set_pids(struct trace_array *tr, enum trace_pid_type type, struct trace_pid_list *list)
 {
-    struct trace_pid_list **p = list_of(type), *old;
+    struct trace_pid_list *old;
 
     mutex_lock(&ftrace_lock);
-    old = *p;
-    WRITE_ONCE(*p, list);
+    old = tr->function_pids[type];
+    WRITE_ONCE(tr->function_pids[type], list);
     ftrace_update_pid_func();
     mutex_unlock(&ftrace_lock);
     kick_all_cpus_sync();
     trace_pid_list_free(old);
 }
 
-struct trace_pid_list *ftrace_copy_pids(enum trace_pid_type type)
+/* ---- set_ftrace_pid, set_ftrace_notrace_pid ---- */
+
+static int set_function_pids(struct trace_array *tr, enum trace_pid_type type,
+                             struct trace_pid_list *list)
 {
-    struct trace_pid_list *copy = trace_pid_list_alloc(), *list;
-    unsigned int pid;
+    ftrace_set_pids(tr, type, list);
+    return 0;
+}
+
+static struct trace_pid_list *copy_function_pids(struct trace_array *tr, enum trace_pid_type type)
+{
+    struct trace_pid_list *copy;
 
     mutex_lock(&ftrace_lock);
-    list = *list_of(type);
-    for (pid = 0; copy && list && !trace_pid_list_next(list, pid, &pid); pid++)
-        trace_pid_list_set(copy, pid);
+    copy = trace_pid_list_copy(tr->function_pids[type]);
     mutex_unlock(&ftrace_lock);
     return copy;
 }
 
-bool ftrace_has_pids(enum trace_pid_type type)
+static bool has_function_pids(struct trace_array *tr, enum trace_pid_type type)
 {
-    return READ_ONCE(*list_of(type));
+    return READ_ONCE(tr->function_pids[type]);
 }
 
-void ftrace_pid_follow_fork(bool enable)
-{
-    WRITE_ONCE(function_fork, enable);
-}
+const struct trace_pid_file_ops function_pid_file_ops = {copy_function_pids, set_function_pids,
+                                                         has_function_pids, "no pid\n"};
 
-static void inherit(struct trace_pid_list *list, const struct task_struct *parent,
-                    const struct task_struct *child)
+/* ---- function-fork ---- */
+
+void ftrace_pid_follow_fork(struct trace_array *tr, bool enable)
 {
-    if (list && trace_pid_list_is_set(list, parent->pid))
-        trace_pid_list_set(list, child->pid);
+    if (tr->function_fork == enable)
+        return;
+    WRITE_ONCE(tr->function_fork, enable);
+    if (enable)
+        atomic_inc(&function_forks);
+    else
+        atomic_dec(&function_forks);
 }
 
 void ftrace_pid_fork(const struct task_struct *parent, const struct task_struct *child)
 {
+    const struct trace_array *tr;
     unsigned long flags;
+    unsigned int type;
 
-    if (!READ_ONCE(function_fork))
+    if (!atomic_read(&function_forks))
         return;
     raw_local_irq_save(flags);
-    inherit(READ_ONCE(function_pids), parent, child);
-    inherit(READ_ONCE(function_no_pids), parent, child);
+    for_each_trace_array(tr) for (type = 0; tr->function_fork && type < TRACE_PID_TYPES; type++)
+        trace_pid_list_fork(READ_ONCE(tr->function_pids[type]), parent->pid, child->pid);
     raw_local_irq_restore(flags);
 }
 
 void ftrace_pid_exit(const struct task_struct *task)
 {
-    struct trace_pid_list *list;
+    const struct trace_array *tr;
     unsigned long flags;
+    unsigned int type;
 
-    if (!READ_ONCE(function_fork))
+    if (!atomic_read(&function_forks))
         return;
     raw_local_irq_save(flags);
-    if ((list = READ_ONCE(function_pids)))
-        trace_pid_list_clear(list, task->pid);
-    if ((list = READ_ONCE(function_no_pids)))
-        trace_pid_list_clear(list, task->pid);
+    for_each_trace_array(tr) for (type = 0; tr->function_fork && type < TRACE_PID_TYPES; type++)
+        trace_pid_list_exit(READ_ONCE(tr->function_pids[type]), task->pid);
     raw_local_irq_restore(flags);
 }

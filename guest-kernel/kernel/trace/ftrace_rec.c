@@ -11,6 +11,7 @@
  * Not instrumented.
  */
 #include "ftrace_internal.h"
+#include "trace.h"
 #include <asm/cacheflush.h>
 #include <asm/page.h>
 #include <linux/bug.h>
@@ -571,13 +572,15 @@ static void forget_ips(struct ftrace_ops_hash *hash, const struct ftrace_page *p
 static void clear_mod_from_hashes(const struct ftrace_page *pg)
 {
     const struct ftrace_ops *op, *sub;
+    const struct trace_array *tr;
     unsigned long i;
 
     for (i = 0; i < pg->count; i++) {
         ftrace_forget_probes(pg->records[i].ip);
         ftrace_files_forget(pg->records[i].ip);
     }
-    forget_ips(global_ops.func_hash, pg);
+    for_each_trace_array(tr)
+        forget_ips(tr->ops->func_hash, pg); /* also those that are not in use */
     for_each_ftrace_op(op)
     {
         forget_ips(op->func_hash, pg);

@@ -372,19 +372,19 @@ static void ops_with_pids_are_called_for_those_tasks_only(struct kunit *test)
     ftrace_set_filter(&b.ops, FUNC_1, true);
     register_ftrace_function(&a.ops);
     register_ftrace_function(&b.ops);
-    ftrace_set_pids(TRACE_PIDS, list_of_current());
+    ftrace_set_pids(&global_trace, TRACE_PIDS, list_of_current());
     a.count = b.count = 0;
     call_both();
     let_another_task_call_both(test);
     KUNIT_EXPECT_EQ(test, a.count, 1);
     KUNIT_EXPECT_EQ(test, b.count, 2);
-    ftrace_set_pids(TRACE_PIDS, NULL);
-    ftrace_set_pids(TRACE_NO_PIDS, list_of_current());
+    ftrace_set_pids(&global_trace, TRACE_PIDS, NULL);
+    ftrace_set_pids(&global_trace, TRACE_NO_PIDS, list_of_current());
     a.count = 0;
     call_both();
     let_another_task_call_both(test);
     KUNIT_EXPECT_EQ(test, a.count, 1);
-    ftrace_set_pids(TRACE_NO_PIDS, NULL);
+    ftrace_set_pids(&global_trace, TRACE_NO_PIDS, NULL);
     KUNIT_EXPECT_TRUE(test, a.ops.func == probe_func);
     retire(&a);
     retire(&b);
@@ -395,13 +395,13 @@ static void children_can_inherit_being_traced(struct kunit *test)
     a.ops.flags = FTRACE_OPS_FL_PID;
     ftrace_set_filter(&a.ops, FUNC_1, true);
     register_ftrace_function(&a.ops);
-    ftrace_set_pids(TRACE_PIDS, list_of_current());
-    ftrace_pid_follow_fork(true);
+    ftrace_set_pids(&global_trace, TRACE_PIDS, list_of_current());
+    ftrace_pid_follow_fork(&global_trace, true);
     a.count = 0;
     let_another_task_call_both(test);
     KUNIT_EXPECT_EQ(test, a.count, 1);
-    ftrace_pid_follow_fork(false);
-    ftrace_set_pids(TRACE_PIDS, NULL);
+    ftrace_pid_follow_fork(&global_trace, false);
+    ftrace_set_pids(&global_trace, TRACE_PIDS, NULL);
     retire(&a);
 }
 

@@ -3,6 +3,7 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 struct trace_pid_list {
     unsigned long bits[PID_MAX / 64];
@@ -11,6 +12,15 @@ struct trace_pid_list {
 struct trace_pid_list *trace_pid_list_alloc(void)
 {
     return kzalloc(sizeof(struct trace_pid_list));
+}
+
+struct trace_pid_list *trace_pid_list_copy(const struct trace_pid_list *list)
+{
+    struct trace_pid_list *copy = trace_pid_list_alloc();
+
+    if (copy && list)
+        memcpy(copy, list, sizeof(*copy));
+    return copy;
 }
 
 void trace_pid_list_free(struct trace_pid_list *list)

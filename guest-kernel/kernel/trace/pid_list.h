@@ -1,4 +1,4 @@
-/* pid_list.h - sets of pids, for set_ftrace_pid and set_ftrace_notrace_pid. */
+/* pid_list.h - sets of pids, for set_ftrace_pid, set_event_pid and their like. */
 #ifndef KERNEL_TRACE_PID_LIST_H
 #define KERNEL_TRACE_PID_LIST_H
 
@@ -18,19 +18,29 @@ bool trace_pid_list_is_set(const struct trace_pid_list *list, unsigned int pid);
 /* Stores the first pid in the set that is >= pid; -1: none. */
 int trace_pid_list_next(const struct trace_pid_list *list, unsigned int pid, unsigned int *next);
 
-/* Tasks in TRACE_PIDS are traced (NULL: all), except those in TRACE_NO_PIDS. See ftrace_pid.c. */
-enum trace_pid_type { TRACE_PIDS, TRACE_NO_PIDS };
+/* A new set with the same pids (list NULL: empty). NULL: no memory. */
+struct trace_pid_list *trace_pid_list_copy(const struct trace_pid_list *list);
 
-bool ftrace_trace_task(const struct task_struct *task);
-/* Replaces the set by list, which is taken over and may be NULL. */
-void ftrace_set_pids(enum trace_pid_type type, struct trace_pid_list *list);
-/* A copy of the set in use, to be changed; NULL: no memory. */
-struct trace_pid_list *ftrace_copy_pids(enum trace_pid_type type);
-bool ftrace_has_pids(enum trace_pid_type type);
-/*
- * Option function-fork: children are added to their parents' sets, and tasks that end are
- * removed.
- */
-void ftrace_pid_follow_fork(bool enable);
+/* Adds the child of a task in the set, which may be NULL; removes a task. */
+static inline void trace_pid_list_fork(struct trace_pid_list *list, unsigned int parent,
+                                       unsigned int child)
+{
+    if (list && trace_pid_list_is_set(list, parent))
+        trace_pid_list_set(list, child);
+}
+
+static inline void trace_pid_list_exit(struct trace_pid_list *list, unsigned int pid)
+{
+    if (list)
+        trace_pid_list_clear(list, pid);
+}
+
+/* Whether a task is left out by the set of those to trace or by that of the others. */
+static inline bool trace_ignore_pid(const struct trace_pid_list *pids,
+                                    const struct trace_pid_list *no_pids, unsigned int pid)
+{
+    return (pids && !trace_pid_list_is_set(pids, pid)) ||
+           (no_pids && trace_pid_list_is_set(no_pids, pid));
+}
 
 #endif

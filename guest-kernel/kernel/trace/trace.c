@@ -14,14 +14,15 @@
 enum {
     TRACE_BUF_SIZE_DEFAULT = 1441792,        /* bytes for each hart: Linux's 1408 KiB */
     TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* minimal size until a tracer is set */
+    BUFFER_PERCENT_DEFAULT = 50,
 };
 
-#define TRACE_DEFAULT_FLAGS                                                                    \
-    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO |                 \
-     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | \
+#define TRACE_DEFAULT_FLAGS                                                                        \
+    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO | TRACE_ITER_PRINTK | \
+     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS |     \
      TRACE_ITER_FUNCTION)
 
-struct trace_array global_trace = {.trace_flags = TRACE_DEFAULT_FLAGS, .tracing_cpumask = ~0UL};
+struct trace_array global_trace = {.trace_flags = TRACE_DEFAULT_FLAGS, .ops = &global_ops};
 DEFINE_MUTEX(trace_types_lock);
 struct tracer *trace_types;
 unsigned long trace_buf_size = TRACE_BUF_SIZE_DEFAULT;
@@ -63,7 +64,7 @@ int register_tracer(struct tracer *type)
         pr_info("Tracer %s already registered\n", type->name);
         ret = -1;
     } else {
-        ret = trace_add_tracer_options(type);
+        ret = trace_add_tracer_options(&global_trace, type);
     }
     if (!ret) {
         type->next = trace_types;
@@ -94,6 +95,18 @@ static int switch_tracer(struct trace_array *tr, const struct tracer *t)
     return ret;
 }
 
+void tracing_reset_tracer(struct trace_array *tr)
+{
+    if (tr->current_trace->reset)
+        tr->current_trace->reset(tr);
+    tr->current_trace = nop_tracer();
+}
+
+const struct tracer *nop_tracer(void)
+{
+    return find_tracer("nop");
+}
+
 static int expand_buffers(struct trace_array *tr)
 {
     int ret;
@@ -106,6 +119,11 @@ static int expand_buffers(struct trace_array *tr)
     return ret;
 }
 
+bool trace_ok_for_array(const struct tracer *t, const struct trace_array *tr)
+{
+    return tr == &global_trace || t->allow_instances;
+}
+
 int tracing_set_tracer(struct trace_array *tr, const char *name)
 {
     const struct tracer *t;
@@ -113,7 +131,7 @@ int tracing_set_tracer(struct trace_array *tr, const char *name)
 
     mutex_lock(&trace_types_lock);
     t = find_tracer(name);
-    if (!t)
+    if (!t || !trace_ok_for_array(t, tr))
         ret = -EINVAL;
     else if (t != tr->current_trace)
         ret = tr->trace_ref ? -EBUSY : expand_buffers(tr);
@@ -210,8 +228,12 @@ void *trace_buffer_lock_reserve(struct trace_buffer *buffer, enum trace_type typ
 
 void trace_buffer_unlock_commit(struct trace_array *tr, struct trace_buffer *buffer)
 {
-    if (tr->trace_flags & TRACE_ITER_RECORD_CMD)
+    u32 flags = READ_ONCE(tr->trace_flags);
+
+    if (flags & TRACE_ITER_RECORD_CMD)
         tracing_record_cmdline(current);
+    if (unlikely(flags & TRACE_ITER_RECORD_TGID))
+        tracing_record_tgid(current);
     ring_buffer_unlock_commit(buffer);
 }
 
@@ -299,25 +321,35 @@ void trace_event_commit(struct trace_array *tr, struct trace_buffer *buffer, uns
 
 /* ---- boot ---- */
 
-static int init_trace_array(struct trace_array *tr)
+int init_trace_array(struct trace_array *tr, unsigned long size)
 {
     unsigned int cpu;
 
     tr->array_buffer.tr = tr->max_buffer.tr = tr;
-    tr->array_buffer.buffer = ring_buffer_alloc(TRACE_BUF_SIZE_BOOT, true);
+    tr->array_buffer.buffer = ring_buffer_alloc(size, true);
     tr->max_buffer.buffer = ring_buffer_alloc(0, true);
     if (!tr->array_buffer.buffer || !tr->max_buffer.buffer)
         return -ENOMEM;
     mutex_init(&tr->stop_lock);
+    tr->tracing_cpumask = ~0UL;
+    tr->buffer_percent = BUFFER_PERCENT_DEFAULT;
     tr->all_cpus_file = (struct trace_cpu_file){tr, RING_BUFFER_ALL_CPUS};
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         tr->cpu_files[cpu] = (struct trace_cpu_file){tr, cpu};
     return 0;
 }
 
+void trace_free_buffers(struct trace_array *tr)
+{
+    if (tr->array_buffer.buffer)
+        ring_buffer_free(tr->array_buffer.buffer);
+    if (tr->max_buffer.buffer)
+        ring_buffer_free(tr->max_buffer.buffer);
+}
+
 void tracer_init(void)
 {
-    BUG_ON(init_trace_array(&global_trace));
+    BUG_ON(init_trace_array(&global_trace, TRACE_BUF_SIZE_BOOT));
     BUG_ON(trace_init_cmdlines());
     init_events();
     trace_create_files();
@@ -331,4 +363,5 @@ void tracer_init(void)
     BUG_ON(init_graph_trace());
     BUG_ON(init_mmio_trace());
     BUG_ON(init_blk_tracer());
+    trace_create_instances();
 }

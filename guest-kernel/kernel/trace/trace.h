@@ -26,6 +26,7 @@ enum trace_type {
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
     TRACE_BLK = 13,
+    TRACE_RAW_DATA = 18,
     TRACE_FUNC_REPEATS = 19,
     TRACE_LAST_TYPE = 20, /* types from here on are assigned at registration */
 };
@@ -59,6 +60,13 @@ struct stack_entry {
 };
 
 enum { USER_STACK_ENTRIES = 8 };
+
+/* What was written to trace_marker_raw; the ring pads it to a multiple of four bytes. */
+struct raw_data_entry {
+    struct trace_entry ent;
+    unsigned int id;
+    char buf[];
+};
 
 struct userstack_entry {
     struct trace_entry ent;
@@ -104,15 +112,18 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(RAW, "raw")                       \
     C(HEX, "hex")                       \
     C(BIN, "bin")                       \
+    C(PRINTK, "trace_printk")           \
     C(ANNOTATE, "annotate")             \
     C(USERSTACKTRACE, "userstacktrace") \
     C(CONTEXT_INFO, "context-info")     \
     C(LATENCY_FMT, "latency-format")    \
     C(RECORD_CMD, "record-cmd")         \
+    C(RECORD_TGID, "record-tgid")       \
     C(OVERWRITE, "overwrite")           \
     C(STOP_ON_FREE, "disable_on_free")  \
     C(IRQ_INFO, "irq-info")             \
     C(MARKERS, "markers")               \
+    C(EVENT_FORK, "event-fork")         \
     C(PAUSE_ON_TRACE, "pause-on-trace") \
     C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
@@ -142,11 +153,16 @@ struct tracer_flags {
 
 /* ---- the trace, and its readers ---- */
 
+struct func_command;
+struct trace_option_file;
+struct trace_pid_list;
+struct tracing_err_log;
 struct tracer;
 
 /* What is known of one hart's entries in a buffer, for the headers of latency tracers. */
 struct trace_array_cpu {
     atomic_t disabled;             /* the hart is in a tracer: its functions are not recorded */
+    bool ignore_pid;               /* events of the hart's task are not recorded */
     unsigned long skipped_entries; /* entries from before time_start, found by a reader */
     u64 saved_latency;             /* the rest describes the longest section */
     u64 preempt_timestamp;         /* when the section began */
@@ -167,19 +183,59 @@ struct array_buffer {
 
 struct trace_array;
 
+/* Tasks in TRACE_PIDS are traced (no set: all), except those in TRACE_NO_PIDS. */
+enum trace_pid_type { TRACE_PIDS, TRACE_NO_PIDS, TRACE_PID_TYPES };
+
+/* The private data of a file with a set of pids: trace_pid_files.c. */
+struct trace_pid_file {
+    struct trace_array *tr;
+    enum trace_pid_type type;
+    const struct trace_pid_file_ops *ops; /* below */
+};
+
 /* The private data of the files of one ring, or of all (cpu: RING_BUFFER_ALL_CPUS). */
 struct trace_cpu_file {
     struct trace_array *tr;
     int cpu;
 };
 
-/* State of a trace. */
+/* The last call that a hart recorded, for option func-no-repeats. Used by that hart only. */
+struct func_repeats {
+    unsigned long ip, parent_ip;
+    unsigned int count; /* repetitions that were not recorded */
+    u64 last_call;      /* time of the last repetition, by the trace clock */
+};
+
+/* A file with a set of functions; changed under filter_lock. See trace_filter_files.c. */
+struct filter_set {
+    struct ftrace_hash **hash;
+    /* Replaces *hash by new, which is taken over. */
+    int (*put)(struct ftrace_hash **hash, struct ftrace_hash *new);
+    const char *empty;      /* text shown for an empty set */
+    bool waits;             /* words for modules not yet loaded are kept */
+    struct trace_array *tr; /* commands act on this trace; NULL: there are none */
+};
+
+/* State of a trace: the main one, or an instance (trace_instances.c). */
 struct trace_array {
+    struct trace_array *next; /* for_each_trace_array() */
+    char *name;               /* NULL: the main trace */
+    int ref; /* open files and users in the kernel: the instance stays; under trace_types_lock */
+    struct dentry *dir;            /* NULL: the top directory */
+    struct tracefs_owner *owner;   /* of an instance's files */
+    struct ftrace_ops *ops;        /* of its tracer */
+    struct func_command *commands; /* of set_ftrace_filter; NULL: none was used. ftrace_probe.c */
+    struct filter_set filter_set, notrace_set; /* set_ftrace_filter, set_ftrace_notrace */
+    struct func_repeats func_repeats[NR_CPUS];
+    struct tracing_err_log *err_log;
+    struct trace_option_file *option_files; /* under trace_types_lock */
+    struct dentry *options_dir;
     struct array_buffer array_buffer;
     /* The snapshot: written by nobody; exchanged with the other as a whole or ring by ring. */
     struct array_buffer max_buffer;
     spinlock_t max_lock; /* held while they are exchanged; arch_spin_* only, with interrupts off */
     struct trace_cpu_file cpu_files[NR_CPUS], all_cpus_file;
+    struct trace_pid_file function_pid_files[TRACE_PID_TYPES], event_pid_files[TRACE_PID_TYPES];
     /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
     u32 trace_flags; /* TRACE_ITER_* */
@@ -187,6 +243,7 @@ struct trace_array {
     int stop_count; /* open readers that pause recording; read by any hart */
     int trace_ref;  /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
+    unsigned int buffer_percent; /* how full a ring is before a reader of pages wakes up */
     unsigned long tracing_cpumask;
     bool allocated_snapshot;   /* max_buffer is as large as the other */
     unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
@@ -194,9 +251,16 @@ struct trace_array {
     /* Under event_mutex: the directory events/, those below it, and the events. */
     struct dentry *event_dir;
     struct list_head systems, events;
+    bool clear_trace; /* it had entries of a module that goes */
     /* By number; changed under syscall_trace_lock, read with preemption off. */
     struct trace_event_file *enter_syscall_files[NR_syscalls], *exit_syscall_files[NR_syscalls];
     int sys_refcount_enter, sys_refcount_exit;
+    /* Replaced under ftrace_lock; readers have interrupts off. See ftrace_pid.c. */
+    struct trace_pid_list *function_pids[TRACE_PID_TYPES];
+    bool function_fork; /* option function-fork: children are traced like their parents */
+    /* Replaced under event_mutex; readers have preemption off. See trace_events_pid.c. */
+    struct trace_pid_list *event_pids[TRACE_PID_TYPES];
+    bool event_fork; /* the probes of event-fork are attached; under event_mutex */
 };
 
 /* ---- printing of entries ---- */
@@ -229,19 +293,30 @@ struct tracer {
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
     int (*update_thresh)(struct trace_array *tr);                  /* tracing_thresh has changed */
     struct tracer_flags *flags;
-    bool use_max_tr;     /* keeps its longest section in max_buffer */
-    bool print_max;      /* `trace` shows max_buffer */
-    bool noboot;         /* not as parameter ftrace= */
-    struct tracer *next; /* under trace_types_lock */
+    bool use_max_tr;      /* keeps its longest section in max_buffer */
+    bool print_max;       /* `trace` shows max_buffer */
+    bool noboot;          /* not as parameter ftrace= */
+    bool allow_instances; /* instances may have it, too */
+    struct tracer *next;  /* under trace_types_lock */
 };
 
 enum { MAX_TRACER_SIZE = 100 };
 
 extern struct trace_array global_trace;
+/*
+ * All traces, the main one first. The list changes under event_mutex and trace_types_lock; who
+ * holds neither has interrupts off.
+ */
+#define for_each_trace_array(tr) for (tr = &global_trace; tr; tr = READ_ONCE(tr->next))
 extern struct mutex trace_types_lock;
 extern struct tracer *trace_types; /* under trace_types_lock */
 
 int register_tracer(struct tracer *type);
+/* Whether this trace may have the tracer. */
+bool trace_ok_for_array(const struct tracer *t, const struct trace_array *tr);
+/* Ends the tracer of an instance that is going away; under trace_types_lock. */
+void tracing_reset_tracer(struct trace_array *tr);
+const struct tracer *nop_tracer(void);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
 void tracing_reset_online_cpus(struct array_buffer *buf);
@@ -273,7 +348,8 @@ void trace_function(struct trace_array *tr, unsigned long ip, unsigned long pare
 void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
                  unsigned int trace_ctx);
 /* Records the stack of the traced function; called by a tracer's callback with interrupts off. */
-void trace_function_stack(unsigned long ip, unsigned long parent_ip, unsigned int trace_ctx);
+void trace_function_stack(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+                          unsigned int trace_ctx);
 /* Records how many times a call was repeated, and when last. */
 void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int count, u64 last_call, unsigned int trace_ctx);
@@ -340,16 +416,24 @@ void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN]);
 void trace_create_cmdline_files(void);
 int trace_init_cmdlines(void);
 
+void tracing_record_tgid(const struct task_struct *task);
+/* 0: it was not recorded. */
+int trace_find_tgid(int pid);
+/* Memory for the thread groups of pids, for option record-tgid. 0 or -ENOMEM. */
+int trace_alloc_tgid_map(void);
+
 /* trace_options.c */
 int trace_set_options(struct trace_array *tr, char *option);
-int trace_add_tracer_options(const struct tracer *t);
-void trace_create_option_files(void);
+/* Adds the options of a tracer to options/; under trace_types_lock. 0 or -ENOMEM. */
+int trace_add_tracer_options(struct trace_array *tr, const struct tracer *t);
+void trace_create_option_files(struct trace_array *tr, struct dentry *dir);
+void trace_free_option_files(struct trace_array *tr);
 
 /* trace_clock.c */
 int tracing_set_clock(struct trace_array *tr, const char *name);
 bool trace_clock_in_ns(const struct trace_array *tr);
 u64 trace_clock_now(const struct trace_array *tr);
-void trace_create_clock_file(void);
+void trace_create_clock_files(struct trace_array *tr, struct dentry *dir);
 
 /* trace_functions_graph.c */
 extern unsigned int fgraph_max_depth; /* 0: no limit; read by any hart */
@@ -393,18 +477,40 @@ static inline int init_irqsoff_tracer(void)
 }
 #endif
 void trace_create_files(void);
+/* The files that an instance has, too. */
+void trace_create_array_files(struct trace_array *tr, struct dentry *dir);
+/* Buffers and settings of a new trace. 0 or -ENOMEM. */
+int init_trace_array(struct trace_array *tr, unsigned long size);
+void trace_free_buffers(struct trace_array *tr);
+void trace_create_instances(void); /* trace_instances.c */
+/* Makes the ops of an instance's tracer; frees it, unregistered, after a grace period. */
+int ftrace_allocate_ftrace_ops(struct trace_array *tr);
+void ftrace_free_ftrace_ops(struct trace_array *tr);
 void trace_sysctl_init(void);
 void ftrace_sysctl_init(void);
 void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir);
-void trace_create_marker_file(void);
+void trace_create_marker_files(struct trace_array *tr, struct dentry *dir);
 
 /* trace_filter_files.c: only in kernels that patch sites. */
 #ifdef CONFIG_DYNAMIC_FTRACE
 void trace_create_filter_files(void);
-/* A file with a set of functions, the filter of some ops; put takes over the new set. At boot. */
-void trace_create_filter_file(const char *name, struct ftrace_hash *(*get)(void),
-                              int (*put)(struct ftrace_hash *hash));
+void trace_create_array_filter_files(struct trace_array *tr, struct dentry *dir);
+/* Removes the commands of an instance that is going away. */
+void ftrace_clear_commands(struct trace_array *tr);
+/* A file with a set of functions, the filter of some ops. At boot. */
+void trace_create_filter_file(const char *name, struct ftrace_hash **hash);
 #else
+static inline void ftrace_clear_commands(struct trace_array *tr)
+{
+    (void)tr;
+}
+
+static inline void trace_create_array_filter_files(struct trace_array *tr, struct dentry *dir)
+{
+    (void)tr;
+    (void)dir;
+}
+
 static inline void trace_create_filter_files(void) {}
 #endif
 
@@ -413,7 +519,30 @@ void trace_create_stack_files(void);
 void trace_start_boot_stack(void);
 void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lock is held */
 
-void trace_create_pid_files(void);
+/* The sets of pids of a trace: of functions (ftrace_pid.c), of events (trace_events_pid.c). */
+struct trace_pid_file_ops {
+    /* A copy of the set in use, to be changed; empty if there is none. NULL: no memory. */
+    struct trace_pid_list *(*copy)(struct trace_array *tr, enum trace_pid_type type);
+    /* Replaces the set by list, which is taken over and may be NULL. 0 or an error. */
+    int (*set)(struct trace_array *tr, enum trace_pid_type type, struct trace_pid_list *list);
+    bool (*has)(struct trace_array *tr, enum trace_pid_type type);
+    const char *empty; /* what the file shows if there is no set */
+};
+extern const struct trace_pid_file_ops function_pid_file_ops, event_pid_file_ops;
+bool ftrace_trace_task(const struct trace_array *tr, const struct task_struct *task);
+void ftrace_set_pids(struct trace_array *tr, enum trace_pid_type type, struct trace_pid_list *list);
+/* Option function-fork; under trace_types_lock. */
+void ftrace_pid_follow_fork(struct trace_array *tr, bool enable);
+void trace_create_pid_files(struct trace_array *tr, struct dentry *dir);
+
+/* trace_events_pid.c: event_mutex is held. */
+/* Option event-fork: children are added to their parents' sets, and tasks that end are removed. */
+void trace_event_follow_fork(struct trace_array *tr, bool enable);
+/* Whether events of the current task are left out; preemption is off. */
+bool trace_event_ignore_this_pid(const struct trace_event_file *file);
+/* Empties the sets of an instance that is going away. */
+void trace_event_clear_pids(struct trace_array *tr);
+bool trace_event_has_pids(const struct trace_array *tr);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
 void trace_create_synth_file(void);   /* trace_events_synth.c */
 /* `sys_read`; NULL: unknown. trace_syscalls.c */
@@ -427,6 +556,8 @@ extern struct list_head ftrace_common_fields;
 void event_trace_init(void);
 /* Adds all events to a trace, with their files in its directory (NULL: the top directory). */
 int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr);
+/* Removes them. Both under event_mutex. */
+void event_trace_del_tracer(struct trace_array *tr);
 /* NULL: there is none. */
 struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
                                          const char *event);
@@ -502,7 +633,9 @@ void print_event_triggers(const struct trace_event_file *file, struct seq_file *
 /* trace_error_log.c: adds error errs[type] at this place of a command to error_log; may sleep. */
 void tracing_log_err(struct trace_array *tr, const char *loc, const char *cmd,
                      const char *const *errs, u8 type, u16 pos);
-void trace_create_error_log(void);
+/* 0 or -ENOMEM. */
+int trace_create_error_log(struct trace_array *tr, struct dentry *dir);
+void trace_free_error_log(struct trace_array *tr);
 
 /* trace_events_write.c: entries that may not be recorded are made in pages of each hart. */
 int trace_buffered_event_enable(void);

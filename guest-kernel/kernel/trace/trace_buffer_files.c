@@ -69,6 +69,29 @@ static int total_size_show(struct seq_file *m, void *data)
 
 DEFINE_SHOW_ATTRIBUTE(total_size);
 
+/* ---- buffer_percent ---- */
+
+static int percent_show(struct seq_file *m, void *data)
+{
+    seq_printf(m, "%u\n", ((const struct trace_array *)data)->buffer_percent);
+    return 0;
+}
+
+static int percent_store(void *data, char *text)
+{
+    struct trace_array *tr = data;
+    unsigned long percent;
+    int err = kstrtoul(text, 10, &percent);
+
+    if (!err && percent > 100)
+        err = -EINVAL;
+    if (!err)
+        WRITE_ONCE(tr->buffer_percent, percent);
+    return err;
+}
+
+DEFINE_TRACE_TEXT_FILE(percent);
+
 /* ---- free_buffer ---- */
 
 static ssize_t free_buffer_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -201,6 +224,7 @@ void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir)
     for_each_possible_cpu(cpu) create_cpu_dir(per_cpu, &tr->cpu_files[cpu]);
     tracefs_create_file("buffer_size_kb", RW, dir, &tr->all_cpus_file, &size_fops);
     tracefs_create_file("buffer_total_size_kb", RO, dir, tr, &total_size_fops);
+    tracefs_create_file("buffer_percent", RW, dir, tr, &percent_fops);
     tracefs_create_file("free_buffer", S_IWUSR, dir, tr, &free_buffer_fops);
     tracefs_create_file("tracing_cpumask", RW, dir, tr, &cpumask_fops);
 }

@@ -49,6 +49,7 @@ static const struct {
     {"mono", sched_clock, true},
     {"mono_raw", sched_clock, true},
     {"boot", sched_clock, true},
+    {"tai", sched_clock, true}, /* nobody tells this machine the day */
 };
 
 bool trace_clock_in_ns(const struct trace_array *tr)
@@ -98,7 +99,18 @@ static int trace_clock_store(void *tr, char *name)
 
 DEFINE_TRACE_TEXT_FILE(trace_clock);
 
-void trace_create_clock_file(void)
+/* A stamp is always the time since the one before it: no event asks for absolute ones. */
+static int timestamp_mode_show(struct seq_file *m, void *tr)
 {
-    tracefs_create_file("trace_clock", S_IRUGO | S_IWUSR, NULL, &global_trace, &trace_clock_fops);
+    (void)tr;
+    seq_puts(m, "[delta] absolute\n");
+    return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(timestamp_mode);
+
+void trace_create_clock_files(struct trace_array *tr, struct dentry *dir)
+{
+    tracefs_create_file("trace_clock", S_IRUGO | S_IWUSR, dir, tr, &trace_clock_fops);
+    tracefs_create_file("timestamp_mode", S_IRUGO, dir, tr, &timestamp_mode_fops);
 }

@@ -1,11 +1,13 @@
 /*
- * trace_cmdlines.c - names of tasks: entries hold the pid, readers print the name.
+ * trace_cmdlines.c - names and thread groups of tasks: entries hold the pid, readers print the
+ * rest.
  *
  * A table of the tasks that were traced last. Writers have interrupts off and do not wait for
  * the lock: if it is taken, the name is saved at a later entry.
  *
  * Not instrumented.
  */
+#include "pid_list.h"
 #include "trace.h"
 #include <asm/irqflags.h>
 #include <linux/errno.h>
@@ -13,7 +15,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-enum { SAVED_CMDLINES_DEFAULT = 128, PID_MAX_DEFAULT = 32768 };
+enum { SAVED_CMDLINES_DEFAULT = 128 };
 
 struct saved_cmdline {
     int pid; /* 0: unused */
@@ -100,6 +102,46 @@ void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN])
     raw_local_irq_restore(flags);
 }
 
+/* ---- saved_tgids ---- */
+
+static int *tgid_map; /* by pid; set once, under trace_types_lock */
+
+int trace_alloc_tgid_map(void)
+{
+    int *map = tgid_map ? tgid_map : kzalloc(PID_MAX * sizeof(*map));
+
+    WRITE_ONCE(tgid_map, map);
+    return map ? 0 : -ENOMEM;
+}
+
+void tracing_record_tgid(const struct task_struct *task)
+{
+    int *map = READ_ONCE(tgid_map);
+
+    if (map && task->pid && task->pid < PID_MAX)
+        map[task->pid] = task->pid; /* a process has one thread here */
+}
+
+int trace_find_tgid(int pid)
+{
+    const int *map = READ_ONCE(tgid_map);
+
+    return map && pid > 0 && pid < PID_MAX ? READ_ONCE(map[pid]) : 0;
+}
+
+static int saved_tgids_show(struct seq_file *m, void *unused)
+{
+    int pid;
+
+    (void)unused;
+    for (pid = 1; READ_ONCE(tgid_map) && pid < PID_MAX; pid++)
+        if (trace_find_tgid(pid))
+            seq_printf(m, "%d %d\n", pid, trace_find_tgid(pid));
+    return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(saved_tgids);
+
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
 
 static struct saved_cmdlines_buffer *alloc_cmdlines(unsigned int size)
@@ -118,7 +160,7 @@ static int set_saved_cmdlines_size(unsigned long size)
     struct saved_cmdlines_buffer *old, *new;
     unsigned long flags;
 
-    if (!size || size > PID_MAX_DEFAULT)
+    if (!size || size > PID_MAX)
         return -EINVAL;
     new = alloc_cmdlines(size);
     if (!new)
@@ -175,6 +217,7 @@ DEFINE_SHOW_ATTRIBUTE(saved_cmdlines);
 void trace_create_cmdline_files(void)
 {
     tracefs_create_file("saved_cmdlines", S_IRUGO, NULL, NULL, &saved_cmdlines_fops);
+    tracefs_create_file("saved_tgids", S_IRUGO, NULL, NULL, &saved_tgids_fops);
     tracefs_create_file("saved_cmdlines_size", S_IRUGO | S_IWUSR, NULL,
                         (void *)&saved_cmdlines_size_file, &trace_number_fops);
 }

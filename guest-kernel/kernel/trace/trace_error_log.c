@@ -5,6 +5,7 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/trace_clock.h>
@@ -21,18 +22,21 @@ struct tracing_log_err {
     unsigned int pos;
 };
 
+/* Of a trace. */
+struct tracing_err_log {
+    struct tracing_log_err errors[TRACING_LOG_ERRS_MAX]; /* a ring */
+    unsigned int logged; /* the number of errors since the file was cleared */
+};
+
 static DEFINE_MUTEX(tracing_err_log_lock);
-static struct tracing_log_err errors[TRACING_LOG_ERRS_MAX]; /* a ring */
-static unsigned int logged; /* the number of errors since the file was cleared */
 
 void tracing_log_err(struct trace_array *tr, const char *loc, const char *cmd,
                      const char *const *errs, u8 type, u16 pos)
 {
     struct tracing_log_err *err;
 
-    (void)tr; /* there is one log */
     mutex_lock(&tracing_err_log_lock);
-    err = &errors[logged++ % TRACING_LOG_ERRS_MAX];
+    err = &tr->err_log->errors[tr->err_log->logged++ % TRACING_LOG_ERRS_MAX];
     snprintf(err->loc, sizeof(err->loc), "%s: error: ", loc);
     kfree(err->cmd);
     err->cmd = kstrdup(cmd);
@@ -50,14 +54,15 @@ static void show_error(struct seq_file *m, const struct tracing_log_err *err)
     seq_printf(m, "%*s\n", (int)(sizeof(CMD_PREFIX) + err->pos), "^");
 }
 
-static int error_log_show(struct seq_file *m, void *tr)
+static int error_log_show(struct seq_file *m, void *data)
 {
+    const struct tracing_err_log *log = ((const struct trace_array *)data)->err_log;
     unsigned int i;
 
-    (void)tr;
     mutex_lock(&tracing_err_log_lock);
-    for (i = logged > TRACING_LOG_ERRS_MAX ? logged - TRACING_LOG_ERRS_MAX : 0; i < logged; i++)
-        show_error(m, &errors[i % TRACING_LOG_ERRS_MAX]);
+    i = log->logged > TRACING_LOG_ERRS_MAX ? log->logged - TRACING_LOG_ERRS_MAX : 0;
+    for (; i < log->logged; i++)
+        show_error(m, &log->errors[i % TRACING_LOG_ERRS_MAX]);
     mutex_unlock(&tracing_err_log_lock);
     return 0;
 }
@@ -67,7 +72,7 @@ static int error_log_open(struct inode *inode, struct file *file)
 {
     if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC)) {
         mutex_lock(&tracing_err_log_lock);
-        logged = 0;
+        ((struct trace_array *)inode->i_private)->err_log->logged = 0;
         mutex_unlock(&tracing_err_log_lock);
     }
     return single_open(file, error_log_show, inode->i_private);
@@ -88,7 +93,20 @@ static const struct file_operations error_log_fops = {
     .release = single_release,
 };
 
-void trace_create_error_log(void)
+int trace_create_error_log(struct trace_array *tr, struct dentry *dir)
 {
-    tracefs_create_file("error_log", S_IRUGO | S_IWUSR, NULL, &global_trace, &error_log_fops);
+    tr->err_log = kzalloc(sizeof(*tr->err_log));
+    if (!tr->err_log)
+        return -ENOMEM;
+    tracefs_create_file("error_log", S_IRUGO | S_IWUSR, dir, tr, &error_log_fops);
+    return 0;
+}
+
+void trace_free_error_log(struct trace_array *tr)
+{
+    unsigned int i;
+
+    for (i = 0; tr->err_log && i < TRACING_LOG_ERRS_MAX; i++)
+        kfree(tr->err_log->errors[i].cmd);
+    kfree(tr->err_log);
 }

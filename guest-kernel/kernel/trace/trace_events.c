@@ -339,6 +339,20 @@ void ftrace_clear_events(struct trace_array *tr)
     mutex_unlock(&event_mutex);
 }
 
+int trace_array_set_clr_event(struct trace_array *tr, const char *system, const char *event,
+                              bool enable)
+{
+    int ret;
+
+    if (!tr)
+        return -ENOENT;
+    mutex_lock(&event_mutex);
+    ret = set_clr_events(tr, NULL, system, event, enable);
+    mutex_unlock(&event_mutex);
+    return ret;
+}
+EXPORT_SYMBOL_GPL(trace_array_set_clr_event);
+
 int trace_set_clr_event(const char *system, const char *event, int set)
 {
     int ret;
@@ -379,6 +393,8 @@ static int add_event_to_tracer(struct trace_event_call *call, struct trace_array
     file->event_call = call;
     file->tr = tr;
     INIT_LIST_HEAD(&file->triggers);
+    if (trace_event_has_pids(tr))
+        file->flags = EVENT_FILE_FL_PID_FILTER;
     list_add_tail(&file->list, &tr->events);
     err = event_create_dir(file);
     if (!err)
@@ -389,20 +405,29 @@ static int add_event_to_tracer(struct trace_event_call *call, struct trace_array
     return err;
 }
 
-static void remove_event_from_tracer(struct trace_event_file *file)
+/* Its probe is not attached any more. Then a grace period must pass before it is freed. */
+static void unlink_event_file(struct trace_event_file *file)
 {
-    clear_event_triggers(file);
-    trace_event_enable_disable(file, false, false);
     list_del_init(&file->list);
     event_remove_dir(file);
-    tracepoint_synchronize_unregister();
+}
+
+static void free_event_file(struct trace_event_file *file)
+{
     free_event_filter(file->filter);
     kfree(file);
 }
 
-/* ---- instances: only the main trace, until others are added to this list ---- */
+static void remove_event_from_tracer(struct trace_event_file *file)
+{
+    clear_event_triggers(file);
+    trace_event_enable_disable(file, false, false);
+    unlink_event_file(file);
+    tracepoint_synchronize_unregister();
+    free_event_file(file);
+}
 
-static struct trace_array *const traces[] = {&global_trace};
+/* ---- all traces; under event_mutex ---- */
 
 static int register_event(struct trace_event_call *call, struct module *mod)
 {
@@ -422,12 +447,10 @@ static int register_event(struct trace_event_call *call, struct module *mod)
 
 static int add_event_to_tracers(struct trace_event_call *call)
 {
-    unsigned int i;
+    struct trace_array *tr;
     int err = 0;
 
-    for (i = 0; !err && i < ARRAY_SIZE(traces); i++)
-        if (traces[i]->event_dir)
-            err = add_event_to_tracer(call, traces[i]);
+    for_each_trace_array(tr) if (!err && tr->event_dir) err = add_event_to_tracer(call, tr);
     return err;
 }
 
@@ -443,10 +466,11 @@ static struct trace_event_file *file_of(struct trace_array *tr, const struct tra
 static void remove_call(struct trace_event_call *call)
 {
     struct trace_event_file *file;
-    unsigned int i;
+    struct trace_array *tr;
 
-    for (i = 0; i < ARRAY_SIZE(traces); i++) {
-        file = file_of(traces[i], call);
+    for_each_trace_array(tr)
+    {
+        file = file_of(tr, call);
         if (file)
             remove_event_from_tracer(file);
     }
@@ -473,12 +497,13 @@ EXPORT_SYMBOL_GPL(trace_add_event_call);
 int trace_remove_event_call(struct trace_event_call *call)
 {
     const struct trace_event_file *file;
-    unsigned int i;
+    struct trace_array *tr;
     int err = 0;
 
     mutex_lock(&event_mutex);
-    for (i = 0; i < ARRAY_SIZE(traces); i++) {
-        file = file_of(traces[i], call);
+    for_each_trace_array(tr)
+    {
+        file = file_of(tr, call);
         if (file && (file->flags & (EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_MODE)))
             err = -EBUSY;
     }
@@ -520,28 +545,36 @@ static void add_module(struct module *mod)
     mutex_unlock(&event_mutex);
 }
 
+static bool was_on(struct trace_array *tr, const struct module *mod)
+{
+    const struct trace_event_file *file;
+    unsigned int i;
+
+    for (i = 0; i < mod->num_trace_events; i++) {
+        file = file_of(tr, mod->trace_events[i]);
+        if (file && (file->flags & EVENT_FILE_FL_WAS_ENABLED))
+            return true;
+    }
+    return false;
+}
+
 /*
  * If one of them was on, the rings may have entries whose type could be given to another event:
  * they are emptied.
  */
 static void remove_module(struct module *mod)
 {
-    struct trace_event_file *file;
-    bool was_on = false;
+    struct trace_array *tr;
     unsigned int i;
 
     mutex_lock(&event_mutex);
-    for (i = 0; i < mod->num_trace_events; i++) {
-        file = file_of(&global_trace, mod->trace_events[i]);
-        was_on |= file && (file->flags & EVENT_FILE_FL_WAS_ENABLED);
+    for_each_trace_array(tr) tr->clear_trace = was_on(tr, mod);
+    for (i = 0; i < mod->num_trace_events; i++)
         remove_call(mod->trace_events[i]);
-    }
-    mutex_unlock(&event_mutex);
-    if (!was_on)
-        return;
     mutex_lock(&trace_types_lock);
-    tracing_reset_online_cpus(&global_trace.array_buffer);
+    for_each_trace_array(tr) if (tr->clear_trace) tracing_reset_online_cpus(&tr->array_buffer);
     mutex_unlock(&trace_types_lock);
+    mutex_unlock(&event_mutex);
 }
 
 static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
@@ -563,11 +596,27 @@ int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr)
 
     INIT_LIST_HEAD(&tr->systems);
     INIT_LIST_HEAD(&tr->events);
-    mutex_lock(&event_mutex);
     err = event_create_toplevel_files(parent, tr);
     list_for_each_entry(call, &ftrace_events, list) if (!err) err = add_event_to_tracer(call, tr);
-    mutex_unlock(&event_mutex);
     return err;
+}
+
+void event_trace_del_tracer(struct trace_array *tr)
+{
+    struct trace_event_file *file, *next;
+
+    list_for_each_entry(file, &tr->events, list)
+    {
+        clear_event_triggers(file);
+        trace_event_enable_disable(file, false, false);
+    }
+    tracepoint_synchronize_unregister();
+    list_for_each_entry_safe(file, next, &tr->events, list)
+    {
+        unlink_event_file(file);
+        free_event_file(file);
+    }
+    tracefs_remove(tr->event_dir);
 }
 
 void event_trace_init(void)
@@ -579,6 +628,8 @@ void event_trace_init(void)
     for (call = __start_ftrace_events; call < __stop_ftrace_events; call++)
         register_event(*call, NULL);
     update_formats(__start_ftrace_eval_maps, __stop_ftrace_eval_maps);
+    mutex_lock(&event_mutex);
     BUG_ON(event_trace_add_tracer(NULL, &global_trace));
+    mutex_unlock(&event_mutex);
     register_module_notifier(&modules);
 }

@@ -54,8 +54,6 @@ static ssize_t write_enable(struct file *file, const char *buf, size_t count, lo
     memcpy(text, buf, count);
     text[count] = 0;
     err = kstrtoul(strstrip(text), 10, &val);
-    if (!err)
-        err = tracing_update_buffers(&global_trace);
     if (err || val > 1)
         return err ? err : -EINVAL;
     mutex_lock(&event_mutex);
@@ -104,7 +102,10 @@ static int event_enable_show(struct seq_file *m, void *data)
 
 static int set_event_on(void *data, bool on)
 {
-    return trace_event_enable_disable(data, on, false);
+    struct trace_event_file *file = data;
+    int err = tracing_update_buffers(file->tr);
+
+    return err ? err : trace_event_enable_disable(file, on, false);
 }
 
 static ssize_t event_enable_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -239,8 +240,10 @@ static char enabled_of(const struct trace_array *tr, const char *system)
 static int set_all(struct trace_array *tr, const char *system, bool on)
 {
     struct trace_event_file *file;
-    int ret = -EINVAL, err = 0;
+    int ret = -EINVAL, err = tracing_update_buffers(tr);
 
+    if (err)
+        return err;
     list_for_each_entry(file, &tr->events, list)
     {
         const struct trace_event_call *call = file->event_call;
@@ -519,7 +522,8 @@ int event_create_toplevel_files(struct dentry *parent, struct trace_array *tr)
     tr->event_dir = tracefs_create_dir("events", parent);
     if (!tr->event_dir)
         return -ENOMEM;
-    tracefs_create_file("available_events", RO, parent, tr, &available_events_fops);
+    if (tr == &global_trace)
+        tracefs_create_file("available_events", RO, parent, tr, &available_events_fops);
     tracefs_create_file("set_event", RW, parent, tr, &set_event_fops);
     tracefs_create_file("enable", RW, tr->event_dir, tr, &all_enable_fops);
     tracefs_create_file("header_page", RO, tr->event_dir, NULL, &header_page_fops);

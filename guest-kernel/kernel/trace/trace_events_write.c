@@ -80,11 +80,15 @@ void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer,
                                  struct trace_event_file *trace_file, unsigned long len)
 {
     int type = trace_file->event_call->event.type;
+    unsigned long flags = READ_ONCE(trace_file->flags);
+
+    if (unlikely(flags & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(trace_file))
+        return NULL;
 
     *fbuffer = (struct trace_event_buffer){
         .trace_file = trace_file, .len = len, .trace_ctx = gen_ctx_of_caller()};
     preempt_disable_notrace();
-    if (READ_ONCE(trace_file->flags) &
+    if (flags &
         (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_COND)) {
         fbuffer->entry = reserve_in_page(len);
         if (fbuffer->entry)
@@ -103,7 +107,9 @@ bool __trace_trigger_soft_disabled(struct trace_event_file *file)
 {
     if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_MODE)
         event_triggers_call(file, NULL, 0);
-    return READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED;
+    if (READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED)
+        return true;
+    return (READ_ONCE(file->flags) & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(file);
 }
 EXPORT_SYMBOL_GPL(__trace_trigger_soft_disabled);
 

@@ -4,6 +4,7 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/bug.h>
 #include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -28,15 +29,20 @@ ssize_t trace_write_text(struct file *file, const char *buf, size_t count, loff_
 
 /* ---- available_tracers, current_tracer ---- */
 
-static int available_tracers_show(struct seq_file *m, void *data)
+static int available_tracers_show(struct seq_file *m, void *tr)
 {
+    const char *before = "";
     const struct tracer *t;
 
-    (void)data;
     mutex_lock(&trace_types_lock);
-    for (t = trace_types; t; t = t->next)
-        seq_printf(m, "%s%c", t->name, t->next ? ' ' : '\n');
+    for (t = trace_types; t; t = t->next) {
+        if (!trace_ok_for_array(t, tr))
+            continue;
+        seq_printf(m, "%s%s", before, t->name);
+        before = " ";
+    }
     mutex_unlock(&trace_types_lock);
+    seq_puts(m, "\n");
     return 0;
 }
 
@@ -95,16 +101,23 @@ const struct file_operations trace_number_fops = {
     .release = single_release,
 };
 
-static unsigned long get_tracing_on(void)
+static int tracing_on_show(struct seq_file *m, void *data)
 {
-    return global_trace.array_buffer.buffer->record_on;
-}
-
-static int set_tracing_on(unsigned long value)
-{
-    tracing_set_on(&global_trace, value);
+    seq_printf(m, "%d\n", trace_buffer_of(data)->record_on);
     return 0;
 }
+
+static int tracing_on_store(void *tr, char *text)
+{
+    unsigned long value;
+    int err = kstrtoul(text, 10, &value);
+
+    if (!err)
+        tracing_set_on(tr, value);
+    return err;
+}
+
+DEFINE_TRACE_TEXT_FILE(tracing_on);
 
 static unsigned long get_max_graph_depth(void)
 {
@@ -117,7 +130,6 @@ static int set_max_graph_depth(unsigned long value)
     return 0;
 }
 
-static const struct trace_number_file tracing_on_file = {get_tracing_on, set_tracing_on};
 static const struct trace_number_file max_graph_depth_file = {get_max_graph_depth,
                                                               set_max_graph_depth};
 
@@ -139,21 +151,28 @@ static int readme_show(struct seq_file *m, void *unused)
         "anew\n"
         "  tracing_thresh       latency tracers record what takes longer, in us; 0: the maximum\n"
         "  trace_marker         text written here is added to the trace\n"
+        "  trace_marker_raw     binary data: four bytes with a number, and any others\n"
         "  trace_options        options of output and recording; write `noNAME` to clear NAME\n"
         "  options/             a file with 0 or 1 for each option\n"
         "  trace_clock          the clock of the time stamps\n"
+        "  timestamp_mode       how the buffer keeps them\n"
         "  buffer_size_kb       size of each CPU's buffer\n"
         "  buffer_total_size_kb size of all buffers\n"
+        "  buffer_percent       how full a buffer is before a reader that waits for pages wakes "
+        "up\n"
         "  free_buffer          closing it frees the buffers\n"
         "  per_cpu/cpuN/        trace, trace_pipe, buffer_size_kb and stats of one CPU;\n"
         "                       trace_pipe_raw: its pages in binary form\n"
         "  tracing_cpumask      mask of the CPUs that record, in hexadecimal\n"
         "  saved_cmdlines       pids and names of the recorded tasks\n"
-        "  saved_cmdlines_size  the number of names kept\n\n"
+        "  saved_cmdlines_size  the number of names kept\n"
+        "  saved_tgids          pids and their thread groups, with option record-tgid\n\n"
         "  available_events     all events\n"
         "  set_event            the events that are on: SYSTEM:EVENT, SYSTEM: or EVENT; `!` before "
         "one "
         "turns it off\n"
+        "  set_event_pid        pids of the tasks whose events are recorded; empty: all\n"
+        "  set_event_notrace_pid       pids of tasks whose events are not\n"
         "  events/SYSTEM/EVENT/ enable: 1: on, 0: off; format: the fields of an entry; id: its "
         "type;\n"
         "                       filter: which entries are recorded: `prev_pid != 0 && comm ~ "
@@ -168,18 +187,32 @@ static int readme_show(struct seq_file *m, void *unused)
         "                       shows the counts\n"
         "  synthetic_events     events that hist triggers record: NAME TYPE FIELD[; TYPE FIELD],\n"
         "                       !NAME removes one\n"
+        "  instances/           mkdir makes a trace with buffers, events and settings of its own; "
+        "rmdir "
+        "ends it\n"
         "  error_log            the last mistakes in what was written to these files\n\n"
-        "  kprobe_events        events of probes: p[:[GRP/]EVENT] SYM[+OFFS] [ARGS], r[...]: of "
-        "returns,\n"
-        "                       -:[GRP/]EVENT removes one\n"
+        "  dynamic_events, kprobe_events   events of probes. Each line adds or removes one:\n"
+        "      p[:[<group>/][<event>]] <place> [<args>]\n"
+        "      r[maxactive][:[<group>/][<event>]] <place> [<args>]      when the function returns\n"
+        "      -:[<group>/][<event>]\n"
+        "    place: [<module>:]<symbol>[+<offset>]|<memaddr>\n"
+        "    place (kretprobe): [<module>:]<symbol>[+<offset>]%return|<memaddr>\n"
+        "    args: <name>=fetcharg[:type]\n"
+        "    fetcharg: %<register>, @<address>, @<symbol>[+|-<offset>], $comm,\n"
+        "        $arg<N>, $stack<index>, $stack, $retval, \\imm-value, \\\"imm-string\",\n"
+        "        +|-[u]<offset>(<fetcharg>)\n"
+        "    type: s8/16/32/64, u8/16/32/64, x8/16/32/64, char, symbol, string, ustring,\n"
+        "        b<bit-width>@<bit-offset>/<container-size>, <type>\\[<array-size>\\]\n"
         "  kprobe_profile       their hits and misses\n\n"
         "  available_filter_functions  all functions that can be traced\n"
         "  enabled_functions    functions traced now, with the number of users\n"
         "  set_ftrace_filter    functions to trace: names or glob patterns;\n"
         "                       PATTERN:mod:MODULE: functions of a module;\n"
         "                       `>` replaces, `>>` adds, `!NAME` removes; empty: all.\n"
+        "                       accepts: func_full_name or glob-matching-pattern\n"
         "                       Commands: NAME:traceon, NAME:traceoff: a call turns tracing on, "
         "off;\n"
+        "                       NAME:enable_event:SYSTEM:EVENT, disable_event: an event;\n"
         "                       NAME:stacktrace: a call records the stack; NAME:snapshot: a call\n"
         "                       takes a snapshot; a limit: add :COUNT;\n"
         "                       NAME:dump, NAME:cpudump: the first call prints the trace of all\n"
@@ -208,6 +241,23 @@ static struct vfsmount *trace_automount(struct dentry *dentry)
     return vfs_kern_mount(get_fs_type("tracefs"), "tracefs", NULL);
 }
 
+void trace_create_array_files(struct trace_array *tr, struct dentry *dir)
+{
+    enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
+
+    tracefs_create_file("available_tracers", RO, dir, tr, &available_tracers_fops);
+    tracefs_create_file("current_tracer", RW, dir, tr, &current_tracer_fops);
+    tracefs_create_file("tracing_on", RW, dir, tr, &tracing_on_fops);
+    trace_create_buffer_files(tr, dir);
+    trace_create_clock_files(tr, dir);
+    trace_create_array_filter_files(tr, dir);
+    trace_create_marker_files(tr, dir);
+    trace_create_option_files(tr, dir);
+    trace_create_pid_files(tr, dir);
+    trace_create_latency_files(tr, dir);
+    trace_create_read_files(dir, &tr->all_cpus_file);
+}
+
 void trace_create_files(void)
 {
     enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
@@ -216,23 +266,14 @@ void trace_create_files(void)
     debugfs_create_automount("tracing", trace_automount);
     tracefs_create_file("README", RO, NULL, NULL, &readme_fops);
     trace_create_printk_formats();
-    tracefs_create_file("available_tracers", RO, NULL, NULL, &available_tracers_fops);
-    tracefs_create_file("current_tracer", RW, NULL, &global_trace, &current_tracer_fops);
     tracefs_create_file("max_graph_depth", RW, NULL, (void *)&max_graph_depth_file,
                         &trace_number_fops);
-    tracefs_create_file("tracing_on", RW, NULL, (void *)&tracing_on_file, &trace_number_fops);
-    trace_create_buffer_files(&global_trace, NULL);
-    trace_create_clock_file();
+    trace_create_array_files(&global_trace, NULL);
+    BUG_ON(trace_create_error_log(&global_trace, NULL));
     trace_create_cmdline_files();
-    trace_create_error_log();
     trace_create_filter_files();
-    trace_create_marker_file();
-    trace_create_option_files();
-    trace_create_pid_files();
     trace_create_kprobe_files();
     trace_create_synth_file();
     trace_create_profile_files();
     trace_create_stack_files();
-    trace_create_latency_files(&global_trace, NULL);
-    trace_create_read_files(NULL, &global_trace.all_cpus_file);
 }

@@ -84,16 +84,6 @@ static const struct file_operations rec_fops = {
 
 /* ---- set_ftrace_filter, set_ftrace_notrace, set_graph_function, set_graph_notrace ---- */
 
-/* The set of a file; changed under filter_lock. */
-struct filter_set {
-    struct ftrace_hash *(*get)(void);
-    int (*put)(struct ftrace_hash *hash); /* takes over hash */
-    const char *empty;                    /* text shown for an empty set */
-    struct ftrace_hash *
-        *waits;    /* words for modules not yet loaded are kept for this set; NULL: not supported */
-    bool commands; /* commands are allowed */
-};
-
 /* Taken before ftrace_lock. */
 static DEFINE_MUTEX(filter_lock);
 
@@ -105,26 +95,6 @@ void ftrace_filters_lock(void)
 void ftrace_filters_unlock(void)
 {
     mutex_unlock(&filter_lock);
-}
-
-static struct ftrace_hash *get_ftrace_filter(void)
-{
-    return global_ops.func_hash->filter_hash;
-}
-
-static int put_ftrace_filter(struct ftrace_hash *hash)
-{
-    return ftrace_hash_move_and_update_ops(&global_ops.func_hash->filter_hash, hash);
-}
-
-static struct ftrace_hash *get_ftrace_notrace(void)
-{
-    return global_ops.func_hash->notrace_hash;
-}
-
-static int put_ftrace_notrace(struct ftrace_hash *hash)
-{
-    return ftrace_hash_move_and_update_ops(&global_ops.func_hash->notrace_hash, hash);
 }
 
 /*
@@ -141,26 +111,6 @@ static int replace_graph_hash(struct ftrace_hash **set, struct ftrace_hash *hash
     kick_all_cpus_sync();
     free_ftrace_hash(old);
     return 0;
-}
-
-static struct ftrace_hash *get_graph_functions(void)
-{
-    return ftrace_graph_hash;
-}
-
-static int put_graph_functions(struct ftrace_hash *hash)
-{
-    return replace_graph_hash(&ftrace_graph_hash, hash);
-}
-
-static struct ftrace_hash *get_graph_notrace(void)
-{
-    return ftrace_graph_notrace_hash;
-}
-
-static int put_graph_notrace(struct ftrace_hash *hash)
-{
-    return replace_graph_hash(&ftrace_graph_notrace_hash, hash);
 }
 
 /*
@@ -189,15 +139,10 @@ void ftrace_files_forget(unsigned long ip)
 static const char all_enabled[] = "#### all functions enabled ####\n";
 static const char none_disabled[] = "#### no functions disabled ####\n";
 
-static const struct filter_set ftrace_filter = {get_ftrace_filter, put_ftrace_filter, all_enabled,
-                                                &global_ops.local_hash.filter_hash, true};
-static const struct filter_set ftrace_notrace = {get_ftrace_notrace, put_ftrace_notrace,
-                                                 none_disabled, &global_ops.local_hash.notrace_hash,
-                                                 false};
-static const struct filter_set graph_functions = {get_graph_functions, put_graph_functions,
-                                                  all_enabled, NULL, false};
-static const struct filter_set graph_notrace = {get_graph_notrace, put_graph_notrace, none_disabled,
-                                                NULL, false};
+static const struct filter_set graph_functions = {&ftrace_graph_hash, replace_graph_hash,
+                                                  all_enabled, false, NULL};
+static const struct filter_set graph_notrace = {&ftrace_graph_notrace_hash, replace_graph_hash,
+                                                none_disabled, false, NULL};
 
 static void show_set(struct seq_file *m, const struct ftrace_hash *hash)
 {
@@ -216,14 +161,14 @@ static int filter_show(struct seq_file *m, void *data)
     const struct filter_set *set = data;
 
     mutex_lock(&filter_lock);
-    if (ftrace_hash_empty(set->get()))
+    if (ftrace_hash_empty(*set->hash))
         seq_puts(m, set->empty);
     else
-        show_set(m, set->get());
+        show_set(m, *set->hash);
     if (set->waits)
-        ftrace_show_mods(m, set->waits);
-    if (set->commands)
-        ftrace_show_probes(m);
+        ftrace_show_mods(m, set->hash);
+    if (set->tr)
+        ftrace_show_probes(m, set->tr);
     mutex_unlock(&filter_lock);
     return 0;
 }
@@ -235,7 +180,7 @@ static struct filter_writer *new_writer(const struct filter_set *set, bool empty
     if (!w)
         return NULL;
     mutex_lock(&filter_lock);
-    w->hash = copy_ftrace_hash(empty ? NULL : set->get());
+    w->hash = copy_ftrace_hash(empty ? NULL : *set->hash);
     if (w->hash)
         list_add(&w->list, &filter_writers);
     mutex_unlock(&filter_lock);
@@ -252,7 +197,7 @@ static int filter_open(struct inode *inode, struct file *file)
     if ((file->f_flags & O_ACCMODE) == O_RDONLY)
         return single_open(file, filter_show, inode->i_private);
     if (set->waits && (file->f_flags & O_TRUNC))
-        ftrace_clear_mods(set->waits);
+        ftrace_clear_mods(set->hash);
     file->private_data = new_writer(set, file->f_flags & O_TRUNC);
     return file->private_data ? 0 : -ENOMEM;
 }
@@ -265,9 +210,9 @@ static int take_word(const struct filter_set *set, struct filter_writer *w)
     w->len = 0;
     if (!len)
         return 0;
-    if (set->commands && ftrace_is_command(w->word))
-        return ftrace_process_command(w->word);
-    return set->waits ? ftrace_process_word(set->waits, w->hash, w->word)
+    if (set->tr && ftrace_is_command(w->word))
+        return ftrace_process_command(set->tr, w->word);
+    return set->waits ? ftrace_process_word(set->hash, w->hash, w->word)
                       : ftrace_match_records(w->hash, w->word);
 }
 
@@ -307,7 +252,7 @@ static int filter_release(struct inode *inode, struct file *file)
     err = take_word(set, w);
     mutex_lock(&filter_lock);
     list_del_init(&w->list);
-    ret = set->put(w->hash);
+    ret = set->put(set->hash, w->hash);
     mutex_unlock(&filter_lock);
     kfree(w);
     return err ? err : ret;
@@ -320,15 +265,27 @@ static const struct file_operations filter_fops = {
     .release = filter_release,
 };
 
-void trace_create_filter_file(const char *name, struct ftrace_hash *(*get)(void),
-                              int (*put)(struct ftrace_hash *hash))
+void trace_create_filter_file(const char *name, struct ftrace_hash **hash)
 {
     struct filter_set *set = kzalloc(sizeof(*set));
 
     if (!set)
         return;
-    *set = (struct filter_set){get, put, all_enabled, NULL, false};
+    *set = (struct filter_set){hash, ftrace_hash_move_and_update_ops, all_enabled, false, NULL};
     tracefs_create_file(name, S_IRUGO | S_IWUSR, NULL, set, &filter_fops);
+}
+
+void trace_create_array_filter_files(struct trace_array *tr, struct dentry *dir)
+{
+    struct ftrace_ops_hash *hash = &tr->ops->local_hash;
+
+    tr->filter_set = (struct filter_set){&hash->filter_hash, ftrace_hash_move_and_update_ops,
+                                         all_enabled, true, tr};
+    tr->notrace_set = (struct filter_set){&hash->notrace_hash, ftrace_hash_move_and_update_ops,
+                                          none_disabled, true, NULL};
+    tracefs_create_file("set_ftrace_filter", S_IRUGO | S_IWUSR, dir, &tr->filter_set, &filter_fops);
+    tracefs_create_file("set_ftrace_notrace", S_IRUGO | S_IWUSR, dir, &tr->notrace_set,
+                        &filter_fops);
 }
 
 void trace_create_filter_files(void)
@@ -337,8 +294,6 @@ void trace_create_filter_files(void)
 
     tracefs_create_file("available_filter_functions", RO, NULL, (void *)&avail_seq_ops, &rec_fops);
     tracefs_create_file("enabled_functions", RO, NULL, (void *)&enabled_seq_ops, &rec_fops);
-    tracefs_create_file("set_ftrace_filter", RW, NULL, (void *)&ftrace_filter, &filter_fops);
-    tracefs_create_file("set_ftrace_notrace", RW, NULL, (void *)&ftrace_notrace, &filter_fops);
     tracefs_create_file("set_graph_function", RW, NULL, (void *)&graph_functions, &filter_fops);
     tracefs_create_file("set_graph_notrace", RW, NULL, (void *)&graph_notrace, &filter_fops);
 }

@@ -7,6 +7,8 @@
 #include "trace_selftest.h"
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
+#include <linux/errno.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -27,8 +29,8 @@ static struct tracer_flags func_flags = {.opts = func_opts};
  * of the walk before the caller are left out; if the caller is not found, only the trampoline's
  * is.
  */
-noinline void trace_function_stack(unsigned long ip, unsigned long parent_ip,
-                                   unsigned int trace_ctx)
+noinline void trace_function_stack(struct trace_array *tr, unsigned long ip,
+                                   unsigned long parent_ip, unsigned int trace_ctx)
 {
     unsigned long callers[2 + FTRACE_STACK_ENTRIES];
     unsigned int i, n = 2 + stack_trace_save(callers + 2, FTRACE_STACK_ENTRIES, 1);
@@ -41,21 +43,15 @@ noinline void trace_function_stack(unsigned long ip, unsigned long parent_ip,
         i++;
     callers[i - 2] = ip;
     callers[i - 1] = parent_ip;
-    trace_stack(&global_trace, callers + i - 2, n - i + 2, trace_ctx);
+    trace_stack(tr, callers + i - 2, n - i + 2, trace_ctx);
 }
 
-/* The last call that each hart recorded, for option func-no-repeats. Used by that hart only. */
 enum { REPEATS_MAX = 0xffff }; /* limit of the entry's field */
-static struct func_repeats {
-    unsigned long ip, parent_ip;
-    unsigned int count; /* repetitions that were not recorded */
-    u64 last_call;      /* time of the last repetition, by the trace clock */
-} func_repeats[NR_CPUS];
 
 /* Returns whether the call repeats this hart's last one; then it is only counted. */
 static bool is_repeat(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
 {
-    struct func_repeats *r = &func_repeats[smp_processor_id()];
+    struct func_repeats *r = &tr->func_repeats[smp_processor_id()];
 
     if (r->ip != ip || r->parent_ip != parent_ip || r->count == REPEATS_MAX)
         return false;
@@ -68,7 +64,7 @@ static bool is_repeat(struct trace_array *tr, unsigned long ip, unsigned long pa
 static void end_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int trace_ctx)
 {
-    struct func_repeats *r = &func_repeats[smp_processor_id()];
+    struct func_repeats *r = &tr->func_repeats[smp_processor_id()];
 
     if (r->count)
         trace_func_repeats(tr, r->ip, r->parent_ip, r->count, r->last_call, trace_ctx);
@@ -79,23 +75,23 @@ static void function_trace_call(unsigned long ip, unsigned long parent_ip, struc
                                 struct ftrace_regs *fregs)
 {
     int bit = ftrace_test_recursion_trylock();
+    struct trace_array *tr = op->private;
     unsigned int trace_ctx;
     u32 options = READ_ONCE(func_flags.val);
     unsigned long flags;
 
-    (void)op;
     (void)fregs;
     if (bit < 0)
         return;
     raw_local_irq_save(flags);
-    if (unlikely(options & TRACE_FUNC_OPT_NO_REPEATS) && is_repeat(&global_trace, ip, parent_ip))
+    if (unlikely(options & TRACE_FUNC_OPT_NO_REPEATS) && is_repeat(tr, ip, parent_ip))
         goto out;
     trace_ctx = tracing_gen_ctx_flags(flags);
     if (unlikely(options & TRACE_FUNC_OPT_NO_REPEATS))
-        end_repeats(&global_trace, ip, parent_ip, trace_ctx);
-    trace_function(&global_trace, ip, parent_ip, trace_ctx);
+        end_repeats(tr, ip, parent_ip, trace_ctx);
+    trace_function(tr, ip, parent_ip, trace_ctx);
     if (unlikely(options & TRACE_FUNC_OPT_STACK))
-        trace_function_stack(ip, parent_ip, trace_ctx);
+        trace_function_stack(tr, ip, parent_ip, trace_ctx);
 out:
     raw_local_irq_restore(flags);
     ftrace_test_recursion_unlock(bit);
@@ -104,26 +100,23 @@ out:
 /* Calls before the option was set do not count as repeated. */
 static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
 {
-    (void)tr;
     (void)old_flags;
     if (bit == TRACE_FUNC_OPT_NO_REPEATS && set)
-        memset(func_repeats, 0, sizeof(func_repeats));
+        memset(tr->func_repeats, 0, sizeof(tr->func_repeats));
     return 0;
 }
 
 static int function_trace_init(struct trace_array *tr)
 {
-    (void)tr;
-    memset(func_repeats, 0, sizeof(func_repeats));
-    global_ops.func = function_trace_call;
-    return register_ftrace_function(&global_ops);
+    memset(tr->func_repeats, 0, sizeof(tr->func_repeats));
+    tr->ops->func = function_trace_call;
+    return register_ftrace_function(tr->ops);
 }
 
 static void function_trace_reset(struct trace_array *tr)
 {
-    (void)tr;
-    unregister_ftrace_function(&global_ops);
-    global_ops.func = ftrace_stub;
+    unregister_ftrace_function(tr->ops);
+    tr->ops->func = ftrace_stub;
 }
 
 static struct tracer function_trace = {
@@ -132,10 +125,32 @@ static struct tracer function_trace = {
     .reset = function_trace_reset,
     .set_flag = function_set_flag,
     .flags = &func_flags,
+    .allow_instances = true,
     .selftest = trace_selftest_startup_function,
 };
 
 int init_function_trace(void)
 {
     return register_tracer(&function_trace);
+}
+
+/* Instances have functions of their own, with filters of their own. */
+int ftrace_allocate_ftrace_ops(struct trace_array *tr)
+{
+    tr->ops = kzalloc(sizeof(*tr->ops));
+    if (!tr->ops)
+        return -ENOMEM;
+    *tr->ops = (struct ftrace_ops){.func = ftrace_stub, .flags = FTRACE_OPS_FL_PID, .private = tr};
+    ftrace_ops_init(tr->ops);
+    return 0;
+}
+
+void ftrace_free_ftrace_ops(struct trace_array *tr)
+{
+    if (!tr->ops)
+        return;
+#ifdef CONFIG_DYNAMIC_FTRACE
+    ftrace_free_filter(tr->ops);
+#endif
+    kfree(tr->ops);
 }

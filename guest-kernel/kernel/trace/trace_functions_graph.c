@@ -104,7 +104,7 @@ static int graph_entry(const struct ftrace_graph_ent *trace, unsigned int trace_
         return 0;
     if (ftrace_graph_notrace_begins(trace))
         return 1;
-    if (!ftrace_trace_task(current))
+    if (!ftrace_trace_task(&global_trace, current))
         return 0;
     if (ftrace_graph_ignore_func(trace) || graph_ignore_irqs() ||
         !__trace_graph_entry(&global_trace, trace, trace_ctx))
@@ -184,7 +184,7 @@ static int thresh_entry(struct ftrace_graph_ent *trace)
         return 0;
     if (ftrace_graph_notrace_begins(trace))
         return 1;
-    if (!ftrace_trace_task(current))
+    if (!ftrace_trace_task(&global_trace, current))
         return 0;
     return ftrace_graph_ignore_func(trace) || graph_ignore_irqs() ? do_not_follow(trace) : 1;
 }

@@ -37,22 +37,28 @@ static void print_event_info(struct seq_file *m, const struct trace_iterator *it
                num_online_cpus());
 }
 
-static void print_func_help_header(struct seq_file *m)
+/* tgid: there is a column more, of option record-tgid. */
+static void print_func_help_header(struct seq_file *m, bool tgid)
 {
-    seq_puts(m, "#           TASK-PID     CPU#     TIMESTAMP  FUNCTION\n"
-                "#              | |         |         |         |\n");
+    seq_printf(m, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n",
+               tgid ? "   TGID   " : "");
+    seq_printf(m, "#              | |      %s   |         |         |\n", tgid ? "     |    " : "");
 }
 
-static void print_func_help_header_irq(struct seq_file *m)
+static void print_func_help_header_irq(struct seq_file *m, bool tgid)
 {
-    seq_puts(m, "#                                _-----=> irqs-off/BH-disabled\n"
-                "#                               / _----=> need-resched\n"
-                "#                              | / _---=> hardirq/softirq\n"
-                "#                              || / _--=> preempt-depth\n"
-                "#                              ||| / _-=> migrate-disable\n"
-                "#                              |||| /     delay\n"
-                "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
-                "#              | |         |   |||||     |         |\n");
+    static const char *const marks[] = {
+        "  _-----=> irqs-off/BH-disabled", " / _----=> need-resched",
+        "| / _---=> hardirq/softirq",      "|| / _--=> preempt-depth",
+        "||| / _-=> migrate-disable",      "|||| /     delay"};
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(marks); i++)
+        seq_printf(m, "#%*s%s\n", tgid ? 40 : 30, "", marks[i]);
+    seq_printf(m, "#           TASK-PID  %s CPU#  |||||  TIMESTAMP  FUNCTION\n",
+               tgid ? "     TGID   " : "  ");
+    seq_printf(m, "#              | |    %s   |   |||||     |         |\n",
+               tgid ? "       |    " : "  ");
 }
 
 static void print_lat_help_header(struct seq_file *m)
@@ -122,9 +128,9 @@ void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
     } else if (!(flags & TRACE_ITER_VERBOSE)) {
         print_event_info(m, iter);
         if (flags & TRACE_ITER_IRQ_INFO)
-            print_func_help_header_irq(m);
+            print_func_help_header_irq(m, flags & TRACE_ITER_RECORD_TGID);
         else
-            print_func_help_header(m);
+            print_func_help_header(m, flags & TRACE_ITER_RECORD_TGID);
     }
 }
 

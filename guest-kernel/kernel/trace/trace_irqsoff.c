@@ -127,12 +127,6 @@ static void irqsoff_graph_return(struct ftrace_graph_ret *trace)
     raw_local_irq_restore(flags);
 }
 
-static struct ftrace_ops irqsoff_ops = {
-    .func = irqsoff_tracer_call,
-    .flags = FTRACE_OPS_FL_PID,
-    INIT_OPS_HASH(global_ops),
-};
-
 static struct fgraph_ops irqsoff_graph_ops = {
     .entryfunc = irqsoff_graph_entry,
     .retfunc = irqsoff_graph_return,
@@ -276,26 +270,29 @@ void start_critical_timings(void)
 
 /* ---- the tracers; under trace_types_lock ---- */
 
+/* The functions are those of the trace's filter. */
 static int register_functions(struct trace_array *tr, bool graph)
 {
-    int ret = 0;
+    int ret;
 
     if (function_enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
         return 0;
-    ret =
-        graph ? register_ftrace_graph(&irqsoff_graph_ops) : register_ftrace_function(&irqsoff_ops);
+    if (!graph)
+        tr->ops->func = irqsoff_tracer_call;
+    ret = graph ? register_ftrace_graph(&irqsoff_graph_ops) : register_ftrace_function(tr->ops);
     function_enabled = !ret;
     return ret;
 }
 
-static void unregister_functions(bool graph)
+static void unregister_functions(struct trace_array *tr, bool graph)
 {
     if (!function_enabled)
         return;
     if (graph)
         unregister_ftrace_graph(&irqsoff_graph_ops);
     else
-        unregister_ftrace_function(&irqsoff_ops);
+        unregister_ftrace_function(tr->ops);
+    tr->ops->func = ftrace_stub;
     function_enabled = false;
 }
 
@@ -305,7 +302,7 @@ static int irqsoff_flag_changed(struct trace_array *tr, u32 mask, bool set)
 
     if (mask == TRACE_ITER_FUNCTION) {
         if (!set) {
-            unregister_functions(is_graph(tr));
+            unregister_functions(tr, is_graph(tr));
             return 0;
         }
         tr->trace_flags |= mask; /* register_functions() looks at it; the caller sets it again */
@@ -316,7 +313,7 @@ static int irqsoff_flag_changed(struct trace_array *tr, u32 mask, bool set)
     if (mask != TRACE_ITER_DISPLAY_GRAPH)
         return mask == TRACE_ITER_OVERWRITE && !set ? -EINVAL : 0;
     WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(!set);
+    unregister_functions(tr, !set);
     kick_all_cpus_sync();
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         tracing_cpu[cpu] = false;
@@ -353,7 +350,7 @@ static void irqsoff_reset(struct trace_array *tr)
     unsigned int cpu;
 
     WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(is_graph(tr));
+    unregister_functions(tr, is_graph(tr));
     WRITE_ONCE(irqsoff_type, 0);
     kick_all_cpus_sync();
     for (cpu = 0; cpu < NR_CPUS; cpu++)
@@ -430,7 +427,7 @@ static int preemptirqsoff_tracer_init(struct trace_array *tr)
         .pipe_open = irqsoff_open, .pipe_close = irqsoff_close,                                    \
         .print_header = irqsoff_print_header, .print_line = irqsoff_print_line,                    \
         .flag_changed = irqsoff_flag_changed, .selftest = trace_selftest_startup_##type,           \
-        .use_max_tr = true, .print_max = true,                                                     \
+        .use_max_tr = true, .print_max = true, .allow_instances = true,                            \
     }
 
 static struct tracer section_tracers[] = {

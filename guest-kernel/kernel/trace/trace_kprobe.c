@@ -710,5 +710,6 @@ DEFINE_SHOW_ATTRIBUTE(kprobe_profile);
 void trace_create_kprobe_files(void)
 {
     tracefs_create_file("kprobe_events", S_IRUGO | S_IWUSR, NULL, NULL, &kprobe_events_fops);
+    tracefs_create_file("dynamic_events", S_IRUGO | S_IWUSR, NULL, NULL, &kprobe_events_fops);
     tracefs_create_file("kprobe_profile", S_IRUGO, NULL, NULL, &kprobe_profile_fops);
 }

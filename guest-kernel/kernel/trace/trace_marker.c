@@ -1,5 +1,6 @@
 /*
- * trace_marker.c - the file trace_marker, for text from programs.
+ * trace_marker.c - the files trace_marker, for text from programs, and trace_marker_raw, for binary
+ * data.
  *
  * Not instrumented.
  */
@@ -7,7 +8,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 
-enum { TRACE_MARKER_MAX = 1024 };
+enum { TRACE_MARKER_MAX = 1024, RAW_DATA_MAX = 3 * 1024 };
 
 /* Copies the text and adds a newline if it has none. */
 static void fill_marker(struct print_entry *entry, const char *text, size_t len)
@@ -46,7 +47,33 @@ static const struct file_operations marker_fops = {
     .write = tracing_mark_write,
 };
 
-void trace_create_marker_file(void)
+/* The first four bytes are a number of the program's choice. */
+static ssize_t raw_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-    tracefs_create_file("trace_marker", S_IWUSR, NULL, &global_trace, &marker_fops);
+    struct trace_array *tr = file->f_inode->i_private;
+    struct trace_buffer *buffer = trace_buffer_of(tr);
+    struct raw_data_entry *entry;
+
+    if (!(tr->trace_flags & TRACE_ITER_MARKERS) || count < sizeof(entry->id) ||
+        count > RAW_DATA_MAX)
+        return -EINVAL;
+    entry = trace_buffer_lock_reserve(buffer, TRACE_RAW_DATA, sizeof(entry->ent) + count,
+                                      tracing_gen_ctx());
+    if (!entry)
+        return -EBADF;
+    memcpy(&entry->id, buf, count);
+    memset((char *)&entry->id + count, 0, -count % 4); /* the ring's words are whole */
+    trace_buffer_unlock_commit(tr, buffer);
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations raw_marker_fops = {
+    .write = raw_mark_write,
+};
+
+void trace_create_marker_files(struct trace_array *tr, struct dentry *dir)
+{
+    tracefs_create_file("trace_marker", S_IWUSR, dir, tr, &marker_fops);
+    tracefs_create_file("trace_marker_raw", S_IWUSR, dir, tr, &raw_marker_fops);
 }

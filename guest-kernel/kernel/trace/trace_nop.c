@@ -28,6 +28,7 @@ static struct tracer nop_trace = {
     .name = "nop",
     .set_flag = nop_set_flag,
     .flags = &nop_flags,
+    .allow_instances = true,
     .selftest = trace_selftest_startup_nop,
 };
 

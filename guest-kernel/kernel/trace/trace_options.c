@@ -32,11 +32,15 @@ int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
         return 0;
     if (t->flag_changed && t->flag_changed(tr, mask, enabled))
         return -EINVAL;
+    if (mask == TRACE_ITER_RECORD_TGID && trace_alloc_tgid_map())
+        return -ENOMEM;
     WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
     if (mask == TRACE_ITER_OVERWRITE)
         set_overwrite(tr, enabled);
     if (mask == TRACE_ITER_FUNC_FORK)
-        ftrace_pid_follow_fork(enabled);
+        ftrace_pid_follow_fork(tr, enabled);
+    if (mask == TRACE_ITER_EVENT_FORK)
+        trace_event_follow_fork(tr, enabled);
     return 0;
 }
 
@@ -81,6 +85,7 @@ int trace_set_options(struct trace_array *tr, char *option)
     const struct tracer_opt *opt;
     int i = find_trace_option(name), ret = -EINVAL;
 
+    mutex_lock(&event_mutex); /* for event-fork */
     mutex_lock(&trace_types_lock);
     opt = find_tracer_opt(tr->current_trace, name);
     if (i >= 0)
@@ -88,6 +93,7 @@ int trace_set_options(struct trace_array *tr, char *option)
     else if (opt)
         ret = set_tracer_option(tr, tr->current_trace, opt, enabled);
     mutex_unlock(&trace_types_lock);
+    mutex_unlock(&event_mutex);
     return ret;
 }
 
@@ -120,16 +126,16 @@ DEFINE_TRACE_TEXT_FILE(trace_options);
 /* ---- options/NAME ---- */
 
 struct trace_option_file {
+    struct trace_option_file *next; /* of the same trace */
+    struct trace_array *tr;
     const struct tracer *tracer; /* NULL: a common option */
     struct tracer_opt opt;
 };
 
-static struct dentry *options_dir; /* boot only */
-
 static int option_show(struct seq_file *m, void *data)
 {
     const struct trace_option_file *f = data;
-    u32 val = f->tracer ? f->tracer->flags->val : global_trace.trace_flags;
+    u32 val = f->tracer ? f->tracer->flags->val : f->tr->trace_flags;
 
     seq_puts(m, val & f->opt.bit ? "1\n" : "0\n");
     return 0;
@@ -143,47 +149,64 @@ static int option_store(void *data, char *text)
 
     if (ret || val > 1)
         return ret ? ret : -EINVAL;
+    mutex_lock(&event_mutex);
     mutex_lock(&trace_types_lock);
     if (!f->tracer)
-        ret = set_tracer_flag(&global_trace, f->opt.bit, val);
+        ret = set_tracer_flag(f->tr, f->opt.bit, val);
     else if (!!(f->tracer->flags->val & f->opt.bit) != val)
-        ret = set_tracer_option(&global_trace, f->tracer, &f->opt, val);
+        ret = set_tracer_option(f->tr, f->tracer, &f->opt, val);
     mutex_unlock(&trace_types_lock);
+    mutex_unlock(&event_mutex);
     return ret;
 }
 
 DEFINE_TRACE_TEXT_FILE(option);
 
-static int create_option_file(const struct tracer *t, const char *name, u32 bit)
+static int create_option_file(struct trace_array *tr, const struct tracer *t, const char *name,
+                              u32 bit)
 {
     struct trace_option_file *f = kmalloc(sizeof(*f));
 
     if (!f)
         return -ENOMEM;
-    *f = (struct trace_option_file){t, {name, bit}};
-    if (tracefs_create_file(name, S_IRUGO | S_IWUSR, options_dir, f, &option_fops))
+    *f = (struct trace_option_file){tr->option_files, tr, t, {name, bit}};
+    if (tracefs_create_file(name, S_IRUGO | S_IWUSR, tr->options_dir, f, &option_fops)) {
+        tr->option_files = f;
         return 0;
+    }
     kfree(f);
     return -ENOMEM;
 }
 
-int trace_add_tracer_options(const struct tracer *t)
+int trace_add_tracer_options(struct trace_array *tr, const struct tracer *t)
 {
     const struct tracer_opt *opt = t->flags ? t->flags->opts : NULL;
     int err = 0;
 
     for (; !err && opt && opt->name; opt++)
-        err = create_option_file(t, opt->name, opt->bit);
+        err = create_option_file(tr, t, opt->name, opt->bit);
     return err;
 }
 
-void trace_create_option_files(void)
+void trace_create_option_files(struct trace_array *tr, struct dentry *dir)
 {
+    /* What these do is the same for all traces. */
+    const u32 top_level = TRACE_ITER_PRINTK | TRACE_ITER_RECORD_CMD;
     unsigned int i;
 
-    tracefs_create_file("trace_options", S_IRUGO | S_IWUSR, NULL, &global_trace,
-                        &trace_options_fops);
-    options_dir = tracefs_create_dir("options", NULL);
-    for (i = 0; i < ARRAY_SIZE(trace_options); i++)
-        create_option_file(NULL, trace_options[i], 1u << i);
+    tracefs_create_file("trace_options", S_IRUGO | S_IWUSR, dir, tr, &trace_options_fops);
+    tr->options_dir = tracefs_create_dir("options", dir);
+    for (i = 0; tr->options_dir && i < ARRAY_SIZE(trace_options); i++)
+        if (tr == &global_trace || !(top_level >> i & 1))
+            create_option_file(tr, NULL, trace_options[i], 1u << i);
+}
+
+void trace_free_option_files(struct trace_array *tr)
+{
+    while (tr->option_files) {
+        struct trace_option_file *f = tr->option_files;
+
+        tr->option_files = f->next;
+        kfree(f);
+    }
 }

@@ -140,12 +140,23 @@ static void trace_print_time(struct trace_iterator *iter, u64 ts)
         trace_seq_printf(&iter->seq, " %12llu", ts);
 }
 
+static void print_tgid(struct trace_seq *s, int tgid)
+{
+    if (tgid)
+        trace_seq_printf(s, "(%7d) ", tgid);
+    else
+        trace_seq_puts(s, "(-------) ");
+}
+
 enum print_line_t trace_print_context(struct trace_iterator *iter)
 {
     char comm[TASK_COMM_LEN];
 
     trace_find_cmdline(iter->ent->pid, comm);
-    trace_seq_printf(&iter->seq, "%16s-%-7d [%03u] ", comm, iter->ent->pid, iter->cpu);
+    trace_seq_printf(&iter->seq, "%16s-%-7d ", comm, iter->ent->pid);
+    if (iter->tr->trace_flags & TRACE_ITER_RECORD_TGID)
+        print_tgid(&iter->seq, trace_find_tgid(iter->ent->pid));
+    trace_seq_printf(&iter->seq, "[%03u] ", iter->cpu);
     if (iter->tr->trace_flags & TRACE_ITER_IRQ_INFO)
         trace_print_lat_fmt(&iter->seq, iter->ent);
     trace_print_time(iter, iter->ts);
@@ -376,11 +387,33 @@ static const struct trace_event_functions trace_print_funcs = {
 };
 static struct trace_event trace_print_event = {.type = TRACE_PRINT, .funcs = &trace_print_funcs};
 
+/* ---- TRACE_RAW_DATA ---- */
+
+static enum print_line_t trace_raw_data(struct trace_iterator *iter, int flags,
+                                        struct trace_event *event)
+{
+    const struct raw_data_entry *field = (const void *)iter->ent;
+    unsigned int i, len = iter->ent_size - offsetof(struct raw_data_entry, buf);
+
+    (void)flags;
+    (void)event;
+    trace_seq_printf(&iter->seq, "# %x buf:", field->id);
+    for (i = 0; i < len; i++)
+        trace_seq_printf(&iter->seq, " %02x", (unsigned char)field->buf[i]);
+    trace_seq_putc(&iter->seq, '\n');
+    return trace_handle_return(&iter->seq);
+}
+
+static const struct trace_event_functions trace_raw_data_funcs = {.trace = trace_raw_data,
+                                                                  .raw = trace_raw_data};
+static struct trace_event trace_raw_data_event = {.type = TRACE_RAW_DATA,
+                                                  .funcs = &trace_raw_data_funcs};
+
 void init_events(void)
 {
     static struct trace_event *const events[] = {
         &trace_fn_event,         &trace_stack_event,        &trace_print_event,
-        &trace_user_stack_event, &trace_func_repeats_event,
+        &trace_user_stack_event, &trace_func_repeats_event, &trace_raw_data_event,
     };
     unsigned int i;
 

@@ -1,5 +1,6 @@
 /*
- * trace_pid_files.c - the files set_ftrace_pid and set_ftrace_notrace_pid.
+ * trace_pid_files.c - the files with sets of pids: set_ftrace_pid, set_event_pid, and those of the
+ * tasks not to trace.
  *
  * Not instrumented.
  */
@@ -11,22 +12,17 @@
 
 static DEFINE_MUTEX(pid_files_lock); /* one change at a time */
 
-static enum trace_pid_type type_of(const struct inode *inode)
-{
-    return (long)inode->i_private;
-}
-
 static int pids_show(struct seq_file *m, void *data)
 {
-    enum trace_pid_type type = (long)data;
+    const struct trace_pid_file *f = data;
     struct trace_pid_list *list;
     unsigned int pid;
 
-    if (!ftrace_has_pids(type)) {
-        seq_puts(m, "no pid\n");
+    if (!f->ops->has(f->tr, f->type)) {
+        seq_puts(m, f->ops->empty);
         return 0;
     }
-    list = ftrace_copy_pids(type);
+    list = f->ops->copy(f->tr, f->type);
     if (!list)
         return -ENOMEM;
     for (pid = 0; !trace_pid_list_next(list, pid, &pid); pid++)
@@ -38,14 +34,17 @@ static int pids_show(struct seq_file *m, void *data)
 /* Opening the file with O_TRUNC empties the set. */
 static int pids_open(struct inode *inode, struct file *file)
 {
+    const struct trace_pid_file *f = inode->i_private;
+    int err = 0;
+
     if ((file->f_flags & O_ACCMODE) == O_RDONLY)
         return single_open(file, pids_show, inode->i_private);
     if (file->f_flags & O_TRUNC) {
         mutex_lock(&pid_files_lock);
-        ftrace_set_pids(type_of(inode), NULL);
+        err = f->ops->set(f->tr, f->type, NULL);
         mutex_unlock(&pid_files_lock);
     }
-    return 0;
+    return err;
 }
 
 /* Adds the pids in text; returns their number or a negative error. */
@@ -70,15 +69,15 @@ static int add_pids(struct trace_pid_list *list, char *text)
 /* Adds what is written to the set; if a word is not a pid, the set does not change. */
 static int change_pids(void *data, char *text)
 {
-    enum trace_pid_type type = (long)data;
+    const struct trace_pid_file *f = data;
     struct trace_pid_list *list;
     int n;
 
     mutex_lock(&pid_files_lock);
-    list = ftrace_copy_pids(type);
+    list = f->ops->copy(f->tr, f->type);
     n = list ? add_pids(list, text) : -ENOMEM;
     if (n > 0)
-        ftrace_set_pids(type, list);
+        n = f->ops->set(f->tr, f->type, list);
     else
         trace_pid_list_free(list);
     mutex_unlock(&pid_files_lock);
@@ -102,9 +101,22 @@ static const struct file_operations pids_fops = {
     .release = pids_release,
 };
 
-void trace_create_pid_files(void)
+static void create_files(struct trace_array *tr, struct dentry *dir, struct trace_pid_file *files,
+                         const struct trace_pid_file_ops *ops, const char *const *names)
 {
-    tracefs_create_file("set_ftrace_pid", S_IRUGO | S_IWUSR, NULL, (void *)TRACE_PIDS, &pids_fops);
-    tracefs_create_file("set_ftrace_notrace_pid", S_IRUGO | S_IWUSR, NULL, (void *)TRACE_NO_PIDS,
-                        &pids_fops);
+    unsigned int type;
+
+    for (type = 0; type < TRACE_PID_TYPES; type++) {
+        files[type] = (struct trace_pid_file){tr, type, ops};
+        tracefs_create_file(names[type], S_IRUGO | S_IWUSR, dir, &files[type], &pids_fops);
+    }
+}
+
+void trace_create_pid_files(struct trace_array *tr, struct dentry *dir)
+{
+    static const char *const function_names[] = {"set_ftrace_pid", "set_ftrace_notrace_pid"};
+    static const char *const event_names[] = {"set_event_pid", "set_event_notrace_pid"};
+
+    create_files(tr, dir, tr->function_pid_files, &function_pid_file_ops, function_names);
+    create_files(tr, dir, tr->event_pid_files, &event_pid_file_ops, event_names);
 }

@@ -5,10 +5,12 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/trace.h>
 
 enum { TRACE_PRINTK_MAX = 256 }; /* bytes of a message; the rest is cut off */
 
@@ -26,19 +28,17 @@ void trace_buffer_puts(struct trace_array *tr, struct trace_buffer *buffer, unsi
     trace_buffer_unlock_commit(tr, buffer);
 }
 
-int __trace_printk(unsigned long ip, const char *fmt, ...)
+static int array_vprintk(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args)
 {
-    struct trace_array *tr = &global_trace;
     struct trace_buffer *buffer;
     unsigned int trace_ctx = tracing_gen_ctx();
     struct print_entry *entry;
     char text[TRACE_PRINTK_MAX];
-    va_list args;
     int len;
 
-    va_start(args, fmt);
+    if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK))
+        return 0;
     len = min(vsnprintf(text, sizeof(text), fmt, args), (int)sizeof(text) - 1);
-    va_end(args);
     preempt_disable_notrace();
     buffer = trace_buffer_of(tr);
     entry = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 1, trace_ctx);
@@ -49,6 +49,17 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
     }
     preempt_enable_notrace();
     return entry ? len : 0;
+}
+
+int __trace_printk(unsigned long ip, const char *fmt, ...)
+{
+    va_list args;
+    int ret;
+
+    va_start(args, fmt);
+    ret = array_vprintk(&global_trace, ip, fmt, args);
+    va_end(args);
+    return ret;
 }
 EXPORT_SYMBOL(__trace_printk);
 
@@ -75,3 +86,16 @@ void trace_create_printk_formats(void)
 {
     tracefs_create_file("printk_formats", S_IRUGO, NULL, NULL, &printk_formats_fops);
 }
+int trace_array_printk(struct trace_array *tr, unsigned long ip, const char *fmt, ...)
+{
+    va_list args;
+    int ret;
+
+    if (!tr)
+        return -ENOENT;
+    va_start(args, fmt);
+    ret = array_vprintk(tr, ip, fmt, args);
+    va_end(args);
+    return ret;
+}
+EXPORT_SYMBOL_GPL(trace_array_printk);

@@ -263,12 +263,6 @@ static void wakeup_graph_return(struct ftrace_graph_ret *trace)
     raw_local_irq_restore(flags);
 }
 
-static struct ftrace_ops wakeup_ops = {
-    .func = wakeup_tracer_call,
-    .flags = FTRACE_OPS_FL_PID,
-    INIT_OPS_HASH(global_ops),
-};
-
 static struct fgraph_ops wakeup_graph_ops = {
     .entryfunc = wakeup_graph_entry,
     .retfunc = wakeup_graph_return,
@@ -415,25 +409,29 @@ static void wakeup_reset(struct trace_array *tr)
     raw_local_irq_restore(flags);
 }
 
+/* The functions are those of the trace's filter. */
 static int register_functions(struct trace_array *tr, bool graph)
 {
     int ret;
 
     if (function_enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
         return 0;
-    ret = graph ? register_ftrace_graph(&wakeup_graph_ops) : register_ftrace_function(&wakeup_ops);
+    if (!graph)
+        tr->ops->func = wakeup_tracer_call;
+    ret = graph ? register_ftrace_graph(&wakeup_graph_ops) : register_ftrace_function(tr->ops);
     function_enabled = !ret;
     return ret;
 }
 
-static void unregister_functions(bool graph)
+static void unregister_functions(struct trace_array *tr, bool graph)
 {
     if (!function_enabled)
         return;
     if (graph)
         unregister_ftrace_graph(&wakeup_graph_ops);
     else
-        unregister_ftrace_function(&wakeup_ops);
+        unregister_ftrace_function(tr->ops);
+    tr->ops->func = ftrace_stub;
     function_enabled = false;
 }
 
@@ -443,7 +441,7 @@ static int wakeup_flag_changed(struct trace_array *tr, u32 mask, bool set)
 
     if (mask == TRACE_ITER_FUNCTION) {
         if (!set) {
-            unregister_functions(is_graph(tr));
+            unregister_functions(tr, is_graph(tr));
             return 0;
         }
         tr->trace_flags |= mask; /* register_functions() looks at it; the caller sets it again */
@@ -454,7 +452,7 @@ static int wakeup_flag_changed(struct trace_array *tr, u32 mask, bool set)
     if (mask != TRACE_ITER_DISPLAY_GRAPH)
         return mask == TRACE_ITER_OVERWRITE && !set ? -EINVAL : 0;
     WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(!set);
+    unregister_functions(tr, !set);
     tr->max_latency = 0;
     wakeup_reset(tr);
     ret = register_functions(tr, set);
@@ -536,7 +534,7 @@ static int wakeup_rt_tracer_init(struct trace_array *tr)
 static void wakeup_tracer_reset(struct trace_array *tr)
 {
     WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(is_graph(tr));
+    unregister_functions(tr, is_graph(tr));
     unregister_probes();
     wakeup_reset(tr);
     wakeup_busy = false;
@@ -590,7 +588,7 @@ static enum print_line_t wakeup_print_line(struct trace_iterator *iter)
         .close = wakeup_close, .pipe_open = wakeup_open, .pipe_close = wakeup_close,    \
         .print_header = wakeup_print_header, .print_line = wakeup_print_line,           \
         .flag_changed = wakeup_flag_changed, .selftest = trace_selftest_startup_wakeup, \
-        .use_max_tr = true, .print_max = true,                                          \
+        .use_max_tr = true, .print_max = true, .allow_instances = true,                 \
     }
 
 static struct tracer wakeup_tracers[] = {WAKEUP_TRACER(wakeup), WAKEUP_TRACER(wakeup_rt)};

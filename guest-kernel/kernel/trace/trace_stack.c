@@ -223,16 +223,6 @@ static int set_boot_stack_filter(char *value)
 __setup("stacktrace_filter=", set_boot_stack_filter);
 
 #ifdef CONFIG_DYNAMIC_FTRACE
-static struct ftrace_hash *get_stack_filter(void)
-{
-    return stack_trace_ops.func_hash->filter_hash;
-}
-
-static int put_stack_filter(struct ftrace_hash *hash)
-{
-    return ftrace_hash_move_and_update_ops(&stack_trace_ops.func_hash->filter_hash, hash);
-}
-
 void trace_stack_forget(unsigned long ip)
 {
     ftrace_hash_forget(stack_trace_ops.local_hash.filter_hash, ip);
@@ -250,7 +240,7 @@ static void apply_boot_filter(void)
 static void create_filter_file(void)
 {
     ftrace_ops_init(&stack_trace_ops);
-    trace_create_filter_file("stack_trace_filter", get_stack_filter, put_stack_filter);
+    trace_create_filter_file("stack_trace_filter", &stack_trace_ops.local_hash.filter_hash);
 }
 #else
 static void apply_boot_filter(void) {}

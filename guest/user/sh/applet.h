@@ -40,6 +40,7 @@ int do_dd(int argc, char **argv);
 int do_grep(int argc, char **argv);
 int do_head(int argc, char **argv);
 int do_insmod(int argc, char **argv);
+int do_ln(int argc, char **argv);
 int do_ls(int argc, char **argv);
 int do_lsmod(int argc, char **argv);
 int do_mkdir(int argc, char **argv);

@@ -12,6 +12,7 @@ static const struct applet other_applets[] = {
     {"head", "[-n LINES] [FILE...]", do_head, NULL},
     {"help", "", do_help, NULL},
     {"insmod", "FILE [PARAMETER=VALUE]...", do_insmod, NULL},
+    {"ln", "[-s] FROM... TO", do_ln, NULL},
     {"ls", "[-lad] [FILE...]", do_ls, NULL},
     {"lsmod", "", do_lsmod, NULL},
     {"mkdir", "[-p] DIRECTORY...", do_mkdir, NULL},

@@ -6,7 +6,7 @@ cat available_tracers
 for tracer in $(cat available_tracers); do
     echo $tracer > current_tracer && cat current_tracer
 done
-for clock in local global counter uptime perf mono mono_raw boot; do
+for clock in local global counter uptime perf mono mono_raw boot tai; do
     echo $clock > trace_clock && cat trace_clock
 done
 echo local > trace_clock
