@@ -697,7 +697,7 @@ static uint64_t max_insns(const struct session *s)
 
 static struct debugger_config debugger_config(struct session *s)
 {
-    bool person = !s->options.commands && isatty(STDIN_FILENO);
+    bool person = !s->options.commands && !s->options.batch && isatty(STDIN_FILENO);
     FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
 
     return (struct debugger_config){
@@ -717,6 +717,7 @@ static struct debugger_config debugger_config(struct session *s)
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),
         .commands_file = s->options.commands,
+        .batch = s->options.batch,
         .resuming = on_resuming,
         .stopped = on_stopped,
         .over = on_over,
@@ -860,8 +861,11 @@ static struct ending ending_of(const struct session *s, struct stop stop)
     case STOP_CYCLES: return (struct ending){"max-cycles", EXIT_LIMIT};
     case STOP_STUCK: return (struct ending){"stuck", EXIT_GUEST_STUCK};
     case STOP_ASLEEP: return (struct ending){"asleep", EXIT_GUEST_STUCK};
-    case STOP_PROBE:
-    case STOP_ASKED: break;
+    case STOP_PROBE: break;
+    case STOP_ASKED:
+        if (s->options.batch && stop.code) /* a command of the debugger has failed */
+            return (struct ending){"command-failed", 1};
+        break;
     }
     return ending_of_asked(s);
 }

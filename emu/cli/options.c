@@ -486,6 +486,13 @@ static bool set_dump_dtb(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_batch(struct options *o, const char *arg)
+{
+    (void)arg;
+    o->batch = true;
+    return true;
+}
+
 static bool set_quiet(struct options *o, const char *arg)
 {
     (void)arg;
@@ -877,6 +884,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     struct argp argp = {options, parse_key, "IMAGE", intro, NULL, NULL, NULL};
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
     char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
+    char batch[] = "--batch";
     error_t error;
 
     *o = defaults;
@@ -899,6 +907,9 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     letter[0] = command_letters[o->command];
     fill_options(options, letter);
     argv[1] = program_name;
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (!strcmp(argv[i], "-batch")) /* gdb's way to write it */
+            argv[i] = batch;
     error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     argv[1] = argv[0];
     *done = p.done;

@@ -67,6 +67,7 @@ struct options {
     const char *allow[OPTION_ALLOW_MAX];
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *trace, *log, *symbols, *commands, *gdb, *dump_dtb;
+    bool batch; /* debug: no prompts, and the first command that fails ends it */
     unsigned rows, allow_count;
     unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
     uint64_t interleavings;
