@@ -85,7 +85,7 @@ GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_t
 GUEST_OBJS += $(addprefix arch/riscv/, \
 	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
 	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
-	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o exec.o select.o syscalls.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o exec.o select.o splice.o syscalls.o) \
 	$(addprefix kernel/, exit.o sys.o sys_ni.o sched/syscalls.o time/posix.o) \
 	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
