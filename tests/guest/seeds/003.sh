@@ -23,6 +23,10 @@ claim 'what is not in available_filter_functions is refused' sh -c '! echo funct
 reset
 echo 64 > buffer_size_kb
 claim 'buffer_size_kb is the size for each hart' is buffer_size_kb 64
+# A task's number, also a large one.
+echo 1000000 2000000 > set_ftrace_pid
+claim 'set_ftrace_pid takes any number of a process' sh -c 'test "$(cat set_ftrace_pid)" = "$(echo 1000000; echo 2000000)"'
+echo > set_ftrace_pid
 # The stack tracer.
 echo 1 > /proc/sys/kernel/stack_tracer_enabled; fork_some; echo 0 > /proc/sys/kernel/stack_tracer_enabled
 claim 'stack_trace has the deepest stack' has stack_trace '^        Depth    Size   Location    \([1-9][0-9]* entries\)$'
