@@ -73,7 +73,7 @@ struct session {
     struct log_record *log; /* NULL: no --log */
     struct new_file log_file;
     struct calls_listener call_listeners[2];
-    struct console log_inner; /* that gets what the log gets */
+    struct console log_inner;   /* that gets what the log gets */
     struct new_file device_log; /* --device-log */
     struct pardons *pardons;
     struct report_files files;

@@ -365,10 +365,10 @@ uint64_t hpm_read_event(const struct hart *h, unsigned number)
     return find(h, number, &n) ? h->s.hpm.event[n] : 0;
 }
 
-/* WARL: what this machine cannot count is no event. */
+/* WARL: what this machine cannot count is no event. Of the filters those of VS and VU are 0. */
 void hpm_write_event(struct hart *h, unsigned number, uint64_t value)
 {
-    uint64_t event = value & ~(HPM_OF | INHIBITS), flags = value & (HPM_OF | INHIBITS);
+    uint64_t event = value & ~HPM_FLAGS, flags = value & (HPM_OF | INHIBITS);
     struct moment now = moment_of(h, false);
     unsigned n;
 

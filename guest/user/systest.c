@@ -151,6 +151,60 @@ static void test_identity(void)
     check("getrandom returns different bytes each time", memcmp(a, b, sizeof(a)) != 0);
 }
 
+static long splice(int in, int64_t *in_pos, int out, int64_t *out_pos, size_t len)
+{
+    enum { SPLICE_F_NONBLOCK = 2 };
+
+    return syscall(__NR_splice, in, in_pos, out, out_pos, len, SPLICE_F_NONBLOCK);
+}
+
+static void test_splice(void)
+{
+    enum { SIZE = 10000 };
+    static char from[SIZE], to[SIZE];
+    int file = open("/tmp-splice", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int copy = open("/tmp-splice2", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int one[2] = {-1, -1}, two[2] = {-1, -1}, i;
+    int64_t at = 1000, zero = 0;
+
+    for (i = 0; i < SIZE; i++)
+        from[i] = i * 7 + i / 256;
+    write(file, from, SIZE);
+    pipe(one);
+    pipe(two);
+    check("splice fills a pipe from a place in a file",
+          splice(file, &at, one[1], NULL, SIZE) == SIZE - 1000 && at == SIZE);
+    check("tee copies what is in a pipe", syscall(__NR_tee, one[0], two[1], 100, 0) == 100 &&
+                                              read(two[0], to, SIZE) == 100 &&
+                                              !memcmp(to, from + 1000, 100));
+    check("splice empties the pipe into another file",
+          splice(one[0], NULL, copy, &zero, SIZE) == SIZE - 1000 && zero == SIZE - 1000 &&
+              syscall(__NR_pread64, copy, to, SIZE, 0) == SIZE - 1000 &&
+              !memcmp(to, from + 1000, SIZE - 1000));
+    check("splice of an empty pipe is EAGAIN", splice(one[0], NULL, copy, NULL, 1) == -EAGAIN);
+    write(one[1], "abc", 3);
+    check("splice moves bytes from pipe to pipe",
+          splice(one[0], NULL, two[1], NULL, 2) == 2 && read(two[0], to, SIZE) == 2 &&
+              read(one[0], to + 2, SIZE) == 1 && !memcmp(to, "abc", 3));
+    check("splice without a pipe is EINVAL", splice(file, NULL, copy, NULL, 1) == -EINVAL);
+    check("splice of a pipe into itself is EINVAL",
+          splice(one[0], NULL, one[1], NULL, 1) == -EINVAL);
+    check("splice at a place in a pipe is ESPIPE", splice(one[0], &zero, copy, NULL, 1) == -ESPIPE);
+    check("splice of no bytes is 0", splice(one[0], NULL, copy, NULL, 0) == 0);
+    close(one[1]);
+    check("splice of a pipe without a writer is 0", splice(one[0], NULL, copy, NULL, 1) == 0);
+    close(two[0]);
+    sigaction(SIGPIPE, &(struct sigaction){.handler = SIG_IGN}, NULL);
+    check("splice into a pipe without a reader is EPIPE",
+          (zero = 0, splice(file, &zero, two[1], NULL, 1)) == -EPIPE);
+    close(one[0]);
+    close(two[1]);
+    close(file);
+    close(copy);
+    unlink("/tmp-splice");
+    unlink("/tmp-splice2");
+}
+
 static int child_priority(void)
 {
     int status = -1;
@@ -299,6 +353,7 @@ int main(int argc, char **argv)
     test_errors();
     test_time();
     test_identity();
+    test_splice();
     test_scheduling();
     test_names();
     test_memfd();

@@ -46,6 +46,8 @@ static void an_event_that_is_not_there_is_none(void **state)
     assert_int_equal(csr(w->hart, MHPMEVENT3), 0);
     select_event(w->hart, 0, UINT64_MAX);
     assert_int_equal(csr(w->hart, MHPMEVENT3), FILTERS);
+    select_event(w->hart, 0, UINT64_MAX << 56 | HPM_stores); /* also VSINH and VUINH */
+    assert_int_equal(csr(w->hart, MHPMEVENT3), FILTERS | HPM_stores);
 }
 
 static void counters_beyond_the_last_are_zero(void **state)

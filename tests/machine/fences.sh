@@ -192,6 +192,7 @@ claim '... and what to do' evidence missing-remote-fence '^  remedy +after the l
 claim 'many sites that lack one fence are few findings' \
     sh -c "test \$(grep -c '^error:' '$err') -le 3 && grep -Eq '^  times +[1-9][0-9]' '$err'"
 claim 'its report has all findings in JSON' in_json missing-remote-fence
+# The guest may die of its mistake: a site in two pages can be torn.
 run_kernel mcount-no-remote-fence 2 1 off
-claim 'with --audit=off nobody complains' test "$status" -eq 0 -a ! -s "$err"
+claim 'with --audit=off nobody complains' test "$status" -ne 80 -a ! -s "$err"
 finish

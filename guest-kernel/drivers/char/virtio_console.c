@@ -364,7 +364,7 @@ static int dev_show(struct seq_file *m, void *data)
 {
     dev_t devt = port_dev(data);
 
-    seq_printf(m, "%u:%u\n", (unsigned int)devt >> 8, (unsigned int)devt & 0xff);
+    seq_printf(m, "%u:%u\n", MAJOR(devt), MINOR(devt));
     return 0;
 }
 

@@ -56,6 +56,8 @@ struct file_operations {
     int (*open)(struct inode *inode, struct file *file);
     int (*release)(struct inode *inode, struct file *file);
     int (*fsync)(struct file *file, bool datasync); /* NULL: -EINVAL */
+    /* For splice(): reads one whole page, if len is at least that. NULL: read() is used. */
+    ssize_t (*splice_page)(struct file *file, char *page, size_t len, unsigned int flags);
 };
 
 /* All but lookup are called with the directory locked and the name checked. NULL: -EPERM. */

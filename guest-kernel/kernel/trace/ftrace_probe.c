@@ -471,6 +471,8 @@ void ftrace_clear_commands(struct trace_array *tr)
         free_ftrace_hash(c->ops.local_hash.filter_hash);
         while ((p = c->probes)) {
             c->probes = p->next;
+            if (p->file)
+                put_event(p->file);
             kfree(p);
         }
     }

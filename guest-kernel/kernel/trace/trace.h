@@ -544,7 +544,9 @@ bool trace_event_ignore_this_pid(const struct trace_event_file *file);
 void trace_event_clear_pids(struct trace_array *tr);
 bool trace_event_has_pids(const struct trace_array *tr);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
-void trace_create_synth_file(void);   /* trace_events_synth.c */
+void trace_start_boot_kprobes(char *list);
+void trace_create_synth_file(void); /* trace_events_synth.c */
+void trace_create_dynevent_file(void);
 /* `sys_read`; NULL: unknown. trace_syscalls.c */
 const char *trace_syscall_name(u64 nr);
 

@@ -183,18 +183,27 @@ static int readme_show(struct seq_file *m, void *unused)
         "stacktrace,\n"
         "                       enable_event:SYSTEM:EVENT, disable_event:..., each with :COUNT "
         "and\n"
-        "                       `if FILTER`; hist:keys=FIELD[,FIELD] counts by fields, and hist\n"
-        "                       shows the counts\n"
-        "  synthetic_events     events that hist triggers record: NAME TYPE FIELD[; TYPE FIELD],\n"
-        "                       !NAME removes one\n"
+        "                       `if FILTER`; enable_hist:SYSTEM:EVENT, disable_hist:...;\n"
+        "                       "
+        "hist:keys=FIELD[,FIELD][:vals=FIELD][:sort=FIELD][:size=N][:name=NAME]\n"
+        "                         [:<var1>=<field|var_ref|numeric_literal>][:clock=CLOCK][:pause]\n"
+        "                         [:cont][:clear][:HANDLER.ACTION] counts by fields; hist shows "
+        "it.\n"
+        "                         Handlers: onmatch(SYSTEM.EVENT), onmax(var), onchange(var);\n"
+        "                         actions: trace(<synthetic_event>,PARAMS), save(FIELDS), "
+        "snapshot()\n"
+        "  synthetic_events     events that hist triggers record:\n"
+        "                       echo 'NAME u64 lat; char name[]' >> synthetic_events; !NAME "
+        "removes one\n"
         "  instances/           mkdir makes a trace with buffers, events and settings of its own; "
         "rmdir "
         "ends it\n"
         "  error_log            the last mistakes in what was written to these files\n\n"
-        "  dynamic_events, kprobe_events   events of probes. Each line adds or removes one:\n"
+        "  dynamic_events, kprobe_events   events of probes: Create/append/remove, one a line:\n"
         "      p[:[<group>/][<event>]] <place> [<args>]\n"
         "      r[maxactive][:[<group>/][<event>]] <place> [<args>]      when the function returns\n"
-        "      -:[<group>/][<event>]\n"
+        "      -:[<group>/][<event>] [<place> [<args>]]\n"
+        "      s:[synthetic/]<event> <field>[;<field>]   dynamic_events only: as synthetic_events\n"
         "    place: [<module>:]<symbol>[+<offset>]|<memaddr>\n"
         "    place (kretprobe): [<module>:]<symbol>[+<offset>]%return|<memaddr>\n"
         "    args: <name>=fetcharg[:type]\n"
@@ -274,6 +283,7 @@ void trace_create_files(void)
     trace_create_filter_files();
     trace_create_kprobe_files();
     trace_create_synth_file();
+    trace_create_dynevent_file();
     trace_create_profile_files();
     trace_create_stack_files();
 }

@@ -128,6 +128,8 @@ void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *
     C(ARG_TOO_LONG, "Argument expression is too long")                           \
     C(NO_ARG_BODY, "No argument expression")                                     \
     C(DIFF_PROBE_TYPE, "Probe type is different from existing probe")            \
+    C(DIFF_ARG_TYPE, "Argument type or name is different from existing probe")   \
+    C(SAME_PROBE, "There is already the exact same probe event")                 \
     C(BAD_INSN_BNDRY, "Probe point is not an instruction boundary")              \
     C(FAIL_REG_PROBE, "Failed to register probe event")
 

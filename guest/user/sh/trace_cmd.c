@@ -11,7 +11,7 @@
 #define TRACING  "/sys/kernel/tracing/"
 #define CPU_FILE "/tmp/trace.dat.cpu"
 
-enum { CPUS_MAX = 64, ARGS_MAX = 32, POLL_US = 1000 };
+enum { CPUS_MAX = 64, ARGS_MAX = 32, POLL_US = 1000, SPLICE_F_NONBLOCK = 2 };
 
 /* Options of trace.dat. */
 enum { OPTION_DONE = 0, OPTION_CPUSTAT = 2, OPTION_TRACECLOCK = 4, OPTION_UNAME = 5 };
@@ -124,6 +124,20 @@ static int open_raw(unsigned int cpu)
         failure(path, raw);
     free(path);
     return raw;
+}
+
+/* Moves full pages by splice(), through a pipe. 0 or an error. */
+static int splice_pages(int raw, int to, const int pipe[2])
+{
+    ssize_t n, done;
+
+    while ((n = syscall(__NR_splice, raw, NULL, pipe[1], NULL, PAGE_SIZE, SPLICE_F_NONBLOCK)) > 0)
+        for (; n > 0; n -= done) {
+            done = syscall(__NR_splice, pipe[0], NULL, to, NULL, n, 0);
+            if (done <= 0)
+                return done ? (int)done : -EIO;
+        }
+    return n == -EAGAIN || n == -EINTR ? 0 : (int)n;
 }
 
 /* What the ring has, at the end. */
@@ -382,10 +396,10 @@ static int write_file(const struct recording *r)
 static int read_pages(struct recording *r, unsigned int cpu)
 {
     struct timespec pause = {0, POLL_US * 1000};
-    int raw = open_raw(cpu), n = 0;
+    int ends[2], n = pipe(ends), raw = open_raw(cpu);
 
     while (raw >= 0 && !finished && n >= 0) {
-        n = copy_pages(raw, r->pages[cpu]);
+        n = splice_pages(raw, r->pages[cpu], ends);
         if (!finished)
             nanosleep(&pause, NULL);
     }

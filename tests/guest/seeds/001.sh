@@ -30,3 +30,23 @@ insmod /lib/modules/event_sample.ko
 claim 'an event of a module comes with it' has available_events '^event_sample:sample_line$'
 rmmod event_sample
 claim 'and goes with it' lacks available_events event_sample
+# A call of a function turns an event on; events of probes.
+echo fib:enable_event:sched:sched_process_fork:1 > set_ftrace_filter
+claim 'a call can turn an event on' has set_ftrace_filter '^fib:enable_event:sched:sched_process_fork:count=1$'
+claim 'until then its probe is there, and records nothing' has events/sched/sched_process_fork/enable '^0\*$'
+work calls 1 > /x; fork_some
+claim 'then it records' sh -c 'grep -qx "1\*" events/sched/sched_process_fork/enable && grep -q sched_process_fork: trace'
+claim 'so often as it was told' has set_ftrace_filter ':count=0$'
+echo '!fib:enable_event:sched:sched_process_fork:0' > set_ftrace_filter
+claim 'without the command it stays as it is' is events/sched/sched_process_fork/enable 1
+echo 0 > events/sched/sched_process_fork/enable; echo > trace
+mkdir instances/seed; echo kernel_clone:enable_event:sched:sched_switch > instances/seed/set_ftrace_filter; fork_some
+claim 'in an instance it is that of the instance' sh -c 'grep -q sched_switch: instances/seed/trace && ! grep -q sched_switch: trace'
+claim 'which can be removed with it' rmdir instances/seed
+echo 'p:seed/clone kernel_clone' > dynamic_events
+claim 'an event of a probe is in dynamic_events' has dynamic_events '^p:seed/clone kernel_clone$'
+claim 'what is wrong with a line is in error_log' sh -c \
+    '! echo p kernel_clone a12345678901234567890123456789012=@11 >> dynamic_events 2> /x; grep -q "Argument name is too long" error_log'
+echo > dynamic_events
+claim 'and it is gone with it' sh -c '! ls events/seed 2> /x'
+reset

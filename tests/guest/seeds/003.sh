@@ -17,11 +17,16 @@ echo 3 > tracing_cpumask; reset
 # Control files.
 echo 'do_*' > set_ftrace_filter; echo do_filp_open > set_ftrace_notrace; echo function > current_tracer; fork_some; echo 0 > tracing_on
 claim 'a pattern chooses several functions' has set_ftrace_filter '^do_munmap$'
-claim 'set_ftrace_notrace wins over set_ftrace_filter' sh -c 'grep -q " do_munmap <-" trace && ! grep -q " do_filp_open <-" trace'
+claim 'set_ftrace_notrace wins over set_ftrace_filter' lacks trace ' do_filp_open <-'
+claim 'and only over what it names' has trace ' do_(munmap|exit|wait|truncate|trap_exception) <-'
 claim 'what is not in available_filter_functions is refused' sh -c '! echo function_trace_call > set_ftrace_filter 2> /x'
 reset
 echo 64 > buffer_size_kb
 claim 'buffer_size_kb is the size for each hart' is buffer_size_kb 64
+# A task's number, also a large one.
+echo 1000000 2000000 > set_ftrace_pid
+claim 'set_ftrace_pid takes any number of a process' sh -c 'test "$(cat set_ftrace_pid)" = "$(echo 1000000; echo 2000000)"'
+echo > set_ftrace_pid
 # The stack tracer.
 echo 1 > /proc/sys/kernel/stack_tracer_enabled; fork_some; echo 0 > /proc/sys/kernel/stack_tracer_enabled
 claim 'stack_trace has the deepest stack' has stack_trace '^        Depth    Size   Location    \([1-9][0-9]* entries\)$'

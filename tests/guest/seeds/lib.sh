@@ -13,4 +13,4 @@ lacks() { ! grep -Eq "$2" "$1"; }
 is() { test "$(cat $1)" = "$2"; }
 # A child process, and a page fault or more.
 fork_some() { (cat /proc/version) > /x; (cat /proc/version) > /x; }
-reset() { echo nop > current_tracer; echo > set_ftrace_filter; echo > set_ftrace_notrace; echo > trace; echo 1 > tracing_on; }
+reset() { echo nop > current_tracer; echo 0 > events/enable; echo > set_ftrace_filter; echo > set_ftrace_notrace; echo > trace; echo 1 > tracing_on; }
