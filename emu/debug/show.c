@@ -36,10 +36,10 @@ static void print_integer_registers(struct debugger *d)
     fprintf(d->out, "\n");
 }
 
-/* False for the event counters and selectors, which are not implemented and read as zero. */
-static bool is_worth_a_line(const char *name)
+/* Of the many event counters and selectors only those in use are; hpmcounterN is mhpmcounterN. */
+static bool is_worth_a_line(const char *name, uint64_t value)
 {
-    return strncmp(name, "hpm", 3) != 0 && strncmp(name, "mhpm", 4) != 0;
+    return strncmp(name, "hpm", 3) != 0 && (strncmp(name, "mhpm", 4) != 0 || value);
 }
 
 static void print_csrs(struct debugger *d)
@@ -49,11 +49,14 @@ static void print_csrs(struct debugger *d)
 
     for (unsigned number = TARGET_REG_CSR; number < TARGET_REG_PRIV; number++) {
         struct target_register r;
+        uint64_t value;
 
-        if (!target_register(d->target, number, &r) || !is_worth_a_line(r.name))
+        if (!target_register(d->target, number, &r))
             continue;
-        fprintf(d->out, "%14s 0x%016" PRIx64 "%s", r.name, selected_register(d, number),
-                ++shown % COLUMNS ? "" : "\n");
+        value = selected_register(d, number);
+        if (is_worth_a_line(r.name, value))
+            fprintf(d->out, "%14s 0x%016" PRIx64 "%s", r.name, value,
+                    ++shown % COLUMNS ? "" : "\n");
     }
     fprintf(d->out, "%s", shown % COLUMNS ? "\n" : "");
 }
