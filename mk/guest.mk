@@ -51,7 +51,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
-	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/deadline.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
 	time/time_test.o time/timer.o workload/calls.o workload/deep.o \
 	$(patsubst %,workload/density%.o,4 16 64 256 1024) workload/mixed.o workload/procfs.o workload/sort.o \
