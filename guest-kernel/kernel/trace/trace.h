@@ -20,6 +20,7 @@ enum trace_type {
     TRACE_WAKE = 3,
     TRACE_STACK = 4,
     TRACE_PRINT = 5,
+    TRACE_BRANCH = 9,
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
@@ -100,6 +101,12 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
 
 /* ---- options ---- */
 
+#ifdef CONFIG_PROFILE_BRANCHES
+#define BRANCH_FLAGS C(BRANCH, "branch")
+#else
+#define BRANCH_FLAGS
+#endif
+
 /* Options of all tracers: C(bit, name in trace_options), in Linux's order. */
 #define TRACE_FLAGS                     \
     C(PRINT_PARENT, "print-parent")     \
@@ -125,7 +132,7 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
     C(DISPLAY_GRAPH, "display-graph")   \
-    C(STACKTRACE, "stacktrace")
+    C(STACKTRACE, "stacktrace") BRANCH_FLAGS
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
 enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
@@ -458,6 +465,22 @@ int init_nop_trace(void);
 int init_function_trace(void);
 int init_graph_trace(void);
 int init_wakeup_tracer(void);
+#ifdef CONFIG_PROFILE_BRANCHES
+int init_branch_tracer(void);
+void trace_create_branch_files(struct dentry *dir); /* in trace_stat/ */
+/* Option branch: beside any tracer. Under trace_types_lock. 0, or -EBUSY: another trace has it. */
+int trace_branch_enable(struct trace_array *tr, bool enable);
+#else
+static inline int init_branch_tracer(void)
+{
+    return 0;
+}
+
+static inline void trace_create_branch_files(struct dentry *dir)
+{
+    (void)dir;
+}
+#endif
 #ifdef CONFIG_IRQSOFF_TRACER
 int init_irqsoff_tracer(void);
 #else
