@@ -23,6 +23,7 @@
 #include "debug/debugger.h"
 #include "explore/explore.h"
 #include "explore/last_line.h"
+#include "export/command.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
 #include "ftrace/describe.h"
@@ -38,6 +39,7 @@
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
+#include "log/log_record.h"
 #include "machine.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
@@ -67,14 +69,60 @@ struct session {
     struct module_names *module_names;
     struct trace_json *trace; /* NULL: no --trace */
     struct new_file trace_file;
+    struct log_record *log; /* NULL: no --log */
+    struct new_file log_file;
+    struct calls_listener call_listeners[2];
+    struct console log_inner; /* that gets what the log gets */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */
     uint64_t left_out; /* errors that are in no finding, so far */
-    bool audit_failed, trace_lost;
+    bool audit_failed, trace_lost, log_lost;
     /* --save: it was; it failed, and the run ended there; it was not, in the end */
     bool saved, save_lost, save_missing;
 };
+
+/* ---- the console, whose output is in the log, too ---- */
+
+static void log_put_console(void *ctx, const uint8_t *bytes, size_t len)
+{
+    struct session *s = ctx;
+
+    log_record_console(s->log, hart_id(machine_current(s->machine)), bytes, len);
+    if (s->log_inner.put)
+        s->log_inner.put(s->log_inner.ctx, bytes, len);
+}
+
+static int log_get_console(void *ctx, const struct moment *at)
+{
+    const struct session *s = ctx;
+
+    return s->log_inner.get(s->log_inner.ctx, at);
+}
+
+static uint64_t log_wait_console(void *ctx, const struct moment *at, uint64_t until)
+{
+    const struct session *s = ctx;
+
+    return s->log_inner.wait(s->log_inner.ctx, at, until);
+}
+
+static bool log_interrupted(void *ctx, const struct moment *at)
+{
+    const struct session *s = ctx;
+
+    return s->log_inner.interrupted(s->log_inner.ctx, at);
+}
+
+static struct console log_console(struct session *s, const struct console *inner)
+{
+    s->log_inner = *inner;
+    return (struct console){.put = log_put_console,
+                            .get = inner->get ? log_get_console : NULL,
+                            .wait = inner->wait ? log_wait_console : NULL,
+                            .interrupted = inner->interrupted ? log_interrupted : NULL,
+                            .ctx = s};
+}
 
 static struct machine_config machine_config(struct session *s)
 {
@@ -105,6 +153,8 @@ static struct machine_config machine_config(struct session *s)
         config.console = gdb_console(&s->gdb_console, &config.console);
     if (o->command == COMMAND_EXPLORE)
         config.console = last_line_console(&s->last_line, &config.console);
+    if (o->log)
+        config.console = log_console(s, &config.console);
     if (s->schedule)
         config.plan = schedule_file_plan(s->schedule);
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -163,6 +213,91 @@ static enum exit_status open_trace(struct session *s)
         return EXIT_IO;
     s->trace = trace_json_new(&config);
     return EXIT_PASS;
+}
+
+/* A log that cannot be written any more ends the run. */
+static void on_log_lost(void *ctx)
+{
+    struct session *s = ctx;
+
+    s->log_lost = true;
+    machine_ask_stop(s->machine);
+}
+
+static enum exit_status open_log(struct session *s)
+{
+    const struct options *o = &s->options;
+    const struct log_run run = {.version = RVFTRACE_VERSION,
+                                .revision = options_revision(),
+                                .image = o->image,
+                                .bootargs = o->append,
+                                .timing = options_timing_name(o),
+                                .fetch = options_fetch_name(o->fetch),
+                                .firmware = options_firmware_name(machine_firmware(s->machine)),
+                                .seed = o->seed,
+                                .memory = o->memory,
+                                .image_digest = image_digest(machine_image(s->machine)),
+                                .calls_on_only = o->trace_on_only,
+                                .calls_left_out = o->trace_none};
+    const struct log_record_config config = {.file = &s->log_file,
+                                             .run = run,
+                                             .cluster = machine_cluster(s->machine),
+                                             .image = machine_image(s->machine),
+                                             .symbols = s->symbols,
+                                             .lines = s->lines,
+                                             .tasks = s->tasks,
+                                             .lost = on_log_lost,
+                                             .ctx = s};
+
+    if (!o->log)
+        return EXIT_PASS;
+    if (!new_file_open(&s->log_file, o->log, &s->diag))
+        return EXIT_IO;
+    s->log = log_record_new(&config);
+    return EXIT_PASS;
+}
+
+/* ---- listeners to calls: the trace, the log, or both ---- */
+
+static void on_call(void *ctx, const struct call *c, const struct call_moment *at)
+{
+    const struct session *s = ctx;
+
+    for (unsigned i = 0; i < ARRAY_LEN(s->call_listeners); i++)
+        s->call_listeners[i].enter(s->call_listeners[i].ctx, c, at);
+}
+
+static void on_return(void *ctx, const struct call *c, const struct call_moment *at,
+                      enum call_end how)
+{
+    const struct session *s = ctx;
+
+    for (unsigned i = 0; i < ARRAY_LEN(s->call_listeners); i++)
+        s->call_listeners[i].leave(s->call_listeners[i].ctx, c, at, how);
+}
+
+static void on_call_state(void *ctx, struct state_io *io)
+{
+    const struct session *s = ctx;
+
+    for (unsigned i = 0; i < ARRAY_LEN(s->call_listeners); i++)
+        if (s->call_listeners[i].state_io)
+            s->call_listeners[i].state_io(s->call_listeners[i].ctx, io);
+}
+
+static struct calls_listener call_listener(struct session *s)
+{
+    bool on_only = s->options.trace_on_only;
+
+    if (s->options.trace_none || (!s->trace && !s->log))
+        return (struct calls_listener){0};
+    if (!s->log)
+        return trace_json_listener(s->trace, on_only);
+    if (!s->trace)
+        return log_record_calls(s->log, on_only);
+    s->call_listeners[0] = trace_json_listener(s->trace, on_only);
+    s->call_listeners[1] = log_record_calls(s->log, on_only);
+    return (struct calls_listener){s, on_only, on_call, on_return, on_call_state};
 }
 
 static enum exit_status dump_dtb(const struct session *s)
@@ -408,6 +543,8 @@ static enum exit_status open_session(struct session *s)
     status = read_pardons(s);
     if (status == EXIT_PASS)
         status = open_trace(s);
+    if (status == EXIT_PASS)
+        status = open_log(s);
     if (status != EXIT_PASS)
         return status;
     watch = (struct watch_config){.cluster = machine_cluster(s->machine),
@@ -419,14 +556,15 @@ static enum exit_status open_session(struct session *s)
                                   .findings_max = o->findings_max,
                                   .patches_max = o->patches_max,
                                   .updates_max = o->updates_max,
+                                  .calls = call_listener(s),
                                   .listener = {on_finding, s}};
-    if (s->trace)
-        watch.calls = trace_json_listener(s->trace, o->trace_on_only);
     s->watch = watch_new(&watch, &s->diag);
     s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
     machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
     status = restore_run(s);
+    if (status == EXIT_PASS && s->log)
+        log_record_begin(s->log, s->watch);
     if (status == EXIT_PASS)
         status = open_files(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
@@ -441,6 +579,9 @@ static void close_session(struct session *s)
     watch_free(s->watch);
     trace_json_free(s->trace);
     new_file_discard(&s->trace_file);
+    if (s->machine)
+        log_record_free(s->log);
+    new_file_discard(&s->log_file);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
     machine_free(s->machine);
@@ -516,9 +657,9 @@ static bool on_restore(void *session, const char *path, FILE *out)
     struct snapshot_file *f;
     bool done;
 
-    if (s->options.record || s->options.replay) {
-        diag_error(&d, "%s: another run cannot go on in this one, which is recorded or replayed",
-                   path);
+    if (s->options.record || s->options.replay || s->log) {
+        diag_error(&d, "%s: another run cannot go on in this one, which is %s", path,
+                   s->log ? "logged" : "recorded or replayed");
         return false;
     }
     if (snapshot_file_open(path, &d, &f) != EXIT_PASS)
@@ -556,8 +697,11 @@ static struct debugger_config debugger_config(struct session *s)
         .lines = s->lines,
         .max_insns = max_insns(s),
         .max_cycles = s->options.max_cycles,
-        /* Stops change a run with random fetches, so it cannot be repeated exactly. */
-        .history_max = s->options.fetch == FETCH_RANDOM ? 0 : s->options.history_max,
+        /*
+         * Stops change a run with random fetches, so it cannot be repeated exactly. A log does not
+         * go back.
+         */
+        .history_max = s->options.fetch == FETCH_RANDOM || s->log ? 0 : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),
@@ -692,6 +836,8 @@ static struct ending ending_of(const struct session *s, struct stop stop)
         return (struct ending){"audit", EXIT_AUDIT};
     if (s->trace_lost)
         return (struct ending){"trace-lost", EXIT_IO};
+    if (s->log_lost)
+        return (struct ending){"log-lost", EXIT_IO};
     if (s->save_lost)
         return (struct ending){"not-saved", EXIT_IO};
     if (recorded && !is_by_guest(stop))
@@ -901,6 +1047,17 @@ static void say_gone(const struct session *s)
         diag_note(&s->diag, "%s:%u: does not occur any more: %s", baseline_name(b), line, text);
 }
 
+/* Ends the log, which tells how the run has ended. False: it could not be written. */
+static bool end_log(struct session *s, struct ending end)
+{
+    const struct log_ending last = {.word = end.word,
+                                    .status = end.status,
+                                    .cycles = machine_cycles(s->machine),
+                                    .insns = machine_insns(s->machine)};
+
+    return !s->log || log_record_end(s->log, &last, &s->diag) == EXIT_PASS;
+}
+
 /* The reason is printed last: the report may have many lines. */
 static unsigned finish(struct session *s, struct stop stop)
 {
@@ -915,6 +1072,8 @@ static unsigned finish(struct session *s, struct stop stop)
         s->trace_lost = true;
     say_gone(s);
     end = settle(s, stop);
+    if (!end_log(s, end))
+        end = (struct ending){"log-lost", EXIT_IO};
     report.run.ended = end.word;
     report.run.ended_by = is_by_guest(stop) ? origins[stop.origin].name : NULL;
     report.run.exit_code = end.status;
@@ -1050,6 +1209,7 @@ int main(int argc, char **argv)
 {
     struct session s = {.diag = {.out = stderr, .program = "rvftrace"},
                         .trace_file.fd = -1,
+                        .log_file.fd = -1,
                         .files = report_files_none()};
     unsigned status;
     bool done;
@@ -1058,6 +1218,8 @@ int main(int argc, char **argv)
     s.diag.colour = isatty(STDERR_FILENO);
     if (argc > 1 && !strcmp(argv[1], "report"))
         return (int)report_command(argc, argv, &s.diag);
+    if (argc > 1 && !strcmp(argv[1], "log"))
+        return (int)log_command(argc, argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
     if (done && (fflush(stdout) || ferror(stdout))) {
         diag_error(&s.diag, "standard output: %s", strerror(errno));

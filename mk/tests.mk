@@ -81,7 +81,7 @@ test_commands = \
     'tests/tools/install.sh' \
     'tests/tools/fuzz_recordmcount.sh 2' \
     'tests/fuzz/fuzz.sh --replay' \
-    $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
+    'tests/guest/formats.py' 'tests/guest/blktrace.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run.
@@ -116,7 +116,7 @@ check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
 	@tests/run tests/bench/host_work.py
 
 check-long: test tidy check-caches check-mutants check-work
-	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py'
+	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/guest/blktrace.py'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/timing.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
 # Boots Linux, which is fetched and built once (LINUX_CACHE, by default .cache/linux) and needs the
@@ -125,4 +125,4 @@ check-long: test tidy check-caches check-mutants check-work
 check-linux: export BUILD := $(BUILD)
 check-linux: emu guest-mcount | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
-	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/machine/uboot.sh'
+	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/machine/uboot.sh'

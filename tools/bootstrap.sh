@@ -40,6 +40,7 @@ test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes
 long valgrind counts the instructions that the emulator takes
 long trace-cmd reads what the guest kernel recorded
+long blktrace reads what the guest kernel recorded of a disk (blkparse)
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools

@@ -20,6 +20,18 @@ static const struct row report_rows[] = {
 #undef REPORT_OPT
 };
 
+static const struct row log_rows[] = {
+#define LOG_OPT(id, name, short_key, arg, doc) {name, arg, "", NULL},
+#include "export/options.def"
+#undef LOG_OPT
+};
+
+static const char *const formats[] = {
+#define EXPORT(name, text, what) text,
+#include "export/format.def"
+#undef EXPORT
+};
+
 static const char *const rules[] = {
 #define RULE(name, text, ...) text,
 #include "ftrace/rules.def"
@@ -36,8 +48,8 @@ static const char head[] =
     "words=\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W 'run debug explore report cores --help --version' "
-    "-- "
+    "        mapfile -t COMPREPLY < <(compgen -W 'run debug explore report log cores --help "
+    "--version' -- "
     "\"$word\")\n"
     "        return\n"
     "    fi\n"
@@ -118,7 +130,12 @@ static void print_arguments(void)
     }
     puts("    report:--by) words='function site file module layout run' ;;\n"
          "    report:--of) words='sites trampolines jump-labels' ;;\n"
-         "    report:--sort | report:--top | report:--function) words=- ;;");
+         "    report:--sort | report:--top | report:--function) words=- ;;\n"
+         "    log:--function | log:--hart | log:--task | log:--from | log:--until) words=- ;;");
+    printf("    log:--to) words='");
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        printf("%s%s", i ? " " : "", formats[i]);
+    puts("' ;;");
 }
 
 int main(void)
@@ -128,6 +145,7 @@ int main(void)
     print_options("debug", rows, ROWS, "d");
     print_options("explore", rows, ROWS, "e");
     print_options("report", report_rows, sizeof report_rows / sizeof report_rows[0], "");
+    print_options("log", log_rows, sizeof log_rows / sizeof log_rows[0], "");
     puts("    esac");
     print_arguments();
     fputs(tail, stdout);

@@ -23,6 +23,12 @@ static const struct row report_rows[] = {
 #undef REPORT_OPT
 };
 
+static const struct row log_rows[] = {
+#define LOG_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#include "export/options.def"
+#undef LOG_OPT
+};
+
 static const struct key_row {
     const char *name, *help;
 } keys[] = {
@@ -40,7 +46,8 @@ static const char head[] =
     ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace explore\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
-    ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
+    ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n.br\n"
+    ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "
     "code.\n"
@@ -61,6 +68,9 @@ static const char head[] =
     "harts\ndo; writes a schedule for what it finds, which\n.B \\-\\-schedule\nrepeats: "
     "docs/explore.md.\n"
     ".TP\n.B report\nShows what\n.B run \\-\\-report\nwrote as tables; its options are below.\n"
+    ".TP\n.B log\nShows what\n.B run \\-\\-log\nrecorded, as a summary or a line for each event, "
+    "or "
+    "converts it; its options are below.\n"
     ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
     "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
@@ -71,6 +81,8 @@ static const char help_and_version[] =
     ".TP\n.BR \\-? ,\\  \\-\\-help\nPrint a summary and exit.\n"
     ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit.\n"
     ".SH OPTIONS OF REPORT\n";
+
+static const char log_head[] = ".SH OPTIONS OF LOG\n";
 
 static const char console[] =
     ".SH CONSOLE\n"
@@ -133,6 +145,8 @@ static const char tail[] =
     "rvftrace run --harts 2 --append 'ftrace=function' --schedule explore-1.schedule kernel.elf\n"
     "rvftrace run --write-baseline known.txt kernel.elf\n"
     "rvftrace run --audit=fail --baseline known.txt --junit audit.xml kernel.elf\n"
+    "rvftrace run --log run.log kernel.elf\n"
+    "rvftrace log --to chrome -o run.json run.log\n"
     "rvftrace run --record session.txt kernel.elf\n"
     "rvftrace debug --replay session.txt kernel.elf\n"
     ".fi\n"
@@ -181,6 +195,9 @@ int main(void)
     fputs(help_and_version, stdout);
     for (size_t i = 0; i < sizeof report_rows / sizeof report_rows[0]; i++)
         print_row(&report_rows[i]);
+    fputs(log_head, stdout);
+    for (size_t i = 0; i < sizeof log_rows / sizeof log_rows[0]; i++)
+        print_row(&log_rows[i]);
     fputs(console, stdout);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         printf(".TP\n.B Ctrl\\-A %s\n%s\n", keys[i].name, keys[i].help);

@@ -372,13 +372,20 @@ static bool set_trace(struct options *o, const char *arg)
 
 static bool set_trace_calls(struct options *o, const char *arg)
 {
-    static const struct word words[] = {{"all", 0}, {"on", 1}, {NULL, 0}};
-    int on_only;
+    static const struct word words[] = {{"all", 0}, {"on", 1}, {"none", 2}, {NULL, 0}};
+    int which = 0;
 
-    if (!parse_word(arg, words, &on_only))
+    if (!parse_word(arg, words, &which))
         return false;
-    o->trace_on_only = on_only;
+    o->trace_on_only = which == 1;
+    o->trace_none = which == 2;
     return true;
+}
+
+static bool set_log(struct options *o, const char *arg)
+{
+    o->log = arg;
+    return *arg != '\0';
 }
 
 static bool set_rows(struct options *o, const char *arg)
@@ -612,7 +619,8 @@ static const char intro[] =
     "the debugger; `explore IMAGE' tries the interleavings of the harts around each change of "
     "code; "
     "`report FILE...' shows the reports of finished runs as tables (rvftrace report "
-    "--help); `cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
+    "--help); `log FILE' shows and converts what --log has recorded (rvftrace log --help); "
+    "`cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
     "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
@@ -667,10 +675,11 @@ static bool take_command(char **argv, struct parse *p)
             return true;
         }
     if (argv[1])
-        diag_error(p->diag,
-                   "no command `%s'; the commands are run, debug, explore, report and cores, see "
-                   "rvftrace --help",
-                   argv[1]);
+        diag_error(
+            p->diag,
+            "no command `%s'; the commands are run, debug, explore, report, log and cores, see "
+            "rvftrace --help",
+            argv[1]);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
     return false;

@@ -63,10 +63,10 @@ struct options {
     enum audit_mode audit;
     enum findings_style findings;
     bool account;
-    bool trace_on_only; /* record only calls of functions whose site is on */
+    bool trace_on_only, trace_none; /* record only calls of functions whose site is on; or none */
     const char *allow[OPTION_ALLOW_MAX];
     const char *baseline, *write_baseline, *sarif, *junit;
-    const char *report, *trace, *symbols, *commands, *gdb, *dump_dtb;
+    const char *report, *trace, *log, *symbols, *commands, *gdb, *dump_dtb;
     unsigned rows, allow_count;
     unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
     uint64_t interleavings;

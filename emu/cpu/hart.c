@@ -250,6 +250,14 @@ uint64_t hart_wait_limit(const struct hart *h)
     return h->s.waiting == HART_WAITS_STORE ? h->s.wait_limit : UINT64_MAX;
 }
 
+void hart_tell_wait(struct hart *h, enum event_kind kind)
+{
+    const struct event e = {.kind = kind, .started = {h}};
+
+    if (is_wanted(h->cluster, kind))
+        cluster_emit(h->cluster, &e);
+}
+
 void hart_wake(struct hart *h)
 {
     const struct hart_env *env = &h->cluster->config.env;
@@ -259,6 +267,7 @@ void hart_wake(struct hart *h)
     h->s.waiting = HART_WAITS_NOT;
     if (env->woken)
         env->woken(env->ctx, h);
+    hart_tell_wait(h, EVENT_HART_WOKEN);
 }
 
 static int64_t up_to_int64_max(uint64_t n)
@@ -272,7 +281,10 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
 
     if (hart_waits_for(h) != HART_WAITS_NOT)
         return HART_WAITING;
-    h->s.waiting = HART_WAITS_NOT;
+    if (h->s.waiting) {
+        h->s.waiting = HART_WAITS_NOT;
+        hart_tell_wait(h, EVENT_HART_WOKEN);
+    }
     h->s.paused = false;
     if (h->cache.store_epoch != h->cluster->ram->epoch)
         hart_flush_stores(h);

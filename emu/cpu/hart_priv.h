@@ -110,6 +110,7 @@ void hart_update_interrupts(struct hart *h); /* after a change of anything inter
 uint64_t hart_mip(const struct hart *h);
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);
 /* Emits the event of a fence of the hart, requested by `by`. */
+void hart_tell_wait(struct hart *h, enum event_kind kind);
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 /* The same for the hart's own sfence.vma: of this address, or NULL: of all. */

@@ -120,7 +120,11 @@ struct sbi_event {
     uint64_t extension, function;
 };
 
-/* EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. EVENT_SATP: it has another page table. */
+/*
+ * EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. EVENT_SATP: it has another page table.
+ * EVENT_HART_WAITS: it waits in wfi or wrs; EVENT_HART_WOKEN: the wait has ended, and its cycles
+ * are those after it.
+ */
 struct hart_event {
     struct hart *hart;
 };
@@ -256,6 +260,8 @@ enum event_kind {
     EVENT_STACK_SWITCH,
     EVENT_CSR_WRITE,
     EVENT_FINDING,
+    EVENT_HART_WAITS,
+    EVENT_HART_WOKEN,
     EVENT_KINDS,
 };
 
@@ -270,7 +276,7 @@ struct event {
         struct trap_return_event trap_return;
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
         struct sbi_event sbi;
-        struct hart_event started; /* HART_STARTED, HART_STOPPED */
+        struct hart_event started; /* HART_STARTED, HART_STOPPED, HART_WAITS, HART_WOKEN */
         struct hart_event satp;
         struct update_event update;
         struct sites_event sites;

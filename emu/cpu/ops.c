@@ -78,6 +78,7 @@ static void wait_for(struct hart *h, enum hart_wait what)
 {
     h->s.waiting = what;
     h->s.exit_requests |= EXIT_STOP;
+    hart_tell_wait(h, EVENT_HART_WAITS);
 }
 
 void hart_wait(struct hart *h)

@@ -165,6 +165,12 @@ static const char hook_text[] = "prepare_ftrace_return has put the address of re
                                 "the place of the return address,\n"
                                 "and has kept the true one on a stack of the task (ret_stack).";
 
+static const char hook_registers_text[] =
+    "ftrace_graph_func has put the address of return_to_handler in the place of ra among the saved "
+    "registers,\n"
+    "from which the trampoline loads it, and has kept the true one on a stack of the task "
+    "(ret_stack).";
+
 static const char return_text[] =
     "The function has returned, not to its caller but to return_to_handler, which saves the "
     "results,\n"
@@ -375,26 +381,48 @@ static bool is_hook_of_site(void *ctx, unsigned hart)
            place_function(d, its_site(d)->va, &start, &end) && self >= start && self < end;
 }
 
-/* The stage's goal: an address; false: it waits for events only. */
-static bool stage_goal(struct debugger *d, struct target_goal *g)
+/* ftrace_graph_func(ip, parent_ip, ops, fregs) for the function: Linux from 6.8 on. */
+static bool is_graph_func_of_site(void *ctx, unsigned hart)
+{
+    const struct debugger *d = ctx;
+    uint64_t ip, start, end;
+
+    return !target_get_register(d->target, hart, REG_A0, &ip) &&
+           place_function(d, its_site(d)->va, &start, &end) && ip >= start && ip < end;
+}
+
+/* Where the return address is replaced: one of two functions, which may also be inlined. */
+static size_t hook_goals(struct debugger *d, struct target_goal g[2])
+{
+    const struct symbols *symbols = d->config.symbols;
+    struct target_goal *next = g;
+
+    g[1] = g[0];
+    next->accepts = is_hook_of_site;
+    next += symbols_find(symbols, "prepare_ftrace_return", &next->address);
+    next->accepts = is_graph_func_of_site;
+    next += symbols_find(symbols, "ftrace_graph_func", &next->address);
+    return (size_t)(next - g);
+}
+
+/* The stage's goals: addresses; 0: it waits for events only. */
+static size_t stage_goals(struct debugger *d, struct target_goal g[2])
 {
     uint8_t bytes[SITE_BYTES_MAX];
     const struct site *s = its_site(d);
     const struct symbols *symbols = d->config.symbols;
 
-    *g = (struct target_goal){.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART, .ctx = d};
+    g[0] = (struct target_goal){.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART, .ctx = d};
     switch (d->tour->stage) {
     case STAGE_FENCE: /* if the function runs before all harts have fenced, the tour goes on */
     case STAGE_CALL:
-        g->accepts = comes_from_site;
+        g[0].accepts = comes_from_site;
         return place_read(d, s->va, bytes, s->size) &&
-               site_state(sites_of(d), s, bytes, &g->address) == SITE_ON;
-    case STAGE_HOOK:
-        g->accepts = is_hook_of_site;
-        return symbols_find(symbols, "prepare_ftrace_return", &g->address);
-    case STAGE_RETURN: return symbols_find(symbols, "return_to_handler", &g->address);
-    case STAGE_BACK: g->address = d->tour->caller; return true;
-    default: return false;
+               site_state(sites_of(d), s, bytes, &g[0].address) == SITE_ON;
+    case STAGE_HOOK: return hook_goals(d, g);
+    case STAGE_RETURN: return symbols_find(symbols, "return_to_handler", &g[0].address);
+    case STAGE_BACK: g[0].address = d->tour->caller; return 1;
+    default: return 0;
     }
 }
 
@@ -474,7 +502,29 @@ static void print_slot(struct debugger *d, const char *what, uint64_t value)
     fprintf(d->out, "\n");
 }
 
-/* Runs to the end of prepare_ftrace_return. */
+static bool is_at(const struct debugger *d, const char *name)
+{
+    uint64_t address;
+
+    return symbols_find(d->config.symbols, name, &address) &&
+           place_canonical(d, selected_pc(d)) == address;
+}
+
+/* Where the return address is: ftrace_graph_func has it in fregs, whose members are not known. */
+static uint64_t hook_slot(const struct debugger *d)
+{
+    enum { REGISTERS_MAX = 32 };
+    uint64_t parent = selected_register(d, REG_A1), fregs = selected_register(d, REG_A0 + 3), word;
+
+    if (!is_at(d, "ftrace_graph_func"))
+        return selected_register(d, REG_A0);
+    for (unsigned i = 0; i < REGISTERS_MAX; i++)
+        if (place_read(d, fregs + i * 8, &word, sizeof word) && word == parent)
+            return fregs + i * 8;
+    return 0;
+}
+
+/* Runs to the end of the function that replaces it. */
 static void show_hook(struct debugger *d)
 {
     struct tour *t = d->tour;
@@ -486,7 +536,9 @@ static void show_hook(struct debugger *d)
                             .sp = selected_register(d, REG_SP)};
     struct target_stop s;
 
-    t->slot = selected_register(d, REG_A0);
+    bool in_registers = is_at(d, "ftrace_graph_func");
+
+    t->slot = hook_slot(d);
     (void)!place_read(d, t->slot, &t->caller, sizeof t->caller);
     s = target_run(d->target, d->selected, &g);
     d->selected = s.hart;
@@ -494,7 +546,7 @@ static void show_hook(struct debugger *d)
     say_title(d, "the return address of %s", its_site(d)->function);
     print_slot(d, "old", t->caller);
     print_slot(d, "new", now);
-    say(d, hook_text);
+    say(d, in_registers ? hook_registers_text : hook_text);
 }
 
 static void show_return(struct debugger *d)
@@ -609,15 +661,15 @@ static void go_on(struct debugger *d)
         .kind = TARGET_CATCH,
         .hart = TARGET_ANY_HART,
         .catch = {.kinds = stage_events(d->tour->stage), .wants = wants_event, .ctx = d}};
-    struct target_goal g;
-    bool has_goal = stage_goal(d, &g);
+    struct target_goal g[2];
+    size_t goals = stage_goals(d, g);
     unsigned number = 0;
     struct target_stop s;
 
     if (!resume(d, GIVE_INPUT))
         return;
     (void)!target_add_point(d->target, d->selected, &p, &number);
-    s = target_run_to(d->target, d->selected, &g, has_goal ? 1 : 0);
+    s = target_run_to(d->target, d->selected, g, goals);
     (void)!target_delete_point(d->target, number);
     if (s.reason != TARGET_STOP_DONE && (s.reason != TARGET_STOP_CATCH || s.point != number)) {
         if (report_stop(d, s, "tour"))

@@ -111,10 +111,13 @@ static bool goes_through(const struct call *call)
 static void emit(struct calls *c, enum event_kind kind, struct hart *h, const struct call *call,
                  enum call_end how)
 {
-    const struct event e = {.kind = kind, .call = {.hart = h, .call = call, .how = (uint8_t)how}};
+    struct event e;
 
-    if (goes_through(call) && cluster_wants(c->cluster, kind))
-        cluster_emit(c->cluster, &e);
+    if (!goes_through(call) || !cluster_wants(c->cluster, kind))
+        return;
+    e.kind = kind;
+    e.call = (struct call_event){.hart = h, .call = call, .how = (uint8_t)how};
+    cluster_emit(c->cluster, &e);
 }
 
 /* What else the auditor must know of functions, and of returns to return_to_handler. */

@@ -214,6 +214,14 @@ bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task)
     return true;
 }
 
+bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
+{
+    int32_t at = offset_of(t, MEMBER_NAME);
+
+    *va = tp + (uint64_t)at;
+    return tp && at != UNKNOWN;
+}
+
 bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
 {
     return read_member(t, h, tp, MEMBER_RETURN_DEPTH, depth, sizeof *depth);

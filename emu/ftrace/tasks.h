@@ -37,6 +37,9 @@ void tasks_free(struct tasks *t); /* NULL is allowed */
 /* What the kernel says of the task with this tp. False: it is no task, or it is not known where. */
 MUST_USE bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task);
 
+/* Where the name of the task with this tp is, TASK_NAME_MAX bytes. False: it is not known. */
+MUST_USE bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va);
+
 /*
  * How many entries the function graph tracer has on the task's return stack, in units of the
  * kernel: more entries have a higher number. False: not known.

@@ -5,6 +5,7 @@
 #include <linux/completion.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
+#include <trace/events/block.h>
 
 struct bio *bio_alloc(struct block_device *bdev, unsigned int nr_vecs, blk_opf_t opf)
 {
@@ -46,7 +47,10 @@ void bio_endio(struct bio *bio)
 {
     if (bio->bi_flags & BIO_CHAIN && !atomic_dec_and_test(&bio->__bi_remaining))
         return;
-    bio->bi_flags &= ~BIO_TRACE_COMPLETION;
+    if (bio->bi_flags & BIO_TRACE_COMPLETION) {
+        trace_block_bio_complete(bdev_get_queue(bio->bi_bdev), bio);
+        bio->bi_flags &= ~BIO_TRACE_COMPLETION;
+    }
     if (bio->bi_end_io)
         bio->bi_end_io(bio);
 }

@@ -4,6 +4,9 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/block.h>
+#undef CREATE_TRACE_POINTS
 
 /* An access beyond the end of the device is an error of its user, reported as in Linux. */
 static bool bio_check_eod(struct bio *bio)
@@ -34,7 +37,11 @@ void submit_bio(struct bio *bio)
             return;
         }
     }
-    bio->bi_flags |= BIO_TRACE_COMPLETION;
+    /* Not again for the rest of a bio that was split. */
+    if (!(bio->bi_flags & BIO_TRACE_COMPLETION)) {
+        trace_block_bio_queue(bio);
+        bio->bi_flags |= BIO_TRACE_COMPLETION;
+    }
     blk_mq_submit_bio(bio);
 }
 EXPORT_SYMBOL(submit_bio);

@@ -1,6 +1,7 @@
 /* blk-merge.c - merging bios into requests and requests with each other; splitting bios. */
 #include <linux/blkdev.h>
 #include <linux/kernel.h>
+#include <trace/events/block.h>
 
 static bool mergeable(const struct request *rq, const struct bio *bio)
 {
@@ -23,6 +24,7 @@ static bool bio_attempt_back_merge(struct request *rq, struct bio *bio)
 {
     if (blk_rq_pos(rq) + blk_rq_sectors(rq) != bio->bi_iter.bi_sector || !mergeable(rq, bio))
         return false;
+    trace_block_bio_backmerge(bio);
     rq->biotail->bi_next = bio;
     rq->biotail = bio;
     account_merge(rq, bio);
@@ -33,6 +35,7 @@ static bool bio_attempt_front_merge(struct request *rq, struct bio *bio)
 {
     if (bio_end_sector(bio) != blk_rq_pos(rq) || !mergeable(rq, bio))
         return false;
+    trace_block_bio_frontmerge(bio);
     bio->bi_next = rq->bio;
     rq->bio = bio;
     rq->__sector = bio->bi_iter.bi_sector;
@@ -83,6 +86,7 @@ struct request *blk_attempt_req_merge(struct list_head *list, struct request *rq
         rq->biotail = next->biotail;
         rq->__data_len += blk_rq_bytes(next);
         rq->nr_segments += next->nr_segments;
+        trace_block_rq_merge(next);
         next->bio = next->biotail = NULL;
         list_del_init(&next->queuelist);
         return next;
@@ -114,6 +118,7 @@ struct bio *bio_split_to_limits(struct bio *bio)
     part = bio_split(bio, fit);
     if (!part)
         return NULL;
+    trace_block_split(part, bio->bi_iter.bi_sector);
     submit_bio(bio);
     return part;
 }

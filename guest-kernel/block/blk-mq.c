@@ -12,6 +12,7 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <trace/events/block.h>
 
 /* ---- requests ---- */
 
@@ -83,6 +84,7 @@ static void requeue_request(struct request *rq)
     struct request_queue *q = rq->q;
     unsigned long flags;
 
+    trace_block_rq_requeue(rq);
     spin_lock_irqsave(&q->queue_lock, flags);
     q->in_flight--;
     list_add(&rq->queuelist, &q->queue_head);
@@ -108,7 +110,7 @@ static void blk_mq_run_hw_queue(struct request_queue *q)
 
 void blk_mq_start_request(struct request *rq)
 {
-    (void)rq;
+    trace_block_rq_issue(rq);
 }
 EXPORT_SYMBOL(blk_mq_start_request);
 
@@ -121,6 +123,7 @@ static void blk_mq_insert_request(struct request *rq)
 
     spin_lock_irqsave(&q->queue_lock, flags);
     absorbed = blk_attempt_req_merge(&q->queue_head, rq);
+    trace_block_rq_insert(rq);
     list_add_tail(&rq->queuelist, &q->queue_head);
     spin_unlock_irqrestore(&q->queue_lock, flags);
     if (absorbed)
@@ -131,9 +134,9 @@ void __blk_flush_plug(struct blk_plug *plug, bool from_schedule)
 {
     struct request_queue *q;
 
-    (void)from_schedule;
     while (!list_empty(&plug->mq_list)) {
         struct request *rq, *next;
+        unsigned int depth = 0;
 
         q = list_first_entry(&plug->mq_list, struct request, queuelist)->q;
         list_for_each_entry_safe(rq, next, &plug->mq_list, queuelist)
@@ -142,8 +145,10 @@ void __blk_flush_plug(struct blk_plug *plug, bool from_schedule)
                 continue;
             list_del_init(&rq->queuelist);
             plug->rq_count--;
+            depth++;
             blk_mq_insert_request(rq);
         }
+        trace_block_unplug(q, depth, !from_schedule);
         blk_mq_run_hw_queue(q);
     }
 }
@@ -151,11 +156,15 @@ void __blk_flush_plug(struct blk_plug *plug, bool from_schedule)
 /* As in Linux a plug is flushed when it has many requests, or when the last one is large. */
 static void blk_add_rq_to_plug(struct blk_plug *plug, struct request *rq)
 {
-    if (plug->rq_count) {
+    if (!plug->rq_count) {
+        trace_block_plug(rq->q);
+    } else {
         const struct request *last = list_entry(plug->mq_list.prev, struct request, queuelist);
 
-        if (plug->rq_count >= BLK_MAX_REQUEST_COUNT || blk_rq_bytes(last) >= BLK_PLUG_FLUSH_SIZE)
+        if (plug->rq_count >= BLK_MAX_REQUEST_COUNT || blk_rq_bytes(last) >= BLK_PLUG_FLUSH_SIZE) {
             __blk_flush_plug(plug, false);
+            trace_block_plug(rq->q);
+        }
     }
     list_add_tail(&rq->queuelist, &plug->mq_list);
     plug->rq_count++;
@@ -187,6 +196,7 @@ void blk_mq_submit_bio(struct bio *bio)
     if ((plug && blk_bio_list_merge(q, &plug->mq_list, bio)) || merge_with_queue(q, bio))
         return;
     rq = alloc_request(q);
+    trace_block_getrq(bio);
     bio_to_request(rq, bio);
     if (plug && req_op(rq) != REQ_OP_FLUSH) {
         blk_add_rq_to_plug(plug, rq);
@@ -216,6 +226,9 @@ void blk_mq_end_request(struct request *rq, int error)
     struct bio *bio = rq->bio;
     unsigned long flags;
 
+    trace_block_rq_complete(rq, error, blk_rq_bytes(rq));
+    if (error)
+        trace_block_rq_error(rq, error, blk_rq_bytes(rq));
     spin_lock_irqsave(&q->queue_lock, flags);
     account_done(rq);
     q->in_flight--;

@@ -1,6 +1,7 @@
 /* fops.c - the special file of a block device: its pages are the device's contents. */
 #include "blk.h"
 #include <linux/blkdev.h>
+#include <linux/blktrace_api.h>
 #include <linux/buffer_head.h>
 #include <linux/errno.h>
 #include <linux/uaccess.h>
@@ -80,7 +81,7 @@ static long put_number(unsigned long arg, u64 value, size_t size)
 static long blkdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
     struct address_space *mapping = file->f_inode->i_mapping;
-    const struct block_device *bdev = mapping->bdev;
+    struct block_device *bdev = mapping->bdev;
 
     switch (cmd) {
     case BLKROGET: return put_number(arg, bdev->bd_disk->read_only, sizeof(int));
@@ -92,7 +93,7 @@ static long blkdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
         (void)filemap_write_and_wait(mapping);
         invalidate_mapping_pages(mapping);
         return 0;
-    default: return -ENOTTY;
+    default: return blk_trace_ioctl(bdev, cmd, arg);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "blk.h"
 #include <asm/page.h>
 #include <linux/blkdev.h>
+#include <linux/blktrace_api.h>
 #include <linux/bug.h>
 #include <linux/device.h>
 #include <linux/errno.h>
@@ -220,6 +221,7 @@ int add_disk(struct gendisk *disk)
     if (err)
         return err;
     create_sysfs(disk);
+    blk_trace_init_sysfs(disk);
     list_add_tail(&disk->list, &disks);
     pr_info("%s: %llu 512-byte logical blocks\n", disk->disk_name, disk->part0.bd_nr_sectors);
     return 0;

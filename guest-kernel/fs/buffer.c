@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wait.h>
+#include <trace/events/block.h>
 
 static DECLARE_WAIT_QUEUE_HEAD(buffer_wait);
 static DEFINE_SPINLOCK(end_lock); /* of a page's last buffer; taken with interrupts off */
@@ -222,6 +223,12 @@ static bool set_buffer_size(struct page *page, struct block_device *bdev, unsign
     return true;
 }
 
+static void touch_buffer(struct buffer_head *bh)
+{
+    trace_block_touch_buffer(bh);
+    page_set(bh->b_page, PG_REFERENCED);
+}
+
 struct buffer_head *__getblk(struct block_device *bdev, sector_t block, unsigned int size)
 {
     struct address_space *mapping = bdev->bd_inode->i_mapping;
@@ -245,7 +252,7 @@ struct buffer_head *__getblk(struct block_device *bdev, sector_t block, unsigned
     if (!bh)
         put_page(page);
     else
-        page_set(page, PG_REFERENCED);
+        touch_buffer(bh);
     return bh;
 }
 
@@ -281,6 +288,7 @@ void brelse(struct buffer_head *bh)
 
 void mark_buffer_dirty(struct buffer_head *bh)
 {
+    trace_block_dirty_buffer(bh);
     if (buffer_test(bh, BH_Dirty) && page_test(bh->b_page, PG_DIRTY))
         return;
     buffer_set(bh, BH_Dirty);

@@ -9,6 +9,7 @@
 #include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>
 #include <linux/sched.h>
@@ -448,11 +449,11 @@ struct stat {
 static int cp_new_stat(const struct kstat *kst, struct stat __user *statbuf)
 {
     struct stat st = {
-        .st_dev = kst->dev,
+        .st_dev = new_encode_dev(kst->dev),
         .st_ino = kst->ino,
         .st_mode = kst->mode,
         .st_nlink = kst->nlink,
-        .st_rdev = kst->rdev,
+        .st_rdev = new_encode_dev(kst->rdev),
         .st_size = kst->size,
         .st_blksize = kst->blksize,
         .st_blocks = kst->blocks,

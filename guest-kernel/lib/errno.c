@@ -35,6 +35,7 @@ static const struct {
     {ESPIPE, "Illegal seek"},
     {EROFS, "Read-only file system"},
     {EPIPE, "Broken pipe"},
+    {EDOM, "Numerical argument out of domain"},
     {ERANGE, "Numerical result out of range"},
     {EDEADLK, "Resource deadlock avoided"},
     {ENAMETOOLONG, "File name too long"},

@@ -103,6 +103,27 @@ char *strchr(const char *s, int c)
 }
 EXPORT_SYMBOL(strchr);
 
+char *strrchr(const char *s, int c)
+{
+    const char *last = NULL;
+
+    do
+        if (*s == (char)c)
+            last = s;
+    while (*s++);
+    return (char *)last;
+}
+
+char *strstr(const char *s, const char *sub)
+{
+    size_t len = strlen(sub);
+
+    for (; strncmp(s, sub, len); s++)
+        if (!*s)
+            return NULL;
+    return (char *)s;
+}
+
 ssize_t strscpy(char *dst, const char *src, size_t size)
 {
     size_t n = strnlen(src, size);

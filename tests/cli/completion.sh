@@ -13,7 +13,7 @@ offers() { has_status 0 && says_nothing && printf '%s\n' "$@" | cmp - "$out"; }
 : >"$work/kernel.elf"
 
 complete rvftrace ''
-claim 'the commands' offers run debug explore report cores --help --version
+claim 'the commands' offers run debug explore report log cores --help --version
 complete rvftrace run ker
 claim 'a file for the image' offers kernel.elf
 complete rvftrace run --f
@@ -42,7 +42,9 @@ complete rvftrace run --seed ''
 claim 'nothing for a number' offers ''
 complete rvftrace report --by ''
 claim 'the rows of a report' offers function site file module layout run
-for command in run debug report; do
+complete rvftrace log --to c
+claim 'the formats of a log' offers chrome csv
+for command in run debug report log; do
     complete rvftrace $command -
     "$rvftrace" $command --help | grep -o '^  *\(-., \)\{0,1\}--[a-z-]*' | sed 's/.*--/--/' | sort -u >"$work/help"
     sort "$out" >"$work/offers"

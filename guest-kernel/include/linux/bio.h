@@ -6,6 +6,11 @@
 
 enum { BIO_MAX_VECS = 256 };
 
+static inline dev_t bio_dev(const struct bio *bio)
+{
+    return bio->bi_bdev->bd_dev;
+}
+
 /* NULL: no memory. */
 struct bio *bio_alloc(struct block_device *bdev, unsigned int nr_vecs, blk_opf_t opf);
 void bio_put(struct bio *bio);

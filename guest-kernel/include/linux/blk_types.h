@@ -56,6 +56,7 @@ struct bvec_iter {
     unsigned int bi_size; /* bytes */
 };
 
+/* TRACE_COMPLETION: the end has to be traced. */
 enum { BIO_TRACE_COMPLETION = 1, BIO_CHAIN = 2 };
 
 typedef void (*bio_end_io_t)(struct bio *bio);

@@ -83,6 +83,11 @@ struct blk_plug {
     unsigned int rq_count;
 };
 
+static inline dev_t disk_devt(const struct gendisk *disk)
+{
+    return disk->part0.bd_dev;
+}
+
 static inline sector_t blk_rq_pos(const struct request *rq)
 {
     return rq->__sector;

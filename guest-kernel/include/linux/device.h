@@ -3,8 +3,7 @@
 #define LINUX_DEVICE_H
 
 #include <linux/fs.h>
-
-#define MKDEV(major, minor) ((dev_t)(major) << 8 | (minor))
+#include <linux/kdev_t.h>
 
 /* Creates a character device's file in /dev. Called at boot: panics if it cannot. */
 void device_create(const char *name, dev_t devt, const struct file_operations *fops);

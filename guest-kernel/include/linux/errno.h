@@ -32,6 +32,7 @@
 #define ESPIPE       29
 #define EROFS        30
 #define EPIPE        32
+#define EDOM         33
 #define ERANGE       34
 #define EDEADLK      35
 #define ENAMETOOLONG 36

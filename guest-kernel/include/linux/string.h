@@ -13,6 +13,10 @@ size_t strnlen(const char *s, size_t max);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);
 char *strchr(const char *s, int c);
+/* The last one. */
+char *strrchr(const char *s, int c);
+/* The first place of sub; NULL: none. */
+char *strstr(const char *s, const char *sub);
 /* Copies to memory from kmalloc(); NULL: no memory. */
 char *kmemdup_nul(const char *s, size_t len);
 char *kstrdup(const char *s);

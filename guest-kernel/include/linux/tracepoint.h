@@ -35,6 +35,18 @@ struct trace_eval_map {
 
 #ifdef CONFIG_TRACEPOINTS
 
+/*
+ * A string whose address an event records: printk_formats lists it, so that tools that read entries
+ * elsewhere can print it.
+ */
+#define tracepoint_string(str)                                                         \
+    ({                                                                                 \
+        static const char *const ___tp_str __used __section("__tracepoint_str") = str; \
+        ___tp_str;                                                                     \
+    })
+/* The same of a string that is stored somewhere: `static const char *name __tracepoint_string`. */
+#define __tracepoint_string __used __section("__tracepoint_str")
+
 /* May sleep. 0, -EEXIST (the same probe and data are there already), or another error. */
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 /* Probes of a higher priority are called first; of the same, those that were added first. */
@@ -51,6 +63,11 @@ static inline void tracepoint_synchronize_unregister(void)
 {
     synchronize_rcu();
 }
+
+#else
+
+#define tracepoint_string(str) str
+#define __tracepoint_string
 
 #endif
 

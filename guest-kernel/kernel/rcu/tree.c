@@ -23,10 +23,10 @@ void rcu_note_context_switch(void)
 {
     unsigned long bit = 1UL << smp_processor_id();
 
-    trace_rcu_utilization("Start context switch");
+    trace_rcu_utilization(tracepoint_string("Start context switch"));
     if (READ_ONCE(gp_cpus) & bit && __atomic_fetch_and(&gp_cpus, ~bit, __ATOMIC_SEQ_CST) == bit)
         complete(&gp_done);
-    trace_rcu_utilization("End context switch");
+    trace_rcu_utilization(tracepoint_string("End context switch"));
 }
 
 /* This hart has no reader: it runs the caller. */

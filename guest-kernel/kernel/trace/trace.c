@@ -355,5 +355,6 @@ void tracer_init(void)
     BUG_ON(init_wakeup_tracer());
     BUG_ON(init_branch_tracer());
     BUG_ON(init_graph_trace());
+    BUG_ON(init_blk_tracer());
     trace_create_instances();
 }

@@ -24,6 +24,7 @@ enum trace_type {
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
+    TRACE_BLK = 13,
     TRACE_RAW_DATA = 18,
     TRACE_FUNC_REPEATS = 19,
     TRACE_LAST_TYPE = 20, /* types from here on are assigned at registration */
@@ -463,6 +464,8 @@ void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* 
 
 int init_nop_trace(void);
 int init_function_trace(void);
+int init_blk_tracer(void);
+void trace_create_printk_formats(void); /* trace_printk.c */
 int init_graph_trace(void);
 int init_wakeup_tracer(void);
 #ifdef CONFIG_PROFILE_BRANCHES
@@ -557,6 +560,9 @@ bool trace_event_ignore_this_pid(const struct trace_event_file *file);
 void trace_event_clear_pids(struct trace_array *tr);
 bool trace_event_has_pids(const struct trace_array *tr);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
+void trace_create_synth_file(void);   /* trace_events_synth.c */
+/* `sys_read`; NULL: unknown. trace_syscalls.c */
+const char *trace_syscall_name(u64 nr);
 
 /* trace_events.c */
 extern struct mutex event_mutex;       /* held before trace_types_lock */
@@ -633,6 +639,11 @@ void event_triggers_post_call(struct trace_event_file *file, unsigned int after,
 /* Adds or removes what a line of the file says. */
 int trigger_process_regex(struct trace_event_file *file, char *text);
 void clear_event_triggers(struct trace_event_file *file);
+/* Text of the file `hist`; file is the trace_event_file. */
+int event_hist_show(struct seq_file *m, void *file);
+/* Removes the event's enable_hist, and its hist triggers unless another event uses a variable of
+ * one. */
+void hist_unregister_all(struct trace_event_file *file);
 void print_event_triggers(const struct trace_event_file *file, struct seq_file *m);
 
 /* trace_error_log.c: adds error errs[type] at this place of a command to error_log; may sleep. */

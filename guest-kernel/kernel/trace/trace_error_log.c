@@ -35,6 +35,8 @@ void tracing_log_err(struct trace_array *tr, const char *loc, const char *cmd,
 {
     struct tracing_log_err *err;
 
+    if (!tr)
+        tr = &global_trace;
     mutex_lock(&tracing_err_log_lock);
     err = &tr->err_log->errors[tr->err_log->logged++ % TRACING_LOG_ERRS_MAX];
     snprintf(err->loc, sizeof(err->loc), "%s: error: ", loc);

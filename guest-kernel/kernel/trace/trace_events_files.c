@@ -149,7 +149,31 @@ static ssize_t event_trigger_write(struct file *file, const char *buf, size_t co
     return write_filter(file, buf, count, pos, set_event_trigger);
 }
 
-DEFINE_EVENT_FILE(event_trigger, event_trigger_write);
+static int event_trigger_locked_show(struct seq_file *m, void *inode)
+{
+    return show_locked(m, inode, event_trigger_show);
+}
+
+/* Opening the file with O_TRUNC removes hist triggers and enable_hist, and no others. */
+static int event_trigger_open(struct inode *inode, struct file *file)
+{
+    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC)) {
+        mutex_lock(&event_mutex);
+        if (inode->i_private)
+            hist_unregister_all(inode->i_private);
+        mutex_unlock(&event_mutex);
+    }
+    return single_open(file, event_trigger_locked_show, inode);
+}
+
+static const struct file_operations event_trigger_fops = {
+    .open = event_trigger_open,
+    .read = seq_read,
+    .write = event_trigger_write,
+    .release = single_release,
+};
+
+DEFINE_EVENT_FILE(event_hist, NULL);
 
 static int event_id_show(struct seq_file *m, void *data)
 {
@@ -161,8 +185,8 @@ static int event_id_show(struct seq_file *m, void *data)
 
 DEFINE_EVENT_FILE(event_id, NULL);
 
-/* The length of an array is after the name, as in C. */
-static void show_field(struct seq_file *m, const struct ftrace_event_field *field)
+/* The length of an array is after the name, as in C; only TRACE_EVENT() has told it. */
+static void show_field(struct seq_file *m, const struct ftrace_event_field *field, bool is_dynamic)
 {
     const char *array = strchr(field->type, '[');
 
@@ -170,7 +194,11 @@ static void show_field(struct seq_file *m, const struct ftrace_event_field *fiel
         array = NULL;
     seq_printf(m, "\tfield:%.*s %s%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
                array ? (int)(array - field->type) : (int)strlen(field->type), field->type,
-               field->name, array ? array : "", field->offset, field->size, !!field->is_signed);
+               field->name,
+               !array       ? ""
+               : is_dynamic ? "[]"
+                            : array,
+               field->offset, field->size, !!field->is_signed);
 }
 
 static int event_format_show(struct seq_file *m, void *data)
@@ -179,9 +207,10 @@ static int event_format_show(struct seq_file *m, void *data)
     const struct ftrace_event_field *field;
 
     seq_printf(m, "name: %s\nID: %d\nformat:\n", trace_event_name(call), call->event.type);
-    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field);
+    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field, false);
     seq_puts(m, "\n");
-    list_for_each_entry(field, trace_get_fields(call), link) show_field(m, field);
+    list_for_each_entry(field, trace_get_fields(call), link)
+        show_field(m, field, trace_event_is_dynamic(call));
     seq_printf(m, "\nprint fmt: %s\n", call->print_fmt);
     return 0;
 }
@@ -367,6 +396,8 @@ int event_create_dir(struct trace_event_file *file)
         tracefs_create_file("filter", RW, file->dir, file, &event_filter_fops);
     if (can_enable)
         tracefs_create_file("trigger", RW, file->dir, file, &event_trigger_fops);
+    if (can_enable)
+        tracefs_create_file("hist", RO, file->dir, file, &event_hist_fops);
     if (call->event.type && call->class->reg)
         tracefs_create_file("id", RO, file->dir, call, &event_id_fops);
     tracefs_create_file("format", RO, file->dir, call, &event_format_fops);

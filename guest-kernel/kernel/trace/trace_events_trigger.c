@@ -5,6 +5,8 @@
  *     snapshot                      takes a snapshot of the trace
  *     stacktrace                    records the stack, after the event
  *     enable_event:SYSTEM:EVENT     lets another event be recorded; disable_event: stops that
+ *     enable_hist:SYSTEM:EVENT      lets another event's hist triggers count; disable_hist: pauses
+ * them hist:...                      counts: trace_events_hist.c
  *
  * Each may have `:COUNT`, the number of times that it acts, and ` if FILTER` for the event's entry;
  * `!` before it removes it. Without a trigger that needs the entry they act before there is one.
@@ -13,7 +15,7 @@
  *
  * Not instrumented.
  */
-#include "trace.h"
+#include "trace_trigger.h"
 #include <asm/stacktrace.h>
 #include <linux/errno.h>
 #include <linux/rculist.h>
@@ -21,26 +23,6 @@
 #include <linux/string.h>
 
 enum { UNLIMITED = -1, STACK_MAX = 32 };
-
-/* Types of commands; an event may have one of each, such as traceon or traceoff. */
-enum { ETT_TRACE_ONOFF = 1, ETT_SNAPSHOT = 2, ETT_STACKTRACE = 4, ETT_EVENT_ENABLE = 8 };
-
-struct event_trigger_data {
-    struct list_head list; /* triggers of the event */
-    const struct event_command *cmd;
-    struct trace_event_file *file; /* its event */
-    long count;                    /* left; changed by atomics */
-    struct event_filter *filter;   /* NULL: none */
-    char *filter_str;
-    struct trace_event_file *target; /* of enable_event, disable_event */
-};
-
-struct event_command {
-    const char *name;
-    unsigned int type;
-    bool after; /* acts after the event was recorded */
-    void (*act)(struct event_trigger_data *data, unsigned int trace_ctx);
-};
 
 /* ---- what they do ---- */
 
@@ -117,14 +99,49 @@ static void act_disable_event(struct event_trigger_data *data, unsigned int trac
     set_soft_disabled(data, true);
 }
 
+static void set_hists_paused(struct event_trigger_data *data, bool paused)
+{
+    struct event_trigger_data *hist;
+
+    if (!may_act(data))
+        return;
+    list_for_each_entry_rcu(hist, &data->target->triggers, list) if (hist->hist)
+        WRITE_ONCE(hist->paused, paused);
+}
+
+static void act_enable_hist(struct event_trigger_data *data, unsigned int trace_ctx)
+{
+    (void)trace_ctx;
+    set_hists_paused(data, false);
+}
+
+static void act_disable_hist(struct event_trigger_data *data, unsigned int trace_ctx)
+{
+    (void)trace_ctx;
+    set_hists_paused(data, true);
+}
+
 static const struct event_command commands[] = {
-    {"traceon", ETT_TRACE_ONOFF, false, act_traceon},
-    {"traceoff", ETT_TRACE_ONOFF, false, act_traceoff},
-    {"snapshot", ETT_SNAPSHOT, false, act_snapshot},
-    {"stacktrace", ETT_STACKTRACE, true, act_stacktrace},
-    {"enable_event", ETT_EVENT_ENABLE, false, act_enable_event},
-    {"disable_event", ETT_EVENT_ENABLE, false, act_disable_event},
+    {.name = "traceon", .type = ETT_TRACE_ONOFF, .act = act_traceon},
+    {.name = "traceoff", .type = ETT_TRACE_ONOFF, .act = act_traceoff},
+    {.name = "snapshot", .type = ETT_SNAPSHOT, .act = act_snapshot},
+    {.name = "stacktrace", .type = ETT_STACKTRACE, .after = true, .act = act_stacktrace},
+    {.name = "enable_event", .type = ETT_EVENT_ENABLE, .act = act_enable_event},
+    {.name = "disable_event", .type = ETT_EVENT_ENABLE, .act = act_disable_event},
+    {.name = "enable_hist", .type = ETT_HIST_ENABLE, .act = act_enable_hist},
+    {.name = "disable_hist", .type = ETT_HIST_ENABLE, .act = act_disable_hist},
+    {.name = "hist",
+     .type = ETT_EVENT_HIST,
+     .act_on = hist_trigger,
+     .parse = hist_trigger_parse,
+     .print = hist_trigger_print,
+     .free = hist_trigger_free},
 };
+
+static bool has_target(const struct event_command *cmd)
+{
+    return cmd->type & (ETT_EVENT_ENABLE | ETT_HIST_ENABLE);
+}
 
 /* ---- when an event happens ---- */
 
@@ -136,11 +153,14 @@ unsigned int event_triggers_call(struct trace_event_file *file, const void *rec,
 
     list_for_each_entry_rcu(data, &file->triggers, list)
     {
-        if (rec && data->filter && !filter_match_preds(data->filter, rec))
+        if (READ_ONCE(data->paused) ||
+            (rec && data->filter && !filter_match_preds(data->filter, rec)))
             continue;
         if (rec && data->cmd->after)
             after |= data->cmd->type;
-        else if (rec || !(data->filter || data->cmd->after))
+        else if (rec && data->cmd->act_on)
+            data->cmd->act_on(data, rec);
+        else if (rec || !(data->filter || data->cmd->after || data->cmd->act_on))
             data->cmd->act(data, trace_ctx);
     }
     return after;
@@ -171,7 +191,8 @@ static void update_cond_flag(struct trace_event_file *file)
     const struct event_trigger_data *data;
     bool cond = false;
 
-    list_for_each_entry(data, &file->triggers, list) cond |= data->filter || data->cmd->after;
+    list_for_each_entry(data, &file->triggers, list) cond |=
+        data->filter || data->cmd->after || data->cmd->act_on;
     set_flag(file, EVENT_FILE_FL_TRIGGER_COND, cond);
 }
 
@@ -183,18 +204,20 @@ static int trigger_enable_disable(struct trace_event_file *file, bool enable)
     return trace_event_enable_disable(file, enable, true);
 }
 
-static void free_trigger(struct event_trigger_data *data)
+void free_trigger(struct event_trigger_data *data)
 {
     if (data->target) {
         trace_event_enable_disable(data->target, false, true);
         trace_event_put_ref(data->target->event_call);
     }
+    if (data->cmd->free)
+        data->cmd->free(data);
     free_event_filter(data->filter);
     kfree(data->filter_str);
     kfree(data);
 }
 
-static void unlink_trigger(struct event_trigger_data *data)
+void unlink_trigger(struct event_trigger_data *data)
 {
     list_del_rcu(&data->list);
     trigger_enable_disable(data->file, false);
@@ -224,7 +247,7 @@ static struct event_trigger_data *find_same(struct trace_event_file *file,
     return NULL;
 }
 
-static int set_filter(struct event_trigger_data *data, char *text)
+int set_trigger_filter(struct event_trigger_data *data, char *text)
 {
     char *word = strsep(&text, " \t");
 
@@ -262,12 +285,15 @@ static int get_target(struct event_trigger_data *data, struct trace_event_file *
     return err;
 }
 
-static int link_trigger(struct event_trigger_data *data)
+int link_trigger(struct event_trigger_data *data)
 {
     struct trace_event_file *file = data->file;
     int err;
 
-    list_add_rcu(&data->list, &file->triggers);
+    if (data->hist)
+        list_add_tail_rcu(&data->list, &file->triggers);
+    else
+        list_add_rcu(&data->list, &file->triggers);
     update_cond_flag(file);
     err = trigger_enable_disable(file, true);
     if (!err)
@@ -290,22 +316,35 @@ static int alloc_snapshot(struct trace_array *tr)
     return err;
 }
 
+struct event_trigger_data *alloc_trigger(struct trace_event_file *file,
+                                         const struct event_command *cmd)
+{
+    struct event_trigger_data *data;
+
+    if (trace_buffered_event_enable())
+        return NULL;
+    data = kzalloc(sizeof(*data));
+    if (!data)
+        return NULL;
+    data->cmd = cmd;
+    data->file = file;
+    data->count = UNLIMITED;
+    return data;
+}
+
 /* count, filter: NULL: none. */
 static int add_trigger(struct trace_event_file *file, const struct event_command *cmd,
                        struct trace_event_file *target, const char *count, char *filter)
 {
-    struct event_trigger_data *data = kzalloc(sizeof(*data));
-    int err = data ? trace_buffered_event_enable() : -ENOMEM;
+    struct event_trigger_data *data = alloc_trigger(file, cmd);
+    int err = 0;
 
     if (!data)
-        return err;
-    data->cmd = cmd;
-    data->file = file;
-    data->count = UNLIMITED;
-    if (!err && count)
+        return -ENOMEM;
+    if (count)
         err = parse_count(data, count);
     if (!err && filter)
-        err = set_filter(data, filter);
+        err = set_trigger_filter(data, filter);
     if (!err && find_same(file, cmd, target))
         err = -EEXIST;
     if (!err && cmd->type == ETT_SNAPSHOT)
@@ -319,7 +358,7 @@ static int add_trigger(struct trace_event_file *file, const struct event_command
     return err;
 }
 
-static const struct event_command *find_command(const char *name)
+const struct event_command *find_trigger_command(const char *name)
 {
     unsigned int i;
 
@@ -342,17 +381,19 @@ int trigger_process_regex(struct trace_event_file *file, char *text)
 {
     char *rest = strstrip(text), *name = strsep(&rest, ": \t"), *count = NULL;
     bool remove = *name == '!';
-    const struct event_command *cmd = find_command(name + remove);
+    const struct event_command *cmd = find_trigger_command(name + remove);
     struct trace_event_file *target = NULL;
     struct event_trigger_data *old;
 
     rest = rest_of(rest);
-    if (!cmd || (cmd->type == ETT_EVENT_ENABLE && !rest))
+    if (!cmd || (has_target(cmd) && !rest))
         return -EINVAL;
-    if (rest && (cmd->type == ETT_EVENT_ENABLE || (*rest >= '0' && *rest <= '9')))
+    if (cmd->parse)
+        return cmd->parse(file, remove, rest);
+    if (rest && (has_target(cmd) || (*rest >= '0' && *rest <= '9')))
         count = strsep(&rest, " \t");
     rest = rest_of(rest);
-    if (cmd->type == ETT_EVENT_ENABLE) {
+    if (has_target(cmd)) {
         const char *system = strsep(&count, ":"), *event = strsep(&count, ":");
 
         target = event ? find_event_file(file->tr, system, event) : NULL;
@@ -391,7 +432,13 @@ void print_event_triggers(const struct trace_event_file *file, struct seq_file *
     const struct event_trigger_data *data;
     unsigned int i;
 
-    list_for_each_entry(data, &file->triggers, list) show_trigger(m, data);
+    list_for_each_entry(data, &file->triggers, list)
+    {
+        if (data->cmd->print)
+            data->cmd->print(m, data);
+        else
+            show_trigger(m, data);
+    }
     if (!list_empty(&file->triggers))
         return;
     seq_puts(m, "# Available triggers:\n#");

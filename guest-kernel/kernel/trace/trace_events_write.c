@@ -14,8 +14,9 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
-/* Nested entries: those of a task, and of interrupts during it. */
-enum { BUFFERED_LEVELS = 4 };
+/* Nested entries: those of a task, of interrupts during it, and of what hist triggers of each
+ * record. */
+enum { BUFFERED_LEVELS = 8 };
 
 struct buffered_events {
     int used; /* levels; changed by the hart itself, with preemption off */

@@ -179,6 +179,14 @@ static int readme_show(struct seq_file *m, void *unused)
         "\"sh*\"`; 0: all\n"
         "  events/SYSTEM/enable, events/enable         all events of a system, all events\n"
         "  events/SYSTEM/filter sets the filter of all events of a system\n"
+        "  events/SYSTEM/EVENT/ trigger: what it sets off: traceon, traceoff, snapshot, "
+        "stacktrace,\n"
+        "                       enable_event:SYSTEM:EVENT, disable_event:..., each with :COUNT "
+        "and\n"
+        "                       `if FILTER`; hist:keys=FIELD[,FIELD] counts by fields, and hist\n"
+        "                       shows the counts\n"
+        "  synthetic_events     events that hist triggers record: NAME TYPE FIELD[; TYPE FIELD],\n"
+        "                       !NAME removes one\n"
         "  instances/           mkdir makes a trace with buffers, events and settings of its own; "
         "rmdir "
         "ends it\n"
@@ -246,6 +254,7 @@ void trace_create_files(void)
     tracefs_init();
     debugfs_create_automount("tracing", trace_automount);
     tracefs_create_file("README", RO, NULL, NULL, &readme_fops);
+    trace_create_printk_formats();
     tracefs_create_file("max_graph_depth", RW, NULL, (void *)&max_graph_depth_file,
                         &trace_number_fops);
     trace_create_array_files(&global_trace, NULL);
@@ -253,6 +262,7 @@ void trace_create_files(void)
     trace_create_cmdline_files();
     trace_create_filter_files();
     trace_create_kprobe_files();
+    trace_create_synth_file();
     trace_create_profile_files();
     trace_create_stack_files();
 }

@@ -1,5 +1,6 @@
 /*
- * trace_printk.c - trace_printk(): messages of the kernel and its modules in the trace.
+ * trace_printk.c - trace_printk(): messages of the kernel and its modules in the trace; and the
+ * file printk_formats, with the strings whose addresses entries have.
  *
  * Not instrumented.
  */
@@ -7,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/preempt.h>
+#include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/trace.h>
 
@@ -61,6 +63,29 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
 }
 EXPORT_SYMBOL(__trace_printk);
 
+/* ---- printk_formats ---- */
+
+extern const char *const __start___tracepoint_str[], *const __stop___tracepoint_str[];
+
+static int printk_formats_show(struct seq_file *m, void *unused)
+{
+    const char *const *str;
+
+    (void)unused;
+    for (str = __start___tracepoint_str; str < __stop___tracepoint_str; str++) {
+        seq_printf(m, "0x%lx : \"", (unsigned long)*str);
+        seq_escape(m, *str, "\n\t\\\"");
+        seq_puts(m, "\"\n");
+    }
+    return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(printk_formats);
+
+void trace_create_printk_formats(void)
+{
+    tracefs_create_file("printk_formats", S_IRUGO, NULL, NULL, &printk_formats_fops);
+}
 int trace_array_printk(struct trace_array *tr, unsigned long ip, const char *fmt, ...)
 {
     va_list args;

@@ -36,6 +36,13 @@ static const struct syscall_metadata *syscall_nr_to_meta(int nr)
     return nr >= 0 && nr < NR_syscalls ? syscalls_metadata[nr] : NULL;
 }
 
+const char *trace_syscall_name(u64 nr)
+{
+    const struct syscall_metadata *meta = nr < NR_syscalls ? syscalls_metadata[nr] : NULL;
+
+    return meta ? meta->name : NULL;
+}
+
 /* ---- printing ---- */
 
 static enum print_line_t print_syscall_enter(struct trace_iterator *iter, int flags,

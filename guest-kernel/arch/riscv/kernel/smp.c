@@ -18,7 +18,7 @@
 
 enum ipi_message_type { IPI_RESCHEDULE, IPI_CALL_FUNC, IPI_CPU_STOP, IPI_IRQ_WORK };
 
-static const char *const ipi_names[] = {
+static const char *const ipi_names[] __tracepoint_string = {
     [IPI_RESCHEDULE] = "Rescheduling interrupts",
     [IPI_CALL_FUNC] = "Function call interrupts",
     [IPI_CPU_STOP] = "CPU stop interrupts",

@@ -1,0 +1,220 @@
+/*
+ * chrome.c - the calls of a log as a file for Perfetto and chrome://tracing: the JSON Array Format,
+ * with one event in a line, as --trace writes it. docs/trace.md describes it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "export/export.h"
+
+/* The process number in the file. Cycles in a microsecond, the format's unit: of a clock of 1 GHz.
+ */
+enum { PROCESS = 1, CYCLES_PER_US = 1000 };
+
+/* Longer names are cut. Linux's THREAD_SIZE. */
+enum { NAME_MAX_BYTES = 256, STACK_BYTES = 16 << 10 };
+
+/* The name of a stack that is in the file. */
+struct track {
+    int32_t pid;
+    uint32_t task; /* a string; LOG_NONE: the stack is no task's */
+    bool used;     /* it has a name */
+};
+
+struct chrome {
+    struct export_job *job;
+    uint64_t events;
+    VEC_OF(struct track) tracks; /* of the stacks 1, 2, 3, ... */
+};
+
+static void begin_line(struct chrome *c)
+{
+    fputs(c->events++ ? ",\n" : "[\n", c->job->out);
+}
+
+/* Symbol names may be any bytes; bytes that are not printable ASCII become question marks. */
+static void put_string(struct chrome *c, const char *name, const char *s)
+{
+    char text[2 * NAME_MAX_BYTES + 1];
+    size_t len = 0;
+
+    for (unsigned i = 0; s[i] && i < NAME_MAX_BYTES; i++) {
+        if (s[i] == '"' || s[i] == '\\')
+            text[len++] = '\\';
+        text[len++] = s[i] < ' ' || s[i] > '~' ? '?' : s[i];
+    }
+    text[len] = '\0';
+    fprintf(c->job->out, "\"%s\":\"%s\"", name, text);
+}
+
+/* ---- tracks ---- */
+
+static void name_track(struct chrome *c, const char *what, uint32_t number, const char *name)
+{
+    begin_line(c);
+    fprintf(c->job->out, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{",
+            what, PROCESS, number);
+    put_string(c, "name", name);
+    fputs("}}", c->job->out);
+}
+
+static void name_stack(struct chrome *c, const struct log_call *call, uint32_t number,
+                       const struct track *track)
+{
+    const char *task = log_string(c->job->log, track->task);
+    char name[48];
+
+    if (!task)
+        snprintf(name, sizeof name, "stack of 0x%" PRIx64, call->sp);
+    else if (track->pid < 0)
+        snprintf(name, sizeof name, "%s", task);
+    else
+        snprintf(name, sizeof name, "%s-%" PRId32, task, track->pid);
+    name_track(c, "thread_name", number, name);
+}
+
+static bool is_on_its_own(const struct log_task *task, const struct log_call *call)
+{
+    return task && task->name != LOG_NONE && task->stack && call->sp - task->stack <= STACK_BYTES;
+}
+
+/*
+ * Names the stack when it is used for the first time, and again if it is another task's then or the
+ * task has another name. A stack of interrupts belongs to no task and keeps its name.
+ */
+static void follow_stack(struct chrome *c, const struct log_event *e, const struct log_task *task)
+{
+    struct track now = {.pid = -1, .task = LOG_NONE, .used = true};
+    struct track *track;
+
+    while (e->call.stack > c->tracks.len)
+        VEC_PUSH(&c->tracks, ((struct track){.pid = -1, .task = LOG_NONE}));
+    track = &c->tracks.at[e->call.stack - 1];
+    if (is_on_its_own(task, e->call.call)) {
+        now.pid = task->pid;
+        now.task = task->name;
+    }
+    if (track->used && (now.task == LOG_NONE || (now.pid == track->pid && now.task == track->task)))
+        return;
+    *track = now;
+    name_stack(c, e->call.call, e->call.stack, track);
+}
+
+/* ---- events ---- */
+
+static const char *const kind_names[] = {"function", "tracer", "return", "trap"};
+
+static void begin_event(struct chrome *c, char phase, const struct log_event *e)
+{
+    begin_line(c);
+    fprintf(c->job->out, "{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u,",
+            phase, PROCESS, e->call.stack, e->call.when / CYCLES_PER_US,
+            (unsigned)(e->call.when % CYCLES_PER_US));
+}
+
+static void put_function(struct chrome *c, const char *key, uint32_t name, uint64_t pc)
+{
+    const char *text = log_string(c->job->log, name);
+    char number[32];
+
+    snprintf(number, sizeof number, "0x%" PRIx64, pc);
+    put_string(c, key, text ? text : number);
+}
+
+static void put_caller(struct chrome *c, const struct log_call *call)
+{
+    const char *name = log_string(c->job->log, call->caller);
+    char caller[NAME_MAX_BYTES];
+
+    if (name)
+        snprintf(caller, sizeof caller, "%.200s+0x%" PRIx64, name, call->caller_offset);
+    else
+        snprintf(caller, sizeof caller, "0x%" PRIx64, call->back);
+    put_string(c, "caller", caller);
+}
+
+static void put_calling(struct chrome *c, const struct log_call *call)
+{
+    uint64_t handler = log_run(c->job->log)->return_to_handler;
+    FILE *out = c->job->out;
+
+    fputc(',', out);
+    /* Its return address was replaced before the tail call. */
+    if (call->tail_of && handler && call->back == handler)
+        put_function(c, "caller", call->tail_name, call->tail_of);
+    else
+        put_caller(c, call);
+    if (call->tail_of) {
+        fputc(',', out);
+        put_function(c, "tail_call_of", call->tail_name, call->tail_of);
+    }
+    fprintf(out, ",\"state\":\"%s\"", log_state_name(call->state));
+}
+
+static void put_task(struct chrome *c, const struct log_task *task)
+{
+    const char *name = task ? log_string(c->job->log, task->name) : NULL;
+
+    if (!name)
+        return;
+    fputc(',', c->job->out);
+    put_string(c, "comm", name);
+    if (task->pid >= 0)
+        fprintf(c->job->out, ",\"pid\":%" PRId32, task->pid);
+}
+
+static void put_call(struct chrome *c, const struct log_event *e)
+{
+    const struct log_call *call = e->call.call;
+    const struct log_task *task = log_task(c->job->log, e->task);
+    char text[LOG_PLACE_MAX];
+
+    follow_stack(c, e, task);
+    begin_event(c, 'B', e);
+    put_string(c, "name", log_call_name(c->job->log, call, text));
+    fprintf(c->job->out,
+            ",\"cat\":\"%s\",\"args\":{\"hart\":%u,\"cycle\":%" PRIu64 ",\"instret\":%" PRIu64
+            ",\"time\":%" PRIu64 ",\"task\":\"0x%" PRIx64 "\",\"pc\":\"0x%" PRIx64
+            "\",\"back\":\"0x%" PRIx64 "\",\"sp\":\"0x%" PRIx64 "\"",
+            kind_names[call->kind & 3], e->hart, e->cycle, e->insns, e->time, task ? task->tp : 0,
+            call->pc, call->back, call->sp);
+    put_task(c, task);
+    if (call->kind == LOG_FUNCTION)
+        put_calling(c, call);
+    fputs("}}", c->job->out);
+}
+
+/* Viewers merge the arguments of begin and end, so their names differ. */
+static void put_return(struct chrome *c, const struct log_event *e)
+{
+    static const char *const ends[LOG_CALL_ENDS] = {
+        [LOG_RETURNED] = "returned",   [LOG_ABANDONED] = "abandoned", [LOG_STRAYED] = "abandoned",
+        [LOG_UNBALANCED] = "returned", [LOG_LOST] = "abandoned",      [LOG_DROPPED] = "abandoned",
+        [LOG_OPEN] = "open",
+    };
+
+    begin_event(c, 'E', e);
+    fprintf(c->job->out,
+            "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
+            ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
+            ends[e->call.end], e->hart, e->cycle, e->insns, e->time);
+}
+
+void export_chrome(struct export_job *job)
+{
+    struct chrome c = {.job = job};
+    const char *image = log_run(job->log)->image;
+    struct log_event e;
+
+    name_track(&c, "process_name", 0, image ? image : "");
+    while (!ferror(job->out) && source_next(job->source, &e)) {
+        if (e.kind == LOG_CALL)
+            put_call(&c, &e);
+        else if (e.kind == LOG_RETURN)
+            put_return(&c, &e);
+    }
+    fputs("\n]\n", job->out);
+    VEC_FREE(&c.tracks);
+}

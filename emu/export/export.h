@@ -1,0 +1,49 @@
+/*
+ * export.h - the formats to which `rvftrace log --to FORMAT' converts a log.
+ */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+#include "export/source.h"
+
+/* A conversion: reads the source to its end and writes to `out`, whose error flag the caller
+ * checks. */
+struct export_job {
+    struct source *source;
+    struct log *log;
+    FILE *out;
+    bool disabled; /* flame graphs: the cycles of sites that are off */
+};
+
+struct export_format {
+    const char *name, *what;
+    void (*convert)(struct export_job *job);
+};
+
+/* NULL: there is none of that name. */
+const struct export_format *export_find(const char *name);
+
+/* "chrome, csv, ..." */
+void export_names(char *text, size_t room);
+
+/* ---- what `rvftrace log' prints by itself ---- */
+
+/* The run, what the log has, harts, functions, updates, findings. */
+void export_summary(struct export_job *job);
+
+/* A line for each event. */
+void export_list(struct export_job *job);
+
+/* The line of an event, without a line break. */
+void export_line(const struct log *log, const struct log_event *e, FILE *out);
+
+/* ---- formats ---- */
+
+void export_chrome(struct export_job *job);
+void export_csv(struct export_job *job);
+
+#endif

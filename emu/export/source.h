@@ -1,0 +1,69 @@
+/*
+ * source.h - the events of a log that the user asked for, and where their cycles go.
+ */
+#ifndef EXPORT_SOURCE_H
+#define EXPORT_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "log/log_format.h"
+#include "log/log_read.h"
+
+struct log_cursor;
+
+struct filter {
+    const char *function; /* a shell pattern; NULL: all */
+    const char *task;     /* a pattern of names, or a pid; NULL: all */
+    uint64_t harts;       /* a bit each */
+    uint64_t from, to;    /* cycles */
+};
+
+/* What has the cycles of a hart. */
+enum flow_kind { FLOW_KERNEL, FLOW_USER, FLOW_IDLE };
+
+struct flow_hart {
+    uint64_t last; /* the cycle of its last event */
+    bool seen, idle, user;
+    uint32_t stack; /* 0: not known */
+    uint32_t task;
+};
+
+struct source {
+    struct log *log;
+    struct filter filter;
+    struct log_cursor *cursor;
+    size_t frame;  /* the next one */
+    uint64_t left; /* events of the present frame that were not read yet */
+    struct flow_hart flow[LOG_HARTS_MAX];
+};
+
+/* The log must outlive it. */
+void source_begin(struct source *s, struct log *log, const struct filter *filter);
+void source_end(struct source *s);
+
+/* The next event of those asked for. */
+MUST_USE bool source_next(struct source *s, struct log_event *e);
+
+/* The next event of all; of no frame that is wholly before or after the time asked for. */
+MUST_USE bool source_next_any(struct source *s, struct log_event *e);
+
+/* Whether it is one of those asked for. */
+bool source_wants(const struct source *s, const struct log_event *e);
+
+/* The cycles of a hart from its event before `e` to `e`. */
+struct flow {
+    enum flow_kind kind;
+    uint64_t cycles;
+    unsigned hart;
+    uint32_t task;
+    const struct log_call *open; /* calls of the stack, the outermost first; none: count 0 */
+    size_t count;
+    const struct log_call *last; /* one more, the innermost; or NULL */
+};
+
+/* To be called for each event of all, in order. */
+struct flow source_flow(struct source *s, const struct log_event *e);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * log_frames.h - the frames of a log in its file: compression, checksums, the index at the end.
+ */
+#ifndef LOG_FRAMES_H
+#define LOG_FRAMES_H
+
+#include "base/compiler.h"
+#include "log/log_format.h"
+#include "log/log_io.h"
+
+struct log_frames;
+
+/* Begins the file. */
+struct log_frames *log_frames_new(int fd);
+void log_frames_free(struct log_frames *f); /* NULL is allowed */
+
+/*
+ * Writes a frame with these bytes, which are gone when it returns; kind, events, first, last and
+ * harts_low of `head` count. Compresses on another thread if the host gives one.
+ */
+void log_frames_put(struct log_frames *f, const struct log_frame_head *head,
+                    struct log_bytes *bytes);
+
+/* Writes the index, and waits until all is in the file. Returns errno of the first failure, or 0.
+ */
+MUST_USE int log_frames_end(struct log_frames *f);
+
+/* errno of the first failure before the last frame was given, or 0. */
+int log_frames_failure(const struct log_frames *f);
+
+uint64_t log_frames_bytes(struct log_frames *f); /* written, or to be: complete after the end */
+uint64_t log_frames_count(const struct log_frames *f); /* of EVENTS */
+
+/* The bytes of a frame's head; and back: false if it is none, or is damaged. */
+void log_head_pack(const struct log_frame_head *head, uint8_t bytes[LOG_FRAME_HEAD_BYTES]);
+MUST_USE bool log_head_unpack(const uint8_t bytes[LOG_FRAME_HEAD_BYTES],
+                              struct log_frame_head *head);
+
+#endif

@@ -1,0 +1,96 @@
+/*
+ * log_read.h - reads the event log of a run.
+ *
+ * A log that was cut (a killed run, a full disk) is read up to its last whole frame, and
+ * log_problem() tells it. No input makes the reader do more than refuse: sizes are checked before
+ * they are used.
+ */
+#ifndef LOG_READ_H
+#define LOG_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+#include "log/log_format.h"
+
+struct log;
+struct log_cursor;
+
+/*
+ * EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: it is no log that can be read; a message was given, and
+ * *out is unchanged.
+ */
+MUST_USE enum exit_status log_open(const char *path, const struct diag *d, struct log **out);
+
+/* The same for bytes in memory, which must outlive it; `path` is for messages. */
+MUST_USE enum exit_status log_open_bytes(const char *path, const uint8_t *bytes, size_t size,
+                                         const struct diag *d, struct log **out);
+void log_close(struct log *l); /* NULL is allowed */
+
+/* One line about what is missing; NULL: the log is whole. */
+const char *log_problem(const struct log *l);
+
+const struct log_run *log_run(const struct log *l);
+const struct log_ending *log_ended(const struct log *l); /* NULL: it does not tell */
+uint64_t log_size(const struct log *l);                  /* in bytes */
+uint64_t log_event_count(const struct log *l);
+
+/* Definitions by number. NULL: there is none of that number. */
+const char *log_string(const struct log *l, uint32_t id);
+const struct log_task *log_task(const struct log *l, uint32_t id);
+const struct log_site *log_site(const struct log *l, uint32_t id);
+uint32_t log_task_count(const struct log *l);
+uint32_t log_site_count(const struct log *l);
+
+/* In ascending order of address. */
+size_t log_symbol_count(const struct log *l);
+const struct log_symbol *log_symbol(const struct log *l, size_t i);
+
+/* The symbol that contains the address, functions first; NULL: none does. */
+const struct log_symbol *log_symbol_at(const struct log *l, uint64_t address);
+
+/* "schedule+0x1c", or the number. */
+enum { LOG_PLACE_MAX = 192 };
+void log_place(const struct log *l, uint64_t address, char text[LOG_PLACE_MAX]);
+
+/* ---- events ---- */
+
+/* Frames of events. first and last tell where to look for a cycle. */
+size_t log_frame_count(const struct log *l);
+const struct log_frame_head *log_frame(const struct log *l, size_t i);
+
+/* At the first event. Several cursors may be in one log. */
+struct log_cursor *log_cursor_new(struct log *l);
+void log_cursor_free(struct log_cursor *c); /* NULL is allowed */
+
+/* Goes to the first event of a frame; log_frame_count(): to the end. */
+void log_cursor_seek(struct log_cursor *c, size_t frame);
+
+/* The next event. False: there are no more, or the rest is damaged (log_cursor_problem). */
+MUST_USE bool log_next(struct log_cursor *c, struct log_event *e);
+
+/* One line about the damage that has ended log_next; NULL: none has. */
+const char *log_cursor_problem(const struct log_cursor *c);
+
+/* What is true after the last event: harts, open calls, sites (log_state.h). */
+struct log_state;
+const struct log_state *log_cursor_state(const struct log_cursor *c);
+
+/* ---- names ---- */
+
+const char *log_kind_name(enum log_kind kind); /* "call", "store", ... */
+const char *log_state_name(unsigned state);    /* "init", "off", "on", "other" */
+const char *log_end_name(unsigned end);        /* "returned", ... */
+const char *log_update_end_name(unsigned end);
+const char *log_role_name(unsigned role);
+
+/* What a call is called: its function, ftrace_caller, return_to_handler, "interrupt 5". */
+const char *log_call_name(const struct log *l, const struct log_call *c, char text[LOG_PLACE_MAX]);
+
+/* "COMM-PID", "COMM", or the address of the task; "-": not known. */
+const char *log_task_name(const struct log *l, uint32_t id, char text[LOG_PLACE_MAX]);
+
+#endif

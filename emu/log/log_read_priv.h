@@ -1,0 +1,36 @@
+/*
+ * log_read_priv.h - an open log, for the two files of the reader.
+ */
+#ifndef LOG_READ_PRIV_H
+#define LOG_READ_PRIV_H
+
+#include "base/vec.h"
+#include "log/log_format.h"
+#include "log/log_io.h"
+
+struct log_entry {
+    struct log_frame_head head;
+    uint64_t offset;
+};
+
+struct log {
+    const char *path;
+    int fd;               /* -1: `bytes' */
+    const uint8_t *bytes; /* NULL: the file */
+    uint64_t size, events;
+    char *problem;
+    struct log_run run;
+    struct log_ending ended;
+    bool has_ended;
+    char *texts[9]; /* of `run' and `ended' */
+    VEC_OF(char *) strings;
+    VEC_OF(struct log_symbol) symbols;
+    VEC_OF(struct log_task) tasks;
+    VEC_OF(struct log_site) sites;
+    VEC_OF(struct log_entry) frames; /* of events */
+};
+
+/* The bytes of a frame; false: it is damaged. */
+bool log_unpack(const struct log *l, const struct log_entry *entry, struct log_bytes *to);
+
+#endif

@@ -1,0 +1,640 @@
+/*
+ * log_record.c - see log_record.h.
+ */
+#include "log/log_record.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit.h"
+#include "ftrace/describe.h"
+#include "ftrace/sites.h"
+#include "ftrace/tasks.h"
+#include "ftrace/updates.h"
+#include "ftrace/watch.h"
+#include "load/image.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+#include "log/log_write.h"
+#include "mem/bus.h"
+
+static_assert((int)LOG_FUNCTION == (int)CALL_FUNCTION && (int)LOG_TRACER == (int)CALL_TRACER &&
+                  (int)LOG_RETURN_HANDLER == (int)CALL_RETURN &&
+                  (int)LOG_TRAP_HANDLER == (int)CALL_TRAP,
+              "the log has the numbers of enum call_kind");
+static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &&
+                  (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES,
+              "the log has the numbers of enum site_state");
+static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
+
+/* The task that a hart had at its last call, and where its name is in memory. */
+struct running {
+    uint64_t tp;
+    const uint8_t *name; /* in the host's memory; NULL: not in one place */
+    uint8_t was[TASK_NAME_MAX];
+    uint32_t task, looks;
+    bool known; /* all of it */
+};
+
+/* How often a task is read again, on each hart, because its stack is not known. */
+enum { LOOKS_MAX = 10000 };
+
+/* What the guest has printed is an event a line, or so many bytes. */
+enum { CONSOLE_BYTES = 256 };
+
+struct log_record {
+    struct log_record_config config;
+    struct log_writer *writer; /* NULL before log_record_begin */
+    struct watch *watch;
+    struct running running[LOG_HARTS_MAX];
+    VEC_OF(uint8_t) states; /* of the sites in memory */
+    size_t findings;
+    struct probe_owner at_switch;
+    uint32_t probe;
+    uint8_t printed[CONSOLE_BYTES];
+    size_t printed_len;
+    unsigned printing; /* the hart */
+};
+
+static struct log_event event_of(struct hart *h, enum log_kind kind)
+{
+    return (struct log_event){.kind = kind,
+                              .hart = (uint8_t)hart_id(h),
+                              .cycle = hart_cycles(h),
+                              .insns = hart_insns(h),
+                              .time = hart_time(h)};
+}
+
+/* ---- tasks ---- */
+
+/* *known: with its stack. */
+static uint32_t define_task(struct log_record *r, struct hart *h, uint64_t tp, bool *known)
+{
+    struct log_task defined = {.tp = tp, .pid = -1, .name = LOG_NONE};
+    struct task task;
+
+    if (r->config.tasks && tasks_read(r->config.tasks, h, tp, &task)) {
+        defined.pid = task.pid;
+        defined.name = log_write_string(r->writer, task.name);
+        defined.stack = task.stack;
+    }
+    *known = defined.stack != 0;
+    return log_write_task(r->writer, &defined);
+}
+
+/* Where the name of the task is; NULL: it is not known, or the bytes are not in one page. */
+static const uint8_t *find_name(const struct log_record *r, struct hart *h, uint64_t tp)
+{
+    struct ram *ram;
+    uint64_t va, pa;
+
+    if (!r->config.tasks || !tasks_name_address(r->config.tasks, tp, &va) ||
+        !hart_translate(h, va, ACCESS_LOAD, &pa) || pa % PAGE_BYTES > PAGE_BYTES - TASK_NAME_MAX)
+        return NULL;
+    ram = bus_ram_at(cluster_bus(r->config.cluster), pa);
+    return ram ? ram_host(ram, pa) : NULL;
+}
+
+/* The task of the hart, whose name may have changed since. */
+static uint32_t task_of(struct log_record *r, struct hart *h, uint64_t tp)
+{
+    struct running *now = &r->running[hart_id(h)];
+
+    if (LIKELY(now->known && now->tp == tp && now->name &&
+               !memcmp(now->name, now->was, sizeof now->was)))
+        return now->task;
+    now->tp = tp;
+    now->name = find_name(r, h, tp);
+    if (now->name)
+        memcpy(now->was, now->name, sizeof now->was);
+    now->task = define_task(r, h, tp, &now->known);
+    /* The first task gets its stack while the kernel boots; where it is may also not be known. */
+    now->known |= ++now->looks > LOOKS_MAX;
+    return now->task;
+}
+
+static enum probe_verdict hit_switch(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                     uint64_t pc)
+{
+    struct log_record *r = ctx;
+    struct log_event e = event_of(h, LOG_SWITCH);
+    bool known;
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    e.switched.from = define_task(r, h, hart_reg(h, REG_A0), &known);
+    e.switched.to = define_task(r, h, hart_reg(h, REG_A1), &known);
+    log_write_event(r->writer, &e);
+    return PROBE_GO_ON;
+}
+
+static struct probe_plan plan_switch(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+/* ---- calls ---- */
+
+/* The function with an address, by all names that are known. */
+static uint32_t name_at(const struct log_record *r, uint64_t address, uint64_t *offset)
+{
+    return log_write_string(r->writer, symbols_name_at(r->config.symbols, address, offset));
+}
+
+/*
+ * The caller is the function at the call, just before the return address: after the call of a
+ * function that does not return, the next function may begin.
+ */
+static void name_call(void *ctx, struct log_call *c)
+{
+    struct log_record *r = ctx;
+    const struct site_table *sites = watch_sites(r->watch);
+    const struct symbol *symbol = NULL;
+    uint64_t offset = 0;
+
+    if (c->site != LOG_NONE && site_get(sites, c->site)->function[0])
+        c->name = log_write_string(r->writer, site_get(sites, c->site)->function);
+    else if (c->site == LOG_NONE && (symbol = symbols_function_at(r->config.symbols, c->pc)))
+        c->name = log_write_string(r->writer, symbol->name);
+    else
+        c->name = name_at(r, c->pc, &offset);
+    c->caller = name_at(r, c->back - 1, &offset);
+    c->caller_offset = offset + 1;
+    if (c->tail_of)
+        c->tail_name = name_at(r, c->tail_of, &offset);
+}
+
+static struct log_event event_at(const struct call_moment *at)
+{
+    return (struct log_event){
+        .hart = (uint8_t)at->hart, .cycle = at->cycle, .insns = at->insns, .time = at->time};
+}
+
+static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
+{
+    struct log_record *r = ctx;
+    const struct log_event e = event_at(at);
+    const struct log_call call = {.kind = (uint8_t)c->kind,
+                                  .state = (uint8_t)c->state,
+                                  .site = c->site,
+                                  .pc = c->pc,
+                                  .back = c->back,
+                                  .sp = c->sp,
+                                  .tail_of = c->tail_of,
+                                  .cause = c->cause,
+                                  .name = LOG_NONE,
+                                  .caller = LOG_NONE,
+                                  .tail_name = LOG_NONE};
+
+    log_write_has_task(r->writer, at->hart, task_of(r, at->on, at->task));
+    log_write_call(r->writer, &e, at->stack, &call);
+}
+
+static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
+                     enum call_end how)
+{
+    static const uint8_t ends[] = {
+        [CALL_CAME_BACK] = LOG_RETURNED, [CALL_ABANDONED] = LOG_ABANDONED,
+        [CALL_STRAYED] = LOG_STRAYED,    [CALL_UNBALANCED] = LOG_UNBALANCED,
+        [CALL_LOST] = LOG_LOST,          [CALL_UNWOUND] = LOG_ABANDONED,
+        [CALL_UNSENT] = LOG_ABANDONED,   [CALL_DROPPED] = LOG_DROPPED,
+        [CALL_OPEN] = LOG_OPEN};
+    struct log_record *r = ctx;
+    const struct log_event e = event_at(at);
+
+    (void)c;
+    /* None of a call that had begun before the log did. */
+    (void)log_write_return(r->writer, &e, at->stack, (enum log_call_end)ends[how]);
+}
+
+struct calls_listener log_record_calls(struct log_record *r, bool on_only)
+{
+    return (struct calls_listener){r, on_only, on_enter, on_leave, NULL};
+}
+
+/* ---- code ---- */
+
+static enum site_state state_in_memory(const struct log_record *r, uint32_t id)
+{
+    const struct site *s = site_get(watch_sites(r->watch), id);
+    uint8_t bytes[SITE_BYTES_MAX] = {0};
+
+    if (s->gone || !bus_read(cluster_bus(r->config.cluster), s->pa, bytes, s->size))
+        return SITE_OTHER;
+    return site_state(watch_sites(r->watch), s, bytes, NULL);
+}
+
+static uint64_t text_va(const struct log_record *r, uint64_t pa)
+{
+    for (size_t i = 0; i < r->config.image->text_count; i++) {
+        const struct image_text *text = &r->config.image->texts[i];
+
+        if (pa - text->pa < text->size)
+            return text->va + (pa - text->pa);
+    }
+    return 0;
+}
+
+/* The hart that a writer is or works for; hart 0 for a device. */
+static struct hart *hart_of(const struct log_record *r, const struct writer *who)
+{
+    bool is_hart = who->kind == WRITER_HART || who->kind == WRITER_FIRMWARE;
+
+    return cluster_hart(r->config.cluster, is_hart ? who->hart : 0);
+}
+
+static void on_store(struct log_record *r, const struct code_write *w)
+{
+    struct log_event e = event_of(hart_of(r, &w->who), LOG_STORE);
+    uint32_t site = site_find(watch_sites(r->watch), w->pa, w->size);
+
+    e.store = (struct log_store){.writer = (uint8_t)w->who.kind,
+                                 .pc = w->who.pc,
+                                 .pa = w->pa,
+                                 .va = text_va(r, w->pa),
+                                 .size = (uint8_t)w->size,
+                                 .site = site,
+                                 .before = SITE_OTHER,
+                                 .after = SITE_OTHER};
+    memcpy(e.store.old_bytes, w->old_bytes, sizeof e.store.old_bytes);
+    memcpy(e.store.new_bytes, w->new_bytes, sizeof e.store.new_bytes);
+    if (site != NO_SITE && site < r->states.len) {
+        e.store.before = r->states.at[site];
+        e.store.after = r->states.at[site] = (uint8_t)state_in_memory(r, site);
+    }
+    log_write_event(r->writer, &e);
+}
+
+static void on_fence(struct log_record *r, const struct fence_event *f, enum log_kind kind)
+{
+    struct log_event e = event_of(f->hart, kind);
+
+    e.fence.remote = f->origin == FENCE_REMOTE;
+    e.fence.requester = f->requester;
+    e.fence.pc = f->pc;
+    e.fence.one_address = f->one_address;
+    e.fence.va = f->va;
+    log_write_event(r->writer, &e);
+}
+
+static void on_stale(struct log_record *r, const struct stale_fetch *s)
+{
+    struct log_event e = event_of(s->hart, LOG_STALE);
+
+    e.stale.pc = s->pc;
+    e.stale.pa = s->pa;
+    e.stale.size = (uint8_t)s->size;
+    memcpy(e.stale.old_bytes, s->old_bytes, sizeof e.stale.old_bytes);
+    memcpy(e.stale.new_bytes, s->new_bytes, sizeof e.stale.new_bytes);
+    e.stale.old_known = s->old_known;
+    e.stale.ran_old = s->chosen == FETCHED_OLD;
+    e.stale.writer_known = s->writer_known;
+    e.stale.writer_hart = (uint8_t)s->who.hart;
+    e.stale.writer_pc = s->who.pc;
+    e.stale.site = site_find(watch_sites(r->watch), s->pa, s->size);
+    log_write_event(r->writer, &e);
+}
+
+static void on_update(struct log_record *r, const struct update_event *u)
+{
+    const struct updates *updates = watch_updates(r->watch);
+    size_t last = updates_count(updates);
+    struct log_event e = event_of(cluster_hart(r->config.cluster, u->writer), LOG_UPDATE);
+    struct log_update_hart harts[LOG_HARTS_MAX] = {0};
+    const struct update *update = last ? updates_get(updates, last - 1) : NULL;
+
+    if (!update || update->last_stamp != u->stamp)
+        return; /* there were too many, and it was not kept */
+    e.update.writer = u->writer;
+    e.update.end = (uint8_t)update->end;
+    e.update.first = update->writer.cycle;
+    e.update.last = update->last_cycle;
+    e.update.stores = update->stores;
+    e.update.patches = update->patches;
+    e.update.rounds = update->rounds;
+    e.update.ipis = update->ipis;
+    e.update.hart = harts;
+    for (unsigned i = 0; i < r->config.run.harts; i++) {
+        const struct update_hart *h = updates_hart(updates, last - 1, i);
+
+        harts[i] = (struct log_update_hart){(uint8_t)h->role, h->fences, h->stale_cycles};
+    }
+    log_write_event(r->writer, &e);
+}
+
+static void define_site(struct log_record *r, uint32_t id)
+{
+    const struct site *s = site_get(watch_sites(r->watch), id);
+    struct log_site site = {.va = s->va,
+                            .pa = s->pa,
+                            .function = log_write_string(r->writer, s->function),
+                            .module = log_write_string(r->writer, s->module),
+                            .kind = (uint8_t)s->kind,
+                            .size = s->size,
+                            .state = (uint8_t)state_in_memory(r, id)};
+
+    VEC_PUSH(&r->states, site.state);
+    log_write_site(r->writer, &site);
+}
+
+static void on_site(struct log_record *r, uint32_t id)
+{
+    struct log_event e = event_of(cluster_hart(r->config.cluster, 0), LOG_SITE);
+
+    log_write_forget_names(r->writer);
+    while (r->states.len <= id)
+        define_site(r, (uint32_t)r->states.len);
+    e.site.site = id;
+    e.site.gone = site_get(watch_sites(r->watch), id)->gone;
+    log_write_event(r->writer, &e);
+}
+
+/* ---- findings ---- */
+
+/* The evidence, a line for each fact. */
+static char *evidence(const struct log_record *r, const struct finding *f)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (unsigned i = 0; out && i < f->fact_count; i++) {
+        char fact[FACT_TEXT_MAX];
+
+        describe_fact(fact, watch_sites(r->watch), r->config.symbols, r->config.lines,
+                      &f->facts[i]);
+        fprintf(out, "%s %s\n", fact_label_name(f->facts[i].label), fact);
+    }
+    if (out)
+        (void)fclose(out);
+    return text ? text : xstrdup("");
+}
+
+/* The finding that the event is about: the next new one, or the last of its rule. */
+static size_t find_finding(struct log_record *r, enum rule rule)
+{
+    const struct audit *a = watch_audit(r->watch);
+    size_t i = audit_count(a);
+
+    if (i > r->findings && audit_get(a, r->findings)->rule == rule)
+        return r->findings++;
+    while (i-- > 0)
+        if (audit_get(a, i)->rule == rule)
+            break;
+    return i;
+}
+
+static void on_finding(struct log_record *r, enum rule rule)
+{
+    const struct audit *a = watch_audit(r->watch);
+    size_t i = a ? find_finding(r, rule) : SIZE_MAX;
+    const struct finding *f;
+    struct log_event e;
+    char *text;
+
+    if (i == SIZE_MAX)
+        return; /* it is in no finding: there are too many */
+    f = audit_get(a, i);
+    text = evidence(r, f);
+    e = event_of(cluster_hart(r->config.cluster, f->examples[0].hart), LOG_FINDING);
+    e.finding.number = (uint32_t)i + 1;
+    e.finding.rule = log_write_string(r->writer, rule_name(f->rule));
+    e.finding.severity = log_write_string(r->writer, severity_name(rule_severity(f->rule)));
+    e.finding.text = log_write_string(r->writer, text);
+    e.finding.site = f->examples[0].site;
+    e.finding.pc = f->examples[0].pc;
+    log_write_event(r->writer, &e);
+    free(text);
+}
+
+/* ---- other events ---- */
+
+static void on_trap(struct log_record *r, const struct trap_event *t)
+{
+    struct log_event e = event_of(t->hart, LOG_TRAP);
+
+    e.trap.interrupt = t->interrupt;
+    e.trap.cause = t->cause;
+    e.trap.epc = t->epc;
+    e.trap.tval = t->tval;
+    e.trap.from = (uint8_t)t->from;
+    e.trap.to = (uint8_t)t->to;
+    log_write_event(r->writer, &e);
+}
+
+static void on_trap_return(struct log_record *r, const struct trap_return_event *t)
+{
+    struct log_event e = event_of(t->hart, LOG_TRAP_RETURN);
+
+    e.trap_return.pc = t->pc;
+    e.trap_return.from = (uint8_t)t->from;
+    e.trap_return.to = (uint8_t)t->to;
+    log_write_event(r->writer, &e);
+}
+
+static void on_ipi(struct log_record *r, const struct ipi_event *i, bool sent)
+{
+    struct log_event e =
+        event_of(sent && i->sender ? i->sender : i->hart, sent ? LOG_IPI_SENT : LOG_IPI_TAKEN);
+
+    e.ipi.hart = hart_id(i->hart);
+    e.ipi.interrupt = i->interrupt;
+    log_write_event(r->writer, &e);
+}
+
+static void on_sbi(struct log_record *r, const struct sbi_event *s)
+{
+    struct log_event e = event_of(s->hart, LOG_SBI);
+
+    e.sbi.extension = s->extension;
+    e.sbi.function = s->function;
+    log_write_event(r->writer, &e);
+}
+
+static void on_hart(struct log_record *r, struct hart *h, enum log_kind kind)
+{
+    struct log_event e = event_of(h, kind);
+
+    log_write_event(r->writer, &e);
+}
+
+static void on_event(void *ctx, const struct event *e)
+{
+    struct log_record *r = ctx;
+
+    if (!r->writer)
+        return;
+    switch (e->kind) {
+    case EVENT_CODE_WRITE: on_store(r, &e->code_write); break;
+    case EVENT_STALE_FETCH: on_stale(r, &e->stale_fetch); break;
+    case EVENT_FENCE_I: on_fence(r, &e->fence, LOG_FENCE_I); break;
+    case EVENT_SFENCE_VMA: on_fence(r, &e->fence, LOG_SFENCE_VMA); break;
+    case EVENT_TRAP: on_trap(r, &e->trap); break;
+    case EVENT_TRAP_RETURN: on_trap_return(r, &e->trap_return); break;
+    case EVENT_IPI_SENT: on_ipi(r, &e->ipi, true); break;
+    case EVENT_IPI_TAKEN: on_ipi(r, &e->ipi, false); break;
+    case EVENT_SBI_CALL: on_sbi(r, &e->sbi); break;
+    case EVENT_HART_STARTED: on_hart(r, e->started.hart, LOG_HART_STARTED); break;
+    case EVENT_HART_STOPPED: on_hart(r, e->started.hart, LOG_HART_STOPPED); break;
+    case EVENT_HART_WAITS: on_hart(r, e->started.hart, LOG_IDLE); break;
+    case EVENT_HART_WOKEN: on_hart(r, e->started.hart, LOG_WOKEN); break;
+    case EVENT_UPDATE_ENDED: on_update(r, &e->update); break;
+    case EVENT_SITES_CHANGED: on_site(r, e->sites.id); break;
+    case EVENT_FINDING: on_finding(r, (enum rule)e->finding.rule); break;
+    default: break;
+    }
+}
+
+static void flush_console(struct log_record *r)
+{
+    struct log_event e;
+
+    if (!r->printed_len)
+        return;
+    e = event_of(cluster_hart(r->config.cluster, r->printing), LOG_CONSOLE);
+    e.console.bytes = r->printed;
+    e.console.len = r->printed_len;
+    log_write_event(r->writer, &e);
+    r->printed_len = 0;
+}
+
+void log_record_console(struct log_record *r, unsigned hart, const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; r->writer && i < len; i++) {
+        if (hart != r->printing)
+            flush_console(r);
+        r->printing = hart;
+        r->printed[r->printed_len++] = bytes[i];
+        if (bytes[i] == '\n' || r->printed_len == CONSOLE_BYTES)
+            flush_console(r);
+    }
+}
+
+/* ---- begin and end ---- */
+
+struct log_record *log_record_new(const struct log_record_config *config)
+{
+    struct log_record *r = xcalloc(1, sizeof *r);
+    const struct listener listener = {
+        .ctx = r,
+        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
+                 EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_TRAP) |
+                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_IPI_SENT) |
+                 EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_SBI_CALL) |
+                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED) |
+                 EVENT_BIT(EVENT_HART_WAITS) | EVENT_BIT(EVENT_HART_WOKEN) |
+                 EVENT_BIT(EVENT_UPDATE_ENDED) | EVENT_BIT(EVENT_SITES_CHANGED) |
+                 EVENT_BIT(EVENT_FINDING),
+        .on_event = on_event};
+
+    r->config = *config;
+    r->probe = CLUSTER_NO_PROBE;
+    cluster_listen(config->cluster, &listener);
+    return r;
+}
+
+static void plant_switch(struct log_record *r)
+{
+    uint64_t va, pa;
+
+    r->at_switch = (struct probe_owner){r, plan_switch, hit_switch};
+    if (symbols_find(r->config.symbols, "__switch_to", &va) &&
+        image_va_to_pa(r->config.image, va, &pa))
+        r->probe = cluster_plant(r->config.cluster, pa, &r->at_switch, 0);
+}
+
+/* The symbols that have an extent; the caller frees the array. */
+static struct log_symbol *list_symbols(const struct symbols *symbols, size_t *count)
+{
+    size_t all = symbols_count(symbols);
+    struct log_symbol *list = xcalloc(all + 1, sizeof *list);
+
+    *count = 0;
+    for (size_t i = 0; i < all; i++) {
+        const struct symbol *s = symbols_get(symbols, i);
+
+        if (s->kind == SYMBOL_ABSOLUTE || s->end <= s->addr)
+            continue;
+        list[(*count)++] = (struct log_symbol){s->addr, s->end, s->name, s->kind == SYMBOL_FUNC};
+    }
+    return list;
+}
+
+static void on_lost(void *ctx)
+{
+    const struct log_record *r = ctx;
+
+    r->config.lost(r->config.ctx);
+}
+
+void log_record_begin(struct log_record *r, struct watch *watch)
+{
+    struct log_writer_config config = {.fd = r->config.file->fd,
+                                       .run = r->config.run,
+                                       .name = name_call,
+                                       .lost = on_lost,
+                                       .ctx = r};
+    struct log_symbol *symbols = list_symbols(r->config.symbols, &config.symbol_count);
+
+    r->watch = watch;
+    r->config.run.harts = config.run.harts = cluster_hart_count(r->config.cluster);
+    config.run.layout = site_layout_name(site_layout(watch_sites(watch)));
+    if (!symbols_find(r->config.symbols, "return_to_handler", &config.run.return_to_handler))
+        config.run.return_to_handler = 0;
+    config.symbols = symbols;
+    r->writer = log_writer_new(&config);
+    free(symbols);
+    for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
+        define_site(r, i);
+    r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
+    plant_switch(r);
+}
+
+/* The source lines of the sites: the debug information takes as long to read as a short run. */
+static void put_lines(const struct log_record *r)
+{
+    for (uint32_t id = 0; r->config.lines && id < r->states.len; id++) {
+        uint64_t va = site_get(watch_sites(r->watch), id)->va;
+        struct line_place place;
+
+        if (describe_line(r->config.symbols, r->config.lines, va, &place) && place.file)
+            log_write_line(r->writer, id, place.file, place.line);
+    }
+}
+
+enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,
+                                const struct diag *d)
+{
+    int failure;
+
+    flush_console(r);
+    put_lines(r);
+    failure = log_writer_end(r->writer, ending);
+
+    if (!failure)
+        return new_file_commit(r->config.file, d) ? EXIT_PASS : EXIT_IO;
+    diag_error(d, "%s: %s; the log ends before the run did", new_file_name(r->config.file),
+               strerror(failure));
+    new_file_leave(r->config.file);
+    return EXIT_IO;
+}
+
+void log_record_free(struct log_record *r)
+{
+    if (!r)
+        return;
+    cluster_uproot(r->config.cluster, r->probe);
+    log_writer_free(r->writer);
+    VEC_FREE(&r->states);
+    free(r);
+}

@@ -1,0 +1,58 @@
+/*
+ * log_record.h - makes the event log of a run (`--log FILE`): listens to the machine and writes
+ * what it sees. The guest cannot notice it, and without --log there is none of it.
+ */
+#ifndef LOG_RECORD_H
+#define LOG_RECORD_H
+
+#include <stdbool.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+#include "base/new_file.h"
+#include "ftrace/calls.h"
+#include "log/log_format.h"
+
+struct cluster;
+struct image;
+struct lines;
+struct log_record;
+struct symbols;
+struct tasks;
+struct watch;
+
+struct log_record_config {
+    struct new_file *file; /* open; log_record_end closes it */
+    struct log_run run;    /* layout, harts and return_to_handler are filled in */
+    struct cluster *cluster;
+    const struct image *image;
+    const struct symbols *symbols;
+    struct lines *lines;
+    struct tasks *tasks;     /* NULL: they are not known */
+    void (*lost)(void *ctx); /* called once, when the file cannot be written any more */
+    void *ctx;
+};
+
+/*
+ * Listens from now on; before watch_new, so that a store or fence comes before what it causes. What
+ * it is given must outlive it.
+ */
+struct log_record *log_record_new(const struct log_record_config *config);
+
+/* For watch_config.calls. on_only: only functions whose site is on. */
+struct calls_listener log_record_calls(struct log_record *r, bool on_only);
+
+/* Before the run: begins the file. `watch` was made after log_record_new. */
+void log_record_begin(struct log_record *r, struct watch *watch);
+
+/* What the guest has printed. */
+void log_record_console(struct log_record *r, unsigned hart, const uint8_t *bytes, size_t len);
+
+/* Ends the log and renames the file. EXIT_IO: a write has failed; a message was given. */
+MUST_USE enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,
+                                         const struct diag *d);
+
+/* NULL is allowed. Before the cluster is freed; does not close the file. */
+void log_record_free(struct log_record *r);
+
+#endif

@@ -1,0 +1,363 @@
+/*
+ * log_state.c - see log_state.h.
+ */
+#include "log/log_state.h"
+
+#include <stdlib.h>
+
+void log_state_init(struct log_state *s, unsigned harts)
+{
+    *s = (struct log_state){.harts = harts};
+    for (unsigned i = 0; i < harts; i++)
+        s->hart[i].task = LOG_NONE;
+}
+
+static void free_stacks(struct log_state *s)
+{
+    for (size_t i = 0; i < s->stacks.len; i++)
+        VEC_FREE(&s->stacks.at[i].open);
+    s->stacks.len = 0;
+}
+
+void log_state_free(struct log_state *s)
+{
+    free_stacks(s);
+    VEC_FREE(&s->stacks);
+    VEC_FREE(&s->sites);
+}
+
+struct log_stack *log_state_stack(struct log_state *s, uint32_t number)
+{
+    if (!number || number > LOG_STACKS_MAX)
+        return NULL;
+    while (s->stacks.len < number)
+        VEC_PUSH(&s->stacks, (struct log_stack){0});
+    return &s->stacks.at[number - 1];
+}
+
+uint64_t log_stack_sp(const struct log_stack *s)
+{
+    return s->open.len ? s->open.at[s->open.len - 1].sp : (s->base + 1) << LOG_STACK_SHIFT;
+}
+
+/* ---- calls ---- */
+
+static void function_io(struct log_io *io, struct log_call *c)
+{
+    LOG_IO_ID(io, c->name);
+    LOG_IO_ID(io, c->caller);
+    LOG_IO(io, c->caller_offset);
+    LOG_IO(io, c->tail_of);
+    if (c->tail_of)
+        LOG_IO_ID(io, c->tail_name);
+    else
+        c->tail_name = LOG_NONE;
+}
+
+void log_call_io(struct log_io *io, struct log_call *c, uint64_t sp)
+{
+    uint8_t kind = (uint8_t)(c->kind | c->state << 2);
+
+    LOG_IO(io, kind);
+    if (io->in && kind >= 16)
+        io->in->bad = true;
+    c->kind = kind & 3;
+    c->state = kind >> 2 & 3;
+    LOG_IO_ID(io, c->site);
+    LOG_IO(io, c->pc);
+    log_io_near(io, &c->back, c->pc);
+    log_io_near(io, &c->sp, sp);
+    if (c->kind == LOG_FUNCTION)
+        function_io(io, c);
+    else if (io->in)
+        c->name = c->caller = c->tail_name = LOG_NONE;
+    if (c->kind == LOG_TRAP_HANDLER)
+        LOG_IO(io, c->cause);
+}
+
+/* ---- the state ---- */
+
+static void hart_io(struct log_io *io, struct log_hart *h)
+{
+    LOG_IO(io, h->cycle);
+    LOG_IO(io, h->insns);
+    log_io_near(io, &h->ahead, 0);
+    LOG_IO_ID(io, h->task);
+    LOG_IO(io, h->stack);
+    LOG_IO(io, h->idle);
+    LOG_IO(io, h->stopped);
+}
+
+static void open_io(struct log_io *io, const struct log_state *s, struct log_stack *stack)
+{
+    uint64_t count = stack->open.len;
+
+    log_io_number(io, &count);
+    if (io->in && count > LOG_DEPTH_MAX)
+        io->in->bad = true;
+    for (uint64_t i = 0; i < count && !(io->in && io->in->bad); i++) {
+        struct log_call c = io->out ? stack->open.at[i] : (struct log_call){0};
+        uint64_t sp = i ? stack->open.at[i - 1].sp : (stack->base + 1) << LOG_STACK_SHIFT;
+
+        log_call_io(io, &c, sp);
+        LOG_IO(io, c.hart);
+        LOG_IO_ID(io, c.task);
+        log_io_near(io, &c.cycle, stack->when);
+        log_io_near(io, &c.when, stack->when);
+        if (io->in && c.hart >= s->harts)
+            io->in->bad = true;
+        if (io->in)
+            VEC_PUSH(&stack->open, c);
+    }
+}
+
+/* The harts will not be behind this cycle. */
+static uint64_t least_cycle(const struct log_state *s)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (unsigned i = 0; i < s->harts; i++)
+        least = s->hart[i].cycle < least ? s->hart[i].cycle : least;
+    return least;
+}
+
+/* Stacks that have no open call, and whose next event has a later cycle, need no entry. */
+static void stacks_io(struct log_io *io, struct log_state *s)
+{
+    uint64_t number = 0, least = least_cycle(s);
+
+    for (size_t i = 0; io->out && i < s->stacks.len; i++) {
+        struct log_stack *stack = &s->stacks.at[i];
+
+        if (!stack->base || (!stack->open.len && stack->when <= least))
+            continue;
+        log_put(io->out, i + 1);
+        LOG_IO(io, stack->base);
+        LOG_IO(io, stack->when);
+        open_io(io, s, stack);
+    }
+    if (io->out)
+        log_put(io->out, 0);
+    while (io->in && !io->in->bad && (number = log_get(io->in))) {
+        struct log_stack *stack =
+            number <= LOG_STACKS_MAX ? log_state_stack(s, (uint32_t)number) : NULL;
+
+        if (!stack || stack->open.len) {
+            io->in->bad = true;
+            return;
+        }
+        LOG_IO(io, stack->base);
+        LOG_IO(io, stack->when);
+        open_io(io, s, stack);
+    }
+}
+
+/* Runs of equal states. */
+static void sites_io(struct log_io *io, struct log_bytes *sites)
+{
+    uint64_t count = sites->len, run;
+    uint8_t state = 0;
+
+    log_io_number(io, &count);
+    if (io->in && count > LOG_SITES_MAX)
+        io->in->bad = true;
+    if (io->in)
+        sites->len = 0;
+    for (uint64_t i = 0; i < count && !(io->in && io->in->bad); i += run) {
+        for (run = 0; io->out && i + run < count && sites->at[i + run] == sites->at[i];)
+            run++;
+        state = io->out ? sites->at[i] : state;
+        log_io_number(io, &run);
+        LOG_IO(io, state);
+        if (io->in && (!run || run > count - i || state >= LOG_SITE_STATES)) {
+            io->in->bad = true;
+            return;
+        }
+        VEC_RESERVE(sites, io->in ? run : 0);
+        if (io->in) {
+            memset(sites->at + sites->len, state, run);
+            sites->len += run;
+        }
+    }
+}
+
+void log_state_io(struct log_io *io, struct log_state *s)
+{
+    if (io->in)
+        free_stacks(s);
+    LOG_IO(io, s->current);
+    if (io->in && s->current >= s->harts) {
+        io->in->bad = true;
+        s->current = 0;
+    }
+    for (unsigned i = 0; i < s->harts; i++)
+        hart_io(io, &s->hart[i]);
+    stacks_io(io, s);
+    sites_io(io, &s->sites);
+}
+
+/* ---- other events ---- */
+
+static void trap_io(struct log_io *io, struct log_event *e)
+{
+    LOG_IO(io, e->trap.interrupt);
+    LOG_IO(io, e->trap.cause);
+    LOG_IO(io, e->trap.epc);
+    LOG_IO(io, e->trap.tval);
+    LOG_IO(io, e->trap.from);
+    LOG_IO(io, e->trap.to);
+}
+
+static void store_io(struct log_io *io, struct log_store *s)
+{
+    LOG_IO(io, s->writer);
+    LOG_IO(io, s->pc);
+    LOG_IO(io, s->pa);
+    LOG_IO(io, s->va);
+    LOG_IO(io, s->size);
+    if (s->size > LOG_PATCH_BYTES) {
+        io->in->bad = true;
+        s->size = 0;
+    }
+    log_io_bytes(io, s->old_bytes, s->size);
+    log_io_bytes(io, s->new_bytes, s->size);
+    LOG_IO_ID(io, s->site);
+    LOG_IO(io, s->before);
+    LOG_IO(io, s->after);
+    if (s->before >= LOG_SITE_STATES || s->after >= LOG_SITE_STATES) {
+        io->in->bad = true;
+        s->before = s->after = LOG_OTHER;
+    }
+}
+
+static void fence_io(struct log_io *io, struct log_event *e)
+{
+    LOG_IO(io, e->fence.remote);
+    LOG_IO(io, e->fence.requester);
+    LOG_IO(io, e->fence.pc);
+    LOG_IO(io, e->fence.one_address);
+    if (e->fence.one_address)
+        LOG_IO(io, e->fence.va);
+}
+
+static void stale_io(struct log_io *io, struct log_event *e)
+{
+    LOG_IO(io, e->stale.pc);
+    LOG_IO(io, e->stale.pa);
+    LOG_IO(io, e->stale.size);
+    log_io_bytes(io, e->stale.old_bytes, sizeof e->stale.old_bytes);
+    log_io_bytes(io, e->stale.new_bytes, sizeof e->stale.new_bytes);
+    LOG_IO(io, e->stale.old_known);
+    LOG_IO(io, e->stale.ran_old);
+    LOG_IO(io, e->stale.writer_known);
+    LOG_IO(io, e->stale.writer_hart);
+    LOG_IO(io, e->stale.writer_pc);
+    LOG_IO_ID(io, e->stale.site);
+    if (io->in && e->stale.size > 4) {
+        io->in->bad = true;
+        e->stale.size = 0;
+    }
+}
+
+static void update_io(struct log_io *io, struct log_event *e, unsigned harts)
+{
+    LOG_IO(io, e->update.writer);
+    LOG_IO(io, e->update.end);
+    LOG_IO(io, e->update.first);
+    LOG_IO(io, e->update.last);
+    LOG_IO(io, e->update.stores);
+    LOG_IO(io, e->update.patches);
+    LOG_IO(io, e->update.rounds);
+    LOG_IO(io, e->update.ipis);
+    for (unsigned i = 0; i < harts; i++) {
+        LOG_IO(io, e->update.hart[i].role);
+        LOG_IO(io, e->update.hart[i].fences);
+        LOG_IO(io, e->update.hart[i].stale_cycles);
+    }
+}
+
+static void finding_io(struct log_io *io, struct log_event *e)
+{
+    LOG_IO(io, e->finding.number);
+    LOG_IO_ID(io, e->finding.rule);
+    LOG_IO_ID(io, e->finding.severity);
+    LOG_IO_ID(io, e->finding.text);
+    LOG_IO_ID(io, e->finding.site);
+    LOG_IO(io, e->finding.pc);
+}
+
+static void console_io(struct log_io *io, struct log_event *e)
+{
+    uint64_t len = e->console.len;
+
+    log_io_number(io, &len);
+    if (io->out)
+        log_put_bytes(io->out, e->console.bytes, len);
+    else
+        e->console.bytes = log_get_bytes(io->in, len);
+    e->console.len = e->console.bytes ? len : 0;
+}
+
+void log_event_io(struct log_io *io, struct log_event *e, unsigned harts)
+{
+    switch (e->kind) {
+    case LOG_TRAP: trap_io(io, e); break;
+    case LOG_TRAP_RETURN:
+        LOG_IO(io, e->trap_return.pc);
+        LOG_IO(io, e->trap_return.from);
+        LOG_IO(io, e->trap_return.to);
+        break;
+    case LOG_STORE: store_io(io, &e->store); break;
+    case LOG_FENCE_I:
+    case LOG_SFENCE_VMA: fence_io(io, e); break;
+    case LOG_STALE: stale_io(io, e); break;
+    case LOG_UPDATE: update_io(io, e, harts); break;
+    case LOG_FINDING: finding_io(io, e); break;
+    case LOG_IPI_SENT:
+    case LOG_IPI_TAKEN:
+        LOG_IO(io, e->ipi.hart);
+        LOG_IO(io, e->ipi.interrupt);
+        break;
+    case LOG_SBI:
+        LOG_IO(io, e->sbi.extension);
+        LOG_IO(io, e->sbi.function);
+        break;
+    case LOG_SWITCH:
+        LOG_IO_ID(io, e->switched.from);
+        LOG_IO_ID(io, e->switched.to);
+        break;
+    case LOG_CONSOLE: console_io(io, e); break;
+    case LOG_SITE:
+        LOG_IO_ID(io, e->site.site);
+        LOG_IO(io, e->site.gone);
+        break;
+    default: break;
+    }
+}
+
+static void set_site(struct log_state *s, uint32_t site, uint8_t state)
+{
+    if (site >= LOG_SITES_MAX)
+        return;
+    while (s->sites.len <= site)
+        VEC_PUSH(&s->sites, LOG_OTHER);
+    s->sites.at[site] = state;
+}
+
+void log_state_follow(struct log_state *s, const struct log_event *e)
+{
+    struct log_hart *h = &s->hart[e->hart];
+
+    switch (e->kind) {
+    case LOG_STORE:
+        if (e->store.site != LOG_NONE)
+            set_site(s, e->store.site, e->store.after);
+        break;
+    case LOG_SWITCH: h->task = e->switched.to; break;
+    case LOG_IDLE: h->idle = true; break;
+    case LOG_WOKEN: h->idle = false; break;
+    case LOG_HART_STARTED: h->stopped = false; break;
+    case LOG_HART_STOPPED: h->stopped = true; break;
+    default: break;
+    }
+}

@@ -1,0 +1,62 @@
+/*
+ * log_state.h - what writer and reader of a log both follow: harts, stacks with their open calls,
+ * and the states of sites. It is at the beginning of each frame of events.
+ */
+#ifndef LOG_STATE_H
+#define LOG_STATE_H
+
+#include "base/compiler.h"
+#include "base/vec.h"
+#include "log/log_format.h"
+#include "log/log_io.h"
+
+/* Limits of what a reader accepts, and so of what a writer writes. */
+enum { LOG_STACKS_MAX = 1 << 20, LOG_DEPTH_MAX = 1 << 13, LOG_SITES_MAX = 1 << 24 };
+
+struct log_stack {
+    uint64_t base; /* its number among addresses: sp / 16 KiB */
+    uint64_t when; /* of its last event */
+    VEC_OF(struct log_call) open;
+};
+
+struct log_hart {
+    uint64_t cycle, insns;
+    uint64_t ahead;       /* the time CSR less cycle / 100 */
+    uint32_t task, stack; /* LOG_NONE: none; 0: none */
+    bool idle, stopped;
+};
+
+struct log_state {
+    unsigned harts, current; /* the hart of the next event */
+    struct log_hart hart[LOG_HARTS_MAX];
+    VEC_OF(struct log_stack) stacks; /* by number, from 1 */
+    struct log_bytes sites;          /* enum log_site_state of each */
+};
+
+enum { LOG_CYCLES_PER_TICK = 100, LOG_STACK_SHIFT = 14 };
+
+void log_state_init(struct log_state *s, unsigned harts);
+void log_state_free(struct log_state *s);
+
+/* Writes the state, or reads it into one that was initialised. */
+void log_state_io(struct log_io *io, struct log_state *s);
+
+/* The stack of that number; NULL: the number is too high. */
+struct log_stack *log_state_stack(struct log_state *s, uint32_t number);
+
+/* The stack pointer that the innermost open call of a stack had, or the end of the stack. */
+uint64_t log_stack_sp(const struct log_stack *s);
+
+/* The definition of a call; sp is relative to `sp`. */
+void log_call_io(struct log_io *io, struct log_call *c, uint64_t sp);
+
+/*
+ * The details of an event that is neither CALL nor RETURN; `harts` of the log. update.hart points
+ * to as many.
+ */
+void log_event_io(struct log_io *io, struct log_event *e, unsigned harts);
+
+/* The effect of an event that is neither CALL nor RETURN on the state, but for the clock. */
+void log_state_follow(struct log_state *s, const struct log_event *e);
+
+#endif

@@ -1,0 +1,507 @@
+/*
+ * log_write.c - see log_write.h.
+ *
+ * A call is looked up in a table of those that were the same but for their times; in a frame it is
+ * defined once and then a small number. So is its stack pointer, as the distance from that of the
+ * call around it.
+ */
+#include "log/log_write.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "log/log_frames.h"
+#include "log/log_state.h"
+
+/* Bytes of events in a frame before compression, and cycles, after which it is written. */
+enum { FRAME_BYTES = 512 << 10, FRAME_CYCLES = 1000 * 1000 * 1000 };
+
+/* Slots of the cache of known calls. */
+enum { RECENT = 1 << 12 };
+
+/* A call, and its number in the present frame. */
+struct known {
+    struct log_call call; /* sp: relative */
+    uint32_t frame, number;
+};
+
+struct log_writer {
+    struct log_writer_config config;
+    struct log_frames *frames;
+    struct log_state state;
+    struct log_bytes column[LOG_COLUMNS];
+    struct log_frame_head head; /* of the present frame: events, first, last, harts_low */
+    uint32_t frame;             /* from 1 */
+    uint32_t known_in_frame;
+    VEC_OF(struct known) known;
+    uint32_t recent[RECENT]; /* by hash: index of a known call that may be it */
+    struct map known_at;   /* hash -> index; calls with the same hash follow each other by `+ 1` */
+    struct log_bytes defs; /* that are not in the file yet */
+    struct map strings;    /* hash -> number */
+    VEC_OF(char *) texts;
+    struct map task_of; /* tp -> number of its last definition */
+    VEC_OF(struct log_task) tasks;
+    uint32_t sites;
+    uint64_t events;
+    bool told;
+};
+
+/* ---- frames ---- */
+
+static void put_text(struct log_bytes *b, const char *text)
+{
+    size_t len = text ? strlen(text) : 0;
+
+    log_put(b, text ? len + 1 : 0);
+    log_put_bytes(b, text, len);
+}
+
+static void put_frame(struct log_writer *w, enum log_frame_kind kind, struct log_bytes *bytes)
+{
+    const struct log_frame_head head = {.kind = kind};
+
+    log_frames_put(w->frames, &head, bytes);
+}
+
+static void flush_defs(struct log_writer *w)
+{
+    if (w->defs.len)
+        put_frame(w, LOG_FRAME_DEFS, &w->defs);
+}
+
+static void begin_frame(struct log_writer *w)
+{
+    struct log_io io = {.out = &w->column[LOG_COLUMN_STATE]};
+
+    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+        w->column[i].len = 0;
+    log_state_io(&io, &w->state);
+    w->frame++;
+    w->known_in_frame = 0;
+    w->head = (struct log_frame_head){.kind = LOG_FRAME_EVENTS, .first = UINT64_MAX};
+}
+
+static void flush_events(struct log_writer *w)
+{
+    struct log_bytes all = {0};
+    size_t size = 0;
+
+    if (!w->head.events)
+        return;
+    flush_defs(w);
+    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+        size += w->column[i].len + LOG_NUMBER_MAX;
+    VEC_RESERVE(&all, size);
+    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+        log_put(&all, w->column[i].len);
+    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+        log_put_bytes(&all, w->column[i].at, w->column[i].len);
+    log_frames_put(w->frames, &w->head, &all);
+    VEC_FREE(&all);
+    begin_frame(w);
+}
+
+static bool is_full(const struct log_writer *w)
+{
+    size_t size = 0;
+
+    for (unsigned i = LOG_COLUMN_CODES; i < LOG_COLUMNS; i++)
+        size += w->column[i].len;
+    return size >= FRAME_BYTES || w->head.last - w->head.first >= FRAME_CYCLES;
+}
+
+static void end_event(struct log_writer *w)
+{
+    w->head.events++;
+    w->events++;
+    if (w->head.events % 64 && w->head.last - w->head.first < FRAME_CYCLES)
+        return; /* the size changes slowly */
+    if (!is_full(w))
+        return;
+    flush_events(w);
+    if (!w->told && w->config.lost && log_frames_failure(w->frames)) {
+        w->told = true;
+        w->config.lost(w->config.ctx);
+    }
+}
+
+/* ---- definitions ---- */
+
+enum { DEF_STRING = 1, DEF_TASK, DEF_SITE, DEF_LINE };
+
+uint32_t log_write_string(struct log_writer *w, const char *text)
+{
+    uint64_t hash, number;
+
+    if (!text)
+        return LOG_NONE;
+    hash = fnv1a(FNV1A_START, (const uint8_t *)text, strlen(text));
+    for (hash -= hash == UINT64_MAX; map_get(&w->strings, hash, &number);
+         hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
+        if (!strcmp(w->texts.at[number], text))
+            return (uint32_t)number;
+    map_put(&w->strings, hash, w->texts.len);
+    log_put(&w->defs, DEF_STRING);
+    put_text(&w->defs, text);
+    VEC_PUSH(&w->texts, xstrdup(text));
+    return (uint32_t)w->texts.len - 1;
+}
+
+uint32_t log_write_task(struct log_writer *w, const struct log_task *task)
+{
+    struct log_io io = {.out = &w->defs};
+    struct log_task t = *task;
+    uint64_t number;
+    uint32_t pid = (uint32_t)task->pid;
+
+    if (map_get(&w->task_of, t.tp, &number)) {
+        const struct log_task *last = &w->tasks.at[number];
+
+        if (last->pid == t.pid && last->name == t.name && last->stack == t.stack)
+            return (uint32_t)number;
+    }
+    if (t.tp == UINT64_MAX || w->tasks.len >= UINT32_MAX - 1)
+        return LOG_NONE;
+    map_put(&w->task_of, t.tp, w->tasks.len);
+    VEC_PUSH(&w->tasks, t);
+    log_put(&w->defs, DEF_TASK);
+    LOG_IO(&io, t.tp);
+    LOG_IO_ID(&io, pid);
+    LOG_IO_ID(&io, t.name);
+    LOG_IO(&io, t.stack);
+    return (uint32_t)w->tasks.len - 1;
+}
+
+void log_write_site(struct log_writer *w, const struct log_site *site)
+{
+    struct log_io io = {.out = &w->defs};
+    struct log_site s = *site;
+
+    log_put(&w->defs, DEF_SITE);
+    LOG_IO(&io, s.va);
+    log_io_near(&io, &s.pa, s.va);
+    LOG_IO_ID(&io, s.function);
+    LOG_IO_ID(&io, s.module);
+    LOG_IO(&io, s.kind);
+    LOG_IO(&io, s.size);
+    LOG_IO(&io, s.state);
+    w->sites++;
+    if (w->sites <= LOG_SITES_MAX)
+        VEC_PUSH(&w->state.sites, s.state);
+}
+
+void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint32_t line)
+{
+    uint32_t string = log_write_string(w, file);
+
+    log_put(&w->defs, DEF_LINE);
+    log_put(&w->defs, site);
+    log_put(&w->defs, string);
+    log_put(&w->defs, line);
+}
+
+void log_write_forget_names(struct log_writer *w)
+{
+    map_clear(&w->known_at);
+    w->known.len = 0;
+}
+
+/* ---- events ---- */
+
+static void put_code(struct log_writer *w, uint64_t code)
+{
+    log_put(&w->column[LOG_COLUMN_CODES], code);
+}
+
+static void put_detail(struct log_writer *w, uint64_t value)
+{
+    log_put(&w->column[LOG_COLUMN_DETAILS], value);
+}
+
+static struct log_hart *select_hart(struct log_writer *w, unsigned hart)
+{
+    if (w->state.current != hart) {
+        put_code(w, LOG_CODE_HART);
+        put_detail(w, hart);
+        w->state.current = hart;
+    }
+    return &w->state.hart[hart];
+}
+
+static void put_clock(struct log_writer *w, struct log_hart *h, const struct log_event *e)
+{
+    uint64_t insns = e->insns - h->insns, cycles = e->cycle - h->cycle;
+    uint64_t ahead = e->time - e->cycle / LOG_CYCLES_PER_TICK;
+
+    log_put(&w->column[LOG_COLUMN_INSNS], log_zigzag(insns));
+    log_put(&w->column[LOG_COLUMN_CYCLES], log_zigzag(cycles - insns));
+    log_put(&w->column[LOG_COLUMN_TIME], log_zigzag(ahead - h->ahead));
+    h->insns = e->insns;
+    h->cycle = e->cycle;
+    h->ahead = ahead;
+    w->head.first = e->cycle < w->head.first ? e->cycle : w->head.first;
+    w->head.last = e->cycle > w->head.last ? e->cycle : w->head.last;
+    w->head.harts_low |= e->hart < 32 ? UINT32_C(1) << e->hart : 0;
+}
+
+void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
+{
+    struct log_hart *h = &w->state.hart[hart];
+
+    if (h->task == task)
+        return;
+    select_hart(w, hart);
+    put_code(w, LOG_CODE_TASK);
+    put_detail(w, (uint32_t)(task + 1));
+    h->task = task;
+}
+
+/* The stack, selected for the event; NULL: its number is too high. */
+static struct log_stack *select_stack(struct log_writer *w, struct log_hart *h, uint32_t number,
+                                      uint64_t base)
+{
+    struct log_stack *stack = log_state_stack(&w->state, number);
+
+    if (!stack)
+        return NULL;
+    if (h->stack != number || stack->base != base) {
+        put_code(w, LOG_CODE_STACK);
+        put_detail(w, number);
+        put_detail(w, base);
+        stack->base = base;
+        h->stack = number;
+    }
+    return stack;
+}
+
+/* The stack pointer of `known' is relative to `sp'. */
+static inline bool is_same(const struct log_call *known, const struct log_call *c, uint64_t sp)
+{
+    return known->pc == c->pc && known->back == c->back && known->sp + sp == c->sp &&
+           known->site == c->site && known->kind == c->kind && known->state == c->state &&
+           known->tail_of == c->tail_of;
+}
+
+static inline uint64_t hash_of(const struct log_call *c, uint64_t sp)
+{
+    uint64_t hash = c->pc * UINT64_C(0x9e3779b97f4a7c15) ^ c->back * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+    hash ^= ((c->sp - sp) << 8 ^ c->tail_of << 3 ^ c->kind ^ (uint64_t)c->state << 2) *
+            UINT64_C(0x165667b19e3779f9);
+    hash ^= hash >> 31;
+    return hash - (hash == UINT64_MAX);
+}
+
+static uint32_t add_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
+{
+    struct known *k;
+
+    VEC_PUSH(&w->known, (struct known){.call = *c});
+    k = &w->known.at[w->known.len - 1];
+    k->call.sp = c->sp - sp;
+    k->call.name = k->call.caller = k->call.tail_name = LOG_NONE;
+    if (c->kind == LOG_FUNCTION)
+        w->config.name(w->config.ctx, &k->call);
+    return (uint32_t)w->known.len - 1;
+}
+
+/* The call in the table; it is added if it is not there. */
+static struct known *find_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
+{
+    uint64_t hash = hash_of(c, sp), index;
+    uint32_t *recent = &w->recent[hash % RECENT];
+
+    if (LIKELY(*recent < w->known.len && is_same(&w->known.at[*recent].call, c, sp)))
+        return &w->known.at[*recent];
+    for (; map_get(&w->known_at, hash, &index); hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
+        if (is_same(&w->known.at[index].call, c, sp)) {
+            *recent = (uint32_t)index;
+            return &w->known.at[index];
+        }
+    map_put(&w->known_at, hash, w->known.len);
+    *recent = add_known(w, c, sp);
+    return &w->known.at[*recent];
+}
+
+static void put_call(struct log_writer *w, struct log_call *c, uint64_t sp)
+{
+    struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
+
+    put_code(w, LOG_CODE_CALL);
+    log_call_io(&io, c, sp);
+}
+
+/* Names the call and writes its code. */
+static void put_known(struct log_writer *w, struct log_call *c, uint64_t sp)
+{
+    struct known *k = find_known(w, c, sp);
+
+    c->name = k->call.name;
+    c->caller = k->call.caller;
+    c->caller_offset = k->call.caller_offset;
+    c->tail_name = k->call.tail_name;
+    if (LIKELY(k->frame == w->frame)) {
+        put_code(w, LOG_CODE_KNOWN + (uint64_t)k->number);
+        return;
+    }
+    put_call(w, c, sp);
+    k->frame = w->frame;
+    k->number = w->known_in_frame++;
+}
+
+void log_write_call(struct log_writer *w, const struct log_event *e, uint32_t number,
+                    const struct log_call *call)
+{
+    struct log_hart *h = select_hart(w, e->hart);
+    struct log_stack *stack = select_stack(w, h, number, (call->sp - 1) >> LOG_STACK_SHIFT);
+    struct log_call *c;
+    uint64_t sp;
+
+    if (!stack || stack->open.len == LOG_DEPTH_MAX)
+        return;
+    sp = log_stack_sp(stack);
+    VEC_RESERVE(&stack->open, 1);
+    c = &stack->open.at[stack->open.len++];
+    *c = *call;
+    if (c->kind == LOG_TRAP_HANDLER)
+        put_call(w, c, sp);
+    else
+        put_known(w, c, sp);
+    put_clock(w, h, e);
+    stack->when = e->cycle > stack->when ? e->cycle : stack->when;
+    c->hart = e->hart;
+    c->task = h->task;
+    c->cycle = e->cycle;
+    c->when = stack->when;
+    end_event(w);
+}
+
+bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t number,
+                      enum log_call_end end)
+{
+    struct log_stack *stack = log_state_stack(&w->state, number);
+    struct log_hart *h;
+
+    if (!stack || !stack->open.len)
+        return false;
+    h = select_hart(w, e->hart);
+    (void)select_stack(w, h, number, stack->base);
+    put_code(w, LOG_CODE_RETURN + (uint64_t)end);
+    put_clock(w, h, e);
+    stack->when = e->cycle > stack->when ? e->cycle : stack->when;
+    stack->open.len--;
+    end_event(w);
+    return true;
+}
+
+void log_write_event(struct log_writer *w, struct log_event *e)
+{
+    struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
+    struct log_hart *h = select_hart(w, e->hart);
+
+    put_code(w, LOG_CODE_EVENT + (uint64_t)e->kind);
+    put_clock(w, h, e);
+    log_event_io(&io, e, w->state.harts);
+    log_state_follow(&w->state, e);
+    end_event(w);
+}
+
+/* ---- begin and end ---- */
+
+static void put_run(struct log_writer *w)
+{
+    struct log_run *r = &w->config.run;
+    struct log_bytes b = {0};
+    struct log_io io = {.out = &b};
+    const char *const texts[] = {r->version, r->revision, r->image, r->bootargs,
+                                 r->layout,  r->timing,   r->fetch, r->firmware};
+
+    for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
+        put_text(&b, texts[i]);
+    LOG_IO(&io, r->seed);
+    LOG_IO(&io, r->memory);
+    LOG_IO(&io, r->image_digest);
+    LOG_IO(&io, r->return_to_handler);
+    LOG_IO(&io, r->harts);
+    LOG_IO(&io, r->calls_on_only);
+    LOG_IO(&io, r->calls_left_out);
+    put_frame(w, LOG_FRAME_RUN, &b);
+    VEC_FREE(&b);
+}
+
+static void put_symbols(struct log_writer *w)
+{
+    struct log_bytes b = {0};
+    uint64_t last = 0;
+
+    log_put(&b, w->config.symbol_count);
+    for (size_t i = 0; i < w->config.symbol_count; i++) {
+        const struct log_symbol *s = &w->config.symbols[i];
+
+        log_put(&b, s->start - last);
+        log_put(&b, s->end - s->start);
+        log_put(&b, s->function);
+        put_text(&b, s->name);
+        last = s->start;
+    }
+    put_frame(w, LOG_FRAME_SYMBOLS, &b);
+    VEC_FREE(&b);
+}
+
+struct log_writer *log_writer_new(const struct log_writer_config *config)
+{
+    struct log_writer *w = xcalloc(1, sizeof *w);
+
+    w->config = *config;
+    w->frames = log_frames_new(config->fd);
+    log_state_init(&w->state, config->run.harts);
+    put_run(w);
+    put_symbols(w);
+    w->config.symbols = NULL;
+    begin_frame(w);
+    return w;
+}
+
+struct log_written log_writer_written(const struct log_writer *w)
+{
+    return (struct log_written){log_frames_bytes(w->frames), w->events,
+                                log_frames_count(w->frames)};
+}
+
+int log_writer_end(struct log_writer *w, const struct log_ending *ending)
+{
+    struct log_bytes b = {0};
+
+    flush_events(w);
+    flush_defs(w);
+    put_text(&b, ending->word);
+    log_put(&b, ending->status);
+    log_put(&b, ending->cycles);
+    log_put(&b, ending->insns);
+    log_put(&b, w->events);
+    put_frame(w, LOG_FRAME_END, &b);
+    VEC_FREE(&b);
+    return log_frames_end(w->frames);
+}
+
+void log_writer_free(struct log_writer *w)
+{
+    if (!w)
+        return;
+    log_frames_free(w->frames);
+    log_state_free(&w->state);
+    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+        VEC_FREE(&w->column[i]);
+    for (size_t i = 0; i < w->texts.len; i++)
+        free(w->texts.at[i]);
+    VEC_FREE(&w->texts);
+    VEC_FREE(&w->tasks);
+    VEC_FREE(&w->known);
+    VEC_FREE(&w->defs);
+    map_free(&w->known_at);
+    map_free(&w->strings);
+    map_free(&w->task_of);
+    free(w);
+}

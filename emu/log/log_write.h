@@ -1,0 +1,82 @@
+/*
+ * log_write.h - writes the event log of a run: encodes events, and compresses and writes frames.
+ *
+ * The bytes depend on the events only. Frames are compressed on a thread of their own, one at a
+ * time; a frame in the file is complete. Memory does not grow with the run.
+ */
+#ifndef LOG_WRITE_H
+#define LOG_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "log/log_format.h"
+
+struct log_writer;
+
+struct log_writer_config {
+    int fd;                           /* of the file, at its beginning; the caller closes it */
+    struct log_run run;               /* its strings need not outlive the call */
+    const struct log_symbol *symbols; /* the same */
+    size_t symbol_count;
+    /*
+     * Sets name, caller, caller_offset and tail_name of a call; asked once for calls that are the
+     * same but for their times.
+     */
+    void (*name)(void *ctx, struct log_call *c);
+    void (*lost)(
+        void *ctx); /* called once, when the file cannot be written any more; may be NULL */
+    void *ctx;
+};
+
+struct log_writer *log_writer_new(const struct log_writer_config *config);
+
+/* ---- definitions ---- */
+
+/* The number of a string, the same for equal ones; NULL: LOG_NONE. */
+uint32_t log_write_string(struct log_writer *w, const char *text);
+
+/* The task that runs with this tp; defines it when it is new or has changed. */
+uint32_t log_write_task(struct log_writer *w, const struct log_task *task);
+
+/* Defines the next site: their numbers count from 0. */
+void log_write_site(struct log_writer *w, const struct log_site *site);
+
+/* The source line of a site that was defined. */
+void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint32_t line);
+
+/* Names of calls may have changed: they are asked for again. */
+void log_write_forget_names(struct log_writer *w);
+
+/* ---- events, in the order in which they happen ---- */
+
+/* Before an event of that hart: it has this task from now on. */
+void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task);
+
+/*
+ * A call begins on a stack: of *call kind, state, site, pc, back, sp, tail_of and cause count, and
+ * the names are LOG_NONE. `e`: hart, cycle, insns and time.
+ */
+void log_write_call(struct log_writer *w, const struct log_event *e, uint32_t stack,
+                    const struct log_call *call);
+
+/* The innermost call of the stack ends. False: the log has none, so there is no event. */
+bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t stack,
+                      enum log_call_end end);
+
+/* Any other event. */
+void log_write_event(struct log_writer *w, struct log_event *e);
+
+/* What was written so far, in bytes of the file and as events; complete after log_writer_end. */
+struct log_written {
+    uint64_t bytes, events, frames;
+};
+struct log_written log_writer_written(const struct log_writer *w);
+
+/* Ends the log. Returns 0, or the errno of the first write that has failed. */
+MUST_USE int log_writer_end(struct log_writer *w, const struct log_ending *ending);
+
+void log_writer_free(struct log_writer *w); /* NULL is allowed */
+
+#endif

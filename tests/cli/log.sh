@@ -1,0 +1,130 @@
+#!/bin/sh
+# log.sh - the event log of a run (--log): the run does not notice it, all of it is there, it can be
+# shown, filtered and converted, and what was cut is read up to its last frame.
+. "$(dirname "$0")/../machine/common.inc"
+
+T=/sys/kernel/tracing
+demo="script=\"work calls 1; echo function > $T/current_tracer; ps | cat; \
+echo function_graph > $T/current_tracer; work tree 1; echo nop > $T/current_tracer\""
+log=$work/run.log
+
+run run --harts 2 --append "$demo" --report "$work/plain.json" --rows 1000 "$mcount"
+mv "$out" "$work/plain.out" && mv "$err" "$work/plain.err"
+run run --harts 2 --append "$demo" --report "$work/r.json" --rows 1000 --log "$log" --trace "$work/trace.json" "$mcount"
+claim 'a run with --log says the same' sh -c "cmp '$out' '$work/plain.out' && cmp '$err' '$work/plain.err'"
+claim '... and is the same, to the last cycle' cmp "$work/r.json" "$work/plain.json"
+cp "$log" "$work/first.log"
+cp "$out" "$work/console"
+run run --quiet --harts 2 --append "$demo" --log "$log" "$mcount"
+claim 'the same run gives the same bytes' cmp "$work/first.log" "$log"
+
+run log --to chrome -o "$work/converted.json" "$log"
+claim 'the log converts to what --trace writes' cmp "$work/trace.json" "$work/converted.json"
+run log "$log"
+claim 'the summary has no message' sh -c "[ $status -eq 0 ] && [ ! -s '$err' ]"
+cp "$out" "$work/summary"
+
+run log --to csv -o "$work/log.csv" "$log"
+python3 - "$work/log.csv" "$work/r.json" "$work/summary" "$work/console" <<'PY' || failed=1
+"""What is in the CSV, against the report and the console."""
+import collections, csv, json, re, sys
+
+rows = list(csv.DictReader(open(sys.argv[1])))
+report = json.load(open(sys.argv[2]))
+words = open(sys.argv[3]).read()
+console = open(sys.argv[4], "rb").read()
+of = collections.defaultdict(list)
+for row in rows:
+    of[row["event"]].append(row)
+kinds = {kind: len(some) for kind, some in of.items()}
+sites = [s for s in report["sites"] if s["kind"] == "function"]
+calls = collections.Counter((c["name"], c["state"]) for c in of["call"] if c["state"])
+entries = collections.Counter()
+for site in sites:
+    for state in "init", "off", "on":
+        entries[site["function"], state] += site[state]["entries"]
+updates = [re.search(r"(\d+) stores, (\d+) patches", row["details"]).groups() for row in of["update"]]
+last = {row["name"]: row["state"] for row in of["store"]}
+clocks = {(hart, clock): [int(row[clock]) for row in rows if row["hart"] == hart]
+          for hart in "01" for clock in ("cycle", "instret")}
+failed = False
+for sentence, holds in (
+        ("each entry of a site is a call, in the state that the report has it in", calls == +entries and calls),
+        ("each call has its end", kinds["call"] == kinds["return"] > 1000),
+        ("each patch of a site, and its last state", set(last.values()) == {"off", "on"} and
+         {s["function"] for s in sites} <= set(last) and kinds["store"] > 6000),
+        ("the updates", updates == [(str(u["stores"]), str(u["patches"])) for u in report["updates"]] and updates),
+        ("what the guest has printed",
+         "".join(row["details"] for row in of["console"]).count("\\n") == console.count(b"\n")),
+        ("tasks, traps and idle time", {"ps", "cat", "sh"} <= {row["task"] for row in of["switch"]} and
+         kinds["trap"] > 50 and kinds["idle"] - kinds["woken"] in (0, 1, 2) and kinds["idle"] > 5),
+        ("the clocks of each hart go on", all(a <= b for times in clocks.values() for a, b in zip(times, times[1:]))),
+        ("an event takes less than 4 bytes", float(re.search(r"([\d.]+) bytes each", words).group(1)) < 4),
+        ("the summary counts the same", all(re.search(rf"(?m)^  {re.escape(kind)} +{n:,}$", words)
+                                            for kind, n in kinds.items()))):
+    print(f"{'ok' if holds else 'not ok'} - {sentence}")
+    failed |= not holds
+sys.exit(failed)
+PY
+
+# lines_of OPTION...: lines of the list.
+lines_of() { run log --list "$@" "$log" && has_status 0 && says_nothing && sed -i 1d "$out"; }
+lines_of --function tree_insert
+claim '--function' sh -c "grep -c . '$out' | grep -qv '^0$' && ! grep -v 'tree_insert\|ftrace_caller' '$out'"
+lines_of --hart 1
+claim '--hart' sh -c "[ \$(wc -l <'$out') -gt 1000 ] && ! grep -v '^ *[0-9]* *1 \| return ' '$out'"
+lines_of --task 'ca?'
+claim '--task' sh -c "[ \$(wc -l <'$out') -gt 100 ] && ! grep -v ' cat-[0-9]* \| open after ' '$out'"
+lines_of --from 12M --until 12100K
+claim '--from and --until' python3 -c "
+times = [int(line.split()[0]) for line in open('$out')]
+assert times and min(times) >= 12000000 and max(times) <= 12100000"
+run log --hart 1 --to chrome -o "$work/part.json" "$log"
+claim 'a part converts, too' python3 -m json.tool "$work/part.json" "$work/pretty"
+
+# What is wrong with a file or a request is one line.
+refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
+run log
+claim 'no file' refused 64 'no log; '
+run log --to nothing "$log"
+claim 'no such format' refused 64 "--to: invalid value .nothing.: expected one of chrome, csv"
+run log --from -1 "$log"
+claim 'no such cycle' refused 64 '--from: invalid value'
+run log "$work/none"
+claim 'no such file' refused 66 '.*none: No such file'
+run log "$mcount"
+claim 'a foreign file' refused 65 '.*: is not an event log of rvftrace'
+size=$(wc -c <"$log")
+head -c $((size * 3 / 4)) "$log" >"$work/cut"
+run log "$work/cut"
+claim 'a cut log is read, and one line says so' sh -c "[ $status -eq 0 ] && [ \$(wc -l <'$err') -eq 1 ] &&
+    grep -q 'warning: .*cut: was not ended: the run was killed' '$err' && grep -q '^events:' '$out'"
+cp "$log" "$work/changed" && printf 'x' | dd of="$work/changed" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+run log "$work/changed"
+claim 'a changed one is status 65' has_status 65
+claim '... and one line' says_one_line '.*changed: is damaged .*at byte [0-9]*; read up to there'
+run run --quiet --append "$demo" --log /dev/full "$mcount"
+claim 'a full disk is status 74' has_status 74
+claim '... and one line' says_one_line '/dev/full: No space left on device; the log ends'
+run run --quiet --console none --log - "$mcount" --append 'script="work calls 1"'
+claim '--log - is standard output' sh -c "[ $status -eq 0 ] && '$rvftrace' log '$out' | grep -q 'ended: exit'"
+
+: >"$log.part"
+"$rvftrace" run --quiet --console none --append 'script="work threads 100000"' --log "$log" "$mcount" </dev/null &
+pid=$!
+tries=0
+while [ "$(wc -c <"$log.part")" -lt 300000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+kill -KILL $pid
+wait $pid 2>"$work/why"
+claim 'after SIGKILL the former log is still there' cmp "$work/first.log" "$log"
+run log "$log.part"
+claim '... and the frames that were written, beside it, can be read' sh -c "[ $status -eq 0 ] &&
+    grep -q 'was not ended' '$err' && [ \$(sed -n 's/^  call *//p' '$out' | tr -d ,) -gt 100000 ]"
+
+run run --quiet --harts 2 --audit=warn --log "$work/broken.log" --append 'script="work calls 10000 &
+    sleep 0.01; echo fib > /sys/kernel/tracing/set_ftrace_filter;
+    echo function > /sys/kernel/tracing/current_tracer; wait"' "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf"
+run log "$work/broken.log"
+claim 'a finding is in the log, with its evidence' sh -c "grep -q 'error: missing-remote-fence' '$out' &&
+    grep -q 'in memory auipc' '$out' && grep -q '^  stale ' '$out'"
+finish

@@ -1,0 +1,140 @@
+/*
+ * fuzz_eventlog.c - event logs. The first byte says what the rest is: a whole file, or the contents
+ * of a frame of events, of definitions or of symbols, put into a log that is valid otherwise, since
+ * a checksum would refuse nearly all changes.
+ */
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "fuzz/check.h"
+#include "log/log_frames.h"
+#include "log/log_read.h"
+#include "log/log_state.h"
+
+enum { HARTS = 2 };
+
+static void put_run(struct log_frames *f)
+{
+    static const uint8_t run[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, HARTS, 0, 0};
+    struct log_bytes b = {0};
+
+    log_put_bytes(&b, run, sizeof run);
+    log_frames_put(f, &(struct log_frame_head){.kind = LOG_FRAME_RUN}, &b);
+    VEC_FREE(&b);
+}
+
+static void put_defs(struct log_frames *f)
+{
+    static const uint8_t defs[] = {1, 5, 'm', 'a', 'i', 'n', 2, 9, 3, 1, 0, 3, 0, 0, 1, 0, 0, 8, 1};
+    struct log_bytes b = {0};
+
+    log_put_bytes(&b, defs, sizeof defs);
+    log_frames_put(f, &(struct log_frame_head){.kind = LOG_FRAME_DEFS}, &b);
+    VEC_FREE(&b);
+}
+
+/* A log with one frame of that kind and contents. */
+static uint8_t *wrap(uint32_t kind, const uint8_t *bytes, size_t size, size_t *len)
+{
+    const struct log_frame_head head = {.kind = kind, .last = UINT64_MAX, .events = UINT32_MAX};
+    struct log_bytes b = {0};
+    int fd = memfd_create("log", 0);
+    struct log_frames *f = log_frames_new(fd);
+    uint8_t *all;
+
+    put_run(f);
+    put_defs(f);
+    log_put_bytes(&b, bytes, size);
+    log_frames_put(f, &head, &b);
+    VEC_FREE(&b);
+    CHECK(!log_frames_end(f));
+    *len = log_frames_bytes(f);
+    log_frames_free(f);
+    all = xmalloc(*len);
+    CHECK(pread(fd, all, *len, 0) == (ssize_t)*len);
+    close(fd);
+    return all;
+}
+
+static void check_call(const struct log *l, const struct log_event *e)
+{
+    char text[LOG_PLACE_MAX];
+
+    CHECK(e->call.stack && e->call.stack <= LOG_STACKS_MAX);
+    CHECK(e->call.depth < LOG_DEPTH_MAX && e->call.when >= e->cycle);
+    CHECK(e->call.call->kind <= LOG_TRAP_HANDLER && e->call.call->state < LOG_SITE_STATES);
+    CHECK(strlen(log_call_name(l, e->call.call, text)) > 0 || e->call.call->kind == LOG_FUNCTION);
+}
+
+static void check_event(const struct log *l, const struct log_event *e)
+{
+    char text[LOG_PLACE_MAX];
+
+    CHECK(e->kind < LOG_KINDS && e->hart < log_run(l)->harts);
+    CHECK(log_task_name(l, e->task, text)[0]);
+    if (e->kind == LOG_CALL || e->kind == LOG_RETURN)
+        check_call(l, e);
+    if (e->kind == LOG_STORE)
+        CHECK(e->store.size <= LOG_PATCH_BYTES && e->store.after < LOG_SITE_STATES);
+    if (e->kind == LOG_CONSOLE && e->console.len)
+        CHECK(e->console.bytes[0] + e->console.bytes[e->console.len - 1] >= 0);
+}
+
+/* Enough for any input of the corpus; a small frame can have many events. */
+enum { EVENTS_MAX = 20000 };
+
+static uint64_t read_events(struct log *l)
+{
+    struct log_cursor *c = log_cursor_new(l);
+    struct log_event e;
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < EVENTS_MAX && log_next(c, &e); i++) {
+        check_event(l, &e);
+        sum = sum * 31 + e.kind + e.cycle + e.insns + e.time;
+    }
+    log_cursor_free(c);
+    return sum;
+}
+
+static void check_log(const uint8_t *bytes, size_t size)
+{
+    struct diag d = {.out = fopen("/dev/null", "w"), .program = "fuzz"};
+    struct log *l = NULL;
+    enum exit_status status = log_open_bytes("input", bytes, size, &d, &l);
+    char text[LOG_PLACE_MAX];
+
+    CHECK(status == EXIT_PASS ? l != NULL : status == EXIT_BAD_FILE && !l);
+    if (l) {
+        CHECK(read_events(l) == read_events(l));
+        for (size_t i = 0; i < log_symbol_count(l) && i < 100; i++) {
+            const struct log_symbol *s = log_symbol(l, i);
+
+            log_place(l, s->start, text);
+            CHECK(s->start == s->end || log_symbol_at(l, s->start) || i > 60);
+        }
+    }
+    log_close(l);
+    fclose(d.out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const uint32_t kinds[] = {LOG_FRAME_EVENTS, LOG_FRAME_DEFS, LOG_FRAME_SYMBOLS};
+    uint8_t *all;
+    size_t len;
+
+    if (!size)
+        return 0;
+    if (bytes[0] % 4 == 3) {
+        check_log(bytes + 1, size - 1);
+        return 0;
+    }
+    all = wrap(kinds[bytes[0] % 4], bytes + 1, size - 1, &len);
+    check_log(all, len);
+    free(all);
+    return 0;
+}
