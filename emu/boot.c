@@ -11,12 +11,14 @@
 #include "base/bits.h"
 #include "cpu/extension.h"
 #include "cpu/hart.h"
+#include "cpu/hpm.h"
 #include "dev/virtio.h"
 #include "load/fdt.h"
 #include "load/file.h"
 #include "load/image.h"
 #include "machine_priv.h"
 #include "mem/bus.h"
+#include "sbi/pmu_events.h"
 #include "sbi/sbi.h"
 
 /* The tree is placed within the first 3 GiB of RAM, so that firmware with 32-bit pointers can use
@@ -70,6 +72,17 @@ static void describe_virtio(struct board_device slots[VIRTIO_SLOTS])
     for (unsigned n = 0; n < VIRTIO_SLOTS; n++)
         slots[n] = (struct board_device){VIRTIO_BASE + n * VIRTIO_SLOT_BYTES, VIRTIO_SLOT_BYTES,
                                          VIRTIO_IRQ + n};
+}
+
+/* The events of SBI that the harts can count. */
+static unsigned describe_events(const struct machine *m, struct board_event events[PMU_MAPPINGS])
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < PMU_MAPPINGS; i++)
+        if (hpm_has_event(m->cluster, pmu_mappings[i].selector))
+            events[count++] = (struct board_event){pmu_mappings[i].sbi, pmu_mappings[i].selector};
+    return count;
 }
 
 static struct board describe(const struct machine *m, const char *isa,
@@ -178,6 +191,7 @@ enum exit_status boot_load(struct machine *m)
     enum exit_status status = image_load(m->image, m->bus, &room, m->diag);
     char isa[EXT_TEXT_MAX];
     struct board_device virtio[VIRTIO_SLOTS];
+    struct board_event events[PMU_MAPPINGS];
     struct board board;
 
     if (status == EXIT_PASS && m->firmware_image)
@@ -191,6 +205,12 @@ enum exit_status boot_load(struct machine *m)
     extensions_format(cluster_extensions(m->cluster), isa);
     describe_virtio(virtio);
     board = describe(m, isa, virtio, initrd, initrd_end);
+    if (cluster_extensions(m->cluster) & EXTS_Zihpm) {
+        board.events = events;
+        board.event_count = describe_events(m, events);
+        board.event_counters = ((1U << HPM_COUNTERS) - 1) << HPM_FIRST;
+        board.raw_events = HPM_RAW_EVENTS;
+    }
     m->dtb = fdt_build(&board, &m->dtb_size);
     if (m->dtb_size > DTB_ROOM) {
         diag_error(m->diag, "the device tree has %zu bytes, but at most %d fit; shorten --append",

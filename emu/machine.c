@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "cpu/hart.h"
+#include "dev/access_log.h"
 #include "dev/aclint.h"
 #include "dev/finisher.h"
 #include "dev/plic.h"
@@ -21,9 +22,11 @@
 #include "dev/virtio.h"
 #include "dev/virtio_blk.h"
 #include "dev/virtio_console.h"
+#include "dev/virtio_ports.h"
 #include "dev/virtio_rng.h"
 #include "load/drive.h"
 #include "load/image.h"
+#include "load/port.h"
 #include "machine_priv.h"
 #include "mem/bus.h"
 #include "sbi/sbi.h"
@@ -136,6 +139,32 @@ static void watch_tohost(struct machine *m)
     cluster_watch_memory(m->cluster, m->tohost, 8, false);
 }
 
+static void device_accessed(void *machine, const struct device_access *a)
+{
+    struct machine *m = machine;
+    const struct hart *h = machine_current(m);
+    struct machine_access access = {.device = a->device,
+                                    .pa = a->pa,
+                                    .size = a->size,
+                                    .write = a->write,
+                                    .value = a->value,
+                                    .hart = hart_id(h),
+                                    .pc = hart_pc(h),
+                                    .cycles = hart_cycles(h)};
+
+    m->config.accessed(m->config.accessed_ctx, &access);
+}
+
+static bool map_device(struct machine *m, const struct device *device)
+{
+    struct device logged;
+
+    if (!m->config.accessed)
+        return bus_map_device(m->bus, device, m->diag);
+    logged = access_logged(device, (struct access_listener){device_accessed, m});
+    return bus_map_device(m->bus, &logged, m->diag);
+}
+
 /* ---- virtio ---- */
 
 static bool dma_read(void *machine, uint64_t pa, void *to, size_t len)
@@ -167,11 +196,26 @@ static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsi
     return virtio_blk(&store, id);
 }
 
+static struct virtio_kind ports_kind(struct machine *m)
+{
+    struct virtio_port ports[MACHINE_PORTS_MAX] = {0};
+
+    _Static_assert(sizeof ports[0].name == sizeof m->config.ports[0].name, "lengths of names");
+    for (unsigned n = 0; n < m->config.port_count; n++) {
+        memcpy(ports[n].name, m->config.ports[n].name, sizeof ports[n].name);
+        ports[n].put = port_put;
+        ports[n].ctx = m->ports[n];
+    }
+    return virtio_ports(ports, m->config.port_count);
+}
+
 /* The kind of device in a slot; most slots are empty. */
 static struct virtio_kind kind_of_slot(struct machine *m, unsigned slot)
 {
     if (slot < m->config.drive_count)
         return drive_kind(m->drives[slot], m->config.drives[slot].mode, slot);
+    if (slot == VIRTIO_SLOT_PORTS && m->config.port_count)
+        return ports_kind(m);
     if (slot == VIRTIO_SLOT_CONSOLE && m->config.virtio_console) {
         m->virtio_console = virtio_console_new((struct virtio_console_sink){uart_put, m});
         return virtio_console_kind(m->virtio_console);
@@ -195,7 +239,7 @@ static bool map_virtio(struct machine *m)
         m->virtio[slot] = virtio_new(&config);
         device = virtio_device(m->virtio[slot]);
 
-        if (!bus_map_device(m->bus, &device, m->diag))
+        if (!map_device(m, &device))
             return false;
     }
     return true;
@@ -208,6 +252,15 @@ static enum exit_status open_drives(struct machine *m)
     for (unsigned n = 0; n < m->config.drive_count && status == EXIT_PASS; n++)
         status =
             drive_open(m->config.drives[n].path, m->config.drives[n].mode, m->diag, &m->drives[n]);
+    return status;
+}
+
+static enum exit_status open_ports(struct machine *m)
+{
+    enum exit_status status = EXIT_PASS;
+
+    for (unsigned n = 0; n < m->config.port_count && status == EXIT_PASS; n++)
+        status = port_open(m->config.ports[n].path, m->diag, &m->ports[n]);
     return status;
 }
 
@@ -253,7 +306,7 @@ static bool map_devices(struct machine *m)
     devices[4] = finisher_device(finisher_new(&finisher));
     devices[5] = sswi_device(sswi_new(&sswi));
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)
-        if (!bus_map_device(m->bus, &devices[i], m->diag))
+        if (!map_device(m, &devices[i]))
             return false;
     return map_virtio(m);
 }
@@ -342,6 +395,8 @@ static enum exit_status build(struct machine *m)
     if (status == EXIT_PASS)
         status = open_drives(m);
     if (status == EXIT_PASS)
+        status = open_ports(m);
+    if (status == EXIT_PASS)
         status = make_memory(m);
     if (status != EXIT_PASS)
         return status;
@@ -385,6 +440,8 @@ void machine_free(struct machine *m)
     bus_free(m->bus);
     for (unsigned n = 0; n < m->config.drive_count; n++)
         drive_free(m->drives[n]);
+    for (unsigned n = 0; n < m->config.port_count; n++)
+        port_free(m->ports[n]);
     image_free(m->image);
     image_free(m->firmware_image);
     free(m->dtb);

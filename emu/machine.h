@@ -75,6 +75,14 @@ struct machine_drive {
 
 enum { MACHINE_DRIVES_MAX = 6 };
 
+/* A port of a virtio console device, and the file or unix socket to which it leads. */
+struct machine_port {
+    char name[64];
+    char path[MACHINE_PATH_MAX];
+};
+
+enum { MACHINE_PORTS_MAX = 4 };
+
 /* A choice of the scheduler: a hart that can run next. */
 struct schedule_option {
     unsigned hart;
@@ -108,6 +116,17 @@ struct scheduler {
     void *ctx;
 };
 
+/* An access of a hart to a device's registers. */
+struct machine_access {
+    const char *device;
+    uint64_t pa;
+    unsigned size; /* bytes */
+    bool write;
+    uint64_t value; /* that was read or written */
+    unsigned hart;
+    uint64_t pc, cycles; /* the instruction, and the hart's clock before it */
+};
+
 struct machine_config {
     unsigned harts;  /* 1 to MACHINE_HARTS_MAX */
     uint64_t memory; /* bytes, whole pages */
@@ -128,7 +147,12 @@ struct machine_config {
     size_t old_code_max;                     /* old code that harts may have; 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
+    struct machine_port ports[MACHINE_PORTS_MAX];
+    unsigned port_count; /* if not 0, there are at most MACHINE_DRIVES_MAX - 1 drives */
     bool virtio_console; /* add one, which gets the input instead of the UART */
+    /* Called for each access of a hart to a device; NULL: devices are mapped as they are. */
+    void (*accessed)(void *ctx, const struct machine_access *access);
+    void *accessed_ctx;
     struct console console;
 };
 

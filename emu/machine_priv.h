@@ -24,10 +24,11 @@ struct uart;
 struct virtio;
 struct virtio_console;
 struct drive;
+struct port;
 
-/* Drives take the slots from the first on, the console the last but one, the entropy device the
- * last. */
-enum { VIRTIO_SLOTS = 8, VIRTIO_SLOT_CONSOLE = 6, VIRTIO_SLOT_RNG = 7 };
+/* Drives take the slots from the first on, ports the place of the sixth drive, the console the last
+ * but one, the entropy device the last. */
+enum { VIRTIO_SLOTS = 8, VIRTIO_SLOT_PORTS = 5, VIRTIO_SLOT_CONSOLE = 6, VIRTIO_SLOT_RNG = 7 };
 
 /* The memory map of the board, as on QEMU's virt machine. */
 enum {
@@ -79,6 +80,7 @@ struct machine {
     struct virtio *virtio[VIRTIO_SLOTS];
     struct virtio_console *virtio_console; /* NULL: none */
     struct drive *drives[MACHINE_DRIVES_MAX];
+    struct port *ports[MACHINE_PORTS_MAX];
     struct sbi *sbi; /* FIRMWARE_BUILTIN */
 
     struct image *image, *firmware_image;

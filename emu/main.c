@@ -12,6 +12,7 @@
 
 #include "base/new_file.h"
 #include "cli/cores.h"
+#include "cli/device_log.h"
 #include "cli/host.h"
 #include "cli/identity.h"
 #include "cli/options.h"
@@ -72,7 +73,8 @@ struct session {
     struct log_record *log; /* NULL: no --log */
     struct new_file log_file;
     struct calls_listener call_listeners[2];
-    struct console log_inner; /* that gets what the log gets */
+    struct console log_inner;   /* that gets what the log gets */
+    struct new_file device_log; /* --device-log */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */
@@ -145,6 +147,7 @@ static struct machine_config machine_config(struct session *s)
         .page_copies_max = o->page_copies_max,
         .old_code_max = o->old_code_max,
         .drive_count = o->drive_count,
+        .port_count = o->port_count,
         .virtio_console = o->virtio_console,
         .console = record_replay_console(s->record_replay),
     };
@@ -158,6 +161,9 @@ static struct machine_config machine_config(struct session *s)
     if (s->schedule)
         config.plan = schedule_file_plan(s->schedule);
     memcpy(config.drives, o->drives, sizeof config.drives);
+    memcpy(config.ports, o->ports, sizeof config.ports);
+    if (o->device_log)
+        device_log_listen(&s->device_log, &config);
     return config;
 }
 
@@ -513,6 +519,10 @@ static enum exit_status open_session(struct session *s)
         status = schedule_file_read(o->schedule, o->harts, &s->diag, &s->schedule);
     if (status != EXIT_PASS)
         return status;
+    if (o->device_log)
+        status = new_file_open(&s->device_log, o->device_log, &s->diag) ? EXIT_PASS : EXIT_IO;
+    if (status != EXIT_PASS)
+        return status;
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
     if (status == EXIT_PASS)
@@ -582,6 +592,7 @@ static void close_session(struct session *s)
     if (s->machine)
         log_record_free(s->log);
     new_file_discard(&s->log_file);
+    new_file_discard(&s->device_log);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
     machine_free(s->machine);
@@ -686,7 +697,7 @@ static uint64_t max_insns(const struct session *s)
 
 static struct debugger_config debugger_config(struct session *s)
 {
-    bool person = !s->options.commands && isatty(STDIN_FILENO);
+    bool person = !s->options.commands && !s->options.batch && isatty(STDIN_FILENO);
     FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
 
     return (struct debugger_config){
@@ -706,6 +717,7 @@ static struct debugger_config debugger_config(struct session *s)
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),
         .commands_file = s->options.commands,
+        .batch = s->options.batch,
         .resuming = on_resuming,
         .stopped = on_stopped,
         .over = on_over,
@@ -849,8 +861,11 @@ static struct ending ending_of(const struct session *s, struct stop stop)
     case STOP_CYCLES: return (struct ending){"max-cycles", EXIT_LIMIT};
     case STOP_STUCK: return (struct ending){"stuck", EXIT_GUEST_STUCK};
     case STOP_ASLEEP: return (struct ending){"asleep", EXIT_GUEST_STUCK};
-    case STOP_PROBE:
-    case STOP_ASKED: break;
+    case STOP_PROBE: break;
+    case STOP_ASKED:
+        if (s->options.batch && stop.code) /* a command of the debugger has failed */
+            return (struct ending){"command-failed", 1};
+        break;
     }
     return ending_of_asked(s);
 }
@@ -1068,6 +1083,8 @@ static unsigned finish(struct session *s, struct stop stop)
     watch_end(s->watch);
     judge(s);
     print_report(s, &report);
+    if (s->device_log.fd >= 0 && !new_file_commit(&s->device_log, &s->diag))
+        s->trace_lost = true;
     if (s->trace && trace_json_end(s->trace, &s->diag) != EXIT_PASS)
         s->trace_lost = true;
     say_gone(s);
@@ -1210,6 +1227,7 @@ int main(int argc, char **argv)
     struct session s = {.diag = {.out = stderr, .program = "rvftrace"},
                         .trace_file.fd = -1,
                         .log_file.fd = -1,
+                        .device_log.fd = -1,
                         .files = report_files_none()};
     unsigned status;
     bool done;

@@ -49,7 +49,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
-	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kallsyms_procfs.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/deadline.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
@@ -59,14 +59,14 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o filesystems.o fs_struct.o fs_test.o inode.o libfs.o mount_test.o namei.o \
 	namespace.o open.o pipe.o proc_namespace.o read_write.o readdir.o seq_file.o stat.o super.o \
-	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
+	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o proc/uptime.o proc/version.o \
 	ramfs/inode.o) \
-	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
+	$(addprefix drivers/, base/cpu.o char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
 	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
-	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
+	drivers/block/virtio_blk.o drivers/char/virtio_console.o drivers/irqchip/irq-sifive-plic.o \
 	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
 	$(addprefix fs/ext2/, balloc.o dir.o inode.o namei.o super.o) \
 	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
@@ -85,19 +85,19 @@ GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_t
 GUEST_OBJS += $(addprefix arch/riscv/, \
 	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
 	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
-	drivers/char/random.o $(addprefix fs/, binfmt_elf.o exec.o syscalls.o) \
-	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o exec.o select.o splice.o syscalls.o) \
+	$(addprefix kernel/, exit.o sys.o sys_ni.o sched/syscalls.o time/posix.o) \
 	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
-GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_test.o \
-	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
+GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
+	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
-	trace_event_output.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
+	trace_event_output.o trace_dynevent.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o trace_events_pid.o trace_instances.o trace_instances_test.o \
-	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
+	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o trace_export.o trace_mmiotrace.o \
 	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_sched_wakeup.o \
 	trace_selftest.o trace_selftest_wakeup.o trace_seq.o trace_snapshot.o trace_stack.o trace_syscalls.o)
 
@@ -105,7 +105,10 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_tes
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
 	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
 
-# Instrumented files of the same layouts: functions for the tracers' self-tests.
+# An instrumented file of the layouts that can trace.
+GUEST_TRACEFS_OBJS := fs/tracefs/inode.o
+
+# Instrumented files of the layouts that patch their sites: functions for the tracers' self-tests.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented: the tracer and the code that it calls (trace, lib, kallsyms, stacktrace);
@@ -119,18 +122,18 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/pro
 
 # Per layout: objects, flags, the flags of instrumented files, and the options with
 # which recordmcount checks and sorts the table of sites (static has none).
-guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE \
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE
-guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
 	arch/riscv/kernel/probes/ftrace.o kernel/trace/fprobe.o kernel/trace/fprobe_test.o \
 	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, so functions must be aligned.  GCC 12 does not
 # align functions that it considers cold, so that guess is disabled.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
 	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
-guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
 	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
 guest_pfe            = -fpatchable-function-entry=$(1)
 
@@ -139,7 +142,7 @@ guest_cflags_none   := -fomit-frame-pointer
 guest_pg_none       :=
 guest_sort_none     :=
 
-guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
+guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
 guest_cflags_static := $(call guest_trace_cflags,static)
 guest_pg_static     := -pg
 guest_sort_static   :=
@@ -339,7 +342,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace hello forktest memtest systest threadtest fptest sigtest sysbench
+USER_PROGRAMS := blktrace hello forktest memtest systest threadtest fptest sigtest linktest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)

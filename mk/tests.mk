@@ -116,8 +116,8 @@ check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
 	@tests/run tests/bench/host_work.py
 
 check-long: test tidy check-caches check-mutants check-work
-	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/guest/blktrace.py'
-	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/timing.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
+	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
+	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
 # Boots Linux, which is fetched and built once (LINUX_CACHE, by default .cache/linux) and needs the
 # network for that. See docs/linux.md.
@@ -125,4 +125,4 @@ check-long: test tidy check-caches check-mutants check-work
 check-linux: export BUILD := $(BUILD)
 check-linux: emu guest-mcount | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
-	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/machine/uboot.sh'
+	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/machine/uboot.sh'

@@ -69,6 +69,14 @@ static void add_bootargs(struct identity *i, const char *text)
     free(escaped);
 }
 
+static void add_port(struct identity *i, const char *name)
+{
+    char *escaped = escape_text(name);
+
+    add(i, xasprintf("run port %s", escaped));
+    free(escaped);
+}
+
 static void add_options(struct identity *i, const struct options *o)
 {
     char isa[EXT_TEXT_MAX];
@@ -78,6 +86,8 @@ static void add_options(struct identity *i, const struct options *o)
     add(i, xasprintf("run isa %s", isa));
     add(i, xasprintf("run memory %" PRIu64, o->memory));
     add(i, xasprintf("run virtio-console %s", o->virtio_console ? "on" : "off"));
+    for (unsigned n = 0; n < o->port_count; n++)
+        add_port(i, o->ports[n].name);
     add(i, xasprintf("run seed %" PRIu64, o->seed));
     if (o->timing == TIMING_CORE)
         add(i, xasprintf("run timing core 0x%016" PRIx64, o->core_hash));

@@ -141,6 +141,29 @@ static bool set_drive(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_port(struct options *o, const char *arg)
+{
+    struct machine_port *port = &o->ports[o->port_count];
+    const char *path = strchr(arg, '=');
+    size_t len = path ? (size_t)(path++ - arg) : 0;
+
+    if (o->port_count == MACHINE_PORTS_MAX)
+        snprintf(o->problem, sizeof o->problem, "at most %d ports", MACHINE_PORTS_MAX);
+    if (o->port_count == MACHINE_PORTS_MAX || !len || len >= sizeof port->name || !*path ||
+        strlen(path) >= sizeof port->path)
+        return false;
+    memcpy(port->name, arg, len);
+    memcpy(port->path, path, strlen(path));
+    o->port_count++;
+    return true;
+}
+
+static bool set_device_log(struct options *o, const char *arg)
+{
+    o->device_log = arg;
+    return *arg != '\0';
+}
+
 static bool set_virtio_console(struct options *o, const char *arg)
 {
     (void)arg;
@@ -463,6 +486,13 @@ static bool set_dump_dtb(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_batch(struct options *o, const char *arg)
+{
+    (void)arg;
+    o->batch = true;
+    return true;
+}
+
 static bool set_quiet(struct options *o, const char *arg)
 {
     (void)arg;
@@ -507,21 +537,23 @@ static error_t refuse(struct parse *p)
 /* Warns of a repeated option, whose last value is used. Some may be repeated. */
 static void note_repetition(struct parse *p, unsigned row, const char *arg)
 {
-    if (p->given[row] && arg && rows[row].set != set_drive && rows[row].set != set_allow)
+    if (p->given[row] && arg && rows[row].set != set_drive && rows[row].set != set_port &&
+        rows[row].set != set_allow)
         diag_warn(p->diag, "--%s is given more than once; using `%s'", rows[row].name, arg);
     p->given[row] = true;
 }
 
-/* For a snapshot of the run: the last value of an option, and each drive. */
+/* For a snapshot of the run: the last value of an option, and each drive and port. */
 static void note_saved(struct options *o, const struct option_row *row, const char *arg)
 {
+    bool adds = row->set == set_drive || row->set == set_port;
     unsigned i = 0;
 
     if (!strchr(row->commands, 's'))
         return;
-    while (row->set != set_drive && i < o->saved_count && o->saved[i].name != row->name)
+    while (!adds && i < o->saved_count && o->saved[i].name != row->name)
         i++;
-    if (row->set == set_drive)
+    if (adds)
         i = o->saved_count;
     assert(i < OPTION_SAVED_MAX);
     o->saved[i] = (struct saved_option){row->name, arg};
@@ -852,6 +884,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     struct argp argp = {options, parse_key, "IMAGE", intro, NULL, NULL, NULL};
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
     char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
+    char batch[] = "--batch";
     error_t error;
 
     *o = defaults;
@@ -874,6 +907,9 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     letter[0] = command_letters[o->command];
     fill_options(options, letter);
     argv[1] = program_name;
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (!strcmp(argv[i], "-batch")) /* gdb's way to write it */
+            argv[i] = batch;
     error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     argv[1] = argv[0];
     *done = p.done;
@@ -895,6 +931,11 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     if (o->command == COMMAND_EXPLORE && !check_explore(o, d))
         return EXIT_USAGE;
+    if (o->port_count && o->drive_count == MACHINE_DRIVES_MAX) {
+        diag_error(d, "--port takes the place of the last --drive: give at most %d drives",
+                   MACHINE_DRIVES_MAX - 1);
+        return EXIT_USAGE;
+    }
     if (o->gdb && o->commands) {
         diag_error(d, "--gdb gives the machine to gdb; leave out --commands");
         return EXIT_USAGE;

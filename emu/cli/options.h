@@ -67,6 +67,7 @@ struct options {
     const char *allow[OPTION_ALLOW_MAX];
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *trace, *log, *symbols, *commands, *gdb, *dump_dtb;
+    bool batch; /* debug: no prompts, and the first command that fails ends it */
     unsigned rows, allow_count;
     unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
     uint64_t interleavings;
@@ -75,6 +76,9 @@ struct options {
     size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
+    struct machine_port ports[MACHINE_PORTS_MAX];
+    unsigned port_count;
+    const char *device_log; /* NULL: none */
     bool virtio_console;
     bool quiet;
     struct saved_option saved[OPTION_SAVED_MAX];

@@ -30,6 +30,7 @@ enum {
     UOP_CUT,
     UOP_COUNTER,
     UOP_CHARGE,
+    UOP_TAKEN,
     OP_nop, /* addi to x0 */
     /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
     OP_call,

@@ -18,8 +18,9 @@
  * does not hold what one instruction can have.
  */
 enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
-/* A probe can be a counter, a charge and a call. */
-enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 2 };
+/* A probe can be a counter, a charge and a call; an AMO is a load and a store. */
+enum { COUNTED_AT_ONE_PLACE = 2 };
+enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 2 + COUNTED_AT_ONE_PLACE };
 enum {
     UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MEAN) + INSN_OPS_MAX + FLOAT_CHECKS_MAX + 1,
     UOPS_FULL = UOPS_MAX - INSN_OPS_MAX - FLOAT_CHECKS_MAX - 1
@@ -217,6 +218,23 @@ static void add_events(struct builder *b, const struct insn *i)
         add_uop(b, UOP_PROBE, 0)->imm = (int32_t)~kinds;
 }
 
+/* What the hart's counters need to know of this instruction; right before it. */
+static void add_counting(struct builder *b, const struct insn *i)
+{
+    unsigned kinds = hpm_counts_at(i) & b->hart->cache.hpm.in_blocks;
+
+    for (unsigned kind = 0; kinds >> kind; kind++) {
+        if (!bit(kinds, kind))
+            continue;
+        if (kind == COUNTED_TAKEN) {
+            add_uop(b, UOP_TAKEN, 0);
+            continue;
+        }
+        add_uop(b, UOP_COUNTER, 0)->imm = (int32_t)b->counters.len;
+        VEC_PUSH(&b->counters, &b->hart->s.hpm.counted[kind]);
+    }
+}
+
 /* Decodes until the block must end or is full. False: its first instruction cannot be fetched. */
 static bool decode(struct builder *b)
 {
@@ -249,6 +267,8 @@ static bool decode(struct builder *b)
             add_probes(b, &f);
         if (UNLIKELY(h->cluster->wanted & INSN_EVENTS) && f.legal)
             add_events(b, &f.insn);
+        if (UNLIKELY(h->cache.hpm.in_blocks) && f.legal)
+            add_counting(b, &f.insn);
         (void)copy_bytes(b->bytes + b->size, &f);
         add_insn(b, &f);
         b->ended |= b->pa_second != 0;

@@ -358,7 +358,8 @@ void codemap_remove_block(struct block *b)
 static void drop_counters(struct block *b)
 {
     for (unsigned i = 0; i < b->counter_count; i++)
-        b->counters[i] = b->hart->cache.uncounted;
+        if (!hpm_is_own(b->hart, b->counters[i]))
+            b->counters[i] = b->hart->cache.uncounted;
     for (unsigned i = 0; i < b->charge_count; i++)
         b->charges[i].tally = b->hart->cache.uncounted;
 }

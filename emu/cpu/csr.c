@@ -71,10 +71,43 @@ static uint64_t read_mcountinhibit(struct hart *h)
 static void write_mcountinhibit(struct hart *h, uint64_t value)
 {
     uint64_t cycle = read_cycle(h), instret = read_instret(h);
+    uint64_t writable = INHIBIT_CY | INHIBIT_IR | (hart_has(h, EXT_Zihpm) ? INHIBIT_HPM : 0);
 
-    h->s.csr.mcountinhibit = value & (INHIBIT_CY | INHIBIT_IR);
+    h->s.csr.mcountinhibit = value & writable;
     h->s.cycle_offset = cycle - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
     h->s.insn_offset = instret - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h));
+    hpm_update(h, false);
+}
+
+static uint64_t read_mhpmcounter(struct hart *h, unsigned n)
+{
+    return hpm_read_counter(h, n);
+}
+
+static void write_mhpmcounter(struct hart *h, unsigned n, uint64_t value)
+{
+    hpm_write_counter(h, n, value);
+}
+
+static uint64_t read_hpmcounter(struct hart *h, unsigned n)
+{
+    return hpm_read_counter(h, n);
+}
+
+static uint64_t read_mhpmevent(struct hart *h, unsigned n)
+{
+    return hpm_read_event(h, n);
+}
+
+static void write_mhpmevent(struct hart *h, unsigned n, uint64_t value)
+{
+    hpm_write_event(h, n, value);
+}
+
+/* S-mode sees the counters that it may read. */
+static uint64_t read_scountovf(struct hart *h)
+{
+    return hpm_overflows(h) & (h->s.mode < PRIV_M ? h->s.csr.mcounteren : UINT64_MAX);
 }
 
 /* ---- floating point: a write sets mstatus.FS to dirty ---- */
@@ -146,6 +179,22 @@ static void write_sstatus(struct hart *h, uint64_t value)
     write_mstatus(h, (h->s.csr.mstatus & ~SSTATUS_WRITABLE) | (value & SSTATUS_WRITABLE));
 }
 
+/* The interrupts that can be delegated to S-mode. */
+static uint64_t s_interrupts(const struct hart *h)
+{
+    return MI_S_BITS | (hart_has(h, EXT_Sscofpmf) ? MI_LCOFI : 0);
+}
+
+static uint64_t read_mideleg(struct hart *h)
+{
+    return h->s.csr.mideleg;
+}
+
+static void write_mideleg(struct hart *h, uint64_t value)
+{
+    h->s.csr.mideleg = value & s_interrupts(h);
+}
+
 static uint64_t read_mie(struct hart *h)
 {
     return h->s.csr.mie;
@@ -153,7 +202,7 @@ static uint64_t read_mie(struct hart *h)
 
 static void write_mie(struct hart *h, uint64_t value)
 {
-    h->s.csr.mie = value & (MI_S_BITS | MI_M_BITS);
+    h->s.csr.mie = value & (s_interrupts(h) | MI_M_BITS);
 }
 
 static uint64_t read_sie(struct hart *h)
@@ -176,12 +225,13 @@ static bool has_supervisor_timer(const struct hart *h)
     return h->s.csr.menvcfg & MENVCFG_STCE;
 }
 
-/* SSIP, STIP and SEIP are writable, but for STIP where stimecmp drives it; the M bits are not. */
+/* SSIP, STIP, SEIP and LCOFIP are writable, but for STIP where stimecmp drives it; the M bits are
+ * not. */
 static void write_mip(struct hart *h, uint64_t value)
 {
-    uint64_t writable = has_supervisor_timer(h) ? MI_S_BITS & ~(UINT64_C(1) << IRQ_STI) : MI_S_BITS;
+    uint64_t driven = has_supervisor_timer(h) ? UINT64_C(1) << IRQ_STI : 0;
 
-    h->s.irq_soft = (uint32_t)(value & writable);
+    h->s.irq_soft = (uint32_t)(value & s_interrupts(h) & ~driven);
 }
 
 static uint64_t read_sip(struct hart *h)
@@ -191,7 +241,7 @@ static uint64_t read_sip(struct hart *h)
 
 static void write_sip(struct hart *h, uint64_t value)
 {
-    uint32_t writable = (uint32_t)h->s.csr.mideleg & 1U << IRQ_SSI;
+    uint32_t writable = (uint32_t)h->s.csr.mideleg & (1U << IRQ_SSI | 1U << IRQ_LCOFI);
 
     h->s.irq_soft = (h->s.irq_soft & ~writable) | ((uint32_t)value & writable);
 }
@@ -401,10 +451,16 @@ static void write_never(struct hart *h, uint64_t value)
     (void)h;
     (void)value;
 }
-#define write_cycle   write_never
-#define write_time    write_never
-#define write_instret write_never
-#define write_mhartid write_never
+static void write_hpmcounter(struct hart *h, unsigned n, uint64_t value)
+{
+    (void)n;
+    write_never(h, value);
+}
+#define write_cycle     write_never
+#define write_time      write_never
+#define write_instret   write_never
+#define write_mhartid   write_never
+#define write_scountovf write_never
 
 /* The extensions that a hart needs to have the register. False: no register has that number. */
 static bool csr_needs(unsigned number, uint64_t *extensions)

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "cpu/hpm.h"
+
 #define MSTATUS_SIE    (UINT64_C(1) << 1)
 #define MSTATUS_MIE    (UINT64_C(1) << 3)
 #define MSTATUS_SPIE   (UINT64_C(1) << 5)
@@ -41,6 +43,7 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 
 #define MI_S_BITS UINT64_C(0x222) /* SSI, STI, SEI in mip, mie, mideleg */
 #define MI_M_BITS UINT64_C(0x888)
+#define MI_LCOFI  (UINT64_C(1) << 13)
 
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
 enum { SATP_ASID_SHIFT = 44 };
@@ -52,6 +55,7 @@ enum { SATP_ASID_SHIFT = 44 };
 #define MENVCFG_STCE  (UINT64_C(1) << 63)
 
 enum { INHIBIT_CY = 1, INHIBIT_IR = 4, COUNTER_TIME = 1 };
+#define INHIBIT_HPM (((UINT64_C(1) << HPM_COUNTERS) - 1) << HPM_FIRST)
 
 #define PTE_V         (UINT64_C(1) << 0)
 #define PTE_R         (UINT64_C(1) << 1)

@@ -67,6 +67,21 @@ static inline unsigned __int128 carryless_product(uint64_t a, uint64_t b)
     return sum;
 }
 
+/* Whether the conditional branch at u would be taken now. */
+static inline bool branch_is_taken(const struct hart *h, const struct block *b, const struct uop *u)
+{
+    uint64_t s1 = h->s.x[u->rs1], s2 = h->s.x[u->rs2];
+
+    switch (b->notes[u - b->ops].kind) {
+    case OP_beq: return s1 == s2;
+    case OP_bne: return s1 != s2;
+    case OP_blt: return (int64_t)s1 < (int64_t)s2;
+    case OP_bge: return (int64_t)s1 >= (int64_t)s2;
+    case OP_bltu: return s1 < s2;
+    default: return s1 >= s2;
+    }
+}
+
 /* Calls the owner of the probe at u, or emits the event of the instruction. */
 static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {

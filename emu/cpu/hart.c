@@ -76,6 +76,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->s.csr.menvcfg =
         (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) | (hart_has(h, EXT_Svpbmt) ? MENVCFG_PBMTE : 0);
     pmp_reset(h);
+    hpm_reset(h);
     h->s.trap_repeats = 0;
     h->s.nested = (struct nested_traps){.open = false};
     h->s.last_trap_pc = h->s.last_trap_insns = UINT64_MAX;
@@ -285,12 +286,18 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
         h->s.waiting = HART_WAITS_NOT;
         hart_tell_wait(h, EVENT_HART_WOKEN);
     }
+    (void)hpm_check(h);
     h->s.paused = false;
     if (h->cache.store_epoch != h->cluster->ram->epoch)
         hart_flush_stores(h);
     h->s.insns_budget = h->s.insns_left = up_to_int64_max(insns);
     h->s.until = up_to_int64_max(until_cycle);
-    stop = engine_run(h);
+    hpm_begin_run(h);
+    do
+        stop = engine_run(h);
+    while (hpm_check(h) && stop == HART_BUDGET && h->s.insns_left > 0 &&
+           (int64_t)h->s.cycles < h->s.until);
+    hpm_end_run(h);
     h->s.insns += (uint64_t)(h->s.insns_budget - h->s.insns_left);
     h->s.insns_budget = h->s.insns_left = 0;
     if (h->s.reserved && h->cluster->harts.len > 1)
@@ -554,9 +561,10 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 3);
+    state_io_section(io, "hart", 4);
     registers_io(io, &h->s);
     counters_io(io, &h->s);
+    hpm_state_io(io, h);
     waiting_io(io, &h->s);
     traps_io(io, &h->s);
     pmp_state_io(io, h);

@@ -16,7 +16,15 @@ struct hart;
 enum privilege { PRIV_U = 0, PRIV_S = 1, PRIV_M = 3 };
 
 /* Bits of mip/mie, by cause number (ISA vol. II, 3.1.9). */
-enum interrupt { IRQ_SSI = 1, IRQ_MSI = 3, IRQ_STI = 5, IRQ_MTI = 7, IRQ_SEI = 9, IRQ_MEI = 11 };
+enum interrupt {
+    IRQ_SSI = 1,
+    IRQ_MSI = 3,
+    IRQ_STI = 5,
+    IRQ_MTI = 7,
+    IRQ_SEI = 9,
+    IRQ_MEI = 11,
+    IRQ_LCOFI = 13, /* a counter has overflowed */
+};
 
 enum exception {
     EXC_FETCH_MISALIGNED = 0,

@@ -57,6 +57,7 @@ struct hart_cache {
     uint64_t newest_view; /* the page from which the hart fetched last for the first time */
     struct map blocks;    /* pa -> struct block, first of its list */
     size_t block_count;
+    struct hpm_cache hpm;
     struct part part;
     struct {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */

@@ -71,7 +71,8 @@ enum { NO_REGISTER = 32 }; /* none is known, or a write to x0 */
  */
 static unsigned last_after(const struct uop_note *note, const struct uop *u, unsigned last)
 {
-    if (note->kind == UOP_COUNTER || note->kind == UOP_CHARGE || note->kind == OP_nop)
+    if (note->kind == UOP_COUNTER || note->kind == UOP_CHARGE || note->kind == UOP_TAKEN ||
+        note->kind == OP_nop)
         return last;
     if (note->kind >= OP_COUNT)
         return NO_REGISTER;

@@ -103,6 +103,8 @@ static void uncount(struct block *b, unsigned at)
     for (; at && !b->notes[at - 1].size; at--)
         if (b->notes[at - 1].kind == UOP_COUNTER)
             --*b->counters[b->ops[at - 1].imm];
+        else if (b->notes[at - 1].kind == UOP_TAKEN)
+            --b->hart->s.hpm.counted[COUNTED_TAKEN]; /* to where no instruction can be */
 }
 
 void hart_leave_block(struct hart *h, bool after_this)

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "cpu/hart.h"
+#include "cpu/hpm_priv.h"
 
 struct model;
 
@@ -43,7 +44,7 @@ struct csrs {
 #undef RANGE
 #undef BANK
     uint64_t mstatus, satp, mie, menvcfg, senvcfg, mepc, sepc, mtvec, stvec, stimecmp,
-        mcountinhibit;
+        mcountinhibit, mideleg;
 };
 
 enum { NESTED_PLACES = 4 };
@@ -115,6 +116,7 @@ struct hart_state {
     uint64_t idle_cycles;
     uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest; while
                                            inhibited, their values */
+    struct hpm hpm;
     uint64_t last_trap_pc, last_trap_insns;
     unsigned trap_repeats;
     struct hart_exception first_exception; /* the first one since the last retired instruction */

@@ -471,6 +471,7 @@ static uint32_t fetch_page(struct hart *h, uint64_t va)
 
     if (!fetch_is_translated(h) || model_has_page(m, &m->itlb, va, asid_of(h)))
         return 0;
+    m->counts[MODEL_FETCH_TLB_MISSES]++;
     return bring_page(h, &m->itlb, va, ACCESS_FETCH);
 }
 
@@ -719,6 +720,7 @@ static uint32_t data_page(struct hart *h, uint64_t va, enum access access)
 
     if (!data_is_translated(h) || model_has_page(m, &m->dtlb, va, asid_of(h)))
         return 0;
+    m->counts[access == ACCESS_LOAD ? MODEL_LOAD_TLB_MISSES : MODEL_STORE_TLB_MISSES]++;
     return bring_page(h, &m->dtlb, va, access);
 }
 

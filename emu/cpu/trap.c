@@ -115,6 +115,7 @@ static void take(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
 
     event.to = delegated ? PRIV_S : PRIV_M;
     tell_trap(h, &event);
+    h->s.hpm.counted[interrupt ? COUNTED_INTERRUPTS : COUNTED_EXCEPTIONS]++;
     if (h->s.model)
         timed_trap(h);
     else
@@ -123,6 +124,8 @@ static void take(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
         enter_supervisor(h, interrupt, cause, tval);
     else
         enter_machine(h, interrupt, cause, tval);
+    if (UNLIKELY(h->cache.hpm.filtered))
+        hpm_update(h, false);
     hart_update_context(h);
     hart_update_interrupts(h);
 }
@@ -285,7 +288,8 @@ uint64_t hart_due_interrupts(const struct hart *h)
 
 bool hart_take_interrupt(struct hart *h)
 {
-    static const uint8_t by_priority[] = {IRQ_MEI, IRQ_MSI, IRQ_MTI, IRQ_SEI, IRQ_SSI, IRQ_STI};
+    static const uint8_t by_priority[] = {IRQ_MEI, IRQ_MSI, IRQ_MTI,  IRQ_SEI,
+                                          IRQ_SSI, IRQ_STI, IRQ_LCOFI};
     uint64_t due = hart_due_interrupts(h);
 
     for (unsigned i = 0; i < ARRAY_LEN(by_priority); i++)
@@ -317,6 +321,8 @@ static void return_to(struct hart *h, enum privilege to, uint64_t pc)
     h->s.pc = pc;
     if (to != PRIV_M)
         h->s.csr.mstatus &= ~MSTATUS_MPRV;
+    if (UNLIKELY(h->cache.hpm.filtered))
+        hpm_update(h, true);
     hart_update_context(h);
     hart_update_interrupts(h);
     tell_return(h, from);

@@ -109,12 +109,12 @@ static bool is_silent(const struct point_note *n)
 /* The point's commands are to run; what `enable once' and `enable delete' say is done. */
 static bool plan_actions(struct debugger *d, unsigned number)
 {
-    const struct point_note *n = note_find(d, number);
-    bool silent = n && is_silent(n);
+    struct point_note *n = note_find(d, number);
+    bool silent = n && is_silent(n), last = n && n->after_stop == POINT_COUNT && !--n->left;
 
     for (size_t i = silent; n && i < n->commands.len; i++)
         VEC_PUSH(&d->actions, xstrdup(n->commands.at[i]));
-    if (n && n->after_stop == POINT_DISABLE)
+    if (n && (n->after_stop == POINT_DISABLE || last))
         (void)!target_enable_point(d->target, number, false);
     else if (n && n->after_stop == POINT_DELETE)
         (void)!target_delete_point(d->target, number);

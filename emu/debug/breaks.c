@@ -3,6 +3,7 @@
  * watchpoints.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,13 +326,18 @@ void do_delete(struct debugger *d, const char *args)
     for_points(d, args, delete_point, 0);
 }
 
+/* how: an enum after_stop, or a number of stops, negated. */
 static void enable_point(struct debugger *d, unsigned number, int how)
 {
     struct point_note *n = note_find(d, number);
 
     (void)!target_enable_point(d->target, number, true);
-    if (n)
+    if (n && how < 0) {
+        n->after_stop = POINT_COUNT;
+        n->left = (unsigned)-how;
+    } else if (n) {
         n->after_stop = (enum after_stop)how;
+    }
 }
 
 static void disable_point(struct debugger *d, unsigned number, int how)
@@ -343,8 +349,15 @@ static void disable_point(struct debugger *d, unsigned number, int how)
 void do_enable(struct debugger *d, const char *args)
 {
     enum after_stop then = POINT_KEEP;
+    uint64_t count = 1;
 
     (void)arg_keyword(&args, "breakpoints");
+    if (arg_keyword(&args, "count")) {
+        if (!arg_count(d, &args, &count))
+            return;
+        for_points(d, args, enable_point, count < INT_MAX ? -(int)count : -INT_MAX);
+        return;
+    }
     if (arg_keyword(&args, "once"))
         then = POINT_DISABLE;
     else if (arg_keyword(&args, "delete"))

@@ -235,6 +235,7 @@ static const char *interrupt_name(uint64_t cause)
     case IRQ_SSI: return "supervisor software interrupt";
     case IRQ_MSI: return "machine software interrupt";
     case IRQ_STI: return "supervisor timer interrupt";
+    case IRQ_LCOFI: return "counter overflow interrupt";
     case IRQ_MTI: return "machine timer interrupt";
     case IRQ_SEI: return "supervisor external interrupt";
     case IRQ_MEI: return "machine external interrupt";

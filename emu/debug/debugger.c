@@ -92,7 +92,9 @@ static void hold_session(struct debugger *d, struct input *in)
     char *last = NULL;
 
     d->in = in;
-    while (!session_over(d) && (line = input_line(in))) {
+    d->failure = false;
+    while (!session_over(d) && !(d->config.batch && d->failure) && (line = input_line(in))) {
+        d->failure = false;
         run_line(d, in, line, &last);
         run_actions(d);
     }
@@ -213,9 +215,11 @@ struct stop debugger_run(const struct debugger_config *config)
     struct stop stop = {.reason = STOP_ASKED, .code = 1, .hart = machine_current(config->machine)};
 
     if (in) {
-        print_greeting(d);
+        if (!config->batch)
+            print_greeting(d);
         hold_session(d, in);
-        stop = debugger_outcome(d);
+        if (!config->batch || !d->failure)
+            stop = debugger_outcome(d);
     }
     input_free(in);
     debugger_free(d);

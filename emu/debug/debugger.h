@@ -33,6 +33,7 @@ struct debugger_config {
     bool interactive; /* standard input is a terminal: prompt, editing, history */
     bool colour;
     const char *commands_file; /* NULL: standard input */
+    bool batch;                /* no prompts; the first command that fails ends the session */
     /*
      * Callbacks with ctx; each may be NULL. They pass standard input between the debugger and the
      * guest's console.
@@ -62,7 +63,7 @@ struct debugger_config {
  * Runs a session until `quit` or the end of the commands. Returns how the
  * guest's run ended (STOP_EXIT and the like), or STOP_ASKED if it has not. If
  * commands_file cannot be opened, a message goes to `out` and the result is
- * STOP_ASKED with code 1.
+ * STOP_ASKED with code 1; so it is if a command has failed in a batch.
  *
  * The session stays attached to the machine's cluster as a listener: the
  * machine may be inspected and freed afterwards, but not run.

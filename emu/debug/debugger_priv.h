@@ -68,13 +68,14 @@ struct patch_watch {
 
 typedef VEC_OF(char *) line_list;
 
-enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE };
+enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE, POINT_COUNT };
 
 /* What is known of a point beside the target. */
 struct point_note {
     unsigned number;
     char *what; /* as the user gave it, for `info breakpoints' */
     enum after_stop after_stop;
+    unsigned left;      /* COUNT: so many stops, the last of which disables it */
     line_list commands; /* run after it has stopped the machine */
 };
 

@@ -191,7 +191,8 @@ static const char *line_of_stream(struct input *in)
     if (getline(&in->line, &in->size, in->stream) < 0)
         return NULL;
     in->line[strcspn(in->line, "\r\n")] = '\0';
-    fprintf(in->d->out, "%s%s\n", in->in_body ? BODY_PROMPT : PROMPT, in->line);
+    if (!in->d->config.batch)
+        fprintf(in->d->out, "%s%s\n", in->in_body ? BODY_PROMPT : PROMPT, in->line);
     return in->line;
 }
 

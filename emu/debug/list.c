@@ -318,6 +318,11 @@ void do_list(struct debugger *d, const char *args)
     range = *args == ',';
     if (range) {
         args += 1 + strspn(args + 1, " \t");
+        if (*args == '+' && from.given) { /* from the first line on */
+            d->listing.file = from.file;
+            d->listing.last = from.line;
+            d->listing.known = true;
+        }
         if (!take_spot(d, &args, &to))
             return;
     }

@@ -329,7 +329,7 @@ static bool is_pending(const struct virtio *v)
 {
     bool pending = false;
 
-    for (unsigned queue = 0; queue < VIRTIO_QUEUES_MAX; queue++)
+    for (unsigned queue = 0; queue < v->config.kind.queue_count; queue++)
         pending |= v->queue[queue].pending;
     return pending;
 }
@@ -345,7 +345,7 @@ void virtio_update(struct virtio *v)
         v->window = window;
         v->window_bytes = 0;
     }
-    for (unsigned queue = 0; queue < VIRTIO_QUEUES_MAX; queue++)
+    for (unsigned queue = 0; queue < v->config.kind.queue_count; queue++)
         serve_queue(v, queue);
 }
 
@@ -598,7 +598,7 @@ static void device_state_io(void *virtio, struct state_io *io)
     struct virtio *v = virtio;
     const struct virtio_kind *kind = &v->config.kind;
 
-    state_io_section(io, "virtio", 2);
+    state_io_section(io, "virtio", 3);
     STATE_IO_SAME(io, kind->id);
     STATE_IO(io, v->status);
     STATE_IO(io, v->interrupt);
@@ -608,7 +608,7 @@ static void device_state_io(void *virtio, struct state_io *io)
     STATE_IO(io, v->driver_features);
     STATE_IO(io, v->window);
     STATE_IO(io, v->window_bytes);
-    for (unsigned i = 0; i < VIRTIO_QUEUES_MAX; i++)
+    for (unsigned i = 0; i < kind->queue_count; i++)
         queue_state_io(io, &v->queue[i]);
     if (kind->state_io)
         kind->state_io(kind->ctx, v, io);
@@ -628,6 +628,7 @@ struct virtio *virtio_new(const struct virtio_config *config)
     struct virtio *v = xcalloc(1, sizeof *v);
 
     assert(config->timebase_hz >= VIRTIO_WINDOWS_PER_S);
+    assert(config->kind.queue_count <= VIRTIO_QUEUES_MAX);
     v->config = *config;
     return v;
 }

@@ -3,7 +3,7 @@
  * split virtqueues, 2.7), and the interface of its kinds: one filled-in struct.
  *
  * The transport owns registers, negotiation, queues and the interrupt; a kind
- * (virtio_blk.h, virtio_console.h, virtio_rng.h) takes chains of buffers from a
+ * (virtio_blk.h, virtio_console.h, virtio_ports.h, virtio_rng.h) takes chains of buffers from a
  * queue and gives them back. No number of the driver's is trusted: addresses are
  * checked by the memory interface, lengths and indices here, and an illegal
  * chain sets DEVICE_NEEDS_RESET.
@@ -24,7 +24,7 @@
 #include "base/compiler.h"
 #include "mem/device.h"
 
-enum { VIRTIO_SLOT_BYTES = 0x1000, VIRTIO_QUEUES_MAX = 2, VIRTIO_QUEUE_SIZE_MAX = 256 };
+enum { VIRTIO_SLOT_BYTES = 0x1000, VIRTIO_QUEUES_MAX = 12, VIRTIO_QUEUE_SIZE_MAX = 256 };
 
 /* Access of a device to guest memory, by physical address. False: the range is not all RAM. */
 struct virtio_memory {
@@ -39,9 +39,9 @@ struct virtio_job;
 
 /* A kind of device: what it adds to the transport. */
 struct virtio_kind {
-    uint32_t id;       /* virtio 1.2, 5; 0: an empty slot */
-    uint64_t features; /* offered, besides VERSION_1 and INDIRECT_DESC */
-    unsigned queue_count;
+    uint32_t id;           /* virtio 1.2, 5; 0: an empty slot */
+    uint64_t features;     /* offered, besides VERSION_1 and INDIRECT_DESC */
+    unsigned queue_count;  /* at most VIRTIO_QUEUES_MAX */
     const uint8_t *config; /* device-specific configuration, read-only */
     size_t config_size;
     void *ctx;

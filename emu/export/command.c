@@ -16,7 +16,7 @@ struct request {
     const char *file, *output;
     const struct export_format *format; /* NULL: none */
     struct filter filter;
-    bool list, done, disabled;
+    bool list, done;
     enum exit_status status;
 };
 
@@ -220,7 +220,7 @@ static void convert(const struct request *q, struct export_job *job)
 static enum exit_status run(const struct request *q, struct log *log, FILE *out)
 {
     struct source source;
-    struct export_job job = {.source = &source, .log = log, .out = out, .disabled = q->disabled};
+    struct export_job job = {.source = &source, .log = log, .out = out};
     const char *problem;
 
     source_begin(&source, log, &q->filter);

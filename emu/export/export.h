@@ -16,7 +16,6 @@ struct export_job {
     struct source *source;
     struct log *log;
     FILE *out;
-    bool disabled; /* flame graphs: the cycles of sites that are off */
 };
 
 struct export_format {
@@ -45,5 +44,14 @@ void export_line(const struct log *log, const struct log_event *e, FILE *out);
 
 void export_chrome(struct export_job *job);
 void export_csv(struct export_job *job);
+void export_perfetto(struct export_job *job);
+void export_folded(struct export_job *job);
+void export_flamegraph(struct export_job *job);
+void export_vcd(struct export_job *job);
+void export_perf(struct export_job *job);
+void export_kallsyms(struct export_job *job);
+void export_trace_dat(struct export_job *job);
+void export_trace_dat_7(struct export_job *job);
+void export_trace_dat_function(struct export_job *job);
 
 #endif

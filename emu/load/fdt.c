@@ -396,6 +396,39 @@ static void write_soc(struct tree *t)
     end(t);
 }
 
+static void put_cells(struct tree *t, const char *name, uint32_t *cells, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        cells[i] = cpu_to_fdt32(cells[i]);
+    put(t, name, cells, count * sizeof *cells);
+}
+
+/* By this OpenSBI knows what to write to mhpmevent; Linux asks OpenSBI. */
+static void write_pmu(struct tree *t)
+{
+    const struct board *b = t->board;
+    uint32_t *selectors = xmalloc(b->event_count * 3 * sizeof *selectors);
+    uint32_t *counters = xmalloc(b->event_count * 3 * sizeof *counters);
+    uint32_t raw[] = {0, 0, (uint32_t)(~b->raw_events >> 32), (uint32_t)~b->raw_events,
+                      b->event_counters};
+
+    for (unsigned i = 0; i < b->event_count; i++) {
+        const struct board_event *e = &b->events[i];
+        uint32_t fixed = e->sbi == 1 ? 1 : e->sbi == 2 ? 4 : 0; /* cycle, instret */
+
+        memcpy(&selectors[3 * i], (uint32_t[]){e->sbi, 0, e->selector}, 12);
+        memcpy(&counters[3 * i], (uint32_t[]){e->sbi, e->sbi, b->event_counters | fixed}, 12);
+    }
+    begin(t, "pmu");
+    put_string(t, "compatible", "riscv,pmu");
+    put_cells(t, "riscv,event-to-mhpmevent", selectors, 3 * b->event_count);
+    put_cells(t, "riscv,event-to-mhpmcounters", counters, 3 * b->event_count);
+    put_cells(t, "riscv,raw-event-to-mhpmcounters", raw, 5);
+    end(t);
+    free(selectors);
+    free(counters);
+}
+
 static void write_root(struct tree *t)
 {
     begin(t, "");
@@ -407,6 +440,8 @@ static void write_root(struct tree *t)
     write_aliases(t);
     write_memory(t);
     write_cpus(t);
+    if (t->board->events)
+        write_pmu(t);
     write_soc(t);
     write_syscon(t, "poweroff", "syscon-poweroff", 0x5555);
     write_syscon(t, "reboot", "syscon-reboot", 0x7777);

@@ -15,6 +15,11 @@ struct board_device {
     unsigned irq; /* PLIC source number; 0: none */
 };
 
+/* An event of SBI, and the number by which mhpmevent selects it. */
+struct board_event {
+    uint32_t sbi, selector;
+};
+
 struct board {
     uint64_t ram_base, ram_size;
     unsigned hart_count;
@@ -31,6 +36,10 @@ struct board {
     uint32_t uart_clock_hz;
     const struct board_device *virtio;
     unsigned virtio_count;
+    const struct board_event *events; /* that counters can count; NULL: no such counters */
+    unsigned event_count;
+    uint32_t event_counters; /* a bit for each: 1 << 3 for hpmcounter3 */
+    uint64_t raw_events;     /* the bits of a selector */
 };
 
 /*

@@ -111,16 +111,33 @@ static bool find_token_table(struct tables *t, size_t index)
     return false;
 }
 
-/* Finds the token index: 256 ascending numbers from 0, after the strings that they point to. */
+/* The ends of the ascending numbers around `at`: the first one's place, and the last one's. */
+static size_t first_ascending(const struct tables *t, size_t at)
+{
+    while (at >= 2 && half_at(t, at - 2) < half_at(t, at))
+        at -= 2;
+    return at;
+}
+
+static size_t last_ascending(const struct tables *t, size_t at)
+{
+    while (is_within(t, at + 2, 2) && half_at(t, at + 2) > half_at(t, at))
+        at += 2;
+    return at;
+}
+
+/*
+ * Finds the token index: 256 ascending numbers from 0, after the strings that they point to. One of
+ * any 256 numbers is at a multiple of 255, so only those are looked at, and what is around them.
+ */
 static bool find_tokens(struct tables *t)
 {
-    size_t ascending = 1; /* number of ascending ones that end at `at` */
+    enum { STRIDE = 2 * (TOKENS - 1) };
 
-    for (size_t at = 2; is_within(t, at, 2); at += 2) {
-        size_t first = at - 2 * (TOKENS - 1);
+    for (size_t at = STRIDE; is_within(t, at, 2); at += STRIDE) {
+        size_t first = first_ascending(t, at);
 
-        ascending = half_at(t, at) > half_at(t, at - 2) ? ascending + 1 : 1;
-        if (ascending >= TOKENS && first % 4 == 0 && !half_at(t, first) &&
+        if (first % 4 == 0 && !half_at(t, first) && last_ascending(t, at) - first >= STRIDE &&
             find_token_table(t, first))
             return true;
     }

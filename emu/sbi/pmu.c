@@ -1,21 +1,51 @@
 /*
- * pmu.c - performance monitoring (SBI 2.0, chapter 11): the two hardware
- * counters of a hart, and counters of the firmware's own events.
+ * pmu.c - performance monitoring (SBI 2.0, chapter 11): the hardware counters of a hart, and
+ * counters of the firmware's own events.
  *
- * Cycle and instret always run unless mcountinhibit stops them. There are no
- * other hardware events.
+ * Cycle and instret always run unless mcountinhibit stops them. They overflow silently and know no
+ * modes, so where the programmable counters can do both (Sscofpmf) those are preferred.
  */
 #include "base/bits.h"
 #include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/extension.h"
+#include "sbi/pmu_events.h"
 #include "sbi/sbi_priv.h"
 
-enum { CSR_MCOUNTINHIBIT = 0x320, CSR_MCYCLE = 0xb00, CSR_MINSTRET = 0xb02 };
-enum { CSR_CYCLE = 0xc00, CSR_INSTRET = 0xc02, WIDTH_SHIFT = 12, WIDTH_64 = 63 };
-enum { TYPE_HARDWARE = 0, TYPE_FIRMWARE = 15, HARDWARE_CYCLES = 1, HARDWARE_INSTRUCTIONS = 2 };
+enum { CSR_MCOUNTINHIBIT = 0x320, CSR_MCYCLE = 0xb00, CSR_CYCLE = 0xc00, CSR_MHPMEVENT = 0x320 };
+enum { CSR_MIP = 0x344, MIP_LCOFIP = 1 << IRQ_LCOFI };
+enum { WIDTH_SHIFT = 12, WIDTH_64 = 63 };
+enum { TYPE_RAW = 2, TYPE_FIRMWARE = 15 };
 enum { CONFIG_SKIP_MATCH = 1, CONFIG_CLEAR = 2, CONFIG_AUTO_START = 4 };
+enum { CONFIG_SET_UINH = 0x20, CONFIG_SET_SINH = 0x40, CONFIG_SET_MINH = 0x80 };
 enum { START_SET_VALUE = 1, STOP_FORGET = 1 };
 
 #define INFO_FIRMWARE (UINT64_C(1) << 63)
+
+const struct pmu_mapping pmu_mappings[PMU_MAPPINGS] = {
+#define P(sbi, name) {sbi, HPM_##name},
+#include "sbi/pmu_event.def"
+#undef P
+};
+
+unsigned pmu_selector(const struct cluster *c, uint64_t sbi)
+{
+    for (unsigned i = 0; i < PMU_MAPPINGS; i++)
+        if (pmu_mappings[i].sbi == sbi && hpm_has_event(c, pmu_mappings[i].selector))
+            return pmu_mappings[i].selector;
+    return HPM_none;
+}
+
+/* The place of a hardware counter among the registers: of cycle, instret, hpmcounter3 and so on. */
+static unsigned place_of(unsigned counter)
+{
+    return counter == PMU_CYCLE ? 0 : counter == PMU_INSTRET ? 2 : counter - PMU_HPM + HPM_FIRST;
+}
+
+static bool has(const struct call *c, uint64_t extension)
+{
+    return cluster_extensions(hart_cluster(c->hart)) & extension;
+}
 
 static struct pmu *own(const struct call *c)
 {
@@ -53,13 +83,16 @@ void pmu_num_counters(struct call *c)
 
 void pmu_counter_info(struct call *c)
 {
-    if (c->arg[0] >= PMU_COUNTERS)
+    uint64_t counter = c->arg[0];
+
+    if (counter >= PMU_COUNTERS)
         fail(c, SBI_INVALID_PARAM);
-    else if (c->arg[0] >= PMU_FIRMWARE)
+    else if (counter >= PMU_FIRMWARE)
         c->value = INFO_FIRMWARE;
+    else if (counter >= PMU_HPM && !has(c, EXTS_Zihpm))
+        fail(c, SBI_INVALID_PARAM);
     else
-        c->value =
-            (uint64_t)WIDTH_64 << WIDTH_SHIFT | (c->arg[0] == PMU_CYCLE ? CSR_CYCLE : CSR_INSTRET);
+        c->value = (uint64_t)WIDTH_64 << WIDTH_SHIFT | (CSR_CYCLE + place_of((unsigned)counter));
 }
 
 /* The set of counters given by base and mask, a bit each. False: one of them does not exist. */
@@ -83,12 +116,27 @@ static void set_value(struct call *c, unsigned counter, uint64_t value)
     if (counter >= PMU_FIRMWARE)
         own(c)->value[counter - PMU_FIRMWARE] = value;
     else
-        (void)!hart_set_csr(c->hart, counter == PMU_CYCLE ? CSR_MCYCLE : CSR_MINSTRET, value);
+        (void)!hart_set_csr(c->hart, CSR_MCYCLE + place_of(counter), value);
+}
+
+/*
+ * A new overflow is to interrupt again. Not while the interrupt of the last one is pending: S-mode
+ * will ask which counters have overflowed.
+ */
+static void rearm(struct call *c, unsigned counter)
+{
+    unsigned event_csr = CSR_MHPMEVENT + place_of(counter);
+    uint64_t pending = 0, event = 0;
+
+    (void)!hart_csr(c->hart, CSR_MIP, &pending);
+    (void)!hart_csr(c->hart, event_csr, &event);
+    if (event & HPM_OF && !(pending & MIP_LCOFIP))
+        (void)!hart_set_csr(c->hart, event_csr, event & ~HPM_OF);
 }
 
 static void set_running(struct call *c, unsigned counter, bool running)
 {
-    uint64_t inhibit = 0, which = counter == PMU_CYCLE ? 1 : 4;
+    uint64_t inhibit = 0, which;
 
     if (running)
         own(c)->started |= 1U << counter;
@@ -96,6 +144,9 @@ static void set_running(struct call *c, unsigned counter, bool running)
         own(c)->started &= ~(1U << counter);
     if (counter >= PMU_FIRMWARE)
         return;
+    if (running && counter >= PMU_HPM)
+        rearm(c, counter);
+    which = UINT64_C(1) << place_of(counter);
     (void)!hart_csr(c->hart, CSR_MCOUNTINHIBIT, &inhibit);
     (void)!hart_set_csr(c->hart, CSR_MCOUNTINHIBIT, running ? inhibit & ~which : inhibit | which);
 }
@@ -147,20 +198,63 @@ void pmu_stop(struct call *c)
 
 /* ---- configuring ---- */
 
-/* A free counter of the set that can count the event; -1: there is none. */
-static int matching_counter(const struct call *c, uint32_t set, uint64_t event)
+/* What the harts' counters count for the event of this call; HPM_none: nothing. */
+static unsigned selector_of(const struct call *c)
 {
-    unsigned type = (unsigned)(event >> 16), code = event & 0xffff;
-    uint32_t fit = 0;
+    const struct cluster *cluster = hart_cluster(c->hart);
+    uint64_t event = c->arg[3], data = c->arg[4];
 
-    if (type == TYPE_HARDWARE && code == HARDWARE_CYCLES)
-        fit = 1U << PMU_CYCLE;
-    else if (type == TYPE_HARDWARE && code == HARDWARE_INSTRUCTIONS)
-        fit = 1U << PMU_INSTRET;
-    else if (type == TYPE_FIRMWARE && code < PMU_EVENTS)
-        fit = ~UINT32_C(0) << PMU_FIRMWARE;
-    fit &= set & ~own(c)->configured;
-    return fit ? __builtin_ctz(fit) : -1;
+    if (event == (uint64_t)TYPE_RAW << 16)
+        return hpm_has_event(cluster, data) ? (unsigned)data : HPM_none;
+    return pmu_selector(cluster, event);
+}
+
+static bool counts_in_some_modes(const struct call *c)
+{
+    return has(c, EXTS_Sscofpmf) && c->arg[2] & (CONFIG_SET_UINH | CONFIG_SET_SINH);
+}
+
+/* Counters that can count the event: the better ones, and others. */
+static void hardware_counters(const struct call *c, uint32_t *better, uint32_t *others)
+{
+    unsigned selector = selector_of(c);
+    uint32_t hpm = has(c, EXTS_Zihpm) ? ((1U << HPM_COUNTERS) - 1) << PMU_HPM : 0;
+    uint32_t fixed = selector == HPM_cycles         ? 1U << PMU_CYCLE
+                     : selector == HPM_instructions ? 1U << PMU_INSTRET
+                                                    : 0;
+
+    if (selector == HPM_none)
+        hpm = 0;
+    if (counts_in_some_modes(c))
+        fixed = 0;
+    *better = has(c, EXTS_Sscofpmf) ? hpm : fixed;
+    *others = hpm | fixed;
+}
+
+/* A free counter of the set that can count the event; -1: there is none. */
+static int matching_counter(const struct call *c, uint32_t set)
+{
+    unsigned type = (unsigned)(c->arg[3] >> 16), code = c->arg[3] & 0xffff;
+    uint32_t better = 0, others = 0, free = set & ~own(c)->configured;
+
+    if (type != TYPE_FIRMWARE)
+        hardware_counters(c, &better, &others);
+    else if (code < PMU_EVENTS)
+        better = ~UINT32_C(0) << PMU_FIRMWARE;
+    if (better & free)
+        return __builtin_ctz(better & free);
+    return others & free ? __builtin_ctz(others & free) : -1;
+}
+
+/* The counter stands still, and counts that event when it is started. */
+static void select_event(struct call *c, unsigned counter)
+{
+    uint64_t event = selector_of(c), flags = c->arg[2];
+
+    set_running(c, counter, false);
+    event |= (flags & CONFIG_SET_UINH ? HPM_UINH : 0) | (flags & CONFIG_SET_SINH ? HPM_SINH : 0) |
+             (flags & CONFIG_SET_MINH ? HPM_MINH : 0);
+    (void)!hart_set_csr(c->hart, CSR_MHPMEVENT + place_of(counter), event);
 }
 
 /* With SKIP_MATCH the caller selects one counter that it has configured before. */
@@ -174,7 +268,7 @@ static int chosen_counter(struct call *c, uint32_t set)
             fail(c, SBI_INVALID_PARAM);
         return counter;
     }
-    counter = matching_counter(c, set, c->arg[3]);
+    counter = matching_counter(c, set);
     if (counter < 0)
         fail(c, SBI_NOT_SUPPORTED);
     return counter;
@@ -197,6 +291,8 @@ void pmu_config_matching(struct call *c)
     own(c)->configured |= 1U << counter;
     if (counter >= PMU_FIRMWARE)
         own(c)->event[counter - PMU_FIRMWARE] = c->arg[3] & 0xffff;
+    else if (counter >= PMU_HPM && !(c->arg[2] & CONFIG_SKIP_MATCH))
+        select_event(c, (unsigned)counter);
     if (c->arg[2] & CONFIG_CLEAR)
         set_value(c, (unsigned)counter, 0);
     if (c->arg[2] & CONFIG_AUTO_START)

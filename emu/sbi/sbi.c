@@ -489,7 +489,7 @@ static void state_of_hart_io(struct state_io *io, enum hart_state *state)
 
 void sbi_state_io(struct state_io *io, struct sbi *s)
 {
-    state_io_section(io, "sbi", 1);
+    state_io_section(io, "sbi", 2);
     for (unsigned i = 0; i < s->harts; i++) {
         state_of_hart_io(io, &s->state[i]);
         STATE_IO(io, s->suspended_at[i]);
@@ -518,8 +518,9 @@ enum {
     MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
     DELEGATED_EXCEPTIONS = 0xb1ff,
-    DELEGATED_INTERRUPTS = 0x222,
+    DELEGATED_INTERRUPTS = 0x2222,
     COUNTERS = 7, /* cycle, time, instret */
+    HPM_READABLE = ((1 << HPM_COUNTERS) - 1) << HPM_FIRST,
     CSR_PMPCFG0 = 0x3a0,
     CSR_PMPADDR0 = 0x3b0,
     PMP_OPEN = 0x1f, /* NAPOT, RWX: with an address of all ones, everything */
@@ -535,7 +536,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
                         status | MSTATUS_FS); /* floating point is on, as OpenSBI has it */
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
-    (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
+    (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS | HPM_READABLE);
     /* As OpenSBI: Linux without its PMU driver relies on it. */
     (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS);
     (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* all fields that are implemented */

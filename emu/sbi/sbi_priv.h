@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cpu/hart.h"
+#include "cpu/hpm.h"
 #include "machine.h"
 
 struct state_io;
@@ -28,8 +29,10 @@ enum hart_state { HART_STARTED = 0, HART_STOPPED = 1, HART_SUSPENDED = 4 };
 
 /* ---- performance monitoring (chapter 11) ---- */
 
-/* Counter 0 is cycle, 1 is instret, the others count firmware events. */
-enum { PMU_CYCLE, PMU_INSTRET, PMU_FIRMWARE, PMU_FIRMWARE_COUNTERS = 16 };
+/* Counter 0 is cycle, 1 is instret, then hpmcounter3 and so on; the others count firmware events.
+ */
+enum { PMU_CYCLE, PMU_INSTRET, PMU_HPM, PMU_FIRMWARE = PMU_HPM + HPM_COUNTERS };
+enum { PMU_FIRMWARE_COUNTERS = 16 };
 enum { PMU_COUNTERS = PMU_FIRMWARE + PMU_FIRMWARE_COUNTERS };
 
 enum pmu_event {

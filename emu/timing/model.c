@@ -120,7 +120,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 11);
+    state_io_section(io, "timing", 12);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -129,6 +129,8 @@ void model_state_io(struct state_io *io, struct model *m)
     cache_state_io(io, &m->dtlb);
     cache_state_io(io, &m->tlb2);
     predictor_state_io(io, &m->predictor);
+    for (unsigned i = 0; i < MODEL_COUNTS; i++)
+        STATE_IO(io, m->counts[i]);
     STATE_IO(io, m->dividend);
     STATE_IO(io, m->divisor);
     STATE_IO(io, m->division);
@@ -222,17 +224,22 @@ static uint32_t from_memory(const struct core *core, uint32_t line, bool critica
     return core->memory_first + (critical_first ? 0 : (beats - 1) * core->memory_beat);
 }
 
-static uint32_t from_next_level(struct shared_model *s, uint64_t pa, const struct core_cache *c,
+static uint32_t from_next_level(struct model *m, uint64_t pa, const struct core_cache *c,
                                 bool critical_first)
 {
+    struct shared_model *s = m->shared;
     const struct core *core = s->core;
     uint64_t gone, note, key;
 
+    m->counts[MODEL_NEXT_READS]++;
+    m->counts[MODEL_MEMORY_READS]++;
     if (!core->l2.size)
         return c->miss + from_memory(core, c->line, critical_first);
     key = pa / core->l2.line;
-    if (cache_find(&s->l2, key) >= 0)
+    if (cache_find(&s->l2, key) >= 0) {
+        m->counts[MODEL_MEMORY_READS]--;
         return c->miss + core->l2_latency;
+    }
     (void)cache_put(&s->l2, key, &gone, &note);
     if (core->l2.prefetch == PREFETCH_next_line && cache_peek(&s->l2, key + 1) < 0)
         (void)cache_put(&s->l2, key + 1, &gone, &note);
@@ -294,7 +301,7 @@ static void prefetch_line(struct model *m, uint64_t line)
     if (cache_peek(&m->dcache, line) >= 0)
         return;
     (void)take_from_others(m, line, false, &shared);
-    (void)from_next_level(m->shared, line << m->line_shift, &m->core->dcache, false);
+    (void)from_next_level(m, line << m->line_shift, &m->core->dcache, false);
     (void)bring_line(m, line, shared ? 0 : LINE_OWNED);
 }
 
@@ -335,8 +342,9 @@ uint32_t model_load(struct model *m, uint64_t pa)
     forget_last_filtered(m);
     if (!m->dcache.sets || cache_find(&m->dcache, line) >= 0)
         return 0;
+    m->counts[MODEL_LOAD_MISSES]++;
     cycles = take_from_others(m, line, false, &shared);
-    cycles += from_next_level(m->shared, pa, &core->dcache, core->critical_first);
+    cycles += from_next_level(m, pa, &core->dcache, core->critical_first);
     cycles += bring_line(m, line, shared ? 0 : LINE_OWNED);
     if (core->dcache.prefetch)
         prefetch(m, line);
@@ -349,8 +357,11 @@ static uint32_t store_through(struct model *m, uint64_t pa, unsigned size, uint6
     bool shared;
 
     (void)take_from_others(m, line, true, &shared);
-    if (cache_find(&m->dcache, line) < 0 && m->core->write_allocate)
-        (void)bring_line(m, line, 0);
+    if (cache_find(&m->dcache, line) < 0) {
+        m->counts[MODEL_STORE_MISSES]++;
+        if (m->core->write_allocate)
+            (void)bring_line(m, line, 0);
+    }
     return m->buffered ? stores_add(&m->stores, m->core, pa, size, now) : 0;
 }
 
@@ -376,10 +387,11 @@ uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now)
         m->dcache.notes[at] = LINE_OWNED | LINE_CHANGED;
         return shared ? core->shared_line : 0;
     }
+    m->counts[MODEL_STORE_MISSES]++;
     if (core->store_stalls)
-        cycles += from_next_level(m->shared, pa, &core->dcache, false);
+        cycles += from_next_level(m, pa, &core->dcache, false);
     else
-        (void)from_next_level(m->shared, pa, &core->dcache, false);
+        (void)from_next_level(m, pa, &core->dcache, false);
     if (core->write_allocate) {
         cycles += bring_line(m, line, LINE_OWNED | LINE_CHANGED);
         if (core->dcache.prefetch)
@@ -441,12 +453,13 @@ uint32_t model_fetch_line(struct model *m, uint64_t pa)
 
     if (!m->icache.sets || cache_find(&m->icache, line) >= 0)
         return 0;
-    cycles = from_next_level(m->shared, pa, c, false);
+    m->counts[MODEL_FETCH_MISSES]++;
+    cycles = from_next_level(m, pa, c, false);
     put_fetched(m, line);
     if (c->prefetch == PREFETCH_next_line)
         for (uint32_t i = 1; i <= c->ahead; i++)
             if (cache_peek(&m->icache, line + i) < 0) {
-                (void)from_next_level(m->shared, (line + i) << m->fetch_line_shift, c, false);
+                (void)from_next_level(m, (line + i) << m->fetch_line_shift, c, false);
                 put_fetched(m, line + i);
             }
     return cycles;

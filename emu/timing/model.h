@@ -39,6 +39,19 @@ enum { MODEL_HARTS_MAX = 64 };
 /* What a hart waited for in its stalls; the rest of its cycles are those of issue. */
 enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
+/* What has happened so often. */
+enum model_count {
+    MODEL_FETCH_MISSES,
+    MODEL_LOAD_MISSES,
+    MODEL_STORE_MISSES,
+    MODEL_NEXT_READS,
+    MODEL_MEMORY_READS,
+    MODEL_FETCH_TLB_MISSES,
+    MODEL_LOAD_TLB_MISSES,
+    MODEL_STORE_TLB_MISSES,
+    MODEL_COUNTS,
+};
+
 /* What the harts of a machine share. */
 struct shared_model {
     const struct core *core;
@@ -58,7 +71,8 @@ struct model {
     struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
-    uint64_t owed;               /* cycles of firmware since the hart ran last */
+    uint64_t counts[MODEL_COUNTS];
+    uint64_t owed; /* cycles of firmware since the hart ran last */
 
     /* caches */
     struct filter filter;

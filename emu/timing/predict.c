@@ -160,6 +160,7 @@ void predictor_state_io(struct state_io *io, struct predictor *p)
     STATE_IO_BELOW(io, p->return_top, RETURN_STACK_MAX);
     STATE_IO_BELOW(io, p->return_count, RETURN_STACK_MAX + 1);
     STATE_IO(io, p->return_lost);
+    STATE_IO(io, p->wrong);
     if (io->loading)
         note_state(p);
 }
@@ -239,6 +240,7 @@ NOINLINE enum pipe_leave_by predictor_mispredicted(struct predictor *p, uint64_t
         (void)predictor_taken(p, pc, LEAVE_LATE_BRANCH);
     else if (p->core->btb_first)
         (void)predictor_not_taken(p, pc);
+    p->wrong++;
     return LEAVE_MISPREDICT;
 }
 
@@ -410,6 +412,7 @@ enum pipe_leave_by predictor_jump_indirect(struct predictor *p, uint64_t pc, uin
     enum pipe_leave_by wrong = call && by_ra ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
     int64_t at;
 
+    p->wrong++;
     if (call && p->core->ras_split && pc & 2 && p->returns[p->return_top] == pc + 4)
         p->returns[p->return_top] = pc + 2;
     if (p->core->btb_holds == BTB_HOLDS_direct || !p->btb.sets)
@@ -419,8 +422,10 @@ enum pipe_leave_by predictor_jump_indirect(struct predictor *p, uint64_t pc, uin
         put_target(p, pc, target);
         return wrong;
     }
-    if (p->btb.notes[at] == target)
+    if (p->btb.notes[at] == target) {
+        p->wrong--;
         return LEAVE_TAKEN;
+    }
     p->btb.notes[at] = target;
     return wrong;
 }

@@ -63,6 +63,7 @@ struct predictor {
     uint64_t returns[RETURN_STACK_MAX];
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
+    uint64_t wrong;   /* predictions so far that were */
 
     /* caches */
     enum predictor_kind kind; /* of the next branch */
@@ -220,12 +221,16 @@ static inline enum pipe_leave_by predictor_return(struct predictor *p, uint64_t 
     if (p->return_count <= least) {
         p->return_count = 0;
         p->return_lost = false;
+        p->wrong++;
         return LEAVE_EMPTY_RETURN;
     }
     predicted = p->returns[p->return_top];
     p->return_top = (p->return_top ? p->return_top : p->core->ras_depth) - 1;
     p->return_count--;
-    return predicted == target ? LEAVE_RETURN : LEAVE_WRONG_RETURN;
+    if (LIKELY(predicted == target))
+        return LEAVE_RETURN;
+    p->wrong++;
+    return LEAVE_WRONG_RETURN;
 }
 
 #endif

@@ -231,7 +231,7 @@ struct block_device *blkdev_get_by_path(const char *name)
 {
     struct block_device *bdev = NULL;
     struct path path;
-    int err = kern_path(name, 0, &path);
+    int err = kern_path(name, LOOKUP_FOLLOW, &path);
 
     if (err)
         return ERR_PTR(err);

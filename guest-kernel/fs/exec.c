@@ -95,22 +95,96 @@ static int may_exec(const struct file *file)
     return S_ISREG(mode) && mode & S_IXUGO && !path_noexec(&file->f_path) ? 0 : -EACCES;
 }
 
-static int do_execve(const char *filename, struct arg_ptr argv, struct arg_ptr envp)
+static int open_exec(struct linux_binprm *bprm, const char *filename)
 {
-    struct linux_binprm bprm = {.file = do_filp_open(AT_FDCWD, filename, O_RDONLY, 0)};
     int err;
 
-    if (IS_ERR(bprm.file))
-        return PTR_ERR(bprm.file);
-    err = may_exec(bprm.file);
-    if (!err)
-        err = unshare_files();
+    bprm->file = do_filp_open(AT_FDCWD, filename, O_RDONLY, 0);
+    if (IS_ERR(bprm->file))
+        return PTR_ERR(bprm->file);
+    err = may_exec(bprm->file);
+    if (err)
+        fput(bprm->file);
+    return err;
+}
+
+/* Replaces argv[0] by the interpreter, its argument and the script. */
+static int put_interpreter(struct linux_binprm *bprm, const struct script *script,
+                           const char *filename)
+{
+    const char *front[] = {script->interp, script->arg, filename};
+    size_t old = bprm->argc ? strlen(bprm->strings) + 1 : 0, room = 0;
+    char *p = bprm->strings;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(front); i++)
+        room += front[i] ? strlen(front[i]) + 1 : 0;
+    if (bprm->len - old + room > MAX_ARG_BYTES)
+        return -E2BIG;
+    memmove(p + room, p + old, bprm->len - old);
+    for (i = 0; i < ARRAY_SIZE(front); i++)
+        if (front[i]) {
+            memcpy(p, front[i], strlen(front[i]) + 1);
+            p += strlen(front[i]) + 1;
+            bprm->argc++;
+        }
+    bprm->argc -= old != 0;
+    bprm->len += room - old;
+    bprm->execfn += room - old;
+    return 0;
+}
+
+enum { MAX_INTERPRETERS = 5 };
+
+/*
+ * Opens the interpreter of a script instead of it, also if that is a script. line: memory for two
+ * lines.
+ */
+static int find_interpreter(struct linux_binprm *bprm, const char *filename, char *line)
+{
+    struct script script;
+    int depth, err = 0;
+
+    for (depth = 0; depth <= MAX_INTERPRETERS; depth++) {
+        struct file *file = bprm->file;
+
+        err = load_script(file, line, &script);
+        if (err <= 0)
+            return err;
+        err = put_interpreter(bprm, &script, filename);
+        if (!err)
+            err = open_exec(bprm, script.interp);
+        if (err) {
+            bprm->file = file;
+            return err;
+        }
+        fput(file);
+        filename = line + SCRIPT_LINE_MAX;
+        strscpy(line + SCRIPT_LINE_MAX, script.interp, SCRIPT_LINE_MAX);
+    }
+    return -ELOOP;
+}
+
+static int do_execve(const char *filename, struct arg_ptr argv, struct arg_ptr envp)
+{
+    struct linux_binprm bprm = {.file = NULL};
+    char *line = kmalloc(2 * SCRIPT_LINE_MAX);
+    int err = line ? open_exec(&bprm, filename) : -ENOMEM;
+
+    if (err) {
+        kfree(line);
+        return err;
+    }
+    err = unshare_files();
     if (!err)
         err = collect_strings(&bprm, filename, argv, envp);
+    if (!err)
+        err = find_interpreter(&bprm, filename, line);
     if (!err)
         err = load_elf_binary(&bprm);
     kfree(bprm.strings);
     fput(bprm.file);
+    kfree(line);
     return err;
 }
 

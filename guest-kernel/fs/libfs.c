@@ -72,6 +72,15 @@ const struct file_operations simple_dir_operations = {
     .iterate_shared = dcache_readdir,
 };
 
+int simple_link(struct inode *inode, struct inode *dir, struct dentry *dentry)
+{
+    (void)dir;
+    inode->i_nlink++;
+    ihold(inode);
+    d_add(dentry, inode);
+    return 0;
+}
+
 int simple_unlink(struct inode *dir, struct dentry *dentry)
 {
     (void)dir;

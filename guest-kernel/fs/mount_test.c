@@ -53,7 +53,7 @@ static u64 identity(const char *path)
 {
     struct kstat st;
 
-    return vfs_fstatat(AT_FDCWD, path, &st) ? 0 : (u64)st.dev << 32 | st.ino;
+    return vfs_fstatat(AT_FDCWD, path, LOOKUP_FOLLOW, &st) ? 0 : (u64)st.dev << 32 | st.ino;
 }
 
 static bool working_directory_is(const char *path)

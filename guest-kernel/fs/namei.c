@@ -8,7 +8,9 @@
 #include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 static DEFINE_MUTEX(rename_mutex);
@@ -32,7 +34,7 @@ static int path_start(int dfd, const char *name, struct path *path)
     if (!*name)
         return -ENOENT;
     if (*name == '/') {
-        get_root(path);
+        get_fs_root(current->fs, path);
         return 0;
     }
     if (dfd == AT_FDCWD) {
@@ -69,6 +71,8 @@ static void follow_dotdot(struct path *path)
 {
     struct dentry *parent;
 
+    if (is_fs_root(current->fs, path))
+        return;
     while (path->dentry == path->mnt->mnt_root && follow_up(path))
         ;
     parent = dget_parent(path->dentry);
@@ -101,85 +105,182 @@ static struct dentry *lookup_slow(struct dentry *dir, const char *name, size_t l
     return d;
 }
 
-static int step_into(struct path *path, const char *name, size_t len, bool automount)
+/* ---- walking a path ---- */
+
+enum { MAX_LINKS = 40 };
+
+/* A path that is being looked up. */
+struct nameidata {
+    struct path path;           /* where the walk is; referenced */
+    struct last_component last; /* the component of this step */
+    const char *rest;           /* the text after it */
+    char *text;                 /* the memory of both once a symbolic link was followed; or NULL */
+    unsigned int links;         /* number of links followed */
+};
+
+/* Drops the references and the memory. */
+static void nd_put(struct nameidata *nd)
 {
-    struct dentry *dir = path->dentry;
+    path_put(&nd->path);
+    kfree(nd->text);
+}
+
+/*
+ * Goes on with the target of a symbolic link in nd->path, which is a directory, in place of the
+ * component. A link to an open file leads to it, whatever its name.
+ */
+static int follow_link(struct nameidata *nd, struct inode *link)
+{
+    const char *slash = nd->last.is_dir ? "/" : "";
+    char *text, *target;
+    int len;
+
+    if (nd->links++ >= MAX_LINKS)
+        return -ELOOP;
+    if (link->i_op->jump_link) {
+        struct path to;
+        int err = link->i_op->jump_link(link, &to);
+
+        if (err)
+            return err;
+        path_put(&nd->path);
+        nd->path = to;
+        nd->last.len = 0; /* the text that is left begins after it */
+        return 0;
+    }
+    text = kmalloc(2 * PATH_MAX);
+    target = kmalloc(PATH_MAX);
+    len = text && target ? link->i_op->get_link(link, target) : -ENOMEM;
+    if (len > 0 && len + strlen(nd->rest) + 2 > 2 * PATH_MAX)
+        len = -ENAMETOOLONG;
+    if (len > 0) {
+        snprintf(text, 2 * PATH_MAX, "%s%s%s", target, slash, nd->rest);
+        kfree(nd->text);
+        nd->text = text;
+        nd->rest = text;
+    } else {
+        kfree(text);
+    }
+    kfree(target);
+    if (len <= 0)
+        return len ? len : -ENOENT;
+    if (*nd->rest == '/') {
+        path_put(&nd->path);
+        get_fs_root(current->fs, &nd->path);
+    }
+    return 0;
+}
+
+/* Moves nd to a name of its directory; or, if that is a link to be followed, to its target's start:
+ * then it returns 1, and there is more text. */
+static int step_into(struct nameidata *nd, bool follow, bool automount)
+{
+    struct dentry *dir = nd->path.dentry;
     const struct inode_operations *op = dir->d_inode->i_op;
-    struct dentry *d = d_lookup(dir, name, len);
+    struct dentry *d = d_lookup(dir, nd->last.name, nd->last.len);
+    int err;
 
     if (!d && op && (op->lookup || op->lookup_stored))
-        d = lookup_slow(dir, name, len);
+        d = lookup_slow(dir, nd->last.name, nd->last.len);
     if (!d)
         return -ENOENT;
     if (IS_ERR(d))
         return PTR_ERR(d);
-    path->dentry = d;
+    if (follow && S_ISLNK(d->d_inode->i_mode)) {
+        err = follow_link(nd, d->d_inode);
+        dput(d);
+        return err ? err : nd->last.len > 0;
+    }
+    nd->path.dentry = d;
     dput(dir);
-    return follow_mounts(path, automount);
+    return follow_mounts(&nd->path, automount);
 }
 
-/* Moves path to its component name. On error the references of path are dropped. */
-static int walk_component(struct path *path, const char *name, size_t len, bool automount)
+/* Walks to nd->last. As step_into(); on error nd is given up. */
+static int walk_component(struct nameidata *nd, bool follow, bool automount)
 {
+    const char *name = nd->last.name;
+    size_t len = nd->last.len;
     int err = 0;
 
-    if (!is_dir(path->dentry))
+    if (!is_dir(nd->path.dentry))
         err = -ENOTDIR;
     else if (len > NAME_MAX)
         err = -ENAMETOOLONG;
     else if (len == 2 && name[0] == '.' && name[1] == '.')
-        follow_dotdot(path);
+        follow_dotdot(&nd->path);
     else if (len > 1 || (len == 1 && name[0] != '.'))
-        err = step_into(path, name, len, automount);
-    if (err)
-        path_put(path);
+        err = step_into(nd, follow, automount);
+    if (err < 0)
+        nd_put(nd);
     return err;
 }
 
-/*
- * Looks up all components but the last. Returns 0, with the directory in dir and references to it,
- * or an error.
- */
-static int path_parentat(int dfd, const char *name, struct path *dir, struct last_component *last)
+/* Walks the text but for its last component, which must be in a directory. On error nd is given
+ * up. */
+static int link_path_walk(struct nameidata *nd)
 {
-    int err = path_start(dfd, name, dir);
+    int err = 0;
 
-    while (!err) {
+    while (err >= 0) {
+        const char *name = nd->rest;
         size_t len = 0;
 
         while (*name == '/')
             name++;
         while (name[len] && name[len] != '/')
             len++;
-        *last = (struct last_component){name, len, name[len] == '/'};
+        nd->last = (struct last_component){name, len, name[len] == '/'};
         for (name += len; *name == '/';)
             name++;
+        nd->rest = name;
         if (!*name)
             break;
-        err = walk_component(dir, last->name, last->len, true);
+        err = walk_component(nd, true, true);
     }
-    if (!err && !is_dir(dir->dentry)) {
-        path_put(dir);
+    if (err >= 0 && !is_dir(nd->path.dentry)) {
+        nd_put(nd);
         err = -ENOTDIR;
     }
-    return err;
+    return min(err, 0);
+}
+
+/*
+ * Looks up all components but the last, which is in nd->last. Returns 0, with the directory in
+ * nd->path, for nd_put(); or an error.
+ */
+static int path_parentat(int dfd, const char *name, struct nameidata *nd)
+{
+    int err;
+
+    *nd = (struct nameidata){.rest = name};
+    err = path_start(dfd, name, &nd->path);
+    return err ? err : link_path_walk(nd);
 }
 
 int kern_path_at(int dfd, const char *name, unsigned int flags, struct path *res)
 {
-    struct last_component last;
-    int err = path_parentat(dfd, name, res, &last);
-    bool want_dir;
+    struct nameidata nd;
+    bool want_dir = false;
+    int err = path_parentat(dfd, name, &nd);
 
+    while (!err) {
+        want_dir = nd.last.is_dir || flags & LOOKUP_DIRECTORY;
+        err = walk_component(&nd, nd.last.is_dir || flags & LOOKUP_FOLLOW,
+                             want_dir || flags & LOOKUP_OPEN);
+        if (err <= 0)
+            break;
+        err = link_path_walk(&nd);
+    }
     if (err)
         return err;
-    want_dir = last.is_dir || flags & LOOKUP_DIRECTORY;
-    err = walk_component(res, last.name, last.len, want_dir || flags & LOOKUP_OPEN);
-    if (!err && want_dir && !is_dir(res->dentry)) {
-        path_put(res);
-        err = -ENOTDIR;
+    if (want_dir && !is_dir(nd.path.dentry)) {
+        nd_put(&nd);
+        return -ENOTDIR;
     }
-    return err;
+    *res = nd.path;
+    kfree(nd.text);
+    return 0;
 }
 
 int kern_path(const char *name, unsigned int flags, struct path *res)
@@ -201,7 +302,7 @@ static int may_open(const struct path *path, int flags)
 
     if ((flags & O_DIRECTORY) && !S_ISDIR(mode))
         return -ENOTDIR;
-    if (S_ISLNK(mode)) /* stored by another system: links are not followed here */
+    if (S_ISLNK(mode)) /* with O_NOFOLLOW */
         return -ELOOP;
     if (S_ISDIR(mode) && (acc != O_RDONLY || (flags & (O_CREAT | O_TRUNC))))
         return -EISDIR;
@@ -286,19 +387,34 @@ static struct dentry *lookup_or_create(const struct path *dir, const struct last
     return d;
 }
 
-/* Opens or creates a file in the directory path, which is changed to the path of the file. */
-static struct file *open_create_in(struct path *path, const struct last_component *last, int flags,
-                                   umode_t mode)
+/*
+ * Opens or creates a file in the directory nd->path, which is changed to the path of the file. Or,
+ * if a symbolic link is there, goes to its target's directory and returns NULL. On error nd is left
+ * to the caller, unless *given_up is set.
+ */
+static struct file *open_create_in(struct nameidata *nd, int flags, umode_t mode, bool *given_up)
 {
+    struct path *path = &nd->path;
     struct dentry *dir = path->dentry, *d;
     bool created = false;
     int err;
 
-    if (is_dot_or_none(last) || last->is_dir)
+    if (is_dot_or_none(&nd->last) || nd->last.is_dir)
         return ERR_PTR(-EISDIR);
-    d = lookup_or_create(path, last, mode, &created);
+    d = lookup_or_create(path, &nd->last, mode, &created);
     if (IS_ERR(d))
         return ERR_PTR(PTR_ERR(d));
+    if (S_ISLNK(d->d_inode->i_mode) && !(flags & (O_EXCL | O_NOFOLLOW))) {
+        err = follow_link(nd, d->d_inode);
+        dput(d);
+        if (!err && !nd->last.len)
+            return open_existing(path, flags);
+        if (!err) {
+            err = link_path_walk(nd);
+            *given_up = err;
+        }
+        return err ? ERR_PTR(err) : NULL;
+    }
     path->dentry = d;
     dput(dir);
     if (created)
@@ -307,30 +423,74 @@ static struct file *open_create_in(struct path *path, const struct last_componen
     return err ? ERR_PTR(err) : open_existing(path, flags);
 }
 
+static struct file *path_open_create(int dfd, const char *name, int flags, umode_t mode)
+{
+    struct file *file = NULL;
+    bool given_up = false;
+    struct nameidata nd;
+    int err = path_parentat(dfd, name, &nd);
+
+    if (err)
+        return ERR_PTR(err);
+    while (!file)
+        file = open_create_in(&nd, flags, mode, &given_up);
+    if (!given_up)
+        nd_put(&nd);
+    return file;
+}
+
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode)
 {
-    struct last_component last;
+    unsigned int follow = flags & O_NOFOLLOW ? 0 : LOOKUP_FOLLOW;
     struct path path;
     struct file *file;
     int err;
 
     if (flags & O_CREAT)
-        err = path_parentat(dfd, name, &path, &last);
-    else
-        err = kern_path_at(dfd, name, LOOKUP_OPEN, &path);
+        return path_open_create(dfd, name, flags, mode);
+    err = kern_path_at(dfd, name, LOOKUP_OPEN | follow, &path);
     if (err)
         return ERR_PTR(err);
-    file =
-        flags & O_CREAT ? open_create_in(&path, &last, flags, mode) : open_existing(&path, flags);
+    file = open_existing(&path, flags);
     path_put(&path);
     return file;
 }
 
 /* ---- mkdir, unlink, rmdir, rename ---- */
 
+/* What a new name is to be. */
+struct new_name {
+    umode_t mode;          /* S_IFDIR or S_IFLNK */
+    const char *target;    /* of a symbolic link */
+    const struct path *of; /* the file that gets one more name; or NULL */
+};
+
+noinline int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *oldname)
+{
+    return dir->i_op->symlink(dir, dentry, oldname);
+}
+
+static int make_inode(struct inode *dir, struct dentry *d, const struct new_name *new)
+{
+    const struct inode_operations *op = dir->i_op;
+
+    if (new->of)
+        return op->link(new->of->dentry->d_inode, dir, d);
+    return S_ISDIR(new->mode) ? op->mkdir(dir, d, new->mode) : vfs_symlink(dir, d, new->target);
+}
+
+static bool can_make(const struct inode_operations *op, const struct new_name *new)
+{
+    if (!op)
+        return false;
+    if (new->of)
+        return op->link;
+    return S_ISDIR(new->mode) ? op->mkdir != NULL : op->symlink != NULL;
+}
+
 /* read_only: the result of mnt_want_write() for the directory's mount. */
-static int mkdir_locked(struct dentry *dir, const struct last_component *last, umode_t mode,
-                        int read_only)
+static int make_locked(struct dentry *dir, const struct last_component *last,
+                       const struct new_name *new, int read_only)
 {
     struct inode *inode = dir->d_inode;
     struct dentry *d = lookup_one(dir, last->name, last->len);
@@ -341,35 +501,73 @@ static int mkdir_locked(struct dentry *dir, const struct last_component *last, u
     if (!d) {
         if (last->len > NAME_MAX)
             return -ENAMETOOLONG;
-        if (d_unhashed(dir))
+        if (d_unhashed(dir) || (last->is_dir && !S_ISDIR(new->mode)))
             return -ENOENT;
         if (read_only)
             return read_only;
-        if (!inode->i_op || !inode->i_op->mkdir)
+        if (!can_make(inode->i_op, new))
             return -EPERM;
         d = d_alloc(dir, last->name, last->len);
-        err = d ? inode->i_op->mkdir(inode, d, S_IFDIR | (mode & ~S_IFMT)) : -ENOMEM;
+        err = d ? make_inode(inode, d, new) : -ENOMEM;
     }
     dput(d);
     return err;
 }
 
-int do_mkdirat(int dfd, const char *name, umode_t mode)
+static int make_name(int dfd, const char *name, const struct new_name *new)
 {
-    struct last_component last;
-    struct path dir;
-    int err = path_parentat(dfd, name, &dir, &last), read_only;
+    struct nameidata nd;
+    int err = path_parentat(dfd, name, &nd), read_only;
+    struct dentry *dir;
 
     if (err)
         return err;
-    read_only = mnt_want_write(dir.mnt);
-    inode_lock(dir.dentry->d_inode);
-    err = is_dot_or_none(&last) ? -EEXIST : mkdir_locked(dir.dentry, &last, mode, read_only);
-    inode_unlock(dir.dentry->d_inode);
+    dir = nd.path.dentry;
+    read_only = mnt_want_write(nd.path.mnt);
+    inode_lock(dir->d_inode);
+    if (is_dot_or_none(&nd.last))
+        err = -EEXIST;
+    else if (new->of &&new->of->mnt != nd.path.mnt)
+        err = -EXDEV;
+    else
+        err = make_locked(dir, &nd.last, new, read_only);
+    inode_unlock(dir->d_inode);
     if (!read_only)
-        mnt_drop_write(dir.mnt);
-    path_put(&dir);
+        mnt_drop_write(nd.path.mnt);
+    nd_put(&nd);
     return err;
+}
+
+int do_mkdirat(int dfd, const char *name, umode_t mode)
+{
+    return make_name(dfd, name, &(struct new_name){.mode = S_IFDIR | (mode & ~S_IFMT)});
+}
+
+int do_symlinkat(const char *target, int dfd, const char *name)
+{
+    return make_name(dfd, name, &(struct new_name){.mode = S_IFLNK, .target = target});
+}
+
+int do_linkat(int olddfd, const char *oldname, int newdfd, const char *newname, bool follow)
+{
+    struct path old;
+    int err = kern_path_at(olddfd, oldname, follow ? LOOKUP_FOLLOW : 0, &old);
+
+    if (err)
+        return err;
+    err = is_dir(old.dentry)
+              ? -EPERM
+              : make_name(newdfd, newname,
+                          &(struct new_name){.mode = old.dentry->d_inode->i_mode, .of = &old});
+    path_put(&old);
+    return err;
+}
+
+int vfs_readlink(const struct path *path, char *buf)
+{
+    struct inode *inode = path->dentry->d_inode;
+
+    return S_ISLNK(inode->i_mode) ? inode->i_op->get_link(inode, buf) : -EINVAL;
 }
 
 /*
@@ -429,14 +627,13 @@ static int remove_from(const struct path *dir, const struct last_component *last
 
 static int remove_name(int dfd, const char *name, bool want_dir)
 {
-    struct last_component last;
-    struct path dir;
-    int err = path_parentat(dfd, name, &dir, &last);
+    struct nameidata nd;
+    int err = path_parentat(dfd, name, &nd);
 
     if (err)
         return err;
-    err = remove_from(&dir, &last, want_dir);
-    path_put(&dir);
+    err = remove_from(&nd.path, &nd.last, want_dir);
+    nd_put(&nd);
     return err;
 }
 
@@ -567,17 +764,16 @@ static int rename_paths(const struct path *old_dir, const struct last_component 
 
 int do_renameat(int olddfd, const char *oldname, int newdfd, const char *newname)
 {
-    struct last_component old, new;
-    struct path old_dir, new_dir;
-    int err = path_parentat(olddfd, oldname, &old_dir, &old);
+    struct nameidata old, new;
+    int err = path_parentat(olddfd, oldname, &old);
 
     if (err)
         return err;
-    err = path_parentat(newdfd, newname, &new_dir, &new);
+    err = path_parentat(newdfd, newname, &new);
     if (!err) {
-        err = rename_paths(&old_dir, &old, &new_dir, &new);
-        path_put(&new_dir);
+        err = rename_paths(&old.path, &old.last, &new.path, &new.last);
+        nd_put(&new);
     }
-    path_put(&old_dir);
+    nd_put(&old);
     return err;
 }

@@ -10,7 +10,9 @@
 #include <asm/page.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/fs_struct.h>
 #include <linux/ramfs.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
@@ -156,33 +158,41 @@ void get_root(struct path *path)
 }
 
 /*
- * Writes path in front of p: from the root directory, or "(unreachable)" and the path in its mount
- * if that is detached. Returns its start; NULL: no room.
+ * Writes path in front of p: from the root directory; or "(unreachable)" and the path in its mount
+ * if that is detached, or the whole path if it is outside of root. Returns its start; NULL: no
+ * room.
  */
-static char *prepend_path(const struct path *path, char *buf, char *p)
+static char *prepend_path(const struct path *path, const struct path *root, char *buf, char *p)
 {
     const struct dentry *dentry = path->dentry;
     const struct mount *m = real_mount(path->mnt);
     const char *const end = p;
+    bool inside = false;
 
     for (; p; dentry = m->mnt_mountpoint, m = m->mnt_parent) {
-        p = prepend_names(dentry, m->mnt.mnt_root, buf, p);
-        if (!m->mnt_parent)
+        inside = &m->mnt == root->mnt && is_subdir((struct dentry *)dentry, root->dentry);
+        p = prepend_names(dentry, inside ? root->dentry : m->mnt.mnt_root, buf, p);
+        if (inside || !m->mnt_parent)
             break;
     }
     if (p == end)
         p = prepend(p, buf, "/", 1);
-    return !p || m->mnt_attached ? p : prepend(p, buf, "(unreachable)", strlen("(unreachable)"));
+    return !p || (m->mnt_attached && inside)
+               ? p
+               : prepend(p, buf, "(unreachable)", strlen("(unreachable)"));
 }
 
 char *d_path(const struct path *path, char *buf, size_t size)
 {
     char *p = buf + size - 1;
+    struct path root;
 
+    get_fs_root(current->fs, &root);
     *p = 0;
     spin_lock(&mount_lock);
-    p = prepend_path(path, buf, p);
+    p = prepend_path(path, &root, buf, p);
     spin_unlock(&mount_lock);
+    path_put(&root);
     return p ? p : ERR_PTR(-ENAMETOOLONG);
 }
 
@@ -402,7 +412,7 @@ int init_mount(const char *dev_name, const char *dir_name, const char *type, uns
                char *options)
 {
     struct path path;
-    int err = kern_path(dir_name, 0, &path);
+    int err = kern_path(dir_name, LOOKUP_FOLLOW, &path);
 
     if (err)
         return err;
@@ -515,7 +525,7 @@ static int path_umount(const struct path *path, int flags)
 int init_umount(const char *dir_name, int flags)
 {
     struct path path;
-    int err = kern_path(dir_name, 0, &path);
+    int err = kern_path(dir_name, LOOKUP_FOLLOW, &path);
 
     if (err)
         return err;

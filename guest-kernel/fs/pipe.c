@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/pipe_fs_i.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -119,6 +120,78 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
     return done ? (ssize_t)done : err;
 }
 
+/* ---- for splice() ---- */
+
+ssize_t pipe_lock_with_room(struct pipe_inode_info *pipe, size_t room, bool nonblock)
+{
+    for (;;) {
+        ssize_t ret = 0;
+
+        mutex_lock(&pipe->mutex);
+        if (!pipe->readers)
+            ret = no_reader();
+        else if (pipe_room(pipe) >= room)
+            return pipe_room(pipe);
+        else if (nonblock)
+            ret = -EAGAIN;
+        mutex_unlock(&pipe->mutex);
+        if (!ret)
+            ret = wait_event_interruptible(pipe->wr_wait, pipe_writable(pipe, room));
+        if (ret)
+            return ret;
+    }
+}
+
+ssize_t pipe_lock_with_data(struct pipe_inode_info *pipe, bool nonblock)
+{
+    for (;;) {
+        ssize_t ret;
+
+        mutex_lock(&pipe->mutex);
+        if (pipe_occupancy(pipe))
+            return pipe_occupancy(pipe);
+        ret = !pipe->writers || nonblock;
+        nonblock &= pipe->writers != 0;
+        mutex_unlock(&pipe->mutex);
+        if (ret)
+            return nonblock ? -EAGAIN : 0;
+        ret = wait_event_interruptible(pipe->rd_wait, pipe_readable(pipe));
+        if (ret)
+            return ret;
+    }
+}
+
+size_t pipe_put(struct pipe_inode_info *pipe, const char *buf, size_t count)
+{
+    return put_bytes(pipe, buf, count);
+}
+
+size_t pipe_peek(struct pipe_inode_info *pipe, char *buf, size_t count)
+{
+    unsigned int tail = pipe->tail;
+    size_t n = take_bytes(pipe, buf, count);
+
+    pipe->tail = tail;
+    return n;
+}
+
+void pipe_drop(struct pipe_inode_info *pipe, size_t count)
+{
+    pipe->tail += min(count, (size_t)pipe_occupancy(pipe));
+}
+
+void pipe_unlock_written(struct pipe_inode_info *pipe)
+{
+    mutex_unlock(&pipe->mutex);
+    wake_up_interruptible(&pipe->rd_wait);
+}
+
+void pipe_unlock_read(struct pipe_inode_info *pipe)
+{
+    mutex_unlock(&pipe->mutex);
+    wake_up_interruptible(&pipe->wr_wait);
+}
+
 static int pipe_release(struct inode *inode, struct file *file)
 {
     struct pipe_inode_info *pipe = inode->i_pipe;
@@ -134,7 +207,22 @@ static int pipe_release(struct inode *inode, struct file *file)
     return 0;
 }
 
+static unsigned int pipe_poll(struct file *file, struct poll_table *table)
+{
+    struct pipe_inode_info *pipe = file->f_inode->i_pipe;
+
+    if (file->f_mode & FMODE_READ) {
+        poll_wait(file, &pipe->rd_wait, table);
+        return (pipe_occupancy(pipe) ? POLLIN | POLLRDNORM : 0) |
+               (READ_ONCE(pipe->writers) ? 0 : POLLHUP);
+    }
+    poll_wait(file, &pipe->wr_wait, table);
+    return (pipe_room(pipe) >= PIPE_BUF ? POLLOUT | POLLWRNORM : 0) |
+           (READ_ONCE(pipe->readers) ? 0 : POLLERR);
+}
+
 static const struct file_operations pipefifo_fops = {
+    .poll = pipe_poll,
     .read = pipe_read,
     .write = pipe_write,
     .release = pipe_release,

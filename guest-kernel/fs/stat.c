@@ -33,10 +33,10 @@ int vfs_fstat(int fd, struct kstat *stat)
     return 0;
 }
 
-int vfs_fstatat(int dfd, const char *name, struct kstat *stat)
+int vfs_fstatat(int dfd, const char *name, unsigned int flags, struct kstat *stat)
 {
     struct path path;
-    int err = kern_path_at(dfd, name, 0, &path);
+    int err = kern_path_at(dfd, name, flags, &path);
 
     if (err)
         return err;

@@ -79,7 +79,7 @@ SYSCALL_DEFINE2(statfs, const char __user *, pathname, struct statfs __user *, b
 
     if (IS_ERR(path))
         return PTR_ERR(path);
-    err = kern_path(path, 0, &at);
+    err = kern_path(path, LOOKUP_FOLLOW, &at);
     kfree(path);
     if (err)
         return err;

@@ -13,9 +13,11 @@
 #include <linux/kernel.h>
 #include <linux/ramfs.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
 /* A transfer at *pos, or at the file's own position if pos is NULL. */
@@ -280,6 +282,67 @@ SYSCALL_DEFINE2(ftruncate, unsigned int, fd, unsigned long, length)
     return err;
 }
 
+/* At most as much as a pipe takes at once: in the middle of a transfer nothing is lost. */
+static ssize_t do_sendfile(struct file *to, struct file *from, loff_t *pos, size_t count)
+{
+    char *page = kmalloc(PAGE_SIZE);
+    size_t done = 0;
+    ssize_t n = page ? 0 : -ENOMEM, written;
+
+    while (!n && done < count) {
+        n = vfs_read(from, page, min(count - done, (size_t)PAGE_SIZE), pos);
+        if (n <= 0)
+            break;
+        written = file_write(to, page, n);
+        if (written > 0)
+            done += written;
+        if (written < n)
+            *pos -= n - max(written, (ssize_t)0);
+        n = written < 0 ? written : written < n;
+        if (signal_pending(current))
+            break;
+    }
+    kfree(page);
+    return done ? (ssize_t)done : min(n, (ssize_t)0);
+}
+
+static int check_sendfile(const struct file *to, const struct file *from, bool at)
+{
+    if (!(from->f_mode & FMODE_READ) || !(to->f_mode & FMODE_WRITE))
+        return -EBADF;
+    if (to->f_flags & O_APPEND || !from->f_op->llseek)
+        return -EINVAL;
+    return at && !from->f_op->llseek ? -ESPIPE : 0;
+}
+
+SYSCALL_DEFINE4(sendfile64, int, out_fd, int, in_fd, loff_t __user *, offset, size_t, count)
+{
+    struct file *to = fget(out_fd), *from = fget(in_fd);
+    loff_t pos = 0;
+    ssize_t n = to && from ? check_sendfile(to, from, offset) : -EBADF;
+
+    if (!n && offset && get_user(pos, offset))
+        n = -EFAULT;
+    if (!n && pos < 0)
+        n = -EINVAL;
+    if (!n) {
+        if (!offset) {
+            mutex_lock(&from->f_pos_lock);
+            n = do_sendfile(to, from, &from->f_pos, count);
+            mutex_unlock(&from->f_pos_lock);
+        } else {
+            n = do_sendfile(to, from, &pos, count);
+            if (put_user(pos, offset))
+                n = -EFAULT;
+        }
+    }
+    if (from)
+        fput(from);
+    if (to)
+        fput(to);
+    return n;
+}
+
 /* ---- names ---- */
 
 char *getname(const char __user *name)
@@ -294,6 +357,24 @@ char *getname(const char __user *name)
         return path;
     kfree(path);
     return ERR_PTR(n < 0 ? n : n ? -ENAMETOOLONG : -ENOENT);
+}
+
+/* LOOKUP_* for a system call's AT_* flags. */
+static unsigned int follow_flags(int flags)
+{
+    return flags & AT_SYMLINK_NOFOLLOW ? 0 : LOOKUP_FOLLOW;
+}
+
+int user_path_at(int dfd, const char __user *name, int flags, struct path *path)
+{
+    char *text = getname(name);
+    int err;
+
+    if (IS_ERR(text))
+        return PTR_ERR(text);
+    err = kern_path_at(dfd, text, follow_flags(flags), path);
+    kfree(text);
+    return err;
 }
 
 static long open_into_fd(int dfd, const char *path, int flags, umode_t mode)
@@ -312,16 +393,36 @@ static long open_into_fd(int dfd, const char *path, int flags, umode_t mode)
     return fd;
 }
 
-SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
+struct open_how {
+    u64 flags, mode, resolve;
+};
+
+/* Of their own, as in Linux, because probes are set on them. */
+long do_sys_openat2(int dfd, const char __user *filename, struct open_how *how);
+long do_sys_open(int dfd, const char __user *filename, int flags, umode_t mode);
+
+noinline long do_sys_openat2(int dfd, const char __user *filename, struct open_how *how)
 {
     char *path = getname(filename);
     long fd;
 
     if (IS_ERR(path))
         return PTR_ERR(path);
-    fd = open_into_fd(dfd, path, flags, mode & 07777);
+    fd = open_into_fd(dfd, path, how->flags, how->mode & 07777 & ~current->fs->umask);
     kfree(path);
     return fd;
+}
+
+noinline long do_sys_open(int dfd, const char __user *filename, int flags, umode_t mode)
+{
+    struct open_how how = {.flags = (unsigned int)flags, .mode = mode};
+
+    return do_sys_openat2(dfd, filename, &how);
+}
+
+SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
+{
+    return do_sys_open(dfd, filename, flags, mode);
 }
 
 SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, pathname, umode_t, mode)
@@ -331,7 +432,7 @@ SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, pathname, umode_t, mode)
 
     if (IS_ERR(path))
         return PTR_ERR(path);
-    err = do_mkdirat(dfd, path, mode & 07777);
+    err = do_mkdirat(dfd, path, mode & 07777 & ~current->fs->umask);
     kfree(path);
     return err;
 }
@@ -349,6 +450,63 @@ SYSCALL_DEFINE3(unlinkat, int, dfd, const char __user *, pathname, int, flag)
     err = flag & AT_REMOVEDIR ? do_rmdir(dfd, path) : do_unlinkat(dfd, path);
     kfree(path);
     return err;
+}
+
+SYSCALL_DEFINE3(symlinkat, const char __user *, oldname, int, newdfd, const char __user *, newname)
+{
+    char *target = getname(oldname), *path;
+    int err;
+
+    if (IS_ERR(target))
+        return PTR_ERR(target);
+    path = getname(newname);
+    err = IS_ERR(path) ? PTR_ERR(path) : do_symlinkat(target, newdfd, path);
+    if (!IS_ERR(path))
+        kfree(path);
+    kfree(target);
+    return err;
+}
+
+SYSCALL_DEFINE5(linkat, int, olddfd, const char __user *, oldname, int, newdfd, const char __user *,
+                newname, int, flags)
+{
+    char *from, *to;
+    int err;
+
+    if (flags & ~AT_SYMLINK_FOLLOW)
+        return -EINVAL;
+    from = getname(oldname);
+    if (IS_ERR(from))
+        return PTR_ERR(from);
+    to = getname(newname);
+    err = IS_ERR(to) ? PTR_ERR(to) : do_linkat(olddfd, from, newdfd, to, flags & AT_SYMLINK_FOLLOW);
+    if (!IS_ERR(to))
+        kfree(to);
+    kfree(from);
+    return err;
+}
+
+/* Cuts the target off at the buffer's end, and adds no NUL. */
+SYSCALL_DEFINE4(readlinkat, int, dfd, const char __user *, pathname, char __user *, buf, int,
+                bufsiz)
+{
+    char *path = bufsiz > 0 ? getname(pathname) : ERR_PTR(-EINVAL);
+    struct path link;
+    int n;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    n = kern_path_at(dfd, path, 0, &link);
+    if (!n) {
+        n = vfs_readlink(&link, path);
+        path_put(&link);
+    }
+    if (n > 0)
+        n = min(n, bufsiz);
+    if (n > 0 && copy_to_user(buf, path, n))
+        n = -EFAULT;
+    kfree(path);
+    return n;
 }
 
 SYSCALL_DEFINE5(renameat2, int, olddfd, const char __user *, oldname, int, newdfd,
@@ -380,6 +538,34 @@ SYSCALL_DEFINE1(chdir, const char __user *, filename)
     err = unshare_fs_struct();
     if (!err)
         err = do_chdir(path);
+    kfree(path);
+    return err;
+}
+
+SYSCALL_DEFINE1(fchdir, unsigned int, fd)
+{
+    struct file *file = fget(fd);
+    int err;
+
+    if (!file)
+        return -EBADF;
+    err = S_ISDIR(file->f_inode->i_mode) && file->f_path.mnt ? unshare_fs_struct() : -ENOTDIR;
+    if (!err)
+        set_fs_pwd(current->fs, &file->f_path);
+    fput(file);
+    return err;
+}
+
+SYSCALL_DEFINE1(chroot, const char __user *, filename)
+{
+    char *path = getname(filename);
+    int err;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    err = unshare_fs_struct();
+    if (!err)
+        err = do_chroot(path);
     kfree(path);
     return err;
 }
@@ -434,6 +620,179 @@ SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
 
 /* ---- attributes ---- */
 
+static void attributes_changed(struct inode *inode)
+{
+    if (inode->i_op && inode->i_op->attributes_changed)
+        inode->i_op->attributes_changed(inode);
+}
+
+/* As fn for an inode that may be changed. */
+static int change_inode(const struct path *path, struct inode *inode,
+                        void (*fn)(struct inode *inode, const void *to), const void *to)
+{
+    int err = path->mnt ? mnt_want_write(path->mnt) : 0;
+
+    if (err)
+        return err;
+    inode_lock(inode);
+    fn(inode, to);
+    attributes_changed(inode);
+    inode_unlock(inode);
+    if (path->mnt)
+        mnt_drop_write(path->mnt);
+    return 0;
+}
+
+static void set_mode(struct inode *inode, const void *to)
+{
+    inode->i_mode = (inode->i_mode & S_IFMT) | *(const umode_t *)to;
+}
+
+SYSCALL_DEFINE2(fchmod, unsigned int, fd, umode_t, mode)
+{
+    struct file *file = fget(fd);
+    int err;
+
+    if (!file)
+        return -EBADF;
+    mode &= S_IALLUGO;
+    err = change_inode(&file->f_path, file->f_inode, set_mode, &mode);
+    fput(file);
+    return err;
+}
+
+SYSCALL_DEFINE3(fchmodat, int, dfd, const char __user *, filename, umode_t, mode)
+{
+    struct path path;
+    int err = user_path_at(dfd, filename, 0, &path);
+
+    if (err)
+        return err;
+    mode &= S_IALLUGO;
+    err = change_inode(&path, path.dentry->d_inode, set_mode, &mode);
+    path_put(&path);
+    return err;
+}
+
+/* Root is the only user: as in a user namespace that maps no other one. */
+static int check_owner(uid_t user, gid_t group)
+{
+    return (user && user != (uid_t)-1) || (group && group != (gid_t)-1) ? -EINVAL : 0;
+}
+
+SYSCALL_DEFINE5(fchownat, int, dfd, const char __user *, filename, uid_t, user, gid_t, group, int,
+                flag)
+{
+    struct path path;
+    int err = flag & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) ? -EINVAL : 0;
+
+    if (!err)
+        err = user_path_at(dfd, filename, flag, &path);
+    if (err)
+        return err;
+    path_put(&path);
+    return check_owner(user, group);
+}
+
+SYSCALL_DEFINE3(fchown, unsigned int, fd, uid_t, user, gid_t, group)
+{
+    struct file *file = fget(fd);
+
+    if (!file)
+        return -EBADF;
+    fput(file);
+    return check_owner(user, group);
+}
+
+SYSCALL_DEFINE1(umask, int, mask)
+{
+    umode_t old = current->fs->umask;
+
+    current->fs->umask = mask & 0777;
+    return old;
+}
+
+SYSCALL_DEFINE2(truncate, const char __user *, path, long, length)
+{
+    struct path at;
+    struct inode *inode;
+    int err = length < 0 ? -EINVAL : user_path_at(AT_FDCWD, path, 0, &at);
+
+    if (err)
+        return err;
+    inode = at.dentry->d_inode;
+    if (S_ISREG(inode->i_mode))
+        err = mnt_want_write(at.mnt);
+    else
+        err = S_ISDIR(inode->i_mode) ? -EISDIR : -EINVAL;
+    if (!err) {
+        err = do_truncate(inode, length);
+        mnt_drop_write(at.mnt);
+    }
+    path_put(&at);
+    return err;
+}
+
+/* ---- times ---- */
+
+#define UTIME_NOW  ((1l << 30) - 1)
+#define UTIME_OMIT ((1l << 30) - 2)
+
+struct __kernel_timespec {
+    s64 tv_sec;
+    long tv_nsec;
+};
+
+static u32 time_of(const struct __kernel_timespec *arg, u32 old)
+{
+    if (arg->tv_nsec == UTIME_OMIT)
+        return old;
+    return arg->tv_nsec == UTIME_NOW ? sched_clock() / NSEC_PER_SEC : (u32)arg->tv_sec;
+}
+
+static void set_times(struct inode *inode, const void *to)
+{
+    const struct __kernel_timespec *arg = to;
+
+    inode->i_atime = time_of(&arg[0], inode->i_atime);
+    inode->i_mtime = time_of(&arg[1], inode->i_mtime);
+}
+
+static bool is_time(const struct __kernel_timespec *arg)
+{
+    return arg->tv_nsec == UTIME_NOW || arg->tv_nsec == UTIME_OMIT ||
+           (arg->tv_nsec >= 0 && arg->tv_nsec < (long)NSEC_PER_SEC);
+}
+
+/* Without a name, of the open file dfd. Times are kept in seconds. */
+SYSCALL_DEFINE4(utimensat, int, dfd, const char __user *, filename,
+                const struct __kernel_timespec __user *, utimes, int, flags)
+{
+    struct __kernel_timespec arg[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+    struct file *file = NULL;
+    struct path path;
+    int err;
+
+    if (utimes && copy_from_user(arg, utimes, sizeof(arg)))
+        return -EFAULT;
+    if (!is_time(&arg[0]) || !is_time(&arg[1]) || flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+        return -EINVAL;
+    if (filename) {
+        err = user_path_at(dfd, filename, flags, &path);
+        if (!err) {
+            err = change_inode(&path, path.dentry->d_inode, set_times, arg);
+            path_put(&path);
+        }
+        return err;
+    }
+    file = fget(dfd);
+    if (!file)
+        return -EBADF;
+    err = change_inode(&file->f_path, file->f_inode, set_times, arg);
+    fput(file);
+    return err;
+}
+
 /* The generic layout, which RISC-V uses. */
 struct stat {
     unsigned long st_dev, st_ino;
@@ -473,9 +832,6 @@ SYSCALL_DEFINE2(newfstat, unsigned int, fd, struct stat __user *, statbuf)
     return err ? err : cp_new_stat(&st, statbuf);
 }
 
-enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_NO_AUTOMOUNT = 0x800, AT_EMPTY_PATH = 0x1000 };
-
-/* Symbolic links are not supported, so AT_SYMLINK_NOFOLLOW has no effect. */
 SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, filename, struct stat __user *, statbuf,
                 int, flag)
 {
@@ -489,7 +845,7 @@ SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, filename, struct stat
     if (path == ERR_PTR(-ENOENT) && flag & AT_EMPTY_PATH)
         err = vfs_fstat(dfd, &st);
     else
-        err = IS_ERR(path) ? PTR_ERR(path) : vfs_fstatat(dfd, path, &st);
+        err = IS_ERR(path) ? PTR_ERR(path) : vfs_fstatat(dfd, path, follow_flags(flag), &st);
     if (!IS_ERR(path))
         kfree(path);
     return err ? err : cp_new_stat(&st, statbuf);
@@ -506,7 +862,7 @@ SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, filename, int, mode)
 
     if (IS_ERR(path))
         return PTR_ERR(path);
-    err = mode & ~7 ? -EINVAL : vfs_fstatat(dfd, path, &st);
+    err = mode & ~7 ? -EINVAL : vfs_fstatat(dfd, path, LOOKUP_FOLLOW, &st);
     kfree(path);
     if (err)
         return err;

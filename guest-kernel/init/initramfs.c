@@ -2,8 +2,8 @@
  * initramfs.c - cpio archives (newc) as the first contents of the root directory.
  *
  * The archive linked into the kernel is unpacked first, then the boot loader's, whose files
- * replace those of the same name. Directories and regular files are unpacked, other file types
- * are skipped. One memory area may hold several archives with zero bytes between them.
+ * replace those of the same name. Directories, regular files and symbolic links are unpacked, other
+ * file types are skipped. One memory area may hold several archives with zero bytes between them.
  */
 #include <asm/page.h>
 #include <asm/setup.h>
@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/of_fdt.h>
 #include <linux/printk.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 /* Page-aligned in the image (vmlinux.lds), so that their pages can be freed. */
@@ -92,12 +93,26 @@ static int write_file(const struct entry *e)
     return n == (ssize_t)e->size ? 0 : n < 0 ? n : -ENOSPC;
 }
 
+/* The target is the contents, without a NUL. An existing name is replaced. */
+static int make_link(const struct entry *e)
+{
+    char *target = kmemdup_nul(e->body, e->size);
+    int err = target ? do_symlinkat(target, AT_FDCWD, e->name) : -ENOMEM;
+
+    if (err == -EEXIST && !do_unlinkat(AT_FDCWD, e->name))
+        err = do_symlinkat(target, AT_FDCWD, e->name);
+    kfree(target);
+    return err;
+}
+
 static void unpack_entry(struct archive *a, const struct entry *e)
 {
     int err = 0;
 
     if (S_ISDIR(e->mode))
         err = do_mkdirat(AT_FDCWD, e->name, e->mode);
+    else if (S_ISLNK(e->mode))
+        err = make_link(e);
     else if (S_ISREG(e->mode))
         err = write_file(e);
     if (err && err != -EEXIST) {

@@ -18,6 +18,7 @@
 #include <linux/init.h>
 #include <linux/initrd.h>
 #include <linux/irq.h>
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -119,7 +120,11 @@ static int kernel_init(void *unused)
     ext2_init();
     tty_init();
     sysrq_init();
+    pid_sysctls_init();
+    sched_rt_sysctl_init();
+    cpu_dev_init();
     modules_init();
+    kallsyms_init();
     proc_meminfo_init();
     proc_workload_init();
     proc_kunit_init();

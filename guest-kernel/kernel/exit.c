@@ -116,9 +116,17 @@ SYSCALL_DEFINE1(exit_group, int, error_code)
     do_exit((error_code & 0xff) << 8);
 }
 
+/* Whether wait4() with this pid waits for the child. */
+static bool waits_for(pid_t pid, const struct task_struct *child)
+{
+    if (pid > 0)
+        return child->pid == pid;
+    return pid == -1 || child->pgrp == (pid ? -pid : current->pgrp);
+}
+
 /*
- * Unlinks and returns a zombie child with this pid (-1: any), or NULL. *any: such a child
- * exists, zombie or not.
+ * Unlinks and returns a zombie child that wait4() with this pid waits for, or NULL. *any: such a
+ * child exists, zombie or not.
  */
 static struct task_struct *reap(pid_t pid, bool *any)
 {
@@ -129,7 +137,7 @@ static struct task_struct *reap(pid_t pid, bool *any)
     spin_lock_irqsave(&tasklist_lock, flags);
     list_for_each_entry(child, &current->children, sibling)
     {
-        if (pid != -1 && child->pid != pid)
+        if (!waits_for(pid, child))
             continue;
         *any = true;
         if (child->exit_state != EXIT_ZOMBIE)
@@ -144,7 +152,7 @@ static struct task_struct *reap(pid_t pid, bool *any)
     return found;
 }
 
-pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
+pid_t do_wait(pid_t pid, int *status, int options, unsigned int state, u64 *runtime)
 {
     struct task_struct *child;
     pid_t ret = 0;
@@ -167,25 +175,27 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
     if (child) {
         ret = child->pid;
         *status = child->exit_code;
+        *runtime = child->sum_exec_runtime + child->children_runtime;
+        current->children_runtime += *runtime;
         put_task_struct(child);
     }
     return ret;
 }
 
-struct rusage;
-
-/* Waiting for a process group is not supported: pids 0 and below -1 mean any child, like -1. */
+/* Tasks do not stop, so WUNTRACED and WCONTINUED find none. */
 SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options, struct rusage __user *,
                 ru)
 {
+    const unsigned int known = WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL;
+    u64 runtime = 0;
     int code = 0;
     pid_t ret;
 
-    if (options & ~WNOHANG || ru)
+    if (options & ~known)
         return -EINVAL;
     trace_sched_process_wait(max(upid, 0));
-    ret = do_wait(upid > 0 ? upid : -1, &code, options, TASK_INTERRUPTIBLE);
+    ret = do_wait(upid, &code, options, TASK_INTERRUPTIBLE, &runtime);
     if (ret > 0 && stat_addr && put_user(code, stat_addr))
         return -EFAULT;
-    return ret;
+    return ret > 0 && ru ? put_rusage(ru, runtime) ?: ret : ret;
 }

@@ -19,6 +19,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
+#include <linux/sysctl.h>
 #include <linux/uaccess.h>
 #include <trace/events/sched.h>
 
@@ -28,6 +29,10 @@
 
 DEFINE_SPINLOCK(tasklist_lock);
 static pid_t last_pid; /* under tasklist_lock */
+
+enum { RESERVED_PIDS = 300, PID_MAX_DEFAULT = 32768, PID_MAX_LIMIT = 4 << 20 };
+static int pid_max = PID_MAX_DEFAULT;
+static bool reused; /* under tasklist_lock: numbers from here on may be taken */
 
 /* ---- address spaces ---- */
 
@@ -154,6 +159,26 @@ static void syscall_tracepoint_update(struct task_struct *p)
     p->flags |= READ_ONCE(current->flags) & 1UL << TIF_SYSCALL_TRACEPOINT;
 }
 
+/* The number after the last one; after pid_max, the lowest that is free. Under tasklist_lock. */
+static pid_t alloc_pid(void)
+{
+    const struct task_struct *p;
+    bool taken;
+
+    do {
+        reused |= last_pid >= pid_max - 1;
+        last_pid = last_pid < pid_max - 1 ? last_pid + 1 : RESERVED_PIDS;
+        taken = false;
+        if (!reused)
+            break;
+        for_each_process(p)
+        {
+            taken |= p->pid == last_pid || p->pgrp == last_pid || p->session == last_pid;
+        }
+    } while (taken);
+    return last_pid;
+}
+
 /* A task with a parent gets a second reference, which wait4() drops. */
 static void link_task(struct task_struct *p, struct task_struct *parent, bool with_pid)
 {
@@ -161,7 +186,7 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
 
     spin_lock_irqsave(&tasklist_lock, flags);
     if (with_pid)
-        p->pid = ++last_pid;
+        p->pid = alloc_pid();
     list_add_tail(&p->tasks, &init_task.tasks);
     syscall_tracepoint_update(p);
     p->parent = parent;
@@ -206,6 +231,7 @@ static int copy_signals(struct task_struct *p)
             return -ENOMEM;
     }
     p->pgrp = current->pgrp;
+    p->session = current->session;
     p->sig_allowed = ~0ull;
     p->sig_blocked = current->sig_blocked;
     p->sig_ignored = current->sig_ignored;
@@ -392,4 +418,35 @@ SYSCALL_DEFINE1(set_tid_address, int __user *, tidptr)
 {
     current->clear_child_tid = tidptr;
     return current->pid;
+}
+
+static int set_pid_max(const struct ctl_table *table, int value)
+{
+    if (value <= RESERVED_PIDS || value > PID_MAX_LIMIT)
+        return -EINVAL;
+    WRITE_ONCE(*table->data, value);
+    return 0;
+}
+
+static int set_last_pid(const struct ctl_table *table, int value)
+{
+    unsigned long flags;
+
+    if (value < 0 || value >= READ_ONCE(pid_max))
+        return -EINVAL;
+    spin_lock_irqsave(&tasklist_lock, flags);
+    *table->data = value;
+    reused = true;
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return 0;
+}
+
+static const struct ctl_table pid_sysctls[] = {
+    {"pid_max", &pid_max, set_pid_max},
+    {"ns_last_pid", &last_pid, set_last_pid},
+};
+
+void pid_sysctls_init(void)
+{
+    register_sysctl("kernel", pid_sysctls, ARRAY_SIZE(pid_sysctls));
 }

@@ -50,12 +50,16 @@ static long find_symbol(u32 offset)
     return low - 1;
 }
 
-static bool find_in_kernel(unsigned long addr, struct ksym *sym)
+u32 kallsyms_count(void)
+{
+    return kallsyms_num_syms;
+}
+
+bool kallsyms_symbol(u32 i, struct ksym *sym)
 {
     unsigned long next;
-    long i = find_symbol(addr - (unsigned long)_text);
 
-    if (i < 0)
+    if (i >= kallsyms_num_syms)
         return false;
     next = i + 1 < kallsyms_num_syms ? (unsigned long)_text + kallsyms_offsets[i + 1]
                                      : (unsigned long)_etext;
@@ -63,6 +67,13 @@ static bool find_in_kernel(unsigned long addr, struct ksym *sym)
                          .start = (unsigned long)_text + kallsyms_offsets[i]};
     sym->size = next - sym->start;
     return true;
+}
+
+static bool find_in_kernel(unsigned long addr, struct ksym *sym)
+{
+    long i = find_symbol(addr - (unsigned long)_text);
+
+    return i >= 0 && kallsyms_symbol(i, sym);
 }
 
 static bool find_in_modules(unsigned long addr, struct ksym *sym)

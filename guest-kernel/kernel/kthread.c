@@ -5,6 +5,7 @@
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <trace/events/sched.h>
 
 struct kthread {
     int (*threadfn)(void *data);
@@ -64,12 +65,14 @@ int kthread_stop(struct task_struct *p)
 {
     int result;
 
+    trace_sched_kthread_stop(p);
     get_task_struct(p);
     WRITE_ONCE(p->kthread->should_stop, true);
     wake_up_process(p);
     wait_for_completion(&p->kthread->exited);
     result = p->kthread->result;
     put_task_struct(p);
+    trace_sched_kthread_stop_ret(result);
     return result;
 }
 EXPORT_SYMBOL(kthread_stop);

@@ -7,6 +7,7 @@
 #include <asm/unistd.h>
 #include <linux/bitops.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
@@ -15,6 +16,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #define CREATE_TRACE_POINTS
 #include <trace/events/signal.h>
@@ -228,12 +230,32 @@ static void handle_signal(struct pt_regs *regs, int sig, struct k_sigaction *act
         force_sig(SIGSEGV);
         return;
     }
+    current->restore_sigmask = false;
     WRITE_ONCE(current->sig_blocked, (current->sig_blocked | action->mask |
                                       (action->flags & SA_NODEFER ? 0 : sigmask(sig))) &
                                          ~unmaskable());
     if (action->flags & SA_RESETHAND)
         action->handler = SIG_DFL;
     recalc_sigpending();
+}
+
+void set_restore_sigmask(u64 mask)
+{
+    current->saved_sigmask = current->sig_blocked;
+    current->restore_sigmask = true;
+    set_current_blocked(mask);
+}
+
+void restore_saved_sigmask(void)
+{
+    if (current->restore_sigmask)
+        set_current_blocked(current->saved_sigmask);
+    current->restore_sigmask = false;
+}
+
+u64 sigmask_to_save(void)
+{
+    return current->restore_sigmask ? current->saved_sigmask : current->sig_blocked;
 }
 
 /* The values of SIG_IGN and SIG_DFL are the event's, too. */
@@ -250,12 +272,12 @@ void do_signal(struct pt_regs *regs)
 {
     int sig = dequeue_signal();
 
-    if (!sig)
-        return;
-    if (trace_signal_deliver_enabled())
+    if (sig && trace_signal_deliver_enabled())
         trace_deliver(sig);
-    if (sig_ignored(current, sig))
+    if (!sig || sig_ignored(current, sig)) {
+        restore_saved_sigmask();
         return;
+    }
     if (!handler_of(current, sig))
         do_exit(sig);
     handle_signal(regs, sig, &current->sighand->action[sig - 1]);
@@ -275,6 +297,33 @@ void force_sig_fault(const struct pt_regs *regs, int sig, int code, unsigned lon
     force_sig_code(sig, code);
 }
 
+/* All programs but init and the caller. */
+static int kill_all(int sig)
+{
+    struct task_struct *p;
+    unsigned long flags;
+    int err = -ESRCH;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    for_each_process(p) if (p->pid > 1 && p->mm && p != current) err =
+        send_sig_info(sig, SI_USER, p, true);
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return err;
+}
+
+/* A process has one thread. */
+SYSCALL_DEFINE2(tkill, pid_t, pid, int, sig)
+{
+    return pid <= 0 || sig < 0 || sig > _NSIG ? -EINVAL : kill_pid(pid, sig);
+}
+
+SYSCALL_DEFINE3(tgkill, pid_t, tgid, pid_t, pid, int, sig)
+{
+    if (tgid <= 0 || pid <= 0 || sig < 0 || sig > _NSIG)
+        return -EINVAL;
+    return tgid == pid ? kill_pid(pid, sig) : -ESRCH;
+}
+
 SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
 {
     if (sig < 0 || sig > _NSIG)
@@ -282,7 +331,7 @@ SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
     if (pid > 0)
         return kill_pid(pid, sig);
     if (pid == -1)
-        return -EPERM;
+        return kill_all(sig);
     return kill_pgrp(pid ? -pid : current->pgrp, sig, 0);
 }
 
@@ -328,6 +377,89 @@ SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct k_sigaction __user *, act,
             return err;
     }
     return oldact && copy_to_user(oldact, &old, sizeof(old)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(rt_sigpending, u64 __user *, uset, size_t, sigsetsize)
+{
+    u64 pending = __atomic_load_n(&current->sig_pending, __ATOMIC_SEQ_CST) & current->sig_blocked;
+
+    if (sigsetsize > sizeof(pending))
+        return -EINVAL;
+    return copy_to_user(uset, &pending, sigsetsize) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(rt_sigsuspend, u64 __user *, unewset, size_t, sigsetsize)
+{
+    u64 mask;
+
+    if (sigsetsize != sizeof(mask))
+        return -EINVAL;
+    if (get_user(mask, unewset))
+        return -EFAULT;
+    set_restore_sigmask(mask);
+    for (;;) {
+        set_current_state(TASK_INTERRUPTIBLE);
+        if (signal_pending(current))
+            break;
+        schedule();
+    }
+    set_current_state(TASK_RUNNING);
+    return -EINTR;
+}
+
+/* Takes a pending signal of the set; 0: there is none. */
+static int take_signal(u64 set)
+{
+    u64 pending = __atomic_load_n(&current->sig_pending, __ATOMIC_SEQ_CST) & set;
+    int sig = pending ? __ffs(pending) + 1 : 0;
+
+    if (sig)
+        (void)__atomic_fetch_and(&current->sig_pending, ~sigmask(sig), __ATOMIC_SEQ_CST);
+    return sig;
+}
+
+/* While it waits, the signals of the set wake it; they are blocked, so no handler runs. */
+static int wait_for_signal(u64 set, u64 end)
+{
+    u64 blocked = current->sig_blocked;
+    int sig;
+
+    for (;;) {
+        set_current_state(TASK_INTERRUPTIBLE);
+        WRITE_ONCE(current->sig_blocked, blocked & ~set);
+        sig = take_signal(set);
+        if (sig || signal_pending(current) || sched_clock() >= end)
+            break;
+        (void)schedule_hrtimeout(end, HRTIMER_MODE_ABS);
+    }
+    set_current_state(TASK_RUNNING);
+    if (!sig)
+        sig = take_signal(set);
+    clear_bit(TIF_SIGPENDING, &current->flags);
+    set_current_blocked(blocked);
+    if (sig)
+        return sig;
+    return signal_pending(current) ? -EINTR : -EAGAIN;
+}
+
+SYSCALL_DEFINE4(rt_sigtimedwait, const u64 __user *, uthese, void __user *, uinfo,
+                const struct __kernel_timespec __user *, uts, size_t, sigsetsize)
+{
+    int info[32] = {0}, sig, err;
+    u64 set, ns = 0, end = ~0ull >> 1;
+
+    if (sigsetsize != sizeof(set))
+        return -EINVAL;
+    if (get_user(set, uthese))
+        return -EFAULT;
+    err = uts ? get_timespec64(&ns, uts) : 0;
+    if (err)
+        return err;
+    if (uts)
+        end = sched_clock() + ns;
+    sig = wait_for_signal(set & ~unmaskable(), end);
+    info[0] = sig;
+    return sig > 0 && uinfo && copy_to_user(uinfo, info, sizeof(info)) ? -EFAULT : sig;
 }
 
 enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };

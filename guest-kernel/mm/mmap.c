@@ -12,8 +12,6 @@
 #include <linux/slab.h>
 #include <linux/syscalls.h>
 
-enum { STACK_LIMIT = 8 << 20 };
-
 static unsigned long vma_pages(const struct vm_area_struct *vma)
 {
     return (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;

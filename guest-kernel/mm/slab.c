@@ -125,7 +125,8 @@ void kmem_cache_init(void)
     }
 }
 
-static struct page *new_slab(struct kmem_cache *s)
+/* Rare, so not inlined: its registers would be saved at each allocation. */
+static noinline struct page *new_slab(struct kmem_cache *s)
 {
     struct page *slab = alloc_pages(0);
     char *base, *obj;
@@ -147,7 +148,7 @@ static struct page *new_slab(struct kmem_cache *s)
     return slab;
 }
 
-static void discard_slab(struct page *slab)
+static noinline void discard_slab(struct page *slab)
 {
     slab->slab->nr_slabs--;
     slab->flags &= ~PG_SLAB;
@@ -187,20 +188,32 @@ static void *slab_alloc(struct kmem_cache *s)
     return obj;
 }
 
-void *kmem_cache_alloc(struct kmem_cache *s)
+/*
+ * While nobody traces them, allocations are a tail call, and frees another: what events need is in
+ * functions of its own.
+ */
+static noinline void *slab_alloc_traced(struct kmem_cache *s, unsigned long gfp_flags,
+                                        unsigned long caller)
 {
     void *obj = slab_alloc(s);
 
-    trace_kmem_cache_alloc(_RET_IP_, obj, s->object_size, s->size, 0);
+    trace_kmem_cache_alloc(caller, obj, s->object_size, s->size, gfp_flags);
     return obj;
+}
+
+void *kmem_cache_alloc(struct kmem_cache *s)
+{
+    if (trace_kmem_cache_alloc_enabled())
+        return slab_alloc_traced(s, 0, _RET_IP_);
+    return slab_alloc(s);
 }
 EXPORT_SYMBOL(kmem_cache_alloc);
 
 void *kmem_cache_zalloc(struct kmem_cache *s)
 {
-    void *obj = slab_alloc(s);
+    void *obj =
+        trace_kmem_cache_alloc_enabled() ? slab_alloc_traced(s, GFP_ZERO, _RET_IP_) : slab_alloc(s);
 
-    trace_kmem_cache_alloc(_RET_IP_, obj, s->object_size, s->size, GFP_ZERO);
     if (obj)
         memset(obj, 0, s->object_size);
     return obj;
@@ -230,10 +243,18 @@ static void slab_free(struct kmem_cache *s, void *obj)
     spin_unlock_irqrestore(&s->lock, flags);
 }
 
+static noinline void slab_free_traced(struct kmem_cache *s, void *obj, unsigned long caller)
+{
+    trace_kmem_cache_free(caller, obj, s->name);
+    slab_free(s, obj);
+}
+
 void kmem_cache_free(struct kmem_cache *s, void *obj)
 {
-    trace_kmem_cache_free(_RET_IP_, obj, s->name);
-    slab_free(s, obj);
+    if (trace_kmem_cache_free_enabled())
+        slab_free_traced(s, obj, _RET_IP_);
+    else
+        slab_free(s, obj);
 }
 EXPORT_SYMBOL(kmem_cache_free);
 
@@ -281,30 +302,37 @@ static void *kmalloc_pages(size_t size)
     return page_order(size) < MAX_ORDER ? __get_free_pages(page_order(size)) : NULL;
 }
 
-static __always_inline void *do_kmalloc(size_t size, unsigned long gfp_flags, unsigned long caller)
+static __always_inline void *do_kmalloc(size_t size)
 {
     unsigned int shift = max(log2_ceil(size), (unsigned int)KMALLOC_SHIFT_LOW);
-    void *obj;
 
-    if (shift > KMALLOC_SHIFT_HIGH) {
-        obj = kmalloc_pages(size);
-        trace_kmalloc(caller, obj, size, PAGE_SIZE << page_order(size), gfp_flags);
-    } else {
-        obj = slab_alloc(&kmalloc_caches[shift]);
-        trace_kmalloc(caller, obj, size, kmalloc_caches[shift].size, gfp_flags);
-    }
+    return shift > KMALLOC_SHIFT_HIGH ? kmalloc_pages(size) : slab_alloc(&kmalloc_caches[shift]);
+}
+
+static noinline void *kmalloc_traced(size_t size, unsigned long gfp_flags, unsigned long caller)
+{
+    unsigned int shift = max(log2_ceil(size), (unsigned int)KMALLOC_SHIFT_LOW);
+    void *obj = do_kmalloc(size);
+
+    trace_kmalloc(caller, obj, size,
+                  shift > KMALLOC_SHIFT_HIGH ? (size_t)PAGE_SIZE << page_order(size)
+                                             : kmalloc_caches[shift].size,
+                  gfp_flags);
     return obj;
 }
 
 void *kmalloc(size_t size)
 {
-    return do_kmalloc(size, 0, _RET_IP_);
+    if (trace_kmalloc_enabled())
+        return kmalloc_traced(size, 0, _RET_IP_);
+    return do_kmalloc(size);
 }
 EXPORT_SYMBOL(kmalloc);
 
 void *kzalloc(size_t size)
 {
-    void *obj = do_kmalloc(size, GFP_ZERO, _RET_IP_);
+    void *obj =
+        trace_kmalloc_enabled() ? kmalloc_traced(size, GFP_ZERO, _RET_IP_) : do_kmalloc(size);
 
     if (obj)
         memset(obj, 0, size);
@@ -312,11 +340,10 @@ void *kzalloc(size_t size)
 }
 EXPORT_SYMBOL(kzalloc);
 
-void kfree(const void *obj)
+static __always_inline void do_kfree(const void *obj)
 {
     struct page *page;
 
-    trace_kfree(_RET_IP_, obj);
     if (!obj)
         return;
     page = virt_to_page(obj);
@@ -324,6 +351,20 @@ void kfree(const void *obj)
         slab_free(page->slab, (void *)obj);
     else
         __free_pages(page, page->order);
+}
+
+static noinline void kfree_traced(const void *obj, unsigned long caller)
+{
+    trace_kfree(caller, obj);
+    do_kfree(obj);
+}
+
+void kfree(const void *obj)
+{
+    if (trace_kfree_enabled())
+        kfree_traced(obj, _RET_IP_);
+    else
+        do_kfree(obj);
 }
 EXPORT_SYMBOL(kfree);
 

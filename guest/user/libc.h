@@ -92,6 +92,8 @@ int dup2(int oldfd, int newfd);
 int fcntl(int fd, int command, long arg);
 int ioctl(int fd, unsigned int command, void *arg);
 int stat(const char *path, struct stat *st);
+/* The same, but of a symbolic link itself. */
+int lstat(const char *path, struct stat *st);
 int fstat(int fd, struct stat *st);
 int mkdir(const char *path, unsigned int mode);
 int rmdir(const char *path);

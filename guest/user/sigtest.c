@@ -245,6 +245,83 @@ static void test_groups(void)
     close(fd[1]);
 }
 
+static uint64_t blocked(void)
+{
+    uint64_t mask = 0;
+
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    return mask;
+}
+
+static void test_waiting(void)
+{
+    uint64_t none = 0, usr1 = mask_of(SIGUSR1), pending = 0;
+    struct timespec soon = {0, 1000000};
+    int info[32];
+    pid_t pid;
+
+    on_signal(SIGUSR1, handler, 0);
+    sigprocmask(SIG_BLOCK, &usr1, NULL);
+    kill(getpid(), SIGUSR1);
+    check("rt_sigpending shows a blocked signal",
+          syscall(__NR_rt_sigpending, &pending, 8) == 0 && pending == usr1);
+    caught = 0;
+    check("rt_sigsuspend runs its handler",
+          syscall(__NR_rt_sigsuspend, &none, 8) == -EINTR && caught == SIGUSR1);
+    check("and restores the mask", blocked() == usr1);
+    check("rt_sigtimedwait waits for the time",
+          syscall(__NR_rt_sigtimedwait, &usr1, NULL, &soon, 8) == -EAGAIN);
+    pid = fork();
+    if (!pid)
+        _exit(kill(syscall(__NR_getppid), SIGUSR1));
+    caught = 0;
+    check("and takes a signal without its handler",
+          syscall(__NR_rt_sigtimedwait, &usr1, info, NULL, 8) == SIGUSR1 && info[0] == SIGUSR1 &&
+              !caught && blocked() == usr1);
+    waitpid(pid, NULL, 0);
+    sigprocmask(SIG_UNBLOCK, &usr1, NULL);
+    check("signals above 31 are signals, too",
+          (on_signal(40, handler, 0), syscall(__NR_tkill, getpid(), 40)) == 0 && caught == 40);
+    check("tgkill wants a thread of the process",
+          syscall(__NR_tgkill, getpid() + 1, getpid(), 40) == -ESRCH);
+}
+
+/* In a child, which may lead a session. */
+static bool sessions_hold(void)
+{
+    pid_t pid = getpid();
+
+    return syscall(__NR_getsid, 0) != pid && syscall(__NR_setsid) == pid &&
+           syscall(__NR_getsid, 0) == pid && syscall(__NR_getpgid, 0) == pid &&
+           syscall(__NR_setsid) == -EPERM && syscall(__NR_getsid, 99999) == -ESRCH;
+}
+
+static void test_sessions(void)
+{
+    uint64_t usage[18] = {0}, children[18] = {0};
+    int status = 0;
+    pid_t pid = fork();
+
+    if (!pid)
+        _exit(sessions_hold());
+    check("a process can lead a session, once",
+          waitpid(pid, &status, 0) == pid && status == 1 << 8);
+    pid = fork();
+    if (!pid) {
+        setpgid(0, 0);
+        for (volatile int i = 0; i < 300000; i++)
+            ;
+        _exit(0);
+    }
+    setpgid(pid, pid);
+    check("wait4 can wait for a group", syscall(__NR_wait4, 0, NULL, WNOHANG, NULL) == -ECHILD &&
+                                            syscall(__NR_wait4, -pid, &status, 0, usage) == pid);
+    check("and says how long the child ran", usage[0] || usage[1]);
+    check("which getrusage adds up",
+          syscall(__NR_getrusage, -1, children) == 0 &&
+              children[0] * 1000000 + children[1] >= usage[0] * 1000000 + usage[1]);
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
@@ -256,5 +333,7 @@ int main(int argc, char **argv)
     test_interrupted_calls();
     test_children();
     test_groups();
+    test_waiting();
+    test_sessions();
     return check_result();
 }

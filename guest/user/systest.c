@@ -98,7 +98,7 @@ static void test_errors(void)
     check("reading from the write end of a pipe is EBADF", read(fd[1], &c, 1) == -EBADF);
     check("descriptor 1000 is EBADF", close(1000) == -EBADF && dup2(1, 1000) == -EBADF);
     file = open("/tmp/noelf", O_WRONLY | O_CREAT, 0755);
-    write(file, "#!/bin/sh\n", 10);
+    write(file, "no program\n", 11);
     close(file);
     check("exec of a file that is not ELF is ENOEXEC",
           execve("/tmp/noelf", argv, argv + 1) == -ENOEXEC);
@@ -126,16 +126,83 @@ static void test_time(void)
 static void test_identity(void)
 {
     static char uts[6][65];
-    unsigned long cpus = 0, a[4] = {0}, b[4] = {0};
+    unsigned long cpus = 0, a[4] = {0}, b[4] = {0}, info[14] = {0}, limit[2] = {0};
+    unsigned int ids[3] = {9, 9, 9};
+    int copy = -1;
 
     check("gettid returns the pid", getpid() == syscall(__NR_gettid));
     check("uname says riscv64", syscall(__NR_uname, uts) == 0 && !strcmp(uts[4], "riscv64"));
     check("sched_getaffinity returns a mask that is not empty",
           syscall(__NR_sched_getaffinity, 0, sizeof(cpus), &cpus) == sizeof(cpus) && cpus);
+    check("there is no other user",
+          syscall(__NR_getresuid, &ids[0], &ids[1], &ids[2]) == 0 && !ids[0] && !ids[1] &&
+              !ids[2] && syscall(__NR_setuid, 0) == 0 && syscall(__NR_setuid, 1) == -EINVAL &&
+              syscall(__NR_setresgid, -1, -1, 5) == -EINVAL);
+    check("sysinfo counts pages and tasks", syscall(__NR_sysinfo, info) == 0 && info[4] > info[5] &&
+                                                info[5] && (info[10] & 0xffff) > 1);
+    check("the limit of open files is where dup ends",
+          syscall(__NR_prlimit64, 0, 7, NULL, limit) == 0 && limit[0] &&
+              syscall(__NR_fcntl, 0, F_DUPFD, limit[0]) == -EINVAL &&
+              (copy = syscall(__NR_fcntl, 0, F_DUPFD, limit[0] - 1)) == (long)limit[0] - 1);
+    close(copy);
     check("getrandom returns the requested bytes",
           syscall(__NR_getrandom, a, sizeof(a), 0) == sizeof(a) &&
               syscall(__NR_getrandom, b, sizeof(b), 0) == sizeof(b));
     check("getrandom returns different bytes each time", memcmp(a, b, sizeof(a)) != 0);
+}
+
+static long splice(int in, int64_t *in_pos, int out, int64_t *out_pos, size_t len)
+{
+    enum { SPLICE_F_NONBLOCK = 2 };
+
+    return syscall(__NR_splice, in, in_pos, out, out_pos, len, SPLICE_F_NONBLOCK);
+}
+
+static void test_splice(void)
+{
+    enum { SIZE = 10000 };
+    static char from[SIZE], to[SIZE];
+    int file = open("/tmp-splice", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int copy = open("/tmp-splice2", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int one[2] = {-1, -1}, two[2] = {-1, -1}, i;
+    int64_t at = 1000, zero = 0;
+
+    for (i = 0; i < SIZE; i++)
+        from[i] = i * 7 + i / 256;
+    write(file, from, SIZE);
+    pipe(one);
+    pipe(two);
+    check("splice fills a pipe from a place in a file",
+          splice(file, &at, one[1], NULL, SIZE) == SIZE - 1000 && at == SIZE);
+    check("tee copies what is in a pipe", syscall(__NR_tee, one[0], two[1], 100, 0) == 100 &&
+                                              read(two[0], to, SIZE) == 100 &&
+                                              !memcmp(to, from + 1000, 100));
+    check("splice empties the pipe into another file",
+          splice(one[0], NULL, copy, &zero, SIZE) == SIZE - 1000 && zero == SIZE - 1000 &&
+              syscall(__NR_pread64, copy, to, SIZE, 0) == SIZE - 1000 &&
+              !memcmp(to, from + 1000, SIZE - 1000));
+    check("splice of an empty pipe is EAGAIN", splice(one[0], NULL, copy, NULL, 1) == -EAGAIN);
+    write(one[1], "abc", 3);
+    check("splice moves bytes from pipe to pipe",
+          splice(one[0], NULL, two[1], NULL, 2) == 2 && read(two[0], to, SIZE) == 2 &&
+              read(one[0], to + 2, SIZE) == 1 && !memcmp(to, "abc", 3));
+    check("splice without a pipe is EINVAL", splice(file, NULL, copy, NULL, 1) == -EINVAL);
+    check("splice of a pipe into itself is EINVAL",
+          splice(one[0], NULL, one[1], NULL, 1) == -EINVAL);
+    check("splice at a place in a pipe is ESPIPE", splice(one[0], &zero, copy, NULL, 1) == -ESPIPE);
+    check("splice of no bytes is 0", splice(one[0], NULL, copy, NULL, 0) == 0);
+    close(one[1]);
+    check("splice of a pipe without a writer is 0", splice(one[0], NULL, copy, NULL, 1) == 0);
+    close(two[0]);
+    sigaction(SIGPIPE, &(struct sigaction){.handler = SIG_IGN}, NULL);
+    check("splice into a pipe without a reader is EPIPE",
+          (zero = 0, splice(file, &zero, two[1], NULL, 1)) == -EPIPE);
+    close(one[0]);
+    close(two[1]);
+    close(file);
+    close(copy);
+    unlink("/tmp-splice");
+    unlink("/tmp-splice2");
 }
 
 static int child_priority(void)
@@ -321,6 +388,7 @@ int main(int argc, char **argv)
     test_errors();
     test_time();
     test_identity();
+    test_splice();
     test_scheduling();
     test_names();
     test_memfd();

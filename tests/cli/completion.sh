@@ -44,6 +44,8 @@ complete rvftrace report --by ''
 claim 'the rows of a report' offers function site file module layout run
 complete rvftrace log --to c
 claim 'the formats of a log' offers chrome csv
+complete rvftrace log --to trace
+claim '... of which some begin alike' offers trace-dat trace-dat-7 trace-dat-function
 for command in run debug report log; do
     complete rvftrace $command -
     "$rvftrace" $command --help | grep -o '^  *\(-., \)\{0,1\}--[a-z-]*' | sed 's/.*--/--/' | sort -u >"$work/help"

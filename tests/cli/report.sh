@@ -100,7 +100,7 @@ claim '... and the summary of the run says the parts' sh -c \
 
 run report --of jump-labels --by site "$work/core.json"
 claim 'a table of jump labels, with the line of each in the function' \
-    grep -q '^kmem_cache_free at 0x[0-9a-f]*  *[1-9][0-9,]* .* guest-kernel/mm/slab.c:[0-9]' "$out"
+    grep -q '^slab_free at 0x[0-9a-f]*  *[1-9][0-9,]* .* guest-kernel/mm/slab.c:[0-9]' "$out"
 
 claim 'a jump label of a module is counted while the module is there' python3 -c "
 import json

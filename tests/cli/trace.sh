@@ -59,7 +59,7 @@ claim 'the caller is named' calls_are "
     {c.caller.split('+')[0] for c in functions if c.name == 'calls_once'} == {'calls_run'}"
 claim '... also that of a tail call whose return address was replaced before' calls_are "
     all(c.caller == c.tail_call_of for c in functions if c.back and '+' not in c.caller) and
-    {c.caller for c in functions if c.name == 'kmem_cache_free' and c.tail_call_of} >= {'kfree'} and
+    {c.caller for c in functions if c.name == 'slab_free' and c.tail_call_of} >= {'kfree'} and
     not [c for c in functions if c.back and c.caller.startswith('0x')]"
 claim 'each call has the name and pid of its task' calls_are "
     {(c.comm, c.pid) for c in functions if c.name == 'do_exit'} >= {('ps', 8), ('ls', 10), ('wc', 11)} and

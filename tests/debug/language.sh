@@ -27,3 +27,28 @@ else
     sed 's/^/# /' "$dir/out"
     exit 1
 fi
+
+# batch OUTPUT STATUS: with the session in $dir/session.
+batch() {
+    status=0
+    "$build/rvftrace" debug --quiet -batch -x "$dir/session" "$build/guest-kernel/pfe8/kernel.elf" \
+        </dev/null >"$dir/out" 2>&1 || status=$?
+    [ "$(cat "$dir/out")" = "$1" ] && [ "$status" -eq "$2" ]
+}
+printf 'print 6 * 7\nif 1\noutput 3\nend\n' >"$dir/session"
+if batch '$1 = 42
+3' 0; then
+    echo 'ok - debug -batch prints what the commands print'
+else
+    echo 'not ok - debug -batch prints what the commands print'
+    sed 's/^/# /' "$dir/out"
+    exit 1
+fi
+printf 'print nosuch\nprint 1\n' >"$dir/session"
+if batch 'No symbol "nosuch" in current context.' 1; then
+    echo 'ok - ... and ends at the first that fails, with status 1'
+else
+    echo "not ok - ... and ends at the first that fails, with status 1: $status"
+    sed 's/^/# /' "$dir/out"
+    exit 1
+fi

@@ -315,7 +315,9 @@ static void what_is_no_expression_is_refused(void **state)
     refuse("1+)", "A syntax error in expression, near `)'.");
     refuse("()", "A syntax error in expression, near `)'.");
     refuse("(struct nothing *)1", "No struct type named nothing.");
-    refuse("schedule(1)", "Functions of the guest cannot be called.");
+    refuse("schedule(1)",
+           "Functions of the guest are not called: that would change the run. In gdb, `target "
+           "remote' and `print' call them.");
     refuse("int", "Attempt to use a type name as an expression");
 }
 

@@ -6,6 +6,7 @@
 #include "dev/virtio.h"
 #include "dev/virtio_blk.h"
 #include "dev/virtio_console.h"
+#include "dev/virtio_ports.h"
 #include "dev/virtio_rng.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
@@ -112,9 +113,15 @@ static void show(void *ctx, const uint8_t *bytes, size_t len)
         w->shown ^= bytes[i];
 }
 
+static void show_at(void *ctx, uint64_t at, const uint8_t *bytes, size_t len)
+{
+    (void)at;
+    show(ctx, bytes, len);
+}
+
 static struct virtio_kind make_kind(struct world *w, struct input *in)
 {
-    unsigned kind = input_below(in, 5);
+    unsigned kind = input_below(in, 6);
     struct block_store store = {.size = DISK_BYTES,
                                 .read_only = kind == 1,
                                 .ctx = w,
@@ -129,6 +136,11 @@ static struct virtio_kind make_kind(struct world *w, struct input *in)
         w->console = virtio_console_new((struct virtio_console_sink){show, w});
         return virtio_console_kind(w->console);
     case 3: return virtio_rng(1);
+    case 4: {
+        struct virtio_port ports[2] = {{"a", show_at, w}, {"b", show_at, w}};
+
+        return virtio_ports(ports, 2);
+    }
     default: return (struct virtio_kind){.id = 0};
     }
 }

@@ -13,10 +13,10 @@ texts() { sed -nE "s/^.* [0-9.]+: $1: $2\$/$3/p" "$work_dir/trace"; }
 each_in() { test -n "$1" && for p in $1; do echo "$2" | grep -qx "$p" || return 1; done; }
 
 BOOTARGS='trace_buf_size=1m'
-run_on_rvftrace "${LAYOUT:-pfe8}" 2 "cd $T; echo > trace; for s in timer signal module kmem ipi rcu printk exceptions; do echo 1 > events/\$s/enable; done;
+run_on_rvftrace "${LAYOUT:-pfe8}" 2 "cd $T; echo > trace; echo sched_kthread_stop sched_kthread_stop_ret > set_event; for s in timer signal module kmem ipi rcu printk exceptions; do echo 1 > events/\$s/enable; done;
     sleep 0.03 & sleep 0.002; kill \$!; kill -10 \$\$; insmod /lib/modules/trace_sample.ko;
     insmod /lib/modules/sample_user.ko; rmmod sample_user; rmmod trace_sample; cat /proc/meminfo; dd if=/dev/zero of=/dev/null bs=65536 count=1;
-    echo 0 > tracing_on; echo 0 > events/enable; echo the trace; cat trace; echo the end;
+    selftest workqueue; echo 0 > tracing_on; echo 0 > events/enable; echo the trace; cat trace; echo the end;
     insmod /lib/modules/event_sample.ko; cat events/event_sample/sample_line/format; cat /proc/event_sample;
     echo 1 > tracing_on; echo > trace; echo 1 > events/event_sample/enable; echo 1 > events/kmem/kfree/enable;
     echo number '>' 2 > events/event_sample/sample_line/filter; cat /proc/event_sample;
@@ -64,6 +64,9 @@ check 'rcu: each task switch' test "$(texts rcu_utilization 'Start context switc
 check '... takes it a moment' test "$(texts rcu_utilization 'Start context switch' x)" = \
     "$(texts rcu_utilization 'End context switch' x)"
 check 'printk: a message is recorded without its time' recorded ' insmod-[0-9]+ .*: console: sample_user: the leaf answers 42$'
+
+check 'sched: a kernel thread is stopped' recorded ' selftest-[0-9]+ .*: sched_kthread_stop: comm=[^ ]+ pid=[0-9]+$'
+check '... and returns' recorded ' selftest-[0-9]+ .*: sched_kthread_stop_ret: ret=-?[0-9]+$'
 
 check "a module's event has a format, with its constants by number" has 'cat events/event_sample' \
     '__print_symbolic\(REC->kind, \{0, "even"\}, \{1, "odd"\}\), __get_str\(text\), __print_array\('

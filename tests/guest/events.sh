@@ -113,7 +113,7 @@ check '... as error_log does' has 'cat error_log' '^\[ +0\.[0-9]{6}\] event filt
 check '... with the command' has 'cat error_log' '^  Command: target_cpu <= 7$'
 check '0 removes the filters' says 'cat events/sched/sched_switch/filter' none 3
 check 'an event has no trigger at first, and says which there are' recorded \
-    '^# traceon traceoff snapshot stacktrace enable_event disable_event$'
+    '^# traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist$'
 check 'there may be one of each type' has 'echo traceon >> trigger' 'File exists'
 for trigger in 'traceof' 'traceoff:x' 'stacktrace foo' 'enable_event:sched:none'; do
     check "$trigger is no trigger" has "echo $trigger >> trigger" 'Invalid argument'

@@ -8,13 +8,15 @@ disk=$work_dir/disk root=$work_dir/root
 mkdir -p "$root/d"
 seq 1 20000 >"$root/d/numbers"
 echo hi >"$root/hi"
+ln -s d/numbers "$root/link"
+ln -s "d/../d/../d/../d/../d/../d/../d/../d/../d/../d/../d/../d/numbers" "$root/long-link"
 # Large enough for double indirect blocks of 1 KiB, and for a directory of several blocks.
-changes='mount -t ext2 /dev/vda /mnt; mount | tail -n 1; cat /mnt/hi; wc -l /mnt/d/numbers; mkdir /mnt/new;
+changes='mount -t ext2 /dev/vda /mnt; mount | tail -n 1; cat /mnt/hi; wc -l /mnt/d/numbers /mnt/link /mnt/long-link; mkdir /mnt/new;
     for i in 1 2 3 4; do cat /mnt/d/numbers; done > /mnt/new/long; cp /mnt/d/numbers /mnt/new/copy;
     echo one > /mnt/new/one; echo two >> /mnt/new/one; mv /mnt/new/one /mnt/two; rm /mnt/hi; mkdir /mnt/gone;
-    rmdir /mnt/gone; mv /mnt/d /mnt/new/d; for i in $(seq 1 90); do echo $i > /mnt/new/file-$i; done;
+    rmdir /mnt/gone; ln -s new/copy /mnt/mine; ln /mnt/new/copy /mnt/other; mv /mnt/d /mnt/new/d; for i in $(seq 1 90); do echo $i > /mnt/new/file-$i; done;
     rm /mnt/new/file-1*; echo x > /mnt/new/short; echo cut > /mnt/new/d/numbers; rmdir /mnt/new; cat /dev/zero > /mnt/full;
-    ls -l /mnt/full; rm /mnt/full; echo 3 > /proc/sys/vm/drop_caches; wc -l /mnt/new/copy /mnt/new/long;
+    ls -l /mnt/full; rm /mnt/full; echo 3 > /proc/sys/vm/drop_caches; wc -l /mnt/mine /mnt/other /mnt/new/long; ls -l /mnt/mine;
     mount -t ext2 /dev/zero /proc; umount /mnt; echo umount $?; mount -r -t ext2 /dev/vda /mnt; cat /mnt/two;
     echo x > /mnt/two; ls /mnt/new | wc -l; umount /mnt; echo the end'
 
@@ -30,7 +32,12 @@ judge() {
     check "$1: the script ends" console_has 'the end'
     check "$1: it is mounted" console_has '/dev/vda on /mnt type ext2 \(rw,relatime\)'
     check "$1: what the host stored is read" console_has '20000 /mnt/d/numbers'
+    check "$1: a symbolic link is followed" console_has '20000 /mnt/link'
+    check "$1: also one with a block of its own" console_has '20000 /mnt/long-link'
     check "$1: what was written is read again from the device" console_has '80000 /mnt/new/long'
+    check "$1: a link that was made here, too" console_has '20000 /mnt/mine'
+    check "$1: it is stored as a link" console_has 'lrwxrwxrwx  1        8 /mnt/mine -> new/copy'
+    check "$1: a file gets a second name" console_has '20000 /mnt/other'
     check "$1: a directory with names is not removed" console_has '.*rmdir: /mnt/new: Directory not empty'
     check "$1: a full device is an error" console_has '.*No space left on device'
     check "$1: a character device is not mounted" console_has '.*Block device required.*'

@@ -185,19 +185,32 @@ check 'in the end nothing is left, and all is off' lacks end '^hist|^lat|^1'
 script initrd <<'END'
 E=events/sched; echo 'latency u64 lat; pid_t pid' > synthetic_events
 fork() { for i in $*; do (echo > /dev/null); done; }
+log() { echo "== $1"; cat error_log; echo > error_log; }
 echo 'hist:keys=pid:ts0=common_timestamp' > $E/sched_waking/trigger
 echo 'hist:keys=next_pid:lat=common_timestamp-$ts0:onmatch(sched.sched_waking).latency($lat,next_pid):onmax($lat).save(prev_pid)' > $E/sched_switch/trigger
 echo 'hist:keys=pid:vals=lat:sort=pid' > events/synthetic/latency/trigger
 echo 'hist:keys=common_cpu' >> events/synthetic/latency/trigger
+echo 'hist:keys=common_pid if arg1 > 0' > events/kprobes/pid/trigger
 echo 'hist:keys=parent_comm' > $E/sched_process_fork/trigger; echo 'hist:keys=stacktrace' >> $E/sched_process_fork/trigger
 for i in 1 2 3 4 5 6 7 8; do fork 1 2 3 4 5 6 7 8 9 10 11 12 & done; wait
 for i in switch waking process_fork; do echo "== $i"; cat $E/sched_$i/hist; echo "hist:keys=parent_comm:clear" >> $E/sched_$i/trigger; done
-echo "== latency"; cat events/synthetic/latency/hist; echo "== end"; cat error_log
+echo "== latency"; cat events/synthetic/latency/hist; echo "== cloned"; cat events/kprobes/pid/hist events/kprobes/cloned/enable; echo "== dynamic"
+echo "s:synthetic/dyn u64 lat; pid_t pid;" >> dynamic_events; echo 'p:opened do_filp_open a=%a0:s32' >> dynamic_events; cat dynamic_events
+echo '-:synthetic/dyn' >> dynamic_events; echo '-:opened' >> dynamic_events; echo "== less dynamic"; cat dynamic_events
+log end; echo 's:junk/my char str[' >> dynamic_events; log "errors of dynamic events"
 END
+BOOTARGS='kprobe_event=p:cloned,kernel_clone,flags=+0(%a0):x64;r:pid,kernel_clone,$retval:s32'
 for run in 'atomic 8' 'static 2'; do
     run_on_rvftrace "${run% *}" "${run#* }" /run --initrd "$work_dir/initrd"
     check "$run: the auditor is silent, the script ends" test "$status" -eq 0
     check "$run: each fork was counted" has process_fork '\{ parent_comm: sh {49}\} hitcount:        107'
+    check "$run: ... also by a probe made at boot" has cloned '\{ common_pid: +[0-9]+ \} hitcount:         1[0-9]'
+    check "$run: ... which is on" has cloned 1
+    check "$run: dynamic_events has synthetic events" has dynamic 's:synthetic/dyn	u64 lat; pid_t pid'
+    check "$run: ... and those of probes" has dynamic 'p:kprobes/opened do_filp_open a=%a0:s32'
+    check "$run: ... and removes either" lacks 'less dynamic' 'dyn|opened'
+    check "$run: ... and says what is wrong" errors_are 'errors of dynamic events' \
+        '0 Command must be of the form: s or -:[synthetic/]<name> field[;field] ...'
     check "$run: all have one place" has process_fork '         kernel_clone\+0x[0-9a-f]+/0x[0-9a-f]+'
     for table in switch waking process_fork latency; do
         check "$run: $table adds up" adds_up $table

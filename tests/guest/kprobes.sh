@@ -12,7 +12,11 @@ probes() {
     echo 'r4:my-own/got seq_read got=\$retval:s32' >> $events; echo 'p seq_read+$1' >> $events; cat $events
     cat $T/events/kprobes/opened/format; echo 1 > $T/events/kprobes/enable; echo 1 > $T/events/my-own/enable
     cat /proc/meminfo; echo > $events; echo 0 > $T/events/enable; cat $T/trace; cat $T/kprobe_profile
-    echo '-:my-own/got' >> $events; echo '-:my-own/got' >> $events; echo > $events; cat $events; echo 'p nosuch' > $events
+    echo '-:my-own/got' >> $events; echo '-:my-own/got' >> $events; echo > $events; cat $events;
+    echo 'p:two do_filp_open a=%a0:s32' > $events; echo 1 > $T/events/kprobes/two/enable; echo 'p:two seq_read a=%a1:s32' >> $events
+    echo 'p:two seq_read a=%a1:s32' >> $events; echo 'r:two seq_read a=%a1:s32' >> $events; echo 'p:two seq_read b=%a1:s32' >> $events
+    cat $events; cat $T/error_log; echo > $T/trace; cat /proc/meminfo > /dev/null; echo '-:two do_filp_open' >> $events; cat /proc/meminfo > /dev/null
+    echo 0 > $T/events/kprobes/two/enable; cat $T/trace; cat $events; echo '-:two' >> $events; echo > $T/error_log; echo 'p nosuch' > $events
     echo 'p trace_event_buffer_commit' > $events; echo 'r seq_read+$1' > $events; cat $events
     echo 'p seq_read ok=%a0 +0(+8(%zz))' > $events; cat $T/error_log"
 }
@@ -49,6 +53,12 @@ for run in 'static 2' 'pfe16 1' 'pfe8 4' 'atomic 4' 'callops 2'; do
     check "$run: unknown functions and events are refused" \
         test "$(grep -c '^sh: write error: No such file or directory' "$out")" -eq 2
     # One of them is for the file `enabled', and only where sites are patched one for a notrace function.
+    check "$run: an event may have several probes" console_has 'p:kprobes/two do_filp_open a=%a0:s32'
+    check "$run: ... all of which are on" test "$(grep -c ': two: (do_filp_open+0x0/.* a=-100$' "$out")" -ge 2
+    check "$run: ... until one is removed" test "$(grep -c ': two: (seq_read+0x0/' "$out")" -eq 4
+    check "$run: ... and those of other kinds are refused" test "$(grep -A2 'trace_kprobe: error: .*existing probe$' "$out" |
+        grep -c '^  Command: [pr]:two')" -eq 2
+    check "$run: ... as is the same again" grep -q 'error: There is already the exact same probe event$' "$out"
     check "$run: unknown registers, notrace functions and returns of an instruction are refused" \
         test "$(grep -c '^sh: write error: Invalid argument' "$out")" -eq "$([ "$run" = 'static 2' ] && echo 4 || echo 5)"
     check "$run: error_log says what is wrong, and where" grep -Pzq -- \

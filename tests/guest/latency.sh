@@ -28,7 +28,7 @@ sections() {
         echo 1 > tracing_on; echo 1 > options/function-trace; echo 1 > snapshot;
         echo == wakeup_rt; echo wakeup_rt > current_tracer; selftest sched > /x; echo 0 > tracing_on; cat trace; cat tracing_max_latency options/latency-format; echo 1 > snapshot; echo 1 > tracing_on;
         echo == wakeup; echo 1 > options/display-graph; echo wakeup > current_tracer; selftest sched > /x; echo 0 > tracing_on; cat trace; echo 0 > options/display-graph;
-        echo == plain; echo 1 > tracing_on; echo 0 > options/function-trace; selftest sched > /x; echo 0 > tracing_on; cat trace;
+        echo == plain; echo 1 > tracing_on; echo 0 > options/function-trace; echo 0 > tracing_max_latency; selftest sched > /x; echo 0 > tracing_on; cat trace;
         echo == thresh; echo 1000000 > tracing_thresh; echo nop > current_tracer; echo 1 > tracing_on; echo wakeup > current_tracer; selftest sched > /x; grep -c . trace; cat tracing_max_latency; echo 0 > tracing_thresh;
         echo nop > current_tracer; echo 1 > options/function-trace; cat options/latency-format; echo == end; echo"
     for tracer in irqsoff preemptoff preemptirqsoff; do

@@ -60,7 +60,7 @@ tracing_layout() {
     check "$1: without tracefs $T is empty" says "ls -a $T" "$(printf '%s\n' . ..)"
     check "$1: mount -t tracefs nodev $T" says "cat $T/tracing_on" 1 2
     check "$1: -o remount,mode= changes it wherever it is" says "ls -ld $T" \
-        "$(printf '%s  6        0 %s\n' drwxr-xr-x $T drwxr-xr-x $D/tracing)"
+        "$(printf '%s  7        0 %s\n' drwxr-xr-x $T drwxr-xr-x $D/tracing)"
     check "$1: mount -t TYPE lists those of a type" says 'mount -t tracefs' "$(printf '%s\n' \
         "tracefs on $D/tracing type tracefs (rw,relatime,mode=755)" \
         "nodev on $T type tracefs (rw,relatime,mode=755)")" 3

@@ -45,11 +45,15 @@ run_init 'COLOUR=blue init=/bin/hello -- one two' --initrd "$BUILD/guest-kernel/
 check 'init= names the first program' console_has 'hello from U-mode'
 check 'it gets the words after --' console_has 'argv\[2\] = two'
 check 'and, as variables, what the kernel does not know' console_has 'environ\[2\] = COLOUR=blue'
-printf '#!/bin/sh\n' >"$work_dir/init" && chmod +x "$work_dir/init"
+printf 'no program\n' >"$work_dir/init" && chmod +x "$work_dir/init"
 (cd "$work_dir" && echo init | cpio -o -H newc --quiet) >"$work_dir/init.cpio"
 run_init 'script="echo the shell"' --initrd "$work_dir/init.cpio"
 check 'an /init that is no ELF file is told' console_has '\[.*\] Failed to execute /init: Exec format error'
 check 'and the next program is tried' console_has 'the shell'
+printf '#!/bin/hello from\n' >"$work_dir/init"
+(cd "$work_dir" && echo init | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work_dir/init.cpio"
+run_init '-- one two' --initrd "$work_dir/init.cpio"
+check 'a script can be /init, for its interpreter' console_has 'argv\[2\] = /init'
 run_init 'script="kill -9 $$; kill $$; echo alive"'
 check 'init survives signals that it does not catch' console_has alive
 

@@ -184,7 +184,7 @@ tasks() {
         cat $T/trace_clock; cat $T/options/sym-addr; cat $T/enabled_functions;
         cat $T/set_ftrace_pid; echo 1 > $T/set_ftrace_pid; echo 17 99 >> $T/set_ftrace_pid;
         cat $T/set_ftrace_pid; work tree 1; grep -c tree $T/trace; echo x > $T/set_ftrace_pid;
-        echo 40000 > $T/set_ftrace_pid; echo > $T/set_ftrace_pid; work tree 1;
+        echo 5000000 > $T/set_ftrace_pid; echo > $T/set_ftrace_pid; work tree 1;
         grep -c tree_hash $T/trace; grep -c tree_once $T/trace; echo 1 > $T/options/function-fork;
         echo 1 > $T/set_ftrace_pid; echo > $T/trace; work tree 1; grep -c tree_once $T/trace;
         cat $T/available_filter_functions > /all; cat /all > $T/set_ftrace_filter;
@@ -203,7 +203,7 @@ tasks() {
     check "$2: pids are added" test "$(after "cat $T/set_ftrace_pid" 2)" = "$(printf '1\n17\n99')"
     check "$2: other tasks are not traced" says "grep -c tree $T/trace" 0
     check "$2: a word is no pid" einval "echo x > $T/set_ftrace_pid"
-    check "$2: nor is one that no task has" einval 'echo 40000'
+    check "$2: nor is one that no task has" einval 'echo 5000000'
     check "$2: set_ftrace_notrace leaves a function out" says "grep -c tree_hash $T/trace" 0
     check "$2: and no other" test "$(after "grep -c tree_once $T/trace")" -gt 0
     check "$2: function-fork goes on with the children" \

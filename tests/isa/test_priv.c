@@ -472,7 +472,7 @@ static void m_interrupts_cannot_be_delegated(void **state)
     struct world *w = *state;
 
     set_csr(w->hart, MIDELEG, UINT64_MAX);
-    assert_int_equal(csr(w->hart, MIDELEG), 0x222);
+    assert_int_equal(csr(w->hart, MIDELEG), 0x2222);
     set_csr(w->hart, MEDELEG, UINT64_MAX);
     assert_int_equal(csr(w->hart, MEDELEG) & 1 << EXC_ECALL_M, 0);
 }
@@ -615,7 +615,7 @@ static void m_mode_raises_s_interrupts_but_not_its_own(void **state)
     struct world *w = *state;
 
     set_csr(w->hart, MIP, UINT64_MAX);
-    assert_int_equal(csr(w->hart, MIP), 0x222);
+    assert_int_equal(csr(w->hart, MIP), 0x2222);
     set_csr(w->hart, MIP, 0);
     assert_int_equal(csr(w->hart, MIP), 0);
 }

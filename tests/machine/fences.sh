@@ -52,20 +52,20 @@ for harts in 1 2 4; do
     head -n 20 "$work/bad" | sed 's/^/# /'
 done
 
+# A site that spans two pages (0x...ffc) can be half in each: a hart that goes on with what it
+# has of one page fetches the other anew, and then runs a pair that nobody wrote.
+torn_between_pages() {
+    ! sed -n '/^error: torn-pair:/,/^  remedy/p' "$err" | grep '^  site ' | grep -vE '0x[0-9a-f]+ff[a-e]\>'
+}
 # If harts are not stopped, the patching task may move to another hart between two
 # sites, and then that hart's fence is missing, too.
 local_rules_are() {
-    case $1 in
-    atomic) rules | grep -qx missing-local-fence && ! rules | grep -Evx 'missing-(local|remote)-fence' ;;
-    *) rules_are missing-local-fence ;;
-    esac
+    other=torn-pair
+    [ "$1" != atomic ] || other=missing-remote-fence
+    rules | grep -qx missing-local-fence && ! rules | grep -Evx "missing-local-fence|$other" && torn_between_pages
 }
-
-# A site that spans two pages (0x...ffc) can be half in each: a hart that goes on with what it
-# has of one page fetches the other anew, and then runs a pair that nobody wrote.
 remote_rules_are() {
-    rules | grep -qx missing-remote-fence && ! rules | grep -Evx 'missing-remote-fence|torn-pair' &&
-        ! sed -n '/^error: torn-pair:/,/^  remedy/p' "$err" | grep '^  site ' | grep -vE '0x[0-9a-f]+ff[a-e]\>'
+    rules | grep -qx missing-remote-fence && ! rules | grep -Evx 'missing-remote-fence|torn-pair' && torn_between_pages
 }
 
 for layout in mcount atomic; do
@@ -192,6 +192,7 @@ claim '... and what to do' evidence missing-remote-fence '^  remedy +after the l
 claim 'many sites that lack one fence are few findings' \
     sh -c "test \$(grep -c '^error:' '$err') -le 3 && grep -Eq '^  times +[1-9][0-9]' '$err'"
 claim 'its report has all findings in JSON' in_json missing-remote-fence
+# The guest may die of its mistake: a site in two pages can be torn.
 run_kernel mcount-no-remote-fence 2 1 off
-claim 'with --audit=off nobody complains' test "$status" -eq 0 -a ! -s "$err"
+claim 'with --audit=off nobody complains' test "$status" -ne 80 -a ! -s "$err"
 finish

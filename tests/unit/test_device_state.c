@@ -24,6 +24,7 @@
 #include "dev/virtio.h"
 #include "dev/virtio_blk.h"
 #include "dev/virtio_console.h"
+#include "dev/virtio_ports.h"
 #include "dev/virtio_rng.h"
 
 enum { MEMORY = 0x4000, BASE = 0x80000000, DISK = 8 * VIRTIO_BLK_SECTOR, HARTS = 3 };
@@ -204,6 +205,19 @@ static void make_console(struct world *w)
 {
     w->console = virtio_console_new((struct virtio_console_sink){show, w});
     make_virtio(w, virtio_console_kind(w->console));
+}
+
+static void show_at(void *ctx, uint64_t at, const uint8_t *bytes, size_t len)
+{
+    see(ctx, 3000, at);
+    show(ctx, bytes, len);
+}
+
+static void make_ports(struct world *w)
+{
+    struct virtio_port ports[3] = {{"one", show_at, w}, {"two", show_at, w}, {"three", show_at, w}};
+
+    make_virtio(w, virtio_ports(ports, ARRAY_LEN(ports)));
 }
 
 static void make_rng(struct world *w)
@@ -388,6 +402,39 @@ static void use_virtio(struct world *w, struct rng *r)
     w->seen = fnv1a(w->seen, w->memory, sizeof w->memory);
 }
 
+/* Messages and data for a device with ports; the queues 2 to 5 share one ring. */
+static void add_message(struct world *w, struct rng *r)
+{
+    uint32_t message[2] = {(uint32_t)rng_below(r, 4),
+                           (uint32_t)(rng_below(r, 8) | rng_below(r, 2) << 16)};
+
+    add_chain(w, r);
+    memcpy(w->memory + (DATA - BASE), message, sizeof message);
+}
+
+static void use_ports(struct world *w, struct rng *r)
+{
+    if (rng_below(r, 20) == 0) {
+        start_virtio(w);
+        write(w, STATUS, 4, 0);
+        write(w, STATUS, 4, 11);
+        for (uint32_t queue = 2; queue < 6; queue++) {
+            write(w, 0x30, 4, queue);
+            write(w, 0x38, 4, QUEUE_SIZE);
+            write(w, 0x80, 4, DESC);
+            write(w, 0x90, 4, AVAIL);
+            write(w, 0xa0, 4, USED);
+            write(w, 0x44, 4, 1);
+        }
+        write(w, STATUS, 4, 15);
+    }
+    add_message(w, r);
+    write(w, NOTIFY, 4, 2 + rng_below(r, 4));
+    virtio_update(w->device.ctx);
+    read(w, 0x60, 4);
+    w->seen = fnv1a(w->seen, w->memory, sizeof w->memory);
+}
+
 static const struct part {
     const char *name;
     void (*make)(struct world *w);
@@ -401,6 +448,7 @@ static const struct part {
     {"sswi", make_sswi, use_registers},
     {"virtio-blk", make_blk, use_virtio},
     {"virtio-console", make_console, use_virtio},
+    {"virtio-ports", make_ports, use_ports},
     {"virtio-rng", make_rng, use_virtio},
 };
 

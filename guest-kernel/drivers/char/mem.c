@@ -1,5 +1,6 @@
 /* mem.c - devtmpfs, the file system of /dev; /dev/null and /dev/zero. */
 #include <linux/device.h>
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>
 #include <linux/string.h>
@@ -27,6 +28,16 @@ static struct inode *create(const char *name, umode_t type, dev_t devt, void *da
 void device_create(const char *name, dev_t devt, const struct file_operations *fops)
 {
     create(name, S_IFCHR, devt, NULL, fops);
+}
+
+int device_create_data(const char *name, dev_t devt, void *data, const struct file_operations *fops)
+{
+    struct dentry *d = simple_create_file(dev_root, name, S_IFCHR | S_IRUSR | S_IWUSR, data, fops);
+
+    if (!d)
+        return -ENOMEM;
+    d->d_inode->i_rdev = devt;
+    return 0;
 }
 
 struct inode *device_create_block(const char *name, dev_t devt, void *data,

@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -218,6 +219,18 @@ static ssize_t tty_read(struct file *file, char *buf, size_t count, loff_t *pos)
     return err ? err : (ssize_t)n;
 }
 
+/* In canonical mode a line that is being typed counts, too: reading it edits it. */
+static unsigned int tty_poll(struct file *file, struct poll_table *table)
+{
+    unsigned int mask = POLLOUT | POLLWRNORM;
+
+    if (start_polling())
+        return mask;
+    poll_wait(file, &tty.read_wait, table);
+    return READ_ONCE(tty.tail) != READ_ONCE(tty.head) || is_typed() ? mask | POLLIN | POLLRDNORM
+                                                                    : mask;
+}
+
 static ssize_t tty_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
     (void)file;
@@ -276,6 +289,7 @@ static long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 static const struct file_operations tty_fops = {
     .unlocked_ioctl = tty_ioctl,
+    .poll = tty_poll,
     .read = tty_read,
     .write = tty_write,
 };

@@ -4,7 +4,7 @@
 #include <linux/printk.h>
 #include <linux/virtio.h>
 
-static const struct virtio_driver *const drivers[] = {&virtio_blk_driver};
+static const struct virtio_driver *const drivers[] = {&virtio_blk_driver, &virtio_console_driver};
 
 static const struct virtio_driver *driver_of(const struct virtio_device *vdev)
 {

@@ -197,6 +197,7 @@ static void ext2_evict(struct inode *inode)
 }
 
 const struct inode_operations ext2_file_inode_operations = {
+    .attributes_changed = ext2_write_inode,
     .truncate = ext2_truncate,
     .evict = ext2_evict,
 };
@@ -264,6 +265,38 @@ static const struct file_operations ext2_file_operations = {
 /* Devices, pipes and links that are stored can be listed and removed. */
 static const struct file_operations ext2_special_operations = {.llseek = NULL};
 
+/* A short target is in the inode itself, a long one in the file's only block. */
+static int ext2_get_link(struct inode *inode, char *buf)
+{
+    struct buffer_head *bh = NULL, at = {.b_bdev = NULL};
+    const char *target = (const char *)EXT2_I(inode)->i_data;
+    size_t len = inode->i_size;
+    int err;
+
+    if (inode->i_blocks) {
+        err = ext2_get_block(inode, 0, &at, false);
+        if (err)
+            return err;
+        bh = ext2_sb_bread(inode->i_sb, at.b_blocknr);
+        if (!bh)
+            return -EIO;
+        target = bh->b_data;
+    }
+    len = min(len, (size_t)PATH_MAX - 1);
+    if (len > (bh ? inode->i_blksize : sizeof(EXT2_I(inode)->i_data)))
+        len = 0; /* damaged: as a link without a target */
+    memcpy(buf, target, len);
+    buf[len] = 0;
+    brelse(bh);
+    return len;
+}
+
+static const struct inode_operations ext2_link_inode_operations = {
+    .get_link = ext2_get_link,
+    .attributes_changed = ext2_write_inode,
+    .evict = ext2_evict,
+};
+
 int ext2_setup_inode(struct inode *inode)
 {
     struct ext2_inode_info *ei = kzalloc(sizeof(*ei));
@@ -282,6 +315,8 @@ int ext2_setup_inode(struct inode *inode)
         address_space_init(&ei->mapping, inode, inode->i_sb->s_bdev, &ext2_aops);
         inode->i_mapping = &ei->mapping;
         inode->i_fop = &ext2_file_operations;
+    } else if (S_ISLNK(inode->i_mode)) {
+        inode->i_op = &ext2_link_inode_operations;
     }
     return 0;
 }

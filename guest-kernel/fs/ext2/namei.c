@@ -66,6 +66,42 @@ static int ext2_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
     return 0;
 }
 
+/* Only targets that fit in the inode. */
+static int ext2_symlink(struct inode *dir, struct dentry *dentry, const char *target)
+{
+    size_t len = strlen(target);
+    struct inode *inode;
+    int err;
+
+    if (len >= sizeof(EXT2_I(inode)->i_data))
+        return -ENAMETOOLONG;
+    inode = ext2_new_inode(dir, S_IFLNK | 0777);
+    if (IS_ERR(inode))
+        return PTR_ERR(inode);
+    memcpy(EXT2_I(inode)->i_data, target, len);
+    inode->i_size = len;
+    ext2_write_inode(inode);
+    err = ext2_add_link(dir, dentry->d_name, strlen(dentry->d_name), inode);
+    if (err)
+        return discard(inode, err);
+    d_add(dentry, inode);
+    return 0;
+}
+
+static int ext2_link(struct inode *inode, struct inode *dir, struct dentry *dentry)
+{
+    int err = ext2_add_link(dir, dentry->d_name, strlen(dentry->d_name), inode);
+
+    if (err)
+        return err;
+    inode->i_nlink++;
+    inode->i_ctime = ext2_now(inode->i_sb);
+    ext2_write_inode(inode);
+    ihold(inode);
+    d_add(dentry, inode);
+    return 0;
+}
+
 static int remove_entry(struct inode *dir, const struct dentry *dentry)
 {
     struct ext2_dir_entry *e;
@@ -135,9 +171,12 @@ static void ext2_dir_evict(struct inode *inode)
 const struct inode_operations ext2_dir_inode_operations = {
     .create = ext2_create,
     .mkdir = ext2_mkdir,
+    .symlink = ext2_symlink,
+    .link = ext2_link,
     .unlink = ext2_unlink,
     .rmdir = ext2_rmdir,
     .rename = ext2_rename,
+    .attributes_changed = ext2_write_inode,
     .evict = ext2_dir_evict,
     .lookup_stored = ext2_lookup,
 };

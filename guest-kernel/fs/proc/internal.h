@@ -8,4 +8,7 @@
 extern const struct inode_operations proc_root_iops;
 extern const struct file_operations proc_root_fops;
 
+void proc_version_init(void);
+void proc_uptime_init(void);
+
 #endif

@@ -215,9 +215,46 @@ static int ramfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
     return 0;
 }
 
+static int ramfs_get_link(struct inode *inode, char *buf)
+{
+    strscpy(buf, inode->i_private, PATH_MAX);
+    return inode->i_size;
+}
+
+static void ramfs_evict_link(struct inode *inode)
+{
+    kfree(inode->i_private);
+}
+
+static const struct inode_operations ramfs_link_inode_operations = {
+    .get_link = ramfs_get_link,
+    .evict = ramfs_evict_link,
+};
+
+static int ramfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
+{
+    size_t len = strlen(target);
+    char *copy = kmemdup_nul(target, len);
+    struct inode *inode = copy ? new_inode(S_IFLNK | 0777) : NULL;
+
+    (void)dir;
+    if (!inode) {
+        kfree(copy);
+        return -ENOSPC;
+    }
+    inode->i_private = copy;
+    inode->i_size = len;
+    inode->i_op = &ramfs_link_inode_operations;
+    inode->i_fop = &simple_dir_operations; /* never opened */
+    d_add(dentry, inode);
+    return 0;
+}
+
 static const struct inode_operations ramfs_dir_inode_operations = {
     .create = ramfs_create,
     .mkdir = ramfs_mkdir,
+    .symlink = ramfs_symlink,
+    .link = simple_link,
     .unlink = simple_unlink,
     .rmdir = simple_rmdir,
     .rename = simple_rename,

@@ -102,10 +102,25 @@ static loff_t owned_llseek(struct file *file, loff_t offset, int whence)
     return f->fops->llseek ? f->fops->llseek(file, offset, whence) : -ESPIPE;
 }
 
+static ssize_t owned_splice_page(struct file *file, char *page, size_t len, unsigned int flags)
+{
+    return owned_file_of(file->f_inode)->fops->splice_page(file, page, len, flags);
+}
+
 static const struct file_operations owned_fops = {
     .llseek = owned_llseek,
     .read = owned_read,
     .write = owned_write,
+    .open = owned_open,
+    .release = owned_release,
+};
+
+/* For files that have whole pages: those of others are read by splice(). */
+static const struct file_operations owned_page_fops = {
+    .llseek = owned_llseek,
+    .read = owned_read,
+    .write = owned_write,
+    .splice_page = owned_splice_page,
     .open = owned_open,
     .release = owned_release,
 };
@@ -125,7 +140,8 @@ static struct dentry *create_owned_file(const char *name, umode_t mode, struct d
         return NULL;
     *f = (struct owned_file){.iop = {.evict = put_file}, .fops = fops, .owner = owner_of(parent)};
     atomic_inc(&f->owner->refs);
-    dentry = simple_create_file(parent, name, mode, data, &owned_fops);
+    dentry = simple_create_file(parent, name, mode, data,
+                                fops->splice_page ? &owned_page_fops : &owned_fops);
     if (!dentry) {
         tracefs_put_owner(f->owner);
         kfree(f);

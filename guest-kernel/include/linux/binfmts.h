@@ -20,6 +20,18 @@ struct linux_binprm {
  * error.
  */
 int load_elf_binary(struct linux_binprm *bprm);
+
+/* The first line of a script: pointers into it. */
+struct script {
+    const char *interp, *arg; /* arg NULL: none */
+};
+enum { SCRIPT_LINE_MAX = 256 };
+/*
+ * Reads the first line of a file into line, of SCRIPT_LINE_MAX bytes. 1: it is a script; 0: it is
+ * not; or an error.
+ */
+int load_script(const struct file *file, char *line, struct script *script);
+
 /*
  * Replaces the address space of current by mm. After this, exec cannot return to the old
  * program.

@@ -16,7 +16,11 @@
 #define O_NOFOLLOW  00400000
 #define O_CLOEXEC   02000000
 
-#define AT_FDCWD     -100
-#define AT_REMOVEDIR 0x200
+#define AT_FDCWD            -100
+#define AT_SYMLINK_NOFOLLOW 0x100
+#define AT_REMOVEDIR        0x200
+#define AT_SYMLINK_FOLLOW   0x400
+#define AT_NO_AUTOMOUNT     0x800
+#define AT_EMPTY_PATH       0x1000
 
 #endif

@@ -36,6 +36,7 @@ struct file;
 struct inode;
 struct kstatfs;
 struct pipe_inode_info;
+struct poll_table;
 
 /* Passed to iterate_dir() by its caller. actor returns false to stop. */
 struct dir_context {
@@ -51,21 +52,32 @@ struct file_operations {
     ssize_t (*write)(struct file *file, const char *buf, size_t count, loff_t *pos);
     int (*iterate_shared)(struct file *file, struct dir_context *ctx);
     long (*unlocked_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
+    unsigned int (*poll)(struct file *file, struct poll_table *table); /* NULL: always ready */
     int (*open)(struct inode *inode, struct file *file);
     int (*release)(struct inode *inode, struct file *file);
     int (*fsync)(struct file *file, bool datasync); /* NULL: -EINVAL */
+    /* For splice(): reads one whole page, if len is at least that. NULL: read() is used. */
+    ssize_t (*splice_page)(struct file *file, char *page, size_t len, unsigned int flags);
 };
 
 /* All but lookup are called with the directory locked and the name checked. NULL: -EPERM. */
 struct inode_operations {
     int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
     int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);
+    int (*symlink)(struct inode *dir, struct dentry *dentry, const char *target);
+    int (*link)(struct inode *inode, struct inode *dir, struct dentry *dentry);
     int (*unlink)(struct inode *dir, struct dentry *dentry);
     int (*rmdir)(struct inode *dir, struct dentry *dentry);
     int (*rename)(struct inode *old_dir, struct dentry *old_dentry, struct inode *new_dir,
                   const char *new_name);
     int (*truncate)(struct inode *inode, loff_t size);
-    void (*evict)(struct inode *inode); /* called when the last reference is dropped */
+    /* Of a symbolic link: its target, into PATH_MAX bytes. The length, or an error. */
+    int (*get_link)(struct inode *inode, char *buf);
+    /* Of a link to an object that may have no name: gets its path, with references. 0 or an error.
+     */
+    int (*jump_link)(struct inode *inode, struct path *path);
+    void (*attributes_changed)(struct inode *inode); /* mode or times; NULL: not stored */
+    void (*evict)(struct inode *inode);              /* called when the last reference is dropped */
     /*
      * For directories whose names are created on lookup: returns a dentry outside of the tree
      * (d_alloc()), or NULL. Called without the directory's lock.
@@ -207,14 +219,24 @@ void inode_unlock(struct inode *inode);
 
 /* fs/namei.c: path lookup. dfd is AT_FDCWD or the descriptor of a directory. */
 enum {
+    LOOKUP_FOLLOW = 1,    /* if it is a symbolic link, its target */
     LOOKUP_DIRECTORY = 2, /* must be a directory; triggers an automount */
     LOOKUP_OPEN = 0x100,  /* for open(); triggers an automount */
 };
 int kern_path_at(int dfd, const char *name, unsigned int flags, struct path *res);
 int kern_path(const char *name, unsigned int flags, struct path *res);
+/* The target of a symbolic link, into PATH_MAX bytes; the length, or an error. */
+int vfs_readlink(const struct path *path, char *buf);
+/* As kern_path_at() for a name in user memory; flags: AT_SYMLINK_NOFOLLOW. */
+int user_path_at(int dfd, const char __user *name, int flags, struct path *path);
 char *getname(const char __user *name); /* a copy for kfree(), or ERR_PTR */
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int do_mkdirat(int dfd, const char *name, umode_t mode);
+/* The directory is locked, and has the operation. */
+int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *oldname);
+int do_symlinkat(const char *target, int dfd, const char *name);
+/* follow: if the old name is a symbolic link, its target gets the new name. */
+int do_linkat(int olddfd, const char *oldname, int newdfd, const char *newname, bool follow);
 int do_unlinkat(int dfd, const char *name);
 int do_rmdir(int dfd, const char *name);
 int do_renameat(int olddfd, const char *oldname, int newdfd, const char *newname);
@@ -250,13 +272,14 @@ int create_pipe_files(struct file **res, int flags);
 
 /* fs/stat.c */
 int vfs_fstat(int fd, struct kstat *stat);
-int vfs_fstatat(int dfd, const char *name, struct kstat *stat);
+int vfs_fstatat(int dfd, const char *name, unsigned int flags, struct kstat *stat); /* LOOKUP_* */
 
 /* fs/libfs.c: for filesystems that are stored in dentries only. */
 extern const struct file_operations simple_dir_operations;
 /* Lists the names from ctx->pos on. Returns false if the actor stopped it. */
 bool dir_emit_children(struct file *file, struct dir_context *ctx);
 loff_t dcache_dir_llseek(struct file *file, loff_t offset, int whence);
+int simple_link(struct inode *inode, struct inode *dir, struct dentry *dentry);
 int simple_unlink(struct inode *dir, struct dentry *dentry);
 int simple_rmdir(struct inode *dir, struct dentry *dentry);
 int simple_rename(struct inode *old_dir, struct dentry *old_dentry, struct inode *new_dir,

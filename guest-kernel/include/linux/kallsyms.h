@@ -20,6 +20,10 @@ struct ksym {
 
 /* Finds the function that contains addr. A module may be freed once interrupts are on. */
 bool kallsyms_find(unsigned long addr, struct ksym *sym);
+/* The kernel's functions, by number; false: there is none. */
+u32 kallsyms_count(void);
+bool kallsyms_symbol(u32 i, struct ksym *sym);
+void kallsyms_init(void); /* /proc/kallsyms */
 /* Returns its name, or NULL; start and offset may be NULL. */
 const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset);
 /*

@@ -111,4 +111,6 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsign
 int do_munmap(struct mm_struct *mm, unsigned long start, unsigned long len);
 void exit_mmap(struct mm_struct *mm);
 
+enum { STACK_LIMIT = 8 << 20 }; /* RLIMIT_STACK */
+
 #endif

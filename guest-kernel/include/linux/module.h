@@ -140,5 +140,8 @@ int register_module_notifier(struct notifier_block *nb);
 int unregister_module_notifier(struct notifier_block *nb);
 
 void modules_init(void); /* /proc/modules */
+/* Writes the functions of all modules, as /proc/kallsyms shows them. */
+struct seq_file;
+void module_kallsyms_show(struct seq_file *m);
 
 #endif

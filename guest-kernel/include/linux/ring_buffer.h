@@ -99,6 +99,8 @@ struct ring_buffer_event *ring_buffer_peek(struct trace_buffer *buffer, unsigned
                                            unsigned long *lost);
 struct ring_buffer_event *ring_buffer_consume(struct trace_buffer *buffer, unsigned int cpu,
                                               u64 *ts, unsigned long *lost);
+/* Whether the oldest page that is unread is not being written any more. */
+bool ring_buffer_has_full_page(struct trace_buffer *buffer, unsigned int cpu);
 /* Copies the rest of one page as it is in the ring; false: nothing to read. */
 bool ring_buffer_read_page(struct trace_buffer *buffer, unsigned int cpu,
                            struct buffer_data_page *into);

@@ -133,11 +133,14 @@ struct task_struct {
     struct files_struct *files; /* used by the task only, like fs */
     struct fs_struct *fs;
     pid_t pgrp;                     /* process group, inherited; terminal signals go to a group */
+    pid_t session;                  /* inherited; used by itself only */
     u64 sig_allowed;                /* signals that a kernel thread accepts; used by itself only */
     u64 sig_pending;                /* atomics only */
     unsigned int btrace_seq;        /* the last block trace that knows its name */
     short sig_code[64];             /* si_code of each signal that is pending */
     u64 sig_blocked, sig_ignored;   /* of a program; used by itself only */
+    u64 saved_sigmask;              /* sig_blocked before rt_sigsuspend() or ppoll() ... */
+    bool restore_sigmask;           /* ... to be restored on return to U-mode */
     struct sighand_struct *sighand; /* signal handlers; NULL: none */
     unsigned long restart_a0;       /* first argument of the current system call, to restart it */
 
@@ -149,6 +152,7 @@ struct task_struct {
     struct list_head children, sibling;
     int exit_state;                /* EXIT_*; 0: not ended */
     int exit_code;                 /* as wait4 shows it */
+    u64 children_runtime;          /* of children that were waited for, and theirs; in ns */
     int exit_signal;               /* signal to the parent at the end; 0: none */
     struct completion *vfork_done; /* the parent of a vfork() waits on it */
     int *set_child_tid;            /* user address where its pid is stored at its start */
@@ -176,6 +180,7 @@ extern enum system_states system_state;
 extern struct task_struct init_task;
 
 void sched_init(void);
+void sched_rt_sysctl_init(void);
 void init_idle(struct task_struct *idle, unsigned int cpu);
 void schedule(void);
 void preempt_schedule_irq(void);

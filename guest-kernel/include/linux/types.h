@@ -21,6 +21,8 @@ typedef long off_t;
 typedef int clockid_t;
 typedef unsigned long uintptr_t;
 typedef int pid_t;
+typedef unsigned int uid_t;
+typedef unsigned int gid_t;
 typedef unsigned int umode_t;
 typedef unsigned int dev_t;
 

@@ -126,6 +126,7 @@ bool vring_interrupt(struct virtqueue *vq);
 /* ---- drivers/virtio/virtio_mmio.c ---- */
 void virtio_mmio_init(void);
 
-extern const struct virtio_driver virtio_blk_driver; /* drivers/block/virtio_blk.c */
+extern const struct virtio_driver virtio_blk_driver;     /* drivers/block/virtio_blk.c */
+extern const struct virtio_driver virtio_console_driver; /* drivers/char/virtio_console.c */
 
 #endif

@@ -44,6 +44,21 @@ static int modules_show(struct seq_file *m, void *unused)
     return 0;
 }
 
+void module_kallsyms_show(struct seq_file *m)
+{
+    const struct module *mod;
+    unsigned int i;
+
+    mutex_lock(&module_mutex);
+    list_for_each_entry(mod, &modules, list)
+    {
+        for (i = 0; mod->state != MODULE_STATE_UNFORMED && i < mod->num_kallsyms; i++)
+            seq_printf(m, "%016lx t %s\t[%s]\n", mod->kallsyms[i].addr,
+                       mod->strtab + mod->kallsyms[i].name, mod->name);
+    }
+    mutex_unlock(&module_mutex);
+}
+
 void modules_init(void)
 {
     proc_create_single("modules", S_IRUGO, NULL, modules_show);

@@ -5,6 +5,9 @@
  * (SCHED_RR) or yields goes after them.
  */
 #include "sched.h"
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/sysctl.h>
 
 enum { RR_TIMESLICE = HZ / 10 };
 
@@ -118,3 +121,20 @@ const struct sched_class rt_sched_class = {
     .switched_to = switched_to_rt,
     .select_rq = select_rt_rq,
 };
+
+/* Real-time tasks may use all of the time: the only value. */
+static int sched_rt_runtime = -1;
+
+static int set_rt_runtime(const struct ctl_table *table, int value)
+{
+    return value == *table->data ? 0 : -EINVAL;
+}
+
+static const struct ctl_table sched_rt_sysctls[] = {
+    {"sched_rt_runtime_us", &sched_rt_runtime, set_rt_runtime},
+};
+
+void sched_rt_sysctl_init(void)
+{
+    register_sysctl("kernel", sched_rt_sysctls, ARRAY_SIZE(sched_rt_sysctls));
+}

@@ -12,7 +12,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-struct timespec {
+struct __kernel_timespec {
     s64 tv_sec;
     long tv_nsec;
 };
@@ -26,27 +26,27 @@ enum { TIMER_ABSTIME = 1 };
 
 static bool is_clock(int clock)
 {
-    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
-           clock == CLOCK_BOOTTIME;
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC ||
+           (clock >= CLOCK_MONOTONIC_RAW && clock <= CLOCK_BOOTTIME);
 }
 
-static struct timespec ns_to_timespec(u64 ns)
+static struct __kernel_timespec ns_to_timespec(u64 ns)
 {
-    return (struct timespec){ns / NSEC_PER_SEC, ns % NSEC_PER_SEC};
+    return (struct __kernel_timespec){ns / NSEC_PER_SEC, ns % NSEC_PER_SEC};
 }
 
-SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct timespec __user *, tp)
+SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct __kernel_timespec __user *, tp)
 {
-    struct timespec now = ns_to_timespec(sched_clock());
+    struct __kernel_timespec now = ns_to_timespec(sched_clock());
 
     if (!is_clock(which_clock))
         return -EINVAL;
     return copy_to_user(tp, &now, sizeof(now)) ? -EFAULT : 0;
 }
 
-SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock, struct timespec __user *, tp)
+SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock, struct __kernel_timespec __user *, tp)
 {
-    struct timespec res = ns_to_timespec(NSEC_PER_SEC / riscv_timebase);
+    struct __kernel_timespec res = ns_to_timespec(NSEC_PER_SEC / riscv_timebase);
 
     if (!is_clock(which_clock))
         return -EINVAL;
@@ -64,9 +64,9 @@ SYSCALL_DEFINE2(gettimeofday, struct timeval __user *, tv, struct timezone __use
     return tv && copy_to_user(tv, &val, sizeof(val)) ? -EFAULT : 0;
 }
 
-static int get_timespec(u64 *ns, const struct timespec __user *ts)
+int get_timespec64(u64 *ns, const struct __kernel_timespec __user *ts)
 {
-    struct timespec t;
+    struct __kernel_timespec t;
 
     if (copy_from_user(&t, ts, sizeof(t)))
         return -EFAULT;
@@ -89,11 +89,11 @@ static long sleep_until(u64 end)
 }
 
 /* After a signal, stores the remaining time in *rmtp if that is not NULL (relative sleeps only). */
-static long sleep_for(u64 ns, struct timespec __user *rmtp)
+static long sleep_for(u64 ns, struct __kernel_timespec __user *rmtp)
 {
     u64 end = sched_clock() + ns, now;
     long ret = sleep_until(end);
-    struct timespec rest;
+    struct __kernel_timespec rest;
 
     if (ret != -EINTR || !rmtp)
         return ret;
@@ -102,19 +102,21 @@ static long sleep_for(u64 ns, struct timespec __user *rmtp)
     return copy_to_user(rmtp, &rest, sizeof(rest)) ? -EFAULT : ret;
 }
 
-SYSCALL_DEFINE2(nanosleep, const struct timespec __user *, rqtp, struct timespec __user *, rmtp)
+SYSCALL_DEFINE2(nanosleep, const struct __kernel_timespec __user *, rqtp,
+                struct __kernel_timespec __user *, rmtp)
 {
     u64 ns = 0;
-    int err = get_timespec(&ns, rqtp);
+    int err = get_timespec64(&ns, rqtp);
 
     return err ? err : sleep_for(ns, rmtp);
 }
 
 SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
-                const struct timespec __user *, rqtp, struct timespec __user *, rmtp)
+                const struct __kernel_timespec __user *, rqtp, struct __kernel_timespec __user *,
+                rmtp)
 {
     u64 ns = 0;
-    int err = is_clock(which_clock) ? get_timespec(&ns, rqtp) : -EINVAL;
+    int err = is_clock(which_clock) ? get_timespec64(&ns, rqtp) : -EINVAL;
 
     if (err)
         return err;

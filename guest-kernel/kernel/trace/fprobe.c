@@ -110,7 +110,9 @@ static void init_fprobe(struct fprobe *fp)
     fp->nmissed = 0;
     fp->rethook = NULL;
     fp->ops.func = fprobe_shared_with_kprobes(fp) ? fprobe_kprobe_handler : fprobe_handler;
-    fp->ops.flags |= FTRACE_OPS_FL_SAVE_REGS;
+    /* By the list, also if it is static: the handlers must not get another ops (function_trace_op).
+     */
+    fp->ops.flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_DYNAMIC;
     ftrace_ops_init(&fp->ops);
 }
 

@@ -116,7 +116,7 @@ static void functions_are_probed_by_name_and_address(struct kunit *test)
     KUNIT_EXPECT_TRUE(test, register_fprobe(&probe, "no_such_function", NULL) < 0);
 }
 
-static void calls_without_a_node_are_missed(struct kunit *test)
+static void missed_without_a_node(struct kunit *test)
 {
     begin((struct fprobe){.entry_handler = on_entry, .exit_handler = on_exit, .nr_maxactive = 3});
     KUNIT_EXPECT_EQ(test, register_fprobe(&probe, "fprobe_selftest_nest", NULL), 0);
@@ -183,7 +183,7 @@ static const struct kunit_case fprobe_cases[] = {
     KUNIT_CASE(functions_are_probed_by_pattern),
     KUNIT_CASE(some_functions_can_be_left_out),
     KUNIT_CASE(functions_are_probed_by_name_and_address),
-    KUNIT_CASE(calls_without_a_node_are_missed),
+    KUNIT_CASE(missed_without_a_node),
     KUNIT_CASE(handlers_shared_with_kprobes_work),
     KUNIT_CASE(they_work_beside_the_graph_tracer),
     {},

@@ -6,6 +6,7 @@
  *     function:stacktrace:5  five calls record the stack; calls while tracing is off do not
  * count
  *     function:snapshot      each call takes a snapshot of the trace; a limit may be added
+ *     function:enable_event:SYSTEM:EVENT    each call makes the event be recorded; disable_event
  *     function:dump          the first call prints the trace of all harts to the console
  *     function:cpudump       the first call prints the trace of its hart
  *
@@ -18,6 +19,7 @@
 #include "trace.h"
 #include "trace_recursion.h"
 #include <asm/irqflags.h>
+#include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -27,8 +29,9 @@ enum { PROBE_WORD_MAX = 256 };
 
 struct func_probe {
     struct func_probe *next;
-    struct func_probe *next_out; /* list of removed probes */
-    unsigned long ip;            /* 0: its module was unloaded */
+    struct func_probe *next_out;   /* list of removed probes */
+    unsigned long ip;              /* 0: its module was unloaded */
+    struct trace_event_file *file; /* of enable_event and disable_event, referenced; else NULL */
     bool counted;
     long count; /* atomics only */
 };
@@ -50,7 +53,7 @@ struct func_command {
     struct func_probe *probes; /* under probe_mutex */
 };
 
-/* Taken before ftrace_lock. */
+/* Taken before ftrace_lock, after event_mutex. */
 static DEFINE_MUTEX(probe_mutex);
 
 static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
@@ -113,8 +116,35 @@ static void act_cpudump(struct func_probe *p, const struct probe_call *call)
         ftrace_dump(DUMP_ORIG);
 }
 
+static void set_event_recorded(struct func_probe *p, bool on)
+{
+    unsigned long *flags = &p->file->flags;
+
+    if (on != !!(READ_ONCE(*flags) & EVENT_FILE_FL_SOFT_DISABLED) || !may_act(p))
+        return;
+    if (on)
+        (void)__atomic_fetch_and(flags, ~(unsigned long)EVENT_FILE_FL_SOFT_DISABLED,
+                                 __ATOMIC_SEQ_CST);
+    else
+        (void)__atomic_fetch_or(flags, EVENT_FILE_FL_SOFT_DISABLED, __ATOMIC_SEQ_CST);
+}
+
+static void act_enable_event(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    set_event_recorded(p, true);
+}
+
+static void act_disable_event(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    set_event_recorded(p, false);
+}
+
 /* What a trace gets when a command is first used in it. */
 static const struct func_command all_commands[] = {
+    {.name = "enable_event", .act = act_enable_event, .ops = {.func = probe_called}},
+    {.name = "disable_event", .act = act_disable_event, .ops = {.func = probe_called}},
     {.name = "traceon", .act = act_traceon, .ops = {.func = probe_called}},
     {.name = "traceoff", .act = act_traceoff, .ops = {.func = probe_called}},
     {.name = "stacktrace", .act = act_stacktrace, .ops = {.func = probe_called}},
@@ -202,19 +232,26 @@ static int update_ops(struct func_command *c)
     return ret || registered ? ret : register_ftrace_function(&c->ops);
 }
 
+/* Words that follow the command. */
+struct probe_words {
+    struct trace_event_file *file; /* or NULL */
+    const char *count;             /* or NULL */
+};
+
 /*
- * Unlinks the probes of functions in the set whose `counted` is as given, and those whose
- * function is gone. A hart that reads an unlinked probe still finds the rest of the list.
+ * Unlinks the probes of functions in the set with the same words, but for the number, and those
+ * whose function is gone. A hart that reads an unlinked probe still finds the rest of the list.
  */
 static struct func_probe *remove_probes(struct func_command *c, const struct ftrace_hash *set,
-                                        bool counted)
+                                        const struct probe_words *words)
 {
     struct func_probe **link = &c->probes, *out = NULL;
 
     while (*link) {
         struct func_probe *p = *link;
 
-        if (p->ip && (p->counted != counted || !ftrace_lookup_ip(set, p->ip))) {
+        if (p->ip && (p->counted != (words->count != NULL) || p->file != words->file ||
+                      !ftrace_lookup_ip(set, p->ip))) {
             link = &p->next;
             continue;
         }
@@ -225,6 +262,25 @@ static struct func_probe *remove_probes(struct func_command *c, const struct ftr
     return out;
 }
 
+/* While a command may make an event be recorded, its probe is on. event_mutex is held. */
+static int get_event(struct trace_event_file *file)
+{
+    int err = trace_event_try_get_ref(file->event_call) ? 0 : -EBUSY;
+
+    if (err)
+        return err;
+    err = trace_event_enable_disable(file, true, true);
+    if (err)
+        trace_event_put_ref(file->event_call);
+    return err;
+}
+
+static void put_event(struct trace_event_file *file)
+{
+    trace_event_enable_disable(file, false, true);
+    trace_event_put_ref(file->event_call);
+}
+
 static void free_probes(struct func_probe *p)
 {
     if (p)
@@ -232,13 +288,15 @@ static void free_probes(struct func_probe *p)
     while (p) {
         struct func_probe *next = p->next_out;
 
+        if (p->file)
+            put_event(p->file);
         kfree(p);
         p = next;
     }
 }
 
-static int add_probes(struct func_command *c, const struct ftrace_hash *set, bool counted,
-                      long count)
+static int add_probes(struct func_command *c, const struct ftrace_hash *set,
+                      const struct probe_words *words, long count)
 {
     const struct dyn_ftrace *rec;
     unsigned long i;
@@ -252,8 +310,11 @@ static int add_probes(struct func_command *c, const struct ftrace_hash *set, boo
             continue;
         p = kzalloc(sizeof(*p));
         if (p) {
-            *p = (struct func_probe){
-                .next = c->probes, .ip = rec->ip, .counted = counted, .count = count};
+            *p = (struct func_probe){.next = c->probes,
+                                     .ip = rec->ip,
+                                     .file = words->file,
+                                     .counted = words->count != NULL,
+                                     .count = count};
             smp_store_release(&c->probes, p);
         }
         ret = p ? 0 : -ENOMEM;
@@ -262,20 +323,38 @@ static int add_probes(struct func_command *c, const struct ftrace_hash *set, boo
     return ret;
 }
 
+/* The same; each of the new probes has a reference to the event, if there is one. */
+static int add_event_probes(struct func_command *c, const struct ftrace_hash *set,
+                            const struct probe_words *words, long count)
+{
+    struct func_probe *before = c->probes, *p;
+    int ret = words->file ? get_event(words->file) : 0;
+
+    if (ret)
+        return ret;
+    ret = add_probes(c, set, words, count);
+    if (!words->file)
+        return ret;
+    for (p = c->probes; p != before; p = p->next)
+        WARN_ON(get_event(words->file)); /* it is on already */
+    put_event(words->file);
+    return ret;
+}
+
 /* Removes the old probes of these functions and, with add, adds new ones. */
 static int replace_probes(struct func_command *c, const struct ftrace_hash *set, bool add,
-                          const char *count)
+                          const struct probe_words *words)
 {
     unsigned long n = 0;
-    int err, ret = count ? kstrtoul(count, 10, &n) : 0;
+    int err, ret = add && words->count ? kstrtoul(words->count, 10, &n) : 0;
     struct func_probe *old;
 
     if (ret)
         return ret;
     mutex_lock(&probe_mutex);
-    old = remove_probes(c, set, count);
+    old = remove_probes(c, set, words);
     if (add)
-        ret = add_probes(c, set, count, n);
+        ret = add_event_probes(c, set, words, n);
     else if (!old)
         ret = -EINVAL;
     err = update_ops(c);
@@ -301,6 +380,37 @@ static int alloc_snapshot(struct trace_array *tr)
     return ret;
 }
 
+/* Takes `SYSTEM:EVENT` and the number from the words. */
+static int get_words(struct trace_array *tr, const struct func_command *c, char *rest,
+                     struct probe_words *words)
+{
+    bool wants_event = c->act == act_enable_event || c->act == act_disable_event;
+    char *system, *event;
+
+    *words = (struct probe_words){.count = NULL};
+    if (wants_event) {
+        system = strsep(&rest, ":");
+        event = strsep(&rest, ":");
+        words->file = event ? find_event_file(tr, system, event) : NULL;
+    }
+    words->count = c->count ? c->count : rest;
+    return wants_event && !words->file ? -EINVAL : 0;
+}
+
+static int run_command(struct trace_array *tr, struct func_command *c,
+                       const struct ftrace_hash *set, bool add, char *rest)
+{
+    struct probe_words words;
+    int ret;
+
+    mutex_lock(&event_mutex);
+    ret = get_words(tr, c, rest, &words);
+    if (!ret)
+        ret = replace_probes(c, set, add, &words);
+    mutex_unlock(&event_mutex);
+    return ret;
+}
+
 int ftrace_process_command(struct trace_array *tr, const char *word)
 {
     char text[PROBE_WORD_MAX], *rest = text, *functions, *name;
@@ -323,7 +433,7 @@ int ftrace_process_command(struct trace_array *tr, const char *word)
     if (!ret && add && c->act == act_snapshot)
         ret = alloc_snapshot(tr);
     if (!ret)
-        ret = replace_probes(c, set, add, c->count ? c->count : rest);
+        ret = run_command(tr, c, set, add, rest);
     free_ftrace_hash(set);
     return ret;
 }
@@ -361,6 +471,8 @@ void ftrace_clear_commands(struct trace_array *tr)
         free_ftrace_hash(c->ops.local_hash.filter_hash);
         while ((p = c->probes)) {
             c->probes = p->next;
+            if (p->file)
+                put_event(p->file);
             kfree(p);
         }
     }
@@ -378,6 +490,9 @@ static void show_probes(struct seq_file *m, const struct func_command *c)
         if (!p->ip)
             continue;
         seq_printf(m, "%ps:%s:", (void *)p->ip, c->name);
+        if (p->file)
+            seq_printf(m, "%s:%s:", p->file->event_call->class->system,
+                       trace_event_name(p->file->event_call));
         if (p->counted)
             seq_printf(m, "count=%ld\n", READ_ONCE(p->count));
         else

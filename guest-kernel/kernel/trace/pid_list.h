@@ -4,8 +4,8 @@
 
 #include <linux/types.h>
 
-/* Larger pids cannot be in a set. */
-enum { PID_MAX = 32768 };
+/* Larger pids cannot be in a set (they do not exist); no larger ones have a tgid recorded. */
+enum { PID_LIST_MAX = 4 << 20, PID_MAX = 32768 };
 
 struct task_struct;
 struct trace_pid_list;

@@ -224,6 +224,17 @@ bool ring_buffer_read_page(struct trace_buffer *buffer, unsigned int cpu,
     return ready;
 }
 
+bool ring_buffer_has_full_page(struct trace_buffer *buffer, unsigned int cpu)
+{
+    struct ring_buffer_per_cpu *cb = buffer->cpu[cpu];
+    bool full;
+
+    rb_lock_reader(cb);
+    full = rb_reader_page_ready(cb) && cb->reader_seq != smp_load_acquire(&cb->commit);
+    rb_unlock_reader(cb);
+    return full;
+}
+
 /* Returns whether there are unread pages, or unread events in the page being written. */
 static bool rb_has_unread(struct ring_buffer_per_cpu *cb)
 {

@@ -39,6 +39,13 @@ static struct tracer *find_tracer(const char *name)
     return NULL;
 }
 
+bool tracer_is_noboot(const char *name)
+{
+    const struct tracer *t = find_tracer(name);
+
+    return t && t->noboot;
+}
+
 /* All errors are -1, as in Linux. */
 int register_tracer(struct tracer *type)
 {
@@ -355,6 +362,7 @@ void tracer_init(void)
     BUG_ON(init_wakeup_tracer());
     BUG_ON(init_branch_tracer());
     BUG_ON(init_graph_trace());
+    BUG_ON(init_mmio_trace());
     BUG_ON(init_blk_tracer());
     trace_create_instances();
 }

@@ -20,6 +20,8 @@ enum trace_type {
     TRACE_WAKE = 3,
     TRACE_STACK = 4,
     TRACE_PRINT = 5,
+    TRACE_MMIO_RW = 7,
+    TRACE_MMIO_MAP = 8,
     TRACE_BRANCH = 9,
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
@@ -287,6 +289,8 @@ struct tracer {
     int (*pipe_open)(struct trace_iterator *iter); /* a reader opens trace_pipe */
     void (*close)(struct trace_iterator *iter);
     void (*pipe_close)(struct trace_iterator *iter);
+    /* trace_pipe is read, and has given all of iter->seq: may put a text of its own there. */
+    void (*read)(struct trace_iterator *iter);
     void (*print_header)(struct seq_file *m, struct trace_iterator *iter);
     enum print_line_t (*print_line)(struct trace_iterator *iter);
     /* An option of this tracer is to change: an error prevents it. */
@@ -298,6 +302,7 @@ struct tracer {
     struct tracer_flags *flags;
     bool use_max_tr;      /* keeps its longest section in max_buffer */
     bool print_max;       /* `trace` shows max_buffer */
+    bool noboot;          /* not as parameter ftrace= */
     bool allow_instances; /* instances may have it, too */
     struct tracer *next;  /* under trace_types_lock */
 };
@@ -468,6 +473,8 @@ int init_blk_tracer(void);
 void trace_create_printk_formats(void); /* trace_printk.c */
 int init_graph_trace(void);
 int init_wakeup_tracer(void);
+int init_mmio_trace(void);
+bool tracer_is_noboot(const char *name);
 #ifdef CONFIG_PROFILE_BRANCHES
 int init_branch_tracer(void);
 void trace_create_branch_files(struct dentry *dir); /* in trace_stat/ */
@@ -560,7 +567,9 @@ bool trace_event_ignore_this_pid(const struct trace_event_file *file);
 void trace_event_clear_pids(struct trace_array *tr);
 bool trace_event_has_pids(const struct trace_array *tr);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
-void trace_create_synth_file(void);   /* trace_events_synth.c */
+void trace_start_boot_kprobes(char *list);
+void trace_create_synth_file(void); /* trace_events_synth.c */
+void trace_create_dynevent_file(void);
 /* `sys_read`; NULL: unknown. trace_syscalls.c */
 const char *trace_syscall_name(u64 nr);
 

@@ -27,6 +27,7 @@ BOOT_STRING("ftrace_graph_notrace=", boot_graph_notrace);
 BOOT_STRING("trace_options=", boot_options);
 BOOT_STRING("trace_clock=", boot_clock);
 BOOT_STRING("trace_event=", boot_events);
+BOOT_STRING("kprobe_event=", boot_kprobes);
 
 static int set_boot_graph_max_depth(char *value)
 {
@@ -112,7 +113,9 @@ static void enable_boot_events(char *list)
 
 static void start_tracer(const char *name)
 {
-    if (tracing_set_tracer(&global_trace, name))
+    if (tracer_is_noboot(name))
+        pr_info("Tracer '%s' is not allowed on command line, ignored\n", name);
+    else if (tracing_set_tracer(&global_trace, name))
         pr_info("Tracer %s failed to start\n", name);
     else
         pr_info("Starting tracer '%s'\n", name);
@@ -135,6 +138,8 @@ void tracing_start_boot_tracer(void)
     trace_start_boot_stack();
     if (boot_tracer)
         start_tracer(boot_tracer);
+    if (boot_kprobes && !tracing_update_buffers(&global_trace))
+        trace_start_boot_kprobes(boot_kprobes);
     if (boot_events)
         enable_boot_events(boot_events);
     if (boot_options)

@@ -749,7 +749,10 @@ static __always_inline void make_key(const struct hist_ctx *ctx, u64 *key)
     }
 }
 
-/* own: the variables of this trigger, or those of others. False: one has no value. */
+/*
+ * own: the variables of this trigger, or those of others, which may have only the first of the
+ * keys. False: one has no value.
+ */
 static bool resolve_refs(struct hist_ctx *ctx, const u64 *key, bool own)
 {
     unsigned int i;
@@ -762,7 +765,7 @@ static bool resolve_refs(struct hist_ctx *ctx, const u64 *key, bool own)
         if (own != (ref->owner == ctx->hist))
             continue;
         if (!own)
-            elt = map->key_size == ctx->hist->key_size ? tracing_map_lookup(map, key) : NULL;
+            elt = map->key_size <= ctx->hist->key_size ? tracing_map_lookup(map, key) : NULL;
         if (!elt || !tracing_map_get_var(map, elt, ref->var, !own && ref->read_once, &ctx->refs[i]))
             return false;
     }

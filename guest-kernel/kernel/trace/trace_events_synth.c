@@ -10,6 +10,7 @@
  *
  * synth_event_mutex is taken before event_mutex. Not instrumented.
  */
+#include "trace_dynevent.h"
 #include "trace_probe.h"
 #include "trace_synth.h"
 #include <linux/errno.h>
@@ -572,40 +573,98 @@ static int run_command(char *line)
     return event ? remove_synth_event(event) : -ENOENT;
 }
 
-static int run_line(char *line)
+/* `s:[synthetic/]NAME FIELDS` */
+static int run_dyn_command(char *line)
 {
-    char *comment = strchr(line, '#'), *copy;
-    int err = 0;
+    char *name = strsep(&line, " \t"), *command;
+    int err;
 
-    if (comment)
-        *comment = 0;
-    line = strstrip(line);
-    if (!*line)
-        return 0;
-    copy = kstrdup(line);
+    if (name[1] != ':')
+        return -EINVAL;
+    name += strlen("s:");
+    if (!line)
+        return synth_err(SYNTH_ERR_INVALID_CMD, NULL);
+    if (strchr(name, '/')) {
+        if (strncmp(name, "synthetic/", strlen("synthetic/")))
+            return synth_err(SYNTH_ERR_INVALID_DYN_CMD, NULL);
+        name += strlen("synthetic/");
+    }
+    command = join(name, " ", line);
+    if (!command)
+        return -ENOMEM;
+    err = has_first_field(command) ? create_synth_event(name, line)
+                                   : synth_err(SYNTH_ERR_INVALID_CMD, NULL);
+    kfree(command);
+    return err;
+}
+
+/* Errors are logged for the line. */
+static int run_with_log(char *line, int (*run)(char *line))
+{
+    char *copy = kstrdup(line);
+    int err;
+
     if (!copy)
         return -ENOMEM;
     mutex_lock(&synth_event_mutex);
     last_cmd = copy;
-    err = run_command(line);
+    err = run(line);
     last_cmd = NULL;
     mutex_unlock(&synth_event_mutex);
     kfree(copy);
     return err;
 }
 
+static int run_line(char *line)
+{
+    char *comment = strchr(line, '#');
+
+    if (comment)
+        *comment = 0;
+    line = strstrip(line);
+    return *line ? run_with_log(line, run_command) : 0;
+}
+
+/* ---- for dynamic_events ---- */
+
+static int create_dyn(char *line)
+{
+    return run_with_log(line, run_dyn_command);
+}
+
+static int remove_dyn(const char *group, const char *name, const char *what)
+{
+    struct synth_event *event, *next;
+    int err = -ENOENT;
+
+    (void)what;
+    if (group && strcmp(group, "synthetic"))
+        return -ENOENT;
+    mutex_lock(&synth_event_mutex);
+    list_for_each_entry_safe(event, next, &synth_events, list)
+    {
+        if (name && strcmp(name, event->name))
+            continue;
+        err = remove_synth_event(event);
+        if (err)
+            break;
+    }
+    mutex_unlock(&synth_event_mutex);
+    return err;
+}
+
 /* ---- the file ---- */
 
-static int synthetic_events_show(struct seq_file *m, void *unused)
+/* prefix: before each name. */
+static void show_all(struct seq_file *m, const char *prefix)
 {
     const struct synth_event *event;
     unsigned int i;
 
-    (void)unused;
     mutex_lock(&synth_event_mutex);
     list_for_each_entry(event, &synth_events, list)
     {
-        seq_printf(m, "%s\t", event->name);
+        seq_printf(m, "%s%s\t", prefix, event->name);
         for (i = 0; i < event->n_fields; i++) {
             const struct synth_field *field = &event->fields[i];
 
@@ -614,8 +673,27 @@ static int synthetic_events_show(struct seq_file *m, void *unused)
         }
     }
     mutex_unlock(&synth_event_mutex);
+}
+
+static int synthetic_events_show(struct seq_file *m, void *unused)
+{
+    (void)unused;
+    show_all(m, "");
     return 0;
 }
+
+static void show_dyn(struct seq_file *m)
+{
+    show_all(m, "s:synthetic/");
+}
+
+const struct dyn_event_kind synth_events_kind = {
+    .letters = "s",
+    .create = create_dyn,
+    .remove = remove_dyn,
+    .remove_all = release_all,
+    .show = show_dyn,
+};
 
 /* Opening the file with O_TRUNC removes all. */
 static int synthetic_events_open(struct inode *inode, struct file *file)

@@ -84,6 +84,12 @@ static void function_trace_call(unsigned long ip, unsigned long parent_ip, struc
     if (bit < 0)
         return;
     raw_local_irq_save(flags);
+    /*
+     * A task that was preempted in the trampoline may have loaded function_trace_op before the ops
+     * of a trace was put there.
+     */
+    if (unlikely(!tr))
+        goto out;
     if (unlikely(options & TRACE_FUNC_OPT_NO_REPEATS) && is_repeat(tr, ip, parent_ip))
         goto out;
     trace_ctx = tracing_gen_ctx_flags(flags);

@@ -101,8 +101,8 @@ static void remove_instance(struct trace_array *tr)
     trace_event_clear_pids(tr);
     trace_event_follow_fork(tr, false);
     ftrace_pid_follow_fork(tr, false);
+    ftrace_clear_commands(tr); /* which keep events on */
     event_trace_del_tracer(tr);
-    ftrace_clear_commands(tr);
     for (type = 0; type < TRACE_PID_TYPES; type++)
         function_pid_file_ops.set(tr, type, NULL);
     unlink_instance(tr);

@@ -1,11 +1,13 @@
 /*
  * trace_kprobe.c - events of kprobes and kretprobes: kprobe_events, kprobe_profile.
  *
- * A probe is registered, but disabled, while its event is off. trace_kprobe_mutex guards the list
- * of them; it is taken before event_mutex.
+ * A probe is registered, but disabled, while its event is off. An event may have several probes
+ * with arguments of the same names and types. trace_kprobe_mutex guards the list of probes; it is
+ * taken before event_mutex.
  *
  * Not instrumented: handlers.
  */
+#include "trace_dynevent.h"
 #include "trace_probe.h"
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -30,12 +32,21 @@ struct event_file_link {
 
 struct trace_kprobe {
     struct list_head list;
-    struct kretprobe rp; /* of a kprobe only rp.kp is used */
+    struct list_head sibling; /* probes of its event, or those that were removed from it */
+    struct kretprobe rp;      /* of a kprobe only rp.kp is used */
     bool is_return;
     char *symbol, *group, *event; /* symbol: NULL: an address */
-    struct list_head files;       /* under event_mutex; handlers have preemption off */
     unsigned long nhit[NR_CPUS];  /* each hart's own */
     struct trace_probe tp;
+    struct kprobe_event *ev;
+};
+
+struct kprobe_event {
+    struct list_head probes; /* changed under event_mutex and trace_kprobe_mutex */
+    /* They are freed with the event, because its entries are printed by the first probe's. */
+    struct list_head removed;
+    const struct trace_kprobe *first;
+    struct list_head files; /* under event_mutex; handlers have preemption off */
     struct trace_event_class class;
     struct trace_event_call call;
 };
@@ -83,7 +94,7 @@ static int __kprobes kprobe_dispatcher(struct kprobe *kp, struct pt_regs *regs)
     struct event_file_link *link;
 
     tk->nhit[smp_processor_id()]++;
-    list_for_each_entry_rcu(link, &tk->files, list)
+    list_for_each_entry_rcu(link, &tk->ev->files, list)
         record_hit(tk, link->file, regs, places, sizeof(places));
     return 0;
 }
@@ -97,25 +108,56 @@ static int __kprobes kretprobe_dispatcher(struct kretprobe_instance *ri, struct 
     struct event_file_link *link;
 
     tk->nhit[smp_processor_id()]++;
-    list_for_each_entry_rcu(link, &tk->files, list)
+    list_for_each_entry_rcu(link, &tk->ev->files, list)
         record_hit(tk, link->file, regs, places, sizeof(places));
     return 0;
 }
 
 /* ---- the event ---- */
 
-static int enable_trace_kprobe(struct trace_kprobe *tk, struct trace_event_file *file)
+static int enable_probe(struct trace_kprobe *tk)
+{
+    return kprobe_gone(&tk->rp.kp) ? 0 : enable_kprobe(&tk->rp.kp);
+}
+
+static void disable_probe(struct trace_kprobe *tk)
+{
+    if (!kprobe_gone(&tk->rp.kp))
+        disable_kprobe(&tk->rp.kp);
+}
+
+static int enable_probes(struct kprobe_event *ev)
+{
+    struct trace_kprobe *tk, *done;
+    int err;
+
+    list_for_each_entry(tk, &ev->probes, sibling)
+    {
+        err = enable_probe(tk);
+        if (!err)
+            continue;
+        list_for_each_entry(done, &ev->probes, sibling)
+        {
+            if (done == tk)
+                return err;
+            disable_probe(done);
+        }
+    }
+    return 0;
+}
+
+static int enable_trace_kprobe(struct kprobe_event *ev, struct trace_event_file *file)
 {
     struct event_file_link *link = kzalloc(sizeof(*link));
-    bool first = list_empty(&tk->files);
+    bool first = list_empty(&ev->files);
     int err = 0;
 
     if (!link)
         return -ENOMEM;
     link->file = file;
-    list_add_tail_rcu(&link->list, &tk->files);
-    if (first && !kprobe_gone(&tk->rp.kp))
-        err = enable_kprobe(&tk->rp.kp);
+    list_add_tail_rcu(&link->list, &ev->files);
+    if (first)
+        err = enable_probes(ev);
     if (!err)
         return 0;
     list_del_rcu(&link->list);
@@ -124,17 +166,18 @@ static int enable_trace_kprobe(struct trace_kprobe *tk, struct trace_event_file 
     return err;
 }
 
-static int disable_trace_kprobe(struct trace_kprobe *tk, const struct trace_event_file *file)
+static int disable_trace_kprobe(struct kprobe_event *ev, const struct trace_event_file *file)
 {
     struct event_file_link *link, *next;
+    struct trace_kprobe *tk;
 
-    list_for_each_entry_safe(link, next, &tk->files, list)
+    list_for_each_entry_safe(link, next, &ev->files, list)
     {
         if (link->file != file)
             continue;
         list_del_rcu(&link->list);
-        if (list_empty(&tk->files) && !kprobe_gone(&tk->rp.kp))
-            disable_kprobe(&tk->rp.kp);
+        if (list_empty(&ev->files))
+            list_for_each_entry(tk, &ev->probes, sibling) disable_probe(tk);
         synchronize_rcu();
         kfree(link);
     }
@@ -143,10 +186,10 @@ static int disable_trace_kprobe(struct trace_kprobe *tk, const struct trace_even
 
 static int kprobe_register(struct trace_event_call *call, enum trace_reg type, void *data)
 {
-    struct trace_kprobe *tk = container_of(call, struct trace_kprobe, call);
+    struct kprobe_event *ev = container_of(call, struct kprobe_event, call);
 
-    return type == TRACE_REG_REGISTER ? enable_trace_kprobe(tk, data)
-                                      : disable_trace_kprobe(tk, data);
+    return type == TRACE_REG_REGISTER ? enable_trace_kprobe(ev, data)
+                                      : disable_trace_kprobe(ev, data);
 }
 
 static int define_place(struct trace_event_call *call, const char *name, size_t offset)
@@ -156,7 +199,7 @@ static int define_place(struct trace_event_call *call, const char *name, size_t 
 
 static int kprobe_event_define_fields(struct trace_event_call *call)
 {
-    const struct trace_kprobe *tk = container_of(call, struct trace_kprobe, call);
+    const struct trace_kprobe *tk = container_of(call, struct kprobe_event, call)->first;
     int err = define_place(call, "__probe_ip", offsetof(struct kprobe_trace_entry_head, ip));
 
     return err ? err
@@ -165,7 +208,7 @@ static int kprobe_event_define_fields(struct trace_event_call *call)
 
 static int kretprobe_event_define_fields(struct trace_event_call *call)
 {
-    const struct trace_kprobe *tk = container_of(call, struct trace_kprobe, call);
+    const struct trace_kprobe *tk = container_of(call, struct kprobe_event, call)->first;
     int err = define_place(call, "__probe_func", offsetof(struct kretprobe_trace_entry_head, func));
 
     if (!err)
@@ -184,7 +227,7 @@ static const struct trace_event_fields kretprobe_fields[] = {
 static enum print_line_t print_kprobe_event(struct trace_iterator *iter, int flags,
                                             struct trace_event *event)
 {
-    const struct trace_kprobe *tk = container_of(event, struct trace_kprobe, call.event);
+    const struct trace_kprobe *tk = container_of(event, struct kprobe_event, call.event)->first;
     const struct kprobe_trace_entry_head *field = (const void *)iter->ent;
     struct trace_seq *s = &iter->seq;
 
@@ -199,7 +242,7 @@ static enum print_line_t print_kprobe_event(struct trace_iterator *iter, int fla
 static enum print_line_t print_kretprobe_event(struct trace_iterator *iter, int flags,
                                                struct trace_event *event)
 {
-    const struct trace_kprobe *tk = container_of(event, struct trace_kprobe, call.event);
+    const struct trace_kprobe *tk = container_of(event, struct kprobe_event, call.event)->first;
     const struct kretprobe_trace_entry_head *field = (const void *)iter->ent;
     struct trace_seq *s = &iter->seq;
 
@@ -216,16 +259,24 @@ static enum print_line_t print_kretprobe_event(struct trace_iterator *iter, int 
 static const struct trace_event_functions kprobe_funcs = {.trace = print_kprobe_event};
 static const struct trace_event_functions kretprobe_funcs = {.trace = print_kretprobe_event};
 
-static int init_trace_event_call(struct trace_kprobe *tk)
+static struct kprobe_event *alloc_kprobe_event(struct trace_kprobe *tk)
 {
-    struct trace_event_call *call = &tk->call;
+    struct kprobe_event *ev = kzalloc(sizeof(*ev));
+    struct trace_event_call *call;
 
-    INIT_LIST_HEAD(&tk->class.fields);
-    tk->class.system = tk->group;
-    tk->class.reg = kprobe_register;
-    tk->class.raw_init = trace_event_raw_init;
-    tk->class.fields_array = tk->is_return ? kretprobe_fields : kprobe_fields;
-    call->class = &tk->class;
+    if (!ev)
+        return NULL;
+    call = &ev->call;
+    INIT_LIST_HEAD(&ev->probes);
+    INIT_LIST_HEAD(&ev->removed);
+    INIT_LIST_HEAD(&ev->files);
+    INIT_LIST_HEAD(&ev->class.fields);
+    ev->first = tk;
+    ev->class.system = tk->group;
+    ev->class.reg = kprobe_register;
+    ev->class.raw_init = trace_event_raw_init;
+    ev->class.fields_array = tk->is_return ? kretprobe_fields : kprobe_fields;
+    call->class = &ev->class;
     call->name = tk->event;
     call->flags = TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_DYNAMIC;
     call->event.funcs = tk->is_return ? &kretprobe_funcs : &kprobe_funcs;
@@ -233,7 +284,10 @@ static int init_trace_event_call(struct trace_kprobe *tk)
                           ? trace_probe_print_fmt(&tk->tp, "(%lx <- %lx)",
                                                   "REC->__probe_func, REC->__probe_ret_ip")
                           : trace_probe_print_fmt(&tk->tp, "(%lx)", "REC->__probe_ip");
-    return call->print_fmt ? 0 : -ENOMEM;
+    if (call->print_fmt)
+        return ev;
+    kfree(ev);
+    return NULL;
 }
 
 /* ---- adding and removing; trace_kprobe_mutex is held ---- */
@@ -244,8 +298,17 @@ static void free_trace_kprobe(struct trace_kprobe *tk)
     kfree(tk->symbol);
     kfree(tk->group);
     kfree(tk->event);
-    kfree((void *)tk->call.print_fmt);
     kfree(tk);
+}
+
+/* With the probes that were removed from it before. */
+static void free_kprobe_event(struct kprobe_event *ev)
+{
+    struct trace_kprobe *tk, *next;
+
+    list_for_each_entry_safe(tk, next, &ev->removed, sibling) free_trace_kprobe(tk);
+    kfree(ev->call.print_fmt);
+    kfree(ev);
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -314,37 +377,167 @@ static bool event_exists(const char *group, const char *event)
     return exists;
 }
 
-static int register_trace_kprobe(struct trace_kprobe *tk)
+static struct trace_kprobe *find_trace_kprobe(const char *group, const char *event)
 {
-    int err = event_exists(tk->group, tk->event) ? -EEXIST : init_trace_event_call(tk);
+    struct trace_kprobe *tk;
 
-    if (!err)
-        err = register_probe(tk);
+    list_for_each_entry(tk, &trace_kprobes, list)
+    {
+        if (!strcmp(tk->group, group) && !strcmp(tk->event, event))
+            return tk;
+    }
+    return NULL;
+}
+
+static int add_new_event(struct trace_kprobe *tk)
+{
+    int err;
+
+    if (event_exists(tk->group, tk->event))
+        return trace_probe_log_err(trace_probe_log.text, PROBE_ERR_EVENT_EXIST), -EEXIST;
+    tk->ev = alloc_kprobe_event(tk);
+    if (!tk->ev)
+        return -ENOMEM;
+    list_add_tail(&tk->sibling, &tk->ev->probes);
+    err = register_probe(tk);
+    if (!err) {
+        err = trace_add_event_call(&tk->ev->call);
+        if (err)
+            unregister_probe(tk);
+    }
+    if (err)
+        free_kprobe_event(tk->ev);
+    return err;
+}
+
+/* The number of the first argument that is another one, from 1; 0: there is none. */
+static unsigned int find_other_arg(const struct trace_probe *a, const struct trace_probe *b)
+{
+    unsigned int i;
+
+    if (a->nr_args != b->nr_args)
+        return min(a->nr_args, b->nr_args) + 1;
+    for (i = 0; i < a->nr_args; i++)
+        if (a->args[i]->type != b->args[i]->type || a->args[i]->count != b->args[i]->count ||
+            strcmp(a->args[i]->name, b->args[i]->name))
+            return i + 1;
+    return 0;
+}
+
+static bool is_same_probe(const struct trace_kprobe *a, const struct trace_kprobe *b)
+{
+    unsigned int i;
+
+    if (!a->symbol != !b->symbol || (a->symbol && strcmp(a->symbol, b->symbol)) ||
+        a->rp.kp.offset != b->rp.kp.offset || (!a->symbol && a->rp.kp.addr != b->rp.kp.addr))
+        return false;
+    for (i = 0; i < a->tp.nr_args; i++)
+        if (strcmp(a->tp.args[i]->comm, b->tp.args[i]->comm))
+            return false;
+    return true;
+}
+
+/* The n-th word of the command, from 0; its end, if there are not as many. */
+static const char *word_of_command(unsigned int n)
+{
+    const char *at = trace_probe_log.command;
+
+    for (; n && *at; n--) {
+        while (*at && *at != ' ' && *at != '\t')
+            at++;
+        while (*at == ' ' || *at == '\t')
+            at++;
+    }
+    return at;
+}
+
+static int log_conflict(const char *at, enum probe_error error)
+{
+    trace_probe_log.text = trace_probe_log.command;
+    trace_probe_log.pos = 0;
+    trace_probe_log_err(at, error);
+    return -EEXIST;
+}
+
+/* Another probe of an event that there is. */
+static int append_to_event(struct trace_kprobe *tk, struct kprobe_event *ev)
+{
+    unsigned int other = find_other_arg(&tk->tp, &ev->first->tp);
+    const struct trace_kprobe *sibling;
+    int err;
+
+    if (tk->is_return != ev->first->is_return)
+        return log_conflict(trace_probe_log.command, PROBE_ERR_DIFF_PROBE_TYPE);
+    if (other)
+        return log_conflict(word_of_command(other + 1), PROBE_ERR_DIFF_ARG_TYPE);
+    list_for_each_entry(sibling, &ev->probes, sibling)
+    {
+        if (is_same_probe(tk, sibling))
+            return log_conflict(trace_probe_log.command, PROBE_ERR_SAME_PROBE);
+    }
+    tk->ev = ev;
+    err = register_probe(tk);
     if (err)
         return err;
-    err = trace_add_event_call(&tk->call);
+    mutex_lock(&event_mutex);
+    if (!list_empty(&ev->files))
+        err = enable_probe(tk);
+    if (!err)
+        list_add_tail(&tk->sibling, &ev->probes);
+    mutex_unlock(&event_mutex);
     if (err)
         unregister_probe(tk);
-    else
+    return err;
+}
+
+static int register_trace_kprobe(struct trace_kprobe *tk)
+{
+    const struct trace_kprobe *old = find_trace_kprobe(tk->group, tk->event);
+    int err = old ? append_to_event(tk, old->ev) : add_new_event(tk);
+
+    if (!err)
         list_add_tail(&tk->list, &trace_kprobes);
     return err;
 }
 
+static bool is_only_probe(const struct trace_kprobe *tk)
+{
+    return tk->ev->probes.next == &tk->sibling && tk->ev->probes.prev == &tk->sibling;
+}
+
+/* One of several: the event stays. */
+static void remove_from_event(struct trace_kprobe *tk)
+{
+    mutex_lock(&event_mutex);
+    list_del_init(&tk->sibling);
+    mutex_unlock(&event_mutex);
+    unregister_probe(tk);
+    list_del_init(&tk->list);
+    list_add_tail(&tk->sibling, &tk->ev->removed);
+}
+
 static int unregister_trace_kprobe(struct trace_kprobe *tk)
 {
-    int err = READ_ONCE(tk->call.refcnt.counter) ? -EBUSY : trace_remove_event_call(&tk->call);
+    struct kprobe_event *ev = tk->ev;
+    int err;
 
+    if (!is_only_probe(tk)) {
+        remove_from_event(tk);
+        return 0;
+    }
+    err = READ_ONCE(ev->call.refcnt.counter) ? -EBUSY : trace_remove_event_call(&ev->call);
     if (err)
         return err;
     unregister_probe(tk);
     list_del_init(&tk->list);
+    free_kprobe_event(ev);
     free_trace_kprobe(tk);
     return 0;
 }
 
 static bool is_busy(const struct trace_kprobe *tk)
 {
-    return !list_empty(&tk->files) || READ_ONCE(tk->call.refcnt.counter);
+    return !list_empty(&tk->ev->files) || READ_ONCE(tk->ev->call.refcnt.counter);
 }
 
 /* All or none. */
@@ -509,31 +702,14 @@ static int parse_probe(struct trace_kprobe *tk, char *head, char *rest, char *pl
     return parse_args(tk, head, rest, flags_of(tk, entry));
 }
 
-/* Whether a probe of this name exists, of the other type. */
-static bool is_of_other_type(const struct trace_kprobe *made)
-{
-    const struct trace_kprobe *tk;
-
-    list_for_each_entry(tk, &trace_kprobes, list)
-    {
-        if (!strcmp(tk->group, made->group) && !strcmp(tk->event, made->event))
-            return tk->is_return != made->is_return;
-    }
-    return false;
-}
-
 /* What Linux says of an error of the registration. */
-static void log_register_err(const struct trace_kprobe *tk, int err, const char *head,
-                             const char *place)
+static void log_register_err(int err, const char *place)
 {
-    if (err == -EEXIST)
-        trace_probe_log_err(head, is_of_other_type(tk) ? PROBE_ERR_DIFF_PROBE_TYPE
-                                                       : PROBE_ERR_EVENT_EXIST);
-    else if (err == -EILSEQ)
+    if (err == -EILSEQ)
         trace_probe_log_err(place, PROBE_ERR_BAD_INSN_BNDRY);
     else if (err == -ENOENT)
         trace_probe_log_err(place, PROBE_ERR_BAD_PROBE_ADDR);
-    else if (err != -ENOMEM)
+    else if (err != -ENOMEM && err != -EEXIST)
         trace_probe_log_err(place, PROBE_ERR_FAIL_REG_PROBE);
 }
 
@@ -546,7 +722,7 @@ static int create_trace_kprobe(char *head, char *rest)
 
     if (!tk)
         return -ENOMEM;
-    INIT_LIST_HEAD(&tk->files);
+    INIT_LIST_HEAD(&tk->sibling);
     tk->rp.kp.pre_handler = kprobe_dispatcher;
     tk->rp.handler = kretprobe_dispatcher;
     place = strsep(&rest, " \t");
@@ -555,21 +731,56 @@ static int create_trace_kprobe(char *head, char *rest)
     if (parsed)
         err = register_trace_kprobe(tk);
     if (err && (parsed || err == -ENOENT)) /* a function in an argument does not exist */
-        log_register_err(tk, err, head, place);
+        log_register_err(err, place);
     if (err)
         free_trace_kprobe(tk);
     return err;
 }
 
+/* As kprobe_events has it. */
+static void print_place(char *text, size_t size, const struct trace_kprobe *tk)
+{
+    if (!tk->symbol)
+        snprintf(text, size, "0x%016lx", (unsigned long)tk->rp.kp.addr);
+    else if (tk->rp.kp.offset)
+        snprintf(text, size, "%s+%u", tk->symbol, tk->rp.kp.offset);
+    else
+        snprintf(text, size, "%s", tk->symbol);
+}
+
+/* what: its place and arguments, or the first of these; NULL: any. */
+static bool is_described(const struct trace_kprobe *tk, const char *what)
+{
+    char text[KSYM_NAME_LEN + 32];
+    unsigned int i;
+    size_t len;
+
+    if (!what)
+        return true;
+    print_place(text, sizeof(text), tk);
+    len = strlen(text);
+    if (strncmp(what, text, len))
+        return false;
+    for (i = 0; i < tk->tp.nr_args && what[len]; i++) {
+        what += len;
+        snprintf(text, sizeof(text), " %s=%s", tk->tp.args[i]->name, tk->tp.args[i]->comm);
+        len = strlen(text);
+        if (strncmp(what, text, len))
+            return false;
+    }
+    return !what[len];
+}
+
 /* All events of the group if event is NULL; -ENOENT: there is none. */
-static int delete_named(const char *group, const char *event)
+static int delete_named(const char *group, const char *event, const char *what)
 {
     struct trace_kprobe *tk, *next;
     int err = -ENOENT;
 
     list_for_each_entry_safe(tk, next, &trace_kprobes, list)
     {
-        if ((group && strcmp(group, tk->group)) || (event && strcmp(event, tk->event)))
+        if ((group && strcmp(group, tk->group)) || (event && strcmp(event, tk->event)) ||
+            !is_described(tk, what))
             continue;
         err = unregister_trace_kprobe(tk);
         if (err)
@@ -578,14 +789,14 @@ static int delete_named(const char *group, const char *event)
     return err;
 }
 
-/* `-:[GRP/][EVENT]` */
-static int delete_trace_kprobe(const char *head)
+/* `-:[GRP/][EVENT] [PLACE [ARGS]]` */
+static int delete_trace_kprobe(const char *head, const char *what)
 {
     char *group = NULL, *event = NULL;
     int err = head[1] == ':' ? parse_event_name(head + 2, &group, &event) : -EINVAL;
 
     if (!err)
-        err = delete_named(group, event);
+        err = delete_named(group, event, what && *what ? what : NULL);
     kfree(group);
     kfree(event);
     return err;
@@ -610,7 +821,7 @@ static int run_line(char *line)
     if (!*head)
         err = 0;
     else if (*head == '-')
-        err = delete_trace_kprobe(head);
+        err = delete_trace_kprobe(head, line);
     else if (*head == 'p' || *head == 'r')
         err = create_trace_kprobe(head, line);
     else
@@ -622,12 +833,12 @@ static int run_line(char *line)
 
 /* ---- files ---- */
 
-static int kprobe_events_show(struct seq_file *m, void *unused)
+static void show_all(struct seq_file *m)
 {
+    char place[KSYM_NAME_LEN + 32];
     const struct trace_kprobe *tk;
     unsigned int i;
 
-    (void)unused;
     mutex_lock(&trace_kprobe_mutex);
     list_for_each_entry(tk, &trace_kprobes, list)
     {
@@ -635,17 +846,19 @@ static int kprobe_events_show(struct seq_file *m, void *unused)
         if (tk->is_return)
             seq_printf(m, "%d", tk->rp.maxactive);
         seq_printf(m, ":%s/%s", tk->group, tk->event);
-        if (!tk->symbol)
-            seq_printf(m, " 0x%016lx", (unsigned long)tk->rp.kp.addr);
-        else if (tk->rp.kp.offset)
-            seq_printf(m, " %s+%u", tk->symbol, tk->rp.kp.offset);
-        else
-            seq_printf(m, " %s", tk->symbol);
+        print_place(place, sizeof(place), tk);
+        seq_printf(m, " %s", place);
         for (i = 0; i < tk->tp.nr_args; i++)
             seq_printf(m, " %s=%s", tk->tp.args[i]->name, tk->tp.args[i]->comm);
         seq_puts(m, "\n");
     }
     mutex_unlock(&trace_kprobe_mutex);
+}
+
+static int kprobe_events_show(struct seq_file *m, void *unused)
+{
+    (void)unused;
+    show_all(m);
     return 0;
 }
 
@@ -706,6 +919,43 @@ static int kprobe_profile_show(struct seq_file *m, void *unused)
 }
 
 DEFINE_SHOW_ATTRIBUTE(kprobe_profile);
+
+static int delete_locked(const char *group, const char *event, const char *what)
+{
+    int err;
+
+    mutex_lock(&trace_kprobe_mutex);
+    err = delete_named(group, event, what);
+    mutex_unlock(&trace_kprobe_mutex);
+    return err;
+}
+
+const struct dyn_event_kind kprobe_events_kind = {
+    .letters = "pr",
+    .create = run_line,
+    .remove = delete_locked,
+    .remove_all = release_all,
+    .show = show_all,
+};
+
+/* Probes of the kernel's parameter kprobe_event=: `,` instead of a blank, `;` between them. */
+void trace_start_boot_kprobes(char *list)
+{
+    struct trace_kprobe *tk;
+    char *line, *c;
+
+    while ((line = strsep(&list, ";"))) {
+        for (c = line; *c; c++)
+            if (*c == ',')
+                *c = ' ';
+        if (run_line(line))
+            pr_info("Failed to add kprobe event: %s\n", line);
+    }
+    mutex_lock(&trace_kprobe_mutex);
+    list_for_each_entry(tk, &trace_kprobes, list) if (trace_set_clr_event(tk->group, tk->event, 1))
+        pr_info("Failed to enable kprobe event: %s\n", tk->event);
+    mutex_unlock(&trace_kprobe_mutex);
+}
 
 void trace_create_kprobe_files(void)
 {

@@ -58,7 +58,7 @@ static int add_pids(struct trace_pid_list *list, char *text)
         int err = *word ? kstrtoul(word, 0, &pid) : 0;
 
         if (*word && !err)
-            err = pid < PID_MAX ? trace_pid_list_set(list, pid) : -EINVAL;
+            err = pid < PID_LIST_MAX ? trace_pid_list_set(list, pid) : -EINVAL;
         if (err)
             return err;
         n += *word != 0;

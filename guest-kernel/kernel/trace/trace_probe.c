@@ -126,7 +126,7 @@ static int parse_argument(struct probe_arg *arg, const char *number)
 {
     unsigned long n;
 
-    if (kstrtoul(number, 10, &n) || n < 1)
+    if (kstrtoul(number, 10, &n) || n < 1 || n > THREAD_SIZE / sizeof(long))
         return trace_probe_log_err(number - 4, PROBE_ERR_BAD_ARG_NUM);
     arg->base = n <= 8 ? FETCH_REG : FETCH_IMM;
     arg->value = n <= 8 ? offsetof(struct pt_regs, a0) + (n - 1) * sizeof(long) : 0;
@@ -253,7 +253,7 @@ static int parse_deref(struct probe_arg *arg, char *body, unsigned int flags)
     if (arg->base == FETCH_COMM || arg->base == FETCH_DATA)
         return trace_probe_log_err(open + 1, PROBE_ERR_COMM_CANT_DEREF);
     if (arg->nr_derefs == MAX_PROBE_DEREFS)
-        return trace_probe_log_err(body, PROBE_ERR_TOO_MANY_OPS);
+        return trace_probe_log_err(open + 1, PROBE_ERR_TOO_MANY_OPS);
     arg->derefs[arg->nr_derefs].offset = sign == '-' ? -(long)value : (long)value;
     arg->derefs[arg->nr_derefs++].user = user;
     return 0;
@@ -304,8 +304,10 @@ static int parse_type(struct probe_arg *arg, char *type)
     unsigned long n = 0;
 
     if (open) {
-        if (type[len - 1] != ']')
+        if (!strchr(open, ']'))
             return trace_probe_log_err(type + len, PROBE_ERR_ARRAY_NO_CLOSE);
+        if (type[len - 1] != ']')
+            return trace_probe_log_err(strchr(open, ']') + 1, PROBE_ERR_BAD_ARRAY_SUFFIX);
         *open = type[len - 1] = 0;
         if (kstrtoul(open + 1, 0, &n) || !n)
             return trace_probe_log_err(open + 1, PROBE_ERR_BAD_ARRAY_NUM);
@@ -420,12 +422,16 @@ static int split_name(const struct trace_probe *tp, struct probe_arg *arg, const
     arg->comm = kstrdup(equals ? equals + 1 : text);
     if (!arg->name || !arg->comm)
         return -ENOMEM;
+    if (equals && equals - text > MAX_ARG_NAME_LEN)
+        return trace_probe_log_err(text, PROBE_ERR_ARG_NAME_TOO_LONG);
     if (!*arg->name)
         return trace_probe_log_err(text, PROBE_ERR_NO_ARG_NAME);
     if (!is_good_name(arg->name))
         return trace_probe_log_err(text, PROBE_ERR_BAD_ARG_NAME);
     if (is_used(tp, arg->name))
         return trace_probe_log_err(text, PROBE_ERR_USED_ARG_NAME);
+    if (strlen(arg->comm) > MAX_ARGSTR_LEN)
+        return trace_probe_log_err(equals ? equals + 1 : text, PROBE_ERR_ARG_TOO_LONG);
     if (!*arg->comm)
         return trace_probe_log_err(text + strlen(text), PROBE_ERR_NO_ARG_BODY);
     trace_probe_log.pos += equals ? equals + 1 - text : 0;

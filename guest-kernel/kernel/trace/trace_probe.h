@@ -14,6 +14,8 @@ enum {
     MAX_ARRAY_LEN = 64,
     MAX_PROBE_DEREFS = 14,
     MAX_EVENT_NAME_LEN = 64,
+    MAX_ARG_NAME_LEN = 32,
+    MAX_ARGSTR_LEN = 63,
     MAX_PROBE_STRING = 1024, /* bytes recorded of a string, with its NUL */
 };
 
@@ -113,16 +115,21 @@ void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *
     C(COMM_CANT_DEREF, "$comm can not be dereferenced")                          \
     C(BAD_FETCH_ARG, "Invalid fetch argument")                                   \
     C(ARRAY_NO_CLOSE, "Array is not closed")                                     \
+    C(BAD_ARRAY_SUFFIX, "Array has wrong suffix")                                \
     C(BAD_ARRAY_NUM, "Invalid array size")                                       \
     C(ARRAY_TOO_BIG, "Array number is too big")                                  \
     C(BAD_TYPE, "Unknown type is specified")                                     \
     C(BAD_STRING, "String accepts only memory argument")                         \
     C(BAD_BITFIELD, "Invalid bitfield")                                          \
+    C(ARG_NAME_TOO_LONG, "Argument name is too long")                            \
     C(NO_ARG_NAME, "Argument name is not specified")                             \
     C(BAD_ARG_NAME, "Argument name must follow the same rules as C identifiers") \
     C(USED_ARG_NAME, "This argument name is already used")                       \
+    C(ARG_TOO_LONG, "Argument expression is too long")                           \
     C(NO_ARG_BODY, "No argument expression")                                     \
     C(DIFF_PROBE_TYPE, "Probe type is different from existing probe")            \
+    C(DIFF_ARG_TYPE, "Argument type or name is different from existing probe")   \
+    C(SAME_PROBE, "There is already the exact same probe event")                 \
     C(BAD_INSN_BNDRY, "Probe point is not an instruction boundary")              \
     C(FAIL_REG_PROBE, "Failed to register probe event")
 

@@ -95,9 +95,44 @@ static ssize_t raw_read(struct file *file, char *buf, size_t count, loff_t *pos)
     return n;
 }
 
+enum { SPLICE_F_NONBLOCK = 2 };
+
+static bool page_is_ready(struct trace_buffer *buffer, unsigned int cpu)
+{
+    ring_buffer_expect_wakeup(buffer);
+    return ring_buffer_has_full_page(buffer, cpu) || !buffer->record_on;
+}
+
+/* As in Linux, only pages that are full: the last ones are left for read(). */
+static ssize_t raw_splice_page(struct file *file, char *page, size_t len, unsigned int flags)
+{
+    struct trace_buffer *buffer = trace_buffer_of(trace_array_of(file->f_inode));
+    unsigned int cpu = tracing_cpu_of(file->f_inode);
+    bool got = false;
+    int err = 0;
+
+    if (len < PAGE_SIZE)
+        return -EINVAL;
+    if (!ring_buffer_has_full_page(buffer, cpu)) {
+        if (!buffer->record_on)
+            return 0;
+        if (flags & SPLICE_F_NONBLOCK || file->f_flags & O_NONBLOCK)
+            return -EAGAIN;
+        err = wait_event_interruptible(buffer->waiters, page_is_ready(buffer, cpu));
+    }
+    if (err)
+        return err;
+    mutex_lock(&trace_access_lock);
+    if (ring_buffer_has_full_page(buffer, cpu))
+        got = ring_buffer_read_page(buffer, cpu, (struct buffer_data_page *)page);
+    mutex_unlock(&trace_access_lock);
+    return got ? PAGE_SIZE : 0;
+}
+
 static const struct file_operations raw_fops = {
     .open = raw_open,
     .read = raw_read,
+    .splice_page = raw_splice_page,
     .release = raw_release,
 };
 

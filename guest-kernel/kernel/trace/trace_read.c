@@ -344,6 +344,13 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
     ssize_t ret = 1;
 
     while (ret > 0) {
+        if (iter->given == iter->seq.len && iter->trace->read) {
+            mutex_lock(&trace_access_lock);
+            trace_seq_init(&iter->seq);
+            iter->given = 0;
+            iter->trace->read(iter);
+            mutex_unlock(&trace_access_lock);
+        }
         if (iter->given == iter->seq.len)
             ret = wait_pipe(iter, file);
         if (ret <= 0)

@@ -51,6 +51,11 @@ int stat(const char *path, struct stat *st)
     return syscall(__NR_newfstatat, AT_FDCWD, path, st, 0);
 }
 
+int lstat(const char *path, struct stat *st)
+{
+    return syscall(__NR_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
 int fstat(int fd, struct stat *st)
 {
     return syscall(__NR_fstat, fd, st);

@@ -12,6 +12,7 @@ static const struct applet other_applets[] = {
     {"head", "[-n LINES] [FILE...]", do_head, NULL},
     {"help", "", do_help, NULL},
     {"insmod", "FILE [PARAMETER=VALUE]...", do_insmod, NULL},
+    {"ln", "[-s] FROM... TO", do_ln, NULL},
     {"ls", "[-lad] [FILE...]", do_ls, NULL},
     {"lsmod", "", do_lsmod, NULL},
     {"mkdir", "[-p] DIRECTORY...", do_mkdir, NULL},
@@ -30,6 +31,11 @@ static const struct applet other_applets[] = {
     {"tail", "[-n LINES] [FILE...]", do_tail, NULL},
     {"tee", "[-a] FILE", do_tee, NULL},
     {"touch", "FILE...", do_touch, NULL},
+    {"trace-cmd",
+     "record [-o FILE] [-p TRACER] [-e EVENT] [-l FUNC] [-g FUNC] [-O OPTION] [-b KB] [-C CLOCK] "
+     "COMMAND... | "
+     "extract [-o FILE]",
+     do_trace_cmd, NULL},
     {"umount", "[-fl] DIRECTORY...", do_umount, NULL},
     {"uniq", "[-c] [FILE...]", do_uniq, NULL},
     {"usleep", "MICROSECONDS", do_usleep, NULL},

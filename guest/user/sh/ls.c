@@ -9,6 +9,7 @@ static char kind_char(unsigned int mode)
     case S_IFCHR: return 'c';
     case S_IFBLK: return 'b';
     case S_IFIFO: return 'p';
+    case S_IFLNK: return 'l';
     default: return '-';
     }
 }
@@ -17,16 +18,19 @@ static int print_long(const char *path, const char *name)
 {
     static const char letters[] = "rwxrwxrwx";
     struct stat st;
-    char mode[11];
-    int i, err = stat(path, &st);
+    char mode[11], target[PATH_MAX] = "";
+    int i, err = lstat(path, &st);
 
     if (err)
         return complain("ls", path, err);
+    if (S_ISLNK(st.st_mode))
+        syscall(__NR_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
     mode[0] = kind_char(st.st_mode);
     for (i = 0; i < 9; i++)
         mode[i + 1] = st.st_mode >> (8 - i) & 1 ? letters[i] : '-';
     mode[10] = 0;
-    return putf("%s %2u %8lu %s\n", mode, st.st_nlink, (unsigned long)st.st_size, name);
+    return putf("%s %2u %8lu %s%s%s\n", mode, st.st_nlink, (unsigned long)st.st_size, name,
+                *target ? " -> " : "", target);
 }
 
 struct ls {

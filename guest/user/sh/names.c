@@ -75,10 +75,11 @@ int do_rmdir(int argc, char **argv)
 static int remove_tree(const char *path)
 {
     struct strings names = {NULL, 0, 0};
-    int i, err;
+    struct stat st;
+    int i, err = lstat(path, &st);
 
-    if (!is_directory(path))
-        return unlink(path);
+    if (err || !S_ISDIR(st.st_mode)) /* of a symbolic link, the link */
+        return err ? err : unlink(path);
     if (shell_stack_low())
         return -ELOOP;
     err = read_names(path, true, &names);
@@ -142,6 +143,26 @@ static int for_each_target(char **argv, int argc, int (*move)(const char *from, 
 static int move_name(const char *from, const char *to)
 {
     return rename(from, to);
+}
+
+static int make_link(const char *from, const char *to)
+{
+    return syscall(__NR_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+static int make_symlink(const char *from, const char *to)
+{
+    return syscall(__NR_symlinkat, from, AT_FDCWD, to);
+}
+
+int do_ln(int argc, char **argv)
+{
+    bool symbolic = argc > 1 && !strcmp(argv[1], "-s");
+
+    if (!symbolic)
+        return for_each_target(argv, argc, make_link);
+    argv[1] = argv[0];
+    return for_each_target(argv + 1, argc - 1, make_symlink);
 }
 
 int do_mv(int argc, char **argv)

@@ -9,7 +9,7 @@ some() {
 }
 cat set_ftrace_pid set_ftrace_notrace_pid
 echo 17 99 > set_ftrace_pid; cat set_ftrace_pid; echo 3 >> set_ftrace_pid; cat set_ftrace_pid
-echo x > set_ftrace_pid; echo 40000 > set_ftrace_pid; cat set_ftrace_pid
+echo x > set_ftrace_pid; echo 5000000 > set_ftrace_pid; cat set_ftrace_pid
 echo 1 > set_ftrace_pid; echo function > current_tracer
 work_result calls 1; some 'another task'
 echo > set_ftrace_pid; work_result calls 1; some 'no pid in the set'

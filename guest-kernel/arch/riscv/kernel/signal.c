@@ -94,7 +94,7 @@ int setup_rt_frame(struct pt_regs *regs, int sig, int code, unsigned long handle
         return -EFAULT;
     frame->info.si_signo = sig;
     frame->info.si_code = code;
-    frame->uc.uc_sigmask[0] = current->sig_blocked;
+    frame->uc.uc_sigmask[0] = sigmask_to_save();
     memcpy(frame->uc.uc_mcontext.regs, regs, sizeof(frame->uc.uc_mcontext.regs));
     save_fp(regs, &frame->uc.uc_mcontext);
     failed = copy_to_user(to, frame, sizeof(*frame));

@@ -134,7 +134,7 @@ static void do_trap_ecall_u(struct pt_regs *regs)
         do_syscall_trace_enter(regs);
     nr = regs->a7;
     fn = nr < NR_syscalls ? sys_call_table[nr] : NULL;
-    regs->a0 = fn ? fn(regs) : -ENOSYS;
+    regs->a0 = fn ? fn(regs) : sys_ni_syscall(regs);
     if (syscall_traced())
         do_syscall_trace_exit(regs);
 }

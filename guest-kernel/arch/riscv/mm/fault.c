@@ -6,6 +6,7 @@
 #include <asm/traps.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mmiotrace.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -74,6 +75,8 @@ void do_page_fault(struct pt_regs *regs)
     if (user_mode(regs)) {
         trace_page_fault_user(regs->badaddr, regs, regs->cause);
     } else {
+        if (kmmio_handler(regs))
+            return;
         kprobe_page_fault(regs);
         trace_page_fault_kernel(regs->badaddr, regs, regs->cause);
     }

@@ -3,6 +3,7 @@
 #include <asm/page.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/mmiotrace.h>
 #include <linux/vmalloc.h>
 
 void *ioremap(unsigned long phys, size_t size)
@@ -14,12 +15,16 @@ void *ioremap(unsigned long phys, size_t size)
         return NULL;
     pages = ALIGN(offset + size, (unsigned long)PAGE_SIZE) >> PAGE_SHIFT;
     area = vmap_io(phys - offset, pages);
-    return area ? area + offset : NULL;
+    if (!area || !mmiotrace_ioremap(phys, size, area + offset))
+        return area ? area + offset : NULL;
+    vfree(area);
+    return NULL;
 }
 EXPORT_SYMBOL(ioremap);
 
 void iounmap(volatile void *addr)
 {
+    mmiotrace_iounmap(addr);
     vfree((void *)((unsigned long)addr & PAGE_MASK));
 }
 EXPORT_SYMBOL(iounmap);

@@ -140,3 +140,13 @@ int set_memory_nx(unsigned long addr, int numpages)
 {
     return change_memory(addr, numpages, _PAGE_EXEC, 0);
 }
+
+int set_memory_np(unsigned long addr, int numpages)
+{
+    return change_memory(addr, numpages, _PAGE_PRESENT, 0);
+}
+
+int set_memory_p(unsigned long addr, int numpages)
+{
+    return change_memory(addr, numpages, 0, _PAGE_PRESENT);
+}

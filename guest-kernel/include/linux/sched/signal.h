@@ -58,6 +58,12 @@ struct sighand_struct *copy_sighand(const struct sighand_struct *old);
 void exit_sighand(struct task_struct *p);
 /* Sets the blocked signals of current; SIGKILL and SIGSTOP are left out. */
 void set_current_blocked(u64 mask);
+/* Blocks these signals until the next one is handled; then the mask is as before. */
+void set_restore_sigmask(u64 mask);
+/* Undoes that if no signal came. */
+void restore_saved_sigmask(void);
+/* The mask that a signal handler returns to. */
+u64 sigmask_to_save(void);
 /* Ends current with sig even if it blocks, ignores or handles it. Panics if current is init. */
 void force_sig(int sig);
 

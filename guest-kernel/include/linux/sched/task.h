@@ -39,13 +39,24 @@ _Noreturn void do_task_dead(void); /* kernel/sched/core.c */
 /* Called when current stops using its address space: wakes a vfork() parent. */
 void exit_mm_release(struct task_struct *p);
 
-#define WNOHANG 1
+/* Options of wait4(). */
+#define WNOHANG     1
+#define WUNTRACED   2
+#define WCONTINUED  8
+#define __WNOTHREAD 0x20000000
+#define __WALL      0x40000000
+#define __WCLONE    0x80000000
 
 /*
- * Waits for a child to end (pid -1: any), sleeping in state. Returns its pid, 0 (WNOHANG and
- * none has ended), -ECHILD or -EINTR.
+ * Waits for a child to end (pid -1: any; 0: of the caller's group; less: of group -pid), sleeping
+ * in state. Returns its pid, 0 (WNOHANG and none has ended), -ECHILD or -EINTR. *runtime: the time
+ * that it ran, with its children, in ns.
  */
-pid_t do_wait(pid_t pid, int *status, int options, unsigned int state);
+pid_t do_wait(pid_t pid, int *status, int options, unsigned int state, u64 *runtime);
+struct rusage;
+/* Writes the usage of a task that ran for so many ns. 0 or -EFAULT. */
+int put_rusage(struct rusage __user *to, u64 runtime);
+void pid_sysctls_init(void);
 
 /* Architecture hooks: registers of a new task. */
 void copy_thread(struct task_struct *p, const struct kernel_clone_args *args);

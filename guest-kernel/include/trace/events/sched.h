@@ -203,6 +203,34 @@ TRACE_EVENT(sched_stat_runtime,
               (unsigned long long)__entry->runtime, (unsigned long long)__entry->vruntime)
 );
 
+/* A kernel thread is told to end; the caller waits for that. */
+TRACE_EVENT(sched_kthread_stop,
+    TP_PROTO(struct task_struct *t),
+    TP_ARGS(t),
+    TP_STRUCT__entry(
+        __array(char, comm, TASK_COMM_LEN)
+        __field(pid_t, pid)
+    ),
+    TP_fast_assign(
+        memcpy(__entry->comm, t->comm, TASK_COMM_LEN);
+        __entry->pid = t->pid;
+    ),
+    TP_printk("comm=%s pid=%d", __entry->comm, __entry->pid)
+);
+
+/* It has ended, with this result. */
+TRACE_EVENT(sched_kthread_stop_ret,
+    TP_PROTO(int ret),
+    TP_ARGS(ret),
+    TP_STRUCT__entry(
+        __field(int, ret)
+    ),
+    TP_fast_assign(
+        __entry->ret = ret;
+    ),
+    TP_printk("ret=%d", __entry->ret)
+);
+
 /* clang-format on */
 
 #endif

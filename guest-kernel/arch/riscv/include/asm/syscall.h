@@ -9,6 +9,7 @@
 typedef long (*syscall_fn_t)(const struct pt_regs *regs);
 
 extern const syscall_fn_t sys_call_table[NR_syscalls];
+long sys_ni_syscall(const struct pt_regs *regs); /* -ENOSYS */
 
 /* The number of the call that the task is in. */
 static inline long syscall_get_nr(const struct pt_regs *regs)

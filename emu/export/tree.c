@@ -1,0 +1,115 @@
+/*
+ * tree.c - see tree.h.
+ */
+#include "export/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Keys of children that are no function: the number of a string is below them. */
+#define KEY_TASK    (UINT64_C(1) << 33)
+#define KEY_USER    (UINT64_C(1) << 34)
+#define KEY_IDLE    (UINT64_C(1) << 35)
+#define KEY_TRACER  (UINT64_C(1) << 36)
+#define KEY_HANDLER (UINT64_C(1) << 37)
+#define KEY_TRAP    (UINT64_C(1) << 38)
+#define KEY_PLACE   (UINT64_C(1) << 63)
+
+static uint64_t hash_of(uint32_t parent, uint64_t key)
+{
+    uint64_t hash =
+        (parent + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ key * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+    hash ^= hash >> 29;
+    return hash - (hash == UINT64_MAX);
+}
+
+/*
+ * The child of that key, which is made if it is not there. Those that have the same hash are told
+ * apart by parent and name.
+ */
+static uint32_t child(struct tree *t, uint32_t parent, uint64_t key, const char *name)
+{
+    uint64_t hash = hash_of(parent, key), index;
+
+    for (; map_get(&t->children, hash, &index); hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
+        if (t->nodes.at[index].parent == parent && !strcmp(t->nodes.at[index].name, name))
+            return (uint32_t)index;
+    map_put(&t->children, hash, t->nodes.len);
+    VEC_PUSH(&t->nodes, ((struct tree_node){.parent = parent, .name = xstrdup(name)}));
+    return (uint32_t)t->nodes.len - 1;
+}
+
+static uint64_t key_of(const struct log_call *c)
+{
+    switch (c->kind) {
+    case LOG_TRACER: return KEY_TRACER;
+    case LOG_RETURN_HANDLER: return KEY_HANDLER;
+    case LOG_TRAP_HANDLER: return KEY_TRAP + (c->cause << 1 >> 1) * 2 + (c->cause >> 63);
+    default: return c->name != LOG_NONE ? c->name : KEY_PLACE | c->pc;
+    }
+}
+
+static uint32_t call_child(struct tree *t, const struct log *log, uint32_t parent,
+                           const struct log_call *c)
+{
+    char text[LOG_PLACE_MAX];
+
+    return child(t, parent, key_of(c), log_call_name(log, c, text));
+}
+
+static void add(struct tree *t, const struct log *log, const struct flow *f)
+{
+    char text[LOG_PLACE_MAX];
+    uint32_t node = 0;
+
+    if (f->kind == FLOW_IDLE) {
+        node = child(t, 0, KEY_IDLE, "[idle]");
+        t->nodes.at[node].cycles += f->cycles;
+        return;
+    }
+    node = child(t, 0, KEY_TASK + f->task, log_task_name(log, f->task, text));
+    if (f->kind == FLOW_USER)
+        node = child(t, node, KEY_USER, "[user]");
+    for (size_t i = 0; i < f->count; i++)
+        node = call_child(t, log, node, &f->open[i]);
+    if (f->last)
+        node = call_child(t, log, node, f->last);
+    t->nodes.at[node].cycles += f->cycles;
+}
+
+static void sum_up(struct tree *t)
+{
+    for (size_t i = t->nodes.len; i-- > 0;) {
+        struct tree_node *n = &t->nodes.at[i];
+
+        n->all += n->cycles;
+        if (i)
+            t->nodes.at[n->parent].all += n->all;
+    }
+}
+
+void tree_read(struct tree *t, struct export_job *job)
+{
+    struct log_event e;
+
+    *t = (struct tree){0};
+    VEC_PUSH(&t->nodes, ((struct tree_node){.name = xstrdup("all")}));
+    while (source_next_any(job->source, &e)) {
+        const struct flow f = source_flow(job->source, &e);
+
+        if (f.cycles && source_wants(job->source, &e))
+            add(t, job->log, &f);
+    }
+    sum_up(t);
+}
+
+void tree_free(struct tree *t)
+{
+    for (size_t i = 0; i < t->nodes.len; i++)
+        free(t->nodes.at[i].name);
+    VEC_FREE(&t->nodes);
+    map_free(&t->children);
+}

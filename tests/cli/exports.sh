@@ -1,0 +1,138 @@
+#!/bin/sh
+# exports.sh - what `rvftrace log --to` writes, read by Python: sums, nesting and forms. The programs that
+# the formats are for open them in export_tools.py (make check-long).
+. "$(dirname "$0")/../machine/common.inc"
+
+log=$work/run.log
+run run --quiet --harts 2 --log "$log" --append 'script="ps | cat"' "$mcount"
+for form in csv folded flamegraph perfetto vcd trace-dat trace-dat-7 trace-dat-function perf kallsyms; do
+    run log --to $form -o "$work/$form" "$log"
+    claim "$form: no message" sh -c "[ $status -eq 0 ] && [ ! -s '$err' ] && [ -s '$work/$form' ]"
+    run log --to $form "$log"
+    claim '... and the same on standard output' cmp "$out" "$work/$form"
+done
+run log "$log"
+python3 - "$work" "$out" <<'PY' || failed=1
+import csv, re, struct, sys
+import xml.etree.ElementTree as xml
+
+work, summary = sys.argv[1], open(sys.argv[2]).read()
+rows = list(csv.DictReader(open(f"{work}/csv")))
+calls = sum(row["event"] == "call" for row in rows)
+functions = sum(row["event"] == "call" and row["state"] != "" for row in rows)
+
+harts = [[int(n.replace(",", "")) for n in re.findall(r"[\d,]+", line)] for line in
+         re.search(r"longest stale\n((?:\d.*\n)+)", summary).group(1).splitlines()]
+cycles = sum(sum(hart[1:4]) for hart in harts)
+stacks = [line.rsplit(" ", 1) for line in open(f"{work}/folded").read().splitlines()]
+folded = sum(int(n) for _, n in stacks)
+
+svg = xml.parse(f"{work}/flamegraph").getroot()
+space = "{http://www.w3.org/2000/svg}"
+bars = [(float(g.find(space + "rect").get("x")), float(g.find(space + "rect").get("width")),
+         float(g.find(space + "rect").get("y")), g.find(space + "title").text) for g in svg.findall(space + "g")]
+below = {}
+for x, width, y, title in bars:
+    below.setdefault(y, []).append((x, x + width))
+rows_of_bars = sorted(below, reverse=True)
+inside = all(any(a - 0.02 <= x and end <= b + 0.02 for a, b in below[lower])
+             for lower, upper in zip(rows_of_bars, rows_of_bars[1:]) for x, end in below[upper])
+
+
+def number(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = number(data, at)
+        if key & 7:
+            size, at = number(data, at)
+            yield key >> 3, data[at:at + size]
+            at += size
+        else:
+            value, at = number(data, at)
+            yield key >> 3, value
+
+
+open_slices, slices, names, nested = {}, 0, {}, True
+for _, packet in fields(open(f"{work}/perfetto", "rb").read()):
+    packet = dict(fields(packet))
+    for kind, text in fields(packet.get(12, b"")):
+        if kind == 2:
+            entry = dict(fields(text))
+            names[entry[1]] = entry[2].decode()
+    if 11 in packet:
+        event = dict(fields(packet[11]))
+        if event[9] == 1:
+            nested &= event.get(10, 0) in names or 23 in event
+            open_slices.setdefault(event[11], []).append(packet[8])
+            slices += 1
+        elif event[9] == 2:
+            nested &= bool(open_slices.get(event[11])) and open_slices[event[11]].pop() <= packet[8]
+
+time, ids, changes, ordered = 0, set(), 0, True
+for line in open(f"{work}/vcd"):
+    if line.startswith("$var"):
+        ids.add(line.split()[3])
+    elif line[0] == "#":
+        ordered &= int(line[1:]) >= time
+        time = int(line[1:])
+    elif line[0] in "b01":
+        ordered &= (line.split()[1] if line[0] == "b" else line[1:].strip()) in ids
+        changes += 1
+
+
+def entries(data, cpus):
+    """Types of the entries in the pages of a trace.dat, from the table of (offset, size) of each hart."""
+    found = []
+    for offset, size in cpus:
+        for page in range(offset, offset + size, 4096):
+            time, commit = struct.unpack_from("<QQ", data, page)
+            at, end = page + 16, page + 16 + commit
+            while at < end:
+                head, = struct.unpack_from("<I", data, at)
+                kind, at = head & 31, at + 4
+                if kind == 30:
+                    at += 4
+                    continue
+                size_of = kind * 4
+                if not kind:
+                    size_of, at = struct.unpack_from("<I", data, at)[0] - 4, at + 4
+                found.append(struct.unpack_from("<H", data, at)[0])
+                at += size_of
+            assert at == end
+    return found
+
+
+data = open(f"{work}/trace-dat", "rb").read()
+table = data.index(b"flyrecord\0") + 10
+graph = entries(data, [struct.unpack_from("<QQ", data, table + 16 * i) for i in range(2)])
+failed = False
+for sentence, holds in (
+        ("folded stacks have all cycles of the harts", folded == cycles > 1000000),
+        ("... below tasks", {"cat", "ps", "sh"} <= {stack.split(";")[0].split("-")[0] for stack, _ in stacks}),
+        ("the flame graph has the same cycles", f"all: {folded:,} cycles, 100.00 %" in {bar[3] for bar in bars}),
+        ("... and each bar is above that of its caller", inside and len(bars) > 100),
+        ("Perfetto: each call is a slice that ends, with a name", slices == calls > 1000 and nested and
+         not any(open_slices.values())),
+        ("the states of the harts are in order", ordered and changes > 1000 and len(ids) == 8),
+        ("trace.dat: each call of a function is an entry", graph.count(11) == functions > 1000),
+        ("perf.data is one", open(f"{work}/perf", "rb").read(16) == b"PERFILE2" + struct.pack("<Q", 104)),
+        ("kallsyms has the functions", " t do_trap_exception\n" in open(f"{work}/kallsyms").read())):
+    print(f"{'ok' if holds else 'not ok'} - {sentence}")
+    failed |= not holds
+sys.exit(failed)
+PY
+run log --to flamegraph --task cat --from 1M -o "$work/part.svg" "$log"
+claim 'a part of a log has a flame graph' python3 -c "
+import xml.etree.ElementTree as xml
+assert len(xml.parse('$work/part.svg').getroot()) > 20"
+finish

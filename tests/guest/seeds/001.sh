@@ -1,0 +1,52 @@
+# 001.sh - tracepoints: as an article follows sched_switch from its definition to its entries. (perf and eBPF are not here.)
+. /seeds/lib.sh
+claim 'an event has the files of the article' sh -c 'for i in enable filter format id trigger; do [ -f events/sched/sched_switch/$i ] || exit 1; done'
+claim 'it is off at first' is events/sched/sched_switch/enable 0
+echo 1 > events/sched/sched_switch/enable; fork_some; echo 0 > tracing_on
+claim 'the tracer is nop' has trace '^# tracer: nop$'
+claim 'the header counts the entries' has trace '^# entries-in-buffer/entries-written: [1-9][0-9]*/[1-9][0-9]*   #P:[0-9]$'
+claim 'it names the columns' has trace '^#           TASK-PID     CPU#  \|\|\|\|\|  TIMESTAMP  FUNCTION$'
+claim 'an entry has the fields of TP_printk' has trace \
+    ' sched_switch: prev_comm=[^ ]+ prev_pid=[0-9]+ prev_prio=[0-9]+ prev_state=[RSDXZ+|]+ ==> next_comm=[^ ]+ next_pid=[0-9]+ next_prio=[0-9]+$'
+# TP_STRUCT__entry: __array is char[16], __field the others; each is in the format with its place.
+claim 'format has the common fields' has events/sched/sched_switch/format 'field:unsigned short common_type;.offset:0;.size:2;.signed:0;'
+claim 'format has an __array' has events/sched/sched_switch/format 'field:char prev_comm\[(16|TASK_COMM_LEN)\];.offset:8;.size:16;'
+claim 'format has a __field' has events/sched/sched_switch/format 'field:pid_t prev_pid;.offset:24;.size:4;.signed:1;'
+claim 'format has the text of TP_printk' has events/sched/sched_switch/format '^print fmt: "prev_comm=%s prev_pid=%d '
+claim 'the id is the type of its entries' sh -c 'grep -qx "ID: $(cat events/sched/sched_switch/id)" events/sched/sched_switch/format'
+claim 'DEFINE_EVENTs of one class have the same fields' sh -c \
+    'grep -c field events/sched/sched_wakeup/format > /a; grep -c field events/sched/sched_waking/format > /b; test $(cat /a) = $(cat /b)'
+echo 0 > events/sched/sched_switch/enable; echo > trace; echo 1 > tracing_on; fork_some
+claim 'off again, it records nothing' lacks trace sched_switch
+# enable at the other levels, and set_event.
+echo sched:sched_process_fork > set_event
+claim 'set_event turns one on' is events/sched/sched_process_fork/enable 1
+claim 'a system with some of its events on shows X' is events/sched/enable X
+fork_some
+claim 'and it records' has trace ' sched_process_fork: comm=[^ ]+ pid=[0-9]+ child_comm=[^ ]+ child_pid=[0-9]+$'
+echo > set_event; reset
+# A module's own event.
+insmod /lib/modules/event_sample.ko
+claim 'an event of a module comes with it' has available_events '^event_sample:sample_line$'
+rmmod event_sample
+claim 'and goes with it' lacks available_events event_sample
+# A call of a function turns an event on; events of probes.
+echo fib:enable_event:sched:sched_process_fork:1 > set_ftrace_filter
+claim 'a call can turn an event on' has set_ftrace_filter '^fib:enable_event:sched:sched_process_fork:count=1$'
+claim 'until then its probe is there, and records nothing' has events/sched/sched_process_fork/enable '^0\*$'
+work calls 1 > /x; fork_some
+claim 'then it records' sh -c 'grep -qx "1\*" events/sched/sched_process_fork/enable && grep -q sched_process_fork: trace'
+claim 'so often as it was told' has set_ftrace_filter ':count=0$'
+echo '!fib:enable_event:sched:sched_process_fork:0' > set_ftrace_filter
+claim 'without the command it stays as it is' is events/sched/sched_process_fork/enable 1
+echo 0 > events/sched/sched_process_fork/enable; echo > trace
+mkdir instances/seed; echo kernel_clone:enable_event:sched:sched_switch > instances/seed/set_ftrace_filter; fork_some
+claim 'in an instance it is that of the instance' sh -c 'grep -q sched_switch: instances/seed/trace && ! grep -q sched_switch: trace'
+claim 'which can be removed with it' rmdir instances/seed
+echo 'p:seed/clone kernel_clone' > dynamic_events
+claim 'an event of a probe is in dynamic_events' has dynamic_events '^p:seed/clone kernel_clone$'
+claim 'what is wrong with a line is in error_log' sh -c \
+    '! echo p kernel_clone a12345678901234567890123456789012=@11 >> dynamic_events 2> /x; grep -q "Argument name is too long" error_log'
+echo > dynamic_events
+claim 'and it is gone with it' sh -c '! ls events/seed 2> /x'
+reset
