@@ -13,7 +13,7 @@ GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 # Kernels with tracers that cost cycles also when they are off; those of `make test'.
-GUEST_FLAVOURS  := latency
+GUEST_FLAVOURS  := latency branch
 GUEST_FLAVOURED := pfe8-latency
 # Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
@@ -51,7 +51,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kallsyms_procfs.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
-	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/deadline.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
 	time/time_test.o time/timer.o workload/calls.o workload/deep.o \
 	$(patsubst %,workload/density%.o,4 16 64 256 1024) workload/mixed.o workload/procfs.o workload/sort.o \
@@ -180,6 +180,10 @@ guest_cflags_of_latency := -DCONFIG_TRACE_IRQFLAGS -DCONFIG_TRACE_PREEMPT_TOGGLE
 GUEST_NOTRACE += arch/riscv/kernel/trace_irq.o kernel/trace/trace_irqsoff.o kernel/trace/trace_preemptirq.o \
 	kernel/trace/trace_selftest_latency.o
 
+guest_objs_of_branch   := kernel/trace/trace_branch.o
+guest_cflags_of_branch := -DCONFIG_PROFILE_BRANCHES -Wno-shadow
+GUEST_NOTRACE += kernel/trace/trace_branch.o
+
 # guest_flavour LAYOUT,FLAVOUR - a layout of its own, LAYOUT-FLAVOUR.
 define guest_flavour
 guest_objs_$(1)-$(2)   = $$(guest_objs_$(1)) $$(guest_objs_of_$(2))
@@ -206,7 +210,7 @@ $$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) \
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(guest_pg_$(2))) \
 		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
 	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 

@@ -219,7 +219,8 @@ static void copy_sched(struct task_struct *p)
 
     p->cpus_allowed = current->cpus_allowed;
     set_user_nice(p, PRIO_TO_NICE(current->static_prio));
-    sched_setscheduler(p, current->policy, &param);
+    if (current->policy != SCHED_DEADLINE) /* its child begins as an ordinary task */
+        sched_setscheduler(p, current->policy, &param);
 }
 
 static int copy_signals(struct task_struct *p)
@@ -339,7 +340,9 @@ EXPORT_SYMBOL(put_task_struct);
 pid_t kernel_clone(const struct kernel_clone_args *args)
 {
     struct completion vfork;
-    struct task_struct *p = copy_process(args);
+    bool refused =
+        current->policy == SCHED_DEADLINE && !(current->dl.flags & SCHED_FLAG_RESET_ON_FORK);
+    struct task_struct *p = refused ? ERR_PTR(-EAGAIN) : copy_process(args);
     pid_t pid;
 
     if (IS_ERR(p))

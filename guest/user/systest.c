@@ -216,6 +216,40 @@ static int child_priority(void)
     return WEXITSTATUS(status);
 }
 
+/* The first version of struct sched_attr. */
+struct attr {
+    unsigned int size, policy;
+    unsigned long flags;
+    int nice;
+    unsigned int priority;
+    unsigned long runtime, deadline, period;
+};
+
+static void test_deadline(void)
+{
+    enum { SCHED_NORMAL = 0, SCHED_DEADLINE = 6 };
+    struct attr attr = {.size = sizeof(attr),
+                        .policy = SCHED_DEADLINE,
+                        .runtime = 2000000,
+                        .deadline = 10000000,
+                        .period = 20000000},
+                now = {0};
+
+    check("a program can set a deadline",
+          syscall(__NR_sched_setattr, 0, &attr, 0) == 0 &&
+              syscall(__NR_sched_getattr, 0, &now, sizeof(now), 0) == 0 &&
+              now.policy == SCHED_DEADLINE && now.runtime == 2000000 && now.period == 20000000);
+    check("which its children cannot inherit", fork() == -EAGAIN);
+    attr.runtime = attr.period;
+    check("a deadline that cannot be met is EINVAL",
+          syscall(__NR_sched_setattr, 0, &attr, 0) == -EINVAL);
+    attr.size = 8;
+    check("a struct of another size is E2BIG, and the kernel's size is told",
+          syscall(__NR_sched_setattr, 0, &attr, 0) == -E2BIG && attr.size == 56);
+    attr = (struct attr){.size = sizeof(attr), .policy = SCHED_NORMAL};
+    check("it can be an ordinary task again", syscall(__NR_sched_setattr, 0, &attr, 0) == 0);
+}
+
 static void test_scheduling(void)
 {
     enum { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
@@ -239,6 +273,7 @@ static void test_scheduling(void)
     check("a real-time policy without priority is EINVAL",
           syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &zero) == -EINVAL);
     syscall(__NR_sched_setscheduler, 0, SCHED_NORMAL, &zero);
+    test_deadline();
     check("sched_getscheduler of a missing process is ESRCH",
           syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
     check("setpriority of a kernel thread is EPERM", syscall(__NR_setpriority, 0, 2, 3) == -1);

@@ -11,6 +11,7 @@
 #include <asm/processor.h>
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -41,9 +42,35 @@ enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2, TIF_SYSCALL_TRACEPOINT = 6 };
 #define TASK_REPORT_IDLE (TASK_REPORT + 1)
 #define TASK_REPORT_MAX  (TASK_REPORT_IDLE << 1)
 
-enum { SCHED_NORMAL = 0, SCHED_FIFO = 1, SCHED_RR = 2 };
+enum { SCHED_NORMAL = 0, SCHED_FIFO = 1, SCHED_RR = 2, SCHED_DEADLINE = 6 };
+
+/* Of sched_attr; the others are not supported. */
+enum { SCHED_FLAG_RESET_ON_FORK = 1, SCHED_FLAG_ALL = SCHED_FLAG_RESET_ON_FORK };
+
+/* What sched_setattr(2) takes, in its second version; times in ns. */
+struct sched_attr {
+    u32 size, sched_policy;
+    u64 sched_flags;
+    s32 sched_nice;
+    u32 sched_priority;
+    u64 sched_runtime, sched_deadline, sched_period;
+    u32 sched_util_min, sched_util_max;
+};
+
+/* Of a task of SCHED_DEADLINE: kernel/sched/deadline.c. Under the run queue's lock. */
+struct sched_dl_entity {
+    u64 dl_runtime, dl_deadline, dl_period, dl_bw; /* as set; dl_bw: runtime / period */
+    u64 flags;                                     /* of sched_attr */
+    s64 runtime;                                   /* left of the current period */
+    u64 deadline;                                  /* absolute */
+    bool throttled; /* it has used its budget up; the timer gives it a new one */
+    bool parked;    /* in rq->dl_throttled */
+    bool yielded;   /* it gives up the rest of its budget */
+    struct hrtimer timer;
+};
 
 /* Priorities, lower is more important: real-time 0 to 99, then 40 nice levels, then idle. */
+#define MAX_DL_PRIO        0 /* tasks of SCHED_DEADLINE have -1 */
 #define MAX_RT_PRIO        100
 #define MAX_PRIO           (MAX_RT_PRIO + 40)
 #define MIN_NICE           (-20)
@@ -85,6 +112,7 @@ struct task_struct {
     /* All under the run queue's lock. */
     const struct sched_class *sched_class;
     int policy, prio, static_prio, rt_priority;
+    struct sched_dl_entity dl;
     unsigned int rt_time_slice; /* ticks left of a SCHED_RR task's turn */
     unsigned long weight;
     u64 vruntime;          /* relative to the queue while on none: kernel/sched/fair.c */
@@ -173,6 +201,9 @@ void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);
 void sched_fork(struct task_struct *p);
 /* Policy is SCHED_NORMAL, SCHED_FIFO or SCHED_RR. 0, -EINVAL or -EPERM. */
 int sched_setscheduler(struct task_struct *p, int policy, const struct sched_param *param);
+/* The same for all policies. -EPERM: also if p may not run on all harts; -EBUSY: too much. */
+int sched_setattr(struct task_struct *p, const struct sched_attr *attr);
+void sched_getattr(const struct task_struct *p, struct sched_attr *attr);
 void set_user_nice(struct task_struct *p, int nice);
 /* Restricts p to the harts in mask; if it runs on another one, it is rescheduled. 0 or -EINVAL. */
 int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask);

@@ -41,11 +41,12 @@ struct rq runqueues[NR_CPUS];
 /* SYSTEM_RUNNING from the moment that tasks other than the first may run. */
 enum system_states system_state = SYSTEM_BOOTING;
 
-/* Harts on which a real-time task waits; a bit is changed with the queue of its hart locked. */
-static unsigned long rt_overload_mask;
+/* Harts on which a real-time or deadline task waits; a bit is changed with its queue locked. */
+static unsigned long rt_overload_mask, dl_overload_mask;
 
 static const struct sched_class *const sched_classes[] = {
     &stop_sched_class,
+    &dl_sched_class,
     &rt_sched_class,
     &fair_sched_class,
 };
@@ -78,13 +79,17 @@ struct task_struct *first_allowed(struct list_head *queue, unsigned int cpu)
     return NULL;
 }
 
-static void note_rt_overload(struct rq *rq)
+static void note_waiting(const struct list_head *queue, unsigned long *mask, unsigned long bit)
 {
-    unsigned long bit = 1UL << rq->cpu;
-
-    if (list_empty(&rq->rt) == !(READ_ONCE(rt_overload_mask) & bit))
+    if (list_empty(queue) == !(READ_ONCE(*mask) & bit))
         return;
-    (void)__atomic_fetch_xor(&rt_overload_mask, bit, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_xor(mask, bit, __ATOMIC_RELAXED);
+}
+
+void note_overload(struct rq *rq)
+{
+    note_waiting(&rq->rt, &rt_overload_mask, 1UL << rq->cpu);
+    note_waiting(&rq->dl, &dl_overload_mask, 1UL << rq->cpu);
 }
 
 static void enqueue_task(struct rq *rq, struct task_struct *p, int why)
@@ -92,18 +97,18 @@ static void enqueue_task(struct rq *rq, struct task_struct *p, int why)
     p->sched_class->enqueue(rq, p, why);
     p->on_rq = TASK_ON_RQ_QUEUED;
     rq->nr_queued++;
-    note_rt_overload(rq);
+    note_overload(rq);
 }
 
 static void dequeue_task(struct rq *rq, struct task_struct *p)
 {
     p->sched_class->dequeue(rq, p);
     rq->nr_queued--;
-    note_rt_overload(rq);
+    note_overload(rq);
 }
 
 /* Locks the queue p belongs to; p may be moved until it is locked. Interrupts off. */
-static struct rq *task_rq_lock(struct task_struct *p)
+struct rq *task_rq_lock(struct task_struct *p)
 {
     for (;;) {
         struct rq *rq = &runqueues[READ_ONCE(p->cpu)];
@@ -127,7 +132,7 @@ static void update_curr(struct rq *rq)
         curr->sched_class->charge(rq, curr, delta);
 }
 
-static void resched_curr(struct rq *rq)
+void resched_curr(struct rq *rq)
 {
     struct task_struct *curr = rq->curr;
 
@@ -148,7 +153,7 @@ void resched_cpu(unsigned int cpu)
     spin_unlock_irqrestore(&rq->lock, flags);
 }
 
-static void check_preempt_curr(struct rq *rq, struct task_struct *p)
+void check_preempt_curr(struct rq *rq, struct task_struct *p)
 {
     struct task_struct *curr = rq->curr;
 
@@ -313,7 +318,11 @@ static void pull_task(struct rq *rq, unsigned long cpus, const struct sched_clas
 /* Pulls a task from another hart if this one has nothing more important to run. */
 static void balance_before_pick(struct rq *rq)
 {
-    if (!list_empty(&rq->stop) || !list_empty(&rq->rt))
+    if (!list_empty(&rq->stop) || !list_empty(&rq->dl))
+        return;
+    if (READ_ONCE(dl_overload_mask))
+        pull_task(rq, READ_ONCE(dl_overload_mask), &dl_sched_class);
+    if (!list_empty(&rq->dl) || !list_empty(&rq->rt))
         return;
     if (READ_ONCE(rt_overload_mask))
         pull_task(rq, READ_ONCE(rt_overload_mask), &rt_sched_class);
@@ -389,8 +398,10 @@ static void finish_task_switch(struct task_struct *prev)
     end_switch(this_rq());
     if (migrating)
         migrate_task(prev);
-    if (dead)
+    if (dead) {
+        sched_dl_dead(prev);
         put_task_struct(prev);
+    }
 }
 
 void schedule_tail(struct task_struct *prev)
@@ -531,6 +542,8 @@ void scheduler_tick(void)
         resched_curr(rq);
     else if (curr->prio >= MAX_RT_PRIO && READ_ONCE(rt_overload_mask))
         resched_curr(rq);
+    else if (curr->prio >= MAX_DL_PRIO && READ_ONCE(dl_overload_mask))
+        resched_curr(rq);
     spin_unlock(&rq->lock);
 }
 
@@ -615,21 +628,82 @@ void set_user_nice(struct task_struct *p, int nice)
 
 struct new_policy {
     int policy, rt_priority;
+    const struct sched_attr *dl; /* of SCHED_DEADLINE */
+    int err;
 };
+
+static const struct sched_class *class_of(const struct new_policy *new)
+{
+    if (new->dl)
+        return &dl_sched_class;
+    return new->rt_priority ? &rt_sched_class : &fair_sched_class;
+}
 
 static void change_policy(struct task_struct *p, const void *what)
 {
-    const struct new_policy *new = what;
+    struct new_policy *new = (struct new_policy *)what;
 
+    if (new->dl)
+        new->err = sched_dl_set(p, new->dl);
+    else if (p->sched_class == &dl_sched_class)
+        sched_dl_leave(p);
+    if (new->err)
+        return;
     p->policy = new->policy;
     p->rt_priority = new->rt_priority;
-    p->prio = new->rt_priority ? MAX_RT_PRIO - 1 - new->rt_priority : p->static_prio;
-    p->sched_class = new->rt_priority ? &rt_sched_class : &fair_sched_class;
+    p->prio = new->dl            ? MAX_DL_PRIO - 1
+              : new->rt_priority ? MAX_RT_PRIO - 1 - new->rt_priority
+                                 : p->static_prio;
+    p->sched_class = class_of(new);
+}
+
+static int set_deadline(struct task_struct *p, const struct sched_attr *attr)
+{
+    struct new_policy new = {.policy = SCHED_DEADLINE, .dl = attr};
+    int err = attr->sched_priority ? -EINVAL : sched_dl_check(attr);
+
+    if (err)
+        return err;
+    if (p->sched_class == &stop_sched_class ||
+        READ_ONCE(cpu_online_mask) & ~READ_ONCE(p->cpus_allowed)) /* as the admission assumes */
+        return -EPERM;
+    change_task(p, change_policy, &new);
+    return new.err;
+}
+
+int sched_setattr(struct task_struct *p, const struct sched_attr *attr)
+{
+    const struct sched_param param = {attr->sched_priority};
+    int err;
+
+    if (attr->sched_flags & ~SCHED_FLAG_ALL)
+        return -EINVAL;
+    if (attr->sched_policy == SCHED_DEADLINE)
+        return set_deadline(p, attr);
+    err = sched_setscheduler(p, attr->sched_policy, &param);
+    if (!err && attr->sched_policy == SCHED_NORMAL)
+        set_user_nice(p, attr->sched_nice);
+    return err;
+}
+
+void sched_getattr(const struct task_struct *p, struct sched_attr *attr)
+{
+    *attr = (struct sched_attr){.size = sizeof(*attr), .sched_policy = p->policy};
+    if (p->policy == SCHED_DEADLINE) {
+        attr->sched_runtime = p->dl.dl_runtime;
+        attr->sched_deadline = p->dl.dl_deadline;
+        attr->sched_period = p->dl.dl_period;
+        attr->sched_flags = p->dl.flags;
+    } else if (p->rt_priority) {
+        attr->sched_priority = p->rt_priority;
+    } else {
+        attr->sched_nice = PRIO_TO_NICE(p->static_prio);
+    }
 }
 
 int sched_setscheduler(struct task_struct *p, int policy, const struct sched_param *param)
 {
-    struct new_policy new = {policy, param->sched_priority};
+    struct new_policy new = {.policy = policy, .rt_priority = param->sched_priority};
     bool realtime = policy == SCHED_FIFO || policy == SCHED_RR;
 
     if (!realtime && policy != SCHED_NORMAL)
@@ -662,6 +736,8 @@ int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask)
 
     if (!(mask & READ_ONCE(cpu_online_mask)))
         return -EINVAL;
+    if (p->sched_class == &dl_sched_class && READ_ONCE(cpu_online_mask) & ~mask)
+        return -EBUSY;
     spin_lock_irqsave(&p->pi_lock, flags);
     rq = task_rq_lock(p);
     WRITE_ONCE(p->cpus_allowed, mask);
@@ -731,6 +807,8 @@ void sched_init(void)
     for (cpu = 0; cpu < NR_CPUS; cpu++) {
         runqueues[cpu].cpu = cpu;
         INIT_LIST_HEAD(&runqueues[cpu].stop);
+        INIT_LIST_HEAD(&runqueues[cpu].dl);
+        INIT_LIST_HEAD(&runqueues[cpu].dl_throttled);
         INIT_LIST_HEAD(&runqueues[cpu].rt);
         INIT_LIST_HEAD(&runqueues[cpu].fair);
     }

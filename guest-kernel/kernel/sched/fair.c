@@ -166,7 +166,7 @@ static unsigned int select_fair_rq(struct task_struct *p, unsigned long allowed)
 }
 
 const struct sched_class fair_sched_class = {
-    .rank = 2,
+    .rank = 3,
     .enqueue = enqueue_fair,
     .dequeue = dequeue_fair,
     .leave = leave_fair,

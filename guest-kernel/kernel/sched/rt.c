@@ -109,7 +109,7 @@ static unsigned int select_rt_rq(struct task_struct *p, unsigned long allowed)
 }
 
 const struct sched_class rt_sched_class = {
-    .rank = 1,
+    .rank = 2,
     .enqueue = enqueue_rt,
     .dequeue = dequeue_rt,
     .leave = leave_rt,

@@ -26,10 +26,12 @@ struct rq {
     unsigned int cpu;
     struct task_struct *curr; /* these and the rest under lock */
     struct task_struct *idle;
-    unsigned int nr_queued; /* waiting tasks of all classes */
-    struct list_head stop;  /* waiting tasks of each class */
-    struct list_head rt;    /* by priority, then first come, first served */
-    struct list_head fair;  /* by vruntime */
+    unsigned int nr_queued;        /* waiting tasks of all classes */
+    struct list_head stop;         /* waiting tasks of each class */
+    struct list_head dl;           /* by deadline */
+    struct list_head dl_throttled; /* not in nr_queued: deadline.c */
+    struct list_head rt;           /* by priority, then first come, first served */
+    struct list_head fair;         /* by vruntime */
     unsigned int nr_fair;
     unsigned long fair_load; /* sum of the weights in fair */
     u64 min_vruntime;        /* what a task that joins the fair class starts from */
@@ -57,7 +59,7 @@ struct sched_class {
     unsigned int (*select_rq)(struct task_struct *p, unsigned long allowed);
 };
 
-extern const struct sched_class stop_sched_class, rt_sched_class, fair_sched_class;
+extern const struct sched_class stop_sched_class, dl_sched_class, rt_sched_class, fair_sched_class;
 extern struct rq runqueues[NR_CPUS];
 
 static inline bool task_allowed_on(const struct task_struct *p, unsigned int cpu)
@@ -68,5 +70,23 @@ static inline bool task_allowed_on(const struct task_struct *p, unsigned int cpu
 /* The first task of the list that may run on cpu, or NULL. */
 struct task_struct *first_allowed(struct list_head *queue, unsigned int cpu);
 unsigned long nice_to_weight(int nice);
+
+/* core.c */
+struct rq *task_rq_lock(struct task_struct *p);
+void resched_curr(struct rq *rq);
+/* p has become runnable: reschedules the hart if p is to run before what it runs. */
+void check_preempt_curr(struct rq *rq, struct task_struct *p);
+/* The lists of rq have changed. */
+void note_overload(struct rq *rq);
+
+/* deadline.c */
+/* Whether these are parameters of a deadline task. 0 or -EINVAL. */
+int sched_dl_check(const struct sched_attr *attr);
+/* Sets them; the queue's lock is held. 0 or -EBUSY: the harts cannot do all that. */
+int sched_dl_set(struct task_struct *p, const struct sched_attr *attr);
+/* p goes to another class. */
+void sched_dl_leave(struct task_struct *p);
+/* p has ended. Interrupts are off, no queue is locked. */
+void sched_dl_dead(struct task_struct *p);
 
 #endif

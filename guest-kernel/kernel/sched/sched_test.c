@@ -326,6 +326,108 @@ static void waiting_with_a_timeout_ends_at_the_timeout(struct kunit *test)
     KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&never, 2), 0);
 }
 
+/* ---- SCHED_DEADLINE ---- */
+
+static struct sched_attr deadline_of(u64 runtime_ms, u64 deadline_ms, u64 period_ms)
+{
+    return (struct sched_attr){.sched_policy = SCHED_DEADLINE,
+                               .sched_runtime = runtime_ms * NSEC_PER_MSEC,
+                               .sched_deadline = deadline_ms * NSEC_PER_MSEC,
+                               .sched_period = period_ms * NSEC_PER_MSEC};
+}
+
+static void deadlines_that_make_no_sense_are_refused(struct kunit *test)
+{
+    struct sched_attr attr = deadline_of(10, 5, 20), now;
+
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), -EINVAL);
+    attr = deadline_of(10, 30, 20);
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), -EINVAL);
+    attr = deadline_of(0, 10, 10);
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), -EINVAL);
+    attr = deadline_of(1, 5000, 5000);
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), -EINVAL);
+    attr = deadline_of(1, 10, 0);
+    attr.sched_priority = 1;
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), -EINVAL);
+    attr.sched_priority = 0;
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), 0);
+    KUNIT_EXPECT_EQ(test, current->prio, -1);
+    sched_getattr(current, &now);
+    KUNIT_EXPECT_EQ(test, now.sched_policy, SCHED_DEADLINE);
+    KUNIT_EXPECT_EQ(test, now.sched_runtime, NSEC_PER_MSEC);
+    KUNIT_EXPECT_EQ(test, now.sched_period, 10 * NSEC_PER_MSEC);
+    KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(current, 1), num_online_cpus() > 1 ? -EBUSY : 0);
+    attr = (struct sched_attr){.sched_policy = SCHED_NORMAL};
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &attr), 0);
+    KUNIT_EXPECT_EQ(test, current->prio, DEFAULT_PRIO);
+}
+
+/* 90 % of each hart, and then 10 % more of one. */
+static void more_than_the_harts_can_do_is_refused(struct kunit *test)
+{
+    const struct sched_attr most = deadline_of(90, 100, 100), more = deadline_of(10, 100, 100);
+    unsigned int i, n = num_online_cpus();
+    static struct runner r[NR_CPUS + 1];
+
+    for (i = 0; i <= n; i++)
+        if (!make_runner(test, &r[i], ~0UL))
+            return;
+    for (i = 0; i < n; i++)
+        KUNIT_EXPECT_EQ(test, sched_setattr(r[i].task, &most), 0);
+    KUNIT_EXPECT_EQ(test, sched_setattr(r[n].task, &most), -EBUSY);
+    if (n == 1)
+        KUNIT_EXPECT_EQ(test, sched_setattr(r[n].task, &more), -EBUSY);
+    for (i = 0; i <= n; i++) {
+        WRITE_ONCE(r[i].stop, true);
+        wake_up_new_task(r[i].task);
+        wait_for_completion(&r[i].done);
+    }
+    msleep(20); /* they have ended, and given theirs back */
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &most), 0);
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &(struct sched_attr){0}), 0);
+}
+
+/* 5 ms of each 20 ms, though nobody else wants to run; what a tick notices late is taken from the
+ * next. */
+static void a_deadline_task_gets_its_share_and_no_more(struct kunit *test)
+{
+    const struct sched_attr attr = deadline_of(5, 20, 20);
+    static struct runner r;
+
+    if (!make_runner(test, &r, ~0UL))
+        return;
+    KUNIT_EXPECT_EQ(test, sched_setattr(r.task, &attr), 0);
+    wake_up_new_task(r.task);
+    msleep(400);
+    stop_runner(&r);
+    KUNIT_EXPECT_GT(test, r.runtime, 80 * NSEC_PER_MSEC);
+    KUNIT_EXPECT_LT(test, r.runtime, 130 * NSEC_PER_MSEC);
+}
+
+/* On one hart: this task has the earliest deadline, so both wait until it sleeps. */
+static void the_earlier_deadline_goes_first(struct kunit *test)
+{
+    const struct sched_attr mine = deadline_of(2, 4, 40), soon = deadline_of(40, 60, 100),
+                            later = deadline_of(40, 95, 100);
+    static struct runner first, second;
+
+    if (num_online_cpus() > 1 || !make_runner(test, &first, 1) || !make_runner(test, &second, 1))
+        return;
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &mine), 0);
+    KUNIT_EXPECT_EQ(test, sched_setattr(first.task, &later), 0);
+    KUNIT_EXPECT_EQ(test, sched_setattr(second.task, &soon), 0);
+    wake_up_new_task(first.task);
+    wake_up_new_task(second.task);
+    KUNIT_EXPECT_EQ(test, READ_ONCE(first.task->sum_exec_runtime), 0);
+    msleep(5);
+    KUNIT_EXPECT_EQ(test, READ_ONCE(first.task->sum_exec_runtime), 0);
+    KUNIT_EXPECT_GT(test, READ_ONCE(second.task->sum_exec_runtime), 0);
+    KUNIT_EXPECT_EQ(test, sched_setattr(current, &(struct sched_attr){0}), 0);
+    stop_runner(&second);
+    stop_runner(&first);
+}
+
 static const struct kunit_case sched_cases[] = {
     KUNIT_CASE(nice_divides_a_hart_by_weight),
     KUNIT_CASE(work_spreads_over_all_harts),
@@ -343,3 +445,14 @@ static const struct kunit_case sched_cases[] = {
 
 static const struct kunit_suite sched_suite = {"sched", sched_cases};
 kunit_test_suite(sched_suite);
+
+static const struct kunit_case deadline_cases[] = {
+    KUNIT_CASE(deadlines_that_make_no_sense_are_refused),
+    KUNIT_CASE(more_than_the_harts_can_do_is_refused),
+    KUNIT_CASE(a_deadline_task_gets_its_share_and_no_more),
+    KUNIT_CASE(the_earlier_deadline_goes_first),
+    {},
+};
+
+static const struct kunit_suite deadline_suite = {"deadline", deadline_cases};
+kunit_test_suite(deadline_suite);

@@ -1,4 +1,5 @@
 /* syscalls.c - the sched_* system calls, setpriority() and getpriority(). */
+#include <asm/page.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -96,6 +97,71 @@ SYSCALL_DEFINE3(sched_setscheduler, pid_t, pid, int, policy, struct sched_param 
     return err;
 }
 
+enum { SCHED_ATTR_SIZE_VER0 = 48 };
+
+/* A struct of another size is a program's of another version: what is not known must be 0. */
+static int copy_attr(struct sched_attr *attr, struct sched_attr __user *uattr)
+{
+    static const u32 known = sizeof(*attr);
+    u32 size, i;
+    u8 rest;
+
+    if (copy_from_user(&size, &uattr->size, sizeof(size)))
+        return -EFAULT;
+    size = size ? size : SCHED_ATTR_SIZE_VER0;
+    if (size < SCHED_ATTR_SIZE_VER0 || size > PAGE_SIZE)
+        return copy_to_user(&uattr->size, &known, sizeof(known)) ? -EFAULT : -E2BIG;
+    *attr = (struct sched_attr){.size = size};
+    if (copy_from_user(attr, uattr, min(size, known)))
+        return -EFAULT;
+    for (i = known; i < size; i++) {
+        if (copy_from_user(&rest, (u8 __user *)uattr + i, 1))
+            return -EFAULT;
+        if (rest)
+            return copy_to_user(&uattr->size, &known, sizeof(known)) ? -EFAULT : -E2BIG;
+    }
+    attr->sched_nice = max(MIN_NICE, min(attr->sched_nice, MAX_NICE));
+    return 0;
+}
+
+SYSCALL_DEFINE3(sched_setattr, pid_t, pid, struct sched_attr __user *, uattr, unsigned int, flags)
+{
+    struct sched_attr attr;
+    struct task_struct *p;
+    int err;
+
+    if (!uattr || pid < 0 || flags)
+        return -EINVAL;
+    err = copy_attr(&attr, uattr);
+    if (err)
+        return err;
+    if ((int)attr.sched_policy < 0)
+        return -EINVAL;
+    p = find_get_task(pid);
+    err = check_task(p);
+    if (!err)
+        err = sched_setattr(p, &attr);
+    put_task(p);
+    return err;
+}
+
+SYSCALL_DEFINE4(sched_getattr, pid_t, pid, struct sched_attr __user *, uattr, unsigned int, usize,
+                unsigned int, flags)
+{
+    struct sched_attr attr;
+    struct task_struct *p;
+
+    if (!uattr || pid < 0 || usize > PAGE_SIZE || usize < SCHED_ATTR_SIZE_VER0 || flags)
+        return -EINVAL;
+    p = find_get_task(pid);
+    if (!p)
+        return -ESRCH;
+    sched_getattr(p, &attr);
+    put_task(p);
+    attr.size = min(usize, (unsigned int)sizeof(attr));
+    return copy_to_user(uattr, &attr, attr.size) ? -EFAULT : 0;
+}
+
 SYSCALL_DEFINE1(sched_getscheduler, pid_t, pid)
 {
     struct task_struct *p = find_get_task(pid);
@@ -124,14 +190,14 @@ static bool is_realtime(int policy)
 
 SYSCALL_DEFINE1(sched_get_priority_max, int, policy)
 {
-    if (!is_realtime(policy) && policy != SCHED_NORMAL)
+    if (!is_realtime(policy) && policy != SCHED_NORMAL && policy != SCHED_DEADLINE)
         return -EINVAL;
     return is_realtime(policy) ? MAX_RT_PRIO - 1 : 0;
 }
 
 SYSCALL_DEFINE1(sched_get_priority_min, int, policy)
 {
-    if (!is_realtime(policy) && policy != SCHED_NORMAL)
+    if (!is_realtime(policy) && policy != SCHED_NORMAL && policy != SCHED_DEADLINE)
         return -EINVAL;
     return is_realtime(policy);
 }

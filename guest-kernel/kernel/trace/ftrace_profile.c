@@ -283,6 +283,7 @@ void trace_create_profile_files(void)
     char name[16];
     long cpu;
 
+    trace_create_branch_files(dir);
     tracefs_create_file("function_profile_enabled", S_IRUGO | S_IWUSR, NULL,
                         (void *)&profile_enabled_file, &trace_number_fops);
     for_each_possible_cpu(cpu)

@@ -360,6 +360,7 @@ void tracer_init(void)
     BUG_ON(init_function_trace());
     BUG_ON(init_irqsoff_tracer());
     BUG_ON(init_wakeup_tracer());
+    BUG_ON(init_branch_tracer());
     BUG_ON(init_graph_trace());
     BUG_ON(init_mmio_trace());
     BUG_ON(init_blk_tracer());

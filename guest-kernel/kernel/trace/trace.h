@@ -22,6 +22,7 @@ enum trace_type {
     TRACE_PRINT = 5,
     TRACE_MMIO_RW = 7,
     TRACE_MMIO_MAP = 8,
+    TRACE_BRANCH = 9,
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
@@ -103,6 +104,12 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
 
 /* ---- options ---- */
 
+#ifdef CONFIG_PROFILE_BRANCHES
+#define BRANCH_FLAGS C(BRANCH, "branch")
+#else
+#define BRANCH_FLAGS
+#endif
+
 /* Options of all tracers: C(bit, name in trace_options), in Linux's order. */
 #define TRACE_FLAGS                     \
     C(PRINT_PARENT, "print-parent")     \
@@ -128,7 +135,7 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
     C(DISPLAY_GRAPH, "display-graph")   \
-    C(STACKTRACE, "stacktrace")
+    C(STACKTRACE, "stacktrace") BRANCH_FLAGS
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
 enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
@@ -468,6 +475,22 @@ int init_graph_trace(void);
 int init_wakeup_tracer(void);
 int init_mmio_trace(void);
 bool tracer_is_noboot(const char *name);
+#ifdef CONFIG_PROFILE_BRANCHES
+int init_branch_tracer(void);
+void trace_create_branch_files(struct dentry *dir); /* in trace_stat/ */
+/* Option branch: beside any tracer. Under trace_types_lock. 0, or -EBUSY: another trace has it. */
+int trace_branch_enable(struct trace_array *tr, bool enable);
+#else
+static inline int init_branch_tracer(void)
+{
+    return 0;
+}
+
+static inline void trace_create_branch_files(struct dentry *dir)
+{
+    (void)dir;
+}
+#endif
 #ifdef CONFIG_IRQSOFF_TRACER
 int init_irqsoff_tracer(void);
 #else

@@ -34,6 +34,10 @@ int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
         return -EINVAL;
     if (mask == TRACE_ITER_RECORD_TGID && trace_alloc_tgid_map())
         return -ENOMEM;
+#ifdef CONFIG_PROFILE_BRANCHES
+    if (mask == TRACE_ITER_BRANCH && trace_branch_enable(tr, enabled))
+        return -EBUSY;
+#endif
     WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
     if (mask == TRACE_ITER_OVERWRITE)
         set_overwrite(tr, enabled);

@@ -1,11 +1,12 @@
 /*
- * trace_sched_wakeup.c - the tracers wakeup and wakeup_rt: the longest time from the moment a task
- * is woken until it runs.
+ * trace_sched_wakeup.c - the tracers wakeup, wakeup_rt and wakeup_dl: the longest time from the
+ * moment a task is woken until it runs.
  *
  * The task of the highest priority that waits is followed: what its hart calls is recorded from its
  * wake-up to the switch to it. If it waited the longest so far, the rings become the snapshot,
  * which `trace` shows. A task that would not preempt the waker is not followed; wakeup_rt follows
- * only real-time tasks.
+ * only real-time and deadline tasks, wakeup_dl only deadline tasks. Those all are of one priority:
+ * the first that is followed is followed until it runs.
  *
  * The probes run with the lock of a run queue held. Not instrumented.
  */
@@ -24,7 +25,7 @@ static struct trace_array *wakeup_trace = &global_trace;
 static bool tracer_enabled;   /* tracing_on; written under trace_types_lock, like the next four */
 static bool function_enabled; /* its functions are registered */
 static bool wakeup_busy;
-static bool wakeup_rt;
+static bool wakeup_rt, wakeup_dl;
 static u32 saved_flags;
 
 static spinlock_t wakeup_lock; /* arch_spin_* only, with interrupts off; of those below */
@@ -356,7 +357,9 @@ static noinline void probe_wakeup_sched_switch(void *ignore, bool preempt, struc
 /* Whether p is to be followed rather than the task that is, or none. */
 static bool is_more_urgent(const struct task_struct *p)
 {
-    return p->prio < READ_ONCE(wakeup_prio) && p->prio < current->prio &&
+    if (p->policy == SCHED_DEADLINE)
+        return READ_ONCE(wakeup_prio) >= MAX_DL_PRIO;
+    return !wakeup_dl && p->prio < READ_ONCE(wakeup_prio) && p->prio < current->prio &&
            (!wakeup_rt || p->prio < MAX_RT_PRIO);
 }
 
@@ -495,7 +498,7 @@ static void restore_flags(struct trace_array *tr)
     }
 }
 
-static int wakeup_init(struct trace_array *tr, bool rt)
+static int wakeup_init(struct trace_array *tr, bool rt, bool dl)
 {
     int ret;
 
@@ -507,6 +510,7 @@ static int wakeup_init(struct trace_array *tr, bool rt)
     tr->max_latency = 0;
     wakeup_trace = tr;
     wakeup_rt = rt;
+    wakeup_dl = dl;
     wakeup_reset(tr);
     ret = register_probes();
     if (ret) {
@@ -523,12 +527,17 @@ static int wakeup_init(struct trace_array *tr, bool rt)
 
 static int wakeup_tracer_init(struct trace_array *tr)
 {
-    return wakeup_init(tr, false);
+    return wakeup_init(tr, false, false);
 }
 
 static int wakeup_rt_tracer_init(struct trace_array *tr)
 {
-    return wakeup_init(tr, true);
+    return wakeup_init(tr, true, false);
+}
+
+static int wakeup_dl_tracer_init(struct trace_array *tr)
+{
+    return wakeup_init(tr, false, true);
 }
 
 static void wakeup_tracer_reset(struct trace_array *tr)
@@ -591,7 +600,8 @@ static enum print_line_t wakeup_print_line(struct trace_iterator *iter)
         .use_max_tr = true, .print_max = true, .allow_instances = true,                 \
     }
 
-static struct tracer wakeup_tracers[] = {WAKEUP_TRACER(wakeup), WAKEUP_TRACER(wakeup_rt)};
+static struct tracer wakeup_tracers[] = {WAKEUP_TRACER(wakeup), WAKEUP_TRACER(wakeup_rt),
+                                         WAKEUP_TRACER(wakeup_dl)};
 
 int init_wakeup_tracer(void)
 {

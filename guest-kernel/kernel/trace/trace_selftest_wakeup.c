@@ -1,6 +1,6 @@
 /*
- * trace_selftest_wakeup.c - the self-test of the tracers wakeup and wakeup_rt: the wake-up of a
- * real-time thread must be in the snapshot.
+ * trace_selftest_wakeup.c - the self-test of the tracers wakeup, wakeup_rt and wakeup_dl: the
+ * wake-up of a deadline thread must be in the snapshot.
  *
  * Not instrumented.
  */
@@ -16,10 +16,14 @@ static struct completion is_ready, go;
 
 static int wakeup_test_thread(void *data)
 {
-    static const struct sched_param param = {.sched_priority = 5};
+    static const struct sched_attr attr = {.sched_policy = SCHED_DEADLINE,
+                                           .sched_runtime = 100000,
+                                           .sched_deadline = 10000000,
+                                           .sched_period = 10000000};
 
     (void)data;
-    sched_setscheduler(current, SCHED_FIFO, &param);
+    if (sched_setattr(current, &attr))
+        printk("Failed to make a deadline task ");
     complete(&is_ready);
     wait_for_completion(&go);
     complete(&is_ready);
