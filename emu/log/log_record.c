@@ -600,16 +600,33 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     plant_switch(r);
 }
 
-/* The source lines of the sites: the debug information takes as long to read as a short run. */
+/* The line of a site, as describe_line says it. */
+static bool line_of(const struct log_record *r, const struct lines_functions *functions, uint64_t va,
+                    struct line_place *place)
+{
+    const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
+    uint64_t before = va + SITE_BYTES_MAX + 1;
+
+    if (symbol && symbol->end < before)
+        before = symbol->end;
+    if (!lines_functions_at(functions, va, before, place) &&
+        !describe_line(r->config.symbols, r->config.lines, va, place))
+        return false;
+    return place->file && place->line;
+}
+
 static void put_lines(const struct log_record *r)
 {
-    for (uint32_t id = 0; r->config.lines && id < r->states.len; id++) {
+    struct lines_functions *functions = lines_functions_new(r->config.lines);
+
+    for (uint32_t id = 0; id < r->states.len; id++) {
         uint64_t va = site_get(watch_sites(r->watch), id)->va;
         struct line_place place;
 
-        if (describe_line(r->config.symbols, r->config.lines, va, &place) && place.file)
+        if (line_of(r, functions, va, &place))
             log_write_line(r->writer, id, place.file, place.line);
     }
+    lines_functions_free(functions);
 }
 
 enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,
