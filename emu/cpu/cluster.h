@@ -34,8 +34,8 @@ enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
-    /* The same for observers, when the hart has these cycles, without the effects of its read. NULL:
-       `ticks' is called. */
+    /* The same for observers, when the hart has these cycles, without the effects of its read.
+       NULL: `ticks' is called. */
     uint64_t (*look_at_ticks)(void *ctx, uint64_t cycles);
     /*
      * Sstc: called when stimecmp changes. The machine must call hart_set_timer(true) when

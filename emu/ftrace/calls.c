@@ -111,8 +111,8 @@ static bool goes_through(const struct call *call)
     return call->kind == CALL_TRACER || call->kind == CALL_RETURN;
 }
 
-static inline void emit(struct calls *c, enum event_kind kind, struct hart *h, const struct call *call,
-                 enum call_end how)
+static inline void emit(struct calls *c, enum event_kind kind, struct hart *h,
+                        const struct call *call, enum call_end how)
 {
     struct event e;
 
@@ -208,8 +208,7 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
  * or at the same address. A tail call also has the frame address of its caller, but
  * then the same return address (or return_to_handler, if that has replaced it).
  */
-static inline bool is_over(const struct calls *c, const struct call *top,
-                           const struct call *next)
+static inline bool is_over(const struct calls *c, const struct call *top, const struct call *next)
 {
     if (top->sp != next->sp)
         return top->sp < next->sp;

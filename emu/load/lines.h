@@ -51,9 +51,9 @@ struct lines_functions *lines_functions_new(struct lines *l);
 void lines_functions_free(struct lines_functions *f); /* NULL is allowed */
 
 /*
- * The place of an address in a function; or the function that begins after it and before the address
- * `before`, at the line with its name. `inlined' is not set. False: none is known, and nothing is
- * changed.
+ * The place of an address in a function; or the function that begins after it and before the
+ * address `before`, at the line with its name. `inlined' is not set. False: none is known, and
+ * nothing is changed.
  */
 MUST_USE bool lines_functions_at(const struct lines_functions *f, uint64_t addr, uint64_t before,
                                  struct line_place *place);

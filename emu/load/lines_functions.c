@@ -33,8 +33,8 @@ static void add_function(struct lines_functions *f, Dwarf_Die *unit, Dwarf_Die *
 
     while ((next = dwarf_ranges(die, next, &base, &low, &high)) > 0)
         if (low && low < high)
-            VEC_PUSH(&f->all, ((struct function){low, high, dwarf_dieoffset(die),
-                                                 dwarf_dieoffset(unit)}));
+            VEC_PUSH(&f->all,
+                     ((struct function){low, high, dwarf_dieoffset(die), dwarf_dieoffset(unit)}));
 }
 
 static void add_functions(struct lines_functions *f, Dwarf_Die *unit)

@@ -606,8 +606,8 @@ void log_record_begin(struct log_record *r, struct watch *watch)
 }
 
 /* The line of a site, as describe_line says it. */
-static bool line_of(const struct log_record *r, const struct lines_functions *functions, uint64_t va,
-                    struct line_place *place)
+static bool line_of(const struct log_record *r, const struct lines_functions *functions,
+                    uint64_t va, struct line_place *place)
 {
     const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
     uint64_t before = va + SITE_BYTES_MAX + 1;

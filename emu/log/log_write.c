@@ -118,8 +118,8 @@ static void make_stacks(struct log_writer *w)
 }
 
 /*
- * Room for the numbers of some events, in all columns but that of details, so that put_reserved need
- * not look.
+ * Room for the numbers of some events, in all columns but that of details, so that put_reserved
+ * need not look.
  */
 enum { EVENTS_AT_ONCE = 64, CODES_OF_EVENT = 6 };
 
