@@ -29,7 +29,7 @@ test e2fsprogs makes these disks, and those that the guest kernel changes, and c
 test clang compiles the fuzz targets
 long libclang-rt-14-dev has libFuzzer and the sanitizers for them
 test clang-format checks the format of the C code
-test clang-tidy checks the C code for defects (make check-long)
+long clang-tidy checks the C code for defects
 test device-tree-compiler decompiles the device trees (dtc)
 test llvm-19 disassembles instructions that binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages
