@@ -35,7 +35,8 @@ $(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
 # They run whole guests, so they are built from the objects of the release build.
 snapshot_check = $(BUILD)/tests/machine/snapshot_check
 irqs_off_check = $(BUILD)/tests/machine/irqs_off_check
-machine_checks = $(snapshot_check) $(irqs_off_check)
+wakeup_check   = $(BUILD)/tests/machine/wakeup_check
+machine_checks = $(snapshot_check) $(irqs_off_check) $(wakeup_check)
 release_obj    = $(filter-out $(BUILD)/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/emu/%.o))
 
 $(machine_checks): $(BUILD)/tests/machine/%: tests/machine/%.c $(release_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
