@@ -1,7 +1,7 @@
 # The viewer: build/rvftrace-view, a program of its own. It is built where SDL2, SDL2_ttf and libpng are
 # there (tools/bootstrap.sh --view installs them), and `rvftrace view' says so where they are not.
 
-.PHONY: view check-view
+.PHONY: view
 view_src := $(wildcard tools/view/*.c)
 view_obj := $(view_src:%.c=$(BUILD)/%.o)
 # What it shares with the emulator: the reader of logs, the disassembler, and what these need.

@@ -652,12 +652,22 @@ static double display_scale(SDL_Window *window)
     return dpi < 170 ? 1.5 : 2;
 }
 
+/* SDL would take a driver that shows nothing. */
+static bool has_display(void)
+{
+    return getenv("DISPLAY") || getenv("WAYLAND_DISPLAY") || getenv("SDL_VIDEODRIVER");
+}
+
 static enum exit_status show(struct app *a, const struct request *q)
 {
     struct window_state w = {.app = a, .dirty = true, .pixels_per_point = 1};
     enum exit_status status;
     char title[300];
 
+    if (!has_display()) {
+        diag_error(q->diag, "no window: there is no display; --screenshot FILE needs none");
+        return EXIT_IO;
+    }
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
     if (SDL_Init(SDL_INIT_VIDEO)) {
         diag_error(q->diag, "no window: %s; --screenshot FILE needs none", SDL_GetError());
