@@ -4,9 +4,10 @@
 . "$(dirname "$0")/../machine/common.inc"
 
 fish_file=$(realpath "$BUILD/rvftrace.fish") zsh_file=$(realpath "$BUILD/rvftrace.zsh")
-: >"$work/kernel.elf"
+mkdir "$work/files"
+: >"$work/files/kernel.elf"
 in_fish() { # LINE: the offers, one a line, without what they mean
-    (cd "$work" && HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$fish_file" "$1") 2>"$err" |
+    (cd "$work/files" && HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$fish_file" "$1") 2>"$err" |
         cut -f1 | sort >"$out"
 }
 offers() { printf '%s\n' "$@" | sort | cmp - "$out" && [ ! -s "$err" ]; }
@@ -39,5 +40,5 @@ for command in run debug explore report log view; do
     claim "... and no complaint" test ! -s "$err"
 done
 in_zsh rvftrace run ''
-claim '... with values' grep -qF ':MODE:(off warn fail)' "$out"
+claim '... with values' grep -qF '*--audit=[Check the guest’s code patching against the rules]:X:(off warn fail)' "$out"
 finish
