@@ -36,6 +36,7 @@ $(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_LO
 	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$<),$(fuzz_engine)) -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h
+$(BUILD)/fuzz/emu/report/html.o: $(BUILD)/report_page.h
 
 $(BUILD)/fuzz/guard.o: tests/fuzz/guard.c mk/fuzz.mk | $(BOOTSTRAP_LONG)
 	@mkdir -p $(@D)
@@ -63,7 +64,8 @@ $(replay_obj): $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c mk/fuzz.mk mk/emu.mk mk/t
 	$(Q)$(CC) $(replay_flags) -DLLVMFuzzerTestOneInput=replay_$(*:fuzz_%=%) -DLLVMFuzzerCustomMutator=mutate_$(*:fuzz_%=%) \
 	    '-DFUZZ_TARGETS=$(foreach name,$(fuzz_all),X($(name)))' -MMD -MP -c -o $@ $<
 
-$(fuzz_replay): $(replay_obj) $(asan_lib)
+# (By its name: mk/tests.mk, which defines asan_lib, is read later.)
+$(fuzz_replay): $(replay_obj) $(BUILD)/asan/emu.a
 	$(say) LD $@
 	$(Q)$(CC) $(replay_flags) $(guard_flags) -o $@ $(replay_obj) $(asan_lib) $(emu_libs)
 

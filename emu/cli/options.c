@@ -6,10 +6,12 @@
 #include <argp.h>
 #include <assert.h>
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <revision.h> /* the build makes it: mk/emu.mk */
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "cli/escape.h"
 #include "cli/saved_run.h"
@@ -601,9 +603,13 @@ const char *options_revision(void)
 static void show_version(void)
 {
     const char *revision = options_revision();
+    char isa[EXT_TEXT_MAX];
 
     printf("rvftrace %s%s%s%s\n", RVFTRACE_VERSION, revision ? " (" : "", revision ? revision : "",
            revision ? ")" : "");
+    extensions_format(EXTS_ALL, isa);
+    printf("isa %s\njansson %s, zstd %s, compiled by gcc %s\n", isa, jansson_version_str(),
+           ZSTD_versionString(), __VERSION__);
 }
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)

@@ -228,7 +228,8 @@ void export_perf(struct export_job *job)
     }
     put_head(&head, p.data.len);
     fwrite(head.at, 1, head.len, job->out);
-    fwrite(p.data.at, 1, p.data.len, job->out);
+    if (p.data.len)
+        fwrite(p.data.at, 1, p.data.len, job->out);
     VEC_FREE(&head);
     VEC_FREE(&p.data);
     VEC_FREE(&p.named);

@@ -198,7 +198,8 @@ static void print_functions(struct summary *s)
 
     if (!s->kinds[LOG_CALL])
         return;
-    qsort(s->functions, s->function_count, sizeof *s->functions, by_own);
+    if (s->function_count)
+        qsort(s->functions, s->function_count, sizeof *s->functions, by_own);
     fprintf(out, "\n%-36s %14s %14s %14s %16s\n", "function", "calls", "off", "on", "own cycles");
     for (size_t i = 0; i < s->function_count && i < FUNCTIONS_SHOWN && s->functions[i].name; i++) {
         const struct function *f = &s->functions[i];

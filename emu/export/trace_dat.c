@@ -394,7 +394,8 @@ static void put_pages(struct dat *d, struct log_bytes *b)
 {
     fwrite(b->at, 1, b->len, d->job->out);
     for (unsigned i = 0; i < log_run(d->job->log)->harts; i++)
-        fwrite(d->cpu[i].pages.at, 1, d->cpu[i].pages.len, d->job->out);
+        if (d->cpu[i].pages.len)
+            fwrite(d->cpu[i].pages.at, 1, d->cpu[i].pages.len, d->job->out);
 }
 
 static void put_version_6(struct dat *d)

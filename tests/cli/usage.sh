@@ -84,7 +84,9 @@ run run --commands x "$mcount"
 claim 'an option of another command is said to be so' refused '.*--commands is not an option of'
 
 run --version
-claim '--version prints one line' test "$status" -eq 0 -a "$(grep -c '^rvftrace [0-9]' "$out")" -eq 1
+claim '--version names the extensions and libraries' sh -c \
+    "grep -q '^isa rv64imafdc' '$out' && grep -q '^jansson 2.*, zstd 1' '$out' && [ \$(wc -l <'$out') -eq 3 ]"
+claim '... behind one line with the version' test "$status" -eq 0 -a "$(grep -c '^rvftrace [0-9]' "$out")" -eq 1
 run -V
 claim '-V is the same' has_status 0
 for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do

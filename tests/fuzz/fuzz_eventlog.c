@@ -1,7 +1,7 @@
 /*
  * fuzz_eventlog.c - event logs. The first byte says what the rest is: a whole file, or the contents
  * of a frame of events, of definitions or of symbols, put into a log that is valid otherwise, since
- * a checksum would refuse nearly all changes.
+ * a checksum would refuse nearly all changes. It says, too, to what the log is converted.
  */
 #include <stdint.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "export/export.h"
 #include "fuzz/check.h"
 #include "log/log_frames.h"
 #include "log/log_read.h"
@@ -86,30 +87,58 @@ static void check_event(const struct log *l, const struct log_event *e)
 /* Enough for any input of the corpus; a small frame can have many events. */
 enum { EVENTS_MAX = 20000 };
 
-static uint64_t read_events(struct log *l)
+/* *all: there are not more. */
+static uint64_t read_events(struct log *l, bool *all)
 {
+    unsigned i;
+
     struct log_cursor *c = log_cursor_new(l);
     struct log_event e;
     uint64_t sum = 0;
 
-    for (unsigned i = 0; i < EVENTS_MAX && log_next(c, &e); i++) {
+    for (i = 0; i < EVENTS_MAX && log_next(c, &e); i++) {
         check_event(l, &e);
         sum = sum * 31 + e.kind + e.cycle + e.insns + e.time;
     }
+    *all = i < EVENTS_MAX;
     log_cursor_free(c);
     return sum;
 }
 
-static void check_log(const uint8_t *bytes, size_t size)
+/* Any log can be converted to any format, with a filter or without. */
+static void convert(struct log *l, unsigned choice)
+{
+    static void (*const formats[])(struct export_job *) = {
+        export_list,      export_summary,     export_chrome, export_csv,
+        export_perfetto,  export_folded,      export_vcd,    export_flamegraph,
+        export_trace_dat, export_trace_dat_7, export_perf,   export_trace_dat_function,
+        export_kallsyms,
+    };
+    const struct filter filter = {
+        .function = choice & 1 ? "m*" : NULL, .harts = UINT64_MAX, .to = UINT64_MAX};
+    struct source source;
+    struct export_job job = {.source = &source, .log = l, .out = fopen("/dev/null", "w")};
+
+    source_begin(&source, l, &filter);
+    formats[choice / 2 % ARRAY_LEN(formats)](&job);
+    source_end(&source);
+    CHECK(!ferror(job.out));
+    fclose(job.out);
+}
+
+static void check_log(const uint8_t *bytes, size_t size, unsigned choice)
 {
     struct diag d = {.out = fopen("/dev/null", "w"), .program = "fuzz"};
     struct log *l = NULL;
     enum exit_status status = log_open_bytes("input", bytes, size, &d, &l);
     char text[LOG_PLACE_MAX];
+    bool all = false;
 
     CHECK(status == EXIT_PASS ? l != NULL : status == EXIT_BAD_FILE && !l);
     if (l) {
-        CHECK(read_events(l) == read_events(l));
+        CHECK(read_events(l, &all) == read_events(l, &all));
+        if (all)
+            convert(l, choice);
         for (size_t i = 0; i < log_symbol_count(l) && i < 100; i++) {
             const struct log_symbol *s = log_symbol(l, i);
 
@@ -130,11 +159,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!size)
         return 0;
     if (bytes[0] % 4 == 3) {
-        check_log(bytes + 1, size - 1);
+        check_log(bytes + 1, size - 1, bytes[0] / 4);
         return 0;
     }
     all = wrap(kinds[bytes[0] % 4], bytes + 1, size - 1, &len);
-    check_log(all, len);
+    check_log(all, len, bytes[0] / 4);
     free(all);
     return 0;
 }

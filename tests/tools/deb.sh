@@ -11,7 +11,7 @@ claim 'rvftrace has the programs, pages, completion and core models' holds usr/b
     usr/share/man/man1/rvftrace.1.gz usr/share/man/man1/rvftrace-log.1.gz usr/share/zsh/vendor-completions/_rvftrace \
     usr/share/fish/vendor_completions.d/rvftrace.fish usr/share/bash-completion/completions/rvftrace \
     usr/share/rvftrace/cores/c906.core
-claim '... and not the viewer' sh -c "! grep -q view '$out'"
+claim '... and not the viewer' sh -c "! grep -q rvftrace-view '$out'"
 lists "$work"/deb/rvftrace-view_*.deb
 claim 'rvftrace-view has it, with its menu entry, icon and file type' holds usr/lib/rvftrace/rvftrace-view \
     usr/share/applications/rvftrace-view.desktop usr/share/icons/hicolor/scalable/apps/rvftrace.svg \
