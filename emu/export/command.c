@@ -1,13 +1,13 @@
 /*
- * command.c - see command.h; argp over the rows of options.def.
+ * command.c - see command.h; base/arguments.h over the rows of options.def.
  */
 #include "export/command.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/new_file.h"
 #include "export/export.h"
 
@@ -17,7 +17,6 @@ struct request {
     const struct export_format *format; /* NULL: none */
     struct filter filter;
     bool list, done;
-    enum exit_status status;
 };
 
 static bool parse_cycle(const char *text, uint64_t *cycle)
@@ -112,56 +111,32 @@ static bool set_hart(struct request *q, const char *arg)
     return true;
 }
 
-enum { KEY_BASE = 1000 };
-
-static const struct option_row {
-    const char *name;
-    int short_key;
-    const char *arg, *doc;
-    bool (*set)(struct request *q, const char *arg);
-} rows[] = {
-#define LOG_OPT(id, name, short_key, arg, doc) {name, short_key, arg, doc, set_##id},
+static const struct argument_row rows[] = {
+#define LOG_OPT(id, name, short_key, arg, doc) {name, short_key, arg, doc},
 #include "export/options.def"
 #undef LOG_OPT
 };
 
-static error_t refuse(struct request *q)
+static bool (*const setters[])(struct request *q, const char *arg) = {
+#define LOG_OPT(id, name, short_key, arg, doc) set_##id,
+#include "export/options.def"
+#undef LOG_OPT
+};
+
+static bool take_option(void *request, size_t row, const char *arg)
 {
-    q->status = EXIT_USAGE;
-    return EINVAL;
+    return setters[row](request, arg);
 }
 
-static error_t take_file(struct request *q, const char *arg)
+static bool take_file(void *request, const char *name)
 {
-    if (q->file) {
-        diag_error(q->diag, "more than one log: `%s' and `%s'", q->file, arg);
-        return refuse(q);
-    }
-    q->file = arg;
-    return 0;
-}
+    struct request *q = request;
 
-static error_t parse_key(int key, char *arg, struct argp_state *state)
-{
-    static char name[] = "rvftrace";
-    struct request *q = state->input;
-
-    for (unsigned i = 0; key && i < ARRAY_LEN(rows); i++)
-        if (key == rows[i].short_key || key == KEY_BASE + (int)i)
-            return rows[i].set(q, arg) ? 0 : refuse(q);
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->name = name;
-        state->err_stream = NULL; /* getopt has printed its line */
-        return 0;
-    case '?':
-        q->done = true;
-        argp_help(state->root_argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK,
-                  "rvftrace log");
-        return ECANCELED;
-    case ARGP_KEY_ARG: return take_file(q, arg);
-    default: return ARGP_ERR_UNKNOWN;
-    }
+    if (q->file)
+        diag_error(q->diag, "more than one log: `%s' and `%s'", q->file, name);
+    else
+        q->file = name;
+    return q->file == name;
 }
 
 static const char intro[] =
@@ -174,27 +149,18 @@ static const char intro[] =
 /* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
 static enum exit_status parse(int argc, char **argv, struct request *q)
 {
-    struct argp_option options[ARRAY_LEN(rows) + 2] = {0};
-    struct argp argp = {options, parse_key, "FILE", intro, NULL, NULL, NULL};
-    char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
-    char *command = argv[1];
-    error_t error;
+    const struct arguments arguments = {.command = "rvftrace log",
+                                        .files = "FILE",
+                                        .intro = intro,
+                                        .rows = rows,
+                                        .count = ARRAY_LEN(rows),
+                                        .ctx = q,
+                                        .option = take_option,
+                                        .file = take_file};
+    enum exit_status status = arguments_parse(&arguments, argc, argv, &q->done);
 
-    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
-        options[i] =
-            (struct argp_option){.name = rows[i].name,
-                                 .key = rows[i].short_key ? rows[i].short_key : KEY_BASE + (int)i,
-                                 .arg = rows[i].arg,
-                                 .doc = rows[i].doc};
-    options[ARRAY_LEN(rows)] = (struct argp_option){
-        .name = "help", .key = '?', .doc = "Print this and exit.", .group = -1};
-    argv[1] = program_name;
-    error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, q);
-    argv[1] = command;
-    if (q->done)
-        return EXIT_PASS;
-    if (error || q->status)
-        return EXIT_USAGE;
+    if (q->done || status != EXIT_PASS)
+        return status;
     if (!q->file) {
         diag_error(q->diag, "no log; `rvftrace run --log FILE IMAGE' writes one");
         return EXIT_USAGE;

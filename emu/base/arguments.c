@@ -1,0 +1,72 @@
+/*
+ * arguments.c - see arguments.h.
+ */
+#include "base/arguments.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum { KEY_BASE = 1000 };
+
+struct parse {
+    const struct arguments *arguments;
+    bool done;
+};
+
+static error_t taken(bool good)
+{
+    return good ? 0 : EINVAL;
+}
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+    static char name[] = "rvftrace";
+    struct parse *p = state->input;
+    const struct arguments *a = p->arguments;
+
+    for (size_t i = 0; key && i < a->count; i++)
+        if (key == a->rows[i].short_key || key == KEY_BASE + (int)i)
+            return taken(a->option(a->ctx, i, arg));
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->name = name;
+        state->err_stream = NULL; /* getopt has printed its line */
+        return 0;
+    case '?':
+        p->done = true;
+        argp_help(state->root_argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK,
+                  (char *)(uintptr_t)a->command);
+        return ECANCELED;
+    case ARGP_KEY_ARG: return taken(a->file(a->ctx, arg));
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum exit_status arguments_parse(const struct arguments *a, int argc, char **argv, bool *done)
+{
+    struct argp_option *options = xcalloc(a->count + 2, sizeof *options);
+    struct argp argp = {options, parse_key, a->files, a->intro, NULL, NULL, NULL};
+    struct parse p = {.arguments = a};
+    char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
+    char *command = argv[1];
+    error_t error;
+
+    for (size_t i = 0; i < a->count; i++)
+        options[i] = (struct argp_option){.name = a->rows[i].name,
+                                          .key = a->rows[i].short_key ? a->rows[i].short_key
+                                                                      : KEY_BASE + (int)i,
+                                          .arg = a->rows[i].arg,
+                                          .doc = a->rows[i].doc};
+    options[a->count] = (struct argp_option){
+        .name = "help", .key = '?', .doc = "Print this and exit.", .group = -1};
+    argv[1] = program_name;
+    error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
+    argv[1] = command;
+    free(options);
+    *done = p.done;
+    return error && !p.done ? EXIT_USAGE : EXIT_PASS;
+}

@@ -1,0 +1,39 @@
+/*
+ * arguments.h - the command line of a command that has a table of options of its own, as `rvftrace
+ * report' and `rvftrace log'; argp over the rows of the table.
+ */
+#ifndef BASE_ARGUMENTS_H
+#define BASE_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+
+struct argument_row {
+    const char *name;
+    int short_key; /* 0: none */
+    const char *arg, *doc;
+};
+
+struct arguments {
+    const char *command; /* "rvftrace log" */
+    const char *files;   /* what the help calls them: "FILE..." */
+    const char *intro;   /* the help's first lines; behind \v the last ones */
+    const struct argument_row *rows;
+    size_t count;
+    void *ctx;
+    /* These take the option of a row, and a file. False: a message was given. */
+    bool (*option)(void *ctx, size_t row, const char *arg);
+    bool (*file)(void *ctx, const char *name);
+};
+
+/*
+ * argv[1] is the command's name. EXIT_USAGE: a message was given. *done: help was asked for and
+ * printed.
+ */
+MUST_USE enum exit_status arguments_parse(const struct arguments *a, int argc, char **argv,
+                                          bool *done);
+
+#endif
