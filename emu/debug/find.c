@@ -14,8 +14,8 @@ enum { PIECE = 1 << 12 };
 struct search {
     VEC_OF(uint8_t) pattern;
     uint64_t start, size;
-    uint64_t most;        /* matches */
-    char unit;            /* b, h, w, g; 0: by the type of each value */
+    uint64_t most; /* matches */
+    char unit;     /* b, h, w, g; 0: by the type of each value */
 };
 
 /* Size and number, as in `/w' and `/1'. */
