@@ -35,6 +35,12 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 .PHONY: FORCE
 FORCE:
 
+# The page of `report --html' as a string. An escaped quote or backslash, and no other sequence.
+$(BUILD)/report_page.h: emu/report/page.html mk/emu.mk
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q){ echo '#define REPORT_PAGE \\'; sed -e 's/["\\]/\\&/g' -e 's/.*/"&\\n" \\/' $<; echo '""'; } >$@
+
 # The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
 define emu_build
 $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(3)) $$(patsubst emu/%.c,$(BUILD)/emu/%.o,$$(filter-out $(3),$$(emu_src)))
@@ -47,6 +53,7 @@ $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h
+$(1)/emu/report/html.o: $(BUILD)/report_page.h
 -include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef
 

@@ -43,6 +43,7 @@ long trace-cmd reads what the guest kernel recorded
 long gtkwave reads the states of harts that rvftrace log writes (vcd2fst)
 long linux-perf reads the samples that rvftrace log writes (perf)
 long protobuf-compiler decodes the Perfetto traces that rvftrace log writes (protoc)
+long chromium draws the pages that rvftrace report writes
 long blktrace reads what the guest kernel recorded of a disk (blkparse)
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
