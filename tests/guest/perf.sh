@@ -12,6 +12,7 @@ all_hold() {
 
 run_on_rvftrace pfe8 4 'perfcheck; echo the end' --initrd "$initrd"
 check 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold
-run_guest callops 1 'perfcheck; echo the end' -initrd "$initrd"
+# shellcheck disable=SC2086
+run_guest callops 1 'perfcheck; echo the end' -initrd "$initrd" $own_time
 check 'callops, 1 hart, QEMU: every claim of perfcheck holds' all_hold
 finish
