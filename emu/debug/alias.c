@@ -39,6 +39,13 @@ char *alias_expand(const struct debugger *d, const char *line, size_t len)
     return NULL;
 }
 
+void aliases_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name),
+                      void *ctx)
+{
+    for (size_t i = 0; d->aliases && i < d->aliases->at.len; i++)
+        found(ctx, d->aliases->at.at[i].name);
+}
+
 static void cut_end(char *text)
 {
     size_t len = strlen(text);

@@ -271,6 +271,20 @@ void command_run(struct debugger *d, const char *line)
     free(meant);
 }
 
+void command_meant(const struct debugger *d, const char *word, size_t len, char *name, size_t size)
+{
+    char *meant = alias_expand(d, word, len);
+    unsigned candidates;
+    const struct command *c = meant ? find_command(meant, name_len(meant), &candidates)
+                                    : find_command(word, len, &candidates);
+
+    if (c)
+        snprintf(name, size, "%s", c->name);
+    else
+        snprintf(name, size, "%.*s", (int)len, word);
+    free(meant);
+}
+
 bool command_repeats(const struct debugger *d, const char *line)
 {
     char *meant = alias_expand(d, line, name_len(line));

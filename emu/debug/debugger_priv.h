@@ -208,6 +208,8 @@ bool input_is_file(const struct input *in); /* --commands FILE: empty lines are 
 
 void command_run(struct debugger *d, const char *line);
 bool command_is_known(const char *name); /* exactly */
+/* The whole name of the command that the word means, as far as it is known. */
+void command_meant(const struct debugger *d, const char *word, size_t len, char *name, size_t size);
 /* Whether the line begins with a command or its beginning. */
 bool command_fits(const struct debugger *d, const char *line);
 
@@ -342,6 +344,8 @@ void print_watchpoints(struct debugger *d);                /* info watchpoints *
 
 #define TASK_SWITCH "task-switch"
 void print_switch(struct debugger *d); /* the two tasks, at __switch_to */
+/* Calls back for the word of each kind of event. */
+void catch_for_each(void (*found)(void *ctx, const char *word), void *ctx);
 void print_catch_stop(struct debugger *d, const struct target_stop *s);
 
 /* ---- actions.c ---- */
@@ -371,6 +375,7 @@ void block_free(line_list *l);
 /* Runs a user's command of exactly this name. False: there is none. */
 bool user_run(struct debugger *d, const char *line, size_t len);
 bool user_has(const struct debugger *d, const char *name, size_t len);
+void user_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name), void *ctx);
 void user_help(struct debugger *d, bool all, const char *name, size_t len, bool *found);
 void user_free(struct debugger *d);
 bool session_over(const struct debugger *d);
@@ -382,6 +387,8 @@ bool user_interrupts(struct debugger *d);
 
 /* The line with the alias that its first `len' bytes are replaced; NULL: they are none. */
 char *alias_expand(const struct debugger *d, const char *line, size_t len);
+void aliases_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name),
+                      void *ctx);
 void aliases_free(struct debugger *d);
 
 /* ---- skip.c ---- */

@@ -53,6 +53,12 @@ bool user_has(const struct debugger *d, const char *name, size_t len)
     return find(d, name, len) != NULL;
 }
 
+void user_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name), void *ctx)
+{
+    for (size_t i = 0; d->user && i < d->user->at.len; i++)
+        found(ctx, d->user->at.at[i].name);
+}
+
 /* ---- the lines of a block ---- */
 
 /* The nth word of the arguments; a word in quotes may have spaces. */
