@@ -4,7 +4,7 @@ real keys, clicks and wheels (xdotool). Pictures are compared by what they must 
 regions, not the pixels of letters.
 
 BUILD is where the programs are. Prints `ok - claim` or `not ok - claim`; status 0 when all hold.
-FUZZ: how many damaged logs are tried (100).
+DAMAGED: how many damaged logs are tried (100).
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 RVFTRACE = BUILD / "rvftrace"
-FUZZ = int(os.environ.get("FUZZ", "100"))
+DAMAGED = int(os.environ.get("DAMAGED", "100"))
 WITHOUT_DISPLAY = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
 failed = 0
 
@@ -203,7 +203,7 @@ def check_damage(work):
     claim(made.returncode == 0 and made_png.exists() and len(made.stderr.splitlines()) == 1,
           "a log that was cut is shown up to there, with one line", made.stderr)
     dice, wrong = random.Random(20), []
-    for n in range(FUZZ):
+    for n in range(DAMAGED):
         data = bytearray(whole)
         for _ in range(dice.choice((1, 1, 3, 30))):
             where = dice.randrange(len(data))
@@ -218,7 +218,7 @@ def check_damage(work):
             continue
         if made.returncode not in (0, 65) or len(made.stderr.splitlines()) > 1:
             wrong.append(f"log {n}: status {made.returncode}: {made.stderr[-300:]}")
-    claim(not wrong, f"{FUZZ} damaged logs: a picture or one clear line", *wrong[:5])
+    claim(not wrong, f"{DAMAGED} damaged logs: a picture or one clear line", *wrong[:5])
 
 
 class Window:
