@@ -259,6 +259,8 @@ static enum exit_status start_log(struct session *s)
     if (!new_file_open(&s->log_file, o->log, &s->diag))
         return EXIT_IO;
     s->log = log_record_new(&config);
+    if (o->view)
+        return viewer_follow(o->log, &s->diag);
     return EXIT_PASS;
 }
 

@@ -232,8 +232,8 @@ class Window:
         os.close(write)
         with os.fdopen(read) as number:
             self.environment = {**os.environ, "DISPLAY": ":" + number.readline().strip()}
-        self.viewer = subprocess.Popen([RVFTRACE, "view", "--size", "1200x700", *map(str, arguments)],
-                                       env=self.environment, stderr=subprocess.PIPE, text=True)
+        self.viewer = subprocess.Popen([RVFTRACE, *map(str, arguments)], env=self.environment, text=True,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.do("search", "--sync", "--name", "rvftrace view")
         self.id = self.do("search", "--name", "rvftrace view").split()[0]
         self.do("windowmove", self.id, "0", "0")
@@ -272,11 +272,35 @@ class Window:
 
 def check_window(work):
     (work / "fb").mkdir()
-    w = Window(work / "fb", work / "good.log")
+    w = Window(work / "fb", "view", "--size", "1200x700", work / "good.log")
     try:
         check_keys(w)
     finally:
         w.close()
+
+
+def check_live(work):
+    """A window that shows a run while it goes on; it stays when the run has ended, until q."""
+    log = work / "live.log"
+    (work / "fb2").mkdir()
+    w = Window(work / "fb2", "run", "--view", "--log", log, "--quiet", "--append",
+               'script="work threads 200; poweroff"', BUILD / "guest-kernel/pfe8/kernel.elf")
+    try:
+        pid = int(w.do("getwindowpid", w.id) or 0)
+        claim(w.wait(lambda p: p.count("overview", TASK) > 300), "run --view shows what is logged")
+        claim(w.viewer.wait(60) == 0 and log.exists(), "... and the run ends as always")
+        claim(w.wait(lambda p: not p.count((600, 0, 1190, 34), FINDING)) and pathlib.Path(f"/proc/{pid}").exists(),
+              "... and its window stays")
+        w.do("key", "--window", w.id, "q")
+        for _ in range(50):
+            if not pathlib.Path(f"/proc/{pid}").exists():
+                break
+            time.sleep(0.1)
+        claim(pid and not pathlib.Path(f"/proc/{pid}").exists(), "... until q")
+    finally:
+        w.close()
+    made = run("run", "--view", BUILD / "guest/hello.elf")
+    claim(made.returncode == 64 and "--log" in made.stderr, "--view needs --log")
 
 
 def frame_width(shown):
@@ -348,6 +372,7 @@ def main():
         check_errors(work)
         check_damage(work)
         check_window(work)
+        check_live(work)
     return failed
 
 
