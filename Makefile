@@ -2,7 +2,7 @@
 #
 # The parts: mk/tools.mk (packages, host tools), mk/emu.mk (the emulator),
 # mk/guest.mk (the guest kernel), mk/programs.mk (bare-metal guests), mk/fuzz.mk,
-# mk/tests.mk.
+# mk/view.mk, mk/tests.mk.
 
 BUILD  ?= build
 CC     := gcc
@@ -27,6 +27,7 @@ include mk/emu.mk
 include mk/guest.mk
 include mk/programs.mk
 include mk/fuzz.mk
+include mk/view.mk
 include mk/tests.mk
 
 help:
@@ -43,6 +44,8 @@ help:
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with FLAVOUR=latency, one that traces sections without interrupts or preemption'
 	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
+	@echo 'make view        the viewer, rvftrace view (installs SDL2; without it, make builds it where SDL2 is there)'
+	@echo 'make check-view  its tests, with real windows (a minute)'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
 	@echo 'make check-mutants  a table of the guest kernels with a mistake: the rule under which each is found'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash'
@@ -75,13 +78,14 @@ coredir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/cores)
 install: emu tools
 	install -d $(bindir) $(man1dir) $(coredir) $(bashdir)
 	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(bindir)
+	if [ -e $(BUILD)/rvftrace-view ]; then install $(BUILD)/rvftrace-view $(bindir); fi
 	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(man1dir)
 	install -m 644 cores/*.core $(coredir)
 	install -m 644 $(BUILD)/rvftrace.bash $(bashdir)/rvftrace
 
 # Directories stay: they may have existed before.
 uninstall:
-	rm -f $(bindir)/rvftrace $(bindir)/recordmcount
+	rm -f $(bindir)/rvftrace $(bindir)/rvftrace-view $(bindir)/recordmcount
 	rm -f $(man1dir)/rvftrace.1 $(man1dir)/recordmcount.1
 	rm -f $(bashdir)/rvftrace
 	rm -f $(addprefix $(coredir)/,$(corefiles))

@@ -68,7 +68,7 @@ $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES,$(wildcard emu/cpu/*.c)))
 $(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
-$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def emu/export/options.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def emu/export/options.def emu/export/view.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
@@ -78,7 +78,7 @@ $(BUILD)/rvftrace.1: $(BUILD)/manpage
 	$(Q)$(BUILD)/manpage > $@
 
 # The completion of bash, too.
-$(BUILD)/completion: emu/cli/completion.c emu/cli/options.def emu/report/options.def emu/export/options.def emu/export/format.def emu/ftrace/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/completion: emu/cli/completion.c emu/cli/options.def emu/report/options.def emu/export/options.def emu/export/view.def emu/export/format.def emu/ftrace/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

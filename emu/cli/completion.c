@@ -26,6 +26,12 @@ static const struct row log_rows[] = {
 #undef LOG_OPT
 };
 
+static const struct row view_rows[] = {
+#define VIEW_OPT(id, name, short_key, arg, doc) {name, arg, "", NULL},
+#include "export/view.def"
+#undef VIEW_OPT
+};
+
 static const char *const formats[] = {
 #define EXPORT(name, text, what) text,
 #include "export/format.def"
@@ -48,7 +54,7 @@ static const char head[] =
     "words=\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W 'run debug explore report log cores --help "
+    "        mapfile -t COMPREPLY < <(compgen -W 'run debug explore report log view cores --help "
     "--version' -- "
     "\"$word\")\n"
     "        return\n"
@@ -131,6 +137,10 @@ static void print_arguments(void)
     puts("    report:--by) words='function site file module layout run' ;;\n"
          "    report:--of) words='sites trampolines jump-labels' ;;\n"
          "    report:--sort | report:--top | report:--function) words=- ;;\n"
+         "    view:--pane) words='details range functions sites update none' ;;\n"
+         "    view:--theme) words='light dark' ;;\n"
+         "    view:--at | view:--select | view:--go | view:--step | view:--search | view:--scale | "
+         "view:--size) words=- ;;\n"
          "    log:--function | log:--hart | log:--task | log:--from | log:--until) words=- ;;");
     printf("    log:--to) words='");
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
@@ -146,6 +156,7 @@ int main(void)
     print_options("explore", rows, ROWS, "e");
     print_options("report", report_rows, sizeof report_rows / sizeof report_rows[0], "");
     print_options("log", log_rows, sizeof log_rows / sizeof log_rows[0], "");
+    print_options("view", view_rows, sizeof view_rows / sizeof view_rows[0], "");
     puts("    esac");
     print_arguments();
     fputs(tail, stdout);

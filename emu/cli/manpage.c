@@ -29,6 +29,12 @@ static const struct row log_rows[] = {
 #undef LOG_OPT
 };
 
+static const struct row view_rows[] = {
+#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#include "export/view.def"
+#undef VIEW_OPT
+};
+
 static const struct key_row {
     const char *name, *help;
 } keys[] = {
@@ -47,7 +53,8 @@ static const char head[] =
     ".B rvftrace explore\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n.br\n"
-    ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n"
+    ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n.br\n"
+    ".B rvftrace view\n[\\fIOPTION\\fR]... \\fILOG\\fR [\\fILOG2\\fR]\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "
     "code.\n"
@@ -71,6 +78,10 @@ static const char head[] =
     ".TP\n.B log\nShows what\n.B run \\-\\-log\nrecorded, as a summary or a line for each event, "
     "or "
     "converts it; its options are below.\n"
+    ".TP\n.B view\nShows such a log in a window, or writes a picture of it; with two logs, one "
+    "below "
+    "the\nother. It is a program of its own, rvftrace\\-view, which needs SDL2. Press ? for its "
+    "keys;\nits options are below.\n"
     ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
     "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
@@ -83,6 +94,7 @@ static const char help_and_version[] =
     ".SH OPTIONS OF REPORT\n";
 
 static const char log_head[] = ".SH OPTIONS OF LOG\n";
+static const char view_head[] = ".SH OPTIONS OF VIEW\n";
 
 static const char console[] =
     ".SH CONSOLE\n"
@@ -147,6 +159,7 @@ static const char tail[] =
     "rvftrace run --audit=fail --baseline known.txt --junit audit.xml kernel.elf\n"
     "rvftrace run --log run.log kernel.elf\n"
     "rvftrace log --to chrome -o run.json run.log\n"
+    "rvftrace view run.log\n"
     "rvftrace run --record session.txt kernel.elf\n"
     "rvftrace debug --replay session.txt kernel.elf\n"
     ".fi\n"
@@ -198,6 +211,9 @@ int main(void)
     fputs(log_head, stdout);
     for (size_t i = 0; i < sizeof log_rows / sizeof log_rows[0]; i++)
         print_row(&log_rows[i]);
+    fputs(view_head, stdout);
+    for (size_t i = 0; i < sizeof view_rows / sizeof view_rows[0]; i++)
+        print_row(&view_rows[i]);
     fputs(console, stdout);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         printf(".TP\n.B Ctrl\\-A %s\n%s\n", keys[i].name, keys[i].help);
