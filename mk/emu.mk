@@ -43,7 +43,7 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 FORCE:
 
 # The page of `report --html' as a string. An escaped quote or backslash, and no other sequence.
-$(BUILD)/report_page.h: emu/report/page.html mk/emu.mk
+$(BUILD)/report_page.h: emu/report/page.html mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) GEN $@
 	$(Q){ echo '#define REPORT_PAGE \\'; sed -e 's/["\\]/\\&/g' -e 's/.*/"&\\n" \\/' $<; echo '""'; } >$@

@@ -41,6 +41,9 @@ $(BOOTSTRAP_TEST): | $(BOOTSTRAP_BUILD)
 $(BOOTSTRAP_LONG): | $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_LINUX): | $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_VIEW): | $(BOOTSTRAP_BUILD)
+ifneq ($(filter check-long,$(MAKECMDGOALS)),)
+$(BOOTSTRAP_VIEW): | $(BOOTSTRAP_LONG)
+endif
 
 $(BUILD)/.bootstrap-%: tools/bootstrap.sh
 	@mkdir -p $(@D)

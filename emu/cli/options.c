@@ -407,6 +407,13 @@ static bool set_trace_calls(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_view(struct options *o, const char *arg)
+{
+    (void)arg;
+    o->view = true;
+    return true;
+}
+
 static bool set_log(struct options *o, const char *arg)
 {
     o->log = arg;
@@ -949,6 +956,10 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     }
     if (o->replay && o->input) {
         diag_error(d, "--replay supplies the input; leave out --input");
+        return EXIT_USAGE;
+    }
+    if (o->view && !o->log) {
+        diag_error(d, "--view shows the log: give --log FILE, too");
         return EXIT_USAGE;
     }
     if (o->save_at != UINT64_MAX && !o->save) {

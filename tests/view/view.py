@@ -4,7 +4,7 @@ real keys, clicks and wheels (xdotool). Pictures are compared by what they must 
 regions, not the pixels of letters.
 
 BUILD is where the programs are. Prints `ok - claim` or `not ok - claim`; status 0 when all hold.
-FUZZ: how many damaged logs are tried (100).
+DAMAGED: how many damaged logs are tried (100).
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 RVFTRACE = BUILD / "rvftrace"
-FUZZ = int(os.environ.get("FUZZ", "100"))
+DAMAGED = int(os.environ.get("DAMAGED", "100"))
 WITHOUT_DISPLAY = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
 failed = 0
 
@@ -203,7 +203,7 @@ def check_damage(work):
     claim(made.returncode == 0 and made_png.exists() and len(made.stderr.splitlines()) == 1,
           "a log that was cut is shown up to there, with one line", made.stderr)
     dice, wrong = random.Random(20), []
-    for n in range(FUZZ):
+    for n in range(DAMAGED):
         data = bytearray(whole)
         for _ in range(dice.choice((1, 1, 3, 30))):
             where = dice.randrange(len(data))
@@ -218,7 +218,7 @@ def check_damage(work):
             continue
         if made.returncode not in (0, 65) or len(made.stderr.splitlines()) > 1:
             wrong.append(f"log {n}: status {made.returncode}: {made.stderr[-300:]}")
-    claim(not wrong, f"{FUZZ} damaged logs: a picture or one clear line", *wrong[:5])
+    claim(not wrong, f"{DAMAGED} damaged logs: a picture or one clear line", *wrong[:5])
 
 
 class Window:
@@ -232,8 +232,8 @@ class Window:
         os.close(write)
         with os.fdopen(read) as number:
             self.environment = {**os.environ, "DISPLAY": ":" + number.readline().strip()}
-        self.viewer = subprocess.Popen([RVFTRACE, "view", "--size", "1200x700", *map(str, arguments)],
-                                       env=self.environment, stderr=subprocess.PIPE, text=True)
+        self.viewer = subprocess.Popen([RVFTRACE, *map(str, arguments)], env=self.environment, text=True,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.do("search", "--sync", "--name", "rvftrace view")
         self.id = self.do("search", "--name", "rvftrace view").split()[0]
         self.do("windowmove", self.id, "0", "0")
@@ -272,11 +272,35 @@ class Window:
 
 def check_window(work):
     (work / "fb").mkdir()
-    w = Window(work / "fb", work / "good.log")
+    w = Window(work / "fb", "view", "--size", "1200x700", work / "good.log")
     try:
         check_keys(w)
     finally:
         w.close()
+
+
+def check_live(work):
+    """A window that shows a run while it goes on; it stays when the run has ended, until q."""
+    log = work / "live.log"
+    (work / "fb2").mkdir()
+    w = Window(work / "fb2", "run", "--view", "--log", log, "--quiet", "--append",
+               'script="work threads 200; poweroff"', BUILD / "guest-kernel/pfe8/kernel.elf")
+    try:
+        pid = int(w.do("getwindowpid", w.id) or 0)
+        claim(w.wait(lambda p: p.count("overview", TASK) > 300), "run --view shows what is logged")
+        claim(w.viewer.wait(60) == 0 and log.exists(), "... and the run ends as always")
+        claim(w.wait(lambda p: not p.count((600, 0, 1190, 34), FINDING)) and pathlib.Path(f"/proc/{pid}").exists(),
+              "... and its window stays")
+        w.do("key", "--window", w.id, "q")
+        for _ in range(50):
+            if not pathlib.Path(f"/proc/{pid}").exists():
+                break
+            time.sleep(0.1)
+        claim(pid and not pathlib.Path(f"/proc/{pid}").exists(), "... until q")
+    finally:
+        w.close()
+    made = run("run", "--view", BUILD / "guest/hello.elf")
+    claim(made.returncode == 64 and "--log" in made.stderr, "--view needs --log")
 
 
 def frame_width(shown):
@@ -348,6 +372,7 @@ def main():
         check_errors(work)
         check_damage(work)
         check_window(work)
+        check_live(work)
     return failed
 
 

@@ -28,6 +28,7 @@ void app_free(struct app *a)
         VEC_FREE(&a->docs[i].depths);
         model_close(a->docs[i].model);
     }
+    VEC_FREE(&a->entries);
     VEC_FREE(&a->hits);
     VEC_FREE(&a->matches);
     VEC_FREE(&a->site_rows);
@@ -152,7 +153,7 @@ void app_show(struct app *a, double from, double to)
         to = from + 1;
     a->t0 = from;
     a->cpp = (to - from) / w;
-    a->follow = false;
+    a->follow = FOLLOW_NOTHING;
 }
 
 void app_show_all(struct app *a)
@@ -192,14 +193,14 @@ void app_zoom(struct app *a, double factor, int x)
     a->scroll = a->scroll < 0 ? 0 : a->scroll;
     a->t0 = at - (x - a->layout.lanes.x) * a->cpp;
     limit_view(a);
-    a->follow = false;
+    a->follow = FOLLOW_NOTHING;
 }
 
 void app_pan(struct app *a, double pixels)
 {
     a->t0 += pixels * a->cpp;
     limit_view(a);
-    a->follow = false;
+    a->follow = FOLLOW_NOTHING;
 }
 
 void app_scroll(struct app *a, int pixels)
@@ -218,7 +219,7 @@ static void reveal(struct app *a, double cycle)
 
     if (cycle < a->t0 + w * 0.1 || cycle > a->t0 + w * 0.9)
         a->t0 = cycle - w / 2;
-    a->follow = false;
+    a->follow = FOLLOW_NOTHING;
 }
 
 static void set_cursor(struct app *a, double cycle)
@@ -499,7 +500,7 @@ void app_key(struct app *a, enum key key)
     case KEY_ALL: app_show_all(a); break;
     case KEY_END:
         app_show(a, app_last(a) - w * a->cpp * 0.95, app_last(a) + w * a->cpp * 0.05);
-        a->follow = a->docs[0].model->live;
+        a->follow = a->docs[0].model->live ? FOLLOW_END : FOLLOW_NOTHING;
         break;
     case KEY_ENTER: zoom_to_pick(a); break;
     case KEY_ESCAPE: escape(a); break;

@@ -26,6 +26,8 @@ struct doc {
     VEC_OF(uint8_t) depths; /* rows of each lane that have something near to what is in sight */
 };
 
+/* What stays in sight while a log grows. */
+enum follow_end { FOLLOW_NOTHING, FOLLOW_ALL, FOLLOW_END };
 enum pick_kind { PICK_NONE, PICK_SPAN, PICK_MARK, PICK_SITE };
 
 struct pick {
@@ -56,6 +58,13 @@ struct hit {
     uint64_t value;
 };
 
+/* A lane as it is shown. With two logs the same lanes of both are one below the other. */
+enum { LANE_HEAD = UINT32_MAX }; /* updates of code and the console */
+struct entry {
+    unsigned doc;
+    uint32_t lane;
+};
+
 struct layout {
     struct rect bar, overview, ruler, labels, lanes, pane, legend;
 };
@@ -71,7 +80,8 @@ struct app {
 
     double t0, cpp; /* the left edge; cycles in a pixel; cpp 0: the whole run, when it is known */
     int scroll, lanes_height;
-    bool follow; /* a log that grows: the end stays in sight */
+    VEC_OF(struct entry) entries;
+    enum follow_end follow; /* a log that grows */
 
     enum pane pane;
     bool pane_shown, help;
@@ -150,6 +160,8 @@ int px(const struct app *a, int points); /* points as pixels */
 void app_layout(struct app *a);
 void app_draw(struct app *a);
 void add_hit(struct app *a, struct rect r, enum hit_kind kind, unsigned doc, uint64_t value);
+colour doc_colour(const struct app *a, unsigned doc); /* that tells two logs apart */
+const char *base_name(const char *path);
 colour what_colour(const struct app *a, const struct model *m, uint32_t what);
 
 /* ---- timeline.c ---- */

@@ -52,7 +52,12 @@ void app_layout(struct app *a)
     l->legend = (struct rect){0, h - legend, w, legend};
 }
 
-static const char *base_name(const char *path)
+colour doc_colour(const struct app *a, unsigned doc)
+{
+    return a->doc_count < 2 ? a->theme->text : doc ? a->theme->trap : a->theme->accent;
+}
+
+const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -64,29 +69,32 @@ static void draw_bar(struct app *a)
     const struct theme *t = a->theme;
     struct canvas *c = &a->canvas;
     struct rect r = a->layout.bar;
-    const struct log_run *run = log_run(a->docs[0].model->log);
+    const struct model *m = a->docs[0].model;
+    const struct log_run *run = log_run(m->log);
     char text[512], n[GROUPED_MAX], more[160] = "";
     int x = px(a, 12), y = r.y + (r.h - canvas_line_height(c, FONT_TITLE)) / 2;
     int right = r.w - px(a, 12);
 
     canvas_fill(c, r, t->panel);
     canvas_fill(c, (struct rect){0, r.h - 1, r.w, 1}, t->border);
-    x += canvas_text(c, FONT_TITLE, x, y, r.w / 3, t->text, base_name(a->docs[0].model->path));
-    if (a->doc_count > 1) {
-        snprintf(text, sizeof text, " and %s", base_name(a->docs[1].model->path));
-        x += canvas_text(c, FONT_TITLE, x, y, r.w / 4, t->text, text);
-    }
+    x += canvas_text(c, FONT_TITLE, x, y, r.w / 4, doc_colour(a, 0),
+                     base_name(a->docs[0].model->path));
+    if (a->doc_count > 1)
+        x += px(a, 18) + canvas_text(c, FONT_TITLE, x + px(a, 18), y, r.w / 4, doc_colour(a, 1),
+                                     base_name(a->docs[1].model->path));
     y = r.y + (r.h - canvas_line_height(c, FONT_TEXT)) / 2;
     right -= canvas_text_right(c, FONT_TEXT, right, y, t->accent, "?  keys") + px(a, 20);
     add_hit(a, (struct rect){right, r.y, r.w - right, r.h}, HIT_KEY, 0, '?');
-    if (!a->docs[0].model->done)
-        snprintf(more, sizeof more, "reading: %.0f %%", 100 * model_progress(a->docs[0].model));
-    else if (a->docs[0].model->problem)
-        snprintf(more, sizeof more, "incomplete: %.130s", a->docs[0].model->problem);
+    if (m->live)
+        snprintf(more, sizeof more, "being written");
+    else if (!m->done)
+        snprintf(more, sizeof more, "reading: %.0f %%", 100 * model_progress(m));
     else if (a->message[0])
         snprintf(more, sizeof more, "%s", a->message);
+    else if (m->problem)
+        snprintf(more, sizeof more, "incomplete: %.130s", m->problem);
     right -= canvas_text_right(c, FONT_TEXT, right, y,
-                               a->docs[0].model->problem ? t->finding : t->accent, more) +
+                               m->problem && !m->live ? t->finding : t->accent, more) +
              px(a, 20);
     snprintf(text, sizeof text, "layout %s   %u hart%s   timing %s   %s events",
              run->layout ? run->layout : "?", run->harts, run->harts == 1 ? "" : "s",

@@ -589,7 +589,7 @@ static void look_for_more(struct window_state *w)
     struct app *a = w->app;
     uint32_t now = SDL_GetTicks();
 
-    if (now - w->checked < 250)
+    if (now - w->checked < 250 || a->range.running) /* it reads the log that is open */
         return;
     w->checked = now;
     for (unsigned i = 0; i < a->doc_count; i++)
@@ -598,6 +598,15 @@ static void look_for_more(struct window_state *w)
             detail_init(&a->docs[i].detail, a->docs[i].model);
             w->dirty = true;
         }
+}
+
+static void follow_log(struct app *a)
+{
+    enum follow_end follow = a->follow;
+
+    if (follow != FOLLOW_NOTHING)
+        app_key(a, follow == FOLLOW_ALL ? KEY_ALL : KEY_END);
+    a->follow = follow;
 }
 
 static void loop(struct window_state *w, const struct request *q)
@@ -624,11 +633,10 @@ static void loop(struct window_state *w, const struct request *q)
             was_done = true;
             prepare(a, q);
             w->dirty = true;
-            a->follow = live;
+            a->follow = live ? FOLLOW_ALL : FOLLOW_NOTHING;
         }
-        if (a->follow && a->docs[0].model->done && w->dirty)
-            app_key(a, a->cpp * a->layout.lanes.w > app_last(a) * 0.9 ? KEY_ALL : KEY_END),
-                a->follow = true;
+        if (w->dirty && a->docs[0].model->done)
+            follow_log(a);
         if (!was_done) {
             app_layout(a);
             app_show_all(a);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "log/log_state.h"
@@ -329,18 +331,50 @@ static void on_open(void *ctx, uint32_t row, uint64_t from, uint64_t to, uint32_
     m->rows.at[row].open_what = what;
 }
 
+/* The log of a run that goes on is PATH.part; its first frame may not have been written yet. */
+static enum exit_status open_live(const char *path, const struct diag *d, char **opened,
+                                  struct log **log)
+{
+    enum { WAIT_MS = 100, WAITS = 100 };
+    const struct diag silent = {.out = fopen("/dev/null", "w"), .program = d->program};
+    const struct timespec wait = {.tv_nsec = WAIT_MS * 1000000};
+    enum exit_status status = EXIT_IO;
+
+    for (unsigned i = 0; silent.out && i < WAITS && status != EXIT_PASS; i++) {
+        char *part = xasprintf("%s.part", path);
+
+        *opened = access(part, R_OK) ? xstrdup(path) : xstrdup(part);
+        free(part);
+        status = log_open(*opened, &silent, log);
+        if (status == EXIT_PASS)
+            break;
+        free(*opened);
+        nanosleep(&wait, NULL);
+    }
+    if (silent.out)
+        fclose(silent.out);
+    if (status == EXIT_PASS)
+        return status;
+    *opened = xstrdup(path);
+    status = log_open(path, d, log);
+    if (status != EXIT_PASS)
+        free(*opened);
+    return status;
+}
+
 enum exit_status model_open(const char *path, bool live, const struct diag *d, struct model **out)
 {
     struct log *log;
-    enum exit_status status = log_open(path, d, &log);
+    char *opened = NULL;
+    enum exit_status status = live ? open_live(path, d, &opened, &log) : log_open(path, d, &log);
     struct model *m;
 
     if (status != EXIT_PASS)
         return status;
     m = xcalloc(1, sizeof *m);
-    m->path = xstrdup(path);
+    m->path = opened ? opened : xstrdup(path);
     m->log = log;
-    m->live = live;
+    m->live = live && !log_ended(log);
     m->cursor = log_cursor_new(log);
     m->pool = (struct level_pool){.shift = 6, .limit = MODEL_CELLS};
     m->first = UINT64_MAX;
@@ -450,10 +484,16 @@ bool model_step(struct model *m, unsigned events)
 
 bool model_more(struct model *m, const struct diag *d)
 {
+    size_t len = strlen(m->path);
     struct stat st;
     struct log *log;
 
-    if (!m->live || !m->done || stat(m->path, &st) || (uint64_t)st.st_size == log_size(m->log))
+    if (!m->live || !m->done)
+        return false;
+    /* The run has ended, and its log has got its name. */
+    if (stat(m->path, &st) && len > 5 && !strcmp(m->path + len - 5, ".part"))
+        m->path[len - 5] = '\0';
+    if (stat(m->path, &st) || (uint64_t)st.st_size == log_size(m->log))
         return false;
     if (log_open(m->path, d, &log) != EXIT_PASS)
         return false;
@@ -467,6 +507,7 @@ bool model_more(struct model *m, const struct diag *d)
     m->cursor = log_cursor_new(log);
     log_cursor_seek(m->cursor, m->frame);
     m->done = false;
+    m->live = !log_ended(log);
     return true;
 }
 

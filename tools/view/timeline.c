@@ -263,7 +263,7 @@ static void draw_windows(struct app *a, const struct doc *d, unsigned hart, stru
 
 /* ---- lanes ---- */
 
-enum { STRIP = 16, MARKS = 13, ROW = 15, LEAF = 7, THIN = 4, GAP = 9, HEAD = 22 };
+enum { STRIP = 16, MARKS = 13, ROW = 15, LEAF = 7, THIN = 4, GAP = 9 };
 enum { DEPTH_NAMED = 6, NEAR = 60, FAR = 2500 /* cycles in a pixel */ };
 
 /*
@@ -308,6 +308,26 @@ static bool has_something(const struct doc *d, const struct row *row, double fro
            (row->open && (double)row->open_from < to);
 }
 
+static void add_entry(struct app *a, unsigned doc, uint32_t lane)
+{
+    VEC_PUSH(&a->entries, ((struct entry){doc, lane}));
+}
+
+/* The heads, the harts by number, the tasks. */
+static void list_entries(struct app *a)
+{
+    a->entries.len = 0;
+    for (unsigned doc = 0; doc < a->doc_count; doc++)
+        add_entry(a, doc, LANE_HEAD);
+    for (uint32_t hart = 0; hart < LOG_HARTS_MAX; hart++)
+        for (unsigned doc = 0; doc < a->doc_count; doc++)
+            if (hart < a->docs[doc].model->follow.harts && hart < a->docs[doc].order.len)
+                add_entry(a, doc, hart);
+    for (unsigned doc = 0; doc < a->doc_count; doc++)
+        for (size_t i = a->docs[doc].model->follow.harts; i < a->docs[doc].order.len; i++)
+            add_entry(a, doc, a->docs[doc].order.at[i]);
+}
+
 void measure_lanes(struct app *a)
 {
     double w = a->layout.lanes.w * a->cpp;
@@ -328,6 +348,7 @@ void measure_lanes(struct app *a)
             VEC_PUSH(&d->depths, (uint8_t)depth);
         }
     }
+    list_entries(a);
 }
 
 static int lane_height(const struct app *a, const struct doc *d, uint32_t lane)
@@ -358,7 +379,8 @@ static void draw_lane_label(struct app *a, const struct doc *d, unsigned doc, ui
     if (l->is_task) {
         snprintf(small, sizeof small, "task, %s cycles", grouped(n, l->cycles));
     } else {
-        snprintf(small, sizeof small, "stores, fences");
+        snprintf(small, sizeof small, "%.50s",
+                 a->doc_count > 1 ? base_name(d->model->path) : "stores, fences");
     }
     if (h > px(a, 34))
         canvas_text(&a->canvas, FONT_SMALL, px(a, 20), y + px(a, 17), r.w - px(a, 24), t->dim,
@@ -462,6 +484,36 @@ static int head_height(const struct app *a)
     return px(a, 4) + px(a, STRIP) + px(a, 14) + px(a, GAP);
 }
 
+static int entry_height(const struct app *a, const struct entry *e)
+{
+    return e->lane == LANE_HEAD ? head_height(a) : lane_height(a, &a->docs[e->doc], e->lane);
+}
+
+/* The canvas is clipped to labels and lanes. */
+static void draw_entry(struct app *a, const struct entry *e, int y, int h)
+{
+    const struct theme *t = a->theme;
+    int room = a->layout.labels.w - px(a, 24);
+    struct rect former;
+
+    if (a->doc_count > 1)
+        canvas_fill(&a->canvas, (struct rect){0, y, px(a, 4), h}, doc_colour(a, e->doc));
+    if (e->lane == LANE_HEAD) {
+        canvas_text(&a->canvas, FONT_BOLD, px(a, 20), y + px(a, 3), room, t->text,
+                    "updates of code");
+        canvas_text(&a->canvas, FONT_SMALL, px(a, 20), y + px(a, STRIP + 4), room, t->dim,
+                    "console");
+    } else {
+        draw_lane_label(a, &a->docs[e->doc], e->doc, e->lane, y, h);
+    }
+    former = canvas_clip(&a->canvas, a->layout.lanes);
+    if (e->lane == LANE_HEAD)
+        draw_head_lane(a, e->doc, y + px(a, 4));
+    else
+        draw_lane(a, e->doc, e->lane, y, h);
+    canvas_clip(&a->canvas, former);
+}
+
 void draw_lanes(struct app *a)
 {
     const struct theme *t = a->theme;
@@ -481,39 +533,13 @@ void draw_lanes(struct app *a)
         canvas_blend(&a->canvas, (struct rect){x0, area.y, x1 - x0 + 1, area.h}, t->accent, 36);
         canvas_clip(&a->canvas, both);
     }
-    for (unsigned doc = 0; doc < a->doc_count; doc++) {
-        const struct doc *d = &a->docs[doc];
+    for (size_t i = 0; i < a->entries.len; i++) {
+        const struct entry *e = &a->entries.at[i];
+        int h = entry_height(a, e);
 
-        if (a->doc_count > 1) {
-            const char *slash = strrchr(d->model->path, '/');
-
-            canvas_fill(&a->canvas, (struct rect){0, y, both.w, px(a, HEAD) - 2}, t->panel);
-            canvas_text(&a->canvas, FONT_BOLD, px(a, 8), y + px(a, 2), both.w, t->accent,
-                        slash ? slash + 1 : d->model->path);
-            y += px(a, HEAD);
-        }
-        if (y + head_height(a) > area.y && y < area.y + area.h) {
-            canvas_text(&a->canvas, FONT_BOLD, px(a, 20), y + px(a, 3),
-                        a->layout.labels.w - px(a, 24), t->text, "updates of code");
-            canvas_text(&a->canvas, FONT_SMALL, px(a, 20), y + px(a, STRIP + 4),
-                        a->layout.labels.w - px(a, 24), t->dim, "console");
-            canvas_clip(&a->canvas, area);
-            draw_head_lane(a, doc, y + px(a, 4));
-            canvas_clip(&a->canvas, both);
-        }
-        y += head_height(a);
-        for (size_t i = 0; i < d->order.len; i++) {
-            uint32_t lane = d->order.at[i];
-            int h = lane_height(a, d, lane);
-
-            if (y + h > area.y && y < area.y + area.h) {
-                draw_lane_label(a, d, doc, lane, y, h);
-                canvas_clip(&a->canvas, area);
-                draw_lane(a, doc, lane, y, h);
-                canvas_clip(&a->canvas, both);
-            }
-            y += h;
-        }
+        if (h && y + h > area.y && y < area.y + area.h)
+            draw_entry(a, e, y, h);
+        y += h;
     }
     a->lanes_height = y + a->scroll - area.y;
     canvas_clip(&a->canvas, area);
@@ -552,40 +578,62 @@ struct place {
     bool marks; /* the row of marks, not a row of bars */
 };
 
-/* The row at a height of the picture, or the place of a row (row != LOG_NONE). */
-static bool find_place(const struct app *a, int y_wanted, unsigned doc_wanted, uint32_t row_wanted,
-                       struct place *p)
+/* The row at a height of the picture; or, if row is not LOG_NONE, that row. */
+struct wanted {
+    int y;
+    unsigned doc;
+    uint32_t row;
+};
+
+static bool is_wanted(const struct wanted *w, const struct place *p)
 {
-    struct rect area = a->layout.lanes;
-    int y = area.y - a->scroll;
+    if (w->row == LOG_NONE)
+        return w->y >= p->rect.y && w->y < p->rect.y + p->rect.h;
+    return p->doc == w->doc && p->row == w->row;
+}
 
-    for (unsigned doc = 0; doc < a->doc_count; doc++) {
-        const struct doc *d = &a->docs[doc];
+static bool find_in_lane(const struct app *a, const struct entry *e, int y, const struct wanted *w,
+                         struct place *p)
+{
+    const struct doc *d = &a->docs[e->doc];
+    const struct lane *l = &d->model->lanes.at[e->lane];
 
-        y += (a->doc_count > 1 ? px(a, HEAD) : 0) + head_height(a);
-        for (size_t i = 0; i < d->order.len; i++) {
-            const struct lane *l = &d->model->lanes.at[d->order.at[i]];
-            int next = y + lane_height(a, d, d->order.at[i]);
+    for (size_t depth = 0; depth < l->rows.len; depth++) {
+        int h = row_height(a, d, l, depth, (enum lane_size)d->sizes.at[e->lane]);
 
-            for (size_t depth = 0; depth < l->rows.len; depth++) {
-                int h = row_height(a, d, l, depth, (enum lane_size)d->sizes.at[d->order.at[i]]);
+        *p = (struct place){e->doc,
+                            e->lane,
+                            l->rows.at[depth],
+                            {a->layout.lanes.x, y, a->layout.lanes.w, h},
+                            false};
+        if (is_wanted(w, p))
+            return true;
+        y += h;
+        if (depth || l->is_task)
+            continue;
+        *p = (struct place){e->doc,
+                            e->lane,
+                            LOG_NONE,
+                            {a->layout.lanes.x, y, a->layout.lanes.w, px(a, MARKS)},
+                            true};
+        if (w->row == LOG_NONE && is_wanted(w, p))
+            return true;
+        y += px(a, MARKS);
+    }
+    return false;
+}
 
-                *p = (struct place){
-                    doc, d->order.at[i], l->rows.at[depth], {area.x, y, area.w, h}, false};
-                if (row_wanted == LOG_NONE ? y_wanted >= y && y_wanted < y + h
-                                           : doc == doc_wanted && row_wanted == p->row)
-                    return true;
-                y += h;
-                if (depth == 0 && !l->is_task) {
-                    *p = (struct place){
-                        doc, d->order.at[i], LOG_NONE, {area.x, y, area.w, px(a, MARKS)}, true};
-                    if (row_wanted == LOG_NONE && y_wanted >= y && y_wanted < y + p->rect.h)
-                        return true;
-                    y += px(a, MARKS);
-                }
-            }
-            y = next;
-        }
+static bool find_place(const struct app *a, const struct wanted *w, struct place *p)
+{
+    int y = a->layout.lanes.y - a->scroll;
+
+    for (size_t i = 0; i < a->entries.len; i++) {
+        const struct entry *e = &a->entries.at[i];
+        int h = entry_height(a, e);
+
+        if (e->lane != LANE_HEAD && h && find_in_lane(a, e, y, w, p))
+            return true;
+        y += h;
     }
     return false;
 }
@@ -596,7 +644,7 @@ struct rect pick_rect(const struct app *a)
     const struct pick *k = &a->pick;
     double offset = a->docs[k->doc].offset, x0, x1;
 
-    if (k->kind != PICK_SPAN || !find_place(a, 0, k->doc, k->row, &p))
+    if (k->kind != PICK_SPAN || !find_place(a, &(struct wanted){0, k->doc, k->row}, &p))
         return (struct rect){0};
     x0 = x_of(a, (double)k->from + offset);
     x1 = k->to == UINT64_MAX ? p.rect.x + p.rect.w + 4 : x_of(a, (double)k->to + offset);
@@ -694,7 +742,7 @@ struct pick pick_at(struct app *a, int x, int y)
     struct pick k = {0};
     size_t mark;
 
-    if (a->cpp <= 0 || !find_place(a, y, 0, LOG_NONE, &p))
+    if (a->cpp <= 0 || !find_place(a, &(struct wanted){y, 0, LOG_NONE}, &p))
         return k;
     if (p.marks) {
         if (mark_at(a, &p, x, &mark))
@@ -711,7 +759,8 @@ bool row_at(const struct app *a, int y, struct row_place *r)
     struct rect area = a->layout.lanes;
     struct place p;
 
-    if (y < area.y || y >= area.y + area.h || !find_place(a, y, 0, LOG_NONE, &p) || p.marks)
+    if (y < area.y || y >= area.y + area.h ||
+        !find_place(a, &(struct wanted){y, 0, LOG_NONE}, &p) || p.marks)
         return false;
     *r = (struct row_place){p.doc, p.row, p.rect.y};
     return true;
@@ -721,7 +770,7 @@ int row_y(const struct app *a, const struct row_place *r)
 {
     struct place p;
 
-    return find_place(a, 0, r->doc, r->row, &p) ? p.rect.y : r->y;
+    return find_place(a, &(struct wanted){0, r->doc, r->row}, &p) ? p.rect.y : r->y;
 }
 
 void draw_hint(struct app *a)
@@ -756,7 +805,7 @@ void scroll_to_row(struct app *a, unsigned doc, uint32_t row)
     struct place p;
     struct rect area = a->layout.lanes;
 
-    if (!find_place(a, 0, doc, row, &p))
+    if (!find_place(a, &(struct wanted){0, doc, row}, &p))
         return;
     if (p.rect.y < area.y || p.rect.y + p.rect.h > area.y + area.h)
         app_scroll(a, p.rect.y - area.y - area.h / 3);
