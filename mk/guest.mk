@@ -103,6 +103,7 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
 	$(addprefix kernel/events/, callchain.o core.o inherit.o records.o ring_buffer.o sample.o software.o syscall.o) \
+	drivers/perf/riscv_pmu_sbi.o \
 	$(addprefix kernel/trace/, trace_event_perf.o fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
