@@ -118,7 +118,7 @@ check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
 
 check-long: test tidy check-caches check-mutants check-work $(fuzz_bin)
 	@$(MAKE) --no-print-directory guest LAYOUT=pfe8 FLAVOUR=branch
-	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh'
+	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 

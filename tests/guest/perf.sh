@@ -11,8 +11,10 @@ all_hold() {
         console_has 'the end' && test ! -s "$work_dir/errors"
 }
 
-run_on_rvftrace pfe8 4 'perfcheck; perfcheck hardware; echo the end' --initrd "$initrd"
+run_on_rvftrace pfe8 4 'perfcheck; perfcheck hardware; perf stat -e syscalls:sys_enter_getpid,r2 sysbench getpid 100; echo the end' --initrd "$initrd"
 check 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold "$claims"
+check 'perf stat counts the calls of a command, and its raw event' \
+    test "$(grep -Ec '^ +101 +syscalls:sys_enter_getpid$|^ +[0-9]+ +r2$' "$out")" -eq 2
 # shellcheck disable=SC2086
 run_guest callops 1 'perfcheck; echo the end' -initrd "$initrd" $own_time
 check 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \

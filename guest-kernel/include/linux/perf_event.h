@@ -196,6 +196,7 @@ static inline void perf_sample_data_init(struct perf_sample_data *data, u64 addr
     data->addr = addr;
     data->period = period;
     data->raw = NULL;
+    data->raw_size = 0;
     data->callchain = NULL;
 }
 
