@@ -445,6 +445,39 @@ static void test_lost(void)
     close(fd);
 }
 
+static void test_output(void)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT, .sample_period = 1, .sample_type = PERF_SAMPLE_TIME};
+    struct ring ring;
+    int first, second, n = 0;
+
+    attr.config = tracepoint("syscalls/sys_enter_getpid");
+    first = perf_open(&attr, 0, -1, -1);
+    second = perf_open(&attr, 0, -1, -1);
+    check("a ring of an event that has none is EINVAL",
+          ioctl(second, PERF_EVENT_IOC_SET_OUTPUT, (void *)(long)first) == -EINVAL);
+    ring = map_ring(first, 1);
+    check("an event can write to another's ring",
+          ioctl(second, PERF_EVENT_IOC_SET_OUTPUT, (void *)(long)first) == 0);
+    getpids(4);
+    while (next_of(&ring, PERF_RECORD_SAMPLE))
+        n++;
+    check("both do", n == 8);
+    unmap_ring(&ring);
+    getpids(4);
+    ring = map_ring(second, 1);
+    check("without a mapping neither has a ring, and each can have one of its own",
+          ring.page && !next_of(&ring, PERF_RECORD_SAMPLE));
+    getpids(4);
+    for (n = 0; next_of(&ring, PERF_RECORD_SAMPLE);)
+        n++;
+    check("to which only it writes", n == 4);
+    unmap_ring(&ring);
+    close(first);
+    close(second);
+}
+
 static void test_clock_samples(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -532,6 +565,7 @@ int main(int argc, char **argv)
     test_other_task();
     test_samples();
     test_lost();
+    test_output();
     test_clock_samples();
     test_records();
     return check_result();
