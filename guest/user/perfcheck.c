@@ -173,6 +173,32 @@ static void test_software(void)
     close(fd);
 }
 
+/* What the event counts while two instructions are executed n times. */
+static uint64_t count_of_loop(int fd, unsigned long n)
+{
+    uint64_t before = count(fd);
+
+    __asm__ __volatile__("1: addi %0, %0, -1\n"
+                         "bnez %0, 1b"
+                         : "+r"(n));
+    return count(fd) - before;
+}
+
+static void test_hardware(void)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1};
+    int fd = perf_open(&attr, 0, -1, -1);
+    uint64_t one = count_of_loop(fd, 1000000), two = count_of_loop(fd, 2000000);
+
+    check("instructions of the program are counted exactly, and none of the kernel",
+          two - one == 2000000);
+    check("the same instructions are counted the same", count_of_loop(fd, 1000000) == one);
+    close(fd);
+    attr.config = PERF_COUNT_HW_MAX;
+    check("an unknown hardware event is EINVAL", perf_open(&attr, 0, -1, -1) == -EINVAL);
+}
+
 static void test_group(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -365,6 +391,35 @@ static void test_samples(void)
     close(fd);
 }
 
+static void test_hardware_samples(void)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                   .exclude_kernel = 1,
+                                   .sample_period = 10000,
+                                   .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD};
+    const struct perf_event_header *header;
+    volatile unsigned int sum = 0;
+    struct ring ring;
+    bool good = true;
+    unsigned int i;
+    int fd = perf_open(&attr, 0, -1, -1), n = 0;
+    uint64_t counted;
+
+    ring = map_ring(fd, RING_PAGES);
+    for (i = 0; i < 100000; i++)
+        sum += i;
+    ioctl(fd, PERF_EVENT_IOC_DISABLE, NULL);
+    counted = count(fd);
+    for (; (header = next_of(&ring, PERF_RECORD_SAMPLE)); n++)
+        good &= header->misc == PERF_RECORD_MISC_USER && record[1] < 1ull << 38 &&
+                record[2] == attr.sample_period;
+    check("a counter samples once each period", n && n == (int)(counted / attr.sample_period));
+    check("what it samples is the program", good);
+    unmap_ring(&ring);
+    close(fd);
+}
+
 static void test_lost(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -388,6 +443,39 @@ static void test_lost(void)
     check("so does read()", read(fd, v, sizeof(v)) == 16 && v[0] == 1001 && v[1] == 1000u - n);
     unmap_ring(&ring);
     close(fd);
+}
+
+static void test_output(void)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT, .sample_period = 1, .sample_type = PERF_SAMPLE_TIME};
+    struct ring ring;
+    int first, second, n = 0;
+
+    attr.config = tracepoint("syscalls/sys_enter_getpid");
+    first = perf_open(&attr, 0, -1, -1);
+    second = perf_open(&attr, 0, -1, -1);
+    check("a ring of an event that has none is EINVAL",
+          ioctl(second, PERF_EVENT_IOC_SET_OUTPUT, (void *)(long)first) == -EINVAL);
+    ring = map_ring(first, 1);
+    check("an event can write to another's ring",
+          ioctl(second, PERF_EVENT_IOC_SET_OUTPUT, (void *)(long)first) == 0);
+    getpids(4);
+    while (next_of(&ring, PERF_RECORD_SAMPLE))
+        n++;
+    check("both do", n == 8);
+    unmap_ring(&ring);
+    getpids(4);
+    ring = map_ring(second, 1);
+    check("without a mapping neither has a ring, and each can have one of its own",
+          ring.page && !next_of(&ring, PERF_RECORD_SAMPLE));
+    getpids(4);
+    for (n = 0; next_of(&ring, PERF_RECORD_SAMPLE);)
+        n++;
+    check("to which only it writes", n == 4);
+    unmap_ring(&ring);
+    close(first);
+    close(second);
 }
 
 static void test_clock_samples(void)
@@ -461,8 +549,14 @@ static void test_records(void)
     syscall(__NR_sched_setaffinity, 0, 8, &(unsigned long){~0ul});
 }
 
-int main(void)
+/* `hardware`: with counters that know modes and interrupt. */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "hardware")) {
+        test_hardware();
+        test_hardware_samples();
+        return check_result();
+    }
     test_errors();
     test_tracepoint();
     test_software();
@@ -471,6 +565,7 @@ int main(void)
     test_other_task();
     test_samples();
     test_lost();
+    test_output();
     test_clock_samples();
     test_records();
     return check_result();

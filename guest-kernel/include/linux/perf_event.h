@@ -162,6 +162,9 @@ DECLARE_STATIC_KEY_FALSE(perf_sched_events);
 extern int sysctl_perf_event_paranoid, sysctl_perf_event_sample_rate, sysctl_perf_event_max_stack;
 
 void perf_event_init(void);
+/* drivers/perf/riscv_pmu_sbi.c */
+void riscv_pmu_init(void);
+void riscv_pmu_interrupt(void);
 void perf_pmu_register(struct pmu *pmu, const char *name, int type);
 /* For the pmus: the period is over, with this many events still to come until the next sample. */
 int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
@@ -193,6 +196,7 @@ static inline void perf_sample_data_init(struct perf_sample_data *data, u64 addr
     data->addr = addr;
     data->period = period;
     data->raw = NULL;
+    data->raw_size = 0;
     data->callchain = NULL;
 }
 
@@ -267,6 +271,7 @@ void perf_event_mmap(struct vm_area_struct *vma);
 #else
 
 static inline void perf_event_init(void) {}
+static inline void riscv_pmu_interrupt(void) {}
 
 static inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {

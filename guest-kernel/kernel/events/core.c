@@ -783,5 +783,6 @@ void perf_event_init(void)
     }
     perf_software_init();
     perf_tp_register();
+    riscv_pmu_init();
     perf_syscall_init();
 }

@@ -8,6 +8,7 @@
 
 struct perf_buffer {
     atomic_t refcount;           /* events, mappings, a writer's */
+    atomic_t mmap_count;         /* mappings */
     unsigned int nr_pages;       /* of data: a power of two, or 0 */
     bool overwrite;              /* the program cannot write data_tail */
     bool paused;                 /* nothing is written */
@@ -36,6 +37,8 @@ struct perf_buffer *rb_alloc(unsigned int nr_pages, long watermark, bool writabl
 void ring_buffer_put(struct perf_buffer *rb);
 /* The event's samples go to rb (NULL: nowhere) from now on; takes no reference over. */
 void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb);
+/* So do those of all events that write to rb: it has no mapping any more. May sleep. */
+void ring_buffer_detach_all(struct perf_buffer *rb);
 /* The ring of an event, with a reference, or NULL. */
 struct perf_buffer *ring_buffer_get(struct perf_event *event);
 void perf_event_wakeup(struct perf_event *event);

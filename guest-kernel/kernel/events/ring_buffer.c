@@ -112,6 +112,26 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
     raw_local_irq_restore(flags);
 }
 
+void ring_buffer_detach_all(struct perf_buffer *rb)
+{
+    struct perf_event *event, *next;
+    unsigned int detached = 0;
+    unsigned long flags;
+
+    raw_local_irq_save(flags);
+    arch_spin_lock(&perf_rb_lock);
+    list_for_each_entry_safe(event, next, &rb->event_list, rb_entry)
+    {
+        list_del_init(&event->rb_entry);
+        rcu_assign_pointer(event->rb, NULL);
+        detached++;
+    }
+    arch_spin_unlock(&perf_rb_lock);
+    raw_local_irq_restore(flags);
+    while (detached--)
+        ring_buffer_put(rb);
+}
+
 struct perf_buffer *ring_buffer_get(struct perf_event *event)
 {
     struct perf_buffer *rb;

@@ -379,21 +379,21 @@ static void perf_mmap_open(struct vm_area_struct *vma)
 
     mutex_lock(&event->mmap_mutex);
     event->mmap_count++;
+    atomic_inc(&event->rb->mmap_count);
     mutex_unlock(&event->mmap_mutex);
 }
 
-/* Without a mapping the ring has no reader: those events that write to it have none any more. */
+/* Without a mapping the ring has no reader: the events that write to it have none any more. */
 static void perf_mmap_close(struct vm_area_struct *vma)
 {
     struct perf_event *event = vma->vm_file->f_inode->i_private;
-    struct perf_buffer *rb = NULL;
+    struct perf_buffer *rb = ring_buffer_get(event);
 
     mutex_lock(&event->mmap_mutex);
-    if (!--event->mmap_count) {
-        rb = event->rb;
-        ring_buffer_attach(event, NULL);
-    }
+    event->mmap_count--;
     mutex_unlock(&event->mmap_mutex);
+    if (rb && atomic_dec_and_test(&rb->mmap_count))
+        ring_buffer_detach_all(rb);
     ring_buffer_put(rb);
 }
 
@@ -454,8 +454,10 @@ static int perf_mmap(struct file *file, struct vm_area_struct *vma)
     err = ring_for(event, nr_pages, vma->vm_flags & VM_WRITE);
     if (!err)
         err = map_pages(vma, event->rb);
-    if (!err)
+    if (!err) {
         event->mmap_count++;
+        atomic_inc(&event->rb->mmap_count);
+    }
     mutex_unlock(&event->mmap_mutex);
     if (err)
         return err;

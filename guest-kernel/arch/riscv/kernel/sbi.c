@@ -18,6 +18,7 @@ enum {
     SBI_EXT_HSM = 0x48534d,
     SBI_EXT_SRST = 0x53525354,
     SBI_EXT_DBCN = 0x4442434e,
+    SBI_EXT_PMU = 0x504d55,
 };
 
 enum {
@@ -30,23 +31,31 @@ enum {
 };
 
 /* Set by sbi_init() before anything else runs. */
-static bool have_dbcn, have_hsm;
+static bool have_dbcn, have_hsm, have_pmu;
 
-static struct sbiret sbi_ecall4(unsigned long ext, unsigned long fid, unsigned long arg0,
-                                unsigned long arg1, unsigned long arg2, unsigned long arg3)
+static struct sbiret sbi_ecall5(unsigned long ext, unsigned long fid, unsigned long arg0,
+                                unsigned long arg1, unsigned long arg2, unsigned long arg3,
+                                unsigned long arg4)
 {
     register unsigned long a0 __asm__("a0") = arg0;
     register unsigned long a1 __asm__("a1") = arg1;
     register unsigned long a2 __asm__("a2") = arg2;
     register unsigned long a3 __asm__("a3") = arg3;
+    register unsigned long a4 __asm__("a4") = arg4;
     register unsigned long a6 __asm__("a6") = fid;
     register unsigned long a7 __asm__("a7") = ext;
 
     __asm__ __volatile__("ecall"
                          : "+r"(a0), "+r"(a1)
-                         : "r"(a2), "r"(a3), "r"(a6), "r"(a7)
+                         : "r"(a2), "r"(a3), "r"(a4), "r"(a6), "r"(a7)
                          : "memory");
     return (struct sbiret){(long)a0, (long)a1};
+}
+
+static struct sbiret sbi_ecall4(unsigned long ext, unsigned long fid, unsigned long arg0,
+                                unsigned long arg1, unsigned long arg2, unsigned long arg3)
+{
+    return sbi_ecall5(ext, fid, arg0, arg1, arg2, arg3, 0);
 }
 
 static struct sbiret sbi_ecall(unsigned long ext, unsigned long fid, unsigned long arg0,
@@ -66,6 +75,7 @@ void sbi_init(void)
 {
     have_dbcn = sbi_probe_extension(SBI_EXT_DBCN);
     have_hsm = sbi_probe_extension(SBI_EXT_HSM);
+    have_pmu = sbi_probe_extension(SBI_EXT_PMU);
 }
 
 void sbi_console_putchar(int ch)
@@ -112,6 +122,17 @@ bool sbi_hsm_available(void)
 int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque)
 {
     return sbi_ecall(SBI_EXT_HSM, 0, hartid, start_pa, opaque).error;
+}
+
+bool sbi_pmu_available(void)
+{
+    return have_pmu;
+}
+
+struct sbiret sbi_pmu(unsigned long fid, unsigned long arg0, unsigned long arg1, unsigned long arg2,
+                      unsigned long arg3, unsigned long arg4)
+{
+    return sbi_ecall5(SBI_EXT_PMU, fid, arg0, arg1, arg2, arg3, arg4);
 }
 
 /* Does not return: if the firmware has no SRST, the hart halts. */

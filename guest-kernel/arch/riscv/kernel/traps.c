@@ -13,6 +13,7 @@
 #include <linux/irq.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/reboot.h>
@@ -52,6 +53,8 @@ static noinline __irq_entry void handle_arch_irq(unsigned long irq)
         handle_ipi();
     else if (irq == IRQ_S_EXT)
         plic_handle_irq();
+    else if (irq == IRQ_PMU_OVF)
+        riscv_pmu_interrupt();
     else
         panic("unexpected interrupt %lu", irq);
 }

@@ -19,9 +19,11 @@
 #define IRQ_S_SOFT  1
 #define IRQ_S_TIMER 5
 #define IRQ_S_EXT   9
+#define IRQ_PMU_OVF 13
 #define IE_SIE      (1 << IRQ_S_SOFT)
 #define IE_TIE      (1 << IRQ_S_TIMER)
 #define IE_EIE      (1 << IRQ_S_EXT)
+#define IE_LCOFIE   (1 << IRQ_PMU_OVF)
 
 #define SCOUNTEREN_CY 0x1
 #define SCOUNTEREN_TM 0x2

@@ -24,6 +24,10 @@ void sbi_remote_sfence_vma(unsigned long hart_mask, unsigned long start, unsigne
 
 bool sbi_hsm_available(void);
 int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque);
+/* The extension of counters; the functions are drivers/perf/riscv_pmu_sbi.c's. */
+bool sbi_pmu_available(void);
+struct sbiret sbi_pmu(unsigned long fid, unsigned long arg0, unsigned long arg1, unsigned long arg2,
+                      unsigned long arg3, unsigned long arg4);
 _Noreturn void sbi_restart(void);
 _Noreturn void sbi_shutdown(enum sbi_reset_reason reason);
 
