@@ -91,4 +91,20 @@ held_against_the_machine() {
 held_against_the_machine function-trace 1
 held_against_the_machine function-trace 0
 held_against_the_machine display-graph 1
+
+# wakeup_held_against_the_machine TRACER FUNCTION-TRACE SUITE: the longest wait for the hart against the longest by the
+# machine's clock. The tracer shows whole us, and reads its clock after the stack of the wake-up.
+wakeup_held_against_the_machine() {
+    where="$1, function-trace $2"
+    "$BUILD/tests/machine/wakeup_check" -a "script=\"cd $T; echo $2 > options/function-trace; echo 0 > tracing_on; echo $1 > current_tracer;
+        echo 1 > tracing_on; selftest $3 > /x; echo 0 > tracing_on; cat trace\"" "$BUILD/guest-kernel/pfe8/kernel.elf" >"$out"
+    us=$(sed -n 's/^# latency: \([0-9]*\) us, .*/\1/p' "$out")
+    machine=$(sed -n 's/^machine: told: \([0-9]*\) ns .*/\1/p' "$out")
+    whole=$(sed -n 's/^machine: whole: \([0-9]*\) ns .*/\1/p' "$out")
+    check "$where: what it says is the longest wait that it was told of" is_between $((us * 1000 - 1000)) $((us * 1000 + 2000)) "$machine"
+    check "$where: it was told of all of the wait but what the probes take" is_between "$machine" $((machine + 5000)) "$whole"
+}
+wakeup_held_against_the_machine wakeup 1 deadline
+wakeup_held_against_the_machine wakeup_rt 0 sched
+wakeup_held_against_the_machine wakeup_dl 1 deadline
 finish

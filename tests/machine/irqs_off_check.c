@@ -8,19 +8,8 @@
  * begins to turn them on. Of a stretch that the kernel has told its tracers about the longest is
  * compared by tests/guest/latency.sh with what irqsoff says. The others are raw_local_irq_save()
  * and the firmware's: the longest of them is printed with the function that began it.
- *
- * On one hart, whose cycles are the kernel's clock; of several harts each may be behind the clock
- * that all read, and is set forward while it reads it.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/compiler.h"
-#include "cpu/hart.h"
-#include "load/symbols.h"
-#include "machine.h"
+#include "kernel_clock.h"
 
 enum { SSTATUS = 0x100, SIE = 1 << 1 };
 
@@ -31,25 +20,13 @@ struct stretch {
     uint64_t pc;
 };
 
-struct longest {
-    uint64_t cycles, from, to;
-};
-
 struct check {
     struct stretch now;
     struct longest told, raw;
     uint64_t off, on, idle, busy, start, stop; /* addresses of the functions that tell */
     bool window;                               /* between the last two of them */
-    struct symbols *symbols;
+    struct kernel_clock kernel;
 };
-
-static struct diag diag = {.program = "irqs_off_check"};
-
-static void show(void *ctx, const uint8_t *bytes, size_t len)
-{
-    (void)ctx;
-    fwrite(bytes, 1, len, stdout);
-}
 
 static void begin(struct check *c, struct hart *h, uint64_t pc)
 {
@@ -125,60 +102,29 @@ static void on_event(void *ctx, const struct event *e)
     }
 }
 
-static uint64_t address(const struct check *c, const char *name)
+static void print(void *ctx)
 {
-    uint64_t addr;
+    const struct check *c = ctx;
 
-    if (!symbols_find(c->symbols, name, &addr)) {
-        fprintf(stderr, "irqs_off_check: no function %s\n", name);
-        exit(1);
-    }
-    return addr;
-}
-
-static void print(const struct check *c, const char *what, const struct longest *l)
-{
-    const char *from = symbols_at(c->symbols, l->from, NULL),
-               *to = symbols_at(c->symbols, l->to, NULL);
-
-    printf("machine: %s: %" PRIu64 " ns from %s to %s\n", what, l->cycles, from ? from : "?",
-           to ? to : "?");
+    kernel_clock_print(&c->kernel, "told", &c->told);
+    kernel_clock_print(&c->kernel, "raw", &c->raw);
 }
 
 int main(int argc, char **argv)
 {
-    struct machine_config config = {.harts = 1, .memory = 128 << 20, .console = {.put = show}};
     struct check c = {0};
     struct listener l = {&c,
                          EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_CSR_WRITE) |
                              EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN),
                          on_event};
-    struct machine *m;
-    struct stop stop;
 
-    diag.out = stderr;
-    for (int o; (o = getopt(argc, argv, "a:")) != -1;)
-        switch (o) {
-        case 'a': config.bootargs = optarg; break;
-        default: return 64;
-        }
-    if (optind + 1 != argc)
+    if (!kernel_clock_init(&c.kernel, argc, argv))
         return 64;
-    config.image = argv[optind];
-    if (machine_new(&config, &diag, &m) != EXIT_PASS ||
-        symbols_read(config.image, &diag, &c.symbols) != EXIT_PASS)
-        return 1;
-    c.off = address(&c, "trace_hardirqs_off");
-    c.on = address(&c, "trace_hardirqs_on");
-    c.idle = address(&c, "stop_critical_timings");
-    c.busy = address(&c, "start_critical_timings");
-    c.start = address(&c, "irqsoff_start");
-    c.stop = address(&c, "irqsoff_stop");
-    cluster_listen(machine_cluster(m), &l);
-    stop = machine_run(m, UINT64_MAX, UINT64_MAX);
-    print(&c, "told", &c.told);
-    print(&c, "raw", &c.raw);
-    machine_free(m);
-    symbols_free(c.symbols);
-    return stop.reason == STOP_EXIT ? (int)stop.code : 1;
+    c.off = kernel_clock_address(&c.kernel, "trace_hardirqs_off");
+    c.on = kernel_clock_address(&c.kernel, "trace_hardirqs_on");
+    c.idle = kernel_clock_address(&c.kernel, "stop_critical_timings");
+    c.busy = kernel_clock_address(&c.kernel, "start_critical_timings");
+    c.start = kernel_clock_address(&c.kernel, "irqsoff_start");
+    c.stop = kernel_clock_address(&c.kernel, "irqsoff_stop");
+    return kernel_clock_run(&c.kernel, &l, print);
 }

@@ -14,7 +14,46 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-enum { LINE_MAX = 4096 };
+enum { WRITE_BUFSIZE = 4096 };
+
+/* ---- files of lines that are commands ---- */
+
+int trace_command_open(struct inode *inode, struct file *file,
+                       int (*show)(struct seq_file *m, void *data), int (*remove)(void))
+{
+    int err = 0;
+
+    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC))
+        err = remove();
+    return err ? err : single_open(file, show, inode->i_private);
+}
+
+ssize_t trace_parse_run_command(const char *buf, size_t count, loff_t *pos, int (*run)(char *line))
+{
+    char *text, *rest, *line, *comment;
+    int err = 0;
+
+    if (count >= WRITE_BUFSIZE)
+        return -EINVAL;
+    rest = text = kmemdup_nul(buf, count);
+    if (!text)
+        return -ENOMEM;
+    while (!err && (line = strsep(&rest, "\n"))) {
+        comment = strchr(line, '#');
+        if (comment)
+            *comment = 0;
+        line = strstrip(line);
+        if (*line)
+            err = run(line);
+    }
+    kfree(text);
+    if (err)
+        return err;
+    *pos += count;
+    return count;
+}
+
+/* ---- dynamic_events ---- */
 
 static const struct dyn_event_kind *const kinds[] = {&kprobe_events_kind, &synth_events_kind};
 
@@ -45,14 +84,8 @@ static int remove_line(char *line)
 
 static int run_line(char *line)
 {
-    char *comment = strchr(line, '#');
     unsigned int i;
 
-    if (comment)
-        *comment = 0;
-    line = strstrip(line);
-    if (!*line)
-        return 0;
     if (*line == '-' || *line == '!')
         return remove_line(line);
     for (i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -71,37 +104,25 @@ static int dynamic_events_show(struct seq_file *m, void *unused)
     return 0;
 }
 
-/* Opening the file with O_TRUNC removes all. */
-static int dynamic_events_open(struct inode *inode, struct file *file)
+static int remove_all(void)
 {
     unsigned int i;
     int err = 0;
 
-    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC))
-        for (i = 0; !err && i < ARRAY_SIZE(kinds); i++)
-            err = kinds[i]->remove_all();
-    return err ? err : single_open(file, dynamic_events_show, inode->i_private);
+    for (i = 0; !err && i < ARRAY_SIZE(kinds); i++)
+        err = kinds[i]->remove_all();
+    return err;
 }
 
-/* The lines before one with an error have been carried out. */
+static int dynamic_events_open(struct inode *inode, struct file *file)
+{
+    return trace_command_open(inode, file, dynamic_events_show, remove_all);
+}
+
 static ssize_t dynamic_events_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-    char *text, *rest, *line;
-    int err = 0;
-
     (void)file;
-    if (count >= LINE_MAX)
-        return -EINVAL;
-    rest = text = kmemdup_nul(buf, count);
-    if (!text)
-        return -ENOMEM;
-    while (!err && (line = strsep(&rest, "\n")))
-        err = run_line(line);
-    kfree(text);
-    if (err)
-        return err;
-    *pos += count;
-    return count;
+    return trace_parse_run_command(buf, count, pos, run_line);
 }
 
 static const struct file_operations dynamic_events_fops = {

@@ -14,6 +14,15 @@ struct dyn_event_kind {
     void (*show)(struct seq_file *m);
 };
 
+/* For a file of commands. Opening it with O_TRUNC removes all that they have made. */
+int trace_command_open(struct inode *inode, struct file *file,
+                       int (*show)(struct seq_file *m, void *data), int (*remove)(void));
+/*
+ * Runs each line, without comments (#) and the blanks around it, until one fails: those before it
+ * have been carried out. Returns count, or the error.
+ */
+ssize_t trace_parse_run_command(const char *buf, size_t count, loff_t *pos, int (*run)(char *line));
+
 extern const struct dyn_event_kind kprobe_events_kind, synth_events_kind;
 
 #endif

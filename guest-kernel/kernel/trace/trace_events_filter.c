@@ -212,6 +212,12 @@ static char skip_spaces(struct filter_parser *p)
     return p->filter->text[p->pos];
 }
 
+/* For a mistake in a comparison Linux shows the place one character to the right of it. */
+static int fail_pred(struct filter_parser *p, enum filter_error error, int pos)
+{
+    return fail(p, error, pos + 1);
+}
+
 static struct ftrace_event_field *parse_field(struct filter_parser *p)
 {
     struct ftrace_event_field *field;
@@ -225,7 +231,7 @@ static struct ftrace_event_field *parse_field(struct filter_parser *p)
     field = trace_find_event_field(p->call, name);
     *end = after;
     if (!field)
-        fail(p, FILT_ERR_FIELD_NOT_FOUND, p->pos);
+        fail_pred(p, FILT_ERR_FIELD_NOT_FOUND, p->pos);
     return field;
 }
 
@@ -237,7 +243,7 @@ static int parse_op(struct filter_parser *p)
     for (op = 0; op < OP_MAX && strncmp(text, op_names[op], strlen(op_names[op])); op++)
         ;
     if (op == OP_MAX)
-        return fail(p, FILT_ERR_INVALID_OP, p->pos);
+        return fail_pred(p, FILT_ERR_INVALID_OP, p->pos);
     p->pos += strlen(op_names[op]);
     return op;
 }
@@ -254,13 +260,13 @@ static int parse_string(struct filter_parser *p, struct filter_pred *pred)
     int start = p->pos + 1;
 
     if (pred->op != OP_NE && pred->op != OP_EQ && pred->op != OP_GLOB)
-        return fail(p, FILT_ERR_ILLEGAL_FIELD_OP, p->pos);
+        return fail_pred(p, FILT_ERR_ILLEGAL_FIELD_OP, p->pos);
     if (!is_string_field(pred))
-        return fail(p, FILT_ERR_EXPECT_DIGIT, p->pos);
+        return fail_pred(p, FILT_ERR_EXPECT_DIGIT, p->pos);
     for (p->pos = start; text[p->pos] != quote; p->pos++)
         ;
     if (p->pos - start >= MAX_STRING)
-        return fail(p, FILT_ERR_OPERAND_TOO_LONG, p->pos);
+        return fail_pred(p, FILT_ERR_OPERAND_TOO_LONG, p->pos);
     text[p->pos++] = 0;
     pred->pattern = text + start;
     return 0;
@@ -288,18 +294,18 @@ static int parse_number(struct filter_parser *p, struct filter_pred *pred)
     int start = p->pos;
 
     if (is_string_field(pred))
-        return fail(p, FILT_ERR_EXPECT_STRING, p->pos);
+        return fail_pred(p, FILT_ERR_EXPECT_STRING, p->pos);
     if (pred->op == OP_GLOB || pred->size > 8 || (pred->size & (pred->size - 1)))
-        return fail(p, FILT_ERR_ILLEGAL_FIELD_OP, p->pos);
+        return fail_pred(p, FILT_ERR_ILLEGAL_FIELD_OP, p->pos);
     p->pos += text[p->pos] == '-';
     while (is_alnum(text[p->pos]))
         p->pos++;
     if (p->pos - start >= MAX_NUMBER)
-        return fail(p, FILT_ERR_OPERAND_TOO_LONG, p->pos);
+        return fail_pred(p, FILT_ERR_OPERAND_TOO_LONG, p->pos);
     memcpy(number, text + start, p->pos - start);
     number[p->pos - start] = 0;
     if (convert_number(number, pred->is_signed, &pred->val))
-        return fail(p, FILT_ERR_ILLEGAL_INTVAL, start);
+        return fail_pred(p, FILT_ERR_ILLEGAL_INTVAL, start);
     pred->val = load_number(&pred->val, pred->size, pred->is_signed);
     return 0;
 }
@@ -312,7 +318,7 @@ static int parse_value(struct filter_parser *p, struct filter_pred *pred)
         return parse_string(p, pred);
     if (is_digit(c) || c == '-')
         return parse_number(p, pred);
-    return fail(p, FILT_ERR_INVALID_VALUE, p->pos);
+    return fail_pred(p, FILT_ERR_INVALID_VALUE, p->pos);
 }
 
 /* Adds the comparison as a part of its own. */

@@ -209,17 +209,17 @@ static void mistakes_are_marked(struct kunit *test)
     static const struct {
         const char *text, *says;
     } mistakes[] = {
-        {"nosuch == 1", "nosuch == 1\n      ^\nparse_error: Field not found\n"},
-        {"a == 1 && nosuch == 1", "a == 1 && nosuch == 1\n                ^\n"
+        {"nosuch == 1", "nosuch == 1\n       ^\nparse_error: Field not found\n"},
+        {"a == 1 && nosuch == 1", "a == 1 && nosuch == 1\n                 ^\n"
                                   "parse_error: Field not found\n"},
-        {"a = 1", "a = 1\n  ^\nparse_error: Invalid operator\n"},
-        {"a == b", "a == b\n     ^\nparse_error: Invalid value (did you forget quotes)?\n"},
-        {"a == 12q", "a == 12q\n     ^\nparse_error: Illegal integer value\n"},
-        {"a == 'x'", "a == 'x'\n     ^\nparse_error: Expecting numeric field\n"},
-        {"name == 1", "name == 1\n        ^\nparse_error: Expecting string field\n"},
-        {"name < 'x'", "name < 'x'\n       ^\nparse_error: Illegal operation for field type\n"},
-        {"a ~ 1", "a ~ 1\n    ^\nparse_error: Illegal operation for field type\n"},
-        {"many == 1", "many == 1\n        ^\nparse_error: Illegal operation for field type\n"},
+        {"a = 1", "a = 1\n   ^\nparse_error: Invalid operator\n"},
+        {"a == b", "a == b\n      ^\nparse_error: Invalid value (did you forget quotes)?\n"},
+        {"a == 12q", "a == 12q\n      ^\nparse_error: Illegal integer value\n"},
+        {"a == 'x'", "a == 'x'\n      ^\nparse_error: Expecting numeric field\n"},
+        {"name == 1", "name == 1\n         ^\nparse_error: Expecting string field\n"},
+        {"name < 'x'", "name < 'x'\n        ^\nparse_error: Illegal operation for field type\n"},
+        {"a ~ 1", "a ~ 1\n     ^\nparse_error: Illegal operation for field type\n"},
+        {"many == 1", "many == 1\n         ^\nparse_error: Illegal operation for field type\n"},
         {"((a == 1)", "((a == 1)\n^\nparse_error: Too many '('\n"},
         {"(a == 1) && ((b == 1)", "(a == 1) && ((b == 1)\n            ^\n"
                                   "parse_error: Too many '('\n"},

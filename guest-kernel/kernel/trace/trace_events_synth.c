@@ -20,7 +20,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-enum { STR_VAR_LEN_MAX = 256, SYNTH_LINE_MAX = 4096 };
+enum { STR_VAR_LEN_MAX = 256 };
 
 /* C(error, its text), as in Linux 6.1. */
 #define SYNTH_ERRORS                                                                               \
@@ -617,12 +617,7 @@ static int run_with_log(char *line, int (*run)(char *line))
 
 static int run_line(char *line)
 {
-    char *comment = strchr(line, '#');
-
-    if (comment)
-        *comment = 0;
-    line = strstrip(line);
-    return *line ? run_with_log(line, run_command) : 0;
+    return run_with_log(line, run_command);
 }
 
 /* ---- for dynamic_events ---- */
@@ -695,35 +690,15 @@ const struct dyn_event_kind synth_events_kind = {
     .show = show_dyn,
 };
 
-/* Opening the file with O_TRUNC removes all. */
 static int synthetic_events_open(struct inode *inode, struct file *file)
 {
-    int err = 0;
-
-    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC))
-        err = release_all();
-    return err ? err : single_open(file, synthetic_events_show, inode->i_private);
+    return trace_command_open(inode, file, synthetic_events_show, release_all);
 }
 
-/* The lines before one with an error have been carried out. */
 static ssize_t synthetic_events_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-    char *text, *rest, *line;
-    int err = 0;
-
     (void)file;
-    if (count >= SYNTH_LINE_MAX)
-        return -EINVAL;
-    rest = text = kmemdup_nul(buf, count);
-    if (!text)
-        return -ENOMEM;
-    while (!err && (line = strsep(&rest, "\n")))
-        err = run_line(line);
-    kfree(text);
-    if (err)
-        return err;
-    *pos += count;
-    return count;
+    return trace_parse_run_command(buf, count, pos, run_line);
 }
 
 static const struct file_operations synthetic_events_fops = {

@@ -9,7 +9,7 @@
  * Only in kernels that tell of these places (FLAVOUR=latency). Not instrumented.
  */
 #include "trace_irqsoff.h"
-#include "trace_graph.h"
+#include "trace_latency.h"
 #include "trace_selftest.h"
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
@@ -22,10 +22,8 @@ enum { TRACER_IRQS_OFF = 1, TRACER_PREEMPT_OFF = 2 };
 unsigned int irqsoff_type;
 
 static struct trace_array *irqsoff_trace = &global_trace;
-static bool tracer_enabled;   /* tracing_on */
-static bool function_enabled; /* under trace_types_lock, like the next two */
-static bool irqsoff_busy;
-static u32 saved_flags;
+static struct latency_tracer irqsoff;
+static bool irqsoff_busy; /* under trace_types_lock */
 
 static bool tracing_cpu[NR_CPUS]; /* the hart is in a section; used by it alone */
 /* Counts the new maxima: a section that has seen one begins with older entries. */
@@ -40,11 +38,6 @@ static __always_inline bool preempt_trace(void)
 static __always_inline bool irq_trace(void)
 {
     return (READ_ONCE(irqsoff_type) & TRACER_IRQS_OFF) && irqs_disabled();
-}
-
-static bool is_graph(const struct trace_array *tr)
-{
-    return READ_ONCE(tr->trace_flags) & TRACE_ITER_DISPLAY_GRAPH;
 }
 
 /* ---- what happens in a section; interrupts are off by raw_local_irq_save() ---- */
@@ -135,14 +128,6 @@ static struct fgraph_ops irqsoff_graph_ops = {
 
 /* ---- the beginning and the end of a section ---- */
 
-static void record_place(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
-{
-    if (is_graph(tr))
-        trace_graph_function(tr, ip, tracing_gen_ctx());
-    else
-        trace_function(tr, ip, parent_ip, tracing_gen_ctx());
-}
-
 /* The stack from the function on that ends the section, at ip. */
 static void record_stack(struct trace_array *tr, unsigned long ip)
 {
@@ -156,13 +141,6 @@ static void record_stack(struct trace_array *tr, unsigned long ip)
     trace_stack(tr, callers + i, n - i, tracing_gen_ctx());
 }
 
-static bool report_latency(const struct trace_array *tr, u64 delta)
-{
-    unsigned long least = READ_ONCE(tracing_thresh);
-
-    return least ? delta >= least : delta > READ_ONCE(tr->max_latency);
-}
-
 static noinline void note_section(struct trace_array *tr, struct trace_array_cpu *data, u64 delta,
                                   unsigned long tracer, unsigned long ip, unsigned long parent_ip)
 {
@@ -170,7 +148,7 @@ static noinline void note_section(struct trace_array *tr, struct trace_array_cpu
 
     arch_spin_lock(&max_trace_lock);
     if (report_latency(tr, delta)) { /* still */
-        record_place(tr, tracer, parent_ip);
+        latency_record_place(tr, tracer, parent_ip);
         record_stack(tr, ip);
         if (data->critical_sequence == max_sequence) {
             data->critical_end = parent_ip;
@@ -191,7 +169,7 @@ static noinline void start_critical_timing(unsigned long ip, unsigned long paren
     struct trace_array_cpu *data = &tr->array_buffer.data[cpu];
     unsigned long flags;
 
-    if (!READ_ONCE(tracer_enabled) || tracing_cpu[cpu] || atomic_read(&data->disabled))
+    if (!READ_ONCE(irqsoff.enabled) || tracing_cpu[cpu] || atomic_read(&data->disabled))
         return;
     raw_local_irq_save(flags); /* for a section that only has no preemption */
     atomic_inc(&data->disabled);
@@ -199,7 +177,7 @@ static noinline void start_critical_timing(unsigned long ip, unsigned long paren
     data->preempt_timestamp = trace_clock_now(tr);
     data->critical_start = parent_ip ? parent_ip : ip;
     raw_local_irq_restore(flags);
-    record_place(tr, ip, parent_ip);
+    latency_record_place(tr, ip, parent_ip);
     tracing_cpu[cpu] = true;
     atomic_dec(&data->disabled);
 }
@@ -217,10 +195,10 @@ static noinline void stop_critical_timing(unsigned long tracer, unsigned long ip
     if (!tracing_cpu[cpu])
         return;
     tracing_cpu[cpu] = false;
-    if (!READ_ONCE(tracer_enabled) || !data->critical_start || atomic_read(&data->disabled))
+    if (!READ_ONCE(irqsoff.enabled) || !data->critical_start || atomic_read(&data->disabled))
         return;
     atomic_inc(&data->disabled);
-    record_place(tr, ip, parent_ip);
+    latency_record_place(tr, ip, parent_ip);
     delta = trace_clock_now(tr) - data->preempt_timestamp;
     if (report_latency(tr, delta)) {
         raw_local_irq_save(flags);
@@ -270,139 +248,66 @@ void start_critical_timings(void)
 
 /* ---- the tracers; under trace_types_lock ---- */
 
-/* The functions are those of the trace's filter. */
-static int register_functions(struct trace_array *tr, bool graph)
-{
-    int ret;
-
-    if (function_enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
-        return 0;
-    if (!graph)
-        tr->ops->func = irqsoff_tracer_call;
-    ret = graph ? register_ftrace_graph(&irqsoff_graph_ops) : register_ftrace_function(tr->ops);
-    function_enabled = !ret;
-    return ret;
-}
-
-static void unregister_functions(struct trace_array *tr, bool graph)
-{
-    if (!function_enabled)
-        return;
-    if (graph)
-        unregister_ftrace_graph(&irqsoff_graph_ops);
-    else
-        unregister_ftrace_function(tr->ops);
-    tr->ops->func = ftrace_stub;
-    function_enabled = false;
-}
-
-static int irqsoff_flag_changed(struct trace_array *tr, u32 mask, bool set)
+/* No hart is in a section from now on. */
+static void irqsoff_forget_sections(void)
 {
     unsigned int cpu;
 
-    if (mask == TRACE_ITER_FUNCTION) {
-        if (!set) {
-            unregister_functions(tr, is_graph(tr));
-            return 0;
-        }
-        tr->trace_flags |= mask; /* register_functions() looks at it; the caller sets it again */
-        mask = register_functions(tr, is_graph(tr));
-        tr->trace_flags &= ~TRACE_ITER_FUNCTION;
-        return mask;
-    }
-    if (mask != TRACE_ITER_DISPLAY_GRAPH)
-        return mask == TRACE_ITER_OVERWRITE && !set ? -EINVAL : 0;
-    WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(tr, !set);
     kick_all_cpus_sync();
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         tracing_cpu[cpu] = false;
-    tr->max_latency = 0;
+}
+
+static void irqsoff_clear(struct trace_array *tr)
+{
+    irqsoff_forget_sections();
     tracing_reset_online_cpus(&tr->array_buffer);
     tracing_reset_online_cpus(&tr->max_buffer);
-    WRITE_ONCE(tracer_enabled, true);
-    return register_functions(tr, set);
+}
+
+static struct latency_tracer irqsoff = {
+    .call = irqsoff_tracer_call,
+    .graph_ops = &irqsoff_graph_ops,
+    .clear = irqsoff_clear,
+};
+
+enum { IRQSOFF_FLAGS = TRACE_ITER_OVERWRITE | TRACE_ITER_LATENCY_FMT | TRACE_ITER_PAUSE_ON_TRACE };
+
+static int irqsoff_flag_changed(struct trace_array *tr, u32 mask, bool set)
+{
+    return latency_flag_changed(&irqsoff, tr, mask, set);
 }
 
 static int irqsoff_init(struct trace_array *tr, unsigned int type)
 {
-    enum { WANTED = TRACE_ITER_OVERWRITE | TRACE_ITER_LATENCY_FMT | TRACE_ITER_PAUSE_ON_TRACE };
-    int ret;
-
     if (irqsoff_busy)
         return -EBUSY;
-    saved_flags = tr->trace_flags;
-    set_tracer_flag(tr, TRACE_ITER_OVERWRITE, true);
-    set_tracer_flag(tr, TRACE_ITER_LATENCY_FMT, true);
-    set_tracer_flag(tr, TRACE_ITER_PAUSE_ON_TRACE, true);
-    tr->max_latency = 0;
+    latency_save_flags(&irqsoff, tr, IRQSOFF_FLAGS);
     irqsoff_trace = tr;
     irqsoff_busy = true;
     WRITE_ONCE(irqsoff_type, type);
-    ret = register_functions(tr, is_graph(tr));
-    WRITE_ONCE(tracer_enabled, tr->array_buffer.buffer->record_on);
-    return ret;
+    return latency_start(&irqsoff, tr);
 }
 
 static void irqsoff_reset(struct trace_array *tr)
 {
-    u32 flags = saved_flags;
-    unsigned int cpu;
-
-    WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(tr, is_graph(tr));
+    latency_stop(&irqsoff, tr);
     WRITE_ONCE(irqsoff_type, 0);
-    kick_all_cpus_sync();
-    for (cpu = 0; cpu < NR_CPUS; cpu++)
-        tracing_cpu[cpu] = false;
+    irqsoff_forget_sections();
     irqsoff_busy = false;
-    set_tracer_flag(tr, TRACE_ITER_LATENCY_FMT, flags & TRACE_ITER_LATENCY_FMT);
-    set_tracer_flag(tr, TRACE_ITER_PAUSE_ON_TRACE, flags & TRACE_ITER_PAUSE_ON_TRACE);
-    if (!(flags & TRACE_ITER_OVERWRITE)) {
-        WRITE_ONCE(tr->trace_flags, tr->trace_flags & ~TRACE_ITER_OVERWRITE);
-        WRITE_ONCE(tr->array_buffer.buffer->overwrite, false);
-        WRITE_ONCE(tr->max_buffer.buffer->overwrite, false);
-    }
+    latency_restore_flags(&irqsoff, tr, IRQSOFF_FLAGS);
 }
 
 static void irqsoff_start(struct trace_array *tr)
 {
     (void)tr;
-    WRITE_ONCE(tracer_enabled, true);
+    WRITE_ONCE(irqsoff.enabled, true);
 }
 
 static void irqsoff_stop(struct trace_array *tr)
 {
     (void)tr;
-    WRITE_ONCE(tracer_enabled, false);
-}
-
-static int irqsoff_open(struct trace_iterator *iter)
-{
-    if (!is_graph(iter->tr))
-        return 0;
-    iter->graph_flags = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_PROC |
-                        TRACE_GRAPH_PRINT_REL_TIME | TRACE_GRAPH_PRINT_DURATION;
-    return graph_trace_open(iter);
-}
-
-static void irqsoff_close(struct trace_iterator *iter)
-{
-    if (iter->private)
-        graph_trace_close(iter);
-}
-
-static void irqsoff_print_header(struct seq_file *m, struct trace_iterator *iter)
-{
-    if (iter->private)
-        print_graph_headers(m, iter);
-    else
-        trace_default_header(m, iter);
-}
-
-static enum print_line_t irqsoff_print_line(struct trace_iterator *iter)
-{
-    return iter->private ? print_graph_function(iter) : TRACE_TYPE_UNHANDLED;
+    WRITE_ONCE(irqsoff.enabled, false);
 }
 
 static int irqsoff_tracer_init(struct trace_array *tr)
@@ -423,9 +328,9 @@ static int preemptirqsoff_tracer_init(struct trace_array *tr)
 #define SECTION_TRACER(type)                                                                       \
     {                                                                                              \
         .name = #type, .init = type##_tracer_init, .reset = irqsoff_reset, .start = irqsoff_start, \
-        .stop = irqsoff_stop, .open = irqsoff_open, .close = irqsoff_close,                        \
-        .pipe_open = irqsoff_open, .pipe_close = irqsoff_close,                                    \
-        .print_header = irqsoff_print_header, .print_line = irqsoff_print_line,                    \
+        .stop = irqsoff_stop, .open = latency_open, .close = latency_close,                        \
+        .pipe_open = latency_open, .pipe_close = latency_close,                                    \
+        .print_header = latency_print_header, .print_line = latency_print_line,                    \
         .flag_changed = irqsoff_flag_changed, .selftest = trace_selftest_startup_##type,           \
         .use_max_tr = true, .print_max = true, .allow_instances = true,                            \
     }

@@ -22,8 +22,6 @@
 
 #define KPROBE_EVENT_SYSTEM "kprobes"
 
-enum { KPROBE_LINE_MAX = 4096 };
-
 /* A file that is on. */
 struct event_file_link {
     struct list_head list;
@@ -804,13 +802,9 @@ static int delete_trace_kprobe(const char *head, const char *what)
 
 static int run_line(char *line)
 {
-    char *comment = strchr(line, '#'), *command, *head;
+    char *command = kstrdup(line), *head;
     int err;
 
-    if (comment)
-        *comment = 0;
-    line = strstrip(line);
-    command = kstrdup(line);
     if (!command)
         return -ENOMEM;
     head = strsep(&line, " \t");
@@ -818,9 +812,7 @@ static int run_line(char *line)
         line = strstrip(line);
     mutex_lock(&trace_kprobe_mutex);
     trace_probe_log = (struct trace_probe_log){command, head, 0};
-    if (!*head)
-        err = 0;
-    else if (*head == '-')
+    if (*head == '-')
         err = delete_trace_kprobe(head, line);
     else if (*head == 'p' || *head == 'r')
         err = create_trace_kprobe(head, line);
@@ -862,35 +854,15 @@ static int kprobe_events_show(struct seq_file *m, void *unused)
     return 0;
 }
 
-/* Opening the file with O_TRUNC removes all. */
 static int kprobe_events_open(struct inode *inode, struct file *file)
 {
-    int err = 0;
-
-    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC))
-        err = release_all();
-    return err ? err : single_open(file, kprobe_events_show, inode->i_private);
+    return trace_command_open(inode, file, kprobe_events_show, release_all);
 }
 
-/* The lines before one with an error have been carried out. */
 static ssize_t kprobe_events_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-    char *text, *rest, *line;
-    int err = 0;
-
     (void)file;
-    if (count >= KPROBE_LINE_MAX)
-        return -EINVAL;
-    rest = text = kmemdup_nul(buf, count);
-    if (!text)
-        return -ENOMEM;
-    while (!err && (line = strsep(&rest, "\n")))
-        err = run_line(line);
-    kfree(text);
-    if (err)
-        return err;
-    *pos += count;
-    return count;
+    return trace_parse_run_command(buf, count, pos, run_line);
 }
 
 static const struct file_operations kprobe_events_fops = {
@@ -948,7 +920,8 @@ void trace_start_boot_kprobes(char *list)
         for (c = line; *c; c++)
             if (*c == ',')
                 *c = ' ';
-        if (run_line(line))
+        line = strstrip(line);
+        if (*line && run_line(line))
             pr_info("Failed to add kprobe event: %s\n", line);
     }
     mutex_lock(&trace_kprobe_mutex);

@@ -10,7 +10,7 @@
  *
  * The probes run with the lock of a run queue held. Not instrumented.
  */
-#include "trace_graph.h"
+#include "trace_latency.h"
 #include "trace_selftest.h"
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
@@ -22,11 +22,9 @@
 #include <trace/events/sched.h>
 
 static struct trace_array *wakeup_trace = &global_trace;
-static bool tracer_enabled;   /* tracing_on; written under trace_types_lock, like the next four */
-static bool function_enabled; /* its functions are registered */
-static bool wakeup_busy;
+static struct latency_tracer wakeup;
+static bool wakeup_busy; /* written under trace_types_lock, like the next two */
 static bool wakeup_rt, wakeup_dl;
-static u32 saved_flags;
 
 static spinlock_t wakeup_lock; /* arch_spin_* only, with interrupts off; of those below */
 /*
@@ -37,11 +35,6 @@ static int wakeup_pid;
 static unsigned int wakeup_cpu;         /* where it was woken */
 static unsigned int wakeup_current_cpu; /* where it waits */
 static int wakeup_prio;
-
-static bool is_graph(const struct trace_array *tr)
-{
-    return READ_ONCE(tr->trace_flags) & TRACE_ITER_DISPLAY_GRAPH;
-}
 
 /* ---- TRACE_CTX and TRACE_WAKE ---- */
 
@@ -272,14 +265,6 @@ static struct fgraph_ops wakeup_graph_ops = {
 
 /* ---- the probes; interrupts are off ---- */
 
-static void record_place(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
-{
-    if (is_graph(tr))
-        trace_graph_function(tr, ip, tracing_gen_ctx());
-    else
-        trace_function(tr, ip, parent_ip, tracing_gen_ctx());
-}
-
 /* The stack of a probe's caller, up to the function with the tracepoint. */
 struct caller_stack {
     unsigned int n; /* at least 2 */
@@ -292,13 +277,6 @@ static noinline void save_callers(struct caller_stack *stack)
     stack->n = stack_trace_save(stack->callers, ARRAY_SIZE(stack->callers), 2);
     while (stack->n < 2)
         stack->callers[stack->n++] = 0;
-}
-
-static bool report_latency(const struct trace_array *tr, u64 delta)
-{
-    unsigned long least = READ_ONCE(tracing_thresh);
-
-    return least ? delta >= least : delta > READ_ONCE(tr->max_latency);
 }
 
 static void forget_task(void)
@@ -320,7 +298,7 @@ static noinline void end_wakeup(struct trace_array *tr, struct task_struct *prev
 {
     u64 delta;
 
-    record_place(tr, stack->callers[0], stack->callers[1]);
+    latency_record_place(tr, stack->callers[0], stack->callers[1]);
     record_tasks(tr, TRACE_CTX, prev, next);
     trace_stack(tr, stack->callers, stack->n, tracing_gen_ctx());
     delta = trace_clock_now(tr) - tr->array_buffer.data[wakeup_cpu].preempt_timestamp;
@@ -342,13 +320,13 @@ static noinline void probe_wakeup_sched_switch(void *ignore, bool preempt, struc
     (void)preempt;
     (void)prev_state;
     tracing_record_cmdline(prev);
-    if (!READ_ONCE(tracer_enabled) || !next->pid || next->pid != READ_ONCE(wakeup_pid) ||
+    if (!READ_ONCE(wakeup.enabled) || !next->pid || next->pid != READ_ONCE(wakeup_pid) ||
         atomic_read(&data->disabled))
         return;
     atomic_inc(&data->disabled);
     save_callers(&stack);
     arch_spin_lock(&wakeup_lock);
-    if (READ_ONCE(tracer_enabled) && next->pid == wakeup_pid) /* still */
+    if (READ_ONCE(wakeup.enabled) && next->pid == wakeup_pid) /* still */
         end_wakeup(tr, prev, next, &stack);
     arch_spin_unlock(&wakeup_lock);
     atomic_dec(&data->disabled);
@@ -373,7 +351,7 @@ static noinline void begin_wakeup(struct trace_array *tr, struct task_struct *p,
     WRITE_ONCE(wakeup_pid, p->pid);
     record_tasks(tr, TRACE_WAKE, current, p);
     trace_stack(tr, stack->callers, stack->n, tracing_gen_ctx());
-    record_place(tr, stack->callers[0], stack->callers[1]);
+    latency_record_place(tr, stack->callers[0], stack->callers[1]);
 }
 
 static noinline void probe_wakeup(void *ignore, struct task_struct *p)
@@ -383,7 +361,7 @@ static noinline void probe_wakeup(void *ignore, struct task_struct *p)
     struct caller_stack stack;
 
     (void)ignore;
-    if (!READ_ONCE(tracer_enabled))
+    if (!READ_ONCE(wakeup.enabled))
         return;
     tracing_record_cmdline(p);
     tracing_record_cmdline(current);
@@ -392,7 +370,7 @@ static noinline void probe_wakeup(void *ignore, struct task_struct *p)
     atomic_inc(&data->disabled);
     save_callers(&stack);
     arch_spin_lock(&wakeup_lock);
-    if (READ_ONCE(tracer_enabled) && is_more_urgent(p)) /* still */
+    if (READ_ONCE(wakeup.enabled) && is_more_urgent(p)) /* still */
         begin_wakeup(tr, p, &stack);
     arch_spin_unlock(&wakeup_lock);
     atomic_dec(&data->disabled);
@@ -412,55 +390,17 @@ static void wakeup_reset(struct trace_array *tr)
     raw_local_irq_restore(flags);
 }
 
-/* The functions are those of the trace's filter. */
-static int register_functions(struct trace_array *tr, bool graph)
-{
-    int ret;
+static struct latency_tracer wakeup = {
+    .call = wakeup_tracer_call,
+    .graph_ops = &wakeup_graph_ops,
+    .clear = wakeup_reset,
+};
 
-    if (function_enabled || !(tr->trace_flags & TRACE_ITER_FUNCTION))
-        return 0;
-    if (!graph)
-        tr->ops->func = wakeup_tracer_call;
-    ret = graph ? register_ftrace_graph(&wakeup_graph_ops) : register_ftrace_function(tr->ops);
-    function_enabled = !ret;
-    return ret;
-}
-
-static void unregister_functions(struct trace_array *tr, bool graph)
-{
-    if (!function_enabled)
-        return;
-    if (graph)
-        unregister_ftrace_graph(&wakeup_graph_ops);
-    else
-        unregister_ftrace_function(tr->ops);
-    tr->ops->func = ftrace_stub;
-    function_enabled = false;
-}
+enum { WAKEUP_FLAGS = TRACE_ITER_OVERWRITE | TRACE_ITER_LATENCY_FMT };
 
 static int wakeup_flag_changed(struct trace_array *tr, u32 mask, bool set)
 {
-    int ret;
-
-    if (mask == TRACE_ITER_FUNCTION) {
-        if (!set) {
-            unregister_functions(tr, is_graph(tr));
-            return 0;
-        }
-        tr->trace_flags |= mask; /* register_functions() looks at it; the caller sets it again */
-        ret = register_functions(tr, is_graph(tr));
-        tr->trace_flags &= ~TRACE_ITER_FUNCTION;
-        return ret;
-    }
-    if (mask != TRACE_ITER_DISPLAY_GRAPH)
-        return mask == TRACE_ITER_OVERWRITE && !set ? -EINVAL : 0;
-    WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(tr, !set);
-    tr->max_latency = 0;
-    wakeup_reset(tr);
-    ret = register_functions(tr, set);
-    WRITE_ONCE(tracer_enabled, !ret && tr->array_buffer.buffer->record_on);
-    return ret;
+    return latency_flag_changed(&wakeup, tr, mask, set);
 }
 
 static void unregister_probes(void)
@@ -488,40 +428,25 @@ static int register_probes(void)
     return ret;
 }
 
-static void restore_flags(struct trace_array *tr)
-{
-    set_tracer_flag(tr, TRACE_ITER_LATENCY_FMT, saved_flags & TRACE_ITER_LATENCY_FMT);
-    if (!(saved_flags & TRACE_ITER_OVERWRITE)) { /* which the tracer would not let go */
-        WRITE_ONCE(tr->trace_flags, tr->trace_flags & ~TRACE_ITER_OVERWRITE);
-        WRITE_ONCE(tr->array_buffer.buffer->overwrite, false);
-        WRITE_ONCE(tr->max_buffer.buffer->overwrite, false);
-    }
-}
-
 static int wakeup_init(struct trace_array *tr, bool rt, bool dl)
 {
     int ret;
 
     if (wakeup_busy)
         return -EBUSY;
-    saved_flags = tr->trace_flags;
-    set_tracer_flag(tr, TRACE_ITER_OVERWRITE, true);
-    set_tracer_flag(tr, TRACE_ITER_LATENCY_FMT, true);
-    tr->max_latency = 0;
+    latency_save_flags(&wakeup, tr, WAKEUP_FLAGS);
     wakeup_trace = tr;
     wakeup_rt = rt;
     wakeup_dl = dl;
     wakeup_reset(tr);
     ret = register_probes();
     if (ret) {
-        restore_flags(tr);
+        latency_restore_flags(&wakeup, tr, WAKEUP_FLAGS);
         return ret;
     }
     wakeup_busy = true;
-    ret = register_functions(tr, is_graph(tr));
-    if (ret)
+    if (latency_start(&wakeup, tr))
         printk("failed to start wakeup tracer\n");
-    WRITE_ONCE(tracer_enabled, !ret && tr->array_buffer.buffer->record_on);
     return 0;
 }
 
@@ -542,60 +467,31 @@ static int wakeup_dl_tracer_init(struct trace_array *tr)
 
 static void wakeup_tracer_reset(struct trace_array *tr)
 {
-    WRITE_ONCE(tracer_enabled, false);
-    unregister_functions(tr, is_graph(tr));
+    latency_stop(&wakeup, tr);
     unregister_probes();
     wakeup_reset(tr);
     wakeup_busy = false;
-    restore_flags(tr);
+    latency_restore_flags(&wakeup, tr, WAKEUP_FLAGS);
 }
 
 static void wakeup_tracer_start(struct trace_array *tr)
 {
     wakeup_reset(tr);
-    WRITE_ONCE(tracer_enabled, true);
+    WRITE_ONCE(wakeup.enabled, true);
 }
 
 static void wakeup_tracer_stop(struct trace_array *tr)
 {
     (void)tr;
-    WRITE_ONCE(tracer_enabled, false);
-}
-
-static int wakeup_open(struct trace_iterator *iter)
-{
-    if (!is_graph(iter->tr))
-        return 0;
-    iter->graph_flags = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_PROC |
-                        TRACE_GRAPH_PRINT_REL_TIME | TRACE_GRAPH_PRINT_DURATION;
-    return graph_trace_open(iter);
-}
-
-static void wakeup_close(struct trace_iterator *iter)
-{
-    if (iter->private)
-        graph_trace_close(iter);
-}
-
-static void wakeup_print_header(struct seq_file *m, struct trace_iterator *iter)
-{
-    if (iter->private)
-        print_graph_headers(m, iter);
-    else
-        trace_default_header(m, iter);
-}
-
-static enum print_line_t wakeup_print_line(struct trace_iterator *iter)
-{
-    return iter->private ? print_graph_function(iter) : TRACE_TYPE_UNHANDLED;
+    WRITE_ONCE(wakeup.enabled, false);
 }
 
 #define WAKEUP_TRACER(type)                                                             \
     {                                                                                   \
         .name = #type, .init = type##_tracer_init, .reset = wakeup_tracer_reset,        \
-        .start = wakeup_tracer_start, .stop = wakeup_tracer_stop, .open = wakeup_open,  \
-        .close = wakeup_close, .pipe_open = wakeup_open, .pipe_close = wakeup_close,    \
-        .print_header = wakeup_print_header, .print_line = wakeup_print_line,           \
+        .start = wakeup_tracer_start, .stop = wakeup_tracer_stop, .open = latency_open, \
+        .close = latency_close, .pipe_open = latency_open, .pipe_close = latency_close, \
+        .print_header = latency_print_header, .print_line = latency_print_line,         \
         .flag_changed = wakeup_flag_changed, .selftest = trace_selftest_startup_wakeup, \
         .use_max_tr = true, .print_max = true, .allow_instances = true,                 \
     }
