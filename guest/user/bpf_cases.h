@@ -5,6 +5,8 @@
  * with one value of 64 bytes, BPF_CASE_HASH of a hash of such values with keys of 8 bytes,
  * BPF_CASE_RING of a ring buffer. The context is an array of numbers.
  */
+#include "bpf_insn.h"
+
 enum { BPF_CASE_MAP = 50, BPF_CASE_HASH, BPF_CASE_RING };
 
 #define PROG(...) {__VA_ARGS__}, sizeof((const struct bpf_insn[]){__VA_ARGS__}) / 8
