@@ -102,7 +102,8 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
+	$(addprefix kernel/events/, callchain.o core.o inherit.o records.o ring_buffer.o sample.o software.o syscall.o) \
+	$(addprefix kernel/trace/, trace_event_perf.o fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_event_output.o trace_dynevent.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
@@ -136,7 +137,7 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/pro
 
 # Per layout: objects, flags, the flags of instrumented files, and the options with
 # which recordmcount checks and sorts the table of sites (static has none).
-guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE -DCONFIG_BPF_SYSCALL \
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE -DCONFIG_PERF_EVENTS -DCONFIG_BPF_SYSCALL \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE
@@ -356,7 +357,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace bpftest hello forktest memtest systest threadtest fptest sigtest linktest sysbench
+USER_PROGRAMS := blktrace bpftest hello perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)

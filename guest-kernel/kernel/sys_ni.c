@@ -8,12 +8,17 @@ long sys_ni_syscall(const struct pt_regs *regs)
     return -ENOSYS;
 }
 
-/* What this kernel may have been built without. */
-#define COND_SYSCALL(name)                                                    \
-    long __riscv_sys_##name(const struct pt_regs *regs);                      \
-    __attribute__((weak)) long __riscv_sys_##name(const struct pt_regs *regs) \
-    {                                                                         \
-        return sys_ni_syscall(regs);                                          \
+/* What this kernel may have been built without. No weak functions: their sites would stay. */
+#define NI_SYSCALL(name)                                 \
+    long __riscv_sys_##name(const struct pt_regs *regs); \
+    long __riscv_sys_##name(const struct pt_regs *regs)  \
+    {                                                    \
+        return sys_ni_syscall(regs);                     \
     }
 
-COND_SYSCALL(bpf)
+#ifndef CONFIG_PERF_EVENTS
+NI_SYSCALL(perf_event_open)
+#endif
+#ifndef CONFIG_BPF_SYSCALL
+NI_SYSCALL(bpf)
+#endif

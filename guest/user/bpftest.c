@@ -2,6 +2,7 @@
 #include "bpf_cases.h"
 #include "bpf_insn.h"
 #include "libc.h"
+#include <uapi/linux/perf_event.h>
 
 static char log_text[16384];
 
@@ -438,6 +439,150 @@ static void test_trace_printk(void)
     close(prog);
 }
 
+/* ---- at events of perf ---- */
+
+static long read_number(const char *path)
+{
+    char buf[32] = "";
+    int fd = open(path, O_RDONLY, 0);
+
+    read(fd, buf, sizeof(buf) - 1);
+    close(fd);
+    return strtoul(buf);
+}
+
+static int open_event(unsigned int type, uint64_t config, pid_t pid, int cpu)
+{
+    struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .config = config};
+
+    attr.sample_period = 1;
+    attr.sample_type = PERF_SAMPLE_RAW;
+    attr.wakeup_events = 1;
+    return syscall(__NR_perf_event_open, &attr, pid, cpu, -1, 0);
+}
+
+/* Adds the number at this offset of the context to element 0 of a map; the event is not recorded.
+ */
+static int load_adder(unsigned int type, int map, int off)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, off),
+        ST_MEM(BPF_W, R10, -4, 0),
+        MOV64_REG(R2, R10),
+        ALU64_IMM(BPF_ADD, R2, -4),
+        LD_MAP_FD(R1, map),
+        CALL(BPF_FUNC_map_lookup_elem),
+        JMP_IMM(BPF_JEQ, R0, 0, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R6, 0),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(type, insns, ARRAY_SIZE(insns));
+}
+
+static void test_perf_events(void)
+{
+    long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_close/id");
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), link;
+    int prog = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 16);
+    int far = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 24);
+    int event = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
+    union bpf_attr attr = {.link_create = {.prog_fd = prog, .target_fd = event}};
+    unsigned int key = 0;
+    uint64_t sum = 0;
+
+    check("the event of a system call is opened", event >= 0 && prog >= 0 && far >= 0);
+    check("a program that reads beyond its entry is EACCES",
+          syscall(__NR_ioctl, event, PERF_EVENT_IOC_SET_BPF, far) == -EACCES);
+    check("a program is attached to the event",
+          syscall(__NR_ioctl, event, PERF_EVENT_IOC_SET_BPF, prog) == 0);
+    check("only one", syscall(__NR_ioctl, event, PERF_EVENT_IOC_SET_BPF, prog) == -EEXIST);
+    close(1000);
+    close(2000);
+    check("it gets the arguments of the call", lookup(map, &key, &sum) == 0 && sum == 3000);
+    sum = 0;
+    close(event);
+    update(map, &key, &sum, 0);
+    close(5000);
+    check("a closed event runs no program", lookup(map, &key, &sum) == 0 && sum == 0);
+    event = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
+    attr.link_create.target_fd = event;
+    attr.link_create.attach_type = BPF_PERF_EVENT;
+    link = bpf(BPF_LINK_CREATE, &attr);
+    check("a link attaches one, too", link >= 0);
+    sum = 0;
+    update(map, &key, &sum, 0);
+    close(700);
+    check("and it runs", lookup(map, &key, &sum) == 0 && sum == 700);
+    close(link);
+    sum = 0;
+    update(map, &key, &sum, 0);
+    close(800);
+    check("until the link is closed", lookup(map, &key, &sum) == 0 && sum == 0);
+    close(far);
+    close(event);
+    close(prog);
+    close(map);
+}
+
+/* Writes the first number of the context as a record of 12 bytes. */
+static int load_writer(int ring)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, 0),
+        LD_MAP_FD(R1, ring),
+        MOV64_IMM(R2, 12),
+        MOV64_IMM(R3, 0),
+        CALL(BPF_FUNC_ringbuf_reserve),
+        JMP_IMM(BPF_JEQ, R0, 0, 4),
+        STX_MEM(BPF_DW, R0, R6, 0),
+        MOV64_REG(R1, R0),
+        MOV64_IMM(R2, 0),
+        CALL(BPF_FUNC_ringbuf_submit),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void test_ring(void)
+{
+    int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0), prog = load_writer(ring), i;
+    uint64_t *consumer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 0);
+    char *rest = mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, ring, 4096);
+    const uint64_t *producer = (const uint64_t *)rest;
+    uint64_t value, sum = 0, full = 0, ctx[1];
+    unsigned int result;
+
+    check("the reader's page and the others are mapped", !is_error(consumer) && !is_error(rest));
+    check("only the reader's page for writing",
+          is_error(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 4096)));
+    for (i = 1; i <= 400; i++) {
+        const char *record = rest + 4096 + *consumer % 4096;
+
+        ctx[0] = i;
+        run(prog, ctx, 8, &result);
+        if (*producer == *consumer)
+            full++;
+        if (((const unsigned int *)record)[0] == 12) {
+            memcpy(&value, record + 8, 8);
+            sum += value;
+        }
+        *consumer += 24;
+    }
+    check("each record is read, also where the ring begins anew", sum == 400 * 401 / 2 && !full);
+    for (i = 0; i < 300; i++)
+        run(prog, ctx, 8, &result);
+    check("a full ring takes no more",
+          *producer - *consumer <= 4096 - 1 && *producer - *consumer > 4096 - 48);
+    munmap(consumer, 4096);
+    munmap(rest, 3 * 4096);
+    close(prog);
+    close(ring);
+}
+
 int main(void)
 {
     test_array();
@@ -448,5 +593,7 @@ int main(void)
     test_raw_tracepoint();
     test_info();
     test_trace_printk();
+    test_perf_events();
+    test_ring();
     return check_result();
 }

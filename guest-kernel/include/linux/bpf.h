@@ -8,6 +8,8 @@
 #ifndef LINUX_BPF_H
 #define LINUX_BPF_H
 
+#include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 #include <uapi/linux/bpf.h>
 
@@ -20,6 +22,7 @@
 #define BPF_MAX_TRACE_SIZE   8192 /* of the entry that a program of type tracepoint reads */
 
 struct file;
+struct perf_event;
 struct pt_regs;
 struct trace_event_call;
 struct tracepoint;
@@ -152,5 +155,64 @@ const char *bpf_func_name(int func_id); /* "unknown" if there is none */
 bool bpf_ctx_access_ok(u32 prog_type, int off, int size, bool write);
 /* Whether the helper works on maps of this type. */
 bool bpf_map_func_compatible(u32 map_type, int func_id);
+
+/* ---- for what runs programs ---- */
+
+#ifdef CONFIG_BPF_SYSCALL
+
+/* The program of a descriptor, with a reference; or ERR_PTR. */
+struct bpf_prog *bpf_prog_get(u32 fd);
+void bpf_prog_put(struct bpf_prog *prog);
+/* Runs the programs of an event; 0: none of them wants it recorded. Preemption is off. */
+unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx);
+/* Attaches a program to an event, which takes the reference over. 0 or an error. */
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie);
+/* Detaches the event's program, if it has one. */
+void perf_event_free_bpf_prog(struct perf_event *event);
+/* PERF_EVENT_IOC_QUERY_BPF. */
+int perf_event_query_prog_array(struct perf_event *event, void __user *info);
+
+#else
+
+static inline struct bpf_prog *bpf_prog_get(u32 fd)
+{
+    (void)fd;
+    return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline void bpf_prog_put(struct bpf_prog *prog)
+{
+    (void)prog;
+}
+
+static inline unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx)
+{
+    (void)call;
+    (void)ctx;
+    return 1;
+}
+
+static inline int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog,
+                                          u64 bpf_cookie)
+{
+    (void)event;
+    (void)prog;
+    (void)bpf_cookie;
+    return -EOPNOTSUPP;
+}
+
+static inline void perf_event_free_bpf_prog(struct perf_event *event)
+{
+    (void)event;
+}
+
+static inline int perf_event_query_prog_array(struct perf_event *event, void __user *info)
+{
+    (void)event;
+    (void)info;
+    return -EOPNOTSUPP;
+}
+
+#endif
 
 #endif

@@ -33,10 +33,6 @@ void bpf_probe_unregister(const struct bpf_raw_event_map *btp, struct bpf_prog *
 void bpf_disable_programs(void);
 void bpf_enable_programs(void);
 
-/* kernel/bpf/syscall.c: the program of a descriptor, with a reference; or ERR_PTR. */
-struct bpf_prog *bpf_prog_get(u32 fd);
-void bpf_prog_put(struct bpf_prog *prog);
-
 /* The arguments as numbers; those that are narrower are extended by zeros. */
 #define __BPF_U64(x)                                 \
     (sizeof(x) == 1   ? (u64)(u8)(unsigned long)(x)  \

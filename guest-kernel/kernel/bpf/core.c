@@ -1,7 +1,7 @@
 /*
  * core.c - runs verified programs: the interpreter.
  *
- * Built for the host with BPF_CHECK_MEM, each access to memory is checked, so that a fuzzer finds
+ * Built for the host with BPF_CHECK, each access to memory is checked, so that a fuzzer finds
  * programs that the verifier should have rejected.
  *
  * Not instrumented: programs run inside the tracers' hooks.
@@ -11,18 +11,31 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#ifdef BPF_CHECK_MEM
-void bpf_check_mem(u64 addr, int size, bool write);
-void bpf_check_step(void);
+/* Each returns whether to go on. */
+#ifdef BPF_CHECK
+void bpf_check_stack(void *stack);
+bool bpf_check_mem(u64 addr, int size, bool write);
+bool bpf_check_step(const struct bpf_insn *insn, const u64 *regs);
 #else
-static __always_inline void bpf_check_mem(u64 addr, int size, bool write)
+static __always_inline void bpf_check_stack(void *stack)
+{
+    (void)stack;
+}
+
+static __always_inline bool bpf_check_mem(u64 addr, int size, bool write)
 {
     (void)addr;
     (void)size;
     (void)write;
+    return true;
 }
 
-static __always_inline void bpf_check_step(void) {}
+static __always_inline bool bpf_check_step(const struct bpf_insn *insn, const u64 *regs)
+{
+    (void)insn;
+    (void)regs;
+    return true;
+}
 #endif
 
 /* What a call saves: where to go on, and the registers that the callee must keep. */
@@ -118,7 +131,8 @@ static void run_atomic(u64 *regs, const struct bpf_insn *insn)
     u64 addr = regs[insn->dst_reg] + insn->off, old;
     bool wide = BPF_SIZE(insn->code) == BPF_DW;
 
-    bpf_check_mem(addr, wide ? 8 : 4, true);
+    if (!bpf_check_mem(addr, wide ? 8 : 4, true))
+        return;
     if (wide)
         old = atomic_u64(insn->imm, (u64 *)(unsigned long)addr, regs[insn->src_reg], regs[0]);
     else
@@ -131,32 +145,29 @@ static void run_atomic(u64 *regs, const struct bpf_insn *insn)
 
 #define AT(type, addr) (*(type *)(unsigned long)(addr))
 
+static const u8 bytes_of[] = {4, 2, 1, 8};
+
 static u64 load(u8 size, u64 addr)
 {
+    if (!bpf_check_mem(addr, bytes_of[size >> 3], false))
+        return 0;
     switch (size) {
-    case BPF_B: bpf_check_mem(addr, 1, false); return AT(const u8, addr);
-    case BPF_H: bpf_check_mem(addr, 2, false); return AT(const u16, addr);
-    case BPF_W: bpf_check_mem(addr, 4, false); return AT(const u32, addr);
-    default: bpf_check_mem(addr, 8, false); return AT(const u64, addr);
+    case BPF_B: return AT(const u8, addr);
+    case BPF_H: return AT(const u16, addr);
+    case BPF_W: return AT(const u32, addr);
+    default: return AT(const u64, addr);
     }
 }
 
 static void store(u8 size, u64 addr, u64 value)
 {
+    if (!bpf_check_mem(addr, bytes_of[size >> 3], true))
+        return;
     switch (size) {
-    case BPF_B:
-        bpf_check_mem(addr, 1, true);
-        AT(u8, addr) = value;
-        return;
-    case BPF_H:
-        bpf_check_mem(addr, 2, true);
-        AT(u16, addr) = value;
-        return;
-    case BPF_W:
-        bpf_check_mem(addr, 4, true);
-        AT(u32, addr) = value;
-        return;
-    default: bpf_check_mem(addr, 8, true); AT(u64, addr) = value;
+    case BPF_B: AT(u8, addr) = value; return;
+    case BPF_H: AT(u16, addr) = value; return;
+    case BPF_W: AT(u32, addr) = value; return;
+    default: AT(u64, addr) = value;
     }
 }
 
@@ -166,6 +177,7 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
     struct frame frames[MAX_CALL_FRAMES], *top = frames;
     const struct bpf_insn *insn = prog->insns;
 
+    bpf_check_stack(stack);
     regs[BPF_REG_1] = (unsigned long)ctx;
     regs[BPF_REG_FP] = (unsigned long)(stack + MAX_BPF_STACK / sizeof(u64));
     for (;; insn++) {
@@ -173,7 +185,8 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
         u64 *dst = &regs[insn->dst_reg];
         u64 operand = BPF_SRC(code) == BPF_X ? regs[insn->src_reg] : (u64)(s64)insn->imm;
 
-        bpf_check_step();
+        if (!bpf_check_step(insn, regs))
+            return 0;
         switch (BPF_CLASS(code)) {
         case BPF_ALU64: *dst = alu64(op, *dst, operand); continue;
         case BPF_ALU:

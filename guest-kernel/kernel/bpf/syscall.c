@@ -16,6 +16,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/perf_event.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -287,9 +288,29 @@ static unsigned int bpf_map_poll(struct file *file, struct poll_table *table)
     return map->ops->poll ? map->ops->poll(map, file, table) : POLLERR;
 }
 
+/* Maps all pages at once. */
+static int bpf_map_mmap(struct file *file, struct vm_area_struct *vma)
+{
+    struct bpf_map *map = file->private_data;
+    unsigned long addr, index = vma->vm_offset >> PAGE_SHIFT;
+    struct page *page;
+    int err = 0;
+
+    if (!map->ops->mmap_page)
+        return -ENOTSUPP;
+    if (!(vma->vm_flags & VM_SHARED))
+        return -EINVAL;
+    for (addr = vma->vm_start; !err && addr < vma->vm_end; addr += PAGE_SIZE, index++) {
+        page = map->ops->mmap_page(map, index, vma->vm_flags & VM_WRITE);
+        err = IS_ERR(page) ? PTR_ERR(page) : vm_insert_page(vma, addr, page);
+    }
+    return err;
+}
+
 static const struct file_operations bpf_map_fops = {
     .release = bpf_map_release,
     .poll = bpf_map_poll,
+    .mmap = bpf_map_mmap,
 };
 
 /* Size of a value for system calls. */
@@ -780,6 +801,10 @@ static void bpf_link_put(struct bpf_link *link)
     remove_object(KIND_LINK, link);
     if (link->btp)
         bpf_probe_unregister(link->btp, link->prog);
+    if (link->perf_file) {
+        perf_event_free_bpf_prog(perf_event_of(link->perf_file));
+        fput(link->perf_file);
+    }
     bpf_prog_put(link->prog);
     kfree(link);
 }
@@ -843,6 +868,58 @@ static int raw_tracepoint_open(const union bpf_attr *attr)
     } else {
         name[n] = 0;
         ret = open_raw_tracepoint(prog, name);
+    }
+    bpf_prog_put(prog);
+    return ret;
+}
+
+/* The event and the link each hold the program. */
+static int link_perf_event(struct bpf_prog *prog, struct file *perf_file, u64 cookie)
+{
+    struct bpf_link *link = kzalloc(sizeof(*link));
+    int err, fd;
+
+    if (!link)
+        return -ENOMEM;
+    ref_unless_zero(&prog->refcnt);
+    err = perf_event_set_bpf_prog(perf_event_of(perf_file), prog, cookie);
+    if (err) {
+        bpf_prog_put(prog);
+        kfree(link);
+        return err;
+    }
+    link->refcnt = 1;
+    link->type = BPF_LINK_TYPE_PERF_EVENT;
+    link->prog = prog;
+    ref_unless_zero(&prog->refcnt);
+    link->perf_file = get_file(perf_file);
+    err = add_object(KIND_LINK, link, &link->id);
+    fd = err ? err : object_fd(&bpf_link_fops, link, O_RDWR);
+    if (fd < 0)
+        bpf_link_put(link);
+    return fd;
+}
+
+static int link_create(const union bpf_attr *attr)
+{
+    struct bpf_prog *prog;
+    struct file *perf_file;
+    int ret;
+
+    if (!CHECK_ATTR(link_create.perf_event.bpf_cookie))
+        return -EINVAL;
+    prog = bpf_prog_get(attr->link_create.prog_fd);
+    if (IS_ERR(prog))
+        return PTR_ERR(prog);
+    perf_file = ERR_PTR(-EINVAL);
+    if (attr->link_create.attach_type == BPF_PERF_EVENT && !attr->link_create.flags &&
+        prog->type != BPF_PROG_TYPE_RAW_TRACEPOINT)
+        perf_file = perf_event_get(attr->link_create.target_fd);
+    if (IS_ERR(perf_file)) {
+        ret = PTR_ERR(perf_file);
+    } else {
+        ret = link_perf_event(prog, perf_file, attr->link_create.perf_event.bpf_cookie);
+        fput(perf_file);
     }
     bpf_prog_put(prog);
     return ret;
@@ -1097,6 +1174,7 @@ static int do_bpf(int cmd, const union bpf_attr *attr, union bpf_attr __user *ua
     case BPF_LINK_GET_FD_BY_ID: return get_fd_by_id(KIND_LINK, attr);
     case BPF_OBJ_GET_INFO_BY_FD: return obj_get_info(attr, uattr);
     case BPF_RAW_TRACEPOINT_OPEN: return raw_tracepoint_open(attr);
+    case BPF_LINK_CREATE: return link_create(attr);
     case BPF_ENABLE_STATS: return enable_stats(attr);
     default: return -EINVAL;
     }

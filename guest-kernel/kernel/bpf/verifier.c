@@ -81,6 +81,21 @@ struct env {
     u32 idmap_used;
 };
 
+/* Each state in which an instruction was verified, for programs that test it. */
+#ifdef BPF_CHECK
+void bpf_check_note(int insn_idx, const struct bpf_reg_state *regs, u16 live);
+extern u32 bpf_check_limit; /* in place of BPF_COMPLEXITY_LIMIT */
+#else
+enum { bpf_check_limit = BPF_COMPLEXITY_LIMIT };
+
+static __always_inline void bpf_check_note(int insn_idx, const struct bpf_reg_state *regs, u16 live)
+{
+    (void)insn_idx;
+    (void)regs;
+    (void)live;
+}
+#endif
+
 #define verbose(env, ...) bpf_log((env)->log, __VA_ARGS__)
 
 void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
@@ -2687,7 +2702,7 @@ static int do_check(struct env *env)
             verbose(env, "invalid insn idx %d insn_cnt %d\n", env->insn_idx, len);
             return -EFAULT;
         }
-        if (++env->insn_processed > BPF_COMPLEXITY_LIMIT) {
+        if (++env->insn_processed > bpf_check_limit) {
             verbose(env, "BPF program is too large. Processed %d insn\n", (int)env->insn_processed);
             return -E2BIG;
         }
@@ -2707,6 +2722,7 @@ static int do_check(struct env *env)
                 return err;
         }
         log_insn(env, insn);
+        bpf_check_note(env->insn_idx, cur_regs(env), env->aux[env->insn_idx].live);
         env->aux[env->insn_idx].seen = 1;
         next = check_insn(env, insn);
         if (next < WAY_ENDS)
