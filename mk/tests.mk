@@ -67,6 +67,15 @@ $(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
 
 -include $(addsuffix .d,$(unit_bin) $(tool_bin))
 
+# The guest kernel's verifier and interpreter of BPF, on the host; docs/bpf.md.
+bpf_fuzz := $(BUILD)/tests/bpf_fuzz
+bpf_src  := tests/bpf/fuzz.c tests/bpf/host.c $(addprefix guest-kernel/kernel/bpf/,core.c disasm.c func_proto.c tnum.c verifier.c)
+$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h) mk/tests.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) -std=gnu11 -O1 -g1 -Wall -Wextra -Wshadow -Werror -ffreestanding -fno-strict-aliasing -DBPF_CHECK -Iguest-kernel/include \
+		$(asan_flags) -fno-sanitize=alignment -o $@ $(bpf_src)
+
 # Tests that each header compiles alone, and that clang-format would change nothing.
 style_src = $(shell find emu tools tests guest-kernel guest -name "*.[ch]")
 
@@ -94,11 +103,12 @@ test_commands = \
     'tests/tools/install.sh' \
     'tests/tools/fuzz_recordmcount.sh 2' \
     'tests/fuzz/fuzz.sh --replay' \
+    '$(bpf_fuzz) 20000' \
     'tests/guest/formats.py' 'tests/guest/blktrace.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run.
-test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(machine_checks) $(fuzz_replay) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(bpf_fuzz) $(machine_checks) $(fuzz_replay) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
@@ -135,7 +145,7 @@ check-view: emu view guest-pfe8 programs | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
 	@tests/run tests/view/view.py
 
 check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view | $(BOOTSTRAP_VIEW)
-	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py'
+	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'

@@ -19,3 +19,6 @@ long sys_ni_syscall(const struct pt_regs *regs)
 #ifndef CONFIG_PERF_EVENTS
 NI_SYSCALL(perf_event_open)
 #endif
+#ifndef CONFIG_BPF_SYSCALL
+NI_SYSCALL(bpf)
+#endif

@@ -16,7 +16,7 @@ struct vm_struct {
     struct list_head list;
     unsigned long addr;
     unsigned int nr_pages;
-    bool io;       /* maps a device's registers: no pages */
+    bool io;       /* maps a device's registers, or pages of its user: frees none */
     void *pages[]; /* addresses in the linear map */
 };
 
@@ -154,6 +154,40 @@ void *vmap_io(unsigned long phys, unsigned int nr_pages)
     mutex_lock(&vmap_lock);
     if (insert_area(area))
         done = map_io_pages(area, phys);
+    else
+        kfree(area);
+    mutex_unlock(&vmap_lock);
+    return done ? (void *)area->addr : NULL;
+}
+
+static bool map_given_pages(struct vm_struct *area, void *const *pages)
+{
+    unsigned int i;
+
+    for (i = 0; i < area->nr_pages; i++) {
+        if (!map_kernel_page(area->addr + i * (unsigned long)PAGE_SIZE, __pa(pages[i]),
+                             PAGE_KERNEL))
+            continue;
+        list_del_init(&area->list);
+        free_area(area, i);
+        return false;
+    }
+    flush_tlb_kernel_range(area->addr, area->addr + i * (unsigned long)PAGE_SIZE);
+    return true;
+}
+
+void *vmap(void *const *pages, unsigned int nr_pages)
+{
+    struct vm_struct *area = kzalloc(sizeof(*area));
+    bool done = false;
+
+    if (!area)
+        return NULL;
+    area->nr_pages = nr_pages;
+    area->io = true;
+    mutex_lock(&vmap_lock);
+    if (insert_area(area))
+        done = map_given_pages(area, pages);
     else
         kfree(area);
     mutex_unlock(&vmap_lock);

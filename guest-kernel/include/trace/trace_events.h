@@ -14,6 +14,7 @@
  * A dynamic field is, in the entry, a word with its offset (lower half) and length, and its data is
  * after the fixed fields.
  */
+#include <linux/bpf_trace.h>
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
@@ -559,6 +560,33 @@ static const char TRACE_SYSTEM_STRING[] = __stringify(TRACE_SYSTEM);
 #else
 #undef TRACE_EVENT_PERF_PROBE
 #define TRACE_EVENT_PERF_PROBE(call)
+#endif
+
+/* ---- stage 6c: the same for programs of BPF ---- */
+
+#if defined(CONFIG_BPF_SYSCALL) && !defined(MODULE)
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print) \
+    static notrace void __bpf_trace_##call(void *__data, proto)        \
+    {                                                                  \
+        const u64 __bpf_args[] = {BPF_CAST_TO_U64(args)};              \
+                                                                       \
+        bpf_trace_run(__data, __bpf_args);                             \
+    }
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, call, proto, args)                                                 \
+    static const struct bpf_raw_event_map __used __section("_bpf_raw_tp") __bpf_raw_tp_##call = { \
+        .tp = &__tracepoint_##call,                                                               \
+        .bpf_func = (void *)__bpf_trace_##template,                                               \
+        .num_args = BPF_COUNT_ARGS(args),                                                         \
+    };
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print) \
+    DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
+
+#include TRACE_INCLUDE(TRACE_INCLUDE_PATH, TRACE_INCLUDE_FILE)
+
 #endif
 
 /* ---- stage 7: the class and the event, whose print format is the source of TP_printk() ---- */

@@ -1,0 +1,74 @@
+/* bpf_internal.h - what the files of kernel/bpf share. */
+#ifndef BPF_INTERNAL_H
+#define BPF_INTERNAL_H
+
+#include <linux/bpf.h>
+#include <linux/bpf_verifier.h>
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+
+#define ENOTSUPP 524 /* as Linux returns it, though no user knows it */
+
+extern const struct bpf_map_ops array_map_ops, percpu_array_map_ops, htab_map_ops,
+    htab_percpu_map_ops, htab_lru_map_ops, ringbuf_map_ops, stack_trace_map_ops,
+    perf_event_array_map_ops;
+
+/* Of a value with a part for each hart. */
+static inline u32 bpf_percpu_size(const struct bpf_map *map)
+{
+    return bpf_round_up(map->value_size, 8) * nr_cpu_ids;
+}
+
+static inline bool bpf_map_is_percpu(const struct bpf_map *map)
+{
+    return map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY || map->map_type == BPF_MAP_TYPE_PERCPU_HASH;
+}
+
+/* Fills in what every map has. */
+void bpf_map_init(struct bpf_map *map, const union bpf_attr *attr, const struct bpf_map_ops *ops);
+void *bpf_map_area_alloc(u64 size); /* zeroed; NULL: no memory */
+void bpf_map_area_free(void *area);
+
+/*
+ * Locks of maps: a program may run in any interrupt, and inside any function that can be probed.
+ * Held with interrupts off, and only in code that is neither traced nor probed.
+ */
+static __always_inline unsigned long bpf_lock(spinlock_t *lock)
+{
+    unsigned long flags;
+
+    raw_local_irq_save(flags);
+    arch_spin_lock(lock);
+    return flags;
+}
+
+static __always_inline void bpf_unlock(spinlock_t *lock, unsigned long flags)
+{
+    arch_spin_unlock(lock);
+    raw_local_irq_restore(flags);
+}
+
+/* kernel/bpf/ringbuf.c */
+u64 bpf_ringbuf_reserve(u64 map, u64 size, u64 flags, u64 r4, u64 r5);
+u64 bpf_ringbuf_submit(u64 sample, u64 flags, u64 r3, u64 r4, u64 r5);
+u64 bpf_ringbuf_discard(u64 sample, u64 flags, u64 r3, u64 r4, u64 r5);
+u64 bpf_ringbuf_output(u64 map, u64 data, u64 size, u64 flags, u64 r5);
+u64 bpf_ringbuf_query(u64 map, u64 flags, u64 r3, u64 r4, u64 r5);
+
+/* kernel/bpf/stackmap.c */
+u64 bpf_get_stackid(u64 ctx, u64 map, u64 flags, u64 r4, u64 r5);
+u64 bpf_get_stack(u64 ctx, u64 buf, u64 size, u64 flags, u64 r5);
+
+/* kernel/trace/bpf_trace.c */
+u64 bpf_trace_printk(u64 fmt, u64 fmt_size, u64 a, u64 b, u64 c);
+void bpf_trace_printk_enable(void);
+u64 bpf_perf_event_output(u64 ctx, u64 map, u64 flags, u64 data, u64 size);
+struct bpf_raw_tp_link;
+/* The tracepoint of a name, with its probe for programs; NULL: none. */
+const struct bpf_raw_event_map *bpf_get_raw_tracepoint(const char *name);
+/* Where the stack that a program may see begins: the address after the tracepoint; 0: unknown. */
+unsigned long bpf_stack_start(void);
+const struct pt_regs *bpf_program_regs(void);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * func_proto.c - what programs may do, by type: the helpers they may call, with their arguments,
+ * and the parts of the context they may read.
+ */
+#include <linux/bpf.h>
+#include <linux/kernel.h>
+
+static const struct bpf_func_proto protos[__BPF_FUNC_MAX_ID] = {
+#define PROTO(id, ret, gpl, ...) \
+    [BPF_FUNC_##id] = {          \
+        .name = "bpf_" #id, .ret_type = RET_##ret, .gpl_only = gpl, .arg_type = {__VA_ARGS__}}
+    PROTO(map_lookup_elem, PTR_TO_MAP_VALUE_OR_NULL, false, ARG_CONST_MAP_PTR, ARG_PTR_TO_MAP_KEY),
+    PROTO(map_update_elem, INTEGER, false, ARG_CONST_MAP_PTR, ARG_PTR_TO_MAP_KEY,
+          ARG_PTR_TO_MAP_VALUE, ARG_ANYTHING),
+    PROTO(map_delete_elem, INTEGER, false, ARG_CONST_MAP_PTR, ARG_PTR_TO_MAP_KEY),
+    PROTO(probe_read, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING),
+    PROTO(ktime_get_ns, INTEGER, false, ARG_DONTCARE),
+    /* Its further arguments may be anything, set or not. */
+    PROTO(trace_printk, INTEGER, true, ARG_PTR_TO_MEM, ARG_CONST_SIZE),
+    PROTO(get_prandom_u32, INTEGER, false, ARG_DONTCARE),
+    PROTO(get_smp_processor_id, INTEGER, false, ARG_DONTCARE),
+    PROTO(get_current_pid_tgid, INTEGER, false, ARG_DONTCARE),
+    PROTO(get_current_uid_gid, INTEGER, false, ARG_DONTCARE),
+    PROTO(get_current_comm, INTEGER, false, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE),
+    PROTO(perf_event_output, INTEGER, true, ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING,
+          ARG_PTR_TO_MEM, ARG_CONST_SIZE_OR_ZERO),
+    PROTO(get_stackid, INTEGER, true, ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING),
+    PROTO(get_current_task, INTEGER, true, ARG_DONTCARE),
+    PROTO(get_numa_node_id, INTEGER, false, ARG_DONTCARE),
+    PROTO(probe_read_str, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(get_stack, INTEGER, true, ARG_PTR_TO_CTX, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(probe_read_user, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(probe_read_kernel, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(probe_read_user_str, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(probe_read_kernel_str, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(jiffies64, INTEGER, false, ARG_DONTCARE),
+    PROTO(ktime_get_boot_ns, INTEGER, false, ARG_DONTCARE),
+    PROTO(ringbuf_output, INTEGER, false, ARG_CONST_MAP_PTR, ARG_PTR_TO_MEM, ARG_CONST_SIZE_OR_ZERO,
+          ARG_ANYTHING),
+    PROTO(ringbuf_reserve, PTR_TO_ALLOC_MEM_OR_NULL, false, ARG_CONST_MAP_PTR,
+          ARG_CONST_ALLOC_SIZE_OR_ZERO, ARG_ANYTHING),
+    PROTO(ringbuf_submit, VOID, false, ARG_PTR_TO_ALLOC_MEM, ARG_ANYTHING),
+    PROTO(ringbuf_discard, VOID, false, ARG_PTR_TO_ALLOC_MEM, ARG_ANYTHING),
+    PROTO(ringbuf_query, INTEGER, false, ARG_CONST_MAP_PTR, ARG_ANYTHING),
+#undef PROTO
+};
+
+const char *bpf_func_name(int func_id)
+{
+    if (func_id == BPF_FUNC_unspec)
+        return "bpf_unspec";
+    if (func_id < 0 || func_id >= __BPF_FUNC_MAX_ID || !protos[func_id].name)
+        return "unknown";
+    return protos[func_id].name;
+}
+
+/* All helpers here are of every type of programs. */
+const struct bpf_func_proto *bpf_get_func_proto(u32 prog_type, int func_id)
+{
+    (void)prog_type;
+    if (func_id <= 0 || func_id >= __BPF_FUNC_MAX_ID || !protos[func_id].name)
+        return NULL;
+    return &protos[func_id];
+}
+
+static bool perf_event_access_ok(int off, int size)
+{
+    if (off < 0 || off >= (int)sizeof(struct bpf_perf_event_data) || off % size)
+        return false;
+    /* The registers only as a whole; the numbers after them also by their lower bytes. */
+    if (off < (int)offsetof(struct bpf_perf_event_data, sample_period))
+        return size == sizeof(unsigned long);
+    return size == 8 || off % 8 == 0;
+}
+
+bool bpf_ctx_access_ok(u32 prog_type, int off, int size, bool write)
+{
+    if (write || off < 0)
+        return false;
+    switch (prog_type) {
+    case BPF_PROG_TYPE_KPROBE: /* Linux's struct pt_regs has 36 words */
+        return off + size <= 36 * 8 && off % size == 0;
+    case BPF_PROG_TYPE_TRACEPOINT:
+        return off >= (int)sizeof(void *) && off < BPF_MAX_TRACE_SIZE && off % size == 0;
+    case BPF_PROG_TYPE_RAW_TRACEPOINT: return off < 8 * MAX_BPF_FUNC_ARGS && off % size == 0;
+    case BPF_PROG_TYPE_PERF_EVENT: return perf_event_access_ok(off, size);
+    default: return false;
+    }
+}
+
+/* Some types of maps have helpers of their own, and no others; these work on no other maps. */
+static u32 type_of_helper(int func_id)
+{
+    switch (func_id) {
+    case BPF_FUNC_perf_event_output: return BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+    case BPF_FUNC_get_stackid: return BPF_MAP_TYPE_STACK_TRACE;
+    case BPF_FUNC_ringbuf_output:
+    case BPF_FUNC_ringbuf_reserve:
+    case BPF_FUNC_ringbuf_query: return BPF_MAP_TYPE_RINGBUF;
+    default: return BPF_MAP_TYPE_UNSPEC;
+    }
+}
+
+bool bpf_map_func_compatible(u32 map_type, int func_id)
+{
+    u32 type = type_of_helper(func_id);
+
+    if (type)
+        return map_type == type;
+    return map_type != BPF_MAP_TYPE_PERF_EVENT_ARRAY && map_type != BPF_MAP_TYPE_STACK_TRACE &&
+           map_type != BPF_MAP_TYPE_RINGBUF;
+}

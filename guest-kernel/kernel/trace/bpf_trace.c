@@ -1,0 +1,613 @@
+/*
+ * bpf_trace.c - programs at events: running them, and helpers of tracing.
+ *
+ * Not instrumented.
+ */
+#include "../bpf/bpf_internal.h"
+#include <linux/bpf_trace.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/jump_label.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <trace/syscall.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/bpf_trace.h>
+#undef CREATE_TRACE_POINTS
+
+extern const struct bpf_raw_event_map __start__bpf_raw_tp[], __stop__bpf_raw_tp[];
+extern struct static_key bpf_stats_enabled_key;
+
+/* Of each hart: programs that run there, innermost last. */
+static struct {
+    int disabled;        /* a map's lock may be held */
+    unsigned long start; /* where the stack of the program's event begins */
+    const struct pt_regs *regs;
+} running[NR_CPUS];
+
+void bpf_disable_programs(void)
+{
+    running[raw_smp_processor_id()].disabled++;
+    barrier();
+}
+
+void bpf_enable_programs(void)
+{
+    barrier();
+    running[raw_smp_processor_id()].disabled--;
+}
+
+unsigned long bpf_stack_start(void)
+{
+    return running[raw_smp_processor_id()].start;
+}
+
+const struct pt_regs *bpf_program_regs(void)
+{
+    return running[raw_smp_processor_id()].regs;
+}
+
+/* With run counts, if they are on. */
+static u64 run(struct bpf_prog *prog, const void *ctx)
+{
+    struct bpf_prog_stats *stats;
+    u64 begin, ret;
+
+    if (!static_key_false(&bpf_stats_enabled_key))
+        return bpf_prog_run_insns(prog, ctx);
+    stats = &prog->stats[raw_smp_processor_id()];
+    begin = sched_clock();
+    ret = bpf_prog_run_insns(prog, ctx);
+    stats->cnt++;
+    stats->nsecs += sched_clock() - begin;
+    return ret;
+}
+
+/* A program does not run inside of itself. */
+void bpf_trace_run(struct bpf_prog *prog, const u64 *args)
+{
+    unsigned int cpu = raw_smp_processor_id();
+    struct bpf_prog_stats *stats = &prog->stats[cpu];
+    unsigned long outer = running[cpu].start;
+
+    if (__atomic_fetch_add(&stats->active, 1, __ATOMIC_RELAXED)) {
+        stats->misses++;
+    } else {
+        running[cpu].start = (unsigned long)__builtin_return_address(0);
+        run(prog, args);
+        running[cpu].start = outer;
+    }
+    __atomic_fetch_sub(&stats->active, 1, __ATOMIC_RELAXED);
+}
+
+const struct bpf_raw_event_map *bpf_get_raw_tracepoint(const char *name)
+{
+    const struct bpf_raw_event_map *btp;
+
+    for (btp = __start__bpf_raw_tp; btp < __stop__bpf_raw_tp; btp++)
+        if (!strcmp(btp->tp->name, name))
+            return btp;
+    return NULL;
+}
+
+int bpf_probe_register(const struct bpf_raw_event_map *btp, struct bpf_prog *prog)
+{
+    return tracepoint_probe_register(btp->tp, btp->bpf_func, prog);
+}
+
+void bpf_probe_unregister(const struct bpf_raw_event_map *btp, struct bpf_prog *prog)
+{
+    tracepoint_probe_unregister(btp->tp, btp->bpf_func, prog);
+    tracepoint_synchronize_unregister();
+}
+
+/* ---- bpf_trace_printk() ---- */
+
+enum { PRINTK_MAX = 1024 };
+
+/* One message at a time on all harts, as in Linux. */
+static spinlock_t printk_lock;
+static char printk_text[PRINTK_MAX], printk_string[128];
+
+unsigned long __asm_copy_from_user(void *to, const void __user *from, unsigned long n);
+
+/* A string of the kernel that a program points to; it may be anywhere. */
+static const char *read_string(u64 addr, bool user)
+{
+    u32 n;
+
+    (void)user;
+    for (n = 0; n < sizeof(printk_string) - 1; n++) {
+        if (__asm_copy_from_user(&printk_string[n], (const void __user *)(unsigned long)(addr + n),
+                                 1))
+            break;
+        if (!printk_string[n])
+            break;
+    }
+    printk_string[n] = 0;
+    return printk_string;
+}
+
+/*
+ * The text of a message; -EINVAL: a format that is not supported. A format has at most three of %d
+ * %i %u %x %X %c %p %s, with flags, width, l or ll.
+ */
+static int format_message(const char *fmt, u32 size, const u64 *args)
+{
+    char spec[24];
+    u32 out = 0, arg = 0, i;
+
+    if (strnlen(fmt, size) == size)
+        return -EINVAL;
+    for (i = 0; fmt[i] && out < PRINTK_MAX - 1; i++) {
+        u32 n = 0, longs = 0;
+
+        if ((signed char)fmt[i] < 0)
+            return -EINVAL;
+        if (fmt[i] != '%') {
+            printk_text[out++] = fmt[i];
+            continue;
+        }
+        if (fmt[i + 1] == '%') {
+            printk_text[out++] = fmt[++i];
+            continue;
+        }
+        spec[n++] = '%';
+        for (i++; fmt[i] && n < 8 && strchr("0123456789-+ #", fmt[i]); i++)
+            spec[n++] = fmt[i];
+        for (; fmt[i] == 'l'; i++)
+            longs++;
+        if (longs > 2 || arg >= 3 || !fmt[i] || !strchr("diuxXcps", fmt[i]))
+            return -EINVAL;
+        if (strchr("diuxX", fmt[i]) && longs)
+            spec[n++] = 'l';
+        /* Linux accepts the first words of extensions of %p; here there are %ps and %px. */
+        if (fmt[i] == 'p' && (fmt[i + 1] == 'k' || fmt[i + 1] == 'u') && fmt[i + 2] == 's') {
+            spec[n++] = 's';
+            i += 2;
+        } else {
+            spec[n++] = fmt[i];
+        }
+        if (fmt[i] == 'p' && (fmt[i + 1] == 's' || fmt[i + 1] == 'S' || fmt[i + 1] == 'B'))
+            spec[n++] = fmt[++i];
+        spec[n] = 0;
+        if (spec[n - 1] == 's' && (n < 2 || spec[n - 2] != 'p'))
+            out +=
+                scnprintf(printk_text + out, PRINTK_MAX - out, spec, read_string(args[arg], false));
+        else if (strchr("diuxXc", fmt[i]) && !longs)
+            out += scnprintf(printk_text + out, PRINTK_MAX - out, spec, (u32)args[arg]);
+        else
+            out += scnprintf(printk_text + out, PRINTK_MAX - out, spec, (unsigned long)args[arg]);
+        arg++;
+    }
+    printk_text[out] = 0;
+    return out;
+}
+
+u64 bpf_trace_printk(u64 fmt, u64 fmt_size, u64 a, u64 b, u64 c)
+{
+    const u64 args[] = {a, b, c};
+    unsigned long flags = bpf_lock(&printk_lock);
+    int ret = format_message((const char *)(unsigned long)fmt, fmt_size, args);
+
+    if (ret >= 0) {
+        if (ret && printk_text[ret - 1] == '\n')
+            printk_text[ret - 1] = 0;
+        trace_bpf_trace_printk(printk_text);
+    }
+    bpf_unlock(&printk_lock, flags);
+    return ret;
+}
+
+void bpf_trace_printk_enable(void)
+{
+    trace_set_clr_event("bpf_trace", "bpf_trace_printk", 1);
+}
+
+/* ---- programs at events of perf ---- */
+
+/* The programs of an event; replaced as a whole under bpf_event_mutex. */
+struct bpf_prog_array {
+    u32 nr;
+    struct bpf_prog *progs[];
+};
+
+static DEFINE_MUTEX(bpf_event_mutex);
+
+unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx)
+{
+    unsigned int cpu = raw_smp_processor_id(), ret = 1, i;
+    const struct bpf_prog_array *array = rcu_dereference(call->prog_array);
+    unsigned long outer = running[cpu].start;
+
+    /* Inside of another program, or while a map may be locked, none runs. */
+    if (running[cpu].disabled++ || !array) {
+        running[cpu].disabled--;
+        return 0;
+    }
+    barrier();
+    running[cpu].start = 0;
+    for (i = 0; i < array->nr; i++)
+        ret &= run(array->progs[i], ctx);
+    running[cpu].start = outer;
+    bpf_enable_programs();
+    return ret;
+}
+
+/* The bytes of an entry that its fields take. */
+static u32 entry_size(struct trace_event_call *call)
+{
+    const struct ftrace_event_field *field;
+    u32 size = 0;
+
+    list_for_each_entry(field, trace_get_fields(call), link)
+    {
+        size = max(size, (u32)(field->offset + field->size));
+    }
+    return size;
+}
+
+static bool is_syscall_event(const struct trace_event_call *call)
+{
+    return call->class == &event_class_syscall_enter || call->class == &event_class_syscall_exit;
+}
+
+/* Words of what a program of a system call's event gets: registers, number, arguments or result. */
+static u32 syscall_entry_size(const struct trace_event_call *call)
+{
+    const struct syscall_metadata *meta = call->data;
+
+    return 16 + 8 * (call->class == &event_class_syscall_enter ? meta->nb_args : 1);
+}
+
+static int check_prog(struct trace_event_call *call, const struct bpf_prog *prog)
+{
+    bool kprobe = call->flags & TRACE_EVENT_FL_KPROBE, syscall = is_syscall_event(call);
+    bool tracepoint = call->flags & TRACE_EVENT_FL_TRACEPOINT;
+    u32 size;
+
+    if (!kprobe && !tracepoint && !syscall)
+        return -EINVAL;
+    if (prog->type != (kprobe ? BPF_PROG_TYPE_KPROBE : BPF_PROG_TYPE_TRACEPOINT))
+        return -EINVAL;
+    if (kprobe)
+        return 0;
+    size = syscall ? syscall_entry_size(call) : entry_size(call);
+    return prog->max_ctx_offset > size ? -EACCES : 0;
+}
+
+static struct bpf_prog_array *new_array(u32 nr)
+{
+    struct bpf_prog_array *array = kzalloc(sizeof(*array) + nr * sizeof(array->progs[0]));
+
+    if (array)
+        array->nr = nr;
+    return array;
+}
+
+static void replace_array(struct trace_event_call *call, struct bpf_prog_array *array)
+{
+    struct bpf_prog_array *old = call->prog_array;
+
+    rcu_assign_pointer(call->prog_array, array);
+    synchronize_rcu();
+    kfree(old);
+}
+
+/* bpf_event_mutex is held. */
+static int attach(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+    struct trace_event_call *call = event->tp_event;
+    const struct bpf_prog_array *old = call->prog_array;
+    u32 nr = old ? old->nr : 0, i;
+    struct bpf_prog_array *array;
+
+    if (event->prog)
+        return -EEXIST;
+    if (nr >= BPF_TRACE_MAX_PROGS)
+        return -E2BIG;
+    for (i = 0; i < nr; i++)
+        if (old->progs[i] == prog)
+            return -EEXIST;
+    array = new_array(nr + 1);
+    if (!array)
+        return -ENOMEM;
+    for (i = 0; i < nr; i++)
+        array->progs[i] = old->progs[i];
+    array->progs[nr] = prog;
+    event->prog = prog;
+    event->bpf_cookie = bpf_cookie;
+    replace_array(call, array);
+    return 0;
+}
+
+/* Without memory for a shorter array the last program takes the place of the one that leaves. */
+static void detach(struct perf_event *event)
+{
+    struct trace_event_call *call = event->tp_event;
+    struct bpf_prog_array *old = call->prog_array, *array = NULL;
+    u32 nr = old->nr - 1, i, n = 0;
+
+    if (nr) {
+        array = new_array(nr);
+        for (i = 0; array && i <= nr; i++)
+            if (old->progs[i] != event->prog)
+                array->progs[n++] = old->progs[i];
+    }
+    if (nr && !array) {
+        for (i = 0; i < nr; i++)
+            if (old->progs[i] == event->prog)
+                WRITE_ONCE(old->progs[i], old->progs[nr]);
+        WRITE_ONCE(old->nr, nr);
+        synchronize_rcu();
+    } else {
+        replace_array(call, array);
+    }
+}
+
+/* A sample: the program decides whether it is recorded. */
+static void bpf_overflow_handler(struct perf_event *event, struct perf_sample_data *data,
+                                 struct pt_regs *regs)
+{
+    unsigned int cpu = raw_smp_processor_id();
+    struct bpf_perf_event_data ctx;
+    u64 ret = 0;
+
+    memcpy(ctx.regs, regs, sizeof(ctx.regs));
+    ctx.sample_period = data->period;
+    ctx.addr = data->addr;
+    if (!running[cpu].disabled++)
+        ret = run(event->prog, &ctx);
+    running[cpu].disabled--;
+    if (ret)
+        perf_event_output(event, data, regs);
+}
+
+static int set_handler(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+    if (event->overflow_handler_context || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+        return -EINVAL;
+    if (event->prog)
+        return -EEXIST;
+    event->prog = prog;
+    event->bpf_cookie = bpf_cookie;
+    smp_store_release(&event->overflow_handler, bpf_overflow_handler);
+    return 0;
+}
+
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+{
+    int err = event->tp_event ? check_prog(event->tp_event, prog) : 0;
+
+    if (err)
+        return err;
+    mutex_lock(&bpf_event_mutex);
+    err = event->tp_event ? attach(event, prog, bpf_cookie) : set_handler(event, prog, bpf_cookie);
+    mutex_unlock(&bpf_event_mutex);
+    return err;
+}
+
+void perf_event_free_bpf_prog(struct perf_event *event)
+{
+    struct bpf_prog *prog;
+
+    mutex_lock(&bpf_event_mutex);
+    prog = event->prog;
+    if (prog && event->tp_event) {
+        detach(event);
+    } else if (prog) {
+        smp_store_release(&event->overflow_handler, perf_event_output);
+        synchronize_rcu();
+    }
+    event->prog = NULL;
+    mutex_unlock(&bpf_event_mutex);
+    if (prog)
+        bpf_prog_put(prog);
+}
+
+/* info: room for ids, how many there are, and then the ids. */
+int perf_event_query_prog_array(struct perf_event *event, void __user *info)
+{
+    const struct bpf_prog_array *array;
+    u32 __user *words = info;
+    u32 room, nr, i;
+    int err = 0;
+
+    if (!event->tp_event)
+        return -EINVAL;
+    if (get_user(room, words))
+        return -EFAULT;
+    if (room > BPF_TRACE_MAX_PROGS)
+        return -E2BIG;
+    mutex_lock(&bpf_event_mutex);
+    array = event->tp_event->prog_array;
+    nr = array ? array->nr : 0;
+    err = put_user(nr, words + 1);
+    for (i = 0; !err && i < min(nr, room); i++)
+        err = put_user(array->progs[i]->id, words + 2 + i);
+    mutex_unlock(&bpf_event_mutex);
+    return err ? err : nr > room && room ? -ENOSPC : 0;
+}
+
+/* ---- maps of events ---- */
+
+struct event_array {
+    struct bpf_map map;
+    struct event_entry {
+        struct file *event, *map; /* the event, referenced; the file by which it was stored */
+    } entry[];
+};
+
+static struct event_array *event_array_of(struct bpf_map *map)
+{
+    return container_of(map, struct event_array, map);
+}
+
+static struct bpf_map *perf_event_array_alloc(const union bpf_attr *attr)
+{
+    struct event_array *array;
+
+    if (attr->key_size != 4 || attr->value_size != 4 || !attr->max_entries ||
+        attr->map_flags & ~(BPF_F_NUMA_NODE | BPF_F_RDONLY | BPF_F_WRONLY))
+        return ERR_PTR(-EINVAL);
+    array = bpf_map_area_alloc(sizeof(*array) + (u64)attr->max_entries * sizeof(array->entry[0]));
+    if (!array)
+        return ERR_PTR(-ENOMEM);
+    bpf_map_init(&array->map, attr, &perf_event_array_map_ops);
+    return &array->map;
+}
+
+/* Returns the file that was there, for fput() after a grace period. */
+static struct file *replace_event(struct event_array *array, u32 index, struct file *event,
+                                  struct file *map_file)
+{
+    struct file *old;
+
+    mutex_lock(&bpf_event_mutex);
+    old = array->entry[index].event;
+    array->entry[index].map = map_file;
+    rcu_assign_pointer(array->entry[index].event, event);
+    mutex_unlock(&bpf_event_mutex);
+    return old;
+}
+
+static void put_event(struct file *event)
+{
+    if (!event)
+        return;
+    synchronize_rcu();
+    fput(event);
+}
+
+/* NULL: all. */
+static void forget_events(struct event_array *array, const struct file *map_file)
+{
+    u32 i;
+
+    for (i = 0; i < array->map.max_entries; i++)
+        if (array->entry[i].event && (!map_file || array->entry[i].map == map_file))
+            put_event(replace_event(array, i, NULL, NULL));
+}
+
+static void perf_event_array_free(struct bpf_map *map)
+{
+    forget_events(event_array_of(map), NULL);
+    bpf_map_area_free(event_array_of(map));
+}
+
+static void perf_event_array_release(struct bpf_map *map, struct file *map_file)
+{
+    forget_events(event_array_of(map), map_file);
+}
+
+static void *perf_event_array_lookup(struct bpf_map *map, const void *key)
+{
+    (void)map;
+    (void)key;
+    return ERR_PTR(-ENOTSUPP);
+}
+
+static int perf_event_array_update(struct bpf_map *map, const void *key, const void *value,
+                                   u64 flags)
+{
+    (void)map;
+    (void)key;
+    (void)value;
+    (void)flags;
+    return -EINVAL;
+}
+
+static int perf_event_array_remove(struct bpf_map *map, const void *key)
+{
+    (void)map;
+    (void)key;
+    return -EINVAL;
+}
+
+static int perf_event_array_next_key(struct bpf_map *map, const void *key, void *next)
+{
+    u32 index = key ? *(const u32 *)key : ~0u;
+
+    if (index >= map->max_entries)
+        *(u32 *)next = 0;
+    else if (index == map->max_entries - 1)
+        return -ENOENT;
+    else
+        *(u32 *)next = index + 1;
+    return 0;
+}
+
+/* fd -1: no event any more. */
+static int perf_event_array_update_fd(struct bpf_map *map, struct file *map_file, const void *key,
+                                      int fd, u64 flags)
+{
+    u32 index = *(const u32 *)key;
+    struct file *event = NULL, *old;
+
+    if (flags)
+        return -EINVAL;
+    if (index >= map->max_entries)
+        return -E2BIG;
+    if (fd >= 0) {
+        event = perf_event_get(fd);
+        if (IS_ERR(event))
+            return PTR_ERR(event);
+    }
+    old = replace_event(event_array_of(map), index, event, map_file);
+    put_event(old);
+    return event || old ? 0 : -ENOENT;
+}
+
+const struct bpf_map_ops perf_event_array_map_ops = {
+    .alloc = perf_event_array_alloc,
+    .free = perf_event_array_free,
+    .lookup = perf_event_array_lookup,
+    .update = perf_event_array_update,
+    .remove = perf_event_array_remove,
+    .get_next_key = perf_event_array_next_key,
+    .update_fd = perf_event_array_update_fd,
+    .release = perf_event_array_release,
+};
+
+/* The sample has no registers of interest: the program's event has told what there is. */
+u64 bpf_perf_event_output(u64 ctx, u64 map, u64 flags, u64 data, u64 size)
+{
+    static struct pt_regs no_regs[NR_CPUS];
+    struct event_array *array = event_array_of((struct bpf_map *)(unsigned long)map);
+    u32 cpu = raw_smp_processor_id(), index = flags & BPF_F_INDEX_MASK;
+    struct perf_sample_data sample;
+    struct perf_event *event;
+    struct file *file;
+
+    (void)ctx;
+    if (flags & ~BPF_F_INDEX_MASK)
+        return -EINVAL;
+    if (index == (u32)BPF_F_CURRENT_CPU)
+        index = cpu;
+    if (index >= array->map.max_entries)
+        return -E2BIG;
+    file = rcu_dereference(array->entry[index].event);
+    if (!file)
+        return -ENOENT;
+    event = perf_event_of(file);
+    if (event->attr.type != PERF_TYPE_SOFTWARE || event->attr.config != PERF_COUNT_SW_BPF_OUTPUT)
+        return -EINVAL;
+    if (READ_ONCE(event->oncpu) != (int)cpu)
+        return -EOPNOTSUPP;
+    if (size > 4096)
+        return -E2BIG;
+    perf_sample_data_init(&sample, 0, 0);
+    sample.raw = (const void *)(unsigned long)data;
+    sample.raw_size = size;
+    perf_event_output(event, &sample, &no_regs[cpu]);
+    return 0;
+}

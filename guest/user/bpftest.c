@@ -1,0 +1,599 @@
+/* bpftest.c - bpf(2): maps, the verifier's verdicts, running programs, and programs at events. */
+#include "bpf_cases.h"
+#include "bpf_insn.h"
+#include "libc.h"
+#include <uapi/linux/perf_event.h>
+
+static char log_text[16384];
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
+}
+
+static int map_create(unsigned int type, unsigned int key, unsigned int value, unsigned int entries,
+                      unsigned int flags)
+{
+    union bpf_attr attr = {.map_type = type};
+
+    attr.key_size = key;
+    attr.value_size = value;
+    attr.max_entries = entries;
+    attr.map_flags = flags;
+    return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static int map_op(int cmd, int fd, const void *key, void *value, uint64_t flags)
+{
+    union bpf_attr attr = {.map_fd = fd};
+
+    attr.key = (unsigned long)key;
+    attr.value = (unsigned long)value;
+    attr.flags = flags;
+    return bpf(cmd, &attr);
+}
+
+static int update(int fd, const void *key, void *value, uint64_t flags)
+{
+    return map_op(BPF_MAP_UPDATE_ELEM, fd, key, value, flags);
+}
+
+static int lookup(int fd, const void *key, void *value)
+{
+    return map_op(BPF_MAP_LOOKUP_ELEM, fd, key, value, 0);
+}
+
+static int delete (int fd, const void *key)
+{
+    return map_op(BPF_MAP_DELETE_ELEM, fd, key, NULL, 0);
+}
+
+static int next_key(int fd, const void *key, void *next)
+{
+    return map_op(BPF_MAP_GET_NEXT_KEY, fd, key, next, 0);
+}
+
+static int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned int len)
+{
+    union bpf_attr attr = {.prog_type = type};
+
+    attr.insns = (unsigned long)insns;
+    attr.insn_cnt = len;
+    attr.license = (unsigned long)"GPL";
+    attr.log_level = 4;
+    attr.log_size = sizeof(log_text);
+    attr.log_buf = (unsigned long)log_text;
+    memcpy(attr.prog_name, "test", 5);
+    log_text[0] = 0;
+    return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int run(int fd, uint64_t *ctx, unsigned int size, unsigned int *result)
+{
+    union bpf_attr attr = {.test = {.prog_fd = fd, .ctx_size_in = size}};
+    int err;
+
+    attr.test.ctx_in = (unsigned long)ctx;
+    err = bpf(BPF_PROG_TEST_RUN, &attr);
+    *result = attr.test.retval;
+    return err;
+}
+
+static int raw_tracepoint_open(int prog, const char *name)
+{
+    union bpf_attr attr = {.raw_tracepoint = {.name = (unsigned long)name, .prog_fd = prog}};
+
+    return bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+/* ---- maps ---- */
+
+static void test_array(void)
+{
+    unsigned int key = 3, next = 0;
+    uint64_t value = 77, got = 0, values[8] = {0};
+    int fd = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0), percpu;
+
+    check("an array can be created", fd >= 0);
+    check("a value can be stored", update(fd, &key, &value, BPF_ANY) == 0);
+    check("and read", lookup(fd, &key, &got) == 0 && got == 77);
+    check("a value that was never stored is zero",
+          (key = 0, lookup(fd, &key, &got) == 0) && got == 0);
+    check("BPF_NOEXIST is EEXIST", update(fd, &key, &value, BPF_NOEXIST) == -EEXIST);
+    check("an unknown flag is EINVAL", update(fd, &key, &value, 8) == -EINVAL);
+    check("an element of an array cannot be deleted", delete (fd, &key) == -EINVAL);
+    check("the first key is 0", next_key(fd, NULL, &next) == 0 && next == 0);
+    check("the next one is 1", next_key(fd, &key, &next) == 0 && next == 1);
+    key = 3;
+    check("after the last key is ENOENT", next_key(fd, &key, &next) == -ENOENT);
+    key = 4;
+    check("a key beyond the array is ENOENT, and E2BIG to store",
+          lookup(fd, &key, &got) == -ENOENT && update(fd, &key, &value, 0) == -E2BIG);
+    check("a bad address is EFAULT", update(fd, (void *)8, &value, 0) == -EFAULT);
+    check("a descriptor that is no map is EINVAL, a closed one EBADF",
+          lookup(0, &key, &got) == -EINVAL && lookup(63, &key, &got) == -EBADF);
+    close(fd);
+    check("keys of an array have 4 bytes",
+          map_create(BPF_MAP_TYPE_ARRAY, 8, 8, 4, 0) == -EINVAL &&
+              map_create(BPF_MAP_TYPE_ARRAY, 4, 0, 4, 0) == -EINVAL &&
+              map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 0, 0) == -EINVAL);
+    check("an unknown type or flag is EINVAL",
+          map_create(99, 4, 8, 4, 0) == -EINVAL && map_create(2, 4, 8, 4, 1u << 20) == -EINVAL);
+    percpu = map_create(BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 2, 0);
+    key = 1;
+    values[0] = 5;
+    check("a value of each hart", update(percpu, &key, values, 0) == 0 &&
+                                      lookup(percpu, &key, values) == 0 && values[0] == 5);
+    close(percpu);
+}
+
+static int count_keys(int fd)
+{
+    uint64_t key, next;
+    int n = 0, err = next_key(fd, NULL, &next);
+
+    for (; !err && n < 100; n++) {
+        key = next;
+        err = next_key(fd, &key, &next);
+    }
+    return n;
+}
+
+static void test_hash(void)
+{
+    uint64_t key = 1, value = 10, got;
+    int fd = map_create(BPF_MAP_TYPE_HASH, 8, 8, 3, 0), lru;
+
+    check("a hash is empty", count_keys(fd) == 0 && lookup(fd, &key, &got) == -ENOENT);
+    check("BPF_EXIST of a new key is ENOENT", update(fd, &key, &value, BPF_EXIST) == -ENOENT);
+    check("BPF_NOEXIST stores it once", update(fd, &key, &value, BPF_NOEXIST) == 0 &&
+                                            update(fd, &key, &value, BPF_NOEXIST) == -EEXIST);
+    key = 2;
+    update(fd, &key, &value, 0);
+    key = 3;
+    update(fd, &key, &value, 0);
+    key = 4;
+    check("a full hash is E2BIG", update(fd, &key, &value, 0) == -E2BIG);
+    check("each key is listed once", count_keys(fd) == 3);
+    key = 2;
+    check("a key is deleted once", delete (fd, &key) == 0 && delete (fd, &key) == -ENOENT);
+    key = 4;
+    check("then another one has room", update(fd, &key, &value, 0) == 0 && count_keys(fd) == 3);
+    check("a value is read and deleted at a time",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, fd, &key, &got, 0) == 0 && got == 10 &&
+              lookup(fd, &key, &got) == -ENOENT);
+    close(fd);
+    lru = map_create(BPF_MAP_TYPE_LRU_HASH, 8, 8, 3, 0);
+    for (key = 1; key < 9; key++)
+        update(lru, &key, &value, 0);
+    key = 8;
+    check("a full LRU hash drops old keys", count_keys(lru) == 3 && lookup(lru, &key, &got) == 0);
+    close(lru);
+    check("LRU needs its elements at once: ENOTSUPP",
+          map_create(BPF_MAP_TYPE_LRU_HASH, 8, 8, 3, BPF_F_NO_PREALLOC) == -524);
+}
+
+static void test_access(void)
+{
+    unsigned int key = 0;
+    uint64_t value = 1;
+    int ro = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_RDONLY);
+    int wo = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_WRONLY);
+    int frozen = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+    union bpf_attr attr = {.map_fd = frozen};
+
+    check("a map for reading is not written", update(ro, &key, &value, 0) == -EPERM);
+    check("a map for writing is not read", lookup(wo, &key, &value) == -EPERM);
+    check("a frozen map is not written",
+          bpf(BPF_MAP_FREEZE, &attr) == 0 && update(frozen, &key, &value, 0) == -EPERM);
+    check("a map is frozen once", bpf(BPF_MAP_FREEZE, &attr) == -EBUSY);
+    close(ro);
+    close(wo);
+    close(frozen);
+    check("a ring buffer has a power of two of pages",
+          map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4097, 0) == -EINVAL &&
+              map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 12288, 0) == -EINVAL &&
+              map_create(BPF_MAP_TYPE_RINGBUF, 4, 0, 4096, 0) == -EINVAL);
+}
+
+/* ---- verdicts, and results ---- */
+
+static void use_case_maps(void)
+{
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 64, 1, 0);
+    int hash = map_create(BPF_MAP_TYPE_HASH, 8, 64, 4, 0);
+    int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
+
+    dup2(map, BPF_CASE_MAP);
+    dup2(hash, BPF_CASE_HASH);
+    dup2(ring, BPF_CASE_RING);
+    close(map);
+    close(hash);
+    close(ring);
+}
+
+static bool case_holds(const struct bpf_case *c)
+{
+    static uint64_t ctx[12] = {11, 22, 33};
+    unsigned int result = ~0u;
+    int fd = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c->insns, c->len), err;
+
+    if (c->message)
+        return fd < 0 && strstr(log_text, c->message);
+    if (fd < 0)
+        return false;
+    err = run(fd, ctx, sizeof(ctx), &result);
+    close(fd);
+    return !err && result == c->result;
+}
+
+static void test_cases(void)
+{
+    unsigned int i, bad = 0;
+
+    use_case_maps();
+    for (i = 0; i < ARRAY_SIZE(bpf_cases); i++) {
+        if (case_holds(&bpf_cases[i]))
+            continue;
+        bad++;
+        printf("# %s: %s\n", bpf_cases[i].name, log_text);
+    }
+    printf("# %u programs\n", i);
+    check("the verifier and the interpreter treat each program as expected", !bad);
+}
+
+static void test_load_errors(void)
+{
+    static const struct bpf_insn ok[] = {MOV64_IMM(R0, 0), EXIT()};
+    static const struct bpf_insn gpl[] = {CALL(BPF_FUNC_get_current_task), EXIT()};
+    union bpf_attr attr = {.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT};
+    char small[128];
+
+    attr.insns = (unsigned long)ok;
+    attr.insn_cnt = 2;
+    attr.license = (unsigned long)"Proprietary";
+    check("a program without a log", close(bpf(BPF_PROG_LOAD, &attr)) == 0);
+    attr.insn_cnt = 0;
+    check("no instructions are E2BIG", bpf(BPF_PROG_LOAD, &attr) == -E2BIG);
+    attr.insn_cnt = 2;
+    attr.prog_type = 3;
+    check("an unknown type is EINVAL", bpf(BPF_PROG_LOAD, &attr) == -EINVAL);
+    attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
+    attr.log_size = 64;
+    attr.log_level = 1;
+    attr.log_buf = (unsigned long)log_text;
+    check("a log of less than 128 bytes is EINVAL", bpf(BPF_PROG_LOAD, &attr) == -EINVAL);
+    attr.log_size = sizeof(small);
+    attr.log_level = 2;
+    attr.log_buf = (unsigned long)small;
+    check("a log that is too small is ENOSPC", bpf(BPF_PROG_LOAD, &attr) == -ENOSPC);
+    attr.log_size = sizeof(log_text);
+    attr.log_level = 1;
+    attr.log_buf = (unsigned long)log_text;
+    check("the log has the instructions", close(bpf(BPF_PROG_LOAD, &attr)) == 0 &&
+                                              strstr(log_text, "0: (b7) r0 = 0\n1: (95) exit\n"));
+    attr.insns = (unsigned long)gpl;
+    check("some helpers are for GPL programs only",
+          bpf(BPF_PROG_LOAD, &attr) == -EINVAL && strstr(log_text, "GPL-restricted"));
+    attr.core_relo_rec_size = 1;
+    ((char *)&attr)[143] = 1;
+    check("what is unknown must be zero", bpf(BPF_PROG_LOAD, &attr) == -EINVAL);
+    check("an unknown command is EINVAL", bpf(77, &attr) == -EINVAL);
+}
+
+/* ---- at events ---- */
+
+/* Counts in element 0 of a map the calls of getpid() by this task. */
+static int load_counter(int map, int pid)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, 8),
+        JMP_IMM(BPF_JNE, R6, __NR_getpid, 12),
+        CALL(BPF_FUNC_get_current_pid_tgid),
+        ALU64_IMM(BPF_RSH, R0, 32),
+        JMP_IMM(BPF_JNE, R0, pid, 9),
+        ST_MEM(BPF_W, R10, -4, 0),
+        MOV64_REG(R2, R10),
+        ALU64_IMM(BPF_ADD, R2, -4),
+        LD_MAP_FD(R1, map),
+        CALL(BPF_FUNC_map_lookup_elem),
+        JMP_IMM(BPF_JEQ, R0, 0, 2),
+        MOV64_IMM(R1, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void call_getpid(int n)
+{
+    while (n-- > 0)
+        getpid();
+}
+
+static void test_raw_tracepoint(void)
+{
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), pid = getpid();
+    int prog = load_counter(map, pid), link, other;
+    unsigned int key = 0;
+    uint64_t count = 0;
+
+    check("a program that counts is accepted", prog >= 0);
+    check("an event that does not exist is ENOENT",
+          raw_tracepoint_open(prog, "sys_nothing") == -ENOENT);
+    check("an event with fewer arguments than are read is EINVAL",
+          raw_tracepoint_open(prog, "rcu_utilization") == -EINVAL);
+    link = raw_tracepoint_open(prog, "sys_enter");
+    check("a program is attached to an event", link >= 0);
+    check("but not twice", raw_tracepoint_open(prog, "sys_enter") == -EEXIST);
+    call_getpid(100);
+    check("it counts each call", lookup(map, &key, &count) == 0 && count == 100);
+    close(prog);
+    call_getpid(10);
+    check("the link keeps the program", lookup(map, &key, &count) == 0 && count == 110);
+    other = load_counter(map, pid);
+    close(raw_tracepoint_open(other, "sys_enter"));
+    call_getpid(10);
+    check("a closed link runs no program", lookup(map, &key, &count) == 0 && count == 120);
+    close(link);
+    call_getpid(10);
+    check("without links nothing is counted", lookup(map, &key, &count) == 0 && count == 120);
+    close(other);
+    close(map);
+}
+
+/* Of the object of an id: its information; the descriptor, or an error. */
+static int info_of(int cmd, unsigned int id, void *info, unsigned int size)
+{
+    union bpf_attr attr = {.prog_id = id};
+    int fd = bpf(cmd, &attr);
+
+    memset(&attr, 0, sizeof(attr));
+    attr.info.bpf_fd = fd;
+    attr.info.info_len = size;
+    attr.info.info = (unsigned long)info;
+    return fd < 0 ? fd : (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), fd);
+}
+
+static void test_info(void)
+{
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), prog = load_counter(map, getpid()), stats;
+    union bpf_attr attr = {.start_id = 0};
+    struct bpf_prog_info pinfo = {0};
+    struct bpf_map_info minfo = {0};
+    unsigned int id = 0, last = 0;
+    int link, fd;
+
+    while (attr.start_id = last, bpf(BPF_PROG_GET_NEXT_ID, &attr) == 0)
+        last = attr.next_id;
+    fd = info_of(BPF_PROG_GET_FD_BY_ID, last, &pinfo, sizeof(pinfo));
+    check("the newest program is listed last",
+          fd >= 0 && pinfo.id == last && pinfo.type == BPF_PROG_TYPE_RAW_TRACEPOINT &&
+              !strcmp(pinfo.name, "test") && pinfo.gpl_compatible == 1 && pinfo.nr_map_ids == 1);
+    close(fd);
+    memset(&pinfo, 0, sizeof(pinfo));
+    pinfo.nr_map_ids = 1;
+    pinfo.map_ids = (unsigned long)&id;
+    close(info_of(BPF_PROG_GET_FD_BY_ID, last, &pinfo, sizeof(pinfo)));
+    close(info_of(BPF_MAP_GET_FD_BY_ID, id, &minfo, sizeof(minfo)));
+    check("and so is its map", minfo.id == id && minfo.type == BPF_MAP_TYPE_ARRAY &&
+                                   minfo.key_size == 4 && minfo.value_size == 8 &&
+                                   minfo.max_entries == 1);
+    memset(&attr, 0, sizeof(attr));
+    stats = bpf(BPF_ENABLE_STATS, &attr);
+    link = raw_tracepoint_open(prog, "sys_enter");
+    call_getpid(50);
+    close(link);
+    close(stats);
+    memset(&pinfo, 0, sizeof(pinfo));
+    close(info_of(BPF_PROG_GET_FD_BY_ID, last, &pinfo, sizeof(pinfo)));
+    check("runs are counted while statistics are on", pinfo.run_cnt >= 50 && pinfo.run_time_ns);
+    close(prog);
+    memset(&attr, 0, sizeof(attr));
+    attr.prog_id = last;
+    check("a program that is gone is ENOENT", bpf(BPF_PROG_GET_FD_BY_ID, &attr) == -ENOENT);
+    close(map);
+}
+
+static bool trace_has(const char *text)
+{
+    static char buf[65536];
+    int fd = open("/sys/kernel/tracing/trace", O_RDONLY, 0);
+    long n, used = 0;
+
+    while (used < (long)sizeof(buf) - 1 && (n = read(fd, buf + used, sizeof(buf) - 1 - used)) > 0)
+        used += n;
+    close(fd);
+    buf[used] = 0;
+    return strstr(buf, text);
+}
+
+static void test_trace_printk(void)
+{
+    /* "%d s= %s" */
+    const struct bpf_insn insns[] = {
+        LD_IMM64(R1, 0x7325203d73206425),
+        STX_MEM(BPF_DW, R10, R1, -16),
+        MOV64_IMM(R1, 0),
+        STX_MEM(BPF_DW, R10, R1, -8),
+        LD_IMM64(R1, 0x636261),
+        STX_MEM(BPF_DW, R10, R1, -24),
+        MOV64_REG(R1, R10),
+        ALU64_IMM(BPF_ADD, R1, -16),
+        MOV64_IMM(R2, 16),
+        MOV64_IMM(R3, 42),
+        MOV64_REG(R4, R10),
+        ALU64_IMM(BPF_ADD, R4, -24),
+        CALL(BPF_FUNC_trace_printk),
+        EXIT(),
+    };
+    int prog = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+    unsigned int result = 0;
+
+    check("a program that prints is accepted", prog >= 0);
+    run(prog, NULL, 0, &result);
+    check("its message has a length", result == 9);
+    check("and is in the trace", trace_has("bpf_trace_printk: 42 s= abc"));
+    close(prog);
+}
+
+/* ---- at events of perf ---- */
+
+static long read_number(const char *path)
+{
+    char buf[32] = "";
+    int fd = open(path, O_RDONLY, 0);
+
+    read(fd, buf, sizeof(buf) - 1);
+    close(fd);
+    return strtoul(buf);
+}
+
+static int open_event(unsigned int type, uint64_t config, pid_t pid, int cpu)
+{
+    struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .config = config};
+
+    attr.sample_period = 1;
+    attr.sample_type = PERF_SAMPLE_RAW;
+    attr.wakeup_events = 1;
+    return syscall(__NR_perf_event_open, &attr, pid, cpu, -1, 0);
+}
+
+/* Adds the number at this offset of the context to element 0 of a map; the event is not recorded.
+ */
+static int load_adder(unsigned int type, int map, int off)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, off),
+        ST_MEM(BPF_W, R10, -4, 0),
+        MOV64_REG(R2, R10),
+        ALU64_IMM(BPF_ADD, R2, -4),
+        LD_MAP_FD(R1, map),
+        CALL(BPF_FUNC_map_lookup_elem),
+        JMP_IMM(BPF_JEQ, R0, 0, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R6, 0),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(type, insns, ARRAY_SIZE(insns));
+}
+
+static void test_perf_events(void)
+{
+    long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_close/id");
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), link;
+    int prog = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 16);
+    int far = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 24);
+    int event = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
+    union bpf_attr attr = {.link_create = {.prog_fd = prog, .target_fd = event}};
+    unsigned int key = 0;
+    uint64_t sum = 0;
+
+    check("the event of a system call is opened", event >= 0 && prog >= 0 && far >= 0);
+    check("a program that reads beyond its entry is EACCES",
+          syscall(__NR_ioctl, event, PERF_EVENT_IOC_SET_BPF, far) == -EACCES);
+    check("a program is attached to the event",
+          syscall(__NR_ioctl, event, PERF_EVENT_IOC_SET_BPF, prog) == 0);
+    check("only one", syscall(__NR_ioctl, event, PERF_EVENT_IOC_SET_BPF, prog) == -EEXIST);
+    close(1000);
+    close(2000);
+    check("it gets the arguments of the call", lookup(map, &key, &sum) == 0 && sum == 3000);
+    sum = 0;
+    close(event);
+    update(map, &key, &sum, 0);
+    close(5000);
+    check("a closed event runs no program", lookup(map, &key, &sum) == 0 && sum == 0);
+    event = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
+    attr.link_create.target_fd = event;
+    attr.link_create.attach_type = BPF_PERF_EVENT;
+    link = bpf(BPF_LINK_CREATE, &attr);
+    check("a link attaches one, too", link >= 0);
+    sum = 0;
+    update(map, &key, &sum, 0);
+    close(700);
+    check("and it runs", lookup(map, &key, &sum) == 0 && sum == 700);
+    close(link);
+    sum = 0;
+    update(map, &key, &sum, 0);
+    close(800);
+    check("until the link is closed", lookup(map, &key, &sum) == 0 && sum == 0);
+    close(far);
+    close(event);
+    close(prog);
+    close(map);
+}
+
+/* Writes the first number of the context as a record of 12 bytes. */
+static int load_writer(int ring)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, 0),
+        LD_MAP_FD(R1, ring),
+        MOV64_IMM(R2, 12),
+        MOV64_IMM(R3, 0),
+        CALL(BPF_FUNC_ringbuf_reserve),
+        JMP_IMM(BPF_JEQ, R0, 0, 4),
+        STX_MEM(BPF_DW, R0, R6, 0),
+        MOV64_REG(R1, R0),
+        MOV64_IMM(R2, 0),
+        CALL(BPF_FUNC_ringbuf_submit),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void test_ring(void)
+{
+    int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0), prog = load_writer(ring), i;
+    uint64_t *consumer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 0);
+    char *rest = mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, ring, 4096);
+    const uint64_t *producer = (const uint64_t *)rest;
+    uint64_t value, sum = 0, full = 0, ctx[1];
+    unsigned int result;
+
+    check("the reader's page and the others are mapped", !is_error(consumer) && !is_error(rest));
+    check("only the reader's page for writing",
+          is_error(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 4096)));
+    for (i = 1; i <= 400; i++) {
+        const char *record = rest + 4096 + *consumer % 4096;
+
+        ctx[0] = i;
+        run(prog, ctx, 8, &result);
+        if (*producer == *consumer)
+            full++;
+        if (((const unsigned int *)record)[0] == 12) {
+            memcpy(&value, record + 8, 8);
+            sum += value;
+        }
+        *consumer += 24;
+    }
+    check("each record is read, also where the ring begins anew", sum == 400 * 401 / 2 && !full);
+    for (i = 0; i < 300; i++)
+        run(prog, ctx, 8, &result);
+    check("a full ring takes no more",
+          *producer - *consumer <= 4096 - 1 && *producer - *consumer > 4096 - 48);
+    munmap(consumer, 4096);
+    munmap(rest, 3 * 4096);
+    close(prog);
+    close(ring);
+}
+
+int main(void)
+{
+    test_array();
+    test_hash();
+    test_access();
+    test_load_errors();
+    test_cases();
+    test_raw_tracepoint();
+    test_info();
+    test_trace_printk();
+    test_perf_events();
+    test_ring();
+    return check_result();
+}
