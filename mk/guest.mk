@@ -201,7 +201,7 @@ endif
 $(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -, ,$(k))),$(lastword $(subst -, ,$(k))))))
 
 # Modules: one file each, in samples/.
-GUEST_MODULES := trace_sample sample_user misuse event_sample
+GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
 
 # guest_compile DIR,LAYOUT,SOURCES - the objects in DIR of the files in SOURCES. A file includes others of its
 # own directory by the kernel's tree.

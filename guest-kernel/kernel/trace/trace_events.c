@@ -366,8 +366,8 @@ EXPORT_SYMBOL_GPL(trace_set_clr_event);
 
 /* ---- events of traces ---- */
 
-struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
-                                         const char *event)
+struct trace_event_file *__find_event_file(struct trace_array *tr, const char *system,
+                                           const char *event)
 {
     struct trace_event_file *file;
 
@@ -381,6 +381,14 @@ struct trace_event_file *find_event_file(struct trace_array *tr, const char *sys
             return file;
     }
     return NULL;
+}
+
+struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
+                                         const char *event)
+{
+    struct trace_event_file *file = __find_event_file(tr, system, event);
+
+    return file && !(file->event_call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ? file : NULL;
 }
 
 static int add_event_to_tracer(struct trace_event_call *call, struct trace_array *tr)
@@ -598,6 +606,7 @@ int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr)
     INIT_LIST_HEAD(&tr->events);
     err = event_create_toplevel_files(parent, tr);
     list_for_each_entry(call, &ftrace_events, list) if (!err) err = add_event_to_tracer(call, tr);
+    tr->trace_marker_file = __find_event_file(tr, "ftrace", "print");
     return err;
 }
 

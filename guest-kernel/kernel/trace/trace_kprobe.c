@@ -15,6 +15,8 @@
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -33,6 +35,7 @@ struct trace_kprobe {
     struct list_head sibling; /* probes of its event, or those that were removed from it */
     struct kretprobe rp;      /* of a kprobe only rp.kp is used */
     bool is_return;
+    bool registered;              /* false: its module is not loaded */
     char *symbol, *group, *event; /* symbol: NULL: an address */
     unsigned long nhit[NR_CPUS];  /* each hart's own */
     struct trace_probe tp;
@@ -113,14 +116,19 @@ static int __kprobes kretprobe_dispatcher(struct kretprobe_instance *ri, struct 
 
 /* ---- the event ---- */
 
+static bool is_absent(const struct trace_kprobe *tk)
+{
+    return !tk->registered || kprobe_gone(&tk->rp.kp);
+}
+
 static int enable_probe(struct trace_kprobe *tk)
 {
-    return kprobe_gone(&tk->rp.kp) ? 0 : enable_kprobe(&tk->rp.kp);
+    return is_absent(tk) ? 0 : enable_kprobe(&tk->rp.kp);
 }
 
 static void disable_probe(struct trace_kprobe *tk)
 {
-    if (!kprobe_gone(&tk->rp.kp))
+    if (!is_absent(tk))
         disable_kprobe(&tk->rp.kp);
 }
 
@@ -345,20 +353,44 @@ static unsigned long place_of(const struct trace_kprobe *tk)
     return start ? start + tk->rp.kp.offset : 0;
 }
 
+/* Whether it is in a module, MOD:SYM, that is not loaded. */
+static bool is_of_absent_module(const struct trace_kprobe *tk)
+{
+    const char *colon = tk->symbol ? strchr(tk->symbol, ':') : NULL;
+    char name[MODULE_NAME_LEN];
+
+    if (!colon || (size_t)(colon - tk->symbol) >= sizeof(name))
+        return false;
+    memcpy(name, tk->symbol, colon - tk->symbol);
+    name[colon - tk->symbol] = 0;
+    return !module_is_loaded(name);
+}
+
+/* A probe of a module that is not loaded is registered when it is. */
 static int register_probe(struct trace_kprobe *tk)
 {
     unsigned long addr = place_of(tk);
+    int err;
 
+    if (is_of_absent_module(tk)) {
+        pr_info("This probe might be able to register after target module is loaded. Continue.\n");
+        return 0;
+    }
     if (addr && within_notrace_func(addr)) {
         pr_info("Could not probe notrace function %ps\n", (void *)addr);
         return -EINVAL;
     }
     tk->rp.kp.flags |= KPROBE_FLAG_DISABLED;
-    return tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+    err = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+    tk->registered = !err;
+    return err;
 }
 
 static void unregister_probe(struct trace_kprobe *tk)
 {
+    if (!tk->registered)
+        return;
+    tk->registered = false;
     if (tk->is_return)
         unregister_kretprobe(&tk->rp);
     else
@@ -370,7 +402,7 @@ static bool event_exists(const char *group, const char *event)
     bool exists;
 
     mutex_lock(&event_mutex);
-    exists = find_event_file(&global_trace, group, event);
+    exists = __find_event_file(&global_trace, group, event);
     mutex_unlock(&event_mutex);
     return exists;
 }
@@ -555,6 +587,43 @@ static int release_all(void)
         }
     mutex_unlock(&trace_kprobe_mutex);
     return err;
+}
+
+/* ---- a module is loaded ---- */
+
+static bool is_in_module(const struct trace_kprobe *tk, const struct module *mod)
+{
+    size_t len = strlen(mod->name);
+
+    return tk->symbol && !strncmp(tk->symbol, mod->name, len) && tk->symbol[len] == ':';
+}
+
+/* Its address was that of the module when it was loaded before. */
+static void register_again(struct trace_kprobe *tk)
+{
+    int err;
+
+    unregister_probe(tk);
+    tk->rp.kp.addr = NULL;
+    tk->rp.kp.flags = 0;
+    err = register_probe(tk);
+    if (!err && !list_empty(&tk->ev->files))
+        err = enable_probe(tk);
+    if (err)
+        pr_info("Failed to re-register probe %s on %s: %d\n", tk->event, tk->symbol, err);
+}
+
+static int module_changed(struct notifier_block *nb, unsigned long state, void *mod)
+{
+    struct trace_kprobe *tk;
+
+    (void)nb;
+    if (state != MODULE_STATE_COMING)
+        return NOTIFY_OK;
+    mutex_lock(&trace_kprobe_mutex);
+    list_for_each_entry(tk, &trace_kprobes, list) if (is_in_module(tk, mod)) register_again(tk);
+    mutex_unlock(&trace_kprobe_mutex);
+    return NOTIFY_OK;
 }
 
 /* ---- lines of kprobe_events ---- */
@@ -932,6 +1001,9 @@ void trace_start_boot_kprobes(char *list)
 
 void trace_create_kprobe_files(void)
 {
+    static struct notifier_block modules = {.notifier_call = module_changed};
+
+    register_module_notifier(&modules);
     tracefs_create_file("kprobe_events", S_IRUGO | S_IWUSR, NULL, NULL, &kprobe_events_fops);
     tracefs_create_file("kprobe_profile", S_IRUGO, NULL, NULL, &kprobe_profile_fops);
 }
