@@ -21,7 +21,7 @@ traced="insmod $M/trace_sample.ko depth=3; insmod $M/sample_user.ko start=-5 gre
     rmmod sample_user; rmmod trace_sample; lsmod; selftest wx
     grep -c sample_ $T/available_filter_functions; echo nop > $T/current_tracer; cd $T
     echo 'p:later trace_printk:trace_printk_irq_work' > kprobe_events; echo 1 > events/kprobes/later/enable
-    echo hist:keys=ip if buf '~' \\'a*\\' > events/ftrace/print/trigger; echo snapshot > events/ftrace/print/trigger
+    echo hist:keys=ip if buf '~' \\'a*\\' > events/ftrace/print/trigger; echo snapshot >> events/ftrace/print/trigger
     echo again > trace_marker; echo begin > trace_marker; echo again > trace_marker
     echo hits \$(grep Hits: events/ftrace/print/hist) in \$(grep -c again trace) and \$(grep -c again snapshot); echo > trace
     insmod $M/trace_printk.ko; rmmod trace_printk; echo messages \$(grep -c 'will use trace_b' trace) \$(grep -c 'not constant' trace) \$(grep -c 'will use trace_b' printk_formats) \$(grep -c later: trace)
