@@ -230,7 +230,7 @@ static void on_log_lost(void *ctx)
     machine_ask_stop(s->machine);
 }
 
-static enum exit_status open_log(struct session *s)
+static enum exit_status start_log(struct session *s)
 {
     const struct options *o = &s->options;
     const struct log_run run = {.version = RVFTRACE_VERSION,
@@ -255,12 +255,15 @@ static enum exit_status open_log(struct session *s)
                                              .lost = on_log_lost,
                                              .ctx = s};
 
-    if (!o->log)
-        return EXIT_PASS;
     if (!new_file_open(&s->log_file, o->log, &s->diag))
         return EXIT_IO;
     s->log = log_record_new(&config);
     return EXIT_PASS;
+}
+
+static enum exit_status open_log(struct session *s)
+{
+    return s->options.log ? start_log(s) : EXIT_PASS;
 }
 
 /* ---- listeners to calls: the trace, the log, or both ---- */

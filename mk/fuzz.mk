@@ -3,6 +3,8 @@
 #
 #     make fuzz [FUZZ_TIME=SECONDS] [FUZZ='elf sbi']     runs each target, or these, for FUZZ_TIME
 #
+# `make test` builds $(BUILD)/tests/fuzz/replay only (below).
+#
 # A target is tests/fuzz/fuzz_NAME.c; its corpus is tests/fuzz/corpus/NAME. Caches and
 # slices are as small as in a stress build. The engine has no fused operations
 # (cpu/pair.def) and is not optimised: otherwise clang takes minutes to compile it.
@@ -28,14 +30,14 @@ fuzz_coverage = -fsanitize=fuzzer-no-link $(if $(filter emu/cpu/% emu/schedule.c
 # pointers, which other builds look for.
 fuzz_engine = -O0 -fno-sanitize=null,object-size,pointer-overflow,alignment
 
-$(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_TEST)
+$(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_LONG)
 	@mkdir -p $(@D)
 	$(say) FUZZ $<
 	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$<),$(fuzz_engine)) -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h
 
-$(BUILD)/fuzz/guard.o: tests/fuzz/guard.c mk/fuzz.mk | $(BOOTSTRAP_TEST)
+$(BUILD)/fuzz/guard.o: tests/fuzz/guard.c mk/fuzz.mk | $(BOOTSTRAP_LONG)
 	@mkdir -p $(@D)
 	$(say) FUZZ $<
 	$(Q)$(FUZZ_CC) $(fuzz_flags) -c -o $@ $<
@@ -51,7 +53,23 @@ $(fuzz_bin): $(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/fuzz/guard.o $(f
 
 -include $(fuzz_obj:.o=.d) $(fuzz_bin:=.d)
 
+# The same targets for `make test`, which runs the corpus only: one program of gcc's, with the objects of the unit tests.
+fuzz_replay   := $(BUILD)/tests/fuzz/replay
+replay_obj    := $(fuzz_all:%=$(BUILD)/tests/fuzz/fuzz_%.o) $(BUILD)/tests/fuzz/guard.o $(BUILD)/tests/fuzz/replay.o
+replay_flags   = $(EMU_CFLAGS) -Itests -O1 -g1 $(asan_flags)
+$(replay_obj): $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(replay_flags) -DLLVMFuzzerTestOneInput=replay_$(*:fuzz_%=%) -DLLVMFuzzerCustomMutator=mutate_$(*:fuzz_%=%) \
+	    '-DFUZZ_TARGETS=$(foreach name,$(fuzz_all),X($(name)))' -MMD -MP -c -o $@ $<
+
+$(fuzz_replay): $(replay_obj) $(asan_lib)
+	$(say) LD $@
+	$(Q)$(CC) $(replay_flags) $(guard_flags) -o $@ $(replay_obj) $(asan_lib) $(emu_libs)
+
+-include $(replay_obj:.o=.d)
+
 .PHONY: fuzz
 fuzz: export BUILD := $(BUILD)
-fuzz: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%) | $(BOOTSTRAP_TEST)
+fuzz: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%) | $(BOOTSTRAP_LONG)
 	@tests/fuzz/fuzz.sh --seconds $(FUZZ_TIME) $(FUZZ)

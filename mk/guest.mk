@@ -17,12 +17,24 @@ GUEST_FLAVOURS  := latency branch
 GUEST_FLAVOURED := pfe8-latency
 # Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
-guest_break_layouts = $(shell sed -n 's/^layouts: //p' tests/broken/$(1).patch)
+# broken-NAME-layouts, broken-NAME-by, broken-NAME-first (of its rule) and broken-NAME-file (those it changes) are read by one awk: a shell for each would
+# take half of make's own time.
+comma := ,
+guest_break_line = $(eval broken-$(word 1,$(1))-$(word 2,$(1)) += $(wordlist 3,$(words $(1)),$(1)))
+$(foreach line,$(shell awk '\
+	FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/\.patch$$/, "", name) } \
+	/^(layouts|by): / { key = $$1; sub(/:/, "", key); line = name "," key; for (i = 2; i <= NF; i++) line = line "," $$i; print line } \
+	/^rule: / { rule = $$2; explored = 0 } /^by: explore/ { explored = 1 } \
+	/^---/ && rule { if (!explored && !(rule in first)) { first[rule]; print name ",first,yes" } rule = "" } \
+	/^\+\+\+ b\// { sub(/^b\/$(GUEST_SRC)\//, "", $$2); print name ",file," $$2 }' tests/broken/*.patch),\
+	$(call guest_break_line,$(subst $(comma), ,$(line))))
+guest_break_layouts = $(broken-$(1)-layouts)
 GUEST_BROKEN := $(foreach b,$(GUEST_BREAKS),$(addsuffix -$(b),$(call guest_break_layouts,$(b))))
-# Those of `make test': each mistake in the first of its layouts, and what single tests need. `make check-mutants' has them all.
-GUEST_EXPLORED := $(basename $(notdir $(shell grep -l '^by: explore' tests/broken/*.patch)))
-GUEST_TESTED := $(foreach b,$(filter-out $(GUEST_EXPLORED),$(GUEST_BREAKS)),$(firstword $(call guest_break_layouts,$(b)))-$(b)) \
-	$(filter %-half-a-call %-hart-not-awaited %-no-local-fence %-no-remote-fence,$(GUEST_BROKEN))
+# Those of `make test': the first mistake of each rule, in the first of its layouts, and what single tests need. `make
+# check-mutants' has them all.
+GUEST_EXPLORED := $(strip $(foreach b,$(GUEST_BREAKS),$(if $(filter explore,$(broken-$(b)-by)),$(b))))
+GUEST_TESTED := $(strip $(foreach b,$(GUEST_BREAKS),$(if $(broken-$(b)-first),$(firstword $(call guest_break_layouts,$(b)))-$(b))) \
+	$(filter %-a7-not-restored %-half-a-call %-hart-not-awaited %-no-local-fence %-no-remote-fence,$(GUEST_BROKEN)))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -40,8 +52,6 @@ GUEST_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=me
 GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-relax -g
 GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
-
-comma := ,
 
 # Files of every layout.
 GUEST_OBJS := $(addprefix arch/riscv/, \
@@ -291,7 +301,7 @@ endef
 
 # guest_broken LAYOUT,BREAK - a kernel of which only the changed files are compiled.
 define guest_broken
-$(1)-$(2)-changed := $$(shell sed -n 's,^+++ b/$(GUEST_SRC)/\([^ \t]*\).*,\1,p' tests/broken/$(2).patch)
+$(1)-$(2)-changed := $$(broken-$(2)-file)
 $(1)-$(2)-own  := $$(addsuffix .o,$$(basename $$($(1)-$(2)-changed)))
 $(1)-$(2)-objs := $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own)) \
 	$$(addprefix $$(GUEST_OUT)/$(1)/,$$(filter-out $$($(1)-$(2)-own),$$(guest_objs_$(1))))

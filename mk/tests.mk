@@ -86,7 +86,7 @@ test_commands = \
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run.
-test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(machine_checks) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(machine_checks) $(fuzz_replay) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
@@ -116,11 +116,11 @@ check-work: export BUILD := $(BUILD)
 check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
 	@tests/run tests/bench/host_work.py
 
-check-long: test tidy check-caches check-mutants check-work
+check-long: test tidy check-caches check-mutants check-work $(fuzz_bin)
 	@$(MAKE) --no-print-directory guest LAYOUT=pfe8 FLAVOUR=branch
 	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
-	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
+	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
 # Boots Linux, which is fetched and built once (LINUX_CACHE, by default .cache/linux) and needs the
 # network for that. See docs/linux.md.

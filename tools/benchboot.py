@@ -66,7 +66,7 @@ BOOTS = {b.name: b for b in (
 def files_of(boot, options, progress):
     """Image and initrd; None: the cached Linux is not there."""
     if not boot.linux:
-        return (benchguest.build_image("mcount", options.build, progress),)
+        return (benchguest.build_images(["mcount"], options.build, progress)["mcount"],)
     files = tuple(os.path.join(options.linux, name) for name in boot.linux)
     return files if all(map(os.path.isfile, files)) else None
 

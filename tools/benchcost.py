@@ -481,8 +481,7 @@ def find_model(core):
 def make_inputs(options, layouts, cores, progress):
     """Builds what is missing."""
     emulator = benchguest.find_emulator(options.emulator, options.build, progress)
-    images = {name: benchguest.build_image(name, options.build, progress)
-              for name in (*UNINSTRUMENTED, *layouts)}
+    images = benchguest.build_images((*UNINSTRUMENTED, *layouts), options.build, progress)
     initrd = benchguest.build_initrd(options.build, progress)
     return Inputs(emulator, images, initrd, {core: find_model(core) for core in cores}, options.seed)
 

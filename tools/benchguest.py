@@ -88,13 +88,19 @@ def build_argument(build):
     return str(inside.relative_to(ROOT)) if inside.is_relative_to(ROOT) else str(inside)
 
 
-def build_image(name, build, progress):
-    """Builds one of IMAGES, or the kernel of the layout of that name; returns its path."""
-    image = IMAGES.get(name, Image(name, name))
-    directory = build_argument(os.path.join(build, image.subdirectory))
-    run_make([f"BUILD={directory}", "guest", f"LAYOUT={image.layout}", *image.overrides],
-             progress, f"the guest kernel ({name})")
-    return str(ROOT / directory / "guest-kernel" / image.layout / "kernel.elf")
+def build_images(names, build, progress):
+    """Builds each of IMAGES, or the kernel of the layout of that name; returns their paths by name."""
+    paths, targets = {}, {}
+    for name in names:
+        image = IMAGES.get(name, Image(name, name))
+        directory = build_argument(os.path.join(build, image.subdirectory))
+        kernel = f"guest-kernel/{image.layout}/kernel.elf"
+        paths[name] = str(ROOT / directory / kernel)
+        targets.setdefault((directory, image.overrides), {})[f"{directory}/{kernel}"] = name
+    for (directory, overrides), built in targets.items():
+        run_make([f"BUILD={directory}", *built, *overrides], progress,
+                 f"the guest kernel ({', '.join(built.values())})")
+    return paths
 
 
 def build_initrd(build, progress):

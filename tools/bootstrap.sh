@@ -27,9 +27,9 @@ test opensbi is the firmware that QEMU starts them with
 test u-boot-qemu is the boot loader that reads disks in tests
 test e2fsprogs makes these disks, and those that the guest kernel changes, and checks them (mke2fs, e2fsck, debugfs)
 test clang compiles the fuzz targets
-test libclang-rt-14-dev has libFuzzer and the sanitizers for them
+long libclang-rt-14-dev has libFuzzer and the sanitizers for them
 test clang-format checks the format of the C code
-test clang-tidy checks the C code for defects (make check-long)
+long clang-tidy checks the C code for defects
 test device-tree-compiler decompiles the device trees (dtc)
 test llvm-19 disassembles instructions that binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages

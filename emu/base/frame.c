@@ -1,13 +1,13 @@
 /*
- * frame.c - see frame.h. Level 1: higher ones make a machine's memory a tenth smaller, and take two
- * to five times as long.
+ * frame.c - see frame.h. Level -1: 1 makes a kernel's memory a twelfth smaller and takes a quarter
+ * longer to unpack, higher ones a sixth, and two to five times as long to pack.
  */
 #include "base/frame.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 
-enum { LEVEL = 1 };
+enum { LEVEL = -1 };
 
 size_t frame_bound(size_t size)
 {

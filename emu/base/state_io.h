@@ -34,6 +34,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "base/vec.h"
 
@@ -123,6 +124,7 @@ size_t state_io_count(struct state_io *io, size_t count, size_t max);
         if ((io)->loading) {                                                          \
             (v)->len = 0;                                                             \
             VEC_RESERVE((v), state_count_);                                           \
+            alloc_is_large((v)->at, state_count_ * sizeof *(v)->at);                  \
             (v)->len = state_count_;                                                  \
         }                                                                             \
         state_io_bytes((io), (v)->at, state_count_ * sizeof *(v)->at);                \

@@ -507,10 +507,20 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
         retire_page(c, page, &w);
 }
 
+/* [pa, pa + size) is within the page. */
 static void mark_known(struct code_page *page, uint64_t pa, uint64_t size)
 {
-    for (uint64_t at = align_down(pa, 2); at < pa + size; at += 2)
-        codemap_set_parcel(page->known, parcel_in_page(at));
+    unsigned parcel = parcel_in_page(pa), last = parcel_in_page(pa + size - 1);
+
+    while (parcel <= last) {
+        bool whole = parcel % 64 == 0 && last - parcel >= 63;
+
+        if (whole)
+            page->known[parcel / 64] = UINT64_MAX;
+        else
+            codemap_set_parcel(page->known, parcel);
+        parcel += whole ? 64 : 1;
+    }
 }
 
 void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
@@ -542,28 +552,49 @@ static bool any_is_wide(const uint32_t after[LINE_PARCELS])
     return all > UINT16_MAX;
 }
 
-/* The same bytes whether the stamps are narrow or wide. */
+/* Two bytes for each stamp if none needs more. */
+static void stamps_io(struct state_io *io, uint32_t after[LINE_PARCELS], bool wide)
+{
+    uint16_t narrow[LINE_PARCELS];
+
+    if (wide) {
+        state_io_bytes(io, after, LINE_PARCELS * sizeof *after);
+        return;
+    }
+    for (unsigned i = 0; i < LINE_PARCELS; i++)
+        narrow[i] = (uint16_t)after[i];
+    state_io_bytes(io, narrow, sizeof narrow);
+    for (unsigned i = 0; i < LINE_PARCELS; i++)
+        after[i] = narrow[i];
+}
+
+/* The same bytes for the same stamps, in whichever form they are kept. */
 static void line_io(struct state_io *io, struct code_line **line)
 {
-    bool there = *line != NULL;
+    bool there = *line != NULL, wide = false;
     uint32_t after[LINE_PARCELS] = {0};
     uint64_t base = 0;
 
     STATE_IO(io, there);
     if (!there)
         return;
-    for (unsigned i = 0; *line && i < LINE_PARCELS; i++)
-        after[i] = stamp_after(*line, i);
-    if (*line)
+    if (*line) {
+        for (unsigned i = 0; i < LINE_PARCELS; i++)
+            after[i] = stamp_after(*line, i);
         base = (*line)->base;
+        wide = any_is_wide(after);
+    }
     STATE_IO(io, base);
-    state_io_bytes(io, after, sizeof after);
+    STATE_IO(io, wide);
+    stamps_io(io, after, wide);
     if (!io->loading)
         return;
     free(*line);
-    *line = new_line(base, any_is_wide(after));
-    for (unsigned i = 0; i < LINE_PARCELS; i++)
-        set_after(line, i, after[i]);
+    *line = new_line(base, wide);
+    if (wide)
+        memcpy((*line)->after, after, sizeof after);
+    for (unsigned i = 0; i < LINE_PARCELS && !wide; i++)
+        (*line)->after[i] = (uint16_t)after[i];
 }
 
 static void page_io(struct state_io *io, struct code_page *page)
@@ -631,7 +662,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
     bool keeps = io->loading && c->code_versions && versions_exist(c->code_versions);
     uint64_t key = 0;
 
-    state_io_section(io, "codemap", 2);
+    state_io_section(io, "codemap", 3);
     if (keeps)
         keep_all(c);
     STATE_IO_VEC(io, &c->writes, c->config.code_writes_max, record_io);

@@ -625,11 +625,25 @@ static void added_io(struct state_io *io, struct account *a)
     }
 }
 
+/* A kernel has tens of thousands of sites, most of which have not been run. */
+static void counts_io(struct state_io *io, struct counts *counts)
+{
+    static const struct counts none;
+    bool was_used = memcmp(counts, &none, sizeof none) != 0, used = was_used;
+
+    STATE_IO(io, used);
+    if (used)
+        state_io_bytes(io, counts, sizeof *counts);
+    else if (was_used)
+        *counts = none;
+}
+
 void account_state_io(struct state_io *io, struct account *a)
 {
-    state_io_section(io, "account", 4);
+    state_io_section(io, "account", 5);
     STATE_IO_SAME(io, a->first_count);
-    state_io_bytes(io, a->counts, a->first_count * sizeof *a->counts);
+    for (uint32_t i = 0; i < a->first_count; i++)
+        counts_io(io, &a->counts[i]);
     added_io(io, a);
     contexts_io(io, a);
 }

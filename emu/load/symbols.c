@@ -4,6 +4,8 @@
  * One array sorted by address; of symbols at one address the best name is last.
  * Each symbol has the index of the nearest one before it that extends over its
  * start ("outer"), so a look-up is a binary search and a short walk outwards.
+ * Names are found by a hash table: sorting a kernel's 150,000 names takes longer
+ * than restoring its memory from a snapshot.
  */
 #include "load/symbols.h"
 
@@ -15,11 +17,26 @@
 
 static const size_t NONE = SIZE_MAX;
 
+enum { CHUNK_BYTES = 1 << 16 };
+
 static bool is_wanted_name(const char *name, size_t len)
 {
     bool mapping = len > 1 && name[0] == '$' && (name[1] == 'x' || name[1] == 'd');
 
     return len && !mapping && !(len > 1 && name[0] == '.' && name[1] == 'L');
+}
+
+/* Memory for a name, until symbols_free. */
+static char *new_name(struct symbols *s, size_t bytes)
+{
+    size_t chunk = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+
+    if (s->chunk_left < bytes) {
+        VEC_PUSH(&s->chunks, xmalloc(chunk));
+        s->chunk_left = s->chunk_bytes = chunk;
+    }
+    s->chunk_left -= bytes;
+    return s->chunks.at[s->chunks.len - 1] + (s->chunk_bytes - s->chunk_left - bytes);
 }
 
 void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len)
@@ -29,10 +46,9 @@ void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, si
     len = strnlen(name, len);
     if (!is_wanted_name(name, len))
         return;
-    copy = xmalloc(len + 1);
+    copy = new_name(s, len + 1);
     memcpy(copy, name, len);
     copy[len] = '\0';
-    VEC_PUSH(&s->names, copy);
     e.symbol.name = copy;
     VEC_PUSH(&s->entries, e);
 }
@@ -70,19 +86,6 @@ static int compare_places(const void *left, const void *right)
     int order = compare_numbers(a->symbol.addr, b->symbol.addr);
 
     return order ? order : compare_rank(a, b);
-}
-
-/* Orders by name; of equal names the one that symbols_find returns comes first. */
-static int compare_names(const void *left, const void *right, void *ctx)
-{
-    const struct symbols *s = ctx;
-    const struct symbols_entry *a = &s->entries.at[*(const size_t *)left];
-    const struct symbols_entry *b = &s->entries.at[*(const size_t *)right];
-    int order = strcmp(a->symbol.name, b->symbol.name);
-
-    if (!order)
-        order = compare_numbers(b->symbol.global, a->symbol.global);
-    return order ? order : compare_numbers(a->symbol.addr, b->symbol.addr);
 }
 
 static void step_back(uint64_t addr, uint64_t *here, uint64_t *next)
@@ -140,17 +143,76 @@ static void find_outers(struct symbols *s)
     }
 }
 
+/* Of several symbols with one name symbols_find returns a global one, and then the lowest. */
+static bool is_better(const struct symbol *a, const struct symbol *b)
+{
+    return a->global != b->global ? a->global : a->addr < b->addr;
+}
+
+/* Eight bytes at a time; never 0. */
+static uint32_t hash_name(const char *name)
+{
+    size_t len = strlen(name);
+    uint64_t hash = len, word;
+
+    for (; len; len -= len < sizeof word ? len : sizeof word) {
+        word = 0;
+        memcpy(&word, name, len < sizeof word ? len : sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+        name += sizeof word;
+    }
+    return (uint32_t)hash | 1;
+}
+
+/* The slot with the name, or the empty one for it. */
+static struct symbols_slot *slot_of(const struct symbols *s, const char *name, uint32_t hash)
+{
+    size_t i = (hash >> 1) & (s->slots - 1);
+
+    while (s->by_name[i].hash &&
+           (s->by_name[i].hash != hash ||
+            strcmp(s->entries.at[s->by_name[i].entry].symbol.name, name) != 0))
+        i = (i + 1) & (s->slots - 1);
+    return &s->by_name[i];
+}
+
 static void index_names(struct symbols *s)
 {
-    s->by_name = xmalloc(s->entries.len * sizeof *s->by_name);
-    for (size_t i = 0; i < s->entries.len; i++)
-        s->by_name[i] = i;
-    qsort_r(s->by_name, s->entries.len, sizeof *s->by_name, compare_names, s);
+    for (s->slots = 16; s->slots < 2 * s->entries.len;)
+        s->slots *= 2;
+    s->by_name = xcalloc(s->slots, sizeof *s->by_name);
+    for (size_t i = 0; i < s->entries.len; i++) {
+        const struct symbol *y = &s->entries.at[i].symbol;
+        uint32_t hash = hash_name(y->name);
+        struct symbols_slot *slot = slot_of(s, y->name, hash);
+
+        if (!slot->hash || is_better(y, &s->entries.at[slot->entry].symbol))
+            *slot = (struct symbols_slot){hash, (uint32_t)i};
+    }
+}
+
+/* For entries that are nearly in order, as of nm -n and kallsyms. False: they are not. */
+static bool sort_by_insertion(struct symbols *s)
+{
+    size_t moves = 0;
+
+    for (size_t i = 1; i < s->entries.len; i++) {
+        struct symbols_entry e = s->entries.at[i];
+        size_t to = i;
+
+        for (; to && compare_places(&s->entries.at[to - 1], &e) > 0; to--, moves++)
+            s->entries.at[to] = s->entries.at[to - 1];
+        s->entries.at[to] = e;
+        if (moves > s->entries.len)
+            return false;
+    }
+    return true;
 }
 
 void symbols_finish(struct symbols *s)
 {
-    if (s->entries.len)
+    if (!sort_by_insertion(s))
         qsort(s->entries.at, s->entries.len, sizeof *s->entries.at, compare_places);
     find_ends(s);
     find_outers(s);
@@ -166,9 +228,9 @@ void symbols_free(struct symbols *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->names.len; i++)
-        free(s->names.at[i]);
-    VEC_FREE(&s->names);
+    for (size_t i = 0; i < s->chunks.len; i++)
+        free(s->chunks.at[i]);
+    VEC_FREE(&s->chunks);
     VEC_FREE(&s->entries);
     free(s->by_name);
     free(s);
@@ -272,32 +334,13 @@ const char *symbols_name_at(const struct symbols *s, uint64_t addr, uint64_t *of
     return name || !s || !s->more.name_at ? name : s->more.name_at(s->more.ctx, addr, offset);
 }
 
-/* The index in by_name of the first entry that is not less than name (a lower bound). */
-static size_t first_named(const struct symbols *s, const char *name)
-{
-    size_t low = 0, high = s->entries.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (strcmp(s->entries.at[s->by_name[middle]].symbol.name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr)
 {
-    size_t i;
+    const struct symbols_slot *slot = s ? slot_of(s, name, hash_name(name)) : NULL;
 
-    if (!s)
+    if (!slot || !slot->hash)
         return false;
-    i = first_named(s, name);
-    if (i == s->entries.len || strcmp(symbols_get(s, s->by_name[i])->name, name) != 0)
-        return false;
-    *addr = symbols_get(s, s->by_name[i])->addr;
+    *addr = s->entries.at[slot->entry].symbol.addr;
     return true;
 }
 

@@ -16,11 +16,18 @@ struct symbols_entry {
     bool weak;
 };
 
+/* A slot of the hash table of names; hash 0: it is empty. */
+struct symbols_slot {
+    uint32_t hash, entry;
+};
+
 struct symbols {
     VEC_OF(struct symbols_entry) entries;
-    size_t *by_name; /* indices of entries */
-    size_t first;    /* the first entry that may name addresses (symbols_hide_below) */
-    VEC_OF(char *) names;
+    struct symbols_slot *by_name; /* a power of two of them */
+    size_t slots;
+    size_t first;          /* the first entry that may name addresses (symbols_hide_below) */
+    VEC_OF(char *) chunks; /* the names, many in each */
+    size_t chunk_bytes, chunk_left; /* of the last one; the free ones are at its end */
     struct symbols_more more;
 };
 

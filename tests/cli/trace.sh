@@ -8,9 +8,10 @@ demo="script=\"work calls 1; echo function > $T/current_tracer; ps | cat; ls | w
 echo function_graph > $T/current_tracer; work tree 1; echo nop > $T/current_tracer\""
 trace=$work/trace.json
 
-# calls_are CONDITION: of `calls`, the calls of $trace; `report` is $work/r.json.
-calls_are() {
-    PYTHONPATH=$here python3 - "$trace" "$work/r.json" "$1" <<'PY'
+# claim_calls SENTENCE CONDITION...: claims about `calls`, the calls of $trace, which is read once for all of them; `report`
+# is $work/r.json.
+claim_calls() {
+    PYTHONPATH=$here python3 - "$trace" "$work/r.json" "$@" 2>"$work/why" <<'PY'
 import collections, json, sys
 from calls import *
 
@@ -25,9 +26,22 @@ for c in calls:
         through[c.pc] += c.end_cycle - c.cycle + 1
         if c.inside or c.end != "returned" or c.hart != c.end_hart:
             disturbed.add(c.pc)
-assert eval(" ".join(sys.argv[3].split())), (ends, len(functions))
+failed = False
+for sentence, condition in zip(sys.argv[3::2], sys.argv[4::2]):
+    if eval(" ".join(condition.split())):
+        print("ok -", sentence)
+    else:
+        failed = True
+        print(f"not ok - {sentence}\n# {ends}, {len(functions)} functions")
+sys.exit(2 if failed else 0)
 PY
+    case $? in
+    0) ;;
+    2) failed=1 ;;
+    *) sed 's/^/# /' "$work/why"; claim "the calls of $trace can be read" false ;;
+    esac
 }
+is_json() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
 
 keep() { mv "$out" "$work/kept.out" && mv "$err" "$work/kept.err"; }
 as_kept() { cmp "$out" "$work/kept.out" && cmp "$err" "$work/kept.err"; }
@@ -37,31 +51,31 @@ keep
 run run --harts 2 --append "$demo" --report "$work/r.json" --rows 1000 --trace "$trace" "$mcount"
 claim 'a run with --trace says the same' as_kept
 claim '... and is the same, to the last cycle' cmp "$work/r.json" "$work/kept.json"
-claim 'the trace is JSON' python3 -m json.tool "$trace" "$work/pretty"
-claim 'every slice has its end, and time goes on' calls_are 'calls and all(c.end for c in calls)'
-claim 'each entry of a site is one call, in the state that the report has it in' calls_are "
+claim 'the trace is JSON' is_json "$trace"
+claim_calls 'every slice has its end, and time goes on' 'calls and all(c.end for c in calls)' \
+    'each entry of a site is one call, in the state that the report has it in' "
     collections.Counter((c.pc, c.state) for c in functions) ==
     {(int(s['address'], 16), state): s[state]['entries'] for s in report['sites']
-     if s['kind'] == 'function' for state in ('init', 'off', 'on') if s[state]['entries']}"
-claim 'the tracer is in the calls of sites that are on, and in no other' calls_are "
-    all((c.tracer() is not None) == (c.state == 'on') for c in functions if c.state != 'init')"
-claim '... where it takes as long as the report says, which counts the auipc, too' calls_are "
+     if s['kind'] == 'function' for state in ('init', 'off', 'on') if s[state]['entries']}" \
+    'the tracer is in the calls of sites that are on, and in no other' "
+    all((c.tracer() is not None) == (c.state == 'on') for c in functions if c.state != 'init')" \
+    '... where it takes as long as the report says, which counts the auipc, too' "
     {pc: n for pc, n in through.items() if pc not in disturbed} ==
     {int(s['address'], 16): s['on']['through_cycles'] for s in report['sites']
-     if s['on']['entries'] and s['kind'] == 'function' and int(s['address'], 16) not in disturbed}"
-claim 'what function_graph hooked comes back through return_to_handler' calls_are "
+     if s['on']['entries'] and s['kind'] == 'function' and int(s['address'], 16) not in disturbed}" \
+    'what function_graph hooked comes back through return_to_handler' "
     [c for c in calls if c.kind == 'return'] and
-    all(c.end == 'returned' for c in calls if c.kind == 'return')"
-claim 'only tasks that are gone leave calls behind' calls_are "
+    all(c.end == 'returned' for c in calls if c.kind == 'return')" \
+    'only tasks that are gone leave calls behind' "
     {c.name for c in functions if c.end == 'abandoned'} <= {'__schedule', 'schedule', 'do_task_dead', 'do_exit',
-        'do_trap_exception', '__riscv_sys_exit_group', '__riscv_sys_exit', 'exit_to_user_mode', 'do_signal'}"
-claim 'the caller is named' calls_are "
-    {c.caller.split('+')[0] for c in functions if c.name == 'calls_once'} == {'calls_run'}"
-claim '... also that of a tail call whose return address was replaced before' calls_are "
+        'do_trap_exception', '__riscv_sys_exit_group', '__riscv_sys_exit', 'exit_to_user_mode', 'do_signal'}" \
+    'the caller is named' "
+    {c.caller.split('+')[0] for c in functions if c.name == 'calls_once'} == {'calls_run'}" \
+    '... also that of a tail call whose return address was replaced before' "
     all(c.caller == c.tail_call_of for c in functions if c.back and '+' not in c.caller) and
     {c.caller for c in functions if c.name == 'slab_free' and c.tail_call_of} >= {'kfree'} and
-    not [c for c in functions if c.back and c.caller.startswith('0x')]"
-claim 'each call has the name and pid of its task' calls_are "
+    not [c for c in functions if c.back and c.caller.startswith('0x')]" \
+    'each call has the name and pid of its task' "
     {(c.comm, c.pid) for c in functions if c.name == 'do_exit'} >= {('ps', 8), ('ls', 10), ('wc', 11)} and
     all(c.comm and c.pid >= 0 for c in functions)"
 cp "$trace" "$work/first"
@@ -75,7 +89,7 @@ claim 'random fetches do not notice it' as_kept
 run run --quiet --harts 2 --append "$demo" --console none --trace - "$mcount"
 claim '--trace - is standard output' cmp "$work/first" "$out"
 run run --quiet --harts 2 --append "$demo" --trace "$trace" --trace-calls on --report "$work/r.json" "$mcount"
-claim '--trace-calls=on leaves out those of sites that are off' calls_are "
+claim_calls '--trace-calls=on leaves out those of sites that are off' "
     functions and all(c.state != 'off' for c in functions) and
     sum(c.state == 'on' for c in functions) == sum(s['on']['entries'] for s in report['sites']
                                                    if s['kind'] == 'function')"
@@ -87,10 +101,10 @@ claim 'a session under the debugger writes the same' cmp "$work/first" "$trace"
 run run --quiet --harts 2 --initrd "$BUILD/guest-kernel/mcount/modules.cpio" --trace "$trace" --trace-calls on \
     --report "$work/r.json" "$mcount" --append "script=\"insmod /lib/modules/trace_sample.ko depth=2;
     echo function_graph > $T/current_tracer; cat /proc/trace_sample; rmmod trace_sample\""
-claim 'functions of modules are named' calls_are "
+claim_calls 'functions of modules are named' "
     [c.name for c in functions if c.name.startswith('trace_sample:') and c.comm == 'cat'] ==
-    ['trace_sample:sample_' + n for n in 'show branch branch branch leaf leaf branch leaf leaf'.split()]"
-claim '... and their callers' calls_are "
+    ['trace_sample:sample_' + n for n in 'show branch branch branch leaf leaf branch leaf leaf'.split()]" \
+    '... and their callers' "
     {c.caller.split('+')[0] for c in functions if c.name == 'trace_sample:sample_leaf'} == {'trace_sample:sample_branch'}
     and not [c for c in functions if c.back and c.caller.startswith('0x')]"
 
@@ -99,7 +113,7 @@ none=$BUILD/guest-kernel/none/kernel.elf
 run run --quiet --append 'script="work calls 1"' --trace "$trace" "$none"
 claim 'a kernel without sites is said to have none, once' \
     test "$status" -eq 0 -a "$(grep -c 'warning: .*has no ftrace sites' "$err")" -eq 1
-claim '... and its trace is an empty one' python3 -m json.tool "$trace"
+claim '... and its trace is an empty one' is_json "$trace"
 run run --quiet --trace "$work/no/where" "$mcount"
 claim 'a place that is not there is status 74' has_status 74
 claim '... and one line' says_one_line '.*no/where: cannot be created: No such file'
@@ -126,15 +140,15 @@ ends_by() {
     wait $pid 2>"$work/why"
     status=$?
 }
+ended_with() { has_status "$1" && is_json "$trace"; }
 : >"$trace.part"
 ends_by TERM
 claim 'SIGTERM ends the run and the file' \
-    sh -c "[ $status -eq 143 ] && python3 -m json.tool '$trace' '$work/pretty'"
+    ended_with 143
 cp "$trace" "$work/old"
 : >"$trace.part"
 ends_by KILL
 claim 'after SIGKILL the former file is still there' cmp "$trace" "$work/old"
 mv "$trace.part" "$trace"
-claim '... and what was written, beside it, can be read, line by line' calls_are \
-    "len(calls) > 1000"
+claim_calls '... and what was written, beside it, can be read, line by line' "len(calls) > 1000"
 finish

@@ -11,7 +11,7 @@ run_guest mcount 1 "cat $T/available_tracers; cat $T/current_tracer;
     echo $calls_functions > $T/set_ftrace_filter; cat $T/set_ftrace_filter;
     echo function > $T/current_tracer; work calls 3; cat $T/trace"
 sed -n '/^# tracer: function$/,$p' "$out" >"$work_dir/trace"
-check 'the tracers are those of every kernel' console_has 'blk mmiotrace function_graph wakeup_rt wakeup function nop'
+check 'the tracers are those of every kernel' console_has 'blk mmiotrace function_graph wakeup_dl wakeup_rt wakeup function nop'
 check 'no tracer is on at boot' console_has nop
 check 'the filter reads as it was set' test "$(grep -Ecx 'fib|ackermann|even|odd|calls_once' "$out")" -eq 5
 check 'function records each call of the workload, and none besides' \

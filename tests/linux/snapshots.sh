@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2119,SC2317 # claim calls by name
 # snapshots.sh - Linux that is continued from a file: the same report as without, and a booted Debian
-# kernel in less than a second. guests.sh fetches the kernels.
+# kernel in less than 300 ms. guests.sh fetches the kernels.
 . "$(dirname "$0")/../machine/common.inc"
 
 cache=${LINUX_CACHE:-.cache/linux}
@@ -44,17 +44,28 @@ for guest in 'linux-6.1/vmlinux 1' 'linux-6.1/vmlinux 2' 'debian-13/Image 2'; do
     claim '... and the same end' has_status 0
 done
 
-LIMIT=300 run run --quiet --memory 512M --append console=ttyS0 --initrd "$cache/initramfs.cpio" --max-cycles 4G \
-    --save "$file" "$cache/debian-13/Image"
-claim "Debian's kernel at its prompt takes less than 32 MiB" [ "$(stat -c %s "$file")" -lt 33554432 ]
-printf 'echo after $((6 * 7))\npoweroff -f\n' >"$work/input"
-run run --quiet --restore "$file" --input "$work/input"
-claim '... and goes on' console_has '^after 42'
-# The time of the host's processors: a busy host has less of it for us, not more of it to spend.
-seconds=$(python3 -c 'import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(used.ru_utime + used.ru_stime)' "$rvftrace" run --quiet --restore "$file" --max-insns 1)
-echo "# restored with $seconds s of processor time"
-claim '... in less than a second' awk "BEGIN { exit !($seconds < 1) }"
+# The time of the host's processors, the least of five: a busy host has less of it for us, not more of it to spend.
+restore_time() {
+    python3 -c 'import resource, subprocess, sys
+def used():
+    u = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return u.ru_utime + u.ru_stime
+def once():
+    before = used()
+    subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return used() - before
+print(min(once() for i in range(5)))' "$rvftrace" run --quiet --restore "$file" --max-insns 1
+}
+
+for kernel in debian-13 debian-sid; do
+    LIMIT=300 run run --quiet --memory 512M --append console=ttyS0 --initrd "$cache/initramfs.cpio" --max-cycles 4G \
+        --save "$file" "$cache/$kernel/Image"
+    claim "$kernel at its prompt takes less than 32 MiB" [ "$(stat -c %s "$file")" -lt 33554432 ]
+    printf 'echo after $((6 * 7))\npoweroff -f\n' >"$work/input"
+    run run --quiet --restore "$file" --input "$work/input"
+    claim '... and goes on' console_has '^after 42'
+    seconds=$(restore_time)
+    echo "# restored with $seconds s of processor time"
+    claim '... in less than 300 ms' awk "BEGIN { exit !($seconds > 0.01 && $seconds < 0.3) }"
+done
 finish

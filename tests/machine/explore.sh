@@ -73,9 +73,9 @@ sleep 2
 pkill -TERM -f -- "--interleavings 100000 --steps 3 $mcount" && wait $!
 claim "a signal ends it while it tries interleavings" test -z "$(pgrep -f -- "--interleavings 100000 --steps 3 $mcount")"
 
-explored --interleavings 60 "$mcount"
+explored --interleavings 25 "$mcount"
 claim "of the kernel without the mistake nothing is found" nothing_found
-claim "... though as much was tried" tried_some 120
+claim "... though as much was tried" tried_some 50
 
 on run --seed 7 --schedule "$schedule" "$broken"
 claim "a schedule of another seed is refused" says "found-[0-9]*.schedule:[0-9]*: explored with .run seed 1., this is .run seed 7."
@@ -99,11 +99,11 @@ on explore --audit off "$mcount"
 claim "explore without the auditor is refused" says_one_line 'explore needs the auditor'
 on explore --trace "$work/t" "$mcount"
 claim "options of other commands are refused" says_one_line '--trace is not an option of'
-on explore --schedules "$work/no/such" --interleavings 60 "$broken"
+on explore --schedules "$work/no/such" --interleavings 5 "$broken"
 claim "a directory that does not exist is an I/O error" has_status 74
 on explore --timeout 1 --interleavings 100000 "$mcount"
 claim "--timeout ends it" has_status 75
-on explore --max-cycles 2000000 --schedules "$work/found" "$mcount"
+on explore --max-cycles 2000000 --interleavings 5 --schedules "$work/found" "$mcount"
 claim "--max-cycles, too" has_status 75
 on explore --update 99 --interleavings 5 "$mcount"
 claim "an update that is not there is named" says 'there is no update 99; the run has 2'

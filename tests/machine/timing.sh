@@ -1,7 +1,6 @@
 #!/bin/sh
 # timing.sh - a core model is part of the machine's state: the same cycles in every build, in pieces
-# as in one run, and from a snapshot. `make test` tries small caches with one core, SUITE=all with
-# all of them.
+# as in one run, and from a snapshot. `make test` has two of the cores, and small caches with one; SUITE=all has all of them.
 . "$(dirname "$0")/common.inc"
 
 T=/sys/kernel/tracing
@@ -58,7 +57,8 @@ tlb2.entries = 16
 tlb2.ways = 4
 CORE
 
-for core in c906 cva6 rocket u74 "$work/odd.core"; do
+[ "${SUITE:-}" = all ] && cores="c906 cva6 rocket u74 $work/odd.core" || cores="c906 $work/odd.core"
+for core in $cores; do
     name=$(basename "$core")
     case $core in
         */*) file=$core ;;
