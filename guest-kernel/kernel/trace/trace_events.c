@@ -638,7 +638,8 @@ void event_trace_init(void)
         register_event(*call, NULL);
     update_formats(__start_ftrace_eval_maps, __stop_ftrace_eval_maps);
     mutex_lock(&event_mutex);
-    BUG_ON(event_trace_add_tracer(NULL, &global_trace));
+    if (event_trace_add_tracer(NULL, &global_trace))
+        panic("No memory for the files of events: 5 MiB are needed");
     mutex_unlock(&event_mutex);
     register_module_notifier(&modules);
 }
