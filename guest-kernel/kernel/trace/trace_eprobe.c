@@ -112,7 +112,11 @@ static int eprobe_register(struct trace_event_call *call, enum trace_reg type, v
 {
     struct trace_eprobe *ep = container_of(call, struct trace_eprobe, call);
 
-    return type == TRACE_REG_REGISTER ? enable_eprobe(ep, data) : disable_eprobe(ep, data);
+    switch (type) {
+    case TRACE_REG_REGISTER: return enable_eprobe(ep, data);
+    case TRACE_REG_UNREGISTER: return disable_eprobe(ep, data);
+    default: return -EINVAL; /* not for events of perf */
+    }
 }
 
 static int eprobe_define_fields(struct trace_event_call *call)
