@@ -109,7 +109,7 @@ GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 	$(addprefix kernel/trace/, trace_event_perf.o fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
-	trace_event_output.o trace_dynevent.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
+	trace_event_output.o trace_dynevent.o trace_eprobe.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o trace_events_pid.o trace_instances.o trace_instances_test.o \
 	trace_iterator.o trace_latency.o trace_marker.o trace_nop.o trace_options.o trace_output.o trace_export.o trace_mmiotrace.o \
 	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_sched_wakeup.o \
@@ -219,7 +219,7 @@ endif
 $(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -, ,$(k))),$(lastword $(subst -, ,$(k))))))
 
 # Modules: one file each, in samples/.
-GUEST_MODULES := trace_sample sample_user misuse event_sample
+GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
 
 # guest_compile DIR,LAYOUT,SOURCES - the objects in DIR of the files in SOURCES. A file includes others of its
 # own directory by the kernel's tree.

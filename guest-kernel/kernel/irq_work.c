@@ -9,6 +9,7 @@
 #include <asm/irqflags.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
+#include <linux/export.h>
 #include <linux/irq_work.h>
 #include <linux/smp.h>
 
@@ -29,6 +30,7 @@ bool irq_work_queue(struct irq_work *work)
     raw_local_irq_restore(flags);
     return true;
 }
+EXPORT_SYMBOL_GPL(irq_work_queue);
 
 /* Work may be queued again as soon as it is not pending, so next is read before that. */
 void irq_work_run(void)

@@ -123,10 +123,84 @@ static bool put_symbol(struct out *o, unsigned long addr, char form, const struc
 
 #endif
 
-static const char *parse_number(const char *fmt, int *n, va_list *args)
+/*
+ * Where the arguments of a format come from: the caller, or an array of words that vbin_printf()
+ * has made of them. Programs know the first only.
+ */
+struct args {
+    va_list *list; /* NULL: the words */
+    char *bin;     /* the next of the words, or where to record the next; NULL: nowhere */
+    char *end;     /* of the words that are recorded */
+};
+
+#ifndef __DISABLE_EXPORTS
+
+/* The place of an argument of that size in the words; NULL: there is none. */
+static void *bin_place(struct args *args, size_t size)
+{
+    char *at = args->bin;
+
+    if (!at)
+        return NULL;
+    args->bin = at + ALIGN(size, sizeof(u32));
+    return args->list && args->bin > args->end ? NULL : at;
+}
+
+static const char *next_string(struct args *args, int precision)
+{
+    const char *s = args->list ? va_arg(*args->list, const char *) : args->bin;
+    size_t len = strnlen(s, precision < 0 ? (size_t)-1 : (size_t)precision);
+    char *at = bin_place(args, len + 1);
+
+    if (args->list && at) {
+        memcpy(at, s, len);
+        at[len] = 0;
+    }
+    return s;
+}
+
+#else
+
+static void *bin_place(struct args *args, size_t size)
+{
+    (void)args;
+    (void)size;
+    return NULL;
+}
+
+static const char *next_string(struct args *args, int precision)
+{
+    (void)precision;
+    return va_arg(*args->list, const char *);
+}
+
+#endif
+
+static int next_int(struct args *args)
+{
+    int value = args->list ? va_arg(*args->list, int) : 0, *at = bin_place(args, sizeof(value));
+
+    if (at && args->list)
+        *at = value;
+    return args->list ? value : *at;
+}
+
+static long next_long(struct args *args)
+{
+    long value = args->list ? va_arg(*args->list, long) : 0;
+    char *at = bin_place(args, sizeof(value));
+
+    if (at && args->list)
+        memcpy(at, &value, sizeof(value));
+    else if (at)
+        memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+static const char *parse_number(const char *fmt, int *n, struct args *args)
 {
     if (*fmt == '*') {
-        *n = va_arg(*args, int);
+        *n = next_int(args);
         return fmt + 1;
     }
     for (*n = 0; *fmt >= '0' && *fmt <= '9'; fmt++)
@@ -134,7 +208,7 @@ static const char *parse_number(const char *fmt, int *n, va_list *args)
     return fmt;
 }
 
-static const char *parse_spec(const char *fmt, struct spec *spec, va_list *args)
+static const char *parse_spec(const char *fmt, struct spec *spec, struct args *args)
 {
     *spec = (struct spec){.precision = -1};
     for (;; fmt++) {
@@ -157,21 +231,21 @@ static const char *parse_spec(const char *fmt, struct spec *spec, va_list *args)
     return fmt;
 }
 
-static u64 unsigned_arg(const struct spec *spec, va_list *args)
+static u64 unsigned_arg(const struct spec *spec, struct args *args)
 {
-    return spec->longs ? va_arg(*args, unsigned long) : va_arg(*args, unsigned int);
+    return spec->longs ? (unsigned long)next_long(args) : (unsigned int)next_int(args);
 }
 
-static void put_signed(struct out *o, const struct spec *spec, va_list *args)
+static void put_signed(struct out *o, const struct spec *spec, struct args *args)
 {
-    s64 value = spec->longs ? va_arg(*args, long) : va_arg(*args, int);
+    s64 value = spec->longs ? next_long(args) : next_int(args);
 
     put_number(o, value < 0 ? -(u64)value : (u64)value, 10, value < 0, spec);
 }
 
-static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec, va_list *args)
+static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec, struct args *args)
 {
-    unsigned long addr = (unsigned long)va_arg(*args, void *);
+    unsigned long addr = next_long(args);
 
     if (put_symbol(o, addr, fmt[1], spec))
         return fmt + 1;
@@ -180,7 +254,7 @@ static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec
     return fmt;
 }
 
-static const char *put_directive(struct out *o, const char *fmt, va_list *args)
+static const char *put_directive(struct out *o, const char *fmt, struct args *args)
 {
     struct spec spec;
 
@@ -192,32 +266,61 @@ static const char *put_directive(struct out *o, const char *fmt, va_list *args)
     case 'o': put_number(o, unsigned_arg(&spec, args), 8, false, &spec); break;
     case 'X': spec.upper = true; /* fallthrough */
     case 'x': put_number(o, unsigned_arg(&spec, args), 16, false, &spec); break;
-    case 'c': put(o, va_arg(*args, int)); break;
-    case 's': put_string(o, va_arg(*args, const char *), &spec); break;
+    case 'c': put(o, next_int(args)); break;
+    case 's': put_string(o, next_string(args, spec.precision), &spec); break;
     case 'p': fmt = put_pointer(o, fmt, &spec, args); break;
     default: put(o, *fmt); break;
     }
     return fmt;
 }
 
-int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
+static int format(char *buf, size_t size, const char *fmt, struct args *args)
 {
     struct out o = {buf, size, 0};
-    va_list copy;
 
-    va_copy(copy, args);
     for (; *fmt; fmt++) {
         if (*fmt != '%')
             put(&o, *fmt);
         else if (fmt[1])
-            fmt = put_directive(&o, fmt + 1, &copy);
+            fmt = put_directive(&o, fmt + 1, args);
     }
-    va_end(copy);
     if (size)
         buf[min(o.used, size - 1)] = 0;
     return o.used;
 }
+
+int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
+{
+    va_list copy;
+    int n;
+
+    va_copy(copy, args);
+    n = format(buf, size, fmt, &(struct args){.list = &copy});
+    va_end(copy);
+    return n;
+}
 EXPORT_SYMBOL(vsnprintf);
+
+#ifndef __DISABLE_EXPORTS
+
+int vbin_printf(u32 *bin, size_t words, const char *fmt, va_list args)
+{
+    struct args a = {.bin = (char *)bin, .end = (char *)(bin + words)};
+    va_list copy;
+
+    va_copy(copy, args);
+    a.list = &copy;
+    format(NULL, 0, fmt, &a);
+    va_end(copy);
+    return (u32 *)a.bin - bin;
+}
+
+int bstr_printf(char *buf, size_t size, const char *fmt, const u32 *bin)
+{
+    return format(buf, size, fmt, &(struct args){.bin = (char *)bin});
+}
+
+#endif
 
 int snprintf(char *buf, size_t size, const char *fmt, ...)
 {

@@ -19,12 +19,29 @@ traced="insmod $M/trace_sample.ko depth=3; insmod $M/sample_user.ko start=-5 gre
     echo function_graph > $T/current_tracer; cat /proc/trace_sample
     grep -c 'sample_leaf' $T/trace; lsmod; rmmod trace_sample
     rmmod sample_user; rmmod trace_sample; lsmod; selftest wx
-    grep -c sample_ $T/available_filter_functions; echo nop > $T/current_tracer; echo the end"
+    grep -c sample_ $T/available_filter_functions; echo nop > $T/current_tracer; cd $T
+    echo 'p:later trace_printk:trace_printk_irq_work' > kprobe_events; echo 1 > events/kprobes/later/enable
+    echo hist:keys=ip if buf '~' \\'a*\\' > events/ftrace/print/trigger; echo snapshot >> events/ftrace/print/trigger
+    echo again > trace_marker; echo begin > trace_marker; echo again > trace_marker
+    echo hits \$(grep Hits: events/ftrace/print/hist) in \$(grep -c again trace) and \$(grep -c again snapshot); echo > trace
+    insmod $M/trace_printk.ko; rmmod trace_printk; echo messages \$(grep -c 'will use trace_b' trace) \$(grep -c 'not constant' trace) \$(grep -c 'will use trace_b' printk_formats) \$(grep -c later: trace)
+    echo 0 > events/kprobes/later/enable; echo > kprobe_events; echo > error_log
+    echo 'e:opens syscalls/sys_enter_openat file=+0(\$filename):ustring if dfd > 99' >> dynamic_events; echo 'e:opens sched.sched_switch' >> dynamic_events
+    echo 'e sched.nosuch' >> dynamic_events; echo 'e sched.sched_switch x=\$nosuch' >> dynamic_events; cat error_log
+    echo 1 > events/eprobes/enable; cat /proc/version > /x; echo 0 > events/eprobes/enable; grep -c ' sys_openat(' trace
+    echo eprobes \$(grep -c 'opens: (syscalls.sys_enter_openat) file=./proc/version.' trace) \$(cat dynamic_events); echo '-:opens' >> dynamic_events; cat dynamic_events; echo the end"
 
 traced_as_it_should() {
     console_has '\[.*\] sample_user: hi 4294967292' && console_has 'walk 3: 8 leaves' &&
         test "$(grep -cx 8 "$out")" -eq 2 && test "$(grep -c '^trace_sample  ' "$out")" -eq 1 &&
         test "$(grep -c '^ok - wx: ' "$out")" -ge 4 && console_has 'the end'
+}
+# Their formats are there when the module is not; a probe waits for it; triggers of trace_marker act at each text.
+writes_to_the_trace() { console_has 'messages 4 4 4 1' && console_has 'hits Hits: 2 in 0 and 2'; }
+# An event probe is on without its event, mistakes are shown, another one of its name is refused.
+is_made_of_an_event() {
+    console_has 'eprobes 1 e:eprobes/opens syscalls.sys_enter_openat file=\+0\(\$filename\):ustring' &&
+        test "$(grep -c 'event_probe: error: \(Given group\|Attached event does\)' "$out")" -eq 3
 }
 goes_when_unused() {
     console_has 'trace_sample  *[0-9]+  1 sample_user' &&
@@ -37,6 +54,8 @@ for layout in $(cd "$BUILD/guest-kernel" && for f in mcount pfe16 pfe8 atomic ca
     for on in 'rvftrace 4' 'qemu 2'; do
         on_${on% *} "$layout" "${on#* }" "$traced"
         check "$layout, $on harts: a module is traced as it comes" traced_as_it_should
+        check "$layout, $on harts: a module's messages are in the trace, and a probe of it that was made before" writes_to_the_trace
+        check "$layout, $on harts: an event probe has another event's field, and the memory it points to" is_made_of_an_event
         check "$layout, $on harts: it goes when nobody uses it any more" goes_when_unused
     done
 done

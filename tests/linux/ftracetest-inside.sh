@@ -28,6 +28,7 @@ cat >"$work/root/init" <<END
 #!/bin/busybox sh
 /bin/busybox --install -s /bin
 export HOME=/ PATH=/bin
+rm /bin/ping; mv /tmp/ping /tmp/nice /bin
 mount -t debugfs debugfs /sys/kernel/debug
 cd /proc/sys/kernel; echo 4000000 > pid_max; echo 1000000 > ns_last_pid
 mkdir -p /lib/modules/\$(uname -r); mv /lib/modules/*.ko /lib/modules/\$(uname -r); depmod
@@ -36,7 +37,11 @@ cat /tmp/log/ftracetest.log
 [ -z "${LINES-}" ] || tail -n ${LINES-} /tmp/log/[0-9]*
 exit 0
 END
-chmod +x "$work/root/init"
+# The tests of histograms wait for the wake-ups of a task that is called ping. There is no network; this one waits for others.
+printf '#!/bin/sh\nfor i in 1 2 3; do sleep 0.1; done\n' >"$work/root/tmp/ping"
+# Nor has busybox a nice.
+printf '#!/bin/sh\nrenice -n $2 -p $$ >/dev/null; shift 2; exec "$@"\n' >"$work/root/tmp/nice"
+chmod +x "$work/root/init" "$work/root/tmp/ping" "$work/root/tmp/nice"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) | cat - "$kernel/modules.cpio" "$cache/ftracetest.cpio" >"$work/initrd"
 
 # results FILE: one a line, without the numbers: "its name<tab>PASS".

@@ -2,7 +2,8 @@
 # ways.sh - tracers, events and probes in every way that the machine can run them: each layout, 1, 2, 4 and 8 harts, each
 # fetch mode, under the audit; and on QEMU, where the same claims must hold.
 #
-# The claims are made in the guest (the script below): most are sums that must agree. LAYOUTS, HARTS, FETCHES: some of them.
+# The claims are made in the guest (the script below): most are sums that must agree. On QEMU there are none about shares
+# of time, which depend on the host. LAYOUTS, HARTS, FETCHES: some of them.
 . "$(dirname "$0")/../guest/lib.sh"
 
 mkdir -p "$work_dir/root/seeds"
@@ -56,7 +57,7 @@ rmdir instances/a; reset
 for tracer in $(cat available_tracers); do
     case $tracer in
     *off) suite=fprobe ;;
-    wakeup*) suite=deadline ;;
+    wakeup*) [ "$1" = deadline ] || continue; suite=deadline ;;
     *) continue ;;
     esac
     echo $tracer > current_tracer; echo 0 > tracing_max_latency; selftest $suite; echo 0 > tracing_on
@@ -90,11 +91,11 @@ say_claims() {
 
 : "${LAYOUTS=static mcount pfe16 pfe8 atomic callops pfe8-latency}" "${HARTS=1 2 4 8}" "${FETCHES=stale coherent random:7}"
 for layout in $LAYOUTS; do
-    case $layout in *-latency) claims=30 ;; *) claims=20 ;; esac
+    case $layout in *-latency) claims=30 ;; *) claims=18 ;; esac
     for harts in $HARTS; do
         for fetch in $FETCHES; do
             where="$layout, $harts harts, $fetch"
-            run_on_rvftrace $layout $harts "sh /ways.sh; selftest" --initrd "$work_dir/initrd" --drive "$work_dir/disk,readonly" --fetch "$fetch"
+            run_on_rvftrace $layout $harts "sh /ways.sh deadline; selftest" --initrd "$work_dir/initrd" --drive "$work_dir/disk,readonly" --fetch "$fetch"
             check "$where: the audit finds nothing" test $status -eq 0
             say_claims "$where" $((claims + 90))
         done

@@ -60,6 +60,8 @@ struct module {
     unsigned int num_trace_events;
     const struct trace_eval_map *const *trace_evals; /* numbers of symbols in their formats */
     unsigned int num_trace_evals;
+    const char **trace_bprintk_fmt_start; /* its formats of trace_printk() */
+    unsigned int num_trace_bprintk_fmt;
 
     const struct jump_entry *jump_entries; /* the places of static keys */
     unsigned int num_jump_entries;
@@ -116,6 +118,8 @@ bool try_module_get(struct module *mod);
 void module_put(struct module *mod);
 int module_refcount(const struct module *mod);
 
+/* Whether there is one of that name, in any state. */
+bool module_is_loaded(const char *name);
 /*
  * The module whose text or data contains addr, or NULL. Interrupts are off, or module_mutex is
  * held.

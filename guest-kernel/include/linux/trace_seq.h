@@ -19,6 +19,8 @@ struct trace_seq {
 void trace_seq_init(struct trace_seq *s);
 void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args);
 void __printf(2, 3) trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
+/* binary: the arguments, of vbin_printf(). */
+void trace_seq_bprintf(struct trace_seq *s, const char *fmt, const u32 *binary);
 void trace_seq_puts(struct trace_seq *s, const char *str);
 void trace_seq_putc(struct trace_seq *s, char c);
 void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len);

@@ -90,6 +90,16 @@ static struct module *find_module(const char *name)
     return NULL;
 }
 
+bool module_is_loaded(const char *name)
+{
+    bool loaded;
+
+    mutex_lock(&module_mutex);
+    loaded = find_module(name);
+    mutex_unlock(&module_mutex);
+    return loaded;
+}
+
 /* ---- symbols ---- */
 
 static const struct kernel_symbol *find_in(const struct kernel_symbol *syms, unsigned int n,
@@ -413,6 +423,9 @@ static void find_module_sections(struct module *mod, const struct load_info *inf
         section_objs(info, "_ftrace_events", sizeof(*mod->trace_events), &mod->num_trace_events);
     mod->trace_evals =
         section_objs(info, "_ftrace_eval_map", sizeof(*mod->trace_evals), &mod->num_trace_evals);
+    mod->trace_bprintk_fmt_start =
+        section_objs(info, "__trace_printk_fmt", sizeof(*mod->trace_bprintk_fmt_start),
+                     &mod->num_trace_bprintk_fmt);
     mod->jump_entries =
         section_objs(info, "__jump_table", sizeof(*mod->jump_entries), &mod->num_jump_entries);
 }

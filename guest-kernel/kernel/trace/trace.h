@@ -20,6 +20,7 @@ enum trace_type {
     TRACE_WAKE = 3,
     TRACE_STACK = 4,
     TRACE_PRINT = 5,
+    TRACE_BPRINT = 6,
     TRACE_MMIO_RW = 7,
     TRACE_MMIO_MAP = 8,
     TRACE_BRANCH = 9,
@@ -27,6 +28,7 @@ enum trace_type {
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
     TRACE_BLK = 13,
+    TRACE_BPUTS = 14,
     TRACE_RAW_DATA = 18,
     TRACE_FUNC_REPEATS = 19,
     TRACE_LAST_TYPE = 20, /* types from here on are assigned at registration */
@@ -99,6 +101,33 @@ struct print_entry {
     unsigned long ip;
     char buf[];
 } __packed;
+
+/* Of TRACE_BPRINT: a constant format, and its arguments as of vbin_printf(). */
+struct bprint_entry {
+    struct trace_entry ent;
+    unsigned long ip;
+    const char *fmt;
+    u32 buf[];
+};
+
+/* Of TRACE_BPUTS: a constant string. */
+struct bputs_entry {
+    struct trace_entry ent;
+    unsigned long ip;
+    const char *str;
+};
+
+enum { TRACE_FUNC_SIZE = 30, TRACE_FILE_SIZE = 20 };
+
+/* Of TRACE_BRANCH. */
+struct trace_branch {
+    struct trace_entry ent;
+    unsigned int line;
+    char func[TRACE_FUNC_SIZE + 1];
+    char file[TRACE_FILE_SIZE + 1];
+    char correct;
+    char constant;
+};
 
 _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not Linux's layout");
 
@@ -257,6 +286,7 @@ struct trace_array {
     bool buffer_expanded;      /* the first use has expanded it to trace_buf_size */
     /* Under event_mutex: the directory events/, those below it, and the events. */
     struct dentry *event_dir;
+    struct trace_event_file *trace_marker_file; /* ftrace:print, for its triggers */
     struct list_head systems, events;
     bool clear_trace; /* it had entries of a module that goes */
     /* By number; changed under syscall_trace_lock, read with preemption off. */
@@ -404,6 +434,8 @@ enum print_line_t print_trace_line(struct trace_iterator *iter);
 
 /* trace_output.c */
 void trace_seq_print_sym(struct trace_seq *s, unsigned long ip, int flags);
+/* Prints the message of an entry of trace_printk() or trace_marker. False: it is none. */
+bool trace_print_message(struct trace_iterator *iter);
 enum print_line_t trace_print_context(struct trace_iterator *iter);
 enum print_line_t trace_print_lat_context(struct trace_iterator *iter);
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent);
@@ -584,6 +616,9 @@ int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr);
 /* Removes them. Both under event_mutex. */
 void event_trace_del_tracer(struct trace_array *tr);
 /* NULL: there is none. */
+struct trace_event_file *__find_event_file(struct trace_array *tr, const char *system,
+                                           const char *event);
+/* The same of those that can be turned on. */
 struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
                                          const char *event);
 /* A field of the event, or one that all have; NULL: there is none. */

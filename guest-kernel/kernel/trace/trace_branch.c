@@ -19,17 +19,6 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-enum { TRACE_FUNC_SIZE = 30, TRACE_FILE_SIZE = 20 };
-
-struct trace_branch {
-    struct trace_entry ent;
-    unsigned int line;
-    char func[TRACE_FUNC_SIZE + 1];
-    char file[TRACE_FILE_SIZE + 1];
-    char correct;
-    char constant;
-};
-
 extern struct ftrace_likely_data __start_annotated_branch_profile[],
     __stop_annotated_branch_profile[];
 extern struct ftrace_branch_data __start_branch_profile[], __stop_branch_profile[];

@@ -1,8 +1,9 @@
 /*
  * trace_dynevent.c - the file dynamic_events: the lines of kprobe_events and synthetic_events in
- * one.
+ * one, and event probes.
  *
  *     p..., r...                          as in kprobe_events
+ *     e...                                event probes (trace_eprobe.c)
  *     s:[synthetic/]NAME FIELD[;FIELD]    as in synthetic_events
  *     -:[GROUP/]NAME                      removes events of any kind
  *
@@ -55,7 +56,8 @@ ssize_t trace_parse_run_command(const char *buf, size_t count, loff_t *pos, int 
 
 /* ---- dynamic_events ---- */
 
-static const struct dyn_event_kind *const kinds[] = {&kprobe_events_kind, &synth_events_kind};
+static const struct dyn_event_kind *const kinds[] = {&event_probes_kind, &kprobe_events_kind,
+                                                     &synth_events_kind};
 
 /* `-:[GROUP/]NAME [WHAT]`; before the name there may be a letter instead, as `!p:`. */
 static int remove_line(char *line)

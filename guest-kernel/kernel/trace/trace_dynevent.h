@@ -23,6 +23,6 @@ int trace_command_open(struct inode *inode, struct file *file,
  */
 ssize_t trace_parse_run_command(const char *buf, size_t count, loff_t *pos, int (*run)(char *line));
 
-extern const struct dyn_event_kind kprobe_events_kind, synth_events_kind;
+extern const struct dyn_event_kind kprobe_events_kind, synth_events_kind, event_probes_kind;
 
 #endif

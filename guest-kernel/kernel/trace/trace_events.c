@@ -378,8 +378,8 @@ EXPORT_SYMBOL_GPL(trace_set_clr_event);
 
 /* ---- events of traces ---- */
 
-struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
-                                         const char *event)
+struct trace_event_file *__find_event_file(struct trace_array *tr, const char *system,
+                                           const char *event)
 {
     struct trace_event_file *file;
 
@@ -393,6 +393,14 @@ struct trace_event_file *find_event_file(struct trace_array *tr, const char *sys
             return file;
     }
     return NULL;
+}
+
+struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
+                                         const char *event)
+{
+    struct trace_event_file *file = __find_event_file(tr, system, event);
+
+    return file && !(file->event_call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ? file : NULL;
 }
 
 static int add_event_to_tracer(struct trace_event_call *call, struct trace_array *tr)
@@ -610,6 +618,7 @@ int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr)
     INIT_LIST_HEAD(&tr->events);
     err = event_create_toplevel_files(parent, tr);
     list_for_each_entry(call, &ftrace_events, list) if (!err) err = add_event_to_tracer(call, tr);
+    tr->trace_marker_file = __find_event_file(tr, "ftrace", "print");
     return err;
 }
 
@@ -641,7 +650,8 @@ void event_trace_init(void)
         register_event(*call, NULL);
     update_formats(__start_ftrace_eval_maps, __stop_ftrace_eval_maps);
     mutex_lock(&event_mutex);
-    BUG_ON(event_trace_add_tracer(NULL, &global_trace));
+    if (event_trace_add_tracer(NULL, &global_trace))
+        panic("No memory for the files of events: 5 MiB are needed");
     mutex_unlock(&event_mutex);
     register_module_notifier(&modules);
 }

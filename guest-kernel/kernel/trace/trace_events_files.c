@@ -394,9 +394,9 @@ int event_create_dir(struct trace_event_file *file)
         tracefs_create_file("enable", RW, file->dir, file, &event_enable_fops);
     if (can_enable)
         tracefs_create_file("filter", RW, file->dir, file, &event_filter_fops);
-    if (can_enable)
+    if (can_enable || call->event.type == TRACE_PRINT) /* that of trace_marker */
         tracefs_create_file("trigger", RW, file->dir, file, &event_trigger_fops);
-    if (can_enable)
+    if (can_enable || call->event.type == TRACE_PRINT)
         tracefs_create_file("hist", RO, file->dir, file, &event_hist_fops);
     if (call->event.type && call->class->reg)
         tracefs_create_file("id", RO, file->dir, call, &event_id_fops);

@@ -71,7 +71,7 @@ struct event_filter {
     struct event_filter *next_unused; /* it is to be freed together with this one */
 };
 
-enum { MAX_STRING = 256, MAX_NUMBER = 32 };
+enum { MAX_STRING = 256, MAX_NUMBER = 32, MAX_TEXT = 4096 };
 
 /* ---- judging an entry ---- */
 
@@ -124,7 +124,10 @@ static const char *find_string(const struct filter_pred *pred, const void *rec, 
         place = *(const u32 *)at;
         *size = place >> 16;
         return at + sizeof(place) + (place & 0xffff);
-    default: return at;
+    default:
+        if (!*size) /* the last field, which ends with its NUL */
+            *size = MAX_TEXT;
+        return at;
     }
 }
 

@@ -26,6 +26,15 @@ static int export_define_fields(struct trace_event_call *call)
     return err;
 }
 
+/* Tracers write these entries: there is nothing to turn on. For the triggers of print. */
+static int export_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+    (void)call;
+    (void)type;
+    (void)data;
+    return 0;
+}
+
 static const struct trace_event_fields export_fields_array[] = {
     {.type = TRACE_FUNCTION_TYPE, .define_fields = export_define_fields}, {}};
 
@@ -34,6 +43,7 @@ static const struct trace_event_fields export_fields_array[] = {
     static struct trace_event_class event_class_ftrace_##call = {                             \
         .system = "ftrace",                                                                   \
         .fields_array = export_fields_array,                                                  \
+        .reg = export_reg,                                                                    \
         .fields = LIST_HEAD_INIT(event_class_ftrace_##call.fields),                           \
     };                                                                                        \
     static struct trace_event_call event_##call = {                                           \
@@ -113,7 +123,27 @@ FTRACE_ENTRY(user_stack, TRACE_USER_STACK, EIGHT_LINES,
 
 FTRACE_ENTRY(print, TRACE_PRINT, "\"%ps: %s\", (void *)REC->ip, REC->buf",
              FIELD(print_entry, "unsigned long", "ip", ip),
-             SIZED(print_entry, "char", "buf[]", buf, 0));
+             SIZED(print_entry, "char[]", "buf", buf, 0));
+FTRACE_ENTRY(bprint, TRACE_BPRINT, "\"%ps: %s\", (void *)REC->ip, REC->fmt",
+             FIELD(bprint_entry, "unsigned long", "ip", ip),
+             FIELD(bprint_entry, "const char *", "fmt", fmt),
+             SIZED(bprint_entry, "u32[]", "buf", buf, 0));
+FTRACE_ENTRY(bputs, TRACE_BPUTS, "\"%ps: %s\", (void *)REC->ip, REC->str",
+             FIELD(bputs_entry, "unsigned long", "ip", ip),
+             FIELD(bputs_entry, "const char *", "str", str));
+FTRACE_ENTRY(raw_data, TRACE_RAW_DATA, "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
+             FIELD(raw_data_entry, "unsigned int", "id", id),
+             SIZED(raw_data_entry, "char[]", "buf", buf, 0));
+
+/* Entries of the flavour `branch`. */
+FTRACE_ENTRY(branch, TRACE_BRANCH,
+             "\"%u:%s:%s (%u)%s\", REC->line, REC->func, REC->file, REC->correct, "
+             "REC->constant ? \" CONSTANT\" : \"\"",
+             FIELD(trace_branch, "unsigned int", "line", line),
+             FIELD(trace_branch, "char[31]", "func", func),
+             FIELD(trace_branch, "char[21]", "file", file),
+             FIELD(trace_branch, "char", "correct", correct),
+             FIELD(trace_branch, "char", "constant", constant));
 
 FTRACE_ENTRY(
     func_repeats, TRACE_FUNC_REPEATS,

@@ -389,9 +389,9 @@ static void print_comment_text(struct trace_iterator *iter)
 {
     struct trace_event *event = ftrace_find_event(iter->ent->type);
 
-    if (iter->ent->type == TRACE_PRINT)
-        trace_seq_puts(&iter->seq, ((const struct print_entry *)iter->ent)->buf);
-    else if (event && event->funcs->trace)
+    if (trace_print_message(iter))
+        return;
+    if (event && event->funcs->trace)
         event->funcs->trace(iter, iter->tr->trace_flags & TRACE_ITER_SYM_MASK, event);
 }
 

@@ -77,7 +77,7 @@ static int parse_onmatch(struct hist_trigger_data *hist, struct hist_action *act
     system = strsep(&event, ".");
     if (!event)
         return hist_err(hist, HIST_ERR_SUBSYS_NOT_FOUND, system);
-    if (!find_event_file(hist->tr, system, event))
+    if (!__find_event_file(hist->tr, system, event))
         return hist_err(hist, HIST_ERR_INVALID_SUBSYS_EVENT, event);
     action->system = system;
     action->event = event;
@@ -219,7 +219,7 @@ static char *make_command(struct hist_trigger_data *hist, const struct event_tri
 static struct hist_field *create_field_trigger(struct hist_trigger_data *hist, const char *system,
                                                const char *event, const char *field_name)
 {
-    struct trace_event_file *file = find_event_file(hist->tr, system, event);
+    struct trace_event_file *file = __find_event_file(hist->tr, system, event);
     const struct event_trigger_data *like = file ? find_compatible(hist, file) : NULL;
     char name[HIST_STR_MAX], *cmd, *text;
     struct hist_field *var;
@@ -260,7 +260,7 @@ static void remove_field_triggers(struct hist_trigger_data *hist)
     for (i = 0; i < hist->n_field_triggers; i++) {
         const struct hist_field_trigger *made = &hist->field_triggers[i];
         struct trace_event_file *file = made->system && made->event
-                                            ? find_event_file(hist->tr, made->system, made->event)
+                                            ? __find_event_file(hist->tr, made->system, made->event)
                                             : NULL;
         char *text = hist_strdup(hist, made->cmd);
 

@@ -404,7 +404,7 @@ static struct hist_field *find_match_var(struct hist_trigger_data *hist, const c
 
         if (action->handler != HANDLER_ONMATCH)
             continue;
-        file = find_event_file(hist->tr, action->system, action->event);
+        file = __find_event_file(hist->tr, action->system, action->event);
         var = file ? find_file_var(file, name) : NULL;
         if (var && found) {
             hist_err(hist, HIST_ERR_VAR_NOT_UNIQUE, name);
@@ -428,7 +428,7 @@ struct hist_field *hist_find_event_var(struct hist_trigger_data *hist, const cha
         if (var || !ok)
             return var;
     }
-    file = system ? find_event_file(hist->tr, system, event) : find_var_file(hist, name);
+    file = system ? __find_event_file(hist->tr, system, event) : find_var_file(hist, name);
     return file ? find_file_var(file, name) : NULL;
 }
 

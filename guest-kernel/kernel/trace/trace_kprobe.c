@@ -2,7 +2,7 @@
  * trace_kprobe.c - events of kprobes and kretprobes: kprobe_events, kprobe_profile.
  *
  * A probe is registered, but disabled, while its event is off. An event may have several probes
- * with arguments of the same names and types. trace_kprobe_mutex guards the list of probes; it is
+ * with arguments of the same names and types. trace_probe_mutex guards the list of probes; it is
  * taken before event_mutex.
  *
  * Not instrumented: handlers.
@@ -16,6 +16,8 @@
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
@@ -35,6 +37,7 @@ struct trace_kprobe {
     struct list_head sibling; /* probes of its event, or those that were removed from it */
     struct kretprobe rp;      /* of a kprobe only rp.kp is used */
     bool is_return;
+    bool registered;              /* false: its module is not loaded */
     char *symbol, *group, *event; /* symbol: NULL: an address */
     unsigned long nhit[NR_CPUS];  /* each hart's own */
     struct trace_probe tp;
@@ -42,7 +45,7 @@ struct trace_kprobe {
 };
 
 struct kprobe_event {
-    struct list_head probes; /* changed under event_mutex and trace_kprobe_mutex */
+    struct list_head probes; /* changed under event_mutex and trace_probe_mutex */
     /* They are freed with the event, because its entries are printed by the first probe's. */
     struct list_head removed;
     const struct trace_kprobe *first;
@@ -64,7 +67,6 @@ struct kretprobe_trace_entry_head {
     unsigned long ret_ip;
 };
 
-static DEFINE_MUTEX(trace_kprobe_mutex);
 static LIST_HEAD(trace_kprobes);
 
 /* ---- handlers ---- */
@@ -163,14 +165,19 @@ static int __kprobes kretprobe_dispatcher(struct kretprobe_instance *ri, struct 
 
 /* ---- the event ---- */
 
+static bool is_absent(const struct trace_kprobe *tk)
+{
+    return !tk->registered || kprobe_gone(&tk->rp.kp);
+}
+
 static int enable_probe(struct trace_kprobe *tk)
 {
-    return kprobe_gone(&tk->rp.kp) ? 0 : enable_kprobe(&tk->rp.kp);
+    return is_absent(tk) ? 0 : enable_kprobe(&tk->rp.kp);
 }
 
 static void disable_probe(struct trace_kprobe *tk)
 {
-    if (!kprobe_gone(&tk->rp.kp))
+    if (!is_absent(tk))
         disable_kprobe(&tk->rp.kp);
 }
 
@@ -364,7 +371,7 @@ static struct kprobe_event *alloc_kprobe_event(struct trace_kprobe *tk)
     return NULL;
 }
 
-/* ---- adding and removing; trace_kprobe_mutex is held ---- */
+/* ---- adding and removing; trace_probe_mutex is held ---- */
 
 static void free_trace_kprobe(struct trace_kprobe *tk)
 {
@@ -421,34 +428,48 @@ static unsigned long place_of(const struct trace_kprobe *tk)
     return start ? start + tk->rp.kp.offset : 0;
 }
 
+/* Whether it is in a module, MOD:SYM, that is not loaded. */
+static bool is_of_absent_module(const struct trace_kprobe *tk)
+{
+    const char *colon = tk->symbol ? strchr(tk->symbol, ':') : NULL;
+    char name[MODULE_NAME_LEN];
+
+    if (!colon || (size_t)(colon - tk->symbol) >= sizeof(name))
+        return false;
+    memcpy(name, tk->symbol, colon - tk->symbol);
+    name[colon - tk->symbol] = 0;
+    return !module_is_loaded(name);
+}
+
+/* A probe of a module that is not loaded is registered when it is. */
 static int register_probe(struct trace_kprobe *tk)
 {
     unsigned long addr = place_of(tk);
+    int err;
 
+    if (is_of_absent_module(tk)) {
+        pr_info("This probe might be able to register after target module is loaded. Continue.\n");
+        return 0;
+    }
     if (addr && within_notrace_func(addr)) {
         pr_info("Could not probe notrace function %ps\n", (void *)addr);
         return -EINVAL;
     }
     tk->rp.kp.flags |= KPROBE_FLAG_DISABLED;
-    return tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+    err = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+    tk->registered = !err;
+    return err;
 }
 
 static void unregister_probe(struct trace_kprobe *tk)
 {
+    if (!tk->registered)
+        return;
+    tk->registered = false;
     if (tk->is_return)
         unregister_kretprobe(&tk->rp);
     else
         unregister_kprobe(&tk->rp.kp);
-}
-
-static bool event_exists(const char *group, const char *event)
-{
-    bool exists;
-
-    mutex_lock(&event_mutex);
-    exists = find_event_file(&global_trace, group, event);
-    mutex_unlock(&event_mutex);
-    return exists;
 }
 
 static struct trace_kprobe *find_trace_kprobe(const char *group, const char *event)
@@ -467,7 +488,7 @@ static int add_new_event(struct trace_kprobe *tk)
 {
     int err;
 
-    if (event_exists(tk->group, tk->event))
+    if (trace_probe_event_exists(tk->group, tk->event))
         return trace_probe_log_err(trace_probe_log.text, PROBE_ERR_EVENT_EXIST), -EEXIST;
     tk->ev = alloc_kprobe_event(tk);
     if (!tk->ev)
@@ -620,7 +641,7 @@ static int release_all(void)
     struct trace_kprobe *tk, *next;
     int err = 0;
 
-    mutex_lock(&trace_kprobe_mutex);
+    mutex_lock(&trace_probe_mutex);
     list_for_each_entry(tk, &trace_kprobes, list) err = is_busy(tk) ? -EBUSY : err;
     if (!err)
         list_for_each_entry_safe(tk, next, &trace_kprobes, list)
@@ -629,40 +650,48 @@ static int release_all(void)
 
             err = err ? err : one;
         }
-    mutex_unlock(&trace_kprobe_mutex);
+    mutex_unlock(&trace_probe_mutex);
     return err;
 }
 
-/* ---- lines of kprobe_events ---- */
+/* ---- a module is loaded ---- */
 
-/* `[GRP/]EVENT`; `.` is as good as `/`. What is missing is made by the caller. */
-static int parse_event_name(const char *name, char **group, char **event)
+static bool is_in_module(const struct trace_kprobe *tk, const struct module *mod)
 {
-    const char *slash = strchr(name, '/');
+    size_t len = strlen(mod->name);
 
-    if (!slash)
-        slash = strchr(name, '.');
-    if (slash && slash == name)
-        return trace_probe_log_err(name, PROBE_ERR_NO_GROUP_NAME);
-    if (slash && slash - name >= MAX_EVENT_NAME_LEN)
-        return trace_probe_log_err(name, PROBE_ERR_GROUP_TOO_LONG);
-    if (slash) {
-        *group = kmemdup_nul(name, slash - name);
-        if (!*group)
-            return -ENOMEM;
-        if (!is_good_system_name(*group))
-            return trace_probe_log_err(name, PROBE_ERR_BAD_GROUP_NAME);
-        name = slash + 1;
-    }
-    if (!*name)
-        return slash ? 0 : trace_probe_log_err(name, PROBE_ERR_NO_EVENT_NAME);
-    if (strlen(name) >= MAX_EVENT_NAME_LEN)
-        return trace_probe_log_err(name, PROBE_ERR_EVENT_TOO_LONG);
-    if (!is_good_name(name))
-        return trace_probe_log_err(name, PROBE_ERR_BAD_EVENT_NAME);
-    *event = kstrdup(name);
-    return *event ? 0 : -ENOMEM;
+    return tk->symbol && !strncmp(tk->symbol, mod->name, len) && tk->symbol[len] == ':';
 }
+
+/* Its address was that of the module when it was loaded before. */
+static void register_again(struct trace_kprobe *tk)
+{
+    int err;
+
+    unregister_probe(tk);
+    tk->rp.kp.addr = NULL;
+    tk->rp.kp.flags = 0;
+    err = register_probe(tk);
+    if (!err && !list_empty(&tk->ev->files))
+        err = enable_probe(tk);
+    if (err)
+        pr_info("Failed to re-register probe %s on %s: %d\n", tk->event, tk->symbol, err);
+}
+
+static int module_changed(struct notifier_block *nb, unsigned long state, void *mod)
+{
+    struct trace_kprobe *tk;
+
+    (void)nb;
+    if (state != MODULE_STATE_COMING)
+        return NOTIFY_OK;
+    mutex_lock(&trace_probe_mutex);
+    list_for_each_entry(tk, &trace_kprobes, list) if (is_in_module(tk, mod)) register_again(tk);
+    mutex_unlock(&trace_probe_mutex);
+    return NOTIFY_OK;
+}
+
+/* ---- lines of kprobe_events ---- */
 
 /* `SYM[+OFFS][%return]`, or an address. */
 static int parse_place(struct trace_kprobe *tk, const char *place)
@@ -719,7 +748,7 @@ static int parse_head(struct trace_kprobe *tk, char *word)
 
     tk->is_return = word[0] == 'r';
     if (colon) {
-        err = parse_event_name(colon + 1, &tk->group, &tk->event);
+        err = trace_probe_parse_event_name(colon + 1, &tk->group, &tk->event);
         *colon = 0;
     }
     if (err || word[1] < '0' || word[1] > '9')
@@ -826,7 +855,6 @@ static void print_place(char *text, size_t size, const struct trace_kprobe *tk)
 static bool is_described(const struct trace_kprobe *tk, const char *what)
 {
     char text[KSYM_NAME_LEN + 32];
-    unsigned int i;
     size_t len;
 
     if (!what)
@@ -835,14 +863,7 @@ static bool is_described(const struct trace_kprobe *tk, const char *what)
     len = strlen(text);
     if (strncmp(what, text, len))
         return false;
-    for (i = 0; i < tk->tp.nr_args && what[len]; i++) {
-        what += len;
-        snprintf(text, sizeof(text), " %s=%s", tk->tp.args[i]->name, tk->tp.args[i]->comm);
-        len = strlen(text);
-        if (strncmp(what, text, len))
-            return false;
-    }
-    return !what[len];
+    return trace_probe_match_args(&tk->tp, what + len);
 }
 
 /* All events of the group if event is NULL; -ENOENT: there is none. */
@@ -867,7 +888,7 @@ static int delete_named(const char *group, const char *event, const char *what)
 static int delete_trace_kprobe(const char *head, const char *what)
 {
     char *group = NULL, *event = NULL;
-    int err = head[1] == ':' ? parse_event_name(head + 2, &group, &event) : -EINVAL;
+    int err = head[1] == ':' ? trace_probe_parse_event_name(head + 2, &group, &event) : -EINVAL;
 
     if (!err)
         err = delete_named(group, event, what && *what ? what : NULL);
@@ -886,15 +907,16 @@ static int run_line(char *line)
     head = strsep(&line, " \t");
     if (line)
         line = strstrip(line);
-    mutex_lock(&trace_kprobe_mutex);
-    trace_probe_log = (struct trace_probe_log){command, head, 0};
+    mutex_lock(&trace_probe_mutex);
+    trace_probe_log =
+        (struct trace_probe_log){.command = command, .text = head, .name = "trace_kprobe"};
     if (*head == '-')
         err = delete_trace_kprobe(head, line);
     else if (*head == 'p' || *head == 'r')
         err = create_trace_kprobe(head, line);
     else
         err = -EINVAL;
-    mutex_unlock(&trace_kprobe_mutex);
+    mutex_unlock(&trace_probe_mutex);
     kfree(command);
     return err;
 }
@@ -907,7 +929,7 @@ static void show_all(struct seq_file *m)
     const struct trace_kprobe *tk;
     unsigned int i;
 
-    mutex_lock(&trace_kprobe_mutex);
+    mutex_lock(&trace_probe_mutex);
     list_for_each_entry(tk, &trace_kprobes, list)
     {
         seq_printf(m, "%c", tk->is_return ? 'r' : 'p');
@@ -920,7 +942,7 @@ static void show_all(struct seq_file *m)
             seq_printf(m, " %s=%s", tk->tp.args[i]->name, tk->tp.args[i]->comm);
         seq_puts(m, "\n");
     }
-    mutex_unlock(&trace_kprobe_mutex);
+    mutex_unlock(&trace_probe_mutex);
 }
 
 static int kprobe_events_show(struct seq_file *m, void *unused)
@@ -955,14 +977,14 @@ static int kprobe_profile_show(struct seq_file *m, void *unused)
     unsigned int cpu;
 
     (void)unused;
-    mutex_lock(&trace_kprobe_mutex);
+    mutex_lock(&trace_probe_mutex);
     list_for_each_entry(tk, &trace_kprobes, list)
     {
         hits = 0;
         for_each_possible_cpu(cpu) hits += READ_ONCE(tk->nhit[cpu]);
         seq_printf(m, "  %-44s %15lu %15lu\n", tk->event, hits, tk->rp.kp.nmissed + tk->rp.nmissed);
     }
-    mutex_unlock(&trace_kprobe_mutex);
+    mutex_unlock(&trace_probe_mutex);
     return 0;
 }
 
@@ -972,9 +994,9 @@ static int delete_locked(const char *group, const char *event, const char *what)
 {
     int err;
 
-    mutex_lock(&trace_kprobe_mutex);
+    mutex_lock(&trace_probe_mutex);
     err = delete_named(group, event, what);
-    mutex_unlock(&trace_kprobe_mutex);
+    mutex_unlock(&trace_probe_mutex);
     return err;
 }
 
@@ -1000,14 +1022,17 @@ void trace_start_boot_kprobes(char *list)
         if (*line && run_line(line))
             pr_info("Failed to add kprobe event: %s\n", line);
     }
-    mutex_lock(&trace_kprobe_mutex);
+    mutex_lock(&trace_probe_mutex);
     list_for_each_entry(tk, &trace_kprobes, list) if (trace_set_clr_event(tk->group, tk->event, 1))
         pr_info("Failed to enable kprobe event: %s\n", tk->event);
-    mutex_unlock(&trace_kprobe_mutex);
+    mutex_unlock(&trace_probe_mutex);
 }
 
 void trace_create_kprobe_files(void)
 {
+    static struct notifier_block modules = {.notifier_call = module_changed};
+
+    register_module_notifier(&modules);
     tracefs_create_file("kprobe_events", S_IRUGO | S_IWUSR, NULL, NULL, &kprobe_events_fops);
     tracefs_create_file("kprobe_profile", S_IRUGO, NULL, NULL, &kprobe_profile_fops);
 }

@@ -6,17 +6,22 @@
  */
 #include "trace.h"
 #include <linux/errno.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 
 enum { TRACE_MARKER_MAX = 1024, RAW_DATA_MAX = 3 * 1024 };
 
-/* Copies the text and adds a newline if it has none. */
-static void fill_marker(struct print_entry *entry, const char *text, size_t len)
+/* Returns which triggers of events/ftrace/print act after the entry; they see it without a newline.
+ */
+static unsigned int call_triggers(const struct trace_array *tr, const struct print_entry *entry,
+                                  unsigned int trace_ctx)
 {
-    memcpy(entry->buf, text, len);
-    if (!len || text[len - 1] != '\n')
-        entry->buf[len++] = '\n';
-    entry->buf[len] = 0;
+    unsigned int after;
+
+    preempt_disable_notrace();
+    after = event_triggers_call(tr->trace_marker_file, entry, trace_ctx);
+    preempt_enable_notrace();
+    return after;
 }
 
 /*
@@ -28,17 +33,27 @@ static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t cou
     struct trace_array *tr = file->f_inode->i_private;
     struct trace_buffer *buffer = trace_buffer_of(tr);
     size_t len = min(count, (size_t)TRACE_MARKER_MAX);
+    unsigned int trace_ctx = tracing_gen_ctx(), after = 0;
     struct print_entry *entry;
 
     if (!(tr->trace_flags & TRACE_ITER_MARKERS))
         return -EINVAL;
-    entry =
-        trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 2, tracing_gen_ctx());
+    entry = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 2, trace_ctx);
     if (!entry)
         return -EBADF;
     entry->ip = (unsigned long)tracing_mark_write;
-    fill_marker(entry, buf, len);
+    memcpy(entry->buf, buf, len);
+    entry->buf[len] = 0;
+    if (tr->trace_marker_file && !list_empty(&tr->trace_marker_file->triggers))
+        after = call_triggers(tr, entry, trace_ctx);
+    if (!len || buf[len - 1] != '\n')
+        memcpy(entry->buf + len, "\n", 2);
     trace_buffer_unlock_commit(tr, buffer);
+    if (after) {
+        preempt_disable_notrace();
+        event_triggers_post_call(tr->trace_marker_file, after, trace_ctx);
+        preempt_enable_notrace();
+    }
     *pos += len;
     return len;
 }

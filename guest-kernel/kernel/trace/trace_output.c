@@ -357,28 +357,49 @@ static const struct trace_event_functions trace_func_repeats_funcs = {
 static struct trace_event trace_func_repeats_event = {.type = TRACE_FUNC_REPEATS,
                                                       .funcs = &trace_func_repeats_funcs};
 
-/* ---- TRACE_PRINT ---- */
+/* ---- TRACE_PRINT, TRACE_BPRINT, TRACE_BPUTS ---- */
+
+bool trace_print_message(struct trace_iterator *iter)
+{
+    const struct bprint_entry *bprint = (const void *)iter->ent;
+
+    switch (iter->ent->type) {
+    case TRACE_PRINT:
+        trace_seq_puts(&iter->seq, ((const struct print_entry *)iter->ent)->buf);
+        return true;
+    case TRACE_BPRINT: trace_seq_bprintf(&iter->seq, bprint->fmt, bprint->buf); return true;
+    case TRACE_BPUTS:
+        trace_seq_puts(&iter->seq, ((const struct bputs_entry *)iter->ent)->str);
+        return true;
+    default: return false;
+    }
+}
+
+/* All three have it at the same place. */
+static unsigned long ip_of_message(const struct trace_iterator *iter)
+{
+    return ((const struct print_entry *)iter->ent)->ip;
+}
 
 static enum print_line_t trace_print_print(struct trace_iterator *iter, int flags,
                                            struct trace_event *event)
 {
-    const struct print_entry *field = (const void *)iter->ent;
-
     (void)event;
-    trace_seq_print_sym(&iter->seq, field->ip, flags);
-    trace_seq_printf(&iter->seq, ": %s", field->buf);
-    return TRACE_TYPE_HANDLED;
+    trace_seq_print_sym(&iter->seq, ip_of_message(iter), flags);
+    trace_seq_puts(&iter->seq, ": ");
+    trace_print_message(iter);
+    return trace_handle_return(&iter->seq);
 }
 
 static enum print_line_t trace_print_raw(struct trace_iterator *iter, int flags,
                                          struct trace_event *event)
 {
-    const struct print_entry *field = (const void *)iter->ent;
-
     (void)flags;
     (void)event;
-    trace_seq_printf(&iter->seq, "# %lx %s", field->ip, field->buf);
-    return TRACE_TYPE_HANDLED;
+    trace_seq_printf(&iter->seq,
+                     iter->ent->type == TRACE_PRINT ? "# %lx " : ": %lx : ", ip_of_message(iter));
+    trace_print_message(iter);
+    return trace_handle_return(&iter->seq);
 }
 
 static const struct trace_event_functions trace_print_funcs = {
@@ -386,6 +407,8 @@ static const struct trace_event_functions trace_print_funcs = {
     .raw = trace_print_raw,
 };
 static struct trace_event trace_print_event = {.type = TRACE_PRINT, .funcs = &trace_print_funcs};
+static struct trace_event trace_bprint_event = {.type = TRACE_BPRINT, .funcs = &trace_print_funcs};
+static struct trace_event trace_bputs_event = {.type = TRACE_BPUTS, .funcs = &trace_print_funcs};
 
 /* ---- TRACE_RAW_DATA ---- */
 
@@ -414,6 +437,7 @@ void init_events(void)
     static struct trace_event *const events[] = {
         &trace_fn_event,         &trace_stack_event,        &trace_print_event,
         &trace_user_stack_event, &trace_func_repeats_event, &trace_raw_data_event,
+        &trace_bprint_event,     &trace_bputs_event,
     };
     unsigned int i;
 

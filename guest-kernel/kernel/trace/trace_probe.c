@@ -21,6 +21,7 @@ unsigned long __asm_copy_from_user(void *to, const void __user *from, unsigned l
 
 /* ---- errors ---- */
 
+DEFINE_MUTEX(trace_probe_mutex);
 struct trace_probe_log trace_probe_log;
 
 int trace_probe_log_err(const char *at, enum probe_error err)
@@ -30,7 +31,7 @@ int trace_probe_log_err(const char *at, enum probe_error err)
 #undef C
     const struct trace_probe_log *log = &trace_probe_log;
 
-    tracing_log_err(&global_trace, "trace_kprobe", log->command, texts, err,
+    tracing_log_err(&global_trace, trace_probe_log.name, log->command, texts, err,
                     log->pos + (at - log->text));
     return -EINVAL;
 }
@@ -107,6 +108,44 @@ bool is_good_system_name(const char *name)
     return is_name(name, '-');
 }
 
+bool trace_probe_event_exists(const char *group, const char *event)
+{
+    bool exists;
+
+    mutex_lock(&event_mutex);
+    exists = __find_event_file(&global_trace, group, event);
+    mutex_unlock(&event_mutex);
+    return exists;
+}
+
+int trace_probe_parse_event_name(const char *name, char **group, char **event)
+{
+    const char *slash = strchr(name, '/');
+
+    if (!slash)
+        slash = strchr(name, '.');
+    if (slash && slash == name)
+        return trace_probe_log_err(name, PROBE_ERR_NO_GROUP_NAME);
+    if (slash && slash - name >= MAX_EVENT_NAME_LEN)
+        return trace_probe_log_err(name, PROBE_ERR_GROUP_TOO_LONG);
+    if (slash) {
+        *group = kmemdup_nul(name, slash - name);
+        if (!*group)
+            return -ENOMEM;
+        if (!is_good_system_name(*group))
+            return trace_probe_log_err(name, PROBE_ERR_BAD_GROUP_NAME);
+        name = slash + 1;
+    }
+    if (!*name)
+        return slash ? 0 : trace_probe_log_err(name, PROBE_ERR_NO_EVENT_NAME);
+    if (strlen(name) >= MAX_EVENT_NAME_LEN)
+        return trace_probe_log_err(name, PROBE_ERR_EVENT_TOO_LONG);
+    if (!is_good_name(name))
+        return trace_probe_log_err(name, PROBE_ERR_BAD_EVENT_NAME);
+    *event = kstrdup(name);
+    return *event ? 0 : -ENOMEM;
+}
+
 static int parse_reg(struct probe_arg *arg, const char *name)
 {
     unsigned int i;
@@ -146,8 +185,21 @@ static bool has_arguments(unsigned int flags)
     return (flags & (TPARG_FL_FENTRY | TPARG_FL_RETURN)) == TPARG_FL_FENTRY;
 }
 
+/* A field of the event that trace_probe_log.source is; -ENOENT: it has none of that name. */
+static int parse_field(struct probe_arg *arg, const char *name)
+{
+    arg->field = trace_find_event_field(trace_probe_log.source, name);
+    arg->base = FETCH_FIELD;
+    if (arg->field && arg->field->filter_type != FILTER_COMM)
+        return arg->field->filter_type == FILTER_CPU ? -ENOENT : 0;
+    arg->base = FETCH_COMM;
+    return arg->field ? 0 : -ENOENT;
+}
+
 static int parse_var(struct probe_arg *arg, const char *name, unsigned int flags)
 {
+    if (trace_probe_log.source)
+        return parse_field(arg, name);
     if (!strcmp(name, "retval")) {
         arg->base = FETCH_REG;
         arg->value = offsetof(struct pt_regs, a0);
@@ -338,6 +390,12 @@ static char *split_type(char *body)
     return colon + 1;
 }
 
+static bool is_string_field(const struct ftrace_event_field *field)
+{
+    return field->filter_type == FILTER_STATIC_STRING || field->filter_type == FILTER_DYN_STRING ||
+           field->filter_type == FILTER_RDYN_STRING || field->filter_type == FILTER_PTR_STRING;
+}
+
 /* Whether the type can be had from what was parsed. */
 static int check_type(const struct probe_arg *arg, const char *type)
 {
@@ -347,7 +405,8 @@ static int check_type(const struct probe_arg *arg, const char *type)
         return trace_probe_log_err(type, PROBE_ERR_BAD_STRING);
     if (is_text)
         return strcmp(arg->type->name, "string") ? -EINVAL : 0;
-    if (arg->type->is_string && !arg->nr_derefs)
+    if (arg->type->is_string && !arg->nr_derefs &&
+        !(arg->base == FETCH_FIELD && is_string_field(arg->field)))
         return trace_probe_log_err(type, PROBE_ERR_BAD_STRING);
     return 0;
 }
@@ -471,13 +530,38 @@ void trace_probe_free_args(struct trace_probe *tp)
 
 /* ---- reading ---- */
 
-/* What does not need memory, or the address where the memory is. */
-static unsigned long base_value(const struct probe_arg *arg, const struct pt_regs *regs)
+/* A number, or the address of a string. */
+static unsigned long field_value(const struct ftrace_event_field *field, const char *rec)
 {
+    const char *at = rec + field->offset;
+    unsigned int unused = 64 - 8 * field->size;
+    u64 value = 0;
+    u32 loc;
+
+    memcpy(&loc, at, sizeof(loc));
+    switch (field->filter_type) {
+    case FILTER_STATIC_STRING: return (unsigned long)at;
+    case FILTER_DYN_STRING: return (unsigned long)(rec + (loc & 0xffff));
+    case FILTER_RDYN_STRING: return (unsigned long)(at + sizeof(loc) + (loc & 0xffff));
+    default: break;
+    }
+    if (field->size > (int)sizeof(value))
+        return (unsigned long)at;
+    memcpy(&value, at, field->size);
+    return field->is_signed ? (unsigned long)((long)(value << unused) >> unused) : value;
+}
+
+/*
+ * What does not need memory, or the address where the memory is. from: the registers, or for
+ * FETCH_FIELD the entry of the event.
+ */
+static unsigned long base_value(const struct probe_arg *arg, const void *from)
+{
+    const struct pt_regs *regs = from;
     unsigned long at;
 
     switch (arg->base) {
-    case FETCH_REG: return *(const unsigned long *)((const char *)regs + arg->value);
+    case FETCH_REG: return *(const unsigned long *)((const char *)from + arg->value);
     case FETCH_STACKP: return regs->sp;
     case FETCH_STACK:
         at = regs->sp + arg->value * sizeof(long);
@@ -485,6 +569,7 @@ static unsigned long base_value(const struct probe_arg *arg, const struct pt_reg
     case FETCH_COMM: return (unsigned long)current->comm;
     case FETCH_DATA: return (unsigned long)arg->text;
     case FETCH_IMM: return arg->value;
+    case FETCH_FIELD: return field_value(arg->field, from);
     }
     return 0;
 }
@@ -515,11 +600,11 @@ static unsigned int string_size(unsigned long addr, bool user)
 }
 
 /* Follows all addresses but the last, which is stored to *addr. */
-static bool follow(const struct probe_arg *arg, const struct pt_regs *regs, unsigned long *addr)
+static bool follow(const struct probe_arg *arg, const void *from, unsigned long *addr)
 {
     unsigned int i;
 
-    *addr = base_value(arg, regs);
+    *addr = base_value(arg, from);
     for (i = 0; i < arg->nr_derefs; i++) {
         *addr += arg->derefs[i].offset;
         if (i + 1 < arg->nr_derefs && !read_memory(addr, *addr, sizeof(*addr), arg->derefs[i].user))
@@ -547,12 +632,12 @@ static bool string_at(const struct probe_arg *arg, unsigned long addr, unsigned 
            read_memory(text, addr + i * sizeof(*text), sizeof(*text), last_is_user(arg));
 }
 
-static unsigned int strings_size(const struct probe_arg *arg, const struct pt_regs *regs)
+static unsigned int strings_size(const struct probe_arg *arg, const void *from)
 {
     unsigned long addr, text;
     unsigned int i, size = 0;
 
-    if (!follow(arg, regs, &addr))
+    if (!follow(arg, from, &addr))
         return 0;
     for (i = 0; i < max(arg->count, 1u); i++)
         if (string_at(arg, addr, i, &text))
@@ -560,13 +645,13 @@ static unsigned int strings_size(const struct probe_arg *arg, const struct pt_re
     return size;
 }
 
-unsigned int trace_probe_data_size(const struct trace_probe *tp, const struct pt_regs *regs)
+unsigned int trace_probe_data_size(const struct trace_probe *tp, const void *from)
 {
     unsigned int i, size = 0;
 
     for (i = 0; i < tp->nr_args; i++)
         if (tp->args[i]->type->is_string)
-            size += strings_size(tp->args[i], regs);
+            size += strings_size(tp->args[i], from);
     return size;
 }
 
@@ -591,11 +676,11 @@ static u32 store_string(struct text_room *room, unsigned long addr, bool user)
     return size << 16 | at;
 }
 
-static void store_strings(const struct probe_arg *arg, const struct pt_regs *regs, char *to,
+static void store_strings(const struct probe_arg *arg, const void *from, char *to,
                           struct text_room *room)
 {
     unsigned long addr, text;
-    bool known = follow(arg, regs, &addr);
+    bool known = follow(arg, from, &addr);
     unsigned int i;
 
     for (i = 0; i < max(arg->count, 1u); i++) {
@@ -613,13 +698,13 @@ static u64 bits_of(const struct probe_arg *arg, u64 value)
 }
 
 /* What cannot be read is 0. */
-static void store_number(const struct probe_arg *arg, const struct pt_regs *regs, char *to)
+static void store_number(const struct probe_arg *arg, const void *from, char *to)
 {
     unsigned int size = arg->type->size * max(arg->count, 1u);
     unsigned long value;
 
     memset(to, 0, size);
-    if (!follow(arg, regs, &value))
+    if (!follow(arg, from, &value))
         return;
     if (arg->nr_derefs && !read_memory(to, value, size, last_is_user(arg)))
         return;
@@ -634,7 +719,7 @@ static void store_number(const struct probe_arg *arg, const struct pt_regs *regs
     memcpy(to, &value, size);
 }
 
-void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *regs, void *entry,
+void trace_probe_store_args(const struct trace_probe *tp, const void *from, void *entry,
                             size_t head, unsigned int data_size)
 {
     struct text_room room = {entry, head + tp->size, head + tp->size + data_size};
@@ -645,9 +730,9 @@ void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *
         char *to = (char *)entry + head + arg->offset;
 
         if (arg->type->is_string)
-            store_strings(arg, regs, to, &room);
+            store_strings(arg, from, to, &room);
         else
-            store_number(arg, regs, to);
+            store_number(arg, from, to);
     }
 }
 
@@ -700,6 +785,22 @@ static void put_values(struct trace_seq *s, const struct trace_probe *tp)
     }
 }
 
+bool trace_probe_match_args(const struct trace_probe *tp, const char *words)
+{
+    char text[KSYM_NAME_LEN + 32];
+    unsigned int i;
+    size_t len;
+
+    for (i = 0; i < tp->nr_args && *words; i++) {
+        snprintf(text, sizeof(text), " %s=%s", tp->args[i]->name, tp->args[i]->comm);
+        len = strlen(text);
+        if (strncmp(words, text, len))
+            return false;
+        words += len;
+    }
+    return !*words;
+}
+
 char *trace_probe_print_fmt(const struct trace_probe *tp, const char *fmt, const char *values)
 {
     struct trace_seq *s = kmalloc(sizeof(*s));
@@ -710,7 +811,7 @@ char *trace_probe_print_fmt(const struct trace_probe *tp, const char *fmt, const
     trace_seq_init(s);
     trace_seq_printf(s, "\"%s", fmt);
     put_formats(s, tp);
-    trace_seq_printf(s, "\", %s", values);
+    trace_seq_printf(s, *values ? "\", %s" : "\"", values);
     put_values(s, tp);
     text = kmemdup_nul(s->buffer, s->len);
     kfree(s);

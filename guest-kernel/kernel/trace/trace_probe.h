@@ -1,7 +1,7 @@
 /*
  * trace_probe.h - the arguments of probe events: parsed, fetched, stored in entries, printed.
  *
- * trace_kprobe.c uses it.
+ * trace_kprobe.c and trace_eprobe.c use it.
  */
 #ifndef KERNEL_TRACE_PROBE_H
 #define KERNEL_TRACE_PROBE_H
@@ -38,8 +38,9 @@ enum fetch_base {
     FETCH_STACK, /* value: number of the word */
     FETCH_STACKP,
     FETCH_COMM,
-    FETCH_IMM,  /* value */
-    FETCH_DATA, /* text */
+    FETCH_IMM,   /* value */
+    FETCH_DATA,  /* text */
+    FETCH_FIELD, /* field, of the event that the probe is of */
 };
 
 struct probe_deref {
@@ -56,6 +57,7 @@ struct probe_arg {
     const struct fetch_type *type;
     enum fetch_base base;
     unsigned long value;
+    const struct ftrace_event_field *field;
     struct probe_deref derefs[MAX_PROBE_DEREFS];
     unsigned int nr_derefs;
     unsigned int count; /* of the array; 0: none */
@@ -80,9 +82,12 @@ char *trace_probe_print_fmt(const struct trace_probe *tp, const char *fmt, const
 void trace_probe_print_args(struct trace_seq *s, const struct trace_probe *tp, const void *entry,
                             size_t head);
 
-/* Called by probes. The bytes that strings need; then fills in an entry that has room for them. */
-unsigned int trace_probe_data_size(const struct trace_probe *tp, const struct pt_regs *regs);
-void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *regs, void *entry,
+/*
+ * Called by probes. The bytes that strings need; then fills in an entry that has room for them.
+ * from: the registers, or the entry of the event whose fields the arguments are.
+ */
+unsigned int trace_probe_data_size(const struct trace_probe *tp, const void *from);
+void trace_probe_store_args(const struct trace_probe *tp, const void *from, void *entry,
                             size_t head, unsigned int data_size);
 
 /* What error_log says: C(name, text), the texts of Linux. */
@@ -131,7 +136,11 @@ void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *
     C(DIFF_ARG_TYPE, "Argument type or name is different from existing probe")   \
     C(SAME_PROBE, "There is already the exact same probe event")                 \
     C(BAD_INSN_BNDRY, "Probe point is not an instruction boundary")              \
-    C(FAIL_REG_PROBE, "Failed to register probe event")
+    C(FAIL_REG_PROBE, "Failed to register probe event")                          \
+    C(NO_EVENT_INFO, "This requires both group and event name to attach")        \
+    C(BAD_ATTACH_EVENT, "Attached event does not exist")                         \
+    C(BAD_ATTACH_ARG, "Attached event does not have this field")                 \
+    C(NO_EP_FILTER, "No filter rule after 'if'")
 
 #define C(name, text) PROBE_ERR_##name,
 enum probe_error { PROBE_ERRORS };
@@ -145,10 +154,20 @@ struct trace_probe_log {
     const char *command;
     const char *text;
     unsigned int pos;
+    const char *name;                /* of what parses it, in error_log */
+    struct trace_event_call *source; /* the event whose fields are named by $NAME; NULL: none */
 };
+extern struct mutex trace_probe_mutex;
 extern struct trace_probe_log trace_probe_log;
 /* Adds an error at a place in trace_probe_log.text to error_log. Returns -EINVAL. */
 int trace_probe_log_err(const char *at, enum probe_error err);
+
+/* `[GROUP/]EVENT` or `GROUP/`, also with a dot; both are copies, or unchanged. 0 or an error. */
+int trace_probe_parse_event_name(const char *name, char **group, char **event);
+/* Whether there is such an event, of any kind. */
+bool trace_probe_event_exists(const char *group, const char *event);
+/* Whether words, each with a blank before it, are the first of the arguments. */
+bool trace_probe_match_args(const struct trace_probe *tp, const char *words);
 
 /* Whether it is one for an event or argument; of a group: may have `-`. */
 bool is_good_name(const char *name);

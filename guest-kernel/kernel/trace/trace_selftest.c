@@ -33,6 +33,8 @@ static bool trace_valid_entry(const struct trace_entry *entry)
     case TRACE_WAKE:
     case TRACE_STACK:
     case TRACE_PRINT:
+    case TRACE_BPRINT:
+    case TRACE_BPUTS:
     case TRACE_BRANCH:
     case TRACE_GRAPH_ENT:
     case TRACE_GRAPH_RET: return true;

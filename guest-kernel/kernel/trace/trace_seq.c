@@ -49,6 +49,12 @@ void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
 }
 EXPORT_SYMBOL_GPL(trace_seq_printf);
 
+void trace_seq_bprintf(struct trace_seq *s, const char *fmt, const u32 *binary)
+{
+    s->len +=
+        trace_seq_take(s, bstr_printf(s->buffer + s->len, sizeof(s->buffer) - s->len, fmt, binary));
+}
+
 void trace_seq_puts(struct trace_seq *s, const char *str)
 {
     trace_seq_putmem(s, str, strlen(str));

@@ -12,6 +12,7 @@ enum {
     ETT_EVENT_ENABLE = 8,
     ETT_EVENT_HIST = 16,
     ETT_HIST_ENABLE = 32,
+    ETT_EVENT_EPROBE = 64,
 };
 
 struct hist_trigger_data;
@@ -23,8 +24,10 @@ struct event_trigger_data {
     long count;                    /* left; changed by atomics */
     struct event_filter *filter;   /* NULL: none */
     char *filter_str;
-    struct trace_event_file *target; /* of enable_event and its like */
-    struct hist_trigger_data *hist;  /* of hist */
+    struct trace_event_file *target;   /* of enable_event and its like */
+    struct hist_trigger_data *hist;    /* of hist */
+    const struct trace_eprobe *eprobe; /* of an event probe, with its event */
+    struct trace_event_file *eprobe_file;
     bool paused;
 };
 
