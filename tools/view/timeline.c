@@ -418,8 +418,8 @@ static void draw_lane(struct app *a, unsigned doc, uint32_t lane, int y, int h)
                 a->theme->faint);
 }
 
-/* Updates of code, findings and the console, of all harts. */
-static void draw_head_lane(struct app *a, unsigned doc, int y)
+/* The updates of code, of all harts. */
+static void draw_updates(struct app *a, unsigned doc, int y)
 {
     const struct doc *d = &a->docs[doc];
     const struct model *m = d->model;
@@ -451,31 +451,47 @@ static void draw_head_lane(struct app *a, unsigned doc, int y)
                         r.w - px(a, 6), t->dark ? t->back : t->on_accent, text);
         add_hit(a, r, HIT_UPDATE, doc, i);
     }
-    last = -1;
-    for (size_t i = model_mark_from(m, t0 < 0 ? 0 : (uint64_t)t0); i < m->marks.len; i++) {
-        const struct mark *k = &m->marks.at[i];
-        int x = area.x + (int)(((double)k->cycle - t0) / a->cpp);
-        const char *end;
+}
+
+/* The first text of the console at or after the cycle; NULL: none. */
+static const struct mark *next_text(const struct model *m, uint64_t cycle)
+{
+    const struct mark *first = NULL;
+
+    for (unsigned hart = 0; hart < m->follow.harts; hart++) {
+        size_t i = model_hart_mark_from(m, hart, MARK_CONSOLE, cycle);
+        const struct mark *k = i < m->by_hart[hart][MARK_CONSOLE].len
+                                   ? &m->marks.at[m->by_hart[hart][MARK_CONSOLE].at[i]]
+                                   : NULL;
+
+        if (k && (!first || k->cycle < first->cycle))
+            first = k;
+    }
+    return first;
+}
+
+/* What the guest printed, as far as there is room for it. */
+static void draw_console(struct app *a, unsigned doc, int y)
+{
+    const struct doc *d = &a->docs[doc];
+    struct rect area = a->layout.lanes;
+    double t0 = a->t0 - d->offset, at = t0 < 0 ? 0 : t0;
+    int line = canvas_line_height(&a->canvas, FONT_SMALL);
+    const struct mark *k;
+
+    while ((k = next_text(d->model, (uint64_t)at))) {
+        int x = area.x + (int)(((double)k->cycle - t0) / a->cpp), end;
+        const char *from = d->model->texts.at[k->ref];
+        char text[104];
 
         if (x > area.x + area.w)
             break;
-        if (k->kind != MARK_CONSOLE || x <= last) {
-            /* Far away many marks are in a pixel. */
-            if (x <= last && m->marks.len > 100000) {
-                double next = t0 + (last + 1 - area.x) * a->cpp;
-                size_t to = model_mark_from(m, next < 0 ? 0 : (uint64_t)next);
-
-                i = to > i + 1 ? to - 1 : i;
-            }
-            continue;
-        }
-        end = strpbrk(m->texts.at[k->ref], "\r\n");
-        snprintf(text, sizeof text, "%.*s", end ? (int)(end - m->texts.at[k->ref]) % 100 : 100,
-                 m->texts.at[k->ref]);
-        canvas_fill(&a->canvas, (struct rect){x, y + px(a, STRIP), 1, line}, t->dim);
-        last = x + px(a, 6) +
-               canvas_text(&a->canvas, FONT_SMALL, x + px(a, 3), y + px(a, STRIP), px(a, 260),
-                           t->dim, text);
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(from, "\r\n") % 100, from);
+        canvas_fill(&a->canvas, (struct rect){x, y, 1, line}, a->theme->dim);
+        end = x + px(a, 6) +
+              canvas_text(&a->canvas, FONT_SMALL, x + px(a, 3), y, px(a, 260), a->theme->dim, text);
+        at = t0 + (end - area.x) * a->cpp;
+        at = at > (double)k->cycle + 1 ? at : (double)k->cycle + 1;
     }
 }
 
@@ -508,9 +524,11 @@ static void draw_entry(struct app *a, const struct entry *e, int y, int h)
     }
     former = canvas_clip(&a->canvas, a->layout.lanes);
     if (e->lane == LANE_HEAD)
-        draw_head_lane(a, e->doc, y + px(a, 4));
+        draw_updates(a, e->doc, y + px(a, 4));
     else
         draw_lane(a, e->doc, e->lane, y, h);
+    if (e->lane == LANE_HEAD)
+        draw_console(a, e->doc, y + px(a, 4 + STRIP));
     canvas_clip(&a->canvas, former);
 }
 
