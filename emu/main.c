@@ -693,6 +693,13 @@ static bool on_await_input(void *session)
     return host_await(s->host, STDIN_FILENO);
 }
 
+static bool on_interrupted(void *session)
+{
+    const struct session *s = session;
+
+    return host_interrupted(s->host);
+}
+
 /* A replay of a run that the host or a limit stopped must end at the same instruction. */
 static uint64_t max_insns(const struct session *s)
 {
@@ -730,6 +737,7 @@ static struct debugger_config debugger_config(struct session *s)
         .recorded_stop = on_recorded_stop,
         .save = on_save,
         .restore = on_restore,
+        .interrupted = on_interrupted,
         .await_input = on_await_input,
         .ctx = s,
     };

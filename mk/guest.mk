@@ -14,7 +14,9 @@ GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 # Kernels with tracers that cost cycles also when they are off; those of `make test'.
 GUEST_FLAVOURS  := latency branch
-GUEST_FLAVOURED := pfe8-latency
+GUEST_FLAVOURED := pfe8-latency pfe8-branch
+# That of `make check-long' alone.
+GUEST_LONG      := pfe8-branch
 # Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
 # broken-NAME-layouts, broken-NAME-by, broken-NAME-first (of its rule) and broken-NAME-file (those it changes) are read by one awk: a shell for each would
@@ -102,7 +104,8 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
+	$(addprefix kernel/events/, callchain.o core.o inherit.o records.o ring_buffer.o sample.o software.o syscall.o) \
+	$(addprefix kernel/trace/, trace_event_perf.o fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_event_output.o trace_dynevent.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
@@ -132,7 +135,7 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/pro
 
 # Per layout: objects, flags, the flags of instrumented files, and the options with
 # which recordmcount checks and sorts the table of sites (static has none).
-guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE \
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE -DCONFIG_PERF_EVENTS \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE
@@ -344,7 +347,7 @@ guest-mistakes: $(addprefix guest-,$(GUEST_BROKEN))
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK)$(FLAVOUR))
 else
-guest: $(addprefix guest-,$(guest_built) $(GUEST_TESTED))
+guest: $(addprefix guest-,$(filter-out $(GUEST_LONG),$(guest_built)) $(GUEST_TESTED))
 endif
 
 # Programs of guest/user for U-mode. The shell is part of each kernel, in
@@ -352,7 +355,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace hello forktest memtest systest threadtest fptest sigtest linktest sysbench
+USER_PROGRAMS := blktrace hello perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)

@@ -134,10 +134,9 @@ check-view: export BUILD := $(BUILD)
 check-view: emu view guest-pfe8 programs | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
 	@tests/run tests/view/view.py
 
-check-long: test tidy check-caches check-mutants check-work $(fuzz_bin) view | $(BOOTSTRAP_VIEW)
-	@$(MAKE) --no-print-directory guest LAYOUT=pfe8 FLAVOUR=branch
+check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view | $(BOOTSTRAP_VIEW)
 	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh'
-	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
+	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 

@@ -43,6 +43,12 @@ long trace-cmd reads what the guest kernel recorded
 long gtkwave reads the states of harts that rvftrace log writes (vcd2fst)
 long linux-perf reads the samples that rvftrace log writes (perf)
 long protobuf-compiler decodes the Perfetto traces that rvftrace log writes (protoc)
+long fish completes command lines of rvftrace
+long zsh completes command lines of rvftrace
+long debhelper makes the Debian packages
+long lintian checks the Debian packages
+long desktop-file-utils checks the entry of the viewer in menus
+long chromium draws the pages that rvftrace report writes
 long blktrace reads what the guest kernel recorded of a disk (blkparse)
 view libsdl2-dev shows windows (rvftrace view)
 view libsdl2-ttf-dev draws the text in them

@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -209,13 +210,14 @@ static void name_after_path(const char *path)
     for (; *path; path++)
         if (*path == '/')
             name = path + 1;
-    set_task_comm(current, name);
+    __set_task_comm(current, name, true);
 }
 
 void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm)
 {
     exec_mmap(mm);
     exit_sighand(current); /* the handlers belong to the old program */
+    perf_event_exec();
     name_after_path(bprm->strings + bprm->execfn);
     do_close_on_exec(current->files);
     trace_sched_process_exec(current, current->pid, bprm);

@@ -22,6 +22,7 @@
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/ramfs.h>
@@ -123,6 +124,7 @@ static int kernel_init(void *unused)
     pid_sysctls_init();
     sched_rt_sysctl_init();
     cpu_dev_init();
+    perf_event_init();
     modules_init();
     kallsyms_init();
     proc_meminfo_init();

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/reboot.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -101,6 +102,7 @@ void do_exit(long code)
     exit_files(current);
     exit_fs(current);
     current->exit_code = code;
+    perf_event_exit_task(current);
     exit_notify();
     do_task_dead();
 }

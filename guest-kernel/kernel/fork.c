@@ -10,6 +10,7 @@
 #include <linux/ftrace.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
@@ -85,6 +86,8 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 
     list_for_each_entry(old, &oldmm->mmap, vm_list)
     {
+        if (old->vm_flags & VM_DONTCOPY)
+            continue;
         vma = vm_area_alloc(mm, old->vm_start, old->vm_end, old->vm_flags, old->vm_file,
                             old->vm_offset);
         if (!vma)
@@ -120,11 +123,12 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
 
 /* ---- tasks ---- */
 
-void set_task_comm(struct task_struct *p, const char *comm)
+void __set_task_comm(struct task_struct *p, const char *comm, bool exec)
 {
     trace_task_rename(p, comm);
     tracing_task_renamed(p);
     strscpy(p->comm, comm, TASK_COMM_LEN);
+    perf_event_comm(p, exec);
 }
 
 static struct task_struct *alloc_task(const char *comm)
@@ -248,11 +252,14 @@ static int copy_resources(struct task_struct *p, unsigned long clone_flags)
     if (!is_idle_task(current)) /* init, which the idle task creates, keeps the defaults */
         copy_sched(p);
     arch_dup_task_struct(p);
+    if (perf_event_init_task(p))
+        return -ENOMEM;
     return copy_mm(p, clone_flags);
 }
 
 static void drop_resources(struct task_struct *p)
 {
+    perf_event_free_task(p);
     if (p->fs)
         exit_fs(p);
     if (p->files)
@@ -359,6 +366,7 @@ pid_t kernel_clone(const struct kernel_clone_args *args)
         p->vfork_done = &vfork;
     }
     trace_sched_process_fork(current, p);
+    perf_event_fork(p);
     wake_up_new_task(p);
     if (args->flags & CLONE_VFORK)
         wait_for_completion(&vfork);

@@ -19,7 +19,7 @@ bool irq_work_queue(struct irq_work *work)
     struct irq_work **list;
     unsigned long flags;
 
-    if (__atomic_exchange_n(&work->pending, 1, __ATOMIC_SEQ_CST))
+    if (__atomic_fetch_or(&work->pending, IRQ_WORK_CLAIMED, __ATOMIC_SEQ_CST) & IRQ_WORK_PENDING)
         return false;
     raw_local_irq_save(flags);
     list = &raised_list[smp_processor_id()];
@@ -38,9 +38,19 @@ void irq_work_run(void)
     *list = NULL;
     while (work) {
         struct irq_work *next = work->next;
+        unsigned int busy;
 
-        __atomic_store_n(&work->pending, 0, __ATOMIC_SEQ_CST);
+        __atomic_fetch_and(&work->pending, ~IRQ_WORK_PENDING, __ATOMIC_SEQ_CST);
         work->func(work);
+        busy = IRQ_WORK_BUSY; /* unless it is queued again */
+        __atomic_compare_exchange_n(&work->pending, &busy, 0, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_RELAXED);
         work = next;
     }
+}
+
+void irq_work_sync(const struct irq_work *work)
+{
+    while (__atomic_load_n(&work->pending, __ATOMIC_ACQUIRE) & IRQ_WORK_BUSY)
+        cpu_relax();
 }

@@ -181,6 +181,18 @@ int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned 
     return 0;
 }
 
+int vm_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page)
+{
+    pte_t *ptep = walk_pgd(vma->vm_mm->pgd, addr, true);
+
+    if (!ptep)
+        return -ENOMEM;
+    get_page(page);
+    set_pte(ptep, pfn_pte(__pa(page_address(page)), vm_get_page_prot(vma->vm_flags)));
+    local_flush_tlb_page(addr);
+    return 0;
+}
+
 /* ---- ranges ---- */
 
 static bool is_cow_mapping(const struct vm_area_struct *vma)

@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
@@ -35,6 +36,8 @@ struct vm_area_struct *vm_area_alloc(struct mm_struct *mm, unsigned long start, 
 
 static void vm_area_free(struct vm_area_struct *vma)
 {
+    if (vma->vm_ops && vma->vm_ops->close)
+        vma->vm_ops->close(vma);
     if (vma->vm_file)
         fput(vma->vm_file);
     kfree(vma);
@@ -92,6 +95,9 @@ int split_vma(struct vm_area_struct *vma, unsigned long addr)
 
     if (!upper)
         return -ENOMEM;
+    upper->vm_ops = vma->vm_ops;
+    if (upper->vm_ops && upper->vm_ops->open)
+        upper->vm_ops->open(upper);
     vma->vm_end = addr;
     list_add(&upper->vm_list, &vma->vm_list);
     return 0;
@@ -178,6 +184,7 @@ unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned lon
     if (!vma)
         return -ENOMEM;
     insert_vm_struct(mm, vma);
+    perf_event_mmap(vma);
     return addr;
 }
 
@@ -219,6 +226,13 @@ static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned lon
     if ((flags & MAP_TYPE) == MAP_SHARED)
         vm_flags |= VM_SHARED;
     ret = mmap_region(mm, addr, len, vm_flags, file, offset);
+    if (ret == addr && file && file->f_op->mmap) {
+        int err = file->f_op->mmap(file, find_vma(mm, addr));
+
+        if (err)
+            do_munmap(mm, addr, len);
+        return err ? (unsigned long)err : addr;
+    }
     if (ret == addr && (vm_flags & VM_SHARED) && populate(mm, addr, len)) {
         do_munmap(mm, addr, len);
         return -ENOMEM;
@@ -226,13 +240,18 @@ static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned lon
     return ret;
 }
 
-/* Checks that the file can be mapped: only regular files, and only privately. */
+/* Only regular files can be mapped, and only privately, unless the file does it itself. */
 static int check_mapped_file(const struct file *file, unsigned long prot, unsigned long flags)
 {
     if (!file)
         return -EBADF;
     if (!(file->f_mode & FMODE_READ))
         return -EACCES;
+    if (file->f_op->mmap)
+        return (flags & MAP_TYPE) == MAP_SHARED && prot & PROT_WRITE &&
+                       !(file->f_mode & FMODE_WRITE)
+                   ? -EACCES
+                   : 0;
     if (!S_ISREG(file->f_inode->i_mode) || (flags & MAP_TYPE) != MAP_PRIVATE)
         return -ENODEV;
     return prot & PROT_EXEC && path_noexec(&file->f_path) ? -EPERM : 0;

@@ -37,6 +37,7 @@ struct inode;
 struct kstatfs;
 struct pipe_inode_info;
 struct poll_table;
+struct vm_area_struct;
 
 /* Passed to iterate_dir() by its caller. actor returns false to stop. */
 struct dir_context {
@@ -53,6 +54,8 @@ struct file_operations {
     int (*iterate_shared)(struct file *file, struct dir_context *ctx);
     long (*unlocked_ioctl)(struct file *file, unsigned int cmd, unsigned long arg);
     unsigned int (*poll)(struct file *file, struct poll_table *table); /* NULL: always ready */
+    int (*mmap)(struct file *file,
+                struct vm_area_struct *vma); /* maps its pages; NULL: mm/mmap.c */
     int (*open)(struct inode *inode, struct file *file);
     int (*release)(struct inode *inode, struct file *file);
     int (*fsync)(struct file *file, bool datasync); /* NULL: -EINVAL */

@@ -90,6 +90,8 @@ enum { VM_FAULT_OOM = 1, VM_FAULT_SIGBUS = 2 };
  * functions below.
  */
 int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access);
+/* Maps a page, of which it takes a reference, at the address. 0 or -ENOMEM. */
+int vm_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page);
 int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct vm_area_struct *vma);
 void zap_page_range(struct mm_struct *mm, unsigned long start, unsigned long end);
 void change_protection(struct vm_area_struct *vma);

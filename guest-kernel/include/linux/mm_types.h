@@ -14,7 +14,16 @@ struct file;
 #define VM_EXEC      0x0004ul
 #define VM_SHARED    0x0008ul
 #define VM_GROWSDOWN 0x0100ul
+#define VM_DONTCOPY  0x00020000ul /* fork leaves it out */
 #define VM_ACCESS    (VM_READ | VM_WRITE | VM_EXEC)
+
+struct vm_area_struct;
+
+/* Of a mapping that a file has made; open: another area of the same pages. */
+struct vm_operations_struct {
+    void (*open)(struct vm_area_struct *vma);
+    void (*close)(struct vm_area_struct *vma);
+};
 
 /* A range of pages with the same attributes; under the mm's mmap_lock. */
 struct vm_area_struct {
@@ -22,8 +31,9 @@ struct vm_area_struct {
     struct mm_struct *vm_mm;
     unsigned long vm_start, vm_end;
     unsigned long vm_flags;
-    struct file *vm_file; /* referenced; NULL: anonymous (zeroed) memory */
-    loff_t vm_offset;     /* offset of vm_start in the file */
+    struct file *vm_file;                      /* referenced; NULL: anonymous (zeroed) memory */
+    const struct vm_operations_struct *vm_ops; /* NULL: none */
+    loff_t vm_offset;                          /* offset of vm_start in the file */
 };
 
 typedef struct {

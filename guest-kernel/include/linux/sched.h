@@ -92,6 +92,7 @@ struct fs_struct;
 struct ftrace_ret_stack;
 struct kthread;
 struct mm_struct;
+struct perf_event_context;
 struct rethook_node;
 struct sighand_struct;
 
@@ -158,6 +159,9 @@ struct task_struct {
     int *set_child_tid;            /* user address where its pid is stored at its start */
     int *clear_child_tid;          /* user address where 0 is stored at its end */
 
+    struct perf_event_context *perf_event_ctxp; /* NULL: no event has counted this task */
+    bool perf_exited;                           /* it gets no more events; under perf_event_mutex */
+    bool sched_migrated;                        /* for the event cpu-migrations */
     struct rethook_node *rethooks; /* calls with a return hook, innermost first; kernel/rethook.c */
     /* Function graph: the saved return addresses, innermost last; -1: none. */
     struct ftrace_ret_stack *ret_stack;
@@ -237,7 +241,12 @@ static inline void get_task_struct(struct task_struct *p)
     atomic_inc(&p->usage);
 }
 
-void set_task_comm(struct task_struct *p, const char *comm);
+void __set_task_comm(struct task_struct *p, const char *comm, bool exec);
+
+static inline void set_task_comm(struct task_struct *p, const char *comm)
+{
+    __set_task_comm(p, comm, false);
+}
 
 extern spinlock_t tasklist_lock;
 

@@ -16,9 +16,11 @@
 #include <linux/tracepoint.h>
 
 struct array_buffer;
+struct bpf_prog_array;
 struct dentry;
 struct event_filter;
 struct event_subsystem;
+struct perf_event;
 struct pt_regs;
 struct trace_array;
 struct trace_event_call;
@@ -127,7 +129,13 @@ enum print_line_t __printf(3, 4)
 
 /* ---- events ---- */
 
-enum trace_reg { TRACE_REG_REGISTER, TRACE_REG_UNREGISTER };
+/* What perf does with an event comes with no data. */
+enum trace_reg {
+    TRACE_REG_REGISTER,
+    TRACE_REG_UNREGISTER,
+    TRACE_REG_PERF_REGISTER,
+    TRACE_REG_PERF_UNREGISTER,
+};
 
 #define TRACE_FUNCTION_TYPE ((const char *)~0UL)
 
@@ -172,6 +180,9 @@ struct ftrace_event_field {
 struct trace_event_class {
     const char *system;
     void *probe; /* of a tracepoint */
+#ifdef CONFIG_PERF_EVENTS
+    void *perf_probe; /* the same for perf; NULL: perf cannot have it */
+#endif
     /* Turns the event on or off; data is its trace_event_file. NULL: it cannot be turned on. */
     int (*reg)(struct trace_event_call *event, enum trace_reg type, void *data);
     const struct trace_event_fields *fields_array;
@@ -208,6 +219,11 @@ struct trace_event_call {
     };
     void *data;
     int flags; /* TRACE_EVENT_FL_* */
+#ifdef CONFIG_PERF_EVENTS
+    int perf_refcount;                 /* users; under event_mutex */
+    struct list_head *perf_events;     /* of each hart: its active events */
+    struct bpf_prog_array *prog_array; /* NULL: none; readers have preemption off */
+#endif
 };
 
 enum {
@@ -314,5 +330,35 @@ static __always_inline bool trace_trigger_soft_disabled(struct trace_event_file 
 }
 
 #define is_signed_type(type) (((type)(-1)) < (type)1)
+
+/* ---- events for perf: trace_event_perf.c ---- */
+
+#ifdef CONFIG_PERF_EVENTS
+
+#define PERF_MAX_TRACE_SIZE 8192
+
+void perf_tp_register(void);
+/* Makes the call what the event counts. 0 or an error. Under event_mutex. */
+int perf_trace_init_call(struct perf_event *event, struct trace_event_call *call);
+/* 0 or an error; -EEXIST: it has one. */
+int ftrace_profile_set_filter(struct perf_event *event, const char *text);
+/*
+ * For probes, with preemption off: a buffer for an entry of size bytes (and, with the u32 before
+ * it in a sample, of whole words); NULL: this context is making one already. Then one of the next
+ * two gives it back.
+ */
+void *perf_trace_buf_alloc(int size, struct pt_regs **regs, int *rctxp);
+void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, struct pt_regs *regs,
+                   struct list_head *head, int rctx);
+/* With the BPF programs of the event first. */
+void perf_trace_run_bpf_submit(void *raw_data, int size, int rctx, struct trace_event_call *call,
+                               u64 count, struct pt_regs *regs, struct list_head *head);
+
+static inline bool bpf_prog_array_valid(const struct trace_event_call *call)
+{
+    return READ_ONCE(call->prog_array);
+}
+
+#endif
 
 #endif

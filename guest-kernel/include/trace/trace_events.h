@@ -15,6 +15,9 @@
  * after the fixed fields.
  */
 #include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
@@ -507,6 +510,57 @@ static const char TRACE_SYSTEM_STRING[] = __stringify(TRACE_SYSTEM);
 
 #include TRACE_INCLUDE(TRACE_INCLUDE_PATH, TRACE_INCLUDE_FILE)
 
+/* ---- stage 6b: the same for perf ---- */
+
+#ifdef CONFIG_PERF_EVENTS
+
+#undef __perf_count
+#define __perf_count(c) (__count = (c))
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print)                           \
+    static notrace void perf_trace_##call(void *__data, proto)                                   \
+    {                                                                                            \
+        struct trace_event_call *event_call = __data;                                            \
+        struct list_head *head = &event_call->perf_events[smp_processor_id()];                   \
+        struct trace_event_data_offsets_##call __maybe_unused __data_offsets;                    \
+        struct trace_event_raw_##call *entry;                                                    \
+        struct pt_regs *__regs;                                                                  \
+        u64 __count = 1;                                                                         \
+        int __entry_size, rctx;                                                                  \
+                                                                                                 \
+        if (!bpf_prog_array_valid(event_call) && list_empty(head))                               \
+            return;                                                                              \
+        __entry_size = trace_event_get_offsets_##call(&__data_offsets, args) + sizeof(*entry);   \
+        __entry_size = ALIGN(__entry_size + (int)sizeof(u32), 8) - sizeof(u32);                  \
+        entry = perf_trace_buf_alloc(__entry_size, &__regs, &rctx);                              \
+        if (!entry)                                                                              \
+            return;                                                                              \
+        perf_fetch_caller_regs(__regs);                                                          \
+        tstruct                                                                                  \
+        {                                                                                        \
+            assign;                                                                              \
+        }                                                                                        \
+        perf_trace_run_bpf_submit(entry, __entry_size, rctx, event_call, __count, __regs, head); \
+    }
+#undef DEFINE_EVENT
+#define DEFINE_EVENT(template, call, proto, args)                  \
+    static inline void __maybe_unused perf_test_probe_##call(void) \
+    {                                                              \
+        check_trace_callback_type_##call(perf_trace_##template);   \
+    }
+#undef DEFINE_EVENT_PRINT
+#define DEFINE_EVENT_PRINT(template, name, proto, args, print)
+
+#include TRACE_INCLUDE(TRACE_INCLUDE_PATH, TRACE_INCLUDE_FILE)
+
+#undef TRACE_EVENT_PERF_PROBE
+#define TRACE_EVENT_PERF_PROBE(call) .perf_probe = (void *)perf_trace_##call,
+#else
+#undef TRACE_EVENT_PERF_PROBE
+#define TRACE_EVENT_PERF_PROBE(call)
+#endif
+
 /* ---- stage 7: the class and the event, whose print format is the source of TP_printk() ---- */
 
 #undef __entry
@@ -540,7 +594,7 @@ static const char TRACE_SYSTEM_STRING[] = __stringify(TRACE_SYSTEM);
         .fields = LIST_HEAD_INIT(event_class_##call.fields),           \
         .raw_init = trace_event_raw_init,                              \
         .probe = (void *)trace_event_raw_event_##call,                 \
-        .reg = trace_event_reg,                                        \
+        TRACE_EVENT_PERF_PROBE(call).reg = trace_event_reg,            \
     };
 #undef TRACE_EVENT_OF
 #define TRACE_EVENT_OF(template, call, functions, format)                                     \

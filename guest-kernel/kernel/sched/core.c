@@ -16,6 +16,7 @@
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
 #include <linux/ftrace.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -180,6 +181,8 @@ static void set_task_cpu(struct task_struct *p, unsigned int cpu)
 {
     if ((unsigned int)p->cpu != cpu)
         trace_sched_migrate_task(p, cpu);
+    if ((unsigned int)p->cpu != cpu)
+        perf_event_task_migrate(p);
     p->cpu = cpu;
 }
 
@@ -394,6 +397,7 @@ static void finish_task_switch(struct task_struct *prev)
 {
     bool dead = prev->state == TASK_DEAD, migrating = prev->on_rq == TASK_ON_RQ_MIGRATING;
 
+    perf_event_task_sched_in(prev, current);
     smp_store_release(&prev->on_cpu, 0);
     end_switch(this_rq());
     if (migrating)
@@ -413,6 +417,7 @@ void schedule_tail(struct task_struct *prev)
 
 static void context_switch(struct rq *rq, struct task_struct *prev, struct task_struct *next)
 {
+    perf_event_task_sched_out(prev, next);
     rq->curr = next;
     next->on_cpu = 1;
     ftrace_graph_sched_switch(prev, next);
@@ -545,6 +550,7 @@ void scheduler_tick(void)
     else if (curr->prio >= MAX_DL_PRIO && READ_ONCE(dl_overload_mask))
         resched_curr(rq);
     spin_unlock(&rq->lock);
+    perf_event_task_tick();
 }
 
 void yield(void)

@@ -207,10 +207,22 @@ EXPORT_SYMBOL_GPL(trace_event_raw_init);
 
 int trace_event_reg(struct trace_event_call *event, enum trace_reg type, void *data)
 {
-    if (type == TRACE_REG_REGISTER)
-        return tracepoint_probe_register(event->tp, event->class->probe, data);
-    tracepoint_probe_unregister(event->tp, event->class->probe, data);
-    return 0;
+    switch (type) {
+    case TRACE_REG_REGISTER: return tracepoint_probe_register(event->tp, event->class->probe, data);
+    case TRACE_REG_UNREGISTER:
+        tracepoint_probe_unregister(event->tp, event->class->probe, data);
+        return 0;
+#ifdef CONFIG_PERF_EVENTS
+    case TRACE_REG_PERF_REGISTER:
+        return event->class->perf_probe
+                   ? tracepoint_probe_register(event->tp, event->class->perf_probe, event)
+                   : -EINVAL;
+    case TRACE_REG_PERF_UNREGISTER:
+        tracepoint_probe_unregister(event->tp, event->class->perf_probe, event);
+        return 0;
+#endif
+    default: return -EINVAL;
+    }
 }
 EXPORT_SYMBOL_GPL(trace_event_reg);
 

@@ -329,6 +329,8 @@ static int synth_register(struct trace_event_call *call, enum trace_reg type, vo
 {
     struct synth_event *event = container_of(call, struct synth_event, call);
 
+    if (type > TRACE_REG_UNREGISTER)
+        return -EINVAL; /* not for perf */
     if (type == TRACE_REG_REGISTER)
         return enable_synth(event, data);
     disable_synth(event, data);

@@ -9,12 +9,14 @@
  */
 #include "trace_dynevent.h"
 #include "trace_probe.h"
+#include <linux/bpf.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/perf_event.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -45,6 +47,7 @@ struct kprobe_event {
     struct list_head removed;
     const struct trace_kprobe *first;
     struct list_head files; /* under event_mutex; handlers have preemption off */
+    bool perf;              /* events of perf use it; under event_mutex */
     struct trace_event_class class;
     struct trace_event_call call;
 };
@@ -85,15 +88,65 @@ static void record_hit(struct trace_kprobe *tk, struct trace_event_file *file, s
     trace_event_buffer_commit(&fbuffer);
 }
 
-static int __kprobes kprobe_dispatcher(struct kprobe *kp, struct pt_regs *regs)
+#ifdef CONFIG_PERF_EVENTS
+
+/* An entry for the events of perf; programs of BPF see the registers first. */
+static void perf_hit(struct trace_kprobe *tk, struct pt_regs *regs, const unsigned long *places,
+                     size_t places_size)
 {
-    struct trace_kprobe *tk = container_of(kp, struct trace_kprobe, rp.kp);
-    const unsigned long places[] = {(unsigned long)kp->addr};
+    struct trace_event_call *call = &tk->ev->call;
+    struct list_head *head = &call->perf_events[smp_processor_id()];
+    size_t fixed = sizeof(struct trace_entry) + places_size;
+    unsigned int dsize;
+    int size, rctx;
+    char *entry;
+
+    if (bpf_prog_array_valid(call) && !trace_call_bpf(call, regs))
+        return;
+    if (list_empty(head))
+        return;
+    dsize = trace_probe_data_size(&tk->tp, regs);
+    size = ALIGN(fixed + tk->tp.size + dsize + sizeof(u32), 8) - sizeof(u32);
+    entry = perf_trace_buf_alloc(size, NULL, &rctx);
+    if (!entry)
+        return;
+    memset(entry, 0, size);
+    memcpy(entry + sizeof(struct trace_entry), places, places_size);
+    trace_probe_store_args(&tk->tp, regs, entry, fixed, dsize);
+    perf_tp_event(call->event.type, 1, entry, size, regs, head, rctx);
+}
+
+#else
+
+static void perf_hit(struct trace_kprobe *tk, struct pt_regs *regs, const unsigned long *places,
+                     size_t places_size)
+{
+    (void)tk;
+    (void)regs;
+    (void)places;
+    (void)places_size;
+}
+
+#endif
+
+static void hit(struct trace_kprobe *tk, struct pt_regs *regs, const unsigned long *places,
+                size_t places_size)
+{
     struct event_file_link *link;
 
     tk->nhit[smp_processor_id()]++;
     list_for_each_entry_rcu(link, &tk->ev->files, list)
-        record_hit(tk, link->file, regs, places, sizeof(places));
+        record_hit(tk, link->file, regs, places, places_size);
+    if (READ_ONCE(tk->ev->perf))
+        perf_hit(tk, regs, places, places_size);
+}
+
+static int __kprobes kprobe_dispatcher(struct kprobe *kp, struct pt_regs *regs)
+{
+    struct trace_kprobe *tk = container_of(kp, struct trace_kprobe, rp.kp);
+    const unsigned long places[] = {(unsigned long)kp->addr};
+
+    hit(tk, regs, places, sizeof(places));
     return 0;
 }
 
@@ -103,11 +156,8 @@ static int __kprobes kretprobe_dispatcher(struct kretprobe_instance *ri, struct 
     struct kretprobe *rp = rh->data;
     struct trace_kprobe *tk = container_of(rp, struct trace_kprobe, rp);
     const unsigned long places[] = {(unsigned long)rp->kp.addr, ri->node.ret_addr};
-    struct event_file_link *link;
 
-    tk->nhit[smp_processor_id()]++;
-    list_for_each_entry_rcu(link, &tk->ev->files, list)
-        record_hit(tk, link->file, regs, places, sizeof(places));
+    hit(tk, regs, places, sizeof(places));
     return 0;
 }
 
@@ -144,10 +194,23 @@ static int enable_probes(struct kprobe_event *ev)
     return 0;
 }
 
+static bool is_on(const struct kprobe_event *ev)
+{
+    return ev->perf || !list_empty(&ev->files);
+}
+
+static void disable_probes(struct kprobe_event *ev)
+{
+    struct trace_kprobe *tk;
+
+    if (!is_on(ev))
+        list_for_each_entry(tk, &ev->probes, sibling) disable_probe(tk);
+}
+
 static int enable_trace_kprobe(struct kprobe_event *ev, struct trace_event_file *file)
 {
     struct event_file_link *link = kzalloc(sizeof(*link));
-    bool first = list_empty(&ev->files);
+    bool first = !is_on(ev);
     int err = 0;
 
     if (!link)
@@ -167,27 +230,40 @@ static int enable_trace_kprobe(struct kprobe_event *ev, struct trace_event_file 
 static int disable_trace_kprobe(struct kprobe_event *ev, const struct trace_event_file *file)
 {
     struct event_file_link *link, *next;
-    struct trace_kprobe *tk;
 
     list_for_each_entry_safe(link, next, &ev->files, list)
     {
         if (link->file != file)
             continue;
         list_del_rcu(&link->list);
-        if (list_empty(&ev->files))
-            list_for_each_entry(tk, &ev->probes, sibling) disable_probe(tk);
+        disable_probes(ev);
         synchronize_rcu();
         kfree(link);
     }
     return 0;
 }
 
+static int enable_for_perf(struct kprobe_event *ev)
+{
+    int err = is_on(ev) ? 0 : enable_probes(ev);
+
+    ev->perf = !err;
+    return err;
+}
+
 static int kprobe_register(struct trace_event_call *call, enum trace_reg type, void *data)
 {
     struct kprobe_event *ev = container_of(call, struct kprobe_event, call);
 
-    return type == TRACE_REG_REGISTER ? enable_trace_kprobe(ev, data)
-                                      : disable_trace_kprobe(ev, data);
+    switch (type) {
+    case TRACE_REG_REGISTER: return enable_trace_kprobe(ev, data);
+    case TRACE_REG_UNREGISTER: return disable_trace_kprobe(ev, data);
+    case TRACE_REG_PERF_REGISTER: return enable_for_perf(ev);
+    default:
+        ev->perf = false;
+        disable_probes(ev);
+        return 0;
+    }
 }
 
 static int define_place(struct trace_event_call *call, const char *name, size_t offset)
@@ -478,7 +554,7 @@ static int append_to_event(struct trace_kprobe *tk, struct kprobe_event *ev)
     if (err)
         return err;
     mutex_lock(&event_mutex);
-    if (!list_empty(&ev->files))
+    if (is_on(ev))
         err = enable_probe(tk);
     if (!err)
         list_add_tail(&tk->sibling, &ev->probes);
@@ -535,7 +611,7 @@ static int unregister_trace_kprobe(struct trace_kprobe *tk)
 
 static bool is_busy(const struct trace_kprobe *tk)
 {
-    return !list_empty(&tk->ev->files) || READ_ONCE(tk->ev->call.refcnt.counter);
+    return is_on(tk->ev) || READ_ONCE(tk->ev->call.refcnt.counter);
 }
 
 /* All or none. */

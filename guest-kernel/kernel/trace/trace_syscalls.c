@@ -7,7 +7,10 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/bpf.h>
 #include <linux/errno.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 #define CREATE_TRACE_POINTS
@@ -122,20 +125,161 @@ static void ftrace_syscall_exit(void *data, struct pt_regs *regs, long ret)
     trace_event_buffer_commit(&fbuffer);
 }
 
-/* ---- on and off ---- */
+/* ---- perf ---- */
 
 static int nr_of(const struct trace_event_call *call)
 {
     return ((const struct syscall_metadata *)call->data)->syscall_nr;
 }
 
+#ifdef CONFIG_PERF_EVENTS
+
+/* By number: whether an event of perf wants the call. Under syscall_trace_lock, as the counts. */
+static bool perf_enter[NR_syscalls], perf_exit[NR_syscalls];
+static unsigned int perf_refcount_enter, perf_refcount_exit;
+
+enum { MAX_ARGS = 6 };
+
+/* What programs of BPF get: of an entry its arguments, of a return the result. */
+struct syscall_tp {
+    u64 regs;
+    unsigned long syscall_nr;
+    unsigned long args[MAX_ARGS];
+};
+
+/* Returns whether the call is to be recorded. Gives the entry back if not. */
+static bool is_to_be_recorded(struct trace_event_call *call, struct list_head *head, int rctx,
+                              struct pt_regs *regs, long nr, const unsigned long *args,
+                              unsigned int nr_args)
+{
+    struct syscall_tp param = {(unsigned long)regs, nr, {0}};
+    bool wanted = true;
+
+    if (bpf_prog_array_valid(call)) {
+        memcpy(param.args, args, nr_args * sizeof(args[0]));
+        wanted = trace_call_bpf(call, &param);
+    }
+    wanted &= !list_empty(head);
+    if (!wanted)
+        perf_swevent_put_recursion_context(rctx);
+    return wanted;
+}
+
+/* The list of the event's users, if there is one. */
+static struct list_head *users_of(const struct trace_event_call *call)
+{
+    struct list_head *head = &call->perf_events[smp_processor_id()];
+
+    return bpf_prog_array_valid(call) || !list_empty(head) ? head : NULL;
+}
+
+static void perf_syscall_enter(void *unused, struct pt_regs *regs, long id)
+{
+    const struct syscall_metadata *meta = syscall_nr_to_meta(id);
+    struct syscall_trace_enter *entry;
+    unsigned long args[MAX_ARGS];
+    struct list_head *head;
+    int size, rctx;
+
+    (void)unused;
+    if (!meta || !READ_ONCE(perf_enter[id]) || !(head = users_of(meta->enter_event)))
+        return;
+    size = sizeof(*entry) + sizeof(args[0]) * meta->nb_args;
+    size = ALIGN(size + (int)sizeof(u32), 8) - sizeof(u32);
+    entry = perf_trace_buf_alloc(size, NULL, &rctx);
+    if (!entry)
+        return;
+    syscall_get_arguments(regs, args);
+    entry->nr = id;
+    memcpy(entry->args, args, sizeof(args[0]) * meta->nb_args);
+    if (is_to_be_recorded(meta->enter_event, head, rctx, regs, id, args, meta->nb_args))
+        perf_tp_event(meta->enter_event->event.type, 1, entry, size, regs, head, rctx);
+}
+
+static void perf_syscall_exit(void *unused, struct pt_regs *regs, long ret)
+{
+    long id = syscall_get_nr(regs);
+    const struct syscall_metadata *meta = syscall_nr_to_meta(id);
+    const unsigned long result = ret;
+    struct syscall_trace_exit *entry;
+    struct list_head *head;
+    int size, rctx;
+
+    (void)unused;
+    if (!meta || !READ_ONCE(perf_exit[id]) || !(head = users_of(meta->exit_event)))
+        return;
+    size = ALIGN((int)(sizeof(*entry) + sizeof(u32)), 8) - sizeof(u32);
+    entry = perf_trace_buf_alloc(size, NULL, &rctx);
+    if (!entry)
+        return;
+    entry->nr = id;
+    entry->ret = ret;
+    if (is_to_be_recorded(meta->exit_event, head, rctx, regs, id, &result, 1))
+        perf_tp_event(meta->exit_event->event.type, 1, entry, size, regs, head, rctx);
+}
+
+static int perf_sysenter_enable(struct trace_event_call *call, bool on)
+{
+    int err = 0;
+
+    mutex_lock(&syscall_trace_lock);
+    if (on && !perf_refcount_enter)
+        err = register_trace_sys_enter(perf_syscall_enter, NULL);
+    if (!err) {
+        WRITE_ONCE(perf_enter[nr_of(call)], on);
+        perf_refcount_enter += on ? 1 : -1;
+        if (!perf_refcount_enter)
+            unregister_trace_sys_enter(perf_syscall_enter, NULL);
+    }
+    mutex_unlock(&syscall_trace_lock);
+    return err;
+}
+
+static int perf_sysexit_enable(struct trace_event_call *call, bool on)
+{
+    int err = 0;
+
+    mutex_lock(&syscall_trace_lock);
+    if (on && !perf_refcount_exit)
+        err = register_trace_sys_exit(perf_syscall_exit, NULL);
+    if (!err) {
+        WRITE_ONCE(perf_exit[nr_of(call)], on);
+        perf_refcount_exit += on ? 1 : -1;
+        if (!perf_refcount_exit)
+            unregister_trace_sys_exit(perf_syscall_exit, NULL);
+    }
+    mutex_unlock(&syscall_trace_lock);
+    return err;
+}
+
+#else
+
+static int perf_sysenter_enable(struct trace_event_call *call, bool on)
+{
+    (void)call;
+    (void)on;
+    return -EINVAL;
+}
+
+static int perf_sysexit_enable(struct trace_event_call *call, bool on)
+{
+    return perf_sysenter_enable(call, on);
+}
+
+#endif
+
+/* ---- on and off ---- */
+
 /* The first event of a trace attaches its probe, the last one removes it. */
 static int syscall_enter_register(struct trace_event_call *event, enum trace_reg type, void *data)
 {
     struct trace_event_file *file = data;
-    struct trace_array *tr = file->tr;
+    struct trace_array *tr;
     int err = 0;
 
+    if (type > TRACE_REG_UNREGISTER)
+        return perf_sysenter_enable(event, type == TRACE_REG_PERF_REGISTER);
+    tr = file->tr;
     mutex_lock(&syscall_trace_lock);
     if (type == TRACE_REG_REGISTER) {
         if (!tr->sys_refcount_enter)
@@ -156,9 +300,12 @@ static int syscall_enter_register(struct trace_event_call *event, enum trace_reg
 static int syscall_exit_register(struct trace_event_call *event, enum trace_reg type, void *data)
 {
     struct trace_event_file *file = data;
-    struct trace_array *tr = file->tr;
+    struct trace_array *tr;
     int err = 0;
 
+    if (type > TRACE_REG_UNREGISTER)
+        return perf_sysexit_enable(event, type == TRACE_REG_PERF_REGISTER);
+    tr = file->tr;
     mutex_lock(&syscall_trace_lock);
     if (type == TRACE_REG_REGISTER) {
         if (!tr->sys_refcount_exit)

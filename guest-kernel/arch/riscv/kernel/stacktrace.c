@@ -113,6 +113,16 @@ unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned 
     return trace.len;
 }
 
+unsigned int stack_trace_save_regs(const struct pt_regs *regs, unsigned long *store,
+                                   unsigned int size)
+{
+    struct stacktrace trace = {store, size, 0, 0};
+
+    if (store_frame(&trace, regs->epc))
+        walk_stackframe(regs->sp, regs->s0, store_frame, &trace);
+    return trace.len;
+}
+
 #ifdef CONFIG_TRACE_IRQFLAGS
 /* Without the checks of a walk: this is called each time that interrupts are turned off or on. */
 unsigned long return_address(unsigned int level)

@@ -1,6 +1,7 @@
 /* traps.c - interrupts and exceptions, called by entry.S. */
 #include <asm/csr.h>
 #include <asm/ftrace.h>
+#include <asm/irq_regs.h>
 #include <asm/irqflags.h>
 #include <asm/ptrace.h>
 #include <asm/smp.h>
@@ -55,6 +56,8 @@ static noinline __irq_entry void handle_arch_irq(unsigned long irq)
         panic("unexpected interrupt %lu", irq);
 }
 
+struct pt_regs *irq_regs[NR_CPUS];
+
 /*
  * If the interrupt leads to preemption, the task continues at epc much later, and
  * stop_machine() may patch a site there in the meantime: ftrace_rewind_pair() handles that. On
@@ -63,6 +66,7 @@ static noinline __irq_entry void handle_arch_irq(unsigned long irq)
 void notrace do_irq(struct pt_regs *regs)
 {
     irq_enter();
+    irq_regs[smp_processor_id()] = regs;
     handle_arch_irq(regs->cause & ~CAUSE_IRQ_FLAG);
     irq_exit();
     if (user_mode(regs))

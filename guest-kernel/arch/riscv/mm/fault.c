@@ -7,6 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mmiotrace.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -86,6 +87,7 @@ void do_page_fault(struct pt_regs *regs)
     }
     if (regs->status & SR_SPIE)
         local_irq_enable();
+    perf_sw_event(PERF_COUNT_SW_PAGE_FAULTS, 1, regs, regs->badaddr);
     mutex_lock(&mm->mmap_lock);
     code = fault_in(mm, regs->badaddr, fault_access(regs->cause), &fault);
     mutex_unlock(&mm->mmap_lock);
@@ -95,5 +97,7 @@ void do_page_fault(struct pt_regs *regs)
         out_of_memory(regs);
     else if (fault)
         bad_area(regs, SIGBUS, BUS_ADRERR);
+    else
+        perf_sw_event(PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, regs, regs->badaddr);
 }
 NOKPROBE_SYMBOL(do_page_fault);

@@ -11,6 +11,9 @@ void dump_backtrace(const struct pt_regs *regs);
  * how many.
  */
 unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned int skip);
+/* The same from these registers of the kernel on: their pc, then the callers. */
+unsigned int stack_trace_save_regs(const struct pt_regs *regs, unsigned long *store,
+                                   unsigned int size);
 /*
  * The same for the user stack of the running task: its pc at entry to the kernel, then the
  * callers.
