@@ -97,7 +97,8 @@ struct app {
     VEC_OF(uint32_t) matches; /* names of the first log */
     size_t match;
 
-    enum site_order site_order;
+    enum site_order site_order, sorted_by; /* site_rows are in order of the latter */
+    uint64_t sorted_events;                /* when so many were read */
     VEC_OF(uint32_t) site_rows;
     int pane_scroll;
     size_t update;        /* that is stepped through */

@@ -253,8 +253,9 @@ static void take_finding(struct model *m, const struct log_event *e)
 {
     add_mark(m, e, MARK_FINDING, m->findings.len);
     VEC_PUSH(&m->findings,
-             ((struct finding_info){e->finding.number, e->finding.rule, e->finding.severity,
-                                    e->finding.text, e->finding.site, e->finding.pc}));
+             ((struct finding_info){e->cycle, e->hart, e->finding.number, e->finding.rule,
+                                    e->finding.severity, e->finding.text, e->finding.site,
+                                    e->finding.pc}));
 }
 
 static void take_console(struct model *m, const struct log_event *e)

@@ -93,6 +93,8 @@ struct fence_info {
 };
 
 struct finding_info {
+    uint64_t cycle;
+    uint8_t hart;
     uint32_t number, rule, severity, text, site;
     uint64_t pc;
 };

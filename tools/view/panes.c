@@ -261,7 +261,7 @@ static void stale_details(struct pen *p, const struct model *m, const struct mar
     field(p, "cycle", "%s", grouped(n, k->cycle));
     log_place(m->log, s->pc, place);
     field(p, "hart", "%u at %s", k->hart, place);
-    field(p, "it ran", "%s", s->ran_old ? "the old bytes" : "the new bytes, but only by luck");
+    field(p, "it ran", "%s", s->ran_old ? "the old bytes" : "the new bytes; nothing ensured it");
     if (s->writer_known) {
         log_place(m->log, s->writer_pc, place);
         field(p, "writer", "hart %u at %s", s->writer_hart, place);
@@ -331,7 +331,7 @@ static void details(struct pen *p)
     const struct log_run *r = log_run(a->docs[0].model->log);
     const struct log_ending *end = log_ended(a->docs[0].model->log);
     const struct model *m = a->docs[0].model;
-    char n[4][GROUPED_MAX], text[LOG_PLACE_MAX];
+    char n[4][GROUPED_MAX];
 
     switch (a->pick.kind) {
     case PICK_SPAN: span_details(p, d); return;
@@ -365,28 +365,30 @@ static void details(struct pen *p)
     heading(p, "Findings");
     if (!m->findings.len)
         line(p, FONT_TEXT, a->theme->dim, "none");
-    for (size_t i = 0, shown = 0; i < m->marks.len && shown < 12; i++) {
-        const struct finding_info *f;
-        const char *rule;
+    for (size_t i = 0; i < m->findings.len && i < 12; i++) {
+        const struct finding_info *f = &m->findings.at[i];
+        const char *rule = log_string(m->log, f->rule);
 
-        if (m->marks.at[i].kind != MARK_FINDING)
-            continue;
-        f = &m->findings.at[m->marks.at[i].ref];
-        rule = log_string(m->log, f->rule);
-        log_place(m->log, f->pc, text);
         canvas_diamond(&p->app->canvas, p->x + px(a, 5), p->y + px(a, 8), px(a, 5),
                        a->theme->finding);
         p->x += px(a, 16);
-        line(p, FONT_TEXT, a->theme->text, "%s, hart %u, cycle %s", rule ? rule : "?",
-             m->marks.at[i].hart, grouped(n[0], m->marks.at[i].cycle));
+        line(p, FONT_TEXT, a->theme->text, "%s, hart %u, cycle %s", rule ? rule : "?", f->hart,
+             grouped(n[0], f->cycle));
         p->x -= px(a, 16);
-        shown++;
     }
     heading(p, "How to look around");
     paragraph(p, a->theme->dim,
               "Wheel: zoom. Drag: move. Click: details. Shift and drag, or drag in the ruler: "
               "select a range.\np: next store to code. f: next finding. u: follow an update store "
               "by store. /: search a function. ?: all keys.");
+}
+
+/* The first row of a list that was scrolled; its last one stays in sight. */
+static size_t first_row(struct app *a, size_t count)
+{
+    if ((size_t)a->pane_scroll >= count)
+        a->pane_scroll = count ? (int)count - 1 : 0;
+    return (size_t)a->pane_scroll;
 }
 
 /* ---- a range ---- */
@@ -452,7 +454,7 @@ static void range_pane(struct pen *p)
           grouped(n[2], r->kinds[LOG_TRAP]), grouped(n[3], r->kinds[LOG_SWITCH]));
     heading(p, "Functions by own cycles; calls");
     all = r->names.len ? (double)r->names.at[0].own : 1;
-    for (size_t i = (size_t)a->pane_scroll; i < r->names.len; i++) {
+    for (size_t i = first_row(a, r->names.len); i < r->names.len; i++) {
         const struct range_name *k = &r->names.at[i];
         struct rect row = {p->x, p->y, p->w, px(a, 18)};
 
@@ -492,7 +494,7 @@ static void functions_pane(struct pen *p)
          a->matches.len);
     all = a->matches.len ? (double)m->names.at[a->matches.at[0]].own : 1;
     rows = (a->layout.pane.y + a->layout.pane.h - p->y) / px(a, 19);
-    first = (size_t)a->pane_scroll;
+    first = first_row(a, a->matches.len);
     if (a->searching && rows > 2 && a->match >= first + (size_t)rows - 2)
         first = a->match - (size_t)rows + 2;
     for (size_t i = first; i < a->matches.len && p->y < a->layout.pane.y + a->layout.pane.h; i++) {
@@ -547,8 +549,15 @@ static int by_order(const void *x, const void *y, void *ctx)
 
 static void sort_sites(struct app *a)
 {
+    const struct model *m = a->docs[0].model;
+
+    if (a->site_rows.len == log_site_count(m->log) && a->sorted_by == a->site_order &&
+        a->sorted_events == m->events)
+        return;
+    a->sorted_by = a->site_order;
+    a->sorted_events = m->events;
     a->site_rows.len = 0;
-    for (uint32_t i = 0; i < log_site_count(a->docs[0].model->log); i++)
+    for (uint32_t i = 0; i < log_site_count(m->log); i++)
         VEC_PUSH(&a->site_rows, i);
     if (a->site_rows.len)
         qsort_r(a->site_rows.at, a->site_rows.len, sizeof *a->site_rows.at, by_order, a);
@@ -610,7 +619,7 @@ static void sites_pane(struct pen *p)
         x += canvas_text(&a->canvas, FONT_SMALL, x, p->y, p->w, t->dim, states[i]) + px(a, 8);
     }
     space(p, 22);
-    for (size_t i = (size_t)a->pane_scroll;
+    for (size_t i = first_row(a, a->site_rows.len);
          i < a->site_rows.len && p->y < a->layout.pane.y + a->layout.pane.h; i++) {
         uint32_t id = a->site_rows.at[i];
 

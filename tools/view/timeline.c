@@ -21,6 +21,12 @@ double cycle_of(const struct app *a, double x)
     return a->t0 + (x - a->layout.lanes.x) * a->cpp;
 }
 
+/* A place in pixels; one that is far outside stays outside. */
+static int to_px(double x)
+{
+    return x < -1e6 ? -1000000 : x > 1e6 ? 1000000 : (int)x;
+}
+
 /* ---- a row of bars ---- */
 
 struct strip {
@@ -90,10 +96,10 @@ static void bar(struct strip *s, double x0, double x1, uint32_t what, double cov
         return;
     x0 = x0 < -4 ? -4 : x0;
     x1 = x1 > s->r.w + 4 ? s->r.w + 4 : x1;
-    left = (int)ceil(x0);
-    right = (int)floor(x1);
+    left = to_px(ceil(x0));
+    right = to_px(floor(x1));
     if (right - left < 2) {
-        int first = (int)floor(x0);
+        int first = to_px(floor(x0));
 
         for (int x = first; x < x1; x++) {
             double part = (x1 < x + 1 ? x1 : x + 1) - (x0 > x ? x0 : x);
@@ -200,7 +206,7 @@ static void draw_marks(struct app *a, const struct doc *d, unsigned hart, enum m
 
     while (i < count) {
         const struct mark *k = &m->marks.at[list[i]];
-        int x = r.x + (int)floor(((double)k->cycle - t0) / a->cpp);
+        int x = r.x + to_px(floor(((double)k->cycle - t0) / a->cpp));
         int gap = kind == MARK_FENCE ? 1 : kind == MARK_STORE ? px(a, 3) : px(a, 2);
 
         if (x > r.x + r.w + half)
@@ -246,8 +252,8 @@ static void draw_windows(struct app *a, const struct doc *d, unsigned hart, stru
 
         if (x0 > r.w)
             break;
-        left = x0 < 0 ? 0 : (int)x0;
-        right = x1 > r.w ? r.w : (int)ceil(x1);
+        left = x0 < 0 ? 0 : to_px(x0);
+        right = x1 > r.w ? r.w : to_px(ceil(x1));
         right = right <= left ? left + 1 : right;
         canvas_fill(&a->canvas,
                     (struct rect){r.x + left, r.y + px(a, 2), right - left, r.h - px(a, 4)},
@@ -418,8 +424,8 @@ static void draw_lane(struct app *a, unsigned doc, uint32_t lane, int y, int h)
                 a->theme->faint);
 }
 
-/* Updates of code, findings and the console, of all harts. */
-static void draw_head_lane(struct app *a, unsigned doc, int y)
+/* The updates of code, of all harts. */
+static void draw_updates(struct app *a, unsigned doc, int y)
 {
     const struct doc *d = &a->docs[doc];
     const struct model *m = d->model;
@@ -438,7 +444,7 @@ static void draw_head_lane(struct app *a, unsigned doc, int y)
             continue;
         x0 = x0 < 0 ? 0 : x0;
         x1 = x1 > area.w ? area.w : x1;
-        r = (struct rect){area.x + (int)x0, y, (int)(x1 - x0), px(a, STRIP) - 1};
+        r = (struct rect){area.x + to_px(x0), y, to_px(x1 - x0), px(a, STRIP) - 1};
         r.w = r.w < px(a, 3) ? px(a, 3) : r.w;
         if (r.x + r.w <= last)
             continue;
@@ -451,31 +457,47 @@ static void draw_head_lane(struct app *a, unsigned doc, int y)
                         r.w - px(a, 6), t->dark ? t->back : t->on_accent, text);
         add_hit(a, r, HIT_UPDATE, doc, i);
     }
-    last = -1;
-    for (size_t i = model_mark_from(m, t0 < 0 ? 0 : (uint64_t)t0); i < m->marks.len; i++) {
-        const struct mark *k = &m->marks.at[i];
-        int x = area.x + (int)(((double)k->cycle - t0) / a->cpp);
-        const char *end;
+}
+
+/* The first text of the console at or after the cycle; NULL: none. */
+static const struct mark *next_text(const struct model *m, uint64_t cycle)
+{
+    const struct mark *first = NULL;
+
+    for (unsigned hart = 0; hart < m->follow.harts; hart++) {
+        size_t i = model_hart_mark_from(m, hart, MARK_CONSOLE, cycle);
+        const struct mark *k = i < m->by_hart[hart][MARK_CONSOLE].len
+                                   ? &m->marks.at[m->by_hart[hart][MARK_CONSOLE].at[i]]
+                                   : NULL;
+
+        if (k && (!first || k->cycle < first->cycle))
+            first = k;
+    }
+    return first;
+}
+
+/* What the guest printed, as far as there is room for it. */
+static void draw_console(struct app *a, unsigned doc, int y)
+{
+    const struct doc *d = &a->docs[doc];
+    struct rect area = a->layout.lanes;
+    double t0 = a->t0 - d->offset, at = t0 < 0 ? 0 : t0;
+    int line = canvas_line_height(&a->canvas, FONT_SMALL);
+    const struct mark *k;
+
+    while ((k = next_text(d->model, (uint64_t)at))) {
+        int x = area.x + to_px(((double)k->cycle - t0) / a->cpp), end;
+        const char *from = d->model->texts.at[k->ref];
+        char text[104];
 
         if (x > area.x + area.w)
             break;
-        if (k->kind != MARK_CONSOLE || x <= last) {
-            /* Far away many marks are in a pixel. */
-            if (x <= last && m->marks.len > 100000) {
-                double next = t0 + (last + 1 - area.x) * a->cpp;
-                size_t to = model_mark_from(m, next < 0 ? 0 : (uint64_t)next);
-
-                i = to > i + 1 ? to - 1 : i;
-            }
-            continue;
-        }
-        end = strpbrk(m->texts.at[k->ref], "\r\n");
-        snprintf(text, sizeof text, "%.*s", end ? (int)(end - m->texts.at[k->ref]) % 100 : 100,
-                 m->texts.at[k->ref]);
-        canvas_fill(&a->canvas, (struct rect){x, y + px(a, STRIP), 1, line}, t->dim);
-        last = x + px(a, 6) +
-               canvas_text(&a->canvas, FONT_SMALL, x + px(a, 3), y + px(a, STRIP), px(a, 260),
-                           t->dim, text);
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(from, "\r\n") % 100, from);
+        canvas_fill(&a->canvas, (struct rect){x, y, 1, line}, a->theme->dim);
+        end = x + px(a, 6) +
+              canvas_text(&a->canvas, FONT_SMALL, x + px(a, 3), y, px(a, 260), a->theme->dim, text);
+        at = t0 + (end - area.x) * a->cpp;
+        at = at > (double)k->cycle + 1 ? at : (double)k->cycle + 1;
     }
 }
 
@@ -508,9 +530,11 @@ static void draw_entry(struct app *a, const struct entry *e, int y, int h)
     }
     former = canvas_clip(&a->canvas, a->layout.lanes);
     if (e->lane == LANE_HEAD)
-        draw_head_lane(a, e->doc, y + px(a, 4));
+        draw_updates(a, e->doc, y + px(a, 4));
     else
         draw_lane(a, e->doc, e->lane, y, h);
+    if (e->lane == LANE_HEAD)
+        draw_console(a, e->doc, y + px(a, 4 + STRIP));
     canvas_clip(&a->canvas, former);
 }
 
@@ -527,7 +551,7 @@ void draw_lanes(struct app *a)
     former = canvas_clip(&a->canvas, both);
     canvas_fill(&a->canvas, a->layout.labels, t->stripe);
     if (a->has_range) {
-        int x0 = (int)x_of(a, a->range_from), x1 = (int)x_of(a, a->range_to);
+        int x0 = to_px(x_of(a, a->range_from)), x1 = to_px(x_of(a, a->range_to));
 
         canvas_clip(&a->canvas, area);
         canvas_blend(&a->canvas, (struct rect){x0, area.y, x1 - x0 + 1, area.h}, t->accent, 36);
@@ -544,13 +568,14 @@ void draw_lanes(struct app *a)
     a->lanes_height = y + a->scroll - area.y;
     canvas_clip(&a->canvas, area);
     if (a->has_range) {
-        canvas_fill(&a->canvas, (struct rect){(int)x_of(a, a->range_from), area.y, 1, area.h},
+        canvas_fill(&a->canvas, (struct rect){to_px(x_of(a, a->range_from)), area.y, 1, area.h},
                     t->accent);
-        canvas_fill(&a->canvas, (struct rect){(int)x_of(a, a->range_to), area.y, 1, area.h},
+        canvas_fill(&a->canvas, (struct rect){to_px(x_of(a, a->range_to)), area.y, 1, area.h},
                     t->accent);
     }
     if (a->has_cursor)
-        canvas_fill(&a->canvas, (struct rect){(int)x_of(a, a->cursor), area.y, 1, area.h}, t->text);
+        canvas_fill(&a->canvas, (struct rect){to_px(x_of(a, a->cursor)), area.y, 1, area.h},
+                    t->text);
     if (a->pick.kind == PICK_SPAN) {
         struct rect r = pick_rect(a);
 
@@ -650,7 +675,7 @@ struct rect pick_rect(const struct app *a)
     x1 = k->to == UINT64_MAX ? p.rect.x + p.rect.w + 4 : x_of(a, (double)k->to + offset);
     x0 = x0 < p.rect.x - 4 ? p.rect.x - 4 : x0;
     x1 = x1 > p.rect.x + p.rect.w + 4 ? p.rect.x + p.rect.w + 4 : x1;
-    return (struct rect){(int)x0, p.rect.y - 1, (int)(x1 - x0) + 1, p.rect.h + 1};
+    return (struct rect){to_px(x0), p.rect.y - 1, to_px(x1 - x0) + 1, p.rect.h + 1};
 }
 
 /* The mark of a hart that is nearest to x, at most some pixels away. */
@@ -856,7 +881,7 @@ void draw_overview(struct app *a)
     if (a->cpp > 0 && cpp > 0) {
         double x0 = r.x + (a->t0 - first) / cpp;
         double x1 = r.x + (a->t0 + a->layout.lanes.w * a->cpp - first) / cpp;
-        int left = (int)(x0 < r.x ? r.x : x0), right = (int)(x1 > r.x + r.w ? r.x + r.w : x1);
+        int left = to_px(x0 < r.x ? r.x : x0), right = to_px(x1 > r.x + r.w ? r.x + r.w : x1);
 
         right = right < left + 3 ? left + 3 : right;
         canvas_blend(&a->canvas, (struct rect){r.x, r.y, left - r.x, r.h}, t->back, 150);
@@ -890,7 +915,7 @@ void draw_ruler(struct app *a)
     }
     former = canvas_clip(&a->canvas, r);
     for (double at = ceil(a->t0 / step) * step; at < a->t0 + r.w * a->cpp; at += step) {
-        int x = (int)x_of(a, at);
+        int x = to_px(x_of(a, at));
 
         if (at < 0)
             continue;
@@ -899,7 +924,7 @@ void draw_ruler(struct app *a)
                     grouped(n, (uint64_t)(at + 0.5)));
     }
     if (a->has_cursor)
-        canvas_triangle(&a->canvas, (int)x_of(a, a->cursor), r.y + r.h - 1, px(a, 5), -px(a, 8),
+        canvas_triangle(&a->canvas, to_px(x_of(a, a->cursor)), r.y + r.h - 1, px(a, 5), -px(a, 8),
                         t->accent);
     canvas_clip(&a->canvas, former);
 }
