@@ -12,6 +12,7 @@
 #   insns:    after how many instructions it is stopped; if it is missing, after 300M
 #   modules:  yes: /lib/modules has the kernel's modules
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
+#   before:   a rule that the same mistake may break before
 #   by:       explore: no run shows it but one that `rvftrace explore' finds (explore.sh, table.py)
 #
 # `make test' has the first mistake of each rule, SUITE=all all of them.
@@ -37,8 +38,8 @@ trace() {
 # The rules of all findings that are not notes, in order of first occurrence.
 found() {
     python3 -c "import json, sys
-print(*dict.fromkeys(f['rule'] for f in json.load(open(sys.argv[1]))['findings'] if f['severity'] != 'note'))" \
-        "$work/report"
+print(*dict.fromkeys(f['rule'] for f in json.load(open(sys.argv[1]))['findings']
+        if f['severity'] != 'note' and f['rule'] != sys.argv[2]))" "$work/report" "$before"
 }
 first_is() { [ "$(found | cut -d ' ' -f 1)" = "$1" ]; }
 only_is() { [ "$(found)" = "$1" ]; }
@@ -57,6 +58,7 @@ for patch in tests/broken/*.patch; do
     harts=$(said harts "$patch")
     insns=$(said insns "$patch")
     script=$(said script "$patch")
+    before=$(said before "$patch")
     modular=$(said modules "$patch")
     for layout in $(said layouts "$patch" | cut -d ' ' -f 1); do
         seeds=$(said seeds "$patch")
@@ -73,6 +75,7 @@ for patch in tests/broken/*.patch; do
         sound=$layout-$harts-$(echo "$script" | cksum | cut -d ' ' -f 1)
         [ -e "$work/$sound" ] && continue
         : >"$work/$sound"
+        before=
         trace "$layout" "$harts" 1 "$insns" "${script:-$everything}"
         claim "... and $layout without a mistake breaks no rule" none_is
     done
