@@ -2,7 +2,7 @@
 #
 # The parts: mk/tools.mk (packages, host tools), mk/emu.mk (the emulator),
 # mk/guest.mk (the guest kernel), mk/programs.mk (bare-metal guests), mk/fuzz.mk,
-# mk/tests.mk.
+# mk/view.mk, mk/tests.mk.
 
 BUILD  ?= build
 CC     := gcc
@@ -27,6 +27,7 @@ include mk/emu.mk
 include mk/guest.mk
 include mk/programs.mk
 include mk/fuzz.mk
+include mk/view.mk
 include mk/tests.mk
 
 help:
@@ -43,10 +44,13 @@ help:
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with FLAVOUR=latency, one that traces sections without interrupts or preemption'
 	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
+	@echo 'make view        the viewer, rvftrace view (installs SDL2; without it, make builds it where SDL2 is there)'
+	@echo 'make check-view  its tests, with real windows (a minute)'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
 	@echo 'make check-mutants  a table of the guest kernels with a mistake: the rule under which each is found'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash, zsh and fish, the viewer if it was built'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
+	@echo 'make deb         Debian packages of all that make install installs, in build/deb (installs debhelper and lintian)'
 	@echo 'make clean       remove build/'
 	@echo 'make format      format the C code with clang-format'
 	@echo 'make bootstrap   install the missing Debian packages, nothing else'
@@ -67,24 +71,45 @@ debug: emu guest
 # Quotes a value for the shell; a quote in it becomes '\''.
 quoted  = '$(subst ','\'',$(1))'
 bindir  = $(call quoted,$(DESTDIR)$(PREFIX)/bin)
+libdir  = $(call quoted,$(DESTDIR)$(PREFIX)/lib/rvftrace)
 man1dir = $(call quoted,$(DESTDIR)$(PREFIX)/share/man/man1)
 corefiles = $(notdir $(wildcard cores/*.core))
 bashdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/bash-completion/completions)
+zshdir  = $(call quoted,$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions)
+fishdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d)
+appdir  = $(call quoted,$(DESTDIR)$(PREFIX)/share/applications)
+icondir = $(call quoted,$(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps)
+mimedir = $(call quoted,$(DESTDIR)$(PREFIX)/share/mime/packages)
 coredir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/cores)
 
+# The viewer is installed if it was built, with its entry in the desktop's menu.
 install: emu tools
-	install -d $(bindir) $(man1dir) $(coredir) $(bashdir)
+	install -d $(bindir) $(man1dir) $(coredir) $(bashdir) $(zshdir) $(fishdir)
 	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(bindir)
-	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(man1dir)
+	install -m 644 $(BUILD)/rvftrace.1 $(man_pages) docs/recordmcount.1 $(man1dir)
 	install -m 644 cores/*.core $(coredir)
 	install -m 644 $(BUILD)/rvftrace.bash $(bashdir)/rvftrace
+	install -m 644 $(BUILD)/rvftrace.zsh $(zshdir)/_rvftrace
+	install -m 644 $(BUILD)/rvftrace.fish $(fishdir)/rvftrace.fish
+	if [ -e $(BUILD)/rvftrace-view ]; then \
+	    install -d $(libdir) $(appdir) $(icondir) $(mimedir) && \
+	    install $(BUILD)/rvftrace-view $(libdir) && \
+	    install -m 644 tools/view/rvftrace-view.desktop $(appdir) && \
+	    install -m 644 tools/view/rvftrace.svg $(icondir) && \
+	    install -m 644 tools/view/rvftrace.xml $(mimedir); fi
 
 # Directories stay: they may have existed before.
 uninstall:
-	rm -f $(bindir)/rvftrace $(bindir)/recordmcount
-	rm -f $(man1dir)/rvftrace.1 $(man1dir)/recordmcount.1
-	rm -f $(bashdir)/rvftrace
+	rm -f $(bindir)/rvftrace $(libdir)/rvftrace-view $(bindir)/recordmcount
+	rm -f $(man1dir)/rvftrace.1 $(addprefix $(man1dir)/,$(notdir $(man_pages))) $(man1dir)/recordmcount.1
+	rm -f $(bashdir)/rvftrace $(zshdir)/_rvftrace $(fishdir)/rvftrace.fish
+	rm -f $(appdir)/rvftrace-view.desktop $(icondir)/rvftrace.svg $(mimedir)/rvftrace.xml
 	rm -f $(addprefix $(coredir)/,$(corefiles))
+
+# The Debian packages, in build/deb: of what is committed, or of a tree that is no git checkout as it is.
+.PHONY: deb
+deb: | $(BOOTSTRAP_BUILD)
+	tools/deb.sh $(BUILD)/deb
 
 clean:
 	rm -rf $(BUILD)

@@ -128,7 +128,7 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 /* schedule.c */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
-uint64_t schedule_look_at_ticks(void *machine, struct hart *h);
+uint64_t schedule_look_at_ticks(void *machine, uint64_t cycles);
 void schedule_woken(struct machine *m,
                     unsigned hart);           /* a hart that waited or was stopped can run */
 void schedule_end_slice(struct machine *m);   /* a deadline has moved: the slice ends */

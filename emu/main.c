@@ -19,6 +19,7 @@
 #include "cli/record_replay.h"
 #include "cli/saved_run.h"
 #include "cli/schedule_file.h"
+#include "cli/viewer.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
@@ -258,6 +259,8 @@ static enum exit_status start_log(struct session *s)
     if (!new_file_open(&s->log_file, o->log, &s->diag))
         return EXIT_IO;
     s->log = log_record_new(&config);
+    if (o->view)
+        return viewer_follow(o->log, &s->diag);
     return EXIT_PASS;
 }
 
@@ -690,6 +693,13 @@ static bool on_await_input(void *session)
     return host_await(s->host, STDIN_FILENO);
 }
 
+static bool on_interrupted(void *session)
+{
+    const struct session *s = session;
+
+    return host_interrupted(s->host);
+}
+
 /* A replay of a run that the host or a limit stopped must end at the same instruction. */
 static uint64_t max_insns(const struct session *s)
 {
@@ -727,6 +737,7 @@ static struct debugger_config debugger_config(struct session *s)
         .recorded_stop = on_recorded_stop,
         .save = on_save,
         .restore = on_restore,
+        .interrupted = on_interrupted,
         .await_input = on_await_input,
         .ctx = s,
     };
@@ -1241,6 +1252,8 @@ int main(int argc, char **argv)
         return (int)report_command(argc, argv, &s.diag);
     if (argc > 1 && !strcmp(argv[1], "log"))
         return (int)log_command(argc, argv, &s.diag);
+    if (argc > 1 && !strcmp(argv[1], "view"))
+        return (int)viewer_command(argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
     if (done && (fflush(stdout) || ferror(stdout))) {
         diag_error(&s.diag, "standard output: %s", strerror(errno));

@@ -75,10 +75,10 @@ uint64_t schedule_ticks(void *machine)
     return m->ticks_read; /* monotonic, also when another hart has read a later time */
 }
 
-uint64_t schedule_look_at_ticks(void *machine, struct hart *h)
+uint64_t schedule_look_at_ticks(void *machine, uint64_t cycles)
 {
     const struct machine *m = machine;
-    uint64_t ticks = hart_cycles(h) / CYCLES_PER_TICK;
+    uint64_t ticks = cycles / CYCLES_PER_TICK;
 
     return aclint_mtime_at(m->aclint, ticks > m->ticks_read ? ticks : m->ticks_read);
 }
@@ -86,11 +86,11 @@ uint64_t schedule_look_at_ticks(void *machine, struct hart *h)
 uint64_t schedule_hart_ticks(void *machine, struct hart *h)
 {
     struct machine *m = machine;
-    uint64_t ticks = hart_cycles(h) / CYCLES_PER_TICK;
+    uint64_t cycles = hart_cycles(h);
 
-    if (ticks > m->ticks_read)
-        m->ticks_read = ticks;
-    return schedule_look_at_ticks(m, h);
+    if (cycles / CYCLES_PER_TICK > m->ticks_read)
+        m->ticks_read = cycles / CYCLES_PER_TICK;
+    return schedule_look_at_ticks(m, cycles);
 }
 
 uint64_t machine_ticks(struct machine *m)

@@ -6,8 +6,15 @@
 # and findings must not change). The latter three are built in build/asan,
 # build/stress and build/drop, and `make test` runs them, too.
 
+# rvftrace(1) has all; a page for each command has its options, so that `man rvftrace-log'
+# finds them.
+man_commands := run debug explore report log view cores
+man_pages    := $(man_commands:%=$(BUILD)/man/rvftrace-%.1)
+completions  := $(BUILD)/rvftrace.bash $(BUILD)/rvftrace.zsh $(BUILD)/rvftrace.fish
+
 .PHONY: emu
-emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(BUILD)/rvftrace.bash
+emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(man_pages) $(completions)
+
 
 comma     := ,
 emu_rooms := base mem load timing cpu dev sbi ftrace debug gdb explore report log export cli
@@ -35,6 +42,12 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 .PHONY: FORCE
 FORCE:
 
+# The page of `report --html' as a string. An escaped quote or backslash, and no other sequence.
+$(BUILD)/report_page.h: emu/report/page.html mk/emu.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q){ echo '#define REPORT_PAGE \\'; sed -e 's/["\\]/\\&/g' -e 's/.*/"&\\n" \\/' $<; echo '""'; } >$@
+
 # The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
 define emu_build
 $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(3)) $$(patsubst emu/%.c,$(BUILD)/emu/%.o,$$(filter-out $(3),$$(emu_src)))
@@ -47,6 +60,7 @@ $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h
+$(1)/emu/report/html.o: $(BUILD)/report_page.h
 -include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef
 
@@ -61,7 +75,7 @@ $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES,$(wildcard emu/cpu/*.c)))
 $(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
-$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def emu/export/options.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def emu/export/options.def emu/export/view.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
@@ -70,12 +84,17 @@ $(BUILD)/rvftrace.1: $(BUILD)/manpage
 	$(say) MAN $@
 	$(Q)$(BUILD)/manpage > $@
 
-# The completion of bash, too.
-$(BUILD)/completion: emu/cli/completion.c emu/cli/options.def emu/report/options.def emu/export/options.def emu/export/format.def emu/ftrace/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(man_pages): $(BUILD)/man/rvftrace-%.1: $(BUILD)/manpage
+	@mkdir -p $(@D)
+	$(say) MAN $@
+	$(Q)$(BUILD)/manpage $* > $@
+
+# The completion of the shells, too.
+$(BUILD)/completion: emu/cli/completion.c emu/cli/options.def emu/report/options.def emu/export/options.def emu/export/view.def emu/export/format.def emu/ftrace/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
 
-$(BUILD)/rvftrace.bash: $(BUILD)/completion
+$(completions): $(BUILD)/rvftrace.%: $(BUILD)/completion
 	$(say) GEN $@
-	$(Q)$(BUILD)/completion > $@
+	$(Q)$(BUILD)/completion $* > $@

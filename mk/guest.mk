@@ -14,7 +14,9 @@ GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 # Kernels with tracers that cost cycles also when they are off; those of `make test'.
 GUEST_FLAVOURS  := latency branch
-GUEST_FLAVOURED := pfe8-latency
+GUEST_FLAVOURED := pfe8-latency pfe8-branch
+# That of `make check-long' alone.
+GUEST_LONG      := pfe8-branch
 # Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
 # broken-NAME-layouts, broken-NAME-by, broken-NAME-first (of its rule) and broken-NAME-file (those it changes) are read by one awk: a shell for each would
@@ -349,7 +351,7 @@ guest-mistakes: $(addprefix guest-,$(GUEST_BROKEN))
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK)$(FLAVOUR))
 else
-guest: $(addprefix guest-,$(guest_built) $(GUEST_TESTED))
+guest: $(addprefix guest-,$(filter-out $(GUEST_LONG),$(guest_built)) $(GUEST_TESTED))
 endif
 
 # Programs of guest/user for U-mode. The shell is part of each kernel, in

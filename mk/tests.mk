@@ -32,6 +32,18 @@ $(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
 
 -include $(insn_obj:.o=.d)
 
+# The parts of the viewer that need no SDL2.
+view_test_obj := $(patsubst %,$(BUILD)/asan/tools/view/%.o,detail follow levels model range)
+
+$(view_test_obj): $(BUILD)/asan/%.o: %.c mk/tests.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -O1 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
+$(BUILD)/tests/unit/test_view: $(view_test_obj)
+$(BUILD)/tests/unit/test_view: test_obj = $(view_test_obj)
+
+-include $(view_test_obj:.o=.d)
+
 # They run whole guests, so they are built from the objects of the release build.
 snapshot_check = $(BUILD)/tests/machine/snapshot_check
 irqs_off_check = $(BUILD)/tests/machine/irqs_off_check
@@ -126,10 +138,16 @@ check-work: export BUILD := $(BUILD)
 check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
 	@tests/run tests/bench/host_work.py
 
-check-long: test tidy check-caches check-mutants check-work $(fuzz_bin)
-	@$(MAKE) --no-print-directory guest LAYOUT=pfe8 FLAVOUR=branch
+# The viewer, with real windows in a display of its own: a minute.
+.PHONY: check-view
+check-view: export BUILD := $(BUILD)
+check-view: emu view guest-pfe8 programs | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
+	@tests/run tests/view/view.py
+
+check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view | $(BOOTSTRAP_VIEW)
 	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
-	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
+	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
+	@DAMAGED=1000 tests/run 'tests/view/view.py'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
 # Boots Linux, which is fetched and built once (LINUX_CACHE, by default .cache/linux) and needs the

@@ -1,12 +1,13 @@
 # Host tools: build/recordmcount, and the packages everything else needs.
 #
 # Defines for the other parts: HOSTCFLAGS (for every program of the host, also the
-# emulator), Q and say (quiet output, V=1 shows the commands), and four order-only
+# emulator), Q and say (quiet output, V=1 shows the commands), and five order-only
 # prerequisites:
 #     build/foo: foo.c | $(BOOTSTRAP_BUILD)      packages for building
 #     test-foo: | $(BOOTSTRAP_TEST)              packages for testing
 #     check-foo: | $(BOOTSTRAP_LONG)             packages for make check-long
 #     check-foo: | $(BOOTSTRAP_LINUX)            packages for building Linux
+#     build/foo: foo.c | $(BOOTSTRAP_VIEW)       packages of the viewer and its tests
 
 V ?= 0
 ifeq ($(V),1)
@@ -29,6 +30,7 @@ BOOTSTRAP_BUILD := $(BUILD)/.bootstrap-build
 BOOTSTRAP_TEST  := $(BUILD)/.bootstrap-test
 BOOTSTRAP_LONG  := $(BUILD)/.bootstrap-long
 BOOTSTRAP_LINUX := $(BUILD)/.bootstrap-linux
+BOOTSTRAP_VIEW  := $(BUILD)/.bootstrap-view
 
 .PHONY: bootstrap bootstrap-test
 bootstrap: $(BOOTSTRAP_BUILD)
@@ -38,6 +40,10 @@ bootstrap-test: $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_TEST): | $(BOOTSTRAP_BUILD)
 $(BOOTSTRAP_LONG): | $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_LINUX): | $(BOOTSTRAP_TEST)
+$(BOOTSTRAP_VIEW): | $(BOOTSTRAP_BUILD)
+ifneq ($(filter check-long,$(MAKECMDGOALS)),)
+$(BOOTSTRAP_VIEW): | $(BOOTSTRAP_LONG)
+endif
 
 $(BUILD)/.bootstrap-%: tools/bootstrap.sh
 	@mkdir -p $(@D)

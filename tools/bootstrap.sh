@@ -7,8 +7,8 @@
 
 set -eu
 
-# Columns: needed for (build, test, long: make check-long, or linux: booting Linux as a test); package;
-# reason.
+# Columns: needed for (build, test, long: make check-long, view: the viewer and its tests, or linux: booting
+# Linux as a test); package; reason.
 packages() {
     cat <<'EOF'
 build gcc-riscv64-unknown-elf compiles the guest kernel and the guest programs
@@ -43,7 +43,19 @@ long trace-cmd reads what the guest kernel recorded
 long gtkwave reads the states of harts that rvftrace log writes (vcd2fst)
 long linux-perf reads the samples that rvftrace log writes (perf)
 long protobuf-compiler decodes the Perfetto traces that rvftrace log writes (protoc)
+long fish completes command lines of rvftrace
+long zsh completes command lines of rvftrace
+long debhelper makes the Debian packages
+long lintian checks the Debian packages
+long desktop-file-utils checks the entry of the viewer in menus
+long chromium draws the pages that rvftrace report writes
 long blktrace reads what the guest kernel recorded of a disk (blkparse)
+view libsdl2-dev shows windows (rvftrace view)
+view libsdl2-ttf-dev draws the text in them
+view libpng-dev writes pictures of them
+view fonts-dejavu-core is the font
+view xvfb is the display in their tests
+view xdotool presses keys and clicks there
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools
@@ -62,20 +74,21 @@ fail() { # status, message
 
 usage() {
     cat <<'EOF'
-Usage: tools/bootstrap.sh [--build | --test | --long | --linux | --check | --list]
+Usage: tools/bootstrap.sh [--build | --test | --long | --view | --linux | --check | --list]
   --build  install the packages for building (the default)
   --test   install those for testing, too
   --long   install those for `make check-long', too
+  --view   install those for building and the viewer (`make view', `make check-view')
   --linux  install those for `make check-linux', too
   --check  install nothing; list the missing ones for building and testing, exit 1 if any
   --list   print every package with its reason
 EOF
 }
 
-wanted() { # build, test (both), long (those and its own) or linux (all)
+wanted() { # build, test (both), long (those and its own), view (build and its own) or linux (all but those of view)
     packages | while read -r need package reason; do
         case $1:$need in
-        build:build | test:build | test:test | long:build | long:test | long:long | linux:*) printf '%s\n' "$package" ;;
+        build:build | test:build | test:test | long:build | long:test | long:long | view:build | view:view | linux:build | linux:test | linux:long | linux:linux) printf '%s\n' "$package" ;;
         esac
     done
 }
@@ -141,7 +154,7 @@ deed=--build
 [ $# -le 1 ] || { usage >&2; exit 64; }
 [ $# -eq 0 ] || deed=$1
 case $deed in
---build | --test | --long | --linux) need=${deed#--} ;;
+--build | --test | --long | --view | --linux) need=${deed#--} ;;
 --check) need='test' ;;
 --list) list; exit 0 ;;
 -h | --help) usage; exit 0 ;;

@@ -488,6 +488,17 @@ bool host_await(struct host *h, int fd)
     }
 }
 
+bool host_interrupted(struct host *h)
+{
+    bool asked;
+
+    check_signals(h);
+    asked = h->pending == HOST_DEBUG;
+    if (asked)
+        h->pending = HOST_NO_REQUEST;
+    return asked || host_is_ending(h);
+}
+
 /* ---- creation and end ---- */
 
 static enum exit_status cannot_open(const char *path, const struct diag *d)

@@ -49,6 +49,8 @@ void host_begin_session(struct host *h);
 void host_resume(struct host *h, bool keep_terminal);
 /* After the machine has stopped: writes its output, ends its line, gives the terminal back. */
 void host_pause(struct host *h);
+/* Whether Ctrl-C was pressed since the last call, while the machine stands; or the session ends. */
+bool host_interrupted(struct host *h);
 /* Blocks until the descriptor has data. False: the session must end. */
 bool host_await(struct host *h, int fd);
 /*

@@ -1,5 +1,6 @@
 /*
- * manpage.c - a separate program that prints rvftrace(1) from the option table.
+ * manpage.c - a separate program that prints rvftrace(1) from the option table, or the page of the
+ * command that its argument names.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,12 @@ static const struct row log_rows[] = {
 #undef LOG_OPT
 };
 
+static const struct row view_rows[] = {
+#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#include "export/view.def"
+#undef VIEW_OPT
+};
+
 static const struct key_row {
     const char *name, *help;
 } keys[] = {
@@ -47,7 +54,8 @@ static const char head[] =
     ".B rvftrace explore\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n.br\n"
-    ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n"
+    ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n.br\n"
+    ".B rvftrace view\n[\\fIOPTION\\fR]... \\fILOG\\fR [\\fILOG2\\fR]\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "
     "code.\n"
@@ -71,6 +79,10 @@ static const char head[] =
     ".TP\n.B log\nShows what\n.B run \\-\\-log\nrecorded, as a summary or a line for each event, "
     "or "
     "converts it; its options are below.\n"
+    ".TP\n.B view\nShows such a log in a window, or writes a picture of it; with two logs, one "
+    "below "
+    "the\nother. It is a program of its own, rvftrace\\-view, which needs SDL2. Press ? for its "
+    "keys;\nits options are below.\n"
     ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
     "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
@@ -83,6 +95,7 @@ static const char help_and_version[] =
     ".SH OPTIONS OF REPORT\n";
 
 static const char log_head[] = ".SH OPTIONS OF LOG\n";
+static const char view_head[] = ".SH OPTIONS OF VIEW\n";
 
 static const char console[] =
     ".SH CONSOLE\n"
@@ -147,6 +160,7 @@ static const char tail[] =
     "rvftrace run --audit=fail --baseline known.txt --junit audit.xml kernel.elf\n"
     "rvftrace run --log run.log kernel.elf\n"
     "rvftrace log --to chrome -o run.json run.log\n"
+    "rvftrace view run.log\n"
     "rvftrace run --record session.txt kernel.elf\n"
     "rvftrace debug --replay session.txt kernel.elf\n"
     ".fi\n"
@@ -163,7 +177,7 @@ static void print_text(const char *text)
     }
 }
 
-static void print_row(const struct row *r)
+static void print_option(const struct row *r)
 {
     printf(".TP\n");
     if (r->short_key)
@@ -176,17 +190,115 @@ static void print_row(const struct row *r)
         printf("=\\fI%s\\fR", r->arg);
     putchar('\n');
     print_text(r->doc);
-    if (r->commands[0] == 'e')
-        printf("\nOnly for\n.BR explore .");
-    else if (r->commands[0] == 'd')
-        printf("\nOnly for\n.BR debug .");
-    else if (r->commands[0] && !strchr(r->commands, 'd'))
-        printf("\nOnly for\n.BR run .");
     putchar('\n');
 }
 
-int main(void)
+static void print_row(const struct row *r)
 {
+    print_option(r);
+    if (r->commands[0] == 'e')
+        printf("Only for\n.BR explore .\n");
+    else if (r->commands[0] == 'd')
+        printf("Only for\n.BR debug .\n");
+    else if (r->commands[0] && !strchr(r->commands, 'd'))
+        printf("Only for\n.BR run .\n");
+}
+
+/* ---- the page of a command ---- */
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* letter: of the options of the table that the command has. */
+static const struct page {
+    const char *name;
+    char letter;
+    const struct row *rows;
+    size_t count;
+    const char *what, *synopsis, *description, *see;
+} pages[] = {
+    {"run", 'r', rows, COUNT(rows), "boot an image and report on its sites",
+     "[\\fIOPTION\\fR]... \\fIIMAGE\\fR",
+     "Boots the image and prints at the end what its ftrace sites took, and what was wrong with "
+     "the "
+     "way it changes its code.",
+     "docs/report.md, docs/rules.md"},
+    {"debug", 'd', rows, COUNT(rows), "boot an image in the debugger",
+     "[\\fIOPTION\\fR]... \\fIIMAGE\\fR",
+     "Starts the debugger before the first instruction;\n.B help\nlists its commands, Ctrl\\-C "
+     "stops "
+     "the guest.",
+     "docs/debugger.md, docs/gdb.md"},
+    {"explore", 'e', rows, COUNT(rows), "try other orders of the harts around changes of code",
+     "[\\fIOPTION\\fR]... \\fIIMAGE\\fR",
+     "Runs the image, and around each change of code tries other orders of what the harts do. For "
+     "what it finds it writes a schedule, which\n.B run \\-\\-schedule\nrepeats.",
+     "docs/explore.md"},
+    {"report", 0, report_rows, COUNT(report_rows), "show reports of runs as tables or as a page",
+     "[\\fIOPTION\\fR]... \\fIFILE\\fR...",
+     "Shows what\n.B run \\-\\-report\nwrote: the cost of each ftrace site, of the trampolines and "
+     "of jump labels, in cycles; or updates of code; or all as one page of HTML.",
+     "docs/report.md"},
+    {"log", 0, log_rows, COUNT(log_rows), "show or convert an event log",
+     "[\\fIOPTION\\fR]... \\fIFILE\\fR",
+     "Shows what\n.B run \\-\\-log\nrecorded, as a summary or a line for each event, or converts "
+     "it for other programs.",
+     "docs/log.md"},
+    {"view", 0, view_rows, COUNT(view_rows), "show an event log in a window",
+     "[\\fIOPTION\\fR]... \\fILOG\\fR [\\fILOG2\\fR]",
+     "Shows what\n.B run \\-\\-log\nrecorded in a window, or writes a picture of it; with two "
+     "logs, "
+     "one below the other. It is a program of its own, rvftrace\\-view, which needs SDL2. Press ? "
+     "for "
+     "its keys.",
+     "docs/viewer.md"},
+    {"cores", 0, NULL, 0, "list or check core models", "[\\fINAME\\fR|\\fIFILE\\fR]",
+     "Lists the core models that\n.B \\-\\-timing\ntakes, and how far each was compared with its "
+     "core; with a name or a core file, checks and shows that one.",
+     "docs/cores.md"},
+};
+
+static int print_command(const char *name)
+{
+    const struct page *c = pages;
+
+    while (c < pages + COUNT(pages) && strcmp(c->name, name) != 0)
+        c++;
+    if (c == pages + COUNT(pages))
+        return 64;
+    printf(".TH RVFTRACE-");
+    for (const char *letter = c->name; *letter; letter++)
+        putchar(*letter - 'a' + 'A');
+    printf(" 1 \"\" \"rvftrace " RVFTRACE_VERSION "\"\n.SH NAME\n");
+    printf("rvftrace\\-%s \\- %s\n.SH SYNOPSIS\n.B rvftrace %s\n%s\n", c->name, c->what, c->name,
+           c->synopsis);
+    printf(".SH DESCRIPTION\n%s\n", c->description);
+    if (c->count)
+        puts(".SH OPTIONS");
+    if (c->letter) {
+        print_text(numbers);
+        putchar('\n');
+    }
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->letter || strchr(c->rows[i].commands, c->letter))
+            print_option(&c->rows[i]);
+    printf(
+        ".SH SEE ALSO\n.BR rvftrace (1),\nwhich has the console's keys, signals, exit statuses and "
+        "examples; %s.\n",
+        c->see);
+    return 0;
+}
+
+static int finish(void)
+{
+    return fflush(stdout) || ferror(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    int status = argc > 1 ? print_command(argv[1]) : 0;
+
+    if (argc > 1)
+        return status ? status : finish();
     fputs(head, stdout);
     print_text(numbers);
     putchar('\n');
@@ -198,9 +310,12 @@ int main(void)
     fputs(log_head, stdout);
     for (size_t i = 0; i < sizeof log_rows / sizeof log_rows[0]; i++)
         print_row(&log_rows[i]);
+    fputs(view_head, stdout);
+    for (size_t i = 0; i < sizeof view_rows / sizeof view_rows[0]; i++)
+        print_row(&view_rows[i]);
     fputs(console, stdout);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         printf(".TP\n.B Ctrl\\-A %s\n%s\n", keys[i].name, keys[i].help);
     fputs(tail, stdout);
-    return fflush(stdout) || ferror(stdout);
+    return finish();
 }

@@ -405,6 +405,13 @@ static bool set_trace_calls(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_view(struct options *o, const char *arg)
+{
+    (void)arg;
+    o->view = true;
+    return true;
+}
+
 static bool set_log(struct options *o, const char *arg)
 {
     o->log = arg;
@@ -651,7 +658,8 @@ static const char intro[] =
     "the debugger; `explore IMAGE' tries the interleavings of the harts around each change of "
     "code; "
     "`report FILE...' shows the reports of finished runs as tables (rvftrace report "
-    "--help); `log FILE' shows and converts what --log has recorded (rvftrace log --help); "
+    "--help); `log FILE' shows and converts what --log has recorded (rvftrace log --help); `view "
+    "LOG' shows it in a window; "
     "`cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
     "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
@@ -942,6 +950,10 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     }
     if (o->replay && o->input) {
         diag_error(d, "--replay supplies the input; leave out --input");
+        return EXIT_USAGE;
+    }
+    if (o->view && !o->log) {
+        diag_error(d, "--view shows the log: give --log FILE, too");
         return EXIT_USAGE;
     }
     if (o->save_at != UINT64_MAX && !o->save) {

@@ -80,7 +80,7 @@ struct options {
     unsigned port_count;
     const char *device_log; /* NULL: none */
     bool virtio_console;
-    bool quiet;
+    bool quiet, view;
     struct saved_option saved[OPTION_SAVED_MAX];
     unsigned saved_count;
     char *owned[OPTION_SAVED_MAX + 1]; /* arguments that came from the file */

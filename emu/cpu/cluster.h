@@ -34,8 +34,9 @@ enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
-    /* The same for observers, without the effects of a hart's read. NULL: `ticks` is called. */
-    uint64_t (*look_at_ticks)(void *ctx, struct hart *h);
+    /* The same for observers, when the hart has these cycles, without the effects of its read.
+       NULL: `ticks' is called. */
+    uint64_t (*look_at_ticks)(void *ctx, uint64_t cycles);
     /*
      * Sstc: called when stimecmp changes. The machine must call hart_set_timer(true) when
      * mtime reaches `tick`; UINT64_MAX: the comparison is off.

@@ -33,7 +33,23 @@ uint64_t hart_time(struct hart *h)
 {
     const struct hart_env *env = &h->cluster->config.env;
 
-    return env->look_at_ticks ? env->look_at_ticks(env->ctx, h) : read_time(h);
+    return env->look_at_ticks ? env->look_at_ticks(env->ctx, hart_cycles(h)) : read_time(h);
+}
+
+void hart_clocks(struct hart *h, uint64_t *cycles, uint64_t *insns, uint64_t *time)
+{
+    const struct hart_env *env = &h->cluster->config.env;
+    const struct block *b = h->cache.block;
+
+    *cycles = h->s.cycles;
+    *insns = h->s.insns + (uint64_t)(h->s.insns_budget - h->s.insns_left);
+    if (h->cache.uop) {
+        unsigned at = (unsigned)(h->cache.uop - b->ops);
+
+        *cycles -= hart_block_cycles(h, b) - hart_cycles_before(h, b, at);
+        *insns -= block_insns(b) - b->notes[at].insns_before;
+    }
+    *time = env->look_at_ticks ? env->look_at_ticks(env->ctx, *cycles) : read_time(h);
 }
 
 static uint64_t read_mcycle(struct hart *h)

@@ -28,6 +28,7 @@ static void free_note(struct point_note *n)
     clear_commands(n);
     VEC_FREE(&n->commands);
     free(n->what);
+    free(n->place);
 }
 
 /* Drops the notes of points that are gone. */

@@ -133,7 +133,7 @@ static struct back_step step_back(const struct way *w, size_t i, bool over)
     call = call_before(w->d, w->at[i].pc);
     if (!call)
         return s;
-    if (!over && has_lines(w->d, w->at[i - 1].pc)) {
+    if (!over && has_lines(w->d, w->at[i - 1].pc) && !skips_function(w->d, w->at[i - 1].pc)) {
         s.enters = true;
         return s;
     }

@@ -55,7 +55,7 @@ static struct target_condition condition_new(struct debugger *d, const char *tex
     return (struct target_condition){condition_holds, condition_release, c};
 }
 
-static const char *condition_text(const struct target_point *p)
+const char *point_condition(const struct target_point *p)
 {
     const struct condition *c = p->condition.ctx;
 
@@ -83,7 +83,7 @@ static bool arg_condition(struct debugger *d, const char *args, const struct tar
 
 bool is_limit(const char *at)
 {
-    return !*at || !strncmp(at, "if ", 3) || !strncmp(at, "hart ", 5);
+    return !*at || !strncmp(at, "if ", 3) || !strncmp(at, "hart ", 5) || !strncmp(at, "thread ", 7);
 }
 
 void words_before(char text[NAME_MAX_LEN], const char *start, const char *end)
@@ -96,8 +96,12 @@ void words_before(char text[NAME_MAX_LEN], const char *start, const char *end)
 bool arg_limits(struct debugger *d, const char **args, struct target_point *p)
 {
     p->hart = TARGET_ANY_HART;
-    if (arg_keyword(args, "hart") && !arg_hart(d, args, &p->hart))
+    if (arg_keyword(args, "thread")) {
+        if (!arg_thread(d, args, &p->hart))
+            return false;
+    } else if (arg_keyword(args, "hart") && !arg_hart(d, args, &p->hart)) {
         return false;
+    }
     if (!arg_keyword(args, "if"))
         return arg_end(d, *args);
     return arg_condition(d, *args, p, &p->condition);
@@ -164,17 +168,41 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
     print_new(d, target_find_point(d->target, number), count);
 }
 
+/*
+ * The location for `save breakpoints': a line of the present file, or no location, would be
+ * another one then.
+ */
+static char *lasting_place(struct debugger *d, const char *start, const char *end, uint64_t address)
+{
+    char text[NAME_MAX_LEN], line[NAME_MAX_LEN];
+    bool relative = start == end || strchr("+-0123456789", *start);
+
+    words_before(text, start, end);
+    if (!relative)
+        return xstrdup(text);
+    if (start != end && place_line(d, address, line, sizeof line))
+        return xstrdup(line);
+    return xasprintf("*0x%" PRIx64, address);
+}
+
 static void add_break(struct debugger *d, const char *args, bool temporary)
 {
     struct target_point p = {.space = TARGET_BY_ANY, .temporary = temporary};
     uint64_t places[PLACES_MAX] = {selected_pc(d)};
+    const char *start = args, *end;
+    struct point_note *note;
     size_t count = 1;
 
     if (!is_limit(args) && !arg_places(d, &args, places, &count))
         return;
+    end = args;
     p.address = places[0];
-    if (arg_limits(d, &args, &p))
-        add_point(d, &p, places + 1, count - 1, "");
+    if (!arg_limits(d, &args, &p))
+        return;
+    add_point(d, &p, places + 1, count - 1, "");
+    note = d->notes.len ? &d->notes.at[d->notes.len - 1] : NULL;
+    if (note && !note->place)
+        note->place = lasting_place(d, start, end, places[0]);
 }
 
 void do_break(struct debugger *d, const char *args)
@@ -261,12 +289,21 @@ static bool arg_point(struct debugger *d, const char **args, unsigned *number)
     return false;
 }
 
+/* $bpnum, or another variable. */
+static bool arg_variable_range(struct debugger *d, const char **at, unsigned *first, unsigned *last)
+{
+    return arg_point(d, at, first) && (*last = *first, true);
+}
+
 /* "3" or "3-5": numbers of points, the first of which exists. */
 static bool arg_range(struct debugger *d, const char **at, unsigned *first, unsigned *last)
 {
     char *end;
     unsigned long low = strtoul(*at, &end, 10), high = low;
     bool bad = end == *at;
+
+    if (**at == '$')
+        return arg_variable_range(d, at, first, last);
 
     if (!bad && *end == '-') {
         const char *second = end + 1;
@@ -488,8 +525,8 @@ static void print_watched(struct debugger *d, const struct target_point *p,
 
 static void print_limits(struct debugger *d, const struct target_point *p)
 {
-    if (condition_text(p))
-        fprintf(d->out, "\tstop only if %s\n", condition_text(p));
+    if (point_condition(p))
+        fprintf(d->out, "\tstop only if %s\n", point_condition(p));
     if (p->hart != TARGET_ANY_HART)
         fprintf(d->out, "\tstop only on hart %u\n", p->hart);
     if (p->hits)

@@ -157,6 +157,13 @@ static const struct catch_word *find_word(const char **at)
     return NULL;
 }
 
+void catch_for_each(void (*found)(void *ctx, const char *word), void *ctx)
+{
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        found(ctx, words[i].word);
+    found(ctx, TASK_SWITCH);
+}
+
 static bool read_limit(struct debugger *d, const struct catch_word *c, const char **at,
                        struct wanted *w)
 {

@@ -86,10 +86,44 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark)
     return size;
 }
 
+/* The address that an instruction names. */
+struct named {
+    uint64_t address;
+    bool known;
+};
+
+static void note_address(void *ctx, uint64_t address, char *text, size_t size)
+{
+    struct named *n = ctx;
+
+    *n = (struct named){address, true};
+    if (size)
+        *text = '\0';
+}
+
+/* As gdb writes it: "beqz\ta4,0xffffffff8000a8be <schedule+54>". Returns the instruction's size. */
+static unsigned print_as_gdb(struct debugger *d, uint64_t va, uint32_t word)
+{
+    struct named n = {0, false};
+    const struct disasm_names names = {note_address, &n};
+    char text[DISASM_MAX], hex[20];
+    unsigned size = disasm(va, word, &names, text);
+    size_t len = strlen(text), digits;
+
+    digits = (size_t)snprintf(hex, sizeof hex, "%" PRIx64, n.address);
+    if (!n.known || len < digits || strcmp(text + len - digits, hex) != 0) {
+        fprintf(d->out, "%s", text);
+        return size;
+    }
+    len -= digits;
+    len -= len > 2 && !strncmp(text + len - 2, "0x", 2) ? 2 : 0;
+    fprintf(d->out, "%.*s0x%s", (int)len, text, hex);
+    print_address_name(d->language, d->out, n.address);
+    return size;
+}
+
 unsigned print_instruction(struct debugger *d, uint64_t va)
 {
-    struct disasm_names names = place_names(d);
-    char text[DISASM_MAX];
     uint32_t word;
     uint64_t pc = selected_pc(d);
     struct stack_frame f;
@@ -104,8 +138,8 @@ unsigned print_instruction(struct debugger *d, uint64_t va)
         complain(d, "Cannot access memory at address 0x%" PRIx64, va);
         return 0;
     }
-    size = disasm(va, word, &names, text);
-    fprintf(d->out, "%s\n", text);
+    size = print_as_gdb(d, va, word);
+    fprintf(d->out, "\n");
     return size;
 }
 
@@ -212,8 +246,6 @@ static void print_offset(struct debugger *d, uint64_t va)
 static unsigned dump_instruction(struct debugger *d, const struct dump *dump, uint64_t va,
                                  uint64_t function, uint64_t here)
 {
-    struct disasm_names names = place_names(d);
-    char text[DISASM_MAX];
     uint32_t word;
     unsigned size;
 
@@ -221,7 +253,7 @@ static unsigned dump_instruction(struct debugger *d, const struct dump *dump, ui
         complain(d, "Cannot access memory at address 0x%" PRIx64, va);
         return 0;
     }
-    size = disasm(va, word, &names, text);
+    size = insn_size((uint16_t)word);
     fprintf(d->out, "%s0x%016" PRIx64, va == here ? "=> " : "   ", va);
     if (dump->range)
         print_offset(d, va);
@@ -230,7 +262,9 @@ static unsigned dump_instruction(struct debugger *d, const struct dump *dump, ui
     fprintf(d->out, ":\t");
     for (unsigned i = 0; dump->bytes && i < size; i++)
         fprintf(d->out, "%s%02x", i ? " " : "", word >> (8 * i) & 0xff);
-    fprintf(d->out, "%s%s", dump->bytes ? "\t" : "", text);
+    if (dump->bytes)
+        fputc('\t', d->out);
+    (void)print_as_gdb(d, va, word);
     print_site_note(d, va);
     fprintf(d->out, "\n");
     return size;

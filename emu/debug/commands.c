@@ -120,6 +120,20 @@ bool arg_hart(struct debugger *d, const char **at, uint32_t *hart)
     return true;
 }
 
+bool arg_thread(struct debugger *d, const char **at, uint32_t *hart)
+{
+    uint64_t value;
+
+    if (!arg_value(d, at, "a thread's number", &value))
+        return false;
+    if (!value || value > target_hart_count(d->target)) {
+        complain(d, "Unknown thread %" PRIu64 ".", value);
+        return false;
+    }
+    *hart = (uint32_t)value - 1;
+    return true;
+}
+
 unsigned arg_unit(const char **at)
 {
     if (arg_keyword(at, "b"))
@@ -178,12 +192,10 @@ static const struct {
     {"target", "the machine is here; `rvftrace debug --gdb PORT' is for gdb"},
     {"detach", "`quit' ends the session and the guest"},
     {"return", "`finish' runs to the caller; `set $pc = ADDR' changes the run"},
-    {"skip", "`break' and `finish', or `next', go over functions"},
     {"run", "the guest is loaded and stands still: `continue' runs it, `goto 0' begins anew"},
     {"start", "the guest is loaded and stands still: `tbreak FUNCTION' and `continue'"},
     {"starti", "the guest is loaded and stands before its first instruction"},
     {"jump", "`set $pc = ADDR' and `continue'; this changes the run"},
-    {"thread", "`hart N' selects a hart; `info threads' lists harts and tasks"},
     {"kill", "`quit' ends the session and the guest"},
 };
 
@@ -221,7 +233,22 @@ static const struct command *require_command(struct debugger *d, const char *wor
     return c;
 }
 
-void command_run(struct debugger *d, const char *line)
+bool command_is_known(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (is_exactly(&commands[i], name, strlen(name)))
+            return true;
+    return false;
+}
+
+bool command_fits(const struct debugger *d, const char *line)
+{
+    unsigned candidates;
+
+    return find_command(line, name_len(line), &candidates) || user_has(d, line, name_len(line));
+}
+
+static void run_plain(struct debugger *d, const char *line)
 {
     const struct command *c;
 
@@ -236,11 +263,37 @@ void command_run(struct debugger *d, const char *line)
     language_release(d->language);
 }
 
-bool command_repeats(const char *line)
+void command_run(struct debugger *d, const char *line)
 {
-    unsigned candidates;
-    const struct command *c = find_command(line, name_len(line), &candidates);
+    char *meant = alias_expand(d, line, name_len(line));
 
+    run_plain(d, meant ? meant : line);
+    free(meant);
+}
+
+void command_meant(const struct debugger *d, const char *word, size_t len, char *name, size_t size)
+{
+    char *meant = alias_expand(d, word, len);
+    unsigned candidates;
+    const struct command *c = meant ? find_command(meant, name_len(meant), &candidates)
+                                    : find_command(word, len, &candidates);
+
+    if (c)
+        snprintf(name, size, "%s", c->name);
+    else
+        snprintf(name, size, "%.*s", (int)len, word);
+    free(meant);
+}
+
+bool command_repeats(const struct debugger *d, const char *line)
+{
+    char *meant = alias_expand(d, line, name_len(line));
+    const struct command *c;
+    unsigned candidates;
+
+    line = meant ? meant : line;
+    c = find_command(line, name_len(line), &candidates);
+    free(meant);
     return c && c->repeats;
 }
 
@@ -299,6 +352,7 @@ void do_help(struct debugger *d, const char *args)
     const struct command *c;
     unsigned candidates;
     bool found = false;
+    char *meant;
 
     if (!*args || !strcmp(args, "all")) {
         help_all(d);
@@ -307,6 +361,12 @@ void do_help(struct debugger *d, const char *args)
     user_help(d, false, args, len, &found);
     if (found)
         return;
+    meant = alias_expand(d, args, len);
+    if (meant) {
+        do_help(d, meant);
+        free(meant);
+        return;
+    }
     c = find_command(args, len, &candidates);
     if (!c && help_class(d, args, len))
         return;

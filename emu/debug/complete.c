@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "debug/debugger_priv.h"
 #include "debug/dwarf.h"
+#include "ftrace/rules.h"
 #include "ftrace/sites.h"
 #include "ftrace/watch.h"
 #include "load/symbols.h"
@@ -28,12 +29,6 @@ static void offer(void *ctx, const char *word)
 
     if (word && !strncmp(word, g->prefix, g->len))
         VEC_PUSH(&g->words, xstrdup(word));
-}
-
-static void offer_all(struct gathering *g, const char *const *words)
-{
-    for (; *words; words++)
-        offer(g, *words);
 }
 
 /* ---- what there is ---- */
@@ -205,8 +200,8 @@ static bool follows_word(const char *line, size_t start, const char *word)
 
 static bool takes_places(const char *command)
 {
-    static const char *const names[] = {"break", "b",       "tbreak", "tb", "until",
-                                        "u",     "advance", "list",   "l",  "clear"};
+    static const char *const names[] = {"break",   "tbreak", "hbreak", "thbreak", "until",
+                                        "advance", "list",   "clear",  "skip"};
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (!strcmp(command, names[i]))
@@ -216,12 +211,73 @@ static bool takes_places(const char *command)
 
 static bool takes_sites(const char *command)
 {
-    static const char *const names[] = {"site", "sites", "patches", "watch-patch", "wp"};
+    static const char *const names[] = {"site", "sites", "patches", "watch-patch"};
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (!strcmp(command, names[i]))
             return true;
     return false;
+}
+
+static bool takes_catch(const char *command)
+{
+    return !strcmp(command, "catch") || !strcmp(command, "tcatch");
+}
+
+/* Commands whose words may have a hyphen or a dot in them. */
+static bool takes_words(const char *command)
+{
+    return takes_catch(command) || !strcmp(command, "info") || !strcmp(command, "help");
+}
+
+/* The words that a command takes in the place of its first argument, or beside others. */
+static const struct {
+    const char *command, *words[6];
+} first_words[] = {
+    {"set", {"var", "print", "listsize"}},
+    {"show", {"print", "listsize", "values", "convenience", "user"}},
+    {"skip", {"function", "file", "delete", "enable", "disable"}},
+    {"save", {"breakpoints"}},
+    {"enable", {"once", "delete", "count", "breakpoints"}},
+    {"disable", {"breakpoints"}},
+    {"delete", {"checkpoint", "display", "breakpoints"}},
+    {"thread", {"apply"}},
+    {"tour", {"patching", "stop"}},
+    {"goto", {"cycle"}},
+    {"frame", {"function"}},
+    {"backtrace", {"full"}},
+};
+
+static void offer_first_words(struct gathering *g, const char *command)
+{
+    for (size_t i = 0; i < ARRAY_LEN(first_words); i++)
+        for (size_t n = 0; !strcmp(command, first_words[i].command) &&
+                           n < ARRAY_LEN(first_words[i].words) && first_words[i].words[n];
+             n++)
+            offer(g, first_words[i].words[n]);
+}
+
+/* Names of registers, as `info registers' and `catch csr' take them. */
+static void offer_plain_registers(struct gathering *g)
+{
+    struct target_register r;
+
+    for (unsigned number = 0; number < TARGET_REGISTERS; number++)
+        if (target_register(g->d->target, number, &r))
+            offer(g, r.name);
+}
+
+static void offer_for_catch(struct gathering *g, const char *line, size_t start, size_t args)
+{
+    if (start == args)
+        catch_for_each(offer, g);
+    else if (follows_word(line, start, "csr"))
+        offer_plain_registers(g);
+    else if (follows_word(line, start, "patch"))
+        offer_sites(g);
+    else if (follows_word(line, start, "finding"))
+        for (unsigned rule = 0; rule < RULE_COUNT; rule++)
+            offer(g, rule_name((enum rule)rule));
 }
 
 static void offer_for_expression(struct gathering *g, const char *line, size_t start, size_t args)
@@ -254,17 +310,20 @@ static void offer_for_expression(struct gathering *g, const char *line, size_t s
 static void offer_for_command(struct gathering *g, const char *command, const char *line,
                               size_t start, size_t args)
 {
-    static const char *const settings[] = {"var", "print", "listsize", NULL};
-
     if (start == args && !strcmp(command, "info")) {
         info_for_each(g->prefix, offer, g);
+    } else if (takes_catch(command)) {
+        offer_for_catch(g, line, start, args);
+    } else if (!strcmp(command, "info") &&
+               (follows_word(line, start, "registers") || follows_word(line, start, "r"))) {
+        offer_plain_registers(g);
     } else if (start == args && !strcmp(command, "help")) {
         commands_for_each(g->prefix, offer, g);
     } else if (takes_sites(command)) {
         offer_sites(g);
     } else {
-        if (start == args && !strcmp(command, "set"))
-            offer_all(g, settings);
+        if (start == args)
+            offer_first_words(g, command);
         if (takes_places(command))
             offer_files(g);
         offer_for_expression(g, line, start, args);
@@ -302,15 +361,19 @@ void complete_line(struct debugger *d, const char *line, struct completions *c)
         g.prefix = line + first;
         g.len = len - first;
         commands_for_each(g.prefix, offer, &g);
+        user_for_each(d, offer, &g);
+        aliases_for_each(d, offer, &g);
         finish(&g, c);
         return;
     }
-    snprintf(command, sizeof command, "%.*s", (int)(end - first), line + first);
+    command_meant(d, line + first, end - first, command, sizeof command);
     end += line[end] == '/' ? strcspn(line + end, " \t") : 0;
     end += strspn(line + end, " \t");
     while (start > end &&
            (is_name_char(line[start - 1]) || line[start - 1] == '$' ||
-            ((takes_sites(command) || takes_places(command)) && line[start - 1] == '.')))
+            ((takes_sites(command) || takes_places(command) || takes_words(command)) &&
+             line[start - 1] == '.') ||
+            (takes_words(command) && line[start - 1] == '-')))
         start--;
     c->start = start;
     g.prefix = line + start;

@@ -255,6 +255,7 @@ void context_command(struct debugger *d)
 {
     stack_forget(d);
     d->view = (struct view){.hart = d->selected, .frame = d->frame};
+    set_variable(d, "_thread", d->selected + 1);
 }
 
 void context_close(struct debugger *d)
@@ -269,6 +270,7 @@ struct view context_look(struct debugger *d, unsigned hart)
     struct view before = d->view;
 
     d->view = (struct view){.hart = hart};
+    set_variable(d, "_thread", hart + 1);
     stack_forget(d);
     return before;
 }

@@ -126,7 +126,63 @@ static void print_value(struct debugger *d, struct value v, struct print_format 
         fprintf(d->out, "%s", language_why(d->language));
 }
 
+/* A number, or `unlimited'. */
+static bool arg_limit(struct debugger *d, const char **at, unsigned *limit)
+{
+    uint64_t value = 0;
+
+    if (arg_keyword(at, "unlimited")) {
+        *limit = UINT32_MAX;
+        return true;
+    }
+    if (isdigit((unsigned char)**at)) {
+        char *end;
+
+        value = strtoull(*at, &end, 10);
+        *at = end + strspn(end, " \t");
+    } else {
+        complain(d, "integer or \"unlimited\" expected.");
+        return false;
+    }
+    *limit = !value || value > UINT32_MAX ? UINT32_MAX : (unsigned)value;
+    return true;
+}
+
+/* -pretty [on|off], -elements N, -repeats N, up to `--'. */
+static bool arg_print_options(struct debugger *d, const char **at)
+{
+    struct print_options *o = language_options(d->language);
+
+    while (**at == '-' && isalpha((unsigned char)(*at)[1])) {
+        if (arg_keyword(at, "-pretty")) {
+            o->pretty = !arg_keyword(at, "off");
+            (void)arg_keyword(at, "on");
+        } else if (arg_keyword(at, "-elements")) {
+            if (!arg_limit(d, at, &o->elements))
+                return false;
+        } else if (arg_keyword(at, "-repeats")) {
+            if (!arg_limit(d, at, &o->repeats))
+                return false;
+        } else {
+            return true; /* the negative of something */
+        }
+    }
+    (void)arg_keyword(at, "--");
+    return true;
+}
+
+static void print_text_of(struct debugger *d, const char *args);
+
 void do_print(struct debugger *d, const char *args)
+{
+    struct print_options before = *language_options(d->language);
+
+    if (arg_print_options(d, &args))
+        print_text_of(d, args);
+    *language_options(d->language) = before;
+}
+
+static void print_text_of(struct debugger *d, const char *args)
 {
     struct print_format f;
     struct value v;
@@ -191,13 +247,38 @@ static struct type *unrolled(struct type *type)
     return type->kind == TYPE_TYPEDEF && type->target ? type->target : type;
 }
 
-static void show_type(struct debugger *d, const char *args, bool whole)
+/* How `ptype' is asked to show a type. */
+struct type_view {
+    bool whole, layout, hex;
+};
+
+/* /o and /x; what gdb has for C++ changes nothing. */
+static bool arg_type_view(struct debugger *d, const char **at, struct type_view *v)
 {
+    while (**at == '/') {
+        for (++*at; isalpha((unsigned char)**at); ++*at) {
+            v->layout |= **at == 'o';
+            v->hex |= **at == 'x';
+            if (!strchr("oxdmMtTr", **at)) {
+                complain(d, "unrecognized flag '%c'", **at);
+                return false;
+            }
+        }
+        *at += strspn(*at, " \t");
+    }
+    return true;
+}
+
+static void show_type(struct debugger *d, const char *args, struct type_view view)
+{
+    bool whole = view.whole;
     struct types *t = language_types(d->language);
     struct type *type;
     struct value v;
     struct expr *e;
 
+    if (!arg_type_view(d, &args, &view))
+        return;
     if (!*args) {
         (void)!value_recall(d->language, false, 0, &v);
         type = v.type;
@@ -215,7 +296,7 @@ static void show_type(struct debugger *d, const char *args, bool whole)
             complain_why(d);
         expr_free(e);
     }
-    if (!type)
+    if (!type || (whole && view.layout && type_print_layout(t, d->out, type, view.hex)))
         return;
     fprintf(d->out, "type = ");
     type_print(t, d->out, whole ? type_unalias(t, type) : type, NULL, whole ? 1 : -1, 0);
@@ -224,12 +305,12 @@ static void show_type(struct debugger *d, const char *args, bool whole)
 
 void do_ptype(struct debugger *d, const char *args)
 {
-    show_type(d, args, true);
+    show_type(d, args, (struct type_view){.whole = true});
 }
 
 void do_whatis(struct debugger *d, const char *args)
 {
-    show_type(d, args, false);
+    show_type(d, args, (struct type_view){.whole = false});
 }
 
 /* ---- x ---- */

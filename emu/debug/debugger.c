@@ -40,12 +40,14 @@ static void run_line(struct debugger *d, const struct input *in, const char *lin
 {
     char *command = trimmed(line);
 
-    d->repeated = !*command && !input_is_file(in) && *last && command_repeats(*last);
+    d->repeated = !*command && !input_is_file(in) && *last && command_repeats(d, *last);
     if (d->repeated) {
         free(command);
         command = xstrdup(*last);
     }
     if (*command && *command != '#') {
+        if (d->config.interrupted)
+            (void)d->config.interrupted(d->config.ctx); /* what was before does not count */
         command_run(d, command);
         free(*last);
         *last = xstrdup(command);
@@ -136,6 +138,8 @@ void debugger_free(struct debugger *d)
 {
     trace_free(d);
     actions_free(d);
+    aliases_free(d);
+    skips_free(d);
     user_free(d);
     free(d->tour);
     target_free(d->target); /* with the conditions of its points */

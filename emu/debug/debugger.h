@@ -55,6 +55,8 @@ struct debugger_config {
      */
     bool (*save)(void *ctx, const char *path, FILE *out);
     bool (*restore)(void *ctx, const char *path, FILE *out);
+    /* Whether the user has asked for an end of what the debugger does, since the last call. */
+    bool (*interrupted)(void *ctx);
     bool (*await_input)(void *ctx); /* blocks until there is input; false: the session must end */
     void *ctx;
 };

@@ -11,6 +11,9 @@
  *     catch.c      catchpoints: what they wait for, and what they have seen
  *     actions.c    the commands of breakpoints
  *     user.c       define, document, if, while: commands and blocks of lines
+ *     alias.c      other names of commands
+ *     skip.c       functions and files that step does not go into
+ *     save_points.c  the points as commands, in a file
  *     settings.c   set and show
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
@@ -24,6 +27,8 @@
  *     code.c       disassembly
  *     context.c    the machine's side of expressions (expr.h)
  *     data.c       print, x, display, ptype: values by expressions
+ *     find.c       bytes in memory
+ *     layout.c     where the members of a struct are
  *     list.c       source text and lines
  *     names.c      lists of functions, variables and types
  *     info.c       the subjects of info
@@ -73,7 +78,8 @@ enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE, POINT_COUNT };
 /* What is known of a point beside the target. */
 struct point_note {
     unsigned number;
-    char *what; /* as the user gave it, for `info breakpoints' */
+    char *what;  /* as the user gave it, for `info breakpoints' */
+    char *place; /* of a breakpoint: the location, as one that means the same anywhere */
     enum after_stop after_stop;
     unsigned left;      /* COUNT: so many stops, the last of which disables it */
     line_list commands; /* run after it has stopped the machine */
@@ -101,7 +107,9 @@ struct view {
     uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
 
+struct aliases;
 struct members;
+struct skips;
 struct tour;
 struct user_commands;
 
@@ -129,6 +137,8 @@ struct debugger {
     char *body_line;           /* of next_body_line */
     struct line_source *lines; /* NULL: the session's own input */
     struct user_commands *user;
+    struct aliases *aliases; /* NULL: none */
+    struct skips *skips;     /* NULL: none */
     FILE *out;
     struct target *target;
     unsigned selected; /* the hart whose registers and address space commands use */
@@ -197,12 +207,17 @@ bool input_is_file(const struct input *in); /* --commands FILE: empty lines are 
 /* ---- commands.c ---- */
 
 void command_run(struct debugger *d, const char *line);
+bool command_is_known(const char *name); /* exactly */
+/* The whole name of the command that the word means, as far as it is known. */
+void command_meant(const struct debugger *d, const char *word, size_t len, char *name, size_t size);
+/* Whether the line begins with a command or its beginning. */
+bool command_fits(const struct debugger *d, const char *line);
 
 /* Calls back for every command whose name starts with `prefix`. */
 void commands_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx);
 
 /* Whether an empty line repeats this one. */
-bool command_repeats(const char *line);
+bool command_repeats(const struct debugger *d, const char *line);
 
 /*
  * Arguments. Each moves *at past what it has read. False: a message was printed, for a missing one
@@ -220,6 +235,8 @@ bool arg_keyword(const char **at, const char *keyword);
 /* The letters after a command's name, as in `x/4i'. False: a message was printed. */
 MUST_USE bool arg_format(struct debugger *d, const char **at, struct print_format *f);
 MUST_USE bool arg_hart(struct debugger *d, const char **at, uint32_t *hart);
+/* The same by the number that gdb gives it, which is one more. */
+MUST_USE bool arg_thread(struct debugger *d, const char **at, uint32_t *hart);
 /* A unit of memory, b, h, w or d, as its size in bytes; 0: the next word is none of these. */
 unsigned arg_unit(const char **at);
 
@@ -319,13 +336,16 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
 void print_point_stop(struct debugger *d, const struct target_stop *s);
 /* ADDR[,SIZE] [physical], of which it sets address, size and space. */
 MUST_USE bool arg_watched(struct debugger *d, const char **args, struct target_point *p);
-void print_points(struct debugger *d);      /* info breakpoints */
-void print_watchpoints(struct debugger *d); /* info watchpoints */
+const char *point_condition(const struct target_point *p); /* its text; NULL: it has none */
+void print_points(struct debugger *d);                     /* info breakpoints */
+void print_watchpoints(struct debugger *d);                /* info watchpoints */
 
 /* ---- catch.c ---- */
 
 #define TASK_SWITCH "task-switch"
 void print_switch(struct debugger *d); /* the two tasks, at __switch_to */
+/* Calls back for the word of each kind of event. */
+void catch_for_each(void (*found)(void *ctx, const char *word), void *ctx);
 void print_catch_stop(struct debugger *d, const struct target_stop *s);
 
 /* ---- actions.c ---- */
@@ -354,9 +374,32 @@ MUST_USE bool block_read(struct debugger *d, line_list *to, size_t *otherwise);
 void block_free(line_list *l);
 /* Runs a user's command of exactly this name. False: there is none. */
 bool user_run(struct debugger *d, const char *line, size_t len);
+bool user_has(const struct debugger *d, const char *name, size_t len);
+void user_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name), void *ctx);
 void user_help(struct debugger *d, bool all, const char *name, size_t len, bool *found);
 void user_free(struct debugger *d);
 bool session_over(const struct debugger *d);
+
+/* Whether the user has pressed Ctrl-C since the last call, while the machine stands. */
+bool user_interrupts(struct debugger *d);
+
+/* ---- alias.c ---- */
+
+/* The line with the alias that its first `len' bytes are replaced; NULL: they are none. */
+char *alias_expand(const struct debugger *d, const char *line, size_t len);
+void aliases_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name),
+                      void *ctx);
+void aliases_free(struct debugger *d);
+
+/* ---- skip.c ---- */
+
+/* Whether `step' does not go into the function at pc. */
+bool skips_function(const struct debugger *d, uint64_t pc);
+void skips_free(struct debugger *d);
+
+/* ---- save_points.c ---- */
+
+void save_points(struct debugger *d, const char *path); /* save breakpoints */
 
 /* ---- run.c ---- */
 

@@ -104,7 +104,7 @@ static uint64_t enters(void *ctx, unsigned hart, uint64_t pc)
     uint64_t start, end, offset = pc - place_canonical(s->d, pc);
 
     (void)hart;
-    if (!row_at(s->d, pc, &row))
+    if (!row_at(s->d, pc, &row) || skips_function(s->d, pc))
         return 0;
     if (!place_function(s->d, pc, &start, &end) || start != pc)
         return pc;

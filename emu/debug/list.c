@@ -3,6 +3,7 @@
  */
 #include <ctype.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,6 +336,69 @@ void do_list(struct debugger *d, const char *args)
     d->listing.file = from.file;
     d->listing.known = true;
     show_around(d, from.line);
+}
+
+/* ---- search ---- */
+
+/* The number of the line that matches; 0: none. */
+static unsigned find_line(FILE *file, const regex_t *wanted, unsigned from, bool back)
+{
+    char *line = NULL;
+    size_t size = 0;
+    unsigned n = 0, found = 0;
+
+    while (getline(&line, &size, file) >= 0 && (back || !found)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (++n != 0 && (back ? n < from : n > from) && !regexec(wanted, line, 0, NULL, 0))
+            found = n;
+    }
+    free(line);
+    return found;
+}
+
+static void search_file(struct debugger *d, const regex_t *wanted, bool back)
+{
+    unsigned found, count, from = back ? d->listing.first : d->listing.last;
+    FILE *file = open_source(&d->listing.file);
+
+    if (!file) {
+        complain(d, "%s: No such file or directory.", d->listing.file.name);
+        return;
+    }
+    found = find_line(file, wanted, from, back);
+    rewind(file);
+    if (found) {
+        (void)print_lines(d, file, found, found, &count);
+        set_variable(d, "_", found);
+        d->listing.first = d->listing.last = found;
+        d->listing.shown = false; /* `list' shows what is around it */
+    } else {
+        complain(d, "Expression not found");
+    }
+    fclose(file);
+}
+
+static void search(struct debugger *d, const char *args, bool back)
+{
+    regex_t wanted;
+
+    if (regcomp(&wanted, args, REG_NOSUB)) {
+        complain(d, "Invalid regexp: %s", args);
+        return;
+    }
+    if (need_file(d))
+        search_file(d, &wanted, back);
+    regfree(&wanted);
+}
+
+void do_forward_search(struct debugger *d, const char *args)
+{
+    search(d, args, false);
+}
+
+void do_reverse_search(struct debugger *d, const char *args)
+{
+    search(d, args, true);
 }
 
 /* ---- info line, info source ---- */

@@ -139,6 +139,8 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
         d->selected = s.hart;
+    else if (!target_hart(d->target, d->selected).started) /* it was, before a step back */
+        d->selected = target_current_hart(d->target);
     stack_reset(d);
     silent = actions_at_stop(d, &s);
     if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
@@ -205,9 +207,12 @@ void do_finish(struct debugger *d, const char *args)
     struct frame f;
     struct target_goal goal = {.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART, .on_stack = true};
     uint64_t pc = selected_pc(d);
+    struct stack_frame caller;
+    bool called;
 
     if (!arg_end(d, args))
         return;
+    called = !stack_frame(d, d->selected, 1, &caller) || !caller.u.exact;
     if (!frame_innermost(d, &f)) {
         complain(d, "the return address of this function is not known");
         return;
@@ -221,7 +226,7 @@ void do_finish(struct debugger *d, const char *args)
     goal.address = f.ra;
     goal.sp = f.cfa;
     if (report_stop(d, target_run(d->target, d->selected, &goal), "finish") &&
-        d->last.reason == TARGET_STOP_DONE)
+        d->last.reason == TARGET_STOP_DONE && called)
         print_returned(d, pc);
 }
 

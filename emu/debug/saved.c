@@ -23,7 +23,9 @@ static bool call_with_file(struct debugger *d, file_call *call, const char *comm
 
 void do_save(struct debugger *d, const char *args)
 {
-    if (call_with_file(d, d->config.save, "save", args))
+    if (d->config.save && arg_keyword(&args, "breakpoints"))
+        save_points(d, args);
+    else if (call_with_file(d, d->config.save, "save", args))
         fprintf(d->out, "saved in %s\n", args);
 }
 

@@ -1,9 +1,11 @@
 /*
  * settings.c - the commands set and show.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "debug/debugger_priv.h"
 
 enum { LIST_LINES_MAX = 1000000 };
@@ -182,19 +184,35 @@ void do_monitor(struct debugger *d, const char *args)
         complain(d, "expected a command");
 }
 
-void do_thread(struct debugger *d, const char *args)
+/* The harts that `thread apply' is for; false: a message was printed. */
+static bool arg_harts(struct debugger *d, const char **args, bool wanted[])
 {
-    unsigned selected = d->selected;
-    char *command;
+    unsigned count = target_hart_count(d->target);
+    bool all = arg_keyword(args, "all"), any = false;
 
-    if (!arg_keyword(&args, "apply") || !arg_keyword(&args, "all") || !*args) {
-        complain(d, "`thread' is not a command here: `hart N' selects a hart, `task PID' a task; "
-                    "`info threads' lists both; `thread apply all COMMAND' is for all harts");
-        return;
+    for (unsigned hart = 0; all && hart < count; hart++)
+        wanted[hart] = target_hart(d->target, hart).started;
+    while (!all && isdigit((unsigned char)**args)) {
+        uint32_t hart;
+
+        if (!arg_thread(d, args, &hart))
+            return false;
+        wanted[hart] = any = true;
     }
-    command = xstrdup(args);
-    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
-        if (!target_hart(d->target, hart).started)
+    if ((all || any) && **args)
+        return true;
+    complain(d, "expected: thread apply all COMMAND, or thread apply N... COMMAND");
+    return false;
+}
+
+static void apply(struct debugger *d, const char *args)
+{
+    unsigned selected = d->selected, count = target_hart_count(d->target);
+    bool *wanted = xcalloc(count, sizeof *wanted);
+    char *command = arg_harts(d, &args, wanted) ? xstrdup(args) : NULL;
+
+    for (unsigned hart = 0; command && hart < count; hart++) {
+        if (!wanted[hart])
             continue;
         d->selected = hart;
         stack_reset(d);
@@ -204,4 +222,20 @@ void do_thread(struct debugger *d, const char *args)
     d->selected = selected;
     stack_reset(d);
     free(command);
+    free(wanted);
+}
+
+void do_thread(struct debugger *d, const char *args)
+{
+    uint32_t hart = d->selected;
+    char number[16];
+
+    if (arg_keyword(&args, "apply")) {
+        apply(d, args);
+        return;
+    }
+    if (*args && (!arg_thread(d, &args, &hart) || !arg_end(d, args)))
+        return;
+    snprintf(number, sizeof number, "%u", hart);
+    do_hart(d, number);
 }

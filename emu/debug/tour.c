@@ -708,6 +708,13 @@ static uint32_t usual_site(const struct debugger *d)
     return found;
 }
 
+static bool has_patched_sites(const struct debugger *d)
+{
+    enum site_layout layout = site_layout(watch_sites(d->config.watch));
+
+    return layout != LAYOUT_NONE && layout != LAYOUT_STATIC;
+}
+
 static void begin_tour(struct debugger *d, const char *args)
 {
     char name[NAME_MAX_LEN];
@@ -717,6 +724,11 @@ static void begin_tour(struct debugger *d, const char *args)
     if (!arg_end(d, args))
         return;
     site = named ? find_site(d, name) : usual_site(d);
+    if (site == NO_SITE && !named && !has_patched_sites(d)) {
+        complain(d, "this kernel patches no sites of functions: its layout is %s",
+                 site_layout_name(site_layout(watch_sites(d->config.watch))));
+        return;
+    }
     if (site == NO_SITE) {
         complain(d, "there is no site of %s", named ? name : "fib or schedule: name a function");
         return;

@@ -112,4 +112,7 @@ bool type_is_text(struct types *t, struct type *type); /* a char: what strings a
 void type_print(struct types *t, FILE *out, struct type *type, const char *name, int show,
                 unsigned indent);
 
+/* A struct or union with offset and size of each member, and a newline. False: it is neither. */
+MUST_USE bool type_print_layout(struct types *t, FILE *out, struct type *type, bool hex);
+
 #endif

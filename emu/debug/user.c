@@ -37,7 +37,7 @@ void user_free(struct debugger *d)
     free(d->user);
 }
 
-static struct user_command *find(struct debugger *d, const char *name, size_t len)
+static struct user_command *find(const struct debugger *d, const char *name, size_t len)
 {
     for (size_t i = 0; d->user && i < d->user->at.len; i++) {
         struct user_command *c = &d->user->at.at[i];
@@ -46,6 +46,17 @@ static struct user_command *find(struct debugger *d, const char *name, size_t le
             return c;
     }
     return NULL;
+}
+
+bool user_has(const struct debugger *d, const char *name, size_t len)
+{
+    return find(d, name, len) != NULL;
+}
+
+void user_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name), void *ctx)
+{
+    for (size_t i = 0; d->user && i < d->user->at.len; i++)
+        found(ctx, d->user->at.at[i].name);
 }
 
 /* ---- the lines of a block ---- */
@@ -223,6 +234,14 @@ bool user_run(struct debugger *d, const char *line, size_t len)
     return true;
 }
 
+bool user_interrupts(struct debugger *d)
+{
+    if (!d->config.interrupted || !d->config.interrupted(d->config.ctx))
+        return false;
+    complain(d, "Quit");
+    return true;
+}
+
 static bool is_true(struct debugger *d, const char *args, bool *yes)
 {
     uint64_t value;
@@ -270,7 +289,7 @@ void do_while(struct debugger *d, const char *args)
 
     if (read_condition(d, condition, &body, NULL)) {
         d->interrupted = false;
-        while (is_true(d, condition, &yes) && yes && !d->interrupted)
+        while (!user_interrupts(d) && is_true(d, condition, &yes) && yes && !d->interrupted)
             if (!run_lines(d, body.at, body.len, NULL))
                 break;
     }

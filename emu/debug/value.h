@@ -6,9 +6,10 @@
  * language_release frees. Registers, memory, symbols and the selected frame come from its
  * environment, so that nothing here depends on a machine.
  *
- *     type.c      types                      dwarf.c     names and scopes of the debug information
- *     value.c     values and operators       location.c  where a variable is in a frame
- *     expr.c      expressions                print.c     values as gdb writes them
+ *     type.c        types                     dwarf.c     names and scopes of the debug information
+ *     language.c    history, variables        location.c  where a variable is in a frame
+ *     value.c       values and places         print.c     values as gdb writes them
+ *     arithmetic.c  operators                 expr.c      expressions (expr_priv.h)
  *
  * A function that fails returns false and leaves the reason, one line, in language_why.
  */

@@ -72,34 +72,37 @@ struct calls {
     uint64_t epoch; /* of the mappings, from 1 */
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / STACK_BYTES -> index */
+    struct {
+        uint64_t key, index;
+    } last; /* the stack that was asked for last; its index is UINT64_MAX if there is none */
     uint32_t stack_count;
     bool dropped; /* some call was ended because there were too many */
 };
 
 /* ---- stacks ---- */
 
-/* The innermost call; if none is open, a call that is never over and never returns. */
-static struct call top_of(const struct stack *s)
+/*
+ * The innermost call; if none is open, a call that is never over and never returns. Valid until the
+ * stack changes.
+ */
+static inline const struct call *top_of(const struct stack *s)
 {
     static const struct call nothing = {.kind = CALL_TRAP, .sp = UINT64_MAX};
 
-    return s->open.len ? s->open.at[s->open.len - 1] : nothing;
+    return s->open.len ? &s->open.at[s->open.len - 1] : &nothing;
 }
 
-static struct call_moment moment(struct stack *s, struct hart *h)
+static inline struct call_moment moment(struct stack *s, struct hart *h)
 {
-    uint64_t now = hart_cycles(h);
+    struct call_moment at = {.on = h, .stack = s->number};
 
+    hart_clocks(h, &at.cycle, &at.insns, &at.time);
+    at.hart = hart_id(h);
+    at.task = hart_reg(h, REG_TP);
     /* Cycle counters of harts differ, and tasks migrate. */
-    s->when = now > s->when ? now : s->when;
-    return (struct call_moment){.on = h,
-                                .hart = hart_id(h),
-                                .cycle = now,
-                                .insns = hart_insns(h),
-                                .when = s->when,
-                                .time = hart_time(h),
-                                .task = hart_reg(h, REG_TP),
-                                .stack = s->number};
+    s->when = at.cycle > s->when ? at.cycle : s->when;
+    at.when = s->when;
+    return at;
 }
 
 /* Whether it is a call of a trampoline, which the traced function does not know of. */
@@ -108,12 +111,12 @@ static bool goes_through(const struct call *call)
     return call->kind == CALL_TRACER || call->kind == CALL_RETURN;
 }
 
-static void emit(struct calls *c, enum event_kind kind, struct hart *h, const struct call *call,
-                 enum call_end how)
+static inline void emit(struct calls *c, enum event_kind kind, struct hart *h,
+                        const struct call *call, enum call_end how)
 {
     struct event e;
 
-    if (!goes_through(call) || !cluster_wants(c->cluster, kind))
+    if (LIKELY(!goes_through(call)) || !cluster_wants(c->cluster, kind))
         return;
     e.kind = kind;
     e.call = (struct call_event){.hart = h, .call = call, .how = (uint8_t)how};
@@ -157,6 +160,7 @@ static void forget_stacks(struct calls *c, struct hart *h, enum call_end how)
         VEC_FREE(&c->stacks.at[i].open);
     }
     c->stacks.len = 0;
+    c->last.index = UINT64_MAX;
     map_clear(&c->stack_at);
 }
 
@@ -173,11 +177,17 @@ static uint64_t stack_key(uint64_t sp)
 }
 
 /* The stack that sp points into; NULL: no call was seen on it. */
-static struct stack *stack_of(struct calls *c, uint64_t sp)
+static inline struct stack *stack_of(struct calls *c, uint64_t sp)
 {
-    uint64_t index;
+    uint64_t key = stack_key(sp), index;
 
-    return map_get(&c->stack_at, stack_key(sp), &index) ? &c->stacks.at[index] : NULL;
+    if (LIKELY(c->last.key == key && c->last.index != UINT64_MAX))
+        return &c->stacks.at[c->last.index];
+    if (!map_get(&c->stack_at, key, &index))
+        return NULL;
+    c->last.key = key;
+    c->last.index = index;
+    return &c->stacks.at[index];
 }
 
 static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
@@ -198,18 +208,18 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
  * or at the same address. A tail call also has the frame address of its caller, but
  * then the same return address (or return_to_handler, if that has replaced it).
  */
-static bool is_over(const struct calls *c, struct call top, const struct call *next)
+static inline bool is_over(const struct calls *c, const struct call *top, const struct call *next)
 {
-    if (top.sp != next->sp)
-        return top.sp < next->sp;
-    return top.kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top.back != next->back &&
+    if (top->sp != next->sp)
+        return top->sp < next->sp;
+    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top->back != next->back &&
            next->back != c->return_to_handler;
 }
 
 /* Whether a call with that frame may return with that stack pointer. */
-static bool fits(struct call call, uint64_t sp)
+static inline bool fits(const struct call *call, uint64_t sp)
 {
-    return sp - call.sp <= (call.kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
+    return sp - call->sp <= (call->kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
 }
 
 /*
@@ -220,13 +230,13 @@ static bool is_tail_call(const struct calls *c, const struct call *top, const st
 {
     return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION &&
            (top->sp == next->sp ||
-            (next->back == c->return_to_handler && c->return_to_handler && fits(*next, top->sp)));
+            (next->back == c->return_to_handler && c->return_to_handler && fits(next, top->sp)));
 }
 
 static void push(struct calls *c, struct hart *h, struct call *call)
 {
     struct stack *s = make_stack(c, call->sp, h);
-    struct call top;
+    struct call_moment at;
 
     while (is_over(c, top_of(s), call))
         leave_top(c, s, h, CALL_ABANDONED);
@@ -234,17 +244,14 @@ static void push(struct calls *c, struct hart *h, struct call *call)
         c->dropped = true;
         leave_down_to(c, s, 0, h, CALL_DROPPED);
     }
-    top = top_of(s);
-    if (is_tail_call(c, &top, call))
-        call->tail_of = top.pc;
-    call->hart = hart_id(h);
-    call->cycle = hart_cycles(h);
+    if (is_tail_call(c, top_of(s), call))
+        call->tail_of = top_of(s)->pc;
+    at = moment(s, h);
+    call->hart = at.hart;
+    call->cycle = at.cycle;
     VEC_PUSH(&s->open, *call);
-    if (c->listener.enter) {
-        struct call_moment at = moment(s, h);
-
+    if (c->listener.enter)
         c->listener.enter(c->listener.ctx, call, &at);
-    }
     emit(c, EVENT_CALL_ENTERED, h, call, CALL_OPEN);
 }
 
@@ -256,7 +263,7 @@ static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t
     bool found = false;
 
     for (size_t i = s->open.len; i-- > 0 && s->open.at[i].sp <= sp;)
-        if (s->open.at[i].back == pc && fits(s->open.at[i], sp)) {
+        if (s->open.at[i].back == pc && fits(&s->open.at[i], sp)) {
             *index = i;
             found = true;
         }
@@ -268,7 +275,7 @@ static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t
 {
     if (goes_through(call) && call->back != pc)
         return CALL_STRAYED;
-    return fits(*call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
+    return fits(call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
 }
 
 /*
@@ -312,9 +319,9 @@ static void come_back(struct calls *c, struct stack *s, size_t index, struct har
 /* Ends the calls whose frames are below sp: nothing can return to them any more. */
 static void unwind(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
-    for (struct call top = top_of(s); top.sp < sp && !fits(top, sp); top = top_of(s)) {
-        if (top.kind == CALL_FUNCTION && top.hook == HOOK_HANDLER)
-            emit_lost(c, h, &top, CALL_UNWOUND);
+    for (const struct call *top = top_of(s); top->sp < sp && !fits(top, sp); top = top_of(s)) {
+        if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
+            emit_lost(c, h, top, CALL_UNWOUND);
         leave_top(c, s, h, CALL_ABANDONED);
     }
 }
@@ -323,7 +330,7 @@ static void unwind(struct calls *c, struct stack *s, struct hart *h, uint64_t sp
  * there. */
 static bool may_be_sent(const struct calls *c, const struct call *top, uint64_t sp)
 {
-    if (top->kind == CALL_FUNCTION && fits(*top, sp))
+    if (top->kind == CALL_FUNCTION && fits(top, sp))
         return top->hook != HOOK_NONE;
     return top->kind == CALL_TRACER || c->dropped;
 }
@@ -338,10 +345,10 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
     bool left = false;
 
     *back = c->return_to_handler;
-    for (struct call top = top_of(s);
-         *back == c->return_to_handler && top.kind == CALL_FUNCTION && fits(top, sp);
+    for (const struct call *top = top_of(s);
+         *back == c->return_to_handler && top->kind == CALL_FUNCTION && fits(top, sp);
          top = top_of(s)) {
-        *back = top.back;
+        *back = top->back;
         leave_top(c, s, h, CALL_CAME_BACK);
         left = true;
     }
@@ -355,18 +362,19 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
  */
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
-    struct call top, handler = {.kind = CALL_RETURN, .site = NO_SITE, .sp = sp};
+    const struct call *top;
+    struct call handler = {.kind = CALL_RETURN, .site = NO_SITE, .sp = sp};
     bool again;
 
     unwind(c, s, h, sp);
     handler.pc = c->return_to_handler;
     top = top_of(s);
-    again = top.kind == CALL_RETURN && top.sp == sp;
-    if (!again && !may_be_sent(c, &top, sp))
+    again = top->kind == CALL_RETURN && top->sp == sp;
+    if (!again && !may_be_sent(c, top, sp))
         emit_lost(c, h, &handler, CALL_UNSENT);
 
     if (again) {
-        handler.back = top.back;
+        handler.back = top->back;
         leave_top(c, s, h, CALL_CAME_BACK);
     }
     if (again || leave_chain(c, s, h, sp, &handler.back))
@@ -376,18 +384,18 @@ static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, 
 /* Whether the tracer or return handler that runs on this stack comes back with a wrong sp. */
 static bool is_unbalanced(const struct stack *s, uint64_t pc)
 {
-    const struct call top = top_of(s);
+    const struct call *top = top_of(s);
 
-    return goes_through(&top) && top.back == pc;
+    return goes_through(top) && top->back == pc;
 }
 
 /* Whether return_to_handler comes, with its own stack pointer, to where an outer call returns to.
  */
 static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
 {
-    const struct call top = top_of(s);
+    const struct call *top = top_of(s);
 
-    for (size_t i = s->open.len; top.kind == CALL_RETURN && top.sp == sp && i-- > 0;)
+    for (size_t i = s->open.len; top->kind == CALL_RETURN && top->sp == sp && i-- > 0;)
         if (s->open.at[i].kind == CALL_FUNCTION && s->open.at[i].back == pc)
             return true;
     return false;
@@ -400,9 +408,9 @@ static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
  */
 static bool is_lost(const struct calls *c, const struct stack *s, uint64_t target, uint64_t sp)
 {
-    const struct call top = top_of(s);
+    const struct call *top = top_of(s);
 
-    return top.kind == CALL_RETURN && top.sp == sp && top.back != target &&
+    return top->kind == CALL_RETURN && top->sp == sp && top->back != target &&
            target != c->return_to_handler && target != c->return_trampoline &&
            !has_strayed(s, target, sp);
 }
@@ -603,12 +611,9 @@ static bool is_known(struct calls *c, const struct hart *h, uint64_t back)
 {
     uint64_t sp = hart_reg(h, REG_SP);
     const struct stack *s = stack_of(c, sp);
-    struct call top;
+    const struct call *top = s ? top_of(s) : NULL;
 
-    if (!s)
-        return false;
-    top = top_of(s);
-    return top.kind == CALL_TRACER && top.back == back && top.sp == sp;
+    return top && top->kind == CALL_TRACER && top->back == back && top->sp == sp;
 }
 
 static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
@@ -788,6 +793,7 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .sites = sites,
                         .symbols = symbols,
                         .epoch = 1,
+                        .last = {.index = UINT64_MAX},
                         .listener = listener,
                         .on_only = !listener.enter || listener.on_only,
                         .at_site = {c, plan_site, hit_site},
@@ -874,6 +880,7 @@ static void free_stacks(struct calls *c)
     for (size_t i = 0; i < c->stacks.len; i++)
         VEC_FREE(&c->stacks.at[i].open);
     c->stacks.len = 0;
+    c->last.index = UINT64_MAX;
 }
 
 static void name_calls(struct state_io *io, struct calls *c)

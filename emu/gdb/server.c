@@ -199,6 +199,32 @@ static bool is_silent(char letter)
     return letter == 'k' || letter == 'R';
 }
 
+/* False: the connection has ended. */
+static bool fill_input(struct gdb_server *g)
+{
+    g->input_at = 0;
+    g->input_len = g->link->read(g->link->ctx, g->input, sizeof g->input);
+    return g->input_len != 0;
+}
+
+/*
+ * gdb sends `-' when a reply takes long (remotetimeout, two seconds). If it were taken for a
+ * damaged reply after that has been sent, gdb would get the reply twice, and each later one for the
+ * wrong packet.
+ */
+static void drop_impatience(struct gdb_server *g)
+{
+    while (g->input_at < g->input_len || g->link->ready(g->link->ctx)) {
+        if (g->input_at == g->input_len && !fill_input(g)) {
+            end_session(g, GDB_LOST);
+            return;
+        }
+        if (g->input[g->input_at] != '-')
+            return;
+        g->input_at++;
+    }
+}
+
 /* An unknown packet has an empty reply, by which gdb knows that it cannot be used. */
 static void run_packet(struct gdb_server *g)
 {
@@ -208,6 +234,8 @@ static void run_packet(struct gdb_server *g)
     for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
         if (handlers[i].letter == letter)
             handlers[i].run(g, g->reader.text + 1);
+    if (!g->ended)
+        drop_impatience(g);
     if (!is_silent(letter) && (!g->ended || g->end != GDB_LOST))
         send_packet(g, g->reply.at, g->reply.len);
     if (g->acks_end)
@@ -231,20 +259,15 @@ static void take_item(struct gdb_server *g, enum packet_item item)
         reply_error(g, ERROR_INVALID);
         send_packet(g, g->reply.at, g->reply.len);
         break;
-    case ITEM_NAK: write_out(g, g->wire.at, g->wire.len); break;
+    case ITEM_NAK:
+        if (!g->no_acks) /* otherwise nothing can be damaged */
+            write_out(g, g->wire.at, g->wire.len);
+        break;
     case ITEM_PACKET:
         acknowledge(g, "+");
         run_packet(g);
         break;
     }
-}
-
-/* False: the connection has ended. */
-static bool fill_input(struct gdb_server *g)
-{
-    g->input_at = 0;
-    g->input_len = g->link->read(g->link->ctx, g->input, sizeof g->input);
-    return g->input_len != 0;
 }
 
 /* What came while the machine ran was meant to stop it; a packet must wait for the reply. */

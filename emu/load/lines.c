@@ -136,7 +136,7 @@ const char *lines_shorten(const char *file, Dwarf_Die *unit)
     return file;
 }
 
-static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
+bool lines_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
 {
     Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
     const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
@@ -192,7 +192,7 @@ static void find_place(struct lines *l, uint64_t addr, struct line_place *place)
 {
     Dwarf_Die unit, function;
 
-    if (lines_unit(l, addr, &unit) && find_line(&unit, addr, place))
+    if (lines_unit(l, addr, &unit) && lines_line(&unit, addr, place))
         find_functions(&unit, addr, place, &function);
     else
         place->file = NULL;

@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 
 struct lines;
+struct lines_functions;
 
 /* The strings live as long as the struct lines. */
 struct line_place {
@@ -41,6 +42,21 @@ MUST_USE bool lines_of_function(struct lines *l, uint64_t addr, struct line_plac
  */
 MUST_USE bool lines_outside(struct lines *l, uint64_t addr, const char *name,
                             struct line_place *place);
+
+/*
+ * The functions of all units, for callers that ask for many of them: reading them all takes as long
+ * as a few calls of lines_at. `l` must outlive it, and may be NULL.
+ */
+struct lines_functions *lines_functions_new(struct lines *l);
+void lines_functions_free(struct lines_functions *f); /* NULL is allowed */
+
+/*
+ * The place of an address in a function; or the function that begins after it and before the
+ * address `before`, at the line with its name. `inlined' is not set. False: none is known, and
+ * nothing is changed.
+ */
+MUST_USE bool lines_functions_at(const struct lines_functions *f, uint64_t addr, uint64_t before,
+                                 struct line_place *place);
 
 /* The offset of a member of a struct; false: the debug information does not have it. */
 MUST_USE bool lines_member(struct lines *l, const char *structure, const char *member,

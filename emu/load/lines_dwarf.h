@@ -14,6 +14,9 @@ Dwarf *lines_dwarf(struct lines *l);
 /* The compilation unit with the address; lines_dwarf must not be NULL. */
 MUST_USE bool lines_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit);
 
+/* File, line and column of an address in the unit. False: they are not known. */
+MUST_USE bool lines_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place);
+
 /* The file's name as struct line_place has it. */
 const char *lines_shorten(const char *file, Dwarf_Die *unit);
 

@@ -174,16 +174,19 @@ static void name_call(void *ctx, struct log_call *c)
         c->tail_name = name_at(r, c->tail_of, &offset);
 }
 
-static struct log_event event_at(const struct call_moment *at)
+/* Sets what log_write_call and log_write_return read; the rest would take as long again. */
+static inline void set_moment(struct log_event *e, const struct call_moment *at)
 {
-    return (struct log_event){
-        .hart = (uint8_t)at->hart, .cycle = at->cycle, .insns = at->insns, .time = at->time};
+    e->hart = (uint8_t)at->hart;
+    e->cycle = at->cycle;
+    e->insns = at->insns;
+    e->time = at->time;
 }
 
 static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
 {
     struct log_record *r = ctx;
-    const struct log_event e = event_at(at);
+    struct log_event e;
     const struct log_call call = {.kind = (uint8_t)c->kind,
                                   .state = (uint8_t)c->state,
                                   .site = c->site,
@@ -196,6 +199,7 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
                                   .caller = LOG_NONE,
                                   .tail_name = LOG_NONE};
 
+    set_moment(&e, at);
     log_write_has_task(r->writer, at->hart, task_of(r, at->on, at->task));
     log_write_call(r->writer, &e, at->stack, &call);
 }
@@ -210,9 +214,10 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         [CALL_UNSENT] = LOG_ABANDONED,   [CALL_DROPPED] = LOG_DROPPED,
         [CALL_OPEN] = LOG_OPEN};
     struct log_record *r = ctx;
-    const struct log_event e = event_at(at);
+    struct log_event e;
 
     (void)c;
+    set_moment(&e, at);
     /* None of a call that had begun before the log did. */
     (void)log_write_return(r->writer, &e, at->stack, (enum log_call_end)ends[how]);
 }
@@ -600,16 +605,33 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     plant_switch(r);
 }
 
-/* The source lines of the sites: the debug information takes as long to read as a short run. */
+/* The line of a site, as describe_line says it. */
+static bool line_of(const struct log_record *r, const struct lines_functions *functions,
+                    uint64_t va, struct line_place *place)
+{
+    const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
+    uint64_t before = va + SITE_BYTES_MAX + 1;
+
+    if (symbol && symbol->end < before)
+        before = symbol->end;
+    if (!lines_functions_at(functions, va, before, place) &&
+        !describe_line(r->config.symbols, r->config.lines, va, place))
+        return false;
+    return place->file && place->line;
+}
+
 static void put_lines(const struct log_record *r)
 {
-    for (uint32_t id = 0; r->config.lines && id < r->states.len; id++) {
+    struct lines_functions *functions = lines_functions_new(r->config.lines);
+
+    for (uint32_t id = 0; id < r->states.len; id++) {
         uint64_t va = site_get(watch_sites(r->watch), id)->va;
         struct line_place place;
 
-        if (describe_line(r->config.symbols, r->config.lines, va, &place) && place.file)
+        if (line_of(r, functions, va, &place))
             log_write_line(r->writer, id, place.file, place.line);
     }
+    lines_functions_free(functions);
 }
 
 enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,

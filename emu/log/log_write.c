@@ -27,15 +27,32 @@ struct known {
     uint32_t frame, number;
 };
 
+/* An open call; its definition is that of a known call, or a trap. */
+struct open_call {
+    uint64_t sp, cycle, when;
+    uint32_t defined, task;
+    uint8_t hart;
+    bool trap; /* `defined' is an index of traps */
+};
+
+struct open_calls {
+    uint64_t base, when;
+    VEC_OF(struct open_call) open;
+};
+
 struct log_writer {
     struct log_writer_config config;
     struct log_frames *frames;
-    struct log_state state;
+    struct log_state state;           /* its stacks: only while a frame begins */
+    VEC_OF(struct open_calls) stacks; /* by number, from 1 */
+    VEC_OF(struct log_call) traps;    /* of open calls, and unused ones */
+    VEC_OF(uint32_t) unused_traps;
     struct log_bytes column[LOG_COLUMNS];
     struct log_frame_head head; /* of the present frame: events, first, last, harts_low */
     uint32_t frame;             /* from 1 */
     uint32_t known_in_frame;
     VEC_OF(struct known) known;
+    size_t forgotten;        /* so many at its beginning are only there for open calls */
     uint32_t recent[RECENT]; /* by hash: index of a known call that may be it */
     struct map known_at;   /* hash -> index; calls with the same hash follow each other by `+ 1` */
     struct log_bytes defs; /* that are not in the file yet */
@@ -71,12 +88,55 @@ static void flush_defs(struct log_writer *w)
         put_frame(w, LOG_FRAME_DEFS, &w->defs);
 }
 
+static const struct log_call *definition(const struct log_writer *w, const struct open_call *o)
+{
+    return o->trap ? &w->traps.at[o->defined] : &w->known.at[o->defined].call;
+}
+
+/* The stacks as a reader of the frame has them. */
+static void make_stacks(struct log_writer *w)
+{
+    for (size_t i = 0; i < w->stacks.len; i++) {
+        const struct open_calls *from = &w->stacks.at[i];
+        struct log_stack *to = log_state_stack(&w->state, (uint32_t)i + 1);
+
+        to->base = from->base;
+        to->when = from->when;
+        to->open.len = 0;
+        for (size_t n = 0; n < from->open.len; n++) {
+            const struct open_call *o = &from->open.at[n];
+            struct log_call c = *definition(w, o);
+
+            c.sp = o->sp;
+            c.hart = o->hart;
+            c.task = o->task;
+            c.cycle = o->cycle;
+            c.when = o->when;
+            VEC_PUSH(&to->open, c);
+        }
+    }
+}
+
+/*
+ * Room for the numbers of some events, in all columns but that of details, so that put_reserved
+ * need not look.
+ */
+enum { EVENTS_AT_ONCE = 64, CODES_OF_EVENT = 6 };
+
+static void reserve(struct log_writer *w)
+{
+    for (unsigned i = LOG_COLUMN_CODES; i < LOG_COLUMN_DETAILS; i++)
+        VEC_RESERVE(&w->column[i], EVENTS_AT_ONCE * CODES_OF_EVENT * LOG_NUMBER_MAX);
+}
+
 static void begin_frame(struct log_writer *w)
 {
     struct log_io io = {.out = &w->column[LOG_COLUMN_STATE]};
 
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
         w->column[i].len = 0;
+    reserve(w);
+    make_stacks(w);
     log_state_io(&io, &w->state);
     w->frame++;
     w->known_in_frame = 0;
@@ -112,12 +172,10 @@ static bool is_full(const struct log_writer *w)
     return size >= FRAME_BYTES || w->head.last - w->head.first >= FRAME_CYCLES;
 }
 
-static void end_event(struct log_writer *w)
+/* The size of a frame changes slowly. */
+static void look_at_size(struct log_writer *w)
 {
-    w->head.events++;
-    w->events++;
-    if (w->head.events % 64 && w->head.last - w->head.first < FRAME_CYCLES)
-        return; /* the size changes slowly */
+    reserve(w);
     if (!is_full(w))
         return;
     flush_events(w);
@@ -125,6 +183,15 @@ static void end_event(struct log_writer *w)
         w->told = true;
         w->config.lost(w->config.ctx);
     }
+}
+
+static inline void end_event(struct log_writer *w)
+{
+    w->head.events++;
+    w->events++;
+    if (UNLIKELY(!(w->head.events % EVENTS_AT_ONCE) ||
+                 w->head.last - w->head.first >= FRAME_CYCLES))
+        look_at_size(w);
 }
 
 /* ---- definitions ---- */
@@ -204,15 +271,45 @@ void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint3
 
 void log_write_forget_names(struct log_writer *w)
 {
+    struct {
+        struct known *at;
+        size_t len, cap;
+    } kept = {0};
+
+    if (w->known.len == w->forgotten)
+        return;
+    for (size_t i = 0; i < w->stacks.len; i++)
+        for (size_t n = 0; n < w->stacks.at[i].open.len; n++) {
+            struct open_call *o = &w->stacks.at[i].open.at[n];
+
+            if (o->trap)
+                continue;
+            VEC_PUSH(&kept, w->known.at[o->defined]);
+            o->defined = (uint32_t)kept.len - 1;
+        }
+    VEC_FREE(&w->known);
+    w->known.at = kept.at;
+    w->known.len = kept.len;
+    w->known.cap = kept.cap;
+    w->forgotten = kept.len;
     map_clear(&w->known_at);
-    w->known.len = 0;
 }
 
 /* ---- events ---- */
 
-static void put_code(struct log_writer *w, uint64_t code)
+static inline void put_reserved(struct log_bytes *b, uint64_t value)
 {
-    log_put(&w->column[LOG_COLUMN_CODES], code);
+    uint8_t *to = b->at + b->len;
+
+    for (; UNLIKELY(value >= 0x80); value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    b->len = (size_t)(to - b->at);
+}
+
+static inline void put_code(struct log_writer *w, uint64_t code)
+{
+    put_reserved(&w->column[LOG_COLUMN_CODES], code);
 }
 
 static void put_detail(struct log_writer *w, uint64_t value)
@@ -220,9 +317,9 @@ static void put_detail(struct log_writer *w, uint64_t value)
     log_put(&w->column[LOG_COLUMN_DETAILS], value);
 }
 
-static struct log_hart *select_hart(struct log_writer *w, unsigned hart)
+static inline struct log_hart *select_hart(struct log_writer *w, unsigned hart)
 {
-    if (w->state.current != hart) {
+    if (UNLIKELY(w->state.current != hart)) {
         put_code(w, LOG_CODE_HART);
         put_detail(w, hart);
         w->state.current = hart;
@@ -230,14 +327,14 @@ static struct log_hart *select_hart(struct log_writer *w, unsigned hart)
     return &w->state.hart[hart];
 }
 
-static void put_clock(struct log_writer *w, struct log_hart *h, const struct log_event *e)
+static inline void put_clock(struct log_writer *w, struct log_hart *h, const struct log_event *e)
 {
     uint64_t insns = e->insns - h->insns, cycles = e->cycle - h->cycle;
     uint64_t ahead = e->time - e->cycle / LOG_CYCLES_PER_TICK;
 
-    log_put(&w->column[LOG_COLUMN_INSNS], log_zigzag(insns));
-    log_put(&w->column[LOG_COLUMN_CYCLES], log_zigzag(cycles - insns));
-    log_put(&w->column[LOG_COLUMN_TIME], log_zigzag(ahead - h->ahead));
+    put_reserved(&w->column[LOG_COLUMN_INSNS], log_zigzag(insns));
+    put_reserved(&w->column[LOG_COLUMN_CYCLES], log_zigzag(cycles - insns));
+    put_reserved(&w->column[LOG_COLUMN_TIME], log_zigzag(ahead - h->ahead));
     h->insns = e->insns;
     h->cycle = e->cycle;
     h->ahead = ahead;
@@ -256,17 +353,30 @@ void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
     put_code(w, LOG_CODE_TASK);
     put_detail(w, (uint32_t)(task + 1));
     h->task = task;
+    reserve(w); /* no event need follow */
+}
+
+/* NULL: the number is too high. */
+static inline struct open_calls *stack_of(struct log_writer *w, uint32_t number)
+{
+    if (UNLIKELY(number - 1 >= w->stacks.len)) {
+        if (!number || number > LOG_STACKS_MAX)
+            return NULL;
+        while (w->stacks.len < number)
+            VEC_PUSH(&w->stacks, (struct open_calls){0});
+    }
+    return &w->stacks.at[number - 1];
 }
 
 /* The stack, selected for the event; NULL: its number is too high. */
-static struct log_stack *select_stack(struct log_writer *w, struct log_hart *h, uint32_t number,
-                                      uint64_t base)
+static inline struct open_calls *select_stack(struct log_writer *w, struct log_hart *h,
+                                              uint32_t number, uint64_t base)
 {
-    struct log_stack *stack = log_state_stack(&w->state, number);
+    struct open_calls *stack = stack_of(w, number);
 
     if (!stack)
         return NULL;
-    if (h->stack != number || stack->base != base) {
+    if (UNLIKELY(h->stack != number || stack->base != base)) {
         put_code(w, LOG_CODE_STACK);
         put_detail(w, number);
         put_detail(w, base);
@@ -313,7 +423,8 @@ static struct known *find_known(struct log_writer *w, const struct log_call *c, 
     uint64_t hash = hash_of(c, sp), index;
     uint32_t *recent = &w->recent[hash % RECENT];
 
-    if (LIKELY(*recent < w->known.len && is_same(&w->known.at[*recent].call, c, sp)))
+    if (LIKELY(*recent < w->known.len && *recent >= w->forgotten &&
+               is_same(&w->known.at[*recent].call, c, sp)))
         return &w->known.at[*recent];
     for (; map_get(&w->known_at, hash, &index); hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
         if (is_same(&w->known.at[index].call, c, sp)) {
@@ -325,63 +436,76 @@ static struct known *find_known(struct log_writer *w, const struct log_call *c, 
     return &w->known.at[*recent];
 }
 
-static void put_call(struct log_writer *w, struct log_call *c, uint64_t sp)
+static void put_call(struct log_writer *w, const struct log_call *call, uint64_t sp)
 {
     struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
+    struct log_call c = *call;
 
     put_code(w, LOG_CODE_CALL);
-    log_call_io(&io, c, sp);
+    log_call_io(&io, &c, sp);
 }
 
-/* Names the call and writes its code. */
-static void put_known(struct log_writer *w, struct log_call *c, uint64_t sp)
+/* Writes the call's code. Returns its index. */
+static inline uint32_t put_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
 {
     struct known *k = find_known(w, c, sp);
 
-    c->name = k->call.name;
-    c->caller = k->call.caller;
-    c->caller_offset = k->call.caller_offset;
-    c->tail_name = k->call.tail_name;
     if (LIKELY(k->frame == w->frame)) {
         put_code(w, LOG_CODE_KNOWN + (uint64_t)k->number);
-        return;
+    } else {
+        put_call(w, &k->call, 0);
+        k->frame = w->frame;
+        k->number = w->known_in_frame++;
     }
+    return (uint32_t)(k - w->known.at);
+}
+
+/* Writes the call. Returns its index among the traps. */
+static uint32_t put_trap(struct log_writer *w, const struct log_call *c, uint64_t sp)
+{
+    uint32_t index = (uint32_t)w->traps.len;
+
     put_call(w, c, sp);
-    k->frame = w->frame;
-    k->number = w->known_in_frame++;
+    if (w->unused_traps.len)
+        index = w->unused_traps.at[--w->unused_traps.len];
+    else
+        VEC_PUSH(&w->traps, *c);
+    w->traps.at[index] = *c;
+    return index;
 }
 
 void log_write_call(struct log_writer *w, const struct log_event *e, uint32_t number,
                     const struct log_call *call)
 {
     struct log_hart *h = select_hart(w, e->hart);
-    struct log_stack *stack = select_stack(w, h, number, (call->sp - 1) >> LOG_STACK_SHIFT);
-    struct log_call *c;
-    uint64_t sp;
+    uint64_t base = (call->sp - 1) >> LOG_STACK_SHIFT, sp;
+    struct open_calls *stack = select_stack(w, h, number, base);
+    struct open_call *o;
 
-    if (!stack || stack->open.len == LOG_DEPTH_MAX)
+    if (UNLIKELY(!stack || stack->open.len == LOG_DEPTH_MAX)) {
+        reserve(w);
         return;
-    sp = log_stack_sp(stack);
+    }
+    sp = stack->open.len ? stack->open.at[stack->open.len - 1].sp : (base + 1) << LOG_STACK_SHIFT;
     VEC_RESERVE(&stack->open, 1);
-    c = &stack->open.at[stack->open.len++];
-    *c = *call;
-    if (c->kind == LOG_TRAP_HANDLER)
-        put_call(w, c, sp);
-    else
-        put_known(w, c, sp);
+    o = &stack->open.at[stack->open.len++];
+    o->trap = call->kind == LOG_TRAP_HANDLER;
+    o->defined = UNLIKELY(o->trap) ? put_trap(w, call, sp) : put_known(w, call, sp);
     put_clock(w, h, e);
     stack->when = e->cycle > stack->when ? e->cycle : stack->when;
-    c->hart = e->hart;
-    c->task = h->task;
-    c->cycle = e->cycle;
-    c->when = stack->when;
+    o->sp = call->sp;
+    o->hart = e->hart;
+    o->task = h->task;
+    o->cycle = e->cycle;
+    o->when = stack->when;
     end_event(w);
 }
 
 bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t number,
                       enum log_call_end end)
 {
-    struct log_stack *stack = log_state_stack(&w->state, number);
+    struct open_calls *stack = stack_of(w, number);
+    const struct open_call *top;
     struct log_hart *h;
 
     if (!stack || !stack->open.len)
@@ -391,7 +515,9 @@ bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t 
     put_code(w, LOG_CODE_RETURN + (uint64_t)end);
     put_clock(w, h, e);
     stack->when = e->cycle > stack->when ? e->cycle : stack->when;
-    stack->open.len--;
+    top = &stack->open.at[--stack->open.len];
+    if (UNLIKELY(top->trap))
+        VEC_PUSH(&w->unused_traps, top->defined);
     end_event(w);
     return true;
 }
@@ -496,6 +622,11 @@ void log_writer_free(struct log_writer *w)
         VEC_FREE(&w->column[i]);
     for (size_t i = 0; i < w->texts.len; i++)
         free(w->texts.at[i]);
+    for (size_t i = 0; i < w->stacks.len; i++)
+        VEC_FREE(&w->stacks.at[i].open);
+    VEC_FREE(&w->stacks);
+    VEC_FREE(&w->traps);
+    VEC_FREE(&w->unused_traps);
     VEC_FREE(&w->texts);
     VEC_FREE(&w->tasks);
     VEC_FREE(&w->known);

@@ -10,6 +10,9 @@
 
 #include "base/alloc.h"
 #include "base/grouped.h"
+#include "base/new_file.h"
+#include "export/stacks.h"
+#include "report/html.h"
 #include "report/run_file.h"
 #include "report/table.h"
 #include "report/updates.h"
@@ -21,7 +24,8 @@ struct request {
     enum run_group group; /* RUN_GROUPS: all */
     size_t top;           /* SIZE_MAX: all */
     const char *functions;
-    bool updates; /* --of updates */
+    const char *html, *log; /* NULL: none */
+    bool updates;           /* --of updates */
     bool csv, diff, done;
     const char **files; /* of argv */
     size_t file_count;
@@ -111,6 +115,18 @@ static bool set_csv(struct request *q, const char *arg)
     return true;
 }
 
+static bool set_html(struct request *q, const char *arg)
+{
+    q->html = arg;
+    return true;
+}
+
+static bool set_log(struct request *q, const char *arg)
+{
+    q->log = arg;
+    return true;
+}
+
 static bool set_diff(struct request *q, const char *arg)
 {
     (void)arg;
@@ -166,6 +182,22 @@ static const char intro[] =
     "summed up, except with --by run and --diff.\v"
     "Exit status: 0; 64 usage, 65 a file is not a report, 66 no such file, 74 I/O error.";
 
+/* Options that do not go together. */
+static bool check_together(const struct request *q)
+{
+    if (q->diff && q->file_count != 2)
+        diag_error(q->diag, "--diff compares two reports, not %zu", q->file_count);
+    else if (q->diff && q->updates)
+        diag_error(q->diag, "--diff compares costs, not updates");
+    else if (q->html && (q->csv || q->diff))
+        diag_error(q->diag, "--html and %s: give one of them", q->csv ? "--csv" : "--diff");
+    else if (q->log && !q->html)
+        diag_error(q->diag, "--log is for --html");
+    else
+        return true;
+    return false;
+}
+
 /* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
 static enum exit_status parse(int argc, char **argv, struct request *q)
 {
@@ -194,15 +226,7 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
         diag_error(q->diag, "no report; `rvftrace run --report FILE IMAGE' writes one");
         return EXIT_USAGE;
     }
-    if (q->diff && q->file_count != 2) {
-        diag_error(q->diag, "--diff compares two reports, not %zu", q->file_count);
-        return EXIT_USAGE;
-    }
-    if (q->diff && q->updates) {
-        diag_error(q->diag, "--diff compares costs, not updates");
-        return EXIT_USAGE;
-    }
-    return check_sort(q) ? EXIT_PASS : EXIT_USAGE;
+    return check_together(q) && check_sort(q) ? EXIT_PASS : EXIT_USAGE;
 }
 
 /* ---- the runs ---- */
@@ -283,6 +307,31 @@ static void show_diff(const struct request *q, const struct run_file *runs)
     table_free(&b);
 }
 
+static enum exit_status write_page(const struct request *q, const struct run_file *runs)
+{
+    char *stacks = NULL;
+    struct new_file file;
+    enum exit_status status = q->log ? stacks_json(q->log, q->diag, &stacks) : EXIT_PASS;
+    FILE *out;
+
+    if (status != EXIT_PASS)
+        return status;
+    if (!new_file_open(&file, q->html, q->diag)) {
+        free(stacks);
+        return EXIT_IO;
+    }
+    out = new_file_stream(&file);
+    if (out)
+        html_write(runs, q->file_count, stacks, out);
+    else
+        diag_error(q->diag, "%s: %s", q->html, strerror(errno));
+    free(stacks);
+    if (out && new_file_commit(&file, q->diag))
+        return EXIT_PASS;
+    new_file_discard(&file);
+    return EXIT_IO;
+}
+
 static enum exit_status answer(const struct request *q)
 {
     struct run_file *runs = xcalloc(q->file_count, sizeof *runs);
@@ -293,7 +342,9 @@ static enum exit_status answer(const struct request *q)
         status = run_file_read(&runs[read], q->files[read], q->diag);
         read += status == EXIT_PASS;
     }
-    if (status == EXIT_PASS)
+    if (status == EXIT_PASS && q->html)
+        status = write_page(q, runs);
+    else if (status == EXIT_PASS)
         (q->diff ? show_diff : show)(q, runs);
     while (read)
         run_file_free(&runs[--read]);

@@ -193,6 +193,44 @@ assert int(rows[0]["fences"]) == sum(h["fences"] for h in longest["harts"]) > 1,
 ' "$out" "$work/updates.json"
 run report --of updates --diff "$work/updates.json" "$work/updates.json"
 claim 'updates are not compared' refused 64 '.*--diff'
+# A name in the report that would end the script in which the page has it.
+python3 - "$work/on.json" "$work/hostile.json" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+report["run"]["bootargs"] = "</script><script>alert(1)</script><!-- \u2028"
+json.dump(report, open(sys.argv[2], "w"))
+END
+run report --html "$work/page.html" "$work/on.json" "$work/hostile.json"
+claim 'a page of two reports needs no network and has all that was executed' python3 -c '
+import html.parser, json, re, sys
+page = open(sys.argv[1]).read()
+assert not re.search(r"(src|href)=|@import|url\(|fetch\(|XMLHttp", page), "asks for something"
+assert page.count("</script>") == 3 and page.endswith("</html>\n")
+class Data(html.parser.HTMLParser):
+    texts, inside = [], False
+    def handle_starttag(self, tag, attrs): self.inside = ("data-report", None) in attrs
+    def handle_data(self, text):
+        if self.inside: self.texts.append(text)
+    def handle_endtag(self, tag): self.inside = False
+reader = Data()
+reader.feed(page)
+pages = [json.loads(text) for text in reader.texts]
+for shown, path in zip(pages, sys.argv[2:]):
+    report = json.load(open(path))
+    ran = [s for s in report["sites"] if any(s[state]["entries"] for state in ("init", "off", "on"))]
+    assert shown["path"] == path and shown["run"] == report["run"]
+    assert shown["sites"] == ran and len(ran) > 100, len(ran)
+    assert shown["findings"] == report["findings"] and shown["updates"] == report["updates"]
+assert len(pages) == 2
+' "$work/page.html" "$work/on.json" "$work/hostile.json"
+run report --log "$work/on.json" --html "$work/none.html" "$work/on.json"
+claim 'a log that is none is refused, and no page is made' sh -c "[ $status -eq 65 ] && [ ! -e '$work/none.html' ]"
+for wrong in '--html x --csv' '--log x'; do
+    # shellcheck disable=SC2086 # two words
+    run report $wrong "$work/on.json"
+    claim "$wrong is refused" refused 64 ".*${wrong%% *}"
+done
+
 run report --help
 claim '--help names the options' sh -c "grep -q -- '--diff' '$out' && [ ! -s '$err' ]"
 "$rvftrace" report "$work/on.json" >/dev/full 2>"$err"

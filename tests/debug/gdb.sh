@@ -90,6 +90,15 @@ check "a breakpoint in a program is met in each run of it, and on the way back" 
     [ "$(grep -c 'Breakpoint 1, main (argc=1' "$dir/program.out")" -eq 3 ]
 check "there the hart is in U-mode" grep -q 'User/Application' "$dir/program.out"
 
+# ---- gdb is impatient: it sends `-' while a reply takes long ----
+
+# replies BYTES: how many replies to qC come.
+replies() {
+    printf %s "$1" | "$build/rvftrace" debug --quiet --gdb - "$kernel" 2>"$dir/raw.out" | tr '$' '\n' | grep -c '^QC'
+}
+check "a reply is not sent again for gdb's impatience" [ "$(replies '$QStartNoAckMode#b0+$qC#b4--$qC#b4$k#6b')" -eq 2 ]
+check "... nor with acknowledgements" [ "$(replies '$qC#b4--+$qC#b4+$k#6b')" -eq 2 ]
+
 # ---- gdb/MI, as front ends use it ----
 
 # MI has a syntax of its own for quotes, so the command is in a file.

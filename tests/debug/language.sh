@@ -5,7 +5,8 @@ set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
-tests/debug/session tests/debug/language.script "$build/rvftrace" debug --harts 2 --console none \
+sed "s|BPS|$dir/breakpoints|" tests/debug/language.script >"$dir/script"
+tests/debug/session "$dir/script" "$build/rvftrace" debug --harts 2 --console none \
     --append 'script="work tree 1; poweroff"' "$build/guest-kernel/pfe8/kernel.elf"
 
 # A file of commands may define some; their lines come from the file.

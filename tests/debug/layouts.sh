@@ -50,8 +50,8 @@ No watchpoints.
 cannot watch a register, only memory
 > commands 99
 No breakpoint number 99.
-> thread 2
-\`thread' is not a command here: \`hart N'
+> thread 99
+Unknown thread 99\\.
 > quit
 END
     tests/debug/session "$dir/script" "$build/rvftrace" debug --console none \

@@ -111,3 +111,40 @@ int _start(int n)
     plain();
     return n;
 }
+
+/* Members with holes, bits and padding between them, for ptype/o. */
+struct packed_bits {
+    int a : 3, b : 5;
+    char c;
+    int d : 7;
+    long e;
+    unsigned f : 1;
+};
+struct gaps {
+    char c;
+    const struct packed_bits inner;
+    union {
+        int i;
+        long l;
+    };
+    struct {
+        int x : 3, y : 30, z : 2;
+    } anonymous;
+    struct packed_bits array[2], *pointer;
+    enum { GAP_A, GAP_B } which;
+    int (*call)(int);
+    char text[3][5];
+    int flexible[];
+};
+union both {
+    int a;
+    char b[7];
+    struct {
+        int q;
+        char w;
+    } c;
+};
+typedef struct packed_bits packed_t;
+struct gaps gaps;
+union both both;
+packed_t loose_bits;

@@ -48,10 +48,14 @@ claim 'make install takes a DESTDIR with blanks and quotes' \
 installed "$at"
 claim '... and puts programs, man pages, core models and completion there' \
     lists ./usr/bin/recordmcount ./usr/bin/rvftrace ./usr/share/bash-completion/completions/rvftrace \
+    ./usr/share/fish/vendor_completions.d/rvftrace.fish \
     ./usr/share/man/man1/recordmcount.1 \
-    ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
+    ./usr/share/man/man1/rvftrace-cores.1 ./usr/share/man/man1/rvftrace-debug.1 \
+    ./usr/share/man/man1/rvftrace-explore.1 ./usr/share/man/man1/rvftrace-log.1 \
+    ./usr/share/man/man1/rvftrace-report.1 ./usr/share/man/man1/rvftrace-run.1 \
+    ./usr/share/man/man1/rvftrace-view.1 ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
     ./usr/share/rvftrace/cores/cva6.core ./usr/share/rvftrace/cores/rocket.core \
-    ./usr/share/rvftrace/cores/u74.core
+    ./usr/share/rvftrace/cores/u74.core ./usr/share/zsh/vendor-completions/_rvftrace
 finds_cores() { "$at/usr/bin/rvftrace" cores | grep -q c906; }
 claim '... where the program finds them' finds_cores
 : >"$at/usr/bin/other"

@@ -1,0 +1,24 @@
+#!/bin/sh
+# deb.sh - make deb: packages that lintian has nothing against, and that hold what they must. Minutes.
+. "$(dirname "$0")/../machine/common.inc"
+
+lists() { dpkg-deb -c "$1" | awk '{print $6}' >"$out"; }
+holds() { for file in "$@"; do grep -qx "./$file" "$out" || { echo "no $file" >&2; return 1; }; done; }
+
+claim 'make deb, with lintian' tools/deb.sh "$work/deb"
+lists "$work"/deb/rvftrace_*.deb
+claim 'rvftrace has the programs, pages, completion and core models' holds usr/bin/rvftrace usr/bin/recordmcount \
+    usr/share/man/man1/rvftrace.1.gz usr/share/man/man1/rvftrace-log.1.gz usr/share/zsh/vendor-completions/_rvftrace \
+    usr/share/fish/vendor_completions.d/rvftrace.fish usr/share/bash-completion/completions/rvftrace \
+    usr/share/rvftrace/cores/c906.core
+claim '... and not the viewer' sh -c "! grep -q view '$out'"
+lists "$work"/deb/rvftrace-view_*.deb
+claim 'rvftrace-view has it, with its menu entry, icon and file type' holds usr/lib/rvftrace/rvftrace-view \
+    usr/share/applications/rvftrace-view.desktop usr/share/icons/hicolor/scalable/apps/rvftrace.svg \
+    usr/share/mime/packages/rvftrace.xml usr/share/man/man1/rvftrace-view.1.gz
+dpkg-deb -x "$work"/deb/rvftrace_*.deb "$work/root"
+dpkg-deb -x "$work"/deb/rvftrace-view_*.deb "$work/root"
+claim 'the installed program finds its core models' sh -c "'$work/root/usr/bin/rvftrace' cores | grep -q c906"
+claim '... and the viewer' sh -c "'$work/root/usr/bin/rvftrace' view --help | grep -q screenshot"
+claim 'the menu entry is valid' desktop-file-validate tools/view/rvftrace-view.desktop
+finish

@@ -1,0 +1,362 @@
+/*
+ * test_view.c - the viewer's model of a log: its levels cover what the spans cover, frames that are
+ * read by themselves give the spans that the whole log gives, and a range has the cycles of its
+ * functions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../tools/view/detail.h"
+#include "../tools/view/levels.h"
+#include "../tools/view/model.h"
+#include "../tools/view/range.h"
+#include "base/rng.h"
+#include "log/log_write.h"
+
+enum { HARTS = 3, TASKS = 6, EVENTS = 300000, DEEPEST = 20 };
+
+/* ---- levels ---- */
+
+static uint64_t covered(const struct cells *c, unsigned shift)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < c->run.len; i++)
+        sum += ((uint64_t)c->run.at[i].len << shift) * c->run.at[i].cover / COVER_FULL;
+    return sum;
+}
+
+static void check_order(const struct cells *c)
+{
+    for (size_t i = 0; i < c->run.len; i++) {
+        assert_true(c->run.at[i].len > 0 && c->run.at[i].cover > 0);
+        assert_true(c->run.at[i].cover <= COVER_FULL);
+        if (i)
+            assert_true(c->run.at[i].at >= c->run.at[i - 1].at + c->run.at[i - 1].len);
+    }
+}
+
+static void each_level_covers_what_the_spans_cover(void **state)
+{
+    struct rng rng = {3};
+    struct levels l = {0};
+    struct level_pool pool = {.shift = 4, .limit = UINT64_MAX};
+    uint64_t at = 0, sum = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 20000; i++) {
+        uint64_t len = 1 + rng_below(&rng, rng_below(&rng, 10) ? 60 : 3000);
+
+        at += rng_below(&rng, 3) ? 0 : rng_below(&rng, 500);
+        levels_add(&l, &pool, at, at + len, (uint32_t)rng_below(&rng, 5));
+        at += len;
+        sum += len;
+        if (i == 10000) {
+            levels_coarsen(&l, &pool);
+            pool.shift++;
+        }
+    }
+    levels_finish(&l, &pool);
+    assert_int_equal(pool.cells, l.level[0].run.len);
+    assert_true(l.count > 3);
+    for (unsigned i = 0; i < l.count; i++) {
+        uint64_t got = covered(&l.level[i], pool.shift + i * LEVEL_SHIFT);
+
+        check_order(&l.level[i]);
+        assert_in_range(got, sum - sum / 20, sum + sum / 20);
+    }
+    levels_free(&l);
+}
+
+static void a_long_span_keeps_its_place_and_name_in_all_levels(void **state)
+{
+    struct levels l = {0};
+    struct level_pool pool = {.shift = 4, .limit = UINT64_MAX};
+
+    (void)state;
+    for (uint64_t i = 0; i < 4000; i++)
+        levels_add(&l, &pool, i * 100, i * 100 + 30, 1 + (uint32_t)(i & 1));
+    levels_add(&l, &pool, 500000, 900000, 7);
+    for (uint64_t i = 9000; i < 9600; i++)
+        levels_add(&l, &pool, i * 100, i * 100 + 50, 3);
+    levels_finish(&l, &pool);
+    for (unsigned i = 0; i < l.count; i++) {
+        unsigned shift = pool.shift + i * LEVEL_SHIFT;
+        size_t cell = cells_find(&l.level[i], UINT64_C(700000) >> shift);
+
+        assert_true(cell < l.level[i].run.len);
+        assert_int_equal(l.level[i].run.at[cell].what, 7);
+        assert_int_equal(l.level[i].run.at[cell].cover, COVER_FULL);
+        assert_in_range((uint64_t)l.level[i].run.at[cell].at << shift, 500000 - (1 << shift),
+                        500000 + (1 << shift));
+    }
+    levels_free(&l);
+}
+
+/* ---- a log ---- */
+
+struct maker {
+    struct log_writer *w;
+    struct rng rng;
+    uint64_t cycle[HARTS], insns[HARTS];
+    unsigned running[HARTS]; /* one of the hart's two tasks */
+    bool idle[HARTS];
+    uint32_t task[TASKS];
+    unsigned depth[TASKS];
+    uint64_t own[64]; /* by function */
+    unsigned open[TASKS][DEEPEST];
+};
+
+static void name_call(void *ctx, struct log_call *c)
+{
+    const struct maker *m = ctx;
+    char text[32];
+
+    snprintf(text, sizeof text, "function_%u", (unsigned)(c->pc >> 4 & 63));
+    c->name = log_write_string(m->w, text);
+    c->caller = c->tail_name = LOG_NONE;
+}
+
+static void make_event(struct maker *m)
+{
+    unsigned hart = (unsigned)rng_below(&m->rng, HARTS), task = hart * 2 + m->running[hart];
+    unsigned what = (unsigned)rng_below(&m->rng, 1000), cycles;
+    struct log_event e = {.hart = (uint8_t)hart};
+
+    cycles = (unsigned)rng_below(&m->rng, what % 50 ? 40 : 4000);
+    m->cycle[hart] += cycles;
+    m->insns[hart] += cycles / 2;
+    e.cycle = m->cycle[hart];
+    e.insns = m->insns[hart];
+    e.time = e.cycle / 100;
+    if (m->depth[task] && !m->idle[hart])
+        m->own[m->open[task][m->depth[task] - 1]] += cycles;
+    if (m->idle[hart]) {
+        e.kind = LOG_WOKEN;
+        m->idle[hart] = false;
+        log_write_event(m->w, &e);
+    } else if (what < 5) {
+        e.kind = LOG_SWITCH;
+        e.switched.from = m->task[task];
+        m->running[hart] ^= 1;
+        e.switched.to = m->task[hart * 2 + m->running[hart]];
+        log_write_event(m->w, &e);
+    } else if (what < 10) {
+        e.kind = LOG_IDLE;
+        m->idle[hart] = true;
+        log_write_event(m->w, &e);
+    } else if (m->depth[task] < DEEPEST && (!m->depth[task] || what < 505)) {
+        unsigned function = (unsigned)rng_below(&m->rng, 40);
+        struct log_call c = {.kind = LOG_FUNCTION,
+                             .state = LOG_OFF,
+                             .site = LOG_NONE,
+                             .pc = 0x80000000 + function * 16,
+                             .back = 0x80001000,
+                             .sp = (task + 1) * 0x4000 + 0x3ff0 - m->depth[task] * 32};
+
+        m->open[task][m->depth[task]++] = function;
+        log_write_call(m->w, &e, task + 1, &c);
+    } else {
+        assert_true(log_write_return(m->w, &e, task + 1, LOG_RETURNED));
+        m->depth[task]--;
+    }
+}
+
+static struct model *open_log(struct maker *m, int *fd)
+{
+    const struct diag d = {.out = stderr, .program = "test"};
+    const struct log_ending ending = {"exit", 0, 1, 1};
+    struct log_writer_config config = {
+        .run = {.version = "1", .harts = HARTS}, .name = name_call, .ctx = m};
+    struct model *model;
+    char path[40];
+
+    *fd = config.fd = memfd_create("log", 0);
+    m->w = log_writer_new(&config);
+    for (unsigned i = 0; i < TASKS; i++)
+        m->task[i] = log_write_task(m->w, &(struct log_task){.tp = 0x9000 + i * 64,
+                                                             .pid = (int32_t)i + 1,
+                                                             .name = log_write_string(m->w, "task"),
+                                                             .stack = (i + 1) * 0x4000});
+    for (unsigned i = 0; i < HARTS; i++)
+        log_write_has_task(m->w, i, m->task[i * 2]);
+    for (unsigned i = 0; i < EVENTS; i++)
+        make_event(m);
+    assert_int_equal(log_writer_end(m->w, &ending), 0);
+    log_writer_free(m->w);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
+    assert_int_equal(model_open(path, false, &d, &model), EXIT_PASS);
+    while (model_step(model, 10000))
+        ;
+    assert_null(model->problem);
+    assert_int_equal(model->events, log_event_count(model->log));
+    return model;
+}
+
+/* Every span of the log, with the frame in which it ended. */
+struct seen {
+    uint32_t row, what;
+    uint64_t from, to;
+    size_t frame;
+};
+
+struct all {
+    VEC_OF(struct seen) span;
+    size_t frame;
+};
+
+static void on_span(void *ctx, uint32_t row, uint64_t from, uint64_t to, uint32_t what)
+{
+    struct all *all = ctx;
+
+    if (to > from)
+        VEC_PUSH(&all->span, ((struct seen){row, what, from, to, all->frame}));
+}
+
+static void read_all(struct model *m, struct all *all)
+{
+    struct log_cursor *c = log_cursor_new(m->log);
+    struct follow f;
+    struct log_event e;
+
+    follow_begin(&f, m, HARTS, (struct span_sink){on_span, all});
+    for (all->frame = 0; all->frame < m->frames.len; all->frame++)
+        for (uint32_t i = 0; i < m->frames.at[all->frame].events; i++) {
+            assert_true(log_next(c, &e));
+            follow_event(&f, log_cursor_state(c), &e);
+        }
+    follow_free(&f);
+    log_cursor_free(c);
+}
+
+/* The spans that end in the frames of `d', row by row, are those of `all'. */
+static void check_detail(const struct detail *d, const struct all *all)
+{
+    size_t *next = calloc(d->rows.len + 1, sizeof *next), count = 0;
+
+    for (size_t i = 0; i < all->span.len; i++) {
+        const struct seen *s = &all->span.at[i];
+        const struct span *p;
+
+        if (s->frame < d->begin || s->frame >= d->end)
+            continue;
+        assert_true(s->row < d->rows.len && next[s->row] < d->rows.at[s->row].span.len);
+        p = &d->rows.at[s->row].span.at[next[s->row]++];
+        assert_int_equal(p->from, s->from);
+        assert_int_equal(p->to, s->to);
+        assert_int_equal(p->what, s->what);
+        count++;
+    }
+    assert_true(count > 1000);
+    for (size_t row = 0; row < d->rows.len; row++) /* and one at most that has not ended */
+        assert_in_range(d->rows.at[row].span.len - next[row], 0, 1);
+    free(next);
+}
+
+static void frames_by_themselves_have_the_spans_of_the_whole_log(void **state)
+{
+    struct maker maker = {.rng = {5}};
+    int fd;
+    struct model *m = open_log(&maker, &fd);
+    struct all all = {0};
+    struct detail d;
+
+    (void)state;
+    read_all(m, &all);
+    assert_true(m->frames.len > 2);
+    detail_init(&d, m);
+    for (size_t i = m->frames.len; i-- > 0;) {
+        uint64_t middle = (m->frames.at[i].first + m->frames.at[i].last) / 2;
+
+        assert_true(detail_want(&d, middle, middle + 10));
+        while (detail_step(&d, 5000))
+            ;
+        assert_true(detail_ready(&d, middle, middle + 10));
+        check_detail(&d, &all);
+    }
+    detail_free(&d);
+    VEC_FREE(&all.span);
+    model_close(m);
+    close(fd);
+}
+
+static void a_range_has_the_cycles_of_its_functions(void **state)
+{
+    struct maker maker = {.rng = {6}};
+    int fd;
+    struct model *m = open_log(&maker, &fd);
+    struct range r = {0};
+    uint64_t cut = m->last / 3, whole = 0, parts = 0;
+
+    (void)state;
+    range_begin(&r, m, 0, m->last);
+    while (range_step(&r, 5000))
+        ;
+    assert_int_equal(r.names.len, 40);
+    for (size_t i = 0; i < r.names.len; i++) {
+        const struct name *name = &m->names.at[r.names.at[i].name];
+        unsigned function = (unsigned)strtoul(name->text + strlen("function_"), NULL, 10);
+
+        assert_int_equal(r.names.at[i].own, maker.own[function]);
+        assert_int_equal(r.names.at[i].own, name->own);
+        assert_int_equal(r.names.at[i].calls, name->calls[LOG_OFF]);
+        assert_true(!i || r.names.at[i].own <= r.names.at[i - 1].own);
+        whole += r.names.at[i].own;
+    }
+    for (unsigned part = 0; part < 2; part++) {
+        range_begin(&r, m, part ? cut : 0, part ? m->last : cut);
+        while (range_step(&r, 5000))
+            ;
+        for (size_t i = 0; i < r.names.len; i++)
+            parts += r.names.at[i].own;
+    }
+    assert_int_equal(parts, whole);
+    range_free(&r);
+    model_close(m);
+    close(fd);
+}
+
+static void the_next_call_of_a_function_is_found(void **state)
+{
+    struct maker maker = {.rng = {7}};
+    int fd;
+    struct model *m = open_log(&maker, &fd);
+    struct found_call f, back;
+    uint64_t at = 0, count = 0;
+
+    (void)state;
+    while (model_find_call(m, 0, at, false, &f) && count < 20) {
+        assert_true(f.cycle > at);
+        if (count) {
+            assert_true(model_find_call(m, 0, f.cycle, true, &back));
+            assert_int_equal(back.cycle, at);
+        }
+        at = f.cycle;
+        count++;
+    }
+    assert_int_equal(count, 20);
+    assert_false(model_find_call(m, 0, m->last, false, &f));
+    model_close(m);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_level_covers_what_the_spans_cover),
+        cmocka_unit_test(a_long_span_keeps_its_place_and_name_in_all_levels),
+        cmocka_unit_test(frames_by_themselves_have_the_spans_of_the_whole_log),
+        cmocka_unit_test(a_range_has_the_cycles_of_its_functions),
+        cmocka_unit_test(the_next_call_of_a_function_is_found),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+"""view.py - the viewer: pictures without a window, damaged logs, and a real window under Xvfb with
+real keys, clicks and wheels (xdotool). Pictures are compared by what they must show: colours in
+regions, not the pixels of letters.
+
+BUILD is where the programs are. Prints `ok - claim` or `not ok - claim`; status 0 when all hold.
+DAMAGED: how many damaged logs are tried (100).
+"""
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+RVFTRACE = BUILD / "rvftrace"
+DAMAGED = int(os.environ.get("DAMAGED", "100"))
+WITHOUT_DISPLAY = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
+failed = 0
+
+# Colours of tools/view/theme.c, and the places of tools/view/draw.c.
+BACK, DARK, TASK, STALE, FINDING = 0xffffff, 0x14171c, 0xb4bec9, 0xf2a900, 0xc8102e
+FENCE, STORE, ACCENT, TRACER, PANEL, SITE_ON, STRIPE = 0x007a5a, 0x1f2328, 0x0a5fc4, 0x0072b2, 0xeff2f5, 0x0072b2, 0xf6f8fa
+LABELS, TOP, RULER, PANE, LEGEND = 168, 34 + 54 + 26, 26, 420, 28
+
+
+def claim(good, sentence, *why):
+    global failed
+    print(f"{'ok' if good else 'not ok'} - {sentence}")
+    if not good:
+        failed = 1
+        for line in why:
+            print(f"# {line}")
+    return good
+
+
+class Picture:
+    """rows of 0xrrggbb"""
+
+    def __init__(self, width, height, rows):
+        self.width, self.height, self.rows = width, height, rows
+
+    def region(self, name):
+        w, h = self.width, self.height
+        return {"overview": (LABELS, 34, w - PANE, 34 + 54), "ruler": (LABELS, TOP - RULER, w - PANE, TOP),
+                "lanes": (LABELS, TOP, w - PANE, h - LEGEND), "pane": (w - PANE, 34, w, h - LEGEND),
+                "labels": (0, TOP, LABELS, h - LEGEND), "all": (0, 0, w, h)}[name]
+
+    def count(self, region, colour):
+        x0, y0, x1, y1 = self.region(region) if isinstance(region, str) else region
+        return sum(row[x0:x1].count(colour) for row in self.rows[y0:y1])
+
+    def columns(self, region, colour, least):
+        """The columns that have so many pixels of the colour."""
+        x0, y0, x1, y1 = self.region(region)
+        return [x for x in range(x0, x1) if sum(self.rows[y][x] == colour for y in range(y0, y1)) >= least]
+
+
+def read_png(path):
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, body = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", data[at + 8:at + 18])
+            assert (depth, colour) == (8, 2)
+        elif kind == b"IDAT":
+            body += data[at + 8:at + 8 + size]
+        at += size + 12
+    body, rows, last, stride = zlib.decompress(body), [], bytes(width * 3), width * 3
+    for y in range(height):
+        line = bytearray(body[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        unfilter(body[y * (stride + 1)], line, last)
+        rows.append([line[i] << 16 | line[i + 1] << 8 | line[i + 2] for i in range(0, stride, 3)])
+        last = line
+    return Picture(width, height, rows)
+
+
+def unfilter(kind, line, last):
+    for i in range(len(line)):
+        left = line[i - 3] if i >= 3 else 0
+        above, corner = last[i], last[i - 3] if i >= 3 else 0
+        if kind == 1:
+            line[i] = (line[i] + left) & 255
+        elif kind == 2:
+            line[i] = (line[i] + above) & 255
+        elif kind == 3:
+            line[i] = (line[i] + (left + above) // 2) & 255
+        elif kind == 4:
+            guess = left + above - corner
+            best = min((abs(guess - left), 0, left), (abs(guess - above), 1, above), (abs(guess - corner), 2, corner))
+            line[i] = (line[i] + best[2]) & 255
+
+
+def run(*arguments, timeout=60):
+    return subprocess.run([RVFTRACE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+                          stdin=subprocess.DEVNULL, env=WITHOUT_DISPLAY)
+
+
+def picture(work, *arguments):
+    path = work / "picture.png"
+    path.unlink(missing_ok=True)
+    made = run("view", "--screenshot", path, "--size", "1200x700", *arguments)
+    if made.returncode or made.stderr:
+        claim(False, "a picture is made without a message", made.stderr, f"status {made.returncode}")
+    return read_png(path)
+
+
+def make_logs(work):
+    script = ("echo function > /sys/kernel/tracing/current_tracer; work threads 1; "
+              "echo nop > /sys/kernel/tracing/current_tracer; poweroff")
+    for name, image, more in (("good", "guest-kernel/pfe8/kernel.elf", ["--append", f'script="{script}"']),
+                              ("bad", "guest/crosspatch.elf", [])):
+        made = run("run", "--quiet", "--harts", "2", "--log", work / f"{name}.log", *more, BUILD / image)
+        if not (work / f"{name}.log").exists():
+            sys.exit(f"no log: {made.stderr}")
+
+
+def times(work, log):
+    """The cycles of the first store of the second update, and of its last one."""
+    lines = run("log", work / log).stdout.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("updates of code"))
+    words = lines[at + 2].split("cycles ")[1].split(",")[0].split(" to ")
+    return int(words[0]), int(words[1])
+
+
+def check_pictures(work):
+    good, bad = work / "good.log", work / "bad.log"
+    first, last = times(work, "good.log")
+    all_of_it = picture(work, good)
+    claim(all_of_it.count("lanes", TASK) > 2000 and all_of_it.count("overview", TASK) > 1000,
+          "the whole run has bars of tasks, above and in the lanes")
+    claim(len({c for row in all_of_it.rows[TOP:600] for c in row[LABELS:700]}) > 40, "... and calls in many colours")
+    claim(len(all_of_it.columns("overview", ACCENT, 54)) == 2, "... with a frame around all of it above")
+    claim(all_of_it.count("lanes", FINDING) == 0 and all_of_it.count("pane", FINDING) == 0,
+          "a run without findings shows none")
+
+    near = picture(work, "--at", f"{first}..{first + 4000}", good)
+    claim(near.count("lanes", STALE) > 200, "a store to code begins a window in which harts may run old code")
+    claim(near.count("lanes", FENCE) >= 20 and near.count("lanes", STORE) > 100,
+          "... and it has marks for stores and fences")
+    frame = near.columns("overview", ACCENT, 54)
+    claim(2 <= len(frame) <= 4 and frame[-1] - frame[0] < 8, "... and a small frame above")
+    claim(abs((frame[0] - LABELS) / (1200 - PANE - LABELS) - first / cycles(work)) < 0.02, "... at its place")
+    traced = picture(work, "--at", f"{last + 1000}..{last + 40000}", good)
+    claim(traced.count("lanes", TRACER) > 500, "after it functions call the tracer")
+    claim(all_of_it.rows == picture(work, good).rows, "the same options make the same picture")
+
+    found = picture(work, "--go", "finding:1", bad)
+    claim(found.count("lanes", FINDING) > 20, "a finding is a red mark")
+    claim(found.count("pane", FINDING) > 30, "... and its rule is in the details")
+
+    dark = picture(work, "--theme", "dark", good)
+    claim(dark.count("lanes", DARK) > 10000 and dark.count("all", BACK) == 0, "dark is dark")
+    sites = picture(work, "--pane", "sites", good)
+    claim(sites.count("pane", SITE_ON) > 1000 and all_of_it.count("pane", SITE_ON) < 100,
+          "the sites have their states over time")
+    chosen = picture(work, "--select", f"{first}..{last}", good)
+    edges = chosen.columns("lanes", ACCENT, 500)
+    claim(len(edges) == 2 and edges[1] > edges[0], "a range has its two edges", edges)
+    step = picture(work, "--go", "update:2", "--step", "3", good)
+    claim(step.count("pane", STALE) > 100, "in an update each hart is shown that may run old code")
+    none = picture(work, "--pane", "none", good)
+    claim(none.count((1200 - PANE, TOP, 1200, 672), PANEL) == 0, "the pane can be left out")
+    both = picture(work, good, bad)
+    claim(both.count("overview", FINDING) > 0, "two logs are in one picture")
+    large = picture(work, "--scale", "2", good)
+    claim(large.count((0, 0, 1200, 60), PANEL) > 50000, "everything can be larger")
+
+
+def cycles(work):
+    return int(run("log", work / "good.log").stdout.split("at cycle ")[1].split()[0].replace(",", ""))
+
+
+def check_errors(work):
+    for arguments, status, words in (((), 64, "no log"), (("--at", "5..3", "x"), 64, "--at: invalid value"),
+                                     (("--size", "9x9", "x"), 64, "--size: invalid value"),
+                                     (("--go", "finding:0", "x"), 64, "--go: invalid value"),
+                                     (("a", "b", "c"), 64, "more than two logs"),
+                                     ((work / "no.log",), 66, "No such file"), ((RVFTRACE,), 65, "not"),
+                                     (("--screenshot", "/none/x.png", work / "good.log"), 74, "/none/x.png"),
+                                     (("--screenshot", work / "f.png", "--font", RVFTRACE, work / "good.log"), 65, "rvftrace")):
+        made = run("view", *arguments)
+        claim(made.returncode == status and len(made.stderr.splitlines()) == 1 and words in made.stderr,
+              f"view {' '.join(pathlib.Path(a).name for a in map(str, arguments))}: one line, status {status}",
+              made.stderr, f"status {made.returncode}")
+    made = run("view", work / "good.log")
+    claim(made.returncode == 74 and len(made.stderr.splitlines()) == 1, "without a display: one line, status 74", made.stderr)
+    claim("--screenshot" in run("view", "--help").stdout, "--help lists the options")
+
+
+def check_damage(work):
+    whole = (work / "good.log").read_bytes()
+    cut, made_png = work / "cut.log", work / "cut.png"
+    cut.write_bytes(whole[:len(whole) * 2 // 3])
+    made = run("view", "--screenshot", made_png, cut)
+    claim(made.returncode == 0 and made_png.exists() and len(made.stderr.splitlines()) == 1,
+          "a log that was cut is shown up to there, with one line", made.stderr)
+    dice, wrong = random.Random(20), []
+    for n in range(DAMAGED):
+        data = bytearray(whole)
+        for _ in range(dice.choice((1, 1, 3, 30))):
+            where = dice.randrange(len(data))
+            data[where:where + dice.choice((0, 1, 1, 8))] = dice.randbytes(dice.choice((0, 1, 1, 8)))
+        if n % 5 == 0:
+            data = data[:dice.randrange(len(data))]
+        cut.write_bytes(data)
+        try:
+            made = run("view", "--screenshot", made_png, "--at", f"{dice.randrange(10**7)}", cut)
+        except subprocess.TimeoutExpired:
+            wrong.append(f"log {n}: takes too long")
+            continue
+        if made.returncode not in (0, 65) or len(made.stderr.splitlines()) > 1:
+            wrong.append(f"log {n}: status {made.returncode}: {made.stderr[-300:]}")
+    claim(not wrong, f"{DAMAGED} damaged logs: a picture or one clear line", *wrong[:5])
+
+
+class Window:
+    """A viewer in a display of its own."""
+
+    def __init__(self, work, *arguments):
+        read, write = os.pipe()
+        self.fb = work
+        self.x = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1200x700x24", "-fbdir", work],
+                                  pass_fds=[write], stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as number:
+            self.environment = {**os.environ, "DISPLAY": ":" + number.readline().strip()}
+        self.viewer = subprocess.Popen([RVFTRACE, *map(str, arguments)], env=self.environment, text=True,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.do("search", "--sync", "--name", "rvftrace view")
+        self.id = self.do("search", "--name", "rvftrace view").split()[0]
+        self.do("windowmove", self.id, "0", "0")
+        self.do("windowfocus", "--sync", self.id)
+
+    def do(self, *words):
+        return subprocess.run(["xdotool", *map(str, words)], env=self.environment, capture_output=True, text=True,
+                              timeout=30).stdout
+
+    def picture(self):
+        """What is on the screen, from Xvfb's memory, which is in the format of xwd."""
+        data = (self.fb / "Xvfb_screen0").read_bytes()
+        head = struct.unpack(">25I", data[:100])
+        width, height, stride, colours = head[4], head[5], head[12], head[19]
+        at, rows = head[0] + colours * 12, []
+        for y in range(height):
+            line = struct.unpack_from(f"<{width}I", data, at + y * stride)
+            rows.append([pixel & 0xffffff for pixel in line])
+        return Picture(width, height, rows)
+
+    def wait(self, holds):
+        """The picture when it holds; at last the one for which it does not."""
+        for _ in range(100):
+            shown = self.picture()
+            if holds(shown):
+                return True
+            time.sleep(0.1)
+        return False
+
+    def close(self):
+        self.viewer.kill()
+        self.viewer.wait()
+        self.x.terminate()
+        self.x.wait()
+
+
+def check_window(work):
+    (work / "fb").mkdir()
+    w = Window(work / "fb", "view", "--size", "1200x700", work / "good.log")
+    try:
+        check_keys(w)
+    finally:
+        w.close()
+
+
+def check_live(work):
+    """A window that shows a run while it goes on; it stays when the run has ended, until q."""
+    log = work / "live.log"
+    (work / "fb2").mkdir()
+    w = Window(work / "fb2", "run", "--view", "--log", log, "--quiet", "--append",
+               'script="work threads 200; poweroff"', BUILD / "guest-kernel/pfe8/kernel.elf")
+    try:
+        pid = int(w.do("getwindowpid", w.id) or 0)
+        claim(w.wait(lambda p: p.count("overview", TASK) > 300), "run --view shows what is logged")
+        claim(w.viewer.wait(60) == 0 and log.exists(), "... and the run ends as always")
+        claim(w.wait(lambda p: not p.count((600, 0, 1190, 34), FINDING)) and pathlib.Path(f"/proc/{pid}").exists(),
+              "... and its window stays")
+        w.do("key", "--window", w.id, "q")
+        for _ in range(50):
+            if not pathlib.Path(f"/proc/{pid}").exists():
+                break
+            time.sleep(0.1)
+        claim(pid and not pathlib.Path(f"/proc/{pid}").exists(), "... until q")
+    finally:
+        w.close()
+    made = run("run", "--view", BUILD / "guest/hello.elf")
+    claim(made.returncode == 64 and "--log" in made.stderr, "--view needs --log")
+
+
+def frame_width(shown):
+    columns = shown.columns("overview", ACCENT, 54)
+    return columns[-1] - columns[0] if len(columns) > 1 else None
+
+
+def check_keys(w):
+    def press(key, holds, sentence):
+        w.do("key", "--window", w.id, key) if key else None
+        claim(w.wait(holds), sentence)
+
+    all_width = 1200 - PANE - LABELS
+    press(None, lambda p: p.count("lanes", TASK) > 2000, "a window shows the run")
+    press("t", lambda p: p.count("lanes", DARK) > 10000, "t makes it dark")
+    press("t", lambda p: p.count("lanes", BACK) > 10000, "... and light again")
+    w.do("mousemove", LABELS + 300, 400)
+    for _ in range(6):
+        w.do("click", 4)
+    claim(w.wait(lambda p: 0 < (frame_width(p) or 0) < all_width * 0.5), "the wheel zooms in")
+    before = w.picture().columns("overview", ACCENT, 54)
+    w.do("mousemove", LABELS + 500, 400, "mousedown", 1)
+    for x in range(LABELS + 480, LABELS + 300, -20):
+        w.do("mousemove", x, 400)
+    w.do("mouseup", 1)
+    claim(w.wait(lambda p: (p.columns("overview", ACCENT, 54) or before)[0] > before[0]), "dragging moves")
+    press("0", lambda p: (frame_width(p) or 0) > all_width * 0.9, "0 shows the whole run")
+    w.do("mousemove", LABELS + 100, TOP - 10, "mousedown", 1)
+    for x in range(LABELS + 100, LABELS + 320, 20):
+        w.do("mousemove", x, TOP - 10)
+    w.do("mouseup", 1)
+    claim(w.wait(lambda p: [x - LABELS for x in p.columns("lanes", ACCENT, 500)] in ([100, 300], [99, 299])),
+          "dragging in the ruler selects a range", w.picture().columns("lanes", ACCENT, 500))
+    claim(w.wait(lambda p: len({c for row in p.rows[350:600] for c in row[-PANE:]}) > 150),
+          "... and its functions are listed, with bars")
+    press("r", lambda p: (frame_width(p) or 9999) < all_width * 0.5, "r zooms to it")
+    press("Escape", lambda p: not p.columns("lanes", ACCENT, 500), "Escape drops it")
+    press("0", lambda p: (frame_width(p) or 0) > all_width * 0.9, "0 shows all again")
+    w.do("mousemove", 1200 - PANE + 230, 34 + 18, "click", 1)
+    claim(w.wait(lambda p: p.count("pane", SITE_ON) > 1000), "a click on a tab shows the sites")
+    press("i", lambda p: p.count("pane", SITE_ON) < 200, "i hides the pane")
+    press("i", lambda p: p.count("pane", SITE_ON) > 1000, "... and shows it again")
+    press("p", lambda p: len(p.columns("lanes", STORE, 500)) == 1, "p goes to the first store to code")
+    press("u", lambda p: p.count("pane", STALE) > 50, "u follows the update")
+    w.do("key", "--window", w.id, "Escape")
+    w.do("key", "--window", w.id, "slash")
+    w.do("type", "--window", w.id, "fib")
+    at = w.picture().columns("lanes", STORE, 500)
+    w.do("key", "--window", w.id, "Return")
+    claim(w.wait(lambda p: p.columns("lanes", STORE, 500) not in ([], at)), "/ searches a function, Enter goes to its call")
+    press("question", lambda p: p.count((400, 200, 800, 500), BACK) > 30000 and p.count("labels", STRIPE) == 0,
+          "? shows the keys")
+    press("question", lambda p: p.count("labels", STRIPE) > 10000, "... and hides them")
+    w.do("windowsize", w.id, "900", "600")
+    claim(w.wait(lambda p: p.count((0, 572, 900, 600), PANEL) > 10000), "the window can be made smaller")
+    w.do("key", "--window", w.id, "q")
+    try:
+        status = w.viewer.wait(10)
+    except subprocess.TimeoutExpired:
+        status = None
+    claim(status == 0 and w.viewer.stderr.read() == "", "q ends it", status)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name)
+        make_logs(work)
+        check_pictures(work)
+        check_errors(work)
+        check_damage(work)
+        check_window(work)
+        check_live(work)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+/*
+ * app.h - what the viewer shows and what the user has chosen; the drawing of it and the keys are in
+ * files of their own. Nothing here knows a window: main.c gives it events and shows its canvas.
+ */
+#ifndef VIEW_APP_H
+#define VIEW_APP_H
+
+#include "canvas.h"
+#include "detail.h"
+#include "model.h"
+#include "range.h"
+#include "theme.h"
+
+enum { LOGS_MAX = 2, SEARCH_MAX = 64 };
+
+enum pane { PANE_DETAILS, PANE_RANGE, PANE_FUNCTIONS, PANE_SITES, PANE_STEP, PANE_COUNT };
+enum lane_size { LANE_NORMAL, LANE_ALL, LANE_SMALL, LANE_SIZES };
+enum site_order { ORDER_PATCHES, ORDER_CALLS, ORDER_NAME, ORDERS };
+
+struct doc {
+    struct model *model;
+    struct detail detail;
+    double offset;          /* its cycle 0 on the common time base */
+    VEC_OF(uint8_t) sizes;  /* enum lane_size of each lane */
+    VEC_OF(uint32_t) order; /* lanes as they are shown */
+    VEC_OF(uint8_t) depths; /* rows of each lane that have something near to what is in sight */
+};
+
+/* What stays in sight while a log grows. */
+enum follow_end { FOLLOW_NOTHING, FOLLOW_ALL, FOLLOW_END };
+enum pick_kind { PICK_NONE, PICK_SPAN, PICK_MARK, PICK_SITE };
+
+struct pick {
+    enum pick_kind kind;
+    unsigned doc;
+    uint32_t row, what; /* SPAN */
+    uint64_t from, to;
+    size_t mark;   /* MARK: an index into marks */
+    uint32_t site; /* SITE */
+};
+
+/* A place that can be clicked; made anew with each picture. */
+enum hit_kind {
+    HIT_PANE,
+    HIT_LANE,
+    HIT_SITE,
+    HIT_ORDER,
+    HIT_FUNCTION,
+    HIT_MATCH,
+    HIT_STEP,
+    HIT_UPDATE,
+    HIT_KEY
+};
+struct hit {
+    struct rect rect;
+    enum hit_kind kind;
+    unsigned doc;
+    uint64_t value;
+};
+
+/* A lane as it is shown. With two logs the same lanes of both are one below the other. */
+enum { LANE_HEAD = UINT32_MAX }; /* updates of code and the console */
+struct entry {
+    unsigned doc;
+    uint32_t lane;
+};
+
+struct layout {
+    struct rect bar, overview, ruler, labels, lanes, pane, legend;
+};
+
+struct app {
+    const struct diag *diag;
+    struct canvas canvas;
+    double scale;
+    const struct theme *theme;
+    struct doc docs[LOGS_MAX];
+    unsigned doc_count;
+    struct layout layout;
+
+    double t0, cpp; /* the left edge; cycles in a pixel; cpp 0: the whole run, when it is known */
+    int scroll, lanes_height;
+    VEC_OF(struct entry) entries;
+    enum follow_end follow; /* a log that grows */
+
+    enum pane pane;
+    bool pane_shown, help;
+    struct pick pick;
+    bool has_cursor;
+    double cursor; /* on the common time base */
+    bool has_range;
+    double range_from, range_to;
+    struct range range;
+
+    bool searching;
+    char search[SEARCH_MAX];
+    VEC_OF(uint32_t) matches; /* names of the first log */
+    size_t match;
+
+    enum site_order site_order;
+    VEC_OF(uint32_t) site_rows;
+    int pane_scroll;
+    size_t update;        /* that is stepped through */
+    size_t step;          /* an index into its events */
+    VEC_OF(size_t) steps; /* marks: stores and fences of it */
+
+    int mouse_x, mouse_y;
+    VEC_OF(struct hit) hits;
+    char message[160];
+};
+
+enum key {
+    KEY_NONE,
+    KEY_LEFT,
+    KEY_RIGHT,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_IN,
+    KEY_OUT,
+    KEY_ALL,
+    KEY_END,
+    KEY_ENTER,
+    KEY_ESCAPE,
+    KEY_TAB,
+    KEY_BACKSPACE,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+};
+
+/* ---- app.c ---- */
+void app_init(struct app *a, const struct diag *d);
+void app_free(struct app *a);
+void app_add(struct app *a, struct model *m);
+/* Reads for about that many milliseconds. True: there is more to read, or the picture has changed.
+ */
+bool app_work(struct app *a, unsigned milliseconds);
+bool app_busy(const struct app *a);
+void app_show(struct app *a, double from, double to); /* these cycles */
+void app_show_all(struct app *a);
+double app_first(const struct app *a);
+double app_last(const struct app *a);
+void app_zoom(struct app *a, double factor, int x); /* around that place */
+void app_pan(struct app *a, double pixels);
+void app_scroll(struct app *a, int pixels);
+void app_set_range(struct app *a, double from, double to);
+void app_pick_mark(struct app *a, unsigned doc, size_t mark);
+bool app_next_mark(struct app *a, enum mark_kind kind, bool back);
+bool app_next_call(struct app *a, bool back);
+void app_set_pane(struct app *a, enum pane pane);
+void app_set_search(struct app *a, const char *text);
+bool app_step_update(struct app *a, size_t update);
+void app_set_step(struct app *a, size_t step);
+void app_key(struct app *a, enum key key);
+void app_letter(struct app *a, const char *text); /* UTF-8 that was typed */
+void app_click(struct app *a, int x, int y);
+void app_align(struct app *a); /* the second log's first store to the first one's */
+
+/* ---- draw.c ---- */
+int px(const struct app *a, int points); /* points as pixels */
+void app_layout(struct app *a);
+void app_draw(struct app *a);
+void add_hit(struct app *a, struct rect r, enum hit_kind kind, unsigned doc, uint64_t value);
+colour doc_colour(const struct app *a, unsigned doc); /* that tells two logs apart */
+const char *base_name(const char *path);
+colour what_colour(const struct app *a, const struct model *m, uint32_t what);
+
+/* ---- timeline.c ---- */
+double x_of(const struct app *a, double cycle);
+double cycle_of(const struct app *a, double x);
+void measure_lanes(struct app *a); /* how many rows each has, after the time in sight has changed */
+void draw_overview(struct app *a);
+void draw_ruler(struct app *a);
+void draw_lanes(struct app *a);
+/* What is at a place of the picture. */
+struct pick pick_at(struct app *a, int x, int y);
+struct rect pick_rect(const struct app *a); /* where the picked span is; h 0: not there */
+struct row_place {
+    unsigned doc;
+    uint32_t row;
+    int y;
+};
+bool row_at(const struct app *a, int y, struct row_place *r); /* false: no row is there */
+int row_y(const struct app *a, const struct row_place *r);    /* where it is now */
+void draw_hint(struct app *a);                                /* what the mouse points at */
+void scroll_to_row(struct app *a, unsigned doc, uint32_t row);
+
+/* ---- panes.c ---- */
+void draw_pane(struct app *a);
+void draw_help(struct app *a);
+
+/* ---- code.c ---- */
+/* The instructions of some bytes of code, in lines: "auipc t0,0x2 ..." Returns how many. */
+enum { CODE_LINES = 8, CODE_MAX = 160 };
+unsigned code_lines(const struct model *m, uint64_t address, const uint8_t *bytes, unsigned size,
+                    char lines[CODE_LINES][CODE_MAX]);
+
+#endif
