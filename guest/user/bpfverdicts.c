@@ -1,0 +1,68 @@
+/*
+ * bpfverdicts.c - what bpf(2) says of each program of bpf_cases.h, a line each: `verdict NAME:
+ * rejected`, or `accepted` and the result. Uses nothing but Linux's system calls, so that Linux can
+ * be asked, too: as init it turns the machine off at the end.
+ */
+#include "bpf_cases.h"
+#include "libc.h"
+
+enum { NR_PRCTL = 167, PR_SET_NAME = 15 };
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
+}
+
+static void make_map(int at, unsigned int type, unsigned int key, unsigned int value,
+                     unsigned int entries)
+{
+    union bpf_attr attr = {.map_type = type};
+    int fd;
+
+    attr.key_size = key;
+    attr.value_size = value;
+    attr.max_entries = entries;
+    fd = bpf(BPF_MAP_CREATE, &attr);
+    dup2(fd, at);
+    close(fd);
+}
+
+static void show_verdict(const struct bpf_case *c)
+{
+    static uint64_t ctx[12] = {11, 22, 33};
+    union bpf_attr attr = {.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT}, test = {.test = {0}};
+    int fd;
+
+    attr.insns = (unsigned long)c->insns;
+    attr.insn_cnt = c->len;
+    attr.license = (unsigned long)"GPL";
+    fd = bpf(BPF_PROG_LOAD, &attr);
+    if (fd < 0) {
+        printf("verdict %s: rejected\n", c->name);
+        return;
+    }
+    test.test.prog_fd = fd;
+    test.test.ctx_in = (unsigned long)ctx;
+    test.test.ctx_size_in = sizeof(ctx);
+    if (bpf(BPF_PROG_TEST_RUN, &test))
+        printf("verdict %s: accepted, but not run\n", c->name);
+    else
+        printf("verdict %s: accepted %u\n", c->name, test.test.retval);
+    close(fd);
+}
+
+int main(void)
+{
+    unsigned int i;
+
+    syscall(NR_PRCTL, PR_SET_NAME, "bpfverdicts");
+    make_map(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
+    make_map(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
+    make_map(BPF_CASE_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
+    for (i = 0; i < ARRAY_SIZE(bpf_cases); i++)
+        show_verdict(&bpf_cases[i]);
+    printf("verdicts: %u\n", i);
+    if (getpid() == 1)
+        syscall(__NR_reboot, 0xfee1dead, 0x28121969, 0x4321fedc, NULL);
+    return 0;
+}
