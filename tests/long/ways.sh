@@ -74,7 +74,7 @@ echo 0 > /sys/block/vda/trace/enable; echo 1 > tracing_on; reset
 claim 'block: the data is what is on the disk' test "$(cat /a /b)" = "$(seq 1000001 1032768)"
 
 echo 3 > /proc/sys/vm/drop_caches; echo mmiotrace > current_tracer; dd if=$disk of=/a bs=4096 count=32 2> /x; cat trace > /t; echo nop > current_tracer
-claim 'mmiotrace: loads and stores of the driver' test $(lines '^R [1-8] ' /t) -gt 8 -a $(lines '^W [1-8] ' /t) -gt 8
+claim 'mmiotrace: loads and stores of the driver' test $(lines '^R [1-8] ' /t) -gt 1 -a $(lines '^W [1-8] ' /t) -gt 1
 claim 'mmiotrace: the data is right' test "$(cat /a)" = "$(seq 1000001 1016384)"
 reset; echo the end
 END
