@@ -91,9 +91,13 @@ unsigned int count_cpus(void)
 
 static int go[2];
 
-/* A child that waits until the programs are attached before it becomes the command. */
+/*
+ * A child that waits until the programs are attached before it becomes the command. It has time to
+ * begin to wait, so that they see the same of it each time.
+ */
 static pid_t prepare(char *const *command)
 {
+    const struct timespec while_it_starts = {.tv_nsec = 2000000};
     char path[PATH_MAX], c;
     pid_t pid;
 
@@ -101,8 +105,10 @@ static pid_t prepare(char *const *command)
     pid = fork();
     if (pid < 0)
         fail_err("fork", pid);
-    if (pid)
+    if (pid) {
+        nanosleep(&while_it_starts, NULL);
         return pid;
+    }
     close(go[1]);
     if (read(go[0], &c, 1) != 1)
         _exit(1); /* not loaded */
