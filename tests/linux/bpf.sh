@@ -20,6 +20,8 @@ busybox mount -t proc proc /proc
 busybox mount -t sysfs sysfs /sys
 busybox mount -t devtmpfs devtmpfs /dev
 busybox mount -t tracefs tracefs /sys/kernel/tracing
+# The C library takes the time while there are no random numbers yet.
+busybox head -c 1 /dev/random >/dev/null
 $command
 busybox poweroff -f
 END
@@ -28,7 +30,7 @@ chmod 755 "$root/init"
 cat "$work_dir/programs" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
 timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work_dir/initrd" --append 'console=ttyS0 quiet' \
     "$debian" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/debian.console"
-timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" --append "script=\"$command\"" \
+timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/ours.console"
 for kernel in debian ours; do
     grep '^verdict' "$work_dir/$kernel.console" >"$work_dir/$kernel"
