@@ -33,7 +33,7 @@ for layout in mcount atomic; do
     for fence in local remote; do
         for mode in stale coherent random:7; do
             # Stale code may have it run in circles.
-            same_in_both "a kernel without its $fence fence, $layout, $mode," --harts 2 --fetch $mode --max-insns 20M \
+            same_in_both "a kernel without its $fence fence, $layout, $mode," --harts 2 --fetch $mode --max-insns 80M \
                 --append "script=\"$script\"" "$BUILD/guest-kernel/$layout-no-$fence-fence/kernel.elf"
             claim '... and has findings' test -n "$(rules)"
         done
