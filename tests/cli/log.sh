@@ -133,7 +133,7 @@ claim '--log - is standard output' sh -c "[ $status -eq 0 ] && '$rvftrace' log '
 "$rvftrace" run --quiet --console none --append 'script="work threads 100000"' --log "$log" "$mcount" </dev/null &
 pid=$!
 tries=0
-while [ "$(wc -c <"$log.part")" -lt 300000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+while [ "$(wc -c <"$log.part")" -lt 900000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
 kill -KILL $pid
 wait $pid 2>"$work/why"
 claim 'after SIGKILL the former log is still there' cmp "$work/first.log" "$log"
