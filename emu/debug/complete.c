@@ -230,6 +230,12 @@ static bool takes_words(const char *command)
     return takes_catch(command) || !strcmp(command, "info") || !strcmp(command, "help");
 }
 
+/* Commands whose arguments are no expressions: words of theirs, and files of the host. */
+static bool takes_no_expression(const char *command)
+{
+    return !strcmp(command, "save") || !strcmp(command, "tour");
+}
+
 /* The words that a command takes in the place of its first argument, or beside others. */
 static const struct {
     const char *command, *words[6];
@@ -326,7 +332,8 @@ static void offer_for_command(struct gathering *g, const char *command, const ch
             offer_first_words(g, command);
         if (takes_places(command))
             offer_files(g);
-        offer_for_expression(g, line, start, args);
+        if (!takes_no_expression(command))
+            offer_for_expression(g, line, start, args);
     }
 }
 

@@ -167,6 +167,33 @@ static bool is_apart(const struct account *a, const struct site *s)
     return s->ra_copy && cluster_has_core(a->cluster) && (in_page == 0 || in_page > PAGE_BYTES - 4);
 }
 
+/*
+ * Whether the state must be found when the site is executed: the block that it begins in ends with
+ * its page, and is kept while what the hart fetches of the next page changes. With a core model a
+ * block charges cycles to the state that the site had when the block was made.
+ */
+static bool is_in_two_pages(const struct account *a, const struct site *s)
+{
+    return s->pa % PAGE_BYTES + s->size > PAGE_BYTES && !cluster_has_core(a->cluster);
+}
+
+static enum site_state state_now(const struct account *a, const struct site *s, struct hart *h,
+                                 uint64_t pc)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    for (unsigned i = 0; i < s->size; i += 2) {
+        struct hart_parcel parcel;
+        uint64_t pa;
+
+        if (!hart_translate(h, pc + i, ACCESS_FETCH, &pa) || !hart_look_at(h, pa, &parcel))
+            return SITE_OTHER;
+        bytes[i] = (uint8_t)parcel.fetched;
+        bytes[i + 1] = (uint8_t)(parcel.fetched >> 8);
+    }
+    return site_state(a->sites, s, bytes, NULL);
+}
+
 /* The site is reached in that state. */
 static void take_ra_copy(struct counts *counts, enum site_state state)
 {
@@ -197,6 +224,8 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
                                    .charged_bytes = 1}; /* the instruction that begins there */
     default: break;
     }
+    if (is_in_two_pages(a, s))
+        return result;
     state = site_state_fetched(a->sites, s, view, 0);
     result.cookie = (uint8_t)state;
     result.counter = counts_of(a, site)->tally[state];
@@ -274,23 +303,27 @@ static void resume(struct account *a, uint32_t site, struct hart *h)
     }
 }
 
-static void reach(struct account *a, uint32_t site, enum site_state state, struct hart *h)
+static void reach(struct account *a, uint32_t site, enum site_state state, struct hart *h,
+                  uint64_t pc)
 {
     const struct site *s = site_get(a->sites, site);
 
+    if (is_in_two_pages(a, s))
+        state = state_now(a, s, h, pc);
     if (is_apart(a, s))
         take_ra_copy(counts_of(a, site), state);
     if (site_calls(a->sites, s, state))
         enter(a, site, state, h);
+    else if (is_in_two_pages(a, s))
+        counts_of(a, site)->tally[state][TALLY_ENTRIES]++;
 }
 
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
-    (void)pc;
     if (id % PROBES_OF_SITE == AT_RESUME)
         resume(ctx, id / PROBES_OF_SITE, h);
     else
-        reach(ctx, id / PROBES_OF_SITE, (enum site_state)cookie, h);
+        reach(ctx, id / PROBES_OF_SITE, (enum site_state)cookie, h, pc);
     return PROBE_GO_ON;
 }
 

@@ -63,7 +63,7 @@ END
 auipc='auipc [rt][a0],0x[0-9a-f]+' jalr='jalr (t0,)?-?[0-9]+.[rt][a0].'
 # Half of an instruction, where fib is at a 2-byte boundary: it may be a part of two words.
 in_layout mcount "[a-z.]+ " 'nop; nop' "$auipc; $jalr" '.* addi sp,sp,-'
-in_layout pfe16 'sd [a-z0-9]+,-?[0-9]+.[a-z]+.; nop; nop; nop' 'nop; nop; nop; nop' \
+in_layout pfe16 '[a-z.]+[ ;].*nop' 'nop; nop; nop; nop' \
     "sd ra,-8.sp.; $auipc; $jalr; ld ra,-8.sp." '23 3c 11 fe sd ra,-8.sp.'
 in_layout pfe8 "[a-z.]+ " 'nop; nop' "$auipc; $jalr" ".* auipc t0,"
 in_layout atomic "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr" '.* auipc t0,'

@@ -30,10 +30,10 @@ section() { # LAYOUT
         on && /^```/ { inside = !inside; next } on && inside' docs/tour.md
 }
 
-# Titles and texts, each stop once in a row; without those in the middle of a patch of a trampoline's site, or at boot,
-# for a site that happens to be at a multiple of eight is written by one store.
+# Titles and texts, each stop once in a row; without those in the middle of a patch, for a site that happens to be at a
+# multiple of eight is written by one store.
 essence() {
-    awk 'function done() { if (block != last && !(block ~ /half old and half new/ && block ~ /^a store to the site of ftrace_|No other hart/)) { printf "%s", block; last = block } }
+    awk 'function done() { if (block != last && block !~ /half old and half new/) { printf "%s", block; last = block } }
         /^---- / { done(); sub(/^---- [0-9]+: /, ""); block = $0 "\n" }
         /^    \| / { block = block $0 "\n" }
         END { done() }'
