@@ -14,6 +14,7 @@ timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --i
     --append "script=\"/bin/bpftest; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
         sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
+        for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300;
         bpf load /text.o; bpf load /short.o; bpf map dump nothing\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 every_claim_holds() {
@@ -46,6 +47,18 @@ check 'every claim of bpftest holds, without a finding' every_claim_holds
 check 'an object with typed maps, a constant and functions counts system calls' counts_calls
 check 'one at raw tracepoints measures how long tasks wait' waits
 check 'one with maps of the older form counts stacks by a probe' stacks
+# Of the hart on which the command runs, and of the other one, which is idle most of the time.
+samples() {
+    part modes | grep -Eqx 'key: 00 .* value \(CPU 00\): (..) .*  value \(CPU 01\): .. .*' &&
+        part modes | grep '^key: 00' | grep -qv 'CPU 00): 00' && part modes | grep '^key: 01' | grep -q ': 0[1-9a-f] '
+}
+third_version() {
+    for name in on_enter on_exit on_waking on_switch on_write on_return on_sample; do
+        sed -n '/^# for o in/,/^# bpf/p' "$out" | grep -q "^program $name: " || return 1
+    done
+}
+check 'one at the harts'\'' clocks counts samples of kernel and program' samples
+check 'programs in the third version of the instructions are accepted' third_version
 check 'its probe goes with it' console_has 'kprobe_events: \.'
 check 'programs are listed' console_has '[0-9]+: raw_tracepoint  name on_switch  gpl  [0-9]+ instructions, 3 maps, .*'
 check 'maps are listed' console_has '[0-9]+: hash  name woken  flags 0x0  key 8B  value 8B  max_entries 128'
