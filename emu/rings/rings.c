@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/compiler.h"
 
 enum {
