@@ -46,6 +46,7 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 #include "report/command.h"
+#include "rings/rings_dat.h"
 #include "snapshot.h"
 #include "snapshot_file.h"
 #include "timing/core.h"
@@ -76,6 +77,7 @@ struct session {
     struct calls_listener call_listeners[2];
     struct console log_inner;   /* that gets what the log gets */
     struct new_file device_log; /* --device-log */
+    struct new_file rings;      /* --rings */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */
@@ -527,6 +529,8 @@ static enum exit_status open_session(struct session *s)
         return status;
     if (o->device_log)
         status = new_file_open(&s->device_log, o->device_log, &s->diag) ? EXIT_PASS : EXIT_IO;
+    if (status == EXIT_PASS && o->rings && !new_file_open(&s->rings, o->rings, &s->diag))
+        status = EXIT_IO;
     if (status != EXIT_PASS)
         return status;
     machine = machine_config(s);
@@ -599,6 +603,7 @@ static void close_session(struct session *s)
         log_record_free(s->log);
     new_file_discard(&s->log_file);
     new_file_discard(&s->device_log);
+    new_file_discard(&s->rings);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
     machine_free(s->machine);
@@ -1076,6 +1081,29 @@ static void say_gone(const struct session *s)
         diag_note(&s->diag, "%s:%u: does not occur any more: %s", baseline_name(b), line, text);
 }
 
+/* Writes the guest's ring buffers. False: they are not found, or the file cannot be written. */
+static bool write_rings(struct session *s)
+{
+    struct peek peek = {.cluster = machine_cluster(s->machine),
+                        .image = machine_image(s->machine),
+                        .symbols = s->symbols,
+                        .lines = s->lines};
+    FILE *out = s->rings.fd >= 0 ? new_file_stream(&s->rings) : NULL;
+
+    if (s->rings.fd < 0)
+        return true;
+    if (!out) {
+        diag_error(&s->diag, "%s: %s", s->options.rings, strerror(errno));
+        return false;
+    }
+    if (rings_dat_write(&peek, out))
+        return new_file_commit(&s->rings, &s->diag);
+    diag_error(&s->diag, "--rings: found no ring buffers of the guest kernel in memory%s%s%s",
+               peek.missing[0] ? ": there is no " : "", peek.missing,
+               peek.missing[0] ? " in symbols or debug information" : "");
+    return false;
+}
+
 /* Ends the log, which tells how the run has ended. False: it could not be written. */
 static bool end_log(struct session *s, struct ending end)
 {
@@ -1097,6 +1125,8 @@ static unsigned finish(struct session *s, struct stop stop)
     watch_end(s->watch);
     judge(s);
     print_report(s, &report);
+    if (!write_rings(s))
+        s->trace_lost = true;
     if (s->device_log.fd >= 0 && !new_file_commit(&s->device_log, &s->diag))
         s->trace_lost = true;
     if (s->trace && trace_json_end(s->trace, &s->diag) != EXIT_PASS)
@@ -1242,6 +1272,7 @@ int main(int argc, char **argv)
                         .trace_file.fd = -1,
                         .log_file.fd = -1,
                         .device_log.fd = -1,
+                        .rings.fd = -1,
                         .files = report_files_none()};
     unsigned status;
     bool done;

@@ -360,11 +360,12 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace bpfcount bpftest bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
+USER_PROGRAMS := blktrace bpf bpfcount bpftest bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)
 USER_SH_OBJS  := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/sh/*.c))
+USER_BPF_OBJS := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/bpf/*.c))
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -390,7 +391,9 @@ $(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB) $(USER_SRC)/user.lds
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
-$(USER_OUT)/bin/sh: $(USER_SH_OBJS) $(USER_LIB) $(USER_SRC)/user.lds
+$(USER_OUT)/bin/sh: $(USER_SH_OBJS)
+$(USER_OUT)/bin/bpf: $(USER_BPF_OBJS)
+$(USER_OUT)/bin/sh $(USER_OUT)/bin/bpf: $(USER_LIB) $(USER_SRC)/user.lds
 	$(say) LD $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
@@ -409,5 +412,5 @@ $(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 initrd: $(GUEST_OUT)/initrd.cpio
 guest: initrd
 
-.SECONDARY: $(USER_LIB) $(USER_SH_OBJS) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
--include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/sh/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)
+.SECONDARY: $(USER_LIB) $(USER_SH_OBJS) $(USER_BPF_OBJS) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/sh/*.d $(USER_OUT)/bpf/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)

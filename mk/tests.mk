@@ -76,6 +76,20 @@ $(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_i
 	$(Q)$(CC) -std=gnu11 -O1 -g1 -Wall -Wextra -Wshadow -Werror -ffreestanding -fno-strict-aliasing -DBPF_CHECK -Iguest-kernel/include \
 		$(asan_flags) -fno-sanitize=alignment -o $@ $(bpf_src)
 
+# Programs of BPF that clang compiles, in /lib/bpf of an archive that can be appended to another; for the tests only, as
+# clang is.
+bpf_objects := $(patsubst guest/bpf/%.bpf.c,$(BUILD)/guest-kernel/bpf/%.o,$(wildcard guest/bpf/*.bpf.c))
+bpf_cpio    := $(BUILD)/guest-kernel/bpf.cpio
+$(bpf_objects): $(BUILD)/guest-kernel/bpf/%.o: guest/bpf/%.bpf.c guest/bpf/bpf_helpers.h mk/tests.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CLANG $<
+	$(Q)clang -target bpf -g -O2 -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-unused-parameter -c -o $@ $<
+$(bpf_cpio): $(bpf_objects)
+	$(say) CPIO $@
+	$(Q)rm -rf $@.root && mkdir -p $@.root/lib/bpf && cp $^ $@.root/lib/bpf
+	$(Q)cd $@.root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"
+
 # Tests that each header compiles alone, and that clang-format would change nothing.
 style_src = $(shell find emu tools tests guest-kernel guest -name "*.[ch]")
 
@@ -104,11 +118,11 @@ test_commands = \
     'tests/tools/fuzz_recordmcount.sh 2' \
     'tests/fuzz/fuzz.sh --replay' \
     '$(bpf_fuzz) 20000' \
-    'tests/guest/formats.py' 'tests/guest/blktrace.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
+    'tests/guest/formats.py' 'tests/guest/blktrace.py' 'tests/guest/rings.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run.
-test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(bpf_fuzz) $(machine_checks) $(fuzz_replay) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(bpf_fuzz) $(bpf_cpio) $(machine_checks) $(fuzz_replay) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)

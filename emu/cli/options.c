@@ -414,6 +414,12 @@ static bool set_view(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_rings(struct options *o, const char *arg)
+{
+    o->rings = arg;
+    return *arg != '\0';
+}
+
 static bool set_log(struct options *o, const char *arg)
 {
     o->log = arg;

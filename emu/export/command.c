@@ -182,6 +182,22 @@ static void convert(const struct request *q, struct export_job *job)
         export_summary(job);
 }
 
+static enum exit_status check_log(const struct request *q, const struct log *log)
+{
+    if (q->format && export_needs_counts(q->format) && !log_has_counts(log)) {
+        diag_error(
+            q->diag,
+            "%s: does not tell what its sites cost: the run was killed, or had --account=off",
+            q->file);
+        return EXIT_BAD_FILE;
+    }
+    if (q->format && export_needs_text(q->format) && !log_has_text(log)) {
+        diag_error(q->diag, "%s: does not have the code of its image", q->file);
+        return EXIT_BAD_FILE;
+    }
+    return EXIT_PASS;
+}
+
 /* Converts to the stream; the damage that has ended the reading is an error. */
 static enum exit_status run(const struct request *q, struct log *log, FILE *out)
 {
@@ -229,7 +245,9 @@ enum exit_status log_command(int argc, char **argv, const struct diag *d)
     status = log_open(q.file, d, &log);
     if (status != EXIT_PASS)
         return status;
-    status = q.output ? run_to_file(&q, log) : run(&q, log, stdout);
+    status = check_log(&q, log);
+    if (status == EXIT_PASS)
+        status = q.output ? run_to_file(&q, log) : run(&q, log, stdout);
     log_close(log);
     if (!q.output && (fflush(stdout) || ferror(stdout))) {
         diag_error(d, "standard output: %s", strerror(errno));

@@ -26,6 +26,10 @@ struct export_format {
 /* NULL: there is none of that name. */
 const struct export_format *export_find(const char *name);
 
+/* Whether it can only convert a log with log_has_counts(); with log_has_text(). */
+bool export_needs_counts(const struct export_format *f);
+bool export_needs_text(const struct export_format *f);
+
 /* "chrome, csv, ..." */
 void export_names(char *text, size_t room);
 
@@ -47,6 +51,9 @@ void export_csv(struct export_job *job);
 void export_perfetto(struct export_job *job);
 void export_folded(struct export_job *job);
 void export_flamegraph(struct export_job *job);
+void export_folded_disabled(struct export_job *job);
+void export_flamegraph_disabled(struct export_job *job);
+void export_code(struct export_job *job);
 void export_vcd(struct export_job *job);
 void export_perf(struct export_job *job);
 void export_kallsyms(struct export_job *job);

@@ -23,17 +23,30 @@ static void put_path(const struct tree *t, uint32_t node, FILE *out)
         fputc(*c == ';' ? ':' : *c == ' ' ? '_' : *c, out);
 }
 
+static void put_folded(struct tree *t, FILE *out)
+{
+    for (uint32_t i = 1; i < t->nodes.len; i++)
+        if (t->nodes.at[i].cycles) {
+            put_path(t, i, out);
+            fprintf(out, " %" PRIu64 "\n", t->nodes.at[i].cycles);
+        }
+    tree_free(t);
+}
+
 void export_folded(struct export_job *job)
 {
     struct tree t;
 
     tree_read(&t, job);
-    for (uint32_t i = 1; i < t.nodes.len; i++)
-        if (t.nodes.at[i].cycles) {
-            put_path(&t, i, job->out);
-            fprintf(job->out, " %" PRIu64 "\n", t.nodes.at[i].cycles);
-        }
-    tree_free(&t);
+    put_folded(&t, job->out);
+}
+
+void export_folded_disabled(struct export_job *job)
+{
+    struct tree t;
+
+    tree_read_disabled(&t, job);
+    put_folded(&t, job->out);
 }
 
 /* ---- the picture ---- */
@@ -51,6 +64,7 @@ struct bar {
 struct flame {
     const struct tree *tree;
     FILE *out;
+    const char *what;       /* the cycles are */
     uint32_t *first, *next; /* children of a node, 0 ends: by name */
     VEC_OF(struct bar) bars;
     unsigned depth;
@@ -156,20 +170,20 @@ static void put_head(const struct flame *f, const struct log *log)
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%d\" y=\"20\">",
             WIDTH, height, WIDTH, height, MARGIN);
     put_text(r->image ? r->image : "", 80, f->out);
-    fprintf(f->out, ": %s cycles of %u hart%s, timing ", grouped(cycles, f->tree->nodes.at[0].all),
-            (unsigned)r->harts, r->harts == 1 ? "" : "s");
+    fprintf(f->out, ": %s cycles of %s%u hart%s, timing ",
+            grouped(cycles, f->tree->nodes.at[0].all), f->what, (unsigned)r->harts,
+            r->harts == 1 ? "" : "s");
     put_text(r->timing ? r->timing : "?", 40, f->out);
     fputs("</text>\n", f->out);
 }
 
-void export_flamegraph(struct export_job *job)
+/* Frees the tree. */
+static void put_flamegraph(struct export_job *job, struct tree *t, const char *what)
 {
-    struct tree t;
-    struct flame f = {.tree = &t, .out = job->out};
+    struct flame f = {.tree = t, .out = job->out, .what = what};
 
-    tree_read(&t, job);
     list_children(&f);
-    if (t.nodes.at[0].all)
+    if (t->nodes.at[0].all)
         place(&f, (struct bar){0, 0, MARGIN, WIDTH - 2 * MARGIN});
     put_head(&f, job->log);
     for (size_t i = 0; i < f.bars.len; i++)
@@ -178,5 +192,21 @@ void export_flamegraph(struct export_job *job)
     free(f.first);
     free(f.next);
     VEC_FREE(&f.bars);
-    tree_free(&t);
+    tree_free(t);
+}
+
+void export_flamegraph(struct export_job *job)
+{
+    struct tree t;
+
+    tree_read(&t, job);
+    put_flamegraph(job, &t, "");
+}
+
+void export_flamegraph_disabled(struct export_job *job)
+{
+    struct tree t;
+
+    tree_read_disabled(&t, job);
+    put_flamegraph(job, &t, "sites that were off, ");
 }

@@ -11,6 +11,16 @@ static const struct export_format formats[] = {
 #undef EXPORT
 };
 
+bool export_needs_counts(const struct export_format *f)
+{
+    return f->convert == export_folded_disabled || f->convert == export_flamegraph_disabled;
+}
+
+bool export_needs_text(const struct export_format *f)
+{
+    return f->convert == export_code;
+}
+
 const struct export_format *export_find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)

@@ -12,7 +12,7 @@
 #include "log/log_state.h"
 
 /* Rows of the tables; findings of which the evidence is printed. */
-enum { FUNCTIONS_SHOWN = 15, UPDATES_SHOWN = 10 };
+enum { FUNCTIONS_SHOWN = 15, UPDATES_SHOWN = 10, COSTS_SHOWN = 10 };
 
 struct function {
     const char *name;
@@ -223,6 +223,59 @@ static void print_sites(const struct summary *s)
             s->stores_to_sites, s->kinds[LOG_STORE] - s->stores_to_sites);
 }
 
+/* ---- what the sites have cost, which is counted for the whole log only ---- */
+
+struct cost {
+    uint32_t site;
+    struct log_count off;
+};
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct cost *left = a, *right = b;
+
+    if (left->off.cycles != right->off.cycles)
+        return left->off.cycles < right->off.cycles ? 1 : -1;
+    return left->site < right->site ? -1 : left->site > right->site;
+}
+
+static void print_cost(const struct log *log, const struct cost *c, FILE *out)
+{
+    const char *name = log_string(log, log_site(log, c->site)->function);
+    char text[2][GROUPED_MAX];
+
+    fprintf(out, "%-36.60s %14s %14s %14.2f\n", name ? name : "?", grouped(text[0], c->off.entries),
+            grouped(text[1], c->off.cycles), (double)c->off.cycles / (double)c->off.entries);
+}
+
+static void print_costs(const struct summary *s)
+{
+    const struct log *log = s->job->log;
+    uint32_t sites = log_site_count(log), shown = 0;
+    struct log_counts all = {0};
+    struct cost *costs = xcalloc((size_t)sites + 1, sizeof *costs);
+    FILE *out = s->job->out;
+    char text[2][GROUPED_MAX];
+
+    for (uint32_t i = 0; i < sites; i++) {
+        costs[i] = (struct cost){i, log_count(log, i, LOG_OFF)};
+        for (unsigned state = 0; state < LOG_COUNTED; state++) {
+            all.of[state].entries += log_count(log, i, state).entries;
+            all.of[state].cycles += log_count(log, i, state).cycles;
+        }
+    }
+    fputs("\ncycles in sites, in the whole log:\n", out);
+    for (unsigned state = 0; state < LOG_COUNTED; state++)
+        fprintf(out, "  %-5s %15s entries %16s cycles\n", log_state_name(state),
+                grouped(text[0], all.of[state].entries), grouped(text[1], all.of[state].cycles));
+    qsort(costs, sites, sizeof *costs, by_cycles);
+    if (sites && costs[0].off.cycles)
+        fprintf(out, "\n%-36s %14s %14s %14s\n", "site that was off", "entries", "cycles", "each");
+    for (; shown < sites && shown < COSTS_SHOWN && costs[shown].off.cycles; shown++)
+        print_cost(log, &costs[shown], out);
+    free(costs);
+}
+
 /* ---- updates and findings, from a second reading ---- */
 
 static void print_lines(const char *text, FILE *out)
@@ -278,6 +331,8 @@ void export_summary(struct export_job *job)
     print_harts(&s);
     print_functions(&s);
     print_sites(&s);
+    if (log_has_counts(job->log))
+        print_costs(&s);
     print_rare(&s, LOG_UPDATE, "updates of code", UPDATES_SHOWN);
     print_rare(&s, LOG_FINDING, "findings", UINT64_MAX);
     free(s.functions);

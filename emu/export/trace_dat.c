@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "export/dat_bytes.h"
 #include "export/export.h"
-#include "log/log_io.h"
 #include "log/log_state.h"
 
 /* A page of a ring buffer, its head, and what fits into an entry. */
-enum { PAGE = 4096, PAGE_HEAD = 16, TEXT_MAX = 512 };
+enum { PAGE = DAT_PAGE, PAGE_HEAD = 16, TEXT_MAX = 512 };
 
 /* Numbers of events: the first three are the kernel's own. */
 enum { ID_FUNCTION = 1, ID_EXIT = 10, ID_ENTRY = 11, ID_SWITCH = 300, ID_MACHINE = 301 };
@@ -37,20 +37,6 @@ enum {
     OPTION_PRINTK = 20,
     OPTION_TASKS = 21,
 };
-
-static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-                                  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-                                  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-                                  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
-
-static const char header_event[] = "# compressed entry header\n"
-                                   "\ttype_len    :    5 bits\n"
-                                   "\ttime_delta  :   27 bits\n"
-                                   "\tarray       :   32 bits\n\n"
-                                   "\tpadding     : type == 29\n"
-                                   "\ttime_extend : type == 30\n"
-                                   "\ttime_stamp : type == 31\n"
-                                   "\tdata max type_len  == 28\n";
 
 #define COMMON                                                                      \
     "format:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
@@ -108,30 +94,6 @@ struct dat {
     struct log_bytes entry;
 };
 
-/* ---- numbers ---- */
-
-static void put(struct log_bytes *b, uint64_t value, unsigned size)
-{
-    uint8_t bytes[8];
-
-    for (unsigned i = 0; i < size; i++)
-        bytes[i] = (uint8_t)(value >> 8 * i);
-    log_put_bytes(b, bytes, size);
-}
-
-static void put_sized(struct log_bytes *b, const void *bytes, size_t len, unsigned size)
-{
-    put(b, len, size);
-    log_put_bytes(b, bytes, len);
-}
-
-static void put_zeroes(struct log_bytes *b, size_t len)
-{
-    VEC_RESERVE(b, len);
-    memset(b->at + b->len, 0, len);
-    b->len += len;
-}
-
 /* ---- ring buffers ---- */
 
 static void set_commit(struct cpu *c)
@@ -145,7 +107,7 @@ static void set_commit(struct cpu *c)
 static void end_page(struct cpu *c)
 {
     set_commit(c);
-    put_zeroes(&c->pages, c->page + PAGE - c->pages.len);
+    dat_put_zeroes(&c->pages, c->page + PAGE - c->pages.len);
 }
 
 static void begin_page(struct cpu *c, uint64_t time)
@@ -154,8 +116,8 @@ static void begin_page(struct cpu *c, uint64_t time)
         end_page(c);
     c->begun = true;
     c->page = c->pages.len;
-    put(&c->pages, time, 8);
-    put(&c->pages, 0, 8);
+    dat_put(&c->pages, time, 8);
+    dat_put(&c->pages, 0, 8);
     c->time = time;
 }
 
@@ -166,7 +128,7 @@ static void put_entry(struct dat *d, unsigned hart, uint64_t time)
     size_t words, need;
     uint64_t delta;
 
-    put_zeroes(&d->entry, -d->entry.len % 4);
+    dat_put_zeroes(&d->entry, -d->entry.len % 4);
     words = d->entry.len / 4;
     need = 8 + 8 + d->entry.len;
     if (!c->begun || c->pages.len + need > c->page + PAGE)
@@ -174,13 +136,13 @@ static void put_entry(struct dat *d, unsigned hart, uint64_t time)
     delta = time > c->time ? time - c->time : 0;
     c->time += delta;
     if (delta >> DELTA_BITS) {
-        put(&c->pages, TYPE_EXTEND | (delta & ((UINT64_C(1) << DELTA_BITS) - 1)) << 5, 4);
-        put(&c->pages, delta >> DELTA_BITS, 4);
+        dat_put(&c->pages, TYPE_EXTEND | (delta & ((UINT64_C(1) << DELTA_BITS) - 1)) << 5, 4);
+        dat_put(&c->pages, delta >> DELTA_BITS, 4);
         delta = 0;
     }
-    put(&c->pages, (words <= WORDS_MAX ? words : 0) | delta << 5, 4);
+    dat_put(&c->pages, (words <= WORDS_MAX ? words : 0) | delta << 5, 4);
     if (words > WORDS_MAX)
-        put(&c->pages, d->entry.len + 4, 4);
+        dat_put(&c->pages, d->entry.len + 4, 4);
     log_put_bytes(&c->pages, d->entry.at, d->entry.len);
 }
 
@@ -194,9 +156,9 @@ static int32_t pid_of(const struct log *log, uint32_t task)
 static void begin_entry(struct dat *d, unsigned id, uint32_t task)
 {
     d->entry.len = 0;
-    put(&d->entry, id, 2);
-    put(&d->entry, 0, 2);
-    put(&d->entry, (uint32_t)pid_of(d->job->log, task), 4);
+    dat_put(&d->entry, id, 2);
+    dat_put(&d->entry, 0, 2);
+    dat_put(&d->entry, (uint32_t)pid_of(d->job->log, task), 4);
 }
 
 /* ---- events ---- */
@@ -220,11 +182,11 @@ static void put_call(struct dat *d, const struct log_event *e)
     if (c->kind != LOG_FUNCTION)
         return;
     begin_entry(d, d->graph ? ID_ENTRY : ID_FUNCTION, e->task);
-    put(&d->entry, c->pc, 8);
+    dat_put(&d->entry, c->pc, 8);
     if (d->graph)
-        put(&d->entry, depth_of(d, e), 4);
+        dat_put(&d->entry, depth_of(d, e), 4);
     else
-        put(&d->entry, c->back, 8);
+        dat_put(&d->entry, c->back, 8);
     put_entry(d, e->hart, e->cycle);
 }
 
@@ -235,11 +197,11 @@ static void put_return(struct dat *d, const struct log_event *e)
     if (c->kind != LOG_FUNCTION || !d->graph || e->call.end == LOG_OPEN)
         return;
     begin_entry(d, ID_EXIT, e->task);
-    put(&d->entry, c->pc, 8);
-    put(&d->entry, depth_of(d, e), 4);
-    put(&d->entry, 0, 4);
-    put(&d->entry, c->when, 8);
-    put(&d->entry, e->call.when, 8);
+    dat_put(&d->entry, c->pc, 8);
+    dat_put(&d->entry, depth_of(d, e), 4);
+    dat_put(&d->entry, 0, 4);
+    dat_put(&d->entry, c->when, 8);
+    dat_put(&d->entry, e->call.when, 8);
     put_entry(d, e->hart, e->cycle);
 }
 
@@ -258,12 +220,12 @@ static void put_switch(struct dat *d, const struct log_event *e)
 {
     begin_entry(d, ID_SWITCH, e->switched.from);
     put_comm(d, e->switched.from);
-    put(&d->entry, (uint32_t)pid_of(d->job->log, e->switched.from), 4);
-    put(&d->entry, 120, 4);
-    put(&d->entry, 0, 8);
+    dat_put(&d->entry, (uint32_t)pid_of(d->job->log, e->switched.from), 4);
+    dat_put(&d->entry, 120, 4);
+    dat_put(&d->entry, 0, 8);
     put_comm(d, e->switched.to);
-    put(&d->entry, (uint32_t)pid_of(d->job->log, e->switched.to), 4);
-    put(&d->entry, 120, 4);
+    dat_put(&d->entry, (uint32_t)pid_of(d->job->log, e->switched.to), 4);
+    dat_put(&d->entry, 120, 4);
     put_entry(d, e->hart, e->cycle);
 }
 
@@ -282,9 +244,9 @@ static void put_line(struct dat *d, const struct log_event *e)
     text = text ? text : line;
     size = strnlen(text, TEXT_MAX);
     begin_entry(d, ID_MACHINE, e->task);
-    put(&d->entry, 12 | (uint64_t)(size + 1) << 16, 4);
+    dat_put(&d->entry, 12 | (uint64_t)(size + 1) << 16, 4);
     log_put_bytes(&d->entry, text, size);
-    put_zeroes(&d->entry, 1);
+    dat_put_zeroes(&d->entry, 1);
     put_entry(d, e->hart, e->cycle);
     free(line);
 }
@@ -315,31 +277,23 @@ static void read_events(struct dat *d)
 
 /* ---- what comes before the pages ---- */
 
-static void put_headers(struct log_bytes *b)
-{
-    log_put_bytes(b, "header_page", 12);
-    put_sized(b, header_page, strlen(header_page), 8);
-    log_put_bytes(b, "header_event", 13);
-    put_sized(b, header_event, strlen(header_event), 8);
-}
-
 static void put_formats_of(struct log_bytes *b, const char *system)
 {
     unsigned count = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         count += !strcmp(formats[i].system, system);
-    put(b, count, 4);
+    dat_put(b, count, 4);
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (!strcmp(formats[i].system, system))
-            put_sized(b, formats[i].text, strlen(formats[i].text), 8);
+            dat_put_sized(b, formats[i].text, strlen(formats[i].text), 8);
 }
 
 static void put_systems(struct log_bytes *b)
 {
     static const char *const systems[] = {"sched", "rvftrace"};
 
-    put(b, ARRAY_LEN(systems), 4);
+    dat_put(b, ARRAY_LEN(systems), 4);
     for (size_t i = 0; i < ARRAY_LEN(systems); i++) {
         log_put_bytes(b, systems[i], strlen(systems[i]) + 1);
         put_formats_of(b, systems[i]);
@@ -359,7 +313,7 @@ static void put_symbols(struct log_bytes *b, const struct log *log)
         if (s->function)
             log_put_bytes(&text, line, (size_t)len);
     }
-    put_sized(b, text.at, text.len, 4);
+    dat_put_sized(b, text.at, text.len, 4);
     VEC_FREE(&text);
 }
 
@@ -376,17 +330,8 @@ static void put_tasks(struct log_bytes *b, const struct log *log)
             log_put_bytes(&text, line,
                           (size_t)snprintf(line, sizeof line, "%" PRId32 " %.40s\n", t->pid, name));
     }
-    put_sized(b, text.at, text.len, 8);
+    dat_put_sized(b, text.at, text.len, 8);
     VEC_FREE(&text);
-}
-
-static void put_begin(struct log_bytes *b, const char *version)
-{
-    log_put_bytes(b, "\x17\x08\x44tracing", 10);
-    log_put_bytes(b, version, strlen(version) + 1);
-    put(b, 0, 1); /* little-endian */
-    put(b, 8, 1); /* bytes of a long */
-    put(b, PAGE, 4);
 }
 
 /* Fills up to a page, and the pages of each hart. */
@@ -404,24 +349,24 @@ static void put_version_6(struct dat *d)
     struct log_bytes b = {0};
     uint64_t at;
 
-    put_begin(&b, "6");
-    put_headers(&b);
+    dat_put_begin(&b, "6");
+    dat_put_headers(&b);
     put_formats_of(&b, "ftrace");
     put_systems(&b);
     put_symbols(&b, d->job->log);
-    put(&b, 0, 4); /* formats of trace_printk */
+    dat_put(&b, 0, 4); /* formats of trace_printk */
     put_tasks(&b, d->job->log);
-    put(&b, harts, 4);
+    dat_put(&b, harts, 4);
     log_put_bytes(&b, "options  ", 10);
-    put(&b, 0, 2);
+    dat_put(&b, 0, 2);
     log_put_bytes(&b, "flyrecord", 10);
     at = (b.len + 16 * harts + PAGE - 1) / PAGE * PAGE;
     for (unsigned i = 0; i < harts; i++) {
-        put(&b, at, 8);
-        put(&b, d->cpu[i].pages.len, 8);
+        dat_put(&b, at, 8);
+        dat_put(&b, d->cpu[i].pages.len, 8);
         at += d->cpu[i].pages.len;
     }
-    put_zeroes(&b, -b.len % PAGE);
+    dat_put_zeroes(&b, -b.len % PAGE);
     put_pages(d, &b);
     VEC_FREE(&b);
 }
@@ -431,13 +376,13 @@ static void put_version_6(struct dat *d)
 static void put_section(struct log_bytes *b, struct log_bytes *options, unsigned id,
                         struct log_bytes *contents)
 {
-    put(options, id, 2);
-    put(options, 8, 4);
-    put(options, b->len, 8);
-    put(b, id, 2);
-    put(b, 0, 2); /* not compressed */
-    put(b, 0, 4); /* its description: the first string, which is empty */
-    put(b, contents->len, 8);
+    dat_put(options, id, 2);
+    dat_put(options, 8, 4);
+    dat_put(options, b->len, 8);
+    dat_put(b, id, 2);
+    dat_put(b, 0, 2); /* not compressed */
+    dat_put(b, 0, 4); /* its description: the first string, which is empty */
+    dat_put(b, contents->len, 8);
     log_put_bytes(b, contents->at, contents->len);
     contents->len = 0;
 }
@@ -451,19 +396,19 @@ static void put_buffer(const struct dat *d, struct log_bytes *options, uint64_t 
     struct log_bytes b = {0};
     uint64_t at = (section + SECTION_HEAD + PAGE - 1) / PAGE * PAGE;
 
-    put(&b, section, 8);
-    put(&b, 0, 1); /* the name of the instance */
+    dat_put(&b, section, 8);
+    dat_put(&b, 0, 1); /* the name of the instance */
     log_put_bytes(&b, "local", 6);
-    put(&b, PAGE, 4);
-    put(&b, harts, 4);
+    dat_put(&b, PAGE, 4);
+    dat_put(&b, harts, 4);
     for (unsigned i = 0; i < harts; i++) {
-        put(&b, i, 4);
-        put(&b, at, 8);
-        put(&b, d->cpu[i].pages.len, 8);
+        dat_put(&b, i, 4);
+        dat_put(&b, at, 8);
+        dat_put(&b, d->cpu[i].pages.len, 8);
         at += d->cpu[i].pages.len;
     }
-    put(options, OPTION_BUFFER, 2);
-    put_sized(options, b.at, b.len, 4);
+    dat_put(options, OPTION_BUFFER, 2);
+    dat_put_sized(options, b.at, b.len, 4);
     VEC_FREE(&b);
 }
 
@@ -489,18 +434,18 @@ static void put_options(struct dat *d, struct log_bytes *b, struct log_bytes *op
     size_t at = b->len, buffer = 2 + 4 + 8 + 1 + 6 + 4 + 4 + 20 * (size_t)harts;
     uint64_t end;
 
-    put(options, OPTION_CPUS, 2);
-    put(options, 4, 4);
-    put(options, harts, 4);
+    dat_put(options, OPTION_CPUS, 2);
+    dat_put(options, 4, 4);
+    dat_put(options, harts, 4);
     end = at + SECTION_HEAD + options->len + buffer + 14;
     put_buffer(d, options, end);
-    put(options, 0, 2);
-    put(options, 8, 4);
-    put(options, 0, 8); /* there are no more options */
-    put(b, 0, 2);
-    put(b, 0, 2);
-    put(b, 0, 4);
-    put_sized(b, options->at, options->len, 8);
+    dat_put(options, 0, 2);
+    dat_put(options, 8, 4);
+    dat_put(options, 0, 8); /* there are no more options */
+    dat_put(b, 0, 2);
+    dat_put(b, 0, 2);
+    dat_put(b, 0, 4);
+    dat_put_sized(b, options->at, options->len, 8);
 }
 
 static void put_version_7(struct dat *d)
@@ -508,12 +453,12 @@ static void put_version_7(struct dat *d)
     struct log_bytes b = {0}, options = {0}, part = {0};
     size_t where;
 
-    put_begin(&b, "7");
+    dat_put_begin(&b, "7");
     log_put_bytes(&b, "none", 5); /* compression, and its version */
-    put(&b, 0, 1);
+    dat_put(&b, 0, 1);
     where = b.len;
-    put(&b, 0, 8);
-    put_headers(&part);
+    dat_put(&b, 0, 8);
+    dat_put_headers(&part);
     put_section(&b, &options, OPTION_HEADERS, &part);
     put_formats_of(&part, "ftrace");
     put_section(&b, &options, OPTION_FTRACE, &part);
@@ -521,19 +466,19 @@ static void put_version_7(struct dat *d)
     put_section(&b, &options, OPTION_EVENTS, &part);
     put_symbols(&part, d->job->log);
     put_section(&b, &options, OPTION_SYMBOLS, &part);
-    put(&part, 0, 4);
+    dat_put(&part, 0, 4);
     put_section(&b, &options, OPTION_PRINTK, &part);
     put_tasks(&part, d->job->log);
     put_section(&b, &options, OPTION_TASKS, &part);
-    put(&part, 0, 1);
+    dat_put(&part, 0, 1);
     put_section(&b, &options, OPTION_STRINGS, &part);
     set64(&b, where, b.len);
     put_options(d, &b, &options);
-    put(&b, OPTION_BUFFER, 2);
-    put(&b, 0, 2);
-    put(&b, 0, 4);
-    put(&b, -(b.len + 8) % PAGE + size_of_pages(d), 8);
-    put_zeroes(&b, -b.len % PAGE);
+    dat_put(&b, OPTION_BUFFER, 2);
+    dat_put(&b, 0, 2);
+    dat_put(&b, 0, 4);
+    dat_put(&b, -(b.len + 8) % PAGE + size_of_pages(d), 8);
+    dat_put_zeroes(&b, -b.len % PAGE);
     put_pages(d, &b);
     VEC_FREE(&b);
     VEC_FREE(&options);

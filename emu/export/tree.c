@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "log/log_state.h"
 
 /* Keys of children that are no function: the number of a string is below them. */
 #define KEY_TASK    (UINT64_C(1) << 33)
@@ -104,6 +105,52 @@ void tree_read(struct tree *t, struct export_job *job)
             add(t, job->log, &f);
     }
     sum_up(t);
+}
+
+/*
+ * What the n-th entry of a site that is off is taken to cost; n from 0. With a core model entries
+ * differ: the parts add up to what was counted.
+ */
+static uint64_t cost_of_entry(struct log_count all, uint64_t n)
+{
+    return all.cycles / all.entries + ((n + 1) * (all.cycles % all.entries) / all.entries -
+                                       n * (all.cycles % all.entries) / all.entries);
+}
+
+static void add_call(struct tree *t, struct export_job *job, const struct log_event *e,
+                     uint64_t cycles)
+{
+    const struct log_state *state = log_cursor_state(job->source->cursor);
+    const struct log_stack *stack = &state->stacks.at[e->call.stack - 1];
+    char text[LOG_PLACE_MAX];
+    uint32_t node = child(t, 0, KEY_TASK + e->task, log_task_name(job->log, e->task, text));
+
+    for (size_t i = 0; i < stack->open.len; i++)
+        node = call_child(t, job->log, node, &stack->open.at[i]);
+    t->nodes.at[node].cycles += cycles;
+}
+
+void tree_read_disabled(struct tree *t, struct export_job *job)
+{
+    uint32_t sites = log_site_count(job->log);
+    uint64_t *seen = xcalloc((size_t)sites + 1, sizeof *seen);
+    struct log_event e;
+
+    *t = (struct tree){0};
+    VEC_PUSH(&t->nodes, ((struct tree_node){.name = xstrdup("all")}));
+    while (source_next_any(job->source, &e)) {
+        const struct log_call *c = e.kind == LOG_CALL ? e.call.call : NULL;
+        struct log_count all;
+
+        if (!c || c->kind != LOG_FUNCTION || c->state != LOG_OFF || c->site >= sites)
+            continue;
+        all = log_count(job->log, c->site, LOG_OFF);
+        if (seen[c->site] < all.entries && source_wants(job->source, &e))
+            add_call(t, job, &e, cost_of_entry(all, seen[c->site]));
+        seen[c->site]++;
+    }
+    sum_up(t);
+    free(seen);
 }
 
 void tree_free(struct tree *t)

@@ -29,6 +29,13 @@ struct tree {
  * are [user] and [idle].
  */
 void tree_read(struct tree *t, struct export_job *job);
+
+/*
+ * The same of the cycles that the sites which were off have cost: each such call with its site's
+ * mean cost, so that the calls of a whole log have the sum that was counted. The log must have
+ * counts.
+ */
+void tree_read_disabled(struct tree *t, struct export_job *job);
 void tree_free(struct tree *t);
 
 #endif

@@ -312,22 +312,68 @@ static bool find_child(Dwarf_Die *in, int tag, const char *name, Dwarf_Die *chil
     return false;
 }
 
-bool lines_member(struct lines *l, const char *structure, const char *member, uint64_t *offset)
+static bool find_struct(struct lines *l, const char *name, Dwarf_Die *type)
 {
     Dwarf_CU *cu = NULL;
-    Dwarf_Die unit, type, found;
-    Dwarf_Attribute attr;
-    Dwarf_Word at;
+    Dwarf_Die unit;
 
     if (!l->opened)
         open_dwarf(l);
     while (l->dwarf && dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
-        if (find_child(&unit, DW_TAG_structure_type, structure, &type)) {
-            if (!find_child(&type, DW_TAG_member, member, &found) ||
-                dwarf_formudata(dwarf_attr(&found, DW_AT_data_member_location, &attr), &at) != 0)
-                return false;
-            *offset = at;
+        if (find_child(&unit, DW_TAG_structure_type, name, type))
+            return true;
+    return false;
+}
+
+/* Where a member begins; those of a union need not say it. */
+static uint64_t member_offset(Dwarf_Die *member)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word at;
+
+    return dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attr), &at) ? 0 : at;
+}
+
+/* Structs and unions without a name within others. */
+enum { NESTED_MAX = 4 };
+
+static bool find_member(Dwarf_Die *type, const char *name, unsigned nested, uint64_t *offset)
+{
+    Dwarf_Die member, inner;
+    Dwarf_Attribute attr;
+
+    if (dwarf_child(type, &member) != 0)
+        return false;
+    do {
+        if (is_named(&member, DW_TAG_member, name)) {
+            *offset = member_offset(&member);
             return true;
         }
+        if (dwarf_tag(&member) == DW_TAG_member && !dwarf_diename(&member) && nested < NESTED_MAX &&
+            dwarf_formref_die(dwarf_attr(&member, DW_AT_type, &attr), &inner) &&
+            find_member(&inner, name, nested + 1, offset)) {
+            *offset += member_offset(&member);
+            return true;
+        }
+    } while (dwarf_siblingof(&member, &member) == 0);
     return false;
+}
+
+bool lines_member(struct lines *l, const char *structure, const char *member, uint64_t *offset)
+{
+    Dwarf_Die type;
+
+    return find_struct(l, structure, &type) && find_member(&type, member, 0, offset);
+}
+
+bool lines_struct_size(struct lines *l, const char *structure, uint64_t *size)
+{
+    Dwarf_Die type;
+    int bytes;
+
+    if (!find_struct(l, structure, &type))
+        return false;
+    bytes = dwarf_bytesize(&type);
+    *size = bytes > 0 ? (uint64_t)bytes : 0;
+    return bytes > 0;
 }

@@ -62,4 +62,7 @@ MUST_USE bool lines_functions_at(const struct lines_functions *f, uint64_t addr,
 MUST_USE bool lines_member(struct lines *l, const char *structure, const char *member,
                            uint64_t *offset);
 
+/* The bytes of a struct; false: the debug information does not have it. */
+MUST_USE bool lines_struct_size(struct lines *l, const char *structure, uint64_t *size);
+
 #endif

@@ -27,8 +27,10 @@ enum log_frame_kind {
     LOG_FRAME_SYMBOLS = 2, /* functions and other symbols of the image */
     LOG_FRAME_DEFS = 3,    /* strings, tasks and sites that later frames name by number */
     LOG_FRAME_EVENTS = 4,
-    LOG_FRAME_END = 5,   /* how the run has ended */
-    LOG_FRAME_INDEX = 6, /* where the frames are; the last one */
+    LOG_FRAME_END = 5,    /* how the run has ended */
+    LOG_FRAME_INDEX = 6,  /* where the frames are; the last one */
+    LOG_FRAME_COUNTS = 7, /* entries and cycles of each site, by state; before END */
+    LOG_FRAME_TEXT = 8,   /* a stretch of the image's code as the log begins */
 };
 
 struct log_frame_head {
@@ -218,6 +220,19 @@ struct log_site {
     uint32_t file, line;       /* file: a string */
     uint8_t kind;              /* enum site_kind (ftrace/sites.h) */
     uint8_t size, state;       /* the state when it was defined */
+};
+
+/* The states in which a site is counted are the first ones: LOG_INIT, LOG_OFF, LOG_ON. */
+enum { LOG_COUNTED = LOG_OTHER };
+
+/* Of a site, while the log was written: how often a hart came to it, and the cycles of its own
+ * instructions. */
+struct log_count {
+    uint64_t entries, cycles;
+};
+
+struct log_counts {
+    struct log_count of[LOG_COUNTED];
 };
 
 struct log_symbol {

@@ -199,6 +199,35 @@ static bool get_ending(struct log *l, struct log_in *in)
     return l->has_ended;
 }
 
+static bool get_code(struct log *l, struct log_in *in)
+{
+    struct log_stretch code = {.va = log_get(in)};
+
+    code.size = (size_t)(in->end - in->at);
+    if (in->bad || code.size > UINT64_MAX - code.va)
+        return false;
+    code.bytes = xmalloc(code.size + 1);
+    memcpy(code.bytes, in->at, code.size);
+    VEC_PUSH(&l->codes, code);
+    return true;
+}
+
+static bool get_counts(struct log *l, struct log_in *in)
+{
+    l->counts_fixed = log_get(in) != 0;
+    while (in->at != in->end && !in->bad) {
+        struct log_counts c = {0};
+
+        for (unsigned state = 0; state < LOG_COUNTED; state++) {
+            c.of[state].entries = log_get(in);
+            c.of[state].cycles = c.of[state].entries ? log_get(in) : 0;
+        }
+        VEC_PUSH(&l->counts, c);
+    }
+    l->has_counts = !in->bad;
+    return l->has_counts;
+}
+
 /* Takes a frame that is not of events. False: it is damaged. */
 static bool take_frame(struct log *l, const struct log_entry *entry)
 {
@@ -206,7 +235,7 @@ static bool take_frame(struct log *l, const struct log_entry *entry)
     struct log_in in;
     bool good = true;
 
-    if (entry->head.kind > LOG_FRAME_END)
+    if (entry->head.kind > LOG_FRAME_TEXT || entry->head.kind == LOG_FRAME_INDEX)
         return true; /* of a later version: not needed */
     if (!log_unpack(l, entry, &b)) {
         VEC_FREE(&b);
@@ -217,6 +246,8 @@ static bool take_frame(struct log *l, const struct log_entry *entry)
     case LOG_FRAME_RUN: good = !l->run.harts && get_run(l, &in); break;
     case LOG_FRAME_SYMBOLS: good = !l->symbols.len && get_symbols(l, &in); break;
     case LOG_FRAME_DEFS: good = get_defs(l, &in); break;
+    case LOG_FRAME_COUNTS: good = !l->has_counts && get_counts(l, &in); break;
+    case LOG_FRAME_TEXT: good = get_code(l, &in); break;
     case LOG_FRAME_END: good = !l->has_ended && get_ending(l, &in); break;
     default: break;
     }
@@ -247,6 +278,11 @@ static bool take_entry(struct log *l, const struct log_entry *entry)
     }
     if (entry->head.kind != LOG_FRAME_EVENTS && take_frame(l, entry))
         return true;
+    if (entry->head.kind == LOG_FRAME_TEXT || entry->head.kind == LOG_FRAME_COUNTS) {
+        set_problem(l, "is damaged at byte %" PRIu64 ", which events do not need; read without it",
+                    entry->offset);
+        return true;
+    }
     set_problem(l, "is damaged at byte %" PRIu64 "; read up to there", entry->offset);
     return false;
 }
@@ -410,6 +446,10 @@ void log_close(struct log *l)
     VEC_FREE(&l->symbols);
     VEC_FREE(&l->tasks);
     VEC_FREE(&l->sites);
+    for (size_t i = 0; i < l->codes.len; i++)
+        free(l->codes.at[i].bytes);
+    VEC_FREE(&l->codes);
+    VEC_FREE(&l->counts);
     VEC_FREE(&l->frames);
     free(l->problem);
     free(l);
@@ -465,6 +505,39 @@ uint32_t log_task_count(const struct log *l)
 uint32_t log_site_count(const struct log *l)
 {
     return (uint32_t)l->sites.len;
+}
+
+bool log_has_counts(const struct log *l)
+{
+    return l->has_counts;
+}
+
+bool log_counts_fixed(const struct log *l)
+{
+    return l->counts_fixed;
+}
+
+struct log_count log_count(const struct log *l, uint32_t site, unsigned state)
+{
+    return site < l->counts.len ? l->counts.at[site].of[state] : (struct log_count){0};
+}
+
+bool log_has_text(const struct log *l)
+{
+    return l->codes.len != 0;
+}
+
+bool log_text(const struct log *l, uint64_t va, void *to, size_t size)
+{
+    for (size_t i = 0; i < l->codes.len; i++) {
+        const struct log_stretch *c = &l->codes.at[i];
+
+        if (va < c->va || va - c->va > c->size || size > c->size - (va - c->va))
+            continue;
+        memcpy(to, c->bytes + (va - c->va), size);
+        return true;
+    }
+    return false;
 }
 
 size_t log_symbol_count(const struct log *l)

@@ -45,6 +45,21 @@ const struct log_site *log_site(const struct log *l, uint32_t id);
 uint32_t log_task_count(const struct log *l);
 uint32_t log_site_count(const struct log *l);
 
+/* Whether sites were counted: not if the run was killed, or did not account for them. */
+bool log_has_counts(const struct log *l);
+
+/* Whether every entry of a site in a state costs the same cycles. */
+bool log_counts_fixed(const struct log *l);
+
+/* What was counted of a site over the whole log; `state' is below LOG_COUNTED. */
+struct log_count log_count(const struct log *l, uint32_t site, unsigned state);
+
+/* Whether it has the image's code: not of one that is larger than 4 MiB. */
+bool log_has_text(const struct log *l);
+
+/* Copies code as it was when the log began. False: the log does not have all of it. */
+MUST_USE bool log_text(const struct log *l, uint64_t va, void *to, size_t size);
+
 /* In ascending order of address. */
 size_t log_symbol_count(const struct log *l);
 const struct log_symbol *log_symbol(const struct log *l, size_t i);

@@ -13,6 +13,13 @@ struct log_entry {
     uint64_t offset;
 };
 
+/* Code, from LOG_FRAME_TEXT. */
+struct log_stretch {
+    uint64_t va;
+    size_t size;
+    uint8_t *bytes;
+};
+
 struct log {
     const char *path;
     int fd;               /* -1: `bytes' */
@@ -28,6 +35,9 @@ struct log {
     VEC_OF(struct log_task) tasks;
     VEC_OF(struct log_site) sites;
     VEC_OF(struct log_entry) frames; /* of events */
+    VEC_OF(struct log_stretch) codes;
+    VEC_OF(struct log_counts) counts; /* of each site */
+    bool has_counts, counts_fixed;
 };
 
 /* The bytes of a frame; false: it is damaged. */

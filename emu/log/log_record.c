@@ -12,6 +12,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/account.h"
 #include "ftrace/audit.h"
 #include "ftrace/describe.h"
 #include "ftrace/sites.h"
@@ -53,7 +54,9 @@ struct log_record {
     struct log_writer *writer; /* NULL before log_record_begin */
     struct watch *watch;
     struct running running[LOG_HARTS_MAX];
-    VEC_OF(uint8_t) states; /* of the sites in memory */
+    VEC_OF(uint8_t) states;    /* of the sites in memory */
+    struct log_counts *before; /* what was counted of `counted' sites before */
+    uint32_t counted;
     size_t findings;
     struct probe_owner at_switch;
     uint32_t probe;
@@ -558,6 +561,61 @@ static void plant_switch(struct log_record *r)
         r->probe = cluster_plant(r->config.cluster, pa, &r->at_switch, 0);
 }
 
+/* ---- what is counted of sites ---- */
+
+/* Of all sites that there are; the caller frees them. NULL: they are not accounted for. */
+static struct log_counts *count_sites(const struct log_record *r, uint32_t *sites)
+{
+    const struct account *a = watch_account(r->watch);
+    struct log_counts *counts;
+
+    *sites = a ? (uint32_t)site_count(watch_sites(r->watch)) : 0;
+    if (!a)
+        return NULL;
+    counts = xcalloc((size_t)*sites + 1, sizeof *counts);
+    for (uint32_t i = 0; i < *sites; i++)
+        for (unsigned state = 0; state < LOG_COUNTED; state++) {
+            struct state_account now = account_get(a, i, (enum site_state)state);
+
+            counts[i].of[state] = (struct log_count){now.entries, now.cycles};
+        }
+    return counts;
+}
+
+/* A run that was restored has counted sites before the log began. */
+static void put_counts(const struct log_record *r)
+{
+    uint32_t sites;
+    struct log_counts *counts = count_sites(r, &sites);
+
+    for (uint32_t i = 0; i < r->counted && i < sites; i++)
+        for (unsigned state = 0; state < LOG_COUNTED; state++) {
+            counts[i].of[state].entries -= r->before[i].of[state].entries;
+            counts[i].of[state].cycles -= r->before[i].of[state].cycles;
+        }
+    if (counts)
+        log_write_counts(r->writer, counts, sites, !cluster_has_core(r->config.cluster));
+    free(counts);
+}
+
+/* The code in memory, if it is not too much for a log. */
+static void put_text(const struct log_record *r)
+{
+    const struct image *im = r->config.image;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < im->text_count; i++)
+        sum += im->texts[i].size;
+    for (size_t i = 0; i < im->text_count && sum <= LOG_TEXT_MAX; i++) {
+        const struct image_text *text = &im->texts[i];
+        uint8_t *bytes = xmalloc(text->size + 1);
+
+        if (bus_read(cluster_bus(r->config.cluster), text->pa, bytes, text->size))
+            log_write_text(r->writer, text->va, bytes, text->size);
+        free(bytes);
+    }
+}
+
 /* The symbols that have an extent; the caller frees the array. */
 static struct log_symbol *list_symbols(const struct symbols *symbols, size_t *count)
 {
@@ -599,6 +657,8 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     config.symbols = symbols;
     r->writer = log_writer_new(&config);
     free(symbols);
+    put_text(r);
+    r->before = count_sites(r, &r->counted);
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         define_site(r, i);
     r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
@@ -641,6 +701,7 @@ enum exit_status log_record_end(struct log_record *r, const struct log_ending *e
 
     flush_console(r);
     put_lines(r);
+    put_counts(r);
     failure = log_writer_end(r->writer, ending);
 
     if (!failure)
@@ -658,5 +719,6 @@ void log_record_free(struct log_record *r)
     cluster_uproot(r->config.cluster, r->probe);
     log_writer_free(r->writer);
     VEC_FREE(&r->states);
+    free(r->before);
     free(r);
 }

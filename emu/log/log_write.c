@@ -269,6 +269,32 @@ void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint3
     log_put(&w->defs, line);
 }
 
+void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, size_t size)
+{
+    struct log_bytes b = {0};
+
+    log_put(&b, va);
+    log_put_bytes(&b, bytes, size);
+    put_frame(w, LOG_FRAME_TEXT, &b);
+    VEC_FREE(&b);
+}
+
+void log_write_counts(struct log_writer *w, const struct log_counts *counts, uint32_t sites,
+                      bool fixed)
+{
+    struct log_bytes b = {0};
+
+    log_put(&b, fixed);
+    for (uint32_t i = 0; i < sites; i++)
+        for (unsigned state = 0; state < LOG_COUNTED; state++) {
+            log_put(&b, counts[i].of[state].entries);
+            if (counts[i].of[state].entries)
+                log_put(&b, counts[i].of[state].cycles);
+        }
+    put_frame(w, LOG_FRAME_COUNTS, &b);
+    VEC_FREE(&b);
+}
+
 void log_write_forget_names(struct log_writer *w)
 {
     struct {

@@ -46,6 +46,17 @@ void log_write_site(struct log_writer *w, const struct log_site *site);
 /* The source line of a site that was defined. */
 void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint32_t line);
 
+/* Code at a virtual address, as it is when the log begins; at most LOG_TEXT_MAX bytes. */
+enum { LOG_TEXT_MAX = 4 << 20 };
+void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, size_t size);
+
+/*
+ * What was counted of the sites, in order of their numbers; once, before the end. fixed: every
+ * entry of a site in a state costs the same.
+ */
+void log_write_counts(struct log_writer *w, const struct log_counts *counts, uint32_t sites,
+                      bool fixed);
+
 /* Names of calls may have changed: they are asked for again. */
 void log_write_forget_names(struct log_writer *w);
 

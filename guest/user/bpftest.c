@@ -583,6 +583,216 @@ static void test_ring(void)
     close(ring);
 }
 
+/* ---- probes ---- */
+
+static void write_text(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_APPEND, 0);
+
+    write(fd, text, strlen(text));
+    close(fd);
+}
+
+/* What a program that adds this word of the registers has added in so many calls. */
+static uint64_t probe_getpid(const char *event, int off, int calls)
+{
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+    int prog = load_adder(BPF_PROG_TYPE_KPROBE, map, off), fd;
+    unsigned int key = 0;
+    uint64_t sum = 0;
+    char path[80];
+
+    snprintf(path, sizeof(path), "/sys/kernel/tracing/events/kprobes/%s/id", event);
+    fd = open_event(PERF_TYPE_TRACEPOINT, read_number(path), getpid(), -1);
+    if (syscall(__NR_ioctl, fd, PERF_EVENT_IOC_SET_BPF, prog) == 0)
+        call_getpid(calls);
+    close(fd);
+    call_getpid(3);
+    lookup(map, &key, &sum);
+    close(prog);
+    close(map);
+    return sum;
+}
+
+static void test_kprobes(void)
+{
+    enum { PC = 0, A0 = 80 };
+    uint64_t pc;
+
+    write_text("/sys/kernel/tracing/kprobe_events", "p:bpf_in __riscv_sys_getpid");
+    write_text("/sys/kernel/tracing/kprobe_events", "r:bpf_out __riscv_sys_getpid");
+    pc = probe_getpid("bpf_in", PC, 1);
+    check("a program at a probe gets the registers there",
+          0 - pc < 0x80000000 && probe_getpid("bpf_in", PC, 10) == 10 * pc);
+    check("one at a function's end gets the result",
+          probe_getpid("bpf_out", A0, 10) == 10u * getpid());
+    write_text("/sys/kernel/tracing/kprobe_events", "-:bpf_in");
+    write_text("/sys/kernel/tracing/kprobe_events", "-:bpf_out");
+}
+
+/* ---- stacks ---- */
+
+/* Returns the number of the stack. */
+static int load_stackid(int map, uint64_t flags)
+{
+    const struct bpf_insn insns[] = {
+        LD_MAP_FD(R2, map),
+        LD_IMM64(R3, flags),
+        CALL(BPF_FUNC_get_stackid),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void test_stacks(void)
+{
+    int map = map_create(BPF_MAP_TYPE_STACK_TRACE, 4, 8 * 8, 64, 0);
+    int kernel = load_stackid(map, 0), user = load_stackid(map, BPF_F_USER_STACK), i;
+    unsigned int id[2], user_id;
+    uint64_t ips[8] = {0};
+
+    for (i = 0; i < 2; i++)
+        run(kernel, NULL, 0, &id[i]);
+    check("a stack has one number", id[0] < 64 && id[0] == id[1]);
+    check("and addresses of the kernel",
+          lookup(map, id, ips) == 0 && 0 - ips[0] < 0x80000000 && 0 - ips[1] < 0x80000000);
+    run(user, NULL, 0, &user_id);
+    check("the program's stack begins at its system call",
+          lookup(map, &user_id, ips) == 0 && ips[0] - (unsigned long)syscall < 64);
+    check("a stack is deleted once",
+          delete (map, id) == 0 && delete (map, id) == -ENOENT && lookup(map, id, ips) == -ENOENT);
+    check("a stack cannot be stored", update(map, id, ips, 0) == -EINVAL);
+    close(kernel);
+    close(user);
+    close(map);
+}
+
+/* ---- output by events of perf ---- */
+
+enum { RING_SIZE = 2 * PAGE_SIZE };
+
+/* Hands over the first number of the context, with 4 bytes after it. */
+static int load_output(int map)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, 0),       STX_MEM(BPF_DW, R10, R6, -16),
+        ST_MEM(BPF_DW, R10, -8, 0),       LD_MAP_FD(R2, map),
+        LD_IMM64(R3, BPF_F_CURRENT_CPU),  MOV64_REG(R4, R10),
+        ALU64_IMM(BPF_ADD, R4, -16),      MOV64_IMM(R5, 12),
+        CALL(BPF_FUNC_perf_event_output), EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+/* Reads all records of a ring of perf; the sum of their numbers. */
+static uint64_t drain(struct perf_event_mmap_page *page)
+{
+    const char *data = (const char *)page + PAGE_SIZE;
+    uint64_t sum = 0, value, i;
+
+    while (page->data_tail != page->data_head) {
+        struct perf_event_header header;
+        char raw[32] = "";
+
+        memcpy(&header, data + page->data_tail % RING_SIZE, sizeof(header));
+        for (i = 0; i < header.size && i < sizeof(raw); i++)
+            raw[i] = data[(page->data_tail + i) % RING_SIZE];
+        memcpy(&value, raw + sizeof(header) + 4, sizeof(value));
+        if (header.type == PERF_RECORD_SAMPLE && header.size == sizeof(header) + 16 &&
+            raw[sizeof(header)] == 12)
+            sum += value;
+        page->data_tail += header.size;
+    }
+    return sum;
+}
+
+static void test_perf_output(void)
+{
+    enum { HARTS = 2, RUNS = 300 };
+    struct perf_event_mmap_page *page[HARTS];
+    int map = map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, HARTS, 0), prog = load_output(map);
+    int fd[HARTS];
+    unsigned int cpu, i, result = 0, bad = 0;
+    uint64_t ctx[1] = {1}, sum = 0;
+
+    check("without an event there is ENOENT",
+          run(prog, ctx, 8, &result) == 0 && (int)result == -ENOENT);
+    for (cpu = 0; cpu < HARTS; cpu++) {
+        fd[cpu] = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, -1, cpu);
+        page[cpu] =
+            mmap(NULL, PAGE_SIZE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd[cpu], 0);
+        bad += is_error(page[cpu]) || update(map, &cpu, &fd[cpu], 0);
+    }
+    check("a map holds an event of each hart", !bad);
+    for (i = 1; !bad && i <= RUNS; i++) {
+        ctx[0] = i;
+        run(prog, ctx, 8, &result);
+        bad += result != 0;
+        for (cpu = 0; i % 50 == 0 && cpu < HARTS; cpu++)
+            sum += drain(page[cpu]);
+    }
+    check("what a program hands over is in the ring of its hart",
+          !bad && sum == RUNS * (RUNS + 1) / 2);
+    for (cpu = 0; cpu < HARTS; cpu++) {
+        munmap(page[cpu], PAGE_SIZE + RING_SIZE);
+        close(fd[cpu]);
+    }
+    close(prog);
+    close(map);
+}
+
+/* ---- the limit of programs at an event ---- */
+
+/* A program of its own for each: one cannot be there twice. */
+static int add_program(long id)
+{
+    static const struct bpf_insn insns[] = {MOV64_IMM(R0, 1), EXIT()};
+    int prog = prog_load(BPF_PROG_TYPE_TRACEPOINT, insns, ARRAY_SIZE(insns));
+    int fd = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
+    int err = syscall(__NR_ioctl, fd, PERF_EVENT_IOC_SET_BPF, prog);
+
+    close(prog);
+    if (err)
+        close(fd);
+    return err ? err : fd;
+}
+
+/* Two processes share the descriptors that it takes. */
+static void test_limit(void)
+{
+    enum { LIMIT = 64, THEIRS = 40 };
+    long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_getpid/id");
+    int ready[2], done[2], i, fd = 0, status;
+    char c = 1;
+    pid_t pid;
+
+    pipe(ready);
+    pipe(done);
+    pid = fork();
+    if (pid == 0) {
+        close(done[1]);
+        for (i = 0; i < THEIRS && fd >= 0; i++)
+            fd = add_program(id);
+        c = fd >= 0;
+        write(ready[1], &c, 1);
+        read(done[0], &c, 1);
+        _exit(0);
+    }
+    close(done[0]);
+    read(ready[0], &c, 1);
+    for (i = 0; fd >= 0 && i <= LIMIT - THEIRS; i++)
+        fd = add_program(id);
+    check("an event has 64 programs, and the next one is E2BIG",
+          c && fd == -E2BIG && i == LIMIT - THEIRS + 1);
+    close(done[1]);
+    waitpid(pid, &status, 0);
+    check("when others are gone there is room", add_program(id) >= 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 int main(void)
 {
     test_array();
@@ -595,5 +805,9 @@ int main(void)
     test_trace_printk();
     test_perf_events();
     test_ring();
+    test_kprobes();
+    test_stacks();
+    test_perf_output();
+    test_limit();
     return check_result();
 }

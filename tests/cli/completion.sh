@@ -43,7 +43,7 @@ claim 'nothing for a number' offers ''
 complete rvftrace report --by ''
 claim 'the rows of a report' offers function site file module layout run
 complete rvftrace log --to c
-claim 'the formats of a log' offers chrome csv
+claim 'the formats of a log' offers chrome csv code
 complete rvftrace log --to trace
 claim '... of which some begin alike' offers trace-dat trace-dat-7 trace-dat-function
 for command in run debug report log; do

@@ -24,8 +24,10 @@ run log "$log"
 claim 'the summary has no message' sh -c "[ $status -eq 0 ] && [ ! -s '$err' ]"
 cp "$out" "$work/summary"
 
+run log --to folded-disabled -o "$work/folded" "$log"
+run log --to code -o "$work/code" "$log"
 run log --to csv -o "$work/log.csv" "$log"
-python3 - "$work/log.csv" "$work/r.json" "$work/summary" "$work/console" <<'PY' || failed=1
+python3 - "$work/log.csv" "$work/r.json" "$work/summary" "$work/console" "$work/folded" "$work/code" <<'PY' || failed=1
 """What is in the CSV, against the report and the console."""
 import collections, csv, json, re, sys
 
@@ -43,6 +45,13 @@ entries = collections.Counter()
 for site in sites:
     for state in "init", "off", "on":
         entries[site["function"], state] += site[state]["entries"]
+cost = {state: [sum(s[state][what] for s in report["sites"]) for what in ("entries", "cycles")]
+        for state in ("init", "off", "on")}
+folded = [line.rsplit(" ", 1) for line in open(sys.argv[5])]
+of_function = collections.Counter()
+for path, cycles in folded:
+    of_function[path.rsplit(";", 1)[1]] += int(cycles)
+code = open(sys.argv[6]).read()
 updates = [re.search(r"(\d+) stores, (\d+) patches", row["details"]).groups() for row in of["update"]]
 last = {row["name"]: row["state"] for row in of["store"]}
 clocks = {(hart, clock): [int(row[clock]) for row in rows if row["hart"] == hart]
@@ -53,6 +62,15 @@ for sentence, holds in (
         ("each call has its end", kinds["call"] == kinds["return"] > 1000),
         ("each patch of a site, and its last state", set(last.values()) == {"off", "on"} and
          {s["function"] for s in sites} <= set(last) and kinds["store"] > 6000),
+        ("what the sites have cost is in the summary", all(
+            re.search(rf"(?m)^  {state} +{entries:,} entries +{cycles:,} cycles$", words)
+            for state, (entries, cycles) in cost.items())),
+        ("... and by stacks, site by site", len(folded) > 300 and of_function == +collections.Counter(
+            {name: sum(s["off"]["cycles"] for s in sites if s["function"] == name) for name in of_function}) and
+         sum(of_function.values()) == sum(s["off"]["cycles"] for s in sites)),
+        ("the code of what was called", {name for (name, state), n in calls.items()} <=
+         set(re.findall(r"(?m)^(\w\S*): .* calls? while its site was", code)) and
+         re.search(r"(?m)^tree_insert: .*\n +[0-9a-f]+:  [0-9a-f]{4} +addi\tsp,sp,-", code)),
         ("the updates", updates == [(str(u["stores"]), str(u["patches"])) for u in report["updates"]] and updates),
         ("what the guest has printed",
          "".join(row["details"] for row in of["console"]).count("\\n") == console.count(b"\n")),
@@ -101,7 +119,7 @@ head -c $((size * 3 / 4)) "$log" >"$work/cut"
 run log "$work/cut"
 claim 'a cut log is read, and one line says so' sh -c "[ $status -eq 0 ] && [ \$(wc -l <'$err') -eq 1 ] &&
     grep -q 'warning: .*cut: was not ended: the run was killed' '$err' && grep -q '^events:' '$out'"
-cp "$log" "$work/changed" && printf 'x' | dd of="$work/changed" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+cp "$log" "$work/changed" && printf 'x' | dd of="$work/changed" bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>/dev/null
 run log "$work/changed"
 claim 'a changed one is status 65' has_status 65
 claim '... and one line' says_one_line '.*changed: is damaged .*at byte [0-9]*; read up to there'
@@ -115,13 +133,15 @@ claim '--log - is standard output' sh -c "[ $status -eq 0 ] && '$rvftrace' log '
 "$rvftrace" run --quiet --console none --append 'script="work threads 100000"' --log "$log" "$mcount" </dev/null &
 pid=$!
 tries=0
-while [ "$(wc -c <"$log.part")" -lt 300000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+while [ "$(wc -c <"$log.part")" -lt 900000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
 kill -KILL $pid
 wait $pid 2>"$work/why"
 claim 'after SIGKILL the former log is still there' cmp "$work/first.log" "$log"
 run log "$log.part"
 claim '... and the frames that were written, beside it, can be read' sh -c "[ $status -eq 0 ] &&
     grep -q 'was not ended' '$err' && [ \$(sed -n 's/^  call *//p' '$out' | tr -d ,) -gt 100000 ]"
+run log --to folded-disabled "$log.part"
+claim '... but does not tell what its sites cost' refused 65 '.*: does not tell what its sites cost'
 
 run run --quiet --harts 2 --audit=warn --log "$work/broken.log" --append 'script="work calls 10000 &
     sleep 0.01; echo fib > /sys/kernel/tracing/set_ftrace_filter;

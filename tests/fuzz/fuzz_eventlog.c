@@ -1,7 +1,8 @@
 /*
  * fuzz_eventlog.c - event logs. The first byte says what the rest is: a whole file, or the contents
- * of a frame of events, of definitions or of symbols, put into a log that is valid otherwise, since
- * a checksum would refuse nearly all changes. It says, too, to what the log is converted.
+ * of a frame of events, of definitions, of symbols, of counts or of code, put into a log that is
+ * valid otherwise, since a checksum would refuse nearly all changes. It says, too, to what the log
+ * is converted.
  */
 #include <stdint.h>
 #include <string.h>
@@ -109,10 +110,22 @@ static uint64_t read_events(struct log *l, bool *all)
 static void convert(struct log *l, unsigned choice)
 {
     static void (*const formats[])(struct export_job *) = {
-        export_list,      export_summary,     export_chrome, export_csv,
-        export_perfetto,  export_folded,      export_vcd,    export_flamegraph,
-        export_trace_dat, export_trace_dat_7, export_perf,   export_trace_dat_function,
+        export_list,
+        export_summary,
+        export_chrome,
+        export_csv,
+        export_perfetto,
+        export_folded,
+        export_vcd,
+        export_flamegraph,
+        export_trace_dat,
+        export_trace_dat_7,
+        export_perf,
+        export_trace_dat_function,
         export_kallsyms,
+        export_code,
+        export_folded_disabled,
+        export_flamegraph_disabled,
     };
     const struct filter filter = {
         .function = choice & 1 ? "m*" : NULL, .harts = UINT64_MAX, .to = UINT64_MAX};
@@ -158,6 +171,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (!size)
         return 0;
+    if (bytes[0] >= 254) {
+        all = wrap(bytes[0] == 254 ? LOG_FRAME_COUNTS : LOG_FRAME_TEXT, bytes + 1, size - 1, &len);
+        check_log(all, len, bytes[1 % size]);
+        free(all);
+        return 0;
+    }
     if (bytes[0] % 4 == 3) {
         check_log(bytes + 1, size - 1, bytes[0] / 4);
         return 0;

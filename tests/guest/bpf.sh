@@ -1,15 +1,57 @@
 #!/bin/sh
-# bpf.sh - bpf(2): maps, the verifier's verdicts, and programs at events, under the auditor.
+# bpf.sh - bpf(2): maps, the verifier's verdicts, and programs at events, under the auditor; and objects that clang has
+# compiled, loaded and attached by the program bpf.
 . "$(dirname "$0")/lib.sh"
 
 claims=$(grep -c '^ *check("' guest/user/bpftest.c)
+cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
+echo 'no object' >"$work_dir/text.o"
+(cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
+    printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work_dir/initrd"
 
-timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 \
-    --initrd "$BUILD/guest-kernel/initrd.cpio" --append 'script="/bin/bpftest"' \
+L=/lib/bpf
+timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
+    --append "script=\"/bin/bpftest; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
+        bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
+        sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
+        bpf load /text.o; bpf load /short.o; bpf map dump nothing\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 every_claim_holds() {
     test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' &&
         test ! -s "$work_dir/errors"
 }
+# part OBJECT: what the console has between its command and the next one.
+part() { sed -n "/^# *bpf load .*$1.o attach s/,/^# /p" "$out"; }
+# Each of 101 calls of getpid() was entered and left, and its result is the process's number, of which there is one.
+counts_calls() {
+    part syscalls | sed -n 's/^key: \(..\) .. .. .. ac 00 00 00  value:\(.*\)/\1\2/p' | {
+        read -r pid entered a b c d e f g left a b c d e f g sum high rest
+        test "$entered $left $a$b$c$d$e$f$g" = '65 65 00000000000000' &&
+            test $((0x$high$sum)) -eq $((0x65 * 0x$pid))
+    } && part syscalls | grep -qx 'key: 00 00 00 00  value: 69 00 00 00 00 00 00 00'
+}
+# 40 turns are waited for by this process or its child, and some by others.
+waits() {
+    n=0
+    for slot in $(part wakeups | sed -n '/^map histogram/,/^map .bss/s/.*value: \(..\) \(..\) 00 .*/0x\2\1/p'); do
+        n=$((n + slot))
+    done
+    test $n -ge 40 && test $n -lt 60
+}
+stacks() {
+    part stacks | grep -A3 '^map stacks' | grep -q 'ffffffff[0-9a-f]* pipe_write$' &&
+        part stacks | grep -qx 'key: .. .. 00 00  value: 14 00 00 00 00 00 00 00'
+}
 check 'every claim of bpftest holds, without a finding' every_claim_holds
+check 'an object with typed maps, a constant and functions counts system calls' counts_calls
+check 'one at raw tracepoints measures how long tasks wait' waits
+check 'one with maps of the older form counts stacks by a probe' stacks
+check 'its probe goes with it' console_has 'kprobe_events: \.'
+check 'programs are listed' console_has '[0-9]+: raw_tracepoint  name on_switch  gpl  [0-9]+ instructions, 3 maps, .*'
+check 'maps are listed' console_has '[0-9]+: hash  name woken  flags 0x0  key 8B  value 8B  max_entries 128'
+check 'links are listed' console_has '[0-9]+: raw_tracepoint  prog [0-9]+  at sched_switch'
+check 'without the loader there is nothing' console_has 'left: \.'
+check 'what is no object is refused' console_has 'bpf: /text.o: is no object of clang -target bpf'
+check 'so is half of one' console_has 'bpf: /short.o: its sections are not within the file'
+check 'and a map that does not exist' console_has 'bpf: nothing: there is no such map'
 finish

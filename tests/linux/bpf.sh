@@ -1,17 +1,44 @@
 #!/bin/sh
 # bpf.sh - the verdicts of the guest kernel's verifier, and the results of programs, are those of Debian's kernel on the
-# same machine: the same program asks both.
+# same machine: the same program asks both. And an object of clang, loaded by the same program, has the same in its maps
+# after the same command, which is Debian's busybox.
 . "$(dirname "$0")/../guest/lib.sh"
-debian=${LINUX_CACHE:-.cache/linux}/debian-13/Image
+cache=${LINUX_CACHE:-.cache/linux}
+debian=$cache/debian-13/Image
 
-mkdir -p "$work_dir/root/dev"
-cp "$BUILD/guest-kernel/user/bin/bpfverdicts" "$work_dir/root/init"
-mknod "$work_dir/root/dev/console" c 5 1
-(cd "$work_dir/root" && find . | cpio --quiet -o -H newc) >"$work_dir/initrd"
+root=$work_dir/root
+mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/bin"
+for program in bpf bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
+cp "$cache/busybox" "$root/bin"
+mknod "$root/dev/console" c 5 1
+command='bpf load /lib/bpf/syscalls.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=100'
+# What raw tracepoints tell depends on time; that they can be attached does not.
+command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; bpfverdicts"
+cat >"$root/init" <<END
+#!/bin/busybox sh
+busybox mount -t proc proc /proc
+busybox mount -t sysfs sysfs /sys
+busybox mount -t devtmpfs devtmpfs /dev
+busybox mount -t tracefs tracefs /sys/kernel/tracing
+# The C library takes the time while there are no random numbers yet.
+busybox head -c 1 /dev/random >/dev/null
+$command
+busybox poweroff -f
+END
+chmod 755 "$root/init"
+(cd "$root" && find . | cpio --quiet -o -H newc) >"$work_dir/programs"
+cat "$work_dir/programs" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
 timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work_dir/initrd" --append 'console=ttyS0 quiet' \
-    "$debian" </dev/null 2>/dev/null | tr -d '\r' | grep '^verdict' >"$work_dir/debian"
-timeout 60 "$BUILD/rvftrace" run --quiet --initrd "$BUILD/guest-kernel/initrd.cpio" --append 'script="/bin/bpfverdicts"' \
-    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' | grep '^verdict' >"$work_dir/ours"
+    "$debian" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/debian.console"
+timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" \
+    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/ours.console"
+for kernel in debian ours; do
+    grep '^verdict' "$work_dir/$kernel.console" >"$work_dir/$kernel"
+    # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
+    sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
+        sed -E '/^(18|38|39|3f|40) /!s/( ..){8}$//' | LC_ALL=C sort >"$work_dir/$kernel.calls"
+    sed -n '/^map totals/,/elements/p' "$work_dir/$kernel.console" | head -n 3 >"$work_dir/$kernel.totals"
+done
 
 check 'Debian is asked about every program' grep -q '^verdicts: [0-9]' "$work_dir/debian"
 # Linux lets a privileged program read a stack that it has not written, since 6.3.
@@ -23,4 +50,11 @@ END
 grep -vFf "$work_dir/since63" "$work_dir/debian" >"$work_dir/theirs"
 grep -vFf "$work_dir/since63" "$work_dir/ours" >"$work_dir/mine"
 check 'verdicts and results are the same' diff "$work_dir/theirs" "$work_dir/mine"
+# write() is number 64: 100 bytes, and a message of two lines.
+check 'an object counts the system calls of a command, also on Debian' \
+    grep -q '^40 00 00 00  value: 65 00 00 00 00 00 00 00 65 ' "$work_dir/debian.calls"
+check 'each call was entered, left, and returned as often as there' diff "$work_dir/debian.calls" "$work_dir/ours.calls"
+check 'and so were all together' diff "$work_dir/debian.totals" "$work_dir/ours.totals"
+check 'programs are attached to raw tracepoints there, too' \
+    grep -q '^program on_switch: raw_tracepoint/sched_switch' "$work_dir/debian.console"
 finish

@@ -105,6 +105,8 @@ static struct bytes make_log(uint64_t seed, unsigned events)
     static const struct log_symbol symbols[] = {{0x1000, 0x1100, "first", true},
                                                 {0x1010, 0x1020, "label", false},
                                                 {0x1100, 0x1200, "second", true}};
+    static const struct log_counts counts[] = {{{{1, 2}, {0, 0}, {UINT64_MAX, 3}}},
+                                               {{{0, 0}, {5, 15}, {0, 0}}}};
     const struct log_ending ending = {"exit", 3, 1000, 900};
     int fd = memfd_create("log", 0);
     struct maker m = {.rng = {seed}};
@@ -133,9 +135,12 @@ static struct bytes make_log(uint64_t seed, unsigned events)
                                            .function = log_write_string(m.w, "second"),
                                            .module = LOG_NONE});
     log_write_line(m.w, 1, "second.c", 12);
+    log_write_text(m.w, 0x1000, (const uint8_t *)"instructions", 12);
+    log_write_text(m.w, 0x1100, (const uint8_t *)"more", 4);
     log_write_has_task(m.w, 1, log_write_task(m.w, &task));
     for (unsigned i = 0; i < events; i++)
         make_event(&m);
+    log_write_counts(m.w, counts, ARRAY_LEN(counts), true);
     assert_int_equal(log_writer_end(m.w, &ending), 0);
     b.len = log_writer_written(m.w).bytes;
     assert_int_equal(lseek(fd, 0, SEEK_END), b.len);
@@ -233,6 +238,33 @@ static void what_is_written_is_read(void **state)
     assert_false(log_next(c, &e));
     assert_null(log_cursor_problem(c));
     log_cursor_free(c);
+    log_close(log);
+    free(b.at);
+}
+
+static void counts_and_code_are_kept(void **state)
+{
+    struct bytes b = make_log(6, 100);
+    struct log *log;
+    uint8_t text[12];
+
+    (void)state;
+    assert_int_equal(open_bytes(b, &log), EXIT_PASS);
+    assert_true(log_has_counts(log) && log_counts_fixed(log));
+    assert_int_equal(log_count(log, 0, LOG_INIT).cycles, 2);
+    assert_int_equal(log_count(log, 0, LOG_OFF).entries, 0);
+    assert_true(log_count(log, 0, LOG_ON).entries == UINT64_MAX);
+    assert_int_equal(log_count(log, 0, LOG_ON).cycles, 3);
+    assert_int_equal(log_count(log, 1, LOG_OFF).entries, 5);
+    assert_int_equal(log_count(log, 1, LOG_OFF).cycles, 15);
+    assert_int_equal(log_count(log, 2, LOG_OFF).entries, 0); /* there is no such site */
+    assert_true(log_has_text(log) && log_text(log, 0x1000, text, 12));
+    assert_memory_equal(text, "instructions", 12);
+    assert_true(log_text(log, 0x1102, text, 2));
+    assert_memory_equal(text, "re", 2);
+    assert_false(log_text(log, 0x1001, text, 12));
+    assert_false(log_text(log, 0xfff, text, 1));
+    assert_false(log_text(log, UINT64_MAX, text, 4));
     log_close(log);
     free(b.at);
 }
@@ -369,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(counts_and_code_are_kept),
         cmocka_unit_test(a_frame_can_be_read_alone),
         cmocka_unit_test(the_same_events_are_the_same_bytes),
         cmocka_unit_test(a_cut_log_is_read_up_to_its_last_frame),

@@ -168,6 +168,22 @@ static uint32_t site_of_function(const struct model *m, const char *name)
     return LOG_NONE;
 }
 
+/* The first instructions of a function, as they were when the log began. */
+static void function_code(struct pen *p, const struct model *m, uint32_t site)
+{
+    const struct log_site *s = log_site(m->log, site);
+    uint8_t bytes[CODE_LINES * 4];
+    uint64_t start;
+    const struct log_symbol *symbol = log_symbol_at(m->log, s->va + s->size);
+
+    if (!symbol)
+        return;
+    start = symbol->start < s->va ? symbol->start : s->va;
+    if (log_text(m->log, start, bytes, sizeof bytes))
+        code(p, m, "Its code when the log begins", start, bytes, sizeof bytes,
+             p->app->theme->faint);
+}
+
 static void span_details(struct pen *p, const struct doc *d)
 {
     const struct app *a = p->app;
@@ -195,6 +211,7 @@ static void span_details(struct pen *p, const struct doc *d)
         if (site != LOG_NONE) {
             heading(p, "Its ftrace site");
             site_fields(p, m, site, k->from);
+            function_code(p, m, site);
         }
     }
     if (WHAT_KIND(k->what) <= WHAT_TRAP)
@@ -410,7 +427,7 @@ static void range_pane(struct pen *p)
     const struct range *r = &a->range;
     const struct theme *t = a->theme;
     char n[4][GROUPED_MAX], text[160];
-    double all;
+    double all, cycles;
     static const char *const modes[] = {"kernel", "user mode", "idle"};
     const colour mode_colours[] = {t->task, t->user, t->idle};
 
@@ -429,7 +446,7 @@ static void range_pane(struct pen *p)
         return;
     }
     all = (double)(r->flow[0] + r->flow[1] + r->flow[2]);
-    all = all > 0 ? all : 1;
+    cycles = all = all > 0 ? all : 1;
     heading(p, "Cycles of all harts");
     for (unsigned i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "%s  %4.1f %%", grouped(n[0], r->flow[i]),
@@ -448,7 +465,13 @@ static void range_pane(struct pen *p)
             amount(p, state_colour(t, order[i]), (double)calls / all, names[i],
                    grouped(n[0], calls));
     }
-    field(p, "disabled cost", "%s instructions of sites that are off", grouped(n[0], r->off_insns));
+    if (log_has_counts(r->model->log))
+        field(p, "disabled cost", "%s%s cycles, %.2f %% of all",
+              log_counts_fixed(r->model->log) ? "" : "about ",
+              grouped(n[0], (uint64_t)(r->off_cycles + 0.5)), 100 * r->off_cycles / cycles);
+    else
+        field(p, "disabled cost", "%s instructions of sites that are off",
+              grouped(n[0], r->off_insns));
     field(p, "events", "%s stores to code, %s fences, %s traps, %s switches",
           grouped(n[0], r->kinds[LOG_STORE]), grouped(n[1], r->kinds[LOG_FENCE_I]),
           grouped(n[2], r->kinds[LOG_TRAP]), grouped(n[3], r->kinds[LOG_SWITCH]));

@@ -52,6 +52,15 @@ static uint64_t inside(const struct range *r, const struct log_event *e, uint64_
     return to > from ? to - from : 0;
 }
 
+static void add_off(struct range *r, uint32_t id, const struct log_site *site)
+{
+    struct log_count counted = log_count(r->model->log, id, LOG_OFF);
+
+    r->off_insns += site->size / NOP_BYTES;
+    if (counted.entries)
+        r->off_cycles += (double)counted.cycles / (double)counted.entries;
+}
+
 static void take(struct range *r, const struct log_event *e)
 {
     struct follow_flow flow = follow_flow(&r->follow, e);
@@ -76,7 +85,7 @@ static void take(struct range *r, const struct log_event *e)
     n->off += c->state == LOG_OFF;
     site = log_site(r->model->log, c->site);
     if (c->state == LOG_OFF && site)
-        r->off_insns += site->size / NOP_BYTES;
+        add_off(r, c->site, site);
 }
 
 static int by_own(const void *a, const void *b)

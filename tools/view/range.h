@@ -24,6 +24,7 @@ struct range {
     uint64_t kinds[LOG_KINDS], flow[3]; /* cycles of all harts by enum flow_of */
     uint64_t calls[LOG_SITE_STATES];    /* of functions, by the state of their sites */
     uint64_t off_insns;                 /* that the sites which were off have executed, at least */
+    double off_cycles; /* what they cost, if the log tells: by the mean of each site */
     VEC_OF(struct range_name) names; /* when done: those with cycles or calls, most cycles first */
 };
 

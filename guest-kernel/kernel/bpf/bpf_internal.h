@@ -69,6 +69,7 @@ struct bpf_raw_tp_link;
 const struct bpf_raw_event_map *bpf_get_raw_tracepoint(const char *name);
 /* Where the stack that a program may see begins: the address after the tracepoint; 0: unknown. */
 unsigned long bpf_stack_start(void);
+/* Or the registers of the program's event; NULL: it has none. */
 const struct pt_regs *bpf_program_regs(void);
 
 #endif

@@ -3,6 +3,7 @@
  * perf_event_array, whose values are descriptors of events.
  */
 #include "bpf_internal.h"
+#include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -132,11 +133,14 @@ static int stack_map_next_key(struct bpf_map *map, const void *key, void *next)
 /* The stack of what runs now: the kernel's from the event on, or the program's. */
 static unsigned int take_stack(unsigned long *ips, unsigned int size, bool user)
 {
+    const struct pt_regs *regs = bpf_program_regs();
     unsigned long start = bpf_stack_start();
     unsigned int n, i;
 
     if (user)
         return stack_trace_save_user(ips, size);
+    if (regs) /* those of a probe have no status */
+        return regs->epc < TASK_SIZE ? 0 : stack_trace_save_regs(regs, ips, size);
     n = stack_trace_save(ips, size, 0);
     for (i = 0; start && i < n; i++)
         if (ips[i] == start)

@@ -29,9 +29,9 @@ extern struct static_key bpf_stats_enabled_key;
 
 /* Of each hart: programs that run there, innermost last. */
 static struct {
-    int disabled;        /* a map's lock may be held */
-    unsigned long start; /* where the stack of the program's event begins */
-    const struct pt_regs *regs;
+    int disabled;               /* a map's lock may be held */
+    unsigned long start;        /* where the stack of the program's event begins */
+    const struct pt_regs *regs; /* of the event, or NULL */
 } running[NR_CPUS];
 
 void bpf_disable_programs(void)
@@ -78,13 +78,16 @@ void bpf_trace_run(struct bpf_prog *prog, const u64 *args)
     unsigned int cpu = raw_smp_processor_id();
     struct bpf_prog_stats *stats = &prog->stats[cpu];
     unsigned long outer = running[cpu].start;
+    const struct pt_regs *outer_regs = running[cpu].regs;
 
     if (__atomic_fetch_add(&stats->active, 1, __ATOMIC_RELAXED)) {
         stats->misses++;
     } else {
         running[cpu].start = (unsigned long)__builtin_return_address(0);
+        running[cpu].regs = NULL;
         run(prog, args);
         running[cpu].start = outer;
+        running[cpu].regs = outer_regs;
     }
     __atomic_fetch_sub(&stats->active, 1, __ATOMIC_RELAXED);
 }
@@ -228,6 +231,7 @@ unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx)
     unsigned int cpu = raw_smp_processor_id(), ret = 1, i;
     const struct bpf_prog_array *array = rcu_dereference(call->prog_array);
     unsigned long outer = running[cpu].start;
+    const struct pt_regs *outer_regs = running[cpu].regs;
 
     /* Inside of another program, or while a map may be locked, none runs. */
     if (running[cpu].disabled++ || !array) {
@@ -236,9 +240,12 @@ unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx)
     }
     barrier();
     running[cpu].start = 0;
+    /* The context of a kprobe is its registers; that of others begins with their address. */
+    running[cpu].regs = call->flags & TRACE_EVENT_FL_KPROBE ? ctx : *(struct pt_regs **)ctx;
     for (i = 0; i < array->nr; i++)
         ret &= run(array->progs[i], ctx);
     running[cpu].start = outer;
+    running[cpu].regs = outer_regs;
     bpf_enable_programs();
     return ret;
 }
@@ -359,14 +366,18 @@ static void bpf_overflow_handler(struct perf_event *event, struct perf_sample_da
                                  struct pt_regs *regs)
 {
     unsigned int cpu = raw_smp_processor_id();
+    const struct pt_regs *outer_regs = running[cpu].regs;
     struct bpf_perf_event_data ctx;
     u64 ret = 0;
 
     memcpy(ctx.regs, regs, sizeof(ctx.regs));
     ctx.sample_period = data->period;
     ctx.addr = data->addr;
-    if (!running[cpu].disabled++)
+    if (!running[cpu].disabled++) {
+        running[cpu].regs = regs;
         ret = run(event->prog, &ctx);
+        running[cpu].regs = outer_regs;
+    }
     running[cpu].disabled--;
     if (ret)
         perf_event_output(event, data, regs);

@@ -66,10 +66,16 @@ void __switch_to_fpu(struct task_struct *prev, struct task_struct *next)
         fstate_restore(next, task_pt_regs(next));
 }
 
-/* Clears all registers, so that nothing of the previous program is left in them. */
+/*
+ * Clears all registers, so that nothing of the previous program is left in them; but a7 has the
+ * number of the system call, which ends only now and is traced then.
+ */
 void start_thread(struct pt_regs *regs, unsigned long pc, unsigned long sp)
 {
+    unsigned long nr = regs->a7;
+
     memset(regs, 0, sizeof(*regs));
+    regs->a7 = nr;
     regs->epc = pc;
     regs->sp = sp;
     regs->status = SR_SPIE;

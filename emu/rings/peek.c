@@ -1,0 +1,117 @@
+/*
+ * peek.c - see peek.h.
+ */
+#include "rings/peek.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "load/image.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+
+enum { TEXT_MAX = 64 << 10 };
+
+static void miss(struct peek *p, const char *what, const char *of)
+{
+    if (!p->missing[0])
+        snprintf(p->missing, sizeof p->missing, "%.40s%s%.40s", what, *of ? "." : "", of);
+    p->bad = true;
+}
+
+void peek_members(struct peek *p, const struct peek_member *members, size_t count, uint64_t *at)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct peek_member *m = &members[i];
+
+        at[i] = 0;
+        if (m->member ? !lines_member(p->lines, m->structure, m->member, &at[i])
+                      : !lines_struct_size(p->lines, m->structure, &at[i]))
+            miss(p, m->structure, m->member ? m->member : "");
+    }
+}
+
+uint64_t peek_symbol(struct peek *p, const char *name)
+{
+    uint64_t va = 0;
+
+    if (!symbols_find(p->symbols, name, &va))
+        miss(p, name, "");
+    return va;
+}
+
+/* A hart may have no page table, or one that is gone; the kernel is in all others. */
+static bool find_page(const struct peek *p, uint64_t va, uint64_t *pa)
+{
+    for (unsigned i = 0; i < cluster_hart_count(p->cluster); i++)
+        if (hart_maps(cluster_hart(p->cluster, i), va, pa))
+            return true;
+    if (!image_va_to_pa(p->image, va, pa))
+        *pa = va;
+    return bus_has(cluster_bus(p->cluster), *pa);
+}
+
+bool peek_read(struct peek *p, uint64_t va, void *to, size_t size)
+{
+    uint8_t *at = to;
+
+    memset(to, 0, size);
+    while (size && !p->bad) {
+        size_t part = PAGE_BYTES - va % PAGE_BYTES;
+        uint64_t pa;
+
+        part = part < size ? part : size;
+        if (!find_page(p, va, &pa) || !bus_read(cluster_bus(p->cluster), pa, at, part))
+            p->bad = true;
+        at += part;
+        va += part;
+        size -= part;
+    }
+    return !p->bad;
+}
+
+uint64_t peek_u64(struct peek *p, uint64_t va)
+{
+    uint64_t value;
+
+    (void)peek_read(p, va, &value, sizeof value);
+    return value;
+}
+
+uint32_t peek_u32(struct peek *p, uint64_t va)
+{
+    uint32_t value;
+
+    (void)peek_read(p, va, &value, sizeof value);
+    return value;
+}
+
+char *peek_text(struct peek *p, uint64_t va)
+{
+    VEC_OF(char) text = {0};
+    char part[64];
+
+    while (!p->bad) {
+        size_t have = sizeof part - va % sizeof part, len;
+
+        if (!peek_read(p, va, part, have))
+            break;
+        len = strnlen(part, have);
+        for (size_t i = 0; i < len; i++)
+            VEC_PUSH(&text, part[i]);
+        va += have;
+        if (len < have)
+            break;
+        p->bad = text.len > TEXT_MAX;
+    }
+    VEC_PUSH(&text, '\0');
+    if (p->bad)
+        text.at[0] = '\0';
+    return text.at;
+}

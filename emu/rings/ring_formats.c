@@ -1,0 +1,236 @@
+/*
+ * ring_formats.c - see rings.h; what the entries in the pages mean.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rings/rings.h"
+
+enum { FLAG_TRACEPOINT = 16, FLAG_DYNAMIC = 32, LIST_MAX = 1 << 16 };
+
+enum member {
+    CALL_LIST,
+    CALL_CLASS,
+    CALL_NAME,
+    CALL_EVENT,
+    CALL_PRINT,
+    CALL_DATA,
+    CALL_FLAGS,
+    EVENT_TYPE,
+    POINT_NAME,
+    CLASS_SYSTEM,
+    CLASS_GET_FIELDS,
+    CLASS_FIELDS,
+    FIELD_LINK,
+    FIELD_NAME,
+    FIELD_TYPE,
+    FIELD_OFFSET,
+    FIELD_SIZE,
+    FIELD_SIGNED,
+    MEMBERS,
+};
+
+static const struct peek_member members[MEMBERS] = {
+    [CALL_LIST] = {"trace_event_call", "list"},
+    [CALL_CLASS] = {"trace_event_call", "class"},
+    [CALL_NAME] = {"trace_event_call", "name"},
+    [CALL_EVENT] = {"trace_event_call", "event"},
+    [CALL_PRINT] = {"trace_event_call", "print_fmt"},
+    [CALL_DATA] = {"trace_event_call", "data"},
+    [CALL_FLAGS] = {"trace_event_call", "flags"},
+    [EVENT_TYPE] = {"trace_event", "type"},
+    [POINT_NAME] = {"tracepoint", "name"},
+    [CLASS_SYSTEM] = {"trace_event_class", "system"},
+    [CLASS_GET_FIELDS] = {"trace_event_class", "get_fields"},
+    [CLASS_FIELDS] = {"trace_event_class", "fields"},
+    [FIELD_LINK] = {"ftrace_event_field", "link"},
+    [FIELD_NAME] = {"ftrace_event_field", "name"},
+    [FIELD_TYPE] = {"ftrace_event_field", "type"},
+    [FIELD_OFFSET] = {"ftrace_event_field", "offset"},
+    [FIELD_SIZE] = {"ftrace_event_field", "size"},
+    [FIELD_SIGNED] = {"ftrace_event_field", "is_signed"},
+};
+
+struct reader {
+    struct peek *peek;
+    uint64_t at[MEMBERS];
+    FILE *out;
+};
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* The length of an array is after the name, as in C. */
+static void put_field(const struct reader *r, uint64_t field, bool dynamic)
+{
+    struct peek *p = r->peek;
+    char *type = peek_text(p, peek_u64(p, field + r->at[FIELD_TYPE]));
+    char *name = peek_text(p, peek_u64(p, field + r->at[FIELD_NAME]));
+    const char *array = strchr(type, '[');
+
+    if (begins(type, "__data_loc") || begins(type, "__rel_loc"))
+        array = NULL;
+    fprintf(r->out, "\tfield:%.*s %s%s;\toffset:%" PRIu32 ";\tsize:%" PRIu32 ";\tsigned:%d;\n",
+            (int)(array ? (size_t)(array - type) : strlen(type)), type, name,
+            !array    ? ""
+            : dynamic ? "[]"
+                      : array,
+            peek_u32(p, field + r->at[FIELD_OFFSET]), peek_u32(p, field + r->at[FIELD_SIZE]),
+            peek_u32(p, field + r->at[FIELD_SIGNED]) != 0);
+    free(type);
+    free(name);
+}
+
+static void put_fields(const struct reader *r, uint64_t head, bool dynamic)
+{
+    uint64_t at = peek_u64(r->peek, head);
+
+    for (unsigned n = 0; at && at != head && n < LIST_MAX && !r->peek->bad; n++) {
+        put_field(r, at - r->at[FIELD_LINK], dynamic);
+        at = peek_u64(r->peek, at);
+    }
+}
+
+/* Of a system call's entry the fields are with the system call. */
+static uint64_t fields_of(const struct reader *r, uint64_t call, uint64_t class)
+{
+    static const struct peek_member enter = {"syscall_metadata", "enter_fields"};
+    uint64_t at;
+
+    if (!peek_u64(r->peek, class + r->at[CLASS_GET_FIELDS]))
+        return class + r->at[CLASS_FIELDS];
+    peek_members(r->peek, &enter, 1, &at);
+    return peek_u64(r->peek, call + r->at[CALL_DATA]) + at;
+}
+
+static char *name_of(const struct reader *r, uint64_t call, uint32_t flags)
+{
+    uint64_t name = peek_u64(r->peek, call + r->at[CALL_NAME]);
+
+    return peek_text(r->peek,
+                     flags & FLAG_TRACEPOINT ? peek_u64(r->peek, name + r->at[POINT_NAME]) : name);
+}
+
+static void put_format(const struct reader *r, uint64_t call, uint64_t class, uint64_t common)
+{
+    struct peek *p = r->peek;
+    uint32_t flags = peek_u32(p, call + r->at[CALL_FLAGS]);
+    char *name = name_of(r, call, flags);
+    char *print = peek_text(p, peek_u64(p, call + r->at[CALL_PRINT]));
+
+    fprintf(r->out, "name: %s\nID: %" PRIu32 "\nformat:\n", name,
+            peek_u32(p, call + r->at[CALL_EVENT] + r->at[EVENT_TYPE]));
+    put_fields(r, common, false);
+    fputs("\n", r->out);
+    put_fields(r, fields_of(r, call, class), flags & FLAG_DYNAMIC);
+    fprintf(r->out, "\nprint fmt: %s\n", print);
+    free(name);
+    free(print);
+}
+
+void rings_formats(struct peek *p, struct ring_formats *formats)
+{
+    struct reader r = {.peek = p};
+    uint64_t head = peek_symbol(p, "ftrace_events"), at;
+    uint64_t common = peek_symbol(p, "ftrace_common_fields");
+
+    *formats = (struct ring_formats){0};
+    peek_members(p, members, MEMBERS, r.at);
+    at = peek_u64(p, head);
+    for (unsigned n = 0; at && at != head && n < LIST_MAX && !p->bad; n++) {
+        uint64_t call = at - r.at[CALL_LIST], class = peek_u64(p, call + r.at[CALL_CLASS]);
+        struct ring_format f = {peek_text(p, peek_u64(p, class + r.at[CLASS_SYSTEM])), NULL};
+        size_t size;
+
+        r.out = open_memstream(&f.text, &size);
+        if (!r.out)
+            abort(); /* as for any memory: base/alloc.h */
+        put_format(&r, call, class, common);
+        (void)fclose(r.out);
+        VEC_PUSH(&formats->of, f);
+        at = peek_u64(p, at);
+    }
+}
+
+void rings_formats_free(struct ring_formats *formats)
+{
+    for (size_t i = 0; i < formats->of.len; i++) {
+        free(formats->of.at[i].system);
+        free(formats->of.at[i].text);
+    }
+    VEC_FREE(&formats->of);
+}
+
+/* ---- printk_formats ---- */
+
+static void put_printk_format(struct peek *p, uint64_t va, struct log_bytes *text)
+{
+    char line[32], *format;
+
+    if (!va)
+        return;
+    format = peek_text(p, va);
+    log_put_bytes(text, line, (size_t)snprintf(line, sizeof line, "0x%" PRIx64 " : \"", va));
+    for (const char *c = format; *c; c++) {
+        bool escape = *c == '\n' || *c == '\t' || *c == '\\' || *c == '"';
+        int len = snprintf(line, sizeof line, escape ? "\\%03o" : "%c", (unsigned char)*c);
+
+        log_put_bytes(text, line, (size_t)len);
+    }
+    log_put_bytes(text, "\"\n", 2);
+    free(format);
+}
+
+static void put_array(struct peek *p, const char *from, const char *to, struct log_bytes *text)
+{
+    uint64_t at = peek_symbol(p, from), end = peek_symbol(p, to);
+
+    for (; at < end && !p->bad; at += 8)
+        put_printk_format(p, peek_u64(p, at), text);
+}
+
+void rings_printk_formats(struct peek *p, struct log_bytes *text)
+{
+    static const struct peek_member held[] = {{"trace_bprintk_fmt", "list"},
+                                              {"trace_bprintk_fmt", "fmt"}};
+    uint64_t offset[2], head = peek_symbol(p, "trace_bprintk_fmt_list"), at;
+
+    put_array(p, "__start___trace_bprintk_fmt", "__stop___trace_bprintk_fmt", text);
+    put_array(p, "__start___tracepoint_str", "__stop___tracepoint_str", text);
+    peek_members(p, held, 2, offset);
+    at = peek_u64(p, head);
+    for (unsigned n = 0; at && at != head && n < LIST_MAX && !p->bad; n++) {
+        put_printk_format(p, peek_u64(p, at - offset[0] + offset[1]), text);
+        at = peek_u64(p, at);
+    }
+}
+
+/* ---- saved_cmdlines ---- */
+
+void rings_cmdlines(struct peek *p, struct log_bytes *text)
+{
+    static const struct peek_member saved[] = {{"saved_cmdlines_buffer", "size"},
+                                               {"saved_cmdlines_buffer", "entries"},
+                                               {"saved_cmdline", "pid"},
+                                               {"saved_cmdline", "comm"},
+                                               {"saved_cmdline", NULL}};
+    uint64_t at[ARRAY_LEN(saved)], buffer = peek_u64(p, peek_symbol(p, "savedcmd"));
+    uint32_t count;
+
+    peek_members(p, saved, ARRAY_LEN(saved), at);
+    count = buffer ? peek_u32(p, buffer + at[0]) : 0;
+    for (uint32_t i = 0; i < count && i < LIST_MAX && !p->bad; i++) {
+        uint64_t entry = buffer + at[1] + i * at[4];
+        uint32_t pid = peek_u32(p, entry + at[2]);
+        char comm[17] = {0}, line[64];
+
+        (void)peek_read(p, entry + at[3], comm, 16);
+        if (pid)
+            log_put_bytes(text, line,
+                          (size_t)snprintf(line, sizeof line, "%" PRIu32 " %s\n", pid, comm));
+    }
+}

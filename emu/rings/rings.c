@@ -1,0 +1,200 @@
+/*
+ * rings.c - see rings.h; the pages. guest-kernel/kernel/trace/ring_buffer_priv.h tells what a slot
+ * is.
+ */
+#include "rings/rings.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/compiler.h"
+
+enum {
+    PAGE_HEAD = 16, /* time stamp and commit */
+    PAGE_DATA = RING_PAGE - PAGE_HEAD,
+    RING_PAGES_MAX = 1 << 19,
+    SLOT_FREE = 1,
+    SLOT_PAGE_SHIFT = 1,
+    SLOT_SEQ_SHIFT = 20,
+    TYPE_EXTEND = 30,
+};
+
+#define MISSED_EVENTS (UINT64_C(1) << 31)
+#define MISSED_STORED (UINT64_C(1) << 30)
+
+enum member {
+    ARRAY_BUFFER,
+    BUFFER,
+    RINGS,
+    NR_PAGES,
+    PAGES,
+    SLOTS,
+    COMMIT,
+    READER_PAGE,
+    READING,
+    READER_SEQ,
+    HEAD,
+    CURSOR,
+    NEXT_EVENT,
+    LOST,
+    CURSOR_OFFSET,
+    CURSOR_STAMP,
+    PAGE_PAGE,
+    PAGE_FIRST,
+    PAGE_SIZE,
+    MEMBERS,
+};
+
+static const struct peek_member members[MEMBERS] = {
+    [ARRAY_BUFFER] = {"trace_array", "array_buffer"},
+    [BUFFER] = {"array_buffer", "buffer"},
+    [RINGS] = {"trace_buffer", "cpu"},
+    [NR_PAGES] = {"ring_buffer_per_cpu", "nr_pages"},
+    [PAGES] = {"ring_buffer_per_cpu", "pages"},
+    [SLOTS] = {"ring_buffer_per_cpu", "slots"},
+    [COMMIT] = {"ring_buffer_per_cpu", "commit"},
+    [READER_PAGE] = {"ring_buffer_per_cpu", "reader_page"},
+    [READING] = {"ring_buffer_per_cpu", "reading"},
+    [READER_SEQ] = {"ring_buffer_per_cpu", "reader_seq"},
+    [HEAD] = {"ring_buffer_per_cpu", "head"},
+    [CURSOR] = {"ring_buffer_per_cpu", "cursor"},
+    [NEXT_EVENT] = {"ring_buffer_per_cpu", "next_event"},
+    [LOST] = {"ring_buffer_per_cpu", "lost"},
+    [CURSOR_OFFSET] = {"rb_cursor", "offset"},
+    [CURSOR_STAMP] = {"rb_cursor", "stamp"},
+    [PAGE_PAGE] = {"buffer_page", "page"},
+    [PAGE_FIRST] = {"buffer_page", "first"},
+    [PAGE_SIZE] = {"buffer_page", NULL},
+};
+
+/* A ring, and how far its reading is. */
+struct ring {
+    struct peek *peek;
+    uint64_t at[MEMBERS];
+    uint64_t va, next_event, lost;
+    struct log_bytes *pages;
+};
+
+static uint64_t get(const struct ring *r, enum member m)
+{
+    return peek_u64(r->peek, r->va + r->at[m]);
+}
+
+static uint32_t word_at(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void set64(uint8_t *bytes, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint64_t count_events(const uint8_t *data, size_t size)
+{
+    uint64_t count = 0;
+
+    for (size_t at = 0; at + 4 <= size;) {
+        unsigned type = word_at(data + at) & 31;
+
+        if (type == TYPE_EXTEND) {
+            at += 8;
+            continue;
+        }
+        count++;
+        at += 4 + (type ? type * 4 : at + 8 <= size ? word_at(data + at + 4) : 0);
+    }
+    return count;
+}
+
+/* The data of a page from an offset on. time: of its first event. */
+static void put_page(struct ring *r, uint64_t page, uint64_t offset, uint64_t time)
+{
+    uint64_t end = peek_u64(r->peek, page + 8), commit;
+    uint8_t *to;
+
+    if (end > PAGE_DATA || offset > end || r->peek->bad) {
+        r->peek->bad = true;
+        return;
+    }
+    VEC_RESERVE(r->pages, RING_PAGE);
+    to = r->pages->at + r->pages->len;
+    memset(to, 0, RING_PAGE);
+    (void)peek_read(r->peek, page + PAGE_HEAD + offset, to + PAGE_HEAD, end - offset);
+    commit = end - offset;
+    r->next_event += count_events(to + PAGE_HEAD, commit);
+    if (r->lost && PAGE_DATA - commit >= 8) {
+        set64(to + PAGE_HEAD + commit, r->lost);
+        commit |= MISSED_STORED;
+    }
+    commit |= r->lost ? MISSED_EVENTS : 0;
+    r->lost = 0;
+    set64(to, time);
+    set64(to + 8, commit);
+    r->pages->len += RING_PAGE;
+}
+
+/* The rest of the page that the guest's reader has taken out. */
+static void put_readers_page(struct ring *r)
+{
+    uint64_t cursor = r->va + r->at[CURSOR];
+    uint64_t page = peek_u64(r->peek, get(r, READER_PAGE) + r->at[PAGE_PAGE]);
+    uint64_t offset = peek_u32(r->peek, cursor + r->at[CURSOR_OFFSET]);
+
+    if (offset < peek_u64(r->peek, page + 8))
+        put_page(r, page, offset, peek_u64(r->peek, cursor + r->at[CURSOR_STAMP]));
+}
+
+/* Page number seq, if it is still there and not empty. */
+static void put_slot(struct ring *r, uint64_t slots, uint64_t pages, uint64_t seq, uint64_t count)
+{
+    uint64_t slot = peek_u64(r->peek, slots + seq % count * 8), index, header, page, first;
+
+    index = (slot & ((UINT64_C(1) << SLOT_SEQ_SHIFT) - 1)) >> SLOT_PAGE_SHIFT;
+    if (slot & SLOT_FREE || slot >> SLOT_SEQ_SHIFT != seq)
+        return;
+    header = pages + index * r->at[PAGE_SIZE];
+    page = peek_u64(r->peek, header + r->at[PAGE_PAGE]);
+    first = peek_u64(r->peek, header + r->at[PAGE_FIRST]);
+    if (!peek_u64(r->peek, page + 8))
+        return;
+    r->lost += first - r->next_event;
+    r->next_event = first;
+    put_page(r, page, 0, peek_u64(r->peek, page));
+}
+
+static void put_ring(struct ring *r)
+{
+    uint64_t slots = get(r, SLOTS), pages = get(r, PAGES), count = get(r, NR_PAGES);
+    uint64_t commit = get(r, COMMIT), head = get(r, HEAD);
+    uint8_t reading;
+
+    r->next_event = get(r, NEXT_EVENT);
+    r->lost = get(r, LOST);
+    (void)peek_read(r->peek, r->va + r->at[READING], &reading, 1);
+    r->peek->bad |= !count || count > RING_PAGES_MAX;
+    if (r->peek->bad)
+        return;
+    if (reading) {
+        put_readers_page(r);
+        if (get(r, READER_SEQ) == commit)
+            return;
+    }
+    if (commit >= count && head < commit - count + 1)
+        head = commit - count + 1;
+    for (uint64_t seq = head; seq <= commit && !r->peek->bad; seq++)
+        put_slot(r, slots, pages, seq, count);
+}
+
+void rings_pages(struct peek *p, unsigned hart, struct log_bytes *pages)
+{
+    struct ring r = {.peek = p, .pages = pages};
+    uint64_t buffer;
+
+    peek_members(p, members, MEMBERS, r.at);
+    buffer = peek_u64(p, peek_symbol(p, "global_trace") + r.at[ARRAY_BUFFER] + r.at[BUFFER]);
+    r.va = peek_u64(p, buffer + r.at[RINGS] + 8 * (uint64_t)hart);
+    if (r.va && !p->bad)
+        put_ring(&r);
+}

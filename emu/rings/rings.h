@@ -1,0 +1,35 @@
+/*
+ * rings.h - the guest's own record: the rings of guest-kernel/kernel/trace, read out of memory.
+ * What per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format, printk_formats and saved_cmdlines
+ * would say, without a reader in the guest: nothing is consumed, and no cycle passes.
+ */
+#ifndef RINGS_RINGS_H
+#define RINGS_RINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log/log_io.h"
+#include "rings/peek.h"
+
+enum { RING_PAGE = 4096 };
+
+/* Appends the pages that a reader of that hart's ring would get, RING_PAGE bytes each. */
+void rings_pages(struct peek *p, unsigned hart, struct log_bytes *pages);
+
+struct ring_format {
+    char *system, *text;
+};
+
+struct ring_formats {
+    VEC_OF(struct ring_format) of; /* of all events, in the kernel's order */
+};
+
+void rings_formats(struct peek *p, struct ring_formats *formats);
+void rings_formats_free(struct ring_formats *formats);
+
+/* Appends printk_formats; saved_cmdlines. */
+void rings_printk_formats(struct peek *p, struct log_bytes *text);
+void rings_cmdlines(struct peek *p, struct log_bytes *text);
+
+#endif

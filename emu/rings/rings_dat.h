@@ -1,0 +1,19 @@
+/*
+ * rings_dat.h - the guest's rings as trace.dat (`rvftrace run --rings FILE').
+ */
+#ifndef RINGS_RINGS_DAT_H
+#define RINGS_RINGS_DAT_H
+
+#include <stdio.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+#include "rings/peek.h"
+
+/*
+ * Writes what the rings have now; `out' keeps its error flag. False: the kernel has none that are
+ * found, and p->missing may tell why.
+ */
+MUST_USE bool rings_dat_write(struct peek *p, FILE *out);
+
+#endif

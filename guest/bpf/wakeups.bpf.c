@@ -1,0 +1,67 @@
+/*
+ * wakeups.bpf.c - how long tasks waited between their wake-up and their turn: a histogram by powers
+ * of two of nanoseconds.
+ */
+#include "bpf_helpers.h"
+
+enum { SLOTS = 32 };
+
+/* When a task was woken; by the address of its task_struct. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 128);
+    __type(key, __u64);
+    __type(value, __u64);
+} woken SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, SLOTS);
+    __type(key, __u32);
+    __type(value, __u64);
+} histogram SEC(".maps");
+
+static __u64 longest; /* the longest wait */
+
+static __noinline __u32 log2_of(__u64 ns)
+{
+    __u32 n = 0, i;
+
+    for (i = 0; i < SLOTS - 1; i++) {
+        if (ns <= 1)
+            break;
+        ns >>= 1;
+        n++;
+    }
+    return n;
+}
+
+SEC("raw_tracepoint/sched_waking")
+int on_waking(__u64 *ctx)
+{
+    __u64 task = ctx[0], now = bpf_ktime_get_ns();
+
+    bpf_map_update_elem(&woken, &task, &now, BPF_ANY);
+    return 0;
+}
+
+SEC("raw_tracepoint/sched_switch")
+int on_switch(__u64 *ctx)
+{
+    __u64 task = ctx[2], *since = bpf_map_lookup_elem(&woken, &task), *slot, wait;
+    __u32 index;
+
+    if (!since)
+        return 0;
+    wait = bpf_ktime_get_ns() - *since;
+    bpf_map_delete_elem(&woken, &task);
+    if (wait > longest)
+        longest = wait;
+    index = log2_of(wait);
+    slot = bpf_map_lookup_elem(&histogram, &index);
+    if (slot)
+        __sync_fetch_and_add(slot, 1);
+    return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

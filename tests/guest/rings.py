@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""rings.py - `run --rings` has the guest's ring buffers as the guest itself gives them.
+
+Two runs of the same script: one is stopped by --max-cycles after recording, while the guest sleeps, and
+its rings are read out of memory; in the other the guest goes on, and prints trace_pipe_raw, formats,
+printk_formats and saved_cmdlines. A small ring, so that events were lost; one page of it was read in part.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+T = "/sys/kernel/tracing"
+EVENTS = ["sched/sched_switch", "syscalls/sys_enter_write", "syscalls/sys_exit_write", "raw_syscalls/sys_enter",
+          "timer/hrtimer_start", "kmem/kmalloc", "ftrace/function", "ftrace/funcgraph_exit", "ftrace/bprint",
+          "kprobes/mine"]
+FILES = [f"events/{event}/format" for event in EVENTS] + ["printk_formats", "saved_cmdlines"] + \
+        [f"per_cpu/cpu{hart}/trace_pipe_raw" for hart in (0, 1)]
+RECORD = [f"cd {T}", "echo 'p:mine file_write size=$arg3' > kprobe_events", "echo 16 > buffer_size_kb",
+          "echo 1 > events/sched/enable", "echo 1 > events/kprobes/mine/enable", "echo function > current_tracer",
+          "ps | cat", "echo 0 > tracing_on", "head -n 3 trace_pipe", "echo 1 > tracing_on", "work calls 50",
+          "echo 0 > tracing_on", "echo 0 > events/enable"]
+FAILED = []
+
+
+def claim(sentence, holds, why=""):
+    print(f"{'ok' if holds else 'not ok'} - {sentence}")
+    if not holds:
+        FAILED.append(sentence)
+        print("# " + str(why)[:700].replace("\n", "\n# "))
+
+
+class Dat:
+    """A trace.dat of version 6."""
+
+    def __init__(self, data):
+        self.data, self.at, self.formats = data, 10, {}
+        assert data[:10] == b"\x17\x08\x44tracing"
+        assert self.text() == b"6"
+        self.at += 6
+        for name in b"header_page", b"header_event":
+            assert self.text() == name
+            self.sized()
+        self.read_formats("ftrace")
+        for _ in range(self.number(4)):
+            self.read_formats(self.text().decode())
+        self.symbols, self.printk, self.cmdlines = self.sized(4), self.sized(4), self.sized()
+        harts = self.number(4)
+        assert self.text() == b"options  " and self.number(2) == 0 and self.text() == b"flyrecord"
+        places = [(self.number(8), self.number(8)) for _ in range(harts)]
+        self.pages = [data[at:at + size] for at, size in places]
+
+    def text(self):
+        end = self.data.index(b"\0", self.at)
+        text, self.at = self.data[self.at:end], end + 1
+        return text
+
+    def number(self, size):
+        self.at += size
+        return int.from_bytes(self.data[self.at - size:self.at], "little")
+
+    def sized(self, size=8):
+        length = self.number(size)
+        self.at += length
+        return self.data[self.at - length:self.at]
+
+    def read_formats(self, system):
+        for _ in range(self.number(4)):
+            text = self.sized()
+            self.formats[f"{system}/{re.match(rb'name: (.*)', text).group(1).decode()}"] = text
+
+
+def run(build, layout, *options):
+    script = "; ".join(RECORD + ["sleep 1"] + [f"cat {file}" for file in FILES] + ["echo END"])
+    return subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--harts", "2", *options, "--append",
+                           f'script="{script}"', f"{build}/guest-kernel/{layout}/kernel.elf"],
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+
+
+def said_by_guest(said):
+    found = {}
+    for file, after in zip(FILES, FILES[1:] + [None]):
+        begin = said.index(f"# cat {file}\n".encode()) + len(f"# cat {file}\n")
+        found[file] = said[begin:said.index(f"# cat {after}\n".encode() if after else b"# echo END\n", begin)]
+    return found
+
+
+def main(build, layout):
+    with tempfile.TemporaryDirectory() as work:
+        whole = run(build, layout, "--report", f"{work}/r.json")
+        claim("the guest records and prints", whole.returncode == 0, whole.stderr)
+        with open(f"{work}/r.json", encoding="utf-8") as file:
+            cycles = int(re.search(r'"cycles": *(\d+)', file.read()).group(1))
+        stopped = run(build, layout, "--max-cycles", str(cycles - 500000000), "--rings", f"{work}/guest.dat")
+        claim("--rings says nothing", stopped.returncode == 75 and b"ring" not in stopped.stderr, stopped.stderr)
+        with open(f"{work}/guest.dat", "rb") as file:
+            dat = Dat(file.read())
+        other = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--rings", f"{work}/none.dat",
+                                f"{build}/guest-kernel/none/kernel.elf", "--append", 'script="true"'],
+                               stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        claim("a kernel without rings is one line", other.returncode == 74 and not os.path.exists(f"{work}/none.dat") and
+              b"--rings: found no ring buffers" in other.stderr, other)
+    guest = said_by_guest(whole.stdout.replace(b"\r\n", b"\n"))
+    for event in EVENTS:
+        claim(f"the format of {event}", dat.formats.get(event) == guest[f"events/{event}/format"],
+              (dat.formats.get(event), guest[f"events/{event}/format"]))
+    claim("printk_formats", dat.printk == guest["printk_formats"], (dat.printk[-300:], guest["printk_formats"][-300:]))
+    claim("saved_cmdlines", dat.cmdlines == guest["saved_cmdlines"] and b" ps\n" in dat.cmdlines, dat.cmdlines)
+    for hart in 0, 1:
+        pages = guest[f"per_cpu/cpu{hart}/trace_pipe_raw"]
+        claim(f"the pages of hart {hart}", dat.pages[hart] == pages and len(pages) % 4096 == 0,
+              (len(dat.pages[hart]), len(pages)))
+    commits = [struct.unpack_from("<Q", pages, at + 8)[0] for pages in dat.pages for at in range(0, len(pages), 4096)]
+    claim("some are full, and events were lost before one", len(commits) > 4 and max(c & 0xfffff for c in commits) > 4000 and
+          any(c >> 31 & 1 for c in commits), commits)
+    return bool(FAILED)
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ.get("BUILD", "build"), os.environ.get("LAYOUT", "mcount")))
