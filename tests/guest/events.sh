@@ -124,6 +124,8 @@ check 'a trigger has its count and its filter' says 'cat trigger | sort' "$(prin
     'traceoff:count=1 if pid > 1')"
 check 'traceoff stops the trace' says 'cat /sys/kernel/tracing/tracing_on' 0
 check '... as often as it may' says 'cat trigger | tail' 'traceoff:count=0 if pid > 1'
+check '... and is the last entry, if its filter needed the entry' test \
+    "$(sed -n '/^# cat .sys.kernel.tracing.trace$/,/^# echo .!traceoff/p' "$out" | grep -c ' sched_process_exit: ')" = 2
 check 'enable_event lets the other event be recorded' says 'cat ../sched_process_wait/enable' '1*' 2
 check 'stacktrace records the stack after the event' test \
     "$(grep -A4 'sched_process_exit: .*' "$out" | grep -A3 '<stack trace>' | grep -c '^ => do_exit$')" = 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# ways.sh - tracers, events and probes in every way that the machine can run them: each layout, 1, 2, 4 and 8 harts, each
-# fetch mode, under the audit; and on QEMU, where the same claims must hold.
+# ways.sh - tracers, events, probes, perf and BPF in every way that the machine can run them: each layout, 1, 2, 4 and 8
+# harts, each fetch mode, under the audit; and on QEMU, where the same claims must hold.
 #
 # The claims are made in the guest (the script below): most are sums that must agree. On QEMU there are none about shares
 # of time, which depend on the host. LAYOUTS, HARTS, FETCHES: some of them.
@@ -43,6 +43,13 @@ claim 'kprobes: as many returns as calls' test $(lines ' in: ' trace) = $(lines 
 claim 'kprobes: each call' test $(lines ' in: ' trace) -ge 16
 claim 'kprobes: the bytes of each file' has trace 'out: \(.* <- seq_read\) got=[1-9]'
 echo > kprobe_events; reset
+
+perf stat -e syscalls:sys_enter_getpid sysbench getpid 100 > /p
+claim 'perf: counts each call' has /p '^ +101 +syscalls:sys_enter_getpid$'
+for result in 0 1; do
+    bpfcount syscalls:sys_enter_getpid $result sysbench getpid 100 > /p
+    claim "bpf: perf has each call if the program wants it ($result)" has /p "^101 by the program, $((result * 101)) by perf\$"
+done
 
 mkdir instances/a; echo 1 > instances/a/events/sched/sched_process_exit/enable; echo 1 > events/sched/sched_process_fork/enable
 fork_many; echo 0 > instances/a/events/enable; echo 0 > events/enable
@@ -89,15 +96,17 @@ say_claims() {
     check "$1: the script runs to its end, without a warning" sh -c "grep -qx 'the end' '$out' && ! grep -E 'WARNING|BUG|Oops|panic' '$out'"
 }
 
+# Of bpftest and perfcheck.
+programs=$(cat guest/user/bpftest.c guest/user/perfcheck.c | grep -c '^ *check("')
 : "${LAYOUTS=static mcount pfe16 pfe8 atomic callops pfe8-latency}" "${HARTS=1 2 4 8}" "${FETCHES=stale coherent random:7}"
 for layout in $LAYOUTS; do
-    case $layout in *-latency) claims=30 ;; *) claims=18 ;; esac
+    case $layout in *-latency) claims=33 ;; *) claims=21 ;; esac
     for harts in $HARTS; do
         for fetch in $FETCHES; do
             where="$layout, $harts harts, $fetch"
-            run_on_rvftrace $layout $harts "sh /ways.sh deadline; selftest" --initrd "$work_dir/initrd" --drive "$work_dir/disk,readonly" --fetch "$fetch"
+            run_on_rvftrace $layout $harts "sh /ways.sh deadline; bpftest; perfcheck; selftest" --initrd "$work_dir/initrd" --drive "$work_dir/disk,readonly" --fetch "$fetch"
             check "$where: the audit finds nothing" test $status -eq 0
-            say_claims "$where" $((claims + 90))
+            say_claims "$where" $((claims + programs + 90))
         done
         run_guest $layout $harts "sh /ways.sh" -initrd "$work_dir/initrd" \
             -drive "file=$work_dir/disk,if=none,id=d,format=raw,readonly=on" -device virtio-blk-device,drive=d

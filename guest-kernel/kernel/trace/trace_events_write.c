@@ -125,7 +125,7 @@ bool __trace_trigger_soft_disabled(struct trace_event_file *file)
 EXPORT_SYMBOL_GPL(__trace_trigger_soft_disabled);
 
 /* Whether an entry in the hart's page is recorded. */
-static bool is_wanted(struct trace_event_file *file, const void *entry)
+static __always_inline bool is_wanted(struct trace_event_file *file, const void *entry)
 {
     unsigned long flags = READ_ONCE(file->flags);
 
@@ -136,7 +136,7 @@ static bool is_wanted(struct trace_event_file *file, const void *entry)
 }
 
 /* Moves the entry from the hart's page to the ring; if it has no room, it is for triggers only. */
-static void move_to_ring(struct trace_event_buffer *fbuffer)
+static noinline void move_to_ring(struct trace_event_buffer *fbuffer)
 {
     struct trace_buffer *buffer = trace_buffer_of(fbuffer->trace_file->tr);
     const struct trace_entry *ent = fbuffer->entry;
@@ -151,15 +151,17 @@ static void move_to_ring(struct trace_event_buffer *fbuffer)
     fbuffer->entry = to;
 }
 
-static bool can_move(const struct trace_event_buffer *fbuffer)
+/* Whether an entry in the hart's page is to be recorded. */
+static __always_inline bool can_move(const struct trace_event_buffer *fbuffer)
 {
-    return !fbuffer->buffer && !fbuffer->only_triggers &&
-           is_wanted(fbuffer->trace_file, fbuffer->entry);
+    return !fbuffer->only_triggers && is_wanted(fbuffer->trace_file, fbuffer->entry);
 }
 
-/* The time that readers see, or would see. */
-static u64 time_of(const struct trace_event_buffer *fbuffer)
+/* The time that readers see, or would see: an entry that is recorded is in the ring now. */
+static noinline u64 time_in_ring(struct trace_event_buffer *fbuffer)
 {
+    if (!fbuffer->buffer && can_move(fbuffer))
+        move_to_ring(fbuffer);
     if (fbuffer->buffer)
         return ring_buffer_event_time_stamp(fbuffer->buffer, fbuffer->entry, fbuffer->len);
     return trace_clock_now(fbuffer->trace_file->tr);
@@ -171,21 +173,23 @@ void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
     unsigned int after = 0;
     u64 ts = 0;
 
-    if (unlikely(READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_COND)) {
-        if (READ_ONCE(file->tr->no_filter_buffering_ref)) {
-            if (can_move(fbuffer))
-                move_to_ring(fbuffer);
-            ts = time_of(fbuffer);
-        }
+    if (likely(fbuffer->buffer && !(READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_COND))) {
+        trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
+        preempt_enable_notrace();
+        return;
+    }
+    if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_COND) {
+        if (READ_ONCE(file->tr->no_filter_buffering_ref))
+            ts = time_in_ring(fbuffer);
         after = event_triggers_call(file, fbuffer->entry, ts, fbuffer->trace_ctx);
     }
-    if (can_move(fbuffer))
+    if (!fbuffer->buffer && can_move(fbuffer))
         move_to_ring(fbuffer);
     if (fbuffer->buffer)
         trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
     else
         release_page();
-    if (unlikely(after))
+    if (after)
         event_triggers_post_call(file, after, fbuffer->trace_ctx);
     preempt_enable_notrace();
 }

@@ -18,6 +18,21 @@ claim 'calls in a function are further right' has trace '^ [0-9]\) .* \|    copy
 claim 'a function that calls none has its time' has trace '^ [0-9]\) +[0-9.]+ us +\|  +[a-z_]+\(\);$'
 claim 'the time of the others is at their end' has trace '^ [0-9]\) +[!+# ]*[0-9.]+ us +\|  \}$'
 echo > set_graph_function; reset
+# trace_options: the trace's own, and those of the current tracer with their first values; "no" turns one off.
+claim 'without the tracer its options are not in trace_options' lacks trace_options '^(no)?funcgraph-'
+echo function_graph > current_tracer; grep -E '^(no)?(funcgraph-|sleep-time|graph-time)' trace_options | sort > /o
+for option in nofuncgraph-overrun funcgraph-cpu funcgraph-overhead nofuncgraph-proc funcgraph-duration nofuncgraph-abstime \
+    funcgraph-irqs nofuncgraph-tail sleep-time graph-time; do
+    claim "function_graph begins with $option" has /o "^$option\$"
+done
+echo funcgraph-tail > trace_options; echo nofuncgraph-cpu > trace_options; echo kernel_clone > set_graph_function; fork_some
+claim 'an option of the tracer: the name after }' has trace '\|  \} /\* kernel_clone \*/$'
+claim 'and without it the hart' lacks trace '^ [0-9]\).* us '
+echo nofuncgraph-tail > trace_options; echo funcgraph-cpu > trace_options; echo > set_graph_function
+claim 'set_flag() of the tracer is called by options/, too' sh -c \
+    'echo 1 > options/funcgraph-proc && grep -qx funcgraph-proc trace_options && echo 0 > options/funcgraph-proc && grep -qx nofuncgraph-proc trace_options'
+claim 'an option that does not exist is refused' sh -c '! echo nosuch > trace_options 2> /x'
+reset
 # irqsoff, preemptoff, preemptirqsoff.
 for tracer in irqsoff preemptoff preemptirqsoff; do
     echo 0 > tracing_max_latency; echo $tracer > current_tracer; fork_some; echo 0 > tracing_on

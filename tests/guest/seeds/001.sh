@@ -1,5 +1,6 @@
 # 001.sh - tracepoints: as an article follows sched_switch from its definition to its entries, in ftrace, perf and eBPF.
 . /seeds/lib.sh
+claim 'DECLARE_TRACE, DEFINE_TRACE, register_trace_NAME(): probes of a tracepoint that is no event' selftest tracepoint
 claim 'an event has the files of the article' sh -c 'for i in enable filter format id trigger; do [ -f events/sched/sched_switch/$i ] || exit 1; done'
 claim 'it is off at first' is events/sched/sched_switch/enable 0
 echo 1 > events/sched/sched_switch/enable; fork_some; echo 0 > tracing_on
