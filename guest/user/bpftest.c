@@ -4,6 +4,8 @@
 #include "libc.h"
 #include <uapi/linux/perf_event.h>
 
+#define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
+
 static char log_text[16384];
 static unsigned int log_level = 4; /* of what prog_load() loads */
 
@@ -568,6 +570,186 @@ static void test_perf_events(void)
     close(map);
 }
 
+/* ---- PERF_EVENT_IOC_QUERY_BPF ---- */
+
+static unsigned int prog_id(int fd)
+{
+    struct bpf_prog_info info = {0};
+    union bpf_attr attr = {.info = {.bpf_fd = fd, .info_len = sizeof(info)}};
+
+    attr.info.info = (unsigned long)&info;
+    return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0 ? info.id : 0;
+}
+
+static void test_query(void)
+{
+    long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_close/id");
+    struct {
+        unsigned int room, count, ids[3];
+    } query = {3, 9, {0}};
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), events[2], progs[2], i;
+    int clock = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, getpid(), -1);
+
+    for (i = 0; i < 2; i++)
+        events[i] = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
+    check("an event has no program at first",
+          ioctl(events[1], PERF_EVENT_IOC_QUERY_BPF, &query) == 0 && !query.count);
+    for (i = 0; i < 2; i++) {
+        progs[i] = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 16);
+        ioctl(events[i], PERF_EVENT_IOC_SET_BPF, (void *)(long)progs[i]);
+    }
+    check("it is asked for the programs of all events of its tracepoint",
+          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == 0 && query.count == 2 &&
+              query.ids[0] == prog_id(progs[0]) && query.ids[1] == prog_id(progs[1]) &&
+              query.ids[0] != query.ids[1] && !query.ids[2]);
+    query.room = query.count = query.ids[0] = 0;
+    check("without room it tells how many there are",
+          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == 0 && query.count == 2 &&
+              !query.ids[0]);
+    query.room = 1;
+    query.ids[1] = 0;
+    check("with too little room, ENOSPC, it tells some",
+          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == -ENOSPC && query.count == 2 &&
+              query.ids[0] == prog_id(progs[0]) && !query.ids[1]);
+    query.room = 65;
+    check("room for more than there can be is E2BIG",
+          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == -E2BIG);
+    query.room = 1;
+    check("a clock is not asked", ioctl(clock, PERF_EVENT_IOC_QUERY_BPF, &query) == -EINVAL);
+    close(clock);
+    for (i = 0; i < 2; i++) {
+        close(events[i]);
+        close(progs[i]);
+    }
+    close(map);
+}
+
+/* ---- at the overflow of a counter ---- */
+
+enum { PERIOD = 5000, SPINS = 100000 };
+
+static int open_counter(bool inherit)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof(attr)};
+
+    attr.config = PERF_COUNT_HW_INSTRUCTIONS;
+    attr.sample_period = PERIOD;
+    attr.sample_type = PERF_SAMPLE_IP;
+    attr.exclude_kernel = 1;
+    attr.disabled = 1;
+    attr.inherit = inherit;
+    return syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+/* More than SPINS instructions. */
+static void spin(void)
+{
+    volatile unsigned int n = SPINS;
+
+    while (n)
+        n--;
+}
+
+static uint64_t count(int fd)
+{
+    uint64_t value = 0;
+
+    read(fd, &value, sizeof(value));
+    return value;
+}
+
+static void test_overflow(void)
+{
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), fd = open_counter(true), status;
+    int wrong = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 16);
+    int prog = load_adder(BPF_PROG_TYPE_PERF_EVENT, map,
+                          offsetof(struct bpf_perf_event_data, sample_period));
+    uint64_t sum = 0, both = 0;
+    unsigned int key = 0;
+    pid_t child;
+
+    check("a program of a tracepoint is none of a counter",
+          ioctl(fd, PERF_EVENT_IOC_SET_BPF, (void *)(long)wrong) == -EINVAL);
+    check("one of type perf_event is", ioctl(fd, PERF_EVENT_IOC_SET_BPF, (void *)(long)prog) == 0);
+    check("a counter has one program",
+          ioctl(fd, PERF_EVENT_IOC_SET_BPF, (void *)(long)prog) == -EEXIST);
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, NULL);
+    spin();
+    ioctl(fd, PERF_EVENT_IOC_DISABLE, NULL);
+    check("it runs at each overflow, and gets the period",
+          lookup(map, &key, &sum) == 0 && sum >= SPINS && sum == count(fd) / PERIOD * PERIOD);
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, NULL);
+    child = fork();
+    if (!child) {
+        spin();
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    ioctl(fd, PERF_EVENT_IOC_DISABLE, NULL);
+    check("and in children, whose counters are inherited",
+          lookup(map, &key, &both) == 0 && both - sum >= SPINS && !(both % PERIOD));
+    close(prog);
+    close(fd);
+    close(wrong);
+    close(map);
+}
+
+/* A program that returns 0 or 1 at each overflow: how many bytes of samples are there? */
+static uint64_t recorded(int result, uint64_t *overflows)
+{
+    const struct bpf_insn insns[] = {MOV64_IMM(R0, result), EXIT()};
+    int prog = prog_load(BPF_PROG_TYPE_PERF_EVENT, insns, ARRAY_SIZE(insns));
+    int fd = open_counter(false);
+    struct perf_event_mmap_page *page =
+        mmap(NULL, 2 * PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    uint64_t bytes;
+
+    ioctl(fd, PERF_EVENT_IOC_SET_BPF, (void *)(long)prog);
+    close(prog);
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, NULL);
+    spin();
+    ioctl(fd, PERF_EVENT_IOC_DISABLE, NULL);
+    bytes = page->data_head;
+    *overflows = count(fd) / PERIOD;
+    munmap(page, 2 * PAGE_SIZE);
+    close(fd);
+    return bytes;
+}
+
+static void test_decision(void)
+{
+    enum { SAMPLE_BYTES = sizeof(struct perf_event_header) + 8 };
+    uint64_t overflows = 0;
+
+    check("a sample is not recorded if the program returns 0",
+          recorded(0, &overflows) == 0 && overflows >= SPINS / PERIOD);
+    check("and is if it returns 1", recorded(1, &overflows) == overflows * SAMPLE_BYTES);
+}
+
+/* ---- at a kprobe of perf's own ---- */
+
+static void test_kprobe(void)
+{
+    struct perf_event_attr attr = {.type = read_number(KPROBE_PMU "type"), .size = sizeof(attr)};
+    enum { A0 = 10 * 8 }; /* of pt_regs */
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+    int prog = load_adder(BPF_PROG_TYPE_KPROBE, map, A0), fd;
+    unsigned int key = 0;
+    uint64_t sum = 0;
+
+    attr.kprobe_func = (unsigned long)"close_fd";
+    attr.sample_period = 1;
+    fd = syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+    check("a program is attached to a probe that is in no file",
+          ioctl(fd, PERF_EVENT_IOC_SET_BPF, (void *)(long)prog) == 0);
+    close(1000);
+    close(2000);
+    check("it gets the registers", lookup(map, &key, &sum) == 0 && sum == 3000);
+    close(fd);
+    close(prog);
+    close(map);
+}
+
 /* Writes the first number of the context as a record of 12 bytes. */
 static int load_writer(int ring)
 {
@@ -847,6 +1029,10 @@ int main(void)
     test_info();
     test_trace_printk();
     test_perf_events();
+    test_query();
+    test_overflow();
+    test_decision();
+    test_kprobe();
     test_ring();
     test_kprobes();
     test_stacks();

@@ -438,16 +438,15 @@ static void put_kernel(void)
         uint64_t id[4];
     } r = {{PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, sizeof(r)}, ~0u, 0, 0, 0, 0, "", {0}};
     struct blob symbols = contents("/proc/kallsyms");
-    const char *line;
+    const char *line, *end;
 
-    for (line = symbols.at; line && *line;
-         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+    for (line = symbols.at; *line && (end = strchr(line, '\n')); line = end + 1) {
         uint64_t at = hex(line);
         const char *name = line + 19;
 
         if (!strncmp(name, first_name, sizeof(first_name) - 1))
             r.addr = r.pgoff = at;
-        if (r.addr && at >= r.addr && !strchr(line, '['))
+        if (r.addr && at >= r.addr && end[-1] != ']') /* not of a module */
             r.len = at - r.addr + PAGE_SIZE;
     }
     free(symbols.at);

@@ -15,18 +15,24 @@ static long perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int grou
     return syscall(__NR_perf_event_open, attr, pid, cpu, group, 0);
 }
 
-/* The number of an event, by its file in tracefs. */
-static unsigned long tracepoint(const char *name)
+static unsigned long number_in(const char *path)
 {
-    char path[128], text[16] = "";
-    int fd;
+    char text[16] = "";
+    int fd = open(path, O_RDONLY, 0);
 
-    snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
-    fd = open(path, O_RDONLY, 0);
     if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
         printf("no %s\n", path);
     close(fd);
     return strtoul(text);
+}
+
+/* The number of an event, by its file in tracefs. */
+static unsigned long tracepoint(const char *name)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
+    return number_in(path);
 }
 
 static uint64_t count(int fd)
@@ -549,6 +555,43 @@ static void test_records(void)
     syscall(__NR_sched_setaffinity, 0, 8, &(unsigned long){~0ul});
 }
 
+/* ---- kprobes that are in no file ---- */
+
+static void test_kprobes(void)
+{
+    struct perf_event_attr attr = {.inherit = 1};
+    int fd, back;
+    pid_t child;
+
+    attr.type = number_in("/sys/bus/event_source/devices/kprobe/type");
+    check("a probe without a place is EINVAL", perf_open(&attr, 0, -1, -1) == -EINVAL);
+    attr.kprobe_func = 8;
+    check("a name that cannot be read is EFAULT", perf_open(&attr, 0, -1, -1) == -EFAULT);
+    attr.kprobe_func = (unsigned long)"no_such_function";
+    check("an unknown function is ENOENT", perf_open(&attr, 0, -1, -1) == -ENOENT);
+    attr.kprobe_func = (unsigned long)"__riscv_sys_getpid";
+    fd = perf_open(&attr, 0, -1, -1);
+    attr.config = 1;
+    attr.probe_offset = 4;
+    check("a return is of a whole function", perf_open(&attr, 0, -1, -1) == -EINVAL);
+    attr.probe_offset = 0;
+    back = perf_open(&attr, 0, -1, -1);
+    getpids(7);
+    check("a kprobe counts calls", count(fd) == 7);
+    check("and a kretprobe returns", count(back) == 7);
+    child = fork();
+    if (!child) {
+        getpids(4);
+        _exit(0);
+    }
+    wait_for(child);
+    check("those of children, too", count(fd) == 11 && count(back) == 11);
+    close(fd);
+    getpids(1);
+    check("each is a probe of its own", count(back) == 12);
+    close(back);
+}
+
 /* `hardware`: with counters that know modes and interrupt. */
 int main(int argc, char **argv)
 {
@@ -568,5 +611,6 @@ int main(int argc, char **argv)
     test_output();
     test_clock_samples();
     test_records();
+    test_kprobes();
     return check_result();
 }

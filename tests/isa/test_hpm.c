@@ -5,6 +5,7 @@
 #include "priv.h"
 
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/extension.h"
 #include "cpu/hpm.h"
@@ -371,6 +372,108 @@ static void s_mode_sees_the_counters_that_it_may_read(void **state)
     assert_int_equal(hart_reg(w->hart, A2), 0);
 }
 
+/* ---- snapshots, and going back ---- */
+
+enum { PLACES = 40 };
+
+/* An overflow after about half of the places, whose interrupt must wait. */
+static const struct {
+    uint8_t event, before;
+} waiting[] = {{HPM_cycles, 20}, {HPM_instructions, 20}, {HPM_loads, 8}};
+
+struct seen {
+    uint64_t event, counter, pending, overflows, insns;
+};
+
+static struct seen see(struct world *w)
+{
+    return (struct seen){csr(w->hart, MHPMEVENT3), counted(w->hart, 0), csr(w->hart, MIP),
+                         csr(w->hart, SCOUNTOVF), hart_insns(w->hart)};
+}
+
+static void begin(struct world *w, unsigned event, uint64_t before)
+{
+    write_loop(w);
+    select_event(w->hart, 0, event);
+    set_csr(w->hart, MHPMCOUNTER3, -before);
+    set_csr(w->hart, MIE, LCOFIP);
+}
+
+static void go_on(struct world *w, uint64_t insns)
+{
+    while (hart_insns(w->hart) < insns)
+        (void)!hart_run(w->hart, insns - hart_insns(w->hart), UINT64_MAX);
+}
+
+/* The interrupt, which is taken once all places have been passed. */
+static struct seen at_trap(struct world *w, uint64_t *mepc)
+{
+    go_on(w, PLACES);
+    set_status(w->hart, STATUS_MIE);
+    while (hart_pc(w->hart) >= CODE) {
+        assert_true(hart_insns(w->hart) < 1000);
+        (void)!hart_run(w->hart, 1, UINT64_MAX);
+    }
+    *mepc = csr(w->hart, MEPC);
+    return see(w);
+}
+
+static void state_of(struct state_io *io, struct world *w)
+{
+    cluster_state_io(io, w->cluster);
+    cluster_code_state_io(io, w->cluster);
+}
+
+static void assert_goes_on(struct world *w, const struct state_io *from, const struct seen *there,
+                           const struct seen *trap, uint64_t mepc)
+{
+    struct state_io io;
+    struct seen seen;
+    uint64_t at;
+
+    state_io_load(&io, from->saved.at, from->saved.len);
+    state_of(&io, w);
+    assert_int_equal(state_io_end(&io), STATE_OK);
+    seen = see(w);
+    assert_memory_equal(&seen, there, sizeof seen);
+    seen = at_trap(w, &at);
+    assert_memory_equal(&seen, trap, sizeof seen);
+    assert_int_equal(at, mepc);
+}
+
+static void an_overflow_that_waits_is_in_a_snapshot(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(waiting); i++) {
+        struct world plain = world_new(), w = world_new(), other = world_new();
+        struct state_io saved[PLACES];
+        struct seen there[PLACES], trap;
+        unsigned with_overflow = 0;
+        uint64_t mepc;
+
+        begin(&plain, waiting[i].event, waiting[i].before);
+        trap = at_trap(&plain, &mepc);
+        begin(&w, waiting[i].event, waiting[i].before);
+        write_loop(&other);
+        for (unsigned n = 0; n < PLACES; n++) {
+            go_on(&w, n);
+            there[n] = see(&w);
+            with_overflow += (there[n].pending & LCOFIP) != 0;
+            state_io_save(&saved[n], 0);
+            state_of(&saved[n], &w);
+        }
+        assert_in_range(with_overflow, PLACES / 4, PLACES - 5);
+        for (unsigned n = PLACES; n-- > 0;) {
+            assert_goes_on(&w, &saved[n], &there[n], &trap, mepc); /* back */
+            assert_goes_on(&other, &saved[n], &there[n], &trap, mepc);
+            state_io_free(&saved[n]);
+        }
+        world_free(&plain);
+        world_free(&w);
+        world_free(&other);
+    }
+}
+
 /* ---- events of a core model ---- */
 
 static const char *const core_text = "icache.size = 1K\nicache.ways = 1\ndcache.size = 1K\n"
@@ -454,6 +557,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_the_first_overflow_interrupts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(s_mode_sees_the_counters_that_it_may_read, set_up,
                                         tear_down),
+        cmocka_unit_test(an_overflow_that_waits_is_in_a_snapshot),
         cmocka_unit_test(lines_that_are_not_there_are_counted),
         cmocka_unit_test(a_core_counts_the_loop_as_well),
     };

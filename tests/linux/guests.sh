@@ -16,6 +16,7 @@
 #   gdb-scripts/...               the kernel's own scripts for gdb (lx-symbols and others)
 #   ftracetest.cpio               the kernel's own tests of ftrace, to be appended likewise
 #   initramfs.cpio                busybox and ./init
+#   perf.cpio                     Debian's perf with its libraries, to be appended likewise
 #
 # Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all exist,
 # 1 a step failed (its log is named), 69 a missing file cannot be fetched.
@@ -151,6 +152,33 @@ if is_older "$cache/initramfs.cpio" "$here/init"; then
     install -m 755 "$here/init" "$root/init"
     archive "$root" "$cache/initramfs.cpio" .
     rm -rf "$root"
+fi
+
+# needs FILE: what it is linked with, and what that is linked with, from $cache/unpacked.
+needs() {
+    for library in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'); do
+        [ ! -e "$libraries/$library" ] || continue
+        found=$(find "$cache/unpacked/usr/lib" -name "$library" | head -n 1)
+        [ -n "$found" ] || fail 1 "no package of linux-perf has $library, which $1 needs"
+        cp -L "$found" "$libraries/$library"
+        needs "$libraries/$library"
+    done
+}
+
+if [ ! -e "$cache/perf.cpio" ]; then
+    read_lists
+    say "fetching linux-perf"
+    root=$cache/root libraries=$cache/root/usr/lib/riscv64-linux-gnu
+    rm -rf "$root" "$cache/unpacked"
+    mkdir -p "$libraries" "$root/usr/bin" "$root/lib" "$cache/unpacked"
+    private_apt apt-get install -y --download-only --no-install-recommends linux-perf:riscv64 >>"$log" 2>&1 ||
+        fail 69 "cannot fetch linux-perf from $mirror; apt's words are in $log"
+    for package in "$state"/cache/archives/*.deb; do step dpkg -x "$package" "$cache/unpacked"; done
+    cp "$cache/unpacked/usr/bin/perf" "$root/usr/bin"
+    needs "$root/usr/bin/perf"
+    mv "$libraries"/ld-linux-* "$root/lib"
+    archive "$root" "$cache/perf.cpio" lib usr
+    rm -rf "$root" "$cache/unpacked" "$state"/cache/archives/*.deb
 fi
 
 kernels='linux-6.1 linux-6.1-no-pmu linux-6.1-tracers'

@@ -235,7 +235,11 @@ static int pmu_event_init(struct perf_event *event)
     return 0;
 }
 
+static const struct pmu_format formats[] = {
+    {"event", "config:0-47"}, {"firmware", "config:63"}, {NULL, NULL}};
+
 static struct pmu riscv_pmu = {
+    .formats = formats,
     .event_init = pmu_event_init,
     .add = pmu_add,
     .del = pmu_del,

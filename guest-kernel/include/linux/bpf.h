@@ -162,11 +162,15 @@ bool bpf_map_func_compatible(u32 map_type, int func_id);
 
 /* The program of a descriptor, with a reference; or ERR_PTR. */
 struct bpf_prog *bpf_prog_get(u32 fd);
+/* Another reference. */
+void bpf_prog_inc(struct bpf_prog *prog);
 void bpf_prog_put(struct bpf_prog *prog);
 /* Runs the programs of an event; 0: none of them wants it recorded. Preemption is off. */
 unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx);
 /* Attaches a program to an event, which takes the reference over. 0 or an error. */
 int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie);
+/* An event that is inherited runs the program of its parent at overflow. */
+void perf_event_inherit_bpf_prog(struct perf_event *event);
 /* Detaches the event's program, if it has one. */
 void perf_event_free_bpf_prog(struct perf_event *event);
 /* PERF_EVENT_IOC_QUERY_BPF. */
@@ -199,6 +203,11 @@ static inline int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_p
     (void)prog;
     (void)bpf_cookie;
     return -EOPNOTSUPP;
+}
+
+static inline void perf_event_inherit_bpf_prog(struct perf_event *event)
+{
+    (void)event;
 }
 
 static inline void perf_event_free_bpf_prog(struct perf_event *event)

@@ -54,11 +54,19 @@ enum { PERF_HES_STOPPED = 1, PERF_HES_UPTODATE = 2 };
 enum { PERF_EF_START = 1, PERF_EF_RELOAD = 2, PERF_EF_UPDATE = 4 };
 enum { PERF_PMU_CAP_NO_INTERRUPT = 1 };
 
-/* What counts. All but event_init and destroy: on the event's hart, with interrupts off. */
+/* A part of an attr that has a name: a file in the directory `format` of a pmu. */
+struct pmu_format {
+    const char *name, *bits;
+};
+
+/* What counts. From add() on: on the event's hart, with interrupts off. */
 struct pmu {
     struct list_head entry;
     const char *name; /* of its directory in /sys/bus/event_source/devices; NULL: none */
+    const struct pmu_format *formats; /* up to one without a name; NULL: none */
     unsigned int type, capabilities;
+    /* Replaces what attr points to by numbers; NULL: it never points. No lock is held. */
+    int (*read_attr)(struct perf_event_attr *attr);
     /* 0; -ENOENT: not an event of this pmu; or why it is refused. May sleep. */
     int (*event_init)(struct perf_event *event);
     int (*add)(struct perf_event *event, int flags); /* 0 or an error: no counter */
@@ -146,7 +154,6 @@ struct perf_event {
     u32 pending_kill;                             /* what poll() returns: POLLIN, POLLHUP */
     atomic_t event_limit;                         /* of PERF_EVENT_IOC_REFRESH; 0: none */
     perf_overflow_handler_t overflow_handler;
-    void *overflow_handler_context; /* for the kernel's own users */
 
     struct trace_event_call *tp_event;
     struct event_filter *filter; /* of a tracepoint; readers have preemption off */

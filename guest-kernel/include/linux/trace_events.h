@@ -301,6 +301,7 @@ struct trace_event_buffer {
     unsigned int len;
     unsigned int trace_ctx;
     struct pt_regs *regs; /* NULL: unknown */
+    bool only_triggers;   /* the entry is not recorded, whatever they do */
 };
 
 /* Returns the entry, len bytes with its header, or NULL: do not record. Preemption is off. */
@@ -340,6 +341,12 @@ static __always_inline bool trace_trigger_soft_disabled(struct trace_event_file 
 void perf_tp_register(void);
 /* Makes the call what the event counts. 0 or an error. Under event_mutex. */
 int perf_trace_init_call(struct perf_event *event, struct trace_event_call *call);
+/*
+ * A kprobe, or a kretprobe, that is an event of perf's alone, and in no file. ERR_PTR. The second
+ * is called when no event of perf uses it any more.
+ */
+struct trace_event_call *create_local_trace_kprobe(unsigned long addr, bool is_return);
+void destroy_local_trace_kprobe(struct trace_event_call *call);
 /* 0 or an error; -EEXIST: it has one. */
 int ftrace_profile_set_filter(struct perf_event *event, const char *text);
 /*

@@ -574,6 +574,11 @@ struct bpf_prog *bpf_prog_get(u32 fd)
     return prog;
 }
 
+void bpf_prog_inc(struct bpf_prog *prog)
+{
+    ref_unless_zero(&prog->refcnt);
+}
+
 static int bpf_prog_release(struct inode *inode, struct file *file)
 {
     (void)inode;

@@ -48,6 +48,22 @@ void perf_pmu_register(struct pmu *pmu, const char *name, int type)
     mutex_unlock(&perf_event_mutex);
 }
 
+/* What attr points to is memory of the user, which must not be read under perf_event_mutex. */
+static int read_attr(struct perf_event_attr *attr)
+{
+    int (*read)(struct perf_event_attr * attr) = NULL;
+    struct pmu *pmu;
+
+    mutex_lock(&perf_event_mutex);
+    list_for_each_entry(pmu, &pmus, entry)
+    {
+        if (pmu->type == attr->type && pmu->read_attr)
+            read = pmu->read_attr;
+    }
+    mutex_unlock(&perf_event_mutex);
+    return read ? read(attr) : 0;
+}
+
 static int init_event(struct perf_event *event)
 {
     struct pmu *pmu;
@@ -122,8 +138,7 @@ static struct perf_event *new_event(const struct perf_event_attr *attr, int cpu,
     event->id = perf_event_new_id();
     event->state = attr->disabled ? PERF_EVENT_STATE_OFF : PERF_EVENT_STATE_INACTIVE;
     event->parent = parent;
-    event->overflow_handler = parent ? parent->overflow_handler : perf_event_output;
-    event->overflow_handler_context = parent ? parent->overflow_handler_context : NULL;
+    event->overflow_handler = perf_event_output;
     return event;
 }
 
@@ -153,6 +168,8 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
         kfree(event);
         return ERR_PTR(err);
     }
+    if (parent)
+        perf_event_inherit_bpf_prog(event);
     account_event(event, 1);
     return event;
 }
@@ -922,6 +939,8 @@ SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid
     }
     err = check_open(&attr, pid, cpu, group, flags);
     if (!err)
+        err = read_attr(&attr);
+    if (!err)
         err = open_fd(&attr, pid, cpu, group, flags);
     if (group)
         fput(group);
@@ -959,19 +978,37 @@ static int type_show(struct seq_file *m, void *pmu)
 }
 DEFINE_SHOW_ATTRIBUTE(type);
 
+static int format_show(struct seq_file *m, void *format)
+{
+    seq_printf(m, "%s\n", ((const struct pmu_format *)format)->bits);
+    return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(format);
+
+static void create_pmu_files(struct dentry *devices, struct pmu *pmu)
+{
+    struct dentry *dir = sysfs_create_dir(devices, pmu->name), *formats = NULL;
+    bool done = simple_create_file(dir, "type", S_IRUGO, pmu, &type_fops);
+    const struct pmu_format *format;
+
+    if (pmu->formats)
+        formats = sysfs_create_dir(dir, "format");
+    for (format = pmu->formats; done && format && format->name; format++)
+        done = simple_create_file(formats, format->name, S_IRUGO, (void *)format, &format_fops);
+    if (!done)
+        panic("no memory for a pmu in sysfs");
+}
+
 void perf_syscall_init(void)
 {
-    struct dentry *dir = sysfs_create_dir(NULL, "bus"), *of_pmu;
+    struct dentry *dir = sysfs_create_dir(NULL, "bus");
     struct pmu *pmu;
 
     register_sysctl("kernel", perf_sysctls, ARRAY_SIZE(perf_sysctls));
     dir = sysfs_create_dir(sysfs_create_dir(dir, "event_source"), "devices");
     list_for_each_entry(pmu, &pmus, entry)
     {
-        if (!pmu->name)
-            continue;
-        of_pmu = sysfs_create_dir(dir, pmu->name);
-        if (!simple_create_file(of_pmu, "type", S_IRUGO, pmu, &type_fops))
-            panic("no memory for a pmu in sysfs");
+        if (pmu->name)
+            create_pmu_files(dir, pmu);
     }
 }

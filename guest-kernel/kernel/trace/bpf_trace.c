@@ -366,26 +366,29 @@ static void bpf_overflow_handler(struct perf_event *event, struct perf_sample_da
                                  struct pt_regs *regs)
 {
     unsigned int cpu = raw_smp_processor_id();
+    unsigned long outer = running[cpu].start;
     const struct pt_regs *outer_regs = running[cpu].regs;
     struct bpf_perf_event_data ctx;
     u64 ret = 0;
 
-    memcpy(ctx.regs, regs, sizeof(ctx.regs));
-    ctx.sample_period = data->period;
-    ctx.addr = data->addr;
     if (!running[cpu].disabled++) {
+        memcpy(ctx.regs, regs, sizeof(ctx.regs));
+        ctx.sample_period = data->period;
+        ctx.addr = data->addr;
+        running[cpu].start = 0;
         running[cpu].regs = regs;
         ret = run(event->prog, &ctx);
+        running[cpu].start = outer;
         running[cpu].regs = outer_regs;
     }
-    running[cpu].disabled--;
+    bpf_enable_programs();
     if (ret)
         perf_event_output(event, data, regs);
 }
 
 static int set_handler(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
 {
-    if (event->overflow_handler_context || prog->type != BPF_PROG_TYPE_PERF_EVENT)
+    if (prog->type != BPF_PROG_TYPE_PERF_EVENT)
         return -EINVAL;
     if (event->prog)
         return -EEXIST;
@@ -405,6 +408,20 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64
     err = event->tp_event ? attach(event, prog, bpf_cookie) : set_handler(event, prog, bpf_cookie);
     mutex_unlock(&bpf_event_mutex);
     return err;
+}
+
+void perf_event_inherit_bpf_prog(struct perf_event *event)
+{
+    const struct perf_event *parent = event->parent;
+
+    mutex_lock(&bpf_event_mutex);
+    if (parent->prog && !parent->tp_event) {
+        bpf_prog_inc(parent->prog);
+        event->prog = parent->prog;
+        event->bpf_cookie = parent->bpf_cookie;
+        event->overflow_handler = bpf_overflow_handler;
+    }
+    mutex_unlock(&bpf_event_mutex);
 }
 
 void perf_event_free_bpf_prog(struct perf_event *event)
@@ -433,7 +450,7 @@ int perf_event_query_prog_array(struct perf_event *event, void __user *info)
     u32 room, nr, i;
     int err = 0;
 
-    if (!event->tp_event)
+    if (event->attr.type != PERF_TYPE_TRACEPOINT)
         return -EINVAL;
     if (get_user(room, words))
         return -EFAULT;

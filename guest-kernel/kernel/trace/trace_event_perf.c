@@ -13,10 +13,12 @@
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/kallsyms.h>
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/uaccess.h>
 
 enum { PERF_CONTEXTS = 4 };
 
@@ -109,14 +111,20 @@ static struct trace_event_call *get_call(u64 type)
     return NULL;
 }
 
-static void tp_destroy(struct perf_event *event)
+/* event_mutex is held. */
+static void leave_call(struct perf_event *event)
 {
-    mutex_lock(&event_mutex);
     if (event->filter) {
         tracepoint_synchronize_unregister();
         free_event_filter(event->filter);
     }
     unregister_call(event->tp_event);
+}
+
+static void tp_destroy(struct perf_event *event)
+{
+    mutex_lock(&event_mutex);
+    leave_call(event);
     trace_event_put_ref(event->tp_event);
     mutex_unlock(&event_mutex);
 }
@@ -199,9 +207,88 @@ static struct pmu perf_tracepoint = {
     .read = tp_read,
 };
 
+/* ---- the pmu of kprobes: attr says where, and a bit of it whether at the function's return ----
+ */
+
+enum { KPROBE_RETURN = 1 };
+
+/* A name and an offset become an address. */
+static int kprobe_read_attr(struct perf_event_attr *attr)
+{
+    const char __user *from = (const char __user *)(unsigned long)attr->kprobe_func;
+    char name[KSYM_NAME_LEN];
+    unsigned long addr;
+    long n;
+
+    if (!from)
+        return 0;
+    n = strncpy_from_user(name, from, sizeof(name));
+    if (n < 0 || n >= (long)sizeof(name))
+        return n < 0 ? n : -E2BIG;
+    attr->kprobe_func = 0;
+    if (!n)
+        return 0;
+    addr = kallsyms_lookup_name(name);
+    if (!addr)
+        return -ENOENT;
+    attr->kprobe_addr = addr + attr->probe_offset;
+    return 0;
+}
+
+/* The probe is shared with the events that inherit it, which are freed before the first one. */
+static void kprobe_destroy(struct perf_event *event)
+{
+    mutex_lock(&event_mutex);
+    leave_call(event);
+    mutex_unlock(&event_mutex);
+    if (!event->parent)
+        destroy_local_trace_kprobe(event->tp_event);
+}
+
+static int kprobe_init(struct perf_event *event);
+
+static const struct pmu_format kprobe_formats[] = {{"retprobe", "config:0"}, {NULL, NULL}};
+
+static struct pmu perf_kprobe = {
+    .formats = kprobe_formats,
+    .read_attr = kprobe_read_attr,
+    .event_init = kprobe_init,
+    .add = tp_add,
+    .del = tp_del,
+    .start = tp_start,
+    .stop = tp_stop,
+    .read = tp_read,
+};
+
+static int kprobe_init(struct perf_event *event)
+{
+    const struct perf_event_attr *attr = &event->attr;
+    struct trace_event_call *call;
+    int err;
+
+    if (attr->type != perf_kprobe.type)
+        return -ENOENT;
+    if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+        return -EOPNOTSUPP;
+    call = event->parent
+               ? event->parent->tp_event
+               : create_local_trace_kprobe(attr->kprobe_addr, attr->config & KPROBE_RETURN);
+    if (IS_ERR(call))
+        return PTR_ERR(call);
+    mutex_lock(&event_mutex);
+    err = perf_trace_init_call(event, call);
+    mutex_unlock(&event_mutex);
+    if (!err)
+        event->destroy = kprobe_destroy;
+    else if (!event->parent)
+        destroy_local_trace_kprobe(call);
+    return err;
+}
+
 void perf_tp_register(void)
 {
     perf_pmu_register(&perf_tracepoint, "tracepoint", PERF_TYPE_TRACEPOINT);
+    perf_pmu_register(&perf_kprobe, "kprobe", -1);
 }
 
 /* ---- filters ---- */

@@ -840,6 +840,49 @@ static int create_trace_kprobe(char *head, char *rest)
     return err;
 }
 
+#ifdef CONFIG_PERF_EVENTS
+
+/* Neither found by its name nor registered again, so it needs no lock. */
+struct trace_event_call *create_local_trace_kprobe(unsigned long addr, bool is_return)
+{
+    struct trace_kprobe *tk = kzalloc(sizeof(*tk));
+    int err = -ENOMEM;
+
+    if (!tk)
+        return ERR_PTR(err);
+    INIT_LIST_HEAD(&tk->sibling);
+    tk->is_return = is_return;
+    tk->rp.kp.addr = (kprobe_opcode_t *)addr;
+    tk->rp.kp.pre_handler = kprobe_dispatcher;
+    tk->rp.handler = kretprobe_dispatcher;
+    tk->group = kstrdup(KPROBE_EVENT_SYSTEM);
+    tk->event = kstrdup("DUMMY_EVENT");
+    if (tk->group && tk->event)
+        tk->ev = alloc_kprobe_event(tk);
+    if (tk->ev) {
+        list_add_tail(&tk->sibling, &tk->ev->probes);
+        err = register_probe(tk);
+    }
+    if (!err)
+        return &tk->ev->call;
+    if (tk->ev)
+        free_kprobe_event(tk->ev);
+    free_trace_kprobe(tk);
+    return ERR_PTR(err);
+}
+
+void destroy_local_trace_kprobe(struct trace_event_call *call)
+{
+    struct kprobe_event *ev = container_of(call, struct kprobe_event, call);
+    struct trace_kprobe *tk = list_first_entry(&ev->probes, struct trace_kprobe, sibling);
+
+    unregister_probe(tk);
+    free_kprobe_event(ev);
+    free_trace_kprobe(tk);
+}
+
+#endif
+
 /* As kprobe_events has it. */
 static void print_place(char *text, size_t size, const struct trace_kprobe *tk)
 {

@@ -1,0 +1,75 @@
+#!/bin/sh
+# shellcheck disable=SC2317 # claim calls by name
+# perf.sh - Debian's perf on Debian's kernel: what it counts is what the machine has done, as the report says.
+#
+# Two boots differ in the length of a loop only: perf's counts of all harts must differ by as much as the reports'.
+. "$(dirname "$0")/../machine/common.inc"
+. "$(dirname "$0")/linux.inc"
+
+mkdir -p "$work/root"
+install -m 755 "$(dirname "$0")/perf-init" "$work/root/init"
+(cd "$work/root" && echo init | cpio --quiet -o -H newc) >"$work/init.cpio"
+cat "$cache/initramfs.cpio" "$cache/perf.cpio" "$work/init.cpio" >"$work/initrd"
+
+boot() { # NAME HARTS HOW ROUNDS
+    LIMIT=600 run run --quiet --memory 1G --append "console=ttyS0 quiet how=$3 rounds=$4" --initrd "$work/initrd" \
+        --harts "$2" --report "$work/$1.json" "$debian"
+    tr -d '\r' <"$out" >"$work/$1.out"
+}
+
+cat >"$work/compare.py" <<'E2'
+import json, re, sys
+
+def counts(name):
+    found = {}
+    for line in open(f"{sys.argv[1]}/{name}.out"):
+        words = line.split()
+        if len(words) > 2 and words[0].isdigit() and re.fullmatch(r"r\d|\w+:u", words[1]):
+            found[words[1]] = int(words[0])
+        if line.startswith("samples: "):
+            found["samples"] = int(words[1])
+    harts = json.load(open(f"{sys.argv[1]}/{name}.json"))["harts"]
+    found["all instructions"] = sum(h["instructions"] for h in harts)
+    found["all cycles"] = sum(h["cycles"] - h["idle_cycles"] for h in harts)
+    return found
+
+a, b = counts(sys.argv[2]), counts(sys.argv[3])
+more = {key: b[key] - a[key] for key in b}
+print({key: (a[key], b[key], more[key]) for key in b})
+
+def close(x, y, most):
+    assert y and abs(x / y - 1) < most, (x, y)
+
+if "r2" in b:
+    close(more["r2"], more["all instructions"], 0.01)
+    if len(sys.argv) > 4: # there is no hart that waits, whose cycles perf counts and the report does not
+        close(more["r1"], more["all cycles"], 0.01)
+    assert more["r2"] > more["r3"] > more["r4"] > 0 and more["r2"] > more["r8"] > 0
+else:
+    # Each round of the loop is the same instructions, and nothing of the kernel is counted.
+    assert more["instructions:u"] % 20000 == 0 == more["branches:u"] % 20000, more
+    close(20000 * b["samples"], b["instructions:u"], 0.002)
+    close(20000 * more["samples"], more["instructions:u"], 0.002)
+E2
+compare() {
+    claim "$1" python3 "$work/compare.py" "$work" short long ${2:-}
+    sed -n '1s/^/# /p' "$work/why"
+}
+
+for harts in 1 2; do
+    boot short $harts count 20000
+    claim "Debian's perf counts on $harts harts, and powers off" has_status 0
+    boot long $harts count 120000
+    if [ "$harts" = 1 ]; then
+        compare '... the instructions and cycles of the report' cycles
+    else
+        compare '... the instructions of the report'
+    fi
+done
+boot short 2 sample 20000
+boot long 2 sample 40000
+claim 'it samples' has_status 0
+compare '... once in each period, and counts each round of a loop alike'
+boot again 2 sample 40000
+claim '... the same each time' cmp "$work/long.out" "$work/again.out"
+finish
