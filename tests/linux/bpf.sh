@@ -12,8 +12,10 @@ for program in bpf bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$
 cp "$cache/busybox" "$root/bin"
 mknod "$root/dev/console" c 5 1
 command='bpf load /lib/bpf/syscalls.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=100'
-# What raw tracepoints tell depends on time; that they can be attached does not.
-command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; bpfverdicts"
+# What raw tracepoints and clocks tell depends on time; that they can be attached does not.
+command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; echo all objects
+for o in /lib/bpf/*.o; do bpf load \$o; done
+bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfverdicts"
 cat >"$root/init" <<END
 #!/bin/busybox sh
 busybox mount -t proc proc /proc
@@ -37,6 +39,8 @@ for kernel in debian ours; do
     # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
     sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
         sed -E '/^(18|38|39|3f|40) /!s/( ..){8}$//' | LC_ALL=C sort >"$work_dir/$kernel.calls"
+    sed -n '/^all objects/,/^map/p' "$work_dir/$kernel.console" | grep -v '^map' >"$work_dir/$kernel.objects"
+    grep -A1 '^map modes' "$work_dir/$kernel.console" >"$work_dir/$kernel.samples"
     sed -n '/^map totals/,/elements/p' "$work_dir/$kernel.console" | head -n 3 >"$work_dir/$kernel.totals"
 done
 
@@ -57,4 +61,9 @@ check 'each call was entered, left, and returned as often as there' diff "$work_
 check 'and so were all together' diff "$work_dir/debian.totals" "$work_dir/ours.totals"
 check 'programs are attached to raw tracepoints there, too' \
     grep -q '^program on_switch: raw_tracepoint/sched_switch' "$work_dir/debian.console"
+check 'every object is accepted by both' diff "$work_dir/debian.objects" "$work_dir/ours.objects"
+check 'and they have programs' test "$(grep -c '^program ' "$work_dir/debian.objects")" -ge 14
+for kernel in debian ours; do
+    check "a program at a clock counts samples: $kernel" grep -Eq '0[1-9a-f]( ..){7}$|[1-9a-f].( ..){7}$' "$work_dir/$kernel.samples"
+done
 finish
