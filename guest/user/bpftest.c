@@ -872,8 +872,9 @@ static int load_stackid(int map, uint64_t flags)
 static void test_stacks(void)
 {
     int map = map_create(BPF_MAP_TYPE_STACK_TRACE, 4, 8 * 8, 64, 0);
-    int kernel = load_stackid(map, 0), user = load_stackid(map, BPF_F_USER_STACK), i;
-    unsigned int id[2], user_id;
+    int kernel = load_stackid(map, 0),
+        user = load_stackid(map, BPF_F_USER_STACK | BPF_F_REUSE_STACKID), i;
+    unsigned int id[2], user_id; /* the map may have one place for both stacks */
     uint64_t ips[8] = {0};
 
     for (i = 0; i < 2; i++)
@@ -934,32 +935,35 @@ static uint64_t drain(struct perf_event_mmap_page *page)
 
 static void test_perf_output(void)
 {
-    enum { HARTS = 2, RUNS = 300 };
+    enum { HARTS = 8, RUNS = 300 };
     struct perf_event_mmap_page *page[HARTS];
     int map = map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, HARTS, 0), prog = load_output(map);
     int fd[HARTS];
-    unsigned int cpu, i, result = 0, bad = 0;
+    unsigned int cpu, harts, i, result = 0, bad = 0;
     uint64_t ctx[1] = {1}, sum = 0;
 
     check("without an event there is ENOENT",
           run(prog, ctx, 8, &result) == 0 && (int)result == -ENOENT);
-    for (cpu = 0; cpu < HARTS; cpu++) {
+    for (harts = 0; harts < HARTS; harts++) {
+        cpu = harts;
         fd[cpu] = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, -1, cpu);
+        if (fd[cpu] < 0)
+            break;
         page[cpu] =
             mmap(NULL, PAGE_SIZE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd[cpu], 0);
         bad += is_error(page[cpu]) || update(map, &cpu, &fd[cpu], 0);
     }
-    check("a map holds an event of each hart", !bad);
+    check("a map holds an event of each hart", harts && !bad);
     for (i = 1; !bad && i <= RUNS; i++) {
         ctx[0] = i;
         run(prog, ctx, 8, &result);
         bad += result != 0;
-        for (cpu = 0; i % 50 == 0 && cpu < HARTS; cpu++)
+        for (cpu = 0; i % 50 == 0 && cpu < harts; cpu++)
             sum += drain(page[cpu]);
     }
     check("what a program hands over is in the ring of its hart",
           !bad && sum == RUNS * (RUNS + 1) / 2);
-    for (cpu = 0; cpu < HARTS; cpu++) {
+    for (cpu = 0; cpu < harts; cpu++) {
         munmap(page[cpu], PAGE_SIZE + RING_SIZE);
         close(fd[cpu]);
     }
