@@ -40,6 +40,7 @@ test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes
 long valgrind counts the instructions that the emulator takes
 long trace-cmd reads what the guest kernel recorded
+long kernelshark shows the traces that rvftrace log and run --rings write
 long gtkwave reads the states of harts that rvftrace log writes (vcd2fst)
 long linux-perf reads the samples that rvftrace log writes (perf)
 long protobuf-compiler decodes the Perfetto traces that rvftrace log writes (protoc)

@@ -40,12 +40,12 @@ struct poll_wqueues {
 /* Each round comes here in the same order, so an entry is queued again where it was. */
 void poll_wait(struct file *file, struct wait_queue_head *queue, struct poll_table *table)
 {
-    struct poll_table_entry *entry = &table->entry[table->nr];
+    struct poll_table_entry *entry;
 
     (void)file;
-    if (table->nr == MAX_QUEUES)
+    if (!table || table->nr == MAX_QUEUES)
         return;
-    table->nr++;
+    entry = &table->entry[table->nr++];
     if (!entry->queue) {
         entry->queue = queue;
         entry->wait.task = current;

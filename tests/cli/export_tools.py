@@ -65,6 +65,33 @@ def check_trace_cmd(rows, convert):
           (names - collections.Counter(row["name"] for row in calls)).most_common(5))
 
 
+def functions_by_hart(text):
+    """How often each function is in the entries, by file and hart."""
+    found = collections.defaultdict(collections.Counter)
+    for file, hart, name in re.findall(r"(?m)^ *(\w+)\.dat: .*\[(\d+)\] +[\d.]+: function: +(\S+)", text):
+        found[file, int(hart)][name] += 1
+    return found
+
+
+def check_rings(build, work):
+    tool = program("TRACE_CMD", "trace-cmd")
+    if not tool:
+        return
+    log, machine, guest = (os.path.join(work, name) for name in ("rings.log", "machine.dat", "guest.dat"))
+    script = f"echo function > {T}/current_tracer; ps | cat; echo 0 > {T}/tracing_on"
+    subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--console", "none", "--harts", "2", "--log", log, "--rings", guest,
+                    "--append", f'script="{script}"', f"{build}/guest-kernel/mcount/kernel.elf"], check=True,
+                   stdin=subprocess.DEVNULL)
+    subprocess.run([f"{build}/rvftrace", "log", "--to", "trace-dat-function", "-o", machine, log], check=True)
+    text = subprocess.run([tool, "report", "-i", machine, "-i", guest], capture_output=True, check=False, cwd=work)
+    found = functions_by_hart(text.stdout.decode(errors="replace").replace(work + "/", ""))
+    for hart in 0, 1:
+        recorded = found["guest", hart]
+        claim(f"trace-cmd lays both records side by side: hart {hart} has called what the guest has recorded",
+              sum(recorded.values()) > 500 and not recorded - found["machine", hart],
+              (recorded - found["machine", hart], text.stderr))
+
+
 def check_perf(rows, convert):
     tool = program("PERF", "perf")
     if not tool:
@@ -127,6 +154,7 @@ def main():
         with open(convert("csv"), newline="", encoding="ascii") as file:
             rows = list(csv.DictReader(file))
         check_trace_cmd(rows, convert)
+        check_rings(build, work)
         check_perf(rows, convert)
         check_vcd(rows, convert, work)
         check_protoc(rows, convert)

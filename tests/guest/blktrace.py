@@ -176,6 +176,8 @@ def check_ioctl(console, files):
     check("... complete what the disk counts", transfers(actions, "C") == done and min(done) > 0, transfers(actions, "C"), done)
     names = {r.pid: r.pdu.rstrip(b"\0").decode() for r in both if r.action == 0x04000000}
     check("... and name each task", {"wc", "umount"} <= set(names.values()) and {r.pid for r in actions} <= set(names), names)
+    woken = re.search(r"^blktrace: woken (\d+) times, 0 times without a record$", console, re.M)
+    check("... and wake who polls", woken and int(woken[1]) > 0, *re.findall("^blktrace: woken.*", console, re.M))
     check("the files of a trace end with it", re.search(r"# ls /sys/kernel/debug/block\n# ", console))
     check("a disk has one trace", "blktrace: /dev/vda: error 16" in console and "\nnot run\n" not in console)
     return both

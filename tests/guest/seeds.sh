@@ -5,7 +5,7 @@
 layout=pfe8-latency
 mkdir -p "$work_dir/root/seeds"
 cp "$(dirname "$0")"/seeds/*.sh "$work_dir/root/seeds"
-(cd "$work_dir/root" && find . | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/$layout/modules.cpio" - >"$work_dir/initrd"
+(cd "$work_dir/root" && find . | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/$layout/modules.cpio" - >"$work_dir/initrd"
 run_on_rvftrace $layout 2 'for i in 000 001 002 003 004; do echo == $i; sh /seeds/$i.sh; done; echo == end' --initrd "$work_dir/initrd"
 
 # The claims that a script makes, in its own words, and those that hold.

@@ -41,7 +41,7 @@ unsigned code_lines(const struct model *m, uint64_t address, const uint8_t *byte
         if (len == 4)
             snprintf(lines[count++], CODE_MAX, "%08x  %s", word, text);
         else
-            snprintf(lines[count++], CODE_MAX, "%04x      %s", word, text);
+            snprintf(lines[count++], CODE_MAX, "%04x      %s", word & 0xffff, text);
         at += len;
     }
     return count;

@@ -427,7 +427,7 @@ static void range_pane(struct pen *p)
     const struct range *r = &a->range;
     const struct theme *t = a->theme;
     char n[4][GROUPED_MAX], text[160];
-    double all, cycles;
+    double all;
     static const char *const modes[] = {"kernel", "user mode", "idle"};
     const colour mode_colours[] = {t->task, t->user, t->idle};
 
@@ -446,7 +446,7 @@ static void range_pane(struct pen *p)
         return;
     }
     all = (double)(r->flow[0] + r->flow[1] + r->flow[2]);
-    cycles = all = all > 0 ? all : 1;
+    all = all > 0 ? all : 1;
     heading(p, "Cycles of all harts");
     for (unsigned i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "%s  %4.1f %%", grouped(n[0], r->flow[i]),
@@ -466,9 +466,10 @@ static void range_pane(struct pen *p)
                    grouped(n[0], calls));
     }
     if (log_has_counts(r->model->log))
-        field(p, "disabled cost", "%s%s cycles, %.2f %% of all",
+        field(p, "disabled cost", "%s%s cycles, %.2f %% of the kernel's",
               log_counts_fixed(r->model->log) ? "" : "about ",
-              grouped(n[0], (uint64_t)(r->off_cycles + 0.5)), 100 * r->off_cycles / cycles);
+              grouped(n[0], (uint64_t)(r->off_cycles + 0.5)),
+              100 * r->off_cycles / (r->flow[0] ? (double)r->flow[0] : 1));
     else
         field(p, "disabled cost", "%s instructions of sites that are off",
               grouped(n[0], r->off_insns));

@@ -8,6 +8,7 @@
  * cannot go as long as one is open.
  */
 #include <linux/errno.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/tracefs.h>
@@ -107,10 +108,18 @@ static ssize_t owned_splice_page(struct file *file, char *page, size_t len, unsi
     return owned_file_of(file->f_inode)->fops->splice_page(file, page, len, flags);
 }
 
+static unsigned int owned_poll(struct file *file, struct poll_table *table)
+{
+    const struct file_operations *fops = owned_file_of(file->f_inode)->fops;
+
+    return fops->poll ? fops->poll(file, table) : POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM;
+}
+
 static const struct file_operations owned_fops = {
     .llseek = owned_llseek,
     .read = owned_read,
     .write = owned_write,
+    .poll = owned_poll,
     .open = owned_open,
     .release = owned_release,
 };
@@ -120,6 +129,7 @@ static const struct file_operations owned_page_fops = {
     .llseek = owned_llseek,
     .read = owned_read,
     .write = owned_write,
+    .poll = owned_poll,
     .splice_page = owned_splice_page,
     .open = owned_open,
     .release = owned_release,

@@ -17,7 +17,10 @@ enum {
 struct file;
 struct poll_table;
 
-/* For a file's poll(), before it looks: a wake-up of the queue makes the caller look again. */
+/*
+ * For a file's poll(), before it looks: a wake-up of the queue makes the caller look again. table
+ * is NULL if it only looks.
+ */
 void poll_wait(struct file *file, struct wait_queue_head *queue, struct poll_table *table);
 
 #endif

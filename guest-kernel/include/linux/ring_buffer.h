@@ -85,6 +85,13 @@ void ring_buffer_unlock_commit(struct trace_buffer *buffer);
 void *ring_buffer_event_data(struct ring_buffer_event *event);
 unsigned int ring_buffer_event_length(const struct ring_buffer_event *event);
 
+/*
+ * The time of an event that this hart has reserved and not yet committed; data is its payload of
+ * this length.
+ */
+u64 ring_buffer_event_time_stamp(struct trace_buffer *buffer, const void *data,
+                                 unsigned int length);
+
 /* If all writers have interrupts off, no write is in progress when a disable function returns. */
 void ring_buffer_record_disable(struct trace_buffer *buffer);
 void ring_buffer_record_enable(struct trace_buffer *buffer);

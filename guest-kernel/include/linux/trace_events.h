@@ -301,6 +301,7 @@ struct trace_event_buffer {
     unsigned int len;
     unsigned int trace_ctx;
     struct pt_regs *regs; /* NULL: unknown */
+    bool only_triggers;   /* the entry is not recorded, whatever they do */
 };
 
 /* Returns the entry, len bytes with its header, or NULL: do not record. Preemption is off. */

@@ -4,8 +4,10 @@
 
 #include "trace.h"
 #include <linux/blkdev.h>
+#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 #include <uapi/linux/blktrace_api.h>
 
 enum { Blktrace_off, Blktrace_setup, Blktrace_running, Blktrace_stopped };
@@ -17,6 +19,10 @@ struct blk_buffer {
     unsigned int size;        /* bytes of data */
     unsigned long head, tail; /* bytes written, by the hart; bytes read, under read_lock */
     struct mutex read_lock;
+    wait_queue_head_t read_wait; /* who polls */
+    bool waiting;                /* the next record wakes them, by this: */
+    struct irq_work wake;
+    bool finalized; /* nothing more is written */
     struct dentry *file;
     char data[];
 };

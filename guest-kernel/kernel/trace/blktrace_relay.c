@@ -11,6 +11,7 @@
 #include <asm/barrier.h>
 #include <linux/debugfs.h>
 #include <linux/errno.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -41,6 +42,20 @@ void blk_relay_write(struct blk_trace *bt, struct blk_io_trace *t, const void *p
     copy_in(b, b->head, t, sizeof(*t));
     copy_in(b, b->head + sizeof(*t), pdu, t->pdu_len);
     smp_store_release(&b->head, b->head + len);
+    smp_mb(); /* before the look for who polls; they do the reverse */
+    if (READ_ONCE(b->waiting))
+        irq_work_queue(&b->wake);
+}
+
+static void relay_wake(struct blk_buffer *b)
+{
+    WRITE_ONCE(b->waiting, false);
+    wake_up_interruptible_all(&b->read_wait);
+}
+
+static void relay_wake_work(struct irq_work *work)
+{
+    relay_wake(container_of(work, struct blk_buffer, wake));
 }
 
 /* ---- files ---- */
@@ -87,8 +102,21 @@ static ssize_t relay_read(struct file *file, char *buf, size_t count, loff_t *po
     return n;
 }
 
+static unsigned int relay_poll(struct file *file, struct poll_table *table)
+{
+    struct blk_buffer *b = file->private_data;
+
+    poll_wait(file, &b->read_wait, table);
+    WRITE_ONCE(b->waiting, true);
+    smp_mb();
+    if (READ_ONCE(b->finalized))
+        return POLLERR;
+    return READ_ONCE(b->head) == READ_ONCE(b->tail) ? 0 : POLLIN | POLLRDNORM;
+}
+
 static const struct file_operations relay_fops = {
     .open = relay_open,
+    .poll = relay_poll,
     .read = relay_read,
     .release = relay_release,
 };
@@ -127,6 +155,8 @@ static int create_buffer(struct blk_trace *bt, unsigned int cpu, unsigned long s
     b->bt = bt;
     b->size = size;
     mutex_init(&b->read_lock);
+    init_waitqueue_head(&b->read_wait);
+    init_irq_work(&b->wake, relay_wake_work);
     bt->buffers[cpu] = b;
     snprintf(name, sizeof(name), "trace%u", cpu);
     b->file = debugfs_create_file(name, S_IRUSR, bt->dir, b, &relay_fops);
@@ -161,8 +191,15 @@ void blk_relay_remove_files(struct blk_trace *bt)
 
     for_each_possible_cpu(cpu)
     {
-        if (bt->buffers[cpu] && bt->buffers[cpu]->file)
-            bt->buffers[cpu]->file->d_inode->i_private = NULL;
+        struct blk_buffer *b = bt->buffers[cpu];
+
+        if (!b)
+            continue;
+        if (b->file)
+            b->file->d_inode->i_private = NULL;
+        WRITE_ONCE(b->finalized, true);
+        irq_work_sync(&b->wake);
+        relay_wake(b);
     }
     if (bt->dir)
         simple_recursive_removal(bt->dir);

@@ -366,6 +366,7 @@ static void bpf_overflow_handler(struct perf_event *event, struct perf_sample_da
                                  struct pt_regs *regs)
 {
     unsigned int cpu = raw_smp_processor_id();
+    unsigned long outer = running[cpu].start;
     const struct pt_regs *outer_regs = running[cpu].regs;
     struct bpf_perf_event_data ctx;
     u64 ret = 0;
@@ -374,8 +375,10 @@ static void bpf_overflow_handler(struct perf_event *event, struct perf_sample_da
         memcpy(ctx.regs, regs, sizeof(ctx.regs));
         ctx.sample_period = data->period;
         ctx.addr = data->addr;
+        running[cpu].start = 0;
         running[cpu].regs = regs;
         ret = run(event->prog, &ctx);
+        running[cpu].start = outer;
         running[cpu].regs = outer_regs;
     }
     bpf_enable_programs();

@@ -7,6 +7,7 @@
 #include <asm/barrier.h>
 #include <asm/irqflags.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 
 /*
@@ -66,6 +67,42 @@ static void rb_cursor_advance(struct rb_cursor *c)
 
     c->stamp += event->time_delta;
     c->offset += rb_stored_size(event);
+}
+
+/* ---- the time of an event that is being written ---- */
+
+/* 0: it is not on this page. */
+static u64 rb_time_on_page(const struct buffer_page *page, const void *data)
+{
+    struct rb_cursor c = {.page = page->page, .stamp = page->page->time_stamp};
+    struct ring_buffer_event *event;
+    u64 ts;
+
+    while ((event = rb_cursor_peek(&c, page->write, &ts))) {
+        if (ring_buffer_event_data(event) == data)
+            return ts;
+        rb_cursor_advance(&c);
+    }
+    return 0;
+}
+
+u64 ring_buffer_event_time_stamp(struct trace_buffer *buffer, const void *data, unsigned int length)
+{
+    const struct ring_buffer_per_cpu *cb = buffer->cpu[smp_processor_id()];
+    const char *end = (const char *)data + ALIGN(length, (unsigned int)RB_WORD);
+    unsigned long flags, seq;
+    u64 ts = 0;
+
+    raw_local_irq_save(flags);
+    if (end == (const char *)cb->tail_page->page->data + cb->tail_page->write)
+        ts = cb->write_stamp;
+    /* Interrupts have written behind it: it is on one of the pages that cannot be read yet. */
+    for (seq = cb->commit; !ts && seq <= cb->tail; seq++)
+        ts = rb_time_on_page(seq == cb->commit ? cb->commit_page
+                                               : rb_slot_page(cb, cb->slots[seq % cb->nr_pages]),
+                             data);
+    raw_local_irq_restore(flags);
+    return ts;
 }
 
 /* ---- consuming ---- */

@@ -27,7 +27,7 @@ struct rb_test_record {
     u32 source;
     u32 size;
     u64 number;
-    u64 stamp; /* valid from RB_TEST_IRQ */
+    u64 stamp; /* its time, as the writer knows it */
     u8 data[]; /* each byte is the low byte of number */
 };
 
@@ -94,6 +94,9 @@ static void rb_test_write(enum rb_test_source source)
     record->number = w->number[source]++;
     record->stamp = w->clock;
     memset(record->data, (u8)record->number, size);
+    if (source == RB_TEST_THREAD) /* interrupts may have written since */
+        record->stamp =
+            ring_buffer_event_time_stamp(rb_test_buffer, record, sizeof(*record) + size);
     ring_buffer_unlock_commit(rb_test_buffer);
 }
 
@@ -128,7 +131,7 @@ static void rb_test_check_record(unsigned int cpu, struct rb_test_check *c,
         rb_test_failed("number came late", cpu, r->number, c->next[source]);
     if (ts < c->ts)
         rb_test_failed("time went back", cpu, ts, c->ts);
-    if (source == RB_TEST_IRQ && ts != r->stamp)
+    if (ts != r->stamp)
         rb_test_failed("stamp", cpu, ts, r->stamp);
     for (i = 0; i < r->size && i < RB_TEST_MAX_DATA && r->data[i] == (u8)r->number; i++)
         ;

@@ -9,6 +9,7 @@
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/timekeeping.h>
 #include <linux/trace_events.h>
 #include <linux/tracefs.h>
 
@@ -288,7 +289,8 @@ struct trace_array {
     struct dentry *event_dir;
     struct trace_event_file *trace_marker_file; /* ftrace:print, for its triggers */
     struct list_head systems, events;
-    bool clear_trace; /* it had entries of a module that goes */
+    int no_filter_buffering_ref; /* hists that use timestamps; read by any hart */
+    bool clear_trace;            /* it had entries of a module that goes */
     /* By number; changed under syscall_trace_lock, read with preemption off. */
     struct trace_event_file *enter_syscall_files[NR_syscalls], *exit_syscall_files[NR_syscalls];
     int sys_refcount_enter, sys_refcount_exit;
@@ -301,6 +303,12 @@ struct trace_array {
 };
 
 /* ---- printing of entries ---- */
+
+/* Rounded, as the times in the trace. */
+static inline u64 ns2usecs(u64 ns)
+{
+    return (ns + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
+}
 
 struct trace_event *ftrace_find_event(int type);
 /* For a form that a type does not have. */
@@ -673,10 +681,11 @@ void print_subsystem_event_filter(const struct event_subsystem *system, struct s
 /* ---- triggers of events: trace_events_trigger.c; all but the first two under event_mutex ---- */
 
 /*
- * Acts as the event's triggers say; rec is its entry, NULL: there is none. Returns the types of
- * those that are to act after it is recorded, for event_triggers_post_call(). Preemption is off.
+ * Acts as the event's triggers say; rec is its entry, NULL: there is none; ts is its time, if one
+ * of the instance uses timestamps. Returns the types of those that are to act after it is
+ * recorded, for event_triggers_post_call(). Preemption is off.
  */
-unsigned int event_triggers_call(struct trace_event_file *file, const void *rec,
+unsigned int event_triggers_call(struct trace_event_file *file, const void *rec, u64 ts,
                                  unsigned int trace_ctx);
 void event_triggers_post_call(struct trace_event_file *file, unsigned int after,
                               unsigned int trace_ctx);

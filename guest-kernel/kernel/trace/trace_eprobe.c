@@ -33,7 +33,7 @@ static LIST_HEAD(trace_eprobes);
 
 /* ---- the other event happens ---- */
 
-static void eprobe_trigger(struct event_trigger_data *data, const void *rec)
+static void eprobe_trigger(struct event_trigger_data *data, const void *rec, u64 ts)
 {
     const struct trace_eprobe *ep = data->eprobe;
     struct trace_event_file *file = data->eprobe_file;
@@ -41,6 +41,7 @@ static void eprobe_trigger(struct event_trigger_data *data, const void *rec)
     struct trace_event_buffer fbuffer;
     char *entry;
 
+    (void)ts;
     if (trace_trigger_soft_disabled(file))
         return;
     dsize = trace_probe_data_size(&ep->tp, rec);

@@ -43,11 +43,20 @@ void hist_unpin(struct hist_trigger_data *hist)
         free_hist(hist);
 }
 
+/* The instance's entries are made in the ring while a hist that acts uses timestamps. */
+static void count_timestamps(struct hist_trigger_data *hist, int change)
+{
+    WRITE_ONCE(hist->tr->no_filter_buffering_ref, hist->tr->no_filter_buffering_ref + change);
+    hist->has_timestamps = change > 0;
+}
+
 /* Nobody runs it any more. */
 static void destroy_hist(struct hist_trigger_data *hist)
 {
     unsigned int i;
 
+    if (hist->has_timestamps)
+        count_timestamps(hist, -1);
     for (i = 0; i < hist->n_var_refs; i++)
         if (hist->var_refs[i]->owner != hist)
             hist_unpin(hist->var_refs[i]->owner);
@@ -571,9 +580,13 @@ static int check_new(const struct event_trigger_data *data, const struct hist_tr
     return 0;
 }
 
+/* Each hart has seen the count when the clock is set. */
 static int start_timestamps(struct hist_trigger_data *hist)
 {
-    if (!hist->uses_timestamps || !tracing_set_clock(hist->tr, hist->clock))
+    if (!hist->uses_timestamps)
+        return 0;
+    count_timestamps(hist, 1);
+    if (!tracing_set_clock(hist->tr, hist->clock))
         return 0;
     return hist_err(hist, HIST_ERR_SET_CLOCK_FAIL, hist->clock);
 }
@@ -791,20 +804,13 @@ static void update(const struct hist_ctx *ctx)
         hist_set_var(ctx, hist->field_vars[i].var, hist_eval(hist->field_vars[i].val, ctx));
 }
 
-static u64 timestamp(const struct hist_trigger_data *hist)
+noinline void hist_trigger(struct event_trigger_data *data, const void *rec, u64 ts)
 {
-    u64 ts = trace_clock_now(hist->tr);
-
-    return hist->ts_in_usecs && trace_clock_in_ns(hist->tr) ? ts / 1000 : ts;
-}
-
-noinline void hist_trigger(struct event_trigger_data *data, const void *rec)
-{
-    struct hist_ctx ctx = {.hist = data->hist, .rec = rec};
+    struct hist_ctx ctx = {.hist = data->hist, .rec = rec, .ts = ts};
     u64 key[HIST_KEY_SIZE_MAX / sizeof(u64)];
 
-    if (ctx.hist->uses_timestamps)
-        ctx.ts = timestamp(ctx.hist);
+    if (ctx.hist->ts_in_usecs && trace_clock_in_ns(ctx.hist->tr))
+        ctx.ts = ns2usecs(ctx.ts);
     make_key(&ctx, key);
     if (!resolve_refs(&ctx, key, false))
         return;

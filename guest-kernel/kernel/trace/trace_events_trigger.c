@@ -145,7 +145,7 @@ static bool has_target(const struct event_command *cmd)
 
 /* ---- when an event happens ---- */
 
-unsigned int event_triggers_call(struct trace_event_file *file, const void *rec,
+unsigned int event_triggers_call(struct trace_event_file *file, const void *rec, u64 ts,
                                  unsigned int trace_ctx)
 {
     struct event_trigger_data *data;
@@ -159,7 +159,7 @@ unsigned int event_triggers_call(struct trace_event_file *file, const void *rec,
         if (rec && data->cmd->after)
             after |= data->cmd->type;
         else if (rec && data->cmd->act_on)
-            data->cmd->act_on(data, rec);
+            data->cmd->act_on(data, rec, ts);
         else if (rec || !(data->filter || data->cmd->after || data->cmd->act_on))
             data->cmd->act(data, trace_ctx);
     }

@@ -3,6 +3,8 @@
  *
  * Usually an entry is made in the ring. While an event has a filter, or is on only for its
  * triggers, it is made in a page of its hart, and copied to the ring when it is to be recorded.
+ * That is after its triggers; before them while one of the instance uses timestamps, because
+ * the time of an event that is recorded is the one that readers see.
  *
  * Not instrumented.
  */
@@ -76,6 +78,16 @@ static unsigned int gen_ctx_of_caller(void)
     return trace_ctx & 0xff ? trace_ctx - 1 : trace_ctx;
 }
 
+/* In place of the ring; for triggers only, if the ring had no room. */
+static void make_in_page(struct trace_event_buffer *fbuffer, int type)
+{
+    fbuffer->only_triggers = fbuffer->buffer;
+    fbuffer->buffer = NULL;
+    fbuffer->entry = reserve_in_page(fbuffer->len);
+    if (fbuffer->entry)
+        init_entry(fbuffer->entry, type, fbuffer->trace_ctx);
+}
+
 void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer,
                                  struct trace_event_file *trace_file, unsigned long len)
 {
@@ -88,17 +100,16 @@ void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer,
     *fbuffer = (struct trace_event_buffer){
         .trace_file = trace_file, .len = len, .trace_ctx = gen_ctx_of_caller()};
     preempt_disable_notrace();
-    if (flags &
-        (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_COND)) {
-        fbuffer->entry = reserve_in_page(len);
-        if (fbuffer->entry)
-            init_entry(fbuffer->entry, type, fbuffer->trace_ctx);
-    } else {
+    if (likely(!(flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED)))) {
         fbuffer->buffer = trace_buffer_of(trace_file->tr);
         fbuffer->entry = trace_buffer_lock_reserve(fbuffer->buffer, type, len, fbuffer->trace_ctx);
     }
-    if (!fbuffer->entry)
-        preempt_enable_notrace();
+    if (unlikely(!fbuffer->entry)) {
+        if (!fbuffer->buffer || flags & EVENT_FILE_FL_TRIGGER_COND)
+            make_in_page(fbuffer, type);
+        if (!fbuffer->entry)
+            preempt_enable_notrace();
+    }
     return fbuffer->entry;
 }
 EXPORT_SYMBOL_GPL(trace_event_buffer_reserve);
@@ -106,7 +117,7 @@ EXPORT_SYMBOL_GPL(trace_event_buffer_reserve);
 bool __trace_trigger_soft_disabled(struct trace_event_file *file)
 {
     if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_MODE)
-        event_triggers_call(file, NULL, 0);
+        event_triggers_call(file, NULL, 0, 0);
     if (READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED)
         return true;
     return (READ_ONCE(file->flags) & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(file);
@@ -124,36 +135,58 @@ static bool is_wanted(struct trace_event_file *file, const void *entry)
            filter_match_preds(rcu_dereference(file->filter), entry);
 }
 
-/* Copies the entry from the hart's page to the ring. */
-static void record_from_page(const struct trace_event_buffer *fbuffer)
+/* Moves the entry from the hart's page to the ring; if it has no room, it is for triggers only. */
+static void move_to_ring(struct trace_event_buffer *fbuffer)
 {
-    struct trace_array *tr = fbuffer->trace_file->tr;
-    struct trace_buffer *buffer = trace_buffer_of(tr);
+    struct trace_buffer *buffer = trace_buffer_of(fbuffer->trace_file->tr);
     const struct trace_entry *ent = fbuffer->entry;
     void *to = trace_buffer_lock_reserve(buffer, ent->type, fbuffer->len, fbuffer->trace_ctx);
 
+    fbuffer->only_triggers = !to;
     if (!to)
         return;
-    memcpy(to, fbuffer->entry, fbuffer->len);
-    trace_event_commit(tr, buffer, fbuffer->trace_ctx);
+    memcpy(to, ent, fbuffer->len);
+    release_page();
+    fbuffer->buffer = buffer;
+    fbuffer->entry = to;
+}
+
+static bool can_move(const struct trace_event_buffer *fbuffer)
+{
+    return !fbuffer->buffer && !fbuffer->only_triggers &&
+           is_wanted(fbuffer->trace_file, fbuffer->entry);
+}
+
+/* The time that readers see, or would see. */
+static u64 time_of(const struct trace_event_buffer *fbuffer)
+{
+    if (fbuffer->buffer)
+        return ring_buffer_event_time_stamp(fbuffer->buffer, fbuffer->entry, fbuffer->len);
+    return trace_clock_now(fbuffer->trace_file->tr);
 }
 
 void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
 {
     struct trace_event_file *file = fbuffer->trace_file;
     unsigned int after = 0;
+    u64 ts = 0;
 
-    if (fbuffer->buffer) {
-        trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
-    } else {
-        if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_COND)
-            after = event_triggers_call(file, fbuffer->entry, fbuffer->trace_ctx);
-        if (is_wanted(file, fbuffer->entry))
-            record_from_page(fbuffer);
-        release_page();
-        if (after)
-            event_triggers_post_call(file, after, fbuffer->trace_ctx);
+    if (unlikely(READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_COND)) {
+        if (READ_ONCE(file->tr->no_filter_buffering_ref)) {
+            if (can_move(fbuffer))
+                move_to_ring(fbuffer);
+            ts = time_of(fbuffer);
+        }
+        after = event_triggers_call(file, fbuffer->entry, ts, fbuffer->trace_ctx);
     }
+    if (can_move(fbuffer))
+        move_to_ring(fbuffer);
+    if (fbuffer->buffer)
+        trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
+    else
+        release_page();
+    if (unlikely(after))
+        event_triggers_post_call(file, after, fbuffer->trace_ctx);
     preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(trace_event_buffer_commit);

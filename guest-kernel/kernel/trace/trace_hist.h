@@ -219,6 +219,7 @@ struct hist_trigger_data {
     unsigned int n_sort_keys;
     struct hist_sort_key sort_keys[HIST_SORT_KEYS_MAX];
     bool has_execname, uses_timestamps, ts_in_usecs;
+    bool has_timestamps;  /* counted in no_filter_buffering_ref */
     unsigned int n_slots; /* strings */
     struct hist_field *var_refs[TRACING_MAP_VARS_MAX];
     unsigned int n_var_refs;

@@ -3,6 +3,9 @@
 #include <kunit/test.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/smp.h>
 #include <linux/timer.h>
 #include <linux/trace.h>
 
@@ -71,10 +74,37 @@ static void an_open_file_keeps_it(struct kunit *test)
     filp_close(dir);
 }
 
+/* Without a table poll() says what is ready, and the next entry wakes who waits for the rings. */
+static void poll_says_whether_there_are_entries(struct kunit *test)
+{
+    struct trace_array *tr = trace_array_get_by_name(NAME);
+    unsigned long here = (unsigned long)poll_says_whether_there_are_entries;
+    struct file *pipe = filp_open(PATH "/trace_pipe", O_RDONLY, 0), *raw;
+    char path[96], text[4];
+
+    preempt_disable();
+    snprintf(path, sizeof(path), PATH "/per_cpu/cpu%u/trace_pipe_raw", smp_processor_id());
+    preempt_enable();
+    raw = filp_open(path, O_RDONLY, 0);
+    KUNIT_EXPECT_EQ(test, pipe->f_op->poll(pipe, NULL), 0);
+    KUNIT_EXPECT_EQ(test, raw->f_op->poll(raw, NULL), 0);
+    KUNIT_EXPECT_TRUE(test, trace_buffer_of(tr)->waiters_pending);
+    KUNIT_EXPECT_EQ(test, trace_array_printk(tr, here, "%s", "hello"), 5);
+    KUNIT_EXPECT_EQ(test, pipe->f_op->poll(pipe, NULL), POLLIN | POLLRDNORM);
+    KUNIT_EXPECT_EQ(test, file_read(pipe, text, sizeof(text)), 4);
+    KUNIT_EXPECT_TRUE(test, ring_buffer_empty(trace_buffer_of(tr)));
+    KUNIT_EXPECT_EQ(test, pipe->f_op->poll(pipe, NULL), POLLIN | POLLRDNORM); /* the rest of it */
+    filp_close(pipe);
+    filp_close(raw);
+    trace_array_put(tr);
+    KUNIT_EXPECT_EQ(test, do_rmdir(AT_FDCWD, PATH), 0);
+}
+
 static const struct kunit_case trace_instances_cases[] = {
     KUNIT_CASE(an_instance_is_made_once),
     KUNIT_CASE(its_events_and_messages_are_its_own),
     KUNIT_CASE(an_open_file_keeps_it),
+    KUNIT_CASE(poll_says_whether_there_are_entries),
     {},
 };
 

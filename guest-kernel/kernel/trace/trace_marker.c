@@ -13,13 +13,17 @@ enum { TRACE_MARKER_MAX = 1024, RAW_DATA_MAX = 3 * 1024 };
 
 /* Returns which triggers of events/ftrace/print act after the entry; they see it without a newline.
  */
-static unsigned int call_triggers(const struct trace_array *tr, const struct print_entry *entry,
+static unsigned int call_triggers(const struct trace_array *tr, struct trace_buffer *buffer,
+                                  const struct print_entry *entry, unsigned int len,
                                   unsigned int trace_ctx)
 {
     unsigned int after;
+    u64 ts = 0;
 
     preempt_disable_notrace();
-    after = event_triggers_call(tr->trace_marker_file, entry, trace_ctx);
+    if (READ_ONCE(tr->no_filter_buffering_ref))
+        ts = ring_buffer_event_time_stamp(buffer, entry, len);
+    after = event_triggers_call(tr->trace_marker_file, entry, ts, trace_ctx);
     preempt_enable_notrace();
     return after;
 }
@@ -45,7 +49,7 @@ static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t cou
     memcpy(entry->buf, buf, len);
     entry->buf[len] = 0;
     if (tr->trace_marker_file && !list_empty(&tr->trace_marker_file->triggers))
-        after = call_triggers(tr, entry, trace_ctx);
+        after = call_triggers(tr, buffer, entry, sizeof(*entry) + len + 2, trace_ctx);
     if (!len || buf[len - 1] != '\n')
         memcpy(entry->buf + len, "\n", 2);
     trace_buffer_unlock_commit(tr, buffer);

@@ -79,7 +79,7 @@ static void mmio_read(struct trace_iterator *iter)
 
 static void print_time(struct trace_iterator *iter)
 {
-    u64 us = (iter->ts + 500) / 1000;
+    u64 us = ns2usecs(iter->ts);
 
     trace_seq_printf(&iter->seq, "%u.%06lu", (unsigned int)(us / 1000000),
                      (unsigned long)(us % 1000000));

@@ -125,11 +125,6 @@ void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent)
     trace_seq_printf(s, migrate ? "%x" : ".", migrate);
 }
 
-static u64 ns2usecs(u64 ns)
-{
-    return (ns + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
-}
-
 static void trace_print_time(struct trace_iterator *iter, u64 ts)
 {
     u64 us = ns2usecs(ts);

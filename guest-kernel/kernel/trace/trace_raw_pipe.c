@@ -8,6 +8,7 @@
  */
 #include "trace.h"
 #include <linux/errno.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/wait.h>
@@ -95,6 +96,18 @@ static ssize_t raw_read(struct file *file, char *buf, size_t count, loff_t *pos)
     return n;
 }
 
+static unsigned int raw_poll(struct file *file, struct poll_table *table)
+{
+    const struct raw_reader *reader = file->private_data;
+    struct trace_buffer *buffer = trace_buffer_of(trace_array_of(file->f_inode));
+
+    if (reader->given != PAGE_SIZE)
+        return POLLIN | POLLRDNORM;
+    poll_wait(file, &buffer->waiters, table);
+    ring_buffer_expect_wakeup(buffer);
+    return ring_buffer_empty_cpu(buffer, tracing_cpu_of(file->f_inode)) ? 0 : POLLIN | POLLRDNORM;
+}
+
 enum { SPLICE_F_NONBLOCK = 2 };
 
 static bool page_is_ready(struct trace_buffer *buffer, unsigned int cpu)
@@ -131,6 +144,7 @@ static ssize_t raw_splice_page(struct file *file, char *page, size_t len, unsign
 
 static const struct file_operations raw_fops = {
     .open = raw_open,
+    .poll = raw_poll,
     .read = raw_read,
     .splice_page = raw_splice_page,
     .release = raw_release,

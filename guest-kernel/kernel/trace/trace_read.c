@@ -5,6 +5,7 @@
  */
 #include "trace.h"
 #include <linux/errno.h>
+#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -366,8 +367,21 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
     return ret;
 }
 
+static unsigned int pipe_poll(struct file *file, struct poll_table *table)
+{
+    const struct trace_iterator *iter = file->private_data;
+    struct trace_buffer *buffer = iter->array_buffer->buffer;
+
+    if (iter->given != iter->seq.len)
+        return POLLIN | POLLRDNORM;
+    poll_wait(file, &buffer->waiters, table);
+    ring_buffer_expect_wakeup(buffer);
+    return pipe_is_empty(iter) ? 0 : POLLIN | POLLRDNORM;
+}
+
 static const struct file_operations pipe_fops = {
     .open = pipe_open,
+    .poll = pipe_poll,
     .read = pipe_read,
     .release = pipe_release,
 };

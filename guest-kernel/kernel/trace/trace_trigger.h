@@ -37,7 +37,7 @@ struct event_command {
     bool after; /* acts after the event was recorded */
     void (*act)(struct event_trigger_data *data, unsigned int trace_ctx);
     /* Instead of act(), for a command that needs the entry. */
-    void (*act_on)(struct event_trigger_data *data, const void *rec);
+    void (*act_on)(struct event_trigger_data *data, const void *rec, u64 ts);
     /* For a command that is not NAME[:COUNT][ if FILTER]; text is what follows the name. */
     int (*parse)(struct trace_event_file *file, bool remove, char *text);
     void (*print)(struct seq_file *m, const struct event_trigger_data *data);
@@ -59,7 +59,7 @@ void free_trigger(struct event_trigger_data *data);
 
 /* ---- hist: trace_events_hist.c ---- */
 
-void hist_trigger(struct event_trigger_data *data, const void *rec);
+void hist_trigger(struct event_trigger_data *data, const void *rec, u64 ts);
 int hist_trigger_parse(struct trace_event_file *file, bool remove, char *text);
 void hist_trigger_print(struct seq_file *m, const struct event_trigger_data *data);
 void hist_trigger_free(struct event_trigger_data *data);

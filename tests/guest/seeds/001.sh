@@ -1,4 +1,4 @@
-# 001.sh - tracepoints: as an article follows sched_switch from its definition to its entries. (perf and eBPF are not here.)
+# 001.sh - tracepoints: as an article follows sched_switch from its definition to its entries, in ftrace, perf and eBPF.
 . /seeds/lib.sh
 claim 'an event has the files of the article' sh -c 'for i in enable filter format id trigger; do [ -f events/sched/sched_switch/$i ] || exit 1; done'
 claim 'it is off at first' is events/sched/sched_switch/enable 0
@@ -50,3 +50,25 @@ claim 'what is wrong with a line is in error_log' sh -c \
 echo > dynamic_events
 claim 'and it is gone with it' sh -c '! ls events/seed 2> /x'
 reset
+# perf: its own probe at the same tracepoint, counting and recording.
+perf stat -e sched:sched_switch -a work threads > /p
+claim 'perf stat counts a tracepoint' has /p '^ +[1-9][0-9]* +sched:sched_switch$'
+perf stat -e syscalls:sys_enter_getpid,sched:sched_process_fork sysbench getpid 100 > /p
+claim 'each call of a system call' has /p '^ +101 +syscalls:sys_enter_getpid$'
+claim 'and nothing that did not happen' has /p '^ +0 +sched:sched_process_fork$'
+echo 1 > events/sched/sched_switch/enable; perf stat -e sched:sched_switch -a work threads > /p; echo 0 > events/sched/sched_switch/enable
+claim 'the probes of ftrace and perf are at one tracepoint' sh -c 'grep -Eq "^ +[1-9][0-9]* +sched:sched_switch$" /p && grep -q sched_switch: trace'
+reset
+claim 'perf record takes each entry' perf record -e sched:sched_switch -c 1 -a -o /p work threads
+claim 'in a file of perf, with the format of the event' sh -c 'grep -q PERFILE2 /p && grep -q prev_comm /p'
+claim 'perf alone leaves nothing in the trace' lacks trace sched_switch
+claim 'afterwards the event is off' is events/sched/sched_switch/enable 0
+# eBPF by perf's probe: programs at the event; one that returns 0 keeps it from perf.
+bpfcount syscalls:sys_enter_getpid 1 sysbench getpid 100 > /p
+claim 'a program in eBPF runs at each event, and perf counts it' has /p '^101 by the program, 101 by perf$'
+bpfcount syscalls:sys_enter_getpid 0 sysbench getpid 100 > /p
+claim 'if the program returns 0, perf does not' has /p '^101 by the program, 0 by perf$'
+bpfcount sched:sched_switch 1 work threads > /p
+claim 'also at sched_switch' sh -c 'set -- $(grep perf$ /p); test $1 -gt 0 -a $5 -ge $1'
+bpfcount sched:sched_switch > /p
+claim 'an event has at most 64 programs' has /p '^64 programs, then: Argument list too long$'
