@@ -42,13 +42,15 @@ def close(x, y, most):
     assert y and abs(x / y - 1) < most, (x, y)
 
 if "r2" in b:
-    close(more["r2"], more["all instructions"], 0.01)
+    close(more["r2"], more["all instructions"], 0.02)
     if len(sys.argv) > 4: # there is no hart that waits, whose cycles perf counts and the report does not
-        close(more["r1"], more["all cycles"], 0.01)
+        close(more["r1"], more["all cycles"], 0.02)
     assert more["r2"] > more["r3"] > more["r4"] > 0 and more["r2"] > more["r8"] > 0
 else:
-    # Each round of the loop is the same instructions, and nothing of the kernel is counted.
-    assert more["instructions:u"] % 20000 == 0 == more["branches:u"] % 20000, more
+    # Each round of the loop is the same instructions, and nothing of the kernel is counted. Where Linux puts a program
+    # differs from boot to boot, and with it a few hundred instructions.
+    close(more["instructions:u"], 20000 * 3930, 0.0001)
+    close(more["branches:u"], 20000 * 734, 0.0001)
     close(20000 * b["samples"], b["instructions:u"], 0.002)
     close(20000 * more["samples"], more["instructions:u"], 0.002)
 E2
