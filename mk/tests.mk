@@ -78,12 +78,20 @@ $(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_i
 
 # Programs of BPF that clang compiles, in /lib/bpf of an archive that can be appended to another; for the tests only, as
 # clang is.
-bpf_objects := $(patsubst guest/bpf/%.bpf.c,$(BUILD)/guest-kernel/bpf/%.o,$(wildcard guest/bpf/*.bpf.c))
+bpf_names   := $(patsubst guest/bpf/%.bpf.c,%,$(wildcard guest/bpf/*.bpf.c))
+# Also with the third version of the instructions, which has jumps and arithmetic of 32 bits.
+bpf_objects := $(foreach v,.o .v3.o,$(bpf_names:%=$(BUILD)/guest-kernel/bpf/%$(v)))
 bpf_cpio    := $(BUILD)/guest-kernel/bpf.cpio
-$(bpf_objects): $(BUILD)/guest-kernel/bpf/%.o: guest/bpf/%.bpf.c guest/bpf/bpf_helpers.h mk/tests.mk | $(BOOTSTRAP_TEST)
+bpf_clang    = clang -target bpf -mcpu=$(1) -g -O2 -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-unused-parameter
+$(bpf_objects): guest/bpf/bpf_helpers.h mk/tests.mk | $(BOOTSTRAP_TEST)
+$(BUILD)/guest-kernel/bpf/%.v3.o: guest/bpf/%.bpf.c
 	@mkdir -p $(@D)
-	$(say) CLANG $<
-	$(Q)clang -target bpf -g -O2 -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-unused-parameter -c -o $@ $<
+	$(say) CLANG $@
+	$(Q)$(call bpf_clang,v3) -c -o $@ $<
+$(BUILD)/guest-kernel/bpf/%.o: guest/bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)$(call bpf_clang,v1) -c -o $@ $<
 $(bpf_cpio): $(bpf_objects)
 	$(say) CPIO $@
 	$(Q)rm -rf $@.root && mkdir -p $@.root/lib/bpf && cp $^ $@.root/lib/bpf

@@ -16,7 +16,8 @@
 #include "load/symbols.h"
 #include "mem/bus.h"
 
-enum { TEXT_MAX = 64 << 10 };
+/* A string; all that is read, which is some 100,000 times. */
+enum { TEXT_MAX = 64 << 10, READS_MAX = 8 << 20 };
 
 static void miss(struct peek *p, const char *what, const char *of)
 {
@@ -62,6 +63,7 @@ bool peek_read(struct peek *p, uint64_t va, void *to, size_t size)
     uint8_t *at = to;
 
     memset(to, 0, size);
+    p->bad |= ++p->reads > READS_MAX;
     while (size && !p->bad) {
         size_t part = PAGE_BYTES - va % PAGE_BYTES;
         uint64_t pa;

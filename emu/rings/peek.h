@@ -21,6 +21,7 @@ struct peek {
     const struct image *image;
     const struct symbols *symbols;
     struct lines *lines;
+    uint32_t reads;   /* so far: a guest whose lists have no end is not read for ever */
     bool bad;         /* something was not there: what was read since is zero */
     char missing[96]; /* what, if it is a symbol or a member */
 };

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/compiler.h"
 
 enum {
@@ -183,8 +182,8 @@ static void put_ring(struct ring *r)
     }
     if (commit >= count && head < commit - count + 1)
         head = commit - count + 1;
-    for (uint64_t seq = head; seq <= commit && !r->peek->bad; seq++)
-        put_slot(r, slots, pages, seq, count);
+    for (uint64_t n = 0; n < count && head + n <= commit && !r->peek->bad; n++)
+        put_slot(r, slots, pages, head + n, count);
 }
 
 void rings_pages(struct peek *p, unsigned hart, struct log_bytes *pages)

@@ -1,9 +1,9 @@
 /*
  * vsprintf.c - formatted output to strings; also built into the programs of guest/user.
  *
- * %d %i %u %o %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/L/z. %pS and %ps print
- * the function at an address, %pB the function that a return address belongs to, even if the
- * call was its last instruction. Not instrumented: printk() and the tracers' output use it.
+ * %d %i %u %o %x %X %c %s %p %% with width, precision, '-', '0', '+', ' ', '#', and h/l/ll/L/z. %pS
+ * and %ps print the function at an address, %pB the function that a return address belongs to, even
+ * if the call was its last instruction. Not instrumented: printk() and the tracers' output use it.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -15,7 +15,8 @@
 #endif
 
 struct spec {
-    bool left, zero, upper;
+    bool left, zero, upper, prefix;
+    char plus;            /* before a number that is not negative: '+', ' ', or 0: nothing */
     int width, precision; /* -1: not given */
     int longs;
 };
@@ -50,27 +51,36 @@ static void put_string(struct out *o, const char *s, const struct spec *spec)
         pad(o, ' ', spec->width - n);
 }
 
-static void put_number(struct out *o, u64 value, unsigned int base, bool negative,
+/* sign: 0: none. */
+static void put_number(struct out *o, u64 value, unsigned int base, char sign,
                        const struct spec *spec)
 {
     const char *digits = spec->upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    const char *prefix = !spec->prefix || base == 10 ? "" : base == 8 ? "0" : "0x";
     char text[24];
     int n = 0, zeros = 0, len;
 
+    if (base == 8 && !value)
+        prefix = "";
+    else if (spec->upper && *prefix)
+        prefix = "0X";
     do {
         text[n++] = digits[value % base];
         value /= base;
     } while (value);
+    len = strlen(prefix) + !!sign;
     if (spec->precision > n)
         zeros = spec->precision - n;
     else if (spec->precision < 0 && spec->zero && !spec->left)
-        zeros = spec->width - n - negative;
+        zeros = spec->width - n - len;
     zeros = max(zeros, 0);
-    len = n + zeros + negative;
+    len += n + zeros;
     if (!spec->left)
         pad(o, ' ', spec->width - len);
-    if (negative)
-        put(o, '-');
+    if (sign)
+        put(o, sign);
+    while (*prefix)
+        put(o, *prefix++);
     pad(o, '0', zeros);
     while (n)
         put(o, text[--n]);
@@ -133,6 +143,13 @@ struct args {
     char *end;     /* of the words that are recorded */
 };
 
+static const char *string_arg(struct args *args)
+{
+    const char *s = va_arg(*args->list, const char *);
+
+    return s ? s : "(null)";
+}
+
 #ifndef __DISABLE_EXPORTS
 
 /* The place of an argument of that size in the words; NULL: there is none. */
@@ -148,7 +165,7 @@ static void *bin_place(struct args *args, size_t size)
 
 static const char *next_string(struct args *args, int precision)
 {
-    const char *s = args->list ? va_arg(*args->list, const char *) : args->bin;
+    const char *s = args->list ? string_arg(args) : args->bin;
     size_t len = strnlen(s, precision < 0 ? (size_t)-1 : (size_t)precision);
     char *at = bin_place(args, len + 1);
 
@@ -171,7 +188,7 @@ static void *bin_place(struct args *args, size_t size)
 static const char *next_string(struct args *args, int precision)
 {
     (void)precision;
-    return va_arg(*args->list, const char *);
+    return string_arg(args);
 }
 
 #endif
@@ -216,6 +233,12 @@ static const char *parse_spec(const char *fmt, struct spec *spec, struct args *a
             spec->left = true;
         else if (*fmt == '0')
             spec->zero = true;
+        else if (*fmt == '#')
+            spec->prefix = true;
+        else if (*fmt == '+')
+            spec->plus = '+';
+        else if (*fmt == ' ')
+            spec->plus = spec->plus ? spec->plus : ' ';
         else
             break;
     }
@@ -240,7 +263,7 @@ static void put_signed(struct out *o, const struct spec *spec, struct args *args
 {
     s64 value = spec->longs ? next_long(args) : next_int(args);
 
-    put_number(o, value < 0 ? -(u64)value : (u64)value, 10, value < 0, spec);
+    put_number(o, value < 0 ? -(u64)value : (u64)value, 10, value < 0 ? '-' : spec->plus, spec);
 }
 
 static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec, struct args *args)
@@ -250,7 +273,7 @@ static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec
     if (put_symbol(o, addr, fmt[1], spec))
         return fmt + 1;
     spec->precision = 16;
-    put_number(o, addr, 16, false, spec);
+    put_number(o, addr, 16, 0, spec);
     return fmt;
 }
 
@@ -262,10 +285,10 @@ static const char *put_directive(struct out *o, const char *fmt, struct args *ar
     switch (*fmt) {
     case 'd':
     case 'i': put_signed(o, &spec, args); break;
-    case 'u': put_number(o, unsigned_arg(&spec, args), 10, false, &spec); break;
-    case 'o': put_number(o, unsigned_arg(&spec, args), 8, false, &spec); break;
+    case 'u': put_number(o, unsigned_arg(&spec, args), 10, 0, &spec); break;
+    case 'o': put_number(o, unsigned_arg(&spec, args), 8, 0, &spec); break;
     case 'X': spec.upper = true; /* fallthrough */
-    case 'x': put_number(o, unsigned_arg(&spec, args), 16, false, &spec); break;
+    case 'x': put_number(o, unsigned_arg(&spec, args), 16, 0, &spec); break;
     case 'c': put(o, next_int(args)); break;
     case 's': put_string(o, next_string(args, spec.precision), &spec); break;
     case 'p': fmt = put_pointer(o, fmt, &spec, args); break;

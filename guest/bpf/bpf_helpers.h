@@ -12,6 +12,7 @@ typedef unsigned long long __u64;
 enum {
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_PERCPU_ARRAY = 6,
     BPF_MAP_TYPE_STACK_TRACE = 7,
 };
 

@@ -7,6 +7,7 @@
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
 
 static char log_text[16384];
+static unsigned int log_level = 4; /* of what prog_load() loads */
 
 static int bpf(int cmd, union bpf_attr *attr)
 {
@@ -62,7 +63,7 @@ static int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned i
     attr.insns = (unsigned long)insns;
     attr.insn_cnt = len;
     attr.license = (unsigned long)"GPL";
-    attr.log_level = 4;
+    attr.log_level = log_level;
     attr.log_size = sizeof(log_text);
     attr.log_buf = (unsigned long)log_text;
     memcpy(attr.prog_name, "test", 5);
@@ -218,8 +219,11 @@ static bool case_holds(const struct bpf_case *c)
 {
     static uint64_t ctx[12] = {11, 22, 33};
     unsigned int result = ~0u;
-    int fd = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c->insns, c->len), err;
+    int fd, err;
 
+    log_level = c->message ? 1 : 4; /* of those that are rejected with their instructions */
+    fd = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c->insns, c->len);
+    log_level = 4;
     if (c->message)
         return fd < 0 && strstr(log_text, c->message);
     if (fd < 0)
@@ -242,6 +246,44 @@ static void test_cases(void)
     }
     printf("# %u programs\n", i);
     check("the verifier and the interpreter treat each program as expected", !bad);
+}
+
+/* Each instruction's text in the log, as Linux writes it. */
+static void test_log_text(void)
+{
+    static const struct bpf_insn insns[] = {
+        MOV64_IMM(R0, -1),
+        ST_MEM(BPF_DW, R10, -8, 7),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R10, R0, -8),
+        LDX_MEM(BPF_B, R2, R10, -8),
+        ALU32_IMM(BPF_AND, R2, 3),
+        JMP32_IMM(BPF_JSLT, R2, 9, 0),
+        STX_MEM(BPF_W, R10, R2, -16),
+        CALL(BPF_FUNC_ktime_get_ns),
+        ATOMIC_OP(BPF_DW, 0xe0, R10, R0, -8), /* is none */
+        EXIT(),
+    };
+    static const char *const lines[] = {
+        "0: (b7) r0 = -1\n",
+        "1: (7a) *(u64 *)(r10 -8) = 7\n",
+        "2: (db) lock *(u64 *)(r10 -8) += r0\n",
+        "3: (71) r2 = *(u8 *)(r10 -8)\n",
+        "4: (54) w2 &= 3\n",
+        "5: (c6) if w2 s< 0x9 goto pc+0\n",
+        "6: (63) *(u32 *)(r10 -16) = r2\n",
+        "7: (85) call bpf_ktime_get_ns#5\n",
+        "8: (db) BUG_db\nBPF_ATOMIC uses invalid atomic opcode e0\n",
+    };
+    unsigned int i, found = 0;
+
+    log_level = 1;
+    close(prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns)));
+    log_level = 4;
+    for (i = 0; i < ARRAY_SIZE(lines); i++)
+        found += strstr(log_text, lines[i]) != NULL;
+    if (found != ARRAY_SIZE(lines))
+        printf("# %s\n", log_text);
+    check("the log has each kind of instruction", found == ARRAY_SIZE(lines));
 }
 
 static void test_load_errors(void)
@@ -981,6 +1023,7 @@ int main(void)
     test_hash();
     test_access();
     test_load_errors();
+    test_log_text();
     test_cases();
     test_raw_tracepoint();
     test_info();

@@ -126,6 +126,15 @@ claim '... and one line' says_one_line '.*changed: is damaged .*at byte [0-9]*; 
 run run --quiet --append "$demo" --log /dev/full "$mcount"
 claim 'a full disk is status 74' has_status 74
 claim '... and one line' says_one_line '/dev/full: No space left on device; the log ends'
+run run --quiet --console none --save "$work/saved" --save-at 5M --append 'script="work calls 1"' "$mcount"
+run run --quiet --console none --restore "$work/saved" --log "$work/later.log"
+run log --to csv -o "$work/later.csv" "$work/later.log"
+run log "$work/later.log"
+claim 'sites are counted from where a restored run goes on' python3 -c "
+import csv, re
+calls = sum(row['event'] == 'call' and row['state'] == 'off' for row in csv.DictReader(open('$work/later.csv')))
+entries = re.search(r'(?m)^  off +([\d,]+) entries', open('$out').read()).group(1)
+assert calls > 1000 and int(entries.replace(',', '')) == calls"
 run run --quiet --console none --log - "$mcount" --append 'script="work calls 1"'
 claim '--log - is standard output' sh -c "[ $status -eq 0 ] && '$rvftrace' log '$out' | grep -q 'ended: exit'"
 

@@ -8,13 +8,28 @@ cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir
 echo 'no object' >"$work_dir/text.o"
 (cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
     printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work_dir/initrd"
+# Objects with a few other bytes in the code, the relocations, the types or the headers.
+mkdir "$work_dir/damaged"
+python3 - "$BUILD/guest-kernel/bpf" "$work_dir/damaged" <<'END'
+import random, sys
+random.seed(1)
+for i in range(100):
+    name = ("syscalls", "stacks", "wakeups")[i % 3]
+    data = bytearray(open(f"{sys.argv[1]}/{name}.o", "rb").read())
+    begin, end = ((64, 700), (64, len(data)), (len(data) - 1800, len(data)))[i % 5 % 3]
+    for _ in range(random.choice((1, 1, 2, 8))):
+        data[random.randrange(begin, end)] = random.choice((0, 1, 255, random.randrange(256)))
+    open(f"{sys.argv[2]}/{i}.o", "wb").write(data)
+END
+(cd "$work_dir" && find damaged | cpio --quiet -o -H newc) >>"$work_dir/initrd"
 
 L=/lib/bpf
 timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
     --append "script=\"/bin/bpftest; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
         sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
-        bpf load /text.o; bpf load /short.o; bpf map dump nothing\"" \
+        for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300;
+        bpf load /text.o; bpf load /short.o; bpf map dump nothing; for o in /damaged/*.o; do bpf load \$o; done; echo all damaged ones were tried\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 every_claim_holds() {
     test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' &&
@@ -46,6 +61,18 @@ check 'every claim of bpftest holds, without a finding' every_claim_holds
 check 'an object with typed maps, a constant and functions counts system calls' counts_calls
 check 'one at raw tracepoints measures how long tasks wait' waits
 check 'one with maps of the older form counts stacks by a probe' stacks
+# Of the hart on which the command runs, and of the other one, which is idle most of the time.
+samples() {
+    part modes | grep -Eqx 'key: 00 .* value \(CPU 00\): (..) .*  value \(CPU 01\): .. .*' &&
+        part modes | grep '^key: 00' | grep -qv 'CPU 00): 00' && part modes | grep '^key: 01' | grep -q ': 0[1-9a-f] '
+}
+third_version() {
+    for name in on_enter on_exit on_waking on_switch on_write on_return on_sample; do
+        sed -n '/^# for o in/,/^# bpf/p' "$out" | grep -q "^program $name: " || return 1
+    done
+}
+check 'one at the harts'\'' clocks counts samples of kernel and program' samples
+check 'programs in the third version of the instructions are accepted' third_version
 check 'its probe goes with it' console_has 'kprobe_events: \.'
 check 'programs are listed' console_has '[0-9]+: raw_tracepoint  name on_switch  gpl  [0-9]+ instructions, 3 maps, .*'
 check 'maps are listed' console_has '[0-9]+: hash  name woken  flags 0x0  key 8B  value 8B  max_entries 128'
@@ -53,5 +80,9 @@ check 'links are listed' console_has '[0-9]+: raw_tracepoint  prog [0-9]+  at sc
 check 'without the loader there is nothing' console_has 'left: \.'
 check 'what is no object is refused' console_has 'bpf: /text.o: is no object of clang -target bpf'
 check 'so is half of one' console_has 'bpf: /short.o: its sections are not within the file'
+damaged_ones() {
+    console_has 'all damaged ones were tried' && console_lacks 'signal' && test "$(grep -c '^bpf: ' "$out")" -gt 50
+}
+check 'damaged objects harm neither the loader nor the kernel' damaged_ones
 check 'and a map that does not exist' console_has 'bpf: nothing: there is no such map'
 finish

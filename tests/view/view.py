@@ -116,6 +116,7 @@ def make_logs(work):
     script = ("echo function > /sys/kernel/tracing/current_tracer; work threads 1; "
               "echo nop > /sys/kernel/tracing/current_tracer; poweroff")
     for name, image, more in (("good", "guest-kernel/pfe8/kernel.elf", ["--append", f'script="{script}"']),
+                              ("uncounted", "guest-kernel/pfe8/kernel.elf", ["--append", f'script="{script}"', "--account", "off"]),
                               ("bad", "guest/crosspatch.elf", [])):
         made = run("run", "--quiet", "--harts", "2", "--log", work / f"{name}.log", *more, BUILD / image)
         if not (work / f"{name}.log").exists():
@@ -164,6 +165,9 @@ def check_pictures(work):
     chosen = picture(work, "--select", f"{first}..{last}", good)
     edges = chosen.columns("lanes", ACCENT, 500)
     claim(len(edges) == 2 and edges[1] > edges[0], "a range has its two edges", edges)
+    other = picture(work, "--select", f"{first}..{last}", work / "uncounted.log")
+    differ = [y for y in range(TOP, 672) if chosen.rows[y][1200 - PANE:] != other.rows[y][1200 - PANE:]]
+    claim(differ and differ[-1] - differ[0] < 20, "... and only the row of disabled cost depends on what the sites cost", differ)
     step = picture(work, "--go", "update:2", "--step", "3", good)
     claim(step.count("pane", STALE) > 100, "in an update each hart is shown that may run old code")
     none = picture(work, "--pane", "none", good)

@@ -66,6 +66,10 @@ static void disasm_atomic(const struct bpf_insn *insn, char *buf, size_t size)
                  size_of(insn), insn->dst_reg, insn->off, w, insn->src_reg);
         return;
     }
+    if (op != BPF_ADD && op != BPF_AND && op != BPF_OR && op != BPF_XOR) {
+        snprintf(buf, size, "BUG_%02x", insn->code); /* it will be rejected */
+        return;
+    }
     if (!(insn->imm & BPF_FETCH)) {
         snprintf(buf, size, "lock *(%s *)(r%d %+d) %s %c%d", size_of(insn), insn->dst_reg,
                  insn->off, alu_ops[(op >> 4) & 15], w, insn->src_reg);

@@ -1,0 +1,35 @@
+/* modes.bpf.c - how many samples of each hart's clock were in the kernel, and how many in programs.
+ */
+#include "bpf_helpers.h"
+
+enum { IN_KERNEL, IN_PROGRAM };
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 2);
+    __type(key, __u32);
+    __type(value, __u64);
+} modes SEC(".maps");
+
+/* What is read of a program's context: registers, the period, the address. */
+struct sample {
+    long pc;
+};
+
+static int is_kernel(long pc)
+{
+    return pc < 0;
+}
+
+SEC("perf_event")
+int on_sample(struct sample *ctx)
+{
+    __u32 mode = is_kernel(ctx->pc) ? IN_KERNEL : IN_PROGRAM;
+    __u64 *count = bpf_map_lookup_elem(&modes, &mode);
+
+    if (count)
+        ++*count; /* no other hart has this one */
+    return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";
