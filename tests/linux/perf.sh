@@ -6,9 +6,10 @@
 . "$(dirname "$0")/../machine/common.inc"
 . "$(dirname "$0")/linux.inc"
 
-mkdir -p "$work/root"
+mkdir -p "$work/root/bin"
 install -m 755 "$(dirname "$0")/perf-init" "$work/root/init"
-(cd "$work/root" && echo init | cpio --quiet -o -H newc) >"$work/init.cpio"
+install -m 755 "$BUILD/guest-kernel/user/bin/perfcheck" "$BUILD/guest-kernel/user/bin/hello" "$work/root/bin"
+(cd "$work/root" && find . | cpio --quiet -o -H newc) >"$work/init.cpio"
 cat "$cache/initramfs.cpio" "$cache/perf.cpio" "$work/init.cpio" >"$work/initrd"
 
 boot() { # NAME HARTS HOW ROUNDS
@@ -41,13 +42,15 @@ def close(x, y, most):
     assert y and abs(x / y - 1) < most, (x, y)
 
 if "r2" in b:
-    close(more["r2"], more["all instructions"], 0.01)
+    close(more["r2"], more["all instructions"], 0.02)
     if len(sys.argv) > 4: # there is no hart that waits, whose cycles perf counts and the report does not
-        close(more["r1"], more["all cycles"], 0.01)
+        close(more["r1"], more["all cycles"], 0.02)
     assert more["r2"] > more["r3"] > more["r4"] > 0 and more["r2"] > more["r8"] > 0
 else:
-    # Each round of the loop is the same instructions, and nothing of the kernel is counted.
-    assert more["instructions:u"] % 20000 == 0 == more["branches:u"] % 20000, more
+    # Each round of the loop is the same instructions, and nothing of the kernel is counted. Where Linux puts a program
+    # differs from boot to boot, and with it a few hundred instructions.
+    close(more["instructions:u"], 20000 * 3930, 0.0001)
+    close(more["branches:u"], 20000 * 734, 0.0001)
     close(20000 * b["samples"], b["instructions:u"], 0.002)
     close(20000 * more["samples"], more["instructions:u"], 0.002)
 E2
@@ -72,4 +75,20 @@ claim 'it samples' has_status 0
 compare '... once in each period, and counts each round of a loop alike'
 boot again 2 sample 40000
 claim '... the same each time' cmp "$work/long.out" "$work/again.out"
+
+# What is expected of the guest kernel's perf_event_open(2) is what Debian's kernel does. But 6.12 has a larger struct
+# perf_event_attr and copies of stacks, and its probes cannot be where ftrace's sites are.
+boot check 4 check 0
+claims=$(grep -c '^ *check("' guest/user/perfcheck.c)
+cat >"$work/expected" <<'E2'
+not ok - a size that is too small is E2BIG, and answered by the right one
+not ok - copies of the stack are ENOSYS
+not ok - a kprobe counts calls
+not ok - and a kretprobe returns
+not ok - those of children, too
+not ok - each is a probe of its own
+E2
+claim "all of perfcheck is run on Debian's kernel" test "$(grep -Ec '^(not )?ok - ' "$work/check.out")" -eq "$claims"
+claim "... and each claim holds, but those of what is another in 6.12" \
+    sh -c 'grep "^not ok" "$1" | diff "$2" -' sh "$work/check.out" "$work/expected"
 finish

@@ -189,11 +189,12 @@ struct lost_record {
     u64 id, lost;
 };
 
+/* As in Linux a ring is never full to its last byte. */
 static bool has_room(const struct perf_buffer *rb, u64 size)
 {
     u64 tail = READ_ONCE(rb->user_page->data_tail);
 
-    return rb->overwrite || rb->head + size - tail <= ring_size(rb);
+    return rb->overwrite || rb->head + size - tail < ring_size(rb);
 }
 
 static void write_lost(struct perf_output_handle *handle, unsigned int size)
