@@ -79,7 +79,7 @@ def try_mutant(job):
     tries = [(harts, seed) for seed in range(1, int(says.get("seeds", 1)) + 1)
              for harts in sorted({1, 2, 4, int(says["harts"])})]
     for harts, seed in tries:
-        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), says.get("insns", "300M"), *options, "--audit=fail", "--seed", str(seed))
+        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING).replace("SEED", str(seed)), says.get("insns", "300M"), *options, "--audit=fail", "--seed", str(seed))
         if found:
             first = first or (found[0]["rule"], harts, found[0]["examples"][0]["cycle"])
             if found[0]["rule"] == says["rule"]:
