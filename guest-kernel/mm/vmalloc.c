@@ -124,48 +124,16 @@ void vfree(const void *addr)
 }
 EXPORT_SYMBOL(vfree);
 
-/* Maps the pages of an area for registers. On failure the area is freed. */
-static bool map_io_pages(struct vm_struct *area, unsigned long phys)
+/* Maps these pages or, where there are none, registers from phys on. On failure the area is freed.
+ */
+static bool map_there(struct vm_struct *area, unsigned long phys, void *const *pages)
 {
     unsigned int i;
 
     for (i = 0; i < area->nr_pages; i++) {
         unsigned long offset = i * (unsigned long)PAGE_SIZE;
 
-        if (!map_kernel_page(area->addr + offset, phys + offset, PAGE_KERNEL))
-            continue;
-        list_del_init(&area->list);
-        free_area(area, i);
-        return false;
-    }
-    flush_tlb_kernel_range(area->addr, area->addr + i * (unsigned long)PAGE_SIZE);
-    return true;
-}
-
-void *vmap_io(unsigned long phys, unsigned int nr_pages)
-{
-    struct vm_struct *area = kzalloc(sizeof(*area));
-    bool done = false;
-
-    if (!area)
-        return NULL;
-    area->nr_pages = nr_pages;
-    area->io = true;
-    mutex_lock(&vmap_lock);
-    if (insert_area(area))
-        done = map_io_pages(area, phys);
-    else
-        kfree(area);
-    mutex_unlock(&vmap_lock);
-    return done ? (void *)area->addr : NULL;
-}
-
-static bool map_given_pages(struct vm_struct *area, void *const *pages)
-{
-    unsigned int i;
-
-    for (i = 0; i < area->nr_pages; i++) {
-        if (!map_kernel_page(area->addr + i * (unsigned long)PAGE_SIZE, __pa(pages[i]),
+        if (!map_kernel_page(area->addr + offset, pages ? __pa(pages[i]) : phys + offset,
                              PAGE_KERNEL))
             continue;
         list_del_init(&area->list);
@@ -176,7 +144,7 @@ static bool map_given_pages(struct vm_struct *area, void *const *pages)
     return true;
 }
 
-void *vmap(void *const *pages, unsigned int nr_pages)
+static void *map_new_area(unsigned int nr_pages, unsigned long phys, void *const *pages)
 {
     struct vm_struct *area = kzalloc(sizeof(*area));
     bool done = false;
@@ -187,9 +155,19 @@ void *vmap(void *const *pages, unsigned int nr_pages)
     area->io = true;
     mutex_lock(&vmap_lock);
     if (insert_area(area))
-        done = map_given_pages(area, pages);
+        done = map_there(area, phys, pages);
     else
         kfree(area);
     mutex_unlock(&vmap_lock);
     return done ? (void *)area->addr : NULL;
+}
+
+void *vmap_io(unsigned long phys, unsigned int nr_pages)
+{
+    return map_new_area(nr_pages, phys, NULL);
+}
+
+void *vmap(void *const *pages, unsigned int nr_pages)
+{
+    return map_new_area(nr_pages, 0, pages);
 }

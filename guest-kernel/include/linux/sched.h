@@ -236,6 +236,9 @@ struct task_struct *fork_idle(unsigned int cpu);
 /* Drops a reference; the last one frees the task. */
 void put_task_struct(struct task_struct *p);
 
+/* Finds a task that has not ended by its pid (0: the caller) and takes a reference; NULL: none. */
+struct task_struct *find_get_task(pid_t pid);
+
 static inline void get_task_struct(struct task_struct *p)
 {
     atomic_inc(&p->usage);

@@ -114,14 +114,14 @@ static int percpu_array_update_all(struct bpf_map *map, const void *key, const v
     return err;
 }
 
-static int array_remove(struct bpf_map *map, const void *key)
+int array_remove(struct bpf_map *map, const void *key)
 {
     (void)map;
     (void)key;
     return -EINVAL;
 }
 
-static int array_get_next_key(struct bpf_map *map, const void *key, void *next)
+int array_get_next_key(struct bpf_map *map, const void *key, void *next)
 {
     u32 index = key ? *(const u32 *)key : ~0u;
 

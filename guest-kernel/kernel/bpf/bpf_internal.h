@@ -11,8 +11,11 @@
 #define ENOTSUPP 524 /* as Linux returns it, though no user knows it */
 
 extern const struct bpf_map_ops array_map_ops, percpu_array_map_ops, htab_map_ops,
-    htab_percpu_map_ops, htab_lru_map_ops, ringbuf_map_ops, stack_trace_map_ops,
-    perf_event_array_map_ops;
+    htab_percpu_map_ops, ringbuf_map_ops, stack_trace_map_ops, perf_event_array_map_ops;
+
+/* Of the maps whose keys are indexes: none can be removed, and the next one follows. */
+int array_remove(struct bpf_map *map, const void *key);
+int array_get_next_key(struct bpf_map *map, const void *key, void *next);
 
 /* Of a value with a part for each hart. */
 static inline u32 bpf_percpu_size(const struct bpf_map *map)

@@ -81,9 +81,7 @@ static void htab_free(struct bpf_map *map)
 
 static const struct bpf_map_ops *ops_of(u32 type)
 {
-    if (type == BPF_MAP_TYPE_PERCPU_HASH)
-        return &htab_percpu_map_ops;
-    return type == BPF_MAP_TYPE_LRU_HASH ? &htab_lru_map_ops : &htab_map_ops;
+    return type == BPF_MAP_TYPE_PERCPU_HASH ? &htab_percpu_map_ops : &htab_map_ops;
 }
 
 static struct bpf_map *htab_alloc(const union bpf_attr *attr)
@@ -312,16 +310,6 @@ static int htab_get_next_key(struct bpf_map *map, const void *key, void *next)
 }
 
 const struct bpf_map_ops htab_map_ops = {
-    .alloc = htab_alloc,
-    .free = htab_free,
-    .lookup = htab_lookup,
-    .update = htab_update,
-    .remove = htab_remove,
-    .get_next_key = htab_get_next_key,
-    .copy_value = htab_copy,
-};
-
-const struct bpf_map_ops htab_lru_map_ops = {
     .alloc = htab_alloc,
     .free = htab_free,
     .lookup = htab_lookup,

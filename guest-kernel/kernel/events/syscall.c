@@ -770,25 +770,6 @@ static bool is_clock(int clockid)
            clockid == CLOCK_REALTIME || clockid == CLOCK_BOOTTIME || clockid == CLOCK_TAI;
 }
 
-/* A task that has not ended, with a reference, or NULL. */
-static struct task_struct *find_lively_task(pid_t pid)
-{
-    struct task_struct *p, *found = NULL;
-    unsigned long flags;
-
-    spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
-        if (!is_idle_task(p) && (pid ? p->pid == pid : p == current) && !p->exit_state) {
-            get_task_struct(p);
-            found = p;
-            break;
-        }
-    }
-    spin_unlock_irqrestore(&tasklist_lock, flags);
-    return found;
-}
-
 static int check_group(const struct perf_event *event, const struct perf_event *leader,
                        const struct task_struct *task)
 {
@@ -892,7 +873,7 @@ static long open_fd(struct perf_event_attr *attr, pid_t pid, int cpu, struct fil
                     unsigned long flags)
 {
     struct perf_event *leader = group ? perf_event_of(group) : NULL, *output = NULL;
-    struct task_struct *task = pid == -1 ? NULL : find_lively_task(pid);
+    struct task_struct *task = pid == -1 ? NULL : find_get_task(pid);
     struct file *file;
     long fd;
 

@@ -8,8 +8,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* Finds a task that has not ended by its pid (0: the caller) and takes a reference; NULL: none. */
-static struct task_struct *find_get_task(pid_t pid)
+struct task_struct *find_get_task(pid_t pid)
 {
     struct task_struct *p, *found = NULL;
     unsigned long flags;

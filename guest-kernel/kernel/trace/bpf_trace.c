@@ -554,26 +554,6 @@ static int perf_event_array_update(struct bpf_map *map, const void *key, const v
     return -EINVAL;
 }
 
-static int perf_event_array_remove(struct bpf_map *map, const void *key)
-{
-    (void)map;
-    (void)key;
-    return -EINVAL;
-}
-
-static int perf_event_array_next_key(struct bpf_map *map, const void *key, void *next)
-{
-    u32 index = key ? *(const u32 *)key : ~0u;
-
-    if (index >= map->max_entries)
-        *(u32 *)next = 0;
-    else if (index == map->max_entries - 1)
-        return -ENOENT;
-    else
-        *(u32 *)next = index + 1;
-    return 0;
-}
-
 /* fd -1: no event any more. */
 static int perf_event_array_update_fd(struct bpf_map *map, struct file *map_file, const void *key,
                                       int fd, u64 flags)
@@ -600,8 +580,8 @@ const struct bpf_map_ops perf_event_array_map_ops = {
     .free = perf_event_array_free,
     .lookup = perf_event_array_lookup,
     .update = perf_event_array_update,
-    .remove = perf_event_array_remove,
-    .get_next_key = perf_event_array_next_key,
+    .remove = array_remove,
+    .get_next_key = array_get_next_key,
     .update_fd = perf_event_array_update_fd,
     .release = perf_event_array_release,
 };
