@@ -113,13 +113,9 @@ int kill_pid(pid_t pid, int sig)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
-        if (pid && p->pid == pid) {
-            err = send_sig_info(sig, SI_USER, p, true);
-            break;
-        }
-    }
+    p = find_task_by_vpid(pid);
+    if (p)
+        err = send_sig_info(sig, SI_USER, p, true);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
 }
@@ -133,7 +129,7 @@ int kill_pgrp(pid_t pgrp, int sig, int priv)
     spin_lock_irqsave(&tasklist_lock, flags);
     for_each_process(p)
     {
-        if (pgrp && p->pgrp == pgrp)
+        if (pgrp && p->pgrp == pgrp && !task_is_dead(p))
             err = send_sig_info(sig, priv ? SI_KERNEL : SI_USER, p, true);
     }
     spin_unlock_irqrestore(&tasklist_lock, flags);
@@ -305,8 +301,11 @@ static int kill_all(int sig)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) if (p->pid > 1 && p->mm && p != current) err =
-        send_sig_info(sig, SI_USER, p, true);
+    for_each_process(p)
+    {
+        if (p->pid > 1 && p->mm && p != current && !task_is_dead(p))
+            err = send_sig_info(sig, SI_USER, p, true);
+    }
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
 }

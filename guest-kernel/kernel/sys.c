@@ -158,15 +158,10 @@ SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
     if (pgid < 0)
         return -EINVAL;
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
-        if (is_idle_task(p) || (pid ? p->pid != pid : p != current) || p->exit_state)
-            continue;
-        if (p == current || p->parent == current) {
-            WRITE_ONCE(p->pgrp, pgid ? pgid : p->pid);
-            err = 0;
-        }
-        break;
+    p = pid ? find_task_by_vpid(pid) : current;
+    if (p && !p->exit_state && (p == current || p->parent == current)) {
+        WRITE_ONCE(p->pgrp, pgid ? pgid : p->pid);
+        err = 0;
     }
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
@@ -181,7 +176,9 @@ SYSCALL_DEFINE1(getpgid, pid_t, pid)
     if (!pid)
         return current->pgrp;
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) if (p->pid == pid && !p->exit_state) pgrp = p->pgrp;
+    p = find_task_by_vpid(pid);
+    if (p)
+        pgrp = p->pgrp;
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return pgrp;
 }
@@ -195,7 +192,9 @@ SYSCALL_DEFINE1(getsid, pid_t, pid)
     if (!pid)
         return current->session;
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) if (p->pid == pid && !p->exit_state) session = p->session;
+    p = find_task_by_vpid(pid);
+    if (p)
+        session = p->session;
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return session;
 }
@@ -334,7 +333,7 @@ SYSCALL_DEFINE1(sysinfo, struct sysinfo __user *, info)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) val.procs += !is_idle_task(p);
+    for_each_process(p) val.procs += !is_idle_task(p) && !task_is_dead(p);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return copy_to_user(info, &val, sizeof(val)) ? -EFAULT : 0;
 }

@@ -236,6 +236,20 @@ struct task_struct *fork_idle(unsigned int cpu);
 /* Drops a reference; the last one frees the task. */
 void put_task_struct(struct task_struct *p);
 
+/*
+ * Whether the task has been waited for. It stays on the list of tasks until its last reference
+ * goes, for its stack is still in use, but no pid names it any more.
+ */
+static inline bool task_is_dead(const struct task_struct *p)
+{
+    return p->exit_state == EXIT_DEAD;
+}
+
+/*
+ * Finds a task by its pid, zombies too; the idle tasks have none. NULL: no such task. The caller
+ * holds tasklist_lock.
+ */
+struct task_struct *find_task_by_vpid(pid_t pid);
 /* Finds a task that has not ended by its pid (0: the caller) and takes a reference; NULL: none. */
 struct task_struct *find_get_task(pid_t pid);
 

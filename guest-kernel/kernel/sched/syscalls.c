@@ -8,22 +8,27 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
+struct task_struct *find_task_by_vpid(pid_t pid)
+{
+    struct task_struct *p;
+
+    for_each_process(p) if (pid && p->pid == pid && !task_is_dead(p)) return p;
+    return NULL;
+}
+
 struct task_struct *find_get_task(pid_t pid)
 {
-    struct task_struct *p, *found = NULL;
+    struct task_struct *p;
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
-        if (!is_idle_task(p) && (pid ? p->pid == pid : p == current) && !p->exit_state) {
-            get_task_struct(p);
-            found = p;
-            break;
-        }
-    }
+    p = pid ? find_task_by_vpid(pid) : current;
+    if (p && p->exit_state)
+        p = NULL;
+    if (p)
+        get_task_struct(p);
     spin_unlock_irqrestore(&tasklist_lock, flags);
-    return found;
+    return p;
 }
 
 /* Programs may not change kernel threads. */
