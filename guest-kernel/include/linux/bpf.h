@@ -50,6 +50,7 @@ struct bpf_map_ops {
     struct page *(*mmap_page)(struct bpf_map *map, unsigned long index, bool write);
     unsigned int (*poll)(struct bpf_map *map, struct file *file, void *table);
     void (*release)(struct bpf_map *map, struct file *map_file); /* the file is closed */
+    void (*release_uref)(struct bpf_map *map); /* no descriptor or name is left; may sleep */
 };
 
 struct bpf_map {
@@ -57,8 +58,9 @@ struct bpf_map {
     u32 map_type, key_size, value_size, max_entries, map_flags;
     u64 map_extra;
     u32 id;
-    int refcnt; /* atomics only */
-    int frozen; /* no system call may write; atomics only */
+    int refcnt;  /* atomics only */
+    int usercnt; /* of which descriptors and names: programs have the others; atomics only */
+    int frozen;  /* no system call may write; atomics only */
     char name[BPF_OBJ_NAME_LEN];
 };
 
@@ -99,7 +101,7 @@ struct bpf_prog {
     u32 id;
     int refcnt; /* atomics only */
     char name[BPF_OBJ_NAME_LEN];
-    u8 tag[BPF_TAG_SIZE];
+    u8 tag[BPF_TAG_SIZE]; /* the same for the same text: kernel/bpf/tag.c */
     u64 load_time;
     /* Each hart counts for itself. */
     struct bpf_prog_stats {
@@ -173,6 +175,8 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64
 void perf_event_inherit_bpf_prog(struct perf_event *event);
 /* Detaches the event's program, if it has one. */
 void perf_event_free_bpf_prog(struct perf_event *event);
+/* At boot: the file system bpf. */
+void bpf_fs_init(void);
 /* PERF_EVENT_IOC_QUERY_BPF. */
 int perf_event_query_prog_array(struct perf_event *event, void __user *info);
 
@@ -214,6 +218,8 @@ static inline void perf_event_free_bpf_prog(struct perf_event *event)
 {
     (void)event;
 }
+
+static inline void bpf_fs_init(void) {}
 
 static inline int perf_event_query_prog_array(struct perf_event *event, void __user *info)
 {

@@ -63,6 +63,35 @@ void bpf_map_put(struct bpf_map *map)
     map->ops->free(map);
 }
 
+void bpf_map_inc(struct bpf_map *map)
+{
+    bpf_ref_unless_zero(&map->refcnt);
+}
+
+void bpf_map_inc_uref(struct bpf_map *map)
+{
+    __atomic_add_fetch(&map->usercnt, 1, __ATOMIC_SEQ_CST);
+}
+
+void bpf_map_put_uref(struct bpf_map *map)
+{
+    if (bpf_drop_ref(&map->usercnt) && map->ops->release_uref)
+        map->ops->release_uref(map);
+}
+
+int bpf_map_new_fd(struct bpf_map *map, int flags)
+{
+    int fd;
+
+    bpf_map_inc_uref(map);
+    fd = bpf_object_fd(&bpf_map_fops, map, flags);
+    if (fd < 0) {
+        bpf_map_put_uref(map);
+        bpf_map_put(map);
+    }
+    return fd;
+}
+
 int bpf_map_open_flags(u32 map_flags)
 {
     if (map_flags & BPF_F_RDONLY)
@@ -74,7 +103,7 @@ int bpf_map_create(const union bpf_attr *attr)
 {
     const struct bpf_map_ops *ops = map_ops(attr->map_type);
     struct bpf_map *map;
-    int err, fd;
+    int err;
     char name[BPF_OBJ_NAME_LEN];
 
     if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id || attr->map_extra ||
@@ -91,10 +120,11 @@ int bpf_map_create(const union bpf_attr *attr)
         return PTR_ERR(map);
     memcpy(map->name, name, sizeof(name));
     err = bpf_add_object(KIND_MAP, map, &map->id);
-    fd = err ? err : bpf_object_fd(&bpf_map_fops, map, bpf_map_open_flags(attr->map_flags));
-    if (fd < 0)
+    if (err) {
         bpf_map_put(map);
-    return fd;
+        return err;
+    }
+    return bpf_map_new_fd(map, bpf_map_open_flags(attr->map_flags));
 }
 
 /* The file of a map, with a reference; or ERR_PTR. */
@@ -130,6 +160,7 @@ static int bpf_map_release(struct inode *inode, struct file *file)
     (void)inode;
     if (map->ops->release)
         map->ops->release(map, file);
+    bpf_map_put_uref(map);
     bpf_map_put(map);
     return 0;
 }

@@ -134,6 +134,7 @@ enum bpf_cmd {
     BPF_MAP_LOOKUP_AND_DELETE_ELEM = 21,
     BPF_MAP_FREEZE = 22,
     BPF_LINK_CREATE = 28,
+    BPF_LINK_UPDATE = 29,
     BPF_LINK_GET_FD_BY_ID = 30,
     BPF_LINK_GET_NEXT_ID = 31,
     BPF_ENABLE_STATS = 32,
@@ -187,6 +188,9 @@ enum { BPF_STATS_RUN_TIME = 0 };
 #define BPF_F_TEST_RND_HI32    (1U << 2)
 #define BPF_F_TEST_STATE_FREQ  (1U << 3)
 #define BPF_F_SLEEPABLE        (1U << 4)
+
+#define BPF_F_REPLACE          (1U << 2) /* of BPF_LINK_UPDATE */
+#define BPF_F_TEST_RUN_ON_CPU  (1U << 0) /* of BPF_PROG_TEST_RUN */
 
 /* Flags of helpers. */
 #define BPF_F_INDEX_MASK      0xffffffffULL
@@ -336,6 +340,11 @@ union bpf_attr {
         u64 name;
         u32 prog_fd;
     } raw_tracepoint;
+    struct { /* BPF_OBJ_PIN, BPF_OBJ_GET */
+        __aligned_u64_t pathname;
+        u32 obj_fd;
+        u32 file_flags;
+    };
     struct { /* BPF_BTF_LOAD */
         __aligned_u64_t btf;
         __aligned_u64_t btf_log_buf;
@@ -352,6 +361,12 @@ union bpf_attr {
             u64 bpf_cookie;
         } perf_event;
     } link_create;
+    struct { /* BPF_LINK_UPDATE */
+        u32 link_fd;
+        u32 new_prog_fd;
+        u32 flags;
+        u32 old_prog_fd;
+    } link_update;
     struct { /* BPF_LINK_DETACH */
         u32 link_fd;
     } link_detach;
