@@ -189,8 +189,8 @@ enum { BPF_STATS_RUN_TIME = 0 };
 #define BPF_F_TEST_STATE_FREQ  (1U << 3)
 #define BPF_F_SLEEPABLE        (1U << 4)
 
-#define BPF_F_REPLACE          (1U << 2) /* of BPF_LINK_UPDATE */
-#define BPF_F_TEST_RUN_ON_CPU  (1U << 0) /* of BPF_PROG_TEST_RUN */
+#define BPF_F_REPLACE         (1U << 2) /* of BPF_LINK_UPDATE */
+#define BPF_F_TEST_RUN_ON_CPU (1U << 0) /* of BPF_PROG_TEST_RUN */
 
 /* Flags of helpers. */
 #define BPF_F_INDEX_MASK      0xffffffffULL
