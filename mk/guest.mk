@@ -117,7 +117,7 @@ GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 
 # What runs programs of BPF inside the tracers' hooks.
 GUEST_TRACE_OBJS += kernel/trace/bpf_trace.o \
-	$(addprefix kernel/bpf/, arraymap.o core.o func_proto.o hashtab.o helpers.o ringbuf.o stackmap.o tnum.o)
+	$(addprefix kernel/bpf/, arraymap.o core.o fd_array.o func_proto.o hashtab.o helpers.o ringbuf.o stackmap.o tnum.o)
 
 # Files of the layouts that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
@@ -125,7 +125,7 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
 
 # Instrumented files of the layouts that can trace.
 GUEST_TRACEFS_OBJS := fs/tracefs/inode.o $(addprefix kernel/bpf/, disasm.o verifier.o $(addprefix verifier_, alu.o call.o cfg.o jmp.o log.o mem.o prune.o scalar.o state.o))
-GUEST_TRACEFS_OBJS += $(addprefix kernel/bpf/, info_cmd.o inode.o link_cmd.o map_cmd.o prog_cmd.o syscall.o tag.o)
+GUEST_TRACEFS_OBJS += $(addprefix kernel/bpf/, info_cmd.o inode.o link_cmd.o map_cmd.o map_in_map.o prog_cmd.o syscall.o tag.o)
 
 # Instrumented files of the layouts that patch their sites: functions for the tracers' self-tests.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o

@@ -305,6 +305,180 @@ static void test_bind(void)
     check("without the program it goes", is_gone(BPF_MAP_GET_FD_BY_ID, id));
 }
 
+/* ---- tail calls ---- */
+
+static int run(int prog)
+{
+    unsigned int result = 0;
+    int err = run_on(prog, 0, 0, &result);
+
+    return err ? err : (int)result;
+}
+
+/* Adds 1 to the counter, then goes on with the program at the index, or returns. */
+static int load_tail_call(int counter, int array, int index, int result)
+{
+    const struct bpf_insn insns[] = {
+        MOV64_REG(R6, R1),
+        ST_MEM(BPF_W, R10, -4, 0),
+        MOV64_REG(R2, R10),
+        ALU64_IMM(BPF_ADD, R2, -4),
+        LD_MAP_FD(R1, counter),
+        CALL(BPF_FUNC_map_lookup_elem),
+        JMP_IMM(BPF_JEQ, R0, 0, 2),
+        MOV64_IMM(R1, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
+        MOV64_REG(R1, R6),
+        LD_MAP_FD(R2, array),
+        MOV64_IMM(R3, index),
+        CALL(BPF_FUNC_tail_call),
+        MOV64_IMM(R0, result),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static int set_fd(int map, uint32_t key, int fd)
+{
+    return map_op(BPF_MAP_UPDATE_ELEM, map, &key, &fd);
+}
+
+static int remove_key(int map, uint32_t key)
+{
+    return map_op(BPF_MAP_DELETE_ELEM, map, &key, NULL);
+}
+
+static void test_tail_call(void)
+{
+    int counter = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1);
+    int array = map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 4);
+    int to_other = load_tail_call(counter, array, 1, 10);
+    int to_itself = load_tail_call(counter, array, 2, 30);
+    int end = load_return(BPF_PROG_TYPE_RAW_TRACEPOINT, 20);
+    int kprobe = load_return(BPF_PROG_TYPE_KPROBE, 0), other;
+    unsigned int id = map_id(array);
+
+    check("without a program there a tail call has no effect", run(to_other) == 10);
+    check("an array of programs has values of four bytes",
+          map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 8, 1) == -EINVAL);
+    check("a program is put into the array", set_fd(array, 1, end) == 0);
+    check("the tail call goes to it", run(to_other) == 20);
+    check("who reads the array gets its id", lookup(array, 1) == prog_id(end));
+    check("a program of another type is refused", set_fd(array, 1, kprobe) == -EINVAL);
+    check("so is what is no program", set_fd(array, 1, counter) == -EINVAL);
+    check("the array ends", set_fd(array, 4, end) == -E2BIG && remove_key(array, 4) == -E2BIG);
+    check("a program is taken out", remove_key(array, 1) == 0 && remove_key(array, 1) == -ENOENT);
+    check("and no longer found", run(to_other) == 10 && lookup(array, 1) == -ENOENT);
+    set_fd(array, 2, to_itself);
+    update(counter, 0, 0);
+    check("a program that calls itself ends", run(to_itself) == 30);
+    check("after 33 calls", lookup(counter, 0) == 34);
+    close(array);
+    other = fd_by_id(BPF_MAP_GET_FD_BY_ID, id);
+    check("an array without descriptors has no programs", lookup(other, 2) == -ENOENT);
+    close(other);
+    close(to_other);
+    close(to_itself);
+    check("nor does it keep itself", is_gone(BPF_MAP_GET_FD_BY_ID, id));
+    close(end);
+    close(kprobe);
+    close(counter);
+}
+
+/* ---- maps of maps ---- */
+
+static int create_outer(unsigned int type, int inner)
+{
+    union bpf_attr attr = {.map_type = type};
+
+    attr.key_size = attr.value_size = 4;
+    attr.max_entries = 2;
+    attr.inner_map_fd = inner;
+    return bpf(BPF_MAP_CREATE, &attr);
+}
+
+/* Adds 1 to element 1 of the map at key 0. checked: only if there is a map. */
+static int load_inner_counter(int outer, bool checked)
+{
+    const struct bpf_insn insns[] = {
+        ST_MEM(BPF_W, R10, -4, 0),
+        MOV64_REG(R2, R10),
+        ALU64_IMM(BPF_ADD, R2, -4),
+        LD_MAP_FD(R1, outer),
+        CALL(BPF_FUNC_map_lookup_elem),
+        JMP_IMM(BPF_JEQ, R0, checked ? 0 : 1, 8),
+        MOV64_REG(R1, R0),
+        ST_MEM(BPF_W, R10, -4, 1),
+        MOV64_REG(R2, R10),
+        ALU64_IMM(BPF_ADD, R2, -4),
+        CALL(BPF_FUNC_map_lookup_elem),
+        JMP_IMM(BPF_JEQ, R0, 0, 2),
+        MOV64_IMM(R1, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+static void test_array_of_maps(void)
+{
+    int inner = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4), second;
+    int outer = create_outer(BPF_MAP_TYPE_ARRAY_OF_MAPS, inner), prog;
+    int longer = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 5);
+    int hash = map_create(BPF_MAP_TYPE_HASH, 4, 8, 4);
+    unsigned int id;
+
+    check("an array of maps", outer >= 0);
+    check("has no arrays of maps", create_outer(BPF_MAP_TYPE_ARRAY_OF_MAPS, outer) == -EINVAL);
+    check("it needs an example", create_outer(BPF_MAP_TYPE_ARRAY_OF_MAPS, 0) == -EINVAL);
+    prog = load_inner_counter(outer, true);
+    check("a program may look up a map and then an element", prog >= 0);
+    check("but not without a test", load_inner_counter(outer, false) == -EACCES);
+    check("without a map there is none", run(prog) == 0);
+    check("a map is put into it", set_fd(outer, 0, inner) == 0);
+    check("and found by the program", run(prog) == 0 && run(prog) == 0 && lookup(inner, 1) == 2);
+    second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
+    check("another one takes its place", set_fd(outer, 0, second) == 0 && run(prog) == 0 &&
+                                             lookup(second, 1) == 1 && lookup(inner, 1) == 2);
+    check("who reads it gets the map's id", (uint32_t)lookup(outer, 0) == map_id(second));
+    check("an array of another length is refused", set_fd(outer, 0, longer) == -EINVAL);
+    check("so is a hash", set_fd(outer, 0, hash) == -EINVAL);
+    id = map_id(second);
+    close(second);
+    check("it keeps a map without descriptors", run(prog) == 0 && lookup(outer, 0) == id);
+    check("until it is taken out", remove_key(outer, 0) == 0 && remove_key(outer, 0) == -ENOENT &&
+                                       is_gone(BPF_MAP_GET_FD_BY_ID, id));
+    close(prog);
+    close(hash);
+    close(longer);
+    close(outer);
+    close(inner);
+}
+
+static void test_hash_of_maps(void)
+{
+    int inner = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
+    int outer = create_outer(BPF_MAP_TYPE_HASH_OF_MAPS, inner);
+    int prog = load_inner_counter(outer, true), second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
+    unsigned int id = map_id(second);
+
+    check("a hash of maps", outer >= 0 && prog >= 0);
+    check("has a map by its key",
+          set_fd(outer, 0, inner) == 0 && run(prog) == 0 && lookup(inner, 1) == 1);
+    check("which another one replaces", set_fd(outer, 0, second) == 0 && run(prog) == 0 &&
+                                            lookup(second, 1) == 1 && lookup(inner, 1) == 1);
+    set_fd(outer, 77, inner);
+    check("a third key does not fit", set_fd(outer, 78, inner) == -E2BIG);
+    check("its keys go", remove_key(outer, 77) == 0 && remove_key(outer, 77) == -ENOENT);
+    close(second);
+    check("with it go its maps", (uint32_t)lookup(outer, 0) == id && close(prog) == 0 &&
+                                     close(outer) == 0 && is_gone(BPF_MAP_GET_FD_BY_ID, id));
+    close(inner);
+}
+
 int main(void)
 {
     mkdir("/tmp", 0700);
@@ -313,5 +487,8 @@ int main(void)
     test_tag();
     test_run();
     test_bind();
+    test_tail_call();
+    test_array_of_maps();
+    test_hash_of_maps();
     return check_result();
 }

@@ -49,6 +49,9 @@ static const struct bpf_map_ops *map_ops(u32 type)
     case BPF_MAP_TYPE_STACK_TRACE: return &stack_trace_map_ops;
     case BPF_MAP_TYPE_RINGBUF: return &ringbuf_map_ops;
     case BPF_MAP_TYPE_PERF_EVENT_ARRAY: return &perf_event_array_map_ops;
+    case BPF_MAP_TYPE_PROG_ARRAY: return &prog_array_map_ops;
+    case BPF_MAP_TYPE_ARRAY_OF_MAPS: return &array_of_maps_map_ops;
+    case BPF_MAP_TYPE_HASH_OF_MAPS: return &htab_of_maps_map_ops;
     default: return NULL;
     }
 }
@@ -106,8 +109,8 @@ int bpf_map_create(const union bpf_attr *attr)
     int err;
     char name[BPF_OBJ_NAME_LEN];
 
-    if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id || attr->map_extra ||
-        attr->inner_map_fd || !ops || attr->map_ifindex)
+    if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id || attr->map_extra || !ops ||
+        attr->map_ifindex)
         return -EINVAL;
     if ((attr->map_flags & BPF_F_RDONLY && attr->map_flags & BPF_F_WRONLY) ||
         (attr->map_flags & BPF_F_RDONLY_PROG && attr->map_flags & BPF_F_WRONLY_PROG))
@@ -351,8 +354,8 @@ int bpf_map_delete(const union bpf_attr *attr)
     err = begin_access(&a, attr, FMODE_WRITE, false);
     if (err)
         return err;
-    if (a.map->map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY) {
-        err = a.map->ops->update_fd(a.map, a.file, a.key, -1, 0);
+    if (a.map->ops->remove_fd) {
+        err = a.map->ops->remove_fd(a.map, a.key);
     } else {
         rcu_read_lock();
         bpf_disable_programs();

@@ -146,11 +146,14 @@ enum bpf_map_type {
     BPF_MAP_TYPE_UNSPEC = 0,
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_PROG_ARRAY = 3,
     BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
     BPF_MAP_TYPE_PERCPU_HASH = 5,
     BPF_MAP_TYPE_PERCPU_ARRAY = 6,
     BPF_MAP_TYPE_STACK_TRACE = 7,
     BPF_MAP_TYPE_LRU_HASH = 9,
+    BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+    BPF_MAP_TYPE_HASH_OF_MAPS = 13,
     BPF_MAP_TYPE_RINGBUF = 27,
 };
 
@@ -181,6 +184,7 @@ enum { BPF_STATS_RUN_TIME = 0 };
 #define BPF_F_RDONLY_PROG   (1U << 7)
 #define BPF_F_WRONLY_PROG   (1U << 8)
 #define BPF_F_MMAPABLE      (1U << 10)
+#define BPF_F_INNER_MAP     (1U << 12)
 
 /* Flags of a program. */
 #define BPF_F_STRICT_ALIGNMENT (1U << 0)
@@ -224,6 +228,7 @@ enum bpf_func_id {
     BPF_FUNC_trace_printk = 6,
     BPF_FUNC_get_prandom_u32 = 7,
     BPF_FUNC_get_smp_processor_id = 8,
+    BPF_FUNC_tail_call = 12,
     BPF_FUNC_get_current_pid_tgid = 14,
     BPF_FUNC_get_current_uid_gid = 15,
     BPF_FUNC_get_current_comm = 16,
