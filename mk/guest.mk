@@ -117,7 +117,8 @@ GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 
 # What runs programs of BPF inside the tracers' hooks.
 GUEST_TRACE_OBJS += kernel/trace/bpf_trace.o \
-	$(addprefix kernel/bpf/, arraymap.o core.o func_proto.o hashtab.o helpers.o ringbuf.o stackmap.o tnum.o)
+	$(addprefix kernel/bpf/, arraymap.o core.o func_proto.o hashtab.o helpers.o jit.o ringbuf.o stackmap.o tnum.o) \
+	$(addprefix arch/riscv/net/, bpf_jit_comp64.o bpf_jit_core.o)
 
 # Files of the layouts that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \

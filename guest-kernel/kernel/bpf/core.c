@@ -171,7 +171,7 @@ static void store(u8 size, u64 addr, u64 value)
     }
 }
 
-u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
+static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx)
 {
     u64 stack[MAX_BPF_STACK / sizeof(u64)], regs[MAX_BPF_REG] = {0};
     struct frame frames[MAX_CALL_FRAMES], *top = frames;
@@ -232,3 +232,15 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
         }
     }
 }
+
+#ifdef BPF_CHECK
+u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
+{
+    return run_insns(prog, ctx);
+}
+#else
+u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog)
+{
+    return run_insns(prog, ctx);
+}
+#endif

@@ -9,6 +9,7 @@
 #include <linux/bpf_trace.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
@@ -535,6 +536,8 @@ static void free_prog(struct bpf_prog *prog)
 
     for (i = 0; i < prog->used_map_cnt; i++)
         bpf_map_put(prog->used_maps[i]);
+    bpf_jit_free(prog);
+    kfree(prog->subprogs);
     kfree(prog->stats);
     vfree(prog->insns);
     kfree(prog);
@@ -545,6 +548,7 @@ void bpf_prog_put(struct bpf_prog *prog)
     if (!drop_ref(&prog->refcnt))
         return;
     remove_object(KIND_PROG, prog);
+    bpf_prog_kallsyms_del_all(prog);
     synchronize_rcu();
     free_prog(prog);
 }
@@ -740,6 +744,7 @@ static int prog_load(const union bpf_attr *attr)
         free_prog(prog);
         return err;
     }
+    bpf_prog_select_runtime(prog);
     if (calls_trace_printk(prog))
         bpf_trace_printk_enable();
     prog->load_time = ktime_get();
@@ -780,7 +785,7 @@ static int prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uatt
         err = -EFAULT;
     if (!err) {
         rcu_read_lock();
-        retval = bpf_prog_run_insns(prog, ctx);
+        retval = bpf_prog_run(prog, ctx);
         rcu_read_unlock();
         err = put_user(retval, &uattr->test.retval);
     }
@@ -1038,9 +1043,10 @@ static int fill_prog_info(const struct bpf_prog *prog, struct bpf_prog_info *inf
     info->created_by_uid = 0;
     info->gpl_compatible = prog->gpl_compatible;
     info->verified_insns = prog->verified_insns;
-    info->jited_prog_len = info->nr_jited_ksyms = info->nr_jited_func_lens = 0;
     info->nr_func_info = info->nr_line_info = info->nr_jited_line_info = info->nr_prog_tags = 0;
     sum_stats(prog, info);
+    if (bpf_jit_fill_info(prog, info))
+        return -EFAULT;
     return prog_info_arrays(prog, info);
 }
 
