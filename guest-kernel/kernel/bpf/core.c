@@ -126,6 +126,18 @@ static bool compare(u8 op, u64 a, u64 b, s64 sa, s64 sb)
 ATOMIC(u32)
 ATOMIC(u64)
 
+/*
+ * A number of 32 bits as a register has it. GCC 12 compares all of the register with what lr.w has
+ * extended (its bug 114130), so it must not see that only the lower half counts.
+ */
+static u64 as_word(u64 value)
+{
+    s64 word = (s32)value;
+
+    __asm__("" : "+r"(word));
+    return word;
+}
+
 static void run_atomic(u64 *regs, const struct bpf_insn *insn)
 {
     u64 addr = regs[insn->dst_reg] + insn->off, old;
@@ -136,7 +148,8 @@ static void run_atomic(u64 *regs, const struct bpf_insn *insn)
     if (wide)
         old = atomic_u64(insn->imm, (u64 *)(unsigned long)addr, regs[insn->src_reg], regs[0]);
     else
-        old = atomic_u32(insn->imm, (u32 *)(unsigned long)addr, regs[insn->src_reg], regs[0]);
+        old = atomic_u32(insn->imm, (u32 *)(unsigned long)addr, regs[insn->src_reg],
+                         as_word(regs[0]));
     if (insn->imm == BPF_CMPXCHG)
         regs[0] = old;
     else if (insn->imm & BPF_FETCH)
