@@ -3,11 +3,11 @@
  * with /proc/sys/net/core/bpf_jit_enable set to 0 and to 1, and run with the same numbers. The
  * results and the map must be the same.
  *
- *     bpfjit                      what Linux tells of compiled programs; the programs of
- * bpf_cases.h bpfjit random COUNT [SEED]  random programs, which store all registers and their
- * stack in the map bpfjit text COUNT           shows the text of such programs: a line `text
- * ADDRESS WORD...` for each bpfjit detach COUNT         attaches a program and frees it again,
- * while another hart is in it
+ *     bpfjit                      (with the option stacktrace of tracing) what Linux tells of
+ * compiled programs; the programs of bpf_cases.h bpfjit random COUNT [SEED]  random programs, which
+ * store all registers and their stack in the map bpfjit text COUNT           shows the text of such
+ * programs: a line `text ADDRESS WORD...` for each bpfjit detach COUNT         attaches a program
+ * and frees it again, while another hart is in it
  */
 #include "bpf_cases.h"
 #include "bpf_insn.h"
@@ -21,6 +21,8 @@ enum {
     FIRST_SLOT = -8 * SLOTS,       /* on the stack */
     FIRST_SAVED = FIRST_SLOT - 80, /* R0 to R9, at the end */
 };
+
+#define TRACING "/sys/kernel/tracing"
 
 static int bpf(int cmd, union bpf_attr *attr)
 {
@@ -531,18 +533,15 @@ static int test_random(unsigned long count)
 static const struct bpf_insn two_functions[] = {
     MOV64_IMM(R1, 3), CALL_REL(1), EXIT(), MOV64_REG(R0, R1), ALU64_IMM(BPF_ADD, R0, 4), EXIT()};
 
-/* The line of /proc/kallsyms of an address; empty: none. */
-static char *kallsyms_line(uint64_t addr, char *line, size_t size)
+/* Finds the line of a file that has the text; empty: none has. */
+static char *line_with(const char *path, const char *wanted, char *line, size_t size)
 {
     static char text[4096];
-    char wanted[20];
-    int fd = open("/proc/kallsyms", O_RDONLY, 0);
+    int fd = open(path, O_RDONLY, 0);
     size_t n = 0;
-    ssize_t got, i;
+    ssize_t got = 0, i;
     bool found = false;
 
-    snprintf(wanted, sizeof(wanted), "%016lx ", (unsigned long)addr);
-    line[0] = 0;
     while (!found && (got = read(fd, text, sizeof(text))) > 0)
         for (i = 0; i < got && !found; i++) {
             if (text[i] != '\n' && n < size - 1) {
@@ -550,13 +549,22 @@ static char *kallsyms_line(uint64_t addr, char *line, size_t size)
                 continue;
             }
             line[n] = 0;
-            found = !strncmp(line, wanted, strlen(wanted));
+            found = strstr(line, wanted);
             n = 0;
         }
     close(fd);
     if (!found)
         line[0] = 0;
     return line;
+}
+
+/* That of /proc/kallsyms with an address. */
+static char *kallsyms_line(uint64_t addr, char *line, size_t size)
+{
+    char wanted[20];
+
+    snprintf(wanted, sizeof(wanted), "%016lx ", (unsigned long)addr);
+    return line_with("/proc/kallsyms", wanted, line, size);
 }
 
 static void test_names(const uint64_t *ksyms, int fd)
@@ -604,9 +612,29 @@ static void test_info(void)
     check("bpf_jit_enable is 0 or 1", !set_jit("2"));
 }
 
+/* A helper that writes an event, whose stack leads through the program. */
+static const struct bpf_insn prints[] = {ST_MEM(BPF_DW, R10, -8, 0x6968), MOV64_REG(R1, R10),
+                                         ALU64_IMM(BPF_ADD, R1, -8),      MOV64_IMM(R2, 3),
+                                         CALL(BPF_FUNC_trace_printk),     EXIT()};
+
+static void test_print(void)
+{
+    int fd = load(prints, ARRAY_SIZE(prints), true);
+    uint64_t ctx[12] = {0};
+    unsigned int result;
+    char line[128];
+
+    check("a helper that is called returns its result", !run(fd, ctx, &result) && result == 2);
+    check("its event's stack has the program",
+          line_with(TRACING "/trace", "_random", line, sizeof(line))[0] &&
+              !strncmp(line, " => bpf_prog_", 13));
+    close(fd);
+}
+
 static int test_all(void)
 {
     test_info();
+    test_print();
     check("the programs of bpf_cases.h do the same", cases_agree());
     check("each that is accepted is compiled", accepted > 20 && compiled == accepted);
     return check_result();
