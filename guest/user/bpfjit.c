@@ -678,10 +678,10 @@ static int show_texts(unsigned long count)
 
 /* ---- programs that come and go ---- */
 
-/* Long enough to be met. */
-static const struct bpf_insn busy[] = {
-    MOV64_IMM(R0, 0),          MOV64_IMM(R1, 2000),         ALU64_REG(BPF_ADD, R0, R1),
-    ALU64_IMM(BPF_SUB, R1, 1), JMP_IMM(BPF_JNE, R1, 0, -3), EXIT()};
+/* Long enough to be met, in itself and in a helper. */
+static const struct bpf_insn busy[] = {MOV64_IMM(R6, 1000), CALL(BPF_FUNC_get_smp_processor_id),
+                                       ALU64_IMM(BPF_SUB, R6, 1), JMP_IMM(BPF_JNE, R6, 0, -3),
+                                       EXIT()};
 
 static int attach(int prog)
 {
