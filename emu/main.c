@@ -28,6 +28,7 @@
 #include "export/command.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
+#include "ftrace/bpf_text.h"
 #include "ftrace/describe.h"
 #include "ftrace/module_names.h"
 #include "ftrace/pardon.h"
@@ -69,6 +70,7 @@ struct session {
     struct lines *lines;
     struct tasks *tasks;
     struct watch *watch;
+    struct bpf_text *programs;
     struct module_names *module_names;
     struct trace_json *trace; /* NULL: no --trace */
     struct new_file trace_file;
@@ -560,6 +562,7 @@ static enum exit_status open_session(struct session *s)
     symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(named);
     s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);
+    s->programs = bpf_text_new(machine_cluster(s->machine), machine_image(s->machine), s->symbols);
     status = read_pardons(s);
     if (status == EXIT_PASS)
         status = open_trace(s);
@@ -571,6 +574,7 @@ static enum exit_status open_session(struct session *s)
                                   .image = machine_image(s->machine),
                                   .symbols = s->symbols,
                                   .tasks = s->tasks,
+                                  .programs = s->programs,
                                   .account = o->account,
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
@@ -579,8 +583,9 @@ static enum exit_status open_session(struct session *s)
                                   .calls = call_listener(s),
                                   .listener = {on_finding, s}};
     s->watch = watch_new(&watch, &s->diag);
-    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
+    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
+    machine_join_snapshots(s->machine, (struct state_part){s->programs, bpf_text_state_io});
     machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
     status = restore_run(s);
     if (status == EXIT_PASS && s->log)
@@ -606,6 +611,7 @@ static void close_session(struct session *s)
     new_file_discard(&s->rings);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
+    bpf_text_free(s->programs);
     machine_free(s->machine);
     core_free(s->core);
     tasks_free(s->tasks);
