@@ -48,6 +48,14 @@ void log_record_begin(struct log_record *r, struct watch *watch);
 /* What the guest has printed. */
 void log_record_console(struct log_record *r, unsigned hart, const uint8_t *bytes, size_t len);
 
+/*
+ * For one who follows the log while it is written (--view); called often while the guest runs, and
+ * before it waits for long (`waits'): what was seen is in the file after a quarter of a second at
+ * most. Where frames end and console output is cut then depends on the host's time; nothing else
+ * does.
+ */
+void log_record_show(struct log_record *r, bool waits);
+
 /* Ends the log and renames the file. EXIT_IO: a write has failed; a message was given. */
 MUST_USE enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,
                                          const struct diag *d);

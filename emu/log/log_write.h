@@ -79,6 +79,9 @@ bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t 
 /* Any other event. */
 void log_write_event(struct log_writer *w, struct log_event *e);
 
+/* Writes the present frame, if it has events, so that a reader of the file sees them. */
+void log_writer_show(struct log_writer *w);
+
 /* What was written so far, in bytes of the file and as events; complete after log_writer_end. */
 struct log_written {
     uint64_t bytes, events, frames;

@@ -395,6 +395,7 @@ struct window_state {
     int press_x, press_y;
     double press_cycle;
     uint32_t checked; /* when the file was looked at, for a log that grows */
+    uint32_t took;    /* so many milliseconds */
 };
 
 static void fit_canvas(struct window_state *w)
@@ -641,15 +642,17 @@ static void look_for_more(struct window_state *w)
     struct app *a = w->app;
     uint32_t now = SDL_GetTicks();
 
-    if (now - w->checked < 250 || a->range.running) /* it reads the log that is open */
+    /* It reads the log that is open. A large log is looked at less often. */
+    if (now - w->checked < 200 + 3 * w->took || a->range.running)
         return;
-    w->checked = now;
     for (unsigned i = 0; i < a->doc_count; i++)
         if (model_more(a->docs[i].model, a->diag)) {
             detail_free(&a->docs[i].detail);
             detail_init(&a->docs[i].detail, a->docs[i].model);
             w->dirty = true;
         }
+    w->checked = SDL_GetTicks();
+    w->took = w->checked - now;
 }
 
 static void follow_log(struct app *a)
@@ -670,7 +673,7 @@ static void loop(struct window_state *w, const struct request *q)
         SDL_Event e;
         bool busy = app_busy(a), live = a->docs[0].model->live;
 
-        if (!busy && !w->dirty && SDL_WaitEventTimeout(&e, live ? 250 : 10000))
+        if (!busy && !w->dirty && SDL_WaitEventTimeout(&e, live ? 100 : 10000))
             on_event(w, &e);
         while (SDL_PollEvent(&e))
             on_event(w, &e);
