@@ -25,7 +25,7 @@ failed = 0
 
 # Colours of tools/view/theme.c, and the places of tools/view/draw.c.
 BACK, DARK, TASK, STALE, FINDING = 0xffffff, 0x14171c, 0xb4bec9, 0xf2a900, 0xc8102e
-FENCE, STORE, ACCENT, TRACER, PANEL, SITE_ON, STRIPE = 0x007a5a, 0x1f2328, 0x0a5fc4, 0x0072b2, 0xeff2f5, 0x0072b2, 0xf6f8fa
+FENCE, STORE, ACCENT, TRACER, PANEL, SITE_ON, STRIPE, TRAP = 0x007a5a, 0x1f2328, 0x0a5fc4, 0x0072b2, 0xeff2f5, 0x0072b2, 0xf6f8fa, 0x6b3fa0
 LABELS, TOP, RULER, PANE, LEGEND = 168, 34 + 54 + 26, 26, 420, 28
 
 
@@ -168,12 +168,24 @@ def check_pictures(work):
     other = picture(work, "--select", f"{first}..{last}", work / "uncounted.log")
     differ = [y for y in range(TOP, 672) if chosen.rows[y][1200 - PANE:] != other.rows[y][1200 - PANE:]]
     claim(differ and differ[-1] - differ[0] < 20, "... and only the row of disabled cost depends on what the sites cost", differ)
-    step = picture(work, "--go", "update:2", "--step", "3", good)
+    step = picture(work, "--go", "update:2", "--step", "2", good)
     claim(step.count("pane", STALE) > 100, "in an update each hart is shown that may run old code")
     none = picture(work, "--pane", "none", good)
     claim(none.count((1200 - PANE, TOP, 1200, 672), PANEL) == 0, "the pane can be left out")
+    fenced = picture(work, "--go", "update:2", "--step", "3", good)
+    claim(fenced.count("pane", FENCE) > 100 and step.count("pane", FENCE) < 100,
+          "... and after its fence.i that it does not any more", fenced.count("pane", FENCE), step.count("pane", FENCE))
     both = picture(work, good, bad)
     claim(both.count("overview", FINDING) > 0, "two logs are in one picture")
+    same = picture(work, "--select", f"{first}..{last}", good, good)
+    other = picture(work, "--select", f"{first}..{last}", good, bad)
+    pane = 1200 - PANE + 14
+    numbers = [(pane + 392 * left // 100, 140, pane + 392 * right // 100, 400) for left, right in ((41, 62), (63, 84))]
+    inks = [[p.count(place, colour) for place, colour in zip(numbers, (ACCENT, TRAP))] for p in (same, other)]
+    claim(min(inks[0]) > 10 and inks[0][0] == inks[1][0] and inks[0][1] != inks[1][1],
+          "... and a range has the numbers of both, each of its own log", inks)
+    sites = [picture(work, "--pane", "sites", good, log).count("pane", SITE_ON) for log in (good, bad)]
+    claim(sites[0] > sites[1] * 3 / 2, "... and the table of sites has the states of both", sites)
     large = picture(work, "--scale", "2", good)
     claim(large.count((0, 0, 1200, 60), PANEL) > 50000, "everything can be larger")
 

@@ -293,7 +293,7 @@ static void go(struct app *a, const struct request *q)
                                             : MARK_UPDATE;
 
     if (kind == MARK_UPDATE) {
-        if (!app_step_update(a, n - 1))
+        if (!app_step_update(a, 0, n - 1))
             diag_warn(q->diag, "--go %s: the log has %zu updates", q->go, m->updates.len);
         else if (q->step)
             app_set_step(a, q->step - 1);
@@ -483,7 +483,8 @@ static void on_motion(struct window_state *w, int x, int y)
         double now = cycle_of(a, x);
 
         a->has_range = true;
-        a->range.done = false;
+        for (unsigned i = 0; i < a->doc_count; i++)
+            a->ranges[i].done = false;
         a->range_from = now < w->press_cycle ? now : w->press_cycle;
         a->range_to = now < w->press_cycle ? w->press_cycle : now;
     } else {
@@ -643,7 +644,7 @@ static void look_for_more(struct window_state *w)
     uint32_t now = SDL_GetTicks();
 
     /* It reads the log that is open. A large log is looked at less often. */
-    if (now - w->checked < 200 + 3 * w->took || a->range.running)
+    if (now - w->checked < 200 + 3 * w->took || app_range_running(a))
         return;
     for (unsigned i = 0; i < a->doc_count; i++)
         if (model_more(a->docs[i].model, a->diag)) {
