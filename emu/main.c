@@ -116,8 +116,11 @@ static int log_get_console(void *ctx, const struct moment *at)
 
 static uint64_t log_wait_console(void *ctx, const struct moment *at, uint64_t until)
 {
+    enum { LONG_WAIT_CYCLES = 100 * 1000 * 1000 };
     const struct session *s = ctx;
 
+    if (s->options.view)
+        log_record_show(s->log, until - at->cycles > LONG_WAIT_CYCLES);
     return s->log_inner.wait(s->log_inner.ctx, at, until);
 }
 
@@ -125,6 +128,8 @@ static bool log_interrupted(void *ctx, const struct moment *at)
 {
     const struct session *s = ctx;
 
+    if (s->options.view)
+        log_record_show(s->log, false);
     return s->log_inner.interrupted(s->log_inner.ctx, at);
 }
 
