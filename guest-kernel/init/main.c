@@ -14,6 +14,7 @@
 #include <linux/ext2_fs.h>
 #include <linux/fdtable.h>
 #include <linux/ftrace.h>
+#include <linux/futex.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/initrd.h>
@@ -124,6 +125,7 @@ static int kernel_init(void *unused)
     pid_sysctls_init();
     sched_rt_sysctl_init();
     cpu_dev_init();
+    futex_init();
     perf_event_init();
     modules_init();
     kallsyms_init();

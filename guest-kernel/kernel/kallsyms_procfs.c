@@ -1,8 +1,10 @@
-/* kallsyms_procfs.c - /proc/kallsyms: address, kind, name, and module of each function. */
+/* kallsyms_procfs.c - /proc/kallsyms: address, kind, name, and module of each function; _text. */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
+
+extern const char _text[];
 
 /* After the last symbol of the kernel come those of all modules, in one step. */
 static void *s_start(struct seq_file *m, loff_t *pos)
@@ -29,6 +31,8 @@ static int s_show(struct seq_file *m, void *v)
     loff_t at = *(const loff_t *)v;
     struct ksym sym;
 
+    if (!at) /* the begin of the text, by which perf knows where the kernel is */
+        seq_printf(m, "%016lx T _text\n", (unsigned long)_text);
     if (at == kallsyms_count())
         module_kallsyms_show(m);
     else if (kallsyms_symbol(at, &sym))

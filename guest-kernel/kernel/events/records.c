@@ -167,15 +167,9 @@ static void output_mmap(struct perf_event *event, void *data)
 /* What has no file: the kernel's names for it. */
 static const char *name_of_area(const struct vm_area_struct *vma)
 {
-    const struct mm_struct *mm = vma->vm_mm;
+    const char *name = arch_vma_name(vma);
 
-    if (vma->vm_start == mm->context.vdso)
-        return "[vdso]";
-    if (vma->vm_flags & VM_GROWSDOWN)
-        return "[stack]";
-    if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk && mm->start_brk)
-        return "[heap]";
-    return "//anon";
+    return name ? name : "//anon";
 }
 
 static void fill_file(struct mmap_record *r, const struct file *file, char *buf)
