@@ -86,7 +86,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o kernel/jump_label_test.o \
-	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, buildid.o errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Probes.
 GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o) \
@@ -370,7 +370,7 @@ USER_BPF_OBJS := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SR
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
-USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096 -T $(USER_SRC)/user.lds
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id,-z,max-page-size=4096 -T $(USER_SRC)/user.lds
 
 $(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
 	$(say) CC $<

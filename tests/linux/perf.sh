@@ -82,7 +82,6 @@ boot check 4 check 0
 claims=$(grep -c '^ *check("' guest/user/perfcheck.c)
 cat >"$work/expected" <<'E2'
 not ok - a size that is too small is E2BIG, and answered by the right one
-not ok - copies of the stack are ENOSYS
 not ok - a kprobe counts calls
 not ok - and a kretprobe returns
 not ok - those of children, too
