@@ -189,6 +189,7 @@ static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ct
     u64 stack[MAX_BPF_STACK / sizeof(u64)], regs[MAX_BPF_REG] = {0};
     struct frame frames[MAX_CALL_FRAMES], *top = frames;
     const struct bpf_insn *insn = prog->insns;
+    u32 tail_calls = 0;
 
     bpf_check_stack(stack);
     regs[BPF_REG_1] = (unsigned long)ctx;
@@ -240,6 +241,11 @@ static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ct
             insn += insn->imm;
         } else if (op == BPF_CALL) {
             regs[0] = bpf_helper_funcs[insn->imm](regs[1], regs[2], regs[3], regs[4], regs[5]);
+        } else if (op == BPF_TAIL_CALL) {
+            const struct bpf_insn *target =
+                bpf_tail_call(regs[BPF_REG_2], regs[BPF_REG_3], &tail_calls);
+
+            insn = target ? target - 1 : insn;
         } else if (compare(op, *dst, operand, *dst, operand)) {
             insn += insn->off;
         }

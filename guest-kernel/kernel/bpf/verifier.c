@@ -262,6 +262,9 @@ static void fix_up(struct bpf_verifier_env *env)
             insn[i].off = -1;
             continue;
         }
+        if (insn[i].code == (BPF_JMP | BPF_CALL) && insn[i].imm == BPF_FUNC_tail_call &&
+            !insn[i].src_reg)
+            insn[i].code = BPF_JMP | BPF_TAIL_CALL;
         if (is_subprog_call(&insn[i]))
             insn[i].off = bpf_round_up(max(env->subprog[s].stack_depth, 1), 32);
     }
