@@ -58,7 +58,7 @@ static const struct bpf_case bpf_cases[] = {
     {"a jump into a 64-bit immediate",
      PROG(LDX_MEM(BPF_DW, R1, R1, 0), MOV64_IMM(R0, 0), JMP_IMM(BPF_JEQ, R1, 0, 1), LD_IMM64(R0, 1),
           EXIT()),
-     "invalid BPF_LD_IMM insn", 0},
+     "jump into the middle of ldimm64 insn 3", 0},
     {"a descriptor that is no map",
      PROG(BPF_INSN(0x18, R1, BPF_PSEUDO_MAP_FD, 0, 60), BPF_INSN(0, 0, 0, 0, 0), EXIT()),
      "fd 60 is not pointing to valid bpf_map", 0},
