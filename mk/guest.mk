@@ -124,7 +124,8 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
 	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
 
 # Instrumented files of the layouts that can trace.
-GUEST_TRACEFS_OBJS := fs/tracefs/inode.o $(addprefix kernel/bpf/, disasm.o syscall.o verifier.o $(addprefix verifier_, alu.o call.o cfg.o jmp.o log.o mem.o precision.o prune.o scalar.o state.o))
+GUEST_TRACEFS_OBJS := fs/tracefs/inode.o $(addprefix kernel/bpf/, disasm.o info_cmd.o link_cmd.o map_cmd.o prog_cmd.o \
+	syscall.o verifier.o $(addprefix verifier_, alu.o call.o cfg.o jmp.o log.o mem.o precision.o prune.o scalar.o state.o))
 
 # Instrumented files of the layouts that patch their sites: functions for the tracers' self-tests.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o

@@ -33,7 +33,7 @@ $(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
 -include $(insn_obj:.o=.d)
 
 # The parts of the viewer that need no SDL2.
-view_test_obj := $(patsubst %,$(BUILD)/asan/tools/view/%.o,detail follow levels model range)
+view_test_obj := $(patsubst %,$(BUILD)/asan/tools/view/%.o,cache detail follow levels model range)
 
 $(view_test_obj): $(BUILD)/asan/%.o: %.c mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)

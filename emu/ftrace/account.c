@@ -164,7 +164,8 @@ static bool is_apart(const struct account *a, const struct site *s)
 {
     uint64_t in_page = s->pa % PAGE_BYTES;
 
-    return s->ra_copy && cluster_has_core(a->cluster) && (in_page == 0 || in_page > PAGE_BYTES - 4);
+    return s->ra_copy && cluster_has_core(a->cluster) &&
+           (in_page < s->ra_copy || in_page > PAGE_BYTES - 4);
 }
 
 /*

@@ -79,6 +79,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->parked);
     VEC_FREE(&a->away);
     VEC_FREE(&a->followed);
+    VEC_FREE(&a->slots_held);
     map_free(&a->index);
     swaps_free(a->swaps);
     free(a->harts);
@@ -416,7 +417,7 @@ uint64_t audit_windows_left_out(const struct audit *a)
 
 uint64_t audit_contexts_left_out(const struct audit *a)
 {
-    return a->parked_left_out + a->followed_left_out;
+    return a->parked_left_out + a->followed_left_out + a->slots_left_out;
 }
 
 uint64_t audit_swaps_left_out(const struct audit *a)

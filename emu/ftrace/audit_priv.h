@@ -36,6 +36,12 @@ struct followed {
     uint64_t regs[32], fregs[32];
 };
 
+/* A context that a trap stopped while a site of pfe16 relied on the doubleword below sp. */
+struct slot_held {
+    uint32_t hart, site;
+    uint64_t pc, sp, slot, cycle;
+};
+
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
     uint64_t stamp, pa, pc, cycle;
@@ -141,6 +147,8 @@ struct audit {
     uint64_t return_to_handler;       /* 0: there is none */
     VEC_OF(struct followed) followed; /* private to contract_rules.c */
     uint64_t followed_left_out;
+    VEC_OF(struct slot_held) slots_held; /* the same */
+    uint64_t slots_left_out;
     /* The last stale fetch; the next event may be the other half of it. */
     struct {
         uint32_t hart, site;

@@ -9,14 +9,16 @@
 
 #include "base/compiler.h"
 #include "base/state_io.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
 #include "ftrace/calls.h"
 #include "ftrace/tasks.h"
+#include "mem/bus.h"
 
-/* Calls that are followed at the same time. */
-enum { FOLLOWED_MAX = 1 << 12 };
+/* Calls that are followed at the same time, and contexts that a trap stopped beside a slot. */
+enum { FOLLOWED_MAX = 1 << 12, SLOTS_MAX = 1 << 10 };
 
 /* Nested calls of the tracer, with no trap between, that no protection against recursion allows. */
 enum { RECURSION_DEPTH = 4, STACK_BYTES = 16 << 10 };
@@ -177,10 +179,15 @@ static void add_value(struct finding *f, enum fact_label label, unsigned reg, ui
 }
 
 /* One finding for each register, and for the tracer and the return. */
+static uint64_t place_of_register(unsigned kind, unsigned reg)
+{
+    return (uint64_t)kind << 8 | reg;
+}
+
 static void report_register(struct audit *a, enum rule rule, const struct followed *before,
                             struct hart *h, unsigned reg, uint64_t old, uint64_t new)
 {
-    struct finding *f = report(a, rule, (uint64_t)before->kind << 8 | reg, before, h);
+    struct finding *f = report(a, rule, place_of_register(before->kind, reg), before, h);
 
     if (!f)
         return;
@@ -423,6 +430,123 @@ void rule_clobbered_register(struct audit *a, const struct event *e)
         leave(a, &e->call);
 }
 
+/* ---- the slot below sp, before and after the trampoline ---- */
+
+/* The site of which an instruction is at pc, and the offset of that; or NO_SITE. */
+static uint32_t site_with(const struct audit *a, struct hart *h, uint64_t pc, uint64_t *offset)
+{
+    uint32_t id;
+    uint64_t pa;
+
+    if (!hart_translate(h, pc, ACCESS_FETCH, &pa))
+        return NO_SITE;
+    id = site_find(a->config.sites, pa, 1);
+    *offset = id == NO_SITE ? 0 : pa - site_get(a->config.sites, id)->pa;
+    return id;
+}
+
+/* Whether memory has a call in the site, and of what. */
+static bool is_call(const struct audit *a, const struct site *s, uint64_t *target)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    return s->kind == SITE_FUNCTION &&
+           bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size) &&
+           site_state(a->config.sites, s, bytes, target) == SITE_ON;
+}
+
+/*
+ * The site of which the return address is in the doubleword below sp when a trap stops the hart at
+ * pc: behind the site's own store, or before the first instruction of what it calls, which gets a
+ * frame. NO_SITE: none.
+ */
+static uint32_t site_that_holds(const struct audit *a, struct hart *h, uint64_t pc)
+{
+    uint64_t target, offset;
+    uint32_t id = site_with(a, h, pc, &offset);
+    const struct site *s;
+
+    if (id != NO_SITE)
+        return offset && is_call(a, site_get(a->config.sites, id), &target) ? id : NO_SITE;
+    id = site_with(a, h, hart_reg(h, REG_RA), &offset);
+    s = id == NO_SITE ? NULL : site_get(a->config.sites, id);
+    return s && offset == site_resume_offset(a->config.sites, s) && is_call(a, s, &target) &&
+                   target == pc
+               ? id
+               : NO_SITE;
+}
+
+static void hold_slot(struct audit *a, const struct trap_event *t)
+{
+    struct slot_held held = {.hart = hart_id(t->hart),
+                             .pc = t->epc,
+                             .sp = hart_reg(t->hart, REG_SP),
+                             .cycle = hart_cycles(t->hart)};
+
+    held.site = site_that_holds(a, t->hart, t->epc);
+    if (held.site == NO_SITE ||
+        !hart_peek(t->hart, held.sp - SLOT_BELOW_SP, &held.slot, sizeof held.slot))
+        return;
+    if (a->slots_held.len == SLOTS_MAX) {
+        a->slots_left_out++;
+        return;
+    }
+    VEC_PUSH(&a->slots_held, held);
+}
+
+static void report_slot(struct audit *a, struct hart *h, const struct slot_held *held,
+                        uint64_t slot)
+{
+    const struct breach b = {
+        .rule = RULE_below_sp,
+        .hart = hart_id(h),
+        .site = held->site,
+        .pc = held->pc,
+        .cycle = hart_cycles(h),
+        .cause = audit_cause(RULE_below_sp, place_of_register(CALL_TRACER, FACT_SLOT))};
+    struct finding *f = audit_add(a, &b);
+    struct fact *stopped;
+
+    if (!f)
+        return;
+    audit_fact_site(f, held->site);
+    stopped = audit_fact(f, LABEL_STOPPED, FACT_MOMENT);
+    stopped->hart = held->hart;
+    stopped->pc = held->pc;
+    stopped->cycle = held->cycle;
+    audit_fact_moment(f, LABEL_RESUMED, h, held->pc);
+    add_value(f, LABEL_BEFORE, FACT_SLOT, held->slot);
+    add_value(f, LABEL_AFTER, FACT_SLOT, slot);
+    audit_fact_order(f);
+}
+
+static void check_slots(struct audit *a, const struct trap_return_event *t)
+{
+    uint64_t sp = hart_reg(t->hart, REG_SP), slot;
+
+    for (size_t i = a->slots_held.len; i-- > 0;) {
+        struct slot_held held = a->slots_held.at[i];
+
+        if (held.sp != sp)
+            continue;
+        a->slots_held.at[i] = a->slots_held.at[--a->slots_held.len];
+        if (held.pc == t->pc && hart_peek(t->hart, sp - SLOT_BELOW_SP, &slot, sizeof slot) &&
+            slot != held.slot)
+            report_slot(a, t->hart, &held, slot);
+    }
+}
+
+/* What a trap does to the slot during the call of the trampoline, compare_slot() sees. */
+void rule_below_sp(struct audit *a, const struct event *e)
+{
+    if (site_layout(a->config.sites) != LAYOUT_PFE16)
+        return;
+    if (e->kind == EVENT_TRAP && e->trap.from == PRIV_S)
+        hold_slot(a, &e->trap);
+    else if (e->kind == EVENT_TRAP_RETURN && a->slots_held.len && e->trap_return.to == PRIV_S)
+        check_slots(a, &e->trap_return);
+}
+
 /* ---- recursion ---- */
 
 /* The calls of the tracer that are open on the same stack, with no trap between. */
@@ -473,12 +597,27 @@ static void followed_io(struct state_io *io, struct followed *f)
         STATE_IO(io, f->fregs[i]);
 }
 
+static void slot_held_io(struct state_io *io, struct slot_held *held)
+{
+    STATE_IO(io, held->hart);
+    STATE_IO(io, held->site);
+    STATE_IO(io, held->pc);
+    STATE_IO(io, held->sp);
+    STATE_IO(io, held->slot);
+    STATE_IO(io, held->cycle);
+}
+
 void contract_rules_state_io(struct state_io *io, struct audit *a)
 {
     STATE_IO_VEC(io, &a->followed, FOLLOWED_MAX, followed_io);
     STATE_IO(io, a->followed_left_out);
+    STATE_IO_VEC(io, &a->slots_held, SLOTS_MAX, slot_held_io);
+    STATE_IO(io, a->slots_left_out);
     for (size_t i = 0; i < a->followed.len; i++)
         if (a->followed.at[i].site != NO_SITE &&
             a->followed.at[i].site >= site_count(a->config.sites))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (size_t i = 0; i < a->slots_held.len; i++)
+        if (a->slots_held.at[i].site >= site_count(a->config.sites))
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }

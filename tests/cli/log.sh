@@ -53,7 +53,7 @@ for path, cycles in folded:
     of_function[path.rsplit(";", 1)[1]] += int(cycles)
 code = open(sys.argv[6]).read()
 updates = [re.search(r"(\d+) stores, (\d+) patches", row["details"]).groups() for row in of["update"]]
-last = {row["name"]: row["state"] for row in of["store"]}
+last = {row["name"]: row["state"] for row in of["store"] if row["name"]}
 clocks = {(hart, clock): [int(row[clock]) for row in rows if row["hart"] == hart]
           for hart in "01" for clock in ("cycle", "instret")}
 failed = False

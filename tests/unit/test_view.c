@@ -1,8 +1,9 @@
 /*
  * test_view.c - the viewer's model of a log: its levels cover what the spans cover, frames that are
  * read by themselves give the spans that the whole log gives, and a range has the cycles of its
- * functions.
+ * functions. A cache has all of it, belongs to its log alone, and a damaged one does no harm.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "../tools/view/cache.h"
 #include "../tools/view/detail.h"
 #include "../tools/view/levels.h"
 #include "../tools/view/model.h"
@@ -21,7 +24,7 @@
 #include "base/rng.h"
 #include "log/log_write.h"
 
-enum { HARTS = 3, TASKS = 6, EVENTS = 300000, DEEPEST = 20 };
+enum { HARTS = 3, TASKS = 6, EVENTS = 300000, FEW_EVENTS = 20000, DEEPEST = 20 };
 
 /* ---- levels ---- */
 
@@ -113,6 +116,7 @@ struct maker {
     unsigned depth[TASKS];
     uint64_t own[64]; /* by function */
     unsigned open[TASKS][DEEPEST];
+    unsigned events; /* 0: EVENTS */
 };
 
 static void name_call(void *ctx, struct log_call *c)
@@ -188,7 +192,7 @@ static struct model *open_log(struct maker *m, int *fd)
                                                              .stack = (i + 1) * 0x4000});
     for (unsigned i = 0; i < HARTS; i++)
         log_write_has_task(m->w, i, m->task[i * 2]);
-    for (unsigned i = 0; i < EVENTS; i++)
+    for (unsigned i = 0; i < (m->events ? m->events : EVENTS); i++)
         make_event(m);
     assert_int_equal(log_writer_end(m->w, &ending), 0);
     log_writer_free(m->w);
@@ -348,6 +352,241 @@ static void the_next_call_of_a_function_is_found(void **state)
     close(fd);
 }
 
+/* ---- the cache ---- */
+
+static struct model *reopen(const char *path)
+{
+    const struct diag d = {.out = stderr, .program = "test"};
+    struct model *m;
+
+    assert_int_equal(model_open(path, false, &d, &m), EXIT_PASS);
+    return m;
+}
+
+static void check_same_cells(const struct levels *a, const struct levels *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (unsigned i = 0; i < a->count; i++) {
+        assert_int_equal(a->level[i].run.len, b->level[i].run.len);
+        for (size_t k = 0; k < a->level[i].run.len; k++)
+            assert_memory_equal(&a->level[i].run.at[k], &b->level[i].run.at[k],
+                                sizeof a->level[i].run.at[k]);
+    }
+}
+
+static void check_same(struct model *a, struct model *b)
+{
+    struct log_bytes left = {0}, right = {0};
+
+    assert_true(b->done && b->frame == a->frame && b->lanes.len == a->lanes.len);
+    assert_int_equal(a->rows.len, b->rows.len);
+    for (size_t i = 0; i < a->rows.len; i++)
+        check_same_cells(&a->rows.at[i].levels, &b->rows.at[i].levels);
+    assert_int_equal(a->pool.cells, b->pool.cells);
+    for (size_t i = 0; i < a->names.len; i++) {
+        assert_string_equal(a->names.at[i].text, b->names.at[i].text);
+        assert_int_equal(a->names.at[i].colour, b->names.at[i].colour);
+    }
+    for (unsigned h = 0; h < HARTS; h++)
+        for (unsigned k = 0; k < MARK_KINDS; k++)
+            assert_int_equal(a->by_hart[h][k].len, b->by_hart[h][k].len);
+    cache_pack(a, &left);
+    cache_pack(b, &right);
+    assert_int_equal(left.len, right.len);
+    assert_memory_equal(left.at, right.at, left.len);
+    VEC_FREE(&left);
+    VEC_FREE(&right);
+}
+
+/* What a user would do with it. */
+static void use(struct model *m)
+{
+    struct detail d;
+    struct range r = {0};
+    struct found_call f;
+    char text[LOG_PLACE_MAX];
+
+    detail_init(&d, m);
+    for (uint64_t at = m->first; at < m->last && at < m->first + 10; at += 3)
+        if (detail_want(&d, at, at + 10))
+            while (detail_step(&d, 50000))
+                ;
+    for (size_t i = 0; i < d.rows.len; i++)
+        for (size_t k = 0; k < d.rows.at[i].span.len; k++)
+            assert_non_null(model_text(m, d.rows.at[i].span.at[k].what, text));
+    detail_free(&d);
+    range_begin(&r, m, m->first, m->first + 1000);
+    while (range_step(&r, 5000))
+        ;
+    range_free(&r);
+    (void)model_find_call(m, 0, m->last, true, &f);
+    for (uint32_t i = 0; i < m->lanes.len; i++)
+        assert_non_null(model_lane_text(m, i, text));
+    for (size_t i = 0; i < m->rows.len; i++)
+        for (size_t k = 0; k < m->rows.at[i].levels.level[0].run.len; k += 97)
+            assert_non_null(model_text(m, m->rows.at[i].levels.level[0].run.at[k].what, text));
+}
+
+static void a_cache_has_what_reading_the_log_gives(void **state)
+{
+    struct maker maker = {.rng = {8}};
+    int fd;
+    struct model *m = open_log(&maker, &fd), *other = reopen(m->path);
+    struct log_bytes packed = {0};
+    struct all all = {0};
+    struct detail d;
+
+    (void)state;
+    /* Two things that the log has none of. */
+    VEC_PUSH(&m->windows[1], ((struct window){5, 60}));
+    VEC_PUSH(&m->windows[1], ((struct window){70, UINT64_MAX}));
+    VEC_PUSH(&m->texts, strdup("a line\n"));
+    VEC_PUSH(&m->marks, ((struct mark){m->last, 0, LOG_NONE, MARK_CONSOLE, 2}));
+    VEC_PUSH(&m->by_hart[2][MARK_CONSOLE], 0);
+    cache_pack(m, &packed);
+    assert_true(cache_unpack(other, packed.at, packed.len));
+    check_same(m, other);
+    assert_string_equal(other->texts.at[0], "a line\n");
+    /* Rows and names keep their numbers when frames are read again. */
+    read_all(m, &all);
+    detail_init(&d, other);
+    assert_true(detail_want(&d, m->last / 2, m->last / 2 + 10));
+    while (detail_step(&d, 5000))
+        ;
+    check_detail(&d, &all);
+    assert_int_equal(other->names.len, m->names.len);
+    assert_int_equal(other->rows.len, m->rows.len);
+    detail_free(&d);
+    VEC_FREE(&all.span);
+    VEC_FREE(&packed);
+    model_close(other);
+    model_close(m);
+    close(fd);
+}
+
+static void a_damaged_cache_does_no_harm(void **state)
+{
+    struct maker maker = {.rng = {9}, .events = FEW_EVENTS};
+    struct rng rng = {9};
+    int fd;
+    struct model *m = open_log(&maker, &fd);
+    struct log_bytes packed = {0};
+    unsigned taken = 0;
+
+    (void)state;
+    cache_pack(m, &packed);
+    for (unsigned i = 0; i < 60; i++) {
+        uint8_t *bytes = malloc(packed.len);
+        size_t len = rng_below(&rng, 8) ? packed.len : rng_below(&rng, packed.len);
+        struct model *other = reopen(m->path);
+        /* The heads of lists and the lists that are short are at the beginning and the end. */
+        size_t where = rng_below(&rng, i % 2 ? packed.len : 4000);
+
+        memcpy(bytes, packed.at, packed.len);
+        bytes[i % 4 == 2 ? packed.len - 1 - where : where] = (uint8_t)rng_below(&rng, 256);
+        if (cache_unpack(other, bytes, len)) {
+            taken++;
+            use(other);
+        }
+        model_close(other);
+        free(bytes);
+    }
+    assert_in_range(taken, 5, 55); /* a wrong number of cycles looks like a right one */
+    VEC_FREE(&packed);
+    model_close(m);
+    close(fd);
+}
+
+static void put(const char *path, const uint8_t *bytes, size_t len)
+{
+    FILE *f = fopen(path, "we");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, len, f), len);
+    assert_int_equal(fclose(f), 0);
+}
+
+static bool is_cached(const char *log)
+{
+    struct model *m = reopen(log);
+    bool good = cache_read(m);
+
+    assert_int_equal(good, m->done);
+    assert_int_equal(good, m->is_cached);
+    if (!good) { /* it can be read as ever */
+        while (model_step(m, 100000))
+            ;
+        assert_true(m->events == FEW_EVENTS);
+    }
+    model_close(m);
+    return good;
+}
+
+static void a_cache_belongs_to_one_log(void **state)
+{
+    struct maker maker = {.rng = {10}, .events = FEW_EVENTS};
+    int fd;
+    struct model *m = open_log(&maker, &fd), *named;
+    size_t size = log_size(m->log);
+    uint8_t *bytes = malloc(size), *cached = malloc(1 << 24);
+    char directory[] = "/tmp/test_view.XXXXXX", log[60], view[60];
+    size_t cached_size;
+    FILE *f;
+
+    (void)state;
+    assert_false(cache_is_due(m)); /* it is small */
+    m->events = CACHE_LEAST_EVENTS;
+    assert_true(cache_is_due(m));
+    assert_int_equal(pread(fd, bytes, size, 0), size);
+    assert_non_null(mkdtemp(directory));
+    snprintf(log, sizeof log, "%s/log", directory);
+    snprintf(view, sizeof view, "%s/log.view", directory);
+    put(log, bytes, size);
+    named = reopen(log);
+    while (model_step(named, 100000))
+        ;
+    assert_false(is_cached(log));
+    assert_int_equal(mkdir(view, 0700), 0); /* it cannot be written: quietly none */
+    cache_write(named);
+    assert_false(is_cached(log));
+    assert_int_equal(rmdir(view), 0);
+    cache_write(named);
+    model_close(named);
+    assert_true(is_cached(log));
+    f = fopen(view, "re");
+    assert_non_null(f);
+    cached_size = fread(cached, 1, 1 << 24, f);
+    fclose(f);
+    assert_in_range(cached_size, 1000, (1 << 24) - 1);
+    for (unsigned i = 0; i < 5; i++) { /* each of its parts is checked */
+        const size_t places[] = {0, 8, 20, 30, cached_size / 2};
+
+        cached[places[i]] ^= 4;
+        put(view, cached, cached_size);
+        assert_false(is_cached(log));
+        cached[places[i]] ^= 4;
+    }
+    put(view, cached, cached_size / 2);
+    assert_false(is_cached(log));
+    put(view, cached, 0);
+    assert_false(is_cached(log));
+    put(view, cached, cached_size);
+    assert_true(is_cached(log));
+    /* A byte of the log that its reader may not even look at. */
+    bytes[size / 3] ^= 1;
+    put(log, bytes, size);
+    named = reopen(log);
+    assert_false(cache_read(named));
+    model_close(named);
+    unlink(view);
+    unlink(log);
+    assert_int_equal(rmdir(directory), 0); /* nothing else was left there */
+    free(cached);
+    free(bytes);
+    model_close(m);
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +595,9 @@ int main(void)
         cmocka_unit_test(frames_by_themselves_have_the_spans_of_the_whole_log),
         cmocka_unit_test(a_range_has_the_cycles_of_its_functions),
         cmocka_unit_test(the_next_call_of_a_function_is_found),
+        cmocka_unit_test(a_cache_has_what_reading_the_log_gives),
+        cmocka_unit_test(a_damaged_cache_does_no_harm),
+        cmocka_unit_test(a_cache_belongs_to_one_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

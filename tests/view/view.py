@@ -225,6 +225,28 @@ def check_damage(work):
     claim(not wrong, f"{DAMAGED} damaged logs: a picture or one clear line", *wrong[:5])
 
 
+def check_cache(work):
+    """A log of a million events is kept as it is shown; what is kept is only for speed."""
+    log, kept = work / "large.log", work / "large.log.view"
+    run("run", "--quiet", "--harts", "2", "--log", log, "--append", 'script="work threads 60; poweroff"',
+        BUILD / "guest-kernel/pfe8/kernel.elf")
+    where = ("--at", "3M..3300K", "--pane", "functions", log)
+    plain = picture(work, "--no-cache", *where)
+    claim(not kept.exists(), "--no-cache keeps nothing")
+    first = picture(work, *where)
+    claim(kept.exists() and first.rows == plain.rows, "a large log is kept beside itself as it is shown")
+    began = kept.stat().st_mtime_ns
+    claim(picture(work, *where).rows == plain.rows and kept.stat().st_mtime_ns == began, "... and shown from there")
+    made = run("view", "--bench", log)
+    claim("from LOG.view" in made.stdout, "... which --bench tells", made.stdout, made.stderr)
+    frames = float(made.stdout.split(" frames a second")[0].split()[-1])
+    claim(frames > 60, "60 frames a second while it zooms and moves, in CPU time", made.stdout)
+    kept.write_bytes(kept.read_bytes()[:-9])
+    claim(picture(work, *where).rows == plain.rows and kept.stat().st_mtime_ns > began,
+          "a damaged one is not used, but replaced, without a message")
+    claim(sorted(work.glob("large*")) == [log, kept], "nothing else is left there")
+
+
 class Window:
     """A viewer in a display of its own."""
 
@@ -375,6 +397,7 @@ def main():
         check_pictures(work)
         check_errors(work)
         check_damage(work)
+        check_cache(work)
         check_window(work)
         check_live(work)
     return failed

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,12 +15,14 @@
 
 #include "app.h"
 #include "base/grouped.h"
+#include "cache.h"
 
 struct request {
     const struct diag *diag;
     const char *files[LOGS_MAX];
     unsigned file_count;
-    bool has_at, has_select, align, live, bench, help, dark, has_pane, no_pane;
+    bool has_at, has_select, align, live, bench, bench_window, no_cache, help, dark, has_pane,
+        no_pane;
     double from, to, select_from, select_to, scale;
     enum pane pane;
     const char *go, *search, *font, *screenshot;
@@ -182,6 +185,20 @@ static bool set_bench(struct request *q, const char *arg)
     return true;
 }
 
+static bool set_bench_window(struct request *q, const char *arg)
+{
+    (void)arg;
+    q->bench = q->bench_window = true;
+    return true;
+}
+
+static bool set_no_cache(struct request *q, const char *arg)
+{
+    (void)arg;
+    q->no_cache = true;
+    return true;
+}
+
 static const struct option_row {
     const char *name;
     int short_key;
@@ -320,17 +337,37 @@ static void prepare(struct app *a, const struct request *q)
         app_show(a, q->from, q->to);
 }
 
+/* Keeps what was made of the logs for the next time. */
+static void keep(const struct app *a, const struct request *q)
+{
+    for (unsigned i = 0; i < a->doc_count && !q->no_cache; i++)
+        if (cache_is_due(a->docs[i].model))
+            cache_write(a->docs[i].model);
+}
+
+/* The same in a process of its own, which has the models as they are now. */
+static void keep_aside(const struct app *a, const struct request *q)
+{
+    bool due = false;
+
+    for (unsigned i = 0; i < a->doc_count && !q->no_cache; i++)
+        due |= cache_is_due(a->docs[i].model);
+    if (due && !fork()) {
+        setpriority(PRIO_PROCESS, 0, 10);
+        keep(a, q);
+        _exit(0);
+    }
+}
+
 static enum exit_status screenshot(struct app *a, const struct request *q)
 {
-    canvas_resize(&a->canvas, q->width, q->height);
     read_all(a);
+    keep(a, q);
     prepare(a, q);
     read_all(a);
     app_draw(a);
     return canvas_write_png(&a->canvas, q->screenshot, q->diag);
 }
-
-/* ---- measurements ---- */
 
 static double seconds(clockid_t clock)
 {
@@ -345,51 +382,6 @@ static int by_size(const void *a, const void *b)
     double left = *(const double *)a, right = *(const double *)b;
 
     return left < right ? -1 : left > right;
-}
-
-static enum exit_status bench(struct app *a, const struct request *q)
-{
-    enum { FRAMES = 600 };
-    double begin = seconds(CLOCK_PROCESS_CPUTIME_ID), read, frame[FRAMES], sum = 0, worst = 0;
-    struct rusage usage;
-    char n[2][GROUPED_MAX];
-    double first, last;
-
-    canvas_resize(&a->canvas, q->width, q->height);
-    read_all(a);
-    read = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
-    prepare(a, q);
-    first = app_first(a);
-    last = app_last(a);
-    /* In to a pixel for ten cycles at the middle, along it, and out again. */
-    for (unsigned i = 0; i < FRAMES; i++) {
-        int third = FRAMES / 3, middle = a->layout.lanes.x + a->layout.lanes.w / 2;
-        double all = (last - first) / a->layout.lanes.w;
-
-        begin = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        if ((int)i < third)
-            app_zoom(a, pow(10 / all, 1.0 / third), middle);
-        else if ((int)i < 2 * third)
-            app_pan(a, 40);
-        else
-            app_zoom(a, pow(all / 10, 1.0 / third), middle);
-        app_work(a, 6);
-        app_draw(a);
-        frame[i] = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
-        sum += frame[i];
-        worst = frame[i] > worst ? frame[i] : worst;
-    }
-    qsort(frame, FRAMES, sizeof *frame, by_size);
-    getrusage(RUSAGE_SELF, &usage);
-    printf("%s events: read in %.2f s, %.0f ns each; %s KiB of memory, level 0 of %u cycles\n",
-           grouped(n[0], a->docs[0].model->events), read,
-           read * 1e9 / (double)(a->docs[0].model->events ? a->docs[0].model->events : 1),
-           grouped(n[1], (uint64_t)usage.ru_maxrss), 1U << a->docs[0].model->pool.shift);
-    printf("%dx%d: %.0f frames a second; a frame takes %.1f ms (median), %.1f ms (of 100 the "
-           "second longest), %.1f ms (longest)\n",
-           q->width, q->height, FRAMES / sum, frame[FRAMES / 2] * 1e3,
-           frame[FRAMES * 98 / 100] * 1e3, worst * 1e3);
-    return EXIT_PASS;
 }
 
 /* ---- the window ---- */
@@ -583,6 +575,66 @@ static void on_event(struct window_state *w, const SDL_Event *e)
     }
 }
 
+/* ---- measurements ---- */
+
+enum { BENCH_FRAMES = 600 };
+
+/* In to a pixel for ten cycles at the middle, along it, and out again. */
+static void bench_step(struct app *a, unsigned frame)
+{
+    unsigned third = BENCH_FRAMES / 3;
+    int middle = a->layout.lanes.x + a->layout.lanes.w / 2;
+    double all = (app_last(a) - app_first(a)) / a->layout.lanes.w;
+
+    if (frame < third)
+        app_zoom(a, pow(10 / all, 1.0 / third), middle);
+    else if (frame < 2 * third)
+        app_pan(a, 40);
+    else
+        app_zoom(a, pow(all / 10, 1.0 / third), middle);
+}
+
+/* w NULL: without a window. */
+static void bench(struct app *a, const struct request *q, struct window_state *w)
+{
+    double read, cpu = 0, sum = 0, frame[BENCH_FRAMES];
+    struct rusage usage;
+    char n[2][GROUPED_MAX];
+    const struct model *m = a->docs[0].model;
+
+    read_all(a);
+    read = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    keep(a, q);
+    prepare(a, q);
+    for (unsigned i = 0; i < BENCH_FRAMES; i++) {
+        double used = seconds(CLOCK_PROCESS_CPUTIME_ID), begin = seconds(CLOCK_MONOTONIC);
+
+        bench_step(a, i);
+        app_work(a, 6);
+        if (w)
+            present(w);
+        else
+            app_draw(a);
+        used = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
+        cpu += used;
+        /* What the display takes is not in this process. */
+        frame[i] = w ? seconds(CLOCK_MONOTONIC) - begin : used;
+        sum += frame[i];
+    }
+    qsort(frame, BENCH_FRAMES, sizeof *frame, by_size);
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%s events: read %s in %.2f s; %s KiB of memory, level 0 of %u cycles\n",
+           grouped(n[0], m->events), m->is_cached ? "from LOG.view" : "one by one", read,
+           grouped(n[1], (uint64_t)usage.ru_maxrss), 1U << m->pool.shift);
+    printf("%dx%d, %s: %.0f frames a second%s; a frame takes %.1f ms (median), %.1f ms (of 100 "
+           "the second longest), %.1f ms (longest)\n",
+           a->canvas.width, a->canvas.height, w ? "in a window" : "drawn", BENCH_FRAMES / sum,
+           w ? " by the clock" : " of CPU time", frame[BENCH_FRAMES / 2] * 1e3,
+           frame[BENCH_FRAMES * 98 / 100] * 1e3, frame[BENCH_FRAMES - 1] * 1e3);
+    if (w)
+        printf("of this the viewer itself took %.0f %%\n", 100 * cpu / sum);
+}
+
 /* A run that is being logged: what has come since. */
 static void look_for_more(struct window_state *w)
 {
@@ -631,6 +683,7 @@ static void loop(struct window_state *w, const struct request *q)
         }
         if (!was_done && a->docs[0].model->done && a->docs[a->doc_count - 1].model->done) {
             was_done = true;
+            keep_aside(a, q);
             prepare(a, q);
             w->dirty = true;
             a->follow = live ? FOLLOW_ALL : FOLLOW_NOTHING;
@@ -676,11 +729,15 @@ static enum exit_status show(struct app *a, const struct request *q)
         diag_error(q->diag, "no window: there is no display; --screenshot FILE needs none");
         return EXIT_IO;
     }
+    signal(SIGCHLD, SIG_IGN); /* keep_aside's process is not waited for */
     SDL_SetHint(SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1");
     if (SDL_Init(SDL_INIT_VIDEO)) {
         diag_error(q->diag, "no window: %s; --screenshot FILE needs none", SDL_GetError());
         return EXIT_IO;
     }
+    /* Otherwise SDL would copy the picture by OpenGL, which takes long without a graphics card. */
+    if (!strcmp(SDL_GetCurrentVideoDriver(), "x11"))
+        SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, "0");
     snprintf(title, sizeof title, "%.200s - rvftrace view", q->files[0]);
     w.window = SDL_CreateWindow(title, SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, q->width,
                                 q->height, SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI);
@@ -695,7 +752,10 @@ static enum exit_status show(struct app *a, const struct request *q)
     if (status == EXIT_PASS) {
         SDL_StartTextInput();
         fit_canvas(&w);
-        loop(&w, q);
+        if (q->bench)
+            bench(a, q, &w);
+        else
+            loop(&w, q);
     }
     SDL_FreeSurface(w.surface);
     SDL_DestroyWindow(w.window);
@@ -706,14 +766,18 @@ static enum exit_status show(struct app *a, const struct request *q)
 static enum exit_status run(struct app *a, const struct request *q)
 {
     a->theme = q->dark ? &theme_dark : &theme_light;
-    if (q->screenshot || q->bench) {
+    if (q->screenshot || (q->bench && !q->bench_window)) {
         enum exit_status status;
 
         a->scale = q->scale > 0 ? q->scale : 1;
         status = fonts_open(q->font, a->scale, q->diag, &a->canvas.fonts);
         if (status != EXIT_PASS)
             return status;
-        return q->bench ? bench(a, q) : screenshot(a, q);
+        canvas_resize(&a->canvas, q->width, q->height);
+        if (!q->bench)
+            return screenshot(a, q);
+        bench(a, q, NULL);
+        return EXIT_PASS;
     }
     return show(a, q);
 }
@@ -752,8 +816,11 @@ int main(int argc, char **argv)
         struct model *m;
 
         status = model_open(q.files[i], q.live, &diag, &m);
-        if (status == EXIT_PASS)
-            app_add(&a, m);
+        if (status != EXIT_PASS)
+            break;
+        if (!q.no_cache)
+            (void)cache_read(m);
+        app_add(&a, m);
     }
     if (status == EXIT_PASS)
         status = run(&a, &q);

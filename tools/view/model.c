@@ -34,11 +34,17 @@ uint32_t model_row(struct model *m, uint32_t lane, size_t depth)
     return l->rows.at[depth];
 }
 
+static uint64_t task_key(const struct log_task *t)
+{
+    uint64_t key = t->tp * 31 + (uint32_t)t->pid;
+
+    return key - (key == UINT64_MAX);
+}
+
 static uint32_t find_task_lane(struct model *m, const struct log_task *t, uint32_t id)
 {
-    uint64_t key = t->tp * 31 + (uint32_t)t->pid, lane;
+    uint64_t key = task_key(t), lane;
 
-    key -= key == UINT64_MAX;
     if (map_get(&m->lane_of, key, &lane)) {
         m->lanes.at[lane].id = id; /* it may have another name now */
         return (uint32_t)lane;
@@ -61,7 +67,15 @@ uint32_t model_task_lane(struct model *m, uint32_t task)
     return m->task_lane.at[task] - 1;
 }
 
-static uint32_t hash_text(const char *text)
+void model_know_task(struct model *m, uint32_t task)
+{
+    const struct log_task *t = log_task(m->log, task);
+
+    if (t)
+        map_put(&m->lane_of, task_key(t), m->task_lane.at[task] - 1);
+}
+
+uint32_t model_colour(const char *text)
 {
     uint32_t hash = 2166136261U;
 
@@ -72,7 +86,7 @@ static uint32_t hash_text(const char *text)
 
 static uint32_t add_name(struct model *m, const char *text)
 {
-    VEC_PUSH(&m->names, ((struct name){.text = xstrdup(text), .colour = hash_text(text)}));
+    VEC_PUSH(&m->names, ((struct name){.text = xstrdup(text), .colour = model_colour(text)}));
     return (uint32_t)m->names.len - 1;
 }
 
@@ -363,6 +377,17 @@ static enum exit_status open_live(const char *path, const struct diag *d, char *
     return status;
 }
 
+/* Nothing of the log was read. */
+static void begin(struct model *m)
+{
+    m->cursor = log_cursor_new(m->log);
+    m->pool = (struct level_pool){.shift = 6, .limit = MODEL_CELLS};
+    m->first = UINT64_MAX;
+    for (uint32_t i = 0; i < log_run(m->log)->harts; i++)
+        add_lane(m, false, i);
+    follow_begin(&m->follow, m, log_run(m->log)->harts, (struct span_sink){on_span, m});
+}
+
 enum exit_status model_open(const char *path, bool live, const struct diag *d, struct model **out)
 {
     struct log *log;
@@ -376,12 +401,7 @@ enum exit_status model_open(const char *path, bool live, const struct diag *d, s
     m->path = opened ? opened : xstrdup(path);
     m->log = log;
     m->live = live && !log_ended(log);
-    m->cursor = log_cursor_new(log);
-    m->pool = (struct level_pool){.shift = 6, .limit = MODEL_CELLS};
-    m->first = UINT64_MAX;
-    for (uint32_t i = 0; i < log_run(log)->harts; i++)
-        add_lane(m, false, i);
-    follow_begin(&m->follow, m, log_run(log)->harts, (struct span_sink){on_span, m});
+    begin(m);
     *out = m;
     return EXIT_PASS;
 }
@@ -460,6 +480,15 @@ static void finish(struct model *m)
     m->done = true;
 }
 
+void model_finish_cached(struct model *m)
+{
+    for (size_t i = 0; i < m->rows.len; i++)
+        levels_finish(&m->rows.at[i].levels, &m->pool);
+    sort_marks(m);
+    m->frame = m->frames.len;
+    m->done = m->is_cached = true;
+}
+
 bool model_step(struct model *m, unsigned events)
 {
     struct log_event e;
@@ -519,10 +548,9 @@ double model_progress(const struct model *m)
     return m->done || !all ? 1 : (double)m->events / (double)all;
 }
 
-void model_close(struct model *m)
+/* All that was made of the log. */
+static void free_contents(struct model *m)
 {
-    if (!m)
-        return;
     follow_free(&m->follow);
     for (size_t i = 0; i < m->lanes.len; i++)
         VEC_FREE(&m->lanes.at[i].rows);
@@ -563,8 +591,24 @@ void model_close(struct model *m)
     VEC_FREE(&m->texts);
     VEC_FREE(&m->sites);
     log_cursor_free(m->cursor);
-    log_close(m->log);
     free(m->problem);
+}
+
+void model_forget(struct model *m)
+{
+    struct model empty = {.path = m->path, .log = m->log, .live = m->live};
+
+    free_contents(m);
+    *m = empty;
+    begin(m);
+}
+
+void model_close(struct model *m)
+{
+    if (!m)
+        return;
+    free_contents(m);
+    log_close(m->log);
     free(m->path);
     free(m);
 }

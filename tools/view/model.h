@@ -143,6 +143,7 @@ struct model {
     uint64_t first, last; /* cycles */
     bool done;            /* all that is there was read */
     bool live;            /* more may come */
+    bool is_cached;       /* it comes from a cache (cache.h) */
     char *problem;        /* one line; NULL: none */
     uint64_t kinds[LOG_KINDS];
 
@@ -174,6 +175,13 @@ enum { MODEL_CELLS = 12 << 20 }; /* at most, in level 0: 192 MiB */
 MUST_USE enum exit_status model_open(const char *path, bool live, const struct diag *d,
                                      struct model **out);
 void model_close(struct model *m); /* NULL is allowed */
+
+/* For cache.c: the colour of a name; a task whose lane is known; the rest of a model whose parts
+ * were read from a cache; and back to one of which nothing was read. */
+uint32_t model_colour(const char *text);
+void model_know_task(struct model *m, uint32_t task);
+void model_finish_cached(struct model *m);
+void model_forget(struct model *m);
 
 /* Reads so many events. False: all that is there was read. */
 bool model_step(struct model *m, unsigned events);

@@ -117,7 +117,7 @@ void bpf_disasm(const struct bpf_insn *insn, char *buf, size_t size);
  */
 int bpf_check(struct bpf_prog *prog, struct bpf_verifier_log *log);
 
-/* What it calls: kernel/bpf/syscall.c, or a program of the host. */
+/* What it calls: kernel/bpf/map_cmd.c and prog_cmd.c, or a program of the host. */
 struct bpf_map *bpf_map_get(u32 fd); /* with a reference, or ERR_PTR */
 void bpf_map_put(struct bpf_map *map);
 int bpf_verifier_pause(void); /* lets others run; -EAGAIN: give up */

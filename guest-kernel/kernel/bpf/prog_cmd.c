@@ -1,0 +1,272 @@
+/* prog_cmd.c - programs: loading them, and running them by a call. */
+#include "syscall.h"
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+static void free_prog(struct bpf_prog *prog)
+{
+    u32 i;
+
+    for (i = 0; i < prog->used_map_cnt; i++)
+        bpf_map_put(prog->used_maps[i]);
+    kfree(prog->stats);
+    vfree(prog->insns);
+    kfree(prog);
+}
+
+void bpf_prog_put(struct bpf_prog *prog)
+{
+    if (!bpf_drop_ref(&prog->refcnt))
+        return;
+    bpf_remove_object(KIND_PROG, prog);
+    synchronize_rcu();
+    free_prog(prog);
+}
+
+static struct file *prog_file(u32 fd)
+{
+    struct file *file = fget(fd);
+
+    if (!file)
+        return ERR_PTR(-EBADF);
+    if (file->f_op == &bpf_prog_fops)
+        return file;
+    fput(file);
+    return ERR_PTR(-EINVAL);
+}
+
+struct bpf_prog *bpf_prog_get(u32 fd)
+{
+    struct file *file = prog_file(fd);
+    struct bpf_prog *prog;
+
+    if (IS_ERR(file))
+        return (struct bpf_prog *)file;
+    prog = file->private_data;
+    bpf_ref_unless_zero(&prog->refcnt);
+    fput(file);
+    return prog;
+}
+
+void bpf_prog_inc(struct bpf_prog *prog)
+{
+    bpf_ref_unless_zero(&prog->refcnt);
+}
+
+static int bpf_prog_release(struct inode *inode, struct file *file)
+{
+    (void)inode;
+    bpf_prog_put(file->private_data);
+    return 0;
+}
+
+const struct file_operations bpf_prog_fops = {.release = bpf_prog_release};
+
+int bpf_verifier_pause(void)
+{
+    cond_resched();
+    return signal_pending(current) ? -EAGAIN : 0;
+}
+
+/* The user's buffer of the log. */
+struct user_log {
+    struct bpf_verifier_log log;
+    char __user *buf;
+    u32 size, used;
+    bool full, fault;
+};
+
+static void write_user_log(struct bpf_verifier_log *log, const char *text, size_t len)
+{
+    struct user_log *ul = container_of(log, struct user_log, log);
+    size_t room = ul->size - 1 - ul->used, n = min(len, room);
+
+    if (ul->fault)
+        return;
+    if (copy_to_user(ul->buf + ul->used, text, n) || put_user((char)0, ul->buf + ul->used + n))
+        ul->fault = true;
+    ul->used += n;
+    ul->full |= n < len;
+}
+
+static int init_user_log(struct user_log *ul, const union bpf_attr *attr)
+{
+    memset(ul, 0, sizeof(*ul));
+    if (!attr->log_level && !attr->log_buf && !attr->log_size)
+        return 0;
+    ul->log.level = attr->log_level;
+    ul->log.write = write_user_log;
+    ul->buf = bpf_user_ptr(attr->log_buf);
+    ul->size = attr->log_size;
+    if (attr->log_size < 128 || attr->log_size > ~0u >> 2 || !attr->log_level || !attr->log_buf ||
+        attr->log_level & ~7u)
+        return -EINVAL;
+    return 0;
+}
+
+static bool license_is_gpl(const char *license)
+{
+    static const char *const gpl[] = {"GPL",          "GPL v2",       "GPL and additional rights",
+                                      "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"};
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(gpl); i++)
+        if (!strcmp(license, gpl[i]))
+            return true;
+    return false;
+}
+
+/* A number of the text, which is the same for the same text. */
+static void make_tag(struct bpf_prog *prog)
+{
+    u64 hash = 14695981039346656037ull;
+    const u8 *p = (const u8 *)prog->insns;
+    u32 i;
+
+    for (i = 0; i < prog->len * sizeof(struct bpf_insn); i++)
+        hash = (hash ^ p[i]) * 1099511628211ull;
+    memcpy(prog->tag, &hash, sizeof(prog->tag));
+}
+
+static bool prog_type_is_supported(u32 type)
+{
+    return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_TRACEPOINT ||
+           type == BPF_PROG_TYPE_PERF_EVENT || type == BPF_PROG_TYPE_RAW_TRACEPOINT;
+}
+
+static int read_prog(struct bpf_prog *prog, const union bpf_attr *attr)
+{
+    char license[128];
+    long n = strncpy_from_user(license, bpf_user_ptr(attr->license), sizeof(license) - 1);
+    size_t size = attr->insn_cnt * sizeof(struct bpf_insn);
+
+    if (n < 0)
+        return -EFAULT;
+    license[n] = 0;
+    if (!attr->insn_cnt || attr->insn_cnt > BPF_COMPLEXITY_LIMIT)
+        return -E2BIG;
+    if (!prog_type_is_supported(attr->prog_type))
+        return -EINVAL;
+    prog->gpl_compatible = license_is_gpl(license);
+    prog->type = attr->prog_type;
+    prog->len = attr->insn_cnt;
+    prog->prog_flags = attr->prog_flags;
+    prog->expected_attach_type = attr->expected_attach_type;
+    prog->insns = vmalloc(size);
+    prog->stats = kzalloc(sizeof(*prog->stats) * nr_cpu_ids);
+    if (!prog->insns || !prog->stats)
+        return -ENOMEM;
+    if (copy_from_user(prog->insns, bpf_user_ptr(attr->insns), size))
+        return -EFAULT;
+    return bpf_copy_name(prog->name, attr->prog_name);
+}
+
+static bool calls_trace_printk(const struct bpf_prog *prog)
+{
+    u32 i;
+
+    for (i = 0; i < prog->len; i++)
+        if (prog->insns[i].code == (BPF_JMP | BPF_CALL) && !prog->insns[i].src_reg &&
+            prog->insns[i].imm == BPF_FUNC_trace_printk)
+            return true;
+    return false;
+}
+
+static int check_prog(struct bpf_prog *prog, const union bpf_attr *attr)
+{
+    struct user_log *ul = kmalloc(sizeof(*ul));
+    int err;
+
+    if (!ul)
+        return -ENOMEM;
+    err = init_user_log(ul, attr);
+    if (!err) {
+        err = bpf_check(prog, ul->log.level ? &ul->log : NULL);
+        if (ul->full)
+            err = -ENOSPC;
+        if (ul->fault)
+            err = -EFAULT;
+    }
+    kfree(ul);
+    return err;
+}
+
+int bpf_prog_load(const union bpf_attr *attr)
+{
+    u32 flags =
+        BPF_F_STRICT_ALIGNMENT | BPF_F_ANY_ALIGNMENT | BPF_F_TEST_RND_HI32 | BPF_F_TEST_STATE_FREQ;
+    struct bpf_prog *prog;
+    int err, fd;
+
+    if (!CHECK_ATTR(core_relo_rec_size) || attr->prog_flags & ~flags || attr->attach_prog_fd ||
+        attr->attach_btf_id || attr->prog_ifindex || attr->core_relo_cnt)
+        return -EINVAL;
+    prog = kzalloc(sizeof(*prog));
+    if (!prog)
+        return -ENOMEM;
+    prog->refcnt = 1;
+    err = read_prog(prog, attr);
+    if (!err) {
+        make_tag(prog);
+        err = check_prog(prog, attr);
+    }
+    if (err) {
+        free_prog(prog);
+        return err;
+    }
+    if (calls_trace_printk(prog))
+        bpf_trace_printk_enable();
+    prog->load_time = ktime_get();
+    err = bpf_add_object(KIND_PROG, prog, &prog->id);
+    fd = err ? err : bpf_object_fd(&bpf_prog_fops, prog, O_RDWR);
+    if (fd < 0)
+        bpf_prog_put(prog);
+    return fd;
+}
+
+/* Only programs of raw tracepoints can be run by a call; their context is an array of numbers. */
+int bpf_prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uattr)
+{
+    struct bpf_prog *prog;
+    u64 *ctx;
+    u32 retval;
+    int err = 0;
+
+    if (!CHECK_ATTR(test.batch_size))
+        return -EINVAL;
+    prog = bpf_prog_get(attr->test.prog_fd);
+    if (IS_ERR(prog))
+        return PTR_ERR(prog);
+    ctx = kzalloc(MAX_BPF_FUNC_ARGS * sizeof(*ctx));
+    if (!ctx)
+        err = -ENOMEM;
+    else if (prog->type != BPF_PROG_TYPE_RAW_TRACEPOINT)
+        err = -ENOTSUPP;
+    else if (attr->test.data_in || attr->test.data_out || attr->test.ctx_out ||
+             attr->test.duration || attr->test.repeat || attr->test.batch_size ||
+             attr->test.flags || attr->test.cpu)
+        err = -EINVAL;
+    else if (attr->test.ctx_size_in < prog->max_ctx_offset ||
+             attr->test.ctx_size_in > MAX_BPF_FUNC_ARGS * sizeof(*ctx))
+        err = -EINVAL;
+    else if (attr->test.ctx_size_in &&
+             copy_from_user(ctx, bpf_user_ptr(attr->test.ctx_in), attr->test.ctx_size_in))
+        err = -EFAULT;
+    if (!err) {
+        rcu_read_lock();
+        retval = bpf_prog_run_insns(prog, ctx);
+        rcu_read_unlock();
+        err = put_user(retval, &uattr->test.retval);
+    }
+    kfree(ctx);
+    bpf_prog_put(prog);
+    return err;
+}

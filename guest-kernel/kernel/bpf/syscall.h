@@ -1,0 +1,64 @@
+/* syscall.h - what the commands of bpf(2) share: objects with ids, and their descriptors. */
+#ifndef BPF_SYSCALL_H
+#define BPF_SYSCALL_H
+
+#include "bpf_internal.h"
+#include <linux/fs.h>
+
+/* The last field that a command uses; all after it must be zero. */
+#define CHECK_ATTR(field)                                                                    \
+    bpf_all_zero((const char *)attr + offsetof(union bpf_attr, field) + sizeof(attr->field), \
+                 (const char *)(attr + 1))
+
+bool bpf_all_zero(const char *from, const char *to);
+
+static inline void __user *bpf_user_ptr(u64 addr)
+{
+    return (void __user *)(unsigned long)addr;
+}
+
+/* ---- objects: counted, and with an id while they exist ---- */
+
+enum bpf_kind { KIND_MAP, KIND_PROG, KIND_LINK, NR_KINDS };
+
+int bpf_add_object(enum bpf_kind kind, void *object, u32 *id);
+void bpf_remove_object(enum bpf_kind kind, const void *object);
+/* Another reference to what may be on its way out; false: it is. */
+bool bpf_ref_unless_zero(int *refcnt);
+/* Whether it was the last one. */
+bool bpf_drop_ref(int *refcnt);
+/* A new descriptor of the object, which takes over a reference; or an error. */
+int bpf_object_fd(const struct file_operations *fops, void *object, int flags);
+/* A name is of letters, digits, `_' and `.', and ends within its field. */
+int bpf_copy_name(char *to, const char *from);
+
+extern const struct file_operations bpf_map_fops, bpf_prog_fops, bpf_link_fops;
+
+struct bpf_link {
+    int refcnt; /* atomics only */
+    u32 id, type;
+    struct bpf_prog *prog;               /* referenced */
+    const struct bpf_raw_event_map *btp; /* of a raw tracepoint */
+    struct file *perf_file;              /* of an event; referenced */
+};
+
+void bpf_link_put(struct bpf_link *link);
+
+/* O_*, of BPF_F_RDONLY and BPF_F_WRONLY. */
+int bpf_map_open_flags(u32 map_flags);
+
+/* ---- commands ---- */
+
+int bpf_map_create(const union bpf_attr *attr);
+int bpf_map_lookup(const union bpf_attr *attr, bool and_delete);
+int bpf_map_update(const union bpf_attr *attr);
+int bpf_map_delete(const union bpf_attr *attr);
+int bpf_map_next_key(const union bpf_attr *attr);
+int bpf_map_freeze(const union bpf_attr *attr);
+int bpf_prog_load(const union bpf_attr *attr);
+int bpf_prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uattr);
+int bpf_raw_tracepoint_open(const union bpf_attr *attr);
+int bpf_link_create(const union bpf_attr *attr);
+int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr);
+
+#endif
