@@ -162,7 +162,7 @@ static int check_insn(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 static int do_check(struct bpf_verifier_env *env)
 {
     int len = env->prog->len, next, err;
-    bool taken_up = false; /* the way has just been taken up */
+    bool taken_up = false; /* the way has just been taken up, so its state is not in the log */
 
     for (;;) {
         if (env->insn_idx >= len) {
@@ -200,7 +200,8 @@ static int do_check(struct bpf_verifier_env *env)
             if (next < WAY_ENDS)
                 return next;
         }
-        taken_up = next == WAY_ENDS;
+        /* Or a function has returned. */
+        taken_up = next == WAY_ENDS || env->prog->insns[env->insn_idx].code == (BPF_JMP | BPF_EXIT);
         env->prev_insn_idx = env->insn_idx;
         if (next >= 0) {
             env->insn_idx = next;

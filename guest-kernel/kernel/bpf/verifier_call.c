@@ -278,6 +278,7 @@ int check_subprog_call(struct bpf_verifier_env *env, const struct bpf_insn *insn
     init_func_state(callee, env->insn_idx, state->curframe + 1, subprog);
     for (i = BPF_REG_1; i <= BPF_REG_5; i++)
         callee->regs[i] = caller->regs[i];
+    callee->regs_written = caller->regs_written & CALL_ARGS;
     clobber_caller_saved(env, caller->regs);
     state->frame[++state->curframe] = callee;
     *next = target;

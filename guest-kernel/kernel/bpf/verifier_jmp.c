@@ -82,8 +82,7 @@ static void decide_null(struct bpf_reg_state *reg, const void *arg)
         return;
     }
     reg->type &= ~PTR_MAYBE_NULL;
-    if (!reg->ref_obj_id)
-        reg->id = 0;
+    reg->id = 0;
 }
 
 void release_ref(struct bpf_verifier_state *state, u32 id)

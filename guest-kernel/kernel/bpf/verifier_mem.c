@@ -157,7 +157,6 @@ static int fill(struct bpf_verifier_env *env, struct bpf_func_state *func, int o
     u32 spi = (u32)(-off - 1) / 8;
     const struct bpf_stack_state *slot = &func->stack[spi];
     bool aligned = off % 8 == 0;
-    int i;
 
     if (slot->spilled.type != SCALAR_VALUE && size != 8) {
         verbose(env, "invalid size of register fill\n");
@@ -169,9 +168,6 @@ static int fill(struct bpf_verifier_env *env, struct bpf_func_state *func, int o
             *dst = slot->spilled;
         return 0;
     }
-    for (i = 0; i < size; i++)
-        if (*slot_byte(func, off + i) == STACK_INVALID)
-            return bad_stack_read(env, off, i, size);
     if (dst)
         mark_unknown(dst);
     if (dst && aligned && size < spill_size(slot) && is_const(&slot->spilled)) {
@@ -181,7 +177,11 @@ static int fill(struct bpf_verifier_env *env, struct bpf_func_state *func, int o
     return 0;
 }
 
-/* Whether each byte is set; *zero: all are 0. */
+/*
+ * The first byte that is not in a slot of which a part has been set, or -1; *zero: all are 0. The
+ * other parts of such a slot may be read: what they tell of the kernel is no secret for a
+ * privileged user.
+ */
 static int stack_bytes_set(struct bpf_func_state *func, int min_off, int max_off, bool *zero)
 {
     int i;
@@ -190,7 +190,7 @@ static int stack_bytes_set(struct bpf_func_state *func, int min_off, int max_off
     for (i = min_off; i < max_off; i++) {
         const u8 *type = slot_byte(func, i);
 
-        if (!type || *type == STACK_INVALID)
+        if (!type)
             return i - min_off;
         *zero &= *type == STACK_ZERO;
     }

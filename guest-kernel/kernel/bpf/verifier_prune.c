@@ -84,14 +84,7 @@ static bool reg_is_covered(struct bpf_verifier_env *env, const struct bpf_reg_st
 /* Bytes of which nothing is known, or a number that may be read as such. */
 static bool is_any_number(const struct bpf_stack_state *slot)
 {
-    int i;
-
-    if (bpf_is_spilled(slot) && slot->spilled.type != SCALAR_VALUE)
-        return false;
-    for (i = 0; i < 8; i++)
-        if (slot->slot_type[i] == STACK_INVALID)
-            return false;
-    return true;
+    return !bpf_is_spilled(slot) || slot->spilled.type == SCALAR_VALUE;
 }
 
 static bool slot_is_covered(struct bpf_verifier_env *env, const struct bpf_stack_state *old,
