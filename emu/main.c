@@ -29,6 +29,7 @@
 #include "export/command.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
+#include "ftrace/bpf_text.h"
 #include "ftrace/describe.h"
 #include "ftrace/module_names.h"
 #include "ftrace/pardon.h"
@@ -69,6 +70,7 @@ struct session {
     struct lines *lines;
     struct tasks *tasks;
     struct watch *watch;
+    struct bpf_text *programs;
     struct module_names *module_names;
     struct new_file trace;  /* --trace */
     struct log_record *log; /* NULL: neither --log nor --trace */
@@ -114,8 +116,11 @@ static int log_get_console(void *ctx, const struct moment *at)
 
 static uint64_t log_wait_console(void *ctx, const struct moment *at, uint64_t until)
 {
+    enum { LONG_WAIT_CYCLES = 100 * 1000 * 1000 };
     const struct session *s = ctx;
 
+    if (s->options.view)
+        log_record_show(s->log, until - at->cycles > LONG_WAIT_CYCLES);
     return s->log_inner.wait(s->log_inner.ctx, at, until);
 }
 
@@ -123,6 +128,8 @@ static bool log_interrupted(void *ctx, const struct moment *at)
 {
     const struct session *s = ctx;
 
+    if (s->options.view)
+        log_record_show(s->log, false);
     return s->log_inner.interrupted(s->log_inner.ctx, at);
 }
 
@@ -544,6 +551,7 @@ static enum exit_status open_session(struct session *s)
     symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(named);
     s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);
+    s->programs = bpf_text_new(machine_cluster(s->machine), machine_image(s->machine), s->symbols);
     status = read_pardons(s);
     if (status == EXIT_PASS)
         status = open_log(s);
@@ -553,6 +561,7 @@ static enum exit_status open_session(struct session *s)
                                   .image = machine_image(s->machine),
                                   .symbols = s->symbols,
                                   .tasks = s->tasks,
+                                  .programs = s->programs,
                                   .account = o->account,
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
@@ -561,8 +570,9 @@ static enum exit_status open_session(struct session *s)
                                   .calls = call_listener(s),
                                   .listener = {on_finding, s}};
     s->watch = watch_new(&watch, &s->diag);
-    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
+    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
+    machine_join_snapshots(s->machine, (struct state_part){s->programs, bpf_text_state_io});
     machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
     if (s->log)
         machine_join_snapshots(s->machine, (struct state_part){s->log, log_record_state_io});
@@ -590,6 +600,7 @@ static void close_session(struct session *s)
     new_file_discard(&s->rings);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
+    bpf_text_free(s->programs);
     machine_free(s->machine);
     core_free(s->core);
     tasks_free(s->tasks);

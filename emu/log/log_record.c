@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/state_io.h"
@@ -66,6 +67,7 @@ struct log_record {
     uint8_t printed[CONSOLE_BYTES];
     size_t printed_len;
     unsigned printing; /* the hart */
+    uint64_t shown_at; /* host's time, for log_record_show */
 };
 
 static struct log_event event_of(struct hart *h, enum log_kind kind)
@@ -699,6 +701,23 @@ static void put_line(void *ctx, uint32_t site, const char *file, uint32_t line)
     const struct log_record *r = ctx;
 
     log_write_line(r->writer, site, file, line);
+}
+
+void log_record_show(struct log_record *r, bool waits)
+{
+    enum { QUARTER_NS = 250 * 1000 * 1000 };
+    struct timespec t;
+    uint64_t now;
+
+    if (!r->writer)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    if (!waits && now - r->shown_at < QUARTER_NS)
+        return;
+    r->shown_at = now;
+    flush_console(r);
+    log_writer_show(r->writer);
 }
 
 enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,

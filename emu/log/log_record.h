@@ -60,6 +60,14 @@ void log_record_state_io(void *log_record, struct state_io *io);
 /* The machine was restored from a file, and with it the watch: the log begins again, there. */
 void log_record_restart(struct log_record *r);
 
+/*
+ * For one who follows the log while it is written (--view); called often while the guest runs, and
+ * before it waits for long (`waits'): what was seen is in the file after a quarter of a second at
+ * most. Where frames end and console output is cut then depends on the host's time; nothing else
+ * does.
+ */
+void log_record_show(struct log_record *r, bool waits);
+
 /* Ends the log, whose file the caller closes. EXIT_IO: a write has failed; a message was given. */
 MUST_USE enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,
                                          const struct diag *d);

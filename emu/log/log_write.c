@@ -720,6 +720,11 @@ struct log_writer *log_writer_new(const struct log_writer_config *config)
     return w;
 }
 
+void log_writer_show(struct log_writer *w)
+{
+    flush_events(w);
+}
+
 struct log_written log_writer_written(const struct log_writer *w)
 {
     return (struct log_written){log_frames_bytes(w->frames), w->events,

@@ -92,6 +92,9 @@ void log_writer_state_io(struct log_writer *w, struct state_io *io);
  */
 void log_writer_restart(struct log_writer *w, const uint8_t *states, size_t sites);
 
+/* Writes the present frame, if it has events, so that a reader of the file sees them. */
+void log_writer_show(struct log_writer *w);
+
 /* What was written so far, in bytes of the file and as events; complete after log_writer_end. */
 struct log_written {
     uint64_t bytes, events, frames;
