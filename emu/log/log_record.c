@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -21,8 +22,9 @@
 #include "ftrace/updates.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
-#include "load/lines.h"
 #include "load/symbols.h"
+#include "log/log_lines.h"
+#include "log/log_state.h"
 #include "log/log_write.h"
 #include "mem/bus.h"
 
@@ -53,6 +55,7 @@ enum { CONSOLE_BYTES = 256 };
 struct log_record {
     struct log_record_config config;
     struct log_writer *writer; /* NULL before log_record_begin */
+    struct log_lines *lines;   /* NULL: none are looked up */
     struct watch *watch;
     struct running running[LOG_HARTS_MAX];
     VEC_OF(uint8_t) states;    /* of the sites in memory */
@@ -535,20 +538,22 @@ void log_record_console(struct log_record *r, unsigned hart, const uint8_t *byte
 struct log_record *log_record_new(const struct log_record_config *config)
 {
     struct log_record *r = xcalloc(1, sizeof *r);
-    const struct listener listener = {
-        .ctx = r,
-        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
-                 EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_TRAP) |
-                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_IPI_SENT) |
-                 EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_SBI_CALL) |
-                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED) |
-                 EVENT_BIT(EVENT_HART_WAITS) | EVENT_BIT(EVENT_HART_WOKEN) |
-                 EVENT_BIT(EVENT_UPDATE_ENDED) | EVENT_BIT(EVENT_SITES_CHANGED) |
-                 EVENT_BIT(EVENT_FINDING),
-        .on_event = on_event};
+    struct listener listener = {.ctx = r,
+                                .kinds =
+                                    EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
+                                    EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) |
+                                    EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
+                                    EVENT_BIT(EVENT_IPI_SENT) | EVENT_BIT(EVENT_IPI_TAKEN) |
+                                    EVENT_BIT(EVENT_SBI_CALL) | EVENT_BIT(EVENT_HART_STARTED) |
+                                    EVENT_BIT(EVENT_HART_STOPPED) | EVENT_BIT(EVENT_HART_WAITS) |
+                                    EVENT_BIT(EVENT_HART_WOKEN) | EVENT_BIT(EVENT_UPDATE_ENDED) |
+                                    EVENT_BIT(EVENT_SITES_CHANGED) | EVENT_BIT(EVENT_FINDING),
+                                .on_event = on_event};
 
     r->config = *config;
     r->probe = CLUSTER_NO_PROBE;
+    if (config->calls_only)
+        listener.kinds = EVENT_BIT(EVENT_SITES_CHANGED);
     cluster_listen(config->cluster, &listener);
     return r;
 }
@@ -642,6 +647,26 @@ static void on_lost(void *ctx)
     r->config.lost(r->config.ctx);
 }
 
+/* Begins to look up the lines of the sites that there are. Modules have none. */
+static struct log_lines *find_lines(const struct log_record *r)
+{
+    size_t count = r->states.len;
+    struct log_lines_site *sites = xcalloc(count + 1, sizeof *sites);
+    struct log_lines *lines;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t va = site_get(watch_sites(r->watch), i)->va;
+        const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
+
+        sites[i] = (struct log_lines_site){va, va + SITE_BYTES_MAX + 1};
+        if (symbol && symbol->end < sites[i].before)
+            sites[i].before = symbol->end;
+    }
+    lines = log_lines_new(r->config.named, sites, count);
+    free(sites);
+    return lines;
+}
+
 void log_record_begin(struct log_record *r, struct watch *watch)
 {
     struct log_writer_config config = {.fd = r->config.file->fd,
@@ -659,41 +684,23 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     config.symbols = symbols;
     r->writer = log_writer_new(&config);
     free(symbols);
-    put_text(r);
+    if (!r->config.calls_only)
+        put_text(r);
     r->before = count_sites(r, &r->counted);
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         define_site(r, i);
     r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
-    plant_switch(r);
-}
-
-/* The line of a site, as describe_line says it. */
-static bool line_of(const struct log_record *r, const struct lines_functions *functions,
-                    uint64_t va, struct line_place *place)
-{
-    const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
-    uint64_t before = va + SITE_BYTES_MAX + 1;
-
-    if (symbol && symbol->end < before)
-        before = symbol->end;
-    if (!lines_functions_at(functions, va, before, place) &&
-        !describe_line(r->config.symbols, r->config.lines, va, place))
-        return false;
-    return place->file && place->line;
-}
-
-static void put_lines(const struct log_record *r)
-{
-    struct lines_functions *functions = lines_functions_new(r->config.lines);
-
-    for (uint32_t id = 0; id < r->states.len; id++) {
-        uint64_t va = site_get(watch_sites(r->watch), id)->va;
-        struct line_place place;
-
-        if (line_of(r, functions, va, &place))
-            log_write_line(r->writer, id, place.file, place.line);
+    if (!r->config.calls_only) {
+        r->lines = find_lines(r);
+        plant_switch(r);
     }
-    lines_functions_free(functions);
+}
+
+static void put_line(void *ctx, uint32_t site, const char *file, uint32_t line)
+{
+    const struct log_record *r = ctx;
+
+    log_write_line(r->writer, site, file, line);
 }
 
 void log_record_show(struct log_record *r, bool waits)
@@ -719,16 +726,73 @@ enum exit_status log_record_end(struct log_record *r, const struct log_ending *e
     int failure;
 
     flush_console(r);
-    put_lines(r);
-    put_counts(r);
+    if (r->lines)
+        log_lines_each(r->lines, put_line, r);
+    if (!r->config.calls_only)
+        put_counts(r);
     failure = log_writer_end(r->writer, ending);
-
     if (!failure)
-        return new_file_commit(r->config.file, d) ? EXIT_PASS : EXIT_IO;
+        return EXIT_PASS;
     diag_error(d, "%s: %s; the log ends before the run did", new_file_name(r->config.file),
                strerror(failure));
-    new_file_leave(r->config.file);
     return EXIT_IO;
+}
+
+/* ---- going back ---- */
+
+/* The tasks of the harts are looked at again. */
+static void forget_tasks(struct log_record *r)
+{
+    for (unsigned i = 0; i < LOG_HARTS_MAX; i++)
+        r->running[i].known = false;
+}
+
+void log_record_state_io(void *log_record, struct state_io *io)
+{
+    struct log_record *r = log_record;
+    size_t sites = r->states.len, count;
+
+    if (io->in_file)
+        return;
+    state_io_section(io, "log", 1);
+    count = state_io_count(io, sites, LOG_SITES_MAX);
+    if (io->loading && !io->error && count > sites)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    if (io->error)
+        return;
+    state_io_bytes(io, r->states.at, count);
+    for (size_t i = count; i < sites; i++)
+        r->states.at[i] = SITE_OTHER; /* it is not there yet */
+    STATE_IO(io, r->findings);
+    STATE_IO_BELOW(io, r->printing, LOG_HARTS_MAX);
+    STATE_IO_BELOW(io, r->printed_len, CONSOLE_BYTES);
+    state_io_bytes(io, r->printed, sizeof r->printed);
+    if (r->writer)
+        log_writer_state_io(r->writer, io);
+    if (io->loading)
+        forget_tasks(r);
+}
+
+/* From now on, cost, findings and states of sites are those of the run that was restored. */
+static void look_again(struct log_record *r)
+{
+    free(r->before);
+    r->before = count_sites(r, &r->counted);
+    for (uint32_t i = 0; i < r->states.len; i++)
+        r->states.at[i] =
+            (uint8_t)(i < site_count(watch_sites(r->watch)) ? state_in_memory(r, i) : SITE_OTHER);
+    for (uint32_t i = (uint32_t)r->states.len; i < site_count(watch_sites(r->watch)); i++)
+        define_site(r, i);
+    r->findings = watch_audit(r->watch) ? audit_count(watch_audit(r->watch)) : 0;
+}
+
+void log_record_restart(struct log_record *r)
+{
+    r->printed_len = 0;
+    log_write_forget_names(r->writer);
+    look_again(r);
+    log_writer_restart(r->writer, r->states.at, r->states.len);
+    forget_tasks(r);
 }
 
 void log_record_free(struct log_record *r)
@@ -737,6 +801,7 @@ void log_record_free(struct log_record *r)
         return;
     cluster_uproot(r->config.cluster, r->probe);
     log_writer_free(r->writer);
+    log_lines_free(r->lines);
     VEC_FREE(&r->states);
     free(r->before);
     free(r);

@@ -7,13 +7,16 @@
 #include <kunit/test.h>
 #include <linux/binfmts.h>
 #include <linux/blkdev.h>
+#include <linux/bpf.h>
 #include <linux/bug.h>
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/ext2_fs.h>
 #include <linux/fdtable.h>
+#include <linux/filter.h>
 #include <linux/ftrace.h>
+#include <linux/futex.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/initrd.h>
@@ -124,7 +127,9 @@ static int kernel_init(void *unused)
     pid_sysctls_init();
     sched_rt_sysctl_init();
     cpu_dev_init();
+    futex_init();
     perf_event_init();
+    bpf_jit_init();
     modules_init();
     kallsyms_init();
     proc_meminfo_init();
@@ -133,6 +138,7 @@ static int kernel_init(void *unused)
     kprobes_init();
     vdso_init();
     tracer_init();
+    bpf_fs_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
     mount_boot_filesystems();

@@ -1021,6 +1021,23 @@ static void test_limit(void)
     close(ready[1]);
 }
 
+/* As in Linux 6.1 on RISC-V. */
+static void test_tail_call(void)
+{
+    int array = map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1, 0), prog;
+    const struct bpf_insn insns[] = {
+        LD_MAP_FD(R2, array), MOV64_IMM(R3, 0), CALL(BPF_FUNC_tail_call), CALL_REL(1), EXIT(),
+        MOV64_IMM(R0, 0),     EXIT(),
+    };
+
+    log_level = 1;
+    prog = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+    log_level = 4;
+    check("a program with functions has no tail calls",
+          prog == -EINVAL && strstr(log_text, "tail_calls are not allowed in programs with "));
+    close(array);
+}
+
 int main(void)
 {
     test_array();
@@ -1042,5 +1059,6 @@ int main(void)
     test_stacks();
     test_perf_output();
     test_limit();
+    test_tail_call();
     return check_result();
 }

@@ -120,7 +120,7 @@ check 'nor removed' says "rmdir '/a b#'" 'sh: rmdir: /a b#: Device or resource b
 check 'a working directory keeps it busy' says "umount '/a b#'" 'sh: umount: /a b#: target is busy'
 check 'but for umount -l, after which it is nowhere' says pwd '(unreachable)/'
 check 'and still used' says 'ls .$' sh
-check 'though not listed' says 'cat /proc/self/mounts | wc' 6
+check 'though not listed' says 'cat /proc/self/mounts | wc' 7
 check 'its directory can be removed' says 'echo gone' 'gone 0'
 check 'an unknown type is told' says 'mount -t nosuch none /m' "sh: mount: /m: unknown filesystem type 'nosuch'"
 check 'a file is no place to mount' says 'mount -t ramfs none /m/below' 'sh: mount: /m/below: Not a directory'
@@ -134,6 +134,7 @@ check 'mount lists what is there' says 'mount$' "$(printf '%s\n' 'rootfs on / ty
     'sysfs on /sys type sysfs (rw,nosuid,nodev,noexec,relatime)' \
     'devtmpfs on /dev type devtmpfs (rw,nosuid,noexec,relatime)' \
     "tracefs on $T type tracefs (rw,nosuid,nodev,noexec,relatime)" \
+    'bpf on /sys/fs/bpf type bpf (rw,nosuid,nodev,noexec,relatime)' \
     "debugfs on $D type debugfs (rw,nosuid,nodev,noexec,relatime)")"
 check 'a device and a directory are needed' says 'echo status' 'status 2'
 check 'proc can be mounted anywhere' says 'cat /m/self/comm' cat

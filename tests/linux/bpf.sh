@@ -8,20 +8,21 @@ debian=$cache/debian-13/Image
 
 root=$work_dir/root
 mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/bin"
-for program in bpf bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
+for program in bpf bpfobjects bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
 cp "$cache/busybox" "$root/bin"
 mknod "$root/dev/console" c 5 1
 command='bpf load /lib/bpf/syscalls.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=100'
 # What raw tracepoints and clocks tell depends on time; that they can be attached does not.
 command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; echo all objects
 for o in /lib/bpf/*.o; do bpf load \$o; done
-bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfverdicts"
+bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfobjects; bpfverdicts"
 cat >"$root/init" <<END
 #!/bin/busybox sh
 busybox mount -t proc proc /proc
 busybox mount -t sysfs sysfs /sys
 busybox mount -t devtmpfs devtmpfs /dev
 busybox mount -t tracefs tracefs /sys/kernel/tracing
+busybox mount -t bpf bpf /sys/fs/bpf
 # The C library takes the time while there are no random numbers yet.
 busybox head -c 1 /dev/random >/dev/null
 $command
@@ -35,6 +36,7 @@ timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work_dir/init
 timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/ours.console"
 for kernel in debian ours; do
+    grep -E '^(not )?ok - ' "$work_dir/$kernel.console" >"$work_dir/$kernel.claims"
     grep '^verdict' "$work_dir/$kernel.console" >"$work_dir/$kernel"
     # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
     sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
@@ -63,6 +65,8 @@ check 'programs are attached to raw tracepoints there, too' \
     grep -q '^program on_switch: raw_tracepoint/sched_switch' "$work_dir/debian.console"
 check 'every object is accepted by both' diff "$work_dir/debian.objects" "$work_dir/ours.objects"
 check 'and they have programs' test "$(grep -c '^program ' "$work_dir/debian.objects")" -ge 14
+check 'objects, names and tags are as on Debian' diff "$work_dir/debian.claims" "$work_dir/ours.claims"
+check 'every claim of bpfobjects holds on both' test "$(grep -c '^ok' "$work_dir/ours.claims")" -eq "$(grep -c '^ *check("' guest/user/bpfobjects.c)"
 for kernel in debian ours; do
     check "a program at a clock counts samples: $kernel" grep -Eq '0[1-9a-f]( ..){7}$|[1-9a-f].( ..){7}$' "$work_dir/$kernel.samples"
 done

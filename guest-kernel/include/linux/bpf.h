@@ -17,10 +17,12 @@
 #define MAX_CALL_FRAMES      8
 #define MAX_BPF_FUNC_ARGS    12
 #define MAX_BPF_MAPS         64 /* of one program */
+#define MAX_TAIL_CALL_CNT    33
 #define BPF_TRACE_MAX_PROGS  64 /* of one event */
 #define BPF_COMPLEXITY_LIMIT 1000000
 #define BPF_MAX_TRACE_SIZE   8192 /* of the entry that a program of type tracepoint reads */
 
+struct bpf_jit_image;
 struct file;
 struct perf_event;
 struct pt_regs;
@@ -45,11 +47,13 @@ struct bpf_map_ops {
     /* The key and the value are for system calls only: a descriptor of a file. May sleep. */
     int (*update_fd)(struct bpf_map *map, struct file *map_file, const void *key, int fd,
                      u64 flags);
+    int (*remove_fd)(struct bpf_map *map, const void *key); /* goes with update_fd */
     /* The address of the values, of which off is in one. NULL: no program may ask. */
     int (*direct_value_addr)(const struct bpf_map *map, u64 *addr, u32 off);
     struct page *(*mmap_page)(struct bpf_map *map, unsigned long index, bool write);
     unsigned int (*poll)(struct bpf_map *map, struct file *file, void *table);
     void (*release)(struct bpf_map *map, struct file *map_file); /* the file is closed */
+    void (*release_uref)(struct bpf_map *map); /* no descriptor or name is left; may sleep */
 };
 
 struct bpf_map {
@@ -57,8 +61,10 @@ struct bpf_map {
     u32 map_type, key_size, value_size, max_entries, map_flags;
     u64 map_extra;
     u32 id;
-    int refcnt; /* atomics only */
-    int frozen; /* no system call may write; atomics only */
+    int refcnt;  /* atomics only */
+    int usercnt; /* of which descriptors and names: programs have the others; atomics only */
+    int frozen;  /* no system call may write; atomics only */
+    struct bpf_map *inner_map_meta; /* of a map of maps: what is in it; or NULL */
     char name[BPF_OBJ_NAME_LEN];
 };
 
@@ -99,8 +105,12 @@ struct bpf_prog {
     u32 id;
     int refcnt; /* atomics only */
     char name[BPF_OBJ_NAME_LEN];
-    u8 tag[BPF_TAG_SIZE];
+    u8 tag[BPF_TAG_SIZE]; /* the same for the same text: kernel/bpf/tag.c */
     u64 load_time;
+    struct bpf_subprog_info *subprogs; /* its functions, the main one first */
+    u32 subprog_cnt;
+    struct bpf_jit_image *jited; /* NULL: it is interpreted */
+    u64 (*bpf_func)(const void *ctx, const struct bpf_prog *prog);
     /* Each hart counts for itself. */
     struct bpf_prog_stats {
         u64 cnt, nsecs, misses;
@@ -108,8 +118,24 @@ struct bpf_prog {
     } * stats;
 };
 
-/* kernel/bpf/core.c: runs a verified program. Preemption is off. */
+/* kernel/bpf/core.c: interprets a verified program. Preemption is off. */
+u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog);
+/* For programs of the host, with checks. */
 u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
+
+/* An instruction that only the verifier makes, of a call of bpf_tail_call(). */
+#define BPF_TAIL_CALL 0xf0
+/*
+ * kernel/bpf/fd_array.c: the instructions of the program to go on with, whose stack is empty. NULL:
+ * there is none, and the call has no effect. count: how many tail calls there were.
+ */
+const struct bpf_insn *bpf_tail_call(u64 map, u64 index, u32 *count);
+
+/* Runs a verified program, as text or by the interpreter. Preemption is off. */
+static inline u64 bpf_prog_run(const struct bpf_prog *prog, const void *ctx)
+{
+    return prog->bpf_func(ctx, prog);
+}
 
 /* ---- helpers ---- */
 
@@ -173,6 +199,8 @@ int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64
 void perf_event_inherit_bpf_prog(struct perf_event *event);
 /* Detaches the event's program, if it has one. */
 void perf_event_free_bpf_prog(struct perf_event *event);
+/* At boot: the file system bpf. */
+void bpf_fs_init(void);
 /* PERF_EVENT_IOC_QUERY_BPF. */
 int perf_event_query_prog_array(struct perf_event *event, void __user *info);
 
@@ -214,6 +242,8 @@ static inline void perf_event_free_bpf_prog(struct perf_event *event)
 {
     (void)event;
 }
+
+static inline void bpf_fs_init(void) {}
 
 static inline int perf_event_query_prog_array(struct perf_event *event, void __user *info)
 {

@@ -20,11 +20,12 @@ static struct bpf_map *array_alloc(const union bpf_attr *attr)
 {
     bool percpu = attr->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
     u32 allowed = BPF_F_NUMA_NODE | BPF_F_RDONLY | BPF_F_WRONLY | BPF_F_RDONLY_PROG |
-                  BPF_F_WRONLY_PROG | BPF_F_MMAPABLE;
+                  BPF_F_WRONLY_PROG | BPF_F_MMAPABLE | BPF_F_INNER_MAP;
     struct bpf_array *array;
 
     if (!attr->max_entries || attr->key_size != 4 || !attr->value_size ||
-        attr->map_flags & ~allowed || (percpu && attr->map_flags & BPF_F_MMAPABLE))
+        attr->map_flags & ~allowed ||
+        (percpu && attr->map_flags & (BPF_F_MMAPABLE | BPF_F_INNER_MAP)))
         return ERR_PTR(-EINVAL);
     if (attr->value_size > 0x7fffffff - 8 || (percpu && attr->value_size > 32768))
         return ERR_PTR(-E2BIG);

@@ -11,7 +11,8 @@
 #define ENOTSUPP 524 /* as Linux returns it, though no user knows it */
 
 extern const struct bpf_map_ops array_map_ops, percpu_array_map_ops, htab_map_ops,
-    htab_percpu_map_ops, ringbuf_map_ops, stack_trace_map_ops, perf_event_array_map_ops;
+    htab_percpu_map_ops, ringbuf_map_ops, stack_trace_map_ops, perf_event_array_map_ops,
+    prog_array_map_ops, array_of_maps_map_ops, htab_of_maps_map_ops;
 
 /* Of the maps whose keys are indexes: none can be removed, and the next one follows. */
 int array_remove(struct bpf_map *map, const void *key);
@@ -51,6 +52,15 @@ static __always_inline void bpf_unlock(spinlock_t *lock, unsigned long flags)
     arch_spin_unlock(lock);
     raw_local_irq_restore(flags);
 }
+
+/* kernel/bpf/fd_array.c: whether tail calls can go from or to the program by the map. */
+bool bpf_prog_map_compatible(struct bpf_map *map, const struct bpf_prog *prog);
+
+/* kernel/bpf/map_in_map.c: a description of the descriptor's map, or ERR_PTR. */
+struct bpf_map *bpf_map_meta_alloc(u32 fd);
+void bpf_map_meta_free(struct bpf_map *meta);
+/* The descriptor's map, with a reference, if it may be in the other one; or ERR_PTR. */
+struct bpf_map *bpf_map_get_inner(const struct bpf_map *outer, u32 fd);
 
 /* kernel/bpf/ringbuf.c */
 u64 bpf_ringbuf_reserve(u64 map, u64 size, u64 flags, u64 r4, u64 r5);

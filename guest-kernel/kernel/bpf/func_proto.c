@@ -19,6 +19,7 @@ static const struct bpf_func_proto protos[__BPF_FUNC_MAX_ID] = {
     PROTO(trace_printk, INTEGER, true, ARG_PTR_TO_MEM, ARG_CONST_SIZE),
     PROTO(get_prandom_u32, INTEGER, false, ARG_DONTCARE),
     PROTO(get_smp_processor_id, INTEGER, false, ARG_DONTCARE),
+    PROTO(tail_call, VOID, false, ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING),
     PROTO(get_current_pid_tgid, INTEGER, false, ARG_DONTCARE),
     PROTO(get_current_uid_gid, INTEGER, false, ARG_DONTCARE),
     PROTO(get_current_comm, INTEGER, false, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE),
@@ -99,6 +100,7 @@ static u32 type_of_helper(int func_id)
 {
     switch (func_id) {
     case BPF_FUNC_perf_event_output: return BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+    case BPF_FUNC_tail_call: return BPF_MAP_TYPE_PROG_ARRAY;
     case BPF_FUNC_get_stackid: return BPF_MAP_TYPE_STACK_TRACE;
     case BPF_FUNC_ringbuf_output:
     case BPF_FUNC_ringbuf_reserve:
@@ -113,6 +115,8 @@ bool bpf_map_func_compatible(u32 map_type, int func_id)
 
     if (type)
         return map_type == type;
+    if (map_type == BPF_MAP_TYPE_ARRAY_OF_MAPS || map_type == BPF_MAP_TYPE_HASH_OF_MAPS)
+        return func_id == BPF_FUNC_map_lookup_elem;
     return map_type != BPF_MAP_TYPE_PERF_EVENT_ARRAY && map_type != BPF_MAP_TYPE_STACK_TRACE &&
-           map_type != BPF_MAP_TYPE_RINGBUF;
+           map_type != BPF_MAP_TYPE_RINGBUF && map_type != BPF_MAP_TYPE_PROG_ARRAY;
 }

@@ -79,8 +79,15 @@ static void htab_free(struct bpf_map *map)
     bpf_map_area_free(htab);
 }
 
+static bool has_maps(const struct bpf_map *map)
+{
+    return map->map_type == BPF_MAP_TYPE_HASH_OF_MAPS;
+}
+
 static const struct bpf_map_ops *ops_of(u32 type)
 {
+    if (type == BPF_MAP_TYPE_HASH_OF_MAPS)
+        return &htab_of_maps_map_ops;
     return type == BPF_MAP_TYPE_PERCPU_HASH ? &htab_percpu_map_ops : &htab_map_ops;
 }
 
@@ -100,6 +107,7 @@ static struct bpf_map *htab_alloc(const union bpf_attr *attr)
     htab->nr_buckets = buckets_for(attr->max_entries);
     htab->value_off = bpf_round_up(sizeof(struct htab_elem) + attr->key_size, 8);
     htab->value_size = bpf_map_is_percpu(&htab->map) ? bpf_percpu_size(&htab->map)
+                       : has_maps(&htab->map)        ? sizeof(struct bpf_map *)
                                                      : bpf_round_up(attr->value_size, 8);
     htab->elem_size = htab->value_off + htab->value_size;
     htab->buckets = bpf_map_area_alloc((u64)htab->nr_buckets * sizeof(*htab->buckets));
@@ -328,4 +336,127 @@ const struct bpf_map_ops htab_percpu_map_ops = {
     .get_next_key = htab_get_next_key,
     .copy_value = htab_copy,
     .update_all = htab_percpu_update_all,
+};
+
+/* ---- maps as values ---- */
+
+/* Where the address of the element's map is. */
+static struct bpf_map **inner_of(const struct bpf_htab *htab, struct htab_elem *elem)
+{
+    return (struct bpf_map **)(void *)value_of(htab, elem);
+}
+
+static void *htab_of_maps_lookup(struct bpf_map *map, const void *key)
+{
+    struct bpf_map **inner = lookup_elem(map, key, true);
+
+    return inner ? READ_ONCE(*inner) : NULL;
+}
+
+static int htab_of_maps_copy(struct bpf_map *map, const void *key, void *value)
+{
+    const struct bpf_map *inner = htab_of_maps_lookup(map, key);
+
+    if (!inner)
+        return -ENOENT;
+    *(u32 *)value = inner->id;
+    return 0;
+}
+
+/* *inner: the map to be stored, and then the one that was there before, or NULL. */
+static int exchange_inner(struct bpf_map *map, const void *key, struct bpf_map **inner,
+                          u64 map_flags)
+{
+    struct bpf_htab *htab = htab_of(map);
+    u32 hash = hash_key(key, map->key_size);
+    unsigned long flags = bpf_lock(&htab->lock);
+    struct htab_elem *elem = *find(htab, key, hash);
+    int err = 0;
+
+    if (elem && map_flags == BPF_NOEXIST)
+        err = -EEXIST;
+    else if (!elem && map_flags == BPF_EXIST)
+        err = -ENOENT;
+    else if (!elem && !(elem = new_elem(htab, key, hash)))
+        err = -E2BIG;
+    if (!err)
+        *inner = __atomic_exchange_n(inner_of(htab, elem), *inner, __ATOMIC_SEQ_CST);
+    bpf_unlock(&htab->lock, flags);
+    return err;
+}
+
+static int htab_of_maps_update_fd(struct bpf_map *map, struct file *map_file, const void *key,
+                                  int fd, u64 flags)
+{
+    struct bpf_map *inner = bpf_map_get_inner(map, fd);
+    int err;
+
+    (void)map_file;
+    if (IS_ERR(inner))
+        return PTR_ERR(inner);
+    err = flags > BPF_EXIST ? -EINVAL : exchange_inner(map, key, &inner, flags);
+    if (inner)
+        bpf_map_put(inner);
+    return err;
+}
+
+static int htab_of_maps_remove_fd(struct bpf_map *map, const void *key)
+{
+    struct bpf_htab *htab = htab_of(map);
+    u32 hash = hash_key(key, map->key_size);
+    unsigned long flags = bpf_lock(&htab->lock);
+    struct htab_elem **link = find(htab, key, hash);
+    struct bpf_map *inner = NULL;
+
+    if (*link) {
+        inner = *inner_of(htab, *link);
+        unlink_elem(htab, link);
+    }
+    bpf_unlock(&htab->lock, flags);
+    if (inner)
+        bpf_map_put(inner);
+    return inner ? 0 : -ENOENT;
+}
+
+static struct bpf_map *htab_of_maps_alloc(const union bpf_attr *attr)
+{
+    struct bpf_map *map, *meta;
+
+    if (attr->value_size != sizeof(u32))
+        return ERR_PTR(-EINVAL);
+    map = htab_alloc(attr);
+    if (IS_ERR(map))
+        return map;
+    meta = bpf_map_meta_alloc(attr->inner_map_fd);
+    if (IS_ERR(meta)) {
+        htab_free(map);
+        return meta;
+    }
+    map->inner_map_meta = meta;
+    return map;
+}
+
+static void htab_of_maps_free(struct bpf_map *map)
+{
+    struct bpf_htab *htab = htab_of(map);
+    struct htab_elem *elem;
+
+    list_for_each_entry(elem, &htab->lru, lru)
+    {
+        bpf_map_put(*inner_of(htab, elem));
+    }
+    bpf_map_meta_free(map->inner_map_meta);
+    htab_free(map);
+}
+
+const struct bpf_map_ops htab_of_maps_map_ops = {
+    .alloc = htab_of_maps_alloc,
+    .free = htab_of_maps_free,
+    .lookup = htab_of_maps_lookup,
+    .update = htab_update,
+    .remove = htab_remove,
+    .get_next_key = htab_get_next_key,
+    .copy_value = htab_of_maps_copy,
+    .update_fd = htab_of_maps_update_fd,
+    .remove_fd = htab_of_maps_remove_fd,
 };

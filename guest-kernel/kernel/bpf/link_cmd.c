@@ -22,6 +22,35 @@ void bpf_link_put(struct bpf_link *link)
     kfree(link);
 }
 
+void bpf_link_inc(struct bpf_link *link)
+{
+    bpf_ref_unless_zero(&link->refcnt);
+}
+
+struct bpf_link *bpf_link_get(u32 fd)
+{
+    struct file *file = fget(fd);
+    struct bpf_link *link = ERR_PTR(-EINVAL);
+
+    if (!file)
+        return ERR_PTR(-EBADF);
+    if (file->f_op == &bpf_link_fops) {
+        link = file->private_data;
+        bpf_link_inc(link);
+    }
+    fput(file);
+    return link;
+}
+
+int bpf_link_new_fd(struct bpf_link *link)
+{
+    int fd = bpf_object_fd(&bpf_link_fops, link, O_RDWR);
+
+    if (fd < 0)
+        bpf_link_put(link);
+    return fd;
+}
+
 static int bpf_link_release(struct inode *inode, struct file *file)
 {
     (void)inode;
@@ -35,7 +64,7 @@ static int open_raw_tracepoint(struct bpf_prog *prog, const char *name)
 {
     const struct bpf_raw_event_map *btp = bpf_get_raw_tracepoint(name);
     struct bpf_link *link;
-    int err, fd;
+    int err;
 
     if (!btp)
         return -ENOENT;
@@ -55,10 +84,11 @@ static int open_raw_tracepoint(struct bpf_prog *prog, const char *name)
     link->btp = btp;
     bpf_ref_unless_zero(&prog->refcnt);
     err = bpf_add_object(KIND_LINK, link, &link->id);
-    fd = err ? err : bpf_object_fd(&bpf_link_fops, link, O_RDWR);
-    if (fd < 0)
+    if (err) {
         bpf_link_put(link);
-    return fd;
+        return err;
+    }
+    return bpf_link_new_fd(link);
 }
 
 int bpf_raw_tracepoint_open(const union bpf_attr *attr)
@@ -90,7 +120,7 @@ int bpf_raw_tracepoint_open(const union bpf_attr *attr)
 static int link_perf_event(struct bpf_prog *prog, struct file *perf_file, u64 cookie)
 {
     struct bpf_link *link = kzalloc(sizeof(*link));
-    int err, fd;
+    int err;
 
     if (!link)
         return -ENOMEM;
@@ -107,10 +137,11 @@ static int link_perf_event(struct bpf_prog *prog, struct file *perf_file, u64 co
     bpf_ref_unless_zero(&prog->refcnt);
     link->perf_file = get_file(perf_file);
     err = bpf_add_object(KIND_LINK, link, &link->id);
-    fd = err ? err : bpf_object_fd(&bpf_link_fops, link, O_RDWR);
-    if (fd < 0)
+    if (err) {
         bpf_link_put(link);
-    return fd;
+        return err;
+    }
+    return bpf_link_new_fd(link);
 }
 
 int bpf_link_create(const union bpf_attr *attr)
@@ -136,4 +167,47 @@ int bpf_link_create(const union bpf_attr *attr)
     }
     bpf_prog_put(prog);
     return ret;
+}
+
+/* Links of cgroups, networks and the like can get another program; not those that are here. */
+int bpf_link_update(const union bpf_attr *attr)
+{
+    struct bpf_prog *new_prog, *old_prog;
+    struct bpf_link *link;
+    int err = -EINVAL;
+
+    if (!CHECK_ATTR(link_update.old_prog_fd) || attr->link_update.flags & ~BPF_F_REPLACE)
+        return -EINVAL;
+    link = bpf_link_get(attr->link_update.link_fd);
+    if (IS_ERR(link))
+        return PTR_ERR(link);
+    new_prog = bpf_prog_get(attr->link_update.new_prog_fd);
+    if (IS_ERR(new_prog)) {
+        err = PTR_ERR(new_prog);
+    } else {
+        if (attr->link_update.flags & BPF_F_REPLACE) {
+            old_prog = bpf_prog_get(attr->link_update.old_prog_fd);
+            if (IS_ERR(old_prog))
+                err = PTR_ERR(old_prog);
+            else
+                bpf_prog_put(old_prog);
+        }
+        bpf_prog_put(new_prog);
+    }
+    bpf_link_put(link);
+    return err;
+}
+
+/* Nor can these be detached while they exist. */
+int bpf_link_detach(const union bpf_attr *attr)
+{
+    struct bpf_link *link;
+
+    if (!CHECK_ATTR(link_detach.link_fd))
+        return -EINVAL;
+    link = bpf_link_get(attr->link_detach.link_fd);
+    if (IS_ERR(link))
+        return PTR_ERR(link);
+    bpf_link_put(link);
+    return -EOPNOTSUPP;
 }

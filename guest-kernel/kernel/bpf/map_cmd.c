@@ -49,6 +49,9 @@ static const struct bpf_map_ops *map_ops(u32 type)
     case BPF_MAP_TYPE_STACK_TRACE: return &stack_trace_map_ops;
     case BPF_MAP_TYPE_RINGBUF: return &ringbuf_map_ops;
     case BPF_MAP_TYPE_PERF_EVENT_ARRAY: return &perf_event_array_map_ops;
+    case BPF_MAP_TYPE_PROG_ARRAY: return &prog_array_map_ops;
+    case BPF_MAP_TYPE_ARRAY_OF_MAPS: return &array_of_maps_map_ops;
+    case BPF_MAP_TYPE_HASH_OF_MAPS: return &htab_of_maps_map_ops;
     default: return NULL;
     }
 }
@@ -63,6 +66,35 @@ void bpf_map_put(struct bpf_map *map)
     map->ops->free(map);
 }
 
+void bpf_map_inc(struct bpf_map *map)
+{
+    bpf_ref_unless_zero(&map->refcnt);
+}
+
+void bpf_map_inc_uref(struct bpf_map *map)
+{
+    __atomic_add_fetch(&map->usercnt, 1, __ATOMIC_SEQ_CST);
+}
+
+void bpf_map_put_uref(struct bpf_map *map)
+{
+    if (bpf_drop_ref(&map->usercnt) && map->ops->release_uref)
+        map->ops->release_uref(map);
+}
+
+int bpf_map_new_fd(struct bpf_map *map, int flags)
+{
+    int fd;
+
+    bpf_map_inc_uref(map);
+    fd = bpf_object_fd(&bpf_map_fops, map, flags);
+    if (fd < 0) {
+        bpf_map_put_uref(map);
+        bpf_map_put(map);
+    }
+    return fd;
+}
+
 int bpf_map_open_flags(u32 map_flags)
 {
     if (map_flags & BPF_F_RDONLY)
@@ -74,11 +106,11 @@ int bpf_map_create(const union bpf_attr *attr)
 {
     const struct bpf_map_ops *ops = map_ops(attr->map_type);
     struct bpf_map *map;
-    int err, fd;
+    int err;
     char name[BPF_OBJ_NAME_LEN];
 
-    if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id || attr->map_extra ||
-        attr->inner_map_fd || !ops || attr->map_ifindex)
+    if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id || attr->map_extra || !ops ||
+        attr->map_ifindex)
         return -EINVAL;
     if ((attr->map_flags & BPF_F_RDONLY && attr->map_flags & BPF_F_WRONLY) ||
         (attr->map_flags & BPF_F_RDONLY_PROG && attr->map_flags & BPF_F_WRONLY_PROG))
@@ -91,10 +123,11 @@ int bpf_map_create(const union bpf_attr *attr)
         return PTR_ERR(map);
     memcpy(map->name, name, sizeof(name));
     err = bpf_add_object(KIND_MAP, map, &map->id);
-    fd = err ? err : bpf_object_fd(&bpf_map_fops, map, bpf_map_open_flags(attr->map_flags));
-    if (fd < 0)
+    if (err) {
         bpf_map_put(map);
-    return fd;
+        return err;
+    }
+    return bpf_map_new_fd(map, bpf_map_open_flags(attr->map_flags));
 }
 
 /* The file of a map, with a reference; or ERR_PTR. */
@@ -130,6 +163,7 @@ static int bpf_map_release(struct inode *inode, struct file *file)
     (void)inode;
     if (map->ops->release)
         map->ops->release(map, file);
+    bpf_map_put_uref(map);
     bpf_map_put(map);
     return 0;
 }
@@ -320,8 +354,8 @@ int bpf_map_delete(const union bpf_attr *attr)
     err = begin_access(&a, attr, FMODE_WRITE, false);
     if (err)
         return err;
-    if (a.map->map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY) {
-        err = a.map->ops->update_fd(a.map, a.file, a.key, -1, 0);
+    if (a.map->ops->remove_fd) {
+        err = a.map->ops->remove_fd(a.map, a.key);
     } else {
         rcu_read_lock();
         bpf_disable_programs();

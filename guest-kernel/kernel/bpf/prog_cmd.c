@@ -1,12 +1,15 @@
-/* prog_cmd.c - programs: loading them, and running them by a call. */
+/* prog_cmd.c - programs: loading them, running them by a call, and binding maps to them. */
 #include "syscall.h"
 #include <linux/errno.h>
 #include <linux/fdtable.h>
+#include <linux/filter.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -17,6 +20,8 @@ static void free_prog(struct bpf_prog *prog)
 
     for (i = 0; i < prog->used_map_cnt; i++)
         bpf_map_put(prog->used_maps[i]);
+    bpf_jit_free(prog);
+    kfree(prog->subprogs);
     kfree(prog->stats);
     vfree(prog->insns);
     kfree(prog);
@@ -27,6 +32,7 @@ void bpf_prog_put(struct bpf_prog *prog)
     if (!bpf_drop_ref(&prog->refcnt))
         return;
     bpf_remove_object(KIND_PROG, prog);
+    bpf_prog_kallsyms_del_all(prog);
     synchronize_rcu();
     free_prog(prog);
 }
@@ -59,6 +65,15 @@ struct bpf_prog *bpf_prog_get(u32 fd)
 void bpf_prog_inc(struct bpf_prog *prog)
 {
     bpf_ref_unless_zero(&prog->refcnt);
+}
+
+int bpf_prog_new_fd(struct bpf_prog *prog)
+{
+    int fd = bpf_object_fd(&bpf_prog_fops, prog, O_RDWR);
+
+    if (fd < 0)
+        bpf_prog_put(prog);
+    return fd;
 }
 
 static int bpf_prog_release(struct inode *inode, struct file *file)
@@ -124,18 +139,6 @@ static bool license_is_gpl(const char *license)
     return false;
 }
 
-/* A number of the text, which is the same for the same text. */
-static void make_tag(struct bpf_prog *prog)
-{
-    u64 hash = 14695981039346656037ull;
-    const u8 *p = (const u8 *)prog->insns;
-    u32 i;
-
-    for (i = 0; i < prog->len * sizeof(struct bpf_insn); i++)
-        hash = (hash ^ p[i]) * 1099511628211ull;
-    memcpy(prog->tag, &hash, sizeof(prog->tag));
-}
-
 static bool prog_type_is_supported(u32 type)
 {
     return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_TRACEPOINT ||
@@ -180,6 +183,18 @@ static bool calls_trace_printk(const struct bpf_prog *prog)
     return false;
 }
 
+/* An array of programs has those of one type, also of those that call by it. */
+static int check_tail_calls(const struct bpf_prog *prog)
+{
+    u32 i;
+
+    for (i = 0; i < prog->used_map_cnt; i++)
+        if (prog->used_maps[i]->map_type == BPF_MAP_TYPE_PROG_ARRAY &&
+            !bpf_prog_map_compatible(prog->used_maps[i], prog))
+            return -EINVAL;
+    return 0;
+}
+
 static int check_prog(struct bpf_prog *prog, const union bpf_attr *attr)
 {
     struct user_log *ul = kmalloc(sizeof(*ul));
@@ -204,7 +219,7 @@ int bpf_prog_load(const union bpf_attr *attr)
     u32 flags =
         BPF_F_STRICT_ALIGNMENT | BPF_F_ANY_ALIGNMENT | BPF_F_TEST_RND_HI32 | BPF_F_TEST_STATE_FREQ;
     struct bpf_prog *prog;
-    int err, fd;
+    int err;
 
     if (!CHECK_ATTR(core_relo_rec_size) || attr->prog_flags & ~flags || attr->attach_prog_fd ||
         attr->attach_btf_id || attr->prog_ifindex || attr->core_relo_cnt)
@@ -215,58 +230,134 @@ int bpf_prog_load(const union bpf_attr *attr)
     prog->refcnt = 1;
     err = read_prog(prog, attr);
     if (!err) {
-        make_tag(prog);
+        bpf_prog_calc_tag(prog);
         err = check_prog(prog, attr);
+        if (!err)
+            err = check_tail_calls(prog);
     }
     if (err) {
         free_prog(prog);
         return err;
     }
+    bpf_prog_select_runtime(prog);
     if (calls_trace_printk(prog))
         bpf_trace_printk_enable();
     prog->load_time = ktime_get();
     err = bpf_add_object(KIND_PROG, prog, &prog->id);
-    fd = err ? err : bpf_object_fd(&bpf_prog_fops, prog, O_RDWR);
-    if (fd < 0)
+    if (err) {
         bpf_prog_put(prog);
-    return fd;
+        return err;
+    }
+    return bpf_prog_new_fd(prog);
 }
 
-/* Only programs of raw tracepoints can be run by a call; their context is an array of numbers. */
-int bpf_prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uattr)
-{
+/* ---- running by a call ---- */
+
+struct test_run {
     struct bpf_prog *prog;
     u64 *ctx;
-    u32 retval;
-    int err = 0;
+    u32 retval, cpu;
+    bool on_cpu; /* on this hart only */
+};
+
+static void run_here(void *info)
+{
+    struct test_run *run = info;
+
+    if (run->on_cpu && run->cpu != (u32)raw_smp_processor_id())
+        return;
+    rcu_read_lock();
+    run->retval = bpf_prog_run(run->prog, run->ctx);
+    rcu_read_unlock();
+}
+
+/* Only programs of raw tracepoints; their context is an array of numbers. */
+static int check_test_run(const struct test_run *run, const union bpf_attr *attr)
+{
+    if (run->prog->type != BPF_PROG_TYPE_RAW_TRACEPOINT)
+        return -ENOTSUPP;
+    if (attr->test.data_in || attr->test.data_out || attr->test.ctx_out || attr->test.duration ||
+        attr->test.repeat || attr->test.batch_size)
+        return -EINVAL;
+    if (attr->test.ctx_size_in < run->prog->max_ctx_offset ||
+        attr->test.ctx_size_in > MAX_BPF_FUNC_ARGS * sizeof(*run->ctx))
+        return -EINVAL;
+    if (!run->on_cpu && run->cpu)
+        return -EINVAL;
+    if (attr->test.ctx_size_in &&
+        copy_from_user(run->ctx, bpf_user_ptr(attr->test.ctx_in), attr->test.ctx_size_in))
+        return -EFAULT;
+    return run->on_cpu && run->cpu >= nr_cpu_ids ? -ENXIO : 0;
+}
+
+int bpf_prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uattr)
+{
+    struct test_run run = {.cpu = attr->test.cpu,
+                           .on_cpu = attr->test.flags & BPF_F_TEST_RUN_ON_CPU};
+    int err;
 
     if (!CHECK_ATTR(test.batch_size))
         return -EINVAL;
-    prog = bpf_prog_get(attr->test.prog_fd);
+    if ((attr->test.ctx_size_in && !attr->test.ctx_in) ||
+        (!attr->test.ctx_size_in && attr->test.ctx_in) ||
+        (attr->test.ctx_size_out && !attr->test.ctx_out) ||
+        (!attr->test.ctx_size_out && attr->test.ctx_out))
+        return -EINVAL;
+    run.prog = bpf_prog_get(attr->test.prog_fd);
+    if (IS_ERR(run.prog))
+        return PTR_ERR(run.prog);
+    run.ctx = kzalloc(MAX_BPF_FUNC_ARGS * sizeof(*run.ctx));
+    err = run.ctx ? check_test_run(&run, attr) : -ENOMEM;
+    if (!err && run.on_cpu)
+        on_each_cpu(run_here, &run);
+    else if (!err)
+        run_here(&run);
+    if (!err)
+        err = put_user(run.retval, &uattr->test.retval);
+    kfree(run.ctx);
+    bpf_prog_put(run.prog);
+    return err;
+}
+
+/* ---- maps that a program keeps, though its text has none of them ---- */
+
+/* Guards used_maps of programs that are loaded. */
+static DEFINE_MUTEX(used_maps_mutex);
+
+static int bind_map(struct bpf_prog *prog, struct bpf_map *map)
+{
+    u32 i;
+
+    for (i = 0; i < prog->used_map_cnt; i++)
+        if (prog->used_maps[i] == map)
+            return 0;
+    if (prog->used_map_cnt == MAX_BPF_MAPS)
+        return -ENOMEM;
+    bpf_map_inc(map);
+    prog->used_maps[prog->used_map_cnt++] = map;
+    return 0;
+}
+
+int bpf_prog_bind_map(const union bpf_attr *attr)
+{
+    struct bpf_prog *prog;
+    struct bpf_map *map;
+    int err;
+
+    if (!CHECK_ATTR(prog_bind_map.flags) || attr->prog_bind_map.flags)
+        return -EINVAL;
+    prog = bpf_prog_get(attr->prog_bind_map.prog_fd);
     if (IS_ERR(prog))
         return PTR_ERR(prog);
-    ctx = kzalloc(MAX_BPF_FUNC_ARGS * sizeof(*ctx));
-    if (!ctx)
-        err = -ENOMEM;
-    else if (prog->type != BPF_PROG_TYPE_RAW_TRACEPOINT)
-        err = -ENOTSUPP;
-    else if (attr->test.data_in || attr->test.data_out || attr->test.ctx_out ||
-             attr->test.duration || attr->test.repeat || attr->test.batch_size ||
-             attr->test.flags || attr->test.cpu)
-        err = -EINVAL;
-    else if (attr->test.ctx_size_in < prog->max_ctx_offset ||
-             attr->test.ctx_size_in > MAX_BPF_FUNC_ARGS * sizeof(*ctx))
-        err = -EINVAL;
-    else if (attr->test.ctx_size_in &&
-             copy_from_user(ctx, bpf_user_ptr(attr->test.ctx_in), attr->test.ctx_size_in))
-        err = -EFAULT;
-    if (!err) {
-        rcu_read_lock();
-        retval = bpf_prog_run_insns(prog, ctx);
-        rcu_read_unlock();
-        err = put_user(retval, &uattr->test.retval);
+    map = bpf_map_get(attr->prog_bind_map.map_fd);
+    if (IS_ERR(map)) {
+        err = PTR_ERR(map);
+    } else {
+        mutex_lock(&used_maps_mutex);
+        err = bind_map(prog, map);
+        mutex_unlock(&used_maps_mutex);
+        bpf_map_put(map);
     }
-    kfree(ctx);
     bpf_prog_put(prog);
     return err;
 }

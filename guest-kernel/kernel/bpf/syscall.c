@@ -165,23 +165,10 @@ static int *refcnt_of(enum bpf_kind kind, void *object)
                              : &((struct bpf_link *)object)->refcnt;
 }
 
-static void put_object(enum bpf_kind kind, void *object)
-{
-    if (kind == KIND_MAP)
-        bpf_map_put(object);
-    else if (kind == KIND_PROG)
-        bpf_prog_put(object);
-    else
-        bpf_link_put(object);
-}
-
 static int get_fd_by_id(enum bpf_kind kind, const union bpf_attr *attr)
 {
-    static const struct file_operations *const fops[] = {&bpf_map_fops, &bpf_prog_fops,
-                                                         &bpf_link_fops};
     void *object = NULL;
     struct bpf_object *o;
-    int fd;
 
     if (!(kind == KIND_MAP ? CHECK_ATTR(open_flags) : CHECK_ATTR(prog_id)))
         return -EINVAL;
@@ -199,10 +186,9 @@ static int get_fd_by_id(enum bpf_kind kind, const union bpf_attr *attr)
     mutex_unlock(&bpf_objects_mutex);
     if (!object)
         return -ENOENT;
-    fd = bpf_object_fd(fops[kind], object, bpf_map_open_flags(attr->open_flags));
-    if (fd < 0)
-        put_object(kind, object);
-    return fd;
+    if (kind == KIND_MAP)
+        return bpf_map_new_fd(object, bpf_map_open_flags(attr->open_flags));
+    return kind == KIND_PROG ? bpf_prog_new_fd(object) : bpf_link_new_fd(object);
 }
 
 /* ---- the system call ---- */
@@ -266,6 +252,11 @@ static int do_bpf(int cmd, const union bpf_attr *attr, union bpf_attr __user *ua
     case BPF_LINK_GET_FD_BY_ID: return get_fd_by_id(KIND_LINK, attr);
     case BPF_OBJ_GET_INFO_BY_FD: return bpf_obj_get_info(attr, uattr);
     case BPF_RAW_TRACEPOINT_OPEN: return bpf_raw_tracepoint_open(attr);
+    case BPF_OBJ_PIN: return bpf_obj_pin(attr);
+    case BPF_OBJ_GET: return bpf_obj_get(attr);
+    case BPF_PROG_BIND_MAP: return bpf_prog_bind_map(attr);
+    case BPF_LINK_UPDATE: return bpf_link_update(attr);
+    case BPF_LINK_DETACH: return bpf_link_detach(attr);
     case BPF_LINK_CREATE: return bpf_link_create(attr);
     case BPF_ENABLE_STATS: return enable_stats(attr);
     default: return -EINVAL;

@@ -42,7 +42,20 @@ struct bpf_link {
     struct file *perf_file;              /* of an event; referenced */
 };
 
+/* The link of a descriptor, with a reference; or ERR_PTR. */
+struct bpf_link *bpf_link_get(u32 fd);
+void bpf_link_inc(struct bpf_link *link);
 void bpf_link_put(struct bpf_link *link);
+
+/* New descriptors, which take over a reference; without one, it is put. */
+int bpf_map_new_fd(struct bpf_map *map, int flags);
+int bpf_prog_new_fd(struct bpf_prog *prog);
+int bpf_link_new_fd(struct bpf_link *link);
+
+void bpf_map_inc(struct bpf_map *map);
+/* Beside a reference: that of a descriptor or name. */
+void bpf_map_inc_uref(struct bpf_map *map);
+void bpf_map_put_uref(struct bpf_map *map);
 
 /* O_*, of BPF_F_RDONLY and BPF_F_WRONLY. */
 int bpf_map_open_flags(u32 map_flags);
@@ -55,10 +68,17 @@ int bpf_map_update(const union bpf_attr *attr);
 int bpf_map_delete(const union bpf_attr *attr);
 int bpf_map_next_key(const union bpf_attr *attr);
 int bpf_map_freeze(const union bpf_attr *attr);
+/* kernel/bpf/tag.c: of the text as it was loaded, but without the numbers of descriptors. */
+void bpf_prog_calc_tag(struct bpf_prog *prog);
 int bpf_prog_load(const union bpf_attr *attr);
 int bpf_prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uattr);
 int bpf_raw_tracepoint_open(const union bpf_attr *attr);
 int bpf_link_create(const union bpf_attr *attr);
+int bpf_link_update(const union bpf_attr *attr);
+int bpf_link_detach(const union bpf_attr *attr);
+int bpf_prog_bind_map(const union bpf_attr *attr);
+int bpf_obj_pin(const union bpf_attr *attr);
+int bpf_obj_get(const union bpf_attr *attr);
 int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr);
 
 #endif

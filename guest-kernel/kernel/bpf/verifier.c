@@ -233,6 +233,19 @@ static int do_check(struct bpf_verifier_env *env)
     }
 }
 
+/* For the compiler. */
+static int keep_subprogs(struct bpf_verifier_env *env)
+{
+    struct bpf_prog *prog = env->prog;
+
+    prog->subprogs = kmalloc(env->subprog_cnt * sizeof(*prog->subprogs));
+    if (!prog->subprogs)
+        return -ENOMEM;
+    memcpy(prog->subprogs, env->subprog, env->subprog_cnt * sizeof(*prog->subprogs));
+    prog->subprog_cnt = env->subprog_cnt;
+    return 0;
+}
+
 /* For the interpreter: a call has the size of its own frame in off. */
 static void fix_up(struct bpf_verifier_env *env)
 {
@@ -249,6 +262,9 @@ static void fix_up(struct bpf_verifier_env *env)
             insn[i].off = -1;
             continue;
         }
+        if (insn[i].code == (BPF_JMP | BPF_CALL) && insn[i].imm == BPF_FUNC_tail_call &&
+            !insn[i].src_reg)
+            insn[i].code = BPF_JMP | BPF_TAIL_CALL;
         if (is_subprog_call(&insn[i]))
             insn[i].off = bpf_round_up(max(env->subprog[s].stack_depth, 1), 32);
     }
@@ -305,6 +321,8 @@ static int check_prog(struct bpf_verifier_env *env)
         err = do_check(env);
     if (!err)
         err = check_max_stack_depth(env);
+    if (!err)
+        err = keep_subprogs(env);
     if (!err)
         fix_up(env);
     return err;

@@ -207,6 +207,21 @@ static int set_return_value(struct bpf_verifier_env *env, int func_id,
     }
 }
 
+/* The program may be left for another one, of which this one's functions know nothing. */
+static int check_tail_call(struct bpf_verifier_env *env)
+{
+    int err;
+
+    if (env->subprog_cnt > 1) {
+        verbose(env, "tail_calls are not allowed in programs with bpf-to-bpf calls\n");
+        return -EINVAL;
+    }
+    err = check_leaks(env);
+    if (err)
+        verbose(env, "tail_call would lead to reference leak\n");
+    return err;
+}
+
 int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
     int func_id = insn->imm, i, err;
@@ -244,6 +259,11 @@ int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         (func_id == BPF_FUNC_map_update_elem || func_id == BPF_FUNC_map_delete_elem)) {
         verbose(env, "write into map forbidden\n");
         return -EACCES;
+    }
+    if (func_id == BPF_FUNC_tail_call) {
+        err = check_tail_call(env);
+        if (err)
+            return err;
     }
     if (func_id == BPF_FUNC_get_stackid || func_id == BPF_FUNC_get_stack)
         env->prog->needs_stack = true;

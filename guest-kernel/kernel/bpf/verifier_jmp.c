@@ -198,6 +198,11 @@ static void decide_null(struct bpf_reg_state *reg, const void *arg)
     reg->type &= ~PTR_MAYBE_NULL;
     if (!reg->ref_obj_id)
         reg->id = 0;
+    /* What was found in a map of maps is a map. */
+    if (reg->type == PTR_TO_MAP_VALUE && reg->map->inner_map_meta) {
+        reg->type = CONST_PTR_TO_MAP;
+        reg->map = reg->map->inner_map_meta;
+    }
 }
 
 void release_ref(struct bpf_verifier_state *state, u32 id)

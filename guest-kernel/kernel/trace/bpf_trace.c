@@ -63,10 +63,10 @@ static u64 run(struct bpf_prog *prog, const void *ctx)
     u64 begin, ret;
 
     if (!static_key_false(&bpf_stats_enabled_key))
-        return bpf_prog_run_insns(prog, ctx);
+        return bpf_prog_run(prog, ctx);
     stats = &prog->stats[raw_smp_processor_id()];
     begin = sched_clock();
-    ret = bpf_prog_run_insns(prog, ctx);
+    ret = bpf_prog_run(prog, ctx);
     stats->cnt++;
     stats->nsecs += sched_clock() - begin;
     return ret;
@@ -554,25 +554,33 @@ static int perf_event_array_update(struct bpf_map *map, const void *key, const v
     return -EINVAL;
 }
 
-/* fd -1: no event any more. */
 static int perf_event_array_update_fd(struct bpf_map *map, struct file *map_file, const void *key,
                                       int fd, u64 flags)
 {
     u32 index = *(const u32 *)key;
-    struct file *event = NULL, *old;
+    struct file *event;
 
     if (flags)
         return -EINVAL;
     if (index >= map->max_entries)
         return -E2BIG;
-    if (fd >= 0) {
-        event = perf_event_get(fd);
-        if (IS_ERR(event))
-            return PTR_ERR(event);
-    }
-    old = replace_event(event_array_of(map), index, event, map_file);
+    event = perf_event_get(fd);
+    if (IS_ERR(event))
+        return PTR_ERR(event);
+    put_event(replace_event(event_array_of(map), index, event, map_file));
+    return 0;
+}
+
+static int perf_event_array_remove_fd(struct bpf_map *map, const void *key)
+{
+    u32 index = *(const u32 *)key;
+    struct file *old;
+
+    if (index >= map->max_entries)
+        return -E2BIG;
+    old = replace_event(event_array_of(map), index, NULL, NULL);
     put_event(old);
-    return event || old ? 0 : -ENOENT;
+    return old ? 0 : -ENOENT;
 }
 
 const struct bpf_map_ops perf_event_array_map_ops = {
@@ -583,6 +591,7 @@ const struct bpf_map_ops perf_event_array_map_ops = {
     .remove = array_remove,
     .get_next_key = array_get_next_key,
     .update_fd = perf_event_array_update_fd,
+    .remove_fd = perf_event_array_remove_fd,
     .release = perf_event_array_release,
 };
 

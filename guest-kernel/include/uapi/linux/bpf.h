@@ -134,6 +134,7 @@ enum bpf_cmd {
     BPF_MAP_LOOKUP_AND_DELETE_ELEM = 21,
     BPF_MAP_FREEZE = 22,
     BPF_LINK_CREATE = 28,
+    BPF_LINK_UPDATE = 29,
     BPF_LINK_GET_FD_BY_ID = 30,
     BPF_LINK_GET_NEXT_ID = 31,
     BPF_ENABLE_STATS = 32,
@@ -145,11 +146,14 @@ enum bpf_map_type {
     BPF_MAP_TYPE_UNSPEC = 0,
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
+    BPF_MAP_TYPE_PROG_ARRAY = 3,
     BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
     BPF_MAP_TYPE_PERCPU_HASH = 5,
     BPF_MAP_TYPE_PERCPU_ARRAY = 6,
     BPF_MAP_TYPE_STACK_TRACE = 7,
     BPF_MAP_TYPE_LRU_HASH = 9,
+    BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+    BPF_MAP_TYPE_HASH_OF_MAPS = 13,
     BPF_MAP_TYPE_RINGBUF = 27,
 };
 
@@ -180,6 +184,7 @@ enum { BPF_STATS_RUN_TIME = 0 };
 #define BPF_F_RDONLY_PROG   (1U << 7)
 #define BPF_F_WRONLY_PROG   (1U << 8)
 #define BPF_F_MMAPABLE      (1U << 10)
+#define BPF_F_INNER_MAP     (1U << 12)
 
 /* Flags of a program. */
 #define BPF_F_STRICT_ALIGNMENT (1U << 0)
@@ -187,6 +192,9 @@ enum { BPF_STATS_RUN_TIME = 0 };
 #define BPF_F_TEST_RND_HI32    (1U << 2)
 #define BPF_F_TEST_STATE_FREQ  (1U << 3)
 #define BPF_F_SLEEPABLE        (1U << 4)
+
+#define BPF_F_REPLACE         (1U << 2) /* of BPF_LINK_UPDATE */
+#define BPF_F_TEST_RUN_ON_CPU (1U << 0) /* of BPF_PROG_TEST_RUN */
 
 /* Flags of helpers. */
 #define BPF_F_INDEX_MASK      0xffffffffULL
@@ -220,6 +228,7 @@ enum bpf_func_id {
     BPF_FUNC_trace_printk = 6,
     BPF_FUNC_get_prandom_u32 = 7,
     BPF_FUNC_get_smp_processor_id = 8,
+    BPF_FUNC_tail_call = 12,
     BPF_FUNC_get_current_pid_tgid = 14,
     BPF_FUNC_get_current_uid_gid = 15,
     BPF_FUNC_get_current_comm = 16,
@@ -336,6 +345,11 @@ union bpf_attr {
         u64 name;
         u32 prog_fd;
     } raw_tracepoint;
+    struct { /* BPF_OBJ_PIN, BPF_OBJ_GET */
+        __aligned_u64_t pathname;
+        u32 obj_fd;
+        u32 file_flags;
+    };
     struct { /* BPF_BTF_LOAD */
         __aligned_u64_t btf;
         __aligned_u64_t btf_log_buf;
@@ -352,6 +366,12 @@ union bpf_attr {
             u64 bpf_cookie;
         } perf_event;
     } link_create;
+    struct { /* BPF_LINK_UPDATE */
+        u32 link_fd;
+        u32 new_prog_fd;
+        u32 flags;
+        u32 old_prog_fd;
+    } link_update;
     struct { /* BPF_LINK_DETACH */
         u32 link_fd;
     } link_detach;
