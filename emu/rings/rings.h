@@ -1,6 +1,6 @@
 /*
  * rings.h - the guest's own record: the rings of this project's kernel or of Linux, read out of
- * memory. memory. What per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format, printk_formats and
+ * memory. What per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format, printk_formats and
  * saved_cmdlines would say, without a reader in the guest: nothing is consumed, and no cycle
  * passes.
  */
