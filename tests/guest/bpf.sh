@@ -3,7 +3,7 @@
 # compiled, loaded and attached by the program bpf.
 . "$(dirname "$0")/lib.sh"
 
-claims=$(cat guest/user/bpftest.c guest/user/bpfobjects.c | grep -c '^ *check("')
+claims=$(cat guest/user/bpftest.c guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')
 cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
 echo 'no object' >"$work_dir/text.o"
 (cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
@@ -25,7 +25,7 @@ END
 
 L=/lib/bpf
 timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
-    --append "script=\"/bin/bpftest; /bin/bpfobjects; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
+    --append "script=\"/bin/bpftest; /bin/bpfobjects; /bin/bpftypes; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
         sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
         for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300;
@@ -57,7 +57,7 @@ stacks() {
     part stacks | grep -A3 '^map stacks' | grep -q 'ffffffff[0-9a-f]* pipe_write$' &&
         part stacks | grep -qx 'key: .. .. 00 00  value: 14 00 00 00 00 00 00 00'
 }
-check 'every claim of bpftest and bpfobjects holds, without a finding' every_claim_holds
+check 'every claim of bpftest, bpfobjects and bpftypes holds, without a finding' every_claim_holds
 check 'an object with typed maps, a constant and functions counts system calls' counts_calls
 check 'one at raw tracepoints measures how long tasks wait' waits
 check 'one with maps of the older form counts stacks by a probe' stacks

@@ -8,14 +8,14 @@ debian=$cache/debian-13/Image
 
 root=$work_dir/root
 mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/bin"
-for program in bpf bpfobjects bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
+for program in bpf bpfobjects bpftypes bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
 cp "$cache/busybox" "$root/bin"
 mknod "$root/dev/console" c 5 1
 command='bpf load /lib/bpf/syscalls.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=100'
 # What raw tracepoints and clocks tell depends on time; that they can be attached does not.
 command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; echo all objects
 for o in /lib/bpf/*.o; do bpf load \$o; done
-bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfobjects; bpfverdicts"
+bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfobjects; bpftypes; bpfverdicts"
 cat >"$root/init" <<END
 #!/bin/busybox sh
 busybox mount -t proc proc /proc
@@ -66,7 +66,7 @@ check 'programs are attached to raw tracepoints there, too' \
 check 'every object is accepted by both' diff "$work_dir/debian.objects" "$work_dir/ours.objects"
 check 'and they have programs' test "$(grep -c '^program ' "$work_dir/debian.objects")" -ge 14
 check 'objects, names and tags are as on Debian' diff "$work_dir/debian.claims" "$work_dir/ours.claims"
-check 'every claim of bpfobjects holds on both' test "$(grep -c '^ok' "$work_dir/ours.claims")" -eq "$(grep -c '^ *check("' guest/user/bpfobjects.c)"
+check 'every claim of bpfobjects and bpftypes holds on both' test "$(grep -c '^ok' "$work_dir/ours.claims")" -eq "$(cat guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')"
 for kernel in debian ours; do
     check "a program at a clock counts samples: $kernel" grep -Eq '0[1-9a-f]( ..){7}$|[1-9a-f].( ..){7}$' "$work_dir/$kernel.samples"
 done

@@ -170,6 +170,7 @@ static void log_insn(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         verbose(env, "%d:", env->insn_idx);
         print_state(env, cur_func(env));
     }
+    log_line(env, env->insn_idx);
     bpf_disasm(insn, text, sizeof(text));
     verbose(env, "%d: (%02x) %s\n", env->insn_idx, insn->code, text);
 }
@@ -296,6 +297,8 @@ static int check_prog(struct bpf_verifier_env *env)
 
     if (!err)
         err = check_subprogs(env);
+    if (!err)
+        err = check_btf_info(env);
     if (!err)
         err = resolve_pseudo_imm64(env);
     if (!err)

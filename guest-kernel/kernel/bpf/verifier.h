@@ -11,6 +11,7 @@
  *     verifier_state.c    states: made, copied, put aside for later
  *     verifier_prune.c    whether a state was verified before
  *     verifier_log.c      the log
+ *     verifier_btf.c      functions and lines of the source
  */
 #ifndef BPF_VERIFIER_H
 #define BPF_VERIFIER_H
@@ -72,6 +73,7 @@ struct bpf_verifier_env {
     u32 insn_processed, total_states, peak_states, max_states_per_insn, id_gen;
     u32 prev_insn_processed, jmps_processed, prev_jmps_processed;
     bool strict;
+    const struct bpf_line_info *prev_linfo; /* the line that the log has shown last */
     struct bpf_id_pair idmap[ID_MAP_SIZE];
     u32 idmap_used;
 };
@@ -217,6 +219,13 @@ int check_visited(struct bpf_verifier_env *env, int insn_idx);
 void way_ends(struct bpf_verifier_state *state);
 /* Forgets a stored state. */
 void drop_state(struct bpf_verifier_env *env, struct bpf_verifier_state_list **link);
+
+/* ---- verifier_btf.c ---- */
+
+/* What the program says of its functions and lines. */
+int check_btf_info(struct bpf_verifier_env *env);
+/* The line of the instruction, if it is another one than before. */
+void log_line(struct bpf_verifier_env *env, int insn_idx);
 
 /* ---- verifier_log.c ---- */
 
