@@ -63,6 +63,8 @@ struct console {
     uint64_t (*wait)(void *ctx, const struct moment *at, uint64_t until);
     bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run must stop */
     void *ctx;
+    /* gets what is muted because it is output of a repeated run (snapshot.h); may be NULL */
+    void (*repeat)(void *ctx, const uint8_t *bytes, size_t len);
 };
 
 enum { MACHINE_PATH_MAX = 4096 };

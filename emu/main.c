@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/new_file.h"
 #include "cli/cores.h"
 #include "cli/device_log.h"
@@ -28,13 +29,13 @@
 #include "export/command.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
+#include "ftrace/bpf_text.h"
 #include "ftrace/describe.h"
 #include "ftrace/module_names.h"
 #include "ftrace/pardon.h"
 #include "ftrace/report.h"
 #include "ftrace/report_files.h"
 #include "ftrace/tasks.h"
-#include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
 #include "gdb/port.h"
 #include "gdb/service.h"
@@ -69,12 +70,12 @@ struct session {
     struct lines *lines;
     struct tasks *tasks;
     struct watch *watch;
+    struct bpf_text *programs;
     struct module_names *module_names;
-    struct trace_json *trace; /* NULL: no --trace */
-    struct new_file trace_file;
-    struct log_record *log; /* NULL: no --log */
+    struct new_file trace;  /* --trace */
+    struct log_record *log; /* NULL: neither --log nor --trace */
     struct new_file log_file;
-    struct calls_listener call_listeners[2];
+    char *log_name;             /* of a log that is only for the trace; may be NULL */
     struct console log_inner;   /* that gets what the log gets */
     struct new_file device_log; /* --device-log */
     struct new_file rings;      /* --rings */
@@ -98,6 +99,14 @@ static void log_put_console(void *ctx, const uint8_t *bytes, size_t len)
         s->log_inner.put(s->log_inner.ctx, bytes, len);
 }
 
+/* What the log had before the machine went back is not in it any more. */
+static void log_repeat_console(void *ctx, const uint8_t *bytes, size_t len)
+{
+    const struct session *s = ctx;
+
+    log_record_console(s->log, hart_id(machine_current(s->machine)), bytes, len);
+}
+
 static int log_get_console(void *ctx, const struct moment *at)
 {
     const struct session *s = ctx;
@@ -107,8 +116,11 @@ static int log_get_console(void *ctx, const struct moment *at)
 
 static uint64_t log_wait_console(void *ctx, const struct moment *at, uint64_t until)
 {
+    enum { LONG_WAIT_CYCLES = 100 * 1000 * 1000 };
     const struct session *s = ctx;
 
+    if (s->options.view)
+        log_record_show(s->log, until - at->cycles > LONG_WAIT_CYCLES);
     return s->log_inner.wait(s->log_inner.ctx, at, until);
 }
 
@@ -116,6 +128,8 @@ static bool log_interrupted(void *ctx, const struct moment *at)
 {
     const struct session *s = ctx;
 
+    if (s->options.view)
+        log_record_show(s->log, false);
     return s->log_inner.interrupted(s->log_inner.ctx, at);
 }
 
@@ -125,6 +139,7 @@ static struct console log_console(struct session *s, const struct console *inner
     return (struct console){.put = log_put_console,
                             .get = inner->get ? log_get_console : NULL,
                             .wait = inner->wait ? log_wait_console : NULL,
+                            .repeat = log_repeat_console,
                             .interrupted = inner->interrupted ? log_interrupted : NULL,
                             .ctx = s};
 }
@@ -197,33 +212,6 @@ static void on_finding(void *ctx, enum rule rule)
     machine_ask_stop(s->machine);
 }
 
-/* A trace that cannot be written any more ends the run. */
-static void on_trace_lost(void *ctx)
-{
-    struct session *s = ctx;
-
-    s->trace_lost = true;
-    machine_ask_stop(s->machine);
-}
-
-static enum exit_status open_trace(struct session *s)
-{
-    const struct options *o = &s->options;
-    struct trace_json_config config = {.file = &s->trace_file,
-                                       .image = o->image,
-                                       .symbols = s->symbols,
-                                       .tasks = s->tasks,
-                                       .lost = on_trace_lost,
-                                       .ctx = s};
-
-    if (!o->trace)
-        return EXIT_PASS;
-    if (!new_file_open(&s->trace_file, o->trace, &s->diag))
-        return EXIT_IO;
-    s->trace = trace_json_new(&config);
-    return EXIT_PASS;
-}
-
 /* A log that cannot be written any more ends the run. */
 static void on_log_lost(void *ctx)
 {
@@ -231,6 +219,43 @@ static void on_log_lost(void *ctx)
 
     s->log_lost = true;
     machine_ask_stop(s->machine);
+}
+
+/* A log that is only for the trace: beside it, so that a killed run leaves it; or without a name.
+ */
+static bool open_hidden_log(struct session *s)
+{
+    const char *directory = getenv("TMPDIR");
+
+    if (s->trace.part) {
+        s->log_name = xasprintf("%s.log", s->options.trace);
+        return new_file_open(&s->log_file, s->log_name, &s->diag);
+    }
+    s->log_name = xasprintf("%s/rvftrace-XXXXXX", directory && *directory ? directory : "/tmp");
+    s->log_file = (struct new_file){.path = s->log_name, .fd = mkstemp(s->log_name)};
+    if (s->log_file.fd >= 0 && !unlink(s->log_name))
+        return true;
+    diag_error(&s->diag, "%s: %s; --trace to a pipe or a device needs a place for a log in TMPDIR",
+               s->log_name, strerror(errno));
+    return false;
+}
+
+/* Opens the files of --log and --trace, which is made of the log when the run has ended. */
+static bool open_log_files(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct stat log;
+
+    if (o->trace && !new_file_open(&s->trace, o->trace, &s->diag))
+        return false;
+    if (!o->log)
+        return open_hidden_log(s);
+    if (!new_file_open(&s->log_file, o->log, &s->diag))
+        return false;
+    if (!o->trace || (!fstat(s->log_file.fd, &log) && S_ISREG(log.st_mode)))
+        return true;
+    diag_error(&s->diag, "%s: --trace reads the log, so --log must name a file", o->log);
+    return false;
 }
 
 static enum exit_status start_log(struct session *s)
@@ -255,10 +280,11 @@ static enum exit_status start_log(struct session *s)
                                              .symbols = s->symbols,
                                              .lines = s->lines,
                                              .tasks = s->tasks,
+                                             .calls_only = !o->log,
                                              .lost = on_log_lost,
                                              .ctx = s};
 
-    if (!new_file_open(&s->log_file, o->log, &s->diag))
+    if (!open_log_files(s))
         return EXIT_IO;
     s->log = log_record_new(&config);
     if (o->view)
@@ -268,50 +294,14 @@ static enum exit_status start_log(struct session *s)
 
 static enum exit_status open_log(struct session *s)
 {
-    return s->options.log ? start_log(s) : EXIT_PASS;
-}
-
-/* ---- listeners to calls: the trace, the log, or both ---- */
-
-static void on_call(void *ctx, const struct call *c, const struct call_moment *at)
-{
-    const struct session *s = ctx;
-
-    for (unsigned i = 0; i < ARRAY_LEN(s->call_listeners); i++)
-        s->call_listeners[i].enter(s->call_listeners[i].ctx, c, at);
-}
-
-static void on_return(void *ctx, const struct call *c, const struct call_moment *at,
-                      enum call_end how)
-{
-    const struct session *s = ctx;
-
-    for (unsigned i = 0; i < ARRAY_LEN(s->call_listeners); i++)
-        s->call_listeners[i].leave(s->call_listeners[i].ctx, c, at, how);
-}
-
-static void on_call_state(void *ctx, struct state_io *io)
-{
-    const struct session *s = ctx;
-
-    for (unsigned i = 0; i < ARRAY_LEN(s->call_listeners); i++)
-        if (s->call_listeners[i].state_io)
-            s->call_listeners[i].state_io(s->call_listeners[i].ctx, io);
+    return s->options.log || s->options.trace ? start_log(s) : EXIT_PASS;
 }
 
 static struct calls_listener call_listener(struct session *s)
 {
-    bool on_only = s->options.trace_on_only;
-
-    if (s->options.trace_none || (!s->trace && !s->log))
+    if (s->options.trace_none || !s->log)
         return (struct calls_listener){0};
-    if (!s->log)
-        return trace_json_listener(s->trace, on_only);
-    if (!s->trace)
-        return log_record_calls(s->log, on_only);
-    s->call_listeners[0] = trace_json_listener(s->trace, on_only);
-    s->call_listeners[1] = log_record_calls(s->log, on_only);
-    return (struct calls_listener){s, on_only, on_call, on_return, on_call_state};
+    return log_record_calls(s->log, s->options.trace_on_only);
 }
 
 static enum exit_status dump_dtb(const struct session *s)
@@ -487,8 +477,8 @@ static enum exit_status restore(struct session *s, const char *path, struct snap
         return status;
     s->named = a ? audit_count(a) : 0;
     s->left_out = a ? audit_left_out(a, SEVERITY_error) : 0;
-    if (s->trace)
-        trace_json_restart(s->trace);
+    if (s->log && keep)
+        log_record_restart(s->log);
     record_replay_restored(s->record_replay, machine_input_count(s->machine));
     return EXIT_PASS;
 }
@@ -560,9 +550,8 @@ static enum exit_status open_session(struct session *s)
     symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(named);
     s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);
+    s->programs = bpf_text_new(machine_cluster(s->machine), machine_image(s->machine), s->symbols);
     status = read_pardons(s);
-    if (status == EXIT_PASS)
-        status = open_trace(s);
     if (status == EXIT_PASS)
         status = open_log(s);
     if (status != EXIT_PASS)
@@ -571,6 +560,7 @@ static enum exit_status open_session(struct session *s)
                                   .image = machine_image(s->machine),
                                   .symbols = s->symbols,
                                   .tasks = s->tasks,
+                                  .programs = s->programs,
                                   .account = o->account,
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
@@ -579,9 +569,12 @@ static enum exit_status open_session(struct session *s)
                                   .calls = call_listener(s),
                                   .listener = {on_finding, s}};
     s->watch = watch_new(&watch, &s->diag);
-    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
+    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
+    machine_join_snapshots(s->machine, (struct state_part){s->programs, bpf_text_state_io});
     machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
+    if (s->log)
+        machine_join_snapshots(s->machine, (struct state_part){s->log, log_record_state_io});
     status = restore_run(s);
     if (status == EXIT_PASS && s->log)
         log_record_begin(s->log, s->watch);
@@ -597,15 +590,16 @@ static void close_session(struct session *s)
         debugger_free(s->debugger);
     gdb_port_free(s->gdb_port);
     watch_free(s->watch);
-    trace_json_free(s->trace);
-    new_file_discard(&s->trace_file);
     if (s->machine)
         log_record_free(s->log);
     new_file_discard(&s->log_file);
+    free(s->log_name);
+    new_file_discard(&s->trace);
     new_file_discard(&s->device_log);
     new_file_discard(&s->rings);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
+    bpf_text_free(s->programs);
     machine_free(s->machine);
     core_free(s->core);
     tasks_free(s->tasks);
@@ -679,9 +673,9 @@ static bool on_restore(void *session, const char *path, FILE *out)
     struct snapshot_file *f;
     bool done;
 
-    if (s->options.record || s->options.replay || s->log) {
-        diag_error(&d, "%s: another run cannot go on in this one, which is %s", path,
-                   s->log ? "logged" : "recorded or replayed");
+    if (s->options.record || s->options.replay) {
+        diag_error(&d, "%s: another run cannot go on in this one, which is recorded or replayed",
+                   path);
         return false;
     }
     if (snapshot_file_open(path, &d, &f) != EXIT_PASS)
@@ -727,10 +721,11 @@ static struct debugger_config debugger_config(struct session *s)
         .max_insns = max_insns(s),
         .max_cycles = s->options.max_cycles,
         /*
-         * Stops change a run with random fetches, so it cannot be repeated exactly. A log does not
-         * go back.
+         * Stops change a run with random fetches, so it cannot be repeated exactly. A log that is
+         * being shown does not go back.
          */
-        .history_max = s->options.fetch == FETCH_RANDOM || s->log ? 0 : s->options.history_max,
+        .history_max =
+            s->options.fetch == FETCH_RANDOM || s->options.view ? 0 : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),
@@ -1104,6 +1099,25 @@ static bool write_rings(struct session *s)
     return false;
 }
 
+/* Makes the trace of the log. False: it could not be written. */
+static bool write_trace(struct session *s)
+{
+    FILE *out = s->trace.fd >= 0 ? new_file_stream(&s->trace) : NULL;
+    char log[48];
+
+    if (s->trace.fd < 0)
+        return true;
+    snprintf(log, sizeof log, "/proc/self/fd/%d", s->log_file.fd);
+    if (out && log_to_trace(log, out, &s->diag) != EXIT_PASS)
+        return false;
+    if (out && !fflush(out) && !ferror(out))
+        return new_file_commit(&s->trace, &s->diag);
+    diag_error(&s->diag, "%s: %s; the trace ends before the run did", new_file_name(&s->trace),
+               strerror(errno));
+    new_file_leave(&s->trace);
+    return false;
+}
+
 /* Ends the log, which tells how the run has ended. False: it could not be written. */
 static bool end_log(struct session *s, struct ending end)
 {
@@ -1112,7 +1126,24 @@ static bool end_log(struct session *s, struct ending end)
                                     .cycles = machine_cycles(s->machine),
                                     .insns = machine_insns(s->machine)};
 
-    return !s->log || log_record_end(s->log, &last, &s->diag) == EXIT_PASS;
+    if (!s->log)
+        return true;
+    if (log_record_end(s->log, &last, &s->diag) == EXIT_PASS)
+        return true;
+    new_file_leave(&s->log_file);
+    return false;
+}
+
+/* The trace is made of the log before that gets its name. The status may be another one then. */
+static struct ending end_record(struct session *s, struct ending end)
+{
+    if (!end_log(s, end))
+        return (struct ending){"log-lost", EXIT_IO};
+    if (!write_trace(s))
+        end = (struct ending){"trace-lost", EXIT_IO};
+    if (s->options.log && !new_file_commit(&s->log_file, &s->diag))
+        end = (struct ending){"log-lost", EXIT_IO};
+    return end;
 }
 
 /* The reason is printed last: the report may have many lines. */
@@ -1129,12 +1160,8 @@ static unsigned finish(struct session *s, struct stop stop)
         s->trace_lost = true;
     if (s->device_log.fd >= 0 && !new_file_commit(&s->device_log, &s->diag))
         s->trace_lost = true;
-    if (s->trace && trace_json_end(s->trace, &s->diag) != EXIT_PASS)
-        s->trace_lost = true;
     say_gone(s);
-    end = settle(s, stop);
-    if (!end_log(s, end))
-        end = (struct ending){"log-lost", EXIT_IO};
+    end = end_record(s, settle(s, stop));
     report.run.ended = end.word;
     report.run.ended_by = is_by_guest(stop) ? origins[stop.origin].name : NULL;
     report.run.exit_code = end.status;
@@ -1269,7 +1296,7 @@ static void hold_standard_files(void)
 int main(int argc, char **argv)
 {
     struct session s = {.diag = {.out = stderr, .program = "rvftrace"},
-                        .trace_file.fd = -1,
+                        .trace.fd = -1,
                         .log_file.fd = -1,
                         .device_log.fd = -1,
                         .rings.fd = -1,

@@ -200,6 +200,8 @@ void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len)
     size_t skipped = muted < len ? (size_t)muted : len;
 
     m->console_bytes += len;
+    if (m->config.console.repeat && skipped)
+        m->config.console.repeat(m->config.console.ctx, bytes, skipped);
     if (m->config.console.put && skipped < len)
         m->config.console.put(m->config.console.ctx, bytes + skipped, len - skipped);
 }

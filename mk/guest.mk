@@ -117,7 +117,8 @@ GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 
 # What runs programs of BPF inside the tracers' hooks.
 GUEST_TRACE_OBJS += kernel/trace/bpf_trace.o \
-	$(addprefix kernel/bpf/, arraymap.o core.o fd_array.o func_proto.o hashtab.o helpers.o ringbuf.o stackmap.o tnum.o)
+	$(addprefix kernel/bpf/, arraymap.o core.o fd_array.o func_proto.o hashtab.o helpers.o jit.o ringbuf.o stackmap.o tnum.o) \
+	$(addprefix arch/riscv/net/, bpf_jit_comp64.o bpf_jit_core.o)
 
 # Files of the layouts that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
@@ -361,7 +362,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace bpf bpfcount bpfobjects bpftest bpftypes bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
+USER_PROGRAMS := blktrace bpf bpfcount bpfjit bpfobjects bpftest bpftypes bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)

@@ -234,6 +234,22 @@ static enum exit_status run_to_file(const struct request *q, struct log *log)
     return new_file_commit(&file, q->diag) ? status : EXIT_IO;
 }
 
+enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d)
+{
+    const struct request q = {.diag = d,
+                              .file = path,
+                              .filter = {.harts = UINT64_MAX, .to = UINT64_MAX},
+                              .format = export_find("chrome")};
+    struct log *log = NULL;
+    enum exit_status status = log_open(path, d, &log);
+
+    if (status != EXIT_PASS)
+        return status;
+    status = run(&q, log, out);
+    log_close(log);
+    return status;
+}
+
 enum exit_status log_command(int argc, char **argv, const struct diag *d)
 {
     struct request q = {.diag = d, .filter = {.harts = UINT64_MAX, .to = UINT64_MAX}};

@@ -4,10 +4,18 @@
 #ifndef EXPORT_COMMAND_H
 #define EXPORT_COMMAND_H
 
+#include <stdio.h>
+
 #include "base/compiler.h"
 #include "base/diag.h"
 
 /* argv[1] is `log'. Returns the exit status. */
 MUST_USE enum exit_status log_command(int argc, char **argv, const struct diag *d);
+
+/*
+ * Writes all calls of a log as `--to chrome' does; whether they could be written is the stream's
+ * error flag. Another status: the log cannot be read; a message was given.
+ */
+MUST_USE enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d);
 
 #endif

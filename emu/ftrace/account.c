@@ -9,8 +9,9 @@
  * With a core model the first probe is also charged with the site's bytes. Those in which a block
  * begins, as the `ld ra` to which the call of `pfe16` returns, or the second half of a site in two
  * pages, are charged from there on; and the `mv a0,ra` of `mcount` by a third probe. A block ends
- * with its page: where the site is in the next one, what the site is when the `mv` is executed is
- * not known before the hart comes to the site.
+ * with its page, and is kept while what the hart fetches of the next one changes: so what a site in
+ * two pages is, or one behind the page of its `mv`, is found out when the hart comes to it, and
+ * what was charged until then is its share.
  *
  * Durations are measured by the clock of a context: a task of the guest, identified by its
  * tp, or the hart where tp is 0. A context's clock runs while a hart runs it, and stops
@@ -48,7 +49,7 @@ struct through {
 
 struct counts {
     uint64_t tally[SITE_STATES][PROBE_TALLY]; /* cycles only with a core model */
-    uint64_t ra_copy[PROBE_TALLY]; /* cycles of a `mv a0,ra` whose site has not been reached yet */
+    uint64_t pending[PROBE_TALLY]; /* charged before it was known in which state the site is */
     struct through init, on;
 };
 
@@ -159,23 +160,24 @@ static void leave_context(struct account *a, const struct hart *h)
 
 /* ---- probes ---- */
 
+/* Whether no block has all of the site. */
+static bool is_in_two_pages(const struct site *s)
+{
+    return s->pa % PAGE_BYTES + s->size > PAGE_BYTES;
+}
+
 /* Whether no block has both the `mv a0,ra` and the site's first instruction. */
-static bool is_apart(const struct account *a, const struct site *s)
+static bool is_apart(const struct site *s)
 {
     uint64_t in_page = s->pa % PAGE_BYTES;
 
-    return s->ra_copy && cluster_has_core(a->cluster) &&
-           (in_page < s->ra_copy || in_page > PAGE_BYTES - 4);
+    return s->ra_copy && (in_page < s->ra_copy || in_page > PAGE_BYTES - 4);
 }
 
-/*
- * Whether the state must be found when the site is executed: the block that it begins in ends with
- * its page, and is kept while what the hart fetches of the next page changes. With a core model a
- * block charges cycles to the state that the site had when the block was made.
- */
-static bool is_in_two_pages(const struct account *a, const struct site *s)
+/* Whether cycles are charged to the site before it is known in which state it is. */
+static bool is_found_late(const struct account *a, const struct site *s)
 {
-    return s->pa % PAGE_BYTES + s->size > PAGE_BYTES && !cluster_has_core(a->cluster);
+    return cluster_has_core(a->cluster) && (is_apart(s) || is_in_two_pages(s));
 }
 
 static enum site_state state_now(const struct account *a, const struct site *s, struct hart *h,
@@ -196,11 +198,11 @@ static enum site_state state_now(const struct account *a, const struct site *s, 
 }
 
 /* The site is reached in that state. */
-static void take_ra_copy(struct counts *counts, enum site_state state)
+static void take_pending(struct counts *counts, enum site_state state)
 {
     for (unsigned i = 0; i < PROBE_TALLY; i++) {
-        counts->tally[state][i] += counts->ra_copy[i];
-        counts->ra_copy[i] = 0;
+        counts->tally[state][i] += counts->pending[i];
+        counts->pending[i] = 0;
     }
 }
 
@@ -220,19 +222,22 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     case AT_RA_COPY:
         state = site_state_fetched(a->sites, s, view, -(int)s->ra_copy);
         return (struct probe_plan){.action = PROBE_CHARGE,
-                                   .counter = is_apart(a, s) ? counts_of(a, site)->ra_copy
-                                                             : counts_of(a, site)->tally[state],
+                                   .counter = is_found_late(a, s)
+                                                  ? counts_of(a, site)->pending
+                                                  : counts_of(a, site)->tally[state],
                                    .charged_bytes = 1}; /* the instruction that begins there */
     default: break;
     }
-    if (is_in_two_pages(a, s))
+    if (cluster_has_core(a->cluster))
+        result.charged_bytes = s->size;
+    if (is_in_two_pages(s)) {
+        result.counter = counts_of(a, site)->pending;
         return result;
+    }
     state = site_state_fetched(a->sites, s, view, 0);
     result.cookie = (uint8_t)state;
     result.counter = counts_of(a, site)->tally[state];
-    if (cluster_has_core(a->cluster))
-        result.charged_bytes = s->size;
-    if (!site_calls(a->sites, s, state) && !is_apart(a, s))
+    if (!site_calls(a->sites, s, state) && !is_found_late(a, s))
         result.action = PROBE_COUNT;
     return result;
 }
@@ -309,13 +314,13 @@ static void reach(struct account *a, uint32_t site, enum site_state state, struc
 {
     const struct site *s = site_get(a->sites, site);
 
-    if (is_in_two_pages(a, s))
+    if (is_in_two_pages(s))
         state = state_now(a, s, h, pc);
-    if (is_apart(a, s))
-        take_ra_copy(counts_of(a, site), state);
+    if (is_found_late(a, s))
+        take_pending(counts_of(a, site), state);
     if (site_calls(a->sites, s, state))
         enter(a, site, state, h);
-    else if (is_in_two_pages(a, s))
+    else if (!cluster_has_core(a->cluster)) /* it is in two pages */
         counts_of(a, site)->tally[state][TALLY_ENTRIES]++;
 }
 

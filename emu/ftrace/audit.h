@@ -20,6 +20,7 @@
 #include "ftrace/rules.h"
 
 struct audit;
+struct bpf_text;
 struct patch_log;
 struct site_table;
 struct state_io;
@@ -43,8 +44,9 @@ struct audit_config {
     const struct symbols *symbols; /* NULL: none */
     const struct patch_log *log;
     const struct updates *updates;
-    const struct text_map *text; /* NULL: only sites are known */
-    uint64_t text_mutex;         /* the kernel's lock of its text, physical; 0: not known */
+    const struct bpf_text *programs; /* of BPF; NULL: none are known */
+    const struct text_map *text;     /* NULL: only sites are known */
+    uint64_t text_mutex;             /* the kernel's lock of its text, physical; 0: not known */
     struct cluster *cluster;
     size_t findings_max;
     struct finding_listener listener;

@@ -4,8 +4,9 @@
  *
  * Freed code cannot be fetched any more, or it is something else. Either way a hart that is in it,
  * or a task that comes back to it, takes an exception there. That there was code before is known
- * by the sites in its page, because a trap had stopped the task there, or because the hart was in
- * that page when its translations were changed.
+ * by the sites in its page, because the kernel told that it was a program of BPF, because a trap
+ * had stopped the task there, or because the hart was in that page when its translations were
+ * changed.
  */
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
+#include "ftrace/bpf_text.h"
 #include "ftrace/tasks.h"
 #include "load/symbols.h"
 #include "mem/ram.h"
@@ -167,7 +169,8 @@ static void trap(struct audit *a, const struct trap_event *t)
         return;
     }
     site = site_near(a, t->epc, t->cause == ILLEGAL_INSTRUCTION);
-    if (site != NO_SITE || (t->cause != ILLEGAL_INSTRUCTION && was_there(a, t)))
+    if (site != NO_SITE || (t->cause != ILLEGAL_INSTRUCTION && was_there(a, t)) ||
+        (a->config.programs && bpf_text_is_gone(a->config.programs, t->epc)))
         report(a, t, site);
 }
 

@@ -10,6 +10,7 @@
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
+#include "ftrace/bpf_text.h"
 #include "ftrace/finding_key.h"
 #include "ftrace/modules.h"
 #include "load/symbols.h"
@@ -25,6 +26,7 @@ struct kept {
 struct module_names {
     struct cluster *cluster;
     const struct symbols *symbols;
+    const struct bpf_text *programs;
     VEC_OF(struct kept) kept;
 };
 
@@ -70,18 +72,20 @@ static const char *name_at(void *ctx, uint64_t va, uint64_t *offset)
     const struct kept *k = ask(n, va, &f) ? keep(n, va, &f) : kept_at(n, va);
 
     if (!k)
-        return NULL;
+        return bpf_text_name_at(n->programs, va, offset);
     if (offset)
         *offset = va - k->va;
     return k->name;
 }
 
-struct module_names *module_names_new(struct cluster *c, struct symbols *symbols)
+struct module_names *module_names_new(struct cluster *c, struct symbols *symbols,
+                                      const struct bpf_text *programs)
 {
     struct module_names *n = xcalloc(1, sizeof *n);
 
     n->cluster = c;
     n->symbols = symbols;
+    n->programs = programs;
     symbols_set_more(symbols, (struct symbols_more){name_at, n});
     return n;
 }

@@ -167,6 +167,7 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     bool known = symbols_find(config->symbols, "text_mutex", &va) &&
                  image_va_to_pa(config->image, va, &mutex);
     const struct audit_config audit = {.tasks = w->tasks,
+                                       .programs = config->programs,
                                        .sites = w->sites,
                                        .symbols = config->symbols,
                                        .log = w->patches,

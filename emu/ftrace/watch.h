@@ -13,6 +13,7 @@
 
 struct account;
 struct audit;
+struct bpf_text;
 struct cluster;
 struct diag;
 struct image;
@@ -30,12 +31,13 @@ struct watch_config {
     struct cluster *cluster;
     const struct image *image;
     const struct symbols *symbols;
-    struct tasks *tasks; /* NULL: nothing is known of tasks */
-    bool account;        /* measure the cost of the sites */
-    bool audit;          /* check the rules */
-    size_t findings_max; /* findings that are kept: causes of breaches */
-    size_t patches_max;  /* patches that are kept, for the debugger */
-    size_t updates_max;  /* updates that are kept */
+    struct tasks *tasks;             /* NULL: nothing is known of tasks */
+    const struct bpf_text *programs; /* of BPF; NULL: none are known */
+    bool account;                    /* measure the cost of the sites */
+    bool audit;                      /* check the rules */
+    size_t findings_max;             /* findings that are kept: causes of breaches */
+    size_t patches_max;              /* patches that are kept, for the debugger */
+    size_t updates_max;              /* updates that are kept */
     struct finding_listener listener;
     struct calls_listener calls; /* of the record of calls; .enter NULL: no record */
 };

@@ -31,6 +31,7 @@ enum log_frame_kind {
     LOG_FRAME_INDEX = 6,  /* where the frames are; the last one */
     LOG_FRAME_COUNTS = 7, /* entries and cycles of each site, by state; before END */
     LOG_FRAME_TEXT = 8,   /* a stretch of the image's code as the log begins */
+    LOG_FRAME_BACK = 9, /* the run has gone back: the next frame of events follows an earlier one */
 };
 
 struct log_frame_head {

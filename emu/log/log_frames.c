@@ -28,7 +28,8 @@ struct log_frames {
     struct log_bytes packed;
     uint64_t offset;
     VEC_OF(struct entry) index;
-    uint64_t event_frames;
+    VEC_OF(uint32_t) before; /* of each frame of events, from 1: the one that it follows */
+    uint32_t last;           /* the last one of the run */
     int failed;
     int known_failure; /* as it was when the last frame was handed over */
     /* the job of the thread; `has_job' and `quit' with the mutex, the rest is the thread's
@@ -179,11 +180,34 @@ void log_frames_put(struct log_frames *f, const struct log_frame_head *head,
     f->raw = *bytes;
     *bytes = empty;
     f->head = *head;
-    f->event_frames += head->kind == LOG_FRAME_EVENTS;
+    if (head->kind == LOG_FRAME_EVENTS) {
+        VEC_PUSH(&f->before, f->last);
+        f->last = (uint32_t)f->before.len;
+    }
     if (f->threaded)
         hand_over(f);
     else
         write_frame(f);
+}
+
+/* ---- going back ---- */
+
+uint32_t log_frames_last(const struct log_frames *f)
+{
+    return f->last;
+}
+
+void log_frames_go_back(struct log_frames *f, uint32_t last)
+{
+    const struct log_frame_head head = {.kind = LOG_FRAME_BACK};
+    struct log_bytes b = {0};
+
+    if (last == f->last)
+        return;
+    f->last = last;
+    log_put(&b, last);
+    log_frames_put(f, &head, &b);
+    VEC_FREE(&b);
 }
 
 /* ---- begin and end ---- */
@@ -232,13 +256,38 @@ struct log_frames *log_frames_new(int fd)
     return f;
 }
 
+/* Whether each frame of events, from 1, is one of the run; the caller frees it. */
+static bool *find_kept(const struct log_frames *f)
+{
+    bool *kept = xcalloc(f->before.len + 1, sizeof *kept);
+
+    for (uint32_t i = f->last; i; i = f->before.at[i - 1])
+        kept[i] = true;
+    return kept;
+}
+
+/* Removes from the index the frames that are not of the run. */
+static void clean_index(struct log_frames *f)
+{
+    bool *kept = find_kept(f);
+    size_t count = 0, number = 0;
+
+    for (size_t i = 0; i < f->index.len; i++) {
+        uint32_t kind = f->index.at[i].head.kind;
+
+        if (kind == LOG_FRAME_EVENTS ? kept[++number] : kind != LOG_FRAME_BACK)
+            f->index.at[count++] = f->index.at[i];
+    }
+    f->index.len = count;
+    free(kept);
+}
+
 static void write_index(struct log_frames *f)
 {
-    size_t count = f->index.len;
-
+    clean_index(f);
     f->raw.len = 0;
-    log_put(&f->raw, count);
-    for (size_t i = 0; i < count; i++) {
+    log_put(&f->raw, f->index.len);
+    for (size_t i = 0; i < f->index.len; i++) {
         uint8_t head[LOG_FRAME_HEAD_BYTES];
 
         log_head_pack(&f->index.at[i].head, head);
@@ -277,7 +326,7 @@ uint64_t log_frames_bytes(struct log_frames *f)
 
 uint64_t log_frames_count(const struct log_frames *f)
 {
-    return f->event_frames;
+    return f->before.len;
 }
 
 void log_frames_free(struct log_frames *f)
@@ -288,6 +337,7 @@ void log_frames_free(struct log_frames *f)
     ZSTD_freeCCtx(f->zstd);
     VEC_FREE(&f->packed);
     VEC_FREE(&f->index);
+    VEC_FREE(&f->before);
     VEC_FREE(&f->raw);
     pthread_mutex_destroy(&f->mutex);
     pthread_cond_destroy(&f->changed);

@@ -28,6 +28,13 @@ MUST_USE int log_frames_end(struct log_frames *f);
 /* errno of the first failure before the last frame was given, or 0. */
 int log_frames_failure(const struct log_frames *f);
 
+/*
+ * The last frame of events of the run, as their number in the file, from 1; 0: none. The machine
+ * can go back to it: the next one follows it, and those in between are not of the run any more.
+ */
+uint32_t log_frames_last(const struct log_frames *f);
+void log_frames_go_back(struct log_frames *f, uint32_t last);
+
 uint64_t log_frames_bytes(struct log_frames *f); /* written, or to be: complete after the end */
 uint64_t log_frames_count(const struct log_frames *f); /* of EVENTS */
 

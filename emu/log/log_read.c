@@ -228,6 +228,17 @@ static bool get_counts(struct log *l, struct log_in *in)
     return l->has_counts;
 }
 
+/* The run has gone back. An index has only the frames that are left, so it needs no such frame. */
+static bool get_back(struct log *l, struct log_in *in)
+{
+    uint64_t last = log_get(in);
+
+    if (in->bad || last > l->before.len)
+        return false;
+    l->last = (uint32_t)last;
+    return true;
+}
+
 /* Takes a frame that is not of events. False: it is damaged. */
 static bool take_frame(struct log *l, const struct log_entry *entry)
 {
@@ -235,7 +246,7 @@ static bool take_frame(struct log *l, const struct log_entry *entry)
     struct log_in in;
     bool good = true;
 
-    if (entry->head.kind > LOG_FRAME_TEXT || entry->head.kind == LOG_FRAME_INDEX)
+    if (entry->head.kind > LOG_FRAME_BACK || entry->head.kind == LOG_FRAME_INDEX)
         return true; /* of a later version: not needed */
     if (!log_unpack(l, entry, &b)) {
         VEC_FREE(&b);
@@ -249,6 +260,7 @@ static bool take_frame(struct log *l, const struct log_entry *entry)
     case LOG_FRAME_COUNTS: good = !l->has_counts && get_counts(l, &in); break;
     case LOG_FRAME_TEXT: good = get_code(l, &in); break;
     case LOG_FRAME_END: good = !l->has_ended && get_ending(l, &in); break;
+    case LOG_FRAME_BACK: good = get_back(l, &in); break;
     default: break;
     }
     VEC_FREE(&b);
@@ -261,6 +273,27 @@ static void add_entry(struct log *l, const struct log_entry *entry)
 {
     VEC_PUSH(&l->frames, *entry);
     l->events += entry->head.events;
+    VEC_PUSH(&l->before, l->last);
+    l->last = (uint32_t)l->before.len;
+}
+
+/* Leaves out the frames of events to which the run has not come in the end. */
+static void keep_run(struct log *l)
+{
+    bool *kept = xcalloc(l->before.len + 1, sizeof *kept);
+    size_t count = 0;
+
+    for (uint32_t i = l->last; i; i = l->before.at[i - 1])
+        kept[i] = true;
+    l->events = 0;
+    for (size_t i = 0; i < l->frames.len; i++)
+        if (kept[i + 1]) {
+            l->frames.at[count++] = l->frames.at[i];
+            l->events += l->frames.at[i].head.events;
+        }
+    l->frames.len = count;
+    VEC_FREE(&l->before);
+    free(kept);
 }
 
 static void set_problem(struct log *l, const char *format, uint64_t offset)
@@ -392,6 +425,7 @@ static enum exit_status read_log(struct log *l, const struct diag *d, struct log
         return refuse(l, d, why);
     if (!read_index(l))
         scan(l);
+    keep_run(l);
     if (!l->run.harts)
         return refuse(l, d, "is damaged at its beginning: it does not tell what was run");
     if (l->symbols.len)

@@ -35,6 +35,10 @@ struct log {
     VEC_OF(struct log_task) tasks;
     VEC_OF(struct log_site) sites;
     VEC_OF(struct log_entry) frames; /* of events */
+    /* while there is no index: of each frame of events, from 1, the one that it follows, and the
+     * last one of the run */
+    VEC_OF(uint32_t) before;
+    uint32_t last;
     VEC_OF(struct log_stretch) codes;
     VEC_OF(struct log_counts) counts; /* of each site */
     bool has_counts, counts_fixed;

@@ -6,8 +6,10 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -22,6 +24,7 @@
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
+#include "log/log_state.h"
 #include "log/log_write.h"
 #include "mem/bus.h"
 
@@ -63,6 +66,7 @@ struct log_record {
     uint8_t printed[CONSOLE_BYTES];
     size_t printed_len;
     unsigned printing; /* the hart */
+    uint64_t shown_at; /* host's time, for log_record_show */
 };
 
 static struct log_event event_of(struct hart *h, enum log_kind kind)
@@ -533,20 +537,22 @@ void log_record_console(struct log_record *r, unsigned hart, const uint8_t *byte
 struct log_record *log_record_new(const struct log_record_config *config)
 {
     struct log_record *r = xcalloc(1, sizeof *r);
-    const struct listener listener = {
-        .ctx = r,
-        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
-                 EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_TRAP) |
-                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_IPI_SENT) |
-                 EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_SBI_CALL) |
-                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED) |
-                 EVENT_BIT(EVENT_HART_WAITS) | EVENT_BIT(EVENT_HART_WOKEN) |
-                 EVENT_BIT(EVENT_UPDATE_ENDED) | EVENT_BIT(EVENT_SITES_CHANGED) |
-                 EVENT_BIT(EVENT_FINDING),
-        .on_event = on_event};
+    struct listener listener = {.ctx = r,
+                                .kinds =
+                                    EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
+                                    EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) |
+                                    EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
+                                    EVENT_BIT(EVENT_IPI_SENT) | EVENT_BIT(EVENT_IPI_TAKEN) |
+                                    EVENT_BIT(EVENT_SBI_CALL) | EVENT_BIT(EVENT_HART_STARTED) |
+                                    EVENT_BIT(EVENT_HART_STOPPED) | EVENT_BIT(EVENT_HART_WAITS) |
+                                    EVENT_BIT(EVENT_HART_WOKEN) | EVENT_BIT(EVENT_UPDATE_ENDED) |
+                                    EVENT_BIT(EVENT_SITES_CHANGED) | EVENT_BIT(EVENT_FINDING),
+                                .on_event = on_event};
 
     r->config = *config;
     r->probe = CLUSTER_NO_PROBE;
+    if (config->calls_only)
+        listener.kinds = EVENT_BIT(EVENT_SITES_CHANGED);
     cluster_listen(config->cluster, &listener);
     return r;
 }
@@ -657,12 +663,14 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     config.symbols = symbols;
     r->writer = log_writer_new(&config);
     free(symbols);
-    put_text(r);
+    if (!r->config.calls_only)
+        put_text(r);
     r->before = count_sites(r, &r->counted);
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         define_site(r, i);
     r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
-    plant_switch(r);
+    if (!r->config.calls_only)
+        plant_switch(r);
 }
 
 /* The line of a site, as describe_line says it. */
@@ -684,7 +692,7 @@ static void put_lines(const struct log_record *r)
 {
     struct lines_functions *functions = lines_functions_new(r->config.lines);
 
-    for (uint32_t id = 0; id < r->states.len; id++) {
+    for (uint32_t id = 0; id < r->states.len && id < site_count(watch_sites(r->watch)); id++) {
         uint64_t va = site_get(watch_sites(r->watch), id)->va;
         struct line_place place;
 
@@ -694,22 +702,96 @@ static void put_lines(const struct log_record *r)
     lines_functions_free(functions);
 }
 
+void log_record_show(struct log_record *r, bool waits)
+{
+    enum { QUARTER_NS = 250 * 1000 * 1000 };
+    struct timespec t;
+    uint64_t now;
+
+    if (!r->writer)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    if (!waits && now - r->shown_at < QUARTER_NS)
+        return;
+    r->shown_at = now;
+    flush_console(r);
+    log_writer_show(r->writer);
+}
+
 enum exit_status log_record_end(struct log_record *r, const struct log_ending *ending,
                                 const struct diag *d)
 {
     int failure;
 
     flush_console(r);
-    put_lines(r);
-    put_counts(r);
+    if (!r->config.calls_only) {
+        put_lines(r);
+        put_counts(r);
+    }
     failure = log_writer_end(r->writer, ending);
-
     if (!failure)
-        return new_file_commit(r->config.file, d) ? EXIT_PASS : EXIT_IO;
+        return EXIT_PASS;
     diag_error(d, "%s: %s; the log ends before the run did", new_file_name(r->config.file),
                strerror(failure));
-    new_file_leave(r->config.file);
     return EXIT_IO;
+}
+
+/* ---- going back ---- */
+
+/* The tasks of the harts are looked at again. */
+static void forget_tasks(struct log_record *r)
+{
+    for (unsigned i = 0; i < LOG_HARTS_MAX; i++)
+        r->running[i].known = false;
+}
+
+void log_record_state_io(void *log_record, struct state_io *io)
+{
+    struct log_record *r = log_record;
+    size_t sites = r->states.len, count;
+
+    if (io->in_file)
+        return;
+    state_io_section(io, "log", 1);
+    count = state_io_count(io, sites, LOG_SITES_MAX);
+    if (io->loading && !io->error && count > sites)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    if (io->error)
+        return;
+    state_io_bytes(io, r->states.at, count);
+    for (size_t i = count; i < sites; i++)
+        r->states.at[i] = SITE_OTHER; /* it is not there yet */
+    STATE_IO(io, r->findings);
+    STATE_IO_BELOW(io, r->printing, LOG_HARTS_MAX);
+    STATE_IO_BELOW(io, r->printed_len, CONSOLE_BYTES);
+    state_io_bytes(io, r->printed, sizeof r->printed);
+    if (r->writer)
+        log_writer_state_io(r->writer, io);
+    if (io->loading)
+        forget_tasks(r);
+}
+
+/* From now on, cost, findings and states of sites are those of the run that was restored. */
+static void look_again(struct log_record *r)
+{
+    free(r->before);
+    r->before = count_sites(r, &r->counted);
+    for (uint32_t i = 0; i < r->states.len; i++)
+        r->states.at[i] =
+            (uint8_t)(i < site_count(watch_sites(r->watch)) ? state_in_memory(r, i) : SITE_OTHER);
+    for (uint32_t i = (uint32_t)r->states.len; i < site_count(watch_sites(r->watch)); i++)
+        define_site(r, i);
+    r->findings = watch_audit(r->watch) ? audit_count(watch_audit(r->watch)) : 0;
+}
+
+void log_record_restart(struct log_record *r)
+{
+    r->printed_len = 0;
+    log_write_forget_names(r->writer);
+    look_again(r);
+    log_writer_restart(r->writer, r->states.at, r->states.len);
+    forget_tasks(r);
 }
 
 void log_record_free(struct log_record *r)

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "log/log_frames.h"
 #include "log/log_state.h"
 
@@ -560,6 +561,109 @@ void log_write_event(struct log_writer *w, struct log_event *e)
     end_event(w);
 }
 
+/* ---- going back ---- */
+
+static void close_stacks(struct log_writer *w)
+{
+    for (size_t i = 0; i < w->stacks.len; i++)
+        VEC_FREE(&w->stacks.at[i].open);
+    w->stacks.len = 0;
+    w->traps.len = w->unused_traps.len = 0;
+}
+
+/* The call is not in the table, because it has an absolute stack pointer. */
+static void open_again(struct log_writer *w, struct open_calls *stack, const struct log_call *c)
+{
+    struct open_call o = {.sp = c->sp,
+                          .cycle = c->cycle,
+                          .when = c->when,
+                          .task = c->task,
+                          .hart = c->hart,
+                          .trap = c->kind == LOG_TRAP_HANDLER};
+
+    o.defined = (uint32_t)(o.trap ? w->traps.len : w->known.len);
+    if (o.trap)
+        VEC_PUSH(&w->traps, *c);
+    else
+        VEC_PUSH(&w->known, (struct known){.call = *c});
+    VEC_PUSH(&stack->open, o);
+}
+
+/* The open calls of the state, which was read. */
+static void take_stacks(struct log_writer *w)
+{
+    close_stacks(w);
+    for (size_t i = 0; i < w->state.stacks.len; i++) {
+        const struct log_stack *from = &w->state.stacks.at[i];
+        struct open_calls to = {.base = from->base, .when = from->when};
+
+        for (size_t n = 0; n < from->open.len; n++)
+            open_again(w, &to, &from->open.at[n]);
+        VEC_PUSH(&w->stacks, to);
+    }
+}
+
+/* Sites that were defined since are not there. */
+static void fill_sites(struct log_writer *w)
+{
+    while (w->state.sites.len < w->sites && w->state.sites.len < LOG_SITES_MAX)
+        VEC_PUSH(&w->state.sites, LOG_OTHER);
+}
+
+static void go_back(struct log_writer *w, uint32_t frame)
+{
+    take_stacks(w);
+    fill_sites(w);
+    log_frames_go_back(w->frames, frame);
+    begin_frame(w);
+}
+
+static void load_state(struct log_writer *w, struct state_io *io, struct log_bytes *bytes,
+                       uint32_t frame)
+{
+    struct log_in in = {.at = bytes->at, .end = bytes->at + bytes->len};
+    struct log_io from = {.in = &in};
+
+    log_state_io(&from, &w->state);
+    if (in.bad)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    else
+        go_back(w, frame);
+}
+
+void log_writer_state_io(struct log_writer *w, struct state_io *io)
+{
+    struct log_bytes bytes = {0};
+    struct log_io to = {.out = &bytes};
+    uint32_t frame;
+    size_t len;
+
+    if (!io->loading) {
+        flush_events(w);
+        make_stacks(w);
+        log_state_io(&to, &w->state);
+    }
+    frame = log_frames_last(w->frames);
+    STATE_IO(io, frame);
+    STATE_IO(io, w->events);
+    len = state_io_count(io, bytes.len, LOG_RAW_MAX);
+    VEC_RESERVE(&bytes, len + 1);
+    bytes.len = len;
+    state_io_bytes(io, bytes.at, len);
+    if (io->loading && !io->error)
+        load_state(w, io, &bytes, frame);
+    VEC_FREE(&bytes);
+}
+
+void log_writer_restart(struct log_writer *w, const uint8_t *states, size_t sites)
+{
+    log_state_free(&w->state);
+    log_state_init(&w->state, w->config.run.harts);
+    log_put_bytes(&w->state.sites, states, sites < LOG_SITES_MAX ? sites : LOG_SITES_MAX);
+    w->events = 0;
+    go_back(w, 0);
+}
+
 /* ---- begin and end ---- */
 
 static void put_run(struct log_writer *w)
@@ -614,6 +718,11 @@ struct log_writer *log_writer_new(const struct log_writer_config *config)
     w->config.symbols = NULL;
     begin_frame(w);
     return w;
+}
+
+void log_writer_show(struct log_writer *w)
+{
+    flush_events(w);
 }
 
 struct log_written log_writer_written(const struct log_writer *w)

@@ -14,6 +14,7 @@
 #include "log/log_format.h"
 
 struct log_writer;
+struct state_io;
 
 struct log_writer_config {
     int fd;                           /* of the file, at its beginning; the caller closes it */
@@ -78,6 +79,21 @@ bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t 
 
 /* Any other event. */
 void log_write_event(struct log_writer *w, struct log_event *e);
+
+/*
+ * Saves or restores where in the run the log is (base/state_io.h). What was written since is not of
+ * the run any more then, and is not read; definitions remain.
+ */
+void log_writer_state_io(struct log_writer *w, struct state_io *io);
+
+/*
+ * The run begins again, in another state of the machine: no call is open, and so many sites, all
+ * that are defined, are in these states.
+ */
+void log_writer_restart(struct log_writer *w, const uint8_t *states, size_t sites);
+
+/* Writes the present frame, if it has events, so that a reader of the file sees them. */
+void log_writer_show(struct log_writer *w);
 
 /* What was written so far, in bytes of the file and as events; complete after log_writer_end. */
 struct log_written {

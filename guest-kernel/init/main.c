@@ -14,6 +14,7 @@
 #include <linux/errno.h>
 #include <linux/ext2_fs.h>
 #include <linux/fdtable.h>
+#include <linux/filter.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
@@ -126,6 +127,7 @@ static int kernel_init(void *unused)
     sched_rt_sysctl_init();
     cpu_dev_init();
     perf_event_init();
+    bpf_jit_init();
     modules_init();
     kallsyms_init();
     proc_meminfo_init();

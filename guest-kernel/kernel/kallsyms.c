@@ -7,6 +7,7 @@
  */
 #include <asm/irqflags.h>
 #include <linux/compiler.h>
+#include <linux/filter.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -26,7 +27,8 @@ bool core_kernel_text(unsigned long addr)
 
 bool kernel_text_address(unsigned long addr)
 {
-    return core_kernel_text(addr) || is_module_text_address(addr) || is_kprobe_insn_slot(addr);
+    return core_kernel_text(addr) || is_module_text_address(addr) || is_kprobe_insn_slot(addr) ||
+           is_bpf_text_address(addr);
 }
 
 bool core_kernel_data(unsigned long addr)
@@ -76,14 +78,17 @@ static bool find_in_kernel(unsigned long addr, struct ksym *sym)
     return i >= 0 && kallsyms_symbol(i, sym);
 }
 
+/* Also in programs of BPF. */
 static bool find_in_modules(unsigned long addr, struct ksym *sym)
 {
     unsigned long flags;
+    bool found;
 
     raw_local_irq_save(flags);
     sym->name = module_address_lookup(addr, &sym->start, &sym->size, &sym->modname);
+    found = sym->name || bpf_address_lookup(addr, sym);
     raw_local_irq_restore(flags);
-    return sym->name;
+    return found;
 }
 
 bool kallsyms_find(unsigned long addr, struct ksym *sym)

@@ -1,10 +1,11 @@
 /* kallsyms_procfs.c - /proc/kallsyms: address, kind, name, and module of each function. */
+#include <linux/filter.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
-/* After the last symbol of the kernel come those of all modules, in one step. */
+/* After the last symbol of the kernel come those of all modules and programs, in one step. */
 static void *s_start(struct seq_file *m, loff_t *pos)
 {
     (void)m;
@@ -29,10 +30,12 @@ static int s_show(struct seq_file *m, void *v)
     loff_t at = *(const loff_t *)v;
     struct ksym sym;
 
-    if (at == kallsyms_count())
+    if (at == kallsyms_count()) {
         module_kallsyms_show(m);
-    else if (kallsyms_symbol(at, &sym))
+        bpf_kallsyms_show(m);
+    } else if (kallsyms_symbol(at, &sym)) {
         seq_printf(m, "%016lx t %s\n", sym.start, sym.name);
+    }
     return 0;
 }
 

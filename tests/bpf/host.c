@@ -421,6 +421,7 @@ int host_load(struct host_prog *p, const struct bpf_insn *insns, unsigned int le
 {
     struct text_log t = {
         .log = {.level = log_level, .write = write_text}, .text = text, .size = size};
+    int err;
 
     memset(&p->prog, 0, sizeof(p->prog));
     p->prog.type = BPF_PROG_TYPE_RAW_TRACEPOINT;
@@ -433,7 +434,9 @@ int host_load(struct host_prog *p, const struct bpf_insn *insns, unsigned int le
     first_insn = p->insns;
     if (text)
         text[0] = 0;
-    return bpf_check(&p->prog, text ? &t.log : NULL);
+    err = bpf_check(&p->prog, text ? &t.log : NULL);
+    free(p->prog.subprogs);
+    return err;
 }
 
 const char *host_run(const struct host_prog *p, const u64 *ctx, u64 *result)

@@ -76,6 +76,8 @@ def try_mutant(job):
     name, layout, says = job
     first = None
     options = ["--initrd", f"{BUILD}/guest-kernel/{layout}/modules.cpio"] if says.get("modules") == "yes" else []
+    if says.get("programs") == "yes":
+        options = ["--initrd", f"{BUILD}/guest-kernel/initrd.cpio"]
     tries = [(harts, seed) for seed in range(1, int(says.get("seeds", 1)) + 1)
              for harts in sorted({1, 2, 4, int(says["harts"])})]
     for harts, seed in tries:

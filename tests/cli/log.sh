@@ -85,6 +85,23 @@ for sentence, holds in (
 sys.exit(failed)
 PY
 
+# A session that goes back, forward to a later state, and back again: in the end the log has the run once.
+printf '%s\n' 'goto 1000000' checkpoint 'continue 1500000' 'reverse-stepi 100' 'goto 4000000' checkpoint 'goto 500000' \
+    'goto 2000000' 'restart 2' 'continue 100000' 'restart 1' 'stepi 10' reverse-continue continue >"$work/commands"
+run debug --quiet --harts 2 --append "$demo" --commands "$work/commands" --log "$work/back.log" --trace "$work/back.json" \
+    "$mcount"
+claim 'a log goes back with the debugger' sh -c "[ $status -eq 0 ] && grep -q '^reverse-stepi' '$out' && grep -q '^restart' '$out'"
+claim '... and the trace that is made of it' cmp "$work/back.json" "$work/trace.json"
+run log --list "$log"
+cp "$out" "$work/list"
+run log --list "$work/back.log"
+same_events() { sed 1d "$out" >"$work/its" && sed 1d "$work/list" | cmp - "$work/its" && has_status 0; }
+claim '... its events are those of the run without a debugger' same_events
+head -c -1 "$work/back.log" >"$work/cut"
+run log --list "$work/cut"
+claim '... also if it has to be read without its index' same_events
+claim '... which one line says' sh -c "[ \$(wc -l <'$err') -eq 1 ] && grep -q 'warning: .*cut: has no valid index at its end' '$err'"
+
 # lines_of OPTION...: lines of the list.
 lines_of() { run log --list "$@" "$log" && has_status 0 && says_nothing && sed -i 1d "$out"; }
 lines_of --function tree_insert
@@ -135,6 +152,15 @@ import csv, re
 calls = sum(row['event'] == 'call' and row['state'] == 'off' for row in csv.DictReader(open('$work/later.csv')))
 entries = re.search(r'(?m)^  off +([\d,]+) entries', open('$out').read()).group(1)
 assert calls > 1000 and int(entries.replace(',', '')) == calls"
+run log --list "$work/later.log"
+cp "$out" "$work/later"
+printf '%s\n' 'continue 1000000' "restore $work/saved" continue >"$work/commands"
+run debug --quiet --console none --commands "$work/commands" --log "$work/again.log" --append 'script="work calls 1"' "$mcount"
+run log --list "$work/again.log"
+claim 'another run that is restored in a session begins the log again' \
+    sh -c "[ \$(wc -l <'$out') -gt 1000 ] && sed 's/^.*again.log/later.log/' '$out' | tail -n +2 >'$work/its' && tail -n +2 '$work/later' | cmp - '$work/its'"
+run run --quiet --console none --log /dev/null --trace "$work/t.json" --max-insns 1 "$mcount"
+claim '--trace cannot be made of a log that cannot be read' refused 74 '/dev/null: --trace reads the log'
 run run --quiet --console none --log - "$mcount" --append 'script="work calls 1"'
 claim '--log - is standard output' sh -c "[ $status -eq 0 ] && '$rvftrace' log '$out' | grep -q 'ended: exit'"
 

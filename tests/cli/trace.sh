@@ -135,20 +135,21 @@ ends_by() {
         --trace "$trace" "$mcount" </dev/null >"$out" 2>"$err" &
     pid=$!
     tries=0
-    while [ "$(wc -c <"$trace.part")" -lt 1000000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+    while [ "$(wc -c <"$trace.log.part")" -lt 100000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
     kill "-$1" $pid
     wait $pid 2>"$work/why"
     status=$?
 }
 ended_with() { has_status "$1" && is_json "$trace"; }
-: >"$trace.part"
+: >"$trace.log.part"
 ends_by TERM
 claim 'SIGTERM ends the run and the file' \
     ended_with 143
+claim '... and the log that it was made of is gone' sh -c "[ ! -e '$trace.log.part' ] && [ ! -e '$trace.log' ]"
 cp "$trace" "$work/old"
-: >"$trace.part"
+: >"$trace.log.part"
 ends_by KILL
 claim 'after SIGKILL the former file is still there' cmp "$trace" "$work/old"
-mv "$trace.part" "$trace"
-claim_calls '... and what was written, beside it, can be read, line by line' "len(calls) > 1000"
+run log --to chrome -o "$trace" "$trace.log.part"
+claim_calls '... and what was recorded, beside it, can be converted' "len(calls) > 1000"
 finish

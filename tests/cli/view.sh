@@ -1,5 +1,5 @@
 #!/bin/sh
-# view.sh - `rvftrace view' without the viewer. 
+# view.sh - `rvftrace view' and `run --view' without the viewer.
 . "$(dirname "$0")/../machine/common.inc"
 
 mkdir "$work/alone" && cp "$rvftrace" "$work/alone/rvftrace"
@@ -19,5 +19,26 @@ mkdir -p "$work/bin" "$work/libexec/rvftrace" && mv "$work/alone/rvftrace" "$wor
     mv "$work/alone/rvftrace-view" "$work/libexec/rvftrace"
 "$work/bin/rvftrace" view x >"$out" 2>"$err"
 claim '... or in libexec' sh -c "[ $? -eq 3 ] && [ \"\$(cat '$out')\" = 'x|' ]"
+
+# A run that waits for input: what it has printed, and what has led to it, is in the file all the same.
+printf '#!/bin/sh\nprintf "%%s|" "$@" >"%s"\n' "$work/followed" >"$work/libexec/rvftrace/rvftrace-view"
+mkfifo "$work/in" && exec 3<>"$work/in"
+"$work/bin/rvftrace" run --quiet --view --log "$work/live.log" "$programs/plic-uart.elf" <"$work/in" >"$out" 2>"$err" &
+pid=$!
+in_log() {
+    n=0
+    until "$rvftrace" log --list "$work/live.log.part" 2>/dev/null | grep -q 'console .*something'; do
+        n=$((n + 1))
+        [ $n -lt 100 ] || return 1
+        sleep 0.1
+    done
+}
+claim 'run --view: while the guest waits, what it has printed is in the log that is being written' in_log
+claim '... which the viewer was told to follow' sh -c "[ \"\$(cat '$work/followed')\" = '--live|--|$work/live.log|' ]"
+echo yes >&3
+wait $pid
+status=$?
+exec 3>&-
+claim '... and it ends as ever' sh -c "[ $status -eq 0 ] && [ -e '$work/live.log' ] && [ ! -e '$work/live.log.part' ]"
 
 finish

@@ -11,6 +11,7 @@
 #   seeds:    with how many seeds it is tried, because it needs luck; if it is missing, with one
 #   insns:    after how many instructions it is stopped; if it is missing, after 300M
 #   modules:  yes: /lib/modules has the kernel's modules
+#   programs: yes: /bin has the programs of guest/user
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
 #   before:   a rule that the same mistake may break before
 #   by:       explore: no run shows it but one that `rvftrace explore' finds (explore.sh, table.py)
@@ -30,6 +31,7 @@ said() { sed -n "s/^$1: //p;/^---/q" "$2"; }
 trace() {
     modules=
     [ "$modular" != yes ] || modules="--initrd $BUILD/guest-kernel/${1%%-*}/modules.cpio"
+    [ "$programs" != yes ] || modules="--initrd $BUILD/guest-kernel/initrd.cpio"
     # shellcheck disable=SC2086 # an option and its value
     LIMIT=120 run run --quiet $modules --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
         --append "script=\"$(echo "$5" | tr '\n' ' ' | sed "s/SEED/$3/g")\"" "$BUILD/guest-kernel/$1/kernel.elf"
@@ -60,6 +62,7 @@ for patch in tests/broken/*.patch; do
     script=$(said script "$patch")
     before=$(said before "$patch")
     modular=$(said modules "$patch")
+    programs=$(said programs "$patch")
     for layout in $(said layouts "$patch" | cut -d ' ' -f 1); do
         seeds=$(said seeds "$patch")
         for seed in $(seq "${seeds:-1}"); do

@@ -44,7 +44,7 @@ for seed in $(seq "${SEEDS:-1}"); do
             esac
             # shellcheck disable=SC2086 # none or two words
             claim "$harts harts, --fetch $fetch, seed $seed: tracers switched, calls traced" \
-                continued mcount $files -h $harts -f $fetch -s $seed -n 6 -t "$work/trace" -a "script=\"$script\""
+                continued mcount $files -h $harts -f $fetch -s $seed -n 6 -t -a "script=\"$script\""
         done
     done
     claim "sites of one store each, seed $seed" \

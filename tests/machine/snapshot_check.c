@@ -3,7 +3,7 @@
  *
  *     snapshot_check [-c core file] [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n
  * snapshots]
- *                    [-a bootargs] [-i input] [-t trace.json] [-d disk[,snapshot]] [-w file] IMAGE
+ *                    [-a bootargs] [-i input] [-t] [-d disk[,snapshot]] [-w file] IMAGE
  *
  * E0: the run from start to end. E1: the same, with snapshots taken at random instructions.
  * E2: from each of these snapshots, in random order, to the end; half of them in pieces. All must
@@ -22,14 +22,12 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "base/new_file.h"
 #include "base/rng.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cli/cores.h"
 #include "cpu/hart.h"
 #include "ftrace/report.h"
-#include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -43,7 +41,8 @@ enum { SNAPSHOTS_MAX = 256 };
 
 struct options {
     struct machine_config config;
-    const char *input, *trace, *file;
+    const char *input, *file;
+    bool trace;
     unsigned snapshots;
     uint64_t seed;
 };
@@ -54,8 +53,7 @@ struct world {
     struct machine *m;
     struct symbols *symbols;
     struct watch *watch;
-    struct trace_json *trace;
-    struct new_file trace_file;
+    uint64_t trace; /* hash of the calls and returns so far */
     VEC_OF(uint8_t) shown;
     size_t typed; /* bytes of the input that were given */
 };
@@ -72,6 +70,55 @@ static VEC_OF(uint8_t) disk;
 
 /* What the run from start to end has shown. */
 static VEC_OF(uint8_t) shown;
+
+/* ---- calls ---- */
+
+static void hash_number(uint64_t *hash, uint64_t n)
+{
+    *hash = fnv1a(*hash, (const uint8_t *)&n, sizeof n);
+}
+
+static void hash_moment(uint64_t *hash, const struct call_moment *at)
+{
+    hash_number(hash, at->hart);
+    hash_number(hash, at->cycle);
+    hash_number(hash, at->insns);
+    hash_number(hash, at->when);
+    hash_number(hash, at->time);
+    hash_number(hash, at->task);
+    hash_number(hash, at->stack);
+}
+
+static void on_enter(void *world, const struct call *c, const struct call_moment *at)
+{
+    struct world *w = world;
+
+    hash_number(&w->trace, (uint64_t)c->kind << 32 | c->state);
+    hash_number(&w->trace, c->pc);
+    hash_number(&w->trace, c->back);
+    hash_number(&w->trace, c->sp);
+    hash_number(&w->trace, c->tail_of);
+    hash_number(&w->trace, c->site);
+    hash_number(&w->trace, c->cause);
+    hash_moment(&w->trace, at);
+}
+
+static void on_leave(void *world, const struct call *c, const struct call_moment *at,
+                     enum call_end how)
+{
+    struct world *w = world;
+
+    hash_number(&w->trace, c->pc);
+    hash_number(&w->trace, (uint64_t)how + 1);
+    hash_moment(&w->trace, at);
+}
+
+static void calls_hash_io(void *world, struct state_io *io)
+{
+    struct world *w = world;
+
+    STATE_IO(io, w->trace);
+}
 
 static struct diag diag = {.program = "snapshot_check"};
 
@@ -171,12 +218,12 @@ static void build(struct world *w, const struct options *o)
     struct machine_config config = o->config;
     struct watch_config watch = {
         .account = true, .audit = true, .findings_max = 100, .patches_max = 100000};
-    struct trace_json_config trace = {.file = &w->trace_file, .image = config.image};
 
-    *w = (struct world){.options = o};
+    *w = (struct world){.options = o, .trace = FNV1A_START};
     if (config.drive_count)
         reset_disk(o);
-    config.console = (struct console){show, type, wait_for_input, hear, w};
+    config.console = (struct console){
+        .put = show, .get = type, .wait = wait_for_input, .interrupted = hear, .ctx = w};
     if (machine_new(&config, &diag, &w->m) != EXIT_PASS)
         die("no machine");
     if (machine_image(w->m)->kind == IMAGE_ELF &&
@@ -184,13 +231,9 @@ static void build(struct world *w, const struct options *o)
         die("no symbols");
     watch.cluster = machine_cluster(w->m);
     watch.image = machine_image(w->m);
-    trace.symbols = watch.symbols = w->symbols;
-    if (o->trace) {
-        if (!new_file_open(&w->trace_file, o->trace, &diag))
-            die("no trace file");
-        w->trace = trace_json_new(&trace);
-        watch.calls = trace_json_listener(w->trace, false);
-    }
+    watch.symbols = w->symbols;
+    if (o->trace)
+        watch.calls = (struct calls_listener){w, false, on_enter, on_leave, calls_hash_io};
     w->watch = watch_new(&watch, &diag);
     machine_join_snapshots(w->m, (struct state_part){w->watch, watch_state_io});
 }
@@ -198,8 +241,6 @@ static void build(struct world *w, const struct options *o)
 static void take_down(struct world *w)
 {
     watch_free(w->watch);
-    trace_json_free(w->trace);
-    new_file_discard(&w->trace_file);
     machine_free(w->m);
     symbols_free(w->symbols);
     VEC_FREE(&w->shown);
@@ -231,29 +272,6 @@ static uint64_t hash_report(const struct world *w, struct stop stop)
     return hash;
 }
 
-/* The contents of the file so far; calls that are open are in none of the runs' files. */
-static uint64_t hash_trace(struct world *w)
-{
-    struct calls_listener l =
-        w->trace ? trace_json_listener(w->trace, false) : (struct calls_listener){0};
-    uint64_t hash = FNV1A_START;
-    struct state_io flush;
-    uint8_t buffer[4096];
-    FILE *f;
-    size_t n;
-
-    if (!w->trace)
-        return 0;
-    state_io_save(&flush, 0);
-    l.state_io(l.ctx, &flush);
-    state_io_free(&flush);
-    f = fopen(new_file_name(&w->trace_file), "r");
-    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
-        hash = fnv1a(hash, buffer, n);
-    fclose(f);
-    return hash;
-}
-
 static struct outcome outcome_of(struct world *w, struct stop stop)
 {
     return (struct outcome){.reason = stop.reason,
@@ -262,7 +280,7 @@ static struct outcome outcome_of(struct world *w, struct stop stop)
                             .cycles = machine_cycles(w->m),
                             .shown = fnv1a(FNV1A_START, w->shown.at, w->shown.len),
                             .report = hash_report(w, stop),
-                            .trace = hash_trace(w),
+                            .trace = w->trace,
                             .disk = w->options->config.drive_count ? hash_disk(w->options) : 0};
 }
 
@@ -548,7 +566,7 @@ int main(int argc, char **argv)
                         .snapshots = 8};
 
     diag.out = stderr;
-    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:t:d:r:w:")) != -1;)
+    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:td:r:w:")) != -1;)
         switch (c) {
         case 'c': set_core(&o.config, optarg); break;
         case 'h': o.config.harts = (unsigned)atoi(optarg); break;
@@ -558,7 +576,7 @@ int main(int argc, char **argv)
         case 'n': o.snapshots = (unsigned)atoi(optarg); break;
         case 'a': o.config.bootargs = optarg; break;
         case 'i': o.input = optarg; break;
-        case 't': o.trace = optarg; break;
+        case 't': o.trace = true; break;
         case 'w': o.file = optarg; break;
         case 'd': add_drive(&o.config, optarg); break;
         case 'r': o.config.initrd = optarg; break;

@@ -12,6 +12,8 @@
 
 #include "base/grouped.h"
 
+enum { STEP_CYCLES = 5 /* in a pixel */, STEPS_IN_PAGE = 20 };
+
 void app_init(struct app *a, const struct diag *d)
 {
     *a = (struct app){
@@ -20,8 +22,8 @@ void app_init(struct app *a, const struct diag *d)
 
 void app_free(struct app *a)
 {
-    range_free(&a->range);
     for (unsigned i = 0; i < a->doc_count; i++) {
+        range_free(&a->ranges[i]);
         detail_free(&a->docs[i].detail);
         VEC_FREE(&a->docs[i].sizes);
         VEC_FREE(&a->docs[i].order);
@@ -32,6 +34,7 @@ void app_free(struct app *a)
     VEC_FREE(&a->hits);
     VEC_FREE(&a->matches);
     VEC_FREE(&a->site_rows);
+    VEC_FREE(&a->range_rows);
     VEC_FREE(&a->steps);
     fonts_close(a->canvas.fonts);
     canvas_free(&a->canvas);
@@ -87,12 +90,21 @@ static void want_detail(struct app *a, struct doc *d)
     (void)detail_want(&d->detail, from < 0 ? 0 : (uint64_t)from, (uint64_t)to);
 }
 
+bool app_range_running(const struct app *a)
+{
+    bool running = false;
+
+    for (unsigned i = 0; i < a->doc_count; i++)
+        running |= a->ranges[i].running;
+    return running;
+}
+
 bool app_busy(const struct app *a)
 {
     for (unsigned i = 0; i < a->doc_count; i++)
         if (!a->docs[i].model->done || a->docs[i].detail.cursor)
             return true;
-    return a->range.running;
+    return app_range_running(a);
 }
 
 bool app_work(struct app *a, unsigned milliseconds)
@@ -110,8 +122,8 @@ bool app_work(struct app *a, unsigned milliseconds)
                 more |= model_step(d->model, STEP);
             want_detail(a, d);
             more |= detail_step(&d->detail, STEP);
+            more |= range_step(&a->ranges[i], STEP);
         }
-        more |= range_step(&a->range, STEP);
     } while (more && now_ms() < end);
     for (unsigned i = 0; i < a->doc_count; i++)
         order_lanes(&a->docs[i]);
@@ -230,16 +242,18 @@ static void set_cursor(struct app *a, double cycle)
 
 void app_set_range(struct app *a, double from, double to)
 {
-    const struct doc *d = &a->docs[0];
-    double first, last;
-
     a->has_range = true;
+    a->range_paired = false;
     a->range_from = from < to ? from : to;
     a->range_to = from < to ? to : from;
-    first = a->range_from - d->offset;
-    last = a->range_to - d->offset;
-    if (d->model->done && last > 0)
-        range_begin(&a->range, d->model, first < 0 ? 0 : (uint64_t)first, (uint64_t)last);
+    for (unsigned i = 0; i < a->doc_count; i++) {
+        const struct doc *d = &a->docs[i];
+        double first = a->range_from - d->offset, last = a->range_to - d->offset;
+
+        if (d->model->done)
+            range_begin(&a->ranges[i], d->model, first < 0 ? 0 : (uint64_t)first,
+                        last < 0 ? 0 : (uint64_t)last);
+    }
 }
 
 /* ---- picking ---- */
@@ -368,12 +382,13 @@ void app_set_search(struct app *a, const char *text)
 
 /* ---- stepping through an update ---- */
 
-bool app_step_update(struct app *a, size_t update)
+bool app_step_update(struct app *a, unsigned doc, size_t update)
 {
-    const struct model *m = a->docs[0].model;
+    const struct model *m = a->docs[doc].model;
     uint64_t end;
 
     a->steps.len = 0;
+    a->step_doc = doc;
     app_set_pane(a, PANE_STEP);
     if (update >= m->updates.len)
         return false;
@@ -390,6 +405,10 @@ bool app_step_update(struct app *a, size_t update)
             VEC_PUSH(&a->steps, i);
     }
     app_set_step(a, 0);
+    /* Near enough to tell one step from the next. */
+    if (a->steps.len && a->cpp > STEP_CYCLES)
+        app_show(a, a->cursor - a->layout.lanes.w * STEP_CYCLES / 3.0,
+                 a->cursor + a->layout.lanes.w * STEP_CYCLES * 2 / 3.0);
     return a->steps.len > 0;
 }
 
@@ -398,27 +417,30 @@ void app_set_step(struct app *a, size_t step)
     if (!a->steps.len)
         return;
     a->step = step < a->steps.len ? step : a->steps.len - 1;
-    app_pick_mark(a, 0, a->steps.at[a->step]);
+    a->pane_scroll = 0;
+    app_pick_mark(a, a->step_doc, a->steps.at[a->step]);
 }
 
 /* The update at the cursor, or else the first one. */
 static void step_here(struct app *a)
 {
-    const struct model *m = a->docs[0].model;
-    double at = a->cursor - a->docs[0].offset;
-    size_t update = 0;
+    unsigned doc = a->pick.doc;
+    const struct model *m = a->docs[doc].model;
+    double at = a->cursor - a->docs[doc].offset;
+    bool has_cursor = a->has_cursor;
+    size_t update = 0, step = 0;
 
-    for (size_t i = 0; a->has_cursor && i < m->updates.len; i++)
+    for (size_t i = 0; has_cursor && i < m->updates.len; i++)
         if ((double)m->updates.at[i].first <= at)
             update = i;
-    if (!app_step_update(a, update)) {
+    if (!app_step_update(a, doc, update)) {
         snprintf(a->message, sizeof a->message, "this log has no update of code");
         return;
     }
-    for (size_t i = 0; a->has_cursor && i < a->steps.len; i++)
+    for (size_t i = 0; has_cursor && i < a->steps.len; i++)
         if ((double)m->marks.at[a->steps.at[i]].cycle <= at)
-            a->step = i;
-    app_set_step(a, a->step);
+            step = i;
+    app_set_step(a, step);
 }
 
 /* ---- keys ---- */
@@ -484,8 +506,11 @@ void app_key(struct app *a, enum key key)
     if (a->searching && search_key(a, key))
         return;
     if (a->pane == PANE_STEP && a->pane_shown && a->steps.len &&
-        (key == KEY_LEFT || key == KEY_RIGHT)) {
-        app_set_step(a, key == KEY_RIGHT ? a->step + 1 : a->step - (a->step > 0));
+        (key == KEY_LEFT || key == KEY_RIGHT || key == KEY_PAGE_UP || key == KEY_PAGE_DOWN)) {
+        size_t by = key == KEY_LEFT || key == KEY_RIGHT ? 1 : STEPS_IN_PAGE;
+        size_t back = a->step < by ? 0 : a->step - by;
+
+        app_set_step(a, key == KEY_RIGHT || key == KEY_PAGE_DOWN ? a->step + by : back);
         return;
     }
     switch (key) {
@@ -530,6 +555,8 @@ void app_align(struct app *a)
         if (second->marks.at[i].kind == MARK_STORE)
             to = (double)second->marks.at[i].cycle;
     a->docs[1].offset = a->docs[1].offset || !from || !to ? 0 : from - to;
+    if (a->has_range)
+        app_set_range(a, a->range_from, a->range_to);
     snprintf(a->message, sizeof a->message,
              a->docs[1].offset ? "both logs begin at their first store to code"
                                : "both logs begin at cycle 0");
@@ -557,8 +584,8 @@ static void letter(struct app *a, char c)
     case 'N': app_next_call(a, true); break;
     case 'u': step_here(a); break;
     case 'U':
-        if (a->update + 1 < a->docs[0].model->updates.len)
-            app_step_update(a, a->update + 1);
+        if (a->update + 1 < a->docs[a->step_doc].model->updates.len)
+            app_step_update(a, a->step_doc, a->update + 1);
         break;
     case '/': begin_search(a); break;
     case 't': a->theme = a->theme->dark ? &theme_light : &theme_dark; break;
@@ -617,10 +644,7 @@ static void hit(struct app *a, const struct hit *h)
     case HIT_FUNCTION:
     case HIT_MATCH: go_to_call(a, h->doc, (uint32_t)h->value, false); break;
     case HIT_STEP: app_set_step(a, h->value); break;
-    case HIT_UPDATE:
-        if (h->doc == 0)
-            app_step_update(a, h->value);
-        break;
+    case HIT_UPDATE: app_step_update(a, h->doc, h->value); break;
     case HIT_KEY: {
         char text[2] = {(char)h->value, '\0'};
 

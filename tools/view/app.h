@@ -65,6 +65,11 @@ struct entry {
     uint32_t lane;
 };
 
+/* The same thing in each log: indices; LOG_NONE: this log has none. */
+struct pair {
+    uint32_t of[LOGS_MAX];
+};
+
 struct layout {
     struct rect bar, overview, ruler, labels, lanes, pane, legend;
 };
@@ -90,7 +95,9 @@ struct app {
     double cursor; /* on the common time base */
     bool has_range;
     double range_from, range_to;
-    struct range range;
+    struct range ranges[LOGS_MAX];  /* the same of each log */
+    VEC_OF(struct pair) range_rows; /* its functions, when range_paired */
+    bool range_paired;
 
     bool searching;
     char search[SEARCH_MAX];
@@ -99,8 +106,9 @@ struct app {
 
     enum site_order site_order, sorted_by; /* site_rows are in order of the latter */
     uint64_t sorted_events;                /* when so many were read */
-    VEC_OF(uint32_t) site_rows;
+    VEC_OF(struct pair) site_rows;
     int pane_scroll;
+    unsigned step_doc;    /* the log with the update */
     size_t update;        /* that is stepped through */
     size_t step;          /* an index into its events */
     VEC_OF(size_t) steps; /* marks: stores and fences of it */
@@ -149,7 +157,8 @@ bool app_next_mark(struct app *a, enum mark_kind kind, bool back);
 bool app_next_call(struct app *a, bool back);
 void app_set_pane(struct app *a, enum pane pane);
 void app_set_search(struct app *a, const char *text);
-bool app_step_update(struct app *a, size_t update);
+bool app_step_update(struct app *a, unsigned doc, size_t update);
+bool app_range_running(const struct app *a);
 void app_set_step(struct app *a, size_t step);
 void app_key(struct app *a, enum key key);
 void app_letter(struct app *a, const char *text); /* UTF-8 that was typed */
@@ -191,7 +200,7 @@ void draw_help(struct app *a);
 
 /* ---- code.c ---- */
 /* The instructions of some bytes of code, in lines: "auipc t0,0x2 ..." Returns how many. */
-enum { CODE_LINES = 8, CODE_MAX = 160 };
+enum { CODE_LINES = 8, CODE_MAX = 160, CODE_TEXT = 10 /* begins there, after the bytes */ };
 unsigned code_lines(const struct model *m, uint64_t address, const uint8_t *bytes, unsigned size,
                     char lines[CODE_LINES][CODE_MAX]);
 

@@ -293,7 +293,7 @@ static void go(struct app *a, const struct request *q)
                                             : MARK_UPDATE;
 
     if (kind == MARK_UPDATE) {
-        if (!app_step_update(a, n - 1))
+        if (!app_step_update(a, 0, n - 1))
             diag_warn(q->diag, "--go %s: the log has %zu updates", q->go, m->updates.len);
         else if (q->step)
             app_set_step(a, q->step - 1);
@@ -395,6 +395,7 @@ struct window_state {
     int press_x, press_y;
     double press_cycle;
     uint32_t checked; /* when the file was looked at, for a log that grows */
+    uint32_t took;    /* so many milliseconds */
 };
 
 static void fit_canvas(struct window_state *w)
@@ -482,7 +483,8 @@ static void on_motion(struct window_state *w, int x, int y)
         double now = cycle_of(a, x);
 
         a->has_range = true;
-        a->range.done = false;
+        for (unsigned i = 0; i < a->doc_count; i++)
+            a->ranges[i].done = false;
         a->range_from = now < w->press_cycle ? now : w->press_cycle;
         a->range_to = now < w->press_cycle ? w->press_cycle : now;
     } else {
@@ -641,15 +643,17 @@ static void look_for_more(struct window_state *w)
     struct app *a = w->app;
     uint32_t now = SDL_GetTicks();
 
-    if (now - w->checked < 250 || a->range.running) /* it reads the log that is open */
+    /* It reads the log that is open. A large log is looked at less often. */
+    if (now - w->checked < 200 + 3 * w->took || app_range_running(a))
         return;
-    w->checked = now;
     for (unsigned i = 0; i < a->doc_count; i++)
         if (model_more(a->docs[i].model, a->diag)) {
             detail_free(&a->docs[i].detail);
             detail_init(&a->docs[i].detail, a->docs[i].model);
             w->dirty = true;
         }
+    w->checked = SDL_GetTicks();
+    w->took = w->checked - now;
 }
 
 static void follow_log(struct app *a)
@@ -670,7 +674,7 @@ static void loop(struct window_state *w, const struct request *q)
         SDL_Event e;
         bool busy = app_busy(a), live = a->docs[0].model->live;
 
-        if (!busy && !w->dirty && SDL_WaitEventTimeout(&e, live ? 250 : 10000))
+        if (!busy && !w->dirty && SDL_WaitEventTimeout(&e, live ? 100 : 10000))
             on_event(w, &e);
         while (SDL_PollEvent(&e))
             on_event(w, &e);

@@ -691,6 +691,13 @@ static void put_bytes(struct site_bytes *b, bool known[16], uint64_t pa, const s
     }
 }
 
+static bool knows_all(const bool known[16], unsigned size)
+{
+    while (size && known[size - 1])
+        size--;
+    return !size;
+}
+
 void model_site_bytes(const struct model *m, size_t store, struct site_bytes *b)
 {
     const struct log_store *s = &m->stores.at[store];
@@ -702,10 +709,10 @@ void model_site_bytes(const struct model *m, size_t store, struct site_bytes *b)
     if (all) {
         put_bytes(b, known, site->pa, s, s->old_bytes, true);
         /* The last store before it; else what the first one after it has replaced. */
-        for (size_t i = store; i-- > 0;)
+        for (size_t i = store; i-- > 0 && !knows_all(known, b->size);)
             if (m->stores.at[i].site == s->site)
                 put_bytes(b, known, site->pa, &m->stores.at[i], m->stores.at[i].new_bytes, false);
-        for (size_t i = store + 1; i < m->stores.len; i++)
+        for (size_t i = store + 1; i < m->stores.len && !knows_all(known, b->size); i++)
             if (m->stores.at[i].site == s->site)
                 put_bytes(b, known, site->pa, &m->stores.at[i], m->stores.at[i].old_bytes, false);
     }

@@ -347,7 +347,7 @@ void measure_lanes(struct app *a)
             const struct lane *l = &d->model->lanes.at[i];
             size_t depth = l->rows.len;
 
-            while (depth > 1 &&
+            while (depth > (l->is_task ? 0 : 1) &&
                    (to < 0 || !has_something(d, &d->model->rows.at[l->rows.at[depth - 1]],
                                              from < 0 ? 0 : from, to)))
                 depth--;
@@ -903,7 +903,7 @@ void draw_ruler(struct app *a)
     canvas_fill(&a->canvas, (struct rect){0, r.y + r.h - 1, r.x + r.w, 1}, t->border);
     if (a->cpp <= 0)
         return;
-    snprintf(text, sizeof text, "cycles; %s in sight", grouped(n, (uint64_t)(r.w * a->cpp + 0.5)));
+    snprintf(text, sizeof text, "%s cycles", grouped(n, (uint64_t)(r.w * a->cpp + 0.5)));
     canvas_text(&a->canvas, FONT_SMALL, px(a, 12), r.y + px(a, 6), r.x - px(a, 14), t->dim, text);
     while (step < want) {
         if (step * 2 >= want)

@@ -6,7 +6,7 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 
-enum { NUMBER_MAX = 24 }; /* longest number as text */
+enum { NUMBER_MAX = 24, DIR_NAME_MAX = 24 }; /* a number as text; one name of a path */
 
 static int sysctl_show(struct seq_file *m, void *data)
 {
@@ -60,19 +60,36 @@ static struct dentry *sys_dir(void)
     return dir;
 }
 
-/* Returns a directory below /proc/sys; creates it at the first use, at boot. */
-static struct dentry *subdirectory(const char *name)
+/* The directory of this name, which is created at its first use. */
+static struct dentry *subdirectory(struct dentry *parent, const char *name, size_t len)
 {
-    struct dentry *parent = sys_dir(), *dir = parent ? d_lookup(parent, name, strlen(name)) : NULL;
+    struct dentry *dir = d_lookup(parent, name, len);
+    char text[DIR_NAME_MAX];
 
-    if (dir)
+    if (dir) {
         dput(dir); /* the tree has a reference */
-    return dir || !parent ? dir : proc_mkdir(name, parent);
+        return dir;
+    }
+    BUG_ON(len >= sizeof(text));
+    memcpy(text, name, len);
+    text[len] = 0;
+    return proc_mkdir(text, parent);
+}
+
+/* Returns a directory below /proc/sys by its path; at boot. */
+static struct dentry *directory(const char *path)
+{
+    struct dentry *dir = sys_dir();
+    const char *slash;
+
+    for (; dir && (slash = strchr(path, '/')); path = slash + 1)
+        dir = subdirectory(dir, path, slash - path);
+    return dir ? subdirectory(dir, path, strlen(path)) : NULL;
 }
 
 void register_sysctl(const char *dir, const struct ctl_table *table, unsigned int count)
 {
-    struct dentry *parent = subdirectory(dir);
+    struct dentry *parent = directory(dir);
     unsigned int i;
 
     BUG_ON(!parent);

@@ -22,6 +22,7 @@
 #define BPF_COMPLEXITY_LIMIT 1000000
 #define BPF_MAX_TRACE_SIZE   8192 /* of the entry that a program of type tracepoint reads */
 
+struct bpf_jit_image;
 struct btf;
 struct file;
 struct perf_event;
@@ -113,6 +114,10 @@ struct bpf_prog {
     struct bpf_line_info *linfo;
     u32 func_info_cnt, nr_linfo;
     u64 load_time;
+    struct bpf_subprog_info *subprogs; /* its functions, the main one first */
+    u32 subprog_cnt;
+    struct bpf_jit_image *jited; /* NULL: it is interpreted */
+    u64 (*bpf_func)(const void *ctx, const struct bpf_prog *prog);
     /* Each hart counts for itself. */
     struct bpf_prog_stats {
         u64 cnt, nsecs, misses;
@@ -120,7 +125,9 @@ struct bpf_prog {
     } * stats;
 };
 
-/* kernel/bpf/core.c: runs a verified program. Preemption is off. */
+/* kernel/bpf/core.c: interprets a verified program. Preemption is off. */
+u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog);
+/* For programs of the host, with checks. */
 u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
 
 /* An instruction that only the verifier makes, of a call of bpf_tail_call(). */
@@ -130,6 +137,12 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
  * there is none, and the call has no effect. count: how many tail calls there were.
  */
 const struct bpf_insn *bpf_tail_call(u64 map, u64 index, u32 *count);
+
+/* Runs a verified program, as text or by the interpreter. Preemption is off. */
+static inline u64 bpf_prog_run(const struct bpf_prog *prog, const void *ctx)
+{
+    return prog->bpf_func(ctx, prog);
+}
 
 /* ---- helpers ---- */
 

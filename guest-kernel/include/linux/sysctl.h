@@ -14,7 +14,8 @@ struct ctl_table {
     int (*changed)(const struct ctl_table *table, int value);
 };
 
-/* Creates /proc/sys/DIR/NAME for each entry; the table stays in use. At boot only. */
+/* Creates /proc/sys/DIR/NAME for each entry, DIR being a path; the table stays in use. At boot
+ * only. */
 void register_sysctl(const char *dir, const struct ctl_table *table, unsigned int count);
 
 #endif

@@ -126,6 +126,18 @@ static bool compare(u8 op, u64 a, u64 b, s64 sa, s64 sb)
 ATOMIC(u32)
 ATOMIC(u64)
 
+/*
+ * A number of 32 bits as a register has it. GCC 12 compares all of the register with what lr.w has
+ * extended (its bug 114130), so it must not see that only the lower half counts.
+ */
+static u64 as_word(u64 value)
+{
+    s64 word = (s32)value;
+
+    __asm__("" : "+r"(word));
+    return word;
+}
+
 static void run_atomic(u64 *regs, const struct bpf_insn *insn)
 {
     u64 addr = regs[insn->dst_reg] + insn->off, old;
@@ -136,7 +148,8 @@ static void run_atomic(u64 *regs, const struct bpf_insn *insn)
     if (wide)
         old = atomic_u64(insn->imm, (u64 *)(unsigned long)addr, regs[insn->src_reg], regs[0]);
     else
-        old = atomic_u32(insn->imm, (u32 *)(unsigned long)addr, regs[insn->src_reg], regs[0]);
+        old = atomic_u32(insn->imm, (u32 *)(unsigned long)addr, regs[insn->src_reg],
+                         as_word(regs[0]));
     if (insn->imm == BPF_CMPXCHG)
         regs[0] = old;
     else if (insn->imm & BPF_FETCH)
@@ -171,7 +184,7 @@ static void store(u8 size, u64 addr, u64 value)
     }
 }
 
-u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
+static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx)
 {
     u64 stack[MAX_BPF_STACK / sizeof(u64)], regs[MAX_BPF_REG] = {0};
     struct frame frames[MAX_CALL_FRAMES], *top = frames;
@@ -238,3 +251,15 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
         }
     }
 }
+
+#ifdef BPF_CHECK
+u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
+{
+    return run_insns(prog, ctx);
+}
+#else
+u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog)
+{
+    return run_insns(prog, ctx);
+}
+#endif

@@ -3,6 +3,7 @@
 #include <linux/bpf_trace.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>
+#include <linux/filter.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -50,8 +51,9 @@ static int fill_prog_info(const struct bpf_prog *prog, struct bpf_prog_info *inf
     info->created_by_uid = 0;
     info->gpl_compatible = prog->gpl_compatible;
     info->verified_insns = prog->verified_insns;
-    info->jited_prog_len = info->nr_jited_ksyms = info->nr_jited_func_lens = 0;
     sum_stats(prog, info);
+    if (bpf_jit_fill_info(prog, info))
+        return -EFAULT;
     err = bpf_prog_fill_btf_info(prog, info);
     return err ? err : prog_info_arrays(prog, info);
 }

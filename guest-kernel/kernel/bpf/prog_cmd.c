@@ -2,6 +2,7 @@
 #include "syscall.h"
 #include <linux/errno.h>
 #include <linux/fdtable.h>
+#include <linux/filter.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
@@ -19,6 +20,8 @@ static void free_prog(struct bpf_prog *prog)
 
     for (i = 0; i < prog->used_map_cnt; i++)
         bpf_map_put(prog->used_maps[i]);
+    bpf_jit_free(prog);
+    kfree(prog->subprogs);
     bpf_prog_free_btf(prog);
     kfree(prog->stats);
     vfree(prog->insns);
@@ -30,6 +33,7 @@ void bpf_prog_put(struct bpf_prog *prog)
     if (!bpf_drop_ref(&prog->refcnt))
         return;
     bpf_remove_object(KIND_PROG, prog);
+    bpf_prog_kallsyms_del_all(prog);
     synchronize_rcu();
     free_prog(prog);
 }
@@ -227,6 +231,7 @@ int bpf_prog_load(const union bpf_attr *attr)
         free_prog(prog);
         return err;
     }
+    bpf_prog_select_runtime(prog);
     if (calls_trace_printk(prog))
         bpf_trace_printk_enable();
     prog->load_time = ktime_get();
@@ -254,7 +259,7 @@ static void run_here(void *info)
     if (run->on_cpu && run->cpu != (u32)raw_smp_processor_id())
         return;
     rcu_read_lock();
-    run->retval = bpf_prog_run_insns(run->prog, run->ctx);
+    run->retval = bpf_prog_run(run->prog, run->ctx);
     rcu_read_unlock();
 }
 

@@ -234,6 +234,19 @@ static int do_check(struct bpf_verifier_env *env)
     }
 }
 
+/* For the compiler. */
+static int keep_subprogs(struct bpf_verifier_env *env)
+{
+    struct bpf_prog *prog = env->prog;
+
+    prog->subprogs = kmalloc(env->subprog_cnt * sizeof(*prog->subprogs));
+    if (!prog->subprogs)
+        return -ENOMEM;
+    memcpy(prog->subprogs, env->subprog, env->subprog_cnt * sizeof(*prog->subprogs));
+    prog->subprog_cnt = env->subprog_cnt;
+    return 0;
+}
+
 /* For the interpreter: a call has the size of its own frame in off. */
 static void fix_up(struct bpf_verifier_env *env)
 {
@@ -311,6 +324,8 @@ static int check_prog(struct bpf_verifier_env *env)
         err = do_check(env);
     if (!err)
         err = check_max_stack_depth(env);
+    if (!err)
+        err = keep_subprogs(env);
     if (!err)
         fix_up(env);
     return err;

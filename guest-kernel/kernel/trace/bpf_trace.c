@@ -63,10 +63,10 @@ static u64 run(struct bpf_prog *prog, const void *ctx)
     u64 begin, ret;
 
     if (!static_key_false(&bpf_stats_enabled_key))
-        return bpf_prog_run_insns(prog, ctx);
+        return bpf_prog_run(prog, ctx);
     stats = &prog->stats[raw_smp_processor_id()];
     begin = sched_clock();
-    ret = bpf_prog_run_insns(prog, ctx);
+    ret = bpf_prog_run(prog, ctx);
     stats->cnt++;
     stats->nsecs += sched_clock() - begin;
     return ret;

@@ -1,0 +1,30 @@
+#!/bin/sh
+# bpf_jit.sh - compiled programs of BPF do what the interpreter does, their text is nothing but instructions, and it comes
+# and goes while other harts run it, under the auditor. SEEDS=N: N times as many random programs.
+. "$(dirname "$0")/lib.sh"
+
+claims=$(grep -c '^ *check("' guest/user/bpfjit.c)
+count=$((${SEEDS:-1} * 150))
+timeout 3600 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 4 --seed 7 --initrd "$BUILD/guest-kernel/initrd.cpio" \
+    --append "script=\"cat /proc/sys/net/core/bpf_jit_enable; echo 1 > $T/options/stacktrace; bpfjit;
+        bpfjit random $count; bpfjit detach 20; bpfjit text 20\"" \
+    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
+every_claim_holds() {
+    test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' && test ! -s "$work_dir/errors"
+}
+check 'it is on' sh -c "grep -A1 bpf_jit_enable '$out' | grep -qx 1"
+check 'every claim of bpfjit holds, without a finding' every_claim_holds
+check 'text is freed while another hart runs it' console_has 'programs came and went'
+
+# The texts of all programs in a row, as objdump reads them: what is no instruction has no name there.
+decodes() {
+    grep '^text ' "$out" | python3 -c "import struct, sys
+words = [int(w, 16) for line in sys.stdin for w in line.split()[2:]]
+open(sys.argv[1], 'wb').write(struct.pack(f'<{len(words)}I', *words))
+print(len(words))" "$work_dir/text" >"$work_dir/words"
+    "${CROSS}objdump" -D -b binary -m riscv:rv64 "$work_dir/text" | grep '^ *[0-9a-f]*:' >"$work_dir/insns"
+    test "$(cat "$work_dir/words")" -gt 2000 && test "$(wc -l <"$work_dir/insns")" -eq "$(cat "$work_dir/words")" &&
+        ! grep -E '\.[248]byte|\.insn|\.short|\.word|unimp|ebreak|unknown' "$work_dir/insns"
+}
+check 'all words of their texts are instructions' decodes
+finish

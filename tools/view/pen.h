@@ -1,0 +1,48 @@
+/*
+ * pen.h - what the panes at the right are written with: lines of text, one below the other.
+ */
+#ifndef VIEW_PEN_H
+#define VIEW_PEN_H
+
+#include "app.h"
+
+/* Where the next line of text goes. */
+struct pen {
+    struct app *app;
+    int x, y, w;
+};
+
+void pen_line(struct pen *p, enum font font, colour col, const char *format, ...) PRINTF_LIKE(4, 5);
+void pen_space(struct pen *p, int points);
+void pen_heading(struct pen *p, const char *text);
+
+/* A name in its column, and what it is. */
+void pen_field(struct pen *p, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* A text of several lines, which are broken where the pane ends. */
+void pen_paragraph(struct pen *p, colour col, const char *text);
+
+/* Instructions, below a title, with a bar of a colour at the left. */
+void pen_code(struct pen *p, const struct model *m, const char *title, uint64_t address,
+              const uint8_t *bytes, unsigned size, colour col);
+
+/* A name and a number over a bar that is as long as the part. */
+void pen_amount(struct pen *p, colour col, double part, const char *name, const char *text);
+
+const char *state_text(unsigned state); /* of a site */
+colour state_colour(const struct theme *t, unsigned state);
+
+/* The first row of a list that was scrolled; its last one stays in sight. */
+size_t first_row(struct app *a, size_t count);
+
+/* ---- panes in files of their own ---- */
+
+void site_fields(struct pen *p, const struct model *m, uint32_t id, uint64_t cycle);
+void mark_details(struct pen *p, const struct doc *d, size_t mark); /* panes.c */
+void store_code(struct pen *p, const struct model *m, const struct mark *k);
+const char *site_name(const struct model *m, uint32_t id);
+void range_pane(struct pen *p); /* compare.c */
+void sites_pane(struct pen *p);
+void step_pane(struct pen *p); /* step.c */
+
+#endif
