@@ -278,6 +278,7 @@ static enum exit_status start_log(struct session *s)
                                              .cluster = machine_cluster(s->machine),
                                              .image = machine_image(s->machine),
                                              .symbols = s->symbols,
+                                             .named = o->symbols ? o->symbols : o->image,
                                              .lines = s->lines,
                                              .tasks = s->tasks,
                                              .calls_only = !o->log,

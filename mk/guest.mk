@@ -58,7 +58,7 @@ GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 # Files of every layout.
 GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
-	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
+	kernel/cpu.o kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kallsyms_procfs.o kthread.o panic.o params.o printk.o signal.o smp.o \
@@ -71,7 +71,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o filesystems.o fs_struct.o fs_test.o inode.o libfs.o mount_test.o namei.o \
 	namespace.o open.o pipe.o proc_namespace.o read_write.o readdir.o seq_file.o stat.o super.o \
-	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o proc/uptime.o proc/version.o \
+	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o proc/task_mmu.o proc/uptime.o proc/version.o \
 	ramfs/inode.o) \
 	$(addprefix drivers/, base/cpu.o char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
@@ -86,7 +86,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o kernel/jump_label_test.o \
-	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, buildid.o errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Probes.
 GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o) \
@@ -97,8 +97,8 @@ GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_t
 GUEST_OBJS += $(addprefix arch/riscv/, \
 	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
 	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
-	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o exec.o select.o splice.o syscalls.o) \
-	$(addprefix kernel/, exit.o sys.o sys_ni.o sched/syscalls.o time/posix.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o eventfd.o exec.o select.o splice.o syscalls.o) \
+	$(addprefix kernel/, exit.o futex.o sys.o sys_ni.o sched/syscalls.o time/posix.o) \
 	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
@@ -362,7 +362,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace bpf bpfcount bpfjit bpfobjects bpftest bpftypes bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest sysbench
+USER_PROGRAMS := blktrace bpf bpfcount bpfjit bpfobjects bpftest bpftypes bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest interptest waittest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)
@@ -371,7 +371,7 @@ USER_BPF_OBJS := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SR
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
-USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096 -T $(USER_SRC)/user.lds
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id,-z,max-page-size=4096 -T $(USER_SRC)/user.lds
 
 $(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
 	$(say) CC $<

@@ -22,8 +22,8 @@
 #include "ftrace/updates.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
-#include "load/lines.h"
 #include "load/symbols.h"
+#include "log/log_lines.h"
 #include "log/log_state.h"
 #include "log/log_write.h"
 #include "mem/bus.h"
@@ -55,6 +55,7 @@ enum { CONSOLE_BYTES = 256 };
 struct log_record {
     struct log_record_config config;
     struct log_writer *writer; /* NULL before log_record_begin */
+    struct log_lines *lines;   /* NULL: none are looked up */
     struct watch *watch;
     struct running running[LOG_HARTS_MAX];
     VEC_OF(uint8_t) states;    /* of the sites in memory */
@@ -646,6 +647,26 @@ static void on_lost(void *ctx)
     r->config.lost(r->config.ctx);
 }
 
+/* Begins to look up the lines of the sites that there are. Modules have none. */
+static struct log_lines *find_lines(const struct log_record *r)
+{
+    size_t count = r->states.len;
+    struct log_lines_site *sites = xcalloc(count + 1, sizeof *sites);
+    struct log_lines *lines;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t va = site_get(watch_sites(r->watch), i)->va;
+        const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
+
+        sites[i] = (struct log_lines_site){va, va + SITE_BYTES_MAX + 1};
+        if (symbol && symbol->end < sites[i].before)
+            sites[i].before = symbol->end;
+    }
+    lines = log_lines_new(r->config.named, sites, count);
+    free(sites);
+    return lines;
+}
+
 void log_record_begin(struct log_record *r, struct watch *watch)
 {
     struct log_writer_config config = {.fd = r->config.file->fd,
@@ -669,37 +690,17 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         define_site(r, i);
     r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
-    if (!r->config.calls_only)
+    if (!r->config.calls_only) {
+        r->lines = find_lines(r);
         plant_switch(r);
-}
-
-/* The line of a site, as describe_line says it. */
-static bool line_of(const struct log_record *r, const struct lines_functions *functions,
-                    uint64_t va, struct line_place *place)
-{
-    const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
-    uint64_t before = va + SITE_BYTES_MAX + 1;
-
-    if (symbol && symbol->end < before)
-        before = symbol->end;
-    if (!lines_functions_at(functions, va, before, place) &&
-        !describe_line(r->config.symbols, r->config.lines, va, place))
-        return false;
-    return place->file && place->line;
-}
-
-static void put_lines(const struct log_record *r)
-{
-    struct lines_functions *functions = lines_functions_new(r->config.lines);
-
-    for (uint32_t id = 0; id < r->states.len && id < site_count(watch_sites(r->watch)); id++) {
-        uint64_t va = site_get(watch_sites(r->watch), id)->va;
-        struct line_place place;
-
-        if (line_of(r, functions, va, &place))
-            log_write_line(r->writer, id, place.file, place.line);
     }
-    lines_functions_free(functions);
+}
+
+static void put_line(void *ctx, uint32_t site, const char *file, uint32_t line)
+{
+    const struct log_record *r = ctx;
+
+    log_write_line(r->writer, site, file, line);
 }
 
 void log_record_show(struct log_record *r, bool waits)
@@ -725,10 +726,10 @@ enum exit_status log_record_end(struct log_record *r, const struct log_ending *e
     int failure;
 
     flush_console(r);
-    if (!r->config.calls_only) {
-        put_lines(r);
+    if (r->lines)
+        log_lines_each(r->lines, put_line, r);
+    if (!r->config.calls_only)
         put_counts(r);
-    }
     failure = log_writer_end(r->writer, ending);
     if (!failure)
         return EXIT_PASS;
@@ -800,6 +801,7 @@ void log_record_free(struct log_record *r)
         return;
     cluster_uproot(r->config.cluster, r->probe);
     log_writer_free(r->writer);
+    log_lines_free(r->lines);
     VEC_FREE(&r->states);
     free(r->before);
     free(r);

@@ -28,6 +28,7 @@ struct log_record_config {
     struct cluster *cluster;
     const struct image *image;
     const struct symbols *symbols;
+    const char *named; /* the file with the debug information */
     struct lines *lines;
     struct tasks *tasks;     /* NULL: they are not known */
     bool calls_only;         /* no code, no source lines */

@@ -4,6 +4,7 @@
  */
 #include "rings/rings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -12,6 +13,7 @@ enum {
     PAGE_HEAD = 16, /* time stamp and commit */
     PAGE_DATA = RING_PAGE - PAGE_HEAD,
     RING_PAGES_MAX = 1 << 19,
+    RING_TRACES_MAX = 1 << 12,
     SLOT_FREE = 1,
     SLOT_PAGE_SHIFT = 1,
     SLOT_SEQ_SHIFT = 20,
@@ -186,13 +188,36 @@ static void put_ring(struct ring *r)
         put_slot(r, slots, pages, head + n, count);
 }
 
-void rings_pages(struct peek *p, unsigned hart, struct log_bytes *pages)
+void rings_traces(struct peek *p, struct ring_traces *traces)
+{
+    static const struct peek_member of[] = {{"trace_array", "next"}, {"trace_array", "name"}};
+    uint64_t at[ARRAY_LEN(of)];
+    struct ring_trace t = {.va = peek_symbol(p, "global_trace")};
+
+    *traces = (struct ring_traces){0};
+    peek_members(p, of, ARRAY_LEN(of), at);
+    VEC_PUSH(&traces->of, t);
+    while (traces->of.len < RING_TRACES_MAX && (t.va = peek_u64(p, t.va + at[0])) && !p->bad) {
+        t.name = peek_text(p, peek_u64(p, t.va + at[1]));
+        VEC_PUSH(&traces->of, t);
+    }
+}
+
+void rings_traces_free(struct ring_traces *traces)
+{
+    for (size_t i = 0; i < traces->of.len; i++)
+        free(traces->of.at[i].name);
+    VEC_FREE(&traces->of);
+}
+
+void rings_pages(struct peek *p, const struct ring_trace *trace, unsigned hart,
+                 struct log_bytes *pages)
 {
     struct ring r = {.peek = p, .pages = pages};
     uint64_t buffer;
 
     peek_members(p, members, MEMBERS, r.at);
-    buffer = peek_u64(p, peek_symbol(p, "global_trace") + r.at[ARRAY_BUFFER] + r.at[BUFFER]);
+    buffer = peek_u64(p, trace->va + r.at[ARRAY_BUFFER] + r.at[BUFFER]);
     r.va = peek_u64(p, buffer + r.at[RINGS] + 8 * (uint64_t)hart);
     if (r.va && !p->bad)
         put_ring(&r);

@@ -9,13 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "log/log_io.h"
 #include "rings/peek.h"
 
 enum { RING_PAGE = 4096 };
 
+/* A trace with rings of its own: the main one, or an instance. */
+struct ring_trace {
+    uint64_t va;
+    char *name; /* NULL: the main one */
+};
+
+struct ring_traces {
+    VEC_OF(struct ring_trace) of; /* the main one first */
+};
+
+void rings_traces(struct peek *p, struct ring_traces *traces);
+void rings_traces_free(struct ring_traces *traces);
+
 /* Appends the pages that a reader of that hart's ring would get, RING_PAGE bytes each. */
-void rings_pages(struct peek *p, unsigned hart, struct log_bytes *pages);
+void rings_pages(struct peek *p, const struct ring_trace *trace, unsigned hart,
+                 struct log_bytes *pages);
 
 struct ring_format {
     char *system, *text;

@@ -12,6 +12,8 @@
 #include "load/symbols.h"
 #include "rings/rings.h"
 
+enum { OPTION_BUFFER = 3 };
+
 /* Those of a system; first: with the number of them. */
 static void put_formats_of(struct log_bytes *b, const struct ring_formats *f, const char *system)
 {
@@ -85,26 +87,72 @@ static void put_head(struct log_bytes *b, struct peek *p)
     VEC_FREE(&text);
 }
 
+/* The options: where the rings of each instance are. *places: where each is to be told. */
+static void put_options(struct log_bytes *b, const struct ring_traces *traces, size_t *places)
+{
+    log_put_bytes(b, "options  ", 10);
+    for (size_t i = 1; i < traces->of.len; i++) {
+        const char *name = traces->of.at[i].name;
+
+        dat_put(b, OPTION_BUFFER, 2);
+        dat_put(b, 8 + strlen(name) + 1, 4);
+        places[i] = b->len;
+        dat_put(b, 0, 8);
+        log_put_bytes(b, name, strlen(name) + 1);
+    }
+    dat_put(b, 0, 2);
+}
+
+static void set_place(struct log_bytes *b, size_t place)
+{
+    struct log_bytes number = {0};
+
+    dat_put(&number, b->len, 8);
+    memcpy(b->at + place, number.at, 8);
+    VEC_FREE(&number);
+}
+
+/* The rings of a trace: where their pages are, which begin at `first' in the file. */
+static void put_rings(struct log_bytes *b, struct peek *p, const struct ring_trace *trace,
+                      size_t first, struct log_bytes *pages)
+{
+    log_put_bytes(b, "flyrecord", 10);
+    for (unsigned i = 0; i < cluster_hart_count(p->cluster) && !p->bad; i++) {
+        size_t before = pages->len;
+
+        rings_pages(p, trace, i, pages);
+        dat_put(b, first + before, 8);
+        dat_put(b, pages->len - before, 8);
+    }
+}
+
+static void put_traces(struct log_bytes *head, struct peek *p, const struct ring_traces *traces,
+                       struct log_bytes *pages)
+{
+    size_t *places = xcalloc(traces->of.len, sizeof *places), first;
+
+    dat_put(head, cluster_hart_count(p->cluster), 4);
+    put_options(head, traces, places);
+    first = head->len + traces->of.len * (10 + 16 * (size_t)cluster_hart_count(p->cluster));
+    first = (first + DAT_PAGE - 1) / DAT_PAGE * DAT_PAGE;
+    for (size_t i = 0; i < traces->of.len; i++) {
+        if (i)
+            set_place(head, places[i]);
+        put_rings(head, p, &traces->of.at[i], first, pages);
+    }
+    dat_put_zeroes(head, -head->len % DAT_PAGE);
+    free(places);
+}
+
 bool rings_dat_write(struct peek *p, FILE *out)
 {
-    unsigned harts = cluster_hart_count(p->cluster);
     struct log_bytes head = {0}, pages = {0};
-    uint64_t at;
+    struct ring_traces traces;
 
     put_head(&head, p);
-    dat_put(&head, harts, 4);
-    log_put_bytes(&head, "options  ", 10);
-    dat_put(&head, 0, 2);
-    log_put_bytes(&head, "flyrecord", 10);
-    at = (head.len + 16 * (size_t)harts + DAT_PAGE - 1) / DAT_PAGE * DAT_PAGE;
-    for (unsigned i = 0; i < harts && !p->bad; i++) {
-        size_t before = pages.len;
-
-        rings_pages(p, i, &pages);
-        dat_put(&head, at + before, 8);
-        dat_put(&head, pages.len - before, 8);
-    }
-    dat_put_zeroes(&head, -head.len % DAT_PAGE);
+    rings_traces(p, &traces);
+    put_traces(&head, p, &traces, &pages);
+    rings_traces_free(&traces);
     if (!p->bad) {
         fwrite(head.at, 1, head.len, out);
         fwrite(pages.at, 1, pages.len, out);

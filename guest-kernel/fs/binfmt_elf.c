@@ -1,5 +1,6 @@
 /*
- * binfmt_elf.c - loads ELF programs: static ones, at fixed addresses or position-independent.
+ * binfmt_elf.c - loads ELF programs, at fixed addresses or position-independent, and with them the
+ * interpreter that they name, which loads their libraries.
  *
  * Segments are mapped, not read: pages are read when they are touched. Everything that can fail
  * because of the file is done before the old program is given up.
@@ -14,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/perf_event.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -30,6 +32,12 @@ struct elf_image {
     unsigned long bias;    /* added to the file's addresses */
     unsigned long phdr_at; /* user address of the program headers; 0: not mapped */
     unsigned long end;     /* end of the highest segment */
+};
+
+/* A program, and the interpreter that begins in its place (interp_file NULL: none). */
+struct elf_program {
+    struct elf_image image, interp;
+    struct file *interp_file;
 };
 
 static int read_exactly(struct file *file, void *buf, size_t size, loff_t pos)
@@ -143,18 +151,92 @@ static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *f
     unsigned int i;
     int err = 0;
 
-    for (i = 0; i < elf->ehdr.e_phnum && !err; i++) {
-        if (elf->phdr[i].p_type == PT_INTERP)
-            return -ENOEXEC; /* dynamic linking is not supported */
+    for (i = 0; i < elf->ehdr.e_phnum && !err; i++)
         if (elf->phdr[i].p_type == PT_LOAD)
             err = map_segment(mm, elf, &elf->phdr[i], file);
+    return err || elf->end ? err : -ENOEXEC;
+}
+
+/* Where a position-independent image has room: below the other mappings. */
+static int place_interp(struct mm_struct *mm, struct elf_image *elf)
+{
+    unsigned long first = ~0ul, end = 0;
+    unsigned int i;
+
+    for (i = 0; i < elf->ehdr.e_phnum; i++) {
+        const Elf64_Phdr *p = &elf->phdr[i];
+
+        if (p->p_type != PT_LOAD)
+            continue;
+        if (p->p_vaddr > TASK_UNMAPPED_BASE || p->p_memsz > TASK_UNMAPPED_BASE)
+            return -ENOEXEC;
+        first = min(first, p->p_vaddr & PAGE_MASK);
+        end = max(end, p->p_vaddr + p->p_memsz);
     }
-    if (!err && !elf->end)
-        err = -ENOEXEC;
-    mm->start_brk = mm->brk = elf->end;
+    if (first >= end)
+        return -ENOEXEC;
+    end = get_unmapped_area(mm, 0, ALIGN(end - first, (unsigned long)PAGE_SIZE));
+    if (IS_ERR((void *)end))
+        return -ENOMEM;
+    elf->bias = end - first;
+    return 0;
+}
+
+static int map_program(struct mm_struct *mm, struct elf_program *prog, struct file *file)
+{
+    int err = map_image(mm, &prog->image, file);
+
+    mm->start_brk = mm->brk = prog->image.end;
     if (!err)
         err = map_stack(mm);
-    return err ? err : map_vdso(mm);
+    if (!err)
+        err = map_vdso(mm);
+    if (err || !prog->interp_file)
+        return err;
+    if (prog->interp.ehdr.e_type == ET_DYN)
+        err = place_interp(mm, &prog->interp);
+    return err ? err : map_image(mm, &prog->interp, prog->interp_file);
+}
+
+/* The interpreter's name, in memory of the caller. NULL: there is none. ERR_PTR. */
+static char *read_interp_name(struct file *file, const struct elf_image *elf)
+{
+    const Elf64_Phdr *p = elf->phdr, *end = p + elf->ehdr.e_phnum;
+    char *name;
+    int err;
+
+    while (p < end && p->p_type != PT_INTERP)
+        p++;
+    if (p == end)
+        return NULL;
+    if (p->p_filesz < 2 || p->p_filesz > PATH_MAX)
+        return ERR_PTR(-ENOEXEC);
+    name = kmalloc(p->p_filesz);
+    if (!name)
+        return ERR_PTR(-ENOMEM);
+    err = read_exactly(file, name, p->p_filesz, p->p_offset);
+    if (!err && name[p->p_filesz - 1])
+        err = -ENOEXEC;
+    if (!err)
+        return name;
+    kfree(name);
+    return ERR_PTR(err);
+}
+
+static int open_interp(struct file *file, struct elf_program *prog)
+{
+    char *name = read_interp_name(file, &prog->image);
+    int err;
+
+    if (!name || IS_ERR(name))
+        return PTR_ERR(name);
+    file = open_exec(name);
+    kfree(name);
+    if (IS_ERR(file))
+        return PTR_ERR(file);
+    prog->interp_file = file;
+    err = read_headers(file, &prog->interp);
+    return err == -ENOEXEC ? -ELIBBAD : err;
 }
 
 /* Clears the rest of the last page of file data, where bss starts. */
@@ -208,14 +290,16 @@ static unsigned long put_pointers(struct stack_words *w, const struct linux_binp
     return string;
 }
 
-static void put_auxv(struct stack_words *w, const struct elf_image *elf, unsigned long execfn,
+static void put_auxv(struct stack_words *w, const struct elf_program *prog, unsigned long execfn,
                      unsigned long random)
 {
+    const struct elf_image *elf = &prog->image;
+
     put_aux(w, AT_PHDR, elf->phdr_at);
     put_aux(w, AT_PHENT, sizeof(Elf64_Phdr));
     put_aux(w, AT_PHNUM, elf->ehdr.e_phnum);
     put_aux(w, AT_PAGESZ, PAGE_SIZE);
-    put_aux(w, AT_BASE, 0);
+    put_aux(w, AT_BASE, prog->interp_file ? prog->interp.bias : 0);
     put_aux(w, AT_FLAGS, 0);
     put_aux(w, AT_ENTRY, elf->bias + elf->ehdr.e_entry);
     put_aux(w, AT_UID, 0);
@@ -233,7 +317,7 @@ static void put_auxv(struct stack_words *w, const struct elf_image *elf, unsigne
  * Writes, from the top down: the strings, 16 random bytes, then argc, argv, envp and the
  * auxiliary vector. *sp is set to argc.
  */
-static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_image *elf,
+static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_program *prog,
                              unsigned long *sp)
 {
     unsigned long strings = (STACK_TOP - bprm->len) & ~15ul, random = strings - 16;
@@ -248,7 +332,7 @@ static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_i
     put_word(&w, bprm->argc);
     next = put_pointers(&w, bprm, strings, 0, bprm->argc);
     put_pointers(&w, bprm, strings, next, bprm->envc);
-    put_auxv(&w, elf, strings + bprm->execfn, random);
+    put_auxv(&w, prog, strings + bprm->execfn, random);
     *sp = (random - nr * sizeof(*words)) & ~15ul;
     err = copy_to_user((void *)strings, bprm->strings, bprm->len) ||
                   copy_to_user((void *)random, seed, sizeof(seed)) ||
@@ -260,29 +344,45 @@ static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_i
 }
 
 /* Runs after the old program is given up: an error ends the process. */
-static void start_program(struct linux_binprm *bprm, const struct elf_image *elf)
+static void start_program(struct linux_binprm *bprm, const struct elf_program *prog)
 {
+    const struct elf_image *first = prog->interp_file ? &prog->interp : &prog->image;
     unsigned long sp = 0;
 
-    if (clear_bss_starts(elf) || create_elf_tables(bprm, elf, &sp))
+    if (clear_bss_starts(&prog->image) || (prog->interp_file && clear_bss_starts(&prog->interp)) ||
+        create_elf_tables(bprm, prog, &sp))
         send_sig(SIGKILL, current, 1);
-    start_thread(task_pt_regs(current), elf->bias + elf->ehdr.e_entry, sp);
+    start_thread(task_pt_regs(current), first->bias + first->ehdr.e_entry, sp);
+}
+
+static void record_mappings(struct mm_struct *mm)
+{
+    struct vm_area_struct *vma;
+
+    mutex_lock(&mm->mmap_lock);
+    list_for_each_entry(vma, &mm->mmap, vm_list) perf_event_mmap(vma);
+    mutex_unlock(&mm->mmap_lock);
 }
 
 int load_elf_binary(struct linux_binprm *bprm)
 {
-    struct elf_image *elf = kzalloc(sizeof(*elf));
+    struct elf_program *prog = kzalloc(sizeof(*prog));
     struct mm_struct *mm = mm_alloc();
-    int err = elf && mm ? read_headers(bprm->file, elf) : -ENOMEM;
+    int err = prog && mm ? read_headers(bprm->file, &prog->image) : -ENOMEM;
 
     if (!err)
-        err = map_image(mm, elf, bprm->file);
+        err = open_interp(bprm->file, prog);
+    if (!err)
+        err = map_program(mm, prog, bprm->file);
     if (!err) {
         begin_new_exec(bprm, mm);
-        start_program(bprm, elf);
+        record_mappings(mm);
+        start_program(bprm, prog);
     } else if (mm) {
         mmput(mm);
     }
-    kfree(elf);
+    if (prog && prog->interp_file)
+        fput(prog->interp_file);
+    kfree(prog);
     return err;
 }

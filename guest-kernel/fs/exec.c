@@ -96,17 +96,21 @@ static int may_exec(const struct file *file)
     return S_ISREG(mode) && mode & S_IXUGO && !path_noexec(&file->f_path) ? 0 : -EACCES;
 }
 
-static int open_exec(struct linux_binprm *bprm, const char *filename)
+struct file *open_exec(const char *filename)
 {
-    int err;
+    struct file *file = do_filp_open(AT_FDCWD, filename, O_RDONLY, 0);
+    int err = IS_ERR(file) ? 0 : may_exec(file);
 
-    bprm->file = do_filp_open(AT_FDCWD, filename, O_RDONLY, 0);
-    if (IS_ERR(bprm->file))
-        return PTR_ERR(bprm->file);
-    err = may_exec(bprm->file);
-    if (err)
-        fput(bprm->file);
-    return err;
+    if (!err)
+        return file;
+    fput(file);
+    return ERR_PTR(err);
+}
+
+static int open_program(struct linux_binprm *bprm, const char *filename)
+{
+    bprm->file = open_exec(filename);
+    return IS_ERR(bprm->file) ? PTR_ERR(bprm->file) : 0;
 }
 
 /* Replaces argv[0] by the interpreter, its argument and the script. */
@@ -154,7 +158,7 @@ static int find_interpreter(struct linux_binprm *bprm, const char *filename, cha
             return err;
         err = put_interpreter(bprm, &script, filename);
         if (!err)
-            err = open_exec(bprm, script.interp);
+            err = open_program(bprm, script.interp);
         if (err) {
             bprm->file = file;
             return err;
@@ -170,7 +174,7 @@ static int do_execve(const char *filename, struct arg_ptr argv, struct arg_ptr e
 {
     struct linux_binprm bprm = {.file = NULL};
     char *line = kmalloc(2 * SCRIPT_LINE_MAX);
-    int err = line ? open_exec(&bprm, filename) : -ENOMEM;
+    int err = line ? open_program(&bprm, filename) : -ENOMEM;
 
     if (err) {
         kfree(line);
@@ -195,10 +199,10 @@ static void exec_mmap(struct mm_struct *mm)
     unsigned long flags;
 
     exit_mm_release(current);
-    local_irq_save(flags);
+    spin_lock_irqsave(&tasklist_lock, flags);
     current->mm = mm;
     switch_mm(old, mm);
-    local_irq_restore(flags);
+    spin_unlock_irqrestore(&tasklist_lock, flags);
     if (old)
         mmput(old);
 }

@@ -16,6 +16,7 @@
 #include <linux/fdtable.h>
 #include <linux/filter.h>
 #include <linux/ftrace.h>
+#include <linux/futex.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/initrd.h>
@@ -126,6 +127,7 @@ static int kernel_init(void *unused)
     pid_sysctls_init();
     sched_rt_sysctl_init();
     cpu_dev_init();
+    futex_init();
     perf_event_init();
     bpf_jit_init();
     modules_init();

@@ -25,10 +25,10 @@ static void exit_mm(void)
     if (!mm)
         return;
     exit_mm_release(current);
-    local_irq_save(flags);
+    spin_lock_irqsave(&tasklist_lock, flags);
     current->mm = NULL;
     switch_mm(mm, NULL);
-    local_irq_restore(flags);
+    spin_unlock_irqrestore(&tasklist_lock, flags);
     mmput(mm);
 }
 

@@ -8,6 +8,7 @@
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
 #include <linux/ftrace.h>
+#include <linux/futex.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
@@ -77,6 +78,24 @@ void mmput(struct mm_struct *mm)
         return;
     exit_mmap(mm);
     kfree(mm);
+}
+
+struct mm_struct *get_task_mm(pid_t pid)
+{
+    struct mm_struct *mm = NULL;
+    const struct task_struct *p;
+    unsigned long flags;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    for_each_process(p)
+    {
+        if (p->pid == pid && p->mm && !task_is_dead(p)) {
+            mm = p->mm;
+            atomic_inc(&mm->mm_users);
+        }
+    }
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return mm;
 }
 
 static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
@@ -392,8 +411,8 @@ void exit_mm_release(struct task_struct *p)
 {
     struct completion *vfork = p->vfork_done;
 
-    if (p->clear_child_tid)
-        (void)put_user(0, p->clear_child_tid);
+    if (p->clear_child_tid && !put_user(0, p->clear_child_tid))
+        futex_wake_tid((u32 __user *)p->clear_child_tid);
     p->clear_child_tid = NULL;
     if (vfork) {
         p->vfork_done = NULL;

@@ -113,6 +113,8 @@ unsigned long kallsyms_lookup_name(const char *name)
 {
     u32 i;
 
+    if (!strcmp(name, "_text"))
+        return (unsigned long)_text;
     for (i = 0; i < kallsyms_num_syms; i++)
         if (!strcmp(kallsyms_names + kallsyms_name_offsets[i], name))
             return (unsigned long)_text + kallsyms_offsets[i];

@@ -1,9 +1,11 @@
-/* kallsyms_procfs.c - /proc/kallsyms: address, kind, name, and module of each function. */
+/* kallsyms_procfs.c - /proc/kallsyms: address, kind, name, and module of each function; _text. */
 #include <linux/filter.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
+
+extern const char _text[];
 
 /* After the last symbol of the kernel come those of all modules and programs, in one step. */
 static void *s_start(struct seq_file *m, loff_t *pos)
@@ -30,6 +32,8 @@ static int s_show(struct seq_file *m, void *v)
     loff_t at = *(const loff_t *)v;
     struct ksym sym;
 
+    if (!at) /* the begin of the text, by which perf knows where the kernel is */
+        seq_printf(m, "%016lx T _text\n", (unsigned long)_text);
     if (at == kallsyms_count()) {
         module_kallsyms_show(m);
         bpf_kallsyms_show(m);

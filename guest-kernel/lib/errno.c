@@ -44,8 +44,10 @@ static const struct {
     {ENOTEMPTY, "Directory not empty"},
     {ELOOP, "Too many levels of symbolic links"},
     {EOVERFLOW, "Value too large for defined data type"},
+    {ELIBBAD, "Accessing a corrupted shared library"},
     {EILSEQ, "Invalid or incomplete multibyte or wide character"},
     {EOPNOTSUPP, "Operation not supported"},
+    {ETIMEDOUT, "Connection timed out"},
 };
 
 const char *strerror(int errnum)

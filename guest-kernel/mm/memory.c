@@ -127,6 +127,18 @@ static void update_mmu_cache(struct vm_area_struct *vma, unsigned long address)
         flush_icache_mm(vma->vm_mm);
 }
 
+/* A shared page of a file, beyond whose end there is none. */
+static int do_shared_fault(struct vm_area_struct *vma, unsigned long address, pte_t *ptep)
+{
+    struct page *page = vma->vm_ops->fault(vma, address);
+
+    if (!page)
+        return VM_FAULT_SIGBUS;
+    set_pte(ptep, pfn_pte(__pa(page_address(page)), vm_get_page_prot(vma->vm_flags)));
+    update_mmu_cache(vma, address);
+    return 0;
+}
+
 static int do_no_page(struct vm_area_struct *vma, unsigned long address, pte_t *ptep)
 {
     struct page *page = alloc_user_page();
@@ -174,7 +186,8 @@ int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned 
     if (!ptep)
         return VM_FAULT_OOM;
     if (!pte_present(*ptep))
-        return do_no_page(vma, address, ptep);
+        return vma->vm_ops && vma->vm_ops->fault ? do_shared_fault(vma, address, ptep)
+                                                 : do_no_page(vma, address, ptep);
     if (access == VM_WRITE && !pte_write(*ptep))
         return do_wp_page(vma, address, ptep);
     local_flush_tlb_page(address); /* another hart has handled the same fault */
@@ -191,6 +204,17 @@ int vm_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *
     set_pte(ptep, pfn_pte(__pa(page_address(page)), vm_get_page_prot(vma->vm_flags)));
     local_flush_tlb_page(addr);
     return 0;
+}
+
+struct page *follow_shared_page(struct mm_struct *mm, unsigned long addr)
+{
+    struct vm_area_struct *vma = find_vma(mm, addr);
+    pte_t *ptep;
+
+    if (!vma || vma->vm_start > addr || !(vma->vm_flags & VM_SHARED))
+        return NULL;
+    ptep = walk_pgd(mm->pgd, addr, false);
+    return ptep && pte_present(*ptep) ? pte_page(*ptep) : NULL;
 }
 
 /* ---- ranges ---- */

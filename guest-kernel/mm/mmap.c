@@ -184,7 +184,8 @@ unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned lon
     if (!vma)
         return -ENOMEM;
     insert_vm_struct(mm, vma);
-    perf_event_mmap(vma);
+    if (mm == current->mm) /* else exec says it, when the program has its new name */
+        perf_event_mmap(vma);
     return addr;
 }
 
@@ -240,19 +241,16 @@ static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned lon
     return ret;
 }
 
-/* Only regular files can be mapped, and only privately, unless the file does it itself. */
+/* Regular files can be mapped, and shared if the file does it itself, as others do, too. */
 static int check_mapped_file(const struct file *file, unsigned long prot, unsigned long flags)
 {
     if (!file)
         return -EBADF;
     if (!(file->f_mode & FMODE_READ))
         return -EACCES;
-    if (file->f_op->mmap)
-        return (flags & MAP_TYPE) == MAP_SHARED && prot & PROT_WRITE &&
-                       !(file->f_mode & FMODE_WRITE)
-                   ? -EACCES
-                   : 0;
-    if (!S_ISREG(file->f_inode->i_mode) || (flags & MAP_TYPE) != MAP_PRIVATE)
+    if ((flags & MAP_TYPE) == MAP_SHARED && prot & PROT_WRITE && !(file->f_mode & FMODE_WRITE))
+        return -EACCES;
+    if (!file->f_op->mmap && (!S_ISREG(file->f_inode->i_mode) || (flags & MAP_TYPE) != MAP_PRIVATE))
         return -ENODEV;
     return prot & PROT_EXEC && path_noexec(&file->f_path) ? -EPERM : 0;
 }
@@ -332,6 +330,9 @@ static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned lo
         if (!vma || vma->vm_start > start)
             return -ENOMEM;
         if (access & VM_EXEC && vma->vm_file && path_noexec(&vma->vm_file->f_path))
+            return -EACCES;
+        if (access & VM_WRITE && vma->vm_flags & VM_SHARED && vma->vm_file &&
+            !(vma->vm_file->f_mode & FMODE_WRITE))
             return -EACCES;
         if (vma->vm_start < start) {
             if (split_vma(vma, start))

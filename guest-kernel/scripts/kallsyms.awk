@@ -10,6 +10,8 @@ function hex(s,    i, v) {
     return v
 }
 
+BEGIN { n = 0 }
+
 # The low 32 bits are enough; awk's numbers would not hold 64 bits exactly.
 function low(addr) { return hex(substr(addr, length(addr) - 7)) }
 

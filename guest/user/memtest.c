@@ -235,6 +235,48 @@ static void test_file(void)
           (long)mmap(NULL, PAGE_SIZE, RW, MAP_PRIVATE, 60, 0) == -EBADF);
 }
 
+/* A file whose pages two programs share. */
+static void test_shared_file(void)
+{
+    int fd = open("/shared", O_RDWR | O_CREAT | O_TRUNC, 0644), read_only;
+    unsigned char *p, *q, c = 0;
+    pid_t pid;
+
+    write(fd, "abc", 3);
+    p = mmap(NULL, 2 * PAGE_SIZE, RW, MAP_SHARED, fd, 0);
+    check("a file can be shared", !is_error(p) && !memcmp(p, "abc", 4));
+    p[1] = 'X';
+    lseek(fd, 1, SEEK_SET);
+    check("a store to it is in the file", read(fd, &c, 1) == 1 && c == 'X');
+    lseek(fd, 2, SEEK_SET);
+    write(fd, "Y", 1);
+    check("a write to the file is in the memory", p[2] == 'Y');
+    pid = fork();
+    if (!pid) {
+        q = mmap(NULL, PAGE_SIZE, RW, MAP_SHARED, fd, 0);
+        q[0] = 'Z';
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    check("so is a store of another program", p[0] == 'Z');
+    check("a page after the end is SIGBUS", signal_of(load, p + PAGE_SIZE) == SIGBUS);
+    lseek(fd, PAGE_SIZE, SEEK_SET);
+    write(fd, "more", 4);
+    check("until the file has it", p[PAGE_SIZE] == 'm');
+    read_only = open("/shared", O_RDONLY, 0);
+    check("who may only read the file is EACCES",
+          (long)mmap(NULL, PAGE_SIZE, RW, MAP_SHARED, read_only, 0) == -EACCES);
+    q = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_SHARED, read_only, 0);
+    check("but may read the memory",
+          *q == 'Z' && syscall(__NR_mprotect, q, PAGE_SIZE, RW) == -EACCES);
+    close(read_only);
+    close(fd);
+    unlink("/shared");
+    check("it stays while it is mapped", p[1] == 'X');
+    munmap(p, 2 * PAGE_SIZE);
+    munmap(q, PAGE_SIZE);
+}
+
 /* li a0, n; ret */
 static void write_code(uint32_t *code, int n)
 {
@@ -328,6 +370,7 @@ int main(int argc, char **argv)
     test_copy_on_write();
     test_kernel_copies_on_write();
     test_file();
+    test_shared_file();
     test_code();
     if (argc > 1)
         test_nothing_leaks();

@@ -78,7 +78,8 @@ def check_rings(build, work):
     if not tool:
         return
     log, machine, guest = (os.path.join(work, name) for name in ("rings.log", "machine.dat", "guest.dat"))
-    script = f"echo function > {T}/current_tracer; ps | cat; echo 0 > {T}/tracing_on"
+    script = f"mkdir {T}/instances/one; echo 1 > {T}/instances/one/events/sched/sched_switch/enable; " \
+             f"echo function > {T}/current_tracer; ps | cat; echo 0 > {T}/tracing_on"
     subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--console", "none", "--harts", "2", "--log", log, "--rings", guest,
                     "--append", f'script="{script}"', f"{build}/guest-kernel/mcount/kernel.elf"], check=True,
                    stdin=subprocess.DEVNULL)
@@ -90,6 +91,8 @@ def check_rings(build, work):
         claim(f"trace-cmd lays both records side by side: hart {hart} has called what the guest has recorded",
               sum(recorded.values()) > 500 and not recorded - found["machine", hart],
               (recorded - found["machine", hart], text.stderr))
+    text = output(tool, "report", "-i", guest)
+    claim("trace-cmd shows the rings of an instance", len(re.findall(r"(?m)^one: .* sched_switch: ", text)) > 5, text[:500])
 
 
 def check_perf(rows, convert):

@@ -65,7 +65,11 @@ static inline void world_new(struct world *w, const void *image, size_t size,
 
     config.image = scratch_file(SCRATCH_IMAGE, image, size);
     config.memory = config.memory ? config.memory : WORLD_BYTES;
-    config.console = (struct console){world_show, world_typed, world_wait, world_interrupted, w};
+    config.console = (struct console){.put = world_show,
+                                      .get = world_typed,
+                                      .wait = world_wait,
+                                      .interrupted = world_interrupted,
+                                      .ctx = w};
     CHECK(machine_new(&config, &silent, &w->m) == EXIT_PASS);
 }
 

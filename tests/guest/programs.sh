@@ -3,8 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 
 initrd=$BUILD/guest-kernel/initrd.cpio
-all='/bin/threadtest; /bin/forktest; /bin/memtest x; /bin/systest; /bin/fptest; /bin/sigtest; /bin/linktest'
-claims=$(cd guest/user && cat threadtest.c forktest.c memtest.c systest.c fptest.c sigtest.c linktest.c | sed '/^static int test_out_of_memory/,/^}/d' | grep -c '^ *check("')
+all='/bin/threadtest; /bin/forktest; /bin/memtest x; /bin/systest; /bin/fptest; /bin/sigtest; /bin/linktest; /bin/interptest; /bin/waittest'
+claims=$(cd guest/user && cat threadtest.c forktest.c memtest.c systest.c fptest.c sigtest.c linktest.c interptest.c waittest.c | sed '/^static int test_out_of_memory/,/^}/d' | grep -c '^ *check("')
 
 # on_rvftrace LAYOUT HARTS SCRIPT [OPTIONS...]: as run_guest; a finding of the audit ends it.
 on_rvftrace() {

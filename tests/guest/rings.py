@@ -16,12 +16,15 @@ T = "/sys/kernel/tracing"
 EVENTS = ["sched/sched_switch", "syscalls/sys_enter_write", "syscalls/sys_exit_write", "raw_syscalls/sys_enter",
           "timer/hrtimer_start", "kmem/kmalloc", "ftrace/function", "ftrace/funcgraph_exit", "ftrace/bprint",
           "kprobes/mine"]
+INSTANCES = ["first", "second"]
 FILES = [f"events/{event}/format" for event in EVENTS] + ["printk_formats", "saved_cmdlines"] + \
-        [f"per_cpu/cpu{hart}/trace_pipe_raw" for hart in (0, 1)]
+        [f"{where}per_cpu/cpu{hart}/trace_pipe_raw" for where in ["", *(f"instances/{i}/" for i in INSTANCES)] for hart in (0, 1)]
 RECORD = [f"cd {T}", "echo 'p:mine file_write size=$arg3' > kprobe_events", "echo 16 > buffer_size_kb",
+          "mkdir instances/first instances/second", "echo 1 > instances/first/events/sched/sched_switch/enable",
           "echo 1 > events/sched/enable", "echo 1 > events/kprobes/mine/enable", "echo function > current_tracer",
           "ps | cat", "echo 0 > tracing_on", "head -n 3 trace_pipe", "echo 1 > tracing_on", "work calls 50",
-          "echo 0 > tracing_on", "echo 0 > events/enable"]
+          "echo 0 > tracing_on", "echo 0 > events/enable",
+          *(f"echo 0 > instances/{i}/tracing_on" for i in INSTANCES)]
 FAILED = []
 
 
@@ -48,14 +51,26 @@ class Dat:
             self.read_formats(self.text().decode())
         self.symbols, self.printk, self.cmdlines = self.sized(4), self.sized(4), self.sized()
         harts = self.number(4)
-        assert self.text() == b"options  " and self.number(2) == 0 and self.text() == b"flyrecord"
-        places = [(self.number(8), self.number(8)) for _ in range(harts)]
-        self.pages = [data[at:at + size] for at, size in places]
+        assert self.text() == b"options  "
+        self.instances = {}
+        while option := self.number(2):
+            assert option == 3
+            size, place = self.number(4), self.number(8)
+            self.instances[self.text().decode()] = place
+            assert size >= 9
+        self.pages = self.rings(harts)
+        for name, self.at in self.instances.items():
+            self.instances[name] = self.rings(harts)
 
     def text(self):
         end = self.data.index(b"\0", self.at)
         text, self.at = self.data[self.at:end], end + 1
         return text
+
+    def rings(self, harts):
+        assert self.text() == b"flyrecord"
+        places = [(self.number(8), self.number(8)) for _ in range(harts)]
+        return [self.data[at:at + size] for at, size in places]
 
     def number(self, size):
         self.at += size
@@ -112,6 +127,11 @@ def main(build, layout):
         pages = guest[f"per_cpu/cpu{hart}/trace_pipe_raw"]
         claim(f"the pages of hart {hart}", dat.pages[hart] == pages and len(pages) % 4096 == 0,
               (len(dat.pages[hart]), len(pages)))
+        for instance in INSTANCES:
+            pages, own = guest[f"instances/{instance}/per_cpu/cpu{hart}/trace_pipe_raw"], dat.instances.get(instance)
+            claim(f"... and of the instance {instance}", own and own[hart] == pages and (len(pages) > 0) == (instance == "first"),
+                  (own and len(own[hart]), len(pages)))
+    claim("no other instances", set(dat.instances) == set(INSTANCES), dat.instances.keys())
     commits = [struct.unpack_from("<Q", pages, at + 8)[0] for pages in dat.pages for at in range(0, len(pages), 4096)]
     claim("some are full, and events were lost before one", len(commits) > 4 and max(c & 0xfffff for c in commits) > 4000 and
           any(c >> 31 & 1 for c in commits), commits)

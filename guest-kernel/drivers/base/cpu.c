@@ -1,4 +1,4 @@
-/* cpu.c - /sys/devices/system/cpu: the harts, which are all online. */
+/* cpu.c - /sys/devices/system/cpu: the harts, which are all online, each a core of one package. */
 #include <asm/smp.h>
 #include <linux/kernel.h>
 #include <linux/seq_file.h>
@@ -16,6 +16,33 @@ static int cpus_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(cpus);
 
+static int cpu_show(struct seq_file *m, void *cpu)
+{
+    seq_printf(m, "%lu\n", (unsigned long)cpu);
+    return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(cpu);
+
+static void create_topology(struct dentry *dir, unsigned long cpu)
+{
+    static const struct {
+        const char *name;
+        const struct file_operations *fops;
+        bool of_hart;
+    } files[] = {
+        {"core_cpus_list", &cpu_fops, true},       {"core_id", &cpu_fops, true},
+        {"core_siblings_list", &cpus_fops, true},  {"package_cpus_list", &cpus_fops, true},
+        {"physical_package_id", &cpu_fops, false}, {"thread_siblings_list", &cpu_fops, true},
+    };
+    unsigned int i;
+
+    dir = sysfs_create_dir(dir, "topology");
+    for (i = 0; i < ARRAY_SIZE(files); i++)
+        if (!simple_create_file(dir, files[i].name, S_IRUGO, (void *)(files[i].of_hart ? cpu : 0),
+                                files[i].fops))
+            panic("no memory for %s in sysfs", files[i].name);
+}
+
 void cpu_dev_init(void)
 {
     static const char *const files[] = {"online", "possible", "present"};
@@ -30,6 +57,6 @@ void cpu_dev_init(void)
     for_each_online_cpu(i)
     {
         snprintf(name, sizeof(name), "cpu%u", i);
-        sysfs_create_dir(dir, name);
+        create_topology(sysfs_create_dir(dir, name), i);
     }
 }

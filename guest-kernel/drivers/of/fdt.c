@@ -137,6 +137,8 @@ static void scan_property(struct scan *s, const char *name, const void *value, u
         n->extended_len = len;
     } else if (!strcmp(name, "riscv,ndev"))
         s->info->plic_ndev = be32(value);
+    else if (!strcmp(name, "riscv,isa"))
+        strscpy(s->info->isa, value, sizeof(s->info->isa));
     else if (!strcmp(name, "status"))
         n->disabled = strcmp(value, "okay") && strcmp(value, "ok");
     else if (!strcmp(name, "timebase-frequency"))

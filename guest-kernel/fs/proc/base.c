@@ -1,5 +1,5 @@
 /*
- * base.c - /proc/PID: comm and stat of each task except idle tasks; /proc/self.
+ * base.c - /proc/PID: what is known of each task except idle tasks; /proc/self.
  *
  * No entries are kept for tasks: a dentry is created by a lookup and freed with its last
  * reference. The inode's i_private is the pid.
@@ -7,6 +7,7 @@
 #include "internal.h"
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
@@ -21,6 +22,7 @@ struct task_snapshot {
     char comm[TASK_COMM_LEN], state;
     int cpu, prio, nice, rt_priority, policy;
     u64 runtime_ns;
+    unsigned long nvcsw, nivcsw;
 };
 
 static char state_char(const struct task_struct *p)
@@ -50,6 +52,8 @@ static void fill_snapshot(struct task_snapshot *s, const struct task_struct *p)
         .rt_priority = p->rt_priority,
         .policy = p->policy,
         .runtime_ns = p->sum_exec_runtime,
+        .nvcsw = p->nvcsw,
+        .nivcsw = p->nivcsw,
     };
     strscpy(s->comm, p->comm, sizeof(s->comm));
 }
@@ -121,17 +125,63 @@ static int stat_show(struct seq_file *m, void *pid)
     return 0;
 }
 
+static const char *state_name(char state)
+{
+    switch (state) {
+    case 'R': return "R (running)";
+    case 'S': return "S (sleeping)";
+    case 'D': return "D (disk sleep)";
+    case 'Z': return "Z (zombie)";
+    default: return "X (dead)";
+    }
+}
+
+/* The size of its memory, if it has any, in kB. */
+static void show_size(struct seq_file *m, pid_t pid)
+{
+    struct mm_struct *mm = get_task_mm(pid);
+
+    if (!mm)
+        return;
+    seq_printf(m, "VmSize:\t%8lu kB\n", READ_ONCE(mm->total_vm) * (PAGE_SIZE / 1024));
+    mmput(mm);
+}
+
+/* Linux's lines in its order, without those of what is not here. */
+static int status_show(struct seq_file *m, void *pid)
+{
+    struct task_snapshot s;
+
+    if (!find_task((long)pid, &s))
+        return -ESRCH;
+    seq_printf(m, "Name:\t%s\nState:\t%s\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\n", s.comm,
+               state_name(s.state), s.pid, s.pid, s.ppid);
+    seq_puts(m, "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
+    show_size(m, s.pid);
+    seq_printf(m, "Threads:\t1\nvoluntary_ctxt_switches:\t%lu\nnonvoluntary_ctxt_switches:\t%lu\n",
+               s.nvcsw, s.nivcsw);
+    return 0;
+}
+
+static int maps_show(struct seq_file *m, void *pid)
+{
+    struct task_snapshot s;
+
+    return find_task((long)pid, &s) ? proc_maps_show(m, pid) : -ESRCH;
+}
+
 DEFINE_SHOW_ATTRIBUTE(comm);
+DEFINE_SHOW_ATTRIBUTE(maps);
 DEFINE_SHOW_ATTRIBUTE(mounts);
 DEFINE_SHOW_ATTRIBUTE(stat);
+DEFINE_SHOW_ATTRIBUTE(status);
 
 static const struct {
     const char *name;
     const struct file_operations *fops;
 } pid_files[] = {
-    {"comm", &comm_fops},
-    {"mounts", &mounts_fops},
-    {"stat", &stat_fops},
+    {"comm", &comm_fops}, {"maps", &maps_fops},     {"mounts", &mounts_fops},
+    {"stat", &stat_fops}, {"status", &status_fops},
 };
 
 /* ---- names ---- */
@@ -161,7 +211,17 @@ static bool is_called(const char *file, const char *name, size_t len)
     return strlen(file) == len && !memcmp(file, name, len);
 }
 
-static struct dentry *pid_dir_lookup(struct dentry *dir, const char *name, size_t len)
+static struct dentry *make_dir(struct dentry *dir, const char *name, size_t len, pid_t pid,
+                               const struct inode_operations *iop,
+                               const struct file_operations *fop)
+{
+    return make_dentry(dir, name, len, S_IFDIR | S_IRUGO | S_IXUGO, pid, iop, fop);
+}
+
+static const struct inode_operations task_dir_iops;
+static const struct file_operations task_dir_fops;
+
+static struct dentry *tid_dir_lookup(struct dentry *dir, const char *name, size_t len)
 {
     unsigned int i;
 
@@ -172,16 +232,31 @@ static struct dentry *pid_dir_lookup(struct dentry *dir, const char *name, size_
     return NULL;
 }
 
-static int pid_dir_readdir(struct file *file, struct dir_context *ctx)
+/* Also the threads, of which there is one, in the directory `task`. */
+static struct dentry *pid_dir_lookup(struct dentry *dir, const char *name, size_t len)
 {
-    unsigned int i;
+    if (is_called("task", name, len))
+        return make_dir(dir, name, len, pid_of(dir->d_inode), &task_dir_iops, &task_dir_fops);
+    return tid_dir_lookup(dir, name, len);
+}
 
+static bool emit_dots(const struct file *file, struct dir_context *ctx)
+{
     for (; ctx->pos < 2; ctx->pos++) {
         size_t dots = ctx->pos + 1;
 
         if (!ctx->actor(ctx, dots == 1 ? "." : "..", dots, ctx->pos, file->f_inode->i_ino, DT_DIR))
-            return 0;
+            return false;
     }
+    return true;
+}
+
+static int tid_dir_readdir(struct file *file, struct dir_context *ctx)
+{
+    unsigned int i;
+
+    if (!emit_dots(file, ctx))
+        return 0;
     for (; (i = ctx->pos - 2) < ARRAY_SIZE(pid_files); ctx->pos++) {
         const char *name = pid_files[i].name;
 
@@ -191,10 +266,25 @@ static int pid_dir_readdir(struct file *file, struct dir_context *ctx)
     return 0;
 }
 
+static int pid_dir_readdir(struct file *file, struct dir_context *ctx)
+{
+    const loff_t last = ARRAY_SIZE(pid_files) + 2;
+
+    tid_dir_readdir(file, ctx);
+    if (ctx->pos == last && ctx->actor(ctx, "task", 4, last, last, DT_DIR))
+        ctx->pos++;
+    return 0;
+}
+
 static const struct inode_operations pid_dir_iops = {.lookup = pid_dir_lookup};
 static const struct file_operations pid_dir_fops = {
     .llseek = dcache_dir_llseek,
     .iterate_shared = pid_dir_readdir,
+};
+static const struct inode_operations tid_dir_iops = {.lookup = tid_dir_lookup};
+static const struct file_operations tid_dir_fops = {
+    .llseek = dcache_dir_llseek,
+    .iterate_shared = tid_dir_readdir,
 };
 
 /* Parses a decimal number without sign and leading zeros; -1: not a number. */
@@ -212,6 +302,32 @@ static pid_t parse_pid(const char *name, size_t len)
     return pid;
 }
 
+static struct dentry *task_dir_lookup(struct dentry *dir, const char *name, size_t len)
+{
+    pid_t pid = pid_of(dir->d_inode);
+
+    if (parse_pid(name, len) != pid)
+        return NULL;
+    return make_dir(dir, name, len, pid, &tid_dir_iops, &tid_dir_fops);
+}
+
+static int task_dir_readdir(struct file *file, struct dir_context *ctx)
+{
+    pid_t pid = pid_of(file->f_inode);
+    char name[12];
+
+    if (emit_dots(file, ctx) && ctx->pos == 2 &&
+        ctx->actor(ctx, name, snprintf(name, sizeof(name), "%d", pid), 2, pid, DT_DIR))
+        ctx->pos++;
+    return 0;
+}
+
+static const struct inode_operations task_dir_iops = {.lookup = task_dir_lookup};
+static const struct file_operations task_dir_fops = {
+    .llseek = dcache_dir_llseek,
+    .iterate_shared = task_dir_readdir,
+};
+
 static struct dentry *proc_root_lookup(struct dentry *dir, const char *name, size_t len)
 {
     pid_t pid = is_called("self", name, len) ? current->pid : parse_pid(name, len);
@@ -219,8 +335,7 @@ static struct dentry *proc_root_lookup(struct dentry *dir, const char *name, siz
 
     if (pid < 0 || !find_task(pid, &s))
         return NULL;
-    return make_dentry(dir, name, len, S_IFDIR | S_IRUGO | S_IXUGO, pid, &pid_dir_iops,
-                       &pid_dir_fops);
+    return make_dir(dir, name, len, pid, &pid_dir_iops, &pid_dir_fops);
 }
 
 static int proc_root_readdir(struct file *file, struct dir_context *ctx)

@@ -48,6 +48,7 @@ void proc_root_init(void)
 {
     proc_root = simple_pin_fs(&proc_fs_type);
     proc_filesystems_init();
+    proc_cpuinfo_init();
     proc_version_init();
     proc_uptime_init();
     proc_create_single("mounts", S_IRUGO, NULL, proc_mounts_show);

@@ -9,6 +9,7 @@ extern const struct inode_operations proc_root_iops;
 extern const struct file_operations proc_root_fops;
 
 void proc_version_init(void);
+int proc_maps_show(struct seq_file *m, void *pid);
 void proc_uptime_init(void);
 
 #endif

@@ -2,7 +2,9 @@
  * inode.c - ramfs: directories are dentries, files are pages.
  *
  * i_private is the table of a file's pages, as long as the largest offset written requires;
- * pages that were not written are missing and read as zeros. All under the file's i_rwsem.
+ * pages that were not written are missing and read as zeros. All under the file's i_rwsem. A shared
+ * mapping has references to the pages; unlike in Linux it keeps those that the file loses by
+ * truncation.
  */
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -50,6 +52,16 @@ static int grow_table(struct ramfs_pages *pages, size_t nr)
     return 0;
 }
 
+static char *new_page(void)
+{
+    struct page *page = alloc_pages(0);
+
+    if (!page)
+        return NULL;
+    atomic_set(&page->_refcount, 1);
+    return memset(page_address(page), 0, PAGE_SIZE);
+}
+
 /* Returns the page to write to, allocated if missing, or ERR_PTR(). */
 static char *page_for_write(struct ramfs_pages *pages, size_t index)
 {
@@ -58,7 +70,7 @@ static char *page_for_write(struct ramfs_pages *pages, size_t index)
     if (err)
         return ERR_PTR(err);
     if (!pages->page[index] && nr_free_pages() > reserved_pages())
-        pages->page[index] = kzalloc(PAGE_SIZE);
+        pages->page[index] = new_page();
     return pages->page[index] ? pages->page[index] : ERR_PTR(-ENOSPC);
 }
 
@@ -138,7 +150,8 @@ static int ramfs_truncate(struct inode *inode, loff_t size)
     if (offset && index - 1 < pages->nr && pages->page[index - 1])
         memset(pages->page[index - 1] + offset, 0, PAGE_SIZE - offset);
     for (; index < pages->nr; index++) {
-        kfree(pages->page[index]);
+        if (pages->page[index])
+            put_page(virt_to_page(pages->page[index]));
         pages->page[index] = NULL;
     }
     inode->i_size = size;
@@ -154,6 +167,33 @@ static void ramfs_evict(struct inode *inode)
     kfree(pages);
 }
 
+/* ---- shared mappings ---- */
+
+static struct page *ramfs_fault(struct vm_area_struct *vma, unsigned long address)
+{
+    struct inode *inode = vma->vm_file->f_inode;
+    loff_t pos = vma->vm_offset + (address - vma->vm_start);
+    char *page = ERR_PTR(-EFAULT);
+
+    inode_lock(inode);
+    if (pos < inode->i_size)
+        page = page_for_write(pages_of(inode), pos / PAGE_SIZE);
+    if (!IS_ERR(page))
+        get_page(virt_to_page(page));
+    inode_unlock(inode);
+    return IS_ERR(page) ? NULL : virt_to_page(page);
+}
+
+static const struct vm_operations_struct ramfs_vm_ops = {.fault = ramfs_fault};
+
+static int ramfs_mmap(struct file *file, struct vm_area_struct *vma)
+{
+    (void)file;
+    if (vma->vm_flags & VM_SHARED)
+        vma->vm_ops = &ramfs_vm_ops;
+    return 0;
+}
+
 static const struct inode_operations ramfs_file_inode_operations = {
     .truncate = ramfs_truncate,
     .evict = ramfs_evict,
@@ -163,6 +203,7 @@ static const struct file_operations ramfs_file_operations = {
     .llseek = generic_file_llseek,
     .read = ramfs_read,
     .write = ramfs_write,
+    .mmap = ramfs_mmap,
 };
 
 struct inode *ramfs_get_file(umode_t mode)

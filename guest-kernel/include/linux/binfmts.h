@@ -21,6 +21,9 @@ struct linux_binprm {
  */
 int load_elf_binary(struct linux_binprm *bprm);
 
+/* Opens a program, which may be executed, to read it. ERR_PTR. */
+struct file *open_exec(const char *filename);
+
 /* The first line of a script: pointers into it. */
 struct script {
     const char *interp, *arg; /* arg NULL: none */

@@ -41,8 +41,10 @@
 #define ENOTEMPTY    39
 #define ELOOP        40
 #define EOVERFLOW    75
+#define ELIBBAD      80
 #define EILSEQ       84
 #define EOPNOTSUPP   95
+#define ETIMEDOUT    110
 
 /* Error pointers: the last page of the address space is never mapped. */
 #define MAX_ERRNO 4095

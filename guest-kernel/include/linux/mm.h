@@ -81,6 +81,10 @@ void put_page(struct page *page);
 struct mm_struct *mm_alloc(void); /* NULL: no memory */
 struct mm_struct *dup_mm(struct mm_struct *oldmm);
 void mmput(struct mm_struct *mm);
+/* The address space of a task, with a reference; NULL: it has none. */
+struct mm_struct *get_task_mm(pid_t pid);
+/* fs/proc/task_mmu.c: the name of memory that is of no file, or NULL. */
+const char *arch_vma_name(const struct vm_area_struct *vma);
 
 /* mm/memory.c. Errors of handle_mm_fault(); 0: handled. */
 enum { VM_FAULT_OOM = 1, VM_FAULT_SIGBUS = 2 };
@@ -92,6 +96,8 @@ enum { VM_FAULT_OOM = 1, VM_FAULT_SIGBUS = 2 };
 int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access);
 /* Maps a page, of which it takes a reference, at the address. 0 or -ENOMEM. */
 int vm_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page);
+/* The page that is present at the address, if it is of shared memory; else NULL. */
+struct page *follow_shared_page(struct mm_struct *mm, unsigned long addr);
 int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct vm_area_struct *vma);
 void zap_page_range(struct mm_struct *mm, unsigned long start, unsigned long end);
 void change_protection(struct vm_area_struct *vma);

@@ -21,6 +21,8 @@ struct vm_area_struct;
 
 /* Of a mapping that a file has made; open: another area of the same pages. */
 struct vm_operations_struct {
+    /* The page of a shared file at the address, with a reference for the mapping. NULL: none. */
+    struct page *(*fault)(struct vm_area_struct *vma, unsigned long address);
     void (*open)(struct vm_area_struct *vma);
     void (*close)(struct vm_area_struct *vma);
 };

@@ -12,6 +12,7 @@ struct fdt_info {
     unsigned long timebase;
     unsigned long hartids[NR_CPUS];
     unsigned int nr_harts;
+    char isa[256];                          /* of the last of them: they are alike */
     unsigned long initrd_start, initrd_end; /* physical, end exclusive; equal: none */
     unsigned long uart_phys, finisher_phys; /* 0: none */
     unsigned long plic_phys, plic_size;     /* 0: none */

@@ -24,4 +24,7 @@ void proc_meminfo_init(void);
 void proc_filesystems_init(void);
 int proc_mounts_show(struct seq_file *m, void *unused);
 
+/* arch/riscv/kernel/cpu.c */
+void proc_cpuinfo_init(void);
+
 #endif

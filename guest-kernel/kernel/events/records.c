@@ -6,6 +6,7 @@
  * Not instrumented.
  */
 #include "core.h"
+#include <linux/buildid.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/kernel.h>
@@ -15,7 +16,7 @@
 #include <linux/string.h>
 
 /* Numbers of events that want them. */
-static atomic_t nr_mmap, nr_comm, nr_task, nr_switch;
+static atomic_t nr_mmap, nr_comm, nr_task, nr_switch, nr_build_id;
 
 static void add(atomic_t *n, bool wanted, int by)
 {
@@ -26,6 +27,7 @@ static void add(atomic_t *n, bool wanted, int by)
 void perf_account_records(const struct perf_event *event, int by)
 {
     add(&nr_mmap, event->attr.mmap || event->attr.mmap_data, by);
+    add(&nr_build_id, event->attr.build_id, by);
     add(&nr_comm, event->attr.comm, by);
     add(&nr_task, event->attr.task || event->attr.mmap || event->attr.comm, by);
     add(&nr_switch, event->attr.context_switch, by);
@@ -144,6 +146,15 @@ struct mmap_record {
         u64 ino, ino_generation;
         u32 prot, flags;
     } more; /* of MMAP2 */
+    unsigned char build_id[BUILD_ID_SIZE_MAX];
+    unsigned int build_id_size; /* 0: it has none, or nobody has asked for it */
+};
+
+/* What MMAP2 has in place of the file's numbers, if the event has attr.build_id. */
+struct build_id_part {
+    u8 size, reserved_1;
+    u16 reserved_2;
+    u8 id[BUILD_ID_SIZE_MAX];
 };
 
 static void output_mmap(struct perf_event *event, void *data)
@@ -155,9 +166,15 @@ static void output_mmap(struct perf_event *event, void *data)
         __typeof__(r->fixed) fixed;
         __typeof__(r->more) more;
     } both = {r->fixed, r->more};
+    struct build_id_part *id = (void *)&both.more;
 
     if (!(executable ? event->attr.mmap || event->attr.mmap2 : event->attr.mmap_data))
         return;
+    if (event->attr.mmap2 && event->attr.build_id && r->build_id_size) {
+        misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+        *id = (struct build_id_part){r->build_id_size, 0, 0, {0}};
+        memcpy(id->id, r->build_id, sizeof(id->id));
+    }
     if (event->attr.mmap2)
         write_record(event, PERF_RECORD_MMAP2, misc, &both, sizeof(both), r->name, current);
     else
@@ -167,15 +184,9 @@ static void output_mmap(struct perf_event *event, void *data)
 /* What has no file: the kernel's names for it. */
 static const char *name_of_area(const struct vm_area_struct *vma)
 {
-    const struct mm_struct *mm = vma->vm_mm;
+    const char *name = arch_vma_name(vma);
 
-    if (vma->vm_start == mm->context.vdso)
-        return "[vdso]";
-    if (vma->vm_flags & VM_GROWSDOWN)
-        return "[stack]";
-    if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk && mm->start_brk)
-        return "[heap]";
-    return "//anon";
+    return name ? name : "//anon";
 }
 
 static void fill_file(struct mmap_record *r, const struct file *file, char *buf)
@@ -205,6 +216,8 @@ void perf_event_mmap(struct vm_area_struct *vma)
     if (!atomic_read(&nr_mmap))
         return;
     buf = kmalloc(PATH_MAX);
+    if (vma->vm_file && atomic_read(&nr_build_id))
+        (void)build_id_parse(vma->vm_file, r.build_id, &r.build_id_size);
     if (vma->vm_file && buf)
         fill_file(&r, vma->vm_file, buf);
     else

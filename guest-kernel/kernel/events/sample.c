@@ -9,8 +9,10 @@
 #include <asm/irqflags.h>
 #include <asm/processor.h>
 #include <linux/kernel.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/uaccess.h>
 
 static u64 id_of(const struct perf_event *event)
 {
@@ -76,6 +78,7 @@ struct sample {
     u64 *values; /* PERF_SAMPLE_READ */
     unsigned int nr_values;
     const struct pt_regs *user_regs; /* NULL: none */
+    unsigned int stack_size;         /* of the copy of the user's stack */
 };
 
 /* u32 size, the data, and zeroes so that the whole is of words. */
@@ -89,8 +92,29 @@ static unsigned int regs_size(u64 mask, bool there)
     return sizeof(u64) * (1 + (there ? popcount(mask) : 0));
 }
 
+/* The copy's size, and if there is one, its bytes and how many of them could be read. */
+static unsigned int stack_part_size(const struct sample *s)
+{
+    return sizeof(u64) + (s->stack_size ? s->stack_size + sizeof(u64) : 0);
+}
+
+/* As much as was asked for, is there, and fits into a record with `others` bytes of other things.
+ */
+static unsigned int user_stack_size(const struct perf_event *event, const struct pt_regs *regs,
+                                    unsigned int others)
+{
+    enum { MOST = 0xfff8 };
+    unsigned int room = MOST - others - 2 * (unsigned int)sizeof(u64);
+    unsigned long left;
+
+    if (!regs || !regs->sp || regs->sp >= TASK_SIZE)
+        return 0;
+    left = min(TASK_SIZE - regs->sp, (unsigned long)event->attr.sample_stack_user);
+    return ALIGN((unsigned int)min(left, (unsigned long)room), 8u);
+}
+
 static unsigned int sample_size(const struct perf_event *event, const struct perf_sample_data *data,
-                                const struct sample *s)
+                                struct sample *s)
 {
     const u64 words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                       PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
@@ -108,6 +132,10 @@ static unsigned int sample_size(const struct perf_event *event, const struct per
         size += regs_size(event->attr.sample_regs_user, s->user_regs);
     if (type & PERF_SAMPLE_REGS_INTR)
         size += regs_size(event->attr.sample_regs_intr, true);
+    if (type & PERF_SAMPLE_STACK_USER) {
+        s->stack_size = user_stack_size(event, s->user_regs, size);
+        size += stack_part_size(s);
+    }
     return size;
 }
 
@@ -130,6 +158,28 @@ static void put_regs(struct perf_output_handle *handle, const struct pt_regs *re
     for (i = 0; regs && i < PERF_REG_RISCV_MAX; i++)
         if (mask >> i & 1)
             put_u64(handle, ((const unsigned long *)regs)[i]);
+}
+
+/* A page that is not present ends it: what follows in the record is not of the stack. */
+static void put_user_stack(struct perf_output_handle *handle, const struct sample *s)
+{
+    const char __user *from = (const char __user *)(s->user_regs ? s->user_regs->sp : 0);
+    unsigned int done = 0, n;
+    char piece[256];
+
+    put_u64(handle, s->stack_size);
+    if (!s->stack_size)
+        return;
+    preempt_disable_notrace(); /* a page fault then fails instead of sleeping */
+    for (; done < s->stack_size; done += n) {
+        n = min(s->stack_size - done, (unsigned int)sizeof(piece));
+        if (copy_from_user(piece, from + done, n))
+            break;
+        perf_output_copy(handle, piece, n);
+    }
+    preempt_enable_notrace();
+    handle->at += s->stack_size - done;
+    put_u64(handle, done);
 }
 
 static void put_sample(struct perf_output_handle *handle, struct perf_event *event,
@@ -164,6 +214,8 @@ static void put_sample(struct perf_output_handle *handle, struct perf_event *eve
         put_raw(handle, data);
     if (type & PERF_SAMPLE_REGS_USER)
         put_regs(handle, s->user_regs, event->attr.sample_regs_user);
+    if (type & PERF_SAMPLE_STACK_USER)
+        put_user_stack(handle, s);
     if (type & PERF_SAMPLE_WEIGHT)
         put_u64(handle, 0);
     if (type & PERF_SAMPLE_TRANSACTION)
@@ -177,7 +229,7 @@ static void output_sample(struct perf_event *event, struct perf_sample_data *dat
                           struct pt_regs *regs)
 {
     u64 values[PERF_MAX_READ];
-    struct sample s = {values, 0, NULL};
+    struct sample s = {values, 0, NULL, 0};
     struct perf_output_handle handle;
     struct perf_event_header header = {PERF_RECORD_SAMPLE, 0, 0};
 

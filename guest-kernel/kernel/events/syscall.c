@@ -26,7 +26,7 @@
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
 
-enum { MAX_GROUP = 64, MAX_FILTER = 4096 };
+enum { MAX_GROUP = 64, MAX_FILTER = 4096, MAX_STACK_USER = 0xffff };
 
 /* Only kept: there is one user, who may do everything. */
 int sysctl_perf_event_paranoid = 2;
@@ -551,7 +551,8 @@ static int set_output(struct perf_event *event, struct perf_event *output)
     int err = 0;
 
     if (output && (event == output || output->cpu != event->cpu ||
-                   (output->cpu == -1 && output->hw.target != event->hw.target)))
+                   (output->cpu == -1 && output->hw.target != event->hw.target) ||
+                   output->attr.write_backward != event->attr.write_backward))
         return -EINVAL;
     mutex_lock(&event->mmap_mutex);
     if (output)
@@ -717,12 +718,13 @@ static int check_attr(const struct perf_event_attr *attr)
     if (attr->sample_type & PERF_SAMPLE_REGS_INTR &&
         (!attr->sample_regs_intr || attr->sample_regs_intr >> PERF_REG_RISCV_MAX))
         return -EINVAL;
-    if (attr->sample_type & PERF_SAMPLE_STACK_USER)
-        return -ENOSYS;
+    if (attr->sample_type & PERF_SAMPLE_STACK_USER &&
+        (attr->sample_stack_user >= MAX_STACK_USER || attr->sample_stack_user % sizeof(u64)))
+        return -EINVAL;
     if (attr->sample_type & PERF_SAMPLE_CGROUP ||
         (attr->sample_type & PERF_SAMPLE_WEIGHT && attr->sample_type & PERF_SAMPLE_WEIGHT_STRUCT))
         return -EINVAL;
-    if (attr->sample_type & unsupported || attr->write_backward || attr->sigtrap)
+    if (attr->sample_type & unsupported || attr->sigtrap)
         return -EOPNOTSUPP;
     if (!attr->inherit && attr->inherit_thread)
         return -EINVAL;

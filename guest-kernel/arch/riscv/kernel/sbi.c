@@ -23,6 +23,9 @@ enum {
 
 enum {
     SBI_BASE_PROBE_EXT = 3,
+    SBI_BASE_GET_MVENDORID = 4,
+    SBI_BASE_GET_MARCHID = 5,
+    SBI_BASE_GET_MIMPID = 6,
     SBI_RFENCE_FENCE_I = 0,
     SBI_RFENCE_SFENCE_VMA = 1,
     SBI_SRST_SHUTDOWN = 0,
@@ -76,6 +79,21 @@ void sbi_init(void)
     have_dbcn = sbi_probe_extension(SBI_EXT_DBCN);
     have_hsm = sbi_probe_extension(SBI_EXT_HSM);
     have_pmu = sbi_probe_extension(SBI_EXT_PMU);
+}
+
+unsigned long sbi_get_mvendorid(void)
+{
+    return sbi_ecall(SBI_EXT_BASE, SBI_BASE_GET_MVENDORID, 0, 0, 0).value;
+}
+
+unsigned long sbi_get_marchid(void)
+{
+    return sbi_ecall(SBI_EXT_BASE, SBI_BASE_GET_MARCHID, 0, 0, 0).value;
+}
+
+unsigned long sbi_get_mimpid(void)
+{
+    return sbi_ecall(SBI_EXT_BASE, SBI_BASE_GET_MIMPID, 0, 0, 0).value;
 }
 
 void sbi_console_putchar(int ch)

@@ -113,13 +113,32 @@ unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned 
     return trace.len;
 }
 
+/*
+ * A function that calls none may store only its caller's fp, where others store ra. Then the walk
+ * begins at the caller, to which ra returns. Returns whether there is more to walk.
+ */
+static bool leave_leaf(const struct pt_regs *regs, unsigned long *fp, struct stacktrace *trace)
+{
+    unsigned long saved;
+
+    *fp = regs->s0;
+    if (!on_stack(*fp - 8))
+        return true;
+    saved = ((const unsigned long *)*fp)[-1];
+    if (saved <= *fp || !on_stack(saved - 8))
+        return true;
+    *fp = saved;
+    return kernel_text_address(regs->ra) && store_frame(trace, regs->ra);
+}
+
 unsigned int stack_trace_save_regs(const struct pt_regs *regs, unsigned long *store,
                                    unsigned int size)
 {
     struct stacktrace trace = {store, size, 0, 0};
+    unsigned long fp;
 
-    if (store_frame(&trace, regs->epc))
-        walk_stackframe(regs->sp, regs->s0, store_frame, &trace);
+    if (store_frame(&trace, regs->epc) && leave_leaf(regs, &fp, &trace))
+        walk_stackframe(regs->sp, fp, store_frame, &trace);
     return trace.len;
 }
 

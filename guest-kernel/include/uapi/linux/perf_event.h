@@ -220,6 +220,7 @@ struct perf_event_header {
 #define PERF_RECORD_MISC_EXACT_IP     (1 << 14)
 
 #define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT (1 << 14)
+#define PERF_RECORD_MISC_MMAP_BUILD_ID      (1 << 14)
 
 enum {
     PERF_RECORD_MMAP = 1,

@@ -13,6 +13,10 @@ enum sbi_reset_reason { SBI_RESET_NO_REASON = 0, SBI_RESET_SYSTEM_FAILURE = 1 };
 
 /* Looks up the optional extensions; before all other calls. */
 void sbi_init(void);
+/* What the hart's registers of these names say. */
+unsigned long sbi_get_mvendorid(void);
+unsigned long sbi_get_marchid(void);
+unsigned long sbi_get_mimpid(void);
 void sbi_console_putchar(int ch);
 int sbi_console_getchar(void); /* -1: no input */
 void sbi_set_timer(u64 stime_value);

@@ -1,0 +1,95 @@
+/*
+ * log_lines.c - see log_lines.h.
+ */
+#include "log/log_lines.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "load/lines.h"
+
+struct log_lines {
+    struct lines *lines;
+    struct log_lines_site *sites;
+    struct line_place *places; /* file NULL: not known */
+    size_t count;
+    pthread_t thread;
+    bool threaded;
+};
+
+/* As describe_line says it. */
+static bool find_line(const struct log_lines *l, const struct lines_functions *functions,
+                      const struct log_lines_site *site, struct line_place *place)
+{
+    if (!lines_functions_at(functions, site->va, site->before, place) &&
+        !lines_at(l->lines, site->va, place))
+        return false;
+    return place->file && place->line;
+}
+
+static void *find_all(void *lines)
+{
+    struct log_lines *l = lines;
+    struct lines_functions *functions = lines_functions_new(l->lines);
+
+    for (size_t i = 0; i < l->count; i++) {
+        struct line_place place = {0};
+
+        if (find_line(l, functions, &l->sites[i], &place))
+            l->places[i] = place;
+    }
+    lines_functions_free(functions);
+    return NULL;
+}
+
+struct log_lines *log_lines_new(const char *path, const struct log_lines_site *sites, size_t count)
+{
+    struct log_lines *l = xcalloc(1, sizeof *l);
+    sigset_t all, before;
+
+    l->lines = lines_new(path);
+    l->sites = xcalloc(count + 1, sizeof *l->sites);
+    l->places = xcalloc(count + 1, sizeof *l->places);
+    l->count = count;
+    if (count)
+        memcpy(l->sites, sites, count * sizeof *sites);
+    /* Signals are for the thread that runs the machine. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    l->threaded = !pthread_create(&l->thread, NULL, find_all, l);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!l->threaded)
+        (void)find_all(l);
+    return l;
+}
+
+static void wait_for(struct log_lines *l)
+{
+    if (l->threaded)
+        pthread_join(l->thread, NULL);
+    l->threaded = false;
+}
+
+void log_lines_each(struct log_lines *l,
+                    void (*known)(void *ctx, uint32_t site, const char *file, uint32_t line),
+                    void *ctx)
+{
+    wait_for(l);
+    for (size_t i = 0; i < l->count; i++)
+        if (l->places[i].file)
+            known(ctx, (uint32_t)i, l->places[i].file, l->places[i].line);
+}
+
+void log_lines_free(struct log_lines *l)
+{
+    if (!l)
+        return;
+    wait_for(l);
+    lines_free(l->lines);
+    free(l->sites);
+    free(l->places);
+    free(l);
+}

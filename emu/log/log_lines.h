@@ -1,0 +1,28 @@
+/*
+ * log_lines.h - the source lines of the sites of a log: looked up in the debug information on a
+ * thread of their own while the machine runs, since that takes as long as a short run.
+ */
+#ifndef LOG_LOG_LINES_H
+#define LOG_LOG_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct log_lines;
+
+/* A site, and the address before which its function must begin. */
+struct log_lines_site {
+    uint64_t va, before;
+};
+
+/* The file's debug information is opened for this only. `sites' are copied. */
+struct log_lines *log_lines_new(const char *path, const struct log_lines_site *sites, size_t count);
+
+/* Waits for all of them, and tells those that are known, in order. */
+void log_lines_each(struct log_lines *l,
+                    void (*known)(void *ctx, uint32_t site, const char *file, uint32_t line),
+                    void *ctx);
+
+void log_lines_free(struct log_lines *l); /* NULL is allowed */
+
+#endif
