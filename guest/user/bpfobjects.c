@@ -530,12 +530,18 @@ static void test_hash_of_maps(void)
     int outer = create_outer(BPF_MAP_TYPE_HASH_OF_MAPS, inner);
     int prog = load_inner_counter(outer, true), second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
     unsigned int id = map_id(second);
+    uint64_t value;
+    uint32_t key = 0;
 
     check("a hash of maps", outer >= 0 && prog >= 0);
     check("has a map by its key",
           set_fd(outer, 0, inner) == 0 && run(prog) == 0 && lookup(inner, 1) == 1);
     check("which another one replaces", set_fd(outer, 0, second) == 0 && run(prog) == 0 &&
                                             lookup(second, 1) == 1 && lookup(inner, 1) == 1);
+    check("its elements are not looked up and deleted at once",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, outer, &key, &value) == -NOTSUPP);
+    check("nor are those of an array",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, inner, &key, &value) == -NOTSUPP);
     set_fd(outer, 77, inner);
     check("a third key does not fit", set_fd(outer, 78, inner) == -E2BIG);
     check("its keys go", remove_key(outer, 77) == 0 && remove_key(outer, 77) == -ENOENT);

@@ -296,6 +296,13 @@ static int copy_value(struct map_access *a)
     return 0;
 }
 
+/* What may be looked up and deleted at once. */
+static bool is_plain_hash(const struct bpf_map *map)
+{
+    return map->map_type == BPF_MAP_TYPE_HASH || map->map_type == BPF_MAP_TYPE_PERCPU_HASH ||
+           map->map_type == BPF_MAP_TYPE_LRU_HASH;
+}
+
 int bpf_map_lookup(const union bpf_attr *attr, bool and_delete)
 {
     struct map_access a;
@@ -312,6 +319,8 @@ int bpf_map_lookup(const union bpf_attr *attr, bool and_delete)
     err = a.value ? 0 : -ENOMEM;
     if (!err && (attr->flags & BPF_F_LOCK))
         err = -EINVAL; /* no value has a lock */
+    if (!err && and_delete && !is_plain_hash(a.map))
+        err = -ENOTSUPP;
     if (!err) {
         rcu_read_lock();
         bpf_disable_programs();
