@@ -83,9 +83,9 @@ struct bpf_verifier_env {
     u32 insn_processed, total_states, peak_states, max_states_per_insn, id_gen;
     u32 prev_insn_processed, jmps_processed, prev_jmps_processed;
     bool strict;
-    const struct bpf_line_info *prev_linfo; /* the line that the log has shown last */
     struct bpf_verifier_state_list
         *evicted; /* not compared any more, but states descend from them */
+    const struct bpf_line_info *prev_linfo; /* the line that the log has shown last */
     struct bpf_id_pair idmap[ID_MAP_SIZE];
     u32 idmap_used, tmp_id_gen;
     u16 changed_regs; /* of the present function: not in the log yet */
