@@ -208,6 +208,40 @@ static void test_hardware(void)
     check("an unknown hardware event is EINVAL", perf_open(&attr, 0, -1, -1) == -EINVAL);
 }
 
+static unsigned long read_cycle(void)
+{
+    unsigned long value;
+
+    __asm__ __volatile__("rdcycle %0" : "=r"(value));
+    return value;
+}
+
+/* With any firmware: there may be no filters, so the kernel's ticks are counted, too. */
+static void test_counters(void)
+{
+    enum { LOOPS = 1000000 };
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_INSTRUCTIONS};
+    int fd = perf_open(&attr, 0, -1, -1), cycles, more;
+    uint64_t insns = count_of_loop(fd, LOOPS), passed;
+    unsigned long before;
+
+    check("a counter counts the instructions of a loop",
+          insns >= 2ul * LOOPS && insns < 2ul * LOOPS + LOOPS / 5);
+    attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    cycles = perf_open(&attr, 0, -1, -1);
+    more = perf_open(&attr, 0, -1, -1);
+    before = read_cycle();
+    passed = count_of_loop(cycles, LOOPS);
+    check("another its cycles", passed >= LOOPS && passed <= read_cycle() - before);
+    check("so does a second one of the same event", count(more) >= passed);
+    close(more);
+    close(cycles);
+    close(fd);
+    before = read_cycle();
+    check("without events the register goes on", read_cycle() > before);
+}
+
 static void test_group(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -665,12 +699,16 @@ static void test_kprobes(void)
     close(back);
 }
 
-/* `hardware`: with counters that know modes and interrupt. */
+/* `hardware`: with counters that know modes and interrupt; `counters`: with others, too. */
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "hardware")) {
         test_hardware();
         test_hardware_samples();
+        return check_result();
+    }
+    if (argc > 1 && !strcmp(argv[1], "counters")) {
+        test_counters();
         return check_result();
     }
     test_errors();
