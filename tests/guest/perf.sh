@@ -23,4 +23,27 @@ check 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf ho
 run_on_rvftrace mcount 2 'perfcheck hardware; perfcheck counters; echo the end' --initrd "$initrd" \
     --firmware /usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin
 check 'mcount, 2 harts, OpenSBI: the claims about counters hold' all_hold $((hardware + counters))
+
+# Two runs that differ in how often they fork differ by as much in the counters as in the report.
+cat >"$work_dir/model.py" <<'E2'
+import json, sys
+def counts(n):
+    words = [line.split() for line in open(f"{sys.argv[1]}/{n}.out")]
+    found = {w[1]: int(w[0]) for w in words if len(w) > 1 and w[0].isdigit()}
+    hart = json.load(open(f"{sys.argv[1]}/{n}.json"))["harts"][0]
+    return found, hart
+(few, first), (many, second) = counts(20), counts(120)
+parts = {k: second["parts"][k] - first["parts"][k] for k in first["parts"]}
+for event, told in (("r1", second["cycles"] - first["cycles"]), ("r2", second["instructions"] - first["instructions"]),
+                    ("r19", parts["fetch"] + parts["branch"]), ("r1a", parts["data"])):
+    counted = many[event] - few[event]
+    assert told > 10000 and abs(counted / told - 1) < 0.005, (event, counted, told)
+assert many["r10"] > few["r10"] and many["r12"] > few["r12"] and many["r17"] > few["r17"]
+E2
+for n in 20 120; do
+    run_on_rvftrace pfe8 1 "perf stat -a -e r1,r2,r19,r1a,r10,r12,r17 sysbench fork $n" --initrd "$initrd" \
+        --timing c906 --report "$work_dir/$n.json"
+    cp "$out" "$work_dir/$n.out"
+done
+check 'pfe8, a core model: the counters say what the report says' python3 "$work_dir/model.py" "$work_dir"
 finish
