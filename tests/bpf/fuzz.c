@@ -3,8 +3,8 @@
  * have a value in a register that the verifier has not expected.
  *
  *     bpf_fuzz COUNT [SEED]    random programs
- *     bpf_fuzz cases           the programs of guest/user/bpf_cases.h, with their messages and
- * results
+ *     bpf_fuzz write COUNT     writes those that are accepted, for guest/user/bpfjit.c
+ *     bpf_fuzz cases           the programs of guest/user/bpf_cases.h, with messages and results
  *
  * A program is made of pieces that often make sense: the generator follows which registers hold
  * what, as long as no jump is taken. Some programs have fields changed at random.
@@ -18,6 +18,7 @@
 #include "../../guest/user/bpf_insn.h"
 
 int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+long write(int fd, const void *buf, size_t count);
 unsigned long long strtoull(const char *s, char **end, int base);
 void bpf_disasm(const struct bpf_insn *insn, char *buf, size_t size);
 
@@ -396,6 +397,27 @@ static int fuzz(u64 count, u64 seed)
     return !accepted;
 }
 
+/* Of each program: how many instructions, flags, the instructions. */
+static int write_programs(u64 count)
+{
+    u64 n;
+
+    bpf_check_limit = 1000;
+    for (n = 1; n <= count; n++) {
+        u32 head[2];
+
+        host_seed(n);
+        make_program();
+        head[0] = len;
+        head[1] = below(4) ? BPF_F_ANY_ALIGNMENT : 0;
+        if (host_load(&prog, insns, len, head[1], 0, NULL, 0))
+            continue;
+        if (write(1, head, sizeof(head)) < 0 || write(1, insns, len * sizeof(insns[0])) < 0)
+            return 1;
+    }
+    return 0;
+}
+
 static int run_case(const struct bpf_case *c)
 {
     static const u64 ctx[MAX_BPF_FUNC_ARGS] = {11, 22, 33};
@@ -423,6 +445,8 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         return 2;
+    if (!strcmp(argv[1], "write"))
+        return argc < 3 ? 2 : write_programs(strtoull(argv[2], NULL, 10));
     if (strcmp(argv[1], "cases"))
         return fuzz(strtoull(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
     for (i = 0; i < ARRAY_SIZE(bpf_cases); i++)
