@@ -17,11 +17,13 @@ check 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold "$claim
 check 'perf stat counts the calls of a command, and its raw event' \
     test "$(grep -Ec '^ +101 +syscalls:sys_enter_getpid$|^ +[0-9]+ +r2$' "$out")" -eq 2
 # shellcheck disable=SC2086
-run_guest callops 1 'perfcheck; perfcheck counters; echo the end' -initrd "$initrd" $own_time
+run_guest callops 1 'perfcheck; perfcheck counters; perf stat -e iTLB-load-misses,dTLB-load-misses sysbench fork 20; echo the end' -initrd "$initrd" $own_time
 check 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \
     all_hold $((claims - hardware))
+check '... and misses of the TLBs are counted by programmable counters' \
+    test "$(grep -Ec '^ +[1-9][0-9]+ +[id]TLB-load-misses$' "$out")" -eq 2
 run_on_rvftrace mcount 2 'perfcheck hardware; perfcheck counters; echo the end' --initrd "$initrd" \
-    --firmware /usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin
+    --firmware "${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin}"
 check 'mcount, 2 harts, OpenSBI: the claims about counters hold' all_hold $((hardware + counters))
 
 # Two runs that differ in how often they fork differ by as much in the counters as in the report.
