@@ -103,14 +103,13 @@ static unsigned int stack_part_size(const struct sample *s)
 static unsigned int user_stack_size(const struct perf_event *event, const struct pt_regs *regs,
                                     unsigned int others)
 {
-    enum { MOST = 0xfff8 };
-    unsigned int room = MOST - others - 2 * (unsigned int)sizeof(u64);
-    unsigned long left;
+    const unsigned long most = 0xfff8;
+    unsigned long rest = others + 2 * sizeof(u64), size;
 
-    if (!regs || !regs->sp || regs->sp >= TASK_SIZE)
+    if (!regs || !regs->sp || regs->sp >= TASK_SIZE || rest >= most)
         return 0;
-    left = min(TASK_SIZE - regs->sp, (unsigned long)event->attr.sample_stack_user);
-    return ALIGN((unsigned int)min(left, (unsigned long)room), 8u);
+    size = min(TASK_SIZE - regs->sp, (unsigned long)event->attr.sample_stack_user);
+    return ALIGN((unsigned int)min(size, most - rest), 8u);
 }
 
 static unsigned int sample_size(const struct perf_event *event, const struct perf_sample_data *data,
