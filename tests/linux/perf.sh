@@ -32,7 +32,7 @@ def counts(name):
         if line.startswith("samples: "):
             found["samples"] = int(words[1])
     harts = json.load(open(f"{sys.argv[1]}/{name}.json"))["harts"]
-    for part in harts[0]["parts"]:
+    for part in harts[0].get("parts", {}):
         found[part] = sum(h["parts"][part] for h in harts)
     found["all instructions"] = sum(h["instructions"] for h in harts)
     found["all cycles"] = sum(h["cycles"] - h["idle_cycles"] for h in harts)
