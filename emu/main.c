@@ -47,6 +47,7 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 #include "report/command.h"
+#include "report/page.h"
 #include "rings/rings_dat.h"
 #include "snapshot.h"
 #include "snapshot_file.h"
@@ -79,6 +80,7 @@ struct session {
     struct console log_inner;   /* that gets what the log gets */
     struct new_file device_log; /* --device-log */
     struct new_file rings;      /* --rings */
+    struct new_file page;       /* --html */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */
@@ -522,6 +524,8 @@ static enum exit_status open_session(struct session *s)
         status = new_file_open(&s->device_log, o->device_log, &s->diag) ? EXIT_PASS : EXIT_IO;
     if (status == EXIT_PASS && o->rings && !new_file_open(&s->rings, o->rings, &s->diag))
         status = EXIT_IO;
+    if (status == EXIT_PASS && o->html && !new_file_open(&s->page, o->html, &s->diag))
+        status = EXIT_IO;
     if (status != EXIT_PASS)
         return status;
     machine = machine_config(s);
@@ -598,6 +602,7 @@ static void close_session(struct session *s)
     new_file_discard(&s->trace);
     new_file_discard(&s->device_log);
     new_file_discard(&s->rings);
+    new_file_discard(&s->page);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
     bpf_text_free(s->programs);
@@ -1147,6 +1152,23 @@ static struct ending end_record(struct session *s, struct ending end)
     return end;
 }
 
+static enum exit_status write_page(struct session *s, const struct report *r)
+{
+    char *json = NULL;
+    size_t size;
+    FILE *out = s->options.html ? open_memstream(&json, &size) : NULL;
+    enum exit_status status = EXIT_PASS;
+
+    if (out) {
+        bool whole = report_json(r, out);
+
+        status = !fclose(out) && whole ? page_write(&s->page, json, size, s->options.log, &s->diag)
+                                       : EXIT_OUR_FAULT;
+    }
+    free(json);
+    return status;
+}
+
 /* The reason is printed last: the report may have many lines. */
 static unsigned finish(struct session *s, struct stop stop)
 {
@@ -1167,7 +1189,8 @@ static unsigned finish(struct session *s, struct stop stop)
     report.run.ended_by = is_by_guest(stop) ? origins[stop.origin].name : NULL;
     report.run.exit_code = end.status;
     (void)fflush(stdout); /* the debugger's output comes before a report on standard output */
-    if (report_files_write(&s->files, &report, &s->diag) != EXIT_PASS)
+    if (report_files_write(&s->files, &report, &s->diag) != EXIT_PASS ||
+        write_page(s, &report) != EXIT_PASS)
         return EXIT_IO;
     return all_was_written(s) ? end.status : EXIT_IO;
 }
@@ -1301,6 +1324,7 @@ int main(int argc, char **argv)
                         .log_file.fd = -1,
                         .device_log.fd = -1,
                         .rings.fd = -1,
+                        .page.fd = -1,
                         .files = report_files_none()};
     unsigned status;
     bool done;

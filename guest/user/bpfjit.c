@@ -15,6 +15,7 @@
 #include "libc.h"
 
 enum {
+    PROGS_MAP = 54,                /* an array of programs */
     REGS_MAP = 53,                 /* an array with one value, */
     VALUES = 24,                   /* of so many numbers: */
     SLOTS = 12,                    /* first the words of the stack, then R0 to R9 */
@@ -707,8 +708,63 @@ static void test_print(void)
     close(fd);
 }
 
+/*
+ * Counts in the map, changes each register that it must keep, and goes on with a program of the
+ * array; or returns. Both programs of a chain may be compiled or not.
+ */
+static int load_link(int array, int index, bool jit)
+{
+    const struct bpf_insn link[] = {
+        MOV64_REG(R6, R1),
+        LD_MAP_VALUE(R7, REGS_MAP, 0),
+        MOV64_IMM(R8, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R7, R8, 0),
+        ST_MEM(BPF_DW, R10, -8, 9),
+        LDX_MEM(BPF_DW, R9, R10, -8),
+        LDX_MEM(BPF_DW, R3, R6, 0), /* which shows that the context is still there */
+        ATOMIC_OP(BPF_DW, BPF_ADD, R7, R3, 8),
+        LD_MAP_FD(R2, array),
+        MOV64_IMM(R3, index),
+        CALL(BPF_FUNC_tail_call),
+        MOV64_REG(R0, R9),
+        EXIT(),
+    };
+
+    return load(link, ARRAY_SIZE(link), jit);
+}
+
+/* Each program counts, then goes on with the other one: 33 times. */
+static bool chain_ends(bool first_jit, bool second_jit)
+{
+    const uint64_t ctx[12] = {100};
+    int array = PROGS_MAP, first, second;
+    struct outcome o;
+    unsigned int key;
+    bool as_said;
+
+    make_map(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2);
+    first = load_link(array, 1, first_jit);
+    second = load_link(array, 0, second_jit);
+    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 0, &key), &first);
+    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 1, &key), &second);
+    run_once(first, ctx, &o);
+    as_said = is_compiled(first) == first_jit && is_compiled(second) == second_jit;
+    close(first);
+    close(second);
+    close(array);
+    return as_said && !o.err && o.result == 9 && o.values[0] == 34 && o.values[1] == 3400;
+}
+
+static void test_tail_calls(void)
+{
+    check("compiled programs call each other 33 times", chain_ends(true, true));
+    check("interpreted ones, too", chain_ends(false, false));
+    check("and one kind the other", chain_ends(true, false) && chain_ends(false, true));
+}
+
 static int test_all(void)
 {
+    test_tail_calls();
     test_info();
     test_print();
     check("the programs of bpf_cases.h do the same", cases_agree());

@@ -2,11 +2,16 @@
  * bpfverdicts.c - what bpf(2) says of each program of bpf_cases.h, a line each: `verdict NAME:
  * rejected`, or `accepted` and the result. Uses nothing but Linux's system calls, so that Linux can
  * be asked, too: as init it turns the machine off at the end.
+ *
+ *     bpfverdicts [log]    log: with the verifier's log, its states, too
  */
 #include "bpf_cases.h"
 #include "libc.h"
 
 enum { NR_PRCTL = 167, PR_SET_NAME = 15 };
+
+static bool with_log;
+static char log_text[1 << 16];
 
 static int bpf(int cmd, union bpf_attr *attr)
 {
@@ -36,7 +41,17 @@ static void show_verdict(const struct bpf_case *c)
     attr.insns = (unsigned long)c->insns;
     attr.insn_cnt = c->len;
     attr.license = (unsigned long)"GPL";
+    if (with_log) {
+        attr.log_level = 2;
+        attr.log_size = sizeof(log_text);
+        attr.log_buf = (unsigned long)log_text;
+        log_text[0] = 0;
+    }
     fd = bpf(BPF_PROG_LOAD, &attr);
+    if (with_log)
+        printf("log %s:\n", c->name);
+    if (with_log)
+        write(1, log_text, strlen(log_text));
     if (fd < 0) {
         printf("verdict %s: rejected\n", c->name);
         return;
@@ -51,10 +66,11 @@ static void show_verdict(const struct bpf_case *c)
     close(fd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     unsigned int i;
 
+    with_log = argc > 1 && !strcmp(argv[1], "log");
     syscall(NR_PRCTL, PR_SET_NAME, "bpfverdicts");
     make_map(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
     make_map(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);

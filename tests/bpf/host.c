@@ -2,7 +2,8 @@
  * host.c - the guest kernel's verifier and interpreter of BPF, on the host: maps, helpers, and the
  * checks of each step and each access to memory of a program that was accepted.
  *
- * A step is right if the verifier has a state of that instruction that contains the registers.
+ * A step is right if the verifier has followed that instruction, and, if it has compared all
+ * numbers, in a state that contains the registers.
  */
 #include "host.h"
 #include <linux/bpf_verifier.h>
@@ -18,6 +19,7 @@ void free(void *p);
 int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 u32 bpf_check_limit = BPF_COMPLEXITY_LIMIT;
+bool bpf_check_exact;
 
 /* ---- memory of the kernel ---- */
 
@@ -105,7 +107,7 @@ struct bpf_map *bpf_map_get(u32 fd)
     return &maps[fd - HOST_MAP_FD];
 }
 
-const struct bpf_insn *bpf_tail_call(u64 map, u64 index, u32 *count)
+const struct bpf_prog *bpf_tail_call(u64 map, u64 index, u32 *count)
 {
     (void)map;
     (void)index;
@@ -194,9 +196,14 @@ void bpf_check_note(int insn_idx, const struct bpf_reg_state *regs, u16 live)
     n->live = live;
 }
 
+static bool in_range(const struct bpf_range *r, u64 value, s64 with_sign)
+{
+    return value >= r->umin && value <= r->umax && with_sign >= r->smin && with_sign <= r->smax;
+}
+
 static bool holds(const struct bpf_reg_state *r, u64 value)
 {
-    return value >= r->umin && value <= r->umax && (s64)value >= r->smin && (s64)value <= r->smax &&
+    return in_range(&r->wide, value, (s64)value) && in_range(&r->low, (u32)value, (s32)value) &&
            !((value ^ r->var_off.value) & ~r->var_off.mask);
 }
 
@@ -226,6 +233,10 @@ bool bpf_check_step(const struct bpf_insn *insn, const u64 *regs)
     }
     if (nr_notes[idx] > MAX_NOTES)
         return true;
+    if (!bpf_check_exact && nr_notes[idx])
+        return true;
+    if (!nr_notes[idx])
+        fail("an instruction that the verifier has not followed");
     for (i = 0; i < nr_notes[idx]; i++)
         if (note_holds(&notes[idx][i], regs))
             return true;

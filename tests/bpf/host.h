@@ -11,7 +11,8 @@ struct host_prog {
     struct bpf_insn insns[HOST_MAX_INSNS];
 };
 
-extern u32 bpf_check_limit; /* instructions that the verifier follows */
+extern u32 bpf_check_limit;  /* instructions that the verifier follows */
+extern bool bpf_check_exact; /* it compares states as if all numbers mattered */
 
 void host_seed(u64 seed);
 u64 host_random(void);
@@ -19,7 +20,10 @@ u64 host_number(void);
 /* Verifies a program: 0 or the verifier's error. text NULL: no log. */
 int host_load(struct host_prog *p, const struct bpf_insn *insns, unsigned int len, u32 flags,
               u32 log_level, char *text, size_t size);
-/* Runs it with this context of MAX_BPF_FUNC_ARGS numbers. NULL, or what it did wrong. */
+/*
+ * Runs it with this context of MAX_BPF_FUNC_ARGS numbers. NULL, or what it did wrong. If it was
+ * verified with bpf_check_exact, the registers must be as in a state of the verifier.
+ */
 const char *host_run(const struct host_prog *p, const u64 *ctx, u64 *result);
 bool host_check_mem(u64 addr, u64 size, bool write);
 

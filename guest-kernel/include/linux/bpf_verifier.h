@@ -23,6 +23,12 @@ enum bpf_reg_type {
     PTR_MAYBE_NULL = 0x100, /* with PTR_TO_MAP_VALUE or PTR_TO_MEM */
 };
 
+/* Bounds of a number, with its sign and without. */
+struct bpf_range {
+    s64 smin, smax;
+    u64 umin, umax;
+};
+
 /* A register. A pointer is at its object's start + off + the scalar that the rest describes. */
 struct bpf_reg_state {
     u32 type;
@@ -33,25 +39,48 @@ struct bpf_reg_state {
     u32 id;         /* registers of the same id, not 0, have the same value */
     u32 ref_obj_id; /* of a record that has to be released; or 0 */
     struct tnum var_off;
-    s64 smin, smax;
-    u64 umin, umax;
+    struct bpf_range wide,
+        low;      /* of the whole number, and of its lower half as a number of 32 bits */
+    bool precise; /* in a stored state: what was found out depends on the number's bounds */
 };
 
 enum bpf_stack_slot_type { STACK_INVALID, STACK_SPILL, STACK_MISC, STACK_ZERO };
 
-/* Eight bytes of a stack; slot_type[0] is of the byte at the highest address. */
+/*
+ * Eight bytes of a stack; slot_type[0] is of the byte at the highest address. A register of less
+ * than eight bytes is spilled to those at the lowest addresses.
+ */
 struct bpf_stack_state {
     struct bpf_reg_state spilled;
     u8 slot_type[8];
 };
 
+static inline bool bpf_is_spilled(const struct bpf_stack_state *slot)
+{
+    return slot->slot_type[7] == STACK_SPILL;
+}
+
 struct bpf_func_state {
     struct bpf_reg_state regs[MAX_BPF_REG];
     int callsite; /* the call in the caller */
     u32 frameno, subprogno;
-    u32 nr_slots; /* allocated ones; the others are STACK_INVALID */
+    u32 nr_slots;      /* allocated ones; the others are STACK_INVALID */
+    u16 regs_written;  /* since the last state was stored */
+    u64 slots_written; /* likewise, all eight bytes */
+    u64 slots_read;    /* in a stored state: which may be read later */
     struct bpf_stack_state *stack;
 };
+
+/* An instruction that was followed. */
+struct bpf_history {
+    u32 insn_idx;
+    u16 linked; /* registers that a condition told something of, as they are equal */
+    u8 frame;   /* which function of the calls */
+    u8 flags;
+    u8 slot_frame, slot; /* where a register was spilled or filled */
+};
+
+enum { BPF_HISTORY_SLOT = 1, BPF_HISTORY_LINKED_FAR = 2 /* others than registers of the frame */ };
 
 #define BPF_MAX_REFS 16 /* records that are reserved at a time */
 
@@ -60,6 +89,9 @@ struct bpf_verifier_state {
     u32 curframe;
     struct bpf_verifier_state *parent; /* the last one stored on the way here */
     u32 branches;                      /* ways from here that are not verified yet */
+    struct bpf_history *history;       /* instructions since the parent */
+    u32 nr_history, max_history;
+    int first_insn_idx, last_insn_idx;
     u32 nr_refs;
     struct {
         u32 id;

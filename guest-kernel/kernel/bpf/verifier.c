@@ -9,9 +9,6 @@
  * instruction, allows all that the present one does. Loops are followed round by round, so they
  * must end within BPF_COMPLEXITY_LIMIT instructions.
  *
- * Of 32-bit operations only the bounds of the 64-bit result are kept. Descriptions are not marked
- * by whether their exact value mattered, so fewer states are recognised than by Linux.
- *
  * All programs are of a privileged user: pointers may be compared and stored in maps.
  */
 #include "verifier.h"
@@ -43,6 +40,7 @@ int check_reg_read(struct bpf_verifier_env *env, u32 regno)
         verbose(env, "R%d is invalid\n", regno);
         return -EINVAL;
     }
+    env->changed_regs |= reg_bit(regno);
     if (cur_regs(env)[regno].type == NOT_INIT) {
         verbose(env, "R%d !read_ok\n", regno);
         return -EACCES;
@@ -61,6 +59,7 @@ int check_reg_write(struct bpf_verifier_env *env, u32 regno)
         verbose(env, "frame pointer is read only\n");
         return -EACCES;
     }
+    note_reg_written(env, regno);
     return 0;
 }
 
@@ -160,34 +159,12 @@ static int check_insn(struct bpf_verifier_env *env, const struct bpf_insn *insn)
     return err ? err : next;
 }
 
-static void log_insn(struct bpf_verifier_env *env, const struct bpf_insn *insn)
-{
-    char text[80];
-
-    if (!env->log || !(env->log->level & 3))
-        return;
-    if (env->log->level & 2) {
-        verbose(env, "%d:", env->insn_idx);
-        print_state(env, cur_func(env));
-    }
-    bpf_disasm(insn, text, sizeof(text));
-    verbose(env, "%d: (%02x) %s\n", env->insn_idx, insn->code, text);
-}
-
-static void log_safe(struct bpf_verifier_env *env)
-{
-    if (!env->log || !(env->log->level & 3))
-        return;
-    verbose(env, "from %d to %d: safe\n", env->prev_insn_idx, env->insn_idx);
-}
-
 static int do_check(struct bpf_verifier_env *env)
 {
     int len = env->prog->len, next, err;
+    bool taken_up = false; /* the way has just been taken up, so its state is not in the log */
 
     for (;;) {
-        const struct bpf_insn *insn = &env->prog->insns[env->insn_idx];
-
         if (env->insn_idx >= len) {
             verbose(env, "invalid insn idx %d insn_cnt %d\n", env->insn_idx, len);
             return -EFAULT;
@@ -196,42 +173,48 @@ static int do_check(struct bpf_verifier_env *env)
             verbose(env, "BPF program is too large. Processed %d insn\n", (int)env->insn_processed);
             return -E2BIG;
         }
-        if (env->aux[env->insn_idx].prune_point) {
-            err = check_visited(env, env->insn_idx);
-            if (err < 0)
-                return err;
-            if (err) {
-                log_safe(env);
-                next = WAY_ENDS;
-                goto way_done;
-            }
-        }
-        if (!(env->insn_processed & 255)) {
-            err = bpf_verifier_pause();
+        err = env->aux[env->insn_idx].prune_point ? check_visited(env, env->insn_idx) : 0;
+        if (err < 0)
+            return err;
+        if (err) {
+            if (log_has(env, 3) && taken_up)
+                verbose(env, "\nfrom %d to %d: safe\n", env->prev_insn_idx, env->insn_idx);
+            else if (log_has(env, 3))
+                verbose(env, "%d: safe\n", env->insn_idx);
+            next = WAY_ENDS;
+        } else {
+            if (!(env->insn_processed & 255))
+                err = bpf_verifier_pause();
+            if (!err)
+                err = note_history(env);
             if (err)
                 return err;
+            if (log_has(env, 3) && taken_up) {
+                verbose(env, "\nfrom %d to %d:", env->prev_insn_idx, env->insn_idx);
+                print_state(env, cur_func(env));
+            }
+            log_insn(env);
+            bpf_check_note(env->insn_idx, cur_regs(env), env->aux[env->insn_idx].live);
+            env->aux[env->insn_idx].seen = 1;
+            next = check_insn(env, &env->prog->insns[env->insn_idx]);
+            if (next < WAY_ENDS)
+                return next;
         }
-        log_insn(env, insn);
-        bpf_check_note(env->insn_idx, cur_regs(env), env->aux[env->insn_idx].live);
-        env->aux[env->insn_idx].seen = 1;
-        next = check_insn(env, insn);
-        if (next < WAY_ENDS)
-            return next;
-    way_done:
+        /* Or a function has returned. */
+        taken_up = next == WAY_ENDS || env->prog->insns[env->insn_idx].code == (BPF_JMP | BPF_EXIT);
         env->prev_insn_idx = env->insn_idx;
         if (next >= 0) {
             env->insn_idx = next;
             continue;
         }
         way_ends(env->cur->parent);
+        log_all_changed(env);
         if (!pop_pending(env))
             return 0;
-        if (env->log && env->log->level & 3) {
-            verbose(env, "\nfrom %d to %d:", env->prev_insn_idx, env->insn_idx);
-            print_state(env, cur_func(env));
-        }
     }
 }
+
+/* ---- after the check ---- */
 
 /* For the compiler. */
 static int keep_subprogs(struct bpf_verifier_env *env)
@@ -280,6 +263,8 @@ static int init_main(struct bpf_verifier_env *env)
     init_func_state(func, -1, 0, 0);
     env->cur->frame[0] = func;
     mark_pointer(&func->regs[BPF_REG_1], PTR_TO_CTX);
+    log_all_changed(env);
+    env->prev_insn_idx = -1;
     return 0;
 }
 
@@ -298,7 +283,9 @@ static void free_env(struct bpf_verifier_env *env)
     kfree(env->cur);
     for (i = 0; env->aux && i < env->prog->len; i++)
         while (env->aux[i].states)
-            drop_state(env, &env->aux[i].states);
+            drop_state(&env->aux[i].states);
+    while (env->evicted)
+        drop_state(&env->evicted);
     vfree(env->aux);
     vfree(env);
 }

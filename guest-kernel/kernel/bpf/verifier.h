@@ -10,6 +10,7 @@
  *     verifier_call.c     helpers, and functions of the program
  *     verifier_state.c    states: made, copied, put aside for later
  *     verifier_prune.c    whether a state was verified before
+ *     verifier_precision.c   which numbers of a state matter for that
  *     verifier_log.c      the log
  */
 #ifndef BPF_VERIFIER_H
@@ -24,6 +25,8 @@
 #define U32_MAX (~0U)
 #define S32_MAX 0x7fffffff
 #define S32_MIN (-S32_MAX - 1)
+
+#define CALL_ARGS 0x3e /* R1 to R5 */
 
 enum {
     MAX_SUBPROGS = 256,
@@ -55,6 +58,13 @@ struct bpf_insn_aux_data {
     struct bpf_verifier_state_list *states;
 };
 
+/* Programs that test the verifier may have states compared as if all numbers mattered. */
+#ifdef BPF_CHECK
+extern bool bpf_check_exact;
+#else
+enum { bpf_check_exact = 0 };
+#endif
+
 struct bpf_id_pair {
     u32 old, cur;
 };
@@ -72,11 +82,15 @@ struct bpf_verifier_env {
     u32 insn_processed, total_states, peak_states, max_states_per_insn, id_gen;
     u32 prev_insn_processed, jmps_processed, prev_jmps_processed;
     bool strict;
+    struct bpf_verifier_state_list
+        *evicted; /* not compared any more, but states descend from them */
     struct bpf_id_pair idmap[ID_MAP_SIZE];
-    u32 idmap_used;
+    u32 idmap_used, tmp_id_gen;
+    u16 changed_regs; /* of the present function: not in the log yet */
+    u64 changed_slots;
+    int line; /* of the log: columns of the instruction in the last line, which has no end yet; or 0
+               */
 };
-
-#define verbose(env, ...) bpf_log((env)->log, __VA_ARGS__)
 
 static inline bool is_pointer(const struct bpf_reg_state *reg)
 {
@@ -113,6 +127,13 @@ static inline bool is_ld_imm64(const struct bpf_insn *insn)
     return insn->code == (BPF_LD | BPF_IMM | BPF_DW);
 }
 
+/* A register, or all eight bytes of a slot, have another content. */
+static inline void note_reg_written(struct bpf_verifier_env *env, int regno)
+{
+    cur_func(env)->regs_written |= 1u << regno;
+    env->changed_regs |= 1u << regno;
+}
+
 /* A set with this register in it. */
 static inline u16 reg_bit(int reg)
 {
@@ -144,6 +165,9 @@ int check_max_stack_depth(struct bpf_verifier_env *env);
 
 /* ---- verifier_scalar.c ---- */
 
+/* The lower half, zero-extended; a number with another lower half. */
+struct tnum tnum_subreg(struct tnum a);
+struct tnum tnum_with_subreg(struct tnum a, struct tnum low);
 /* Sets the number alone, not the type. */
 void set_const(struct bpf_reg_state *reg, u64 value);
 /* The register holds this number, any number, nothing, or a pointer to the start of an object. */
@@ -159,7 +183,17 @@ void coerce_to_size(struct bpf_reg_state *reg, int size);
 void scalar_add(struct bpf_reg_state *dst, const struct bpf_reg_state *src);
 void scalar_sub(struct bpf_reg_state *dst, const struct bpf_reg_state *src);
 /* An arithmetic operation on numbers. */
-void adjust_scalar(struct bpf_reg_state *dst, struct bpf_reg_state src, u8 op, bool wide);
+void adjust_scalar(struct bpf_reg_state *dst, const struct bpf_reg_state *src, u8 op, bool wide);
+/* Nothing is known of it. */
+bool is_unbounded(const struct bpf_reg_state *reg);
+/* `reg op val`, of the whole numbers or of the lower halves: 1 always, 0 never, -1 unknown. */
+int branch_outcome(const struct bpf_reg_state *reg, u64 val, u8 op, bool wide);
+/* What it tells that this holds, or does not. */
+void refine_scalar(struct bpf_reg_state *reg, u64 val, u8 op, bool wide, bool holds);
+/* Both are the same number. */
+void refine_equal(struct bpf_reg_state *a, struct bpf_reg_state *b);
+/* The condition that holds if op does not; 0: that tells nothing as simple. */
+u8 negate_condition(u8 op);
 
 /* ---- verifier_alu.c, verifier_jmp.c, verifier_mem.c ---- */
 
@@ -209,6 +243,20 @@ int push_pending(struct bpf_verifier_env *env, int insn_idx, struct bpf_verifier
 /* Takes up the last way that was left; false: none. */
 bool pop_pending(struct bpf_verifier_env *env);
 
+/* ---- verifier_precision.c ---- */
+
+/* Notes that the present instruction is followed: 0 or -ENOMEM. */
+int note_history(struct bpf_verifier_env *env);
+/* What was noted, to add to it. */
+struct bpf_history *last_history(struct bpf_verifier_env *env);
+/* The bounds of the register, if it is a number, have decided something. */
+void mark_chain_precise(struct bpf_verifier_env *env, int regno);
+/* What matters in a stored state matters in the present one, which it covers. */
+void propagate_precision(struct bpf_verifier_env *env, const struct bpf_verifier_state *old);
+/* A slot of the stack is read: in which states it matters. */
+void mark_slot_read(struct bpf_verifier_env *env, u32 frame, u32 slot);
+void propagate_reads(struct bpf_verifier_env *env, const struct bpf_verifier_state *old);
+
 /* ---- verifier_prune.c ---- */
 
 /* 1: the state is covered by an earlier one. 0: go on. Else an error. */
@@ -216,10 +264,24 @@ int check_visited(struct bpf_verifier_env *env, int insn_idx);
 /* A way from the state ends: the states that led to it have one less. */
 void way_ends(struct bpf_verifier_state *state);
 /* Forgets a stored state. */
-void drop_state(struct bpf_verifier_env *env, struct bpf_verifier_state_list **link);
+void drop_state(struct bpf_verifier_state_list **link);
 
 /* ---- verifier_log.c ---- */
 
+/* A message of the log, in a line of its own. */
+void __printf(2, 3) verbose(struct bpf_verifier_env *env, const char *fmt, ...);
+bool log_has(const struct bpf_verifier_env *env, u32 levels);
+/* An instruction is followed. */
+void log_insn(struct bpf_verifier_env *env);
+/* What has changed in the function since the last line, behind the instruction. */
+void log_changes(struct bpf_verifier_env *env);
+/* The function is another one, or the way is. */
+void log_all_changed(struct bpf_verifier_env *env);
+/* For each step of verifier_precision.c. */
+void log_search(struct bpf_verifier_env *env, int last, int first);
+void log_back_over(struct bpf_verifier_env *env, int insn_idx, u16 regs, u64 slots);
+void log_marks(struct bpf_verifier_env *env, const struct bpf_verifier_state *st, u16 regs,
+               u64 slots, bool marked);
 /* As the log names a type of registers. */
 const char *reg_type_name(u32 type);
 /* All that is known in a function, in a line. */

@@ -16,14 +16,14 @@ static bool sane_offset(struct bpf_verifier_env *env, const struct bpf_reg_state
         verbose(env, "%s pointer offset %d is not allowed\n", reg_type_name(type), reg->off);
         return false;
     }
-    if (reg->smin == S64_MIN) {
+    if (reg->wide.smin == S64_MIN) {
         verbose(env,
                 "math between %s pointer and register with unbounded min value is not allowed\n",
                 reg_type_name(type));
         return false;
     }
-    if (reg->smin >= BPF_MAX_VAR_OFF || reg->smin <= -BPF_MAX_VAR_OFF) {
-        verbose(env, "value %lld makes %s pointer be out of bounds\n", reg->smin,
+    if (reg->wide.smin >= BPF_MAX_VAR_OFF || reg->wide.smin <= -BPF_MAX_VAR_OFF) {
+        verbose(env, "value %lld makes %s pointer be out of bounds\n", reg->wide.smin,
                 reg_type_name(type));
         return false;
     }
@@ -70,7 +70,8 @@ static int adjust_pointer(struct bpf_verifier_env *env, int dst, struct bpf_reg_
     s64 sum;
     int err;
 
-    if (num.smin > num.smax || num.umin > num.umax) { /* this way is never taken */
+    if (num.wide.smin > num.wide.smax ||
+        num.wide.umin > num.wide.umax) { /* this way is never taken */
         mark_unknown(reg);
         return 0;
     }
@@ -93,7 +94,7 @@ static int adjust_pointer(struct bpf_verifier_env *env, int dst, struct bpf_reg_
         return -EINVAL;
     *reg = ptr;
     num.id = 0;
-    sum = op == BPF_ADD ? ptr.off + num.smin : ptr.off - num.smin;
+    sum = op == BPF_ADD ? ptr.off + num.wide.smin : ptr.off - num.wide.smin;
     if (known && sum == (s32)sum) {
         reg->off = sum;
     } else {
@@ -110,15 +111,14 @@ static int adjust_pointer(struct bpf_verifier_env *env, int dst, struct bpf_reg_
 
 static int adjust_reg(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-    struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg], imm, src;
+    struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg], src;
     bool wide = BPF_CLASS(insn->code) == BPF_ALU64;
     u8 op = BPF_OP(insn->code);
 
     if (BPF_SRC(insn->code) == BPF_X) {
         src = cur_regs(env)[insn->src_reg];
     } else {
-        mark_known(&imm, (s64)insn->imm);
-        src = imm;
+        mark_known(&src, (s64)insn->imm);
     }
     if (is_pointer(dst) && is_pointer(&src)) {
         if (op == BPF_SUB && wide) {
@@ -128,11 +128,16 @@ static int adjust_reg(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         verbose(env, "R%d pointer %s pointer prohibited\n", insn->dst_reg, op_text(op));
         return -EACCES;
     }
-    if (is_pointer(dst))
+    if (is_pointer(dst)) {
+        if (BPF_SRC(insn->code) == BPF_X)
+            mark_chain_precise(env, insn->src_reg);
         return adjust_pointer(env, insn->dst_reg, *dst, src, op, wide, true);
-    if (is_pointer(&src))
+    }
+    if (is_pointer(&src)) {
+        mark_chain_precise(env, insn->dst_reg);
         return adjust_pointer(env, insn->dst_reg, src, *dst, op, wide, false);
-    adjust_scalar(dst, src, op, wide);
+    }
+    adjust_scalar(dst, &src, op, wide);
     return 0;
 }
 
@@ -199,7 +204,7 @@ static int check_end_or_neg(struct bpf_verifier_env *env, const struct bpf_insn 
         return err;
     if (neg) {
         mark_known(&zero, 0);
-        adjust_scalar(&zero, *dst, BPF_SUB, BPF_CLASS(insn->code) == BPF_ALU64);
+        adjust_scalar(&zero, dst, BPF_SUB, BPF_CLASS(insn->code) == BPF_ALU64);
         *dst = zero;
     } else {
         mark_unknown(dst);

@@ -49,24 +49,28 @@ static int check_mem_size(struct bpf_verifier_env *env, int regno, bool zero_ok,
 {
     const struct bpf_reg_state *size = &cur_regs(env)[regno];
     bool uninit = meta->uninit && tnum_is_const(size->var_off);
+    int err;
 
-    meta->max_size = size->umax;
-    if (size->smin < 0) {
+    meta->max_size = size->wide.umax;
+    if (size->wide.smin < 0) {
         verbose(env, "R%d min value is negative, either use unsigned or 'var &= const'\n", regno);
         return -EACCES;
     }
-    if (!size->umin) {
-        int err = check_helper_mem(env, regno - 1, 0, zero_ok, meta->uninit, uninit);
+    if (!size->wide.umin) {
+        err = check_helper_mem(env, regno - 1, 0, zero_ok, meta->uninit, uninit);
 
         if (err)
             return err;
     }
-    if (size->umax >= BPF_MAX_VAR_SIZ) {
+    if (size->wide.umax >= BPF_MAX_VAR_SIZ) {
         verbose(env, "R%d unbounded memory access, use 'var &= const' or 'if (var < const)'\n",
                 regno);
         return -EACCES;
     }
-    return check_helper_mem(env, regno - 1, size->umax, zero_ok, meta->uninit, uninit);
+    err = check_helper_mem(env, regno - 1, size->wide.umax, zero_ok, meta->uninit, uninit);
+    if (!err)
+        mark_chain_precise(env, regno);
+    return err;
 }
 
 static bool is_mem_type(u32 type)
@@ -149,6 +153,7 @@ static int check_func_arg(struct bpf_verifier_env *env, int n, const struct bpf_
             return -EACCES;
         }
         meta->mem_size = reg->var_off.value;
+        mark_chain_precise(env, regno);
         return 0;
     }
 }
@@ -165,12 +170,14 @@ static void forget_released_reg(struct bpf_verifier_state *state, u32 id)
     for_each_reg(state, forget_released, &id);
 }
 
-static void clobber_caller_saved(struct bpf_reg_state *regs)
+static void clobber_caller_saved(struct bpf_verifier_env *env, struct bpf_reg_state *regs)
 {
     int i;
 
-    for (i = BPF_REG_0; i <= BPF_REG_5; i++)
+    for (i = BPF_REG_0; i <= BPF_REG_5; i++) {
         mark_not_init(&regs[i]);
+        note_reg_written(env, i);
+    }
 }
 
 static int set_return_value(struct bpf_verifier_env *env, int func_id,
@@ -199,8 +206,8 @@ static int set_return_value(struct bpf_verifier_env *env, int func_id,
         mark_unknown(r0);
         if (func_id == BPF_FUNC_get_stack || func_id == BPF_FUNC_probe_read_str ||
             func_id == BPF_FUNC_probe_read_kernel_str || func_id == BPF_FUNC_probe_read_user_str) {
-            r0->smax = meta->max_size;
-            r0->smin = -MAX_ERRNO;
+            r0->wide.smax = meta->max_size;
+            r0->wide.smin = -MAX_ERRNO;
             sync_bounds(r0);
         }
         return 0;
@@ -269,7 +276,7 @@ int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         env->prog->needs_stack = true;
     if (meta.release)
         forget_released_reg(env->cur, meta.release);
-    clobber_caller_saved(cur_regs(env));
+    clobber_caller_saved(env, cur_regs(env));
     return set_return_value(env, func_id, proto, &meta);
 }
 
@@ -291,10 +298,12 @@ int check_subprog_call(struct bpf_verifier_env *env, const struct bpf_insn *insn
     init_func_state(callee, env->insn_idx, state->curframe + 1, subprog);
     for (i = BPF_REG_1; i <= BPF_REG_5; i++)
         callee->regs[i] = caller->regs[i];
-    clobber_caller_saved(caller->regs);
+    callee->regs_written = caller->regs_written & CALL_ARGS;
+    clobber_caller_saved(env, caller->regs);
     state->frame[++state->curframe] = callee;
     *next = target;
-    if (env->log && env->log->level & 1) {
+    log_all_changed(env);
+    if (log_has(env, 3)) {
         verbose(env, "caller:\n");
         print_state(env, caller);
         verbose(env, "callee:\n");
@@ -315,12 +324,14 @@ int return_to_caller(struct bpf_verifier_env *env, int *next)
     }
     caller->regs[BPF_REG_0] = *r0;
     *next = callee->callsite + 1;
-    state->frame[state->curframe--] = NULL;
-    free_func_state(callee);
-    if (env->log && env->log->level & 1) {
+    if (log_has(env, 3)) {
+        verbose(env, "returning from callee:\n");
+        print_state(env, callee);
         verbose(env, "to caller at %d:\n", *next);
         print_state(env, caller);
     }
+    state->frame[state->curframe--] = NULL;
+    free_func_state(callee);
     return 0;
 }
 

@@ -78,6 +78,8 @@ int add_subprogs(struct bpf_verifier_env *env)
     for (i = 0; !err && i < env->prog->len; i++)
         if (is_subprog_call(&insn[i]))
             err = add_subprog(env, i + insn[i].imm + 1);
+    for (i = 0; !err && log_has(env, 2) && i < env->subprog_cnt; i++)
+        verbose(env, "func#%d @%d\n", (int)i, (int)env->subprog[i].start);
     return err;
 }
 
@@ -224,7 +226,7 @@ static int successors(struct bpf_verifier_env *env, int i, int *next)
     int n = 0;
 
     if (class != BPF_JMP && class != BPF_JMP32) {
-        next[n++] = i + 1;
+        next[n++] = i + 1 + is_ld_imm64(insn);
         return n;
     }
     if (op == BPF_EXIT)
@@ -276,6 +278,13 @@ int check_cfg(struct bpf_verifier_env *env)
         }
     }
     for (i = 0; i < len; i++) {
+        if (is_ld_imm64(&env->prog->insns[i]) && reached[i + 1]) {
+            verbose(env, "jump into the middle of ldimm64 insn %d\n", i);
+            err = -EINVAL;
+            break;
+        }
+        if (is_ld_imm64(&env->prog->insns[i]) && reached[i])
+            reached[i + 1] = 1;
         if (!reached[i]) {
             verbose(env, "unreachable insn %d\n", i);
             err = -EINVAL;

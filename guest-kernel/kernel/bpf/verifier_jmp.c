@@ -2,51 +2,6 @@
 #include "verifier.h"
 #include <linux/errno.h>
 
-/* 1: always, 0: never, -1: unknown. Of numbers of 64 bits. */
-static int branch_outcome(const struct bpf_reg_state *reg, u64 val, u8 op)
-{
-    s64 sval = val;
-
-    switch (op) {
-    case BPF_JEQ:
-    case BPF_JNE:
-        if (tnum_equals_const(reg->var_off, val))
-            return op == BPF_JEQ;
-        if (val < reg->umin || val > reg->umax || sval < reg->smin || sval > reg->smax ||
-            (reg->var_off.value ^ val) & ~reg->var_off.mask)
-            return op == BPF_JNE;
-        return -1;
-    case BPF_JSET:
-        if (reg->var_off.value & val)
-            return 1;
-        return (reg->var_off.value | reg->var_off.mask) & val ? -1 : 0;
-    case BPF_JGT: return reg->umin > val ? 1 : reg->umax <= val ? 0 : -1;
-    case BPF_JGE: return reg->umin >= val ? 1 : reg->umax < val ? 0 : -1;
-    case BPF_JLT: return reg->umax < val ? 1 : reg->umin >= val ? 0 : -1;
-    case BPF_JLE: return reg->umax <= val ? 1 : reg->umin > val ? 0 : -1;
-    case BPF_JSGT: return reg->smin > sval ? 1 : reg->smax <= sval ? 0 : -1;
-    case BPF_JSGE: return reg->smin >= sval ? 1 : reg->smax < sval ? 0 : -1;
-    case BPF_JSLT: return reg->smax < sval ? 1 : reg->smin >= sval ? 0 : -1;
-    default: /* BPF_JSLE */ return reg->smax <= sval ? 1 : reg->smin > sval ? 0 : -1;
-    }
-}
-
-/* The same of the lower halves: reg must have the upper half zero for signed ones. */
-static int branch_outcome32(struct bpf_reg_state reg, u32 val, u8 op)
-{
-    bool is_signed = op == BPF_JSGT || op == BPF_JSGE || op == BPF_JSLT || op == BPF_JSLE;
-
-    coerce_to_size(&reg, 4);
-    if (!is_signed)
-        return branch_outcome(&reg, val, op);
-    if (reg.umax > S32_MAX) {
-        if (!is_const(&reg))
-            return -1;
-        mark_known(&reg, (s64)(s32)reg.var_off.value);
-    }
-    return branch_outcome(&reg, (s64)(s32)val, op);
-}
-
 static u8 flip(u8 op)
 {
     switch (op) {
@@ -60,108 +15,6 @@ static u8 flip(u8 op)
     case BPF_JSLE: return BPF_JSGE;
     default: return op;
     }
-}
-
-/* The condition that holds if op does not; 0: that tells nothing as simple. */
-static u8 negate(u8 op)
-{
-    switch (op) {
-    case BPF_JEQ: return BPF_JNE;
-    case BPF_JNE: return BPF_JEQ;
-    case BPF_JGT: return BPF_JLE;
-    case BPF_JGE: return BPF_JLT;
-    case BPF_JLT: return BPF_JGE;
-    case BPF_JLE: return BPF_JGT;
-    case BPF_JSGT: return BPF_JSLE;
-    case BPF_JSGE: return BPF_JSLT;
-    case BPF_JSLT: return BPF_JSGE;
-    case BPF_JSLE: return BPF_JSGT;
-    default: return 0;
-    }
-}
-
-/* Refines reg by `reg op val`, which holds. */
-static void refine64(struct bpf_reg_state *reg, u64 val, u8 op)
-{
-    s64 sval = val;
-
-    switch (op) {
-    case BPF_JEQ: set_const(reg, val); return;
-    case BPF_JGT:
-        if (val != U64_MAX)
-            reg->umin = max(reg->umin, val + 1);
-        break;
-    case BPF_JGE: reg->umin = max(reg->umin, val); break;
-    case BPF_JLT:
-        if (val)
-            reg->umax = min(reg->umax, val - 1);
-        break;
-    case BPF_JLE: reg->umax = min(reg->umax, val); break;
-    case BPF_JSGT:
-        if (sval != S64_MAX)
-            reg->smin = max(reg->smin, sval + 1);
-        break;
-    case BPF_JSGE: reg->smin = max(reg->smin, sval); break;
-    case BPF_JSLT:
-        if (sval != S64_MIN)
-            reg->smax = min(reg->smax, sval - 1);
-        break;
-    case BPF_JSLE: reg->smax = min(reg->smax, sval); break;
-    case BPF_JNE: /* only at the edges of the range */
-        if (reg->umin == val && val != U64_MAX)
-            reg->umin++;
-        if (reg->umax == val && val)
-            reg->umax--;
-        break;
-    case BPF_JSET: /* a single bit must be set */
-        if (val && !(val & (val - 1)))
-            reg->var_off = tnum_or(reg->var_off, tnum_const(val));
-        break;
-    default: break;
-    }
-    sync_bounds(reg);
-}
-
-/* `reg op val` of the lower halves. */
-static void refine32(struct bpf_reg_state *reg, u32 val, u8 op)
-{
-    bool is_signed = op == BPF_JSGT || op == BPF_JSGE || op == BPF_JSLT || op == BPF_JSLE;
-
-    if (op == BPF_JEQ) {
-        reg->var_off = tnum_intersect(reg->var_off, TNUM(val, 0xffffffff00000000ULL));
-        sync_bounds(reg);
-        return;
-    }
-    /* Else only if the register is the lower half, and a signed comparison is one of its range. */
-    if (reg->umax > U32_MAX)
-        return;
-    if (is_signed) {
-        if (reg->umax > S32_MAX)
-            return;
-        refine64(reg, (s64)(s32)val, op);
-        return;
-    }
-    refine64(reg, val, op);
-}
-
-/* What a condition, which holds, tells of reg; of its negation, for BPF_JSET. */
-static void refine(struct bpf_reg_state *reg, u64 val, u8 op, bool wide, bool holds)
-{
-    if (reg->type != SCALAR_VALUE)
-        return;
-    if (op == BPF_JSET && !holds) {
-        u64 zero = wide ? val : (u32)val;
-
-        reg->var_off = tnum_and(reg->var_off, tnum_const(~zero));
-        sync_bounds(reg);
-        return;
-    }
-    if (!holds)
-        op = negate(op);
-    if (wide)
-        refine64(reg, val, op);
-    else
-        refine32(reg, val, op);
 }
 
 static void copy_equal(struct bpf_reg_state *reg, const void *known)
@@ -180,6 +33,39 @@ static void spread_equal(struct bpf_verifier_state *state, const struct bpf_reg_
         for_each_reg(state, copy_equal, &known);
 }
 
+struct links {
+    u32 id, count;
+};
+
+static void count_links(struct bpf_reg_state *reg, const void *arg)
+{
+    struct links *links = (struct links *)arg;
+
+    links->count += reg->type == SCALAR_VALUE && reg->id == links->id;
+}
+
+/* Notes which registers are refined along with this operand of a condition. */
+static void note_links(struct bpf_verifier_env *env, const struct bpf_reg_state *reg)
+{
+    struct bpf_history *h = last_history(env);
+    struct links links = {.id = reg->id};
+    u32 i;
+
+    if (reg->type != SCALAR_VALUE || !reg->id)
+        return;
+    for_each_reg(env->cur, count_links, &links);
+    for (i = 0; i < BPF_REG_FP; i++) {
+        const struct bpf_reg_state *other = &cur_regs(env)[i];
+
+        if (other->type == SCALAR_VALUE && other->id == reg->id) {
+            h->linked |= reg_bit(i);
+            links.count--;
+        }
+    }
+    if (links.count)
+        h->flags |= BPF_HISTORY_LINKED_FAR;
+}
+
 struct null_check {
     u32 id;
     bool null;
@@ -196,8 +82,7 @@ static void decide_null(struct bpf_reg_state *reg, const void *arg)
         return;
     }
     reg->type &= ~PTR_MAYBE_NULL;
-    if (!reg->ref_obj_id)
-        reg->id = 0;
+    reg->id = 0;
     /* What was found in a map of maps is a map. */
     if (reg->type == PTR_TO_MAP_VALUE && reg->map->inner_map_meta) {
         reg->type = CONST_PTR_TO_MAP;
@@ -232,16 +117,25 @@ static bool is_not_null(const struct bpf_reg_state *reg)
     return is_pointer(reg) && !(reg->type & PTR_MAYBE_NULL);
 }
 
-/* The condition as one of a register and a constant: -1 unknown, else whether it holds. */
+/* The number of an operand, of which a condition of 32 bits compares the lower half. */
+static bool known_operand(const struct bpf_reg_state *reg, bool wide, u64 *value)
+{
+    struct tnum t = wide ? reg->var_off : tnum_subreg(reg->var_off);
+
+    *value = t.value;
+    return reg->type == SCALAR_VALUE && tnum_is_const(t);
+}
+
+/* -1 unknown, else whether the condition holds. */
 static int known_outcome(const struct bpf_reg_state *dst, const struct bpf_reg_state *src, u8 op,
                          bool wide)
 {
-    if (dst->type == SCALAR_VALUE && is_const(src))
-        return wide ? branch_outcome(dst, src->var_off.value, op)
-                    : branch_outcome32(*dst, src->var_off.value, op);
-    if (src->type == SCALAR_VALUE && is_const(dst) && op != BPF_JSET)
-        return wide ? branch_outcome(src, dst->var_off.value, flip(op))
-                    : branch_outcome32(*src, dst->var_off.value, flip(op));
+    u64 value;
+
+    if (dst->type == SCALAR_VALUE && known_operand(src, wide, &value))
+        return branch_outcome(dst, value, op, wide);
+    if (src->type == SCALAR_VALUE && known_operand(dst, wide, &value))
+        return branch_outcome(src, value, flip(op), wide);
     if (is_not_null(dst) && is_null(src) && wide) {
         if (op == BPF_JEQ)
             return 0;
@@ -255,21 +149,27 @@ static void refine_state(struct bpf_verifier_state *state, const struct bpf_insn
                          struct bpf_reg_state src, bool holds)
 {
     struct bpf_reg_state *regs = state->frame[state->curframe]->regs;
-    struct bpf_reg_state *dst = &regs[insn->dst_reg], old = *dst;
-    bool wide = BPF_CLASS(insn->code) == BPF_JMP, x = BPF_SRC(insn->code) == BPF_X;
+    struct bpf_reg_state *dst = &regs[insn->dst_reg];
+    bool wide = BPF_CLASS(insn->code) == BPF_JMP;
     u8 op = BPF_OP(insn->code);
+    u64 value;
 
     if (dst->type & PTR_MAYBE_NULL && is_null(&src) && wide && (op == BPF_JEQ || op == BPF_JNE)) {
         mark_null(state, insn->dst_reg, (op == BPF_JEQ) == holds);
         return;
     }
-    if (is_const(&src)) {
-        refine(dst, src.var_off.value, op, wide, holds);
-        spread_equal(state, dst);
-    } else if (x && src.type == SCALAR_VALUE && is_const(&old) && op != BPF_JSET) {
-        refine(&regs[insn->src_reg], old.var_off.value, flip(op), wide, holds);
+    if (dst->type != SCALAR_VALUE || src.type != SCALAR_VALUE)
+        return;
+    if (known_operand(&src, wide, &value)) {
+        refine_scalar(dst, value, op, wide, holds);
+    } else if (known_operand(dst, wide, &value)) {
+        refine_scalar(&regs[insn->src_reg], value, flip(op), wide, holds);
+        spread_equal(state, &regs[insn->src_reg]);
+    } else if (wide && insn->dst_reg != insn->src_reg && op == (holds ? BPF_JEQ : BPF_JNE)) {
+        refine_equal(dst, &regs[insn->src_reg]);
         spread_equal(state, &regs[insn->src_reg]);
     }
+    spread_equal(state, dst);
 }
 
 /* Returns 1 if only the jump is possible, 0 to go on with the next instruction, or an error. */
@@ -298,14 +198,23 @@ int check_cond_jump(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         mark_known(&src, (s64)insn->imm);
     dst = &cur_regs(env)[insn->dst_reg];
     outcome = known_outcome(dst, &src, BPF_OP(insn->code), wide);
-    if (outcome >= 0)
+    if (outcome >= 0) {
+        mark_chain_precise(env, insn->dst_reg);
+        if (BPF_SRC(insn->code) == BPF_X)
+            mark_chain_precise(env, insn->src_reg);
+        if (log_has(env, 3))
+            log_changes(env);
         return outcome;
+    }
+    note_links(env, dst);
+    if (BPF_SRC(insn->code) == BPF_X)
+        note_links(env, &cur_regs(env)[insn->src_reg]);
     err = push_pending(env, env->insn_idx + insn->off + 1, &other);
     if (err)
         return err;
     refine_state(other, insn, src, true);
     refine_state(env->cur, insn, src, false);
-    if (env->log && env->log->level & 2)
-        print_state(env, cur_func(env));
+    if (log_has(env, 3))
+        log_changes(env);
     return 0;
 }

@@ -19,62 +19,120 @@ static u8 *slot_byte(struct bpf_func_state *func, int off)
     return byte / 8 < func->nr_slots ? &func->stack[byte / 8].slot_type[byte % 8] : NULL;
 }
 
-/* A slot that held a register holds bytes of which nothing is known. */
+/* The bytes of a slot that is written are not those of a register any more. */
 static void scrub_slot(struct bpf_stack_state *slot)
 {
     int i;
 
-    if (slot->slot_type[0] == STACK_SPILL)
+    if (bpf_is_spilled(slot))
         for (i = 0; i < 8; i++)
-            slot->slot_type[i] = STACK_MISC;
+            if (slot->slot_type[i] != STACK_INVALID)
+                slot->slot_type[i] = STACK_MISC;
     mark_not_init(&slot->spilled);
+}
+
+/* The present instruction spills a register there, or fills it. */
+static void note_slot(struct bpf_verifier_env *env, const struct bpf_func_state *func, u32 spi)
+{
+    struct bpf_history *h = last_history(env);
+
+    h->flags |= BPF_HISTORY_SLOT;
+    h->slot_frame = func->frameno;
+    h->slot = spi;
+}
+
+static int spill(struct bpf_verifier_env *env, struct bpf_func_state *func, u32 spi, int size,
+                 const struct bpf_reg_state *value)
+{
+    struct bpf_stack_state *slot = &func->stack[spi];
+    int i;
+
+    if (is_pointer(value) && size != 8) {
+        verbose(env, "invalid size of register spill\n");
+        return -EACCES;
+    }
+    if (value->type == PTR_TO_STACK && func != cur_func(env)) {
+        verbose(env, "cannot spill pointers to stack into stack frame of the caller\n");
+        return -EINVAL;
+    }
+    note_slot(env, func, spi);
+    for (i = 0; i < 8; i++)
+        if (i >= 8 - size)
+            slot->slot_type[i] = STACK_SPILL;
+        else if (slot->slot_type[i] != STACK_INVALID)
+            slot->slot_type[i] = STACK_MISC;
+    slot->spilled = *value;
+    if (size < 8) {
+        if (value->wide.umax >> (size * 8)) /* it is not equal to the register */
+            slot->spilled.id = 0;
+        coerce_to_size(&slot->spilled, size);
+    }
+    return 0;
+}
+
+/* NULL: a number of which nothing is known. */
+static bool is_spillable(const struct bpf_reg_state *value, int off, int size)
+{
+    if (!value || value->type == NOT_INIT)
+        return false;
+    if (is_pointer(value))
+        return size < 8 || off % 8 == 0;
+    return off % 8 == 0 && !is_null(value) && !is_unbounded(value);
 }
 
 static int stack_write_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func, int off,
                              int size, const struct bpf_reg_state *value)
 {
     u32 spi = (u32)(-off - 1) / 8;
-    struct bpf_stack_state *slot;
     bool zero = value && is_null(value);
     int i, err = grow_stack(func, spi + 1);
 
     if (err)
         return err;
-    slot = &func->stack[spi];
-    if (value && size == 8 && off % 8 == 0 && value->type != NOT_INIT) {
-        if (value->type == PTR_TO_STACK && func != cur_func(env)) {
-            verbose(env, "cannot spill pointers to stack into stack frame of the caller\n");
-            return -EINVAL;
-        }
-        slot->spilled = *value;
-        for (i = 0; i < 8; i++)
-            slot->slot_type[i] = STACK_SPILL;
-        return 0;
-    }
-    if (value && is_pointer(value)) {
-        verbose(env, "invalid size of register spill\n");
-        return -EACCES;
-    }
-    scrub_slot(slot);
+    env->changed_slots |= 1ULL << spi;
+    if (size == 8)
+        func->slots_written |= 1ULL << spi;
+    if (is_spillable(value, off, size))
+        return spill(env, func, spi, size, value);
+    scrub_slot(&func->stack[spi]);
     for (i = 0; i < size; i++)
         *slot_byte(func, off + i) = zero ? STACK_ZERO : STACK_MISC;
     return 0;
 }
 
-/* A store somewhere within [min, max). */
-static int stack_write_var(struct bpf_func_state *func, int min_off, int max_off)
+/* A store somewhere within [min, max). zero: what was zero stays so. */
+static int stack_write_var(struct bpf_func_state *func, int min_off, int max_off, bool zero)
 {
     int i, err = grow_stack(func, (u32)(-min_off - 1) / 8 + 1);
 
     if (err)
         return err;
     for (i = min_off; i < max_off; i++) {
-        struct bpf_stack_state *slot = &func->stack[(u32)(-i - 1) / 8];
+        u32 spi = (u32)(-i - 1) / 8;
 
-        scrub_slot(slot);
-        *slot_byte(func, i) = STACK_MISC;
+        scrub_slot(&func->stack[spi]);
+        if (!zero || *slot_byte(func, i) != STACK_ZERO)
+            *slot_byte(func, i) = STACK_MISC;
     }
     return 0;
+}
+
+/* For the log. */
+static void note_slots_changed(struct bpf_verifier_env *env, int min_off, int max_off)
+{
+    int spi;
+
+    for (spi = (-max_off) / 8; min_off < max_off && spi <= (-min_off - 1) / 8; spi++)
+        env->changed_slots |= 1ULL << spi;
+}
+
+static void mark_slots_read(struct bpf_verifier_env *env, const struct bpf_func_state *func,
+                            int min_off, int max_off)
+{
+    int spi;
+
+    for (spi = (-max_off) / 8; min_off < max_off && spi <= (-min_off - 1) / 8; spi++)
+        mark_slot_read(env, func->frameno, spi);
 }
 
 static int bad_stack_read(struct bpf_verifier_env *env, int off, int at, int size)
@@ -83,38 +141,76 @@ static int bad_stack_read(struct bpf_verifier_env *env, int off, int at, int siz
     return -EACCES;
 }
 
+/* How many bytes of the register are in the slot. */
+static int spill_size(const struct bpf_stack_state *slot)
+{
+    int i = 8;
+
+    while (i && slot->slot_type[i - 1] == STACK_SPILL)
+        i--;
+    return 8 - i;
+}
+
+static int fill(struct bpf_verifier_env *env, struct bpf_func_state *func, int off, int size,
+                struct bpf_reg_state *dst)
+{
+    u32 spi = (u32)(-off - 1) / 8;
+    const struct bpf_stack_state *slot = &func->stack[spi];
+    bool aligned = off % 8 == 0;
+
+    if (slot->spilled.type != SCALAR_VALUE && size != 8) {
+        verbose(env, "invalid size of register fill\n");
+        return -EACCES;
+    }
+    if (aligned && size == spill_size(slot)) {
+        note_slot(env, func, spi);
+        if (dst)
+            *dst = slot->spilled;
+        return 0;
+    }
+    if (dst)
+        mark_unknown(dst);
+    if (dst && aligned && size < spill_size(slot) && is_const(&slot->spilled)) {
+        note_slot(env, func, spi);
+        mark_known(dst, tnum_cast(slot->spilled.var_off, size).value);
+    }
+    return 0;
+}
+
+/*
+ * The first byte that is not in a slot of which a part has been set, or -1; *zero: all are 0. The
+ * other parts of such a slot may be read: what they tell of the kernel is no secret for a
+ * privileged user.
+ */
+static int stack_bytes_set(struct bpf_func_state *func, int min_off, int max_off, bool *zero)
+{
+    int i;
+
+    *zero = true;
+    for (i = min_off; i < max_off; i++) {
+        const u8 *type = slot_byte(func, i);
+
+        if (!type)
+            return i - min_off;
+        *zero &= *type == STACK_ZERO;
+    }
+    return -1;
+}
+
 /* A load of size bytes at off into *dst (NULL: an atomic operation that needs no value). */
 static int stack_read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func, int off,
                             int size, struct bpf_reg_state *dst)
 {
     u32 spi = (u32)(-off - 1) / 8;
-    struct bpf_stack_state *slot = spi < func->nr_slots ? &func->stack[spi] : NULL;
-    bool zero = true;
-    int i;
+    bool zero;
+    int unset;
 
-    if (slot && slot->slot_type[0] == STACK_SPILL) {
-        if (size == 8 && off % 8 == 0) {
-            if (dst)
-                *dst = slot->spilled;
-            return 0;
-        }
-        if (slot->spilled.type != SCALAR_VALUE) {
-            verbose(env, "invalid size of register fill\n");
-            return -EACCES;
-        }
-        if (dst)
-            mark_unknown(dst);
-        if (dst && off % 8 == 0 && is_const(&slot->spilled))
-            mark_known(dst, tnum_cast(slot->spilled.var_off, size).value);
-        return 0;
-    }
-    for (i = 0; i < size; i++) {
-        const u8 *type = slot_byte(func, off + i);
-
-        if (!type || *type == STACK_INVALID)
-            return bad_stack_read(env, off, i, size);
-        zero &= *type == STACK_ZERO;
-    }
+    mark_slot_read(env, func->frameno, spi);
+    if (spi < func->nr_slots && bpf_is_spilled(&func->stack[spi]))
+        return fill(env, func, off, size, dst);
+    unset = stack_bytes_set(func, off, off + size, &zero);
+    if (unset >= 0)
+        return bad_stack_read(env, off, unset, size);
     if (dst && zero)
         mark_known(dst, 0);
     else if (dst)
@@ -130,12 +226,12 @@ static int stack_range(struct bpf_verifier_env *env, int regno, const struct bpf
     if (tnum_is_const(reg->var_off)) {
         lo = hi = (s64)reg->var_off.value + reg->off + off;
     } else {
-        if (reg->smax >= BPF_MAX_VAR_OFF || reg->smin <= -BPF_MAX_VAR_OFF) {
+        if (reg->wide.smax >= BPF_MAX_VAR_OFF || reg->wide.smin <= -BPF_MAX_VAR_OFF) {
             verbose(env, "invalid unbounded variable-offset%s stack R%d\n", what, regno);
             return -EACCES;
         }
-        lo = reg->smin + reg->off + off;
-        hi = reg->smax + reg->off + off;
+        lo = reg->wide.smin + reg->off + off;
+        hi = reg->wide.smax + reg->off + off;
     }
     if (lo >= -MAX_BPF_STACK && hi + (size ? size : 1) - 1 < 0 && lo < 0) {
         *min_off = lo;
@@ -163,7 +259,7 @@ int check_stack_arg(struct bpf_verifier_env *env, int regno, struct bpf_reg_stat
                     bool zero_ok, bool uninit)
 {
     struct bpf_func_state *func = func_of(env, reg);
-    bool fixed = tnum_is_const(reg->var_off);
+    bool fixed = tnum_is_const(reg->var_off), zero;
     int min_off, max_off, i, err;
 
     if (!size && !zero_ok) {
@@ -174,25 +270,24 @@ int check_stack_arg(struct bpf_verifier_env *env, int regno, struct bpf_reg_stat
     if (err)
         return err;
     note_stack_depth(env, func, min_off);
-    if (uninit && fixed)
-        return stack_write_var(func, min_off, max_off);
-    for (i = min_off; i < max_off; i++) {
-        u8 *type = slot_byte(func, i);
-
-        if (!type || *type == STACK_INVALID) {
-            if (fixed)
-                verbose(env, "invalid indirect read from stack R%d off %d+%d size %d\n", regno,
-                        min_off, i - min_off, size);
-            else
-                verbose(env,
-                        "invalid indirect read from stack R%d var_off (0x%llx; 0x%llx)+%d size "
-                        "%d\n",
-                        regno, reg->var_off.value, reg->var_off.mask, i - min_off, size);
-            return -EACCES;
-        }
+    if (uninit && fixed) {
+        note_slots_changed(env, min_off, max_off);
+        for (i = (-max_off + 7) / 8; (i + 1) * 8 <= -min_off; i++)
+            func->slots_written |= 1ULL << i;
+        return stack_write_var(func, min_off, max_off, false);
     }
+    mark_slots_read(env, func, min_off, max_off);
+    i = stack_bytes_set(func, min_off, max_off, &zero);
+    if (i >= 0 && fixed)
+        verbose(env, "invalid indirect read from stack R%d off %d+%d size %d\n", regno, min_off, i,
+                size);
+    else if (i >= 0)
+        verbose(env, "invalid indirect read from stack R%d var_off (0x%llx; 0x%llx)+%d size %d\n",
+                regno, reg->var_off.value, reg->var_off.mask, i, size);
+    if (i >= 0)
+        return -EACCES;
     /* The helper may write what it reads. */
-    return max_off > min_off ? stack_write_var(func, min_off, max_off) : 0;
+    return max_off > min_off ? stack_write_var(func, min_off, max_off, false) : 0;
 }
 
 /* ---- memory ---- */
@@ -221,25 +316,26 @@ int check_region_access(struct bpf_verifier_env *env, int regno, const struct bp
     int err;
 
     off += reg->off;
-    if (reg->smin < 0 && (reg->smin == S64_MIN || off + reg->smin != (s64)(s32)(off + reg->smin) ||
-                          reg->smin + off < 0)) {
+    if (reg->wide.smin < 0 &&
+        (reg->wide.smin == S64_MIN || off + reg->wide.smin != (s64)(s32)(off + reg->wide.smin) ||
+         reg->wide.smin + off < 0)) {
         verbose(env,
                 "R%d min value is negative, either use unsigned index or do a if (index >=0) "
                 "check.\n",
                 regno);
         return -EACCES;
     }
-    err = check_region(env, regno, reg, reg->smin + off, size, mem_size, zero_ok);
+    err = check_region(env, regno, reg, reg->wide.smin + off, size, mem_size, zero_ok);
     if (err) {
         verbose(env, "R%d min value is outside of the allowed memory range\n", regno);
         return err;
     }
-    if (reg->umax >= BPF_MAX_VAR_OFF) {
+    if (reg->wide.umax >= BPF_MAX_VAR_OFF) {
         verbose(env, "R%d unbounded memory access, make sure to bounds check any such access\n",
                 regno);
         return -EACCES;
     }
-    err = check_region(env, regno, reg, reg->umax + off, size, mem_size, zero_ok);
+    err = check_region(env, regno, reg, reg->wide.umax + off, size, mem_size, zero_ok);
     if (err)
         verbose(env, "R%d max value is outside of the allowed memory range\n", regno);
     return err;
@@ -319,7 +415,8 @@ static int check_stack_access(struct bpf_verifier_env *env, int regno,
                               const struct bpf_reg_state *value, struct bpf_reg_state *dst)
 {
     struct bpf_func_state *func = func_of(env, reg);
-    int min_off, max_off, i, err;
+    int min_off, max_off, unset, err;
+    bool zero;
 
     err = stack_range(env, regno, reg, off, size, write ? " write to" : " read from", &min_off,
                       &max_off);
@@ -330,17 +427,19 @@ static int check_stack_access(struct bpf_verifier_env *env, int regno,
         return write ? stack_write_fixed(env, func, min_off, size, value)
                      : stack_read_fixed(env, func, min_off, size, dst);
     if (write)
-        return stack_write_var(func, min_off, max_off);
-    for (i = min_off; i < max_off; i++) {
-        const u8 *type = slot_byte(func, i);
-
-        if (!type || *type == STACK_INVALID) {
-            verbose(env, "invalid read from stack R%d var_off (0x%llx; 0x%llx)+%d size %d\n", regno,
-                    reg->var_off.value, reg->var_off.mask, i - min_off, size);
-            return -EACCES;
-        }
+        note_slots_changed(env, min_off, max_off);
+    if (write)
+        return stack_write_var(func, min_off, max_off, value && is_null(value));
+    mark_slots_read(env, func, min_off, max_off);
+    unset = stack_bytes_set(func, min_off, max_off, &zero);
+    if (unset >= 0) {
+        verbose(env, "invalid read from stack R%d var_off (0x%llx; 0x%llx)+%d size %d\n", regno,
+                reg->var_off.value, reg->var_off.mask, unset, size);
+        return -EACCES;
     }
-    if (dst)
+    if (dst && zero)
+        mark_known(dst, 0);
+    else if (dst)
         mark_unknown(dst);
     return 0;
 }
@@ -506,9 +605,6 @@ int check_store(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         if (err)
             return err;
         value = cur_regs(env)[insn->src_reg];
-        /* The bytes that are stored do not share the register's later refinements. */
-        if (value.type == SCALAR_VALUE)
-            value.id = 0;
     }
     err = check_reg_read(env, insn->dst_reg);
     if (err)
@@ -519,5 +615,11 @@ int check_store(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         return -EACCES;
     }
     err = check_mem_access(env, insn->dst_reg, insn->off, BPF_SIZE(insn->code), true, &value, NULL);
-    return err ? err : check_mem_kind(env, insn->dst_reg);
+    if (!err)
+        err = check_mem_kind(env, insn->dst_reg);
+    /* Zeros on the stack are known without a spilled register, to which they could be followed. */
+    if (!err && BPF_CLASS(insn->code) == BPF_STX && is_null(&value) &&
+        cur_regs(env)[insn->dst_reg].type == PTR_TO_STACK)
+        mark_chain_precise(env, insn->src_reg);
+    return err;
 }

@@ -19,6 +19,9 @@ void free_state_contents(struct bpf_verifier_state *state)
     for (i = 0; i < MAX_CALL_FRAMES; i++)
         free_func_state(state->frame[i]);
     memset(state->frame, 0, sizeof(state->frame));
+    kfree(state->history);
+    state->history = NULL;
+    state->nr_history = state->max_history = 0;
 }
 
 static struct bpf_func_state *copy_func_state(const struct bpf_func_state *src)
@@ -46,6 +49,14 @@ int copy_state(struct bpf_verifier_state *dst, const struct bpf_verifier_state *
 
     *dst = *src;
     memset(dst->frame, 0, sizeof(dst->frame));
+    dst->history = NULL;
+    dst->max_history = src->nr_history;
+    if (src->nr_history) {
+        dst->history = kmalloc(src->nr_history * sizeof(*dst->history));
+        if (!dst->history)
+            return -ENOMEM;
+        memcpy(dst->history, src->history, src->nr_history * sizeof(*dst->history));
+    }
     for (i = 0; i <= src->curframe; i++) {
         dst->frame[i] = copy_func_state(src->frame[i]);
         if (!dst->frame[i]) {
@@ -100,7 +111,7 @@ void for_each_reg(struct bpf_verifier_state *state,
         for (i = 0; i < MAX_BPF_REG; i++)
             fn(&func->regs[i], arg);
         for (i = 0; i < func->nr_slots; i++)
-            if (func->stack[i].slot_type[0] == STACK_SPILL)
+            if (bpf_is_spilled(&func->stack[i]))
                 fn(&func->stack[i].spilled, arg);
     }
 }
