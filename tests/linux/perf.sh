@@ -48,8 +48,8 @@ def close(x, y, most):
 if "r19" in b:
     # With a core model. What a boot does before perf starts differs by some misses of the caches, too.
     close(more["r2"], more["all instructions"], 0.02)
-    close(more["r19"], more["fetch"] + more["branch"], 0.03)
-    close(more["r1a"], more["data"], 0.25)
+    close(more["r19"], more["fetch"] + more["branch"], 0.05)
+    close(more["r1a"], more["data"], 0.05)
     close(more["r10"], more["branch-misses"], 0.01)
     close(more["r17"], more["dTLB-load-misses"], 0.01)
     assert more["branch"] > more["r10"] > 0
@@ -83,7 +83,7 @@ for harts in 1 2; do
 done
 events=r2,r19,r1a,r10,branch-misses,r17,dTLB-load-misses
 boot short 1 count 20000 --timing c906
-boot long 1 count 120000 --timing c906
+boot long 1 count 420000 --timing c906
 events=
 compare "with a core model: the stalls of the report, and perf's own names mean the same counters"
 boot short 2 sample 20000
@@ -96,7 +96,7 @@ claim '... the same each time' cmp "$work/long.out" "$work/again.out"
 # What is expected of the guest kernel's perf_event_open(2) is what Debian's kernel does. But 6.12 has a larger struct
 # perf_event_attr and copies of stacks, and its probes cannot be where ftrace's sites are.
 boot check 4 check 0
-claims=$(grep -c '^ *check("' guest/user/perfcheck.c)
+claims=$(sed '/^static void test_counters/,/^}/d' guest/user/perfcheck.c | grep -c '^ *check("') # it reads cycle itself
 cat >"$work/expected" <<'E2'
 not ok - a size that is too small is E2BIG, and answered by the right one
 not ok - a kprobe counts calls
