@@ -16,8 +16,8 @@ run_on_rvftrace pfe8 4 'perfcheck; perfcheck hardware; perfcheck counters; perf 
 check 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold "$claims"
 check 'perf stat counts the calls of a command, and its raw event' \
     test "$(grep -Ec '^ +101 +syscalls:sys_enter_getpid$|^ +[0-9]+ +r2$' "$out")" -eq 2
-# shellcheck disable=SC2086
-run_guest callops 1 'perfcheck; perfcheck counters; perf stat -e iTLB-load-misses,dTLB-load-misses sysbench fork 20; echo the end' -initrd "$initrd" $own_time
+# QEMU's instret is in units of 2^shift instructions.
+run_guest callops 1 'perfcheck; perfcheck counters; perf stat -e iTLB-load-misses,dTLB-load-misses sysbench fork 20; echo the end' -initrd "$initrd" -icount shift=0,sleep=off
 check 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \
     all_hold $((claims - hardware))
 check '... and misses of the TLBs are counted by programmable counters' \
