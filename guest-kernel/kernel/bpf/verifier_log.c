@@ -215,6 +215,7 @@ void log_insn(struct bpf_verifier_env *env)
         log_changes(env);
     log_line(env, env->insn_idx);
     end_line(env);
+    log_line(env, env->insn_idx);
     env->line = put_insn(env, env->insn_idx);
 }
 
