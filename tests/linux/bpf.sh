@@ -40,7 +40,7 @@ timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work_dir/init
 timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/ours.console"
 for kernel in debian ours; do
-    grep -E '^(not )?ok - ' "$work_dir/$kernel.console" >"$work_dir/$kernel.claims"
+    grep -E '^(not )?ok - |^types: ' "$work_dir/$kernel.console" >"$work_dir/$kernel.claims"
     grep '^verdict' "$work_dir/$kernel.console" >"$work_dir/$kernel"
     # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
     sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
