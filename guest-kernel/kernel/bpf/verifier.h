@@ -12,6 +12,7 @@
  *     verifier_prune.c    whether a state was verified before
  *     verifier_precision.c   which numbers of a state matter for that
  *     verifier_log.c      the log
+ *     verifier_btf.c      functions and lines of the source
  */
 #ifndef BPF_VERIFIER_H
 #define BPF_VERIFIER_H
@@ -84,6 +85,7 @@ struct bpf_verifier_env {
     bool strict;
     struct bpf_verifier_state_list
         *evicted; /* not compared any more, but states descend from them */
+    const struct bpf_line_info *prev_linfo; /* the line that the log has shown last */
     struct bpf_id_pair idmap[ID_MAP_SIZE];
     u32 idmap_used, tmp_id_gen;
     u16 changed_regs; /* of the present function: not in the log yet */
@@ -265,6 +267,13 @@ int check_visited(struct bpf_verifier_env *env, int insn_idx);
 void way_ends(struct bpf_verifier_state *state);
 /* Forgets a stored state. */
 void drop_state(struct bpf_verifier_state_list **link);
+
+/* ---- verifier_btf.c ---- */
+
+/* What the program says of its functions and lines. */
+int check_btf_info(struct bpf_verifier_env *env);
+/* The line of the instruction, if it is another one than before. */
+void log_line(struct bpf_verifier_env *env, int insn_idx);
 
 /* ---- verifier_log.c ---- */
 
