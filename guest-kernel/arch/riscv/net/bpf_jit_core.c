@@ -110,6 +110,8 @@ bool bpf_int_jit_compile(struct bpf_prog *prog)
 {
     struct rv_jit_context ctx = {.prog = prog};
 
+    if (prog->has_callbacks)
+        return false;
     ctx.offset = vmalloc((prog->len + 2 * prog->subprog_cnt) * sizeof(u32));
     if (!ctx.offset)
         return false;
