@@ -331,7 +331,7 @@ static void move(void)
     holds_what[dst] = holds_what[src];
 }
 
-/* A loop that counts a register down. */
+/* A loop that counts a register down, which is seldom changed by something else. */
 static void loop(void)
 {
     int reg = 7 + below(3);
@@ -340,8 +340,10 @@ static void loop(void)
     EMIT(MOV64_IMM(reg, 1 + below(12)));
     holds_what[reg] = NUMBER;
     start = len;
+    holds_what[reg] = below(16) ? NOTHING : NUMBER;
     while (n--)
         arithmetic();
+    holds_what[reg] = NUMBER;
     EMIT(ALU64_IMM(BPF_SUB, reg, 1));
     EMIT(JMP_IMM(BPF_JNE, reg, 0, (short)(start - len - 1)));
 }
