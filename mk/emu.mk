@@ -17,7 +17,7 @@ emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(man_pages) $(completions)
 
 
 comma     := ,
-emu_rooms := base mem load timing cpu dev sbi ftrace debug gdb explore report rings log export cli
+emu_rooms := base mem load timing cpu dev sbi ftrace debug gdb explore report rings log export session cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
 emu_src   := $(filter-out emu/cli/manpage.c emu/cli/completion.c,$(emu_src))
 

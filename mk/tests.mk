@@ -160,13 +160,34 @@ check-work: export BUILD := $(BUILD)
 check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
 	@tests/run tests/bench/host_work.py
 
-# The viewer, with real windows in a display of its own: a minute.
+# The viewer, with real windows in a display of its own: a minute. Damaged logs are for one with the
+# sanitizers.
+view_input_test = $(BUILD)/tests/view/test_input
+view_asan       = $(BUILD)/asan/rvftrace-view
+view_asan_obj   := $(view_src:%.c=$(BUILD)/asan/%.o)
+
+$(view_input_test): tests/view/test_input.c $(filter-out %/main.o,$(view_obj)) $(view_emu) mk/tests.mk | $(BOOTSTRAP_VIEW)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) $(view_cflags) -Itests -MMD -MP -MF $@.d -o $@ $(filter-out %.mk,$^) $(view_libs)
+
+$(filter-out $(view_test_obj),$(view_asan_obj)): $(BUILD)/asan/%.o: %.c mk/tests.mk | $(BOOTSTRAP_VIEW)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) $(view_cflags) -O1 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
+
+$(view_asan): $(view_asan_obj) $(asan_lib) mk/tests.mk
+	$(say) LD $@
+	$(Q)$(CC) $(EMU_CFLAGS) $(asan_flags) -o $@ $(view_asan_obj) $(asan_lib) $(view_libs)
+
+-include $(view_asan_obj:.o=.d) $(view_input_test).d
+
 .PHONY: check-view
 check-view: export BUILD := $(BUILD)
-check-view: emu view guest-pfe8 programs | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
+check-view: emu view guest-pfe8 programs $(view_input_test) $(view_asan) | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
 	@tests/run tests/view/view.py
 
-check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view | $(BOOTSTRAP_VIEW)
+check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_asan) | $(BOOTSTRAP_VIEW)
 	@tests/run 'tests/long/branch.sh' 'tests/long/bpffuzz.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
@@ -178,4 +199,4 @@ check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest
 check-linux: export BUILD := $(BUILD)
 check-linux: emu guest-mcount guest-pfe8 initrd | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
-	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/linux/bpf.sh' 'tests/linux/perf.sh' 'tests/machine/uboot.sh'
+	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/linux/bpf.sh' 'tests/linux/perf.sh' 'tests/linux/rings.sh' 'tests/machine/uboot.sh'

@@ -43,6 +43,7 @@ long trace-cmd reads what the guest kernel recorded
 long kernelshark shows the traces that rvftrace log and run --rings write
 long gtkwave reads the states of harts that rvftrace log writes (vcd2fst)
 long linux-perf reads the samples that rvftrace log writes (perf)
+long libdevel-nytprof-perl has flamegraph.pl, which draws the folded stacks that rvftrace log writes
 long protobuf-compiler decodes the Perfetto traces that rvftrace log writes (protoc)
 long fish completes command lines of rvftrace
 long zsh completes command lines of rvftrace
@@ -57,6 +58,7 @@ view libpng-dev writes pictures of them
 view fonts-dejavu-core is the font
 view xvfb is the display in their tests
 view xdotool presses keys and clicks there
+view zstd makes logs there whose checksums are right and whose contents are not
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools

@@ -414,6 +414,12 @@ static bool set_view(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_html(struct options *o, const char *arg)
+{
+    o->html = arg;
+    return *arg != '\0';
+}
+
 static bool set_rings(struct options *o, const char *arg)
 {
     o->rings = arg;
@@ -966,6 +972,14 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     }
     if (o->view && !o->log) {
         diag_error(d, "--view shows the log: give --log FILE, too");
+        return EXIT_USAGE;
+    }
+    if (o->html && !o->account) {
+        diag_error(d, "--html shows the costs of sites: leave out --account=off");
+        return EXIT_USAGE;
+    }
+    if (o->html && o->log && !strcmp(o->log, "-")) {
+        diag_error(d, "--html reads the log at the end: give --log a file");
         return EXIT_USAGE;
     }
     if (o->save_at != UINT64_MAX && !o->save) {

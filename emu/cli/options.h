@@ -66,7 +66,7 @@ struct options {
     bool trace_on_only, trace_none; /* record only calls of functions whose site is on; or none */
     const char *allow[OPTION_ALLOW_MAX];
     const char *baseline, *write_baseline, *sarif, *junit;
-    const char *report, *trace, *log, *rings, *symbols, *commands, *gdb, *dump_dtb;
+    const char *report, *html, *trace, *log, *rings, *symbols, *commands, *gdb, *dump_dtb;
     bool batch; /* debug: no prompts, and the first command that fails ends it */
     unsigned rows, allow_count;
     unsigned jobs, steps, update; /* of explore; jobs, update 0: all */

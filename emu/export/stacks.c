@@ -9,25 +9,22 @@
 #include "base/json.h"
 #include "export/tree.h"
 
-static void put_tree(const struct tree *t, const char *path, FILE *out)
+static void put_tree(const struct tree *t, const char *name, struct json *j)
 {
-    struct json j = json_to(out);
-
-    json_begin_object(&j, NULL);
-    json_text(&j, "log", path);
-    json_begin_array(&j, "parents");
+    json_begin_object(j, name);
+    json_begin_array(j, "parents");
     for (size_t i = 0; i < t->nodes.len; i++)
-        json_number(&j, NULL, t->nodes.at[i].parent);
-    json_end(&j);
-    json_begin_array(&j, "names");
+        json_number(j, NULL, t->nodes.at[i].parent);
+    json_end(j);
+    json_begin_array(j, "names");
     for (size_t i = 0; i < t->nodes.len; i++)
-        json_text(&j, NULL, t->nodes.at[i].name);
-    json_end(&j);
-    json_begin_array(&j, "cycles");
+        json_text(j, NULL, t->nodes.at[i].name);
+    json_end(j);
+    json_begin_array(j, "cycles");
     for (size_t i = 0; i < t->nodes.len; i++)
-        json_number(&j, NULL, t->nodes.at[i].cycles);
-    json_end(&j);
-    json_end(&j);
+        json_number(j, NULL, t->nodes.at[i].cycles);
+    json_end(j);
+    json_end(j);
 }
 
 /* What the log has before its damage, and a message about that. */
@@ -50,6 +47,32 @@ static enum exit_status read_tree(struct log *log, const char *path, const struc
     return problem ? EXIT_BAD_FILE : EXIT_PASS;
 }
 
+static void put_disabled(struct log *log, struct json *j)
+{
+    const struct filter all = {.harts = UINT64_MAX, .to = UINT64_MAX};
+    struct source source;
+    struct export_job job = {.source = &source, .log = log};
+    struct tree t;
+
+    source_begin(&source, log, &all);
+    tree_read_disabled(&t, &job);
+    source_end(&source);
+    put_tree(&t, "disabled", j);
+    tree_free(&t);
+}
+
+static void put_all(struct log *log, const struct tree *t, const char *path, FILE *out)
+{
+    struct json j = json_to(out);
+
+    json_begin_object(&j, NULL);
+    json_text(&j, "log", path);
+    put_tree(t, "all", &j);
+    if (log_has_counts(log))
+        put_disabled(log, &j);
+    json_end(&j);
+}
+
 enum exit_status stacks_json(const char *path, const struct diag *d, char **json)
 {
     struct log *log = NULL;
@@ -63,7 +86,7 @@ enum exit_status stacks_json(const char *path, const struct diag *d, char **json
     status = read_tree(log, path, d, &t);
     out = status == EXIT_PASS ? open_memstream(json, &size) : NULL;
     if (out) {
-        put_tree(&t, path, out);
+        put_all(log, &t, path, out);
         (void)fclose(out);
     }
     tree_free(&t);

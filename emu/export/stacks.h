@@ -8,9 +8,10 @@
 #include "base/diag.h"
 
 /*
- * `*json`, which the caller frees: an object with `log', its path, and the lists `parents', `names'
- * and `cycles', its own, of each function below its caller; the first is all. Else a message was
- * given.
+ * `*json`, which the caller frees: an object with `log', its path, and `all', all cycles,
+ * and, if the log has counts, `disabled', those of the sites that were off. Each has the lists
+ * `parents', `names' and `cycles', its own, of each function below its caller; the first is all.
+ * Else a message was given.
  */
 MUST_USE enum exit_status stacks_json(const char *path, const struct diag *d, char **json);
 

@@ -91,54 +91,79 @@ static bool rest_of(unsigned kind, uint32_t parts, uint64_t *bytes)
     return true;
 }
 
-/* With the flag of the struct an offset also has the size of a bit field, in its upper byte. */
-static bool find_member(const struct btf *b, const uint8_t *members, uint32_t count, bool flag,
-                        const char *member, uint64_t *offset)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *m = members + (size_t)MEMBER_BYTES * i;
-        uint32_t bits = word_at(m + 8);
-
-        if (!is_named(b, word_at(m), member))
-            continue;
-        *offset = (flag ? bits & 0xffffff : bits) / 8;
-        return true;
-    }
-    return false;
-}
-
-/* The three words of the struct with the name; NULL: there is none, or the BTF is damaged. */
-static const uint8_t *find_struct(const struct btf *b, const char *structure)
+/*
+ * The three words of the type with the number, from 1; number 0: of the struct with the name. NULL:
+ * there is none, or the BTF is damaged.
+ */
+static const uint8_t *find_type(const struct btf *b, uint32_t number, const char *structure)
 {
     uint64_t rest;
+    uint32_t n = 1;
 
-    for (uint64_t at = 0; at + TYPE_BYTES <= b->types_size; at += TYPE_BYTES + rest) {
+    for (uint64_t at = 0; at + TYPE_BYTES <= b->types_size; at += TYPE_BYTES + rest, n++) {
         const uint8_t *type = b->types + at;
         uint32_t info = word_at(type + 4);
         unsigned kind = info >> 24 & 0x1f;
 
         if (!rest_of(kind, info & 0xffff, &rest) || rest > b->types_size - at - TYPE_BYTES)
             return NULL;
-        if (kind == KIND_STRUCT && is_named(b, word_at(type), structure))
+        if (number ? n == number : kind == KIND_STRUCT && is_named(b, word_at(type), structure))
             return type;
     }
     return NULL;
+}
+
+static bool has_members(const uint8_t *type)
+{
+    unsigned kind = word_at(type + 4) >> 24 & 0x1f;
+
+    return kind == KIND_STRUCT || kind == KIND_UNION;
+}
+
+/* Structs and unions without a name within others; all of them that are looked at for a member. */
+enum { NESTED_MAX = 4, LOOKS_MAX = 64 };
+
+/* With the flag of the struct an offset also has the size of a bit field, in its upper byte. */
+static bool find_member(const struct btf *b, const uint8_t *type, const char *member,
+                        unsigned nested, unsigned *looks, uint64_t *offset)
+{
+    uint32_t info = word_at(type + 4);
+
+    for (uint32_t i = 0; i < (info & 0xffff); i++) {
+        const uint8_t *m = type + TYPE_BYTES + (size_t)MEMBER_BYTES * i, *inner;
+        uint32_t bits = word_at(m + 8) & (info >> 31 ? 0xffffff : UINT32_MAX);
+
+        if (is_named(b, word_at(m), member)) {
+            *offset = bits / 8;
+            return true;
+        }
+        if (!is_named(b, word_at(m), "") || nested == NESTED_MAX || !word_at(m + 4) ||
+            ++*looks > LOOKS_MAX)
+            continue;
+        inner = find_type(b, word_at(m + 4), NULL);
+        if (inner && has_members(inner) &&
+            find_member(b, inner, member, nested + 1, looks, offset)) {
+            *offset += bits / 8;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool btf_member(const uint8_t *file, size_t size, const char *structure, const char *member,
                 uint64_t *offset)
 {
     struct btf b;
-    const uint8_t *type = find_btf(file, size, &b) ? find_struct(&b, structure) : NULL;
-    uint32_t info = type ? word_at(type + 4) : 0;
+    const uint8_t *type = find_btf(file, size, &b) ? find_type(&b, 0, structure) : NULL;
+    unsigned looks = 0;
 
-    return type && find_member(&b, type + TYPE_BYTES, info & 0xffff, info >> 31, member, offset);
+    return type && find_member(&b, type, member, 0, &looks, offset);
 }
 
 bool btf_struct_size(const uint8_t *file, size_t size, const char *structure, uint64_t *bytes)
 {
     struct btf b;
-    const uint8_t *type = find_btf(file, size, &b) ? find_struct(&b, structure) : NULL;
+    const uint8_t *type = find_btf(file, size, &b) ? find_type(&b, 0, structure) : NULL;
 
     if (type)
         *bytes = word_at(type + 8);

@@ -221,15 +221,12 @@ static const char *objection(const json_t *json)
     return NULL;
 }
 
-enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d)
+/* Takes the reference to the JSON. */
+static enum exit_status take_all(struct run_file *r, const char *path, json_t *json,
+                                 const struct diag *d)
 {
-    json_t *json;
-    enum exit_status status = load_file(path, &json, d);
-    const char *wrong;
+    const char *wrong = objection(json);
 
-    if (status != EXIT_PASS)
-        return status;
-    wrong = objection(json);
     if (wrong) {
         diag_error(d, "%s: %s", path, wrong);
         json_decref(json);
@@ -243,6 +240,26 @@ enum exit_status run_file_read(struct run_file *r, const char *path, const struc
     r->layout = text_or(json, "layout", "");
     r->busy_cycles = number_in(json_object_get(json, "totals"), "busy_cycles");
     return EXIT_PASS;
+}
+
+enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d)
+{
+    json_t *json;
+    enum exit_status status = load_file(path, &json, d);
+
+    return status == EXIT_PASS ? take_all(r, path, json, d) : status;
+}
+
+enum exit_status run_file_parse(struct run_file *r, const char *path, FILE *in,
+                                const struct diag *d)
+{
+    json_error_t error;
+    json_t *json = load(in, &error);
+
+    if (json)
+        return take_all(r, path, json, d);
+    diag_error(d, "%s: %s", path, error.text);
+    return EXIT_BAD_FILE;
 }
 
 void run_file_free(struct run_file *r)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/compiler.h"
 #include "base/diag.h"
@@ -61,6 +62,9 @@ struct run_file {
  * caller must call run_file_free; `path` must outlive it.
  */
 MUST_USE enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d);
+/* The same from an open file; `path' is what it is called. */
+MUST_USE enum exit_status run_file_parse(struct run_file *r, const char *path, FILE *in,
+                                         const struct diag *d);
 void run_file_free(struct run_file *r);
 
 /* Adds `more` to `sum`; of the minimum and maximum it keeps the smaller and the greater one. */

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "load/btf.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -26,14 +27,24 @@ static void miss(struct peek *p, const char *what, const char *of)
     p->bad = true;
 }
 
+bool peek_has(const struct peek *p, const struct peek_member *m, uint64_t *at)
+{
+    const struct file *image = &p->image->file;
+
+    if (!m->member)
+        return lines_struct_size(p->lines, m->structure, at) ||
+               btf_struct_size(image->bytes, image->size, m->structure, at);
+    return lines_member(p->lines, m->structure, m->member, at) ||
+           btf_member(image->bytes, image->size, m->structure, m->member, at);
+}
+
 void peek_members(struct peek *p, const struct peek_member *members, size_t count, uint64_t *at)
 {
     for (size_t i = 0; i < count; i++) {
         const struct peek_member *m = &members[i];
 
         at[i] = 0;
-        if (m->member ? !lines_member(p->lines, m->structure, m->member, &at[i])
-                      : !lines_struct_size(p->lines, m->structure, &at[i]))
+        if (!peek_has(p, m, &at[i]))
             miss(p, m->structure, m->member ? m->member : "");
     }
 }

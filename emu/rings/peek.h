@@ -31,7 +31,11 @@ struct peek_member {
     const char *structure, *member;
 };
 
-/* Finds where the members are. */
+/* Finds where a member is: in the debug information, or in the BTF of an image. False: it is not
+ * there. */
+MUST_USE bool peek_has(const struct peek *p, const struct peek_member *member, uint64_t *at);
+
+/* The same of some, which must be there. */
 void peek_members(struct peek *p, const struct peek_member *members, size_t count, uint64_t *at);
 
 /* The address of a symbol. */

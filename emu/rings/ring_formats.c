@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rings/rings.h"
+#include "load/symbols.h"
+#include "rings/rings_priv.h"
 
-enum { FLAG_TRACEPOINT = 16, FLAG_DYNAMIC = 32, LIST_MAX = 1 << 16 };
+enum { LIST_MAX = 1 << 16 };
 
 enum member {
     CALL_LIST,
@@ -56,12 +57,25 @@ static const struct peek_member members[MEMBERS] = {
 struct reader {
     struct peek *peek;
     uint64_t at[MEMBERS];
+    uint64_t at_len;          /* of the length of an array; 0: its type has it */
+    uint32_t flag_tracepoint; /* of an event; the next one: it is dynamic */
+    bool backwards;           /* fields are listed from the last to the first */
     FILE *out;
 };
 
 static bool begins(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
+}
+
+static void put_length(const struct reader *r, uint64_t field, const char *array, bool dynamic)
+{
+    uint32_t len = r->at_len ? peek_u32(r->peek, field + r->at_len) : 0;
+
+    if (len)
+        fprintf(r->out, "[%" PRIu32 "]", len);
+    else
+        fputs(dynamic ? "[]" : array, r->out);
 }
 
 /* The length of an array is after the name, as in C. */
@@ -74,24 +88,24 @@ static void put_field(const struct reader *r, uint64_t field, bool dynamic)
 
     if (begins(type, "__data_loc") || begins(type, "__rel_loc"))
         array = NULL;
-    fprintf(r->out, "\tfield:%.*s %s%s;\toffset:%" PRIu32 ";\tsize:%" PRIu32 ";\tsigned:%d;\n",
-            (int)(array ? (size_t)(array - type) : strlen(type)), type, name,
-            !array    ? ""
-            : dynamic ? "[]"
-                      : array,
+    fprintf(r->out, "\tfield:%.*s %s", (int)(array ? (size_t)(array - type) : strlen(type)), type,
+            name);
+    if (array)
+        put_length(r, field, array, dynamic);
+    fprintf(r->out, ";\toffset:%" PRIu32 ";\tsize:%" PRIu32 ";\tsigned:%d;\n",
             peek_u32(p, field + r->at[FIELD_OFFSET]), peek_u32(p, field + r->at[FIELD_SIZE]),
-            peek_u32(p, field + r->at[FIELD_SIGNED]) != 0);
+            peek_u32(p, field + r->at[FIELD_SIGNED]) & 1);
     free(type);
     free(name);
 }
 
 static void put_fields(const struct reader *r, uint64_t head, bool dynamic)
 {
-    uint64_t at = peek_u64(r->peek, head);
+    uint64_t to_next = r->backwards ? 8 : 0, at = peek_u64(r->peek, head + to_next);
 
     for (unsigned n = 0; at && at != head && n < LIST_MAX && !r->peek->bad; n++) {
         put_field(r, at - r->at[FIELD_LINK], dynamic);
-        at = peek_u64(r->peek, at);
+        at = peek_u64(r->peek, at + to_next);
     }
 }
 
@@ -111,8 +125,8 @@ static char *name_of(const struct reader *r, uint64_t call, uint32_t flags)
 {
     uint64_t name = peek_u64(r->peek, call + r->at[CALL_NAME]);
 
-    return peek_text(r->peek,
-                     flags & FLAG_TRACEPOINT ? peek_u64(r->peek, name + r->at[POINT_NAME]) : name);
+    return peek_text(
+        r->peek, flags & r->flag_tracepoint ? peek_u64(r->peek, name + r->at[POINT_NAME]) : name);
 }
 
 static void put_format(const struct reader *r, uint64_t call, uint64_t class, uint64_t common)
@@ -126,10 +140,35 @@ static void put_format(const struct reader *r, uint64_t call, uint64_t class, ui
             peek_u32(p, call + r->at[CALL_EVENT] + r->at[EVENT_TYPE]));
     put_fields(r, common, false);
     fputs("\n", r->out);
-    put_fields(r, fields_of(r, call, class), flags & FLAG_DYNAMIC);
+    put_fields(r, fields_of(r, call, class), flags & r->flag_tracepoint << 1);
     fprintf(r->out, "\nprint fmt: %s\n", print);
     free(name);
     free(print);
+}
+
+/*
+ * The flag has moved with the versions of Linux. Every kernel has this event, whose flag it is;
+ * what other flags it may have are lower ones.
+ */
+static uint32_t find_tracepoint_flag(const struct reader *r)
+{
+    uint32_t flags =
+        peek_u32(r->peek, peek_symbol(r->peek, "event_sched_switch") + r->at[CALL_FLAGS]);
+
+    return flags ? UINT32_C(1) << (31 - __builtin_clz(flags)) : 0;
+}
+
+static void take_version(struct reader *r)
+{
+    static const struct peek_member len = {"ftrace_event_field", "len"};
+
+    r->flag_tracepoint = 16;
+    if (!rings_are_linux(r->peek))
+        return;
+    r->backwards = true;
+    r->flag_tracepoint = find_tracepoint_flag(r);
+    if (!peek_has(r->peek, &len, &r->at_len))
+        r->at_len = 0;
 }
 
 void rings_formats(struct peek *p, struct ring_formats *formats)
@@ -140,6 +179,7 @@ void rings_formats(struct peek *p, struct ring_formats *formats)
 
     *formats = (struct ring_formats){0};
     peek_members(p, members, MEMBERS, r.at);
+    take_version(&r);
     at = peek_u64(p, head);
     for (unsigned n = 0; at && at != head && n < LIST_MAX && !p->bad; n++) {
         uint64_t call = at - r.at[CALL_LIST], class = peek_u64(p, call + r.at[CALL_CLASS]);
@@ -197,10 +237,12 @@ void rings_printk_formats(struct peek *p, struct log_bytes *text)
 {
     static const struct peek_member held[] = {{"trace_bprintk_fmt", "list"},
                                               {"trace_bprintk_fmt", "fmt"}};
-    uint64_t offset[2], head = peek_symbol(p, "trace_bprintk_fmt_list"), at;
+    uint64_t offset[2], head, at;
 
     put_array(p, "__start___trace_bprintk_fmt", "__stop___trace_bprintk_fmt", text);
     put_array(p, "__start___tracepoint_str", "__stop___tracepoint_str", text);
+    if (!symbols_find(p->symbols, "trace_bprintk_fmt_list", &head))
+        return; /* Linux without modules */
     peek_members(p, held, 2, offset);
     at = peek_u64(p, head);
     for (unsigned n = 0; at && at != head && n < LIST_MAX && !p->bad; n++) {
@@ -210,6 +252,13 @@ void rings_printk_formats(struct peek *p, struct log_bytes *text)
 }
 
 /* ---- saved_cmdlines ---- */
+
+void ring_put_cmdline(struct log_bytes *text, uint32_t pid, const char *comm)
+{
+    char line[64];
+
+    log_put_bytes(text, line, (size_t)snprintf(line, sizeof line, "%" PRIu32 " %s\n", pid, comm));
+}
 
 void rings_cmdlines(struct peek *p, struct log_bytes *text)
 {
@@ -221,16 +270,19 @@ void rings_cmdlines(struct peek *p, struct log_bytes *text)
     uint64_t at[ARRAY_LEN(saved)], buffer = peek_u64(p, peek_symbol(p, "savedcmd"));
     uint32_t count;
 
+    if (rings_are_linux(p)) {
+        rings_linux_cmdlines(p, buffer, text);
+        return;
+    }
     peek_members(p, saved, ARRAY_LEN(saved), at);
     count = buffer ? peek_u32(p, buffer + at[0]) : 0;
     for (uint32_t i = 0; i < count && i < LIST_MAX && !p->bad; i++) {
         uint64_t entry = buffer + at[1] + i * at[4];
         uint32_t pid = peek_u32(p, entry + at[2]);
-        char comm[17] = {0}, line[64];
+        char comm[17] = {0};
 
         (void)peek_read(p, entry + at[3], comm, 16);
         if (pid)
-            log_put_bytes(text, line,
-                          (size_t)snprintf(line, sizeof line, "%" PRIu32 " %s\n", pid, comm));
+            ring_put_cmdline(text, pid, comm);
     }
 }

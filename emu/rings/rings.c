@@ -2,7 +2,8 @@
  * rings.c - see rings.h; the pages. guest-kernel/kernel/trace/ring_buffer_priv.h tells what a slot
  * is.
  */
-#include "rings/rings.h"
+#include "load/symbols.h"
+#include "rings/rings_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 enum {
     PAGE_HEAD = 16, /* time stamp and commit */
     PAGE_DATA = RING_PAGE - PAGE_HEAD,
-    RING_PAGES_MAX = 1 << 19,
-    RING_TRACES_MAX = 1 << 12,
     SLOT_FREE = 1,
     SLOT_PAGE_SHIFT = 1,
     SLOT_SEQ_SHIFT = 20,
@@ -26,7 +25,8 @@ enum {
 enum member {
     ARRAY_BUFFER,
     BUFFER,
-    RINGS,
+    TRACE_MEMBERS,
+    RINGS = TRACE_MEMBERS,
     NR_PAGES,
     PAGES,
     SLOTS,
@@ -109,31 +109,39 @@ static uint64_t count_events(const uint8_t *data, size_t size)
     return count;
 }
 
+void ring_put_page(struct peek *p, struct log_bytes *pages, const struct ring_part *part)
+{
+    uint64_t commit = part->size;
+    uint8_t *to;
+
+    if (part->offset > PAGE_DATA || part->size > PAGE_DATA - part->offset) {
+        p->bad = true;
+        return;
+    }
+    VEC_RESERVE(pages, RING_PAGE);
+    to = pages->at + pages->len;
+    memset(to, 0, RING_PAGE);
+    (void)peek_read(p, part->data + PAGE_HEAD + part->offset, to + PAGE_HEAD, part->size);
+    if (part->lost && PAGE_DATA - commit >= 8) {
+        set64(to + PAGE_HEAD + commit, part->lost);
+        commit |= MISSED_STORED;
+    }
+    commit |= part->lost ? MISSED_EVENTS : 0;
+    set64(to, part->time);
+    set64(to + 8, commit);
+    pages->len += RING_PAGE;
+}
+
 /* The data of a page from an offset on. time: of its first event. */
 static void put_page(struct ring *r, uint64_t page, uint64_t offset, uint64_t time)
 {
-    uint64_t end = peek_u64(r->peek, page + 8), commit;
-    uint8_t *to;
+    struct ring_part part = {page, offset, peek_u64(r->peek, page + 8) - offset, time, r->lost};
 
-    if (end > PAGE_DATA || offset > end || r->peek->bad) {
-        r->peek->bad = true;
+    ring_put_page(r->peek, r->pages, &part);
+    if (r->peek->bad)
         return;
-    }
-    VEC_RESERVE(r->pages, RING_PAGE);
-    to = r->pages->at + r->pages->len;
-    memset(to, 0, RING_PAGE);
-    (void)peek_read(r->peek, page + PAGE_HEAD + offset, to + PAGE_HEAD, end - offset);
-    commit = end - offset;
-    r->next_event += count_events(to + PAGE_HEAD, commit);
-    if (r->lost && PAGE_DATA - commit >= 8) {
-        set64(to + PAGE_HEAD + commit, r->lost);
-        commit |= MISSED_STORED;
-    }
-    commit |= r->lost ? MISSED_EVENTS : 0;
+    r->next_event += count_events(r->pages->at + r->pages->len - PAGE_DATA, part.size);
     r->lost = 0;
-    set64(to, time);
-    set64(to + 8, commit);
-    r->pages->len += RING_PAGE;
 }
 
 /* The rest of the page that the guest's reader has taken out. */
@@ -188,6 +196,13 @@ static void put_ring(struct ring *r)
         put_slot(r, slots, pages, head + n, count);
 }
 
+bool rings_are_linux(struct peek *p)
+{
+    uint64_t va;
+
+    return symbols_find(p->symbols, "ftrace_trace_arrays", &va);
+}
+
 void rings_traces(struct peek *p, struct ring_traces *traces)
 {
     static const struct peek_member of[] = {{"trace_array", "next"}, {"trace_array", "name"}};
@@ -195,6 +210,10 @@ void rings_traces(struct peek *p, struct ring_traces *traces)
     struct ring_trace t = {.va = peek_symbol(p, "global_trace")};
 
     *traces = (struct ring_traces){0};
+    if (rings_are_linux(p)) {
+        rings_linux_traces(p, traces);
+        return;
+    }
     peek_members(p, of, ARRAY_LEN(of), at);
     VEC_PUSH(&traces->of, t);
     while (traces->of.len < RING_TRACES_MAX && (t.va = peek_u64(p, t.va + at[0])) && !p->bad) {
@@ -216,8 +235,13 @@ void rings_pages(struct peek *p, const struct ring_trace *trace, unsigned hart,
     struct ring r = {.peek = p, .pages = pages};
     uint64_t buffer;
 
-    peek_members(p, members, MEMBERS, r.at);
+    peek_members(p, members, TRACE_MEMBERS, r.at);
     buffer = peek_u64(p, trace->va + r.at[ARRAY_BUFFER] + r.at[BUFFER]);
+    if (rings_are_linux(p)) {
+        rings_linux_pages(p, buffer, hart, pages);
+        return;
+    }
+    peek_members(p, members, MEMBERS, r.at);
     r.va = peek_u64(p, buffer + r.at[RINGS] + 8 * (uint64_t)hart);
     if (r.va && !p->bad)
         put_ring(&r);

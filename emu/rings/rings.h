@@ -1,7 +1,8 @@
 /*
- * rings.h - the guest's own record: the rings of guest-kernel/kernel/trace, read out of memory.
- * What per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format, printk_formats and saved_cmdlines
- * would say, without a reader in the guest: nothing is consumed, and no cycle passes.
+ * rings.h - the guest's own record: the rings of this project's kernel or of Linux, read out of
+ * memory. What per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format, printk_formats and
+ * saved_cmdlines would say, without a reader in the guest: nothing is consumed, and no cycle
+ * passes.
  */
 #ifndef RINGS_RINGS_H
 #define RINGS_RINGS_H

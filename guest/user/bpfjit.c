@@ -3,17 +3,19 @@
  * with /proc/sys/net/core/bpf_jit_enable set to 0 and to 1, and run with the same numbers. The
  * results and the map must be the same.
  *
- *     bpfjit                      (with the option stacktrace of tracing) what Linux tells of
- * compiled programs; the programs of bpf_cases.h bpfjit random COUNT [SEED]  random programs, which
- * store all registers and their stack in the map bpfjit text COUNT           shows the text of such
- * programs: a line `text ADDRESS WORD...` for each bpfjit detach COUNT         attaches a program
- * and frees it again, while another hart is in it
+ *     bpfjit                  with the option stacktrace of tracing: what is known of compiled
+ *                             programs; the programs of bpf_cases.h
+ *     bpfjit random N [SEED]  random programs, which store all registers and their stack in the map
+ *     bpfjit file PATH        the programs of a file that `bpf_fuzz write' of tests/bpf has made
+ *     bpfjit text N           the text of such programs: a line `text ADDRESS WORD...' for each
+ *     bpfjit detach N         attaches a program and frees it, while another hart is in it
  */
 #include "bpf_cases.h"
 #include "bpf_insn.h"
 #include "libc.h"
 
 enum {
+    PROGS_MAP = 54,                /* an array of programs */
     REGS_MAP = 53,                 /* an array with one value, */
     VALUES = 24,                   /* of so many numbers: */
     SLOTS = 12,                    /* first the words of the stack, then R0 to R9 */
@@ -61,6 +63,8 @@ static int set_jit(const char *value)
     return write(fd, value, 1) == 1;
 }
 
+static unsigned int prog_flags; /* of what load() loads */
+
 static int load(const struct bpf_insn *insns, unsigned int len, bool jit)
 {
     union bpf_attr attr = {.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT};
@@ -68,6 +72,7 @@ static int load(const struct bpf_insn *insns, unsigned int len, bool jit)
     set_jit(jit ? "1" : "0");
     attr.insns = (unsigned long)insns;
     attr.insn_cnt = len;
+    attr.prog_flags = prog_flags;
     attr.license = (unsigned long)"GPL";
     memcpy(attr.prog_name, "random", 7);
     return bpf(BPF_PROG_LOAD, &attr);
@@ -163,7 +168,7 @@ static void arithmetic(void)
     static const u8 ops[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR,  BPF_AND,  BPF_LSH,
                              BPF_RSH, BPF_NEG, BPF_MOD, BPF_XOR, BPF_MOV, BPF_ARSH, BPF_END};
     u8 class = below(2) ? BPF_ALU64 : BPF_ALU, op = ops[below(ARRAY_SIZE(ops))];
-    s32 imm = number();
+    s32 imm = below(op == BPF_SUB ? 3 : 12) ? (s32)number() : (s32)0x80000000;
 
     if (op == BPF_END) {
         EMIT(BPF_INSN(BPF_ALU | op | (below(2) ? BPF_TO_BE : BPF_TO_LE), any_reg(), 0, 0,
@@ -171,7 +176,11 @@ static void arithmetic(void)
     } else if (op == BPF_NEG) {
         EMIT(BPF_INSN(class | op, any_reg(), 0, 0, 0));
     } else if (below(2)) {
-        EMIT(BPF_INSN(class | op | BPF_X, any_reg(), any_reg(), 0, 0));
+        int src = any_reg();
+
+        if (below(6) == 0) /* the lower half is 0 */
+            EMIT(ALU64_IMM(BPF_LSH, src, 32));
+        EMIT(BPF_INSN(class | op | BPF_X, any_reg(), src, 0, 0));
     } else {
         if (op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH)
             imm = below(class == BPF_ALU ? 32 : 64);
@@ -219,7 +228,10 @@ static void atomic(void)
 
     if (below(2)) /* so that the exchange succeeds */
         EMIT(LDX_MEM(size, R0, R10, off));
-    EMIT(ATOMIC_OP(size, atomics[below(ARRAY_SIZE(atomics))], R10, any_reg(), off));
+    /* The exchange that compares is the one with the most instructions. */
+    EMIT(ATOMIC_OP(size, atomics[min(below(14), ARRAY_SIZE(atomics) - 1)], R10, any_reg(), off));
+    if (below(2)) /* before R0 is changed again */
+        EMIT(STX_MEM(BPF_DW, R10, R0, place_of(BPF_DW)));
 }
 
 /* By an address in a register, which becomes a number again: of the map, or of the stack. */
@@ -273,12 +285,17 @@ static void condition(unsigned int jumps)
     static const u8 ops[] = {BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
                              BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE};
     u8 code = (below(2) ? BPF_JMP : BPF_JMP32) | ops[below(ARRAY_SIZE(ops))];
-    unsigned int at = len, n = jumps ? below(5) : 1100;
+    unsigned int n = jumps ? below(5) : 1100, at;
+    int a = any_reg(), b = any_reg();
+    s32 imm = number();
 
+    if (below(2)) /* both are the same */
+        EMIT(MOV64_REG(a, b));
+    at = len;
     if (below(2))
-        EMIT(BPF_INSN(code | BPF_X, any_reg(), any_reg(), 0, 0));
+        EMIT(BPF_INSN(code | BPF_X, a, b, 0, 0));
     else
-        EMIT(BPF_INSN(code | BPF_K, any_reg(), 0, 0, (s32)number()));
+        EMIT(BPF_INSN(code | BPF_K, a, 0, 0, imm));
     while (n--)
         if (jumps)
             instruction();
@@ -323,7 +340,7 @@ static void body(unsigned int pieces)
         else
             loop();
     }
-    if (below(30) == 0)
+    if (below(12) == 0)
         condition(0);
 }
 
@@ -528,6 +545,66 @@ static int test_random(unsigned long count)
     return check_result();
 }
 
+static bool read_all(int fd, void *to, size_t size)
+{
+    size_t done = 0;
+    ssize_t got;
+
+    while (done < size && (got = read(fd, (char *)to + done, size - done)) > 0)
+        done += got;
+    return done == size;
+}
+
+/* What a helper returns must not depend on time, hart or chance. */
+static void make_repeatable(void)
+{
+    unsigned int i;
+
+    for (i = 0; i < len; i++)
+        if (insns[i].code == (BPF_JMP | BPF_CALL) && !insns[i].src_reg &&
+            (insns[i].imm == BPF_FUNC_ktime_get_ns || insns[i].imm == BPF_FUNC_get_prandom_u32 ||
+             insns[i].imm == BPF_FUNC_get_smp_processor_id || insns[i].imm == BPF_FUNC_jiffies64))
+            insns[i].imm = BPF_FUNC_get_current_uid_gid;
+}
+
+/* No RISC-V needs to have atomic operations that are not aligned. */
+static bool has_atomics(void)
+{
+    unsigned int i;
+
+    for (i = 0; i < len; i++)
+        if ((insns[i].code & ~BPF_DW) == (BPF_STX | BPF_ATOMIC))
+            return true;
+    return false;
+}
+
+static bool those_of_file_agree(const char *path)
+{
+    int fd = open(path, O_RDONLY, 0);
+    unsigned int head[2];
+    bool all = true;
+
+    while (all && read_all(fd, head, sizeof(head)) && head[0] <= PROG_MAX &&
+           read_all(fd, insns, head[0] * sizeof(insns[0]))) {
+        len = head[0];
+        prog_flags = has_atomics() ? 0 : head[1];
+        make_repeatable();
+        all = agrees(insns, len);
+        if (!all)
+            show_program();
+    }
+    close(fd);
+    return all;
+}
+
+static int test_file(const char *path)
+{
+    check("programs of the fuzzer do the same", those_of_file_agree(path));
+    check("all of those that are accepted are compiled", accepted && compiled == accepted);
+    printf("programs of the fuzzer: accepted %u\n", accepted);
+    return check_result();
+}
+
 /* ---- what is known of compiled programs ---- */
 
 static const struct bpf_insn two_functions[] = {
@@ -631,8 +708,63 @@ static void test_print(void)
     close(fd);
 }
 
+/*
+ * Counts in the map, changes each register that it must keep, and goes on with a program of the
+ * array; or returns. Both programs of a chain may be compiled or not.
+ */
+static int load_link(int array, int index, bool jit)
+{
+    const struct bpf_insn link[] = {
+        MOV64_REG(R6, R1),
+        LD_MAP_VALUE(R7, REGS_MAP, 0),
+        MOV64_IMM(R8, 1),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R7, R8, 0),
+        ST_MEM(BPF_DW, R10, -8, 9),
+        LDX_MEM(BPF_DW, R9, R10, -8),
+        LDX_MEM(BPF_DW, R3, R6, 0), /* which shows that the context is still there */
+        ATOMIC_OP(BPF_DW, BPF_ADD, R7, R3, 8),
+        LD_MAP_FD(R2, array),
+        MOV64_IMM(R3, index),
+        CALL(BPF_FUNC_tail_call),
+        MOV64_REG(R0, R9),
+        EXIT(),
+    };
+
+    return load(link, ARRAY_SIZE(link), jit);
+}
+
+/* Each program counts, then goes on with the other one: 33 times. */
+static bool chain_ends(bool first_jit, bool second_jit)
+{
+    const uint64_t ctx[12] = {100};
+    int array = PROGS_MAP, first, second;
+    struct outcome o;
+    unsigned int key;
+    bool as_said;
+
+    make_map(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2);
+    first = load_link(array, 1, first_jit);
+    second = load_link(array, 0, second_jit);
+    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 0, &key), &first);
+    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 1, &key), &second);
+    run_once(first, ctx, &o);
+    as_said = is_compiled(first) == first_jit && is_compiled(second) == second_jit;
+    close(first);
+    close(second);
+    close(array);
+    return as_said && !o.err && o.result == 9 && o.values[0] == 34 && o.values[1] == 3400;
+}
+
+static void test_tail_calls(void)
+{
+    check("compiled programs call each other 33 times", chain_ends(true, true));
+    check("interpreted ones, too", chain_ends(false, false));
+    check("and one kind the other", chain_ends(true, false) && chain_ends(false, true));
+}
+
 static int test_all(void)
 {
+    test_tail_calls();
     test_info();
     test_print();
     check("the programs of bpf_cases.h do the same", cases_agree());
@@ -729,6 +861,8 @@ int main(int argc, char **argv)
         return test_all();
     if (!strcmp(argv[1], "random"))
         return test_random(count);
+    if (!strcmp(argv[1], "file") && argc > 2)
+        return test_file(argv[2]);
     if (!strcmp(argv[1], "text"))
         return show_texts(count);
     return come_and_go(count);

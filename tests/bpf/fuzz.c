@@ -3,8 +3,8 @@
  * have a value in a register that the verifier has not expected.
  *
  *     bpf_fuzz COUNT [SEED]    random programs
- *     bpf_fuzz cases           the programs of guest/user/bpf_cases.h, with their messages and
- * results
+ *     bpf_fuzz write COUNT     writes those that are accepted and compiled, for guest/user/bpfjit.c
+ *     bpf_fuzz cases           the programs of guest/user/bpf_cases.h, with messages and results
  */
 #include "host.h"
 #include <linux/errno.h>
@@ -16,6 +16,7 @@
 #include "../../guest/user/bpf_random.h"
 
 int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+long write(int fd, const void *buf, size_t count);
 unsigned long long strtoull(const char *s, char **end, int base);
 void bpf_disasm(const struct bpf_insn *insn, char *buf, size_t size);
 
@@ -95,6 +96,26 @@ static int fuzz(u64 count, u64 seed)
     return !accepted;
 }
 
+/* Of each program: how many instructions, flags, the instructions. */
+static int write_programs(u64 count)
+{
+    u64 n;
+
+    bpf_check_limit = 1000;
+    for (n = 1; n <= count; n++) {
+        u32 head[2];
+
+        random_program(n);
+        head[0] = len;
+        head[1] = random_flags();
+        if (host_load(&prog, insns, len, head[1], 0, NULL, 0) || prog.prog.has_callbacks)
+            continue;
+        if (write(1, head, sizeof(head)) < 0 || write(1, insns, len * sizeof(insns[0])) < 0)
+            return 1;
+    }
+    return 0;
+}
+
 static int run_case(const struct bpf_case *c)
 {
     static const u64 ctx[MAX_BPF_FUNC_ARGS] = {11, 22, 33};
@@ -122,6 +143,8 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         return 2;
+    if (!strcmp(argv[1], "write"))
+        return argc < 3 ? 2 : write_programs(strtoull(argv[2], NULL, 10));
     if (strcmp(argv[1], "cases"))
         return fuzz(strtoull(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
     for (i = 0; i < ARRAY_SIZE(bpf_cases); i++)

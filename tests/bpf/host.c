@@ -107,7 +107,7 @@ struct bpf_map *bpf_map_get(u32 fd)
     return &maps[fd - HOST_MAP_FD];
 }
 
-const struct bpf_insn *bpf_tail_call(u64 map, u64 index, u32 *count)
+const struct bpf_prog *bpf_tail_call(u64 map, u64 index, u32 *count)
 {
     (void)map;
     (void)index;

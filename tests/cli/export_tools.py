@@ -2,7 +2,7 @@
 """export_tools.py - what `rvftrace log --to` writes is opened by the programs it is for.
 
 One run of the guest is logged and converted: trace-cmd reads trace.dat of both versions, perf its samples
-with the kernel's names, GTKWave's vcd2fst the states of the harts, protoc the Perfetto trace. Each must
+with the kernel's names, GTKWave's vcd2fst the states of the harts, protoc the Perfetto trace, flamegraph.pl folded stacks. Each must
 show what the log has, by its CSV. TRACE_CMD, PERF, PROTOC and VCD2FST name other programs than those in
 PATH; a program that is not there fails its test.
 """
@@ -111,6 +111,21 @@ def check_perf(rows, convert):
     claim("perf shows chains of calls", re.search(r"file_write\n.*\n?(.*\n)*?.*do_trap_exception", text))
 
 
+def check_flamegraph(convert):
+    tool = os.environ.get("FLAMEGRAPH", "/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
+    if not os.path.exists(tool):
+        claim("there is flamegraph.pl", False, "install libdevel-nytprof-perl, or name it by FLAMEGRAPH")
+        return
+    for form in "folded", "folded-disabled":
+        with open(convert(form), encoding="utf-8") as file:
+            stacks = [line.rsplit(" ", 1) for line in file]
+        text = output("perl", tool, "--minwidth", "0", "--countname", "cycles", convert(form))
+        cycles = sum(int(n) for _, n in stacks)
+        claim(f"flamegraph.pl draws {form}: all cycles", f"<title>all ({cycles:,} cycles, 100%)</title>" in text, text[:300])
+        frames = {tuple(path.split(";")[:depth + 1]) for path, _ in stacks for depth in range(path.count(";") + 1)}
+        claim("... and a bar for each stack", text.count("<title>") == len(frames) + 1, (text.count("<title>"), len(frames)))
+
+
 def check_vcd(rows, convert, work):
     tool = program("VCD2FST", "vcd2fst")
     if not tool:
@@ -159,6 +174,7 @@ def main():
         check_trace_cmd(rows, convert)
         check_rings(build, work)
         check_perf(rows, convert)
+        check_flamegraph(convert)
         check_vcd(rows, convert, work)
         check_protoc(rows, convert)
     return bool(FAILED)

@@ -75,10 +75,12 @@ def main():
         for name in "on", "bad":
             subprocess.run([f"{build}/rvftrace", "report", "--html", f"{work}/{name}.html", "--log", f"{work}/on.log",
                             f"{work}/{name}.json"], check=True)
+        run(build, "pfe8", "work tree 1", "--html", f"{work}/run.html", "--log", f"{work}/run.log")
 
         def browse(name, *options):
+            size = [] if any(o.startswith("--window-size") for o in options) else ["--window-size=1280,2600"]
             command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={work}/profile",
-                       "--virtual-time-budget=3000", "--window-size=1280,2600", *options, f"file://{work}/{name}.html"]
+                       "--virtual-time-budget=3000", *size, *options, f"file://{work}/{name}.html"]
             return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout
 
         page, report = browse("on", "--dump-dom"), json.load(open(f"{work}/on.json"))
@@ -90,6 +92,13 @@ def main():
         claim("... the site that took most first", first and first.group(1) == most["function"], first)
         claim("... a row for each update", page.count("<td class=\"name\">announced</td>") == len(report["updates"]), report["updates"])
         claim("... no findings, and a flame graph with the tracer", "no findings" in page and "<title>ftrace_caller: " in page)
+        claim("... and one of the sites that are off", "Cycles in sites that are off" in page)
+        page = browse("run", "--dump-dom")
+        claim("run --html makes such a page, too", "<title>ftrace_caller: " not in page and "<title>tree_insert: " in page, page[:300])
+        # Plots are drawn for the width that there is: their text is not made smaller.
+        widths = [[int(w) for w in re.findall(r'viewBox="0 0 (\d+) ', browse("on", "--dump-dom", f"--window-size={n},900"))]
+                  for n in (520, 1280)]
+        claim("plots are as wide as the window", len(widths[0]) == len(widths[1]) >= 4 and max(widths[0]) <= 520 < 1100 < min(widths[1]), widths)
         page, report = browse("bad", "--dump-dom"), json.load(open(f"{work}/bad.json"))
         facts = [f["text"] for f in report["findings"][0]["facts"]]
         claim("a finding is shown with all of its evidence",

@@ -4,15 +4,17 @@
 . "$(dirname "$0")/../machine/common.inc"
 
 refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
-guest() { # NAME LAYOUT SCRIPT: writes $work/NAME.json
-    run run --quiet --console none --harts 2 --timing ${timing:-inorder} --report "$work/$1.json" --append "script=\"$3\"" \
-        --initrd "$BUILD/guest-kernel/$2/modules.cpio" "$BUILD/guest-kernel/$2/kernel.elf"
+guest() { # NAME LAYOUT SCRIPT OPTION...: writes $work/NAME.json
+    name=$1 layout=$2 script=$3
+    shift 3
+    run run "$@" --quiet --console none --harts 2 --timing ${timing:-inorder} --report "$work/$name.json" --append "script=\"$script\"" \
+        --initrd "$BUILD/guest-kernel/$layout/modules.cpio" "$BUILD/guest-kernel/$layout/kernel.elf"
 }
 
 guest off mcount 'work calls 1'
 claim 'a run without tracing has a report' has_status 0
 guest on mcount 'insmod /lib/modules/trace_sample.ko depth=2 print=1; echo function > /sys/kernel/tracing/current_tracer; cat /proc/trace_sample; rmmod trace_sample; work calls 1'
-guest pfe8 pfe8 'work calls 1'
+guest pfe8 pfe8 'work calls 1' --html "$work/pfe8.html" --log "$work/pfe8.log"
 timing=cva6
 guest core pfe16 'echo function_graph > /sys/kernel/tracing/current_tracer; work calls 1'
 
@@ -223,6 +225,22 @@ for shown, path in zip(pages, sys.argv[2:]):
     assert shown["findings"] == report["findings"] and shown["updates"] == report["updates"]
 assert len(pages) == 2
 ' "$work/page.html" "$work/on.json" "$work/hostile.json"
+run report --log "$work/pfe8.log" --html "$work/later.html" "$work/pfe8.json"
+claim 'run --html writes the page of its report and its log, with what the sites that were off have cost by stacks' python3 -c '
+import json, re, sys
+def parts(path):
+    page = open(path).read()
+    data = [json.loads(t) for t in re.findall(r"<script type=.application/json. [a-z-]*>(.*?)</script>", page)]
+    return re.sub(r"<script type=.*?</script>", "", page), data
+(page, (run, stacks)), (later, (reported, same)) = map(parts, sys.argv[1:3])
+assert page == later and stacks == same
+assert run.pop("path") == "rvftrace run" and reported.pop("path") == sys.argv[3] and run == reported
+off = run["totals"]["off"]["cycles"]
+assert off > 1000 and abs(sum(stacks["disabled"]["cycles"]) - off) <= off / 1000, (off, sum(stacks["disabled"]["cycles"]))
+assert sum(stacks["all"]["cycles"]) > 20 * off and "fib" in stacks["all"]["names"]
+' "$work/pfe8.html" "$work/later.html" "$work/pfe8.json"
+run run --html "$work/none.html" --account off "$mcount"
+claim 'run --html without the costs of sites is refused' sh -c "[ $status -eq 64 ] && [ \$(wc -l <'$err') -eq 1 ] && [ ! -e '$work/none.html' ]"
 run report --log "$work/on.json" --html "$work/none.html" "$work/on.json"
 claim 'a log that is none is refused, and no page is made' sh -c "[ $status -eq 65 ] && [ ! -e '$work/none.html' ]"
 for wrong in '--html x --csv' '--log x'; do

@@ -1,8 +1,8 @@
 /*
  * fuzz_eventlog.c - event logs. The first byte says what the rest is: a whole file, or the contents
  * of a frame of events, of definitions, of symbols, of counts or of code, put into a log that is
- * valid otherwise, since a checksum would refuse nearly all changes. It says, too, to what the log
- * is converted.
+ * valid otherwise, since a checksum would refuse nearly all changes, or how a run goes back. It
+ * says, too, to what the log is converted.
  */
 #include <stdint.h>
 #include <string.h>
@@ -38,26 +38,55 @@ static void put_defs(struct log_frames *f)
     VEC_FREE(&b);
 }
 
-/* A log with one frame of that kind and contents. */
-static uint8_t *wrap(uint32_t kind, const uint8_t *bytes, size_t size, size_t *len)
+static void put_frame(struct log_frames *f, uint32_t kind, const uint8_t *bytes, size_t size)
 {
     const struct log_frame_head head = {.kind = kind, .last = UINT64_MAX, .events = UINT32_MAX};
     struct log_bytes b = {0};
+
+    log_put_bytes(&b, bytes, size);
+    log_frames_put(f, &head, &b);
+    VEC_FREE(&b);
+}
+
+/* Frames without events, between which the run goes back to others, or to ones that there are not.
+ */
+static void put_ways(struct log_frames *f, const uint8_t *bytes, size_t size)
+{
+    static const uint8_t nothing[6 + 17] = {17};
+
+    for (size_t i = 0; i < size && i < 64; i++) {
+        const uint8_t back = bytes[i] >> 1;
+
+        if (bytes[i] % 2)
+            put_frame(f, LOG_FRAME_BACK, &back, back < 128);
+        else
+            put_frame(f, LOG_FRAME_EVENTS, nothing, sizeof nothing);
+    }
+}
+
+/*
+ * A log with one frame of that kind and contents; or, of kind BACK, with one for each of the bytes,
+ * and without an index.
+ */
+static uint8_t *wrap(uint32_t kind, const uint8_t *bytes, size_t size, size_t *len)
+{
     int fd = memfd_create("log", 0);
     struct log_frames *f = log_frames_new(fd);
     uint8_t *all;
 
     put_run(f);
     put_defs(f);
-    log_put_bytes(&b, bytes, size);
-    log_frames_put(f, &head, &b);
-    VEC_FREE(&b);
+    if (kind == LOG_FRAME_BACK)
+        put_ways(f, bytes, size);
+    else
+        put_frame(f, kind, bytes, size);
     CHECK(!log_frames_end(f));
     *len = log_frames_bytes(f);
     log_frames_free(f);
     all = xmalloc(*len);
     CHECK(pread(fd, all, *len, 0) == (ssize_t)*len);
     close(fd);
+    *len -= kind == LOG_FRAME_BACK;
     return all;
 }
 
@@ -166,13 +195,14 @@ static void check_log(const uint8_t *bytes, size_t size, unsigned choice)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static const uint32_t kinds[] = {LOG_FRAME_EVENTS, LOG_FRAME_DEFS, LOG_FRAME_SYMBOLS};
+    static const uint32_t high[] = {LOG_FRAME_BACK, LOG_FRAME_COUNTS, LOG_FRAME_TEXT};
     uint8_t *all;
     size_t len;
 
     if (!size)
         return 0;
-    if (bytes[0] >= 254) {
-        all = wrap(bytes[0] == 254 ? LOG_FRAME_COUNTS : LOG_FRAME_TEXT, bytes + 1, size - 1, &len);
+    if (bytes[0] >= 253) {
+        all = wrap(high[bytes[0] - 253], bytes + 1, size - 1, &len);
         check_log(all, len, bytes[1 % size]);
         free(all);
         return 0;

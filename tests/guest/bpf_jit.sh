@@ -1,13 +1,15 @@
 #!/bin/sh
 # bpf_jit.sh - compiled programs of BPF do what the interpreter does, their text is nothing but instructions, and it comes
-# and goes while other harts run it, under the auditor. SEEDS=N: N times as many random programs.
+# and goes while other harts run it, under the auditor. SEEDS=N: N times as many random programs, of its own and of the fuzzer.
 . "$(dirname "$0")/lib.sh"
 
 claims=$(grep -c '^ *check("' guest/user/bpfjit.c)
-count=$((${SEEDS:-1} * 150))
-timeout 3600 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 4 --seed 7 --initrd "$BUILD/guest-kernel/initrd.cpio" \
+count=$((${SEEDS:-1} * 220))
+"$BUILD/tests/bpf_fuzz" write $((${SEEDS:-1} * 1000)) >"$work_dir/fuzz"
+(cat "$BUILD/guest-kernel/initrd.cpio" && cd "$work_dir" && echo fuzz | cpio --quiet -o -H newc) >"$work_dir/initrd"
+timeout 3600 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 4 --seed 7 --initrd "$work_dir/initrd" \
     --append "script=\"cat /proc/sys/net/core/bpf_jit_enable; echo 1 > $T/options/stacktrace; bpfjit;
-        bpfjit random $count; bpfjit detach 20; bpfjit text 20\"" \
+        bpfjit random $count; bpfjit file /fuzz; bpfjit detach 10; bpfjit text 20\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 every_claim_holds() {
     test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' && test ! -s "$work_dir/errors"

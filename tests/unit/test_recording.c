@@ -77,7 +77,8 @@ static const struct identity identity = {.lines = {line_of_image, line_of_harts}
 
 static struct console inner(struct world *w)
 {
-    return (struct console){put, get, wait_inside, interrupted, &w->inside};
+    return (struct console){
+        .put = put, .get = get, .wait = wait_inside, .interrupted = interrupted, .ctx = &w->inside};
 }
 
 static void build(struct world *w)

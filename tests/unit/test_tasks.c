@@ -19,19 +19,32 @@ enum {
     NAME = 0x40
 };
 
-static const char names[] = "\0task_struct\0pid\0comm\0int\0state";
+static const char names[] = "\0task_struct\0pid\0comm\0int\0state\0inner";
 
-enum { NAME_STRUCT = 1, NAME_PID = 13, NAME_COMM = 17, NAME_INT = 22, NAME_STATE = 26 };
+enum {
+    NAME_STRUCT = 1,
+    NAME_PID = 13,
+    NAME_COMM = 17,
+    NAME_INT = 22,
+    NAME_STATE = 26,
+    NAME_INNER = 32
+};
+enum { UNION = 0x20, INNER = 4 };
 
 #define INFO(kind, parts) ((uint32_t)(kind) << 24 | (parts))
 
-/* An int, a declaration without members that is no struct, and the struct. */
+/*
+ * An int, a declaration without members that is no struct, the struct, and a union without a name
+ * in it, which contains the struct again, as no kernel has it.
+ */
 static const uint32_t types[] = {
-    NAME_INT,    INFO(1, 0), 4,       32, /* int */
-    NAME_STRUCT, INFO(7, 0), 0,           /* a forward declaration */
-    NAME_STRUCT, INFO(4, 3), 0x100,       /* the struct */
-    NAME_STATE,  1,          0,           /* its members */
-    NAME_PID,    1,          PID * 8, NAME_COMM, 1, NAME * 8,
+    NAME_INT,    INFO(1, 0), 4,         32, /* int */
+    NAME_STRUCT, INFO(7, 0), 0,             /* a forward declaration */
+    NAME_STRUCT, INFO(4, 4), 0x100,         /* the struct */
+    NAME_STATE,  1,          0,             /* its members */
+    NAME_PID,    1,          PID * 8,   NAME_COMM, 1,          NAME * 8,
+    0,           4,          UNION * 8, 0,         INFO(5, 2), 8, /* the union */
+    NAME_INNER,  1,          INNER * 8, 0,         3,          0,
 };
 
 /* Writes the BTF to `at`; returns its size. */
@@ -104,6 +117,8 @@ static void a_member_is_found_in_the_btf_of_a_file(void **state)
     assert_int_equal(offset, NAME);
     assert_true(btf_member(file, sizeof file, "task_struct", "pid", &offset));
     assert_int_equal(offset, PID);
+    assert_true(btf_member(file, sizeof file, "task_struct", "inner", &offset));
+    assert_int_equal(offset, UNION + INNER);
     assert_false(btf_member(file, sizeof file, "task_struct", "task_struct", &offset));
     assert_false(btf_member(file, sizeof file, "int", "comm", &offset));
     assert_true(btf_struct_size(file, sizeof file, "task_struct", &offset));

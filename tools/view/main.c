@@ -16,6 +16,7 @@
 #include "app.h"
 #include "base/grouped.h"
 #include "cache.h"
+#include "input.h"
 
 struct request {
     const struct diag *diag;
@@ -387,25 +388,21 @@ static int by_size(const void *a, const void *b)
 /* ---- the window ---- */
 
 struct window_state {
-    struct app *app;
+    struct input input;
     SDL_Window *window;
-    SDL_Surface *surface;    /* over the canvas's pixels */
-    double pixels_per_point; /* of mouse events */
-    bool dirty, quit, dragging, selecting, moved;
-    int press_x, press_y;
-    double press_cycle;
-    uint32_t checked; /* when the file was looked at, for a log that grows */
-    uint32_t took;    /* so many milliseconds */
+    SDL_Surface *surface; /* over the canvas's pixels */
+    uint32_t checked;     /* when the file was looked at, for a log that grows */
+    uint32_t took;        /* so many milliseconds */
 };
 
 static void fit_canvas(struct window_state *w)
 {
     int width, height, points;
-    struct canvas *c = &w->app->canvas;
+    struct canvas *c = &w->input.app->canvas;
 
     SDL_GetWindowSizeInPixels(w->window, &width, &height);
     SDL_GetWindowSize(w->window, &points, NULL);
-    w->pixels_per_point = points > 0 ? (double)width / points : 1;
+    w->input.pixels_per_point = points > 0 ? (double)width / points : 1;
     if (w->surface && c->width == width && c->height == height)
         return;
     SDL_FreeSurface(w->surface);
@@ -413,168 +410,18 @@ static void fit_canvas(struct window_state *w)
     w->surface = SDL_CreateRGBSurfaceWithFormatFrom(c->pixels, width, height, 32, width * 4,
                                                     SDL_PIXELFORMAT_ARGB8888);
     SDL_SetSurfaceBlendMode(w->surface, SDL_BLENDMODE_NONE);
-    w->dirty = true;
+    w->input.dirty = true;
 }
 
 static void present(struct window_state *w)
 {
     SDL_Surface *screen = SDL_GetWindowSurface(w->window);
 
-    app_draw(w->app);
+    app_draw(w->input.app);
     if (screen)
         SDL_BlitSurface(w->surface, NULL, screen, NULL);
     SDL_UpdateWindowSurface(w->window);
-    w->dirty = false;
-}
-
-static const struct {
-    SDL_Keycode code;
-    enum key key;
-} key_map[] = {
-    {SDLK_LEFT, KEY_LEFT},
-    {SDLK_RIGHT, KEY_RIGHT},
-    {SDLK_UP, KEY_UP},
-    {SDLK_DOWN, KEY_DOWN},
-    {SDLK_HOME, KEY_ALL},
-    {SDLK_END, KEY_END},
-    {SDLK_RETURN, KEY_ENTER},
-    {SDLK_KP_ENTER, KEY_ENTER},
-    {SDLK_ESCAPE, KEY_ESCAPE},
-    {SDLK_TAB, KEY_TAB},
-    {SDLK_BACKSPACE, KEY_BACKSPACE},
-    {SDLK_PAGEUP, KEY_PAGE_UP},
-    {SDLK_PAGEDOWN, KEY_PAGE_DOWN},
-    {SDLK_KP_PLUS, KEY_IN},
-    {SDLK_KP_MINUS, KEY_OUT},
-};
-
-static bool is_inside(struct rect r, int x, int y)
-{
-    return x >= r.x && x < r.x + r.w && y >= r.y && y < r.y + r.h;
-}
-
-static void on_press(struct window_state *w, int x, int y)
-{
-    struct app *a = w->app;
-    bool shift = SDL_GetModState() & KMOD_SHIFT;
-
-    w->press_x = x;
-    w->press_y = y;
-    w->moved = false;
-    w->press_cycle = cycle_of(a, x);
-    w->selecting = is_inside(a->layout.ruler, x, y) || (shift && is_inside(a->layout.lanes, x, y));
-    w->dragging = !w->selecting && is_inside(a->layout.lanes, x, y);
-}
-
-static void on_motion(struct window_state *w, int x, int y)
-{
-    struct app *a = w->app;
-    int from_x = a->mouse_x, from_y = a->mouse_y;
-
-    a->mouse_x = x;
-    a->mouse_y = y;
-    if (!w->dragging && !w->selecting)
-        return;
-    if (!w->moved && abs(x - w->press_x) + abs(y - w->press_y) < 5)
-        return;
-    w->moved = true;
-    w->dirty = true;
-    if (w->selecting) {
-        double now = cycle_of(a, x);
-
-        a->has_range = true;
-        for (unsigned i = 0; i < a->doc_count; i++)
-            a->ranges[i].done = false;
-        a->range_from = now < w->press_cycle ? now : w->press_cycle;
-        a->range_to = now < w->press_cycle ? w->press_cycle : now;
-    } else {
-        app_pan(a, from_x - x);
-        app_scroll(a, from_y - y);
-    }
-}
-
-static void on_release(struct window_state *w, int x, int y)
-{
-    struct app *a = w->app;
-
-    if (w->selecting && w->moved) {
-        app_set_range(a, w->press_cycle, cycle_of(a, x));
-        app_set_pane(a, PANE_RANGE);
-    } else if (!w->moved) {
-        app_click(a, x, y);
-    }
-    w->dragging = w->selecting = false;
-    w->dirty = true;
-}
-
-static void on_wheel(struct window_state *w, const SDL_MouseWheelEvent *e)
-{
-    struct app *a = w->app;
-    SDL_Keymod mod = SDL_GetModState();
-    double sign = e->direction == SDL_MOUSEWHEEL_FLIPPED ? -1 : 1;
-    double x = (double)e->preciseX * sign, y = (double)e->preciseY * sign;
-
-    w->dirty = true;
-    if (is_inside(a->layout.pane, a->mouse_x, a->mouse_y)) {
-        a->pane_scroll -= (int)(y * 3);
-        a->pane_scroll = a->pane_scroll < 0 ? 0 : a->pane_scroll;
-    } else if (mod & KMOD_CTRL || is_inside(a->layout.labels, a->mouse_x, a->mouse_y)) {
-        app_scroll(a, (int)(-y * px(a, 45)));
-    } else {
-        if (mod & KMOD_SHIFT) {
-            x = y;
-            y = 0;
-        }
-        if (x != 0)
-            app_pan(a, -x * px(a, 60));
-        if (y != 0)
-            app_zoom(a, pow(1.25, -y), a->mouse_x);
-    }
-}
-
-static void on_key(struct window_state *w, const SDL_KeyboardEvent *e)
-{
-    SDL_Keycode code = e->keysym.sym;
-
-    if (code == SDLK_q && !w->app->searching) {
-        w->quit = true;
-        return;
-    }
-    for (unsigned i = 0; i < ARRAY_LEN(key_map); i++)
-        if (code == key_map[i].code) {
-            app_key(w->app, key_map[i].key);
-            w->dirty = true;
-        }
-}
-
-static void on_event(struct window_state *w, const SDL_Event *e)
-{
-    double p = w->pixels_per_point;
-
-    switch (e->type) {
-    case SDL_QUIT: w->quit = true; break;
-    case SDL_WINDOWEVENT: w->dirty = true; break;
-    case SDL_KEYDOWN: on_key(w, &e->key); break;
-    case SDL_TEXTINPUT:
-        app_letter(w->app, e->text.text);
-        w->dirty = true;
-        break;
-    case SDL_MOUSEBUTTONDOWN:
-        if (e->button.button == SDL_BUTTON_LEFT)
-            on_press(w, (int)(e->button.x * p), (int)(e->button.y * p));
-        break;
-    case SDL_MOUSEBUTTONUP:
-        if (e->button.button == SDL_BUTTON_LEFT)
-            on_release(w, (int)(e->button.x * p), (int)(e->button.y * p));
-        break;
-    case SDL_MOUSEMOTION: on_motion(w, (int)(e->motion.x * p), (int)(e->motion.y * p)); break;
-    case SDL_MOUSEWHEEL: on_wheel(w, &e->wheel); break;
-    case SDL_MULTIGESTURE:
-        app_zoom(w->app, exp((double)-e->mgesture.dDist * 6), w->app->mouse_x);
-        w->dirty = true;
-        break;
-    default: break;
-    }
+    w->input.dirty = false;
 }
 
 /* ---- measurements ---- */
@@ -640,7 +487,7 @@ static void bench(struct app *a, const struct request *q, struct window_state *w
 /* A run that is being logged: what has come since. */
 static void look_for_more(struct window_state *w)
 {
-    struct app *a = w->app;
+    struct app *a = w->input.app;
     uint32_t now = SDL_GetTicks();
 
     /* It reads the log that is open. A large log is looked at less often. */
@@ -650,7 +497,7 @@ static void look_for_more(struct window_state *w)
         if (model_more(a->docs[i].model, a->diag)) {
             detail_free(&a->docs[i].detail);
             detail_init(&a->docs[i].detail, a->docs[i].model);
-            w->dirty = true;
+            w->input.dirty = true;
         }
     w->checked = SDL_GetTicks();
     w->took = w->checked - now;
@@ -667,38 +514,38 @@ static void follow_log(struct app *a)
 
 static void loop(struct window_state *w, const struct request *q)
 {
-    struct app *a = w->app;
+    struct app *a = w->input.app;
     bool was_done = false;
 
-    while (!w->quit) {
+    while (!w->input.quit) {
         SDL_Event e;
         bool busy = app_busy(a), live = a->docs[0].model->live;
 
-        if (!busy && !w->dirty && SDL_WaitEventTimeout(&e, live ? 100 : 10000))
-            on_event(w, &e);
+        if (!busy && !w->input.dirty && SDL_WaitEventTimeout(&e, live ? 100 : 10000))
+            input_event(&w->input, &e);
         while (SDL_PollEvent(&e))
-            on_event(w, &e);
+            input_event(&w->input, &e);
         fit_canvas(w);
         if (live)
             look_for_more(w);
         if (app_busy(a)) {
             app_work(a, 12);
-            w->dirty = true;
+            w->input.dirty = true;
         }
         if (!was_done && a->docs[0].model->done && a->docs[a->doc_count - 1].model->done) {
             was_done = true;
             keep_aside(a, q);
             prepare(a, q);
-            w->dirty = true;
+            w->input.dirty = true;
             a->follow = live ? FOLLOW_ALL : FOLLOW_NOTHING;
         }
-        if (w->dirty && a->docs[0].model->done)
+        if (w->input.dirty && a->docs[0].model->done)
             follow_log(a);
         if (!was_done) {
             app_layout(a);
             app_show_all(a);
         }
-        if (w->dirty)
+        if (w->input.dirty)
             present(w);
     }
 }
@@ -725,7 +572,7 @@ static bool has_display(void)
 
 static enum exit_status show(struct app *a, const struct request *q)
 {
-    struct window_state w = {.app = a, .dirty = true, .pixels_per_point = 1};
+    struct window_state w = {.input = {.app = a, .dirty = true, .pixels_per_point = 1}};
     enum exit_status status;
     char title[300];
 

@@ -121,6 +121,8 @@ struct bpf_prog {
 
 /* kernel/bpf/core.c: interprets a verified program. Preemption is off. */
 u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog);
+/* The same after so many tail calls. */
+u64 __bpf_prog_run_on(const void *ctx, const struct bpf_prog *prog, u32 tail_calls);
 /* For programs of the host, with checks. */
 u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
 
@@ -130,10 +132,10 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
 #define BPF_CALL_LOOP 15
 #define BPF_MAX_LOOPS (8 << 20) /* of one call */
 /*
- * kernel/bpf/fd_array.c: the instructions of the program to go on with, whose stack is empty. NULL:
- * there is none, and the call has no effect. count: how many tail calls there were.
+ * kernel/bpf/fd_array.c: the program to go on with, whose stack is empty. NULL: there is none, and
+ * the call has no effect. count: how many tail calls there were.
  */
-const struct bpf_insn *bpf_tail_call(u64 map, u64 index, u32 *count);
+const struct bpf_prog *bpf_tail_call(u64 map, u64 index, u32 *count);
 
 /* Runs a verified program, as text or by the interpreter. Preemption is off. */
 static inline u64 bpf_prog_run(const struct bpf_prog *prog, const void *ctx)

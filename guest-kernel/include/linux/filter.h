@@ -24,7 +24,8 @@ struct bpf_ksym {
 /* The text of a program: its functions in a row, in pages of their own. */
 struct bpf_jit_image {
     u32 *text;
-    u32 size; /* bytes */
+    u32 size;       /* bytes */
+    u32 tail_entry; /* where tail calls enter it, in bytes */
     u32 nr_ksyms;
     struct bpf_ksym ksyms[]; /* of each function */
 };
@@ -65,6 +66,13 @@ struct bpf_jit_image *bpf_jit_binary_alloc(const struct bpf_prog *prog, u32 size
 void bpf_jit_add_function(struct bpf_jit_image *image, const struct bpf_prog *prog, u32 end);
 /* Writes the text, and makes it visible to all harts. 0 or an error. */
 int bpf_jit_binary_write(struct bpf_jit_image *image, const u32 *text);
+/* Where a tail call goes on. addr 0: nowhere. */
+struct bpf_tail_target {
+    unsigned long addr;
+    const struct bpf_prog *prog; /* for the interpreter */
+};
+/* The text of programs calls this one; bpf_tail_call() says what it is given. */
+struct bpf_tail_target bpf_jit_tail_call(u64 map, u64 index, u32 *count);
 void bpf_jit_binary_free(struct bpf_jit_image *image); /* NULL is allowed */
 
 #else

@@ -239,12 +239,11 @@ static const struct bpf_insn *leave_function(u64 *regs, struct frame **top)
     return frame->insn;
 }
 
-static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx)
+static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx, u32 tail_calls)
 {
     u64 stack[MAX_BPF_STACK / sizeof(u64)], regs[MAX_BPF_REG] = {0};
     struct frame frames[MAX_CALL_FRAMES], *top = frames;
     const struct bpf_insn *insn = prog->insns;
-    u32 tail_calls = 0;
 
     bpf_check_stack(stack);
     regs[BPF_REG_1] = (unsigned long)ctx;
@@ -291,10 +290,10 @@ static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ct
         } else if (op == BPF_CALL) {
             regs[0] = bpf_helper_funcs[insn->imm](regs[1], regs[2], regs[3], regs[4], regs[5]);
         } else if (op == BPF_TAIL_CALL) {
-            const struct bpf_insn *target =
+            const struct bpf_prog *target =
                 bpf_tail_call(regs[BPF_REG_2], regs[BPF_REG_3], &tail_calls);
 
-            insn = target ? target - 1 : insn;
+            insn = target ? target->insns - 1 : insn;
         } else if (compare(op, *dst, operand, *dst, operand)) {
             insn += insn->off;
         }
@@ -304,11 +303,16 @@ static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ct
 #ifdef BPF_CHECK
 u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
 {
-    return run_insns(prog, ctx);
+    return run_insns(prog, ctx, 0);
 }
 #else
+noinline u64 __bpf_prog_run_on(const void *ctx, const struct bpf_prog *prog, u32 tail_calls)
+{
+    return run_insns(prog, ctx, tail_calls);
+}
+
 u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog)
 {
-    return run_insns(prog, ctx);
+    return __bpf_prog_run_on(ctx, prog, 0);
 }
 #endif

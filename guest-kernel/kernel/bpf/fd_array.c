@@ -146,17 +146,15 @@ static void *no_lookup(struct bpf_map *map, const void *key)
     return ERR_PTR(-ENOTSUPP);
 }
 
-const struct bpf_insn *bpf_tail_call(u64 map, u64 index, u32 *count)
+const struct bpf_prog *bpf_tail_call(u64 map, u64 index, u32 *count)
 {
     const struct bpf_map *array = (const struct bpf_map *)(unsigned long)map;
-    const struct bpf_prog *prog;
     u32 key = index;
 
     if (key >= array->max_entries || *count >= MAX_TAIL_CALL_CNT)
         return NULL;
     (*count)++;
-    prog = ptr_at(array, &key);
-    return prog ? prog->insns : NULL;
+    return ptr_at(array, &key);
 }
 
 const struct bpf_map_ops prog_array_map_ops = {

@@ -208,6 +208,18 @@ void bpf_jit_binary_free(struct bpf_jit_image *image)
 
 /* ---- programs ---- */
 
+struct bpf_tail_target bpf_jit_tail_call(u64 map, u64 index, u32 *count)
+{
+    const struct bpf_prog *prog = bpf_tail_call(map, index, count);
+
+    if (!prog)
+        return (struct bpf_tail_target){0, NULL};
+    if (!prog->jited)
+        return (struct bpf_tail_target){(unsigned long)__bpf_prog_run_on, prog};
+    return (struct bpf_tail_target){(unsigned long)prog->jited->text + prog->jited->tail_entry,
+                                    prog};
+}
+
 void bpf_prog_select_runtime(struct bpf_prog *prog)
 {
     prog->bpf_func = __bpf_prog_run;

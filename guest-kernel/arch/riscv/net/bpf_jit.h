@@ -24,6 +24,7 @@ enum {
     RV_REG_A3 = 13,
     RV_REG_A4 = 14,
     RV_REG_A5 = 15,
+    RV_REG_A6 = 16,
     RV_REG_S2 = 18,
     RV_REG_S3 = 19,
     RV_REG_S4 = 20,
@@ -41,6 +42,7 @@ struct rv_jit_context {
     u32 *entry;         /* the same of each function's prologue, */
     u32 *epilogue;      /* and of its epilogue */
     bool first_pass;    /* no offset is known */
+    bool tail_calls;    /* it has some */
     bool failed;        /* there is something that cannot be compiled */
     u32 func;           /* the one that is compiled now */
     u32 seen;           /* registers of the program that it uses, as bits */

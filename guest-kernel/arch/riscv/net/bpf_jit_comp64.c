@@ -7,6 +7,7 @@
  * below.
  */
 #include "bpf_jit.h"
+#include <linux/filter.h>
 #include <linux/kernel.h>
 
 static const u8 regmap[MAX_BPF_REG] = {
@@ -309,6 +310,82 @@ static void emit_atomic(struct rv_jit_context *ctx, const struct bpf_insn *insn)
         emit_zext_32(ctx, rd, rd);
 }
 
+/* ---- the frame ---- */
+
+/* What is saved, the first one at the highest address: as compiled code has it, then R6 to R10. */
+static const u8 saved_regs[] = {RV_REG_RA, RV_REG_FP, RV_REG_S1, RV_REG_S2,
+                                RV_REG_S3, RV_REG_S4, RV_REG_S5};
+
+static bool is_saved(const struct rv_jit_context *ctx, unsigned int i)
+{
+    return i < 2 || ctx->seen >> (BPF_REG_6 + i - 2) & 1;
+}
+
+/* Bytes of the program's own stack, and of the frame. */
+static s32 stack_size(const struct rv_jit_context *ctx)
+{
+    return bpf_round_up(ctx->prog->subprogs[ctx->func].stack_depth, 16);
+}
+
+static unsigned int nr_saved(const struct rv_jit_context *ctx)
+{
+    unsigned int i, n = 0;
+
+    for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
+        n += is_saved(ctx, i);
+    return n;
+}
+
+/*
+ * Above its own stack a program with tail calls has how many there were, and its context during the
+ * next one.
+ */
+static s32 tail_slot(const struct rv_jit_context *ctx)
+{
+    return stack_size(ctx);
+}
+
+static s32 frame_size(const struct rv_jit_context *ctx)
+{
+    return bpf_round_up(stack_size(ctx) + 8 * nr_saved(ctx) + (ctx->tail_calls ? 16 : 0), 16);
+}
+
+void bpf_jit_build_prologue(struct rv_jit_context *ctx)
+{
+    s32 size = frame_size(ctx), at = size;
+    unsigned int i;
+
+    if (ctx->tail_calls)
+        emit_mv(ctx, RV_REG_A6, RV_REG_ZERO); /* a tail call enters behind this one */
+    emit(ctx, rv_addi(RV_REG_SP, RV_REG_SP, -size));
+    for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
+        if (is_saved(ctx, i))
+            emit(ctx, rv_sd(saved_regs[i], at -= 8, RV_REG_SP));
+    if (ctx->tail_calls)
+        emit(ctx, rv_sd(RV_REG_A6, tail_slot(ctx), RV_REG_SP));
+    emit(ctx, rv_addi(RV_REG_FP, RV_REG_SP, size));
+    if (ctx->seen >> BPF_REG_FP & 1)
+        emit(ctx, rv_addi(RV_REG_S5, RV_REG_SP, stack_size(ctx)));
+}
+
+static void emit_restore(struct rv_jit_context *ctx)
+{
+    s32 size = frame_size(ctx), at = size;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
+        if (is_saved(ctx, i))
+            emit(ctx, rv_ld(saved_regs[i], at -= 8, RV_REG_SP));
+    emit(ctx, rv_addi(RV_REG_SP, RV_REG_SP, size));
+}
+
+void bpf_jit_build_epilogue(struct rv_jit_context *ctx)
+{
+    emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_0]);
+    emit_restore(ctx);
+    emit(ctx, rv_jalr(RV_REG_ZERO, RV_REG_RA, 0));
+}
+
 /* ---- jumps and calls ---- */
 
 /* Bytes from here to a place. */
@@ -379,20 +456,43 @@ static void emit_cond_jump(struct rv_jit_context *ctx, const struct bpf_insn *in
 }
 
 /* Programs are within the reach of auipc and jalr from the kernel, as modules are. */
-static void emit_helper_call(struct rv_jit_context *ctx, s32 func)
+static void emit_kernel_call(struct rv_jit_context *ctx, unsigned long addr)
 {
-    s64 offset;
+    s64 offset = (s64)(addr - (ctx->text + ctx->ninsns * 4ul));
 
-    if (func < 0 || func >= __BPF_FUNC_MAX_ID || !bpf_helper_funcs[func]) {
-        ctx->failed = true;
-        return;
-    }
-    offset = (s64)((unsigned long)bpf_helper_funcs[func] - (ctx->text + ctx->ninsns * 4ul));
     if (ctx->insns && !fits(offset + 0x800, 32))
         ctx->failed = true;
     emit(ctx, rv_auipc(RV_REG_RA, (u32)((offset + 0x800) >> 12)));
     emit(ctx, rv_jalr(RV_REG_RA, RV_REG_RA, (s32)offset & 0xfff));
+}
+
+static void emit_helper_call(struct rv_jit_context *ctx, s32 func)
+{
+    if (func < 0 || func >= __BPF_FUNC_MAX_ID || !bpf_helper_funcs[func]) {
+        ctx->failed = true;
+        return;
+    }
+    emit_kernel_call(ctx, (unsigned long)bpf_helper_funcs[func]);
     emit_mv(ctx, regmap[BPF_REG_0], RV_REG_A0);
+}
+
+/* Leaves the frame and goes on in the other program; if there is none, after this instruction. */
+static void emit_tail_call(struct rv_jit_context *ctx)
+{
+    enum { WORDS = 6 }; /* after the branch, besides the saved registers */
+
+    emit(ctx, rv_sd(RV_REG_A0, tail_slot(ctx) + 8, RV_REG_SP));
+    emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_2]);
+    emit_mv(ctx, RV_REG_A1, regmap[BPF_REG_3]);
+    emit(ctx, rv_addi(RV_REG_A2, RV_REG_SP, tail_slot(ctx)));
+    emit_kernel_call(ctx, (unsigned long)bpf_jit_tail_call);
+    emit(ctx, rv_branch(BEQ, RV_REG_A0, RV_REG_ZERO, 4 * (1 + WORDS + nr_saved(ctx))));
+    emit_mv(ctx, RV_REG_T0, RV_REG_A0);
+    emit(ctx, rv_ld(RV_REG_A0, tail_slot(ctx) + 8, RV_REG_SP));
+    emit(ctx, rv_ld(RV_REG_A6, tail_slot(ctx), RV_REG_SP));
+    emit_mv(ctx, RV_REG_A2, RV_REG_A6); /* for the interpreter */
+    emit_restore(ctx);
+    emit(ctx, rv_jalr(RV_REG_ZERO, RV_REG_T0, 0));
 }
 
 static void emit_function_call(struct rv_jit_context *ctx, u32 start)
@@ -429,6 +529,8 @@ static void emit_jmp(struct rv_jit_context *ctx, u32 i)
         emit_helper_call(ctx, insn->imm);
     else if (op == BPF_CALL && is64 && insn->src_reg == BPF_PSEUDO_CALL)
         emit_function_call(ctx, i + 1 + insn->imm);
+    else if (op == BPF_TAIL_CALL && is64)
+        emit_tail_call(ctx);
     else if (op == BPF_EXIT && is64)
         emit_exit(ctx, i);
     else if (op == BPF_JA && is64)
@@ -462,58 +564,4 @@ u32 bpf_jit_emit_insn(struct rv_jit_context *ctx, u32 i)
     }
     emit_imm(ctx, regmap[insn->dst_reg], (s64)((u64)(u32)insn[1].imm << 32 | (u32)insn->imm));
     return 2;
-}
-
-/* ---- the frame ---- */
-
-/* What is saved, the first one at the highest address: as compiled code has it, then R6 to R10. */
-static const u8 saved_regs[] = {RV_REG_RA, RV_REG_FP, RV_REG_S1, RV_REG_S2,
-                                RV_REG_S3, RV_REG_S4, RV_REG_S5};
-
-static bool is_saved(const struct rv_jit_context *ctx, unsigned int i)
-{
-    return i < 2 || ctx->seen >> (BPF_REG_6 + i - 2) & 1;
-}
-
-/* Bytes of the program's own stack, and of the frame. */
-static s32 stack_size(const struct rv_jit_context *ctx)
-{
-    return bpf_round_up(ctx->prog->subprogs[ctx->func].stack_depth, 16);
-}
-
-static s32 frame_size(const struct rv_jit_context *ctx)
-{
-    s32 size = stack_size(ctx);
-    unsigned int i;
-
-    for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
-        size += is_saved(ctx, i) ? 8 : 0;
-    return bpf_round_up(size, 16);
-}
-
-void bpf_jit_build_prologue(struct rv_jit_context *ctx)
-{
-    s32 size = frame_size(ctx), at = size;
-    unsigned int i;
-
-    emit(ctx, rv_addi(RV_REG_SP, RV_REG_SP, -size));
-    for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
-        if (is_saved(ctx, i))
-            emit(ctx, rv_sd(saved_regs[i], at -= 8, RV_REG_SP));
-    emit(ctx, rv_addi(RV_REG_FP, RV_REG_SP, size));
-    if (ctx->seen >> BPF_REG_FP & 1)
-        emit(ctx, rv_addi(RV_REG_S5, RV_REG_SP, stack_size(ctx)));
-}
-
-void bpf_jit_build_epilogue(struct rv_jit_context *ctx)
-{
-    s32 size = frame_size(ctx), at = size;
-    unsigned int i;
-
-    emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_0]);
-    for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
-        if (is_saved(ctx, i))
-            emit(ctx, rv_ld(saved_regs[i], at -= 8, RV_REG_SP));
-    emit(ctx, rv_addi(RV_REG_SP, RV_REG_SP, size));
-    emit(ctx, rv_jalr(RV_REG_ZERO, RV_REG_RA, 0));
 }

@@ -28,6 +28,16 @@ static u32 registers_of(const struct bpf_prog *prog, u32 func)
     return seen;
 }
 
+static bool has_tail_calls(const struct bpf_prog *prog)
+{
+    u32 i;
+
+    for (i = 0; i < prog->len; i++)
+        if (prog->insns[i].code == (BPF_JMP | BPF_TAIL_CALL))
+            return true;
+    return false;
+}
+
 static void build_function(struct rv_jit_context *ctx)
 {
     u32 i = ctx->prog->subprogs[ctx->func].start, end = function_end(ctx->prog, ctx->func), n;
@@ -80,6 +90,7 @@ static struct bpf_jit_image *build_image(struct rv_jit_context *ctx)
     if (!image)
         return NULL;
     ctx->text = (unsigned long)image->text;
+    image->tail_entry = ctx->tail_calls ? sizeof(u32) : 0;
     build_body(ctx);
     for (i = 0; i < prog->subprog_cnt; i++)
         bpf_jit_add_function(image, prog,
@@ -112,6 +123,9 @@ bool bpf_int_jit_compile(struct bpf_prog *prog)
 
     if (prog->has_callbacks)
         return false;
+    ctx.tail_calls = has_tail_calls(prog);
+    if (ctx.tail_calls && prog->subprog_cnt > 1)
+        return false; /* the verifier accepts none */
     ctx.offset = vmalloc((prog->len + 2 * prog->subprog_cnt) * sizeof(u32));
     if (!ctx.offset)
         return false;

@@ -1,0 +1,35 @@
+/*
+ * rings_priv.h - what the readers of both kinds of rings share: those of the guest kernel of this
+ * project (rings.c) and those of Linux (rings_linux.c).
+ */
+#ifndef RINGS_RINGS_PRIV_H
+#define RINGS_RINGS_PRIV_H
+
+#include "rings/rings.h"
+
+enum { RING_PAGES_MAX = 1 << 19, RING_TRACES_MAX = 1 << 12 };
+
+/* A stretch of a page that is one for a reader. */
+struct ring_part {
+    uint64_t data; /* the page: time stamp, commit, then the data */
+    uint64_t offset, size;
+    uint64_t time; /* of its first event */
+    uint64_t lost; /* events before it */
+};
+
+/* Appends the page with its time stamp, length and lost events. */
+void ring_put_page(struct peek *p, struct log_bytes *pages, const struct ring_part *part);
+
+void ring_put_cmdline(struct log_bytes *text, uint32_t pid, const char *comm);
+
+/* ---- of Linux ---- */
+
+/* Whether the rings are those of Linux; false: of this project's kernel, or of none that is known.
+ */
+bool rings_are_linux(struct peek *p);
+
+void rings_linux_traces(struct peek *p, struct ring_traces *traces);
+void rings_linux_pages(struct peek *p, uint64_t buffer, unsigned hart, struct log_bytes *pages);
+void rings_linux_cmdlines(struct peek *p, uint64_t saved, struct log_bytes *text);
+
+#endif
