@@ -9,7 +9,7 @@ static bool can_go_back(const struct debugger *d)
 {
     if (target_keeps_history(d->target))
         return true;
-    complain(d, "no history is kept with --history-max 0, nor with --fetch=random");
+    complain(d, "no history is kept with --history-max 0, nor with --fetch=random or --view");
     return false;
 }
 

@@ -73,6 +73,35 @@ static const struct symbol *around_label(const struct debugger *d, const struct 
     return s && s->size && va - s->addr < s->size ? s : label;
 }
 
+/* Whether the address is in the function that begins at start. */
+static bool is_within(const struct debugger *d, uint64_t start, uint64_t va)
+{
+    uint64_t offset;
+
+    return symbols_name_at(d->config.symbols, va, &offset) && va - offset == start;
+}
+
+/* Of a module, or a program of BPF: only names are known, so the end is looked for. */
+static bool named_function(const struct debugger *d, uint64_t va, uint64_t *start, uint64_t *end)
+{
+    enum { BYTES_MAX = 1 << 16 };
+    uint64_t offset, low = va, high = va + BYTES_MAX;
+
+    if (!symbols_name_at(d->config.symbols, va, &offset))
+        return false;
+    *start = va - offset;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (is_within(d, *start, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    *end = high;
+    return true;
+}
+
 bool place_function(const struct debugger *d, uint64_t address, uint64_t *start, uint64_t *end)
 {
     uint64_t va = place_canonical(d, address);
@@ -81,10 +110,10 @@ bool place_function(const struct debugger *d, uint64_t address, uint64_t *start,
     s = around_label(d, s, va);
     if (!s)
         s = symbols_lookup(d->config.symbols, va);
-    if (!s)
+    if (!s && !named_function(d, va, start, end))
         return false;
-    *start = s->addr + (address - va);
-    *end = s->end + (address - va);
+    *start = (s ? s->addr : *start) + (address - va);
+    *end = (s ? s->end : *end) + (address - va);
     return true;
 }
 

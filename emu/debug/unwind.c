@@ -402,12 +402,12 @@ static bool by_handler(const struct debugger *d, struct unwound *u, struct unwou
 
 /* ---- the caller ---- */
 
-/* A variable is no code, whatever its name. */
+/* A variable is no code, whatever its name. Modules and programs of BPF have only functions. */
 static bool is_code(const struct debugger *d, uint64_t code)
 {
     const struct symbol *s = symbols_lookup(d->config.symbols, code);
 
-    return s && s->kind != SYMBOL_OBJECT;
+    return s ? s->kind != SYMBOL_OBJECT : symbols_name_at(d->config.symbols, code, NULL) != NULL;
 }
 
 static bool is_plausible(const struct debugger *d, const struct unwound *u,

@@ -3,7 +3,7 @@
 # compiled, loaded and attached by the program bpf.
 . "$(dirname "$0")/lib.sh"
 
-claims=$(cat guest/user/bpftest.c guest/user/bpfobjects.c | grep -c '^ *check("')
+claims=$(cat guest/user/bpftest.c guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')
 cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
 echo 'no object' >"$work_dir/text.o"
 (cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
@@ -25,10 +25,13 @@ END
 
 L=/lib/bpf
 timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
-    --append "script=\"/bin/bpftest; /bin/bpfobjects; bpffuzz 600; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
+    --append "script=\"/bin/bpftest; /bin/bpfobjects; /bin/bpftypes; bpffuzz 600; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
         sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
-        for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300;
+        for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300; bpf load $L/records.o attach sysbench getpid 3;
+        bpf load $L/syscalls.o pin /sys/fs/bpf/t attach; sysbench getpid 50; bpf map dump /sys/fs/bpf/t/totals; bpf load $L/syscalls.o pin /sys/fs/bpf/t;
+        rm /sys/fs/bpf/t/on_enter /sys/fs/bpf/t/on_exit; bpf load $L/syscalls.o pin /sys/fs/bpf/t; bpf prog; rm -r /sys/fs/bpf/t; echo names: \$(bpf prog; bpf map; bpf link).;
+        bpf load $L/wakeups.o pin /sys/fs/bpf/w; bpf attach /sys/fs/bpf/w/on_waking raw_tracepoint/sched_waking sysbench pipe 20; bpf map dump /sys/fs/bpf/w/woken; rm -r /sys/fs/bpf/w;
         bpf load /text.o; bpf load /short.o; bpf map dump nothing; for o in /damaged/*.o; do bpf load \$o; done; echo all damaged ones were tried\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 every_claim_holds() {
@@ -57,7 +60,7 @@ stacks() {
     part stacks | grep -A3 '^map stacks' | grep -q 'ffffffff[0-9a-f]* pipe_write$' &&
         part stacks | grep -qx 'key: .. .. 00 00  value: 14 00 00 00 00 00 00 00'
 }
-check 'every claim of bpftest and bpfobjects holds, without a finding' every_claim_holds
+check 'every claim of bpftest, bpfobjects and bpftypes holds, without a finding' every_claim_holds
 # As many as on the host, where each access to memory was checked.
 as_on_host() {
     accepted=$("$BUILD/tests/bpf_fuzz" 600 | sed -n 's/.* which \([0-9]*\) were accepted.*/\1/p')
@@ -73,14 +76,36 @@ samples() {
         part modes | grep '^key: 00' | grep -qv 'CPU 00): 00' && part modes | grep '^key: 01' | grep -q ': 0[1-9a-f] '
 }
 third_version() {
-    for name in on_enter on_exit on_waking on_switch on_write on_return on_sample; do
+    for name in on_enter on_exit on_waking on_switch on_write on_return on_sample on_begin on_end; do
         sed -n '/^# for o in/,/^# bpf/p' "$out" | grep -q "^program $name: " || return 1
     done
 }
 check 'one at the harts'\'' clocks counts samples of kernel and program' samples
 check 'programs in the third version of the instructions are accepted' third_version
+# The command's program has begun within a read(); after two more calls it calls getpid(), four times.
+records() {
+    part records | grep -qx 'record entered: ac 00 00 00 03 00 00 00 00 00 00 00' &&
+        part records | grep -qx 'record left: 3f 00 00 00 01 00 00 00 00 00 00 00' &&
+        test "$(part records | grep -c '^record entered: ac ')" -eq 4 && test "$(part records | grep -c '^record left: ac ')" -eq 4
+}
+check 'one hands over records by both kinds of rings' records
+# What has a name stays attached without the loader.
+named() {
+    sed -n '/bpf map dump .sys.fs.bpf.t.totals/,/elements/p' "$out" | grep -Eq 'key: 00 00 00 00  value: ([4-9a-f].|.. 0[1-9]) ' &&
+        console_has 'bpf: /sys/fs/bpf/t/on_enter: File exists'
+}
+check 'names keep programs attached' named
+listed() {
+    sed -n '/^# bpf prog/,/^# rm/p' "$out" | grep -c 'name on_enter  tag b782a490480d0baf  gpl  46 instructions, 3 maps' | grep -qx 2
+}
+check 'a second object uses the maps that have names; tags are the same' listed
+check 'without names there is nothing' console_has 'names: \.'
+by_name() { sed -n '/bpf map dump .sys.fs.bpf.w.woken/,/elements/p' "$out" | grep -q '^key: '; }
+check 'a program is attached by its name' by_name
+undamaged() { ! sed '/for o in .damaged/,$d' "$out" | grep -q 'going on without'; }
+check 'the types of objects are accepted' undamaged
 check 'its probe goes with it' console_has 'kprobe_events: \.'
-check 'programs are listed' console_has '[0-9]+: raw_tracepoint  name on_switch  gpl  [0-9]+ instructions, 3 maps, .*'
+check 'programs are listed' console_has '[0-9]+: raw_tracepoint  name on_switch  tag [0-9a-f]{16}  gpl  [0-9]+ instructions, 3 maps, .*'
 check 'maps are listed' console_has '[0-9]+: hash  name woken  flags 0x0  key 8B  value 8B  max_entries 128'
 check 'links are listed' console_has '[0-9]+: raw_tracepoint  prog [0-9]+  at sched_switch'
 check 'without the loader there is nothing' console_has 'left: \.'

@@ -28,5 +28,23 @@ print(len(words))" "$work_dir/text" >"$work_dir/words"
     test "$(cat "$work_dir/words")" -gt 2000 && test "$(wc -l <"$work_dir/insns")" -eq "$(cat "$work_dir/words")" &&
         ! grep -E '\.[248]byte|\.insn|\.short|\.word|unimp|ebreak|unknown' "$work_dir/insns"
 }
+
+# The debugger follows stacks through a program, from the helper that it calls and from each instruction of its end.
+"$BUILD/rvftrace" debug -batch --memory 64M --console none --initrd "$BUILD/guest-kernel/initrd.cpio" \
+    --append 'script="bpfjit"' "$BUILD/guest-kernel/pfe8/kernel.elf" >"$work_dir/session" 2>&1 <<'END'
+break bpf_trace_printk
+continue
+bt
+finish
+stepi
+bt
+stepi 4
+bt
+END
+follows() {
+    grep -q '^#1 .* in bpf_prog_[0-9a-f]\{16\}_random ()' "$work_dir/session" &&
+        test "$(grep -A1 '^#0 .* in bpf_prog_[0-9a-f]\{16\}_random ()' "$work_dir/session" | grep -c '^#1 .* in bpf_prog_run ')" = 2
+}
+check 'the debugger follows stacks through a program' follows
 check 'all words of their texts are instructions' decodes
 finish

@@ -8,14 +8,17 @@ debian=$cache/debian-13/Image
 
 root=$work_dir/root
 mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/bin"
-for program in bpf bpfobjects bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
+for program in bpf bpfobjects bpftypes bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
 cp "$cache/busybox" "$root/bin"
 mknod "$root/dev/console" c 5 1
 command='bpf load /lib/bpf/syscalls.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=100'
 # What raw tracepoints and clocks tell depends on time; that they can be attached does not.
 command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; echo all objects
 for o in /lib/bpf/*.o; do bpf load \$o; done
-bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfobjects; bpfverdicts"
+echo all names
+for o in syscalls wakeups modes records; do bpf load /lib/bpf/\$o.o pin /sys/fs/bpf/\$o; done; bpf prog; busybox rm -r /sys/fs/bpf/*
+bpf load /lib/bpf/records.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3
+bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfobjects; bpftypes; bpfverdicts"
 cat >"$root/init" <<END
 #!/bin/busybox sh
 busybox mount -t proc proc /proc
@@ -41,7 +44,10 @@ for kernel in debian ours; do
     # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
     sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
         sed -E '/^(18|38|39|3f|40) /!s/( ..){8}$//' | LC_ALL=C sort >"$work_dir/$kernel.calls"
-    sed -n '/^all objects/,/^map/p' "$work_dir/$kernel.console" | grep -v '^map' >"$work_dir/$kernel.objects"
+    sed -n '/^all objects/,/^all names/p' "$work_dir/$kernel.console" >"$work_dir/$kernel.objects"
+    grep -o 'name on_[a-z]*  tag [0-9a-f]*' "$work_dir/$kernel.console" >"$work_dir/$kernel.tags"
+    # Without the last number: Debian has some system calls that fail here.
+    grep '^record' "$work_dir/$kernel.console" | sed -E 's/( ..){4}$//' | LC_ALL=C sort >"$work_dir/$kernel.records"
     grep -A1 '^map modes' "$work_dir/$kernel.console" >"$work_dir/$kernel.samples"
     sed -n '/^map totals/,/elements/p' "$work_dir/$kernel.console" | head -n 3 >"$work_dir/$kernel.totals"
 done
@@ -64,8 +70,12 @@ check 'programs are attached to raw tracepoints there, too' \
     grep -q '^program on_switch: raw_tracepoint/sched_switch' "$work_dir/debian.console"
 check 'every object is accepted by both' diff "$work_dir/debian.objects" "$work_dir/ours.objects"
 check 'and they have programs' test "$(grep -c '^program ' "$work_dir/debian.objects")" -ge 14
+check 'tags of programs are the same' diff "$work_dir/debian.tags" "$work_dir/ours.tags"
+check 'of seven programs' test "$(wc -l <"$work_dir/ours.tags")" -eq 7
+check 'records that programs hand over are the same' diff "$work_dir/debian.records" "$work_dir/ours.records"
+check 'and there are some' test "$(wc -l <"$work_dir/ours.records")" -gt 20
 check 'objects, names and tags are as on Debian' diff "$work_dir/debian.claims" "$work_dir/ours.claims"
-check 'every claim of bpfobjects holds on both' test "$(grep -c '^ok' "$work_dir/ours.claims")" -eq "$(grep -c '^ *check("' guest/user/bpfobjects.c)"
+check 'every claim of bpfobjects and bpftypes holds on both' test "$(grep -c '^ok' "$work_dir/ours.claims")" -eq "$(cat guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')"
 for kernel in debian ours; do
     check "a program at a clock counts samples: $kernel" grep -Eq '0[1-9a-f]( ..){7}$|[1-9a-f].( ..){7}$' "$work_dir/$kernel.samples"
 done

@@ -157,6 +157,8 @@ def check_pictures(work):
     claim(found.count("lanes", FINDING) > 20, "a finding is a red mark")
     claim(found.count("pane", FINDING) > 30, "... and its rule is in the details")
 
+    claim(picture(work, "--at", "1500K..2500K", good).rows == picture(work, "--at", "1.5M..2.5M", good).rows,
+          "cycles may have decimals")
     dark = picture(work, "--theme", "dark", good)
     claim(dark.count("lanes", DARK) > 10000 and dark.count("all", BACK) == 0, "dark is dark")
     sites = picture(work, "--pane", "sites", good)
@@ -181,7 +183,9 @@ def check_pictures(work):
     pane = 1200 - PANE + 14
     numbers = [(pane + 392 * left // 100, 140, pane + 392 * right // 100, 400) for left, right in ((41, 62), (63, 84))]
     inks = [[p.count(place, colour) for place, colour in zip(numbers, (ACCENT, TRAP))] for p in (same, other)]
-    claim(min(inks[0]) >= 8 and inks[0] != inks[1], "... and a range has numbers in the colours of both", inks)
+    x0, y0, x1, y1 = numbers[1]
+    claim(min(inks[0] + inks[1]) >= 3 and any(same.rows[y][x0:x1] != other.rows[y][x0:x1] for y in range(y0, y1)),
+          "... and a range has numbers in the colours of both", inks)
     sites = [picture(work, "--pane", "sites", good, log).count("pane", SITE_ON) for log in (good, bad)]
     claim(sites[0] > sites[1] * 3 / 2, "... and the table of sites has the states of both", sites)
     large = picture(work, "--scale", "2", good)

@@ -382,6 +382,20 @@ void app_set_search(struct app *a, const char *text)
 
 /* ---- stepping through an update ---- */
 
+/* An update may begin with stores to memory that only held code once; 0: no step changes a site. */
+static size_t first_site_step(const struct app *a)
+{
+    const struct model *m = a->docs[a->step_doc].model;
+
+    for (size_t i = 0; i < a->steps.len; i++) {
+        const struct mark *k = &m->marks.at[a->steps.at[i]];
+
+        if (k->kind == MARK_STORE && m->stores.at[k->ref].site != LOG_NONE)
+            return i;
+    }
+    return 0;
+}
+
 bool app_step_update(struct app *a, unsigned doc, size_t update)
 {
     const struct model *m = a->docs[doc].model;
@@ -404,7 +418,7 @@ bool app_step_update(struct app *a, unsigned doc, size_t update)
             k->kind == MARK_FINDING)
             VEC_PUSH(&a->steps, i);
     }
-    app_set_step(a, 0);
+    app_set_step(a, first_site_step(a));
     /* Near enough to tell one step from the next. */
     if (a->steps.len && a->cpp > STEP_CYCLES)
         app_show(a, a->cursor - a->layout.lanes.w * STEP_CYCLES / 3.0,

@@ -26,6 +26,8 @@ static void change_text(const uint64_t v[LOGS_MAX], char *text, size_t size)
         snprintf(text, size, "gone");
     else if (change >= 1000)
         snprintf(text, size, "x %.0f", (double)v[1] / (double)v[0]);
+    else if (change > -0.05 && change < 0.05)
+        snprintf(text, size, "0.0 %%");
     else
         snprintf(text, size, "%+.*f %%", change > -10 && change < 10 ? 1 : 0, change);
 }

@@ -146,7 +146,7 @@ static void draw_legend(struct app *a)
         canvas_fill(c, (struct rect){l.x + i * px(a, 8), l.y - bar, px(a, 8), bar * 2},
                     t->hue[i * 2]);
     l.x += px(a, 24);
-    legend_text(&l, "functions, callees below");
+    legend_text(&l, "calls");
     legend_box(&l, t->tracer, false, "tracer");
     legend_box(&l, t->trap, false, "trap");
     canvas_triangle(c, l.x + bar, l.y + bar, bar, -2 * bar, t->store);
@@ -155,14 +155,14 @@ static void draw_legend(struct app *a)
     canvas_fill(c, (struct rect){l.x + bar, l.y - bar, px(a, 2), 2 * bar}, t->fence);
     l.x += 2 * bar;
     legend_text(&l, "fence.i");
-    legend_box(&l, t->stale, false, "hart may still run old code");
+    legend_box(&l, t->stale, false, "may run old code");
     canvas_diamond(c, l.x + bar, l.y, bar, t->finding);
     canvas_diamond(c, l.x + bar, l.y, bar - px(a, 2), t->stale);
     l.x += 2 * bar;
     legend_text(&l, "fetch of old code");
     canvas_diamond(c, l.x + bar, l.y, bar, t->finding);
     l.x += 2 * bar;
-    legend_text(&l, "finding of the auditor");
+    legend_text(&l, "finding");
 }
 
 void app_draw(struct app *a)

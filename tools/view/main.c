@@ -43,6 +43,12 @@ static bool take_cycle(const char **text, double *cycle)
         return false;
     for (; *t >= '0' && *t <= '9'; t++)
         n = n * 10 + (*t - '0');
+    if (t[0] == '.' && t[1] >= '0' && t[1] <= '9') { /* 20.4M; `..' is for a range */
+        double part = 0.1;
+
+        for (t++; *t >= '0' && *t <= '9'; t++, part /= 10)
+            n += (*t - '0') * part;
+    }
     switch (*t) {
     case 'K':
     case 'k': n *= 1e3; break;

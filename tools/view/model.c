@@ -703,6 +703,7 @@ void model_site_bytes(const struct model *m, size_t store, struct site_bytes *b)
     const struct log_store *s = &m->stores.at[store];
     const struct log_site *site = log_site(m->log, s->site);
     bool known[16] = {false}, all = site != NULL;
+    uint8_t start[16];
 
     *b = (struct site_bytes){.address = site ? site->va : 0,
                              .size = site && site->size <= 16 ? site->size : 0};
@@ -716,6 +717,12 @@ void model_site_bytes(const struct model *m, size_t store, struct site_bytes *b)
             if (m->stores.at[i].site == s->site)
                 put_bytes(b, known, site->pa, &m->stores.at[i], m->stores.at[i].old_bytes, false);
     }
+    if (all && !knows_all(known, b->size) && log_text(m->log, site->va, start, b->size))
+        for (unsigned i = 0; i < b->size; i++) /* no store has changed it since the log began */
+            if (!known[i]) {
+                b->before[i] = start[i];
+                known[i] = true;
+            }
     for (unsigned i = 0; i < b->size; i++)
         all &= known[i];
     if (!all || !b->size) {

@@ -217,7 +217,8 @@ unsigned model_site_state(const struct model *m, uint32_t site, uint64_t cycle);
 
 /*
  * The bytes of the site that a store changes, before and after it. They are known where stores have
- * touched them; if not all are, or it is no site, they are those of the store alone.
+ * touched them, or from the code that the log begins with; if not all are, or it is no site, they
+ * are those of the store alone.
  */
 struct site_bytes {
     uint64_t address;

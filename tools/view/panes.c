@@ -170,6 +170,23 @@ static void stale_details(struct pen *p, const struct model *m, const struct mar
     }
 }
 
+/* Lines that begin with what they are about: "written by hart 0 ...", "in memory ..." */
+static void evidence(struct pen *p, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n"), label = strcspn(text, " \n");
+        char name[24];
+
+        if (!strncmp(text, "in memory ", 10))
+            label = 9;
+        snprintf(name, sizeof name, "%.*s", (int)label, text);
+        while (label < len && text[label] == ' ')
+            label++;
+        pen_field(p, name, "%.*s", (int)(len - label), text + label);
+        text += len + (text[len] == '\n');
+    }
+}
+
 static void finding_details(struct pen *p, const struct model *m, const struct mark *k)
 {
     const struct finding_info *f = &m->findings.at[k->ref];
@@ -185,7 +202,7 @@ static void finding_details(struct pen *p, const struct model *m, const struct m
     if (f->pc)
         pen_field(p, "at", "%s", place);
     pen_heading(p, "Evidence");
-    pen_paragraph(p, p->app->theme->text, text ? text : "");
+    evidence(p, text ? text : "");
     if (f->site != LOG_NONE) {
         pen_heading(p, "Site");
         site_fields(p, m, f->site, k->cycle);
@@ -401,15 +418,18 @@ static const char *const keys[][2] = {
 void draw_help(struct app *a)
 {
     const struct theme *t = a->theme;
-    int w = px(a, 640), h = px(a, 70) + (int)ARRAY_LEN(keys) * px(a, 21);
+    int count = (int)ARRAY_LEN(keys), room = (a->canvas.height - px(a, 56)) / count;
+    int row = room < px(a, 21) ? room : px(a, 21);
+    int w = px(a, 640) < a->canvas.width ? px(a, 640) : a->canvas.width;
+    int h = px(a, 56) + count * row;
     struct rect r = {(a->canvas.width - w) / 2, (a->canvas.height - h) / 2, w, h};
 
     canvas_blend(&a->canvas, (struct rect){0, 0, a->canvas.width, a->canvas.height}, 0x000000, 110);
     canvas_fill(&a->canvas, r, t->back);
     canvas_frame(&a->canvas, r, t->border);
-    canvas_text(&a->canvas, FONT_TITLE, r.x + px(a, 22), r.y + px(a, 18), w, t->text, "Keys");
+    canvas_text(&a->canvas, FONT_TITLE, r.x + px(a, 22), r.y + px(a, 14), w, t->text, "Keys");
     for (unsigned i = 0; i < ARRAY_LEN(keys); i++) {
-        int y = r.y + px(a, 48) + (int)i * px(a, 21);
+        int y = r.y + px(a, 44) + (int)i * row;
 
         canvas_text(&a->canvas, FONT_BOLD, r.x + px(a, 22), y, px(a, 190), t->accent, keys[i][0]);
         canvas_text(&a->canvas, FONT_TEXT, r.x + px(a, 216), y, w - px(a, 230), t->text,

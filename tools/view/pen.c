@@ -34,21 +34,6 @@ void pen_heading(struct pen *p, const char *text)
 }
 
 /* A name in its column, and what it is. */
-void pen_field(struct pen *p, const char *name, const char *format, ...)
-{
-    struct app *a = p->app;
-    char text[512];
-    va_list args;
-    int column = px(a, 92);
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    canvas_text(&a->canvas, FONT_TEXT, p->x, p->y, column, a->theme->dim, name);
-    canvas_text(&a->canvas, FONT_TEXT, p->x + column, p->y, p->w - column, a->theme->text, text);
-    p->y += canvas_line_height(&a->canvas, FONT_TEXT) + px(a, 3);
-}
-
 /* How many bytes of a line fit: up to a blank, if there is one. */
 static size_t fitting(const struct pen *p, const char *text, size_t len)
 {
@@ -78,6 +63,24 @@ void pen_paragraph(struct pen *p, colour col, const char *text)
         if (*text == '\n')
             text++;
     }
+}
+
+void pen_field(struct pen *p, const char *name, const char *format, ...)
+{
+    struct app *a = p->app;
+    char text[512];
+    va_list args;
+    int column = px(a, 92), y = p->y;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    canvas_text(&a->canvas, FONT_TEXT, p->x, y, column, a->theme->dim, name);
+    p->x += column;
+    p->w -= column;
+    pen_paragraph(p, a->theme->text, text[0] ? text : " ");
+    p->x -= column;
+    p->w += column;
 }
 
 colour state_colour(const struct theme *t, unsigned state)

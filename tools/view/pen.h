@@ -16,7 +16,7 @@ void pen_line(struct pen *p, enum font font, colour col, const char *format, ...
 void pen_space(struct pen *p, int points);
 void pen_heading(struct pen *p, const char *text);
 
-/* A name in its column, and what it is. */
+/* A name in its column, and what it is, in as many lines as it needs. */
 void pen_field(struct pen *p, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* A text of several lines, which are broken where the pane ends. */

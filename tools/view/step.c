@@ -93,7 +93,7 @@ static void step_hart(struct pen *p, unsigned hart, const struct mark *focus)
     struct app *a = p->app;
     const struct model *m = a->docs[a->step_doc].model;
     const struct theme *t = a->theme;
-    static const char *const roles[] = {"", "stands still", "waits in a loop", "runs"};
+    static const char *const roles[] = {"", "stood still", "waited in a loop", "ran"};
     unsigned role = m->updates.at[a->update].hart[hart].role;
     const struct mark *old;
     unsigned count = unseen_stores(a, hart, &m->stores.at[focus->ref], &old);
@@ -125,8 +125,9 @@ static void step_harts(struct pen *p, const struct mark *focus)
     const struct log_store *s = &m->stores.at[focus->ref];
     char title[LOG_PLACE_MAX + 64];
 
-    snprintf(title, sizeof title, "What each hart may run of %s",
-             s->site == LOG_NONE ? "it" : site_name(m, s->site));
+    snprintf(title, sizeof title, "What each hart may run %s%s",
+             s->site == LOG_NONE ? "there" : "in ",
+             s->site == LOG_NONE ? "" : site_name(m, s->site));
     pen_heading(p, title);
     for (unsigned h = 0; h < m->follow.harts && h < HARTS_SHOWN; h++)
         step_hart(p, h, focus);

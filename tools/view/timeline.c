@@ -340,7 +340,7 @@ void measure_lanes(struct app *a)
 
     for (unsigned doc = 0; doc < a->doc_count; doc++) {
         struct doc *d = &a->docs[doc];
-        double from = a->t0 - w / 2 - d->offset, to = from + 2 * w;
+        double from = a->t0 - w / 8 - d->offset, to = from + w * 5 / 4;
 
         d->depths.len = 0;
         for (size_t i = 0; i < d->model->lanes.len; i++) {

@@ -23,6 +23,7 @@
 #define BPF_MAX_TRACE_SIZE   8192 /* of the entry that a program of type tracepoint reads */
 
 struct bpf_jit_image;
+struct btf;
 struct file;
 struct perf_event;
 struct pt_regs;
@@ -61,9 +62,11 @@ struct bpf_map {
     u32 map_type, key_size, value_size, max_entries, map_flags;
     u64 map_extra;
     u32 id;
-    int refcnt;  /* atomics only */
-    int usercnt; /* of which descriptors and names: programs have the others; atomics only */
-    int frozen;  /* no system call may write; atomics only */
+    int refcnt;      /* atomics only */
+    int usercnt;     /* of which descriptors and names: programs have the others; atomics only */
+    int frozen;      /* no system call may write; atomics only */
+    struct btf *btf; /* of the types of keys and values; referenced, or NULL */
+    u32 btf_key_type_id, btf_value_type_id;
     struct bpf_map *inner_map_meta; /* of a map of maps: what is in it; or NULL */
     char name[BPF_OBJ_NAME_LEN];
 };
@@ -106,6 +109,10 @@ struct bpf_prog {
     int refcnt; /* atomics only */
     char name[BPF_OBJ_NAME_LEN];
     u8 tag[BPF_TAG_SIZE]; /* the same for the same text: kernel/bpf/tag.c */
+    struct btf *btf;      /* of all below; referenced, or NULL */
+    struct bpf_func_info *func_info;
+    struct bpf_line_info *linfo;
+    u32 func_info_cnt, nr_linfo;
     u64 load_time;
     bool has_callbacks; /* a helper calls functions of it, which only the interpreter can */
     struct bpf_subprog_info *subprogs; /* its functions, the main one first */

@@ -41,6 +41,8 @@ static int prog_info_arrays(const struct bpf_prog *prog, struct bpf_prog_info *i
 /* info comes with what the caller has set: sizes and addresses of arrays. */
 static int fill_prog_info(const struct bpf_prog *prog, struct bpf_prog_info *info)
 {
+    int err;
+
     info->type = prog->type;
     info->id = prog->id;
     memcpy(info->tag, prog->tag, sizeof(info->tag));
@@ -49,11 +51,11 @@ static int fill_prog_info(const struct bpf_prog *prog, struct bpf_prog_info *inf
     info->created_by_uid = 0;
     info->gpl_compatible = prog->gpl_compatible;
     info->verified_insns = prog->verified_insns;
-    info->nr_func_info = info->nr_line_info = info->nr_jited_line_info = info->nr_prog_tags = 0;
     sum_stats(prog, info);
     if (bpf_jit_fill_info(prog, info))
         return -EFAULT;
-    return prog_info_arrays(prog, info);
+    err = bpf_prog_fill_btf_info(prog, info);
+    return err ? err : prog_info_arrays(prog, info);
 }
 
 static void fill_map_info(const struct bpf_map *map, struct bpf_map_info *info)
@@ -66,6 +68,9 @@ static void fill_map_info(const struct bpf_map *map, struct bpf_map_info *info)
     info->max_entries = map->max_entries;
     info->map_flags = map->map_flags;
     info->map_extra = map->map_extra;
+    info->btf_id = map->btf ? map->btf->id : 0;
+    info->btf_key_type_id = map->btf_key_type_id;
+    info->btf_value_type_id = map->btf_value_type_id;
     memcpy(info->name, map->name, sizeof(info->name));
 }
 
@@ -99,6 +104,7 @@ int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr)
         struct bpf_prog_info prog;
         struct bpf_map_info map;
         struct bpf_link_info link;
+        struct bpf_btf_info btf;
     } * info;
     u32 size = attr->info.info_len, full;
     int err = 0;
@@ -111,6 +117,7 @@ int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr)
     info = kzalloc(sizeof(*info));
     full = file->f_op == &bpf_prog_fops  ? sizeof(info->prog)
            : file->f_op == &bpf_map_fops ? sizeof(info->map)
+           : file->f_op == &btf_fops     ? sizeof(info->btf)
                                          : sizeof(info->link);
     size = min(size, full);
     if (!info)
@@ -123,6 +130,8 @@ int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr)
         fill_map_info(file->private_data, &info->map);
     else if (file->f_op == &bpf_link_fops)
         err = fill_link_info(file->private_data, &info->link);
+    else if (file->f_op == &btf_fops)
+        err = btf_fill_info(file->private_data, &info->btf);
     else
         err = -EINVAL;
     if (!err && (copy_to_user(bpf_user_ptr(attr->info.info), info, size) ||

@@ -63,6 +63,7 @@ void bpf_map_put(struct bpf_map *map)
         return;
     bpf_remove_object(KIND_MAP, map);
     synchronize_rcu();
+    btf_put(map->btf);
     map->ops->free(map);
 }
 
@@ -109,7 +110,8 @@ int bpf_map_create(const union bpf_attr *attr)
     int err;
     char name[BPF_OBJ_NAME_LEN];
 
-    if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id || attr->map_extra || !ops ||
+    if (!CHECK_ATTR(map_extra) || attr->btf_vmlinux_value_type_id ||
+        (attr->btf_key_type_id && !attr->btf_value_type_id) || attr->map_extra || !ops ||
         attr->map_ifindex)
         return -EINVAL;
     if ((attr->map_flags & BPF_F_RDONLY && attr->map_flags & BPF_F_WRONLY) ||
@@ -122,7 +124,9 @@ int bpf_map_create(const union bpf_attr *attr)
     if (IS_ERR(map))
         return PTR_ERR(map);
     memcpy(map->name, name, sizeof(name));
-    err = bpf_add_object(KIND_MAP, map, &map->id);
+    err = bpf_map_set_btf(map, attr);
+    if (!err)
+        err = bpf_add_object(KIND_MAP, map, &map->id);
     if (err) {
         bpf_map_put(map);
         return err;

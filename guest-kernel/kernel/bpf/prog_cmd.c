@@ -22,6 +22,7 @@ static void free_prog(struct bpf_prog *prog)
         bpf_map_put(prog->used_maps[i]);
     bpf_jit_free(prog);
     kfree(prog->subprogs);
+    bpf_prog_free_btf(prog);
     kfree(prog->stats);
     vfree(prog->insns);
     kfree(prog);
@@ -91,17 +92,9 @@ int bpf_verifier_pause(void)
     return signal_pending(current) ? -EAGAIN : 0;
 }
 
-/* The user's buffer of the log. */
-struct user_log {
-    struct bpf_verifier_log log;
-    char __user *buf;
-    u32 size, used;
-    bool full, fault;
-};
-
 static void write_user_log(struct bpf_verifier_log *log, const char *text, size_t len)
 {
-    struct user_log *ul = container_of(log, struct user_log, log);
+    struct bpf_user_log *ul = container_of(log, struct bpf_user_log, log);
     size_t room = ul->size - 1 - ul->used, n = min(len, room);
 
     if (ul->fault)
@@ -112,19 +105,16 @@ static void write_user_log(struct bpf_verifier_log *log, const char *text, size_
     ul->full |= n < len;
 }
 
-static int init_user_log(struct user_log *ul, const union bpf_attr *attr)
+int bpf_user_log_init(struct bpf_user_log *ul, u32 level, u64 buf, u32 size)
 {
     memset(ul, 0, sizeof(*ul));
-    if (!attr->log_level && !attr->log_buf && !attr->log_size)
+    if (!level && !buf && !size)
         return 0;
-    ul->log.level = attr->log_level;
+    ul->log.level = level;
     ul->log.write = write_user_log;
-    ul->buf = bpf_user_ptr(attr->log_buf);
-    ul->size = attr->log_size;
-    if (attr->log_size < 128 || attr->log_size > ~0u >> 2 || !attr->log_level || !attr->log_buf ||
-        attr->log_level & ~7u)
-        return -EINVAL;
-    return 0;
+    ul->buf = bpf_user_ptr(buf);
+    ul->size = size;
+    return size < 128 || size > ~0u >> 2 || !level || !buf || level & ~7u ? -EINVAL : 0;
 }
 
 static bool license_is_gpl(const char *license)
@@ -197,12 +187,12 @@ static int check_tail_calls(const struct bpf_prog *prog)
 
 static int check_prog(struct bpf_prog *prog, const union bpf_attr *attr)
 {
-    struct user_log *ul = kmalloc(sizeof(*ul));
+    struct bpf_user_log *ul = kmalloc(sizeof(*ul));
     int err;
 
     if (!ul)
         return -ENOMEM;
-    err = init_user_log(ul, attr);
+    err = bpf_user_log_init(ul, attr->log_level, attr->log_buf, attr->log_size);
     if (!err) {
         err = bpf_check(prog, ul->log.level ? &ul->log : NULL);
         if (ul->full)
@@ -231,7 +221,9 @@ int bpf_prog_load(const union bpf_attr *attr)
     err = read_prog(prog, attr);
     if (!err) {
         bpf_prog_calc_tag(prog);
-        err = check_prog(prog, attr);
+        err = bpf_prog_set_btf(prog, attr);
+        if (!err)
+            err = check_prog(prog, attr);
         if (!err)
             err = check_tail_calls(prog);
     }

@@ -1,7 +1,7 @@
 /*
  * syscall.c - bpf(2): objects by descriptors and by ids.
  *
- * The commands are in map_cmd.c, prog_cmd.c, link_cmd.c and info_cmd.c.
+ * The commands are in map_cmd.c, prog_cmd.c, link_cmd.c, btf_cmd.c and info_cmd.c.
  *
  * Maps, programs and links are counted: by descriptors, by programs that use a map, by links to a
  * program. An object's id stays while it exists.
@@ -38,7 +38,8 @@ struct bpf_object {
 /* All objects, by id. */
 static DEFINE_MUTEX(bpf_objects_mutex);
 static struct list_head bpf_objects[NR_KINDS] = {
-    LIST_HEAD_INIT(bpf_objects[0]), LIST_HEAD_INIT(bpf_objects[1]), LIST_HEAD_INIT(bpf_objects[2])};
+    LIST_HEAD_INIT(bpf_objects[0]), LIST_HEAD_INIT(bpf_objects[1]), LIST_HEAD_INIT(bpf_objects[2]),
+    LIST_HEAD_INIT(bpf_objects[3])};
 static u32 last_id[NR_KINDS];
 
 int bpf_add_object(enum bpf_kind kind, void *object, u32 *id)
@@ -159,10 +160,12 @@ static int get_next_id(enum bpf_kind kind, const union bpf_attr *attr, union bpf
 
 static int *refcnt_of(enum bpf_kind kind, void *object)
 {
-    if (kind == KIND_MAP)
-        return &((struct bpf_map *)object)->refcnt;
-    return kind == KIND_PROG ? &((struct bpf_prog *)object)->refcnt
-                             : &((struct bpf_link *)object)->refcnt;
+    switch (kind) {
+    case KIND_MAP: return &((struct bpf_map *)object)->refcnt;
+    case KIND_PROG: return &((struct bpf_prog *)object)->refcnt;
+    case KIND_LINK: return &((struct bpf_link *)object)->refcnt;
+    default: return &((struct btf *)object)->refcnt;
+    }
 }
 
 static int get_fd_by_id(enum bpf_kind kind, const union bpf_attr *attr)
@@ -186,9 +189,12 @@ static int get_fd_by_id(enum bpf_kind kind, const union bpf_attr *attr)
     mutex_unlock(&bpf_objects_mutex);
     if (!object)
         return -ENOENT;
-    if (kind == KIND_MAP)
-        return bpf_map_new_fd(object, bpf_map_open_flags(attr->open_flags));
-    return kind == KIND_PROG ? bpf_prog_new_fd(object) : bpf_link_new_fd(object);
+    switch (kind) {
+    case KIND_MAP: return bpf_map_new_fd(object, bpf_map_open_flags(attr->open_flags));
+    case KIND_PROG: return bpf_prog_new_fd(object);
+    case KIND_LINK: return bpf_link_new_fd(object);
+    default: return btf_new_fd(object);
+    }
 }
 
 /* ---- the system call ---- */
@@ -250,6 +256,9 @@ static int do_bpf(int cmd, const union bpf_attr *attr, union bpf_attr __user *ua
     case BPF_PROG_GET_FD_BY_ID: return get_fd_by_id(KIND_PROG, attr);
     case BPF_MAP_GET_FD_BY_ID: return get_fd_by_id(KIND_MAP, attr);
     case BPF_LINK_GET_FD_BY_ID: return get_fd_by_id(KIND_LINK, attr);
+    case BPF_BTF_GET_NEXT_ID: return get_next_id(KIND_BTF, attr, uattr);
+    case BPF_BTF_GET_FD_BY_ID: return get_fd_by_id(KIND_BTF, attr);
+    case BPF_BTF_LOAD: return bpf_btf_load(attr);
     case BPF_OBJ_GET_INFO_BY_FD: return bpf_obj_get_info(attr, uattr);
     case BPF_RAW_TRACEPOINT_OPEN: return bpf_raw_tracepoint_open(attr);
     case BPF_OBJ_PIN: return bpf_obj_pin(attr);

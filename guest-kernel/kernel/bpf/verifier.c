@@ -316,6 +316,8 @@ static int check_prog(struct bpf_verifier_env *env)
     if (!err)
         err = check_subprogs(env);
     if (!err)
+        err = check_btf_info(env);
+    if (!err)
         err = resolve_pseudo_imm64(env);
     if (!err)
         err = check_cfg(env);

@@ -13,6 +13,7 @@
  *     verifier_prune.c    whether a state was verified before
  *     verifier_precision.c   which numbers of a state matter for that
  *     verifier_log.c      the log
+ *     verifier_btf.c      functions and lines of the source
  */
 #ifndef BPF_VERIFIER_H
 #define BPF_VERIFIER_H
@@ -85,6 +86,7 @@ struct bpf_verifier_env {
     bool strict;
     struct bpf_verifier_state_list
         *evicted; /* not compared any more, but states descend from them */
+    const struct bpf_line_info *prev_linfo; /* the line that the log has shown last */
     struct bpf_id_pair idmap[ID_MAP_SIZE];
     u32 idmap_used, tmp_id_gen;
     u16 changed_regs; /* of the present function: not in the log yet */
@@ -295,6 +297,13 @@ bool slot_is_covered(struct bpf_verifier_env *env, const struct bpf_stack_state 
                      const struct bpf_stack_state *cur, bool exact);
 /* Forgets a stored state. */
 void drop_state(struct bpf_verifier_state_list **link);
+
+/* ---- verifier_btf.c ---- */
+
+/* What the program says of its functions and lines. */
+int check_btf_info(struct bpf_verifier_env *env);
+/* The line of the instruction, if it is another one than before. */
+void log_line(struct bpf_verifier_env *env, int insn_idx);
 
 /* ---- verifier_log.c ---- */
 

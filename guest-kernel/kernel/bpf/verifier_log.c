@@ -214,6 +214,7 @@ void log_insn(struct bpf_verifier_env *env)
         return;
     if (env->changed_regs || env->changed_slots)
         log_changes(env);
+    log_line(env, env->insn_idx);
     end_line(env);
     env->line = put_insn(env, env->insn_idx);
 }

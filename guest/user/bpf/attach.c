@@ -24,11 +24,23 @@ static void keep(int fd, const char *what)
     links[nr_links++] = fd;
 }
 
+/* A link gets a name, too, if there are names. */
+static void keep_link(int fd, const struct program *prog)
+{
+    char name[2 * TEXT_MAX];
+
+    if (fd >= 0) {
+        snprintf(name, sizeof(name), "%s_link%d", prog->name, nr_links);
+        pin(fd, name);
+    }
+    keep(fd, prog->section);
+}
+
 static void attach_raw(const struct program *prog, const char *name)
 {
     union bpf_attr attr = {.raw_tracepoint = {.name = (unsigned long)name, .prog_fd = prog->fd}};
 
-    keep(bpf(BPF_RAW_TRACEPOINT_OPEN, &attr), prog->section);
+    keep_link(bpf(BPF_RAW_TRACEPOINT_OPEN, &attr), prog);
 }
 
 /* By a link, so that it is listed. */
@@ -42,7 +54,7 @@ static void attach_to_event(const struct program *prog, struct perf_event_attr *
     keep(fd, prog->section);
     attr.link_create.target_fd = fd;
     attr.link_create.attach_type = BPF_PERF_EVENT;
-    keep(bpf(BPF_LINK_CREATE, &attr), prog->section);
+    keep_link(bpf(BPF_LINK_CREATE, &attr), prog);
     syscall(__NR_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 

@@ -4,85 +4,27 @@
  * A map in section .maps is a variable of a structure whose members tell by their types what the
  * map is: `int (*type)[N]' says that type is N, `struct key *key' that the key is of that type.
  */
-#include "bpf.h"
-
-enum { BTF_MAGIC = 0xeb9f };
-
-struct btf_header {
-    uint16_t magic;
-    uint8_t version, flags;
-    uint32_t hdr_len, type_off, type_len, str_off, str_len;
-};
-
-struct btf_type {
-    uint32_t name_off, info, size_or_type;
-};
-
-/* After a structure's struct btf_type; after an array's. */
-struct btf_member {
-    uint32_t name_off, type, offset;
-};
-struct btf_array {
-    uint32_t type, index_type, nelems;
-};
-
-enum {
-    KIND_INT = 1,
-    KIND_PTR,
-    KIND_ARRAY,
-    KIND_STRUCT,
-    KIND_UNION,
-    KIND_ENUM,
-    KIND_FWD,
-    KIND_TYPEDEF,
-    KIND_VOLATILE,
-    KIND_CONST,
-    KIND_RESTRICT,
-    KIND_FUNC,
-    KIND_FUNC_PROTO,
-    KIND_VAR,
-    KIND_DATASEC,
-    KIND_FLOAT,
-    KIND_DECL_TAG,
-    KIND_TYPE_TAG,
-    KIND_ENUM64,
-};
-
-struct btf {
-    const char *types, *strings;
-    uint32_t types_len, strings_len;
-};
-
-static unsigned int kind(const struct btf_type *t)
-{
-    return t->info >> 24 & 31;
-}
-
-static unsigned int vlen(const struct btf_type *t)
-{
-    return t->info & 0xffff;
-}
+#include "types.h"
 
 /* Bytes that follow a type. */
 static uint32_t rest_of(const struct btf_type *t)
 {
     switch (kind(t)) {
-    case KIND_INT:
-    case KIND_VAR:
-    case KIND_DECL_TAG: return 4;
-    case KIND_ARRAY: return sizeof(struct btf_array);
-    case KIND_STRUCT:
-    case KIND_UNION:
-    case KIND_DATASEC:
-    case KIND_ENUM64: return 12 * vlen(t);
-    case KIND_ENUM:
-    case KIND_FUNC_PROTO: return 8 * vlen(t);
+    case BTF_KIND_INT:
+    case BTF_KIND_VAR:
+    case BTF_KIND_DECL_TAG: return 4;
+    case BTF_KIND_ARRAY: return sizeof(struct btf_array);
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_DATASEC:
+    case BTF_KIND_ENUM64: return 12 * vlen(t);
+    case BTF_KIND_ENUM:
+    case BTF_KIND_FUNC_PROTO: return 8 * vlen(t);
     default: return 0;
     }
 }
 
-/* The next type that is whole, or NULL; at: its offset, moved behind it. */
-static const struct btf_type *next_type(const struct btf *b, uint32_t *at)
+const struct btf_type *next_type(const struct btf *b, uint32_t *at)
 {
     const struct btf_type *t = (const struct btf_type *)(b->types + *at);
 
@@ -106,7 +48,7 @@ static const struct btf_type *type_of(const struct btf *b, uint32_t id)
     return t;
 }
 
-static const char *name_of(const struct btf *b, uint32_t off)
+const char *name_of(const struct btf *b, uint32_t off)
 {
     return off < b->strings_len ? b->strings + off : "";
 }
@@ -119,11 +61,11 @@ static const struct btf_type *bare(const struct btf *b, uint32_t id)
 
     for (depth = 0; t && depth < 32; depth++) {
         switch (kind(t)) {
-        case KIND_TYPEDEF:
-        case KIND_VOLATILE:
-        case KIND_CONST:
-        case KIND_RESTRICT:
-        case KIND_TYPE_TAG: t = type_of(b, t->size_or_type); break;
+        case BTF_KIND_TYPEDEF:
+        case BTF_KIND_VOLATILE:
+        case BTF_KIND_CONST:
+        case BTF_KIND_RESTRICT:
+        case BTF_KIND_TYPE_TAG: t = type_of(b, t->type); break;
         default: return t;
         }
     }
@@ -136,7 +78,7 @@ static uint64_t size_of(const struct btf *b, uint32_t id)
     const struct btf_type *t = bare(b, id);
     uint64_t n = 1;
 
-    for (; t && kind(t) == KIND_ARRAY; t = bare(b, ((const struct btf_array *)(t + 1))->type)) {
+    for (; t && kind(t) == BTF_KIND_ARRAY; t = bare(b, ((const struct btf_array *)(t + 1))->type)) {
         n *= ((const struct btf_array *)(t + 1))->nelems;
         if (n > 1u << 30)
             return 0;
@@ -144,18 +86,18 @@ static uint64_t size_of(const struct btf *b, uint32_t id)
     if (!t)
         return 0;
     switch (kind(t)) {
-    case KIND_PTR: return 8 * n;
-    case KIND_INT:
-    case KIND_STRUCT:
-    case KIND_UNION:
-    case KIND_ENUM:
-    case KIND_FLOAT:
-    case KIND_ENUM64: return t->size_or_type * n;
+    case BTF_KIND_PTR: return 8 * n;
+    case BTF_KIND_INT:
+    case BTF_KIND_STRUCT:
+    case BTF_KIND_UNION:
+    case BTF_KIND_ENUM:
+    case BTF_KIND_FLOAT:
+    case BTF_KIND_ENUM64: return t->size * n;
     default: return 0;
     }
 }
 
-static bool open_btf(const struct object *o, struct btf *b)
+bool open_btf(const struct object *o, struct btf *b)
 {
     unsigned int section = find_section(o, ".BTF");
     const struct btf_header *h;
@@ -178,9 +120,10 @@ static bool open_btf(const struct object *o, struct btf *b)
 /* The number that `int (*member)[N]' stands for. */
 static unsigned int number(const struct btf *b, const struct btf_type *pointer)
 {
-    const struct btf_type *array = bare(b, pointer->size_or_type);
+    const struct btf_type *array = bare(b, pointer->type);
 
-    return array && kind(array) == KIND_ARRAY ? ((const struct btf_array *)(array + 1))->nelems : 0;
+    return array && kind(array) == BTF_KIND_ARRAY ? ((const struct btf_array *)(array + 1))->nelems
+                                                  : 0;
 }
 
 static void take_member(const struct btf *b, struct map *map, const struct btf_member *m)
@@ -188,7 +131,7 @@ static void take_member(const struct btf *b, struct map *map, const struct btf_m
     const struct btf_type *t = bare(b, m->type);
     const char *name = name_of(b, m->name_off);
 
-    if (!t || kind(t) != KIND_PTR)
+    if (!t || kind(t) != BTF_KIND_PTR)
         fail(map->name, "a member of this map is no pointer");
     if (!strcmp(name, "type"))
         map->type = number(b, t);
@@ -201,9 +144,9 @@ static void take_member(const struct btf *b, struct map *map, const struct btf_m
     else if (!strcmp(name, "value_size"))
         map->value_size = number(b, t);
     else if (!strcmp(name, "key"))
-        map->key_size = size_of(b, t->size_or_type);
+        map->key_size = size_of(b, map->key_type = t->type);
     else if (!strcmp(name, "value"))
-        map->value_size = size_of(b, t->size_or_type);
+        map->value_size = size_of(b, map->value_type = t->type);
     else
         fail(map->name, "a member of this map is not known here");
 }
@@ -218,10 +161,10 @@ bool btf_describe_map(const struct object *o, struct map *map)
     if (!open_btf(o, &b))
         return false;
     while ((t = next_type(&b, &at))) {
-        if (kind(t) != KIND_VAR || strcmp(name_of(&b, t->name_off), map->name))
+        if (kind(t) != BTF_KIND_VAR || strcmp(name_of(&b, t->name_off), map->name))
             continue;
-        t = bare(&b, t->size_or_type);
-        if (!t || kind(t) != KIND_STRUCT)
+        t = bare(&b, t->type);
+        if (!t || kind(t) != BTF_KIND_STRUCT)
             return false;
         for (i = 0; i < vlen(t); i++)
             take_member(&b, map, (const struct btf_member *)(t + 1) + i);

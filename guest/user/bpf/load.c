@@ -83,6 +83,7 @@ static void add_data_maps(struct object *o)
         map->max_entries = 1;
         map->flags = starts_with(name, ".rodata") ? BPF_F_RDONLY_PROG : 0;
         map->data = true;
+        map->value_type = id_of_section_type(o, name);
     }
 }
 
@@ -126,30 +127,47 @@ static void fill_data_map(const struct object *o, const struct map *map, const c
     free(value);
 }
 
-static void create(struct map *map)
+static void create(const struct object *o, struct map *map)
 {
     union bpf_attr attr = {.map_type = map->type};
 
+    if (map->type == BPF_MAP_TYPE_PERF_EVENT_ARRAY) {
+        map->key_size = map->value_size = sizeof(uint32_t);
+        if (!map->max_entries)
+            map->max_entries = count_cpus();
+    }
+    if (!map->data && (map->fd = pinned_map(map)) >= 0)
+        return;
     attr.key_size = map->key_size;
     attr.value_size = map->value_size;
     attr.max_entries = map->max_entries;
     attr.map_flags = map->flags;
     strscpy(attr.map_name, map->name, sizeof(attr.map_name));
-    if (map->type == BPF_MAP_TYPE_PERF_EVENT_ARRAY && !map->max_entries)
-        attr.max_entries = count_cpus();
+    if (map->value_type && o->btf_fd >= 0) {
+        attr.btf_fd = o->btf_fd;
+        attr.btf_key_type_id = map->key_type;
+        attr.btf_value_type_id = map->value_type;
+    }
     map->fd = bpf(BPF_MAP_CREATE, &attr);
+    if (map->fd < 0 && attr.btf_value_type_id) { /* not of this type of maps */
+        attr.btf_fd = attr.btf_key_type_id = attr.btf_value_type_id = 0;
+        map->fd = bpf(BPF_MAP_CREATE, &attr);
+    }
     if (map->fd < 0)
         fail_err(map->name, map->fd);
+    if (!map->data)
+        pin(map->fd, map->name);
 }
 
 void make_maps(struct object *o, const char *variable, unsigned int value)
 {
     unsigned int i;
 
+    load_types(o);
     add_declared_maps(o);
     add_data_maps(o);
     for (i = 0; i < o->nr_maps; i++) {
-        create(&o->maps[i]);
+        create(o, &o->maps[i]);
         if (o->maps[i].data)
             fill_data_map(o, &o->maps[i], variable, value);
     }
@@ -161,9 +179,8 @@ void make_maps(struct object *o, const char *variable, unsigned int value)
 struct code {
     struct bpf_insn insns[INSNS_MAX];
     unsigned int len, nr_functions;
-    struct {
-        unsigned int section, from, len, at; /* in instructions */
-    } functions[FUNCTIONS_MAX];
+    struct place functions[FUNCTIONS_MAX];
+    struct records said, lines;
     const char *name;
 };
 
@@ -279,7 +296,7 @@ static void resolve(const struct object *o, struct code *c)
 
 /* ---- programs ---- */
 
-static unsigned int type_of_section(const char *name)
+unsigned int type_of_section(const char *name)
 {
     static const struct {
         const char *prefix;
@@ -320,9 +337,20 @@ static void load_program(const struct object *o, struct program *prog, const str
     attr.insn_cnt = c->len;
     attr.license = (unsigned long)license_of(o);
     strscpy(attr.prog_name, prog->name, sizeof(attr.prog_name));
+    if (c->said.count == c->nr_functions) {
+        attr.prog_btf_fd = o->btf_fd;
+        attr.func_info = (unsigned long)c->said.at;
+        attr.func_info_cnt = c->said.count;
+        attr.func_info_rec_size = c->said.size;
+        attr.line_info = (unsigned long)c->lines.at;
+        attr.line_info_cnt = c->lines.count;
+        attr.line_info_rec_size = c->lines.size;
+    }
     prog->fd = bpf(BPF_PROG_LOAD, &attr);
-    if (prog->fd >= 0)
+    if (prog->fd >= 0) {
+        pin(prog->fd, prog->name);
         return;
+    }
     attr.log_level = 1;
     attr.log_size = sizeof(log_text);
     attr.log_buf = (unsigned long)log_text;
@@ -335,6 +363,7 @@ static void make_program(struct object *o, const Elf64_Sym *symbol)
 {
     struct program *prog = &o->progs[o->nr_progs++];
     struct code *c = need(sizeof(*c));
+    unsigned int f;
 
     prog->name = symbol_name(o, symbol);
     prog->section = section_name(o, symbol->st_shndx);
@@ -344,6 +373,8 @@ static void make_program(struct object *o, const Elf64_Sym *symbol)
     c->name = prog->name;
     place_of(o, c, symbol->st_shndx, symbol->st_value / sizeof(struct bpf_insn));
     resolve(o, c);
+    for (f = 0; f < c->nr_functions; f++)
+        find_said(o, &c->functions[f], &c->said, &c->lines);
     load_program(o, prog, c);
     free(c);
 }

@@ -6,11 +6,18 @@
  *   bpf load FILE.o attach                    attaches them until a signal ends it
  *   bpf load FILE.o attach COMMAND [ARGS...]  attaches them while the command runs, then shows
  *                                             the maps
+ *   bpf load FILE.o pin DIR [attach [COMMAND [ARGS...]]]
+ *                                             the same with names in a directory of the file system
+ *                                             bpf, which keep maps, programs and links; maps that
+ *                                             have theirs already are used
+ *   bpf attach PATH SECTION [COMMAND [ARGS...]]
+ *                                             attaches a program that has a name
  *   bpf prog | bpf map | bpf link             lists what is loaded
- *   bpf map dump ID|NAME                      shows the elements of a map
+ *   bpf map dump ID|NAME|PATH                 shows the elements of a map
  *
- * A variable `target' of the object becomes the process number of the command. Uses nothing but
- * Linux's system calls and files, so it runs on Linux, too.
+ * While the command runs, what programs hand over by maps of type ringbuf and perf_event_array is
+ * shown as records. A variable `target' of the object becomes the process number of the command.
+ * Uses nothing but Linux's system calls and files, so it runs on Linux, too.
  */
 #include "bpf.h"
 
@@ -123,12 +130,19 @@ static pid_t prepare(char *const *command)
 
 static int run_command(pid_t pid)
 {
+    const struct timespec between = {.tv_nsec = 5000000};
     int status = 0;
 
     write(go[1], "", 1);
     close(go[0]);
     close(go[1]);
-    waitpid(pid, &status, 0);
+    while (has_rings() && waitpid(pid, &status, WNOHANG) == 0) {
+        print_records();
+        nanosleep(&between, NULL);
+    }
+    if (!has_rings())
+        waitpid(pid, &status, 0);
+    print_records();
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -160,7 +174,7 @@ static void report(const struct object *o)
     }
 }
 
-static int load(const char *path, bool attached, char *const *command)
+static int load(const char *path, const char *dir, bool attached, char *const *command)
 {
     struct object *o = need(sizeof(*o));
     pid_t pid = *command ? prepare(command) : 0;
@@ -168,35 +182,75 @@ static int load(const char *path, bool attached, char *const *command)
     int status = 0;
 
     open_object(o, path);
+    if (dir)
+        pin_in(dir);
     make_maps(o, "target", pid);
     make_programs(o);
     for (i = 0; i < o->nr_progs; i++)
         printf("program %s: %s\n", o->progs[i].name, o->progs[i].section);
     for (i = 0; attached && i < o->nr_progs; i++)
         attach(&o->progs[i]);
-    if (pid)
+    if (pid) {
+        open_rings(o);
         status = run_command(pid);
-    else if (attached)
+    } else if (attached && !dir) {
         wait_for_signal();
-    detach_all();
+    }
+    if (!dir)
+        detach_all();
     if (pid)
         report(o);
     return status;
 }
 
+static int attach_pinned(const char *path, const char *section, char *const *command)
+{
+    struct program prog = {.name = "pinned", .section = section, .type = type_of_section(section)};
+    pid_t pid = *command ? prepare(command) : 0;
+    int status = 0;
+
+    prog.fd = get_pinned(path);
+    if (prog.fd < 0)
+        fail_err(path, prog.fd);
+    if (!prog.type)
+        fail(section, "programs of this section are not known here");
+    attach(&prog);
+    if (pid)
+        status = run_command(pid);
+    else
+        wait_for_signal();
+    detach_all();
+    return status;
+}
+
 static int usage(void)
 {
-    printf("usage: bpf load FILE.o [attach [COMMAND [ARGS...]]] | prog | map [dump ID|NAME] | "
-           "link\n");
+    printf("usage: bpf load FILE.o [pin DIR] [attach [COMMAND [ARGS...]]] | attach PATH SECTION "
+           "[COMMAND [ARGS...]] | prog | map [dump ID|NAME|PATH] | link\n");
     return 2;
+}
+
+static int load_command(int argc, char **argv)
+{
+    const char *path = *argv++, *dir = NULL;
+
+    argc--;
+    if (argc >= 2 && !strcmp(*argv, "pin")) {
+        dir = argv[1];
+        argc -= 2;
+        argv += 2;
+    }
+    if (argc && strcmp(*argv, "attach") != 0)
+        return usage();
+    return load(path, dir, argc, argc ? argv + 1 : argv);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "load"))
-        return load(argv[2], false, argv + 3);
-    if (argc > 3 && !strcmp(argv[1], "load") && !strcmp(argv[3], "attach"))
-        return load(argv[2], true, argv + 4);
+    if (argc > 2 && !strcmp(argv[1], "load"))
+        return load_command(argc - 2, argv + 2);
+    if (argc > 3 && !strcmp(argv[1], "attach"))
+        return attach_pinned(argv[2], argv[3], argv + 4);
     if (argc == 4 && !strcmp(argv[1], "map") && !strcmp(argv[2], "dump"))
         dump_map(argv[3]);
     else if (argc == 2 && !strcmp(argv[1], "prog"))

@@ -39,9 +39,22 @@ static const char *map_type(unsigned int type)
         [BPF_MAP_TYPE_STACK_TRACE] = "stack_trace",
         [BPF_MAP_TYPE_LRU_HASH] = "lru_hash",
         [BPF_MAP_TYPE_RINGBUF] = "ringbuf",
+        [BPF_MAP_TYPE_PROG_ARRAY] = "prog_array",
+        [BPF_MAP_TYPE_ARRAY_OF_MAPS] = "array_of_maps",
+        [BPF_MAP_TYPE_HASH_OF_MAPS] = "hash_of_maps",
     };
 
     return name_in(names, ARRAY_SIZE(names), type);
+}
+
+static const char *text_of_tag(const unsigned char *tag)
+{
+    static char text[2 * BPF_TAG_SIZE + 1];
+    unsigned int i;
+
+    for (i = 0; i < BPF_TAG_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", tag[i]);
+    return text;
 }
 
 void show_progs(void)
@@ -58,8 +71,8 @@ void show_progs(void)
 
     while ((fd = next_object(BPF_PROG_GET_NEXT_ID, BPF_PROG_GET_FD_BY_ID, &id, &info,
                              sizeof(info))) >= 0) {
-        printf("%u: %s  name %.16s%s  %u instructions, %u maps, ran %lu times in %lu ns\n", id,
-               name_in(types, ARRAY_SIZE(types), info.type), info.name,
+        printf("%u: %s  name %.16s  tag %s%s  %u instructions, %u maps, ran %lu times in %lu ns\n",
+               id, name_in(types, ARRAY_SIZE(types), info.type), info.name, text_of_tag(info.tag),
                info.gpl_compatible ? "  gpl" : "", info.xlated_prog_len / 8, info.nr_map_ids,
                (unsigned long)info.run_cnt, (unsigned long)info.run_time_ns);
         close(fd);
@@ -107,8 +120,9 @@ void show_links(void)
 
 /* ---- elements ---- */
 
-static void print_bytes(const char *what, const unsigned char *bytes, unsigned int size)
+void print_bytes(const char *what, const void *from, unsigned int size)
 {
+    const unsigned char *bytes = from;
     static char line[512];
     unsigned int at = snprintf(line, sizeof(line), "%s", what), i;
 
@@ -229,6 +243,14 @@ void dump_map(const char *which)
     uint32_t id = 0;
     int fd;
 
+    if (*which == '/') {
+        fd = get_pinned(which);
+        if (fd < 0)
+            fail_err(which, fd);
+        dump_map_fd(fd);
+        close(fd);
+        return;
+    }
     if (kstrtoul(which, 10, &number))
         number = 0;
     while ((fd = next_object(BPF_MAP_GET_NEXT_ID, BPF_MAP_GET_FD_BY_ID, &id, &info,

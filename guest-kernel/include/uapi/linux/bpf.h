@@ -131,8 +131,10 @@ enum bpf_cmd {
     BPF_OBJ_GET_INFO_BY_FD = 15,
     BPF_RAW_TRACEPOINT_OPEN = 17,
     BPF_BTF_LOAD = 18,
+    BPF_BTF_GET_FD_BY_ID = 19,
     BPF_MAP_LOOKUP_AND_DELETE_ELEM = 21,
     BPF_MAP_FREEZE = 22,
+    BPF_BTF_GET_NEXT_ID = 23,
     BPF_LINK_CREATE = 28,
     BPF_LINK_UPDATE = 29,
     BPF_LINK_GET_FD_BY_ID = 30,
@@ -458,6 +460,27 @@ struct bpf_link_info {
         u32 tp_name_len;
     } raw_tracepoint;
 } __attribute__((aligned(8)));
+
+struct bpf_btf_info {
+    __aligned_u64_t btf; /* where to store the data */
+    u32 btf_size;
+    u32 id;
+    __aligned_u64_t name;
+    u32 name_len;
+    u32 kernel_btf;
+} __attribute__((aligned(8)));
+
+/* What a program says of its functions and lines: names are in its BTF. */
+struct bpf_func_info {
+    u32 insn_off;
+    u32 type_id;
+};
+struct bpf_line_info {
+    u32 insn_off;
+    u32 file_name_off;
+    u32 line_off;
+    u32 line_col; /* line << 10 | column */
+};
 
 /* The context of a program of type perf_event. */
 struct bpf_perf_event_data {

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""log_cost.py - what a log costs the machine's thread, in instructions (make check-long; docs/log.md has the figures).
+
+callgrind counts each thread by itself, and the same on a busy host. Without calls, and with calls of sites that are on,
+it must be less than 5 % of a run of a tenth of a second; a call and its return must not take more than they do now; an event less than 4 bytes.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FAILED = []
+
+
+def claim(sentence, holds, why):
+    print(f"{'ok' if holds else 'not ok'} - {sentence}: {why}")
+    if not holds:
+        FAILED.append(sentence)
+
+
+def count(build, work, rounds, *options):
+    """Instructions of the machine's thread, which is the first."""
+    out = os.path.join(work, "threads")
+    subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes", f"--callgrind-out-file={out}", f"{build}/rvftrace",
+                    "run", "--quiet", "--console", "none", *options, "--append", f'script="work threads {rounds}"',
+                    f"{build}/guest-kernel/pfe8/kernel.elf"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    with open(f"{out}-01", encoding="utf-8") as file:
+        total = int(re.search(r"(?m)^totals: (\d+)", file.read()).group(1))
+    for path in glob.glob(f"{out}*"):
+        os.remove(path)
+    return total
+
+
+def main(build):
+    with tempfile.TemporaryDirectory() as work:
+        log = os.path.join(work, "run.log")
+        base = count(build, work, 150)
+        for calls in "none", "on":
+            more = count(build, work, 150, "--log", log, f"--trace-calls={calls}") / base - 1
+            claim(f"--trace-calls={calls} costs less than 5 %", more < 0.05, f"{100 * more:.1f} %")
+        more = count(build, work, 40, "--log", log) - count(build, work, 40)
+        said = subprocess.run([f"{build}/rvftrace", "log", log], capture_output=True, check=True, text=True).stdout
+    calls = int(re.search(r"(?m)^  call +([\d,]+)$", said).group(1).replace(",", ""))
+    claim("a call and its return take at most 1,400 instructions", more / calls < 1400, f"{more / calls:.0f}, {calls} calls")
+    size = float(re.search(r"([\d.]+) bytes each", said).group(1))
+    claim("an event takes less than 4 bytes", size < 4, size)
+    return bool(FAILED)
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ.get("BUILD", "build")))
