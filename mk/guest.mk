@@ -126,7 +126,7 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
 
 # Instrumented files of the layouts that can trace.
 GUEST_TRACEFS_OBJS := fs/tracefs/inode.o $(addprefix kernel/bpf/, disasm.o verifier.o \
-	$(addprefix verifier_, alu.o btf.o call.o cfg.o jmp.o log.o mem.o precision.o prune.o scalar.o state.o))
+	$(addprefix verifier_, alu.o btf.o call.o callback.o cfg.o jmp.o log.o mem.o precision.o prune.o scalar.o state.o))
 GUEST_TRACEFS_OBJS += $(addprefix kernel/bpf/, btf.o btf_cmd.o btf_resolve.o info_cmd.o inode.o link_cmd.o map_cmd.o \
 	map_in_map.o prog_cmd.o syscall.o tag.o)
 
@@ -364,7 +364,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := blktrace bpf bpfcount bpfjit bpfobjects bpftest bpftypes bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest interptest waittest sysbench
+USER_PROGRAMS := blktrace bpf bpfcount bpffuzz bpfjit bpfobjects bpftest bpftypes bpfverdicts hello perf perfcheck forktest memtest systest threadtest fptest sigtest linktest interptest waittest sysbench
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)

@@ -70,7 +70,7 @@ $(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
 # The guest kernel's verifier and interpreter of BPF, on the host; docs/bpf.md.
 bpf_fuzz := $(BUILD)/tests/bpf_fuzz
 bpf_src  := tests/bpf/fuzz.c tests/bpf/host.c $(addprefix guest-kernel/kernel/bpf/,btf.c btf_resolve.c core.c disasm.c func_proto.c tnum.c) $(wildcard guest-kernel/kernel/bpf/verifier*.c)
-$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h guest-kernel/include/linux/btf.h guest-kernel/kernel/bpf/btf.h guest-kernel/kernel/bpf/verifier.h) mk/tests.mk | $(BOOTSTRAP_TEST)
+$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h guest/user/bpf_random.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h guest-kernel/include/linux/btf.h guest-kernel/kernel/bpf/btf.h guest-kernel/kernel/bpf/verifier.h) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) -std=gnu11 -O1 -g1 -Wall -Wextra -Wshadow -Werror -ffreestanding -fno-strict-aliasing -DBPF_CHECK -Iguest-kernel/include \
@@ -188,7 +188,7 @@ check-view: emu view guest-pfe8 programs $(view_input_test) $(view_asan) | $(BOO
 	@tests/run tests/view/view.py
 
 check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_asan) | $(BOOTSTRAP_VIEW)
-	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
+	@tests/run 'tests/long/branch.sh' 'tests/long/bpffuzz.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/caches.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'

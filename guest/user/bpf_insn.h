@@ -37,6 +37,10 @@
 #define LD_MAP_VALUE(d, fd, off) \
     BPF_INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_VALUE, 0, fd), BPF_INSN(0, 0, 0, 0, off)
 
+/* The address of a function; as with CALL_REL, o is relative to the second of these two. */
+#define LD_FUNC(d, o) \
+    BPF_INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_FUNC, 0, o), BPF_INSN(0, 0, 0, 0, 0)
+
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
 #endif

@@ -10,6 +10,7 @@
  *     bpfjit text N           the text of such programs: a line `text ADDRESS WORD...' for each
  *     bpfjit detach N         attaches a program and frees it, while another hart is in it
  */
+#define BPF_LINUX_CASES /* without those of functions that helpers call, which are interpreted */
 #include "bpf_cases.h"
 #include "bpf_insn.h"
 #include "libc.h"

@@ -5,6 +5,7 @@
  *
  *     bpfverdicts [log]    log: with the verifier's log, its states, too
  */
+#define BPF_LINUX_CASES
 #include "bpf_cases.h"
 #include "libc.h"
 

@@ -25,7 +25,7 @@ END
 
 L=/lib/bpf
 timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
-    --append "script=\"/bin/bpftest; /bin/bpfobjects; /bin/bpftypes; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
+    --append "script=\"/bin/bpftest; /bin/bpfobjects; /bin/bpftypes; bpffuzz 600; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
         sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
         for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300; bpf load $L/records.o attach sysbench getpid 3;
@@ -63,6 +63,12 @@ stacks() {
         part stacks | grep -qx 'key: .. .. 00 00  value: 14 00 00 00 00 00 00 00'
 }
 check 'every claim of bpftest, bpfobjects and bpftypes holds, without a finding' every_claim_holds
+# As many as on the host, where each access to memory was checked.
+as_on_host() {
+    accepted=$("$BUILD/tests/bpf_fuzz" 600 | sed -n 's/.* which \([0-9]*\) were accepted.*/\1/p')
+    test "$accepted" -gt 30 && console_has "bpffuzz: of 600 random programs $accepted were accepted; $((4 * accepted)) runs, [1-9][0-9]* attached"
+}
+check 'random programs that are accepted do no harm' as_on_host
 check 'an object with typed maps, a constant and functions counts system calls' counts_calls
 check 'one at raw tracepoints measures how long tasks wait' waits
 check 'one with maps of the older form counts stacks by a probe' stacks

@@ -114,6 +114,7 @@ struct bpf_prog {
     struct bpf_line_info *linfo;
     u32 func_info_cnt, nr_linfo;
     u64 load_time;
+    bool has_callbacks; /* a helper calls functions of it, which only the interpreter can */
     struct bpf_subprog_info *subprogs; /* its functions, the main one first */
     u32 subprog_cnt;
     struct bpf_jit_image *jited; /* NULL: it is interpreted */
@@ -134,6 +135,9 @@ u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
 
 /* An instruction that only the verifier makes, of a call of bpf_tail_call(). */
 #define BPF_TAIL_CALL 0xf0
+/* The source register of another one, of a call of bpf_loop(). */
+#define BPF_CALL_LOOP 15
+#define BPF_MAX_LOOPS (8 << 20) /* of one call */
 /*
  * kernel/bpf/fd_array.c: the program to go on with, whose stack is empty. NULL: there is none, and
  * the call has no effect. count: how many tail calls there were.
@@ -163,6 +167,8 @@ enum bpf_arg_type {
     ARG_ANYTHING,
     ARG_PTR_TO_ALLOC_MEM, /* a record that it releases */
     ARG_CONST_ALLOC_SIZE_OR_ZERO,
+    ARG_PTR_TO_FUNC, /* of the program */
+    ARG_PTR_TO_STACK_OR_NULL,
 };
 
 enum bpf_return_type {

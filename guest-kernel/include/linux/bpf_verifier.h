@@ -19,7 +19,9 @@ enum bpf_reg_type {
     CONST_PTR_TO_MAP,
     PTR_TO_MAP_VALUE,
     PTR_TO_STACK,
-    PTR_TO_MEM,             /* a record of a ring buffer */
+    PTR_TO_MEM,  /* a record of a ring buffer */
+    PTR_TO_FUNC, /* of the program; its number is in mem_size, that of the function that names it in
+                    frameno */
     PTR_MAYBE_NULL = 0x100, /* with PTR_TO_MAP_VALUE or PTR_TO_MEM */
 };
 
@@ -64,6 +66,9 @@ struct bpf_func_state {
     struct bpf_reg_state regs[MAX_BPF_REG];
     int callsite; /* the call in the caller */
     u32 frameno, subprogno;
+    u32 callback; /* a helper calls it: the id of the state at its beginning, when there is one */
+    bool in_callback;
+    struct bpf_verifier_state *callback_entry;
     u32 nr_slots;      /* allocated ones; the others are STACK_INVALID */
     u16 regs_written;  /* since the last state was stored */
     u64 slots_written; /* likewise, all eight bytes */

@@ -49,6 +49,8 @@ static const struct bpf_func_proto protos[__BPF_FUNC_MAX_ID] = {
     PROTO(ringbuf_submit, VOID, false, ARG_PTR_TO_ALLOC_MEM, ARG_ANYTHING),
     PROTO(ringbuf_discard, VOID, false, ARG_PTR_TO_ALLOC_MEM, ARG_ANYTHING),
     PROTO(ringbuf_query, INTEGER, false, ARG_CONST_MAP_PTR, ARG_ANYTHING),
+    PROTO(loop, INTEGER, false, ARG_ANYTHING, ARG_PTR_TO_FUNC, ARG_PTR_TO_STACK_OR_NULL,
+          ARG_ANYTHING),
 #undef PROTO
 };
 

@@ -83,7 +83,11 @@ static int check_ld_imm(struct bpf_verifier_env *env, const struct bpf_insn *ins
     if (err)
         return err;
     dst = &cur_regs(env)[insn->dst_reg];
-    if (!insn->src_reg) {
+    if (is_pseudo_func(insn)) {
+        mark_pointer(dst, PTR_TO_FUNC);
+        dst->mem_size = find_subprog(env, env->insn_idx + insn->imm + 1);
+        dst->frameno = cur_func(env)->subprogno;
+    } else if (!insn->src_reg) {
         mark_known(dst, (u64)(u32)insn[1].imm << 32 | (u32)insn->imm);
     } else {
         mark_pointer(dst, aux->map_value ? PTR_TO_MAP_VALUE : CONST_PTR_TO_MAP);
@@ -109,7 +113,8 @@ static int check_jump(struct bpf_verifier_env *env, const struct bpf_insn *insn)
             verbose(env, "BPF_CALL uses reserved fields\n");
             return -EINVAL;
         }
-        err = insn->src_reg ? check_subprog_call(env, insn, &next) : check_helper_call(env, insn);
+        err = insn->src_reg ? check_subprog_call(env, insn, &next)
+                            : check_helper_call(env, insn, &next);
         return err ? err : next;
     case BPF_JA:
         if (!jmp || BPF_SRC(insn->code) != BPF_K || insn->imm || insn->src_reg || insn->dst_reg) {
@@ -124,6 +129,10 @@ static int check_jump(struct bpf_verifier_env *env, const struct bpf_insn *insn)
         }
         if (env->cur->curframe) {
             err = check_reg_read(env, BPF_REG_0);
+            if (!err && cur_func(env)->in_callback) {
+                err = check_callback_end(env);
+                return err ? err : WAY_ENDS;
+            }
             if (!err)
                 err = return_to_caller(env, &next);
             return err ? err : next;
@@ -248,7 +257,17 @@ static void fix_up(struct bpf_verifier_env *env)
         if (insn[i].code == (BPF_JMP | BPF_CALL) && insn[i].imm == BPF_FUNC_tail_call &&
             !insn[i].src_reg)
             insn[i].code = BPF_JMP | BPF_TAIL_CALL;
-        if (is_subprog_call(&insn[i]))
+        if (is_pseudo_func(&insn[i])) {
+            u64 addr = (unsigned long)&insn[i + insn[i].imm + 1];
+
+            insn[i].src_reg = 0;
+            insn[i].imm = (u32)addr;
+            insn[i + 1].imm = addr >> 32;
+            env->prog->has_callbacks = true;
+        }
+        if (calls_callback(&insn[i]))
+            insn[i].src_reg = BPF_CALL_LOOP;
+        if (insn[i].code == (BPF_JMP | BPF_CALL) && insn[i].src_reg)
             insn[i].off = bpf_round_up(max(env->subprog[s].stack_depth, 1), 32);
     }
     env->prog->stack_depth = env->subprog[0].stack_depth;

@@ -8,6 +8,7 @@
  *     verifier_jmp.c      conditional jumps, and what a condition tells of its operands
  *     verifier_mem.c      loads and stores: the stack, values of maps, records, the context
  *     verifier_call.c     helpers, and functions of the program
+ *     verifier_callback.c   functions of the program that helpers call
  *     verifier_state.c    states: made, copied, put aside for later
  *     verifier_prune.c    whether a state was verified before
  *     verifier_precision.c   which numbers of a state matter for that
@@ -124,6 +125,18 @@ static inline bool is_subprog_call(const struct bpf_insn *insn)
     return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL;
 }
 
+/* The address of a function of the program. */
+static inline bool is_pseudo_func(const struct bpf_insn *insn)
+{
+    return insn->code == (BPF_LD | BPF_IMM | BPF_DW) && insn->src_reg == BPF_PSEUDO_FUNC;
+}
+
+/* A call of a helper that calls a function of the program. */
+static inline bool calls_callback(const struct bpf_insn *insn)
+{
+    return insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg && insn->imm == BPF_FUNC_loop;
+}
+
 static inline bool is_ld_imm64(const struct bpf_insn *insn)
 {
     return insn->code == (BPF_LD | BPF_IMM | BPF_DW);
@@ -222,12 +235,26 @@ int check_exact_pointer(struct bpf_verifier_env *env, const struct bpf_reg_state
 
 /* ---- verifier_call.c ---- */
 
-int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+/* *next is changed if the helper calls a function of the program. */
+int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, int *next);
 /* A function of the program is entered or left; *next is where to go on. */
 int check_subprog_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, int *next);
 int return_to_caller(struct bpf_verifier_env *env, int *next);
+/* A new function is entered, whose registers the caller of this sets. NULL: it cannot be. */
+struct bpf_func_state *enter_function(struct bpf_verifier_env *env, int subprog, int *err);
+/* Logs that. */
+void log_entry(struct bpf_verifier_env *env);
+/* What a call does to the caller's registers. */
+void clobber_caller_saved(struct bpf_verifier_env *env, struct bpf_reg_state *regs);
 /* At the end nothing is held. */
 int check_leaks(struct bpf_verifier_env *env);
+
+/* ---- verifier_callback.c ---- */
+
+/* A helper's call of a function of the program, of which it is not known how often it happens. */
+int check_callback_call(struct bpf_verifier_env *env, int subprog, int *next);
+/* Its end, where this way ends, too: 0 or an error. */
+int check_callback_end(struct bpf_verifier_env *env);
 
 /* ---- verifier_state.c ---- */
 
@@ -265,6 +292,9 @@ void propagate_reads(struct bpf_verifier_env *env, const struct bpf_verifier_sta
 int check_visited(struct bpf_verifier_env *env, int insn_idx);
 /* A way from the state ends: the states that led to it have one less. */
 void way_ends(struct bpf_verifier_state *state);
+/* Whether a slot that is safe as old is so as cur, which may be NULL; exact: with all numbers. */
+bool slot_is_covered(struct bpf_verifier_env *env, const struct bpf_stack_state *old,
+                     const struct bpf_stack_state *cur, bool exact);
 /* Forgets a stored state. */
 void drop_state(struct bpf_verifier_state_list **link);
 

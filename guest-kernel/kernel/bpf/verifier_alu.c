@@ -78,7 +78,8 @@ static int adjust_pointer(struct bpf_verifier_env *env, int dst, struct bpf_reg_
     err = check_pointer_op(env, dst, &ptr, op, wide);
     if (err)
         return err;
-    if (ptr.type == CONST_PTR_TO_MAP && !(known && !num.var_off.value && op == BPF_ADD)) {
+    if ((ptr.type == CONST_PTR_TO_MAP || ptr.type == PTR_TO_FUNC) &&
+        !(known && !num.var_off.value && op == BPF_ADD)) {
         verbose(env, "R%d pointer arithmetic on %s prohibited\n", dst, reg_type_name(ptr.type));
         return -EACCES;
     }

@@ -14,6 +14,7 @@ struct call_meta {
     u64 max_size;     /* of the memory */
     u32 release;      /* id of the record to release */
     int uninit_regno; /* register of memory that is filled */
+    int subprog;      /* the function that the helper calls */
 };
 
 static int expected(struct bpf_verifier_env *env, int regno, const char *types)
@@ -144,6 +145,19 @@ static int check_func_arg(struct bpf_verifier_env *env, int n, const struct bpf_
         if (reg->type != SCALAR_VALUE)
             return expected(env, regno, "scalar");
         return check_mem_size(env, regno, arg == ARG_CONST_SIZE_OR_ZERO, meta);
+    case ARG_PTR_TO_FUNC:
+        if (reg->type != PTR_TO_FUNC)
+            return expected(env, regno, "func");
+        if (reg->frameno != cur_func(env)->subprogno) { /* its stack was counted there */
+            verbose(env, "R%d is of another function\n", regno);
+            return -EINVAL;
+        }
+        meta->subprog = reg->mem_size;
+        return 0;
+    case ARG_PTR_TO_STACK_OR_NULL:
+        if (!is_null(reg) && reg->type != PTR_TO_STACK)
+            return expected(env, regno, "fp");
+        return 0;
     case ARG_PTR_TO_ALLOC_MEM: return check_release_arg(env, regno, meta);
     default: /* ARG_CONST_ALLOC_SIZE_OR_ZERO */
         if (reg->type != SCALAR_VALUE)
@@ -170,14 +184,13 @@ static void forget_released_reg(struct bpf_verifier_state *state, u32 id)
     for_each_reg(state, forget_released, &id);
 }
 
-static void clobber_caller_saved(struct bpf_verifier_env *env, struct bpf_reg_state *regs)
+void clobber_caller_saved(struct bpf_verifier_env *env, struct bpf_reg_state *regs)
 {
     int i;
 
-    for (i = BPF_REG_0; i <= BPF_REG_5; i++) {
+    for (i = BPF_REG_0; i <= BPF_REG_5; i++)
         mark_not_init(&regs[i]);
-        note_reg_written(env, i);
-    }
+    env->changed_regs |= CALL_ARGS | reg_bit(BPF_REG_0);
 }
 
 static int set_return_value(struct bpf_verifier_env *env, int func_id,
@@ -229,7 +242,7 @@ static int check_tail_call(struct bpf_verifier_env *env)
     return err;
 }
 
-int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, int *next)
 {
     int func_id = insn->imm, i, err;
     const struct bpf_func_proto *proto = bpf_get_func_proto(env->prog->type, func_id);
@@ -274,41 +287,61 @@ int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn)
     }
     if (func_id == BPF_FUNC_get_stackid || func_id == BPF_FUNC_get_stack)
         env->prog->needs_stack = true;
+    if (calls_callback(insn))
+        return check_callback_call(env, meta.subprog, next);
     if (meta.release)
         forget_released_reg(env->cur, meta.release);
     clobber_caller_saved(env, cur_regs(env));
+    cur_func(env)->regs_written |= CALL_ARGS | reg_bit(BPF_REG_0);
     return set_return_value(env, func_id, proto, &meta);
+}
+
+struct bpf_func_state *enter_function(struct bpf_verifier_env *env, int subprog, int *err)
+{
+    struct bpf_verifier_state *state = env->cur;
+    struct bpf_func_state *callee;
+
+    *err = -E2BIG;
+    if (state->curframe + 1 >= MAX_CALL_FRAMES) {
+        verbose(env, "the call stack of %d frames is too deep\n", (int)state->curframe + 2);
+        return NULL;
+    }
+    *err = subprog < 0 ? -EFAULT : -ENOMEM;
+    callee = subprog < 0 ? NULL : kmalloc(sizeof(*callee));
+    if (!callee)
+        return NULL;
+    init_func_state(callee, env->insn_idx, state->curframe + 1, subprog);
+    state->frame[++state->curframe] = callee;
+    log_all_changed(env);
+    *err = 0;
+    return callee;
+}
+
+void log_entry(struct bpf_verifier_env *env)
+{
+    if (!log_has(env, 3))
+        return;
+    verbose(env, "caller:\n");
+    print_state(env, env->cur->frame[env->cur->curframe - 1]);
+    verbose(env, "callee:\n");
+    print_state(env, cur_func(env));
 }
 
 int check_subprog_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, int *next)
 {
-    struct bpf_verifier_state *state = env->cur;
     struct bpf_func_state *caller = cur_func(env), *callee;
-    int target = env->insn_idx + insn->imm + 1, subprog = find_subprog(env, target), i;
+    int target = env->insn_idx + insn->imm + 1, err, i;
 
-    if (state->curframe + 1 >= MAX_CALL_FRAMES) {
-        verbose(env, "the call stack of %d frames is too deep\n", (int)state->curframe + 2);
-        return -E2BIG;
-    }
-    if (subprog < 0)
-        return -EFAULT;
-    callee = kmalloc(sizeof(*callee));
+    callee = enter_function(env, find_subprog(env, target), &err);
     if (!callee)
-        return -ENOMEM;
-    init_func_state(callee, env->insn_idx, state->curframe + 1, subprog);
+        return err;
     for (i = BPF_REG_1; i <= BPF_REG_5; i++)
         callee->regs[i] = caller->regs[i];
     callee->regs_written = caller->regs_written & CALL_ARGS;
     clobber_caller_saved(env, caller->regs);
-    state->frame[++state->curframe] = callee;
+    caller->regs_written |= CALL_ARGS | reg_bit(BPF_REG_0);
     *next = target;
-    log_all_changed(env);
-    if (log_has(env, 3)) {
-        verbose(env, "caller:\n");
-        print_state(env, caller);
-        verbose(env, "callee:\n");
-        print_state(env, callee);
-    }
+    log_entry(env);
     return 0;
 }
 

@@ -76,7 +76,7 @@ int add_subprogs(struct bpf_verifier_env *env)
     u32 i;
 
     for (i = 0; !err && i < env->prog->len; i++)
-        if (is_subprog_call(&insn[i]))
+        if (is_subprog_call(&insn[i]) || is_pseudo_func(&insn[i]))
             err = add_subprog(env, i + insn[i].imm + 1);
     for (i = 0; !err && log_has(env, 2) && i < env->subprog_cnt; i++)
         verbose(env, "func#%d @%d\n", (int)i, (int)env->subprog[i].start);
@@ -139,7 +139,7 @@ static int resolve_imm64(struct bpf_verifier_env *env, struct bpf_insn *insn,
     u32 off;
     int err;
 
-    if (insn[0].src_reg == 0)
+    if (insn[0].src_reg == 0 || is_pseudo_func(insn))
         return 0;
     if (insn[0].src_reg != BPF_PSEUDO_MAP_FD && insn[0].src_reg != BPF_PSEUDO_MAP_VALUE) {
         verbose(env, "unrecognized bpf_ld_imm64 insn\n");
@@ -227,12 +227,18 @@ static int successors(struct bpf_verifier_env *env, int i, int *next)
 
     if (class != BPF_JMP && class != BPF_JMP32) {
         next[n++] = i + 1 + is_ld_imm64(insn);
+        if (is_pseudo_func(insn)) {
+            next[n++] = i + insn->imm + 1;
+            env->aux[i + insn->imm + 1].prune_point = 1;
+        }
         return n;
     }
     if (op == BPF_EXIT)
         return 0;
     if (op == BPF_CALL) {
         next[n++] = i + 1;
+        if (calls_callback(insn))
+            env->aux[i + 1].prune_point = 1;
         if (is_subprog_call(insn)) {
             next[n++] = i + insn->imm + 1;
             env->aux[i + 1].prune_point = 1;
@@ -351,9 +357,9 @@ void compute_live(struct bpf_verifier_env *env)
             const struct bpf_insn *insn = &env->prog->insns[i];
 
             uses_of(insn, &use, &def);
-            n = is_subprog_call(insn) ? 1 : successors(env, i, next);
-            if (is_subprog_call(insn))
-                next[0] = i + 1;
+            n = successors(env, i, next);
+            if (is_subprog_call(insn) || is_pseudo_func(insn)) /* not of the other function */
+                n = 1;
             live = 0;
             for (k = 0; k < n; k++)
                 live |= env->aux[next[k]].live;
@@ -382,7 +388,7 @@ int check_max_stack_depth(struct bpf_verifier_env *env)
     resume:
         end = idx + 1 < (int)env->subprog_cnt ? env->subprog[idx + 1].start : env->prog->len;
         for (; i < end; i++)
-            if (is_subprog_call(&insn[i]))
+            if (is_subprog_call(&insn[i]) || is_pseudo_func(&insn[i]))
                 break;
         if (i < end) {
             ret_insn[frame] = i + 1;

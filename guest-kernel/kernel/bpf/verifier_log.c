@@ -27,6 +27,7 @@ const char *reg_type_name(u32 type)
     case PTR_TO_MAP_VALUE | PTR_MAYBE_NULL: return "map_value_or_null";
     case PTR_TO_STACK: return "fp";
     case PTR_TO_MEM: return "alloc_mem";
+    case PTR_TO_FUNC: return "func";
     default: return "alloc_mem_or_null";
     }
 }

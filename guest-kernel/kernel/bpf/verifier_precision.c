@@ -106,7 +106,11 @@ static bool back_over_jump(const struct bpf_insn *insn, const struct bpf_history
 
     switch (BPF_OP(insn->code)) {
     case BPF_JA: return true;
-    case BPF_CALL: back_over_call(insn, h->frame, s); return true;
+    case BPF_CALL:
+        if (calls_callback(insn))
+            return false;
+        back_over_call(insn, h->frame, s);
+        return true;
     case BPF_EXIT: /* of a function that was called */
         *regs |= s->regs[h->frame - 1] & reg_bit(BPF_REG_0);
         s->regs[h->frame - 1] &= ~(CALL_ARGS | reg_bit(BPF_REG_0));

@@ -87,20 +87,22 @@ static bool is_any_number(const struct bpf_stack_state *slot)
     return !bpf_is_spilled(slot) || slot->spilled.type == SCALAR_VALUE;
 }
 
-static bool slot_is_covered(struct bpf_verifier_env *env, const struct bpf_stack_state *old,
-                            const struct bpf_stack_state *cur, bool exact)
+bool slot_is_covered(struct bpf_verifier_env *env, const struct bpf_stack_state *old,
+                     const struct bpf_stack_state *cur, bool exact)
 {
     bool old_number = bpf_is_spilled(old) && old->spilled.type == SCALAR_VALUE;
     int i;
 
-    if (cur && !exact && old_number && !old->spilled.precise && is_any_number(cur))
+    if (!cur && !exact) /* it has not even been set in part */
+        return false;
+    if (!exact && old_number && !old->spilled.precise && is_any_number(cur))
         return true;
     for (i = 0; i < 8; i++) {
         u8 a = old->slot_type[i], b = cur ? cur->slot_type[i] : STACK_INVALID;
 
         if (a == STACK_INVALID)
             continue;
-        if (a == STACK_MISC && !exact && cur && is_any_number(cur))
+        if (a == STACK_MISC && !exact && is_any_number(cur))
             continue;
         if (a == STACK_MISC && (b == STACK_MISC || b == STACK_ZERO))
             continue;
@@ -117,7 +119,9 @@ static bool func_is_covered(struct bpf_verifier_env *env, const struct bpf_func_
 {
     u32 i;
 
-    if (old->callsite != cur->callsite || old->subprogno != cur->subprogno)
+    /* The end of a callback is compared with its beginning. */
+    if (old->callsite != cur->callsite || old->subprogno != cur->subprogno ||
+        old->callback != cur->callback)
         return false;
     for (i = 0; i < MAX_BPF_REG; i++)
         if (live & reg_bit(i) && !reg_is_covered(env, &old->regs[i], &cur->regs[i], exact))
@@ -217,6 +221,18 @@ static void evict_state(struct bpf_verifier_env *env, struct bpf_verifier_state_
     }
 }
 
+/* The state at the beginning of a callback, which is compared with no other. */
+static int store_callback_entry(struct bpf_verifier_env *env, int insn_idx)
+{
+    struct bpf_func_state *func = cur_func(env);
+    int err;
+
+    func->callback = ++env->id_gen;
+    err = store_state(env, insn_idx);
+    func->callback_entry = env->cur->parent;
+    return err;
+}
+
 int check_visited(struct bpf_verifier_env *env, int insn_idx)
 {
     struct bpf_verifier_state_list **link = &env->aux[insn_idx].states, *sl;
@@ -224,6 +240,8 @@ int check_visited(struct bpf_verifier_env *env, int insn_idx)
     u32 insns = env->insn_processed - env->prev_insn_processed, states = 0;
     bool add = env->prog->prog_flags & BPF_F_TEST_STATE_FREQ || (jmps >= 2 && insns >= 8);
 
+    if (cur_func(env)->in_callback && !cur_func(env)->callback)
+        return store_callback_entry(env, insn_idx);
     while ((sl = *link)) {
         states++;
         if (sl->state.branches) {

@@ -121,6 +121,8 @@ bool bpf_int_jit_compile(struct bpf_prog *prog)
 {
     struct rv_jit_context ctx = {.prog = prog};
 
+    if (prog->has_callbacks)
+        return false;
     ctx.tail_calls = has_tail_calls(prog);
     if (ctx.tail_calls && prog->subprog_cnt > 1)
         return false; /* the verifier accepts none */

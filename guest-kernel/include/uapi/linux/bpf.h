@@ -252,6 +252,7 @@ enum bpf_func_id {
     BPF_FUNC_ringbuf_submit = 132,
     BPF_FUNC_ringbuf_discard = 133,
     BPF_FUNC_ringbuf_query = 134,
+    BPF_FUNC_loop = 181,
     __BPF_FUNC_MAX_ID = 212,
 };
 
