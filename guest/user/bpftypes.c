@@ -3,6 +3,7 @@
  * but Linux's system calls, so that Linux can be asked, too.
  */
 #include "bpf_insn.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 #include <uapi/linux/btf.h>
 
@@ -18,11 +19,6 @@ static const char names[] = "\0int\0key\0a-b\0int f(void) {\0\t\treturn 0;";
 #define TYPE_INT NAME_INT, INFO(INT, 0), 4, 1u << 24 | 32
 
 static char log_text[4096];
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
 
 static int load_data(const void *data, unsigned int size)
 {
