@@ -580,13 +580,17 @@ static bool has_atomics(void)
 
 static bool those_of_file_agree(const char *path)
 {
-    int fd = open(path, O_RDONLY, 0);
+    enum { FILLED = 16 }; /* a program may read parts of its stack that it has not set */
+    int fd = open(path, O_RDONLY, 0), i;
     unsigned int head[2];
     bool all = true;
 
-    while (all && read_all(fd, head, sizeof(head)) && head[0] <= PROG_MAX &&
-           read_all(fd, insns, head[0] * sizeof(insns[0]))) {
-        len = head[0];
+    while (all && read_all(fd, head, sizeof(head)) && head[0] <= PROG_MAX - FILLED &&
+           read_all(fd, insns + FILLED, head[0] * sizeof(insns[0]))) {
+        len = 0;
+        for (i = 1; i <= FILLED; i++)
+            EMIT(ST_MEM(BPF_DW, R10, -8 * i, 0));
+        len += head[0];
         prog_flags = has_atomics() ? 0 : head[1];
         make_repeatable();
         all = agrees(insns, len);

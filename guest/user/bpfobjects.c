@@ -284,6 +284,16 @@ static void test_run(void)
     close(prog);
 }
 
+/* There is nothing to attach it to here, but libraries ask by it what the kernel can do. */
+static void test_socket_filter(void)
+{
+    int prog = load_return(BPF_PROG_TYPE_SOCKET_FILTER, 0);
+
+    check("a program for sockets is accepted", prog >= 0);
+    check("but not at a tracepoint", raw_tracepoint_open(prog, "sys_enter") == -EINVAL);
+    close(prog);
+}
+
 static void test_bind(void)
 {
     int prog = load_return(BPF_PROG_TYPE_KPROBE, 0), map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1);
@@ -386,6 +396,62 @@ static void test_tail_call(void)
     close(counter);
 }
 
+/* ---- values as memory ---- */
+
+static int create_array(unsigned int flags, unsigned int entries)
+{
+    union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY};
+
+    attr.key_size = 4;
+    attr.value_size = 8;
+    attr.max_entries = entries;
+    attr.map_flags = flags;
+    return bpf(BPF_MAP_CREATE, &attr);
+}
+
+/* 0, or an error. */
+static long try_mmap(int map, size_t pages, int prot, int flags)
+{
+    void *p = mmap(NULL, pages * PAGE_SIZE, prot, flags, map, 0);
+
+    if (is_error(p))
+        return (long)p;
+    munmap(p, pages * PAGE_SIZE);
+    return 0;
+}
+
+static void test_mmap(void)
+{
+    enum { ENTRIES = 1000, PAGES = 2, RW = PROT_READ | PROT_WRITE };
+    int map = create_array(BPF_F_MMAPABLE, ENTRIES), plain = create_array(0, ENTRIES);
+    int constant = create_array(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG, ENTRIES), prog;
+    int hash = map_create(BPF_MAP_TYPE_HASH, 4, 8, 1);
+    union bpf_attr attr = {.map_fd = map};
+    uint64_t *values = mmap(NULL, PAGES * PAGE_SIZE, RW, MAP_SHARED, map, 0);
+
+    check("an array is mapped", !is_error(values));
+    update(map, ENTRIES - 1, 77);
+    check("what is stored is there", values[ENTRIES - 1] == 77);
+    values[1] = 88;
+    check("and what is written there is stored", lookup(map, 1) == 88);
+    prog = load_counter(map);
+    check("a program sees it and changes it", run(prog) == 0 && run(prog) == 0 && values[0] == 2);
+    close(prog);
+    check("not more than there is", try_mmap(map, PAGES + 1, RW, MAP_SHARED) == -EINVAL);
+    check("nor for itself alone", try_mmap(map, PAGES, RW, MAP_PRIVATE) == -EINVAL);
+    check("nor without the flag", try_mmap(plain, PAGES, RW, MAP_SHARED) == -EINVAL);
+    check("nor a hash", try_mmap(hash, 1, RW, MAP_SHARED) == -NOTSUPP);
+    check("constants are not written", try_mmap(constant, PAGES, RW, MAP_SHARED) == -EACCES);
+    check("but read", try_mmap(constant, PAGES, PROT_READ, MAP_SHARED) == 0);
+    munmap(values, PAGES * PAGE_SIZE);
+    check("a map that is not mapped can be frozen", bpf(BPF_MAP_FREEZE, &attr) == 0);
+    check("and then not written", try_mmap(map, PAGES, RW, MAP_SHARED) == -EPERM);
+    close(hash);
+    close(constant);
+    close(plain);
+    close(map);
+}
+
 /* ---- maps of maps ---- */
 
 static int create_outer(unsigned int type, int inner)
@@ -464,12 +530,18 @@ static void test_hash_of_maps(void)
     int outer = create_outer(BPF_MAP_TYPE_HASH_OF_MAPS, inner);
     int prog = load_inner_counter(outer, true), second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
     unsigned int id = map_id(second);
+    uint64_t value;
+    uint32_t key = 0;
 
     check("a hash of maps", outer >= 0 && prog >= 0);
     check("has a map by its key",
           set_fd(outer, 0, inner) == 0 && run(prog) == 0 && lookup(inner, 1) == 1);
     check("which another one replaces", set_fd(outer, 0, second) == 0 && run(prog) == 0 &&
                                             lookup(second, 1) == 1 && lookup(inner, 1) == 1);
+    check("its elements are not looked up and deleted at once",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, outer, &key, &value) == -NOTSUPP);
+    check("nor are those of an array",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, inner, &key, &value) == -NOTSUPP);
     set_fd(outer, 77, inner);
     check("a third key does not fit", set_fd(outer, 78, inner) == -E2BIG);
     check("its keys go", remove_key(outer, 77) == 0 && remove_key(outer, 77) == -ENOENT);
@@ -487,7 +559,9 @@ int main(void)
     test_tag();
     test_run();
     test_bind();
+    test_socket_filter();
     test_tail_call();
+    test_mmap();
     test_array_of_maps();
     test_hash_of_maps();
     return check_result();
