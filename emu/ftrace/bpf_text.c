@@ -80,11 +80,13 @@ static const struct function *function_at(const struct bpf_text *t, uint64_t va)
 /* So that each store to it is known, before a hart has run it. */
 static void watch_pages(const struct bpf_text *t, struct hart *h, const struct function *f)
 {
-    for (uint64_t va = f->start; va < f->end; va = (va / PAGE_BYTES + 1) * PAGE_BYTES) {
+    uint64_t last = (f->end - 1) / PAGE_BYTES; /* which may be the last one that there is */
+
+    for (uint64_t page = f->start / PAGE_BYTES; page <= last; page++) {
         uint64_t pa;
 
-        if (hart_translate(h, va, ACCESS_LOAD, &pa))
-            cluster_watch_code(t->cluster, pa - pa % PAGE_BYTES, PAGE_BYTES);
+        if (hart_translate(h, page * PAGE_BYTES, ACCESS_LOAD, &pa))
+            cluster_watch_code(t->cluster, pa, PAGE_BYTES);
     }
 }
 

@@ -121,6 +121,19 @@ static void what_is_no_function_is_none(void **state)
     wreck(&s);
 }
 
+static void it_may_be_in_the_last_page_of_addresses(void **state)
+{
+    const uint64_t last = UINT64_MAX - 0xfff;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call(&s, ADD, last, UINT64_MAX, "bpf_prog_1_a");
+    assert_name(&s, last + 0x10, "bpf_prog_1_a", 0x10);
+    assert_null(bpf_text_name_at(s.t, last - 1, NULL));
+    wreck(&s);
+}
+
 static void there_may_be_any_number(void **state)
 {
     enum { MANY = 5000, KEPT = 4096 };
@@ -173,6 +186,7 @@ int main(void)
         cmocka_unit_test(a_function_has_a_name_from_its_first_byte_to_its_last_one),
         cmocka_unit_test(a_name_outlives_its_text_until_there_is_another_one),
         cmocka_unit_test(what_is_no_function_is_none),
+        cmocka_unit_test(it_may_be_in_the_last_page_of_addresses),
         cmocka_unit_test(there_may_be_any_number),
         cmocka_unit_test(it_is_part_of_a_state),
     };
