@@ -70,7 +70,7 @@ $(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
 # The guest kernel's verifier and interpreter of BPF, on the host; docs/bpf.md.
 bpf_fuzz := $(BUILD)/tests/bpf_fuzz
 bpf_src  := tests/bpf/fuzz.c tests/bpf/host.c $(addprefix guest-kernel/kernel/bpf/,btf.c btf_resolve.c core.c disasm.c func_proto.c tnum.c) $(wildcard guest-kernel/kernel/bpf/verifier*.c)
-$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h guest/user/bpf_random.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h guest-kernel/include/linux/btf.h guest-kernel/kernel/bpf/btf.h guest-kernel/kernel/bpf/verifier.h) mk/tests.mk | $(BOOTSTRAP_TEST)
+$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h guest/user/bpf_numbers.h guest/user/bpf_random.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h guest-kernel/include/linux/btf.h guest-kernel/kernel/bpf/btf.h guest-kernel/kernel/bpf/verifier.h) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) -std=gnu11 -O1 -g1 -Wall -Wextra -Wshadow -Werror -ffreestanding -fno-strict-aliasing -DBPF_CHECK -Iguest-kernel/include \

@@ -10,47 +10,10 @@
 #define USER_BPF_RANDOM_H
 
 #include "bpf_insn.h"
+#include "bpf_numbers.h"
 #include <linux/string.h>
 
 enum { RANDOM_MAP = 50, RANDOM_INSNS = 256 };
-
-static u64 random_state;
-
-static u64 random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
-/* Numbers near the edges of their ranges, more often than not. */
-static u64 random_number(void)
-{
-    static const u64 edges[] = {0,
-                                1,
-                                7,
-                                8,
-                                63,
-                                64,
-                                0x7fffffff,
-                                0x80000000,
-                                0xffffffff,
-                                0x100000000,
-                                0x7fffffffffffffff,
-                                0x8000000000000000};
-    u64 r = random_bits();
-
-    switch (r & 7) {
-    case 0: return random_bits();
-    case 1: return random_bits() & 0xffffffff;
-    case 2: return -(random_bits() & 0xff);
-    case 3: return edges[(r >> 8) % (sizeof(edges) / sizeof(edges[0]))];
-    case 4: return -edges[(r >> 8) % (sizeof(edges) / sizeof(edges[0]))];
-    case 5: return edges[(r >> 8) % (sizeof(edges) / sizeof(edges[0]))] - 1;
-    default: return random_bits() & 0x7f;
-    }
-}
 
 enum { NOTHING, NUMBER, CTX, VALUE_PTR, STACK_PTR };
 
@@ -434,9 +397,7 @@ static void mutate(void)
 /* The program of this number: insns, len. */
 static void random_program(u64 number)
 {
-    random_state = number * 2654435769u + 88172645463325252ull;
-    random_bits();
-    random_bits();
+    random_seed(number);
     make_program();
     if (below(8) == 0)
         mutate();

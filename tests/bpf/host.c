@@ -6,6 +6,7 @@
  * numbers, in a state that contains the registers.
  */
 #include "host.h"
+#include "../../guest/user/bpf_numbers.h"
 #include <linux/bpf_verifier.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -251,49 +252,9 @@ bool bpf_check_step(const struct bpf_insn *insn, const u64 *regs)
                     u64 r4 __maybe_unused, u64 r5 __maybe_unused)
 #define POINTER(r) ((void *)(unsigned long)(r))
 
-static u64 random_state = 88172645463325252ull;
-
-u64 host_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
 void host_seed(u64 seed)
 {
-    random_state = seed * 2654435769u + 88172645463325252ull;
-    host_random();
-    host_random();
-}
-
-/* Numbers near the edges of their ranges, more often than not. */
-u64 host_number(void)
-{
-    static const u64 edges[] = {0,
-                                1,
-                                7,
-                                8,
-                                63,
-                                64,
-                                0x7fffffff,
-                                0x80000000,
-                                0xffffffff,
-                                0x100000000,
-                                0x7fffffffffffffff,
-                                0x8000000000000000};
-    u64 r = host_random();
-
-    switch (r & 7) {
-    case 0: return host_random();
-    case 1: return host_random() & 0xffffffff;
-    case 2: return -(host_random() & 0xff);
-    case 3: return edges[(r >> 8) % ARRAY_SIZE(edges)];
-    case 4: return -edges[(r >> 8) % ARRAY_SIZE(edges)];
-    case 5: return edges[(r >> 8) % ARRAY_SIZE(edges)] - 1;
-    default: return host_random() & 0x7f;
-    }
+    random_seed(seed);
 }
 
 HELPER(map_lookup_elem)
@@ -329,12 +290,12 @@ HELPER(fill_str)
 {
     if (host_check_mem(r1, r2, true))
         memset(POINTER(r1), 'b', r2);
-    return r2 ? host_random() % (r2 + 1) : 0;
+    return r2 ? random_bits() % (r2 + 1) : 0;
 }
 
 HELPER(number)
 {
-    return host_number();
+    return random_number();
 }
 
 HELPER(ringbuf_reserve)
@@ -457,7 +418,7 @@ const char *host_run(const struct host_prog *p, const u64 *ctx, u64 *result)
     memcpy(host_ctx, ctx, sizeof(host_ctx));
     fault = NULL;
     steps = 0;
-    hash_has = host_random() & 1;
+    hash_has = random_bits() & 1;
     *result = bpf_prog_run_insns(&p->prog, host_ctx);
     for (i = 0; i < RING_RECORDS; i++) {
         if (!record[i].start)

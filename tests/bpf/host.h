@@ -14,9 +14,9 @@ struct host_prog {
 extern u32 bpf_check_limit;  /* instructions that the verifier follows */
 extern bool bpf_check_exact; /* it compares states as if all numbers mattered */
 
+/* Begins the sequence of numbers that the helpers return. */
 void host_seed(u64 seed);
-u64 host_random(void);
-u64 host_number(void);
+
 /* Verifies a program: 0 or the verifier's error. text NULL: no log. */
 int host_load(struct host_prog *p, const struct bpf_insn *insns, unsigned int len, u32 flags,
               u32 log_level, char *text, size_t size);
