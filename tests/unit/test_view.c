@@ -570,6 +570,12 @@ static void a_cache_belongs_to_one_log(void **state)
     assert_false(is_cached(log));
     put(view, cached, 0);
     assert_false(is_cached(log));
+    unlink(view);
+    assert_int_equal(mkfifo(view, 0600), 0);
+    alarm(60); /* nothing waits for one who would write into it */
+    assert_false(is_cached(log));
+    alarm(0);
+    unlink(view);
     put(view, cached, cached_size);
     assert_true(is_cached(log));
     /* A byte of the log that its reader may not even look at. */
@@ -587,6 +593,55 @@ static void a_cache_belongs_to_one_log(void **state)
     close(fd);
 }
 
+/* A log that begins again while it is shown is not mixed with what was read of it. */
+static void a_live_log_goes_on_only_with_what_follows(void **state)
+{
+    const struct diag d = {.quiet = true};
+    struct maker maker = {.rng = {11}, .events = EVENTS / 3};
+    struct maker larger = {.rng = {12}};
+    struct model *first = NULL, *second = NULL, *live;
+    int fd[2];
+    char path[] = "/tmp/test_view.XXXXXX";
+    size_t size[2];
+    uint8_t *bytes[2];
+
+    (void)state;
+    first = open_log(&maker, &fd[0]);
+    second = open_log(&larger, &fd[1]);
+    assert_true(log_frame_count(first->log) > 1);
+    assert_true(log_frame_count(second->log) > log_frame_count(first->log));
+    size[0] = log_size(first->log);
+    size[1] = log_size(second->log);
+    for (unsigned i = 0; i < 2; i++) {
+        bytes[i] = malloc(size[i]);
+        assert_int_equal(pread(fd[i], bytes[i], size[i], 0), size[i]);
+    }
+    close(mkstemp(path));
+    /* without the end of its last frame of events */
+    put(path, bytes[0], size[0] - log_frame(first->log, log_frame_count(first->log) - 1)->packed);
+    assert_int_equal(model_open(path, true, &d, &live), EXIT_PASS);
+    while (model_step(live, 100000))
+        ;
+    assert_in_range(live->frame, 1, log_frame_count(first->log) - 1);
+    put(path, bytes[1], size[1]);
+    assert_false(model_more(live, &d));
+    put(path, bytes[0], size[0]);
+    assert_true(model_more(live, &d));
+    while (model_step(live, 100000))
+        ;
+    assert_int_equal(live->events, first->events);
+    for (size_t i = 0; i < first->frames.len; i++) /* where a call of a function is looked for */
+        assert_int_equal(live->frames.at[i].names[0], first->frames.at[i].names[0]);
+    model_close(live);
+    model_close(first);
+    model_close(second);
+    unlink(path);
+    for (unsigned i = 0; i < 2; i++) {
+        free(bytes[i]);
+        close(fd[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -598,6 +653,7 @@ int main(void)
         cmocka_unit_test(a_cache_has_what_reading_the_log_gives),
         cmocka_unit_test(a_damaged_cache_does_no_harm),
         cmocka_unit_test(a_cache_belongs_to_one_log),
+        cmocka_unit_test(a_live_log_goes_on_only_with_what_follows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -524,7 +524,7 @@ static bool make_head(const struct model *m, uint64_t head[HEAD_WORDS], size_t r
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a pipe without a writer */
     struct stat st;
     uint8_t *bytes = NULL;
     size_t done = 0;

@@ -406,9 +406,10 @@ enum exit_status model_open(const char *path, bool live, const struct diag *d, s
     return EXIT_PASS;
 }
 
+/* Again without effect: when a log that is being written goes on, its last frame has ended before. */
 static void end_frame(struct model *m)
 {
-    if (m->frames.len) {
+    if (m->frames.len && m->building.names) {
         m->frames.at[m->frames.len - 1].names = m->building.names;
         m->frames.at[m->frames.len - 1].name_count = m->building.name_count;
     }
@@ -512,6 +513,21 @@ bool model_step(struct model *m, unsigned events)
     return !m->done;
 }
 
+/* Whether the log has the frames that were read. If not, it is another one, or has begun again. */
+static bool has_read(const struct model *m, const struct log *log)
+{
+    const struct log_frame_head *old, *now;
+
+    if (log_run(log)->harts != m->follow.harts || log_frame_count(log) < m->frame)
+        return false;
+    if (!m->frame)
+        return true;
+    old = log_frame(m->log, m->frame - 1);
+    now = log_frame(log, m->frame - 1);
+    return old->first == now->first && old->last == now->last && old->events == now->events &&
+           old->packed == now->packed;
+}
+
 bool model_more(struct model *m, const struct diag *d)
 {
     size_t len = strlen(m->path);
@@ -527,8 +543,8 @@ bool model_more(struct model *m, const struct diag *d)
         return false;
     if (log_open(m->path, d, &log) != EXIT_PASS)
         return false;
-    if (log_run(log)->harts != m->follow.harts || log_frame_count(log) < m->frame) {
-        log_close(log); /* it is another log */
+    if (!has_read(m, log)) {
+        log_close(log);
         return false;
     }
     log_cursor_free(m->cursor);

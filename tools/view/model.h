@@ -186,7 +186,8 @@ void model_forget(struct model *m);
 /* Reads so many events. False: all that is there was read. */
 bool model_step(struct model *m, unsigned events);
 
-/* A log that is being written has grown: read on with model_step. False: it has not. */
+/* A log that is being written has grown: read on with model_step. False: it has not, or what it
+ * has now does not follow what was read. */
 bool model_more(struct model *m, const struct diag *d);
 
 /* From 0 to 1. */
