@@ -104,7 +104,7 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
-	$(addprefix kernel/events/, callchain.o core.o inherit.o records.o ring_buffer.o sample.o software.o syscall.o) \
+	$(addprefix kernel/events/, callchain.o core.o file.o inherit.o pmu.o records.o ring_buffer.o sample.o software.o syscall.o) \
 	drivers/perf/riscv_pmu_sbi.o \
 	$(addprefix kernel/trace/, trace_event_perf.o fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \

@@ -2,9 +2,10 @@
  * bpf_text.h - text that the kernel makes at run time of programs of BPF: where it is, its names,
  * and whether the kernel has given it up.
  *
- * Linux and the guest kernel call bpf_ksym_add() for each function of a program that is compiled,
- * and bpf_ksym_del() before they free it. The argument is a struct bpf_ksym: the addresses of the
- * first byte and behind the last one, and the name.
+ * The guest kernel calls bpf_ksym_add() for each function of a program that is compiled, and
+ * bpf_ksym_del() before it frees it; so does Linux, if its compiler has not inlined them. The
+ * argument is a struct bpf_ksym: the addresses of the first byte and behind the last one, and the
+ * name.
  */
 #ifndef FTRACE_BPF_TEXT_H
 #define FTRACE_BPF_TEXT_H

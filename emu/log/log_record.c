@@ -72,11 +72,10 @@ struct log_record {
 
 static struct log_event event_of(struct hart *h, enum log_kind kind)
 {
-    return (struct log_event){.kind = kind,
-                              .hart = (uint8_t)hart_id(h),
-                              .cycle = hart_cycles(h),
-                              .insns = hart_insns(h),
-                              .time = hart_time(h)};
+    struct log_event e = {.kind = kind, .hart = (uint8_t)hart_id(h)};
+
+    hart_clocks(h, &e.cycle, &e.insns, &e.time);
+    return e;
 }
 
 /* ---- tasks ---- */

@@ -51,7 +51,8 @@ struct statfs {
 static int vfs_statfs(struct super_block *sb, struct statfs __user *to)
 {
     enum { SIMPLE_MAGIC = 0x858458f6 };
-    struct kstatfs k = {.f_type = SIMPLE_MAGIC, .f_bsize = 4096, .f_namelen = NAME_MAX};
+    struct kstatfs k = {
+        .f_type = sb->s_type->magic ?: SIMPLE_MAGIC, .f_bsize = 4096, .f_namelen = NAME_MAX};
     struct statfs st;
     int err = sb->s_op ? sb->s_op->statfs(sb, &k) : 0;
 

@@ -43,4 +43,10 @@
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 
+/* Adds 1 to the only element of the array, a number of 64 bits. Changes R0 to R5. */
+#define COUNT_IN(map)                                                                              \
+    ST_MEM(BPF_W, R10, -4, 0), MOV64_REG(R2, R10), ALU64_IMM(BPF_ADD, R2, -4), LD_MAP_FD(R1, map), \
+        CALL(BPF_FUNC_map_lookup_elem), JMP_IMM(BPF_JEQ, R0, 0, 2), MOV64_IMM(R1, 1),              \
+        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0)
+
 #endif

@@ -8,15 +8,11 @@
  *       Attaches one program after the other until the kernel refuses; says how many there are.
  */
 #include "bpf_insn.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 #include <uapi/linux/perf_event.h>
 
 enum { CPUS_MAX = 8, PROGRAMS_MAX = 100 };
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
 
 static int check_result_of(const char *what, int result)
 {
@@ -52,14 +48,7 @@ static uint64_t counted(int map)
 static int load_program(int map, int result)
 {
     const struct bpf_insn insns[] = {
-        ST_MEM(BPF_W, R10, -4, 0),
-        MOV64_REG(R2, R10),
-        ALU64_IMM(BPF_ADD, R2, -4),
-        LD_MAP_FD(R1, map),
-        CALL(BPF_FUNC_map_lookup_elem),
-        JMP_IMM(BPF_JEQ, R0, 0, 2),
-        MOV64_IMM(R1, 1),
-        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
+        COUNT_IN(map),
         MOV64_IMM(R0, result),
         EXIT(),
     };

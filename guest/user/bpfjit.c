@@ -13,6 +13,7 @@
 #define BPF_LINUX_CASES /* without those of functions that helpers call, which are interpreted */
 #include "bpf_cases.h"
 #include "bpf_insn.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 
 enum {
@@ -26,34 +27,6 @@ enum {
 };
 
 #define TRACING "/sys/kernel/tracing"
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
-
-static void make_map(int at, unsigned int type, unsigned int key, unsigned int value,
-                     unsigned int entries)
-{
-    union bpf_attr attr = {.map_type = type};
-    int fd;
-
-    attr.key_size = key;
-    attr.value_size = value;
-    attr.max_entries = entries;
-    fd = bpf(BPF_MAP_CREATE, &attr);
-    dup2(fd, at);
-    close(fd);
-}
-
-static void map_op(int cmd, int fd, const void *key, void *value)
-{
-    union bpf_attr attr = {.map_fd = fd};
-
-    attr.key = (unsigned long)key;
-    attr.value = (unsigned long)value;
-    bpf(cmd, &attr);
-}
 
 static int set_jit(const char *value)
 {
@@ -445,13 +418,13 @@ static void run_once(int fd, const uint64_t *ctx, struct outcome *o)
     const uint64_t hash_key = 0;
 
     memset(o, 0, sizeof(*o));
-    map_op(BPF_MAP_UPDATE_ELEM, REGS_MAP, &key, (void *)zero);
-    map_op(BPF_MAP_UPDATE_ELEM, BPF_CASE_MAP, &key, (void *)zero);
-    map_op(BPF_MAP_UPDATE_ELEM, BPF_CASE_HASH, &hash_key, (void *)zero);
+    map_op(BPF_MAP_UPDATE_ELEM, REGS_MAP, &key, (void *)zero, 0);
+    map_op(BPF_MAP_UPDATE_ELEM, BPF_CASE_MAP, &key, (void *)zero, 0);
+    map_op(BPF_MAP_UPDATE_ELEM, BPF_CASE_HASH, &hash_key, (void *)zero, 0);
     o->err = run(fd, ctx, &o->result);
-    map_op(BPF_MAP_LOOKUP_ELEM, REGS_MAP, &key, o->values);
-    map_op(BPF_MAP_LOOKUP_ELEM, BPF_CASE_MAP, &key, o->array);
-    map_op(BPF_MAP_LOOKUP_ELEM, BPF_CASE_HASH, &hash_key, o->hash);
+    map_op(BPF_MAP_LOOKUP_ELEM, REGS_MAP, &key, o->values, 0);
+    map_op(BPF_MAP_LOOKUP_ELEM, BPF_CASE_MAP, &key, o->array, 0);
+    map_op(BPF_MAP_LOOKUP_ELEM, BPF_CASE_HASH, &hash_key, o->hash, 0);
 }
 
 static unsigned int accepted, compiled;
@@ -581,13 +554,17 @@ static bool has_atomics(void)
 
 static bool those_of_file_agree(const char *path)
 {
-    int fd = open(path, O_RDONLY, 0);
+    enum { FILLED = 16 }; /* a program may read parts of its stack that it has not set */
+    int fd = open(path, O_RDONLY, 0), i;
     unsigned int head[2];
     bool all = true;
 
-    while (all && read_all(fd, head, sizeof(head)) && head[0] <= PROG_MAX &&
-           read_all(fd, insns, head[0] * sizeof(insns[0]))) {
-        len = head[0];
+    while (all && read_all(fd, head, sizeof(head)) && head[0] <= PROG_MAX - FILLED &&
+           read_all(fd, insns + FILLED, head[0] * sizeof(insns[0]))) {
+        len = 0;
+        for (i = 1; i <= FILLED; i++)
+            EMIT(ST_MEM(BPF_DW, R10, -8 * i, 0));
+        len += head[0];
         prog_flags = has_atomics() ? 0 : head[1];
         make_repeatable();
         all = agrees(insns, len);
@@ -743,11 +720,11 @@ static bool chain_ends(bool first_jit, bool second_jit)
     unsigned int key;
     bool as_said;
 
-    make_map(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2);
+    map_at(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2);
     first = load_link(array, 1, first_jit);
     second = load_link(array, 0, second_jit);
-    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 0, &key), &first);
-    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 1, &key), &second);
+    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 0, &key), &first, 0);
+    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 1, &key), &second, 0);
     run_once(first, ctx, &o);
     as_said = is_compiled(first) == first_jit && is_compiled(second) == second_jit;
     close(first);
@@ -852,10 +829,10 @@ int main(int argc, char **argv)
 {
     unsigned long count = argc > 2 ? strtoul(argv[2]) : 100;
 
-    make_map(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
-    make_map(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
-    make_map(BPF_CASE_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
-    make_map(REGS_MAP, BPF_MAP_TYPE_ARRAY, 4, 8 * VALUES, 1);
+    map_at(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
+    map_at(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
+    map_at(BPF_CASE_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
+    map_at(REGS_MAP, BPF_MAP_TYPE_ARRAY, 4, 8 * VALUES, 1);
     if (argc > 3)
         state = strtoul(argv[3]);
     if (argc < 2)

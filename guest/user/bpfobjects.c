@@ -3,46 +3,23 @@
  * running by a call. Uses nothing but Linux's system calls, so that Linux can be asked, too.
  */
 #include "bpf_insn.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 
 #define DIR "/sys/fs/bpf/"
 
 enum { NOTSUPP = 524 /* Linux's own, which no user's header has */ };
 
-static int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
-
-static int map_create(unsigned int type, unsigned int key, unsigned int value, unsigned int entries)
-{
-    union bpf_attr attr = {.map_type = type};
-
-    attr.key_size = key;
-    attr.value_size = value;
-    attr.max_entries = entries;
-    return bpf(BPF_MAP_CREATE, &attr);
-}
-
-static int map_op(int cmd, int fd, const void *key, void *value)
-{
-    union bpf_attr attr = {.map_fd = fd};
-
-    attr.key = (unsigned long)key;
-    attr.value = (unsigned long)value;
-    return bpf(cmd, &attr);
-}
-
 static int update(int fd, uint32_t key, uint64_t value)
 {
-    return map_op(BPF_MAP_UPDATE_ELEM, fd, &key, &value);
+    return map_op(BPF_MAP_UPDATE_ELEM, fd, &key, &value, 0);
 }
 
 /* The element, or an error. */
 static long lookup(int fd, uint32_t key)
 {
     uint64_t value = 0;
-    int err = map_op(BPF_MAP_LOOKUP_ELEM, fd, &key, &value);
+    int err = map_op(BPF_MAP_LOOKUP_ELEM, fd, &key, &value, 0);
 
     return err ? err : (long)value;
 }
@@ -128,7 +105,7 @@ static int get(const char *name, unsigned int flags)
 
 static void test_pin_map(void)
 {
-    int fd = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4), other;
+    int fd = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0), other;
     unsigned int id = map_id(fd);
 
     update(fd, 1, 77);
@@ -173,14 +150,7 @@ static int raw_tracepoint_open(int prog, const char *name)
 static int load_counter(int map)
 {
     const struct bpf_insn insns[] = {
-        ST_MEM(BPF_W, R10, -4, 0),
-        MOV64_REG(R2, R10),
-        ALU64_IMM(BPF_ADD, R2, -4),
-        LD_MAP_FD(R1, map),
-        CALL(BPF_FUNC_map_lookup_elem),
-        JMP_IMM(BPF_JEQ, R0, 0, 2),
-        MOV64_IMM(R1, 1),
-        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
+        COUNT_IN(map),
         MOV64_IMM(R0, 0),
         EXIT(),
     };
@@ -190,7 +160,7 @@ static int load_counter(int map)
 
 static void test_pin_link(void)
 {
-    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1), prog = load_counter(map), link, other;
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), prog = load_counter(map), link, other;
     union bpf_attr attr = {.link_update = {0}};
     unsigned int id = prog_id(prog);
     long before;
@@ -239,7 +209,7 @@ static bool has_tag(int prog, const char *tag)
 
 static void test_tag(void)
 {
-    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1), prog;
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), prog;
     const struct bpf_insn insns[] = {
         LD_MAP_FD(R1, map),        MOV64_IMM(R0, 0),          ALU64_IMM(BPF_ADD, R0, 1),
         ALU64_IMM(BPF_ADD, R0, 1), ALU64_IMM(BPF_ADD, R0, 1), ALU64_IMM(BPF_ADD, R0, 1),
@@ -284,9 +254,20 @@ static void test_run(void)
     close(prog);
 }
 
+/* There is nothing to attach it to here, but libraries ask by it what the kernel can do. */
+static void test_socket_filter(void)
+{
+    int prog = load_return(BPF_PROG_TYPE_SOCKET_FILTER, 0);
+
+    check("a program for sockets is accepted", prog >= 0);
+    check("but not at a tracepoint", raw_tracepoint_open(prog, "sys_enter") == -EINVAL);
+    close(prog);
+}
+
 static void test_bind(void)
 {
-    int prog = load_return(BPF_PROG_TYPE_KPROBE, 0), map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1);
+    int prog = load_return(BPF_PROG_TYPE_KPROBE, 0),
+        map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
     union bpf_attr attr = {.prog_bind_map = {.prog_fd = prog, .map_fd = map}};
     unsigned int id = map_id(map);
     struct bpf_prog_info i;
@@ -319,21 +300,8 @@ static int run(int prog)
 static int load_tail_call(int counter, int array, int index, int result)
 {
     const struct bpf_insn insns[] = {
-        MOV64_REG(R6, R1),
-        ST_MEM(BPF_W, R10, -4, 0),
-        MOV64_REG(R2, R10),
-        ALU64_IMM(BPF_ADD, R2, -4),
-        LD_MAP_FD(R1, counter),
-        CALL(BPF_FUNC_map_lookup_elem),
-        JMP_IMM(BPF_JEQ, R0, 0, 2),
-        MOV64_IMM(R1, 1),
-        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
-        MOV64_REG(R1, R6),
-        LD_MAP_FD(R2, array),
-        MOV64_IMM(R3, index),
-        CALL(BPF_FUNC_tail_call),
-        MOV64_IMM(R0, result),
-        EXIT(),
+        MOV64_REG(R6, R1),    COUNT_IN(counter),        MOV64_REG(R1, R6),     LD_MAP_FD(R2, array),
+        MOV64_IMM(R3, index), CALL(BPF_FUNC_tail_call), MOV64_IMM(R0, result), EXIT(),
     };
 
     return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
@@ -341,18 +309,18 @@ static int load_tail_call(int counter, int array, int index, int result)
 
 static int set_fd(int map, uint32_t key, int fd)
 {
-    return map_op(BPF_MAP_UPDATE_ELEM, map, &key, &fd);
+    return map_op(BPF_MAP_UPDATE_ELEM, map, &key, &fd, 0);
 }
 
 static int remove_key(int map, uint32_t key)
 {
-    return map_op(BPF_MAP_DELETE_ELEM, map, &key, NULL);
+    return map_op(BPF_MAP_DELETE_ELEM, map, &key, NULL, 0);
 }
 
 static void test_tail_call(void)
 {
-    int counter = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1);
-    int array = map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 4);
+    int counter = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+    int array = map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 4, 0);
     int to_other = load_tail_call(counter, array, 1, 10);
     int to_itself = load_tail_call(counter, array, 2, 30);
     int end = load_return(BPF_PROG_TYPE_RAW_TRACEPOINT, 20);
@@ -361,7 +329,7 @@ static void test_tail_call(void)
 
     check("without a program there a tail call has no effect", run(to_other) == 10);
     check("an array of programs has values of four bytes",
-          map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 8, 1) == -EINVAL);
+          map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 8, 1, 0) == -EINVAL);
     check("a program is put into the array", set_fd(array, 1, end) == 0);
     check("the tail call goes to it", run(to_other) == 20);
     check("who reads the array gets its id", lookup(array, 1) == prog_id(end));
@@ -384,6 +352,62 @@ static void test_tail_call(void)
     close(end);
     close(kprobe);
     close(counter);
+}
+
+/* ---- values as memory ---- */
+
+static int create_array(unsigned int flags, unsigned int entries)
+{
+    union bpf_attr attr = {.map_type = BPF_MAP_TYPE_ARRAY};
+
+    attr.key_size = 4;
+    attr.value_size = 8;
+    attr.max_entries = entries;
+    attr.map_flags = flags;
+    return bpf(BPF_MAP_CREATE, &attr);
+}
+
+/* 0, or an error. */
+static long try_mmap(int map, size_t pages, int prot, int flags)
+{
+    void *p = mmap(NULL, pages * PAGE_SIZE, prot, flags, map, 0);
+
+    if (is_error(p))
+        return (long)p;
+    munmap(p, pages * PAGE_SIZE);
+    return 0;
+}
+
+static void test_mmap(void)
+{
+    enum { ENTRIES = 1000, PAGES = 2, RW = PROT_READ | PROT_WRITE };
+    int map = create_array(BPF_F_MMAPABLE, ENTRIES), plain = create_array(0, ENTRIES);
+    int constant = create_array(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG, ENTRIES), prog;
+    int hash = map_create(BPF_MAP_TYPE_HASH, 4, 8, 1, 0);
+    union bpf_attr attr = {.map_fd = map};
+    uint64_t *values = mmap(NULL, PAGES * PAGE_SIZE, RW, MAP_SHARED, map, 0);
+
+    check("an array is mapped", !is_error(values));
+    update(map, ENTRIES - 1, 77);
+    check("what is stored is there", values[ENTRIES - 1] == 77);
+    values[1] = 88;
+    check("and what is written there is stored", lookup(map, 1) == 88);
+    prog = load_counter(map);
+    check("a program sees it and changes it", run(prog) == 0 && run(prog) == 0 && values[0] == 2);
+    close(prog);
+    check("not more than there is", try_mmap(map, PAGES + 1, RW, MAP_SHARED) == -EINVAL);
+    check("nor for itself alone", try_mmap(map, PAGES, RW, MAP_PRIVATE) == -EINVAL);
+    check("nor without the flag", try_mmap(plain, PAGES, RW, MAP_SHARED) == -EINVAL);
+    check("nor a hash", try_mmap(hash, 1, RW, MAP_SHARED) == -NOTSUPP);
+    check("constants are not written", try_mmap(constant, PAGES, RW, MAP_SHARED) == -EACCES);
+    check("but read", try_mmap(constant, PAGES, PROT_READ, MAP_SHARED) == 0);
+    munmap(values, PAGES * PAGE_SIZE);
+    check("a map that is not mapped can be frozen", bpf(BPF_MAP_FREEZE, &attr) == 0);
+    check("and then not written", try_mmap(map, PAGES, RW, MAP_SHARED) == -EPERM);
+    close(hash);
+    close(constant);
+    close(plain);
+    close(map);
 }
 
 /* ---- maps of maps ---- */
@@ -425,10 +449,10 @@ static int load_inner_counter(int outer, bool checked)
 
 static void test_array_of_maps(void)
 {
-    int inner = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4), second;
+    int inner = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0), second;
     int outer = create_outer(BPF_MAP_TYPE_ARRAY_OF_MAPS, inner), prog;
-    int longer = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 5);
-    int hash = map_create(BPF_MAP_TYPE_HASH, 4, 8, 4);
+    int longer = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 5, 0);
+    int hash = map_create(BPF_MAP_TYPE_HASH, 4, 8, 4, 0);
     unsigned int id;
 
     check("an array of maps", outer >= 0);
@@ -440,7 +464,7 @@ static void test_array_of_maps(void)
     check("without a map there is none", run(prog) == 0);
     check("a map is put into it", set_fd(outer, 0, inner) == 0);
     check("and found by the program", run(prog) == 0 && run(prog) == 0 && lookup(inner, 1) == 2);
-    second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
+    second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0);
     check("another one takes its place", set_fd(outer, 0, second) == 0 && run(prog) == 0 &&
                                              lookup(second, 1) == 1 && lookup(inner, 1) == 2);
     check("who reads it gets the map's id", (uint32_t)lookup(outer, 0) == map_id(second));
@@ -460,16 +484,22 @@ static void test_array_of_maps(void)
 
 static void test_hash_of_maps(void)
 {
-    int inner = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
+    int inner = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0);
     int outer = create_outer(BPF_MAP_TYPE_HASH_OF_MAPS, inner);
-    int prog = load_inner_counter(outer, true), second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4);
+    int prog = load_inner_counter(outer, true), second = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0);
     unsigned int id = map_id(second);
+    uint64_t value;
+    uint32_t key = 0;
 
     check("a hash of maps", outer >= 0 && prog >= 0);
     check("has a map by its key",
           set_fd(outer, 0, inner) == 0 && run(prog) == 0 && lookup(inner, 1) == 1);
     check("which another one replaces", set_fd(outer, 0, second) == 0 && run(prog) == 0 &&
                                             lookup(second, 1) == 1 && lookup(inner, 1) == 1);
+    check("its elements are not looked up and deleted at once",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, outer, &key, &value, 0) == -NOTSUPP);
+    check("nor are those of an array",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, inner, &key, &value, 0) == -NOTSUPP);
     set_fd(outer, 77, inner);
     check("a third key does not fit", set_fd(outer, 78, inner) == -E2BIG);
     check("its keys go", remove_key(outer, 77) == 0 && remove_key(outer, 77) == -ENOENT);
@@ -487,7 +517,9 @@ int main(void)
     test_tag();
     test_run();
     test_bind();
+    test_socket_filter();
     test_tail_call();
+    test_mmap();
     test_array_of_maps();
     test_hash_of_maps();
     return check_result();

@@ -1,6 +1,7 @@
 /* bpftest.c - bpf(2): maps, the verifier's verdicts, running programs, and programs at events. */
 #include "bpf_cases.h"
 #include "bpf_insn.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 #include <uapi/linux/perf_event.h>
 
@@ -8,33 +9,6 @@
 
 static char log_text[16384];
 static unsigned int log_level = 4; /* of what prog_load() loads */
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
-
-static int map_create(unsigned int type, unsigned int key, unsigned int value, unsigned int entries,
-                      unsigned int flags)
-{
-    union bpf_attr attr = {.map_type = type};
-
-    attr.key_size = key;
-    attr.value_size = value;
-    attr.max_entries = entries;
-    attr.map_flags = flags;
-    return bpf(BPF_MAP_CREATE, &attr);
-}
-
-static int map_op(int cmd, int fd, const void *key, void *value, uint64_t flags)
-{
-    union bpf_attr attr = {.map_fd = fd};
-
-    attr.key = (unsigned long)key;
-    attr.value = (unsigned long)value;
-    attr.flags = flags;
-    return bpf(cmd, &attr);
-}
 
 static int update(int fd, const void *key, void *value, uint64_t flags)
 {
@@ -350,14 +324,7 @@ static int load_counter(int map, int pid)
         CALL(BPF_FUNC_get_current_pid_tgid),
         ALU64_IMM(BPF_RSH, R0, 32),
         JMP_IMM(BPF_JNE, R0, pid, 9),
-        ST_MEM(BPF_W, R10, -4, 0),
-        MOV64_REG(R2, R10),
-        ALU64_IMM(BPF_ADD, R2, -4),
-        LD_MAP_FD(R1, map),
-        CALL(BPF_FUNC_map_lookup_elem),
-        JMP_IMM(BPF_JEQ, R0, 0, 2),
-        MOV64_IMM(R1, 1),
-        ATOMIC_OP(BPF_DW, BPF_ADD, R0, R1, 0),
+        COUNT_IN(map),
         MOV64_IMM(R0, 0),
         EXIT(),
     };

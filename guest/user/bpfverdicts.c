@@ -7,31 +7,13 @@
  */
 #define BPF_LINUX_CASES
 #include "bpf_cases.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 
 enum { NR_PRCTL = 167, PR_SET_NAME = 15 };
 
 static bool with_log;
 static char log_text[1 << 16];
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
-
-static void make_map(int at, unsigned int type, unsigned int key, unsigned int value,
-                     unsigned int entries)
-{
-    union bpf_attr attr = {.map_type = type};
-    int fd;
-
-    attr.key_size = key;
-    attr.value_size = value;
-    attr.max_entries = entries;
-    fd = bpf(BPF_MAP_CREATE, &attr);
-    dup2(fd, at);
-    close(fd);
-}
 
 static void show_verdict(const struct bpf_case *c)
 {
@@ -73,9 +55,9 @@ int main(int argc, char **argv)
 
     with_log = argc > 1 && !strcmp(argv[1], "log");
     syscall(NR_PRCTL, PR_SET_NAME, "bpfverdicts");
-    make_map(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
-    make_map(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
-    make_map(BPF_CASE_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
+    map_at(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
+    map_at(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
+    map_at(BPF_CASE_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
     for (i = 0; i < ARRAY_SIZE(bpf_cases); i++)
         show_verdict(&bpf_cases[i]);
     printf("verdicts: %u\n", i);

@@ -35,6 +35,10 @@ struct options {
     char *const *command;
 };
 
+#define CACHE(cache, op, result)                                      \
+    (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+     PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
 static const struct known {
     const char *name;
     uint32_t type;
@@ -46,6 +50,14 @@ static const struct known {
     {"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
     {"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
     {"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+    {"L1-dcache-loads", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, ACCESS)},
+    {"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, MISS)},
+    {"L1-dcache-stores", PERF_TYPE_HW_CACHE, CACHE(L1D, WRITE, ACCESS)},
+    {"L1-dcache-store-misses", PERF_TYPE_HW_CACHE, CACHE(L1D, WRITE, MISS)},
+    {"L1-icache-load-misses", PERF_TYPE_HW_CACHE, CACHE(L1I, READ, MISS)},
+    {"dTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE(DTLB, READ, MISS)},
+    {"dTLB-store-misses", PERF_TYPE_HW_CACHE, CACHE(DTLB, WRITE, MISS)},
+    {"iTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS)},
     {"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
     {"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
     {"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
@@ -757,7 +769,7 @@ static int perf_list(void)
 
     for (i = 0; i < ARRAY_SIZE(known_events); i++)
         printf("  %-50s [%s event]\n", known_events[i].name,
-               known_events[i].type == PERF_TYPE_HARDWARE ? "Hardware" : "Software");
+               known_events[i].type == PERF_TYPE_SOFTWARE ? "Software" : "Hardware");
     fd = open(TRACING "available_events", O_RDONLY, 0);
     while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0)
         write_all(1, text, n);

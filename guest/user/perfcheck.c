@@ -208,6 +208,40 @@ static void test_hardware(void)
     check("an unknown hardware event is EINVAL", perf_open(&attr, 0, -1, -1) == -EINVAL);
 }
 
+static unsigned long read_cycle(void)
+{
+    unsigned long value;
+
+    __asm__ __volatile__("rdcycle %0" : "=r"(value));
+    return value;
+}
+
+/* With any firmware: there may be no filters, so the kernel's ticks are counted, too. */
+static void test_counters(void)
+{
+    enum { LOOPS = 1000000 };
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_INSTRUCTIONS};
+    int fd = perf_open(&attr, 0, -1, -1), cycles, more;
+    uint64_t insns = count_of_loop(fd, LOOPS), passed;
+    unsigned long before;
+
+    check("a counter counts the instructions of a loop",
+          insns >= 2ul * LOOPS && insns < 2ul * LOOPS + LOOPS / 5);
+    attr.config = PERF_COUNT_HW_CPU_CYCLES;
+    cycles = perf_open(&attr, 0, -1, -1);
+    more = perf_open(&attr, 0, -1, -1);
+    before = read_cycle();
+    passed = count_of_loop(cycles, LOOPS);
+    check("another its cycles", passed >= LOOPS && passed <= read_cycle() - before);
+    check("so does a second one of the same event", count(more) >= passed);
+    close(more);
+    close(cycles);
+    close(fd);
+    before = read_cycle();
+    check("without events the register goes on", read_cycle() > before);
+}
+
 static void test_group(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
@@ -630,10 +664,36 @@ static void test_records(void)
 
 /* ---- kprobes that are in no file ---- */
 
+/* The address of a function of the kernel; 0: it is not there. */
+static unsigned long address_of(const char *name)
+{
+    static char text[PAGE_SIZE + 1];
+    unsigned long address = 0, len = strlen(name);
+    int fd = open("/proc/kallsyms", O_RDONLY, 0);
+    ssize_t rest = 0, n;
+
+    while (!address && (n = read(fd, text + rest, PAGE_SIZE - rest)) > 0) {
+        char *line = text, *end;
+
+        text[rest + n] = 0;
+        for (; !address && (end = strchr(line, '\n')); line = end + 1) {
+            *end = 0;
+            if (!strncmp(line + 19, name, len) && (!line[19 + len] || line[19 + len] == '\t')) {
+                line[16] = 0;
+                (void)!kstrtoul(line, 16, &address);
+            }
+        }
+        rest = strlen(line);
+        memmove(text, line, rest);
+    }
+    close(fd);
+    return address;
+}
+
 static void test_kprobes(void)
 {
     struct perf_event_attr attr = {.inherit = 1};
-    int fd, back;
+    int fd, back, by_address;
     pid_t child;
 
     attr.type = number_in("/sys/bus/event_source/devices/kprobe/type");
@@ -651,26 +711,39 @@ static void test_kprobes(void)
     back = perf_open(&attr, 0, -1, -1);
     getpids(7);
     check("a kprobe counts calls", count(fd) == 7);
-    check("and a kretprobe returns", count(back) == 7);
+    attr.config = 0;
+    attr.kprobe_func = 0;
+    attr.kprobe_addr = address_of("__riscv_sys_getpid");
+    by_address = perf_open(&attr, 0, -1, -1);
+    getpids(3);
+    check("a kprobe at an address counts them, too", count(by_address) == 3);
+    close(by_address);
+    attr.kprobe_addr = 64;
+    check("an address of no function is ENOENT", perf_open(&attr, 0, -1, -1) == -ENOENT);
+    check("and a kretprobe returns", count(back) == 10);
     child = fork();
     if (!child) {
         getpids(4);
         _exit(0);
     }
     wait_for(child);
-    check("those of children, too", count(fd) == 11 && count(back) == 11);
+    check("those of children, too", count(fd) == 14 && count(back) == 14);
     close(fd);
     getpids(1);
-    check("each is a probe of its own", count(back) == 12);
+    check("each is a probe of its own", count(back) == 15);
     close(back);
 }
 
-/* `hardware`: with counters that know modes and interrupt. */
+/* `hardware`: with counters that know modes and interrupt; `counters`: with others, too. */
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "hardware")) {
         test_hardware();
         test_hardware_samples();
+        return check_result();
+    }
+    if (argc > 1 && !strcmp(argv[1], "counters")) {
+        test_counters();
         return check_result();
     }
     test_errors();

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 claims=$(cat guest/user/bpftest.c guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')
-cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
+cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" "$BUILD/guest-kernel/pfe8/modules.cpio" >"$work_dir/initrd"
 echo 'no object' >"$work_dir/text.o"
 (cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
     printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work_dir/initrd"
@@ -31,7 +31,9 @@ timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --i
         for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300; bpf load $L/records.o attach sysbench getpid 3;
         bpf load $L/syscalls.o pin /sys/fs/bpf/t attach; sysbench getpid 50; bpf map dump /sys/fs/bpf/t/totals; bpf load $L/syscalls.o pin /sys/fs/bpf/t;
         rm /sys/fs/bpf/t/on_enter /sys/fs/bpf/t/on_exit; bpf load $L/syscalls.o pin /sys/fs/bpf/t; bpf prog; rm -r /sys/fs/bpf/t; echo names: \$(bpf prog; bpf map; bpf link).;
-        bpf load $L/wakeups.o pin /sys/fs/bpf/w; bpf attach /sys/fs/bpf/w/on_waking raw_tracepoint/sched_waking sysbench pipe 20; bpf map dump /sys/fs/bpf/w/woken; rm -r /sys/fs/bpf/w;
+        bpf load $L/wakeups.o pin /sys/fs/bpf/w; bpf attach /sys/fs/bpf/w/on_waking raw_tracepoint/sched_waking sysbench pipe 20; bpf map dump /sys/fs/bpf/w/woken; insmod /lib/modules/event_sample.ko; bpf load $L/wakeups.o pin /sys/fs/bpf/m;
+        bpf attach /sys/fs/bpf/m/on_waking raw_tracepoint/sample_line sh -c 'cat /proc/event_sample; rmmod event_sample'; rmmod event_sample;
+        bpf map dump /sys/fs/bpf/m/woken; bpf attach /sys/fs/bpf/m/on_waking raw_tracepoint/sample_line; rm -r /sys/fs/bpf/w /sys/fs/bpf/m;
         bpf load /text.o; bpf load /short.o; bpf map dump nothing; for o in /damaged/*.o; do bpf load \$o; done; echo all damaged ones were tried\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 every_claim_holds() {
@@ -102,6 +104,14 @@ check 'a second object uses the maps that have names; tags are the same' listed
 check 'without names there is nothing' console_has 'names: \.'
 by_name() { sed -n '/bpf map dump .sys.fs.bpf.w.woken/,/elements/p' "$out" | grep -q '^key: '; }
 check 'a program is attached by its name' by_name
+# The event's first argument is the number of a line, of which the file has six.
+of_module() {
+    sed -n '/bpf map dump .sys.fs.bpf.m.woken/,/elements/p' "$out" | grep -q '^key: 05 00' &&
+        sed -n '/bpf map dump .sys.fs.bpf.m.woken/,/elements/p' "$out" | grep -qx '6 elements'
+}
+check "and at a module's event" of_module
+check 'which keeps the module' console_has 'sh: rmmod: ERROR: Module event_sample is in use'
+check 'without the module there is no event' console_has 'bpf: raw_tracepoint/sample_line: No such file or directory'
 undamaged() { ! sed '/for o in .damaged/,$d' "$out" | grep -q 'going on without'; }
 check 'the types of objects are accepted' undamaged
 check 'its probe goes with it' console_has 'kprobe_events: \.'

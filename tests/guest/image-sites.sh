@@ -13,7 +13,7 @@ symbol() { $nm "$1" | awk -v name="$2" '$3 == name { print $1 }'; }
 table() {
     start=$(symbol $1 __start_mcount_loc) stop=$(symbol $1 __stop_mcount_loc)
     $objdump -s --start-address=0x$start --stop-address=0x$stop $1 |
-        awk '/^ [0-9a-f]+ / { for (i = 2; i <= 5 && $i ~ /^[0-9a-f]+$/; i++) printf "%s", $i }' |
+        awk '/^ [0-9a-f]+ / { sub("  .*", ""); for (i = 2; i <= NF; i++) printf "%s", $i }' |
         fold -w 16 | awk 1 | sed 's/\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)/\8\7\6\5\4\3\2\1/'
 }
 

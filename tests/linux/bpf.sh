@@ -9,13 +9,14 @@ debian=$cache/debian-13/Image
 root=$work_dir/root
 mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/bin"
 for program in bpf bpfobjects bpftypes bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
-cp "$cache/busybox" "$root/bin"
+cp "$cache/busybox" "$cache/libbpf" "$root/bin"
 mknod "$root/dev/console" c 5 1
 command='bpf load /lib/bpf/syscalls.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=100'
 # What raw tracepoints and clocks tell depends on time; that they can be attached does not.
 command="$command; bpf load /lib/bpf/wakeups.o attach busybox true; echo all objects
 for o in /lib/bpf/*.o; do bpf load \$o; done
 echo all names
+libbpf /lib/bpf/syscalls.o busybox dd if=/dev/zero of=/dev/null bs=1 count=100
 for o in syscalls wakeups modes records; do bpf load /lib/bpf/\$o.o pin /sys/fs/bpf/\$o; done; bpf prog; busybox rm -r /sys/fs/bpf/*
 bpf load /lib/bpf/records.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3
 bpf load /lib/bpf/modes.o attach busybox dd if=/dev/zero of=/dev/null bs=1 count=3000; bpfobjects; bpftypes; bpfverdicts"
@@ -39,12 +40,13 @@ timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work_dir/init
 timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" \
     "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/ours.console"
 for kernel in debian ours; do
-    grep -E '^(not )?ok - ' "$work_dir/$kernel.console" >"$work_dir/$kernel.claims"
+    grep -E '^(not )?ok - |^types: ' "$work_dir/$kernel.console" >"$work_dir/$kernel.claims"
     grep '^verdict' "$work_dir/$kernel.console" >"$work_dir/$kernel"
     # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
     sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
         sed -E '/^(18|38|39|3f|40) /!s/( ..){8}$//' | LC_ALL=C sort >"$work_dir/$kernel.calls"
     sed -n '/^all objects/,/^all names/p' "$work_dir/$kernel.console" >"$work_dir/$kernel.objects"
+    grep '^libbpf: ' "$work_dir/$kernel.console" | LC_ALL=C sort >"$work_dir/$kernel.libbpf"
     grep -o 'name on_[a-z]*  tag [0-9a-f]*' "$work_dir/$kernel.console" >"$work_dir/$kernel.tags"
     # Without the last number: Debian has some system calls that fail here.
     grep '^record' "$work_dir/$kernel.console" | sed -E 's/( ..){4}$//' | LC_ALL=C sort >"$work_dir/$kernel.records"
@@ -70,6 +72,8 @@ check 'programs are attached to raw tracepoints there, too' \
     grep -q '^program on_switch: raw_tracepoint/sched_switch' "$work_dir/debian.console"
 check 'every object is accepted by both' diff "$work_dir/debian.objects" "$work_dir/ours.objects"
 check 'and they have programs' test "$(grep -c '^program ' "$work_dir/debian.objects")" -ge 14
+check 'libbpf loads and attaches the object on both kernels, and it counts the same' diff "$work_dir/debian.libbpf" "$work_dir/ours.libbpf"
+check 'all of the calls of the command' grep -q '^libbpf: call 64: 101 101$' "$work_dir/ours.libbpf"
 check 'tags of programs are the same' diff "$work_dir/debian.tags" "$work_dir/ours.tags"
 check 'of seven programs' test "$(wc -l <"$work_dir/ours.tags")" -eq 7
 check 'records that programs hand over are the same' diff "$work_dir/debian.records" "$work_dir/ours.records"

@@ -403,6 +403,12 @@ def check_live(work):
         claim(w.viewer.wait(60) == 0 and log.exists(), "... and the run ends as always")
         claim(w.wait(lambda p: not p.count((600, 0, 1190, 34), FINDING)) and is_running(pid),
               "... and its window stays")
+        try:
+            w.viewer.communicate(timeout=5)
+            left = True
+        except subprocess.TimeoutExpired:
+            left = False
+        claim(left and is_running(pid), "... without holding the pipe to which the run has written")
         w.do("key", "--window", w.id, "q")
         claim(pid and ends(pid), "... until q")
     finally:

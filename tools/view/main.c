@@ -4,6 +4,7 @@
 #include <SDL.h>
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -576,6 +577,20 @@ static bool has_display(void)
     return getenv("DISPLAY") || getenv("WAYLAND_DISPLAY") || getenv("SDL_VIDEODRIVER");
 }
 
+/*
+ * The window stays when the run has ended: who reads the run's messages through a pipe shall not
+ * wait for the window.
+ */
+static void leave_messages(void)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (null >= 0) {
+        dup2(null, STDERR_FILENO);
+        close(null);
+    }
+}
+
 static enum exit_status show(struct app *a, const struct request *q)
 {
     struct window_state w = {.input = {.app = a, .dirty = true, .pixels_per_point = 1}};
@@ -604,6 +619,8 @@ static enum exit_status show(struct app *a, const struct request *q)
         return EXIT_IO;
     }
     SDL_SetWindowMinimumSize(w.window, 640, 400);
+    if (q->live)
+        leave_messages();
     a->scale = q->scale > 0 ? q->scale : display_scale(w.window);
     status = fonts_open(q->font, a->scale, q->diag, &a->canvas.fonts);
     if (status == EXIT_PASS) {

@@ -3,7 +3,9 @@
  * chapter "Performance Monitoring Unit"), and counters of the firmware.
  *
  * The kernel names an event, the firmware finds a counter for it. With Sscofpmf a counter that
- * overflows interrupts, so an event can sample.
+ * overflows interrupts, so an event can sample. Without it the registers cycle and instret are read
+ * as they are: programs read them, too, so they are neither set nor stopped, and the firmware,
+ * which would, is not asked for them.
  *
  * Not instrumented: it runs in the middle of a task switch.
  */
@@ -36,7 +38,9 @@ enum { EVENT_TYPE_CACHE = 1, EVENT_TYPE_RAW = 2, EVENT_TYPE_FIRMWARE = 15, EVENT
 
 #define INFO_FIRMWARE (1ul << 63)
 
-enum { MAX_COUNTERS = 64, CSR_CYCLE_NUMBER = 0xc00 };
+enum { MAX_COUNTERS = 64, CSR_CYCLE_NUMBER = 0xc00, CSR_INSTRET_NUMBER = 0xc02 };
+/* What the firmware calls events of PERF_TYPE_HARDWARE. */
+enum { EVENT_CYCLES = 1, EVENT_INSTRUCTIONS = 2 };
 
 struct counter {
     bool firmware;
@@ -85,6 +89,27 @@ static u64 read_counter(int idx)
     return read_csr(counters[idx].csr);
 }
 
+static bool is_fixed(unsigned int idx)
+{
+    return !counters[idx].firmware &&
+           (counters[idx].csr == CSR_CYCLE_NUMBER || counters[idx].csr == CSR_INSTRET_NUMBER);
+}
+
+/* The fixed counter that is used for the event; -1: none. */
+static int fixed_counter(const struct perf_event *event)
+{
+    unsigned int i, csr;
+
+    if (can_interrupt ||
+        (event->hw.config != EVENT_CYCLES && event->hw.config != EVENT_INSTRUCTIONS))
+        return -1;
+    csr = event->hw.config == EVENT_CYCLES ? CSR_CYCLE_NUMBER : CSR_INSTRET_NUMBER;
+    for (i = 0; i < nr_counters; i++)
+        if (is_fixed(i) && counters[i].csr == csr && counters[i].mask)
+            return i;
+    return -1;
+}
+
 /* What has been counted since the last time. */
 static void pmu_read(struct perf_event *event)
 {
@@ -124,6 +149,10 @@ static void pmu_start(struct perf_event *event, int flags)
 
     (void)flags;
     hwc->state = 0;
+    if (is_fixed(hwc->idx)) {
+        hwc->prev_count = read_counter(hwc->idx);
+        return;
+    }
     ret = sbi_pmu(PMU_COUNTER_START, hwc->idx, 1, START_SET_INIT_VALUE, next_value(event), 0);
     if (ret.error && ret.error != SBI_ERR_ALREADY_STARTED)
         hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -136,7 +165,8 @@ static void pmu_stop(struct perf_event *event, int flags)
     (void)flags;
     if (hwc->state & PERF_HES_STOPPED)
         return;
-    sbi_pmu(PMU_COUNTER_STOP, hwc->idx, 1, 0, 0, 0);
+    if (!is_fixed(hwc->idx))
+        sbi_pmu(PMU_COUNTER_STOP, hwc->idx, 1, 0, 0, 0);
     pmu_read(event);
     hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -155,24 +185,37 @@ static unsigned long free_counters(void)
     unsigned int i;
 
     for (i = 0; i < nr_counters; i++)
-        if (!active[smp_processor_id()][i] && counters[i].mask)
+        if (!active[smp_processor_id()][i] && counters[i].mask && !is_fixed(i))
             mask |= 1UL << i;
     return mask;
+}
+
+/* The counter that the firmware gives to the event; or an error. */
+static int find_counter(struct perf_event *event)
+{
+    unsigned long config = CFG_CLEAR_VALUE | (event->attr.exclude_user ? CFG_SET_UINH : 0) |
+                           (event->attr.exclude_kernel ? CFG_SET_SINH : 0);
+    struct sbiret ret = sbi_pmu(PMU_COUNTER_CFG_MATCH, 0, free_counters(), config, event->hw.config,
+                                event_data(event));
+
+    if (ret.error || (unsigned long)ret.value >= nr_counters ||
+        active[smp_processor_id()][ret.value])
+        return -ENOENT;
+    active[smp_processor_id()][ret.value] = event;
+    return ret.value;
 }
 
 static int pmu_add(struct perf_event *event, int flags)
 {
     struct hw_perf_event *hwc = &event->hw;
-    unsigned long config = CFG_CLEAR_VALUE | (event->attr.exclude_user ? CFG_SET_UINH : 0) |
-                           (event->attr.exclude_kernel ? CFG_SET_SINH : 0);
-    struct sbiret ret =
-        sbi_pmu(PMU_COUNTER_CFG_MATCH, 0, free_counters(), config, hwc->config, event_data(event));
+    int idx = fixed_counter(event);
 
-    if (ret.error || (unsigned long)ret.value >= nr_counters)
-        return -ENOENT;
-    hwc->idx = ret.value;
+    if (idx < 0)
+        idx = find_counter(event);
+    if (idx < 0)
+        return idx;
+    hwc->idx = idx;
     hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-    active[smp_processor_id()][hwc->idx] = event;
     if (can_interrupt)
         csr_set(sie, IE_LCOFIE);
     if (flags & PERF_EF_START)
@@ -186,8 +229,10 @@ static void pmu_del(struct perf_event *event, int flags)
 
     (void)flags;
     pmu_stop(event, PERF_EF_UPDATE);
-    sbi_pmu(PMU_COUNTER_STOP, hwc->idx, 1, STOP_RESET, 0, 0);
-    active[smp_processor_id()][hwc->idx] = NULL;
+    if (!is_fixed(hwc->idx)) {
+        sbi_pmu(PMU_COUNTER_STOP, hwc->idx, 1, STOP_RESET, 0, 0);
+        active[smp_processor_id()][hwc->idx] = NULL;
+    }
     hwc->idx = -1;
 }
 

@@ -8,6 +8,7 @@ static struct dentry *debugfs_root; /* set once at boot */
 
 static struct file_system_type debug_fs_type = {
     .name = "debugfs",
+    .magic = 0x64626720,
     .fs_flags = FS_SINGLE | FS_MODE_OPTION,
     .root_mode = S_IRWXU,
     .fill_super = simple_fill_super,

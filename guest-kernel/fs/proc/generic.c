@@ -39,6 +39,7 @@ static int proc_fill_super(struct super_block *sb)
 
 static struct file_system_type proc_fs_type = {
     .name = "proc",
+    .magic = 0x9fa0,
     .fs_flags = FS_SINGLE,
     .root_mode = S_IRUGO | S_IXUGO,
     .fill_super = proc_fill_super,

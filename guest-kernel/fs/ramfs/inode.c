@@ -316,6 +316,7 @@ static struct file_system_type ramfs_fs_type = {
 /* As in a Linux without CONFIG_SHMEM, tmpfs is a ramfs. */
 static struct file_system_type tmpfs_fs_type = {
     .name = "tmpfs",
+    .magic = 0x01021994,
     .fs_flags = FS_MODE_OPTION,
     .root_mode = 0755,
     .fill_super = ramfs_fill_super,

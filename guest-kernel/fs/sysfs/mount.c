@@ -6,6 +6,7 @@ static struct dentry *sysfs_root, *kernel_dir; /* set once at boot */
 
 static struct file_system_type sysfs_fs_type = {
     .name = "sysfs",
+    .magic = 0x62656572,
     .fs_flags = FS_SINGLE,
     .root_mode = S_IRUGO | S_IXUGO,
     .fill_super = simple_fill_super,

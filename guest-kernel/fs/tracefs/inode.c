@@ -17,6 +17,7 @@ static struct dentry *tracefs_root; /* set once at boot */
 
 static struct file_system_type trace_fs_type = {
     .name = "tracefs",
+    .magic = 0x74726163,
     .fs_flags = FS_SINGLE | FS_MODE_OPTION,
     .root_mode = S_IRWXU,
     .fill_super = simple_fill_super,

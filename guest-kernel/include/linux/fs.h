@@ -145,6 +145,7 @@ enum { I_FREEING = 1 }; /* of i_state */
 struct file_system_type {
     const char *name;
     unsigned int fs_flags;
+    long magic; /* what statfs() shows as the type; 0: that of ramfs, unless it has s_op */
     umode_t root_mode;
     int (*fill_super)(struct super_block *sb); /* creates the root directory: 0 or an error */
     struct super_block *fs_single;             /* the superblock of FS_SINGLE types (super.c) */

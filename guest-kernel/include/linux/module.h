@@ -10,6 +10,7 @@
 
 #define MODULE_NAME_LEN 56
 
+struct bpf_raw_event_map;
 struct trace_eval_map;
 struct trace_event_call;
 
@@ -62,6 +63,9 @@ struct module {
     unsigned int num_trace_evals;
     const char **trace_bprintk_fmt_start; /* its formats of trace_printk() */
     unsigned int num_trace_bprintk_fmt;
+
+    const struct bpf_raw_event_map *bpf_raw_events; /* its events, for programs of BPF */
+    unsigned int num_bpf_raw_events;
 
     const struct jump_entry *jump_entries; /* the places of static keys */
     unsigned int num_jump_entries;

@@ -564,7 +564,7 @@ static const char TRACE_SYSTEM_STRING[] = __stringify(TRACE_SYSTEM);
 
 /* ---- stage 6c: the same for programs of BPF ---- */
 
-#if defined(CONFIG_BPF_SYSCALL) && !defined(MODULE)
+#ifdef CONFIG_BPF_SYSCALL
 
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(call, proto, args, tstruct, assign, print) \

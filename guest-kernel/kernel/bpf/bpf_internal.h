@@ -33,6 +33,8 @@ static inline bool bpf_map_is_percpu(const struct bpf_map *map)
 void bpf_map_init(struct bpf_map *map, const union bpf_attr *attr, const struct bpf_map_ops *ops);
 void *bpf_map_area_alloc(u64 size); /* zeroed; NULL: no memory */
 void bpf_map_area_free(void *area);
+/* A page of zeros, for put_page(); NULL: no memory. */
+void *bpf_map_page_alloc(void);
 
 /*
  * Locks of maps: a program may run in any interrupt, and inside any function that can be probed.
@@ -78,8 +80,10 @@ u64 bpf_trace_printk(u64 fmt, u64 fmt_size, u64 a, u64 b, u64 c);
 void bpf_trace_printk_enable(void);
 u64 bpf_perf_event_output(u64 ctx, u64 map, u64 flags, u64 data, u64 size);
 struct bpf_raw_tp_link;
-/* The tracepoint of a name, with its probe for programs; NULL: none. */
+/* The tracepoint of a name, with its probe for programs, for bpf_put_raw_tracepoint(); NULL: none.
+ */
 const struct bpf_raw_event_map *bpf_get_raw_tracepoint(const char *name);
+void bpf_put_raw_tracepoint(const struct bpf_raw_event_map *btp);
 /* Where the stack that a program may see begins: the address after the tracepoint; 0: unknown. */
 unsigned long bpf_stack_start(void);
 /* Or the registers of the program's event; NULL: it has none. */

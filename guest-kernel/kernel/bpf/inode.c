@@ -217,6 +217,7 @@ static int bpf_fill_super(struct super_block *sb)
 
 static struct file_system_type bpf_fs_type = {
     .name = "bpf",
+    .magic = 0xcafe4a11,
     .fs_flags = FS_MODE_OPTION,
     .root_mode = 01777,
     .fill_super = bpf_fill_super,

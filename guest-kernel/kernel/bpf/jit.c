@@ -25,8 +25,8 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-/* 1: programs that are loaded from now on are compiled. */
-static int bpf_jit_enable = 1;
+/* 1: programs that are loaded from now on are compiled. 0 at first, as in Linux on RISC-V. */
+static int bpf_jit_enable;
 
 /* Changed under bpf_kallsyms_mutex, read with interrupts or preemption off. */
 static LIST_HEAD(bpf_kallsyms);

@@ -12,8 +12,10 @@ void bpf_link_put(struct bpf_link *link)
     if (!bpf_drop_ref(&link->refcnt))
         return;
     bpf_remove_object(KIND_LINK, link);
-    if (link->btp)
+    if (link->btp) {
         bpf_probe_unregister(link->btp, link->prog);
+        bpf_put_raw_tracepoint(link->btp);
+    }
     if (link->perf_file) {
         perf_event_free_bpf_prog(perf_event_of(link->perf_file));
         fput(link->perf_file);
@@ -64,17 +66,17 @@ static int open_raw_tracepoint(struct bpf_prog *prog, const char *name)
 {
     const struct bpf_raw_event_map *btp = bpf_get_raw_tracepoint(name);
     struct bpf_link *link;
-    int err;
+    int err = -EINVAL;
 
     if (!btp)
         return -ENOENT;
-    if (prog->max_ctx_offset > btp->num_args * sizeof(u64))
-        return -EINVAL;
     link = kzalloc(sizeof(*link));
     if (!link)
-        return -ENOMEM;
-    err = bpf_probe_register(btp, prog);
+        err = -ENOMEM;
+    else if (prog->max_ctx_offset <= btp->num_args * sizeof(u64))
+        err = bpf_probe_register(btp, prog);
     if (err) {
+        bpf_put_raw_tracepoint(btp);
         kfree(link);
         return err;
     }
@@ -82,7 +84,7 @@ static int open_raw_tracepoint(struct bpf_prog *prog, const char *name)
     link->type = BPF_LINK_TYPE_RAW_TRACEPOINT;
     link->prog = prog;
     link->btp = btp;
-    bpf_ref_unless_zero(&prog->refcnt);
+    bpf_prog_inc(prog);
     err = bpf_add_object(KIND_LINK, link, &link->id);
     if (err) {
         bpf_link_put(link);

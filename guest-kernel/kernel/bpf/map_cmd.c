@@ -26,6 +26,17 @@ void bpf_map_area_free(void *area)
     vfree(area);
 }
 
+void *bpf_map_page_alloc(void)
+{
+    struct page *page = alloc_pages(0);
+
+    if (!page)
+        return NULL;
+    atomic_set(&page->_refcount, 1);
+    memset(page_address(page), 0, PAGE_SIZE);
+    return page_address(page);
+}
+
 void bpf_map_init(struct bpf_map *map, const union bpf_attr *attr, const struct bpf_map_ops *ops)
 {
     map->ops = ops;
@@ -191,6 +202,10 @@ static int bpf_map_mmap(struct file *file, struct vm_area_struct *vma)
         return -ENOTSUPP;
     if (!(vma->vm_flags & VM_SHARED))
         return -EINVAL;
+    if (vma->vm_flags & VM_WRITE && map->frozen)
+        return -EPERM;
+    if (vma->vm_flags & VM_WRITE && map->map_flags & BPF_F_RDONLY_PROG)
+        return -EACCES;
     for (addr = vma->vm_start; !err && addr < vma->vm_end; addr += PAGE_SIZE, index++) {
         page = map->ops->mmap_page(map, index, vma->vm_flags & VM_WRITE);
         err = IS_ERR(page) ? PTR_ERR(page) : vm_insert_page(vma, addr, page);
@@ -281,6 +296,13 @@ static int copy_value(struct map_access *a)
     return 0;
 }
 
+/* What may be looked up and deleted at once. */
+static bool is_plain_hash(const struct bpf_map *map)
+{
+    return map->map_type == BPF_MAP_TYPE_HASH || map->map_type == BPF_MAP_TYPE_PERCPU_HASH ||
+           map->map_type == BPF_MAP_TYPE_LRU_HASH;
+}
+
 int bpf_map_lookup(const union bpf_attr *attr, bool and_delete)
 {
     struct map_access a;
@@ -297,6 +319,8 @@ int bpf_map_lookup(const union bpf_attr *attr, bool and_delete)
     err = a.value ? 0 : -ENOMEM;
     if (!err && (attr->flags & BPF_F_LOCK))
         err = -EINVAL; /* no value has a lock */
+    if (!err && and_delete && !is_plain_hash(a.map))
+        err = -ENOTSUPP;
     if (!err) {
         rcu_read_lock();
         bpf_disable_programs();

@@ -129,10 +129,12 @@ static bool license_is_gpl(const char *license)
     return false;
 }
 
+/* There are no sockets, but libbpf learns by programs for them what the kernel can do. */
 static bool prog_type_is_supported(u32 type)
 {
     return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_TRACEPOINT ||
-           type == BPF_PROG_TYPE_PERF_EVENT || type == BPF_PROG_TYPE_RAW_TRACEPOINT;
+           type == BPF_PROG_TYPE_PERF_EVENT || type == BPF_PROG_TYPE_RAW_TRACEPOINT ||
+           type == BPF_PROG_TYPE_SOCKET_FILTER;
 }
 
 static int read_prog(struct bpf_prog *prog, const union bpf_attr *attr)

@@ -63,17 +63,6 @@ static void ringbuf_free(struct bpf_map *map)
     bpf_map_area_free(rb);
 }
 
-static void *new_page(void)
-{
-    struct page *page = alloc_pages(0);
-
-    if (!page)
-        return NULL;
-    atomic_set(&page->_refcount, 1);
-    memset(page_address(page), 0, PAGE_SIZE);
-    return page_address(page);
-}
-
 static bool alloc_ring(struct bpf_ringbuf *rb)
 {
     u64 n = (rb->mask + 1) / PAGE_SIZE, i;
@@ -83,7 +72,7 @@ static bool alloc_ring(struct bpf_ringbuf *rb)
     if (!rb->pages)
         return false;
     for (i = 0; i < DATA_PAGE + n; i++) {
-        rb->pages[i] = new_page();
+        rb->pages[i] = bpf_map_page_alloc();
         if (!rb->pages[i])
             return false;
         if (i >= DATA_PAGE)

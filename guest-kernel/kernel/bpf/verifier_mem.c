@@ -375,13 +375,14 @@ int check_exact_pointer(struct bpf_verifier_env *env, const struct bpf_reg_state
     return 0;
 }
 
+/* The stack is always strict. */
 static int check_alignment(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, int off,
-                           int size)
+                           int size, bool strict)
 {
     bool stack = reg->type == PTR_TO_STACK;
     s64 at = (s64)reg->off + off;
 
-    if (!stack && !env->strict)
+    if (!stack && !strict)
         return 0;
     if (size == 1 || tnum_is_aligned(tnum_add(reg->var_off, tnum_const(at)), size))
         return 0;
@@ -471,7 +472,7 @@ static int check_mem_access(struct bpf_verifier_env *env, int regno, int off, in
     struct bpf_reg_state ptr = cur_regs(env)[regno], *reg = &ptr;
     int size = sizes[bpf_size >> 3], err;
 
-    err = check_alignment(env, reg, off, size);
+    err = check_alignment(env, reg, off, size, env->strict);
     if (err)
         return err;
     switch (reg->type) {
@@ -571,7 +572,10 @@ static int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *ins
             return err;
     }
     mark_unknown(&value);
-    err = check_mem_access(env, insn->dst_reg, insn->off, size, false, NULL, &fetched);
+    /* Also with BPF_F_ANY_ALIGNMENT: RISC-V has no misaligned atomics. */
+    err = check_alignment(env, &regs[insn->dst_reg], insn->off, size == BPF_W ? 4 : 8, true);
+    if (!err)
+        err = check_mem_access(env, insn->dst_reg, insn->off, size, false, NULL, &fetched);
     if (!err)
         err = check_mem_access(env, insn->dst_reg, insn->off, size, true, &value, NULL);
     if (err || load < 0)

@@ -1,6 +1,6 @@
 /*
  * core.c - contexts of events: scheduling them, counting, inheriting; perf_event_open(2) is in
- * syscall.c.
+ * syscall.c, what programs do with its descriptors in file.c.
  *
  * perf_event_mutex serialises what changes the set of events; ctx->lock guards the lists of a
  * context and is taken with interrupts off. What must be done on the hart where a context is active
@@ -784,5 +784,5 @@ void perf_event_init(void)
     perf_software_init();
     perf_tp_register();
     riscv_pmu_init();
-    perf_syscall_init();
+    perf_pmu_files_init();
 }

@@ -40,8 +40,22 @@ void perf_pending_irq(struct irq_work *work);
 void perf_iterate_ctx(struct perf_event_context *ctx,
                       void (*fn)(struct perf_event *event, void *data), void *data);
 
+/* pmu.c */
+void perf_pmu_files_init(void);
+/* The first pmu that takes the event makes it its own. 0 or an error. Under perf_event_mutex. */
+int perf_pmu_init_event(struct perf_event *event);
+/* Reads what attr points to: memory of the user, which must not be read under perf_event_mutex. */
+int perf_pmu_read_attr(struct perf_event_attr *attr);
+
+/* file.c */
+/* A new file of the event. ERR_PTR. */
+struct file *perf_event_file(struct perf_event *event);
+/* Samples of event go to the ring of output from now on; NULL: nowhere. 0 or an error. */
+int perf_event_set_output(struct perf_event *event, struct perf_event *output);
+
 /* syscall.c */
-void perf_syscall_init(void);
+/* Takes the event out of its context. Under perf_event_mutex. */
+void perf_detach_event(struct perf_event *event);
 /* Makes an event; parent: it is inherited. ERR_PTR. Under perf_event_mutex. */
 struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
                                     struct task_struct *task, struct perf_event *group_leader,

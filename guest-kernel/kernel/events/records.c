@@ -218,7 +218,7 @@ void perf_event_mmap(struct vm_area_struct *vma)
     buf = kmalloc(PATH_MAX);
     if (vma->vm_file && atomic_read(&nr_build_id))
         (void)build_id_parse(vma->vm_file, r.build_id, &r.build_id_size);
-    if (vma->vm_file && buf)
+    if (vma->vm_file && vma->vm_file->f_path.dentry && buf)
         fill_file(&r, vma->vm_file, buf);
     else
         r.name = buf ? name_of_area(vma) : "//enomem";

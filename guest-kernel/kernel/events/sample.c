@@ -103,14 +103,13 @@ static unsigned int stack_part_size(const struct sample *s)
 static unsigned int user_stack_size(const struct perf_event *event, const struct pt_regs *regs,
                                     unsigned int others)
 {
-    enum { MOST = 0xfff8 };
-    unsigned int room = MOST - others - 2 * (unsigned int)sizeof(u64);
-    unsigned long left;
+    const unsigned long most = 0xfff8;
+    unsigned long rest = others + 2 * sizeof(u64), size;
 
-    if (!regs || !regs->sp || regs->sp >= TASK_SIZE)
+    if (!regs || !regs->sp || regs->sp >= TASK_SIZE || rest >= most)
         return 0;
-    left = min(TASK_SIZE - regs->sp, (unsigned long)event->attr.sample_stack_user);
-    return ALIGN((unsigned int)min(left, (unsigned long)room), 8u);
+    size = min(TASK_SIZE - regs->sp, (unsigned long)event->attr.sample_stack_user);
+    return ALIGN((unsigned int)min(size, most - rest), 8u);
 }
 
 static unsigned int sample_size(const struct perf_event *event, const struct perf_sample_data *data,
@@ -118,7 +117,8 @@ static unsigned int sample_size(const struct perf_event *event, const struct per
 {
     const u64 words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                       PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-                      PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_TRANSACTION;
+                      PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+                      PERF_SAMPLE_TRANSACTION;
     u64 type = event->attr.sample_type;
     unsigned int size = sizeof(struct perf_event_header) + 8 * popcount(type & words);
 
@@ -218,6 +218,8 @@ static void put_sample(struct perf_output_handle *handle, struct perf_event *eve
         put_user_stack(handle, s);
     if (type & PERF_SAMPLE_WEIGHT)
         put_u64(handle, 0);
+    if (type & PERF_SAMPLE_DATA_SRC)
+        put_u64(handle, PERF_MEM_NA);
     if (type & PERF_SAMPLE_TRANSACTION)
         put_u64(handle, 0);
     if (type & PERF_SAMPLE_REGS_INTR)

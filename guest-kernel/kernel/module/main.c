@@ -9,6 +9,7 @@
 #include "internal.h"
 #include <asm/cacheflush.h>
 #include <asm/set_memory.h>
+#include <linux/bpf_trace.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
@@ -426,6 +427,8 @@ static void find_module_sections(struct module *mod, const struct load_info *inf
     mod->trace_bprintk_fmt_start =
         section_objs(info, "__trace_printk_fmt", sizeof(*mod->trace_bprintk_fmt_start),
                      &mod->num_trace_bprintk_fmt);
+    mod->bpf_raw_events =
+        section_objs(info, "_bpf_raw_tp", sizeof(*mod->bpf_raw_events), &mod->num_bpf_raw_events);
     mod->jump_entries =
         section_objs(info, "__jump_table", sizeof(*mod->jump_entries), &mod->num_jump_entries);
 }

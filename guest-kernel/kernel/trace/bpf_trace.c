@@ -11,6 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -91,15 +92,57 @@ void bpf_trace_run(struct bpf_prog *prog, const u64 *args)
     }
     __atomic_fetch_sub(&stats->active, 1, __ATOMIC_RELAXED);
 }
+EXPORT_SYMBOL_GPL(bpf_trace_run);
+
+/* Among events of the kernel or a module. */
+static const struct bpf_raw_event_map *find_raw_event(const struct bpf_raw_event_map *from,
+                                                      const struct bpf_raw_event_map *end,
+                                                      const char *name)
+{
+    for (; from < end; from++)
+        if (!strcmp(from->tp->name, name))
+            return from;
+    return NULL;
+}
+
+struct raw_event_search {
+    const char *name;
+    const struct bpf_raw_event_map *found; /* its module is referenced */
+};
+
+static void search_module(const struct module *mod, void *data)
+{
+    struct raw_event_search *s = data;
+    const struct bpf_raw_event_map *btp;
+
+    if (s->found)
+        return;
+    btp =
+        find_raw_event(mod->bpf_raw_events, mod->bpf_raw_events + mod->num_bpf_raw_events, s->name);
+    if (btp && try_module_get((struct module *)mod))
+        s->found = btp;
+}
 
 const struct bpf_raw_event_map *bpf_get_raw_tracepoint(const char *name)
 {
-    const struct bpf_raw_event_map *btp;
+    struct raw_event_search s = {
+        .name = name, .found = find_raw_event(__start__bpf_raw_tp, __stop__bpf_raw_tp, name)};
 
-    for (btp = __start__bpf_raw_tp; btp < __stop__bpf_raw_tp; btp++)
-        if (!strcmp(btp->tp->name, name))
-            return btp;
-    return NULL;
+    if (!s.found)
+        for_each_module(search_module, &s);
+    return s.found;
+}
+
+void bpf_put_raw_tracepoint(const struct bpf_raw_event_map *btp)
+{
+    unsigned long flags;
+    struct module *mod;
+
+    raw_local_irq_save(flags);
+    mod = __module_address((unsigned long)btp);
+    raw_local_irq_restore(flags);
+    if (mod)
+        module_put(mod); /* the caller's reference has kept it */
 }
 
 int bpf_probe_register(const struct bpf_raw_event_map *btp, struct bpf_prog *prog)

@@ -2,6 +2,7 @@
 #ifndef USER_BPF_BPF_H
 #define USER_BPF_BPF_H
 
+#include "../bpf_syscall.h"
 #include "../libc.h"
 #include <linux/elf.h>
 #include <uapi/linux/bpf.h>
@@ -70,7 +71,6 @@ _Noreturn void __attribute__((noinline, cold)) fail_err(const char *what, long e
 void *need(size_t size); /* zeroed memory */
 /* The whole file with a 0 after it; at is NULL if it cannot be read. */
 struct bytes contents(const char *path);
-int bpf(int cmd, union bpf_attr *attr);
 unsigned int count_cpus(void);
 
 /* elf.c: parts of an object file; ends the program if it is damaged. */

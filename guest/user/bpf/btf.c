@@ -34,8 +34,7 @@ const struct btf_type *next_type(const struct btf *b, uint32_t *at)
     return t;
 }
 
-/* Types are numbered from 1. */
-static const struct btf_type *type_of(const struct btf *b, uint32_t id)
+const struct btf_type *type_of(const struct btf *b, uint32_t id)
 {
     const struct btf_type *t = NULL;
     uint32_t at = 0;

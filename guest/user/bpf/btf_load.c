@@ -29,20 +29,6 @@ static uint32_t offset_of_variable(const struct object *o, unsigned int section,
     return 0;
 }
 
-/* The type of this number; its begin is in the data, which are whole. */
-static const struct btf_type *type_of(const struct btf *b, uint32_t id)
-{
-    const struct btf_type *t = NULL;
-    uint32_t at = 0;
-
-    for (; id; id--) {
-        t = next_type(b, &at);
-        if (!t)
-            return NULL;
-    }
-    return t;
-}
-
 static void fill_section(const struct object *o, const struct btf *b, struct btf_type *t)
 {
     struct btf_var_secinfo *v = (struct btf_var_secinfo *)(t + 1);

@@ -68,11 +68,6 @@ struct bytes contents(const char *path)
     return b;
 }
 
-int bpf(int cmd, union bpf_attr *attr)
-{
-    return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
-}
-
 /* Values with a part for each hart have parts of all that are possible. */
 unsigned int count_cpus(void)
 {

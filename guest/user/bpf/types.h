@@ -14,6 +14,9 @@ struct btf {
 bool open_btf(const struct object *o, struct btf *b);
 /* The next type that is whole, or NULL; at: its offset, moved behind it. */
 const struct btf_type *next_type(const struct btf *b, uint32_t *at);
+/* The type of this number, from 1 on; its begin is in the data, which are whole. NULL: there is
+ * none. */
+const struct btf_type *type_of(const struct btf *b, uint32_t id);
 const char *name_of(const struct btf *b, uint32_t off);
 
 static inline unsigned int kind(const struct btf_type *t)

@@ -161,6 +161,7 @@ enum bpf_map_type {
 
 enum bpf_prog_type {
     BPF_PROG_TYPE_UNSPEC = 0,
+    BPF_PROG_TYPE_SOCKET_FILTER = 1,
     BPF_PROG_TYPE_KPROBE = 2,
     BPF_PROG_TYPE_TRACEPOINT = 5,
     BPF_PROG_TYPE_PERF_EVENT = 7,

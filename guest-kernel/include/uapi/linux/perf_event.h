@@ -242,6 +242,9 @@ enum {
 #define PERF_CONTEXT_USER   ((u64)-512)
 #define PERF_CONTEXT_MAX    ((u64)-4095)
 
+/* PERF_SAMPLE_DATA_SRC: nothing is known. */
+#define PERF_MEM_NA ((u64)0xf << 33 | 1 << 26 | 1 << 24 | 1 << 19 | 1 << 5 | 1)
+
 /* Registers of a sample: bit n of sample_regs_user is the n-th word of struct pt_regs. */
 enum { PERF_REG_RISCV_MAX = 32, PERF_SAMPLE_REGS_ABI_NONE = 0, PERF_SAMPLE_REGS_ABI_64 = 2 };
 
