@@ -82,6 +82,8 @@ static void make_event(struct maker *m)
     } else if (what < 96 && m->depth[e.hart]) {
         assert_true(log_write_return(m->w, &e, e.hart + 1, LOG_RETURNED));
         m->depth[e.hart]--;
+        if (!m->depth[e.hart]) /* a frame ends while a stack has no open call */
+            log_writer_show(m->w);
     } else if (what < 98) {
         e.kind = LOG_STORE;
         e.store = (struct log_store){.pc = 0x80000000,
