@@ -26,6 +26,7 @@ struct ring_traces {
     VEC_OF(struct ring_trace) of; /* the main one first */
 };
 
+/* Finds all traces; the caller frees the list. */
 void rings_traces(struct peek *p, struct ring_traces *traces);
 void rings_traces_free(struct ring_traces *traces);
 
@@ -41,6 +42,7 @@ struct ring_formats {
     VEC_OF(struct ring_format) of; /* of all events, in the kernel's order */
 };
 
+/* What is in events/SYSTEM/EVENT/format of each event; the caller frees them. */
 void rings_formats(struct peek *p, struct ring_formats *formats);
 void rings_formats_free(struct ring_formats *formats);
 

@@ -20,6 +20,7 @@ struct ring_part {
 /* Appends the page with its time stamp, length and lost events. */
 void ring_put_page(struct peek *p, struct log_bytes *pages, const struct ring_part *part);
 
+/* Appends a line of saved_cmdlines: a pid and its name. */
 void ring_put_cmdline(struct log_bytes *text, uint32_t pid, const char *comm);
 
 /* ---- of Linux ---- */
@@ -28,6 +29,8 @@ void ring_put_cmdline(struct log_bytes *text, uint32_t pid, const char *comm);
  */
 bool rings_are_linux(struct peek *p);
 
+/* What rings_traces, rings_pages and rings_cmdlines do, for Linux; `buffer': a struct trace_buffer,
+ * `saved': a struct saved_cmdlines_buffer. */
 void rings_linux_traces(struct peek *p, struct ring_traces *traces);
 void rings_linux_pages(struct peek *p, uint64_t buffer, unsigned hart, struct log_bytes *pages);
 void rings_linux_cmdlines(struct peek *p, uint64_t saved, struct log_bytes *text);

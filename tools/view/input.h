@@ -22,6 +22,7 @@ struct input {
     double spread;             /* how far they have gone apart since one was put down */
 };
 
+/* An event of the window; sets dirty and quit. */
 void input_event(struct input *w, const SDL_Event *e);
 
 /* Several fingers have moved, on a touch screen or else on a touchpad. */

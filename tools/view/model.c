@@ -406,7 +406,7 @@ enum exit_status model_open(const char *path, bool live, const struct diag *d, s
     return EXIT_PASS;
 }
 
-/* Again without effect: when a log that is being written goes on, its last frame has ended before. */
+/* No effect on a frame that has ended before, as the last one of a log that has grown since. */
 static void end_frame(struct model *m)
 {
     if (m->frames.len && m->building.names) {

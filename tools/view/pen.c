@@ -33,7 +33,6 @@ void pen_heading(struct pen *p, const char *text)
     pen_space(p, 3);
 }
 
-/* A name in its column, and what it is. */
 /* How many bytes of a line fit: up to a blank, if there is one. */
 static size_t fitting(const struct pen *p, const char *text, size_t len)
 {

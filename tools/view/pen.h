@@ -12,8 +12,11 @@ struct pen {
     int x, y, w;
 };
 
+/* One line, cut where the pane ends. */
 void pen_line(struct pen *p, enum font font, colour col, const char *format, ...) PRINTF_LIKE(4, 5);
+/* Leaves room for so many points. */
 void pen_space(struct pen *p, int points);
+/* The title of a part of the pane, with a rule below it. */
 void pen_heading(struct pen *p, const char *text);
 
 /* A name in its column, and what it is, in as many lines as it needs. */
@@ -37,9 +40,13 @@ size_t first_row(struct app *a, size_t count);
 
 /* ---- panes in files of their own ---- */
 
+/* The fields of a site at that cycle. */
 void site_fields(struct pen *p, const struct model *m, uint32_t id, uint64_t cycle);
-void mark_details(struct pen *p, const struct doc *d, size_t mark); /* panes.c */
+/* A mark: a store, a fence, a finding, ... */
+void mark_details(struct pen *p, const struct doc *d, size_t mark);
+/* The instructions before and after the store of that mark. */
 void store_code(struct pen *p, const struct model *m, const struct mark *k);
+/* Of its function; "?": the log has none. */
 const char *site_name(const struct model *m, uint32_t id);
 void range_pane(struct pen *p); /* compare.c */
 void sites_pane(struct pen *p);
