@@ -103,6 +103,10 @@ done
 
 # Rows of options.def: name and description.
 options() { grep -oE '^OPT\([a-z_]+, *"[a-z-]+"' emu/cli/options.def | sed 's/.*"\(.*\)"/\1/'; }
+for command in '' run debug explore report log; do
+    run $command --help
+    claim "${command:-rvftrace} --help fits into 79 columns" awk 'length > 79 { bad = 1 } END { exit bad || NR < 10 }' "$out"
+done
 run run --help
 claim "run --help does not offer what is debug's" sh -c "grep -q -- --rows '$out' && ! grep -q -- --commands '$out'"
 run debug --help
