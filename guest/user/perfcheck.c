@@ -3,6 +3,8 @@
  *
  * What is counted is known from what the program does; instructions are compared with instret.
  */
+#include "bpf_insn.h"
+#include "bpf_syscall.h"
 #include "libc.h"
 #include <uapi/linux/perf_event.h>
 
@@ -662,6 +664,102 @@ static void test_records(void)
     syscall(__NR_sched_setaffinity, 0, 8, &(unsigned long){~0ul});
 }
 
+/* ---- the text of programs in BPF ---- */
+
+static int load_bpf(const char *jit)
+{
+    static const struct bpf_insn insns[] = {MOV64_IMM(R0, 3), EXIT()};
+    union bpf_attr attr = {.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT};
+    int fd = open("/proc/sys/net/core/bpf_jit_enable", O_WRONLY, 0);
+
+    write(fd, jit, 1);
+    close(fd);
+    attr.insns = (unsigned long)insns;
+    attr.insn_cnt = ARRAY_SIZE(insns);
+    attr.license = (unsigned long)"GPL";
+    memcpy(attr.prog_name, "three", 6);
+    return bpf(BPF_PROG_LOAD, &attr);
+}
+
+/* What the program is, and where its text. */
+static struct bpf_prog_info info_of(int fd, uint64_t *address)
+{
+    struct bpf_prog_info info = {.nr_jited_ksyms = 1};
+    union bpf_attr attr = {.info = {.bpf_fd = fd, .info_len = sizeof(info)}};
+
+    info.jited_ksyms = (unsigned long)address;
+    attr.info.info = (unsigned long)&info;
+    bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+    return info;
+}
+
+/* The next record is a function's, which comes or goes. */
+static bool next_is_ksymbol(struct ring *ring, uint64_t address, uint32_t len, bool goes)
+{
+    const struct perf_event_header *header = next_of(ring, PERF_RECORD_KSYMBOL);
+
+    return header && record[1] == address && (uint32_t)record[2] == len &&
+           record[2] >> 32 == (PERF_RECORD_KSYMBOL_TYPE_BPF | (uint64_t)goes << 16);
+}
+
+static bool next_is_bpf(struct ring *ring, const struct bpf_prog_info *info, unsigned int type)
+{
+    const struct perf_event_header *header = next_of(ring, PERF_RECORD_BPF_EVENT);
+
+    return header && header->size == 40 && record[1] == ((uint64_t)info->id << 32 | type) &&
+           !memcmp(&record[2], info->tag, sizeof(info->tag)) &&
+           (uint32_t)record[3] == (uint32_t)getpid();
+}
+
+static void test_bpf_records(void)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .config = PERF_COUNT_SW_DUMMY,
+                                   .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+                                   .sample_id_all = 1,
+                                   .ksymbol = 1,
+                                   .bpf_event = 1};
+    int fd = perf_open(&attr, 0, -1, -1), prog = load_bpf("1");
+    struct ring ring = map_ring(fd, RING_PAGES);
+    struct bpf_prog_info info;
+    uint64_t address = 0;
+    char name[64];
+    unsigned int i, n;
+
+    close(prog);
+    prog = load_bpf("1");
+    info = info_of(prog, &address);
+    n = snprintf(name, sizeof(name), "bpf_prog_");
+    for (i = 0; i < sizeof(info.tag); i++)
+        n += snprintf(name + n, sizeof(name) - n, "%02x", info.tag[i]);
+    snprintf(name + n, sizeof(name) - n, "_three");
+    /* That of the first was lost: there was no ring. Its end was recorded. */
+    check("the end of a compiled program is recorded",
+          next_of(&ring, PERF_RECORD_KSYMBOL) && record[2] >> 48 == 1);
+    check("so is the text of one that is loaded",
+          next_is_ksymbol(&ring, address, info.jited_prog_len, false) && address);
+    check("with its name", !strcmp((const char *)&record[3], name));
+    check("and the program itself", next_is_bpf(&ring, &info, PERF_BPF_EVENT_PROG_LOAD));
+    close(prog);
+    check("when it is closed, its text goes",
+          next_is_ksymbol(&ring, address, info.jited_prog_len, true) &&
+              !strcmp((const char *)&record[3], name));
+    check("and the program", next_is_bpf(&ring, &info, PERF_BPF_EVENT_PROG_UNLOAD));
+    close(fd);
+    unmap_ring(&ring);
+    attr.bpf_event = 0;
+    fd = perf_open(&attr, 0, -1, -1);
+    ring = map_ring(fd, RING_PAGES);
+    prog = load_bpf("0");
+    close(prog);
+    check("an interpreted one has a record without a length",
+          next_of(&ring, PERF_RECORD_KSYMBOL) && !(uint32_t)record[2] &&
+              next_of(&ring, PERF_RECORD_KSYMBOL));
+    check("and who has not asked for programs gets none of them", !next_record(&ring, record));
+    unmap_ring(&ring);
+    close(fd);
+}
+
 /* ---- kprobes that are in no file ---- */
 
 /* The address of a function of the kernel; 0: it is not there. */
@@ -759,6 +857,7 @@ int main(int argc, char **argv)
     test_output();
     test_clock_samples();
     test_records();
+    test_bpf_records();
     test_kprobes();
     return check_result();
 }

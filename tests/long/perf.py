@@ -2,8 +2,8 @@
 """perf.py - what the guest's `perf record` writes is read by the host's perf.
 
 A command is sampled by a counter with the callers, and by a tracepoint. The host's `perf script` must name
-functions of the kernel, show chains to the system call, print the tracepoint's entries, and count as many
-as the program has made. PERF names another perf than the one in PATH.
+functions of the kernel and of compiled programs in BPF, show chains to the system call, print the tracepoint's entries,
+and count as many as the program has made. PERF names another perf than the one in PATH.
 """
 import os
 import re
@@ -25,9 +25,9 @@ def claim(sentence, holds, why=""):
         print("# " + str(why)[:1000].replace("\n", "\n# "))
 
 
-def record(work, layout, options):
+def record(work, layout, options, command=f"sysbench getpid {CALLS}", before=""):
     data, symbols = os.path.join(work, "perf.data"), os.path.join(work, "kallsyms")
-    script = f"perf record {options} -o /dev/vport0p1 sysbench getpid {CALLS}; cat /proc/kallsyms > /dev/vport0p2"
+    script = f"{before} perf record {options} -o /dev/vport0p1 {command}; cat /proc/kallsyms > /dev/vport0p2"
     done = subprocess.run([f"{BUILD}/rvftrace", "run", "--quiet", "--audit=fail", "--harts", "2", "--memory", "128M",
                            "--timeout", "60", "--port", f"data={data}", "--port", f"syms={symbols}",
                            "--initrd", f"{BUILD}/guest-kernel/initrd.cpio", "--append", f'script="{script}"',
@@ -69,6 +69,14 @@ def main():
                   len(re.findall(r"syscalls:sys_exit_getpid: 0x[0-9a-f]+$", text, re.M)) == CALLS + 1, text)
             text = perf("report", "-f", "--stdio", "-i", data, "--kallsyms", symbols, "-n")
             claim(f"{layout}: perf report counts them", re.search(rf"Samples: {CALLS + 1} +of event", text), text)
+        jit = "echo 1 > /proc/sys/net/core/bpf_jit_enable;"
+        data, symbols = record(work, "pfe8", "-e cycles -c 500", "bpfjit detach 1", jit)
+        text = perf("script", "-f", "-i", data, "--kallsyms", symbols, "-F", "ip,sym")
+        claim("samples in a compiled program have its name", re.search(r" bpf_prog_[0-9a-f]{16}_random$", text, re.M), text)
+        data, symbols = record(work, "pfe8", "-e cycles -c 5000", before=f"{jit} bpfcount raw_syscalls:sys_enter 1")
+        text = perf("script", "-f", "-i", data, "--kallsyms", symbols, "--show-bpf-events")
+        claim("one that was there before has a record", re.search(r" 0\.000000: PERF_RECORD_KSYMBOL addr \w+ len [1-9]\d* "
+                                                               r"type 1 flags 0x0 name bpf_prog_[0-9a-f]{16}", text), text)
     return bool(FAILED)
 
 

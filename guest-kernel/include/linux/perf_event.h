@@ -274,6 +274,8 @@ void perf_event_fork(struct task_struct *child);
 void perf_event_comm(struct task_struct *task, bool exec);
 void perf_event_exec(void);
 void perf_event_mmap(struct vm_area_struct *vma);
+/* The program can be run from now on, or is freed: records of it, and of each function's text. */
+void perf_event_bpf_event(const struct bpf_prog *prog, enum perf_bpf_event_type type);
 
 #else
 
@@ -299,6 +301,7 @@ static inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64
 #define perf_event_comm(task, exec)           ((void)(task), (void)(exec))
 #define perf_event_exec()                     ((void)0)
 #define perf_event_mmap(vma)                  ((void)(vma))
+#define perf_event_bpf_event(prog, type)      ((void)(prog), (void)(type))
 
 #endif
 

@@ -6,6 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
+#include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -32,6 +33,8 @@ void bpf_prog_put(struct bpf_prog *prog)
 {
     if (!bpf_drop_ref(&prog->refcnt))
         return;
+    if (prog->id) /* else it was never there */
+        perf_event_bpf_event(prog, PERF_BPF_EVENT_PROG_UNLOAD);
     bpf_remove_object(KIND_PROG, prog);
     bpf_prog_kallsyms_del_all(prog);
     synchronize_rcu();
@@ -242,6 +245,7 @@ int bpf_prog_load(const union bpf_attr *attr)
         bpf_prog_put(prog);
         return err;
     }
+    perf_event_bpf_event(prog, PERF_BPF_EVENT_PROG_LOAD);
     return bpf_prog_new_fd(prog);
 }
 

@@ -1,12 +1,15 @@
 /*
- * records.c - the records about tasks that go with samples: names, mappings, forks, ends, switches.
+ * records.c - the records that go with samples: names, mappings, forks, ends and switches of tasks,
+ * and the text of programs in BPF, which comes and goes.
  *
  * Each goes to the events of this hart and of the current task that have asked for it.
  *
  * Not instrumented.
  */
 #include "core.h"
+#include <linux/bpf.h>
 #include <linux/buildid.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/kernel.h>
@@ -16,7 +19,7 @@
 #include <linux/string.h>
 
 /* Numbers of events that want them. */
-static atomic_t nr_mmap, nr_comm, nr_task, nr_switch, nr_build_id;
+static atomic_t nr_mmap, nr_comm, nr_task, nr_switch, nr_build_id, nr_ksymbol, nr_bpf;
 
 static void add(atomic_t *n, bool wanted, int by)
 {
@@ -31,6 +34,8 @@ void perf_account_records(const struct perf_event *event, int by)
     add(&nr_comm, event->attr.comm, by);
     add(&nr_task, event->attr.task || event->attr.mmap || event->attr.comm, by);
     add(&nr_switch, event->attr.context_switch, by);
+    add(&nr_ksymbol, event->attr.ksymbol, by);
+    add(&nr_bpf, event->attr.bpf_event, by);
 }
 
 /* A record of a fixed part, a string padded to words, and the id. */
@@ -260,6 +265,71 @@ void perf_event_switch(struct task_struct *task, struct task_struct *other, bool
         r.misc = PERF_RECORD_MISC_SWITCH_OUT |
                  (task->state == TASK_RUNNING ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0);
     perf_iterate_sb(output_switch, &r);
+}
+
+/* ---- PERF_RECORD_KSYMBOL and PERF_RECORD_BPF_EVENT ---- */
+
+struct ksymbol_record {
+    const char *name;
+    struct {
+        u64 addr;
+        u32 len;
+        u16 type, flags;
+    } fixed;
+};
+
+static void output_ksymbol(struct perf_event *event, void *data)
+{
+    const struct ksymbol_record *r = data;
+
+    if (event->attr.ksymbol)
+        write_record(event, PERF_RECORD_KSYMBOL, 0, &r->fixed, sizeof(r->fixed), r->name, current);
+}
+
+static void bpf_ksymbol(const char *name, unsigned long addr, unsigned long len, u16 flags)
+{
+    struct ksymbol_record r = {name, {addr, len, PERF_RECORD_KSYMBOL_TYPE_BPF, flags}};
+
+    perf_iterate_sb(output_ksymbol, &r);
+}
+
+/* As in Linux, an interpreted program is the interpreter, without a name or a length. */
+static void bpf_ksymbols(const struct bpf_prog *prog, u16 flags)
+{
+    const struct bpf_jit_image *image = prog->jited;
+    u32 i;
+
+    if (!image)
+        bpf_ksymbol("", (unsigned long)prog->bpf_func, 0, flags);
+    for (i = 0; image && i < image->nr_ksyms; i++)
+        bpf_ksymbol(image->ksyms[i].name, image->ksyms[i].start,
+                    image->ksyms[i].end - image->ksyms[i].start, flags);
+}
+
+struct bpf_record {
+    u16 type, flags;
+    u32 id;
+    u8 tag[BPF_TAG_SIZE];
+};
+
+static void output_bpf(struct perf_event *event, void *data)
+{
+    if (event->attr.bpf_event)
+        write_record(event, PERF_RECORD_BPF_EVENT, 0, data, sizeof(struct bpf_record), NULL,
+                     current);
+}
+
+void perf_event_bpf_event(const struct bpf_prog *prog, enum perf_bpf_event_type type)
+{
+    struct bpf_record r = {type, 0, prog->id, {0}};
+
+    if (atomic_read(&nr_ksymbol))
+        bpf_ksymbols(prog,
+                     type == PERF_BPF_EVENT_PROG_UNLOAD ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0);
+    if (!atomic_read(&nr_bpf))
+        return;
+    memcpy(r.tag, prog->tag, sizeof(r.tag));
+    perf_iterate_sb(output_bpf, &r);
 }
 
 /* ---- PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE, PERF_RECORD_READ ---- */

@@ -235,7 +235,16 @@ enum {
     PERF_RECORD_MMAP2 = 10,
     PERF_RECORD_SWITCH = 14,
     PERF_RECORD_SWITCH_CPU_WIDE = 15,
+    PERF_RECORD_KSYMBOL = 17,
+    PERF_RECORD_BPF_EVENT = 18,
 };
+
+/* Of PERF_RECORD_KSYMBOL: whose text it is, and that it goes. */
+enum { PERF_RECORD_KSYMBOL_TYPE_BPF = 1 };
+#define PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER 1
+
+/* Of PERF_RECORD_BPF_EVENT. */
+enum perf_bpf_event_type { PERF_BPF_EVENT_PROG_LOAD = 1, PERF_BPF_EVENT_PROG_UNLOAD = 2 };
 
 /* Marks in callchains: what follows is of the kernel, or of the program. */
 #define PERF_CONTEXT_KERNEL ((u64)-128)
