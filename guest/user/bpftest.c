@@ -764,6 +764,8 @@ static void test_ring(void)
     check("the reader's page and the others are mapped", !is_error(consumer) && !is_error(rest));
     check("only the reader's page for writing",
           is_error(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 4096)));
+    check("nor the others later",
+          syscall(__NR_mprotect, rest, 3 * 4096, PROT_READ | PROT_WRITE) == -EACCES);
     for (i = 1; i <= 400; i++) {
         const char *record = rest + 4096 + *consumer % 4096;
 
