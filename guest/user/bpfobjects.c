@@ -378,6 +378,27 @@ static long try_mmap(int map, size_t pages, int prot, int flags)
     return 0;
 }
 
+/* A newer program knows more of a map than the kernel does. */
+static void test_newer_info(int map)
+{
+    struct {
+        struct bpf_map_info info;
+        uint64_t newer;
+    } i = {.newer = 1};
+    union bpf_attr attr = {.info = {.bpf_fd = map, .info_len = sizeof(i)}};
+
+    attr.info.info = (unsigned long)&i;
+    check("what the kernel does not know must be zero",
+          bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == -E2BIG);
+    i.newer = 0;
+    check("then it tells what it knows", bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0 &&
+                                             attr.info.info_len == sizeof(i.info) &&
+                                             i.info.max_entries == 1);
+    attr.info.bpf_fd = 1;
+    attr.info.info = 0;
+    check("not of a file", bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == -EINVAL);
+}
+
 static void test_mmap(void)
 {
     enum { ENTRIES = 1000, PAGES = 2, RW = PROT_READ | PROT_WRITE };
@@ -414,6 +435,7 @@ static void test_mmap(void)
     munmap(values + PAGE_SIZE / sizeof(*values), PAGE_SIZE);
     check("a map that is not mapped can be frozen", bpf(BPF_MAP_FREEZE, &attr) == 0);
     check("and then not written", try_mmap(map, PAGES, RW, MAP_SHARED) == -EPERM);
+    test_newer_info(hash);
     attr.map_fd = hash;
     bpf(BPF_MAP_FREEZE, &attr);
     check("nor is an element taken out of a frozen one",
