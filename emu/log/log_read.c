@@ -46,6 +46,13 @@ static bool read_head(const struct log *l, uint64_t offset, struct log_frame_hea
     return read_at(l, offset, bytes, sizeof bytes) && log_head_unpack(bytes, head);
 }
 
+static bool is_same_head(const struct log_frame_head *a, const struct log_frame_head *b)
+{
+    return a->kind == b->kind && a->packed == b->packed && a->raw == b->raw &&
+           a->events == b->events && a->first == b->first && a->last == b->last &&
+           a->harts_low == b->harts_low;
+}
+
 bool log_unpack(const struct log *l, const struct log_entry *entry, struct log_bytes *to)
 {
     struct log_frame_head head;
@@ -53,8 +60,7 @@ bool log_unpack(const struct log *l, const struct log_entry *entry, struct log_b
     bool done;
 
     to->len = 0;
-    if (!read_head(l, entry->offset, &head) || head.raw != entry->head.raw ||
-        head.packed != entry->head.packed || head.kind != entry->head.kind)
+    if (!read_head(l, entry->offset, &head) || !is_same_head(&head, &entry->head))
         return false;
     if (head.packed > l->size - entry->offset - LOG_FRAME_HEAD_BYTES)
         return false;

@@ -121,7 +121,17 @@ static uint64_t least_cycle(const struct log_state *s)
     return least;
 }
 
-/* Stacks that have no open call, and whose next event has a later cycle, need no entry. */
+/* Whether a hart's next call may be on the stack without naming it. */
+static bool is_selected(const struct log_state *s, uint64_t number)
+{
+    for (unsigned i = 0; i < s->harts; i++)
+        if (s->hart[i].stack == number)
+            return true;
+    return false;
+}
+
+/* Stacks that have no open call, and whose next event names them and has a later cycle, need no
+ * entry. */
 static void stacks_io(struct log_io *io, struct log_state *s)
 {
     uint64_t number = 0, least = least_cycle(s);
@@ -129,7 +139,7 @@ static void stacks_io(struct log_io *io, struct log_state *s)
     for (size_t i = 0; io->out && i < s->stacks.len; i++) {
         struct log_stack *stack = &s->stacks.at[i];
 
-        if (!stack->base || (!stack->open.len && stack->when <= least))
+        if (!stack->base || (!stack->open.len && stack->when <= least && !is_selected(s, i + 1)))
             continue;
         log_put(io->out, i + 1);
         LOG_IO(io, stack->base);

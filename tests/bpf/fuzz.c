@@ -54,6 +54,19 @@ static const char *run_some(bool exact)
     return why;
 }
 
+/*
+ * Where the bounds of a number contradict each other, as on a way that no run takes, a pointer to
+ * which it is added becomes a number. Such a way is rejected, unless an earlier state covers it.
+ */
+static bool is_never_taken(u32 flags)
+{
+    bpf_check_exact = true;
+    host_load(&prog, insns, len, flags, 1, text, sizeof(text));
+    bpf_check_exact = false;
+    return host_load(&prog, insns, len, flags, 0, NULL, 0) == 0 &&
+           strstr(text, "invalid mem access 'scalar'");
+}
+
 static int fuzz(u64 count, u64 seed)
 {
     u64 accepted = 0, only_imprecise = 0, n;
@@ -77,7 +90,7 @@ static int fuzz(u64 count, u64 seed)
         } else {
             accepted++;
             only_imprecise += exact != 0;
-            if (exact && exact != -E2BIG)
+            if (exact && exact != -E2BIG && !is_never_taken(flags))
                 why = "it is accepted only if numbers that do not matter are not compared";
             if (!why)
                 why = run_some(false);

@@ -82,6 +82,8 @@ static void make_event(struct maker *m)
     } else if (what < 96 && m->depth[e.hart]) {
         assert_true(log_write_return(m->w, &e, e.hart + 1, LOG_RETURNED));
         m->depth[e.hart]--;
+        if (!m->depth[e.hart] && m->insns[e.hart] % 16 == 0) /* a frame ends without open calls */
+            log_writer_show(m->w);
     } else if (what < 98) {
         e.kind = LOG_STORE;
         e.store = (struct log_store){.pc = 0x80000000,
@@ -269,6 +271,16 @@ static void counts_and_code_are_kept(void **state)
     free(b.at);
 }
 
+static bool is_same(const struct log_event *a, const struct log_event *b)
+{
+    return a->kind == b->kind && a->cycle == b->cycle && a->insns == b->insns &&
+           a->time == b->time && a->hart == b->hart && a->task == b->task &&
+           ((a->kind != LOG_CALL && a->kind != LOG_RETURN) ||
+            (a->call.depth == b->call.depth && a->call.when == b->call.when &&
+             a->call.call->cycle == b->call.call->cycle && a->call.call->sp == b->call.call->sp &&
+             a->call.call->name == b->call.call->name));
+}
+
 /* Each frame gives the same events, whether the ones before it were read or not. */
 static void a_frame_can_be_read_alone(void **state)
 {
@@ -286,14 +298,8 @@ static void a_frame_can_be_read_alone(void **state)
             struct log_event e, same;
 
             assert_true(log_next(all, &e) && log_next(alone, &same));
-            assert_true(e.kind == same.kind && e.cycle == same.cycle && e.insns == same.insns &&
-                        e.time == same.time && e.hart == same.hart && e.task == same.task);
+            assert_true(is_same(&e, &same));
             assert_true(e.cycle >= log_frame(log, f)->first && e.cycle <= log_frame(log, f)->last);
-            if (e.kind == LOG_CALL || e.kind == LOG_RETURN)
-                assert_true(e.call.depth == same.call.depth && e.call.when == same.call.when &&
-                            e.call.call->cycle == same.call.call->cycle &&
-                            e.call.call->sp == same.call.call->sp &&
-                            e.call.call->name == same.call.call->name);
         }
     }
     log_cursor_free(all);
@@ -340,9 +346,29 @@ static void a_cut_log_is_read_up_to_its_last_frame(void **state)
     free(whole.at);
 }
 
+static bool has_same_events(struct log *log, struct bytes other)
+{
+    struct log_cursor *c = log_cursor_new(log), *o;
+    struct log_event e, same;
+    struct log *whole;
+    bool equal = true, more;
+
+    assert_int_equal(open_bytes(other, &whole), EXIT_PASS);
+    o = log_cursor_new(whole);
+    do {
+        more = log_next(c, &e);
+        equal = more == log_next(o, &same) && (!more || is_same(&e, &same));
+    } while (more && equal);
+    log_cursor_free(o);
+    log_cursor_free(c);
+    log_close(whole);
+    return equal;
+}
+
+/* Or it has the same events: zstd ignores a few bits. */
 static void a_changed_log_is_never_taken_for_whole(void **state)
 {
-    struct bytes whole = make_log(5, 20000);
+    struct bytes whole = make_log(5, 20000), copy = make_log(5, 20000);
     unsigned refused = 0, noticed = 0;
 
     (void)state;
@@ -356,14 +382,15 @@ static void a_changed_log_is_never_taken_for_whole(void **state)
         } else {
             uint64_t count = count_events(log, &damaged);
 
-            assert_true(damaged || log_problem(log) || (at >= 12 && at < LOG_HEAD_BYTES));
-            assert_true(damaged || log_problem(log) || count == 20000);
+            assert_true(damaged || log_problem(log) ||
+                        (count == 20000 && has_same_events(log, copy)));
             noticed++;
             log_close(log);
         }
         whole.at[at] ^= 0x10;
     }
     assert_true(refused && noticed);
+    free(copy.at);
     free(whole.at);
 }
 
