@@ -95,6 +95,8 @@ def main():
         claim("... and one of the sites that are off", "Cycles in sites that are off" in page)
         page = browse("run", "--dump-dom")
         claim("run --html makes such a page, too", "<title>ftrace_caller: " not in page and "<title>tree_insert: " in page, page[:300])
+        run(build, "pfe8", "work calls 1", "--html", f"{work}/bare.html")
+        claim("without a log it says how to get a flame graph", "A flame graph is drawn here if" in browse("bare", "--dump-dom"))
         # Plots are drawn for the width that there is: their text is not made smaller.
         widths = [[int(w) for w in re.findall(r'viewBox="0 0 (\d+) ', browse("on", "--dump-dom", f"--window-size={n},900"))]
                   for n in (520, 1280)]
