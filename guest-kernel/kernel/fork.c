@@ -111,6 +111,9 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
                             old->vm_offset);
         if (!vma)
             return -ENOMEM;
+        vma->vm_ops = old->vm_ops;
+        if (vma->vm_ops && vma->vm_ops->open)
+            vma->vm_ops->open(vma);
         insert_vm_struct(mm, vma);
         err = copy_page_range(mm, oldmm, old);
         if (err)

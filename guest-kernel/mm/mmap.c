@@ -178,6 +178,8 @@ unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned lon
 {
     struct vm_area_struct *vma;
 
+    if (!(vm_flags & VM_SHARED) || !file || file->f_mode & FMODE_WRITE)
+        vm_flags |= VM_MAYWRITE;
     if (vma_merge(mm, addr, len, vm_flags, file))
         return addr;
     vma = vm_area_alloc(mm, addr, addr + len, vm_flags, file, offset);
@@ -242,10 +244,13 @@ static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned lon
 }
 
 /* Regular files can be mapped, and shared if the file does it itself, as others do, too. */
-static int check_mapped_file(const struct file *file, unsigned long prot, unsigned long flags)
+static int check_mapped_file(const struct file *file, unsigned long len, unsigned long prot,
+                             unsigned long flags, unsigned long offset)
 {
     if (!file)
         return -EBADF;
+    if (offset > MAX_LFS_FILESIZE - len)
+        return -EOVERFLOW;
     if (!(file->f_mode & FMODE_READ))
         return -EACCES;
     if ((flags & MAP_TYPE) == MAP_SHARED && prot & PROT_WRITE && !(file->f_mode & FMODE_WRITE))
@@ -269,7 +274,7 @@ SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, pr
         return -ENOMEM;
     if (!(flags & MAP_ANONYMOUS)) {
         file = fget(fd);
-        ret = check_mapped_file(file, prot, flags);
+        ret = check_mapped_file(file, len, prot, flags, offset);
     }
     if (!ret) {
         mutex_lock(&current->mm->mmap_lock);
@@ -331,8 +336,7 @@ static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned lo
             return -ENOMEM;
         if (access & VM_EXEC && vma->vm_file && path_noexec(&vma->vm_file->f_path))
             return -EACCES;
-        if (access & VM_WRITE && vma->vm_flags & VM_SHARED && vma->vm_file &&
-            !(vma->vm_file->f_mode & FMODE_WRITE))
+        if (access & VM_WRITE && !(vma->vm_flags & VM_MAYWRITE))
             return -EACCES;
         if (vma->vm_start < start) {
             if (split_vma(vma, start))

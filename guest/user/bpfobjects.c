@@ -378,6 +378,27 @@ static long try_mmap(int map, size_t pages, int prot, int flags)
     return 0;
 }
 
+/* A newer program knows more of a map than the kernel does. */
+static void test_newer_info(int map)
+{
+    struct {
+        struct bpf_map_info info;
+        uint64_t newer;
+    } i = {.newer = 1};
+    union bpf_attr attr = {.info = {.bpf_fd = map, .info_len = sizeof(i)}};
+
+    attr.info.info = (unsigned long)&i;
+    check("what the kernel does not know must be zero",
+          bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == -E2BIG);
+    i.newer = 0;
+    check("then it tells what it knows", bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0 &&
+                                             attr.info.info_len == sizeof(i.info) &&
+                                             i.info.max_entries == 1);
+    attr.info.bpf_fd = 1;
+    attr.info.info = 0;
+    check("not of a file", bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == -EINVAL);
+}
+
 static void test_mmap(void)
 {
     enum { ENTRIES = 1000, PAGES = 2, RW = PROT_READ | PROT_WRITE };
@@ -385,7 +406,9 @@ static void test_mmap(void)
     int constant = create_array(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG, ENTRIES), prog;
     int hash = map_create(BPF_MAP_TYPE_HASH, 4, 8, 1, 0);
     union bpf_attr attr = {.map_fd = map};
-    uint64_t *values = mmap(NULL, PAGES * PAGE_SIZE, RW, MAP_SHARED, map, 0);
+    uint64_t *values = mmap(NULL, PAGES * PAGE_SIZE, RW, MAP_SHARED, map, 0), value;
+    uint32_t key = 0;
+    void *p;
 
     check("an array is mapped", !is_error(values));
     update(map, ENTRIES - 1, 77);
@@ -401,9 +424,22 @@ static void test_mmap(void)
     check("nor a hash", try_mmap(hash, 1, RW, MAP_SHARED) == -NOTSUPP);
     check("constants are not written", try_mmap(constant, PAGES, RW, MAP_SHARED) == -EACCES);
     check("but read", try_mmap(constant, PAGES, PROT_READ, MAP_SHARED) == 0);
-    munmap(values, PAGES * PAGE_SIZE);
+    p = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ, MAP_SHARED, constant, 0);
+    check("nor written later", syscall(__NR_mprotect, p, PAGE_SIZE, RW) == -EACCES);
+    munmap(p, PAGES * PAGE_SIZE);
+    syscall(__NR_mprotect, values, PAGE_SIZE, PROT_READ);
+    check("who can write a mapping keeps the map from being frozen",
+          bpf(BPF_MAP_FREEZE, &attr) == -EBUSY);
+    munmap(values, PAGE_SIZE);
+    check("so does a part of it", bpf(BPF_MAP_FREEZE, &attr) == -EBUSY);
+    munmap(values + PAGE_SIZE / sizeof(*values), PAGE_SIZE);
     check("a map that is not mapped can be frozen", bpf(BPF_MAP_FREEZE, &attr) == 0);
     check("and then not written", try_mmap(map, PAGES, RW, MAP_SHARED) == -EPERM);
+    test_newer_info(hash);
+    attr.map_fd = hash;
+    bpf(BPF_MAP_FREEZE, &attr);
+    check("nor is an element taken out of a frozen one",
+          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, hash, &key, &value, 0) == -EPERM);
     close(hash);
     close(constant);
     close(plain);

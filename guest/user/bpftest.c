@@ -752,6 +752,54 @@ static int load_writer(int ring)
     return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
 }
 
+/* Reserves two records at once, which are larger than the ring. Returns whether it got both. */
+static int load_greedy(int ring)
+{
+    const struct bpf_insn insns[] = {
+        LD_MAP_FD(R1, ring),
+        MOV64_IMM(R2, 4080),
+        MOV64_IMM(R3, 0),
+        CALL(BPF_FUNC_ringbuf_reserve),
+        MOV64_IMM(R7, 0),
+        JMP_IMM(BPF_JEQ, R0, 0, 15),
+        MOV64_REG(R6, R0),
+        LD_MAP_FD(R1, ring),
+        MOV64_IMM(R2, 1992),
+        MOV64_IMM(R3, 0),
+        CALL(BPF_FUNC_ringbuf_reserve),
+        JMP_IMM(BPF_JEQ, R0, 0, 5),
+        ST_MEM(BPF_DW, R0, 0, -1), /* would be in the header of the first one */
+        MOV64_REG(R1, R0),
+        MOV64_IMM(R2, 0),
+        CALL(BPF_FUNC_ringbuf_submit),
+        MOV64_IMM(R7, 1),
+        MOV64_REG(R1, R6),
+        MOV64_IMM(R2, 0),
+        CALL(BPF_FUNC_ringbuf_discard),
+        MOV64_REG(R0, R7),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+/* A reader that says that it has read what is not written yet. */
+static void test_lying_reader(void)
+{
+    int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0), prog = load_greedy(ring);
+    uint64_t *consumer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 0);
+    uint64_t ctx[1] = {0};
+    unsigned int result = 2;
+
+    check("a program with two records", prog >= 0 && !is_error(consumer));
+    *consumer = 2000;
+    run(prog, ctx, 8, &result);
+    check("no record is where another one is not finished, whatever the reader says", !result);
+    munmap(consumer, 4096);
+    close(prog);
+    close(ring);
+}
+
 static void test_ring(void)
 {
     int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0), prog = load_writer(ring), i;
@@ -764,6 +812,8 @@ static void test_ring(void)
     check("the reader's page and the others are mapped", !is_error(consumer) && !is_error(rest));
     check("only the reader's page for writing",
           is_error(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, 4096)));
+    check("nor the others later",
+          syscall(__NR_mprotect, rest, 3 * 4096, PROT_READ | PROT_WRITE) == -EACCES);
     for (i = 1; i <= 400; i++) {
         const char *record = rest + 4096 + *consumer % 4096;
 
@@ -1036,6 +1086,7 @@ int main(void)
     test_decision();
     test_kprobe();
     test_ring();
+    test_lying_reader();
     test_kprobes();
     test_stacks();
     test_perf_output();

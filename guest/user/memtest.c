@@ -251,6 +251,8 @@ static void test_shared_file(void)
     lseek(fd, 2, SEEK_SET);
     write(fd, "Y", 1);
     check("a write to the file is in the memory", p[2] == 'Y');
+    check("not before its begin",
+          (long)mmap(NULL, PAGE_SIZE, RW, MAP_SHARED, fd, -(long)PAGE_SIZE) == -EOVERFLOW);
     pid = fork();
     if (!pid) {
         q = mmap(NULL, PAGE_SIZE, RW, MAP_SHARED, fd, 0);
@@ -262,7 +264,14 @@ static void test_shared_file(void)
     check("a page after the end is SIGBUS", signal_of(load, p + PAGE_SIZE) == SIGBUS);
     lseek(fd, PAGE_SIZE, SEEK_SET);
     write(fd, "more", 4);
-    check("until the file has it", p[PAGE_SIZE] == 'm');
+    pid = fork();
+    if (!pid) {
+        p[PAGE_SIZE] = 'l';
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    check("until the file has it; a child shares what its parent has not touched",
+          p[PAGE_SIZE] == 'l');
     read_only = open("/shared", O_RDONLY, 0);
     check("who may only read the file is EACCES",
           (long)mmap(NULL, PAGE_SIZE, RW, MAP_SHARED, read_only, 0) == -EACCES);

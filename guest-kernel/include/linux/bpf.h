@@ -57,6 +57,9 @@ struct bpf_map_ops {
     void (*release_uref)(struct bpf_map *map); /* no descriptor or name is left; may sleep */
 };
 
+/* No system call writes the map any more. */
+enum { BPF_MAP_FROZEN = -1 };
+
 struct bpf_map {
     const struct bpf_map_ops *ops;
     u32 map_type, key_size, value_size, max_entries, map_flags;
@@ -64,7 +67,7 @@ struct bpf_map {
     u32 id;
     int refcnt;      /* atomics only */
     int usercnt;     /* of which descriptors and names: programs have the others; atomics only */
-    int frozen;      /* no system call may write; atomics only */
+    int writers;     /* system calls and mappings that write, or BPF_MAP_FROZEN; atomics only */
     struct btf *btf; /* of the types of keys and values; referenced, or NULL */
     u32 btf_key_type_id, btf_value_type_id;
     struct bpf_map *inner_map_meta; /* of a map of maps: what is in it; or NULL */
@@ -80,7 +83,8 @@ static inline u32 bpf_round_up(u32 n, u32 align)
 /* The value is read-only for programs and will never change. */
 static inline bool bpf_map_is_rdonly(const struct bpf_map *map)
 {
-    return map->map_flags & BPF_F_RDONLY_PROG && map->frozen;
+    return map->map_flags & BPF_F_RDONLY_PROG &&
+           __atomic_load_n(&map->writers, __ATOMIC_SEQ_CST) == BPF_MAP_FROZEN;
 }
 
 /* ---- programs ---- */

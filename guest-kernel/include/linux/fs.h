@@ -25,6 +25,8 @@
 #define FMODE_WRITE  0x2u
 #define FMODE_WRITER 0x10000u /* holds mnt_want_write() of its mount */
 
+#define MAX_LFS_FILESIZE (~0ul >> 1) /* the largest offset in a file */
+
 #define NAME_MAX 255
 #define PATH_MAX 4096
 

@@ -13,6 +13,7 @@ struct file;
 #define VM_WRITE     0x0002ul
 #define VM_EXEC      0x0004ul
 #define VM_SHARED    0x0008ul
+#define VM_MAYWRITE  0x0020ul /* mprotect may set VM_WRITE */
 #define VM_GROWSDOWN 0x0100ul
 #define VM_DONTCOPY  0x00020000ul /* fork leaves it out */
 #define VM_ACCESS    (VM_READ | VM_WRITE | VM_EXEC)

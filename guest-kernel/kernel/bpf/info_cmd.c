@@ -27,9 +27,10 @@ static int prog_info_arrays(const struct bpf_prog *prog, struct bpf_prog_info *i
     u32 room = info->nr_map_ids, insn_room = info->xlated_prog_len, i;
     u64 insns = info->xlated_prog_insns, ids = info->map_ids;
     u32 len = prog->len * sizeof(struct bpf_insn);
+    u32 nr_maps = __atomic_load_n(&prog->used_map_cnt, __ATOMIC_ACQUIRE);
 
-    info->nr_map_ids = prog->used_map_cnt;
-    for (i = 0; ids && i < min(room, prog->used_map_cnt); i++)
+    info->nr_map_ids = nr_maps;
+    for (i = 0; ids && i < min(room, nr_maps); i++)
         if (put_user(prog->used_maps[i]->id, (u32 __user *)bpf_user_ptr(ids) + i))
             return -EFAULT;
     info->xlated_prog_len = len;
@@ -107,7 +108,7 @@ int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr)
         struct bpf_btf_info btf;
     } * info;
     u32 size = attr->info.info_len, full;
-    int err = 0;
+    int err;
 
     if (!CHECK_ATTR(info.info))
         return -EINVAL;
@@ -115,28 +116,31 @@ int bpf_obj_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr)
     if (!file)
         return -EBADF;
     info = kzalloc(sizeof(*info));
-    full = file->f_op == &bpf_prog_fops  ? sizeof(info->prog)
-           : file->f_op == &bpf_map_fops ? sizeof(info->map)
-           : file->f_op == &btf_fops     ? sizeof(info->btf)
-                                         : sizeof(info->link);
+    full = file->f_op == &bpf_prog_fops   ? sizeof(info->prog)
+           : file->f_op == &bpf_map_fops  ? sizeof(info->map)
+           : file->f_op == &btf_fops      ? sizeof(info->btf)
+           : file->f_op == &bpf_link_fops ? sizeof(info->link)
+                                          : 0;
+    err = !info   ? -ENOMEM
+          : !full ? -EINVAL
+                  : bpf_check_uarg_tail_zero(bpf_user_ptr(attr->info.info), full, size);
     size = min(size, full);
-    if (!info)
-        err = -ENOMEM;
-    else if (copy_from_user(info, bpf_user_ptr(attr->info.info), size))
+    if (!err && copy_from_user(info, bpf_user_ptr(attr->info.info), size))
         err = -EFAULT;
-    else if (file->f_op == &bpf_prog_fops)
+    if (err)
+        goto out;
+    if (file->f_op == &bpf_prog_fops)
         err = fill_prog_info(file->private_data, &info->prog);
     else if (file->f_op == &bpf_map_fops)
         fill_map_info(file->private_data, &info->map);
     else if (file->f_op == &bpf_link_fops)
         err = fill_link_info(file->private_data, &info->link);
-    else if (file->f_op == &btf_fops)
-        err = btf_fill_info(file->private_data, &info->btf);
     else
-        err = -EINVAL;
+        err = btf_fill_info(file->private_data, &info->btf);
     if (!err && (copy_to_user(bpf_user_ptr(attr->info.info), info, size) ||
                  put_user(size, &uattr->info.info_len)))
         err = -EFAULT;
+out:
     kfree(info);
     fput(file);
     return err;

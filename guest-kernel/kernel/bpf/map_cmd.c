@@ -190,7 +190,42 @@ static unsigned int bpf_map_poll(struct file *file, struct poll_table *table)
     return map->ops->poll ? map->ops->poll(map, file, table) : POLLERR;
 }
 
-/* Maps all pages at once. */
+/* Counts a mapping that can be written, or a system call that writes; false: the map is frozen. */
+static bool begin_write(struct bpf_map *map)
+{
+    int n = __atomic_load_n(&map->writers, __ATOMIC_RELAXED);
+
+    while (n != BPF_MAP_FROZEN)
+        if (__atomic_compare_exchange_n(&map->writers, &n, n + 1, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+static void end_write(struct bpf_map *map)
+{
+    __atomic_sub_fetch(&map->writers, 1, __ATOMIC_SEQ_CST);
+}
+
+/* mprotect can take VM_WRITE away and give it back, so VM_MAYWRITE is what counts. */
+static void bpf_map_mmap_open(struct vm_area_struct *vma)
+{
+    if (vma->vm_flags & VM_MAYWRITE)
+        (void)begin_write(vma->vm_file->private_data);
+}
+
+static void bpf_map_mmap_close(struct vm_area_struct *vma)
+{
+    if (vma->vm_flags & VM_MAYWRITE)
+        end_write(vma->vm_file->private_data);
+}
+
+static const struct vm_operations_struct bpf_map_default_vmops = {
+    .open = bpf_map_mmap_open,
+    .close = bpf_map_mmap_close,
+};
+
+/* Maps all pages at once. What is mapped for reading only stays so. */
 static int bpf_map_mmap(struct file *file, struct vm_area_struct *vma)
 {
     struct bpf_map *map = file->private_data;
@@ -202,8 +237,11 @@ static int bpf_map_mmap(struct file *file, struct vm_area_struct *vma)
         return -ENOTSUPP;
     if (!(vma->vm_flags & VM_SHARED))
         return -EINVAL;
-    if (vma->vm_flags & VM_WRITE && map->frozen)
+    if (!(vma->vm_flags & VM_WRITE))
+        vma->vm_flags &= ~VM_MAYWRITE;
+    else if (!begin_write(map))
         return -EPERM;
+    vma->vm_ops = &bpf_map_default_vmops; /* from here on the end of the area ends the writing */
     if (vma->vm_flags & VM_WRITE && map->map_flags & BPF_F_RDONLY_PROG)
         return -EACCES;
     for (addr = vma->vm_start; !err && addr < vma->vm_end; addr += PAGE_SIZE, index++) {
@@ -232,12 +270,15 @@ struct map_access {
     struct file *file;
     struct bpf_map *map;
     void *key, *value;
+    bool writes;
 };
 
 static void end_access(struct map_access *a)
 {
     kfree(a->key);
     kfree(a->value);
+    if (a->writes)
+        end_write(a->map);
     fput(a->file);
 }
 
@@ -258,26 +299,27 @@ static void *copy_in(u64 from, u32 size)
 static int begin_access(struct map_access *a, const union bpf_attr *attr, unsigned int mode,
                         bool key_optional)
 {
+    int err = 0;
+
     memset(a, 0, sizeof(*a));
     a->file = map_file(attr->map_fd);
     if (IS_ERR(a->file))
         return PTR_ERR(a->file);
     a->map = a->file->private_data;
-    if ((a->file->f_mode & mode) != mode || (mode == FMODE_WRITE && a->map->frozen)) {
-        fput(a->file);
-        return -EPERM;
+    a->writes = mode & FMODE_WRITE && begin_write(a->map);
+    if ((a->file->f_mode & mode) != mode || (mode & FMODE_WRITE && !a->writes)) {
+        err = -EPERM;
+    } else if (!a->map->key_size && attr->key) {
+        err = -EINVAL;
+    } else if (!key_optional || attr->key) {
+        a->key = copy_in(attr->key, a->map->key_size);
+        err = IS_ERR(a->key) ? PTR_ERR(a->key) : 0;
     }
-    if (!a->map->key_size && attr->key) {
-        fput(a->file);
-        return -EINVAL;
+    if (err) {
+        a->key = NULL;
+        end_access(a);
     }
-    if (key_optional && !attr->key)
-        return 0;
-    a->key = copy_in(attr->key, a->map->key_size);
-    if (!IS_ERR(a->key))
-        return 0;
-    fput(a->file);
-    return PTR_ERR(a->key);
+    return err;
 }
 
 static int copy_value(struct map_access *a)
@@ -424,7 +466,7 @@ int bpf_map_freeze(const union bpf_attr *attr)
 {
     struct file *file;
     struct bpf_map *map;
-    int err = 0;
+    int err = 0, none = 0;
 
     if (!CHECK_ATTR(map_fd))
         return -EINVAL;
@@ -434,7 +476,8 @@ int bpf_map_freeze(const union bpf_attr *attr)
     map = file->private_data;
     if (!(file->f_mode & FMODE_WRITE))
         err = -EPERM;
-    else if (__atomic_exchange_n(&map->frozen, 1, __ATOMIC_SEQ_CST))
+    else if (!__atomic_compare_exchange_n(&map->writers, &none, BPF_MAP_FROZEN, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         err = -EBUSY;
     fput(file);
     return err;

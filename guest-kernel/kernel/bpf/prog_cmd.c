@@ -332,7 +332,9 @@ static int bind_map(struct bpf_prog *prog, struct bpf_map *map)
     if (prog->used_map_cnt == MAX_BPF_MAPS)
         return -ENOMEM;
     bpf_map_inc(map);
-    prog->used_maps[prog->used_map_cnt++] = map;
+    prog->used_maps[prog->used_map_cnt] = map;
+    /* Who reads the number without the lock finds as many maps. */
+    __atomic_store_n(&prog->used_map_cnt, prog->used_map_cnt + 1, __ATOMIC_RELEASE);
     return 0;
 }
 

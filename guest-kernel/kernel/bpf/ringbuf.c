@@ -22,7 +22,8 @@ enum { META_PAGE, CONSUMER_PAGE, PRODUCER_PAGE, DATA_PAGE };
 struct bpf_ringbuf {
     struct bpf_map map;
     u64 mask;          /* size of the data - 1 */
-    spinlock_t lock;   /* guards the writers' position */
+    spinlock_t lock;   /* guards the writers' positions */
+    u64 pending_pos;   /* all records before it are finished */
     u64 *consumer_pos; /* in a page of its own */
     u64 *producer_pos; /* in a page of its own */
     char *data;        /* mapped twice */
@@ -173,6 +174,25 @@ static u64 total_len(u64 len)
     return (len + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
 }
 
+/*
+ * The oldest record that is not finished, or the writers' position. The reader's position is in
+ * memory that the reader writes, so it does not say where a record may be. The lock is held.
+ */
+static u64 find_pending(struct bpf_ringbuf *rb)
+{
+    const struct ringbuf_hdr *hdr;
+    u32 len;
+
+    while (rb->pending_pos < *rb->producer_pos) {
+        hdr = (const struct ringbuf_hdr *)(rb->data + (rb->pending_pos & rb->mask));
+        len = READ_ONCE(hdr->len);
+        if (len & BPF_RINGBUF_BUSY_BIT)
+            break;
+        rb->pending_pos += total_len(len & ~BPF_RINGBUF_DISCARD_BIT);
+    }
+    return rb->pending_pos;
+}
+
 /* NULL: no room. */
 static void *reserve(struct bpf_ringbuf *rb, u64 size)
 {
@@ -186,7 +206,7 @@ static void *reserve(struct bpf_ringbuf *rb, u64 size)
     flags = bpf_lock(&rb->lock);
     prod = *rb->producer_pos;
     end = prod + total_len(size);
-    if (end - cons <= rb->mask) {
+    if (end - cons <= rb->mask && end - find_pending(rb) <= rb->mask) {
         hdr = (struct ringbuf_hdr *)(rb->data + (prod & rb->mask));
         hdr->len = size | BPF_RINGBUF_BUSY_BIT;
         hdr->pg_off = ((char *)hdr - rb->area) >> PAGE_SHIFT;

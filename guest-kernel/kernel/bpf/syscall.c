@@ -27,6 +27,22 @@ bool bpf_all_zero(const char *from, const char *to)
     return true;
 }
 
+int bpf_check_uarg_tail_zero(const void __user *uaddr, u32 known, u32 size)
+{
+    const char __user *from = (const char __user *)uaddr + known;
+    char c;
+
+    if (size > PAGE_SIZE)
+        return -E2BIG;
+    for (; size > known; size--, from++) {
+        if (get_user(c, from))
+            return -EFAULT;
+        if (c)
+            return -E2BIG;
+    }
+    return 0;
+}
+
 /* ---- objects ---- */
 
 struct bpf_object {
@@ -272,33 +288,15 @@ static int do_bpf(int cmd, const union bpf_attr *attr, union bpf_attr __user *ua
     }
 }
 
-/* A newer program's larger attr must be zero in what is unknown here. */
-static int check_tail(const char __user *from, unsigned int size)
-{
-    char c;
-
-    for (; size; size--, from++) {
-        if (get_user(c, from))
-            return -EFAULT;
-        if (c)
-            return -E2BIG;
-    }
-    return 0;
-}
-
 SYSCALL_DEFINE3(bpf, int, cmd, union bpf_attr *, uattr, unsigned int, size)
 {
     union bpf_attr attr;
     int err;
 
-    if (size > PAGE_SIZE)
-        return -E2BIG;
-    if (size > sizeof(attr)) {
-        err = check_tail((const char __user *)uattr + sizeof(attr), size - sizeof(attr));
-        if (err)
-            return err;
-        size = sizeof(attr);
-    }
+    err = bpf_check_uarg_tail_zero(uattr, sizeof(attr), size);
+    if (err)
+        return err;
+    size = min(size, (unsigned int)sizeof(attr));
     memset(&attr, 0, sizeof(attr));
     if (copy_from_user(&attr, uattr, size))
         return -EFAULT;
