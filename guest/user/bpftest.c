@@ -455,9 +455,16 @@ static void test_trace_printk(void)
         EXIT(),
     };
     int prog = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+    int other = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns)), link;
     unsigned int result = 0;
 
     check("a program that prints is accepted", prog >= 0);
+    link = raw_tracepoint_open(other, "bpf_trace_printk");
+    run(prog, NULL, 0, &result);
+    check("also while another one prints at that event", link >= 0 && result == 9);
+    close(link);
+    close(other);
+    result = 0;
     run(prog, NULL, 0, &result);
     check("its message has a length", result == 9);
     check("and is in the trace", trace_has("bpf_trace_printk: 42 s= abc"));

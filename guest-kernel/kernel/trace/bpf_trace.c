@@ -162,6 +162,7 @@ enum { PRINTK_MAX = 1024 };
 
 /* One message at a time on all harts, as in Linux. */
 static spinlock_t printk_lock;
+static int printk_cpu = -1; /* the hart that has the lock */
 static char printk_text[PRINTK_MAX], printk_string[128];
 
 unsigned long __asm_copy_from_user(void *to, const void __user *from, unsigned long n);
@@ -239,17 +240,24 @@ static int format_message(const char *fmt, u32 size, const u64 *args)
     return out;
 }
 
+/* A program at the event bpf_trace_printk itself has no other text. */
 u64 bpf_trace_printk(u64 fmt, u64 fmt_size, u64 a, u64 b, u64 c)
 {
     const u64 args[] = {a, b, c};
-    unsigned long flags = bpf_lock(&printk_lock);
-    int ret = format_message((const char *)(unsigned long)fmt, fmt_size, args);
+    int cpu = raw_smp_processor_id(), ret;
+    unsigned long flags;
 
+    if (READ_ONCE(printk_cpu) == cpu)
+        return -EBUSY;
+    flags = bpf_lock(&printk_lock);
+    WRITE_ONCE(printk_cpu, cpu);
+    ret = format_message((const char *)(unsigned long)fmt, fmt_size, args);
     if (ret >= 0) {
         if (ret && printk_text[ret - 1] == '\n')
             printk_text[ret - 1] = 0;
         trace_bpf_trace_printk(printk_text);
     }
+    WRITE_ONCE(printk_cpu, -1);
     bpf_unlock(&printk_lock, flags);
     return ret;
 }
