@@ -494,8 +494,8 @@ static void hold_slot(struct audit *a, const struct trap_event *t)
     VEC_PUSH(&a->slots_held, held);
 }
 
-static void report_slot(struct audit *a, struct hart *h, const struct slot_held *held,
-                        uint64_t slot)
+static void report_slot(struct audit *a, struct hart *h, uint64_t pc, const struct slot_held *held,
+                        unsigned reg, uint64_t value)
 {
     const struct breach b = {
         .rule = RULE_below_sp,
@@ -514,15 +514,33 @@ static void report_slot(struct audit *a, struct hart *h, const struct slot_held 
     stopped->hart = held->hart;
     stopped->pc = held->pc;
     stopped->cycle = held->cycle;
-    audit_fact_moment(f, LABEL_RESUMED, h, held->pc);
+    audit_fact_moment(f, LABEL_RESUMED, h, pc);
     add_value(f, LABEL_BEFORE, FACT_SLOT, held->slot);
-    add_value(f, LABEL_AFTER, FACT_SLOT, slot);
+    add_value(f, LABEL_AFTER, reg, value);
     audit_fact_order(f);
+}
+
+/*
+ * Compares the return address that was kept with what the context goes on with. A kernel may have
+ * set it back to the start of the site: it then is in ra again.
+ */
+static void check_slot(struct audit *a, const struct trap_return_event *t,
+                       const struct slot_held *held)
+{
+    const struct site *s = site_get(a->config.sites, held->site);
+    bool is_set_back = t->pc == s->va && !s->gone;
+    uint64_t value = hart_reg(t->hart, REG_RA);
+
+    if (!is_set_back &&
+        (t->pc != held->pc || !hart_peek(t->hart, held->sp - SLOT_BELOW_SP, &value, sizeof value)))
+        return;
+    if (value != held->slot)
+        report_slot(a, t->hart, t->pc, held, is_set_back ? REG_RA : FACT_SLOT, value);
 }
 
 static void check_slots(struct audit *a, const struct trap_return_event *t)
 {
-    uint64_t sp = hart_reg(t->hart, REG_SP), slot;
+    uint64_t sp = hart_reg(t->hart, REG_SP);
 
     for (size_t i = a->slots_held.len; i-- > 0;) {
         struct slot_held held = a->slots_held.at[i];
@@ -530,9 +548,7 @@ static void check_slots(struct audit *a, const struct trap_return_event *t)
         if (held.sp != sp)
             continue;
         a->slots_held.at[i] = a->slots_held.at[--a->slots_held.len];
-        if (held.pc == t->pc && hart_peek(t->hart, sp - SLOT_BELOW_SP, &slot, sizeof slot) &&
-            slot != held.slot)
-            report_slot(a, t->hart, &held, slot);
+        check_slot(a, t, &held);
     }
 }
 
