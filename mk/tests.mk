@@ -109,6 +109,7 @@ format: | $(BOOTSTRAP_TEST)
 
 mcount_elf = $(BUILD)/guest-kernel/mcount/kernel.elf
 
+# Short ones are last, so that none runs alone at the end.
 test_commands = \
     'tools/check_arrows' \
     'tests/style/headers.sh' \
@@ -126,7 +127,7 @@ test_commands = \
     'tests/tools/fuzz_recordmcount.sh 2' \
     'tests/fuzz/fuzz.sh --replay' \
     '$(bpf_fuzz) 20000' \
-    'tests/guest/formats.py' 'tests/guest/blktrace.py' 'tests/guest/rings.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
+    'tests/guest/formats.py' 'tests/guest/blktrace.py' 'tests/guest/rings.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/bench/*.sh tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh)))
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run.
