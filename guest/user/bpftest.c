@@ -8,7 +8,7 @@
 #define KPROBE_PMU "/sys/bus/event_source/devices/kprobe/"
 
 static char log_text[16384];
-static unsigned int log_level = 4; /* of what prog_load() loads */
+static unsigned int log_level = 4, prog_flags; /* of what prog_load() loads */
 
 static int update(int fd, const void *key, void *value, uint64_t flags)
 {
@@ -38,6 +38,7 @@ static int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned i
     attr.insn_cnt = len;
     attr.license = (unsigned long)"GPL";
     attr.log_level = log_level;
+    attr.prog_flags = prog_flags;
     attr.log_size = sizeof(log_text);
     attr.log_buf = (unsigned long)log_text;
     memcpy(attr.prog_name, "test", 5);
@@ -311,6 +312,59 @@ static void test_load_errors(void)
     ((char *)&attr)[143] = 1;
     check("what is unknown must be zero", bpf(BPF_PROG_LOAD, &attr) == -EINVAL);
     check("an unknown command is EINVAL", bpf(77, &attr) == -EINVAL);
+}
+
+static void test_any_alignment(void)
+{
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 64, 1, 0);
+    const struct bpf_insn load[] = {
+        LD_MAP_VALUE(R1, map, 0),
+        LDX_MEM(BPF_DW, R0, R1, 3),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+    const struct bpf_insn add[] = {
+        LD_MAP_VALUE(R1, map, 0),
+        MOV64_IMM(R0, 0),
+        ATOMIC_OP(BPF_DW, BPF_ADD, R1, R0, 4),
+        EXIT(),
+    };
+
+    prog_flags = BPF_F_ANY_ALIGNMENT;
+    check("a misaligned load is accepted if any alignment is asked for",
+          close(prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, load, ARRAY_SIZE(load))) == 0);
+    check("but no misaligned atomic operation",
+          prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, add, ARRAY_SIZE(add)) == -EACCES &&
+              strstr(log_text, "misaligned value access"));
+    prog_flags = 0;
+    close(map);
+}
+
+static void test_tail_call_with_record(void)
+{
+    int array = map_create(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1, 0);
+    int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
+    const struct bpf_insn with_record[] = {
+        MOV64_REG(R6, R1),
+        LD_MAP_FD(R1, ring),
+        MOV64_IMM(R2, 8),
+        MOV64_IMM(R3, 0),
+        CALL(BPF_FUNC_ringbuf_reserve),
+        JMP_IMM(BPF_JEQ, R0, 0, 5),
+        MOV64_REG(R1, R6),
+        LD_MAP_FD(R2, array),
+        MOV64_IMM(R3, 0),
+        CALL(BPF_FUNC_tail_call),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    check("no tail call with a record that was not given back",
+          prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, with_record, ARRAY_SIZE(with_record)) ==
+                  -EINVAL &&
+              strstr(log_text, "tail_call would lead to reference leak"));
+    close(array);
+    close(ring);
 }
 
 /* ---- at events ---- */
@@ -1082,6 +1136,8 @@ int main(void)
     test_hash();
     test_access();
     test_load_errors();
+    test_any_alignment();
+    test_tail_call_with_record();
     test_log_text();
     test_cases();
     test_raw_tracepoint();
