@@ -15,17 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from claims import FAILED, claim
+
 T = "/sys/kernel/tracing"
 SCRIPT = f"echo function > {T}/current_tracer; ps | cat; echo function_graph > {T}/current_tracer; " \
          f"work tree 1; echo nop > {T}/current_tracer"
-FAILED = []
-
-
-def claim(sentence, holds, why=""):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    if not holds:
-        FAILED.append(sentence)
-        print("# " + str(why)[:500].replace("\n", "\n# "))
 
 
 def program(variable, name):

@@ -15,15 +15,10 @@ import sys
 import tempfile
 import zlib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from claims import FAILED, claim
+
 T = "/sys/kernel/tracing"
-FAILED = []
-
-
-def claim(sentence, holds, why=""):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    if not holds:
-        FAILED.append(sentence)
-        print("# " + str(why)[:500].replace("\n", "\n# "))
 
 
 def run(build, layout, script, *options):

@@ -12,6 +12,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from claims import FAILED, claim
+
 T = "/sys/kernel/tracing"
 SCRIPT = f"echo function > {T}/current_tracer; echo 1 > {T}/events/sched/enable; ps | cat; work threads 2; " \
          f"echo 0 > {T}/tracing_on"
@@ -20,14 +23,6 @@ SCREEN = (1500, 900)
 LANES = {0: (90, 150, 710, 185), 1: (90, 205, 710, 240)}
 # The button of its message that it runs as root.
 CLOSE = (868, 459)
-FAILED = []
-
-
-def claim(sentence, holds, why=""):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    if not holds:
-        FAILED.append(sentence)
-        print("# " + str(why)[:500].replace("\n", "\n# "))
 
 
 def coloured(screen, box):

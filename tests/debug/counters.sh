@@ -1,25 +1,9 @@
 #!/bin/sh
 # counters.sh - counters that sample are the same whichever way a run goes: through a snapshot that was saved while
 # an overflow's interrupt is taken, back and forth in the debugger there, and with --schedule.
-set -eu
-build=${BUILD:-build}
+. "$(dirname "$0")/common.inc"
 kernel=$build/guest-kernel/pfe8/kernel.elf
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-failed=0
 append='script="perf record -e instructions -c 5000 -o /tmp/a sysbench getpid 20; perf stat -e cycles:u,instructions,r3,r4,r6 sysbench getpid 20; poweroff"'
-
-check() { # claim, command...
-    claim=$1
-    shift
-    if "$@"; then
-        echo "ok - $claim"
-    else
-        echo "not ok - $claim"
-        for file in "$dir"/*.out; do tail -n 8 "$file" | sed "s|^|# |"; done
-        failed=1
-    fi
-}
 
 # on NAME COMMAND OPTION...: its report in NAME.json, what the guest printed in NAME.out.
 on() {

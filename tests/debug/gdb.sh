@@ -1,13 +1,10 @@
 #!/bin/sh
 # gdb.sh - the real gdb with the guest kernel, on one and two harts, over a pipe, a socket in the file
 # system and TCP.
-set -eu
-build=${BUILD:-build}
+. "$(dirname "$0")/common.inc"
 kernel=$build/guest-kernel/mcount/kernel.elf
 tracer=/sys/kernel/tracing/current_tracer
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-failed=0
+about="gdb: "
 
 session() { # script, remote
     tests/debug/session "tests/debug/gdb/$1.script" tests/debug/gdb/client "$kernel" "$2" || failed=1
@@ -15,18 +12,6 @@ session() { # script, remote
 
 session one "| $build/rvftrace debug --quiet --gdb - --append 'script=\"echo function > $tracer; work calls 1; poweroff\"' $kernel"
 session switch "| $build/rvftrace debug --quiet --harts 2 --gdb - --append 'script=\"echo function > $tracer; work calls 1; echo function_graph > $tracer; work calls 1; echo nop > $tracer; work calls 1; poweroff\"' $kernel"
-
-check() { # claim, command...
-    claim=$1
-    shift
-    if "$@"; then
-        echo "ok - gdb: $claim"
-    else
-        echo "not ok - gdb: $claim"
-        sed 's/^/# /' "$dir"/*.out
-        failed=1
-    fi
-}
 
 # gdb's output with these commands, in a file of this name.
 attach() { # name, remote, command...

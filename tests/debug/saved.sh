@@ -1,25 +1,9 @@
 #!/bin/sh
 # saved.sh - snapshots of a run with --schedule, in the midst of a stall; and those of gdb's `monitor
 # save' and `monitor restore'.
-set -eu
-build=${BUILD:-build}
+. "$(dirname "$0")/common.inc"
 kernel=$build/guest-kernel/pfe8/kernel.elf
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-failed=0
 append='script="work tree 1; work calls 1; poweroff"'
-
-check() { # claim, command...
-    claim=$1
-    shift
-    if "$@"; then
-        echo "ok - $claim"
-    else
-        echo "not ok - $claim"
-        for file in "$dir"/*.out; do sed "s|^|# |" "$file"; done
-        failed=1
-    fi
-}
 
 # on NAME OPTION...: its report in NAME.json.
 on() {

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from claims import FAILED, claim
+
 T = "/sys/kernel/tracing"
 EVENTS = ["sched/sched_switch", "syscalls/sys_enter_write", "syscalls/sys_exit_write", "raw_syscalls/sys_enter",
           "timer/hrtimer_start", "kmem/kmalloc", "ftrace/function", "ftrace/funcgraph_exit", "ftrace/bprint",
@@ -25,14 +28,6 @@ RECORD = [f"cd {T}", "echo 'p:mine file_write size=$arg3' > kprobe_events", "ech
           "ps | cat", "echo 0 > tracing_on", "head -n 3 trace_pipe", "echo 1 > tracing_on", "work calls 50",
           "echo 0 > tracing_on", "echo 0 > events/enable",
           *(f"echo 0 > instances/{i}/tracing_on" for i in INSTANCES)]
-FAILED = []
-
-
-def claim(sentence, holds, why=""):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    if not holds:
-        FAILED.append(sentence)
-        print("# " + str(why)[:700].replace("\n", "\n# "))
 
 
 class Dat:

@@ -12,17 +12,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from claims import FAILED, claim
+
 BUILD = os.environ.get("BUILD", "build")
 CALLS = 500
 PROGRAM = f"{BUILD}/guest-kernel/user/bin/sysbench"
-FAILED = []
-
-
-def claim(sentence, holds, why=""):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    if not holds:
-        FAILED.append(sentence)
-        print("# " + str(why)[:1000].replace("\n", "\n# "))
 
 
 def record(work, layout, options, command=f"sysbench getpid {CALLS}", before=""):
