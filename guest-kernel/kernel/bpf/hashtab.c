@@ -227,32 +227,38 @@ static struct htab_elem *new_elem(struct bpf_htab *htab, const void *key, u32 ha
     return elem;
 }
 
+/* The element that an update with these flags writes, which is new if there was none. Under the
+ * lock. */
+static struct htab_elem *elem_to_update(struct bpf_htab *htab, const void *key, u64 map_flags)
+{
+    u32 hash = hash_key(key, htab->map.key_size);
+    struct htab_elem *elem = *find(htab, key, hash);
+
+    if (elem)
+        return map_flags == BPF_NOEXIST ? ERR_PTR(-EEXIST) : elem;
+    if (map_flags == BPF_EXIST)
+        return ERR_PTR(-ENOENT);
+    return new_elem(htab, key, hash) ?: ERR_PTR(-E2BIG);
+}
+
 /* off, size: the part of the value to be written. */
 static int update_elem(struct bpf_map *map, const void *key, const void *value, u64 map_flags,
                        u32 off, u32 size)
 {
     struct bpf_htab *htab = htab_of(map);
-    u32 hash = hash_key(key, map->key_size);
     struct htab_elem *elem;
     unsigned long flags;
-    int err = 0;
 
     if (map_flags > BPF_EXIST)
         return -EINVAL;
     flags = bpf_lock(&htab->lock);
-    elem = *find(htab, key, hash);
-    if (elem && map_flags == BPF_NOEXIST)
-        err = -EEXIST;
-    else if (!elem && map_flags == BPF_EXIST)
-        err = -ENOENT;
-    else if (!elem && !(elem = new_elem(htab, key, hash)))
-        err = -E2BIG;
-    if (!err) {
+    elem = elem_to_update(htab, key, map_flags);
+    if (!IS_ERR(elem)) {
         memcpy(value_of(htab, elem) + off, value, size);
         elem->referenced |= is_lru(map);
     }
     bpf_unlock(&htab->lock, flags);
-    return err;
+    return IS_ERR(elem) ? PTR_ERR(elem) : 0;
 }
 
 static int htab_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
@@ -368,21 +374,13 @@ static int exchange_inner(struct bpf_map *map, const void *key, struct bpf_map *
                           u64 map_flags)
 {
     struct bpf_htab *htab = htab_of(map);
-    u32 hash = hash_key(key, map->key_size);
     unsigned long flags = bpf_lock(&htab->lock);
-    struct htab_elem *elem = *find(htab, key, hash);
-    int err = 0;
+    struct htab_elem *elem = elem_to_update(htab, key, map_flags);
 
-    if (elem && map_flags == BPF_NOEXIST)
-        err = -EEXIST;
-    else if (!elem && map_flags == BPF_EXIST)
-        err = -ENOENT;
-    else if (!elem && !(elem = new_elem(htab, key, hash)))
-        err = -E2BIG;
-    if (!err)
+    if (!IS_ERR(elem))
         *inner = __atomic_exchange_n(inner_of(htab, elem), *inner, __ATOMIC_SEQ_CST);
     bpf_unlock(&htab->lock, flags);
-    return err;
+    return IS_ERR(elem) ? PTR_ERR(elem) : 0;
 }
 
 static int htab_of_maps_update_fd(struct bpf_map *map, struct file *map_file, const void *key,
