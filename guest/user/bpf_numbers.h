@@ -9,7 +9,7 @@
 
 static u64 random_state = 88172645463325252ull;
 
-static u64 random_bits(void)
+static inline u64 random_bits(void)
 {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
@@ -18,7 +18,7 @@ static u64 random_bits(void)
 }
 
 /* Begins the sequence with that number. */
-static void random_seed(u64 seed)
+static inline void random_seed(u64 seed)
 {
     random_state = seed * 2654435769u + 88172645463325252ull;
     random_bits();
@@ -26,7 +26,7 @@ static void random_seed(u64 seed)
 }
 
 /* Numbers near the edges of their ranges, more often than not. */
-static u64 random_number(void)
+static inline u64 random_number(void)
 {
     static const u64 edges[] = {0,
                                 1,

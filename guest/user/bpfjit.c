@@ -13,6 +13,7 @@
 #define BPF_LINUX_CASES /* without those of functions that helpers call, which are interpreted */
 #include "bpf_cases.h"
 #include "bpf_insn.h"
+#include "bpf_numbers.h"
 #include "bpf_syscall.h"
 #include "libc.h"
 
@@ -82,19 +83,10 @@ static bool is_compiled(int fd)
 
 static struct bpf_insn insns[PROG_MAX];
 static unsigned int len;
-static uint64_t state = 88172645463325252ull;
-
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
 
 static unsigned int below(unsigned int n)
 {
-    return (next_random() >> 16) % n;
+    return (random_bits() >> 16) % n;
 }
 
 /* Numbers at which something changes, their neighbours, and any. */
@@ -113,7 +105,7 @@ static uint64_t number(void)
                                        0xfffffffffffff800};
 
     switch (below(4)) {
-    case 0: return next_random();
+    case 0: return random_bits();
     case 1: return -(uint64_t)below(4);
     default: return special[below(ARRAY_SIZE(special))] + below(3) - 1;
     }
@@ -498,7 +490,7 @@ static bool random_ones_agree(unsigned long count)
     unsigned long i;
 
     for (i = 0; i < count; i++) {
-        uint64_t seed = state;
+        uint64_t seed = random_state;
 
         make_program();
         if (!agrees(insns, len)) {
@@ -834,7 +826,7 @@ int main(int argc, char **argv)
     map_at(BPF_CASE_RING, BPF_MAP_TYPE_RINGBUF, 0, 0, 4096);
     map_at(REGS_MAP, BPF_MAP_TYPE_ARRAY, 4, 8 * VALUES, 1);
     if (argc > 3)
-        state = strtoul(argv[3]);
+        random_state = strtoul(argv[3]);
     if (argc < 2)
         return test_all();
     if (!strcmp(argv[1], "random"))
