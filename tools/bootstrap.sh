@@ -45,8 +45,8 @@ long gtkwave reads the states of harts that rvftrace log writes (vcd2fst)
 long linux-perf reads the samples that rvftrace log writes (perf)
 long libdevel-nytprof-perl has flamegraph.pl, which draws the folded stacks that rvftrace log writes
 long protobuf-compiler decodes the Perfetto traces that rvftrace log writes (protoc)
-long fish completes command lines of rvftrace
-long zsh completes command lines of rvftrace
+test fish completes command lines of rvftrace
+test zsh completes command lines of rvftrace
 long debhelper makes the Debian packages
 long lintian checks the Debian packages
 long desktop-file-utils checks the entry of the viewer in menus
