@@ -30,9 +30,18 @@ size_t frame_pack(const void *bytes, size_t size, void *to)
     return packed;
 }
 
-bool frame_unpack(const void *frame, size_t frame_size, void *to, size_t size)
+bool frame_unpack_with(ZSTD_DCtx *z, const void *frame, size_t frame_size, void *to, size_t size)
 {
     return ZSTD_getFrameContentSize(frame, frame_size) == size &&
            ZSTD_findFrameCompressedSize(frame, frame_size) == frame_size &&
-           ZSTD_decompress(to, size, frame, frame_size) == size;
+           ZSTD_decompressDCtx(z, to, size, frame, frame_size) == size;
+}
+
+bool frame_unpack(const void *frame, size_t frame_size, void *to, size_t size)
+{
+    ZSTD_DCtx *z = ZSTD_createDCtx();
+    bool good = z && frame_unpack_with(z, frame, frame_size, to, size);
+
+    ZSTD_freeDCtx(z);
+    return good;
 }

@@ -22,4 +22,12 @@ size_t frame_pack(const void *bytes, size_t size, void *to);
  */
 MUST_USE bool frame_unpack(const void *frame, size_t frame_size, void *to, size_t size);
 
+/*
+ * The same with a context of zstd, for many frames: to make one asks the CPU for its features,
+ * which on a virtual machine takes longer than to unpack a small frame.
+ */
+struct ZSTD_DCtx_s;
+MUST_USE bool frame_unpack_with(struct ZSTD_DCtx_s *z, const void *frame, size_t frame_size,
+                                void *to, size_t size);
+
 #endif

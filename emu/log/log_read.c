@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/alloc.h"
 #include "base/frame.h"
@@ -64,10 +65,10 @@ bool log_unpack(const struct log *l, const struct log_entry *entry, struct log_b
         return false;
     if (head.packed > l->size - entry->offset - LOG_FRAME_HEAD_BYTES)
         return false;
-    packed = xmalloc(head.packed + 1);
+    packed = xmalloc((size_t)head.packed + 1);
     VEC_RESERVE(to, (size_t)head.raw + 1);
     done = read_at(l, entry->offset + LOG_FRAME_HEAD_BYTES, packed, head.packed) &&
-           frame_unpack(packed, head.packed, to->at, head.raw);
+           frame_unpack_with(l->zstd, packed, head.packed, to->at, head.raw);
     free(packed);
     to->len = done ? head.raw : 0;
     return done;
@@ -107,7 +108,9 @@ static bool get_run(struct log *l, struct log_in *in)
     LOG_IO(&io, r->harts);
     LOG_IO(&io, r->calls_on_only);
     LOG_IO(&io, r->calls_left_out);
-    return !in->bad && r->harts >= 1 && r->harts <= LOG_HARTS_MAX;
+    if (in->bad || r->harts > LOG_HARTS_MAX)
+        r->harts = 0; /* nothing is known of the run */
+    return r->harts != 0;
 }
 
 static bool get_symbols(struct log *l, struct log_in *in)
@@ -421,6 +424,9 @@ static enum exit_status read_log(struct log *l, const struct diag *d, struct log
     char why[96];
     uint32_t version;
 
+    l->zstd = ZSTD_createDCtx();
+    if (!l->zstd)
+        abort(); /* as for any memory: base/alloc.h */
     if (!read_at(l, 0, head, sizeof head) || memcmp(head, LOG_MAGIC, 8) != 0)
         return refuse(l, d, "is not an event log of rvftrace (run --log FILE)");
     version =
@@ -476,6 +482,7 @@ void log_close(struct log *l)
         return;
     if (l->fd >= 0)
         close(l->fd);
+    ZSTD_freeDCtx(l->zstd);
     for (size_t i = 0; i < l->strings.len; i++)
         free(l->strings.at[i]);
     for (size_t i = 0; i < l->symbols.len; i++)

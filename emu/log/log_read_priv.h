@@ -22,8 +22,9 @@ struct log_stretch {
 
 struct log {
     const char *path;
-    int fd;               /* -1: `bytes' */
-    const uint8_t *bytes; /* NULL: the file */
+    int fd;                   /* -1: `bytes' */
+    const uint8_t *bytes;     /* NULL: the file */
+    struct ZSTD_DCtx_s *zstd; /* unpacks the frames */
     uint64_t size, events;
     char *problem;
     struct log_run run;

@@ -12,27 +12,53 @@ void log_state_init(struct log_state *s, unsigned harts)
         s->hart[i].task = LOG_NONE;
 }
 
-static void free_stacks(struct log_state *s)
+/*
+ * As if no stack had been asked for. Only those that were: a log may name the last one in each of
+ * its frames, and a frame shall not cost more than its bytes.
+ */
+static void empty_stacks(struct log_state *s)
 {
-    for (size_t i = 0; i < s->stacks.len; i++)
-        VEC_FREE(&s->stacks.at[i].open);
-    s->stacks.len = 0;
+    for (size_t i = 0; i < s->used.len; i++) {
+        struct log_stack *stack = &s->stacks.at[s->used.at[i] - 1];
+
+        VEC_FREE(&stack->open);
+        *stack = (struct log_stack){0};
+    }
+    s->used.len = 0;
 }
 
 void log_state_free(struct log_state *s)
 {
-    free_stacks(s);
+    empty_stacks(s);
     VEC_FREE(&s->stacks);
+    VEC_FREE(&s->used);
     VEC_FREE(&s->sites);
+}
+
+/* Stacks up to that number. */
+static void add_stacks(struct log_state *s, size_t number)
+{
+    size_t more = number - s->stacks.len;
+
+    VEC_RESERVE(&s->stacks, more);
+    memset(s->stacks.at + s->stacks.len, 0, more * sizeof *s->stacks.at);
+    s->stacks.len = number;
 }
 
 struct log_stack *log_state_stack(struct log_state *s, uint32_t number)
 {
+    struct log_stack *stack;
+
     if (!number || number > LOG_STACKS_MAX)
         return NULL;
-    while (s->stacks.len < number)
-        VEC_PUSH(&s->stacks, (struct log_stack){0});
-    return &s->stacks.at[number - 1];
+    if (UNLIKELY(s->stacks.len < number))
+        add_stacks(s, number);
+    stack = &s->stacks.at[number - 1];
+    if (UNLIKELY(!stack->used)) {
+        stack->used = true;
+        VEC_PUSH(&s->used, number);
+    }
+    return stack;
 }
 
 uint64_t log_stack_sp(const struct log_stack *s)
@@ -194,7 +220,7 @@ static void sites_io(struct log_io *io, struct log_bytes *sites)
 void log_state_io(struct log_io *io, struct log_state *s)
 {
     if (io->in)
-        free_stacks(s);
+        empty_stacks(s);
     LOG_IO(io, s->current);
     if (io->in && s->current >= s->harts) {
         io->in->bad = true;
@@ -349,8 +375,13 @@ static void set_site(struct log_state *s, uint32_t site, uint8_t state)
 {
     if (site >= LOG_SITES_MAX)
         return;
-    while (s->sites.len <= site)
-        VEC_PUSH(&s->sites, LOG_OTHER);
+    if (s->sites.len <= site) {
+        size_t more = site + 1 - s->sites.len;
+
+        VEC_RESERVE(&s->sites, more);
+        memset(s->sites.at + s->sites.len, LOG_OTHER, more);
+        s->sites.len += more;
+    }
     s->sites.at[site] = state;
 }
 

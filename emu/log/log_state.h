@@ -10,13 +10,22 @@
 #include "log/log_format.h"
 #include "log/log_io.h"
 
-/* Limits of what a reader accepts, and so of what a writer writes. */
-enum { LOG_STACKS_MAX = 1 << 20, LOG_DEPTH_MAX = 1 << 13, LOG_SITES_MAX = 1 << 24 };
+/*
+ * Limits of what a reader accepts, and so of what a writer writes. Most made-up numbers are near to
+ * a limit, and a fuzzer shall not fill tens of megabytes for each.
+ */
+#ifdef STRESS
+enum { LOG_STACKS_MAX = 1 << 12, LOG_SITES_MAX = 1 << 16 };
+#else
+enum { LOG_STACKS_MAX = 1 << 20, LOG_SITES_MAX = 1 << 24 };
+#endif
+enum { LOG_DEPTH_MAX = 1 << 13 };
 
 struct log_stack {
     uint64_t base; /* its number among addresses: sp / 16 KiB */
     uint64_t when; /* of its last event */
     VEC_OF(struct log_call) open;
+    bool used; /* it was asked for */
 };
 
 struct log_hart {
@@ -30,6 +39,7 @@ struct log_state {
     unsigned harts, current; /* the hart of the next event */
     struct log_hart hart[LOG_HARTS_MAX];
     VEC_OF(struct log_stack) stacks; /* by number, from 1 */
+    VEC_OF(uint32_t) used;           /* the numbers of those that were asked for */
     struct log_bytes sites;          /* enum log_site_state of each */
 };
 

@@ -30,7 +30,7 @@ static const struct {
 #undef X
 };
 
-/* libFuzzer's, which the mutators of two targets refer to. Here nothing changes an input. */
+/* libFuzzer's, which the mutators of some targets refer to. Here nothing changes an input. */
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room)
 {
