@@ -98,8 +98,10 @@ static void place(struct flame *f, struct bar bar)
     VEC_PUSH(&f->bars, bar);
     f->depth = bar.depth > f->depth ? bar.depth : f->depth;
     for (uint32_t i = f->first[bar.node]; i; i = f->next[i]) {
+        double room = bar.x + bar.width - x;
         double width = bar.width * (double)t->nodes.at[i].all / (double)t->nodes.at[bar.node].all;
 
+        width = width < room ? width : room; /* sums of a made-up log can overflow */
         place(f, (struct bar){i, bar.depth + 1, x, width});
         x += width;
     }

@@ -186,6 +186,12 @@ def check_pictures(work):
     x0, y0, x1, y1 = numbers[1]
     claim(min(inks[0] + inks[1]) >= 3 and any(same.rows[y][x0:x1] != other.rows[y][x0:x1] for y in range(y0, y1)),
           "... and a range has numbers in the colours of both", inks)
+    found = [picture(work, "--search", "tree_", *logs) for logs in ((good, good), (good, bad), (bad, good))]
+    rows = [(left, 172, right, 300) for left, _, right, _ in numbers]
+    inks = [[p.count(place, colour) for place, colour in zip(rows, (ACCENT, TRAP))] for p in found]
+    claim(min(inks[0]) >= 8, "... and the functions of both have their numbers", inks)
+    claim(inks[1][0] >= 8 and inks[2][1] >= 8, "... also those that only one of them has, either one", inks)
+    claim(inks[1][1] < 3 > inks[2][0], "... with 0 for the other", inks)
     sites = [picture(work, "--pane", "sites", good, log).count("pane", SITE_ON) for log in (good, bad)]
     claim(sites[0] > sites[1] * 3 / 2, "... and the table of sites has the states of both", sites)
     large = picture(work, "--scale", "2", good)

@@ -32,7 +32,7 @@ void app_free(struct app *a)
     }
     VEC_FREE(&a->entries);
     VEC_FREE(&a->hits);
-    VEC_FREE(&a->matches);
+    VEC_FREE(&a->functions.rows);
     VEC_FREE(&a->site_rows);
     VEC_FREE(&a->range_rows);
     VEC_FREE(&a->steps);
@@ -355,29 +355,11 @@ void app_set_pane(struct app *a, enum pane pane)
     a->pane_shown = true;
 }
 
-static int by_own(const void *x, const void *y, void *ctx)
-{
-    const struct model *m = ctx;
-    const struct name *left = &m->names.at[*(const uint32_t *)x];
-    const struct name *right = &m->names.at[*(const uint32_t *)y];
-
-    if (left->own != right->own)
-        return left->own < right->own ? 1 : -1;
-    return strcmp(left->text, right->text);
-}
-
 void app_set_search(struct app *a, const char *text)
 {
-    struct model *m = a->docs[0].model;
-
     snprintf(a->search, sizeof a->search, "%s", text);
-    a->matches.len = 0;
     a->match = 0;
-    for (size_t i = 0; i < m->names.len; i++)
-        if (!a->search[0] || strstr(m->names.at[i].text, a->search))
-            VEC_PUSH(&a->matches, (uint32_t)i);
-    if (a->matches.len)
-        qsort_r(a->matches.at, a->matches.len, sizeof *a->matches.at, by_own, m);
+    list_functions(a);
 }
 
 /* ---- stepping through an update ---- */
@@ -502,11 +484,14 @@ static bool search_key(struct app *a, enum key key)
         app_set_search(a, text);
         return true;
     case KEY_UP: a->match -= a->match > 0; return true;
-    case KEY_DOWN: a->match += a->match + 1 < a->matches.len; return true;
+    case KEY_DOWN: a->match += a->match + 1 < a->functions.rows.len; return true;
     case KEY_ENTER:
         a->searching = false;
-        if (a->match < a->matches.len)
-            go_to_call(a, 0, a->matches.at[a->match], false);
+        if (a->match < a->functions.rows.len) {
+            const struct pair *row = &a->functions.rows.at[a->match];
+
+            go_to_call(a, first_of(row), row->of[first_of(row)], false);
+        }
         return true;
     default: return false;
     }
@@ -655,8 +640,8 @@ static void hit(struct app *a, const struct hit *h)
         app_set_pane(a, PANE_DETAILS);
         break;
     case HIT_ORDER: a->site_order = (enum site_order)h->value; break;
-    case HIT_FUNCTION:
-    case HIT_MATCH: go_to_call(a, h->doc, (uint32_t)h->value, false); break;
+    case HIT_FUNCTION_ORDER: a->functions.order = (enum function_order)h->value; break;
+    case HIT_FUNCTION: go_to_call(a, h->doc, (uint32_t)h->value, false); break;
     case HIT_STEP: app_set_step(a, h->value); break;
     case HIT_UPDATE: app_step_update(a, h->doc, h->value); break;
     case HIT_KEY: {

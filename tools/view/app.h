@@ -16,6 +16,8 @@ enum { LOGS_MAX = 2, SEARCH_MAX = 64 };
 enum pane { PANE_DETAILS, PANE_RANGE, PANE_FUNCTIONS, PANE_SITES, PANE_STEP, PANE_COUNT };
 enum lane_size { LANE_NORMAL, LANE_ALL, LANE_SMALL, LANE_SIZES };
 enum site_order { ORDER_PATCHES, ORDER_CALLS, ORDER_NAME, ORDERS };
+/* The changes are from the first log to the second. */
+enum function_order { BY_CYCLES, BY_CALLS, BY_CYCLES_CHANGE, BY_CALLS_CHANGE, FUNCTION_ORDERS };
 
 struct doc {
     struct model *model;
@@ -45,8 +47,8 @@ enum hit_kind {
     HIT_LANE,
     HIT_SITE,
     HIT_ORDER,
+    HIT_FUNCTION_ORDER,
     HIT_FUNCTION,
-    HIT_MATCH,
     HIT_STEP,
     HIT_UPDATE,
     HIT_KEY
@@ -68,6 +70,25 @@ struct entry {
 /* The same thing in each log: indices; LOG_NONE: this log has none. */
 struct pair {
     uint32_t of[LOGS_MAX];
+};
+/* The first log that has it. */
+static inline unsigned first_of(const struct pair *row)
+{
+    return row->of[0] == LOG_NONE;
+}
+
+struct pairs {
+    struct pair *at;
+    size_t len, cap;
+};
+
+/* The functions that the search finds. */
+struct function_list {
+    struct pairs rows;
+    enum function_order order, sorted_by;
+    uint64_t events;                /* so many were read when it was made */
+    uint64_t most;                  /* cycles or calls of a row */
+    size_t in_both, only[LOGS_MAX]; /* with two logs */
 };
 
 struct layout {
@@ -95,18 +116,18 @@ struct app {
     double cursor; /* on the common time base */
     bool has_range;
     double range_from, range_to;
-    struct range ranges[LOGS_MAX];  /* the same of each log */
-    VEC_OF(struct pair) range_rows; /* its functions, when range_paired */
+    struct range ranges[LOGS_MAX]; /* the same of each log */
+    struct pairs range_rows;       /* its functions, when range_paired */
     bool range_paired;
 
     bool searching;
     char search[SEARCH_MAX];
-    VEC_OF(uint32_t) matches; /* names of the first log */
-    size_t match;
+    struct function_list functions;
+    size_t match; /* the chosen one of them */
 
     enum site_order site_order, sorted_by; /* site_rows are in order of the latter */
     uint64_t sorted_events;                /* when so many were read */
-    VEC_OF(struct pair) site_rows;
+    struct pairs site_rows;
     int pane_scroll;
     unsigned step_doc;    /* the log with the update */
     size_t update;        /* that is stepped through */
@@ -197,6 +218,9 @@ void scroll_to_row(struct app *a, unsigned doc, uint32_t row);
 /* ---- panes.c ---- */
 void draw_pane(struct app *a);
 void draw_help(struct app *a);
+
+/* ---- functions.c ---- */
+void list_functions(struct app *a); /* that the search finds, anew */
 
 /* ---- code.c ---- */
 /* The instructions of some bytes of code, in lines: "auipc t0,0x2 ..." Returns how many. */

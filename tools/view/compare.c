@@ -1,5 +1,5 @@
 /*
- * compare.c - the panes of a range and of sites, for one log or for two side by side.
+ * compare.c - numbers of one log, or of two side by side; the panes of a range and of sites.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ static int column(const struct pen *p, unsigned i)
                         : p->x + p->w - px(p->app, 4);
 }
 
-static void two_amounts(struct pen *p, colour col, double most, const char *name,
-                        const uint64_t v[LOGS_MAX])
+void two_amounts(struct pen *p, colour col, double most, const char *name,
+                 const uint64_t v[LOGS_MAX])
 {
     struct app *a = p->app;
     int h = canvas_line_height(&a->canvas, FONT_TEXT) + px(a, 3);
@@ -62,8 +62,7 @@ static void two_amounts(struct pen *p, colour col, double most, const char *name
     p->y += h;
 }
 
-/* Which column is of which log. */
-static void column_heads(struct pen *p)
+void column_heads(struct pen *p)
 {
     struct app *a = p->app;
     int room = p->w * NUMBER_PART / PARTS - px(a, 8);
@@ -79,6 +78,101 @@ static void column_heads(struct pen *p)
     }
     canvas_text_right(&a->canvas, FONT_SMALL, column(p, LOGS_MAX), p->y, a->theme->dim, "change");
     pen_space(p, 18);
+}
+
+void function_hits(struct pen *p, struct rect place, const struct pair *names)
+{
+    struct app *a = p->app;
+    unsigned first = first_of(names);
+    int left = column(p, 0), right = column(p, 1);
+
+    add_hit(a, place, HIT_FUNCTION, first, names->of[first]);
+    if (a->doc_count > 1 && names->of[1] != LOG_NONE)
+        add_hit(a, (struct rect){left, place.y, right - left, place.h}, HIT_FUNCTION, 1,
+                names->of[1]);
+}
+
+void order_links(struct pen *p, const char *const words[], unsigned count, unsigned chosen,
+                 enum hit_kind kind)
+{
+    struct app *a = p->app;
+    const struct theme *t = a->theme;
+    int x = p->x + px(a, 8) +
+            canvas_text(&a->canvas, FONT_SMALL, p->x, p->y, p->w, t->dim, "in order of:");
+
+    for (unsigned i = 0; i < count; i++) {
+        int w = canvas_text(&a->canvas, FONT_SMALL, x, p->y, p->w,
+                            i == chosen ? t->accent : t->text, words[i]);
+
+        if (i == chosen)
+            canvas_fill(&a->canvas, (struct rect){x, p->y + px(a, 15), w, px(a, 1)}, t->accent);
+        add_hit(a, (struct rect){x, p->y, w, px(a, 16)}, kind, 0, i);
+        x += w + px(a, 12);
+    }
+}
+
+/* ---- things of both logs by their names ---- */
+
+struct naming {
+    const struct app *app;
+    unsigned doc;
+    thing_name *name;
+};
+
+static const char *name_by(const struct naming *n, uint32_t i)
+{
+    return n->name(n->app, n->doc, i);
+}
+
+static int by_name(const void *x, const void *y, void *naming)
+{
+    uint32_t left = *(const uint32_t *)x, right = *(const uint32_t *)y;
+    int order = strcmp(name_by(naming, left), name_by(naming, right));
+
+    return order ? order : left < right ? -1 : 1;
+}
+
+/* Their numbers in order of their names; the caller frees them. */
+static uint32_t *ids_by_name(struct naming *n, size_t all, size_t *count)
+{
+    uint32_t *ids = xcalloc(all + 1, sizeof *ids);
+
+    *count = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (name_by(n, i))
+            ids[(*count)++] = i;
+    if (*count)
+        qsort_r(ids, *count, sizeof *ids, by_name, n);
+    return ids;
+}
+
+void pair_by_name(const struct app *a, struct pairs *rows, const size_t count[LOGS_MAX],
+                  thing_name *name)
+{
+    size_t len[LOGS_MAX] = {0}, at[LOGS_MAX] = {0};
+    uint32_t *ids[LOGS_MAX] = {NULL};
+    struct naming n[LOGS_MAX];
+
+    for (unsigned d = 0; d < LOGS_MAX; d++) {
+        n[d] = (struct naming){a, d, name};
+        ids[d] = ids_by_name(&n[d], d < a->doc_count ? count[d] : 0, &len[d]);
+    }
+    rows->len = 0;
+    while (at[0] < len[0] || at[1] < len[1]) {
+        struct pair row = {{LOG_NONE, LOG_NONE}};
+        int order = at[0] == len[0] ? 1
+                    : at[1] == len[1]
+                        ? -1
+                        : strcmp(name_by(&n[0], ids[0][at[0]]), name_by(&n[1], ids[1][at[1]]));
+
+        if (order <= 0)
+            row.of[0] = ids[0][at[0]++];
+        if (order >= 0)
+            row.of[1] = ids[1][at[1]++];
+        VEC_PUSH(rows, row);
+    }
+    for (unsigned d = 0; d < LOGS_MAX; d++)
+        free(ids[d]);
 }
 
 /* ---- a range ---- */
@@ -192,65 +286,47 @@ static void range_events(struct pen *p)
               grouped(n[3], r->kinds[LOG_SWITCH]));
 }
 
-static const struct range_name *name_in(const struct app *a, const struct pair *row, unsigned d)
+static uint32_t name_in(const struct app *a, const struct pair *row, unsigned d)
 {
-    return row->of[d] == LOG_NONE ? NULL : &a->ranges[d].names.at[row->of[d]];
+    return row->of[d] == LOG_NONE ? LOG_NONE : a->ranges[d].names.at[row->of[d]].name;
+}
+
+static uint64_t own_in(const struct app *a, const struct pair *row, unsigned d)
+{
+    return row->of[d] == LOG_NONE ? 0 : a->ranges[d].names.at[row->of[d]].own;
+}
+
+static const char *range_text(const struct app *a, unsigned d, uint32_t i)
+{
+    return a->docs[d].model->names.at[a->ranges[d].names.at[i].name].text;
 }
 
 static const char *pair_text(const struct app *a, const struct pair *row)
 {
-    unsigned d = row->of[0] == LOG_NONE;
-
-    return a->docs[d].model->names.at[name_in(a, row, d)->name].text;
-}
-
-static int by_text(const void *x, const void *y, void *ctx)
-{
-    return strcmp(pair_text(ctx, x), pair_text(ctx, y));
+    return range_text(a, first_of(row), row->of[first_of(row)]);
 }
 
 static uint64_t most_own(const struct app *a, const struct pair *row)
 {
-    uint64_t most = 0;
+    uint64_t first = own_in(a, row, 0), second = own_in(a, row, 1);
 
-    for (unsigned d = 0; d < a->doc_count; d++) {
-        const struct range_name *k = name_in(a, row, d);
-
-        most = k && k->own > most ? k->own : most;
-    }
-    return most;
+    return first > second ? first : second;
 }
 
 static int by_most(const void *x, const void *y, void *ctx)
 {
     uint64_t left = most_own(ctx, x), right = most_own(ctx, y);
 
-    return left != right ? left < right ? 1 : -1 : by_text(x, y, ctx);
+    return left != right ? left < right ? 1 : -1 : strcmp(pair_text(ctx, x), pair_text(ctx, y));
 }
 
-/* The functions of both logs by name. */
 static void pair_functions(struct app *a)
 {
-    size_t kept = 0;
+    const size_t count[LOGS_MAX] = {a->ranges[0].names.len, a->ranges[1].names.len};
 
-    a->range_rows.len = 0;
-    for (unsigned d = 0; d < a->doc_count; d++)
-        for (uint32_t i = 0; i < a->ranges[d].names.len; i++)
-            VEC_PUSH(&a->range_rows, ((struct pair){{d ? LOG_NONE : i, d ? i : LOG_NONE}}));
-    if (a->range_rows.len && a->doc_count > 1)
-        qsort_r(a->range_rows.at, a->range_rows.len, sizeof *a->range_rows.at, by_text, a);
-    for (size_t i = 0; i < a->range_rows.len; i++) {
-        struct pair row = a->range_rows.at[i], *last = kept ? &a->range_rows.at[kept - 1] : NULL;
-        unsigned d = row.of[0] == LOG_NONE;
-
-        if (last && last->of[d] == LOG_NONE && !by_text(last, &row, a))
-            last->of[d] = row.of[d];
-        else
-            a->range_rows.at[kept++] = row;
-    }
-    a->range_rows.len = kept;
-    if (kept)
-        qsort_r(a->range_rows.at, kept, sizeof *a->range_rows.at, by_most, a);
+    pair_by_name(a, &a->range_rows, count, range_text);
+    if (a->range_rows.len)
+        qsort_r(a->range_rows.at, a->range_rows.len, sizeof *a->range_rows.at, by_most, a);
     a->range_paired = true;
 }
 
@@ -266,24 +342,22 @@ static void range_functions(struct pen *p)
     most = a->range_rows.len ? (double)most_own(a, &a->range_rows.at[0]) : 1;
     for (size_t i = first_row(a, a->range_rows.len); i < a->range_rows.len; i++) {
         const struct pair *row = &a->range_rows.at[i];
-        unsigned d = row->of[0] == LOG_NONE;
-        const struct range_name *k = name_in(a, row, d);
-        colour col = what_colour(a, a->docs[d].model, WHAT(WHAT_FUNCTION, k->name));
-        struct rect place = {p->x, p->y, p->w, px(a, 18)};
+        const struct pair names = {{name_in(a, row, 0), name_in(a, row, 1)}};
+        const uint64_t own[LOGS_MAX] = {own_in(a, row, 0), own_in(a, row, 1)};
+        unsigned d = first_of(row);
+        colour col = what_colour(a, a->docs[d].model, WHAT(WHAT_FUNCTION, names.of[d]));
         char text[80], n[2][GROUPED_MAX];
 
         if (p->y > a->layout.pane.y + a->layout.pane.h)
             break;
-        add_hit(a, place, HIT_FUNCTION, d, k->name);
+        function_hits(p, (struct rect){p->x, p->y, p->w, px(a, 18)}, &names);
         if (a->doc_count > 1) {
-            const struct range_name *of[LOGS_MAX] = {name_in(a, row, 0), name_in(a, row, 1)};
-            const uint64_t v[LOGS_MAX] = {of[0] ? of[0]->own : 0, of[1] ? of[1]->own : 0};
-
-            two_amounts(p, col, most, pair_text(a, row), v);
+            two_amounts(p, col, most, pair_text(a, row), own);
             continue;
         }
-        snprintf(text, sizeof text, "%s   %s", grouped(n[0], k->own), grouped(n[1], k->calls));
-        pen_amount(p, col, most > 0 ? (double)k->own / most : 0, pair_text(a, row), text);
+        snprintf(text, sizeof text, "%s   %s", grouped(n[0], own[0]),
+                 grouped(n[1], a->ranges[0].names.at[row->of[0]].calls));
+        pen_amount(p, col, most > 0 ? (double)own[0] / most : 0, pair_text(a, row), text);
     }
 }
 
@@ -344,11 +418,14 @@ static uint64_t site_key(const struct app *a, const struct pair *row, unsigned d
                                           : s->calls[0] + s->calls[1] + s->calls[2] + s->calls[3];
 }
 
+static const char *name_of_site(const struct app *a, unsigned d, uint32_t i)
+{
+    return site_name(a->docs[d].model, i);
+}
+
 static const char *row_name(const struct app *a, const struct pair *row)
 {
-    unsigned d = row->of[0] == LOG_NONE;
-
-    return site_name(a->docs[d].model, row->of[d]);
+    return name_of_site(a, first_of(row), row->of[first_of(row)]);
 }
 
 static int by_order(const void *x, const void *y, void *ctx)
@@ -366,66 +443,20 @@ static int by_order(const void *x, const void *y, void *ctx)
     return strcmp(row_name(a, left), row_name(a, right));
 }
 
-static int by_name(const void *x, const void *y, void *ctx)
-{
-    const struct model *m = ctx;
-    uint32_t left = *(const uint32_t *)x, right = *(const uint32_t *)y;
-    int order = strcmp(site_name(m, left), site_name(m, right));
-
-    return order ? order : left < right ? -1 : 1;
-}
-
-static uint32_t *sites_by_name(const struct app *a, unsigned d, size_t *count)
-{
-    struct model *m = a->docs[d].model;
-    uint32_t *ids;
-
-    *count = d < a->doc_count ? log_site_count(m->log) : 0;
-    ids = xcalloc(*count + 1, sizeof *ids);
-    for (uint32_t i = 0; i < *count; i++)
-        ids[i] = i;
-    if (*count)
-        qsort_r(ids, *count, sizeof *ids, by_name, m);
-    return ids;
-}
-
-/* Sites of both logs that belong to functions of the same name: the first to the first, ... */
-static void pair_sites(struct app *a)
-{
-    size_t count[LOGS_MAX] = {0}, at[LOGS_MAX] = {0};
-    uint32_t *ids[LOGS_MAX] = {NULL};
-
-    for (unsigned d = 0; d < a->doc_count; d++)
-        ids[d] = sites_by_name(a, d, &count[d]);
-    a->site_rows.len = 0;
-    while (at[0] < count[0] || at[1] < count[1]) {
-        struct pair row = {{LOG_NONE, LOG_NONE}};
-        int order = at[0] == count[0]   ? 1
-                    : at[1] == count[1] ? -1
-                                        : strcmp(site_name(a->docs[0].model, ids[0][at[0]]),
-                                                 site_name(a->docs[1].model, ids[1][at[1]]));
-
-        if (order <= 0)
-            row.of[0] = ids[0][at[0]++];
-        if (order >= 0)
-            row.of[1] = ids[1][at[1]++];
-        VEC_PUSH(&a->site_rows, row);
-    }
-    for (unsigned d = 0; d < LOGS_MAX; d++)
-        free(ids[d]);
-}
-
 static void sort_sites(struct app *a)
 {
     uint64_t events = 0;
+    size_t count[LOGS_MAX] = {0};
 
-    for (unsigned d = 0; d < a->doc_count; d++)
+    for (unsigned d = 0; d < a->doc_count; d++) {
         events += a->docs[d].model->events;
+        count[d] = log_site_count(a->docs[d].model->log);
+    }
     if (a->site_rows.len && a->sorted_by == a->site_order && a->sorted_events == events)
         return;
     a->sorted_by = a->site_order;
     a->sorted_events = events;
-    pair_sites(a);
+    pair_by_name(a, &a->site_rows, count, name_of_site);
     if (a->site_rows.len)
         qsort_r(a->site_rows.at, a->site_rows.len, sizeof *a->site_rows.at, by_order, a);
 }
@@ -475,17 +506,7 @@ static void sites_head(struct pen *p)
         x += canvas_text(&a->canvas, FONT_SMALL, x, p->y, p->w, t->dim, states[i]) + px(a, 8);
     }
     pen_space(p, 20);
-    x = p->x + canvas_text(&a->canvas, FONT_SMALL, p->x, p->y, p->w, t->dim, "in order of:") +
-        px(a, 8);
-    for (unsigned i = 0; i < ORDERS; i++) {
-        int w = canvas_text(&a->canvas, FONT_SMALL, x, p->y, p->w,
-                            a->site_order == i ? t->accent : t->text, orders[i]);
-
-        if (a->site_order == i)
-            canvas_fill(&a->canvas, (struct rect){x, p->y + px(a, 15), w, px(a, 1)}, t->accent);
-        add_hit(a, (struct rect){x, p->y, w, px(a, 16)}, HIT_ORDER, 0, i);
-        x += w + px(a, 12);
-    }
+    order_links(p, orders, ORDERS, a->site_order, HIT_ORDER);
     canvas_text_right(&a->canvas, FONT_SMALL, p->x + p->w, p->y, t->dim,
                       a->site_order == ORDER_PATCHES ? "patches" : "calls");
     pen_space(p, 22);

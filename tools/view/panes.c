@@ -1,6 +1,6 @@
 /*
- * panes.c - the pane at the right: details, a range, functions, sites, an update step by step; and
- * the list of keys.
+ * panes.c - the pane at the right: its tabs and the details; and the list of keys. The other panes
+ * are in files of their own.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -301,50 +301,6 @@ static void details(struct pen *p)
         "Wheel: zoom. Drag: move. Click: details. Shift and drag, or drag in the ruler: "
         "select a range.\np: next store to code. f: next finding. u: follow an update store "
         "by store. /: search a function. ?: all keys.");
-}
-
-/* ---- functions ---- */
-
-static void functions_pane(struct pen *p)
-{
-    struct app *a = p->app;
-    const struct theme *t = a->theme;
-    const struct model *m = a->docs[0].model;
-    struct rect box = {p->x, p->y, p->w, px(a, 24)};
-    char n[2][GROUPED_MAX], text[100];
-    int rows;
-    size_t first;
-    double all;
-
-    if (!a->matches.len && !a->search[0])
-        app_set_search(a, "");
-    canvas_fill(&a->canvas, box, t->back);
-    canvas_frame(&a->canvas, box, a->searching ? t->accent : t->border);
-    snprintf(text, sizeof text, "%s%s", a->search, a->searching ? "|" : "");
-    canvas_text(&a->canvas, FONT_TEXT, box.x + px(a, 8), box.y + px(a, 4), box.w - px(a, 16),
-                text[0] ? t->text : t->dim, text[0] ? text : "/ searches a function by name");
-    add_hit(a, box, HIT_KEY, 0, '/');
-    p->y += box.h;
-    pen_space(p, 6);
-    pen_line(p, FONT_SMALL, t->dim, "%zu functions; own cycles, calls. Click: its next call.",
-             a->matches.len);
-    all = a->matches.len ? (double)m->names.at[a->matches.at[0]].own : 1;
-    rows = (a->layout.pane.y + a->layout.pane.h - p->y) / px(a, 19);
-    first = first_row(a, a->matches.len);
-    if (a->searching && rows > 2 && a->match >= first + (size_t)rows - 2)
-        first = a->match - (size_t)rows + 2;
-    for (size_t i = first; i < a->matches.len && p->y < a->layout.pane.y + a->layout.pane.h; i++) {
-        const struct name *k = &m->names.at[a->matches.at[i]];
-        struct rect row = {p->x, p->y, p->w, px(a, 18)};
-
-        if (a->searching && i == a->match)
-            canvas_frame(&a->canvas, row, t->accent);
-        add_hit(a, row, HIT_MATCH, 0, a->matches.at[i]);
-        snprintf(text, sizeof text, "%s   %s", grouped(n[0], k->own),
-                 grouped(n[1], k->calls[0] + k->calls[1] + k->calls[2] + k->calls[3]));
-        pen_amount(p, what_colour(a, m, WHAT(WHAT_FUNCTION, a->matches.at[i])),
-                   all > 0 ? (double)k->own / all : 0, k->text, text);
-    }
 }
 
 /* ---- the pane and its tabs ---- */

@@ -38,6 +38,25 @@ colour state_colour(const struct theme *t, unsigned state);
 /* The first row of a list that was scrolled; its last one stays in sight. */
 size_t first_row(struct app *a, size_t count);
 
+/* ---- one number, or two that are compared (compare.c) ---- */
+
+/* A name, the numbers of both logs over bars that are as long as their part of `most`, and what has
+ * changed. */
+void two_amounts(struct pen *p, colour col, double most, const char *name,
+                 const uint64_t v[LOGS_MAX]);
+void column_heads(struct pen *p); /* which column is of which log, if there are two */
+/* The place of a function's row can be clicked; with two logs its numbers are those of each. */
+void function_hits(struct pen *p, struct rect place, const struct pair *names);
+/* Words that can be clicked, in a line; the chosen one is underlined. */
+void order_links(struct pen *p, const char *const words[], unsigned count, unsigned chosen,
+                 enum hit_kind kind);
+
+/* The name of the i-th thing of a log; NULL: it does not count. */
+typedef const char *thing_name(const struct app *a, unsigned doc, uint32_t i);
+/* Rows of the things of both logs: those of the same name in one, the first with the first, ... */
+void pair_by_name(const struct app *a, struct pairs *rows, const size_t count[LOGS_MAX],
+                  thing_name *name);
+
 /* ---- panes in files of their own ---- */
 
 /* The fields of a site at that cycle. */
@@ -50,6 +69,7 @@ void store_code(struct pen *p, const struct model *m, const struct mark *k);
 const char *site_name(const struct model *m, uint32_t id);
 void range_pane(struct pen *p); /* compare.c */
 void sites_pane(struct pen *p);
-void step_pane(struct pen *p); /* step.c */
+void functions_pane(struct pen *p); /* functions.c */
+void step_pane(struct pen *p);      /* step.c */
 
 #endif
