@@ -183,12 +183,22 @@ $(view_asan): $(view_asan_obj) $(asan_lib) mk/tests.mk
 
 -include $(view_asan_obj:.o=.d) $(view_input_test).d
 
+# A large log to measure the viewer with: build/tests/view/varied FILE EVENTS, then rvftrace view --bench FILE.
+view_varied = $(BUILD)/tests/view/varied
+
+$(view_varied): tests/view/varied.c $(patsubst %,$(BUILD)/emu/log/%.o,log_write log_frames log_state) $(patsubst emu/%.c,$(BUILD)/emu/%.o,$(wildcard emu/base/*.c)) mk/tests.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -MMD -MP -MF $@.d -o $@ $(filter-out %.mk,$^) -lzstd -pthread
+
+-include $(view_varied).d
+
 .PHONY: check-view
 check-view: export BUILD := $(BUILD)
-check-view: emu view guest-pfe8 programs $(view_input_test) $(view_asan) | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
+check-view: emu view guest-pfe8 programs $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
 	@tests/run tests/view/view.py
 
-check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_asan) | $(BOOTSTRAP_VIEW)
+check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_VIEW)
 	@tests/run 'tests/long/branch.sh' 'tests/long/bpffuzz.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'

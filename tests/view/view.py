@@ -337,6 +337,13 @@ def check_cache(work):
     claim(picture(work, *where).rows == plain.rows and kept.stat().st_mtime_ns > began,
           "a damaged one is not used, but replaced, without a message")
     claim(sorted(work.glob("large*")) == [log, kept], "nothing else is left there")
+    varied = work / "varied.log"
+    subprocess.run([BUILD / "tests/view/varied", varied, "1000000"], check=True, timeout=60)
+    made = [run("view", "--bench", varied).stdout for _ in range(2)]
+    claim("one by one" in made[0] and "from LOG.view" in made[1],
+          "so is one of 400 tasks and 20,000 functions, with harts whose stores and fences are in another order by their clocks", *made)
+    frames = float(made[1].split(" frames a second")[0].split()[-1])
+    claim(frames > 60, "... with 60 frames a second", made[1])
 
 
 class Window:

@@ -30,6 +30,7 @@ void app_free(struct app *a)
         VEC_FREE(&a->docs[i].depths);
         model_close(a->docs[i].model);
     }
+    free(a->overview.pixels);
     VEC_FREE(&a->entries);
     VEC_FREE(&a->hits);
     VEC_FREE(&a->functions.rows);

@@ -95,6 +95,15 @@ struct layout {
     struct rect bar, overview, ruler, labels, lanes, pane, legend;
 };
 
+/* The overview without the frame of what is in sight, as it was drawn last. */
+struct overview {
+    uint32_t *pixels;
+    struct rect place;
+    const struct theme *theme;
+    double first, last, offset;
+    uint64_t events;
+};
+
 struct app {
     const struct diag *diag;
     struct canvas canvas;
@@ -105,6 +114,8 @@ struct app {
     struct layout layout;
 
     double t0, cpp; /* the left edge; cycles in a pixel; cpp 0: the whole run, when it is known */
+    struct overview overview;
+    double near; /* how large rows are: 0 from far away, to 1 (measure_lanes) */
     int scroll, lanes_height;
     VEC_OF(struct entry) entries;
     enum follow_end follow; /* a log that grows */
@@ -220,7 +231,8 @@ void draw_pane(struct app *a);
 void draw_help(struct app *a);
 
 /* ---- functions.c ---- */
-void list_functions(struct app *a); /* that the search finds, anew */
+void list_functions(struct app *a);        /* that the search finds, anew */
+uint64_t events_read(const struct app *a); /* of all logs */
 
 /* ---- code.c ---- */
 /* The instructions of some bytes of code, in lines: "auipc t0,0x2 ..." Returns how many. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/alloc.h"
 
@@ -205,13 +206,11 @@ static uint32_t *at(const struct canvas *c, int x, int y)
 
 void canvas_fill(struct canvas *c, struct rect r, colour col)
 {
-    r = cut(r, c->clip);
-    for (int y = 0; y < r.h; y++) {
-        uint32_t *p = at(c, r.x, r.y + y);
+    const uint32_t pixel = 0xff000000 | col;
 
-        for (int x = 0; x < r.w; x++)
-            p[x] = 0xff000000 | col;
-    }
+    r = cut(r, c->clip);
+    for (int y = 0; y < r.h; y++) /* wchar_t is as wide as a pixel, and this has wide stores */
+        wmemset((wchar_t *)at(c, r.x, r.y + y), (wchar_t)pixel, (size_t)(r.w > 0 ? r.w : 0));
 }
 
 static uint32_t over(uint32_t below, colour col, unsigned alpha)
@@ -245,6 +244,18 @@ void canvas_frame(struct canvas *c, struct rect r, colour col)
     canvas_fill(c, (struct rect){r.x, r.y + r.h - 1, r.w, 1}, col);
     canvas_fill(c, (struct rect){r.x, r.y, 1, r.h}, col);
     canvas_fill(c, (struct rect){r.x + r.w - 1, r.y, 1, r.h}, col);
+}
+
+void canvas_take(const struct canvas *c, struct rect r, uint32_t *pixels)
+{
+    for (int y = 0; y < r.h; y++)
+        memcpy(pixels + (size_t)y * (size_t)r.w, at(c, r.x, r.y + y), (size_t)r.w * sizeof *pixels);
+}
+
+void canvas_put(struct canvas *c, struct rect r, const uint32_t *pixels)
+{
+    for (int y = 0; y < r.h; y++)
+        memcpy(at(c, r.x, r.y + y), pixels + (size_t)y * (size_t)r.w, (size_t)r.w * sizeof *pixels);
 }
 
 void canvas_hatch(struct canvas *c, struct rect r, colour col)

@@ -40,6 +40,9 @@ void canvas_fill(struct canvas *c, struct rect r, colour col);
 /* alpha: 0 to 255. */
 void canvas_blend(struct canvas *c, struct rect r, colour col, unsigned alpha);
 void canvas_frame(struct canvas *c, struct rect r, colour col); /* its outline */
+/* Copies a part of it out, into r.w * r.h pixels, and back. It is within the canvas. */
+void canvas_take(const struct canvas *c, struct rect r, uint32_t *pixels);
+void canvas_put(struct canvas *c, struct rect r, const uint32_t *pixels);
 /* Slanted lines. */
 void canvas_hatch(struct canvas *c, struct rect r, colour col);
 /* With its tip at x, y: upward if h > 0. */

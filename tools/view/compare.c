@@ -445,13 +445,11 @@ static int by_order(const void *x, const void *y, void *ctx)
 
 static void sort_sites(struct app *a)
 {
-    uint64_t events = 0;
+    uint64_t events = events_read(a);
     size_t count[LOGS_MAX] = {0};
 
-    for (unsigned d = 0; d < a->doc_count; d++) {
-        events += a->docs[d].model->events;
+    for (unsigned d = 0; d < a->doc_count; d++)
         count[d] = log_site_count(a->docs[d].model->log);
-    }
     if (a->site_rows.len && a->sorted_by == a->site_order && a->sorted_events == events)
         return;
     a->sorted_by = a->site_order;

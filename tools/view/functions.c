@@ -62,7 +62,7 @@ static const char *found_name(const struct app *a, unsigned d, uint32_t i)
     return strstr(text, a->search) ? text : NULL;
 }
 
-static uint64_t events_read(const struct app *a)
+uint64_t events_read(const struct app *a)
 {
     uint64_t events = 0;
 

@@ -179,16 +179,19 @@ static struct site *site_of(struct model *m, uint32_t id)
     return &m->sites.at[id];
 }
 
-/* Each hart that runs may fetch the old code from now on, until it fences. */
+/*
+ * Each hart that runs may fetch the old code from now on, until it fences. By its own clock that
+ * may be before the end of its last window, which began with a store of a hart that was ahead.
+ */
 static void open_windows(struct model *m, const struct log_state *state, const struct log_event *e)
 {
     for (unsigned i = 0; i < state->harts; i++) {
-        uint64_t now = state->hart[i].cycle;
+        uint64_t now = state->hart[i].cycle, from = now > e->cycle ? now : e->cycle;
+        uint64_t end = m->windows[i].len ? m->windows[i].at[m->windows[i].len - 1].to : 0;
 
-        if (state->hart[i].stopped || !state->hart[i].insns ||
-            (m->windows[i].len && m->windows[i].at[m->windows[i].len - 1].to == UINT64_MAX))
+        if (state->hart[i].stopped || !state->hart[i].insns || end == UINT64_MAX)
             continue;
-        VEC_PUSH(&m->windows[i], ((struct window){now > e->cycle ? now : e->cycle, UINT64_MAX}));
+        VEC_PUSH(&m->windows[i], ((struct window){from > end ? from : end, UINT64_MAX}));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "base/alloc.h"
 #include "base/grouped.h"
 
 double x_of(const struct app *a, double cycle)
@@ -281,7 +282,6 @@ static int row_height(const struct app *a, const struct doc *d, const struct lan
 {
     const struct row *first = &d->model->rows.at[l->rows.at[l->rows.len > 1 ? 1 : 0]];
     const struct row *row = &d->model->rows.at[l->rows.at[depth]];
-    double near = (log2(FAR) - log2(a->cpp > 0 ? a->cpp : FAR)) / (log2(FAR) - log2(NEAR));
     int least;
 
     if (depth == 0)
@@ -291,8 +291,7 @@ static int row_height(const struct app *a, const struct doc *d, const struct lan
     if (size == LANE_ALL)
         return px(a, ROW);
     least = row->busy < first->busy / 40 ? THIN : depth > DEPTH_NAMED ? LEAF : ROW;
-    near = near < 0 ? 0 : near > 1 ? 1 : near;
-    return px(a, ROW) - (int)((1 - near) * (px(a, ROW) - px(a, least)));
+    return px(a, ROW) - (int)((1 - a->near) * (px(a, ROW) - px(a, least)));
 }
 
 /* Whether a row has something between these cycles, by its levels. */
@@ -334,10 +333,36 @@ static void list_entries(struct app *a)
             add_entry(a, doc, a->docs[doc].order.at[i]);
 }
 
+/*
+ * The rows of a lane up to the deepest one that has something. Calls are within their callers, so
+ * that the rows need not all be asked; only what a task does on a hart can be without calls.
+ */
+static size_t depth_between(const struct doc *d, const struct lane *l, double from, double to)
+{
+    const struct row *rows = d->model->rows.at;
+    size_t low = l->is_task ? 0 : 1, high = l->rows.len;
+
+    if (to < 0 || high <= low)
+        return high < low ? high : low;
+    from = from < 0 ? 0 : from;
+    low = 1;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+
+        if (has_something(d, &rows[l->rows.at[middle - 1]], from, to))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low == 1 && l->is_task && !has_something(d, &rows[l->rows.at[0]], from, to) ? 0 : low;
+}
+
 void measure_lanes(struct app *a)
 {
     double w = a->layout.lanes.w * a->cpp;
 
+    a->near = (log2(FAR) - log2(a->cpp > 0 ? a->cpp : FAR)) / (log2(FAR) - log2(NEAR));
+    a->near = a->near < 0 ? 0 : a->near > 1 ? 1 : a->near;
     for (unsigned doc = 0; doc < a->doc_count; doc++) {
         struct doc *d = &a->docs[doc];
         double from = a->t0 - w / 8 - d->offset, to = from + w * 5 / 4;
@@ -345,13 +370,8 @@ void measure_lanes(struct app *a)
         d->depths.len = 0;
         for (size_t i = 0; i < d->model->lanes.len; i++) {
             const struct lane *l = &d->model->lanes.at[i];
-            size_t depth = l->rows.len;
 
-            while (depth > (l->is_task ? 0 : 1) &&
-                   (to < 0 || !has_something(d, &d->model->rows.at[l->rows.at[depth - 1]],
-                                             from < 0 ? 0 : from, to)))
-                depth--;
-            VEC_PUSH(&d->depths, (uint8_t)depth);
+            VEC_PUSH(&d->depths, (uint8_t)depth_between(d, l, from, to));
         }
     }
     list_entries(a);
@@ -364,7 +384,7 @@ static int lane_height(const struct app *a, const struct doc *d, uint32_t lane)
 
     if (!d->depths.at[lane])
         return 0; /* a task that has nothing in sight */
-    for (size_t i = 0; i < l->rows.len; i++)
+    for (size_t i = 0; i < l->rows.len && i < d->depths.at[lane]; i++)
         h += row_height(a, d, l, i, (enum lane_size)d->sizes.at[lane]);
     return h;
 }
@@ -838,17 +858,27 @@ void scroll_to_row(struct app *a, unsigned doc, uint32_t row)
 
 /* ---- above the lanes ---- */
 
-void draw_overview(struct app *a)
+/* Where all of the run is drawn: the place of the overview and its label. */
+static struct rect overview_place(const struct app *a)
+{
+    struct rect r = a->layout.overview;
+
+    return (struct rect){0, r.y, r.x + r.w, r.h};
+}
+
+static double overview_cpp(const struct app *a)
+{
+    return (app_last(a) - app_first(a)) / (a->layout.overview.w > 1 ? a->layout.overview.w : 1);
+}
+
+static void draw_whole_run(struct app *a)
 {
     const struct theme *t = a->theme;
     struct rect r = a->layout.overview;
-    double first = app_first(a), last = app_last(a);
-    double cpp = (last - first) / (r.w > 1 ? r.w : 1);
+    double first = app_first(a), cpp = overview_cpp(a), real = a->cpp;
     unsigned lanes = 0, at = 0;
-    struct rect former = canvas_clip(&a->canvas, (struct rect){0, r.y, r.x + r.w, r.h});
-    double real = a->cpp;
 
-    canvas_fill(&a->canvas, (struct rect){0, r.y, r.x + r.w, r.h}, t->stripe);
+    canvas_fill(&a->canvas, overview_place(a), t->stripe);
     canvas_text(&a->canvas, FONT_TEXT, px(a, 20), r.y + px(a, 6), r.x, t->text, "whole run");
     canvas_text(&a->canvas, FONT_SMALL, px(a, 20), r.y + px(a, 24), r.x - px(a, 20), t->dim,
                 "harts; stores, findings");
@@ -878,6 +908,46 @@ void draw_overview(struct app *a)
         }
         a->cpp = real;
     }
+}
+
+/*
+ * Nothing of it changes while the user moves and zooms, and with many marks it is a large part of a
+ * picture. Of a short run it has single calls, which are read when they are wanted.
+ */
+static void draw_or_copy_whole_run(struct app *a)
+{
+    struct overview *o = &a->overview;
+    const struct overview now = {o->pixels,   overview_place(a), a->theme,      app_first(a),
+                                 app_last(a), a->docs[1].offset, events_read(a)};
+    const struct rect r = now.place;
+    bool is_coarse = true;
+
+    for (unsigned i = 0; i < a->doc_count; i++)
+        is_coarse &= a->docs[i].model->done &&
+                     overview_cpp(a) >= (double)(UINT64_C(1) << a->docs[i].model->pool.shift);
+    if (is_coarse && o->pixels && o->place.y == r.y && o->place.w == r.w && o->place.h == r.h &&
+        o->theme == now.theme && o->first == now.first && o->last == now.last &&
+        o->offset == now.offset && o->events == now.events) {
+        canvas_put(&a->canvas, r, o->pixels);
+        canvas_clip(&a->canvas, a->layout.overview);
+        return;
+    }
+    draw_whole_run(a);
+    if (!is_coarse)
+        return;
+    *o = now;
+    o->pixels = xrealloc(o->pixels, (size_t)r.w * (size_t)r.h * sizeof *o->pixels);
+    canvas_take(&a->canvas, r, o->pixels);
+}
+
+void draw_overview(struct app *a)
+{
+    const struct theme *t = a->theme;
+    struct rect r = a->layout.overview;
+    double first = app_first(a), cpp = overview_cpp(a);
+    struct rect former = canvas_clip(&a->canvas, overview_place(a));
+
+    draw_or_copy_whole_run(a);
     if (a->cpp > 0 && cpp > 0) {
         double x0 = r.x + (a->t0 - first) / cpp;
         double x1 = r.x + (a->t0 + a->layout.lanes.w * a->cpp - first) / cpp;
