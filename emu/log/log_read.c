@@ -534,6 +534,11 @@ const char *log_string(const struct log *l, uint32_t id)
     return id < l->strings.len ? l->strings.at[id] : NULL;
 }
 
+uint32_t log_string_count(const struct log *l)
+{
+    return (uint32_t)l->strings.len;
+}
+
 const struct log_task *log_task(const struct log *l, uint32_t id)
 {
     return id < l->tasks.len ? &l->tasks.at[id] : NULL;

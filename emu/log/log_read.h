@@ -42,6 +42,7 @@ uint64_t log_event_count(const struct log *l);
 const char *log_string(const struct log *l, uint32_t id);
 const struct log_task *log_task(const struct log *l, uint32_t id);
 const struct log_site *log_site(const struct log *l, uint32_t id);
+uint32_t log_string_count(const struct log *l);
 uint32_t log_task_count(const struct log *l);
 uint32_t log_site_count(const struct log *l);
 

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <cmocka.h>
 
@@ -522,6 +524,33 @@ static bool is_cached(const char *log)
     return good;
 }
 
+/* The head of a file, and half a GiB of zeros in few bytes. */
+static void put_bomb(const char *view, const uint8_t *head)
+{
+    const uint64_t raw = UINT64_C(512) << 20;
+    const size_t room = ZSTD_compressBound(raw), head_bytes = 40;
+    uint8_t *zeros = mmap(NULL, raw, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *made = malloc(head_bytes + room);
+    size_t len;
+
+    assert_true(zeros != MAP_FAILED);
+    memcpy(made, head, head_bytes - sizeof raw);
+    memcpy(made + head_bytes - sizeof raw, &raw, sizeof raw);
+    len = ZSTD_compress(made + head_bytes, room, zeros, raw, 1);
+    assert_false(ZSTD_isError(len));
+    put(view, made, head_bytes + len);
+    free(made);
+    munmap(zeros, raw);
+}
+
+static uint64_t most_memory(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (uint64_t)usage.ru_maxrss << 10;
+}
+
 static void a_cache_belongs_to_one_log(void **state)
 {
     struct maker maker = {.rng = {10}, .events = FEW_EVENTS};
@@ -531,6 +560,7 @@ static void a_cache_belongs_to_one_log(void **state)
     uint8_t *bytes = malloc(size), *cached = malloc(1 << 24);
     char directory[] = "/tmp/test_view.XXXXXX", log[60], view[60];
     size_t cached_size;
+    uint64_t memory;
     FILE *f;
 
     (void)state;
@@ -570,6 +600,10 @@ static void a_cache_belongs_to_one_log(void **state)
     assert_false(is_cached(log));
     put(view, cached, 0);
     assert_false(is_cached(log));
+    put_bomb(view, cached);
+    memory = most_memory();
+    assert_false(is_cached(log));
+    assert_in_range(most_memory() - memory, 0, 64 << 20); /* not what it claims */
     unlink(view);
     assert_int_equal(mkfifo(view, 0600), 0);
     alarm(60); /* nothing waits for one who would write into it */

@@ -19,6 +19,12 @@
 enum { CACHE_VERSION = 1 };
 enum { HEAD_WORDS = 5, HEAD_BYTES = HEAD_WORDS * 8, RAW_MAX = 1 << 30, SHIFT_MAX = 32 };
 
+/*
+ * What is made of a log takes 5 to 15 bytes an event, and is compressed to a half or a fifth. A
+ * file beside the log may come from anywhere: it gets no more memory than many times that.
+ */
+enum { LEAST_RAW_MAX = 1 << 20, EVENT_RAW_MAX = 128, FRAME_RAW_MAX = 1 << 14, RATIO_MAX = 64 };
+
 static const char magic[8] = "rvfview";
 
 /* ---- lists ---- */
@@ -35,13 +41,13 @@ static void demand(struct log_io *io, bool holds)
         refuse(io);
 }
 
-/* The length of a list; each of its items has at least one byte. */
-static size_t list_length(struct log_io *io, size_t len)
+/* The length of a list, of at most that many items, each of which has at least one byte. */
+static size_t list_length(struct log_io *io, size_t len, uint64_t most)
 {
     uint64_t n = len;
 
     log_io_number(io, &n);
-    if (io->in && n > (uint64_t)(io->in->end - io->in->at)) {
+    if (io->in && (n > (uint64_t)(io->in->end - io->in->at) || n > most)) {
         io->in->bad = true;
         n = 0;
     }
@@ -53,9 +59,11 @@ static bool is_bad(const struct log_io *io)
     return io->in && io->in->bad;
 }
 
-/* For each item of a list, by its index; when it is read, for as many as were written. */
-#define LIST(io, list, i) \
-    for (size_t i = 0, i##_end = list_length((io), (list)->len); i < i##_end && !is_bad(io); i++)
+/* For each item of a list, by its index; when it is read, for as many as were written. `most' is
+ * what the log permits. */
+#define LIST(io, list, i, most)                                          \
+    for (size_t i = 0, i##_end = list_length((io), (list)->len, (most)); \
+         i < i##_end && !is_bad(io); i++)
 
 /* Makes room for the i-th item when it is read: it is all zero. */
 #define ITEM(io, list, i, type)             \
@@ -66,7 +74,7 @@ static bool is_bad(const struct log_io *io)
 
 static void io_text(struct log_io *io, char **text)
 {
-    size_t len = list_length(io, *text ? strlen(*text) : 0);
+    size_t len = list_length(io, *text ? strlen(*text) : 0, SIZE_MAX);
 
     if (io->in)
         *text = xcalloc(1, len + 1);
@@ -77,7 +85,7 @@ static void io_text(struct log_io *io, char **text)
 
 static void io_lanes(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->lanes, i)
+    LIST(io, &m->lanes, i, m->follow.harts + (uint64_t)log_task_count(m->log))
     {
         struct lane *l;
 
@@ -89,8 +97,7 @@ static void io_lanes(struct log_io *io, struct model *m)
         demand(io, l->is_task == (i >= m->follow.harts));
         demand(io, l->is_task || l->id == i);
     }
-    demand(io, m->lanes.len >= m->follow.harts &&
-                   m->lanes.len <= m->follow.harts + (size_t)log_task_count(m->log));
+    demand(io, m->lanes.len >= m->follow.harts);
 }
 
 /* What a span may show: names are looked up by it. */
@@ -141,7 +148,7 @@ static bool get_cells(struct log_in *in, struct model *m, struct cells *c)
 
 static void io_rows(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->rows, i)
+    LIST(io, &m->rows, i, m->lanes.len * (DEPTH_MAX + 1))
     {
         struct row *r;
 
@@ -171,7 +178,7 @@ static void io_names(struct log_io *io, struct model *m)
     size_t others = 0;
     uint64_t *keys = io->out ? map_keys(&m->name_of, &others) : NULL;
 
-    LIST(io, &m->names, i)
+    LIST(io, &m->names, i, log_event_count(m->log))
     {
         struct name *n;
 
@@ -183,13 +190,13 @@ static void io_names(struct log_io *io, struct model *m)
             LOG_IO(io, n->calls[s]);
         LOG_IO(io, n->own);
     }
-    LIST(io, &m->string_name, i)
+    LIST(io, &m->string_name, i, log_string_count(m->log))
     {
         ITEM(io, &m->string_name, i, uint32_t);
         LOG_IO(io, m->string_name.at[i]);
         demand(io, m->string_name.at[i] <= m->names.len);
     }
-    others = list_length(io, others);
+    others = list_length(io, others, m->names.len);
     for (size_t i = 0; i < others && !is_bad(io); i++) {
         uint64_t key = keys ? keys[i] : 0, name = 0;
 
@@ -206,7 +213,7 @@ static void io_names(struct log_io *io, struct model *m)
 
 static void io_tasks(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->task_lane, i)
+    LIST(io, &m->task_lane, i, log_task_count(m->log))
     {
         ITEM(io, &m->task_lane, i, uint32_t);
         LOG_IO(io, m->task_lane.at[i]);
@@ -238,7 +245,7 @@ static void io_frames(struct log_io *io, struct model *m)
 {
     size_t count = log_frame_count(m->log);
 
-    demand(io, list_length(io, m->frames.len) == count);
+    demand(io, list_length(io, m->frames.len, count) == count);
     for (size_t i = 0; i < count && !is_bad(io); i++) {
         const struct log_frame_head *head = log_frame(m->log, i);
         struct frame *f;
@@ -332,34 +339,34 @@ static void io_update(struct log_io *io, struct model *m, struct update_info *u)
 
 static void io_infos(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->stores, i)
+    LIST(io, &m->stores, i, log_event_count(m->log))
     {
         ITEM(io, &m->stores, i, struct log_store);
         io_store(io, &m->stores.at[i]);
     }
-    LIST(io, &m->fences, i)
+    LIST(io, &m->fences, i, log_event_count(m->log))
     {
         ITEM(io, &m->fences, i, struct fence_info);
         LOG_IO(io, m->fences.at[i].pc);
         LOG_IO(io, m->fences.at[i].requester);
         LOG_IO(io, m->fences.at[i].remote);
     }
-    LIST(io, &m->stales, i)
+    LIST(io, &m->stales, i, log_event_count(m->log))
     {
         ITEM(io, &m->stales, i, struct stale_info);
         io_stale(io, &m->stales.at[i]);
     }
-    LIST(io, &m->findings, i)
+    LIST(io, &m->findings, i, log_event_count(m->log))
     {
         ITEM(io, &m->findings, i, struct finding_info);
         io_finding(io, &m->findings.at[i]);
     }
-    LIST(io, &m->updates, i)
+    LIST(io, &m->updates, i, log_event_count(m->log))
     {
         ITEM(io, &m->updates, i, struct update_info);
         io_update(io, m, &m->updates.at[i]);
     }
-    LIST(io, &m->texts, i)
+    LIST(io, &m->texts, i, log_event_count(m->log))
     {
         ITEM(io, &m->texts, i, char *);
         io_text(io, &m->texts.at[i]);
@@ -375,7 +382,7 @@ static void io_marks(struct log_io *io, struct model *m)
     };
     uint64_t last = 0;
 
-    LIST(io, &m->marks, i)
+    LIST(io, &m->marks, i, log_event_count(m->log))
     {
         struct mark *k;
 
@@ -398,7 +405,7 @@ static void io_windows(struct log_io *io, struct model *m)
     for (unsigned h = 0; h < m->follow.harts; h++) {
         uint64_t end = 0;
 
-        LIST(io, &m->windows[h], i)
+        LIST(io, &m->windows[h], i, log_event_count(m->log))
         {
             struct window *w;
 
@@ -414,7 +421,7 @@ static void io_windows(struct log_io *io, struct model *m)
 
 static void io_sites(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->sites, i)
+    LIST(io, &m->sites, i, log_site_count(m->log))
     {
         struct site *s;
 
@@ -423,7 +430,7 @@ static void io_sites(struct log_io *io, struct model *m)
         for (unsigned n = 0; n < LOG_SITE_STATES; n++)
             LOG_IO(io, s->calls[n]);
         LOG_IO(io, s->patches);
-        LIST(io, &s->changes, c)
+        LIST(io, &s->changes, c, log_event_count(m->log))
         {
             ITEM(io, &s->changes, c, struct site_change);
             LOG_IO(io, s->changes.at[c].cycle);
@@ -431,7 +438,6 @@ static void io_sites(struct log_io *io, struct model *m)
             demand(io, s->changes.at[c].state < LOG_SITE_STATES);
         }
     }
-    demand(io, m->sites.len <= log_site_count(m->log));
 }
 
 /* ---- all of it ---- */
@@ -522,8 +528,26 @@ static bool make_head(const struct model *m, uint64_t head[HEAD_WORDS], size_t r
     return digest_of(m->path, head[2], &head[3]);
 }
 
-static uint8_t *read_file(const char *path, size_t *size)
+/* The most bytes that can have been made of the log, before compression. */
+static uint64_t raw_max(const struct model *m)
 {
+    uint64_t events = log_event_count(m->log), frames = log_frame_count(m->log), bytes;
+
+    if (events > RAW_MAX / EVENT_RAW_MAX || frames > RAW_MAX / FRAME_RAW_MAX)
+        return RAW_MAX;
+    bytes = LEAST_RAW_MAX + events * EVENT_RAW_MAX + frames * FRAME_RAW_MAX;
+    return bytes < RAW_MAX ? bytes : RAW_MAX;
+}
+
+/* Whether a file for the log may claim so many bytes. */
+static bool is_possible(const struct model *m, uint64_t raw, size_t packed)
+{
+    return raw <= raw_max(m) && raw / RATIO_MAX <= packed;
+}
+
+static uint8_t *read_file(const struct model *m, const char *path, size_t *size)
+{
+    const uint64_t most = HEAD_BYTES + ZSTD_compressBound(raw_max(m));
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a pipe without a writer */
     struct stat st;
     uint8_t *bytes = NULL;
@@ -531,7 +555,8 @@ static uint8_t *read_file(const char *path, size_t *size)
 
     if (fd < 0)
         return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > HEAD_BYTES && st.st_size < RAW_MAX) {
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > HEAD_BYTES &&
+        (uint64_t)st.st_size <= most) {
         *size = (size_t)st.st_size;
         bytes = xcalloc(1, *size);
     }
@@ -558,8 +583,8 @@ static bool unpack_file(struct model *m, const uint8_t *bytes, size_t size)
 
     memcpy(head, bytes, sizeof head);
     if (memcmp(head, magic, sizeof magic) || head[1] != CACHE_VERSION ||
-        head[2] != log_size(m->log) || head[4] > RAW_MAX || !make_head(m, wanted, head[4]) ||
-        memcmp(head, wanted, sizeof head))
+        head[2] != log_size(m->log) || !is_possible(m, head[4], size - HEAD_BYTES) ||
+        !make_head(m, wanted, head[4]) || memcmp(head, wanted, sizeof head))
         return false;
     raw = malloc(head[4] + 1);
     if (!raw)
@@ -580,7 +605,7 @@ bool cache_read(struct model *m)
     if (m->live || log_problem(m->log))
         return false;
     path = cache_path(m);
-    bytes = read_file(path, &size);
+    bytes = read_file(m, path, &size);
     good = bytes && unpack_file(m, bytes, size);
     free(bytes);
     free(path);
@@ -648,7 +673,8 @@ void cache_write(const struct model *m)
         (void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, 1);
         (void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
         len = packed ? ZSTD_compress2(zstd, packed, room, raw.at, raw.len) : 0;
-        if (len && !ZSTD_isError(len) && raw.len <= RAW_MAX && make_head(m, head, raw.len))
+        if (len && !ZSTD_isError(len) && is_possible(m, raw.len, len) &&
+            make_head(m, head, raw.len))
             put_file(path, head, packed, len);
         free(packed);
         VEC_FREE(&raw);
