@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -80,11 +81,17 @@ enum exit_status viewer_follow(const char *log, const struct diag *d)
     if (!path)
         return EXIT_NO_FILE;
     name = xstrdup(log);
+    /* Of a process that ends at once, so that the viewer is not a zombie of a run that goes on. */
     pid = fork();
-    if (!pid)
-        become_follower(path, name);
+    if (!pid) {
+        if (!fork())
+            become_follower(path, name);
+        _exit(0);
+    }
     if (pid < 0)
         diag_error(d, "fork: %s", strerror(errno));
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
     free(name);
     free(path);
     return pid < 0 ? EXIT_OUR_FAULT : EXIT_PASS;

@@ -337,6 +337,14 @@ def check_cache(work):
     claim(picture(work, *where).rows == plain.rows and kept.stat().st_mtime_ns > began,
           "a damaged one is not used, but replaced, without a message")
     claim(sorted(work.glob("large*")) == [log, kept], "nothing else is left there")
+    kept.unlink()
+    (work / "fb-cache").mkdir()
+    w = Window(work / "fb-cache", "view", "--size", "1200x700", log)
+    try:
+        claim(w.wait(lambda _: kept.exists()), "a window keeps it, too")
+        claim(w.wait(lambda _: not children(w.viewer.pid)), "... and the process that has written it leaves no zombie")
+    finally:
+        w.close()
     varied = work / "varied.log"
     subprocess.run([BUILD / "tests/view/varied", varied, "1000000"], check=True, timeout=60)
     made = [run("view", "--bench", varied).stdout for _ in range(2)]
@@ -431,6 +439,18 @@ def check_live(work):
     claim(made.returncode == 64 and "--log" in made.stderr, "--view needs --log")
 
 
+def children(pid):
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+        except OSError:
+            continue  # it has ended
+        if int(text.rsplit(")", 1)[1].split()[1]) == pid:
+            found.append(text)
+    return found
+
+
 def is_running(pid):
     """It is there, and no zombie."""
     try:
@@ -473,7 +493,7 @@ def check_live_prompt(work):
             claim(min(times) < 1, "what a guest at its prompt does is shown within a second", times)
             if name == "by":
                 w.do("key", "--window", w.id, "q")
-                claim(ends(pid), f"{end}: the viewer ends")
+                claim(ends(pid) and not children(w.viewer.pid), f"{end}: the viewer ends, and is no zombie of the run")
                 w.viewer.stdin.write("poweroff\n")
                 w.viewer.stdin.flush()
                 claim(w.viewer.wait(20) == 0 and log.exists(), "... and the run goes on to its end")

@@ -632,8 +632,11 @@ static enum exit_status show(struct app *a, const struct request *q)
             loop(&w, q);
     }
     SDL_FreeSurface(w.surface);
-    SDL_DestroyWindow(w.window);
-    SDL_Quit();
+    /*
+     * The end of the process closes the window. SDL wakes its own wait for events through a second
+     * connection to the X server: if the server destroys the window first, that fails, and SDL_Quit
+     * would see it, whereupon Xlib ends the program with a message and status 1.
+     */
     return status;
 }
 
