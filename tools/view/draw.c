@@ -64,25 +64,31 @@ const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* What was run: of one log in words, of two as far as there is room for both. */
+static void run_text(const struct model *m, bool is_short, char *text, size_t size)
+{
+    const struct log_run *run = log_run(m->log);
+    const char *layout = run->layout ? run->layout : "?", *timing = run->timing ? run->timing : "?";
+    char n[GROUPED_MAX];
+
+    snprintf(text, size,
+             is_short ? "%s, %u hart%s, %s, %s events"
+                      : "layout %s   %u hart%s   timing %s   %s events",
+             layout, run->harts, run->harts == 1 ? "" : "s", timing, grouped(n, m->events));
+}
+
 static void draw_bar(struct app *a)
 {
     const struct theme *t = a->theme;
     struct canvas *c = &a->canvas;
     struct rect r = a->layout.bar;
     const struct model *m = a->docs[0].model;
-    const struct log_run *run = log_run(m->log);
-    char text[512], n[GROUPED_MAX], more[160] = "";
-    int x = px(a, 12), y = r.y + (r.h - canvas_line_height(c, FONT_TITLE)) / 2;
-    int right = r.w - px(a, 12);
+    char text[512], more[160] = "";
+    int x = px(a, 12), title = r.y + (r.h - canvas_line_height(c, FONT_TITLE)) / 2;
+    int y = r.y + (r.h - canvas_line_height(c, FONT_TEXT)) / 2, right = r.w - px(a, 12);
 
     canvas_fill(c, r, t->panel);
     canvas_fill(c, (struct rect){0, r.h - 1, r.w, 1}, t->border);
-    x += canvas_text(c, FONT_TITLE, x, y, r.w / 4, doc_colour(a, 0),
-                     base_name(a->docs[0].model->path));
-    if (a->doc_count > 1)
-        x += px(a, 18) + canvas_text(c, FONT_TITLE, x + px(a, 18), y, r.w / 4, doc_colour(a, 1),
-                                     base_name(a->docs[1].model->path));
-    y = r.y + (r.h - canvas_line_height(c, FONT_TEXT)) / 2;
     right -= canvas_text_right(c, FONT_TEXT, right, y, t->accent, "?  keys") + px(a, 20);
     add_hit(a, (struct rect){right, r.y, r.w - right, r.h}, HIT_KEY, 0, '?');
     if (m->live)
@@ -96,15 +102,21 @@ static void draw_bar(struct app *a)
     right -= canvas_text_right(c, FONT_TEXT, right, y,
                                m->problem && !m->live ? t->finding : t->accent, more) +
              px(a, 20);
-    snprintf(text, sizeof text, "layout %s   %u hart%s   timing %s   %s events",
-             run->layout ? run->layout : "?", run->harts, run->harts == 1 ? "" : "s",
-             run->timing ? run->timing : "?", grouped(n, a->docs[0].model->events));
-    canvas_text(c, FONT_TEXT, x + px(a, 20), y, right - x - px(a, 20), t->dim, text);
+    for (unsigned i = 0; i < a->doc_count; i++) {
+        const struct model *log = a->docs[i].model;
+
+        x += canvas_text(c, FONT_TITLE, x, title, r.w / 5, doc_colour(a, i), base_name(log->path)) +
+             px(a, 12);
+        run_text(log, a->doc_count > 1, text, sizeof text);
+        if (x < right)
+            x += canvas_text(c, FONT_TEXT, x, y, right - x, t->dim, text) + px(a, 20);
+    }
 }
 
 struct legend {
     struct app *app;
     int x, y;
+    int box, gap; /* widths: of a box, and after a text */
 };
 
 static void legend_text(struct legend *l, const char *text)
@@ -114,13 +126,13 @@ static void legend_text(struct legend *l, const char *text)
     l->x += canvas_text(&a->canvas, FONT_SMALL, l->x + px(a, 6),
                         l->y - canvas_line_height(&a->canvas, FONT_SMALL) / 2,
                         a->canvas.width - l->x, a->theme->text, text) +
-            px(a, 22);
+            l->gap;
 }
 
 static void legend_box(struct legend *l, colour col, bool hatch, const char *text)
 {
     struct app *a = l->app;
-    struct rect r = {l->x, l->y - px(a, 6), px(a, 22), px(a, 12)};
+    struct rect r = {l->x, l->y - px(a, 6), l->box, px(a, 12)};
 
     canvas_fill(&a->canvas, r, col);
     if (hatch)
@@ -134,7 +146,9 @@ static void draw_legend(struct app *a)
     const struct theme *t = a->theme;
     struct canvas *c = &a->canvas;
     struct rect r = a->layout.legend;
-    struct legend l = {a, px(a, 12), r.y + r.h / 2};
+    bool is_narrow = r.w < px(a, 1000);
+    struct legend l = {a, px(a, 12), r.y + r.h / 2, px(a, is_narrow ? 10 : 22),
+                       px(a, is_narrow ? 11 : 22)};
     int bar = px(a, 6);
 
     canvas_fill(c, r, t->panel);
