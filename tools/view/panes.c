@@ -243,33 +243,19 @@ static uint64_t cursor_in(const struct app *a, unsigned doc)
     return !a->has_cursor ? a->docs[doc].model->last : at > 0 ? (uint64_t)at : 0;
 }
 
-static void details(struct pen *p)
+/* What one of the logs is about. */
+static void run_details(struct pen *p, unsigned doc)
 {
     const struct app *a = p->app;
-    const struct doc *d = &a->docs[a->pick.doc];
-    const struct log_run *r = log_run(a->docs[0].model->log);
-    const struct log_ending *end = log_ended(a->docs[0].model->log);
-    const struct model *m = a->docs[0].model;
-    char n[4][GROUPED_MAX];
+    const struct model *m = a->docs[doc].model;
+    const struct log_run *r = log_run(m->log);
+    const struct log_ending *end = log_ended(m->log);
+    char n[2][GROUPED_MAX];
 
-    switch (a->pick.kind) {
-    case PICK_SPAN: span_details(p, d); return;
-    case PICK_MARK: mark_details(p, d, a->pick.mark); return;
-    case PICK_SITE:
-        pen_line(p, FONT_TITLE, a->theme->text, "ftrace site");
-        site_fields(p, d->model, a->pick.site, cursor_in(a, a->pick.doc));
-        pen_heading(p, "Changes");
-        for (size_t i = 0; a->pick.site < d->model->sites.len && i < 24 &&
-                           i < d->model->sites.at[a->pick.site].changes.len;
-             i++) {
-            const struct site_change *c = &d->model->sites.at[a->pick.site].changes.at[i];
-
-            pen_field(p, state_text(c->state), "from cycle %s", grouped(n[0], c->cycle));
-        }
-        return;
-    default: break;
-    }
-    pen_line(p, FONT_TITLE, a->theme->text, "This run");
+    if (a->doc_count > 1)
+        pen_line(p, FONT_TITLE, doc_colour(a, doc), "%s", base_name(m->path));
+    else
+        pen_line(p, FONT_TITLE, a->theme->text, "This run");
     pen_field(p, "image", "%s", r->image ? r->image : "?");
     if (r->bootargs)
         pen_paragraph(p, a->theme->dim, r->bootargs);
@@ -294,6 +280,36 @@ static void details(struct pen *p)
         pen_line(p, FONT_TEXT, a->theme->text, "%s, hart %u, cycle %s", rule ? rule : "?", f->hart,
                  grouped(n[0], f->cycle));
         p->x -= px(a, 16);
+    }
+}
+
+static void details(struct pen *p)
+{
+    const struct app *a = p->app;
+    const struct doc *d = &a->docs[a->pick.doc];
+    char n[GROUPED_MAX];
+
+    switch (a->pick.kind) {
+    case PICK_SPAN: span_details(p, d); return;
+    case PICK_MARK: mark_details(p, d, a->pick.mark); return;
+    case PICK_SITE:
+        pen_line(p, FONT_TITLE, a->theme->text, "ftrace site");
+        site_fields(p, d->model, a->pick.site, cursor_in(a, a->pick.doc));
+        pen_heading(p, "Changes");
+        for (size_t i = 0; a->pick.site < d->model->sites.len && i < 24 &&
+                           i < d->model->sites.at[a->pick.site].changes.len;
+             i++) {
+            const struct site_change *c = &d->model->sites.at[a->pick.site].changes.at[i];
+
+            pen_field(p, state_text(c->state), "from cycle %s", grouped(n, c->cycle));
+        }
+        return;
+    default: break;
+    }
+    for (unsigned doc = 0; doc < a->doc_count; doc++) {
+        if (doc)
+            pen_space(p, 14);
+        run_details(p, doc);
     }
     pen_heading(p, "How to look around");
     pen_paragraph(
