@@ -182,6 +182,32 @@ static void check_screen(struct app *a)
     claim(!a->has_cursor, "lifting them is no click");
 }
 
+/* The stores of two logs, one of which is some cycles later. */
+static void check_two_logs(struct app *a)
+{
+    enum { STEPS = 20 };
+    unsigned of[LOGS_MAX] = {0}, back[LOGS_MAX] = {0};
+    double last = -1;
+    bool rises = true, falls = true;
+
+    a->docs[1].offset = 3.5;
+    a->pick = (struct pick){0};
+    a->has_cursor = false;
+    for (unsigned i = 0; i < STEPS; i++) {
+        rises &= app_next_mark(a, MARK_STORE, false) && a->cursor >= last;
+        last = a->cursor;
+        of[a->pick.doc]++;
+    }
+    claim(rises && of[0] > STEPS / 4 && of[1] > STEPS / 4,
+          "the next store to code is that of either log, in order of time");
+    for (unsigned i = 0; i + 1 < STEPS; i++) {
+        falls &= app_next_mark(a, MARK_STORE, true) && a->cursor <= last;
+        last = a->cursor;
+        back[a->pick.doc]++;
+    }
+    claim(falls && back[0] > STEPS / 4 && back[1] > STEPS / 4, "... and so is the one before");
+}
+
 int main(int argc, char **argv)
 {
     const struct diag d = {.out = stderr, .program = "test_input"};
@@ -202,6 +228,12 @@ int main(int argc, char **argv)
     check_wheel(&a);
     check_touchpad(&a);
     check_screen(&a);
+    if (model_open(argv[1], false, &d, &m) != EXIT_PASS)
+        return 2;
+    app_add(&a, m);
+    while (app_work(&a, 1000))
+        ;
+    check_two_logs(&a);
     app_free(&a);
     SDL_Quit();
     return failed;

@@ -276,28 +276,53 @@ void app_pick_mark(struct app *a, unsigned doc, size_t mark)
         scroll_to_row(a, doc, m->lanes.at[m->marks.at[mark].hart].rows.at[0]);
 }
 
-bool app_next_mark(struct app *a, enum mark_kind kind, bool back)
+/* The next mark of that kind in one log. Of several at the cursor's cycle, those after the picked
+ * one; of the other log only what is beyond it. */
+static bool find_mark(const struct app *a, unsigned doc, enum mark_kind kind, bool back,
+                      size_t *found)
 {
-    const struct model *m = a->docs[a->pick.doc].model;
-    double at = a->has_cursor ? a->cursor - a->docs[a->pick.doc].offset : back ? 1e300 : -1;
-    size_t i, picked = a->pick.kind == PICK_MARK ? a->pick.mark : SIZE_MAX;
+    const struct model *m = a->docs[doc].model;
+    double at = a->has_cursor ? a->cursor - a->docs[doc].offset : back ? 1e300 : -1;
+    bool is_picked = doc == a->pick.doc && a->pick.kind == PICK_MARK &&
+                     a->pick.mark < m->marks.len && (double)m->marks.at[a->pick.mark].cycle == at;
+    size_t i;
 
-    if (picked < m->marks.len && (double)m->marks.at[picked].cycle == at)
-        i = picked; /* several may have the same cycle */
+    if (is_picked)
+        i = a->pick.mark + !back;
     else
         i = at < 0 ? 0 : at > (double)m->last ? m->marks.len : model_mark_from(m, (uint64_t)at);
-    if (back) {
-        while (i-- > 0)
-            if (m->marks.at[i].kind == kind) {
-                app_pick_mark(a, a->pick.doc, i);
-                return true;
-            }
-    } else {
-        for (i += i == picked; i < m->marks.len; i++)
-            if (m->marks.at[i].kind == kind) {
-                app_pick_mark(a, a->pick.doc, i);
-                return true;
-            }
+    while (!back && doc != a->pick.doc && i < m->marks.len && (double)m->marks.at[i].cycle <= at)
+        i++;
+    for (; back ? i-- > 0 : i < m->marks.len; i += !back)
+        if (m->marks.at[i].kind == kind) {
+            *found = i;
+            return true;
+        }
+    return false;
+}
+
+static double mark_time(const struct app *a, unsigned doc, size_t mark)
+{
+    return (double)a->docs[doc].model->marks.at[mark].cycle + a->docs[doc].offset;
+}
+
+bool app_next_mark(struct app *a, enum mark_kind kind, bool back)
+{
+    unsigned best = LOGS_MAX;
+    size_t mark[LOGS_MAX];
+
+    for (unsigned n = 0; n < a->doc_count; n++) {
+        unsigned doc = n ? !a->pick.doc : a->pick.doc;
+        bool is_there = find_mark(a, doc, kind, back, &mark[doc]);
+
+        if (is_there && (best == LOGS_MAX ||
+                         (back ? mark_time(a, doc, mark[doc]) > mark_time(a, best, mark[best])
+                               : mark_time(a, doc, mark[doc]) < mark_time(a, best, mark[best]))))
+            best = doc;
+    }
+    if (best < LOGS_MAX) {
+        app_pick_mark(a, best, mark[best]);
+        return true;
     }
     snprintf(a->message, sizeof a->message, "no %s %s", back ? "earlier" : "later",
              kind == MARK_STORE     ? "store to code"
