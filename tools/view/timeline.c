@@ -885,7 +885,7 @@ static void draw_whole_run(struct app *a)
     for (unsigned i = 0; i < a->doc_count; i++)
         lanes += a->docs[i].model->follow.harts;
     canvas_clip(&a->canvas, r);
-    for (unsigned i = 0; i < a->doc_count && cpp > 0; i++) {
+    for (unsigned i = 0; i < a->doc_count && lanes && cpp > 0; i++) {
         const struct doc *d = &a->docs[i];
 
         for (unsigned h = 0; h < d->model->follow.harts; h++, at++) {
