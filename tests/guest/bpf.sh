@@ -3,7 +3,7 @@
 # compiled, loaded and attached by the program bpf.
 . "$(dirname "$0")/lib.sh"
 
-claims=$(cat guest/user/bpftest.c guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')
+claims=$(cat guest/user/bpftest/*.c guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')
 cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" "$BUILD/guest-kernel/pfe8/modules.cpio" >"$work_dir/initrd"
 echo 'no object' >"$work_dir/text.o"
 (cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
