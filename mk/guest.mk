@@ -370,6 +370,7 @@ USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o 
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)
 USER_SH_OBJS  := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/sh/*.c))
 USER_BPF_OBJS := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/bpf/*.c))
+USER_BPFTEST_OBJS := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/bpftest/*.c))
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -397,7 +398,8 @@ $(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB) $(USER_SRC)/user.lds
 
 $(USER_OUT)/bin/sh: $(USER_SH_OBJS)
 $(USER_OUT)/bin/bpf: $(USER_BPF_OBJS)
-$(USER_OUT)/bin/sh $(USER_OUT)/bin/bpf: $(USER_LIB) $(USER_SRC)/user.lds
+$(USER_OUT)/bin/bpftest: $(USER_BPFTEST_OBJS)
+$(USER_OUT)/bin/sh $(USER_OUT)/bin/bpf $(USER_OUT)/bin/bpftest: $(USER_LIB) $(USER_SRC)/user.lds
 	$(say) LD $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
@@ -416,5 +418,5 @@ $(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 initrd: $(GUEST_OUT)/initrd.cpio
 guest: initrd
 
-.SECONDARY: $(USER_LIB) $(USER_SH_OBJS) $(USER_BPF_OBJS) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
--include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/sh/*.d $(USER_OUT)/bpf/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)
+.SECONDARY: $(USER_LIB) $(USER_SH_OBJS) $(USER_BPF_OBJS) $(USER_BPFTEST_OBJS) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/sh/*.d $(USER_OUT)/bpf/*.d $(USER_OUT)/bpftest/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)

@@ -6,7 +6,9 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -16,6 +18,46 @@ struct parse {
     const struct arguments *arguments;
     bool done;
 };
+
+/* A line of the help, whose texts of options begin in a column of their own. */
+static void put_wrapped(const char *line, FILE *out)
+{
+    enum { COLUMNS = 79, TEXT_COLUMN = 29 };
+    int indent = line[0] == ' ' ? TEXT_COLUMN : 0, column = 0;
+
+    while ((int)strlen(line) + column > COLUMNS) {
+        int end = COLUMNS - column;
+
+        while (end > 0 && line[end] != ' ')
+            end--;
+        if (!end || line[end - 1] == ' ') /* an option, and no text as long as that */
+            break;
+        fprintf(out, "%.*s\n%*s", end, line, indent, "");
+        line += end + 1;
+        column = indent;
+    }
+    fprintf(out, "%s\n", line);
+}
+
+/*
+ * Where argp breaks the lines it indents some of them twice, or not, as its buffer happens to be
+ * full. So it is given lines without end, which are broken here.
+ */
+void arguments_show_help(const struct argp *argp, const char *command)
+{
+    char *text = NULL, *rest, *line;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out || setenv("ARGP_HELP_FMT", "rmargin=100000", 1))
+        abort();
+    argp_help(argp, out, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK,
+              (char *)(uintptr_t)command);
+    fclose(out);
+    for (rest = text; (line = strsep(&rest, "\n")) && (*line || rest);)
+        put_wrapped(line, stdout);
+    free(text);
+}
 
 static error_t taken(bool good)
 {
@@ -38,8 +80,7 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         return 0;
     case '?':
         p->done = true;
-        argp_help(state->root_argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK,
-                  (char *)(uintptr_t)a->command);
+        arguments_show_help(state->root_argp, a->command);
         return ECANCELED;
     case ARGP_KEY_ARG: return taken(a->file(a->ctx, arg));
     default: return ARGP_ERR_UNKNOWN;

@@ -36,4 +36,8 @@ struct arguments {
 MUST_USE enum exit_status arguments_parse(const struct arguments *a, int argc, char **argv,
                                           bool *done);
 
+struct argp;
+/* Prints the help to standard output. command: "rvftrace log". */
+void arguments_show_help(const struct argp *argp, const char *command);
+
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/arguments.h"
 #include "cli/escape.h"
 #include "cli/saved_run.h"
 #include "cpu/extension.h"
@@ -609,7 +610,7 @@ static void show_help(const struct argp *argp, const char *command)
     char usage_begins[32];
 
     snprintf(usage_begins, sizeof usage_begins, "rvftrace %s", command);
-    argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, usage_begins);
+    arguments_show_help(argp, usage_begins);
 }
 
 const char *options_revision(void)

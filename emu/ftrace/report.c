@@ -376,22 +376,41 @@ static void print_pardons(const struct report *r, FILE *out)
         fprintf(out, "%zu in the baseline; ", counts.known);
 }
 
+/* As `1 error', or `3 findings: 2 errors, 1 note (listed with --findings brief)'. */
+static void print_severities(const struct report *r, FILE *out)
+{
+    const struct audit *a = watch_audit(r->watch);
+    size_t all = audit_count(a), above = 0;
+
+    for (int severity = SEVERITIES - 1; severity >= 0; severity--) {
+        size_t n = audit_count_at_least(a, (enum severity)severity) - above;
+
+        if (!n)
+            continue;
+        if (!above && n < all)
+            fprintf(out, "%zu findings: ", all);
+        fprintf(out, "%s%zu %s%s", above ? ", " : "", n, severity_name((enum severity)severity),
+                n == 1 ? "" : "s");
+        above += n;
+        if (severity == SEVERITY_note && r->findings == FINDINGS_AUTO)
+            fprintf(out, " (listed with --findings brief)");
+    }
+    fprintf(out, "; ");
+}
+
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
-    size_t errors, all, notes;
+    size_t all;
 
     if (!a)
         return;
-    errors = audit_count_at_least(a, SEVERITY_error);
     all = audit_count(a);
-    notes = all - audit_count_at_least(a, SEVERITY_warning);
+    fprintf(out, "audit:    ");
     if (all)
-        fprintf(out, "audit:    %zu finding%s, %zu of them error%s, %zu note%s%s; ", all,
-                all == 1 ? "" : "s", errors, errors == 1 ? "" : "s", notes, notes == 1 ? "" : "s",
-                notes && r->findings == FINDINGS_AUTO ? " (listed with --findings brief)" : "");
+        print_severities(r, out);
     else
-        fprintf(out, "audit:    no findings; ");
+        fprintf(out, "no findings; ");
     print_pardons(r, out);
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");

@@ -6,11 +6,13 @@
  * it.
  */
 #include <asm/irqflags.h>
+#include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/filter.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 
 extern const u32 kallsyms_num_syms;
@@ -81,14 +83,9 @@ static bool find_in_kernel(unsigned long addr, struct ksym *sym)
 /* Also in programs of BPF. */
 static bool find_in_modules(unsigned long addr, struct ksym *sym)
 {
-    unsigned long flags;
-    bool found;
-
-    raw_local_irq_save(flags);
+    WARN_ON(!irqs_disabled() && !preempt_count());
     sym->name = module_address_lookup(addr, &sym->start, &sym->size, &sym->modname);
-    found = sym->name || bpf_address_lookup(addr, sym);
-    raw_local_irq_restore(flags);
-    return found;
+    return sym->name || bpf_address_lookup(addr, sym);
 }
 
 bool kallsyms_find(unsigned long addr, struct ksym *sym)
@@ -96,17 +93,22 @@ bool kallsyms_find(unsigned long addr, struct ksym *sym)
     return core_kernel_text(addr) ? find_in_kernel(addr, sym) : find_in_modules(addr, sym);
 }
 
-const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset)
+bool kallsyms_lookup_size_offset(unsigned long addr, unsigned long *size, unsigned long *offset)
 {
+    unsigned long flags;
     struct ksym sym;
+    bool found;
 
-    if (!kallsyms_find(addr, &sym))
-        return NULL;
-    if (start)
-        *start = sym.start;
+    raw_local_irq_save(flags);
+    found = kallsyms_find(addr, &sym);
+    raw_local_irq_restore(flags);
+    if (!found)
+        return false;
+    if (size)
+        *size = sym.size;
     if (offset)
         *offset = addr - sym.start;
-    return sym.name;
+    return true;
 }
 
 unsigned long kallsyms_lookup_name(const char *name)

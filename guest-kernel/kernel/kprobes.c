@@ -313,7 +313,7 @@ static int check_kprobe_address_safe(struct kprobe *p)
 static int kprobe_addr(const void *at, const char *symbol_name, unsigned long offset,
                        unsigned long *addr)
 {
-    unsigned long start = (unsigned long)at, from_start;
+    unsigned long start = (unsigned long)at;
 
     if (!symbol_name == !at)
         return -EINVAL;
@@ -326,7 +326,7 @@ static int kprobe_addr(const void *at, const char *symbol_name, unsigned long of
     if (!*addr)
         return -EINVAL;
     /* An offset may lead into another function. */
-    return kallsyms_lookup(*addr, NULL, &from_start) ? 0 : -ENOENT;
+    return kallsyms_lookup_size_offset(*addr, NULL, NULL) ? 0 : -ENOENT;
 }
 
 int kprobe_on_func_entry(kprobe_opcode_t *at, const char *sym, unsigned long offset)
@@ -336,7 +336,7 @@ int kprobe_on_func_entry(kprobe_opcode_t *at, const char *sym, unsigned long off
 
     if (ret)
         return ret;
-    kallsyms_lookup(addr, NULL, &from_start);
+    kallsyms_lookup_size_offset(addr, NULL, &from_start);
     return from_start ? -EINVAL : 0;
 }
 
@@ -507,7 +507,7 @@ int register_kprobe(struct kprobe *p)
     mutex_unlock(&kprobe_mutex);
     if (ret)
         return ret;
-    kallsyms_lookup(addr, NULL, &from_start);
+    kallsyms_lookup_size_offset(addr, NULL, &from_start);
     p->flags &= KPROBE_FLAG_DISABLED;
     if (!from_start)
         p->flags |= KPROBE_FLAG_ON_FUNC_ENTRY;

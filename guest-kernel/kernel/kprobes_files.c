@@ -8,6 +8,7 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -39,15 +40,15 @@ bool within_kprobe_blacklist(unsigned long addr)
 static unsigned long add_to_blacklist(unsigned long addr)
 {
     struct kprobe_blacklist_entry *e;
-    struct ksym sym;
+    unsigned long size, offset;
 
-    if (!kallsyms_find(addr, &sym))
+    if (!kallsyms_lookup_size_offset(addr, &size, &offset))
         return addr + 1;
     e = kzalloc(sizeof(*e));
     if (!e)
         panic("no memory for the blacklist of kprobes");
     e->start_addr = addr;
-    e->end_addr = sym.start + sym.size;
+    e->end_addr = addr - offset + size;
     list_add_tail(&e->list, &kprobe_blacklist);
     return e->end_addr;
 }
@@ -76,14 +77,15 @@ void kprobe_blacklist_init(void)
 static void report_probe(struct seq_file *m, const struct kprobe *p, const struct kprobe *entry)
 {
     struct ksym sym;
-    bool known = kallsyms_find((unsigned long)p->addr, &sym);
 
     seq_printf(m, "%016lx  %s  ", (unsigned long)p->addr, is_kretprobe(p) ? "r" : "k");
-    if (known)
+    rcu_read_lock();
+    if (kallsyms_find((unsigned long)p->addr, &sym))
         seq_printf(m, "%s+0x%lx  %s ", sym.name, (unsigned long)p->addr - sym.start,
                    sym.modname ? sym.modname : " ");
     else
         seq_printf(m, "%pS ", (void *)p->addr);
+    rcu_read_unlock();
     seq_printf(m, "%s%s%s\n", kprobe_gone(p) ? "[GONE]" : "",
                kprobe_disabled(p) && !kprobe_gone(p) ? "[DISABLED]" : "",
                kprobe_ftrace(entry) ? "[FTRACE]" : "");

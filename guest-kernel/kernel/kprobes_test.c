@@ -158,14 +158,13 @@ static void a_probe_is_called_and_the_function_unchanged(struct kunit *test)
 static unsigned int probe_all(struct kunit *test, const char *fn, struct counter *c,
                               unsigned int max, unsigned int *rejected)
 {
-    unsigned long start = kallsyms_lookup_name(fn), at;
+    unsigned long start = kallsyms_lookup_name(fn), size, at;
     unsigned int n = 0;
-    struct ksym sym;
 
     *rejected = 0;
-    if (!KUNIT_EXPECT_TRUE(test, start && kallsyms_find(start, &sym)))
+    if (!KUNIT_EXPECT_TRUE(test, start && kallsyms_lookup_size_offset(start, &size, NULL)))
         return 0;
-    for (at = start; at < start + sym.size && n < max; at += 2) {
+    for (at = start; at < start + size && n < max; at += 2) {
         int err;
 
         c[n] = (struct counter){.kp = {.addr = (kprobe_opcode_t *)at, .pre_handler = count_pre}};

@@ -680,7 +680,7 @@ static void test_print(void)
 
 /*
  * Counts in the map, changes each register that it must keep, and goes on with a program of the
- * array; or returns. Both programs of a chain may be compiled or not.
+ * array; or returns.
  */
 static int load_link(int array, int index, bool jit)
 {
@@ -703,33 +703,89 @@ static int load_link(int array, int index, bool jit)
     return load(link, ARRAY_SIZE(link), jit);
 }
 
+static int put_link(unsigned int index, int prog)
+{
+    return map_op(BPF_MAP_UPDATE_ELEM, PROGS_MAP, &index, &prog, 0);
+}
+
 /* Each program counts, then goes on with the other one: 33 times. */
-static bool chain_ends(bool first_jit, bool second_jit)
+static bool chain_ends(bool jit)
 {
     const uint64_t ctx[12] = {100};
-    int array = PROGS_MAP, first, second;
+    int first, second;
     struct outcome o;
-    unsigned int key;
     bool as_said;
 
     map_at(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 2);
-    first = load_link(array, 1, first_jit);
-    second = load_link(array, 0, second_jit);
-    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 0, &key), &first, 0);
-    map_op(BPF_MAP_UPDATE_ELEM, array, (key = 1, &key), &second, 0);
+    first = load_link(PROGS_MAP, 1, jit);
+    second = load_link(PROGS_MAP, 0, jit);
+    put_link(0, first);
+    put_link(1, second);
     run_once(first, ctx, &o);
-    as_said = is_compiled(first) == first_jit && is_compiled(second) == second_jit;
+    as_said = is_compiled(first) == jit && is_compiled(second) == jit;
     close(first);
     close(second);
-    close(array);
+    close(PROGS_MAP);
     return as_said && !o.err && o.result == 9 && o.values[0] == 34 && o.values[1] == 3400;
+}
+
+/* An array has the kind of the first program, which uses it or is put into it. */
+static bool is_of_one_kind(bool jit)
+{
+    static const struct bpf_insn end[] = {MOV64_IMM(R0, 0), EXIT()};
+    int same = load(end, ARRAY_SIZE(end), jit), other = load(end, ARRAY_SIZE(end), !jit), caller;
+    bool refused;
+
+    map_at(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1);
+    caller = load_link(PROGS_MAP, 0, jit);
+    refused = put_link(0, other) == -EINVAL && put_link(0, same) == 0;
+    close(caller);
+    map_at(PROGS_MAP, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1);
+    put_link(0, other);
+    caller = load_link(PROGS_MAP, 0, jit);
+    close(PROGS_MAP);
+    close(other);
+    close(same);
+    return refused && caller == -EINVAL;
 }
 
 static void test_tail_calls(void)
 {
-    check("compiled programs call each other 33 times", chain_ends(true, true));
-    check("interpreted ones, too", chain_ends(false, false));
-    check("and one kind the other", chain_ends(true, false) && chain_ends(false, true));
+    check("compiled programs call each other 33 times", chain_ends(true));
+    check("interpreted ones, too", chain_ends(false));
+    check("one kind is not called by the other", is_of_one_kind(true) && is_of_one_kind(false));
+}
+
+/* Jumps about as far as a branch reaches: each that becomes shorter brings others nearer. */
+static void make_far_jumps(void)
+{
+    unsigned int over;
+
+    len = 0;
+    EMIT(LDX_MEM(BPF_DW, R3, R1, 0));
+    EMIT(LDX_MEM(BPF_DW, R4, R1, 8));
+    EMIT(MOV64_IMM(R0, 0));
+    while (len < PROG_MAX - 2) {
+        over = 450 + below(300);
+        switch (below(3)) {
+        case 0: EMIT(JMP_REG(BPF_JSGT, R3, R4, min(over, PROG_MAX - 3 - len))); break;
+        case 1: EMIT(ALU64_IMM(BPF_XOR, R3, number())); break;
+        default: EMIT(ALU64_IMM(BPF_ADD, R0, len)); break;
+        }
+    }
+    EMIT(EXIT());
+}
+
+static bool far_jumps_agree(void)
+{
+    unsigned int i;
+
+    for (i = 0; i < 2; i++) {
+        make_far_jumps();
+        if (!agrees(insns, len))
+            return false;
+    }
+    return accepted == 2;
 }
 
 static int test_all(void)
@@ -737,6 +793,7 @@ static int test_all(void)
     test_tail_calls();
     test_info();
     test_print();
+    check("so do programs with many jumps about as far as a branch reaches", far_jumps_agree());
     check("the programs of bpf_cases.h do the same", cases_agree());
     check("each that is accepted is compiled", accepted > 20 && compiled == accepted);
     return check_result();

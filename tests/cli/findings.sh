@@ -25,7 +25,7 @@ claim '--findings full: the same as for a few' cmp "$work/evidence" "$err"
 traced "$atomic"
 claim 'a note is not printed' says_nothing
 run run --console none --harts 4 --append "$on" "$atomic"
-claim '... but counted, with the option that lists it' says '^audit: .* 1 note \(listed with --findings brief\); '
+claim '... but counted, with the option that lists it' says '^audit: +1 note \(listed with --findings brief\); '
 run run --console none --findings brief --harts 4 --append "$on" "$atomic"
 claim '--findings brief lists it' sh -c "grep -q '^note: patch-window: at ' '$err' && grep -q ' 1 note; ' '$err'"
 traced --findings full "$atomic"

@@ -26,10 +26,10 @@ claim '... that is one, of one site' sh -c "grep -q '^error: missing-remote-fenc
 run run --harts 2 --audit=fail --append \
     "script=\"$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')\"" "$mcount"
 claim 'the demonstration passes its audit' has_status 0
-grep -E '^(disabled|enabled|at boot|audit): ' "$err" | shape | without_reused >"$work/is"
-sed -n 's/^    //p' README.md | grep -E '^(disabled|enabled|at boot|audit): ' | shape | without_reused >"$work/said"
+grep -E '^(disabled|enabled|at boot|keys|audit): ' "$err" | shape | without_reused >"$work/is"
+sed -n 's/^    //p' README.md | grep -E '^(disabled|enabled|at boot|keys|audit): ' | shape | without_reused >"$work/said"
 claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is"
-claim '... which are four' test "$(wc -l <"$work/said")" -eq 4
+claim '... which are five' test "$(wc -l <"$work/said")" -eq 5
 
 # docs/debugger.md: its session, run by the command above it.
 sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"

@@ -99,6 +99,9 @@ claim("the guest's own end is not", status == 74 and "the guest has ended the ru
 status, _, said = rvftrace("--save", again, "--save-at", "1G", GUEST + "hello.elf")
 claim("a cycle that the run does not reach is told", status == 74 and
       re.search(r"again.rvs: was not saved: the run has ended at cycle \d+, before", said), (status, said))
+status, _, said = rvftrace("--append", SCRIPT, "--max-cycles", "6M", "--save", again, "--save-at", "6M", KERNEL)
+claim("the same limit ends the run where it is saved", status == 75 and os.path.exists(again), said)
+os.remove(again)
 status, _, said = rvftrace("--save", "/dev/full", "--save-at", "1", KERNEL)
 claim("a full disk ends the run, with a message", status == 74 and "/dev/full: No space left" in said, (status, said))
 

@@ -106,6 +106,7 @@ options() { grep -oE '^OPT\([a-z_]+, *"[a-z-]+"' emu/cli/options.def | sed 's/.*
 for command in '' run debug explore report log; do
     run $command --help
     claim "${command:-rvftrace} --help fits into 79 columns" awk 'length > 79 { bad = 1 } END { exit bad || NR < 10 }' "$out"
+    claim '... and its texts begin where they should' awk '/^ {15}/ && !/^ {29}[^ ]/ || /[^ ] {26}/ { bad = 1 } END { exit bad || NR < 10 }' "$out"
 done
 run run --help
 claim "run --help does not offer what is debug's" sh -c "grep -q -- --rows '$out' && ! grep -q -- --commands '$out'"

@@ -3,7 +3,7 @@
 # and goes while other harts run it, under the auditor. SEEDS=N: N times as many random programs, of its own and of the fuzzer.
 . "$(dirname "$0")/lib.sh"
 
-claims=$(cat guest/user/bpfjit.c guest/user/bpftest.c | grep -c '^ *check("')
+claims=$(cat guest/user/bpfjit.c guest/user/bpftest/*.c | grep -c '^ *check("')
 count=$((${SEEDS:-1} * 220))
 "$BUILD/tests/bpf_fuzz" write $((${SEEDS:-1} * 1000)) >"$work_dir/fuzz"
 (cat "$BUILD/guest-kernel/initrd.cpio" && cd "$work_dir" && echo fuzz | cpio --quiet -o -H newc) >"$work_dir/initrd"

@@ -97,7 +97,7 @@ say_claims() {
 }
 
 # Of bpftest and perfcheck.
-programs=$(cat guest/user/bpftest.c guest/user/perfcheck.c | grep -c '^ *check("')
+programs=$(cat guest/user/bpftest/*.c guest/user/perfcheck.c | grep -c '^ *check("')
 : "${LAYOUTS=static mcount pfe16 pfe8 atomic callops pfe8-latency}" "${HARTS=1 2 4 8}" "${FETCHES=stale coherent random:7}"
 for layout in $LAYOUTS; do
     case $layout in *-latency) claims=33 ;; *) claims=21 ;; esac

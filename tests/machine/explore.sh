@@ -38,6 +38,11 @@ claim "... prints it with its evidence" console_has '^error: missing-remote-fenc
 claim "... says how often, and how to repeat it" console_has 'rvftrace run --schedule'
 claim "... and ends with status 0" has_status 0
 claim "its numbers add up" adds_up
+# Names of columns, and words in place of numbers.
+table() { sed -n '/^ *update  *cycle /{p;n;p;q}' "$1" | sed -E 's/^ +//; s/[0-9][0-9,^+]*/N/g; s/ +/ /g'; }
+table docs/explore.md >"$work/said"
+table "$out" >"$work/is"
+claim "its table is that of docs/explore.md" sh -c "test -s '$work/said' && cmp '$work/said' '$work/is'"
 schedule=$(schedule_of missing-remote-fence)
 cp "$work/json" "$work/first"
 explored --interleavings 60 --jobs 3 "$broken"

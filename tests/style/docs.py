@@ -83,6 +83,21 @@ def tells(text, what):
     return re.search(re.escape(what) + ("" if what.endswith("=") else r"(?!\w)"), text)
 
 
+# Targets that only other targets need.
+INNER_TARGETS = {"all", "help", "tools", "FORCE", "bootstrap-test", "guest-mistakes"}
+
+
+def untold_targets():
+    """Those of `make help' and those that there are, where they differ."""
+    makefile = (ROOT / "Makefile").read_text()
+    files = [makefile] + [path.read_text() for path in (ROOT / "mk").glob("*.mk")]
+    told = {name for line in re.findall(r"^\t@echo 'make .*", makefile, re.M)
+            for name in re.findall(r"['\s;]make ([a-z][a-z-]*)", line)}
+    there = {name for text in files for line in re.findall(r"^\.PHONY: (.*)", text, re.M) for name in line.split()
+             if "$" not in name} - INNER_TARGETS
+    return [(ROOT / "Makefile", name) for name in sorted(told ^ there)]
+
+
 def claim(sentence, missing):
     print(f"{'not ok' if missing else 'ok'} - {sentence}")
     for path, name in missing:
@@ -98,6 +113,7 @@ def main():
                   [(path, link) for path, text in everything for link in missing_links(path, text)])
     for what, entry in LISTS.items():
         good &= claim(f"the {what} are in {entry[2]}", untold(*entry))
+    good &= claim("the targets of make help are those that there are", untold_targets())
     return 0 if good else 1
 
 

@@ -2,11 +2,10 @@
  * test_bpf_text.c - text of programs of BPF: it has names from when the kernel tells of it, also
  * when the kernel has given it up, until other text is there; and it is part of a state.
  */
-#include "isa/world.h"
+#include "unit/nop_text.h"
 
 #include "base/state_io.h"
 #include "ftrace/bpf_text.h"
-#include "machine/site_image.h"
 
 enum { ADD = 0x100, DEL = 0x200 };
 
@@ -22,19 +21,11 @@ struct scene {
 
 static void build(struct scene *s)
 {
-    const struct cluster_config config = {.fetch = FETCH_COHERENT};
-    const struct writer loader = {.kind = WRITER_LOADER};
-    const struct diag silent = {.quiet = true};
-
     memset(s, 0, sizeof *s);
-    s->w = world_with(&config, 1);
     s->im = image_begin();
     image_name(s->im, "bpf_ksym_add", ADD);
     image_name(s->im, "bpf_ksym_del", DEL);
-    for (unsigned at = 0; at < 0x800; at += 4)
-        image_word(s->im, at, NOP);
-    s->symbols = image_symbols(s->im, &silent);
-    assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
+    s->w = world_with_nops(s->im, 0x800, &s->symbols);
     s->t = bpf_text_new(s->w.cluster, &s->im->image, s->symbols);
 }
 

@@ -3,7 +3,7 @@
  * members are, counted from when the kernel tells of them until it gives them up, and are part of
  * a state.
  */
-#include "isa/world.h"
+#include "unit/nop_text.h"
 
 #include "base/state_io.h"
 #include "ftrace/jump_labels.h"
@@ -11,7 +11,6 @@
 #include "ftrace/module_labels.h"
 #include "ftrace/modules.h"
 #include "ftrace/text_map.h"
-#include "machine/site_image.h"
 
 enum { NOTIFY = 0x100, ADD = 0x200, FREE_INIT = 0x300, RELEASE = 0x400, LIST = 0x800, KEY = 0x900 };
 enum { COMING = 1, GOING = 2 };
@@ -67,12 +66,7 @@ static void put_module(struct scene *s, unsigned table)
 
 static void build(struct scene *s)
 {
-    const struct cluster_config config = {.fetch = FETCH_COHERENT};
-    const struct writer loader = {.kind = WRITER_LOADER};
-    const struct diag silent = {.quiet = true};
-
     memset(s, 0, sizeof *s);
-    s->w = world_with(&config, 1);
     s->im = image_begin();
     image_name(s->im, "jump_label_module_notify", NOTIFY);
     image_name(s->im, "jump_label_add_module", ADD);
@@ -80,10 +74,7 @@ static void build(struct scene *s)
     image_name(s->im, "ftrace_release_mod", RELEASE);
     image_name(s->im, "modules", LIST);
     image_name(s->im, "a_key", KEY);
-    for (unsigned at = 0; at < LIST; at += 4)
-        image_word(s->im, at, NOP);
-    s->symbols = image_symbols(s->im, &silent);
-    assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
+    s->w = world_with_nops(s->im, LIST, &s->symbols);
     s->text = text_map_new(&s->im->image, s->symbols);
     s->labels = jump_labels_new(s->w.cluster, &s->im->image, s->symbols);
     s->m = module_labels_new(s->w.cluster, &s->im->image, s->symbols, s->text, s->labels);

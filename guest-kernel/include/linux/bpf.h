@@ -132,8 +132,6 @@ struct bpf_prog {
 
 /* kernel/bpf/core.c: interprets a verified program. Preemption is off. */
 u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog);
-/* The same after so many tail calls. */
-u64 __bpf_prog_run_on(const void *ctx, const struct bpf_prog *prog, u32 tail_calls);
 /* For programs of the host, with checks. */
 u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx);
 

@@ -32,9 +32,11 @@ struct bpf_jit_image {
 
 #ifdef CONFIG_BPF_SYSCALL
 
-/* Compiles a verified program if that is on and possible; else it will be interpreted. May sleep.
+/*
+ * Compiles a verified program if that is on and possible; else it will be interpreted. May sleep.
+ * -EINVAL: an array of its tail calls has programs of another kind.
  */
-void bpf_prog_select_runtime(struct bpf_prog *prog);
+int bpf_prog_select_runtime(struct bpf_prog *prog);
 /* Its text has no names any more, and is no text to who follows a stack; it may still run. */
 void bpf_prog_kallsyms_del_all(struct bpf_prog *prog);
 /* Frees the text, a grace period after the program could be started last. May sleep. */
@@ -45,7 +47,8 @@ void bpf_jit_init(void); /* /proc/sys/net/core */
 
 /* Text of a program; not instrumented. */
 bool is_bpf_text_address(unsigned long addr);
-/* Finds the function that has the address. It may be freed once interrupts are on. */
+/* Finds the function that has the address. It may be freed once interrupts and preemption are on.
+ */
 bool bpf_address_lookup(unsigned long addr, struct ksym *sym);
 void bpf_kallsyms_show(struct seq_file *m); /* for /proc/kallsyms */
 
@@ -66,13 +69,11 @@ struct bpf_jit_image *bpf_jit_binary_alloc(const struct bpf_prog *prog, u32 size
 void bpf_jit_add_function(struct bpf_jit_image *image, const struct bpf_prog *prog, u32 end);
 /* Writes the text, and makes it visible to all harts. 0 or an error. */
 int bpf_jit_binary_write(struct bpf_jit_image *image, const u32 *text);
-/* Where a tail call goes on. addr 0: nowhere. */
-struct bpf_tail_target {
-    unsigned long addr;
-    const struct bpf_prog *prog; /* for the interpreter */
-};
-/* The text of programs calls this one; bpf_tail_call() says what it is given. */
-struct bpf_tail_target bpf_jit_tail_call(u64 map, u64 index, u32 *count);
+/*
+ * Where a tail call goes on; 0: nowhere. The text of programs calls this one; bpf_tail_call() says
+ * what it is given.
+ */
+unsigned long bpf_jit_tail_call(u64 map, u64 index, u32 *count);
 void bpf_jit_binary_free(struct bpf_jit_image *image); /* NULL is allowed */
 
 #else

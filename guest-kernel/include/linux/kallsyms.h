@@ -18,14 +18,17 @@ struct ksym {
     const char *modname; /* NULL: the kernel itself */
 };
 
-/* Finds the function that contains addr. A module may be freed once interrupts are on. */
+/*
+ * Finds the function that contains addr. If it is not the kernel's own, interrupts or preemption
+ * are off until the caller has used the name, which may be freed with its module or program of BPF.
+ */
 bool kallsyms_find(unsigned long addr, struct ksym *sym);
+/* The same without the name; size and offset (from the function's start) may be NULL. */
+bool kallsyms_lookup_size_offset(unsigned long addr, unsigned long *size, unsigned long *offset);
 /* The kernel's functions, by number; false: there is none. */
 u32 kallsyms_count(void);
 bool kallsyms_symbol(u32 i, struct ksym *sym);
 void kallsyms_init(void); /* /proc/kallsyms */
-/* Returns its name, or NULL; start and offset may be NULL. */
-const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset);
 /*
  * The address of the function with that name; `module:name`: in that module only. 0: none. A module
  * may be freed once the caller sleeps.

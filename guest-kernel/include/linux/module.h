@@ -131,7 +131,7 @@ bool module_is_loaded(const char *name);
 struct module *__module_address(unsigned long addr);
 struct module *__module_text_address(unsigned long addr);
 bool is_module_text_address(unsigned long addr);
-/* The function at addr, as for kallsyms_lookup(). Interrupts are off while the result is used. */
+/* The function at addr, as for kallsyms_find(). Interrupts are off while the result is used. */
 const char *module_address_lookup(unsigned long addr, unsigned long *start, unsigned long *size,
                                   const char **modname);
 

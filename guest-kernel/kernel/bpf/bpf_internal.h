@@ -55,7 +55,10 @@ static __always_inline void bpf_unlock(spinlock_t *lock, unsigned long flags)
     raw_local_irq_restore(flags);
 }
 
-/* kernel/bpf/fd_array.c: whether tail calls can go from or to the program by the map. */
+/*
+ * kernel/bpf/fd_array.c: whether tail calls can go from or to the program by the map. All of an
+ * array are of one type, and all compiled or all interpreted: those of the first one.
+ */
 bool bpf_prog_map_compatible(struct bpf_map *map, const struct bpf_prog *prog);
 
 /* kernel/bpf/map_in_map.c: a description of the descriptor's map, or ERR_PTR. */

@@ -239,11 +239,12 @@ static const struct bpf_insn *leave_function(u64 *regs, struct frame **top)
     return frame->insn;
 }
 
-static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx, u32 tail_calls)
+static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx)
 {
     u64 stack[MAX_BPF_STACK / sizeof(u64)], regs[MAX_BPF_REG] = {0};
     struct frame frames[MAX_CALL_FRAMES], *top = frames;
     const struct bpf_insn *insn = prog->insns;
+    u32 tail_calls = 0;
 
     bpf_check_stack(stack);
     regs[BPF_REG_1] = (unsigned long)ctx;
@@ -303,16 +304,11 @@ static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ct
 #ifdef BPF_CHECK
 u64 bpf_prog_run_insns(const struct bpf_prog *prog, const void *ctx)
 {
-    return run_insns(prog, ctx, 0);
+    return run_insns(prog, ctx);
 }
 #else
-noinline u64 __bpf_prog_run_on(const void *ctx, const struct bpf_prog *prog, u32 tail_calls)
-{
-    return run_insns(prog, ctx, tail_calls);
-}
-
 u64 __bpf_prog_run(const void *ctx, const struct bpf_prog *prog)
 {
-    return __bpf_prog_run_on(ctx, prog, 0);
+    return run_insns(prog, ctx);
 }
 #endif

@@ -12,8 +12,8 @@
 
 struct bpf_fd_array {
     struct bpf_map map;
-    /* prog_array: the type of its programs, 1 more; set by the first one. Atomics only. */
-    u32 owner_type;
+    /* prog_array: what kind of programs it has; set by the first one. 0: none yet. Atomics only. */
+    u32 owner;
     void *ptrs[]; /* referenced; atomics only */
 };
 
@@ -76,11 +76,11 @@ static struct bpf_map *prog_array_alloc(const union bpf_attr *attr)
 
 bool bpf_prog_map_compatible(struct bpf_map *map, const struct bpf_prog *prog)
 {
-    u32 none = 0, type = prog->type + 1;
+    u32 owner = 0, kind = (prog->type + 1) << 1 | !!prog->jited;
 
-    return __atomic_compare_exchange_n(&fd_array_of(map)->owner_type, &none, type, false,
+    return __atomic_compare_exchange_n(&fd_array_of(map)->owner, &owner, kind, false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
-           none == type;
+           owner == kind;
 }
 
 static int prog_array_update_fd(struct bpf_map *map, struct file *map_file, const void *key, int fd,

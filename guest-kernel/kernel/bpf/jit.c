@@ -208,23 +208,31 @@ void bpf_jit_binary_free(struct bpf_jit_image *image)
 
 /* ---- programs ---- */
 
-struct bpf_tail_target bpf_jit_tail_call(u64 map, u64 index, u32 *count)
+/* An array that has a compiled program has no others: bpf_prog_map_compatible(). */
+unsigned long bpf_jit_tail_call(u64 map, u64 index, u32 *count)
 {
     const struct bpf_prog *prog = bpf_tail_call(map, index, count);
 
-    if (!prog)
-        return (struct bpf_tail_target){0, NULL};
-    if (!prog->jited)
-        return (struct bpf_tail_target){(unsigned long)__bpf_prog_run_on, prog};
-    return (struct bpf_tail_target){(unsigned long)prog->jited->text + prog->jited->tail_entry,
-                                    prog};
+    return prog ? (unsigned long)prog->jited->text + prog->jited->tail_entry : 0;
 }
 
-void bpf_prog_select_runtime(struct bpf_prog *prog)
+static int check_tail_calls(const struct bpf_prog *prog)
+{
+    u32 i;
+
+    for (i = 0; i < prog->used_map_cnt; i++)
+        if (prog->used_maps[i]->map_type == BPF_MAP_TYPE_PROG_ARRAY &&
+            !bpf_prog_map_compatible(prog->used_maps[i], prog))
+            return -EINVAL;
+    return 0;
+}
+
+int bpf_prog_select_runtime(struct bpf_prog *prog)
 {
     prog->bpf_func = __bpf_prog_run;
     if (READ_ONCE(bpf_jit_enable))
         bpf_int_jit_compile(prog);
+    return check_tail_calls(prog);
 }
 
 void bpf_jit_free(struct bpf_prog *prog)

@@ -178,18 +178,6 @@ static bool calls_trace_printk(const struct bpf_prog *prog)
     return false;
 }
 
-/* An array of programs has those of one type, also of those that call by it. */
-static int check_tail_calls(const struct bpf_prog *prog)
-{
-    u32 i;
-
-    for (i = 0; i < prog->used_map_cnt; i++)
-        if (prog->used_maps[i]->map_type == BPF_MAP_TYPE_PROG_ARRAY &&
-            !bpf_prog_map_compatible(prog->used_maps[i], prog))
-            return -EINVAL;
-    return 0;
-}
-
 static int check_prog(struct bpf_prog *prog, const union bpf_attr *attr)
 {
     struct bpf_user_log *ul = kmalloc(sizeof(*ul));
@@ -229,18 +217,17 @@ int bpf_prog_load(const union bpf_attr *attr)
         err = bpf_prog_set_btf(prog, attr);
         if (!err)
             err = check_prog(prog, attr);
-        if (!err)
-            err = check_tail_calls(prog);
     }
     if (err) {
         free_prog(prog);
         return err;
     }
-    bpf_prog_select_runtime(prog);
-    if (calls_trace_printk(prog))
+    err = bpf_prog_select_runtime(prog);
+    if (!err && calls_trace_printk(prog))
         bpf_trace_printk_enable();
     prog->load_time = ktime_get();
-    err = bpf_add_object(KIND_PROG, prog, &prog->id);
+    if (!err)
+        err = bpf_add_object(KIND_PROG, prog, &prog->id);
     if (err) {
         bpf_prog_put(prog);
         return err;

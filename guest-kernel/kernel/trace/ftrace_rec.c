@@ -13,6 +13,7 @@
 #include "ftrace_internal.h"
 #include "trace.h"
 #include <asm/cacheflush.h>
+#include <asm/irqflags.h>
 #include <asm/page.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -68,9 +69,14 @@ struct dyn_ftrace *ftrace_rec(unsigned long index)
 
 const char *ftrace_rec_name(const struct dyn_ftrace *rec)
 {
-    const char *name = kallsyms_lookup(rec->ip, NULL, NULL);
+    unsigned long flags;
+    struct ksym sym;
+    bool found;
 
-    return name ? name : "??";
+    raw_local_irq_save(flags);
+    found = kallsyms_find(rec->ip, &sym);
+    raw_local_irq_restore(flags);
+    return found ? sym.name : "??"; /* whose module has records while ftrace_lock is held */
 }
 
 const struct module *ftrace_rec_module(const struct dyn_ftrace *rec)
@@ -100,9 +106,9 @@ static struct dyn_ftrace *first_at_or_after(struct ftrace_page *pg, unsigned lon
 
 static bool in_function(unsigned long ip, unsigned long func)
 {
-    unsigned long start;
+    unsigned long offset;
 
-    return ip == func || (kallsyms_lookup(ip, &start, NULL) && start == func);
+    return ip == func || (kallsyms_lookup_size_offset(ip, NULL, &offset) && ip - offset == func);
 }
 
 unsigned long ftrace_location(unsigned long ip)

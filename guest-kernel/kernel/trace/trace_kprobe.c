@@ -397,13 +397,13 @@ static void free_kprobe_event(struct kprobe_event *ev)
 /* What the tracers must not be called from, handlers of events must not be called from either. */
 static bool within_notrace_func(unsigned long addr)
 {
-    unsigned long start;
+    unsigned long offset;
     bool traced;
 
-    if (!kallsyms_lookup(addr, &start, NULL))
+    if (!kallsyms_lookup_size_offset(addr, NULL, &offset))
         return false;
     ftrace_rec_lock();
-    traced = ftrace_location(start);
+    traced = ftrace_location(addr - offset);
     ftrace_rec_unlock();
     return !traced;
 }

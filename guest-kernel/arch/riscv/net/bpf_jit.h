@@ -42,6 +42,8 @@ struct rv_jit_context {
     u32 *entry;         /* the same of each function's prologue, */
     u32 *epilogue;      /* and of its epilogue */
     bool first_pass;    /* no offset is known */
+    u32 shift;          /* words by which the present instruction has come nearer in this pass */
+    bool moved;         /* something has another place than in the pass before */
     bool tail_calls;    /* it has some */
     bool failed;        /* there is something that cannot be compiled */
     u32 func;           /* the one that is compiled now */

@@ -388,10 +388,15 @@ void bpf_jit_build_epilogue(struct rv_jit_context *ctx)
 
 /* ---- jumps and calls ---- */
 
-/* Bytes from here to a place. */
+/*
+ * Bytes from here to a place. One ahead is still that of the pass before, so it is compared with
+ * where this was then: distances become shorter in each pass, and no jump a far one again.
+ */
 static s32 distance(const struct rv_jit_context *ctx, u32 place)
 {
-    return ((s32)place - (s32)ctx->ninsns) * 4;
+    u32 here = place > ctx->ninsns ? ctx->ninsns + ctx->shift : ctx->ninsns;
+
+    return ((s32)place - (s32)here) * 4;
 }
 
 /* All places are within reach: a program is not larger. */
@@ -479,7 +484,7 @@ static void emit_helper_call(struct rv_jit_context *ctx, s32 func)
 /* Leaves the frame and goes on in the other program; if there is none, after this instruction. */
 static void emit_tail_call(struct rv_jit_context *ctx)
 {
-    enum { WORDS = 6 }; /* after the branch, besides the saved registers */
+    enum { WORDS = 5 }; /* after the branch, besides the saved registers */
 
     emit(ctx, rv_sd(RV_REG_A0, tail_slot(ctx) + 8, RV_REG_SP));
     emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_2]);
@@ -490,7 +495,6 @@ static void emit_tail_call(struct rv_jit_context *ctx)
     emit_mv(ctx, RV_REG_T0, RV_REG_A0);
     emit(ctx, rv_ld(RV_REG_A0, tail_slot(ctx) + 8, RV_REG_SP));
     emit(ctx, rv_ld(RV_REG_A6, tail_slot(ctx), RV_REG_SP));
-    emit_mv(ctx, RV_REG_A2, RV_REG_A6); /* for the interpreter */
     emit_restore(ctx);
     emit(ctx, rv_jalr(RV_REG_ZERO, RV_REG_T0, 0));
 }

@@ -38,6 +38,13 @@ static bool has_tail_calls(const struct bpf_prog *prog)
     return false;
 }
 
+static void set_place(struct rv_jit_context *ctx, u32 *place)
+{
+    ctx->shift = *place - ctx->ninsns;
+    ctx->moved |= ctx->shift;
+    *place = ctx->ninsns;
+}
+
 static void build_function(struct rv_jit_context *ctx)
 {
     u32 i = ctx->prog->subprogs[ctx->func].start, end = function_end(ctx->prog, ctx->func), n;
@@ -47,36 +54,36 @@ static void build_function(struct rv_jit_context *ctx)
      */
     bpf_jit_build_prologue(ctx);
     while (i < end && !ctx->failed) {
-        ctx->offset[i] = ctx->ninsns;
+        set_place(ctx, &ctx->offset[i]);
         n = bpf_jit_emit_insn(ctx, i);
         i += n;
     }
-    ctx->epilogue[ctx->func] = ctx->ninsns;
+    set_place(ctx, &ctx->epilogue[ctx->func]);
     bpf_jit_build_epilogue(ctx);
 }
 
 static void build_body(struct rv_jit_context *ctx)
 {
     ctx->ninsns = 0;
+    ctx->moved = false;
     for (ctx->func = 0; ctx->func < ctx->prog->subprog_cnt; ctx->func++) {
-        ctx->entry[ctx->func] = ctx->ninsns;
+        set_place(ctx, &ctx->entry[ctx->func]);
         build_function(ctx);
     }
     ctx->failed |= ctx->ninsns >= MAX_WORDS;
 }
 
-/* Until each instruction has its place. */
+/* Until each instruction has its place: an end that stays is not enough. */
 static bool find_places(struct rv_jit_context *ctx)
 {
-    u32 before = 0, pass;
+    u32 pass;
 
     ctx->first_pass = true;
     for (pass = 0; pass < MAX_PASSES && !ctx->failed; pass++) {
         build_body(ctx);
-        if (!ctx->first_pass && ctx->ninsns == before)
+        if (!ctx->first_pass && !ctx->moved)
             return !ctx->failed;
         ctx->first_pass = false;
-        before = ctx->ninsns;
     }
     return false;
 }
@@ -96,7 +103,7 @@ static struct bpf_jit_image *build_image(struct rv_jit_context *ctx)
         bpf_jit_add_function(image, prog,
                              (i + 1 < prog->subprog_cnt ? ctx->entry[i + 1] : ctx->ninsns) *
                                  sizeof(u32));
-    if (ctx->failed || ctx->ninsns * sizeof(u32) != image->size ||
+    if (ctx->failed || ctx->moved || ctx->ninsns * sizeof(u32) != image->size ||
         bpf_jit_binary_write(image, ctx->insns)) {
         bpf_jit_binary_free(image);
         return NULL;

@@ -33,7 +33,7 @@ static bool is_boundary(unsigned long addr)
 {
     unsigned long at, offset;
 
-    if (!kallsyms_lookup(addr, NULL, &offset))
+    if (!kallsyms_lookup_size_offset(addr, NULL, &offset))
         return false;
     for (at = addr - offset; at < addr; at += GET_INSN_LENGTH(*(const u16 *)at))
         ;

@@ -1,0 +1,107 @@
+/* main.c - bpf(2): maps, the verifier's verdicts, running programs, and programs at events. */
+#include "bpftest.h"
+#include <uapi/linux/perf_event.h>
+
+char log_text[16384];
+unsigned int log_level = 4, prog_flags;
+
+int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned int len)
+{
+    union bpf_attr attr = {.prog_type = type};
+
+    attr.insns = (unsigned long)insns;
+    attr.insn_cnt = len;
+    attr.license = (unsigned long)"GPL";
+    attr.log_level = log_level;
+    attr.prog_flags = prog_flags;
+    attr.log_size = sizeof(log_text);
+    attr.log_buf = (unsigned long)log_text;
+    memcpy(attr.prog_name, "test", 5);
+    log_text[0] = 0;
+    return bpf(BPF_PROG_LOAD, &attr);
+}
+
+int run(int fd, uint64_t *ctx, unsigned int size, unsigned int *result)
+{
+    union bpf_attr attr = {.test = {.prog_fd = fd, .ctx_size_in = size}};
+    int err;
+
+    attr.test.ctx_in = (unsigned long)ctx;
+    err = bpf(BPF_PROG_TEST_RUN, &attr);
+    *result = attr.test.retval;
+    return err;
+}
+
+/* Counts in element 0 of a map the calls of getpid() by this task. */
+int load_counter(int map, int pid)
+{
+    const struct bpf_insn insns[] = {
+        LDX_MEM(BPF_DW, R6, R1, 8),
+        JMP_IMM(BPF_JNE, R6, __NR_getpid, 12),
+        CALL(BPF_FUNC_get_current_pid_tgid),
+        ALU64_IMM(BPF_RSH, R0, 32),
+        JMP_IMM(BPF_JNE, R0, pid, 9),
+        COUNT_IN(map),
+        MOV64_IMM(R0, 0),
+        EXIT(),
+    };
+
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, ARRAY_SIZE(insns));
+}
+
+void call_getpid(int n)
+{
+    while (n-- > 0)
+        getpid();
+}
+
+/* Of the object of an id: its information; the descriptor, or an error. */
+int info_of(int cmd, unsigned int id, void *info, unsigned int size)
+{
+    union bpf_attr attr = {.prog_id = id};
+    int fd = bpf(cmd, &attr);
+
+    memset(&attr, 0, sizeof(attr));
+    attr.info.bpf_fd = fd;
+    attr.info.info_len = size;
+    attr.info.info = (unsigned long)info;
+    return fd < 0 ? fd : (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), fd);
+}
+
+int open_event(unsigned int type, uint64_t config, pid_t pid, int cpu)
+{
+    struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .config = config};
+
+    attr.sample_period = 1;
+    attr.sample_type = PERF_SAMPLE_RAW;
+    attr.wakeup_events = 1;
+    return syscall(__NR_perf_event_open, &attr, pid, cpu, -1, 0);
+}
+
+int main(void)
+{
+    test_array();
+    test_hash();
+    test_access();
+    test_load_errors();
+    test_any_alignment();
+    test_tail_call_with_record();
+    test_log_text();
+    test_cases();
+    test_raw_tracepoint();
+    test_info();
+    test_trace_printk();
+    test_perf_events();
+    test_query();
+    test_overflow();
+    test_decision();
+    test_kprobe();
+    test_ring();
+    test_lying_reader();
+    test_kprobes();
+    test_stacks();
+    test_perf_output();
+    test_limit();
+    test_tail_call();
+    return check_result();
+}
