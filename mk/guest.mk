@@ -225,16 +225,19 @@ $(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
 
+# guest_recorded LAYOUT - not empty if recordmcount makes the table of sites of each object.
+guest_recorded = $(and $(filter -pg,$(guest_pg_$(1))),$(guest_sort_$(1)))
+
 # guest_compile DIR,LAYOUT,SOURCES - the objects in DIR of the files in SOURCES. A file includes others of its
 # own directory by the kernel's tree.
 define guest_compile
-$$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
+$$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(if $$(call guest_recorded,$(2)),$$(RECORDMCOUNT)) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(guest_pg_$(2))) \
 		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
-	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(call guest_recorded,$(2)),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$(GUEST_OUT)/$(1)/%.o: $(3)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$@
@@ -265,7 +268,7 @@ $$($(1)-dir)/kallsyms.S: $$($(1)-dir)/kernel0.elf $$(GUEST_SRC)/scripts/kallsyms
 $$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(GUEST_CC) $$(GUEST_ASFLAGS) -c -o $$@ $$<
 
-$$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o
+$$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o $$(if $$(guest_sort_$(2)),$$(RECORDMCOUNT))
 	$$(say) LD $$@
 	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
 	$$(if $$(guest_sort_$(2)),$$(Q)$$(RECORDMCOUNT) $$(guest_sort_$(2)) $$@)

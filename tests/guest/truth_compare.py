@@ -111,7 +111,7 @@ class Comparison:
                 return None
         begin = part.cycle if part.hart == entry.cpu else least
         end = part.end_cycle if part.end_hart == entry.cpu else float("inf")
-        if not job.may_be_at(entry.time) or max(least, begin) > end:
+        if max(least, begin) > end:
             return None
         return max(least, begin), end
 
@@ -159,11 +159,13 @@ class Comparison:
             self.hooked[job.call] = entry
 
     def near(self, entry):
-        """What is still to be found of that function and caller, in order of time."""
+        """What is still to be found of that function and caller at that moment, in order of time."""
         for job in self.wanted[entry.kind].get((entry.ip, entry.parent), ()):
-            if job.slice.time * NS_PER_TICK > entry.time:
+            part = job.slice
+            if part.time * NS_PER_TICK > entry.time:
                 return
-            yield job
+            if part.end_time * NS_PER_TICK >= entry.time:  # most have ended: calls that have no entry stay here
+                yield job
 
     def similar(self, entry):
         """Calls of that function at that time, for whoever looks for the reason."""
