@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "cpu/hart.h"
+#include "cpu/feed.h"
 #include "dev/access_log.h"
 #include "dev/aclint.h"
 #include "dev/finisher.h"
@@ -86,6 +87,7 @@ static void time_set(void *machine)
 {
     struct machine *m = machine;
 
+    feed_interrupt(cluster_feed(m->cluster));
     for (unsigned i = 0; i < m->config.harts; i++)
         hart_time_set(m->slots[i].hart);
 }
@@ -374,6 +376,7 @@ static void make_harts(struct machine *m)
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,
+                .time_base = schedule_time_base,
                 .woken = woken,
                 .set_timer = set_stimecmp},
     };

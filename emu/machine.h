@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clocks.h"
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "cpu/cluster.h"
@@ -23,7 +24,7 @@ struct plan;
 
 /* The board's clocks: mtime with the frequency of QEMU's; a core clock of 1 GHz, so 1 cycle is 1
  * ns. */
-enum { TIMEBASE_HZ = 10000000, CYCLES_PER_TICK = 100 };
+enum { TIMEBASE_HZ = 10000000 }; /* and CYCLES_PER_TICK */
 
 enum { MACHINE_HARTS_MAX = 64 };
 

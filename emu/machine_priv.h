@@ -17,6 +17,7 @@ struct aclint;
 struct bus;
 struct plic;
 struct ram;
+struct feed_base;
 struct rtc;
 struct sbi;
 struct state_io;
@@ -129,6 +130,7 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 uint64_t schedule_look_at_ticks(void *machine, uint64_t cycles);
+void schedule_time_base(void *machine, struct feed_base *base);
 void schedule_woken(struct machine *m,
                     unsigned hart);           /* a hart that waited or was stopped can run */
 void schedule_end_slice(struct machine *m);   /* a deadline has moved: the slice ends */

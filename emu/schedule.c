@@ -22,6 +22,7 @@
 
 #include "base/bits.h"
 #include "base/state_io.h"
+#include "cpu/feed.h"
 #include "cpu/hart.h"
 #include "dev/aclint.h"
 #include "dev/rtc.h"
@@ -70,9 +71,24 @@ uint64_t schedule_ticks(void *machine)
     struct machine *m = machine;
     uint64_t ticks = cycles_now(m) / CYCLES_PER_TICK;
 
-    if (ticks > m->ticks_read)
+    if (ticks > m->ticks_read) {
         m->ticks_read = ticks;
+        feed_interrupt(cluster_feed(m->cluster));
+    }
     return m->ticks_read; /* monotonic, also when another hart has read a later time */
+}
+
+static uint64_t to_cycles(uint64_t ticks)
+{
+    return ticks > UINT64_MAX / CYCLES_PER_TICK ? UINT64_MAX : ticks * CYCLES_PER_TICK;
+}
+
+void schedule_time_base(void *machine, struct feed_base *base)
+{
+    const struct machine *m = machine;
+
+    base->floor = to_cycles(m->ticks_read);
+    base->ahead = aclint_mtime_at(m->aclint, 0);
 }
 
 uint64_t schedule_look_at_ticks(void *machine, uint64_t cycles)
@@ -110,11 +126,6 @@ uint64_t machine_insns(const struct machine *m)
     for (unsigned i = 0; i < m->config.harts; i++)
         sum += hart_insns(hart_of(m, i));
     return sum;
-}
-
-static uint64_t to_cycles(uint64_t ticks)
-{
-    return ticks > UINT64_MAX / CYCLES_PER_TICK ? UINT64_MAX : ticks * CYCLES_PER_TICK;
 }
 
 /* Whether hart i can run now: it is started and does not wait. */

@@ -24,6 +24,11 @@ enum { JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
 enum {
     UOP_END = OP_COUNT,
     UOP_PROBE,
+    UOP_FEED,
+    UOP_FEED_RA,
+    UOP_FEED_TP,
+    UOP_FEED_NOP, /* FEED_RA and the nop behind it; and with the one before */
+    UOP_NOP_FEED_NOP,
     UOP_FLOAT,
     UOP_SUSPECT,
     UOP_ILLEGAL,

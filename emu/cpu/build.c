@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "cpu/charge_priv.h"
+#include "cpu/feed_priv.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
@@ -20,7 +21,7 @@
 enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
 /* A probe can be a counter, a charge and a call; an AMO is a load and a store. */
 enum { COUNTED_AT_ONE_PLACE = 2 };
-enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 2 + COUNTED_AT_ONE_PLACE };
+enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 3 + COUNTED_AT_ONE_PLACE };
 enum {
     UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MEAN) + INSN_OPS_MAX + FLOAT_CHECKS_MAX + 1,
     UOPS_FULL = UOPS_MAX - INSN_OPS_MAX - FLOAT_CHECKS_MAX - 1
@@ -171,6 +172,13 @@ static void add_charges(struct builder *b, unsigned owners, const struct probe_v
     }
 }
 
+static unsigned kind_of(const struct probe_plan *plan)
+{
+    if (plan->action == PROBE_CALL)
+        return UOP_PROBE;
+    return plan->needs_ra ? UOP_FEED_RA : UOP_FEED;
+}
+
 /* Adds the operations for the probes at this instruction. */
 static void add_probes(struct builder *b, const struct fetched *f)
 {
@@ -201,13 +209,20 @@ static void add_probes(struct builder *b, const struct fetched *f)
         }
         if (plan.charged_bytes)
             add_charge(b, (struct charge){plan.counter, plan.charged_bytes});
-        if (plan.action == PROBE_CALL) {
-            struct uop *u = add_uop(b, UOP_PROBE, 0);
+        if (plan.action == PROBE_CALL || plan.action == PROBE_FEED) {
+            struct uop *u = add_uop(b, kind_of(&plan), 0);
 
             u->imm = (int32_t)i;
             u->rd = plan.cookie;
         }
     }
+}
+
+/* A feed must look at the task again after this instruction. */
+static void add_task_change(struct builder *b, const struct insn *i)
+{
+    if (i->rd == REG_TP && op_floating(i->op) != FLOATING_FW)
+        add_uop(b, UOP_FEED_TP, 0);
 }
 
 static void add_events(struct builder *b, const struct insn *i)
@@ -267,6 +282,8 @@ static bool decode(struct builder *b)
             add_probes(b, &f);
         if (UNLIKELY(h->cluster->wanted & INSN_EVENTS) && f.legal)
             add_events(b, &f.insn);
+        if (UNLIKELY(h->cluster->feed) && f.legal)
+            add_task_change(b, &f.insn);
         if (UNLIKELY(h->cache.hpm.in_blocks) && f.legal)
             add_counting(b, &f.insn);
         (void)copy_bytes(b->bytes + b->size, &f);
@@ -281,6 +298,34 @@ static bool decode(struct builder *b)
 static bool is_call(unsigned kind)
 {
     return kind == OP_call || kind == OP_call_indirect;
+}
+
+/* Gives the operation, which has the number of its probe, that of its place. */
+static void place_hit(const struct builder *b, struct uop *u, struct uop_note *note)
+{
+    const struct cluster *c = b->hart->cluster;
+    const struct probe *probe = &c->probes.at[u->imm];
+    const struct feed_place place = {.owner = probe->owner,
+                                     .pc = b->pc + u->at * 2U,
+                                     .id = probe->id,
+                                     .probe = (uint32_t)u->imm,
+                                     .cycles = b->cycles - note->cycles_before,
+                                     .insns = (uint8_t)(b->insns - note->insns_before),
+                                     .cookie = u->rd,
+                                     .hart = (uint8_t)b->hart->id};
+    uint32_t number;
+
+    if (feed_add_place(c->feed, &place, &number))
+        u->imm = (int32_t)number;
+    else
+        note->kind = UOP_PROBE;
+}
+
+static void place_hits(struct builder *b)
+{
+    for (unsigned i = 0; i < b->uop_count; i++)
+        if (UNLIKELY(b->notes[i].kind == UOP_FEED || b->notes[i].kind == UOP_FEED_RA))
+            place_hit(b, &b->ops[i], &b->notes[i]);
 }
 
 /* One allocation: operations, notes, counters, bytes. */
@@ -342,6 +387,8 @@ struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t ins
         VEC_FREE(&b.charges);
         return NULL;
     }
+    if (h->cluster->feed)
+        place_hits(&b);
     label_ops(h, b.ops, b.notes, b.uop_count);
     *stale = b.stale;
     return finish(&b);

@@ -158,6 +158,11 @@ struct bus *cluster_bus(const struct cluster *c)
     return c->config.bus;
 }
 
+struct feed *cluster_feed(const struct cluster *c)
+{
+    return c->feed;
+}
+
 static void want(struct cluster *c, uint32_t kinds)
 {
     if ((kinds ^ c->wanted) & INSN_EVENTS)

@@ -16,6 +16,8 @@ struct bus;
 struct cluster;
 struct core;
 struct hart;
+struct feed_base;
+struct feed;
 struct state_io;
 struct version;
 
@@ -37,6 +39,8 @@ struct hart_env {
     /* The same for observers, when the hart has these cycles, without the effects of its read.
        NULL: `ticks' is called. */
     uint64_t (*look_at_ticks)(void *ctx, uint64_t cycles);
+    /* Sets what that is made of (struct feed_base); NULL: nothing but clocks_ticks. */
+    void (*time_base)(void *ctx, struct feed_base *base);
     /*
      * Sstc: called when stimecmp changes. The machine must call hart_set_timer(true) when
      * mtime reaches `tick`; UINT64_MAX: the comparison is off.
@@ -133,6 +137,8 @@ struct cluster_left_out {
                              as there were old_code_max others */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
+
+struct feed *cluster_feed(const struct cluster *c); /* NULL: it has none */
 
 /* Executes a fence.i for `target`, requested by `requester` by a call of firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

@@ -46,6 +46,7 @@
 #define ON_CONDITIONAL(va, size)
 #define ON_BRANCH(taken)
 #define ON_NEXT()
+#define FEED_CYCLE() ((uint32_t)(h->s.cycles - (uint64_t)(budget >> CYCLES_SHIFT)))
 #define ON_JUMP(target, before)
 #define ON_JUMP_INDIRECT(target)
 #define ON_CALL(return_pc)

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "cpu/csr_bits.h"
 #include "cpu/exec.h"
+#include "cpu/feed_priv.h"
 #include "cpu/float_ops.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
@@ -82,6 +83,15 @@ static inline bool branch_is_taken(const struct hart *h, const struct block *b, 
     }
 }
 
+static inline uint32_t probe_number(const struct hart *h, const struct uop *u)
+{
+    const struct block *b = h->cache.block;
+
+    if (LIKELY(b->notes[u - b->ops].kind == UOP_PROBE))
+        return (uint32_t)u->imm;
+    return feed_place(h->cluster->feed->places, (uint32_t)u->imm)->probe;
+}
+
 /* Calls the owner of the probe at u, or emits the event of the instruction. */
 static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {
@@ -91,7 +101,7 @@ static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
         hart_tell_insn(h, u);
         return PROBE_GO_ON;
     }
-    probe = &h->cluster->probes.at[u->imm];
+    probe = &h->cluster->probes.at[probe_number(h, u)];
     if (!probe->owner)
         return PROBE_GO_ON;
     return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));

@@ -129,6 +129,9 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 #define ON_DIVIDE(a, b_, is_signed, kind) \
     STALL(TALLY_ISSUE, model_divide(model, a, b_, is_signed, kind))
 
+/* The classes cost nothing, so neither does a place (struct feed_place). */
+#define FEED_CYCLE() ((uint32_t)now_before(h, b, u, budget))
+
 #define LEAVE(how)                                                          \
     do {                                                                    \
         enum pipe_leave_by left_by = (how);                                 \

@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/csr_bits.h"
+#include "cpu/feed.h"
 #include "cpu/hart_priv.h"
 #include "cpu/view_priv.h"
 #include "mem/bus.h"
@@ -293,6 +294,7 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
     h->s.insns_budget = h->s.insns_left = up_to_int64_max(insns);
     h->s.until = up_to_int64_max(until_cycle);
     hpm_begin_run(h);
+    feed_interrupt(h->cluster->feed);
     do
         stop = engine_run(h);
     while (hpm_check(h) && stop == HART_BUDGET && h->s.insns_left > 0 &&
@@ -346,6 +348,8 @@ void hart_set_reg(struct hart *h, unsigned reg, uint64_t value)
 {
     if (reg)
         h->s.x[reg] = value;
+    if (reg == REG_TP)
+        feed_interrupt(h->cluster->feed);
 }
 
 const uint64_t *hart_regs(const struct hart *h)

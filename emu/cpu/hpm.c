@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/csr_bits.h"
+#include "cpu/feed.h"
 #include "cpu/hart_priv.h"
 
 enum { DROP_AFTER_INSNS = 1 << 24 };
@@ -210,6 +211,7 @@ static void limit_run(struct hart *h)
         return;
     h->s.insns_budget += now - h->s.insns_left;
     h->s.insns_left = now;
+    feed_interrupt(h->cluster->feed);
     h->cache.hpm.insns_held = left - now;
     h->s.until = h->cache.hpm.until;
     if (p->check_cycle < (uint64_t)h->s.until)

@@ -72,6 +72,7 @@ enum { NO_REGISTER = 32 }; /* none is known, or a write to x0 */
 static unsigned last_after(const struct uop_note *note, const struct uop *u, unsigned last)
 {
     if (note->kind == UOP_COUNTER || note->kind == UOP_CHARGE || note->kind == UOP_TAKEN ||
+        note->kind == UOP_FEED || note->kind == UOP_FEED_RA || note->kind == UOP_FEED_TP ||
         note->kind == OP_nop)
         return last;
     if (note->kind >= OP_COUNT)
@@ -129,6 +130,15 @@ static unsigned triple_of(const struct uop_note *notes, const struct uop *ops)
     return 0;
 }
 
+/* The same for the hit of a site that is off, and its nops (pair.def does not have them). */
+static unsigned feed_of(const struct uop_note *notes, unsigned count)
+{
+    if (count > 2 && notes[0].kind == OP_nop && notes[1].kind == UOP_FEED_RA &&
+        notes[2].kind == OP_nop)
+        return UOP_NOP_FEED_NOP;
+    return count > 1 && notes[0].kind == UOP_FEED_RA && notes[1].kind == OP_nop ? UOP_FEED_NOP : 0;
+}
+
 unsigned label_last(const struct block *b, unsigned at)
 {
     unsigned last = NO_REGISTER;
@@ -154,6 +164,8 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
 
         if (alone) /* part of a fused operation; its own label is for jumps that lead here */
             alone--;
+        else if ((together = feed_of(&notes[i], count - i)))
+            alone = together == UOP_NOP_FEED_NOP ? 2 : 1;
         else if (i + 2 < count && (together = triple_of(&notes[i], &ops[i])))
             alone = 2;
         else if (i + 1 < count && (together = pair_of(&notes[i], &ops[i])))

@@ -319,6 +319,7 @@ enum probe_action {
     PROBE_IGNORE, /* not in this block */
     PROBE_COUNT,  /* add one to *counter whenever the probed instruction is executed; cheap */
     PROBE_CALL,   /* call `hit` before it is executed */
+    PROBE_FEED,   /* put it into the cluster's feed (cpu/feed.h), which must be there */
     PROBE_CHARGE, /* only charge cycles to *counter, as below */
 };
 
@@ -331,7 +332,8 @@ struct probe_plan {
      * is counted then.
      */
     uint16_t charged_bytes;
-    uint8_t cookie; /* PROBE_CALL: passed to `hit` */
+    bool needs_ra;  /* PROBE_FEED: the hit has the value of ra */
+    uint8_t cookie; /* PROBE_CALL: passed to `hit`; PROBE_FEED: that, or recorded */
 };
 
 /*

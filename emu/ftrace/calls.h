@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "cpu/feed.h"
 #include "cpu/observer.h"
 #include "ftrace/sites.h"
 
@@ -55,13 +56,10 @@ struct call {
 };
 
 struct call_moment {
-    struct hart *on; /* for what else the listener wants to know */
     unsigned hart;
-    uint64_t cycle, insns; /* of that hart */
-    uint64_t when;         /* the same cycle, made monotonic on each stack */
-    uint64_t time;         /* the time CSR */
-    uint64_t task;         /* tp */
-    uint32_t stack;        /* counts from 1, in order of first use */
+    uint32_t stack;       /* counts from 1, in order of first use */
+    struct clocks clocks; /* of the hart */
+    uint64_t when;        /* its cycle, made monotonic on each stack */
 };
 
 enum call_end {
@@ -81,6 +79,15 @@ enum call_end {
 struct calls_listener {
     void *ctx;
     bool on_only; /* only functions whose site is on */
+    /*
+     * NULL: `enter' and `leave' are called as the guest calls and returns. Otherwise by the reader
+     * of this feed, and the first two of these by the thread of the harts, in advance.
+     */
+    struct feed *feed;
+    /* The task that this hart runs may be another. False: ask again before its next call. */
+    bool (*look)(void *ctx, struct hart *h);
+    /* A function's pc, or the address before which one is called, is met for the first time. */
+    void (*meet)(void *ctx, uint64_t address);
     /* NULL: there is no listener */
     void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
     void (*leave)(void *ctx, const struct call *c, const struct call_moment *at, enum call_end how);
@@ -119,6 +126,10 @@ void calls_mapping_changed(struct calls *c);
 
 /* Saves or restores the open calls and the listener's state. Restoring plants their probes. */
 void calls_state_io(struct state_io *io, struct calls *c);
+void calls_state_skip(struct state_io *io, const struct site_table *sites); /* restores nothing */
+
+/* From now on it is as if no call had begun. */
+void calls_forget(struct calls *c);
 
 /*
  * How often a call began that cannot be seen to return, because there were too many return

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/account.h"
@@ -47,7 +48,8 @@ struct watch {
     struct audit *audit;
     struct site_check *site_check; /* these two with the audit */
     struct site_sweep *site_sweep;
-    struct calls *calls;
+    struct calls *calls;    /* for the audit, and for a listener that has no feed */
+    struct calls *recorded; /* for one that has; NULL: there is none */
     struct updates *updates;
     struct kernel_probes *brackets; /* NULL: the kernel announces no updates */
     uint32_t audit_kinds;           /* of events that the audit needs; 0: none */
@@ -82,6 +84,8 @@ static void on_trap(struct watch *watch, const struct trap_event *t)
         account_trap(watch->account, t);
     if (watch->calls)
         calls_trap(watch->calls, t);
+    if (watch->recorded)
+        calls_trap(watch->recorded, t);
 }
 
 static void on_trap_return(struct watch *watch, const struct trap_return_event *t)
@@ -90,6 +94,16 @@ static void on_trap_return(struct watch *watch, const struct trap_return_event *
         account_trap_return(watch->account, t);
     if (watch->calls)
         calls_trap_return(watch->calls, t);
+    if (watch->recorded)
+        calls_trap_return(watch->recorded, t);
+}
+
+static void on_mapping_changed(const struct watch *w)
+{
+    if (w->calls)
+        calls_mapping_changed(w->calls);
+    if (w->recorded)
+        calls_mapping_changed(w->recorded);
 }
 
 static void on_event(void *ctx, const struct event *e)
@@ -101,10 +115,7 @@ static void on_event(void *ctx, const struct event *e)
     case EVENT_FENCE_I: on_fence(w, &e->fence); break;
     case EVENT_TRAP: on_trap(w, &e->trap); break;
     case EVENT_TRAP_RETURN: on_trap_return(w, &e->trap_return); break;
-    case EVENT_SFENCE_VMA:
-        if (w->calls)
-            calls_mapping_changed(w->calls);
-        break;
+    case EVENT_SFENCE_VMA: on_mapping_changed(w); break;
     case EVENT_IPI_SENT:
         if (e->ipi.sender && e->ipi.sender != e->ipi.hart)
             updates_ipi(w->updates, hart_id(e->ipi.sender));
@@ -181,17 +192,31 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     return audit_new(&audit);
 }
 
-/* Starts the record of calls: for the audit, or because the user asked for it. */
+static struct calls *new_calls(const struct watch *w, const struct watch_config *config,
+                               struct calls_listener listener)
+{
+    return calls_new(config->cluster, config->image, w->sites, config->symbols, listener);
+}
+
+/*
+ * Starts the record of calls: for the audit, or because the user asked for it. The audit must hear
+ * of a call as it happens, and so does not follow calls by a feed.
+ */
 static void listen_to_calls(struct watch *w, const struct watch_config *config,
                             const struct diag *d)
 {
     /* Calls that no patching turns on or off are not audited. */
-    if (!config->calls.enter && (!config->audit || site_layout(w->sites) <= LAYOUT_STATIC))
-        return;
+    bool audited = config->audit && site_layout(w->sites) > LAYOUT_STATIC;
+
     if (config->calls.enter && !calls_possible(w->sites))
         diag_warn(d, "%s: has no ftrace sites, so no call of its functions can be seen",
                   config->image->path);
-    w->calls = calls_new(config->cluster, config->image, w->sites, config->symbols, config->calls);
+    if (config->calls.feed)
+        w->recorded = new_calls(w, config, config->calls);
+    else if (config->calls.enter)
+        w->calls = new_calls(w, config, config->calls);
+    if (!w->calls && audited)
+        w->calls = new_calls(w, config, (struct calls_listener){0});
 }
 
 static void count_costs(struct watch *w, const struct watch_config *config)
@@ -210,6 +235,8 @@ static void on_sites_changed(void *ctx, uint32_t id)
     const struct watch *w = ctx;
     const struct event e = {.kind = EVENT_SITES_CHANGED, .sites = {id}};
 
+    if (w->recorded)
+        calls_mapping_changed(w->recorded); /* what it has met may be something else now */
     if (cluster_wants(w->cluster, e.kind))
         cluster_emit(w->cluster, &e);
 }
@@ -259,6 +286,7 @@ void watch_free(struct watch *w)
         return;
     kernel_probes_free(w->brackets);
     calls_free(w->calls);
+    calls_free(w->recorded);
     account_free(w->account);
     trampolines_free(w->trampolines);
     module_labels_free(w->module_labels);
@@ -273,6 +301,20 @@ void watch_free(struct watch *w)
     text_map_free(w->text);
     site_table_free(w->sites);
     free(w);
+}
+
+/* A file may be restored by a run that records calls while the one that has written it did not. */
+static void recorded_state_io(struct state_io *io, struct watch *w)
+{
+    bool saved = w->recorded != NULL;
+
+    STATE_IO(io, saved);
+    if (w->recorded && saved)
+        calls_state_io(io, w->recorded);
+    else if (w->recorded)
+        calls_forget(w->recorded);
+    else if (saved)
+        calls_state_skip(io, w->sites);
 }
 
 void watch_state_io(void *watch, struct state_io *io)
@@ -293,6 +335,7 @@ void watch_state_io(void *watch, struct state_io *io)
     module_labels_state_io(io, w->module_labels);
     if (w->calls)
         calls_state_io(io, w->calls);
+    recorded_state_io(io, w);
     patch_log_state_io(io, w->patches);
     updates_state_io(io, w->updates);
     if (w->audit)
@@ -310,11 +353,15 @@ void watch_end(struct watch *w)
     updates_finish(w->updates);
     if (w->calls)
         calls_end(w->calls);
+    if (w->recorded)
+        calls_end(w->recorded);
 }
 
 struct watch_left_out watch_left_out(const struct watch *w)
 {
-    return (struct watch_left_out){.returns = w->calls ? calls_returns_left_out(w->calls) : 0,
+    const struct calls *calls = watch_calls(w);
+
+    return (struct watch_left_out){.returns = calls ? calls_returns_left_out(calls) : 0,
                                    .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
                                    .sites = site_life_left_out(w->site_life),
                                    .labels =
@@ -353,7 +400,7 @@ const struct trampolines *watch_trampolines(const struct watch *w)
 
 const struct calls *watch_calls(const struct watch *w)
 {
-    return w->calls;
+    return w->recorded ? w->recorded : w->calls;
 }
 
 struct tasks *watch_tasks(const struct watch *w)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clocks.h"
 #include "log/log_read.h"
 #include "log/log_read_priv.h"
 #include "log/log_state.h"
@@ -111,7 +112,7 @@ static bool read_clock(struct log_cursor *c, struct log_event *e)
     e->hart = (uint8_t)c->state.current;
     e->cycle = h->cycle;
     e->insns = h->insns;
-    e->time = h->cycle / LOG_CYCLES_PER_TICK + h->ahead;
+    e->time = clocks_ticks(h->cycle) + h->ahead;
     e->task = h->task;
     return !c->column[LOG_COLUMN_INSNS].bad && !c->column[LOG_COLUMN_CYCLES].bad &&
            !c->column[LOG_COLUMN_TIME].bad;

@@ -1,12 +1,9 @@
 /*
- * log_frames.c - see log_frames.h. One frame at a time is compressed and written by the thread,
- * while the next one is filled.
+ * log_frames.c - see log_frames.h.
  */
 #include "log/log_frames.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -15,7 +12,7 @@
 #include "base/hash.h"
 
 /* Of zstd: fast ones take half of the time of level 1, and a tenth more bytes. */
-enum { LEVEL = 1 };
+enum { LEVEL = -1 };
 
 struct entry {
     struct log_frame_head head;
@@ -31,15 +28,6 @@ struct log_frames {
     VEC_OF(uint32_t) before; /* of each frame of events, from 1: the one that it follows */
     uint32_t last;           /* the last one of the run */
     int failed;
-    int known_failure; /* as it was when the last frame was handed over */
-    /* the job of the thread; `has_job' and `quit' with the mutex, the rest is the thread's
-     * meanwhile */
-    bool threaded, has_job, quit;
-    struct log_frame_head head;
-    struct log_bytes raw;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
 };
 
 /* ---- heads ---- */
@@ -111,83 +99,34 @@ static void write_all(struct log_frames *f, const uint8_t *bytes, size_t len)
 }
 
 /* A file that is cut within a frame has all frames before it: head and bytes are one write. */
-static void write_frame(struct log_frames *f)
+static void write_frame(struct log_frames *f, struct log_frame_head head,
+                        const struct log_bytes *raw)
 {
-    size_t bound = LOG_FRAME_HEAD_BYTES + ZSTD_compressBound(f->raw.len), packed;
+    size_t bound = LOG_FRAME_HEAD_BYTES + ZSTD_compressBound(raw->len), packed;
 
     f->packed.len = 0;
     VEC_RESERVE(&f->packed, bound);
     packed = ZSTD_compress2(f->zstd, f->packed.at + LOG_FRAME_HEAD_BYTES,
-                            f->packed.cap - LOG_FRAME_HEAD_BYTES, f->raw.at, f->raw.len);
+                            f->packed.cap - LOG_FRAME_HEAD_BYTES, raw->at, raw->len);
     if (ZSTD_isError(packed))
         abort(); /* there is room, so only memory can be missing */
-    f->head.packed = (uint32_t)packed;
-    f->head.raw = (uint32_t)f->raw.len;
-    log_head_pack(&f->head, f->packed.at);
-    VEC_PUSH(&f->index, ((struct entry){f->head, f->offset}));
+    head.packed = (uint32_t)packed;
+    head.raw = (uint32_t)raw->len;
+    log_head_pack(&head, f->packed.at);
+    VEC_PUSH(&f->index, ((struct entry){head, f->offset}));
     write_all(f, f->packed.at, LOG_FRAME_HEAD_BYTES + packed);
     f->offset += LOG_FRAME_HEAD_BYTES + packed;
-}
-
-static void *work(void *frames)
-{
-    struct log_frames *f = frames;
-
-    pthread_mutex_lock(&f->mutex);
-    for (;;) {
-        while (!f->has_job && !f->quit)
-            pthread_cond_wait(&f->changed, &f->mutex);
-        if (!f->has_job)
-            break;
-        pthread_mutex_unlock(&f->mutex);
-        write_frame(f);
-        pthread_mutex_lock(&f->mutex);
-        f->has_job = false;
-        pthread_cond_signal(&f->changed);
-    }
-    pthread_mutex_unlock(&f->mutex);
-    return NULL;
-}
-
-/* Waits until the thread has nothing to do: until the next job all is the caller's. */
-static void settle(struct log_frames *f)
-{
-    if (!f->threaded)
-        return;
-    pthread_mutex_lock(&f->mutex);
-    while (f->has_job)
-        pthread_cond_wait(&f->changed, &f->mutex);
-    pthread_mutex_unlock(&f->mutex);
-}
-
-static void hand_over(struct log_frames *f)
-{
-    pthread_mutex_lock(&f->mutex);
-    f->has_job = true;
-    pthread_cond_signal(&f->changed);
-    pthread_mutex_unlock(&f->mutex);
 }
 
 void log_frames_put(struct log_frames *f, const struct log_frame_head *head,
                     struct log_bytes *bytes)
 {
-    struct log_bytes empty;
-
-    settle(f);
-    f->known_failure = f->failed;
-    empty = f->raw;
-    empty.len = 0;
-    f->raw = *bytes;
-    *bytes = empty;
-    f->head = *head;
     if (head->kind == LOG_FRAME_EVENTS) {
         VEC_PUSH(&f->before, f->last);
         f->last = (uint32_t)f->before.len;
     }
-    if (f->threaded)
-        hand_over(f);
-    else
-        write_frame(f);
+    write_frame(f, *head, bytes);
+    bytes->len = 0;
 }
 
 /* ---- going back ---- */
@@ -212,32 +151,6 @@ void log_frames_go_back(struct log_frames *f, uint32_t last)
 
 /* ---- begin and end ---- */
 
-/* Signals are for the thread that runs the machine. */
-static void start_thread(struct log_frames *f)
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_mutex_init(&f->mutex, NULL);
-    pthread_cond_init(&f->changed, NULL);
-    f->threaded = !pthread_create(&f->thread, NULL, work, f);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void stop_thread(struct log_frames *f)
-{
-    settle(f);
-    if (!f->threaded)
-        return;
-    pthread_mutex_lock(&f->mutex);
-    f->quit = true;
-    pthread_cond_signal(&f->changed);
-    pthread_mutex_unlock(&f->mutex);
-    pthread_join(f->thread, NULL);
-    f->threaded = false;
-}
-
 struct log_frames *log_frames_new(int fd)
 {
     struct log_frames *f = xcalloc(1, sizeof *f);
@@ -252,7 +165,6 @@ struct log_frames *log_frames_new(int fd)
     put32(head + 8, LOG_VERSION);
     write_all(f, head, sizeof head);
     f->offset = sizeof head;
-    start_thread(f);
     return f;
 }
 
@@ -284,18 +196,20 @@ static void clean_index(struct log_frames *f)
 
 static void write_index(struct log_frames *f)
 {
+    const struct log_frame_head index = {.kind = LOG_FRAME_INDEX};
+    struct log_bytes b = {0};
+
     clean_index(f);
-    f->raw.len = 0;
-    log_put(&f->raw, f->index.len);
+    log_put(&b, f->index.len);
     for (size_t i = 0; i < f->index.len; i++) {
         uint8_t head[LOG_FRAME_HEAD_BYTES];
 
         log_head_pack(&f->index.at[i].head, head);
-        log_put(&f->raw, f->index.at[i].offset);
-        log_put_bytes(&f->raw, head, sizeof head);
+        log_put(&b, f->index.at[i].offset);
+        log_put_bytes(&b, head, sizeof head);
     }
-    f->head = (struct log_frame_head){.kind = LOG_FRAME_INDEX};
-    write_frame(f);
+    write_frame(f, index, &b);
+    VEC_FREE(&b);
 }
 
 int log_frames_end(struct log_frames *f)
@@ -303,7 +217,6 @@ int log_frames_end(struct log_frames *f)
     uint8_t tail[LOG_TAIL_BYTES];
     uint64_t index;
 
-    stop_thread(f);
     index = f->offset;
     write_index(f);
     put64(tail, index);
@@ -315,12 +228,11 @@ int log_frames_end(struct log_frames *f)
 
 int log_frames_failure(const struct log_frames *f)
 {
-    return f->known_failure;
+    return f->failed;
 }
 
-uint64_t log_frames_bytes(struct log_frames *f)
+uint64_t log_frames_bytes(const struct log_frames *f)
 {
-    settle(f);
     return f->offset;
 }
 
@@ -333,13 +245,9 @@ void log_frames_free(struct log_frames *f)
 {
     if (!f)
         return;
-    stop_thread(f);
     ZSTD_freeCCtx(f->zstd);
     VEC_FREE(&f->packed);
     VEC_FREE(&f->index);
     VEC_FREE(&f->before);
-    VEC_FREE(&f->raw);
-    pthread_mutex_destroy(&f->mutex);
-    pthread_cond_destroy(&f->changed);
     free(f);
 }

@@ -16,16 +16,15 @@ void log_frames_free(struct log_frames *f); /* NULL is allowed */
 
 /*
  * Writes a frame with these bytes, which are gone when it returns; kind, events, first, last and
- * harts_low of `head` count. Compresses on another thread if the host gives one.
+ * harts_low of `head` count.
  */
 void log_frames_put(struct log_frames *f, const struct log_frame_head *head,
                     struct log_bytes *bytes);
 
-/* Writes the index, and waits until all is in the file. Returns errno of the first failure, or 0.
- */
+/* Writes the index. Returns errno of the first failure, or 0. */
 MUST_USE int log_frames_end(struct log_frames *f);
 
-/* errno of the first failure before the last frame was given, or 0. */
+/* errno of the first failure, or 0. */
 int log_frames_failure(const struct log_frames *f);
 
 /*
@@ -35,7 +34,7 @@ int log_frames_failure(const struct log_frames *f);
 uint32_t log_frames_last(const struct log_frames *f);
 void log_frames_go_back(struct log_frames *f, uint32_t last);
 
-uint64_t log_frames_bytes(struct log_frames *f); /* written, or to be: complete after the end */
+uint64_t log_frames_bytes(const struct log_frames *f);
 uint64_t log_frames_count(const struct log_frames *f); /* of EVENTS */
 
 /* The bytes of a frame's head; and back: false if it is none, or is damaged. */

@@ -1,5 +1,9 @@
 /*
  * log_record.c - see log_record.h.
+ *
+ * What asks the machine is done on its thread, and goes to the reader of the feed
+ * (cpu/feed.h), which has the writer and what is said of names below. What both need, and the
+ * definitions of sites and findings, are changed while that has nothing to read.
  */
 #include "log/log_record.h"
 
@@ -9,14 +13,17 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
+#include "cpu/feed.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/account.h"
 #include "ftrace/audit.h"
 #include "ftrace/describe.h"
+#include "ftrace/modules.h"
 #include "ftrace/sites.h"
 #include "ftrace/tasks.h"
 #include "ftrace/updates.h"
@@ -37,13 +44,26 @@ static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &
               "the log has the numbers of enum site_state");
 static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
 
-/* The task that a hart had at its last call, and where its name is in memory. */
+/* The task that a hart had when it was looked at, and where its name is in memory. */
 struct running {
     uint64_t tp;
     const uint8_t *name; /* in the host's memory; NULL: not in one place */
     uint8_t was[TASK_NAME_MAX];
-    uint32_t task, looks;
-    bool known; /* all of it */
+    uint32_t looks;
+    bool looked, known; /* known: all of it */
+};
+
+/* A task as it was seen. */
+struct seen_task {
+    uint64_t tp, stack;
+    int32_t pid;
+    char name[TASK_NAME_MAX + 1]; /* empty: not known */
+};
+
+/* What symbols do not tell: the name of an address, and the address's offset in it. */
+struct named {
+    uint32_t string;
+    uint64_t offset;
 };
 
 /* How often a task is read again, on each hart, because its stack is not known. */
@@ -54,6 +74,7 @@ enum { CONSOLE_BYTES = 256 };
 
 struct log_record {
     struct log_record_config config;
+    struct feed *feed;
     struct log_writer *writer; /* NULL before log_record_begin */
     struct log_lines *lines;   /* NULL: none are looked up */
     struct watch *watch;
@@ -68,7 +89,70 @@ struct log_record {
     size_t printed_len;
     unsigned printing; /* the hart */
     uint64_t shown_at; /* host's time, for log_record_show */
+    struct map met;    /* addresses of which `named' or the symbols have the name */
+    bool told;         /* that the log is lost */
+    /* the reader's */
+    VEC_OF(struct named) named;
+    struct map named_at;         /* address -> index */
+    VEC_OF(uint32_t) site_names; /* strings; LOG_NONE: the site has none */
+    struct log_call call;        /* that is written; a member, as most of it is always the same */
+    bool lost;
 };
+
+/* ---- events ---- */
+
+/* The machine's thread will see it (tell_loss). */
+static void on_lost(void *ctx)
+{
+    struct log_record *r = ctx;
+
+    __atomic_store_n(&r->lost, true, __ATOMIC_RELAXED);
+}
+
+static void tell_loss(struct log_record *r)
+{
+    if (r->told || !__atomic_load_n(&r->lost, __ATOMIC_RELAXED))
+        return;
+    r->told = true;
+    r->config.lost(r->config.ctx);
+}
+
+enum { EVENT_MORE_MAX = sizeof(struct log_update_hart) * LOG_HARTS_MAX };
+
+static_assert((int)CONSOLE_BYTES <= (int)EVENT_MORE_MAX, "what an event points to");
+
+/* An event, and what it points to. */
+struct sent {
+    struct log_event event;
+    uint8_t more[EVENT_MORE_MAX];
+};
+
+static void write_event(void *ctx, const void *sent, size_t size)
+{
+    struct log_record *r = ctx;
+    struct sent s;
+
+    memcpy(&s, sent, size);
+    if (s.event.kind == LOG_CONSOLE)
+        s.event.console.bytes = s.more;
+    if (s.event.kind == LOG_UPDATE)
+        s.event.update.hart = (void *)s.more;
+    if (r->writer)
+        log_write_event(r->writer, &s.event);
+}
+
+/* `more': what it points to. */
+static void send_event(struct log_record *r, const struct log_event *e, const void *more,
+                       size_t size)
+{
+    struct sent s;
+
+    tell_loss(r);
+    s.event = *e;
+    if (size)
+        memcpy(s.more, more, size);
+    feed_put(r->feed, write_event, r, &s, offsetof(struct sent, more) + size);
+}
 
 static struct log_event event_of(struct hart *h, enum log_kind kind)
 {
@@ -81,17 +165,29 @@ static struct log_event event_of(struct hart *h, enum log_kind kind)
 /* ---- tasks ---- */
 
 /* *known: with its stack. */
-static uint32_t define_task(struct log_record *r, struct hart *h, uint64_t tp, bool *known)
+static struct seen_task read_task(struct log_record *r, struct hart *h, uint64_t tp, bool *known)
 {
-    struct log_task defined = {.tp = tp, .pid = -1, .name = LOG_NONE};
+    struct seen_task seen = {.tp = tp, .pid = -1};
     struct task task;
 
     if (r->config.tasks && tasks_read(r->config.tasks, h, tp, &task)) {
-        defined.pid = task.pid;
-        defined.name = log_write_string(r->writer, task.name);
-        defined.stack = task.stack;
+        seen.pid = task.pid;
+        seen.stack = task.stack;
+        snprintf(seen.name, sizeof seen.name, "%s", task.name);
     }
-    *known = defined.stack != 0;
+    *known = seen.stack != 0;
+    return seen;
+}
+
+/* By the reader. */
+static uint32_t define_task(struct log_record *r, const struct seen_task *seen)
+{
+    const struct log_task defined = {.tp = seen->tp,
+                                     .pid = seen->pid,
+                                     .name = seen->name[0] ? log_write_string(r->writer, seen->name)
+                                                           : LOG_NONE,
+                                     .stack = seen->stack};
+
     return log_write_task(r->writer, &defined);
 }
 
@@ -108,37 +204,86 @@ static const uint8_t *find_name(const struct log_record *r, struct hart *h, uint
     return ram ? ram_host(ram, pa) : NULL;
 }
 
-/* The task of the hart, whose name may have changed since. */
-static uint32_t task_of(struct log_record *r, struct hart *h, uint64_t tp)
-{
-    struct running *now = &r->running[hart_id(h)];
+struct hart_task {
+    unsigned hart;
+    struct seen_task task;
+};
 
-    if (LIKELY(now->known && now->tp == tp && now->name &&
+static void write_task(void *ctx, const void *hart_task, size_t size)
+{
+    const struct hart_task *h = hart_task;
+    struct log_record *r = ctx;
+
+    (void)size;
+    if (r->writer)
+        log_write_has_task(r->writer, h->hart, define_task(r, &h->task));
+}
+
+/* Tells which task the hart has, if that or its name has changed. False: not all is known of it. */
+static bool look_at_task(void *ctx, struct hart *h)
+{
+    struct log_record *r = ctx;
+    struct running *now = &r->running[hart_id(h)];
+    uint64_t tp = hart_reg(h, REG_TP);
+    struct hart_task seen;
+
+    tell_loss(r);
+    if (LIKELY(now->looked && now->known && now->tp == tp && now->name &&
                !memcmp(now->name, now->was, sizeof now->was)))
-        return now->task;
+        return true;
+    now->looked = true;
     now->tp = tp;
     now->name = find_name(r, h, tp);
     if (now->name)
         memcpy(now->was, now->name, sizeof now->was);
-    now->task = define_task(r, h, tp, &now->known);
+    seen = (struct hart_task){hart_id(h), read_task(r, h, tp, &now->known)};
+    feed_put(r->feed, write_task, r, &seen, sizeof seen);
     /* The first task gets its stack while the kernel boots; where it is may also not be known. */
     now->known |= ++now->looks > LOOKS_MAX;
-    return now->task;
+    return now->known;
+}
+
+/* A name changes within a system call, which ends with a trap return: the next call looks again. */
+static void look_at_name(struct log_record *r, const struct hart *h)
+{
+    const struct running *now = &r->running[hart_id(h)];
+
+    if (now->name && memcmp(now->name, now->was, sizeof now->was))
+        feed_interrupt(r->feed);
+}
+
+struct task_switch {
+    struct log_event event;
+    struct seen_task from, to;
+};
+
+static void write_switch(void *ctx, const void *task_switch, size_t size)
+{
+    const struct task_switch *s = task_switch;
+    struct log_record *r = ctx;
+    struct log_event e = s->event;
+
+    (void)size;
+    if (!r->writer)
+        return;
+    e.switched.from = define_task(r, &s->from);
+    e.switched.to = define_task(r, &s->to);
+    log_write_event(r->writer, &e);
 }
 
 static enum probe_verdict hit_switch(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                      uint64_t pc)
 {
     struct log_record *r = ctx;
-    struct log_event e = event_of(h, LOG_SWITCH);
+    struct task_switch s = {.event = event_of(h, LOG_SWITCH)};
     bool known;
 
     (void)id;
     (void)cookie;
     (void)pc;
-    e.switched.from = define_task(r, h, hart_reg(h, REG_A0), &known);
-    e.switched.to = define_task(r, h, hart_reg(h, REG_A1), &known);
-    log_write_event(r->writer, &e);
+    s.from = read_task(r, h, hart_reg(h, REG_A0), &known);
+    s.to = read_task(r, h, hart_reg(h, REG_A1), &known);
+    feed_put(r->feed, write_switch, r, &s, sizeof s);
     return PROBE_GO_ON;
 }
 
@@ -152,10 +297,60 @@ static struct probe_plan plan_switch(void *ctx, uint32_t id, const struct probe_
 
 /* ---- calls ---- */
 
+struct met {
+    uint64_t address, offset;
+    char name[MODULE_NAME_MAX + MODULE_FUNCTION_MAX + 1]; /* empty: not known */
+};
+
+static void keep_name(void *ctx, const void *met, size_t size)
+{
+    const struct met *m = met;
+    struct log_record *r = ctx;
+    struct named named = {LOG_NONE, m->offset};
+    uint64_t index;
+
+    (void)size;
+    if (!r->writer)
+        return;
+    if (m->name[0])
+        named.string = log_write_string(r->writer, m->name);
+    if (!map_get(&r->named_at, m->address, &index)) {
+        index = r->named.len;
+        map_put(&r->named_at, m->address, index);
+        VEC_PUSH(&r->named, named);
+    }
+    r->named.at[index] = named;
+}
+
+/* Names that the symbols do not have are in the guest's memory: they must be asked for now. */
+static void meet(void *ctx, uint64_t address)
+{
+    struct log_record *r = ctx;
+    struct met m = {.address = address};
+    const char *name;
+    uint64_t known;
+
+    if (address == UINT64_MAX || symbols_at(r->config.symbols, address, NULL) ||
+        map_get(&r->met, address, &known))
+        return;
+    map_put(&r->met, address, 0);
+    name = symbols_name_at(r->config.symbols, address, &m.offset);
+    snprintf(m.name, sizeof m.name, "%s", name ? name : "");
+    feed_put(r->feed, keep_name, r, &m, sizeof m);
+}
+
 /* The function with an address, by all names that are known. */
 static uint32_t name_at(const struct log_record *r, uint64_t address, uint64_t *offset)
 {
-    return log_write_string(r->writer, symbols_name_at(r->config.symbols, address, offset));
+    const char *name = symbols_at(r->config.symbols, address, offset);
+    uint64_t index;
+
+    if (name)
+        return log_write_string(r->writer, name);
+    if (address == UINT64_MAX || !map_get(&r->named_at, address, &index))
+        return LOG_NONE;
+    *offset = r->named.at[index].offset;
+    return r->named.at[index].string;
 }
 
 /*
@@ -165,12 +360,11 @@ static uint32_t name_at(const struct log_record *r, uint64_t address, uint64_t *
 static void name_call(void *ctx, struct log_call *c)
 {
     struct log_record *r = ctx;
-    const struct site_table *sites = watch_sites(r->watch);
     const struct symbol *symbol = NULL;
     uint64_t offset = 0;
 
-    if (c->site != LOG_NONE && site_get(sites, c->site)->function[0])
-        c->name = log_write_string(r->writer, site_get(sites, c->site)->function);
+    if (c->site != LOG_NONE && r->site_names.at[c->site] != LOG_NONE)
+        c->name = r->site_names.at[c->site];
     else if (c->site == LOG_NONE && (symbol = symbols_function_at(r->config.symbols, c->pc)))
         c->name = log_write_string(r->writer, symbol->name);
     else
@@ -181,34 +375,19 @@ static void name_call(void *ctx, struct log_call *c)
         c->tail_name = name_at(r, c->tail_of, &offset);
 }
 
-/* Sets what log_write_call and log_write_return read; the rest would take as long again. */
-static inline void set_moment(struct log_event *e, const struct call_moment *at)
-{
-    e->hart = (uint8_t)at->hart;
-    e->cycle = at->cycle;
-    e->insns = at->insns;
-    e->time = at->time;
-}
-
 static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
 {
     struct log_record *r = ctx;
-    struct log_event e;
-    const struct log_call call = {.kind = (uint8_t)c->kind,
-                                  .state = (uint8_t)c->state,
-                                  .site = c->site,
-                                  .pc = c->pc,
-                                  .back = c->back,
-                                  .sp = c->sp,
-                                  .tail_of = c->tail_of,
-                                  .cause = c->cause,
-                                  .name = LOG_NONE,
-                                  .caller = LOG_NONE,
-                                  .tail_name = LOG_NONE};
 
-    set_moment(&e, at);
-    log_write_has_task(r->writer, at->hart, task_of(r, at->on, at->task));
-    log_write_call(r->writer, &e, at->stack, &call);
+    r->call.kind = (uint8_t)c->kind;
+    r->call.state = (uint8_t)c->state;
+    r->call.site = c->site;
+    r->call.pc = c->pc;
+    r->call.back = c->back;
+    r->call.sp = c->sp;
+    r->call.tail_of = c->tail_of;
+    r->call.cause = c->cause;
+    log_write_call(r->writer, at->hart, &at->clocks, at->stack, &r->call);
 }
 
 static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
@@ -220,18 +399,23 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         [CALL_LOST] = LOG_LOST,          [CALL_UNWOUND] = LOG_ABANDONED,
         [CALL_UNSENT] = LOG_ABANDONED,   [CALL_DROPPED] = LOG_DROPPED,
         [CALL_OPEN] = LOG_OPEN};
-    struct log_record *r = ctx;
-    struct log_event e;
+    const struct log_record *r = ctx;
 
     (void)c;
-    set_moment(&e, at);
     /* None of a call that had begun before the log did. */
-    (void)log_write_return(r->writer, &e, at->stack, (enum log_call_end)ends[how]);
+    (void)log_write_return(r->writer, at->hart, &at->clocks, at->stack,
+                           (enum log_call_end)ends[how]);
 }
 
 struct calls_listener log_record_calls(struct log_record *r, bool on_only)
 {
-    return (struct calls_listener){r, on_only, on_enter, on_leave, NULL};
+    return (struct calls_listener){.ctx = r,
+                                   .on_only = on_only,
+                                   .feed = r->feed,
+                                   .look = look_at_task,
+                                   .meet = meet,
+                                   .enter = on_enter,
+                                   .leave = on_leave};
 }
 
 /* ---- code ---- */
@@ -284,7 +468,7 @@ static void on_store(struct log_record *r, const struct code_write *w)
         e.store.before = r->states.at[site];
         e.store.after = r->states.at[site] = (uint8_t)state_in_memory(r, site);
     }
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_fence(struct log_record *r, const struct fence_event *f, enum log_kind kind)
@@ -296,7 +480,7 @@ static void on_fence(struct log_record *r, const struct fence_event *f, enum log
     e.fence.pc = f->pc;
     e.fence.one_address = f->one_address;
     e.fence.va = f->va;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_stale(struct log_record *r, const struct stale_fetch *s)
@@ -314,7 +498,7 @@ static void on_stale(struct log_record *r, const struct stale_fetch *s)
     e.stale.writer_hart = (uint8_t)s->who.hart;
     e.stale.writer_pc = s->who.pc;
     e.stale.site = site_find(watch_sites(r->watch), s->pa, s->size);
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_update(struct log_record *r, const struct update_event *u)
@@ -335,15 +519,15 @@ static void on_update(struct log_record *r, const struct update_event *u)
     e.update.patches = update->patches;
     e.update.rounds = update->rounds;
     e.update.ipis = update->ipis;
-    e.update.hart = harts;
     for (unsigned i = 0; i < r->config.run.harts; i++) {
         const struct update_hart *h = updates_hart(updates, last - 1, i);
 
         harts[i] = (struct log_update_hart){(uint8_t)h->role, h->fences, h->stale_cycles};
     }
-    log_write_event(r->writer, &e);
+    send_event(r, &e, harts, r->config.run.harts * sizeof *harts);
 }
 
+/* While the reader has nothing to read. */
 static void define_site(struct log_record *r, uint32_t id)
 {
     const struct site *s = site_get(watch_sites(r->watch), id);
@@ -356,6 +540,7 @@ static void define_site(struct log_record *r, uint32_t id)
                             .state = (uint8_t)state_in_memory(r, id)};
 
     VEC_PUSH(&r->states, site.state);
+    VEC_PUSH(&r->site_names, s->function[0] ? site.function : LOG_NONE);
     log_write_site(r->writer, &site);
 }
 
@@ -363,7 +548,9 @@ static void on_site(struct log_record *r, uint32_t id)
 {
     struct log_event e = event_of(cluster_hart(r->config.cluster, 0), LOG_SITE);
 
+    feed_settle(r->feed);
     log_write_forget_names(r->writer);
+    map_clear(&r->met);
     while (r->states.len <= id)
         define_site(r, (uint32_t)r->states.len);
     e.site.site = id;
@@ -417,6 +604,7 @@ static void on_finding(struct log_record *r, enum rule rule)
     if (i == SIZE_MAX)
         return; /* it is in no finding: there are too many */
     f = audit_get(a, i);
+    feed_settle(r->feed);
     text = evidence(r, f);
     e = event_of(cluster_hart(r->config.cluster, f->examples[0].hart), LOG_FINDING);
     e.finding.number = (uint32_t)i + 1;
@@ -435,23 +623,25 @@ static void on_trap(struct log_record *r, const struct trap_event *t)
 {
     struct log_event e = event_of(t->hart, LOG_TRAP);
 
+    look_at_name(r, t->hart);
     e.trap.interrupt = t->interrupt;
     e.trap.cause = t->cause;
     e.trap.epc = t->epc;
     e.trap.tval = t->tval;
     e.trap.from = (uint8_t)t->from;
     e.trap.to = (uint8_t)t->to;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_trap_return(struct log_record *r, const struct trap_return_event *t)
 {
     struct log_event e = event_of(t->hart, LOG_TRAP_RETURN);
 
+    look_at_name(r, t->hart);
     e.trap_return.pc = t->pc;
     e.trap_return.from = (uint8_t)t->from;
     e.trap_return.to = (uint8_t)t->to;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_ipi(struct log_record *r, const struct ipi_event *i, bool sent)
@@ -461,7 +651,7 @@ static void on_ipi(struct log_record *r, const struct ipi_event *i, bool sent)
 
     e.ipi.hart = hart_id(i->hart);
     e.ipi.interrupt = i->interrupt;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_sbi(struct log_record *r, const struct sbi_event *s)
@@ -470,14 +660,14 @@ static void on_sbi(struct log_record *r, const struct sbi_event *s)
 
     e.sbi.extension = s->extension;
     e.sbi.function = s->function;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_hart(struct log_record *r, struct hart *h, enum log_kind kind)
 {
     struct log_event e = event_of(h, kind);
 
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 static void on_event(void *ctx, const struct event *e)
@@ -514,9 +704,8 @@ static void flush_console(struct log_record *r)
     if (!r->printed_len)
         return;
     e = event_of(cluster_hart(r->config.cluster, r->printing), LOG_CONSOLE);
-    e.console.bytes = r->printed;
     e.console.len = r->printed_len;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, r->printed, r->printed_len);
     r->printed_len = 0;
 }
 
@@ -550,6 +739,8 @@ struct log_record *log_record_new(const struct log_record_config *config)
                                 .on_event = on_event};
 
     r->config = *config;
+    r->call.name = r->call.caller = r->call.tail_name = LOG_NONE;
+    r->feed = feed_new(config->cluster);
     r->probe = CLUSTER_NO_PROBE;
     if (config->calls_only)
         listener.kinds = EVENT_BIT(EVENT_SITES_CHANGED);
@@ -639,13 +830,6 @@ static struct log_symbol *list_symbols(const struct symbols *symbols, size_t *co
     return list;
 }
 
-static void on_lost(void *ctx)
-{
-    const struct log_record *r = ctx;
-
-    r->config.lost(r->config.ctx);
-}
-
 /* Begins to look up the lines of the sites that there are. Modules have none. */
 static struct log_lines *find_lines(const struct log_record *r)
 {
@@ -716,6 +900,7 @@ void log_record_show(struct log_record *r, bool waits)
         return;
     r->shown_at = now;
     flush_console(r);
+    feed_settle(r->feed);
     log_writer_show(r->writer);
 }
 
@@ -725,6 +910,7 @@ enum exit_status log_record_end(struct log_record *r, const struct log_ending *e
     int failure;
 
     flush_console(r);
+    feed_settle(r->feed);
     if (r->lines)
         log_lines_each(r->lines, put_line, r);
     if (!r->config.calls_only)
@@ -743,7 +929,7 @@ enum exit_status log_record_end(struct log_record *r, const struct log_ending *e
 static void forget_tasks(struct log_record *r)
 {
     for (unsigned i = 0; i < LOG_HARTS_MAX; i++)
-        r->running[i].known = false;
+        r->running[i].looked = false;
 }
 
 void log_record_state_io(void *log_record, struct state_io *io)
@@ -753,6 +939,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
 
     if (io->in_file)
         return;
+    feed_settle(r->feed);
     state_io_section(io, "log", 1);
     count = state_io_count(io, sites, LOG_SITES_MAX);
     if (io->loading && !io->error && count > sites)
@@ -788,6 +975,7 @@ static void look_again(struct log_record *r)
 void log_record_restart(struct log_record *r)
 {
     r->printed_len = 0;
+    feed_settle(r->feed);
     log_write_forget_names(r->writer);
     look_again(r);
     log_writer_restart(r->writer, r->states.at, r->states.len);
@@ -799,7 +987,12 @@ void log_record_free(struct log_record *r)
     if (!r)
         return;
     cluster_uproot(r->config.cluster, r->probe);
+    feed_free(r->feed);
     log_writer_free(r->writer);
+    VEC_FREE(&r->named);
+    VEC_FREE(&r->site_names);
+    map_free(&r->named_at);
+    map_free(&r->met);
     log_lines_free(r->lines);
     VEC_FREE(&r->states);
     free(r->before);

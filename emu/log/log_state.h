@@ -43,7 +43,7 @@ struct log_state {
     struct log_bytes sites;          /* enum log_site_state of each */
 };
 
-enum { LOG_CYCLES_PER_TICK = 100, LOG_STACK_SHIFT = 14 };
+enum { LOG_STACK_SHIFT = 14 };
 
 void log_state_init(struct log_state *s, unsigned harts);
 void log_state_free(struct log_state *s);

@@ -20,7 +20,7 @@
 enum { FRAME_BYTES = 512 << 10, FRAME_CYCLES = 1000 * 1000 * 1000 };
 
 /* Slots of the cache of known calls. */
-enum { RECENT = 1 << 12 };
+enum { RECENT_BITS = 12, RECENT = 1 << RECENT_BITS };
 
 /* A call, and its number in the present frame. */
 struct known {
@@ -49,8 +49,11 @@ struct log_writer {
     VEC_OF(struct log_call) traps;    /* of open calls, and unused ones */
     VEC_OF(uint32_t) unused_traps;
     struct log_bytes column[LOG_COLUMNS];
-    struct log_frame_head head; /* of the present frame: events, first, last, harts_low */
-    uint32_t frame;             /* from 1 */
+    uint8_t *to[LOG_COLUMN_DETAILS]; /* where the next numbers go, in those with room reserved */
+    uint32_t in_frame;               /* events of the present frame */
+    uint64_t harts;                  /* a bit for each that has some */
+    uint64_t first, until;           /* cycles: the lowest; a frame ends before this one */
+    uint32_t frame;                  /* from 1 */
     uint32_t known_in_frame;
     VEC_OF(struct known) known;
     size_t forgotten;        /* so many at its beginning are only there for open calls */
@@ -119,15 +122,24 @@ static void make_stacks(struct log_writer *w)
 }
 
 /*
- * Room for the numbers of some events, in all columns but that of details, so that put_reserved
- * need not look.
+ * Room for the numbers of some events, in all columns but that of state and of details, so that
+ * put_reserved need not look.
  */
 enum { EVENTS_AT_ONCE = 64, CODES_OF_EVENT = 6 };
 
-static void reserve(struct log_writer *w)
+/* The lengths of these columns, so far. */
+static void measure(struct log_writer *w)
 {
     for (unsigned i = LOG_COLUMN_CODES; i < LOG_COLUMN_DETAILS; i++)
+        w->column[i].len = (size_t)(w->to[i] - w->column[i].at);
+}
+
+static void reserve(struct log_writer *w)
+{
+    for (unsigned i = LOG_COLUMN_CODES; i < LOG_COLUMN_DETAILS; i++) {
         VEC_RESERVE(&w->column[i], EVENTS_AT_ONCE * CODES_OF_EVENT * LOG_NUMBER_MAX);
+        w->to[i] = w->column[i].at + w->column[i].len;
+    }
 }
 
 static void begin_frame(struct log_writer *w)
@@ -141,16 +153,33 @@ static void begin_frame(struct log_writer *w)
     log_state_io(&io, &w->state);
     w->frame++;
     w->known_in_frame = 0;
-    w->head = (struct log_frame_head){.kind = LOG_FRAME_EVENTS, .first = UINT64_MAX};
+    w->in_frame = 0;
+    w->harts = 0;
+    w->first = w->until = UINT64_MAX;
+}
+
+static struct log_frame_head frame_head(const struct log_writer *w)
+{
+    struct log_frame_head head = {.kind = LOG_FRAME_EVENTS,
+                                  .events = w->in_frame,
+                                  .first = w->first,
+                                  .harts_low = (uint32_t)w->harts};
+
+    for (unsigned i = 0; i < LOG_HARTS_MAX; i++)
+        if (w->harts >> i & 1 && w->state.hart[i].cycle > head.last)
+            head.last = w->state.hart[i].cycle;
+    return head;
 }
 
 static void flush_events(struct log_writer *w)
 {
+    const struct log_frame_head head = frame_head(w);
     struct log_bytes all = {0};
     size_t size = 0;
 
-    if (!w->head.events)
+    if (!w->in_frame)
         return;
+    measure(w);
     flush_defs(w);
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
         size += w->column[i].len + LOG_NUMBER_MAX;
@@ -159,7 +188,7 @@ static void flush_events(struct log_writer *w)
         log_put(&all, w->column[i].len);
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
         log_put_bytes(&all, w->column[i].at, w->column[i].len);
-    log_frames_put(w->frames, &w->head, &all);
+    log_frames_put(w->frames, &head, &all);
     VEC_FREE(&all);
     begin_frame(w);
 }
@@ -170,14 +199,15 @@ static bool is_full(const struct log_writer *w)
 
     for (unsigned i = LOG_COLUMN_CODES; i < LOG_COLUMNS; i++)
         size += w->column[i].len;
-    return size >= FRAME_BYTES || w->head.last - w->head.first >= FRAME_CYCLES;
+    return size >= FRAME_BYTES;
 }
 
 /* The size of a frame changes slowly. */
-static void look_at_size(struct log_writer *w)
+static NOINLINE void look_at_size(struct log_writer *w, uint64_t cycle)
 {
+    measure(w);
     reserve(w);
-    if (!is_full(w))
+    if (!is_full(w) && cycle < w->until)
         return;
     flush_events(w);
     if (!w->told && w->config.lost && log_frames_failure(w->frames)) {
@@ -186,13 +216,10 @@ static void look_at_size(struct log_writer *w)
     }
 }
 
-static inline void end_event(struct log_writer *w)
+static inline void end_event(struct log_writer *w, uint64_t cycle)
 {
-    w->head.events++;
-    w->events++;
-    if (UNLIKELY(!(w->head.events % EVENTS_AT_ONCE) ||
-                 w->head.last - w->head.first >= FRAME_CYCLES))
-        look_at_size(w);
+    if (UNLIKELY(!(w->in_frame % EVENTS_AT_ONCE) || cycle >= w->until))
+        look_at_size(w, cycle);
 }
 
 /* ---- definitions ---- */
@@ -314,6 +341,7 @@ void log_write_forget_names(struct log_writer *w)
             VEC_PUSH(&kept, w->known.at[o->defined]);
             o->defined = (uint32_t)kept.len - 1;
         }
+    memset(w->recent, UINT8_MAX, sizeof w->recent);
     VEC_FREE(&w->known);
     w->known.at = kept.at;
     w->known.len = kept.len;
@@ -324,19 +352,19 @@ void log_write_forget_names(struct log_writer *w)
 
 /* ---- events ---- */
 
-static inline void put_reserved(struct log_bytes *b, uint64_t value)
+static inline void put_reserved(struct log_writer *w, enum log_column column, uint64_t value)
 {
-    uint8_t *to = b->at + b->len;
+    uint8_t *to = w->to[column];
 
     for (; UNLIKELY(value >= 0x80); value >>= 7)
         *to++ = (uint8_t)(value | 0x80);
     *to++ = (uint8_t)value;
-    b->len = (size_t)(to - b->at);
+    w->to[column] = to;
 }
 
 static inline void put_code(struct log_writer *w, uint64_t code)
 {
-    put_reserved(&w->column[LOG_COLUMN_CODES], code);
+    put_reserved(w, LOG_COLUMN_CODES, code);
 }
 
 static void put_detail(struct log_writer *w, uint64_t value)
@@ -354,20 +382,33 @@ static inline struct log_hart *select_hart(struct log_writer *w, unsigned hart)
     return &w->state.hart[hart];
 }
 
-static inline void put_clock(struct log_writer *w, struct log_hart *h, const struct log_event *e)
+static NOINLINE void begin_hart(struct log_writer *w, unsigned hart, uint64_t cycle)
 {
-    uint64_t insns = e->insns - h->insns, cycles = e->cycle - h->cycle;
-    uint64_t ahead = e->time - e->cycle / LOG_CYCLES_PER_TICK;
+    w->harts |= UINT64_C(1) << hart;
+    if (cycle >= w->first)
+        return;
+    w->first = cycle;
+    w->until = cycle > UINT64_MAX - FRAME_CYCLES ? UINT64_MAX : cycle + FRAME_CYCLES;
+}
 
-    put_reserved(&w->column[LOG_COLUMN_INSNS], log_zigzag(insns));
-    put_reserved(&w->column[LOG_COLUMN_CYCLES], log_zigzag(cycles - insns));
-    put_reserved(&w->column[LOG_COLUMN_TIME], log_zigzag(ahead - h->ahead));
-    h->insns = e->insns;
-    h->cycle = e->cycle;
-    h->ahead = ahead;
-    w->head.first = e->cycle < w->head.first ? e->cycle : w->head.first;
-    w->head.last = e->cycle > w->head.last ? e->cycle : w->head.last;
-    w->head.harts_low |= e->hart < 32 ? UINT32_C(1) << e->hart : 0;
+/* An event, but for its details. */
+static inline void put_event(struct log_writer *w, struct log_hart *h, unsigned hart, uint64_t code,
+                             const struct clocks *now)
+{
+    const struct clocks at = *now;
+    uint64_t insns = at.insns - h->insns, cycles = at.cycle - h->cycle, ahead = at.ahead - h->ahead;
+
+    h->insns = at.insns;
+    h->cycle = at.cycle;
+    h->ahead = at.ahead;
+    if (UNLIKELY(!(w->harts >> hart & 1)))
+        begin_hart(w, hart, at.cycle);
+    w->events++;
+    w->in_frame++;
+    put_code(w, code);
+    put_reserved(w, LOG_COLUMN_INSNS, log_zigzag(insns));
+    put_reserved(w, LOG_COLUMN_CYCLES, log_zigzag(cycles - insns));
+    put_reserved(w, LOG_COLUMN_TIME, log_zigzag(ahead));
 }
 
 void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
@@ -380,6 +421,7 @@ void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
     put_code(w, LOG_CODE_TASK);
     put_detail(w, (uint32_t)(task + 1));
     h->task = task;
+    measure(w);
     reserve(w); /* no event need follow */
 }
 
@@ -395,22 +437,29 @@ static inline struct open_calls *stack_of(struct log_writer *w, uint32_t number)
     return &w->stacks.at[number - 1];
 }
 
-/* The stack, selected for the event; NULL: its number is too high. */
-static inline struct open_calls *select_stack(struct log_writer *w, struct log_hart *h,
-                                              uint32_t number, uint64_t base)
+static NOINLINE struct open_calls *select_other(struct log_writer *w, struct log_hart *h,
+                                                uint32_t number, uint64_t base)
 {
     struct open_calls *stack = stack_of(w, number);
 
     if (!stack)
         return NULL;
-    if (UNLIKELY(h->stack != number || stack->base != base)) {
-        put_code(w, LOG_CODE_STACK);
-        put_detail(w, number);
-        put_detail(w, base);
-        stack->base = base;
-        h->stack = number;
-    }
+    put_code(w, LOG_CODE_STACK);
+    put_detail(w, number);
+    put_detail(w, base);
+    stack->base = base;
+    h->stack = number;
     return stack;
+}
+
+/* The stack, selected for the event; NULL: its number is too high. */
+static inline struct open_calls *select_stack(struct log_writer *w, struct log_hart *h,
+                                              uint32_t number, uint64_t base)
+{
+    if (LIKELY(h->stack == number && number <= w->stacks.len &&
+               w->stacks.at[number - 1].base == base))
+        return &w->stacks.at[number - 1];
+    return select_other(w, h, number, base);
 }
 
 /* The stack pointer of `known' is relative to `sp'. */
@@ -444,15 +493,20 @@ static uint32_t add_known(struct log_writer *w, const struct log_call *c, uint64
     return (uint32_t)w->known.len - 1;
 }
 
-/* The call in the table; it is added if it is not there. */
-static struct known *find_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
+/* Where a call is in `recent', if it is there. */
+static inline uint32_t *recent_slot(struct log_writer *w, const struct log_call *c, uint64_t sp)
+{
+    uint64_t mixed = (c->pc ^ c->back << 7 ^ (c->sp - sp) << 17 ^ c->tail_of << 3 ^ c->kind) *
+                     UINT64_C(0x9e3779b97f4a7c15);
+
+    return &w->recent[mixed >> (64 - RECENT_BITS)];
+}
+
+static NOINLINE struct known *look_up_known(struct log_writer *w, const struct log_call *c,
+                                            uint64_t sp, uint32_t *recent)
 {
     uint64_t hash = hash_of(c, sp), index;
-    uint32_t *recent = &w->recent[hash % RECENT];
 
-    if (LIKELY(*recent < w->known.len && *recent >= w->forgotten &&
-               is_same(&w->known.at[*recent].call, c, sp)))
-        return &w->known.at[*recent];
     for (; map_get(&w->known_at, hash, &index); hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
         if (is_same(&w->known.at[index].call, c, sp)) {
             *recent = (uint32_t)index;
@@ -463,102 +517,124 @@ static struct known *find_known(struct log_writer *w, const struct log_call *c, 
     return &w->known.at[*recent];
 }
 
-static void put_call(struct log_writer *w, const struct log_call *call, uint64_t sp)
+/* The call in the table; it is added if it is not there. */
+static inline struct known *find_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
+{
+    uint32_t *recent = recent_slot(w, c, sp);
+
+    if (LIKELY(*recent < w->known.len && is_same(&w->known.at[*recent].call, c, sp)))
+        return &w->known.at[*recent];
+    return look_up_known(w, c, sp, recent);
+}
+
+/* The code of a call that the frame has not had yet. */
+static uint64_t put_call(struct log_writer *w, const struct log_call *call, uint64_t sp)
 {
     struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
     struct log_call c = *call;
 
-    put_code(w, LOG_CODE_CALL);
     log_call_io(&io, &c, sp);
+    return LOG_CODE_CALL;
 }
 
-/* Writes the call's code. Returns its index. */
-static inline uint32_t put_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
+static NOINLINE uint64_t define_known(struct log_writer *w, struct known *k)
+{
+    k->frame = w->frame;
+    k->number = w->known_in_frame++;
+    return put_call(w, &k->call, 0);
+}
+
+/* The call's code. *index: its own. */
+static inline uint64_t put_known(struct log_writer *w, const struct log_call *c, uint64_t sp,
+                                 uint32_t *index)
 {
     struct known *k = find_known(w, c, sp);
 
-    if (LIKELY(k->frame == w->frame)) {
-        put_code(w, LOG_CODE_KNOWN + (uint64_t)k->number);
-    } else {
-        put_call(w, &k->call, 0);
-        k->frame = w->frame;
-        k->number = w->known_in_frame++;
-    }
-    return (uint32_t)(k - w->known.at);
+    *index = (uint32_t)(k - w->known.at);
+    return LIKELY(k->frame == w->frame) ? LOG_CODE_KNOWN + (uint64_t)k->number : define_known(w, k);
 }
 
-/* Writes the call. Returns its index among the traps. */
-static uint32_t put_trap(struct log_writer *w, const struct log_call *c, uint64_t sp)
+/* The same of a trap. *number: its index among the traps. */
+static NOINLINE uint64_t put_trap(struct log_writer *w, const struct log_call *c, uint64_t sp,
+                                  uint32_t *number)
 {
     uint32_t index = (uint32_t)w->traps.len;
 
-    put_call(w, c, sp);
     if (w->unused_traps.len)
         index = w->unused_traps.at[--w->unused_traps.len];
     else
         VEC_PUSH(&w->traps, *c);
     w->traps.at[index] = *c;
-    return index;
+    *number = index;
+    return put_call(w, c, sp);
 }
 
-void log_write_call(struct log_writer *w, const struct log_event *e, uint32_t number,
+static inline void make_later(struct open_calls *stack, uint64_t cycle)
+{
+    stack->when = cycle > stack->when ? cycle : stack->when;
+}
+
+void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t number,
                     const struct log_call *call)
 {
-    struct log_hart *h = select_hart(w, e->hart);
+    struct log_hart *h = select_hart(w, hart);
     uint64_t base = (call->sp - 1) >> LOG_STACK_SHIFT, sp;
     struct open_calls *stack = select_stack(w, h, number, base);
     struct open_call *o;
+    uint32_t defined;
+    uint64_t code;
 
     if (UNLIKELY(!stack || stack->open.len == LOG_DEPTH_MAX)) {
+        measure(w);
         reserve(w);
         return;
     }
     sp = stack->open.len ? stack->open.at[stack->open.len - 1].sp : (base + 1) << LOG_STACK_SHIFT;
     VEC_RESERVE(&stack->open, 1);
+    code = UNLIKELY(call->kind == LOG_TRAP_HANDLER) ? put_trap(w, call, sp, &defined)
+                                                    : put_known(w, call, sp, &defined);
+    make_later(stack, now->cycle);
     o = &stack->open.at[stack->open.len++];
+    o->defined = defined;
     o->trap = call->kind == LOG_TRAP_HANDLER;
-    o->defined = UNLIKELY(o->trap) ? put_trap(w, call, sp) : put_known(w, call, sp);
-    put_clock(w, h, e);
-    stack->when = e->cycle > stack->when ? e->cycle : stack->when;
     o->sp = call->sp;
-    o->hart = e->hart;
+    o->hart = (uint8_t)hart;
     o->task = h->task;
-    o->cycle = e->cycle;
+    o->cycle = now->cycle;
     o->when = stack->when;
-    end_event(w);
+    put_event(w, h, hart, code, now);
+    end_event(w, now->cycle);
 }
 
-bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t number,
-                      enum log_call_end end)
+bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *now,
+                      uint32_t number, enum log_call_end end)
 {
     struct open_calls *stack = stack_of(w, number);
     const struct open_call *top;
     struct log_hart *h;
 
-    if (!stack || !stack->open.len)
+    if (UNLIKELY(!stack || !stack->open.len))
         return false;
-    h = select_hart(w, e->hart);
+    h = select_hart(w, hart);
     (void)select_stack(w, h, number, stack->base);
-    put_code(w, LOG_CODE_RETURN + (uint64_t)end);
-    put_clock(w, h, e);
-    stack->when = e->cycle > stack->when ? e->cycle : stack->when;
+    make_later(stack, now->cycle);
     top = &stack->open.at[--stack->open.len];
+    put_event(w, h, hart, LOG_CODE_RETURN + (uint64_t)end, now);
     if (UNLIKELY(top->trap))
         VEC_PUSH(&w->unused_traps, top->defined);
-    end_event(w);
+    end_event(w, now->cycle);
     return true;
 }
 
 void log_write_event(struct log_writer *w, struct log_event *e)
 {
+    const struct clocks now = log_clocks(e);
     struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
-    struct log_hart *h = select_hart(w, e->hart);
 
-    put_code(w, LOG_CODE_EVENT + (uint64_t)e->kind);
-    put_clock(w, h, e);
+    put_event(w, select_hart(w, e->hart), e->hart, LOG_CODE_EVENT + (uint64_t)e->kind, &now);
     log_event_io(&io, e, w->state.harts);
     log_state_follow(&w->state, e);
-    end_event(w);
+    end_event(w, e->cycle);
 }
 
 /* ---- going back ---- */
@@ -716,6 +792,7 @@ struct log_writer *log_writer_new(const struct log_writer_config *config)
     put_run(w);
     put_symbols(w);
     w->config.symbols = NULL;
+    memset(w->recent, UINT8_MAX, sizeof w->recent);
     begin_frame(w);
     return w;
 }

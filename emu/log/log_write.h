@@ -1,8 +1,8 @@
 /*
  * log_write.h - writes the event log of a run: encodes events, and compresses and writes frames.
  *
- * The bytes depend on the events only. Frames are compressed on a thread of their own, one at a
- * time; a frame in the file is complete. Memory does not grow with the run.
+ * The bytes depend on the events only. A frame in the file is complete. Memory does not grow with
+ * the run. One thread at a time may use it.
  */
 #ifndef LOG_WRITE_H
 #define LOG_WRITE_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clocks.h"
 #include "base/compiler.h"
 #include "log/log_format.h"
 
@@ -66,15 +67,18 @@ void log_write_forget_names(struct log_writer *w);
 /* Before an event of that hart: it has this task from now on. */
 void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task);
 
-/*
- * A call begins on a stack: of *call kind, state, site, pc, back, sp, tail_of and cause count, and
- * the names are LOG_NONE. `e`: hart, cycle, insns and time.
- */
-void log_write_call(struct log_writer *w, const struct log_event *e, uint32_t stack,
+/* The clocks of an event. */
+static inline struct clocks log_clocks(const struct log_event *e)
+{
+    return (struct clocks){e->cycle, e->insns, e->time - clocks_ticks(e->cycle)};
+}
+
+/* A call begins on a stack: of *call kind, state, site, pc, back, sp, tail_of and cause count. */
+void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t stack,
                     const struct log_call *call);
 
 /* The innermost call of the stack ends. False: the log has none, so there is no event. */
-bool log_write_return(struct log_writer *w, const struct log_event *e, uint32_t stack,
+bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t stack,
                       enum log_call_end end);
 
 /* Any other event. */

@@ -81,11 +81,10 @@ static void hash_number(uint64_t *hash, uint64_t n)
 static void hash_moment(uint64_t *hash, const struct call_moment *at)
 {
     hash_number(hash, at->hart);
-    hash_number(hash, at->cycle);
-    hash_number(hash, at->insns);
+    hash_number(hash, at->clocks.cycle);
+    hash_number(hash, at->clocks.insns);
+    hash_number(hash, at->clocks.ahead);
     hash_number(hash, at->when);
-    hash_number(hash, at->time);
-    hash_number(hash, at->task);
     hash_number(hash, at->stack);
 }
 
@@ -233,7 +232,8 @@ static void build(struct world *w, const struct options *o)
     watch.image = machine_image(w->m);
     watch.symbols = w->symbols;
     if (o->trace)
-        watch.calls = (struct calls_listener){w, false, on_enter, on_leave, calls_hash_io};
+        watch.calls = (struct calls_listener){
+            .ctx = w, .enter = on_enter, .leave = on_leave, .state_io = calls_hash_io};
     w->watch = watch_new(&watch, &diag);
     machine_join_snapshots(w->m, (struct state_part){w->watch, watch_state_io});
 }

@@ -60,6 +60,7 @@ static struct log_event make_clock(struct maker *m)
 
 static void make_call(struct maker *m, const struct log_event *e)
 {
+    const struct clocks now = log_clocks(e);
     uint64_t pc = 0xffffffff80000000 + rng_below(&m->rng, 500) * 8;
     struct log_call c = {.kind = LOG_FUNCTION,
                          .state = (uint8_t)rng_below(&m->rng, LOG_SITE_STATES),
@@ -68,7 +69,7 @@ static void make_call(struct maker *m, const struct log_event *e)
                          .back = pc + 0x1234,
                          .sp = 0xffffffc000008000 + e->hart * 0x4000 - m->depth[e->hart] * 32};
 
-    log_write_call(m->w, e, e->hart + 1, &c);
+    log_write_call(m->w, e->hart, &now, e->hart + 1, &c);
     m->depth[e->hart]++;
 }
 
@@ -80,7 +81,9 @@ static void make_event(struct maker *m)
     if (what < 48 && m->depth[e.hart] < 100) {
         make_call(m, &e);
     } else if (what < 96 && m->depth[e.hart]) {
-        assert_true(log_write_return(m->w, &e, e.hart + 1, LOG_RETURNED));
+        const struct clocks now = log_clocks(&e);
+
+        assert_true(log_write_return(m->w, e.hart, &now, e.hart + 1, LOG_RETURNED));
         m->depth[e.hart]--;
         if (!m->depth[e.hart] && m->insns[e.hart] % 16 == 0) /* a frame ends without open calls */
             log_writer_show(m->w);

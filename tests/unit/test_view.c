@@ -136,6 +136,7 @@ static void make_event(struct maker *m)
     unsigned hart = (unsigned)rng_below(&m->rng, HARTS), task = hart * 2 + m->running[hart];
     unsigned what = (unsigned)rng_below(&m->rng, 1000), cycles;
     struct log_event e = {.hart = (uint8_t)hart};
+    struct clocks now;
 
     cycles = (unsigned)rng_below(&m->rng, what % 50 ? 40 : 4000);
     m->cycle[hart] += cycles;
@@ -143,6 +144,7 @@ static void make_event(struct maker *m)
     e.cycle = m->cycle[hart];
     e.insns = m->insns[hart];
     e.time = e.cycle / 100;
+    now = log_clocks(&e);
     if (m->depth[task] && !m->idle[hart])
         m->own[m->open[task][m->depth[task] - 1]] += cycles;
     if (m->idle[hart]) {
@@ -169,9 +171,9 @@ static void make_event(struct maker *m)
                              .sp = (task + 1) * 0x4000 + 0x3ff0 - m->depth[task] * 32};
 
         m->open[task][m->depth[task]++] = function;
-        log_write_call(m->w, &e, task + 1, &c);
+        log_write_call(m->w, e.hart, &now, task + 1, &c);
     } else {
-        assert_true(log_write_return(m->w, &e, task + 1, LOG_RETURNED));
+        assert_true(log_write_return(m->w, e.hart, &now, task + 1, LOG_RETURNED));
         m->depth[task]--;
     }
 }

@@ -62,6 +62,7 @@ static void put_call(struct maker *m, struct log_event *e, unsigned task)
 {
     const unsigned function = choose_function(m);
     const bool is_trap = !rng_below(&m->rng, 200);
+    const struct clocks now = log_clocks(e);
     const struct log_call c = {
         .kind = is_trap ? LOG_TRAP_HANDLER : LOG_FUNCTION,
         .state = is_trap ? 0 : m->state[function],
@@ -75,7 +76,7 @@ static void put_call(struct maker *m, struct log_event *e, unsigned task)
         .cause = is_trap ? rng_below(&m->rng, 2) << 63 | (5 + rng_below(&m->rng, 8)) : 0,
     };
 
-    log_write_call(m->w, e, task + 1, &c);
+    log_write_call(m->w, e->hart, &now, task + 1, &c);
     m->depth[task]++;
 }
 
@@ -182,12 +183,14 @@ static void put_event(struct maker *m)
     const unsigned what = (unsigned)rng_below(&m->rng, 200000);
     const unsigned cycles = (unsigned)rng_below(&m->rng, what % 100 ? 60 : 6000);
     struct log_event e = {.hart = (uint8_t)hart};
+    struct clocks now;
 
     m->cycle[hart] += cycles;
     m->insns[hart] += cycles / 2;
     e.cycle = m->cycle[hart];
     e.insns = m->insns[hart];
-    e.time = e.cycle / 100;
+    e.time = clocks_ticks(e.cycle);
+    now = log_clocks(&e);
     if (m->idle[hart]) {
         e.kind = LOG_WOKEN;
         m->idle[hart] = false;
@@ -196,7 +199,7 @@ static void put_event(struct maker *m)
         put_other(m, &e, what);
     } else if (m->depth[task] < DEEPEST && (!m->depth[task] || what % 2)) {
         put_call(m, &e, task);
-    } else if (log_write_return(m->w, &e, task + 1, LOG_RETURNED)) {
+    } else if (log_write_return(m->w, hart, &now, task + 1, LOG_RETURNED)) {
         m->depth[task]--;
     }
 }
