@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cpu/hart.h"
 #include "cpu/feed.h"
+#include "cpu/hart.h"
 #include "dev/access_log.h"
 #include "dev/aclint.h"
 #include "dev/finisher.h"

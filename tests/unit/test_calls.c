@@ -1,5 +1,6 @@
 /*
- * test_calls.c - the machine's own record of calls and returns.
+ * test_calls.c - the machine's own record of calls and returns. All tests are made twice: with a
+ * listener that hears of each call at once, and with one that reads a feed (cpu/feed.h).
  */
 #include "isa/world.h"
 
@@ -24,8 +25,28 @@ struct scene {
     struct symbols *symbols;
     struct site_table *t;
     struct calls *c;
-    char log[1024]; /* calls of the listener: +f.on  +tracer  -returned ... */
+    struct feed *feed; /* NULL: the listener hears of each call at once */
+    char log[1024];    /* calls of the listener: +f.on  +tracer  -returned ... */
 };
+
+/* Whether the tests are those with a feed, and what the clocks of all calls add up to in each one.
+ */
+static bool is_fed;
+static uint64_t clocks, clocks_of_test[64];
+static unsigned test;
+
+static const char *function_of(const struct call *c)
+{
+    if (c->kind != CALL_FUNCTION)
+        return NULL;
+    return c->pc == ADDRESS + F ? "f" : c->pc == ADDRESS + G ? "g" : NULL;
+}
+
+static void add_clocks(const struct call_moment *at)
+{
+    assert_int_equal(at->hart, 0);
+    clocks = clocks * 31 + at->clocks.cycle * 7 + at->clocks.insns;
+}
 
 static void say(struct scene *s, const char *a, const char *b)
 {
@@ -40,8 +61,10 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     static const char *const kinds[] = {"", "tracer", "return", "trap"};
     char name[32];
 
-    assert_int_equal(at->hart, 0);
-    snprintf(name, sizeof name, "%s.%s", c->function ? c->function : "?", states[c->state]);
+    add_clocks(at);
+    if (!is_fed && c->kind == CALL_FUNCTION)
+        assert_string_equal(c->function, function_of(c));
+    snprintf(name, sizeof name, "%s.%s", function_of(c) ? function_of(c) : "?", states[c->state]);
     say(ctx, "+", c->kind == CALL_FUNCTION ? name : kinds[c->kind]);
 }
 
@@ -54,8 +77,8 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         [CALL_LOST] = "lost",          [CALL_UNBALANCED] = "unbalanced",
         [CALL_OPEN] = "open"};
 
-    (void)at;
-    say(ctx, c->function ? c->function : "-", "");
+    add_clocks(at);
+    say(ctx, function_of(c) ? function_of(c) : "-", "");
     say(ctx, "-", ends[how]);
 }
 
@@ -68,12 +91,46 @@ static void on_event(void *ctx, const struct event *e)
         say(ctx, "!", "unsent");
 }
 
+static bool look(void *ctx, struct hart *h)
+{
+    (void)ctx;
+    (void)h;
+    return true;
+}
+
+static void meet(void *ctx, uint64_t address)
+{
+    (void)ctx;
+    (void)address;
+}
+
+/* What was said until now; with a feed, but for what only the auditor hears of. */
+static void assert_said(struct scene *s, const char *said)
+{
+    char expected[sizeof s->log] = "";
+
+    feed_settle(s->feed);
+    for (const char *at = said, *end; *at; at = end) {
+        end = strchr(at, ' ') + 1;
+        if (!is_fed || *at != '!')
+            strncat(expected, at, (size_t)(end - at));
+    }
+    assert_string_equal(s->log, expected);
+}
+
+static void forget_said(struct scene *s)
+{
+    feed_settle(s->feed);
+    s->log[0] = '\0';
+}
+
 /* In the layout with sites of that many bytes: 8, `pfe8`, or 16, `pfe16`. */
 static void build_sites(struct scene *s, unsigned bytes)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = TIMING_UNIT};
     const struct writer loader = {.kind = WRITER_LOADER};
-    const struct calls_listener listener = {.ctx = s, .enter = on_enter, .leave = on_leave};
+    struct calls_listener listener = {
+        .ctx = s, .look = look, .meet = meet, .enter = on_enter, .leave = on_leave};
 
     memset(s, 0, sizeof *s);
     s->w = world_with(&config, 1);
@@ -96,6 +153,8 @@ static void build_sites(struct scene *s, unsigned bytes)
     image_word(s->im, BETWEEN, JALR(ZERO, T1, 0));
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
+    s->feed = is_fed ? feed_new(s->w.cluster) : NULL;
+    listener.feed = s->feed;
     s->c = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, listener);
     cluster_listen(
         s->w.cluster,
@@ -111,6 +170,7 @@ static void build(struct scene *s)
 static void wreck(struct scene *s)
 {
     calls_free(s->c);
+    feed_free(s->feed);
     site_table_free(s->t);
     symbols_free(s->symbols);
     free(s->im);
@@ -151,7 +211,7 @@ static void a_call_ends_where_it_comes_back_with_its_stack(void **state)
     build(&s);
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 4);
-    assert_string_equal(s.log, "+f.off f -returned ");
+    assert_said(&s, "+f.off f -returned ");
     wreck(&s);
 }
 
@@ -164,9 +224,9 @@ static void coming_by_with_another_stack_is_no_return(void **state)
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 2);
     go(&s, HOME, 1, TOP - 32, HOME);
-    assert_string_equal(s.log, "+f.off ");
+    assert_said(&s, "+f.off ");
     go(&s, HOME, 1, TOP, HOME);
-    assert_string_equal(s.log, "+f.off f -returned ");
+    assert_said(&s, "+f.off f -returned ");
     wreck(&s);
 }
 
@@ -181,10 +241,10 @@ static void a_recursion_ends_level_by_level(void **state)
     call(&s, F, TOP - 32, ADDRESS + F + BODY, 2);
     call(&s, F, TOP - 64, ADDRESS + F + BODY, 2);
     go(&s, ADDRESS + F + BODY, 1, TOP - 64, HOME);
-    assert_string_equal(s.log, "+f.off +f.off +f.off f -returned ");
+    assert_said(&s, "+f.off +f.off +f.off f -returned ");
     go(&s, ADDRESS + F + BODY, 1, TOP - 32, HOME);
     go(&s, HOME, 1, TOP, HOME);
-    assert_string_equal(s.log, "+f.off +f.off +f.off f -returned f -returned f -returned ");
+    assert_said(&s, "+f.off +f.off +f.off f -returned f -returned f -returned ");
     wreck(&s);
 }
 
@@ -199,7 +259,7 @@ static void a_tail_call_comes_back_with_its_caller(void **state)
     hart_set_reg(s.h, RA, HOME);
     go(&s, ADDRESS + F, 3, TOP, ADDRESS + G);
     go(&s, ADDRESS + G, 4, TOP, HOME);
-    assert_string_equal(s.log, "+f.off +g.off g -returned f -returned ");
+    assert_said(&s, "+f.off +g.off g -returned f -returned ");
     wreck(&s);
 }
 
@@ -214,7 +274,7 @@ static void who_is_put_back_inside_of_a_site_has_called_once(void **state)
          1); /* the auipc; then the site is switched off, and the function starts again */
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 4);
-    assert_string_equal(s.log, "+f.off f -returned ");
+    assert_said(&s, "+f.off f -returned ");
     wreck(&s);
 }
 
@@ -234,11 +294,11 @@ static void who_goes_on_in_the_middle_of_a_site_finds_that_sites_state(void **st
         poke(&s.w, SITE_PA + G + 4 * i, on[i], 4);
     }
     call(&s, G, TOP, HOME, 3);
-    assert_string_equal(s.log, "+g.on +tracer ");
-    s.log[0] = '\0';
+    assert_said(&s, "+g.on +tracer ");
+    forget_said(&s);
     hart_set_reg(s.h, RA, HOME);
     go(&s, ADDRESS + F + 4, 5, TOP + 0x4000, HOME);
-    assert_string_equal(s.log, "+f.off f -returned ");
+    assert_said(&s, "+f.off f -returned ");
     wreck(&s);
 }
 
@@ -250,7 +310,7 @@ static void the_tracer_has_a_part_of_its_own(void **state)
     build(&s);
     switch_on(&s, F);
     call(&s, F, TOP, HOME, 5);
-    assert_string_equal(s.log, "+f.on +tracer - -returned f -returned ");
+    assert_said(&s, "+f.on +tracer - -returned f -returned ");
     wreck(&s);
 }
 
@@ -265,7 +325,7 @@ static void a_hooked_call_ends_in_the_handler(void **state)
     hart_set_reg(s.h, RA, ADDRESS + HANDLER);
     go(&s, hart_pc(s.h), 1, TOP, ADDRESS + HANDLER);
     go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
-    assert_string_equal(s.log, "+f.on +tracer - -returned f -returned +return - -returned ");
+    assert_said(&s, "+f.on +tracer - -returned f -returned +return - -returned ");
     wreck(&s);
 }
 
@@ -278,9 +338,9 @@ static void a_call_that_is_not_hooked_must_not_end_in_the_handler(void **state)
     switch_on(&s, F);
     call(&s, F, TOP, HOME, 3);
     go(&s, hart_pc(s.h), 1, TOP, ADDRESS + HANDLER);
-    s.log[0] = '\0';
+    forget_said(&s);
     go(&s, ADDRESS + HANDLER, 1, TOP, HOME);
-    assert_string_equal(s.log, "!unsent f -returned +return ");
+    assert_said(&s, "!unsent f -returned +return ");
     wreck(&s);
 }
 
@@ -291,7 +351,7 @@ static void call_hooked(struct scene *s, uint64_t sp, uint64_t back)
     call(s, F, sp, back, 3);
     hart_set_reg(s->h, RA, ADDRESS + HANDLER);
     go(s, hart_pc(s->h), 1, sp, HOME);
-    s->log[0] = '\0';
+    forget_said(s);
 }
 
 static void a_hooked_call_must_end_in_the_handler(void **state)
@@ -302,7 +362,7 @@ static void a_hooked_call_must_end_in_the_handler(void **state)
     build(&s);
     call_hooked(&s, TOP, HOME);
     go(&s, HOME, 1, TOP, HOME);
-    assert_string_equal(s.log, "!unwound f -returned ");
+    assert_said(&s, "!unwound f -returned ");
     wreck(&s);
 }
 
@@ -314,7 +374,7 @@ static void a_handler_that_jumps_to_where_nobody_returns_to_is_lost_at_once(void
     build(&s);
     call_hooked(&s, TOP, HOME);
     go(&s, ADDRESS + HANDLER, 1, TOP, ADDRESS + BETWEEN);
-    assert_string_equal(s.log, "f -returned +return - -lost ");
+    assert_said(&s, "f -returned +return - -lost ");
     wreck(&s);
 }
 
@@ -327,9 +387,9 @@ static void a_handler_may_jump_to_where_an_outer_call_returns_to(void **state)
     patch(&s, G, NOP, NOP);
     call(&s, G, TOP, HOME, 2);
     call_hooked(&s, TOP - 128, ADDRESS + BETWEEN);
-    s.log[0] = '\0';
+    forget_said(&s);
     go(&s, ADDRESS + HANDLER, 2, TOP - 128, HOME);
-    assert_string_equal(s.log, "f -returned +return - -strayed ");
+    assert_said(&s, "f -returned +return - -strayed ");
     wreck(&s);
 }
 
@@ -343,7 +403,7 @@ static void a_hooked_call_must_not_be_left_by_one_around_it(void **state)
     call(&s, G, TOP, HOME, 2);
     call_hooked(&s, TOP - 128, ADDRESS + BETWEEN);
     go(&s, HOME, 1, TOP, HOME);
-    assert_string_equal(s.log, "!unwound f -abandoned g -returned ");
+    assert_said(&s, "!unwound f -abandoned g -returned ");
     wreck(&s);
 }
 
@@ -356,7 +416,7 @@ static void a_hooked_call_must_not_be_left_by_a_hooked_one_around_it(void **stat
     call_hooked(&s, TOP, HOME);
     call_hooked(&s, TOP - 128, ADDRESS + BETWEEN);
     go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
-    assert_string_equal(s.log, "!unwound f -abandoned f -returned +return - -returned ");
+    assert_said(&s, "!unwound f -abandoned f -returned +return - -returned ");
     wreck(&s);
 }
 
@@ -369,7 +429,7 @@ static void a_hooked_call_may_never_return(void **state)
     build(&s);
     call_hooked(&s, TOP - 128, HOME);
     call(&s, F, TOP, HOME, 3);
-    assert_string_equal(s.log, "f -abandoned +f.on +tracer ");
+    assert_said(&s, "f -abandoned +f.on +tracer ");
     wreck(&s);
 }
 
@@ -386,10 +446,10 @@ static void two_hooked_calls_end_in_the_handler_one_after_the_other(void **state
     hart_set_reg(s.h, RA, ADDRESS + HANDLER);
     go(&s, hart_pc(s.h), 1, TOP, ADDRESS + G);
     go(&s, ADDRESS + G, 2, TOP, HOME);
-    s.log[0] = '\0';
+    forget_said(&s);
     go(&s, ADDRESS + HANDLER, 1, TOP, ADDRESS + HANDLER);
     go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
-    assert_string_equal(s.log, "g -returned f -returned +return - -returned +return - -returned ");
+    assert_said(&s, "g -returned f -returned +return - -returned +return - -returned ");
     wreck(&s);
 }
 
@@ -403,7 +463,7 @@ static void what_lies_below_a_new_call_is_over(void **state)
     patch(&s, G, NOP, NOP);
     call(&s, F, TOP - 64, HOME, 2);
     call(&s, G, TOP, HOME, 2);
-    assert_string_equal(s.log, "+f.off f -abandoned +g.off ");
+    assert_said(&s, "+f.off f -abandoned +g.off ");
     wreck(&s);
 }
 
@@ -416,7 +476,7 @@ static void a_new_task_has_nothing_of_the_old_one(void **state)
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 2);
     go(&s, ADDRESS + BETWEEN, 1, TOP - 64, HOME);
-    assert_string_equal(s.log, "+f.off f -abandoned ");
+    assert_said(&s, "+f.off f -abandoned ");
     wreck(&s);
 }
 
@@ -431,7 +491,7 @@ static void stacks_do_not_mind_one_another(void **state)
     call(&s, F, TOP - 64, HOME, 2);
     call(&s, G, TOP + 0x4000, HOME, 2);
     go(&s, HOME, 1, TOP - 64, HOME);
-    assert_string_equal(s.log, "+f.off +g.off f -returned ");
+    assert_said(&s, "+f.off +g.off f -returned ");
     wreck(&s);
 }
 
@@ -444,7 +504,7 @@ static void the_end_of_the_run_ends_what_is_open(void **state)
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 2);
     calls_end(s.c);
-    assert_string_equal(s.log, "+f.off f -open ");
+    assert_said(&s, "+f.off f -open ");
     wreck(&s);
 }
 
@@ -459,17 +519,17 @@ static void return_addresses_without_end_are_not_kept_without_end(void **state)
     build(&s);
     patch(&s, F, NOP, NOP);
     for (uint64_t back = places; back < last; back += 4) {
-        s.log[0] = '\0';
+        forget_said(&s);
         call(&s, F, TOP, back, 2);
     }
     assert_int_equal(calls_returns_left_out(s.c), MORE + HANDLERS_OWN);
-    assert_string_equal(s.log, "f -abandoned +f.off ");
-    s.log[0] = '\0';
+    assert_said(&s, "f -abandoned +f.off ");
+    forget_said(&s);
     go(&s, last - 4, 1, TOP, HOME);
-    assert_string_equal(s.log, ""); /* that it has returned is not seen */
+    assert_said(&s, ""); /* that it has returned is not seen */
     call(&s, F, TOP, places, 2);
     go(&s, places, 1, TOP, HOME);
-    assert_string_equal(s.log, "f -abandoned +f.off f -returned ");
+    assert_said(&s, "f -abandoned +f.off f -returned ");
     wreck(&s);
 }
 
@@ -491,7 +551,7 @@ static void an_open_call_keeps_its_name_wherever_the_function_runs(void **state)
     calls_state_io(&loaded, s.c);
     assert_int_equal(state_io_end(&loaded), STATE_OK);
     go(&s, HOME, 1, TOP, HOME);
-    assert_string_equal(s.log, "+f.off f -returned ");
+    assert_said(&s, "+f.off f -returned ");
     state_io_free(&saved);
     wreck(&s);
 }
@@ -529,33 +589,56 @@ static void a_state_with_a_site_that_is_not_there_is_refused(void **state)
     wreck(&s);
 }
 
+static int begin_test(void **state)
+{
+    (void)state;
+    clocks = 0;
+    return 0;
+}
+
+static int end_test(void **state)
+{
+    (void)state;
+    if (!is_fed)
+        clocks_of_test[test] = clocks;
+    assert_int_equal(clocks, clocks_of_test[test]);
+    test++;
+    return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_test, end_test)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_ends_where_it_comes_back_with_its_stack),
-        cmocka_unit_test(coming_by_with_another_stack_is_no_return),
-        cmocka_unit_test(a_recursion_ends_level_by_level),
-        cmocka_unit_test(a_tail_call_comes_back_with_its_caller),
-        cmocka_unit_test(who_is_put_back_inside_of_a_site_has_called_once),
-        cmocka_unit_test(who_goes_on_in_the_middle_of_a_site_finds_that_sites_state),
-        cmocka_unit_test(the_tracer_has_a_part_of_its_own),
-        cmocka_unit_test(a_hooked_call_ends_in_the_handler),
-        cmocka_unit_test(a_call_that_is_not_hooked_must_not_end_in_the_handler),
-        cmocka_unit_test(a_hooked_call_must_end_in_the_handler),
-        cmocka_unit_test(a_handler_that_jumps_to_where_nobody_returns_to_is_lost_at_once),
-        cmocka_unit_test(a_handler_may_jump_to_where_an_outer_call_returns_to),
-        cmocka_unit_test(a_hooked_call_must_not_be_left_by_one_around_it),
-        cmocka_unit_test(a_hooked_call_must_not_be_left_by_a_hooked_one_around_it),
-        cmocka_unit_test(a_hooked_call_may_never_return),
-        cmocka_unit_test(two_hooked_calls_end_in_the_handler_one_after_the_other),
-        cmocka_unit_test(what_lies_below_a_new_call_is_over),
-        cmocka_unit_test(a_new_task_has_nothing_of_the_old_one),
-        cmocka_unit_test(stacks_do_not_mind_one_another),
-        cmocka_unit_test(the_end_of_the_run_ends_what_is_open),
-        cmocka_unit_test(return_addresses_without_end_are_not_kept_without_end),
-        cmocka_unit_test(an_open_call_keeps_its_name_wherever_the_function_runs),
-        cmocka_unit_test(a_state_with_a_site_that_is_not_there_is_refused),
+        TEST(a_call_ends_where_it_comes_back_with_its_stack),
+        TEST(coming_by_with_another_stack_is_no_return),
+        TEST(a_recursion_ends_level_by_level),
+        TEST(a_tail_call_comes_back_with_its_caller),
+        TEST(who_is_put_back_inside_of_a_site_has_called_once),
+        TEST(who_goes_on_in_the_middle_of_a_site_finds_that_sites_state),
+        TEST(the_tracer_has_a_part_of_its_own),
+        TEST(a_hooked_call_ends_in_the_handler),
+        TEST(a_call_that_is_not_hooked_must_not_end_in_the_handler),
+        TEST(a_hooked_call_must_end_in_the_handler),
+        TEST(a_handler_that_jumps_to_where_nobody_returns_to_is_lost_at_once),
+        TEST(a_handler_may_jump_to_where_an_outer_call_returns_to),
+        TEST(a_hooked_call_must_not_be_left_by_one_around_it),
+        TEST(a_hooked_call_must_not_be_left_by_a_hooked_one_around_it),
+        TEST(a_hooked_call_may_never_return),
+        TEST(two_hooked_calls_end_in_the_handler_one_after_the_other),
+        TEST(what_lies_below_a_new_call_is_over),
+        TEST(a_new_task_has_nothing_of_the_old_one),
+        TEST(stacks_do_not_mind_one_another),
+        TEST(the_end_of_the_run_ends_what_is_open),
+        TEST(return_addresses_without_end_are_not_kept_without_end),
+        TEST(an_open_call_keeps_its_name_wherever_the_function_runs),
+        TEST(a_state_with_a_site_that_is_not_there_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+
+    is_fed = true;
+    test = 0;
+    return failed + cmocka_run_group_tests_name("calls by a feed", tests, NULL, NULL);
 }
