@@ -263,7 +263,7 @@ struct feed *feed_new(struct cluster *c)
 
     f->cluster = c;
     for (unsigned i = 0; i < FEED_BATCHES; i++) {
-        f->batch[i].records = xcalloc(RECORDS_AT_ONCE + 1, sizeof *f->batch[i].records);
+        f->batch[i].records = xmalloc((RECORDS_AT_ONCE + 1) * sizeof *f->batch[i].records);
         f->unused[i] = &f->batch[i];
     }
     f->unused_count = FEED_BATCHES - 1;

@@ -75,8 +75,8 @@ enum { CONSOLE_BYTES = 256 };
 struct log_record {
     struct log_record_config config;
     struct feed *feed;
-    struct log_writer *writer; /* NULL before log_record_begin */
-    struct log_lines *lines;   /* NULL: none are looked up */
+    bool begun;
+    struct log_lines *lines; /* NULL: none are looked up */
     struct watch *watch;
     struct running running[LOG_HARTS_MAX];
     VEC_OF(uint8_t) states;    /* of the sites in memory */
@@ -92,6 +92,7 @@ struct log_record {
     struct map met;    /* addresses of which `named' or the symbols have the name */
     bool told;         /* that the log is lost */
     /* the reader's */
+    struct log_writer *writer;
     VEC_OF(struct named) named;
     struct map named_at;         /* address -> index */
     VEC_OF(uint32_t) site_names; /* strings; LOG_NONE: the site has none */
@@ -137,8 +138,7 @@ static void write_event(void *ctx, const void *sent, size_t size)
         s.event.console.bytes = s.more;
     if (s.event.kind == LOG_UPDATE)
         s.event.update.hart = (void *)s.more;
-    if (r->writer)
-        log_write_event(r->writer, &s.event);
+    log_write_event(r->writer, &s.event);
 }
 
 /* `more': what it points to. */
@@ -215,8 +215,7 @@ static void write_task(void *ctx, const void *hart_task, size_t size)
     struct log_record *r = ctx;
 
     (void)size;
-    if (r->writer)
-        log_write_has_task(r->writer, h->hart, define_task(r, &h->task));
+    log_write_has_task(r->writer, h->hart, define_task(r, &h->task));
 }
 
 /* Tells which task the hart has, if that or its name has changed. False: not all is known of it. */
@@ -264,8 +263,6 @@ static void write_switch(void *ctx, const void *task_switch, size_t size)
     struct log_event e = s->event;
 
     (void)size;
-    if (!r->writer)
-        return;
     e.switched.from = define_task(r, &s->from);
     e.switched.to = define_task(r, &s->to);
     log_write_event(r->writer, &e);
@@ -310,8 +307,6 @@ static void keep_name(void *ctx, const void *met, size_t size)
     uint64_t index;
 
     (void)size;
-    if (!r->writer)
-        return;
     if (m->name[0])
         named.string = log_write_string(r->writer, m->name);
     if (!map_get(&r->named_at, m->address, &index)) {
@@ -527,35 +522,67 @@ static void on_update(struct log_record *r, const struct update_event *u)
     send_event(r, &e, harts, r->config.run.harts * sizeof *harts);
 }
 
-/* While the reader has nothing to read. */
+/* Linux's KSYM_NAME_LEN. */
+enum { SYMBOL_NAME_MAX = 512 };
+
+/* A site, without the numbers of its strings. */
+struct seen_site {
+    struct log_site site;
+    bool has_module;
+    char module[MODULE_NAME_MAX];
+    char function[SYMBOL_NAME_MAX]; /* of which only what is used is sent */
+};
+
+static void write_site(void *ctx, const void *seen_site, size_t size)
+{
+    const struct seen_site *s = seen_site;
+    struct log_record *r = ctx;
+    struct log_site site = s->site;
+
+    (void)size;
+    site.function = log_write_string(r->writer, s->function);
+    site.module = log_write_string(r->writer, s->has_module ? s->module : NULL);
+    VEC_PUSH(&r->site_names, s->function[0] ? site.function : LOG_NONE);
+    log_write_site(r->writer, &site);
+}
+
 static void define_site(struct log_record *r, uint32_t id)
 {
     const struct site *s = site_get(watch_sites(r->watch), id);
-    struct log_site site = {.va = s->va,
-                            .pa = s->pa,
-                            .function = log_write_string(r->writer, s->function),
-                            .module = log_write_string(r->writer, s->module),
-                            .kind = (uint8_t)s->kind,
-                            .size = s->size,
-                            .state = (uint8_t)state_in_memory(r, id)};
+    struct seen_site seen = {.site = {.va = s->va,
+                                      .pa = s->pa,
+                                      .kind = (uint8_t)s->kind,
+                                      .size = s->size,
+                                      .state = (uint8_t)state_in_memory(r, id)},
+                             .has_module = s->module != NULL};
 
-    VEC_PUSH(&r->states, site.state);
-    VEC_PUSH(&r->site_names, s->function[0] ? site.function : LOG_NONE);
-    log_write_site(r->writer, &site);
+    snprintf(seen.function, sizeof seen.function, "%s", s->function);
+    snprintf(seen.module, sizeof seen.module, "%s", s->module ? s->module : "");
+    VEC_PUSH(&r->states, seen.site.state);
+    feed_put(r->feed, write_site, r, &seen,
+             offsetof(struct seen_site, function) + strlen(seen.function) + 1);
+}
+
+static void forget_names(void *ctx, const void *nothing, size_t size)
+{
+    const struct log_record *r = ctx;
+
+    (void)nothing;
+    (void)size;
+    log_write_forget_names(r->writer);
 }
 
 static void on_site(struct log_record *r, uint32_t id)
 {
     struct log_event e = event_of(cluster_hart(r->config.cluster, 0), LOG_SITE);
 
-    feed_settle(r->feed);
-    log_write_forget_names(r->writer);
+    feed_put(r->feed, forget_names, r, "", 0);
     map_clear(&r->met);
     while (r->states.len <= id)
         define_site(r, (uint32_t)r->states.len);
     e.site.site = id;
     e.site.gone = site_get(watch_sites(r->watch), id)->gone;
-    log_write_event(r->writer, &e);
+    send_event(r, &e, NULL, 0);
 }
 
 /* ---- findings ---- */
@@ -674,7 +701,7 @@ static void on_event(void *ctx, const struct event *e)
 {
     struct log_record *r = ctx;
 
-    if (!r->writer)
+    if (!r->begun)
         return;
     switch (e->kind) {
     case EVENT_CODE_WRITE: on_store(r, &e->code_write); break;
@@ -711,7 +738,7 @@ static void flush_console(struct log_record *r)
 
 void log_record_console(struct log_record *r, unsigned hart, const uint8_t *bytes, size_t len)
 {
-    for (size_t i = 0; r->writer && i < len; i++) {
+    for (size_t i = 0; r->begun && i < len; i++) {
         if (hart != r->printing)
             flush_console(r);
         r->printing = hart;
@@ -795,6 +822,16 @@ static void put_counts(const struct log_record *r)
     free(counts);
 }
 
+/* A stretch of code: its address, and its bytes. */
+static void write_text(void *ctx, const void *text, size_t size)
+{
+    const struct log_record *r = ctx;
+    uint64_t va;
+
+    memcpy(&va, text, sizeof va);
+    log_write_text(r->writer, va, (const uint8_t *)text + sizeof va, size - sizeof va);
+}
+
 /* The code in memory, if it is not too much for a log. */
 static void put_text(const struct log_record *r)
 {
@@ -805,10 +842,12 @@ static void put_text(const struct log_record *r)
         sum += im->texts[i].size;
     for (size_t i = 0; i < im->text_count && sum <= LOG_TEXT_MAX; i++) {
         const struct image_text *text = &im->texts[i];
-        uint8_t *bytes = xmalloc(text->size + 1);
+        uint8_t *bytes = xmalloc(sizeof text->va + text->size);
 
-        if (bus_read(cluster_bus(r->config.cluster), text->pa, bytes, text->size))
-            log_write_text(r->writer, text->va, bytes, text->size);
+        memcpy(bytes, &text->va, sizeof text->va);
+        if (bus_read(cluster_bus(r->config.cluster), text->pa, bytes + sizeof text->va, text->size))
+            feed_put(r->feed, write_text, (void *)(uintptr_t)r, bytes,
+                     sizeof text->va + text->size);
         free(bytes);
     }
 }
@@ -850,6 +889,18 @@ static struct log_lines *find_lines(const struct log_record *r)
     return lines;
 }
 
+/* Its strings are the caller's of log_record_new; the symbols are given away. */
+static void begin_file(void *ctx, const void *config, size_t size)
+{
+    struct log_writer_config c;
+    struct log_record *r = ctx;
+
+    memcpy(&c, config, size);
+    c.run.image_digest = image_digest(r->config.image);
+    r->writer = log_writer_new(&c);
+    free((void *)(uintptr_t)c.symbols);
+}
+
 void log_record_begin(struct log_record *r, struct watch *watch)
 {
     struct log_writer_config config = {.fd = r->config.file->fd,
@@ -857,16 +908,15 @@ void log_record_begin(struct log_record *r, struct watch *watch)
                                        .name = name_call,
                                        .lost = on_lost,
                                        .ctx = r};
-    struct log_symbol *symbols = list_symbols(r->config.symbols, &config.symbol_count);
 
+    config.symbols = list_symbols(r->config.symbols, &config.symbol_count);
     r->watch = watch;
+    r->begun = true;
     r->config.run.harts = config.run.harts = cluster_hart_count(r->config.cluster);
     config.run.layout = site_layout_name(site_layout(watch_sites(watch)));
     if (!symbols_find(r->config.symbols, "return_to_handler", &config.run.return_to_handler))
         config.run.return_to_handler = 0;
-    config.symbols = symbols;
-    r->writer = log_writer_new(&config);
-    free(symbols);
+    feed_put(r->feed, begin_file, r, &config, sizeof config);
     if (!r->config.calls_only)
         put_text(r);
     r->before = count_sites(r, &r->counted);
@@ -892,7 +942,7 @@ void log_record_show(struct log_record *r, bool waits)
     struct timespec t;
     uint64_t now;
 
-    if (!r->writer)
+    if (!r->begun)
         return;
     clock_gettime(CLOCK_MONOTONIC, &t);
     now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
@@ -953,7 +1003,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
     STATE_IO_BELOW(io, r->printing, LOG_HARTS_MAX);
     STATE_IO_BELOW(io, r->printed_len, CONSOLE_BYTES);
     state_io_bytes(io, r->printed, sizeof r->printed);
-    if (r->writer)
+    if (r->begun)
         log_writer_state_io(r->writer, io);
     if (io->loading)
         forget_tasks(r);

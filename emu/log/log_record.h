@@ -24,7 +24,8 @@ struct watch;
 
 struct log_record_config {
     struct new_file *file; /* open */
-    struct log_run run;    /* layout, harts and return_to_handler are filled in */
+    struct log_run run;    /* its strings must outlive it; layout, harts, return_to_handler and
+                              image_digest are filled in */
     struct cluster *cluster;
     const struct image *image;
     const struct symbols *symbols;

@@ -134,7 +134,6 @@ static enum exit_status start_log(struct session *s)
                                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                                 .seed = o->seed,
                                 .memory = o->memory,
-                                .image_digest = image_digest(machine_image(s->machine)),
                                 .calls_on_only = o->trace_on_only,
                                 .calls_left_out = o->trace_none};
     const struct log_record_config config = {.file = &s->log_file,
