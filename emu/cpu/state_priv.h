@@ -91,10 +91,10 @@ struct hart_state {
     uint64_t x[33]; /* x[32] takes what is written to x0 */
     uint64_t f[32]; /* numbers narrower than 64 bits are NaN-boxed */
     uint64_t cycles;
-    int64_t insns_left;     /* of this hart_run, not yet given to blocks */
     uint32_t exit_requests; /* enum exit_request */
     uint8_t fflags, frm;
     uint64_t pc;          /* valid while the engine is not inside of a block */
+    int64_t insns_left;   /* of this hart_run, not yet given to blocks */
     int64_t insns_budget; /* of this hart_run */
     int64_t until;        /* this hart_run ends at the first boundary at or after this cycle */
     uint64_t insns;       /* retired before this hart_run */

@@ -51,9 +51,9 @@ struct call_stacks_config {
 };
 
 struct call_stacks *call_stacks_new(const struct call_stacks_config *config);
-void call_stacks_free(struct call_stacks *s); /* NULL is allowed */
+void call_stacks_free(struct call_stacks *c); /* NULL is allowed */
 
-void call_stacks_follow(struct call_stacks *s, const struct call_step *step);
+void call_stacks_follow(struct call_stacks *c, const struct call_step *step);
 
 /*
  * The same for what happens most, and is written by the engine: a function whose site calls nothing
@@ -76,23 +76,23 @@ static inline unsigned call_cookie_offset(uint8_t cookie)
 static_assert(SITE_STATES <= 4 && SITE_BYTES_MAX < CALL_COOKIE_RETURN >> 2, "they fit");
 
 /* Probes of sites have the numbers `site * 2 + 1'. See struct feed_reader. */
-const struct feed_hit *call_stacks_read(struct call_stacks *s, const struct feed_base *base,
+const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed_base *base,
                                         struct feed_place *const *places,
                                         const struct feed_hit *hits, const struct feed_hit *end);
 
 /* No call is open, and none has been; nobody is told. */
-void call_stacks_forget(struct call_stacks *s);
+void call_stacks_forget(struct call_stacks *c);
 
 /* All open calls end; `clocks': of a hart. */
-void call_stacks_end(struct call_stacks *s, unsigned hart, const struct clocks *clocks);
+void call_stacks_end(struct call_stacks *c, unsigned hart, const struct clocks *clocks);
 
 /* See calls.h. */
-bool call_stacks_open_at(const struct call_stacks *s, enum call_kind kind, uint64_t sp,
+bool call_stacks_open_at(const struct call_stacks *c, enum call_kind kind, uint64_t sp,
                          struct call *found);
-void call_stacks_each(const struct call_stacks *s, void (*found)(void *ctx, struct call *call),
+void call_stacks_each(const struct call_stacks *c, void (*found)(void *ctx, struct call *call),
                       void *ctx);
 
 /* `sites': how many there are. */
-void call_stacks_state_io(struct state_io *io, struct call_stacks *s, size_t sites);
+void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sites);
 
 #endif

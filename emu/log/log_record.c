@@ -75,7 +75,6 @@ enum { CONSOLE_BYTES = 256 };
 struct log_record {
     struct log_record_config config;
     struct feed *feed;
-    bool begun;
     struct log_lines *lines; /* NULL: none are looked up */
     struct watch *watch;
     struct running running[LOG_HARTS_MAX];
@@ -88,16 +87,16 @@ struct log_record {
     uint8_t printed[CONSOLE_BYTES];
     size_t printed_len;
     unsigned printing; /* the hart */
+    bool begun, told;  /* told: that the log is lost */
     uint64_t shown_at; /* host's time, for log_record_show */
     struct map met;    /* addresses of which `named' or the symbols have the name */
-    bool told;         /* that the log is lost */
     /* the reader's */
     struct log_writer *writer;
     VEC_OF(struct named) named;
     struct map named_at;         /* address -> index */
     VEC_OF(uint32_t) site_names; /* strings; LOG_NONE: the site has none */
     struct log_call call;        /* that is written; a member, as most of it is always the same */
-    bool lost;
+    bool lost;                   /* looked at by the machine's thread, too */
 };
 
 /* ---- events ---- */
@@ -247,7 +246,7 @@ static void look_at_name(struct log_record *r, const struct hart *h)
 {
     const struct running *now = &r->running[hart_id(h)];
 
-    if (now->name && memcmp(now->name, now->was, sizeof now->was))
+    if (now->name && memcmp(now->name, now->was, sizeof now->was) != 0)
         feed_interrupt(r->feed);
 }
 

@@ -73,13 +73,14 @@ static inline struct clocks log_clocks(const struct log_event *e)
     return (struct clocks){e->cycle, e->insns, e->time - clocks_ticks(e->cycle)};
 }
 
-/* A call begins on a stack: of *call kind, state, site, pc, back, sp, tail_of and cause count. */
-void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t stack,
+/* A call begins on the stack of that number: of *call kind, state, site, pc, back, sp, tail_of and
+ * cause count. */
+void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t number,
                     const struct log_call *call);
 
 /* The innermost call of the stack ends. False: the log has none, so there is no event. */
-bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t stack,
-                      enum log_call_end end);
+bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *now,
+                      uint32_t number, enum log_call_end end);
 
 /* Any other event. */
 void log_write_event(struct log_writer *w, struct log_event *e);
