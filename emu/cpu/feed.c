@@ -203,22 +203,30 @@ void feed_interrupt(struct feed *f)
         feed_interrupt_now(f);
 }
 
-void feed_put(struct feed *f, void (*run)(void *ctx, const void *payload, size_t size), void *ctx,
-              const void *payload, size_t size)
+void *feed_message(struct feed *f, void (*run)(void *ctx, const void *payload, size_t size),
+                   void *ctx, size_t size)
 {
     const struct message m = {run, ctx, size};
     size_t room = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct feed_batch *b;
+    uint8_t *at;
 
     if (is_batch_full(f) || f->filling->messages.len >= MESSAGES_AT_ONCE)
         hand_over(f);
     b = f->filling;
     VEC_RESERVE(&b->messages, sizeof m + room);
-    memcpy(b->messages.at + b->messages.len, &m, sizeof m);
-    memcpy(b->messages.at + b->messages.len + sizeof m, payload, size);
+    at = b->messages.at + b->messages.len;
+    memcpy(at, &m, sizeof m);
     b->messages.len += sizeof m + room;
     f->at++->place = FEED_MESSAGE;
     set_limit(f);
+    return at + sizeof m;
+}
+
+void feed_put(struct feed *f, void (*run)(void *ctx, const void *payload, size_t size), void *ctx,
+              const void *payload, size_t size)
+{
+    memcpy(feed_message(f, run, ctx, size), payload, size);
 }
 
 void feed_expect(struct feed *f, struct hart *h)

@@ -127,6 +127,10 @@ void feed_interrupt(struct feed *f);
 void feed_put(struct feed *f, void (*run)(void *ctx, const void *payload, size_t size), void *ctx,
               const void *payload, size_t size);
 
+/* The same, where the caller writes the payload, before the next record, to where this points. */
+void *feed_message(struct feed *f, void (*run)(void *ctx, const void *payload, size_t size),
+                   void *ctx, size_t size);
+
 /* Waits until all is read. Until the next record the reader's state is the caller's. NULL is
  * allowed. */
 void feed_settle(struct feed *f);

@@ -52,6 +52,7 @@ struct site_table {
     unsigned listener_count;
     enum site_layout layout;
     uint64_t mcount;
+    size_t *found; /* the last answer of first_ending_after: the next one is often the same */
 };
 
 /* ---- the state that the bytes mean ---- */
@@ -514,8 +515,14 @@ static void put_in_order(struct site_table *t)
         qsort(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_placed);
 }
 
-/* The index in by_pa of the first site that ends after pa; by_pa.len: none does. */
-static size_t first_ending_after(const struct site_table *t, uint64_t pa)
+/* Whether that is the index: all sites before it end at pa or below, and it does not. */
+static bool is_first_ending_after(const struct site_table *t, size_t at, uint64_t pa)
+{
+    return at <= t->by_pa.len && (at == t->by_pa.len || t->by_pa.at[at].end > pa) &&
+           (!at || t->by_pa.at[at - 1].end <= pa);
+}
+
+static size_t search_ending_after(const struct site_table *t, uint64_t pa)
 {
     const struct placed *first = t->by_pa.at;
     size_t left = t->by_pa.len;
@@ -529,11 +536,20 @@ static size_t first_ending_after(const struct site_table *t, uint64_t pa)
     return (size_t)(first - t->by_pa.at) + (left && first->end <= pa);
 }
 
+/* The index in by_pa of the first site that ends after pa; by_pa.len: none does. */
+static size_t first_ending_after(const struct site_table *t, uint64_t pa)
+{
+    if (!is_first_ending_after(t, *t->found, pa))
+        *t->found = search_ending_after(t, pa);
+    return *t->found;
+}
+
 struct site_table *site_table_new(const struct image *im, const struct symbols *symbols,
                                   const struct diag *d)
 {
     struct site_table *t = xcalloc(1, sizeof *t);
 
+    t->found = xcalloc(1, sizeof *t->found);
     (void)!symbols_find(symbols, "_mcount", &t->mcount);
     add_functions(t, im, symbols, d);
     add_trampoline(t, im, symbols);
@@ -558,6 +574,7 @@ void site_table_free(struct site_table *t)
     free_names(t);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
+    free(t->found);
     free(t);
 }
 

@@ -144,13 +144,13 @@ static void write_event(void *ctx, const void *sent, size_t size)
 static void send_event(struct log_record *r, const struct log_event *e, const void *more,
                        size_t size)
 {
-    struct sent s;
+    struct sent *s;
 
     tell_loss(r);
-    s.event = *e;
+    s = feed_message(r->feed, write_event, r, offsetof(struct sent, more) + size);
+    s->event = *e;
     if (size)
-        memcpy(s.more, more, size);
-    feed_put(r->feed, write_event, r, &s, offsetof(struct sent, more) + size);
+        memcpy(s->more, more, size);
 }
 
 static struct log_event event_of(struct hart *h, enum log_kind kind)
