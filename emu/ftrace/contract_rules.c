@@ -581,10 +581,13 @@ static unsigned nested(const struct audit *a, const struct followed *last)
 
 void rule_recursion(struct audit *a, const struct event *e)
 {
-    const struct followed *last = &a->followed.at[a->followed.len - 1];
+    const struct followed *last;
 
-    if (a->followed.len >= RECURSION_DEPTH && is_of(last, e->call.call) &&
-        last->kind == CALL_TRACER && nested(a, last) >= RECURSION_DEPTH)
+    if (a->followed.len < RECURSION_DEPTH)
+        return;
+    last = &a->followed.at[a->followed.len - 1];
+    if (is_of(last, e->call.call) && last->kind == CALL_TRACER &&
+        nested(a, last) >= RECURSION_DEPTH)
         (void)report(a, RULE_recursion, 0, last, e->call.hart);
 }
 
