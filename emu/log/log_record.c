@@ -1027,6 +1027,7 @@ void log_record_restart(struct log_record *r)
     feed_settle(r->feed);
     log_write_forget_names(r->writer);
     look_again(r);
+    feed_settle(r->feed); /* sites may be new */
     log_writer_restart(r->writer, r->states.at, r->states.len);
     forget_tasks(r);
 }
