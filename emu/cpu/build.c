@@ -305,8 +305,7 @@ static void place_hit(const struct builder *b, struct uop *u, struct uop_note *n
 {
     const struct cluster *c = b->hart->cluster;
     const struct probe *probe = &c->probes.at[u->imm];
-    const struct feed_place place = {.owner = probe->owner,
-                                     .pc = b->pc + u->at * 2U,
+    const struct feed_place place = {.pc = b->pc + u->at * 2U,
                                      .id = probe->id,
                                      .probe = (uint32_t)u->imm,
                                      .cycles = b->cycles - note->cycles_before,

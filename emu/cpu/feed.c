@@ -44,9 +44,8 @@ static struct feed_place *place_at(const struct feed *f, uint32_t number)
 
 static bool is_same_place(const struct feed_place *a, const struct feed_place *b)
 {
-    return a->owner == b->owner && a->pc == b->pc && a->id == b->id && a->probe == b->probe &&
-           a->cycles == b->cycles && a->insns == b->insns && a->cookie == b->cookie &&
-           a->hart == b->hart;
+    return a->pc == b->pc && a->id == b->id && a->probe == b->probe && a->cycles == b->cycles &&
+           a->insns == b->insns && a->cookie == b->cookie && a->hart == b->hart;
 }
 
 static uint64_t hash_of(const struct feed_place *p)

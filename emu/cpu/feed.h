@@ -20,16 +20,14 @@
 
 struct cluster;
 struct hart;
-struct probe_owner;
 struct feed;
 
 /* ---- for the reader ---- */
 
 /* What is the same for all hits of one operation of a decoded block. */
 struct feed_place {
-    const struct probe_owner *owner;
     uint64_t pc;
-    uint32_t id;     /* of the owner's */
+    uint32_t id;     /* the probe's, for its owner */
     uint32_t probe;  /* of the cluster's */
     uint32_t cycles; /* of the block, from here to its end; these two are paid for already */
     uint8_t insns;
@@ -107,7 +105,8 @@ void ra_table_clear(struct ra_table *t); /* also at first */
 
 /* Makes a feed and gives it to the cluster, which must outlive it. */
 struct feed *feed_new(struct cluster *c);
-void feed_free(struct feed *f); /* what was not read is lost; NULL is allowed */
+void feed_free(
+    struct feed *f); /* after feed_settle, or what comes since is lost; NULL is allowed */
 
 /*
  * Who reads the hits of PROBE_FEED; must outlive the feed. The engine itself writes a hit only

@@ -119,7 +119,11 @@ static void look(struct calls *c, struct hart *h)
         feed_expect(c->listener.feed, h);
 }
 
-/* What the engine has written, which is what hit_site and hit_return would have made of it. */
+/*
+ * What the engine has written, which is what hit_site and hit_return would have made of it; but
+ * that may be an arrival in user mode, where memory of the kernel was freed and is code of a task
+ * now. No call returns there, so it ends none.
+ */
 static const struct feed_hit *read_hits(void *ctx, const struct feed_base *base,
                                         struct feed_place *const *places,
                                         const struct feed_hit *hits, const struct feed_hit *end)
@@ -382,6 +386,7 @@ static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie,
     (void)pc;
     if (c->called[hart_id(h)].back != back || c->called[hart_id(h)].sp != hart_reg(h, REG_SP))
         enter_unknown(c, h, back);
+    c->called[hart_id(h)].back = 0;
     return PROBE_GO_ON;
 }
 

@@ -308,6 +308,7 @@ static void recorded_state_io(struct state_io *io, struct watch *w)
 {
     bool saved = w->recorded != NULL;
 
+    state_io_section(io, "recorded calls", 1);
     STATE_IO(io, saved);
     if (w->recorded && saved)
         calls_state_io(io, w->recorded);

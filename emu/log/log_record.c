@@ -226,8 +226,7 @@ static bool look_at_task(void *ctx, struct hart *h)
     struct hart_task seen;
 
     tell_loss(r);
-    if (LIKELY(now->looked && now->known && now->tp == tp && now->name &&
-               !memcmp(now->name, now->was, sizeof now->was)))
+    if (LIKELY(now->looked && now->known && now->tp == tp && now->name))
         return true;
     now->looked = true;
     now->tp = tp;
@@ -245,9 +244,13 @@ static bool look_at_task(void *ctx, struct hart *h)
 static void look_at_name(struct log_record *r, const struct hart *h)
 {
     const struct running *now = &r->running[hart_id(h)];
+    uint64_t tp = now->tp;
 
-    if (now->name && memcmp(now->name, now->was, sizeof now->was) != 0)
-        feed_interrupt(r->feed);
+    if (!now->looked || !now->name || !memcmp(now->name, now->was, sizeof now->was))
+        return;
+    for (unsigned i = 0; i < LOG_HARTS_MAX; i++) /* others may have looked at this task */
+        r->running[i].looked &= r->running[i].tp != tp;
+    feed_interrupt(r->feed);
 }
 
 struct task_switch {
@@ -650,6 +653,8 @@ static void on_trap(struct log_record *r, const struct trap_event *t)
     struct log_event e = event_of(t->hart, LOG_TRAP);
 
     look_at_name(r, t->hart);
+    if (r->config.calls_only)
+        return;
     e.trap.interrupt = t->interrupt;
     e.trap.cause = t->cause;
     e.trap.epc = t->epc;
@@ -664,6 +669,8 @@ static void on_trap_return(struct log_record *r, const struct trap_return_event 
     struct log_event e = event_of(t->hart, LOG_TRAP_RETURN);
 
     look_at_name(r, t->hart);
+    if (r->config.calls_only)
+        return;
     e.trap_return.pc = t->pc;
     e.trap_return.from = (uint8_t)t->from;
     e.trap_return.to = (uint8_t)t->to;
@@ -769,7 +776,8 @@ struct log_record *log_record_new(const struct log_record_config *config)
     r->feed = feed_new(config->cluster);
     r->probe = CLUSTER_NO_PROBE;
     if (config->calls_only)
-        listener.kinds = EVENT_BIT(EVENT_SITES_CHANGED);
+        listener.kinds =
+            EVENT_BIT(EVENT_SITES_CHANGED) | EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
     cluster_listen(config->cluster, &listener);
     return r;
 }
@@ -1004,8 +1012,10 @@ void log_record_state_io(void *log_record, struct state_io *io)
     state_io_bytes(io, r->printed, sizeof r->printed);
     if (r->begun)
         log_writer_state_io(r->writer, io);
-    if (io->loading)
+    if (io->loading) {
         forget_tasks(r);
+        map_clear(&r->met);
+    }
 }
 
 /* From now on, cost, findings and states of sites are those of the run that was restored. */
@@ -1025,6 +1035,7 @@ void log_record_restart(struct log_record *r)
 {
     r->printed_len = 0;
     feed_settle(r->feed);
+    map_clear(&r->met);
     log_write_forget_names(r->writer);
     look_again(r);
     feed_settle(r->feed); /* sites may be new */
