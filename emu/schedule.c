@@ -69,7 +69,7 @@ static uint64_t cycles_now(const struct machine *m)
 uint64_t schedule_ticks(void *machine)
 {
     struct machine *m = machine;
-    uint64_t ticks = cycles_now(m) / CYCLES_PER_TICK;
+    uint64_t ticks = clocks_ticks(cycles_now(m));
 
     if (ticks > m->ticks_read) {
         m->ticks_read = ticks;
@@ -94,7 +94,7 @@ void schedule_time_base(void *machine, struct feed_base *base)
 uint64_t schedule_look_at_ticks(void *machine, uint64_t cycles)
 {
     const struct machine *m = machine;
-    uint64_t ticks = cycles / CYCLES_PER_TICK;
+    uint64_t ticks = clocks_ticks(cycles);
 
     return aclint_mtime_at(m->aclint, ticks > m->ticks_read ? ticks : m->ticks_read);
 }
@@ -104,8 +104,9 @@ uint64_t schedule_hart_ticks(void *machine, struct hart *h)
     struct machine *m = machine;
     uint64_t cycles = hart_cycles(h);
 
-    if (cycles / CYCLES_PER_TICK > m->ticks_read)
-        m->ticks_read = cycles / CYCLES_PER_TICK;
+    /* No feed need be told: this hart's next hits are not earlier than what it has read. */
+    if (clocks_ticks(cycles) > m->ticks_read)
+        m->ticks_read = clocks_ticks(cycles);
     return schedule_look_at_ticks(m, cycles);
 }
 
@@ -151,7 +152,7 @@ static uint64_t cycle_of_time(const struct machine *m, uint64_t now, uint64_t ti
 
     if (time == UINT64_MAX)
         return UINT64_MAX;
-    tick = now / CYCLES_PER_TICK;
+    tick = clocks_ticks(now);
     time_now = aclint_mtime_at(m->aclint, tick);
     if (time <= time_now)
         return time_now - time > tick ? 0 : to_cycles(tick - (time_now - time));
@@ -220,7 +221,7 @@ static void fire_hart_deadlines(struct machine *m, unsigned i)
 /* Handles all deadlines that are due, of devices and harts. */
 static void fire_deadlines(struct machine *m)
 {
-    uint64_t tick = m->now / CYCLES_PER_TICK;
+    uint64_t tick = clocks_ticks(m->now);
 
     if (tick > m->ticks_read)
         m->ticks_read = tick;

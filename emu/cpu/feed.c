@@ -37,11 +37,6 @@ void ra_table_clear(struct ra_table *t)
 
 /* ---- places ---- */
 
-static struct feed_place *place_at(const struct feed *f, uint32_t number)
-{
-    return &f->places[number >> PLACE_SHIFT][number % PLACES_AT_ONCE];
-}
-
 static bool is_same_place(const struct feed_place *a, const struct feed_place *b)
 {
     return a->pc == b->pc && a->id == b->id && a->probe == b->probe && a->cycles == b->cycles &&
@@ -64,7 +59,7 @@ bool feed_add_place(struct feed *f, const struct feed_place *place, uint32_t *nu
     uint64_t hash = hash_of(place), found;
 
     for (; map_get(&f->place_at, hash, &found); hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
-        if (is_same_place(place_at(f, (uint32_t)found), place)) {
+        if (is_same_place(feed_place(f->places, (uint32_t)found), place)) {
             *number = (uint32_t)found;
             return true;
         }
@@ -73,7 +68,7 @@ bool feed_add_place(struct feed *f, const struct feed_place *place, uint32_t *nu
     *number = f->place_count++;
     if (!f->places[*number >> PLACE_SHIFT])
         f->places[*number >> PLACE_SHIFT] = xcalloc(PLACES_AT_ONCE, sizeof *place);
-    *place_at(f, *number) = *place;
+    f->places[*number >> PLACE_SHIFT][*number % PLACES_AT_ONCE] = *place;
     map_put(&f->place_at, hash, *number);
     return true;
 }

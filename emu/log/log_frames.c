@@ -236,11 +236,6 @@ uint64_t log_frames_bytes(const struct log_frames *f)
     return f->offset;
 }
 
-uint64_t log_frames_count(const struct log_frames *f)
-{
-    return f->before.len;
-}
-
 void log_frames_free(struct log_frames *f)
 {
     if (!f)

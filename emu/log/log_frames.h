@@ -35,7 +35,6 @@ uint32_t log_frames_last(const struct log_frames *f);
 void log_frames_go_back(struct log_frames *f, uint32_t last);
 
 uint64_t log_frames_bytes(const struct log_frames *f);
-uint64_t log_frames_count(const struct log_frames *f); /* of EVENTS */
 
 /* The bytes of a frame's head; and back: false if it is none, or is damaged. */
 void log_head_pack(const struct log_frame_head *head, uint8_t bytes[LOG_FRAME_HEAD_BYTES]);

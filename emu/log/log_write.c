@@ -802,10 +802,9 @@ void log_writer_show(struct log_writer *w)
     flush_events(w);
 }
 
-struct log_written log_writer_written(const struct log_writer *w)
+uint64_t log_writer_bytes(const struct log_writer *w)
 {
-    return (struct log_written){log_frames_bytes(w->frames), w->events,
-                                log_frames_count(w->frames)};
+    return log_frames_bytes(w->frames);
 }
 
 int log_writer_end(struct log_writer *w, const struct log_ending *ending)

@@ -100,11 +100,8 @@ void log_writer_restart(struct log_writer *w, const uint8_t *states, size_t site
 /* Writes the present frame, if it has events, so that a reader of the file sees them. */
 void log_writer_show(struct log_writer *w);
 
-/* What was written so far, in bytes of the file and as events; complete after log_writer_end. */
-struct log_written {
-    uint64_t bytes, events, frames;
-};
-struct log_written log_writer_written(const struct log_writer *w);
+/* What was written so far, in bytes of the file. */
+uint64_t log_writer_bytes(const struct log_writer *w);
 
 /* Ends the log. Returns 0, or the errno of the first write that has failed. */
 MUST_USE int log_writer_end(struct log_writer *w, const struct log_ending *ending);

@@ -147,7 +147,7 @@ static struct bytes make_log(uint64_t seed, unsigned events)
         make_event(&m);
     log_write_counts(m.w, counts, ARRAY_LEN(counts), true);
     assert_int_equal(log_writer_end(m.w, &ending), 0);
-    b.len = log_writer_written(m.w).bytes;
+    b.len = log_writer_bytes(m.w);
     assert_int_equal(lseek(fd, 0, SEEK_END), b.len);
     b.at = xmalloc(b.len);
     assert_int_equal(pread(fd, b.at, b.len, 0), b.len);
