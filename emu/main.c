@@ -1,19 +1,19 @@
 /*
  * main.c - the command line: which command it is, and its exit status. A run is a session
- * (session/session.h); `rvftrace report', `log' and `view' have none.
+ * (commands/session.h); `rvftrace report', `log' and `view' have none.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cores.h"
 #include "cli/options.h"
-#include "cli/viewer.h"
-#include "export/command.h"
-#include "ftrace/report_files.h"
-#include "report/command.h"
-#include "session/session.h"
+#include "commands/cores.h"
+#include "commands/log.h"
+#include "commands/report.h"
+#include "commands/session.h"
+#include "commands/view.h"
+#include "ftrace/report/report_files.h"
 
 static unsigned finish_run(struct session *s)
 {

@@ -17,9 +17,9 @@ emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(man_pages) $(completions)
 
 
 comma     := ,
-emu_rooms := base mem load timing cpu dev sbi ftrace debug gdb explore report rings log export session cli
-emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
-emu_src   := $(filter-out emu/cli/manpage.c emu/cli/completion.c,$(emu_src))
+emu_src   := $(wildcard emu/*.c emu/*/*.c emu/*/*/*.c)
+# These two are programs of the build.
+emu_src   := $(filter-out emu/manual/%,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
 emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lzstd -pthread -lm
@@ -68,7 +68,7 @@ $(eval $(call emu_build,$(BUILD),,$(emu_src)))
 $(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) -O1 -g1,$(emu_src)))
 # STRESS and DROP_CACHES stand in these files alone, and in headers that only emu/cpu includes. With -O2 gcc takes three
 # times as long for the engines, more than the tests run faster.
-$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS -O1 -g1,$(wildcard emu/cpu/*.c) emu/schedule.c emu/timing/stores.c))
+$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS -O1 -g1,$(wildcard emu/cpu/*.c) emu/machine/schedule.c emu/timing/stores.c))
 $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(wildcard emu/cpu/*.c)))
 
 # All of these checks and -ftree-pta on the engines take gcc a minute and a half. A null pointer, or one outside
@@ -76,7 +76,7 @@ $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(wildcard emu/cpu/*
 $(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
-$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def emu/export/options.def emu/export/view.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/manpage: emu/manual/manpage.c emu/cli/options.def emu/host/keys.def emu/commands/report.def emu/commands/log.def emu/commands/view.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
@@ -91,7 +91,7 @@ $(man_pages): $(BUILD)/man/rvftrace-%.1: $(BUILD)/manpage
 	$(Q)$(BUILD)/manpage $* > $@
 
 # The completion of the shells, too.
-$(BUILD)/completion: emu/cli/completion.c emu/cli/options.def emu/report/options.def emu/export/options.def emu/export/view.def emu/export/format.def emu/ftrace/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/completion: emu/manual/completion.c emu/cli/options.def emu/commands/report.def emu/commands/log.def emu/commands/view.def emu/export/format.def emu/ftrace/audit/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

@@ -24,7 +24,7 @@ guard_flags = -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=madvise
 
 # Tracing comparisons helps libFuzzer to find particular values, but takes most of the time
 # in code that runs for each guest instruction; that code is built without it.
-fuzz_coverage = -fsanitize=fuzzer-no-link $(if $(filter emu/cpu/% emu/schedule.c,$(1)),-fno-sanitize-coverage=trace-cmp)
+fuzz_coverage = -fsanitize=fuzzer-no-link $(if $(filter emu/cpu/% emu/machine/schedule.c,$(1)),-fno-sanitize-coverage=trace-cmp)
 
 # With these checks, too, clang takes half a minute for an engine. What they see the address sanitizer sees, but for misaligned
 # pointers, which other builds look for.

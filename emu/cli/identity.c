@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cli/escape.h"
+#include "base/escape.h"
 #include "cpu/extension.h"
 #include "load/file.h"
 

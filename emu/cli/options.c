@@ -14,10 +14,10 @@
 #include <zstd.h>
 
 #include "base/arguments.h"
-#include "cli/escape.h"
+#include "base/escape.h"
 #include "cli/saved_run.h"
 #include "cpu/extension.h"
-#include "snapshot_file.h"
+#include "machine/snapshot_file.h"
 
 /* ---- values ---- */
 
@@ -86,7 +86,7 @@ static bool set_harts(struct options *o, const char *arg)
 {
     uint64_t n;
 
-    if (!parse_number(arg, 1000, &n) || n < 1 || n > MACHINE_HARTS_MAX)
+    if (!parse_number(arg, 1000, &n) || n < 1 || n > HARTS_MAX)
         return false;
     o->harts = (unsigned)n;
     return true;

@@ -10,8 +10,8 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "cpu/cluster.h"
-#include "ftrace/findings_style.h"
-#include "machine.h"
+#include "ftrace/report/findings_style.h"
+#include "machine/machine.h"
 
 enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_EXPLORE, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };

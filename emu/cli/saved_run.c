@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/escape.h"
 #include "base/vec.h"
-#include "cli/escape.h"
 #include "cli/identity.h"
 #include "load/file.h"
-#include "machine.h"
-#include "snapshot.h"
-#include "snapshot_file.h"
+#include "machine/machine.h"
+#include "machine/snapshot.h"
+#include "machine/snapshot_file.h"
 
 typedef VEC_OF(char *) line_list;
 

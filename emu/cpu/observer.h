@@ -136,13 +136,13 @@ struct csr_write_event {
     uint64_t old_value, new_value; /* as the hart reads them */
 };
 
-/* EVENT_FINDING, from ftrace/audit.c: a new finding, or one whose severity has risen. */
+/* EVENT_FINDING, from ftrace/audit/audit.c: a new finding, or one whose severity has risen. */
 struct finding_event {
-    uint8_t rule; /* enum rule (ftrace/rules.h) */
+    uint8_t rule; /* enum rule (ftrace/audit/rules.h) */
 };
 
 /*
- * EVENT_UPDATE_ENDED, from ftrace/updates.c: from here on all harts must fetch what the
+ * EVENT_UPDATE_ENDED, from ftrace/patch/updates.c: from here on all harts must fetch what the
  * writer has stored to code up to the stamp.
  */
 struct update_event {
@@ -156,9 +156,9 @@ struct sites_event {
 };
 
 /*
- * EVENT_SITE_ODD, from ftrace/site_check.c: a hart is about to execute, at a site, what no protocol
- * of ftrace leaves there; or, from ftrace/site_sweep.c, it has ended an update that left that
- * there.
+ * EVENT_SITE_ODD, from ftrace/patch/site_check.c: a hart is about to execute, at a site, what no
+ * protocol of ftrace leaves there; or, from ftrace/patch/site_sweep.c, it has ended an update that
+ * left that there.
  */
 enum site_oddity {
     SITE_SOUND,
@@ -183,13 +183,13 @@ struct site_odd_event {
 };
 
 /*
- * EVENT_CALL_ENTERED, EVENT_CALL_LEFT, from ftrace/calls.c: a site that is on calls the trampoline,
- * or a function returns to return_to_handler; and that has come back, or has not.
+ * EVENT_CALL_ENTERED, EVENT_CALL_LEFT, from ftrace/calls/calls.c: a site that is on calls the
+ * trampoline, or a function returns to return_to_handler; and that has come back, or has not.
  */
 struct call;
 struct call_event {
     struct hart *hart;
-    const struct call *call; /* ftrace/calls.h; valid during the event */
+    const struct call *call; /* ftrace/calls/calls.h; valid during the event */
     uint8_t how;             /* LEFT: enum call_end */
 };
 

@@ -11,9 +11,9 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "ftrace/sites.h"
+#include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 /* Executions of one instruction by one hart. */
 struct repeats {
@@ -40,10 +40,10 @@ struct act_log {
     bool full;
     uint64_t from; /* instructions: before, only executions are recorded */
     uint64_t compactions;
-    uint64_t messages[MACHINE_HARTS_MAX]; /* fences of the hart, and messages to it */
-    struct map stores;                    /* place -> stores to it */
-    size_t image_sites;                   /* their ids are below those of modules' sites */
-    struct map away;                      /* those that cannot be executed */
+    uint64_t messages[HARTS_MAX]; /* fences of the hart, and messages to it */
+    struct map stores;            /* place -> stores to it */
+    size_t image_sites;           /* their ids are below those of modules' sites */
+    struct map away;              /* those that cannot be executed */
     VEC_OF(struct probed) probes;
     struct repeats *repeats; /* by probe and hart */
     void (*on_act)(void *ctx, const struct act *a);

@@ -25,13 +25,13 @@
 #include "explore/acts.h"
 #include "explore/outcome.h"
 #include "explore/search.h"
-#include "ftrace/describe.h"
-#include "ftrace/report.h"
-#include "ftrace/sites.h"
+#include "ftrace/report/describe.h"
+#include "ftrace/report/report.h"
+#include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
-#include "machine.h"
-#include "plan.h"
-#include "snapshot.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "machine/snapshot.h"
 
 /* Cycles. An update is over when no code was stored to for GAP; its window begins BEFORE it. */
 enum { GAP = 100 * 1000, BEFORE = 12 * 1000 * 1000, LONGEST = 100 * 1000 * 1000 };

@@ -11,7 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/diag.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 struct last_line;
 struct plan;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "machine.h"
+#include "machine/machine.h"
 
 enum { LAST_LINE_MAX = 160 };
 

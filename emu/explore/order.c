@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 /* ---- equivalence ---- */
 
@@ -43,11 +43,11 @@ bool act_is(const struct act *a, const struct act *awaited)
  * with. Sums stand for sets whose order does not matter.
  */
 struct past {
-    uint64_t of_hart[MACHINE_HARTS_MAX]; /* the newest act, or message to it */
-    uint64_t stores[MACHINE_HARTS_MAX];  /* all stores of the hart */
-    uint64_t fences;                     /* all fences */
-    struct map stored;                   /* place -> its newest store */
-    struct map executed;                 /* place -> the sum of its executions since */
+    uint64_t of_hart[HARTS_MAX]; /* the newest act, or message to it */
+    uint64_t stores[HARTS_MAX];  /* all stores of the hart */
+    uint64_t fences;             /* all fences */
+    struct map stored;           /* place -> its newest store */
+    struct map executed;         /* place -> the sum of its executions since */
 };
 
 static uint64_t known(const struct map *m, uint64_t key)
@@ -62,7 +62,7 @@ static uint64_t sum_of_stores(const struct past *p, unsigned but)
 {
     uint64_t sum = 0;
 
-    for (unsigned i = 0; i < MACHINE_HARTS_MAX; i++)
+    for (unsigned i = 0; i < HARTS_MAX; i++)
         sum += i == but ? 0 : p->stores[i];
     return sum;
 }
@@ -140,13 +140,13 @@ static uint64_t hash_turned(const struct act_list *l, size_t first, size_t secon
 
 double order_count_log10(const struct act_list *l)
 {
-    uint64_t of_hart[MACHINE_HARTS_MAX] = {0};
+    uint64_t of_hart[HARTS_MAX] = {0};
     double ln;
 
     for (size_t i = 0; i < l->acts.len; i++)
         of_hart[l->acts.at[i].hart]++;
     ln = lgamma((double)l->acts.len + 1);
-    for (unsigned i = 0; i < MACHINE_HARTS_MAX; i++)
+    for (unsigned i = 0; i < HARTS_MAX; i++)
         ln -= lgamma((double)of_hart[i] + 1);
     return ln / log(10);
 }

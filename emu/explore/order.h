@@ -15,7 +15,7 @@
 
 #include "base/vec.h"
 #include "explore/acts.h"
-#include "plan.h"
+#include "machine/plan.h"
 
 /*
  * A step that would make two conflicting acts come in the other order: `hart` stalls before the

@@ -14,9 +14,9 @@
 
 #include "base/alloc.h"
 #include "base/state_io.h"
-#include "ftrace/audit.h"
-#include "ftrace/finding_key.h"
-#include "ftrace/report.h"
+#include "ftrace/audit/audit.h"
+#include "ftrace/audit/finding_key.h"
+#include "ftrace/report/report.h"
 #include "ftrace/watch.h"
 
 /* ---- contents ---- */

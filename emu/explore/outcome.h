@@ -9,8 +9,8 @@
 
 #include "base/vec.h"
 #include "explore/order.h"
-#include "machine.h"
-#include "plan.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
 
 struct report;
 

@@ -22,11 +22,11 @@
 #include "explore/last_line.h"
 #include "explore/order.h"
 #include "explore/outcome.h"
-#include "ftrace/audit.h"
-#include "ftrace/report.h"
+#include "ftrace/audit/audit.h"
+#include "ftrace/report/report.h"
 #include "ftrace/watch.h"
-#include "machine.h"
-#include "snapshot.h"
+#include "machine/machine.h"
+#include "machine/snapshot.h"
 
 enum {
     STALL_MORE = 300 * 1000, /* instructions: the act for which a hart stalls may never come */

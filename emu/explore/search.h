@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "ftrace/rules.h"
-#include "plan.h"
+#include "ftrace/audit/rules.h"
+#include "machine/plan.h"
 
 struct act_log;
 struct last_line;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ftrace/audit.h"
-#include "ftrace/calls.h"
+#include "ftrace/audit/audit.h"
+#include "ftrace/calls/calls.h"
 
 struct account;
 struct audit;

@@ -265,7 +265,7 @@ static bool link_is_ready(void *ctx)
     return is_ready(p->in);
 }
 
-/* SIGPIPE is ignored (cli/signals.c). */
+/* SIGPIPE is ignored (host/signals.c). */
 static bool write_link(void *ctx, const void *from, size_t len)
 {
     const struct gdb_port *p = ctx;

@@ -13,8 +13,8 @@
 
 /* What gdb wants of each hart, and of all of them. */
 struct wish {
-    char action[MACHINE_HARTS_MAX]; /* 'c', 's', 'r': within a range; 0: nothing */
-    uint64_t from, to;              /* of 'r' */
+    char action[HARTS_MAX]; /* 'c', 's', 'r': within a range; 0: nothing */
+    uint64_t from, to;      /* of 'r' */
 };
 
 /* ---- running ---- */

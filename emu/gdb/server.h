@@ -1,7 +1,7 @@
 /*
  * server.h - one connection of gdb: packets in, replies out, the machine run between them.
  *
- * The server reaches the machine through the target layer (debug/target.h), as the built-in
+ * The server reaches the machine through the target layer (debug/target/target.h), as the built-in
  * debugger does, and runs that one's commands for `monitor`. It knows no sockets (port.h) and no
  * terminal.
  */

@@ -16,8 +16,8 @@
 #define GDB_SERVER_PRIV_H
 
 #include "cpu/observer.h"
-#include "debug/debugger.h"
-#include "debug/target.h"
+#include "debug/commands/debugger.h"
+#include "debug/target/target.h"
 #include "gdb/packet.h"
 #include "gdb/server.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "debug/debugger.h"
+#include "debug/commands/debugger.h"
 #include "gdb/port.h"
 #include "gdb/server.h"
 

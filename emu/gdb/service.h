@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 struct debugger;
 struct gdb_port;

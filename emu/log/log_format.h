@@ -219,7 +219,7 @@ struct log_site {
     uint64_t va, pa;
     uint32_t function, module; /* strings; module LOG_NONE: of the image */
     uint32_t file, line;       /* file: a string */
-    uint8_t kind;              /* enum site_kind (ftrace/sites.h) */
+    uint8_t kind;              /* enum site_kind (ftrace/sites/sites.h) */
     uint8_t size, state;       /* the state when it was defined */
 };
 

@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "base/new_file.h"
-#include "ftrace/calls.h"
+#include "ftrace/calls/calls.h"
 #include "log/log_format.h"
 
 struct cluster;

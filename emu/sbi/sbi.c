@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/state_io.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "machine.h"
 #include "mem/bus.h"
 #include "sbi/sbi_priv.h"
 
@@ -76,7 +76,7 @@ static void time_set(struct call *c)
 {
     pmu_count(c->sbi, hart_id(c->hart), PMU_SET_TIMER);
     if (!hart_set_csr(c->hart, CSR_STIMECMP, c->arg[0]))
-        machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
+        c->sbi->board.set_timer(c->sbi->board.ctx, hart_id(c->hart), c->arg[0]);
 }
 
 /* ---- IPI (chapter 7) ---- */
@@ -87,7 +87,7 @@ static void send_ipi(struct call *c, unsigned hart)
         return;
     pmu_count(c->sbi, hart_id(c->hart), PMU_IPI_SENT);
     pmu_count(c->sbi, hart, PMU_IPI_RECEIVED);
-    machine_send_ipi(c->sbi->machine, hart);
+    c->sbi->board.send_ipi(c->sbi->board.ctx, hart);
 }
 
 static void ipi_send(struct call *c)
@@ -99,7 +99,7 @@ static void ipi_send(struct call *c)
 
 static struct hart *hart_by_id(const struct call *c, unsigned hart)
 {
-    return cluster_hart(machine_cluster(c->sbi->machine), hart);
+    return cluster_hart(c->sbi->board.cluster, hart);
 }
 
 static void fence_i_on(struct call *c, unsigned hart)
@@ -108,7 +108,7 @@ static void fence_i_on(struct call *c, unsigned hart)
         return;
     pmu_count(c->sbi, hart_id(c->hart), PMU_FENCE_I_SENT);
     pmu_count(c->sbi, hart, PMU_FENCE_I_RECEIVED);
-    cluster_remote_fence(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
+    cluster_remote_fence(c->sbi->board.cluster, hart_by_id(c, hart), c->hart);
 }
 
 static void rfence_i(struct call *c)
@@ -122,7 +122,7 @@ static void flush_as(struct call *c, unsigned hart, enum pmu_event sent)
         return;
     pmu_count(c->sbi, hart_id(c->hart), sent);
     pmu_count(c->sbi, hart, (enum pmu_event)(sent + 1));
-    cluster_remote_sfence_vma(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
+    cluster_remote_sfence_vma(c->sbi->board.cluster, hart_by_id(c, hart), c->hart);
 }
 
 static void flush_on(struct call *c, unsigned hart)
@@ -170,12 +170,12 @@ static void hsm_start(struct call *c)
         fail(c, SBI_INVALID_PARAM);
     } else if (c->sbi->state[hart] != HART_STOPPED) {
         fail(c, SBI_ALREADY_AVAILABLE);
-    } else if (!bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1])) {
+    } else if (!bus_ram_at(cluster_bus(c->sbi->board.cluster), c->arg[1])) {
         fail(c, SBI_INVALID_ADDRESS);
     } else {
         c->sbi->state[hart] = HART_STARTED;
         pmu_reset(c->sbi, (unsigned)hart);
-        machine_start_hart(c->sbi->machine, (unsigned)hart, c->arg[1], c->arg[2]);
+        c->sbi->board.start_hart(c->sbi->board.ctx, (unsigned)hart, c->arg[1], c->arg[2]);
     }
 }
 
@@ -183,7 +183,7 @@ static void hsm_stop(struct call *c)
 {
     c->gone = true;
     c->sbi->state[hart_id(c->hart)] = HART_STOPPED;
-    machine_stop_hart(c->sbi->machine, hart_id(c->hart));
+    c->sbi->board.stop_hart(c->sbi->board.ctx, hart_id(c->hart));
 }
 
 /*
@@ -230,7 +230,7 @@ static void hsm_suspend(struct call *c)
         fail(c, SBI_INVALID_PARAM);
     } else if (kind) {
         fail(c, SBI_NOT_SUPPORTED);
-    } else if (type && !bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1])) {
+    } else if (type && !bus_ram_at(cluster_bus(c->sbi->board.cluster), c->arg[1])) {
         fail(c, SBI_INVALID_ADDRESS);
     } else {
         c->sbi->state[hart_id(c->hart)] = HART_SUSPENDED;
@@ -256,14 +256,14 @@ static void srst_reset(struct call *c)
         return;
     }
     c->gone = true;
-    machine_end(c->sbi->machine, type == RESET_SHUTDOWN ? STOP_EXIT : STOP_RESET, ORIGIN_SBI_RESET,
-                reason > 255 ? 255 : (unsigned)reason);
+    c->sbi->board.end(c->sbi->board.ctx, type == RESET_SHUTDOWN ? SBI_END_SHUTDOWN : SBI_END_REBOOT,
+                      reason > 255 ? 255 : (unsigned)reason);
 }
 
 static void legacy_shutdown(struct call *c)
 {
     c->gone = true;
-    machine_end(c->sbi->machine, STOP_EXIT, ORIGIN_SBI_LEGACY, 0);
+    c->sbi->board.end(c->sbi->board.ctx, SBI_END_LEGACY, 0);
 }
 
 /* ---- console (chapters 12, 5.2, 5.3) ---- */
@@ -272,18 +272,18 @@ static void put_byte(struct call *c)
 {
     uint8_t byte = (uint8_t)c->arg[0];
 
-    machine_console_put(c->sbi->machine, &byte, 1);
+    c->sbi->board.put(c->sbi->board.ctx, &byte, 1);
 }
 
 static void legacy_getchar(struct call *c)
 {
-    c->error = machine_console_get(c->sbi->machine);
+    c->error = c->sbi->board.get(c->sbi->board.ctx);
 }
 
 /* The call's buffer in host memory; NULL: invalid, and the error is set. */
 static uint8_t *buffer(struct call *c)
 {
-    struct ram *r = bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1]);
+    struct ram *r = bus_ram_at(cluster_bus(c->sbi->board.cluster), c->arg[1]);
 
     if (c->arg[2] || !r || !ram_has(r, c->arg[1], c->arg[0])) {
         fail(c, SBI_INVALID_PARAM);
@@ -302,19 +302,19 @@ static void dbcn_write(struct call *c)
     if (!bytes)
         return;
     c->value = c->arg[0] < WRITE_BYTES_MAX ? c->arg[0] : WRITE_BYTES_MAX;
-    machine_console_put(c->sbi->machine, bytes, c->value);
+    c->sbi->board.put(c->sbi->board.ctx, bytes, c->value);
 }
 
 static void dbcn_read(struct call *c)
 {
-    struct cluster *cluster = machine_cluster(c->sbi->machine);
+    struct cluster *cluster = c->sbi->board.cluster;
     struct bus *bus = cluster_bus(cluster);
     struct writer writer = {.kind = WRITER_FIRMWARE, .hart = hart_id(c->hart)};
     int byte;
 
     if (!buffer(c))
         return;
-    while (c->value < c->arg[0] && (byte = machine_console_get(c->sbi->machine)) >= 0) {
+    while (c->value < c->arg[0] && (byte = c->sbi->board.get(c->sbi->board.ctx)) >= 0) {
         uint8_t b = (uint8_t)byte;
 
         (void)!bus_write(bus, c->arg[1] + c->value, &b, 1, &writer); /* the range was checked */
@@ -445,7 +445,7 @@ static void dispatch(struct call *c, uint64_t extension, uint64_t function)
 
 static void report_call(const struct sbi *s, struct hart *h)
 {
-    const struct cluster *cluster = machine_cluster(s->machine);
+    const struct cluster *cluster = s->board.cluster;
     struct event e;
 
     if (!cluster_wants(cluster, EVENT_SBI_CALL))
@@ -469,11 +469,11 @@ void sbi_call(struct sbi *s, struct hart *h)
         hart_set_reg(h, A1, c.value);
 }
 
-struct sbi *sbi_new(struct machine *m, unsigned harts)
+struct sbi *sbi_new(const struct sbi_board *board, unsigned harts)
 {
     struct sbi *s = xcalloc(1, sizeof *s);
 
-    s->machine = m;
+    s->board = *board;
     s->harts = harts;
     for (unsigned i = 0; i < harts; i++)
         s->state[i] = HART_STOPPED;
@@ -505,7 +505,7 @@ void sbi_free(struct sbi *s)
 void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
 {
     s->state[hart] = HART_STARTED;
-    machine_start_hart(s->machine, hart, pc, dtb);
+    s->board.start_hart(s->board.ctx, hart, pc, dtb);
 }
 
 /* Delegates to S-mode all that can be delegated; ecalls from S-mode go to the firmware. */

@@ -8,14 +8,36 @@
 #ifndef SBI_SBI_H
 #define SBI_SBI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+struct cluster;
 struct hart;
-struct machine;
 struct sbi;
 struct state_io;
 
-struct sbi *sbi_new(struct machine *m, unsigned harts);
+/* Which call ends the run. */
+enum sbi_end {
+    SBI_END_SHUTDOWN, /* system reset (SRST), type shutdown */
+    SBI_END_REBOOT,   /* the same, type cold or warm reboot */
+    SBI_END_LEGACY,   /* the legacy call sbi_shutdown */
+};
+
+/* What the firmware asks of the board that it runs on. */
+struct sbi_board {
+    void *ctx;
+    struct cluster *cluster;
+    void (*set_timer)(void *ctx, unsigned hart, uint64_t mtime); /* raises STI then */
+    void (*send_ipi)(void *ctx, unsigned hart);                  /* raises SSI */
+    void (*start_hart)(void *ctx, unsigned hart, uint64_t pc, uint64_t a1);
+    void (*stop_hart)(void *ctx, unsigned hart);
+    /* Ends the run after the current instruction; `code` is its exit status. */
+    void (*end)(void *ctx, enum sbi_end how, unsigned code);
+    void (*put)(void *ctx, const uint8_t *bytes, size_t len); /* console output */
+    int (*get)(void *ctx); /* the next byte of console input; -1: there is none */
+};
+
+struct sbi *sbi_new(const struct sbi_board *board, unsigned harts);
 void sbi_free(struct sbi *s);
 
 /* Handles the ecall that `h` has just executed in S-mode. Its pc is that of the next instruction.

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/harts.h"
 #include "cpu/hart.h"
 #include "cpu/hpm.h"
-#include "machine.h"
+#include "sbi/sbi.h"
 
 struct state_io;
 
@@ -55,11 +56,11 @@ struct pmu {
 };
 
 struct sbi {
-    struct machine *machine;
+    struct sbi_board board;
     unsigned harts;
-    enum hart_state state[MACHINE_HARTS_MAX];
-    uint64_t suspended_at[MACHINE_HARTS_MAX]; /* the hart's retired instructions at hart_suspend */
-    struct pmu pmu[MACHINE_HARTS_MAX];
+    enum hart_state state[HARTS_MAX];
+    uint64_t suspended_at[HARTS_MAX]; /* the hart's retired instructions at hart_suspend */
+    struct pmu pmu[HARTS_MAX];
 };
 
 /* Arguments and results of a call. */

@@ -67,7 +67,7 @@ struct model *model_new(struct shared_model *shared)
 
     m->core = core;
     m->shared = shared;
-    assert(shared->hart_count < MODEL_HARTS_MAX);
+    assert(shared->hart_count < HARTS_MAX);
     shared->harts[shared->hart_count++] = m;
     init_lines(&m->icache, &core->icache);
     init_lines(&m->dcache, &core->dcache);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/harts.h"
 #include "timing/cache.h"
 #include "timing/core.h"
 #include "timing/pipe.h"
@@ -34,8 +35,6 @@ struct filter {
     uint64_t load_offset[FILTER_LINES], store_offset[FILTER_LINES], physical_offset[FILTER_LINES];
 };
 
-enum { MODEL_HARTS_MAX = 64 };
-
 /* What a hart waited for in its stalls; the rest of its cycles are those of issue. */
 enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
@@ -56,7 +55,7 @@ enum model_count {
 struct shared_model {
     const struct core *core;
     struct cache l2;
-    struct model *harts[MODEL_HARTS_MAX];
+    struct model *harts[HARTS_MAX];
     unsigned hart_count;
 };
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEBUG_TARGET_BENCH_H
 #define TESTS_DEBUG_TARGET_BENCH_H
 
-#include "debug/target.h"
+#include "debug/target/target.h"
 #include "machine/board.h"
 
 enum { HARTS = 2, RUN_INSNS = 3000 };

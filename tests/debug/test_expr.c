@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/dwarf.h"
-#include "debug/expr.h"
+#include "debug/lang/dwarf.h"
+#include "debug/lang/expr.h"
 
 static struct debug_info *info;
 static struct language *language;

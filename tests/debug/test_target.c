@@ -3,7 +3,7 @@
  * reason of a stop as a value. test_target_points.c and test_target_back.c have the rest.
  */
 #include "debug/target_bench.h"
-#include "snapshot.h"
+#include "machine/snapshot.h"
 
 /* ---- registers ---- */
 

@@ -1,6 +1,6 @@
 /* test_target_back.c - the debugger's target layer goes back to any instruction, stop or write. */
 #include "debug/target_bench.h"
-#include "snapshot.h"
+#include "machine/snapshot.h"
 
 /* ---- going back ---- */
 

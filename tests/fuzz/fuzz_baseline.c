@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ftrace/baseline.h"
-#include "ftrace/finding_key.h"
+#include "ftrace/audit/baseline.h"
+#include "ftrace/audit/finding_key.h"
 #include "fuzz/check.h"
 
 enum { LINES_MAX = 64 };

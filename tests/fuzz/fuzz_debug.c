@@ -2,7 +2,7 @@
  * fuzz_debug.c - lines typed at the debugger. The guest calls a function that
  * ftrace could patch, in a short loop, and ends by itself whatever its pc is set to.
  */
-#include "debug/debugger.h"
+#include "debug/commands/debugger.h"
 #include "ftrace/watch.h"
 #include "fuzz/world.h"
 #include "isa/encode.h"

@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "base/rng.h"
-#include "ftrace/sites.h"
+#include "ftrace/sites/sites.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "fuzz/scratch.h"

@@ -1,13 +1,13 @@
 /*
- * fuzz_expr.c - expressions for the debugger (debug/expr.h), without debug information. The value
- * of a register is its name's length, the address of a symbol twice that, and half of memory can
- * be read. There is a value or a message, never both; the position after it is right; what is
+ * fuzz_expr.c - expressions for the debugger (debug/lang/expr.h), without debug information. The
+ * value of a register is its name's length, the address of a symbol twice that, and half of memory
+ * can be read. There is a value or a message, never both; the position after it is right; what is
  * printed of it has no end of line.
  */
 #include <ctype.h>
 
-#include "debug/dwarf.h"
-#include "debug/expr.h"
+#include "debug/lang/dwarf.h"
+#include "debug/lang/expr.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 

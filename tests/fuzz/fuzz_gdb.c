@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "debug/debugger.h"
-#include "debug/target.h"
+#include "debug/commands/debugger.h"
+#include "debug/target/target.h"
 #include "ftrace/watch.h"
 #include "fuzz/world.h"
 #include "gdb/packet.h"

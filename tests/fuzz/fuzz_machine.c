@@ -13,8 +13,8 @@
 #include "base/rng.h"
 #include "cpu/disasm.h"
 #include "cpu/isa.h"
-#include "ftrace/report.h"
-#include "ftrace/sites.h"
+#include "ftrace/report/report.h"
+#include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "fuzz/world.h"
 #include "isa/encode.h"
@@ -32,7 +32,7 @@ enum {
     IMAGE = 4 * PAGE
 };
 enum { RAM_BYTES = 256 << 10 }; /* the device tree has the last 64 KiB */
-enum { PROGRAM_BYTES_MAX = 512, HEADER_BYTES = 16, INSNS_MAX = 1000, HARTS_MAX = 3 };
+enum { PROGRAM_BYTES_MAX = 512, HEADER_BYTES = 16, INSNS_MAX = 1000, HARTS_RUN = 3 };
 enum {
     CSRS = 4096,
     MSTATUS = 0x300,
@@ -82,7 +82,7 @@ struct header {
 static struct header read_header(struct input *in)
 {
     static const uint8_t modes[] = {PRIV_M, PRIV_M, PRIV_S, PRIV_U};
-    struct header h = {.harts = 1 + input_below(in, HARTS_MAX),
+    struct header h = {.harts = 1 + input_below(in, HARTS_RUN),
                        .fetch = input_below(in, FETCH_RANDOM + 1),
                        .timing = input_below(in, TIMING_INORDER + 1),
                        .mode = modes[input_below(in, sizeof modes)],

@@ -29,7 +29,7 @@ static int split(char *text, size_t size, char *argv[WORDS_MAX + 1])
 static void check_options(const struct options *o)
 {
     CHECK(o->image || o->command == COMMAND_CORES);
-    CHECK(o->harts >= 1 && o->harts <= MACHINE_HARTS_MAX);
+    CHECK(o->harts >= 1 && o->harts <= HARTS_MAX);
     CHECK(o->memory % 4096 == 0 && o->memory);
     CHECK(o->drive_count <= MACHINE_DRIVES_MAX);
     for (unsigned i = 0; i < o->drive_count; i++)

@@ -2,9 +2,9 @@
  * fuzz_recording.c - recordings, valid or not. An accepted one is replayed to a machine
  * that takes each byte, and to one that behaves differently.
  */
-#include "cli/replay.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch.h"
+#include "recording/replay.h"
 
 enum { WAITS_MAX = 200 };
 

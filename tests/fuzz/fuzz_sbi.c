@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct input in = {bytes, size};
     struct world w = {.typed = {bytes, size}};
-    static const uint8_t counts[] = {3, 1, 2, 3, 4, 2, 3, MACHINE_HARTS_MAX};
+    static const uint8_t counts[] = {3, 1, 2, 3, 4, 2, 3, HARTS_MAX};
     struct machine_config config = {
         .harts = counts[input_below(&in, sizeof counts)], .firmware = FIRMWARE_BUILTIN, .seed = 1};
 

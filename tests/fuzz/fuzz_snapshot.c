@@ -15,8 +15,8 @@
 #include "ftrace/watch.h"
 #include "fuzz/world.h"
 #include "isa/encode.h"
-#include "snapshot.h"
-#include "snapshot_file.h"
+#include "machine/snapshot.h"
+#include "machine/snapshot_file.h"
 
 enum { FRAMES_OF_STATE = 2, PARTS = FRAMES_OF_STATE + 1, INSNS = 400, ENTRY_BYTES = 16 };
 

@@ -13,7 +13,7 @@
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "fuzz/scratch.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 #define WORLD_RAM UINT64_C(0x80000000)
 

@@ -19,7 +19,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "isa/encode.h"
-#include "machine.h"
+#include "machine/machine.h"
 #include "mem/bus.h"
 
 #define BOARD_RAM    UINT64_C(0x80000000)

@@ -17,7 +17,7 @@
 #include "base/compiler.h"
 #include "cpu/hart.h"
 #include "load/symbols.h"
-#include "machine.h"
+#include "machine/machine.h"
 
 struct kernel_clock {
     const char *image;

@@ -18,7 +18,7 @@
 
 #include <elf.h>
 
-#include "ftrace/sites.h"
+#include "ftrace/sites/sites.h"
 #include "isa/encode.h"
 #include "load/image.h"
 #include "load/symbols.h"

@@ -25,17 +25,17 @@
 #include "base/rng.h"
 #include "base/state_io.h"
 #include "base/vec.h"
-#include "cli/cores.h"
+#include "commands/cores.h"
 #include "cpu/hart.h"
-#include "ftrace/report.h"
+#include "ftrace/report/report.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
 #include "load/symbols.h"
-#include "machine.h"
+#include "machine/machine.h"
+#include "machine/snapshot.h"
+#include "machine/snapshot_file.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
-#include "snapshot.h"
-#include "snapshot_file.h"
 
 enum { SNAPSHOTS_MAX = 256 };
 

@@ -54,9 +54,9 @@ def missing_links(path, text):
 # Lists in a source that a document must have, too: the source, the group in it that names
 # one (None: the file's own name), the document, and how that writes it.
 LISTS = {
-    "rules of the auditor": ("emu/ftrace/rules.def", r'^RULE\(\w+, *"([a-z-]+)"',
+    "rules of the auditor": ("emu/ftrace/audit/rules.def", r'^RULE\(\w+, *"([a-z-]+)"',
                              "docs/rules.md", "\n## {}\n"),
-    "fields and words of the report": ("emu/ftrace/report_json.c", r'"([a-z_]+)"',
+    "fields and words of the report": ("emu/ftrace/report/report_json.c", r'"([a-z_]+)"',
                                        "docs/report.md", "`{}"),
     "parameters of the boot line": ("guest-kernel/**/*.c", r'^(?:__setup|BOOT_STRING)\("([a-z_]+=?)"',
                                     "guest-kernel/README.md", "`{}"),

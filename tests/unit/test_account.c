@@ -6,7 +6,7 @@
 
 #include "cpu/isa.h"
 #include "cpu/observer.h"
-#include "ftrace/account.h"
+#include "ftrace/cost/account.h"
 #include "machine/site_image.h"
 
 /* f: a load, mv a0,ra, the site, a load, a return. After it code that the site may call. */

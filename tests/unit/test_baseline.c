@@ -14,8 +14,8 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "ftrace/baseline.h"
-#include "ftrace/finding_key.h"
+#include "ftrace/audit/baseline.h"
+#include "ftrace/audit/finding_key.h"
 
 #define HEAD "rvftrace-baseline 1\n"
 

@@ -5,7 +5,7 @@
 #include "unit/nop_text.h"
 
 #include "base/state_io.h"
-#include "ftrace/bpf_text.h"
+#include "ftrace/kernel/bpf_text.h"
 
 enum { ADD = 0x100, DEL = 0x200 };
 

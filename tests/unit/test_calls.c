@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/state_io.h"
 #include "cpu/isa.h"
-#include "ftrace/calls.h"
+#include "ftrace/calls/calls.h"
 #include "machine/site_image.h"
 
 /* Two functions with a site at their entry. Each test writes the code after it. */

@@ -6,7 +6,7 @@
 
 #include "base/state_io.h"
 #include "cpu/observer.h"
-#include "ftrace/changes.h"
+#include "ftrace/patch/changes.h"
 #include "machine/site_image.h"
 
 /* Functions f, g, h and k, the sites 0 to 3, and code that is no site. */

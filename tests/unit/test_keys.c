@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/keys.h"
+#include "host/keys.h"
 
 static void every_byte_but_the_escape_is_sent(void **state)
 {

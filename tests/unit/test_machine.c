@@ -6,11 +6,11 @@
 
 #include <libfdt.h>
 
-#include "plan.h"
+#include "machine/plan.h"
 
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MHARTID = 0xf14, TIME = 0xc01 };
 enum { STIMECMP = 0x14d, MENVCFG = 0x30a, MIP = 0x344 };
-enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_MAX = 4 };
+enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_RUN = 4 };
 
 #define SHARED (BOARD_RAM + (SHARED_PAGE << 12))
 
@@ -80,7 +80,7 @@ static struct board_program busy_program(unsigned ticks)
 /* ---- the state of a machine ---- */
 
 struct shot {
-    uint64_t regs[HARTS_MAX][32], pc[HARTS_MAX], insns[HARTS_MAX], cycles[HARTS_MAX];
+    uint64_t regs[HARTS_RUN][32], pc[HARTS_RUN], insns[HARTS_RUN], cycles[HARTS_RUN];
     uint64_t machine_cycles, machine_insns;
     uint8_t shared[SHARED_BYTES];
 };
@@ -140,7 +140,7 @@ static void a_run_in_pieces_is_the_same_run(void **state)
     static const unsigned ticks[] = {9, 300};
 
     (void)state;
-    for (unsigned harts = 1; harts <= HARTS_MAX; harts++) {
+    for (unsigned harts = 1; harts <= HARTS_RUN; harts++) {
         const struct board_program p = busy_program(ticks[harts % 2]);
         struct shot whole, cut;
 
@@ -742,7 +742,7 @@ static void add_divisions(struct board_program *p)
 static void a_timer_is_met_in_code_of_any_cost(void **state)
 {
     (void)state;
-    for (unsigned harts = 1; harts <= HARTS_MAX; harts++) {
+    for (unsigned harts = 1; harts <= HARTS_RUN; harts++) {
         struct board_program p = {0};
         struct test_board b;
         unsigned slot;
@@ -799,7 +799,7 @@ static void each_hart_meets_its_own_stimecmp(void **state)
     add(&p, CSRRW(ZERO, STIMECMP, S0));
     add(&p, ADDI(S2, S2, 1));
     add(&p, MRET);
-    for (unsigned harts = 1; harts <= HARTS_MAX; harts++) {
+    for (unsigned harts = 1; harts <= HARTS_RUN; harts++) {
         board_new(&b, &p, config_of(harts, 3));
         assert_int_equal(machine_run(b.m, UINT64_MAX, 10000000).reason, STOP_CYCLES);
         for (unsigned i = 0; i < harts; i++) {
@@ -961,7 +961,7 @@ static struct slice choose_in_turn(void *ctx, const struct schedule_point *at)
 {
     struct chooser *c = ctx;
 
-    assert_in_range(at->count, 2, HARTS_MAX);
+    assert_in_range(at->count, 2, HARTS_RUN);
     for (unsigned i = 1; i < at->count; i++)
         assert_true(at->options[i].hart > at->options[i - 1].hart);
     return (struct slice){at->options[c->asked++ % at->count].hart, UINT64_MAX, c->insns};

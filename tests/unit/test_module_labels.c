@@ -6,11 +6,11 @@
 #include "unit/nop_text.h"
 
 #include "base/state_io.h"
-#include "ftrace/jump_labels.h"
-#include "ftrace/jump_table.h"
-#include "ftrace/module_labels.h"
-#include "ftrace/modules.h"
-#include "ftrace/text_map.h"
+#include "ftrace/cost/jump_labels.h"
+#include "ftrace/cost/module_labels.h"
+#include "ftrace/kernel/jump_table.h"
+#include "ftrace/kernel/modules.h"
+#include "ftrace/kernel/text_map.h"
 
 enum { NOTIFY = 0x100, ADD = 0x200, FREE_INIT = 0x300, RELEASE = 0x400, LIST = 0x800, KEY = 0x900 };
 enum { COMING = 1, GOING = 2 };

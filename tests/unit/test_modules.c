@@ -5,7 +5,7 @@
 #include "isa/world.h"
 
 #include "base/rng.h"
-#include "ftrace/modules.h"
+#include "ftrace/kernel/modules.h"
 #include "machine/site_image.h"
 
 #include "isa/priv.h" /* after the other one's NOP */

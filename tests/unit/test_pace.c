@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/pace.h"
+#include "host/pace.h"
 
 #define MS UINT64_C(1000000)
 

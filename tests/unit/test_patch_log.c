@@ -2,7 +2,7 @@
  * test_patch_log.c - which stores are one patch, and which is its first fence.
  */
 #include "cpu/observer.h"
-#include "ftrace/patch_log.h"
+#include "ftrace/patch/patch_log.h"
 #include "machine/site_image.h"
 
 enum { F = 0x100, G = 0x200, HARTS = 3, F_SITE = 0, G_SITE = 1, PATCHES_MAX = 1000 };

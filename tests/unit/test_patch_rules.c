@@ -6,10 +6,10 @@
 #include "isa/world.h"
 
 #include "cpu/observer.h"
-#include "ftrace/audit.h"
-#include "ftrace/patch_log.h"
-#include "ftrace/rules.h"
-#include "ftrace/updates.h"
+#include "ftrace/audit/audit.h"
+#include "ftrace/audit/rules.h"
+#include "ftrace/patch/patch_log.h"
+#include "ftrace/patch/updates.h"
 #include "machine/site_image.h"
 
 enum { F = 0x100, G = 0x200, HARTS = 2, WRITER = 0, OTHER = 1 };

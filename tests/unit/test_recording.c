@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "cli/record.h"
-#include "cli/replay.h"
+#include "recording/record.h"
+#include "recording/replay.h"
 
 /* ---- the inner console ---- */
 

@@ -4,8 +4,8 @@
 #include "isa/world.h"
 
 #include "cpu/cluster.h"
-#include "ftrace/account.h"
-#include "ftrace/site_life.h"
+#include "ftrace/cost/account.h"
+#include "ftrace/sites/site_life.h"
 #include "machine/site_image.h"
 
 /* In the image two functions side by side and the trampoline; outside of it memory for a module. */

@@ -2,14 +2,14 @@
  * test_snapshot_file.c - snapshots in files: what another machine has after a restore, what a file
  * costs, and that a damaged one changes nothing. tests/cli/snapshots.sh has whole runs.
  */
-#include "snapshot_file.h"
+#include "machine/snapshot_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "machine/board.h"
-#include "snapshot.h"
+#include "machine/snapshot.h"
 
 /* Stores to its own page and to eight others, again and again. */
 static struct board_program storing_program(void)

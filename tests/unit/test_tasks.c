@@ -4,7 +4,7 @@
 #include "isa/world.h"
 
 #include "base/state_io.h"
-#include "ftrace/tasks.h"
+#include "ftrace/kernel/tasks.h"
 #include "load/btf.h"
 #include "load/lines.h"
 #include "machine/site_image.h"

@@ -4,8 +4,8 @@
 #include "isa/world.h"
 
 #include "cpu/observer.h"
-#include "ftrace/patch_log.h"
-#include "ftrace/updates.h"
+#include "ftrace/patch/patch_log.h"
+#include "ftrace/patch/updates.h"
 #include "machine/site_image.h"
 
 enum { HARTS = 3, MAX = 4, FUNCTION = 0x100, LOOP = 0x2000 };

@@ -17,7 +17,7 @@
 #include "app.h"
 #include "base/grouped.h"
 #include "cache.h"
-#include "input.h"
+#include "machine/input.h"
 
 struct request {
     const struct diag *diag;
@@ -214,7 +214,7 @@ static const struct option_row {
     bool (*set)(struct request *q, const char *arg);
 } rows[] = {
 #define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, doc, set_##id},
-#include "export/view.def"
+#include "commands/view.def"
 #undef VIEW_OPT
 };
 

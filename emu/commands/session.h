@@ -1,0 +1,171 @@
+/*
+ * session.h - a run, from its options to its exit status: everything that it owns, and its steps,
+ * each of which is in a file of this directory.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/new_file.h"
+#include "cli/options.h"
+#include "explore/last_line.h"
+#include "ftrace/calls/calls.h"
+#include "ftrace/report/report.h"
+#include "ftrace/report/report_files.h"
+#include "gdb/port.h"
+#include "gdb/service.h"
+#include "machine/machine.h"
+#include "recording/recording.h"
+
+/* Everything that a run owns, so that one function can free it. */
+struct session {
+    struct options options;
+    struct diag diag;
+    struct host *host;
+    struct record_replay *record_replay;
+    struct schedule_file *schedule; /* NULL: no --schedule */
+    struct last_line last_line;     /* of the guest, for explore */
+    struct gdb_console gdb_console; /* of the guest, for --gdb - */
+    struct gdb_port *gdb_port;      /* NULL: no --gdb */
+    struct debugger *debugger;      /* of the service */
+    struct gdb_service *gdb;        /* NULL: not begun */
+    struct core *core;              /* NULL: none */
+    struct machine *machine;
+    struct symbols *symbols;
+    struct lines *lines;
+    struct tasks *tasks;
+    struct watch *watch;
+    struct bpf_text *programs;
+    struct module_names *module_names;
+    struct new_file trace;  /* --trace */
+    struct log_record *log; /* NULL: neither --log nor --trace */
+    struct new_file log_file;
+    char *log_name;             /* of a log that is only for the trace; may be NULL */
+    struct console log_inner;   /* that gets what the log gets */
+    struct new_file device_log; /* --device-log */
+    struct new_file rings;      /* --rings */
+    struct new_file page;       /* --html */
+    struct pardons *pardons;
+    struct report_files files;
+    size_t named;      /* findings whose modules were asked for names */
+    uint64_t left_out; /* errors that are in no finding, so far */
+    bool audit_failed, trace_lost, log_lost;
+    /* --save: it was; it failed, and the run ended there; it was not, in the end */
+    bool saved, save_lost, save_missing;
+};
+
+/* How a run has ended. */
+struct ending {
+    const char *word; /* for the report */
+    unsigned status;
+};
+
+/* ---- open.c ---- */
+
+/* Waits until the descriptor can be read. False: the host ends the run. session: a struct session.
+ */
+bool session_await(void *session, int fd);
+
+/* Takes as long as a part of a kernel's boot: only for those who need it. */
+uint64_t session_image_hash(const struct session *s);
+
+/* Opens all that the options ask for. A failure was reported; what is open is closed by
+ * session_close. */
+enum exit_status session_open(struct session *s);
+
+/* Frees everything, and removes files that were not finished. */
+void session_close(struct session *s);
+
+/* ---- record.c ---- */
+
+/* A console whose output is in the log, too. */
+struct console session_log_console(struct session *s, const struct console *inner);
+
+/* --log and --trace. Before the watch is made. */
+enum exit_status session_open_log(struct session *s);
+
+/* Who is told of calls: the log, or nobody. */
+struct calls_listener session_call_listener(struct session *s);
+
+/* Writes the guest's ring buffers. False: they are not found, or the file cannot be written. */
+bool session_write_rings(struct session *s);
+
+/* The trace is made of the log before that gets its name. The status may be another one then. */
+struct ending session_end_log(struct session *s, struct ending end);
+
+/* --html: the page of the report. */
+enum exit_status session_write_page(struct session *s, const struct report *r);
+
+/* ---- save.c ---- */
+
+/* Saves the machine in a file. */
+enum exit_status session_save(const struct session *s, const char *path, const struct diag *d);
+
+/* What is outside of the machine follows it. `keep`: as of saved_run_restore. */
+enum exit_status session_restore(struct session *s, const char *path, struct snapshot_file *f,
+                                 bool keep, const struct diag *d);
+
+/* --restore. */
+enum exit_status session_restore_saved(struct session *s);
+
+/* --save at the end of the run, unless it was saved before. */
+void session_save_at_end(struct session *s, struct stop stop);
+
+/* ---- run.c ---- */
+
+/*
+ * How the recorded run was stopped, if this run has reached that instruction; NULL: it has not, or
+ * the host has ended this run.
+ */
+const struct recorded_end *session_recorded_stop(const struct session *s);
+
+/* A replay of a run that the host or a limit stopped must end at the same instruction. */
+uint64_t session_max_insns(const struct session *s);
+
+/* The debugger has the rest of the run. */
+struct stop session_debug(struct session *s);
+
+/* The rest of the run under gdb's control; the machine is stopped. */
+struct stop session_serve_gdb(struct session *s);
+
+/*
+ * Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. With --gdb the
+ * run goes on until gdb connects.
+ */
+struct stop session_run(struct session *s);
+
+/* ---- end.c ---- */
+
+/* Whether the guest has ended the run, by its end or by its getting nowhere. */
+bool session_ended_by_guest(struct stop stop);
+
+/* What the report is made of. */
+struct report session_report(const struct session *s);
+
+/* Prints how the run ended and records it. */
+struct ending session_settle(const struct session *s, struct stop stop);
+
+/* Messages that could not be written change the exit status. */
+bool session_all_was_written(const struct session *s);
+
+/*
+ * A finding can cease to be pardoned, when it is found in another function. Lines of the baseline
+ * that occur no longer are known only if the run was not stopped at a finding.
+ */
+void session_judge(struct session *s);
+
+/* Tells the lines of the baseline that do not occur any more. */
+void session_say_gone(const struct session *s);
+
+/* The reason is printed last: the report may have many lines. */
+unsigned session_finish(struct session *s, struct stop stop);
+
+/* ---- explore.c ---- */
+
+/* `rvftrace explore'. With --audit=fail a discovery, or an error of the seed's run, fails it. */
+unsigned session_explore(struct session *s);
+
+#endif

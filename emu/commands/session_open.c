@@ -1,0 +1,368 @@
+/*
+ * open.c - opens what a run needs, in the order in which one needs the other, and closes it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/new_file.h"
+#include "cli/identity.h"
+#include "cli/options.h"
+#include "commands/cores.h"
+#include "commands/device_log.h"
+#include "commands/session.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "debug/commands/debugger.h"
+#include "explore/last_line.h"
+#include "ftrace/audit/audit.h"
+#include "ftrace/audit/baseline.h"
+#include "ftrace/audit/finding_key.h"
+#include "ftrace/audit/pardon.h"
+#include "ftrace/kernel/bpf_text.h"
+#include "ftrace/kernel/module_names.h"
+#include "ftrace/kernel/tasks.h"
+#include "ftrace/report/report.h"
+#include "ftrace/report/report_files.h"
+#include "ftrace/watch.h"
+#include "gdb/port.h"
+#include "gdb/service.h"
+#include "host/host.h"
+#include "load/image.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+#include "log/log_record.h"
+#include "machine/machine.h"
+#include "machine/snapshot.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
+#include "recording/record_replay.h"
+#include "recording/schedule_file.h"
+#include "timing/core.h"
+
+static struct machine_config machine_config(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct machine_config config = {
+        .harts = o->harts,
+        .memory = o->memory,
+        .firmware = o->firmware,
+        .firmware_path = o->firmware_path,
+        .image = o->image,
+        .initrd = o->initrd,
+        .bootargs = o->append,
+        .seed = o->seed,
+        .fetch = o->fetch,
+        .fetch_seed = o->fetch_seed,
+        .timing = o->timing,
+        .core = s->core,
+        .extensions = o->extensions,
+        .code_writes_max = o->code_writes_max,
+        .page_copies_max = o->page_copies_max,
+        .old_code_max = o->old_code_max,
+        .drive_count = o->drive_count,
+        .port_count = o->port_count,
+        .virtio_console = o->virtio_console,
+        .console = record_replay_console(s->record_replay),
+    };
+
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port) && !strcmp(o->console, "stdio"))
+        config.console = gdb_console(&s->gdb_console, &config.console);
+    if (o->command == COMMAND_EXPLORE)
+        config.console = last_line_console(&s->last_line, &config.console);
+    if (o->log)
+        config.console = session_log_console(s, &config.console);
+    if (s->schedule)
+        config.plan = schedule_file_plan(s->schedule);
+    memcpy(config.drives, o->drives, sizeof config.drives);
+    memcpy(config.ports, o->ports, sizeof config.ports);
+    if (o->device_log)
+        device_log_listen(&s->device_log, &config);
+    return config;
+}
+
+/* Whether a finding fails the run, or a breach that is in none. */
+static bool has_failing(struct session *s)
+{
+    const struct audit *a = watch_audit(s->watch);
+    uint64_t left_out = audit_left_out(a, SEVERITY_error);
+    bool more = left_out != s->left_out;
+
+    s->left_out = left_out;
+    return more || pardons_count(s->pardons, a, watch_sites(s->watch), s->symbols).failing;
+}
+
+/* With --audit=fail the first error that is not pardoned ends the run. */
+static void on_finding(void *ctx, enum rule rule)
+{
+    struct session *s = ctx;
+    const struct audit *a = watch_audit(s->watch);
+
+    for (; s->named < audit_count(a); s->named++)
+        finding_keep_names(audit_get(a, s->named), s->symbols);
+    if (s->options.command == COMMAND_EXPLORE || s->options.audit != AUDIT_FAIL ||
+        rule_severity(rule) < SEVERITY_error || pardons_allow_all(s->pardons, rule) ||
+        !has_failing(s))
+        return;
+    s->audit_failed = true;
+    machine_ask_stop(s->machine);
+}
+
+static enum exit_status dump_dtb(const struct session *s)
+{
+    size_t size;
+    const uint8_t *dtb = machine_dtb(s->machine, &size);
+    struct new_file file;
+
+    if (!new_file_open(&file, s->options.dump_dtb, &s->diag))
+        return EXIT_IO;
+    (void)!fwrite(dtb, 1, size, new_file_stream(&file)); /* new_file_commit reports a failure */
+    return new_file_commit(&file, &s->diag) ? EXIT_PASS : EXIT_IO;
+}
+
+static enum exit_status open_files(struct session *s)
+{
+    const struct options *o = &s->options;
+
+    s->files.paths[REPORT_JSON] = o->command == COMMAND_EXPLORE ? NULL : o->report;
+    s->files.paths[REPORT_SARIF] = o->sarif;
+    s->files.paths[REPORT_JUNIT] = o->junit;
+    s->files.paths[REPORT_BASELINE] = o->write_baseline;
+    return report_files_prepare(&s->files, &s->diag);
+}
+
+/* --allow and --baseline. */
+static enum exit_status read_pardons(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct baseline *baseline;
+    enum exit_status status = EXIT_PASS;
+
+    s->pardons = pardons_new();
+    for (unsigned i = 0; status == EXIT_PASS && i < o->allow_count; i++)
+        status = pardons_allow(s->pardons, o->allow[i], s->symbols, &s->diag);
+    if (status != EXIT_PASS || !o->baseline)
+        return status;
+    status = baseline_read(o->baseline, &s->diag, &baseline);
+    if (status == EXIT_PASS)
+        pardons_know(s->pardons, baseline);
+    return status;
+}
+
+/* Checks that the file of --commands can be read. The debugger opens it, but sets no exit status.
+ */
+static enum exit_status check_commands(const struct session *s)
+{
+    const char *path = s->options.commands;
+    struct stat st;
+    int reason;
+
+    if (!path)
+        return EXIT_PASS;
+    if (!access(path, R_OK) && !stat(path, &st)) {
+        if (!S_ISDIR(st.st_mode))
+            return EXIT_PASS;
+        errno = EISDIR;
+    }
+    reason = errno;
+    diag_error(&s->diag, "%s: %s", path, strerror(reason));
+    return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
+}
+
+static enum exit_status open_console(struct session *s)
+{
+    enum exit_status status = host_new(&s->options, &s->diag, &s->host);
+    struct console console;
+
+    if (status != EXIT_PASS)
+        return status;
+    console = host_console(s->host);
+    return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
+}
+
+bool session_await(void *session, int fd)
+{
+    const struct session *s = session;
+
+    return host_await(s->host, fd);
+}
+
+static enum exit_status open_gdb(struct session *s)
+{
+    const struct gdb_waiter waiter = {session_await, s};
+
+    if (!s->options.gdb)
+        return EXIT_PASS;
+    return gdb_port_open(s->options.gdb, &waiter, &s->diag, &s->gdb_port);
+}
+
+static enum exit_status open_core(struct session *s)
+{
+    enum exit_status status;
+
+    if (s->options.timing != TIMING_CORE)
+        return EXIT_PASS;
+    status = cores_read(s->options.core, &s->diag, &s->core);
+    if (status == EXIT_PASS)
+        s->options.core_hash = s->core->hash;
+    return status;
+}
+
+/* The lowest address that symbols may name: those below RAM or the image are not code or data. */
+static uint64_t lowest_named(const struct machine *m)
+{
+    uint64_t ram = bus_ram(cluster_bus(machine_cluster(m)))->base;
+    uint64_t image = image_lowest(machine_image(m));
+
+    return image < ram ? image : ram;
+}
+
+uint64_t session_image_hash(const struct session *s)
+{
+    const struct options *o = &s->options;
+    bool is_needed =
+        o->report || o->record || o->replay || o->schedule || o->command == COMMAND_EXPLORE;
+
+    return is_needed ? image_hash(machine_image(s->machine)) : 0;
+}
+
+/* Whether the file of --schedule is of this run. */
+static enum exit_status check_schedule(const struct session *s)
+{
+    struct options plain = s->options;
+    struct identity identity;
+    enum exit_status status;
+
+    if (!s->schedule)
+        return EXIT_PASS;
+    plain.schedule = plain.restore = NULL;
+    status = identity_new(&plain, IDENTITY_OF_RECORDING, session_image_hash(s),
+                          machine_firmware(s->machine), &s->diag, &identity);
+    if (status != EXIT_PASS)
+        return status;
+    status = schedule_file_check(s->schedule, &identity);
+    identity_free(&identity);
+    return status;
+}
+
+enum exit_status session_open(struct session *s)
+{
+    const struct options *o = &s->options;
+    const char *named = o->symbols ? o->symbols : o->image;
+    struct machine_config machine;
+    struct watch_config watch;
+    enum exit_status status = check_commands(s);
+    uint64_t linked;
+
+    if (status == EXIT_PASS)
+        status = open_core(s);
+    if (status == EXIT_PASS)
+        status = open_console(s);
+    if (status == EXIT_PASS)
+        status = open_gdb(s);
+    if (status != EXIT_PASS)
+        return status;
+    if (o->schedule)
+        status = schedule_file_read(o->schedule, o->harts, &s->diag, &s->schedule);
+    if (status != EXIT_PASS)
+        return status;
+    if (o->device_log)
+        status = new_file_open(&s->device_log, o->device_log, &s->diag) ? EXIT_PASS : EXIT_IO;
+    if (status == EXIT_PASS && o->rings && !new_file_open(&s->rings, o->rings, &s->diag))
+        status = EXIT_IO;
+    if (status == EXIT_PASS && o->html && !new_file_open(&s->page, o->html, &s->diag))
+        status = EXIT_IO;
+    if (status != EXIT_PASS)
+        return status;
+    machine = machine_config(s);
+    status = machine_new(&machine, &s->diag, &s->machine);
+    if (status == EXIT_PASS)
+        status = check_schedule(s);
+    if (status == EXIT_PASS)
+        status = record_replay_begin(s->record_replay, session_image_hash(s),
+                                     machine_firmware(s->machine));
+    if (status != EXIT_PASS)
+        return status;
+    if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
+        status = symbols_read(named, &s->diag, &s->symbols);
+    else if (machine_image(s->machine)->kind == IMAGE_LINUX)
+        s->symbols = symbols_from_kallsyms(machine_image(s->machine)->file.bytes,
+                                           machine_image(s->machine)->file.size);
+    if (status != EXIT_PASS)
+        return status;
+    if (o->symbols && !symbols_count(s->symbols))
+        diag_warn(&s->diag, "%s: has no symbols", named);
+    else if (o->audit == AUDIT_FAIL && !symbols_count(s->symbols))
+        diag_warn(&s->diag,
+                  "%s: has no symbols, so the sites of ftrace are not known, and only the rules "
+                  "about fetches are checked; give them with --symbols FILE",
+                  named);
+    if (symbols_find(s->symbols, "_start", &linked))
+        machine_link_image(s->machine, linked);
+    symbols_hide_below(s->symbols, lowest_named(s->machine));
+    s->lines = lines_new(named);
+    s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);
+    s->programs = bpf_text_new(machine_cluster(s->machine), machine_image(s->machine), s->symbols);
+    status = read_pardons(s);
+    if (status == EXIT_PASS)
+        status = session_open_log(s);
+    if (status != EXIT_PASS)
+        return status;
+    watch = (struct watch_config){.cluster = machine_cluster(s->machine),
+                                  .image = machine_image(s->machine),
+                                  .symbols = s->symbols,
+                                  .tasks = s->tasks,
+                                  .programs = s->programs,
+                                  .account = o->account,
+                                  .audit = o->audit != AUDIT_OFF,
+                                  .findings_max = o->findings_max,
+                                  .patches_max = o->patches_max,
+                                  .updates_max = o->updates_max,
+                                  .calls = session_call_listener(s),
+                                  .listener = {on_finding, s}};
+    s->watch = watch_new(&watch, &s->diag);
+    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
+    machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
+    machine_join_snapshots(s->machine, (struct state_part){s->programs, bpf_text_state_io});
+    machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
+    if (s->log)
+        machine_join_snapshots(s->machine, (struct state_part){s->log, log_record_state_io});
+    status = session_restore_saved(s);
+    if (status == EXIT_PASS && s->log)
+        log_record_begin(s->log, s->watch);
+    if (status == EXIT_PASS)
+        status = open_files(s);
+    return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
+}
+
+void session_close(struct session *s)
+{
+    gdb_service_free(s->gdb);
+    if (s->debugger)
+        debugger_free(s->debugger);
+    gdb_port_free(s->gdb_port);
+    watch_free(s->watch);
+    if (s->machine)
+        log_record_free(s->log);
+    new_file_discard(&s->log_file);
+    free(s->log_name);
+    new_file_discard(&s->trace);
+    new_file_discard(&s->device_log);
+    new_file_discard(&s->rings);
+    new_file_discard(&s->page);
+    report_files_discard(&s->files);
+    pardons_free(s->pardons);
+    bpf_text_free(s->programs);
+    machine_free(s->machine);
+    core_free(s->core);
+    tasks_free(s->tasks);
+    lines_free(s->lines);
+    symbols_free(s->symbols);
+    module_names_free(s->module_names);
+    record_replay_free(s->record_replay);
+    schedule_file_free(s->schedule);
+    host_free(s->host);
+    options_free(&s->options);
+}

@@ -1,0 +1,723 @@
+/*
+ * breaks.c - the commands that set, change, list and delete breakpoints and
+ * watchpoints.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "debug/commands/debugger_priv.h"
+#include "load/symbols.h"
+
+/* ---- conditions ---- */
+
+struct condition {
+    struct debugger *d;
+    char *text;
+    struct expr *expr;
+};
+
+/* A condition that cannot be evaluated counts as true, so that the user sees the error. */
+static bool condition_holds(void *ctx, unsigned hart)
+{
+    const struct condition *c = ctx;
+    struct debugger *d = c->d;
+    struct view before = context_look(d, hart);
+    struct value v;
+    bool holds = true;
+
+    if (!expr_evaluate(d->language, c->expr, &v) || !value_is_true(d->language, v, &holds))
+        snprintf(d->condition_error, sizeof d->condition_error, "%s", language_why(d->language));
+    language_release(d->language);
+    d->view = before;
+    return holds;
+}
+
+static void condition_release(void *ctx)
+{
+    struct condition *c = ctx;
+
+    expr_free(c->expr);
+    free(c->text);
+    free(c);
+}
+
+static struct target_condition condition_new(struct debugger *d, const char *text,
+                                             struct expr *expr)
+{
+    struct condition *c = xcalloc(1, sizeof *c);
+
+    c->d = d;
+    c->text = xstrdup(text);
+    c->expr = expr;
+    return (struct target_condition){condition_holds, condition_release, c};
+}
+
+const char *point_condition(const struct target_point *p)
+{
+    const struct condition *c = p->condition.ctx;
+
+    return c ? c->text : NULL;
+}
+
+/* The rest of the line as the condition of a point. False: a message was printed. */
+static bool arg_condition(struct debugger *d, const char *args, const struct target_point *p,
+                          struct target_condition *c)
+{
+    const char *text = args;
+    struct view before = d->view;
+    struct expr *e;
+
+    if (p->kind == TARGET_BREAK) /* the function's variables are known there */
+        d->view.scope = place_canonical(d, p->address);
+    e = arg_expr(d, &args, EXPR_WHOLE, "a condition");
+    d->view = before;
+    if (e)
+        *c = condition_new(d, text, e);
+    return e != NULL;
+}
+
+/* ---- setting ---- */
+
+bool is_limit(const char *at)
+{
+    return !*at || !strncmp(at, "if ", 3) || !strncmp(at, "hart ", 5) || !strncmp(at, "thread ", 7);
+}
+
+void words_before(char text[NAME_MAX_LEN], const char *start, const char *end)
+{
+    while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    snprintf(text, NAME_MAX_LEN, "%.*s", (int)(end - start), start);
+}
+
+bool arg_limits(struct debugger *d, const char **args, struct target_point *p)
+{
+    p->hart = TARGET_ANY_HART;
+    if (arg_keyword(args, "thread")) {
+        if (!arg_thread(d, args, &p->hart))
+            return false;
+    } else if (arg_keyword(args, "hart") && !arg_hart(d, args, &p->hart)) {
+        return false;
+    }
+    if (!arg_keyword(args, "if"))
+        return arg_end(d, *args);
+    return arg_condition(d, *args, p, &p->condition);
+}
+
+static const char *point_name(const struct target_point *p)
+{
+    switch (p->kind) {
+    case TARGET_BREAK: return "breakpoint";
+    case TARGET_CATCH: return "catchpoint";
+    default: return "watchpoint";
+    }
+}
+
+static void print_size(struct debugger *d, uint64_t size)
+{
+    fprintf(d->out, "%" PRIu64 " byte%s", size, size == 1 ? "" : "s");
+}
+
+static void release_point(const struct target_point *p)
+{
+    if (p->condition.release)
+        p->condition.release(p->condition.ctx);
+    if (p->catch.release)
+        p->catch.release(p->catch.ctx);
+}
+
+static void print_new(struct debugger *d, const struct target_point *p, size_t more)
+{
+    fprintf(d->out, "%s %u ", point_name(p), p->number);
+    if (p->kind == TARGET_CATCH) {
+        fprintf(d->out, "(%s)\n", note_find(d, p->number)->what);
+        return;
+    }
+    fprintf(d->out, "at ");
+    print_place(d, p->address);
+    if (p->size) {
+        fprintf(d->out, ", ");
+        print_size(d, p->size);
+    }
+    if (more)
+        fprintf(d->out, " and %zu more place%s", more, more == 1 ? "" : "s");
+    fprintf(d->out, "\n");
+}
+
+void add_point(struct debugger *d, const struct target_point *p, const uint64_t *more, size_t count,
+               const char *what)
+{
+    unsigned number;
+    enum target_error error = target_add_point(d->target, d->selected, p, &number);
+
+    if (error) {
+        release_point(p);
+        complain_of_address(d, error, p->address);
+        return;
+    }
+    note_add(d, number, what);
+    set_variable(d, "bpnum", number);
+    for (size_t i = 0; i < count; i++) {
+        error = target_add_place(d->target, d->selected, number, more[i]);
+        if (error)
+            complain_of_address(d, error, more[i]);
+    }
+    print_new(d, target_find_point(d->target, number), count);
+}
+
+/*
+ * The location for `save breakpoints': a line of the present file, or no location, would be
+ * another one then.
+ */
+static char *lasting_place(struct debugger *d, const char *start, const char *end, uint64_t address)
+{
+    char text[NAME_MAX_LEN], line[NAME_MAX_LEN];
+    bool relative = start == end || strchr("+-0123456789", *start);
+
+    words_before(text, start, end);
+    if (!relative)
+        return xstrdup(text);
+    if (start != end && place_line(d, address, line, sizeof line))
+        return xstrdup(line);
+    return xasprintf("*0x%" PRIx64, address);
+}
+
+static void add_break(struct debugger *d, const char *args, bool temporary)
+{
+    struct target_point p = {.space = TARGET_BY_ANY, .temporary = temporary};
+    uint64_t places[PLACES_MAX] = {selected_pc(d)};
+    const char *start = args, *end;
+    struct point_note *note;
+    size_t count = 1;
+
+    if (!is_limit(args) && !arg_places(d, &args, places, &count))
+        return;
+    end = args;
+    p.address = places[0];
+    if (!arg_limits(d, &args, &p))
+        return;
+    add_point(d, &p, places + 1, count - 1, "");
+    note = d->notes.len ? &d->notes.at[d->notes.len - 1] : NULL;
+    if (note && !note->place)
+        note->place = lasting_place(d, start, end, places[0]);
+}
+
+void do_break(struct debugger *d, const char *args)
+{
+    add_break(d, args, false);
+}
+
+void do_tbreak(struct debugger *d, const char *args)
+{
+    add_break(d, args, true);
+}
+
+/* The size of the variable at `address` if it has a symbol with a size below 8; otherwise 8. */
+static uint64_t default_size(const struct debugger *d, uint64_t address)
+{
+    enum { WORD = 8 };
+    const struct symbol *s = symbols_lookup(d->config.symbols, address);
+
+    return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
+}
+
+bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
+{
+    if (!arg_variable(d, args, "an address", &p->address, &p->size))
+        return false;
+    if (!p->size)
+        p->size = default_size(d, p->address);
+    if (**args == ',') {
+        *args += 1 + strspn(*args + 1, " \t");
+        if (!arg_value(d, args, "a size", &p->size))
+            return false;
+    }
+    if (arg_keyword(args, "physical"))
+        p->space = TARGET_BY_PHYSICAL;
+    return true;
+}
+
+static void add_watch(struct debugger *d, const char *args, enum target_point_kind kind)
+{
+    struct target_point p = {
+        .kind = kind, .space = TARGET_BY_ANY, .on_change = kind == TARGET_WATCH_WRITE};
+    const char *start = args;
+    char what[NAME_MAX_LEN];
+
+    /* A watchpoint is one of a place in memory in any case. */
+    if (!arg_keyword(&args, "-l"))
+        (void)arg_keyword(&args, "-location");
+    start = args;
+    if (!arg_watched(d, &args, &p))
+        return;
+    words_before(what, start, args);
+    if (arg_limits(d, &args, &p))
+        add_point(d, &p, NULL, 0, what);
+}
+
+void do_watch(struct debugger *d, const char *args)
+{
+    add_watch(d, args, TARGET_WATCH_WRITE);
+}
+
+void do_rwatch(struct debugger *d, const char *args)
+{
+    add_watch(d, args, TARGET_WATCH_READ);
+}
+
+void do_awatch(struct debugger *d, const char *args)
+{
+    add_watch(d, args, TARGET_WATCH_ACCESS);
+}
+
+/* ---- changing ---- */
+
+/* The number of an existing point. False: it is not one, and a message was printed. */
+static bool arg_point(struct debugger *d, const char **args, unsigned *number)
+{
+    uint64_t value;
+
+    if (!arg_value(d, args, "a breakpoint's number", &value))
+        return false;
+    *number = (unsigned)value;
+    if (value <= UINT32_MAX && target_find_point(d->target, *number))
+        return true;
+    complain(d, "no breakpoint or watchpoint number %" PRIu64, value);
+    return false;
+}
+
+/* $bpnum, or another variable. */
+static bool arg_variable_range(struct debugger *d, const char **at, unsigned *first, unsigned *last)
+{
+    return arg_point(d, at, first) && (*last = *first, true);
+}
+
+/* "3" or "3-5": numbers of points, the first of which exists. */
+static bool arg_range(struct debugger *d, const char **at, unsigned *first, unsigned *last)
+{
+    char *end;
+    unsigned long low = strtoul(*at, &end, 10), high = low;
+    bool bad = end == *at;
+
+    if (**at == '$')
+        return arg_variable_range(d, at, first, last);
+
+    if (!bad && *end == '-') {
+        const char *second = end + 1;
+
+        high = strtoul(second, &end, 10);
+        bad = end == second;
+    }
+    if (bad || (*end && *end != ' ' && *end != '\t')) {
+        complain(d, "expected numbers of breakpoints, as in `1 3-5'");
+        return false;
+    }
+    *at = end + strspn(end, " \t");
+    *first = (unsigned)low;
+    *last = (unsigned)high;
+    if (low <= UINT32_MAX && high <= UINT32_MAX && target_find_point(d->target, *first))
+        return true;
+    complain(d, "no breakpoint or watchpoint number %lu", low);
+    return false;
+}
+
+/*
+ * Calls back for each point of a list such as `1 3-5', or for all points if there is none. Points
+ * of the list may be deleted.
+ */
+static void for_points(struct debugger *d, const char *args,
+                       void (*change)(struct debugger *d, unsigned number, int how), int how)
+{
+    unsigned first, last;
+
+    for (size_t i = target_point_count(d->target); !*args && i--;)
+        change(d, target_point_at(d->target, i)->number, how);
+    while (*args && arg_range(d, &args, &first, &last))
+        for (uint64_t number = first; number <= last; number++) {
+            if (!target_find_point(d->target, (unsigned)number))
+                break;
+            change(d, (unsigned)number, how);
+        }
+}
+
+static void delete_point(struct debugger *d, unsigned number, int how)
+{
+    (void)how;
+    (void)!target_delete_point(d->target, number);
+}
+
+void do_delete(struct debugger *d, const char *args)
+{
+    if (arg_keyword(&args, "checkpoint")) {
+        delete_checkpoint(d, args);
+        return;
+    }
+    if (arg_keyword(&args, "display")) {
+        do_undisplay(d, args);
+        return;
+    }
+    (void)arg_keyword(&args, "breakpoints");
+    for_points(d, args, delete_point, 0);
+}
+
+/* how: an enum after_stop, or a number of stops, negated. */
+static void enable_point(struct debugger *d, unsigned number, int how)
+{
+    struct point_note *n = note_find(d, number);
+
+    (void)!target_enable_point(d->target, number, true);
+    if (n && how < 0) {
+        n->after_stop = POINT_COUNT;
+        n->left = (unsigned)-how;
+    } else if (n) {
+        n->after_stop = (enum after_stop)how;
+    }
+}
+
+static void disable_point(struct debugger *d, unsigned number, int how)
+{
+    (void)how;
+    (void)!target_enable_point(d->target, number, false);
+}
+
+void do_enable(struct debugger *d, const char *args)
+{
+    enum after_stop then = POINT_KEEP;
+    uint64_t count = 1;
+
+    (void)arg_keyword(&args, "breakpoints");
+    if (arg_keyword(&args, "count")) {
+        if (!arg_count(d, &args, &count))
+            return;
+        for_points(d, args, enable_point, count < INT_MAX ? -(int)count : -INT_MAX);
+        return;
+    }
+    if (arg_keyword(&args, "once"))
+        then = POINT_DISABLE;
+    else if (arg_keyword(&args, "delete"))
+        then = POINT_DELETE;
+    for_points(d, args, enable_point, (int)then);
+}
+
+void do_disable(struct debugger *d, const char *args)
+{
+    (void)arg_keyword(&args, "breakpoints");
+    for_points(d, args, disable_point, 0);
+}
+
+static bool is_break_at(const struct target_point *p, uint64_t pa)
+{
+    bool found = p->kind == TARGET_BREAK && p->pa == pa;
+
+    for (size_t i = 0; i < p->place_count; i++)
+        found = found || p->places[i].pa == pa;
+    return found;
+}
+
+static size_t clear_place(struct debugger *d, uint64_t address)
+{
+    size_t deleted = 0;
+    uint64_t pa;
+
+    if (!place_physical(d, address, &pa))
+        return 0;
+    for (size_t i = target_point_count(d->target); i--;) {
+        const struct target_point *p = target_point_at(d->target, i);
+
+        if (!is_break_at(p, pa))
+            continue;
+        fprintf(d->out, "deleted breakpoint %u\n", p->number);
+        (void)!target_delete_point(d->target, p->number);
+        deleted++;
+    }
+    return deleted;
+}
+
+void do_clear(struct debugger *d, const char *args)
+{
+    uint64_t places[PLACES_MAX] = {selected_pc(d)};
+    size_t count = 1, deleted = 0;
+
+    if ((*args && !arg_places(d, &args, places, &count)) || !arg_end(d, args))
+        return;
+    for (size_t i = 0; i < count; i++)
+        deleted += clear_place(d, places[i]);
+    if (!deleted)
+        complain(d, "no breakpoint is there");
+}
+
+void do_ignore(struct debugger *d, const char *args)
+{
+    uint64_t hits = 0;
+    unsigned number;
+
+    if (!arg_point(d, &args, &number) || !arg_value(d, &args, "a count", &hits) ||
+        !arg_end(d, args))
+        return;
+    (void)!target_ignore(d->target, number, hits);
+    fprintf(d->out, "will ignore the next %" PRIu64 " crossing%s of breakpoint %u\n", hits,
+            hits == 1 ? "" : "s", number);
+}
+
+void do_condition(struct debugger *d, const char *args)
+{
+    struct target_condition c = {.holds = NULL};
+    unsigned number;
+
+    if (!arg_point(d, &args, &number) ||
+        (*args && !arg_condition(d, args, target_find_point(d->target, number), &c)))
+        return;
+    (void)!target_set_condition(d->target, number, c);
+}
+
+/* ---- the list of points, and what is printed at a stop ---- */
+
+static const char *type_name(enum target_point_kind kind)
+{
+    switch (kind) {
+    case TARGET_BREAK: return "breakpoint";
+    case TARGET_WATCH_WRITE: return "hw watchpoint";
+    case TARGET_WATCH_READ: return "read watchpoint";
+    case TARGET_WATCH_ACCESS: return "acc watchpoint";
+    case TARGET_CATCH: return "catchpoint";
+    }
+    return "";
+}
+
+static const char *disposition(const struct target_point *p, const struct point_note *n)
+{
+    if (p->temporary || (n && n->after_stop == POINT_DELETE))
+        return "del";
+    return n && n->after_stop == POINT_DISABLE ? "dis" : "keep";
+}
+
+static void print_address(struct debugger *d, uint64_t address)
+{
+    char text[NAME_MAX_LEN];
+
+    fprintf(d->out, "0x%016" PRIx64 " ", address);
+    place_name(d, address, text, sizeof text);
+    if (text[0])
+        fprintf(d->out, "in %s ", text);
+    if (place_line(d, address, text, sizeof text))
+        fprintf(d->out, "at %s", text);
+}
+
+/* What the last column of the table says of a watchpoint. */
+static void print_watched(struct debugger *d, const struct target_point *p,
+                          const struct point_note *n)
+{
+    enum { ADDRESS_WIDTH = 18 };
+
+    fprintf(d->out, "%*s %s", ADDRESS_WIDTH, "", n ? n->what : "");
+    if (p->kind == TARGET_CATCH)
+        return;
+    fprintf(d->out, ": ");
+    print_place(d, p->address);
+    fprintf(d->out, ", ");
+    print_size(d, p->size);
+    if (p->space == TARGET_BY_PHYSICAL)
+        fprintf(d->out, ", physical");
+}
+
+static void print_limits(struct debugger *d, const struct target_point *p)
+{
+    if (point_condition(p))
+        fprintf(d->out, "\tstop only if %s\n", point_condition(p));
+    if (p->hart != TARGET_ANY_HART)
+        fprintf(d->out, "\tstop only on hart %u\n", p->hart);
+    if (p->hits)
+        fprintf(d->out, "\t%s already hit %" PRIu64 " time%s\n", point_name(p), p->hits,
+                p->hits == 1 ? "" : "s");
+    if (p->ignore)
+        fprintf(d->out, "\tignore next %" PRIu64 " hit%s\n", p->ignore, p->ignore == 1 ? "" : "s");
+}
+
+/* A line of one that has several places; the first one is the point's own. */
+static void print_one_place(struct debugger *d, const struct target_point *p, size_t i)
+{
+    char number[24];
+
+    snprintf(number, sizeof number, "%u.%zu", p->number, i + 1);
+    fprintf(d->out, "%-7s %-14s %-4s %c   ", number, "", "", 'y');
+    print_address(d, i ? p->places[i - 1].address : p->address);
+    fprintf(d->out, "\n");
+}
+
+static void print_point(struct debugger *d, const struct target_point *p)
+{
+    const struct point_note *n = note_find(d, p->number);
+
+    fprintf(d->out, "%-7u %-14s %-4s %c   ", p->number, type_name(p->kind), disposition(p, n),
+            p->disabled ? 'n' : 'y');
+    if (p->kind != TARGET_BREAK)
+        print_watched(d, p, n);
+    else if (p->place_count)
+        fprintf(d->out, "%-18s", "<MULTIPLE>");
+    else
+        print_address(d, p->address);
+    if (p->kind == TARGET_BREAK && n && n->what[0])
+        fprintf(d->out, " (%s)", n->what);
+    fprintf(d->out, "\n");
+    print_limits(d, p);
+    for (size_t i = 0; p->place_count && i <= p->place_count; i++)
+        print_one_place(d, p, i);
+    for (size_t i = 0; n && i < n->commands.len; i++)
+        fprintf(d->out, "        %s\n", n->commands.at[i]);
+}
+
+void print_points(struct debugger *d)
+{
+    size_t count = target_point_count(d->target);
+
+    if (!count && !d->patch_watches.len)
+        fprintf(d->out, "no breakpoints, watchpoints or catchpoints\n");
+    if (count)
+        fprintf(d->out, "Num     Type           Disp Enb Address            What\n");
+    for (size_t i = 0; i < count; i++)
+        print_point(d, target_point_at(d->target, i));
+    for (size_t i = 0; i < d->patch_watches.len; i++)
+        fprintf(d->out, "watch-patch %s%s\n", d->patch_watches.at[i].glob,
+                d->patch_watches.at[i].each_store ? " stores" : "");
+}
+
+void print_watchpoints(struct debugger *d)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < target_point_count(d->target); i++) {
+        const struct target_point *p = target_point_at(d->target, i);
+
+        if (p->kind == TARGET_BREAK || p->kind == TARGET_CATCH)
+            continue;
+        if (!found)
+            fprintf(d->out, "Num     Type           Disp Enb Address            What\n");
+        found = true;
+        print_point(d, p);
+    }
+    if (!found)
+        fprintf(d->out, "No watchpoints.\n");
+}
+
+/* "store of 4 bytes at 0x... <counter>: 0x1 -> 0x2", and the instruction or device that did it. */
+static void print_access(struct debugger *d, const struct target_access *a)
+{
+    const struct target_point *p = target_find_point(d->target, a->point);
+    const char *what = !a->write ? "load" : a->read ? "load and store" : "store";
+
+    fprintf(d->out, "    %s of ", a->who.kind == WRITER_HART ? what : "write");
+    print_size(d, a->size);
+    fprintf(d->out, " at ");
+    print_place(d, p ? p->address + a->offset : a->pa);
+    fprintf(d->out, ": 0x%" PRIx64, a->old_value);
+    if (a->write)
+        fprintf(d->out, " -> 0x%" PRIx64, a->new_value);
+    fprintf(d->out, "\n    by:  ");
+    print_writer(d, &a->who);
+    fprintf(d->out, "\n");
+}
+
+/* The watched bytes before the access; they are known if there are eight at most. */
+static bool old_value(const struct debugger *d, const struct target_point *p,
+                      const struct target_access *a, uint64_t *old, uint64_t *now)
+{
+    enum { PAGE = 4096 };
+
+    if (p->size > sizeof *old || a->pa % PAGE < a->offset ||
+        (a->pa - a->offset) % PAGE + p->size > PAGE ||
+        target_read(d->target, d->selected, TARGET_BY_PHYSICAL, a->pa - a->offset, now, p->size))
+        return false;
+    *old = *now;
+    memcpy((uint8_t *)old + a->offset, &a->old_value, a->size < p->size ? a->size : p->size);
+    return true;
+}
+
+/* The type of a watched variable; NULL: not known, or it is not a variable. */
+static struct type *watched_type(struct debugger *d, const struct target_point *p)
+{
+    const struct point_note *n = note_find(d, p->number);
+    const char *text = n ? n->what : "";
+    struct expr *e = *text ? expr_parse(d->language, &text, EXPR_WHOLE) : NULL;
+    struct type *type = NULL;
+    struct value v;
+
+    if (e && expr_evaluate(d->language, e, &v) && v.place == VALUE_IN_MEMORY &&
+        v.address == p->address && type_size(language_types(d->language), v.type) == p->size &&
+        type_is_scalar(type_strip(language_types(d->language), v.type)))
+        type = v.type;
+    expr_free(e);
+    return type;
+}
+
+static void print_watched_value(struct debugger *d, const char *what, struct type *type,
+                                uint64_t value)
+{
+    const struct print_format plain = {.count = 1};
+
+    fprintf(d->out, "%s = ", what);
+    if (!type)
+        fprintf(d->out, "0x%" PRIx64, value);
+    else if (!value_print(d->language, d->out,
+                          value_of_bytes(d->language, type, &value,
+                                         type_size(language_types(d->language), type)),
+                          plain))
+        fprintf(d->out, "%s", language_why(d->language));
+    fprintf(d->out, "\n");
+}
+
+/* As gdb prints them; of more than eight watched bytes, those that were accessed. */
+static void print_values(struct debugger *d, const struct target_access *a)
+{
+    const struct target_point *p = target_find_point(d->target, a->point);
+    struct type *type = NULL;
+    uint64_t old, now;
+
+    if (p && old_value(d, p, a, &old, &now)) {
+        type = watched_type(d, p);
+    } else {
+        old = a->old_value;
+        now = a->new_value;
+    }
+    fprintf(d->out, "\n");
+    if (a->write)
+        print_watched_value(d, "Old value", type, old);
+    print_watched_value(d, a->write ? "New value" : "Value", type, now);
+    language_release(d->language);
+}
+
+static void print_accesses(struct debugger *d, const struct target_stop *s)
+{
+    for (size_t i = 0; i < s->access_count; i++) {
+        const struct target_access *a = &s->accesses[i];
+        const struct point_note *n = note_find(d, a->point);
+
+        if (!i || a->point != s->accesses[i - 1].point) {
+            fprintf(d->out, "watchpoint %u, hart %u%s%s\n", a->point, s->hart, n ? ": " : "",
+                    n ? n->what : "");
+            print_values(d, a);
+        }
+        print_access(d, a);
+    }
+}
+
+static bool is_switch(struct debugger *d, unsigned number)
+{
+    const struct point_note *n = note_find(d, number);
+
+    return n && !strcmp(n->what, TASK_SWITCH);
+}
+
+void print_point_stop(struct debugger *d, const struct target_stop *s)
+{
+    if (s->reason == TARGET_STOP_BREAKPOINT)
+        fprintf(d->out, "%s %u, hart %u\n", is_switch(d, s->point) ? TASK_SWITCH : "breakpoint",
+                s->point, s->hart);
+    if (s->reason == TARGET_STOP_BREAKPOINT && is_switch(d, s->point))
+        print_switch(d);
+    print_accesses(d, s);
+    if (d->condition_error[0])
+        fprintf(d->out, "its condition cannot be evaluated: %s\n", d->condition_error);
+}

@@ -1,0 +1,380 @@
+/*
+ * context.c - connects the language of expressions (value.h) with the machine: registers, memory
+ * and symbols of the hart whose state is looked at, and its selected frame.
+ */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/commands/debugger_priv.h"
+#include "debug/lang/dwarf.h"
+#include "debug/lang/location.h"
+#include "ftrace/sites/sites.h"
+#include "load/symbols.h"
+
+/* ---- registers ---- */
+
+static int find_register(void *ctx, const char *name)
+{
+    const struct debugger *d = ctx;
+
+    return target_find_register(d->target, name);
+}
+
+static void register_kind(void *ctx, unsigned number, unsigned *bits, unsigned *kind)
+{
+    const struct debugger *d = ctx;
+    struct target_register r = {.bits = 64};
+
+    (void)!target_register(d->target, number, &r);
+    *bits = r.bits;
+    *kind = r.type == TARGET_CODE_POINTER   ? 1
+            : r.type == TARGET_DATA_POINTER ? 2
+            : r.type == TARGET_DOUBLE       ? 3
+                                            : 0;
+}
+
+/* False: it is the hart's own, in any frame. */
+static bool is_of_frame(const struct debugger *d, unsigned number)
+{
+    return (d->view.frame || (d->task && d->view.hart == d->selected)) && number <= TARGET_REG_PC;
+}
+
+static bool get_register(void *ctx, unsigned number, uint64_t *value)
+{
+    struct debugger *d = ctx;
+    struct stack_frame f;
+
+    if (!is_of_frame(d, number) || !stack_frame(d, d->view.hart, d->view.frame, &f))
+        return !target_get_register(d->target, d->view.hart, number, value);
+    if (number < UNWIND_REGS && f.u.lost >> number & 1)
+        return false;
+    *value = number == TARGET_REG_PC ? f.u.pc : f.u.reg[number];
+    return true;
+}
+
+static bool store(void *ctx, uint64_t address, const void *from, size_t len);
+
+/* A register of an outer frame is where an inner one has saved it. */
+static bool set_register(void *ctx, unsigned number, uint64_t value)
+{
+    struct debugger *d = ctx;
+    struct stack_frame f;
+    bool done;
+
+    if (is_of_frame(d, number) && stack_frame(d, d->view.hart, d->view.frame, &f)) {
+        if (number == TARGET_REG_PC || number == TARGET_REG_X0 + 2)
+            return false;
+        if (f.u.at[number])
+            return store(ctx, f.u.at[number], &value, sizeof value);
+    }
+    done = !target_set_register(d->target, d->view.hart, number, value);
+    stack_forget(d);
+    return done;
+}
+
+/* ---- memory ---- */
+
+static bool load(void *ctx, uint64_t address, void *to, size_t len)
+{
+    const struct debugger *d = ctx;
+
+    return !target_read(d->target, d->view.hart, TARGET_BY_ANY, address, to, len);
+}
+
+static bool store(void *ctx, uint64_t address, const void *from, size_t len)
+{
+    struct debugger *d = ctx;
+
+    stack_forget(d);
+    return !target_write(d->target, d->view.hart, TARGET_BY_ANY, address, from, len);
+}
+
+/* ---- symbols ---- */
+
+/* A label is code if it is in a section of instructions, or inside a function. */
+static bool is_code(const struct debugger *d, const struct symbol *s)
+{
+    if (s->kind != SYMBOL_LABEL)
+        return s->kind == SYMBOL_FUNC;
+    return debug_is_code(d->info, s->addr) || symbols_function_at(d->config.symbols, s->addr);
+}
+
+static bool find_symbol(void *ctx, const char *name, struct plain_symbol *found)
+{
+    const struct debugger *d = ctx;
+    const struct symbol *s;
+    uint64_t address;
+
+    if (!symbols_find(d->config.symbols, name, &address))
+        return false;
+    s = symbols_lookup(d->config.symbols, address);
+    *found = (struct plain_symbol){.address = address};
+    if (s && s->addr == address) {
+        found->size = s->size;
+        found->code = is_code(d, s);
+    }
+    return true;
+}
+
+/* Labels inside a function, such as ftrace_call, do not hide its name. */
+static const char *name_at(void *ctx, uint64_t address, uint64_t *offset)
+{
+    const struct debugger *d = ctx;
+    uint64_t va = place_canonical(d, address);
+    const struct symbol *s = symbols_function_at(d->config.symbols, va);
+
+    if (s && s->size && va - s->addr < s->size) {
+        *offset = va - s->addr;
+        return s->name;
+    }
+    return symbols_name_at(d->config.symbols, va, offset);
+}
+
+/* ---- frames ---- */
+
+static void selected_frame(void *ctx, struct frame_scope *scope)
+{
+    struct debugger *d = ctx;
+    struct stack_frame f;
+
+    *scope = (struct frame_scope){.pc = d->view.scope, .canonical = d->view.scope};
+    if (d->view.scope)
+        return;
+    if (!stack_frame(d, d->view.hart, d->view.frame, &f))
+        return;
+    *scope = (struct frame_scope){
+        .pc = f.u.pc, .canonical = f.u.user ? 0 : unwind_code(d, &f.u), .level = f.level};
+}
+
+static bool frame_address(void *ctx, uint64_t *cfa)
+{
+    struct debugger *d = ctx;
+
+    return stack_cfa(d, d->view.hart, d->view.frame, cfa);
+}
+
+/* ---- the values of parameters at the call ---- */
+
+/* The call in the function that returns to `pc`. */
+static bool find_call(Dwarf_Die *outer, uint64_t pc, unsigned depth, Dwarf_Die *call)
+{
+    enum { DEPTH_MAX = 16 };
+    Dwarf_Die child;
+    int end = dwarf_child(outer, &child);
+
+    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        Dwarf_Attribute attr;
+        Dwarf_Addr back;
+
+        if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) {
+            unsigned name = tag == DW_TAG_call_site ? DW_AT_call_return_pc : DW_AT_low_pc;
+
+            if (dwarf_formaddr(dwarf_attr(&child, name, &attr), &back) == 0 && back == pc) {
+                *call = child;
+                return true;
+            }
+        } else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+                   depth < DEPTH_MAX && find_call(&child, pc, depth + 1, call)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The expression of the value that a register has at the call. */
+static bool find_parameter(Dwarf_Die *call, unsigned dwarf_register, Dwarf_Attribute *value)
+{
+    Dwarf_Die child;
+    int end = dwarf_child(call, &child);
+
+    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
+        Dwarf_Attribute attr;
+        Dwarf_Op *ops;
+        size_t count;
+
+        if (dwarf_attr(&child, DW_AT_location, &attr) &&
+            dwarf_getlocation(&attr, &ops, &count) == 0 && count == 1 &&
+            ops[0].atom == DW_OP_reg0 + dwarf_register)
+            return dwarf_attr(&child, DW_AT_call_value, value) ||
+                   dwarf_attr(&child, DW_AT_GNU_call_site_value, value);
+    }
+    return false;
+}
+
+static bool entry_register(void *ctx, unsigned dwarf_register, uint64_t *value)
+{
+    struct debugger *d = ctx;
+    struct view before = d->view;
+    unsigned number = d->view.frame;
+    struct stack_frame caller;
+    struct blocks b;
+    Dwarf_Die call;
+    Dwarf_Attribute attr;
+    bool ok;
+
+    do { /* past the functions that this one is inlined into */
+        if (!stack_frame(d, d->view.hart, ++number, &caller))
+            return false;
+    } while (caller.level);
+    if (caller.u.exact || !debug_blocks(d->info, unwind_code(d, &caller.u), &b) ||
+        !find_call(&b.at[0], place_canonical(d, caller.u.pc), 0, &call) ||
+        !find_parameter(&call, dwarf_register, &attr))
+        return false;
+    d->view.frame = number;
+    ok = location_call_value(d->language, &attr, value);
+    d->view = before;
+    return ok;
+}
+
+/* ---- the session's language ---- */
+
+void context_open(struct debugger *d)
+{
+    const struct language_env env = {
+        .ctx = d,
+        .find_register = find_register,
+        .register_kind = register_kind,
+        .get_register = get_register,
+        .set_register = set_register,
+        .load = load,
+        .store = store,
+        .symbol = find_symbol,
+        .name_at = name_at,
+        .frame = selected_frame,
+        .frame_address = frame_address,
+        .entry_register = entry_register,
+    };
+
+    d->info = debug_info_new(d->config.lines);
+    d->language = language_new(&env, d->info);
+}
+
+void context_command(struct debugger *d)
+{
+    stack_forget(d);
+    d->view = (struct view){.hart = d->selected, .frame = d->frame};
+    set_variable(d, "_thread", d->selected + 1);
+}
+
+void context_close(struct debugger *d)
+{
+    language_free(d->language);
+    debug_info_free(d->info);
+    VEC_FREE(&d->stack.frames);
+}
+
+struct view context_look(struct debugger *d, unsigned hart)
+{
+    struct view before = d->view;
+
+    d->view = (struct view){.hart = hart};
+    set_variable(d, "_thread", hart + 1);
+    stack_forget(d);
+    return before;
+}
+
+/* ---- arguments ---- */
+
+struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
+                      const char *what)
+{
+    struct expr *e;
+
+    if (!**at) {
+        complain(d, "expected %s", what);
+        return NULL;
+    }
+    e = expr_parse(d->language, at, extent);
+    if (!e)
+        complain(d, "%s", language_why(d->language));
+    return e;
+}
+
+static bool arg_any(struct debugger *d, const char **at, const char *what, struct value *v)
+{
+    struct expr *e = arg_expr(d, at, EXPR_ARGUMENT, what);
+    bool ok = e && expr_evaluate(d->language, e, v);
+
+    if (e && !ok)
+        complain(d, "%s", language_why(d->language));
+    expr_free(e);
+    return ok;
+}
+
+bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value)
+{
+    struct value v;
+
+    if (!arg_any(d, at, what, &v))
+        return false;
+    if (value_address(d->language, v, value))
+        return true;
+    complain(d, "%s", language_why(d->language));
+    return false;
+}
+
+/*
+ * The name of a function alone, where a place in code is meant, is where its symbol is. The debug
+ * information may have it begin later, behind its site, which would not be found by its name.
+ */
+static void to_symbol(const struct debugger *d, const char *text, const char *end, uint64_t *va)
+{
+    char name[NAME_MAX_LEN];
+    struct debug_symbol s;
+    uint64_t start;
+
+    words_before(name, text, end);
+    if (symbols_find(d->config.symbols, name, &start) && start < *va &&
+        *va - start <= SITE_BYTES_MAX && debug_find(d->info, 0, 0, name, &s) &&
+        s.class == DEBUG_FUNCTION && s.address == *va)
+        *va = start;
+}
+
+bool arg_code(struct debugger *d, const char **at, const char *what, uint64_t *value)
+{
+    const char *text = *at;
+
+    if (!arg_value(d, at, what, value))
+        return false;
+    to_symbol(d, text, *at, value);
+    return true;
+}
+
+/* A function's size by C is 1. */
+static bool is_function(const struct debugger *d, struct type *type)
+{
+    const struct type *stripped = type_strip(language_types(d->language), type);
+
+    return stripped && stripped->kind == TYPE_FUNCTION;
+}
+
+bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
+                  uint64_t *size)
+{
+    const char *text = *at;
+    struct value v;
+
+    if (!arg_any(d, at, what, &v))
+        return false;
+    if (v.place == VALUE_IN_REGISTER) {
+        complain(d, "cannot watch a register, only memory: its value changes with almost every "
+                    "instruction");
+        return false;
+    }
+    if (v.place == VALUE_IN_MEMORY) {
+        *address = v.address;
+        *size = type_size(language_types(d->language), v.type);
+        if (is_function(d, v.type)) {
+            to_symbol(d, text, *at, address);
+            *size = 0;
+        }
+        return true;
+    }
+    *size = 0;
+    if (value_integer(d->language, v, address))
+        return true;
+    complain(d, "%s", language_why(d->language));
+    return false;
+}

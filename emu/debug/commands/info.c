@@ -1,0 +1,93 @@
+/*
+ * info.c - finds the subject of `info' in info.def.
+ */
+#include <string.h>
+
+#include "debug/commands/debugger_priv.h"
+
+struct subject {
+    const char *name, *arguments, *help;
+    void (*show)(struct debugger *d, const char *args);
+};
+
+static const struct subject subjects[] = {
+#define INFO(function, name, arguments, help) {name, arguments, help, info_##function},
+#include "debug/commands/info.def"
+#undef INFO
+};
+
+static const struct subject *find_subject(const char *word, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        if (!strncmp(subjects[i].name, word, len))
+            return &subjects[i];
+    return NULL;
+}
+
+static void print_subject(struct debugger *d, const struct subject *s)
+{
+    char usage[80];
+
+    snprintf(usage, sizeof usage, "info %s %s", s->name, s->arguments);
+    fprintf(d->out, "    %-39s %s\n", usage, s->help);
+}
+
+void info_help(struct debugger *d)
+{
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        print_subject(d, &subjects[i]);
+}
+
+void info_apropos(struct debugger *d, const char *word)
+{
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        if (strcasestr(subjects[i].name, word) || strcasestr(subjects[i].help, word))
+            print_subject(d, &subjects[i]);
+}
+
+void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx)
+{
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        if (!strncmp(subjects[i].name, prefix, strlen(prefix)))
+            found(ctx, subjects[i].name);
+}
+
+void info_breakpoints(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        print_points(d);
+}
+
+void info_watchpoints(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        print_watchpoints(d);
+}
+
+void info_checkpoints(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        print_checkpoints(d);
+}
+
+void info_display(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        data_list_displays(d);
+}
+
+void do_info(struct debugger *d, const char *args)
+{
+    size_t len = strcspn(args, " \t/");
+    const struct subject *s = len ? find_subject(args, len) : NULL;
+
+    if (!len) {
+        info_help(d);
+        return;
+    }
+    if (!s) {
+        complain(d, "Undefined info command: \"%.*s\".  Try \"help info\".", (int)len, args);
+        return;
+    }
+    s->show(d, args + len + strspn(args + len, " \t"));
+}

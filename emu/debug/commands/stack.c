@@ -1,0 +1,522 @@
+/*
+ * stack.c - the frames as the user sees them: backtrace, frame, up, down, info frame, info locals,
+ * info args.
+ */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug/commands/debugger_priv.h"
+#include "debug/lang/dwarf.h"
+#include "debug/lang/location.h"
+#include "load/symbols.h"
+
+/* ---- frames ---- */
+
+void stack_forget(struct debugger *d)
+{
+    d->stack.frames.len = 0;
+    d->stack.complete = false;
+}
+
+void stack_reset(struct debugger *d)
+{
+    stack_forget(d);
+    d->frame = 0;
+    d->task = 0;
+    d->view = (struct view){.hart = d->selected};
+}
+
+/* How many inlined functions at the hart's pc are not shown yet, because a step has ended at their
+   call. */
+static unsigned hidden_level(const struct debugger *d, const struct unwound *u, unsigned inlined)
+{
+    if (d->stack.hart != d->selected || !d->call.shown || d->call.pc != u->pc ||
+        d->call.depth > inlined)
+        return 0;
+    return inlined - d->call.depth;
+}
+
+/* Adds a frame of the machine as frames of the program. */
+static void add_frames(struct debugger *d, const struct unwound *u)
+{
+    struct blocks b = {.count = 0};
+    unsigned inlined =
+        !u->user && debug_blocks(d->info, unwind_code(d, u), &b) ? debug_inlined(&b) : 0;
+    unsigned level = d->stack.frames.len ? 0 : hidden_level(d, u, inlined);
+
+    for (; level <= inlined; level++)
+        VEC_PUSH(&d->stack.frames, ((struct stack_frame){*u, level}));
+}
+
+static void add_caller(struct debugger *d)
+{
+    struct stack_frame *last = &d->stack.frames.at[d->stack.frames.len - 1];
+    struct unwound u = last->u, caller;
+    bool found = unwind_caller(d, d->stack.hart, &u, &caller);
+    unsigned level = last->level;
+
+    /* The CFA is known only now. */
+    for (size_t i = 0; i <= level && i < d->stack.frames.len; i++) {
+        struct stack_frame *f = &d->stack.frames.at[d->stack.frames.len - 1 - i];
+
+        f->u.cfa = u.cfa;
+        f->u.cfa_known = u.cfa_known;
+    }
+    if (found)
+        add_frames(d, &caller);
+    else
+        d->stack.complete = true;
+}
+
+bool stack_frame(struct debugger *d, unsigned hart, unsigned number, struct stack_frame *f)
+{
+    enum { FRAMES_MAX = 10000 };
+    struct unwound first;
+
+    if (d->stack.hart != hart || !d->stack.frames.len) {
+        stack_forget(d);
+        d->stack.hart = hart;
+        if (!d->task || hart != d->selected || !task_first(d, d->task, &first))
+            unwind_first(d, hart, &first);
+        add_frames(d, &first);
+    }
+    while (!d->stack.complete && d->stack.frames.len < FRAMES_MAX && d->stack.frames.len <= number)
+        add_caller(d);
+    if (number >= d->stack.frames.len)
+        return false;
+    *f = d->stack.frames.at[number];
+    return true;
+}
+
+bool stack_cfa(struct debugger *d, unsigned hart, unsigned number, uint64_t *cfa)
+{
+    struct stack_frame f;
+
+    if (!stack_frame(d, hart, number, &f))
+        return false;
+    /* It is found with the next frame. */
+    if (!f.u.cfa_known && !d->stack.complete)
+        add_caller(d);
+    f = d->stack.frames.at[number];
+    *cfa = f.u.cfa_known ? f.u.cfa : f.u.reg[REG_SP];
+    return f.u.cfa_known;
+}
+
+static struct stack_frame selected_frame(struct debugger *d)
+{
+    struct stack_frame f;
+
+    if (!stack_frame(d, d->view.hart, d->view.frame, &f)) {
+        unwind_first(d, d->view.hart, &f.u);
+        f.level = 0;
+    }
+    return f;
+}
+
+uint64_t frame_code(struct debugger *d)
+{
+    struct stack_frame f = selected_frame(d);
+
+    return unwind_code(d, &f.u);
+}
+
+/* Where an inlined function was called. */
+static bool call_line(Dwarf_Die *inlined, struct source_range *r)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word file, line;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attr), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attr), &line) != 0 ||
+        !dwarf_cu_die(inlined->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(&unit, &files, &count) != 0 || file >= count)
+        return false;
+    r->file = sources_file(&unit, dwarf_filesrc(files, file, NULL, NULL));
+    r->line = (unsigned)line;
+    return true;
+}
+
+bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r)
+{
+    uint64_t code = unwind_code(d, &f->u);
+    struct blocks b;
+    Dwarf_Die die;
+
+    if (f->u.user || !sources_at(d->info, code, r))
+        return false;
+    if (f->level && debug_blocks(d->info, code, &b)) {
+        die = b.at[debug_function_of(&b, f->level - 1)];
+        return call_line(&die, r);
+    }
+    return true;
+}
+
+/* ---- printing a frame ---- */
+
+static const char *frame_name(struct debugger *d, const struct stack_frame *f, struct blocks *b)
+{
+    uint64_t code = unwind_code(d, &f->u), offset;
+    const struct symbol *s;
+    Dwarf_Die die;
+
+    b->count = 0;
+    if (f->u.user && !symbols_function_at(d->config.symbols, code))
+        return NULL;
+    if (debug_blocks(d->info, code, b)) {
+        die = b->at[debug_function_of(b, f->level)];
+        return dwarf_diename(&die);
+    }
+    s = symbols_function_at(d->config.symbols, code);
+    return s ? s->name : symbols_name_at(d->config.symbols, code, &offset);
+}
+
+struct variables {
+    struct debugger *d;
+    const struct stack_frame *frame;
+    const char *margin;
+    unsigned count;
+    bool whole; /* the frame is that of the function that was called, not of an inlined one */
+};
+
+/* Calls back for the variables of a frame; parameters, or all others, the innermost block first. */
+static void each_variable(struct variables *all, const struct blocks *b, bool parameters,
+                          void (*found)(struct variables *all, struct debug_symbol *s))
+{
+    unsigned level = all->frame->level, first = debug_function_of(b, level);
+    unsigned last = level ? debug_function_of(b, level - 1) : b->count;
+
+    all->whole = level == debug_inlined(b);
+    while (b->count && last-- > first) {
+        Dwarf_Die block = b->at[last], child;
+        int end = dwarf_child(&block, &child);
+
+        for (; end == 0; end = dwarf_siblingof(&child, &child)) {
+            struct debug_symbol s;
+
+            if (dwarf_tag(&child) == (parameters ? DW_TAG_formal_parameter : DW_TAG_variable) &&
+                debug_symbol_of(all->d->info, &child, &s)) {
+                found(all, &s);
+                all->count++;
+            }
+        }
+    }
+}
+
+static struct value read_variable(struct debugger *d, struct debug_symbol *s)
+{
+    struct value v;
+
+    if (!variable_read(d->language, s, &v))
+        v = value_lost(s->type);
+    return v;
+}
+
+static void print_argument(struct variables *all, struct debug_symbol *s)
+{
+    const struct print_format plain = {.letter = 0};
+    struct debugger *d = all->d;
+    struct value now = read_variable(d, s), entry;
+    bool known = all->whole && variable_at_entry(d->language, s, &entry);
+    bool same = known && !now.lost && value_is_same(d->language, now, entry);
+
+    fprintf(d->out, "%s", all->count ? ", " : "");
+    if (!known || !now.lost) {
+        fprintf(d->out, "%s=", s->name);
+        if (!same)
+            value_print_inside(d->language, d->out, now, plain, true);
+    }
+    if (!known)
+        return;
+    fprintf(d->out, "%s%s@entry=", same || now.lost ? "" : ", ", s->name);
+    value_print_inside(d->language, d->out, entry, plain, true);
+}
+
+/* gdb leaves the address out where the code of a line begins, and of calls of inlined functions. */
+static bool shows_address(struct debugger *d, const struct stack_frame *f, bool has_line)
+{
+    struct source_range r;
+
+    if (!has_line)
+        return true;
+    if (f->level)
+        return false;
+    return !f->u.exact || !sources_at(d->info, unwind_code(d, &f->u), &r) ||
+           r.start != place_canonical(d, f->u.pc);
+}
+
+static void print_frame(struct debugger *d, unsigned number, const struct stack_frame *f)
+{
+    struct view before = d->view;
+    struct source_range r;
+    struct blocks b;
+    const char *name = frame_name(d, f, &b);
+    struct variables arguments = {.d = d, .frame = f};
+    bool has_line = stack_line(d, f, &r);
+
+    d->view = (struct view){.hart = d->selected, .frame = number};
+    fprintf(d->out, "#%-3u", number);
+    if (shows_address(d, f, has_line))
+        fprintf(d->out, "0x%016" PRIx64 " in ", f->u.pc);
+    fprintf(d->out, "%s (", name ? name : "??");
+    each_variable(&arguments, &b, true, print_argument);
+    fprintf(d->out, ")");
+    if (has_line)
+        fprintf(d->out, " at %s:%u", r.file.name, r.line);
+    fprintf(d->out, "\n");
+    d->view = before;
+}
+
+void stack_print_place(struct debugger *d, const struct unwound *u)
+{
+    const struct stack_frame f = {.u = *u};
+    struct source_range r;
+    struct blocks b;
+    const char *name = frame_name(d, &f, &b);
+
+    fprintf(d->out, "0x%016" PRIx64 " in %s ()", u->pc, name ? name : "??");
+    if (stack_line(d, &f, &r))
+        fprintf(d->out, " at %s:%u", r.file.name, r.line);
+}
+
+/* ---- variables of a frame ---- */
+
+static void print_local(struct variables *all, struct debug_symbol *s)
+{
+    const struct print_format plain = {.letter = 0};
+    struct debugger *d = all->d;
+    struct value v = read_variable(d, s);
+
+    fprintf(d->out, "%s%s = ", all->margin, s->name);
+    value_print_inside(d->language, d->out, v, plain, false);
+    fprintf(d->out, "\n");
+}
+
+/* Of the frame of d->view. */
+static void list_variables(struct debugger *d, bool parameters, const char *margin)
+{
+    struct stack_frame f = selected_frame(d);
+    struct variables all = {.d = d, .frame = &f, .margin = margin};
+    struct blocks b;
+
+    (void)frame_name(d, &f, &b);
+    if (!b.count) {
+        fprintf(d->out, "%sNo symbol table info available.\n", margin);
+        return;
+    }
+    each_variable(&all, &b, parameters, print_local);
+    if (!all.count)
+        fprintf(d->out, "%s%s\n", margin, parameters ? "No arguments." : "No locals.");
+}
+
+/* ---- commands ---- */
+
+static void backtrace_from(struct debugger *d, unsigned first, uint64_t count, bool full)
+{
+    struct stack_frame f, next;
+
+    for (unsigned n = first; n - first < count; n++) {
+        if (!stack_frame(d, d->selected, n, &f))
+            return;
+        print_frame(d, n, &f);
+        if (full) {
+            d->view = (struct view){.hart = d->selected, .frame = n};
+            list_variables(d, false, "        ");
+        }
+    }
+    if (stack_frame(d, d->selected, first + (unsigned)count, &next))
+        fprintf(d->out, "(More stack frames follow...)\n");
+}
+
+/* -N: the outermost N. */
+void do_backtrace(struct debugger *d, const char *args)
+{
+    enum { COUNT_MAX = 10000 };
+    uint64_t count = COUNT_MAX;
+    unsigned frames = 0;
+    struct stack_frame f;
+    bool full = arg_keyword(&args, "full") || arg_keyword(&args, "-full");
+
+    if (*args == '-') {
+        args++;
+        if (!arg_count(d, &args, &count) || !arg_end(d, args))
+            return;
+        while (stack_frame(d, d->selected, frames, &f))
+            frames++;
+        backtrace_from(d, frames > count ? frames - (unsigned)count : 0, COUNT_MAX, full);
+        return;
+    }
+    if (arg_count(d, &args, &count) && arg_end(d, args))
+        backtrace_from(d, 0, count < COUNT_MAX ? count : COUNT_MAX, full);
+}
+
+static void show_selected(struct debugger *d)
+{
+    struct stack_frame f;
+
+    if (!stack_frame(d, d->selected, d->frame, &f))
+        return;
+    d->view = (struct view){.hart = d->selected, .frame = d->frame};
+    print_frame(d, d->frame, &f);
+    list_follow(d);
+    list_one(d);
+}
+
+static void select_frame(struct debugger *d, uint64_t number)
+{
+    struct stack_frame f;
+
+    if (number > UINT32_MAX || !stack_frame(d, d->selected, (unsigned)number, &f)) {
+        complain(d, "No frame at level %" PRIu64 ".", number);
+        return;
+    }
+    d->frame = (unsigned)number;
+    show_selected(d);
+}
+
+void do_frame(struct debugger *d, const char *args)
+{
+    uint64_t number = d->frame;
+
+    (void)arg_keyword(&args, "level");
+    if (!strncmp(args, "function", 8) && args[8] == ' ') {
+        struct stack_frame f;
+        struct blocks b;
+        const char *name;
+
+        args += 8 + strspn(args + 8, " \t");
+        for (number = 0; stack_frame(d, d->selected, (unsigned)number, &f); number++) {
+            name = frame_name(d, &f, &b);
+            if (name && !strcmp(name, args)) {
+                select_frame(d, number);
+                return;
+            }
+        }
+        complain(d, "No frame for function \"%s\".", args);
+        return;
+    }
+    if (*args && (!arg_value(d, &args, "a frame's number", &number) || !arg_end(d, args)))
+        return;
+    select_frame(d, number);
+}
+
+void do_up(struct debugger *d, const char *args)
+{
+    struct stack_frame f;
+    uint64_t count = 1;
+
+    if (!arg_count(d, &args, &count) || !arg_end(d, args))
+        return;
+    if (!stack_frame(d, d->selected, d->frame + 1, &f)) {
+        complain(d, "Initial frame selected; you cannot go up.");
+        return;
+    }
+    while (count-- && stack_frame(d, d->selected, d->frame + 1, &f))
+        d->frame++;
+    show_selected(d);
+}
+
+void do_down(struct debugger *d, const char *args)
+{
+    uint64_t count = 1;
+
+    if (!arg_count(d, &args, &count) || !arg_end(d, args))
+        return;
+    if (!d->frame) {
+        complain(d, "Bottom (innermost) frame selected; you cannot go down.");
+        return;
+    }
+    d->frame -= count < d->frame ? (unsigned)count : d->frame;
+    show_selected(d);
+}
+
+void info_locals(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        list_variables(d, false, "");
+}
+
+void info_args(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        list_variables(d, true, "");
+}
+
+/* ---- info frame ---- */
+
+/* The registers that this frame has saved; the return address is its caller's pc. */
+static void print_saved(struct debugger *d, const struct unwound *u, const struct unwound *caller)
+{
+    const char *before = " Saved registers:\n  ";
+
+    for (unsigned reg = 1; reg < UNWIND_REGS; reg++)
+        if (caller->at[reg] && caller->at[reg] != u->at[reg]) {
+            fprintf(d->out, "%s%s at 0x%" PRIx64, before, reg == REG_S0 ? "fp" : reg_name(reg),
+                    caller->at[reg]);
+            before = ", ";
+        }
+    if (caller->at[REG_RA] && caller->at[REG_RA] != u->at[REG_RA] && !caller->exact)
+        fprintf(d->out, "%spc at 0x%" PRIx64, before, caller->at[REG_RA]);
+    fprintf(d->out, "%s", *before == ',' ? "\n" : "");
+}
+
+static uint64_t cfa_of(struct debugger *d, unsigned number)
+{
+    uint64_t cfa = 0;
+
+    (void)!stack_cfa(d, d->view.hart, number, &cfa);
+    return cfa;
+}
+
+static void print_neighbours(struct debugger *d, bool has_inner, const struct stack_frame *caller)
+{
+    unsigned number = d->view.frame;
+
+    if (caller && caller->level)
+        fprintf(d->out, " inlined into frame %u", number + 1);
+    else if (caller)
+        fprintf(d->out, " %s frame at 0x%" PRIx64, caller->u.exact ? "interrupted" : "called by",
+                cfa_of(d, number + 1));
+    if (has_inner)
+        fprintf(d->out, "%s caller of frame at 0x%" PRIx64, caller ? "," : "",
+                cfa_of(d, number - 1));
+    fprintf(d->out, "%s", has_inner || caller ? "\n" : "");
+}
+
+void info_frame(struct debugger *d, const char *args)
+{
+    struct stack_frame f, caller;
+    unsigned number = d->view.frame;
+    uint64_t cfa = cfa_of(d, number);
+    bool has_caller = stack_frame(d, d->view.hart, number + 1, &caller);
+    struct variables arguments = {.d = d, .frame = &f};
+    struct source_range r;
+    struct blocks b;
+    const char *name;
+
+    if (!arg_end(d, args))
+        return;
+    f = selected_frame(d);
+    name = frame_name(d, &f, &b);
+    fprintf(d->out, "Stack level %u, frame at 0x%" PRIx64 ":\n pc = 0x%" PRIx64, number, cfa,
+            f.u.pc);
+    if (name)
+        fprintf(d->out, " in %s", name);
+    if (stack_line(d, &f, &r))
+        fprintf(d->out, " (%s:%u)", r.file.name, r.line);
+    if (has_caller)
+        fprintf(d->out, "; saved pc = 0x%" PRIx64, caller.u.pc);
+    fprintf(d->out, "\n");
+    print_neighbours(d, number != 0, has_caller ? &caller : NULL);
+    if (b.count)
+        fprintf(d->out, " source language c.\n");
+    fprintf(d->out, " Arglist at 0x%" PRIx64 ", args: ", cfa);
+    each_variable(&arguments, &b, true, print_argument);
+    fprintf(d->out, "\n Locals at 0x%" PRIx64 ", Previous frame's sp is 0x%" PRIx64 "\n", cfa, cfa);
+    if (has_caller && !caller.level)
+        print_saved(d, &f.u, &caller.u);
+}

@@ -1,0 +1,763 @@
+/*
+ * tour.c - the command `tour': walks through the patching of one function's site while the guest
+ * switches the tracers `function' and `function_graph' on, with an explanation at each stop.
+ *
+ * The guest really runs, and the tour only looks: a stop is an event of the machine or a
+ * breakpoint of the tour's own, and changes nothing in what the guest does.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/decode.h"
+#include "debug/commands/debugger_priv.h"
+#include "ftrace/patch/patch_log.h"
+#include "ftrace/sites/sites.h"
+#include "ftrace/watch.h"
+#include "load/symbols.h"
+
+/* What the tour waits for. */
+enum stage {
+    STAGE_NONE,   /* there is no tour */
+    STAGE_START,  /* the site as the compiler left it */
+    STAGE_BOOT,   /* the kernel switches it off */
+    STAGE_ON,     /* `function' switches it on */
+    STAGE_FENCE,  /* the harts execute fence.i */
+    STAGE_CALL,   /* the function calls the trampoline */
+    STAGE_GRAPH,  /* `function_graph' is switched on */
+    STAGE_HOOK,   /* the return address is replaced */
+    STAGE_RETURN, /* the function returns to return_to_handler */
+    STAGE_BACK,   /* and from there to its caller */
+};
+
+struct tour {
+    enum stage stage;
+    uint32_t site;
+    unsigned stop;         /* number of the last one */
+    bool trampoline_shown; /* the trampoline's call has its new target */
+    bool fence_shown;
+    unsigned fenced_hart;
+    uint64_t slot, caller; /* of the return address; the true one */
+};
+
+static const struct site_table *sites_of(const struct debugger *d)
+{
+    return watch_sites(d->config.watch);
+}
+
+static const struct site *its_site(const struct debugger *d)
+{
+    return site_get(sites_of(d), d->tour->site);
+}
+
+static enum site_layout layout_of(const struct debugger *d)
+{
+    return site_layout(sites_of(d));
+}
+
+static bool has_site_of(const struct debugger *d, enum site_kind kind)
+{
+    for (uint32_t id = 0; id < site_count(sites_of(d)); id++)
+        if (site_get(sites_of(d), id)->kind == kind)
+            return true;
+    return false;
+}
+
+/* ---- what is said ---- */
+
+/* Two lines for each layout. */
+static const char *compiled_text(enum site_layout layout)
+{
+    switch (layout) {
+    case LAYOUT_MCOUNT:
+        return "The compiler has put a call of _mcount after the prologue (-pg). Two instructions "
+               "make it,\n"
+               "auipc and jalr, at any even address; ra is saved already, so that the call may use "
+               "it.";
+    case LAYOUT_PFE16:
+        return "The compiler has left 16 bytes of nops at the entry (-fpatchable-function-entry): "
+               "room to\n"
+               "save ra below the stack, to call by auipc and jalr, and to load ra again.";
+    case LAYOUT_PFE8:
+        return "The compiler has left 8 bytes of nops at the entry (-fpatchable-function-entry): "
+               "room for\n"
+               "a call by auipc and jalr through t0, so that ra is left alone and need not be "
+               "saved.";
+    case LAYOUT_ATOMIC:
+        return "The compiler has left 8 bytes of nops at the entry, aligned to four: room for "
+               "auipc and jalr.\n"
+               "The auipc will stay in any state, so that one store, of the jalr, switches the "
+               "site.";
+    case LAYOUT_CALLOPS:
+        return "The compiler has left 8 bytes of nops at the entry for auipc and jalr, and 8 "
+               "before it for\n"
+               "the address of an ftrace_ops, by which the trampoline knows what to call.";
+    default: return "This is a site as the compiler left it.\nThe kernel's tracer can patch it.";
+    }
+}
+
+static const char *off_text(enum site_layout layout)
+{
+    if (layout == LAYOUT_ATOMIC || layout == LAYOUT_CALLOPS)
+        return "At boot, before other harts run, the kernel prepares the site: an auipc that will "
+               "stay, and a\n"
+               "nop. From here on the function pays for these two at each call, and for nothing "
+               "else.";
+    return "At boot, before other harts run, the kernel makes nops of the site.\n"
+           "From here on the function pays for these nops at each call, and for nothing else.";
+}
+
+static const char *on_text(enum site_layout layout)
+{
+    if (layout == LAYOUT_ATOMIC || layout == LAYOUT_CALLOPS)
+        return "One aligned store of four bytes: a hart fetches either the nop or the jalr, and "
+               "both are right.\n"
+               "So no hart has to be stopped; one that does not know the jalr yet skips the tracer "
+               "once more.";
+    return "The site is complete: it calls the trampoline. The other harts are still in their "
+           "loop,\n"
+           "as they may have parts of the old code in their instruction caches.";
+}
+
+static const char boot_half_text[] =
+    "The kernel writes the site in pieces, as it may be at any even address. No other hart\n"
+    "runs yet, so that none can execute what is half old and half new.";
+
+static const char half_text[] =
+    "Now the site is half old and half new, and a hart that executed it would go astray.\n"
+    "So the kernel has stopped the other harts: they wait in a loop (stop_machine) until it is "
+    "done.";
+
+static const char trampoline_text[] =
+    "The trampoline's call of the tracer is a site, too, and is switched first: it must know its\n"
+    "tracer before the first function calls the trampoline.";
+
+static const char ops_text[] =
+    "The address before the function names its ftrace_ops, and so the tracer that is to be "
+    "called.\n"
+    "It is data: one aligned store of eight bytes, which the next call of the trampoline reads.";
+
+static const char fence_text[] =
+    "A store is not seen by the instruction fetch of a RISC-V hart before that hart executes "
+    "fence.i.\n"
+    "The hart that has stored has done so now; above is what each hart would fetch.";
+
+static const char fenced_text[] =
+    "The other hart has executed its own fence.i, as no hart can fence for another one.\n"
+    "Now all harts fetch the new bytes, and the update can end.";
+
+static const char call_text[] = "The function has executed its site for the first time. The link "
+                                "register has the place after the\n"
+                                "site, by which the tracer knows the function; the trampoline "
+                                "saves the arguments and calls it.";
+
+static const char graph_call_text[] =
+    "function_graph wants to know of the return, too. The trampoline has a second call for it, "
+    "which\n"
+    "has called ftrace_stub so far: from now on it calls prepare_ftrace_return.";
+
+static const char graph_text[] =
+    "In this layout function_graph needs no further call: its tracer gets the registers of the\n"
+    "function (ftrace_regs), with the return address among them, through the same trampoline.";
+
+static const char hook_text[] = "prepare_ftrace_return has put the address of return_to_handler in "
+                                "the place of the return address,\n"
+                                "and has kept the true one on a stack of the task (ret_stack).";
+
+static const char hook_registers_text[] =
+    "ftrace_graph_func has put the address of return_to_handler in the place of ra among the saved "
+    "registers,\n"
+    "from which the trampoline loads it, and has kept the true one on a stack of the task "
+    "(ret_stack).";
+
+static const char return_text[] =
+    "The function has returned, not to its caller but to return_to_handler, which saves the "
+    "results,\n"
+    "asks ftrace_return_to_handler for the true address, and so tells the tracer of the return.";
+
+static const char back_text[] = "The caller continues where it would have without the tracer, with "
+                                "the same stack pointer and the\n"
+                                "same results. This is the end of the tour; `sites', `updates' and "
+                                "`cost' show what it has made.";
+
+static void say_title(struct debugger *d, const char *format, const char *name)
+{
+    fprintf(d->out, "---- %u: ", ++d->tour->stop);
+    fprintf(d->out, format, name);
+    fprintf(d->out, "\n");
+}
+
+static void say(struct debugger *d, const char *text)
+{
+    size_t len = strcspn(text, "\n");
+
+    fprintf(d->out, "    | %.*s\n    | %s\n", (int)len, text, text + len + (text[len] == '\n'));
+}
+
+/* ---- old and new, side by side ---- */
+
+enum { COLUMN = 44 };
+
+/* The instruction at `at` of the bytes, as text; its size. */
+static unsigned column(struct debugger *d, uint64_t va, const uint8_t *bytes, unsigned size,
+                       unsigned at, char text[COLUMN + 1])
+{
+    struct disasm_names names = {NULL, NULL};
+    char insn[DISASM_MAX], hex[16] = "";
+    uint16_t low, high = 0;
+    unsigned len;
+
+    (void)d;
+    text[0] = '\0';
+    if (at + 2 > size)
+        return 0;
+    memcpy(&low, bytes + at, sizeof low);
+    len = insn_size(low) == 4 && at + 4 <= size ? 4 : 2;
+    if (len == 4)
+        memcpy(&high, bytes + at + 2, sizeof high);
+    (void)disasm(va + at, low | (uint32_t)high << 16, &names, insn);
+    for (char *c = insn; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    for (unsigned i = 0; i < len; i++)
+        snprintf(hex + 3 * i, sizeof hex - 3 * i, "%02x ", bytes[at + i]);
+    snprintf(text, COLUMN + 1, "%-12.12s %s%.27s", hex,
+             len == 2 && !strcmp(insn, "nop") ? "c." : "", insn);
+    return len;
+}
+
+static void print_columns(struct debugger *d, uint64_t va, const uint8_t *old, const uint8_t *new,
+                          unsigned size)
+{
+    unsigned left = 0, right = 0;
+
+    fprintf(d->out, "    %-*s %s\n", COLUMN, "old", "new");
+    while (left < size || right < size) {
+        char a[COLUMN + 1], b[COLUMN + 1];
+        unsigned a_len = column(d, va, old, size, left, a),
+                 b_len = column(d, va, new, size, right, b);
+
+        fprintf(d->out, "    %-*s %s\n", COLUMN, a, b);
+        left += a_len;
+        right += b_len;
+    }
+}
+
+/* The bytes at [va, va + size) before and after the store, which is in memory. */
+static bool both_sides(const struct debugger *d, const struct code_write *w, uint64_t va,
+                       uint64_t pa, unsigned size, uint8_t *old, uint8_t *new)
+{
+    if (!place_read(d, va, new, size))
+        return false;
+    memcpy(old, new, size);
+    for (unsigned i = 0; i < w->size; i++)
+        if (w->pa + i >= pa && w->pa + i < pa + size)
+            old[w->pa + i - pa] = w->old_bytes[i];
+    return true;
+}
+
+/* Whether it calls the first instruction of a function, and not a place between two targets. */
+static bool calls_function(const struct debugger *d, const struct site *s)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+    uint64_t target = 0, start, end;
+
+    return place_read(d, s->va, bytes, s->size) &&
+           site_state(sites_of(d), s, bytes, &target) == SITE_ON && target &&
+           place_function(d, target, &start, &end) && start == target;
+}
+
+static void print_target(struct debugger *d, const struct site *s)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+    uint64_t target = 0;
+    char name[NAME_MAX_LEN];
+
+    if (!calls_function(d, s) || !place_read(d, s->va, bytes, s->size))
+        return;
+    (void)site_state(sites_of(d), s, bytes, &target);
+    place_name(d, target, name, sizeof name);
+    fprintf(d->out, "    it calls %s\n", name);
+}
+
+static void print_store(struct debugger *d, const struct code_write *w, const struct site *s)
+{
+    uint8_t old[SITE_BYTES_MAX], new[SITE_BYTES_MAX];
+
+    fprintf(d->out, "    by: ");
+    print_writer(d, &w->who);
+    fprintf(d->out, "\n");
+    if (!both_sides(d, w, s->va, s->pa, s->size, old, new))
+        return;
+    print_columns(d, s->va, old, new, s->size);
+    print_target(d, s);
+}
+
+static void print_ops_store(struct debugger *d, const struct code_write *w)
+{
+    uint64_t old = 0, new = 0;
+    char was[NAME_MAX_LEN], is[NAME_MAX_LEN];
+
+    memcpy(&old, w->old_bytes, w->size);
+    memcpy(&new, w->new_bytes, w->size);
+    place_name(d, old, was, sizeof was);
+    place_name(d, new, is, sizeof is);
+    fprintf(d->out, "    by: ");
+    print_writer(d, &w->who);
+    fprintf(d->out, "\n    old: 0x%" PRIx64 " <%s>\n    new: 0x%" PRIx64 " <%s>\n", old, was, new,
+            is);
+}
+
+/* ---- what is waited for ---- */
+
+static enum site_state state_now(const struct debugger *d, const struct site *s)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+    uint64_t target;
+
+    if (!place_read(d, s->va, bytes, s->size))
+        return SITE_OTHER;
+    return site_state(sites_of(d), s, bytes, &target);
+}
+
+static bool wants_site(const struct debugger *d, uint32_t id)
+{
+    const struct tour *t = d->tour;
+    const struct site *s = site_get(sites_of(d), id);
+
+    switch (t->stage) {
+    case STAGE_BOOT: return id == t->site;
+    case STAGE_ON: return id == t->site || (s->kind == SITE_TRACE_CALL && !t->trampoline_shown);
+    case STAGE_GRAPH:
+        if (has_site_of(d, SITE_GRAPH_CALL))
+            return s->kind == SITE_GRAPH_CALL;
+        return id == t->site && state_now(d, s) == SITE_ON;
+    default: return false;
+    }
+}
+
+static bool wants_event(void *ctx, const struct event *e)
+{
+    const struct debugger *d = ctx;
+    const struct tour *t = d->tour;
+    const struct code_write *w = &e->code_write;
+    uint32_t id;
+
+    if (e->kind == EVENT_FENCE_I)
+        return t->stage == STAGE_FENCE &&
+               (!t->fence_shown || hart_id(e->fence.hart) != t->fenced_hart);
+    id = site_find(sites_of(d), w->pa, w->size);
+    if (id != NO_SITE)
+        return wants_site(d, id);
+    return (t->stage == STAGE_ON || t->stage == STAGE_GRAPH) &&
+           site_find_literal(sites_of(d), w->pa, w->size) == t->site;
+}
+
+/* The function has called the trampoline: one of the link registers has the place after its site.
+ */
+static bool comes_from_site(void *ctx, unsigned hart)
+{
+    const struct debugger *d = ctx;
+    const struct site *s = its_site(d);
+    static const unsigned links[] = {REG_RA, REG_T0};
+
+    for (unsigned i = 0; i < ARRAY_LEN(links); i++) {
+        uint64_t back;
+
+        if (!target_get_register(d->target, hart, links[i], &back) && back > s->va &&
+            back <= s->va + s->size)
+            return true;
+    }
+    return false;
+}
+
+/* prepare_ftrace_return(parent, self, ...) for the function. */
+static bool is_hook_of_site(void *ctx, unsigned hart)
+{
+    const struct debugger *d = ctx;
+    uint64_t self, start, end;
+
+    return !target_get_register(d->target, hart, REG_A1, &self) &&
+           place_function(d, its_site(d)->va, &start, &end) && self >= start && self < end;
+}
+
+/* ftrace_graph_func(ip, parent_ip, ops, fregs) for the function: Linux from 6.8 on. */
+static bool is_graph_func_of_site(void *ctx, unsigned hart)
+{
+    const struct debugger *d = ctx;
+    uint64_t ip, start, end;
+
+    return !target_get_register(d->target, hart, REG_A0, &ip) &&
+           place_function(d, its_site(d)->va, &start, &end) && ip >= start && ip < end;
+}
+
+/* Where the return address is replaced: one of two functions, which may also be inlined. */
+static size_t hook_goals(struct debugger *d, struct target_goal g[2])
+{
+    const struct symbols *symbols = d->config.symbols;
+    struct target_goal *next = g;
+
+    g[1] = g[0];
+    next->accepts = is_hook_of_site;
+    next += symbols_find(symbols, "prepare_ftrace_return", &next->address);
+    next->accepts = is_graph_func_of_site;
+    next += symbols_find(symbols, "ftrace_graph_func", &next->address);
+    return (size_t)(next - g);
+}
+
+/* The stage's goals: addresses; 0: it waits for events only. */
+static size_t stage_goals(struct debugger *d, struct target_goal g[2])
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+    const struct site *s = its_site(d);
+    const struct symbols *symbols = d->config.symbols;
+
+    g[0] = (struct target_goal){.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART, .ctx = d};
+    switch (d->tour->stage) {
+    case STAGE_FENCE: /* if the function runs before all harts have fenced, the tour goes on */
+    case STAGE_CALL:
+        g[0].accepts = comes_from_site;
+        return place_read(d, s->va, bytes, s->size) &&
+               site_state(sites_of(d), s, bytes, &g[0].address) == SITE_ON;
+    case STAGE_HOOK: return hook_goals(d, g);
+    case STAGE_RETURN: return symbols_find(symbols, "return_to_handler", &g[0].address);
+    case STAGE_BACK: g[0].address = d->tour->caller; return 1;
+    default: return 0;
+    }
+}
+
+/* ---- the stops ---- */
+
+static void show_compiled(struct debugger *d)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+    const struct site *s = its_site(d);
+    char text[COLUMN + 1];
+
+    say_title(d, "the site of %s, as it was compiled", s->function);
+    fprintf(d->out, "    ");
+    print_place(d, s->va);
+    fprintf(d->out, ", layout %s\n", site_layout_name(layout_of(d)));
+    if (place_read(d, s->va, bytes, s->size))
+        for (unsigned at = 0, len = 1; len && at < s->size; at += len) {
+            len = column(d, s->va, bytes, s->size, at, text);
+            fprintf(d->out, "    %s\n", text);
+        }
+    say(d, compiled_text(layout_of(d)));
+}
+
+static void show_store(struct debugger *d, const struct code_write *w)
+{
+    struct tour *t = d->tour;
+    uint32_t id = site_find(sites_of(d), w->pa, w->size);
+    const struct site *s;
+
+    if (id == NO_SITE) {
+        say_title(d, "the ftrace_ops of %s", its_site(d)->function);
+        print_ops_store(d, w);
+        say(d, ops_text);
+        return;
+    }
+    s = site_get(sites_of(d), id);
+    say_title(d, "a store to the site of %s", s->function);
+    print_store(d, w, s);
+    if (s->kind != SITE_FUNCTION && !calls_function(d, s)) {
+        say(d, half_text);
+    } else if (s->kind == SITE_GRAPH_CALL) {
+        say(d, graph_call_text);
+    } else if (s->kind != SITE_FUNCTION) {
+        say(d, trampoline_text);
+    } else if (t->stage == STAGE_BOOT) {
+        say(d, state_now(d, s) == SITE_OFF ? off_text(layout_of(d)) : boot_half_text);
+    } else if (t->stage == STAGE_GRAPH) {
+        say(d, graph_text);
+    } else {
+        say(d, calls_function(d, s) ? on_text(layout_of(d)) : half_text);
+    }
+}
+
+static void show_fence(struct debugger *d, const struct fence_event *f)
+{
+    char command[NAME_MAX_LEN];
+
+    say_title(d, "fence.i%s", "");
+    fprintf(d->out, "    hart %u%s\n", hart_id(f->hart),
+            f->origin == FENCE_REMOTE ? ", as the firmware was asked to let it" : "");
+    snprintf(command, sizeof command, "0x%" PRIx64, its_site(d)->va);
+    do_site(d, command);
+    say(d, d->tour->fence_shown ? fenced_text : fence_text);
+}
+
+static void show_call(struct debugger *d)
+{
+    say_title(d, "%s calls the trampoline", its_site(d)->function);
+    (void)print_code(d, selected_pc(d), CODE_HERE);
+    say(d, call_text);
+}
+
+static void print_slot(struct debugger *d, const char *what, uint64_t value)
+{
+    fprintf(d->out, "    %s: ", what);
+    print_place(d, value);
+    fprintf(d->out, "\n");
+}
+
+static bool is_at(const struct debugger *d, const char *name)
+{
+    uint64_t address;
+
+    return symbols_find(d->config.symbols, name, &address) &&
+           place_canonical(d, selected_pc(d)) == address;
+}
+
+/* Where the return address is: ftrace_graph_func has it in fregs, whose members are not known. */
+static uint64_t hook_slot(const struct debugger *d)
+{
+    enum { REGISTERS_MAX = 32 };
+    uint64_t parent = selected_register(d, REG_A1), fregs = selected_register(d, REG_A0 + 3), word;
+
+    if (!is_at(d, "ftrace_graph_func"))
+        return selected_register(d, REG_A0);
+    for (unsigned i = 0; i < REGISTERS_MAX; i++)
+        if (place_read(d, fregs + i * 8, &word, sizeof word) && word == parent)
+            return fregs + i * 8;
+    return 0;
+}
+
+/* Runs to the end of the function that replaces it. */
+static void show_hook(struct debugger *d)
+{
+    struct tour *t = d->tour;
+    uint64_t now = 0;
+    struct target_goal g = {.space = TARGET_BY_ANY,
+                            .address = selected_register(d, REG_RA),
+                            .hart = TARGET_ANY_HART,
+                            .on_stack = true,
+                            .sp = selected_register(d, REG_SP)};
+    struct target_stop s;
+
+    bool in_registers = is_at(d, "ftrace_graph_func");
+
+    t->slot = hook_slot(d);
+    (void)!place_read(d, t->slot, &t->caller, sizeof t->caller);
+    s = target_run(d->target, d->selected, &g);
+    d->selected = s.hart;
+    (void)!place_read(d, t->slot, &now, sizeof now);
+    say_title(d, "the return address of %s", its_site(d)->function);
+    print_slot(d, "old", t->caller);
+    print_slot(d, "new", now);
+    say(d, in_registers ? hook_registers_text : hook_text);
+}
+
+static void show_return(struct debugger *d)
+{
+    say_title(d, "%s returns", its_site(d)->function);
+    (void)print_code(d, selected_pc(d), CODE_HERE);
+    say(d, return_text);
+}
+
+static void show_back(struct debugger *d)
+{
+    say_title(d, "back in the caller%s", "");
+    (void)print_code(d, selected_pc(d), CODE_HERE);
+    say(d, back_text);
+}
+
+/* Whether function_graph has what it needs, after this store. */
+static bool graph_is_on(const struct debugger *d, const struct code_write *w)
+{
+    uint32_t id = site_find(sites_of(d), w->pa, w->size);
+
+    return id != NO_SITE && (site_get(sites_of(d), id)->kind == SITE_FUNCTION ||
+                             calls_function(d, site_get(sites_of(d), id)));
+}
+
+/* Shows the stop, and what the tour waits for next. */
+static void show(struct debugger *d, const struct target_stop *s)
+{
+    struct tour *t = d->tour;
+    bool is_store = s->reason == TARGET_STOP_CATCH && s->event->kind == EVENT_CODE_WRITE;
+
+    if (t->stage == STAGE_FENCE && !is_store && s->reason != TARGET_STOP_CATCH)
+        t->stage = STAGE_CALL;
+    switch (t->stage) {
+    case STAGE_NONE: break;
+    case STAGE_START:
+        show_compiled(d);
+        t->stage = state_now(d, its_site(d)) == SITE_INIT ? STAGE_BOOT : STAGE_ON;
+        break;
+    case STAGE_BOOT:
+        show_store(d, &s->event->code_write);
+        if (state_now(d, its_site(d)) == SITE_OFF)
+            t->stage = STAGE_ON;
+        break;
+    case STAGE_ON:
+        show_store(d, &s->event->code_write);
+        t->trampoline_shown = state_now(d, its_site(d)) != SITE_OFF;
+        if (calls_function(d, its_site(d)))
+            t->stage = STAGE_FENCE;
+        break;
+    case STAGE_FENCE:
+        show_fence(d, &s->event->fence);
+        if (t->fence_shown || target_hart_count(d->target) == 1)
+            t->stage = STAGE_CALL;
+        t->fence_shown = true;
+        t->fenced_hart = hart_id(s->event->fence.hart);
+        break;
+    case STAGE_CALL:
+        show_call(d);
+        t->stage = STAGE_GRAPH;
+        break;
+    case STAGE_GRAPH:
+        show_store(d, &s->event->code_write);
+        if (graph_is_on(d, &s->event->code_write))
+            t->stage = STAGE_HOOK;
+        break;
+    case STAGE_HOOK:
+        show_hook(d);
+        t->stage = STAGE_RETURN;
+        break;
+    case STAGE_RETURN:
+        show_return(d);
+        t->stage = STAGE_BACK;
+        break;
+    case STAGE_BACK:
+        show_back(d);
+        t->stage = STAGE_NONE;
+        break;
+    }
+}
+
+/* ---- running ---- */
+
+/* The events that the stage waits for. */
+static uint32_t stage_events(enum stage stage)
+{
+    switch (stage) {
+    case STAGE_BOOT:
+    case STAGE_ON:
+    case STAGE_GRAPH: return EVENT_BIT(EVENT_CODE_WRITE);
+    case STAGE_FENCE: return EVENT_BIT(EVENT_FENCE_I);
+    default: return 0;
+    }
+}
+
+static void say_off_course(struct debugger *d)
+{
+    if (!target_ended(d->target)) {
+        fprintf(d->out, "the tour was interrupted; `tour' goes on with it\n");
+        return;
+    }
+    fprintf(d->out,
+            "the guest has ended before the tour has: it shall switch `function' and then "
+            "`function_graph'\non, and call %s in both (docs/tour.md)\n",
+            its_site(d)->function);
+    d->tour->stage = STAGE_NONE;
+}
+
+static void go_on(struct debugger *d)
+{
+    const struct target_point p = {
+        .kind = TARGET_CATCH,
+        .hart = TARGET_ANY_HART,
+        .catch = {.kinds = stage_events(d->tour->stage), .wants = wants_event, .ctx = d}};
+    struct target_goal g[2];
+    size_t goals = stage_goals(d, g);
+    unsigned number = 0;
+    struct target_stop s;
+
+    if (!resume(d, GIVE_INPUT))
+        return;
+    (void)!target_add_point(d->target, d->selected, &p, &number);
+    s = target_run_to(d->target, d->selected, g, goals);
+    (void)!target_delete_point(d->target, number);
+    if (s.reason != TARGET_STOP_DONE && (s.reason != TARGET_STOP_CATCH || s.point != number)) {
+        if (report_stop(d, s, "tour"))
+            say_off_course(d);
+        return;
+    }
+    d->last = s;
+    d->selected = s.hart;
+    stack_reset(d);
+    show(d, &s);
+    if (d->config.stopped)
+        d->config.stopped(d->config.ctx);
+}
+
+/* ---- the command ---- */
+
+static uint32_t find_site(const struct debugger *d, const char *function)
+{
+    for (uint32_t id = 0; id < site_count(sites_of(d)); id++) {
+        const struct site *s = site_get(sites_of(d), id);
+
+        if (s->kind == SITE_FUNCTION && !s->gone && !strcmp(s->function, function))
+            return id;
+    }
+    return NO_SITE;
+}
+
+/* A function of the guest kernel's workload, or one that every Linux has. */
+static uint32_t usual_site(const struct debugger *d)
+{
+    static const char *const names[] = {"fib", "schedule"};
+    uint32_t found = NO_SITE;
+
+    for (unsigned i = 0; i < ARRAY_LEN(names) && found == NO_SITE; i++)
+        found = find_site(d, names[i]);
+    return found;
+}
+
+static bool has_patched_sites(const struct debugger *d)
+{
+    enum site_layout layout = site_layout(watch_sites(d->config.watch));
+
+    return layout != LAYOUT_NONE && layout != LAYOUT_STATIC;
+}
+
+static void begin_tour(struct debugger *d, const char *args)
+{
+    char name[NAME_MAX_LEN];
+    bool named = arg_word(&args, name, sizeof name);
+    uint32_t site;
+
+    if (!arg_end(d, args))
+        return;
+    site = named ? find_site(d, name) : usual_site(d);
+    if (site == NO_SITE && !named && !has_patched_sites(d)) {
+        complain(d, "this kernel patches no sites of functions: its layout is %s",
+                 site_layout_name(site_layout(watch_sites(d->config.watch))));
+        return;
+    }
+    if (site == NO_SITE) {
+        complain(d, "there is no site of %s", named ? name : "fib or schedule: name a function");
+        return;
+    }
+    if (state_now(d, site_get(sites_of(d), site)) != SITE_INIT) {
+        complain(d,
+                 "the site of %s is not any more as it was compiled; begin the tour before the "
+                 "kernel changes it (`goto 0')",
+                 site_get(sites_of(d), site)->function);
+        return;
+    }
+    free(d->tour);
+    d->tour = xcalloc(1, sizeof *d->tour);
+    d->tour->site = site;
+    d->tour->stage = STAGE_START;
+    show(d, &d->last);
+    fprintf(d->out, "    (`tour' or, at a terminal, an empty line goes on; `tour stop' ends it)\n");
+}
+
+void do_tour(struct debugger *d, const char *args)
+{
+    bool active = d->tour && d->tour->stage != STAGE_NONE;
+
+    if (arg_keyword(&args, "patching") && !(active && d->repeated))
+        begin_tour(d, args);
+    else if (active && arg_keyword(&args, "stop"))
+        d->tour->stage = STAGE_NONE;
+    else if (active)
+        go_on(d);
+    else
+        complain(d, "`tour patching [FUNCTION]' begins a tour");
+}

@@ -1,0 +1,125 @@
+/*
+ * updates.c - the commands `updates', `cost' and `trampoline': what the updates of code did, and
+ * what tracing costs.
+ */
+#include <inttypes.h>
+
+#include "debug/commands/debugger_priv.h"
+#include "ftrace/cost/account.h"
+#include "ftrace/cost/trampolines.h"
+#include "ftrace/patch/updates.h"
+#include "ftrace/report/report.h"
+#include "ftrace/sites/sites.h"
+#include "ftrace/watch.h"
+
+/* ---- updates ---- */
+
+static void print_update_hart(struct debugger *d, const struct update *u,
+                              const struct update_hart *h, unsigned hart)
+{
+    fprintf(d->out, "    hart %-2u ", hart);
+    if (!target_hart(d->target, hart).started) {
+        fprintf(d->out, "has not been started\n");
+        return;
+    }
+    fprintf(d->out, "%s%s", update_role_name(h->role),
+            h->inside ? " inside of a changed sequence" : "");
+    fprintf(d->out, "; %" PRIu64 " fence.i", h->fences);
+    if (h->fenced)
+        fprintf(d->out, ", the first after the last store at cycle %" PRIu64, h->fence_cycle);
+    else if (!(u->writer.kind == WRITER_HART && u->writer.hart == hart))
+        fprintf(d->out, ", none after the last store");
+    if (h->stale_cycles)
+        fprintf(d->out, "; could have executed old code for %" PRIu64 " cycles", h->stale_cycles);
+    fprintf(d->out, "\n");
+}
+
+static void print_update(struct debugger *d, const struct updates *updates, size_t i)
+{
+    const struct update *u = updates_get(updates, i);
+
+    fprintf(d->out,
+            "#%zu %" PRIu64 " stores, %" PRIu64 " patches of sites, in %" PRIu64
+            " cycles; ended: %s\n    by:  ",
+            i + 1, u->stores, u->patches, u->end_cycle - u->writer.cycle, update_end_name(u->end));
+    print_writer(d, &u->writer);
+    fprintf(d->out, "\n    all harts had fenced %" PRIu64 " time%s, on %" PRIu64 " interrupt%s\n",
+            u->rounds, u->rounds == 1 ? "" : "s", u->ipis, u->ipis == 1 ? "" : "s");
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++)
+        print_update_hart(d, u, updates_hart(updates, i, hart), hart);
+}
+
+void do_updates(struct debugger *d, const char *args)
+{
+    const struct updates *updates = watch_updates(d->config.watch);
+    size_t count = updates_count(updates);
+    uint64_t shown = 10;
+
+    if (!arg_count(d, &args, &shown) || !arg_end(d, args))
+        return;
+    for (size_t i = count > shown ? count - shown : 0; i < count; i++)
+        print_update(d, updates, i);
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++)
+        if (updates_is_open(updates, hart))
+            fprintf(d->out, "hart %u has an update that has not ended\n", hart);
+    if (!count)
+        fprintf(d->out, "no update has ended so far\n");
+}
+
+/* ---- cost ---- */
+
+static bool has_account(const struct debugger *d)
+{
+    if (watch_account(d->config.watch))
+        return true;
+    complain(d, "cycles are not accounted (--account=off)");
+    return false;
+}
+
+void do_cost(struct debugger *d, const char *args)
+{
+    struct report r = {.cluster = machine_cluster(d->config.machine),
+                       .watch = d->config.watch,
+                       .symbols = d->config.symbols,
+                       .lines = d->config.lines,
+                       .rows = 10};
+    uint64_t rows = r.rows;
+
+    if (!arg_count(d, &args, &rows) || !arg_end(d, args) || !has_account(d))
+        return;
+    r.rows = rows < UINT32_MAX ? (unsigned)rows : UINT32_MAX;
+    report_costs(&r, d->out);
+}
+
+/* ---- trampolines ---- */
+
+static void print_trampoline(struct debugger *d, const struct trampoline *t)
+{
+    fprintf(d->out, "%s at ", t->name);
+    print_place(d, t->va);
+    fprintf(d->out, ", %" PRIu64 " bytes: %" PRIu64 " entries, %" PRIu64 " cycles\n", t->size,
+            t->entries, site_cost_sum(t->parts));
+    for (uint64_t at = 0, size = 1; at < t->size && size; at += size)
+        size = print_code(d, t->va + at, t->va + at == selected_pc(d) ? CODE_HERE : CODE_PLAIN);
+}
+
+void do_trampoline(struct debugger *d, const char *args)
+{
+    const struct trampolines *all = watch_trampolines(d->config.watch);
+    char name[NAME_MAX_LEN] = "*";
+    size_t shown = 0;
+
+    (void)arg_word(&args, name, sizeof name);
+    if (!arg_end(d, args) || !has_account(d))
+        return;
+    for (size_t i = 0; i < trampolines_count(all); i++) {
+        struct trampoline t = trampolines_get(all, i);
+
+        if (!name_matches(name, t.name))
+            continue;
+        print_trampoline(d, &t);
+        shown++;
+    }
+    if (!shown)
+        complain(d, "no trampoline matches %s", name);
+}

@@ -1,0 +1,587 @@
+/*
+ * audit.c - see audit.h. The rules are in rules.def and the files *_rules.c.
+ */
+#include "ftrace/audit/audit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/tasks.h"
+#include "ftrace/kernel/text_map.h"
+#include "ftrace/patch/patch_log.h"
+#include "ftrace/sites/sites.h"
+#include "load/symbols.h"
+
+/* NULL: another rule's function reports its breaches. */
+static const rule_check checks[RULE_COUNT] = {
+#define RULE_BESIDE(name, text, severity, events, sentence, remedy)
+#define RULE(name, text, severity, events, sentence, remedy) [RULE_##name] = rule_##name,
+#include "ftrace/audit/rules.def"
+#undef RULE
+};
+
+/* Makes the list of functions for each kind of event. */
+static void list_checks(struct audit *a)
+{
+    for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
+        for (unsigned r = 0; r < RULE_COUNT; r++)
+            if (checks[r] && (rule_events((enum rule)r) & EVENT_BIT(kind)))
+                a->checks[kind][a->check_count[kind]++] = checks[r];
+}
+
+/* Linux's kretprobes have had three names for theirs. */
+static void find_handlers(struct audit *a)
+{
+    static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
+                                        "__kretprobe_trampoline", "kretprobe_trampoline"};
+
+    if (a->config.symbols &&
+        !symbols_find(a->config.symbols, "return_to_handler", &a->return_to_handler))
+        a->return_to_handler = 0;
+    static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
+    for (unsigned i = 0; a->config.symbols && i < ARRAY_LEN(names); i++)
+        a->handler_count +=
+            symbols_find(a->config.symbols, names[i], &a->handlers[a->handler_count]);
+}
+
+struct audit *audit_new(const struct audit_config *config)
+{
+    struct audit *a = xcalloc(1, sizeof *a);
+
+    a->config = *config;
+    for (unsigned r = 0; r < RULE_COUNT; r++)
+        a->rules_kinds |= rule_events((enum rule)r);
+    list_checks(a);
+    a->swaps = swaps_new();
+    find_handlers(a);
+    a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
+    for (unsigned i = 0; i < cluster_hart_count(config->cluster); i++)
+        a->harts[i].odd_site = NO_SITE;
+    return a;
+}
+
+void audit_free(struct audit *a)
+{
+    if (!a)
+        return;
+    VEC_FREE(&a->untold);
+    VEC_FREE(&a->findings);
+    VEC_FREE(&a->windows);
+    VEC_FREE(&a->parked);
+    VEC_FREE(&a->away);
+    VEC_FREE(&a->followed);
+    VEC_FREE(&a->slots_held);
+    map_free(&a->index);
+    swaps_free(a->swaps);
+    free(a->harts);
+    free(a);
+}
+
+/* ---- evidence ---- */
+
+struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind kind)
+{
+    struct fact *fact = &f->facts[f->fact_count];
+
+    assert(f->fact_count < FACTS_MAX);
+    f->fact_count++;
+    *fact = (struct fact){.label = label, .kind = kind, .site = NO_SITE};
+    return fact;
+}
+
+void audit_fact_message(struct finding *f, enum fact_label label, enum message message)
+{
+    audit_fact(f, label, FACT_MESSAGE)->message = message;
+}
+
+void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc)
+{
+    struct fact *fact = audit_fact(f, label, FACT_MOMENT);
+
+    fact->hart = hart_id(h);
+    fact->pc = pc;
+    fact->cycle = hart_cycles(h);
+}
+
+void audit_fact_site(struct finding *f, uint32_t site)
+{
+    if (site != NO_SITE)
+        audit_fact(f, LABEL_SITE, FACT_SITE)->site = site;
+}
+
+void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
+{
+    struct fact *fact;
+    struct task task;
+
+    if (!a->config.tasks || !tasks_read(a->config.tasks, h, hart_reg(h, REG_TP), &task))
+        return;
+    fact = audit_fact(f, LABEL_TASK, FACT_TASK);
+    fact->pid = task.pid;
+    static_assert(sizeof fact->bytes >= sizeof task.name, "the name has room");
+    memcpy(fact->bytes, task.name, sizeof task.name);
+}
+
+/* The hart whose cycles the fact has; false: it has none. */
+static bool clock_of(const struct fact *fact, uint32_t *hart)
+{
+    switch (fact->kind) {
+    case FACT_FENCE: *hart = fact->requester; return true;
+    case FACT_MOMENT: *hart = fact->hart; return true;
+    case FACT_STORE: *hart = fact->writer.hart; return fact->writer.kind == WRITER_HART;
+    default: return false;
+    }
+}
+
+static bool has_several_clocks(const struct finding *f)
+{
+    uint32_t first = 0, hart;
+    bool any = false;
+
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        if (!clock_of(&f->facts[i], &hart))
+            continue;
+        if (any && hart != first)
+            return true;
+        first = hart;
+        any = true;
+    }
+    return false;
+}
+
+void audit_fact_order(struct finding *f)
+{
+    if (has_several_clocks(f))
+        audit_fact_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
+}
+
+/* ---- breaches ---- */
+
+static void add_example(struct finding *f, const struct breach *b)
+{
+    for (unsigned i = 0; i < f->example_count; i++)
+        if (f->examples[i].pc == b->pc && f->examples[i].hart == b->hart)
+            return;
+    if (f->example_count < EXAMPLES_MAX)
+        f->examples[f->example_count++] = (struct example){
+            .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
+}
+
+static void tell(struct audit *a, enum rule rule)
+{
+    VEC_PUSH(&a->untold, rule);
+}
+
+/* The listener looks at the findings, so it is told when their evidence is complete. */
+static void tell_untold(struct audit *a)
+{
+    for (size_t i = 0; i < a->untold.len; i++) {
+        const struct event e = {.kind = EVENT_FINDING,
+                                .finding = {.rule = (uint8_t)a->untold.at[i]}};
+
+        if (a->config.listener.tell)
+            a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
+        cluster_emit(a->config.cluster, &e);
+    }
+    a->untold.len = 0;
+}
+
+struct finding *audit_known(struct audit *a, uint64_t cause)
+{
+    uint64_t known;
+
+    return map_get(&a->index, cause, &known) ? &a->findings.at[known] : NULL;
+}
+
+/* The finding for the cause of this breach, created if it is new; NULL: there are too many. */
+static struct finding *finding_of(struct audit *a, const struct breach *b)
+{
+    struct finding *f = audit_known(a, b->cause);
+
+    if (f)
+        return f;
+    if (a->findings.len >= a->config.findings_max) {
+        a->left_out[rule_severity(b->rule)]++;
+        tell(a, b->rule);
+        return NULL;
+    }
+    map_put(&a->index, b->cause, a->findings.len);
+    VEC_PUSH(&a->findings, (struct finding){.rule = b->rule});
+    return &a->findings.at[a->findings.len - 1];
+}
+
+uint64_t audit_cause(enum rule rule, uint64_t place)
+{
+    return (uint64_t)rule << 56 | (place & (UINT64_MAX >> 8));
+}
+
+uint64_t audit_function(const struct audit *a, uint64_t pc)
+{
+    const struct symbol *function =
+        a->config.symbols ? symbols_function_at(a->config.symbols, pc) : NULL;
+
+    return function ? function->addr : pc;
+}
+
+struct finding *audit_add(struct audit *a, const struct breach *b)
+{
+    struct finding *f = finding_of(a, b);
+    bool graver;
+
+    if (!f)
+        return NULL;
+    graver = !f->count || rule_severity(b->rule) > rule_severity(f->rule);
+    f->count++;
+    f->by_rule[b->rule]++;
+    f->harts |= UINT64_C(1) << (b->hart & 63);
+    add_example(f, b);
+    if (!graver)
+        return NULL;
+    f->rule = b->rule;
+    f->fact_count = 0;
+    tell(a, b->rule);
+    return f;
+}
+
+/* ---- events ---- */
+
+/* Events that the auditor itself needs, in addition to those of the rules. */
+enum {
+    OWN_EVENTS =
+        1 << EVENT_CODE_WRITE | 1 << EVENT_FENCE_I | 1 << EVENT_TRAP | 1 << EVENT_TRAP_RETURN
+};
+
+uint32_t audit_events(const struct audit *a)
+{
+    return OWN_EVENTS | a->rules_kinds;
+}
+
+/* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
+static void forget_swaps(struct audit *a)
+{
+    uint64_t known = UINT64_MAX;
+
+    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++) {
+        uint64_t stamp = hart_sync_stamp(cluster_hart(a->config.cluster, i));
+
+        known = stamp < known ? stamp : known;
+    }
+    swaps_forget(a->swaps, known);
+}
+
+static void follow_trap_return(struct audit *a, const struct trap_return_event *t)
+{
+    struct audited_hart *h = &a->harts[hart_id(t->hart)];
+
+    h->depth--;
+    a->user_mode |= t->to == PRIV_U;
+    if (t->from != PRIV_M || t->to == PRIV_M || h->left_m_mode)
+        return;
+    h->left_m_mode = true;
+    h->fenced = false;
+}
+
+/* The address at which a hart stores is determined only once in so many cycles, as it takes long.
+ */
+enum { ALIAS_CYCLES = 10 * 1000 };
+
+/* The virtual address of the store that the hart executes; 0: not known. */
+static uint64_t store_address(struct hart *h, const struct code_write *w)
+{
+    struct insn i;
+    uint32_t word;
+    uint64_t va, pa;
+
+    if (!hart_peek(h, w->who.pc, &word, sizeof word) || !insn_decode(word, &i))
+        return 0;
+    va = hart_reg(h, i.rs1) + (uint64_t)(int64_t)i.imm;
+    return hart_translate(h, va, ACCESS_LOAD, &pa) && pa == w->pa ? va : 0;
+}
+
+/* Where the byte of text is run; 0: not known. */
+static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
+{
+    const struct site *s = site == NO_SITE ? NULL : site_get(a->config.sites, site);
+
+    return s ? s->va + (pa - s->pa) : text_map_va(a->config.text, pa);
+}
+
+/* Remembers the store if it is one to text, which the hart must order before it asks for fences. */
+static void follow_store(struct audit *a, const struct code_write *w)
+{
+    uint32_t site = site_find(a->config.sites, w->pa, w->size);
+    struct text_store *last;
+    struct hart *h;
+
+    if (w->who.kind != WRITER_HART ||
+        (site == NO_SITE && !(a->config.text && text_map_has(a->config.text, w->pa, w->size))))
+        return;
+    h = cluster_hart(a->config.cluster, w->who.hart);
+    last = &a->harts[w->who.hart].text;
+    last->site_before = last->stamp ? last->site : NO_SITE;
+    last->stamp_before = last->stamp;
+    if (!last->stamp || w->who.cycle - last->alias_cycle > ALIAS_CYCLES) {
+        last->alias = store_address(h, w);
+        last->alias_cycle = w->who.cycle;
+    }
+    last->stamp = w->stamp;
+    last->pa = w->pa;
+    last->pc = w->who.pc;
+    last->cycle = w->who.cycle;
+    last->va = text_address(a, site, w->pa);
+    last->site = site;
+    hart_await_order(h);
+}
+
+static void follow(struct audit *a, const struct event *e)
+{
+    switch (e->kind) {
+    case EVENT_CODE_WRITE:
+        follow_store(a, &e->code_write);
+        swaps_write(a->swaps, &e->code_write,
+                    e->code_write.who.kind == WRITER_HART ? a->harts[e->code_write.who.hart].depth
+                                                          : 0);
+        break;
+    case EVENT_FENCE_I:
+        a->harts[hart_id(e->fence.hart)].fenced = true;
+        forget_swaps(a);
+        break;
+    case EVENT_TRAP:
+        a->harts[hart_id(e->trap.hart)].depth++;
+        a->harts[hart_id(e->trap.hart)].traps++;
+        break;
+    case EVENT_TRAP_RETURN: follow_trap_return(a, &e->trap_return); break;
+    default: break;
+    }
+}
+
+static void check_event(struct audit *a, const struct event *e)
+{
+    follow(a, e);
+    for (unsigned i = 0; i < a->check_count[e->kind]; i++)
+        a->checks[e->kind][i](a, e);
+}
+
+void audit_event(struct audit *a, const struct event *e)
+{
+    check_event(a, e);
+    if (UNLIKELY(a->untold.len))
+        tell_untold(a);
+}
+
+void audit_end(struct audit *a)
+{
+    fence_rules_end(a);
+    tell_untold(a);
+}
+
+/* ---- results ---- */
+
+size_t audit_count(const struct audit *a)
+{
+    return a->findings.len;
+}
+
+const struct finding *audit_get(const struct audit *a, size_t i)
+{
+    return &a->findings.at[i];
+}
+
+size_t audit_count_at_least(const struct audit *a, enum severity severity)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < a->findings.len; i++)
+        count += rule_severity(a->findings.at[i].rule) >= severity;
+    return count;
+}
+
+uint64_t audit_left_out(const struct audit *a, enum severity severity)
+{
+    return a->left_out[severity];
+}
+
+uint64_t audit_windows_left_out(const struct audit *a)
+{
+    return a->windows_left_out;
+}
+
+uint64_t audit_contexts_left_out(const struct audit *a)
+{
+    return a->parked_left_out + a->followed_left_out + a->slots_left_out;
+}
+
+uint64_t audit_swaps_left_out(const struct audit *a)
+{
+    return swaps_left_out(a->swaps);
+}
+
+/* ---- state ---- */
+
+static void fact_io(struct state_io *io, struct fact *f)
+{
+    STATE_IO_BELOW(io, f->label, LABELS);
+    STATE_IO_BELOW(io, f->kind, FACT_KINDS);
+    STATE_IO_BELOW(io, f->message, MESSAGES);
+    STATE_IO(io, f->site);
+    STATE_IO(io, f->hart);
+    STATE_IO(io, f->requester);
+    STATE_IO(io, f->pc);
+    STATE_IO(io, f->va);
+    STATE_IO(io, f->cycle);
+    STATE_IO(io, f->pid);
+    writer_state_io(io, &f->writer);
+    STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
+    state_io_bytes(io, f->bytes, sizeof f->bytes);
+    if (io->loading && f->kind == FACT_TASK)
+        f->bytes[FACT_BYTES_MAX - 1] = 0;
+}
+
+static void example_io(struct state_io *io, struct example *e)
+{
+    STATE_IO_BELOW(io, e->rule, RULE_COUNT);
+    STATE_IO(io, e->hart);
+    STATE_IO(io, e->site);
+    STATE_IO(io, e->pc);
+    STATE_IO(io, e->cycle);
+}
+
+static void finding_io(struct state_io *io, struct finding *f)
+{
+    STATE_IO_BELOW(io, f->rule, RULE_COUNT);
+    STATE_IO(io, f->count);
+    for (unsigned i = 0; i < RULE_COUNT; i++)
+        STATE_IO(io, f->by_rule[i]);
+    STATE_IO(io, f->harts);
+    STATE_IO_BELOW(io, f->example_count, EXAMPLES_MAX + 1);
+    for (unsigned i = 0; i < f->example_count; i++)
+        example_io(io, &f->examples[i]);
+    STATE_IO_BELOW(io, f->fact_count, FACTS_MAX + 1);
+    for (unsigned i = 0; i < f->fact_count; i++)
+        fact_io(io, &f->facts[i]);
+}
+
+static void fetch_io(struct state_io *io, struct stale_fetch *s)
+{
+    STATE_IO(io, s->pc);
+    STATE_IO(io, s->pa);
+    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
+    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
+    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
+    STATE_IO(io, s->old_known);
+    STATE_IO(io, s->fetched_before);
+    STATE_IO_BELOW(io, s->chosen, FETCHED_NEW + 1);
+    writer_state_io(io, &s->who);
+    STATE_IO(io, s->writer_known);
+    STATE_IO(io, s->agent_known);
+    STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
+    STATE_IO(io, s->stamp);
+}
+
+static void window_io(struct state_io *io, struct window *w)
+{
+    STATE_IO_BELOW(io, w->rule, RULE_COUNT);
+    STATE_IO(io, w->hart);
+    fetch_io(io, &w->fetch);
+}
+
+static void hart_io(struct state_io *io, struct audited_hart *h)
+{
+    STATE_IO(io, h->depth);
+    STATE_IO(io, h->traps);
+    STATE_IO(io, h->odd_site);
+    STATE_IO(io, h->left_m_mode);
+    STATE_IO(io, h->fenced);
+    STATE_IO(io, h->text.stamp);
+    STATE_IO(io, h->text.pa);
+    STATE_IO(io, h->text.pc);
+    STATE_IO(io, h->text.cycle);
+    STATE_IO(io, h->text.va);
+    STATE_IO(io, h->text.alias);
+    STATE_IO(io, h->text.alias_cycle);
+    STATE_IO(io, h->text.site);
+    STATE_IO(io, h->text.site_before);
+    STATE_IO(io, h->text.stamp_before);
+    STATE_IO(io, h->overlap.hart);
+    STATE_IO(io, h->overlap.stamp);
+    STATE_IO(io, h->overlap.pc);
+    STATE_IO(io, h->overlap.cycle);
+    STATE_IO(io, h->overlap.guarded);
+    STATE_IO(io, h->look);
+    STATE_IO(io, h->writable_since);
+    fence_rules_state_io(io, h);
+}
+
+static void last_io(struct state_io *io, struct audit *a)
+{
+    STATE_IO(io, a->last.hart);
+    STATE_IO(io, a->last.site);
+    STATE_IO(io, a->last.pc);
+    STATE_IO(io, a->last.cycle);
+    STATE_IO(io, a->last.cause);
+}
+
+static bool is_site(const struct audit *a, uint32_t site)
+{
+    return site < site_count(a->config.sites);
+}
+
+static void check_finding(struct state_io *io, const struct audit *a, const struct finding *f)
+{
+    bool good = f->example_count >= 1;
+
+    for (unsigned i = 0; i < f->example_count; i++)
+        good = good && (f->examples[i].site == NO_SITE || is_site(a, f->examples[i].site));
+    for (unsigned i = 0; i < f->fact_count; i++)
+        good = good && (f->facts[i].kind != FACT_SITE || is_site(a, f->facts[i].site));
+    if (!good)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+static void check(struct state_io *io, const struct audit *a, unsigned harts)
+{
+    for (size_t i = 0; i < a->findings.len; i++)
+        check_finding(io, a, &a->findings.at[i]);
+    for (size_t i = 0; i < a->index.cap; i++)
+        if (a->index.slots[i].key != UINT64_MAX && a->index.slots[i].value >= a->findings.len)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (size_t i = 0; i < a->windows.len; i++)
+        if (a->windows.at[i].hart >= harts || a->windows.at[i].fetch.who.hart >= harts)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void audit_state_io(struct state_io *io, struct audit *a)
+{
+    unsigned harts = cluster_hart_count(a->config.cluster);
+
+    state_io_section(io, "audit", 5);
+    STATE_IO_SAME(io, harts);
+    STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
+    state_io_map(io, &a->index);
+    for (unsigned i = 0; i < SEVERITIES; i++)
+        STATE_IO(io, a->left_out[i]);
+    for (unsigned i = 0; i < harts; i++)
+        hart_io(io, &a->harts[i]);
+    STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
+    STATE_IO(io, a->windows_left_out);
+    STATE_IO(io, a->waits);
+    STATE_IO(io, a->user_mode);
+    STATE_IO(io, a->lock_seen);
+    STATE_IO(io, a->text_protected);
+    STATE_IO(io, a->module_text_protected);
+    site_rules_state_io(io, a);
+    lifetime_rules_state_io(io, a);
+    contract_rules_state_io(io, a);
+    last_io(io, a);
+    swaps_state_io(io, a->swaps);
+    check(io, a, harts);
+}

@@ -1,0 +1,88 @@
+/*
+ * audit.h - the auditor: passes each event to the rules that need it, and groups
+ * the breaches that they report into findings.
+ *
+ * There is one finding for each cause. If the fetching hart has not executed a
+ * fence.i since it was started, that is the cause, whatever the rule; otherwise the
+ * cause is the rule and the function whose store lacks its fence. A hart counts as
+ * started when it first leaves M-mode, or from power-on if it never does: fences of
+ * its firmware before that are not the kernel's.
+ */
+#ifndef FTRACE_AUDIT_H
+#define FTRACE_AUDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu/observer.h"
+#include "ftrace/audit/finding.h"
+#include "ftrace/audit/rules.h"
+
+struct audit;
+struct bpf_text;
+struct patch_log;
+struct site_table;
+struct state_io;
+struct symbols;
+struct text_map;
+struct updates;
+
+/*
+ * tell() is called for each new finding, for one whose severity has risen, and for each breach
+ * that is in no finding because there are too many; when the evidence is complete. It may be NULL.
+ */
+struct finding_listener {
+    void (*tell)(void *ctx, enum rule rule);
+    void *ctx;
+};
+
+/* Everything it points to must outlive the auditor. */
+struct audit_config {
+    struct tasks *tasks; /* NULL: nothing is known of tasks */
+    const struct site_table *sites;
+    const struct symbols *symbols; /* NULL: none */
+    const struct patch_log *log;
+    const struct updates *updates;
+    const struct bpf_text *programs; /* of BPF; NULL: none are known */
+    const struct text_map *text;     /* NULL: only sites are known */
+    uint64_t text_mutex;             /* the kernel's lock of its text, physical; 0: not known */
+    struct cluster *cluster;
+    size_t findings_max;
+    struct finding_listener listener;
+};
+
+struct audit *audit_new(const struct audit_config *config);
+void audit_free(struct audit *a);
+
+uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that it needs */
+
+/* Takes an event of these kinds. The patch log and the updates must have had it before. */
+void audit_event(struct audit *a, const struct event *e);
+
+/* At the end of the run, before the updates have ended: what can be said only then. */
+void audit_end(struct audit *a);
+
+/* Saves or restores the findings and the state of the rules. */
+void audit_state_io(struct state_io *io, struct audit *a);
+
+size_t audit_count(const struct audit *a);
+const struct finding *audit_get(const struct audit *a, size_t i); /* in order of first occurrence */
+size_t audit_count_at_least(const struct audit *a, enum severity severity);
+
+/* The number of breaches of that severity that are in no finding: there were too many causes. */
+uint64_t audit_left_out(const struct audit *a, enum severity severity);
+
+/* The number of fetches in windows of updates that were not tracked: there were too many. */
+uint64_t audit_windows_left_out(const struct audit *a);
+
+/*
+ * The number of calls of trampolines, and of contexts that a trap stopped inside of a site, that
+ * were not followed: there were too many.
+ */
+uint64_t audit_contexts_left_out(const struct audit *a);
+
+/* The number of replaced instructions that were dropped (swaps_left_out). */
+uint64_t audit_swaps_left_out(const struct audit *a);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * finding.c - see finding.h.
+ */
+#include "ftrace/audit/finding.h"
+
+#include "cpu/isa.h"
+
+const char *fact_label_name(enum fact_label label)
+{
+    static const char *const names[] = {
+        [LABEL_SITE] = "site",           [LABEL_FENCED] = "fenced",
+        [LABEL_WRITTEN] = "written",     [LABEL_FETCHED] = "fetched",
+        [LABEL_EXECUTED] = "executed",   [LABEL_OLD] = "old",
+        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing",
+        [LABEL_UNKNOWN] = "unknown",     [LABEL_ORDER] = "order",
+        [LABEL_CALLS] = "calls",         [LABEL_NEAR] = "near",
+        [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",
+        [LABEL_CALLED] = "called",       [LABEL_RETURNED] = "returned",
+        [LABEL_EXPECTED] = "expected",   [LABEL_BEFORE] = "before",
+        [LABEL_AFTER] = "after",         [LABEL_REQUESTED] = "requested",
+        [LABEL_FLUSHED] = "flushed",     [LABEL_WAITING] = "waiting",
+        [LABEL_RUNNING] = "running",     [LABEL_NEW] = "new",
+        [LABEL_PLACE] = "place",         [LABEL_BETWEEN] = "between",
+        [LABEL_MAPPED] = "mapped",       [LABEL_JUDGED] = "judged",
+        [LABEL_LITERAL] = "literal",     [LABEL_LEFT] = "left",
+        [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
+    };
+
+    return names[label];
+}
+
+const char *message_text(enum message message)
+{
+    static const char *const texts[] = {
+        [MESSAGE_NONE] = "",
+        [MESSAGE_WRITER] = "by an unknown writer: stores to a page that did not hold code "
+                           "are not seen one by one",
+        [MESSAGE_BYTES] = "whether these bytes were written, or others in their page",
+        [MESSAGE_CLOCKS] =
+            "from top to bottom, as the machine did it; each hart's cycles are a clock "
+            "of its own",
+        [MESSAGE_NO_PUSH] =
+            "an entry for it on the task's return stack: curr_ret_stack did not grow",
+        [MESSAGE_NOT_REPLACED] =
+            "return_to_handler in its place: curr_ret_stack grew, the return address is the same",
+        [MESSAGE_NO_HOOK] = "a call on this stack whose return address was replaced",
+        [MESSAGE_NEVER] = "; it has executed none so far",
+        [MESSAGE_DATA_FENCE] = "a data fence (fence w,o or stronger) between that store and the "
+                               "request",
+        [MESSAGE_INTERRUPTS_OFF] =
+            "the interrupt: that hart has them off, and so has the one that waits",
+        [MESSAGE_LOCK_HERE] = "text_mutex, which the task did not own at the last of these stores",
+        [MESSAGE_LOCK_THERE] = "text_mutex, which the task did not own at the store between",
+        [MESSAGE_ALIAS] = "at this address, through which the store was made, and still writable",
+        [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
+        [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
+    };
+
+    return texts[message];
+}
+
+const char *fact_register_name(const struct fact *fact)
+{
+    if (fact->size == FACT_SLOT)
+        return "-8(sp)";
+    return fact->size < FACT_FREG ? reg_name(fact->size) : freg_name(fact->size % FACT_FREG);
+}

@@ -1,0 +1,131 @@
+/*
+ * finding.h - what the auditor has found: a broken rule, how often, and the evidence.
+ *
+ * Evidence is a list of labelled facts, which all reports print in the same way.
+ * They are in the order in which the events happened; the cycle counters of two
+ * harts are two clocks and do not tell which of two events came first.
+ *
+ * All of it is plain data without pointers.
+ */
+#ifndef FTRACE_FINDING_H
+#define FTRACE_FINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ftrace/audit/rules.h"
+#include "mem/ram.h"
+
+enum { FACTS_MAX = 12, FACT_BYTES_MAX = 16, EXAMPLES_MAX = 8 };
+
+enum fact_kind {
+    FACT_SITE,     /* site */
+    FACT_FENCE,    /* hart, cycle, pc, requester: a fence.i of the hart */
+    FACT_STORE,    /* writer, pa */
+    FACT_MOMENT,   /* hart, pc, cycle */
+    FACT_BYTES,    /* va, bytes, size */
+    FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
+    FACT_MESSAGE,  /* message */
+    FACT_PLACE,    /* va: code there */
+    FACT_REGISTER, /* size: its number, as below; va: its value */
+    FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
+    FACT_KINDS,
+};
+
+/* The label that is printed: fact_label_name(). */
+enum fact_label {
+    LABEL_SITE,
+    LABEL_FENCED,
+    LABEL_WRITTEN,
+    LABEL_FETCHED,
+    LABEL_EXECUTED,
+    LABEL_OLD,
+    LABEL_IN_MEMORY,
+    LABEL_MISSING,
+    LABEL_UNKNOWN,
+    LABEL_ORDER,
+    LABEL_CALLS,
+    LABEL_NEAR,
+    LABEL_STOPPED,
+    LABEL_RESUMED,
+    LABEL_CALLED,
+    LABEL_RETURNED,
+    LABEL_EXPECTED,
+    LABEL_BEFORE,
+    LABEL_AFTER,
+    LABEL_JUDGED,
+    LABEL_LEFT,
+    LABEL_TASK,
+    LABEL_UNMAPPED,
+    LABEL_LITERAL,
+    LABEL_REQUESTED,
+    LABEL_FLUSHED,
+    LABEL_WAITING,
+    LABEL_RUNNING,
+    LABEL_NEW,
+    LABEL_PLACE,
+    LABEL_BETWEEN,
+    LABEL_MAPPED,
+    LABELS,
+};
+
+/* Fixed texts. */
+enum message {
+    MESSAGE_NONE,
+    MESSAGE_WRITER,       /* the writer is not known */
+    MESSAGE_BYTES,        /* whether the bytes were written is not known */
+    MESSAGE_CLOCKS,       /* cycles of different harts */
+    MESSAGE_NO_PUSH,      /* a return address was replaced, but not kept */
+    MESSAGE_NOT_REPLACED, /* a return address was kept, but not replaced */
+    MESSAGE_NO_HOOK,      /* no return address on this stack was replaced */
+    MESSAGE_NEVER,        /* the hart has never executed a fence.i */
+    MESSAGE_SINCE_START,  /* the hart has executed none since its firmware started the kernel there
+                           */
+    MESSAGE_DATA_FENCE,   /* a data fence between store and request */
+    MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
+    MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
+    MESSAGE_LOCK_THERE,
+    MESSAGE_ALIAS,    /* of text, left mapped */
+    MESSAGE_WRITABLE, /* text at its own address */
+    MESSAGES,
+};
+
+struct fact {
+    enum fact_label label;
+    enum fact_kind kind;
+    enum message message;
+    uint32_t site, hart, requester;
+    uint64_t pc, va, cycle;
+    int32_t pid;
+    struct writer writer;
+    uint8_t size;
+    uint8_t bytes[FACT_BYTES_MAX];
+};
+
+/* One breach. */
+struct example {
+    enum rule rule;
+    uint32_t hart, site; /* site: NO_SITE if the code is not a site */
+    uint64_t pc, cycle;
+};
+
+/* All breaches with one cause (audit.h). The evidence is that of the first one. */
+struct finding {
+    enum rule rule;
+    uint64_t count;
+    uint64_t by_rule[RULE_COUNT]; /* the count by rule; several rules if a hart has never fenced */
+    uint64_t harts;               /* the harts that fetched, a bit each */
+    struct example examples[EXAMPLES_MAX]; /* the first ones that differ in place or hart */
+    unsigned example_count;
+    struct fact facts[FACTS_MAX];
+    unsigned fact_count;
+};
+
+/* The registers of FACT_REGISTER: x0 to x31, f0 to f31, and the doubleword below sp. */
+enum { FACT_FREG = 32, FACT_SLOT = 64 };
+
+const char *fact_register_name(const struct fact *fact); /* "a0", "fa0", "-8(sp)" */
+const char *fact_label_name(enum fact_label label);
+const char *message_text(enum message message);
+
+#endif

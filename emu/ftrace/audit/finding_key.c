@@ -1,0 +1,197 @@
+/*
+ * finding_key.c - see finding_key.h.
+ */
+#include "ftrace/audit/finding_key.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "cpu/isa.h"
+#include "ftrace/sites/sites.h"
+#include "load/symbols.h"
+
+const struct writer *finding_writer(const struct finding *f)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_STORE)
+            return &f->facts[i].writer;
+    return NULL;
+}
+
+void finding_keep_names(const struct finding *f, const struct symbols *symbols)
+{
+    const struct writer *who = finding_writer(f);
+
+    if (who && who->kind == WRITER_HART)
+        (void)symbols_name_at(symbols, who->pc, NULL);
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].pc)
+            (void)symbols_name_at(symbols, f->facts[i].pc, NULL);
+}
+
+const struct example *finding_place(const struct finding *f)
+{
+    assert(f->example_count);
+    for (unsigned i = 0; i < f->example_count; i++)
+        if (f->examples[i].rule == f->rule)
+            return &f->examples[i];
+    return &f->examples[0];
+}
+
+void finding_key_name(char key[KEY_NAME_MAX], const char *function)
+{
+    size_t end;
+
+    snprintf(key, KEY_NAME_MAX, "%s", function[0] ? function : KEY_UNKNOWN);
+    end = strcspn(key, ".");
+    if (end)
+        key[end] = '\0';
+    for (char *c = key; *c; c++) /* a key is one word */
+        if ((unsigned char)*c <= ' ' || *c == 0x7f)
+            *c = '?';
+}
+
+void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uint64_t pc)
+{
+    const struct symbol *function = symbols_function_at(symbols, pc);
+    const char *label = function ? function->name : symbols_name_at(symbols, pc, NULL);
+
+    finding_key_name(key, label ? label : "");
+}
+
+static void name_of_writer(char key[KEY_NAME_MAX], const struct symbols *symbols,
+                           const struct writer *who)
+{
+    static const char *const kinds[] = {
+        [WRITER_HART] = KEY_UNKNOWN,     [WRITER_FIRMWARE] = "@firmware", [WRITER_DMA] = "@device",
+        [WRITER_DEBUGGER] = "@debugger", [WRITER_LOADER] = "@loader",
+    };
+
+    if (who && who->kind == WRITER_HART && who->pc)
+        finding_key_code(key, symbols, who->pc);
+    else
+        snprintf(key, KEY_NAME_MAX, "%s", who ? kinds[who->kind] : KEY_UNKNOWN);
+}
+
+static void name_of_place(char key[KEY_NAME_MAX], const struct site_table *sites,
+                          const struct symbols *symbols, const struct example *e)
+{
+    const struct site *s = e->site == NO_SITE ? NULL : site_get(sites, e->site);
+    char function[KEY_NAME_MAX];
+
+    if (!s || !s->function[0]) {
+        finding_key_code(key, symbols, e->pc);
+        return;
+    }
+    finding_key_name(function, s->function);
+    if (s->module && s->module[0])
+        snprintf(key, KEY_NAME_MAX, "%.60s:%.120s", s->module, function);
+    else
+        snprintf(key, KEY_NAME_MAX, "%s", function);
+}
+
+/* ---- details ---- */
+
+/* The register that was changed: each is a finding of its own. */
+static void detail_of(char detail[KEY_DETAIL_MAX], const struct finding *f)
+{
+    detail[0] = '\0';
+    for (unsigned i = 0; i < f->fact_count && f->rule == RULE_clobbered_register; i++)
+        if (f->facts[i].kind == FACT_REGISTER)
+            snprintf(detail, KEY_DETAIL_MAX, "%s", fact_register_name(&f->facts[i]));
+}
+
+static bool is_register(const char *name)
+{
+    for (unsigned reg = 0; reg < 32; reg++)
+        if (!strcmp(reg_name(reg), name) || !strcmp(freg_name(reg), name))
+            return true;
+    return false;
+}
+
+static bool read_detail(const char *where, const char *text, const struct diag *d, enum rule rule,
+                        char detail[KEY_DETAIL_MAX])
+{
+    if (rule != RULE_clobbered_register) {
+        diag_error(d,
+                   "%s: only `clobbered-register' can have a register, as in "
+                   "`clobbered-register/a1'",
+                   where);
+        return false;
+    }
+    if (!is_register(text)) {
+        diag_error(d, "%s: there is no register `%.80s'", where, text);
+        return false;
+    }
+    snprintf(detail, KEY_DETAIL_MAX, "%s", text);
+    return true;
+}
+
+static bool find_rule(const char *where, const char *word, const struct diag *d, enum rule *rule)
+{
+    struct nearest near = nearest_to(word);
+
+    for (unsigned i = 0; i < RULE_COUNT; i++) {
+        if (!strcmp(rule_name((enum rule)i), word)) {
+            *rule = (enum rule)i;
+            return true;
+        }
+        nearest_offer(&near, rule_name((enum rule)i));
+    }
+    diag_error(d, "%s: there is no rule `%.80s'%s%s%s", where, word,
+               near.found ? "; did you mean `" : "; docs/rules.md lists them",
+               near.found ? near.found : "", near.found ? "'?" : "");
+    return false;
+}
+
+bool finding_key_read_rule(const char *where, const char *word, const struct diag *d,
+                           enum rule *rule, char detail[KEY_DETAIL_MAX])
+{
+    const char *slash = strchr(word, '/');
+    char *name = xasprintf("%.*s", (int)(slash ? (size_t)(slash - word) : strlen(word)), word);
+    bool found = find_rule(where, name, d, rule);
+
+    free(name);
+    detail[0] = '\0';
+    return found && (!slash || read_detail(where, slash + 1, d, *rule, detail));
+}
+
+/* ---- keys ---- */
+
+void finding_key(struct finding_key *key, const struct finding *f, const struct site_table *sites,
+                 const struct symbols *symbols)
+{
+    key->rule = f->rule;
+    key->place_count = 0;
+    detail_of(key->detail, f);
+    name_of_writer(key->writer, symbols, finding_writer(f));
+    for (unsigned i = 0; i < f->example_count; i++) {
+        char *new = key->places[key->place_count];
+        unsigned same = 0;
+
+        name_of_place(new, sites, symbols, &f->examples[i]);
+        while (strcmp(key->places[same], new) != 0)
+            same++;
+        key->place_count += same == key->place_count;
+    }
+}
+
+void finding_key_rule(char text[KEY_RULE_MAX], const struct finding_key *key)
+{
+    snprintf(text, KEY_RULE_MAX, "%s%s%s", rule_name(key->rule), key->detail[0] ? "/" : "",
+             key->detail);
+}
+
+void finding_key_text(char text[KEY_TEXT_MAX], const struct finding_key *key)
+{
+    bool by = strcmp(key->writer, KEY_UNKNOWN) != 0;
+    char rule[KEY_RULE_MAX];
+
+    finding_key_rule(rule, key);
+    snprintf(text, KEY_TEXT_MAX, "%s %s %s", rule, by ? "by" : "at",
+             by ? key->writer : key->places[0]);
+}

@@ -1,0 +1,494 @@
+/*
+ * patch_rules.c - the rules about stores to code that is known: sites, jump labels, the kernel's
+ * text.
+ *
+ * A store that only some of the harts may see halfway is wrong if another hart may fetch at that
+ * moment. Harts that wait in stop_machine have interrupts off; so a hart "may fetch" if it is in
+ * U-mode, or in S-mode with interrupts on, or waits for one. A hart that runs with interrupts off
+ * is passed over, whatever it does: some store of the kind meets another one soon.
+ */
+#include <string.h>
+
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/jump_table.h"
+#include "ftrace/kernel/text_map.h"
+#include "ftrace/patch/patch_log.h"
+#include "ftrace/patch/updates.h"
+#include "mem/bus.h"
+
+enum { CSR_SSTATUS = 0x100, CSR_SATP = 0x180, SSTATUS_SIE = 2, SATP_MODE_SHIFT = 60 };
+
+/* ---- which harts may fetch ---- */
+
+static bool is_interruptible(struct hart *h)
+{
+    uint64_t status;
+
+    return hart_csr(h, CSR_SSTATUS, &status) && (status & SSTATUS_SIE);
+}
+
+static bool may_fetch(const struct audit *a, unsigned hart)
+{
+    struct hart *h = cluster_hart(a->config.cluster, hart);
+
+    if (!hart_insns(h) || hart_sync_stamp(h) == UINT64_MAX || hart_mode(h) == PRIV_M)
+        return false; /* it has not been started, or is stopped, or in firmware */
+    return hart_mode(h) == PRIV_U || hart_waits_for(h) != HART_WAITS_NOT || is_interruptible(h);
+}
+
+/* A hart that may fetch while `writer` stores; NO_HART: there is none. */
+enum { NO_HART = UINT32_MAX };
+
+static uint32_t onlooker(const struct audit *a, uint32_t writer)
+{
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        if (i != writer && may_fetch(a, i))
+            return i;
+    return NO_HART;
+}
+
+/* ---- evidence ---- */
+
+static void add_bytes(struct finding *f, enum fact_label label, uint64_t va, const uint8_t *bytes,
+                      unsigned size)
+{
+    struct fact *fact = audit_fact(f, label, FACT_BYTES);
+
+    fact->va = va;
+    fact->size = (uint8_t)size;
+    memcpy(fact->bytes, bytes, size);
+}
+
+static void add_onlooker(const struct audit *a, struct finding *f, uint32_t onlooker)
+{
+    const struct hart *h = cluster_hart(a->config.cluster, onlooker);
+
+    audit_fact_moment(f, LABEL_RUNNING, h, hart_pc(h));
+}
+
+static struct finding *report(struct audit *a, enum rule rule, const struct code_write *w)
+{
+    const struct breach b = {.rule = rule,
+                             .hart = w->who.hart,
+                             .site = a->harts[w->who.hart].text.site,
+                             .pc = w->who.pc,
+                             .cycle = w->who.cycle,
+                             .cause = audit_cause(rule, audit_function(a, w->who.pc))};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return NULL;
+    audit_fact_site(f, b.site);
+    if (b.site == NO_SITE && a->harts[b.hart].text.va)
+        audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = a->harts[b.hart].text.va;
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = w->who;
+    return f;
+}
+
+/* Adds what the store has changed. */
+static void add_change(struct audit *a, struct finding *f, const struct code_write *w)
+{
+    uint64_t va = a->harts[w->who.hart].text.va;
+
+    add_bytes(f, LABEL_OLD, va, w->old_bytes, w->size);
+    add_bytes(f, LABEL_NEW, va, w->new_bytes, w->size);
+}
+
+/* ---- stores that are seen halfway ---- */
+
+/* The instruction that one store must change: of a site of an atomic layout, or a jump label. */
+static bool find_single(const struct audit *a, const struct code_write *w, uint64_t *pa)
+{
+    uint32_t id = a->harts[w->who.hart].text.site;
+    const struct site *s = id == NO_SITE ? NULL : site_get(a->config.sites, id);
+
+    if (s && site_is_atomic(a->config.sites, s) && w->pa + w->size > s->pa + 4) {
+        *pa = s->pa + 4;
+        return true;
+    }
+    *pa = a->config.text ? text_map_jump_label(a->config.text, w->pa, w->size) : 0;
+    return *pa != 0;
+}
+
+static bool changes(const struct code_write *w)
+{
+    return memcmp(w->old_bytes, w->new_bytes, w->size) != 0;
+}
+
+/* Whether the hart's store is to text that is known, and changes it while another hart may run it.
+ */
+static bool is_seen(const struct audit *a, const struct code_write *w, uint32_t *by)
+{
+    if (w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp || !changes(w))
+        return false;
+    *by = onlooker(a, w->who.hart);
+    return *by != NO_HART;
+}
+
+void rule_split_store(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    struct finding *f;
+    uint32_t by;
+    uint64_t pa;
+
+    if (!is_seen(a, w, &by) || !find_single(a, w, &pa) ||
+        (w->pa <= pa && w->pa + w->size >= pa + JUMP_LABEL_BYTES))
+        return;
+    f = report(a, RULE_split_store, w);
+    if (!f)
+        return;
+    add_change(a, f, w);
+    add_onlooker(a, f, by);
+    audit_fact_order(f);
+}
+
+void rule_misaligned_patch(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    struct finding *f;
+    uint32_t by;
+
+    if (w->pa % w->size == 0 || !is_seen(a, w, &by))
+        return;
+    f = report(a, RULE_misaligned_patch, w);
+    if (!f)
+        return;
+    add_change(a, f, w);
+    add_onlooker(a, f, by);
+    audit_fact_order(f);
+}
+
+/* Whether a compressed nop became the first half of a longer instruction. */
+static bool merges(const struct site *s, const struct code_write *w)
+{
+    static const uint8_t nop[] = {0x01, 0x00};
+
+    for (unsigned i = 0; i + sizeof nop <= w->size; i += 2)
+        if ((w->pa + i - s->pa) % 4 == 0 && !memcmp(&w->old_bytes[i], nop, sizeof nop) &&
+            (w->new_bytes[i] & 3) == 3)
+            return true;
+    return false;
+}
+
+void rule_merge_while_running(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    const struct site *s;
+    struct finding *f;
+    uint32_t by;
+
+    if (!is_seen(a, w, &by) || a->harts[w->who.hart].text.site == NO_SITE)
+        return;
+    s = site_get(a->config.sites, a->harts[w->who.hart].text.site);
+    if (s->module || !merges(s, w)) /* a module's are merged before it is run */
+        return;
+    f = report(a, RULE_merge_while_running, w);
+    if (!f)
+        return;
+    add_change(a, f, w);
+    add_onlooker(a, f, by);
+    audit_fact_order(f);
+}
+
+/* ---- what is replaced ---- */
+
+/* Whether the hart's store goes on with what it has begun in this update, as at the end of a page.
+ */
+static bool continues(const struct audit *a, const struct code_write *w)
+{
+    const struct text_store *last = &a->harts[w->who.hart].text;
+
+    return last->site == last->site_before &&
+           last->stamp_before >= updates_begun(a->config.updates, w->who.hart, w->stamp);
+}
+
+/* The patch of a site that the store is part of; or NULL. */
+static const struct patch *patch_of(const struct audit *a, const struct code_write *w)
+{
+    const struct text_store *last = &a->harts[w->who.hart].text;
+    const struct patch *p;
+
+    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE)
+        return NULL;
+    p = patch_log_last(a->config.log, last->site);
+    return p && p->stamp == w->stamp ? p : NULL;
+}
+
+/* Whether a word of the site that is no breakpoint was changed, too. */
+static bool changes_beside(const struct site *s, const struct patch *p)
+{
+    for (unsigned at = 0; at < s->size; at += 4) {
+        struct site word = {.size = 4};
+
+        if (!site_has_breakpoint(&word, p->old_bytes + at) &&
+            memcmp(p->old_bytes + at, p->new_bytes + at, 4) != 0)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A kprobe's breakpoint in a site comes and goes, and the other words of the site may change
+ * meanwhile; but a patch of the site that takes it away is not the kprobe's.
+ */
+static bool is_unexpected(const struct audit *a, const struct site *s, const struct patch *p,
+                          const struct code_write *w)
+{
+    if (site_has_breakpoint(s, p->old_bytes))
+        return !site_has_breakpoint(s, p->new_bytes) && changes_beside(s, p);
+    return p->stores == 1 && !continues(a, w) &&
+           site_state(a->config.sites, s, p->old_bytes, NULL) == SITE_OTHER;
+}
+
+/* A site that holds what no protocol leaves there is overwritten. */
+void rule_unexpected_old(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    const struct patch *p = patch_of(a, w);
+    const struct site *s = p ? site_get(a->config.sites, p->site) : NULL;
+    struct finding *f;
+
+    if (!s || s->module || s->kind != SITE_FUNCTION || !is_unexpected(a, s, p, w))
+        return;
+    f = report(a, RULE_unexpected_old, w);
+    if (f)
+        add_bytes(f, LABEL_OLD, s->va, p->old_bytes, p->size);
+}
+
+/* ---- stores elsewhere ---- */
+
+/* Whether the bytes are an ebreak, or what a store of two bytes has of one. */
+static bool is_breakpoint(const uint8_t *bytes, unsigned size)
+{
+    static const uint8_t ebreak[] = {0x73, 0x00, 0x10, 0x00}, c_ebreak[] = {0x02, 0x90};
+
+    if (size != 2 && size != 4)
+        return false;
+    return !memcmp(bytes, ebreak, size) || !memcmp(bytes, ebreak + 4 - size, size) ||
+           !memcmp(bytes, c_ebreak, sizeof c_ebreak);
+}
+
+/* Whether the kernel has been started: another hart, or a program. */
+static bool is_settled(const struct audit *a)
+{
+    unsigned running = 0;
+
+    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        running += hart_insns(cluster_hart(a->config.cluster, i)) > 0 &&
+                   hart_mode(cluster_hart(a->config.cluster, i)) != PRIV_M;
+    return a->user_mode || running > 1;
+}
+
+/*
+ * What is known is patched: sites, what names their ops, jump labels, and breakpoints, which are
+ * how kprobes begin and end.
+ */
+void rule_stray_patch(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    const struct text_store *last = &a->harts[w->who.hart].text;
+    struct finding *f;
+
+    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site != NO_SITE ||
+        !a->config.text || !text_map_is_exact(a->config.text) || !changes(w) ||
+        site_layout(a->config.sites) < LAYOUT_MCOUNT)
+        return;
+    if (site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE ||
+        text_map_jump_label(a->config.text, w->pa, w->size) ||
+        is_breakpoint(w->old_bytes, w->size) || is_breakpoint(w->new_bytes, w->size) ||
+        !is_settled(a))
+        return;
+    f = report(a, RULE_stray_patch, w);
+    if (f)
+        add_change(a, f, w);
+}
+
+/* ---- two harts at once ---- */
+
+/*
+ * Whether text_mutex keeps others out while the hart stores: its own task is the owner, or the
+ * owner runs on no hart, as one that waits for stop_machine to patch on its behalf. Linux's mutex
+ * begins with its owner, and so does the guest kernel's; the task is what tp points to. In the low
+ * bits are flags.
+ */
+enum { OWNER_FLAGS = 7 };
+
+static bool is_guarded(const struct audit *a, const struct hart *h, bool *owned)
+{
+    uint64_t owner;
+
+    *owned = false;
+    if (!bus_read(cluster_bus(a->config.cluster), a->config.text_mutex, &owner, sizeof owner))
+        return false;
+    owner &= ~(uint64_t)OWNER_FLAGS;
+    *owned = owner && owner == hart_reg(h, REG_TP);
+    for (uint32_t i = 0; owner && !*owned && i < cluster_hart_count(a->config.cluster); i++)
+        if (hart_reg(cluster_hart(a->config.cluster, i), REG_TP) == owner)
+            return false;
+    return owner != 0;
+}
+
+static void report_overlap(struct audit *a, const struct code_write *w)
+{
+    const struct text_overlap *o = &a->harts[w->who.hart].overlap;
+    struct finding *f = report(a, RULE_concurrent_patchers, w);
+    struct fact *fact;
+
+    if (!f)
+        return;
+    fact = audit_fact(f, LABEL_BETWEEN, FACT_STORE);
+    fact->writer = (struct writer){WRITER_HART, o->hart, o->pc, o->cycle};
+    audit_fact_message(f, LABEL_MISSING, o->guarded ? MESSAGE_LOCK_HERE : MESSAGE_LOCK_THERE);
+    audit_fact_order(f);
+}
+
+/*
+ * A hart stores, then another one, then the first one again, all in one update of it: either they
+ * had the lock in turn, or at one of the stores neither its task nor one that waits had it. A
+ * kernel that does not use text_mutex in the form that is known is not judged.
+ */
+void rule_concurrent_patchers(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    struct audited_hart *own = &a->harts[w->who.hart];
+    uint64_t begun;
+    bool guarded, owned;
+
+    if (w->who.kind != WRITER_HART || own->text.stamp != w->stamp || !a->config.text_mutex)
+        return;
+    guarded = is_guarded(a, cluster_hart(a->config.cluster, w->who.hart), &owned);
+    a->lock_seen |= owned;
+    begun = updates_begun(a->config.updates, w->who.hart, w->stamp);
+    if (own->overlap.stamp > begun && a->lock_seen && !(guarded && own->overlap.guarded))
+        report_overlap(a, w);
+    own->overlap.stamp = 0;
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        if (i != w->who.hart && updates_is_open(a->config.updates, i))
+            a->harts[i].overlap = (struct text_overlap){.hart = w->who.hart,
+                                                        .stamp = w->stamp,
+                                                        .pc = w->who.pc,
+                                                        .cycle = w->who.cycle,
+                                                        .guarded = guarded};
+}
+
+/* ---- mappings ---- */
+
+enum { UNMAP_CYCLES = 10 * 1000 };
+
+static bool translates(struct hart *h)
+{
+    uint64_t satp;
+
+    return hart_mode(h) == PRIV_S && hart_csr(h, CSR_SATP, &satp) && satp >> SATP_MODE_SHIFT;
+}
+
+static void report_writable(struct audit *a, struct hart *h, const struct text_store *t,
+                            uint64_t va)
+{
+    const struct breach b = {.rule = RULE_writable_text,
+                             .hart = hart_id(h),
+                             .site = t->site,
+                             .pc = t->pc,
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_writable_text, audit_function(a, t->pc))};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return;
+    audit_fact_site(f, t->site);
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
+        (struct writer){WRITER_HART, hart_id(h), t->pc, t->cycle};
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
+    audit_fact_message(f, LABEL_MAPPED, va == t->va ? MESSAGE_WRITABLE : MESSAGE_ALIAS);
+}
+
+/* Whether text, or the page of the hart's last store to it, can be written at this address. */
+static bool is_writable(const struct audit *a, struct hart *h, uint64_t va, uint64_t text)
+{
+    uint64_t pa;
+
+    return va && hart_translate(h, va, ACCESS_STORE, &pa) &&
+           (pa / PAGE_BYTES == text / PAGE_BYTES ||
+            (a->config.text && text_map_has(a->config.text, pa, 1)));
+}
+
+/*
+ * Whether some hart changes text now: then an alias is in use. Harts share the addresses of
+ * aliases.
+ */
+static bool is_patching(const struct audit *a)
+{
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        if (updates_is_open(a->config.updates, i))
+            return true;
+    return false;
+}
+
+/*
+ * Whether text that is writable where it is run is meant to be so. The kernel protects its own when
+ * it has booted, and a module's before its first function runs, or never: the two are options.
+ */
+static bool is_left_writable(struct audit *a, struct hart *h, const struct text_store *t, bool own)
+{
+    uint64_t pa;
+
+    if (t->site != NO_SITE ? !site_get(a->config.sites, t->site)->module
+                           : !text_map_module_label(a->config.text, t->pa, 1)) {
+        a->text_protected |= !own;
+        return !a->text_protected && !a->user_mode;
+    }
+    a->module_text_protected |= !own && hart_translate(h, t->va, ACCESS_LOAD, &pa) &&
+                                pa / PAGE_BYTES == t->pa / PAGE_BYTES; /* it is not unloaded */
+    return !a->module_text_protected;
+}
+
+/* The address at which the text of the hart's last store can be written; 0: none. */
+static uint64_t writable_at(struct audit *a, struct hart *h, const struct text_store *t)
+{
+    bool own = is_writable(a, h, t->va, t->pa), meant = is_left_writable(a, h, t, own);
+
+    if (own)
+        return meant ? 0 : t->va;
+    return t->alias != t->va && is_writable(a, h, t->alias, t->pa) ? t->alias : 0;
+}
+
+/*
+ * After an update the alias through which it stored is gone, and text is no data. Kernels fence
+ * before they unmap, so it is looked at when the hart takes a trap later, and twice, because
+ * another hart may just be about to store.
+ */
+static void look(struct audit *a, struct hart *h)
+{
+    struct audited_hart *own = &a->harts[hart_id(h)];
+    uint64_t now = hart_cycles(h), va;
+
+    if (now - own->text.cycle < UNMAP_CYCLES || !translates(h) || is_patching(a))
+        return;
+    va = writable_at(a, h, &own->text);
+    if (va && !own->writable_since) {
+        own->writable_since = now;
+    } else if (!va || now - own->writable_since >= UNMAP_CYCLES) {
+        own->look = false;
+        if (va)
+            report_writable(a, h, &own->text, va);
+    }
+}
+
+void rule_writable_text(struct audit *a, const struct event *e)
+{
+    struct audited_hart *own;
+
+    if (e->kind == EVENT_TRAP) {
+        if (a->harts[hart_id(e->trap.hart)].look)
+            look(a, e->trap.hart);
+        return;
+    }
+    own = &a->harts[e->update.writer];
+    own->look = own->text.va != 0;
+    own->writable_since = 0;
+}

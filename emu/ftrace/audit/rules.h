@@ -1,0 +1,25 @@
+/*
+ * rules.h - the auditor's rules by name. The rows are in rules.def.
+ */
+#ifndef FTRACE_RULES_H
+#define FTRACE_RULES_H
+
+#include <stdint.h>
+
+enum rule {
+#define RULE(name, text, severity, events, sentence, remedy) RULE_##name,
+#include "ftrace/audit/rules.def"
+#undef RULE
+    RULE_COUNT,
+};
+
+enum severity { SEVERITY_note, SEVERITY_warning, SEVERITY_error, SEVERITIES };
+
+const char *rule_name(enum rule rule); /* for users: "stale-fetch" */
+enum severity rule_severity(enum rule rule);
+uint32_t rule_events(enum rule rule); /* EVENT_BIT of each kind that it needs */
+const char *rule_sentence(enum rule rule);
+const char *rule_remedy(enum rule rule);
+const char *severity_name(enum severity severity);
+
+#endif

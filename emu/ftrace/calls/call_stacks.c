@@ -1,0 +1,621 @@
+/*
+ * call_stacks.c - see call_stacks.h. The stack pointer tells which call has returned to an address.
+ */
+#include "ftrace/calls/call_stacks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+
+/* Linux's THREAD_SIZE; stacks are aligned to it. */
+enum { STACK_SHIFT = 14 };
+
+/* A function with variable arguments saves up to eight registers above its frame. */
+enum { VARARGS_BYTES = 64 };
+
+/* More open calls than fit on a stack of that size; more stacks than any guest has tasks. */
+enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 16 };
+
+struct stack {
+    uint32_t number;
+    uint64_t when;
+    VEC_OF(struct call) open;
+};
+
+struct call_stacks {
+    struct call_stacks_config config;
+    struct call_moment now; /* of the step that is followed */
+    VEC_OF(struct stack) stacks;
+    struct map stack_at; /* address / STACK_BYTES -> index */
+    struct {
+        uint64_t key, index;
+    } last; /* the stack that was asked for last; its index is UINT64_MAX if there is none */
+    uint32_t stack_count;
+    bool dropped; /* some call was ended because there were too many */
+};
+
+/* ---- stacks ---- */
+
+/*
+ * The innermost call; if none is open, a call that is never over and never returns. Valid until the
+ * stack changes.
+ */
+static inline const struct call *top_of(const struct stack *s)
+{
+    static const struct call nothing = {.kind = CALL_TRAP, .sp = UINT64_MAX};
+
+    return s->open.len ? &s->open.at[s->open.len - 1] : &nothing;
+}
+
+/* Cycle counters of harts differ, and tasks migrate. */
+static inline const struct call_moment *moment(struct call_stacks *c, struct stack *s)
+{
+    uint64_t cycle = c->now.clocks.cycle;
+
+    c->now.when = s->when = cycle > s->when ? cycle : s->when;
+    c->now.stack = s->number;
+    return &c->now;
+}
+
+/* Whether it is a call of a trampoline, which the traced function does not know of. */
+static inline bool goes_through(const struct call *call)
+{
+    return call->kind == CALL_TRACER || call->kind == CALL_RETURN;
+}
+
+static void tell(const struct call_stacks *c, bool begins, const struct call *call,
+                 enum call_end how)
+{
+    if (c->config.tell)
+        c->config.tell(c->config.ctx, begins, call, how);
+}
+
+static inline void leave_top(struct call_stacks *c, struct stack *s, enum call_end how)
+{
+    const struct call *top = &s->open.at[s->open.len - 1];
+
+    if (UNLIKELY(goes_through(top)))
+        tell(c, false, top, how);
+    if (c->config.listener.leave)
+        c->config.listener.leave(c->config.listener.ctx, top, moment(c, s), how);
+    s->open.len--;
+}
+
+static void leave_down_to(struct call_stacks *c, struct stack *s, size_t len, enum call_end how)
+{
+    while (s->open.len > len)
+        leave_top(c, s, how);
+}
+
+static void forget_stacks(struct call_stacks *c, enum call_end how)
+{
+    for (size_t i = 0; i < c->stacks.len; i++) {
+        leave_down_to(c, &c->stacks.at[i], 0, how);
+        VEC_FREE(&c->stacks.at[i].open);
+    }
+    c->stacks.len = 0;
+    c->last.index = UINT64_MAX;
+    map_clear(&c->stack_at);
+}
+
+static void drop_stacks(struct call_stacks *c)
+{
+    c->dropped = true;
+    forget_stacks(c, CALL_DROPPED);
+}
+
+/* sp of an empty stack is the address after its end, which must not count as the next stack's. */
+static uint64_t stack_key(uint64_t sp)
+{
+    return (sp - 1) >> STACK_SHIFT;
+}
+
+static NOINLINE struct stack *look_up_stack(struct call_stacks *c, uint64_t key)
+{
+    uint64_t index;
+
+    if (!map_get(&c->stack_at, key, &index))
+        return NULL;
+    c->last.key = key;
+    c->last.index = index;
+    return &c->stacks.at[index];
+}
+
+/* The stack that sp points into; NULL: no call was seen on it. */
+static inline struct stack *stack_of(struct call_stacks *c, uint64_t sp)
+{
+    uint64_t key = stack_key(sp);
+
+    if (LIKELY(c->last.key == key && c->last.index != UINT64_MAX))
+        return &c->stacks.at[c->last.index];
+    return look_up_stack(c, key);
+}
+
+static NOINLINE struct stack *add_stack(struct call_stacks *c, uint64_t sp)
+{
+    if (c->stacks.len == STACKS_MAX)
+        drop_stacks(c);
+    map_put(&c->stack_at, stack_key(sp), c->stacks.len);
+    VEC_PUSH(&c->stacks, ((struct stack){.number = ++c->stack_count}));
+    return &c->stacks.at[c->stacks.len - 1];
+}
+
+/*
+ * Whether `top` must have ended when `next` begins: its frame is below the new one,
+ * or at the same address. A tail call also has the frame address of its caller, but
+ * then the same return address (or return_to_handler, if that has replaced it).
+ */
+static inline bool is_over(const struct call_stacks *c, const struct call *top,
+                           const struct call *next)
+{
+    if (top->sp != next->sp)
+        return top->sp < next->sp;
+    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top->back != next->back &&
+           next->back != c->config.return_to_handler;
+}
+
+/* Whether a call with that frame may return with that stack pointer. */
+static inline bool fits(const struct call *call, uint64_t sp)
+{
+    return sp - call->sp <= (call->kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
+}
+
+/*
+ * Whether `top` has made a tail call: it had given its frame back. With variable arguments the
+ * frame address of the new one is lower; then the return address, which was replaced before, tells.
+ */
+static inline bool is_tail_call(const struct call_stacks *c, const struct call *top,
+                                const struct call *next)
+{
+    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION &&
+           (top->sp == next->sp || (next->back == c->config.return_to_handler &&
+                                    c->config.return_to_handler && fits(next, top->sp)));
+}
+
+static NOINLINE void drop_stack(struct call_stacks *c, struct stack *s)
+{
+    c->dropped = true;
+    leave_down_to(c, s, 0, CALL_DROPPED);
+}
+
+/* Makes way for a call that is not simply within the innermost one. */
+static NOINLINE void make_way(struct call_stacks *c, struct stack *s, const struct call *call)
+{
+    while (is_over(c, top_of(s), call))
+        leave_top(c, s, CALL_ABANDONED);
+    if (s->open.len == OPEN_MAX)
+        drop_stack(c, s);
+    VEC_RESERVE(&s->open, 1);
+}
+
+static inline void push(struct call_stacks *c, const struct call *call)
+{
+    struct stack *s = stack_of(c, call->sp);
+    const struct call *top;
+    struct call *pushed;
+
+    if (UNLIKELY(!s))
+        s = add_stack(c, call->sp);
+    top = top_of(s);
+    if (UNLIKELY(is_over(c, top, call) || s->open.len == s->open.cap || s->open.len == OPEN_MAX)) {
+        make_way(c, s, call);
+        top = top_of(s);
+    }
+    pushed = &s->open.at[s->open.len++];
+    *pushed = *call;
+    if (UNLIKELY(is_tail_call(c, top, call)))
+        pushed->tail_of = top->pc;
+    pushed->hart = c->now.hart;
+    pushed->cycle = c->now.clocks.cycle;
+    if (UNLIKELY(call->back == c->config.return_to_handler) && call->kind == CALL_FUNCTION &&
+        c->config.return_to_handler)
+        pushed->hook = HOOK_HANDLER;
+    if (c->config.listener.enter)
+        c->config.listener.enter(c->config.listener.ctx, pushed, moment(c, s));
+    if (UNLIKELY(goes_through(call)))
+        tell(c, true, pushed, CALL_OPEN);
+}
+
+/* ---- returns ---- */
+
+/* The call that returns to pc. Tail calls return together with their callers: the outermost one. */
+static inline bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t *index)
+{
+    bool found = false;
+
+    for (size_t i = s->open.len; i-- > 0 && s->open.at[i].sp <= sp;)
+        if (s->open.at[i].back == pc && fits(&s->open.at[i], sp)) {
+            *index = i;
+            found = true;
+        }
+    return found;
+}
+
+/* How a call ends when the hart arrives at the return address of an outer one, or its own. */
+static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t sp)
+{
+    if (goes_through(call) && call->back != pc)
+        return CALL_STRAYED;
+    return fits(call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
+}
+
+/* The tracer has come back, and its function goes on. */
+static void note_hook(const struct call_stacks *c, struct stack *s, enum call_hook hook)
+{
+    struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+
+    if (c->config.return_to_handler && top && top->kind == CALL_FUNCTION && hook != HOOK_UNKNOWN)
+        top->hook = hook;
+}
+
+static void come_back(struct call_stacks *c, struct stack *s, size_t index, uint64_t pc,
+                      uint64_t sp, enum call_hook hook)
+{
+    enum call_kind kind = s->open.at[index].kind;
+
+    while (s->open.len > index) {
+        const struct call *top = &s->open.at[s->open.len - 1];
+
+        if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
+            tell(c, false, top, CALL_UNWOUND);
+        leave_top(c, s, how_it_ended(top, pc, sp));
+    }
+    if (kind == CALL_TRACER)
+        note_hook(c, s, hook);
+}
+
+/* Ends the calls whose frames are below sp: nothing can return to them any more. */
+static void unwind(struct call_stacks *c, struct stack *s, uint64_t sp)
+{
+    for (const struct call *top = top_of(s); top->sp < sp && !fits(top, sp); top = top_of(s)) {
+        if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
+            tell(c, false, top, CALL_UNWOUND);
+        leave_top(c, s, CALL_ABANDONED);
+    }
+}
+
+/* Whether a function may return to return_to_handler here without being known to have been sent
+ * there. */
+static bool may_be_sent(const struct call_stacks *c, const struct call *top, uint64_t sp)
+{
+    if (top->kind == CALL_FUNCTION && fits(top, sp))
+        return top->hook != HOOK_NONE;
+    return top->kind == CALL_TRACER || c->dropped;
+}
+
+/*
+ * Ends all calls of a chain of tail calls. *back: the return address of the outermost one. False:
+ * there was none.
+ */
+static bool leave_chain(struct call_stacks *c, struct stack *s, uint64_t sp, uint64_t *back)
+{
+    bool left = false;
+
+    *back = c->config.return_to_handler;
+    for (const struct call *top = top_of(s);
+         *back == c->config.return_to_handler && top->kind == CALL_FUNCTION && fits(top, sp);
+         top = top_of(s)) {
+        *back = top->back;
+        leave_top(c, s, CALL_CAME_BACK);
+        left = true;
+    }
+    return left;
+}
+
+/*
+ * A call whose return address was replaced by return_to_handler has ended; the
+ * handler will go to the true return address. If that was replaced, too (for the
+ * caller of a tail call), it comes here again.
+ */
+static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t sp)
+{
+    const struct call *top;
+    struct call handler = {.kind = CALL_RETURN, .site = NO_SITE, .sp = sp};
+    bool again;
+
+    unwind(c, s, sp);
+    handler.pc = c->config.return_to_handler;
+    top = top_of(s);
+    again = top->kind == CALL_RETURN && top->sp == sp;
+    if (!again && !may_be_sent(c, top, sp))
+        tell(c, false, &handler, CALL_UNSENT);
+
+    if (again) {
+        handler.back = top->back;
+        leave_top(c, s, CALL_CAME_BACK);
+    }
+    if (again || leave_chain(c, s, sp, &handler.back))
+        push(c, &handler);
+}
+
+/* Whether the tracer or return handler that runs on this stack comes back with a wrong sp. */
+static bool is_unbalanced(const struct stack *s, uint64_t pc)
+{
+    const struct call *top = top_of(s);
+
+    return goes_through(top) && top->back == pc;
+}
+
+/* Whether return_to_handler comes, with its own stack pointer, to where an outer call returns to.
+ */
+static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
+{
+    const struct call *top = top_of(s);
+
+    for (size_t i = s->open.len; top->kind == CALL_RETURN && top->sp == sp && i-- > 0;)
+        if (s->open.at[i].kind == CALL_FUNCTION && s->open.at[i].back == pc)
+            return true;
+    return false;
+}
+
+/*
+ * Whether return_to_handler, whose frame is gone, has nothing to do at this address. It comes to
+ * itself again after a tail call. A function that kprobes has sent to its own trampoline goes on
+ * to the caller from there.
+ */
+static bool is_lost(const struct call_stacks *c, const struct stack *s, uint64_t target,
+                    uint64_t sp)
+{
+    const struct call *top = top_of(s);
+
+    return top->kind == CALL_RETURN && top->sp == sp && top->back != target &&
+           target != c->config.return_to_handler && target != c->config.return_trampoline &&
+           !has_strayed(s, target, sp);
+}
+
+/* What is lost may never be seen again: the kernel may panic. */
+static void end_handler(struct call_stacks *c, uint64_t target, uint64_t sp)
+{
+    struct stack *s = stack_of(c, sp);
+
+    if (s && is_lost(c, s, target, sp))
+        leave_top(c, s, CALL_LOST);
+}
+
+static NOINLINE void arrive_otherwise(struct call_stacks *c, struct stack *s, uint64_t pc,
+                                      uint64_t sp, enum call_hook hook)
+{
+    size_t index;
+
+    if (pc == c->config.return_to_handler)
+        arrive_at_handler(c, s, sp);
+    else if (find_arrived(s, pc, sp, &index))
+        come_back(c, s, index, pc, sp, hook);
+    else if (is_unbalanced(s, pc))
+        leave_top(c, s, CALL_UNBALANCED);
+    else if (has_strayed(s, pc, sp))
+        leave_top(c, s, CALL_STRAYED);
+}
+
+/* Whether the innermost call, a function that was not hooked, and only that one has returned. */
+static inline bool is_plain_return(const struct stack *s, uint64_t pc, uint64_t sp)
+{
+    const struct call *top = top_of(s);
+
+    if (top->back != pc || top->sp != sp || top->kind != CALL_FUNCTION || top->hook == HOOK_HANDLER)
+        return false;
+    return s->open.len == 1 || top[-1].sp > sp;
+}
+
+static inline void arrive(struct call_stacks *c, uint64_t pc, uint64_t sp, enum call_hook hook)
+{
+    struct stack *s = stack_of(c, sp);
+
+    if (UNLIKELY(!s))
+        return;
+    if (LIKELY(is_plain_return(s, pc, sp) && pc != c->config.return_to_handler))
+        leave_top(c, s, CALL_CAME_BACK);
+    else
+        arrive_otherwise(c, s, pc, sp, hook);
+}
+
+/* ---- steps ---- */
+
+/* Whether the call that has entered the trampoline was recorded at its site. */
+static bool is_known(struct call_stacks *c, uint64_t back, uint64_t sp)
+{
+    const struct stack *s = stack_of(c, sp);
+    const struct call *top = s ? top_of(s) : NULL;
+
+    return top && top->kind == CALL_TRACER && top->back == back && top->sp == sp;
+}
+
+static void enter_trampoline(struct call_stacks *c, const struct call_step *step)
+{
+    struct call function = step->call;
+    struct call tracer = {.kind = CALL_TRACER,
+                          .site = function.site,
+                          .pc = function.pc,
+                          .back = step->tracer_back,
+                          .sp = step->tracer_sp};
+
+    if (is_known(c, step->tracer_back, step->tracer_sp))
+        return;
+    push(c, &function);
+    push(c, &tracer);
+}
+
+/* The handler may return to another pc, but the stack pointer is the same as at the trap. */
+static void return_from_trap(struct call_stacks *c, uint64_t sp)
+{
+    struct stack *s = stack_of(c, sp);
+
+    for (size_t i = s ? s->open.len : 0; i-- > 0 && s->open.at[i].sp <= sp;)
+        if (s->open.at[i].kind == CALL_TRAP && s->open.at[i].sp == sp) {
+            come_back(c, s, i, s->open.at[i].back, sp, HOOK_UNKNOWN);
+            return;
+        }
+}
+
+/* Calls of an earlier task on the same stack have ended. */
+static void begin_task(struct call_stacks *c, uint64_t sp)
+{
+    struct stack *s = stack_of(c, sp);
+
+    if (s)
+        leave_down_to(c, s, 0, CALL_ABANDONED);
+}
+
+static inline void set_now(struct call_stacks *c, unsigned hart, const struct clocks *clocks)
+{
+    c->now.hart = hart;
+    c->now.clocks = *clocks;
+}
+
+void call_stacks_follow(struct call_stacks *c, const struct call_step *step)
+{
+    set_now(c, step->hart, &step->clocks);
+    switch (step->kind) {
+    case STEP_FUNCTION:
+    case STEP_TRACER:
+    case STEP_TRAP: push(c, &step->call); break;
+    case STEP_TRAMPOLINE: enter_trampoline(c, step); break;
+    case STEP_ARRIVAL: arrive(c, step->pc, step->sp, step->hook); break;
+    case STEP_HANDLER_END: end_handler(c, step->call.back, step->sp); break;
+    case STEP_TRAP_RETURN: return_from_trap(c, step->sp); break;
+    case STEP_TASK_BEGINS: begin_task(c, step->sp); break;
+    }
+}
+
+const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed_base *base,
+                                        struct feed_place *const *places,
+                                        const struct feed_hit *hits, const struct feed_hit *end)
+{
+    const struct feed_hit *hit;
+
+    for (hit = hits; hit != end && hit->place != FEED_MESSAGE; hit++) {
+        const struct feed_place *place = feed_place(places, hit->place);
+
+        c->now.hart = place->hart;
+        c->now.clocks = feed_clocks(base, place, hit);
+        if (place->cookie == CALL_COOKIE_RETURN)
+            arrive(c, place->pc, hit->sp, HOOK_UNKNOWN);
+        else
+            push(c, &(struct call){.kind = CALL_FUNCTION,
+                                   .site = place->id / 2,
+                                   .pc = place->pc - call_cookie_offset(place->cookie),
+                                   .state = call_cookie_state(place->cookie),
+                                   .back = hit->ra,
+                                   .sp = hit->sp});
+    }
+    return hit;
+}
+
+void call_stacks_end(struct call_stacks *c, unsigned hart, const struct clocks *clocks)
+{
+    set_now(c, hart, clocks);
+    forget_stacks(c, CALL_OPEN);
+}
+
+/* ---- questions ---- */
+
+bool call_stacks_open_at(const struct call_stacks *c, enum call_kind kind, uint64_t sp,
+                         struct call *found)
+{
+    uint64_t index;
+
+    if (!map_get(&c->stack_at, stack_key(sp), &index))
+        return false;
+    for (size_t i = c->stacks.at[index].open.len; i-- > 0;) {
+        const struct call *call = &c->stacks.at[index].open.at[i];
+
+        if (call->kind == kind && call->sp == sp) {
+            *found = *call;
+            return true;
+        }
+    }
+    return false;
+}
+
+void call_stacks_each(const struct call_stacks *c, void (*found)(void *ctx, struct call *call),
+                      void *ctx)
+{
+    for (size_t s = 0; s < c->stacks.len; s++)
+        for (size_t i = 0; i < c->stacks.at[s].open.len; i++)
+            found(ctx, &c->stacks.at[s].open.at[i]);
+}
+
+/* ---- begin and end, state ---- */
+
+struct call_stacks *call_stacks_new(const struct call_stacks_config *config)
+{
+    struct call_stacks *c = xcalloc(1, sizeof *c);
+
+    c->config = *config;
+    c->last.index = UINT64_MAX;
+    return c;
+}
+
+static void free_stacks(struct call_stacks *c)
+{
+    for (size_t i = 0; i < c->stacks.len; i++)
+        VEC_FREE(&c->stacks.at[i].open);
+    c->stacks.len = 0;
+    c->last.index = UINT64_MAX;
+}
+
+void call_stacks_forget(struct call_stacks *c)
+{
+    free_stacks(c);
+    map_clear(&c->stack_at);
+    c->stack_count = 0;
+    c->dropped = false;
+}
+
+void call_stacks_free(struct call_stacks *c)
+{
+    if (!c)
+        return;
+    free_stacks(c);
+    VEC_FREE(&c->stacks);
+    map_free(&c->stack_at);
+    free(c);
+}
+
+static void call_io(struct state_io *io, struct call *call)
+{
+    STATE_IO_BELOW(io, call->kind, CALL_TRAP + 1);
+    STATE_IO_BELOW(io, call->state, SITE_STATES);
+    STATE_IO(io, call->site);
+    STATE_IO(io, call->pc);
+    STATE_IO(io, call->back);
+    STATE_IO(io, call->sp);
+    STATE_IO(io, call->cause);
+    STATE_IO_BELOW(io, call->hook, HOOK_HANDLER + 1);
+    STATE_IO(io, call->hart);
+    STATE_IO(io, call->cycle);
+}
+
+static void stack_io(struct state_io *io, struct stack *s)
+{
+    STATE_IO(io, s->number);
+    STATE_IO(io, s->when);
+    STATE_IO_VEC(io, &s->open, OPEN_MAX, call_io);
+}
+
+static void check_stacks(struct state_io *io, const struct call_stacks *c, size_t sites)
+{
+    for (size_t i = 0; i < c->stacks.len; i++)
+        for (size_t n = 0; n < c->stacks.at[i].open.len; n++)
+            if (c->stacks.at[i].open.at[n].site != NO_SITE &&
+                c->stacks.at[i].open.at[n].site >= sites)
+                state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (size_t i = 0; i < c->stack_at.cap; i++)
+        if (c->stack_at.slots[i].key != UINT64_MAX && c->stack_at.slots[i].value >= c->stacks.len)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sites)
+{
+    STATE_IO(io, c->dropped);
+    STATE_IO(io, c->stack_count);
+    if (io->loading)
+        free_stacks(c);
+    STATE_IO_VEC(io, &c->stacks, STACKS_MAX, stack_io);
+    state_io_map(io, &c->stack_at);
+    if (io->loading)
+        check_stacks(io, c, sites);
+}

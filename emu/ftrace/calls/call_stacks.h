@@ -1,0 +1,98 @@
+/*
+ * call_stacks.h - which calls are open on each stack, from what calls.c sees at its probes.
+ *
+ * Nothing here asks the machine: what a step needs of it is in the step, so that steps may be
+ * followed later, on another thread (cpu/feed.h).
+ */
+#ifndef FTRACE_CALL_STACKS_H
+#define FTRACE_CALL_STACKS_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "cpu/feed.h"
+#include "ftrace/calls/calls.h"
+
+struct call_stacks;
+struct state_io;
+
+enum call_step_kind {
+    STEP_FUNCTION,    /* a function begins */
+    STEP_TRACER,      /* the site of the function that has just begun calls the trampoline */
+    STEP_TRAMPOLINE,  /* the trampoline begins; where no STEP_TRACER was, the function, too */
+    STEP_ARRIVAL,     /* at an address that calls return to */
+    STEP_HANDLER_END, /* return_to_handler is about to jump to `call.back' */
+    STEP_TRAP,
+    STEP_TRAP_RETURN, /* with the same stack pointer as at the trap */
+    STEP_TASK_BEGINS, /* calls of an earlier task on the same stack have ended */
+};
+
+struct call_step {
+    enum call_step_kind kind;
+    unsigned hart;
+    struct clocks clocks;
+    uint64_t pc, sp;                 /* ARRIVAL: where; sp: of all but those that have a call */
+    struct call call;                /* of FUNCTION, TRACER, TRAMPOLINE, TRAP: what begins */
+    uint64_t tracer_back, tracer_sp; /* TRAMPOLINE: of the tracer, while `call' is the function */
+    enum call_hook hook;             /* ARRIVAL behind a site: where its function returns to now */
+};
+
+struct call_stacks_config {
+    uint64_t return_to_handler; /* 0: the image has none */
+    uint64_t return_trampoline; /* to which kprobes may send a function before; 0: none */
+    struct calls_listener listener;
+    /* What the auditor must know of tracers and return handlers, how they began (CALL_OPEN) and
+     * ended; NULL: nothing. */
+    void (*tell)(void *ctx, bool begins, const struct call *call, enum call_end how);
+    void *ctx;
+};
+
+struct call_stacks *call_stacks_new(const struct call_stacks_config *config);
+void call_stacks_free(struct call_stacks *c); /* NULL is allowed */
+
+void call_stacks_follow(struct call_stacks *c, const struct call_step *step);
+
+/*
+ * The same for what happens most, and is written by the engine: a function whose site calls nothing
+ * begins, with its caller's sp, and returns to ra; an arrival. The cookie of a probe tells which; a
+ * site's, in what state it is, and how many bytes the probe is behind its beginning.
+ */
+enum { CALL_COOKIE_RETURN = UINT8_MAX };
+static inline uint8_t call_cookie(enum site_state state, unsigned offset)
+{
+    return (uint8_t)(state | offset << 2);
+}
+static inline enum site_state call_cookie_state(uint8_t cookie)
+{
+    return cookie & 3;
+}
+static inline unsigned call_cookie_offset(uint8_t cookie)
+{
+    return cookie >> 2;
+}
+static_assert(SITE_STATES <= 4 && SITE_BYTES_MAX < CALL_COOKIE_RETURN >> 2, "they fit");
+
+/* Probes of sites have the numbers `site * 2 + 1'. See struct feed_reader. */
+const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed_base *base,
+                                        struct feed_place *const *places,
+                                        const struct feed_hit *hits, const struct feed_hit *end);
+
+/* No call is open, and none has been; nobody is told. */
+void call_stacks_forget(struct call_stacks *c);
+
+/* All open calls end; `clocks': of a hart. */
+void call_stacks_end(struct call_stacks *c, unsigned hart, const struct clocks *clocks);
+
+/* See calls.h. */
+bool call_stacks_open_at(const struct call_stacks *c, enum call_kind kind, uint64_t sp,
+                         struct call *found);
+void call_stacks_each(const struct call_stacks *c, void (*found)(void *ctx, struct call *call),
+                      void *ctx);
+
+/* `sites': how many there are. */
+void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sites);
+
+#endif

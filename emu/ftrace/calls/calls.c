@@ -1,0 +1,726 @@
+/*
+ * calls.c - see calls.h: what the probes see. call_stacks.c makes calls of it.
+ *
+ * A function counts as entered when the last instruction of its site's pair is
+ * executed: a task that is interrupted before that may be set back to the start of
+ * the site, and must not be counted twice. Each return address gets a probe the
+ * first time it is seen.
+ * Modules are not in the image: their sites become known from the trampoline, once
+ * they are on.
+ */
+#include "ftrace/calls/calls.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/feed.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/calls/call_stacks.h"
+#include "ftrace/kernel/kernel_probes.h"
+#include "load/image.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+
+/* Linux's THREAD_SIZE. */
+enum { STACK_BYTES = 1 << 14 };
+
+/*
+ * In a frame, the return address is just below the frame pointer; a site of pfe16 keeps it just
+ * below sp, which is its frame, too.
+ */
+enum { RETURN_BELOW_FRAME = 8 };
+
+/* More return addresses than a kernel has calls of its functions; each has a probe. */
+enum { AWAITED_MAX = 1 << 20 };
+
+/* Numbers of probes at return addresses: behind sites, and others. */
+enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
+
+struct calls {
+    struct cluster *cluster;
+    const struct image *image;
+    const struct site_table *sites;
+    const struct symbols *symbols;
+    struct calls_listener listener;
+    bool on_only; /* only functions whose site is on matter */
+    struct probe_owner at_site, at_trampoline, at_return, at_handler_end;
+    struct kernel_probes *starts; /* where tasks begin */
+    struct call_stacks *stacks;   /* with a feed: its reader's */
+    struct hart *now;             /* without one: the hart of the step */
+    uint64_t return_to_handler;   /* 0: the image has none */
+    struct {
+        uint64_t back, sp;
+    } * called; /* by each hart's last site that is on: the trampoline will return there */
+    enum site_state fetched; /* the state of the site that is being decoded */
+    VEC_OF(uint32_t) probes;
+    struct map awaited; /* pa of a return address -> its probe */
+    uint64_t returns_left_out;
+    struct ra_table *known; /* return addresses that have a probe, as a cache */
+    struct ra_table *own;   /* that table, where the feed has none */
+};
+
+/* ---- steps ---- */
+
+/* The event of what the auditor must know; also of functions, and of returns to return_to_handler.
+ */
+static void tell(void *ctx, bool begins, const struct call *call, enum call_end how)
+{
+    const struct calls *c = ctx;
+    const struct event e = {.kind = begins ? EVENT_CALL_ENTERED : EVENT_CALL_LEFT,
+                            .call = {.hart = c->now, .call = call, .how = (uint8_t)how}};
+
+    if (cluster_wants(c->cluster, e.kind))
+        cluster_emit(c->cluster, &e);
+}
+
+static struct clocks clocks_of(struct hart *h)
+{
+    struct clocks clocks;
+    uint64_t time;
+
+    hart_clocks(h, &clocks.cycle, &clocks.insns, &time);
+    clocks.ahead = time - clocks_ticks(clocks.cycle);
+    return clocks;
+}
+
+static void follow_recorded(void *ctx, const void *step, size_t size)
+{
+    const struct calls *c = ctx;
+
+    (void)size;
+    call_stacks_follow(c->stacks, step);
+}
+
+static void follow(struct calls *c, struct hart *h, struct call_step *step)
+{
+    struct feed *to = c->listener.feed;
+
+    step->hart = hart_id(h);
+    step->clocks = clocks_of(h);
+    if (to) {
+        feed_put(to, follow_recorded, c, step, sizeof *step);
+    } else {
+        c->now = h;
+        call_stacks_follow(c->stacks, step);
+    }
+}
+
+/* Before a step at a probe that the engine may record by itself. */
+static void look(struct calls *c, struct hart *h)
+{
+    if (c->listener.feed && c->listener.look(c->listener.ctx, h))
+        feed_expect(c->listener.feed, h);
+}
+
+/*
+ * What the engine has written, which is what hit_site and hit_return would have made of it; but
+ * that may be an arrival in user mode, where memory of the kernel was freed and is code of a task
+ * now. No call returns there, so it ends none.
+ */
+static const struct feed_hit *read_hits(void *ctx, const struct feed_base *base,
+                                        struct feed_place *const *places,
+                                        const struct feed_hit *hits, const struct feed_hit *end)
+{
+    const struct calls *c = ctx;
+
+    return call_stacks_read(c->stacks, base, places, hits, end);
+}
+
+/* At a probe where nothing needs to be asked of the machine but what a hit has. */
+static enum probe_action plain_action(const struct calls *c)
+{
+    return c->listener.feed ? PROBE_FEED : PROBE_CALL;
+}
+
+/* ---- returns ---- */
+
+static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    const struct calls *c = ctx;
+
+    if (!view->starts_block)
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    return (struct probe_plan){.action = id == RETURN_OF_TRACER ? PROBE_CALL : plain_action(c),
+                               .cookie = CALL_COOKIE_RETURN};
+}
+
+static void plant(struct calls *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
+{
+    VEC_PUSH(&c->probes, cluster_plant(c->cluster, pa, owner, id));
+}
+
+/* `id': RETURN_OF_... */
+static void plant_return(struct calls *c, uint64_t pa, uint32_t id)
+{
+    uint64_t probe = cluster_plant(c->cluster, pa, &c->at_return, id);
+
+    map_put(&c->awaited, pa, probe << 1 | id);
+}
+
+static void await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
+{
+    uint64_t *slot = ra_slot(c->known, va), pa, known;
+
+    if (*slot == (va ^ c->known->key))
+        return;
+    if (c->listener.meet)
+        c->listener.meet(c->listener.ctx, va - 1);
+    if (!hart_translate(h, va, ACCESS_FETCH, &pa))
+        return;
+    *slot = va ^ c->known->key;
+    if (map_get(&c->awaited, pa, &known))
+        return;
+    if (c->awaited.len < AWAITED_MAX)
+        plant_return(c, pa, id);
+    else
+        c->returns_left_out++;
+}
+
+void calls_mapping_changed(struct calls *c)
+{
+    ra_table_clear(c->known);
+}
+
+/* ---- calls ---- */
+
+/* Whether sites come after the prologue, so that the frame and frame pointer exist. */
+static bool after_prologue(const struct calls *c)
+{
+    return site_layout(c->sites) <= LAYOUT_MCOUNT;
+}
+
+/*
+ * The return address of the function, at the last instruction of its site or the next one. A call
+ * by the site has changed ra, but saved it.
+ */
+static uint64_t return_address(const struct calls *c, struct hart *h, bool calls)
+{
+    uint64_t ra = hart_reg(h, REG_RA);
+
+    if (calls && after_prologue(c))
+        return hart_reg(h, REG_A0);
+    if (calls && site_layout(c->sites) == LAYOUT_PFE16 &&
+        !hart_peek(h, hart_reg(h, REG_SP) - 8, &ra, sizeof ra))
+        return 0;
+    return ra;
+}
+
+static uint64_t frame_of(const struct calls *c, const struct hart *h)
+{
+    uint64_t sp = hart_reg(h, REG_SP), fp = hart_reg(h, REG_S0);
+
+    return after_prologue(c) && fp >= sp && fp - sp < STACK_BYTES ? fp : sp;
+}
+
+/*
+ * Where the function of a site returns to when its tracer has come back: that is in ra, or where
+ * the site or the prologue has stored it.
+ */
+static enum call_hook read_hook(const struct calls *c, struct hart *h)
+{
+    uint64_t back = hart_reg(h, REG_RA);
+
+    if (!c->return_to_handler ||
+        (site_layout(c->sites) < LAYOUT_PFE8 &&
+         !hart_peek(h, frame_of(c, h) - RETURN_BELOW_FRAME, &back, sizeof back)))
+        return HOOK_UNKNOWN;
+    return back == c->return_to_handler ? HOOK_HANDLER : HOOK_NONE;
+}
+
+static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                     uint64_t pc)
+{
+    struct calls *c = ctx;
+    struct call_step step = {.kind = STEP_ARRIVAL, .pc = pc, .sp = hart_reg(h, REG_SP)};
+
+    (void)cookie;
+    if (hart_mode(h) == PRIV_U)
+        return PROBE_GO_ON;
+    if (id == RETURN_OF_TRACER)
+        step.hook = read_hook(c, h);
+    look(c, h);
+    follow(c, h, &step);
+    return PROBE_GO_ON;
+}
+
+static void set_function(struct calls *c, struct hart *h, struct call *function, bool calls)
+{
+    function->kind = CALL_FUNCTION;
+    function->sp = frame_of(c, h);
+    function->back = return_address(c, h, calls);
+    await(c, h, function->back, RETURN_OF_FUNCTION);
+}
+
+/* The site of the function, which has just begun, calls the trampoline. */
+static void call_tracer(struct calls *c, struct hart *h, const struct call *function, uint64_t back)
+{
+    struct call_step step = {.kind = STEP_TRACER,
+                             .call = {.kind = CALL_TRACER,
+                                      .site = function->site,
+                                      .pc = function->pc,
+                                      .back = back,
+                                      .sp = hart_reg(h, REG_SP)}};
+
+    await(c, h, back, RETURN_OF_TRACER);
+    c->called[hart_id(h)].back = back;
+    c->called[hart_id(h)].sp = step.call.sp;
+    follow(c, h, &step);
+}
+
+static unsigned last_offset(const struct calls *c, const struct site *s)
+{
+    return site_resume_offset(c->sites, s) - 4;
+}
+
+/* Without a listener, calls of _mcount before ftrace_init() are of no interest. */
+static bool is_wanted(const struct calls *c, const struct site *s)
+{
+    if (!c->listener.enter)
+        return c->fetched == SITE_ON;
+    return !c->on_only || site_calls(c->sites, s, c->fetched);
+}
+
+/*
+ * Each site has two probes. At its start the state is determined from the bytes
+ * that are fetched; at its last instruction the call is recorded. For a block that
+ * begins in between, the bytes before it are read from memory.
+ */
+static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    struct calls *c = ctx;
+    const struct site *s = site_get(c->sites, id / 2);
+    bool whole = !(id % 2);
+
+    if (s->gone)
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    if (whole || view->pc - last_offset(c, s) < view->block_pc)
+        c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : (int)last_offset(c, s));
+    if (whole || !is_wanted(c, s))
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    if (c->listener.meet)
+        c->listener.meet(c->listener.ctx, view->pc - last_offset(c, s));
+    return (struct probe_plan){
+        .action =
+            after_prologue(c) || site_calls(c->sites, s, c->fetched) ? PROBE_CALL : plain_action(c),
+        .needs_ra = true,
+        .cookie = call_cookie(c->fetched, last_offset(c, s)),
+    };
+}
+
+static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                   uint64_t pc)
+{
+    struct calls *c = ctx;
+    const struct site *s = site_get(c->sites, id / 2);
+    bool calls = site_calls(c->sites, s, call_cookie_state(cookie));
+    struct call_step step = {.kind = STEP_FUNCTION,
+                             .call = {.function = s->function[0] ? s->function : NULL,
+                                      .site = id / 2,
+                                      .pc = pc - call_cookie_offset(cookie),
+                                      .state = call_cookie_state(cookie)}};
+
+    look(c, h);
+    set_function(c, h, &step.call, calls);
+    follow(c, h, &step);
+    if (calls)
+        call_tracer(c, h, &step.call, step.call.pc + site_resume_offset(c->sites, s));
+    return PROBE_GO_ON;
+}
+
+/* ---- sites of modules, which the table does not have ---- */
+
+/* The function is one whose site has not been seen to call. */
+static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
+{
+    enum site_layout layout = site_layout(c->sites);
+    uint64_t pc = back - (layout == LAYOUT_PFE16 ? 12 : SITE_BYTES);
+    const struct symbol *symbol = symbols_function_at(c->symbols, pc);
+    struct call_step step = {.kind = STEP_TRAMPOLINE,
+                             .call = {.function = symbol ? symbol->name : NULL,
+                                      .site = NO_SITE,
+                                      .pc = pc,
+                                      .state = layout == LAYOUT_STATIC ? SITE_INIT : SITE_ON},
+                             .tracer_back = back,
+                             .tracer_sp = hart_reg(h, REG_SP)};
+
+    look(c, h);
+    if (c->listener.meet)
+        c->listener.meet(c->listener.ctx, pc);
+    set_function(c, h, &step.call, true);
+    await(c, h, back, RETURN_OF_TRACER);
+    follow(c, h, &step);
+}
+
+/* A task begins: calls of an earlier task on the same stack have ended. */
+static void begin_task(void *ctx, unsigned which, struct hart *h)
+{
+    struct call_step step = {.kind = STEP_TASK_BEGINS, .sp = hart_reg(h, REG_SP)};
+
+    (void)which;
+    follow(ctx, h, &step);
+}
+
+static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                         uint64_t pc)
+{
+    struct calls *c = ctx;
+    uint64_t back = hart_reg(h, site_layout(c->sites) >= LAYOUT_PFE8 ? REG_T0 : REG_RA);
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    if (c->called[hart_id(h)].back != back || c->called[hart_id(h)].sp != hart_reg(h, REG_SP))
+        enter_unknown(c, h, back);
+    c->called[hart_id(h)].back = 0;
+    return PROBE_GO_ON;
+}
+
+/* The last jump of return_to_handler. */
+static enum probe_verdict hit_handler_end(void *ctx, uint32_t reg, uint8_t cookie, struct hart *h,
+                                          uint64_t pc)
+{
+    struct call_step step = {
+        .kind = STEP_HANDLER_END, .sp = hart_reg(h, REG_SP), .call = {.back = hart_reg(h, reg)}};
+
+    (void)cookie;
+    (void)pc;
+    follow(ctx, h, &step);
+    return PROBE_GO_ON;
+}
+
+/* ---- traps ---- */
+
+void calls_trap(struct calls *c, const struct trap_event *t)
+{
+    struct call_step step = {.kind = STEP_TRAP,
+                             .call = {.kind = CALL_TRAP,
+                                      .site = NO_SITE,
+                                      .pc = t->epc,
+                                      .back = t->epc,
+                                      .sp = hart_reg(t->hart, REG_SP),
+                                      .cause = t->cause | (uint64_t)t->interrupt << 63}};
+
+    if (t->from != PRIV_S || t->to != PRIV_S)
+        return;
+    look(c, t->hart);
+    follow(c, t->hart, &step);
+}
+
+void calls_trap_return(struct calls *c, const struct trap_return_event *t)
+{
+    struct call_step step = {.kind = STEP_TRAP_RETURN, .sp = hart_reg(t->hart, REG_SP)};
+
+    if (t->from == PRIV_S && t->to == PRIV_S)
+        follow(c, t->hart, &step);
+}
+
+/* ---- creation ---- */
+
+static void plant_at(struct calls *c, const char *label, const struct probe_owner *owner)
+{
+    uint64_t va, pa;
+
+    if (symbols_find(c->symbols, label, &va) && image_va_to_pa(c->image, va, &pa))
+        plant(c, pa, owner, 0);
+}
+
+/* Only jumps by a register that are not the second half of a pair: what that calls comes back. */
+static void plant_at_handler_end(struct calls *c)
+{
+    const struct symbol *handler = symbols_function_at(c->symbols, c->return_to_handler);
+    struct insn i, before = {0};
+    uint64_t pa;
+
+    for (uint64_t va = c->return_to_handler; handler && va < handler->end; va += i.size) {
+        uint32_t word = 0;
+
+        if (!image_read(c->image, va, &word, 2) ||
+            (insn_size((uint16_t)word) == 4 && !image_read(c->image, va, &word, 4)))
+            return;
+        (void)insn_decode(word, &i);
+        if (i.op == OP_jalr && !i.imm && !insn_is_pair(&before, &i) &&
+            image_va_to_pa(c->image, va, &pa))
+            plant(c, pa, &c->at_handler_end, i.rs1);
+        before = i;
+    }
+}
+
+static void plant_all(struct calls *c)
+{
+    static const char *const starts[] = {"ret_from_fork", "ret_from_kernel_thread",
+                                         "ret_from_user_thread", "ret_from_fork_kernel_asm",
+                                         "ret_from_fork_user_asm"};
+    uint64_t pa;
+
+    c->starts = kernel_probes_new(c->cluster, c->image, c->symbols, starts, ARRAY_LEN(starts),
+                                  begin_task, c);
+    for (uint32_t i = 0; i < site_count(c->sites); i++) {
+        const struct site *s = site_get(c->sites, i);
+
+        if (s->kind != SITE_FUNCTION)
+            continue;
+        plant(c, s->pa, &c->at_site, 2 * i);
+        plant(c, s->pa + last_offset(c, s), &c->at_site, 2 * i + 1);
+    }
+    if (site_layout(c->sites) == LAYOUT_STATIC)
+        plant_at(c, "_mcount", &c->at_trampoline);
+    plant_at(c, "ftrace_caller", &c->at_trampoline);
+    plant_at(c, "ftrace_regs_caller", &c->at_trampoline);
+    if (!symbols_find(c->symbols, "return_to_handler", &c->return_to_handler) ||
+        !image_va_to_pa(c->image, c->return_to_handler, &pa))
+        return;
+    plant_at_handler_end(c);
+    plant_return(
+        c, pa,
+        RETURN_OF_FUNCTION); /* of two probes at one place, the last one planted comes first */
+}
+
+/* The name that the function had when it was entered; neither the state nor the engine has names.
+ */
+static void name_call(void *ctx, struct call *call)
+{
+    const struct calls *c = ctx;
+    const struct symbol *symbol;
+
+    if (call->kind != CALL_FUNCTION || call->function)
+        return;
+    if (call->site != NO_SITE) {
+        const char *name = site_get(c->sites, call->site)->function;
+
+        call->function = name[0] ? name : NULL;
+        return;
+    }
+    symbol = symbols_function_at(c->symbols, call->pc);
+    call->function = symbol ? symbol->name : NULL;
+}
+
+bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp, struct call *found)
+{
+    if (!c)
+        return false;
+    feed_settle(c->listener.feed);
+    if (!call_stacks_open_at(c->stacks, kind, sp, found))
+        return false;
+    name_call((void *)(uintptr_t)c, found);
+    return true;
+}
+
+struct question {
+    const struct calls *calls;
+    void (*found)(void *ctx, const struct call *call);
+    void *ctx;
+};
+
+static void answer(void *ctx, struct call *call)
+{
+    const struct question *q = ctx;
+
+    name_call((void *)(uintptr_t)q->calls, call);
+    q->found(q->ctx, call);
+}
+
+void calls_each(const struct calls *c, void (*found)(void *ctx, const struct call *call), void *ctx)
+{
+    struct question q = {c, found, ctx};
+
+    if (!c)
+        return;
+    feed_settle(c->listener.feed);
+    call_stacks_each(c->stacks, answer, &q);
+}
+
+bool calls_possible(const struct site_table *sites)
+{
+    return site_layout(sites) != LAYOUT_NONE;
+}
+
+/* The addresses are known, and the probes planted. */
+static struct call_stacks *new_stacks(struct calls *c)
+{
+    struct call_stacks_config config = {.return_to_handler = c->return_to_handler,
+                                        .listener = c->listener,
+                                        .tell = c->listener.feed ? NULL : tell,
+                                        .ctx = c};
+
+    if (!symbols_find(c->symbols, "arch_rethook_trampoline", &config.return_trampoline) &&
+        !symbols_find(c->symbols, "__kretprobe_trampoline", &config.return_trampoline))
+        config.return_trampoline = 0;
+    return call_stacks_new(&config);
+}
+
+struct calls *calls_new(struct cluster *cluster, const struct image *im,
+                        const struct site_table *sites, const struct symbols *symbols,
+                        struct calls_listener listener)
+{
+    struct calls *c = xcalloc(1, sizeof *c);
+
+    *c = (struct calls){.cluster = cluster,
+                        .image = im,
+                        .sites = sites,
+                        .symbols = symbols,
+                        .listener = listener,
+                        .on_only = !listener.enter || listener.on_only,
+                        .at_site = {c, plan_site, hit_site},
+                        .at_trampoline = {c, plan_always, hit_trampoline},
+                        .at_return = {c, plan_return, hit_return},
+                        .at_handler_end = {c, plan_always, hit_handler_end}};
+    c->called = xcalloc(cluster_hart_count(cluster), sizeof *c->called);
+    if (listener.feed)
+        c->known = feed_read_hits(listener.feed, (struct feed_reader){c, read_hits});
+    else
+        c->known = c->own = xcalloc(1, sizeof *c->own);
+    ra_table_clear(c->known);
+    plant_all(c);
+    c->stacks = new_stacks(c);
+    return c;
+}
+
+void calls_end(struct calls *c)
+{
+    struct hart *h = cluster_hart(c->cluster, 0);
+    struct clocks clocks = clocks_of(h);
+
+    feed_settle(c->listener.feed);
+    c->now = h;
+    call_stacks_end(c->stacks, hart_id(h), &clocks);
+}
+
+uint64_t calls_returns_left_out(const struct calls *c)
+{
+    return c->returns_left_out;
+}
+
+static void uproot_returns(struct calls *c)
+{
+    for (size_t i = 0; i < c->awaited.cap; i++)
+        if (c->awaited.slots[i].key != UINT64_MAX)
+            cluster_uproot(c->cluster, (uint32_t)(c->awaited.slots[i].value >> 1));
+}
+
+void calls_free(struct calls *c)
+{
+    if (!c)
+        return;
+    feed_settle(c->listener.feed);
+    for (size_t i = 0; i < c->probes.len; i++)
+        cluster_uproot(c->cluster, c->probes.at[i]);
+    VEC_FREE(&c->probes);
+    kernel_probes_free(c->starts);
+    uproot_returns(c);
+    call_stacks_free(c->stacks);
+    map_free(&c->awaited);
+    free(c->called);
+    free(c->own);
+    free(c);
+}
+
+/* ---- state ---- */
+
+/* Restores the probes at return addresses: plants those of the state, removes all others. */
+static void load_awaited(struct state_io *io, struct calls *c)
+{
+    struct map before = c->awaited;
+    uint64_t entry = 0, probe;
+
+    c->awaited = (struct map){0};
+    for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--) {
+        uint64_t pa;
+
+        STATE_IO(io, entry);
+        pa = entry & ~UINT64_C(1);
+        if (!bus_ram_at(cluster_bus(c->cluster), pa) || map_get(&c->awaited, pa, &probe))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        else if (!io->error && map_get(&before, pa, &probe) && (probe & 1) == (entry & 1))
+            map_put(&c->awaited, pa, probe);
+        else if (!io->error)
+            plant_return(c, pa, entry & 1);
+    }
+    for (size_t i = 0; i < before.cap; i++)
+        if (before.slots[i].key != UINT64_MAX &&
+            (!map_get(&c->awaited, before.slots[i].key, &probe) || probe != before.slots[i].value))
+            cluster_uproot(c->cluster, (uint32_t)(before.slots[i].value >> 1));
+    map_free(&before);
+}
+
+/* Bit 0 of an address: RETURN_OF_TRACER. */
+static void save_awaited(struct state_io *io, const struct calls *c)
+{
+    size_t count;
+    uint64_t *at = map_keys(&c->awaited, &count), probe = 0;
+
+    (void)state_io_count(io, count, AWAITED_MAX);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t entry;
+
+        (void)map_get(&c->awaited, at[i], &probe);
+        entry = at[i] | (probe & 1);
+        STATE_IO(io, entry);
+    }
+    free(at);
+}
+
+/* What was known of the harts' next steps is not so any more. */
+static void forget_steps(struct calls *c)
+{
+    for (unsigned i = 0; i < cluster_hart_count(c->cluster); i++)
+        c->called[i].back = 0;
+    calls_mapping_changed(c);
+    feed_interrupt(c->listener.feed);
+}
+
+void calls_state_io(struct state_io *io, struct calls *c)
+{
+    feed_settle(c->listener.feed);
+    state_io_section(io, "calls", 4);
+    STATE_IO(io, c->fetched);
+    STATE_IO(io, c->returns_left_out);
+    call_stacks_state_io(io, c->stacks, site_count(c->sites));
+    if (io->loading) {
+        forget_steps(c);
+        if (!io->error)
+            call_stacks_each(c->stacks, name_call, c);
+        load_awaited(io, c);
+    } else {
+        save_awaited(io, c);
+    }
+    if (c->listener.state_io)
+        c->listener.state_io(c->listener.ctx, io);
+}
+
+void calls_state_skip(struct state_io *io, const struct site_table *sites)
+{
+    const struct call_stacks_config config = {0};
+    struct call_stacks *stacks = call_stacks_new(&config);
+    enum site_state fetched = SITE_INIT;
+    uint64_t number = 0;
+
+    state_io_section(io, "calls", 4);
+    STATE_IO(io, fetched);
+    STATE_IO(io, number);
+    call_stacks_state_io(io, stacks, site_count(sites));
+    for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--)
+        STATE_IO(io, number);
+    call_stacks_free(stacks);
+}
+
+void calls_forget(struct calls *c)
+{
+    feed_settle(c->listener.feed);
+    forget_steps(c);
+    call_stacks_forget(c->stacks);
+}

@@ -1,0 +1,144 @@
+/*
+ * calls.h - the machine's own record of calls and returns of traced functions.
+ *
+ * A call begins when its site is executed, and ends when the return address is
+ * reached with the stack pointer of the call. No instruction is added to the
+ * guest, and the guest's own tracer is not used. Begins and ends are properly
+ * nested on each stack. Writers of output formats are listeners.
+ */
+#ifndef FTRACE_CALLS_H
+#define FTRACE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "cpu/feed.h"
+#include "cpu/observer.h"
+#include "ftrace/sites/sites.h"
+
+struct calls;
+struct cluster;
+struct hart;
+struct state_io;
+struct image;
+struct symbols;
+
+enum call_kind {
+    CALL_FUNCTION, /* a traced function, from its site on */
+    CALL_TRACER,   /* the trampoline of an enabled site, until the instruction after the site */
+    CALL_RETURN,   /* from return_to_handler to the true return address */
+    CALL_TRAP,     /* a trap from the kernel, until the interrupted code continues */
+};
+
+/* Whether the return address of a function is that of return_to_handler. */
+enum call_hook {
+    HOOK_UNKNOWN, /* its tracer has not come back */
+    HOOK_NONE,
+    HOOK_HANDLER,
+};
+
+/* An open call on a stack. */
+struct call {
+    enum call_kind kind;
+    enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
+    const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
+    uint64_t tail_of;      /* FUNCTION, when it is entered: pc of the one that made the tail call;
+                              0: it is none */
+    uint32_t site;       /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
+    uint64_t pc;         /* of the site; TRAP: the interrupted pc */
+    uint64_t back;       /* where it returns to; FUNCTION: the return address */
+    uint64_t sp;         /* the stack pointer of its caller */
+    uint64_t cause;      /* TRAP: scause */
+    enum call_hook hook; /* FUNCTION */
+    unsigned hart;       /* these two: when it began */
+    uint64_t cycle;
+};
+
+struct call_moment {
+    unsigned hart;
+    uint32_t stack;       /* counts from 1, in order of first use */
+    struct clocks clocks; /* of the hart */
+    uint64_t when;        /* its cycle, made monotonic on each stack */
+};
+
+enum call_end {
+    CALL_CAME_BACK,
+    CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
+    CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
+    CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
+    CALL_LOST,       /* RETURN: it is about to jump to where no open call returns to */
+    /* FUNCTION, only in EVENT_CALL_LEFT: its return address had been replaced by that of
+       return_to_handler, and yet it, or an outer call, came back without that. */
+    CALL_UNWOUND,
+    CALL_UNSENT,  /* RETURN, only in EVENT_CALL_LEFT: no function had been made to return there */
+    CALL_DROPPED, /* it is not followed any more: there were too many */
+    CALL_OPEN,    /* it was still open at the end of the run */
+};
+
+struct calls_listener {
+    void *ctx;
+    bool on_only; /* only functions whose site is on */
+    /*
+     * NULL: `enter' and `leave' are called as the guest calls and returns. Otherwise by the reader
+     * of this feed, and the first two of these by the thread of the harts, in advance.
+     */
+    struct feed *feed;
+    /* The task that this hart runs may be another. False: ask again before its next call. */
+    bool (*look)(void *ctx, struct hart *h);
+    /* A function's pc, or the address before which one is called, is met for the first time. */
+    void (*meet)(void *ctx, uint64_t address);
+    /* NULL: there is no listener */
+    void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
+    void (*leave)(void *ctx, const struct call *c, const struct call_moment *at, enum call_end how);
+    /* Saves or restores the listener's own state (base/state_io.h); may be NULL. */
+    void (*state_io)(void *ctx, struct state_io *io);
+};
+
+/*
+ * Plants probes at all sites; without a listener only sites that are on matter, and there are only
+ * the events CALL_ENTERED and CALL_LEFT (cpu/observer.h). Image, sites and symbols must outlive it.
+ */
+struct calls *calls_new(struct cluster *c, const struct image *im, const struct site_table *sites,
+                        const struct symbols *symbols, struct calls_listener listener);
+void calls_free(struct calls *c); /* NULL is allowed */
+
+/*
+ * The innermost open call of a kind whose caller has this stack pointer. False: none is known; what
+ * has no listener is known only while its site is on. `c` may be NULL.
+ */
+MUST_USE bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp,
+                            struct call *found);
+
+/* Calls back for each open call, stack by stack, the outermost first. `c` may be NULL. */
+void calls_each(const struct calls *c, void (*found)(void *ctx, const struct call *call),
+                void *ctx);
+
+/* Whether the image has a site whose calls can be recorded. */
+bool calls_possible(const struct site_table *sites);
+
+/* Must be called at traps and returns from them. */
+void calls_trap(struct calls *c, const struct trap_event *t);
+void calls_trap_return(struct calls *c, const struct trap_return_event *t);
+
+/* Must be called when a hart's translations have changed (EVENT_SFENCE_VMA). */
+void calls_mapping_changed(struct calls *c);
+
+/* Saves or restores the open calls and the listener's state. Restoring plants their probes. */
+void calls_state_io(struct state_io *io, struct calls *c);
+void calls_state_skip(struct state_io *io, const struct site_table *sites); /* restores nothing */
+
+/* From now on it is as if no call had begun. */
+void calls_forget(struct calls *c);
+
+/*
+ * How often a call began that cannot be seen to return, because there were too many return
+ * addresses before its own. Such a call ends as CALL_ABANDONED, when a later one shows that it is
+ * over.
+ */
+uint64_t calls_returns_left_out(const struct calls *c);
+
+/* At the end of the run: ends all open calls with CALL_OPEN. */
+void calls_end(struct calls *c);
+
+#endif

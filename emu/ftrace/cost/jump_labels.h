@@ -1,0 +1,59 @@
+/*
+ * jump_labels.h - what jump labels cost: the places of static keys, at each of which is a nop or,
+ * while the key has the unlikely value, a jump (Linux's include/linux/jump_label.h).
+ *
+ * They are found by __start___jump_table and __stop___jump_table, whose entries are distances from
+ * their own addresses since Linux 5.12 (arch/riscv/include/asm/jump_label.h). Those of modules come
+ * and go (module_labels.h).
+ */
+#ifndef FTRACE_JUMP_LABELS_H
+#define FTRACE_JUMP_LABELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ftrace/cost/account.h"
+
+struct image;
+struct jump_labels;
+struct symbols;
+
+enum jump_state { JUMP_NOP, JUMP_JUMP, JUMP_STATES };
+
+struct jump_label {
+    uint64_t va;
+    const char *function; /* the function with the place; "": unknown */
+    const char *key;      /* the name of the static key; "": unknown */
+    const char *module;   /* of a label that was added; "": not known; NULL: of the image */
+    bool gone;            /* its module has given it up */
+    uint64_t entries[JUMP_STATES];
+    struct site_cost parts[JUMP_STATES]; /* cycles of the nop or the jump */
+};
+
+/*
+ * Plants a probe at each place in the image's text; entries that lead elsewhere are left out. The
+ * symbols must outlive it. Never NULL.
+ */
+struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
+                                    const struct symbols *symbols);
+void jump_labels_free(struct jump_labels *l); /* NULL is allowed */
+
+/*
+ * A label of a module begins: va and names are read, the names copied. It ends when its module
+ * goes, or another one begins there; its counts stay.
+ */
+void jump_labels_begin(struct jump_labels *l, uint64_t pa, const struct jump_label *label);
+void jump_labels_end(struct jump_labels *l, uint64_t pa);
+
+/* How many were not added, because too many were added before. */
+uint64_t jump_labels_left_out(const struct jump_labels *l);
+
+/* Those of the image in ascending order of address, then the others in the order they came. */
+size_t jump_labels_count(const struct jump_labels *l);
+struct jump_label jump_labels_get(const struct jump_labels *l, size_t i);
+
+/* Saves or restores the counts, and the labels that were added. */
+void jump_labels_state_io(struct state_io *io, struct jump_labels *l);
+
+#endif

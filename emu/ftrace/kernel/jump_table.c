@@ -1,0 +1,61 @@
+/*
+ * jump_table.c - see jump_table.h.
+ */
+#include "ftrace/kernel/jump_table.h"
+
+#include <stddef.h>
+
+#include "cpu/decode.h"
+#include "load/image.h"
+#include "load/symbols.h"
+
+/* Bits of an entry's key that say how its condition was written; the rest is an address. */
+enum { KEY_FLAGS = 3 };
+
+_Static_assert(sizeof(struct jump_entry) == JUMP_ENTRY_BYTES, "as Linux has it");
+
+struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at, uint64_t *target)
+{
+    uint64_t key = at + offsetof(struct jump_entry, key) + (uint64_t)e->key;
+
+    *target = at + offsetof(struct jump_entry, target) + (uint64_t)(int64_t)e->target;
+    return (struct jump_place){.va = at + (uint64_t)(int64_t)e->code,
+                               .key = key & ~(uint64_t)KEY_FLAGS};
+}
+
+bool jump_insn_is_nop(uint32_t insn)
+{
+    return insn == 0x00000013;
+}
+
+bool jump_insn_is_jump(uint32_t insn)
+{
+    return (insn & 0xfff) == 0x06f;
+}
+
+bool jump_insn_fits(uint32_t insn, uint64_t va, uint64_t target)
+{
+    struct insn jump;
+
+    if (!jump_insn_is_jump(insn))
+        return jump_insn_is_nop(insn);
+    return insn_decode(insn, &jump) && va + (uint64_t)(int64_t)jump.imm == target;
+}
+
+void jump_table_read(const struct image *im, const struct symbols *symbols,
+                     void (*add)(void *ctx, const struct jump_place *place), void *ctx)
+{
+    uint64_t at, stop, target;
+    struct jump_entry e;
+
+    if (!symbols_find(symbols, "__start___jump_table", &at) ||
+        !symbols_find(symbols, "__stop___jump_table", &stop))
+        return;
+    for (; at < stop && stop - at >= sizeof e && image_read(im, at, &e, sizeof e); at += sizeof e) {
+        struct jump_place p = jump_entry_place(&e, at, &target);
+
+        if (p.va % 2 == 0 && image_is_text(im, p.va, JUMP_LABEL_BYTES) &&
+            image_va_to_pa(im, p.va, &p.pa))
+            add(ctx, &p);
+    }
+}

@@ -1,0 +1,239 @@
+/*
+ * tasks.c - see tasks.h.
+ */
+#include "ftrace/kernel/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "cpu/hart.h"
+#include "load/btf.h"
+#include "load/image.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+
+/* An offset that is not known. A task_struct is smaller than TASK_BYTES. */
+enum { UNKNOWN = -1, TASK_BYTES = 16 << 10 };
+
+/* Tasks of which the place of the pid is learnt; Linux's PID_MAX_LIMIT. */
+enum { TEACHERS = 4, PID_LIMIT = 4 << 20 };
+
+enum member { MEMBER_NAME, MEMBER_PID, MEMBER_STACK, MEMBER_RETURN_DEPTH, MEMBERS };
+
+struct tasks {
+    const struct image *image;
+    const struct symbols *symbols;
+    struct lines *lines;
+    bool searched;
+    int32_t at[MEMBERS];
+    int32_t learnt_pid; /* where the pid is, from tasks that ran */
+    uint64_t teachers[TEACHERS];
+    unsigned teacher_count;
+};
+
+struct tasks *tasks_new(const struct image *im, const struct symbols *symbols, struct lines *lines)
+{
+    struct tasks *t = xcalloc(1, sizeof *t);
+
+    *t = (struct tasks){.image = im, .symbols = symbols, .lines = lines, .learnt_pid = UNKNOWN};
+    return t;
+}
+
+void tasks_free(struct tasks *t)
+{
+    free(t);
+}
+
+/* ---- where the members are ---- */
+
+static int32_t find_member(struct tasks *t, const char *member)
+{
+    uint64_t offset;
+
+    if (!lines_member(t->lines, "task_struct", member, &offset) &&
+        !btf_member(t->image->file.bytes, t->image->file.size, "task_struct", member, &offset))
+        return UNKNOWN;
+    return offset < TASK_BYTES ? (int32_t)offset : UNKNOWN;
+}
+
+/* The bytes of init_task in the image's file, as many as it has. */
+static size_t read_first(const struct tasks *t, uint8_t bytes[TASK_BYTES])
+{
+    size_t size = TASK_BYTES;
+    uint64_t va;
+
+    if (!symbols_find(t->symbols, "init_task", &va))
+        return 0;
+    while (size && !image_read(t->image, va, bytes, size))
+        size /= 2;
+    return size;
+}
+
+static int32_t find_name_of_first(const struct tasks *t)
+{
+    static const char name[TASK_NAME_MAX] = "swapper";
+    uint8_t bytes[TASK_BYTES];
+    size_t size = read_first(t, bytes);
+    const uint8_t *found = memmem(bytes, size, name, sizeof name);
+
+    return found ? (int32_t)(found - bytes) : UNKNOWN;
+}
+
+static void search(struct tasks *t)
+{
+    static const char *const names[MEMBERS] = {[MEMBER_NAME] = "comm",
+                                               [MEMBER_PID] = "pid",
+                                               [MEMBER_STACK] = "stack",
+                                               [MEMBER_RETURN_DEPTH] = "curr_ret_stack"};
+
+    t->searched = true;
+    for (unsigned i = 0; i < MEMBERS; i++)
+        t->at[i] = find_member(t, names[i]);
+    if (t->at[MEMBER_NAME] == UNKNOWN)
+        t->at[MEMBER_NAME] = find_name_of_first(t);
+}
+
+static int32_t offset_of(struct tasks *t, enum member member)
+{
+    if (!t->searched)
+        search(t);
+    return t->at[member] == UNKNOWN && member == MEMBER_PID ? t->learnt_pid : t->at[member];
+}
+
+/* ---- where the pid is, if only the name is known ---- */
+
+/* The number that is at `at` and after it, as pid and tgid are; 0: there are two. */
+static uint32_t twice_at(const uint8_t *bytes, size_t at)
+{
+    uint32_t pair[2];
+
+    memcpy(pair, bytes + at, sizeof pair);
+    return pair[0] == pair[1] ? pair[0] : 0;
+}
+
+static bool is_zero_twice(const uint8_t *bytes, size_t at)
+{
+    uint64_t both;
+
+    memcpy(&both, bytes + at, sizeof both);
+    return !both;
+}
+
+/* Whether all of the tasks have a number there that only they have. */
+static bool may_be_pid(uint8_t (*tasks)[TASK_BYTES], size_t at)
+{
+    for (unsigned i = 0; i < TEACHERS; i++) {
+        uint32_t pid = twice_at(tasks[i], at);
+
+        if (!pid || pid >= PID_LIMIT)
+            return false;
+        for (unsigned k = 0; k < i; k++)
+            if (twice_at(tasks[k], at) == pid)
+                return false;
+    }
+    return true;
+}
+
+/* The only place where all of the tasks may have their pid; UNKNOWN: there is none, or several. */
+static int32_t find_pid(uint8_t (*tasks)[TASK_BYTES], const uint8_t *first, size_t size)
+{
+    int32_t found = UNKNOWN;
+
+    for (size_t at = 0; at + 8 <= size; at += 4)
+        if (is_zero_twice(first, at) && may_be_pid(tasks, at)) {
+            if (found != UNKNOWN)
+                return UNKNOWN;
+            found = (int32_t)at;
+        }
+    return found;
+}
+
+/* The pid is before the name. Idle tasks have none. */
+static void learn_pid(struct tasks *t, struct hart *h, uint64_t tp, const char *name)
+{
+    size_t size = (size_t)t->at[MEMBER_NAME];
+    uint8_t first[TASK_BYTES], (*tasks)[TASK_BYTES];
+    bool mapped = true;
+
+    if (!strncmp(name, "swapper", 7) || read_first(t, first) < size)
+        return;
+    for (unsigned i = 0; i < t->teacher_count; i++)
+        if (t->teachers[i] == tp)
+            return;
+    t->teachers[t->teacher_count++] = tp;
+    if (t->teacher_count < TEACHERS)
+        return;
+    t->teacher_count = 0;
+    tasks = xmalloc(TEACHERS * sizeof *tasks);
+    for (unsigned i = 0; i < TEACHERS && mapped; i++)
+        mapped = hart_peek(h, t->teachers[i], tasks[i], (unsigned)size);
+    if (mapped)
+        t->learnt_pid = find_pid(tasks, first, size);
+    free(tasks);
+}
+
+/* ---- tasks ---- */
+
+/* A name ends with a NUL and is not empty. */
+static bool read_name(struct tasks *t, struct hart *h, uint64_t tp, char name[TASK_NAME_MAX])
+{
+    int32_t at = offset_of(t, MEMBER_NAME);
+    const char *end;
+
+    if (at == UNKNOWN || !tp || !hart_peek(h, tp + (uint64_t)at, name, TASK_NAME_MAX))
+        return false;
+    end = memchr(name, '\0', TASK_NAME_MAX);
+    if (!end || end == name)
+        return false;
+    for (char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    return true;
+}
+
+static bool read_member(struct tasks *t, struct hart *h, uint64_t tp, enum member member, void *to,
+                        unsigned size)
+{
+    int32_t at = offset_of(t, member);
+
+    return at != UNKNOWN && hart_peek(h, tp + (uint64_t)at, to, size);
+}
+
+bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task)
+{
+    if (!read_name(t, h, tp, task->name))
+        return false;
+    if (offset_of(t, MEMBER_PID) == UNKNOWN)
+        learn_pid(t, h, tp, task->name);
+    if (!read_member(t, h, tp, MEMBER_PID, &task->pid, sizeof task->pid))
+        task->pid = -1;
+    if (!read_member(t, h, tp, MEMBER_STACK, &task->stack, sizeof task->stack))
+        task->stack = 0;
+    return true;
+}
+
+bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
+{
+    int32_t at = offset_of(t, MEMBER_NAME);
+
+    *va = tp + (uint64_t)at;
+    return tp && at != UNKNOWN;
+}
+
+bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
+{
+    return read_member(t, h, tp, MEMBER_RETURN_DEPTH, depth, sizeof *depth);
+}
+
+void tasks_state_io(struct state_io *io, struct tasks *t)
+{
+    state_io_section(io, "tasks", 1);
+    STATE_IO(io, t->learnt_pid);
+    if (t->learnt_pid < UNKNOWN || t->learnt_pid >= TASK_BYTES)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    STATE_IO_BELOW(io, t->teacher_count, TEACHERS);
+    for (unsigned i = 0; i < TEACHERS; i++)
+        STATE_IO(io, t->teachers[i]);
+}

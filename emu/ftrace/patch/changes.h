@@ -1,0 +1,90 @@
+/*
+ * changes.h - what an update of code has changed: sites, from which state to which, and other
+ * places in code.
+ *
+ * While an update is open, each site that it changes is one item, whatever the number of stores.
+ * What is kept of an update that has ended takes little memory also where it changed all sites of
+ * a kernel: its sites are grouped by state before and after, and those of a group are runs of ids.
+ */
+#ifndef FTRACE_CHANGES_H
+#define FTRACE_CHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "ftrace/sites/sites.h"
+
+struct bus;
+struct code_write;
+struct state_io;
+
+enum { CHANGE_BYTES = SITE_BYTES_MAX };
+
+/* A site, or the literal before it that names its ops (site_find_literal), before and after. */
+struct site_change {
+    uint32_t site;
+    bool is_ops;
+    uint8_t old_bytes[CHANGE_BYTES], new_bytes[CHANGE_BYTES];
+};
+
+/* Stores outside of sites that touch or overlap each other: [pa, pa + size). */
+struct place_change {
+    uint64_t pa, size, stores;
+    uint8_t old_bytes[CHANGE_BYTES], new_bytes[CHANGE_BYTES]; /* if size <= CHANGE_BYTES */
+};
+
+/* Of an open update. Zeroes are an empty one. */
+struct changes {
+    VEC_OF(struct site_change) sites;
+    VEC_OF(struct place_change) places;
+    uint64_t left_out; /* stores at further places, for which there was no room */
+};
+
+/*
+ * A store that is in memory. `site`: the first one that it hits, or NO_SITE; `begins`: it begins a
+ * patch of that site. `sites` must be the same table at each call.
+ */
+void changes_write(struct changes *c, const struct site_table *sites, const struct bus *bus,
+                   const struct code_write *w, uint32_t site, bool begins);
+void changes_clear(struct changes *c);
+void changes_free(struct changes *c);
+void changes_state_io(struct state_io *io, struct changes *c, const struct site_table *sites);
+
+/* ---- of updates that have ended ---- */
+
+/* Sites first to last, ids in a row. */
+struct site_run {
+    uint32_t first, last;
+};
+
+/* Sites that went from one state to the same other one. */
+struct change_group {
+    bool is_ops; /* the literals of the sites; then the states say nothing */
+    enum site_state from, to;
+    uint32_t count;             /* of sites */
+    struct site_change example; /* the first one */
+    uint32_t first_run, runs;
+    uint32_t unlisted; /* of the count: sites that no run lists, for there was no room */
+};
+
+/* Where the groups and places of an update are in the log. */
+struct change_ranges {
+    uint32_t first_group, groups, first_place, places;
+    uint64_t left_out; /* stores at places that are not kept */
+};
+
+struct change_log {
+    VEC_OF(struct change_group) groups;
+    VEC_OF(struct site_run) runs;
+    VEC_OF(struct place_change) places;
+};
+
+/* Adds what the update has changed. */
+struct change_ranges change_log_add(struct change_log *l, const struct site_table *sites,
+                                    struct changes *c);
+void change_log_free(struct change_log *l);
+void change_log_state_io(struct state_io *io, struct change_log *l, const struct site_table *sites);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * site_check.c - see site_check.h.
+ *
+ * Each site has a probe at its first instruction, which judges the whole site, and one at its jalr,
+ * for the hart that comes there without the auipc before it: after a trap, or if the two are in
+ * different blocks. What the jalr calls is then a matter of its register.
+ *
+ * It has no state of its own: what is known of a site is forgotten with the block that it is about.
+ */
+#include "ftrace/patch/site_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/sites/sites.h"
+#include "load/image.h"
+#include "load/symbols.h"
+
+/* The probes of a site. */
+enum { AT_START, AT_JALR, PROBES_OF_SITE };
+
+/* What a hart has fetched at a site, if it is odd. */
+struct odd {
+    enum site_oddity oddity;
+    uint64_t target, meant;
+    uint8_t bytes[SITE_BYTES_MAX];
+};
+
+struct site_check {
+    struct cluster *cluster;
+    const struct site_table *sites;
+    const struct image *image;
+    const struct symbols *symbols;
+    struct probe_owner owner;
+    uint32_t first_count;    /* sites of the image */
+    VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each site */
+    VEC_OF(struct odd) odd;
+    struct map odd_at; /* probe and hart -> index */
+};
+
+/* The offset of the pair in a site. */
+static unsigned pair_offset(const struct site_check *k, const struct site *s)
+{
+    return site_resume_offset(k->sites, s) - SITE_BYTES;
+}
+
+/* ---- targets ---- */
+
+static bool begins_symbol(const struct site_check *k, uint64_t va)
+{
+    uint64_t offset;
+
+    return symbols_at(k->symbols, va, &offset) && !offset;
+}
+
+/* Whether it is in a function of the image. */
+static bool is_text(const struct site_check *k, uint64_t va)
+{
+    uint64_t pa;
+
+    return image_va_to_pa(k->image, va, &pa) && symbols_function_at(k->symbols, va);
+}
+
+/* Whether a function with a site begins there; its site may be a few instructions into it. */
+static bool is_traced_function(const struct site_check *k, uint64_t va)
+{
+    const struct symbol *function = symbols_function_at(k->symbols, va);
+    uint64_t pa;
+    uint32_t id;
+
+    if (!function || function->addr != va || !image_va_to_pa(k->image, va, &pa))
+        return false;
+    for (uint64_t at = pa; at < pa + (function->end - va);
+         at = site_get(k->sites, id)->pa + site_get(k->sites, id)->size) {
+        id = site_find(k->sites, at, (unsigned)(function->end - va - (at - pa)));
+        if (id == NO_SITE)
+            return false;
+        if (site_get(k->sites, id)->kind == SITE_FUNCTION)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether a site may call that address. Code outside of the image's text, as of a module or one
+ * that was generated, is not known. In the text something must begin there, and for the site of a
+ * function that is a trampoline, which has no site of its own.
+ */
+static bool may_call(const struct site_check *k, const struct site *s, uint64_t target)
+{
+    if (!k->symbols || !is_text(k, target))
+        return true;
+    return begins_symbol(k, target) && (s->kind != SITE_FUNCTION || !is_traced_function(k, target));
+}
+
+/* Whether the target misses a place that the site may call by one of these distances. */
+static bool misses(const struct site_check *k, const struct site *s, struct odd *odd,
+                   const int64_t *by, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        odd->meant = odd->target + (uint64_t)by[i];
+        if (k->symbols && begins_symbol(k, odd->meant) && is_text(k, odd->meant) &&
+            may_call(k, s, odd->meant))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * An auipc that was not rounded for the sign of the low half leads to the page before or after; an
+ * offset of which the upper bits were lost to where no code is.
+ */
+static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
+                                     const struct site *s, struct odd *odd)
+{
+    static const int64_t page[] = {0x1000, -0x1000};
+    static const int64_t far[] = {INT64_C(1) << 31, -(INT64_C(1) << 31), INT64_C(1) << 32,
+                                  -(INT64_C(1) << 32)};
+    uint64_t pa;
+
+    if (may_call(k, s, odd->target))
+        return !is_text(k, odd->target) && !hart_translate(h, odd->target, ACCESS_FETCH, &pa) &&
+                       misses(k, s, odd, far, ARRAY_LEN(far))
+                   ? SITE_RANGE
+                   : SITE_SOUND;
+    return misses(k, s, odd, page, ARRAY_LEN(page)) ? SITE_CARRY : SITE_TARGET;
+}
+
+/* ---- what a hart fetches ---- */
+
+/* The bytes of the site: those in view as fetched, the others from memory. */
+static bool read_site(const struct site *s, const struct probe_view *view, unsigned offset,
+                      uint8_t bytes[SITE_BYTES_MAX])
+{
+    for (unsigned i = 0; i < s->size; i++) {
+        if (i >= offset && i - offset < view->size)
+            bytes[i] = view->bytes[i - offset];
+        else if (!hart_peek(view->hart, view->pc - offset + i, &bytes[i], 1))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t key_of(uint32_t probe, const struct hart *h)
+{
+    return (uint64_t)probe << 32 | hart_id(h);
+}
+
+static void remember(struct site_check *k, uint32_t probe, const struct hart *h,
+                     const struct odd *odd)
+{
+    uint64_t index;
+
+    if (map_get(&k->odd_at, key_of(probe, h), &index)) {
+        k->odd.at[index] = *odd;
+        return;
+    }
+    map_put(&k->odd_at, key_of(probe, h), k->odd.len);
+    VEC_PUSH(&k->odd, *odd);
+}
+
+static bool is_linking_jalr(const uint8_t *bytes, struct insn *jalr)
+{
+    uint32_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return insn_decode(word, jalr) && jalr->op == OP_jalr && jalr->rd;
+}
+
+/* Whether the pair links through the register that the trampoline expects. */
+static bool links_well(const struct site_check *k, const struct site *s, const uint8_t *bytes)
+{
+    bool by_t0 = s->kind == SITE_FUNCTION && site_layout(k->sites) >= LAYOUT_PFE8;
+    struct insn jalr;
+
+    return is_linking_jalr(bytes + pair_offset(k, s) + 4, &jalr) &&
+           jalr.rd == (by_t0 ? REG_T0 : REG_RA);
+}
+
+/* What is wrong with the bytes in odd->bytes. */
+static enum site_oddity judge(const struct site_check *k, struct hart *h, const struct site *s,
+                              struct odd *odd)
+{
+    enum site_state state = site_state(k->sites, s, odd->bytes, &odd->target);
+
+    if (state == SITE_OTHER && site_has_breakpoint(s, odd->bytes))
+        return SITE_SOUND;
+    if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd->bytes)))
+        return SITE_BYTES_ODD;
+    return state == SITE_ON ? judge_target(k, h, s, odd) : SITE_SOUND;
+}
+
+void site_check_judge(const struct site_check *k, struct hart *h, uint32_t id, const uint8_t *bytes,
+                      struct site_odd_event *odd)
+{
+    const struct site *s = site_get(k->sites, id);
+    struct odd found = {.oddity = SITE_SOUND};
+
+    memcpy(found.bytes, bytes, s->size);
+    *odd = (struct site_odd_event){.site = id, .pc = s->va, .oddity = judge(k, h, s, &found)};
+    odd->target = found.target;
+    odd->meant = found.meant;
+    memcpy(odd->bytes, found.bytes, sizeof odd->bytes);
+}
+
+static struct probe_plan plan_start(struct site_check *k, uint32_t id,
+                                    const struct probe_view *view)
+{
+    const struct site *s = site_get(k->sites, id);
+    struct odd odd = {.oddity = SITE_SOUND};
+
+    if (!read_site(s, view, 0, odd.bytes))
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    odd.oddity = judge(k, view->hart, s, &odd);
+    if (odd.oddity == SITE_SOUND)
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    remember(k, PROBES_OF_SITE * id + AT_START, view->hart, &odd);
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+/* In a block that begins here, what the jalr calls is known only when it is executed. */
+static struct probe_plan plan_jalr(struct site_check *k, uint32_t id, const struct probe_view *view)
+{
+    const struct site *s = site_get(k->sites, id);
+    unsigned offset = pair_offset(k, s) + 4;
+    struct odd odd = {.oddity = SITE_BASE};
+    struct insn jalr;
+
+    if (!view->starts_block || !read_site(s, view, offset, odd.bytes) ||
+        !is_linking_jalr(odd.bytes + offset, &jalr))
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    remember(k, PROBES_OF_SITE * id + AT_JALR, view->hart, &odd);
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+static struct probe_plan plan(void *ctx, uint32_t probe, const struct probe_view *view)
+{
+    struct site_check *k = ctx;
+    uint32_t id = probe / PROBES_OF_SITE;
+    const struct site *s = site_get(k->sites, id);
+
+    /* Freed memory may be mapped elsewhere, with other code. */
+    if (s->gone || view->pc != s->va + (view->pa - s->pa))
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    return probe % PROBES_OF_SITE == AT_START ? plan_start(k, id, view) : plan_jalr(k, id, view);
+}
+
+static void emit(struct site_check *k, uint32_t id, struct hart *h, uint64_t pc,
+                 const struct odd *odd)
+{
+    struct event e = {.kind = EVENT_SITE_ODD,
+                      .site_odd = {.hart = h,
+                                   .site = id,
+                                   .oddity = odd->oddity,
+                                   .pc = pc,
+                                   .target = odd->target,
+                                   .meant = odd->meant}};
+
+    memcpy(e.site_odd.bytes, odd->bytes, sizeof e.site_odd.bytes);
+    cluster_emit(k->cluster, &e);
+}
+
+static enum probe_verdict hit(void *ctx, uint32_t probe, uint8_t cookie, struct hart *h,
+                              uint64_t pc)
+{
+    struct site_check *k = ctx;
+    uint32_t id = probe / PROBES_OF_SITE;
+    const struct site *s = site_get(k->sites, id);
+    uint64_t index, written;
+    struct odd odd;
+    struct insn jalr;
+
+    (void)cookie;
+    if (!map_get(&k->odd_at, key_of(probe, h), &index))
+        return PROBE_GO_ON;
+    odd = k->odd.at[index];
+    if (probe % PROBES_OF_SITE == AT_JALR) {
+        if (!is_linking_jalr(odd.bytes + pair_offset(k, s) + 4, &jalr))
+            return PROBE_GO_ON;
+        odd.target = (hart_reg(h, jalr.rs1) + (uint64_t)(int64_t)jalr.imm) & ~UINT64_C(1);
+        odd.oddity = judge_target(k, h, s, &odd);
+        if (odd.oddity == SITE_SOUND)
+            return PROBE_GO_ON;
+        if (site_state(k->sites, s, odd.bytes, &written) != SITE_ON || written != odd.target)
+            odd.oddity = SITE_BASE;
+    }
+    emit(k, id, h, pc, &odd);
+    return PROBE_GO_ON;
+}
+
+/* ---- probes ---- */
+
+static void plant(struct site_check *k, uint32_t id)
+{
+    const struct site *s = site_get(k->sites, id);
+
+    VEC_PUSH(&k->probes,
+             cluster_plant(k->cluster, s->pa, &k->owner, PROBES_OF_SITE * id + AT_START));
+    VEC_PUSH(&k->probes, cluster_plant(k->cluster, s->pa + pair_offset(k, s) + 4, &k->owner,
+                                       PROBES_OF_SITE * id + AT_JALR));
+}
+
+static void uproot(struct site_check *k, uint32_t id)
+{
+    for (unsigned i = 0; i < PROBES_OF_SITE; i++) {
+        uint32_t *probe = &k->probes.at[PROBES_OF_SITE * id + i];
+
+        cluster_uproot(k->cluster, *probe);
+        *probe = CLUSTER_NO_PROBE;
+    }
+}
+
+/* A site has come or gone; as in account.c, the probes of a site of the image stay. */
+static void on_change(void *ctx, uint32_t id)
+{
+    struct site_check *k = ctx;
+
+    if (!site_get(k->sites, id)->gone)
+        plant(k, id);
+    else if (id >= k->first_count)
+        uproot(k, id);
+}
+
+void site_check_state_io(struct state_io *io, struct site_check *k)
+{
+    if (!io->loading)
+        return;
+    while (k->probes.len > PROBES_OF_SITE * (size_t)k->first_count)
+        cluster_uproot(k->cluster, k->probes.at[--k->probes.len]);
+    for (uint32_t id = k->first_count; id < site_count(k->sites); id++) {
+        plant(k, id);
+        if (site_get(k->sites, id)->gone)
+            uproot(k, id);
+    }
+}
+
+struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
+                                  const struct image *im, const struct symbols *symbols)
+{
+    struct site_check *k = xcalloc(1, sizeof *k);
+
+    k->cluster = c;
+    k->sites = sites;
+    k->image = im;
+    k->symbols = symbols;
+    k->owner = (struct probe_owner){k, plan, hit};
+    k->first_count = (uint32_t)site_count(sites);
+    for (uint32_t i = 0; i < k->first_count; i++)
+        plant(k, i);
+    site_table_listen(sites, (struct site_listener){on_change, k});
+    return k;
+}
+
+void site_check_free(struct site_check *k)
+{
+    if (!k)
+        return;
+    for (size_t i = 0; i < k->probes.len; i++)
+        cluster_uproot(k->cluster, k->probes.at[i]);
+    VEC_FREE(&k->probes);
+    VEC_FREE(&k->odd);
+    map_free(&k->odd_at);
+    free(k);
+}

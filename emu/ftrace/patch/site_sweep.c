@@ -1,0 +1,202 @@
+/*
+ * site_sweep.c - see site_sweep.h.
+ *
+ * In `callops` each site has a literal, the address of an ftrace_ops: it must be in
+ * ftrace_ops_list, or one of the two that are always valid. In `atomic` the trampoline calls what
+ * ftrace_call_dest has: that must be ftrace_trace_function, which is what ftrace has chosen. Both
+ * only matter while a site is on.
+ */
+#include "ftrace/patch/site_sweep.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/patch/site_check.h"
+#include "ftrace/sites/sites.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+
+/* The literal is the aligned doubleword before the site; ftrace_ops.next is the second member. */
+enum { LITERAL_BYTES = 8, OPS_NEXT = 8 };
+
+/* More ops than a kernel has; a list without an end is not followed any further. */
+enum { OPS_MAX = 4096 };
+
+struct site_sweep {
+    struct cluster *cluster;
+    const struct site_table *sites;
+    const struct site_check *check;
+    const struct symbols *symbols;
+    VEC_OF(uint32_t) written; /* sites, in order of their first store */
+    struct map is_written;    /* the same as keys */
+};
+
+struct site_sweep *site_sweep_new(struct cluster *c, const struct site_table *sites,
+                                  const struct site_check *check, const struct symbols *symbols)
+{
+    struct site_sweep *w = xcalloc(1, sizeof *w);
+
+    *w = (struct site_sweep){.cluster = c, .sites = sites, .check = check, .symbols = symbols};
+    return w;
+}
+
+void site_sweep_free(struct site_sweep *w)
+{
+    if (!w)
+        return;
+    VEC_FREE(&w->written);
+    map_free(&w->is_written);
+    free(w);
+}
+
+void site_sweep_written(struct site_sweep *w, uint32_t site)
+{
+    uint64_t known;
+
+    if (map_get(&w->is_written, site, &known))
+        return;
+    map_put(&w->is_written, site, 1);
+    VEC_PUSH(&w->written, site);
+}
+
+static void emit(struct site_sweep *w, struct hart *h, const struct site_odd_event *odd)
+{
+    struct event e = {.kind = EVENT_SITE_ODD, .site_odd = *odd};
+
+    e.site_odd.hart = h;
+    e.site_odd.swept = true;
+    if (cluster_wants(w->cluster, e.kind))
+        cluster_emit(w->cluster, &e);
+}
+
+/* ---- the contents of sites ---- */
+
+static void judge_written(struct site_sweep *w, struct hart *h)
+{
+    for (size_t i = 0; i < w->written.len; i++) {
+        const struct site *s = site_get(w->sites, w->written.at[i]);
+        uint8_t bytes[SITE_BYTES_MAX];
+        struct site_odd_event odd;
+
+        if (s->gone || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
+            continue;
+        site_check_judge(w->check, h, w->written.at[i], bytes, &odd);
+        if (odd.oddity != SITE_SOUND)
+            emit(w, h, &odd);
+    }
+    w->written.len = 0;
+    map_clear(&w->is_written);
+}
+
+/* ---- what the trampoline reads ---- */
+
+static bool is_on(const struct site_sweep *w, const struct site *s)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    return s->kind == SITE_FUNCTION && !s->gone &&
+           bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size) &&
+           site_state(w->sites, s, bytes, NULL) == SITE_ON;
+}
+
+static void report_literal(struct site_sweep *w, struct hart *h, uint32_t id, uint64_t value,
+                           uint64_t meant)
+{
+    const struct site_odd_event odd = {.site = id,
+                                       .oddity = SITE_LITERAL,
+                                       .pc = site_get(w->sites, id)->va,
+                                       .target = value,
+                                       .meant = meant};
+
+    emit(w, h, &odd);
+}
+
+static bool read_word(const struct site_sweep *w, struct hart *h, const char *name, uint64_t *value)
+{
+    uint64_t va;
+
+    return symbols_find(w->symbols, name, &va) && hart_peek(h, va, value, sizeof *value);
+}
+
+/* The ops that a site may have, as keys. False: not all of them are known. */
+static bool find_ops(const struct site_sweep *w, struct hart *h, struct map *ops)
+{
+    uint64_t at, end, list, nop;
+
+    if (!symbols_find(w->symbols, "ftrace_list_end", &end) ||
+        !symbols_find(w->symbols, "ftrace_list_ops", &list) ||
+        !symbols_find(w->symbols, "ftrace_nop_ops", &nop) ||
+        !read_word(w, h, "ftrace_ops_list", &at))
+        return false;
+    map_put(ops, list, 1);
+    map_put(ops, nop, 1);
+    while (at != end) {
+        if (ops->len == OPS_MAX || !at)
+            return false;
+        map_put(ops, at, 1);
+        if (!hart_peek(h, at + OPS_NEXT, &at, sizeof at))
+            return false;
+    }
+    return true;
+}
+
+static void judge_literals(struct site_sweep *w, struct hart *h)
+{
+    struct map ops = {0};
+
+    if (find_ops(w, h, &ops))
+        for (uint32_t id = 0; id < site_count(w->sites); id++) {
+            const struct site *s = site_get(w->sites, id);
+            uint64_t value, known;
+
+            if (is_on(w, s) &&
+                bus_read(cluster_bus(w->cluster), (s->pa - LITERAL_BYTES) & -UINT64_C(8),
+                         (uint8_t *)&value, sizeof value) &&
+                !map_get(&ops, value, &known))
+                report_literal(w, h, id, value, 0);
+        }
+    map_free(&ops);
+}
+
+static void judge_destination(struct site_sweep *w, struct hart *h)
+{
+    uint64_t now, meant;
+
+    if (!read_word(w, h, "ftrace_call_dest", &now) ||
+        !read_word(w, h, "ftrace_trace_function", &meant) || now == meant)
+        return;
+    for (uint32_t id = 0; id < site_count(w->sites); id++)
+        if (is_on(w, site_get(w->sites, id))) {
+            report_literal(w, h, id, now, meant);
+            return;
+        }
+}
+
+void site_sweep_update_ended(struct site_sweep *w, struct hart *h)
+{
+    judge_written(w, h);
+    if (site_layout(w->sites) == LAYOUT_CALLOPS)
+        judge_literals(w, h);
+    else if (site_layout(w->sites) == LAYOUT_ATOMIC)
+        judge_destination(w, h);
+}
+
+void site_sweep_state_io(struct state_io *io, struct site_sweep *w)
+{
+    state_io_section(io, "site-sweep", 1);
+    STATE_IO_PLAIN_VEC(io, &w->written, UINT32_MAX);
+    for (size_t i = 0; i < w->written.len; i++)
+        if (w->written.at[i] >= site_count(w->sites))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    if (!io->loading)
+        return;
+    map_clear(&w->is_written);
+    for (size_t i = 0; i < w->written.len; i++)
+        map_put(&w->is_written, w->written.at[i], 1);
+}

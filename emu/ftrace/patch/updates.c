@@ -1,0 +1,506 @@
+/*
+ * updates.c - see updates.h.
+ *
+ * Each hart has at most one open update. An update has a row with an entry for each
+ * hart; the rows of kept updates are in one array. The changes of the last kept update are added
+ * to the log of changes only when another one is kept, because it may be continued until then.
+ */
+#include "ftrace/patch/updates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/patch/patch_log.h"
+#include "mem/bus.h"
+
+struct updates {
+    struct cluster *cluster;
+    const struct site_table *sites;
+    const struct patch_log *log;
+    unsigned harts;
+    size_t max;
+    bool announced;      /* the kernel has announced the begin, but not the end */
+    struct update *open; /* by writing hart; stores 0: none */
+    struct update_hart *open_harts;
+    struct changes *open_changes; /* by writing hart */
+    unsigned open_count;
+    bool *stopped;   /* by hart */
+    uint64_t *ended; /* by writing hart: stamp up to which its updates have ended */
+    uint64_t *begun; /* the same: stamp of the begin of the newest update, see updates_begun */
+    uint64_t announced_at; /* stamp of the announcement */
+    VEC_OF(struct update) kept;
+    VEC_OF(struct update_hart) kept_harts;
+    struct changes last_changes; /* of the last one kept, while has_last */
+    bool has_last;
+    struct change_log changes; /* of those before it */
+    uint64_t left_out;
+};
+
+struct updates *updates_new(struct cluster *c, const struct site_table *sites,
+                            const struct patch_log *log, size_t max)
+{
+    struct updates *u = xcalloc(1, sizeof *u);
+
+    u->cluster = c;
+    u->sites = sites;
+    u->log = log;
+    u->harts = cluster_hart_count(c);
+    u->max = max;
+    u->open = xcalloc(u->harts, sizeof *u->open);
+    u->open_harts = xcalloc((size_t)u->harts * u->harts, sizeof *u->open_harts);
+    u->open_changes = xcalloc(u->harts, sizeof *u->open_changes);
+    u->ended = xcalloc(u->harts, sizeof *u->ended);
+    u->begun = xcalloc(u->harts, sizeof *u->begun);
+    memset(u->begun, 0xff, u->harts * sizeof *u->begun);
+    u->stopped = xcalloc(u->harts, sizeof *u->stopped);
+    return u;
+}
+
+void updates_free(struct updates *u)
+{
+    if (!u)
+        return;
+    for (unsigned i = 0; i < u->harts; i++)
+        changes_free(&u->open_changes[i]);
+    changes_free(&u->last_changes);
+    change_log_free(&u->changes);
+    free(u->open_changes);
+    free(u->open);
+    free(u->open_harts);
+    free(u->ended);
+    free(u->begun);
+    free(u->stopped);
+    VEC_FREE(&u->kept);
+    VEC_FREE(&u->kept_harts);
+    free(u);
+}
+
+static struct update_hart *row_of(const struct updates *u, unsigned writer)
+{
+    return &u->open_harts[(size_t)writer * u->harts];
+}
+
+/* ---- the other harts ---- */
+
+static void look_at_hart(struct update_hart *row, const struct hart *h, uint64_t pa, unsigned size)
+{
+    uint64_t pc = hart_pc(h), at;
+    bool may_be_inside = (pc - pa) % PAGE_BYTES < size; /* whatever page that is */
+
+    row->low = pc < row->low ? pc : row->low;
+    row->high = pc > row->high ? pc : row->high;
+    row->looks++;
+    if (may_be_inside && !row->inside &&
+        hart_translate((struct hart *)(uintptr_t)h, pc, ACCESS_FETCH, &at))
+        row->inside = at > pa && at - pa < size;
+}
+
+static void look_at_harts(struct updates *u, unsigned writer, uint64_t pa, unsigned size)
+{
+    struct update_hart *row = row_of(u, writer);
+
+    for (unsigned i = 0; i < u->harts; i++)
+        if (i != writer)
+            look_at_hart(&row[i], cluster_hart(u->cluster, i), pa, size);
+}
+
+/* Exchanges the two. */
+static void swap_changes(struct changes *to, struct changes *from)
+{
+    struct changes was = *to;
+
+    *to = *from;
+    *from = was;
+}
+
+/* Continues the last kept update, if it is the writer's and ended less than SAME_CYCLES ago. */
+static bool reopen(struct updates *u, const struct writer *who)
+{
+    const struct update *last = u->kept.len ? &u->kept.at[u->kept.len - 1] : NULL;
+
+    if (!last || last->end != UPDATE_FENCED || last->writer.hart != who->hart ||
+        who->cycle - last->last_cycle > SAME_CYCLES || u->left_out)
+        return false;
+    u->open[who->hart] = *last;
+    swap_changes(&u->open_changes[who->hart], &u->last_changes);
+    u->has_last = false;
+    u->kept.len--;
+    u->kept_harts.len -= u->harts;
+    memcpy(row_of(u, who->hart), &u->kept_harts.at[u->kept_harts.len],
+           u->harts * sizeof(struct update_hart));
+    return true;
+}
+
+static void begin(struct updates *u, const struct code_write *w)
+{
+    unsigned writer = w->who.hart;
+    struct update_hart *row = row_of(u, writer);
+
+    u->open_count++;
+    u->begun[writer] = u->announced ? u->announced_at : w->stamp;
+    if (reopen(u, &w->who))
+        return;
+    u->open[writer] = (struct update){.first_stamp = w->stamp, .writer = w->who};
+    for (unsigned i = 0; i < u->harts; i++)
+        row[i] = (struct update_hart){.low = UINT64_MAX,
+                                      .insns = hart_insns(cluster_hart(u->cluster, i))};
+}
+
+enum { LOOKS_FOR_LOOP = 4, LOOKS_MAX = 4096 };
+
+static enum update_role role_of(const struct updates *u, unsigned writer, unsigned hart)
+{
+    const struct update_hart *row = &row_of(u, writer)[hart];
+
+    if (hart == writer)
+        return ROLE_WROTE;
+    if (hart_insns(cluster_hart(u->cluster, hart)) == row->insns)
+        return ROLE_STOOD;
+    return row->looks >= LOOKS_FOR_LOOP && row->high - row->low <= LOOP_BYTES ? ROLE_LOOPED
+                                                                              : ROLE_RAN;
+}
+
+/* ---- how long a hart may have fetched what was there before ---- */
+
+/* A hart that has never run, or is stopped, has nothing in its instruction cache when it starts. */
+static bool is_running(const struct updates *u, unsigned hart)
+{
+    return !u->stopped[hart] && hart_insns(cluster_hart(u->cluster, hart));
+}
+
+static void begin_stale(const struct updates *u, struct update_hart *row, unsigned hart)
+{
+    row[hart].fenced = false;
+    if (row[hart].stale || !is_running(u, hart))
+        return;
+    row[hart].stale = true;
+    row[hart].stale_since = hart_cycles(cluster_hart(u->cluster, hart));
+}
+
+static void end_stale(const struct updates *u, struct update_hart *row, unsigned hart)
+{
+    if (row[hart].stale)
+        row[hart].stale_cycles +=
+            hart_cycles(cluster_hart(u->cluster, hart)) - row[hart].stale_since;
+    row[hart].stale = false;
+}
+
+/* ---- the end ---- */
+
+static void note_fences(struct updates *u, unsigned writer)
+{
+    const struct update *open = &u->open[writer];
+    struct update_hart *row = row_of(u, writer);
+
+    for (unsigned i = 0; i < u->harts; i++) {
+        const struct patch_fence *f = patch_log_last_fence(u->log, i);
+
+        row[i].role = role_of(u, writer, i);
+        end_stale(u, row, i);
+        if (!row[i].fenced && f && f->stamp >= open->last_stamp) {
+            row[i].fenced = true;
+            row[i].fence_cycle = f->cycle;
+        }
+    }
+}
+
+/* Nothing goes on with the last update that was kept. */
+static void settle_last(struct updates *u)
+{
+    if (!u->has_last)
+        return;
+    u->kept.at[u->kept.len - 1].changed = change_log_add(&u->changes, u->sites, &u->last_changes);
+    changes_clear(&u->last_changes);
+    u->has_last = false;
+}
+
+static void keep(struct updates *u, unsigned writer)
+{
+    settle_last(u);
+    if (u->kept.len == u->max) {
+        changes_clear(&u->open_changes[writer]);
+        u->left_out++;
+        return;
+    }
+    swap_changes(&u->last_changes, &u->open_changes[writer]);
+    u->has_last = true;
+    VEC_PUSH(&u->kept, u->open[writer]);
+    for (unsigned i = 0; i < u->harts; i++)
+        VEC_PUSH(&u->kept_harts, row_of(u, writer)[i]);
+}
+
+static void end_update(struct updates *u, unsigned writer, enum update_end how)
+{
+    struct update *open = &u->open[writer];
+    const struct event e = {.kind = EVENT_UPDATE_ENDED,
+                            .update = {.writer = writer, .stamp = open->last_stamp}};
+
+    open->end = how;
+    open->end_cycle = hart_cycles(cluster_hart(u->cluster, writer));
+    open->rounds += how == UPDATE_FENCED;
+    u->ended[writer] = open->last_stamp;
+    note_fences(u, writer);
+    keep(u, writer);
+    *open = (struct update){0};
+    u->open_count--;
+    cluster_emit(u->cluster, &e);
+}
+
+static bool has_fenced(const struct updates *u, unsigned hart, uint64_t stamp)
+{
+    const struct patch_fence *f = patch_log_last_fence(u->log, hart);
+
+    return !is_running(u, hart) || (f && f->stamp >= stamp);
+}
+
+static bool all_have_fenced(const struct updates *u, uint64_t stamp)
+{
+    for (unsigned i = 0; i < u->harts; i++)
+        if (!has_fenced(u, i, stamp))
+            return false;
+    return true;
+}
+
+/* ---- events ---- */
+
+void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch)
+{
+    const struct site *at = site == NO_SITE ? NULL : site_get(u->sites, site);
+    uint32_t writer = w->who.hart;
+    struct update *open;
+
+    if (w->who.kind != WRITER_HART || writer >= u->harts)
+        return;
+    open = &u->open[writer];
+    if (!open->stores)
+        begin(u, w);
+    open->end = UPDATE_OPEN;
+    open->last_stamp = w->stamp;
+    open->last_cycle = w->who.cycle;
+    open->stores++;
+    open->patches += begins_patch;
+    changes_write(&u->open_changes[writer], u->sites, cluster_bus(u->cluster), w, site,
+                  begins_patch);
+    for (unsigned i = 0; i < u->harts; i++)
+        begin_stale(u, row_of(u, writer), i);
+    if (open->stores <= LOOKS_MAX)
+        look_at_harts(u, writer, at ? at->pa : w->pa, at ? at->size : w->size);
+}
+
+void updates_fence(struct updates *u, const struct hart *h)
+{
+    for (unsigned i = 0; u->open_count && i < u->harts; i++) {
+        const struct update *open = &u->open[i];
+        struct update_hart *row = &row_of(u, i)[hart_id(h)];
+        const struct patch_fence *f = patch_log_last_fence(u->log, hart_id(h));
+
+        if (!open->stores)
+            continue;
+        row->fences++;
+        end_stale(u, row_of(u, i), hart_id(h));
+        if (!f || f->stamp < open->last_stamp || row->fenced)
+            continue;
+        row->fenced = true;
+        row->fence_cycle = f->cycle;
+        if (!u->announced && all_have_fenced(u, open->last_stamp))
+            end_update(u, i, UPDATE_FENCED);
+    }
+}
+
+void updates_ipi(struct updates *u, unsigned sender)
+{
+    if (u->open[sender].stores)
+        u->open[sender].ipis++;
+}
+
+void updates_set_stopped(struct updates *u, unsigned hart, bool stopped)
+{
+    u->stopped[hart] = stopped;
+}
+
+void updates_announce_begin(struct updates *u)
+{
+    u->announced = true;
+    u->announced_at = bus_ram(cluster_bus(u->cluster))->stamp;
+}
+
+void updates_announce_end(struct updates *u, unsigned hart)
+{
+    u->announced = false;
+    for (unsigned i = 0; i < u->harts; i++)
+        if (u->open[i].stores && (u->open[i].patches || i == hart))
+            end_update(u, i, UPDATE_ANNOUNCED);
+}
+
+void updates_pass_time(struct updates *u, uint64_t cycle)
+{
+    if (!u->open_count || u->announced)
+        return;
+    for (unsigned i = 0; i < u->harts; i++)
+        if (u->open[i].stores && cycle > u->open[i].last_cycle &&
+            cycle - u->open[i].last_cycle > QUIET_CYCLES)
+            end_update(u, i, UPDATE_QUIET);
+}
+
+bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp)
+{
+    return writer < u->harts && stamp <= u->ended[writer];
+}
+
+uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp)
+{
+    return writer < u->harts && stamp >= u->begun[writer] ? u->begun[writer] : UINT64_MAX;
+}
+
+bool updates_is_open(const struct updates *u, uint32_t writer)
+{
+    return u->open[writer].stores;
+}
+
+void updates_finish(struct updates *u)
+{
+    for (unsigned i = 0; i < u->harts; i++) {
+        if (!u->open[i].stores)
+            continue;
+        note_fences(u, i);
+        u->open[i].end_cycle = hart_cycles(cluster_hart(u->cluster, i));
+        keep(u, i);
+        u->open[i] = (struct update){0};
+    }
+    u->open_count = 0;
+    settle_last(u);
+}
+
+/* ---- for reports ---- */
+
+size_t updates_count(const struct updates *u)
+{
+    return u->kept.len;
+}
+
+const struct update *updates_get(const struct updates *u, size_t i)
+{
+    return &u->kept.at[i];
+}
+
+const struct update_hart *updates_hart(const struct updates *u, size_t i, unsigned hart)
+{
+    return &u->kept_harts.at[i * u->harts + hart];
+}
+
+uint64_t updates_left_out(const struct updates *u)
+{
+    return u->left_out;
+}
+
+const struct change_log *updates_changes(const struct updates *u)
+{
+    return &u->changes;
+}
+
+const char *update_end_name(enum update_end end)
+{
+    static const char *const names[] = {"open", "announced", "fenced", "quiet"};
+
+    return names[end];
+}
+
+const char *update_role_name(enum update_role role)
+{
+    static const char *const names[] = {"wrote", "stood", "looped", "ran"};
+
+    return names[role];
+}
+
+/* ---- state ---- */
+
+static void ranges_io(struct state_io *io, struct change_ranges *r)
+{
+    STATE_IO(io, r->first_group);
+    STATE_IO(io, r->groups);
+    STATE_IO(io, r->first_place);
+    STATE_IO(io, r->places);
+    STATE_IO(io, r->left_out);
+}
+
+static void update_io(struct state_io *io, struct update *u)
+{
+    STATE_IO(io, u->first_stamp);
+    STATE_IO(io, u->last_stamp);
+    writer_state_io(io, &u->writer);
+    STATE_IO(io, u->last_cycle);
+    STATE_IO(io, u->end_cycle);
+    STATE_IO(io, u->ipis);
+    STATE_IO(io, u->stores);
+    STATE_IO(io, u->patches);
+    STATE_IO(io, u->rounds);
+    STATE_IO_BELOW(io, u->end, UPDATE_QUIET + 1);
+    ranges_io(io, &u->changed);
+}
+
+static void hart_io(struct state_io *io, struct update_hart *h)
+{
+    STATE_IO_BELOW(io, h->role, ROLE_RAN + 1);
+    STATE_IO(io, h->inside);
+    STATE_IO(io, h->fenced);
+    STATE_IO(io, h->fence_cycle);
+    STATE_IO(io, h->fences);
+    STATE_IO(io, h->stale);
+    STATE_IO(io, h->stale_since);
+    STATE_IO(io, h->stale_cycles);
+    STATE_IO(io, h->low);
+    STATE_IO(io, h->high);
+    STATE_IO(io, h->insns);
+    STATE_IO(io, h->looks);
+}
+
+static void open_io(struct state_io *io, struct updates *u)
+{
+    for (unsigned i = 0; i < u->harts; i++) {
+        update_io(io, &u->open[i]);
+        STATE_IO(io, u->stopped[i]);
+        STATE_IO(io, u->ended[i]);
+        STATE_IO(io, u->begun[i]);
+        changes_state_io(io, &u->open_changes[i], u->sites);
+    }
+    for (size_t i = 0; i < (size_t)u->harts * u->harts; i++)
+        hart_io(io, &u->open_harts[i]);
+    STATE_IO_BELOW(io, u->open_count, u->harts + 1);
+}
+
+static bool all_ranges_are_sound(const struct updates *u)
+{
+    size_t groups = u->changes.groups.len, places = u->changes.places.len;
+
+    for (size_t i = 0; i < u->kept.len; i++) {
+        const struct change_ranges *r = &u->kept.at[i].changed;
+
+        if (r->first_group > groups || r->groups > groups - r->first_group ||
+            r->first_place > places || r->places > places - r->first_place)
+            return false;
+    }
+    return true;
+}
+
+void updates_state_io(struct state_io *io, struct updates *u)
+{
+    state_io_section(io, "updates", 4);
+    STATE_IO_SAME(io, u->harts);
+    STATE_IO(io, u->announced);
+    STATE_IO(io, u->announced_at);
+    open_io(io, u);
+    STATE_IO(io, u->left_out);
+    STATE_IO_VEC(io, &u->kept, u->max, update_io);
+    STATE_IO_VEC(io, &u->kept_harts, u->max * u->harts, hart_io);
+    changes_state_io(io, &u->last_changes, u->sites);
+    STATE_IO(io, u->has_last);
+    change_log_state_io(io, &u->changes, u->sites);
+    if (u->kept_harts.len != u->kept.len * u->harts || (u->has_last && !u->kept.len) ||
+        !all_ranges_are_sound(u))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}

@@ -1,0 +1,127 @@
+/*
+ * updates.h - updates of code: what one hart stores to code from its first store
+ * until the update ends, and what the other harts do meanwhile.
+ *
+ * An update ends when the kernel announces it (Linux calls
+ * ftrace_arch_code_modify_post_process); without an announcement when every running
+ * hart has fenced after its last store; or, if that never happens, QUIET_CYCLES after
+ * that store. If a kernel has all harts fence after each of many stores, they are one
+ * update: a store within SAME_CYCLES after the end continues the last update.
+ */
+#ifndef FTRACE_UPDATES_H
+#define FTRACE_UPDATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ftrace/patch/changes.h"
+#include "mem/ram.h"
+
+struct cluster;
+struct code_write;
+struct hart;
+struct patch_log;
+struct site_table;
+struct state_io;
+struct updates;
+
+/* A tenth of a second of the guest's time; a tenth of a millisecond. */
+enum { QUIET_CYCLES = 100 * 1000 * 1000, SAME_CYCLES = 100 * 1000 };
+
+enum update_end {
+    UPDATE_OPEN,      /* not ended */
+    UPDATE_ANNOUNCED, /* the kernel has announced the end */
+    UPDATE_FENCED,    /* all harts have fenced */
+    UPDATE_QUIET,     /* no store for QUIET_CYCLES, though some hart has not fenced */
+};
+
+struct update {
+    uint64_t first_stamp, last_stamp; /* of its stores */
+    struct writer writer;             /* of the first store */
+    uint64_t last_cycle, end_cycle;   /* of the writer, at the last store and at the end */
+    uint64_t stores, patches;         /* stores in all; patches of sites begun */
+    uint64_t rounds;                  /* times that all harts had fenced */
+    uint64_t ipis;                    /* interrupts that the writer has sent to other harts */
+    enum update_end end;
+    struct change_ranges changed; /* in updates_changes(), once the run is over */
+};
+
+/* What a hart did during an update, determined at each store of the update. */
+enum update_role { ROLE_WROTE, ROLE_STOOD, ROLE_LOOPED, ROLE_RAN };
+
+struct update_hart {
+    enum update_role role; /* LOOPED: in at most LOOP_BYTES of code, at each of several stores */
+    bool inside;           /* its pc was within an instruction sequence that a store changed */
+    bool fenced;           /* since the last store */
+    uint64_t fence_cycle;  /* of the first such fence */
+    uint64_t fences;       /* fence.i in the update */
+    bool stale;            /* has not fenced since a store */
+    uint64_t stale_since;  /* if so: its cycle at the first such store */
+    uint64_t stale_cycles; /* for how long it was stale, in all */
+    uint64_t low, high;    /* pc, lowest and highest */
+    uint64_t insns;        /* at the first store */
+    uint32_t looks;
+};
+
+enum { LOOP_BYTES = 64 };
+
+/* Keeps at most `max` updates and counts the others. `log` and `sites` must outlive it. */
+struct updates *updates_new(struct cluster *c, const struct site_table *sites,
+                            const struct patch_log *log, size_t max);
+void updates_free(struct updates *u);
+
+/*
+ * A store to code, which is in memory. `site`: the first one that it hits, or NO_SITE;
+ * `begins_patch`: of that site, which the hart had not begun to patch.
+ */
+void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch);
+
+/* A hart has fenced (the log has it already). */
+void updates_fence(struct updates *u, const struct hart *h);
+
+/* The hart has sent an interrupt to another one. */
+void updates_ipi(struct updates *u, unsigned sender);
+
+/* A hart was stopped, and need not fence until it is started again; or it was started. */
+void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
+
+/*
+ * The kernel, on that hart, begins and ends an update that may take more than one
+ * fence. The updates that end are the hart's own and those that changed sites.
+ */
+void updates_announce_begin(struct updates *u);
+void updates_announce_end(struct updates *u, unsigned hart);
+
+/* The cycle counter of some hart has reached `cycle`. */
+void updates_pass_time(struct updates *u, uint64_t cycle);
+
+/* Whether the update that the writer's store was part of has ended. */
+bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
+
+/*
+ * The stamp from which on a fence is one of the update that the writer's store was part of: of the
+ * kernel's announcement, or else of the update's first store after all harts had fenced.
+ * UINT64_MAX: not known.
+ */
+uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp);
+
+/* Whether the hart has an update that has not ended. */
+bool updates_is_open(const struct updates *u, uint32_t writer);
+
+/* Saves or restores all updates, open or ended. */
+void updates_state_io(struct state_io *io, struct updates *u);
+
+/* At the end of the run: open updates are kept as they are. */
+void updates_finish(struct updates *u);
+
+size_t updates_count(const struct updates *u); /* kept, ended or not, in order of their ends */
+const struct update *updates_get(const struct updates *u, size_t i);
+const struct update_hart *updates_hart(const struct updates *u, size_t i, unsigned hart);
+uint64_t updates_left_out(const struct updates *u);
+const struct change_log *updates_changes(const struct updates *u);
+
+const char *update_end_name(enum update_end end);    /* "announced" */
+const char *update_role_name(enum update_role role); /* "stood" */
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * describe.c - see describe.h.
+ */
+#include "ftrace/report/describe.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cpu/decode.h"
+#include "ftrace/audit/finding.h"
+#include "ftrace/sites/sites.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+#include "mem/ram.h"
+
+static void name_of(const struct symbols *symbols, uint64_t va, char *text, size_t size)
+{
+    uint64_t offset;
+    const char *name = symbols_name_at(symbols, va, &offset);
+
+    if (!name)
+        text[0] = '\0';
+    else if (offset)
+        snprintf(text, size, "%s+0x%" PRIx64, name, offset);
+    else
+        snprintf(text, size, "%s", name);
+}
+
+static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size)
+{
+    name_of(ctx, address, text, size);
+}
+
+struct disasm_names describe_names(const struct symbols *symbols)
+{
+    /* The callback only reads, but its context is not const. */
+    return (struct disasm_names){name_for_disasm, (void *)(uintptr_t)symbols};
+}
+
+/*
+ * In GCC's debug information the nops of -fpatchable-function-entry are in no function, and the
+ * last line of the function before seems to hold for them.
+ */
+static bool line_of_entry(const struct symbols *symbols, struct lines *lines, uint64_t va,
+                          struct line_place *place)
+{
+    const struct symbol *function = symbols_function_at(symbols, va);
+
+    if (!function || va - function->addr >= SITE_BYTES_MAX)
+        return false;
+    for (uint64_t at = va; at <= function->addr + SITE_BYTES_MAX && at < function->end; at += 2)
+        if (lines_of_function(lines, at, place))
+            return true;
+    return false;
+}
+
+bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t va,
+                   struct line_place *place)
+{
+    bool found = lines_at(lines, va, place) && place->line;
+
+    return (found && place->function) || line_of_entry(symbols, lines, va, place) || found;
+}
+
+void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                    uint64_t va)
+{
+    struct line_place place;
+    size_t used;
+
+    name_of(symbols, va, text, PLACE_MAX);
+    if (!text[0])
+        snprintf(text, PLACE_MAX, "0x%" PRIx64, va);
+    used = strlen(text);
+    if (describe_line(symbols, lines, va, &place))
+        snprintf(text + used, PLACE_MAX - used, " (%s:%u)", place.file, place.line);
+}
+
+void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                     const struct writer *who)
+{
+    static const char *const kinds[] = {
+        [WRITER_HART] = "hart",         [WRITER_FIRMWARE] = "firmware for hart",
+        [WRITER_DMA] = "a device",      [WRITER_DEBUGGER] = "the debugger",
+        [WRITER_LOADER] = "the loader",
+    };
+    char place[PLACE_MAX];
+
+    if (who->kind != WRITER_HART) {
+        snprintf(text, PLACE_MAX, "%s", kinds[who->kind]);
+        return;
+    }
+    if (!who->pc) { /* stores to an open page (mem/ram.h) are not recorded one by one */
+        snprintf(text, PLACE_MAX, "hart %u, with an instruction that is not known", who->hart);
+        return;
+    }
+    describe_place(place, symbols, lines, who->pc);
+    snprintf(text, PLACE_MAX, "hart %u in %.200s at cycle %" PRIu64, who->hart, place, who->cycle);
+}
+
+static bool pair_leads(uint64_t va, const uint8_t *bytes, uint64_t *to)
+{
+    uint32_t words[2];
+    struct insn auipc, jalr;
+
+    memcpy(words, bytes, sizeof words);
+    if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
+        !insn_is_pair(&auipc, &jalr))
+        return false;
+    *to = pair_target(va, &auipc, &jalr);
+    return true;
+}
+
+/* An auipc/jalr pair is one call: its target is printed after it. */
+static void add_pair_target(char *text, size_t room, const struct symbols *symbols, uint64_t va,
+                            const uint8_t *bytes, unsigned size)
+{
+    char name[PLACE_MAX];
+    unsigned at = 0;
+    uint64_t to;
+
+    while (at + 8 <= size && !pair_leads(va + at, bytes + at, &to))
+        at += 4;
+    if (at + 8 > size)
+        return;
+    name_of(symbols, to, name, sizeof name);
+    if (name[0])
+        snprintf(text, room, " <%s>", name);
+    else
+        snprintf(text, room, " <0x%" PRIx64 ">", to);
+}
+
+void describe_code(char *text, size_t room, const struct symbols *symbols, uint64_t va,
+                   const uint8_t *bytes, unsigned size)
+{
+    struct disasm_names names = describe_names(symbols);
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned at = 0; at + 2 <= size && used < room;) {
+        char insn[DISASM_MAX];
+        uint32_t word = 0;
+        unsigned step;
+
+        memcpy(&word, bytes + at, size - at < 4 ? size - at : 4);
+        step = disasm(va + at, word, &names, insn);
+        for (char *tab = strchr(insn, '\t'); tab; tab = strchr(tab, '\t'))
+            *tab = ' ';
+        used += (size_t)snprintf(text + used, room - used, "%s%s", at ? "; " : "", insn);
+        at += step;
+    }
+    if (used < room)
+        add_pair_target(text + used, room - used, symbols, va, bytes, size);
+}
+
+static void describe_fence(char *text, const struct symbols *symbols, struct lines *lines,
+                           const struct fact *fact)
+{
+    char place[PLACE_MAX];
+
+    describe_place(place, symbols, lines, fact->pc);
+    if (fact->hart == fact->requester)
+        snprintf(text, FACT_TEXT_MAX, "by hart %u at %.200s, cycle %" PRIu64, fact->hart, place,
+                 fact->cycle);
+    else
+        snprintf(text, FACT_TEXT_MAX, "for hart %u by hart %u at %.200s, cycle %" PRIu64,
+                 fact->hart, fact->requester, place, fact->cycle);
+}
+
+static void describe_bytes(char *text, const struct symbols *symbols, const struct fact *fact)
+{
+    size_t used;
+
+    describe_code(text, FACT_TEXT_MAX, symbols, fact->va, fact->bytes, fact->size);
+    used = strlen(text);
+    for (unsigned i = 0; i < fact->size && used < FACT_TEXT_MAX; i++)
+        used += (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s%02x", i ? " " : "  (",
+                                 fact->bytes[i]);
+    if (used < FACT_TEXT_MAX)
+        snprintf(text + used, FACT_TEXT_MAX - used, ")");
+}
+
+static void describe_site(char *text, const struct site_table *sites, uint32_t id)
+{
+    const struct site *s = site_get(sites, id);
+
+    snprintf(text, FACT_TEXT_MAX, "%s, 0x%" PRIx64, s->function[0] ? s->function : "?", s->va);
+}
+
+static void describe_task(char *text, const struct fact *fact)
+{
+    int used = snprintf(text, FACT_TEXT_MAX, "%s", (const char *)fact->bytes);
+
+    if (fact->pid >= 0)
+        snprintf(text + used, FACT_TEXT_MAX - (size_t)used, ", pid %" PRId32, fact->pid);
+}
+
+void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
+                   const struct symbols *symbols, struct lines *lines, const struct fact *fact)
+{
+    char place[PLACE_MAX];
+
+    switch (fact->kind) {
+    case FACT_SITE: describe_site(text, sites, fact->site); break;
+    case FACT_FENCE: describe_fence(text, symbols, lines, fact); break;
+    case FACT_STORE:
+        describe_writer(place, symbols, lines, &fact->writer);
+        snprintf(text, FACT_TEXT_MAX, "by %s", place);
+        break;
+    case FACT_MOMENT:
+        describe_place(place, symbols, lines, fact->pc);
+        snprintf(text, FACT_TEXT_MAX, "by hart %u at %s, cycle %" PRIu64, fact->hart, place,
+                 fact->cycle);
+        break;
+    case FACT_BYTES: describe_bytes(text, symbols, fact); break;
+    case FACT_UNFENCED:
+        snprintf(text, FACT_TEXT_MAX, "a fence.i on hart %u after that store%s", fact->hart,
+                 message_text(fact->message));
+        break;
+    case FACT_PLACE:
+        describe_place(place, symbols, lines, fact->va);
+        snprintf(text, FACT_TEXT_MAX, "%s", place);
+        break;
+    case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
+    case FACT_REGISTER:
+        snprintf(text, FACT_TEXT_MAX, "%s = 0x%" PRIx64, fact_register_name(fact), fact->va);
+        name_of(symbols, fact->va, place, sizeof place);
+        if (place[0])
+            snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
+        break;
+    case FACT_TASK: describe_task(text, fact); break;
+    case FACT_KINDS: break;
+    }
+}

@@ -1,0 +1,237 @@
+/*
+ * report_findings.c - the findings as text: with all evidence, or a line each.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/grouped.h"
+#include "ftrace/audit/audit.h"
+#include "ftrace/audit/finding_key.h"
+#include "ftrace/audit/pardon.h"
+#include "ftrace/report/describe.h"
+#include "ftrace/report/report_priv.h"
+#include "ftrace/watch.h"
+#include "mem/ram.h"
+
+/* Up to so many errors and warnings, FINDINGS_AUTO prints the evidence of each. */
+enum { FEW = 4 };
+
+enum pardon report_pardon(const struct report *r, size_t index)
+{
+    return pardons_of(r->pardons, audit_get(watch_audit(r->watch), index), watch_sites(r->watch),
+                      r->symbols);
+}
+
+/* ---- with evidence ---- */
+
+static const char *const pardon_labels[] = {"", "allowed", "known"};
+static const char *const pardon_texts[] = {"", "by --allow: does not fail the run",
+                                           "from the baseline: does not fail the run"};
+
+/* ", on harts 1 2" */
+static void print_harts(uint64_t harts, FILE *out)
+{
+    if (harts)
+        fputs(harts & (harts - 1) ? ", on harts" : ", on hart", out);
+    for (unsigned hart = 0; hart < 64; hart++)
+        if (harts >> hart & 1)
+            fprintf(out, " %u", hart);
+}
+
+static void print_fact(const struct report *r, const struct fact *fact, FILE *out)
+{
+    char text[FACT_TEXT_MAX];
+
+    describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
+    fprintf(out, "  %-9s %s\n", fact_label_name(fact->label), text);
+}
+
+/* The number of breaches and the harts; by rule, if there is more than one. */
+static void print_count(const struct finding *f, FILE *out)
+{
+    char n[32];
+
+    fprintf(out, "  %-9s %s", "times", grouped(n, f->count));
+    print_harts(f->harts, out);
+    for (unsigned rule = 0; rule < RULE_COUNT && f->by_rule[f->rule] < f->count; rule++)
+        if (f->by_rule[rule])
+            fprintf(out, "; %s %s", grouped(n, f->by_rule[rule]), rule_name((enum rule)rule));
+    fputc('\n', out);
+}
+
+static void print_example(const struct report *r, const struct finding *f, const struct example *e,
+                          FILE *out)
+{
+    char place[PLACE_MAX];
+
+    describe_place(place, r->symbols, r->lines, e->pc);
+    fprintf(out, "  %-9s hart %u at %.200s, cycle %" PRIu64, "also", e->hart, place, e->cycle);
+    if (e->rule != f->rule)
+        fprintf(out, " (%s)", rule_name(e->rule));
+    fputc('\n', out);
+}
+
+static bool is_of_evidence(const struct finding *f, const struct example *e)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_MOMENT && f->facts[i].hart == e->hart &&
+            f->facts[i].pc == e->pc)
+            return true;
+    return false;
+}
+
+static bool has_fact(const struct finding *f, enum fact_label label)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return true;
+    return false;
+}
+
+/* The examples are in the order in which the machine did them, as the facts are. */
+static void print_order(const struct finding *f, FILE *out)
+{
+    bool several = false;
+
+    for (unsigned i = 1; i < f->example_count; i++)
+        several |= f->examples[i].hart != f->examples[0].hart;
+    if (several && !has_fact(f, LABEL_ORDER))
+        fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
+}
+
+void report_finding(const struct report *r, size_t index, FILE *out)
+{
+    const struct finding *f = audit_get(watch_audit(r->watch), index);
+    enum pardon pardon = report_pardon(r, index);
+
+    fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
+            rule_sentence(f->rule));
+    for (unsigned i = 0; i < f->fact_count; i++)
+        print_fact(r, &f->facts[i], out);
+    if (f->count > 1)
+        print_count(f, out);
+    for (unsigned i = 0; i < f->example_count; i++)
+        if (!is_of_evidence(f, &f->examples[i]))
+            print_example(r, f, &f->examples[i], out);
+    print_order(f, out);
+    if (pardon != PARDON_NONE)
+        fprintf(out, "  %-9s %s\n", pardon_labels[pardon], pardon_texts[pardon]);
+    fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
+}
+
+static void print_left_out(const struct audit *a, FILE *out)
+{
+    char n[32];
+
+    for (unsigned s = SEVERITY_warning; s < SEVERITIES; s++)
+        if (audit_left_out(a, (enum severity)s))
+            fprintf(out, "%s: %s more breaches with other causes were dropped (--findings-max)\n",
+                    severity_name((enum severity)s),
+                    grouped(n, audit_left_out(a, (enum severity)s)));
+    if (audit_windows_left_out(a))
+        fprintf(out, "warning: %s fetches during updates were not tracked\n",
+                grouped(n, audit_windows_left_out(a)));
+    if (audit_contexts_left_out(a))
+        fprintf(out,
+                "warning: %s calls of trampolines and tasks inside of sites were not followed\n",
+                grouped(n, audit_contexts_left_out(a)));
+}
+
+/* ---- a line each ---- */
+
+void report_finding_summary(const struct report *r, size_t index, FILE *out)
+{
+    const struct finding *f = audit_get(watch_audit(r->watch), index);
+    const struct writer *who = finding_writer(f);
+    char place[PLACE_MAX], n[32];
+
+    describe_place(place, r->symbols, r->lines, finding_place(f)->pc);
+    fprintf(out, "at %s", place);
+    if (who && who->kind == WRITER_HART && who->pc) {
+        describe_place(place, r->symbols, r->lines, who->pc);
+        fprintf(out, ", written by %s", place);
+    }
+    fprintf(out, "; %s time%s", grouped(n, f->count), f->count == 1 ? "" : "s");
+    print_harts(f->harts, out);
+}
+
+static void print_line(const struct report *r, size_t i, FILE *out)
+{
+    enum rule rule = audit_get(watch_audit(r->watch), i)->rule;
+    enum pardon pardon = report_pardon(r, i);
+
+    fprintf(out, "%s: %s: ", severity_name(rule_severity(rule)), rule_name(rule));
+    report_finding_summary(r, i, out);
+    fprintf(out, "%s%s\n", pardon == PARDON_NONE ? "" : "; ", pardon_labels[pardon]);
+}
+
+char *report_finding_text(const struct report *r, size_t index,
+                          void (*print)(const struct report *r, size_t index, FILE *out))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out) {
+        print(r, index, out);
+        (void)fclose(out);
+    }
+    return text ? text : xstrdup("");
+}
+
+void report_findings_list(const struct report *r, FILE *out)
+{
+    const struct audit *a = watch_audit(r->watch);
+
+    for (size_t i = 0; i < audit_count(a); i++) {
+        fprintf(out, "%3zu  ", i + 1);
+        print_line(r, i, out);
+    }
+    print_left_out(a, out);
+}
+
+/* ---- at the end of a run ---- */
+
+/* The errors and warnings that are not pardoned. */
+static size_t count_grave(const struct report *r)
+{
+    const struct audit *a = watch_audit(r->watch);
+    size_t count = 0;
+
+    for (size_t i = 0; i < audit_count(a); i++)
+        count += rule_severity(audit_get(a, i)->rule) > SEVERITY_note &&
+                 report_pardon(r, i) == PARDON_NONE;
+    return count;
+}
+
+/* FINDINGS_AUTO. */
+static void print_by_number(const struct report *r, FILE *out)
+{
+    const struct audit *a = watch_audit(r->watch);
+    bool few = count_grave(r) <= FEW;
+
+    for (size_t i = 0; i < audit_count(a); i++) {
+        if (rule_severity(audit_get(a, i)->rule) == SEVERITY_note)
+            continue;
+        if (few && report_pardon(r, i) == PARDON_NONE)
+            report_finding(r, i, out);
+        else
+            print_line(r, i, out);
+    }
+    if (!few)
+        fputs("  evidence  --findings full prints that of each\n", out);
+}
+
+void report_findings(const struct report *r, FILE *out)
+{
+    const struct audit *a = watch_audit(r->watch);
+
+    if (!a)
+        return;
+    if (r->findings == FINDINGS_AUTO)
+        print_by_number(r, out);
+    for (size_t i = 0; r->findings != FINDINGS_AUTO && i < audit_count(a); i++)
+        (r->findings == FINDINGS_FULL ? report_finding : print_line)(r, i, out);
+    print_left_out(a, out);
+}

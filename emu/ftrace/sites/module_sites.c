@@ -1,0 +1,145 @@
+/*
+ * module_sites.c - see module_sites.h.
+ */
+#include "ftrace/sites/module_sites.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/kernel/kernel_probes.h"
+#include "ftrace/kernel/modules.h"
+#include "ftrace/sites/site_life.h"
+#include "ftrace/sites/sites.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
+
+enum kernel_call { CALL_PROCESS_LOCS, CALL_FREE_MEM, CALL_RELEASE_MOD, CALLS };
+
+/* Of one module, so that a damaged table ends. */
+enum { TABLE_ENTRIES_MAX = 1 << 16 };
+
+/* A site that a module brought. */
+struct owned {
+    uint64_t module; /* the virtual address of its struct module */
+    uint32_t id, padding;
+};
+
+struct module_sites {
+    struct cluster *cluster;
+    const struct symbols *symbols;
+    struct site_table *sites;
+    struct site_life *life;
+    struct kernel_probes *calls;
+    VEC_OF(struct owned) owned;
+};
+
+/* Reads an entry of a table as the hart maps it. */
+static bool read_entry(const struct module_sites *m, struct hart *h, uint64_t va, uint64_t *entry)
+{
+    uint64_t pa;
+
+    return va % sizeof *entry == 0 && hart_translate(h, va, ACCESS_LOAD, &pa) &&
+           bus_read(cluster_bus(m->cluster), pa, entry, sizeof *entry);
+}
+
+static bool owns(const struct module_sites *m, uint32_t id)
+{
+    return m->owned.len && m->owned.at[m->owned.len - 1].id >= id;
+}
+
+static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uint64_t start,
+                    uint64_t end)
+{
+    struct module_symbols *names = NULL;
+    uint64_t entry;
+
+    if (end <= start || (end - start) / sizeof entry > TABLE_ENTRIES_MAX)
+        return;
+    for (uint64_t at = start; at < end && read_entry(m, h, at, &entry); at += sizeof entry) {
+        uint64_t va = site_of_entry(m->sites, entry);
+        uint32_t id;
+
+        if (!names)
+            names = module_symbols_new(m->cluster, h, m->symbols, va);
+        id = site_life_add(m->life, h, va, names);
+        if (id != NO_SITE && !owns(m, id))
+            VEC_PUSH(&m->owned, ((struct owned){.module = module, .id = id}));
+    }
+    module_symbols_free(names);
+}
+
+/* Whether the site is gone, after all those in [start, end) are given up. */
+static bool is_gone(const struct module_sites *m, uint32_t id, uint64_t start, uint64_t end)
+{
+    const struct site *s = site_get(m->sites, id);
+
+    if (!s->gone && s->va >= start && s->va < end)
+        site_remove(m->sites, id);
+    return site_get(m->sites, id)->gone;
+}
+
+/* The module gives up its sites in [start, end). */
+static void give_up(struct module_sites *m, uint64_t module, uint64_t start, uint64_t end)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < m->owned.len; i++)
+        if (m->owned.at[i].module != module || !is_gone(m, m->owned.at[i].id, start, end))
+            m->owned.at[kept++] = m->owned.at[i];
+    m->owned.len = kept;
+}
+
+static void on_call(void *ctx, unsigned which, struct hart *h)
+{
+    struct module_sites *m = ctx;
+    uint64_t module = hart_reg(h, REG_A0), start = hart_reg(h, REG_A1), end = hart_reg(h, REG_A2);
+
+    if (!module) /* the kernel's own */
+        return;
+    switch ((enum kernel_call)which) {
+    case CALL_PROCESS_LOCS: take_up(m, h, module, start, end); break;
+    case CALL_FREE_MEM: give_up(m, module, start, end); break;
+    case CALL_RELEASE_MOD: give_up(m, module, 0, UINT64_MAX); break;
+    case CALLS: break;
+    }
+}
+
+struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
+                                      const struct symbols *symbols, struct site_table *sites,
+                                      struct site_life *life)
+{
+    static const char *const names[CALLS] = {
+        [CALL_PROCESS_LOCS] = "ftrace_process_locs",
+        [CALL_FREE_MEM] = "ftrace_free_mem",
+        [CALL_RELEASE_MOD] = "ftrace_release_mod",
+    };
+    struct module_sites *m = xcalloc(1, sizeof *m);
+
+    *m = (struct module_sites){.cluster = c, .symbols = symbols, .sites = sites, .life = life};
+    m->calls = kernel_probes_new(c, im, symbols, names, CALLS, on_call, m);
+    return m;
+}
+
+void module_sites_free(struct module_sites *m)
+{
+    if (!m)
+        return;
+    kernel_probes_free(m->calls);
+    VEC_FREE(&m->owned);
+    free(m);
+}
+
+void module_sites_state_io(struct state_io *io, struct module_sites *m)
+{
+    state_io_section(io, "module-sites", 1);
+    STATE_IO_PLAIN_VEC(io, &m->owned, site_count(m->sites));
+    for (size_t i = 0; i < m->owned.len; i++)
+        if (m->owned.at[i].id >= site_count(m->sites) ||
+            (i && m->owned.at[i].id <= m->owned.at[i - 1].id))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+}

@@ -1,0 +1,238 @@
+/*
+ * site_life.c - see site_life.h.
+ */
+#include "ftrace/sites/site_life.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "ftrace/kernel/modules.h"
+#include "ftrace/sites/sites.h"
+#include "load/image.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
+
+/* Ids are not reused, so the number of added sites is limited. */
+enum { LEARNT_MAX = 1 << 18, TRAMPOLINES_MAX = 2 };
+
+struct site_life {
+    struct cluster *cluster;
+    struct site_table *sites;
+    const struct image *image;
+    const struct symbols *symbols;
+    uint64_t trampolines[TRAMPOLINES_MAX]; /* virtual addresses */
+    unsigned trampoline_count;
+    unsigned learnt;
+    uint64_t left_out;
+};
+
+struct site_life *site_life_new(struct cluster *c, struct site_table *sites, const struct image *im,
+                                const struct symbols *symbols)
+{
+    static const char *const names[TRAMPOLINES_MAX] = {"ftrace_caller", "ftrace_regs_caller"};
+    struct site_life *l = xcalloc(1, sizeof *l);
+
+    *l = (struct site_life){.cluster = c, .sites = sites, .image = im, .symbols = symbols};
+    for (unsigned i = 0; i < TRAMPOLINES_MAX; i++)
+        l->trampoline_count +=
+            symbols_find(symbols, names[i], &l->trampolines[l->trampoline_count]);
+    return l;
+}
+
+void site_life_free(struct site_life *l)
+{
+    free(l);
+}
+
+void site_life_state_io(struct state_io *io, struct site_life *l)
+{
+    state_io_section(io, "site-life", 2);
+    STATE_IO_BELOW(io, l->learnt, LEARNT_MAX + 1);
+    STATE_IO(io, l->left_out);
+}
+
+uint64_t site_life_left_out(const struct site_life *l)
+{
+    return l->left_out;
+}
+
+static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, unsigned size)
+{
+    return bus_read(cluster_bus(l->cluster), pa, bytes, size);
+}
+
+/* ---- sites that are gone ---- */
+
+/*
+ * Removes the sites that the store has destroyed; `id` is the first one that it hits, and there
+ * may be two. Returns the first site that is left, or NO_SITE.
+ */
+static uint32_t remove_ended(struct site_life *l, const struct code_write *w, uint32_t id)
+{
+    uint64_t end = w->pa + w->size;
+    uint32_t first = NO_SITE;
+
+    while (id != NO_SITE) {
+        const struct site *s = site_get(l->sites, id);
+        uint64_t pa = s->pa + s->size;
+        uint8_t bytes[SITE_BYTES_MAX];
+
+        if (!read_memory(l, s->pa, bytes, s->size) || !site_may_hold(s, bytes))
+            site_remove(l->sites, id);
+        else if (first == NO_SITE)
+            first = id;
+        id = pa < end ? site_find(l->sites, pa, (unsigned)(end - pa)) : NO_SITE;
+    }
+    return first;
+}
+
+/* ---- new sites ---- */
+
+/* The offset of the pair in a site. */
+static unsigned pair_offset(const struct site_life *l)
+{
+    return site_layout(l->sites) == LAYOUT_PFE16 ? 4 : 0;
+}
+
+/*
+ * Whether the pair at pa, in the mapping of `h`, calls a trampoline. Then its virtual address *va
+ * is known: the trampoline's minus `distance`, the distance from the pair to its target.
+ */
+static bool find_address(const struct site_life *l, struct hart *h, uint64_t pa, uint64_t distance,
+                         uint64_t *va)
+{
+    for (unsigned i = 0; i < l->trampoline_count; i++) {
+        uint64_t there;
+
+        *va = l->trampolines[i] - distance;
+        if ((*va - pa) % PAGE_BYTES == 0 &&
+            (hart_translate(h, *va, ACCESS_FETCH, &there) ||
+             hart_translate(h, *va, ACCESS_LOAD, &there)) &&
+            there == pa)
+            return true;
+    }
+    return false;
+}
+
+/* The distance from the pair to its target; false: the bytes are not a call. */
+static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
+{
+    enum { OPCODE = 0x7f, AUIPC = 0x17, JALR = 0x67 };
+    struct insn auipc, jalr;
+    uint32_t words[2];
+
+    memcpy(words, bytes, sizeof words);
+    if ((words[0] & OPCODE) != AUIPC || (words[1] & OPCODE) != JALR)
+        return false;
+    if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
+        !insn_is_pair(&auipc, &jalr))
+        return false;
+    *distance = pair_target(0, &auipc, &jalr);
+    return true;
+}
+
+/* Adds the site at this address; `names`: of the module that has it, NULL: none has. */
+static uint32_t add(struct site_life *l, uint64_t pa, uint64_t va,
+                    const struct module_symbols *names)
+{
+    struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES, .pa = pa, .va = va, .module = ""};
+    const struct symbol *function = symbols_function_at(l->symbols, va);
+    struct module_function in_module;
+    uint8_t before[4];
+    uint32_t id;
+
+    if (l->learnt == LEARNT_MAX) {
+        l->left_out++;
+        return NO_SITE;
+    }
+    if (site_layout(l->sites) == LAYOUT_PFE16)
+        s.size = SITE_BYTES_MAX;
+    if (site_layout(l->sites) == LAYOUT_MCOUNT)
+        s.ra_copy = read_memory(l, pa - 4, before, 4) ? (uint8_t)site_ra_copy(before) : 0;
+    s.function = function ? function->name : "";
+    if (names)
+        s.module = module_symbols_module(names);
+    if (!function && names && module_symbols_at(names, va + pair_offset(l), &in_module))
+        s.function = in_module.name;
+    id = site_add(l->sites, &s);
+    l->learnt += id != NO_SITE;
+    return id;
+}
+
+/* Whether the site is what the kernel says now. The memory may have been another module's. */
+static bool is_same(const struct site_life *l, const struct site *s, uint64_t va,
+                    const struct module_symbols *names)
+{
+    struct module_function f;
+
+    return s->va == va && names && s->module && !strcmp(s->module, module_symbols_module(names)) &&
+           module_symbols_at(names, va + pair_offset(l), &f) && !strcmp(s->function, f.name);
+}
+
+uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
+                       const struct module_symbols *names)
+{
+    unsigned size = site_layout(l->sites) == LAYOUT_PFE16 ? SITE_BYTES_MAX : SITE_BYTES;
+    uint64_t pa;
+    uint32_t id;
+
+    if (va % 2 || !hart_translate(h, va, ACCESS_LOAD, &pa) || image_covers(l->image, pa))
+        return NO_SITE;
+    for (; (id = site_find(l->sites, pa, size)) != NO_SITE; site_remove(l->sites, id))
+        if (is_same(l, site_get(l->sites, id), va, names))
+            return id;
+    return add(l, pa, va, names);
+}
+
+/* Adds a site if the bytes at pa are one; returns it, or NO_SITE. */
+static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
+{
+    struct module_symbols *names;
+    uint8_t bytes[SITE_BYTES];
+    uint64_t distance, va;
+    uint32_t id;
+
+    /* Most stores are to data in a page with code. */
+    if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
+        image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
+        return NO_SITE;
+    names = module_symbols_new(l->cluster, h, l->symbols, va);
+    id = add(l, pa - pair_offset(l), va - pair_offset(l), names);
+    module_symbols_free(names);
+    return id;
+}
+
+/*
+ * Looks for a new site at a store. A pair may be written in pieces of any size, in ascending or
+ * descending order: the last store ends at the end of the pair, or of its first half. In `pfe16` a
+ * store of eight bytes may also end behind the instruction after the pair.
+ */
+static uint32_t learn(struct site_life *l, const struct code_write *w)
+{
+    uint64_t end = w->pa + w->size;
+    struct hart *h;
+    uint32_t id;
+
+    if (!l->trampoline_count || w->who.kind != WRITER_HART)
+        return NO_SITE;
+    h = cluster_hart(l->cluster, w->who.hart);
+    id = learn_at(l, h, end - SITE_BYTES);
+    if (id == NO_SITE)
+        id = learn_at(l, h, end - SITE_BYTES / 2);
+    if (id == NO_SITE && pair_offset(l) && w->size == SITE_BYTES)
+        id = learn_at(l, h, end - SITE_BYTES - pair_offset(l));
+    return id;
+}
+
+uint32_t site_life_store(struct site_life *l, const struct code_write *w)
+{
+    uint32_t id = site_find(l->sites, w->pa, w->size);
+
+    return id != NO_SITE ? remove_ended(l, w, id) : learn(l, w);
+}
