@@ -55,163 +55,83 @@ GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-r
 GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
 
-# Files of every layout.
-GUEST_OBJS := $(addprefix arch/riscv/, \
-	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
-	kernel/cpu.o kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
-	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
-	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kallsyms_procfs.o kthread.o panic.o params.o printk.o signal.o smp.o \
-	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
-	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/deadline.o sched/fair.o sched/rt.o \
-	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
-	time/time_test.o time/timer.o workload/calls.o workload/deep.o \
-	$(patsubst %,workload/density%.o,4 16 64 256 1024) workload/mixed.o workload/procfs.o workload/sort.o \
-	workload/tree.o workload/workload.o) \
-	$(addprefix mm/, page_alloc.o slab.o util.o) \
-	$(addprefix fs/, dcache.o file.o file_table.o filesystems.o fs_struct.o fs_test.o inode.o libfs.o mount_test.o namei.o \
-	namespace.o open.o pipe.o proc_namespace.o read_write.o readdir.o seq_file.o stat.o super.o \
-	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o proc/task_mmu.o proc/uptime.o proc/version.o \
-	ramfs/inode.o) \
-	$(addprefix drivers/, base/cpu.o char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
-	tty/tty_io.o) \
-	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
-	module/procfs.o module/syscalls.o) \
-	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
-	drivers/block/virtio_blk.o drivers/char/virtio_console.o drivers/irqchip/irq-sifive-plic.o \
-	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
-	$(addprefix fs/ext2/, balloc.o dir.o inode.o namei.o super.o) \
-	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
-	$(addprefix kernel/irq/, handle.o manage.o proc.o) arch/riscv/mm/ioremap.o \
-	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \
-	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
-	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o kernel/jump_label_test.o \
-	$(addprefix lib/, buildid.o errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
+# The configuration of a kernel is a list of symbols. Symbol X is -DCONFIG_X for its sources, and takes the objects of
+# objs.mk that stand under CONFIG_X into it.
+#
+# Each folder of the kernel's sources has a file objs.mk, as Linux has for Kbuild:
+#     obj-y += a.o                    an object of every kernel
+#     obj-$(CONFIG_X) += b.o          one of the kernels that have X
+#     notrace-y, notrace-$(CONFIG_X)  one that is never instrumented; a comment says why
+# It is read once, for all kernels: $(CONFIG_X) is the word CONFIG_X.
+guest_config_traced  := FUNCTION_TRACER FRAME_POINTER TRACEPOINTS EVENT_TRACING FTRACE_SYSCALLS BLK_DEV_IO_TRACE \
+	MMIOTRACE PERF_EVENTS BPF_SYSCALL
+guest_config_dynamic := $(guest_config_traced) DYNAMIC_FTRACE
+guest_config_stopped := $(guest_config_dynamic) DYNAMIC_FTRACE_WITH_REGS FPROBE
+guest_config_args    := $(guest_config_dynamic) DYNAMIC_FTRACE_WITH_ARGS
 
-# Probes.
-GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o) \
-	$(addprefix kernel/, kprobes.o kprobes_slots.o kretprobes.o rethook.o)
-GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_test.o)
+# By layout.
+guest_config_none    :=
+guest_config_static  := $(guest_config_traced) SITES_STATIC
+guest_config_mcount  := $(guest_config_stopped) SITES_MCOUNT
+guest_config_pfe16   := $(guest_config_stopped) SITES_PFE16
+guest_config_pfe8    := $(guest_config_stopped) SITES_PFE8
+guest_config_atomic  := $(guest_config_args) SITES_ATOMIC
+guest_config_callops := $(guest_config_args) SITES_CALLOPS DYNAMIC_FTRACE_WITH_CALL_OPS
 
-# Programs: address spaces, system calls.
-GUEST_OBJS += $(addprefix arch/riscv/, \
-	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
-	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
-	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o eventfd.o exec.o select.o splice.o syscalls.o) \
-	$(addprefix kernel/, exit.o futex.o sys.o sys_ni.o sched/syscalls.o time/posix.o) \
-	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
+# By flavour: what a layout has, too.
+guest_config_of_latency := TRACE_IRQFLAGS TRACE_PREEMPT_TOGGLE IRQSOFF_TRACER PREEMPT_TRACER
+guest_config_of_branch  := PROFILE_BRANCHES
 
-# Files of the layouts that can trace.
-GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
-	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
-	$(addprefix kernel/events/, callchain.o core.o file.o inherit.o pmu.o records.o ring_buffer.o sample.o software.o syscall.o) \
-	drivers/perf/riscv_pmu_sbi.o \
-	$(addprefix kernel/trace/, trace_event_perf.o fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
-	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
-	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
-	trace_event_output.o trace_dynevent.o trace_eprobe.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
-	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o trace_events_pid.o trace_instances.o trace_instances_test.o \
-	trace_iterator.o trace_latency.o trace_marker.o trace_nop.o trace_options.o trace_output.o trace_export.o trace_mmiotrace.o \
-	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_sched_wakeup.o \
-	trace_selftest.o trace_selftest_wakeup.o trace_seq.o trace_snapshot.o trace_stack.o trace_syscalls.o)
+# Further flags of each layout; the flags of its instrumented files; and the options with which recordmcount checks and
+# sorts the table of sites (static has none).
+guest_pfe = -fpatchable-function-entry=$(1)
 
-# What runs programs of BPF inside the tracers' hooks.
-GUEST_TRACE_OBJS += kernel/trace/bpf_trace.o \
-	$(addprefix kernel/bpf/, arraymap.o core.o fd_array.o func_proto.o hashtab.o helpers.o jit.o ringbuf.o stackmap.o tnum.o) \
-	$(addprefix arch/riscv/net/, bpf_jit_comp64.o bpf_jit_core.o)
-
-# Files of the layouts that patch their sites.
-GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
-	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
-
-# Instrumented files of the layouts that can trace.
-GUEST_TRACEFS_OBJS := fs/tracefs/inode.o $(addprefix kernel/bpf/, disasm.o verifier.o \
-	$(addprefix verifier_, alu.o btf.o call.o callback.o cfg.o jmp.o log.o mem.o precision.o prune.o scalar.o state.o))
-GUEST_TRACEFS_OBJS += $(addprefix kernel/bpf/, btf.o btf_cmd.o btf_resolve.o info_cmd.o inode.o link_cmd.o map_cmd.o \
-	map_in_map.o prog_cmd.o syscall.o tag.o)
-
-# Instrumented files of the layouts that patch their sites: functions for the tracers' self-tests.
-GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
-
-# Never instrumented: the tracer and the code that it calls (trace, lib, kallsyms, stacktrace);
-# code that runs with the MMU off (mm/init); code that patches text, up to the fences (patch,
-# sbi, cacheflush, mm/init's fixmap); code that runs during patching (stop_machine); what handles a kprobe.
-GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/probes/% arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
-	arch/riscv/kernel/jump_label.o arch/riscv/kernel/patch.o kernel/jump_label.o \
-	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
-	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
-	kernel/module/kallsyms.o kernel/stop_machine.o kernel/trace/fprobe.o lib/glob.o lib/kstrtox.o lib/string.o lib/vsprintf.o
-
-# Per layout: objects, flags, the flags of instrumented files, and the options with
-# which recordmcount checks and sorts the table of sites (static has none).
-guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE -DCONFIG_PERF_EVENTS -DCONFIG_BPF_SYSCALL \
-	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
-guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
-guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE
-guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
-	arch/riscv/kernel/probes/ftrace.o kernel/trace/fprobe.o kernel/trace/fprobe_test.o \
-	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
-# One word is replaced by one store, so functions must be aligned.  GCC 12 does not
-# align functions that it considers cold, so that guess is disabled.
-guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
-	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
-guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
-	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
-guest_pfe            = -fpatchable-function-entry=$(1)
-
-guest_objs_none     := $(GUEST_OBJS)
-guest_cflags_none   := -fomit-frame-pointer
+guest_flags_none    :=
 guest_pg_none       :=
 guest_sort_none     :=
 
-guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
-guest_cflags_static := $(call guest_trace_cflags,static)
+guest_flags_static  :=
 guest_pg_static     := -pg
 guest_sort_static   :=
 
-guest_objs_mcount   := $(call guest_stopped_objs,mcount,mcount/ftrace_caller)
-guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
+guest_flags_mcount  :=
 guest_pg_mcount     := -pg
 guest_sort_mcount   := --sort
 
-guest_objs_pfe16    := $(call guest_stopped_objs,pfe16,entry_caller)
-guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_flags_pfe16   := -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe16      := $(call guest_pfe,8)
 guest_sort_pfe16    := --sort --nops=16
 
-guest_objs_pfe8     := $(call guest_stopped_objs,pfe8,entry_caller)
-guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_flags_pfe8    := -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe8       := $(call guest_pfe,4)
 guest_sort_pfe8     := --sort --nops=8
 
-guest_objs_atomic   := $(call guest_atomic_objs,atomic) arch/riscv/ftrace/atomic/dest.o
-guest_cflags_atomic := $(call guest_atomic_cflags,atomic,4)
+# One word is replaced by one store, so functions must be aligned.  GCC 12 does not
+# align functions that it considers cold, so that guess is disabled.
+guest_flags_atomic  := -DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=4
 guest_pg_atomic     := $(call guest_pfe,4)
 guest_sort_atomic   := --sort --nops=8 --align=4
 
-guest_objs_callops  := $(call guest_atomic_objs,callops) arch/riscv/ftrace/callops/site_ops.o
-guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+guest_flags_callops := -DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=8
 guest_pg_callops    := $(call guest_pfe,8$(comma)4)
 guest_sort_callops  := --sort --nops=16 --align=8
 
-# Per flavour: further objects, those of them that are not instrumented, and flags. It must not be traced where it is traced from.
-guest_objs_of_latency   := arch/riscv/kernel/trace_irq.o kernel/sched/preempt.o \
-	$(addprefix kernel/trace/, trace_irqsoff.o trace_preemptirq.o trace_selftest_latency.o)
-guest_cflags_of_latency := -DCONFIG_TRACE_IRQFLAGS -DCONFIG_TRACE_PREEMPT_TOGGLE -DCONFIG_IRQSOFF_TRACER \
-	-DCONFIG_PREEMPT_TRACER
-GUEST_NOTRACE += arch/riscv/kernel/trace_irq.o kernel/trace/trace_irqsoff.o kernel/trace/trace_preemptirq.o \
-	kernel/trace/trace_selftest_latency.o
+# Its macro `if' declares a variable, also inside of another.
+guest_flags_of_branch := -Wno-shadow
 
-guest_objs_of_branch   := kernel/trace/trace_branch.o
-guest_cflags_of_branch := -DCONFIG_PROFILE_BRANCHES -Wno-shadow
-GUEST_NOTRACE += kernel/trace/trace_branch.o
+# guest_cflags_LAYOUT, of all of its files. The layout's folder has its layout.h.
+define guest_cflags
+guest_cflags_$(1) := $$(if $$(filter FRAME_POINTER,$$(guest_config_$(1))),-fno-omit-frame-pointer,-fomit-frame-pointer) \
+	$$(addprefix -DCONFIG_,$$(guest_config_$(1))) \
+	$$(if $$(guest_config_$(1)),-I$$(GUEST_SRC)/arch/riscv/ftrace/$$(firstword $$(subst -, ,$(1)))) $$(guest_flags_$(1))
+endef
 
 # guest_flavour LAYOUT,FLAVOUR - a layout of its own, LAYOUT-FLAVOUR.
 define guest_flavour
-guest_objs_$(1)-$(2)   = $$(guest_objs_$(1)) $$(guest_objs_of_$(2))
-guest_cflags_$(1)-$(2) = $$(guest_cflags_$(1)) $$(guest_cflags_of_$(2))
-guest_pg_$(1)-$(2)     = $$(guest_pg_$(1))
-guest_sort_$(1)-$(2)   = $$(guest_sort_$(1))
+guest_config_$(1)-$(2) := $$(guest_config_$(1)) $$(guest_config_of_$(2))
+guest_flags_$(1)-$(2)  := $$(guest_flags_$(1)) $$(guest_flags_of_$(2))
+guest_pg_$(1)-$(2)     := $$(guest_pg_$(1))
+guest_sort_$(1)-$(2)   := $$(guest_sort_$(1))
 endef
 
 ifneq ($(FLAVOUR),)
@@ -221,6 +141,28 @@ ifneq ($(FLAVOUR),)
   GUEST_FLAVOURED := $(sort $(GUEST_FLAVOURED) $(LAYOUT)-$(FLAVOUR))
 endif
 $(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -, ,$(k))),$(lastword $(subst -, ,$(k))))))
+guest_built := $(GUEST_LAYOUTS) $(GUEST_FLAVOURED)
+$(foreach l,$(guest_built),$(eval $(call guest_cflags,$(l))))
+
+# Collects objs.mk of each folder: guest-obj-y, guest-obj-CONFIG_X, guest-notrace-y and guest-notrace-CONFIG_X. A
+# misspelt symbol is empty.
+guest_symbols := $(sort $(foreach l,$(guest_built),$(guest_config_$(l))) $(foreach f,$(GUEST_FLAVOURS),$(guest_config_of_$(f))))
+guest_lists   := $(foreach k,obj notrace,$(addprefix $(k)-,y $(guest_symbols:%=CONFIG_%)))
+$(foreach c,$(guest_symbols),$(eval CONFIG_$(c) := CONFIG_$(c)))
+guest_objs_mk := $(foreach depth,/* /*/* /*/*/* /*/*/*/*,$(wildcard $(GUEST_SRC)$(depth)/objs.mk))
+define guest_folder
+$(foreach v,$(guest_lists),$(v) :=
+)
+include $(GUEST_SRC)/$(1)/objs.mk
+$$(if $$(obj-)$$(notrace-),$$(error $(GUEST_SRC)/$(1)/objs.mk: no kernel has the symbol of: $$(obj-) $$(notrace-)))
+$(foreach v,$(guest_lists),guest-$(v) := $$(guest-$(v)) $$($(v):%=$(1)/%)
+)
+endef
+$(foreach f,$(guest_objs_mk:$(GUEST_SRC)/%/objs.mk=%),$(eval $(call guest_folder,$(f))))
+
+guest_notrace := $(foreach v,$(filter notrace-%,$(guest_lists)),$(guest-$(v)))
+$(foreach l,$(guest_built),$(eval guest_objs_$(l) := $(foreach s,y $(guest_config_$(l):%=CONFIG_%),\
+	$(guest-obj-$(s)) $(guest-notrace-$(s)))))
 
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
@@ -235,9 +177,9 @@ $$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(if $$(call guest_recorded,$(2)),$$(RECORDMCO
 	$$(say) CC $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(guest_pg_$(2))) \
+		$$(if $$(filter $$(guest_notrace),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(guest_pg_$(2))) \
 		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
-	$$(if $$(call guest_recorded,$(2)),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(call guest_recorded,$(2)),$$(if $$(filter $$(guest_notrace),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$(GUEST_OUT)/$(1)/%.o: $(3)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$@
@@ -333,7 +275,6 @@ $$(eval $$(call guest_link,$(1)-$(2),$(1)))
 -include $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own:.o=.d))
 endef
 
-guest_built := $(GUEST_LAYOUTS) $(GUEST_FLAVOURED)
 $(foreach l,$(guest_built),$(eval $(l)-objs := $(addprefix $(GUEST_OUT)/$(l)/,$(guest_objs_$(l)))))
 $(foreach l,$(guest_built),$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
 -include $(foreach l,$(guest_built),$($(l)-objs:.o=.d))

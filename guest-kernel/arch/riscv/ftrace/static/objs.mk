@@ -1,0 +1,2 @@
+# What the sites call.
+notrace-$(CONFIG_SITES_STATIC) += mcount.o

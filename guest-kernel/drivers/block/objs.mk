@@ -1,0 +1,1 @@
+obj-y += virtio_blk.o

@@ -1,0 +1,1 @@
+obj-y += mem.o virtio_console.o random.o

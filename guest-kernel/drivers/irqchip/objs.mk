@@ -1,0 +1,1 @@
+obj-y += irq-sifive-plic.o

@@ -1,0 +1,1 @@
+obj-y += virtio.o virtio_mmio.o virtio_ring.o

@@ -1,0 +1,1 @@
+obj-y += balloc.o dir.o inode.o namei.o super.o

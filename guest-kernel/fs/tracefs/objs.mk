@@ -1,0 +1,1 @@
+obj-$(CONFIG_FUNCTION_TRACER) += inode.o

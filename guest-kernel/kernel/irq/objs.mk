@@ -1,0 +1,1 @@
+obj-y += handle.o manage.o proc.o

@@ -1,0 +1,1 @@
+obj-y += locking_test.o mutex.o spinlock.o

@@ -1,0 +1,1 @@
+obj-y += tasks.o tree.o rcu_test.o

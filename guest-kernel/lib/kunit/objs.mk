@@ -1,0 +1,1 @@
+obj-y += procfs.o test.o
