@@ -42,6 +42,14 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 .PHONY: FORCE
 FORCE:
 
+# The version: the first heading of CHANGELOG.md, `## 0.9 (2026-11-27)'.
+$(BUILD)/version.h: CHANGELOG.md mk/emu.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	@version=$$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' $<); \
+	if [ -z "$$version" ]; then echo '$<: expected a first heading like "## 1.0 (2026-11-27)"' >&2; exit 1; fi; \
+	printf '#define RVFTRACE_VERSION "%s"\n' "$$version" >$@.new; \
+	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
 # The page of `report --html' as a string. An escaped quote or backslash, and no other sequence.
 $(BUILD)/report_page.h: emu/report/page.html mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
@@ -59,7 +67,7 @@ $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
-$(1)/emu/cli/options.o: $(BUILD)/revision.h
+$(1)/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
 $(1)/emu/report/html.o: $(BUILD)/report_page.h
 -include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef
@@ -76,7 +84,7 @@ $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(wildcard emu/cpu/*
 $(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
-$(BUILD)/manpage: emu/manual/manpage.c emu/cli/options.def emu/host/keys.def emu/commands/report.def emu/commands/log.def emu/commands/view.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/manpage: emu/manual/manpage.c emu/cli/options.def emu/host/keys.def emu/commands/report.def emu/commands/log.def emu/commands/view.def $(BUILD)/version.h mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

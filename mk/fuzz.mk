@@ -35,7 +35,7 @@ $(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_LO
 	$(say) FUZZ $<
 	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$<),$(fuzz_engine)) -MMD -MP -c -o $@ $<
 
-$(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h
+$(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
 $(BUILD)/fuzz/emu/report/html.o: $(BUILD)/report_page.h
 
 $(BUILD)/fuzz/guard.o: tests/fuzz/guard.c mk/fuzz.mk | $(BOOTSTRAP_LONG)

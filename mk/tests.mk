@@ -139,7 +139,7 @@ test: test-programs
 	@tests/run $(test_commands)
 
 # clang-tidy (Debian's) on every file of the emulator: one or two minutes.
-tidy: $(BUILD)/revision.h $(BUILD)/report_page.h | $(BOOTSTRAP_TEST)
+tidy: $(BUILD)/revision.h $(BUILD)/version.h $(BUILD)/report_page.h | $(BOOTSTRAP_TEST)
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu -I$(BUILD)
 
 # The same tests without caches: about a quarter of an hour.

@@ -71,6 +71,8 @@ $(RECORDMCOUNT): $(recordmcount_obj)
 $(recordmcount_obj): $(BUILD)/%.o: %.c mk/tools.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(HOSTCFLAGS) $(CFLAGS) $(libelf_cflags) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(HOSTCFLAGS) $(CFLAGS) -I$(BUILD) $(libelf_cflags) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tools/recordmcount/main.o: $(BUILD)/version.h
 
 -include $(recordmcount_obj:.o=.d)

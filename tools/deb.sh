@@ -12,7 +12,16 @@ for program in dpkg-buildpackage dh lintian; do
         exit 1
     fi
 done
-version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+# debian/changelog, made of CHANGELOG.md: a section for each version, an entry for each line that begins with `-'.
+changelog() {
+    awk -v maintainer="$(sed -n 's/^Maintainer: //p' debian/control)" '
+        function done() { if (date) { printf "\n -- %s  ", maintainer; fflush(); system("LC_ALL=C date -u -R -d " date) } }
+        /^## / { done(); date = substr($3, 2, 10); printf "%srvftrace (%s) unstable; urgency=medium\n\n", separator, $2; separator = "\n" }
+        date && sub(/^- /, "  * ") { print }
+        date && sub(/^  [^*]/, "  &") { print }
+        END { done() }' CHANGELOG.md
+}
+version=$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' CHANGELOG.md)
 tree="$out/rvftrace-$version"
 rm -rf "$tree" "$out"/*.deb "$out"/*.dsc "$out"/*.tar.xz "$out"/*.changes "$out"/*.buildinfo
 mkdir "$tree"
@@ -21,6 +30,7 @@ if [ -e .git ]; then
 else
     tar -c --exclude=./build --exclude=./.cache . | tar -x -C "$tree"
 fi
+changelog >"$tree/debian/changelog"
 (cd "$tree" && dpkg-buildpackage -us -uc -j2)
 rm -rf "$tree"
 (cd "$out" && lintian --fail-on warning ./*.changes && ls -l ./*.deb ./*.dsc)

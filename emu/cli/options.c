@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <revision.h> /* the build makes it: mk/emu.mk */
+#include <revision.h> /* the build makes this one and version.h: mk/emu.mk */
 #include <stdlib.h>
 #include <string.h>
+#include <version.h>
 #include <zstd.h>
 
 #include "base/arguments.h"
@@ -618,6 +619,11 @@ const char *options_revision(void)
     static const char revision[] = RVFTRACE_REVISION;
 
     return revision[0] ? revision : NULL;
+}
+
+const char *options_version(void)
+{
+    return RVFTRACE_VERSION;
 }
 
 static void show_version(void)

@@ -16,8 +16,6 @@
 enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_EXPLORE, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
-#define RVFTRACE_VERSION "0.1"
-
 /* Notes on values, for --help and the man page. */
 #define OPTIONS_NUMBERS                                                                            \
     "Numbers are decimal, hexadecimal with 0x, or octal with 0; the suffixes K, M and G may also " \
@@ -104,6 +102,9 @@ void options_free(struct options *o);
  * known.
  */
 const char *options_revision(void);
+
+/* The version, "0.9": that of the newest section of CHANGELOG.md. */
+const char *options_version(void);
 
 /* The values as the user writes them. */
 const char *options_firmware_name(enum firmware_kind kind);

@@ -32,7 +32,7 @@ static char *build_line(void)
 {
     const char *revision = options_revision();
 
-    return xasprintf("build %s %s", RVFTRACE_VERSION, revision ? revision : "unknown");
+    return xasprintf("build %s %s", options_version(), revision ? revision : "unknown");
 }
 
 static void add_option(line_list *lines, const struct saved_option *o)

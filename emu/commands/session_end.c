@@ -168,7 +168,7 @@ struct report session_report(const struct session *s)
     const struct options *o = &s->options;
 
     return (struct report){
-        .run = {.version = RVFTRACE_VERSION,
+        .run = {.version = options_version(),
                 .revision = options_revision(),
                 .image = o->image,
                 .image_hash = session_image_hash(s),

@@ -125,7 +125,7 @@ static bool open_log_files(struct session *s)
 static enum exit_status start_log(struct session *s)
 {
     const struct options *o = &s->options;
-    const struct log_run run = {.version = RVFTRACE_VERSION,
+    const struct log_run run = {.version = options_version(),
                                 .revision = options_revision(),
                                 .image = o->image,
                                 .bootargs = o->append,

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <version.h> /* the build makes it: mk/emu.mk */
 
 #include "cli/options.h"
 

@@ -86,7 +86,10 @@ claim 'an option of another command is said to be so' refused '.*--commands is n
 run --version
 claim '--version names the extensions and libraries' sh -c \
     "grep -q '^isa rv64imafdc' '$out' && grep -q '^jansson 2.*, zstd 1' '$out' && [ \$(wc -l <'$out') -eq 3 ]"
-claim '... behind one line with the version' test "$status" -eq 0 -a "$(grep -c '^rvftrace [0-9]' "$out")" -eq 1
+version=$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' CHANGELOG.md)
+claim '... after one line with the version, that of CHANGELOG.md' sh -c \
+    "[ $status -eq 0 ] && sed -n 1p '$out' | grep -Eq '^rvftrace $version( |$)' && [ \$(grep -c '^rvftrace ' '$out') -eq 1 ]"
+claim '... which the man page names, too' grep -q '^.TH RVFTRACE 1 "" "rvftrace '"$version"'"' "$BUILD/rvftrace.1"
 run -V
 claim '-V is the same' has_status 0
 for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do

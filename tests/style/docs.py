@@ -24,7 +24,7 @@ def names_below(folders):
 
 def texts():
     """Each file that is checked, and its contents."""
-    yield from ((ROOT / name, (ROOT / name).read_text()) for name in ("README.md", "Makefile"))
+    yield from ((ROOT / name, (ROOT / name).read_text()) for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile"))
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and path.suffix.lstrip(".") in ENDINGS.split("|"):
@@ -98,6 +98,18 @@ def untold_targets():
     return [(ROOT / "Makefile", name) for name in sorted(told ^ there)]
 
 
+VERSION = re.compile(r"\b(?:rvftrace|build) (\d+\.\d+)\b")
+
+
+def old_versions():
+    """Samples in documents that name another version of rvftrace than the first heading of CHANGELOG.md."""
+    now = re.search(r"^## ([\d.]+) \(\d{4}-\d\d-\d\d\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    if not now:
+        return [(ROOT / "CHANGELOG.md", "expected a first heading like `## 1.0 (2026-11-27)'")]
+    return [(path, f"{found}: now it is {now[1]}") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*"))]
+            if path.is_file() for found in VERSION.findall(path.read_text()) if found != now[1]]
+
+
 def claim(sentence, missing):
     print(f"{'not ok' if missing else 'ok'} - {sentence}")
     for path, name in missing:
@@ -114,6 +126,7 @@ def main():
     for what, entry in LISTS.items():
         good &= claim(f"the {what} are in {entry[2]}", untold(*entry))
     good &= claim("the targets of make help are those that there are", untold_targets())
+    good &= claim("samples in documents name the version of CHANGELOG.md", old_versions())
     return 0 if good else 1
 
 

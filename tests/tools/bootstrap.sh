@@ -58,12 +58,13 @@ esac"
 /bin/sh "$bootstrap" --list | awk '{ print $2 }' >"$work/all"
 /bin/sh "$bootstrap" --list | awk '$1 == "build" { print $2 }' >"$work/build"
 
-# Without the -dev of libraries.
-for package in $(sed 's/-dev$//' "$work/all"); do
-    sed -n '/^## Packages/,$p' "$root/README.md" | grep -q "^|.*\b$package\b.*|.*|" || echo "$package"
-done >"$work/out"
-[ -s "$work/all" ] && [ ! -s "$work/out" ]
-claim $? "README says of every package what it is for"
+/bin/sh "$bootstrap" --list | awk '{ print $1, $2 }' | sort >"$work/told"
+# The rows of the page, each with the section that it is in.
+awk -F'`' '/^## To build/ { need = "build" } /^## To test/ { need = "test" } /^## For the long/ { need = "long" }
+    /^## For the viewer/ { need = "view" } /^## For tests with Linux/ { need = "linux" }
+    /^\| `[^`]*` \| .+ \|$/ { print need, $2 }' "$root/docs/packages.md" | sort >"$work/documented"
+[ -s "$work/told" ] && cmp "$work/told" "$work/documented"
+claim $? "docs/packages.md says of every package what it does and what needs it, and of no other"
 
 cp "$work/all" "$work/installed"
 run 0 && [ ! -s "$work/out" ] && [ ! -s "$work/calls" ]

@@ -31,7 +31,7 @@ lists() { printf '%s\n' "$@" | cmp - "$work/list"; }
 # A copy of the tree in a directory with a blank, with the built files.
 top="$work/a folder"
 mkdir "$top"
-cp -a Makefile mk cores emu tools guest guest-kernel docs tests "$top"
+cp -a CHANGELOG.md Makefile mk cores emu tools guest guest-kernel docs tests "$top"
 mkdir -p "$top/build/guest-kernel"
 cp -a "$BUILD/emu" "$BUILD/tools" "$BUILD"/.bootstrap-* "$BUILD"/*.* "$BUILD/manpage" "$BUILD/completion" "$top/build"
 cp -a "$BUILD/guest-kernel/none" "$BUILD/guest-kernel/user" "$top/build/guest-kernel"

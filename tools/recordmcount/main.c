@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sysexits.h>
+#include <version.h> /* the build makes it: mk/emu.mk */
 
 enum action { RECORD, SORT, LIST };
 
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
     struct options o = {.request = {.symbol = "_mcount"}};
     int status = 0;
 
-    argp_program_version = "recordmcount (rvftrace) 0.1";
+    argp_program_version = "recordmcount (rvftrace) " RVFTRACE_VERSION;
     argp_err_exit_status = EX_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &o) != 0)
         return EX_SOFTWARE;
