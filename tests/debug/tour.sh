@@ -1,8 +1,9 @@
 #!/bin/sh
-# tour.sh - docs/tour.md has what `tour patching' says in each layout: the stops and their texts.
+# tour.sh - what `tour patching' says in each layout: the stops and their texts are those of tests/debug/tour/LAYOUT, and
+# docs/tour.md has each explanation once, in the first layout that has it.
 # Addresses, cycles and the number of stores of a patch depend on the build and are not compared.
 #
-#     UPDATE=1 tests/debug/tour.sh      writes the present output into docs/tour.md
+#     UPDATE=1 tests/debug/tour.sh      writes the present output into both
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)
@@ -39,10 +40,33 @@ essence() {
         END { done() }'
 }
 
+# The stops whose text no earlier one has; $dir/seen has the texts so far, a line each.
+new_stops() {
+    touch "$dir/seen"
+    awk -v seen="$dir/seen" 'BEGIN { while ((getline line <seen) > 0) old[line] = 1 }
+        function done() { if (stop && !(text in old)) { printf "%s", stop; old[text] = 1; print text >>seen } stop = text = "" }
+        /^\(rvftrace\) / { done() }
+        { stop = stop $0 "\n" }
+        /^    \| / { text = text $0 }
+        END { done() }'
+}
+
+same() { # SENTENCE EXPECTED FOUND
+    if diff "$2" "$3" >"$dir/why"; then
+        echo "ok - $1"
+    else
+        echo "not ok - $1"
+        sed 's/^/# /' "$dir/why"
+        failed=1
+    fi
+}
+
 for layout in mcount pfe16 pfe8 atomic callops; do
     tour $layout >"$dir/$layout"
+    new_stops <"$dir/$layout" >"$dir/$layout.new"
+    essence <"$dir/$layout" >"$dir/found"
     if [ "${UPDATE:-}" ]; then
-        awk -v name="## $layout" -v file="$dir/$layout" '
+        awk -v name="## $layout" -v file="$dir/$layout.new" '
             /^## / { on = $0 == name }
             on && /^```/ { inside = !inside
                 print
@@ -50,17 +74,19 @@ for layout in mcount pfe16 pfe8 atomic callops; do
                 next }
             !(on && inside)' docs/tour.md >"$dir/document"
         cp "$dir/document" docs/tour.md
+        cp "$dir/found" "tests/debug/tour/$layout"
     fi
-    section $layout | essence >"$dir/expected"
-    essence <"$dir/$layout" >"$dir/found"
-    if [ "$(grep -c '^    |' "$dir/found")" -gt 15 ] && grep -q 'This is the end of the tour' "$dir/found" &&
-        diff "$dir/expected" "$dir/found" >"$dir/why"; then
-        echo "ok - the tour of $layout is that of docs/tour.md"
+    if [ "$(grep -c '^    |' "$dir/found")" -gt 15 ] && grep -q 'This is the end of the tour' "$dir/found"; then
+        echo "ok - the tour of $layout gets to its end"
     else
-        echo "not ok - the tour of $layout is that of docs/tour.md"
-        sed 's/^/# /' "$dir/why" "$dir/found"
+        echo "not ok - the tour of $layout gets to its end"
+        sed 's/^/# /' "$dir/found"
         failed=1
     fi
+    same "... with the stops of tests/debug/tour/$layout" "tests/debug/tour/$layout" "$dir/found"
+    section $layout | essence >"$dir/expected"
+    essence <"$dir/$layout.new" >"$dir/found"
+    same '... and docs/tour.md shows those that are new in it' "$dir/expected" "$dir/found"
 done
 
 tour mcount plain >/dev/null
