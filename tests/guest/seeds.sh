@@ -1,5 +1,5 @@
 #!/bin/sh
-# seeds.sh - what the articles of docs/seeds.md show holds in the guest kernel: a script for each, all in one boot.
+# seeds.sh - what the articles of docs/guest-tests.md show holds in the guest kernel: a script for each, all in one boot.
 . "$(dirname "$0")/lib.sh"
 
 layout=pfe8-latency
