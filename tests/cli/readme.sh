@@ -1,35 +1,73 @@
 #!/bin/sh
-# readme.sh - the output in README.md is the real one, except for numbers.
+# readme.sh - README.md and docs/debugger.md show what is really printed: README to the last digit.
+#
+#     UPDATE=1 tests/cli/readme.sh      writes what is printed now into README.md
 . "$(dirname "$0")/../machine/common.inc"
 
-# The block of README below a line that matches: without its indentation.
-shown() { awk -v from="$1" '$0 ~ from { on = 1; next } on && /^    / { print substr($0, 5); seen = 1; next } on && seen { exit }' README.md; }
-# Numbers and code bytes differ between revisions.
-# The kind of each line, without addresses of the kernel.
-outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site [a-z_]+| +(site|fenced|fetched|executed|in memory|written|missing|order|remedy)\>|    (by|was|is|old|new|fenced):|watching|until|finish|=>|#).*/\1/p'; }
-shape() { sed -E 's/0x[0-9a-f]+/N/g; s/\([0-9a-f]{2}( [0-9a-f]{2})+\)/(BYTES)/g; s/-?[0-9][0-9,.]*/N/g; s/ +/ /g'; }
-# Whether a page was code before it was data depends on which pages were free.
-without_reused() { sed 's/, N other stores to memory that held code//'; }
+# What README shows below the line that begins with LINE, without its indentation. Empty lines may be in it.
+block() { # LINE
+    awk -v from="$1" 'index($0, from) == 1 { on = 1 }
+        on && /^    / { printf "%s%s\n", empty, substr($0, 5); empty = ""; seen = 1; next }
+        on && seen && /^$/ { empty = empty "\n"; next }
+        on && seen { exit }' README.md
+}
 
-shown '^And when a fence is missing' >"$work/command"
+# README with the file's text in that place.
+with_block() { # LINE FILE
+    awk -v from="$1" -v file="$2" 'index($0, from) == 1 { on = 1 }
+        on == 1 && /^    / { while ((getline line <file) > 0) print line == "" ? "" : "    " line; on = 2 }
+        on == 2 && /^    / { empty = ""; next }
+        on == 2 && /^$/ { empty = empty "\n"; next }
+        on == 2 { printf "%s", empty; on = 3 }
+        { print }' README.md
+}
+
+says_now() { # FILE
+    [ -s "$1" ] && diff "$work/said" "$1" >"$work/diff" && return
+    sed -n 's/^> /README.md must say now: /p; s/^< /README.md must not say: /p' "$work/diff"
+    echo "UPDATE=1 $0 writes it"
+    return 1
+}
+
+# README shows the text of FILE, each figure of it, below the line that begins with LINE.
+shows() { # SENTENCE LINE FILE
+    if [ "${UPDATE:-}" ] && [ -s "$3" ]; then
+        with_block "$2" "$3" >"$work/readme" && cp "$work/readme" README.md
+    fi
+    block "$2" >"$work/said"
+    claim "$1" says_now "$3"
+}
+
+block 'And when a fence is missing' | sed "s#build/#$BUILD/#g" >"$work/command"
 claim 'README has a command that finds a missing fence' grep -q 'no-remote-fence' "$work/command"
-sed -i "s#build/#$BUILD/#g" "$work/command"
 timeout 60 sh "$work/command" </dev/null >"$out" 2>"$err"
 status=$?
 claim '... which ends as README says' has_status 80
-grep -v '^rvftrace' "$err" | outline >"$work/is"
-shown '^ends with status 80 and' | outline >"$work/said"
-claim '... with the finding that README shows' cmp "$work/said" "$work/is"
-claim '... that is one, of one site' sh -c "grep -q '^error: missing-remote-fence' '$work/said' &&
-    grep -q '^  site      fib, ' '$err' && grep -q '^  executed  nop; nop ' '$err'"
+grep -v '^rvftrace' "$err" | sed "s#$BUILD/#build/#g" >"$work/is"
+shows '... with the finding that README shows' 'ends with status 80' "$work/is"
+claim '... that is one, of one site' sh -c "[ \$(grep -c '^error: missing-remote-fence' '$work/is') -eq 1 ] &&
+    grep -q '^  site      fib, ' '$work/is' && grep -q '^  executed  nop; nop ' '$work/is'"
 
 run run --harts 2 --audit=fail --append \
     "script=\"$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')\"" "$mcount"
 claim 'the demonstration passes its audit' has_status 0
-grep -E '^(disabled|enabled|at boot|keys|audit): ' "$err" | shape | without_reused >"$work/is"
-sed -n 's/^    //p' README.md | grep -E '^(disabled|enabled|at boot|keys|audit): ' | shape | without_reused >"$work/said"
-claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is"
-claim '... which are five' test "$(wc -l <"$work/said")" -eq 5
+tr -d '\r' <"$out" | sed -n '/^# tracer: function_graph/,/^# |/p; /|  tree_once() {/,/|    }/p' | sed '/|    }/q' >"$work/is"
+shows '... its console has the trace that README shows' '`function_graph`, and again' "$work/is"
+{
+    grep -E -B 1 '^site  ' "$err"
+    grep '^_raw_spin_lock_irqsave ' "$err"
+    echo ...
+    grep '^kmalloc ' "$err"
+    echo
+    sed -n '/^disabled: /,/^enabled: /p' "$err"
+    echo ...
+    grep '^audit: ' "$err"
+} >"$work/is"
+shows '... and it ends with the figures that README shows' 'Then the emulator prints' "$work/is"
+claim '... which are twelve lines' test "$(wc -l <"$work/is")" -eq 12
+
+# The kind of each line, without addresses of the kernel.
+outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site [a-z_]+|    (by|was|is|old|new|fenced):|watching|until|finish|=>|#).*/\1/p'; }
 
 # docs/debugger.md: its session, run by the command above it.
 sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"
