@@ -1,7 +1,7 @@
 /*
  * input.c - see input.h.
  */
-#include "machine/input.h"
+#include "input.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "app.h"
 #include "base/grouped.h"
 #include "cache.h"
-#include "machine/input.h"
+#include "input.h"
 
 struct request {
     const struct diag *diag;
