@@ -66,6 +66,25 @@ shows '... its console has the trace that README shows' '`function_graph`, and a
 shows '... and it ends with the figures that README shows' 'Then the emulator prints' "$work/is"
 claim '... which are twelve lines' test "$(wc -l <"$work/is")" -eq 12
 
+# The options of the commands that documents show, with their command: "run --harts". A command may go on in the next line.
+shown_options() {
+    sed -e ':join' -e '/\\$/{N;s/\\\n/ /;b join' -e '}' README.md docs/*.md |
+        sed -nE 's/^ +(\$ )?(build\/)?rvftrace (run|debug|explore|report|log|view|cores) /\3 /p' |
+        sed -E "s/'[^']*'?//g; s/ #.*//" |
+        awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^--[a-z]/) { sub(/=.*/, "", $i); sub(/[^a-z-].*/, "", $i); print $1, $i } }' | sort -u
+}
+unknown_options() {
+    shown_options >"$work/options"
+    for command in run debug explore report log view cores; do
+        "$rvftrace" $command --help >"$work/help" 2>&1 || continue # view: where it is not built
+        sed -n "s/^$command //p" "$work/options" | while read -r option; do
+            grep -qE -- "(^|[ ,])$option([ =,[]|\$)" "$work/help" || echo "$command $option"
+        done
+    done
+}
+claim 'documents show options that there are' test -z "$(unknown_options)"
+claim '... in forty commands and options or more' test "$(shown_options | wc -l)" -ge 40
+
 # The kind of each line, without addresses of the kernel.
 outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site [a-z_]+|    (by|was|is|old|new|fenced):|watching|until|finish|=>|#).*/\1/p'; }
 
