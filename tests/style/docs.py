@@ -51,6 +51,23 @@ def missing_links(path, text):
             if not link.startswith("http") and not (path.parent / link).exists()]
 
 
+SECTION_LINK = re.compile(r"\]\(([^)#]*)#([^)]+)\)")
+
+
+def sections(path):
+    """The names by which links know the headings of a document."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", path.read_text(), re.M)}
+
+
+def missing_sections(path, text):
+    if path.suffix != ".md":
+        return []
+    links = [(path.parent / link if link else path, name) for link, name in SECTION_LINK.findall(text)
+             if not link.startswith("http")]
+    return [f"{target.name}#{name}" for target, name in links if target.exists() and name not in sections(target)]
+
+
 # Lists in a source that a document must have, too: the source, the group in it that names
 # one (None: the file's own name), the document, and how that writes it.
 LISTS = {
@@ -125,6 +142,8 @@ def main():
                  [(path, name) for path, text in everything for name in missing_names(path, text)])
     good &= claim("links lead to files",
                   [(path, link) for path, text in everything for link in missing_links(path, text)])
+    good &= claim("links to sections lead to headings",
+                  [(path, name) for path, text in everything for name in missing_sections(path, text)])
     for what, entry in LISTS.items():
         good &= claim(f"the {what} are in {entry[2]}", untold(*entry))
     good &= claim("the targets of make help are those that there are", untold_targets())
