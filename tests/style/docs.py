@@ -79,6 +79,7 @@ LISTS = {
                                     "docs/guest-kernel.md", "`{}"),
     "reasons of other results of Linux's tests": ("tests/linux/ftracetest-differences.txt", r"\t([^\t\n]+)$",
                                                   "docs/guest-tests.md", "{}"),
+    "shares of the cycles in README.md": ("README.md", r"(\d+ % to \d+ %)", "docs/cost.md", "{}"),
     "workloads of bench-speed": ("tools/bench*", r'^    (?:Workload|Growth|Boot)\("([a-z]+)"',
                                  "docs/benchmarks.md", "\n| `{}` |"),
     "fuzz targets": ("tests/fuzz/fuzz_*.c", None, "docs/fuzzing.md", "\n| `{}` |"),
