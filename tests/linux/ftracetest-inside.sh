@@ -51,7 +51,7 @@ results() { tr -d '\r' <"$1" | sed -n 's/^\[[0-9]*\] *\(.*[^	 ]\)[	 ]*\[\([A-Z]*
 # Each difference: name, Linux's result, the result here (-: the test did not run).
 differences() {
     awk -F '\t' 'NR == FNR { linux[$1] = $2; next }
-        { here[$1] = $2; if (linux[$1] != $2) print $1 FS (($1 in linux) ? linux[$1] : "-") FS $2 }
+        { here[$1] = $2; if (linux[$1] != $2) print $1 FS (linux[$1] == "" ? "-" : linux[$1]) FS $2 }
         END { for (t in linux) if (!(t in here)) print t FS linux[t] FS "-" }' "$1" "$2" | sort
 }
 is_explained() { cut -f 1-3 "$known" | sort | diff - "$work/differences"; }
