@@ -94,7 +94,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
     if (!c->config.pmp_entries)
         c->config.pmp_entries = PMP_ENTRIES;
     if (!c->config.code_writes_max)
-        c->config.code_writes_max = WRITE_RECORDS_DEFAULT;
+        c->config.code_writes_max = CODE_WRITES_DEFAULT;
     if (!c->config.old_code_max)
         c->config.old_code_max = OLD_CODE_DEFAULT;
     c->writes_kept = xcalloc(c->config.code_writes_max / WRITE_CHUNK + 1, sizeof *c->writes_kept);

@@ -52,6 +52,10 @@ struct hart_env {
     void (*woken)(void *ctx, struct hart *h);
 };
 
+/* The defaults of the configuration; macros, because the option rows need their text. */
+#define CODE_WRITES_DEFAULT 65536 /* 4 MiB */
+#define OLD_CODE_DEFAULT    3
+
 struct cluster_config {
     struct bus *bus;
     uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
@@ -60,8 +64,9 @@ struct cluster_config {
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
-    size_t code_writes_max;  /* stores to code that are kept; 0: 65,536 */
-    size_t old_code_max;     /* old bytes kept of a parcel that harts have fetched; 0: 3 */
+    size_t code_writes_max;  /* stores to code that are kept; 0: CODE_WRITES_DEFAULT */
+    size_t
+        old_code_max; /* old bytes kept of a parcel that harts have fetched; 0: OLD_CODE_DEFAULT */
     struct hart_env env;
 };
 

@@ -34,11 +34,8 @@ struct probe {
 enum { NO_PROBE = CLUSTER_NO_PROBE };
 enum { LISTENERS_MAX = 6 };
 
-/* Stores to code that are kept: 4 MiB. Versions keep them by chunks. */
-enum { WRITE_RECORDS_DEFAULT = 1 << 16, WRITE_CHUNK = 64 };
-
-/* Versions of the old bytes of a parcel that harts may still have (view.c). */
-enum { OLD_CODE_DEFAULT = 3 };
+/* Versions keep the stores to code by chunks. */
+enum { WRITE_CHUNK = 64 };
 
 struct versions;
 

@@ -453,23 +453,15 @@ static void woken(void *machine, struct hart *h)
 
 static void make_harts(struct machine *m)
 {
-    struct cluster_config config = {
-        .bus = m->bus,
-        .fetch = m->config.fetch,
-        .fetch_seed = m->config.fetch_seed,
-        .timing = m->config.timing,
-        .core = m->config.core,
-        .extensions = m->config.extensions,
-        .code_writes_max = m->config.code_writes_max,
-        .old_code_max = m->config.old_code_max,
-        .env = {.ctx = m,
-                .ticks = schedule_hart_ticks,
-                .look_at_ticks = schedule_look_at_ticks,
-                .time_base = schedule_time_base,
-                .woken = woken,
-                .set_timer = set_stimecmp},
-    };
+    struct cluster_config config = m->config.cluster;
 
+    config.bus = m->bus;
+    config.env = (struct hart_env){.ctx = m,
+                                   .ticks = schedule_hart_ticks,
+                                   .look_at_ticks = schedule_look_at_ticks,
+                                   .time_base = schedule_time_base,
+                                   .woken = woken,
+                                   .set_timer = set_stimecmp};
     if (m->firmware == FIRMWARE_BUILTIN)
         config.env.firmware_call = firmware_call;
     m->cluster = cluster_new(&config);

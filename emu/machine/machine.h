@@ -139,14 +139,9 @@ struct machine_config {
     const char *bootargs; /* NULL: none */
     uint64_t seed;
     struct scheduler scheduler;
-    const struct plan *plan; /* NULL: none; must outlive the machine (plan.h) */
-    enum fetch_mode fetch;
-    uint64_t fetch_seed;
-    enum timing_model timing;
-    const struct core *core;                 /* TIMING_CORE; must outlive the machine */
-    uint64_t extensions;                     /* of the harts (cpu/extension.h); 0: all */
-    size_t code_writes_max, page_copies_max; /* kept for findings (cpu/cluster.h); 0: the default */
-    size_t old_code_max;                     /* old code that harts may have; 0: the default */
+    const struct plan *plan;       /* NULL: none; must outlive the machine (plan.h) */
+    struct cluster_config cluster; /* of the harts; the machine sets its bus and env */
+    size_t page_copies_max;        /* copies of written pages (mem/ram.h); 0: COPIES_DEFAULT */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     struct machine_port ports[MACHINE_PORTS_MAX];

@@ -76,7 +76,8 @@ bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TE
 
 static bool lacks_extensions(const struct machine *m, const struct hart_exception *e)
 {
-    return m->config.extensions && (e->cause == EXC_ILLEGAL || e->cause == EXC_FETCH_MISALIGNED);
+    return m->config.cluster.extensions &&
+           (e->cause == EXC_ILLEGAL || e->cause == EXC_FETCH_MISALIGNED);
 }
 
 static const char *remedy(const struct machine *m, const struct hart_exception *e)

@@ -75,7 +75,7 @@ struct ram_page {
  */
 enum { STREAK_MAX = 64, STREAK_REST = 64 };
 
-enum { COPIES_DEFAULT = 4096 }; /* 16 MiB */
+#define COPIES_DEFAULT 4096 /* 16 MiB; a macro, because the row of its option needs the text */
 
 /* The bytes of a page as they were when it was opened at `stamp`. */
 struct page_copy {

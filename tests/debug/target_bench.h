@@ -44,8 +44,10 @@ static inline struct bench *bench_with_history(const struct board_program *p, un
         .max_insns = max_insns, .max_cycles = UINT64_MAX, .history_max = history_max};
 
     board_new(&s->b, p,
-              (struct machine_config){
-                  .harts = harts, .seed = 1, .firmware = FIRMWARE_NONE, .timing = TIMING_INORDER});
+              (struct machine_config){.harts = harts,
+                                      .seed = 1,
+                                      .firmware = FIRMWARE_NONE,
+                                      .cluster.timing = TIMING_INORDER});
     config.machine = s->b.m;
     s->t = target_new(&config);
     return s;

@@ -211,10 +211,10 @@ static void start(struct run *r, const struct header *h, bool watched, const uin
                                       .memory = RAM_BYTES,
                                       .firmware = FIRMWARE_NONE,
                                       .seed = h->seed,
-                                      .fetch = (enum fetch_mode)h->fetch,
-                                      .fetch_seed = h->seed,
-                                      .timing = (enum timing_model)h->timing,
-                                      .extensions = h->extensions,
+                                      .cluster = {.fetch = (enum fetch_mode)h->fetch,
+                                                  .fetch_seed = h->seed,
+                                                  .timing = (enum timing_model)h->timing,
+                                                  .extensions = h->extensions},
                                       .virtio_console = h->seed & 1});
     for (unsigned i = 0; i < h->harts; i++)
         prepare_hart(world_hart(&r->w, i), h);

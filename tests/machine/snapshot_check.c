@@ -556,22 +556,25 @@ static void set_core(struct machine_config *config, const char *name)
 
     if (cores_read(name, &diag, &core) != EXIT_PASS)
         die("no core");
-    config->timing = TIMING_CORE;
-    config->core = core;
+    config->cluster.timing = TIMING_CORE;
+    config->cluster.core = core;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = {.config = {.harts = 1, .memory = 128 << 20, .timing = TIMING_INORDER},
-                        .snapshots = 8};
+    struct options o = {
+        .config = {.harts = 1, .memory = 128 << 20, .cluster.timing = TIMING_INORDER},
+        .snapshots = 8};
 
     diag.out = stderr;
     for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:td:r:w:")) != -1;)
         switch (c) {
         case 'c': set_core(&o.config, optarg); break;
         case 'h': o.config.harts = (unsigned)atoi(optarg); break;
-        case 'f': o.config.fetch = fetch_mode(optarg); break;
-        case 's': o.seed = o.config.seed = o.config.fetch_seed = (uint64_t)atoll(optarg); break;
+        case 'f': o.config.cluster.fetch = fetch_mode(optarg); break;
+        case 's':
+            o.seed = o.config.seed = o.config.cluster.fetch_seed = (uint64_t)atoll(optarg);
+            break;
         case 'm': o.config.memory = (uint64_t)atoll(optarg) << 20; break;
         case 'n': o.snapshots = (unsigned)atoi(optarg); break;
         case 'a': o.config.bootargs = optarg; break;

@@ -105,7 +105,7 @@ static void take(const struct test_board *b, struct shot *s)
 static struct machine_config config_of(unsigned harts, uint64_t seed)
 {
     return (struct machine_config){
-        .harts = harts, .seed = seed, .firmware = FIRMWARE_NONE, .timing = TIMING_INORDER};
+        .harts = harts, .seed = seed, .firmware = FIRMWARE_NONE, .cluster.timing = TIMING_INORDER};
 }
 
 /* Runs a program for `insns` instructions, in pieces. */
