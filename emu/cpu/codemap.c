@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/search.h"
 #include "base/state_io.h"
 #include "base/versions.h"
 #include "cpu/codemap_priv.h"
@@ -228,20 +229,10 @@ static void keep_record(struct cluster *c, const struct code_write *w)
 /* The record with the stamp; stamps ascend. NULL: it was dropped, or the store was not to code. */
 static const struct write_record *find_record(const struct cluster *c, uint64_t stamp)
 {
-    size_t from = 0, to = c->writes.len;
+    size_t at = PARTITION_POINT(i, c->writes.len, record_at(c, i)->stamp < stamp);
+    const struct write_record *r = at < c->writes.len ? record_at(c, at) : NULL;
 
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        const struct write_record *r = record_at(c, middle);
-
-        if (r->stamp == stamp)
-            return r;
-        if (r->stamp < stamp)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
+    return r && r->stamp == stamp ? r : NULL;
 }
 
 /* Describes the write; bytes of the parcel that it did not change are the present ones. */

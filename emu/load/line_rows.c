@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "load/lines_dwarf.h"
 
@@ -49,17 +50,7 @@ static bool ends_sequence(Dwarf_Lines *lines, size_t i)
 /* The number of rows at or before the address. */
 static size_t rows_until(Dwarf_Lines *lines, size_t count, uint64_t addr)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (address_of(lines, middle) <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(i, count, address_of(lines, i) <= addr);
 }
 
 /* Of several rows at one address the last one counts, but one that begins a statement is better. */

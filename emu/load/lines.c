@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "load/lines_dwarf.h"
 
@@ -104,23 +105,15 @@ static void open_dwarf(struct lines *l)
 /* The unit that holds addr. Ranges of one program do not overlap. */
 bool lines_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
 {
-    size_t low = 0, high;
+    size_t begun;
 
     if (dwarf_addrdie(l->dwarf, addr, unit))
         return true;
     if (!l->indexed)
         index_units(l);
-    high = l->ranges.len;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (l->ranges.at[middle].low <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && addr < l->ranges.at[low - 1].high &&
-           dwarf_offdie(l->dwarf, l->ranges.at[low - 1].die, unit);
+    begun = PARTITION_POINT(i, l->ranges.len, l->ranges.at[i].low <= addr);
+    return begun && addr < l->ranges.at[begun - 1].high &&
+           dwarf_offdie(l->dwarf, l->ranges.at[begun - 1].die, unit);
 }
 
 const char *lines_shorten(const char *file, Dwarf_Die *unit)

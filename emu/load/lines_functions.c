@@ -5,6 +5,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "load/lines_dwarf.h"
 
@@ -72,17 +73,9 @@ void lines_functions_free(struct lines_functions *f)
 /* The first function that does not end before the address; NULL: none. */
 static const struct function *find_function(const struct lines_functions *f, uint64_t addr)
 {
-    size_t low = 0, high = f->all.len;
+    size_t first = PARTITION_POINT(i, f->all.len, f->all.at[i].high <= addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (f->all.at[middle].high <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < f->all.len ? &f->all.at[low] : NULL;
+    return first < f->all.len ? &f->all.at[first] : NULL;
 }
 
 bool lines_functions_at(const struct lines_functions *f, uint64_t addr, uint64_t before,

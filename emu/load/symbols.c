@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "load/symbols_priv.h"
 
 static const size_t NONE = SIZE_MAX;
@@ -239,17 +240,9 @@ void symbols_free(struct symbols *s)
 /* The index of the last entry at or below addr, or NONE. */
 static size_t last_at_or_below(const struct symbols *s, uint64_t addr)
 {
-    size_t low = 0, high = s->entries.len;
+    size_t count = PARTITION_POINT(i, s->entries.len, s->entries.at[i].symbol.addr <= addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->entries.at[middle].symbol.addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : NONE;
+    return count ? count - 1 : NONE;
 }
 
 static bool reaches(const struct symbol *y, uint64_t addr)

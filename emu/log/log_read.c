@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/frame.h"
+#include "base/search.h"
 #include "log/log_frames.h"
 #include "log/log_read_priv.h"
 #include "log/log_state.h"
@@ -605,17 +606,7 @@ const struct log_symbol *log_symbol(const struct log *l, size_t i)
 /* The number of symbols that begin at or before the address. */
 static size_t count_before(const struct log *l, uint64_t address)
 {
-    size_t low = 0, high = l->symbols.len;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (l->symbols.at[mid].start <= address)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return PARTITION_POINT(i, l->symbols.len, l->symbols.at[i].start <= address);
 }
 
 /* More symbols before an address than any code has labels within a function. */

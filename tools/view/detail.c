@@ -3,6 +3,8 @@
  */
 #include "detail.h"
 
+#include "base/search.h"
+
 void detail_init(struct detail *d, struct model *m)
 {
     *d = (struct detail){.model = m};
@@ -118,15 +120,5 @@ bool detail_step(struct detail *d, unsigned events)
 
 size_t spans_find(const struct spans *s, uint64_t cycle)
 {
-    size_t low = 0, high = s->span.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->span.at[middle].to > cycle)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return PARTITION_POINT(i, s->span.len, s->span.at[i].to <= cycle);
 }

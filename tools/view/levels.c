@@ -3,6 +3,8 @@
  */
 #include "levels.h"
 
+#include "base/search.h"
+
 /* Neighbours whose cover differs by less than this become one cell. */
 enum { COVER_STEP = 12, FEW_CELLS = 256 };
 
@@ -143,15 +145,5 @@ void levels_free(struct levels *l)
 
 size_t cells_find(const struct cells *c, uint64_t bucket)
 {
-    size_t low = 0, high = c->run.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if ((uint64_t)c->run.at[middle].at + c->run.at[middle].len > bucket)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return PARTITION_POINT(i, c->run.len, (uint64_t)c->run.at[i].at + c->run.at[i].len <= bucket);
 }

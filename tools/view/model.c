@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "log/log_state.h"
 
 /* ---- lanes, rows, names ---- */
@@ -636,49 +637,20 @@ void model_close(struct model *m)
 
 size_t model_mark_from(const struct model *m, uint64_t cycle)
 {
-    size_t low = 0, high = m->marks.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->marks.at[middle].cycle < cycle)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(i, m->marks.len, m->marks.at[i].cycle < cycle);
 }
 
 size_t model_hart_mark_from(const struct model *m, unsigned hart, enum mark_kind kind,
                             uint64_t cycle)
 {
     const uint32_t *at = m->by_hart[hart][kind].at;
-    size_t low = 0, high = m->by_hart[hart][kind].len;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->marks.at[at[middle]].cycle < cycle)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(i, m->by_hart[hart][kind].len, m->marks.at[at[i]].cycle < cycle);
 }
 
 size_t model_window_from(const struct model *m, unsigned hart, uint64_t cycle)
 {
-    size_t low = 0, high = m->windows[hart].len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->windows[hart].at[middle].to <= cycle)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(i, m->windows[hart].len, m->windows[hart].at[i].to <= cycle);
 }
 
 unsigned model_site_state(const struct model *m, uint32_t site, uint64_t cycle)

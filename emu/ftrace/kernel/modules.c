@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -246,17 +247,7 @@ static void take_entries(struct module_symbols *m, const struct table *t)
 /* The number of entries up to the address. */
 static size_t entries_up_to(const struct module_symbols *m, uint64_t va)
 {
-    size_t low = 0, high = m->entries.len;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->entries.at[middle].va <= va)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(i, m->entries.len, m->entries.at[i].va <= va);
 }
 
 bool module_symbols_at(const struct module_symbols *m, uint64_t va, struct module_function *out)

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "ftrace/sites/sites.h"
@@ -240,19 +241,12 @@ const struct patch_fence *patch_log_fenced(const struct patch_log *l, const stru
                                            unsigned hart)
 {
     const struct fence_list *list = &l->fences[hart];
-    size_t low = 0, high = list->all.len;
+    size_t next;
 
     if (p->stamp < list->known_from)
         return NULL;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (list->all.at[middle].stamp < p->stamp)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < list->all.len ? &list->all.at[low] : NULL;
+    next = PARTITION_POINT(i, list->all.len, list->all.at[i].stamp < p->stamp);
+    return next < list->all.len ? &list->all.at[next] : NULL;
 }
 
 bool patch_log_has_fenced(const struct patch_log *l, const struct patch *p, unsigned hart)
