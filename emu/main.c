@@ -77,7 +77,7 @@ int main(int argc, char **argv)
         return (int)status;
     }
     if (s.options.command == COMMAND_CORES)
-        return cores_list(s.options.image, &s.diag);
+        return cores_list(s.options.machine.image, &s.diag);
     s.diag.quiet = s.options.quiet;
     status = session_open(&s);
     if (status == EXIT_PASS)

@@ -59,9 +59,15 @@ void arguments_show_help(const struct argp *argp, const char *command)
     free(text);
 }
 
-static error_t taken(bool good)
+static error_t take_option(const struct arguments *a, const struct argument_row *row,
+                           const char *arg)
 {
-    return good ? 0 : EINVAL;
+    char problem[OPTION_PROBLEM_MAX];
+
+    if (option_value_set(&row->value, a->owner, arg, problem))
+        return 0;
+    diag_error(a->diag, "--%s: invalid value `%s': %s", row->name, arg, problem);
+    return EINVAL;
 }
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)
@@ -72,7 +78,7 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 
     for (size_t i = 0; key && i < a->count; i++)
         if (key == a->rows[i].short_key || key == KEY_BASE + (int)i)
-            return taken(a->option(a->ctx, i, arg));
+            return take_option(a, &a->rows[i], arg);
     switch (key) {
     case ARGP_KEY_INIT:
         state->name = name;
@@ -82,7 +88,7 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         p->done = true;
         arguments_show_help(state->root_argp, a->command);
         return ECANCELED;
-    case ARGP_KEY_ARG: return taken(a->file(a->ctx, arg));
+    case ARGP_KEY_ARG: return a->file(a->owner, arg) ? 0 : EINVAL;
     default: return ARGP_ERR_UNKNOWN;
     }
 }

@@ -10,11 +10,13 @@
 
 #include "base/compiler.h"
 #include "base/diag.h"
+#include "base/option_value.h"
 
 struct argument_row {
     const char *name;
     int short_key; /* 0: none */
     const char *arg, *doc;
+    struct option_value value;
 };
 
 struct arguments {
@@ -23,10 +25,10 @@ struct arguments {
     const char *intro;   /* the help's first lines; behind \v the last ones */
     const struct argument_row *rows;
     size_t count;
-    void *ctx;
-    /* These take the option of a row, and a file. False: a message was given. */
-    bool (*option)(void *ctx, size_t row, const char *arg);
-    bool (*file)(void *ctx, const char *name);
+    const struct diag *diag;
+    void *owner; /* of the values of the rows */
+    /* Takes a file. False: a message was given. */
+    bool (*file)(void *owner, const char *name);
 };
 
 /*

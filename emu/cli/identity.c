@@ -32,14 +32,14 @@ static enum exit_status add_file(struct identity *i, const char *key, const char
     return status;
 }
 
-static enum exit_status add_drives(struct identity *i, const struct options *o,
+static enum exit_status add_drives(struct identity *i, const struct machine_config *board,
                                    enum identity_use use, const struct diag *d)
 {
     enum exit_status status = EXIT_PASS;
 
-    for (unsigned n = 0; n < o->drive_count && status == EXIT_PASS; n++)
-        status = add_file(i, o->drives[n].mode == DRIVE_READ_ONLY ? "drive,readonly" : "drive",
-                          o->drives[n].path, use, d);
+    for (unsigned n = 0; n < board->drive_count && status == EXIT_PASS; n++)
+        status = add_file(i, board->drives[n].mode == DRIVE_READ_ONLY ? "drive,readonly" : "drive",
+                          board->drives[n].path, use, d);
     return status;
 }
 
@@ -50,14 +50,14 @@ static enum exit_status add_files(struct identity *i, const struct options *o,
     enum exit_status status = EXIT_PASS;
 
     if (firmware == FIRMWARE_FILE)
-        status = add_file(i, "firmware", o->firmware_path, use, d);
+        status = add_file(i, "firmware", o->machine.firmware_path, use, d);
     else
         add(i, xasprintf("run firmware %s", options_firmware_name(firmware)));
-    if (status == EXIT_PASS && o->initrd)
-        status = add_file(i, "initrd", o->initrd, use, d);
+    if (status == EXIT_PASS && o->machine.initrd)
+        status = add_file(i, "initrd", o->machine.initrd, use, d);
     if (status == EXIT_PASS && o->schedule)
         status = add_file(i, "schedule", o->schedule, use, d);
-    return status == EXIT_PASS ? add_drives(i, o, use, d) : status;
+    return status == EXIT_PASS ? add_drives(i, &o->machine, use, d) : status;
 }
 
 /* The line with the kernel's command line. */
@@ -79,26 +79,29 @@ static void add_port(struct identity *i, const char *name)
 
 static void add_options(struct identity *i, const struct options *o)
 {
+    const struct machine_config *board = &o->machine;
+    const struct cluster_config *harts = &board->cluster;
     char isa[EXT_TEXT_MAX];
 
-    extensions_format(o->extensions ? o->extensions : EXTS_ALL, isa);
-    add(i, xasprintf("run harts %u", o->harts));
+    extensions_format(harts->extensions ? harts->extensions : EXTS_ALL, isa);
+    add(i, xasprintf("run harts %u", board->harts));
     add(i, xasprintf("run isa %s", isa));
-    add(i, xasprintf("run memory %" PRIu64, o->memory));
-    add(i, xasprintf("run virtio-console %s", o->virtio_console ? "on" : "off"));
-    for (unsigned n = 0; n < o->port_count; n++)
-        add_port(i, o->ports[n].name);
-    add(i, xasprintf("run seed %" PRIu64, o->seed));
-    if (o->timing == TIMING_CORE)
+    add(i, xasprintf("run memory %" PRIu64, board->memory));
+    add(i, xasprintf("run virtio-console %s", board->virtio_console ? "on" : "off"));
+    for (unsigned n = 0; n < board->port_count; n++)
+        add_port(i, board->ports[n].name);
+    add(i, xasprintf("run seed %" PRIu64, board->seed));
+    if (harts->timing == TIMING_CORE)
         add(i, xasprintf("run timing core 0x%016" PRIx64, o->core_hash));
     else
         add(i, xasprintf("run timing %s", options_timing_name(o)));
-    if (o->fetch == FETCH_RANDOM)
-        add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
+    if (harts->fetch == FETCH_RANDOM)
+        add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(harts->fetch),
+                         harts->fetch_seed));
     else
-        add(i, xasprintf("run fetch %s", options_fetch_name(o->fetch)));
-    add(i, xasprintf("run old-code-max %zu", o->old_code_max));
-    add_bootargs(i, o->append ? o->append : "");
+        add(i, xasprintf("run fetch %s", options_fetch_name(harts->fetch)));
+    add(i, xasprintf("run old-code-max %zu", harts->old_code_max));
+    add_bootargs(i, board->bootargs ? board->bootargs : "");
 }
 
 enum exit_status identity_new(const struct options *o, enum identity_use use, uint64_t image_hash,

@@ -10,11 +10,15 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "cpu/cluster.h"
+#include "explore/explore.h"
 #include "ftrace/report/findings_style.h"
+#include "ftrace/watch.h"
 #include "machine/machine.h"
+#include "mem/ram.h" /* COPIES_DEFAULT, for options.def */
 
 enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_EXPLORE, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
+enum traced_calls { TRACE_ALL, TRACE_ON, TRACE_NONE }; /* of all sites, of those that are on */
 
 /* Notes on values, for --help and the man page. */
 #define OPTIONS_NUMBERS                                                                            \
@@ -22,7 +26,11 @@ enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
     "be lower case. If an option is given twice, the last one is used; --drive adds a disk each "  \
     "time, --allow a rule."
 
-enum { OPTION_PROBLEM_MAX = 256, OPTION_ALLOW_MAX = 256 };
+/* The text of a number that is a macro, for the rows of options.def. */
+#define TEXT_OF(macro)   TEXT_AS_IS(macro)
+#define TEXT_AS_IS(text) #text
+
+enum { OPTION_ALLOW_MAX = 256 };
 
 /* An option that a restored run has too (saved_run.h), as it was given. */
 struct saved_option {
@@ -33,14 +41,15 @@ enum { OPTION_SAVED_MAX = 64 };
 
 struct snapshot_file;
 
+/*
+ * Each member that an option sets is named in its row of options.def. The configurations have what
+ * options set of them; the rest is added when the machine and the others are made.
+ */
 struct options {
     enum command command;
-    const char *image;
-    unsigned harts;
-    uint64_t memory; /* bytes */
-    enum firmware_kind firmware;
-    const char *firmware_path;
-    const char *initrd, *append;
+    struct machine_config machine; /* its image: also the NAME of `rvftrace cores' */
+    struct watch_config watch;
+    struct explore_config explore;
     const char *console; /* "stdio", "none" or a file */
     const char *input;
     const char *record, *replay, *schedule;
@@ -51,39 +60,23 @@ struct options {
     uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
     uint64_t history_max;           /* bytes; 0: none */
     double timeout;                 /* seconds; 0: none */
-    uint64_t seed;
-    enum timing_model timing;
-    const char *core;    /* TIMING_CORE: name or path */
-    uint64_t core_hash;  /* of its file, once it was read */
-    uint64_t extensions; /* 0: all */
-    uint64_t fetch_seed;
-    enum fetch_mode fetch;
+    const char *core_name;          /* TIMING_CORE: name or path */
+    uint64_t core_hash;             /* of its file, once it was read */
     enum audit_mode audit;
     enum findings_style findings;
-    bool account;
-    bool trace_on_only, trace_none; /* record only calls of functions whose site is on; or none */
+    enum traced_calls trace_calls;
     const char *allow[OPTION_ALLOW_MAX];
+    unsigned allow_count;
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *html, *trace, *log, *rings, *symbols, *commands, *gdb, *dump_dtb;
-    bool batch; /* debug: no prompts, and the first command that fails ends it */
-    unsigned rows, allow_count;
-    unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
-    uint64_t interleavings;
-    const char *schedules;
-    size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
-    size_t old_code_max;
-    struct machine_drive drives[MACHINE_DRIVES_MAX];
-    unsigned drive_count;
-    struct machine_port ports[MACHINE_PORTS_MAX];
-    unsigned port_count;
     const char *device_log; /* NULL: none */
-    bool virtio_console;
+    bool batch;             /* debug: no prompts, and the first command that fails ends it */
     bool quiet, view;
+    unsigned rows;
     struct saved_option saved[OPTION_SAVED_MAX];
     unsigned saved_count;
     char *owned[OPTION_SAVED_MAX + 1]; /* arguments that came from the file */
     unsigned owned_count;
-    char problem[OPTION_PROBLEM_MAX]; /* a setter's message about an invalid value */
 };
 
 /*

@@ -47,7 +47,7 @@ static void add_option(line_list *lines, const struct saved_option *o)
 static void describe_run(const struct saved_run *r, line_list *lines)
 {
     const struct options *o = r->options;
-    char *image = escape_text(o->image);
+    char *image = escape_text(o->machine.image);
 
     VEC_PUSH(lines, build_line());
     VEC_PUSH(lines, xasprintf("at %" PRIu64 " %" PRIu64 " %" PRIu64, machine_insns(r->machine),
@@ -63,11 +63,11 @@ static void add_limits(line_list *lines, const struct options *o)
     const struct {
         const char *name;
         size_t value;
-    } limits[] = {{"findings-max", o->findings_max},
-                  {"patches-max", o->patches_max},
-                  {"updates-max", o->updates_max},
-                  {"code-writes-max", o->code_writes_max},
-                  {"page-copies-max", o->page_copies_max}};
+    } limits[] = {{"findings-max", o->watch.findings_max},
+                  {"patches-max", o->watch.patches_max},
+                  {"updates-max", o->watch.updates_max},
+                  {"code-writes-max", o->machine.cluster.code_writes_max},
+                  {"page-copies-max", o->machine.page_copies_max}};
 
     for (unsigned i = 0; i < ARRAY_LEN(limits); i++)
         VEC_PUSH(lines, xasprintf("watch %s %zu", limits[i].name, limits[i].value));
@@ -81,7 +81,7 @@ static enum exit_status add_watch(const struct saved_run *r, line_list *lines)
     uint64_t symbols = 0;
 
     VEC_PUSH(lines, xasprintf("watch audit %s", o->audit == AUDIT_OFF ? "off" : "on"));
-    VEC_PUSH(lines, xasprintf("watch account %s", o->account ? "on" : "off"));
+    VEC_PUSH(lines, xasprintf("watch account %s", o->watch.account ? "on" : "off"));
     add_limits(lines, o);
     if (o->symbols)
         status = file_digest(o->symbols, r->diag, &symbols);
@@ -112,8 +112,8 @@ static enum exit_status describe_identity(const struct saved_run *r, line_list *
 /* A drive whose writes stay in memory: such a file cannot be restored where they do not. */
 static void add_drive_modes(const struct saved_run *r, line_list *lines)
 {
-    for (unsigned n = 0; n < r->options->drive_count; n++)
-        if (r->options->drives[n].mode == DRIVE_SNAPSHOT)
+    for (unsigned n = 0; n < r->options->machine.drive_count; n++)
+        if (r->options->machine.drives[n].mode == DRIVE_SNAPSHOT)
             VEC_PUSH(lines, xasprintf("drive %u snapshot", n));
 }
 
@@ -224,10 +224,10 @@ static enum exit_status check_drives(const struct saved_run *r, const char *path
     for (size_t i = 0; i < saved->count; i++) {
         end = 0;
         if (sscanf(saved->at[i], "drive %u snapshot%n", &n, &end) != 1 || !end ||
-            n >= o->drive_count || o->drives[n].mode == DRIVE_SNAPSHOT)
+            n >= o->machine.drive_count || o->machine.drives[n].mode == DRIVE_SNAPSHOT)
             continue;
         diag_error(r->diag, "%s: the writes to --drive %s are in this file; add `,snapshot'", path,
-                   o->drives[n].path);
+                   o->machine.drives[n].path);
         return EXIT_BAD_FILE;
     }
     return EXIT_PASS;

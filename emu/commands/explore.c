@@ -45,29 +45,26 @@ unsigned session_explore(struct session *s)
 {
     const struct options *o = &s->options;
     struct report report = session_report(s);
-    struct explore_config config = {.machine = s->machine,
-                                    .report = &report,
-                                    .last_line = &s->last_line,
-                                    .diag = &s->diag,
-                                    .image = o->image,
-                                    .schedules = o->schedules,
-                                    .json = o->report,
-                                    .jobs = o->jobs,
-                                    .steps = o->steps,
-                                    .runs = o->interleavings,
-                                    .update = o->update,
-                                    .max_insns = session_max_insns(s),
-                                    .max_cycles = o->max_cycles,
-                                    .timeout = o->timeout,
-                                    .quiet = o->quiet,
-                                    .progress = isatty(STDERR_FILENO) && !o->quiet,
-                                    .write = write_schedule,
-                                    .asked = on_asked,
-                                    .ctx = s};
+    struct explore_config config = o->explore;
     struct exploration result;
-    unsigned status = explore(&config, &result);
     struct ending end = {"exit", EXIT_PASS};
+    unsigned status;
 
+    config.machine = s->machine;
+    config.report = &report;
+    config.last_line = &s->last_line;
+    config.diag = &s->diag;
+    config.image = o->machine.image;
+    config.json = o->report;
+    config.max_insns = session_max_insns(s);
+    config.max_cycles = o->max_cycles;
+    config.timeout = o->timeout;
+    config.quiet = o->quiet;
+    config.progress = isatty(STDERR_FILENO) && !o->quiet;
+    config.write = write_schedule;
+    config.asked = on_asked;
+    config.ctx = s;
+    status = explore(&config, &result);
     host_release(s->host);
     session_judge(s);
     session_say_gone(s);

@@ -1,5 +1,5 @@
 /*
- * command.c - see command.h; base/arguments.h over the rows of options.def.
+ * log.c - see log.h; base/arguments.h over the rows of log.def.
  */
 #include "commands/log.h"
 
@@ -19,114 +19,38 @@ struct request {
     bool list, done;
 };
 
-static bool parse_cycle(const char *text, uint64_t *cycle)
+static bool set_to(void *request, const char *text, char *problem)
 {
-    static const char suffixes[] = "KMG";
-    char *end;
-    unsigned long long n;
-    uint64_t scale = 1;
+    struct request *q = request;
+    char names[OPTION_PROBLEM_MAX - sizeof "expected one of "];
 
-    errno = 0;
-    n = strtoull(text, &end, 0);
-    if (errno || text[0] < '0' || text[0] > '9')
-        return false;
-    if (*end) {
-        const char *suffix = strchr(suffixes, *end >= 'a' ? *end - 'a' + 'A' : *end);
-
-        if (!suffix || end[1])
-            return false;
-        for (const char *s = suffixes; s <= suffix; s++)
-            scale *= 1000;
-    }
-    *cycle = n * scale;
-    return *cycle / scale == n;
-}
-
-static bool set_cycle(const struct request *q, const char *name, const char *arg, uint64_t *cycle)
-{
-    if (parse_cycle(arg, cycle))
-        return true;
-    diag_error(q->diag, "--%s: invalid value `%s': expected a cycle, with K, M or G if you like",
-               name, arg);
-    return false;
-}
-
-static bool set_from(struct request *q, const char *arg)
-{
-    return set_cycle(q, "from", arg, &q->filter.from);
-}
-
-static bool set_until(struct request *q, const char *arg)
-{
-    return set_cycle(q, "until", arg, &q->filter.to);
-}
-
-static bool set_list(struct request *q, const char *arg)
-{
-    (void)arg;
-    q->list = true;
-    return true;
-}
-
-static bool set_to(struct request *q, const char *arg)
-{
-    char names[256];
-
-    q->format = export_find(arg);
+    q->format = export_find(text);
     if (q->format)
         return true;
     export_names(names, sizeof names);
-    diag_error(q->diag, "--to: invalid value `%s': expected one of %s", arg, names);
+    snprintf(problem, OPTION_PROBLEM_MAX, "expected one of %s", names);
     return false;
 }
 
-static bool set_output(struct request *q, const char *arg)
+static bool set_hart(void *request, const char *text, char *problem)
 {
-    q->output = arg;
-    return true;
-}
+    uint64_t hart, *harts = &((struct request *)request)->filter.harts;
 
-static bool set_function(struct request *q, const char *arg)
-{
-    q->filter.function = arg;
-    return true;
-}
-
-static bool set_task(struct request *q, const char *arg)
-{
-    q->filter.task = arg;
-    return true;
-}
-
-static bool set_hart(struct request *q, const char *arg)
-{
-    uint64_t hart;
-
-    if (!parse_cycle(arg, &hart) || hart >= LOG_HARTS_MAX) {
-        diag_error(q->diag, "--hart: invalid value `%s': expected a number from 0 to %d", arg,
-                   LOG_HARTS_MAX - 1);
+    if (!option_parse_number(text, 1000, &hart) || hart >= LOG_HARTS_MAX) {
+        snprintf(problem, OPTION_PROBLEM_MAX, "expected a number from 0 to %d", LOG_HARTS_MAX - 1);
         return false;
     }
-    q->filter.harts = (q->filter.harts == UINT64_MAX ? 0 : q->filter.harts) | UINT64_C(1) << hart;
+    *harts = (*harts == UINT64_MAX ? 0 : *harts) | UINT64_C(1) << hart;
     return true;
 }
 
+#define OPTION_OWNER struct request
+
 static const struct argument_row rows[] = {
-#define LOG_OPT(id, name, short_key, arg, doc) {name, short_key, arg, doc},
+#define LOG_OPT(name, short_key, arg, value, doc) {name, short_key, arg, doc, {value}},
 #include "commands/log.def"
 #undef LOG_OPT
 };
-
-static bool (*const setters[])(struct request *q, const char *arg) = {
-#define LOG_OPT(id, name, short_key, arg, doc) set_##id,
-#include "commands/log.def"
-#undef LOG_OPT
-};
-
-static bool take_option(void *request, size_t row, const char *arg)
-{
-    return setters[row](request, arg);
-}
 
 static bool take_file(void *request, const char *name)
 {
@@ -154,8 +78,8 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
                                         .intro = intro,
                                         .rows = rows,
                                         .count = ARRAY_LEN(rows),
-                                        .ctx = q,
-                                        .option = take_option,
+                                        .diag = q->diag,
+                                        .owner = q,
                                         .file = take_file};
     enum exit_status status = arguments_parse(&arguments, argc, argv, &q->done);
 

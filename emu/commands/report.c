@@ -1,5 +1,5 @@
 /*
- * command.c - see command.h; base/arguments.h over the rows of options.def.
+ * report.c - see report.h; base/arguments.h over the rows of report.def.
  */
 #include "commands/report.h"
 
@@ -31,33 +31,23 @@ struct request {
     size_t file_count;
 };
 
-static bool set_by(struct request *q, const char *arg)
+static bool set_by(void *request, const char *text, char *problem)
 {
-    q->key = table_key_find(arg);
-    if (q->key < TABLE_KEYS)
-        return true;
-    diag_error(q->diag,
-               "--by: invalid value `%s': expected site, function, file, module, layout or run",
-               arg);
-    return false;
+    struct request *q = request;
+
+    (void)problem;
+    q->key = table_key_find(text);
+    return q->key < TABLE_KEYS;
 }
 
-static bool set_of(struct request *q, const char *arg)
+static bool set_of(void *request, const char *text, char *problem)
 {
-    q->updates = !strcmp(arg, "updates");
-    q->group = table_group_find(arg);
-    if (q->group < RUN_GROUPS || q->updates)
-        return true;
-    diag_error(q->diag,
-               "--of: invalid value `%s': expected sites, trampolines, jump-labels or updates",
-               arg);
-    return false;
-}
+    struct request *q = request;
 
-static bool set_sort(struct request *q, const char *arg)
-{
-    q->sort = arg;
-    return true;
+    (void)problem;
+    q->updates = !strcmp(text, "updates");
+    q->group = table_group_find(text);
+    return q->group < RUN_GROUPS || q->updates;
 }
 
 /* The group whose table comes first. */
@@ -86,69 +76,26 @@ static bool check_sort(const struct request *q)
     return false;
 }
 
-static bool set_top(struct request *q, const char *arg)
+static bool set_top(void *request, const char *text, char *problem)
 {
+    struct request *q = request;
     char *end;
     unsigned long n;
 
+    (void)problem;
     errno = 0;
-    n = strtoul(arg, &end, 10);
-    if (errno || *end || arg[0] < '0' || arg[0] > '9') {
-        diag_error(q->diag, "--top: invalid value `%s': expected a number of rows", arg);
-        return false;
-    }
+    n = strtoul(text, &end, 10);
     q->top = n ? n : SIZE_MAX;
-    return true;
+    return !errno && !*end && text[0] >= '0' && text[0] <= '9';
 }
 
-static bool set_function(struct request *q, const char *arg)
-{
-    q->functions = arg;
-    return true;
-}
-
-static bool set_csv(struct request *q, const char *arg)
-{
-    (void)arg;
-    q->csv = true;
-    return true;
-}
-
-static bool set_html(struct request *q, const char *arg)
-{
-    q->html = arg;
-    return true;
-}
-
-static bool set_log(struct request *q, const char *arg)
-{
-    q->log = arg;
-    return true;
-}
-
-static bool set_diff(struct request *q, const char *arg)
-{
-    (void)arg;
-    q->diff = true;
-    return true;
-}
+#define OPTION_OWNER struct request
 
 static const struct argument_row rows[] = {
-#define REPORT_OPT(id, name, short_key, arg, doc) {name, short_key, arg, doc},
+#define REPORT_OPT(name, short_key, arg, value, doc) {name, short_key, arg, doc, {value}},
 #include "commands/report.def"
 #undef REPORT_OPT
 };
-
-static bool (*const setters[])(struct request *q, const char *arg) = {
-#define REPORT_OPT(id, name, short_key, arg, doc) set_##id,
-#include "commands/report.def"
-#undef REPORT_OPT
-};
-
-static bool take_option(void *request, size_t row, const char *arg)
-{
-    return setters[row](request, arg);
-}
 
 static bool take_file(void *request, const char *name)
 {
@@ -188,8 +135,8 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
                                         .intro = intro,
                                         .rows = rows,
                                         .count = ARRAY_LEN(rows),
-                                        .ctx = q,
-                                        .option = take_option,
+                                        .diag = q->diag,
+                                        .owner = q,
                                         .file = take_file};
     enum exit_status status = arguments_parse(&arguments, argc, argv, &q->done);
 

@@ -119,8 +119,9 @@ static struct debugger_config debugger_config(struct session *s)
          * Stops change a run with random fetches, so it cannot be repeated exactly. A log that is
          * being shown does not go back.
          */
-        .history_max =
-            s->options.fetch == FETCH_RANDOM || s->options.view ? 0 : s->options.history_max,
+        .history_max = s->options.machine.cluster.fetch == FETCH_RANDOM || s->options.view
+                           ? 0
+                           : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),

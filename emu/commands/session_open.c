@@ -1,5 +1,5 @@
 /*
- * open.c - opens what a run needs, in the order in which one needs the other, and closes it.
+ * session_open.c - opens what a run needs, step by step, and closes it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,29 +45,10 @@
 static struct machine_config machine_config(struct session *s)
 {
     const struct options *o = &s->options;
-    struct machine_config config = {
-        .harts = o->harts,
-        .memory = o->memory,
-        .firmware = o->firmware,
-        .firmware_path = o->firmware_path,
-        .image = o->image,
-        .initrd = o->initrd,
-        .bootargs = o->append,
-        .seed = o->seed,
-        .cluster = {.fetch = o->fetch,
-                    .fetch_seed = o->fetch_seed,
-                    .timing = o->timing,
-                    .core = s->core,
-                    .extensions = o->extensions,
-                    .code_writes_max = o->code_writes_max,
-                    .old_code_max = o->old_code_max},
-        .page_copies_max = o->page_copies_max,
-        .drive_count = o->drive_count,
-        .port_count = o->port_count,
-        .virtio_console = o->virtio_console,
-        .console = record_replay_console(s->record_replay),
-    };
+    struct machine_config config = o->machine;
 
+    config.cluster.core = s->core;
+    config.console = record_replay_console(s->record_replay);
     if (s->gdb_port && gdb_port_is_standard(s->gdb_port) && !strcmp(o->console, "stdio"))
         config.console = gdb_console(&s->gdb_console, &config.console);
     if (o->command == COMMAND_EXPLORE)
@@ -76,8 +57,6 @@ static struct machine_config machine_config(struct session *s)
         config.console = session_log_console(s, &config.console);
     if (s->schedule)
         config.plan = schedule_file_plan(s->schedule);
-    memcpy(config.drives, o->drives, sizeof config.drives);
-    memcpy(config.ports, o->ports, sizeof config.ports);
     if (o->device_log)
         device_log_listen(&s->device_log, &config);
     return config;
@@ -110,19 +89,21 @@ static void on_finding(void *ctx, enum rule rule)
     machine_ask_stop(s->machine);
 }
 
-static enum exit_status dump_dtb(const struct session *s)
+static enum exit_status dump_dtb(struct session *s)
 {
     size_t size;
     const uint8_t *dtb = machine_dtb(s->machine, &size);
     struct new_file file;
 
+    if (!s->options.dump_dtb)
+        return EXIT_PASS;
     if (!new_file_open(&file, s->options.dump_dtb, &s->diag))
         return EXIT_IO;
     (void)!fwrite(dtb, 1, size, new_file_stream(&file)); /* new_file_commit reports a failure */
     return new_file_commit(&file, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
-static enum exit_status open_files(struct session *s)
+static enum exit_status open_reports(struct session *s)
 {
     const struct options *o = &s->options;
 
@@ -153,7 +134,7 @@ static enum exit_status read_pardons(struct session *s)
 
 /* Checks that the file of --commands can be read. The debugger opens it, but sets no exit status.
  */
-static enum exit_status check_commands(const struct session *s)
+static enum exit_status check_commands(struct session *s)
 {
     const char *path = s->options.commands;
     struct stat st;
@@ -202,9 +183,9 @@ static enum exit_status open_core(struct session *s)
 {
     enum exit_status status;
 
-    if (s->options.timing != TIMING_CORE)
+    if (s->options.machine.cluster.timing != TIMING_CORE)
         return EXIT_PASS;
-    status = cores_read(s->options.core, &s->diag, &s->core);
+    status = cores_read(s->options.core_name, &s->diag, &s->core);
     if (status == EXIT_PASS)
         s->options.core_hash = s->core->hash;
     return status;
@@ -229,7 +210,7 @@ uint64_t session_image_hash(const struct session *s)
 }
 
 /* Whether the file of --schedule is of this run. */
-static enum exit_status check_schedule(const struct session *s)
+static enum exit_status check_schedule(struct session *s)
 {
     struct options plain = s->options;
     struct identity identity;
@@ -247,94 +228,142 @@ static enum exit_status check_schedule(const struct session *s)
     return status;
 }
 
-enum exit_status session_open(struct session *s)
+/* ---- the steps of session_open ---- */
+
+static enum exit_status read_schedule(struct session *s)
 {
     const struct options *o = &s->options;
-    const char *named = o->symbols ? o->symbols : o->image;
-    struct machine_config machine;
-    struct watch_config watch;
-    enum exit_status status = check_commands(s);
-    uint64_t linked;
 
-    if (status == EXIT_PASS)
-        status = open_core(s);
-    if (status == EXIT_PASS)
-        status = open_console(s);
-    if (status == EXIT_PASS)
-        status = open_gdb(s);
-    if (status != EXIT_PASS)
-        return status;
-    if (o->schedule)
-        status = schedule_file_read(o->schedule, o->harts, &s->diag, &s->schedule);
-    if (status != EXIT_PASS)
-        return status;
-    if (o->device_log)
-        status = new_file_open(&s->device_log, o->device_log, &s->diag) ? EXIT_PASS : EXIT_IO;
-    if (status == EXIT_PASS && o->rings && !new_file_open(&s->rings, o->rings, &s->diag))
-        status = EXIT_IO;
-    if (status == EXIT_PASS && o->html && !new_file_open(&s->page, o->html, &s->diag))
-        status = EXIT_IO;
-    if (status != EXIT_PASS)
-        return status;
-    machine = machine_config(s);
-    status = machine_new(&machine, &s->diag, &s->machine);
-    if (status == EXIT_PASS)
-        status = check_schedule(s);
-    if (status == EXIT_PASS)
-        status = record_replay_begin(s->record_replay, session_image_hash(s),
-                                     machine_firmware(s->machine));
-    if (status != EXIT_PASS)
-        return status;
-    if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
-        status = symbols_read(named, &s->diag, &s->symbols);
-    else if (machine_image(s->machine)->kind == IMAGE_LINUX)
-        s->symbols = symbols_from_kallsyms(machine_image(s->machine)->file.bytes,
-                                           machine_image(s->machine)->file.size);
-    if (status != EXIT_PASS)
-        return status;
-    if (o->symbols && !symbols_count(s->symbols))
-        diag_warn(&s->diag, "%s: has no symbols", named);
-    else if (o->audit == AUDIT_FAIL && !symbols_count(s->symbols))
+    if (!o->schedule)
+        return EXIT_PASS;
+    return schedule_file_read(o->schedule, o->machine.harts, &s->diag, &s->schedule);
+}
+
+/* Opens the files that are written during the run or at its end, so that a wrong name costs no run.
+ */
+static enum exit_status open_new_files(struct session *s)
+{
+    const struct options *o = &s->options;
+    const struct {
+        struct new_file *file;
+        const char *path;
+    } files[] = {{&s->device_log, o->device_log}, {&s->rings, o->rings}, {&s->page, o->html}};
+
+    for (unsigned i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i].path && !new_file_open(files[i].file, files[i].path, &s->diag))
+            return EXIT_IO;
+    return EXIT_PASS;
+}
+
+static enum exit_status make_machine(struct session *s)
+{
+    struct machine_config config = machine_config(s);
+
+    return machine_new(&config, &s->diag, &s->machine);
+}
+
+static enum exit_status begin_recording(struct session *s)
+{
+    return record_replay_begin(s->record_replay, session_image_hash(s),
+                               machine_firmware(s->machine));
+}
+
+/* The file that has the symbols and the debug information. */
+static const char *file_with_symbols(const struct session *s)
+{
+    return s->options.symbols ? s->options.symbols : s->options.machine.image;
+}
+
+static enum exit_status read_symbols(struct session *s)
+{
+    const struct image *image = machine_image(s->machine);
+
+    if (s->options.symbols || image->kind == IMAGE_ELF)
+        return symbols_read(file_with_symbols(s), &s->diag, &s->symbols);
+    if (image->kind == IMAGE_LINUX)
+        s->symbols = symbols_from_kallsyms(image->file.bytes, image->file.size);
+    return EXIT_PASS;
+}
+
+static enum exit_status warn_of_no_symbols(struct session *s)
+{
+    const char *file = file_with_symbols(s);
+
+    if (symbols_count(s->symbols))
+        return EXIT_PASS;
+    if (s->options.symbols)
+        diag_warn(&s->diag, "%s: has no symbols", file);
+    else if (s->options.audit == AUDIT_FAIL)
         diag_warn(&s->diag,
                   "%s: has no symbols, so the sites of ftrace are not known, and only the rules "
                   "about fetches are checked; give them with --symbols FILE",
-                  named);
+                  file);
+    return EXIT_PASS;
+}
+
+/* Connects the symbols with the image, and makes what finds lines, tasks and programs by them. */
+static enum exit_status use_symbols(struct session *s)
+{
+    uint64_t linked;
+
     if (symbols_find(s->symbols, "_start", &linked))
         machine_link_image(s->machine, linked);
     symbols_hide_below(s->symbols, lowest_named(s->machine));
-    s->lines = lines_new(named);
+    s->lines = lines_new(file_with_symbols(s));
     s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);
     s->programs = bpf_text_new(machine_cluster(s->machine), machine_image(s->machine), s->symbols);
-    status = read_pardons(s);
-    if (status == EXIT_PASS)
-        status = session_open_log(s);
-    if (status != EXIT_PASS)
-        return status;
-    watch = (struct watch_config){.cluster = machine_cluster(s->machine),
-                                  .image = machine_image(s->machine),
-                                  .symbols = s->symbols,
-                                  .tasks = s->tasks,
-                                  .programs = s->programs,
-                                  .account = o->account,
-                                  .audit = o->audit != AUDIT_OFF,
-                                  .findings_max = o->findings_max,
-                                  .patches_max = o->patches_max,
-                                  .updates_max = o->updates_max,
-                                  .calls = session_call_listener(s),
-                                  .listener = {on_finding, s}};
-    s->watch = watch_new(&watch, &s->diag);
+    return EXIT_PASS;
+}
+
+static enum exit_status make_watch(struct session *s)
+{
+    struct watch_config config = s->options.watch;
+
+    config.cluster = machine_cluster(s->machine);
+    config.image = machine_image(s->machine);
+    config.symbols = s->symbols;
+    config.tasks = s->tasks;
+    config.programs = s->programs;
+    config.audit = s->options.audit != AUDIT_OFF;
+    config.calls = session_call_listener(s);
+    config.listener = (struct finding_listener){on_finding, s};
+    s->watch = watch_new(&config, &s->diag);
     s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
+    return EXIT_PASS;
+}
+
+static enum exit_status join_snapshots(struct session *s)
+{
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
     machine_join_snapshots(s->machine, (struct state_part){s->programs, bpf_text_state_io});
     machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
     if (s->log)
         machine_join_snapshots(s->machine, (struct state_part){s->log, log_record_state_io});
-    status = session_restore_saved(s);
-    if (status == EXIT_PASS && s->log)
+    return EXIT_PASS;
+}
+
+static enum exit_status begin_log(struct session *s)
+{
+    if (s->log)
         log_record_begin(s->log, s->watch);
-    if (status == EXIT_PASS)
-        status = open_files(s);
-    return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
+    return EXIT_PASS;
+}
+
+enum exit_status session_open(struct session *s)
+{
+    /* Each may use what those before it have opened. */
+    static enum exit_status (*const steps[])(struct session * s) = {
+        check_commands,        open_core,        open_console,       open_gdb,
+        read_schedule,         open_new_files,   make_machine,       check_schedule,
+        begin_recording,       read_symbols,     warn_of_no_symbols, use_symbols,
+        read_pardons,          session_open_log, make_watch,         join_snapshots,
+        session_restore_saved, begin_log,        open_reports,       dump_dtb,
+    };
+    enum exit_status status = EXIT_PASS;
+
+    for (unsigned i = 0; i < ARRAY_LEN(steps) && status == EXIT_PASS; i++)
+        status = steps[i](s);
+    return status;
 }
 
 void session_close(struct session *s)

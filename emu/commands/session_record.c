@@ -127,21 +127,21 @@ static enum exit_status start_log(struct session *s)
     const struct options *o = &s->options;
     const struct log_run run = {.version = options_version(),
                                 .revision = options_revision(),
-                                .image = o->image,
-                                .bootargs = o->append,
+                                .image = o->machine.image,
+                                .bootargs = o->machine.bootargs,
                                 .timing = options_timing_name(o),
-                                .fetch = options_fetch_name(o->fetch),
+                                .fetch = options_fetch_name(o->machine.cluster.fetch),
                                 .firmware = options_firmware_name(machine_firmware(s->machine)),
-                                .seed = o->seed,
-                                .memory = o->memory,
-                                .calls_on_only = o->trace_on_only,
-                                .calls_left_out = o->trace_none};
+                                .seed = o->machine.seed,
+                                .memory = o->machine.memory,
+                                .calls_on_only = o->trace_calls == TRACE_ON,
+                                .calls_left_out = o->trace_calls == TRACE_NONE};
     const struct log_record_config config = {.file = &s->log_file,
                                              .run = run,
                                              .cluster = machine_cluster(s->machine),
                                              .image = machine_image(s->machine),
                                              .symbols = s->symbols,
-                                             .named = o->symbols ? o->symbols : o->image,
+                                             .named = o->symbols ? o->symbols : o->machine.image,
                                              .lines = s->lines,
                                              .tasks = s->tasks,
                                              .calls_only = !o->log,
@@ -163,9 +163,9 @@ enum exit_status session_open_log(struct session *s)
 
 struct calls_listener session_call_listener(struct session *s)
 {
-    if (s->options.trace_none || !s->log)
+    if (s->options.trace_calls == TRACE_NONE || !s->log)
         return (struct calls_listener){0};
-    return log_record_calls(s->log, s->options.trace_on_only);
+    return log_record_calls(s->log, s->options.trace_calls == TRACE_ON);
 }
 
 bool session_write_rings(struct session *s)

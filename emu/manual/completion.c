@@ -5,33 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option_value.h"
+#include "cli/options.h"
+
 struct row {
     const char *name;
     int short_key;
-    const char *arg, *commands, *expected, *doc;
+    const char *arg, *commands, *doc;
+    struct option_value value;
 };
 
+/* The functions that set values are not part of this program. */
+#undef OWN
+#undef ADDS
+#define OWN(name, what)  .expected = (what)
+#define ADDS(name, what) OWN(name, what)
+
+#define OPTION_OWNER struct options
+
 static const struct row run_rows[] = {
-#define OPT(id, name, short_key, arg, commands, expected, doc) \
-    {name, short_key, arg, commands, expected, doc},
+#define OPT(name, short_key, arg, commands, standard, value, doc) \
+    {name, short_key, arg, commands, doc, {value}},
 #include "cli/options.def"
 #undef OPT
 };
 
 static const struct row report_rows[] = {
-#define REPORT_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "", NULL, doc},
+#define REPORT_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "", doc, {0}},
 #include "commands/report.def"
 #undef REPORT_OPT
 };
 
 static const struct row log_rows[] = {
-#define LOG_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "", NULL, doc},
+#define LOG_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "", doc, {0}},
 #include "commands/log.def"
 #undef LOG_OPT
 };
 
 static const struct row view_rows[] = {
-#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "", NULL, doc},
+#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "", doc, {0}},
 #include "commands/view.def"
 #undef VIEW_OPT
 };
@@ -54,7 +66,7 @@ static const char rules[] =
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* letter: of the options of the table that the command has; "": all. */
-static const struct command {
+static const struct subcommand {
     const char *name, *letter;
     const struct row *rows;
     size_t count;
@@ -81,7 +93,7 @@ static const struct words {
     {"view", "theme", "light dark"},
 };
 
-static int has(const struct command *c, const struct row *r)
+static int has(const struct subcommand *c, const struct row *r)
 {
     return !*c->letter || strstr(r->commands, c->letter);
 }
@@ -104,7 +116,7 @@ static void expected_words(const struct row *r, char *list, size_t room)
     char text[256], *rest;
     size_t used = 0;
 
-    snprintf(text, sizeof text, "%s", r->expected ? r->expected : "");
+    snprintf(text, sizeof text, "%s", r->value.expected ? r->value.expected : "");
     for (char * or ; (or = strstr(text, " or "));)
         memcpy(or, ",   ", 4);
     for (char *value = strtok_r(text, ",", &rest); value; value = strtok_r(NULL, ",", &rest)) {
@@ -116,10 +128,18 @@ static void expected_words(const struct row *r, char *list, size_t room)
     }
 }
 
+static void choice_words(const struct row *r, char *list, size_t room)
+{
+    size_t used = 0;
+
+    for (const struct option_word *word = r->value.words; word->text && used < room; word++)
+        used += (size_t)snprintf(list + used, room - used, "%s%s", used ? " " : "", word->text);
+}
+
 enum { WORDS_MAX = 4096 };
 
 /* The words that may follow, or "": anything. */
-static void list_words(const struct command *c, const struct row *r, char list[WORDS_MAX])
+static void list_words(const struct subcommand *c, const struct row *r, char list[WORDS_MAX])
 {
     list[0] = '\0';
     for (size_t i = 0; i < COUNT(words); i++)
@@ -127,6 +147,8 @@ static void list_words(const struct command *c, const struct row *r, char list[W
             snprintf(list, WORDS_MAX, "%s", words[i].words);
     if (!strncmp(r->arg, "RULE", 4))
         snprintf(list, WORDS_MAX, "%s", rules);
+    else if (r->value.words)
+        choice_words(r, list, WORDS_MAX);
     else if (*c->letter && is_choice(r))
         expected_words(r, list, WORDS_MAX);
     while (*list && list[strlen(list) - 1] == ' ')
@@ -155,7 +177,7 @@ static void print_doc(const char *doc)
 /* Whether words may follow, or a file. */
 static int or_file(const struct row *r)
 {
-    return r->expected && strstr(r->expected, "file");
+    return r->value.expected && strstr(r->value.expected, "file");
 }
 
 /* ---- bash ---- */
@@ -194,7 +216,7 @@ static const char bash_tail[] =
     "}\n"
     "complete -o filenames -F _rvftrace rvftrace\n";
 
-static void bash_options(const struct command *c)
+static void bash_options(const struct subcommand *c)
 {
     printf("    %s) options='", c->name);
     for (size_t i = 0; i < c->count; i++)
@@ -204,7 +226,7 @@ static void bash_options(const struct command *c)
 }
 
 /* What follows an option: one of some words, a file, or something that cannot be completed (-). */
-static void bash_arguments(const struct command *c)
+static void bash_arguments(const struct subcommand *c)
 {
     char list[WORDS_MAX];
 
@@ -236,7 +258,7 @@ static void print_bash(void)
 /* ---- zsh ---- */
 
 /* The rest of an option's line, behind its name. */
-static void zsh_values(const struct command *c, const struct row *r)
+static void zsh_values(const struct subcommand *c, const struct row *r)
 {
     char list[WORDS_MAX];
 
@@ -256,7 +278,7 @@ static void zsh_values(const struct command *c, const struct row *r)
     putchar('\'');
 }
 
-static void zsh_option(const struct command *c, const struct row *r)
+static void zsh_option(const struct subcommand *c, const struct row *r)
 {
     if (r->short_key) {
         printf(" \\\n        '*-%c%s", r->short_key, r->arg ? "+" : "");
@@ -285,7 +307,7 @@ static void print_zsh(void)
          "(( CURRENT-- ))\n"
          "case $words[1] in");
     for (size_t i = 0; i < COUNT(commands); i++) {
-        const struct command *c = &commands[i];
+        const struct subcommand *c = &commands[i];
 
         printf("%s)\n    _arguments -s", c->name);
         for (size_t n = 0; n < c->count; n++)
@@ -298,7 +320,7 @@ static void print_zsh(void)
 
 /* ---- fish ---- */
 
-static void fish_option(const struct command *c, const struct row *r)
+static void fish_option(const struct subcommand *c, const struct row *r)
 {
     char list[WORDS_MAX] = "";
 

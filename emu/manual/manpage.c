@@ -12,27 +12,28 @@ static const struct row {
     const char *name;
     int short_key;
     const char *arg, *commands, *doc;
+    const char *standard; /* the value without the option; NULL: none, or the text names it */
 } rows[] = {
-#define OPT(id, name, short_key, arg, commands, expected, doc) \
-    {name, short_key, arg, commands, doc},
+#define OPT(name, short_key, arg, commands, standard, value, doc) \
+    {name, short_key, arg, commands, doc, standard},
 #include "cli/options.def"
 #undef OPT
 };
 
 static const struct row report_rows[] = {
-#define REPORT_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#define REPORT_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL},
 #include "commands/report.def"
 #undef REPORT_OPT
 };
 
 static const struct row log_rows[] = {
-#define LOG_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#define LOG_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL},
 #include "commands/log.def"
 #undef LOG_OPT
 };
 
 static const struct row view_rows[] = {
-#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc, NULL},
 #include "commands/view.def"
 #undef VIEW_OPT
 };
@@ -191,6 +192,8 @@ static void print_option(const struct row *r)
         printf("=\\fI%s\\fR", r->arg);
     putchar('\n');
     print_text(r->doc);
+    if (r->standard)
+        printf(" Default %s.", r->standard);
     putchar('\n');
 }
 

@@ -84,7 +84,7 @@ static enum exit_status begin_recording(struct record_replay *t, uint64_t image_
 
     if (status != EXIT_PASS)
         return status;
-    status = recorder_begin(t->recorder, t->options->image, &identity);
+    status = recorder_begin(t->recorder, t->options->machine.image, &identity);
     identity_free(&identity);
     return status;
 }

@@ -105,7 +105,7 @@ for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
 done
 
 # Rows of options.def: name and description.
-options() { grep -oE '^OPT\([a-z_]+, *"[a-z-]+"' emu/cli/options.def | sed 's/.*"\(.*\)"/\1/'; }
+options() { grep -oE '^OPT\("[a-z-]+"' emu/cli/options.def | sed 's/.*"\(.*\)"/\1/'; }
 for command in '' run debug explore report log; do
     run $command --help
     claim "${command:-rvftrace} --help fits into 79 columns" awk 'length > 79 { bad = 1 } END { exit bad || NR < 10 }' "$out"

@@ -28,16 +28,17 @@ static int split(char *text, size_t size, char *argv[WORDS_MAX + 1])
 
 static void check_options(const struct options *o)
 {
-    CHECK(o->image || o->command == COMMAND_CORES);
-    CHECK(o->harts >= 1 && o->harts <= HARTS_MAX);
-    CHECK(o->memory % 4096 == 0 && o->memory);
-    CHECK(o->drive_count <= MACHINE_DRIVES_MAX);
-    for (unsigned i = 0; i < o->drive_count; i++)
-        CHECK(o->drives[i].path[0] && memchr(o->drives[i].path, '\0', MACHINE_PATH_MAX));
-    CHECK((o->extensions & ~EXTS_ALL) == 0);
-    CHECK(options_firmware_name(o->firmware) && options_fetch_name(o->fetch) &&
-          options_timing_name(o));
-    CHECK(o->firmware != FIRMWARE_FILE || o->firmware_path);
+    CHECK(o->machine.image || o->command == COMMAND_CORES);
+    CHECK(o->machine.harts >= 1 && o->machine.harts <= HARTS_MAX);
+    CHECK(o->machine.memory % 4096 == 0 && o->machine.memory);
+    CHECK(o->machine.drive_count <= MACHINE_DRIVES_MAX);
+    for (unsigned i = 0; i < o->machine.drive_count; i++)
+        CHECK(o->machine.drives[i].path[0] &&
+              memchr(o->machine.drives[i].path, '\0', MACHINE_PATH_MAX));
+    CHECK((o->machine.cluster.extensions & ~EXTS_ALL) == 0);
+    CHECK(options_firmware_name(o->machine.firmware) &&
+          options_fetch_name(o->machine.cluster.fetch) && options_timing_name(o));
+    CHECK(o->machine.firmware != FIRMWARE_FILE || o->machine.firmware_path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
