@@ -41,7 +41,7 @@ static const char *word_for(const struct option_word *words, int value)
     return words->text;
 }
 
-static_assert((int)OPTION_PROBLEM_MAX >= (int)EXT_TEXT_MAX, "extensions_parse writes there");
+_Static_assert((int)OPTION_PROBLEM_MAX >= (int)EXT_TEXT_MAX, "extensions_parse writes there");
 
 static bool set_isa(void *options, const char *text, char *problem)
 {
@@ -540,7 +540,7 @@ static const char *find_conflict(const struct options *o)
          "--gdb gives the machine to gdb; leave out --save-at (gdb's `monitor save')"},
     };
 
-    static_assert(MACHINE_DRIVES_MAX == 6, "the message about --port says so");
+    _Static_assert(MACHINE_DRIVES_MAX == 6, "the message about --port says so");
     for (unsigned i = 0; i < ARRAY_LEN(combinations); i++)
         if (combinations[i].given && combinations[i].conflict)
             return combinations[i].message;

@@ -93,7 +93,7 @@ static const struct csr_range ranges[] = {
 
 #define RANGE(ext, prefix, first, last, start, value) BANK(ext, prefix, first, last, start)
 #define BANK(ext, prefix, first, last, start) \
-    static_assert((start) + (last) - (first) < SUFFIXES, #prefix " has more names than that");
+    _Static_assert((start) + (last) - (first) < SUFFIXES, #prefix " has more names than that");
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD

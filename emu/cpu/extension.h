@@ -4,7 +4,6 @@
 #ifndef CPU_EXTENSION_H
 #define CPU_EXTENSION_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,7 +28,7 @@ enum extension_set {
 };
 #define EXTS_ALL (~UINT64_C(0) >> (64 - EXT_COUNT))
 
-static_assert(EXT_COUNT < 31, "a set is an enumerator");
+_Static_assert(EXT_COUNT < 31, "a set is an enumerator");
 
 /* Bytes that the ISA string of any set fits in, with the terminating zero. */
 enum { EXT_TEXT_MAX = 256 };

@@ -3,6 +3,7 @@
  */
 #include "cpu/hart.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

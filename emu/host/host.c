@@ -3,7 +3,6 @@
  */
 #include "host/host.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -32,7 +31,7 @@ enum { BUFFER_BYTES = 4096 };
 /* Ten seconds: after so long without input, output and work the end of the input is reported. */
 #define REPORT_CYCLES (UINT64_C(10) * 1000 * 1000 * 1000)
 
-static_assert((int64_t)TIMEBASE_HZ * CYCLES_PER_TICK == 1000000000, "a cycle is a nanosecond");
+_Static_assert(CYCLES_PER_TICK *(int64_t)TIMEBASE_HZ == 1000000000, "a cycle is a nanosecond");
 
 struct host {
     const struct diag *diag;

@@ -7,7 +7,6 @@
  */
 #include "log/log_record.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,14 +34,14 @@
 #include "log/log_write.h"
 #include "mem/bus.h"
 
-static_assert((int)LOG_FUNCTION == (int)CALL_FUNCTION && (int)LOG_TRACER == (int)CALL_TRACER &&
-                  (int)LOG_RETURN_HANDLER == (int)CALL_RETURN &&
-                  (int)LOG_TRAP_HANDLER == (int)CALL_TRAP,
-              "the log has the numbers of enum call_kind");
-static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &&
-                  (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES,
-              "the log has the numbers of enum site_state");
-static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
+_Static_assert((int)LOG_FUNCTION == (int)CALL_FUNCTION && (int)LOG_TRACER == (int)CALL_TRACER &&
+                   (int)LOG_RETURN_HANDLER == (int)CALL_RETURN &&
+                   (int)LOG_TRAP_HANDLER == (int)CALL_TRAP,
+               "the log has the numbers of enum call_kind");
+_Static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &&
+                   (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES,
+               "the log has the numbers of enum site_state");
+_Static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
 
 /* The task that a hart had when it was looked at, and where its name is in memory. */
 struct running {
@@ -119,7 +118,7 @@ static void tell_loss(struct log_record *r)
 
 enum { EVENT_MORE_MAX = sizeof(struct log_update_hart) * LOG_HARTS_MAX };
 
-static_assert((int)CONSOLE_BYTES <= (int)EVENT_MORE_MAX, "what an event points to");
+_Static_assert((int)CONSOLE_BYTES <= (int)EVENT_MORE_MAX, "what an event points to");
 
 /* An event, and what it points to. */
 struct sent {

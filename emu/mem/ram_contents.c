@@ -2,13 +2,12 @@
  * ram_contents.c - all of memory, for a file (ram.h): what is known of each page that is not as at
  * power-on, the copies, and where the bytes of both are.
  */
-#include <assert.h>
 
 #include "base/page_list.h"
 #include "base/state_io.h"
 #include "mem/ram.h"
 
-static_assert((int)LISTED_PAGE_BYTES == (int)PAGE_BYTES, "pages of memory are listed");
+_Static_assert((int)LISTED_PAGE_BYTES == (int)PAGE_BYTES, "pages of memory are listed");
 
 /* Whether the page can differ from one at power-on without an image. */
 static bool is_touched(const struct ram_page *page)

@@ -47,7 +47,7 @@ static void find_handlers(struct audit *a)
     if (a->config.symbols &&
         !symbols_find(a->config.symbols, "return_to_handler", &a->return_to_handler))
         a->return_to_handler = 0;
-    static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
+    _Static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
     for (unsigned i = 0; a->config.symbols && i < ARRAY_LEN(names); i++)
         a->handler_count +=
             symbols_find(a->config.symbols, names[i], &a->handlers[a->handler_count]);
@@ -127,7 +127,7 @@ void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
         return;
     fact = audit_fact(f, LABEL_TASK, FACT_TASK);
     fact->pid = task.pid;
-    static_assert(sizeof fact->bytes >= sizeof task.name, "the name has room");
+    _Static_assert(sizeof fact->bytes >= sizeof task.name, "the name has room");
     memcpy(fact->bytes, task.name, sizeof task.name);
 }
 

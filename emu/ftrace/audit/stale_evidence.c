@@ -1,7 +1,6 @@
 /*
  * stale_evidence.c - breaches that are stale fetches: their causes, and the evidence for them.
  */
-#include <assert.h>
 
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -9,7 +8,7 @@
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/sites.h"
 
-static_assert((int)SITE_BYTES_MAX <= (int)FACT_BYTES_MAX, "a fact holds the bytes of a site");
+_Static_assert((int)SITE_BYTES_MAX <= (int)FACT_BYTES_MAX, "a fact holds the bytes of a site");
 
 /* ---- evidence ---- */
 

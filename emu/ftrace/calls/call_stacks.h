@@ -7,7 +7,6 @@
 #ifndef FTRACE_CALL_STACKS_H
 #define FTRACE_CALL_STACKS_H
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +72,7 @@ static inline unsigned call_cookie_offset(uint8_t cookie)
 {
     return cookie >> 2;
 }
-static_assert(SITE_STATES <= 4 && SITE_BYTES_MAX < CALL_COOKIE_RETURN >> 2, "they fit");
+_Static_assert(SITE_STATES <= 4 && SITE_BYTES_MAX < CALL_COOKIE_RETURN >> 2, "they fit");
 
 /* Probes of sites have the numbers `site * 2 + 1'. See struct feed_reader. */
 const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed_base *base,
