@@ -33,7 +33,7 @@ enum exit_status {
     EXIT_USAGE = 64,
     EXIT_BAD_FILE = 65,
     EXIT_NO_FILE = 66,
-    EXIT_OUR_FAULT = 70,
+    EXIT_INTERNAL = 70,
     EXIT_IO = 74,
     EXIT_LIMIT = 75,
     EXIT_GUEST_STUCK = 76,

@@ -325,7 +325,8 @@ static const char intro[] =
     "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
-    "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
+    "guest's own; 64 usage, 65 bad file, 66 no such file, 70 internal error, 74 I/O error, 75 "
+    "limit "
     "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";
 
 /* The order in --help: options of several commands, then those of one, under a heading. */

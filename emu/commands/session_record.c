@@ -247,7 +247,7 @@ enum exit_status session_write_page(struct session *s, const struct report *r)
         bool whole = report_json(r, out);
 
         status = !fclose(out) && whole ? page_write(&s->page, json, size, s->options.log, &s->diag)
-                                       : EXIT_OUR_FAULT;
+                                       : EXIT_INTERNAL;
     }
     free(json);
     return status;

@@ -70,7 +70,7 @@ static void become_follower(char *path, char *log)
         dup2(null, STDOUT_FILENO);
     }
     execv(path, arguments);
-    _exit(EXIT_OUR_FAULT);
+    _exit(EXIT_INTERNAL);
 }
 
 enum exit_status viewer_follow(const char *log, const struct diag *d)
@@ -94,5 +94,5 @@ enum exit_status viewer_follow(const char *log, const struct diag *d)
         ;
     free(name);
     free(path);
-    return pid < 0 ? EXIT_OUR_FAULT : EXIT_PASS;
+    return pid < 0 ? EXIT_INTERNAL : EXIT_PASS;
 }

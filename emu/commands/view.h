@@ -12,7 +12,7 @@ MUST_USE enum exit_status viewer_command(char **argv, const struct diag *d);
 
 /*
  * Starts the viewer, which shows the log that this process writes; it outlives this process.
- * EXIT_NO_FILE, EXIT_OUR_FAULT: it was not started; a message was given.
+ * EXIT_NO_FILE, EXIT_INTERNAL: it was not started; a message was given.
  */
 MUST_USE enum exit_status viewer_follow(const char *log, const struct diag *d);
 

@@ -269,7 +269,7 @@ static void search_update(struct explorer *e)
     done = &e->explored.at[e->explored.len - 1];
     act_log_end(e->log);
     if (!search_window(&search, &done->done, &e->found) || !machine_restore(e->machine, here))
-        e->status = EXIT_OUR_FAULT;
+        e->status = EXIT_INTERNAL;
     watch_run(e);
     done->found = e->found.list.len - before;
     e->runs += done->done.runs;

@@ -50,7 +50,7 @@ struct exploration {
 
 /*
  * Explores, ends the watch, prints, and writes a file for each discovery. Errors: EXIT_IO,
- * EXIT_OUR_FAULT; a message was given.
+ * EXIT_INTERNAL; a message was given.
  */
 MUST_USE enum exit_status explore(const struct explore_config *config, struct exploration *result);
 

@@ -344,16 +344,16 @@ static enum exit_status make_memory(struct machine *m)
         diag_error(m->diag,
                    "cannot allocate %" PRIu64 " MiB for the guest; give a smaller --memory",
                    m->config.memory >> 20);
-        return EXIT_OUR_FAULT;
+        return EXIT_INTERNAL;
     }
     if (!bus_map_ram(m->bus, m->ram, m->diag))
-        return EXIT_OUR_FAULT;
+        return EXIT_INTERNAL;
     if (!ram_reserve_copies(m->ram, copies)) {
         diag_error(m->diag,
                    "cannot allocate %zu MiB for copies of written pages; give a smaller "
                    "--page-copies-max",
                    copies * sizeof(struct page_copy) >> 20);
-        return EXIT_OUR_FAULT;
+        return EXIT_INTERNAL;
     }
     return EXIT_PASS;
 }
@@ -486,7 +486,7 @@ static enum exit_status build(struct machine *m)
         return status;
     make_harts(m);
     if (!map_devices(m))
-        return EXIT_OUR_FAULT;
+        return EXIT_INTERNAL;
     status = boot_load(m);
     if (status != EXIT_PASS)
         return status;

@@ -141,7 +141,7 @@ static const char tail[] =
     ".TP\n.B 64\nThe command line is wrong.\n"
     ".TP\n.B 65\nA file is damaged, of the wrong kind, or does not fit the machine.\n"
     ".TP\n.B 66\nA file that is to be read does not exist.\n"
-    ".TP\n.B 70\nThe fault is rvftrace's own or the host's.\n"
+    ".TP\n.B 70\nInternal error: of rvftrace itself, or the host refused memory or a process.\n"
     ".TP\n.B 74\nReading or writing failed, on standard output and standard error as well,\n"
     "or a file that is to be written cannot be created.\n"
     ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout.\n"

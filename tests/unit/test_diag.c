@@ -84,7 +84,7 @@ static void the_exit_statuses_are_those_of_the_manual(void **state)
     assert_int_equal(EXIT_USAGE, 64);
     assert_int_equal(EXIT_BAD_FILE, 65);
     assert_int_equal(EXIT_NO_FILE, 66);
-    assert_int_equal(EXIT_OUR_FAULT, 70);
+    assert_int_equal(EXIT_INTERNAL, 70);
     assert_int_equal(EXIT_IO, 74);
     assert_int_equal(EXIT_LIMIT, 75);
     assert_int_equal(EXIT_GUEST_STUCK, 76);
