@@ -8,6 +8,8 @@ run
 claim 'no arguments: told what to try' refused 'no command'
 run frobnicate "$mcount"
 claim 'an unknown command is named' refused ".*frobnicate"
+run frob
+claim 'an unknown command is answered with all commands' refused '.*frob.*run, debug, explore, report, log, view and cores'
 run run
 claim 'no image: told what to try' refused 'no image'
 run run "$mcount" "$mcount"
