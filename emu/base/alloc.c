@@ -34,7 +34,7 @@ void *xrealloc(void *old, size_t size)
     return checked(realloc(old, size ? size : 1));
 }
 
-/* Of whole large pages only: the others may belong to something else. */
+/* Asks for whole large pages only: other data may share the first and the last one. */
 void alloc_is_large(void *p, size_t size)
 {
     const uintptr_t large = (uintptr_t)2 << 20, from = ((uintptr_t)p + large - 1) / large * large,

@@ -22,7 +22,7 @@ struct argument_row {
 struct arguments {
     const char *command; /* "rvftrace log" */
     const char *files;   /* what the help calls them: "FILE..." */
-    const char *intro;   /* the help's first lines; behind \v the last ones */
+    const char *intro;   /* the help's first lines; after \v the last ones */
     const struct argument_row *rows;
     size_t count;
     const struct diag *diag;

@@ -14,12 +14,13 @@
 enum { DIGEST_PAGE_BYTES = 4096 };
 
 /*
- * The digest so far (0 at the beginning) with the contents from page number `page` on; `len` bytes,
- * of which only the last page of all may be incomplete. The pages may come in any order.
+ * Adds `len` bytes, the contents from page number `page` on, to the digest so far (0 at the
+ * beginning). The pages may come in any order; only the last page of the contents may be
+ * incomplete.
  */
 uint64_t digest_pages(uint64_t digest, uint64_t page, const uint8_t *bytes, size_t len);
 
-/* The end: contents of `size` bytes. */
+/* Ends the digest of contents of `size` bytes. */
 uint64_t digest_end(uint64_t digest, uint64_t size);
 
 #endif

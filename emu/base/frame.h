@@ -10,15 +10,15 @@
 
 #include "base/compiler.h"
 
-/* The room that the frame of so many bytes can need. */
+/* The most bytes that the frame of `size` bytes can need. */
 size_t frame_bound(size_t size);
 
 /* Compresses the bytes into `to`, which has frame_bound(size) bytes. Returns the frame's size. */
 size_t frame_pack(const void *bytes, size_t size, void *to);
 
 /*
- * The inverse. False: it is no such frame of `size` bytes, or the checksum is wrong; what is in
- * `to` then is not specified.
+ * The inverse. False: it is no such frame of `size` bytes, or the checksum is wrong; the contents
+ * of `to` are then not specified.
  */
 MUST_USE bool frame_unpack(const void *frame, size_t frame_size, void *to, size_t size);
 

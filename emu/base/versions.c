@@ -1,8 +1,8 @@
 /*
  * versions.c - see versions.h.
  *
- * version->next is the next version on the way to the present contents; NULL: the present
- * contents are next. The versions with NULL are the bases; only these are affected when a page
+ * version->next is the next version towards the present contents; NULL: the present contents are
+ * next. The versions with NULL are the bases; only these are affected when a page
  * changes.
  */
 #include "base/versions.h"
@@ -267,20 +267,20 @@ static bool step_to(struct versions *v, struct version *to)
 
 bool versions_restore(struct versions *v, const struct version *version)
 {
-    VEC_OF(struct version *) way = {0};
+    VEC_OF(struct version *) path = {0};
     struct version *base = NULL;
     bool done;
 
     for (struct version *at = (struct version *)(uintptr_t)version; at; at = at->next) {
         if (base)
-            VEC_PUSH(&way, base);
+            VEC_PUSH(&path, base);
         base = at;
     }
     make_only_base(v, base);
     done = undo_changes(v, base);
-    while (way.len)
-        done &= step_to(v, way.at[--way.len]);
-    VEC_FREE(&way);
+    while (path.len)
+        done &= step_to(v, path.at[--path.len]);
+    VEC_FREE(&path);
     renew(v);
     return done;
 }

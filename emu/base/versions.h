@@ -7,7 +7,7 @@
  * number of times; the cost depends on the differing pages. The other versions remain valid.
  *
  * Versions form a tree. Each one is described by the pages in which it differs from the next one
- * on the way to the present contents; restoring a version turns that way round (H. Baker,
+ * towards the present contents; restoring a version reverses these links (H. Baker,
  * "Shallow binding makes functional arrays fast", 1991).
  */
 #ifndef BASE_VERSIONS_H

@@ -1,8 +1,8 @@
 /*
  * cores.h - where core files are, and what `rvftrace cores' prints of them.
  */
-#ifndef CLI_CORES_H
-#define CLI_CORES_H
+#ifndef COMMANDS_CORES_H
+#define COMMANDS_CORES_H
 
 #include "base/compiler.h"
 #include "base/diag.h"

@@ -3,8 +3,8 @@
  *
  *     CYCLE HART R|W BYTES ADDRESS VALUE DEVICE PC
  */
-#ifndef CLI_DEVICE_LOG_H
-#define CLI_DEVICE_LOG_H
+#ifndef COMMANDS_DEVICE_LOG_H
+#define COMMANDS_DEVICE_LOG_H
 
 struct machine_config;
 struct new_file;

@@ -1,8 +1,8 @@
 /*
- * command.h - `rvftrace log': shows and converts event logs.
+ * log.h - `rvftrace log': shows and converts event logs.
  */
-#ifndef EXPORT_COMMAND_H
-#define EXPORT_COMMAND_H
+#ifndef COMMANDS_LOG_H
+#define COMMANDS_LOG_H
 
 #include <stdio.h>
 

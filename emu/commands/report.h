@@ -1,8 +1,8 @@
 /*
- * command.h - `rvftrace report FILE...`: the reports of finished runs as tables.
+ * report.h - `rvftrace report FILE...': the reports of finished runs as tables.
  */
-#ifndef REPORT_COMMAND_H
-#define REPORT_COMMAND_H
+#ifndef COMMANDS_REPORT_H
+#define COMMANDS_REPORT_H
 
 #include "base/compiler.h"
 #include "base/diag.h"

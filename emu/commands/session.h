@@ -1,9 +1,9 @@
 /*
  * session.h - a run, from its options to its exit status: everything that it owns, and its steps,
- * each of which is in a file of this directory.
+ * each in a file of this directory.
  */
-#ifndef SESSION_SESSION_H
-#define SESSION_SESSION_H
+#ifndef COMMANDS_SESSION_H
+#define COMMANDS_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,72 +63,72 @@ struct ending {
     unsigned status;
 };
 
-/* ---- open.c ---- */
+/* ---- session_open.c ---- */
 
 /* Waits until the descriptor can be read. False: the host ends the run. session: a struct session.
  */
 bool session_await(void *session, int fd);
 
-/* Takes as long as a part of a kernel's boot: only for those who need it. */
+/* The hash of the image; 0 if no option needs it, because it takes as long as a part of a boot. */
 uint64_t session_image_hash(const struct session *s);
 
-/* Opens all that the options ask for. A failure was reported; what is open is closed by
- * session_close. */
+/* Opens all that the options ask for. On failure a message was given; session_close closes what is
+ * open. */
 enum exit_status session_open(struct session *s);
 
 /* Frees everything, and removes files that were not finished. */
 void session_close(struct session *s);
 
-/* ---- record.c ---- */
+/* ---- session_record.c ---- */
 
 /* A console whose output is in the log, too. */
 struct console session_log_console(struct session *s, const struct console *inner);
 
-/* --log and --trace. Before the watch is made. */
+/* Opens the log of --log and --trace, before the watch is made. */
 enum exit_status session_open_log(struct session *s);
 
-/* Who is told of calls: the log, or nobody. */
+/* The listener of calls: the log, or none. */
 struct calls_listener session_call_listener(struct session *s);
 
 /* Writes the guest's ring buffers. False: they are not found, or the file cannot be written. */
 bool session_write_rings(struct session *s);
 
-/* The trace is made of the log before that gets its name. The status may be another one then. */
+/* Ends the log and makes the trace of it. A failure changes the status. */
 struct ending session_end_log(struct session *s, struct ending end);
 
-/* --html: the page of the report. */
+/* Writes the page of --html. */
 enum exit_status session_write_page(struct session *s, const struct report *r);
 
-/* ---- save.c ---- */
+/* ---- session_save.c ---- */
 
 /* Saves the machine in a file. */
 enum exit_status session_save(const struct session *s, const char *path, const struct diag *d);
 
-/* What is outside of the machine follows it. `keep`: as of saved_run_restore. */
+/* Restores the machine and what follows it. `keep`: as of saved_run_restore. */
 enum exit_status session_restore(struct session *s, const char *path, struct snapshot_file *f,
                                  bool keep, const struct diag *d);
 
-/* --restore. */
+/* Restores the file of --restore. */
 enum exit_status session_restore_saved(struct session *s);
 
-/* --save at the end of the run, unless it was saved before. */
+/* Saves for --save at the end of the run, unless it was saved before. */
 void session_save_at_end(struct session *s, struct stop stop);
 
 /* ---- run.c ---- */
 
 /*
- * How the recorded run was stopped, if this run has reached that instruction; NULL: it has not, or
- * the host has ended this run.
+ * How the recorded run was stopped, if this run has reached that instruction; NULL: it is not there
+ * yet, or the host has ended this run.
  */
 const struct recorded_end *session_recorded_stop(const struct session *s);
 
-/* A replay of a run that the host or a limit stopped must end at the same instruction. */
+/* The limit of instructions: a replay ends where the host or a limit stopped the recorded run. */
 uint64_t session_max_insns(const struct session *s);
 
-/* The debugger has the rest of the run. */
+/* Lets the debugger control the rest of the run. */
 struct stop session_debug(struct session *s);
 
-/* The rest of the run under gdb's control; the machine is stopped. */
+/* Lets gdb control the rest of the run; the machine is stopped. */
 struct stop session_serve_gdb(struct session *s);
 
 /*
@@ -137,18 +137,18 @@ struct stop session_serve_gdb(struct session *s);
  */
 struct stop session_run(struct session *s);
 
-/* ---- end.c ---- */
+/* ---- session_end.c ---- */
 
-/* Whether the guest has ended the run, by its end or by its getting nowhere. */
+/* Whether the guest has ended the run, or cannot go on. */
 bool session_ended_by_guest(struct stop stop);
 
-/* What the report is made of. */
+/* The parts of the report. */
 struct report session_report(const struct session *s);
 
 /* Prints how the run ended and records it. */
 struct ending session_settle(const struct session *s, struct stop stop);
 
-/* Messages that could not be written change the exit status. */
+/* Whether all messages could be written; if not, the exit status changes. */
 bool session_all_was_written(const struct session *s);
 
 /*
@@ -157,10 +157,10 @@ bool session_all_was_written(const struct session *s);
  */
 void session_judge(struct session *s);
 
-/* Tells the lines of the baseline that do not occur any more. */
+/* Prints the lines of the baseline that no longer occur. */
 void session_say_gone(const struct session *s);
 
-/* The reason is printed last: the report may have many lines. */
+/* Ends the run and prints why it ended, after the report, which may have many lines. */
 unsigned session_finish(struct session *s, struct stop stop);
 
 /* ---- explore.c ---- */

@@ -1,5 +1,5 @@
 /*
- * end.c - the end of a run: its reason as message, word of the report and exit status; the
+ * session_end.c - the end of a run: its reason as message, word of the report and exit status; the
  * findings.
  */
 #include <inttypes.h>
@@ -191,7 +191,7 @@ struct report session_report(const struct session *s)
     };
 }
 
-/* Ends the recording and checks the replay, either of which can change the status. */
+/* Ends the recording and checks the replay. Both can change the status. */
 static struct ending end_recording(const struct session *s, struct stop stop, struct ending end)
 {
     struct recorded_end line = {.insns = machine_insns(s->machine),

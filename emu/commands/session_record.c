@@ -1,6 +1,6 @@
 /*
- * record.c - what a run writes beside its report: the log, the trace that is made of it, the
- * guest's ring buffers, the HTML page. What the guest prints is in the log, too.
+ * session_record.c - what a run writes beside its report: the log, the trace that is made of it,
+ * the guest's ring buffers, the HTML page. What the guest prints is in the log, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static bool write_trace(struct session *s)
     return false;
 }
 
-/* Ends the log, which tells how the run has ended. False: it could not be written. */
+/* Ends the log with the end of the run. False: it could not be written. */
 static bool end_log(struct session *s, struct ending end)
 {
     const struct log_ending last = {.word = end.word,

@@ -1,5 +1,6 @@
 /*
- * save.c - snapshots in files: --save, --restore, and the debugger's commands of these names.
+ * session_save.c - snapshots in files: --save, --restore, and the debugger's commands of these
+ * names.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /*
- * viewer.c - see viewer.h.
+ * view.c - see view.h.
  */
 #include "commands/view.h"
 
@@ -14,11 +14,11 @@
 
 #include "base/alloc.h"
 
-/* Beside this program, where it was built or installed, or where packages have such programs. */
+/* Places relative to this program: of a build, of an installation, and of packages. */
 static const char *const places[] = {"rvftrace-view", "../libexec/rvftrace/rvftrace-view",
                                      "../lib/rvftrace/rvftrace-view"};
 
-/* The viewer's path; NULL: it is not there, and a message was given. */
+/* Finds the viewer's path; NULL: there is none, and a message was given. */
 static char *find_viewer(const struct diag *d)
 {
     char program[PATH_MAX];
@@ -54,7 +54,7 @@ enum exit_status viewer_command(char **argv, const struct diag *d)
     return EXIT_IO;
 }
 
-/* In a process of its own, away from the terminal and its signals. */
+/* Becomes the viewer, in a process without the terminal and its signals. */
 static void become_follower(char *path, char *log)
 {
     char live[] = "--live", end[] = "--";
@@ -81,7 +81,8 @@ enum exit_status viewer_follow(const char *log, const struct diag *d)
     if (!path)
         return EXIT_NO_FILE;
     name = xstrdup(log);
-    /* Of a process that ends at once, so that the viewer is not a zombie of a run that goes on. */
+    /* The viewer is the child of a process that ends at once, so that it does not become a zombie.
+     */
     pid = fork();
     if (!pid) {
         if (!fork())

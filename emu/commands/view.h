@@ -1,8 +1,8 @@
 /*
- * viewer.h - `rvftrace view': becomes the viewer, a program of its own, which needs SDL2.
+ * view.h - `rvftrace view': becomes the viewer, a program of its own, which needs SDL2.
  */
-#ifndef CLI_VIEWER_H
-#define CLI_VIEWER_H
+#ifndef COMMANDS_VIEW_H
+#define COMMANDS_VIEW_H
 
 #include "base/compiler.h"
 #include "base/diag.h"

@@ -12,7 +12,8 @@ struct logged {
     struct access_listener listener;
 };
 
-static void tell(const struct logged *l, uint64_t offset, unsigned size, bool write, uint64_t value)
+static void report(const struct logged *l, uint64_t offset, unsigned size, bool write,
+                   uint64_t value)
 {
     struct device_access access = {.device = l->device.name,
                                    .pa = l->device.base + offset,
@@ -29,16 +30,16 @@ static enum fault logged_read(void *logged, uint64_t offset, unsigned size, uint
     enum fault fault = l->device.read(l->device.ctx, offset, size, value);
 
     if (fault == FAULT_NONE)
-        tell(l, offset, size, false, *value);
+        report(l, offset, size, false, *value);
     return fault;
 }
 
-/* A write that ends the run is told of before it does. */
+/* Reports first, because a write may end the run. */
 static enum fault logged_write(void *logged, uint64_t offset, unsigned size, uint64_t value)
 {
     struct logged *l = logged;
 
-    tell(l, offset, size, true, value);
+    report(l, offset, size, true, value);
     return l->device.write(l->device.ctx, offset, size, value);
 }
 

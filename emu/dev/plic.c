@@ -29,7 +29,7 @@ enum {
     WORDS = (SOURCES_MAX + 1) / 32,
 };
 
-/* The input of a gateway, as far as it has not been forwarded yet. */
+/* The input of a gateway that is still to be forwarded. */
 enum input {
     INPUT_LOW,
     INPUT_HIGH, /* forwarded after each completion, until the device lowers it */

@@ -78,7 +78,7 @@ static bool is_named(const struct btf *b, uint32_t name, const char *wanted)
     return name < b->names_size && !strcmp((const char *)b->names + name, wanted);
 }
 
-/* The bytes after the three words of a type with so many parts; false: a kind that is not known. */
+/* The bytes after the three words of a type with `parts` parts; false: an unknown kind. */
 static bool rest_of(unsigned kind, uint32_t parts, uint64_t *bytes)
 {
     static const uint8_t fixed[KINDS] = {
@@ -122,10 +122,12 @@ static bool has_members(const uint8_t *type)
     return kind == KIND_STRUCT || kind == KIND_UNION;
 }
 
-/* Structs and unions without a name within others; all of them that are looked at for a member. */
+/* The most nested structs and unions without a name; and the most that are searched for a member.
+ */
 enum { NESTED_MAX = 4, LOOKS_MAX = 64 };
 
-/* With the flag of the struct an offset also has the size of a bit field, in its upper byte. */
+/* Finds a member. With the struct's flag, the upper byte of its offset is the size of a bit field.
+ */
 static bool find_member(const struct btf *b, const uint8_t *type, const char *member,
                         unsigned nested, unsigned *looks, uint64_t *offset)
 {

@@ -403,7 +403,7 @@ static void put_cells(struct tree *t, const char *name, uint32_t *cells, unsigne
     put(t, name, cells, count * sizeof *cells);
 }
 
-/* By this OpenSBI knows what to write to mhpmevent; Linux asks OpenSBI. */
+/* Writes the node from which OpenSBI takes the values of mhpmevent; Linux asks OpenSBI. */
 static void write_pmu(struct tree *t)
 {
     const struct board *b = t->board;

@@ -216,7 +216,7 @@ static ssize_t read_chunk(int fd, uint8_t *to, size_t len, off_t at)
     return (ssize_t)done;
 }
 
-/* In chunks that begin at whole pages. */
+/* Computes the digest in chunks that begin at whole pages. */
 static enum exit_status digest_file(int fd, const char *path, const struct diag *d,
                                     uint64_t *digest)
 {

@@ -53,7 +53,7 @@ static size_t rows_until(Dwarf_Lines *lines, size_t count, uint64_t addr)
     return PARTITION_POINT(i, count, address_of(lines, i) <= addr);
 }
 
-/* Of several rows at one address the last one counts, but one that begins a statement is better. */
+/* The best of several rows at one address: the last, or the last that begins a statement. */
 static size_t best_of(Dwarf_Lines *lines, size_t i)
 {
     uint64_t start = address_of(lines, i);

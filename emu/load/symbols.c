@@ -144,7 +144,7 @@ static void find_outers(struct symbols *s)
     }
 }
 
-/* Of several symbols with one name symbols_find returns a global one, and then the lowest. */
+/* Whether symbols_find prefers `a` of two symbols with one name: global ones, then lower ones. */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {
     return a->global != b->global ? a->global : a->addr < b->addr;
@@ -252,7 +252,7 @@ static bool reaches(const struct symbol *y, uint64_t addr)
     return addr == y->addr || (addr > y->addr && addr < y->end);
 }
 
-/* From entry i outwards, the first one that extends over addr; NONE if none does. */
+/* The innermost of entry i and those around it that extends over addr; NONE: none does. */
 static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
 {
     while (i != NONE && i >= s->first && !reaches(&s->entries.at[i].symbol, addr))

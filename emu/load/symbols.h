@@ -69,15 +69,15 @@ void symbols_free(struct symbols *s); /* NULL is allowed here and in all functio
  */
 const char *symbols_at(const struct symbols *s, uint64_t addr, uint64_t *offset);
 
-/* Who knows further names, such as those of modules that the guest has loaded. */
+/* A source of further names, such as those of modules that the guest has loaded. */
 struct symbols_more {
     const char *(*name_at)(void *ctx, uint64_t addr, uint64_t *offset); /* as symbols_at */
     void *ctx;
 };
 void symbols_set_more(struct symbols *s, struct symbols_more more);
 
-/* As symbols_at, also by these further names, which takes longer and is for what people read. The
- * name is valid until it is called again. */
+/* Like symbols_at, also with these further names. It takes longer, and is for text that users read.
+ * The name is valid until the next call. */
 const char *symbols_name_at(const struct symbols *s, uint64_t addr, uint64_t *offset);
 
 /* The same, returning the symbol. */
@@ -96,7 +96,7 @@ void symbols_hide_below(struct symbols *s, uint64_t lowest);
 /* Finds a symbol by name: a global one before a local one, then the lowest address. */
 MUST_USE bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr);
 
-/* In ascending order of address; i < symbols_count(). */
+/* The symbols in ascending order of address; i < symbols_count(). */
 size_t symbols_count(const struct symbols *s);
 const struct symbol *symbols_get(const struct symbols *s, size_t i);
 

@@ -178,7 +178,7 @@ static size_t expanded_length(const struct tables *t, size_t at, size_t length)
 /* Expands a valid name. Returns its length. */
 static size_t expand(const struct tables *t, size_t at, size_t length, char text[NAME_MAX_BYTES])
 {
-    enum { SHORT = 16 }; /* the index follows the table, so that so many bytes can be read */
+    enum { SHORT = 16 }; /* the index follows the table, so that this number of bytes can be read */
     size_t len = 0;
 
     for (size_t i = 0; i < length; i++) {

@@ -37,8 +37,8 @@ struct symbols *symbols_new(void);
 void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len);
 
 /*
- * The same for a symbol of which `nm` or kallsyms shows a letter; size 0: not known. After the last
- * one symbols_bound_last, as nothing says how far it reaches.
+ * The same for a symbol with the letter of `nm` or kallsyms; size 0: not known. After the last one
+ * call symbols_bound_last, because no next symbol shows its end.
  */
 void symbols_add_lettered(struct symbols *s, uint64_t addr, uint64_t size, char letter,
                           const char *name, size_t len);

@@ -2,10 +2,10 @@
  * plan.h - a plan: where a run departs from the schedule of its seed.
  *
  * Its steps are at exact numbers of instructions, of all harts together since power-on. A stalled
- * hart executes nothing for a while, as though its next instruction took so long; the others go on
- * as the seed decides. At a tick time passes for all harts until the next timer of one of them is
- * due, so that it may be interrupted at that very instruction. Both can happen on hardware, where
- * nothing says how long an instruction takes.
+ * hart executes nothing for a while, as though its next instruction took that long; the others go
+ * on as the seed decides. At a tick time passes for all harts until the next timer of one of them
+ * is due, so that it may be interrupted at that very instruction. Both can happen on hardware,
+ * where nothing says how long an instruction takes.
  *
  * Same image, options, seed and plan: the same run, to the last cycle.
  */
@@ -30,7 +30,7 @@ struct plan {
     VEC_OF(struct plan_step) steps; /* in order of `at` */
 };
 
-/* The harts that are stalled when so many instructions have been executed, a bit each. */
+/* The harts that are stalled after `insns` instructions of the machine, a bit each. */
 uint64_t plan_stalled(const struct plan *p, uint64_t insns);
 
 /* The next number of instructions at which something begins or ends; UINT64_MAX: none. */

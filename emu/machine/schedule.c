@@ -39,7 +39,7 @@ enum { SLICE_MIN = 1, SLICE_SPREAD = 4 };
 enum { SLICE_MIN = 3000, SLICE_SPREAD = 3000 };
 #endif
 
-/* While harts run, the console is called once in so many cycles. */
+/* While harts run, the console is called once in this number of cycles. */
 enum { POLL_CYCLES = 1 << 20 };
 
 static struct hart *hart_of(const struct machine *m, unsigned i)
@@ -389,7 +389,7 @@ enum idle { IDLE_OVER, IDLE_ENDLESS, IDLE_STOPPED };
 /*
  * Moves time on to the deadline, to `limit`, or as far as the console allows. False:
  * there is no deadline, and there will be no input. The console is not asked to wait for
- * input while the guest has not taken earlier input: that has not woken it, and there is
+ * input while the guest has not taken earlier input: that input did not wake it, and there is
  * no room for more.
  */
 static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
@@ -669,7 +669,7 @@ struct stop machine_run_before(struct machine *m, uint64_t max_insns)
     return stop;
 }
 
-/* Afterwards the other harts' clocks are behind; the scheduler lets them catch up. */
+/* Afterwards the other harts' clocks are lower; the scheduler lets these harts catch up. */
 static struct stop run_alone(struct machine *m, uint64_t insns)
 {
     struct hart *h = machine_current(m);

@@ -43,7 +43,7 @@ struct trailer {
     char magic[sizeof end_magic];
 };
 
-/* Of a frame, in the index. The checksums within frames leave some bits of these out. */
+/* A frame's entry in the index. The checksums within frames leave some of its bits out. */
 struct entry {
     uint64_t size, digest; /* of the packed bytes */
 };
@@ -142,7 +142,7 @@ static void put_state(struct writing *w, const struct state_io *io)
     free(frame);
 }
 
-/* Some frames of pages that are packed at the same time. */
+/* A batch of frames of pages that are packed at the same time. */
 struct batch {
     const struct page_list *list;
     size_t first; /* frame */

@@ -39,8 +39,8 @@ static inline void irq_line_set(const struct irq_line *line, bool level)
 
 /*
  * Requests one interrupt, like an edge: unlike a level that stays high, it does not
- * interrupt again once it has been handled. Lowering the line cancels a request that
- * has not been forwarded yet.
+ * interrupt again once it has been handled. Lowering the line cancels a request before it
+ * is forwarded.
  */
 static inline void irq_line_request(const struct irq_line *line)
 {

@@ -258,7 +258,7 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
     }
 }
 
-/* To a page about whose old bytes a hook wants to know. */
+/* Writes to a page whose old bytes a hook needs. */
 static void write_and_tell(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
                            const struct writer *by)
 {
@@ -273,7 +273,7 @@ static void write_and_tell(struct ram *r, uint64_t pa, const uint8_t *from, size
         r->hooks.accessed(r->hooks.ctx, pa, old_bytes, (unsigned)len, by);
 }
 
-/* By a hart, to a page of which no store has to be told: what nearly all are. */
+/* Whether the store is a hart's, to a page without flags, as nearly all are. */
 static bool is_plain(const struct ram *r, uint64_t pa, size_t len, const struct writer *by)
 {
     return !ram_page_at(r, pa)->flags && by->kind == WRITER_HART &&

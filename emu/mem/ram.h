@@ -11,7 +11,7 @@
  * those in their own caches and drop them when `ram->epoch` has moved.
  *
  * Copies. When a page is opened, a copy of its bytes is kept. If code is fetched from the
- * page later, a comparison with the copy tells which parcels were written since. A copy is
+ * page later, a comparison with the copy shows which parcels were written since. A copy is
  * freed when every hart has done a fence.i since, or when there are more than copies_max and
  * it is the oldest. Without a copy (also for pages that surely hold data) it is only known that
  * the page was written, and when (ram_page.uncopied).
@@ -64,7 +64,7 @@ struct ram_page {
     uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
-    uint64_t uncopied;    /* stamp of the newest opening of which no copy is kept */
+    uint64_t uncopied;    /* stamp of the newest opening without a copy */
     uint32_t streak;      /* openings in a row, each soon after the one before (STREAK_REST) */
     uint32_t last_open;   /* count of closings at the last one */
 };
@@ -97,7 +97,7 @@ struct ram_hooks {
      */
     void (*accessed)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size,
                      const struct writer *by);
-    /* After a write to a page with RAM_PAGE_TABLE, in the same way. */
+    /* The same after a write to a page with RAM_PAGE_TABLE. */
     void (*table_written)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
@@ -113,23 +113,23 @@ struct ram {
     uint64_t stamp;        /* the write clock */
     uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
     uint32_t closings;     /* number of ram_close_pages calls */
-    uint64_t epoch;        /* moves when cached store translations must go */
+    uint64_t epoch;        /* moves when cached store translations must be dropped */
     struct ram_hooks hooks;
     unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
     /* copies: a ring, numbered from 1 on; the copies [first_copy, next_copy) are kept */
     struct page_copy *copies; /* NULL: none are kept, and copies_max is 0 */
     size_t copies_max;
     uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
-    uint64_t copies_left_out;  /* given up for others, though some hart could still need them */
+    uint64_t copies_left_out;  /* replaced by others, although a hart could still need them */
     struct versions *versions; /* of pages and copies; NULL: none was ever taken */
     uint32_t generation;       /* of the versions; 0: as long as there are none */
 };
 
-/* Memory of zeros, of which no copies are kept yet. NULL: the host has no such memory. */
+/* Makes memory of zeros, without copies. NULL: the host does not have that much memory. */
 struct ram *ram_new(uint64_t base, uint64_t size);
 /*
- * Keeps at most so many copies of pages, at least one. Before the first store; a further call
- * replaces the limit. False: the host has no memory for that many, and no copies are kept.
+ * Sets the number of copies of pages that are kept at most, at least one. Before the first store; a
+ * further call replaces it. False: the host does not have the memory, and no copies are kept.
  */
 MUST_USE bool ram_reserve_copies(struct ram *r, size_t max);
 void ram_free(struct ram *r);
@@ -171,7 +171,7 @@ void ram_keep_copy(struct ram *r, struct page_copy *slot);
 
 /*
  * The one path for writes to memory, by any writer: it stamps, informs the code map, breaks
- * reservations and tells watches. [pa, pa + len) must be in the RAM. Only stores through a hart's
+ * reservations and informs watches. [pa, pa + len) must be in the RAM. Only stores through a hart's
  * cached translations bypass it, and pages whose stores must be seen never get such a translation.
  */
 void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by);

@@ -29,7 +29,7 @@ struct console record_replay_console(const struct record_replay *t); /* for mach
 MUST_USE enum exit_status record_replay_begin(struct record_replay *t, uint64_t image_hash,
                                               enum firmware_kind firmware);
 
-/* After the machine was restored from a file: it has taken so many bytes of input before. */
+/* Notes that the machine was restored from a file after taking input_count bytes of input. */
 void record_replay_restored(struct record_replay *t, uint64_t input_count);
 
 /*

@@ -257,7 +257,7 @@ static void select_event(struct call *c, unsigned counter)
     (void)!hart_set_csr(c->hart, CSR_MHPMEVENT + place_of(counter), event);
 }
 
-/* With SKIP_MATCH the caller selects one counter that it has configured before. */
+/* Finds the counter with SKIP_MATCH: the caller selects one that it has configured before. */
 static int chosen_counter(struct call *c, uint32_t set)
 {
     int counter;

@@ -537,7 +537,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS | HPM_READABLE);
-    /* As OpenSBI: Linux without its PMU driver relies on it. */
+    /* Like OpenSBI: Linux without its PMU driver relies on it. */
     (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS);
     (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* all fields that are implemented */
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);

@@ -136,7 +136,7 @@ static uint32_t least_recent(const struct cache *c, uint64_t set)
     return oldest;
 }
 
-/* The first way of a set that holds nothing, or as many as there are. */
+/* The first empty way of a set, or c->ways. */
 static uint32_t empty_way(const struct cache *c, uint64_t set)
 {
     uint32_t way = 0;
@@ -169,7 +169,7 @@ static uint32_t choose_way(struct cache *c, uint64_t set)
     return first_in(c, set);
 }
 
-/* There is one set with a hole. */
+/* Puts the key into the first hole of a cache of one set, which has one. */
 static int64_t fill_hole(struct cache *c, uint64_t key)
 {
     unsigned at = (unsigned)__builtin_ctzll(c->holes);

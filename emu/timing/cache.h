@@ -1,9 +1,9 @@
 /*
  * cache.h - a set-associative memory of numbers: a cache of lines, a TLB of pages, a table of
- * branch targets. It knows which numbers it holds, not what stands in them.
+ * branch targets. It has the numbers only, not the contents of the lines.
  *
- * A look-up that finds its number changes nothing with fifo and random replacement; with lru and
- * plru a second one in a row changes nothing.
+ * With fifo and random replacement a look-up that finds its number changes nothing; with lru and
+ * plru a repeated look-up of one number changes nothing.
  */
 #ifndef TIMING_CACHE_H
 #define TIMING_CACHE_H
@@ -27,16 +27,16 @@ struct cache {
     uint32_t sets, ways;
     uint32_t policy; /* enum core_replacement */
     uint32_t empty;  /* entries that hold nothing */
-    uint64_t holes;  /* of one set of up to 64: which ones, a bit each */
+    uint64_t holes;  /* with one set of up to 64 entries: those that hold nothing, a bit each */
 };
 
-/* ways 0: as many as entries. A cache of no entries holds nothing, and takes nothing. */
+/* ways 0: as many as entries. A cache without entries holds nothing. */
 void cache_init(struct cache *c, uint32_t entries, uint32_t ways, uint32_t policy);
 void cache_free(struct cache *c);
 void cache_clear(struct cache *c);
 void cache_state_io(struct state_io *io, struct cache *c);
 
-/* Where the key is, or CACHE_NOT; no use is noted. */
+/* Returns the key's place, or CACHE_NOT, without noting a use. */
 static inline int64_t cache_peek(const struct cache *c, uint64_t key)
 {
     uint64_t first;
@@ -50,18 +50,18 @@ static inline int64_t cache_peek(const struct cache *c, uint64_t key)
     return CACHE_NOT;
 }
 
-/* The same, as a use. */
+/* The same, and notes a use. */
 int64_t cache_find(struct cache *c, uint64_t key);
 
 /*
- * Puts a key in that is not there; note 0. Returns its place; in `gone` the key that had it before,
- * or CACHE_EMPTY, and in `note` what was noted there. CACHE_NOT: the cache has no entries.
+ * Adds a key that is not in the cache, with note 0. Returns its place; in `gone` the key that was
+ * there, or CACHE_EMPTY, and in `note` its note. CACHE_NOT: the cache has no entries.
  */
 int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note);
 
 void cache_remove(struct cache *c, uint64_t key);
 
-/* There is a key. */
+/* Removes the key at that place, where there is one. */
 static inline void cache_remove_at(struct cache *c, uint64_t at)
 {
     c->keys[at] = CACHE_EMPTY;

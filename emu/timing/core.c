@@ -214,7 +214,7 @@ static void count_figure(struct core *core, const char *key, const char *source,
         core->estimates++;
 }
 
-/* KEY = VALUE # SOURCE, or only the last, or nothing. */
+/* A line: KEY = VALUE # SOURCE, or only # SOURCE, or empty. */
 static bool parse_line(struct parser *p, const char *text, size_t len)
 {
     const char *comment = memchr(text, '#', len), *end = text + len, *equals, *value;
@@ -240,9 +240,9 @@ static bool parse_line(struct parser *p, const char *text, size_t len)
     return true;
 }
 
-/* ---- what does not fit together ---- */
+/* ---- combinations that are refused ---- */
 
-/* Says so, at the line of the key that ends with the offset of `field`. */
+/* Reports an error at the line of the key whose field has this offset. */
 static bool wrong(const struct parser *p, const void *field, const char *why)
 {
     size_t offset = (size_t)((const char *)field - (const char *)p->core);

@@ -55,7 +55,7 @@ enum core_unit {
     UNITS
 };
 
-/* No latency is longer, and no interval of a unit; and of what nothing else issues beside. */
+/* The longest latency and interval of a unit; and the longest of UNIT_BLOCK. */
 enum { CORE_CYCLES_MAX = 200, CORE_BLOCK_CYCLES_MAX = 5000 };
 
 struct core_cache {
@@ -85,20 +85,20 @@ struct core {
     uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
         load_wait;      /* with commit.entries */
     unsigned figures;   /* keys that the file sets, but for `core.' */
-    unsigned estimates; /* ... of which the source begins with [E] */
+    unsigned estimates; /* those whose source begins with [E] */
     char *title;        /* `core.title' */
     char *text;         /* the file's bytes: the model's identity */
-    uint64_t hash;      /* of them */
+    uint64_t hash;      /* of the text */
 };
 
-/* Reads a core file's text; `name` stands in messages. NULL: a message says what is wrong, where.
+/* Reads a core file's text; `name`: for messages. NULL: a message was given, with the line.
  */
 struct core *core_parse(const char *text, const char *name, const struct diag *d);
 void core_free(struct core *core);
 
 enum core_unit core_unit_of(enum core_class class);
 
-/* As the files have it. */
+/* The word of the files. */
 const char *core_confidence_name(const struct core *core);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 
-/* What is noted of a line in a data cache. */
+/* The note of a line in a data cache. */
 enum { LINE_CHANGED = 1, LINE_OWNED = 2 /* no other hart has it */ };
 
 enum { PAGE_SHIFT_4K = 12, PAGE_4K = 1 << PAGE_SHIFT_4K };
@@ -50,7 +50,7 @@ static unsigned log_2(uint32_t n)
     return (unsigned)__builtin_ctz(n);
 }
 
-/* Enough for most of a data cache, and few to be cleared. */
+/* Enough lines for most of a data cache, and few enough to be cleared quickly. */
 static unsigned filter_lines(uint32_t line)
 {
     enum { BYTES = 32 * 1024, LEAST = 512 };
@@ -168,7 +168,7 @@ static unsigned lines_in_page(const struct model *m)
     return PAGE_4K >> m->line_shift;
 }
 
-/* Drops a physical line, at whatever virtual address it is. */
+/* Drops a physical line, at all virtual addresses. */
 static void filter_drop(struct model *m, uint64_t line, bool stores_only)
 {
     unsigned step = lines_in_page(m);
@@ -185,7 +185,7 @@ static bool is_ordered(uint32_t policy)
     return policy == REPLACEMENT_lru || policy == REPLACEMENT_plru;
 }
 
-/* Where each use counts, only the last line used may be passed over. */
+/* With a replacement policy that notes uses, only the last line used may skip the cache. */
 static void filter_put(struct model *m, uint64_t *at, uint64_t tag)
 {
     if (m->last_filtered)
@@ -216,7 +216,7 @@ void model_filter_store(struct model *m, uint64_t va, uint64_t pa, const uint8_t
 
 /* ---- the levels below ---- */
 
-/* Until a line of so many bytes is here, or with critical_first its first beat. */
+/* The cycles until a line of `line` bytes has come, or with critical_first its first beat. */
 static uint32_t from_memory(const struct core *core, uint32_t line, bool critical_first)
 {
     uint32_t beats = line > core->memory_width ? line / core->memory_width : 1;
@@ -249,7 +249,8 @@ static uint32_t from_next_level(struct model *m, uint64_t pa, const struct core_
 
 /* ---- data ---- */
 
-/* Other harts lose the line, or the right to change it; cycles if one had changed it. */
+/* Takes the line, or the right to change it, from other harts; returns cycles if one had changed
+ * it. */
 static uint32_t take_from_others(struct model *m, uint64_t line, bool to_store, bool *shared)
 {
     const struct shared_model *s = m->shared;
@@ -279,7 +280,7 @@ static uint32_t take_from_others(struct model *m, uint64_t line, bool to_store, 
     return cycles;
 }
 
-/* Brings a line that is not there; returns the cycles of what it displaces. */
+/* Brings a missing line into the cache; returns the cycles of the line that it displaces. */
 static uint32_t bring_line(struct model *m, uint64_t line, uint64_t state)
 {
     uint64_t gone, note;
@@ -305,7 +306,7 @@ static void prefetch_line(struct model *m, uint64_t line)
     (void)bring_line(m, line, shared ? 0 : LINE_OWNED);
 }
 
-/* The line was not there: what is likely to be wanted next comes along, without a stall. */
+/* Prefetches the lines that are likely next after a miss, without a stall. */
 static void prefetch(struct model *m, uint64_t line)
 {
     const struct core_cache *c = &m->core->dcache;
@@ -324,7 +325,7 @@ static void prefetch(struct model *m, uint64_t line)
         m->last_miss = line + c->ahead * stride;
 }
 
-/* Another line is about to be used, perhaps by a walk. */
+/* Removes the last line from the filter before another line is used, perhaps by a walk. */
 static void forget_last_filtered(struct model *m)
 {
     if (m->last_filtered)
@@ -499,7 +500,7 @@ static uint64_t page_key(uint64_t va, unsigned size, uint16_t asid)
     return number | (uint64_t)size << 45 | (uint64_t)asid << 48;
 }
 
-/* The key under which the page that holds va is in the TLB; CACHE_EMPTY: it is not. */
+/* The TLB's key of the page that holds va; CACHE_EMPTY: the page is not in the TLB. */
 static uint64_t find_page(struct cache *tlb, uint64_t va, uint16_t asid)
 {
     for (unsigned size = 0; size < ARRAY_LEN(page_shifts); size++) {
@@ -519,7 +520,7 @@ bool model_has_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t as
     return find_page(tlb, va, asid) != CACHE_EMPTY;
 }
 
-/* What was found through the page that is gone must be looked for again. */
+/* Puts a page into the TLB, and forgets what was found through the page that leaves it. */
 static void put_page(struct model *m, struct cache *tlb, uint64_t key)
 {
     uint64_t gone, note;
@@ -573,7 +574,7 @@ void model_sfence(struct model *m)
     m->fetch_epoch++;
 }
 
-/* Whether the page of a key has the address, in whatever address space. */
+/* Whether the page of a key holds the address, in any address space. */
 static bool page_of_key_has(uint64_t key, uint64_t va)
 {
     enum { ASID_SHIFT = 48 };
@@ -611,7 +612,7 @@ static int highest_bit(uint64_t n)
     return n ? 63 - __builtin_clzll(n) : -1;
 }
 
-/* Of a number with so many bits of fraction, without the zeros at its end. */
+/* The significand of a number with `bits` bits of fraction, without trailing zeros. */
 static uint64_t odd_fraction(uint64_t n, unsigned bits)
 {
     uint64_t m = (n & ((UINT64_C(1) << bits) - 1)) | UINT64_C(1) << bits;
@@ -619,7 +620,7 @@ static uint64_t odd_fraction(uint64_t n, unsigned bits)
     return m >> __builtin_ctzll(m);
 }
 
-/* The odd root of an odd square; 0: it is none. */
+/* The root of an odd square; 0: the number is no square. */
 static uint64_t exact_root(uint64_t n)
 {
     uint64_t root = 0;

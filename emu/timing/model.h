@@ -22,15 +22,15 @@
 struct state_io;
 
 /*
- * Lines that are sure to cost nothing: present, translated, and for stores changed and no other
- * hart's; with `buffered', all that a store can cost is its place in the buffer. A cache of the
+ * Lines whose access surely costs nothing: present, translated, and for stores changed and owned by
+ * no other hart; with `buffered', a store can cost only its place in the buffer. A cache of the
  * model: emptying it changes no cycle. A line's place depends on its offset in the page and on low
  * bits of the page's number, so that it is found by a physical address, too.
  */
 enum { FILTER_LINES = 2048, FILTER_NONE = 8 };
 
 struct filter {
-    uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: no address is like that */
+    uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: an empty entry */
     /* The host's address of a line in `loads' and `stores' less its own; its physical one. */
     uint64_t load_offset[FILTER_LINES], store_offset[FILTER_LINES], physical_offset[FILTER_LINES];
 };
@@ -38,7 +38,7 @@ struct filter {
 /* What a hart waited for in its stalls; the rest of its cycles are those of issue. */
 enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
-/* What has happened so often. */
+/* Events that are counted. */
 enum model_count {
     MODEL_FETCH_MISSES,
     MODEL_LOAD_MISSES,
@@ -75,13 +75,14 @@ struct model {
 
     /* caches */
     struct filter filter;
-    bool stores_filtered;    /* there may be one */
+    bool stores_filtered;    /* the filter may have stores */
     uint64_t *last_filtered; /* the only line in the filter, if uses must be noted */
     /* what the core's figures say, for the fast paths */
-    bool buffered;             /* stores go through a buffer */
-    unsigned line_shift;       /* of the data cache */
-    unsigned filter_mask;      /* lines that the filter has, less 1 */
-    uint64_t line_mask[4];     /* of an address its line; by the size, and what is not aligned */
+    bool buffered;         /* stores go through a buffer */
+    unsigned line_shift;   /* of the data cache */
+    unsigned filter_mask;  /* lines that the filter has, less 1 */
+    uint64_t line_mask[4]; /* masks the line of an address; by size; with the bits that alignment
+                              clears */
     unsigned fetch_line_shift; /* of the instruction cache */
     uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
 };
@@ -100,21 +101,21 @@ void model_state_io(struct state_io *io, struct model *m);
 void model_clear_filter(struct model *m);
 void model_clear_filtered_stores(struct model *m);
 
-/* The line that holds pa is read; of a load, a walk. */
+/* Reads the line that holds pa, for a load or a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
-/* It is written in cycle `now`. */
+/* Writes the line in cycle `now`. */
 uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now);
-/* Memory does an atomic operation. */
+/* Does an atomic operation in memory. */
 uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
 /*
- * From now on the access costs nothing; `tag` is what the engine compares with, FILTER_NONE that
- * this one may not be passed over.
+ * Notes that the access costs nothing from now on. `tag`: compared by the engine; FILTER_NONE: this
+ * access must always be asked for.
  */
 void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag);
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, const uint8_t *host,
                         uint64_t tag);
 
-/* A store to a line that the filter has, through the buffer. */
+/* Sends a store to a line in the filter through the buffer. */
 static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsigned size,
                                              uint64_t now)
 {
@@ -122,17 +123,17 @@ static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsig
 
     return stores_add(&m->stores, m->core, pa, size, now);
 }
-/* A fence waits for the store buffer. */
+/* Waits until the store buffer is empty, for a fence. */
 uint32_t model_drain_stores(struct model *m, uint64_t now);
-/* A device writes to memory: no hart has the lines any more. A second level keeps them. */
+/* Removes lines that a device writes from the harts' caches. A second level keeps them. */
 void model_device_writes(struct shared_model *s, uint64_t pa, uint64_t size);
 
 /* ---- fetch ---- */
 
-/* The line is there. */
+/* Whether the line is in the instruction cache. */
 bool model_has_line(struct model *m, uint64_t pa);
 uint32_t model_fetch_line(struct model *m, uint64_t pa);
-/* What that would take; nothing changes. 0: the line is there. */
+/* The cycles of model_fetch_line, without a change. 0: the line is in the cache. */
 uint32_t model_fetch_missing(const struct model *m, uint64_t pa);
 void model_fence_i(struct model *m);
 
@@ -147,7 +148,7 @@ struct model_page {
 };
 
 bool model_has_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t asid);
-/* The second level has the page: it is moved up, and `cycles` is what that takes. */
+/* Moves a page of the second level up, which takes `cycles`. False: it is not there. */
 bool model_take_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t asid,
                      uint32_t *cycles);
 void model_put_page(struct model *m, struct cache *tlb, const struct model_page *page);
@@ -156,9 +157,9 @@ void model_sfence_page(struct model *m, uint64_t va); /* in all address spaces *
 
 /* ---- values ---- */
 
-/* Cycles beyond latency.mul and latency.div. `kind`: class and width, other for other results. */
+/* Cycles in addition to latency.mul and latency.div. `kind`: a number for class and width. */
 uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b);
-/* How much earlier than others a division, or a square root of `a`, has its result: an exact one.
+/* The cycles by which an exact result of a division, or square root of `a`, is available earlier.
  */
 uint32_t model_float_early(const struct core *core, bool is_root, bool is_double, uint64_t a,
                            uint64_t b);

@@ -3,8 +3,8 @@
  *
  * Fetch brings one aligned piece of fetch.bytes a cycle and may run ahead of issue; `ahead` is
  * the number of cycles that the newest piece came before now. An operation issues when its last
- * piece is there, its sources have their results, its destination may be written again, its unit
- * is free, and a store to the same place is far enough behind it.
+ * piece has come, its sources have their results, its destination may be written again, its unit
+ * is free, and an earlier store to the same place is old enough.
  *
  * With commit.entries, operations are in flight until they commit, in order; a register is written
  * again when its last writer commits. Loads and stores then go through a queue of two entries in
@@ -30,7 +30,7 @@ static unsigned most(unsigned a, unsigned b)
     return a > b ? a : b;
 }
 
-/* A jump that waits for longer holds fetch no longer. */
+/* The most cycles that a waiting jump stops fetch. */
 enum { DECODED_MAX = 4 };
 
 static uint8_t in_byte(unsigned cycles)
@@ -38,7 +38,7 @@ static uint8_t in_byte(unsigned cycles)
     return cycles < UINT8_MAX ? (uint8_t)cycles : UINT8_MAX;
 }
 
-/* For how long a store matters. */
+/* The cycles for which a store can delay other operations. */
 static unsigned stores_window(const struct core *core)
 {
     return most(most(core->load_window, core->store_window), core->amo_window);
@@ -54,7 +54,7 @@ static void age_stores(struct pipe_state *s, unsigned cycles, unsigned window)
     }
 }
 
-/* What commits, and what leaves the queue of stores. */
+/* Removes operations that have committed, and stores that have left the queue. */
 static void commit(struct pipe_state *s, unsigned cycles)
 {
     unsigned n = 0;
@@ -73,7 +73,7 @@ static void commit(struct pipe_state *s, unsigned cycles)
     }
 }
 
-/* Moves now on. */
+/* Advances the state by a number of cycles. */
 static void advance(const struct core *core, struct pipe_state *s, unsigned cycles)
 {
     unsigned furthest = core->fetch_ahead + 1;
@@ -102,7 +102,7 @@ static void advance(const struct core *core, struct pipe_state *s, unsigned cycl
     s->slot = 0;
 }
 
-/* Pieces that have to be fetched for the operation. */
+/* The number of pieces that must be fetched for the operation. */
 static unsigned pieces(const struct core *core, const struct pipe_state *s,
                        const struct pipe_op *op)
 {
@@ -112,7 +112,7 @@ static unsigned pieces(const struct core *core, const struct pipe_state *s,
     return last - first + (!s->fresh && op->pc % core->fetch_bytes == 0);
 }
 
-/* Of the doublewords in a page: what a store buffer compares. */
+/* The doubleword's number within its page, which a store buffer compares. */
 static unsigned place(int offset)
 {
     return (unsigned)offset >> 3 & 511;
@@ -128,7 +128,7 @@ static const struct pipe_store *store_before(const struct pipe_state *s, const s
     return NULL;
 }
 
-/* It is to some of the bytes of the operation, of a load not to just these. */
+/* Whether the store shares bytes with the operation; a load of exactly its bytes does not count. */
 static bool collides(const struct pipe_store *store, const struct pipe_op *op)
 {
     int from = store->offset, to = from + (8 >> store->narrow);
@@ -143,7 +143,7 @@ static bool is_atomic(const struct pipe_op *op)
     return op->class == CORE_amo || op->class == CORE_lr || op->class == CORE_sc;
 }
 
-/* Cycles until what collides with a store has waited for its end. */
+/* Cycles that an operation waits for the end of a store with which it collides. */
 static unsigned behind_collision(const struct core *core, const struct pipe_state *s,
                                  const struct pipe_op *op)
 {
@@ -233,7 +233,7 @@ static bool uses_memory_unit(const struct pipe_op *op)
     return core_unit_of((enum core_class)op->class) == UNIT_MEMORY;
 }
 
-/* Until there is an entry for the operation, and the last writer of its register commits. */
+/* Cycles until an entry is free for the operation, and the last writer of its register commits. */
 static unsigned wait_for_commits(const struct core *core, const struct pipe_state *s,
                                  const struct pipe_op *op)
 {
@@ -247,15 +247,15 @@ static unsigned wait_for_commits(const struct core *core, const struct pipe_stat
     return wait;
 }
 
-/* The queue has room for one that issues right behind another, before it is known that that waits.
- */
+/* Cycles until the queue takes the operation. It has room for one that issues directly after
+ * another, before the other is known to wait. */
 static unsigned wait_for_queue(const struct pipe_state *s, unsigned wait)
 {
     wait = most(wait, s->served[1]);
     return s->follows && !wait ? 0 : most(wait, s->served[0]);
 }
 
-/* For how long the operation, which issues now, waits in the queue. */
+/* Cycles that the operation, which issues now, waits in the queue. */
 static unsigned queue(struct pipe_state *s, const struct pipe_op *op)
 {
     unsigned waits = less(s->served[0], 1);
@@ -269,7 +269,8 @@ static unsigned queue(struct pipe_state *s, const struct pipe_op *op)
     return waits;
 }
 
-/* When its entry is free: it commits a cycle after its result, in order, commit.width in a cycle.
+/* Cycles until an operation's entry is free: it commits a cycle after its result, in order,
+ * commit.width per cycle.
  */
 static unsigned fly(const struct core *core, struct pipe_state *s, const struct pipe_op *op,
                     unsigned result)
@@ -294,7 +295,8 @@ static bool waits_for_rd(const struct core *core, const struct pipe_state *s,
            (!loaded || core->waw_loads || (core->load_waw && !uses_memory_unit(op)));
 }
 
-/* With issue.result-bus, for the end of a division, and in the cycle of a product. */
+/* Cycles until the unit is free; with issue.result-bus also for a division and in a product's
+ * cycle. */
 static unsigned wait_for_unit(const struct pipe_state *s, const struct pipe_op *op)
 {
     enum core_unit unit = core_unit_of((enum core_class)op->class);
@@ -303,7 +305,7 @@ static unsigned wait_for_unit(const struct pipe_state *s, const struct pipe_op *
     return one_cycle ? most(s->unit[unit], s->unit[UNIT_NONE]) : s->unit[unit];
 }
 
-/* The second ALU, or a stage as late, works with the operand: also on the data of a store. */
+/* Whether the second ALU, or a stage as late, takes the operand, also the data of a store. */
 static bool is_for_second_alu(const struct pipe_op *op, unsigned source)
 {
     return op->class == CORE_alu || op->class == CORE_branch ||
@@ -333,13 +335,14 @@ static unsigned write_after_write(const struct core *core, const struct pipe_sta
     return is_float(reg) ? core->float_waw : s->loaded >> reg & 1 ? core->load_waw : 0;
 }
 
-/* The operation goes on to a place of its own, where it waits for what is floating point. */
+/* Whether the operation waits for floating-point operands in a queue of its own. */
 static bool is_queued(const struct core *core, const struct pipe_op *op)
 {
     return core->float_queue && op->flags & PIPE_FLOAT;
 }
 
-/* A store whose data comes by itself; the other source is the address. */
+/* Whether the operation is a store that does not wait for its data; the other source is the
+ * address. */
 static bool comes_late(const struct core *core, const struct pipe_state *s,
                        const struct pipe_op *op, unsigned source)
 {
@@ -348,8 +351,8 @@ static bool comes_late(const struct core *core, const struct pipe_state *s,
 }
 
 /*
- * Until the operation can issue, but for fetch; or, of one that is queued and so has issued,
- * until it goes on.
+ * Cycles until the operation can issue, without those of fetch; for a queued operation, which has
+ * issued, until it leaves the queue.
  */
 static unsigned wait_for_operands(const struct core *core, const struct pipe_state *s,
                                   const struct pipe_op *op, bool queued, unsigned *data)
@@ -398,7 +401,7 @@ static void use_unit(const struct core *core, struct pipe_state *s, const struct
         s->unit[UNIT_NONE] = s->unit[UNIT_MULTIPLY] = until;
 }
 
-/* Nothing else issues meanwhile. */
+/* Whether no other operation issues during this one. */
 static bool blocks(const struct core *core, const struct pipe_op *op)
 {
     enum core_class class = (enum core_class)op->class;
@@ -414,7 +417,7 @@ static unsigned block_cycles(const struct core *core, const struct pipe_op *op)
     return of_page ? core->sfence_page : core->interval[op->class];
 }
 
-/* What is in flight commits before an operation that blocks; its own interval begins before that.
+/* Operations in flight commit before an operation that blocks; the interval of that begins before.
  */
 static unsigned wait_for_all(const struct pipe_state *s)
 {
@@ -437,7 +440,7 @@ static unsigned fetch(const struct core *core, struct pipe_state *s, const struc
     return after < 0 ? (unsigned)-after : 0;
 }
 
-/* Until its result can be used. */
+/* Cycles until the operation's result can be used. */
 static unsigned latency_of(const struct core *core, const struct pipe_op *op)
 {
     bool leaves = core_unit_of((enum core_class)op->class) == UNIT_FLOAT && !is_float(op->rd);
@@ -466,7 +469,7 @@ static unsigned note_result(const struct core *core, struct pipe_state *s, const
     return result;
 }
 
-/* It issues before an operand is there, which it needs later. */
+/* Whether the operation issues before one of its operands is available. */
 static bool has_late_operand(const struct core *core, const struct pipe_state *s,
                              const struct pipe_op *op)
 {
@@ -476,13 +479,13 @@ static bool has_late_operand(const struct core *core, const struct pipe_state *s
     return false;
 }
 
-/* An operation that issues before its operands are there: the second ALU does it. */
+/* Whether the second ALU executes the operation, which issues before its operands are available. */
 static bool is_late(const struct core *core, const struct pipe_state *s, const struct pipe_op *op)
 {
     return op->class == CORE_alu && core->alu_late && has_late_operand(core, s, op);
 }
 
-/* `result`: cycles until it is there. */
+/* `result`: cycles until it is available. */
 static void write_result(const struct core *core, struct pipe_state *s, const struct pipe_op *op,
                          unsigned result)
 {
@@ -549,7 +552,7 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
     };
 }
 
-/* Fetch goes on at the target before the jump issues: where it is ahead, that hides the gap. */
+/* Continues fetch at the target before the jump issues, which hides the gap if fetch is ahead. */
 static bool is_seen_in_fetch(const struct core *core, enum pipe_leave_by how)
 {
     return how == LEAVE_TAKEN || how == LEAVE_RETURN ||

@@ -45,36 +45,38 @@ struct pipe_store {
     uint8_t base : 5, narrow : 2, atomic : 1; /* base: register; 0: none; atomic: of an AMO */
     union {
         uint8_t age;   /* cycles since it issued */
-        uint8_t until; /* with commit.entries: it has left the queue in front of the buffer */
+        uint8_t until; /* with commit.entries: until it has left the queue in front of the buffer */
     };
-    int16_t offset; /* from what the register holds now */
+    int16_t offset; /* from the present value of the base register */
 };
 
-/* An operation that has issued and has not committed. */
+/* An operation between issue and commit. */
 struct pipe_flight {
-    uint8_t until; /* its entry is free: the cycle after its commit */
+    uint8_t until; /* the cycle after its commit, when its entry is free */
     uint8_t rd;
 };
 
 struct pipe_state {
-    uint8_t busy[PIPE_REGS]; /* until the result is there, and core->waw */
-    uint8_t unit[UNITS];     /* until it takes another operation */
-    uint64_t loaded;         /* registers of which the result comes from memory */
-    uint64_t late;           /* ... of which the second ALU can have it: core->alu_late */
-    uint8_t ahead;           /* of issue, cycles that fetch is */
-    uint8_t fresh;           /* the code at hand is fetched from a jump's target on */
-    uint8_t slot;            /* operations that issue in this cycle already */
-    uint8_t queued;          /* until a floating-point operation that waits has left its place */
-    uint8_t settling;        /* until an operation that is no CSR instruction issues */
-    uint8_t led;             /* the last operation was a branch, and core->update_busy */
+    uint8_t busy[PIPE_REGS]; /* cycles until the result is available, with core->waw_loads */
+    uint8_t unit[UNITS];     /* cycles until the unit accepts another operation */
+    uint64_t loaded;         /* registers whose result comes from memory, a bit each */
+    uint64_t late;           /* those whose result the second ALU can take: core->alu_late */
+    uint8_t ahead;           /* cycles by which fetch is ahead of issue */
+    uint8_t fresh;           /* the current code was fetched from the target of a jump on */
+    uint8_t slot;            /* number of operations that issue in this cycle already */
+    uint8_t queued;   /* cycles until a waiting floating-point operation has left the queue */
+    uint8_t settling; /* cycles until an operation other than a CSR instruction issues */
+    uint8_t led;      /* the last operation was a branch, and core->update_busy */
     uint8_t zero[2];
-    uint8_t served[2]; /* until the last two loads or stores have left their unit's queue */
+    uint8_t served[2]; /* cycles until the last two loads or stores have left their unit's queue */
     uint8_t follows;   /* the last of them issued in the cycle before now */
-    uint8_t decoded;   /* cycles that the jump at hand has waited to issue */
-    uint8_t jumps[2];  /* until the last two predicted jumps hold fetch no longer, newest first */
+    uint8_t decoded;   /* cycles that the current jump has waited for issue */
+    uint8_t
+        jumps[2]; /* cycles until the last two predicted jumps no longer stop fetch, newest first */
     uint8_t more_zero[2];
-    struct pipe_store store[PIPE_STORES];   /* the newest first, of those that matter still */
-    struct pipe_flight flight[PIPE_FLIGHT]; /* the oldest first; empty ones are last */
+    struct pipe_store
+        store[PIPE_STORES]; /* stores that can still delay an operation, newest first */
+    struct pipe_flight flight[PIPE_FLIGHT]; /* oldest first; empty entries are last */
 };
 
 _Static_assert(sizeof(struct pipe_state) == PIPE_REGS + UNITS + 2 * 8 + 16 +
@@ -82,15 +84,15 @@ _Static_assert(sizeof(struct pipe_state) == PIPE_REGS + UNITS + 2 * 8 + 16 +
                                                 PIPE_FLIGHT * sizeof(struct pipe_flight),
                "no padding: states are compared as bytes");
 
-/* What a step took: all that now has moved on by, and of that the stalls. */
+/* The cycles of a step, and those of them that are stalls of fetch, data and branches. */
 struct pipe_cost {
     uint16_t cycles, fetch, data, branch;
 };
 
-/* After a jump, or a stall in which everything has come to rest. */
+/* Makes the state after a jump, or after a stall that has emptied the pipeline. */
 void pipe_reset(struct pipe_state *s);
 
-/* The result of the last operation on the floating-point divider comes so much earlier. */
+/* Makes the result of the last operation on the floating-point divider come `cycles` earlier. */
 void pipe_hasten(struct pipe_state *s, unsigned rd, unsigned cycles);
 
 struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const struct pipe_op *op);
@@ -101,14 +103,14 @@ enum pipe_leave_by {
     LEAVE_TAKEN,          /* predicted taken */
     LEAVE_RETURN,         /* predicted return */
     LEAVE_LATE_BRANCH,    /* predicted taken, target not in the target buffer */
-    LEAVE_LATE_JUMP,      /* the same of jal */
+    LEAVE_LATE_JUMP,      /* the same for jal */
     LEAVE_DROPPED_TARGET, /* predicted not taken, but the target buffer had a target */
     LEAVE_MISPREDICT,     /* branch */
-    LEAVE_WRONG_RETURN,   /* return, to another place than predicted */
-    LEAVE_EMPTY_RETURN,   /* return, for which the return stack has nothing */
+    LEAVE_WRONG_RETURN,   /* return to another address than predicted */
+    LEAVE_EMPTY_RETURN,   /* return while the return stack is empty */
     LEAVE_WRONG_INDIRECT, /* jalr */
-    LEAVE_WRONG_CALL,     /* jalr by way of ra that calls */
-    LEAVE_FLUSH,          /* the pipeline is emptied, and fetches anew */
+    LEAVE_WRONG_CALL,     /* jalr that calls the address in ra */
+    LEAVE_FLUSH,          /* the pipeline is emptied and fetches again */
     PIPE_LEAVES
 };
 

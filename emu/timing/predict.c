@@ -26,7 +26,7 @@ static enum predictor_kind kind_of(const struct predictor *p)
     return PREDICT_counted;
 }
 
-/* Bits of the history that choose a counter. `all`: those of a counter's number. */
+/* Bits of the history that select a counter. `all`: the bits of a counter's number. */
 static uint64_t history_bits(const struct core *core, uint64_t all)
 {
     uint64_t low = core->history_skip ? (UINT64_C(1) << core->history_skip) - 1 : all;
@@ -52,13 +52,14 @@ static bool is_right(uint8_t counter, bool taken)
     return ((counter & COUNTER_MAX) > COUNTER_MAX / 2) == taken;
 }
 
-/* A counter that is read ahead, when a branch that has chosen it has given it that value. */
+/* The new state of a counter that is read ahead, after a branch has given it this value. */
 static uint8_t with_value(uint8_t counter, uint8_t value)
 {
     return (uint8_t)((counter & AHEAD_NEAR) | (counter << AHEAD_VALUE_BITS & AHEAD_VALUES) | value);
 }
 
-/* The counter may be read as other than it is: one of the last two branches may have changed it. */
+/* Whether the counter may be read as an earlier value: one of the last two branches may have
+ * changed it. */
 static bool may_be_read_otherwise(uint8_t counter)
 {
     uint8_t values = counter & AHEAD_VALUES;
@@ -106,7 +107,7 @@ void predictor_free(struct predictor *p)
     free(p->counters);
 }
 
-/* A history may choose it that chooses it again after one or more other branches. */
+/* Whether some history can select the counter again after one or more other branches. */
 static bool is_near(const struct predictor *p, uint64_t counter)
 {
     for (uint32_t i = 1; i <= p->core->read_ahead; i++)
@@ -115,7 +116,7 @@ static bool is_near(const struct predictor *p, uint64_t counter)
     return false;
 }
 
-/* Fills in what is derived. */
+/* Computes the derived members. */
 static void note_state(struct predictor *p)
 {
     for (unsigned i = 0; i < HINTS; i++)
@@ -184,7 +185,7 @@ static int64_t find_target(struct predictor *p, uint64_t pc)
     return at;
 }
 
-/* The buffer has lost it. */
+/* Removes the hint of a target that the buffer no longer has. */
 static void forget_target(struct predictor *p, uint64_t pc)
 {
     struct target_hint *hint = predictor_hint(p, pc);
@@ -272,7 +273,7 @@ static enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool 
 
 /* ---- counters that are read ahead ---- */
 
-/* Of the branch executed before. */
+/* The counter of the branch executed before. */
 static uint8_t last_counter(const struct predictor *p)
 {
     return p->counters[p->history >> 1 & p->history_bits];
@@ -284,8 +285,8 @@ static bool last_was_wrong(const struct predictor *p)
 }
 
 /*
- * A counter's value as it was read: when the branch some branches before was fetched, or, behind a
- * mispredicted one, when fetch began again.
+ * A counter's value as it was read: when the branch core->read_ahead branches earlier was fetched,
+ * or, after a mispredicted one, when fetch began again.
  */
 static ALWAYS_INLINE uint8_t value_as_read(const struct predictor *p, uint64_t counter)
 {
@@ -315,9 +316,9 @@ bool predictor_stray_branch(struct predictor *p)
 }
 
 /*
- * A branch that is fetched with another history than it is executed with, or reads another value
- * than its counter has, or that loses its write, because the branch right in front of it writes in
- * the same cycle.
+ * A branch that is fetched with another history than that of its execution, or reads another value
+ * than its counter has, or loses its write because the branch directly before it writes in the same
+ * cycle.
  */
 static ALWAYS_INLINE enum pipe_leave_by branch_out_of_order(struct predictor *p, uint64_t pc,
                                                             bool taken, bool loses, bool astray)
@@ -352,7 +353,7 @@ static NOINLINE enum pipe_leave_by branch_late(struct predictor *p, uint64_t pc,
     return branch_out_of_order(p, pc, taken, loses, false);
 }
 
-/* A branch that is in order. `learnt`: of `ahead`. */
+/* A branch without such an exception. `learnt`: its entry of `ahead`. */
 static ALWAYS_INLINE enum pipe_leave_by
 branch_in_order(struct predictor *p, uint64_t pc, bool taken, uint8_t *counter, uint8_t learnt)
 {
@@ -387,7 +388,7 @@ enum pipe_leave_by predictor_branch_disordered(struct predictor *p, uint64_t pc,
     return branch_in_order(p, pc, taken, counter, p->ahead[taken][was]);
 }
 
-/* The last branch wrote its counter. */
+/* Whether the last branch wrote its counter. */
 static bool last_wrote(const struct predictor *p)
 {
     uint8_t counter = last_counter(p);

@@ -18,12 +18,13 @@ struct predictor;
 
 enum { RETURN_STACK_MAX = 64, HINTS = 256, COUNTER_MAX = 3 };
 
-/* How the direction of a branch is predicted; but for the last two, here. */
+/* How the direction of a branch is predicted. This header predicts all but the last two kinds. */
 enum predictor_kind {
     PREDICT_ahead,      /* counters read ahead, chosen by the history; targets as btb_first says */
     PREDICT_by_pc,      /* counters chosen by the pc, and targets that are always known */
     PREDICT_counted,    /* counters chosen by both */
-    PREDICT_disordered, /* read ahead, too; what is in order, and targets, are not as simple */
+    PREDICT_disordered, /* read ahead, too; for all orders and targets that PREDICT_ahead excludes
+                         */
     PREDICT_otherwise   /* by a function */
 };
 
@@ -37,15 +38,16 @@ enum predictor_targets { TARGETS_in_btb, TARGETS_always, TARGETS_never };
 enum {
     AHEAD_VALUE_BITS = 2,
     AHEAD_VALUES = 0x3f,
-    AHEAD_NEAR = 0x40,  /* one of the branches that it does not see may have chosen it, too */
+    AHEAD_NEAR =
+        0x40, /* one of the branches that the reader does not see may have selected it, too */
     AHEAD_WROTE = 0x80, /* the last branch wrote it, although the value is as before */
 };
 
-/* Of the branches with such a pc (predictor_hint). */
+/* What is known of the branches that share a hint (predictor_hint). */
 struct target_hint {
-    uint64_t pc;   /* of one that the target buffer has, or CACHE_EMPTY */
-    uint32_t at;   /* where it is there */
-    uint32_t used; /* so many are there: of most branches none */
+    uint64_t pc;   /* of a branch in the target buffer, or CACHE_EMPTY */
+    uint32_t at;   /* its place in the buffer */
+    uint32_t used; /* number of these branches in the buffer, mostly none */
 };
 
 typedef enum pipe_leave_by predictor_branch_fn(struct predictor *p, uint64_t pc, bool taken,
@@ -56,29 +58,30 @@ struct predictor {
     struct cache btb;
     uint8_t *counters;
     uint64_t history;         /* of the branches executed, the newest lowest */
-    uint64_t fetched_history; /* while astray: as they were fetched */
-    bool astray;              /* branches were fetched that were not executed */
-    bool late;                /* the last branch was not in order (branch_late in predict.c) */
+    uint64_t fetched_history; /* while astray: of the branches fetched */
+    bool astray;              /* fetched_history has branches that were not executed */
+    bool late;                /* the last branch resolved late (branch_late in predict.c) */
     bool late_wrong;          /* ... and mispredicted */
     uint64_t returns[RETURN_STACK_MAX];
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
-    uint64_t wrong;   /* predictions so far that were */
+    uint64_t wrong;   /* number of wrong predictions */
 
     /* caches */
     enum predictor_kind kind; /* of the next branch */
     struct target_hint hints[HINTS];
     /* what the core's figures say, for the fast paths */
     enum predictor_kind calm_kind;  /* neither astray nor late */
-    enum predictor_targets targets; /* of what is not indirect */
+    enum predictor_targets targets; /* of direct branches and jumps */
     predictor_branch_fn *branch;    /* of PREDICT_otherwise */
-    uint64_t pc_bits, history_bits; /* of pc / 2 and of the history, those that choose a counter */
-    uint64_t kept_bits;             /* of the history, all that the core keeps */
+    uint64_t pc_bits, history_bits; /* bits of pc / 2 and of the history that select a counter */
+    uint64_t kept_bits;             /* bits of the history that the core keeps */
     uint64_t counter_count;
-    uint8_t learnt[2][COUNTER_MAX + 1]; /* a counter, by what the branch does and what it was */
-    /* The same if it is read ahead; bit 7 is set where that is not all there is to do. */
+    uint8_t learnt[2][COUNTER_MAX + 1]; /* the new counter, by direction and old counter */
+    /* The same for counters read ahead; bit 7 is set where more must be done. */
     uint8_t ahead[2][UINT8_MAX + 1];
-    bool otherwise[UINT8_MAX + 1]; /* such a counter may be read as other than it is */
+    bool otherwise[UINT8_MAX +
+                   1]; /* whether a counter with this value may be read as an earlier value */
 };
 
 void predictor_init(struct predictor *p, const struct core *core);
@@ -91,7 +94,7 @@ static inline uint64_t predictor_counter(const struct predictor *p, uint64_t pc)
     return (pc >> 1 & p->pc_bits) ^ (p->history & p->history_bits);
 }
 
-/* A branch is fetched that is not executed; true: predicted taken. */
+/* Predicts a branch that is fetched and not executed. True: taken. */
 bool predictor_stray_branch(struct predictor *p);
 
 static inline struct target_hint *predictor_hint(struct predictor *p, uint64_t pc)
@@ -99,9 +102,9 @@ static inline struct target_hint *predictor_hint(struct predictor *p, uint64_t p
     return &p->hints[pc >> 1 & (HINTS - 1)];
 }
 
-/* It is predicted not taken, but fetch has gone to its target, if that was known. */
+/* For a branch predicted not taken after fetch went to its target, if that was known. */
 enum pipe_leave_by predictor_not_taken(struct predictor *p, uint64_t pc);
-/* The target is not known by the hint. */
+/* Looks up a target that the hint does not have. */
 enum pipe_leave_by predictor_look_for_target(struct predictor *p, uint64_t pc,
                                              enum pipe_leave_by late);
 
@@ -117,7 +120,7 @@ static inline enum pipe_leave_by predictor_taken(struct predictor *p, uint64_t p
 
 enum pipe_leave_by predictor_mispredicted(struct predictor *p, uint64_t pc, bool taken);
 
-/* A counter is all that there is to look at. */
+/* Predicts by the counter alone (PREDICT_by_pc). */
 static ALWAYS_INLINE enum pipe_leave_by predictor_branch_by_pc(struct predictor *p, uint64_t pc,
                                                                bool taken)
 {
@@ -141,10 +144,10 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch_counted(struct predicto
     return taken ? predictor_taken(p, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
 }
 
-/* Counters that are read ahead: any branch, and one that is not led. */
+/* With counters read ahead: for any branch; for one that is not led (predictor_branch). */
 enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc, bool taken, bool led);
 enum pipe_leave_by predictor_branch_disordered(struct predictor *p, uint64_t pc, bool taken);
-/* One for which its counter's entry in `ahead` says that more is to be done. */
+/* For a branch whose counter's entry in `ahead` has bit 7 set. */
 enum pipe_leave_by predictor_branch_unlike(struct predictor *p, uint64_t pc, bool taken);
 
 static ALWAYS_INLINE enum pipe_leave_by predictor_target_ahead(struct predictor *p, uint64_t pc,
@@ -155,7 +158,7 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_target_ahead(struct predictor 
     return UNLIKELY(predictor_hint(p, pc)->used) ? predictor_not_taken(p, pc) : LEAVE_NEXT;
 }
 
-/* The kind is PREDICT_ahead, and the branch loses nothing. */
+/* Predicts with PREDICT_ahead. */
 static ALWAYS_INLINE enum pipe_leave_by predictor_branch_calm(struct predictor *p, uint64_t pc,
                                                               bool taken)
 {
@@ -171,8 +174,8 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch_calm(struct predictor *
 }
 
 /*
- * A branch by `offset' that is not led: not right behind another, on a core with update_busy. Those
- * are for predictor_branch_ahead.
+ * Predicts a branch by `offset'. On a core with update_busy it does not follow another one directly
+ * (is not led): such a branch is for predictor_branch_ahead.
  */
 static ALWAYS_INLINE enum pipe_leave_by predictor_branch(struct predictor *p, uint64_t pc,
                                                          bool taken, const int32_t *offset)

@@ -27,7 +27,7 @@ static uint8_t bytes_of(uint64_t pa, unsigned size)
     return (uint8_t)(((1U << size) - 1) << (pa & 7) & ALL_BYTES);
 }
 
-/* What one write takes of the bytes: all eight, an aligned half or quarter that is full, one. */
+/* The bytes that one write sends: all eight, a full aligned half or quarter, or one. */
 static uint8_t bytes_of_write(uint8_t bytes)
 {
     unsigned first = (unsigned)__builtin_ctz(bytes);
@@ -41,7 +41,7 @@ static uint8_t bytes_of_write(uint8_t bytes)
     return (uint8_t)(1U << first);
 }
 
-/* ---- what happens in the buffer by itself ---- */
+/* ---- what the buffer does without a new store ---- */
 
 /* A doubleword that was stored whole, before and after it is sent: the common case. */
 enum { WHOLE_CHANGED = 0xff | 0xff << STORES_CHANGED, WHOLE_SENT = 0xff | 0xff << STORES_SENT };
@@ -56,7 +56,7 @@ static inline uint8_t sent_of(uint32_t bytes)
     return (uint8_t)(bytes >> STORES_SENT);
 }
 
-/* An entry's bytes when what was sent of them is answered. */
+/* An entry's bytes after the answer to its write. */
 static uint32_t answered_bytes(uint32_t bytes)
 {
     uint8_t changed = changed_of(bytes);
@@ -86,7 +86,7 @@ static inline void answer(struct store_buffer *s, struct stores_progress *p)
         p->ready |= UINT32_C(1) << at;
 }
 
-/* Sends of the entry whose turn it is. */
+/* Issues the next ready entry in turn. */
 static inline void send(struct store_buffer *s, const struct core *core, struct stores_progress *p)
 {
     uint32_t in_turn = p->ready & p->turn, bit = in_turn ? in_turn : p->ready;
@@ -108,8 +108,8 @@ static inline void send(struct store_buffer *s, const struct core *core, struct 
 }
 
 /*
- * The next thing that happens, and when; false: nothing until then. A write that is sent in a cycle
- * has been sent in the next one.
+ * Does the next event of the buffer and sets its cycle; false: there is none until then. A write
+ * that is sent in a cycle counts as sent in the next one.
  */
 static inline bool step(struct store_buffer *s, const struct core *core, struct stores_progress *p,
                         uint64_t until, uint64_t *when)
@@ -137,8 +137,7 @@ static inline bool is_of(const struct store_buffer *s, unsigned at, uint64_t dou
     return s->progress.used >> at & 1 && s->doubleword[at] == doubleword;
 }
 
-/* Of eight tags those that may be a doubleword's, by their top bits: all that are, and few others.
- */
+/* Marks the tags that may be the doubleword's by their top bits: all that are, and few others. */
 static inline uint64_t tags_like(const uint8_t tags[8], uint64_t doubleword)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -165,8 +164,8 @@ static unsigned entry_of(const struct store_buffer *s, uint64_t doubleword)
 }
 
 /*
- * All entries are in use: waits until one is free. Returns when that is, at least `from`; NEVER if
- * it will never be.
+ * Waits until one of the entries, which are all in use, is free. Returns that cycle, at least
+ * `from`; NEVER: no entry becomes free.
  */
 static NOINLINE uint64_t wait_for_entry(struct store_buffer *s, const struct core *core,
                                         struct stores_progress *progress, uint64_t from)
@@ -178,14 +177,14 @@ static NOINLINE uint64_t wait_for_entry(struct store_buffer *s, const struct cor
         uint64_t when;
 
         if (!step(s, core, &p, NEVER - 1, &when))
-            return NEVER; /* no state of ours */
+            return NEVER; /* not a state of this buffer */
         from = later(from, when);
     }
     *progress = p;
     return from;
 }
 
-/* Puts the newest store into the queue; returns what it waits for a place. */
+/* Puts the newest store into the queue; returns the cycles that it waits for a place. */
 static inline uint32_t queue(struct store_buffer *s, const struct core *core, uint64_t from,
                              uint64_t now)
 {
@@ -199,8 +198,8 @@ static inline uint32_t queue(struct store_buffer *s, const struct core *core, ui
     return full > now ? (uint32_t)(full - now) : 0;
 }
 
-/* Works out what a store does. `at`: the entry that has its doubleword, or NO_ENTRY; there is the
- * one it went to afterwards.
+/* Computes what a store does. `at`: the entry that has its doubleword, or NO_ENTRY; afterwards the
+ * entry of the store.
  */
 static uint32_t add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now, unsigned *at)
@@ -237,14 +236,15 @@ enum { STATES_MAX = 16 };
 enum { STATES_MAX = STATE_SLOTS / 4 };
 #endif
 
-/* A buffer's state but for the doublewords; cycles count from that in which the last store was
- * accepted, and whatever makes no difference any more is 0.
+/* A buffer's state without the doublewords; cycles count from that in which the last store was
+ * accepted, and what no longer makes a difference is 0.
  */
 struct stores_state {
     uint32_t bytes[STORES_MAX];
-    uint32_t until[WRITES_MAX], entry[WRITES_MAX]; /* writes on their way, the next first */
-    uint32_t accepted[STORE_QUEUE_MAX]; /* so long before; the newest is left out; OLD: no matter */
-    uint32_t count;                     /* of the writes */
+    uint32_t until[WRITES_MAX], entry[WRITES_MAX]; /* writes without an answer, the next first */
+    uint32_t
+        accepted[STORE_QUEUE_MAX]; /* cycles before; without the newest; OLD: any earlier cycle */
+    uint32_t count;                /* number of writes */
     uint32_t sending, turn;
     uint32_t unused;
 };
@@ -257,18 +257,18 @@ struct stores_step {
     uint64_t key; /* 0: none */
     uint32_t number, idle;
     uint32_t used;
-    uint32_t entry; /* it goes there */
-    uint32_t delay; /* until it is accepted */
+    uint32_t entry; /* the store's entry */
+    uint32_t delay; /* cycles until the store is accepted */
     uint32_t stall;
 };
 
 struct stores_memo {
     struct stores_step steps[1 << STEP_BITS];
-    VEC_OF(struct stores_state) states; /* of number 1 the first */
+    VEC_OF(struct stores_state) states; /* number 1 is the first */
     uint32_t slots[STATE_SLOTS];        /* hash table of numbers; 0: none */
 };
 
-/* Fills in what is derived. */
+/* Computes the derived members. */
 static void note_entries(struct store_buffer *s)
 {
     struct stores_progress *p = &s->progress;
@@ -326,7 +326,7 @@ static struct stores_state state_of(const struct store_buffer *s, uint64_t now)
     return state;
 }
 
-/* Writes out the state that has a number. */
+/* Expands the state that has a number into the members. */
 static void settle(struct store_buffer *s)
 {
     struct stores_progress *p = &s->progress;
@@ -377,7 +377,7 @@ static void forget(struct stores_memo *m)
     m->states.len = 0;
 }
 
-/* Cycles until all is written, from the last store on. */
+/* Cycles from the last store until all stores are written. */
 static uint64_t idle_after(const struct store_buffer *s, const struct core *core)
 {
     uint64_t since = s->accepted[s->newest], last = since + 1, when;
@@ -388,8 +388,8 @@ static uint64_t idle_after(const struct store_buffer *s, const struct core *core
     return last - since;
 }
 
-/* A number for the state after a store; `now`: the next one does not come earlier. False: cycles
- * are too many for it to have one.
+/* Gives the state after a store a number; `now`: no store comes earlier. False: its cycles are too
+ * many for a number.
  */
 static bool give_number(struct store_buffer *s, const struct core *core, uint64_t now)
 {
@@ -424,7 +424,7 @@ static NOINLINE uint32_t add_and_note(struct store_buffer *s, const struct core 
     return stall;
 }
 
-/* `entry`: that of the doubleword. */
+/* `entry`: the one that has the doubleword. */
 static ALWAYS_INLINE uint32_t add_at(struct store_buffer *s, const struct core *core, uint64_t pa,
                                      unsigned size, uint64_t now, unsigned entry)
 {

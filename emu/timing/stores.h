@@ -20,22 +20,22 @@ struct state_io;
 enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8 };
 
 /*
- * The bytes of an entry's doubleword, a bit each: valid ones; those that have changed and were not
- * yet sent; those that were sent and have no answer yet, while nothing else of it is sent.
+ * The bytes of an entry's doubleword, a bit each: valid ones; changed ones that were not yet sent;
+ * sent ones without an answer, during which no other bytes of the entry are sent.
  */
 enum { STORES_CHANGED = 8, STORES_SENT = 16 }; /* shifts; the valid ones are the lowest */
 
-/* What is on its way to memory, and what goes next. */
+/* The writes that were sent to memory, and the entries that can be sent. */
 struct stores_progress {
     uint64_t sending;    /* no write is sent before this cycle */
-    uint32_t head, tail; /* writes that were answered, and that were sent, so far */
+    uint32_t head, tail; /* numbers of writes that were answered, and that were sent */
     uint32_t turn;       /* a bit for each entry that comes before the others */
-    /* caches of the rest */
+    /* derived from the other members */
     uint32_t ready; /* entries with bytes that can be sent, a bit each */
-    uint32_t used;  /* those with valid bytes */
+    uint32_t used;  /* entries with valid bytes */
 };
 
-/* Its numbered states, and what follows in them: a cache. */
+/* A cache of the buffer's numbered states and of what stores do in them. */
 struct stores_memo;
 
 struct store_buffer {
@@ -43,17 +43,18 @@ struct store_buffer {
     uint8_t tags[STORES_MAX]; /* the low bits of each */
     struct stores_memo *memo;
 
-    /* Where `number' is not 0, that and `since' are the state, and what follows is not kept. */
+    /* While `number' is not 0, it and `since' are the state; the members after them are not kept.
+     */
     uint32_t number;
-    uint32_t idle;  /* so many cycles after `since' all is written; only if there is a number */
+    uint32_t idle;  /* cycles after `since' until all is written; only if there is a number */
     uint64_t since; /* the cycle in which the last store was accepted */
 
     uint32_t bytes[STORES_MAX]; /* 0: the entry is free */
     struct stores_write {
-        uint64_t until; /* memory's answer; they come in the order of sending */
+        uint64_t until; /* the cycle of memory's answer; answers come in the order of sending */
         uint32_t entry;
     } writes[WRITES_MAX];            /* by number */
-    struct stores_progress progress; /* of which `used' is always kept */
+    struct stores_progress progress; /* `used' is always kept */
     uint64_t
         accepted[STORE_QUEUE_MAX]; /* when the last stores left the queue, the newest at `newest` */
     uint32_t newest;
@@ -61,14 +62,14 @@ struct store_buffer {
 
 void stores_init(struct store_buffer *s);
 void stores_free(struct store_buffer *s);
-void stores_reset(struct store_buffer *s); /* it is empty */
+void stores_reset(struct store_buffer *s); /* makes it empty */
 
-/* Adds a store in cycle `now`, which is not before that of the last one; returns the cycles that it
+/* Adds a store in cycle `now`, which is not before that of the last one. Returns the cycles that it
  * waits for a place in the queue.
  */
 uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now);
-/* Cycles until all is written. */
+/* The cycles until all stores are written. */
 uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t now);
 
 void stores_state_io(struct state_io *io, struct store_buffer *s);
