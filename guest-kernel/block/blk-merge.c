@@ -50,8 +50,7 @@ bool blk_bio_list_merge(struct request_queue *q, struct list_head *list, struct 
 
     if (q->nomerges || !bio_sectors(bio))
         return false;
-    list_for_each_entry_reverse(rq, list, queuelist)
-    {
+    list_for_each_entry_reverse(rq, list, queuelist) {
         if (!checked--)
             break;
         if (rq->q == q && (bio_attempt_back_merge(rq, bio) || bio_attempt_front_merge(rq, bio)))
@@ -78,8 +77,7 @@ struct request *blk_attempt_req_merge(struct list_head *list, struct request *rq
 
     if (rq->q->nomerges)
         return NULL;
-    list_for_each_entry(next, list, queuelist)
-    {
+    list_for_each_entry(next, list, queuelist) {
         if (!can_join(rq, next))
             continue;
         rq->biotail->bi_next = next->bio;

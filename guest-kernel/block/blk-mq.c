@@ -139,8 +139,7 @@ void __blk_flush_plug(struct blk_plug *plug, bool from_schedule)
         unsigned int depth = 0;
 
         q = list_first_entry(&plug->mq_list, struct request, queuelist)->q;
-        list_for_each_entry_safe(rq, next, &plug->mq_list, queuelist)
-        {
+        list_for_each_entry_safe(rq, next, &plug->mq_list, queuelist) {
             if (rq->q != q)
                 continue;
             list_del_init(&rq->queuelist);

@@ -258,8 +258,7 @@ static int diskstats_show(struct seq_file *m, void *unused)
     const struct gendisk *disk;
 
     (void)unused;
-    list_for_each_entry(disk, &disks, list)
-    {
+    list_for_each_entry(disk, &disks, list) {
         seq_printf(m, "%4d %7d %s ", disk->major, disk->first_minor, disk->disk_name);
         show_stat(m, disk);
     }

@@ -360,7 +360,8 @@ static void record_mappings(struct mm_struct *mm)
     struct vm_area_struct *vma;
 
     mutex_lock(&mm->mmap_lock);
-    list_for_each_entry(vma, &mm->mmap, vm_list) perf_event_mmap(vma);
+    list_for_each_entry(vma, &mm->mmap, vm_list)
+        perf_event_mmap(vma);
     mutex_unlock(&mm->mmap_lock);
 }
 

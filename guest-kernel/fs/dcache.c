@@ -167,8 +167,7 @@ struct dentry *d_lookup(struct dentry *parent, const char *name, size_t len)
     struct dentry *d, *found = NULL;
 
     spin_lock(&dcache_lock);
-    list_for_each_entry(d, &parent->d_subdirs, d_child)
-    {
+    list_for_each_entry(d, &parent->d_subdirs, d_child) {
         if (strlen(d->d_name) == len && !memcmp(d->d_name, name, len)) {
             found = d;
             found->d_count++;
@@ -184,8 +183,7 @@ struct dentry *d_next_child(struct dentry *parent, loff_t offset)
     struct dentry *d, *found = NULL;
 
     spin_lock(&dcache_lock);
-    list_for_each_entry(d, &parent->d_subdirs, d_child)
-    {
+    list_for_each_entry(d, &parent->d_subdirs, d_child) {
         if (d->d_offset >= offset) {
             found = d;
             found->d_count++;

@@ -17,7 +17,9 @@ struct file_system_type *get_fs_type(const char *name)
 {
     struct file_system_type *type;
 
-    list_for_each_entry(type, &file_systems, list) if (!strcmp(type->name, name)) return type;
+    list_for_each_entry(type, &file_systems, list)
+        if (!strcmp(type->name, name))
+            return type;
     return NULL;
 }
 

@@ -33,8 +33,7 @@ static struct inode *find_inode(struct super_block *sb, unsigned long ino, bool 
 
     *freeing = false;
     spin_lock(&inode_hash_lock);
-    list_for_each_entry(inode, &sb->s_inodes, i_sb_list)
-    {
+    list_for_each_entry(inode, &sb->s_inodes, i_sb_list) {
         if (inode->i_ino != ino)
             continue;
         *freeing = inode->i_state & I_FREEING;

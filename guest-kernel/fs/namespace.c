@@ -109,8 +109,7 @@ static struct vfsmount *lookup_mnt(const struct path *path)
     if (!READ_ONCE(path->dentry->d_mounted))
         return NULL;
     spin_lock(&mount_lock);
-    list_for_each_entry(m, &mounts, mnt_list)
-    {
+    list_for_each_entry(m, &mounts, mnt_list) {
         if (m->mnt_mountpoint == path->dentry && &m->mnt_parent->mnt == path->mnt) {
             m->mnt_count++;
             found = &m->mnt;
@@ -202,8 +201,7 @@ int iterate_mounts(int (*show)(struct vfsmount *mnt, void *data), void *data)
     int err = 0;
 
     mutex_lock(&namespace_mutex);
-    list_for_each_entry(m, &mounts, mnt_list)
-    {
+    list_for_each_entry(m, &mounts, mnt_list) {
         err = show(&m->mnt, data);
         if (err)
             break;
@@ -473,8 +471,7 @@ static void put_doomed(struct list_head *doomed)
 {
     struct mount *m, *next;
 
-    list_for_each_entry_safe(m, next, doomed, mnt_list)
-    {
+    list_for_each_entry_safe(m, next, doomed, mnt_list) {
         list_del_init(&m->mnt_list);
         dput(m->mnt_mountpoint);
         mntput(&m->mnt);
@@ -539,7 +536,9 @@ static struct mount *first_mount_on(const struct dentry *dentry)
 {
     struct mount *m;
 
-    list_for_each_entry(m, &mounts, mnt_list) if (m->mnt_mountpoint == dentry) return m;
+    list_for_each_entry(m, &mounts, mnt_list)
+        if (m->mnt_mountpoint == dentry)
+            return m;
     return NULL;
 }
 

@@ -150,7 +150,8 @@ void ksys_sync(void)
     struct super_block *sb;
 
     mutex_lock(&super_mutex);
-    list_for_each_entry(sb, &stored_supers, s_list)(void) sync_filesystem(sb);
+    list_for_each_entry(sb, &stored_supers, s_list)
+        (void)sync_filesystem(sb);
     mutex_unlock(&super_mutex);
     while ((disk = next_disk(disk)))
         (void)filemap_write_and_wait(disk->part0.bd_inode->i_mapping);
@@ -164,8 +165,7 @@ void drop_caches(int what)
     struct super_block *sb;
 
     mutex_lock(&super_mutex);
-    list_for_each_entry(sb, &stored_supers, s_list)
-    {
+    list_for_each_entry(sb, &stored_supers, s_list) {
         struct inode *inode = NULL;
 
         if (what & DROP_NAMES)

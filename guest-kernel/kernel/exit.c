@@ -40,8 +40,7 @@ static void forget_children(struct list_head *orphans)
 {
     struct task_struct *child, *next;
 
-    list_for_each_entry_safe(child, next, &current->children, sibling)
-    {
+    list_for_each_entry_safe(child, next, &current->children, sibling) {
         child->parent = NULL;
         list_del_init(&child->sibling);
         if (child->exit_state)
@@ -55,8 +54,7 @@ static void release_orphans(struct list_head *orphans)
 {
     struct task_struct *child, *next;
 
-    list_for_each_entry_safe(child, next, orphans, sibling)
-    {
+    list_for_each_entry_safe(child, next, orphans, sibling) {
         list_del_init(&child->sibling);
         put_task_struct(child);
     }
@@ -137,8 +135,7 @@ static struct task_struct *reap(pid_t pid, bool *any)
 
     *any = false;
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(child, &current->children, sibling)
-    {
+    list_for_each_entry(child, &current->children, sibling) {
         if (!waits_for(pid, child))
             continue;
         *any = true;

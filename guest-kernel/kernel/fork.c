@@ -87,8 +87,7 @@ struct mm_struct *get_task_mm(pid_t pid)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
+    for_each_process(p) {
         if (p->pid == pid && p->mm && !task_is_dead(p)) {
             mm = p->mm;
             atomic_inc(&mm->mm_users);
@@ -103,8 +102,7 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
     struct vm_area_struct *old, *vma;
     int err = 0;
 
-    list_for_each_entry(old, &oldmm->mmap, vm_list)
-    {
+    list_for_each_entry(old, &oldmm->mmap, vm_list) {
         if (old->vm_flags & VM_DONTCOPY)
             continue;
         vma = vm_area_alloc(mm, old->vm_start, old->vm_end, old->vm_flags, old->vm_file,
@@ -197,8 +195,7 @@ static pid_t alloc_pid(void)
         taken = false;
         if (!reused)
             break;
-        for_each_process(p)
-        {
+        for_each_process(p) {
             taken |= p->pid == last_pid || p->pgrp == last_pid || p->session == last_pid;
         }
     } while (taken);

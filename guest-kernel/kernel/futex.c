@@ -163,8 +163,7 @@ static int futex_wake(u32 __user *uaddr, bool shared, int nr, u32 bitset)
         return err;
     b = bucket_of(&key);
     spin_lock(&b->lock);
-    list_for_each_entry_safe(q, next, &b->waiters, entry)
-    {
+    list_for_each_entry_safe(q, next, &b->waiters, entry) {
         if (q->key.owner != key.owner || q->key.at != key.at || !(q->bitset & bitset))
             continue;
         list_del_init(&q->entry);

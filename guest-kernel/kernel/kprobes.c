@@ -80,8 +80,7 @@ static int __kprobes aggr_pre_handler(struct kprobe *p, struct pt_regs *regs)
 {
     struct kprobe *kp;
 
-    list_for_each_entry_rcu(kp, &p->list, list)
-    {
+    list_for_each_entry_rcu(kp, &p->list, list) {
         if (kp->pre_handler && !kprobe_disabled(kp) && kp->pre_handler(kp, regs))
             return 1;
     }
@@ -92,8 +91,7 @@ static void __kprobes aggr_post_handler(struct kprobe *p, struct pt_regs *regs, 
 {
     struct kprobe *kp;
 
-    list_for_each_entry_rcu(kp, &p->list, list)
-    {
+    list_for_each_entry_rcu(kp, &p->list, list) {
         if (kp->post_handler && !kprobe_disabled(kp))
             kp->post_handler(kp, regs, flags);
     }
@@ -112,7 +110,8 @@ void __kprobes kprobes_inc_nmissed_count(struct kprobe *p)
         p->nmissed++;
         return;
     }
-    list_for_each_entry_rcu(kp, &p->list, list) kp->nmissed++;
+    list_for_each_entry_rcu(kp, &p->list, list)
+        kp->nmissed++;
 }
 
 /* ---- arming ---- */
@@ -349,7 +348,9 @@ static struct kprobe *entry_of(struct kprobe *p)
 
     if (!ap || ap == p)
         return ap;
-    list_for_each_entry(kp, &ap->list, list) if (kp == p) return ap;
+    list_for_each_entry(kp, &ap->list, list)
+        if (kp == p)
+            return ap;
     return NULL;
 }
 
@@ -533,7 +534,9 @@ static bool all_disabled(const struct kprobe *ap)
 {
     const struct kprobe *kp;
 
-    list_for_each_entry(kp, &ap->list, list) if (!kprobe_disabled(kp)) return false;
+    list_for_each_entry(kp, &ap->list, list)
+        if (!kprobe_disabled(kp))
+            return false;
     return true;
 }
 
@@ -653,7 +656,8 @@ static void kill_kprobe(struct kprobe *p)
         disarm_kprobe_ftrace(p);
     p->flags |= KPROBE_FLAG_GONE;
     if (is_aggr_kprobe(p))
-        list_for_each_entry(kp, &p->list, list) kp->flags |= KPROBE_FLAG_GONE;
+        list_for_each_entry(kp, &p->list, list)
+            kp->flags |= KPROBE_FLAG_GONE;
 }
 
 void kprobes_module_going(const struct module *mod)

@@ -32,8 +32,9 @@ bool within_kprobe_blacklist(unsigned long addr)
     if (is_in(addr, __kprobes_text_start, __kprobes_text_end) ||
         is_in(addr, __entry_text_start, __entry_text_end))
         return true;
-    list_for_each_entry(e, &kprobe_blacklist,
-                        list) if (addr >= e->start_addr && addr < e->end_addr) return true;
+    list_for_each_entry(e, &kprobe_blacklist, list)
+        if (addr >= e->start_addr && addr < e->end_addr)
+            return true;
     return false;
 }
 
@@ -103,7 +104,8 @@ static int list_show(struct seq_file *m, void *unused)
             if (!is_aggr_kprobe(p))
                 report_probe(m, p, p);
             else
-                list_for_each_entry(kp, &p->list, list) report_probe(m, kp, p);
+                list_for_each_entry(kp, &p->list, list)
+                    report_probe(m, kp, p);
         }
     mutex_unlock(&kprobe_mutex);
     return 0;
@@ -115,8 +117,9 @@ static int blacklist_show(struct seq_file *m, void *unused)
     const struct kprobe_blacklist_entry *e;
 
     (void)unused;
-    list_for_each_entry(e, &kprobe_blacklist, list) seq_printf(
-        m, "0x%016lx-0x%016lx\t%ps\n", e->start_addr, e->end_addr, (void *)e->start_addr);
+    list_for_each_entry(e, &kprobe_blacklist, list)
+        seq_printf(m, "0x%016lx-0x%016lx\t%ps\n", e->start_addr, e->end_addr,
+                   (void *)e->start_addr);
     return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(blacklist);

@@ -127,8 +127,7 @@ int kill_pgrp(pid_t pgrp, int sig, int priv)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
+    for_each_process(p) {
         if (pgrp && p->pgrp == pgrp && !task_is_dead(p))
             err = send_sig_info(sig, priv ? SI_KERNEL : SI_USER, p, true);
     }
@@ -301,8 +300,7 @@ static int kill_all(int sig)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
+    for_each_process(p) {
         if (p->pid > 1 && p->mm && p != current && !task_is_dead(p))
             err = send_sig_info(sig, SI_USER, p, true);
     }

@@ -128,8 +128,7 @@ static void queue_stop_cpus_work(struct multi_stop_data *msdata, unsigned long c
     unsigned int cpu;
 
     preempt_disable();
-    for_each_cpu_in(cpu, cpus)
-    {
+    for_each_cpu_in(cpu, cpus) {
         struct cpu_stopper *stopper = &cpu_stopper[cpu];
         unsigned long flags;
 
@@ -180,8 +179,7 @@ void cpu_stop_init(void)
 {
     unsigned int cpu;
 
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         struct cpu_stopper *stopper = &cpu_stopper[cpu];
 
         spin_lock_init(&stopper->lock);

@@ -207,7 +207,8 @@ SYSCALL_DEFINE0(setsid)
     bool leads = false;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) leads |= p->pgrp == current->pid;
+    for_each_process(p)
+        leads |= p->pgrp == current->pid;
     if (!leads) {
         current->session = current->pid;
         WRITE_ONCE(current->pgrp, current->pid);
@@ -333,7 +334,8 @@ SYSCALL_DEFINE1(sysinfo, struct sysinfo __user *, info)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) val.procs += !is_idle_task(p) && !task_is_dead(p);
+    for_each_process(p)
+        val.procs += !is_idle_task(p) && !task_is_dead(p);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return copy_to_user(info, &val, sizeof(val)) ? -EFAULT : 0;
 }

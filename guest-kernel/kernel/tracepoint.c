@@ -175,8 +175,7 @@ static void flag_all_tasks(bool traced)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
+    for_each_process(p) {
         if (traced)
             (void)__atomic_fetch_or(&p->flags, 1UL << TIF_SYSCALL_TRACEPOINT, __ATOMIC_RELAXED);
         else

@@ -121,8 +121,7 @@ struct workqueue_struct *alloc_workqueue(const char *name)
     if (!wq)
         return NULL;
     strscpy(wq->name, name, sizeof(wq->name));
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         if (!start_worker(&wq->workers[cpu], name, cpu)) {
             destroy_workqueue(wq);
             return NULL;
@@ -137,8 +136,7 @@ void destroy_workqueue(struct workqueue_struct *wq)
 {
     unsigned int cpu;
 
-    for_each_cpu_in(cpu, wq->cpus)
-    {
+    for_each_cpu_in(cpu, wq->cpus) {
         struct worker *worker = &wq->workers[cpu];
 
         get_task_struct(worker->task);
@@ -257,8 +255,7 @@ void flush_workqueue(struct workqueue_struct *wq)
 {
     unsigned int cpu;
 
-    for_each_cpu_in(cpu, wq->cpus)
-    {
+    for_each_cpu_in(cpu, wq->cpus) {
         struct barrier_work barrier;
 
         init_work(&barrier.work, end_barrier);
@@ -315,12 +312,12 @@ int schedule_on_each_cpu(work_func_t func)
 
     if (!works)
         return -ENOMEM;
-    for_each_cpu_in(cpu, system_wq->cpus)
-    {
+    for_each_cpu_in(cpu, system_wq->cpus) {
         init_work(&works[cpu], func);
         queue_work_on(cpu, system_wq, &works[cpu]);
     }
-    for_each_cpu_in(cpu, system_wq->cpus) flush_work(&works[cpu]);
+    for_each_cpu_in(cpu, system_wq->cpus)
+        flush_work(&works[cpu]);
     kfree(works);
     return 0;
 }

@@ -53,13 +53,11 @@ static void work_runs_on_the_hart_it_was_queued_on(struct kunit *test)
     static struct counted c[NR_CPUS];
     unsigned int cpu;
 
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         init_counted(&c[cpu]);
         KUNIT_EXPECT_TRUE(test, queue_work_on(cpu, system_wq, &c[cpu].work));
     }
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         flush_work(&c[cpu].work);
         KUNIT_EXPECT_EQ(test, atomic_read(&c[cpu].runs), 1);
         KUNIT_EXPECT_EQ(test, c[cpu].cpus, 1UL << cpu);
@@ -77,7 +75,8 @@ static void work_is_queued_once_and_never_overlaps_itself(struct kunit *test)
     KUNIT_EXPECT_TRUE(test, schedule_work(&c.work));
     msleep(5);
     KUNIT_EXPECT_TRUE(test, queue_work_on(num_online_cpus() - 1, system_wq, &c.work));
-    for_each_online_cpu(cpu) KUNIT_EXPECT_FALSE(test, queue_work_on(cpu, system_wq, &c.work));
+    for_each_online_cpu(cpu)
+        KUNIT_EXPECT_FALSE(test, queue_work_on(cpu, system_wq, &c.work));
     flush_work(&c.work);
     KUNIT_EXPECT_EQ(test, atomic_read(&c.runs), 2);
     KUNIT_EXPECT_FALSE(test, c.overlapped);

@@ -227,8 +227,7 @@ static struct page *oldest_unused(unsigned long *to_scan)
     struct page *page, *next, *found = NULL;
 
     spin_lock(&lru_lock);
-    list_for_each_entry_safe(page, next, &lru_pages, lru)
-    {
+    list_for_each_entry_safe(page, next, &lru_pages, lru) {
         if (!*to_scan)
             break;
         --*to_scan;

@@ -47,7 +47,9 @@ struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr)
 {
     struct vm_area_struct *vma;
 
-    list_for_each_entry(vma, &mm->mmap, vm_list) if (vma->vm_end > addr) return vma;
+    list_for_each_entry(vma, &mm->mmap, vm_list)
+        if (vma->vm_end > addr)
+            return vma;
     return NULL;
 }
 
@@ -130,8 +132,7 @@ void exit_mmap(struct mm_struct *mm)
 {
     struct vm_area_struct *vma, *next;
 
-    list_for_each_entry_safe(vma, next, &mm->mmap, vm_list)
-    {
+    list_for_each_entry_safe(vma, next, &mm->mmap, vm_list) {
         zap_page_range(mm, vma->vm_start, vma->vm_end);
         list_del_init(&vma->vm_list);
         vm_area_free(vma);
@@ -151,8 +152,7 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsign
     if (hint >= MMAP_MIN_ADDR && hint <= TASK_UNMAPPED_BASE - len &&
         range_is_free(mm, hint, hint + len))
         return hint;
-    list_for_each_entry_reverse(vma, &mm->mmap, vm_list)
-    {
+    list_for_each_entry_reverse(vma, &mm->mmap, vm_list) {
         if (top >= len && vma->vm_end <= top - len)
             break;
         top = min(top, vma->vm_start);

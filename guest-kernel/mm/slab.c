@@ -274,8 +274,7 @@ void kmem_cache_destroy(struct kmem_cache *s)
 {
     struct page *slab, *next;
 
-    list_for_each_entry_safe(slab, next, &s->partial, lru)
-    {
+    list_for_each_entry_safe(slab, next, &s->partial, lru) {
         BUG_ON(slab->inuse);
         list_del_init(&slab->lru);
         discard_slab(slab);

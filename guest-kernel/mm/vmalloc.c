@@ -34,8 +34,7 @@ static bool insert_area(struct vm_struct *area)
     unsigned long size = (area->nr_pages + 1UL) * PAGE_SIZE, addr = VMALLOC_START;
     struct vm_struct *pos;
 
-    list_for_each_entry(pos, &vmap_areas, list)
-    {
+    list_for_each_entry(pos, &vmap_areas, list) {
         if (pos->addr - addr >= size)
             break;
         addr = pos->addr + (pos->nr_pages + 1UL) * PAGE_SIZE;
@@ -116,7 +115,9 @@ void vfree(const void *addr)
     if (!addr)
         return;
     mutex_lock(&vmap_lock);
-    list_for_each_entry(area, &vmap_areas, list) if (area->addr == (unsigned long)addr) break;
+    list_for_each_entry(area, &vmap_areas, list)
+        if (area->addr == (unsigned long)addr)
+            break;
     BUG_ON(&area->list == &vmap_areas);
     list_del_init(&area->list);
     free_area(area, area->nr_pages);

@@ -61,7 +61,7 @@ static bool is_bad(const struct log_io *io)
 
 /* For each item of a list, by its index; when it is read, for as many as were written. `most' is
  * what the log permits. */
-#define LIST(io, list, i, most)                                          \
+#define EACH_OF_LIST(io, list, i, most)                                  \
     for (size_t i = 0, i##_end = list_length((io), (list)->len, (most)); \
          i < i##_end && !is_bad(io); i++)
 
@@ -85,8 +85,7 @@ static void io_text(struct log_io *io, char **text)
 
 static void io_lanes(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->lanes, i, m->follow.harts + (uint64_t)log_task_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->lanes, i, m->follow.harts + (uint64_t)log_task_count(m->log)) {
         struct lane *l;
 
         ITEM(io, &m->lanes, i, struct lane);
@@ -148,8 +147,7 @@ static bool get_cells(struct log_in *in, struct model *m, struct cells *c)
 
 static void io_rows(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->rows, i, m->lanes.len * (DEPTH_MAX + 1))
-    {
+    EACH_OF_LIST(io, &m->rows, i, m->lanes.len * (DEPTH_MAX + 1)) {
         struct row *r;
 
         ITEM(io, &m->rows, i, struct row);
@@ -178,8 +176,7 @@ static void io_names(struct log_io *io, struct model *m)
     size_t others = 0;
     uint64_t *keys = io->out ? map_keys(&m->name_of, &others) : NULL;
 
-    LIST(io, &m->names, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->names, i, log_event_count(m->log)) {
         struct name *n;
 
         ITEM(io, &m->names, i, struct name);
@@ -190,8 +187,7 @@ static void io_names(struct log_io *io, struct model *m)
             LOG_IO(io, n->calls[s]);
         LOG_IO(io, n->own);
     }
-    LIST(io, &m->string_name, i, log_string_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->string_name, i, log_string_count(m->log)) {
         ITEM(io, &m->string_name, i, uint32_t);
         LOG_IO(io, m->string_name.at[i]);
         demand(io, m->string_name.at[i] <= m->names.len);
@@ -213,8 +209,7 @@ static void io_names(struct log_io *io, struct model *m)
 
 static void io_tasks(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->task_lane, i, log_task_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->task_lane, i, log_task_count(m->log)) {
         ITEM(io, &m->task_lane, i, uint32_t);
         LOG_IO(io, m->task_lane.at[i]);
         demand(io, m->task_lane.at[i] <= m->lanes.len);
@@ -339,35 +334,29 @@ static void io_update(struct log_io *io, struct model *m, struct update_info *u)
 
 static void io_infos(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->stores, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->stores, i, log_event_count(m->log)) {
         ITEM(io, &m->stores, i, struct log_store);
         io_store(io, &m->stores.at[i]);
     }
-    LIST(io, &m->fences, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->fences, i, log_event_count(m->log)) {
         ITEM(io, &m->fences, i, struct fence_info);
         LOG_IO(io, m->fences.at[i].pc);
         LOG_IO(io, m->fences.at[i].requester);
         LOG_IO(io, m->fences.at[i].remote);
     }
-    LIST(io, &m->stales, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->stales, i, log_event_count(m->log)) {
         ITEM(io, &m->stales, i, struct stale_info);
         io_stale(io, &m->stales.at[i]);
     }
-    LIST(io, &m->findings, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->findings, i, log_event_count(m->log)) {
         ITEM(io, &m->findings, i, struct finding_info);
         io_finding(io, &m->findings.at[i]);
     }
-    LIST(io, &m->updates, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->updates, i, log_event_count(m->log)) {
         ITEM(io, &m->updates, i, struct update_info);
         io_update(io, m, &m->updates.at[i]);
     }
-    LIST(io, &m->texts, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->texts, i, log_event_count(m->log)) {
         ITEM(io, &m->texts, i, char *);
         io_text(io, &m->texts.at[i]);
     }
@@ -382,8 +371,7 @@ static void io_marks(struct log_io *io, struct model *m)
     };
     uint64_t last = 0;
 
-    LIST(io, &m->marks, i, log_event_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->marks, i, log_event_count(m->log)) {
         struct mark *k;
 
         ITEM(io, &m->marks, i, struct mark);
@@ -405,8 +393,7 @@ static void io_windows(struct log_io *io, struct model *m)
     for (unsigned h = 0; h < m->follow.harts; h++) {
         uint64_t end = 0;
 
-        LIST(io, &m->windows[h], i, log_event_count(m->log))
-        {
+        EACH_OF_LIST(io, &m->windows[h], i, log_event_count(m->log)) {
             struct window *w;
 
             ITEM(io, &m->windows[h], i, struct window);
@@ -421,8 +408,7 @@ static void io_windows(struct log_io *io, struct model *m)
 
 static void io_sites(struct log_io *io, struct model *m)
 {
-    LIST(io, &m->sites, i, log_site_count(m->log))
-    {
+    EACH_OF_LIST(io, &m->sites, i, log_site_count(m->log)) {
         struct site *s;
 
         ITEM(io, &m->sites, i, struct site);
@@ -430,8 +416,7 @@ static void io_sites(struct log_io *io, struct model *m)
         for (unsigned n = 0; n < LOG_SITE_STATES; n++)
             LOG_IO(io, s->calls[n]);
         LOG_IO(io, s->patches);
-        LIST(io, &s->changes, c, log_event_count(m->log))
-        {
+        EACH_OF_LIST(io, &s->changes, c, log_event_count(m->log)) {
             ITEM(io, &s->changes, c, struct site_change);
             LOG_IO(io, s->changes.at[c].cycle);
             LOG_IO(io, s->changes.at[c].state);

@@ -10,7 +10,8 @@ static int cpus_show(struct seq_file *m, void *unused)
     unsigned int cpu, last = 0;
 
     (void)unused;
-    for_each_online_cpu(cpu) last = cpu;
+    for_each_online_cpu(cpu)
+        last = cpu;
     seq_printf(m, last ? "0-%u\n" : "%u\n", last);
     return 0;
 }
@@ -54,8 +55,7 @@ void cpu_dev_init(void)
     for (i = 0; i < ARRAY_SIZE(files); i++)
         if (!simple_create_file(dir, files[i], S_IRUGO, NULL, &cpus_fops))
             panic("no memory for %s in sysfs", files[i]);
-    for_each_online_cpu(i)
-    {
+    for_each_online_cpu(i) {
         snprintf(name, sizeof(name), "cpu%u", i);
         create_topology(sysfs_create_dir(dir, name), i);
     }

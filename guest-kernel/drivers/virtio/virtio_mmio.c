@@ -153,7 +153,8 @@ static irqreturn_t vm_interrupt(int irq, void *dev)
     if (status & INT_CONFIG)
         virtio_config_changed(&vm->vdev);
     if (status & INT_VRING)
-        list_for_each_entry(vq, &vm->vdev.vqs, list) vring_interrupt(vq);
+        list_for_each_entry(vq, &vm->vdev.vqs, list)
+            vring_interrupt(vq);
     return status ? IRQ_HANDLED : IRQ_NONE;
 }
 

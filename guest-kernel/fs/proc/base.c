@@ -65,8 +65,7 @@ static bool next_task(pid_t min, struct task_snapshot *s)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p)
-    {
+    for_each_process(p) {
         if (!is_idle_task(p) && !task_is_dead(p) && p->pid >= min &&
             (!found || p->pid < found->pid))
             found = p;

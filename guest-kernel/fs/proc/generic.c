@@ -125,11 +125,11 @@ static int proc_reg_release(struct inode *inode, struct file *file)
     int err = 0;
 
     mutex_lock(&pde->lock);
-    list_for_each_entry(opener, &pde->openers, list) if (opener->file == file)
-    {
-        err = release_opener(pde, opener);
-        break;
-    }
+    list_for_each_entry(opener, &pde->openers, list)
+        if (opener->file == file) {
+            err = release_opener(pde, opener);
+            break;
+        }
     mutex_unlock(&pde->lock);
     return err;
 }

@@ -61,7 +61,8 @@ int proc_maps_show(struct seq_file *m, void *pid)
     if (!mm)
         return 0;
     mutex_lock(&mm->mmap_lock);
-    list_for_each_entry(vma, &mm->mmap, vm_list) show_map(m, vma);
+    list_for_each_entry(vma, &mm->mmap, vm_list)
+        show_map(m, vma);
     mutex_unlock(&mm->mmap_lock);
     mmput(mm);
     return 0;

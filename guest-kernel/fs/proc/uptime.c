@@ -13,7 +13,8 @@ static int uptime_proc_show(struct seq_file *m, void *unused)
 
     (void)unused;
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(p) idle += is_idle_task(p) ? p->sum_exec_runtime : 0;
+    for_each_process(p)
+        idle += is_idle_task(p) ? p->sum_exec_runtime : 0;
     spin_unlock_irqrestore(&tasklist_lock, flags);
     seq_printf(m, "%llu.%02llu %llu.%02llu\n", now / NSEC_PER_SEC, now / centisecond % 100,
                idle / NSEC_PER_SEC, idle / centisecond % 100);

@@ -439,8 +439,7 @@ static void htab_of_maps_free(struct bpf_map *map)
     struct bpf_htab *htab = htab_of(map);
     struct htab_elem *elem;
 
-    list_for_each_entry(elem, &htab->lru, lru)
-    {
+    list_for_each_entry(elem, &htab->lru, lru) {
         bpf_map_put(*inner_of(htab, elem));
     }
     bpf_map_meta_free(map->inner_map_meta);

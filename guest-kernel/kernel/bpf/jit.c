@@ -48,8 +48,7 @@ static const struct bpf_ksym *bpf_ksym_find(unsigned long addr)
 {
     const struct bpf_ksym *ksym;
 
-    list_for_each_entry_rcu(ksym, &bpf_kallsyms, lnode)
-    {
+    list_for_each_entry_rcu(ksym, &bpf_kallsyms, lnode) {
         if (addr >= ksym->start && addr < ksym->end)
             return ksym;
     }
@@ -82,8 +81,7 @@ void bpf_kallsyms_show(struct seq_file *m)
     const struct bpf_ksym *ksym;
 
     mutex_lock(&bpf_kallsyms_mutex);
-    list_for_each_entry(ksym, &bpf_kallsyms, lnode)
-    {
+    list_for_each_entry(ksym, &bpf_kallsyms, lnode) {
         seq_printf(m, "%016lx t %s\t[bpf]\n", ksym->start, ksym->name);
     }
     mutex_unlock(&bpf_kallsyms_mutex);

@@ -77,8 +77,7 @@ void bpf_remove_object(enum bpf_kind kind, const void *object)
     struct bpf_object *o, *next;
 
     mutex_lock(&bpf_objects_mutex);
-    list_for_each_entry_safe(o, next, &bpf_objects[kind], list)
-    {
+    list_for_each_entry_safe(o, next, &bpf_objects[kind], list) {
         if (o->object != object)
             continue;
         list_del_init(&o->list);
@@ -163,8 +162,7 @@ static int get_next_id(enum bpf_kind kind, const union bpf_attr *attr, union bpf
     if (!CHECK_ATTR(next_id) || attr->start_id >= 0x7fffffff)
         return -EINVAL;
     mutex_lock(&bpf_objects_mutex);
-    list_for_each_entry(o, &bpf_objects[kind], list)
-    {
+    list_for_each_entry(o, &bpf_objects[kind], list) {
         if (o->id > attr->start_id) {
             id = o->id;
             break;
@@ -195,8 +193,7 @@ static int get_fd_by_id(enum bpf_kind kind, const union bpf_attr *attr)
         attr->open_flags == (BPF_F_RDONLY | BPF_F_WRONLY))
         return -EINVAL;
     mutex_lock(&bpf_objects_mutex);
-    list_for_each_entry(o, &bpf_objects[kind], list)
-    {
+    list_for_each_entry(o, &bpf_objects[kind], list) {
         if (o->id == attr->prog_id && bpf_ref_unless_zero(refcnt_of(kind, o->object))) {
             object = o->object;
             break;

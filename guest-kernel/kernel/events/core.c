@@ -128,7 +128,8 @@ static void update_group_times(struct perf_event *leader)
     struct perf_event *sibling;
 
     update_event_time(leader);
-    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry) update_event_time(sibling);
+    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry)
+        update_event_time(sibling);
 }
 
 /* A leader's state is that of its group. */
@@ -187,7 +188,8 @@ static void group_sched_out(struct perf_event *leader)
 
     if (leader->state != PERF_EVENT_STATE_ACTIVE)
         return;
-    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry) event_sched_out(sibling);
+    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry)
+        event_sched_out(sibling);
     event_sched_out(leader);
 }
 
@@ -202,8 +204,7 @@ static int group_sched_in(struct perf_event *leader)
     err = event_sched_in(leader);
     if (err || leader->state != PERF_EVENT_STATE_ACTIVE)
         return err;
-    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry)
-    {
+    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry) {
         err = event_sched_in(sibling);
         if (err) {
             group_sched_out(leader);
@@ -218,16 +219,14 @@ static void context_sched_in(struct perf_event_context *ctx)
     struct perf_event *leader;
 
     ctx->rotate = false;
-    list_for_each_entry(leader, &ctx->pinned_groups, group_entry)
-    {
+    list_for_each_entry(leader, &ctx->pinned_groups, group_entry) {
         if (leader->state <= PERF_EVENT_STATE_OFF || !group_sched_in(leader))
             continue;
         set_state(leader, PERF_EVENT_STATE_ERROR);
         WRITE_ONCE(leader->pending_wakeup, 1); /* the run queue may be locked */
         irq_work_queue(&leader->pending_irq);
     }
-    list_for_each_entry(leader, &ctx->flexible_groups, group_entry)
-    {
+    list_for_each_entry(leader, &ctx->flexible_groups, group_entry) {
         if (leader->state > PERF_EVENT_STATE_OFF && group_sched_in(leader))
             ctx->rotate = true;
     }
@@ -237,7 +236,8 @@ static void groups_sched_out(struct list_head *groups)
 {
     struct perf_event *leader;
 
-    list_for_each_entry(leader, groups, group_entry) group_sched_out(leader);
+    list_for_each_entry(leader, groups, group_entry)
+        group_sched_out(leader);
 }
 
 static void context_sched_out(struct perf_event_context *ctx)
@@ -371,8 +371,7 @@ static void list_del_event(struct perf_event *event, struct perf_event_context *
         return;
     }
     list_del_init(&event->group_entry);
-    list_for_each_entry_safe(sibling, next, &event->sibling_list, sibling_entry)
-    {
+    list_for_each_entry_safe(sibling, next, &event->sibling_list, sibling_entry) {
         list_del_init(&sibling->sibling_entry);
         sibling->group_leader = sibling;
         list_add_tail(&sibling->group_entry,
@@ -476,7 +475,8 @@ void perf_read_event(struct perf_event *event, struct perf_event_context *ctx, v
     (void)ctx;
     (void)unused;
     read_active(leader);
-    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry) read_active(sibling);
+    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry)
+        read_active(sibling);
 }
 
 void perf_reset_event(struct perf_event *event, struct perf_event_context *ctx, void *unused)
@@ -673,8 +673,7 @@ static void adjust_freq_unthrottle(struct perf_event_context *ctx, bool unthrott
 {
     struct perf_event *event;
 
-    list_for_each_entry(event, &ctx->event_list, event_entry)
-    {
+    list_for_each_entry(event, &ctx->event_list, event_entry) {
         struct hw_perf_event *hwc = &event->hw;
         u64 now;
         s64 delta;
@@ -741,8 +740,7 @@ static void iterate_context(struct perf_event_context *ctx,
     struct perf_event *event;
 
     arch_spin_lock(&ctx->lock);
-    list_for_each_entry(event, &ctx->event_list, event_entry)
-    {
+    list_for_each_entry(event, &ctx->event_list, event_entry) {
         if (event->state >= PERF_EVENT_STATE_INACTIVE && may_run_here(event))
             fn(event, data);
     }
@@ -776,8 +774,7 @@ void perf_event_init(void)
 {
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         init_context(&cpu_contexts[cpu], NULL, cpu);
         cpu_contexts[cpu].timestamp = perf_clock();
     }

@@ -46,7 +46,8 @@ static struct perf_value read_value(struct perf_event *event)
     struct perf_event *child;
 
     add_value(event, &value);
-    list_for_each_entry(child, &event->child_list, child_entry) add_value(child, &value);
+    list_for_each_entry(child, &event->child_list, child_entry)
+        add_value(child, &value);
     return value;
 }
 
@@ -93,8 +94,7 @@ static unsigned int read_group(struct perf_event *event, u64 *words)
     n += put_times(format, &value, words + n);
     words[n++] = value.count;
     n += put_id(format, leader, words + n);
-    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry)
-    {
+    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry) {
         words[n++] = read_value(sibling).count;
         n += put_id(format, sibling, words + n);
     }
@@ -483,8 +483,7 @@ static int perf_release(struct inode *inode, struct file *file)
     (void)file;
     mutex_lock(&perf_event_mutex);
     perf_detach_event(event);
-    list_for_each_entry_safe(child, next, &event->child_list, child_entry)
-    {
+    list_for_each_entry_safe(child, next, &event->child_list, child_entry) {
         perf_detach_event(child);
         list_del_init(&child->child_entry);
         perf_free_event(child);

@@ -44,8 +44,7 @@ static int inherit_group(struct perf_event *leader, struct task_struct *child)
     made = inherit_event(leader, child, NULL);
     if (!made)
         return -ENOMEM;
-    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry)
-    {
+    list_for_each_entry(sibling, &leader->sibling_list, sibling_entry) {
         if (is_inherited(sibling) && !inherit_event(sibling, child, made))
             return -ENOMEM;
     }
@@ -57,8 +56,7 @@ static int inherit_groups(struct list_head *groups, struct task_struct *child)
     struct perf_event *leader;
     int err = 0;
 
-    list_for_each_entry(leader, groups, group_entry)
-    {
+    list_for_each_entry(leader, groups, group_entry) {
         err = inherit_group(leader, child);
         if (err)
             break;
@@ -157,8 +155,7 @@ static void enable_on_exec(struct perf_event_context *ctx)
 {
     struct perf_event *event, *next;
 
-    list_for_each_entry_safe(event, next, &ctx->event_list, event_entry)
-    {
+    list_for_each_entry_safe(event, next, &ctx->event_list, event_entry) {
         if (event->attr.remove_on_exec) {
             end_event(event, current);
         } else if (event->attr.enable_on_exec) {

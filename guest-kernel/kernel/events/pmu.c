@@ -32,8 +32,7 @@ int perf_pmu_read_attr(struct perf_event_attr *attr)
     struct pmu *pmu;
 
     mutex_lock(&perf_event_mutex);
-    list_for_each_entry(pmu, &pmus, entry)
-    {
+    list_for_each_entry(pmu, &pmus, entry) {
         if (pmu->type == attr->type && pmu->read_attr)
             read = pmu->read_attr;
     }
@@ -46,8 +45,7 @@ int perf_pmu_init_event(struct perf_event *event)
     struct pmu *pmu;
     int err = -ENOENT;
 
-    list_for_each_entry(pmu, &pmus, entry)
-    {
+    list_for_each_entry(pmu, &pmus, entry) {
         event->pmu = pmu;
         err = pmu->event_init(event);
         if (err != -ENOENT)
@@ -115,8 +113,7 @@ void perf_pmu_files_init(void)
 
     register_sysctl("kernel", perf_sysctls, ARRAY_SIZE(perf_sysctls));
     dir = sysfs_create_dir(sysfs_create_dir(dir, "event_source"), "devices");
-    list_for_each_entry(pmu, &pmus, entry)
-    {
+    list_for_each_entry(pmu, &pmus, entry) {
         if (pmu->name)
             create_pmu_files(dir, pmu);
     }

@@ -120,8 +120,7 @@ void ring_buffer_detach_all(struct perf_buffer *rb)
 
     raw_local_irq_save(flags);
     arch_spin_lock(&perf_rb_lock);
-    list_for_each_entry_safe(event, next, &rb->event_list, rb_entry)
-    {
+    list_for_each_entry_safe(event, next, &rb->event_list, rb_entry) {
         list_del_init(&event->rb_entry);
         rcu_assign_pointer(event->rb, NULL);
         detached++;
@@ -158,7 +157,8 @@ void perf_event_wakeup(struct perf_event *event)
     arch_spin_lock(&perf_rb_lock);
     rb = event->rb;
     if (rb)
-        list_for_each_entry(other, &rb->event_list, rb_entry) wake_up_all(&other->waitq);
+        list_for_each_entry(other, &rb->event_list, rb_entry)
+            wake_up_all(&other->waitq);
     else
         wake_up_all(&event->waitq);
     arch_spin_unlock(&perf_rb_lock);

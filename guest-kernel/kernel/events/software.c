@@ -117,8 +117,7 @@ static void count_event(u32 event_id, u64 nr, struct perf_sample_data *data, str
     struct list_head *head = &swevent_harts[smp_processor_id()].events[event_id];
     struct perf_event *event;
 
-    list_for_each_entry_rcu(event, head, hw.link)
-    {
+    list_for_each_entry_rcu(event, head, hw.link) {
         if (!is_excluded(event, regs))
             perf_swevent_event(event, nr, data, regs);
     }
@@ -360,8 +359,7 @@ void perf_software_init(void)
 {
     unsigned int cpu, id;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         for (id = 0; id < PERF_COUNT_SW_MAX; id++)
             INIT_LIST_HEAD(&swevent_harts[cpu].events[id]);
     }

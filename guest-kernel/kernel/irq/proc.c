@@ -25,7 +25,8 @@ static void show_irq(struct seq_file *m, unsigned int irq)
     spin_lock_irqsave(&desc->lock, flags);
     if (desc->action) {
         seq_printf(m, "%3u: ", irq);
-        for_each_online_cpu(cpu) seq_printf(m, "%10u ", desc->kstat_irqs[cpu]);
+        for_each_online_cpu(cpu)
+            seq_printf(m, "%10u ", desc->kstat_irqs[cpu]);
         seq_printf(m, "%s %3u Level   ", irq_chip->name, irq);
         show_actions(m, desc->action);
     }
@@ -38,7 +39,8 @@ static int interrupts_show(struct seq_file *m, void *unused)
 
     (void)unused;
     seq_puts(m, "     ");
-    for_each_online_cpu(cpu) seq_printf(m, "      CPU%-2u", cpu);
+    for_each_online_cpu(cpu)
+        seq_printf(m, "      CPU%-2u", cpu);
     seq_puts(m, "\n");
     for (irq = 1; irq < NR_IRQS; irq++)
         show_irq(m, irq);

@@ -17,8 +17,7 @@ struct module *__module_address(unsigned long addr)
 {
     struct module *mod;
 
-    list_for_each_entry_rcu(mod, &modules, list)
-    {
+    list_for_each_entry_rcu(mod, &modules, list) {
         if (addr - (unsigned long)mod->core_base < mod->core_size)
             return mod;
     }
@@ -93,8 +92,7 @@ unsigned long module_kallsyms_lookup_name(const char *name)
     const struct module *mod;
 
     local_irq_save(flags);
-    list_for_each_entry_rcu(mod, &modules, list)
-    {
+    list_for_each_entry_rcu(mod, &modules, list) {
         if (mod->state != MODULE_STATE_UNFORMED && names_module(mod, name, colon))
             addr = find_in_module(mod, colon ? colon + 1 : name);
         if (addr)

@@ -87,7 +87,9 @@ static struct module *find_module(const char *name)
 {
     struct module *mod;
 
-    list_for_each_entry(mod, &modules, list) if (!strcmp(mod->name, name)) return mod;
+    list_for_each_entry(mod, &modules, list)
+        if (!strcmp(mod->name, name))
+            return mod;
     return NULL;
 }
 
@@ -121,8 +123,7 @@ static const struct kernel_symbol *find_symbol(const char *name, struct module *
     *owner = NULL;
     if (sym)
         return sym;
-    list_for_each_entry(mod, &modules, list)
-    {
+    list_for_each_entry(mod, &modules, list) {
         if (mod->state != MODULE_STATE_LIVE)
             continue;
         sym = find_in(mod->syms, mod->num_syms, name);
@@ -138,8 +139,9 @@ bool module_uses(const struct module *user, const struct module *source)
 {
     const struct module_use *use;
 
-    list_for_each_entry(use, &user->source_list,
-                        source_list) if (use->source == source) return true;
+    list_for_each_entry(use, &user->source_list, source_list)
+        if (use->source == source)
+            return true;
     return false;
 }
 
@@ -166,8 +168,7 @@ static void unref_modules(struct module *mod)
 {
     struct module_use *use, *next;
 
-    list_for_each_entry_safe(use, next, &mod->source_list, source_list)
-    {
+    list_for_each_entry_safe(use, next, &mod->source_list, source_list) {
         list_del_init(&use->source_list);
         module_put(use->source);
         kfree(use);
@@ -529,8 +530,7 @@ void for_each_module(void (*fn)(const struct module *mod, void *data), void *dat
     const struct module *mod;
 
     mutex_lock(&module_mutex);
-    list_for_each_entry(mod, &modules, list)
-    {
+    list_for_each_entry(mod, &modules, list) {
         if (mod->state != MODULE_STATE_UNFORMED)
             fn(mod, data);
     }

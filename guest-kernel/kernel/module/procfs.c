@@ -16,8 +16,7 @@ static void show_users(struct seq_file *m, const struct module *mod)
     const struct module *user;
     bool any = false;
 
-    list_for_each_entry(user, &modules, list)
-    {
+    list_for_each_entry(user, &modules, list) {
         if (!module_uses(user, mod))
             continue;
         seq_printf(m, "%s,", user->name);
@@ -50,8 +49,7 @@ void module_kallsyms_show(struct seq_file *m)
     unsigned int i;
 
     mutex_lock(&module_mutex);
-    list_for_each_entry(mod, &modules, list)
-    {
+    list_for_each_entry(mod, &modules, list) {
         for (i = 0; mod->state != MODULE_STATE_UNFORMED && i < mod->num_kallsyms; i++)
             seq_printf(m, "%016lx t %s\t[%s]\n", mod->kallsyms[i].addr,
                        mod->strtab + mod->kallsyms[i].name, mod->name);

@@ -43,8 +43,7 @@ static bool any_holdout(void)
     bool found = false;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    for_each_process(t)
-    {
+    for_each_process(t) {
         if (!READ_ONCE(t->rcu_tasks_holdout))
             continue;
         if (!READ_ONCE(t->on_rq))

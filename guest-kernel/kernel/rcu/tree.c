@@ -40,7 +40,8 @@ void synchronize_rcu(void)
     preempt_disable();
     others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
     __atomic_store_n(&gp_cpus, others, __ATOMIC_SEQ_CST);
-    for_each_cpu_in(cpu, others) resched_cpu(cpu);
+    for_each_cpu_in(cpu, others)
+        resched_cpu(cpu);
     preempt_enable();
     if (others)
         wait_for_completion(&gp_done);

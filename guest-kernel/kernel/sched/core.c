@@ -76,7 +76,9 @@ struct task_struct *first_allowed(struct list_head *queue, unsigned int cpu)
 {
     struct task_struct *p;
 
-    list_for_each_entry(p, queue, run_list) if (task_allowed_on(p, cpu)) return p;
+    list_for_each_entry(p, queue, run_list)
+        if (task_allowed_on(p, cpu))
+            return p;
     return NULL;
 }
 
@@ -314,8 +316,9 @@ static void pull_task(struct rq *rq, unsigned long cpus, const struct sched_clas
 {
     unsigned int cpu;
 
-    for_each_cpu_in(
-        cpu, cpus & ~(1UL << rq->cpu)) if (pull_task_from(rq, &runqueues[cpu], class)) return;
+    for_each_cpu_in(cpu, cpus & ~(1UL << rq->cpu))
+        if (pull_task_from(rq, &runqueues[cpu], class))
+            return;
 }
 
 /* Pulls a task from another hart if this one has nothing more important to run. */
@@ -339,8 +342,7 @@ static void load_balance(struct rq *rq)
     unsigned int cpu, most = rq->nr_fair + (rq->curr != rq->idle);
     struct rq *busiest = NULL;
 
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         /* A running task of a higher class could keep them waiting endlessly: count it, too. */
         unsigned int n = READ_ONCE(runqueues[cpu].nr_fair) +
                          (READ_ONCE(runqueues[cpu].curr)->prio < MAX_RT_PRIO);

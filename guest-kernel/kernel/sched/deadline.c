@@ -97,7 +97,9 @@ static void add_by_deadline(struct rq *rq, struct task_struct *p)
 {
     struct task_struct *pos;
 
-    list_for_each_entry(pos, &rq->dl, run_list) if (p->dl.deadline < pos->dl.deadline) break;
+    list_for_each_entry(pos, &rq->dl, run_list)
+        if (p->dl.deadline < pos->dl.deadline)
+            break;
     list_add_tail(&p->run_list, &pos->run_list);
 }
 
@@ -190,8 +192,7 @@ static unsigned int select_dl_rq(struct task_struct *p, unsigned long allowed)
 
     if ((allowed >> p->cpu & 1) && cpu_deadline(p->cpu) >= ~0ull - 1)
         return p->cpu;
-    for_each_cpu_in(cpu, allowed)
-    {
+    for_each_cpu_in(cpu, allowed) {
         u64 deadline = cpu_deadline(cpu);
 
         if (deadline <= latest && (allowed >> best & 1))

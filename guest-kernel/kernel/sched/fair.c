@@ -83,8 +83,9 @@ static void enqueue_fair(struct rq *rq, struct task_struct *p, int why)
 
     if (why != ENQUEUE_BACK)
         place_task(rq, p, why);
-    list_for_each_entry(pos, &rq->fair,
-                        run_list) if (vruntime_diff(pos->vruntime, p->vruntime) > 0) break;
+    list_for_each_entry(pos, &rq->fair, run_list)
+        if (vruntime_diff(pos->vruntime, p->vruntime) > 0)
+            break;
     list_add_tail(&p->run_list, &pos->run_list);
     rq->nr_fair++;
     rq->fair_load += p->weight;
@@ -136,8 +137,9 @@ static void yield_fair(struct rq *rq, struct task_struct *curr)
 {
     struct task_struct *p;
 
-    list_for_each_entry(p, &rq->fair, run_list) if (vruntime_diff(p->vruntime, curr->vruntime) >= 0)
-        curr->vruntime = p->vruntime;
+    list_for_each_entry(p, &rq->fair, run_list)
+        if (vruntime_diff(p->vruntime, curr->vruntime) >= 0)
+            curr->vruntime = p->vruntime;
 }
 
 static void switched_to_fair(struct rq *rq, struct task_struct *p)
@@ -161,7 +163,9 @@ static unsigned int select_fair_rq(struct task_struct *p, unsigned long allowed)
 {
     unsigned int cpu, best = allowed >> p->cpu & 1 ? (unsigned int)p->cpu : __ffs(allowed);
 
-    for_each_cpu_in(cpu, allowed) if (cpu_load(cpu) < cpu_load(best)) best = cpu;
+    for_each_cpu_in(cpu, allowed)
+        if (cpu_load(cpu) < cpu_load(best))
+            best = cpu;
     return best;
 }
 

@@ -18,8 +18,9 @@ static void enqueue_rt(struct rq *rq, struct task_struct *p, int why)
 
     if (!p->rt_time_slice)
         p->rt_time_slice = RR_TIMESLICE;
-    list_for_each_entry(pos, &rq->rt,
-                        run_list) if (pos->prio > p->prio || (!last && pos->prio == p->prio)) break;
+    list_for_each_entry(pos, &rq->rt, run_list)
+        if (pos->prio > p->prio || (!last && pos->prio == p->prio))
+            break;
     list_add_tail(&p->run_list, &pos->run_list);
 }
 
@@ -96,8 +97,7 @@ static unsigned int select_rt_rq(struct task_struct *p, unsigned long allowed)
 
     if ((allowed >> p->cpu & 1) && cpu_prio(p->cpu) > p->prio)
         return p->cpu;
-    for_each_cpu_in(cpu, allowed)
-    {
+    for_each_cpu_in(cpu, allowed) {
         int prio = cpu_prio(cpu);
 
         if (prio <= lowest && (allowed >> best & 1))

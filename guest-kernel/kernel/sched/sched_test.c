@@ -224,8 +224,7 @@ static void a_task_goes_where_it_is_allowed(struct kunit *test)
     if (!make_runner(test, &r, ~0UL))
         return;
     wake_up_new_task(r.task);
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(r.task, 1UL << cpu), 0);
         msleep(30);
         KUNIT_EXPECT_EQ(test, READ_ONCE(r.task->cpu), cpu);

@@ -12,7 +12,9 @@ struct task_struct *find_task_by_vpid(pid_t pid)
 {
     struct task_struct *p;
 
-    for_each_process(p) if (pid && p->pid == pid && !task_is_dead(p)) return p;
+    for_each_process(p)
+        if (pid && p->pid == pid && !task_is_dead(p))
+            return p;
     return NULL;
 }
 

@@ -48,8 +48,7 @@ void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr)
 {
     struct wait_queue_entry *wait, *next;
 
-    list_for_each_entry_safe(wait, next, &wq->head, entry)
-    {
+    list_for_each_entry_safe(wait, next, &wq->head, entry) {
         struct task_struct *task = wait->task;
         bool exclusive = wait->exclusive;
 

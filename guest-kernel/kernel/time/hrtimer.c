@@ -60,7 +60,9 @@ static void enqueue_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer
     struct hrtimer *pos;
 
     trace_hrtimer_start(timer, mode, was_armed);
-    list_for_each_entry(pos, &base->active, node) if (pos->expires > timer->expires) break;
+    list_for_each_entry(pos, &base->active, node)
+        if (pos->expires > timer->expires)
+            break;
     list_add_tail(&timer->node, &pos->node);
 }
 

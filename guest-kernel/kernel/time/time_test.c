@@ -15,8 +15,7 @@ static void clocks_agree_and_never_go_back(struct kunit *test)
     unsigned long first_jiffy = jiffies;
     unsigned int cpu;
 
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         set_cpus_allowed_ptr(current, 1UL << cpu);
         yield();
         now = ktime_get();

@@ -177,8 +177,7 @@ int blk_relay_create(struct blk_trace *bt, const struct blk_user_trace_setup *bu
     if (!bt->dir ||
         !debugfs_create_file("dropped", S_IRUSR, bt->dir, disk_named(buts->name), &dropped_fops))
         return -ENOMEM;
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         if (!err)
             err = create_buffer(bt, cpu, size);
     }
@@ -189,8 +188,7 @@ void blk_relay_remove_files(struct blk_trace *bt)
 {
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         struct blk_buffer *b = bt->buffers[cpu];
 
         if (!b)
@@ -212,6 +210,7 @@ void blk_trace_put(struct blk_trace *bt)
 
     if (!atomic_dec_and_test(&bt->users))
         return;
-    for_each_possible_cpu(cpu) vfree(bt->buffers[cpu]);
+    for_each_possible_cpu(cpu)
+        vfree(bt->buffers[cpu]);
     kfree(bt);
 }

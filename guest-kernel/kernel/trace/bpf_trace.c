@@ -307,8 +307,7 @@ static u32 entry_size(struct trace_event_call *call)
     const struct ftrace_event_field *field;
     u32 size = 0;
 
-    list_for_each_entry(field, trace_get_fields(call), link)
-    {
+    list_for_each_entry(field, trace_get_fields(call), link) {
         size = max(size, (u32)(field->offset + field->size));
     }
     return size;

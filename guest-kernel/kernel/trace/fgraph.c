@@ -162,8 +162,9 @@ static bool must_test(const struct fgraph_ops *gops)
 {
     const struct ftrace_ops *op;
 
-    for_each_ftrace_op(op) if (op != &graph_ops &&
-                               op->func_hash != gops->ops.func_hash) return true;
+    for_each_ftrace_op(op)
+        if (op != &graph_ops && op->func_hash != gops->ops.func_hash)
+            return true;
     return false;
 }
 
@@ -376,7 +377,9 @@ static int alloc_retstack_tasklist(void)
 
     spin_lock_irqsave(&tasklist_lock, flags);
     ret = alloc_ret_stack(&init_task);
-    for_each_process(t) if (!ret) ret = alloc_ret_stack(t);
+    for_each_process(t)
+        if (!ret)
+            ret = alloc_ret_stack(t);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return ret;
 }

@@ -59,8 +59,7 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftra
 
     if (bit < 0)
         return;
-    for_each_ftrace_op(op)
-    {
+    for_each_ftrace_op(op) {
         if (op->flags & FTRACE_OPS_FL_STUB)
             continue;
         /* The site still calls the trampoline that does not save all registers. */

@@ -37,8 +37,7 @@ static struct ftrace_mod_load *find_word(struct ftrace_hash **set, const char *w
 {
     struct ftrace_mod_load *mod;
 
-    list_for_each_entry(mod, &ftrace_mods, list)
-    {
+    list_for_each_entry(mod, &ftrace_mods, list) {
         if (mod->set == set && !strcmp(mod->word, word))
             return mod;
     }
@@ -75,8 +74,7 @@ static int remove_word(struct ftrace_hash **set, const char *word)
     struct ftrace_mod_load *mod, *next;
     int ret = -EINVAL;
 
-    list_for_each_entry_safe(mod, next, &ftrace_mods, list)
-    {
+    list_for_each_entry_safe(mod, next, &ftrace_mods, list) {
         if (mod->set != set ||
             (all ? strcmp(mod->module, module_of(word)) : strcmp(mod->word, word)))
             continue;
@@ -120,8 +118,7 @@ void ftrace_clear_mods(struct ftrace_hash **set)
     struct ftrace_mod_load *mod, *next;
 
     mutex_lock(&ftrace_cmd_mutex);
-    list_for_each_entry_safe(mod, next, &ftrace_mods, list)
-    {
+    list_for_each_entry_safe(mod, next, &ftrace_mods, list) {
         if (mod->set == set)
             free_ftrace_mod(mod);
     }
@@ -133,8 +130,7 @@ void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set)
     const struct ftrace_mod_load *mod;
 
     mutex_lock(&ftrace_cmd_mutex);
-    list_for_each_entry(mod, &ftrace_mods, list)
-    {
+    list_for_each_entry(mod, &ftrace_mods, list) {
         if (mod->set == set)
             seq_printf(m, "%s\n", mod->word);
     }
@@ -156,8 +152,7 @@ void process_cached_mods(const char *module)
     struct ftrace_mod_load *mod, *next;
 
     mutex_lock(&ftrace_cmd_mutex);
-    list_for_each_entry_safe(mod, next, &ftrace_mods, list)
-    {
+    list_for_each_entry_safe(mod, next, &ftrace_mods, list) {
         if (strcmp(mod->module, module))
             continue;
         apply_word(mod);

@@ -51,8 +51,9 @@ static void ftrace_update_pid_func(void)
 {
     struct ftrace_ops *op;
 
-    for_each_ftrace_op(op) if (op->flags & FTRACE_OPS_FL_PID)
-        WRITE_ONCE(op->func, ftrace_pids_enabled(op) ? ftrace_pid_func : op->saved_func);
+    for_each_ftrace_op(op)
+        if (op->flags & FTRACE_OPS_FL_PID)
+            WRITE_ONCE(op->func, ftrace_pids_enabled(op) ? ftrace_pid_func : op->saved_func);
     ftrace_startup_all();
 }
 
@@ -118,8 +119,9 @@ void ftrace_pid_fork(const struct task_struct *parent, const struct task_struct 
     if (!atomic_read(&function_forks))
         return;
     raw_local_irq_save(flags);
-    for_each_trace_array(tr) for (type = 0; tr->function_fork && type < TRACE_PID_TYPES; type++)
-        trace_pid_list_fork(READ_ONCE(tr->function_pids[type]), parent->pid, child->pid);
+    for_each_trace_array(tr)
+        for (type = 0; tr->function_fork && type < TRACE_PID_TYPES; type++)
+            trace_pid_list_fork(READ_ONCE(tr->function_pids[type]), parent->pid, child->pid);
     raw_local_irq_restore(flags);
 }
 
@@ -132,7 +134,8 @@ void ftrace_pid_exit(const struct task_struct *task)
     if (!atomic_read(&function_forks))
         return;
     raw_local_irq_save(flags);
-    for_each_trace_array(tr) for (type = 0; tr->function_fork && type < TRACE_PID_TYPES; type++)
-        trace_pid_list_exit(READ_ONCE(tr->function_pids[type]), task->pid);
+    for_each_trace_array(tr)
+        for (type = 0; tr->function_fork && type < TRACE_PID_TYPES; type++)
+            trace_pid_list_exit(READ_ONCE(tr->function_pids[type]), task->pid);
     raw_local_irq_restore(flags);
 }

@@ -446,8 +446,7 @@ void ftrace_forget_probes(unsigned long ip)
     unsigned int i;
 
     raw_local_irq_save(flags);
-    for_each_trace_array(tr)
-    {
+    for_each_trace_array(tr) {
         const struct func_command *c = READ_ONCE(tr->commands);
 
         for (i = 0; c && i < ARRAY_SIZE(all_commands); i++)

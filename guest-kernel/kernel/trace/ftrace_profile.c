@@ -116,8 +116,7 @@ static int init_profile(void)
 {
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         if (!profile_stats[cpu])
             profile_stats[cpu] = kzalloc(sizeof(*profile_stats[cpu]));
         if (!profile_stats[cpu])
@@ -286,8 +285,7 @@ void trace_create_profile_files(void)
     trace_create_branch_files(dir);
     tracefs_create_file("function_profile_enabled", S_IRUGO | S_IWUSR, NULL,
                         (void *)&profile_enabled_file, &trace_number_fops);
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         snprintf(name, sizeof(name), "function%ld", cpu);
         tracefs_create_file(name, S_IRUGO, dir, (void *)cpu, &stat_fops);
     }

@@ -40,7 +40,8 @@ static struct ftrace_page *ftrace_pages_start; /* under ftrace_lock */
     for (pg = READ_ONCE(ftrace_pages_start); pg; pg = READ_ONCE(pg->next))
 
 #define for_each_ftrace_rec(pg, rec) \
-    for_each_ftrace_page(pg) for (rec = pg->records; rec < pg->records + pg->count; rec++)
+    for_each_ftrace_page(pg)         \
+        for (rec = pg->records; rec < pg->records + pg->count; rec++)
 
 /* ---- finding records ---- */
 
@@ -58,8 +59,7 @@ struct dyn_ftrace *ftrace_rec(unsigned long index)
 {
     struct ftrace_page *pg;
 
-    for_each_ftrace_page(pg)
-    {
+    for_each_ftrace_page(pg) {
         if (index < pg->count)
             return &pg->records[index];
         index -= pg->count;
@@ -83,8 +83,9 @@ const struct module *ftrace_rec_module(const struct dyn_ftrace *rec)
 {
     const struct ftrace_page *pg;
 
-    for_each_ftrace_page(pg) if (rec >= pg->records &&
-                                 rec < pg->records + pg->count) return pg->mod;
+    for_each_ftrace_page(pg)
+        if (rec >= pg->records && rec < pg->records + pg->count)
+            return pg->mod;
     return NULL;
 }
 
@@ -115,8 +116,7 @@ unsigned long ftrace_location(unsigned long ip)
 {
     struct ftrace_page *pg;
 
-    for_each_ftrace_page(pg)
-    {
+    for_each_ftrace_page(pg) {
         const struct dyn_ftrace *rec = first_at_or_after(pg, ip);
 
         if (rec && in_function(rec->ip, ip))
@@ -155,8 +155,7 @@ static long wanted_of(const struct dyn_ftrace *rec)
     const struct ftrace_ops *op, *last = NULL;
     unsigned long flags = 0, count = 0;
 
-    for_each_ftrace_op(op)
-    {
+    for_each_ftrace_op(op) {
         unsigned long wanted = flags_wanted_by(op);
 
         if (!ops_references_ip(op, rec->ip))
@@ -179,9 +178,12 @@ static int check_ipmodify(void)
     struct ftrace_page *pg;
     struct dyn_ftrace *rec;
 
-    for_each_ftrace_op(op) if ((op->flags & FTRACE_OPS_FL_IPMODIFY) &&
-                               ftrace_hash_empty(op->func_hash->filter_hash)) return -EINVAL;
-    for_each_ftrace_rec(pg, rec) if (wanted_of(rec) == -EBUSY) return -EBUSY;
+    for_each_ftrace_op(op)
+        if ((op->flags & FTRACE_OPS_FL_IPMODIFY) && ftrace_hash_empty(op->func_hash->filter_hash))
+            return -EINVAL;
+    for_each_ftrace_rec(pg, rec)
+        if (wanted_of(rec) == -EBUSY)
+            return -EBUSY;
     return 0;
 }
 
@@ -273,7 +275,9 @@ void ftrace_replace_code(bool enable)
 {
     struct ftrace_page *pg;
 
-    for_each_ftrace_page(pg) if (ftrace_disabled || replace_page(pg, enable)) return;
+    for_each_ftrace_page(pg)
+        if (ftrace_disabled || replace_page(pg, enable))
+            return;
 }
 
 int ftrace_hash_rec_update(int *command)
@@ -284,8 +288,7 @@ int ftrace_hash_rec_update(int *command)
 
     if (ret)
         return ret;
-    for_each_ftrace_rec(pg, rec)
-    {
+    for_each_ftrace_rec(pg, rec) {
         update_wanted(rec);
         if (ftrace_test_record(rec, true) != FTRACE_UPDATE_IGNORE)
             *command |= FTRACE_UPDATE_CALLS;
@@ -415,7 +418,9 @@ struct ftrace_ops *ftrace_find_unique_ops(const struct dyn_ftrace *rec)
 {
     struct ftrace_ops *op;
 
-    for_each_ftrace_op(op) if (ops_references_ip(op, rec->ip)) return op;
+    for_each_ftrace_op(op)
+        if (ops_references_ip(op, rec->ip))
+            return op;
     return NULL;
 }
 
@@ -533,7 +538,8 @@ bool ftrace_knows_module(const char *name)
     bool known = false;
 
     mutex_lock(&ftrace_lock);
-    for_each_ftrace_page(pg) known |= pg->mod && !strcmp(pg->mod->name, name);
+    for_each_ftrace_page(pg)
+        known |= pg->mod && !strcmp(pg->mod->name, name);
     mutex_unlock(&ftrace_lock);
     return known;
 }
@@ -587,8 +593,7 @@ static void clear_mod_from_hashes(const struct ftrace_page *pg)
     }
     for_each_trace_array(tr)
         forget_ips(tr->ops->func_hash, pg); /* also those that are not in use */
-    for_each_ftrace_op(op)
-    {
+    for_each_ftrace_op(op) {
         forget_ips(op->func_hash, pg);
         for (sub = op->subops; sub; sub = sub->next_subop)
             forget_ips(sub->func_hash, pg);

@@ -299,7 +299,8 @@ static void rb_call_owners(struct trace_buffer *buffer, unsigned long mask,
 
     while (READ_ONCE(call.pending))
         on_each_cpu(rb_call_here, &call);
-    for_each_cpu_in(cpu, mask & ~online) func(buffer->cpu[cpu], info);
+    for_each_cpu_in(cpu, mask & ~online)
+        func(buffer->cpu[cpu], info);
 }
 
 static void rb_clear_counts(struct ring_buffer_per_cpu *cb)
@@ -462,8 +463,7 @@ int ring_buffer_resize(struct trace_buffer *buffer, unsigned long size, int cpu)
     int err = 0;
 
     mutex_lock(&buffer->mutex);
-    for_each_possible_cpu(each)
-    {
+    for_each_possible_cpu(each) {
         if (!err && (cpu == RING_BUFFER_ALL_CPUS || (unsigned int)cpu == each))
             err = rb_resize_cpu(buffer, each, size);
     }
@@ -509,8 +509,7 @@ struct trace_buffer *ring_buffer_alloc(unsigned long size, bool overwrite)
     mutex_init(&buffer->mutex);
     init_waitqueue_head(&buffer->waiters);
     init_irq_work(&buffer->wake, rb_wake_up_waiters);
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         buffer->cpu[cpu] = rb_alloc_cpu(buffer, size);
         failed |= !buffer->cpu[cpu];
     }

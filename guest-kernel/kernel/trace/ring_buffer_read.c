@@ -300,7 +300,9 @@ bool ring_buffer_empty(struct trace_buffer *buffer)
 {
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu) if (!ring_buffer_empty_cpu(buffer, cpu)) return false;
+    for_each_possible_cpu(cpu)
+        if (!ring_buffer_empty_cpu(buffer, cpu))
+            return false;
     return true;
 }
 

@@ -179,8 +179,7 @@ static void rb_test_round(int round, bool overwrite)
     unsigned int cpu;
 
     msleep(1); /* lets the writer run if there is one hart */
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         on_each_cpu(rb_test_interrupt, NULL);
         rb_test_iterate(cpu);
         rb_test_consume(cpu);
@@ -222,8 +221,7 @@ static unsigned int rb_test_start_threads(void)
 {
     unsigned int cpu, n = 0;
 
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         struct task_struct *p = kthread_create(rb_test_thread, NULL, "rbtester/%u", cpu);
 
         if (IS_ERR(p))
@@ -258,7 +256,8 @@ static void rb_test_mode(bool overwrite)
     WRITE_ONCE(rb_test_stop, true);
     while (threads--)
         wait_for_completion(&rb_test_done);
-    for_each_online_cpu(cpu) rb_test_balance(cpu, overwrite);
+    for_each_online_cpu(cpu)
+        rb_test_balance(cpu, overwrite);
     ring_buffer_free(rb_test_buffer);
 }
 
@@ -289,8 +288,7 @@ static void a_reader_that_starts_first_sees_the_right_time(struct kunit *test)
     for_each_online_cpu(cpu)
         KUNIT_EXPECT_FALSE(test, ring_buffer_peek(rb_test_buffer, cpu, &ts, &lost));
     on_each_cpu(rb_test_interrupt, NULL);
-    for_each_online_cpu(cpu)
-    {
+    for_each_online_cpu(cpu) {
         event = ring_buffer_consume(rb_test_buffer, cpu, &ts, &lost);
         if (KUNIT_EXPECT_TRUE(test, event))
             KUNIT_EXPECT_EQ(test, ts,

@@ -15,7 +15,9 @@ static bool sizes_agree(const struct trace_buffer *buffer)
     unsigned long first = ring_buffer_size(buffer, 0);
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu) if (ring_buffer_size(buffer, cpu) != first) return false;
+    for_each_possible_cpu(cpu)
+        if (ring_buffer_size(buffer, cpu) != first)
+            return false;
     return true;
 }
 
@@ -55,8 +57,7 @@ static int total_size_show(struct seq_file *m, void *data)
     unsigned long size = 0, expanded = 0;
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         size += ring_buffer_size(trace_buffer_of(tr), cpu) >> 10;
         expanded += trace_buf_size >> 10;
     }
@@ -175,8 +176,7 @@ static void set_cpumask(struct trace_array *tr, unsigned long mask)
 
     mutex_lock(&trace_types_lock);
     changed = (tr->tracing_cpumask ^ mask) & READ_ONCE(cpu_possible_mask);
-    for_each_cpu_in(cpu, changed)
-    {
+    for_each_cpu_in(cpu, changed) {
         if (mask >> cpu & 1)
             ring_buffer_record_enable_cpu(tr->array_buffer.buffer, cpu);
         else
@@ -221,7 +221,8 @@ void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir)
     struct dentry *per_cpu = tracefs_create_dir("per_cpu", dir);
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu) create_cpu_dir(per_cpu, &tr->cpu_files[cpu]);
+    for_each_possible_cpu(cpu)
+        create_cpu_dir(per_cpu, &tr->cpu_files[cpu]);
     tracefs_create_file("buffer_size_kb", RW, dir, &tr->all_cpus_file, &size_fops);
     tracefs_create_file("buffer_total_size_kb", RO, dir, tr, &total_size_fops);
     tracefs_create_file("buffer_percent", RW, dir, tr, &percent_fops);

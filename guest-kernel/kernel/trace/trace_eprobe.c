@@ -101,8 +101,7 @@ static int disable_eprobe(const struct trace_eprobe *ep, const struct trace_even
     struct event_trigger_data *data, *next;
 
     if (source)
-        list_for_each_entry_safe(data, next, &source->triggers, list)
-        {
+        list_for_each_entry_safe(data, next, &source->triggers, list) {
             if (data->eprobe == ep && data->eprobe_file == file)
                 unlink_trigger(data);
         }
@@ -332,8 +331,7 @@ static int remove_eprobes(const char *group, const char *event, const char *what
     int err = -ENOENT;
 
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry_safe(ep, next, &trace_eprobes, list)
-    {
+    list_for_each_entry_safe(ep, next, &trace_eprobes, list) {
         if ((group && strcmp(group, ep->group)) || (event && strcmp(event, ep->event)) ||
             !is_described(ep, what))
             continue;
@@ -358,8 +356,7 @@ static void show_eprobes(struct seq_file *m)
     unsigned int i;
 
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry(ep, &trace_eprobes, list)
-    {
+    list_for_each_entry(ep, &trace_eprobes, list) {
         seq_printf(m, "e:%s/%s %s.%s", ep->group, ep->event, ep->source_group, ep->source_event);
         for (i = 0; i < ep->tp.nr_args; i++)
             seq_printf(m, " %s=%s", ep->tp.args[i]->name, ep->tp.args[i]->comm);

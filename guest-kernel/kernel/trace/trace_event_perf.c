@@ -102,8 +102,7 @@ static struct trace_event_call *get_call(u64 type)
 {
     struct trace_event_call *call;
 
-    list_for_each_entry(call, &ftrace_events, list)
-    {
+    list_for_each_entry(call, &ftrace_events, list) {
         if ((u64)call->event.type == type && call->class && call->class->reg &&
             trace_event_try_get_ref(call))
             return call;
@@ -362,8 +361,7 @@ void perf_tp_event(u16 event_type, u64 count, void *record, int entry_size, stru
     data.raw = record;
     data.raw_size = entry_size;
     init_entry(record, event_type);
-    list_for_each_entry_rcu(event, head, hw.link)
-    {
+    list_for_each_entry_rcu(event, head, hw.link) {
         if (is_wanted(event, record, regs))
             perf_swevent_event(event, count, &data, regs);
     }

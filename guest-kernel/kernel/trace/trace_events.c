@@ -97,7 +97,9 @@ static struct ftrace_event_field *find_field_in(struct list_head *head, const ch
 {
     struct ftrace_event_field *field;
 
-    list_for_each_entry(field, head, link) if (!strcmp(field->name, name)) return field;
+    list_for_each_entry(field, head, link)
+        if (!strcmp(field->name, name))
+            return field;
     return NULL;
 }
 
@@ -137,8 +139,7 @@ static void destroy_fields(struct trace_event_call *call)
     struct list_head *head = trace_get_fields(call);
     struct ftrace_event_field *field, *next;
 
-    list_for_each_entry_safe(field, next, head, link)
-    {
+    list_for_each_entry_safe(field, next, head, link) {
         list_del_init(&field->link);
         kfree(field);
     }
@@ -192,9 +193,9 @@ static void update_formats(const struct trace_eval_map *const *map,
     struct trace_event_call *call;
 
     for (; map < stop; map++)
-        list_for_each_entry(call, &ftrace_events,
-                            list) if (!strcmp(call->class->system, (*map)->system))
-            replace_symbol(call, *map);
+        list_for_each_entry(call, &ftrace_events, list)
+            if (!strcmp(call->class->system, (*map)->system))
+                replace_symbol(call, *map);
 }
 
 /* ---- on and off ---- */
@@ -312,8 +313,7 @@ static int set_clr_events(struct trace_array *tr, const char *match, const char 
     struct trace_event_file *file;
     int ret = -EINVAL, first = 0;
 
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         if (!can_be_turned_on(file->event_call) || !is_meant(file->event_call, match, sub, event))
             continue;
         ret = trace_event_enable_disable(file, set, false);
@@ -347,7 +347,8 @@ void ftrace_clear_events(struct trace_array *tr)
     struct trace_event_file *file;
 
     mutex_lock(&event_mutex);
-    list_for_each_entry(file, &tr->events, list) trace_event_enable_disable(file, false, false);
+    list_for_each_entry(file, &tr->events, list)
+        trace_event_enable_disable(file, false, false);
     mutex_unlock(&event_mutex);
 }
 
@@ -383,8 +384,7 @@ struct trace_event_file *__find_event_file(struct trace_array *tr, const char *s
 {
     struct trace_event_file *file;
 
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         const struct trace_event_call *call = file->event_call;
         const char *name = trace_event_name(call);
 
@@ -470,7 +470,9 @@ static int add_event_to_tracers(struct trace_event_call *call)
     struct trace_array *tr;
     int err = 0;
 
-    for_each_trace_array(tr) if (!err && tr->event_dir) err = add_event_to_tracer(call, tr);
+    for_each_trace_array(tr)
+        if (!err && tr->event_dir)
+            err = add_event_to_tracer(call, tr);
     return err;
 }
 
@@ -478,7 +480,9 @@ static struct trace_event_file *file_of(struct trace_array *tr, const struct tra
 {
     struct trace_event_file *file;
 
-    list_for_each_entry(file, &tr->events, list) if (file->event_call == call) return file;
+    list_for_each_entry(file, &tr->events, list)
+        if (file->event_call == call)
+            return file;
     return NULL;
 }
 
@@ -488,8 +492,7 @@ static void remove_call(struct trace_event_call *call)
     struct trace_event_file *file;
     struct trace_array *tr;
 
-    for_each_trace_array(tr)
-    {
+    for_each_trace_array(tr) {
         file = file_of(tr, call);
         if (file)
             remove_event_from_tracer(file);
@@ -521,8 +524,7 @@ int trace_remove_event_call(struct trace_event_call *call)
     int err = 0;
 
     mutex_lock(&event_mutex);
-    for_each_trace_array(tr)
-    {
+    for_each_trace_array(tr) {
         file = file_of(tr, call);
         if (file && (file->flags & (EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_SOFT_MODE)))
             err = -EBUSY;
@@ -588,11 +590,14 @@ static void remove_module(struct module *mod)
     unsigned int i;
 
     mutex_lock(&event_mutex);
-    for_each_trace_array(tr) tr->clear_trace = was_on(tr, mod);
+    for_each_trace_array(tr)
+        tr->clear_trace = was_on(tr, mod);
     for (i = 0; i < mod->num_trace_events; i++)
         remove_call(mod->trace_events[i]);
     mutex_lock(&trace_types_lock);
-    for_each_trace_array(tr) if (tr->clear_trace) tracing_reset_online_cpus(&tr->array_buffer);
+    for_each_trace_array(tr)
+        if (tr->clear_trace)
+            tracing_reset_online_cpus(&tr->array_buffer);
     mutex_unlock(&trace_types_lock);
     mutex_unlock(&event_mutex);
 }
@@ -617,7 +622,9 @@ int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr)
     INIT_LIST_HEAD(&tr->systems);
     INIT_LIST_HEAD(&tr->events);
     err = event_create_toplevel_files(parent, tr);
-    list_for_each_entry(call, &ftrace_events, list) if (!err) err = add_event_to_tracer(call, tr);
+    list_for_each_entry(call, &ftrace_events, list)
+        if (!err)
+            err = add_event_to_tracer(call, tr);
     tr->trace_marker_file = __find_event_file(tr, "ftrace", "print");
     return err;
 }
@@ -626,14 +633,12 @@ void event_trace_del_tracer(struct trace_array *tr)
 {
     struct trace_event_file *file, *next;
 
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         clear_event_triggers(file);
         trace_event_enable_disable(file, false, false);
     }
     tracepoint_synchronize_unregister();
-    list_for_each_entry_safe(file, next, &tr->events, list)
-    {
+    list_for_each_entry_safe(file, next, &tr->events, list) {
         unlink_event_file(file);
         free_event_file(file);
     }

@@ -207,7 +207,8 @@ static int event_format_show(struct seq_file *m, void *data)
     const struct ftrace_event_field *field;
 
     seq_printf(m, "name: %s\nID: %d\nformat:\n", trace_event_name(call), call->event.type);
-    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field, false);
+    list_for_each_entry(field, &ftrace_common_fields, link)
+        show_field(m, field, false);
     seq_puts(m, "\n");
     list_for_each_entry(field, trace_get_fields(call), link)
         show_field(m, field, trace_event_is_dynamic(call));
@@ -225,8 +226,7 @@ static char enabled_of(const struct trace_array *tr, const char *system)
     const struct trace_event_file *file;
     unsigned int seen = 0;
 
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         const struct trace_event_call *call = file->event_call;
 
         if ((call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) || !call->class->reg ||
@@ -244,8 +244,7 @@ static int set_all(struct trace_array *tr, const char *system, bool on)
 
     if (err)
         return err;
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         const struct trace_event_call *call = file->event_call;
 
         if ((call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) || !call->class->reg ||
@@ -335,8 +334,9 @@ static struct trace_subsystem_dir *find_system(const struct trace_array *tr, con
 {
     struct trace_subsystem_dir *dir;
 
-    list_for_each_entry(dir, &tr->systems,
-                        list) if (!strcmp(dir->subsystem->name, name)) return dir;
+    list_for_each_entry(dir, &tr->systems, list)
+        if (!strcmp(dir->subsystem->name, name))
+            return dir;
     return NULL;
 }
 
@@ -460,8 +460,7 @@ static int show_names(struct seq_file *m, const struct trace_array *tr, bool onl
     const struct trace_event_file *file;
 
     mutex_lock(&event_mutex);
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         const struct trace_event_call *call = file->event_call;
 
         if (!call->class->reg || (call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||

@@ -682,8 +682,7 @@ static int set_filters(struct trace_subsystem_dir *dir, const char *text)
     struct trace_event_file *file;
     int ret = -EINVAL;
 
-    list_for_each_entry(file, &dir->tr->events, list)
-    {
+    list_for_each_entry(file, &dir->tr->events, list) {
         if (file->system == dir && !set_filter_of_system(file, text, &unused))
             ret = 0;
     }

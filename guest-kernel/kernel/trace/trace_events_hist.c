@@ -73,7 +73,9 @@ static struct trace_event_file *other_file_of(const struct hist_trigger_data *hi
     struct trace_event_file *file;
 
     list_for_each_entry(file, &hist->tr->events, list)
-        list_for_each_entry(data, &file->triggers, list) if (data->hist == hist) return file;
+        list_for_each_entry(data, &file->triggers, list)
+            if (data->hist == hist)
+                return file;
     return hist->file;
 }
 
@@ -468,8 +470,9 @@ static struct hist_trigger_data *find_named(const char *name)
 {
     struct hist_trigger_data *hist;
 
-    list_for_each_entry(hist, &hist_triggers,
-                        list) if (hist->name && !strcmp(hist->name, name)) return hist;
+    list_for_each_entry(hist, &hist_triggers, list)
+        if (hist->name && !strcmp(hist->name, name))
+            return hist;
     return NULL;
 }
 
@@ -479,8 +482,7 @@ static struct event_trigger_data *find_match(const struct event_trigger_data *da
 {
     struct event_trigger_data *other;
 
-    list_for_each_entry(other, &data->file->triggers, list)
-    {
+    list_for_each_entry(other, &data->file->triggers, list) {
         if (other->hist && (named ? other->hist == named : !other->hist->name) &&
             hists_match(data->hist, other->hist) &&
             filters_match(data->filter_str, other->filter_str))
@@ -494,8 +496,7 @@ static bool is_referred_to(const struct hist_trigger_data *hist)
     const struct hist_trigger_data *other;
     unsigned int i;
 
-    list_for_each_entry(other, &hist_triggers, list)
-    {
+    list_for_each_entry(other, &hist_triggers, list) {
         for (i = 0; other != hist && i < other->n_var_refs; i++)
             if (other->var_refs[i]->owner == hist)
                 return true;
@@ -512,15 +513,14 @@ static void pause_all(struct hist_trigger_data *hist, bool *was_paused, bool pau
     unsigned int i = 0;
 
     list_for_each_entry(file, &hist->tr->events, list)
-        list_for_each_entry(data, &file->triggers, list)
-    {
-        if (data->hist != hist || (int)i == hist->users)
-            continue;
-        if (pause)
-            was_paused[i] = data->paused;
-        WRITE_ONCE(data->paused, pause || was_paused[i]);
-        i++;
-    }
+        list_for_each_entry(data, &file->triggers, list) {
+            if (data->hist != hist || (int)i == hist->users)
+                continue;
+            if (pause)
+                was_paused[i] = data->paused;
+            WRITE_ONCE(data->paused, pause || was_paused[i]);
+            i++;
+        }
 }
 
 /* Nothing is counted meanwhile. */
@@ -704,11 +704,10 @@ void hist_unregister_all(struct trace_event_file *file)
     struct event_trigger_data *data, *next;
     bool busy = false;
 
-    list_for_each_entry(data, &file->triggers, list) busy |=
-        data->hist && is_referred_to(data->hist);
+    list_for_each_entry(data, &file->triggers, list)
+        busy |= data->hist && is_referred_to(data->hist);
 again:
-    list_for_each_entry_safe(data, next, &file->triggers, list)
-    {
+    list_for_each_entry_safe(data, next, &file->triggers, list) {
         if (data->cmd->type != ETT_HIST_ENABLE && (!data->hist || busy))
             continue;
         unlink_trigger(data);
@@ -748,8 +747,7 @@ static __always_inline void make_key(const struct hist_ctx *ctx, u64 *key)
     unsigned int i;
 
     memset(key, 0, ctx->hist->key_size);
-    for_each_hist_key(field, i, ctx->hist)
-    {
+    for_each_hist_key(field, i, ctx->hist) {
         u64 *at = key + field->offset / sizeof(u64);
 
         if (field->flags & HIST_FL_STACKTRACE)
@@ -791,8 +789,7 @@ static void update(const struct hist_ctx *ctx)
     const struct hist_field *field;
     unsigned int i;
 
-    for_each_hist_val(field, i, hist)
-    {
+    for_each_hist_val(field, i, hist) {
         u64 value = hist_eval(field, ctx);
 
         if (field->flags & HIST_FL_VAR)

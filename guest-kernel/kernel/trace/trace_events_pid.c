@@ -143,8 +143,7 @@ static void flag_events(struct trace_array *tr, bool on)
 {
     struct trace_event_file *file;
 
-    list_for_each_entry(file, &tr->events, list)
-    {
+    list_for_each_entry(file, &tr->events, list) {
         if (on)
             (void)__atomic_fetch_or(&file->flags, EVENT_FILE_FL_PID_FILTER, __ATOMIC_SEQ_CST);
         else

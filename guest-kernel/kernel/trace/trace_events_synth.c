@@ -69,7 +69,9 @@ struct synth_event *find_synth_event(const char *name)
 {
     struct synth_event *event;
 
-    list_for_each_entry(event, &synth_events, list) if (!strcmp(event->name, name)) return event;
+    list_for_each_entry(event, &synth_events, list)
+        if (!strcmp(event->name, name))
+            return event;
     return NULL;
 }
 
@@ -202,8 +204,7 @@ void trace_synth(struct synth_event *event, const u64 *values, const unsigned in
 {
     struct synth_file *on;
 
-    list_for_each_entry_rcu(on, &event->files, list)
-    {
+    list_for_each_entry_rcu(on, &event->files, list) {
         unsigned int dynamic = dynamic_size(event, values, indexes);
         struct trace_event_buffer fbuffer;
         struct synth_trace_event *entry;
@@ -315,8 +316,7 @@ static void disable_synth(struct synth_event *event, const struct trace_event_fi
 {
     struct synth_file *on, *next;
 
-    list_for_each_entry_safe(on, next, &event->files, list)
-    {
+    list_for_each_entry_safe(on, next, &event->files, list) {
         if (on->file != file)
             continue;
         list_del_rcu(&on->list);
@@ -433,10 +433,11 @@ static int release_all(void)
     int err = 0;
 
     mutex_lock(&synth_event_mutex);
-    list_for_each_entry(event, &synth_events, list) if (READ_ONCE(event->call.refcnt.counter) ||
-                                                        !list_empty(&event->files)) err = -EBUSY;
-    list_for_each_entry_safe(event, next, &synth_events, list) err =
-        err ? err : remove_synth_event(event);
+    list_for_each_entry(event, &synth_events, list)
+        if (READ_ONCE(event->call.refcnt.counter) || !list_empty(&event->files))
+            err = -EBUSY;
+    list_for_each_entry_safe(event, next, &synth_events, list)
+        err = err ? err : remove_synth_event(event);
     mutex_unlock(&synth_event_mutex);
     return err;
 }
@@ -638,8 +639,7 @@ static int remove_dyn(const char *group, const char *name, const char *what)
     if (group && strcmp(group, "synthetic"))
         return -ENOENT;
     mutex_lock(&synth_event_mutex);
-    list_for_each_entry_safe(event, next, &synth_events, list)
-    {
+    list_for_each_entry_safe(event, next, &synth_events, list) {
         if (name && strcmp(name, event->name))
             continue;
         err = remove_synth_event(event);
@@ -659,8 +659,7 @@ static void show_all(struct seq_file *m, const char *prefix)
     unsigned int i;
 
     mutex_lock(&synth_event_mutex);
-    list_for_each_entry(event, &synth_events, list)
-    {
+    list_for_each_entry(event, &synth_events, list) {
         seq_printf(m, "%s%s\t", prefix, event->name);
         for (i = 0; i < event->n_fields; i++) {
             const struct synth_field *field = &event->fields[i];

@@ -105,8 +105,9 @@ static void set_hists_paused(struct event_trigger_data *data, bool paused)
 
     if (!may_act(data))
         return;
-    list_for_each_entry_rcu(hist, &data->target->triggers, list) if (hist->hist)
-        WRITE_ONCE(hist->paused, paused);
+    list_for_each_entry_rcu(hist, &data->target->triggers, list)
+        if (hist->hist)
+            WRITE_ONCE(hist->paused, paused);
 }
 
 static void act_enable_hist(struct event_trigger_data *data, unsigned int trace_ctx)
@@ -151,8 +152,7 @@ unsigned int event_triggers_call(struct trace_event_file *file, const void *rec,
     struct event_trigger_data *data;
     unsigned int after = 0;
 
-    list_for_each_entry_rcu(data, &file->triggers, list)
-    {
+    list_for_each_entry_rcu(data, &file->triggers, list) {
         if (READ_ONCE(data->paused) ||
             (rec && data->filter && !filter_match_preds(data->filter, rec)))
             continue;
@@ -171,9 +171,9 @@ noinline void event_triggers_post_call(struct trace_event_file *file, unsigned i
 {
     struct event_trigger_data *data;
 
-    list_for_each_entry_rcu(data, &file->triggers,
-                            list) if (data->cmd->after && (data->cmd->type & after))
-        data->cmd->act(data, trace_ctx);
+    list_for_each_entry_rcu(data, &file->triggers, list)
+        if (data->cmd->after && (data->cmd->type & after))
+            data->cmd->act(data, trace_ctx);
 }
 
 /* ---- adding and removing ---- */
@@ -191,8 +191,8 @@ static void update_cond_flag(struct trace_event_file *file)
     const struct event_trigger_data *data;
     bool cond = false;
 
-    list_for_each_entry(data, &file->triggers, list) cond |=
-        data->filter || data->cmd->after || data->cmd->act_on;
+    list_for_each_entry(data, &file->triggers, list)
+        cond |= data->filter || data->cmd->after || data->cmd->act_on;
     set_flag(file, EVENT_FILE_FL_TRIGGER_COND, cond);
 }
 
@@ -239,8 +239,7 @@ static struct event_trigger_data *find_same(struct trace_event_file *file,
 {
     struct event_trigger_data *data;
 
-    list_for_each_entry(data, &file->triggers, list)
-    {
+    list_for_each_entry(data, &file->triggers, list) {
         if (data->cmd->type == cmd->type && data->target == target)
             return data;
     }
@@ -432,8 +431,7 @@ void print_event_triggers(const struct trace_event_file *file, struct seq_file *
     const struct event_trigger_data *data;
     unsigned int i;
 
-    list_for_each_entry(data, &file->triggers, list)
-    {
+    list_for_each_entry(data, &file->triggers, list) {
         if (data->cmd->print)
             data->cmd->print(m, data);
         else

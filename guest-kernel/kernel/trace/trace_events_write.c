@@ -34,8 +34,7 @@ int trace_buffered_event_enable(void)
 
     if (buffered_allocated)
         return 0;
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         for (level = 0; level < BUFFERED_LEVELS; level++) {
             if (!buffered[cpu].page[level])
                 WRITE_ONCE(buffered[cpu].page[level], __get_free_pages(0));

@@ -130,7 +130,8 @@ void ftrace_files_forget(unsigned long ip)
 {
     const struct filter_writer *w;
 
-    list_for_each_entry(w, &filter_writers, list) ftrace_hash_forget(w->hash, ip);
+    list_for_each_entry(w, &filter_writers, list)
+        ftrace_hash_forget(w->hash, ip);
     ftrace_hash_forget(ftrace_graph_hash, ip);
     ftrace_hash_forget(ftrace_graph_notrace_hash, ip);
     trace_stack_forget(ip);

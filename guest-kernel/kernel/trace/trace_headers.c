@@ -16,8 +16,7 @@ void trace_buffer_entries(const struct array_buffer *buf, unsigned long *total,
     unsigned int cpu;
 
     *total = *entries = 0;
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         ring_buffer_stats_cpu(buf->buffer, cpu, &stats);
         if (buf->data[cpu].skipped_entries) { /* what was overwritten is older still */
             stats.entries -= min(stats.entries, buf->data[cpu].skipped_entries);

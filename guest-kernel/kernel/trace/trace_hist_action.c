@@ -188,8 +188,7 @@ static const struct event_trigger_data *find_compatible(const struct hist_trigge
 {
     const struct event_trigger_data *data;
 
-    list_for_each_entry(data, &file->triggers, list)
-    {
+    list_for_each_entry(data, &file->triggers, list) {
         if (data->hist && has_same_keys(hist, data->hist))
             return data;
     }
@@ -208,8 +207,8 @@ static char *make_command(struct hist_trigger_data *hist, const struct event_tri
 
     if (!cmd)
         return NULL;
-    for_each_hist_key(key, i, like->hist) len +=
-        scnprintf(cmd + len, SIZE - len, "%s%s", len ? "," : "keys=", hist_field_name(key));
+    for_each_hist_key(key, i, like->hist)
+        len += scnprintf(cmd + len, SIZE - len, "%s%s", len ? "," : "keys=", hist_field_name(key));
     len += scnprintf(cmd + len, SIZE - len, ":synthetic_%s=%s", field_name, field_name);
     if (like->filter_str)
         scnprintf(cmd + len, SIZE - len, " if %s", like->filter_str);

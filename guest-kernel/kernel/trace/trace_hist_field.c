@@ -354,8 +354,7 @@ static struct hist_field *find_file_var(const struct trace_event_file *file, con
 {
     const struct event_trigger_data *data;
 
-    list_for_each_entry(data, &file->triggers, list)
-    {
+    list_for_each_entry(data, &file->triggers, list) {
         struct hist_field *var = data->hist ? hist_find_own_var(data->hist, name) : NULL;
 
         if (var)
@@ -378,8 +377,7 @@ static const struct trace_event_file *find_var_file(struct hist_trigger_data *hi
     const struct trace_event_file *found = NULL;
     struct hist_trigger_data *other;
 
-    list_for_each_entry(other, &hist_triggers, list)
-    {
+    list_for_each_entry(other, &hist_triggers, list) {
         if (other->file == found || other->tr != hist->tr || !hist_find_own_var(other, name))
             continue;
         if (found) {

@@ -80,8 +80,7 @@ void hist_trigger_print(struct seq_file *m, const struct event_trigger_data *dat
     seq_puts(m, "hist:");
     if (hist->name)
         seq_printf(m, "%s:", hist->name);
-    for_each_hist_key(field, i, hist)
-    {
+    for_each_hist_key(field, i, hist) {
         seq_puts(m, i > hist->n_vals ? "," : "keys=");
         if (field->flags & HIST_FL_STACKTRACE)
             seq_puts(m, "stacktrace");
@@ -148,8 +147,7 @@ void hist_print_key(struct seq_file *m, const struct hist_trigger_data *hist, co
     unsigned int i;
 
     seq_puts(m, "{ ");
-    for_each_hist_key(field, i, hist)
-    {
+    for_each_hist_key(field, i, hist) {
         if (i > hist->n_vals)
             seq_puts(m, ", ");
         print_key_field(m, field, key + field->offset / sizeof(u64), comm);
@@ -329,8 +327,7 @@ int event_hist_show(struct seq_file *m, void *data)
     const struct event_trigger_data *trigger;
     bool first = true;
 
-    list_for_each_entry(trigger, &file->triggers, list)
-    {
+    list_for_each_entry(trigger, &file->triggers, list) {
         if (!trigger->hist)
             continue;
         if (!first)

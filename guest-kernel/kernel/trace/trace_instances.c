@@ -22,7 +22,9 @@ static struct trace_array *find_trace(const char *name)
 {
     struct trace_array *tr;
 
-    for_each_trace_array(tr) if (tr->name && !strcmp(tr->name, name)) return tr;
+    for_each_trace_array(tr)
+        if (tr->name && !strcmp(tr->name, name))
+            return tr;
     return NULL;
 }
 
@@ -222,7 +224,9 @@ int trace_array_destroy(struct trace_array *tr)
     if (!tr)
         return -EINVAL;
     lock_traces();
-    for_each_trace_array(each) if (each == tr && each != &global_trace) err = 0;
+    for_each_trace_array(each)
+        if (each == tr && each != &global_trace)
+            err = 0;
     if (!err)
         err = destroy_instance(tr, 0);
     unlock_traces();

@@ -29,8 +29,7 @@ static struct ring_buffer_event *find_next(struct trace_iterator *iter, unsigned
     struct ring_buffer_event *next = NULL;
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         struct ring_buffer_event *event;
         unsigned long lost;
         u64 ts;

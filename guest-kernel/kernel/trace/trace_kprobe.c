@@ -186,13 +186,11 @@ static int enable_probes(struct kprobe_event *ev)
     struct trace_kprobe *tk, *done;
     int err;
 
-    list_for_each_entry(tk, &ev->probes, sibling)
-    {
+    list_for_each_entry(tk, &ev->probes, sibling) {
         err = enable_probe(tk);
         if (!err)
             continue;
-        list_for_each_entry(done, &ev->probes, sibling)
-        {
+        list_for_each_entry(done, &ev->probes, sibling) {
             if (done == tk)
                 return err;
             disable_probe(done);
@@ -211,7 +209,8 @@ static void disable_probes(struct kprobe_event *ev)
     struct trace_kprobe *tk;
 
     if (!is_on(ev))
-        list_for_each_entry(tk, &ev->probes, sibling) disable_probe(tk);
+        list_for_each_entry(tk, &ev->probes, sibling)
+            disable_probe(tk);
 }
 
 static int enable_trace_kprobe(struct kprobe_event *ev, struct trace_event_file *file)
@@ -238,8 +237,7 @@ static int disable_trace_kprobe(struct kprobe_event *ev, const struct trace_even
 {
     struct event_file_link *link, *next;
 
-    list_for_each_entry_safe(link, next, &ev->files, list)
-    {
+    list_for_each_entry_safe(link, next, &ev->files, list) {
         if (link->file != file)
             continue;
         list_del_rcu(&link->list);
@@ -387,7 +385,8 @@ static void free_kprobe_event(struct kprobe_event *ev)
 {
     struct trace_kprobe *tk, *next;
 
-    list_for_each_entry_safe(tk, next, &ev->removed, sibling) free_trace_kprobe(tk);
+    list_for_each_entry_safe(tk, next, &ev->removed, sibling)
+        free_trace_kprobe(tk);
     kfree(ev->call.print_fmt);
     kfree(ev);
 }
@@ -476,8 +475,7 @@ static struct trace_kprobe *find_trace_kprobe(const char *group, const char *eve
 {
     struct trace_kprobe *tk;
 
-    list_for_each_entry(tk, &trace_kprobes, list)
-    {
+    list_for_each_entry(tk, &trace_kprobes, list) {
         if (!strcmp(tk->group, group) && !strcmp(tk->event, event))
             return tk;
     }
@@ -565,8 +563,7 @@ static int append_to_event(struct trace_kprobe *tk, struct kprobe_event *ev)
         return log_conflict(trace_probe_log.command, PROBE_ERR_DIFF_PROBE_TYPE);
     if (other)
         return log_conflict(word_of_command(other + 1), PROBE_ERR_DIFF_ARG_TYPE);
-    list_for_each_entry(sibling, &ev->probes, sibling)
-    {
+    list_for_each_entry(sibling, &ev->probes, sibling) {
         if (is_same_probe(tk, sibling))
             return log_conflict(trace_probe_log.command, PROBE_ERR_SAME_PROBE);
     }
@@ -642,10 +639,10 @@ static int release_all(void)
     int err = 0;
 
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry(tk, &trace_kprobes, list) err = is_busy(tk) ? -EBUSY : err;
+    list_for_each_entry(tk, &trace_kprobes, list)
+        err = is_busy(tk) ? -EBUSY : err;
     if (!err)
-        list_for_each_entry_safe(tk, next, &trace_kprobes, list)
-        {
+        list_for_each_entry_safe(tk, next, &trace_kprobes, list) {
             int one = unregister_trace_kprobe(tk);
 
             err = err ? err : one;
@@ -686,7 +683,9 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
     if (state != MODULE_STATE_COMING)
         return NOTIFY_OK;
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry(tk, &trace_kprobes, list) if (is_in_module(tk, mod)) register_again(tk);
+    list_for_each_entry(tk, &trace_kprobes, list)
+        if (is_in_module(tk, mod))
+            register_again(tk);
     mutex_unlock(&trace_probe_mutex);
     return NOTIFY_OK;
 }
@@ -915,8 +914,7 @@ static int delete_named(const char *group, const char *event, const char *what)
     struct trace_kprobe *tk, *next;
     int err = -ENOENT;
 
-    list_for_each_entry_safe(tk, next, &trace_kprobes, list)
-    {
+    list_for_each_entry_safe(tk, next, &trace_kprobes, list) {
         if ((group && strcmp(group, tk->group)) || (event && strcmp(event, tk->event)) ||
             !is_described(tk, what))
             continue;
@@ -973,8 +971,7 @@ static void show_all(struct seq_file *m)
     unsigned int i;
 
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry(tk, &trace_kprobes, list)
-    {
+    list_for_each_entry(tk, &trace_kprobes, list) {
         seq_printf(m, "%c", tk->is_return ? 'r' : 'p');
         if (tk->is_return)
             seq_printf(m, "%d", tk->rp.maxactive);
@@ -1021,10 +1018,10 @@ static int kprobe_profile_show(struct seq_file *m, void *unused)
 
     (void)unused;
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry(tk, &trace_kprobes, list)
-    {
+    list_for_each_entry(tk, &trace_kprobes, list) {
         hits = 0;
-        for_each_possible_cpu(cpu) hits += READ_ONCE(tk->nhit[cpu]);
+        for_each_possible_cpu(cpu)
+            hits += READ_ONCE(tk->nhit[cpu]);
         seq_printf(m, "  %-44s %15lu %15lu\n", tk->event, hits, tk->rp.kp.nmissed + tk->rp.nmissed);
     }
     mutex_unlock(&trace_probe_mutex);
@@ -1066,8 +1063,9 @@ void trace_start_boot_kprobes(char *list)
             pr_info("Failed to add kprobe event: %s\n", line);
     }
     mutex_lock(&trace_probe_mutex);
-    list_for_each_entry(tk, &trace_kprobes, list) if (trace_set_clr_event(tk->group, tk->event, 1))
-        pr_info("Failed to enable kprobe event: %s\n", tk->event);
+    list_for_each_entry(tk, &trace_kprobes, list)
+        if (trace_set_clr_event(tk->group, tk->event, 1))
+            pr_info("Failed to enable kprobe event: %s\n", tk->event);
     mutex_unlock(&trace_probe_mutex);
 }
 

@@ -18,8 +18,7 @@ static unsigned long overruns(const struct trace_iterator *iter)
     unsigned long sum = 0;
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         ring_buffer_stats_cpu(iter->array_buffer->buffer, cpu, &stats);
         sum += stats.overrun;
     }

@@ -157,7 +157,9 @@ static const char *copy_of_format(const char *fmt)
 {
     struct trace_bprintk_fmt *f;
 
-    list_for_each_entry(f, &trace_bprintk_fmt_list, list) if (!strcmp(f->fmt, fmt)) return f->fmt;
+    list_for_each_entry(f, &trace_bprintk_fmt_list, list)
+        if (!strcmp(f->fmt, fmt))
+            return f->fmt;
     f = kmalloc(sizeof(*f));
     if (!f)
         return NULL;
@@ -214,7 +216,8 @@ static int printk_formats_show(struct seq_file *m, void *unused)
     for (str = __start___tracepoint_str; str < __stop___tracepoint_str; str++)
         show_format(m, *str);
     mutex_lock(&btrace_mutex);
-    list_for_each_entry(f, &trace_bprintk_fmt_list, list) show_format(m, f->fmt);
+    list_for_each_entry(f, &trace_bprintk_fmt_list, list)
+        show_format(m, f->fmt);
     mutex_unlock(&btrace_mutex);
     return 0;
 }

@@ -101,8 +101,7 @@ static int start_rings(struct trace_iterator *iter)
 {
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         if (iter->cpu_file != RING_BUFFER_ALL_CPUS && (unsigned int)iter->cpu_file != cpu)
             continue;
         iter->buffer_iter[cpu] = ring_buffer_read_start(iter->array_buffer->buffer, cpu);

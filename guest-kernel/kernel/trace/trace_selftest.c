@@ -85,7 +85,9 @@ int trace_test_buffer(struct array_buffer *buf, unsigned long *count)
 
     *count = 0;
     tracing_stop(buf->tr);
-    for_each_possible_cpu(cpu) if (!ret) ret = trace_test_buffer_cpu(buf->buffer, cpu, count);
+    for_each_possible_cpu(cpu)
+        if (!ret)
+            ret = trace_test_buffer_cpu(buf->buffer, cpu, count);
     if (!ret)
         tracing_reset_online_cpus(buf);
     tracing_start(buf->tr);

@@ -27,8 +27,7 @@ static int resize_like_main(struct trace_array *tr, int only)
     unsigned int cpu;
     int err = 0;
 
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         unsigned long size = ring_buffer_size(tr->array_buffer.buffer, cpu);
 
         if (err || (only != RING_BUFFER_ALL_CPUS && (unsigned int)only != cpu) ||

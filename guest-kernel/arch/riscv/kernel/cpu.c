@@ -13,8 +13,7 @@ static int cpuinfo_show(struct seq_file *m, void *unused)
     unsigned int cpu;
 
     (void)unused;
-    for_each_possible_cpu(cpu)
-    {
+    for_each_possible_cpu(cpu) {
         if (!cpu_online(cpu))
             continue;
         seq_printf(m, "processor\t: %u\n", cpu);

@@ -36,7 +36,8 @@ unsigned long notrace cpumask_to_hartmask(unsigned long cpumask)
     unsigned long hartmask = 0;
     unsigned int cpu;
 
-    for_each_cpu_in(cpu, cpumask) hartmask |= 1UL << cpuid_to_hartid_map[cpu];
+    for_each_cpu_in(cpu, cpumask)
+        hartmask |= 1UL << cpuid_to_hartid_map[cpu];
     return hartmask;
 }
 
@@ -47,7 +48,8 @@ static void send_ipi_mask(unsigned long cpumask, enum ipi_message_type op)
     if (!cpumask)
         return;
     trace_ipi_raise(&cpumask, ipi_names[op]);
-    for_each_cpu_in(cpu, cpumask) set_bit(op, &ipi_data[cpu]);
+    for_each_cpu_in(cpu, cpumask)
+        set_bit(op, &ipi_data[cpu]);
     sbi_send_ipi(cpumask_to_hartmask(cpumask));
 }
 

@@ -113,8 +113,7 @@ void mmiotrace_iounmap(volatile void *addr)
     struct remap_trace *trace, *found = NULL;
 
     mutex_lock(&mmiotrace_mutex);
-    list_for_each_entry(trace, &trace_list, list)
-    {
+    list_for_each_entry(trace, &trace_list, list) {
         if (trace->addr == (unsigned long)addr)
             found = trace;
     }
@@ -139,8 +138,7 @@ static void disarm_all(void)
 {
     struct remap_trace *trace;
 
-    list_for_each_entry(trace, &trace_list, list)
-    {
+    list_for_each_entry(trace, &trace_list, list) {
         if (trace->armed)
             disarm(trace);
     }
@@ -152,8 +150,7 @@ int enable_mmiotrace(void)
     int err = 0;
 
     mutex_lock(&mmiotrace_mutex);
-    list_for_each_entry(trace, &trace_list, list)
-    {
+    list_for_each_entry(trace, &trace_list, list) {
         if (!err)
             err = arm(trace);
     }
@@ -181,8 +178,7 @@ static struct remap_trace *__kprobes find_trace(unsigned long addr)
 {
     struct remap_trace *trace;
 
-    list_for_each_entry_rcu(trace, &trace_list, list)
-    {
+    list_for_each_entry_rcu(trace, &trace_list, list) {
         if (addr - first_page(trace) < nr_pages(trace) * (unsigned long)PAGE_SIZE)
             return trace;
     }
