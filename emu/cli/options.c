@@ -121,7 +121,7 @@ static bool set_timing(void *options, const char *text, char *problem)
 
     (void)problem;
     if (!option_parse_word(text, timing_words, &model)) {
-        model = TIMING_CORE; /* whether there is one is seen when it is read */
+        model = TIMING_CORE; /* cores_read checks the name */
         o->core_name = text;
     }
     o->machine.cluster.timing = (enum timing_model)model;
@@ -159,7 +159,7 @@ static bool set_allow(void *options, const char *text, char *problem)
 
 /* ---- the table in argp's format ---- */
 
-enum { KEY_BASE = 1000, KEY_HELP };
+enum { KEY_BASE = 1000 };
 
 #define OPTION_OWNER struct options
 
@@ -189,7 +189,7 @@ struct parse {
     char name[sizeof "rvftrace"]; /* for argp, whose type is not const */
 };
 
-/* The short option's letter, or a number that is none. */
+/* What argp calls the option: its letter, or a number above all letters. */
 static int key_of(unsigned row)
 {
     return rows[row].short_key ? rows[row].short_key : KEY_BASE + (int)row;
@@ -209,7 +209,7 @@ static void note_repetition(struct parse *p, unsigned row, const char *arg)
     p->given[row] = true;
 }
 
-/* For a snapshot of the run: the last value of an option, or each one if they add up. */
+/* Keeps the value for a snapshot of the run: the last one of an option, or each if they add up. */
 static void note_saved(struct options *o, const struct option_row *row, const char *arg)
 {
     unsigned i = row->value.adds ? o->saved_count : 0;
@@ -242,7 +242,7 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
     return refuse(p);
 }
 
-/* `command`: its name, or both. */
+/* `command`: a name, or several with `|' between them. */
 static void show_help(const struct argp *argp, const char *command)
 {
     char usage_begins[32];

@@ -42,8 +42,8 @@ enum { OPTION_SAVED_MAX = 64 };
 struct snapshot_file;
 
 /*
- * Each member that an option sets is named in its row of options.def. The configurations have what
- * options set of them; the rest is added when the machine and the others are made.
+ * A row of options.def names the member that its option sets. Of the configurations only such
+ * members are set here; commands/ adds the others when it makes the machine and the rest.
  */
 struct options {
     enum command command;

@@ -3,13 +3,12 @@
  * to, and with which options that run continues.
  *
  * The lines at the beginning of a file:
- *     build VERSION REVISION      the rvftrace that has saved it
- *     at INSNS CYCLES INPUT       the machine's instructions, cycles and bytes of input until then
+ *     build VERSION REVISION   the rvftrace that has saved it
+ *     at INSNS CYCLES INPUT    the machine's instructions, cycles and bytes of input until then
  *     image PATH
- *     option NAME [VALUE]         each option, as it was given, that the restored run has too
- * unless it is given another run ...                     the identity of the run (identity.h),
- * which must be the same watch ...                   what is recorded of the run, which must be the
- * same
+ *     option NAME [VALUE]      an option, as it was given; the restored run may be given another
+ *     run ...                  the identity of the run (identity.h), which must be the same
+ *     watch ...                what is recorded of the run, which must be the same
  */
 #ifndef CLI_SAVED_RUN_H
 #define CLI_SAVED_RUN_H
@@ -27,7 +26,7 @@ struct snapshot_file;
 struct saved_run {
     const struct options *options;
     struct machine *machine;
-    uint64_t image_digest; /* image_digest */
+    uint64_t image_digest; /* image_digest() of the image */
     const struct diag *diag;
 };
 
