@@ -111,7 +111,7 @@ static enum exit_status check_log(const struct request *q, const struct log *log
     if (q->format && export_needs_counts(q->format) && !log_has_counts(log)) {
         diag_error(
             q->diag,
-            "%s: does not tell what its sites cost: the run was killed, or had --account=off",
+            "%s: does not have the costs of its sites: the run was killed, or had --account=off",
             q->file);
         return EXIT_BAD_FILE;
     }

@@ -1,6 +1,6 @@
 /*
- * pmu_events.h - which of the harts' events (cpu/hpm.h) each hardware event of SBI is. The
- * device tree tells OpenSBI the same.
+ * pmu_events.h - which of the harts' events (cpu/hpm.h) each hardware event of SBI is. The device
+ * tree has the same table for OpenSBI.
  */
 #ifndef SBI_PMU_EVENTS_H
 #define SBI_PMU_EVENTS_H

@@ -178,7 +178,7 @@ run log "$log.part"
 claim '... and the frames that were written, beside it, can be read' sh -c "[ $status -eq 0 ] &&
     grep -q 'was not ended' '$err' && [ \$(sed -n 's/^  call *//p' '$out' | tr -d ,) -gt 100000 ]"
 run log --to folded-disabled "$log.part"
-claim '... but does not tell what its sites cost' refused 65 '.*: does not tell what its sites cost'
+claim '... but does not have the costs of its sites' refused 65 '.*: does not have the costs of its sites'
 
 run run --quiet --harts 2 --audit=warn --log "$work/broken.log" --append 'script="work calls 10000 &
     sleep 0.01; echo fib > /sys/kernel/tracing/set_ftrace_filter;
