@@ -5,7 +5,7 @@
         s.type("text\\r")
         s.end() -> exit status; s.is_restored() compares the terminal with what it was before
 
-claim(SENTENCE, HOLDS, SHOWN) prints a line for tests/run; finish() ends with what was claimed.
+claim() and finish() are those of tests/claims.py.
 """
 import fcntl
 import os
@@ -18,20 +18,10 @@ import sys
 import termios
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from claims import claim, finish
+
 PATIENCE = 60  # seconds for anything that must come
-failed = False
-
-
-def claim(sentence, holds, shown=""):
-    global failed
-    failed |= not holds
-    print(("ok - " if holds else "not ok - ") + sentence, flush=True)
-    if not holds:
-        print("# " + repr(shown)[-2000:], flush=True)
-
-
-def finish():
-    sys.exit(failed)
 
 
 def wait_for(condition, seconds=PATIENCE):

@@ -2,14 +2,10 @@
 # back.sh - going back in a run of the guest kernel: at each instruction the registers are those that
 # the run had there, whichever way the session came; what is printed is printed once; and the run
 # goes on to the same report as without going back.
-set -eu
-build=${BUILD:-build}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-tracing=/sys/kernel/tracing
-failed=0
-echo continue >"$dir/plain"
-cat >"$dir/back" <<'C'
+. "$(dirname "$0")/common.inc"
+
+echo continue >"$work/plain"
+cat >"$work/back" <<'C'
 break schedule hart 0
 continue
 continue
@@ -42,21 +38,9 @@ continue
 C
 
 debug() { # HARTS COMMANDS [OPTION]
-    "$build/rvftrace" debug --harts "$1" ${3:+"$3"} --seed 1 --report "$dir/$2.json" --commands "$dir/$2" \
+    try "$rvftrace" debug --harts "$1" ${3:+"$3"} --seed 1 --report "$work/$2.json" --commands "$work/$2" \
         --append "ftrace=function script=\"echo function_graph > $tracing/current_tracer;work tree 1;echo nop > $tracing/current_tracer;poweroff\"" \
-        "$build/guest-kernel/mcount/kernel.elf" </dev/null >"$dir/$2.out" 2>&1 || :
-}
-
-claim() { # TEXT COMMAND...
-    text=$1
-    shift
-    if "$@" >"$dir/why"; then
-        echo "ok - $text"
-    else
-        echo "not ok - $text"
-        sed 's/^/# /' "$dir/why"
-        failed=1
-    fi
+        "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$work/$2.out" 2>&1
 }
 
 shown='^\[ *[0-9]*\.[0-9]*\] ' # a line of the guest
@@ -69,7 +53,7 @@ state() { # INSNS
 {
     state 3600000
     for at in $places; do state "$at"; done
-} >"$dir/jumps"
+} >"$work/jumps"
 
 # Of a transcript: the answers after "goto INSNS", without marks of changed registers.
 answers() { # FILE INSNS
@@ -78,22 +62,21 @@ answers() { # FILE INSNS
 
 for harts in 1 2; do
     debug $harts plain
+    claim "the run on $harts harts comes to its end" has_status 0 and has_line 'has ended with status 0' "$work/plain.out"
     debug $harts back
-    grep -q 'has ended with status 0' "$dir/plain.out" || failed=1
     claim "going back changes nothing of the run on $harts harts" \
-        cmp "$dir/plain.json" "$dir/back.json"
-    grep "$shown" "$dir/plain.out" >"$dir/plain.shown"
-    grep "$shown" "$dir/back.out" >"$dir/back.shown" || :
-    claim "output is shown once on $harts harts" diff "$dir/plain.shown" "$dir/back.shown"
+        has_status 0 and cmp "$work/plain.json" "$work/back.json"
+    grep "$shown" "$work/plain.out" >"$work/plain.shown"
+    grep "$shown" "$work/back.out" >"$work/back.shown"
+    claim "output is shown once on $harts harts" diff "$work/plain.shown" "$work/back.shown"
     debug $harts jumps --console=none
     for at in $places; do
-        state "$at" >"$dir/once"
+        state "$at" >"$work/once"
         debug $harts once --console=none
-        answers "$dir/once.out" "$at" >"$dir/expected"
-        answers "$dir/jumps.out" "$at" >"$dir/found"
-        [ "$(wc -l <"$dir/expected")" -gt 50 ] || failed=1
+        answers "$work/once.out" "$at" >"$work/expected"
+        answers "$work/jumps.out" "$at" >"$work/found"
         claim "instruction $at has the same state after jumps on $harts harts" \
-            diff "$dir/expected" "$dir/found"
+            has_status 0 and test "$(wc -l <"$work/expected")" -gt 50 and diff "$work/expected" "$work/found"
     done
 done
-exit $failed
+finish

@@ -1,16 +1,14 @@
 #!/bin/sh
 # language.sh - the commands of gdb's language that are not about the machine: disassemble, printf, define, if,
 # while, FUNCTION::NAME and others.
-set -eu
-build=${BUILD:-build}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-sed "s|BPS|$dir/breakpoints|" tests/debug/language.script >"$dir/script"
-tests/debug/session "$dir/script" "$build/rvftrace" debug --harts 2 --console none \
-    --append 'script="work tree 1; poweroff"' "$build/guest-kernel/pfe8/kernel.elf"
+. "$(dirname "$0")/common.inc"
+
+sed "s|BPS|$work/breakpoints|" tests/debug/language.script >"$work/script"
+session "$work/script" "$rvftrace" debug --harts 2 --console none \
+    --append 'script="work tree 1; poweroff"' "$BUILD/guest-kernel/pfe8/kernel.elf"
 
 # A file of commands may define some; their lines come from the file.
-cat >"$dir/defs" <<'C'
+cat >"$work/defs" <<'C'
 define twice
   if $argc == 1
     $arg0
@@ -18,38 +16,18 @@ define twice
   end
 end
 C
-printf 'source %s\ntwice echo.again\ndefine say\necho again\\n\nend\ntwice say\n' "$dir/defs" >"$dir/session"
-"$build/rvftrace" debug --console none --commands "$dir/session" "$build/guest-kernel/pfe8/kernel.elf" \
-    </dev/null >"$dir/out" 2>&1 || :
-if [ "$(grep -cx again "$dir/out")" -eq 2 ]; then
-    echo 'ok - debug: a command that a file defines runs another one twice'
-else
-    echo 'not ok - debug: a command that a file defines runs another one twice'
-    sed 's/^/# /' "$dir/out"
-    exit 1
-fi
+printf 'source %s\ntwice echo.again\ndefine say\necho again\\n\nend\ntwice say\n' "$work/defs" >"$work/session"
+try "$rvftrace" debug --console none --commands "$work/session" "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null >"$out" 2>&1
+claim 'debug: a command that a file defines runs another one twice' has_status 0 and line_count 2 '^again$' "$out"
 
-# batch OUTPUT STATUS: with the session in $dir/session.
+# batch OUTPUT: the session in $work/session prints this, and nothing else.
 batch() {
-    status=0
-    "$build/rvftrace" debug --quiet -batch -x "$dir/session" "$build/guest-kernel/pfe8/kernel.elf" \
-        </dev/null >"$dir/out" 2>&1 || status=$?
-    [ "$(cat "$dir/out")" = "$1" ] && [ "$status" -eq "$2" ]
+    try "$rvftrace" debug --quiet -batch -x "$work/session" "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null >"$out" 2>&1
+    [ "$(cat "$out")" = "$1" ]
 }
-printf 'print 6 * 7\nif 1\noutput 3\nend\n' >"$dir/session"
-if batch '$1 = 42
-3' 0; then
-    echo 'ok - debug -batch prints what the commands print'
-else
-    echo 'not ok - debug -batch prints what the commands print'
-    sed 's/^/# /' "$dir/out"
-    exit 1
-fi
-printf 'print nosuch\nprint 1\n' >"$dir/session"
-if batch 'No symbol "nosuch" in current context.' 1; then
-    echo 'ok - ... and ends at the first that fails, with status 1'
-else
-    echo "not ok - ... and ends at the first that fails, with status 1: $status"
-    sed 's/^/# /' "$dir/out"
-    exit 1
-fi
+printf 'print 6 * 7\nif 1\noutput 3\nend\n' >"$work/session"
+claim 'debug -batch prints what the commands print' batch '$1 = 42
+3' and has_status 0
+printf 'print nosuch\nprint 1\n' >"$work/session"
+claim '... and ends at the first that fails, with status 1' batch 'No symbol "nosuch" in current context.' and has_status 1
+finish

@@ -1,15 +1,10 @@
 #!/bin/sh
 # layouts.sh - a site in each layout in the debugger: off, during a patch, and on.
-set -eu
-build=${BUILD:-build}
-tracing=/sys/kernel/tracing
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-failed=0
+. "$(dirname "$0")/common.inc"
 
 # in_layout NAME FIRST-STORE OFF ON AT-ENTRY: the debugger's output, as regular expressions.
 in_layout() {
-    cat >"$dir/script" <<END
+    cat >"$work/script" <<END
 > sites fib
 function  init
 > tbreak kernel_init
@@ -54,10 +49,10 @@ No breakpoint number 99.
 Unknown thread 99\\.
 > quit
 END
-    tests/debug/session "$dir/script" "$build/rvftrace" debug --console none \
+    about="$1: "
+    session "$work/script" "$rvftrace" debug --console none \
         --append "script=\"echo fib > $tracing/set_ftrace_filter; echo function > $tracing/current_tracer; work calls 1\"" \
-        "$build/guest-kernel/$1/kernel.elf" >"$dir/said" || failed=1
-    sed "s/ - debug/ - $1: debug/" "$dir/said"
+        "$BUILD/guest-kernel/$1/kernel.elf"
 }
 
 auipc='auipc [rt][a0],0x[0-9a-f]+' jalr='jalr (t0,)?-?[0-9]+.[rt][a0].'
@@ -68,4 +63,4 @@ in_layout pfe16 '[a-z.]+[ ;].*nop' 'nop; nop; nop; nop' \
 in_layout pfe8 "[a-z.]+ " 'nop; nop' "$auipc; $jalr" ".* auipc t0,"
 in_layout atomic "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr" '.* auipc t0,'
 in_layout callops "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr" '.* auipc t0,'
-exit $failed
+finish

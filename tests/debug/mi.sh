@@ -1,21 +1,23 @@
 #!/bin/sh
 # mi.sh - a session of a graphical front end with gdb and the gdb server: the commands of gdb/MI that
 # Visual Studio Code's C/C++ extension sends, in its order, each with the answer that it needs.
-set -eu
-exec python3 - "${BUILD:-build}" "${GDB:-gdb-multiarch}" <<'PY'
-import os, re, signal, subprocess, sys, tempfile
+. "$(dirname "$0")/common.inc"
 
-build, gdb = sys.argv[1:]
+about='MI: '
+claims_of python3 - "$BUILD" "${GDB:-gdb-multiarch}" "$work" <<'PY'
+import re, signal, subprocess, sys
+import claims
+
+build, gdb, work = sys.argv[1:]
 kernel = build + "/guest-kernel/pfe8/kernel.elf"
-work = tempfile.mkdtemp()
 script = 'script="work tree 1; echo function > /sys/kernel/tracing/current_tracer; work calls 1; poweroff"'
 # MI has a syntax of its own for quotes, so the command is in a file.
 with open(work + "/server", "w") as f:
-    f.write(f"exec {build}/rvftrace debug --quiet --harts 2 --console none --gdb - --append '{script}' {kernel}\n")
+    f.write(f"exec tests/debug/gdb/server {work}/status {build}/rvftrace debug --quiet --harts 2 --console none --gdb - --append '{script}' {kernel}\n")
 process = subprocess.Popen([gdb, "-nx", "--interpreter=mi3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
 signal.alarm(100)
-count, failed, log = 0, 0, []
+count, log = 0, []
 
 
 def read_until(wanted):
@@ -40,12 +42,8 @@ def ask(command):
 
 
 def claim(sentence, answer, *patterns):
-    global failed
     missing = [p for p in patterns if not re.search(p, answer, re.S)]
-    print(("not ok" if missing else "ok") + f" - MI: {sentence}")
-    if missing:
-        failed = 1
-        print("# lacks", missing, "\n# " + answer[-1500:].replace("\n", "\n# "))
+    claims.claim(sentence, not missing, f"lacks {missing}\n{answer[-1500:]}")
 
 
 def go(command):
@@ -139,10 +137,11 @@ claim("the guest's end is a stop", go("-exec-continue"), r"\*stopped")
 claim("and still goes backwards", go("-exec-continue --reverse"), r'reason="no-history"|\*stopped')
 claim("the session ends", ask("-gdb-exit"), r"\^exit")
 process.wait()
-for name in os.listdir(work):
-    os.remove(os.path.join(work, name))
-os.rmdir(work)
-if failed:
+with open(work + "/status") as f:
+    status = f.read()
+claims.claim("the server ends with status 0", status == "0\n", status)
+if claims.FAILED:
     print("".join("# " + line for line in log[-60:]))
-sys.exit(failed)
+claims.finish()
 PY
+finish

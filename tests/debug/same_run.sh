@@ -1,14 +1,10 @@
 #!/bin/sh
 # same_run.sh - a session does not change what the guest does: with stops, steps and watchpoints
 # the report (cycles, sites, patches) is identical to that of a plain run.
-set -eu
-build=${BUILD:-build}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-tracing=/sys/kernel/tracing
-failed=0
-echo continue >"$dir/plain"
-cat >"$dir/busy" <<'C'
+. "$(dirname "$0")/common.inc"
+
+echo continue >"$work/plain"
+cat >"$work/busy" <<'C'
 break ftrace_make_call
 break schedule hart 0
 tbreak ftrace_call
@@ -51,25 +47,19 @@ stepi 2000
 continue
 C
 
+# report HARTS SEED NAME: of the session with the commands of that name.
 report() {
-    "$build/rvftrace" debug --harts "$1" --seed "$2" --console none --report "$dir/$3.json" \
-        --commands "$dir/$3" \
+    try "$rvftrace" debug --harts "$1" --seed "$2" --console none --report "$work/$3.json" --commands "$work/$3" \
         --append "ftrace=function script=\"echo function_graph > $tracing/current_tracer;work tree 1;echo nop > $tracing/current_tracer;poweroff\"" \
-        "$build/guest-kernel/mcount/kernel.elf" >"$dir/$3.out" 2>&1 || :
+        "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$work/$3.out" 2>&1
 }
 
 for harts in 1 2 4; do
     for seed in 1 2 3; do
         report "$harts" "$seed" plain
         report "$harts" "$seed" busy
-        if grep -q 'has ended with status 0' "$dir/busy.out" &&
-            cmp -s "$dir/plain.json" "$dir/busy.json"; then
-            echo "ok - stops change nothing on $harts harts, seed $seed"
-        else
-            echo "not ok - stops change nothing on $harts harts, seed $seed"
-            sed 's/^/# /' "$dir/busy.out"
-            failed=1
-        fi
+        claim "stops change nothing on $harts harts, seed $seed" has_status 0 \
+            and has_line 'has ended with status 0' "$work/busy.out" and cmp "$work/plain.json" "$work/busy.json"
     done
 done
-exit $failed
+finish

@@ -4,25 +4,21 @@
 # Addresses, cycles and the number of stores of a patch depend on the build and are not compared.
 #
 #     UPDATE=1 tests/debug/tour.sh      writes the present output into both
-set -eu
-build=${BUILD:-build}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-tracing=/sys/kernel/tracing
-failed=0
+. "$(dirname "$0")/common.inc"
+
 {
     echo tour patching
     for _ in $(seq 40); do echo tour; done
     echo continue
-} >"$dir/commands"
-echo continue >"$dir/plain"
+} >"$work/commands"
+echo continue >"$work/plain"
 
 # The transcript of a layout, up to the end of the tour.
 tour() { # LAYOUT [COMMANDS]
-    "$build/rvftrace" debug --quiet --harts 2 --console none --report "$dir/$1.${2:-commands}.json" \
+    try "$rvftrace" debug --quiet --harts 2 --console none --report "$work/$1.${2:-commands}.json" \
         --append "script=\"cd $tracing; echo fib > set_ftrace_filter; echo function > current_tracer; work calls 1; echo fib > set_graph_function; echo function_graph > current_tracer; work calls 1; echo nop > current_tracer; poweroff\"" \
-        --commands "$dir/${2:-commands}" "$build/guest-kernel/$1/kernel.elf" </dev/null 2>&1 |
-        sed '1d; /begins a tour$/,$d' | sed '$d'
+        --commands "$work/${2:-commands}" "$BUILD/guest-kernel/$1/kernel.elf" </dev/null >"$out" 2>&1
+    sed '1d; /begins a tour$/,$d' "$out" | sed '$d'
 }
 
 # The section of a layout in the document.
@@ -40,10 +36,10 @@ essence() {
         END { done() }'
 }
 
-# The stops whose text no earlier one has; $dir/seen has the texts so far, a line each.
+# The stops whose text no earlier one has; $work/seen has the texts so far, a line each.
 new_stops() {
-    touch "$dir/seen"
-    awk -v seen="$dir/seen" 'BEGIN { while ((getline line <seen) > 0) old[line] = 1 }
+    touch "$work/seen"
+    awk -v seen="$work/seen" 'BEGIN { while ((getline line <seen) > 0) old[line] = 1 }
         function done() { if (stop && !(text in old)) { printf "%s", stop; old[text] = 1; print text >>seen } stop = text = "" }
         /^\(rvftrace\) / { done() }
         { stop = stop $0 "\n" }
@@ -51,49 +47,29 @@ new_stops() {
         END { done() }'
 }
 
-same() { # SENTENCE EXPECTED FOUND
-    if diff "$2" "$3" >"$dir/why"; then
-        echo "ok - $1"
-    else
-        echo "not ok - $1"
-        sed 's/^/# /' "$dir/why"
-        failed=1
-    fi
-}
-
 for layout in mcount pfe16 pfe8 atomic callops; do
-    tour $layout >"$dir/$layout"
-    new_stops <"$dir/$layout" >"$dir/$layout.new"
-    essence <"$dir/$layout" >"$dir/found"
+    tour $layout >"$work/$layout"
+    new_stops <"$work/$layout" >"$work/$layout.new"
+    essence <"$work/$layout" >"$work/found"
     if [ "${UPDATE:-}" ]; then
-        awk -v name="## $layout" -v file="$dir/$layout.new" '
+        awk -v name="## $layout" -v file="$work/$layout.new" '
             /^## / { on = $0 == name }
             on && /^```/ { inside = !inside
                 print
                 if (inside) while ((getline line <file) > 0) print line
                 next }
-            !(on && inside)' docs/tour.md >"$dir/document"
-        cp "$dir/document" docs/tour.md
-        cp "$dir/found" "tests/debug/tour/$layout"
+            !(on && inside)' docs/tour.md >"$work/document"
+        cp "$work/document" docs/tour.md
+        cp "$work/found" "tests/debug/tour/$layout"
     fi
-    if [ "$(grep -c '^    |' "$dir/found")" -gt 15 ] && grep -q 'This is the end of the tour' "$dir/found"; then
-        echo "ok - the tour of $layout gets to its end"
-    else
-        echo "not ok - the tour of $layout gets to its end"
-        sed 's/^/# /' "$dir/found"
-        failed=1
-    fi
-    same "... with the stops of tests/debug/tour/$layout" "tests/debug/tour/$layout" "$dir/found"
-    section $layout | essence >"$dir/expected"
-    essence <"$dir/$layout.new" >"$dir/found"
-    same '... and docs/tour.md shows those that are new in it' "$dir/expected" "$dir/found"
+    claim "the tour of $layout gets to its end" has_status 0 and test "$(grep -c '^    |' "$work/found")" -gt 15 \
+        and has_line 'This is the end of the tour' "$work/found"
+    claim "... with the stops of tests/debug/tour/$layout" diff "tests/debug/tour/$layout" "$work/found"
+    section $layout | essence >"$work/expected"
+    essence <"$work/$layout.new" >"$work/found"
+    claim '... and docs/tour.md shows those that are new in it' diff "$work/expected" "$work/found"
 done
 
 tour mcount plain >/dev/null
-if cmp "$dir/mcount.commands.json" "$dir/mcount.plain.json"; then
-    echo "ok - the tour changes nothing of the run"
-else
-    echo "not ok - the tour changes nothing of the run"
-    failed=1
-fi
-exit $failed
+claim 'the tour changes nothing of the run' has_status 0 and cmp "$work/mcount.commands.json" "$work/mcount.plain.json"
+finish

@@ -1,37 +1,25 @@
 #!/bin/sh
 # watch.sh - watchpoints on every kind of access, with each existing build of the
 # emulator; and that they do not change the cycles of the run.
-set -eu
-build=${BUILD:-build}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
-failed=0
-"${CROSS:-riscv64-unknown-elf-}gcc" -march=rv64gc_zihintpause -mabi=lp64d -nostdlib -g -Ttext=0x80000000 \
-    -o "$dir/watch.elf" tests/debug/watch.S
-for kind in . asan stress; do
-    [ -x "$build/$kind/rvftrace" ] || continue
-    tests/debug/session tests/debug/watch.script \
-        "$build/$kind/rvftrace" debug --harts 2 "$dir/watch.elf" || failed=1
-done
+. "$(dirname "$0")/common.inc"
+
+compile "$work/watch.elf" -march=rv64gc_zihintpause -mabi=lp64d tests/debug/watch.S
+in_each_build tests/debug/watch.script --harts 2 "$work/watch.elf"
 
 # The machine's clocks at the end, after the commands of a file.
 clocks() {
-    { cat "$1"; printf 'continue\ninfo machine\n'; } >"$dir/commands"
-    "$build/rvftrace" debug --harts 2 --seed "$2" --timing inorder --commands "$dir/commands" \
-        "$dir/watch.elf" 2>/dev/null | sed -n '/has ended/,$p' | grep instructions
+    { cat "$1"; printf 'continue\ninfo machine\n'; } >"$work/commands"
+    try "$rvftrace" debug --harts 2 --seed "$2" --timing inorder --commands "$work/commands" \
+        "$work/watch.elf" </dev/null >"$out" 2>"$err"
+    sed -n '/has ended/,$p' "$out" | grep instructions
 }
 
-sed -n 's/^> //p' tests/debug/watch.script | grep -v '^set\|^cont$\|^quit' >"$dir/watched"
-: >"$dir/plain"
+sed -n 's/^> //p' tests/debug/watch.script | grep -v '^set\|^cont$\|^quit' >"$work/watched"
+: >"$work/plain"
 for seed in 1 2 3; do
-    clocks "$dir/plain" $seed >"$dir/plain.clocks"
-    clocks "$dir/watched" $seed >"$dir/watched.clocks"
-    if [ -s "$dir/plain.clocks" ] && cmp -s "$dir/plain.clocks" "$dir/watched.clocks"; then
-        echo "ok - watchpoints change no cycle, seed $seed"
-    else
-        echo "not ok - watchpoints change no cycle, seed $seed"
-        diff "$dir/plain.clocks" "$dir/watched.clocks" | sed 's/^/# /'
-        failed=1
-    fi
+    clocks "$work/plain" $seed >"$work/plain.clocks"
+    clocks "$work/watched" $seed >"$work/watched.clocks"
+    claim "watchpoints change no cycle, seed $seed" has_status 0 and test -s "$work/plain.clocks" \
+        and diff "$work/plain.clocks" "$work/watched.clocks"
 done
-exit $failed
+finish
