@@ -10,7 +10,6 @@ causes=$programs/hostile/causes.elf
 on='script="echo schedule __schedule > /sys/kernel/tracing/set_ftrace_filter; echo function > /sys/kernel/tracing/current_tracer; work calls 1"'
 traced() { run run --console none --harts 4 --append "$on" "$@" "$mute"; }
 json_has() { python3 -c "import json, sys; r = json.load(open(sys.argv[1])); assert $2, (r['run'], r['findings'])" "$1"; }
-refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
 
 # --allow.
 traced --audit fail
@@ -18,8 +17,8 @@ claim 'an error fails the run' has_status 80
 traced --audit fail --allow missing-remote-fence --report "$work/r.json"
 claim '--allow RULE: it does not' has_status 0
 claim '... it is listed in one line, as allowed' \
-    sh -c "grep -Ec '^error: missing-remote-fence: at .*; allowed\$' '$err' | grep -qx 1 && ! grep -q '^  written' '$err'"
-claim '... and counted' says '^audit: +1 error; 1 allowed; '
+    line_count 1 '^error: missing-remote-fence: at .*; allowed$' "$err" and no_line '^  written' "$err"
+claim_line '... and counted' '^audit: +1 error; 1 allowed; ' "$err"
 claim '... and in the report' json_has "$work/r.json" "[f['allowed'] for f in r['findings']] == [True] and 'known' not in r['findings'][0]"
 traced --audit fail --allow missing-remote-fence@patch_insn_write
 claim '--allow RULE@FUNCTION: by the function that wrote' has_status 0
@@ -28,9 +27,9 @@ claim '... or by where it was found; but it is found in other functions, too' ha
 traced --audit fail --allow missing-local-fence --allow stale-fetch@schedule
 claim '... not by another rule' has_status 80
 traced --audit fail --allow missing-local-fence --allow missing-remote-fence
-claim '--allow may be repeated, without a warning' sh -c "[ $status -eq 0 ] && ! grep -q 'more than once' '$err'"
+claim '--allow may be repeated, without a warning' has_status 0 and no_line 'more than once' "$err"
 traced --findings full --allow missing-remote-fence
-claim '--findings full: with evidence, and marked' sh -c "grep -q '^  written  ' '$err' && grep -q '^  allowed  *by --allow' '$err'"
+claim '--findings full: with evidence, and marked' has_line '^  written  ' "$err" and has_line '^  allowed  *by --allow' "$err"
 run run --quiet --audit fail --firmware none --findings-max 10 --allow missing-local-fence --allow stale-fetch "$causes"
 claim 'breaches in no finding do not fail a run if their rule is allowed' has_status 0
 run run --quiet --audit fail --firmware none --findings-max 10 --allow missing-local-fence@change1 --allow stale-fetch "$causes"
@@ -39,14 +38,14 @@ names='change1'
 for i in $(seq 3 2 19); do names="$names change$i"; done
 run run --quiet --audit fail --firmware none --findings-max 10 --allow stale-fetch \
     $(for name in $names; do echo "--allow missing-local-fence@$name"; done) "$causes"
-claim '... also behind ten that are allowed by their functions' sh -c "[ $status -eq 80 ] && grep -q '^error: 1 more breaches' '$err'"
+claim '... also behind ten that are allowed by their functions' has_status 80 and has_line '^error: 1 more breaches' "$err"
 for bad in "stale-fetsh;there is no rule .stale-fetsh.; did you mean .stale-fetch." "x;there is no rule .x.; docs/rules.md" \
     "@schedule;there is no rule" "stale-fetch@shedule;there is no function .shedule.; did you mean .schedule." \
     "stale-fetch/a0;only .clobbered-register. can have" "clobbered-register/a8;there is no register .a8." \
     "clobbered-register/;there is no register" "stale-fetch@;there is no function|invalid" "stale-fetch@nowhere_at_all;there is no function .*MODULE:FUNCTION"; do
     traced --allow "${bad%%;*}"
     case ${bad%%;*} in
-    stale-fetch@) claim "--allow ${bad%%;*} is of code that has no name" test "$status" -eq 0 ;;
+    stale-fetch@) claim "--allow ${bad%%;*} is of code that has no name" has_status 0 ;;
     *) claim "--allow ${bad%%;*} is refused, with what may be meant" refused 64 ".*--allow: ${bad#*;}" ;;
     esac
 done
@@ -76,7 +75,7 @@ claim '... and no other' has_status 80
 register --allow clobbered-register
 claim '... without one: all' has_status 1
 register --audit warn --write-baseline "$work/known"
-claim 'a baseline has the register' grep -q '^clobbered-register/a7 by - at ' "$work/known"
+claim_line 'a baseline has the register' '^clobbered-register/a7 by - at ' "$work/known"
 register --baseline "$work/known"
 claim '... and knows it' has_status 1
 sed -i 's,/a7,/a6,' "$work/known"
@@ -92,27 +91,27 @@ claim 'without symbols no function can be found' refused 64 '.*no symbols'
 
 # --baseline.
 traced --write-baseline "$work/known"
-claim 'a baseline has a line for each finding' sh -c \
-    "grep -Ec '^missing-remote-fence by patch_insn_write at schedule( [a-z_]+)+\$' '$work/known' | grep -qx 1 && head -n 1 '$work/known' | grep -qx 'rvftrace-baseline 1'"
+claim 'a baseline has a line for each finding' test "$(head -n 1 "$work/known")" = 'rvftrace-baseline 1' \
+    and line_count 1 '^missing-remote-fence by patch_insn_write at schedule( [a-z_]+)+$' "$work/known"
 traced --audit fail --baseline "$work/known" --report "$work/r.json"
 claim 'what is in the baseline does not fail the run' has_status 0
-claim '... is marked and counted' sh -c "grep -q '; known\$' '$err' && grep -q '^audit: .*; 1 in the baseline; ' '$err'"
+claim '... is marked and counted' has_line '; known$' "$err" and has_line '^audit: .*; 1 in the baseline; ' "$err"
 claim '... and in the report' json_has "$work/r.json" "r['findings'][0]['known'] and r['baseline_gone'] == []"
 run run --console none --harts 3 --seed 7 --append "$on" --audit fail --baseline "$work/known" "$mute"
 claim '... also with another number of harts, and another seed' has_status 0
 echo 'stale-fetch by vanished at here' >>"$work/known"
 traced --baseline "$work/known" --report "$work/r.json"
-claim 'a line that does not occur any more is said' says '^rvftrace: .*/known:4: does not occur any more: stale-fetch by vanished at here$'
+claim_line 'a line that does not occur any more is said' '^rvftrace: .*/known:4: does not occur any more: stale-fetch by vanished at here$' "$err"
 claim '... and is in the report' json_has "$work/r.json" "r['baseline_gone'] == ['stale-fetch by vanished at here']"
 printf 'rvftrace-baseline 1\nmissing-remote-fence by another at schedule\n' >"$work/other"
 traced --audit fail --baseline "$work/other" --report "$work/r.json"
 claim 'another finding fails the run' has_status 80
-claim '... and then nothing is said of the lines, for the run was stopped' sh -c \
-    "! grep -q 'any more' '$err' && ! grep -q baseline_gone '$work/r.json'"
+claim '... and then nothing is said of the lines, for the run was stopped' has_status 80 and no_line 'any more' "$err" \
+    and no_line 'baseline_gone' "$work/r.json"
 traced --allow missing-remote-fence --write-baseline "$work/empty"
-claim 'what is allowed is not in a baseline' sh -c "[ \$(wc -l <'$work/empty') -eq 2 ]"
+claim 'what is allowed is not in a baseline' test "$(wc -l <"$work/empty")" -eq 2
 traced --baseline "$work/known" --write-baseline "$work/known"
-claim 'a baseline can be written anew' sh -c "[ $status -eq 0 ] && [ \$(wc -l <'$work/known') -eq 3 ]"
+claim 'a baseline can be written anew' has_status 0 and test "$(wc -l <"$work/known")" -eq 3
 run run --quiet --baseline "$work/none" "$mute"
 claim 'a baseline that is not there is status 66' refused 66 '.*/none: no such file'
 run run --quiet --baseline "$work" "$mute"
@@ -201,25 +200,26 @@ for option in sarif junit write-baseline; do
     run run --quiet --max-insns 1 "--$option" "$work/no/where" "$mute"
     claim "a place for --$option that is not there is status 74, before the run" refused 74 '.*no/where: cannot be created'
     run run --quiet --max-insns 1 "--$option" /dev/full "$mute"
-    claim '... a full disk, too' sh -c "[ $status -eq 74 ] && grep -q '/dev/full: No space left on device' '$err'"
+    claim '... a full disk, too' has_status 74 and has_line '/dev/full: No space left on device' "$err"
     run run --quiet --max-insns 1 "--$option" "$work/one" --report "$work/one" "$mute"
-    claim '... and one file for two options' says 'one.part: is being written already'
-    { "$rvftrace" run --quiet --console none --max-insns 1M "--$option" - "$mute" </dev/null 2>"$err"; echo $? >"$work/status"; } | :
-    claim '... and a reader that goes away' sh -c "grep -qx 74 '$work/status'"
+    claim '... and one file for two options' refused 74 '.*one.part: is being written already'
+    { try "$rvftrace" run --quiet --console none --max-insns 1M "--$option" - "$mute" </dev/null 2>"$err"; echo "$status" >"$work/status"; } | :
+    claim_line '... and a reader that goes away' '^74$' "$work/status"
     echo old >"$work/f"
     "$rvftrace" run --quiet --console none "--$option" "$work/f" "$programs/loop.elf" </dev/null >"$out" 2>"$err" &
     pid=$!
     tries=0
     while [ ! -e "$work/f.part" ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
     kill -KILL $pid
-    wait $pid 2>"$work/why"
-    claim '... a killed run leaves the former file' grep -qx old "$work/f"
+    try wait $pid 2>"$work/why"
+    claim '... a killed run leaves the former file' has_status 137 and has_line '^old$' "$work/f"
     rm -f "$work/f.part"
 done
 run run --quiet --console none --append "$on" --sarif /dev/full --junit "$work/j2.xml" --report "$work/r2.json" "$mcount"
-claim 'if one cannot be written the others are' sh -c "[ $status -eq 74 ] && python3 -m json.tool '$work/r2.json' && grep -q '</testsuites>' '$work/j2.xml'"
+claim 'if one cannot be written the others are' has_status 74 and python3 -m json.tool "$work/r2.json" \
+    and has_line '</testsuites>' "$work/j2.xml"
 
 # The same run gives the same files.
 for i in 1 2; do traced --quiet --sarif "$work/s$i" --junit "$work/j$i" --write-baseline "$work/b$i"; done
-claim 'the same run gives the same files' sh -c "cmp '$work/s1' '$work/s2' && cmp '$work/j1' '$work/j2' && cmp '$work/b1' '$work/b2'"
+claim 'the same run gives the same files' cmp "$work/s1" "$work/s2" and cmp "$work/j1" "$work/j2" and cmp "$work/b1" "$work/b2"
 finish

@@ -4,9 +4,8 @@
 
 # complete WORD...: the offers for the last of these words, one a line, in $out.
 complete() {
-    (cd "$work" && bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rvftrace; printf "%s\n" "${COMPREPLY[@]}"' \
-        "$completion" "$@") >"$out" 2>"$err"
-    status=$?
+    try env -C "$work" bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rvftrace; printf "%s\n" "${COMPREPLY[@]}"' \
+        "$completion" "$@" >"$out" 2>"$err"
 }
 completion=$(realpath "$BUILD/rvftrace.bash")
 offers() { has_status 0 && says_nothing && printf '%s\n' "$@" | cmp - "$out"; }
@@ -47,9 +46,10 @@ claim 'the formats of a log' offers chrome csv code
 complete rvftrace log --to trace
 claim '... of which some begin alike' offers trace-dat trace-dat-7 trace-dat-function
 for command in run debug report log; do
+    run $command --help
+    grep -o '^  *\(-., \)\{0,1\}--[a-z-]*' "$out" | sed 's/.*--/--/' | sort -u >"$work/help"
     complete rvftrace $command -
-    "$rvftrace" $command --help | grep -o '^  *\(-., \)\{0,1\}--[a-z-]*' | sed 's/.*--/--/' | sort -u >"$work/help"
     sort "$out" >"$work/offers"
-    claim "all options of \`$command --help'" sh -c "[ -s '$work/help' ] && diff '$work/help' '$work/offers'"
+    claim "all options of \`$command --help'" has_status 0 and test -s "$work/help" and diff "$work/help" "$work/offers"
 done
 finish

@@ -7,14 +7,15 @@ log=$work/run.log
 run run --quiet --harts 2 --log "$log" --append 'script="ps | cat"' "$mcount"
 for form in csv folded flamegraph perfetto vcd trace-dat trace-dat-7 trace-dat-function perf kallsyms; do
     run log --to $form -o "$work/$form" "$log"
-    claim "$form: no message" sh -c "[ $status -eq 0 ] && [ ! -s '$err' ] && [ -s '$work/$form' ]"
+    claim "$form: no message" has_status 0 and test ! -s "$err" and test -s "$work/$form"
     run log --to $form "$log"
     claim '... and the same on standard output' cmp "$out" "$work/$form"
 done
 run log "$log"
-python3 - "$work" "$out" <<'PY' || failed=1
+claims_of python3 - "$work" "$out" <<'PY'
 import csv, re, struct, sys
 import xml.etree.ElementTree as xml
+from claims import claim, finish
 
 work, summary = sys.argv[1], open(sys.argv[2]).read()
 rows = list(csv.DictReader(open(f"{work}/csv")))
@@ -115,7 +116,6 @@ def entries(data, cpus):
 data = open(f"{work}/trace-dat", "rb").read()
 table = data.index(b"flyrecord\0") + 10
 graph = entries(data, [struct.unpack_from("<QQ", data, table + 16 * i) for i in range(2)])
-failed = False
 for sentence, holds in (
         ("folded stacks have all cycles of the harts", folded == cycles > 1000000),
         ("... below tasks", {"cat", "ps", "sh"} <= {stack.split(";")[0].split("-")[0] for stack, _ in stacks}),
@@ -127,9 +127,8 @@ for sentence, holds in (
         ("trace.dat: each call of a function is an entry", graph.count(11) == functions > 1000),
         ("perf.data is one", open(f"{work}/perf", "rb").read(16) == b"PERFILE2" + struct.pack("<Q", 104)),
         ("kallsyms has the functions", " t do_trap_exception\n" in open(f"{work}/kallsyms").read())):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    failed |= not holds
-sys.exit(failed)
+    claim(sentence, holds)
+finish()
 PY
 run log --to flamegraph --task cat --from 1M -o "$work/part.svg" "$log"
 claim 'a part of a log has a flame graph' python3 -c "

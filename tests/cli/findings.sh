@@ -11,12 +11,11 @@ lines() { grep -Ec "$1" "$err"; }
 # One finding.
 traced() { run run --quiet --console none --harts 4 --append "$on" "$@"; }
 traced "$mute"
-claim 'a few findings are printed with their evidence' sh -c \
-    "grep -q '^error: missing-remote-fence: a hart ran code' '$err' && grep -q '^  written  ' '$err'"
+claim 'a few findings are printed with their evidence' has_line '^error: missing-remote-fence: a hart ran code' "$err" \
+    and has_line '^  written  ' "$err"
 cp "$err" "$work/evidence"
 traced --findings brief "$mute"
-claim '--findings brief: a line each, with place, writer, count and harts' says \
-    '^error: missing-remote-fence: at [a-z_]+\+0x[0-9a-f]+ \(.*[.]c:[0-9]+\), written by patch_insn_write\+0x[0-9a-f]+ \(.*patch[.]c:[0-9]+\); [0-9]+ times, on harts 1 2 3$'
+claim_line '--findings brief: a line each, with place, writer, count and harts' '^error: missing-remote-fence: at [a-z_]+\+0x[0-9a-f]+ \(.*[.]c:[0-9]+\), written by patch_insn_write\+0x[0-9a-f]+ \(.*patch[.]c:[0-9]+\); [0-9]+ times, on harts 1 2 3$' "$err"
 claim '... and nothing else' test "$(wc -l <"$err")" -eq 1
 traced --findings full "$mute"
 claim '--findings full: the same as for a few' cmp "$work/evidence" "$err"
@@ -25,11 +24,11 @@ claim '--findings full: the same as for a few' cmp "$work/evidence" "$err"
 traced "$atomic"
 claim 'a note is not printed' says_nothing
 run run --console none --harts 4 --append "$on" "$atomic"
-claim '... but counted, with the option that lists it' says '^audit: +1 note \(listed with --findings brief\); '
+claim_line '... but counted, with the option that lists it' '^audit: +1 note \(listed with --findings brief\); ' "$err"
 run run --console none --findings brief --harts 4 --append "$on" "$atomic"
-claim '--findings brief lists it' sh -c "grep -q '^note: patch-window: at ' '$err' && grep -q ' 1 note; ' '$err'"
+claim '--findings brief lists it' has_line '^note: patch-window: at ' "$err" and has_line ' 1 note; ' "$err"
 traced --findings full "$atomic"
-claim '--findings full prints its evidence' sh -c "grep -q '^note: patch-window: a hart' '$err' && grep -q '^  written  ' '$err'"
+claim '--findings full prints its evidence' has_line '^note: patch-window: a hart' "$err" and has_line '^  written  ' "$err"
 
 # GCC's debug information has no line for the nops before a function, or that of the function before.
 where() { sed -n 's/.* \([a-z_]*\)+0x[0-9a-f]* (\([^ ]*\)).*/\1 \2/p' "$err" | sort -u; }
@@ -47,14 +46,14 @@ for layout in mcount atomic; do
     run run --quiet --console none --memory 128M --initrd "$BUILD/guest-kernel/$layout/modules.cpio" \
         --append 'script="insmod /lib/modules/trace_sample.ko depth=3; rmmod trace_sample; work calls 1"' \
         --write-baseline "$work/known" "$BUILD/guest-kernel/$layout-no-local-fence/kernel.elf"
-    claim "$layout: a function of a module has its name, also when it is gone" says '^  fetched   by hart 0 at trace_sample:sample_init, cycle'
+    claim_line "$layout: a function of a module has its name, also when it is gone" '^  fetched   by hart 0 at trace_sample:sample_init, cycle' "$err"
     claim '... in the baseline too' grep -q '^stale-fetch by - at trace_sample:sample_init' "$work/known"
 done
 
 # Many findings.
 run run --quiet --firmware none "$causes"
 claim 'many findings are a line each' test "$(wc -l <"$err")" -eq 102 -a "$(lines '^error: .*, written by change[0-9]+; 1 time, on hart 0$')" -eq 100
-claim '... and it is said how to see more' says '^  evidence  --findings full prints that of each$'
+claim_line '... and it is said how to see more' '^  evidence  --findings full prints that of each$' "$err"
 run run --quiet --firmware none --findings-max 4 "$causes"
 claim 'four are printed with their evidence' test "$(lines '^  written  ')" -eq 4
 run run --quiet --firmware none --findings-max 5 "$causes"
@@ -80,16 +79,16 @@ quit
 END
 shown() { sed -n "/^(rvftrace) $1\$/,/^(rvftrace)/p" "$out" | sed '1d;$d'; }
 claim 'findings: none at the beginning' test "$(shown 'findings 1')" = 'no findings so far'
-claim '... a numbered line each' sh -c "grep -c '^  [1-7]  error: [a-z-]*: at .*; 1 time, on hart 0' '$out' | grep -qx 7"
+claim '... a numbered line each' line_count 7 '^  [1-7]  error: [a-z-]*: at .*; 1 time, on hart 0' "$out"
 shown 'findings 7' >"$work/one"
-claim 'findings N: the evidence of that one' sh -c \
-    "[ \$(grep -c '^error: ' '$work/one') -eq 1 ] && grep -q '^  written  *by hart 0 in change11' '$work/one' && grep -q '^  remedy ' '$work/one'"
+claim 'findings N: the evidence of that one' test "$(grep -c '^error: ' "$work/one")" -eq 1 \
+    and has_line '^  written  *by hart 0 in change11' "$work/one" and has_line '^  remedy ' "$work/one"
 claim '... of which there is none, is refused' test "$(shown 'findings 8')" = "there is no finding 8; so far there are 7"
-claim '... 0 as well' sh -c "grep -q 'invalid count' '$out'"
-claim '... and a word' sh -c "grep -q 'unexpected argument .x' '$out'"
+claim_line '... 0 as well' 'invalid count' "$out"
+claim_line '... and a word' 'unexpected argument .x' "$out"
 debug --audit off "$causes" <<'END'
 findings 1
 quit
 END
-claim '... and without the auditor' sh -c "grep -q 'the auditor is off' '$out'"
+claim_line '... and without the auditor' 'the auditor is off' "$out"
 finish

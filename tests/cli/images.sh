@@ -2,9 +2,6 @@
 # images.sh - files that cannot be used: a message of one line, and the documented status.
 . "$(dirname "$0")/../machine/common.inc"
 
-# refused STATUS PATTERN: the last run ended with STATUS and one line that matches.
-refused() { has_status "$1" && says_one_line "$2"; }
-
 # A copy of the kernel with bytes replaced: patched OFFSET OCTAL-BYTES...
 patched() {
     cp "$mcount" "$work/image"
@@ -67,9 +64,9 @@ for address in 0x10000 0x7ffff000 0x90000000 0xffffffff80000000; do
     claim "a segment at $address is refused" refused 65 '.*lies outside of RAM'
 done
 elsewhere 0x7ffff000
-claim 'below RAM, the remedy is another address' says 'link it at 0x80000000 or higher$'
+claim_line 'below RAM, the remedy is another address' 'link it at 0x80000000 or higher$' "$err"
 elsewhere 0xffffffff80000000
-claim 'beyond the largest RAM, too' says 'link it to end below 0x[0-9a-f]*; more --memory is no help$'
+claim_line 'beyond the largest RAM, too' 'link it to end below 0x[0-9a-f]*; more --memory is no help$' "$err"
 elsewhere 0x80f00000 --memory 8M
 claim 'a segment behind a smaller memory is refused, with the memory that it needs' refused 65 '.*; give --memory 16M or more$'
 elsewhere 0x80f00000 --memory 16M --max-insns 10
@@ -122,7 +119,7 @@ run run --quiet --symbols "$work" "$mcount"
 claim 'a symbol file that cannot be read is status 74' refused 74 '.*'
 head -c 3000 "$mcount" >"$work/image"
 run run --quiet --max-insns 1 --symbols "$work/image" "$mcount"
-claim 'a symbol file that is cut off is warned of' says '^rvftrace: warning: .*image: has no symbols'
+claim_line 'a symbol file that is cut off is warned of' '^rvftrace: warning: .*image: has no symbols' "$err"
 run run --quiet --input "$work/nothing" "$mcount"
 claim 'a missing input file is status 66' refused 66 '.*nothing.*o such file'
 run run --quiet --firmware "$work/nothing" "$mcount"

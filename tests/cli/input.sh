@@ -21,16 +21,14 @@ awk 'BEGIN { for (i = 0; i < 5000; i++) print "echo line", i; print "poweroff" }
 run run --quiet --input "$work/long" --record "$work/tape" "$mcount"
 claim 'a long script is typed to its end' has_status 0
 claim '... with nothing lost' took_in "$work/long"
-claim '... and done' test "$(grep -c '^line [0-9]' "$out")" -eq 5000
+claim '... and done' line_count 5000 '^line [0-9]' "$out"
 
 run run --quiet --console none --input /dev/null --max-cycles 1G "$mcount"
 claim 'no input at all is input, too' has_status 75
 
-timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" <&- >"$out" 2>"$err"
-status=$?
+try timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" <&- >"$out" 2>"$err"
 claim 'nor is a closed standard input an error' has_status 0
-timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" </dev/null 2>"$err" >&-
-status=$?
+try timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" </dev/null 2>"$err" >&-
 claim 'a closed standard output is' has_status 74
 claim '... and one line' says_one_line 'console: Bad file descriptor'
 
@@ -39,8 +37,8 @@ for firmware in fw_dynamic.bin fw_jump.bin; do
     for harts in 1 4; do
         run run --quiet --harts $harts --firmware "/usr/lib/riscv64-linux-gnu/opensbi/generic/$firmware" \
             --max-cycles 20G --input "$work/script" "$mcount"
-        claim "behind OpenSBI's $firmware the first byte is the first, $harts harts" \
-            console_has '^first line, whole'
+        claim_line "behind OpenSBI's $firmware the first byte is the first, $harts harts" \
+            '^first line, whole' "$out"
     done
 done
 
@@ -50,49 +48,48 @@ waits='the input has ended and the guest waits'
 for harts in 1 2; do
     for input in /dev/null "$work/some"; do
         run run --harts $harts --input "$input" "$programs/tick.elf"
-        claim "a guest that waits and has a periodic timer is reported, $harts harts, $(basename "$input")" \
-            says "$waits"
-        claim '... once, and it goes on' test "$(grep -c "$waits" "$err").$status" = 1.0
+        claim_line "a guest that waits and has a periodic timer is reported, $harts harts, $(basename "$input")" \
+            "$waits" "$err"
+        claim '... once, and it goes on' has_status 0 and line_count 1 "$waits" "$err"
     done
 done
-claim '... after all that was typed' console_has '^some input'
+claim_line '... after all that was typed' '^some input' "$out"
 run run --quiet --input /dev/null "$programs/tick.elf"
 claim '... as a warning, which --quiet leaves' \
     test "$(grep -c "^rvftrace: warning: $waits" "$err").$(wc -l <"$err")" = 1.1
 run run --input /dev/null --max-cycles 100G "$programs/tick.elf"
-claim 'with a limit there is nothing to report' test "$(grep -c "$waits" "$err").$status" = 0.0
+claim 'with a limit there is nothing to report' has_status 0 and no_line "$waits" "$err"
 run run --input /dev/null --timeout 50 "$programs/tick.elf"
-claim 'nor with one of the wall clock' test "$(grep -c "$waits" "$err").$status" = 0.0
+claim 'nor with one of the wall clock' has_status 0 and no_line "$waits" "$err"
 run run --input /dev/null --append 'script="work threads 200; work mixed 200"' "$mcount"
-claim 'nor of a guest that works' sh -c "! grep -q '$waits' '$err'"
+claim 'nor of a guest that works' has_status 0 and no_line "$waits" "$err"
 
 # A prompt that waits without end, without user or limit: time follows the wall clock, and the host is idle.
 "$rvftrace" run "$mcount" </dev/null >"$out" 2>"$err" &
 pid=$!
 for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    grep -q "$waits" "$err" && break
+    has_line "$waits" "$err" && break
     sleep 0.1
 done
-claim 'a shell that waits for input behind its end is reported within two seconds' says "$waits"
+claim_line 'a shell that waits for input behind its end is reported within two seconds' "$waits" "$err"
 sleep 3
 busy() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
 before=$(busy)
 sleep 2
 claim 'a guest that waits for input behind its end hardly costs anything' test $(($(busy) - before)) -lt 40
-claim '... which is said once' test "$(grep -c 'the input has ended and the guest waits' "$err")" -eq 1
+claim '... which is said once' line_count 1 'the input has ended and the guest waits' "$err"
 kill -TERM $pid
-wait $pid
-status=$?
+try wait $pid
 claim '... and a signal ends it' has_status 143
 run run --quiet --console none --max-cycles 2000G --account off "$mcount"
 claim 'with a limit it races there' has_status 75
 
 mkfifo "$work/fifo"
-feed() { timeout 20 sh -c "cat '$work/script' >'$work/fifo'"; }
+feed() { timeout 20 sh -c 'cat "$1" >"$2"' sh "$work/script" "$work/fifo"; }
 printf 'echo from a FIFO\npoweroff\n' >"$work/script"
 feed &
 run run --quiet --input "$work/fifo" "$mcount"
-claim 'a FIFO is waited for, and read' console_has '^from a FIFO'
+claim_line 'a FIFO is waited for, and read' '^from a FIFO' "$out"
 
 run run --quiet --input "$work" "$mcount"
 claim 'a directory is refused with status 74' has_status 74
@@ -100,8 +97,7 @@ claim '... and one line' says_one_line "$work: is a directory; give"
 run run --quiet --console none --input /proc/self/mem "$mcount"
 claim 'a file that cannot be read ends the run with status 74' has_status 74
 claim '... and one line' says_one_line '/proc/self/mem: cannot be read: Input/output error; give'
-run run --quiet --record "$work/tape" --initrd "$work/fifo" "$mcount" &
-feed
-wait
-claim 'a recording needs files that stay' grep -q 'fifo: can be read only once' "$err"
+feed &
+run run --quiet --record "$work/tape" --initrd "$work/fifo" "$mcount"
+claim 'a recording needs files that stay' refused 74 '.*fifo: can be read only once'
 finish

@@ -11,27 +11,28 @@ log=$work/run.log
 run run --harts 2 --append "$demo" --report "$work/plain.json" --rows 1000 "$mcount"
 mv "$out" "$work/plain.out" && mv "$err" "$work/plain.err"
 run run --harts 2 --append "$demo" --report "$work/r.json" --rows 1000 --log "$log" --trace "$work/trace.json" "$mcount"
-claim 'a run with --log says the same' sh -c "cmp '$out' '$work/plain.out' && cmp '$err' '$work/plain.err'"
+claim 'a run with --log says the same' cmp "$out" "$work/plain.out" and cmp "$err" "$work/plain.err"
 claim '... and is the same, to the last cycle' cmp "$work/r.json" "$work/plain.json"
 cp "$log" "$work/first.log"
 cp "$out" "$work/console"
 # Where there is one processor, the machine's thread writes the log, too.
 processor=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
-timeout 60 taskset -c "$processor" "$rvftrace" run --quiet --harts 2 --append "$demo" --log "$log" "$mcount" </dev/null >"$out" 2>"$err"
-claim 'the same run gives the same bytes, also on one processor' cmp "$work/first.log" "$log"
+try timeout 60 taskset -c "$processor" "$rvftrace" run --quiet --harts 2 --append "$demo" --log "$log" "$mcount" </dev/null >"$out" 2>"$err"
+claim 'the same run gives the same bytes, also on one processor' has_status 0 and cmp "$work/first.log" "$log"
 
 run log --to chrome -o "$work/converted.json" "$log"
 claim 'the log converts to what --trace writes' cmp "$work/trace.json" "$work/converted.json"
 run log "$log"
-claim 'the summary has no message' sh -c "[ $status -eq 0 ] && [ ! -s '$err' ]"
+claim 'the summary has no message' has_status 0 and test ! -s "$err"
 cp "$out" "$work/summary"
 
 run log --to folded-disabled -o "$work/folded" "$log"
 run log --to code -o "$work/code" "$log"
 run log --to csv -o "$work/log.csv" "$log"
-python3 - "$work/log.csv" "$work/r.json" "$work/summary" "$work/console" "$work/folded" "$work/code" <<'PY' || failed=1
+claims_of python3 - "$work/log.csv" "$work/r.json" "$work/summary" "$work/console" "$work/folded" "$work/code" <<'PY'
 """What is in the CSV, against the report and the console."""
 import collections, csv, json, re, sys
+from claims import claim, finish
 
 rows = list(csv.DictReader(open(sys.argv[1])))
 report = json.load(open(sys.argv[2]))
@@ -58,7 +59,6 @@ updates = [re.search(r"(\d+) stores, (\d+) patches", row["details"]).groups() fo
 last = {row["name"]: row["state"] for row in of["store"] if row["name"]}
 clocks = {(hart, clock): [int(row[clock]) for row in rows if row["hart"] == hart]
           for hart in "01" for clock in ("cycle", "instret")}
-failed = False
 for sentence, holds in (
         ("each entry of a site is a call, in the state that the report has it in", calls == +entries and calls),
         ("each call has its end", kinds["call"] == kinds["return"] > 1000),
@@ -82,9 +82,8 @@ for sentence, holds in (
         ("an event takes less than 4 bytes", float(re.search(r"([\d.]+) bytes each", words).group(1)) < 4),
         ("the summary counts the same", all(re.search(rf"(?m)^  {re.escape(kind)} +{n:,}$", words)
                                             for kind, n in kinds.items()))):
-    print(f"{'ok' if holds else 'not ok'} - {sentence}")
-    failed |= not holds
-sys.exit(failed)
+    claim(sentence, holds)
+finish()
 PY
 
 # A session that goes back, forward to a later state, and back again: in the end the log has the run once.
@@ -92,7 +91,7 @@ printf '%s\n' 'goto 1000000' checkpoint 'continue 1500000' 'reverse-stepi 100' '
     'goto 2000000' 'restart 2' 'continue 100000' 'restart 1' 'stepi 10' reverse-continue continue >"$work/commands"
 run debug --quiet --harts 2 --append "$demo" --commands "$work/commands" --log "$work/back.log" --trace "$work/back.json" \
     "$mcount"
-claim 'a log goes back with the debugger' sh -c "[ $status -eq 0 ] && grep -q '^reverse-stepi' '$out' && grep -q '^restart' '$out'"
+claim 'a log goes back with the debugger' has_status 0 and has_line '^reverse-stepi' "$out" and has_line '^restart' "$out"
 claim '... and the trace that is made of it' cmp "$work/back.json" "$work/trace.json"
 run log --list "$log"
 cp "$out" "$work/list"
@@ -102,16 +101,18 @@ claim '... its events are those of the run without a debugger' same_events
 head -c -1 "$work/back.log" >"$work/cut"
 run log --list "$work/cut"
 claim '... also if it has to be read without its index' same_events
-claim '... which one line says' sh -c "[ \$(wc -l <'$err') -eq 1 ] && grep -q 'warning: .*cut: has no valid index at its end' '$err'"
+claim '... which one line says' test "$(wc -l <"$err")" -eq 1 and has_line 'warning: .*cut: has no valid index at its end' "$err"
 
 # lines_of OPTION...: lines of the list.
 lines_of() { run log --list "$@" "$log" && has_status 0 && says_nothing && sed -i 1d "$out"; }
 lines_of --function tree_insert
-claim '--function' sh -c "grep -c . '$out' | grep -qv '^0$' && ! grep -v 'tree_insert\|ftrace_caller' '$out'"
+# all_match LEAST PATTERN: the output has at least so many lines, all of which match.
+all_match() { [ "$(wc -l <"$out")" -ge "$1" ] && line_count "$(wc -l <"$out")" "$2" "$out"; }
+claim '--function' all_match 1 'tree_insert|ftrace_caller'
 lines_of --hart 1
-claim '--hart' sh -c "[ \$(wc -l <'$out') -gt 1000 ] && ! grep -v '^ *[0-9]* *1 \| return ' '$out'"
+claim '--hart' all_match 1000 '^ *[0-9]* *1 | return '
 lines_of --task 'ca?'
-claim '--task' sh -c "[ \$(wc -l <'$out') -gt 100 ] && ! grep -v ' cat-[0-9]* \| open after ' '$out'"
+claim '--task' all_match 100 ' cat-[0-9]* | open after '
 # A stretch of 100,000 cycles from the middle event on, which is not idle.
 middle=$(sed -n "$(($(wc -l <"$work/log.csv") / 2)){s/,.*//p;q}" "$work/log.csv")
 lines_of --from "$middle" --until $((middle + 100000))
@@ -122,7 +123,6 @@ run log --hart 1 --to chrome -o "$work/part.json" "$log"
 claim 'a part converts, too' python3 -m json.tool "$work/part.json" "$work/pretty"
 
 # What is wrong with a file or a request is one line.
-refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
 run log
 claim 'no file' refused 64 'no log; '
 run log --to nothing "$log"
@@ -136,8 +136,8 @@ claim 'a foreign file' refused 65 '.*: is not an event log of rvftrace'
 size=$(wc -c <"$log")
 head -c $((size * 3 / 4)) "$log" >"$work/cut"
 run log "$work/cut"
-claim 'a cut log is read, and one line says so' sh -c "[ $status -eq 0 ] && [ \$(wc -l <'$err') -eq 1 ] &&
-    grep -q 'warning: .*cut: was not ended: the run was killed' '$err' && grep -q '^events:' '$out'"
+claim 'a cut log is read, and one line says so' has_status 0 and test "$(wc -l <"$err")" -eq 1 \
+    and has_line 'warning: .*cut: was not ended: the run was killed' "$err" and has_line '^events:' "$out"
 cp "$log" "$work/changed" && printf 'x' | dd of="$work/changed" bs=1 seek=$((size * 3 / 4)) conv=notrunc 2>/dev/null
 run log "$work/changed"
 claim 'a changed one is status 65' has_status 65
@@ -159,12 +159,17 @@ cp "$out" "$work/later"
 printf '%s\n' 'continue 1000000' "restore $work/saved" continue >"$work/commands"
 run debug --quiet --console none --commands "$work/commands" --log "$work/again.log" --append 'script="work calls 1"' "$mcount"
 run log --list "$work/again.log"
+tail -n +2 "$out" >"$work/its"
+tail -n +2 "$work/later" >"$work/theirs"
 claim 'another run that is restored in a session begins the log again' \
-    sh -c "[ \$(wc -l <'$out') -gt 1000 ] && sed 's/^.*again.log/later.log/' '$out' | tail -n +2 >'$work/its' && tail -n +2 '$work/later' | cmp - '$work/its'"
+    test "$(wc -l <"$out")" -gt 1000 and cmp "$work/its" "$work/theirs"
 run run --quiet --console none --log /dev/null --trace "$work/t.json" --max-insns 1 "$mcount"
 claim '--trace cannot be made of a log that cannot be read' refused 74 '/dev/null: --trace reads the log'
 run run --quiet --console none --log - "$mcount" --append 'script="work calls 1"'
-claim '--log - is standard output' sh -c "[ $status -eq 0 ] && '$rvftrace' log '$out' | grep -q 'ended: exit'"
+claim '--log - is standard output' has_status 0
+cp "$out" "$work/standard.log"
+run log "$work/standard.log"
+claim '... a log of the run' has_status 0 and has_line 'ended: exit' "$out"
 
 : >"$log.part"
 "$rvftrace" run --quiet --console none --append 'script="work threads 100000"' --log "$log" "$mcount" </dev/null &
@@ -172,11 +177,11 @@ pid=$!
 tries=0
 while [ "$(wc -c <"$log.part")" -lt 900000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
 kill -KILL $pid
-wait $pid 2>"$work/why"
-claim 'after SIGKILL the former log is still there' cmp "$work/first.log" "$log"
+try wait $pid 2>"$work/why"
+claim 'after SIGKILL the former log is still there' has_status 137 and cmp "$work/first.log" "$log"
 run log "$log.part"
-claim '... and the frames that were written, beside it, can be read' sh -c "[ $status -eq 0 ] &&
-    grep -q 'was not ended' '$err' && [ \$(sed -n 's/^  call *//p' '$out' | tr -d ,) -gt 100000 ]"
+claim '... and the frames that were written, beside it, can be read' has_status 0 and has_line 'was not ended' "$err" \
+    and test "$(sed -n 's/^  call *//p' "$out" | tr -d ,)" -gt 100000
 run log --to folded-disabled "$log.part"
 claim '... but does not have the costs of its sites' refused 65 '.*: does not have the costs of its sites'
 
@@ -184,6 +189,6 @@ run run --quiet --harts 2 --audit=warn --log "$work/broken.log" --append 'script
     sleep 0.01; echo fib > /sys/kernel/tracing/set_ftrace_filter;
     echo function > /sys/kernel/tracing/current_tracer; wait"' "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf"
 run log "$work/broken.log"
-claim 'a finding is in the log, with its evidence' sh -c "grep -q 'error: missing-remote-fence' '$out' &&
-    grep -q 'in memory auipc' '$out' && grep -q '^  stale ' '$out'"
+claim 'a finding is in the log, with its evidence' has_line 'error: missing-remote-fence' "$out" \
+    and has_line 'in memory auipc' "$out" and has_line '^  stale ' "$out"
 finish

@@ -7,21 +7,22 @@ demo="script=\"work calls 1; echo function > $T/current_tracer; work calls 1\""
 
 run run --append "$demo" --rows 1000 "$mcount"
 claim 'the console goes to standard output, our report to standard error' \
-    sh -c "grep -q '^work calls' '$out' && ! grep -q 'ftrace sites' '$out' &&
-        grep -q 'ftrace sites' '$err' && ! grep -q '^work calls' '$err'"
+    has_line '^work calls' "$out" and no_line 'ftrace sites' "$out" and has_line 'ftrace sites' "$err" \
+    and no_line '^work calls' "$err"
 claim 'the report names sites, their cost, and the verdict' \
-    sh -c "grep -q '^calls_once ' '$err' && grep -q '^disabled: ' '$err' && grep -q '^audit: *no findings' '$err'"
+    has_line '^calls_once ' "$err" and has_line '^disabled: ' "$err" and has_line '^audit: *no findings' "$err"
 run run --append "$demo" --rows 2 "$mcount"
-claim '--rows cuts the table' says 'the busiest 2 of '
+claim_line '--rows cuts the table' 'the busiest 2 of ' "$err"
+grep -A 2 '^disabled: ' "$err" | tr -s '\n ' ' ' >"$work/disabled"
 claim 'the disabled cost says what it leaves out, and what shows that' \
-    sh -c "grep -A 2 '^disabled: ' '$err' | tr -s '\\n ' ' ' | grep -q 'frames, saved registers and code size .* tools/bench and docs/cost.md'"
+    has_line 'frames, saved registers and code size .* tools/bench and docs/cost.md' "$work/disabled"
 run run --quiet --append "$demo" "$mcount"
 claim '--quiet prints nothing on standard error' says_nothing
 run run --append "$demo" --console none "$mcount"
-claim '--console none prints nothing on standard output' test ! -s "$out" -a "$status" -eq 0
+claim '--console none prints nothing on standard output' has_status 0 and test ! -s "$out"
 run run --quiet --append "$demo" --console "$work/console" "$mcount"
 claim '--console FILE takes the console' \
-    sh -c "grep -q '^work calls' '$work/console' && [ ! -s '$out' ]"
+    has_line '^work calls' "$work/console" and test ! -s "$out"
 # follows COMMAND...: whether the console appears in a file while the command runs.
 follows() {
     : >"$work/console"
@@ -30,8 +31,8 @@ follows() {
     tries=0
     while [ ! -s "$work/console" ] && [ $((tries += 1)) -lt 100 ]; do sleep 0.1; done
     kill $pid
-    wait $pid
-    [ $tries -lt 100 ]
+    try wait $pid
+    [ $tries -lt 100 ] && has_status 143
 }
 claim 'what a guest prints comes to a file before it has printed 4 KiB' \
     follows "$rvftrace" run --quiet "$programs/loop.elf"
@@ -67,7 +68,7 @@ claim '... and which rvftrace ran it' json_has "$work/r.json" \
 printf 'x' >"$work/bytes"
 run run --quiet --console none --report "$work/r.json" --append "$(printf 'caf\351')" --max-insns 10 "$mcount"
 claim 'a boot line that is no UTF-8 makes no broken report' \
-    sh -c "python3 -m json.tool '$work/r.json'"
+    python3 -m json.tool "$work/r.json"
 claim '... and is there, as far as it can be' json_has "$work/r.json" \
     "r['run']['bootargs'] == 'caf' + chr(0xfffd)"
 
@@ -90,29 +91,25 @@ claim '... and one line' says_one_line '/dev/full: No space left'
 run run --quiet --console /dev/full --append "$demo" "$mcount"
 claim 'a console to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line 'console: No space left'
-timeout 60 "$rvftrace" run --quiet --append "$demo" "$mcount" </dev/null >/dev/full 2>"$err"
-status=$?
+try timeout 60 "$rvftrace" run --quiet --append "$demo" "$mcount" </dev/null >/dev/full 2>"$err"
 claim 'standard output to a full disk is status 74' has_status 74
-timeout 60 "$rvftrace" run --quiet --console none --report - "$mcount" --append "$demo" </dev/null >/dev/full 2>"$err"
-status=$?
+try timeout 60 "$rvftrace" run --quiet --console none --report - "$mcount" --append "$demo" </dev/null >/dev/full 2>"$err"
 claim 'a report on a full standard output is status 74' has_status 74
 claim '... and one line' says_one_line 'standard output: No space left'
-timeout 60 "$rvftrace" run --append "$demo" "$mcount" </dev/null >"$out" 2>/dev/full
-status=$?
+try timeout 60 "$rvftrace" run --append "$demo" "$mcount" </dev/null >"$out" 2>/dev/full
 claim 'a text report on a full standard error is status 74' has_status 74
 run run --max-insns 1M "$mcount"
 claim 'why a run was ended is the last thing said, behind the report' \
-    sh -c "tail -n 1 '$err' | grep -qx 'rvftrace: error: stopped by --max-insns'"
+    has_status 75 and test "$(tail -n 1 "$err")" = 'rvftrace: error: stopped by --max-insns'
 for word in --help --version 'run --help'; do
     # shellcheck disable=SC2086 # two words
-    "$rvftrace" $word >/dev/full 2>"$err"
-    status=$?
+    try "$rvftrace" $word >/dev/full 2>"$err"
     claim "$word on a full standard output is status 74" has_status 74
 done
 
 # piped COMMAND...: sets the status of a command whose reader exits.
 piped() {
-    { timeout 60 "$@" </dev/null 2>"$err"; echo $? >"$work/status"; } | head -c 1 >/dev/null
+    { try timeout 60 "$@" </dev/null 2>"$err"; echo "$status" >"$work/status"; } | head -c 1 >/dev/null
     status=$(cat "$work/status")
 }
 { yes "cat $T/available_filter_functions" | head -n 200; echo poweroff; } >"$work/loud"
@@ -137,63 +134,62 @@ run run --quiet --console none --report "$work/r.json" --max-insns 1 "$programs/
 claim '... by one run at a time: another is refused with status 74' has_status 74
 claim '... and one line' says_one_line '.*r.json.part: is being written already; give each run'
 kill -KILL $pid
-wait $pid 2>"$work/why"
-claim 'a killed run leaves the former report' grep -qx old "$work/r.json"
+try wait $pid 2>"$work/why"
+claim 'a killed run leaves the former report' has_status 137 and has_line '^old$' "$work/r.json"
 run run --quiet --console none --report "$work/r.json" --max-insns 10 "$programs/loop.elf"
 claim 'the next run replaces it' json_has "$work/r.json" "r['run']['ended'] == 'max-insns'"
 claim '... and leaves no other file' test ! -e "$work/r.json.part"
 run run --quiet --report "$work/r.json" --record "$work/tape" --trace "$work/trace" "$work/no.elf"
 claim 'a run that does not begin leaves no file' \
-    sh -c "[ ! -e '$work/r.json.part' ] && [ ! -e '$work/tape.part' ] && [ ! -e '$work/tape' ] && [ ! -e '$work/trace.part' ]"
+    test ! -e "$work/r.json.part" and test ! -e "$work/tape.part" and test ! -e "$work/tape" and test ! -e "$work/trace.part"
 run run --quiet --report "$work/one" --trace "$work/one" --max-insns 1 "$programs/loop.elf"
-claim 'two options that name one file are refused' says 'one.part: is being written already'
+claim 'two options that name one file are refused' has_status 74 \
+    and has_line 'error: .*one.part: is being written already' "$err"
 
 run run --quiet --harts 3 --memory 64M --append 'word' --dump-dtb "$work/dtb" --max-insns 1 "$mcount"
 claim '--dump-dtb writes a tree that dtc reads back' \
-    sh -c "dtc -q -I dtb -O dts -o '$work/dts' '$work/dtb'"
+    has_status 75 and dtc -q -I dtb -O dts -o "$work/dts" "$work/dtb"
 # The interrupt controllers of the harts have no #address-cells on QEMU either.
-claim '... without a warning' sh -c "dtc -W no-interrupt_provider -I dtb -O dts \
-    -o /dev/null '$work/dtb' 2>&1 | awk '{ print } END { exit NR != 0 }'"
+dtc -W no-interrupt_provider -I dtb -O dts -o /dev/null "$work/dtb" >"$work/warnings" 2>&1
+claim_no_line '... without a warning' '' "$work/warnings"
 claim '... with three harts, 64 MiB and the boot line' \
-    sh -c "[ \$(grep -c 'device_type = \"cpu\"' '$work/dts') -eq 3 ] &&
-        grep -q 'reg = <0x00 0x80000000 0x00 0x4000000>' '$work/dts' && grep -q 'bootargs = \"word\"' '$work/dts'"
+    test "$(grep -c 'device_type = "cpu"' "$work/dts")" -eq 3 \
+    and has_line 'reg = <0x00 0x80000000 0x00 0x4000000>' "$work/dts" and has_line 'bootargs = "word"' "$work/dts"
 
 printf 'work calls 1\necho typed by a file\npoweroff\n' >"$work/input"
 run run --quiet --input "$work/input" "$mcount"
 claim '--input feeds the shell' \
-    test "$status" -eq 0 -a "$(grep -c '^typed by a file' "$out")" -eq 1
-timeout 60 "$rvftrace" run --quiet "$mcount" <"$work/input" >"$out" 2>"$err"
-status=$?
+    has_status 0 and line_count 1 '^typed by a file' "$out"
+try timeout 60 "$rvftrace" run --quiet "$mcount" <"$work/input" >"$out" 2>"$err"
 claim 'and so does standard input' \
-    test "$status" -eq 0 -a "$(grep -c '^typed by a file' "$out")" -eq 1
+    has_status 0 and line_count 1 '^typed by a file' "$out"
 run run --quiet --input "$work/input" "$mcount"
 cp "$out" "$work/first"
 run run --quiet --input "$work/input" "$mcount"
 claim 'the same input is the same run' cmp "$out" "$work/first"
 { printf 'echo %2000s | x\n' | tr ' ' a; printf 'echo still there\npoweroff\n'; } >"$work/input"
 run run --quiet --input "$work/input" "$mcount"
-claim 'much input at once loses nothing' console_has '^still there'
+claim_line 'much input at once loses nothing' '^still there' "$out"
 
 strip_elf=$work/stripped
 ${CROSS}strip -o "$strip_elf" "$mcount"
 run run --append "$demo" "$strip_elf"
-claim 'a stripped kernel runs, without sites' test "$status" -eq 0 -a "$(grep -c 'ftrace sites' "$err")" -eq 0
+claim 'a stripped kernel runs, without sites' has_status 0 and line_count 0 'ftrace sites' "$err"
 run run --rows 1000 --append "$demo" --symbols "$mcount" "$strip_elf"
-claim '--symbols from another ELF brings the sites back' says '^calls_once '
+claim_line '--symbols from another ELF brings the sites back' '^calls_once ' "$err"
 run run --rows 1000 --append "$demo" --symbols "${mcount%.elf}.map" "$strip_elf"
-claim '--symbols from a System.map does, too' says '^calls_once '
+claim_line '--symbols from a System.map does, too' '^calls_once ' "$err"
 image=${mcount%kernel.elf}Image
 run run --quiet --append "$demo" "$image"
-claim 'the raw Image boots' console_has '^work calls'
+claim_line 'the raw Image boots' '^work calls' "$out"
 run run --rows 1000 --append "$demo" --symbols "${mcount%.elf}.map" "$image"
 claim 'the raw Image with symbols runs' has_status 0
 for layout in mcount pfe16 pfe8 atomic callops; do
     kernel=$BUILD/guest-kernel/$layout
     [ -e "$kernel/Image" ] || continue
-    "$rvftrace" run --quiet --console none --max-insns 1 --report "$work/elf.json" "$kernel/kernel.elf" 2>"$err"
-    "$rvftrace" run --quiet --console none --max-insns 1 --report "$work/image.json" --symbols "$kernel/kernel.map" \
-        "$kernel/Image" 2>"$err"
-    claim "$layout: sites and layout are the same from the Image and its symbols" python3 -c '
+    run run --quiet --console none --max-insns 1 --report "$work/elf.json" "$kernel/kernel.elf"
+    run run --quiet --console none --max-insns 1 --report "$work/image.json" --symbols "$kernel/kernel.map" "$kernel/Image"
+    claim "$layout: sites and layout are the same from the Image and its symbols" has_status 75 and python3 -c '
 import json, sys
 elf, image = (json.load(open(path)) for path in sys.argv[1:3])
 assert elf["layout"] == image["layout"] == sys.argv[3], image["layout"]

@@ -39,14 +39,13 @@ shows() { # SENTENCE LINE FILE
 }
 
 block 'And when a fence is missing' | sed "s#build/#$BUILD/#g" >"$work/command"
-claim 'README has a command that finds a missing fence' grep -q 'no-remote-fence' "$work/command"
-timeout 60 sh "$work/command" </dev/null >"$out" 2>"$err"
-status=$?
+claim_line 'README has a command that finds a missing fence' 'no-remote-fence' "$work/command"
+try timeout 60 sh "$work/command" </dev/null >"$out" 2>"$err"
 claim '... which ends as README says' has_status 80
 grep -v '^rvftrace' "$err" | sed "s#$BUILD/#build/#g" >"$work/is"
 shows '... with the finding that README shows' 'ends with status 80' "$work/is"
-claim '... that is one, of one site' sh -c "[ \$(grep -c '^error: missing-remote-fence' '$work/is') -eq 1 ] &&
-    grep -q '^  site      fib, ' '$work/is' && grep -q '^  executed  nop; nop ' '$work/is'"
+claim '... that is one, of one site' line_count 1 '^error: missing-remote-fence' "$work/is" \
+    and has_line '^  site      fib, ' "$work/is" and has_line '^  executed  nop; nop ' "$work/is"
 
 run run --harts 2 --audit=fail --append \
     "script=\"$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')\"" "$mcount"
@@ -76,7 +75,12 @@ shown_options() {
 unknown_options() {
     shown_options >"$work/options"
     for command in run debug explore report log view cores; do
-        "$rvftrace" $command --help >"$work/help" 2>&1 || continue # view: where it is not built
+        try "$rvftrace" $command --help >"$work/help" 2>&1
+        case $command-$status in
+        *-0) ;;
+        view-66 | cores-64) continue ;; # not built; has no options
+        *) echo "$command --help: status $status" ;;
+        esac
         sed -n "s/^$command //p" "$work/options" | while read -r option; do
             grep -qE -- "(^|[ ,])$option([ =,[]|\$)" "$work/help" || echo "$command $option"
         done
@@ -93,9 +97,10 @@ sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"
 awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" | sed "s#build/#$BUILD/#g" >"$work/command"
 awk '/^```/ { if (++n == 2) exit; next } n' "$work/section" >"$work/transcript"
 sed -n 's/^(rvftrace) //p' "$work/transcript" >"$work/commands"
-timeout 60 sh "$work/command" <"$work/commands" 2>"$err" | tr -d '\r' | sed 1d >"$out"
+try timeout 60 sh "$work/command" <"$work/commands" >"$work/session" 2>"$err"
+tr -d '\r' <"$work/session" | sed 1d >"$out"
 outline <"$work/transcript" >"$work/said"
 head -n "$(wc -l <"$work/transcript")" "$out" | outline >"$work/is"
-claim "the session in docs/debugger.md is to be had" diff "$work/said" "$work/is"
-claim '... and has a patch in it' test "$(grep -c '^patch of site' "$work/said")" -eq 1
+claim "the session in docs/debugger.md is to be had" has_status 0 and diff "$work/said" "$work/is"
+claim '... and has a patch in it' line_count 1 '^patch of site' "$work/said"
 finish

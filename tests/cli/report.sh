@@ -3,7 +3,6 @@
 # Python's reader of JSON and of CSV.
 . "$(dirname "$0")/../machine/common.inc"
 
-refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
 guest() { # NAME LAYOUT SCRIPT OPTION...: writes $work/NAME.json
     name=$1 layout=$2 script=$3
     shift 3
@@ -94,11 +93,13 @@ rows = [int(r['$part']) for r in got]
 assert rows == sorted(rows, reverse=True) and rows[0] > 0"
 done
 run report "$work/core.json"
-claim 'both tables are shown' sh -c "grep -q '^sites:' '$out' && grep -q '^trampolines:' '$out' && grep -q '^return_to_handler  *[1-9]' '$out'"
+claim 'both tables are shown' has_line '^sites:' "$out" and has_line '^trampolines:' "$out" \
+    and has_line '^return_to_handler  *[1-9]' "$out"
 run report --diff --sort branch "$work/pfe8.json" "$work/core.json"
-claim '--diff of a part' sh -c "has() { grep -q \"\$1\" '$out'; }; has '^branch:' && has '^total  *- *[1-9]'"
-claim '... and the summary of the run says the parts' sh -c \
-    "'$rvftrace' run --console none --timing cva6 --append 'script=\"work calls 1\"' '$mcount' </dev/null 2>&1 | grep -q 'cycles each (issue 3.00, fetch [0-9.]*, data 0.00, branch 0.00)'"
+claim '--diff of a part' has_line '^branch:' "$out" and has_line '^total  *- *[1-9]' "$out"
+run run --console none --timing cva6 --append 'script="work calls 1"' "$mcount"
+claim '... and the summary of the run says the parts' has_status 0 \
+    and has_line 'cycles each \(issue 3.00, fetch [0-9.]*, data 0.00, branch 0.00\)' "$err"
 
 run report --of jump-labels --by site "$work/core.json"
 claim 'a table of jump labels, with the line of each in the function' \
@@ -112,12 +113,12 @@ assert [(l['module'], l['function'], l['nop']['entries'], l['jump']['entries'], 
 assert labels[0]['jump']['cycles'] >= 1"
 
 run report --of sites --top 3 --sort on-entries "$work/on.json"
-claim 'a table has a head, the rows that were asked for, and a total' sh -c \
-    "grep -c '^[a-z_]* .*[.][chS]:[0-9]' '$out' | grep -qx 3 && grep -q '^total ' '$out' && grep -q '^(3 of ' '$out'"
+claim 'a table has a head, the rows that were asked for, and a total' line_count 3 '^[a-z_]* .*[.][chS]:[0-9]' "$out" \
+    and has_line '^total ' "$out" and has_line '^\(3 of ' "$out"
 claim '... with the source line of each' grep -q 'guest-kernel/.*[.][ch]:[0-9]' "$out"
 claim '... and says what was run' grep -q 'layout mcount, 2 harts, timing inorder, fetch stale, seed 1' "$out"
 run report --function 'kmalloc*' --top 0 "$work/on.json"
-claim 'a pattern leaves only functions that match' sh -c "grep -q '^kmalloc ' '$out' && ! grep -q '^fib ' '$out'"
+claim 'a pattern leaves only functions that match' has_line '^kmalloc ' "$out" and no_line '^fib ' "$out"
 run report --csv --sort max "$work/on.json"
 claim '--sort puts the greatest first' python3 -c "
 import csv, sys
@@ -125,10 +126,10 @@ rows = [int(r['max']) for r in csv.DictReader(open('$out'))]
 assert rows == sorted(rows, reverse=True) and rows[0] > 0"
 
 run report --diff "$work/off.json" "$work/on.json"
-claim '--diff: the trampoline has the greatest change of cost' sh -c \
-    "sed -n '/^function/{n;p;q}' '$out' | grep -q '^ftrace_call  *-  *[0-9,]*  *[0-9,]* '"
+sed -n '/^function/{n;p;q}' "$out" >"$work/greatest"
+claim_line '--diff: the trampoline has the greatest change of cost' '^ftrace_call  *-  *[0-9,]*  *[0-9,]* ' "$work/greatest"
 run report --diff --sort off-cycles "$work/off.json" "$work/off.json"
-claim '... a run does not differ from itself' sh -c "! grep -q '^[a-z_]* .*%.*[1-9]' '$out' && grep -q '^total .* - ' '$out'"
+claim '... a run does not differ from itself' no_line '^[a-z_]* .*%.*[1-9]' "$out" and has_line '^total .* - ' "$out"
 run report --diff --csv "$work/off.json" "$work/pfe8.json"
 claim '... as CSV with all columns of both' python3 -c "
 import csv, json
@@ -142,7 +143,7 @@ for name in 'off', 'pfe8':
 run run --quiet --console none --seed 18446744073709551615 --report "$work/seed.json" \
     --append 'script="work calls 1"' "$mcount"
 run report "$work/seed.json"
-claim 'a seed of 64 bits does not keep a report from being read' sh -c "grep -q '^total ' '$out'"
+claim_line 'a seed of 64 bits does not keep a report from being read' '^total ' "$out"
 
 run report
 claim 'no file: told what writes one' refused 64 'no report'
@@ -240,9 +241,10 @@ assert off > 1000 and abs(sum(stacks["disabled"]["cycles"]) - off) <= off / 1000
 assert sum(stacks["all"]["cycles"]) > 20 * off and "fib" in stacks["all"]["names"]
 ' "$work/pfe8.html" "$work/later.html" "$work/pfe8.json"
 run run --html "$work/none.html" --account off "$mcount"
-claim 'run --html without the costs of sites is refused' sh -c "[ $status -eq 64 ] && [ \$(wc -l <'$err') -eq 1 ] && [ ! -e '$work/none.html' ]"
+claim 'run --html without the costs of sites is refused' has_status 64 and test "$(wc -l <"$err")" -eq 1 \
+    and test ! -e "$work/none.html"
 run report --log "$work/on.json" --html "$work/none.html" "$work/on.json"
-claim 'a log that is none is refused, and no page is made' sh -c "[ $status -eq 65 ] && [ ! -e '$work/none.html' ]"
+claim 'a log that is none is refused, and no page is made' has_status 65 and test ! -e "$work/none.html"
 for wrong in '--html x --csv' '--log x'; do
     # shellcheck disable=SC2086 # two words
     run report $wrong "$work/on.json"
@@ -250,9 +252,8 @@ for wrong in '--html x --csv' '--log x'; do
 done
 
 run report --help
-claim '--help names the options' sh -c "grep -q -- '--diff' '$out' && [ ! -s '$err' ]"
-"$rvftrace" report "$work/on.json" >/dev/full 2>"$err"
-status=$?
-claim 'a full disk is an error' sh -c "[ $status -eq 74 ] && [ \$(wc -l <'$err') -eq 1 ]"
+claim '--help names the options' has_line '--diff' "$out" and test ! -s "$err"
+try "$rvftrace" report "$work/on.json" >/dev/full 2>"$err"
+claim 'a full disk is an error' has_status 74 and test "$(wc -l <"$err")" -eq 1
 
 finish

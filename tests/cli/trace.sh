@@ -11,8 +11,11 @@ trace=$work/trace.json
 # claim_calls SENTENCE CONDITION...: claims about `calls`, the calls of $trace, which is read once for all of them; `report`
 # is $work/r.json.
 claim_calls() {
-    PYTHONPATH=$here python3 - "$trace" "$work/r.json" "$@" 2>"$work/why" <<'PY'
+    claims_of python3 - "$here" "$trace" "$work/r.json" "$@" <<'PY'
 import collections, json, sys
+from claims import claim, finish
+
+sys.path.append(sys.argv.pop(1))
 from calls import *
 
 text = open(sys.argv[1]).read()
@@ -26,20 +29,10 @@ for c in calls:
         through[c.pc] += c.end_cycle - c.cycle + 1
         if c.inside or c.end != "returned" or c.hart != c.end_hart:
             disturbed.add(c.pc)
-failed = False
 for sentence, condition in zip(sys.argv[3::2], sys.argv[4::2]):
-    if eval(" ".join(condition.split())):
-        print("ok -", sentence)
-    else:
-        failed = True
-        print(f"not ok - {sentence}\n# {ends}, {len(functions)} functions")
-sys.exit(2 if failed else 0)
+    claim(sentence, eval(" ".join(condition.split())), f"{ends}, {len(functions)} functions")
+finish()
 PY
-    case $? in
-    0) ;;
-    2) failed=1 ;;
-    *) sed 's/^/# /' "$work/why"; claim "the calls of $trace can be read" false ;;
-    esac
 }
 is_json() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
 
@@ -112,7 +105,7 @@ claim_calls 'functions of modules are named' "
 none=$BUILD/guest-kernel/none/kernel.elf
 run run --quiet --append 'script="work calls 1"' --trace "$trace" "$none"
 claim 'a kernel without sites is said to have none, once' \
-    test "$status" -eq 0 -a "$(grep -c 'warning: .*has no ftrace sites' "$err")" -eq 1
+    has_status 0 and line_count 1 'warning: .*has no ftrace sites' "$err"
 claim '... and its trace is an empty one' is_json "$trace"
 run run --quiet --trace "$work/no/where" "$mcount"
 claim 'a place that is not there is status 74' has_status 74
@@ -137,19 +130,18 @@ ends_by() {
     tries=0
     while [ "$(wc -c <"$trace.log.part")" -lt 100000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
     kill "-$1" $pid
-    wait $pid 2>"$work/why"
-    status=$?
+    try wait $pid 2>"$work/why"
 }
 ended_with() { has_status "$1" && is_json "$trace"; }
 : >"$trace.log.part"
 ends_by TERM
 claim 'SIGTERM ends the run and the file' \
     ended_with 143
-claim '... and the log that it was made of is gone' sh -c "[ ! -e '$trace.log.part' ] && [ ! -e '$trace.log' ]"
+claim '... and the log that it was made of is gone' test ! -e "$trace.log.part" and test ! -e "$trace.log"
 cp "$trace" "$work/old"
 : >"$trace.log.part"
 ends_by KILL
-claim 'after SIGKILL the former file is still there' cmp "$trace" "$work/old"
+claim 'after SIGKILL the former file is still there' has_status 137 and cmp "$trace" "$work/old"
 run log --to chrome -o "$trace" "$trace.log.part"
 claim_calls '... and what was recorded, beside it, can be converted' "len(calls) > 1000"
 finish

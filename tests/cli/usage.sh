@@ -2,30 +2,28 @@
 # usage.sh - a wrong command line is status 64 and one line; help and version go to standard output.
 . "$(dirname "$0")/../machine/common.inc"
 
-refused() { has_status 64 && says_one_line "$1" && [ ! -s "$out" ]; }
-
 run
-claim 'no arguments: told what to try' refused 'no command'
+claim 'no arguments: told what to try' refused 64 'no command'
 run frobnicate "$mcount"
-claim 'an unknown command is named' refused ".*frobnicate"
+claim 'an unknown command is named' refused 64 ".*frobnicate"
 run frob
-claim 'an unknown command is answered with all commands' refused '.*frob.*run, debug, explore, report, log, view and cores'
+claim 'an unknown command is answered with all commands' refused 64 '.*frob.*run, debug, explore, report, log, view and cores'
 run run
-claim 'no image: told what to try' refused 'no image'
+claim 'no image: told what to try' refused 64 'no image'
 run run "$mcount" "$mcount"
-claim 'two images are one too many' refused 'more than one image'
+claim 'two images are one too many' refused 64 'more than one image'
 run run --frobnicate "$mcount"
-claim 'an unknown option is named' refused '.*--frobnicate'
+claim 'an unknown option is named' refused 64 '.*--frobnicate'
 run run -Z "$mcount"
-claim 'an unknown short option is named' refused '.*Z'
+claim 'an unknown short option is named' refused 64 '.*Z'
 run run --harts
-claim 'a missing argument is said' refused '.*--harts'
+claim 'a missing argument is said' refused 64 '.*--harts'
 run run --quiet=yes "$mcount"
-claim 'an argument where none belongs is said' refused '.*--quiet'
+claim 'an argument where none belongs is said' refused 64 '.*--quiet'
 run run --ha 2 --max-insns 1 --quiet "$mcount"
 claim 'an unambiguous beginning of an option will do' has_status 75
 run run --m 2 "$mcount"
-claim 'an ambiguous one will not' refused '.*--m'
+claim 'an ambiguous one will not' refused 64 '.*--m'
 
 # refuses OPTION VALUE...: each is refused with a message that has the option and the value.
 refuses() {
@@ -62,13 +60,13 @@ claim 'good ones are taken' accepts seed 0 1 0xdeadbeef 18446744073709551615
 claim 'bad ISA strings are refused' refuses isa '' rv32i rv64 rv64mac rv64iq rv64i_zfoo
 claim 'good ones are taken' accepts isa rv64imac_zifencei RV64IMAC_ZIFENCEI
 run run --timeout=0 "$mcount"
-claim 'what is refused is told what would do' refused ".*--timeout: invalid value .0': expected seconds, above 0"
+claim 'what is refused is told what would do' refused 64 ".*--timeout: invalid value .0': expected seconds, above 0"
 run run --memory 4096 "$mcount"
-claim '... with its limits' refused '.*from 4M to 64G'
+claim '... with its limits' refused 64 '.*from 4M to 64G'
 run run --report= "$mcount"
-claim 'a file needs a name' refused ".*--report: invalid value .': expected a file"
+claim 'a file needs a name' refused 64 ".*--report: invalid value .': expected a file"
 run run --quiet --max-insns 10 --seed 1 --seed 2 "$mcount"
-claim 'an option that is given twice is warned of' says "^rvftrace: warning: --seed is given more than once; using .2'"
+claim_line 'an option that is given twice is warned of' "^rvftrace: warning: --seed is given more than once; using .2'" "$err"
 claim '... and the last one counts' has_status 75
 claim 'bad timing models are refused' refuses timing '' atlantis unit: INORDER
 claim 'good ones are taken' accepts timing unit inorder
@@ -80,18 +78,21 @@ claim 'bad account words are refused' refuses account '' yes 1
 claim 'good ones are taken' accepts account on off
 claim 'bad numbers of rows are refused' refuses rows '' 4294967296 $numbers
 claim 'good ones are taken' accepts rows 0 1 1000
-claim 'a console or firmware without a name is refused' \
-    sh -c "! '$rvftrace' run --console= '$mcount' 2>&1 && ! '$rvftrace' run --firmware= '$mcount' 2>&1"
+for option in console firmware; do
+    run run --$option= "$mcount"
+    claim "a $option without a name is refused" refused 64 ".*--$option: invalid value"
+done
 run run --commands x "$mcount"
-claim 'an option of another command is said to be so' refused '.*--commands is not an option of'
+claim 'an option of another command is said to be so' refused 64 '.*--commands is not an option of'
 
 run --version
-claim '--version names the extensions and libraries' sh -c \
-    "grep -q '^isa rv64imafdc' '$out' && grep -q '^jansson 2.*, zstd 1' '$out' && [ \$(wc -l <'$out') -eq 3 ]"
+claim '--version names the extensions and libraries' has_line '^isa rv64imafdc' "$out" \
+    and has_line '^jansson 2.*, zstd 1' "$out" and test "$(wc -l <"$out")" -eq 3
 version=$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' CHANGELOG.md)
-claim '... after one line with the version, that of CHANGELOG.md' sh -c \
-    "[ $status -eq 0 ] && sed -n 1p '$out' | grep -Eq '^rvftrace $version( |$)' && [ \$(grep -c '^rvftrace ' '$out') -eq 1 ]"
-claim '... which the man page names, too' grep -q '^.TH RVFTRACE 1 "" "rvftrace '"$version"'"' "$BUILD/rvftrace.1"
+head -n 1 "$out" >"$work/first"
+claim '... after one line with the version, that of CHANGELOG.md' has_status 0 and line_count 1 '^rvftrace ' "$out" \
+    and has_line "^rvftrace $version( |\$)" "$work/first"
+claim_line '... which the man page names, too' "^.TH RVFTRACE 1 \"\" \"rvftrace $version\"" "$BUILD/rvftrace.1"
 run -V
 claim '-V is the same' has_status 0
 for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
@@ -102,7 +103,7 @@ for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
     -*) command='run|debug|explore' ;;
     *) command=${help% *} ;;
     esac
-    claim '... and begins with the usage' sh -c "head -n 1 '$out' | grep -qxF 'Usage: rvftrace $command [OPTION...] IMAGE'"
+    claim '... and begins with the usage' test "$(head -n 1 "$out")" = "Usage: rvftrace $command [OPTION...] IMAGE"
     claim '... and goes to standard output' test -s "$out" -a ! -s "$err"
 done
 
@@ -114,31 +115,32 @@ for command in '' run debug explore report log; do
     claim '... and its texts begin where they should' awk '/^ {15}/ && !/^ {29}[^ ]/ || /[^ ] {26}/ { bad = 1 } END { exit bad || NR < 10 }' "$out"
 done
 run run --help
-claim "run --help does not offer what is debug's" sh -c "grep -q -- --rows '$out' && ! grep -q -- --commands '$out'"
+claim "run --help does not offer what is debug's" has_line '--rows' "$out" and no_line '--commands' "$out"
 run debug --help
-claim "nor debug --help what is run's" sh -c "grep -q -- --commands '$out' && ! grep -q -- --rows '$out'"
+claim "nor debug --help what is run's" has_line '--commands' "$out" and no_line '--rows' "$out"
 run run --version
-claim 'the version may be asked for behind a command' sh -c "[ $status -eq 0 ] && grep -q '^rvftrace [0-9]' '$out'"
+claim 'the version may be asked for behind a command' has_status 0 and has_line '^rvftrace [0-9]' "$out"
 run --help
-claim '--help names --version' console_has '--version'
-claim '--help tells the commands apart' sh -c "grep -q 'Only for .rvftrace run.:' '$out' && grep -q 'Only for .rvftrace debug.:' '$out'"
-claim '--help says how to leave' console_has 'Ctrl-A x'
+claim_line '--help names --version' '--version' "$out"
+claim '--help tells the commands apart' has_line 'Only for .rvftrace run.:' "$out" \
+    and has_line 'Only for .rvftrace debug.:' "$out"
+claim_line '--help says how to leave' 'Ctrl-A x' "$out"
 for option in $(options); do
-    claim "--help knows --$option" console_has "--$option"
+    claim_line "--help knows --$option" "--$option" "$out"
 done
 for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
-    claim "--help knows status $status_word" console_has "$status_word"
+    claim "--help knows status $status_word" grep -qF "$status_word" "$out"
 done
 
 run run --replay x --input y "$mcount"
-claim 'a replay has no other input' refused '.*leave out --input'
+claim 'a replay has no other input' refused 64 '.*leave out --input'
 
 page=$BUILD/rvftrace.1
-claim 'the man page renders without a warning' \
-    sh -c "LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z '$page' 2>&1 >/dev/null | awk '{ print } END { exit NR != 0 }'"
+LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" >"$out" 2>"$err"
+claim 'the man page renders without a warning' test -s "$out" and says_nothing
 LC_ALL=C.UTF-8 MANWIDTH=100 man -l "$page" 2>/dev/null | col -b >"$out"
 for option in $(options); do
-    claim "the man page names --$option" console_has "--$option"
+    claim_line "the man page names --$option" "--$option" "$out"
 done
 for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
     claim "the man page names status $status_word" grep -qE "^ +$(echo "$status_word" | sed 's/+/[+]/')( |\$)" "$out"

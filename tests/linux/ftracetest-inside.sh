@@ -14,10 +14,10 @@ cache=${LINUX_CACHE:-.cache/linux}
 linux=$cache/linux-6.1-tracers/ftracetest
 known=$(dirname "$0")/ftracetest-differences.txt
 layout=${LAYOUT:-pfe8}
-kernel=${BUILD:-build}/guest-kernel/$layout
+kernel=$BUILD/guest-kernel/$layout
 if [ ! -e "$cache/ftracetest.cpio" ] || [ ! -e "$cache/busybox" ]; then
-    echo "ok - ftracetest inside the guest kernel # SKIP there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
-    exit 0
+    skip 'ftracetest inside the guest kernel' "there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
+    finish
 fi
 
 # As in ftracetest.sh: numbers of processes are long, so that they are in no time stamp, and the tests of the function
@@ -55,15 +55,13 @@ differences() {
         END { for (t in linux) if (!(t in here)) print t FS linux[t] FS "-" }' "$1" "$2" | sort
 }
 is_explained() { cut -f 1-3 "$known" | sort | diff - "$work/differences"; }
-no_errors() { ! grep -E '^(error|warning): [a-z-]*: ' "$err"; }
 
 for harts in 1 2; do
-    timeout "${LIMIT:-3600}" "$rvftrace" run --quiet --harts $harts --memory 512M --audit warn --initrd "$work/initrd" \
+    try timeout "${LIMIT:-3600}" "$rvftrace" run --quiet --harts $harts --memory 512M --audit warn --initrd "$work/initrd" \
         "$kernel/kernel.elf" >"$out" 2>"$err" </dev/null
-    status=$?
     results "$out" >"$work/here"
     claim "ftracetest runs to its end in the guest kernel with $harts harts" has_status 0
-    claim '... and no error in how it patches' no_errors
+    claim_no_line '... and no error in how it patches' '^(error|warning): [a-z-]*: ' "$err"
     [ -z "${LINES-}" ] || cat "$out"
     echo "# the guest kernel:$(cut -f 2 "$work/here" | sort | uniq -c | tr -s ' \n' ' ')"
     if [ $harts -ne 1 ] || [ ! -s "$linux" ] || [ -n "${TESTS-}" ]; then continue; fi

@@ -21,8 +21,8 @@ cache=${LINUX_CACHE:-.cache/linux}
 talk=$(dirname "$0")/../machine/talk.py
 tests=${TESTS-}
 if [ ! -e "$cache/ftracetest.cpio" ]; then
-    echo "ok - ftracetest # SKIP there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
-    exit 0
+    skip ftracetest "there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
+    finish
 fi
 # Messages of the kernel must not come between those of the tests.
 cat >"$work/talk" <<END
@@ -42,17 +42,16 @@ results() { tr -d '\r' <"$1" | sed -n 's/^\(\[[0-9]*\] .*\[[A-Z]*\]\)$/\1/p'; }
 # ask_qemu FOLDER FILE: QEMU's results of that kernel into the file, if they are not there yet.
 ask_qemu() {
     [ ! -s "$2" ] || [ -n "$(find "$1/Image" "$0" -newer "$2")" ] || return 0
-    python3 "$talk" "${LIMIT:-3600}" qemu-system-riscv64 -machine virt -m 512M -display none -monitor none \
+    try python3 "$talk" "${LIMIT:-3600}" qemu-system-riscv64 -machine virt -m 512M -display none -monitor none \
         -serial stdio -no-reboot -kernel "$1/Image" -initrd "$work/initramfs" -append console=ttyS0 \
         <"$work/talk" >"$out" 2>"$err"
-    status=$?
     claim "ftracetest runs to its end on QEMU with $(basename "$1")" has_status 0
     results "$out" >"$work/qemu"
     has_status 0 && mv "$work/qemu" "$2"
 }
 
 same_results() { diff "$1" "$work/here"; }
-no_errors() { ! grep -E '^(error|warning): [a-z-]*: ' "$err" | grep -qv '; allowed$'; }
+no_errors() { [ -z "$(grep -E '^(error|warning): [a-z-]*: ' "$err" | grep -v '; allowed$')" ]; }
 for kernel in ${KERNELS:-linux-6.1-tracers}; do
     folder=$cache/$kernel
     set -- --symbols "$folder/vmlinux"
@@ -62,9 +61,8 @@ for kernel in ${KERNELS:-linux-6.1-tracers}; do
     on_qemu=$folder/ftracetest$(printf '%s' "$tests" | tr -c 'a-zA-Z0-9' -)
     ask_qemu "$folder" "$on_qemu"
     for harts in 1 2; do
-        python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --harts $harts --memory 512M --append console=ttyS0 \
+        try python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --harts $harts --memory 512M --append console=ttyS0 \
             --audit warn --allow clobbered-register/a1@return_to_handler --allow unordered-remote-fence --initrd "$work/initramfs" "$@" "$folder/Image" <"$work/talk" >"$out" 2>"$err"
-        status=$?
         results "$out" >"$work/here"
         claim "ftracetest runs to its end with $kernel and $harts harts" has_status 0
         [ $harts -ne 1 ] || claim '... with the same results as on QEMU' same_results "$on_qemu"

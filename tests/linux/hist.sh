@@ -9,8 +9,8 @@
 . "$(dirname "$0")/linux.inc"
 
 if [ ! -e "$sid" ]; then
-    echo "ok - hist.sh # SKIP there is no $sid: tests/linux/guests.sh fetches it"
-    exit 0
+    skip hist.sh "there is no $sid: tests/linux/guests.sh fetches it"
+    finish
 fi
 mkdir "$work/root"
 cat >"$work/root/hist-lines" <<'LINES'
@@ -69,11 +69,10 @@ answers() {
 cat "$initramfs" "$work/lines.cpio" >"$work/with-lines.cpio"
 echo 'echo 1 > /proc/sys/kernel/printk; sh /hist-lines' >"$work/lines"
 initramfs=$work/with-lines.cpio linux "$sid"
-claim 'Linux answers to the end' answered 'end of lines'
+claim 'Linux answers to the end' has_status 0 and answered 'end of lines'
 answers "$out" >"$work/linux"
-"$rvftrace" run --quiet --audit fail --initrd "$work/lines.cpio" --append script=/hist-lines "$mcount" \
+try "$rvftrace" run --quiet --audit fail --initrd "$work/lines.cpio" --append script=/hist-lines "$mcount" \
     </dev/null >"$out" 2>"$err"
-status=$?
 claim '... and so does the guest kernel' has_status 0
 answers "$out" >"$work/guest"
 claim 'the answers are the same' diff "$work/linux" "$work/guest"

@@ -32,7 +32,7 @@ cat "$work/plain.cpio" "$cache/linux-6.1-tracers/modules.cpio" >"$work/with-modu
 for kernel in "$cache/linux-6.1-tracers/Image" "$debian" "$sid"; do
     name=$(basename "$(dirname "$kernel")")
     if [ ! -e "$kernel" ]; then
-        echo "ok - $name # SKIP there is no $kernel: tests/linux/guests.sh fetches it"
+        skip "$name" "there is no $kernel: tests/linux/guests.sh fetches it"
         continue
     fi
     jit=seen initramfs=$work/plain.cpio

@@ -13,8 +13,8 @@
 
 talk=$(dirname "$0")/../machine/talk.py
 if [ ! -r "${XV6_KERNEL-}" ] || [ ! -r "${XV6_FS-}" ]; then
-    echo "ok - xv6 # SKIP set XV6_KERNEL and XV6_FS to a build's kernel/kernel and fs.img"
-    exit 0
+    skip xv6 "set XV6_KERNEL and XV6_FS to a build's kernel/kernel and fs.img"
+    finish
 fi
 
 # xv6 HARTS COMMAND ANSWER OPTION...: boots to the shell, types the command, waits for the output ANSWER.
@@ -22,9 +22,8 @@ xv6() {
     printf 'wait $ \nsend %s\nwait %s\nwait $ \nkill\n' "$2" "$3" >"$work/talk"
     harts=$1
     shift 3
-    python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
+    try python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
         --drive "$XV6_FS,snapshot" "$@" "$XV6_KERNEL" <"$work/talk" >"$out" 2>"$err"
-    status=$?
 }
 
 for harts in 1 3; do
@@ -38,12 +37,12 @@ done
 # By the ISA it may run what was in a page before: it fails, or not, and what it lacks is said once.
 lacks_one_fence() {
     [ "$(grep -Ec '^(error|warning|note): [a-z-]*: ' "$err")" -eq 1 ] && rules_are stale-fetch &&
-        says '^  missing .* it has executed none so far$' && says '^  times +[0-9,]+, on hart 0' &&
-        says '^  remedy '
+        has_line '^  missing .* it has executed none so far$' "$err" && has_line '^  times +[0-9,]+, on hart 0' "$err" &&
+        has_line '^  remedy ' "$err"
 }
 for harts in 1 3; do
     printf 'wait $ \nsend usertests -q\n' >"$work/talk"
-    python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
+    try python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
         --drive "$XV6_FS,snapshot" --fetch stale --max-insns 5G "$XV6_KERNEL" <"$work/talk" >"$out" 2>"$err"
     claim "xv6 with $harts harts and --fetch stale has one finding, with its remedy" lacks_one_fence
 done

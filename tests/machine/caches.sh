@@ -51,7 +51,7 @@ done
 for mode in stale random:1; do
     same_in_both "old code of which only one version is kept, $mode," --firmware none --harts 4 \
         --fetch $mode --old-code-max 1 --max-insns 10M "$programs/hostile/run-in-turns.elf"
-    claim '... in which some was left out' says '^not kept: .* old words of code'
+    claim_line '... in which some was left out' '^not kept: .* old words of code' "$err"
 done
 
 # One hart changes page tables while others run by them, before they have fenced.

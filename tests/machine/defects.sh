@@ -27,13 +27,13 @@ done
 for mode in stale coherent random:1; do
     run run --quiet --fetch $mode "$defects/data-beside-code.elf"
     claim "data-beside-code: a data store beside code that was never written is no finding, $mode" \
-        test "$status" -eq 0 -a ! -s "$err"
+        has_status 0 and test ! -s "$err"
 done
 
 # wrong-writer: a finding named the first writer of a page for bytes that a later one had written.
 run run --quiet "$defects/wrong-writer.elf"
 claim 'wrong-writer: new code without a fence is found' rules_are stale-fetch
-claim '... and no writer is named that is not known to be one' sh -c "! grep -q unrelated_store '$err'"
+claim '... and no writer is named that is not known to be one' has_status 0 and no_line 'unrelated_store' "$err"
 
 # freed-text: init text that was freed stayed code, and each store to the data there took the slow path.
 run run --quiet --report "$work/report" "$defects/freed-text.elf"
@@ -46,7 +46,7 @@ for mode in stale coherent; do
     run run --quiet --harts 3 --fetch $mode "$defects/late-start.elf"
     claim "late-start: the fences of firmware do not count, and one missing fence is one finding, $mode" \
         test "$(grep -Ec '^(error|warning):' "$err")" -eq 1
-    claim '... which says so' says '^  missing .*; it has executed none since it left M-mode'
+    claim_line '... which says so' '^  missing .*; it has executed none since it left M-mode' "$err"
 done
 
 # reserved-pte: the MMU sets D in a page table entry that another hart has reserved.
@@ -56,12 +56,13 @@ claim "reserved-pte: an update of A or D breaks another hart's reservation" has_
 # patch-all-memory: a program that patches all of memory as code.
 peak() { # kilobytes of host memory, for so many instructions
     python3 -c "import os, resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+status = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+assert status == 75, status
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)" \
         "$rvftrace" run --quiet --audit off --max-insns "$1" "$defects/patch-all-memory.elf"
 }
 # Six instructions for four bytes: from 1 to 13 million, 8 MiB of the guest's memory are patched.
-grown=$(($(peak 13M) - $(peak 1M)))
+before=$(peak 1M) && after=$(peak 13M) && grown=$((after - before)) || grown=999999
 claim "patch-all-memory: the code map takes less than seven times the memory that is patched ($grown KiB for 8 MiB)" \
     test "$grown" -lt 57344
 finish

@@ -34,22 +34,19 @@ for mode in stale coherent random:1 random:2 random:3; do
     claim "crosspatch lacks a remote fence, $mode" rules_are missing-remote-fence
     run run --quiet --fetch $mode "$programs/freshcode.elf"
     claim "freshcode lacks both of its fences, which is one finding, $mode" \
-        sh -c "grep -Ec '^(error|warning):' '$err' | grep -qx 1 &&
-            grep -Eq '^  times .*; 2 stale-fetch; 1 missing-local-fence$' '$err'"
+        line_count 1 '^(error|warning):' "$err" and has_line "^  times .*; 2 stale-fetch; 1 missing-local-fence$" "$err"
 done
 
 run run --quiet "$programs/freshcode.elf"
-claim 'of code that never ran before the old bytes are those from before its page was written' \
-    sh -c "grep -q '^  old .*(00 00 00 00)' '$err'"
+claim_line 'of code that never ran before the old bytes are those from before its page was written' \
+    '^  old .*\(00 00 00 00\)' "$err"
 run run --quiet --fetch coherent "$programs/selfpatch.elf"
 claim 'a coherent fetch is reported with both versions, the new one executed' \
-    sh -c "grep -q '^  old  *li a0,1  (13 05 10 00)' '$err' &&
-        grep -q '^  executed  *li a0,2  (13 05 20 00)' '$err'"
+    has_line '^  old  *li a0,1  \(13 05 10 00\)' "$err" and has_line '^  executed  *li a0,2  \(13 05 20 00\)' "$err"
 run run --quiet --fetch stale "$programs/selfpatch.elf"
 claim 'a stale fetch is reported with both versions, the old one executed' \
-    sh -c "grep -q '^  executed  *li a0,1  (13 05 10 00)' '$err' &&
-        grep -q '^  in memory  *li a0,2  (13 05 20 00)' '$err'"
+    has_line '^  executed  *li a0,1  \(13 05 10 00\)' "$err" and has_line '^  in memory  *li a0,2  \(13 05 20 00\)' "$err"
 run run --quiet --audit fail "$programs/selfpatch.elf"
 claim 'the audit stops the run at the fetch, before the old version is told of' \
-    test "$status" -eq 80 -a "$(cat "$out")" = 'before: version 1'
+    has_status 80 and test "$(cat "$out")" = 'before: version 1'
 finish

@@ -9,11 +9,9 @@ conversation() {
     where=$1
     shift
     cat >"$work/steps"
-    "$talk" "${LIMIT:-60}" "$@" <"$work/steps" >"$out" 2>"$err"
-    status=$?
+    try "$talk" "${LIMIT:-60}" "$@" <"$work/steps" >"$out" 2>"$err"
     tr -d '\r' <"$out" >"$work/console"
 }
-shows() { grep -Fqx -- "$1" "$work/console"; }
 
 for machine in rvftrace QEMU; do
     case $machine in
@@ -72,6 +70,6 @@ wait between
 send exit 0
 EOS
     claim "$machine: the conversation came to its end" has_status 0
-    claim "$machine: what was erased is not in the command" shows one
+    claim_line "$machine: what was erased is not in the command" '^one$' "$work/console"
 done
 finish

@@ -50,7 +50,7 @@ misses() {
         for mode in stale coherent random:1; do
             run_legal "$name-miss" "$harts" 1 $mode
             claim "$name without a fence is found on $harts harts, $mode" rules_are "$rule"
-            claim "... and nothing else" sh -c "test \$(grep -Ec '^(error|warning):' '$err') -eq 1"
+            claim "... and nothing else" line_count 1 '^(error|warning):' "$err"
         done
     done
 }

@@ -18,15 +18,17 @@ mask() {
         -e 's/^( *[0-9]+\)) +\|/\1 TIME |/'
 }
 
-# same_console LAYOUT SCRIPT
+# same_console LAYOUT SCRIPT: on both, with the same status.
 same_console() {
     kernel=$BUILD/guest-kernel/$1/kernel.elf
     run run --quiet --memory $MEMORY --append "script=\"$2\"" "$kernel"
     mask <"$out" >"$work/ours"
-    timeout 120 qemu-system-riscv64 -machine virt -m $MEMORY -smp 1 -display none -monitor none \
+    ours=$status
+    try timeout 120 qemu-system-riscv64 -machine virt -m $MEMORY -smp 1 -display none -monitor none \
         -serial stdio -no-reboot -kernel "$kernel" -append "script=\"$2\"" \
-        </dev/null 2>"$work/qemu.err" | mask >"$work/theirs"
-    [ -s "$work/ours" ] && diff "$work/ours" "$work/theirs"
+        </dev/null 2>"$work/qemu.err" >"$out"
+    mask <"$out" >"$work/theirs"
+    [ "$ours" -eq "$status" ] && [ -s "$work/ours" ] && diff "$work/ours" "$work/theirs"
 }
 
 # The pause is for the workload's thread, which prints its result before it ends.

@@ -23,8 +23,7 @@ continued() {
     checked "$@" "$kernels/$layout/kernel.elf"
 }
 checked() {
-    "$check" "$@" >"$out" 2>&1
-    status=$?
+    try "$check" "$@" >"$out" 2>&1
     grep '^#' "$out"
     [ "$status" -eq 0 ] || cat "$out"
     return $status
@@ -67,3 +66,4 @@ poweroff
             checked -w "$work/file" -s $seed -n 20 -d "$work/disk$mode" "$programs/virtio-write.elf"
     done
 done
+finish

@@ -47,9 +47,9 @@ boot stress "$BUILD/stress/rvftrace" --audit warn --harts 2
 mcount=$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf
 boot stress "$BUILD/stress/rvftrace" --audit fail --harts 2 --quiet
 claim 'the stress build finds a missing remote fence' \
-    test "$status" -eq 80 -a "$(rules)" = missing-remote-fence
+    has_status 80 and test "$(rules)" = missing-remote-fence
 mcount=$BUILD/guest-kernel/mcount-no-local-fence/kernel.elf
 boot stress "$BUILD/stress/rvftrace" --audit fail --quiet
 claim 'the stress build finds a missing local fence' \
-    test "$status" -eq 80 -a "$(rules)" = missing-local-fence
+    has_status 80 and test "$(rules)" = missing-local-fence
 finish

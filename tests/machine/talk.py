@@ -7,7 +7,7 @@ Reads the conversation from standard input, one step a line:
     keys TEXT   with its escapes (\\x03) read, and nothing after it
     pause N     for N seconds, for what says nothing when it begins
     kill        ends a program that does not end by itself; the exit status is 0 then
-What the program says goes to standard output. Exit status: the program's, or
+What the program says goes to standard output. Exit status: the program's (128 and the number, if by a signal), or
 124 when the time is over (the step it hung at is named on standard error).
 """
 import os
@@ -73,4 +73,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.exit(status if status >= 0 else 128 - status)

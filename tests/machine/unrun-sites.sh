@@ -29,6 +29,6 @@ for layout in mcount pfe8; do
         "[label for label, text in f] == ['site', 'written', 'judged', 'in memory'] and
          'ftrace_arch_code_modify_post_process' in dict(f)['judged']"
     only machine_restart $layout
-    claim '... and a whole one is none' sh -c "[ $status -eq 0 ] && ! grep -qE '^(error|warning)' '$err'"
+    claim '... and a whole one is none' has_status 0 and no_line '^(error|warning)' "$err"
 done
 finish

@@ -11,8 +11,7 @@ ended_within() {
     start=$(date +%s)
     limit=$1
     shift
-    timeout -k 1 60 "$@" "$flood" </dev/null >/dev/null 2>"$err"
-    status=$?
+    try timeout -k 1 60 "$@" "$flood" </dev/null >/dev/null 2>"$err"
     [ "$(($(date +%s) - start))" -le "$limit" ]
 }
 
@@ -22,7 +21,7 @@ for device in "--drive $work/disk,readonly" --virtio-console; do
     claim '... with status 75' has_status 75
     for signal in INT TERM; do
         claim "$name: SIG$signal ends the run" \
-            ended_within 8 timeout -s $signal 1 "$rvftrace" run --quiet $device
+            ended_within 8 timeout -s $signal 1 "$rvftrace" run --quiet $device and has_status 124
     done
     for turn in 1 2; do
         run run --quiet --max-insns 20M --report "$work/report$turn" $device "$flood"
