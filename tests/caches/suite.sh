@@ -4,8 +4,7 @@
 # and must be the same to the byte. Takes about a quarter of an hour.
 #
 #     suite.sh [TEST...]
-set -u
-BUILD=${BUILD:-build}
+. "$(dirname "$0")/../claims.sh"
 twice=$BUILD/twice
 rm -rf "$twice"
 mkdir -p "$twice"
@@ -31,15 +30,10 @@ export PATH
     tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh |
     grep -vE '/(lib|caches|stress|console|input|output|replay|guest-terminal|virtio-flood)\.sh$|/qemu-')
 
-BUILD=$twice tests/run "$@"
-status=$?
+try env BUILD="$twice" tests/run "$@"
+[ "$status" -eq 0 ] || failed=1
 same=$(grep -c '^same: ' "$twice/log")
 different=$(grep -c '^different: ' "$twice/log")
-if [ "$same" -gt 0 ] && [ "$different" -eq 0 ]; then
-    echo "ok - $same runs are the same without their caches"
-else
-    echo "not ok - $same runs are the same without their caches, and $different are not:"
-    grep '^different: ' "$twice/log" | cut -c 1-300 | sed 's/^/# /'
-    status=1
-fi
-exit $status
+grep '^different: ' "$twice/log" | cut -c 1-300 | sed 's/^/# /'
+claim "$same runs are the same without their caches" test "$same" -gt 0 -a "$different" -eq 0
+finish

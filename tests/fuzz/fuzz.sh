@@ -8,13 +8,9 @@
 # New inputs of a long run are stored in $BUILD/fuzz/found/TARGET, inputs that fail in
 # $BUILD/fuzz/crashes. When the defect is corrected, the input belongs in
 # tests/fuzz/corpus/TARGET, named after the defect.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-build=${BUILD:-build}
-crashes=$build/fuzz/crashes
-work=$(mktemp -d) || exit 1
-log=$work/log
-trap 'rm -rf "$work"' EXIT INT TERM
+. "$(dirname "$0")/../claims.sh"
+cd "$claims_path/.." || exit 1
+crashes=$BUILD/fuzz/crashes
 
 usage() {
     echo "usage: tests/fuzz/fuzz.sh --replay | --seconds N [TARGET]..." >&2
@@ -31,8 +27,8 @@ esac
 [ $# -gt 0 ] || set -- $(ls tests/fuzz | sed -n 's/^fuzz_\(.*\)\.c$/\1/p')
 
 for target; do
-    program=$build/fuzz/fuzz_$target
-    [ "$mode" != --replay ] || program=$build/tests/fuzz/replay
+    program=$BUILD/fuzz/fuzz_$target
+    [ "$mode" != --replay ] || program=$BUILD/tests/fuzz/replay
     [ -x "$program" ] && continue
     if [ -f "tests/fuzz/fuzz_$target.c" ]; then
         echo "fuzz.sh: $program: not built; make ${program#"$PWD/"}" >&2
@@ -42,36 +38,25 @@ for target; do
     exit 66
 done
 
-failed=0
-result() { # status, claim
-    if [ "$1" -eq 0 ]; then
-        echo "ok - $2"
-    else
-        echo "not ok - $2"
-        tail -n 60 "$log"
-        failed=1
-    fi
-}
-
 # Inputs take milliseconds; ten seconds count as a hang. With little memory in quarantine fewer pages
 # are new, and with short stacks of allocations less is unwound: half as many inputs again.
 run() { # target, libFuzzer's arguments
     target=$1
     shift
-    ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=4 "$build/fuzz/fuzz_$target" -timeout=10 -close_fd_mask=1 -print_final_stats=1 \
-        -artifact_prefix="$crashes/$target-" "$@" >"$log" 2>&1 </dev/null
+    ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=4 "$BUILD/fuzz/fuzz_$target" -timeout=10 -close_fd_mask=1 -print_final_stats=1 \
+        -artifact_prefix="$crashes/$target-" "$@" </dev/null
 }
 
 replay() {
     # shellcheck disable=SC2046 # names without blanks
-    "$build/tests/fuzz/replay" "$1" $(find "tests/fuzz/corpus/$1" -type f | sort) >"$log" 2>&1 </dev/null
-    result $? "$1: $(find "tests/fuzz/corpus/$1" -type f | wc -l) kept inputs do no harm"
+    claim_status 0 "$1: $(find "tests/fuzz/corpus/$1" -type f | wc -l) kept inputs do no harm" \
+        "$BUILD/tests/fuzz/replay" "$1" $(find "tests/fuzz/corpus/$1" -type f | sort)
 }
 
 fuzz() {
-    mkdir -p "$build/fuzz/found/$1"
-    run "$1" -max_total_time="$seconds" "$build/fuzz/found/$1" "tests/fuzz/corpus/$1"
-    result $? "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, none does harm"
+    mkdir -p "$BUILD/fuzz/found/$1"
+    try run "$1" -max_total_time="$seconds" "$BUILD/fuzz/found/$1" "tests/fuzz/corpus/$1" >"$out" 2>&1
+    claim "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$out") inputs, none does harm" has_status 0
 }
 
 mkdir -p "$crashes"
@@ -81,4 +66,4 @@ for target in "$@"; do
     *) fuzz "$target" ;;
     esac
 done
-exit $failed
+finish

@@ -9,44 +9,24 @@
 # both, or be listed. SEED and WORDS (per row) may be set; a failure prints the seed.
 #
 # Needs: CC (gcc), CROSS (riscv64-unknown-elf-), LLVM_OBJDUMP (llvm-objdump-19).
-set -u
+. "$(dirname "$0")/../claims.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 emu=$here/../../emu
-cross=${CROSS:-riscv64-unknown-elf-}
-objdump=${cross}objdump
+objdump=${CROSS}objdump
 llvm=${LLVM_OBJDUMP:-llvm-objdump-19}
 known=rv64gc_zfh_zawrs_zba_zbb_zbc_zbs_zicbom_zicbop_zicboz_zihintpause_svinval
 seed=${SEED:-1}
 words=${WORDS:-400}
 differences=$here/objdump_differences.txt
-failed=0
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-
-claim() { # claim STATUS TEXT
-    if [ "$1" -eq 0 ]; then
-        echo "ok - $2"
-    else
-        echo "not ok - $2"
-        failed=1
-    fi
-}
 
 # shellcheck disable=SC2086 # CFLAGS is a list
-"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 ${CFLAGS:-} -I"$emu" -o "$work/compare" \
+try "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 ${CFLAGS:-} -I"$emu" -o "$work/compare" \
     "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" \
-    "$emu/cpu/extension.c" "$emu/cpu/float.c" "$emu/base/alloc.c" || {
-    claim 1 "the comparing program builds"
-    exit 1
-}
+    "$emu/cpu/extension.c" "$emu/cpu/float.c" "$emu/base/alloc.c"
+has_status 0 || { claim "the comparing program builds" has_status 0; finish; }
 for tool in "$objdump" "$llvm"; do
-    command -v "$tool" >/dev/null || {
-        claim 1 "$tool is there (tools/bootstrap.sh --test installs it)"
-        exit 1
-    }
+    command -v "$tool" >/dev/null || { claim "$tool is there (tools/bootstrap.sh --test installs it)" false; finish; }
 done
 : >"$work/needed"
 
@@ -54,24 +34,24 @@ done
 # the mapping symbol of .incbin the words are code, not data.
 make_object() { # make_object NAME
     printf '.attribute arch, "%s"\n.incbin "%s"\n' "$known" "$work/$1.bin" |
-        "${cross}as" -o "$work/$1.o" - && "${cross}strip" -N '$d' "$work/$1.o"
+        "${CROSS}as" -o "$work/$1.o" - && "${CROSS}strip" -N '$d' "$work/$1.o"
 }
 
-check() { # check NAME CLAIM: $work/NAME.txt, as objdump writes it
-    "$work/compare" check "$differences" "$work/needed" <"$work/$1.txt"
-    claim $? "$2"
+claim_text() { # claim_text NAME CLAIM: $work/NAME.txt, as objdump writes it
+    [ -s "$work/$1.txt" ] || { claim "$2" false; return; }
+    claim_status 0 "$2" "$work/compare" check "$differences" "$work/needed" <"$work/$1.txt"
 }
 
 compare_words() { # compare_words NAME CLAIM: the words of $work/NAME.bin
     make_object "$1" && "$objdump" -d -z "$work/$1.o" >"$work/$1.txt"
-    check "$1" "$2"
+    claim_text "$1" "$2"
 }
 
 # LLVM's output differs in blanks.
 compare_with_llvm() { # compare_with_llvm NAME FEATURES CLAIM
     make_object "$1" && "$llvm" -d -z --mattr="$2" "$work/$1.o" |
         sed 's/^ *\([0-9a-f]*\): \([0-9a-f]\{8\}\) *\t/\1:\t\2\t/; s/, /,/g' >"$work/$1.txt"
-    check "$1" "$3"
+    claim_text "$1" "$3"
 }
 
 "$work/compare" rows "$seed" "$words" >"$work/rows.bin"
@@ -88,13 +68,10 @@ compare_words parcels "every 16-bit parcel reads as objdump has it"
 # Images come last, so that they do not count as uses of a line of the list.
 grep -v -e '^#' -e '^$' "$differences" | sort -u >"$work/listed"
 sort -u "$work/needed" | comm -23 "$work/listed" - >"$work/idle"
-sed 's/^/# needed by nothing: /' "$work/idle"
-[ ! -s "$work/idle" ]
-claim $? "every listed difference still occurs"
+claim_no_line "every listed difference still occurs" '' "$work/idle"
 
 for image; do
-    "$objdump" -d -z "$image" >"$work/image.txt" &&
-        "$work/compare" check "$differences" "$work/needed" <"$work/image.txt"
-    claim $? "the text of $(basename "$image") reads as objdump has it"
+    "$objdump" -d -z "$image" >"$work/image.txt" || : >"$work/image.txt"
+    claim_text image "the text of $(basename "$image") reads as objdump has it"
 done
-exit $failed
+finish

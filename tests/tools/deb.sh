@@ -11,14 +11,16 @@ claim 'rvftrace has the programs, pages, completion and core models' holds usr/b
     usr/share/man/man1/rvftrace.1.gz usr/share/man/man1/rvftrace-log.1.gz usr/share/zsh/vendor-completions/_rvftrace \
     usr/share/fish/vendor_completions.d/rvftrace.fish usr/share/bash-completion/completions/rvftrace \
     usr/share/rvftrace/cores/c906.core
-claim '... and not the viewer' sh -c "! grep -q rvftrace-view '$out'"
+claim '... and not the viewer' no_line 'rvftrace-view' "$out"
 lists "$work"/deb/rvftrace-view_*.deb
 claim 'rvftrace-view has it, with its menu entry, icon and file type' holds usr/lib/rvftrace/rvftrace-view \
     usr/share/applications/rvftrace-view.desktop usr/share/icons/hicolor/scalable/apps/rvftrace.svg \
     usr/share/mime/packages/rvftrace.xml usr/share/man/man1/rvftrace-view.1.gz
 dpkg-deb -x "$work"/deb/rvftrace_*.deb "$work/root"
 dpkg-deb -x "$work"/deb/rvftrace-view_*.deb "$work/root"
-claim 'the installed program finds its core models' sh -c "'$work/root/usr/bin/rvftrace' cores | grep -q c906"
-claim '... and the viewer' sh -c "'$work/root/usr/bin/rvftrace' view --help | grep -q screenshot"
+try "$work/root/usr/bin/rvftrace" cores >"$out"
+claim 'the installed program finds its core models' has_status 0 and has_line c906 "$out"
+try "$work/root/usr/bin/rvftrace" view --help >"$out"
+claim '... and the viewer' has_status 0 and has_line screenshot "$out"
 claim 'the menu entry is valid' desktop-file-validate tools/view/rvftrace-view.desktop
 finish

@@ -6,18 +6,16 @@
 # truncated. Claim: for any file the status is 0, or 65 with one line and the file
 # unchanged. A failure keeps the file and prints its name.
 
+. "$(dirname "$0")/../claims.sh"
 set -eu
 
 seconds=${1:-10}
 seed=${2:-1}
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(realpath "$claims_path/..")
 CC=${CC:-gcc}
-CROSS=${CROSS:-riscv64-unknown-elf-}
-work=$(mktemp -d "${TMPDIR:-/tmp}/fuzz-recordmcount.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 
 # shellcheck disable=SC2046 # pkg-config gives words
-$CC -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+$CC -std=gnu11 -D_GNU_SOURCE -I"$BUILD" -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
     -o "$work/recordmcount" "$root"/tools/recordmcount/*.c $(pkg-config --cflags --libs libelf)
 
 cat >"$work/seed.c" <<'EOF'
@@ -64,8 +62,9 @@ done
 "${CROSS}ld" --no-warn-rwx-segments -T "$work/kernel.ld" -o "$work/kernel.elf" \
     "$work/plain-done.o" "$work/group-done.o"
 
-python3 - "$work" "$seconds" "$seed" <<'EOF'
-import os, random, shutil, struct, subprocess, sys, tempfile, time
+claims_of python3 - "$work" "$seconds" "$seed" <<'EOF'
+import os, random, struct, subprocess, sys, tempfile, time
+from claims import claim, finish
 
 work, seconds, seed = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 tool = os.path.join(work, "recordmcount")
@@ -159,7 +158,7 @@ def attempt(args, data):
 
 end = time.monotonic() + seconds
 count = 0
-claim = "recordmcount answers every damaged file with 0 or with 65 and one line"
+sentence = "recordmcount answers every damaged file with 0 or with 65 and one line"
 while time.monotonic() < end:
     for args, pool, n in (([], OBJECTS, BATCH), (["--sort"], KERNELS, 1), (["--list"], KERNELS, 1)):
         found = attempt(args, [mutate(rng.choice(pool)) for _ in range(n)])
@@ -167,7 +166,9 @@ while time.monotonic() < end:
         if found:
             handle, path = tempfile.mkstemp(prefix="fuzz-recordmcount-found-")
             os.write(handle, found[0])
-            print(f"not ok - {claim}\n# {' '.join(args)} {path} (seed {seed}): {found[1]}")
-            sys.exit(1)
-print(f"ok - {claim}\n# {count} files, seed {seed}, {seconds:g} s")
+            claim(sentence, False, f"{' '.join(args)} {path} (seed {seed}): {found[1]}")
+            finish()
+claim(sentence, True)
+print(f"# {count} files, seed {seed}, {seconds:g} s")
 EOF
+finish

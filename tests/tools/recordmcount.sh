@@ -1,42 +1,18 @@
 #!/bin/sh
-# shellcheck disable=SC2016,SC2317 # inner shells expand their own words; `same` and `holds` call by name
+# shellcheck disable=SC2016,SC2317 # inner shells expand their own words; claim calls by name
 #
 # recordmcount.sh - tests of build/recordmcount, compared with binutils.
 #
-# Prints `ok - claim` or `not ok - claim` in each line; the status is 0 when all hold.
 # The tables are compared with readelf's output for the relocations and objdump's
 # for the linked code.
 
-set -u
+. "$(dirname "$0")/../claims.sh"
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
-recordmcount=${RECORDMCOUNT:-$root/build/recordmcount}
-CROSS=${CROSS:-riscv64-unknown-elf-}
+root=$(realpath "$claims_path/..")
+recordmcount=${RECORDMCOUNT:-$(realpath "$BUILD/recordmcount")}
 LC_ALL=C
 export LC_ALL
-failed=0
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/test-recordmcount.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 70
-
-claim() { # status, claim
-    if [ "$1" -eq 0 ]; then
-        printf 'ok - %s\n' "$2"
-    else
-        printf 'not ok - %s\n' "$2"
-        failed=1
-    fi
-}
-
-holds() { # claim, command...
-    sentence=$1
-    shift
-    "$@" >check.log 2>&1
-    held=$?
-    claim $held "$sentence"
-    [ $held -eq 0 ] || sed 's/^/# /' check.log
-}
 
 # compile ARCH SOURCE OBJECT [FLAGS...]
 compile() {
@@ -100,6 +76,11 @@ table_by_objcopy() {
     od -An -v -tx8 -w8 table.bin | tr -d ' '
 }
 
+# is_shuffled IMAGE: it is sorted, and was not in order before.
+is_shuffled() { try "$recordmcount" --sort -v "$1" >sorting.txt && has_status 0 && no_line already sorting.txt; }
+# has_section NAME OBJECT
+has_section() { "${CROSS}readelf" -SW "$2" >sections.txt && has_line "$1" sections.txt; }
+
 same() { # command, command: equal output, and some
     eval "$1" >left.txt && eval "$2" >right.txt && [ -s left.txt ] && diff left.txt right.txt
 }
@@ -109,26 +90,19 @@ folder_now() {
     find . -maxdepth 1 ! -name out.txt ! -name err.txt ! -name 'files.*' | sort
 }
 
-# refused CLAIM STATUS PATTERN ARGUMENTS... FILE: one line with the pattern, that
-# status, the file unchanged and no other file left.
+# refused STATUS PATTERN ARGUMENTS... FILE: one line with the pattern, that status, the file unchanged and no other file
+# left.
 refused() {
-    sentence=$1 status=$2 pattern=$3
-    shift 3
+    expected=$1 pattern=$2
+    shift 2
     for file in "$@"; do :; done
     [ ! -f "$file" ] || cp -p "$file" before.bin
     folder_now >files.before
-    "$recordmcount" "$@" >out.txt 2>err.txt
-    got=$?
+    try "$recordmcount" "$@" >out.txt 2>err.txt
     folder_now >files.after
-    wrong=
-    [ $got -eq "$status" ] || wrong="status $got, not $status"
-    [ "$(wc -l <err.txt)" -eq 1 ] || wrong="$wrong; not one line"
-    grep -q "^recordmcount: $file: .*$pattern.*" err.txt || wrong="$wrong; the line lacks '$pattern'"
-    [ ! -f "$file" ] || cmp -s "$file" before.bin || wrong="$wrong; the file changed"
-    cmp -s files.before files.after || wrong="$wrong; a file was left behind"
-    [ -z "$wrong" ]
-    claim $? "$sentence"
-    [ -z "$wrong" ] || { echo "# $wrong"; sed 's/^/# /' err.txt; }
+    cat err.txt
+    has_status "$expected" && test "$(wc -l <err.txt)" -eq 1 && grep -q "^recordmcount: $file: .*$pattern.*" err.txt &&
+        { [ ! -f "$file" ] || cmp "$file" before.bin; } && diff files.before files.after
 }
 
 # ---- samples ----
@@ -174,32 +148,29 @@ for arch in rv64imac rv64ima; do
     cp -p a.o plain.o
     for o in a split b; do
         cp $o.o $o.plain
-        holds "$arch: recordmcount takes $o.o" "$recordmcount" $o.o
-        holds "$arch: the records of $o.o are readelf's calls of _mcount" \
+        claim_status 0 "$arch: recordmcount takes $o.o" "$recordmcount" $o.o
+        claim "$arch: the records of $o.o are readelf's calls of _mcount" \
             same "calls_by_readelf $o.plain" "records_by_readelf $o.o"
     done
-    holds "$arch: the slots hold zeros, eight bytes a call" sh -c "
-        ${CROSS}objcopy -O binary -j __mcount_loc --set-section-flags __mcount_loc=alloc,contents \
-            split.o slots.bin && [ \$(tr -d '\\0' <slots.bin | wc -c) = 0 ]"
-    holds "$arch: code, data and symbols stay as they were" sh -c "
-        for f in plain.o a.o; do ${CROSS}objdump -s -j .text -j .text.unlikely \$f | sed 1,2d
-            ${CROSS}readelf -sW \$f; done >both.txt
-        half=\$((\$(wc -l <both.txt) / 2))
-        head -n \$half both.txt >left.txt; tail -n \$half both.txt >right.txt
-        cmp left.txt right.txt"
-    holds "$arch: the mode of the file is kept" [ "$(stat -c %a a.o)" = 640 ]
+    "${CROSS}objcopy" -O binary -j __mcount_loc --set-section-flags __mcount_loc=alloc,contents split.o slots.bin
+    claim "$arch: the slots hold zeros, eight bytes a call" test -s slots.bin and test "$(tr -d '\0' <slots.bin | wc -c)" = 0
+    for f in plain a; do
+        { "${CROSS}objdump" -s -j .text -j .text.unlikely $f.o | sed 1,2d && "${CROSS}readelf" -sW $f.o; } >$f.contents
+    done
+    claim "$arch: code, data and symbols stay as they were" test -s a.contents and cmp plain.contents a.contents
+    claim "$arch: the mode of the file is kept" test "$(stat -c %a a.o)" = 640
     cp a.o once.o
-    holds "$arch: recording twice is accepted" "$recordmcount" a.o
-    holds "$arch: recording twice changes nothing" cmp once.o a.o
+    claim_status 0 "$arch: recording twice is accepted" "$recordmcount" a.o
+    claim "$arch: recording twice changes nothing" cmp once.o a.o
 
-    holds "$arch: the recorded objects link" link kernel.elf a.o b.o mcount.o
-    holds "$arch: the table can be sorted" "$recordmcount" --sort kernel.elf
-    holds "$arch: the sorted table is objdump's list of calls" \
+    claim "$arch: the recorded objects link" link kernel.elf a.o b.o mcount.o
+    claim_status 0 "$arch: the table can be sorted" "$recordmcount" --sort kernel.elf
+    claim "$arch: the sorted table is objdump's list of calls" \
         same "calls_by_objdump kernel.elf" "table_by_objcopy kernel.elf"
-    holds "$arch: --list prints the same addresses" \
+    claim "$arch: --list prints the same addresses" \
         same "calls_by_objdump kernel.elf" \
         "\"$recordmcount\" --list kernel.elf | sed 's/^0x//; s/ .*//'"
-    holds "$arch: --list names the functions as objdump does" same \
+    claim "$arch: --list names the functions as objdump does" same \
         "${CROSS}objdump -d kernel.elf | awk '/>:\$/ { f = substr(\$2, 2, length(\$2) - 3) }
             \$3 == \"jalr\" && \$NF == \"<_mcount>\" { print f }'" \
         "\"$recordmcount\" --list kernel.elf | sed 's/^[^ ]* //; s/+0x.*//'"
@@ -209,13 +180,13 @@ for arch in rv64imac rv64ima; do
         echo "$word" | sed 's/\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)/\\x\8\\x\7\\x\6\\x\5\\x\4\\x\3\\x\2\\x\1/'
     done | tr -d '\n' | xargs -0 -I{} env printf '{}' >reversed.bin
     "${CROSS}objcopy" --update-section .mcount_loc=reversed.bin kernel.elf shuffled.elf
-    holds "$arch: (the shuffled table is out of order)" \
-        sh -c '! "$0" --sort -v "$1" | grep -q already' "$recordmcount" shuffled.elf
-    holds "$arch: a shuffled table is put in order" \
+    claim "$arch: (the shuffled table is out of order)" \
+        is_shuffled shuffled.elf
+    claim "$arch: a shuffled table is put in order" \
         same "calls_by_objdump shuffled.elf" "table_by_objcopy shuffled.elf"
     cp shuffled.elf again.elf
-    holds "$arch: sorting twice is accepted" "$recordmcount" --sort again.elf
-    holds "$arch: sorting twice changes nothing" cmp shuffled.elf again.elf
+    claim_status 0 "$arch: sorting twice is accepted" "$recordmcount" --sort again.elf
+    claim "$arch: sorting twice changes nothing" cmp shuffled.elf again.elf
 done
 
 # ---- what the linker drops ----
@@ -224,10 +195,10 @@ compile rv64imac a.c split.o -ffunction-sections
 compile rv64imac b.c b.o -ffunction-sections
 "$recordmcount" split.o b.o
 link gc.elf --gc-sections -e outside split.o b.o mcount.o
-holds "--gc-sections drops the records with the functions" \
+claim "--gc-sections drops the records with the functions" \
     same "calls_by_objdump gc.elf" "table_by_objcopy gc.elf"
-holds "(it did drop some)" [ "$(calls_by_objdump gc.elf | wc -l)" -eq 2 ]
-holds "the image without them is accepted" "$recordmcount" --sort gc.elf
+claim "(it did drop some)" test "$(calls_by_objdump gc.elf | wc -l)" -eq 2
+claim_status 0 "the image without them is accepted" "$recordmcount" --sort gc.elf
 
 cat >shared.S <<'EOF'
     .option norelax
@@ -246,31 +217,32 @@ EOF
 assemble rv64imac shared.S shared1.o -DNAME=one
 assemble rv64imac shared.S shared2.o -DNAME=two
 "$recordmcount" shared1.o shared2.o
-holds "the records of a COMDAT function are in its group" sh -c \
-    "${CROSS}readelf -gW shared1.o | grep -q '__mcount_loc' &&
-     ${CROSS}readelf -gW shared1.o | grep -q '.rela__mcount_loc'"
-holds "two copies of a COMDAT function link" link comdat.elf shared1.o shared2.o mcount.o
-holds "one copy of a COMDAT function leaves one record" \
+"${CROSS}readelf" -gW shared1.o >groups.txt
+claim "the records of a COMDAT function are in its group" has_line ' __mcount_loc' groups.txt \
+    and has_line ' \.rela__mcount_loc' groups.txt
+claim "two copies of a COMDAT function link" link comdat.elf shared1.o shared2.o mcount.o
+claim "one copy of a COMDAT function leaves one record" \
     same "calls_by_objdump comdat.elf" "table_by_objcopy comdat.elf"
-holds "objects joined by ld -r are recognised as recorded" sh -c \
-    "${CROSS}ld -r -o joined.o shared1.o shared2.o && cp joined.o joined.was &&
-     '$recordmcount' joined.o && cmp joined.o joined.was"
+claim "objects joined by ld -r are recognised as recorded" "${CROSS}ld" -r -o joined.o shared1.o shared2.o \
+    and cp joined.o joined.was and try "$recordmcount" joined.o and has_status 0 and cmp joined.o joined.was
 
 # ---- details ----
 
 compile rv64imac a.c silent.o
 "${CROSS}gcc" -O2 -march=rv64imac -mabi=lp64 -c a.c -o silent.o
 cp silent.o silent.was
-holds "an object without calls is accepted" "$recordmcount" silent.o
-holds "an object without calls stays byte-identical" cmp silent.o silent.was
-holds "recording says nothing by default" [ -z "$("$recordmcount" silent.o 2>&1)" ]
-holds "--verbose prints one line" [ "$("$recordmcount" -v silent.o | wc -l)" -eq 1 ]
+claim_status 0 "an object without calls is accepted" "$recordmcount" silent.o
+claim "an object without calls stays byte-identical" cmp silent.o silent.was
+try "$recordmcount" silent.o >out.txt 2>&1
+claim "recording says nothing by default" has_status 0 and test ! -s out.txt
+try "$recordmcount" -v silent.o >out.txt
+claim "--verbose prints one line" has_status 0 and test "$(wc -l <out.txt)" -eq 1
 compile rv64imac a.c linked.o
 ln -s linked.o link-to.o
 "$recordmcount" link-to.o
-holds "a symbolic link stays one" [ -L link-to.o ]
-holds "the file behind a symbolic link is recorded" \
-    sh -c "${CROSS}readelf -SW linked.o | grep -q __mcount_loc"
+claim "a symbolic link stays one" test -L link-to.o
+claim "the file behind a symbolic link is recorded" \
+    has_section __mcount_loc linked.o
 
 cat >other.S <<'EOF'
     .option norelax
@@ -278,9 +250,9 @@ cat >other.S <<'EOF'
     call _mcount
 EOF
 assemble rv64imac other.S other.o
-holds "--symbol chooses another callee" "$recordmcount" --symbol __fentry other.o
-holds "--symbol records that callee only" \
-    sh -c "[ \$(${CROSS}readelf -rW other.o | grep -c R_RISCV_64) = 1 ]"
+claim_status 0 "--symbol chooses another callee" "$recordmcount" --symbol __fentry other.o
+claim "--symbol records that callee only" \
+    test "$(${CROSS}readelf -rW other.o | grep -c R_RISCV_64)" = 1
 
 cat >debug.S <<'EOF'
     .option norelax
@@ -289,7 +261,7 @@ cat >debug.S <<'EOF'
     .dword _mcount
 EOF
 assemble rv64imac debug.S debug.o
-holds "debug information may name _mcount" "$recordmcount" debug.o
+claim_status 0 "debug information may name _mcount" "$recordmcount" debug.o
 
 cat >mapped.S <<'EOF'
     .option norelax
@@ -299,7 +271,7 @@ f:  call _mcount
 EOF
 assemble rv64imac mapped.S mapped.o
 "${CROSS}objcopy" --strip-unneeded mapped.o
-holds "an object without local symbols of its own is accepted" "$recordmcount" mapped.o
+claim_status 0 "an object without local symbols of its own is accepted" "$recordmcount" mapped.o
 
 awk 'BEGIN {
     print ".option norelax"
@@ -307,12 +279,13 @@ awk 'BEGIN {
 }' >many.S
 assemble rv64imac many.S many.o
 cp many.o many.plain
-holds "an object with more than 65280 sections is accepted" "$recordmcount" many.o
-holds "its records are objdump's calls of _mcount" same \
+claim_status 0 "an object with more than 65280 sections is accepted" "$recordmcount" many.o
+claim "its records are objdump's calls of _mcount" same \
     "relocations_by_objdump many.plain calls" "relocations_by_objdump many.o records"
 link many.elf many.o mcount.o
-holds "it links, with a table for each call" "$recordmcount" --sort many.elf
-holds "no call of the 33000 is lost" [ "$("$recordmcount" --list many.elf | wc -l)" -eq 33000 ]
+claim_status 0 "it links, with a table for each call" "$recordmcount" --sort many.elf
+try "$recordmcount" --list many.elf >out.txt
+claim "no call of the 33000 is lost" has_status 0 and test "$(wc -l <out.txt)" -eq 33000
 
 # The low half of the distance is signed: around 0x800 the high half carries.
 for gap in 7f6 7f8 7fa 7fc 7fe 800 802 804 806 808 ff6 ff8 ffa ffc ffe 1000 17fc 17fe 1800 1802 1808; do
@@ -328,20 +301,20 @@ EOF
     assemble rv64imac carry.S carry-$gap.o && "$recordmcount" carry-$gap.o &&
         link carry.elf carry-$gap.o && "$recordmcount" --sort carry.elf || echo "gap $gap"
 done >carry.log 2>&1
-holds "calls at all distances around the sign of the low half are accepted" \
-    sh -c 'cat carry.log; [ ! -s carry.log ]'
+claim "calls at all distances around the sign of the low half are accepted" \
+    no_line '' carry.log
 
 # ---- objects that are refused ----
 
 bad_object() { # claim, pattern, assembly lines
     printf '%s\n' "$3" >bad.S
     assemble rv64imac bad.S bad.o
-    refused "$1" 65 "$2" bad.o
+    claim "$1" refused 65 "$2" bad.o
 }
 
 norelax='.option norelax'
 "${CROSS}gcc" -O2 -pg -march=rv64imac -mabi=lp64 -c a.c -o relaxed.o
-refused "a relaxable call is refused" 65 '\.text+0xa: .*-mno-relax' relaxed.o
+claim "a relaxable call is refused" refused 65 '\.text+0xa: .*-mno-relax' relaxed.o
 bad_object "relaxable code before an unrelaxable call is refused" '+0x0: .*-mno-relax' \
     'call other
 .option norelax
@@ -402,45 +375,44 @@ poke shnum.o 61 40
 poke shstrndx.o 62 7
 "${CROSS}ar" rc lib.a good.o
 mkdir folder.o
-refused "an empty file is refused" 65 'empty' empty.o
-refused "a text file is refused" 65 'not an ELF' text.o
-refused "an object for another machine is refused" 65 'another machine' host.o
-refused "a 32-bit object is refused" 65 '32-bit' bits.o
-refused "a big-endian object is refused" 65 'big-endian' big.o
-refused "an archive is refused" 65 'archive' lib.a
-refused "a folder is refused" 65 'not a regular file' folder.o
-refused "section headers past the end are refused" 65 '; ' shoff.o
-refused "more section headers than the file holds are refused" 65 '; ' shnum.o
-refused "section names in a wrong section are refused" 65 '; ' shstrndx.o
-refused "a linked image is refused as an object" 65 'not a relocatable object' kernel.elf
-refused "a missing file is status 66" 66 'No such file' missing.o
+claim "an empty file is refused" refused 65 'empty' empty.o
+claim "a text file is refused" refused 65 'not an ELF' text.o
+claim "an object for another machine is refused" refused 65 'another machine' host.o
+claim "a 32-bit object is refused" refused 65 '32-bit' bits.o
+claim "a big-endian object is refused" refused 65 'big-endian' big.o
+claim "an archive is refused" refused 65 'archive' lib.a
+claim "a folder is refused" refused 65 'not a regular file' folder.o
+claim "section headers past the end are refused" refused 65 '; ' shoff.o
+claim "more section headers than the file holds are refused" refused 65 '; ' shnum.o
+claim "section names in a wrong section are refused" refused 65 '; ' shstrndx.o
+claim "a linked image is refused as an object" refused 65 'not a relocatable object' kernel.elf
+claim "a missing file is status 66" refused 66 'No such file' missing.o
 cut=1
-wrong=0
 while [ $cut -lt "$size" ]; do
     head -c $cut good.o >cut.o
-    "$recordmcount" cut.o 2>err.txt
-    [ $? -eq 65 ] && [ "$(wc -l <err.txt)" -eq 1 ] || wrong=1
+    try "$recordmcount" cut.o 2>err.txt
+    echo "$status $(wc -l <err.txt)"
     cut=$((cut + 61))
-done
-claim $wrong "an object cut short anywhere is refused with one line"
+done >cuts.txt
+claim "an object cut short anywhere is refused with one line" line_count "$(wc -l <cuts.txt)" '^65 1$' cuts.txt
 
-"$recordmcount" empty.o good.o text.o missing.o 2>err.txt
-holds "the first trouble of several files gives the status" [ $? -eq 65 ]
-holds "each bad file of several has its line" [ "$(wc -l <err.txt)" -eq 3 ]
-holds "the good file among them is recorded" \
-    sh -c "${CROSS}readelf -SW good.o | grep -q __mcount_loc"
+try "$recordmcount" empty.o good.o text.o missing.o 2>err.txt
+claim "the first trouble of several files gives the status" has_status 65
+claim "each bad file of several has its line" test "$(wc -l <err.txt)" -eq 3
+claim "the good file among them is recorded" \
+    has_section __mcount_loc good.o
 
 cp many.plain full.o
 refused_full=$(
     trap '' XFSZ
     ulimit -f 8
-    "$recordmcount" full.o 2>&1
-    echo "status $?"
+    try "$recordmcount" full.o 2>&1
+    echo "status $status"
 )
-holds "a copy that cannot be written is status 74 with one line" \
+claim "a copy that cannot be written is status 74 with one line" \
     sh -c 'echo "$1"; [ "$(echo "$1" | wc -l)" -eq 2 ] && [ "${1##*status }" = 74 ]' - "$refused_full"
-holds "and leaves the file as it was" cmp full.o many.plain
-holds "and no copy beside it" sh -c '! ls full.o.* 2>/dev/null'
+claim "and leaves the file as it was" cmp full.o many.plain
+claim "and no copy beside it" test -z "$(find . -name 'full.o.*')"
 
 # ---- images that are refused ----
 
@@ -454,7 +426,7 @@ bad_table() { # claim, pattern, contents of the table's section besides the reco
     printf '%s\n' '.section __mcount_loc, "a"' "$3" >bad.S
     assemble rv64imac bad.S bad.o
     link bad.elf a.o b.o mcount.o bad.o
-    refused "$1" 65 "$2" --sort bad.elf
+    claim "$1" refused 65 "$2" --sort bad.elf
 }
 bad_table "a double entry is refused" 'twice' '.dword first + 12'
 bad_table "an entry outside executable segments is refused" '\.mcount_loc+0x.*not code in' \
@@ -464,7 +436,7 @@ bad_table "an odd entry is refused" 'not code in' '.dword first + 13'
 bad_table "an entry that is no call is refused" 'expected auipc ra' '.dword first'
 sed 's/__stop_mcount_loc = ./__stop_mcount_loc = . - 4/' kernel.ld >short.ld
 "${CROSS}ld" --no-warn-rwx-segments -T short.ld -o short.elf a.o b.o mcount.o
-refused "a table of a broken length is refused" 65 'whole number' --sort short.elf
+claim "a table of a broken length is refused" refused 65 'whole number' --sort short.elf
 
 cat >stray.S <<'EOF'
     .option norelax
@@ -475,10 +447,10 @@ stray: call leaf
 EOF
 assemble rv64imac stray.S stray.o
 link stray.elf a.o b.o mcount.o stray.o
-refused "an entry that calls another function is refused" 65 'goes to' --sort stray.elf
+claim "an entry that calls another function is refused" refused 65 'goes to' --sort stray.elf
 
 link missed.elf a.o b.plain mcount.o
-refused "a call that the table misses is refused" 65 '\.text+0x.*not in the table' --sort missed.elf
+claim "a call that the table misses is refused" refused 65 '\.text+0x.*not in the table' --sort missed.elf
 cat >hidden.S <<'EOF'
     .option norelax
     .half 3
@@ -486,21 +458,21 @@ cat >hidden.S <<'EOF'
 EOF
 assemble rv64imac hidden.S hidden.o
 link hidden.elf a.o b.o mcount.o hidden.o
-refused "a missed call behind data in the text is refused" 65 'not in the table' --sort hidden.elf
+claim "a missed call behind data in the text is refused" refused 65 'not in the table' --sort hidden.elf
 "${CROSS}gcc" -O2 -pg -march=rv64imac -mabi=lp64 -c b.c -o relaxed.o
 link jal.elf a.o relaxed.o mcount.o
-refused "a call that the linker shrank is refused" 65 'jal' --sort jal.elf
+claim "a call that the linker shrank is refused" refused 65 'jal' --sort jal.elf
 "${CROSS}ld" --no-warn-rwx-segments -e entry --defsym=_mcount=0 -o bare.elf a.o b.o
-refused "an image without the table's symbols is refused" 65 '__start_mcount_loc' --sort bare.elf
+claim "an image without the table's symbols is refused" refused 65 '__start_mcount_loc' --sort bare.elf
 "${CROSS}strip" -o stripped.elf kernel.elf
-refused "a stripped image is refused" 65 'no symbol table' --sort stripped.elf
+claim "a stripped image is refused" refused 65 'no symbol table' --sort stripped.elf
 link relocs.elf --emit-relocs a.o b.o mcount.o
-refused "a table with relocations left is refused" 65 'relocation still applies' --sort relocs.elf
-refused "an object is refused as an image" 65 'not a linked kernel' --sort a.o
-refused "--list refuses an object too" 65 'not a linked kernel' --list a.o
-refused "--sort of a missing file is status 66" 66 'No such file' --sort missing.elf
+claim "a table with relocations left is refused" refused 65 'relocation still applies' --sort relocs.elf
+claim "an object is refused as an image" refused 65 'not a linked kernel' --sort a.o
+claim "--list refuses an object too" refused 65 'not a linked kernel' --list a.o
+claim "--sort of a missing file is status 66" refused 66 'No such file' --sort missing.elf
 link none.elf mcount.o
-holds "an image without calls and with an empty table is accepted" "$recordmcount" --sort none.elf
+claim_status 0 "an image without calls and with an empty table is accepted" "$recordmcount" --sort none.elf
 
 # ---- sites that are nops ----
 
@@ -520,37 +492,36 @@ early: .word 0x13
 EOF
 assemble rv64imac nops.S nops.o
 link nops.elf mcount.o nops.o
-holds "a table of nops is sorted" "$recordmcount" --sort --nops=8 --align=4 nops.elf
+claim_status 0 "a table of nops is sorted" "$recordmcount" --sort --nops=8 --align=4 nops.elf
 "$recordmcount" --list nops.elf | sed 's/.* //' >order.txt
-holds "... into the order of addresses" sh -c 'printf "late+0x0\nearly+0x0\n" | cmp - order.txt'
-refused "without --nops they are no calls" 65 'expected auipc ra' --sort nops.elf
-refused "fewer nops than asked for are refused" 65 'no 12 bytes of nops' --sort --nops=12 nops.elf
+claim "... into the order of addresses" test "$(xargs <order.txt)" = 'late+0x0 early+0x0'
+claim "without --nops they are no calls" refused 65 'expected auipc ra' --sort nops.elf
+claim "fewer nops than asked for are refused" refused 65 'no 12 bytes of nops' --sort --nops=12 nops.elf
 sed 's/\.balign 4/.balign 8; .half 1/' nops.S >odd.S
 assemble rv64imac odd.S odd.o
 link odd.elf mcount.o odd.o
-refused "an entry off its alignment is refused" 65 'not aligned to 4 bytes' \
+claim "an entry off its alignment is refused" refused 65 'not aligned to 4 bytes' \
     --sort --nops=8 --align=4 odd.elf
-holds "which without --align is none" "$recordmcount" --sort --nops=8 odd.elf
+claim_status 0 "which without --align is none" "$recordmcount" --sort --nops=8 odd.elf
 
 # ---- usage ----
 
 for arguments in '' '--sort' '--sort --list kernel.elf' '--list a.elf b.elf' '--nonsense' '--symbol' \
     '--nops=8 a.o' '--sort --nops=7 kernel.elf' '--sort --align=x kernel.elf'; do
     # shellcheck disable=SC2086 # words
-    "$recordmcount" $arguments >/dev/null 2>err.txt
-    holds "'recordmcount $arguments' is status 64" [ $? -eq 64 ]
+    claim_status 64 "'recordmcount $arguments' is status 64" "$recordmcount" $arguments
 done
-holds "--help is status 0" "$recordmcount" --help
-holds "--version is status 0" "$recordmcount" --version
+claim_status 0 "--help is status 0" "$recordmcount" --help
+claim_status 0 "--version is status 0" "$recordmcount" --version
 version=$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' "$root/CHANGELOG.md")
-holds "... and names the version of rvftrace" \
-    [ "$("$recordmcount" --version)" = "recordmcount (rvftrace) $version" ]
+claim "... and names the version of rvftrace" \
+    test "$("$recordmcount" --version)" = "recordmcount (rvftrace) $version"
 page=$root/docs/recordmcount.1
-holds "the man page, which is not generated, names no version" grep -qx '.TH RECORDMCOUNT 1 "" "rvftrace" "rvftrace"' "$page"
+claim_line "the man page, which is not generated, names no version" '^\.TH RECORDMCOUNT 1 "" "rvftrace" "rvftrace"$' "$page"
 "$recordmcount" --help | grep -oE -- '--[a-z]+(=| |,|$)' | tr -d '=, ' | sort -u >options.txt
 sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$page" | tr -d '\\' | grep -oE -- '--[a-z]+' | sort -u >described.txt
-holds "the man page describes the options of --help" sh -c 'test -s options.txt && diff options.txt described.txt'
-"$recordmcount" --list kernel.elf >/dev/full 2>err.txt
-holds "--list to a full disk is status 74" [ $? -eq 74 ]
+claim "the man page describes the options of --help" test -s options.txt and diff options.txt described.txt
+try "$recordmcount" --list kernel.elf >/dev/full 2>err.txt
+claim "--list to a full disk is status 74" has_status 74
 
-exit $failed
+finish

@@ -6,15 +6,11 @@
 # LOAD_QUERY is tests/unit/load_query.c, compiled. A sample of two C files and
 # one assembler file is built in several ways, without relaxation, which leaves
 # stale function lengths in gas's DWARF; for every parcel the answers must agree.
-# Prints ok or not ok for each claim; fails if one is not ok.
+. "$(dirname "$0")/../claims.sh"
 set -eu
 
 query=$(realpath "$1")
-cross=${CROSS:-riscv64-unknown-elf-}
-dir=$(mktemp -d)
-trap 'rm -r "$dir"' EXIT
-cd "$dir"
-failed=0
+cd "$work"
 
 cat >one.c <<'C'
 #include "inline.h"
@@ -74,34 +70,28 @@ inner:
     .size _start, . - _start
 S
 
-claim() { # claim TEXT FILE FILE: the two must be equal, and not empty
-    if [ -s "$2" ] && cmp -s "$2" "$3"; then
-        echo "ok - $1"
-    else
-        echo "not ok - $1"
-        diff "$2" "$3" | head -5 | sed 's/^/# /'
-        failed=1
-    fi
+claim_same() { # claim_same TEXT FILE FILE: the two must be equal, and not empty
+    claim "$1" test -s "$2" and diff "$2" "$3"
 }
 
 build() { # build FLAGS...
     rm -f ./*.o
     for source in one.c two.c entry.S; do
-        "${cross}gcc" -march=rv64imac -mabi=lp64 -mcmodel=medany -mno-relax "$@" -c "$PWD/$source"
+        "${CROSS}gcc" -march=rv64imac -mabi=lp64 -mcmodel=medany -mno-relax "$@" -c "$PWD/$source"
     done
-    "${cross}gcc" -nostdlib -Wl,-Ttext=0x80000000,--gc-sections,-e,_start ./*.o -o sample.elf
+    "${CROSS}gcc" -nostdlib -Wl,-Ttext=0x80000000,--gc-sections,-e,_start ./*.o -o sample.elf
 }
 
 # Every parcel's address, from the sections that hold code.
 text_addresses() {
-    "${cross}objdump" -d sample.elf | sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p'
+    "${CROSS}objdump" -d sample.elf | sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p'
 }
 
 # The line table as "address file line", in order; the end of a sequence has line "-".
 # Read with readelf and not addr2line, whose 2.40 gives the wrong file for a
 # function that a header defines.
 line_rows() {
-    "${cross}readelf" -W --debug-dump=decodedline sample.elf | awk '
+    "${CROSS}readelf" -W --debug-dump=decodedline sample.elf | awk '
         $3 ~ /^0x/ { addr = sprintf("%16s", substr($3, 3)); gsub(" ", "0", addr)
                      print addr, $2 != "-", NR, $1, $2 }' |
         sort -k1,1 -k2,2n -k3,3n | cut -d' ' -f1,4,5
@@ -113,25 +103,27 @@ compare_lines() { # compare_lines NAME
         NR == FNR { at[NR] = $1; place[NR] = $2 " " $3; rows = NR; next }
         { while (i < rows && at[i + 1] <= $1) i++; print place[i] }' rows - >theirs
     cut -d' ' -f3- answers | sed 's,[^ ]*/,,' >ours
-    claim "$1: file and line of every parcel are readelf's" theirs ours
-    "${cross}addr2line" -f -e sample.elf <addresses | awk 'NR % 2' >theirs
+    claim_same "$1: file and line of every parcel are readelf's" theirs ours
+    "${CROSS}addr2line" -f -e sample.elf <addresses | awk 'NR % 2' >theirs
     cut -d' ' -f2 answers >ours
-    claim "$1: the function of every parcel is addr2line's" theirs ours
+    claim_same "$1: the function of every parcel is addr2line's" theirs ours
 }
 
 compare_symbols() { # compare_symbols NAME
-    "${cross}objdump" -t sample.elf | awk '$2 ~ /[gl]/ && $3 == "F" { print $1, $NF }' |
+    "${CROSS}objdump" -t sample.elf | awk '$2 ~ /[gl]/ && $3 == "F" { print $1, $NF }' |
         sort >symbols
-    cut -d' ' -f1 symbols | "$query" sample.elf | cut -d' ' -f1 >ours
+    cut -d' ' -f1 symbols >places
+    try "$query" sample.elf <places >named
+    cut -d' ' -f1 named >ours
     cut -d' ' -f2 symbols >theirs
-    claim "$1: the name at every symbol's address is objdump's" theirs ours
+    claim_same "$1: the name at every symbol's address is objdump's" theirs ours
     # objdump labels each parcel by the nearest symbol; it, too, counts the local one.
-    "${cross}objdump" -d sample.elf | awk '
+    "${CROSS}objdump" -d sample.elf | awk '
         /^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3)
                               if (name == "local_label") name = "_start" }
         /^ *[0-9a-f]+:\t/ { print name }' >theirs
     cut -d' ' -f1 answers >ours
-    claim "$1: the symbol of every parcel is objdump's" theirs ours
+    claim_same "$1: the symbol of every parcel is objdump's" theirs ours
 }
 
 compare() { # compare NAME FLAGS...
@@ -139,7 +131,8 @@ compare() { # compare NAME FLAGS...
     shift
     build "$@"
     text_addresses >addresses
-    "$query" sample.elf <addresses >answers
+    try "$query" sample.elf <addresses >answers
+    has_status 0
     compare_symbols "$name"
     compare_lines "$name"
 }
@@ -149,4 +142,4 @@ compare "-O0 -g" -O0 -g
 compare "-Os -gdwarf-4" -Os -gdwarf-4
 compare "-O2 -g -ffunction-sections" -O2 -g -ffunction-sections
 compare "-O2 -g -gz" -O2 -g -gz
-exit $failed
+finish
