@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 PATH=$PATH:/sbin:/usr/sbin
 
-disk=$work_dir/disk root=$work_dir/root
+disk=$work/disk root=$work/root
 mkdir -p "$root/d"
 seq 1 20000 >"$root/d/numbers"
 echo hi >"$root/hi"
@@ -29,34 +29,34 @@ stored() { debugfs -R "cat $1" "$disk" 2>/dev/null; }
 holds() { stored "$1" | cmp - "$2"; }
 
 judge() {
-    check "$1: the script ends" console_has 'the end'
-    check "$1: it is mounted" console_has '/dev/vda on /mnt type ext2 \(rw,relatime\)'
-    check "$1: what the host stored is read" console_has '20000 /mnt/d/numbers'
-    check "$1: a symbolic link is followed" console_has '20000 /mnt/link'
-    check "$1: also one with a block of its own" console_has '20000 /mnt/long-link'
-    check "$1: what was written is read again from the device" console_has '80000 /mnt/new/long'
-    check "$1: a link that was made here, too" console_has '20000 /mnt/mine'
-    check "$1: it is stored as a link" console_has 'lrwxrwxrwx  1        8 /mnt/mine -> new/copy'
-    check "$1: a file gets a second name" console_has '20000 /mnt/other'
-    check "$1: a directory with names is not removed" console_has '.*rmdir: /mnt/new: Directory not empty'
-    check "$1: a full device is an error" console_has '.*No space left on device'
-    check "$1: a character device is not mounted" console_has '.*Block device required.*'
-    check "$1: it is unmounted" console_has 'umount 0'
-    check "$1: mounted read-only it is not changed" console_has '.*Read-only file system'
-    check "$1: the directory has the names that are left" console_has 83
-    check "$1: e2fsck finds nothing wrong" e2fsck -fn "$disk"
-    check "$1: debugfs reads the copy" holds new/copy "$root/d/numbers"
-    check "$1: and the long file" holds new/long "$work_dir/long"
-    check "$1: a file that was cut" test "$(stored new/d/numbers)" = cut
-    check "$1: a file that was appended to and moved" test "$(stored two | tr '\n' ' ')" = 'one two '
-    check "$1: what was removed is gone" test -z "$(stored hi)$(stored full)"
+    claim "$1: the script ends" has_status 0 and has_line '^the end$' "$out"
+    claim_line "$1: it is mounted" '^/dev/vda on /mnt type ext2 \(rw,relatime\)$' "$out"
+    claim_line "$1: what the host stored is read" '^20000 /mnt/d/numbers$' "$out"
+    claim_line "$1: a symbolic link is followed" '^20000 /mnt/link$' "$out"
+    claim_line "$1: also one with a block of its own" '^20000 /mnt/long-link$' "$out"
+    claim_line "$1: what was written is read again from the device" '^80000 /mnt/new/long$' "$out"
+    claim_line "$1: a link that was made here, too" '^20000 /mnt/mine$' "$out"
+    claim_line "$1: it is stored as a link" '^lrwxrwxrwx  1        8 /mnt/mine -> new/copy$' "$out"
+    claim_line "$1: a file gets a second name" '^20000 /mnt/other$' "$out"
+    claim_line "$1: a directory with names is not removed" 'rmdir: /mnt/new: Directory not empty$' "$out"
+    claim_line "$1: a full device is an error" 'No space left on device$' "$out"
+    claim_line "$1: a character device is not mounted" 'Block device required' "$out"
+    claim_line "$1: it is unmounted" '^umount 0$' "$out"
+    claim_line "$1: mounted read-only it is not changed" 'Read-only file system$' "$out"
+    claim_line "$1: the directory has the names that are left" '^83$' "$out"
+    claim "$1: e2fsck finds nothing wrong" e2fsck -fn "$disk"
+    claim "$1: debugfs reads the copy" holds new/copy "$root/d/numbers"
+    claim "$1: and the long file" holds new/long "$work/long"
+    claim "$1: a file that was cut" test "$(stored new/d/numbers)" = cut
+    claim "$1: a file that was appended to and moved" test "$(stored two | tr '\n' ' ')" = 'one two '
+    claim "$1: what was removed is gone" test -z "$(stored hi)$(stored full)"
 }
 
-for i in 1 2 3 4; do cat "$root/d/numbers"; done >"$work_dir/long"
+for i in 1 2 3 4; do cat "$root/d/numbers"; done >"$work/long"
 make_disk 1024
 run_on_rvftrace mcount 2 "$changes" --drive "$disk"
 judge rvftrace
-check "rvftrace: the audit finds nothing" test $status -eq 0
+claim "rvftrace: the audit finds nothing" test ! -s "$err"
 
 # Six tasks create, copy, rename and remove, while the caches are dropped again and again.
 together='mount -t ext2 /dev/vda /mnt; for j in 1 2 3 4 5 6; do (mkdir /mnt/j$j; for i in $(seq 1 12); do
@@ -65,11 +65,11 @@ together='mount -t ext2 /dev/vda /mnt; for j in 1 2 3 4 5 6; do (mkdir /mnt/j$j;
     for j in 1 2 3 4 5 6; do cp /mnt/d/numbers /mnt/j$j/last & done; wait; umount /mnt; echo umount $?'
 make_disk 1024
 run_on_rvftrace callops 4 "$together" --drive "$disk"
-check "four harts: all names are there" console_has 72
-check "four harts: it is unmounted" console_has 'umount 0'
-check "four harts: e2fsck finds nothing wrong" e2fsck -fn "$disk"
-check "four harts: and a copy is whole" holds j6/last "$root/d/numbers"
-check "four harts: the audit finds nothing" test $status -eq 0
+claim_line "four harts: all names are there" '^72$' "$out"
+claim_line "four harts: it is unmounted" '^umount 0$' "$out"
+claim "four harts: e2fsck finds nothing wrong" e2fsck -fn "$disk"
+claim "four harts: and a copy is whole" holds j6/last "$root/d/numbers"
+claim "four harts: the audit finds nothing" has_status 0
 
 make_disk 4096
 run_guest atomic 2 "$changes" -drive "file=$disk,if=none,id=d,format=raw" -device virtio-blk-device,drive=d

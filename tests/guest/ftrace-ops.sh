@@ -2,25 +2,26 @@
 # ftrace-ops.sh - who is called from which site: the kernel's own tests of ftrace hold in each layout.
 . "$(dirname "$0")/lib.sh"
 
-# say_lines WHERE: each line of the kernel's tests, with where it was; and that they came to an end.
-say_lines() {
-    sed -nE "s/^((not )?ok) - /\1 - $1, /p" "$out"
-    grep -q '^not ok' "$out" && failed=1
-    check "$1, the tests ran to the end" console_has 'all tested'
-    check "$1, no warning" console_lacks 'WARNING'
+# kernel_claims WHERE: those of the kernel's tests; and that they came to an end.
+kernel_claims() {
+    about="$1, "
+    claims_of grep -E '^(not )?ok - ' "$out"
+    claim "the tests ran to the end" has_status 0 and has_line '^all tested$' "$out"
+    claim_no_line "no warning" 'WARNING' "$out"
+    about=
 }
 
 script='selftest ftrace; echo all tested'
 run_guest mcount 2 "$script"
-say_lines 'mcount, harts=2, QEMU'
+kernel_claims 'mcount, harts=2, QEMU'
 for layout in mcount pfe16 pfe8 atomic callops; do
     run_guest $layout 1 "$script"
-    say_lines "$layout, QEMU"
+    kernel_claims "$layout, QEMU"
     for fetch in stale coherent random:7; do
         run_on_rvftrace $layout 2 "$script" --fetch $fetch
-        say_lines "$layout, harts=2, rvftrace --fetch $fetch"
+        kernel_claims "$layout, harts=2, rvftrace --fetch $fetch"
     done
     run_on_rvftrace $layout 4 "$script"
-    say_lines "$layout, harts=4, rvftrace"
+    kernel_claims "$layout, harts=4, rvftrace"
 done
 finish

@@ -3,10 +3,11 @@
 # function for the new set of ops, and the graph caller last.
 . "$(dirname "$0")/lib.sh"
 
-run_on_rvftrace() {
-    printf 'continue\npatches 2000\nquit\n' >"$work_dir/commands"
-    "$BUILD/rvftrace" debug --quiet --console none --audit fail --harts 2 --commands "$work_dir/commands" \
-        --append "script=\"$2\"" "$BUILD/guest-kernel/$1/kernel.elf" </dev/null >"$out" 2>"$work_dir/errors"
+# debugged LAYOUT SCRIPT: the patches of the script, as the debugger shows them.
+debugged() {
+    printf 'continue\npatches 2000\nquit\n' >"$work/commands"
+    try "$BUILD/rvftrace" debug --quiet --console none --audit fail --harts 2 --commands "$work/commands" \
+        --append "script=\"$2\"" "$BUILD/guest-kernel/$1/kernel.elf" </dev/null >"$out" 2>"$err"
 }
 
 # From the first tracer on: what was patched, and what it calls now (`-`: nothing).
@@ -21,10 +22,10 @@ patches() {
 
 filter="echo fib even > $T/set_ftrace_filter"
 for layout in mcount pfe16 pfe8; do
-    run_on_rvftrace $layout "$filter; echo function > $T/current_tracer;
+    debugged $layout "$filter; echo function > $T/current_tracer;
         echo function_graph > $T/current_tracer; echo odd >> $T/set_ftrace_filter; echo nop > $T/current_tracer"
-    patches >"$work_dir/patches"
-    cat >"$work_dir/expected" <<'END'
+    patches >"$work/patches"
+    cat >"$work/expected" <<'END'
 ftrace_call ftrace_ops_list_func
 fib ftrace_caller
 even ftrace_caller
@@ -42,7 +43,7 @@ odd -
 even -
 ftrace_graph_call -
 END
-    check "$layout: function, function_graph, one site more, nop" \
-        diff "$work_dir/expected" "$work_dir/patches"
+    claim "$layout: function, function_graph, one site more, nop" has_status 0 and \
+        diff "$work/expected" "$work/patches"
 done
 finish

@@ -3,17 +3,17 @@
 # mistakes are shown at their places, and nothing is left behind. tests/linux/hist.sh compares texts with Linux's.
 . "$(dirname "$0")/lib.sh"
 
-# script NAME: the standard input becomes a script of an initrd, $work_dir/NAME.
+# script NAME: the standard input becomes a script of an initrd, $work/NAME.
 script() {
-    mkdir -p "$work_dir/root"
-    { echo "cd $T"; cat; } >"$work_dir/root/run" && chmod 755 "$work_dir/root/run"
-    (cd "$work_dir/root" && echo run | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work_dir/$1"
+    mkdir -p "$work/root"
+    { echo "cd $T"; cat; } >"$work/root/run" && chmod 755 "$work/root/run"
+    (cd "$work/root" && echo run | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work/$1"
 }
 # part NAME: what was printed after `== NAME'.
 part() { awk -v name="== $1" '/^== / { on = 0 } on { print } $0 == name { on = 1 }' "$out"; }
 says() { test "$(part "$1" | tr -s ' ')" = "$2"; }
 has() { part "$1" | grep -Eqx -- "$2"; }
-lacks() { ! part "$1" | grep -Eq -- "$2"; }
+lacks() { part "$1" >"$work/part" && no_line "$2" "$work/part"; }
 # errors NAME: `COLUMN TEXT' of each error in error_log.
 errors() { part "$1" | awk '/error: / { sub(/.*error: /, ""); text = $0 } /^ *\^$/ { print length($0) - 12, text }'; }
 errors_are() { test "$(errors "$1")" = "$2"; }
@@ -101,32 +101,32 @@ latencies_are_true() {
         END { exit bad || n < 2 }'
 }
 
-run_on_rvftrace "${LAYOUT:-pfe8}" 4 /run --initrd "$work_dir/initrd"
-check 'the auditor is silent, the script ends' test "$status" -eq 0
-check 'without a trigger the file says which there are' has triggers \
+run_on_rvftrace "${LAYOUT:-pfe8}" 4 /run --initrd "$work/initrd"
+claim 'the auditor is silent, the script ends' has_status 0
+claim 'without a trigger the file says which there are' has triggers \
     '# traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist'
-check 'a trigger is shown with what was left out' has triggers \
+claim 'a trigger is shown with what was left out' has triggers \
     'hist:keys=parent_comm:vals=hitcount:sort=parent_comm:size=2048 \[active\]'
-check '... with its modifiers, its filter, and a size that is a power of two' has triggers \
+claim '... with its modifiers, its filter, and a size that is a power of two' has triggers \
     'hist:keys=parent_comm,common_pid.execname:vals=hitcount,child_pid.hex:sort=hitcount:size=128 if child_pid > 1 \[active\]'
-check 'each fork was counted' has counts '\{ parent_comm: sh {49}\} hitcount:         11'
-check '... with two keys, and the sum of a value' has counts \
+claim 'each fork was counted' has counts '\{ parent_comm: sh {49}\} hitcount:         11'
+claim '... with two keys, and the sum of a value' has counts \
     '\{ parent_comm: sh {48}, common_pid: sh {14}\[ +[0-9]+\] \} hitcount:         11  child_pid: {9}[0-9a-f]{2}'
-check 'the totals follow' has counts '    Hits: 11'
-check 'one of two is removed' lacks 'one left' 'parent_comm:sort|^#'
-check '> removes all' says 'none left' "# Available triggers:
+claim 'the totals follow' has counts '    Hits: 11'
+claim 'one of two is removed' lacks 'one left' 'parent_comm:sort|^#'
+claim '> removes all' says 'none left' "# Available triggers:
 # traceon traceoff snapshot stacktrace enable_event disable_event enable_hist disable_hist hist
 0
 0"
-check 'a full table has as many keys as its size' has full '    Entries: 128'
-check '... and counts what found no room' has full '    Dropped: 3'
-check '... and nothing twice' adds_up full
-check 'constant expressions are computed from left to right, * and / first' has expressions \
+claim 'a full table has as many keys as its size' has full '    Entries: 128'
+claim '... and counts what found no room' has full '    Dropped: 3'
+claim '... and nothing twice' adds_up full
+claim 'constant expressions are computed from left to right, * and / first' has expressions \
     'hist:keys=common_pid:vals=hitcount:a=123,b=2,c=1,d=14:sort=hitcount:size=2048 \[active\]'
-check '... others are shown' has expressions \
+claim '... others are shown' has expressions \
     'hist:keys=common_pid:vals=hitcount:e=12,f=8,g=5,h=-\(child_pid\),i=child_pid\*2\+1:sort=hitcount:size=2048 \[active\]'
-check '... without an error' errors_are 'no errors' ''
-check 'errors of expressions have their places' errors_are 'errors of expressions' "26 Too many subexpressions (3 max)
+claim '... without an error' errors_are 'no errors' ''
+claim 'errors of expressions have their places' errors_are 'errors of expressions' "26 Too many subexpressions (3 max)
 23 Too many subexpressions (3 max)
 25 Unary minus not supported in sub-expressions
 25 Division by zero
@@ -134,7 +134,7 @@ check 'errors of expressions have their places' errors_are 'errors of expression
 0 Timestamp units in expression don't match
 24 Couldn't find variable
 23 Couldn't find field"
-check '... those of fields' errors_are 'errors of fields' "52 Sort field must be a key or a val
+claim '... those of fields' errors_are 'errors of fields' "52 Sort field must be a key or a val
 36 Empty assignment
 36 Empty sort field
 52 Invalid sort modifier
@@ -142,7 +142,7 @@ check '... those of fields' errors_are 'errors of fields' "52 Sort field must be
 10 Couldn't find field
 21 Invalid field modifier
 26 Invalid field modifier"
-check '... those of actions' errors_are 'errors of actions' "7 Malformed assignment
+claim '... those of actions' errors_are 'errors of actions' "7 Malformed assignment
 35 Invalid subsystem or event name
 29 Missing subsystem
 25 For onmax(x) or onchange(x), x must be a variable
@@ -150,9 +150,9 @@ check '... those of actions' errors_are 'errors of actions' "7 Malformed assignm
 49 Couldn't find synthetic event
 0 No action found
 46 Couldn't set trace_clock"
-check '... those of names' errors_are 'errors of names' "0 Hist trigger already exists
+claim '... those of names' errors_are 'errors of names' "0 Hist trigger already exists
 5 Named hist trigger doesn't match existing named trigger (includes variables)"
-check '... those of synthetic events' errors_are 'errors of synthetic events' "8 Invalid type
+claim '... those of synthetic events' errors_are 'errors of synthetic events' "8 Invalid type
 8 Incomplete type
 13 Illegal name
 0 Illegal name
@@ -160,29 +160,29 @@ check '... those of synthetic events' errors_are 'errors of synthetic events' "8
 13 Invalid array specification
 0 Command must be of the form: <name> field[;field] ...
 0 Command must be of the form: <name> field[;field] ..."
-check 'triggers of one name share their table' has named '    Hits: 8'
-check '... which can be cleared' has cleared '    Hits: 1'
-check 'a trigger that is paused counts nothing' has paused '    Hits: 0'
-check '... and says so' has paused '.* \[paused\]'
-check '... and counts on when it is told' has continued '\{ parent_pid: +[0-9]+ \} hitcount:          5'
-check '... also by another event' has enabled '.* \[active\]'
-check 'a synthetic event is listed' has synthetic \
+claim 'triggers of one name share their table' has named '    Hits: 8'
+claim '... which can be cleared' has cleared '    Hits: 1'
+claim 'a trigger that is paused counts nothing' has paused '    Hits: 0'
+claim '... and says so' has paused '.* \[paused\]'
+claim '... and counts on when it is told' has continued '\{ parent_pid: +[0-9]+ \} hitcount:          5'
+claim '... also by another event' has enabled '.* \[active\]'
+claim 'a synthetic event is listed' has synthetic \
     'myevent	u64 var1; u64 var2; unsigned long v; char\[10\] a; char\[\] b; gfp_t g; bool x; pid_t p'
-check '... and has a format' has synthetic '	field:__data_loc char\[\] b;	offset:288;	size:8;	signed:1;'
-check '... and is removed' says 'no synthetic' ''
-check 'onmatch() records the latency of each wake-up' latencies_are_true
-check '... in which fields of both events are' has latency \
+claim '... and has a format' has synthetic '	field:__data_loc char\[\] b;	offset:288;	size:8;	signed:1;'
+claim '... and is removed' says 'no synthetic' ''
+claim 'onmatch() records the latency of each wake-up' latencies_are_true
+claim '... in which fields of both events are' has latency \
     '\{ pid: +[0-9]+, prio: +120, comm: sleep {46}\} hitcount: +1  lat: +[0-9]+'
-check 'onmax() saves what was there' has switch '	max: +[0-9]+  next_comm: sleep {28} prev_pid: +0'
-check '... and takes a snapshot' has switch '	triggering value \{ onmax\(\$lat\) \}: +[0-9]+	triggered by event with key: \{ next_pid: +[0-9]+ \}'
-check 'a trigger was made for a field of the other event' has waking \
+claim 'onmax() saves what was there' has switch '	max: +[0-9]+  next_comm: sleep {28} prev_pid: +0'
+claim '... and takes a snapshot' has switch '	triggering value \{ onmax\(\$lat\) \}: +[0-9]+	triggered by event with key: \{ next_pid: +[0-9]+ \}'
+claim 'a trigger was made for a field of the other event' has waking \
     'hist:keys=pid:vals=hitcount:synthetic_prio=prio:sort=hitcount:size=2048 if comm=="sleep" \[active\]'
-check 'onchange() saves, too' has waking '	changed:        120  comm: sh {32}prio:        120'
-check 'a string of any length is passed on' has latencies '.*: lived: lat=[0-9]+ file=/bin/hello'
-check 'what is in use cannot be removed' test "$(part busy | grep -c 'Device or resource busy')" -eq 3
-check 'under load each fork is counted once' test "$(part load | sed -n 's/^{ parent_comm: sh .*hitcount: *//p')" -eq 106
-check '... and no table has a key twice' adds_up load
-check 'in the end nothing is left, and all is off' lacks end '^hist|^lat|^1'
+claim 'onchange() saves, too' has waking '	changed:        120  comm: sh {32}prio:        120'
+claim 'a string of any length is passed on' has latencies '.*: lived: lat=[0-9]+ file=/bin/hello'
+claim 'what is in use cannot be removed' test "$(part busy | grep -c 'Device or resource busy')" -eq 3
+claim 'under load each fork is counted once' test "$(part load | sed -n 's/^{ parent_comm: sh .*hitcount: *//p')" -eq 106
+claim '... and no table has a key twice' adds_up load
+claim 'in the end nothing is left, and all is off' lacks end '^hist|^lat|^1'
 
 script initrd <<'END'
 E=events/sched; echo 'latency u64 lat; pid_t pid' > synthetic_events
@@ -203,19 +203,19 @@ log end; echo 's:junk/my char str[' >> dynamic_events; log "errors of dynamic ev
 END
 BOOTARGS='kprobe_event=p:cloned,kernel_clone,flags=+0(%a0):x64;r:pid,kernel_clone,$retval:s32'
 for run in 'atomic 8' 'static 2'; do
-    run_on_rvftrace "${run% *}" "${run#* }" /run --initrd "$work_dir/initrd"
-    check "$run: the auditor is silent, the script ends" test "$status" -eq 0
-    check "$run: each fork was counted" has process_fork '\{ parent_comm: sh {49}\} hitcount:        107'
-    check "$run: ... also by a probe made at boot" has cloned '\{ common_pid: +[0-9]+ \} hitcount:         1[0-9]'
-    check "$run: ... which is on" has cloned 1
-    check "$run: dynamic_events has synthetic events" has dynamic 's:synthetic/dyn	u64 lat; pid_t pid'
-    check "$run: ... and those of probes" has dynamic 'p:kprobes/opened do_filp_open a=%a0:s32'
-    check "$run: ... and removes either" lacks 'less dynamic' 'dyn|opened'
-    check "$run: ... and says what is wrong" errors_are 'errors of dynamic events' \
+    run_on_rvftrace "${run% *}" "${run#* }" /run --initrd "$work/initrd"
+    claim "$run: the auditor is silent, the script ends" has_status 0
+    claim "$run: each fork was counted" has process_fork '\{ parent_comm: sh {49}\} hitcount:        107'
+    claim "$run: ... also by a probe made at boot" has cloned '\{ common_pid: +[0-9]+ \} hitcount:         1[0-9]'
+    claim "$run: ... which is on" has cloned 1
+    claim "$run: dynamic_events has synthetic events" has dynamic 's:synthetic/dyn	u64 lat; pid_t pid'
+    claim "$run: ... and those of probes" has dynamic 'p:kprobes/opened do_filp_open a=%a0:s32'
+    claim "$run: ... and removes either" lacks 'less dynamic' 'dyn|opened'
+    claim "$run: ... and says what is wrong" errors_are 'errors of dynamic events' \
         '0 Command must be of the form: s or -:[synthetic/]<name> field[;field] ...'
-    check "$run: all have one place" has process_fork '         kernel_clone\+0x[0-9a-f]+/0x[0-9a-f]+'
+    claim "$run: all have one place" has process_fork '         kernel_clone\+0x[0-9a-f]+/0x[0-9a-f]+'
     for table in switch waking process_fork latency; do
-        check "$run: $table adds up" adds_up $table
+        claim "$run: $table adds up" adds_up $table
     done
 done
 finish

@@ -1,7 +1,6 @@
 #!/bin/sh
 # image-sites.sh - the images are what the layouts promise, by an independent disassembler.
 . "$(dirname "$0")/lib.sh"
-: >"$out"
 
 image=$BUILD/guest-kernel/mcount/kernel.elf
 objdump=${CROSS}objdump
@@ -25,11 +24,11 @@ sites() {
         { at = "" }'
 }
 
-table $image >"$work_dir/table"
-sites >"$work_dir/sites"
-check 'there are sites' test -s "$work_dir/sites"
-check 'the table is sorted' sort -c "$work_dir/table"
-check 'the table lists exactly the calls of _mcount' cmp "$work_dir/table" "$work_dir/sites"
+table $image >"$work/table"
+sites >"$work/sites"
+claim 'there are sites' test -s "$work/sites"
+claim 'the table is sorted' sort -c "$work/table"
+claim 'the table lists exactly the calls of _mcount' cmp "$work/table" "$work/sites"
 
 # Where the compiler padded: runs of so many bytes of c.nop that begin at a function or, with
 # callops, eight bytes before one; by disassembly.
@@ -56,34 +55,39 @@ for layout in pfe16:16:0:2 pfe8:8:0:2 atomic:8:0:4 callops:16:8:8; do
 	$layout
 	END
     patchable=$BUILD/guest-kernel/$name/kernel.elf
-    table $patchable >"$work_dir/table"
-    padded $patchable $bytes $before >"$work_dir/sites"
-    check "$name: there are sites" \
-        test "$(wc -l <"$work_dir/table")" -gt 100
-    check "$name: the table is sorted" sort -c "$work_dir/table"
-    check "$name: the table lists exactly the padded functions" \
-        cmp "$work_dir/table" "$work_dir/sites"
-    check "$name: every site is aligned to $align bytes" \
-        sh -c "! awk -v align=$align '{ if (index(\"0123456789abcdef\", substr(\$1, 16)) % align != 1 % align) print }' '$work_dir/table' | grep ."
+    table $patchable >"$work/table"
+    padded $patchable $bytes $before >"$work/sites"
+    claim "$name: there are sites" \
+        test "$(wc -l <"$work/table")" -gt 100
+    claim "$name: the table is sorted" sort -c "$work/table"
+    claim "$name: the table lists exactly the padded functions" \
+        cmp "$work/table" "$work/sites"
+    claim "$name: every site is aligned to $align bytes" awk -v align=$align '
+        index("0123456789abcdef", substr($1, 16)) % align != 1 % align { print; bad = 1 } END { exit bad || !NR }' "$work/table"
 done
-check 'no page is writable and executable' \
-    sh -c "! ${CROSS}readelf -lW $image | grep -q 'LOAD.*RWE'"
-check 'layout none has no site and no tracer' \
-    sh -c "! $nm $BUILD/guest-kernel/none/kernel.elf | grep -Eq ' (_mcount|ftrace_caller)\$'"
-check 'no object of the tracer or the patcher has a site' sh -c "
-    for f in \$(ls $BUILD/guest-kernel/mcount/kernel/trace/*.o | grep -v '_test.o\|selftest_dynamic') \
-        $BUILD/guest-kernel/mcount/arch/riscv/kernel/patch.o $BUILD/guest-kernel/mcount/arch/riscv/mm/cacheflush.o \
-        $BUILD/guest-kernel/mcount/arch/riscv/mm/init.o $BUILD/guest-kernel/mcount/arch/riscv/ftrace/*.o; do
-        ${CROSS}objdump -r \$f | grep 'CALL.* _mcount' && exit 1; done; exit 0"
+${CROSS}readelf -lW "$image" >"$work/segments"
+claim 'no page is writable and executable' has_line LOAD "$work/segments" and no_line 'LOAD.*RWE' "$work/segments"
+$nm "$BUILD/guest-kernel/none/kernel.elf" >"$work/symbols"
+claim 'layout none has no site and no tracer' has_line . "$work/symbols" \
+    and no_line ' (_mcount|ftrace_caller)$' "$work/symbols"
+objects=$BUILD/guest-kernel/mcount
+for f in $(ls "$objects"/kernel/trace/*.o | grep -v '_test.o\|selftest_dynamic') "$objects"/arch/riscv/kernel/patch.o \
+    "$objects"/arch/riscv/mm/cacheflush.o "$objects"/arch/riscv/mm/init.o "$objects"/arch/riscv/ftrace/*.o; do
+    "$objdump" -r "$f"
+done >"$work/relocations"
+claim 'no object of the tracer or the patcher has a site' has_line R_RISCV_CALL "$work/relocations" \
+    and no_line 'CALL.* _mcount' "$work/relocations"
 
 fence_in() {
     $objdump -d "$BUILD/guest-kernel/$1/kernel.elf" --no-show-raw-insn |
         awk '/^[0-9a-f]+ <flush_icache_(all|range)>:/ { on = 1 } /^$/ { on = 0 } on' | grep -c "$2"
 }
-check 'the kernel fences locally and asks the other harts' \
-    sh -c "[ $(fence_in mcount 'fence\.i') -gt 0 ] && [ $(fence_in mcount sbi_remote_fence_i) -gt 0 ]"
-check 'no-local-fence only asks the other harts' \
-    sh -c "[ $(fence_in mcount-no-local-fence 'fence\.i') -eq 0 ] && [ $(fence_in mcount-no-local-fence sbi_remote_fence_i) -gt 0 ]"
-check 'no-remote-fence only fences locally' \
-    sh -c "[ $(fence_in mcount-no-remote-fence 'fence\.i') -gt 0 ] && [ $(fence_in mcount-no-remote-fence sbi_remote_fence_i) -eq 0 ]"
+claim 'the kernel fences locally and asks the other harts' \
+    test "$(fence_in mcount 'fence\.i')" -gt 0 and test "$(fence_in mcount sbi_remote_fence_i)" -gt 0
+claim 'no-local-fence only asks the other harts' \
+    test "$(fence_in mcount-no-local-fence 'fence\.i')" -eq 0 \
+    and test "$(fence_in mcount-no-local-fence sbi_remote_fence_i)" -gt 0
+claim 'no-remote-fence only fences locally' \
+    test "$(fence_in mcount-no-remote-fence 'fence\.i')" -gt 0 \
+    and test "$(fence_in mcount-no-remote-fence sbi_remote_fence_i)" -eq 0
 finish

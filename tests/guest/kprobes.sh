@@ -24,44 +24,39 @@ probes() {
 # selftests.sh has the suite in `none' and `mcount'.
 for run in 'static 2' 'pfe16 1' 'pfe8 4' 'atomic 4' 'callops 2'; do
     case $run in pfe16*) offset=16 ;; *) offset=8 ;; esac
-    "$BUILD/rvftrace" run --quiet --audit fail --harts ${run#* } --memory 128M --timeout 100 \
-        --append "script=\"ls /sys/kernel/debug; selftest kprobes; cat $kprobes/list; cat $kprobes/enabled;
+    run_on_rvftrace ${run% *} ${run#* } "ls /sys/kernel/debug; selftest kprobes; cat $kprobes/list; cat $kprobes/enabled;
             cat $kprobes/blacklist; echo 0 > $kprobes/enabled; cat $kprobes/enabled; echo 2 > $kprobes/enabled;
-            echo on > $kprobes/enabled; cat $kprobes/enabled; $(probes $offset); echo all tested\"" \
-        "$BUILD/guest-kernel/${run% *}/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
-    check "$run: the suite passes" console_lacks '^not ok'
-    check "$run: the auditor is silent, the script ends" console_has 'all tested'
-    check "$run: ten cases and no other" test "$(grep -c '^ok - kprobes: ' "$out")" -eq 10
-    check "$run: no probe is left" console_lacks '  k  '
-    check "$run: the entry code is in the blacklist" \
-        console_has '0x[0-9a-f]{16}-0x[0-9a-f]{16}	handle_exception'
-    check "$run: enabled is read and written" \
+            echo on > $kprobes/enabled; cat $kprobes/enabled; $(probes $offset); echo all tested"
+    claim_no_line "$run: the suite passes" '^not ok' "$out"
+    claim "$run: the auditor is silent, the script ends" has_status 0 and has_line '^all tested$' "$out"
+    claim "$run: ten cases and no other" test "$(grep -c '^ok - kprobes: ' "$out")" -eq 10
+    claim_no_line "$run: no probe is left" '  k  ' "$out"
+    claim_line "$run: the entry code is in the blacklist" \
+        '^0x[0-9a-f]{16}-0x[0-9a-f]{16}	handle_exception$' "$out"
+    claim "$run: enabled is read and written" \
         test "$(grep -Ex '[01]|.*Kprobes globally (en|dis)abled' "$out" | sed 's/.*globally //' | tr '\n' ' ')" = \
         '1 disabled 0 enabled 1 '
-    check "$run: kprobe_events lists what was defined" console_has 'r4:my-own/got seq_read got=\$retval:s32'
-    check "$run: ... with a name and a group of its own" console_has "p:kprobes/p_seq_read_$offset seq_read\+$offset"
-    check "$run: the format has the fields" console_has '	field:u16 code\[\];	offset:[0-9]+;	size:4;	signed:0;'
-    check "$run: ... and how they are printed" console_has 'print fmt: "\(%lx\) dfd=%d name=\\"%s\\" comm=\\"%s\\" same=%d five=%u code=\{0x%x,0x%x\} bits=%u bad=\\"%s\\"", REC->__probe_ip, REC->dfd, __get_str\(name\), .*REC->code\[1\], REC->bits, __get_str\(bad\)'
-    check "$run: an entry of a function has its arguments" console_has \
-        ' +cat-[0-9]+ .*: opened: \(do_filp_open\+0x0/0x[0-9a-f]+\) dfd=-100 name="/proc/meminfo" comm="cat" same=-100 five=5 code=\{0x[0-9a-f]+,0x[0-9a-f]+\} bits=0 bad=\(fault\)'
-    check "$run: an entry inside it does too" console_has \
-        " +cat-[0-9]+ .*: p_seq_read_$offset: \(seq_read\+0x$(printf %x $offset)/0x[0-9a-f]+\)"
-    check "$run: a return has the caller and the result" console_has \
-        ' +cat-[0-9]+ .*: got: \(proc_reg_read\+0x[0-9a-f]+/0x[0-9a-f]+ <- seq_read\) got=56'
-    check "$run: kprobe_profile counts" console_has '  got +2 +0'
-    check "$run: what is in use cannot be removed" console_has 'sh: cannot open .*/kprobe_events: Device or resource busy'
-    check "$run: unknown functions and events are refused" \
+    claim_line "$run: kprobe_events lists what was defined" '^r4:my-own/got seq_read got=\$retval:s32$' "$out"
+    claim_line "$run: ... with a name and a group of its own" "^p:kprobes/p_seq_read_$offset seq_read\+$offset$" "$out"
+    claim_line "$run: the format has the fields" '^	field:u16 code\[\];	offset:[0-9]+;	size:4;	signed:0;$' "$out"
+    claim_line "$run: ... and how they are printed" '^print fmt: "\(%lx\) dfd=%d name=\\"%s\\" comm=\\"%s\\" same=%d five=%u code=\{0x%x,0x%x\} bits=%u bad=\\"%s\\"", REC->__probe_ip, REC->dfd, __get_str\(name\), .*REC->code\[1\], REC->bits, __get_str\(bad\)$' "$out"
+    claim_line "$run: an entry of a function has its arguments" '^ +cat-[0-9]+ .*: opened: \(do_filp_open\+0x0/0x[0-9a-f]+\) dfd=-100 name="/proc/meminfo" comm="cat" same=-100 five=5 code=\{0x[0-9a-f]+,0x[0-9a-f]+\} bits=0 bad=\(fault\)$' "$out"
+    claim_line "$run: an entry inside it does too" "^ +cat-[0-9]+ .*: p_seq_read_$offset: \(seq_read\+0x$(printf %x $offset)/0x[0-9a-f]+\)$" "$out"
+    claim_line "$run: a return has the caller and the result" '^ +cat-[0-9]+ .*: got: \(proc_reg_read\+0x[0-9a-f]+/0x[0-9a-f]+ <- seq_read\) got=56$' "$out"
+    claim_line "$run: kprobe_profile counts" '^  got +2 +0$' "$out"
+    claim_line "$run: what is in use cannot be removed" '^sh: cannot open .*/kprobe_events: Device or resource busy$' "$out"
+    claim "$run: unknown functions and events are refused" \
         test "$(grep -c '^sh: write error: No such file or directory' "$out")" -eq 2
     # One of them is for the file `enabled', and only where sites are patched one for a notrace function.
-    check "$run: an event may have several probes" console_has 'p:kprobes/two do_filp_open a=%a0:s32'
-    check "$run: ... all of which are on" test "$(grep -c ': two: (do_filp_open+0x0/.* a=-100$' "$out")" -ge 2
-    check "$run: ... until one is removed" test "$(grep -c ': two: (seq_read+0x0/' "$out")" -eq 4
-    check "$run: ... and those of other kinds are refused" test "$(grep -A2 'trace_kprobe: error: .*existing probe$' "$out" |
+    claim_line "$run: an event may have several probes" '^p:kprobes/two do_filp_open a=%a0:s32$' "$out"
+    claim "$run: ... all of which are on" test "$(grep -c ': two: (do_filp_open+0x0/.* a=-100$' "$out")" -ge 2
+    claim "$run: ... until one is removed" test "$(grep -c ': two: (seq_read+0x0/' "$out")" -eq 4
+    claim "$run: ... and those of other kinds are refused" test "$(grep -A2 'trace_kprobe: error: .*existing probe$' "$out" |
         grep -c '^  Command: [pr]:two')" -eq 2
-    check "$run: ... as is the same again" grep -q 'error: There is already the exact same probe event$' "$out"
-    check "$run: unknown registers, notrace functions and returns of an instruction are refused" \
+    claim_line "$run: ... as is the same again" 'error: There is already the exact same probe event$' "$out"
+    claim "$run: unknown registers, notrace functions and returns of an instruction are refused" \
         test "$(grep -c '^sh: write error: Invalid argument' "$out")" -eq "$([ "$run" = 'static 2' ] && echo 4 || echo 5)"
-    check "$run: error_log says what is wrong, and where" grep -Pzq -- \
+    claim "$run: error_log says what is wrong, and where" grep -Pzq -- \
         'trace_kprobe: error: Invalid register name\n  Command: p seq_read ok=%a0 \+0\(\+8\(%zz\)\)\n {35}\^\n' "$out"
 done
 finish

@@ -3,7 +3,7 @@
 # (--device-log), on two harts at once, and nothing else changes by it: disks, ports, probes and data.
 . "$(dirname "$0")/lib.sh"
 
-disk=$work_dir/disk
+disk=$work/disk
 seq 1 60000 | head -c 262144 >"$disk"
 io="dd if=/dev/vda of=/a bs=4096 count=32 & dd if=/dev/vda of=/b bs=4096 skip=32; wait"
 script="cd $T; port=/dev/\$(ls /sys/class/virtio-ports); echo 256 > buffer_size_kb; echo mmiotrace > current_tracer; echo begin > trace_marker;
@@ -16,7 +16,7 @@ script="cd $T; port=/dev/\$(ls /sys/class/virtio-ports); echo 256 > buffer_size_
 
 # compare: for each hart, what the guest has is a part of what the machine has, without a gap.
 compare() {
-    python3 - "$out" "$work_dir/log" <<'PY'
+    python3 - "$out" "$work/log" <<'PY'
 import re, sys
 said = open(sys.argv[1]).read()
 machine = {0: [], 1: []}
@@ -36,35 +36,35 @@ assert total > 50, total
 print(f"# {total} accesses")
 PY
 }
-data_ok() { cat "$disk" "$disk" "$disk" "$disk" | cmp - "$work_dir/data"; }
+data_ok() { cat "$disk" "$disk" "$disk" "$disk" | cmp - "$work/data"; }
 lost() { sed -n 's/^MARK 0.000000 Lost \([0-9]*\) events\.$/\1/p' "$out"; }
 overrun() { sed -n 's/^overrun: //p' "$out" | awk '{ sum += $1 } END { print sum }'; }
 
 judge() {
-    check "$1: the script ends" console_has 'the end'
-    check "$1: what was read and sent meanwhile is as it was" data_ok
-    check "$1: every kind of load and store is carried out" console_has 'ok - mmiotrace: an_unknown_access_is_still_done'
-    check "$1: mappings are shown" console_has 'MAP [0-9.]+ [0-9]+ 0xc000000 0xffffffff8[0-9a-f]+ 0x200 0x0 0'
-    check "$1: and their ends" console_has 'UNMAP [0-9.]+ [0-9]+ 0x0 0'
-    check "$1: loads are shown with their width and value" console_has 'R 2 [0-9.]+ [0-9]+ 0x[0-9a-f]+ 0xcdef 0x[0-9a-f]+ 0'
-    check "$1: and stores" console_has 'W 8 [0-9.]+ [0-9]+ 0x[0-9a-f]+ 0xfedcba9876543210 0x[0-9a-f]+ 0'
-    check "$1: and what is neither" console_has 'UNKNOWN [0-9.]+ [0-9]+ 0x[0-9a-f]+ af,27,d9 0x[0-9a-f]+ 0'
-    check "$1: a program's marks are between them" console_has 'MARK [0-9.]+ begin'
-    check "$1: trace_pipe begins with the version" console_has 'VERSION 20070824'
-    check "$1: lost entries are counted" test "$(overrun)" -gt 0 -a "$(lost)" -ge "$(overrun)"
-    check "$1: it does not start at boot" \
-        console_has ".*Tracer 'mmiotrace' is not allowed on command line, ignored"
+    claim "$1: the script ends" has_status 0 and has_line '^the end$' "$out"
+    claim "$1: what was read and sent meanwhile is as it was" data_ok
+    claim_line "$1: every kind of load and store is carried out" '^ok - mmiotrace: an_unknown_access_is_still_done$' "$out"
+    claim_line "$1: mappings are shown" '^MAP [0-9.]+ [0-9]+ 0xc000000 0xffffffff8[0-9a-f]+ 0x200 0x0 0$' "$out"
+    claim_line "$1: and their ends" '^UNMAP [0-9.]+ [0-9]+ 0x0 0$' "$out"
+    claim_line "$1: loads are shown with their width and value" '^R 2 [0-9.]+ [0-9]+ 0x[0-9a-f]+ 0xcdef 0x[0-9a-f]+ 0$' "$out"
+    claim_line "$1: and stores" '^W 8 [0-9.]+ [0-9]+ 0x[0-9a-f]+ 0xfedcba9876543210 0x[0-9a-f]+ 0$' "$out"
+    claim_line "$1: and what is neither" '^UNKNOWN [0-9.]+ [0-9]+ 0x[0-9a-f]+ af,27,d9 0x[0-9a-f]+ 0$' "$out"
+    claim_line "$1: a program's marks are between them" '^MARK [0-9.]+ begin$' "$out"
+    claim_line "$1: trace_pipe begins with the version" '^VERSION 20070824$' "$out"
+    claim "$1: lost entries are counted" test "$(overrun)" -gt 0 -a "$(lost)" -ge "$(overrun)"
+    claim_line "$1: it does not start at boot" \
+        "Tracer 'mmiotrace' is not allowed on command line, ignored$" "$out"
 }
 
 BOOTARGS=ftrace=mmiotrace
-run_on_rvftrace mcount 2 "$script" --drive "$disk,readonly" --port "p=$work_dir/data" --device-log "$work_dir/log"
+run_on_rvftrace mcount 2 "$script" --drive "$disk,readonly" --port "p=$work/data" --device-log "$work/log"
 judge rvftrace
-check "rvftrace: the audit finds nothing" test $status -eq 0
-check "rvftrace: no entry counts twice as lost" test "$(lost)" = "$(overrun)"
-check "rvftrace: the accesses of both harts are those that the machine saw" compare
+claim "rvftrace: the audit finds nothing" test ! -s "$err"
+claim "rvftrace: no entry counts twice as lost" test "$(lost)" = "$(overrun)"
+claim "rvftrace: the accesses of both harts are those that the machine saw" compare
 
 run_guest atomic 2 "$script" -drive "file=$disk,if=none,id=d,format=raw,readonly=on" -device virtio-blk-device,drive=d \
-    -device virtio-serial-device -chardev "file,id=t,path=$work_dir/data" -device virtserialport,chardev=t,name=p
+    -device virtio-serial-device -chardev "file,id=t,path=$work/data" -device virtserialport,chardev=t,name=p
 judge QEMU
 
 finish

@@ -7,9 +7,7 @@ on_qemu() {
     run_guest "$1" "$2" "$3" -initrd "$BUILD/guest-kernel/$1/modules.cpio"
 }
 on_rvftrace() {
-    timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --harts "$2" \
-        --initrd "$BUILD/guest-kernel/$1/modules.cpio" --append "$BOOTARGS script=\"$3\"" \
-        "$BUILD/guest-kernel/$1/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
+    run_on_rvftrace "$1" "$2" "$3" --initrd "$BUILD/guest-kernel/$1/modules.cpio"
 }
 
 traced="insmod $M/trace_sample.ko depth=3; insmod $M/sample_user.ko start=-5 greeting=hi
@@ -32,31 +30,31 @@ traced="insmod $M/trace_sample.ko depth=3; insmod $M/sample_user.ko start=-5 gre
     echo eprobes \$(grep -c 'opens: (syscalls.sys_enter_openat) file=./proc/version.' trace) \$(cat dynamic_events); echo '-:opens' >> dynamic_events; cat dynamic_events; echo the end"
 
 traced_as_it_should() {
-    console_has '\[.*\] sample_user: hi 4294967292' && console_has 'walk 3: 8 leaves' &&
+    has_status 0 && has_line '^\[.*\] sample_user: hi 4294967292$' "$out" && has_line '^walk 3: 8 leaves$' "$out" &&
         test "$(grep -cx 8 "$out")" -eq 2 && test "$(grep -c '^trace_sample  ' "$out")" -eq 1 &&
-        test "$(grep -c '^ok - wx: ' "$out")" -ge 4 && console_has 'the end'
+        test "$(grep -c '^ok - wx: ' "$out")" -ge 4 && has_line '^the end$' "$out"
 }
 # Their formats are there when the module is not; a probe waits for it; triggers of trace_marker act at each text.
-writes_to_the_trace() { console_has 'messages 4 4 4 1' && console_has 'hits Hits: 2 in 0 and 2'; }
+writes_to_the_trace() { has_line '^messages 4 4 4 1$' "$out" && has_line '^hits Hits: 2 in 0 and 2$' "$out"; }
 # An event probe is on without its event, mistakes are shown, another one of its name is refused.
 is_made_of_an_event() {
-    console_has 'eprobes 1 e:eprobes/opens syscalls.sys_enter_openat file=\+0\(\$filename\):ustring' &&
+    has_line '^eprobes 1 e:eprobes/opens syscalls.sys_enter_openat file=\+0\(\$filename\):ustring$' "$out" &&
         test "$(grep -c 'event_probe: error: \(Given group\|Attached event does\)' "$out")" -eq 3
 }
 goes_when_unused() {
-    console_has 'trace_sample  *[0-9]+  1 sample_user' &&
-        console_has 'sh: rmmod: ERROR: Module trace_sample is in use' &&
-        console_has '\[.*\] trace_sample: 3 walks' && console_has 0
+    has_line '^trace_sample  *[0-9]+  1 sample_user$' "$out" &&
+        has_line '^sh: rmmod: ERROR: Module trace_sample is in use$' "$out" &&
+        has_line '^\[.*\] trace_sample: 3 walks$' "$out" && has_line '^0$' "$out"
 }
 
 for layout in $(cd "$BUILD/guest-kernel" && for f in mcount pfe16 pfe8 atomic callops; do
     [ -f $f/modules.cpio ] && echo $f; done); do
     for on in 'rvftrace 4' 'qemu 2'; do
         on_${on% *} "$layout" "${on#* }" "$traced"
-        check "$layout, $on harts: a module is traced as it comes" traced_as_it_should
-        check "$layout, $on harts: a module's messages are in the trace, and a probe of it that was made before" writes_to_the_trace
-        check "$layout, $on harts: an event probe has another event's field, and the memory it points to" is_made_of_an_event
-        check "$layout, $on harts: it goes when nobody uses it any more" goes_when_unused
+        claim "$layout, $on harts: a module is traced as it comes" traced_as_it_should
+        claim "$layout, $on harts: a module's messages are in the trace, and a probe of it that was made before" writes_to_the_trace
+        claim "$layout, $on harts: an event probe has another event's field, and the memory it points to" is_made_of_an_event
+        claim "$layout, $on harts: it goes when nobody uses it any more" goes_when_unused
     done
 done
 
@@ -66,10 +64,8 @@ come_and_go="insmod $M/trace_sample.ko depth=3; cat /proc/trace_sample; echo fun
     cat /proc/trace_sample; rmmod trace_sample; work calls 1"
 for layout in mcount pfe16 pfe8 atomic callops; do
     [ -f "$BUILD/guest-kernel/$layout/modules.cpio" ] || continue
-    timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --harts 2 --report "$work_dir/report" \
-        --initrd "$BUILD/guest-kernel/$layout/modules.cpio" --append "script=\"$come_and_go\"" \
-        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$out" 2>"$work_dir/errors"
-    check "$layout: a module's functions are sites before they are traced for the first time, until it goes" python3 -c '
+    run_on_rvftrace $layout 2 "$come_and_go" --report "$work/report" --initrd "$BUILD/guest-kernel/$layout/modules.cpio"
+    claim "$layout: a module's functions are sites before they are traced for the first time, until it goes" has_status 0 and python3 -c '
 import json, sys
 report = json.load(open(sys.argv[1]))
 sites = report["sites"]
@@ -83,7 +79,7 @@ assert all("gone" in site for site in module), module
 leaf = next(site for site in module if site["function"] == "sample_leaf")
 assert (leaf["off"]["entries"], leaf["on"]["entries"]) == (8, 8), leaf
 assert all("gone" not in site for site in sites if site not in module)
-' "$work_dir/report"
+' "$work/report"
 done
 
 refused="insmod $M/sample_user.ko; insmod $M/trace_sample.ko depth=99; insmod $M/trace_sample.ko depth=x
@@ -91,32 +87,32 @@ refused="insmod $M/sample_user.ko; insmod $M/trace_sample.ko depth=99; insmod $M
     insmod $M/trace_sample.ko; insmod $M/sample_user.ko fail; lsmod; rmmod nothing; rmmod trace_sample
     lsmod; insmod $M/trace_sample.ko depth=1; cat /proc/trace_sample; echo the end"
 on_rvftrace mcount 2 "$refused"
-check 'a symbol that nobody exports keeps a module out' \
-    console_has '\[.*\] sample_user: Unknown symbol sample_leaf \(err -2\)'
-check 'so does a parameter that is no number' \
-    console_has '\[.*\] trace_sample: .x. invalid for parameter .depth.'
-check 'so does its own init' console_has 'sh: insmod: .*sample_user.ko: No such device'
-check 'so does a file that is no module' console_has 'sh: insmod: .*/junk: .*'
-check 'none is loaded twice' console_has 'sh: insmod: .*trace_sample.ko: File exists'
-check 'who failed uses nobody' console_has 'trace_sample  *[0-9]+  0'
-check 'a name that is none cannot go' \
-    console_has 'sh: rmmod: ERROR: Module nothing is not currently loaded'
-check 'what went can come again' console_has 'walk 1: 2 leaves'
+claim_line 'a symbol that nobody exports keeps a module out' \
+    '^\[.*\] sample_user: Unknown symbol sample_leaf \(err -2\)$' "$out"
+claim_line 'so does a parameter that is no number' \
+    '^\[.*\] trace_sample: .x. invalid for parameter .depth.$' "$out"
+claim_line 'so does its own init' '^sh: insmod: .*sample_user.ko: No such device$' "$out"
+claim_line 'so does a file that is no module' '^sh: insmod: .*/junk: ' "$out"
+claim_line 'none is loaded twice' '^sh: insmod: .*trace_sample.ko: File exists$' "$out"
+claim_line 'who failed uses nobody' '^trace_sample  *[0-9]+  0$' "$out"
+claim_line 'a name that is none cannot go' \
+    '^sh: rmmod: ERROR: Module nothing is not currently loaded$' "$out"
+claim_line 'what went can come again' '^walk 1: 2 leaves$' "$out"
 
 # A file of /proc may be open when its module goes.
 left_open="insmod $M/trace_sample.ko; exec 3< /proc/trace_sample; rmmod trace_sample; cat <&3
     insmod $M/trace_sample.ko; cat <&3; cat /proc/trace_sample; exec 3<&-; echo the end"
 on_rvftrace mcount 2 "$left_open"
-check 'a file that is open does not outlive its module' sh -c "grep -qx 'the end' '$out' &&
-    test \$(grep -c 'Input/output error' '$out') -eq 2 && grep -q '^walk 1' '$out'"
+claim 'a file that is open does not outlive its module' has_status 0 and has_line '^the end$' "$out" \
+    and test "$(grep -c 'Input/output error' "$out")" -eq 2 and has_line '^walk 1' "$out"
 
 # Each of these has to end the machine, and to say why and where.
 notices() {
     BOOTARGS=$3
     on_rvftrace mcount 1 "insmod $M/misuse.ko what=$1; echo alive"
     BOOTARGS=
-    check "$1 is noticed" sh -c "grep -Eq 'Kernel panic - not syncing: .*($2)' '$out' &&
-        grep -Eq '\] $4[a-z_.0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+( \[misuse\])?' '$out' && ! grep -q alive '$out'"
+    claim "$1 is noticed" has_status 1 and has_line "Kernel panic - not syncing: .*($2)" "$out" \
+        and has_line "\] $4[a-z_.0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+( \[misuse\])?" "$out" and no_line 'alive' "$out"
 }
 notices write-past-the-end 'BUG kmalloc-64: Right Redzone overwritten' slub_debug misuse_init
 notices write-after-free 'BUG kmalloc-64: Poison overwritten' slub_debug misuse_init
@@ -132,16 +128,16 @@ busy="echo 'sample_*' > $T/set_ftrace_filter; echo function > $T/current_tracer;
     for i in 1 2 3 4 5 6; do insmod $M/trace_sample.ko; cat /proc/trace_sample > /dev/null
     rmmod trace_sample; done; wait; lsmod; echo the end"
 on_rvftrace mcount 4 "$busy"
-check 'they come and go under load' sh -c "grep -qx 'the end' '$out' &&
-    test \$(grep -c 'trace_sample: 1 walks' '$out') -eq 6 && ! grep -q FAILED '$out'"
+claim 'they come and go under load' has_status 0 and has_line '^the end$' "$out" and test "$(grep -c 'trace_sample: 1 walks' "$out")" -eq 6 \
+    and no_line 'FAILED' "$out"
 endless="while true; do true; done & a=\$!; yes > /dev/null & b=\$!; cat /dev/zero > /dev/null & c=\$!
     insmod $M/trace_sample.ko; rmmod trace_sample; kill \$a \$b \$c; echo the end"
 on_rvftrace atomic 2 "$endless"
-check 'commands without end hold up no module that goes' console_has 'the end'
+claim 'commands without end hold up no module that goes' has_status 0 and has_line '^the end$' "$out"
 reading="while [ ! -e /stop ]; do cat /proc/trace_sample; done > /dev/null 2>&1 &
     for i in 1 2 3 4 5 6 7 8 9 10; do insmod $M/trace_sample.ko depth=6; cat /proc/trace_sample > /dev/null
     rmmod trace_sample; done; touch /stop; wait; lsmod; echo the end"
 on_rvftrace pfe8 4 "$reading"
-check 'also while they are read' sh -c "grep -qx 'the end' '$out' &&
-    test \$(grep -c 'trace_sample: [0-9]* walks' '$out') -eq 10 && ! grep -q Oops '$out'"
+claim 'also while they are read' has_status 0 and has_line '^the end$' "$out" \
+    and test "$(grep -c 'trace_sample: [0-9]* walks' "$out")" -eq 10 and no_line 'Oops' "$out"
 finish

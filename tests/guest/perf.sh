@@ -7,27 +7,24 @@ claims=$(grep -c '^ *check("' guest/user/perfcheck.c)
 hardware=$(sed -n '/^static void test_hardware/,/^}/p' guest/user/perfcheck.c | grep -c '^ *check("')
 counters=$(sed -n '/^static void test_counters/,/^}/p' guest/user/perfcheck.c | grep -c '^ *check("')
 
-all_hold() {
-    test "$(grep -c '^ok - ' "$out")" -eq "$1" && console_lacks '^not ok' &&
-        console_has 'the end' && test ! -s "$work_dir/errors"
-}
+all_hold() { guest_claims "$1" && has_line '^the end$' "$out"; }
 
 run_on_rvftrace pfe8 4 'perfcheck; perfcheck hardware; perfcheck counters; perf stat -e syscalls:sys_enter_getpid,r2 sysbench getpid 100; echo the end' --initrd "$initrd"
-check 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold "$claims"
-check 'perf stat counts the calls of a command, and its raw event' \
+claim 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold "$claims"
+claim 'perf stat counts the calls of a command, and its raw event' \
     test "$(grep -Ec '^ +101 +syscalls:sys_enter_getpid$|^ +[0-9]+ +r2$' "$out")" -eq 2
 # QEMU's instret is in units of 2^shift instructions.
 run_guest callops 1 'perfcheck; perfcheck counters; perf stat -e iTLB-load-misses,dTLB-load-misses sysbench fork 20; echo the end' -initrd "$initrd" -icount shift=0,sleep=off
-check 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \
+claim 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \
     all_hold $((claims - hardware))
-check '... and misses of the TLBs are counted by programmable counters' \
+claim '... and misses of the TLBs are counted by programmable counters' \
     test "$(grep -Ec '^ +[1-9][0-9]+ +[id]TLB-load-misses$' "$out")" -eq 2
 run_on_rvftrace mcount 2 'perfcheck hardware; perfcheck counters; echo the end' --initrd "$initrd" \
     --firmware "${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin}"
-check 'mcount, 2 harts, OpenSBI: the claims about counters hold' all_hold $((hardware + counters))
+claim 'mcount, 2 harts, OpenSBI: the claims about counters hold' all_hold $((hardware + counters))
 
 # Two runs that differ in how often they fork differ by as much in the counters as in the report.
-cat >"$work_dir/model.py" <<'E2'
+cat >"$work/model.py" <<'E2'
 import json, sys
 def counts(n):
     words = [line.split() for line in open(f"{sys.argv[1]}/{n}.out")]
@@ -44,8 +41,8 @@ assert many["r10"] > few["r10"] and many["r12"] > few["r12"] and many["r17"] > f
 E2
 for n in 20 120; do
     run_on_rvftrace pfe8 1 "perf stat -a -e r1,r2,r19,r1a,r10,r12,r17 sysbench fork $n" --initrd "$initrd" \
-        --timing c906 --report "$work_dir/$n.json"
-    cp "$out" "$work_dir/$n.out"
+        --timing c906 --report "$work/$n.json"
+    cp "$out" "$work/$n.out"
 done
-check 'pfe8, a core model: the counters say what the report says' python3 "$work_dir/model.py" "$work_dir"
+claim 'pfe8, a core model: the counters say what the report says' has_status 0 and python3 "$work/model.py" "$work"
 finish

@@ -2,7 +2,7 @@
 # shell-leaks.sh - what scripts use up comes back: memory and descriptors.
 . "$(dirname "$0")/lib.sh"
 
-cat >"$work_dir/leaks.sh" <<'EOS'
+cat >"$work/leaks.sh" <<'EOS'
 free() { grep MemFree /proc/meminfo | cut -c 18-24; }
 everything() {
     x=$(echo one | cat | grep o)
@@ -26,16 +26,13 @@ after=$(free)
 [ $((before - after)) -le 64 ] && echo "memory is back" || echo "$((before - after)) kB are gone"
 exec 9</dev/null && echo "descriptors are back"
 EOS
-(cd "$work_dir" && echo leaks.sh | cpio -o -H newc --quiet) >"$work_dir/initrd"
+(cd "$work" && echo leaks.sh | cpio -o -H newc --quiet) >"$work/initrd"
 
 for run in 'none 1' 'mcount 4'; do
-    timeout 100 "$BUILD/rvftrace" run --quiet --audit fail --harts "${run#* }" \
-        --initrd "$work_dir/initrd" --append 'script="sh /leaks.sh"' \
-        "$BUILD/guest-kernel/${run% *}/kernel.elf" </dev/null 2>"$work_dir/errors" |
-        tr -d '\r' >"$out"
-    check "rvftrace, $run: memory is back" console_has 'memory is back'
-    check "rvftrace, $run: descriptors are back" console_has 'descriptors are back'
-    run_guest ${run% *} ${run#* } 'sh /leaks.sh' -initrd "$work_dir/initrd"
-    check "QEMU, $run: memory is back" console_has 'memory is back'
+    run_on_rvftrace ${run% *} ${run#* } 'sh /leaks.sh' --initrd "$work/initrd"
+    claim "rvftrace, $run: memory is back" has_status 0 and has_line '^memory is back$' "$out"
+    claim_line "rvftrace, $run: descriptors are back" '^descriptors are back$' "$out"
+    run_guest ${run% *} ${run#* } 'sh /leaks.sh' -initrd "$work/initrd"
+    claim_line "QEMU, $run: memory is back" '^memory is back$' "$out"
 done
 finish

@@ -2,7 +2,7 @@
 # shell-traces.sh - a script from the initrd drives the tracer as one would on Linux.
 . "$(dirname "$0")/lib.sh"
 
-cat >"$work_dir/drive.sh" <<'EOS'
+cat >"$work/drive.sh" <<'EOS'
 #!/bin/sh
 cd /sys/kernel/tracing || exit 1
 echo 'fib' 'tree_*' > set_ftrace_filter
@@ -35,27 +35,24 @@ fi
 echo nop > current_tracer; echo > set_ftrace_filter; cat set_ftrace_filter
 exit 7
 EOS
-chmod +x "$work_dir/drive.sh"
-(cd "$work_dir" && echo drive.sh | cpio -o -H newc --quiet) >"$work_dir/initrd"
+chmod +x "$work/drive.sh"
+(cd "$work" && echo drive.sh | cpio -o -H newc --quiet) >"$work/initrd"
 command='/drive.sh; echo status $?'
 
 for harts in 1 4; do
-    run_guest mcount $harts "$command" -initrd "$work_dir/initrd"
-    cp "$out" "$work_dir/qemu.$harts"
-    timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --harts $harts --memory 128M \
-        --initrd "$work_dir/initrd" --append "script=\"$command\"" \
-        "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null 2>"$work_dir/errors" |
-        tr -d '\r' | sed -n '/Memory:/,$p' >"$out"
+    run_guest mcount $harts "$command" -initrd "$work/initrd"
+    cp "$out" "$work/qemu.$harts"
+    run_on_rvftrace mcount $harts "$command" --initrd "$work/initrd"
     for machine in rvftrace qemu; do
-        [ $machine = qemu ] && cp "$work_dir/qemu.$harts" "$out"
+        [ $machine = qemu ] && cp "$work/qemu.$harts" "$out"
         for line in 'set nop' 'set function' 'set function_graph' \
             'the filter has what the glob has' 'work tree: n=1' 'the trace has calls' \
             'and the mark' 'deep pipelines read it' \
             'refused: sh: write error: Invalid argument' '0' \
             'trace_pipe was read until 143' '#### all functions enabled ####' 'status 7'; do
-            check "$machine, $harts harts: $line" console_has "$line"
+            claim_line "$machine, $harts harts: $line" "^$line$" "$out"
         done
-        check "$machine, $harts harts: nothing failed" console_lacks 'cannot'
+        claim "$machine, $harts harts: nothing failed" has_status 0 and no_line 'cannot' "$out"
     done
 done
 finish

@@ -25,13 +25,13 @@ scripts_of() {
 }
 
 # The scripts, and those of shell/, whose consoles the host's own shell makes.
-mkdir -p "$work_dir/root/suite"
-cp "$suite"/*.sh "$(dirname "$0")"/shell/*.sh "$work_dir/root/suite"
-(cd "$work_dir/root" && find . | sort | cpio -o -H newc --quiet) >"$work_dir/suite.cpio"
+mkdir -p "$work/root/suite"
+cp "$suite"/*.sh "$(dirname "$0")"/shell/*.sh "$work/root/suite"
+(cd "$work/root" && find . | sort | cpio -o -H newc --quiet) >"$work/suite.cpio"
 for name in $shell; do
-    mkdir -p "$work_dir/here/$name" && (cd "$work_dir/here/$name" && sh "$work_dir/root/suite/$name.sh") \
-        >"$work_dir/$name.console" 2>/dev/null
-    echo "== $name: status $?" >>"$work_dir/$name.console"
+    mkdir -p "$work/here/$name" && (cd "$work/here/$name" && sh "$work/root/suite/$name.sh") \
+        >"$work/$name.console" 2>/dev/null
+    echo "== $name: status $?" >>"$work/$name.console"
 done
 
 # What NAME shows in LAYOUT. All registers are not what each trampoline saves.
@@ -39,7 +39,7 @@ expected() {
     kind=dynamic
     case $2 in none | static) kind=$2 ;; esac
     for file in "$suite/$1.$2.console" "$suite/$1.$kind.console" "$suite/$1.console" \
-        "$work_dir/$1.console"; do
+        "$work/$1.console"; do
         [ -f "$file" ] && break
     done
     case $2 in
@@ -57,29 +57,26 @@ run_suite() {
     shift 3
     where="$layout, $harts harts, $machine $*"
     cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/$layout/modules.cpio" \
-        "$work_dir/suite.cpio" >"$work_dir/initrd"
+        "$work/suite.cpio" >"$work/initrd"
     BOOTARGS=ftrace_selftest
     command="sh /suite/run.sh $(scripts_of $layout); echo the end"
     case $machine in
-    qemu)
-        status=0
-        run_guest $layout $harts "$command" -initrd "$work_dir/initrd"
-        ;;
-    *) run_on_rvftrace $layout $harts "$command" "$@" --initrd "$work_dir/initrd" ;;
+    qemu) run_guest $layout $harts "$command" -initrd "$work/initrd" ;;
+    *) run_on_rvftrace $layout $harts "$command" "$@" --initrd "$work/initrd" ;;
     esac
-    cp "$out" "$work_dir/whole"
-    sed '/# sh .suite/,$d' "$work_dir/whole" | grep Testing | timeless >"$out"
-    expected boot $layout >"$work_dir/expected"
-    check "$where: the tracers test themselves" diff "$work_dir/expected" "$out"
+    cp "$out" "$work/whole"
+    sed '/# sh .suite/,$d' "$work/whole" | grep Testing | timeless >"$out"
+    expected boot $layout >"$work/expected"
+    claim "$where: the tracers test themselves" diff "$work/expected" "$out"
     for name in $(scripts_of $layout); do
-        cp "$work_dir/whole" "$out"
-        section $name >"$work_dir/shown"
-        { echo "== $name" && expected $name $layout; } >"$work_dir/expected"
-        check "$where: $name" diff "$work_dir/expected" "$work_dir/shown"
+        cp "$work/whole" "$out"
+        section $name >"$work/shown"
+        { echo "== $name" && expected $name $layout; } >"$work/expected"
+        claim "$where: $name" diff "$work/expected" "$work/shown"
     done
-    cp "$work_dir/whole" "$out"
-    check "$where: it ended, and nothing was wrong on the way" \
-        sh -c "[ $status -eq 0 ] && grep -qx 'the end' '$out' && ! grep -E 'WARNING|BUG|Oops|panic|ftrace (failed|faulted)' '$out'"
+    cp "$work/whole" "$out"
+    claim "$where: it ended, and nothing was wrong on the way" \
+        has_status 0 and has_line '^the end$' "$out" and no_line 'WARNING|BUG|Oops|panic|ftrace (failed|faulted)' "$out"
 }
 
 on_ours() { run_suite rvftrace "$1" "$2" --fetch "$3"; }
@@ -99,16 +96,16 @@ product() {
     done
 }
 
-if [ "${SUITE:-}" = all ]; then product; else echo "$diagonal"; fi >"$work_dir/runs"
+if [ "${SUITE:-}" = all ]; then product; else echo "$diagonal"; fi >"$work/runs"
 while read -r layout harts fetch; do
     on_ours "$layout" "$harts" "$fetch"
-done <"$work_dir/runs"
-cut -d ' ' -f 1,2 "$work_dir/runs" | sort -u >"$work_dir/boards"
+done <"$work/runs"
+cut -d ' ' -f 1,2 "$work/runs" | sort -u >"$work/boards"
 while read -r layout harts; do
     case ${SUITE:-}$layout in
     all*) on_qemu "$layout" "$harts" ;;
     static) on_qemu "$layout" 1 ;;
     mcount) on_qemu "$layout" 2 ;;
     esac
-done <"$work_dir/boards"
+done <"$work/boards"
 finish

@@ -20,24 +20,24 @@ files_and_options() {
         echo funcgraph-cpu > $T/trace_options; ls $T/options | grep funcgraph-cpu;
         echo nomarkers > $T/trace_options; echo x > $T/trace_marker;
         echo function_graph > $T/current_tracer; cat $T/trace_options | grep -c funcgraph"
-    check "$2: README, trace_pipe, options/ and per_cpu/ are there" sh -c \
-        "grep -qx README '$out' && grep -qx trace_pipe '$out' && grep -qx options '$out' && grep -qx per_cpu '$out'"
-    check "$2: the options are Linux's, in its order" says 'cat /sys/kernel/tracing/trace_options' \
+    claim "$2: README, trace_pipe, options/ and per_cpu/ are there" has_line '^README$' "$out" \
+        and has_line '^trace_pipe$' "$out" and has_line '^options$' "$out" and has_line '^per_cpu$' "$out"
+    claim "$2: the options are Linux's, in its order" says 'cat /sys/kernel/tracing/trace_options' \
         "$(printf '%s\n' print-parent nosym-offset nosym-addr noverbose noraw nohex nobin trace_printk annotate \
         nouserstacktrace context-info nolatency-format record-cmd norecord-tgid overwrite nodisable_on_free irq-info markers \
         noevent-fork nopause-on-trace function-trace nofunction-fork nodisplay-graph nostacktrace notest_nop_accept notest_nop_refuse)"
-    check "$2: an option is set by its name" says "cat $T/options/raw" 1
-    check "$2: and by its file" test "$(after "cat $T/options/raw" 2)" = 0
-    check "$2: an unknown option is EINVAL" einval 'echo nosuch'
-    check "$2: an unknown one taken back, too" einval 'echo nonosuch'
-    check "$2: an option is 0 or 1" einval 'echo 2'
-    check "$2: a tracer may refuse" einval 'echo test_nop_refuse'
-    check "$2: by whichever file" einval "echo 1 > $T/options/test_nop_refuse"
-    check "$2: or accept" says "cat $T/options/test_nop_accept" "$(printf '1\n0')"
-    check "$2: another tracer's option is not there to be set" einval 'echo funcgraph-cpu'
-    check "$2: but has its file" console_has funcgraph-cpu
-    check "$2: without markers, trace_marker is EINVAL" einval 'echo x'
-    check "$2: the current tracer's own options are listed" \
+    claim "$2: an option is set by its name" says "cat $T/options/raw" 1
+    claim "$2: and by its file" test "$(after "cat $T/options/raw" 2)" = 0
+    claim "$2: an unknown option is EINVAL" einval 'echo nosuch'
+    claim "$2: an unknown one taken back, too" einval 'echo nonosuch'
+    claim "$2: an option is 0 or 1" einval 'echo 2'
+    claim "$2: a tracer may refuse" einval 'echo test_nop_refuse'
+    claim "$2: by whichever file" einval "echo 1 > $T/options/test_nop_refuse"
+    claim "$2: or accept" says "cat $T/options/test_nop_accept" "$(printf '1\n0')"
+    claim "$2: another tracer's option is not there to be set" einval 'echo funcgraph-cpu'
+    claim_line "$2: but has its file" '^funcgraph-cpu$' "$out"
+    claim "$2: without markers, trace_marker is EINVAL" einval 'echo x'
+    claim "$2: the current tracer's own options are listed" \
         says "cat $T/trace_options | grep -c funcgraph" 10
 }
 
@@ -49,14 +49,14 @@ pipe() {
         echo function > $T/current_tracer; work tree 1; echo 0 > $T/tracing_on;
         cat $T/trace | grep -c tree; head -n 2 $T/trace_pipe | wc -l; cat $T/trace | grep -c tree; cat $T/trace | grep -c tree;
         cat $T/per_cpu/cpu*/stats | grep read"
-    check "$2: trace_pipe gives what was there and waits for more" says 'cat /pipe | wc -l' 2
-    check "$2: meanwhile the tracer cannot be changed" \
+    claim "$2: trace_pipe gives what was there and waits for more" says 'cat /pipe | wc -l' 2
+    claim "$2: meanwhile the tracer cannot be changed" \
         says 'echo function' 'sh: write error: Device or resource busy'
-    check "$2: it ends when tracing is off" says 'wc -l /pipe' '2 /pipe'
-    check "$2: what it gave is gone" says "cat $T/trace | grep -c mark" 0
-    check "$2: reading trace takes nothing" test "$(after "cat $T/trace | grep -c tree" 2)" = \
+    claim "$2: it ends when tracing is off" says 'wc -l /pipe' '2 /pipe'
+    claim "$2: what it gave is gone" says "cat $T/trace | grep -c mark" 0
+    claim "$2: reading trace takes nothing" test "$(after "cat $T/trace | grep -c tree" 2)" = \
         "$(after "cat $T/trace | grep -c tree" 3)"
-    check "$2: what is left and what was read is what was there" test \
+    claim "$2: what is left and what was read is what was there" test \
         "$(after "cat $T/trace | grep -c tree" 1)" -eq \
         $(($(after "cat $T/trace | grep -c tree" 2) + $(after "cat $T/per_cpu/" | awk '{ n += $3 } END { print n }')))
 }
@@ -72,28 +72,26 @@ sizes() {
         echo nooverwrite > $T/trace_options; echo > $T/trace; work tree 9; cat $T/per_cpu/cpu*/stats;
         head -n 13 $T/trace | tail -n 1; echo 64 > $T/buffer_size_kb; echo > $T/free_buffer;
         cat $T/per_cpu/cpu*/stats | grep bytes"
-    check "$2: the buffer is small until it is used" \
+    claim "$2: the buffer is small until it is used" \
         says "cat $T/buffer_size_kb" '7 (expanded: 1408)'
-    check "$2: all harts' together" says "cat $T/buffer_total_size_kb" '14 (expanded: 2816)'
-    check "$2: no buffer at all is EINVAL" einval 'echo 0'
-    check "$2: nor is a word a size" einval "echo x > $T/buffer_size_kb"
-    check "$2: sizes that differ are an X" test "$(after "cat $T/buffer_size_kb" 2)" = X
-    check "$2: one hart's own is told" says "cat $T/per_cpu/cpu1/buffer_size_kb" 8
-    check "$2: sizes that agree are one number" test "$(after "cat $T/buffer_size_kb" 3)" = 8
-    check "$2: and their sum" test "$(after "cat $T/buffer_total_size_kb" 2)" = 16
-    check "$2: tracing_cpumask is hexadecimal" says "cat $T/tracing_cpumask" 1
-    check "$2: a hart that is not there is EOVERFLOW" \
+    claim "$2: all harts' together" says "cat $T/buffer_total_size_kb" '14 (expanded: 2816)'
+    claim "$2: no buffer at all is EINVAL" einval 'echo 0'
+    claim "$2: nor is a word a size" einval "echo x > $T/buffer_size_kb"
+    claim "$2: sizes that differ are an X" test "$(after "cat $T/buffer_size_kb" 2)" = X
+    claim "$2: one hart's own is told" says "cat $T/per_cpu/cpu1/buffer_size_kb" 8
+    claim "$2: sizes that agree are one number" test "$(after "cat $T/buffer_size_kb" 3)" = 8
+    claim "$2: and their sum" test "$(after "cat $T/buffer_total_size_kb" 2)" = 16
+    claim "$2: tracing_cpumask is hexadecimal" says "cat $T/tracing_cpumask" 1
+    claim "$2: a hart that is not there is EOVERFLOW" \
         says 'echo 4' 'sh: write error: Value too large for defined data type'
-    check "$2: a full buffer overwrites the oldest" \
-        sh -c "grep -Eq '^overrun: [1-9]' '$out'"
-    check "$2: which the header tells" sh -c \
-        "sed -n 's|^# entries-in-buffer/entries-written: ||p' '$out' | head -n 1 | awk '{ split(\$1, n, \"/\"); exit !(n[1] < n[2] && n[1] > 0) }'"
-    check "$2: with nooverwrite it drops the newest" sh -c \
-        "grep -Eq '^dropped events: [1-9]' '$out'"
-    check "$2: and the first call is still there" sh -c \
-        "grep -Eq ': tree_run <-' '$out'"
-    check "$2: free_buffer gives the memory back" sh -c \
-        "sed -n 's/^bytes: //p' '$out' | tail -n 2 | awk '\$1 > 8160 { bad = 1 } END { exit bad }'"
+    claim_line "$2: a full buffer overwrites the oldest" \
+        '^overrun: [1-9]' "$out"
+    claim "$2: which the header tells" awk '/^# entries-in-buffer\/entries-written: / {
+        split($3, n, "/"); good = n[1] < n[2] && n[1] > 0; exit } END { exit !good }' "$out"
+    claim_line "$2: with nooverwrite it drops the newest" '^dropped events: [1-9]' "$out"
+    claim_line "$2: and the first call is still there" ': tree_run <-' "$out"
+    sed -n 's/^bytes: //p' "$out" | tail -n 2 >"$work/bytes"
+    claim "$2: free_buffer gives the memory back" awk '$1 > 8160 { bad = 1 } END { exit bad || NR != 2 }' "$work/bytes"
 }
 
 forms() {
@@ -114,29 +112,29 @@ forms() {
         echo 1 > $T/options/func_stack_trace; echo > $T/trace; work tree 1; echo 0 > $T/tracing_on;
         tail -n 6 $T/trace; cat $T/saved_cmdlines; cat $T/saved_cmdlines_size;
         echo 0 > $T/saved_cmdlines_size; echo 4 > $T/saved_cmdlines_size; cat $T/saved_cmdlines"
-    check "$2: the clocks, the one in use in brackets" says "cat $T/trace_clock" \
+    claim "$2: the clocks, the one in use in brackets" says "cat $T/trace_clock" \
         '[local] global counter uptime perf mono mono_raw boot tai'
-    check "$2: an unknown clock is EINVAL" einval "echo nosuch > $T/trace_clock"
-    check "$2: a line of function" \
-        console_has ' +tree-[0-9]+ +\[000\] \.{5} +[0-9]+\.[0-9]{6}: tree_once <-tree_run'
-    check "$2: without print-parent" console_has ' +tree-.*[0-9]: tree_once'
-    check "$2: with sym-offset" console_has '.*[0-9]: tree_once\+0x[0-9a-f]+(/0x[0-9a-f]+)?'
-    check "$2: with sym-addr" console_has '.*[0-9]: tree_once\+0x[0-9a-f/x]+ <ffffffff[0-9a-f]{8}>'
-    check "$2: without irq-info, a narrower header" \
-        console_has '#           TASK-PID     CPU#     TIMESTAMP  FUNCTION'
-    check "$2: and lines" console_has ' +tree-[0-9]+ +\[000\]  +[0-9]+\.[0-9]{6}: tree_once <-tree_run'
-    check "$2: raw" console_has '[0-9]+ 0 [0-9]+ ffffffff[0-9a-f]{8} ffffffff[0-9a-f]{8}'
-    check "$2: hex" console_has '[0-9a-f]{8} 00000000 [0-9a-f]{16} ffffffff[0-9a-f]{8} ffffffff[0-9a-f]{8} '
-    check "$2: latency-format has its header" console_has '# function latency trace v1\.1\.5 on .*'
-    check "$2: and its lines" console_has ' +tree-[0-9]+ +0\.{5} +[0-9]+us[ +!]: tree_once <-tree_run'
-    check "$2: verbose" console_has ' +tree +[0-9]+ +0 0 00000000 [0-9a-f]{8} \[[0-9a-f]{8}\] [0-9]+\.[0-9]{3}ms \(\+[0-9]+\.[0-9]{3}ms\): tree_once <-tree_run'
-    check "$2: without context-info, the entry alone" console_has 'tree_once <-tree_run'
-    check "$2: stamps of the clock counter are numbers" \
-        console_has ' +tree-[0-9]+ +\[000\] \.{5} +[0-9]+: tree_once <-tree_run'
-    check "$2: func_stack_trace shows the way" sh -c \
-        "grep -A 3 ': <stack trace>' '$out' | head -n 4 | sed -n 's/^ => //p' | tr '\n' ' ' | grep -q '^tree_once tree_run workload'"
-    check "$2: names of tasks are kept" sh -c "grep -Eqx '[0-9]+ tree' '$out'"
-    check "$2: at least one" einval "echo 0 > $T/saved_cmdlines_size"
+    claim "$2: an unknown clock is EINVAL" einval "echo nosuch > $T/trace_clock"
+    claim_line "$2: a line of function" \
+        '^ +tree-[0-9]+ +\[000\] \.{5} +[0-9]+\.[0-9]{6}: tree_once <-tree_run$' "$out"
+    claim_line "$2: without print-parent" '^ +tree-.*[0-9]: tree_once$' "$out"
+    claim_line "$2: with sym-offset" '[0-9]: tree_once\+0x[0-9a-f]+(/0x[0-9a-f]+)?$' "$out"
+    claim_line "$2: with sym-addr" '[0-9]: tree_once\+0x[0-9a-f/x]+ <ffffffff[0-9a-f]{8}>$' "$out"
+    claim_line "$2: without irq-info, a narrower header" \
+        '^#           TASK-PID     CPU#     TIMESTAMP  FUNCTION$' "$out"
+    claim_line "$2: and lines" '^ +tree-[0-9]+ +\[000\]  +[0-9]+\.[0-9]{6}: tree_once <-tree_run$' "$out"
+    claim_line "$2: raw" '^[0-9]+ 0 [0-9]+ ffffffff[0-9a-f]{8} ffffffff[0-9a-f]{8}$' "$out"
+    claim_line "$2: hex" '^[0-9a-f]{8} 00000000 [0-9a-f]{16} ffffffff[0-9a-f]{8} ffffffff[0-9a-f]{8} $' "$out"
+    claim_line "$2: latency-format has its header" '^# function latency trace v1\.1\.5 on ' "$out"
+    claim_line "$2: and its lines" '^ +tree-[0-9]+ +0\.{5} +[0-9]+us[ +!]: tree_once <-tree_run$' "$out"
+    claim_line "$2: verbose" '^ +tree +[0-9]+ +0 0 00000000 [0-9a-f]{8} \[[0-9a-f]{8}\] [0-9]+\.[0-9]{3}ms \(\+[0-9]+\.[0-9]{3}ms\): tree_once <-tree_run$' "$out"
+    claim_line "$2: without context-info, the entry alone" '^tree_once <-tree_run$' "$out"
+    claim_line "$2: stamps of the clock counter are numbers" \
+        '^ +tree-[0-9]+ +\[000\] \.{5} +[0-9]+: tree_once <-tree_run$' "$out"
+    grep -A 3 ': <stack trace>' "$out" | head -n 4 | sed -n 's/^ => //p' | tr '\n' ' ' >"$work/stack"
+    claim_line "$2: func_stack_trace shows the way" '^tree_once tree_run workload' "$work/stack"
+    claim_line "$2: names of tasks are kept" '^[0-9]+ tree$' "$out"
+    claim "$2: at least one" einval "echo 0 > $T/saved_cmdlines_size"
 }
 
 graph() {
@@ -156,25 +154,25 @@ graph() {
         echo do_filp_open > $T/set_ftrace_filter; echo > $T/set_graph_function;
         echo 1 > $T/tracing_on; cat /nosuch; echo 0 > $T/tracing_on; grep '= -' $T/trace;
         echo 1 > $T/options/funcgraph-retval-hex; grep '= 0xf' $T/trace"
-    check "$2: set_graph_notrace keeps a function and its calls out" says 'grep -c tree_node' 0
-    check "$2: but nothing else" test "$(after 'grep -c tree_insert')" -gt 10
-    check "$2: funcgraph-abstime" console_has ' +[0-9]+\.[0-9]{6} \|   0\) .*'
-    check "$2: with funcgraph-proc" \
-        console_has '#     TIME        CPU  TASK/PID         DURATION                  FUNCTION CALLS'
-    check "$2: and its lines" \
-        console_has ' +[0-9]+\.[0-9]{6} \|   0\)     tree-[0-9] +\|               \|  tree_once\(\) \{'
-    check "$2: without funcgraph-cpu and funcgraph-duration" console_has '    tree-[0-9] +\| tree_once\(\) \{'
-    check "$2: funcgraph-tail and funcgraph-overrun" says "tail -n 2 $T/trace" \
+    claim "$2: set_graph_notrace keeps a function and its calls out" says 'grep -c tree_node' 0
+    claim "$2: but nothing else" test "$(after 'grep -c tree_insert')" -gt 10
+    claim_line "$2: funcgraph-abstime" '^ +[0-9]+\.[0-9]{6} \|   0\) ' "$out"
+    claim_line "$2: with funcgraph-proc" \
+        '^#     TIME        CPU  TASK/PID         DURATION                  FUNCTION CALLS$' "$out"
+    claim_line "$2: and its lines" \
+        '^ +[0-9]+\.[0-9]{6} \|   0\)     tree-[0-9] +\|               \|  tree_once\(\) \{$' "$out"
+    claim_line "$2: without funcgraph-cpu and funcgraph-duration" '^    tree-[0-9] +\| tree_once\(\) \{$' "$out"
+    claim "$2: funcgraph-tail and funcgraph-overrun" says "tail -n 2 $T/trace" \
         "$(printf '} /* tree_once */\n (Overruns: 0)')"
-    check "$2: latency-format" console_has '# function_graph latency trace v1\.1\.5 on .*'
-    check "$2: has its columns" console_has ' 0\)  \.{5}\| tree_once\(\) \{'
-    check "$2: without context-info, the calls alone" says "head -n 3 $T/trace" \
+    claim_line "$2: latency-format" '^# function_graph latency trace v1\.1\.5 on ' "$out"
+    claim_line "$2: has its columns" '^ 0\)  \.{5}\| tree_once\(\) \{$' "$out"
+    claim "$2: without context-info, the calls alone" says "head -n 3 $T/trace" \
         "$(printf '# tracer: function_graph\n#\ntree_once() {')"
-    check "$2: funcgraph-retval shows an error as a number" \
-        console_has '.*do_filp_open\(\); /\* = -2 \*/'
-    check "$2: unless funcgraph-retval-hex" \
-        console_has '.*do_filp_open\(\); /\* = 0xfffffffffffffffe \*/'
-    check "$2: nothing disabled" test "$(after "cat $T/set_graph_notrace" 2)" = \
+    claim_line "$2: funcgraph-retval shows an error as a number" \
+        'do_filp_open\(\); /\* = -2 \*/$' "$out"
+    claim_line "$2: unless funcgraph-retval-hex" \
+        'do_filp_open\(\); /\* = 0xfffffffffffffffe \*/$' "$out"
+    claim "$2: nothing disabled" test "$(after "cat $T/set_graph_notrace" 2)" = \
         '#### no functions disabled ####'
 }
 
@@ -191,26 +189,26 @@ tasks() {
         wc -l < /all; wc -l < $T/set_ftrace_filter; echo -n kmalloc > $T/set_ftrace_filter;
         cat $T/set_ftrace_filter"
     BOOTARGS=
-    check "$2: ftrace_notrace=" says "cat $T/set_ftrace_notrace" tree_hash
-    check "$2: trace_buf_size=" says "cat $T/buffer_size_kb" 64
-    check "$2: trace_clock=" says "cat $T/trace_clock" \
+    claim "$2: ftrace_notrace=" says "cat $T/set_ftrace_notrace" tree_hash
+    claim "$2: trace_buf_size=" says "cat $T/buffer_size_kb" 64
+    claim "$2: trace_clock=" says "cat $T/trace_clock" \
         'local [global] counter uptime perf mono mono_raw boot tai'
-    check "$2: trace_options=" says "cat $T/options/sym-addr" 1
-    check "$2: what is none of those is told" console_has "\[.*\] ftrace: no option 'nosuch'"
-    check "$2: enabled_functions counts who wants one" console_has 'tree_once \(1\) +O? *'
-    check "$2: and leaves out the others" console_lacks '^tree_hash \('
-    check "$2: no pids" says "cat $T/set_ftrace_pid" 'no pid'
-    check "$2: pids are added" test "$(after "cat $T/set_ftrace_pid" 2)" = "$(printf '1\n17\n99')"
-    check "$2: other tasks are not traced" says "grep -c tree $T/trace" 0
-    check "$2: a word is no pid" einval "echo x > $T/set_ftrace_pid"
-    check "$2: nor is one that no task has" einval 'echo 5000000'
-    check "$2: set_ftrace_notrace leaves a function out" says "grep -c tree_hash $T/trace" 0
-    check "$2: and no other" test "$(after "grep -c tree_once $T/trace")" -gt 0
-    check "$2: function-fork goes on with the children" \
+    claim "$2: trace_options=" says "cat $T/options/sym-addr" 1
+    claim_line "$2: what is none of those is told" "^\[.*\] ftrace: no option 'nosuch'$" "$out"
+    claim_line "$2: enabled_functions counts who wants one" '^tree_once \(1\) +O? *$' "$out"
+    claim_no_line "$2: and leaves out the others" '^tree_hash \(' "$out"
+    claim "$2: no pids" says "cat $T/set_ftrace_pid" 'no pid'
+    claim "$2: pids are added" test "$(after "cat $T/set_ftrace_pid" 2)" = "$(printf '1\n17\n99')"
+    claim "$2: other tasks are not traced" says "grep -c tree $T/trace" 0
+    claim "$2: a word is no pid" einval "echo x > $T/set_ftrace_pid"
+    claim "$2: nor is one that no task has" einval 'echo 5000000'
+    claim "$2: set_ftrace_notrace leaves a function out" says "grep -c tree_hash $T/trace" 0
+    claim "$2: and no other" test "$(after "grep -c tree_once $T/trace")" -gt 0
+    claim "$2: function-fork goes on with the children" \
         test "$(after "grep -c tree_once $T/trace" 2)" -gt 0
-    check "$2: a filter may be written in many pieces" \
+    claim "$2: a filter may be written in many pieces" \
         test "$(after 'wc -l < /all')" = "$(after "wc -l < $T/set_ftrace_filter")"
-    check "$2: its last word needs no newline" \
+    claim "$2: its last word needs no newline" \
         test "$(after "cat $T/set_ftrace_filter" 2)" = kmalloc
 }
 
@@ -223,18 +221,17 @@ profile_and_pages() {
         echo 1 > $T/function_profile_enabled; work tree 1; grep -c 'tree_' $T/trace_stat/function0;
         grep tree_run $T/trace_stat/function0; echo 0 > $T/tracing_on;
         cat $T/per_cpu/cpu0/trace_pipe_raw | wc -c; cat $T/trace | wc -l" $options
-    check "$2: the profiler counts calls" sh -c \
-        "grep -Eqx '  tree_once +1    [0-9.]+ us +[0-9.]+ us +0\.000 us +' '$out'"
-    check "$2: a function's time holds that of those it calls" \
+    claim_line "$2: the profiler counts calls" '^  tree_once +1    [0-9.]+ us +[0-9.]+ us +0\.000 us +$' "$out"
+    claim "$2: a function's time holds that of those it calls" \
         test "$(after 'grep tree_run' | awk '{ print int($3) }')" -gt \
         "$(after 'grep tree_once' | awk '{ print int($3) - 1 }')"
-    check "$2: but not with nograph-time" \
+    claim "$2: but not with nograph-time" \
         test "$(after 'grep tree_run' 2 | awk '{ print int($3) }')" -lt \
         "$(after 'grep tree_run' | awk '{ print int($3) }')"
-    check "$2: tracer and profiler see the same functions" test "$(after 'grep -c')" -ge 5
-    check "$2: trace_pipe_raw gives whole pages" \
+    claim "$2: tracer and profiler see the same functions" test "$(after 'grep -c')" -ge 5
+    claim "$2: trace_pipe_raw gives whole pages" \
         test $(($(after "cat $T/per_cpu/cpu0/trace_pipe_raw") % 4096)) -eq 0
-    check "$2: and takes them" says "cat $T/trace | wc -l" 4
+    claim "$2: and takes them" says "cat $T/trace | wc -l" 4
 }
 
 for run in ${RUNS:-run_guest run_on_rvftrace}; do

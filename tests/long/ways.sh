@@ -6,9 +6,9 @@
 # of time, which depend on the host. LAYOUTS, HARTS, FETCHES: some of them.
 . "$(dirname "$0")/../guest/lib.sh"
 
-mkdir -p "$work_dir/root/seeds"
-cp "$(dirname "$0")/../guest/seeds/lib.sh" "$work_dir/root/seeds"
-cat >"$work_dir/root/ways.sh" <<'END'
+mkdir -p "$work/root/seeds"
+cp "$(dirname "$0")/../guest/seeds/lib.sh" "$work/root/seeds"
+cat >"$work/root/ways.sh" <<'END'
 . /seeds/lib.sh
 # lines PATTERN FILE
 lines() { grep -Ec "$1" $2; }
@@ -17,9 +17,9 @@ echo 1024 > buffer_size_kb
 
 echo 1 > events/enable; fork_many; work threads > /x; echo 0 > events/enable; echo 0 > tracing_on
 for event in sched_switch sched_wakeup sched_process_fork kmalloc; do
-    claim "events: $event is recorded" has trace ": $event: "
+    claim_line "events: $event is recorded" ": $event: " trace
 done
-claim 'events: a system call is recorded' has trace ' sys_read\(fd: [0-9a-f]+, buf: '
+claim_line 'events: a system call is recorded' ' sys_read\(fd: [0-9a-f]+, buf: ' trace
 claim 'events: nothing else is in the trace' sh -c '! grep -v "^#" trace | grep -Ev "^ .*-[0-9]+ +\[00[0-7]\] [^ ]* +[0-9.]+: |LOST|^ =>"'
 reset
 
@@ -32,7 +32,7 @@ echo 'lat u64 us; pid_t pid' > synthetic_events
 echo 'hist:keys=pid:t0=common_timestamp.usecs' > events/sched/sched_waking/trigger
 echo 'hist:keys=next_pid:us=common_timestamp.usecs-$t0:onmatch(sched.sched_waking).lat($us,next_pid)' > events/sched/sched_switch/trigger
 echo 1 > events/synthetic/lat/enable; fork_many; echo 0 > events/synthetic/lat/enable
-claim 'hist: a latency is an event' has trace ': lat: us=[0-9]+ pid=[0-9]+$'
+claim_line 'hist: a latency is an event' ': lat: us=[0-9]+ pid=[0-9]+$' trace
 echo '!hist:keys=next_pid:us=common_timestamp.usecs-$t0:onmatch(sched.sched_waking).lat($us,next_pid)' > events/sched/sched_switch/trigger
 echo '!hist:keys=pid:t0=common_timestamp.usecs' > events/sched/sched_waking/trigger
 echo > synthetic_events; reset
@@ -41,14 +41,14 @@ echo 'p:in seq_read file=%a0:x64' > kprobe_events; echo 'r:out seq_read got=$ret
 echo 1 > events/kprobes/enable; fork_many; echo 0 > events/kprobes/enable
 claim 'kprobes: as many returns as calls' test $(lines ' in: ' trace) = $(lines ' out: ' trace)
 claim 'kprobes: each call' test $(lines ' in: ' trace) -ge 16
-claim 'kprobes: the bytes of each file' has trace 'out: \(.* <- seq_read\) got=[1-9]'
+claim_line 'kprobes: the bytes of each file' 'out: \(.* <- seq_read\) got=[1-9]' trace
 echo > kprobe_events; reset
 
 perf stat -e syscalls:sys_enter_getpid sysbench getpid 100 > /p
-claim 'perf: counts each call' has /p '^ +101 +syscalls:sys_enter_getpid$'
+claim_line 'perf: counts each call' '^ +101 +syscalls:sys_enter_getpid$' /p
 for result in 0 1; do
     bpfcount syscalls:sys_enter_getpid $result sysbench getpid 100 > /p
-    claim "bpf: perf has each call if the program wants it ($result)" has /p "^101 by the program, $((result * 101)) by perf\$"
+    claim_line "bpf: perf has each call if the program wants it ($result)" "^101 by the program, $((result * 101)) by perf\$" /p
 done
 
 mkdir instances/a; echo 1 > instances/a/events/sched/sched_process_exit/enable; echo 1 > events/sched/sched_process_fork/enable
@@ -56,9 +56,9 @@ fork_many; echo 0 > instances/a/events/enable; echo 0 > events/enable
 claim 'instances: each has its own events' test $(lines exit: trace)$(lines fork: instances/a/trace) = 00
 claim 'instances: and all of them' test $(lines exit: instances/a/trace) -ge 8 -a $(lines fork: trace) -ge 8
 echo function > instances/a/current_tracer; fork_many
-claim 'instances: a tracer of its own' has instances/a/trace ' <-'
+claim_line 'instances: a tracer of its own' ' <-' instances/a/trace
 echo nop > instances/a/current_tracer
-claim 'instances: and not in the other' lacks trace ' <-'
+claim_no_line 'instances: and not in the other' ' <-' trace
 rmdir instances/a; reset
 
 for tracer in $(cat available_tracers); do
@@ -85,15 +85,18 @@ claim 'mmiotrace: loads and stores of the driver' test $(lines '^R [1-8] ' /t) -
 claim 'mmiotrace: the data is right' test "$(cat /a)" = "$(seq 1000001 1016384)"
 reset; echo the end
 END
-seq 1000001 1032768 >"$work_dir/disk"
-(cd "$work_dir/root" && find . | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work_dir/initrd"
+seq 1000001 1032768 >"$work/disk"
+(cd "$work/root" && find . | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work/initrd"
 
 # say_claims WHERE LEAST: those of the guest, at least so many, and that it came to its end.
 say_claims() {
-    grep -E '^(not )?ok - ' "$out" | sed "s/ok - /ok - $1: /" >"$work_dir/claims"
-    grep '^not ok' "$work_dir/claims" && failed=1
-    check "$1: $(grep -c '^ok' "$work_dir/claims") claims, $2 or more" test "$(grep -c '^ok' "$work_dir/claims")" -ge "$2"
-    check "$1: the script runs to its end, without a warning" sh -c "grep -qx 'the end' '$out' && ! grep -E 'WARNING|BUG|Oops|panic' '$out'"
+    about="$1: "
+    claims_of grep -E '^(not )?ok - ' "$out"
+    made=$(grep -c '^ok' "$work/claims")
+    claim "$made claims, $2 or more" test "$made" -ge "$2"
+    claim "the script runs to its end, without a warning" has_line '^the end$' "$out" \
+        and no_line 'WARNING|BUG|Oops|panic' "$out"
+    about=
 }
 
 # Of bpftest and perfcheck.
@@ -104,12 +107,12 @@ for layout in $LAYOUTS; do
     for harts in $HARTS; do
         for fetch in $FETCHES; do
             where="$layout, $harts harts, $fetch"
-            run_on_rvftrace $layout $harts "sh /ways.sh deadline; bpftest; perfcheck; selftest" --initrd "$work_dir/initrd" --drive "$work_dir/disk,readonly" --fetch "$fetch"
-            check "$where: the audit finds nothing" test $status -eq 0
+            run_on_rvftrace $layout $harts "sh /ways.sh deadline; bpftest; perfcheck; selftest" --initrd "$work/initrd" --drive "$work/disk,readonly" --fetch "$fetch"
+            claim "$where: the audit finds nothing" has_status 0
             say_claims "$where" $((claims + programs + 90))
         done
-        run_guest $layout $harts "sh /ways.sh" -initrd "$work_dir/initrd" \
-            -drive "file=$work_dir/disk,if=none,id=d,format=raw,readonly=on" -device virtio-blk-device,drive=d
+        run_guest $layout $harts "sh /ways.sh" -initrd "$work/initrd" \
+            -drive "file=$work/disk,if=none,id=d,format=raw,readonly=on" -device virtio-blk-device,drive=d
         say_claims "$layout, $harts harts, QEMU" $claims
     done
 done

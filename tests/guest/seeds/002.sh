@@ -2,15 +2,15 @@
 . /seeds/lib.sh
 echo kernel_clone > set_ftrace_filter; echo function_graph > current_tracer
 claim 'with a filter only its sites are turned on' test $(grep -c . enabled_functions) -eq 1
-claim 'one user' has enabled_functions '^kernel_clone \(1\)'
+claim_line 'one user' '^kernel_clone \(1\)' enabled_functions
 fork_some; echo 0 > tracing_on
-claim 'only that function is traced, with its time' has trace '^ [0-9]\) .* us +\|  kernel_clone\(\);$'
+claim_line 'only that function is traced, with its time' '^ [0-9]\) .* us +\|  kernel_clone\(\);$' trace
 claim 'and no other' sh -c 'test $(grep -c "()" trace) -eq $(grep -c "kernel_clone();" trace)'
 echo 1 > tracing_on; echo nop > current_tracer
 claim 'without the tracer no site is on' test $(grep -c . enabled_functions) -eq 0
 # Function and graph tracer at one site: two users of one ftrace_caller.
 echo 1 > function_profile_enabled; echo function > current_tracer
-claim 'two users of a site are counted' has enabled_functions '^kernel_clone \(2\)'
+claim_line 'two users of a site are counted' '^kernel_clone \(2\)' enabled_functions
 echo 0 > function_profile_enabled; echo nop > current_tracer; reset
 # The depth, and the return address of a caller in a stack trace, which is not return_to_handler.
 echo 2 > max_graph_depth; echo function_graph > current_tracer; fork_some; echo 0 > tracing_on

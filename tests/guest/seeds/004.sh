@@ -14,4 +14,4 @@ claim 'HAVE_SYSCALL_TRACEPOINTS: events of system calls' sh -c \
 claim 'raw_syscalls, by number' sh -c \
     'echo 1 > events/raw_syscalls/enable; cat /proc/version > /x; echo 0 > events/raw_syscalls/enable; grep -q "sys_enter: NR 63 (" trace'
 reset
-claim 'what may not be traced is not offered' lacks available_filter_functions '^(ftrace_caller|return_to_handler|patch_insn_write)$'
+claim_no_line 'what may not be traced is not offered' '^(ftrace_caller|return_to_handler|patch_insn_write)$' available_filter_functions

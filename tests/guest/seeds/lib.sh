@@ -1,4 +1,5 @@
-# lib.sh - for the scripts of seeds, which the guest's shell runs: what an article shows, checked where it happens.
+# lib.sh - for the scripts of seeds, which the guest's shell runs: what an article shows, claimed where it happens, in the
+# words of tests/claims.sh.
 cd /sys/kernel/debug/tracing
 
 # claim SENTENCE COMMAND...: the sentence holds if the command succeeds.
@@ -7,9 +8,11 @@ claim() {
     shift
     if "$@" > /claim; then echo "ok - $sentence"; else echo "not ok - $sentence"; cat /claim; fi
 }
-# has FILE PATTERN, lacks FILE PATTERN: a line of the file that matches.
-has() { grep -Eq "$2" "$1"; }
-lacks() { ! grep -Eq "$2" "$1"; }
+# claim_line SENTENCE PATTERN FILE, claim_no_line SENTENCE PATTERN FILE: a line of the file that matches.
+claim_line() { claim "$1" grep -Eq "$2" "$3"; }
+no_line() { [ -e "$2" ] && ! grep -E "$1" "$2"; }
+claim_no_line() { claim "$1" no_line "$2" "$3"; }
+# is FILE TEXT: all that the file has.
 is() { test "$(cat $1)" = "$2"; }
 # A child process, and a page fault or more.
 fork_some() { (cat /proc/version) > /x; (cat /proc/version) > /x; }
