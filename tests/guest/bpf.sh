@@ -4,13 +4,13 @@
 . "$(dirname "$0")/lib.sh"
 
 claims=$(cat guest/user/bpftest/*.c guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')
-cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" "$BUILD/guest-kernel/pfe8/modules.cpio" >"$work_dir/initrd"
-echo 'no object' >"$work_dir/text.o"
-(cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
-    printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work_dir/initrd"
+cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" "$BUILD/guest-kernel/pfe8/modules.cpio" >"$work/initrd"
+echo 'no object' >"$work/text.o"
+head -c 1500 "$BUILD/guest-kernel/bpf/syscalls.o" >"$work/short.o"
+(cd "$work" && printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work/initrd"
 # Objects with a few other bytes in the code, the relocations, the types or the headers.
-mkdir "$work_dir/damaged"
-python3 - "$BUILD/guest-kernel/bpf" "$work_dir/damaged" <<'END'
+mkdir "$work/damaged"
+python3 - "$BUILD/guest-kernel/bpf" "$work/damaged" <<'END'
 import random, sys
 random.seed(1)
 for i in range(100):
@@ -21,10 +21,10 @@ for i in range(100):
         data[random.randrange(begin, end)] = random.choice((0, 1, 255, random.randrange(256)))
     open(f"{sys.argv[2]}/{i}.o", "wb").write(data)
 END
-(cd "$work_dir" && find damaged | cpio --quiet -o -H newc) >>"$work_dir/initrd"
+(cd "$work" && find damaged | cpio --quiet -o -H newc) >>"$work/initrd"
 
 L=/lib/bpf
-timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
+try timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work/initrd" \
     --append "script=\"/bin/bpftest; /bin/bpfobjects; /bin/bpftypes; bpffuzz 600; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/stacks.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/wakeups.o attach &
         sleep 1; bpf prog; bpf map; bpf link; bpf map dump histogram; kill \$!; wait; echo left: \$(bpf prog; bpf map; bpf link).;
@@ -35,11 +35,8 @@ timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --i
         bpf attach /sys/fs/bpf/m/on_waking raw_tracepoint/sample_line sh -c 'cat /proc/event_sample; rmmod event_sample'; rmmod event_sample;
         bpf map dump /sys/fs/bpf/m/woken; bpf attach /sys/fs/bpf/m/on_waking raw_tracepoint/sample_line; rm -r /sys/fs/bpf/w /sys/fs/bpf/m;
         bpf load /text.o; bpf load /short.o; bpf map dump nothing; for o in /damaged/*.o; do bpf load \$o; done; echo all damaged ones were tried\"" \
-    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
-every_claim_holds() {
-    test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' &&
-        test ! -s "$work_dir/errors"
-}
+    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null >"$work/raw" 2>"$err"
+tr -d '\r' <"$work/raw" >"$out"
 # part OBJECT: what the console has between its command and the next one.
 part() { sed -n "/^# *bpf load .*$1.o attach s/,/^# /p" "$out"; }
 # Each of 101 calls of getpid() was entered and left, and its result is the process's number, of which there is one.
@@ -62,16 +59,16 @@ stacks() {
     part stacks | grep -A3 '^map stacks' | grep -q 'ffffffff[0-9a-f]* pipe_write$' &&
         part stacks | grep -qx 'key: .. .. 00 00  value: 14 00 00 00 00 00 00 00'
 }
-check 'every claim of bpftest, bpfobjects and bpftypes holds, without a finding' every_claim_holds
+claim 'every claim of bpftest, bpfobjects and bpftypes holds, without a finding' guest_claims "$claims"
 # As many as on the host, where each access to memory was checked.
 as_on_host() {
     accepted=$("$BUILD/tests/bpf_fuzz" 600 | sed -n 's/.* which \([0-9]*\) were accepted.*/\1/p')
-    test "$accepted" -gt 30 && console_has "bpffuzz: of 600 random programs $accepted were accepted; $((4 * accepted)) runs, [1-9][0-9]* attached"
+    test "$accepted" -gt 30 && has_line "^bpffuzz: of 600 random programs $accepted were accepted; $((4 * accepted)) runs, [1-9][0-9]* attached$" "$out"
 }
-check 'random programs that are accepted do no harm' as_on_host
-check 'an object with typed maps, a constant and functions counts system calls' counts_calls
-check 'one at raw tracepoints measures how long tasks wait' waits
-check 'one with maps of the older form counts stacks by a probe' stacks
+claim 'random programs that are accepted do no harm' as_on_host
+claim 'an object with typed maps, a constant and functions counts system calls' counts_calls
+claim 'one at raw tracepoints measures how long tasks wait' waits
+claim 'one with maps of the older form counts stacks by a probe' stacks
 # Of the hart on which the command runs, and of the other one, which is idle most of the time.
 samples() {
     part modes | grep -Eqx 'key: 00 .* value \(CPU 00\): (..) .*  value \(CPU 01\): .. .*' &&
@@ -82,48 +79,48 @@ third_version() {
         sed -n '/^# for o in/,/^# bpf/p' "$out" | grep -q "^program $name: " || return 1
     done
 }
-check 'one at the harts'\'' clocks counts samples of kernel and program' samples
-check 'programs in the third version of the instructions are accepted' third_version
+claim 'one at the harts'\'' clocks counts samples of kernel and program' samples
+claim 'programs in the third version of the instructions are accepted' third_version
 # The command's program has begun within a read(); after two more calls it calls getpid(), four times.
 records() {
     part records | grep -qx 'record entered: ac 00 00 00 03 00 00 00 00 00 00 00' &&
         part records | grep -qx 'record left: 3f 00 00 00 01 00 00 00 00 00 00 00' &&
         test "$(part records | grep -c '^record entered: ac ')" -eq 4 && test "$(part records | grep -c '^record left: ac ')" -eq 4
 }
-check 'one hands over records by both kinds of rings' records
+claim 'one hands over records by both kinds of rings' records
 # What has a name stays attached without the loader.
 named() {
     sed -n '/bpf map dump .sys.fs.bpf.t.totals/,/elements/p' "$out" | grep -Eq 'key: 00 00 00 00  value: ([4-9a-f].|.. 0[1-9]) ' &&
-        console_has 'bpf: /sys/fs/bpf/t/on_enter: File exists'
+        has_line '^bpf: /sys/fs/bpf/t/on_enter: File exists$' "$out"
 }
-check 'names keep programs attached' named
+claim 'names keep programs attached' named
 listed() {
     sed -n '/^# bpf prog/,/^# rm/p' "$out" | grep -c 'name on_enter  tag b782a490480d0baf  gpl  46 instructions, 3 maps' | grep -qx 2
 }
-check 'a second object uses the maps that have names; tags are the same' listed
-check 'without names there is nothing' console_has 'names: \.'
+claim 'a second object uses the maps that have names; tags are the same' listed
+claim_line 'without names there is nothing' '^names: \.$' "$out"
 by_name() { sed -n '/bpf map dump .sys.fs.bpf.w.woken/,/elements/p' "$out" | grep -q '^key: '; }
-check 'a program is attached by its name' by_name
+claim 'a program is attached by its name' by_name
 # The event's first argument is the number of a line, of which the file has six.
 of_module() {
     sed -n '/bpf map dump .sys.fs.bpf.m.woken/,/elements/p' "$out" | grep -q '^key: 05 00' &&
         sed -n '/bpf map dump .sys.fs.bpf.m.woken/,/elements/p' "$out" | grep -qx '6 elements'
 }
-check "and at a module's event" of_module
-check 'which keeps the module' console_has 'sh: rmmod: ERROR: Module event_sample is in use'
-check 'without the module there is no event' console_has 'bpf: raw_tracepoint/sample_line: No such file or directory'
-undamaged() { ! sed '/for o in .damaged/,$d' "$out" | grep -q 'going on without'; }
-check 'the types of objects are accepted' undamaged
-check 'its probe goes with it' console_has 'kprobe_events: \.'
-check 'programs are listed' console_has '[0-9]+: raw_tracepoint  name on_switch  tag [0-9a-f]{16}  gpl  [0-9]+ instructions, 3 maps, .*'
-check 'maps are listed' console_has '[0-9]+: hash  name woken  flags 0x0  key 8B  value 8B  max_entries 128'
-check 'links are listed' console_has '[0-9]+: raw_tracepoint  prog [0-9]+  at sched_switch'
-check 'without the loader there is nothing' console_has 'left: \.'
-check 'what is no object is refused' console_has 'bpf: /text.o: is no object of clang -target bpf'
-check 'so is half of one' console_has 'bpf: /short.o: its sections are not within the file'
+claim "and at a module's event" of_module
+claim_line 'which keeps the module' '^sh: rmmod: ERROR: Module event_sample is in use$' "$out"
+claim_line 'without the module there is no event' '^bpf: raw_tracepoint/sample_line: No such file or directory$' "$out"
+sed '/for o in .damaged/,$d' "$out" >"$work/undamaged"
+claim_no_line 'the types of objects are accepted' 'going on without' "$work/undamaged"
+claim_line 'its probe goes with it' '^kprobe_events: \.$' "$out"
+claim_line 'programs are listed' '^[0-9]+: raw_tracepoint  name on_switch  tag [0-9a-f]{16}  gpl  [0-9]+ instructions, 3 maps, ' "$out"
+claim_line 'maps are listed' '^[0-9]+: hash  name woken  flags 0x0  key 8B  value 8B  max_entries 128$' "$out"
+claim_line 'links are listed' '^[0-9]+: raw_tracepoint  prog [0-9]+  at sched_switch$' "$out"
+claim_line 'without the loader there is nothing' '^left: \.$' "$out"
+claim_line 'what is no object is refused' '^bpf: /text.o: is no object of clang -target bpf$' "$out"
+claim_line 'so is half of one' '^bpf: /short.o: its sections are not within the file$' "$out"
 damaged_ones() {
-    console_has 'all damaged ones were tried' && console_lacks 'signal' && test "$(grep -c '^bpf: ' "$out")" -gt 50
+    has_line '^all damaged ones were tried$' "$out" && no_line 'signal' "$out" && test "$(grep -c '^bpf: ' "$out")" -gt 50
 }
-check 'damaged objects harm neither the loader nor the kernel' damaged_ones
-check 'and a map that does not exist' console_has 'bpf: nothing: there is no such map'
+claim 'damaged objects harm neither the loader nor the kernel' damaged_ones
+claim_line 'and a map that does not exist' '^bpf: nothing: there is no such map$' "$out"
 finish

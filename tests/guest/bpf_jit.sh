@@ -5,33 +5,31 @@
 
 claims=$(cat guest/user/bpfjit.c guest/user/bpftest/*.c | grep -c '^ *check("')
 count=$((${SEEDS:-1} * 220))
-"$BUILD/tests/bpf_fuzz" write $((${SEEDS:-1} * 1000)) >"$work_dir/fuzz"
-(cat "$BUILD/guest-kernel/initrd.cpio" && cd "$work_dir" && echo fuzz | cpio --quiet -o -H newc) >"$work_dir/initrd"
-timeout 3600 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 4 --seed 7 --initrd "$work_dir/initrd" \
+"$BUILD/tests/bpf_fuzz" write $((${SEEDS:-1} * 1000)) >"$work/fuzz"
+(cat "$BUILD/guest-kernel/initrd.cpio" && cd "$work" && echo fuzz | cpio --quiet -o -H newc) >"$work/initrd"
+try timeout 3600 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 4 --seed 7 --initrd "$work/initrd" \
     --append "script=\"cat /proc/sys/net/core/bpf_jit_enable; echo 1 > /proc/sys/net/core/bpf_jit_enable; bpftest; echo 1 > $T/options/stacktrace; bpfjit;
         bpfjit random $count; bpfjit file /fuzz; bpfjit detach 10; bpfjit text 20\"" \
-    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
-every_claim_holds() {
-    test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' && test ! -s "$work_dir/errors"
-}
-check 'it is off at first, as in Linux on RISC-V' sh -c "grep -A1 'cat /proc.*bpf_jit_enable' '$out' | grep -qx 0"
-check 'every claim of bpfjit holds, and of bpftest with compiled programs, without a finding' every_claim_holds
-check 'text is freed while another hart runs it' console_has 'programs came and went'
+    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null >"$work/raw" 2>"$err"
+tr -d '\r' <"$work/raw" >"$out"
+claim 'it is off at first, as in Linux on RISC-V' test "$(grep -A1 'cat /proc.*bpf_jit_enable' "$out" | sed -n 2p)" = 0
+claim 'every claim of bpfjit holds, and of bpftest with compiled programs, without a finding' guest_claims "$claims"
+claim_line 'text is freed while another hart runs it' '^programs came and went$' "$out"
 
 # The texts of all programs in a row, as objdump reads them: what is no instruction has no name there.
 decodes() {
     grep '^text ' "$out" | python3 -c "import struct, sys
 words = [int(w, 16) for line in sys.stdin for w in line.split()[2:]]
 open(sys.argv[1], 'wb').write(struct.pack(f'<{len(words)}I', *words))
-print(len(words))" "$work_dir/text" >"$work_dir/words"
-    "${CROSS}objdump" -D -b binary -m riscv:rv64 "$work_dir/text" | grep '^ *[0-9a-f]*:' >"$work_dir/insns"
-    test "$(cat "$work_dir/words")" -gt 2000 && test "$(wc -l <"$work_dir/insns")" -eq "$(cat "$work_dir/words")" &&
-        ! grep -E '\.[248]byte|\.insn|\.short|\.word|unimp|ebreak|unknown' "$work_dir/insns"
+print(len(words))" "$work/text" >"$work/words"
+    "${CROSS}objdump" -D -b binary -m riscv:rv64 "$work/text" | grep '^ *[0-9a-f]*:' >"$work/insns"
+    test "$(cat "$work/words")" -gt 2000 && test "$(wc -l <"$work/insns")" -eq "$(cat "$work/words")" &&
+        no_line '\.[248]byte|\.insn|\.short|\.word|unimp|ebreak|unknown' "$work/insns"
 }
 
 # The debugger follows stacks through a program, from the helper that it calls and from each instruction of its end.
-"$BUILD/rvftrace" debug -batch --memory 64M --console none --initrd "$BUILD/guest-kernel/initrd.cpio" \
-    --append 'script="bpfjit"' "$BUILD/guest-kernel/pfe8/kernel.elf" >"$work_dir/session" 2>&1 <<'END'
+try "$BUILD/rvftrace" debug -batch --memory 64M --console none --initrd "$BUILD/guest-kernel/initrd.cpio" \
+    --append 'script="bpfjit"' "$BUILD/guest-kernel/pfe8/kernel.elf" >"$work/session" 2>&1 <<'END'
 break bpf_trace_printk
 continue
 bt
@@ -42,9 +40,9 @@ stepi 4
 bt
 END
 follows() {
-    grep -q '^#1 .* in bpf_prog_[0-9a-f]\{16\}_random ()' "$work_dir/session" &&
-        test "$(grep -A1 '^#0 .* in bpf_prog_[0-9a-f]\{16\}_random ()' "$work_dir/session" | grep -c '^#1 .* in bpf_prog_run ')" = 2
+    has_status 0 && grep -q '^#1 .* in bpf_prog_[0-9a-f]\{16\}_random ()' "$work/session" &&
+        test "$(grep -A1 '^#0 .* in bpf_prog_[0-9a-f]\{16\}_random ()' "$work/session" | grep -c '^#1 .* in bpf_prog_run ')" = 2
 }
-check 'the debugger follows stacks through a program' follows
-check 'all words of their texts are instructions' decodes
+claim 'the debugger follows stacks through a program' follows
+claim 'all words of their texts are instructions' decodes
 finish

@@ -33,12 +33,6 @@ run_on_rvftrace() {
 # guest_claims COUNT: the last guest has made so many claims of its own, and each holds; nor has rvftrace or QEMU a message.
 guest_claims() { has_status 0 && line_count "$1" '^ok - ' "$out" && no_line '^not ok' "$out" && test ! -s "$err"; }
 
-# For the suites of BPF.
-work_dir=$work
-check() { claim "$@"; }
-console_has() { grep -Eqx -- "$1" "$out"; }
-console_lacks() { no_line "$1" "$out"; }
-
 # What `work NAME` said of FIELD, one line for each run.
 work_field() { sed -n "s/^work $1: .*$2=\([^ ]*\).*/\1/p" "$out"; }
 

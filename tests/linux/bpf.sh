@@ -6,7 +6,7 @@
 cache=${LINUX_CACHE:-.cache/linux}
 debian=$cache/debian-13/Image
 
-root=$work_dir/root
+root=$work/root
 mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/bin"
 for program in bpf bpfobjects bpftypes bpfverdicts; do cp "$BUILD/guest-kernel/user/bin/$program" "$root/bin"; done
 cp "$cache/busybox" "$cache/libbpf" "$root/bin"
@@ -33,54 +33,58 @@ $command
 busybox poweroff -f
 END
 chmod 755 "$root/init"
-(cd "$root" && find . | cpio --quiet -o -H newc) >"$work_dir/programs"
-cat "$work_dir/programs" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
-timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work_dir/initrd" --append 'console=ttyS0 quiet' \
-    "$debian" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/debian.console"
-timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work_dir/initrd" \
-    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>/dev/null | tr -d '\r' >"$work_dir/ours.console"
+(cd "$root" && find . | cpio --quiet -o -H newc) >"$work/programs"
+cat "$work/programs" "$BUILD/guest-kernel/bpf.cpio" >"$work/initrd"
+try timeout 600 "$BUILD/rvftrace" run --quiet --memory 512M --initrd "$work/initrd" --append 'console=ttyS0 quiet' \
+    "$debian" </dev/null >"$out" 2>"$err"
+claim 'Debian powers off' has_status 0
+tr -d '\r' <"$out" >"$work/debian.console"
+try timeout 60 "$BUILD/rvftrace" run --quiet --memory 128M --initrd "$work/initrd" \
+    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null >"$out" 2>"$err"
+claim '... and so does the guest kernel' has_status 0
+tr -d '\r' <"$out" >"$work/ours.console"
 for kernel in debian ours; do
-    grep -E '^(not )?ok - |^types: ' "$work_dir/$kernel.console" >"$work_dir/$kernel.claims"
-    grep '^verdict' "$work_dir/$kernel.console" >"$work_dir/$kernel"
+    grep -E '^(not )?ok - |^types: ' "$work/$kernel.console" >"$work/$kernel.claims"
+    grep '^verdict' "$work/$kernel.console" >"$work/$kernel"
     # The map's elements without the process's number, and without sums of addresses, process numbers and random numbers.
-    sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work_dir/$kernel.console" |
-        sed -E '/^(18|38|39|3f|40) /!s/( ..){8}$//' | LC_ALL=C sort >"$work_dir/$kernel.calls"
-    sed -n '/^all objects/,/^all names/p' "$work_dir/$kernel.console" >"$work_dir/$kernel.objects"
-    grep '^libbpf: ' "$work_dir/$kernel.console" | LC_ALL=C sort >"$work_dir/$kernel.libbpf"
-    grep -o 'name on_[a-z]*  tag [0-9a-f]*' "$work_dir/$kernel.console" >"$work_dir/$kernel.tags"
+    sed -n '/^map calls/,/^map totals/s/^key: .. .. .. .. //p' "$work/$kernel.console" |
+        sed -E '/^(18|38|39|3f|40) /!s/( ..){8}$//' | LC_ALL=C sort >"$work/$kernel.calls"
+    sed -n '/^all objects/,/^all names/p' "$work/$kernel.console" >"$work/$kernel.objects"
+    grep '^libbpf: ' "$work/$kernel.console" | LC_ALL=C sort >"$work/$kernel.libbpf"
+    grep -o 'name on_[a-z]*  tag [0-9a-f]*' "$work/$kernel.console" >"$work/$kernel.tags"
     # Without the last number: Debian has some system calls that fail here.
-    grep '^record' "$work_dir/$kernel.console" | sed -E 's/( ..){4}$//' | LC_ALL=C sort >"$work_dir/$kernel.records"
-    grep -A1 '^map modes' "$work_dir/$kernel.console" >"$work_dir/$kernel.samples"
-    sed -n '/^map totals/,/elements/p' "$work_dir/$kernel.console" | head -n 3 >"$work_dir/$kernel.totals"
+    grep '^record' "$work/$kernel.console" | sed -E 's/( ..){4}$//' | LC_ALL=C sort >"$work/$kernel.records"
+    grep -A1 '^map modes' "$work/$kernel.console" >"$work/$kernel.samples"
+    sed -n '/^map totals/,/elements/p' "$work/$kernel.console" | head -n 3 >"$work/$kernel.totals"
 done
 
-check 'Debian is asked about every program' grep -q '^verdicts: [0-9]' "$work_dir/debian"
+claim_line 'Debian is asked about every program' '^verdicts: [0-9]' "$work/debian"
 # Linux lets a privileged program read a stack that it has not written, since 6.3.
-cat >"$work_dir/since63" <<'END'
+cat >"$work/since63" <<'END'
 verdict a key that was not set
 verdict the stack is exchanged before it was set
 END
-grep -vFf "$work_dir/since63" "$work_dir/debian" >"$work_dir/theirs"
-grep -vFf "$work_dir/since63" "$work_dir/ours" >"$work_dir/mine"
-check 'verdicts and results are the same' diff "$work_dir/theirs" "$work_dir/mine"
+grep -vFf "$work/since63" "$work/debian" >"$work/theirs"
+grep -vFf "$work/since63" "$work/ours" >"$work/mine"
+claim 'verdicts and results are the same' diff "$work/theirs" "$work/mine"
 # write() is number 64: 100 bytes, and a message of two lines.
-check 'an object counts the system calls of a command, also on Debian' \
-    grep -q '^40 00 00 00  value: 65 00 00 00 00 00 00 00 65 ' "$work_dir/debian.calls"
-check 'each call was entered, left, and returned as often as there' diff "$work_dir/debian.calls" "$work_dir/ours.calls"
-check 'and so were all together' diff "$work_dir/debian.totals" "$work_dir/ours.totals"
-check 'programs are attached to raw tracepoints there, too' \
-    grep -q '^program on_switch: raw_tracepoint/sched_switch' "$work_dir/debian.console"
-check 'every object is accepted by both' diff "$work_dir/debian.objects" "$work_dir/ours.objects"
-check 'and they have programs' test "$(grep -c '^program ' "$work_dir/debian.objects")" -ge 14
-check 'libbpf loads and attaches the object on both kernels, and it counts the same' diff "$work_dir/debian.libbpf" "$work_dir/ours.libbpf"
-check 'all of the calls of the command' grep -q '^libbpf: call 64: 101 101$' "$work_dir/ours.libbpf"
-check 'tags of programs are the same' diff "$work_dir/debian.tags" "$work_dir/ours.tags"
-check 'of seven programs' test "$(wc -l <"$work_dir/ours.tags")" -eq 7
-check 'records that programs hand over are the same' diff "$work_dir/debian.records" "$work_dir/ours.records"
-check 'and there are some' test "$(wc -l <"$work_dir/ours.records")" -gt 20
-check 'objects, names and tags are as on Debian' diff "$work_dir/debian.claims" "$work_dir/ours.claims"
-check 'every claim of bpfobjects and bpftypes holds on both' test "$(grep -c '^ok' "$work_dir/ours.claims")" -eq "$(cat guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')"
+claim_line 'an object counts the system calls of a command, also on Debian' \
+    '^40 00 00 00  value: 65 00 00 00 00 00 00 00 65 ' "$work/debian.calls"
+claim 'each call was entered, left, and returned as often as there' diff "$work/debian.calls" "$work/ours.calls"
+claim 'and so were all together' diff "$work/debian.totals" "$work/ours.totals"
+claim_line 'programs are attached to raw tracepoints there, too' \
+    '^program on_switch: raw_tracepoint/sched_switch' "$work/debian.console"
+claim 'every object is accepted by both' diff "$work/debian.objects" "$work/ours.objects"
+claim 'and they have programs' test "$(grep -c '^program ' "$work/debian.objects")" -ge 14
+claim 'libbpf loads and attaches the object on both kernels, and it counts the same' diff "$work/debian.libbpf" "$work/ours.libbpf"
+claim_line 'all of the calls of the command' '^libbpf: call 64: 101 101$' "$work/ours.libbpf"
+claim 'tags of programs are the same' diff "$work/debian.tags" "$work/ours.tags"
+claim 'of seven programs' test "$(wc -l <"$work/ours.tags")" -eq 7
+claim 'records that programs hand over are the same' diff "$work/debian.records" "$work/ours.records"
+claim 'and there are some' test "$(wc -l <"$work/ours.records")" -gt 20
+claim 'objects, names and tags are as on Debian' diff "$work/debian.claims" "$work/ours.claims"
+claim 'every claim of bpfobjects and bpftypes holds on both' test "$(grep -c '^ok' "$work/ours.claims")" -eq "$(cat guest/user/bpfobjects.c guest/user/bpftypes.c | grep -c '^ *check("')"
 for kernel in debian ours; do
-    check "a program at a clock counts samples: $kernel" grep -Eq '0[1-9a-f]( ..){7}$|[1-9a-f].( ..){7}$' "$work_dir/$kernel.samples"
+    claim_line "a program at a clock counts samples: $kernel" '0[1-9a-f]( ..){7}$|[1-9a-f].( ..){7}$' "$work/$kernel.samples"
 done
 finish
