@@ -12,6 +12,17 @@ PREFIX ?= /usr/local
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
+# As many jobs at once as there are cores, unless the user or another make says how many: -j of the command line counts
+# more than this one, and that of the environment is looked for here. Targets as in `make clean run' are meant one after
+# the other.
+in_turn := $(if $(word 2,$(MAKECMDGOALS)),$(filter clean run debug install uninstall deb,$(MAKECMDGOALS)))
+ifeq ($(MAKELEVEL)$(in_turn),0)
+  cores := $(shell case $$MAKEFLAGS in (j*|-j*|*' -j'*|*--jobs*) ;; (*) nproc ;; esac)
+  ifneq ($(cores),)
+    MAKEFLAGS += -j$(cores)
+  endif
+endif
+
 # A blank ends a name in make. BUILD may therefore have none. The directory of the checkout may have
 # blanks, because all paths below it are relative; so may DESTDIR and PREFIX, which only the shell
 # sees.
@@ -31,10 +42,11 @@ include mk/view.mk
 include mk/tests.mk
 
 help:
-	@echo 'make             build the emulator and the guest kernels'
+	@echo 'make             build the emulator and the guest kernels, on all cores; with -j1, on one'
 	@echo 'make run         boot the guest kernel, trace it, print the cycles of its sites'
 	@echo 'make debug       run the same guest in the debugger'
 	@echo 'make test        build everything and run the tests (minutes)'
+	@echo 'make check-quick check the style, run the unit tests and those of instructions (less than a minute)'
 	@echo 'make test-programs  build all that the tests run, so that tests/run can run single ones'
 	@echo 'make check-long  run the tests with many more seeds, longer fuzzing and clang-tidy (hours)'
 	@echo 'make check-caches  compare each run of the tests with the same run without caches (a quarter of an hour)'
@@ -42,7 +54,7 @@ help:
 	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make emu         the emulator alone'
-	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'
+	@echo 'make guest       all guest kernels without mistakes, and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with FLAVOUR=latency, one that traces sections without interrupts or preemption'
 	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
@@ -64,12 +76,13 @@ help:
 # The demo script enables tracing, shows the trace, and disables tracing again.
 demo_script = $(shell sed -e '/^ *\#/d' -e '/^ *$$/d' guest-kernel/scripts/demo.txt | paste -sd ';')
 
-run: emu guest
+# It boots one kernel, and needs no other.
+run: emu guest-mcount-kernel
 	@echo '$(BUILD)/guest-kernel/mcount/kernel.elf on 2 harts, --audit=fail, with guest-kernel/scripts/demo.txt:'
 	@$(BUILD)/rvftrace run --harts 2 --audit=fail --append 'script="$(demo_script)"' \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 
-debug: emu guest
+debug: emu guest-mcount-kernel
 	@$(BUILD)/rvftrace debug --harts 2 --append 'script="$(demo_script)"' \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 

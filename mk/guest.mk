@@ -1,6 +1,6 @@
 # guest.mk - the guest kernel, in each layout of its call sites.
 #
-#   make guest                          every image that run and test need
+#   make guest                          every image without a mistake
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
 #   make guest LAYOUT=pfe8 FLAVOUR=X    one with what costs cycles also when it is off: one of GUEST_FLAVOURS
 #   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: with the change of tests/broken/X.patch
@@ -223,7 +223,9 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 	$$(say) OBJCOPY $$@
 	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
 
-.PHONY: guest-$(1)
+# The kernel alone.
+.PHONY: guest-$(1) guest-$(1)-kernel
+guest-$(1)-kernel: $$($(1)-dir)/kernel.elf
 guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
 endef
 
@@ -293,14 +295,15 @@ ifneq ($(BREAK),)
   endif
 endif
 
-.PHONY: guest-mistakes
-guest-mistakes: $(addprefix guest-,$(GUEST_BROKEN))
+.PHONY: guest-mistakes guest-tested
+guest-mistakes: $(GUEST_BROKEN:%=guest-%-kernel)
+guest-tested: $(GUEST_TESTED:%=guest-%-kernel)
 
 .PHONY: guest
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK)$(FLAVOUR))
 else
-guest: $(addprefix guest-,$(filter-out $(GUEST_LONG),$(guest_built)) $(GUEST_TESTED))
+guest: $(addprefix guest-,$(filter-out $(GUEST_LONG),$(guest_built)))
 endif
 
 # Programs of guest/user for U-mode. The shell is part of each kernel, in

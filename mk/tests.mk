@@ -6,7 +6,7 @@ unit_src  := $(wildcard tests/unit/test_*.c tests/isa/test_*.c tests/debug/test_
 unit_bin  := $(unit_src:tests/%.c=$(BUILD)/tests/%)
 tool_src  := tests/unit/load_query.c tests/isa/objdump_compare.c
 tool_bin  := $(tool_src:tests/%.c=$(BUILD)/tests/%)
-asan_obj   = $(filter-out $(BUILD)/asan/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/asan/emu/%.o))
+asan_obj   = $(patsubst emu/%.c,$(BUILD)/asan/emu/%.o,$(call engines_first,$(filter-out emu/main.c,$(emu_src))))
 # An archive: each test gets only the objects that it needs, which halves the time of linking.
 asan_lib  := $(BUILD)/asan/emu.a
 
@@ -109,15 +109,17 @@ format: | $(BOOTSTRAP_TEST)
 
 mcount_elf = $(BUILD)/guest-kernel/mcount/kernel.elf
 
-# Short ones are last, so that none runs alone at the end.
-test_commands = \
+# Style, unit tests, instructions.
+quick_commands = \
     'tools/check_arrows' \
     'tests/style/headers.sh' \
     'tests/style/format.sh' \
     'tests/style/docs.py' \
     $(patsubst %,'%',$(unit_bin)) \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
-    'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \
+    'tests/isa/disasm_against_objdump.sh $(mcount_elf)'
+
+test_commands = $(quick_commands) \
     'tests/diff/difftest.py --seconds 6' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
@@ -130,8 +132,16 @@ test_commands = \
     'tests/guest/formats.py' 'tests/guest/blktrace.py' 'tests/guest/rings.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/bench/*.sh tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh)))
 
 .PHONY: test test-programs check-long tidy
-# All that the tests run.
-test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(bpf_fuzz) $(bpf_cpio) $(machine_checks) $(fuzz_replay) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+# All that the tests run; the files that the compiler takes longest for are first.
+test-programs: emu $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace guest guest-tested programs tools \
+	$(unit_bin) $(tool_bin) $(bpf_fuzz) $(bpf_cpio) $(machine_checks) $(fuzz_replay) | $(BOOTSTRAP_TEST)
+
+# What a change of the emulator is checked with first: less than a minute in a built tree.
+.PHONY: check-quick
+check-quick: export BUILD := $(BUILD)
+check-quick: export CROSS := $(CROSS)
+check-quick: emu $(unit_bin) $(tool_bin) guest-mcount-kernel | $(BOOTSTRAP_TEST)
+	@tests/run $(quick_commands)
 
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
@@ -146,7 +156,7 @@ tidy: $(BUILD)/revision.h $(BUILD)/version.h $(BUILD)/report_page.h | $(BOOTSTRA
 .PHONY: check-caches
 check-caches: export BUILD := $(BUILD)
 check-caches: export CROSS := $(CROSS)
-check-caches: emu guest programs tools $(machine_checks) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+check-caches: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/caches/suite.sh
 
 # A table of the kernels with a mistake, and many runs of those without.

@@ -36,18 +36,15 @@ BOOTSTRAP_VIEW  := $(BUILD)/.bootstrap-view
 bootstrap: $(BOOTSTRAP_BUILD)
 bootstrap-test: $(BOOTSTRAP_TEST)
 
-# In sequence: two simultaneous runs of apt-get fail on its lock.
+# One after the other: two simultaneous runs of apt-get fail on its lock.
 $(BOOTSTRAP_TEST): | $(BOOTSTRAP_BUILD)
 $(BOOTSTRAP_LONG): | $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_LINUX): | $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_VIEW): | $(BOOTSTRAP_BUILD)
-ifneq ($(filter check-long,$(MAKECMDGOALS)),)
-$(BOOTSTRAP_VIEW): | $(BOOTSTRAP_LONG)
-endif
 
 $(BUILD)/.bootstrap-%: tools/bootstrap.sh
 	@mkdir -p $(@D)
-	$(Q)sh tools/bootstrap.sh --$*
+	$(Q)flock $(BUILD)/.bootstrap-lock sh tools/bootstrap.sh --$*
 	$(Q)touch $@
 
 # ---- recordmcount ----
