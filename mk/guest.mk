@@ -12,6 +12,9 @@
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
+# Those that have the objects of shared- in common, and those that have the objects of stopped- (below).
+GUEST_SHARING := mcount pfe16 pfe8 atomic callops pfe8-latency
+GUEST_STOPPED := mcount pfe16 pfe8
 # Kernels with tracers that cost cycles also when they are off; those of `make test'.
 GUEST_FLAVOURS  := latency branch
 GUEST_FLAVOURED := pfe8-latency pfe8-branch
@@ -62,6 +65,9 @@ GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 #     obj-y += a.o                    an object of every kernel
 #     obj-$(CONFIG_X) += b.o          one of the kernels that have X
 #     notrace-y, notrace-$(CONFIG_X)  one that is never instrumented; a comment says why
+#     shared-y, shared-$(CONFIG_X)    the same, and compiled once for the layouts of GUEST_SHARING, because neither code nor types
+#                                     depend on the layout, which make guest-shared-check checks
+#     stopped-$(CONFIG_X)             the same, for those of GUEST_STOPPED
 # It is read once, for all kernels: $(CONFIG_X) is the word CONFIG_X.
 guest_config_traced  := FUNCTION_TRACER FRAME_POINTER TRACEPOINTS EVENT_TRACING FTRACE_SYSCALLS BLK_DEV_IO_TRACE \
 	MMIOTRACE PERF_EVENTS BPF_SYSCALL
@@ -108,12 +114,12 @@ guest_sort_pfe8     := --sort --nops=8
 
 # One word is replaced by one store, so functions must be aligned.  GCC 12 does not
 # align functions that it considers cold, so that guess is disabled.
-guest_flags_atomic  := -DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=4
-guest_pg_atomic     := $(call guest_pfe,4)
+guest_flags_atomic  := -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_atomic     := $(call guest_pfe,4) -falign-functions=4
 guest_sort_atomic   := --sort --nops=8 --align=4
 
-guest_flags_callops := -DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=8
-guest_pg_callops    := $(call guest_pfe,8$(comma)4)
+guest_flags_callops := -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_callops    := $(call guest_pfe,8$(comma)4) -falign-functions=8
 guest_sort_callops  := --sort --nops=16 --align=8
 
 # Its macro `if' declares a variable, also inside of another.
@@ -144,25 +150,37 @@ $(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -
 guest_built := $(GUEST_LAYOUTS) $(GUEST_FLAVOURED)
 $(foreach l,$(guest_built),$(eval $(call guest_cflags,$(l))))
 
-# Collects objs.mk of each folder: guest-obj-y, guest-obj-CONFIG_X, guest-notrace-y and guest-notrace-CONFIG_X. A
-# misspelt symbol is empty.
+# Shared objects are compiled as those of `make run'.
+guest_config_shared := $(guest_config_mcount)
+guest_cflags_shared := $(guest_cflags_mcount)
+
+# Collects objs.mk of each folder: guest-KIND-y and guest-KIND-CONFIG_X. A misspelt symbol is empty.
 guest_symbols := $(sort $(foreach l,$(guest_built),$(guest_config_$(l))) $(foreach f,$(GUEST_FLAVOURS),$(guest_config_of_$(f))))
-guest_lists   := $(foreach k,obj notrace,$(addprefix $(k)-,y $(guest_symbols:%=CONFIG_%)))
+guest_lists   := $(foreach k,obj notrace shared stopped,$(addprefix $(k)-,y $(guest_symbols:%=CONFIG_%)))
 $(foreach c,$(guest_symbols),$(eval CONFIG_$(c) := CONFIG_$(c)))
 guest_objs_mk := $(foreach depth,/* /*/* /*/*/* /*/*/*/*,$(wildcard $(GUEST_SRC)$(depth)/objs.mk))
 define guest_folder
 $(foreach v,$(guest_lists),$(v) :=
 )
 include $(GUEST_SRC)/$(1)/objs.mk
-$$(if $$(obj-)$$(notrace-),$$(error $(GUEST_SRC)/$(1)/objs.mk: no kernel has the symbol of: $$(obj-) $$(notrace-)))
+$$(if $$(strip $$(obj-)$$(notrace-)$$(shared-)$$(stopped-)),\
+	$$(error $(GUEST_SRC)/$(1)/objs.mk: no kernel has the symbol of: $$(obj-) $$(notrace-) $$(shared-) $$(stopped-)))
 $(foreach v,$(guest_lists),guest-$(v) := $$(guest-$(v)) $$($(v):%=$(1)/%)
 )
 endef
 $(foreach f,$(guest_objs_mk:$(GUEST_SRC)/%/objs.mk=%),$(eval $(call guest_folder,$(f))))
 
-guest_notrace := $(foreach v,$(filter notrace-%,$(guest_lists)),$(guest-$(v)))
+guest_of_kind = $(foreach v,$(filter $(1)-%,$(guest_lists)),$(guest-$(v)))
+guest_shared  := $(call guest_of_kind,shared)
+guest_stopped := $(call guest_of_kind,stopped)
+guest_notrace := $(guest_shared) $(guest_stopped) $(call guest_of_kind,notrace)
 $(foreach l,$(guest_built),$(eval guest_objs_$(l) := $(foreach s,y $(guest_config_$(l):%=CONFIG_%),\
-	$(guest-obj-$(s)) $(guest-notrace-$(s)))))
+	$(foreach k,obj notrace shared stopped,$(guest-$(k)-$(s))))))
+
+# guest_paths LAYOUT,OBJECTS - where these objects of a layout are.
+guest_shared_of = $(if $(filter $(1),$(GUEST_SHARING)),$(guest_shared)) $(if $(filter $(1),$(GUEST_STOPPED)),$(guest_stopped))
+guest_paths = $(addprefix $(GUEST_OUT)/$(1)/,$(filter-out $(call guest_shared_of,$(1)),$(2))) \
+	$(addprefix $(GUEST_OUT)/shared/,$(filter $(call guest_shared_of,$(1)),$(2)))
 
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
@@ -188,26 +206,31 @@ $$(GUEST_OUT)/$(1)/%.o: $(3)/%.S | $$(BOOTSTRAP_BUILD)
 		-MMD -MP -c -o $$@ $$<
 endef
 
+# The empty symbol table, of every kernel's first link.
+$(GUEST_OUT)/kallsyms0.S: $(GUEST_SRC)/scripts/kallsyms.awk | $(BOOTSTRAP_BUILD)
+	$(Q)mkdir -p $(@D)
+	$(Q)awk -f $< /dev/null > $@
+
+$(GUEST_OUT)/kallsyms0.o: $(GUEST_OUT)/kallsyms0.S
+	$(Q)$(GUEST_CC) $(GUEST_ASFLAGS) -c -o $@ $<
+
 # guest_link DIR,LAYOUT - the kernel of the objects $(DIR-objs).
 define guest_link
 $(1)-dir  := $$(GUEST_OUT)/$(1)
 
 # The kernel is linked twice: first with an empty symbol table, then with the one made
 # from the first link.  No function may have moved between the two.
-$$($(1)-dir)/kallsyms0.S: $$(GUEST_SRC)/scripts/kallsyms.awk | $$(BOOTSTRAP_BUILD)
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)awk -f $$< /dev/null > $$@
-
-$$($(1)-dir)/kernel0.elf: $$($(1)-objs) $$($(1)-dir)/kallsyms0.o \
+$$($(1)-dir)/kernel0.elf: $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o \
 		$$(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
 	$$(say) LD $$@
-	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms0.o
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o
 
 $$($(1)-dir)/kallsyms.S: $$($(1)-dir)/kernel0.elf $$(GUEST_SRC)/scripts/kallsyms.awk
 	$$(say) KSYMS $$@
 	$$(Q)$$(GUEST_NM) -n $$< | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk > $$@
 
-$$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S | $$(BOOTSTRAP_BUILD)
+$$($(1)-dir)/kallsyms.o: %.o: %.S | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(GUEST_CC) $$(GUEST_ASFLAGS) -c -o $$@ $$<
 
 $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o $$(if $$(guest_sort_$(2)),$$(RECORDMCOUNT))
@@ -215,8 +238,7 @@ $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o $$(if 
 	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
 	$$(if $$(guest_sort_$(2)),$$(Q)$$(RECORDMCOUNT) $$(guest_sort_$(2)) $$@)
 	$$(Q)$$(GUEST_NM) -n $$@ > $$($(1)-dir)/kernel.map
-	$$(Q)$$(GUEST_NM) -n $$@ | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk | \
-		cmp -s - $$($(1)-dir)/kallsyms.S || \
+	$$(Q)awk -f $$(GUEST_SRC)/scripts/kallsyms.awk $$($(1)-dir)/kernel.map | cmp -s - $$($(1)-dir)/kallsyms.S || \
 		{ echo "guest.mk: $$@: functions moved between the two links" >&2; exit 1; }
 
 $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
@@ -263,7 +285,7 @@ define guest_broken
 $(1)-$(2)-changed := $$(broken-$(2)-file)
 $(1)-$(2)-own  := $$(addsuffix .o,$$(basename $$($(1)-$(2)-changed)))
 $(1)-$(2)-objs := $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own)) \
-	$$(addprefix $$(GUEST_OUT)/$(1)/,$$(filter-out $$($(1)-$(2)-own),$$(guest_objs_$(1))))
+	$$(call guest_paths,$(1),$$(filter-out $$($(1)-$(2)-own),$$(guest_objs_$(1))))
 
 $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/src/,$$($(1)-$(2)-changed)) &: tests/broken/$(2).patch \
 		$$(addprefix $$(GUEST_SRC)/,$$($(1)-$(2)-changed)) | $$(BOOTSTRAP_BUILD)
@@ -277,9 +299,9 @@ $$(eval $$(call guest_link,$(1)-$(2),$(1)))
 -include $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own:.o=.d))
 endef
 
-$(foreach l,$(guest_built),$(eval $(l)-objs := $(addprefix $(GUEST_OUT)/$(l)/,$(guest_objs_$(l)))))
-$(foreach l,$(guest_built),$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
--include $(foreach l,$(guest_built),$($(l)-objs:.o=.d))
+$(foreach l,$(guest_built),$(eval $(l)-objs := $(call guest_paths,$(l),$(guest_objs_$(l)))))
+$(foreach l,$(guest_built) shared,$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
+-include $(sort $(foreach l,$(guest_built),$($(l)-objs:.o=.d)))
 $(foreach l,$(guest_built),$(eval $(call guest_link,$(l),$(l))))
 $(foreach l,$(guest_built),$(eval $(call guest_modules,$(l))))
 $(foreach b,$(GUEST_BREAKS),$(foreach l,$(call guest_break_layouts,$(b)),$(eval $(call guest_broken,$(l),$(b)))))
@@ -294,6 +316,20 @@ ifneq ($(BREAK),)
     $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): no such kernel; there are: $(GUEST_BROKEN))
   endif
 endif
+
+# Each shared object as the object that the layout would have alone: all but the lines, which name the layout's folder.
+define guest_compared
+$(eval $(call guest_compile,not-shared/$(1),$(1),$(GUEST_SRC)))
+$$(GUEST_OUT)/not-shared/$(1)/%.same: $$(GUEST_OUT)/not-shared/$(1)/%.o $$(GUEST_OUT)/shared/%.o
+	$$(Q)for o in $$^; do $$(CROSS)objdump -srt $$$$o | awk '/^(Contents of section|RELOCATION RECORDS FOR) / { on = !/debug_line/ } \
+		!/file format/ && (on || /^SYMBOL/)' >$$$$o.text || exit 1; done; \
+	cmp $$(^:=.text) || { echo "$$*.o is not the same in layout $(1): notrace- is for it in objs.mk" >&2; exit 1; }
+	$$(Q)touch $$@
+.SECONDARY: $$(patsubst %,$$(GUEST_OUT)/not-shared/$(1)/%,$$(filter $$(call guest_shared_of,$(1)),$$(guest_objs_$(1))))
+guest-shared-check: $$(patsubst %.o,$$(GUEST_OUT)/not-shared/$(1)/%.same,$$(filter $$(call guest_shared_of,$(1)),$$(guest_objs_$(1))))
+endef
+.PHONY: guest-shared-check
+$(foreach l,$(sort $(GUEST_SHARING) $(GUEST_STOPPED)),$(eval $(call guest_compared,$(l))))
 
 .PHONY: guest-mistakes guest-tested
 guest-mistakes: $(GUEST_BROKEN:%=guest-%-kernel)

@@ -208,7 +208,7 @@ check-view: export BUILD := $(BUILD)
 check-view: emu view guest-pfe8 programs $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_TEST) $(BOOTSTRAP_VIEW)
 	@tests/run tests/view/view.py
 
-check-long: test tidy check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_VIEW)
+check-long: test tidy guest-shared-check check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_VIEW)
 	@tests/run 'tests/long/branch.sh' 'tests/long/bpffuzz.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'

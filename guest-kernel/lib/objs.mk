@@ -1,3 +1,3 @@
 obj-y += radix-tree.o buildid.o errno.o sort.o usercopy.o
 # Called by tracers and by the code that patches.
-notrace-y += glob.o kstrtox.o string.o vsprintf.o
+shared-y += glob.o kstrtox.o string.o vsprintf.o

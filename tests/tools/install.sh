@@ -15,7 +15,7 @@ mkdir "$top"
 cp -a CHANGELOG.md Makefile mk cores emu tools guest guest-kernel docs tests "$top"
 mkdir -p "$top/build/guest-kernel"
 cp -a "$BUILD/emu" "$BUILD/tools" "$BUILD"/.bootstrap-* "$BUILD"/*.* "$BUILD/manpage" "$BUILD/completion" "$top/build"
-cp -a "$BUILD/guest-kernel/none" "$BUILD/guest-kernel/user" "$top/build/guest-kernel"
+cp -a "$BUILD/guest-kernel/none" "$BUILD/guest-kernel/user" "$BUILD/guest-kernel"/kallsyms0.* "$top/build/guest-kernel"
 rm -f "$top/build/rvftrace" "$top/build/emu/main.o" "$top/build/recordmcount" \
     "$top/build/guest-kernel/initrd.cpio" "$top/build/guest-kernel/none/modules.cpio"
 

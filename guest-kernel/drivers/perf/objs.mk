@@ -1,2 +1,2 @@
 # Counts for perf, also inside the tracers' hooks.
-notrace-$(CONFIG_PERF_EVENTS) += riscv_pmu_sbi.o
+shared-$(CONFIG_PERF_EVENTS) += riscv_pmu_sbi.o

@@ -5,6 +5,6 @@ notrace-y += asm-offsets.o riscv_ksyms.o
 # Called by tracers.
 notrace-y += stacktrace.o
 # They write code, and ask other harts for fences: in a site of theirs a hart could meet half a patch.
-notrace-y += jump_label.o patch.o sbi.o
+shared-y += jump_label.o patch.o sbi.o
 # Called by the tracer irqsoff, wherever interrupts are switched off or on.
 notrace-$(CONFIG_TRACE_IRQFLAGS) += trace_irq.o

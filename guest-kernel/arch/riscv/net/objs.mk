@@ -1,2 +1,2 @@
 # Compiles programs of BPF, which run inside the tracers' hooks.
-notrace-$(CONFIG_BPF_SYSCALL) += bpf_jit_comp64.o bpf_jit_core.o
+shared-$(CONFIG_BPF_SYSCALL) += bpf_jit_comp64.o bpf_jit_core.o

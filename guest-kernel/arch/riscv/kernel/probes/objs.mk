@@ -1,3 +1,3 @@
 # These handle kprobes, which may be in the tracer, too.
-notrace-y += decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o
+shared-y += decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o
 notrace-$(CONFIG_DYNAMIC_FTRACE_WITH_REGS) += ftrace.o
