@@ -1033,11 +1033,13 @@ static void run_with_plan(const struct plan *plan, bool late, struct shot *s)
 /* Also where a slice of the seed begins at the very step. */
 static void a_plan_may_be_given_at_its_first_step(void **state)
 {
+    /* Making 5,000 boards takes most of the time; 7 meets both kinds of steps on all harts. */
+    const uint64_t stride = getenv("SUITE") ? 1 : 7;
     struct shot plain, early, late;
-    unsigned differ = 0;
+    unsigned differ = 0, compared = 0;
 
     (void)state;
-    for (uint64_t at = 9000; at < 11500; at++) {
+    for (uint64_t at = 9000; at < 11500; at += stride) {
         struct plan_step step = {at % 2 ? PLAN_STALL : PLAN_TICK, (unsigned)(at / 2 % 3), at,
                                  at + 700};
         const struct plan plan = {{&step, 1, 1}};
@@ -1045,11 +1047,13 @@ static void a_plan_may_be_given_at_its_first_step(void **state)
         run_with_plan(&plan, false, &early);
         run_with_plan(&plan, true, &late);
         assert_memory_equal(&early, &late, sizeof early);
-        if (at % 10 == 0)
-            run_busy(config_of(3, 1), at + 3000, &plain);
-        differ += at % 10 == 0 && memcmp(&plain, &early, sizeof plain) != 0;
+        if (at % 10)
+            continue;
+        run_busy(config_of(3, 1), at + 3000, &plain);
+        differ += memcmp(&plain, &early, sizeof plain) != 0;
+        compared++;
     }
-    assert_true(differ > 100); /* steps have effects */
+    assert_true(differ > compared / 3); /* steps have effects */
 }
 
 static void a_stalled_hart_executes_nothing(void **state)
