@@ -8,13 +8,14 @@
 
 #include "base/vec.h"
 #include "export/export.h"
+#include "log/log_state.h"
 
 /* The process number in the file. Cycles in a microsecond, the format's unit: of a clock of 1 GHz.
  */
 enum { PROCESS = 1, CYCLES_PER_US = 1000 };
 
-/* Longer names are cut. Linux's THREAD_SIZE. */
-enum { NAME_MAX_BYTES = 256, STACK_BYTES = 16 << 10 };
+/* Longer names are cut. */
+enum { NAME_MAX_BYTES = 256 };
 
 /* The name of a stack that is in the file. */
 struct track {
@@ -77,7 +78,8 @@ static void name_stack(struct chrome *c, const struct log_call *call, uint32_t n
 
 static bool is_on_its_own(const struct log_task *task, const struct log_call *call)
 {
-    return task && task->name != LOG_NONE && task->stack && call->sp - task->stack <= STACK_BYTES;
+    return task && task->name != LOG_NONE && task->stack &&
+           call->sp - task->stack <= LOG_STACK_BYTES;
 }
 
 /*

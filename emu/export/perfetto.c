@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "export/export.h"
 #include "log/log_io.h"
+#include "log/log_state.h"
 
 /* Fields of the messages that are used. */
 enum { TRACE_PACKET = 1 };
@@ -126,7 +127,7 @@ static void put_track(struct perfetto *p, uint64_t track, const char *name)
 static void name_stack(struct perfetto *p, const struct log_event *e)
 {
     const struct log_task *t = log_task(p->job->log, e->task);
-    bool own = t && t->stack && e->call.call->sp - t->stack <= 16384;
+    bool own = t && t->stack && e->call.call->sp - t->stack <= LOG_STACK_BYTES;
     uint32_t *name;
     char text[LOG_PLACE_MAX];
 

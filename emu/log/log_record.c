@@ -41,6 +41,8 @@ _Static_assert((int)LOG_FUNCTION == (int)CALL_FUNCTION && (int)LOG_TRACER == (in
 _Static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &&
                    (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES,
                "the log has the numbers of enum site_state");
+_Static_assert((int)LOG_STACK_BYTES == (int)TASK_STACK_BYTES,
+               "the log divides addresses into stacks");
 _Static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
 
 /* The task that a hart had when it was looked at, and where its name is in memory. */

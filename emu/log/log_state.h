@@ -22,7 +22,7 @@ enum { LOG_STACKS_MAX = 1 << 20, LOG_SITES_MAX = 1 << 24 };
 enum { LOG_DEPTH_MAX = 1 << 13 };
 
 struct log_stack {
-    uint64_t base; /* its number among addresses: sp / 16 KiB */
+    uint64_t base; /* its number among addresses: sp / LOG_STACK_BYTES */
     uint64_t when; /* of its last event */
     VEC_OF(struct log_call) open;
     bool used; /* it was asked for */
@@ -43,7 +43,7 @@ struct log_state {
     struct log_bytes sites;          /* enum log_site_state of each */
 };
 
-enum { LOG_STACK_SHIFT = 14 };
+enum { LOG_STACK_SHIFT = 14, LOG_STACK_BYTES = 1 << LOG_STACK_SHIFT };
 
 void log_state_init(struct log_state *s, unsigned harts);
 void log_state_free(struct log_state *s);

@@ -13,8 +13,6 @@
 #include "ftrace/watch.h"
 #include "load/symbols.h"
 
-enum { STACK_BYTES = 16384 };
-
 /* ---- the two records ---- */
 
 /* The machine's: of the functions on the task's stack. */
@@ -37,7 +35,7 @@ static void read_machine(const struct debugger *d, const struct task *task, stru
 {
     r->open.depth = 0;
     r->low = task->stack;
-    r->high = task->stack + STACK_BYTES; /* the sp of the first caller may be the very end */
+    r->high = task->stack + TASK_STACK_BYTES; /* the sp of the first caller may be the very end */
     if (task->stack)
         calls_each(watch_calls(d->config.watch), note_call, r);
 }

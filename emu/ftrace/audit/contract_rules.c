@@ -21,7 +21,7 @@
 enum { FOLLOWED_MAX = 1 << 12, SLOTS_MAX = 1 << 10 };
 
 /* Nested calls of the tracer, with no trap between, that no protection against recursion allows. */
-enum { RECURSION_DEPTH = 4, STACK_BYTES = 16 << 10 };
+enum { RECURSION_DEPTH = 4 };
 
 /* In pfe16 the site keeps ra in the doubleword below sp. */
 enum { SLOT_BELOW_SP = 8 };
@@ -574,7 +574,7 @@ static unsigned nested(const struct audit *a, const struct followed *last)
         const struct followed *f = &a->followed.at[i];
 
         depth += f->kind == CALL_TRACER && f->hart == last->hart && f->traps == last->traps &&
-                 f->sp - last->sp < STACK_BYTES;
+                 f->sp - last->sp < TASK_STACK_BYTES;
     }
     return depth;
 }

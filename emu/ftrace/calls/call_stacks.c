@@ -9,9 +9,7 @@
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
-
-/* Linux's THREAD_SIZE; stacks are aligned to it. */
-enum { STACK_SHIFT = 14 };
+#include "ftrace/kernel/tasks.h"
 
 /* A function with variable arguments saves up to eight registers above its frame. */
 enum { VARARGS_BYTES = 64 };
@@ -29,7 +27,7 @@ struct call_stacks {
     struct call_stacks_config config;
     struct call_moment now; /* of the step that is followed */
     VEC_OF(struct stack) stacks;
-    struct map stack_at; /* address / STACK_BYTES -> index */
+    struct map stack_at; /* address / TASK_STACK_BYTES -> index */
     struct {
         uint64_t key, index;
     } last; /* the stack that was asked for last; its index is UINT64_MAX if there is none */
@@ -110,7 +108,7 @@ static void drop_stacks(struct call_stacks *c)
 /* sp of an empty stack is the address after its end, which must not count as the next stack's. */
 static uint64_t stack_key(uint64_t sp)
 {
-    return (sp - 1) >> STACK_SHIFT;
+    return (sp - 1) >> TASK_STACK_SHIFT;
 }
 
 static NOINLINE struct stack *look_up_stack(struct call_stacks *c, uint64_t key)

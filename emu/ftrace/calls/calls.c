@@ -24,12 +24,10 @@
 #include "cpu/isa.h"
 #include "ftrace/calls/call_stacks.h"
 #include "ftrace/kernel/kernel_probes.h"
+#include "ftrace/kernel/tasks.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
-
-/* Linux's THREAD_SIZE. */
-enum { STACK_BYTES = 1 << 14 };
 
 /*
  * In a frame, the return address is just below the frame pointer; a site of pfe16 keeps it just
@@ -216,7 +214,7 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
 {
     uint64_t sp = hart_reg(h, REG_SP), fp = hart_reg(h, REG_S0);
 
-    return after_prologue(c) && fp >= sp && fp - sp < STACK_BYTES ? fp : sp;
+    return after_prologue(c) && fp >= sp && fp - sp < TASK_STACK_BYTES ? fp : sp;
 }
 
 /*

@@ -30,9 +30,7 @@
 #include "base/vec.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
-
-/* Stack pointers that differ by less than this are taken to belong to the same stack. */
-enum { STACK_SPAN = 16 << 10 };
+#include "ftrace/kernel/tasks.h"
 
 /* If a context has more open calls, the oldest one is dropped: it will not return. */
 enum { OPEN_MAX = 512 };
@@ -364,9 +362,10 @@ void account_plant_switch(struct account *a, uint64_t pa)
 
 /* ---- traps: their time is subtracted from open calls ---- */
 
+/* Whether the stack pointers are so near to each other that they are taken for one stack's. */
 static bool same_stack(uint64_t outer_sp, uint64_t inner_sp)
 {
-    return outer_sp >= inner_sp && outer_sp - inner_sp < STACK_SPAN;
+    return outer_sp >= inner_sp && outer_sp - inner_sp < TASK_STACK_BYTES;
 }
 
 void account_trap(struct account *a, const struct trap_event *t)

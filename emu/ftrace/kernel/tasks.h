@@ -24,6 +24,10 @@ struct tasks;
 
 enum { TASK_NAME_MAX = 16 }; /* Linux's TASK_COMM_LEN; with its NUL */
 
+/* The size of a task's stack in the kernel, to which its address is aligned: Linux's THREAD_SIZE.
+ */
+enum { TASK_STACK_SHIFT = 14, TASK_STACK_BYTES = 1 << TASK_STACK_SHIFT };
+
 struct task {
     char name[TASK_NAME_MAX]; /* printable ASCII; other bytes are question marks */
     int32_t pid;              /* -1: not known */
