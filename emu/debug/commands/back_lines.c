@@ -31,7 +31,7 @@ static bool insn_at(const struct debugger *d, uint64_t pc, struct insn *i)
 {
     uint32_t word;
 
-    return place_word(d, pc, &word) && insn_decode(word, i);
+    return selected_word(d, pc, &word) && insn_decode(word, i);
 }
 
 static bool links(const struct insn *i)
@@ -108,7 +108,7 @@ static bool has_lines(const struct debugger *d, uint64_t pc)
 {
     struct line_row row;
 
-    return line_row_at(d->config.lines, place_canonical(d, pc), &row);
+    return line_row_at(d->config.lines, place_canonical(&d->guest, pc), &row);
 }
 
 /* One instruction back from index i; a call that has returned counts as one, and traps as none. */
@@ -148,7 +148,7 @@ static struct back_step step_back(const struct way *w, size_t i, bool over)
 /* The code of one line around pc, without a gap. */
 static bool line_around(const struct debugger *d, uint64_t pc, struct line_row *line)
 {
-    uint64_t va = place_canonical(d, pc);
+    uint64_t va = place_canonical(&d->guest, pc);
     struct line_row row;
 
     if (!line_row_at(d->config.lines, va, line))
@@ -200,9 +200,9 @@ static struct back_step line_before(const struct way *w, size_t i, bool over)
 /* Whether pc is before the body of its function, where a step forwards would not have stopped. */
 static bool is_in_prologue(const struct debugger *d, uint64_t pc)
 {
-    uint64_t va = place_canonical(d, pc), start, end;
+    uint64_t va = place_canonical(&d->guest, pc), start, end;
 
-    if (!place_function(d, pc, &start, &end))
+    if (!place_function(&d->guest, pc, &start, &end))
         return false;
     start -= pc - va;
     end -= pc - va;
@@ -318,7 +318,7 @@ void do_reverse_finish(struct debugger *d, const char *args)
 
     if (!arg_end(d, args))
         return;
-    if (frame_innermost(d, &f))
+    if (frame_innermost(&d->guest, d->selected, &f))
         call = call_before(d, f.ra);
     if (!call) {
         complain(d, "the call of this function is not known");

@@ -71,7 +71,7 @@ static bool arg_condition(struct debugger *d, const char *args, const struct tar
     struct expr *e;
 
     if (p->kind == TARGET_BREAK) /* the function's variables are known there */
-        d->view.scope = place_canonical(d, p->address);
+        d->view.scope = place_canonical(&d->guest, p->address);
     e = arg_expr(d, &args, EXPR_WHOLE, "a condition");
     d->view = before;
     if (e)
@@ -422,7 +422,7 @@ static size_t clear_place(struct debugger *d, uint64_t address)
     size_t deleted = 0;
     uint64_t pa;
 
-    if (!place_physical(d, address, &pa))
+    if (!selected_physical(d, address, &pa))
         return 0;
     for (size_t i = target_point_count(d->target); i--;) {
         const struct target_point *p = target_point_at(d->target, i);
@@ -499,7 +499,7 @@ static void print_address(struct debugger *d, uint64_t address)
     char text[NAME_MAX_LEN];
 
     fprintf(d->out, "0x%016" PRIx64 " ", address);
-    place_name(d, address, text, sizeof text);
+    place_name(&d->guest, address, text, sizeof text);
     if (text[0])
         fprintf(d->out, "in %s ", text);
     if (place_line(d, address, text, sizeof text))

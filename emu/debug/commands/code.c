@@ -36,10 +36,10 @@ static void print_pair_target(struct debugger *d, uint64_t va, uint32_t word)
     uint32_t before;
     char name[NAME_MAX_LEN];
 
-    if (!insn_decode(word, &low) || low.op != OP_jalr || !place_word(d, va - 4, &before) ||
+    if (!insn_decode(word, &low) || low.op != OP_jalr || !selected_word(d, va - 4, &before) ||
         !insn_decode(before, &high) || high.size != 4 || !insn_is_pair(&high, &low))
         return;
-    place_name(d, pair_target(va - 4, &high, &low), name, sizeof name);
+    place_name(&d->guest, pair_target(va - 4, &high, &low), name, sizeof name);
     fprintf(d->out, "  # 0x%" PRIx64, pair_target(va - 4, &high, &low));
     if (name[0])
         fprintf(d->out, " <%s>", name);
@@ -49,7 +49,7 @@ static bool has_break(const struct debugger *d, uint64_t va)
 {
     uint64_t pa;
 
-    return place_physical(d, va, &pa) && target_has_breakpoint(d->target, pa);
+    return selected_physical(d, va, &pa) && target_has_breakpoint(d->target, pa);
 }
 
 /* Mark, address and name; padded, so that the instructions of a listing are in one column. */
@@ -58,7 +58,7 @@ static void print_margin(struct debugger *d, uint64_t va, enum code_mark mark)
     enum { NAME_WIDTH = 24 };
     char name[NAME_MAX_LEN], text[NAME_MAX_LEN + 4] = ":";
 
-    place_name(d, va, name, sizeof name);
+    place_name(&d->guest, va, name, sizeof name);
     if (name[0])
         snprintf(text, sizeof text, " <%s>:", name);
     fprintf(d->out, "%s%c 0x%016" PRIx64 "%-*s ", mark == CODE_HERE ? "=>" : "  ",
@@ -67,13 +67,13 @@ static void print_margin(struct debugger *d, uint64_t va, enum code_mark mark)
 
 unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark)
 {
-    struct disasm_names names = place_names(d);
+    struct disasm_names names = place_names(&d->guest);
     char text[DISASM_MAX];
     uint32_t word;
     unsigned size;
 
     print_margin(d, va, mark);
-    if (!place_word(d, va, &word)) {
+    if (!selected_word(d, va, &word)) {
         fprintf(d->out, "not readable\n");
         return 0;
     }
@@ -134,7 +134,7 @@ unsigned print_instruction(struct debugger *d, uint64_t va)
     fprintf(d->out, "%s0x%" PRIx64, va == pc ? "=> " : "   ", va);
     print_address_name(d->language, d->out, va);
     fprintf(d->out, ":\t");
-    if (!place_word(d, va, &word)) {
+    if (!selected_word(d, va, &word)) {
         complain(d, "Cannot access memory at address 0x%" PRIx64, va);
         return 0;
     }
@@ -151,7 +151,7 @@ static uint64_t walk_code(const struct debugger *d, uint64_t at, uint64_t to, ui
     uint32_t word;
 
     for (*count = 0; at < to && *count < limit; ++*count) {
-        if (!place_word(d, at, &word) || !insn_decode(word, &i))
+        if (!selected_word(d, at, &word) || !insn_decode(word, &i))
             break;
         at += i.size;
     }
@@ -162,7 +162,7 @@ uint64_t instructions_before(struct debugger *d, uint64_t va, uint64_t count)
 {
     uint64_t start, end, all, n;
 
-    if (!place_function(d, place_canonical(d, va) - 1, &start, &end) ||
+    if (!place_function(&d->guest, place_canonical(&d->guest, va) - 1, &start, &end) ||
         walk_code(d, start, va, UINT64_MAX, &all) != va)
         return va;
     return walk_code(d, start, va, all > count ? all - count : 0, &n);
@@ -223,7 +223,7 @@ static void dump_source(struct debugger *d, uint64_t va, struct source_range *la
 {
     struct source_range r;
 
-    if (!sources_at(d->info, place_canonical(d, va), &r) ||
+    if (!sources_at(d->info, place_canonical(&d->guest, va), &r) ||
         (!first && r.line == last->line && r.file.name == last->file.name))
         return;
     if (!first)
@@ -236,7 +236,7 @@ static void dump_source(struct debugger *d, uint64_t va, struct source_range *la
 
 static void print_offset(struct debugger *d, uint64_t va)
 {
-    uint64_t canonical = place_canonical(d, va);
+    uint64_t canonical = place_canonical(&d->guest, va);
     const struct symbol *s = symbols_function_at(d->config.symbols, canonical);
 
     if (s)
@@ -249,7 +249,7 @@ static unsigned dump_instruction(struct debugger *d, const struct dump *dump, ui
     uint32_t word;
     unsigned size;
 
-    if (!place_word(d, va, &word)) {
+    if (!selected_word(d, va, &word)) {
         complain(d, "Cannot access memory at address 0x%" PRIx64, va);
         return 0;
     }
@@ -317,7 +317,7 @@ static bool take_function(struct debugger *d, struct dump *dump)
 {
     uint64_t start = dump->start;
 
-    if (place_function(d, place_canonical(d, start), &dump->start, &dump->end))
+    if (place_function(&d->guest, place_canonical(&d->guest, start), &dump->start, &dump->end))
         return true;
     complain(d, "No function contains specified address.");
     return false;

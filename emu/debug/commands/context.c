@@ -121,7 +121,7 @@ static bool find_symbol(void *ctx, const char *name, struct plain_symbol *found)
 static const char *name_at(void *ctx, uint64_t address, uint64_t *offset)
 {
     const struct debugger *d = ctx;
-    uint64_t va = place_canonical(d, address);
+    uint64_t va = place_canonical(&d->guest, address);
     const struct symbol *s = symbols_function_at(d->config.symbols, va);
 
     if (s && s->size && va - s->addr < s->size) {
@@ -144,7 +144,7 @@ static void selected_frame(void *ctx, struct frame_scope *scope)
     if (!stack_frame(d, d->view.hart, d->view.frame, &f))
         return;
     *scope = (struct frame_scope){
-        .pc = f.u.pc, .canonical = f.u.user ? 0 : unwind_code(d, &f.u), .level = f.level};
+        .pc = f.u.pc, .canonical = f.u.user ? 0 : unwind_code(&d->guest, &f.u), .level = f.level};
 }
 
 static bool frame_address(void *ctx, uint64_t *cfa)
@@ -218,8 +218,8 @@ static bool entry_register(void *ctx, unsigned dwarf_register, uint64_t *value)
         if (!stack_frame(d, d->view.hart, ++number, &caller))
             return false;
     } while (caller.level);
-    if (caller.u.exact || !debug_blocks(d->info, unwind_code(d, &caller.u), &b) ||
-        !find_call(&b.at[0], place_canonical(d, caller.u.pc), 0, &call) ||
+    if (caller.u.exact || !debug_blocks(d->info, unwind_code(&d->guest, &caller.u), &b) ||
+        !find_call(&b.at[0], place_canonical(&d->guest, caller.u.pc), 0, &call) ||
         !find_parameter(&call, dwarf_register, &attr))
         return false;
     d->view.frame = number;
@@ -262,7 +262,7 @@ void context_close(struct debugger *d)
 {
     language_free(d->language);
     debug_info_free(d->info);
-    VEC_FREE(&d->stack.frames);
+    frame_list_free(&d->stack.list);
 }
 
 struct view context_look(struct debugger *d, unsigned hart)

@@ -392,7 +392,7 @@ static uint64_t print_string(struct debugger *d, uint64_t address)
     size_t len = 0;
     bool readable;
 
-    while ((readable = place_read(d, address + len, &text[len], 1)) && text[len] &&
+    while ((readable = selected_read(d, address + len, &text[len], 1)) && text[len] &&
            len < o->elements)
         len++;
     if (!len && !readable)

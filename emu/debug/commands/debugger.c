@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "debug/commands/debugger_priv.h"
+#include "ftrace/watch.h"
 
 void complain(const struct debugger *d, const char *format, ...)
 {
@@ -111,6 +112,19 @@ static void print_greeting(struct debugger *d)
     fflush(d->out);
 }
 
+static void guest_open(struct debugger *d)
+{
+    const struct debugger_config *c = &d->config;
+
+    d->guest = (struct guest){.target = d->target,
+                              .machine = c->machine,
+                              .symbols = c->symbols,
+                              .info = d->info,
+                              .members = members_new(),
+                              .ftrace = c->watch,
+                              .tasks = c->tasks || !c->watch ? c->tasks : watch_tasks(c->watch)};
+}
+
 struct debugger *debugger_new(const struct debugger_config *config)
 {
     struct debugger *d = xcalloc(1, sizeof *d);
@@ -128,8 +142,8 @@ struct debugger *debugger_new(const struct debugger_config *config)
     d->last.reason = TARGET_STOP_INTERRUPTED;
     d->before = xcalloc(target_hart_count(d->target), sizeof *d->before);
     remember_registers(d);
-    d->members = members_new();
     context_open(d);
+    guest_open(d);
     data_open(d);
     return d;
 }
@@ -145,7 +159,7 @@ void debugger_free(struct debugger *d)
     target_free(d->target); /* with the conditions of its points */
     data_close(d);
     context_close(d);
-    members_free(d->members);
+    members_free(d->guest.members);
     free(d->before);
     free(d);
 }

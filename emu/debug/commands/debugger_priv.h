@@ -6,7 +6,7 @@
  *     input.c      reads lines from a terminal or a stream
  *     complete.c   how a line can be completed
  *     commands.c   the table of commands, help, arguments
- *     place.c      addresses: names, sources, memory
+ *     place.c      prints addresses with their names and source lines
  *     breaks.c     the commands that set and list breakpoints
  *     catch.c      catchpoints: what they wait for, and what they have seen
  *     actions.c    the commands of breakpoints
@@ -21,8 +21,6 @@
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
  *     back_lines.c steps back by lines and over calls
- *     frame.c      stack frames by prologues and the chain of frame pointers
- *     unwind.c     stack frames by call frame information, traps, the graph tracer
  *     stack.c      the frames as the user sees them: backtrace, frame, info locals
  *     code.c       disassembly
  *     context.c    the machine's side of expressions (expr.h)
@@ -34,13 +32,11 @@
  *     info.c       the subjects of info
  *     machine_info.c  info about registers, devices and page tables
  *     threads.c    harts and the guest's tasks
- *     tasks.c      the guest's tasks, and frames of those that run on no hart
+ *     tasks.c      the selection of a task of the guest
  *     show.c       registers, memory, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  *     site.c       what each hart would fetch at a site or another place
  *     tour.c       a guided tour through the patching of a site
- *     members.c    where the guest's kernel has the members of its structs
- *     return_stack.c  the return stack of a task under the function graph tracer
  *     fgraph.c     these stacks, beside the calls that the machine has recorded
  *     updates.c    updates of code, the cost of tracing, trampolines
  */
@@ -54,7 +50,14 @@
 #include "cpu/disasm.h"
 #include "cpu/isa.h"
 #include "debug/commands/debugger.h"
-#include "debug/commands/unwind.h"
+#include "debug/frames/frame.h"
+#include "debug/frames/frame_list.h"
+#include "debug/frames/guest.h"
+#include "debug/frames/members.h"
+#include "debug/frames/place.h"
+#include "debug/frames/return_stack.h"
+#include "debug/frames/tasks.h"
+#include "debug/frames/unwind.h"
 #include "debug/lang/expr.h"
 #include "debug/lang/sources.h"
 #include "debug/target/target.h"
@@ -91,12 +94,6 @@ enum { REGS_SHOWN = 33 }; /* x0 to x31, pc: by their numbers (target.h) */
 
 struct register_file {
     uint64_t value[REGS_SHOWN];
-};
-
-/* A function of the program: the machine's frame has one for each function inlined at its pc. */
-struct stack_frame {
-    struct unwound u;
-    unsigned level; /* of the inlined functions: 0 is the innermost */
 };
 
 struct input;
@@ -141,7 +138,8 @@ struct debugger {
     struct skips *skips;     /* NULL: none */
     FILE *out;
     struct target *target;
-    unsigned selected; /* the hart whose registers and address space commands use */
+    struct guest guest; /* for frames/: the target, and what is known of its program */
+    unsigned selected;  /* the hart whose registers and address space commands use */
     VEC_OF(struct patch_watch) patch_watches;
     struct register_file *before;           /* by hart: when the machine was last resumed */
     struct target_stop last;                /* the last stop */
@@ -152,7 +150,6 @@ struct debugger {
     bool failure, *failed; /* `failure`: the last command gave a message of an error */
     unsigned source_depth; /* of files of commands */
     struct debug_info *info;
-    struct members *members;
     struct language *language;
     struct view view; /* whose state expressions see */
     struct {
@@ -162,8 +159,7 @@ struct debugger {
     } listing;
     unsigned list_lines; /* set listsize; 0: LIST_LINES */
     struct {
-        VEC_OF(struct stack_frame) frames; /* so far */
-        bool complete;                     /* there are no more */
+        struct frame_list list; /* of the hart, or of `task' while that one is selected */
         unsigned hart;
     } stack;
     unsigned frame;    /* the selected one, of the selected hart */
@@ -289,10 +285,6 @@ void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name
 
 /* ---- place.c ---- */
 
-/* "schedule+0x1c", or "" without a symbol. Physical addresses of the image have names, too. */
-void place_name(const struct debugger *d, uint64_t address, char *text, size_t size);
-struct disasm_names place_names(struct debugger *d);
-
 /* "0xffffffff80001234 <schedule+0x1c>" */
 void print_place(const struct debugger *d, uint64_t address);
 
@@ -301,18 +293,11 @@ bool place_line(const struct debugger *d, uint64_t address, char *text, size_t s
 /* Prints the source line, if its file can be read. */
 void print_source(const struct debugger *d, uint64_t address);
 
-/* First and last+1 address of the function; false: no function is known there. */
-bool place_function(const struct debugger *d, uint64_t address, uint64_t *start, uint64_t *end);
-
-/* The virtual address in the image of this (perhaps physical) address; itself if it has none. */
-uint64_t place_canonical(const struct debugger *d, uint64_t address);
-
-/* Memory at any address that the target can find (TARGET_BY_ANY), for the selected hart. */
-bool place_read(const struct debugger *d, uint64_t va, void *to, unsigned len);
-MUST_USE bool place_physical(const struct debugger *d, uint64_t va, uint64_t *pa);
-
+/* Memory of the selected hart at any address that the target can find (TARGET_BY_ANY). */
+bool selected_read(const struct debugger *d, uint64_t va, void *to, unsigned len);
+MUST_USE bool selected_physical(const struct debugger *d, uint64_t va, uint64_t *pa);
 /* The instruction at va, as insn_decode takes it; false: not readable. */
-MUST_USE bool place_word(const struct debugger *d, uint64_t va, uint32_t *word);
+MUST_USE bool selected_word(const struct debugger *d, uint64_t va, uint32_t *word);
 
 /* A register of the selected hart; `number` must be one that every hart has. */
 uint64_t selected_register(const struct debugger *d, unsigned number);
@@ -442,29 +427,6 @@ MUST_USE bool set_off_back(struct debugger *d);
 void print_checkpoints(struct debugger *d); /* info checkpoints */
 void delete_checkpoint(struct debugger *d, const char *args);
 
-/* ---- frame.c ---- */
-
-struct frame {
-    uint64_t pc, ra, fp;
-    uint64_t cfa;        /* sp at the function's entry */
-    uint64_t callers_ra; /* the caller's ra, if that is not what leads to the caller */
-};
-
-/* By the function's own instructions; false: its return address is not known. */
-MUST_USE bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f);
-/* By the frame pointer. */
-MUST_USE bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f);
-/* Where a trampoline of the tracer keeps a register that it restores; *at 0: still in it. */
-MUST_USE bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned reg,
-                             uint64_t *at);
-/*
- * Of code that ends with a jump by a register: its stack pointer and s0 there, and in ra the
- * address that it jumps to, or 0 if what it calls before has not come back yet.
- */
-MUST_USE bool frame_last_jump(const struct debugger *d, const struct unwound *u, struct frame *f);
-/* Of the selected hart, whatever frame is selected: where its function returns to, and sp then. */
-MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
-
 /* ---- stack.c ---- */
 
 /* The frames of a hart, the innermost first. False: there are no more. The state of the machine is
@@ -480,54 +442,6 @@ void stack_reset(struct debugger *d);
 uint64_t frame_code(struct debugger *d);
 /* "0x... in FUNCTION () at FILE:LINE", without arguments. */
 void stack_print_place(struct debugger *d, const struct unwound *u);
-/* File and line of a frame. */
-MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
-
-/* ---- tasks.c ---- */
-
-struct task;
-
-/* What the guest's kernel says of a task. False: not known. */
-MUST_USE bool task_read(const struct debugger *d, uint64_t tp, struct task *task);
-/* The tp of the task that the hart runs; 0: none, or not known. */
-uint64_t task_of_hart(const struct debugger *d, unsigned hart);
-MUST_USE bool task_runs_on(const struct debugger *d, uint64_t tp, unsigned *hart);
-/* Calls back for each task, with its threads. False: it is not known where they are. */
-MUST_USE bool tasks_each(struct debugger *d, void (*found)(void *ctx, uint64_t tp), void *ctx);
-/* The innermost frame of a task that runs on no hart. False: not known. */
-MUST_USE bool task_first(const struct debugger *d, uint64_t tp, struct unwound *u);
-
-/* ---- members.c ---- */
-
-/*
- * The offset of a member of a struct of the guest's kernel, and the size of such a struct, by its
- * debug information or its BTF. False: not known. The names must live as long as the session.
- */
-MUST_USE bool member_find(const struct debugger *d, const char *structure, const char *member,
-                          uint64_t *offset);
-MUST_USE bool struct_size(const struct debugger *d, const char *structure, uint64_t *size);
-struct members *members_new(void);
-void members_free(struct members *m);
-
-/* ---- return_stack.c ---- */
-
-/* An entry of the return stack that the graph tracer keeps for a task. */
-struct return_entry {
-    uint64_t function, back; /* its address, or that of its site; where it returns to */
-};
-
-enum { RETURN_DEPTH_MAX = 128 };
-
-struct return_stack {
-    struct return_entry at[RETURN_DEPTH_MAX]; /* the outermost first */
-    unsigned depth;
-};
-
-/* Whether it is known where the kernel has its return stacks. */
-MUST_USE bool return_stack_known(const struct debugger *d);
-/* The stack of the task with this tp. False: not known; it is empty then. */
-MUST_USE bool return_stack_read(const struct debugger *d, uint64_t task, struct return_stack *s);
-
 /* ---- returned.c ---- */
 
 /* "Value returned is $1 = 0", of the function with this pc, which has just returned. */

@@ -45,12 +45,13 @@ static void read_machine(const struct debugger *d, const struct task *task, stru
 /* A call that does not return may be the last instruction of a function. */
 static void describe_return(const struct debugger *d, uint64_t back, char *text, size_t size)
 {
-    const struct symbol *s = symbols_function_at(d->config.symbols, place_canonical(d, back) - 1);
+    const struct symbol *s =
+        symbols_function_at(d->config.symbols, place_canonical(&d->guest, back) - 1);
 
     if (s)
-        snprintf(text, size, "%s+0x%" PRIx64, s->name, place_canonical(d, back) - s->addr);
+        snprintf(text, size, "%s+0x%" PRIx64, s->name, place_canonical(&d->guest, back) - s->addr);
     else
-        place_name(d, back, text, size);
+        place_name(&d->guest, back, text, size);
 }
 
 static void describe(const struct debugger *d, const struct return_stack *s, unsigned i, char *text,
@@ -62,7 +63,7 @@ static void describe(const struct debugger *d, const struct return_stack *s, uns
         snprintf(text, size, "-");
         return;
     }
-    place_name(d, s->at[i].function, function, sizeof function);
+    place_name(&d->guest, s->at[i].function, function, sizeof function);
     function[strcspn(function, "+")] = '\0';
     describe_return(d, s->at[i].back, back, sizeof back);
     snprintf(text, size, "%.64s to %.64s", function[0] ? function : "?", back[0] ? back : "?");
@@ -123,8 +124,8 @@ static void print_task(void *ctx, uint64_t tp)
     struct return_stack kernel;
     struct record machine;
 
-    (void)!task_read(d, tp, &task);
-    (void)!return_stack_read(d, tp, &kernel);
+    (void)!task_read(&d->guest, d->selected, tp, &task);
+    (void)!return_stack_read(&d->guest, d->selected, tp, &kernel);
     read_machine(d, &task, &machine);
     if (!kernel.depth && !machine.open.depth)
         return;
@@ -141,13 +142,13 @@ void do_fgraph(struct debugger *d, const char *args)
 
     if (!arg_end(d, args))
         return;
-    if (!return_stack_known(d)) {
+    if (!return_stack_known(&d->guest)) {
         complain(d, "where this kernel has its return stacks is not known: it has no debug "
                     "information of them (give its vmlinux by --symbols) and no BTF, or no "
                     "function graph tracer");
         return;
     }
-    if (!tasks_each(d, print_task, &all)) {
+    if (!tasks_each(&d->guest, d->selected, print_task, &all)) {
         complain(d, "where this kernel has its list of tasks is not known");
         return;
     }

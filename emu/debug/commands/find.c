@@ -160,7 +160,7 @@ static bool extend(struct debugger *d, const struct search *s, struct window *w)
         len = (unsigned)left;
     if (w->room < w->len + len)
         w->bytes = xrealloc(w->bytes, w->room = w->len + PIECE);
-    if (!place_read(d, at, w->bytes + w->len, len)) {
+    if (!selected_read(d, at, w->bytes + w->len, len)) {
         complain(d, "Unable to access %u bytes of target memory at 0x%" PRIx64 ", halting search.",
                  len, at);
         return false;

@@ -11,7 +11,7 @@
 /* Before the kernel has enabled translation, code is at other addresses than in the image. */
 static bool row_at(const struct debugger *d, uint64_t pc, struct line_row *row)
 {
-    uint64_t va = place_canonical(d, pc);
+    uint64_t va = place_canonical(&d->guest, pc);
 
     if (!line_row_at(d->config.lines, va, row))
         return false;
@@ -22,7 +22,7 @@ static bool row_at(const struct debugger *d, uint64_t pc, struct line_row *row)
 
 static unsigned inlined_at(const struct debugger *d, uint64_t pc, uint64_t inlined[INLINED_MAX])
 {
-    return line_rows_inlined(d->config.lines, place_canonical(d, pc), inlined);
+    return line_rows_inlined(d->config.lines, place_canonical(&d->guest, pc), inlined);
 }
 
 /* ---- a step ---- */
@@ -58,7 +58,7 @@ static bool comes_to_call(struct line_step *s, uint64_t pc)
 {
     struct line_row call;
 
-    if (!line_rows_call(s->d->config.lines, place_canonical(s->d, pc), s->depth, &call) ||
+    if (!line_rows_call(s->d->config.lines, place_canonical(&s->d->guest, pc), s->depth, &call) ||
         is_same_line(s, &call))
         return false;
     s->d->call.shown = true;
@@ -101,12 +101,12 @@ static uint64_t enters(void *ctx, unsigned hart, uint64_t pc)
 {
     struct line_step *s = ctx;
     struct line_row row;
-    uint64_t start, end, offset = pc - place_canonical(s->d, pc);
+    uint64_t start, end, offset = pc - place_canonical(&s->d->guest, pc);
 
     (void)hart;
     if (!row_at(s->d, pc, &row) || skips_function(s->d, pc))
         return 0;
-    if (!place_function(s->d, pc, &start, &end) || start != pc)
+    if (!place_function(&s->d->guest, pc, &start, &end) || start != pc)
         return pc;
     return line_rows_body(s->d->config.lines, start - offset, end - offset) + offset;
 }
@@ -116,7 +116,7 @@ static bool begin(struct line_step *s, struct target_lines *t)
 {
     uint64_t pc = selected_pc(s->d), start, end;
     struct line_row row;
-    bool known = place_function(s->d, pc, &start, &end);
+    bool known = place_function(&s->d->guest, pc, &start, &end);
 
     s->line = 0;
     s->depth = inlined_at(s->d, pc, s->inlined);
@@ -147,7 +147,7 @@ static void say_lineless(const struct line_step *s)
 
     if (s->line)
         return;
-    place_name(s->d, selected_pc(s->d), name, sizeof name);
+    place_name(&s->d->guest, selected_pc(s->d), name, sizeof name);
     name[strcspn(name, "+")] = '\0';
     fprintf(s->d->out, "single stepping until exit from %s, which has no line information\n", name);
 }
@@ -199,7 +199,7 @@ static void leave_loop(struct debugger *d)
     if (!begin(&s, &t) || !resume(d, GIVE_INPUT))
         return;
     say_lineless(&s);
-    if (place_function(d, selected_pc(d), &start, &end))
+    if (place_function(&d->guest, selected_pc(d), &start, &end))
         t.low = s.back = start;
     report_stop(d, target_step_lines(d->target, d->selected, &t), "until");
 }
@@ -219,7 +219,7 @@ static bool is_not_inner(void *ctx, unsigned hart)
     bool inner;
 
     o->d->selected = hart;
-    inner = o->known && frame_innermost(o->d, &f) && f.cfa < o->cfa;
+    inner = o->known && frame_innermost(&o->d->guest, o->d->selected, &f) && f.cfa < o->cfa;
     o->d->selected = selected;
     return !inner;
 }
@@ -235,9 +235,10 @@ static void run_to_place(struct debugger *d, const char *args, bool any_frame, c
 
     if (!arg_places(d, &args, places, &count) || !arg_end(d, args))
         return;
-    outer.known = frame_innermost(d, &f);
+    outer.known = frame_innermost(&d->guest, d->selected, &f);
     outer.cfa = f.cfa;
-    if (!place_function(d, selected_pc(d), &start, &end) || places[0] < start || places[0] >= end)
+    if (!place_function(&d->guest, selected_pc(d), &start, &end) || places[0] < start ||
+        places[0] >= end)
         any_frame = true;
     for (size_t i = 0; i < count; i++)
         goals[i] = (struct target_goal){.space = TARGET_BY_ANY,

@@ -107,7 +107,7 @@ void list_follow(struct debugger *d)
     struct stack_frame f;
 
     d->listing.shown = d->listing.known = false;
-    if (stack_frame(d, d->view.hart, d->view.frame, &f) && stack_line(d, &f, &r)) {
+    if (stack_frame(d, d->view.hart, d->view.frame, &f) && frame_line(&d->guest, &f, &r)) {
         d->listing.file = r.file;
         d->listing.first = d->listing.last = r.line;
         d->listing.known = true;
@@ -186,12 +186,12 @@ static bool take_address(struct debugger *d, const char **at, struct spot *s)
     ++*at;
     if (!arg_value(d, at, "an address", &address))
         return false;
-    address = place_canonical(d, address);
+    address = place_canonical(&d->guest, address);
     if (!sources_at(d->info, address, &r)) {
         complain(d, "No line is known for address 0x%" PRIx64 ".", address);
         return false;
     }
-    place_name(d, address, name, sizeof name);
+    place_name(&d->guest, address, name, sizeof name);
     name[strcspn(name, "+")] = '\0';
     if (debug_blocks(d->info, address, &b))
         fprintf(d->out, "0x%" PRIx64 " is in %s (%s:%u).\n", address,
@@ -418,9 +418,9 @@ static bool range_of(struct debugger *d, const char *args, struct source_range *
         args += *args == '*';
         if (!arg_value(d, &args, "an address", &address))
             return false;
-        if (sources_at(d->info, place_canonical(d, address), r)) {
-            r->start += address - place_canonical(d, address);
-            r->end += address - place_canonical(d, address);
+        if (sources_at(d->info, place_canonical(&d->guest, address), r)) {
+            r->start += address - place_canonical(&d->guest, address);
+            r->end += address - place_canonical(&d->guest, address);
             return true;
         }
         fprintf(d->out, "No line number information available for address 0x%" PRIx64, address);

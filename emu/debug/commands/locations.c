@@ -39,7 +39,7 @@ static bool read_line(const struct debugger *d, const char **at, char file[NAME_
     struct line_place here;
 
     if (!len || len > 6 || ((*at)[len] && !isspace((unsigned char)(*at)[len])) ||
-        !lines_at(d->config.lines, place_canonical(d, selected_pc(d)), &here) ||
+        !lines_at(d->config.lines, place_canonical(&d->guest, selected_pc(d)), &here) ||
         strlen(here.file) >= NAME_MAX_LEN)
         return false;
     *line = (unsigned)strtoul(*at, NULL, 10);
@@ -58,7 +58,7 @@ static bool read_offset(struct debugger *d, const char **at, char file[NAME_MAX_
 
     if ((**at != '+' && **at != '-') || !len || len > 6 ||
         ((*at)[1 + len] && !isspace((unsigned char)(*at)[1 + len])) ||
-        !lines_at(d->config.lines, place_canonical(d, selected_pc(d)), &here) ||
+        !lines_at(d->config.lines, place_canonical(&d->guest, selected_pc(d)), &here) ||
         strlen(here.file) >= NAME_MAX_LEN)
         return false;
     offset = (unsigned)strtoul(*at + 1, NULL, 10);
@@ -118,7 +118,7 @@ static bool check_address(const struct debugger *d, uint64_t address)
 
     if (address & 1)
         complain_of_address(d, TARGET_ODD_ADDRESS, address);
-    else if (!place_physical(d, address, &pa))
+    else if (!selected_physical(d, address, &pa))
         complain_of_address(d, TARGET_NOT_MAPPED, address);
     else
         return true;

@@ -30,7 +30,7 @@ void info_symbol(struct debugger *d, const char *args)
     fprintf(d->out, "%s", name);
     if (offset)
         fprintf(d->out, " + %" PRIu64, offset);
-    section = debug_section(d->info, place_canonical(d, address));
+    section = debug_section(d->info, place_canonical(&d->guest, address));
     if (section)
         fprintf(d->out, " in section %s", section);
     fprintf(d->out, "\n");
@@ -122,7 +122,7 @@ void info_scope(struct debugger *d, const char *args)
 
     if (!arg_value(d, &args, "a function or address", &address) || !arg_end(d, args))
         return;
-    if (debug_blocks(d->info, place_canonical(d, address), &b))
+    if (debug_blocks(d->info, place_canonical(&d->guest, address), &b))
         for (unsigned n = b.count; n-- > 0;)
             found += describe_block(d, &b.at[n]);
     if (!found)

@@ -39,7 +39,7 @@ static void print_string(struct debugger *d, const struct conversion *c, uint64_
     char text[STRING_MAX];
     size_t len = 0;
 
-    while (len + 1 < sizeof text && place_read(d, address + len, &text[len], 1) && text[len])
+    while (len + 1 < sizeof text && selected_read(d, address + len, &text[len], 1) && text[len])
         len++;
     text[len] = '\0';
     fprintf(d->out, c->text, text);

@@ -33,7 +33,7 @@ void print_returned(struct debugger *d, uint64_t pc)
     struct value v;
     unsigned number;
 
-    if (!debug_blocks(language_debug(d->language), place_canonical(d, pc), &blocks) ||
+    if (!debug_blocks(language_debug(d->language), place_canonical(&d->guest, pc), &blocks) ||
         !blocks.count || dwarf_srclang(&blocks.unit) == DW_LANG_Mips_Assembler) {
         fprintf(d->out, "   a0 = 0x%" PRIx64 "\n", selected_register(d, REG_A0));
         return;

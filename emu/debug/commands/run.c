@@ -213,7 +213,7 @@ void do_finish(struct debugger *d, const char *args)
     if (!arg_end(d, args))
         return;
     called = !stack_frame(d, d->selected, 1, &caller) || !caller.u.exact;
-    if (!frame_innermost(d, &f)) {
+    if (!frame_innermost(&d->guest, d->selected, &f)) {
         complain(d, "the return address of this function is not known");
         return;
     }

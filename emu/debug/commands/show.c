@@ -122,7 +122,7 @@ static bool read_line(const struct debugger *d, struct memory_line *l)
     bool all = true;
 
     for (unsigned i = 0; i < l->len; i++)
-        all &= l->there[i] = place_read(d, l->va + i, &l->bytes[i], 1);
+        all &= l->there[i] = selected_read(d, l->va + i, &l->bytes[i], 1);
     return all;
 }
 

@@ -31,7 +31,7 @@ static struct hart *hart_of(const struct debugger *d, unsigned hart)
 static void print_insn(struct debugger *d, uint64_t va, uint32_t word, unsigned size)
 {
     enum { BYTES_WIDTH = 12 };
-    struct disasm_names names = place_names(d);
+    struct disasm_names names = place_names(&d->guest);
     char text[DISASM_MAX];
 
     (void)disasm(va, word, &names, text);
@@ -142,12 +142,12 @@ void do_icache(struct debugger *d, const char *args)
 
     if (!arg_code(d, &args, "an address", &va) || !arg_end(d, args))
         return;
-    if (va & 1 || !place_physical(d, va, &pa) || !place_read(d, va, bytes, 2)) {
+    if (va & 1 || !selected_physical(d, va, &pa) || !selected_read(d, va, bytes, 2)) {
         complain_of_address(d, va & 1 ? TARGET_ODD_ADDRESS : TARGET_NOT_MAPPED, va);
         return;
     }
     size = insn_size((uint16_t)(bytes[0] | bytes[1] << 8));
-    if (size == 4 && !place_read(d, va, bytes, size))
+    if (size == 4 && !selected_read(d, va, bytes, size))
         size = 2;
     print_place(d, va);
     fprintf(d->out, "\n");
@@ -186,7 +186,7 @@ static void print_change(struct debugger *d, const struct site *s, const struct 
 
     fprintf(d->out, "    #%-6zu %s -> %s", number, site_state_name(old), site_state_name(new));
     if (target) {
-        place_name(d, target, name, sizeof name);
+        place_name(&d->guest, target, name, sizeof name);
         fprintf(d->out, " (%s)", name[0] ? name : "?");
     }
     fprintf(d->out, ", %u store%s, ", p->stores, p->stores == 1 ? "" : "s");
@@ -214,7 +214,7 @@ static void show_site(struct debugger *d, uint32_t id)
     uint8_t bytes[SITE_BYTES_MAX];
 
     print_site(d, id);
-    if (!place_read(d, s->va, bytes, s->size)) {
+    if (!selected_read(d, s->va, bytes, s->size)) {
         fprintf(d->out, "    not readable\n");
         return;
     }
@@ -230,7 +230,7 @@ static bool show_site_at(struct debugger *d, const char *args)
 
     if (!arg_code(d, &args, "a function or an address", &va) || !arg_end(d, args))
         return false;
-    id = place_physical(d, va, &pa) ? site_find(sites_of(d), pa, 2) : NO_SITE;
+    id = selected_physical(d, va, &pa) ? site_find(sites_of(d), pa, 2) : NO_SITE;
     if (id == NO_SITE) {
         complain(d, "there is no site of that name, and none at 0x%" PRIx64, va);
         return false;

@@ -73,7 +73,7 @@ static bool is_function(const struct skip *s, const char *name)
 
 bool skips_function(const struct debugger *d, uint64_t pc)
 {
-    uint64_t va = place_canonical(d, pc);
+    uint64_t va = place_canonical(&d->guest, pc);
     const struct symbol *function;
     struct line_row row;
     bool known;
@@ -96,7 +96,7 @@ bool skips_function(const struct debugger *d, uint64_t pc)
 
 static bool need_default(struct debugger *d, struct line_row *row, const struct symbol **function)
 {
-    uint64_t va = place_canonical(d, frame_code(d));
+    uint64_t va = place_canonical(&d->guest, frame_code(d));
 
     *function = symbols_function_at(d->config.symbols, va);
     return line_row_at(d->config.lines, va, row);

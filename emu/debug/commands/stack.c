@@ -16,8 +16,7 @@
 
 void stack_forget(struct debugger *d)
 {
-    d->stack.frames.len = 0;
-    d->stack.complete = false;
+    frame_list_clear(&d->stack.list);
 }
 
 void stack_reset(struct debugger *d)
@@ -28,80 +27,38 @@ void stack_reset(struct debugger *d)
     d->view = (struct view){.hart = d->selected};
 }
 
-/* How many inlined functions at the hart's pc are not shown yet, because a step has ended at their
-   call. */
-static unsigned hidden_level(const struct debugger *d, const struct unwound *u, unsigned inlined)
+/* How many of the functions inlined at the pc have a frame: only outer ones while the machine is
+   shown at the call of an inlined function, where a step has ended. */
+static unsigned inlined_shown(const struct debugger *d, const struct unwound *u)
 {
-    if (d->stack.hart != d->selected || !d->call.shown || d->call.pc != u->pc ||
-        d->call.depth > inlined)
-        return 0;
-    return inlined - d->call.depth;
+    return d->stack.hart == d->selected && d->call.shown && d->call.pc == u->pc ? d->call.depth
+                                                                                : ALL_INLINED;
 }
 
-/* Adds a frame of the machine as frames of the program. */
-static void add_frames(struct debugger *d, const struct unwound *u)
+/* Begins the list of frames of the hart, or of the selected task in its place. */
+static void begin_stack(struct debugger *d, unsigned hart)
 {
-    struct blocks b = {.count = 0};
-    unsigned inlined =
-        !u->user && debug_blocks(d->info, unwind_code(d, u), &b) ? debug_inlined(&b) : 0;
-    unsigned level = d->stack.frames.len ? 0 : hidden_level(d, u, inlined);
+    struct unwound first;
 
-    for (; level <= inlined; level++)
-        VEC_PUSH(&d->stack.frames, ((struct stack_frame){*u, level}));
-}
-
-static void add_caller(struct debugger *d)
-{
-    struct stack_frame *last = &d->stack.frames.at[d->stack.frames.len - 1];
-    struct unwound u = last->u, caller;
-    bool found = unwind_caller(d, d->stack.hart, &u, &caller);
-    unsigned level = last->level;
-
-    /* The CFA is known only now. */
-    for (size_t i = 0; i <= level && i < d->stack.frames.len; i++) {
-        struct stack_frame *f = &d->stack.frames.at[d->stack.frames.len - 1 - i];
-
-        f->u.cfa = u.cfa;
-        f->u.cfa_known = u.cfa_known;
-    }
-    if (found)
-        add_frames(d, &caller);
-    else
-        d->stack.complete = true;
+    d->stack.hart = hart;
+    if (!d->task || hart != d->selected || !task_first(&d->guest, hart, d->task, &first))
+        unwind_first(&d->guest, hart, &first);
+    frame_list_begin(&d->stack.list, &d->guest, &first, inlined_shown(d, &first));
 }
 
 bool stack_frame(struct debugger *d, unsigned hart, unsigned number, struct stack_frame *f)
 {
-    enum { FRAMES_MAX = 10000 };
-    struct unwound first;
-
-    if (d->stack.hart != hart || !d->stack.frames.len) {
-        stack_forget(d);
-        d->stack.hart = hart;
-        if (!d->task || hart != d->selected || !task_first(d, d->task, &first))
-            unwind_first(d, hart, &first);
-        add_frames(d, &first);
-    }
-    while (!d->stack.complete && d->stack.frames.len < FRAMES_MAX && d->stack.frames.len <= number)
-        add_caller(d);
-    if (number >= d->stack.frames.len)
-        return false;
-    *f = d->stack.frames.at[number];
-    return true;
+    if (d->stack.hart != hart || !d->stack.list.frames.len)
+        begin_stack(d, hart);
+    return frame_list_at(&d->stack.list, &d->guest, number, f);
 }
 
 bool stack_cfa(struct debugger *d, unsigned hart, unsigned number, uint64_t *cfa)
 {
     struct stack_frame f;
 
-    if (!stack_frame(d, hart, number, &f))
-        return false;
-    /* It is found with the next frame. */
-    if (!f.u.cfa_known && !d->stack.complete)
-        add_caller(d);
-    f = d->stack.frames.at[number];
-    *cfa = f.u.cfa_known ? f.u.cfa : f.u.reg[REG_SP];
-    return f.u.cfa_known;
+    return stack_frame(d, hart, number, &f) &&
+           frame_list_cfa(&d->stack.list, &d->guest, number, cfa);
 }
 
 static struct stack_frame selected_frame(struct debugger *d)
@@ -109,7 +66,7 @@ static struct stack_frame selected_frame(struct debugger *d)
     struct stack_frame f;
 
     if (!stack_frame(d, d->view.hart, d->view.frame, &f)) {
-        unwind_first(d, d->view.hart, &f.u);
+        unwind_first(&d->guest, d->view.hart, &f.u);
         f.level = 0;
     }
     return f;
@@ -119,61 +76,10 @@ uint64_t frame_code(struct debugger *d)
 {
     struct stack_frame f = selected_frame(d);
 
-    return unwind_code(d, &f.u);
-}
-
-/* Where an inlined function was called. */
-static bool call_line(Dwarf_Die *inlined, struct source_range *r)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Word file, line;
-    Dwarf_Files *files;
-    Dwarf_Die unit;
-    size_t count;
-
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attr), &file) != 0 ||
-        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attr), &line) != 0 ||
-        !dwarf_cu_die(inlined->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
-        dwarf_getsrcfiles(&unit, &files, &count) != 0 || file >= count)
-        return false;
-    r->file = sources_file(&unit, dwarf_filesrc(files, file, NULL, NULL));
-    r->line = (unsigned)line;
-    return true;
-}
-
-bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r)
-{
-    uint64_t code = unwind_code(d, &f->u);
-    struct blocks b;
-    Dwarf_Die die;
-
-    if (f->u.user || !sources_at(d->info, code, r))
-        return false;
-    if (f->level && debug_blocks(d->info, code, &b)) {
-        die = b.at[debug_function_of(&b, f->level - 1)];
-        return call_line(&die, r);
-    }
-    return true;
+    return unwind_code(&d->guest, &f.u);
 }
 
 /* ---- printing a frame ---- */
-
-static const char *frame_name(struct debugger *d, const struct stack_frame *f, struct blocks *b)
-{
-    uint64_t code = unwind_code(d, &f->u), offset;
-    const struct symbol *s;
-    Dwarf_Die die;
-
-    b->count = 0;
-    if (f->u.user && !symbols_function_at(d->config.symbols, code))
-        return NULL;
-    if (debug_blocks(d->info, code, b)) {
-        die = b->at[debug_function_of(b, f->level)];
-        return dwarf_diename(&die);
-    }
-    s = symbols_function_at(d->config.symbols, code);
-    return s ? s->name : symbols_name_at(d->config.symbols, code, &offset);
-}
 
 struct variables {
     struct debugger *d;
@@ -245,8 +151,8 @@ static bool shows_address(struct debugger *d, const struct stack_frame *f, bool 
         return true;
     if (f->level)
         return false;
-    return !f->u.exact || !sources_at(d->info, unwind_code(d, &f->u), &r) ||
-           r.start != place_canonical(d, f->u.pc);
+    return !f->u.exact || !sources_at(d->info, unwind_code(&d->guest, &f->u), &r) ||
+           r.start != place_canonical(&d->guest, f->u.pc);
 }
 
 static void print_frame(struct debugger *d, unsigned number, const struct stack_frame *f)
@@ -254,9 +160,9 @@ static void print_frame(struct debugger *d, unsigned number, const struct stack_
     struct view before = d->view;
     struct source_range r;
     struct blocks b;
-    const char *name = frame_name(d, f, &b);
+    const char *name = frame_function(&d->guest, f, &b);
     struct variables arguments = {.d = d, .frame = f};
-    bool has_line = stack_line(d, f, &r);
+    bool has_line = frame_line(&d->guest, f, &r);
 
     d->view = (struct view){.hart = d->selected, .frame = number};
     fprintf(d->out, "#%-3u", number);
@@ -276,10 +182,10 @@ void stack_print_place(struct debugger *d, const struct unwound *u)
     const struct stack_frame f = {.u = *u};
     struct source_range r;
     struct blocks b;
-    const char *name = frame_name(d, &f, &b);
+    const char *name = frame_function(&d->guest, &f, &b);
 
     fprintf(d->out, "0x%016" PRIx64 " in %s ()", u->pc, name ? name : "??");
-    if (stack_line(d, &f, &r))
+    if (frame_line(&d->guest, &f, &r))
         fprintf(d->out, " at %s:%u", r.file.name, r.line);
 }
 
@@ -303,7 +209,7 @@ static void list_variables(struct debugger *d, bool parameters, const char *marg
     struct variables all = {.d = d, .frame = &f, .margin = margin};
     struct blocks b;
 
-    (void)frame_name(d, &f, &b);
+    (void)frame_function(&d->guest, &f, &b);
     if (!b.count) {
         fprintf(d->out, "%sNo symbol table info available.\n", margin);
         return;
@@ -390,7 +296,7 @@ void do_frame(struct debugger *d, const char *args)
 
         args += 8 + strspn(args + 8, " \t");
         for (number = 0; stack_frame(d, d->selected, (unsigned)number, &f); number++) {
-            name = frame_name(d, &f, &b);
+            name = frame_function(&d->guest, &f, &b);
             if (name && !strcmp(name, args)) {
                 select_frame(d, number);
                 return;
@@ -501,12 +407,12 @@ void info_frame(struct debugger *d, const char *args)
     if (!arg_end(d, args))
         return;
     f = selected_frame(d);
-    name = frame_name(d, &f, &b);
+    name = frame_function(&d->guest, &f, &b);
     fprintf(d->out, "Stack level %u, frame at 0x%" PRIx64 ":\n pc = 0x%" PRIx64, number, cfa,
             f.u.pc);
     if (name)
         fprintf(d->out, " in %s", name);
-    if (stack_line(d, &f, &r))
+    if (frame_line(&d->guest, &f, &r))
         fprintf(d->out, " (%s:%u)", r.file.name, r.line);
     if (has_caller)
         fprintf(d->out, "; saved pc = 0x%" PRIx64, caller.u.pc);

@@ -17,7 +17,7 @@ static void print_task(struct debugger *d, uint64_t tp)
     struct task task;
     char text[64];
 
-    if (task_read(d, tp, &task))
+    if (task_read(&d->guest, d->selected, tp, &task))
         snprintf(text, sizeof text, "task %d \"%s\"", task.pid, task.name);
     else
         snprintf(text, sizeof text, "-");
@@ -37,7 +37,7 @@ static void print_hart(struct debugger *d, unsigned hart, uint64_t marked)
         fprintf(d->out, "not started\n");
         return;
     }
-    print_task(d, task_of_hart(d, hart));
+    print_task(d, task_of_hart(&d->guest, hart));
     if (stack_frame(d, hart, 0, &f))
         stack_print_place(d, &f.u);
     fprintf(d->out, "\n");
@@ -47,7 +47,7 @@ static void print_hart(struct debugger *d, unsigned hart, uint64_t marked)
 
 static bool is_scheduler(const struct debugger *d, const struct unwound *u)
 {
-    const struct symbol *s = symbols_function_at(d->config.symbols, unwind_code(d, u));
+    const struct symbol *s = symbols_function_at(d->config.symbols, unwind_code(&d->guest, u));
 
     return s && (strstr(s->name, "schedule") || strstr(s->name, "switch") ||
                  strstr(s->name, "wait") || strstr(s->name, "sleep"));
@@ -59,10 +59,10 @@ static void print_waiting(struct debugger *d, uint64_t task)
     enum { DEPTH_MAX = 16 };
     struct unwound u, caller;
 
-    if (!task_first(d, task, &u))
+    if (!task_first(&d->guest, d->selected, task, &u))
         return;
     for (unsigned i = 0; i < DEPTH_MAX && is_scheduler(d, &u); i++) {
-        if (!unwind_caller(d, d->selected, &u, &caller))
+        if (!unwind_caller(&d->guest, &u, &caller))
             break;
         u = caller;
     }
@@ -81,7 +81,7 @@ static void print_other(void *ctx, uint64_t tp)
     struct task known;
     unsigned hart;
 
-    if (task_runs_on(d, tp, &hart) || !task_read(d, tp, &known))
+    if (task_runs_on(&d->guest, tp, &hart) || !task_read(&d->guest, d->selected, tp, &known))
         return;
     fprintf(d->out, "%c            ", tp == w->marked ? '*' : ' ');
     print_task(d, tp);
@@ -106,6 +106,6 @@ void info_threads(struct debugger *d, const char *args)
     for (unsigned hart = 0; hart < target_hart_count(d->target); hart++)
         print_hart(d, hart, w.marked);
     stack_forget(d);
-    (void)!tasks_each(d, print_other, &w);
+    (void)!tasks_each(&d->guest, d->selected, print_other, &w);
     d->task = w.marked;
 }

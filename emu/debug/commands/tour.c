@@ -247,7 +247,7 @@ static void print_columns(struct debugger *d, uint64_t va, const uint8_t *old, c
 static bool both_sides(const struct debugger *d, const struct code_write *w, uint64_t va,
                        uint64_t pa, unsigned size, uint8_t *old, uint8_t *new)
 {
-    if (!place_read(d, va, new, size))
+    if (!selected_read(d, va, new, size))
         return false;
     memcpy(old, new, size);
     for (unsigned i = 0; i < w->size; i++)
@@ -262,9 +262,9 @@ static bool calls_function(const struct debugger *d, const struct site *s)
     uint8_t bytes[SITE_BYTES_MAX];
     uint64_t target = 0, start, end;
 
-    return place_read(d, s->va, bytes, s->size) &&
+    return selected_read(d, s->va, bytes, s->size) &&
            site_state(sites_of(d), s, bytes, &target) == SITE_ON && target &&
-           place_function(d, target, &start, &end) && start == target;
+           place_function(&d->guest, target, &start, &end) && start == target;
 }
 
 static void print_target(struct debugger *d, const struct site *s)
@@ -273,10 +273,10 @@ static void print_target(struct debugger *d, const struct site *s)
     uint64_t target = 0;
     char name[NAME_MAX_LEN];
 
-    if (!calls_function(d, s) || !place_read(d, s->va, bytes, s->size))
+    if (!calls_function(d, s) || !selected_read(d, s->va, bytes, s->size))
         return;
     (void)site_state(sites_of(d), s, bytes, &target);
-    place_name(d, target, name, sizeof name);
+    place_name(&d->guest, target, name, sizeof name);
     fprintf(d->out, "    it calls %s\n", name);
 }
 
@@ -300,8 +300,8 @@ static void print_ops_store(struct debugger *d, const struct code_write *w)
 
     memcpy(&old, w->old_bytes, w->size);
     memcpy(&new, w->new_bytes, w->size);
-    place_name(d, old, was, sizeof was);
-    place_name(d, new, is, sizeof is);
+    place_name(&d->guest, old, was, sizeof was);
+    place_name(&d->guest, new, is, sizeof is);
     fprintf(d->out, "    by: ");
     print_writer(d, &w->who);
     fprintf(d->out, "\n    old: 0x%" PRIx64 " <%s>\n    new: 0x%" PRIx64 " <%s>\n", old, was, new,
@@ -315,7 +315,7 @@ static enum site_state state_now(const struct debugger *d, const struct site *s)
     uint8_t bytes[SITE_BYTES_MAX];
     uint64_t target;
 
-    if (!place_read(d, s->va, bytes, s->size))
+    if (!selected_read(d, s->va, bytes, s->size))
         return SITE_OTHER;
     return site_state(sites_of(d), s, bytes, &target);
 }
@@ -378,7 +378,7 @@ static bool is_hook_of_site(void *ctx, unsigned hart)
     uint64_t self, start, end;
 
     return !target_get_register(d->target, hart, REG_A1, &self) &&
-           place_function(d, its_site(d)->va, &start, &end) && self >= start && self < end;
+           place_function(&d->guest, its_site(d)->va, &start, &end) && self >= start && self < end;
 }
 
 /* ftrace_graph_func(ip, parent_ip, ops, fregs) for the function: Linux from 6.8 on. */
@@ -388,7 +388,7 @@ static bool is_graph_func_of_site(void *ctx, unsigned hart)
     uint64_t ip, start, end;
 
     return !target_get_register(d->target, hart, REG_A0, &ip) &&
-           place_function(d, its_site(d)->va, &start, &end) && ip >= start && ip < end;
+           place_function(&d->guest, its_site(d)->va, &start, &end) && ip >= start && ip < end;
 }
 
 /* Where the return address is replaced: one of two functions, which may also be inlined. */
@@ -417,7 +417,7 @@ static size_t stage_goals(struct debugger *d, struct target_goal g[2])
     case STAGE_FENCE: /* if the function runs before all harts have fenced, the tour goes on */
     case STAGE_CALL:
         g[0].accepts = comes_from_site;
-        return place_read(d, s->va, bytes, s->size) &&
+        return selected_read(d, s->va, bytes, s->size) &&
                site_state(sites_of(d), s, bytes, &g[0].address) == SITE_ON;
     case STAGE_HOOK: return hook_goals(d, g);
     case STAGE_RETURN: return symbols_find(symbols, "return_to_handler", &g[0].address);
@@ -438,7 +438,7 @@ static void show_compiled(struct debugger *d)
     fprintf(d->out, "    ");
     print_place(d, s->va);
     fprintf(d->out, ", layout %s\n", site_layout_name(layout_of(d)));
-    if (place_read(d, s->va, bytes, s->size))
+    if (selected_read(d, s->va, bytes, s->size))
         for (unsigned at = 0, len = 1; len && at < s->size; at += len) {
             len = column(d, s->va, bytes, s->size, at, text);
             fprintf(d->out, "    %s\n", text);
@@ -507,7 +507,7 @@ static bool is_at(const struct debugger *d, const char *name)
     uint64_t address;
 
     return symbols_find(d->config.symbols, name, &address) &&
-           place_canonical(d, selected_pc(d)) == address;
+           place_canonical(&d->guest, selected_pc(d)) == address;
 }
 
 /* Where the return address is: ftrace_graph_func has it in fregs, whose members are not known. */
@@ -519,7 +519,7 @@ static uint64_t hook_slot(const struct debugger *d)
     if (!is_at(d, "ftrace_graph_func"))
         return selected_register(d, REG_A0);
     for (unsigned i = 0; i < REGISTERS_MAX; i++)
-        if (place_read(d, fregs + i * 8, &word, sizeof word) && word == parent)
+        if (selected_read(d, fregs + i * 8, &word, sizeof word) && word == parent)
             return fregs + i * 8;
     return 0;
 }
@@ -539,10 +539,10 @@ static void show_hook(struct debugger *d)
     bool in_registers = is_at(d, "ftrace_graph_func");
 
     t->slot = hook_slot(d);
-    (void)!place_read(d, t->slot, &t->caller, sizeof t->caller);
+    (void)!selected_read(d, t->slot, &t->caller, sizeof t->caller);
     s = target_run(d->target, d->selected, &g);
     d->selected = s.hart;
-    (void)!place_read(d, t->slot, &now, sizeof now);
+    (void)!selected_read(d, t->slot, &now, sizeof now);
     say_title(d, "the return address of %s", its_site(d)->function);
     print_slot(d, "old", t->caller);
     print_slot(d, "new", now);

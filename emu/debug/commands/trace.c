@@ -124,7 +124,7 @@ static enum site_state present_state(const struct debugger *d, const struct site
     uint8_t bytes[SITE_BYTES_MAX];
 
     *target = 0;
-    if (!place_read(d, s->va, bytes, s->size))
+    if (!selected_read(d, s->va, bytes, s->size))
         return SITE_OTHER;
     return site_state(sites_of(d), s, bytes, target);
 }
@@ -138,7 +138,7 @@ static void print_state(struct debugger *d, const struct site *s)
     fprintf(d->out, "%s", site_state_name(state));
     if (!target)
         return;
-    place_name(d, target, name, sizeof name);
+    place_name(&d->guest, target, name, sizeof name);
     if (name[0])
         fprintf(d->out, " -> %s", name);
     else
@@ -150,7 +150,7 @@ void print_site_note(struct debugger *d, uint64_t va)
     uint64_t pa;
     uint32_t id;
 
-    if (!place_physical(d, va, &pa))
+    if (!selected_physical(d, va, &pa))
         return;
     id = site_find(sites_of(d), pa, 2);
     if (id == NO_SITE || site_get(sites_of(d), id)->pa != pa)
@@ -242,7 +242,7 @@ static void print_site_name(struct debugger *d, uint32_t id)
     uint64_t start, end;
 
     fprintf(d->out, "%s", s->function[0] ? s->function : "?");
-    if (s->kind == SITE_FUNCTION && place_function(d, s->va, &start, &end))
+    if (s->kind == SITE_FUNCTION && place_function(&d->guest, s->va, &start, &end))
         fprintf(d->out, " (+0x%" PRIx64 ")", s->va - start);
 }
 
@@ -257,7 +257,8 @@ static void print_bytes_of(struct debugger *d, const char *what, uint64_t va, co
 
 static uint64_t va_of(const struct debugger *d, const struct patch *p)
 {
-    return p->site != NO_SITE ? site_get(sites_of(d), p->site)->va : place_canonical(d, p->pa);
+    return p->site != NO_SITE ? site_get(sites_of(d), p->site)->va
+                              : place_canonical(&d->guest, p->pa);
 }
 
 static void print_patch(struct debugger *d, const struct patch *p, size_t number)

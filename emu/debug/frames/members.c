@@ -2,13 +2,18 @@
  * members.c - where the guest's kernel has the members of its structs: by its debug information
  * (DWARF), or by the BTF that is part of it. A search takes milliseconds, so answers are kept.
  */
+#include "debug/frames/members.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "debug/frames/guest.h"
 #include "debug/lang/dwarf.h"
 #include "load/btf.h"
 #include "load/image.h"
+#include "machine/machine.h"
 
 /* A member, or the struct itself (member NULL, and its size as the value). */
 struct known {
@@ -45,24 +50,24 @@ static bool by_type(const struct type *type, const char *member, uint64_t *value
     return false;
 }
 
-static bool by_btf(const struct debugger *d, const char *structure, const char *member,
+static bool by_btf(const struct guest *g, const char *structure, const char *member,
                    uint64_t *value)
 {
-    const struct image *im = machine_image(d->config.machine);
+    const struct image *im = machine_image(g->machine);
 
     if (member)
         return btf_member(im->file.bytes, im->file.size, structure, member, value);
     return btf_struct_size(im->file.bytes, im->file.size, structure, value);
 }
 
-static bool search(const struct debugger *d, const char *structure, const char *member,
+static bool search(const struct guest *g, const char *structure, const char *member,
                    uint64_t *value)
 {
-    struct type *type = debug_find_type(d->info, TYPE_STRUCT, structure);
+    struct type *type = debug_find_type(g->info, TYPE_STRUCT, structure);
 
     if (type)
-        return by_type(type_strip(debug_types(d->info), type), member, value);
-    return by_btf(d, structure, member, value);
+        return by_type(type_strip(debug_types(g->info), type), member, value);
+    return by_btf(g, structure, member, value);
 }
 
 static bool is_same(const char *a, const char *b)
@@ -70,32 +75,30 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool find(const struct debugger *d, const char *structure, const char *member,
-                 uint64_t *value)
+static bool find(const struct guest *g, const char *structure, const char *member, uint64_t *value)
 {
     struct known k = {.structure = structure, .member = member};
 
-    for (size_t i = 0; i < d->members->known.len; i++) {
-        const struct known *old = &d->members->known.at[i];
+    for (size_t i = 0; i < g->members->known.len; i++) {
+        const struct known *old = &g->members->known.at[i];
 
         if (is_same(old->structure, structure) && is_same(old->member, member)) {
             *value = old->value;
             return old->found;
         }
     }
-    k.found = search(d, structure, member, &k.value);
-    VEC_PUSH(&d->members->known, k);
+    k.found = search(g, structure, member, &k.value);
+    VEC_PUSH(&g->members->known, k);
     *value = k.value;
     return k.found;
 }
 
-bool member_find(const struct debugger *d, const char *structure, const char *member,
-                 uint64_t *offset)
+bool member_find(const struct guest *g, const char *structure, const char *member, uint64_t *offset)
 {
-    return find(d, structure, member, offset);
+    return find(g, structure, member, offset);
 }
 
-bool struct_size(const struct debugger *d, const char *structure, uint64_t *size)
+bool struct_size(const struct guest *g, const char *structure, uint64_t *size)
 {
-    return find(d, structure, NULL, size);
+    return find(g, structure, NULL, size);
 }

@@ -14,7 +14,7 @@
 
 #include "base/compiler.h"
 
-struct debugger;
+struct guest;
 
 enum { UNWIND_REGS = 32 }; /* x0 to x31 */
 
@@ -23,7 +23,8 @@ struct unwound {
     /* pc was interrupted: its instruction is the next one. Else it is a return address, and the
        code that the frame is in is before it. */
     bool exact;
-    bool user; /* interrupted in user mode */
+    bool user;     /* interrupted in user mode */
+    unsigned hart; /* by whose page tables code and memory of the frame are read */
     uint64_t reg[UNWIND_REGS];
     uint64_t at[UNWIND_REGS]; /* where the value is in memory; 0: still in the register */
     uint32_t lost;            /* registers whose value is not known, as bits */
@@ -33,14 +34,13 @@ struct unwound {
 };
 
 /* The present state of a hart. */
-void unwind_first(const struct debugger *d, unsigned hart, struct unwound *u);
+void unwind_first(const struct guest *g, unsigned hart, struct unwound *u);
 /*
  * The frame that called u. False: there is none, or it cannot be found. In any case u's cfa is
  * set if it is known.
  */
-MUST_USE bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
-                            struct unwound *caller);
+MUST_USE bool unwind_caller(const struct guest *g, struct unwound *u, struct unwound *caller);
 /* An address in the code of the frame, as symbols and debug information have it. */
-uint64_t unwind_code(const struct debugger *d, const struct unwound *u);
+uint64_t unwind_code(const struct guest *g, const struct unwound *u);
 
 #endif

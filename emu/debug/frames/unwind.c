@@ -1,69 +1,74 @@
 /*
  * unwind.c - see unwind.h.
  */
-#include "debug/commands/unwind.h"
+#include "debug/frames/unwind.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/isa.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/frames/frame.h"
+#include "debug/frames/guest.h"
+#include "debug/frames/members.h"
+#include "debug/frames/place.h"
+#include "debug/frames/return_stack.h"
 #include "debug/lang/dwarf.h"
+#include "debug/target/target.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "load/symbols.h"
 
-void unwind_first(const struct debugger *d, unsigned hart, struct unwound *u)
+void unwind_first(const struct guest *g, unsigned hart, struct unwound *u)
 {
-    *u = (struct unwound){.exact = true};
-    (void)!target_get_register(d->target, hart, TARGET_REG_PC, &u->pc);
+    *u = (struct unwound){.exact = true, .hart = hart};
+    (void)!target_get_register(g->target, hart, TARGET_REG_PC, &u->pc);
     for (unsigned i = 0; i < UNWIND_REGS; i++)
-        (void)!target_get_register(d->target, hart, i, &u->reg[i]);
-    u->user = target_hart(d->target, hart).mode == PRIV_U;
+        (void)!target_get_register(g->target, hart, i, &u->reg[i]);
+    u->user = target_hart(g->target, hart).mode == PRIV_U;
 }
 
 /*
  * The first instruction behind the function's site that has the address, if the debug information
  * has the function begin there: what runs in the site, or was called by it, runs in that function.
  */
-static bool behind_site(const struct debugger *d, uint64_t code, uint64_t *entry)
+static bool behind_site(const struct guest *g, unsigned hart, uint64_t code, uint64_t *entry)
 {
-    const struct site_table *sites = d->config.watch ? watch_sites(d->config.watch) : NULL;
+    const struct site_table *sites = g->ftrace ? watch_sites(g->ftrace) : NULL;
     struct blocks b;
     Dwarf_Addr low;
     uint64_t pa;
     uint32_t id;
 
-    if (!sites || !place_physical(d, code, &pa))
+    if (!sites || !place_physical(g, hart, code, &pa))
         return false;
     id = site_find(sites, pa, 1);
     if (id == NO_SITE || site_get(sites, id)->kind != SITE_FUNCTION)
         return false;
     *entry = site_get(sites, id)->va + site_get(sites, id)->size;
-    return debug_blocks(d->info, *entry, &b) && dwarf_entrypc(&b.at[0], &low) == 0 && low == *entry;
+    return debug_blocks(g->info, *entry, &b) && dwarf_entrypc(&b.at[0], &low) == 0 && low == *entry;
 }
 
 /* An address in the instruction that the frame is at, or has called from. */
-static uint64_t place_of(const struct debugger *d, const struct unwound *u)
+static uint64_t place_of(const struct guest *g, const struct unwound *u)
 {
-    return place_canonical(d, u->pc) - !u->exact;
+    return place_canonical(g, u->pc) - !u->exact;
 }
 
-uint64_t unwind_code(const struct debugger *d, const struct unwound *u)
+uint64_t unwind_code(const struct guest *g, const struct unwound *u)
 {
-    uint64_t code = place_of(d, u), entry;
+    uint64_t code = place_of(g, u), entry;
     struct blocks b;
 
-    if (!debug_blocks(d->info, code, &b) && behind_site(d, code, &entry))
+    if (!debug_blocks(g->info, code, &b) && behind_site(g, u->hart, code, &entry))
         return entry;
     return code;
 }
 
-static bool load(const struct debugger *d, unsigned hart, uint64_t va, uint64_t *value)
+static bool load(const struct guest *g, unsigned hart, uint64_t va, uint64_t *value)
 {
-    return !target_read(d->target, hart, TARGET_BY_ANY, va, value, sizeof *value);
+    return !target_read(g->target, hart, TARGET_BY_ANY, va, value, sizeof *value);
 }
 
 /* ---- call frame information ---- */
@@ -90,8 +95,8 @@ static bool simple_value(const struct unwound *u, const Dwarf_Op *ops, size_t co
     return true;
 }
 
-static void restore_register(const struct debugger *d, unsigned hart, Dwarf_Frame *frame,
-                             const struct unwound *u, unsigned reg, struct unwound *caller)
+static void restore_register(const struct guest *g, Dwarf_Frame *frame, const struct unwound *u,
+                             unsigned reg, struct unwound *caller)
 {
     Dwarf_Op memory[3], *ops;
     size_t count;
@@ -110,7 +115,7 @@ static void restore_register(const struct debugger *d, unsigned hart, Dwarf_Fram
         return;
     if (ops[count - 1].atom == DW_OP_stack_value) {
         caller->reg[reg] = value;
-    } else if (load(d, hart, value, &caller->reg[reg])) {
+    } else if (load(g, u->hart, value, &caller->reg[reg])) {
         caller->at[reg] = value;
         caller->lost &= ~(UINT32_C(1) << reg);
     } else {
@@ -129,17 +134,17 @@ static bool has_no_caller(Dwarf_Frame *frame, int ra)
 
 enum outcome { NOT_KNOWN, NO_CALLER, FOUND };
 
-static enum outcome by_frame_information(const struct debugger *d, unsigned hart, struct unwound *u,
+static enum outcome by_frame_information(const struct guest *g, struct unwound *u,
                                          struct unwound *caller)
 {
-    Dwarf *dwarf = debug_dwarf(d->info);
+    Dwarf *dwarf = debug_dwarf(g->info);
     Dwarf_CFI *cfi = dwarf ? dwarf_getcfi(dwarf) : NULL;
     Dwarf_Frame *frame = NULL;
     Dwarf_Op *ops;
     size_t count;
     enum outcome result = NOT_KNOWN;
 
-    if (!cfi || dwarf_cfi_addrframe(cfi, place_of(d, u), &frame) != 0)
+    if (!cfi || dwarf_cfi_addrframe(cfi, place_of(g, u), &frame) != 0)
         return NOT_KNOWN;
     if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count &&
         simple_value(u, ops, count, &u->cfa)) {
@@ -148,7 +153,7 @@ static enum outcome by_frame_information(const struct debugger *d, unsigned hart
         caller->exact = false;
         for (unsigned reg = 1; reg < UNWIND_REGS; reg++)
             if (reg != REG_SP)
-                restore_register(d, hart, frame, u, reg, caller);
+                restore_register(g, frame, u, reg, caller);
         caller->reg[REG_SP] = u->cfa;
         caller->at[REG_SP] = 0;
         caller->pc = caller->reg[REG_RA];
@@ -164,20 +169,19 @@ static enum outcome by_frame_information(const struct debugger *d, unsigned hart
  * A traced function that has not begun yet has the arguments that the trampoline restores; what is
  * not restored is not known.
  */
-static void find_arguments(const struct debugger *d, const struct unwound *u,
-                           struct unwound *caller)
+static void find_arguments(const struct guest *g, const struct unwound *u, struct unwound *caller)
 {
     enum { ARGUMENTS = 8 };
     uint64_t entry;
 
-    if (!behind_site(d, place_of(d, caller), &entry))
+    if (!behind_site(g, u->hart, place_of(g, caller), &entry))
         return;
     for (unsigned reg = REG_A0; reg < REG_A0 + ARGUMENTS; reg++) {
         uint64_t at = 0;
-        bool known = frame_restores(d, u, reg, &at);
+        bool known = frame_restores(g, u, reg, &at);
 
         if (known && at)
-            known = place_read(d, at, &caller->reg[reg], sizeof caller->reg[reg]);
+            known = place_read(g, u->hart, at, &caller->reg[reg], sizeof caller->reg[reg]);
         else if (known)
             known = !(u->lost >> reg & 1); /* still in the register */
 
@@ -186,13 +190,13 @@ static void find_arguments(const struct debugger *d, const struct unwound *u,
     }
 }
 
-static bool by_code(const struct debugger *d, struct unwound *u, struct unwound *caller)
+static bool by_code(const struct guest *g, struct unwound *u, struct unwound *caller)
 {
     struct frame f;
-    bool scanned = frame_scan(d, u, &f);
+    bool scanned = frame_scan(g, u, &f);
 
     /* A frame that has called another one does not have its return address in ra any more. */
-    if ((!scanned || (!u->exact && f.ra == u->pc)) && !frame_chain(d, u, &f))
+    if ((!scanned || (!u->exact && f.ra == u->pc)) && !frame_chain(g, u, &f))
         return false;
     u->cfa = f.cfa;
     u->cfa_known = true;
@@ -202,26 +206,26 @@ static bool by_code(const struct debugger *d, struct unwound *u, struct unwound 
     caller->reg[REG_RA] = f.callers_ra;
     caller->reg[REG_S0] = f.fp;
     caller->reg[REG_SP] = f.cfa;
-    find_arguments(d, u, caller);
+    find_arguments(g, u, caller);
     return true;
 }
 
 /* ---- traps ---- */
 
-static const char *function_name(const struct debugger *d, uint64_t code)
+static const char *function_name(const struct guest *g, uint64_t code)
 {
-    const struct symbol *s = symbols_function_at(d->config.symbols, code);
+    const struct symbol *s = symbols_function_at(g->symbols, code);
 
     return s ? s->name : NULL;
 }
 
 /* Whether the code is the kernel's entry of traps, or the way back. */
-static bool is_trap_code(const struct debugger *d, unsigned hart, uint64_t code)
+static bool is_trap_code(const struct guest *g, unsigned hart, uint64_t code)
 {
     static const char *const names[] = {"handle_exception", "ret_from_exception", "restore_all"};
-    const char *name = function_name(d, code), *entry;
+    const char *name = function_name(g, code), *entry;
     uint64_t stvec = 0;
-    int number = target_find_register(d->target, "stvec");
+    int number = target_find_register(g->target, "stvec");
 
     if (!name)
         return false;
@@ -229,44 +233,44 @@ static bool is_trap_code(const struct debugger *d, unsigned hart, uint64_t code)
         if (!strcmp(name, names[i]))
             return true;
     if (number >= 0)
-        (void)!target_get_register(d->target, hart, (unsigned)number, &stvec);
-    entry = function_name(d, place_canonical(d, stvec & ~UINT64_C(3)));
+        (void)!target_get_register(g->target, hart, (unsigned)number, &stvec);
+    entry = function_name(g, place_canonical(g, stvec & ~UINT64_C(3)));
     return entry && !strcmp(name, entry);
 }
 
-static uint64_t csr(const struct debugger *d, unsigned hart, const char *name)
+static uint64_t csr(const struct guest *g, unsigned hart, const char *name)
 {
-    int number = target_find_register(d->target, name);
+    int number = target_find_register(g->target, name);
     uint64_t value = 0;
 
     if (number >= 0)
-        (void)!target_get_register(d->target, hart, (unsigned)number, &value);
+        (void)!target_get_register(g->target, hart, (unsigned)number, &value);
     return value;
 }
 
 /* Where the kernel keeps an interrupted register, in struct pt_regs. */
-static uint64_t saved_offset(const struct debugger *d, const char *name, uint64_t otherwise)
+static uint64_t saved_offset(const struct guest *g, const char *name, uint64_t otherwise)
 {
     uint64_t offset;
 
-    return member_find(d, "pt_regs", name, &offset) ? offset : otherwise;
+    return member_find(g, "pt_regs", name, &offset) ? offset : otherwise;
 }
 
 /* The registers in memory at `base`: the pc, then x1 to x31. */
-static bool load_saved(const struct debugger *d, unsigned hart, uint64_t base,
-                       struct unwound *caller)
+static bool load_saved(const struct guest *g, uint64_t base, struct unwound *caller)
 {
     enum { SPP = 1 << 8 };
     uint64_t status;
 
-    if (!load(d, hart, base + saved_offset(d, "epc", 0), &caller->pc))
+    if (!load(g, caller->hart, base + saved_offset(g, "epc", 0), &caller->pc))
         return false;
     for (unsigned reg = 1; reg < UNWIND_REGS; reg++) {
-        caller->at[reg] = base + saved_offset(d, reg_name(reg), reg * 8);
-        if (!load(d, hart, caller->at[reg], &caller->reg[reg]))
+        caller->at[reg] = base + saved_offset(g, reg_name(reg), reg * 8);
+        if (!load(g, caller->hart, caller->at[reg], &caller->reg[reg]))
             return false;
     }
-    caller->user = load(d, hart, base + saved_offset(d, "status", 256), &status) && !(status & SPP);
+    caller->user =
+        load(g, caller->hart, base + saved_offset(g, "status", 256), &status) && !(status & SPP);
     return true;
 }
 
@@ -274,15 +278,14 @@ static bool load_saved(const struct debugger *d, unsigned hart, uint64_t base,
  * The interrupted code. In the entry itself its registers are still in the hart, until they are
  * saved; then sepc and the saved pc are the same.
  */
-static bool by_trap(const struct debugger *d, unsigned hart, struct unwound *u,
-                    struct unwound *caller)
+static bool by_trap(const struct guest *g, struct unwound *u, struct unwound *caller)
 {
-    uint64_t entry = csr(d, hart, "stvec") & ~UINT64_C(3), sepc = csr(d, hart, "sepc");
+    uint64_t entry = csr(g, u->hart, "stvec") & ~UINT64_C(3), sepc = csr(g, u->hart, "sepc");
     bool saved;
 
     *caller = *u;
     caller->lost = 0;
-    saved = (!u->exact || u->pc != entry) && load_saved(d, hart, u->reg[REG_SP], caller) &&
+    saved = (!u->exact || u->pc != entry) && load_saved(g, u->reg[REG_SP], caller) &&
             (!u->exact || caller->pc == sepc);
     if (!saved) {
         if (!u->exact)
@@ -290,7 +293,7 @@ static bool by_trap(const struct debugger *d, unsigned hart, struct unwound *u,
         memcpy(caller->reg, u->reg, sizeof caller->reg);
         memcpy(caller->at, u->at, sizeof caller->at);
         caller->pc = sepc;
-        caller->user = !(csr(d, hart, "sstatus") >> 8 & 1);
+        caller->user = !(csr(g, u->hart, "sstatus") >> 8 & 1);
     }
     u->cfa = caller->reg[REG_SP];
     u->cfa_known = true;
@@ -300,19 +303,19 @@ static bool by_trap(const struct debugger *d, unsigned hart, struct unwound *u,
 
 /* ---- the graph tracer ---- */
 
-static uint64_t handler_address(const struct debugger *d)
+static uint64_t handler_address(const struct guest *g)
 {
     uint64_t address;
 
-    return symbols_find(d->config.symbols, "return_to_handler", &address) ? address : 0;
+    return symbols_find(g->symbols, "return_to_handler", &address) ? address : 0;
 }
 
 /* Whether the entry of a return stack is of the function that the code is in. */
-static bool is_entry_of(const struct debugger *d, const struct return_entry *e, uint64_t code)
+static bool is_entry_of(const struct guest *g, const struct return_entry *e, uint64_t code)
 {
-    const struct symbol *s = symbols_function_at(d->config.symbols, code);
+    const struct symbol *s = symbols_function_at(g->symbols, code);
 
-    return s && s == symbols_function_at(d->config.symbols, place_canonical(d, e->function));
+    return s && s == symbols_function_at(g->symbols, place_canonical(g, e->function));
 }
 
 /*
@@ -320,25 +323,25 @@ static bool is_entry_of(const struct debugger *d, const struct return_entry *e, 
  * beside it that is of the function with this code, if the tracer is pushing or popping. code 0:
  * the function is not known. A tail call has several entries; the last one leads on.
  */
-static bool from_return_stack(const struct debugger *d, uint64_t task, unsigned back, uint64_t code,
-                              uint64_t *address)
+static bool from_return_stack(const struct guest *g, const struct unwound *u, unsigned back,
+                              uint64_t code, uint64_t *address)
 {
     static const int beside[] = {0, -1, 1};
     struct return_stack s;
     int64_t top, at;
 
-    if (!return_stack_read(d, task, &s))
+    if (!return_stack_read(g, u->hart, u->reg[REG_TP], &s))
         return false;
     top = at = (int64_t)s.depth - 1 - (int64_t)back;
     for (size_t i = 0; code && i < ARRAY_LEN(beside); i++) {
         int64_t n = top + beside[i];
 
-        if (n >= 0 && n < (int64_t)s.depth && is_entry_of(d, &s.at[n], code)) {
+        if (n >= 0 && n < (int64_t)s.depth && is_entry_of(g, &s.at[n], code)) {
             at = n;
             break;
         }
     }
-    while (at >= 0 && at < (int64_t)s.depth && s.at[at].back == handler_address(d))
+    while (at >= 0 && at < (int64_t)s.depth && s.at[at].back == handler_address(g))
         at--;
     if (at < 0 || at >= (int64_t)s.depth)
         return false;
@@ -350,25 +353,25 @@ static bool from_return_stack(const struct debugger *d, uint64_t task, unsigned 
  * Where a function really returns to whose return address is that of the tracer's handler: by the
  * machine's record of calls.
  */
-static bool from_record(const struct debugger *d, uint64_t cfa, uint64_t *back)
+static bool from_record(const struct guest *g, uint64_t cfa, uint64_t *back)
 {
     struct call call;
 
-    if (!d->config.watch || !calls_open_at(watch_calls(d->config.watch), CALL_FUNCTION, cfa, &call))
+    if (!g->ftrace || !calls_open_at(watch_calls(g->ftrace), CALL_FUNCTION, cfa, &call))
         return false;
     *back = call.back;
     return true;
 }
 
-static void see_through_handler(const struct debugger *d, const struct unwound *u,
+static void see_through_handler(const struct guest *g, const struct unwound *u,
                                 struct unwound *caller)
 {
-    uint64_t handler = handler_address(d), back;
+    uint64_t handler = handler_address(g), back;
 
-    if (!handler || place_canonical(d, caller->pc) != handler || caller->exact)
+    if (!handler || place_canonical(g, caller->pc) != handler || caller->exact)
         return;
-    if (from_record(d, u->cfa, &back) ||
-        from_return_stack(d, caller->reg[REG_TP], caller->handlers, unwind_code(d, u), &back))
+    if (from_record(g, u->cfa, &back) ||
+        from_return_stack(g, caller, caller->handlers, unwind_code(g, u), &back))
         caller->pc = back;
     caller->handlers++;
 }
@@ -377,12 +380,12 @@ static void see_through_handler(const struct debugger *d, const struct unwound *
  * In the handler itself: the function has returned, with the sp that its caller had. When the
  * tracer has come back, the entry is off the return stack, and the address in a register.
  */
-static bool by_handler(const struct debugger *d, struct unwound *u, struct unwound *caller)
+static bool by_handler(const struct guest *g, struct unwound *u, struct unwound *caller)
 {
-    const char *name = function_name(d, unwind_code(d, u));
+    const char *name = function_name(g, unwind_code(g, u));
     struct frame f;
 
-    if (!name || strcmp(name, "return_to_handler") != 0 || !frame_last_jump(d, u, &f))
+    if (!name || strcmp(name, "return_to_handler") != 0 || !frame_last_jump(g, u, &f))
         return false;
     u->cfa = f.cfa;
     u->cfa_known = true;
@@ -390,59 +393,58 @@ static bool by_handler(const struct debugger *d, struct unwound *u, struct unwou
     caller->exact = false;
     caller->reg[REG_SP] = f.cfa;
     caller->reg[REG_S0] = f.fp;
-    if (from_record(d, f.cfa, &caller->pc)) {
+    if (from_record(g, f.cfa, &caller->pc)) {
         caller->handlers += f.ra == 0;
         return true;
     }
     caller->pc = f.ra;
     if (f.ra)
         return true;
-    return from_return_stack(d, caller->reg[REG_TP], caller->handlers++, 0, &caller->pc);
+    return from_return_stack(g, caller, caller->handlers++, 0, &caller->pc);
 }
 
 /* ---- the caller ---- */
 
 /* A variable is no code, whatever its name. Modules and programs of BPF have only functions. */
-static bool is_code(const struct debugger *d, uint64_t code)
+static bool is_code(const struct guest *g, uint64_t code)
 {
-    const struct symbol *s = symbols_lookup(d->config.symbols, code);
+    const struct symbol *s = symbols_lookup(g->symbols, code);
 
-    return s ? s->kind != SYMBOL_OBJECT : symbols_name_at(d->config.symbols, code, NULL) != NULL;
+    return s ? s->kind != SYMBOL_OBJECT : symbols_name_at(g->symbols, code, NULL) != NULL;
 }
 
-static bool is_plausible(const struct debugger *d, const struct unwound *u,
+static bool is_plausible(const struct guest *g, const struct unwound *u,
                          const struct unwound *caller)
 {
     if (!caller->pc || (caller->pc == u->pc && caller->reg[REG_SP] == u->reg[REG_SP]))
         return false;
     if (caller->user)
         return true;
-    return is_code(d, unwind_code(d, caller)) &&
+    return is_code(g, unwind_code(g, caller)) &&
            (caller->reg[REG_SP] >= u->reg[REG_SP] || caller->exact);
 }
 
-bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
-                   struct unwound *caller)
+bool unwind_caller(const struct guest *g, struct unwound *u, struct unwound *caller)
 {
     bool found;
 
     *caller = *u;
-    if (u->user && !symbols_function_at(d->config.symbols, unwind_code(d, u)))
+    if (u->user && !symbols_function_at(g->symbols, unwind_code(g, u)))
         return false;
-    if (is_trap_code(d, hart, unwind_code(d, u))) {
-        found = by_trap(d, hart, u, caller);
-    } else if (by_handler(d, u, caller)) {
+    if (is_trap_code(g, u->hart, unwind_code(g, u))) {
+        found = by_trap(g, u, caller);
+    } else if (by_handler(g, u, caller)) {
         found = true;
     } else {
-        switch (by_frame_information(d, hart, u, caller)) {
+        switch (by_frame_information(g, u, caller)) {
         case NO_CALLER: return false;
         case FOUND: found = true; break;
-        default: found = by_code(d, u, caller); break;
+        default: found = by_code(g, u, caller); break;
         }
         if (found)
-            see_through_handler(d, u, caller);
+            see_through_handler(g, u, caller);
     }
     caller->cfa_known = false; /* its own */
     caller->cfa = 0;
-    return found && is_plausible(d, u, caller);
+    return found && is_plausible(g, u, caller);
 }

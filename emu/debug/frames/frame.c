@@ -1,5 +1,5 @@
 /*
- * frame.c - stack frames by the code of functions, where there is no call frame information.
+ * frame.c - see frame.h.
  *
  * A function is decoded from its start to the pc, to know what its
  * prologue has done so far, and from the pc to its `ret`, to know what its
@@ -7,16 +7,22 @@
  * -fno-omit-frame-pointer on RISC-V: s0 is the caller's sp, the return address
  * is at s0-8, the caller's s0 at s0-16.
  */
+#include "debug/frames/frame.h"
+
 #include "cpu/decode.h"
-#include "debug/commands/debugger_priv.h"
+#include "cpu/isa.h"
+#include "debug/frames/guest.h"
+#include "debug/frames/place.h"
+#include "debug/frames/unwind.h"
 
 enum { PROLOGUE_MAX = 64, EPILOGUE_MAX = 32 };
 
-static bool insn_at(const struct debugger *d, uint64_t va, struct insn *i)
+/* The instruction at va, read as the frame's hart has it. */
+static bool insn_at(const struct guest *g, const struct unwound *u, uint64_t va, struct insn *i)
 {
     uint32_t word;
 
-    return place_word(d, va, &word) && insn_decode(word, i);
+    return place_word(g, u->hart, va, &word) && insn_decode(word, i);
 }
 
 static bool adds_to_sp(const struct insn *i)
@@ -39,9 +45,9 @@ static bool is_call(const struct insn *i)
     return (i->op == OP_jal || i->op == OP_jalr) && i->rd == REG_RA;
 }
 
-static bool load(const struct debugger *d, uint64_t va, uint64_t *value)
+static bool load(const struct guest *g, const struct unwound *u, uint64_t va, uint64_t *value)
 {
-    return place_read(d, va, value, sizeof *value);
+    return place_read(g, u->hart, va, value, sizeof *value);
 }
 
 /* ---- forwards: the straight line to the return ---- */
@@ -74,21 +80,21 @@ static enum scan leaves(const struct epilogue *e, const struct insn *i, uint64_t
     }
 }
 
-static void note_register(const struct debugger *d, const struct insn *i, unsigned reg, uint64_t sp,
-                          bool *kept, uint64_t *value)
+static void note_register(const struct guest *g, const struct unwound *u, const struct insn *i,
+                          unsigned reg, uint64_t sp, bool *kept, uint64_t *value)
 {
     if (saves(i, reg))
         *kept = true;
     else if (restores(i, reg) && !*kept)
-        (void)!load(d, sp + (uint64_t)(int64_t)i->imm, value);
+        (void)!load(g, u, sp + (uint64_t)(int64_t)i->imm, value);
 }
 
-static enum scan advance(const struct debugger *d, const struct unwound *u, struct epilogue *e,
+static enum scan advance(const struct guest *g, const struct unwound *u, struct epilogue *e,
                          const struct insn *i, uint64_t va)
 {
-    note_register(d, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
-    note_register(d, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
-    note_register(d, i, REG_T0, e->sp, &e->t0_kept, &e->t0);
+    note_register(g, u, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
+    note_register(g, u, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
+    note_register(g, u, i, REG_T0, e->sp, &e->t0_kept, &e->t0);
     if (adds_to_sp(i))
         e->sp += (uint64_t)(int64_t)i->imm;
     else if (i->op == OP_addi && i->rd == REG_SP && i->rs1 == REG_S0)
@@ -100,7 +106,7 @@ static enum scan advance(const struct debugger *d, const struct unwound *u, stru
     return SCAN_ON;
 }
 
-static bool scan_forwards(const struct debugger *d, const struct unwound *u, uint64_t start,
+static bool scan_forwards(const struct guest *g, const struct unwound *u, uint64_t start,
                           uint64_t end, struct frame *f)
 {
     struct epilogue e = {
@@ -108,7 +114,7 @@ static bool scan_forwards(const struct debugger *d, const struct unwound *u, uin
     uint64_t va = f->pc;
     struct insn i;
 
-    for (unsigned n = 0; n < EPILOGUE_MAX && va < end && insn_at(d, va, &i); n++, va += i.size) {
+    for (unsigned n = 0; n < EPILOGUE_MAX && va < end && insn_at(g, u, va, &i); n++, va += i.size) {
         enum scan where = leaves(&e, &i, va, start, end);
 
         if (where == SCAN_RETURNS) {
@@ -119,7 +125,7 @@ static bool scan_forwards(const struct debugger *d, const struct unwound *u, uin
                 f->ra = e.t0;
             return true;
         }
-        if (where == SCAN_ELSEWHERE || advance(d, u, &e, &i, va) == SCAN_ELSEWHERE)
+        if (where == SCAN_ELSEWHERE || advance(g, u, &e, &i, va) == SCAN_ELSEWHERE)
             return false;
     }
     return false;
@@ -152,12 +158,12 @@ static void note_prologue(struct prologue *p, const struct insn *i)
     }
 }
 
-static struct prologue read_prologue(const struct debugger *d, uint64_t start, uint64_t pc)
+static struct prologue read_prologue(const struct guest *g, const struct unwound *u, uint64_t start)
 {
     struct prologue p = {0};
     struct insn i;
 
-    for (unsigned n = 0; n < PROLOGUE_MAX && start < pc && insn_at(d, start, &i); n++) {
+    for (unsigned n = 0; n < PROLOGUE_MAX && start < u->pc && insn_at(g, u, start, &i); n++) {
         if (is_call(&i))
             break;
         note_prologue(&p, &i);
@@ -166,48 +172,48 @@ static struct prologue read_prologue(const struct debugger *d, uint64_t start, u
     return p;
 }
 
-static bool apply_prologue(const struct debugger *d, const struct unwound *u,
-                           const struct prologue *p, bool linked, struct frame *f)
+static bool apply_prologue(const struct guest *g, const struct unwound *u, const struct prologue *p,
+                           bool linked, struct frame *f)
 {
     f->cfa = p->fp_set ? u->reg[REG_S0] - (uint64_t)p->fp : u->reg[REG_SP] - (uint64_t)p->sp;
     f->ra = u->reg[REG_RA];
     f->fp = u->reg[REG_S0];
-    if (p->ra_saved && !load(d, f->cfa + (uint64_t)p->ra_at, &f->ra))
+    if (p->ra_saved && !load(g, u, f->cfa + (uint64_t)p->ra_at, &f->ra))
         return false;
     f->callers_ra = f->ra;
-    if (linked && p->t0_saved && !load(d, f->cfa + (uint64_t)p->t0_at, &f->ra))
+    if (linked && p->t0_saved && !load(g, u, f->cfa + (uint64_t)p->t0_at, &f->ra))
         return false;
     if (linked && !p->t0_saved)
         f->ra = u->reg[REG_T0];
-    return !p->s0_saved || load(d, f->cfa + (uint64_t)p->s0_at, &f->fp);
+    return !p->s0_saved || load(g, u, f->cfa + (uint64_t)p->s0_at, &f->fp);
 }
 
 /* Whether the function ends with `jr t0': the trampoline of a site whose call leaves ra as it is.
  */
-static bool is_linked(const struct debugger *d, uint64_t start, uint64_t end)
+static bool is_linked(const struct guest *g, const struct unwound *u, uint64_t start, uint64_t end)
 {
     struct insn i;
 
-    return (end - 2 > start && insn_at(d, end - 2, &i) && i.size == 2 && i.op == OP_jalr &&
+    return (end - 2 > start && insn_at(g, u, end - 2, &i) && i.size == 2 && i.op == OP_jalr &&
             i.rd == REG_ZERO && i.rs1 == REG_T0) ||
-           (end - 4 > start && insn_at(d, end - 4, &i) && i.size == 4 && i.op == OP_jalr &&
+           (end - 4 > start && insn_at(g, u, end - 4, &i) && i.size == 4 && i.op == OP_jalr &&
             i.rd == REG_ZERO && i.rs1 == REG_T0);
 }
 
-bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f)
+bool frame_scan(const struct guest *g, const struct unwound *u, struct frame *f)
 {
     struct prologue p = {0};
     uint64_t start, end;
     bool linked = false;
 
     *f = (struct frame){.pc = u->pc};
-    if (place_function(d, u->exact ? u->pc : u->pc - 1, &start, &end)) {
-        if (scan_forwards(d, u, start, end, f))
+    if (place_function(g, u->exact ? u->pc : u->pc - 1, &start, &end)) {
+        if (scan_forwards(g, u, start, end, f))
             return f->ra != 0;
-        p = read_prologue(d, start, u->pc);
-        linked = is_linked(d, start, end);
+        p = read_prologue(g, u, start);
+        linked = is_linked(g, u, start, end);
     }
-    return apply_prologue(d, u, &p, linked, f) && f->ra != 0;
+    return apply_prologue(g, u, &p, linked, f) && f->ra != 0;
 }
 
 /* A call of the tracer, which comes back. */
@@ -217,12 +223,12 @@ static bool comes_back(const struct insn *i)
                           op_class(i->op) != CLASS_BRANCH && op_class(i->op) != CLASS_SYSTEM);
 }
 
-bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned reg, uint64_t *at)
+bool frame_restores(const struct guest *g, const struct unwound *u, unsigned reg, uint64_t *at)
 {
     uint64_t sp = u->reg[REG_SP], va = u->pc;
     struct insn i;
 
-    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(d, va, &i) && comes_back(&i); n++) {
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i) && comes_back(&i); n++) {
         if (saves(&i, reg)) { /* not yet */
             *at = 0;
             return true;
@@ -261,7 +267,7 @@ static bool is_last_jump(const struct insn *i, unsigned far)
     return i->op == OP_jalr && i->rs1 != far;
 }
 
-bool frame_last_jump(const struct debugger *d, const struct unwound *u, struct frame *f)
+bool frame_last_jump(const struct guest *g, const struct unwound *u, struct frame *f)
 {
     enum { NO_REG = UNWIND_REGS };
     uint64_t va = u->pc;
@@ -273,7 +279,7 @@ bool frame_last_jump(const struct debugger *d, const struct unwound *u, struct f
     *f = (struct frame){.pc = u->pc, .cfa = u->reg[REG_SP], .fp = u->reg[REG_S0]};
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         o.at[reg] = (uint8_t)reg;
-    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(d, va, &i); n++, va += i.size) {
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i); n++, va += i.size) {
         if (is_last_jump(&i, far)) {
             if (!called && o.at[i.rs1] != ORIGIN_UNKNOWN)
                 f->ra = u->reg[o.at[i.rs1]];
@@ -285,29 +291,29 @@ bool frame_last_jump(const struct debugger *d, const struct unwound *u, struct f
             return false;
         if (adds_to_sp(&i))
             f->cfa += (uint64_t)(int64_t)i.imm;
-        note_register(d, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
+        note_register(g, u, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
         note_origin(&o, &i);
         far = i.op == OP_auipc ? i.rd : NO_REG;
     }
     return false;
 }
 
-bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f)
+bool frame_chain(const struct guest *g, const struct unwound *u, struct frame *f)
 {
     uint64_t fp = u->reg[REG_S0];
 
     /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
     *f = (struct frame){.pc = u->pc, .cfa = fp};
-    return fp % 8 == 0 && fp > u->reg[REG_SP] && load(d, fp - 8, &f->ra) &&
-           load(d, fp - 16, &f->fp) && (f->callers_ra = f->ra) != 0;
+    return fp % 8 == 0 && fp > u->reg[REG_SP] && load(g, u, fp - 8, &f->ra) &&
+           load(g, u, fp - 16, &f->fp) && (f->callers_ra = f->ra) != 0;
 }
 
-bool frame_innermost(const struct debugger *d, struct frame *f)
+bool frame_innermost(const struct guest *g, unsigned hart, struct frame *f)
 {
     struct unwound u, caller;
 
-    unwind_first(d, d->selected, &u);
-    if (!unwind_caller(d, d->selected, &u, &caller)) {
+    unwind_first(g, hart, &u);
+    if (!unwind_caller(g, &u, &caller)) {
         *f = (struct frame){.pc = u.pc, .cfa = u.cfa};
         return false;
     }

@@ -1,0 +1,126 @@
+/*
+ * place.c - see place.h.
+ */
+#include "debug/frames/place.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cpu/decode.h"
+#include "debug/frames/guest.h"
+#include "debug/target/target.h"
+#include "load/symbols.h"
+
+/* ---- names ---- */
+
+uint64_t place_canonical(const struct guest *g, uint64_t address)
+{
+    uint64_t va;
+
+    if (symbols_at(g->symbols, address, NULL) || !target_image_address(g->target, address, &va))
+        return address;
+    return va;
+}
+
+void place_name(const struct guest *g, uint64_t address, char *text, size_t size)
+{
+    uint64_t offset = 0;
+    const char *name = symbols_name_at(g->symbols, place_canonical(g, address), &offset);
+
+    if (!name)
+        snprintf(text, size, "%s", "");
+    else if (offset)
+        snprintf(text, size, "%s+0x%" PRIx64, name, offset);
+    else
+        snprintf(text, size, "%s", name);
+}
+
+static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size)
+{
+    place_name(ctx, address, text, size);
+}
+
+struct disasm_names place_names(const struct guest *g)
+{
+    return (struct disasm_names){name_for_disasm, (struct guest *)g};
+}
+
+/* The function around one without a size, which is a label in it, as ftrace_call in ftrace_caller.
+ */
+static const struct symbol *around_label(const struct guest *g, const struct symbol *label,
+                                         uint64_t va)
+{
+    const struct symbol *s = label;
+
+    while (s && !s->size && s->addr)
+        s = symbols_function_at(g->symbols, s->addr - 1);
+    return s && s->size && va - s->addr < s->size ? s : label;
+}
+
+/* Whether the address is in the function that begins at start. */
+static bool is_within(const struct guest *g, uint64_t start, uint64_t va)
+{
+    uint64_t offset;
+
+    return symbols_name_at(g->symbols, va, &offset) && va - offset == start;
+}
+
+/* Of a module, or a program of BPF: only names are known, so the end is looked for. */
+static bool named_function(const struct guest *g, uint64_t va, uint64_t *start, uint64_t *end)
+{
+    enum { BYTES_MAX = 1 << 16 };
+    uint64_t offset, low = va, high = va + BYTES_MAX;
+
+    if (!symbols_name_at(g->symbols, va, &offset))
+        return false;
+    *start = va - offset;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (is_within(g, *start, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    *end = high;
+    return true;
+}
+
+bool place_function(const struct guest *g, uint64_t address, uint64_t *start, uint64_t *end)
+{
+    uint64_t va = place_canonical(g, address);
+    const struct symbol *s = symbols_function_at(g->symbols, va);
+
+    s = around_label(g, s, va);
+    if (!s)
+        s = symbols_lookup(g->symbols, va);
+    if (!s && !named_function(g, va, start, end))
+        return false;
+    *start = (s ? s->addr : *start) + (address - va);
+    *end = (s ? s->end : *end) + (address - va);
+    return true;
+}
+
+/* ---- memory ---- */
+
+bool place_read(const struct guest *g, unsigned hart, uint64_t va, void *to, unsigned len)
+{
+    return !target_read(g->target, hart, TARGET_BY_ANY, va, to, len);
+}
+
+bool place_physical(const struct guest *g, unsigned hart, uint64_t va, uint64_t *pa)
+{
+    return !target_locate(g->target, hart, TARGET_BY_ANY, va, pa);
+}
+
+bool place_word(const struct guest *g, unsigned hart, uint64_t va, uint32_t *word)
+{
+    uint16_t low, high = 0;
+
+    if (!place_read(g, hart, va, &low, sizeof low))
+        return false;
+    if (insn_size(low) == 4 && !place_read(g, hart, va + 2, &high, sizeof high))
+        return false;
+    *word = low | (uint32_t)high << 16;
+    return true;
+}
