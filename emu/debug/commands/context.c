@@ -21,6 +21,18 @@ static int find_register(void *ctx, const char *name)
     return target_find_register(d->target, name);
 }
 
+static int dwarf_register(void *ctx, unsigned number)
+{
+    (void)ctx;
+    if (number < 32)
+        return TARGET_REG_X0 + (int)number;
+    if (number < 64)
+        return TARGET_REG_F0 + (int)number - 32;
+    if (number >= 4096 && number < 8192)
+        return TARGET_REG_CSR + (int)number - 4096;
+    return -1;
+}
+
 static void register_kind(void *ctx, unsigned number, unsigned *bits, unsigned *kind)
 {
     const struct debugger *d = ctx;
@@ -235,6 +247,7 @@ void context_open(struct debugger *d)
     const struct language_env env = {
         .ctx = d,
         .find_register = find_register,
+        .dwarf_register = dwarf_register,
         .register_kind = register_kind,
         .get_register = get_register,
         .set_register = set_register,

@@ -6,9 +6,6 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "cpu/isa.h"
-#include "debug/target/target.h"
-
 enum { STACK_MAX = 64, STEPS_MAX = 10000 };
 
 enum where { IN_MEMORY, IN_REGISTER, COMPUTED, AS_BYTES, NOWHERE };
@@ -31,15 +28,14 @@ struct machine_stack {
     bool lost;          /* a register's value or a parameter's value at the call is not known */
 };
 
-int location_register(unsigned dwarf_register)
+/* The number of a register by the debug information's; -1: it is none. */
+static int register_number(const struct language *l, uint64_t dwarf_register)
 {
-    if (dwarf_register < 32)
-        return TARGET_REG_X0 + (int)dwarf_register;
-    if (dwarf_register < 64)
-        return TARGET_REG_F0 + (int)dwarf_register - 32;
-    if (dwarf_register >= 4096 && dwarf_register < 8192)
-        return TARGET_REG_CSR + (int)dwarf_register - 4096;
-    return -1;
+    const struct language_env *env = language_env(l);
+
+    return env->dwarf_register && dwarf_register <= UINT32_MAX
+               ? env->dwarf_register(env->ctx, (unsigned)dwarf_register)
+               : -1;
 }
 
 static bool evaluate(struct machine_stack *m, const Dwarf_Op *ops, size_t count);
@@ -63,7 +59,7 @@ static bool pop(struct machine_stack *m, uint64_t *number)
 static bool push_register(struct machine_stack *m, uint64_t dwarf_register, uint64_t offset)
 {
     const struct language_env *env = language_env(m->l);
-    int number = location_register((unsigned)dwarf_register);
+    int number = register_number(m->l, dwarf_register);
     uint64_t value = 0;
 
     if (number < 0 || !env->get_register(env->ctx, (unsigned)number, &value)) {
@@ -384,7 +380,7 @@ static struct value value_of_piece(struct language *l, struct type *type, const 
     case AS_BYTES:
         return p->size < size ? value_lost(type) : value_of_bytes(l, type, p->bytes, size);
     case IN_REGISTER:
-        number = location_register((unsigned)p->number);
+        number = register_number(l, p->number);
         if (number >= 0 && size <= 8)
             return value_in_register(l, type, (unsigned)number, size);
         break;

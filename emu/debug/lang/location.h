@@ -16,7 +16,4 @@ MUST_USE bool variable_at_entry(struct language *l, struct debug_symbol *s, stru
 /* The value of a parameter's expression at a call, in the selected frame. */
 MUST_USE bool location_call_value(struct language *l, Dwarf_Attribute *expression, uint64_t *value);
 
-/* The number of a register (target.h) by the debug information's; -1: it is none. */
-int location_register(unsigned dwarf_register);
-
 #endif

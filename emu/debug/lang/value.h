@@ -35,7 +35,7 @@ struct value {
     struct type *type;
     enum value_place place;
     uint64_t address; /* IN_MEMORY */
-    unsigned number;  /* IN_REGISTER: its number (target.h); IN_VARIABLE: of the variable */
+    unsigned number;  /* IN_REGISTER: its number (language_env); IN_VARIABLE: of the variable */
     unsigned offset;  /* of a part of a register or variable */
     unsigned bit_offset, bit_size; /* of a bit-field; bit_size 0: none */
     bool lost;                     /* optimised out */
@@ -58,10 +58,15 @@ struct frame_scope {
     unsigned level;     /* of the functions that are inlined at pc: 0 is the innermost */
 };
 
-/* Registers have the numbers of target.h. Each returns false for what does not exist. */
+/*
+ * What the language asks of the machine. Registers have the numbers that find_register and
+ * dwarf_register return. Each function that returns bool returns false for what does not exist.
+ */
 struct language_env {
     void *ctx;
     int (*find_register)(void *ctx, const char *name); /* without the $; -1: none */
+    /* A register by its number in the debug information; -1: none. NULL: all are none. */
+    int (*dwarf_register)(void *ctx, unsigned dwarf_register);
     /* Its bits (64, 32), and a type: 0 integer, 1 code address, 2 data address, 3 floating point.
      */
     void (*register_kind)(void *ctx, unsigned number, unsigned *bits, unsigned *kind);
