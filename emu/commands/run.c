@@ -109,7 +109,7 @@ static struct debugger_config debugger_config(struct session *s)
 
     return (struct debugger_config){
         .machine = s->machine,
-        .watch = s->watch,
+        .ftrace = s->watch,
         .tasks = s->tasks,
         .symbols = s->symbols,
         .lines = s->lines,

@@ -44,9 +44,9 @@ static void hold_session(struct world *w, const char *commands, FILE *out)
 
     CHECK(symbols_read_map(map, &silent, &symbols) == EXIT_PASS);
     config.symbols = debugger.symbols = symbols;
-    debugger.watch = watch_new(&config, &silent);
+    debugger.ftrace = watch_new(&config, &silent);
     CHECK(debugger_run(&debugger).code != 1);
-    watch_free(debugger.watch);
+    watch_free(debugger.ftrace);
     machine_free(w->m);
     symbols_free(symbols);
 }

@@ -171,11 +171,11 @@ static void hold_session(struct world *w, const uint8_t *bytes, size_t size, FIL
 
     CHECK(symbols_read_map(map, &silent, &symbols) == EXIT_PASS);
     config.symbols = debugger.symbols = symbols;
-    debugger.watch = watch_new(&config, &silent);
+    debugger.ftrace = watch_new(&config, &silent);
     d = debugger_new(&debugger);
     serve(d, bytes, size);
     debugger_free(d);
-    watch_free(debugger.watch);
+    watch_free(debugger.ftrace);
     machine_free(w->m);
     symbols_free(symbols);
 }

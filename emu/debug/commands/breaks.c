@@ -24,14 +24,14 @@ static bool condition_holds(void *ctx, unsigned hart)
 {
     const struct condition *c = ctx;
     struct debugger *d = c->d;
-    struct view before = context_look(d, hart);
+    struct focus before = context_look(d, hart);
     struct value v;
     bool holds = true;
 
     if (!expr_evaluate(d->language, c->expr, &v) || !value_is_true(d->language, v, &holds))
         snprintf(d->condition_error, sizeof d->condition_error, "%s", language_why(d->language));
     language_release(d->language);
-    d->view = before;
+    d->focus = before;
     return holds;
 }
 
@@ -67,13 +67,13 @@ static bool arg_condition(struct debugger *d, const char *args, const struct tar
                           struct target_condition *c)
 {
     const char *text = args;
-    struct view before = d->view;
+    struct focus before = d->focus;
     struct expr *e;
 
     if (p->kind == TARGET_BREAK) /* the function's variables are known there */
-        d->view.scope = place_canonical(&d->guest, p->address);
+        d->focus.scope = place_canonical(&d->guest, p->address);
     e = arg_expr(d, &args, EXPR_WHOLE, "a condition");
-    d->view = before;
+    d->focus = before;
     if (e)
         *c = condition_new(d, text, e);
     return e != NULL;
@@ -573,15 +573,15 @@ void print_points(struct debugger *d)
 {
     size_t count = target_point_count(d->target);
 
-    if (!count && !d->patch_watches.len)
+    if (!count && !d->patch_patterns.len)
         fprintf(d->out, "no breakpoints, watchpoints or catchpoints\n");
     if (count)
         fprintf(d->out, "Num     Type           Disp Enb Address            What\n");
     for (size_t i = 0; i < count; i++)
         print_point(d, target_point_at(d->target, i));
-    for (size_t i = 0; i < d->patch_watches.len; i++)
-        fprintf(d->out, "watch-patch %s%s\n", d->patch_watches.at[i].glob,
-                d->patch_watches.at[i].each_store ? " stores" : "");
+    for (size_t i = 0; i < d->patch_patterns.len; i++)
+        fprintf(d->out, "watch-patch %s%s\n", d->patch_patterns.at[i].glob,
+                d->patch_patterns.at[i].each_store ? " stores" : "");
 }
 
 void print_watchpoints(struct debugger *d)

@@ -69,13 +69,13 @@ static bool is_rule(void *ctx, const struct event *e)
 static bool is_patch(void *ctx, const struct event *e)
 {
     const struct wanted *w = ctx;
-    const struct site_table *sites = watch_sites(w->d->config.watch);
+    const struct site_table *sites = watch_sites(w->d->config.ftrace);
     uint32_t site = site_find(sites, e->code_write.pa, e->code_write.size);
     const struct patch *p;
 
     if (site == NO_SITE || !name_matches(w->glob, site_get(sites, site)->function))
         return false;
-    p = patch_log_last(watch_patches(w->d->config.watch), site);
+    p = patch_log_last(watch_patches(w->d->config.ftrace), site);
     return p && p->stores == 1;
 }
 

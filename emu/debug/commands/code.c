@@ -129,7 +129,7 @@ unsigned print_instruction(struct debugger *d, uint64_t va)
     struct stack_frame f;
     unsigned size;
 
-    if (stack_frame(d, d->view.hart, d->view.frame, &f))
+    if (stack_frame(d, d->focus.hart, d->focus.frame, &f))
         pc = f.u.pc;
     fprintf(d->out, "%s0x%" PRIx64, va == pc ? "=> " : "   ", va);
     print_address_name(d->language, d->out, va);
@@ -274,7 +274,7 @@ static uint64_t pc_of_frame(struct debugger *d)
 {
     struct stack_frame f;
 
-    return stack_frame(d, d->view.hart, d->view.frame, &f) ? f.u.pc : selected_pc(d);
+    return stack_frame(d, d->focus.hart, d->focus.frame, &f) ? f.u.pc : selected_pc(d);
 }
 
 static void print_dump(struct debugger *d, const struct dump *dump)

@@ -104,7 +104,7 @@ static void offer_locals(struct gathering *g)
 
 static void offer_sites(struct gathering *g)
 {
-    const struct site_table *sites = g->d->config.watch ? watch_sites(g->d->config.watch) : NULL;
+    const struct site_table *sites = g->d->config.ftrace ? watch_sites(g->d->config.ftrace) : NULL;
 
     for (uint32_t id = 0; sites && id < site_count(sites); id++)
         offer(g, site_get(sites, id)->function);

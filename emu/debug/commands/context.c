@@ -49,7 +49,7 @@ static void register_kind(void *ctx, unsigned number, unsigned *bits, unsigned *
 /* False: it is the hart's own, in any frame. */
 static bool is_of_frame(const struct debugger *d, unsigned number)
 {
-    return (d->view.frame || (d->task && d->view.hart == d->selected)) && number <= TARGET_REG_PC;
+    return (d->focus.frame || (d->task && d->focus.hart == d->selected)) && number <= TARGET_REG_PC;
 }
 
 static bool get_register(void *ctx, unsigned number, uint64_t *value)
@@ -57,8 +57,8 @@ static bool get_register(void *ctx, unsigned number, uint64_t *value)
     struct debugger *d = ctx;
     struct stack_frame f;
 
-    if (!is_of_frame(d, number) || !stack_frame(d, d->view.hart, d->view.frame, &f))
-        return !target_get_register(d->target, d->view.hart, number, value);
+    if (!is_of_frame(d, number) || !stack_frame(d, d->focus.hart, d->focus.frame, &f))
+        return !target_get_register(d->target, d->focus.hart, number, value);
     if (number < UNWIND_REGS && f.u.lost >> number & 1)
         return false;
     *value = number == TARGET_REG_PC ? f.u.pc : f.u.reg[number];
@@ -74,13 +74,13 @@ static bool set_register(void *ctx, unsigned number, uint64_t value)
     struct stack_frame f;
     bool done;
 
-    if (is_of_frame(d, number) && stack_frame(d, d->view.hart, d->view.frame, &f)) {
+    if (is_of_frame(d, number) && stack_frame(d, d->focus.hart, d->focus.frame, &f)) {
         if (number == TARGET_REG_PC || number == TARGET_REG_X0 + 2)
             return false;
         if (f.u.at[number])
             return store(ctx, f.u.at[number], &value, sizeof value);
     }
-    done = !target_set_register(d->target, d->view.hart, number, value);
+    done = !target_set_register(d->target, d->focus.hart, number, value);
     stack_forget(d);
     return done;
 }
@@ -91,7 +91,7 @@ static bool load(void *ctx, uint64_t address, void *to, size_t len)
 {
     const struct debugger *d = ctx;
 
-    return !target_read(d->target, d->view.hart, TARGET_BY_ANY, address, to, len);
+    return !target_read(d->target, d->focus.hart, TARGET_BY_ANY, address, to, len);
 }
 
 static bool store(void *ctx, uint64_t address, const void *from, size_t len)
@@ -99,7 +99,7 @@ static bool store(void *ctx, uint64_t address, const void *from, size_t len)
     struct debugger *d = ctx;
 
     stack_forget(d);
-    return !target_write(d->target, d->view.hart, TARGET_BY_ANY, address, from, len);
+    return !target_write(d->target, d->focus.hart, TARGET_BY_ANY, address, from, len);
 }
 
 /* ---- symbols ---- */
@@ -150,10 +150,10 @@ static void selected_frame(void *ctx, struct frame_scope *scope)
     struct debugger *d = ctx;
     struct stack_frame f;
 
-    *scope = (struct frame_scope){.pc = d->view.scope, .canonical = d->view.scope};
-    if (d->view.scope)
+    *scope = (struct frame_scope){.pc = d->focus.scope, .canonical = d->focus.scope};
+    if (d->focus.scope)
         return;
-    if (!stack_frame(d, d->view.hart, d->view.frame, &f))
+    if (!stack_frame(d, d->focus.hart, d->focus.frame, &f))
         return;
     *scope = (struct frame_scope){
         .pc = f.u.pc, .canonical = f.u.user ? 0 : unwind_code(&d->guest, &f.u), .level = f.level};
@@ -163,7 +163,7 @@ static bool frame_address(void *ctx, uint64_t *cfa)
 {
     struct debugger *d = ctx;
 
-    return stack_cfa(d, d->view.hart, d->view.frame, cfa);
+    return stack_cfa(d, d->focus.hart, d->focus.frame, cfa);
 }
 
 /* ---- the values of parameters at the call ---- */
@@ -218,8 +218,8 @@ static bool find_parameter(Dwarf_Die *call, unsigned dwarf_register, Dwarf_Attri
 static bool entry_register(void *ctx, unsigned dwarf_register, uint64_t *value)
 {
     struct debugger *d = ctx;
-    struct view before = d->view;
-    unsigned number = d->view.frame;
+    struct focus before = d->focus;
+    unsigned number = d->focus.frame;
     struct stack_frame caller;
     struct blocks b;
     Dwarf_Die call;
@@ -227,16 +227,16 @@ static bool entry_register(void *ctx, unsigned dwarf_register, uint64_t *value)
     bool ok;
 
     do { /* past the functions that this one is inlined into */
-        if (!stack_frame(d, d->view.hart, ++number, &caller))
+        if (!stack_frame(d, d->focus.hart, ++number, &caller))
             return false;
     } while (caller.level);
     if (caller.u.exact || !debug_blocks(d->info, unwind_code(&d->guest, &caller.u), &b) ||
         !find_call(&b.at[0], place_canonical(&d->guest, caller.u.pc), 0, &call) ||
         !find_parameter(&call, dwarf_register, &attr))
         return false;
-    d->view.frame = number;
+    d->focus.frame = number;
     ok = location_call_value(d->language, &attr, value);
-    d->view = before;
+    d->focus = before;
     return ok;
 }
 
@@ -267,7 +267,7 @@ void context_open(struct debugger *d)
 void context_command(struct debugger *d)
 {
     stack_forget(d);
-    d->view = (struct view){.hart = d->selected, .frame = d->frame};
+    d->focus = (struct focus){.hart = d->selected, .frame = d->frame};
     set_variable(d, "_thread", d->selected + 1);
 }
 
@@ -278,11 +278,11 @@ void context_close(struct debugger *d)
     frame_list_free(&d->stack.list);
 }
 
-struct view context_look(struct debugger *d, unsigned hart)
+struct focus context_look(struct debugger *d, unsigned hart)
 {
-    struct view before = d->view;
+    struct focus before = d->focus;
 
-    d->view = (struct view){.hart = hart};
+    d->focus = (struct focus){.hart = hart};
     set_variable(d, "_thread", hart + 1);
     stack_forget(d);
     return before;

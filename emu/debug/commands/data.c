@@ -248,17 +248,17 @@ static struct type *unrolled(struct type *type)
 }
 
 /* How `ptype' is asked to show a type. */
-struct type_view {
+struct type_style {
     bool whole, layout, hex;
 };
 
 /* /o and /x; what gdb has for C++ changes nothing. */
-static bool arg_type_view(struct debugger *d, const char **at, struct type_view *v)
+static bool arg_type_style(struct debugger *d, const char **at, struct type_style *style)
 {
     while (**at == '/') {
         for (++*at; isalpha((unsigned char)**at); ++*at) {
-            v->layout |= **at == 'o';
-            v->hex |= **at == 'x';
+            style->layout |= **at == 'o';
+            style->hex |= **at == 'x';
             if (!strchr("oxdmMtTr", **at)) {
                 complain(d, "unrecognized flag '%c'", **at);
                 return false;
@@ -269,15 +269,15 @@ static bool arg_type_view(struct debugger *d, const char **at, struct type_view 
     return true;
 }
 
-static void show_type(struct debugger *d, const char *args, struct type_view view)
+static void show_type(struct debugger *d, const char *args, struct type_style style)
 {
-    bool whole = view.whole;
+    bool whole = style.whole;
     struct types *t = language_types(d->language);
     struct type *type;
     struct value v;
     struct expr *e;
 
-    if (!arg_type_view(d, &args, &view))
+    if (!arg_type_style(d, &args, &style))
         return;
     if (!*args) {
         (void)!value_recall(d->language, false, 0, &v);
@@ -296,7 +296,7 @@ static void show_type(struct debugger *d, const char *args, struct type_view vie
             complain_why(d);
         expr_free(e);
     }
-    if (!type || (whole && view.layout && type_print_layout(t, d->out, type, view.hex)))
+    if (!type || (whole && style.layout && type_print_layout(t, d->out, type, style.hex)))
         return;
     fprintf(d->out, "type = ");
     type_print(t, d->out, whole ? type_unalias(t, type) : type, NULL, whole ? 1 : -1, 0);
@@ -305,12 +305,12 @@ static void show_type(struct debugger *d, const char *args, struct type_view vie
 
 void do_ptype(struct debugger *d, const char *args)
 {
-    show_type(d, args, (struct type_view){.whole = true});
+    show_type(d, args, (struct type_style){.whole = true});
 }
 
 void do_whatis(struct debugger *d, const char *args)
 {
-    show_type(d, args, (struct type_view){.whole = false});
+    show_type(d, args, (struct type_style){.whole = false});
 }
 
 /* ---- x ---- */

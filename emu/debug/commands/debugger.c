@@ -121,15 +121,15 @@ static void guest_open(struct debugger *d)
                               .symbols = c->symbols,
                               .info = d->info,
                               .members = members_new(),
-                              .ftrace = c->watch,
-                              .tasks = c->tasks || !c->watch ? c->tasks : watch_tasks(c->watch)};
+                              .ftrace = c->ftrace,
+                              .tasks = c->tasks || !c->ftrace ? c->tasks : watch_tasks(c->ftrace)};
 }
 
 struct debugger *debugger_new(const struct debugger_config *config)
 {
     struct debugger *d = xcalloc(1, sizeof *d);
     const struct target_config target = {.machine = config->machine,
-                                         .watch = config->watch,
+                                         .ftrace = config->ftrace,
                                          .max_insns = config->max_insns,
                                          .max_cycles = config->max_cycles,
                                          .history_max = config->history_max};

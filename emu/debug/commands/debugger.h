@@ -23,7 +23,7 @@ struct watch;
 
 struct debugger_config {
     struct machine *machine;
-    struct watch *watch;            /* sites, patches and findings; must be attached already */
+    struct watch *ftrace;           /* sites, patches and findings; must be attached already */
     const struct symbols *symbols;  /* may be empty, and NULL */
     struct lines *lines;            /* may be NULL */
     struct tasks *tasks;            /* may be NULL */

@@ -67,7 +67,7 @@ enum { LIST_LINES = 10 }; /* that `list' shows, unless the user sets another num
 
 /* ---- stopping at patches ---- */
 
-struct patch_watch {
+struct patch_pattern {
     char *glob;
     bool each_store; /* stop at each store; false: only at the first store of a patch */
 };
@@ -98,8 +98,8 @@ struct register_file {
 
 struct input;
 
-/* Whose registers, memory and variables an expression means. */
-struct view {
+/* The hart and frame whose registers, memory and variables expressions mean. */
+struct focus {
     unsigned hart, frame;
     uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
@@ -140,7 +140,7 @@ struct debugger {
     struct target *target;
     struct guest guest; /* for frames/: the target, and what is known of its program */
     unsigned selected;  /* the hart whose registers and address space commands use */
-    VEC_OF(struct patch_watch) patch_watches;
+    VEC_OF(struct patch_pattern) patch_patterns;
     struct register_file *before;           /* by hart: when the machine was last resumed */
     struct target_stop last;                /* the last stop */
     char condition_error[LANGUAGE_WHY_MAX]; /* why a point's condition failed in this run; "": none
@@ -151,7 +151,7 @@ struct debugger {
     unsigned source_depth; /* of files of commands */
     struct debug_info *info;
     struct language *language;
-    struct view view; /* whose state expressions see */
+    struct focus focus; /* what expressions mean by registers, memory and variables */
     struct {
         struct source_file file;
         unsigned first, last; /* lines that were listed */
@@ -243,7 +243,7 @@ void context_close(struct debugger *d);
 /* Before each command: expressions see the selected frame of the selected hart. */
 void context_command(struct debugger *d);
 /* From now on expressions see this hart's innermost frame. Returns what they saw before. */
-struct view context_look(struct debugger *d, unsigned hart);
+struct focus context_look(struct debugger *d, unsigned hart);
 
 /* NULL: a message was printed. The caller frees it. */
 struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,

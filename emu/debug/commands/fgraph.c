@@ -13,17 +13,17 @@
 #include "ftrace/watch.h"
 #include "load/symbols.h"
 
-/* ---- the two records ---- */
+/* ---- the calls that the machine has recorded ---- */
 
-/* The machine's: of the functions on the task's stack. */
-struct record {
+/* The open calls of the functions on a task's stack. */
+struct recorded {
     struct return_stack open;
     uint64_t low, high; /* addresses of that stack */
 };
 
 static void note_call(void *ctx, const struct call *c)
 {
-    struct record *r = ctx;
+    struct recorded *r = ctx;
     struct return_stack *s = &r->open;
 
     if (c->kind == CALL_FUNCTION && c->hook == HOOK_HANDLER && c->sp > r->low && c->sp <= r->high &&
@@ -31,13 +31,13 @@ static void note_call(void *ctx, const struct call *c)
         s->at[s->depth++] = (struct return_entry){c->pc, c->back};
 }
 
-static void read_machine(const struct debugger *d, const struct task *task, struct record *r)
+static void read_machine(const struct debugger *d, const struct task *task, struct recorded *r)
 {
     r->open.depth = 0;
     r->low = task->stack;
     r->high = task->stack + TASK_STACK_BYTES; /* the sp of the first caller may be the very end */
     if (task->stack)
-        calls_each(watch_calls(d->config.watch), note_call, r);
+        calls_each(watch_calls(d->config.ftrace), note_call, r);
 }
 
 /* ---- what is printed ---- */
@@ -122,7 +122,7 @@ static void print_task(void *ctx, uint64_t tp)
     struct debugger *d = all->d;
     struct task task = {.name = "?", .pid = -1};
     struct return_stack kernel;
-    struct record machine;
+    struct recorded machine;
 
     (void)!task_read(&d->guest, d->selected, tp, &task);
     (void)!return_stack_read(&d->guest, d->selected, tp, &kernel);

@@ -107,7 +107,7 @@ void list_follow(struct debugger *d)
     struct stack_frame f;
 
     d->listing.shown = d->listing.known = false;
-    if (stack_frame(d, d->view.hart, d->view.frame, &f) && frame_line(&d->guest, &f, &r)) {
+    if (stack_frame(d, d->focus.hart, d->focus.frame, &f) && frame_line(&d->guest, &f, &r)) {
         d->listing.file = r.file;
         d->listing.first = d->listing.last = r.line;
         d->listing.known = true;

@@ -17,7 +17,7 @@ enum { HISTORY_SHOWN = 20 };
 
 static const struct site_table *sites_of(const struct debugger *d)
 {
-    return watch_sites(d->config.watch);
+    return watch_sites(d->config.ftrace);
 }
 
 static struct hart *hart_of(const struct debugger *d, unsigned hart)
@@ -158,7 +158,7 @@ void do_icache(struct debugger *d, const char *args)
 
 void print_site_counts(struct debugger *d, uint32_t id)
 {
-    const struct account *a = watch_account(d->config.watch);
+    const struct account *a = watch_account(d->config.ftrace);
     const char *before = "";
 
     for (enum site_state state = SITE_INIT; a && state <= SITE_ON; state++) {
@@ -196,7 +196,7 @@ static void print_change(struct debugger *d, const struct site *s, const struct 
 
 static void print_history(struct debugger *d, uint32_t id)
 {
-    const struct patch_log *log = watch_patches(d->config.watch);
+    const struct patch_log *log = watch_patches(d->config.ftrace);
     size_t count = patch_log_count(log), found = 0, first = count;
 
     while (first && found < HISTORY_SHOWN)

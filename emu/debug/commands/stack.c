@@ -24,7 +24,7 @@ void stack_reset(struct debugger *d)
     stack_forget(d);
     d->frame = 0;
     d->task = 0;
-    d->view = (struct view){.hart = d->selected};
+    d->focus = (struct focus){.hart = d->selected};
 }
 
 /* How many of the functions inlined at the pc have a frame: only outer ones while the machine is
@@ -65,8 +65,8 @@ static struct stack_frame selected_frame(struct debugger *d)
 {
     struct stack_frame f;
 
-    if (!stack_frame(d, d->view.hart, d->view.frame, &f)) {
-        unwind_first(&d->guest, d->view.hart, &f.u);
+    if (!stack_frame(d, d->focus.hart, d->focus.frame, &f)) {
+        unwind_first(&d->guest, d->focus.hart, &f.u);
         f.level = 0;
     }
     return f;
@@ -157,14 +157,14 @@ static bool shows_address(struct debugger *d, const struct stack_frame *f, bool 
 
 static void print_frame(struct debugger *d, unsigned number, const struct stack_frame *f)
 {
-    struct view before = d->view;
+    struct focus before = d->focus;
     struct source_range r;
     struct blocks b;
     const char *name = frame_function(&d->guest, f, &b);
     struct variables arguments = {.d = d, .frame = f};
     bool has_line = frame_line(&d->guest, f, &r);
 
-    d->view = (struct view){.hart = d->selected, .frame = number};
+    d->focus = (struct focus){.hart = d->selected, .frame = number};
     fprintf(d->out, "#%-3u", number);
     if (shows_address(d, f, has_line))
         fprintf(d->out, "0x%016" PRIx64 " in ", f->u.pc);
@@ -174,7 +174,7 @@ static void print_frame(struct debugger *d, unsigned number, const struct stack_
     if (has_line)
         fprintf(d->out, " at %s:%u", r.file.name, r.line);
     fprintf(d->out, "\n");
-    d->view = before;
+    d->focus = before;
 }
 
 void stack_print_place(struct debugger *d, const struct unwound *u)
@@ -202,7 +202,7 @@ static void print_local(struct variables *all, struct debug_symbol *s)
     fprintf(d->out, "\n");
 }
 
-/* Of the frame of d->view. */
+/* Of the frame of d->focus. */
 static void list_variables(struct debugger *d, bool parameters, const char *margin)
 {
     struct stack_frame f = selected_frame(d);
@@ -230,7 +230,7 @@ static void backtrace_from(struct debugger *d, unsigned first, uint64_t count, b
             return;
         print_frame(d, n, &f);
         if (full) {
-            d->view = (struct view){.hart = d->selected, .frame = n};
+            d->focus = (struct focus){.hart = d->selected, .frame = n};
             list_variables(d, false, "        ");
         }
     }
@@ -266,7 +266,7 @@ static void show_selected(struct debugger *d)
 
     if (!stack_frame(d, d->selected, d->frame, &f))
         return;
-    d->view = (struct view){.hart = d->selected, .frame = d->frame};
+    d->focus = (struct focus){.hart = d->selected, .frame = d->frame};
     print_frame(d, d->frame, &f);
     list_follow(d);
     list_one(d);
@@ -374,13 +374,13 @@ static uint64_t cfa_of(struct debugger *d, unsigned number)
 {
     uint64_t cfa = 0;
 
-    (void)!stack_cfa(d, d->view.hart, number, &cfa);
+    (void)!stack_cfa(d, d->focus.hart, number, &cfa);
     return cfa;
 }
 
 static void print_neighbours(struct debugger *d, bool has_inner, const struct stack_frame *caller)
 {
-    unsigned number = d->view.frame;
+    unsigned number = d->focus.frame;
 
     if (caller && caller->level)
         fprintf(d->out, " inlined into frame %u", number + 1);
@@ -396,9 +396,9 @@ static void print_neighbours(struct debugger *d, bool has_inner, const struct st
 void info_frame(struct debugger *d, const char *args)
 {
     struct stack_frame f, caller;
-    unsigned number = d->view.frame;
+    unsigned number = d->focus.frame;
     uint64_t cfa = cfa_of(d, number);
-    bool has_caller = stack_frame(d, d->view.hart, number + 1, &caller);
+    bool has_caller = stack_frame(d, d->focus.hart, number + 1, &caller);
     struct variables arguments = {.d = d, .frame = &f};
     struct source_range r;
     struct blocks b;

@@ -43,7 +43,7 @@ struct tour {
 
 static const struct site_table *sites_of(const struct debugger *d)
 {
-    return watch_sites(d->config.watch);
+    return watch_sites(d->config.ftrace);
 }
 
 static const struct site *its_site(const struct debugger *d)
@@ -710,7 +710,7 @@ static uint32_t usual_site(const struct debugger *d)
 
 static bool has_patched_sites(const struct debugger *d)
 {
-    enum site_layout layout = site_layout(watch_sites(d->config.watch));
+    enum site_layout layout = site_layout(watch_sites(d->config.ftrace));
 
     return layout != LAYOUT_NONE && layout != LAYOUT_STATIC;
 }
@@ -726,7 +726,7 @@ static void begin_tour(struct debugger *d, const char *args)
     site = named ? find_site(d, name) : usual_site(d);
     if (site == NO_SITE && !named && !has_patched_sites(d)) {
         complain(d, "this kernel patches no sites of functions: its layout is %s",
-                 site_layout_name(site_layout(watch_sites(d->config.watch))));
+                 site_layout_name(site_layout(watch_sites(d->config.ftrace))));
         return;
     }
     if (site == NO_SITE) {

@@ -19,12 +19,12 @@ enum { CODE_MAX = PATCH_BYTES / 2 * (DISASM_MAX + 2) };
 
 static const struct site_table *sites_of(const struct debugger *d)
 {
-    return watch_sites(d->config.watch);
+    return watch_sites(d->config.ftrace);
 }
 
 static const struct patch_log *log_of(const struct debugger *d)
 {
-    return watch_patches(d->config.watch);
+    return watch_patches(d->config.ftrace);
 }
 
 bool name_matches(const char *glob, const char *name)
@@ -202,7 +202,7 @@ void print_site(struct debugger *d, uint32_t id)
     fprintf(d->out, "  %s  ", site_kind_name(s->kind));
     print_state(d, s);
     print_unfenced(d, id);
-    if (watch_account(d->config.watch)) {
+    if (watch_account(d->config.ftrace)) {
         fprintf(d->out, "  ; ");
         print_site_counts(d, id);
     }
@@ -334,7 +334,7 @@ void do_patches(struct debugger *d, const char *args)
 static void show_findings(struct debugger *d, const struct audit *a, const char *args)
 {
     struct report r = {.cluster = machine_cluster(d->config.machine),
-                       .watch = d->config.watch,
+                       .watch = d->config.ftrace,
                        .symbols = d->config.symbols,
                        .lines = d->config.lines};
     bool one = *args != '\0';
@@ -355,7 +355,7 @@ static void show_findings(struct debugger *d, const struct audit *a, const char 
 
 void do_findings(struct debugger *d, const char *args)
 {
-    const struct audit *a = watch_audit(d->config.watch);
+    const struct audit *a = watch_audit(d->config.ftrace);
 
     if (a)
         show_findings(d, a, args);
@@ -370,30 +370,30 @@ static bool is_wanted(void *ctx, uint32_t site)
 {
     const struct debugger *d = ctx;
     const char *function = site_get(sites_of(d), site)->function;
-    const struct patch *p = patch_log_last(log_of(d), site);
-    bool first = p && p->stores == 1;
+    const struct patch *last = patch_log_last(log_of(d), site);
+    bool first = last && last->stores == 1;
 
-    for (size_t i = 0; i < d->patch_watches.len; i++) {
-        const struct patch_watch *w = &d->patch_watches.at[i];
+    for (size_t i = 0; i < d->patch_patterns.len; i++) {
+        const struct patch_pattern *p = &d->patch_patterns.at[i];
 
-        if (name_matches(w->glob, function) && (first || w->each_store))
+        if (name_matches(p->glob, function) && (first || p->each_store))
             return true;
     }
     return false;
 }
 
-static void forget_watches(struct debugger *d)
+static void forget_patterns(struct debugger *d)
 {
     target_catch_patches(d->target, NULL, NULL);
-    for (size_t i = 0; i < d->patch_watches.len; i++)
-        free(d->patch_watches.at[i].glob);
-    d->patch_watches.len = 0;
+    for (size_t i = 0; i < d->patch_patterns.len; i++)
+        free(d->patch_patterns.at[i].glob);
+    d->patch_patterns.len = 0;
 }
 
 void trace_free(struct debugger *d)
 {
-    forget_watches(d);
-    VEC_FREE(&d->patch_watches);
+    forget_patterns(d);
+    VEC_FREE(&d->patch_patterns);
 }
 
 void print_writer(struct debugger *d, const struct writer *who)
@@ -444,7 +444,7 @@ void do_watch_patch(struct debugger *d, const char *args)
     size_t sites;
 
     if (arg_keyword(&args, "off") && arg_end(d, args)) {
-        forget_watches(d);
+        forget_patterns(d);
         return;
     }
     (void)arg_word(&args, glob, sizeof glob);
@@ -456,7 +456,7 @@ void do_watch_patch(struct debugger *d, const char *args)
         complain(d, "no site matches %s", glob);
         return;
     }
-    VEC_PUSH(&d->patch_watches, ((struct patch_watch){xstrdup(glob), stores}));
+    VEC_PUSH(&d->patch_patterns, ((struct patch_pattern){xstrdup(glob), stores}));
     target_catch_patches(d->target, is_wanted, d);
     fprintf(d->out, "watching %zu site%s\n", sites, sites == 1 ? "" : "s");
 }

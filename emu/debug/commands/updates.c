@@ -51,7 +51,7 @@ static void print_update(struct debugger *d, const struct updates *updates, size
 
 void do_updates(struct debugger *d, const char *args)
 {
-    const struct updates *updates = watch_updates(d->config.watch);
+    const struct updates *updates = watch_updates(d->config.ftrace);
     size_t count = updates_count(updates);
     uint64_t shown = 10;
 
@@ -70,7 +70,7 @@ void do_updates(struct debugger *d, const char *args)
 
 static bool has_account(const struct debugger *d)
 {
-    if (watch_account(d->config.watch))
+    if (watch_account(d->config.ftrace))
         return true;
     complain(d, "cycles are not accounted (--account=off)");
     return false;
@@ -79,7 +79,7 @@ static bool has_account(const struct debugger *d)
 void do_cost(struct debugger *d, const char *args)
 {
     struct report r = {.cluster = machine_cluster(d->config.machine),
-                       .watch = d->config.watch,
+                       .watch = d->config.ftrace,
                        .symbols = d->config.symbols,
                        .lines = d->config.lines,
                        .rows = 10};
@@ -105,7 +105,7 @@ static void print_trampoline(struct debugger *d, const struct trampoline *t)
 
 void do_trampoline(struct debugger *d, const char *args)
 {
-    const struct trampolines *all = watch_trampolines(d->config.watch);
+    const struct trampolines *all = watch_trampolines(d->config.ftrace);
     char name[NAME_MAX_LEN] = "*";
     size_t shown = 0;
 

@@ -191,7 +191,7 @@ enum target_error target_write(struct target *t, unsigned hart, enum target_spac
 
 size_t target_findings(const struct target *t)
 {
-    const struct audit *a = t->config.watch ? watch_audit(t->config.watch) : NULL;
+    const struct audit *a = t->config.ftrace ? watch_audit(t->config.ftrace) : NULL;
 
     return a ? audit_count(a) : 0;
 }
@@ -207,9 +207,9 @@ static void note_patch(struct target *t, const struct code_write *w)
 {
     uint32_t site;
 
-    if (t->quiet || !t->patch_wanted || !t->config.watch)
+    if (t->quiet || !t->patch_wanted || !t->config.ftrace)
         return;
-    site = site_find(watch_sites(t->config.watch), w->pa, w->size);
+    site = site_find(watch_sites(t->config.ftrace), w->pa, w->size);
     if (site == NO_SITE || !t->patch_wanted(t->patch_ctx, site))
         return;
     t->patched = true;

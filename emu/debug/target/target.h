@@ -45,7 +45,7 @@ enum target_error {
 
 struct target_config {
     struct machine *machine;
-    const struct watch *watch;      /* sites and findings; NULL: none. Must be attached already */
+    const struct watch *ftrace;     /* sites and findings; NULL: none. Must be attached already */
     uint64_t max_insns, max_cycles; /* totals at which the machine stops; UINT64_MAX: none */
     uint64_t history_max; /* bytes of host memory for going back; 0: there is no going back */
 };
