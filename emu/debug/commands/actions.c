@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/input.h"
+#include "debug/commands/points.h"
+#include "debug/commands/session.h"
 
 struct point_note *note_find(struct debugger *d, unsigned number)
 {

@@ -3,7 +3,12 @@
  */
 #include <inttypes.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/commands/trace.h"
 
 static bool can_go_back(const struct debugger *d)
 {

@@ -11,7 +11,14 @@
 
 #include "base/alloc.h"
 #include "cpu/decode.h"
-#include "debug/commands/debugger_priv.h"
+#include "cpu/isa.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/frames/frame.h"
+#include "debug/frames/place.h"
 #include "load/line_rows.h"
 
 enum { TRAIL = 4096 };

@@ -8,7 +8,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/context.h"
+#include "debug/commands/points.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/commands/trace.h"
+#include "debug/frames/place.h"
+#include "debug/lang/expr.h"
 #include "load/symbols.h"
 
 /* ---- conditions ---- */
@@ -84,13 +93,6 @@ static bool arg_condition(struct debugger *d, const char *args, const struct tar
 bool is_limit(const char *at)
 {
     return !*at || !strncmp(at, "if ", 3) || !strncmp(at, "hart ", 5) || !strncmp(at, "thread ", 7);
-}
-
-void words_before(char text[NAME_MAX_LEN], const char *start, const char *end)
-{
-    while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
-    snprintf(text, NAME_MAX_LEN, "%.*s", (int)(end - start), start);
 }
 
 bool arg_limits(struct debugger *d, const char **args, struct target_point *p)

@@ -2,11 +2,21 @@
  * code.c - disassembly, with marks for the selected hart's pc, breakpoints and
  * ftrace sites, and with source lines.
  */
+#include "debug/commands/code.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "cpu/decode.h"
-#include "debug/commands/debugger_priv.h"
+#include "cpu/disasm.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/list.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/commands/trace.h"
+#include "debug/frames/place.h"
 #include "load/symbols.h"
 
 /* Prints the disassembler's text with the mnemonic padded to a column instead of its tab. */

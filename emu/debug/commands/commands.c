@@ -1,15 +1,18 @@
 /*
- * commands.c - finds the command of a line in commands.def, and reads the
- * arguments that several commands have.
+ * commands.c - finds the command of a line in commands.def, and prints help.
  */
+#include "debug/commands/commands.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
-#include "load/symbols.h"
+#include "debug/commands/args.h"
+#include "debug/commands/context.h"
+#include "debug/commands/input.h"
+#include "debug/commands/points.h"
+#include "debug/commands/session.h"
 
 struct command {
     const char *name, *short_name, *arguments, *help;
@@ -36,36 +39,7 @@ static const struct help_row help_rows[] = {
 #undef COMMAND
 };
 
-/* ---- arguments ---- */
-
-bool arg_end(const struct debugger *d, const char *at)
-{
-    if (!*at)
-        return true;
-    complain(d, "unexpected argument `%s`", at);
-    return false;
-}
-
-bool arg_count(struct debugger *d, const char **at, uint64_t *value)
-{
-    if (**at == '-') {
-        complain(d, "invalid count: expected 1 or more");
-        return false;
-    }
-    if (!isdigit((unsigned char)**at) && **at != '$' && **at != '(')
-        return true;
-    if (!arg_value(d, at, "a count", value))
-        return false;
-    if (*value)
-        return true;
-    complain(d, "invalid count: expected 1 or more");
-    return false;
-}
-
-static size_t word_len(const char *at)
-{
-    return strcspn(at, " \t");
-}
+/* ---- finding the command ---- */
 
 /* The length of a command's name: `x/4i', `p*x' and `p$pc' need no space after it. */
 static size_t name_len(const char *at)
@@ -76,78 +50,6 @@ static size_t name_len(const char *at)
         len++;
     return len ? len : strcspn(at, " \t");
 }
-
-static void skip_word(const char **at, size_t len)
-{
-    *at += len;
-    *at += strspn(*at, " \t");
-}
-
-bool arg_word(const char **at, char *word, size_t size)
-{
-    size_t len = word_len(*at);
-
-    if (!len || len >= size)
-        return false;
-    memcpy(word, *at, len);
-    word[len] = '\0';
-    skip_word(at, len);
-    return true;
-}
-
-bool arg_keyword(const char **at, const char *keyword)
-{
-    size_t len = word_len(*at);
-
-    if (len != strlen(keyword) || strncmp(*at, keyword, len) != 0)
-        return false;
-    skip_word(at, len);
-    return true;
-}
-
-bool arg_hart(struct debugger *d, const char **at, uint32_t *hart)
-{
-    uint64_t value;
-
-    if (!arg_value(d, at, "a hart number", &value))
-        return false;
-    if (value >= target_hart_count(d->target)) {
-        complain(d, "no hart %" PRIu64 ": expected 0 to %u", value,
-                 target_hart_count(d->target) - 1);
-        return false;
-    }
-    *hart = (uint32_t)value;
-    return true;
-}
-
-bool arg_thread(struct debugger *d, const char **at, uint32_t *hart)
-{
-    uint64_t value;
-
-    if (!arg_value(d, at, "a thread's number", &value))
-        return false;
-    if (!value || value > target_hart_count(d->target)) {
-        complain(d, "Unknown thread %" PRIu64 ".", value);
-        return false;
-    }
-    *hart = (uint32_t)value - 1;
-    return true;
-}
-
-unsigned arg_unit(const char **at)
-{
-    if (arg_keyword(at, "b"))
-        return 1;
-    if (arg_keyword(at, "h"))
-        return 2;
-    if (arg_keyword(at, "w"))
-        return 4;
-    if (arg_keyword(at, "d"))
-        return 8;
-    return 0;
-}
-
-/* ---- finding the command ---- */
 
 static bool starts_with(const char *name, const char *word, size_t len)
 {
@@ -257,7 +159,8 @@ static void run_plain(struct debugger *d, const char *line)
     c = require_command(d, line);
     if (!c)
         return;
-    skip_word(&line, name_len(line));
+    line += name_len(line);
+    line += strspn(line, " \t");
     context_command(d);
     c->run(d, line);
     language_release(d->language);

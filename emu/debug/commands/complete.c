@@ -9,8 +9,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/context.h"
+#include "debug/commands/points.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
 #include "debug/lang/dwarf.h"
+#include "debug/lang/expr.h"
 #include "ftrace/audit/rules.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"

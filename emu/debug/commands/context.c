@@ -2,14 +2,16 @@
  * context.c - connects the language of expressions (value.h) with the machine: registers, memory
  * and symbols of the hart whose state is looked at, and its selected frame.
  */
+#include "debug/commands/context.h"
+
 #include <dwarf.h>
-#include <inttypes.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/frames/place.h"
 #include "debug/lang/dwarf.h"
 #include "debug/lang/location.h"
-#include "ftrace/sites/sites.h"
 #include "load/symbols.h"
 
 /* ---- registers ---- */
@@ -286,108 +288,4 @@ struct focus context_look(struct debugger *d, unsigned hart)
     set_variable(d, "_thread", hart + 1);
     stack_forget(d);
     return before;
-}
-
-/* ---- arguments ---- */
-
-struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
-                      const char *what)
-{
-    struct expr *e;
-
-    if (!**at) {
-        complain(d, "expected %s", what);
-        return NULL;
-    }
-    e = expr_parse(d->language, at, extent);
-    if (!e)
-        complain(d, "%s", language_why(d->language));
-    return e;
-}
-
-static bool arg_any(struct debugger *d, const char **at, const char *what, struct value *v)
-{
-    struct expr *e = arg_expr(d, at, EXPR_ARGUMENT, what);
-    bool ok = e && expr_evaluate(d->language, e, v);
-
-    if (e && !ok)
-        complain(d, "%s", language_why(d->language));
-    expr_free(e);
-    return ok;
-}
-
-bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value)
-{
-    struct value v;
-
-    if (!arg_any(d, at, what, &v))
-        return false;
-    if (value_address(d->language, v, value))
-        return true;
-    complain(d, "%s", language_why(d->language));
-    return false;
-}
-
-/*
- * The name of a function alone, where a place in code is meant, is where its symbol is. The debug
- * information may have it begin later, behind its site, which would not be found by its name.
- */
-static void to_symbol(const struct debugger *d, const char *text, const char *end, uint64_t *va)
-{
-    char name[NAME_MAX_LEN];
-    struct debug_symbol s;
-    uint64_t start;
-
-    words_before(name, text, end);
-    if (symbols_find(d->config.symbols, name, &start) && start < *va &&
-        *va - start <= SITE_BYTES_MAX && debug_find(d->info, 0, 0, name, &s) &&
-        s.class == DEBUG_FUNCTION && s.address == *va)
-        *va = start;
-}
-
-bool arg_code(struct debugger *d, const char **at, const char *what, uint64_t *value)
-{
-    const char *text = *at;
-
-    if (!arg_value(d, at, what, value))
-        return false;
-    to_symbol(d, text, *at, value);
-    return true;
-}
-
-/* A function's size by C is 1. */
-static bool is_function(const struct debugger *d, struct type *type)
-{
-    const struct type *stripped = type_strip(language_types(d->language), type);
-
-    return stripped && stripped->kind == TYPE_FUNCTION;
-}
-
-bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
-                  uint64_t *size)
-{
-    const char *text = *at;
-    struct value v;
-
-    if (!arg_any(d, at, what, &v))
-        return false;
-    if (v.place == VALUE_IN_REGISTER) {
-        complain(d, "cannot watch a register, only memory: its value changes with almost every "
-                    "instruction");
-        return false;
-    }
-    if (v.place == VALUE_IN_MEMORY) {
-        *address = v.address;
-        *size = type_size(language_types(d->language), v.type);
-        if (is_function(d, v.type)) {
-            to_symbol(d, text, *at, address);
-            *size = 0;
-        }
-        return true;
-    }
-    *size = 0;
-    if (value_integer(d->language, v, address))
-        return true;
-    complain(d, "%s", language_why(d->language));
-    return false;
 }

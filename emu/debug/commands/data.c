@@ -2,13 +2,21 @@
  * data.c - the commands that show values of expressions: print, output, x, display, ptype,
  * whatis; and set.
  */
+#include "debug/commands/data.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/code.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/context.h"
+#include "debug/commands/session.h"
+#include "debug/lang/expr.h"
 
 struct display {
     unsigned number;

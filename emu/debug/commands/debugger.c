@@ -9,7 +9,17 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/code.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/context.h"
+#include "debug/commands/data.h"
+#include "debug/commands/input.h"
+#include "debug/commands/points.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/commands/trace.h"
+#include "debug/frames/members.h"
 #include "ftrace/watch.h"
 
 void complain(const struct debugger *d, const char *format, ...)

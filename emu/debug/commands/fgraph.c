@@ -5,9 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cpu/cluster.h"
-#include "debug/commands/debugger_priv.h"
-#include "debug/lang/dwarf.h"
+#include "cpu/isa.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
+#include "debug/frames/return_stack.h"
+#include "debug/frames/tasks.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/watch.h"

@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/lang/expr.h"
 
 enum { PIECE = 1 << 12 };
 

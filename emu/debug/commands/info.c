@@ -3,7 +3,12 @@
  */
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/data.h"
+#include "debug/commands/points.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
 
 struct subject {
     const char *name, *arguments, *help;

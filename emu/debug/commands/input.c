@@ -3,6 +3,8 @@
  * Lines of a stream are echoed after the prompt, so that the output looks like
  * a typed session.
  */
+#include "debug/commands/input.h"
+
 #include <errno.h>
 #include <histedit.h>
 #include <inttypes.h>
@@ -12,7 +14,7 @@
 #include <wchar.h>
 
 #include "debug/commands/complete.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/session.h"
 
 #define PROMPT      "(rvftrace) "
 #define BODY_PROMPT ">"

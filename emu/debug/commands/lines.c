@@ -3,7 +3,13 @@
  */
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/frames/frame.h"
+#include "debug/frames/place.h"
 #include "load/line_rows.h"
 
 /* ---- rows and functions, at addresses as the hart has them ---- */

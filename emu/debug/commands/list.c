@@ -1,6 +1,8 @@
 /*
  * list.c - the command `list', and `info line' and `info source': source text and lines.
  */
+#include "debug/commands/list.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <regex.h>
@@ -8,7 +10,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/data.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/frames/place.h"
 #include "debug/lang/dwarf.h"
 #include "debug/lang/sources.h"
 

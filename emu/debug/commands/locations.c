@@ -3,11 +3,13 @@
  * FUNCTION, *ADDR, ADDR.
  */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
 #include "debug/lang/dwarf.h"
 #include "load/line_rows.h"
 #include "load/lines.h"

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
 #include "debug/lang/dwarf.h"
 #include "load/image.h"
 #include "mem/bus.h"

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
 #include "debug/lang/dwarf.h"
 #include "load/symbols.h"
 

@@ -5,7 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/lang/expr.h"
 
 enum { SPEC_MAX = 32, SESSION_TEXT_MAX = 1024 };
 

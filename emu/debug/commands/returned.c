@@ -3,9 +3,12 @@
  */
 #include <dwarf.h>
 #include <inttypes.h>
-#include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "cpu/isa.h"
+#include "debug/commands/address.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
 #include "debug/lang/dwarf.h"
 
 enum { REGISTER_BYTES = 8, BY_REGISTERS = 16 };

@@ -1,9 +1,21 @@
 /*
  * run.c - the commands that run the machine, and the reason of each stop.
  */
+#include "debug/commands/run.h"
+
 #include <inttypes.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/code.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/data.h"
+#include "debug/commands/list.h"
+#include "debug/commands/points.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/commands/trace.h"
+#include "debug/frames/frame.h"
 
 void remember_registers(struct debugger *d)
 {

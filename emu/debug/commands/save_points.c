@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/new_file.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/points.h"
+#include "debug/commands/session.h"
 
 static const char *command_of(const struct target_point *p, const struct point_note *n)
 {

@@ -1,7 +1,11 @@
 /*
  * saved.c - the commands save and restore: the machine's state in files.
  */
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/points.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
 
 typedef bool file_call(void *ctx, const char *path, FILE *out);
 

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/lang/expr.h"
 
 enum { LIST_LINES_MAX = 1000000 };
 

@@ -6,7 +6,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "cpu/isa.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
 
 /* ---- registers ---- */
 

@@ -8,7 +8,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/run.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/frames/place.h"
 #include "load/line_rows.h"
 #include "load/symbols.h"
 

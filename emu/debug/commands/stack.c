@@ -2,15 +2,21 @@
  * stack.c - the frames as the user sees them: backtrace, frame, up, down, info frame, info locals,
  * info args.
  */
+#include "debug/commands/stack.h"
+
 #include <dwarf.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "cpu/isa.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/list.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
+#include "debug/frames/tasks.h"
 #include "debug/lang/dwarf.h"
 #include "debug/lang/location.h"
-#include "load/symbols.h"
 
 /* ---- frames ---- */
 

@@ -2,14 +2,14 @@
  * threads.c - `info threads': the harts, with the task that each runs, and the tasks of the guest
  * that run on none.
  */
-#include <inttypes.h>
 #include <string.h>
 
-#include "cpu/cluster.h"
-#include "debug/commands/debugger_priv.h"
-#include "debug/lang/dwarf.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/frames/tasks.h"
 #include "ftrace/kernel/tasks.h"
-#include "ftrace/watch.h"
 #include "load/symbols.h"
 
 static void print_task(struct debugger *d, uint64_t tp)

@@ -2,12 +2,19 @@
  * trace.c - the commands about ftrace: sites, patches, findings, and stopping
  * when a site is patched.
  */
+#include "debug/commands/trace.h"
+
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cpu/decode.h"
-#include "debug/commands/debugger_priv.h"
+#include "cpu/disasm.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/report/describe.h"

@@ -4,7 +4,12 @@
  */
 #include <inttypes.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/address.h"
+#include "debug/commands/args.h"
+#include "debug/commands/code.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/session.h"
+#include "debug/commands/trace.h"
 #include "ftrace/cost/account.h"
 #include "ftrace/cost/trampolines.h"
 #include "ftrace/patch/updates.h"

@@ -4,7 +4,12 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/context.h"
+#include "debug/commands/input.h"
+#include "debug/commands/points.h"
+#include "debug/commands/session.h"
 
 enum { DEPTH_MAX = 64, ARGS_MAX = 10 };
 

@@ -2,10 +2,14 @@
  * tasks.c - the command `task', after which frames and variables are those of that task.
  */
 #include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/args.h"
+#include "debug/commands/commands.h"
+#include "debug/commands/context.h"
+#include "debug/commands/session.h"
+#include "debug/commands/stack.h"
+#include "debug/frames/tasks.h"
 #include "ftrace/kernel/tasks.h"
 
 /* The first task with the number or the name. */

@@ -1,12 +1,15 @@
 /*
  * place.c - prints addresses with their names and source lines; reads the selected hart.
  */
+#include "debug/commands/address.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "debug/commands/debugger_priv.h"
+#include "debug/commands/session.h"
+#include "debug/frames/place.h"
 #include "load/line_rows.h"
 #include "load/lines.h"
 

@@ -1,0 +1,18 @@
+/*
+ * data.h - values of expressions, displays, and where `x' continues.
+ */
+#ifndef DEBUG_DATA_H
+#define DEBUG_DATA_H
+
+#include <stdint.h>
+
+struct debugger;
+
+void data_open(struct debugger *d);
+void data_close(struct debugger *d);
+void data_show_displays(struct debugger *d); /* after each stop */
+void data_list_displays(struct debugger *d); /* info display */
+/* Where `x' without an address continues, and in which format. */
+void data_continue_at(struct debugger *d, uint64_t address, char letter);
+
+#endif
