@@ -1,6 +1,6 @@
 /*
- * actions.c - what the debugger keeps of a point beside the target: its text, what becomes of it
- * after a stop, and the commands that run then.
+ * actions.c - what the session keeps for each point: its text, whether a stop disables or deletes
+ * it, and the commands that run after a stop.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void free_note(struct point_note *n)
     free(n->place);
 }
 
-/* Drops the notes of points that are gone. */
+/* Drops the notes of points that were deleted. */
 static void tidy(struct debugger *d)
 {
     size_t kept = 0;
@@ -111,7 +111,10 @@ static bool is_silent(const struct point_note *n)
     return n->commands.len && !strcmp(n->commands.at[0], "silent");
 }
 
-/* The point's commands are to run; what `enable once' and `enable delete' say is done. */
+/*
+ * Queues the point's commands, and disables or deletes the point as `enable once' and `enable
+ * delete' ask for.
+ */
 static bool plan_actions(struct debugger *d, unsigned number)
 {
     struct point_note *n = note_find(d, number);

@@ -1,5 +1,5 @@
 /*
- * place.c - prints addresses with their names and source lines; reads the selected hart.
+ * address.c - see address.h.
  */
 #include "debug/commands/address.h"
 
@@ -108,7 +108,7 @@ uint64_t selected_pc(const struct debugger *d)
     return selected_register(d, TARGET_REG_PC);
 }
 
-/* ---- its memory ---- */
+/* ---- memory ---- */
 
 bool selected_read(const struct debugger *d, uint64_t va, void *to, unsigned len)
 {

@@ -1,5 +1,6 @@
 /*
- * address.h - addresses as the user sees them, and registers and memory of the selected hart.
+ * address.h - prints addresses with their names and source lines; reads registers and memory of the
+ * selected hart.
  */
 #ifndef DEBUG_ADDRESS_H
 #define DEBUG_ADDRESS_H
@@ -22,13 +23,16 @@ void print_source(const struct debugger *d, uint64_t address);
 /* Prints the message of an error of the target layer about an address. */
 void complain_of_address(const struct debugger *d, enum target_error error, uint64_t address);
 
-/* A register of the selected hart; `number` must be one that every hart has. */
+/* Returns a register of the selected hart; `number` must be one that every hart has. */
 uint64_t selected_register(const struct debugger *d, unsigned number);
 uint64_t selected_pc(const struct debugger *d);
-/* Memory of the selected hart at any address that the target can find (TARGET_BY_ANY). */
+/*
+ * Read memory and translate addresses by TARGET_BY_ANY, first by the page tables of the selected
+ * hart.
+ */
 bool selected_read(const struct debugger *d, uint64_t va, void *to, unsigned len);
 MUST_USE bool selected_physical(const struct debugger *d, uint64_t va, uint64_t *pa);
-/* The instruction at va, as insn_decode takes it; false: not readable. */
+/* Reads the instruction at va, as insn_decode takes it; false: not readable. */
 MUST_USE bool selected_word(const struct debugger *d, uint64_t va, uint32_t *word);
 
 #endif

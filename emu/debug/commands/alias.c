@@ -28,7 +28,7 @@ void aliases_free(struct debugger *d)
     free(d->aliases);
 }
 
-/* The command that begins with the alias: its own text, and the rest of the line. */
+/* Returns the command in full: the alias's text, and the rest of the line. */
 char *alias_expand(const struct debugger *d, const char *line, size_t len)
 {
     for (size_t i = 0; d->aliases && i < d->aliases->at.len; i++) {

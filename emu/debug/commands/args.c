@@ -162,8 +162,8 @@ bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *
 }
 
 /*
- * The name of a function alone, where a place in code is meant, is where its symbol is. The debug
- * information may have it begin later, behind its site, which would not be found by its name.
+ * Replaces the address of a function that was given by its name alone by that of its symbol. The
+ * debug information may have the function begin after its site, and the name must find the site.
  */
 static void to_symbol(const struct debugger *d, const char *text, const char *end, uint64_t *va)
 {
@@ -188,7 +188,7 @@ bool arg_code(struct debugger *d, const char **at, const char *what, uint64_t *v
     return true;
 }
 
-/* A function's size by C is 1. */
+/* Whether the type is a function's, whose size in C is 1. */
 static bool is_function(const struct debugger *d, struct type *type)
 {
     const struct type *stripped = type_strip(language_types(d->language), type);

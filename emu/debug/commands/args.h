@@ -19,25 +19,28 @@ struct target_point;
 /* ---- args.c ---- */
 
 MUST_USE bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value);
-/* The same for a place in code: the name of a function alone is where its symbol is. */
+/* Reads a place in code: the name of a function alone means its symbol's address. */
 MUST_USE bool arg_code(struct debugger *d, const char **at, const char *what, uint64_t *value);
 MUST_USE bool arg_end(const struct debugger *d, const char *at);
-/* Without an argument `value` stays as it is. */
+/* Reads a number, 1 or more. Without an argument `value` stays as it is. */
 MUST_USE bool arg_count(struct debugger *d, const char **at, uint64_t *value);
 /* Copies the next word; false: there is none (nothing is printed), or it is too long. */
 bool arg_word(const char **at, char *word, size_t size);
 bool arg_keyword(const char **at, const char *keyword);
 MUST_USE bool arg_hart(struct debugger *d, const char **at, uint32_t *hart);
-/* The same by the number that gdb gives it, which is one more. */
+/* Reads gdb's number of a hart, which is one more. */
 MUST_USE bool arg_thread(struct debugger *d, const char **at, uint32_t *hart);
-/* A unit of memory, b, h, w or d, as its size in bytes; 0: the next word is none of these. */
+/*
+ * Reads a unit of memory, b, h, w or d, and returns its size in bytes; 0: the next word is none of
+ * these.
+ */
 unsigned arg_unit(const char **at);
-/* NULL: a message was printed. The caller frees it. */
+/* Reads an expression, which the caller frees. NULL: a message was printed. */
 struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
                       const char *what);
 /*
- * A place in memory: the address and size of a variable or other object; for a number or a pointer
- * that is not in memory, that address and size 0.
+ * Reads a place in memory: the address and size of a variable or other object; for a number or a
+ * pointer that is not in memory, that address and size 0.
  */
 MUST_USE bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
                            uint64_t *size);
@@ -46,14 +49,14 @@ void words_before(char text[NAME_MAX_LEN], const char *start, const char *end);
 
 /* ---- data.c ---- */
 
-/* The letters after a command's name, as in `x/4i'. */
+/* Reads the letters after a command's name, as in `x/4i'. */
 MUST_USE bool arg_format(struct debugger *d, const char **at, struct print_format *f);
 
 /* ---- locations.c ---- */
 
 /*
- * The addresses of a location: FILE:LINE, a line of the present file, or ADDR (as FUNCTION or
- * *ADDR).
+ * Reads a location and finds its addresses: FILE:LINE, a line of the present file, or ADDR (as
+ * FUNCTION or *ADDR).
  */
 enum { PLACES_MAX = 64 };
 MUST_USE bool arg_places(struct debugger *d, const char **at, uint64_t places[PLACES_MAX],
@@ -61,10 +64,10 @@ MUST_USE bool arg_places(struct debugger *d, const char **at, uint64_t places[PL
 
 /* ---- breaks.c ---- */
 
-/* The last arguments of all commands that set a point: [hart N] [if CONDITION]. */
+/* Reads the last arguments of all commands that set a point: [hart N] [if CONDITION]. */
 MUST_USE bool arg_limits(struct debugger *d, const char **at, struct target_point *p);
-bool is_limit(const char *at); /* whether they come next, or nothing */
-/* ADDR[,SIZE] [physical], by which address, size and space of the point are set. */
+bool is_limit(const char *at); /* whether these arguments come next, or none */
+/* Reads ADDR[,SIZE] [physical] and sets address, size and space of the point. */
 MUST_USE bool arg_watched(struct debugger *d, const char **at, struct target_point *p);
 
 #endif

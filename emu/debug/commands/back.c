@@ -40,7 +40,7 @@ void do_reverse_continue(struct debugger *d, const char *args)
         report_stop(d, target_reverse_run(d->target), "reverse-continue");
 }
 
-/* Shows the hart that the headline names. */
+/* Prints the stop and selects its hart. */
 static void report_goto(struct debugger *d, struct target_stop stop)
 {
     stop.of_hart = true;
@@ -120,7 +120,7 @@ void do_checkpoint(struct debugger *d, const char *args)
     print_checkpoint(d, &c);
 }
 
-/* The number of an existing checkpoint. */
+/* Reads the number of an existing checkpoint. */
 static bool arg_checkpoint(struct debugger *d, const char *args, unsigned *number)
 {
     uint64_t value;

@@ -1,10 +1,10 @@
 /*
- * back_lines.c - the steps of the debugger, backwards: by instructions over calls, by lines, and
- * out of a function to its call.
+ * back_lines.c - steps back: by instructions over calls, by lines, and out of a function to its
+ * call.
  *
- * A step back is found in the record of the last instructions that the hart has executed
- * (target_trail); what is further back than that, such as the beginning of a long call, by running
- * the past again with a breakpoint.
+ * A step back is found among the last instructions that the hart has executed (target_trail). An
+ * instruction before these, such as the call of a long function, is found by a second run of the
+ * past with a breakpoint.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,10 @@
 
 enum { TRAIL = 4096 };
 
-/* A way back: the instructions that were executed, then the present one. */
-struct way {
+/* The last instructions that the hart has executed, then the present one. */
+struct past {
     struct debugger *d;
-    struct target_executed *at; /* `end' of them; then the present one */
+    struct target_executed *at; /* `end' executed ones, then the present one */
     size_t end;
 };
 
@@ -51,7 +51,7 @@ static bool returns(const struct insn *i)
     return i->op == OP_jalr && i->rd == REG_ZERO && (i->rs1 == REG_RA || i->rs1 == REG_T0);
 }
 
-/* The call that returns to `back'; 0: there is none before it. */
+/* Returns the address of the call that returns to `back'; 0: no call is before `back'. */
 static uint64_t call_before(const struct debugger *d, uint64_t back)
 {
     struct insn i;
@@ -69,35 +69,35 @@ static bool ends_trap(const struct debugger *d, uint64_t pc)
     return insn_at(d, pc, &i) && (i.op == OP_sret || i.op == OP_mret);
 }
 
-/* ---- one step on the way ---- */
+/* ---- one step back ---- */
 
-/* The last instruction before index i with that pc and stack pointer. */
-static size_t find_before(const struct way *w, size_t i, uint64_t pc, uint64_t sp)
+/* Finds the last instruction before index i with that pc and stack pointer. */
+static size_t find_before(const struct past *past, size_t i, uint64_t pc, uint64_t sp)
 {
     while (i--)
-        if (w->at[i].pc == pc && w->at[i].sp == sp)
+        if (past->at[i].pc == pc && past->at[i].sp == sp)
             return i;
     return NOWHERE;
 }
 
 /*
- * The first instruction of the handler of the trap that has returned to index i: at a vector, with
- * the interrupted stack pointer.
+ * Finds the first instruction of the handler of the trap that has returned to index i: at a vector,
+ * with the interrupted stack pointer.
  */
-static size_t find_handler(const struct way *w, size_t i)
+static size_t find_handler(const struct past *past, size_t i)
 {
     static const char *const vectors[] = {"stvec", "mtvec"};
     size_t last = NOWHERE;
 
     for (unsigned v = 0; v < ARRAY_LEN(vectors); v++) {
-        int number = target_find_register(w->d->target, vectors[v]);
+        int number = target_find_register(past->d->target, vectors[v]);
         uint64_t base;
         size_t found;
 
         if (number < 0 ||
-            target_get_register(w->d->target, w->d->selected, (unsigned)number, &base))
+            target_get_register(past->d->target, past->d->selected, (unsigned)number, &base))
             continue;
-        found = find_before(w, i, base & ~UINT64_C(3), w->at[i].sp);
+        found = find_before(past, i, base & ~UINT64_C(3), past->at[i].sp);
         if (found != NOWHERE && (last == NOWHERE || found > last))
             last = found;
     }
@@ -118,8 +118,11 @@ static bool has_lines(const struct debugger *d, uint64_t pc)
     return line_row_at(d->config.lines, place_canonical(&d->guest, pc), &row);
 }
 
-/* One instruction back from index i; a call that has returned counts as one, and traps as none. */
-static struct back_step step_back(const struct way *w, size_t i, bool over)
+/*
+ * Goes one instruction back from index i; a call that has returned counts as one, and traps as
+ * none.
+ */
+static struct back_step step_back(const struct past *past, size_t i, bool over)
 {
     struct back_step s = {.index = NOWHERE};
     struct insn insn;
@@ -128,31 +131,32 @@ static struct back_step step_back(const struct way *w, size_t i, bool over)
     if (!i)
         return s;
     s.index = i - 1;
-    if (ends_trap(w->d, w->at[i - 1].pc)) {
-        size_t handler = find_handler(w, i);
+    if (ends_trap(past->d, past->at[i - 1].pc)) {
+        size_t handler = find_handler(past, i);
 
         if (handler != NOWHERE && handler)
             s.index = handler - 1;
         return s;
     }
-    if (!insn_at(w->d, w->at[i - 1].pc, &insn) || !returns(&insn))
+    if (!insn_at(past->d, past->at[i - 1].pc, &insn) || !returns(&insn))
         return s;
-    call = call_before(w->d, w->at[i].pc);
+    call = call_before(past->d, past->at[i].pc);
     if (!call)
         return s;
-    if (!over && has_lines(w->d, w->at[i - 1].pc) && !skips_function(w->d, w->at[i - 1].pc)) {
+    if (!over && has_lines(past->d, past->at[i - 1].pc) &&
+        !skips_function(past->d, past->at[i - 1].pc)) {
         s.enters = true;
         return s;
     }
-    s.index = find_before(w, i, call, w->at[i].sp);
+    s.index = find_before(past, i, call, past->at[i].sp);
     s.call = call;
-    s.sp = w->at[i].sp;
+    s.sp = past->at[i].sp;
     return s;
 }
 
 /* ---- lines ---- */
 
-/* The code of one line around pc, without a gap. */
+/* Finds the code of one line around pc, without a gap. */
 static bool line_around(const struct debugger *d, uint64_t pc, struct line_row *line)
 {
     uint64_t va = place_canonical(&d->guest, pc);
@@ -176,27 +180,30 @@ static bool is_in(const struct line_row *line, uint64_t pc)
     return pc >= line->start && pc < line->end;
 }
 
-/* Back from index i to where a line begins: of that code, or, from there, of the line before. */
-static struct back_step line_before(const struct way *w, size_t i, bool over)
+/*
+ * Goes back from index i to the beginning of the line; from the beginning of a line, to that of the
+ * line before.
+ */
+static struct back_step line_before(const struct past *past, size_t i, bool over)
 {
     struct back_step s = {.index = i}, before;
     struct line_row line;
 
-    if (!line_around(w->d, w->at[i].pc, &line))
-        return step_back(w, i, over);
-    if (w->at[i].pc == line.start) {
-        s = step_back(w, i, over);
-        if (s.index == NOWHERE || !line_around(w->d, w->at[s.index].pc, &line))
+    if (!line_around(past->d, past->at[i].pc, &line))
+        return step_back(past, i, over);
+    if (past->at[i].pc == line.start) {
+        s = step_back(past, i, over);
+        if (s.index == NOWHERE || !line_around(past->d, past->at[s.index].pc, &line))
             return s;
     }
-    while (w->at[s.index].pc != line.start) {
-        before = step_back(w, s.index, over);
+    while (past->at[s.index].pc != line.start) {
+        before = step_back(past, s.index, over);
         if (before.index == NOWHERE)
             return before.call ? before : s;
-        if (!is_in(&line, w->at[before.index].pc)) {
+        if (!is_in(&line, past->at[before.index].pc)) {
             if (!before.enters && s.index != i)
                 return s; /* the line was entered in its middle */
-            if (!line_around(w->d, w->at[before.index].pc, &line))
+            if (!line_around(past->d, past->at[before.index].pc, &line))
                 return before;
         }
         s = before;
@@ -216,12 +223,12 @@ static bool is_in_prologue(const struct debugger *d, uint64_t pc)
     return va < line_rows_body(d->config.lines, start, end);
 }
 
-static struct back_step line_back(const struct way *w, bool over)
+static struct back_step line_back(const struct past *past, bool over)
 {
-    struct back_step s = line_before(w, w->end, over), before;
+    struct back_step s = line_before(past, past->end, over), before;
 
-    while (s.index != NOWHERE && is_in_prologue(w->d, w->at[s.index].pc)) {
-        before = line_before(w, s.index, over);
+    while (s.index != NOWHERE && is_in_prologue(past->d, past->at[s.index].pc)) {
+        before = line_before(past, s.index, over);
         if (before.index == NOWHERE && !before.call)
             break;
         s = before;
@@ -229,9 +236,9 @@ static struct back_step line_back(const struct way *w, bool over)
     return s;
 }
 
-static struct back_step insn_back(const struct way *w, bool over)
+static struct back_step insn_back(const struct past *past, bool over)
 {
-    return step_back(w, w->end, over);
+    return step_back(past, past->end, over);
 }
 
 /* ---- the commands ---- */
@@ -252,24 +259,24 @@ static struct target_stop back_to_call(struct debugger *d, uint64_t call, uint64
     return target_goto(d->target, here);
 }
 
-/* *stopped: something else has stopped the machine, or there is no past. */
+/* Goes one step back. *stopped: another stop came first, or there is no past. */
 static struct target_stop go_back(struct debugger *d, bool over, bool by_lines, bool *stopped)
 {
-    struct way w = {.d = d, .at = xcalloc(TRAIL + 1, sizeof *w.at)};
+    struct past past = {.d = d, .at = xcalloc(TRAIL + 1, sizeof *past.at)};
     struct back_step s;
     struct target_stop stop;
 
-    w.end = target_trail(d->target, d->selected, w.at, TRAIL);
-    w.at[w.end] = (struct target_executed){target_insns(d->target), selected_pc(d),
-                                           selected_register(d, REG_SP)};
-    s = by_lines ? line_back(&w, over) : insn_back(&w, over);
+    past.end = target_trail(d->target, d->selected, past.at, TRAIL);
+    past.at[past.end] = (struct target_executed){target_insns(d->target), selected_pc(d),
+                                                 selected_register(d, REG_SP)};
+    s = by_lines ? line_back(&past, over) : insn_back(&past, over);
     if (s.index != NOWHERE)
-        stop = target_goto(d->target, w.at[s.index].insns);
+        stop = target_goto(d->target, past.at[s.index].insns);
     else if (s.call)
         stop = back_to_call(d, s.call, s.sp);
     else
-        stop = target_reverse_step(d->target, d->selected, w.end + 1);
-    free(w.at);
+        stop = target_reverse_step(d->target, d->selected, past.end + 1);
+    free(past.at);
     *stopped = stop.reason != TARGET_STOP_DONE;
     if (!*stopped && s.index != NOWHERE) {
         stop.of_hart = true;

@@ -28,7 +28,10 @@ struct condition {
     struct expr *expr;
 };
 
-/* A condition that cannot be evaluated counts as true, so that the user sees the error. */
+/*
+ * Evaluates the condition. One that cannot be evaluated counts as true, so that the user sees the
+ * error.
+ */
 static bool condition_holds(void *ctx, unsigned hart)
 {
     const struct condition *c = ctx;
@@ -71,7 +74,7 @@ const char *point_condition(const struct target_point *p)
     return c ? c->text : NULL;
 }
 
-/* The rest of the line as the condition of a point. False: a message was printed. */
+/* Reads the rest of the line as the condition of a point. False: a message was printed. */
 static bool arg_condition(struct debugger *d, const char *args, const struct target_point *p,
                           struct target_condition *c)
 {
@@ -171,8 +174,8 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
 }
 
 /*
- * The location for `save breakpoints': a line of the present file, or no location, would be
- * another one then.
+ * Returns the location for `save breakpoints': FILE:LINE in place of a line of the present file or
+ * of no location, which mean another place later.
  */
 static char *lasting_place(struct debugger *d, const char *start, const char *end, uint64_t address)
 {
@@ -217,7 +220,7 @@ void do_tbreak(struct debugger *d, const char *args)
     add_break(d, args, true);
 }
 
-/* The size of the variable at `address` if it has a symbol with a size below 8; otherwise 8. */
+/* Returns the size of the variable at `address` if its symbol has a size below 8; otherwise 8. */
 static uint64_t default_size(const struct debugger *d, uint64_t address)
 {
     enum { WORD = 8 };
@@ -249,7 +252,7 @@ static void add_watch(struct debugger *d, const char *args, enum target_point_ki
     const char *start = args;
     char what[NAME_MAX_LEN];
 
-    /* A watchpoint is one of a place in memory in any case. */
+    /* -l (by location) changes nothing: every watchpoint is one of a place in memory. */
     if (!arg_keyword(&args, "-l"))
         (void)arg_keyword(&args, "-location");
     start = args;
@@ -277,7 +280,7 @@ void do_awatch(struct debugger *d, const char *args)
 
 /* ---- changing ---- */
 
-/* The number of an existing point. False: it is not one, and a message was printed. */
+/* Reads the number of an existing point. False: a message was printed. */
 static bool arg_point(struct debugger *d, const char **args, unsigned *number)
 {
     uint64_t value;
@@ -291,13 +294,13 @@ static bool arg_point(struct debugger *d, const char **args, unsigned *number)
     return false;
 }
 
-/* $bpnum, or another variable. */
+/* Reads $bpnum or another variable. */
 static bool arg_variable_range(struct debugger *d, const char **at, unsigned *first, unsigned *last)
 {
     return arg_point(d, at, first) && (*last = *first, true);
 }
 
-/* "3" or "3-5": numbers of points, the first of which exists. */
+/* Reads "3" or "3-5", numbers of points, where the first one exists. */
 static bool arg_range(struct debugger *d, const char **at, unsigned *first, unsigned *last)
 {
     char *end;
@@ -508,7 +511,7 @@ static void print_address(struct debugger *d, uint64_t address)
         fprintf(d->out, "at %s", text);
 }
 
-/* What the last column of the table says of a watchpoint. */
+/* Prints the last column of a watchpoint in the table. */
 static void print_watched(struct debugger *d, const struct target_point *p,
                           const struct point_note *n)
 {
@@ -538,7 +541,10 @@ static void print_limits(struct debugger *d, const struct target_point *p)
         fprintf(d->out, "\tignore next %" PRIu64 " hit%s\n", p->ignore, p->ignore == 1 ? "" : "s");
 }
 
-/* A line of one that has several places; the first one is the point's own. */
+/*
+ * Prints the line of one place of a breakpoint with several; the first place is that of the point
+ * itself.
+ */
 static void print_one_place(struct debugger *d, const struct target_point *p, size_t i)
 {
     char number[24];
@@ -604,7 +610,10 @@ void print_watchpoints(struct debugger *d)
         fprintf(d->out, "No watchpoints.\n");
 }
 
-/* "store of 4 bytes at 0x... <counter>: 0x1 -> 0x2", and the instruction or device that did it. */
+/*
+ * Prints "store of 4 bytes at 0x... <counter>: 0x1 -> 0x2", and the instruction or device that
+ * accessed the bytes.
+ */
 static void print_access(struct debugger *d, const struct target_access *a)
 {
     const struct target_point *p = target_find_point(d->target, a->point);
@@ -622,7 +631,7 @@ static void print_access(struct debugger *d, const struct target_access *a)
     fprintf(d->out, "\n");
 }
 
-/* The watched bytes before the access; they are known if there are eight at most. */
+/* Copies the watched bytes as they were before the access; known of eight bytes at most. */
 static bool old_value(const struct debugger *d, const struct target_point *p,
                       const struct target_access *a, uint64_t *old, uint64_t *now)
 {
@@ -637,7 +646,7 @@ static bool old_value(const struct debugger *d, const struct target_point *p,
     return true;
 }
 
-/* The type of a watched variable; NULL: not known, or it is not a variable. */
+/* Returns the type of a watched variable; NULL: unknown, or no variable is watched. */
 static struct type *watched_type(struct debugger *d, const struct target_point *p)
 {
     const struct point_note *n = note_find(d, p->number);
@@ -670,7 +679,9 @@ static void print_watched_value(struct debugger *d, const char *what, struct typ
     fprintf(d->out, "\n");
 }
 
-/* As gdb prints them; of more than eight watched bytes, those that were accessed. */
+/*
+ * Prints old and new value as gdb does; of more than eight watched bytes, those that were accessed.
+ */
 static void print_values(struct debugger *d, const struct target_access *a)
 {
     const struct target_point *p = target_find_point(d->target, a->point);

@@ -1,6 +1,5 @@
 /*
- * catch.c - the command `catch': which events each of its words means, and what is printed of the
- * event at a stop.
+ * catch.c - the command `catch': the events that each of its words means, and their text at a stop.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -25,14 +24,14 @@
 
 enum { ANY = UINT32_MAX };
 
-/* What one catchpoint waits for. */
+/* The event that a catchpoint waits for. */
 struct wanted {
     const struct debugger *d;
     uint64_t number;         /* a cause, a CSR, an SBI extension, a rule; ANY: all */
     char glob[NAME_MAX_LEN]; /* of sites */
 };
 
-/* ---- which events ---- */
+/* ---- tests of events ---- */
 
 static bool is_number(const struct wanted *w, uint64_t number)
 {
@@ -71,7 +70,7 @@ static bool is_rule(void *ctx, const struct event *e)
     return is_number(ctx, e->finding.rule);
 }
 
-/* The first store of a patch. The patch log has recorded it already. */
+/* Whether the event is the first store of a patch. The patch log has recorded the store already. */
 static bool is_patch(void *ctx, const struct event *e)
 {
     const struct wanted *w = ctx;
@@ -87,7 +86,7 @@ static bool is_patch(void *ctx, const struct event *e)
 
 /* ---- the words ---- */
 
-/* "RFNC" or a number. */
+/* Reads "RFNC" or a number. */
 static bool read_extension(struct debugger *d, const char **at, uint64_t *number)
 {
     size_t len = strspn(*at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -132,12 +131,12 @@ static bool read_rule(struct debugger *d, const char **at, uint64_t *number)
     return false;
 }
 
-/* What `catch WORD' means. */
+/* A word of `catch' and the events that it means. */
 struct catch_word {
     const char *word;
     uint32_t kinds;
     bool (*wants)(void *ctx, const struct event *e);
-    /* Reads what may limit it, as the cause of a trap; NULL: nothing may. */
+    /* Reads an argument that limits the events, as the cause of a trap; NULL: the word has none. */
     bool (*read)(struct debugger *d, const char **at, uint64_t *number);
     bool must_limit;
 };
@@ -211,7 +210,7 @@ static void catch_event(struct debugger *d, const char *args, bool temporary)
     add_point(d, &p, NULL, 0, what);
 }
 
-/* A breakpoint at the kernel's switch, whose arguments are the two tasks. */
+/* Sets a breakpoint at __switch_to, whose arguments are the two tasks. */
 static void catch_switch(struct debugger *d, const char *args, bool temporary)
 {
     struct target_point p = {.space = TARGET_BY_ANY, .temporary = temporary};
@@ -240,7 +239,7 @@ void do_tcatch(struct debugger *d, const char *args)
     add_catch(d, args, true);
 }
 
-/* ---- what has happened ---- */
+/* ---- text of events ---- */
 
 static const char *interrupt_name(uint64_t cause)
 {

@@ -62,7 +62,9 @@ static bool has_break(const struct debugger *d, uint64_t va)
     return selected_physical(d, va, &pa) && target_has_breakpoint(d->target, pa);
 }
 
-/* Mark, address and name; padded, so that the instructions of a listing are in one column. */
+/*
+ * Prints mark, address and name, padded, so that the instructions of a listing are in one column.
+ */
 static void print_margin(struct debugger *d, uint64_t va, enum code_mark mark)
 {
     enum { NAME_WIDTH = 24 };
@@ -96,7 +98,7 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark)
     return size;
 }
 
-/* The address that an instruction names. */
+/* The address that the text of an instruction has. */
 struct named {
     uint64_t address;
     bool known;
@@ -111,7 +113,9 @@ static void note_address(void *ctx, uint64_t address, char *text, size_t size)
         *text = '\0';
 }
 
-/* As gdb writes it: "beqz\ta4,0xffffffff8000a8be <schedule+54>". Returns the instruction's size. */
+/*
+ * Prints an instruction as gdb does: "beqz\ta4,0xffffffff8000a8be <schedule+54>". Returns its size.
+ */
 static unsigned print_as_gdb(struct debugger *d, uint64_t va, uint32_t word)
 {
     struct named n = {0, false};
@@ -153,7 +157,9 @@ unsigned print_instruction(struct debugger *d, uint64_t va)
     return size;
 }
 
-/* From instruction to instruction up to `to', `limit' of them at most. Returns where it ends. */
+/*
+ * Goes over instructions up to `to', `limit' of them at most. Returns the address after the last.
+ */
 static uint64_t walk_code(const struct debugger *d, uint64_t at, uint64_t to, uint64_t limit,
                           uint64_t *count)
 {
@@ -206,7 +212,7 @@ static void print_listing(struct debugger *d, uint64_t va, uint64_t count)
 
 /* ---- in gdb's form ---- */
 
-/* What `disassemble' was asked for: /r with the bytes, /s or /m with source lines. */
+/* The options of `disassemble': /r with the bytes, /s or /m with source lines. */
 struct dump {
     uint64_t start, end;
     bool bytes, sources, range;
@@ -228,7 +234,7 @@ static bool take_modifiers(struct debugger *d, const char **args, struct dump *d
     return true;
 }
 
-/* The text of the lines from the one after the last that was shown, or this one alone. */
+/* Prints the source line of va, and its file if that is another one; nothing if it was the last. */
 static void dump_source(struct debugger *d, uint64_t va, struct source_range *last, bool first)
 {
     struct source_range r;
@@ -308,7 +314,7 @@ static void print_dump(struct debugger *d, const struct dump *dump)
     d->next_code = va;
 }
 
-/* START,END or START,+LENGTH, at the comma. */
+/* Reads ",END" or ",+LENGTH" after START. */
 static bool take_end(struct debugger *d, const char **args, struct dump *dump)
 {
     bool length;
@@ -333,8 +339,7 @@ static bool take_function(struct debugger *d, struct dump *dump)
     return false;
 }
 
-/* ADDR N: so many lines in our own form. Without arguments the same from the next instruction on.
- */
+/* Prints N lines from ADDR in our own form; without arguments, from the next instruction on. */
 static void disassemble_lines(struct debugger *d, uint64_t va, const char *args)
 {
     uint64_t count = 10;

@@ -27,7 +27,7 @@ static const struct command commands[] = {
 #undef COMMAND
 };
 
-/* The same rows with the classes between them, in the order of `help`. */
+/* The rows of commands.def with the classes between them, in the order of `help`. */
 struct help_row {
     const char *class, *text; /* NULL: a command */
 };
@@ -41,7 +41,7 @@ static const struct help_row help_rows[] = {
 
 /* ---- finding the command ---- */
 
-/* The length of a command's name: `x/4i', `p*x' and `p$pc' need no space after it. */
+/* Returns the length of a command's name: `x/4i', `p*x' and `p$pc' need no space after the name. */
 static size_t name_len(const char *at)
 {
     size_t len = 0;
@@ -63,8 +63,8 @@ static bool is_exactly(const struct command *c, const char *word, size_t len)
 }
 
 /*
- * The command with this name or short name, or else the only one whose name begins with it.
- * *candidates: the number of names that do.
+ * Finds the command with this name or short name, or else the only one whose name begins with the
+ * word. *candidates: the number of such names.
  */
 static const struct command *find_command(const char *word, size_t len, unsigned *candidates)
 {
@@ -83,7 +83,7 @@ static const struct command *find_command(const char *word, size_t len, unsigned
     return *candidates == 1 ? found : NULL;
 }
 
-/* What does here what a command of gdb does there. */
+/* Commands of gdb that are none here, and what to use in their place. */
 static const struct {
     const char *word, *hint;
 } hints[] = {
@@ -101,7 +101,7 @@ static const struct {
     {"kill", "`quit' ends the session and the guest"},
 };
 
-/* Says what to use in the place of gdb's command; false: it is none of these. */
+/* Prints what to use in the place of gdb's command; false: the word is not in `hints'. */
 static bool hint_at(struct debugger *d, const char *word, size_t len)
 {
     for (size_t i = 0; i < ARRAY_LEN(hints); i++)

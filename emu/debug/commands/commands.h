@@ -13,7 +13,7 @@ struct debugger;
 /* ---- commands.c: the table ---- */
 
 void command_run(struct debugger *d, const char *line);
-bool command_is_known(const char *name); /* exactly */
+bool command_is_known(const char *name); /* by its whole name */
 /* Writes the whole name of the command that the word means, or the word if none is known. */
 void command_meant(const struct debugger *d, const char *word, size_t len, char *name, size_t size);
 /* Whether the line begins with a command or its beginning. */
@@ -27,7 +27,7 @@ bool command_repeats(const struct debugger *d, const char *line);
 
 void info_help(struct debugger *d);
 void info_apropos(struct debugger *d,
-                  const char *word); /* prints those with the word in their help */
+                  const char *word); /* prints the subjects that have the word in their help */
 void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx);
 
 /* ---- user.c: the user's commands ---- */
@@ -41,7 +41,10 @@ void user_free(struct debugger *d);
 
 /* ---- alias.c ---- */
 
-/* The line with the alias that its first `len' bytes are replaced; NULL: they are none. */
+/*
+ * Returns the line with the alias in its first `len' bytes replaced, which the caller frees; NULL:
+ * they are no alias.
+ */
 char *alias_expand(const struct debugger *d, const char *line, size_t len);
 void aliases_for_each(const struct debugger *d, void (*found)(void *ctx, const char *name),
                       void *ctx);

@@ -36,7 +36,7 @@ static void offer(void *ctx, const char *word)
         VEC_PUSH(&g->words, xstrdup(word));
 }
 
-/* ---- what there is ---- */
+/* ---- words to offer ---- */
 
 static void offer_symbols(struct gathering *g)
 {
@@ -89,7 +89,7 @@ static void offer_name(void *ctx, Dwarf_Die *die, int tag, const char *name)
         offer(ctx, name);
 }
 
-/* The variables of the selected frame, of all its blocks. */
+/* Offers the variables of all blocks of the selected frame. */
 static void offer_locals(struct gathering *g)
 {
     struct blocks b;
@@ -115,7 +115,7 @@ static void offer_sites(struct gathering *g)
         offer(g, site_get(sites, id)->function);
 }
 
-/* The names of the units, without their folders. */
+/* Offers the names of the source files of units, without their folders. */
 static void offer_files(struct gathering *g)
 {
     Dwarf *dwarf = debug_dwarf(g->d->info);
@@ -154,7 +154,7 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Whether an expression may begin there: not inside a name, and not with a member. */
+/* Whether an expression may begin at the index: not inside a name, and not with a member. */
 static bool may_begin(const char *text, size_t at)
 {
     char before = at ? text[at - 1] : ' ';
@@ -163,7 +163,7 @@ static bool may_begin(const char *text, size_t at)
            before != '>';
 }
 
-/* The members of what is before `.' or `->': the shortest expression that ends there. */
+/* Offers the members of the struct before `.' or `->': the shortest expression that ends there. */
 static void offer_members_of(struct gathering *g, const char *text, size_t len)
 {
     char *copy = xasprintf("%.*s", (int)len, text);
@@ -184,7 +184,7 @@ static void offer_members_of(struct gathering *g, const char *text, size_t len)
     language_release(g->d->language);
 }
 
-/* The length of `.' or `->' before the word; 0: there is none. */
+/* Returns the length of `.' or `->' before the word; 0: there is no such operator. */
 static size_t member_operator(const char *line, size_t start)
 {
     if (start > 1 && line[start - 1] == '.' &&
@@ -229,13 +229,16 @@ static bool takes_catch(const char *command)
     return !strcmp(command, "catch") || !strcmp(command, "tcatch");
 }
 
-/* Commands whose words may have a hyphen or a dot in them. */
+/* Whether words of the command may have a hyphen or a dot in them. */
 static bool takes_words(const char *command)
 {
     return takes_catch(command) || !strcmp(command, "info") || !strcmp(command, "help");
 }
 
-/* Commands whose arguments are no expressions: words of theirs, and files of the host. */
+/*
+ * Whether the arguments of the command are no expressions, but words of its own or files of the
+ * host.
+ */
 static bool takes_no_expression(const char *command)
 {
     return !strcmp(command, "save") || !strcmp(command, "tour");
@@ -268,7 +271,7 @@ static void offer_first_words(struct gathering *g, const char *command)
             offer(g, first_words[i].words[n]);
 }
 
-/* Names of registers, as `info registers' and `catch csr' take them. */
+/* Offers names of registers, as `info registers' and `catch csr' take them. */
 static void offer_plain_registers(struct gathering *g)
 {
     struct target_register r;
@@ -406,7 +409,7 @@ size_t completions_common(const struct completions *c)
 {
     size_t same = 0;
 
-    /* They are sorted, so the first and the last differ the most. */
+    /* The words are sorted, so the first and the last differ the most. */
     while (c->count && c->word[0][same] && c->word[0][same] == c->word[c->count - 1][same])
         same++;
     return same;

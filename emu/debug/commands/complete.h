@@ -17,7 +17,7 @@ struct completions {
 
 void complete_line(struct debugger *d, const char *line, struct completions *c);
 void completions_free(struct completions *c);
-/* The length of what all words have in common. */
+/* Returns the length of the beginning that all words share. */
 size_t completions_common(const struct completions *c);
 
 #endif

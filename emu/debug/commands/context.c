@@ -1,6 +1,6 @@
 /*
  * context.c - connects the language of expressions (value.h) with the machine: registers, memory
- * and symbols of the hart whose state is looked at, and its selected frame.
+ * and symbols of the hart and frame in d->focus.
  */
 #include "debug/commands/context.h"
 
@@ -48,7 +48,10 @@ static void register_kind(void *ctx, unsigned number, unsigned *bits, unsigned *
                                             : 0;
 }
 
-/* False: it is the hart's own, in any frame. */
+/*
+ * Whether frames have values of their own for the register; else all frames have the one of the
+ * hart.
+ */
 static bool is_of_frame(const struct debugger *d, unsigned number)
 {
     return (d->focus.frame || (d->task && d->focus.hart == d->selected)) && number <= TARGET_REG_PC;
@@ -69,7 +72,7 @@ static bool get_register(void *ctx, unsigned number, uint64_t *value)
 
 static bool store(void *ctx, uint64_t address, const void *from, size_t len);
 
-/* A register of an outer frame is where an inner one has saved it. */
+/* Writes a register. That of an outer frame is in memory, where an inner frame has saved it. */
 static bool set_register(void *ctx, unsigned number, uint64_t value)
 {
     struct debugger *d = ctx;
@@ -106,7 +109,10 @@ static bool store(void *ctx, uint64_t address, const void *from, size_t len)
 
 /* ---- symbols ---- */
 
-/* A label is code if it is in a section of instructions, or inside a function. */
+/*
+ * Whether a symbol is code. A label is, if it is in a section of instructions, or inside a
+ * function.
+ */
 static bool is_code(const struct debugger *d, const struct symbol *s)
 {
     if (s->kind != SYMBOL_LABEL)
@@ -131,7 +137,10 @@ static bool find_symbol(void *ctx, const char *name, struct plain_symbol *found)
     return true;
 }
 
-/* Labels inside a function, such as ftrace_call, do not hide its name. */
+/*
+ * Returns the name of an address. Labels inside a function, such as ftrace_call, do not hide the
+ * name of the function.
+ */
 static const char *name_at(void *ctx, uint64_t address, uint64_t *offset)
 {
     const struct debugger *d = ctx;
@@ -170,7 +179,7 @@ static bool frame_address(void *ctx, uint64_t *cfa)
 
 /* ---- the values of parameters at the call ---- */
 
-/* The call in the function that returns to `pc`. */
+/* Finds the call in the function that returns to `pc`. */
 static bool find_call(Dwarf_Die *outer, uint64_t pc, unsigned depth, Dwarf_Die *call)
 {
     enum { DEPTH_MAX = 16 };
@@ -197,7 +206,7 @@ static bool find_call(Dwarf_Die *outer, uint64_t pc, unsigned depth, Dwarf_Die *
     return false;
 }
 
-/* The expression of the value that a register has at the call. */
+/* Finds the expression of the value that a register has at the call. */
 static bool find_parameter(Dwarf_Die *call, unsigned dwarf_register, Dwarf_Attribute *value)
 {
     Dwarf_Die child;

@@ -27,7 +27,7 @@ struct display {
 };
 
 struct data {
-    struct print_format x; /* the last one of `x': its letter and size are the next one's */
+    struct print_format x; /* of the last `x': letter and size are the default of the next */
     uint64_t next;         /* where `x' continues */
     VEC_OF(struct display) displays;
     unsigned last_display;
@@ -93,7 +93,7 @@ bool arg_format(struct debugger *d, const char **at, struct print_format *f)
     return true;
 }
 
-/* A format for one value. */
+/* Reads a format for one value. */
 static bool arg_plain_format(struct debugger *d, const char **at, struct print_format *f,
                              const char *command)
 {
@@ -134,7 +134,7 @@ static void print_value(struct debugger *d, struct value v, struct print_format 
         fprintf(d->out, "%s", language_why(d->language));
 }
 
-/* A number, or `unlimited'. */
+/* Reads a number, or `unlimited'. */
 static bool arg_limit(struct debugger *d, const char **at, unsigned *limit)
 {
     uint64_t value = 0;
@@ -156,7 +156,7 @@ static bool arg_limit(struct debugger *d, const char **at, unsigned *limit)
     return true;
 }
 
-/* -pretty [on|off], -elements N, -repeats N, up to `--'. */
+/* Reads -pretty [on|off], -elements N and -repeats N, up to `--'. */
 static bool arg_print_options(struct debugger *d, const char **at)
 {
     struct print_options *o = language_options(d->language);
@@ -172,7 +172,7 @@ static bool arg_print_options(struct debugger *d, const char **at)
             if (!arg_limit(d, at, &o->repeats))
                 return false;
         } else {
-            return true; /* the negative of something */
+            return true; /* a minus sign that belongs to the expression */
         }
     }
     (void)arg_keyword(at, "--");
@@ -249,18 +249,18 @@ void do_echo(struct debugger *d, const char *args)
 
 /* ---- types ---- */
 
-/* One level of a typedef's name, for `whatis NAME'. */
+/* Removes one level of a typedef's name, for `whatis NAME'. */
 static struct type *unrolled(struct type *type)
 {
     return type->kind == TYPE_TYPEDEF && type->target ? type->target : type;
 }
 
-/* How `ptype' is asked to show a type. */
+/* How `ptype' shows a type, by its flags. */
 struct type_style {
     bool whole, layout, hex;
 };
 
-/* /o and /x; what gdb has for C++ changes nothing. */
+/* Reads the flags /o and /x; those that gdb has for C++ change nothing. */
 static bool arg_type_style(struct debugger *d, const char **at, struct type_style *style)
 {
     while (**at == '/') {
@@ -328,7 +328,7 @@ static unsigned unit_of(char size)
     return size == 'b' ? 1 : size == 'h' ? 2 : size == 'w' ? 4 : 8;
 }
 
-/* The size that a letter has if none was given. */
+/* Returns the unit of a letter if none was given. */
 static char default_unit(char letter, char last)
 {
     switch (letter) {
@@ -368,7 +368,7 @@ static struct type *unit_type(struct debugger *d, const struct print_format *f)
     return type_builtin(t, names[size - 1]);
 }
 
-/* What `$_' and `$__' are after `x'. */
+/* Sets `$_' and `$__' after `x'. */
 static void remember_examined(struct debugger *d, struct value v)
 {
     struct language *l = d->language;
@@ -383,7 +383,7 @@ static bool print_unit(struct debugger *d, uint64_t address, struct print_format
     struct value v = value_at(unit_type(d, &f), address);
 
     if (f.letter == 'x')
-        f.letter = 'z'; /* with its zeroes */
+        f.letter = 'z'; /* with leading zeroes */
     if (!value_fetch(d->language, &v))
         return complain_why(d);
     if (f.letter == 'f')
@@ -496,7 +496,7 @@ void do_x(struct debugger *d, const char *args)
     if (*args && !d->repeated && (!arg_value(d, &args, "an address", &at) || !arg_end(d, args)))
         return;
     if (plain)
-        f.count = d->data->x.count; /* as the last one's */
+        f.count = d->data->x.count; /* the count of the last `x' */
     examine(d, &f, &at);
     d->data->next = at;
     d->data->x.count = f.count;

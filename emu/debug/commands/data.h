@@ -12,7 +12,7 @@ void data_open(struct debugger *d);
 void data_close(struct debugger *d);
 void data_show_displays(struct debugger *d); /* after each stop */
 void data_list_displays(struct debugger *d); /* info display */
-/* Where `x' without an address continues, and in which format. */
+/* Sets the address and format with which `x' without an address continues. */
 void data_continue_at(struct debugger *d, uint64_t address, char letter);
 
 #endif

@@ -33,7 +33,7 @@ void complain(const struct debugger *d, const char *format, ...)
     fprintf(d->out, "\n");
 }
 
-/* A copy of the line without leading and trailing white space. */
+/* Returns a copy of the line without leading and trailing white space. */
 static char *trimmed(const char *line)
 {
     char *copy;
@@ -58,7 +58,7 @@ static void run_line(struct debugger *d, const struct input *in, const char *lin
     }
     if (*command && *command != '#') {
         if (d->config.interrupted)
-            (void)d->config.interrupted(d->config.ctx); /* what was before does not count */
+            (void)d->config.interrupted(d->config.ctx); /* an earlier Ctrl-C does not count */
         command_run(d, command);
         free(*last);
         *last = xstrdup(command);
@@ -73,15 +73,15 @@ bool session_over(const struct debugger *d)
 }
 
 /*
- * The commands of the points that have stopped the machine. Where one of them runs it, those of the
- * next stop take the place of the rest.
+ * Runs the commands of the points that have stopped the machine. Where one of them runs the
+ * machine, the commands of the next stop replace the rest.
  */
 void run_actions(struct debugger *d)
 {
     struct line_source *outer = d->lines;
     char *command;
 
-    d->lines = NULL; /* their lines are among the actions */
+    d->lines = NULL; /* the lines that they read are among the actions */
     while (!session_over(d) && (command = actions_next(d))) {
         command_run(d, command);
         fflush(d->out);
@@ -95,7 +95,7 @@ const char *next_body_line(struct debugger *d)
     if (d->lines)
         return lines_next(d->lines);
     free(d->body_line);
-    d->body_line = actions_next(d); /* the command was one of a breakpoint's */
+    d->body_line = actions_next(d); /* not NULL: the command is one of a point */
     return d->body_line ? d->body_line : d->in ? input_body_line(d->in) : NULL;
 }
 
@@ -174,7 +174,7 @@ void debugger_free(struct debugger *d)
     free(d);
 }
 
-/* How the run ended; STOP_ASKED if the session ended before it did. */
+/* Returns how the run ended; STOP_ASKED if the session ended before the run. */
 struct stop debugger_outcome(const struct debugger *d)
 {
     switch (d->last.reason) {

@@ -47,15 +47,18 @@ struct debugger_config {
     void (*resuming)(void *ctx, bool keep_input);
     void (*stopped)(void *ctx);
     bool (*over)(void *ctx); /* whether the session must end */
-    /* In a replay: how the recorded run was stopped, if that was at this instruction; else NULL. */
+    /*
+     * In a replay, how the recorded run was stopped, if it was at the present instruction; else
+     * NULL.
+     */
     const char *(*recorded_stop)(void *ctx);
     /*
-     * The commands save and restore, with a file's name. False: the machine is as it was, and a
+     * The commands save and restore, with a file's name. False: the machine is unchanged, and a
      * message was printed on `out`.
      */
     bool (*save)(void *ctx, const char *path, FILE *out);
     bool (*restore)(void *ctx, const char *path, FILE *out);
-    /* Whether the user has asked for an end of what the debugger does, since the last call. */
+    /* Whether the user has pressed Ctrl-C since the last call, to end what the debugger does. */
     bool (*interrupted)(void *ctx);
     bool (*await_input)(void *ctx); /* blocks until there is input; false: the session must end */
     void *ctx;
@@ -65,7 +68,7 @@ struct debugger_config {
  * Runs a session until `quit` or the end of the commands. Returns how the
  * guest's run ended (STOP_EXIT and the like), or STOP_ASKED if it has not. If
  * commands_file cannot be opened, a message goes to `out` and the result is
- * STOP_ASKED with code 1; so it is if a command has failed in a batch.
+ * STOP_ASKED with code 1, as after a command that has failed in a batch.
  *
  * The session stays attached to the machine's cluster as a listener: the
  * machine may be inspected and freed afterwards, but not run.
@@ -73,9 +76,9 @@ struct debugger_config {
 MUST_USE struct stop debugger_run(const struct debugger_config *config);
 
 /*
- * The same for another front end (a gdb server), which runs the machine itself, through the target,
- * and single commands of the debugger. Their output goes to `out` of the call; the session's
- * `commands_file` and `interactive` are not used.
+ * A session of another front end (the gdb server), which runs the machine itself, through the
+ * target, and runs single commands of the debugger. Output goes to `out` of the call;
+ * `commands_file` and `interactive` of the configuration are not used.
  */
 struct debugger;
 struct target;
@@ -87,13 +90,13 @@ struct target *debugger_target(const struct debugger *d);
 
 /* Runs one command with this hart selected; returns the hart that is selected after it. */
 unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, FILE *out);
-/* The same for the front end's own runs: before each, and after it. */
+/* To be called before and after each run by the front end itself. */
 void debugger_before_run(struct debugger *d);
 void debugger_after_run(struct debugger *d, const struct target_stop *s);
 /* Prints what happened in the last run: patches, findings, and, if asked, why it ended. */
 void debugger_explain(struct debugger *d, bool reason, FILE *out);
 
-bool debugger_has_quit(const struct debugger *d);       /* by its command `quit' */
+bool debugger_has_quit(const struct debugger *d);       /* by the command `quit' */
 struct stop debugger_outcome(const struct debugger *d); /* as debugger_run returns it */
 
 #endif

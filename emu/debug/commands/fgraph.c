@@ -44,9 +44,12 @@ static void read_machine(const struct debugger *d, const struct task *task, stru
         calls_each(watch_calls(d->config.ftrace), note_call, r);
 }
 
-/* ---- what is printed ---- */
+/* ---- printing ---- */
 
-/* A call that does not return may be the last instruction of a function. */
+/*
+ * Names a return address by the function of the call before it: a call that does not return may be
+ * the last instruction of a function.
+ */
 static void describe_return(const struct debugger *d, uint64_t back, char *text, size_t size)
 {
     const struct symbol *s =
@@ -74,8 +77,9 @@ static void describe(const struct debugger *d, const struct return_stack *s, uns
 }
 
 /*
- * What to say of a line in which the two differ. The tracer pushes before it replaces the return
- * address, and takes off after that was used: in between the kernel is ahead by an entry.
+ * Returns the remark on a line where the two stacks differ. The tracer pushes an entry before it
+ * replaces the return address, and pops it after the address was used: in between the kernel has
+ * one entry more.
  */
 static const char *difference(const struct return_stack *kernel, const struct return_stack *machine,
                               unsigned i)
@@ -114,7 +118,7 @@ static void print_harts_of(struct debugger *d, uint64_t tp)
     }
 }
 
-/* What is printed of all tasks. */
+/* The state of the list of stacks. */
 struct stacks {
     struct debugger *d;
     unsigned shown;

@@ -1,5 +1,5 @@
 /*
- * find.c - the command `find': where memory has given bytes.
+ * find.c - the command `find': searches memory for values.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct search {
     char unit;     /* b, h, w, g; 0: by the type of each value */
 };
 
-/* Size and number, as in `/w' and `/1'. */
+/* Reads size and number, as in `/w' and `/1'. */
 static bool arg_search_format(struct debugger *d, const char **at, struct search *s)
 {
     char *end;
@@ -77,7 +77,7 @@ static bool arg_address(struct debugger *d, const char **at, uint64_t *address)
     return false;
 }
 
-/* START, +LENGTH or START, LAST. */
+/* Reads "START, +LENGTH" or "START, LAST". */
 static bool arg_space(struct debugger *d, const char **at, struct search *s)
 {
     uint64_t last;
@@ -107,7 +107,7 @@ static void add_bytes(struct search *s, const void *bytes, size_t len)
         VEC_PUSH(&s->pattern, from[i]);
 }
 
-/* A text counts with the zero at its end, as in gdb. */
+/* Adds the bytes of a value. A string counts with the NUL at its end, as in gdb. */
 static bool add_value(struct debugger *d, struct search *s, struct value v)
 {
     struct types *t = language_types(d->language);

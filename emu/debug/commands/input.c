@@ -54,7 +54,7 @@ static unsigned char list_words(struct input *in, const struct completions *c)
     return CC_REDISPLAY;
 }
 
-/* A word is complete if it is the only one and nothing can follow it directly. */
+/* Whether the completed word is whole: there is only one, and nothing can follow it directly. */
 static bool is_whole(const struct completions *c)
 {
     return c->count == 1 && c->word[0][strlen(c->word[0]) - 1] != ':';
@@ -203,7 +203,7 @@ FILE *open_commands(const char *path)
     FILE *f = fopen(path, "r");
     struct stat st;
 
-    if (f && !fstat(fileno(f), &st) && S_ISDIR(st.st_mode)) { /* it opens, but cannot be read */
+    if (f && !fstat(fileno(f), &st) && S_ISDIR(st.st_mode)) { /* which opens, but has no lines */
         fclose(f);
         f = NULL;
         errno = EISDIR;

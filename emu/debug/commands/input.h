@@ -24,7 +24,7 @@ void input_free(struct input *in);
 
 /* The next line without its newline, valid until the next call; NULL: there are no more. */
 const char *input_line(struct input *in);
-/* The same within a command that takes several lines. */
+/* The next line of a command that takes several. */
 const char *input_body_line(struct input *in);
 bool input_is_file(const struct input *in); /* --commands FILE: empty lines are ignored */
 

@@ -12,9 +12,12 @@
 #include "debug/frames/place.h"
 #include "load/line_rows.h"
 
-/* ---- rows and functions, at addresses as the hart has them ---- */
+/* ---- rows and functions, by addresses of the hart ---- */
 
-/* Before the kernel has enabled translation, code is at other addresses than in the image. */
+/*
+ * Finds the row of the line table. Before the kernel has enabled translation, code is at other
+ * addresses than in the image.
+ */
 static bool row_at(const struct debugger *d, uint64_t pc, struct line_row *row)
 {
     uint64_t va = place_canonical(&d->guest, pc);
@@ -39,9 +42,8 @@ struct line_step {
     const char *file;
     unsigned line; /* the line that is left; 0: the code has none */
     uint64_t inlined[INLINED_MAX];
-    unsigned depth; /* of these */
-    uint64_t
-        back; /* no step ends between here and the code that it has reached; UINT64_MAX: none */
+    unsigned depth; /* number of functions in `inlined' */
+    uint64_t back;  /* the lowest address at which `until' goes on; UINT64_MAX: none */
 };
 
 /* Whether code at pc is of a function that is inlined in the code where the step began. */
@@ -102,7 +104,10 @@ static bool ends(void *ctx, unsigned hart, uint64_t pc, uint64_t *low, uint64_t 
     return false;
 }
 
-/* The body of a function that has lines. */
+/*
+ * Returns where in the function at pc the step ends: at the body of a function that has lines; 0:
+ * it is stepped over.
+ */
 static uint64_t enters(void *ctx, unsigned hart, uint64_t pc)
 {
     struct line_step *s = ctx;
@@ -117,7 +122,10 @@ static uint64_t enters(void *ctx, unsigned hart, uint64_t pc)
     return line_rows_body(s->d->config.lines, start - offset, end - offset) + offset;
 }
 
-/* Where the step begins. False: nothing is known of the code, and a message was printed. */
+/*
+ * Notes where the step begins. False: the code has neither lines nor a function, and a message was
+ * printed.
+ */
 static bool begin(struct line_step *s, struct target_lines *t)
 {
     uint64_t pc = selected_pc(s->d), start, end;
@@ -170,7 +178,7 @@ static void step_by_lines(struct debugger *d, const char *args, bool over, const
     say_lineless(&s);
     do {
         if (!over && d->call.shown) {
-            d->call.shown = false; /* into the function: the machine is in it already */
+            d->call.shown = false; /* the machine is in the function that is entered */
             stop = (struct target_stop){.reason = TARGET_STOP_DONE, .hart = d->selected};
             continue;
         }
@@ -195,7 +203,7 @@ void do_next(struct debugger *d, const char *args)
 
 /* ---- until, advance ---- */
 
-/* Like `next', but not back: all of the function up to the line's end counts as the line. */
+/* Steps like `next', but not back: all of the function up to the line's end counts as the line. */
 static void leave_loop(struct debugger *d)
 {
     struct line_step s = {.d = d, .over = true, .back = UINT64_MAX};
@@ -210,7 +218,7 @@ static void leave_loop(struct debugger *d)
     report_stop(d, target_step_lines(d->target, d->selected, &t), "until");
 }
 
-/* A frame, to tell those of inner calls by. */
+/* The frame in which the run must end, as opposed to frames of inner calls. */
 struct outer_frame {
     struct debugger *d;
     bool known;
@@ -230,7 +238,7 @@ static bool is_not_inner(void *ctx, unsigned hart)
     return !inner;
 }
 
-/* To a place; or to where the present function returns. */
+/* Runs to a place, or to the return of the present function. */
 static void run_to_place(struct debugger *d, const char *args, bool any_frame, const char *name)
 {
     struct outer_frame outer = {.d = d};

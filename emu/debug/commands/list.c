@@ -19,7 +19,7 @@
 #include "debug/lang/dwarf.h"
 #include "debug/lang/sources.h"
 
-/* What is listed around a line: as many before it as after it. */
+/* Returns the number of lines to list. */
 static unsigned list_lines(const struct debugger *d)
 {
     return d->list_lines ? d->list_lines : LIST_LINES;
@@ -141,7 +141,7 @@ static bool need_file(struct debugger *d)
     return d->listing.known;
 }
 
-/* A line number up to a comma or the end. */
+/* Reads a line number up to a comma or the end. */
 static bool take_line(const char **at, unsigned *line)
 {
     size_t len = strspn(*at, "0123456789"), end = len + strspn(*at + len, " \t");
@@ -153,7 +153,7 @@ static bool take_line(const char **at, unsigned *line)
     return true;
 }
 
-/* FILE:LINE or FILE:FUNCTION. False: it is none of them, and nothing is taken. */
+/* Reads FILE:LINE or FILE:FUNCTION. False: the text is neither, and nothing is read. */
 static bool take_file(struct debugger *d, const char **at, struct spot *s, bool *failed)
 {
     size_t len = strcspn(*at, ":, \t");
@@ -182,7 +182,7 @@ static bool take_file(struct debugger *d, const char **at, struct spot *s, bool 
     return true;
 }
 
-/* *ADDRESS */
+/* Reads *ADDRESS. */
 static bool take_address(struct debugger *d, const char **at, struct spot *s)
 {
     struct source_range r;
@@ -223,7 +223,7 @@ static bool take_function(struct debugger *d, const char **at, struct spot *s)
     return false;
 }
 
-/* +N and -N count from what was listed last. */
+/* Reads +N and -N, which count from the last listed line. */
 static bool take_offset(struct debugger *d, const char **at, struct spot *s)
 {
     bool back = **at == '-';
@@ -326,7 +326,7 @@ void do_list(struct debugger *d, const char *args)
     range = *args == ',';
     if (range) {
         args += 1 + strspn(args + 1, " \t");
-        if (*args == '+' && from.given) { /* from the first line on */
+        if (*args == '+' && from.given) { /* +N counts from the first line */
             d->listing.file = from.file;
             d->listing.last = from.line;
             d->listing.known = true;
@@ -347,7 +347,7 @@ void do_list(struct debugger *d, const char *args)
 
 /* ---- search ---- */
 
-/* The number of the line that matches; 0: none. */
+/* Returns the number of the line that matches; 0: none. */
 static unsigned find_line(FILE *file, const regex_t *wanted, unsigned from, bool back)
 {
     char *line = NULL;
@@ -378,7 +378,7 @@ static void search_file(struct debugger *d, const regex_t *wanted, bool back)
         (void)print_lines(d, file, found, found, &count);
         set_variable(d, "_", found);
         d->listing.first = d->listing.last = found;
-        d->listing.shown = false; /* `list' shows what is around it */
+        d->listing.shown = false; /* `list' shows the lines around the match */
     } else {
         complain(d, "Expression not found");
     }
@@ -410,7 +410,7 @@ void do_reverse_search(struct debugger *d, const char *args)
 
 /* ---- info line, info source ---- */
 
-/* The code of a function, an address or a line. */
+/* Finds the code of a function, an address or a line. */
 static bool range_of(struct debugger *d, const char *args, struct source_range *r, unsigned *wanted)
 {
     struct spot s;

@@ -7,7 +7,7 @@
 struct debugger;
 struct source_file;
 
-/* After each stop: the next `list' shows the line of the selected frame. */
+/* To be called after each stop: the next `list' shows the line of the selected frame. */
 void list_follow(struct debugger *d);
 void list_one(struct debugger *d); /* prints that line */
 /* Prints a line of a source file with its number; nothing if the file cannot be read. */

@@ -1,6 +1,6 @@
 /*
- * locations.c - the places in code that commands take: FILE:LINE, LINE, +N, -N, FILE:FUNCTION,
- * FUNCTION, *ADDR, ADDR.
+ * locations.c - reads the places in code that commands take: FILE:LINE, LINE, +N, -N,
+ * FILE:FUNCTION, FUNCTION, *ADDR, ADDR.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static bool read_line(const struct debugger *d, const char **at, char file[NAME_
     return true;
 }
 
-/* +N and -N: from the present line. */
+/* Reads +N and -N, counted from the present line. */
 static bool read_offset(struct debugger *d, const char **at, char file[NAME_MAX_LEN],
                         unsigned *line)
 {
@@ -70,7 +70,10 @@ static bool read_offset(struct debugger *d, const char **at, char file[NAME_MAX_
     return true;
 }
 
-/* FILE:FUNCTION. False: it is none, and nothing is taken; *failed: a message was printed. */
+/*
+ * Reads FILE:FUNCTION. False: the text is none, and nothing is read; *failed: a message was
+ * printed.
+ */
 static bool read_file_function(struct debugger *d, const char **at, uint64_t *address, bool *failed)
 {
     size_t len = strcspn(*at, ": \t"), end;

@@ -30,7 +30,7 @@ static void print_float(struct debugger *d, uint64_t bits)
     fprintf(d->out, "}\t(raw 0x%016" PRIx64 ")\n", bits);
 }
 
-/* As gdb lists a register: in hexadecimal, and as a number or an address. */
+/* Prints a register as gdb does: in hexadecimal, and as a number or an address. */
 static void print_register(struct debugger *d, unsigned number)
 {
     const struct print_format plain = {.letter = 0};
@@ -70,7 +70,7 @@ static void print_group(struct debugger *d, enum target_register_group group)
             print_register(d, number);
 }
 
-/* False: it is no name of a group. */
+/* Prints the registers of a group. False: no group has this name. */
 static bool print_named_group(struct debugger *d, const char *name)
 {
     static const struct {
@@ -128,7 +128,7 @@ static void print_section(void *ctx, const char *name, uint64_t start, uint64_t 
     fprintf(d->out, "\t0x%016" PRIx64 " - 0x%016" PRIx64 " is %s\n", start, start + size, name);
 }
 
-/* A raw image has no sections, but the segment that was loaded. */
+/* Lists the sections of the image; of a raw image, the segment that was loaded. */
 void info_files(struct debugger *d, const char *args)
 {
     const struct image *im = machine_image(d->config.machine);
@@ -213,7 +213,7 @@ static void print_size_of_page(struct debugger *d, unsigned level)
     fprintf(d->out, "page of %s", sizes[level]);
 }
 
-/* One level of the walk. True: it goes on at *table. */
+/* Prints one level of the walk. True: the walk continues at *table. */
 static bool walk_level(struct debugger *d, uint64_t va, unsigned level, uint64_t *table)
 {
     unsigned shift = PAGE_BITS + level * INDEX_BITS;
@@ -283,7 +283,10 @@ static void add_page(struct debugger *d, struct mapping *m, const struct mapping
     *m = *page;
 }
 
-/* The levels are at most five. A table that leads to itself would be listed without end. */
+/*
+ * Lists the mappings of a table. There are five levels at most: a table that refers to itself would
+ * be listed without end.
+ */
 static void list_table(struct debugger *d, uint64_t table, uint64_t va, unsigned level,
                        struct mapping *m, unsigned *tables_left)
 {

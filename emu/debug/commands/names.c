@@ -143,7 +143,7 @@ struct entry {
 struct search {
     struct debugger *d;
     regex_t regex;
-    bool any;  /* no expression: all names */
+    bool any;  /* no regular expression was given: all names match */
     int class; /* enum debug_class: FUNCTION, VARIABLE, TYPEDEF for types */
     VEC_OF(struct entry) found;
 };
@@ -157,7 +157,7 @@ static bool is_static(Dwarf_Die *die)
     return !external;
 }
 
-/* The declaration as gdb lists it. */
+/* Returns the declaration as gdb lists it. */
 static char *declaration(struct search *s, Dwarf_Die *die, int tag, const char *name)
 {
     struct types *t = language_types(s->d->language);
@@ -259,7 +259,7 @@ static void print_found(struct search *s)
     }
 }
 
-/* Symbols of the ELF that have no debug information. */
+/* Prints the symbols of the ELF that have no debug information. */
 static void print_plain(struct search *s)
 {
     const struct symbols *symbols = s->d->config.symbols;

@@ -16,14 +16,14 @@ struct target_stop;
 
 enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE, POINT_COUNT };
 
-/* What is known of a point beside the target. */
+/* What the session knows of a point, beside the target. */
 struct point_note {
     unsigned number;
-    char *what;  /* as the user gave it, for `info breakpoints' */
-    char *place; /* of a breakpoint: the location, as one that means the same anywhere */
+    char *what;  /* the user's words, for `info breakpoints' */
+    char *place; /* of a breakpoint: its location, as text that means the same at any pc */
     enum after_stop after_stop;
     unsigned left;      /* COUNT: stops until the point is disabled */
-    line_list commands; /* run after it has stopped the machine */
+    line_list commands; /* run after the point has stopped the machine */
 };
 
 /* ---- breaks.c ---- */
@@ -37,14 +37,15 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
 
 /* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
-const char *point_condition(const struct target_point *p); /* its text; NULL: it has none */
-void print_points(struct debugger *d);                     /* info breakpoints */
-void print_watchpoints(struct debugger *d);                /* info watchpoints */
+/* Returns the text of the point's condition; NULL: it has none. */
+const char *point_condition(const struct target_point *p);
+void print_points(struct debugger *d);      /* info breakpoints */
+void print_watchpoints(struct debugger *d); /* info watchpoints */
 
 /* ---- catch.c ---- */
 
 #define TASK_SWITCH "task-switch"
-void print_switch(struct debugger *d); /* the two tasks, at __switch_to */
+void print_switch(struct debugger *d); /* prints the two tasks, at __switch_to */
 /* Calls back for the word of each kind of event. */
 void catch_for_each(void (*found)(void *ctx, const char *word), void *ctx);
 void print_catch_stop(struct debugger *d, const struct target_stop *s);
@@ -52,10 +53,13 @@ void print_catch_stop(struct debugger *d, const struct target_stop *s);
 /* ---- actions.c ---- */
 
 void note_add(struct debugger *d, unsigned number, const char *what);
-struct point_note *note_find(struct debugger *d, unsigned number); /* NULL: it has none */
+struct point_note *note_find(struct debugger *d, unsigned number); /* NULL: the point has no note */
 void actions_free(struct debugger *d);
-void actions_forget(struct debugger *d); /* those that have not run */
-/* Before the stop is printed: its points' commands are to run. True: it is not to be printed. */
+void actions_forget(struct debugger *d); /* drops the commands that have not run */
+/*
+ * Queues the commands of the points that have stopped the machine. True: they begin with `silent',
+ * and the stop is not to be printed.
+ */
 bool actions_at_stop(struct debugger *d, const struct target_stop *s);
 /* The next command to run; the caller frees it. NULL: there is none. */
 char *actions_next(struct debugger *d);

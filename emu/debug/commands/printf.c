@@ -1,5 +1,5 @@
 /*
- * printf.c - the command printf: values by a format of C, as gdb has it.
+ * printf.c - the command printf: prints values by a format of C, as in gdb.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct conversion {
     char letter;
 };
 
-/* Reads `%-5lx' and the like; *at is after it then. */
+/* Reads a conversion such as `%-5lx' and moves *at past it. */
 static bool read_conversion(struct debugger *d, const char **at, struct conversion *c)
 {
     const char *start = *at;
@@ -36,7 +36,7 @@ static bool read_conversion(struct debugger *d, const char **at, struct conversi
     return true;
 }
 
-/* A string in the guest's memory, or an array of char. */
+/* Prints a string in the guest's memory, or an array of char. */
 static void print_string(struct debugger *d, const struct conversion *c, uint64_t address)
 {
     enum { STRING_MAX = 4096 };
@@ -49,7 +49,7 @@ static void print_string(struct debugger *d, const struct conversion *c, uint64_
     fprintf(d->out, c->text, text);
 }
 
-/* An array that the user has typed, or keeps in a variable. */
+/* Whether the value is an array that the user has typed or keeps in a variable. */
 static bool is_text(struct debugger *d, const struct value *v)
 {
     return v->bytes && v->place != VALUE_IN_MEMORY &&
@@ -100,7 +100,7 @@ static bool print_one(struct debugger *d, const struct conversion *c, const char
     return ok;
 }
 
-/* The end of the text in quotes that begins at `at'; NULL: there is none. */
+/* Returns the end of the text in quotes that begins at `at'; NULL: it has no end. */
 static const char *end_of_quotes(const char *at)
 {
     for (at++; *at && *at != '"'; at++)

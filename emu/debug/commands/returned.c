@@ -1,5 +1,5 @@
 /*
- * returned.c - the value that a function has returned, by its type, after `finish'.
+ * returned.c - prints the value that a function has returned, by its type, after `finish'.
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { REGISTER_BYTES = 8, BY_REGISTERS = 16 };
 
-/* Where the calling convention has a value of the type (RISC-V ELF psABI). */
+/* Reads the value from where the calling convention has one of the type (RISC-V ELF psABI). */
 static struct value returned_value(struct debugger *d, struct type *type)
 {
     struct types *types = language_types(d->language);

@@ -45,7 +45,7 @@ bool resume(struct debugger *d, enum input_use use)
     return true;
 }
 
-/* ---- why it stopped ---- */
+/* ---- the reason of a stop ---- */
 
 static void say_stuck(struct debugger *d, unsigned hart)
 {
@@ -68,7 +68,7 @@ static bool say_recorded(struct debugger *d, const struct target_stop *s)
     return word != NULL;
 }
 
-/* Prints the reason. `done` is the name of the command, for a stop because it is done. */
+/* Prints the reason. `done` is the text for a stop because the command is done. */
 static void say_why(struct debugger *d, const struct target_stop *s, const char *done)
 {
     switch (s->reason) {
@@ -151,7 +151,7 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
         d->selected = s.hart;
-    else if (!target_hart(d->target, d->selected).started) /* it was, before a step back */
+    else if (!target_hart(d->target, d->selected).started) /* after a step back past its start */
         d->selected = target_current_hart(d->target);
     stack_reset(d);
     silent = actions_at_stop(d, &s);
@@ -170,7 +170,7 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 
 /* ---- commands ---- */
 
-/* continue N: the breakpoint of this stop does not stop at its next N-1 hits. */
+/* For `continue N': the breakpoint of this stop does not stop at its next N-1 hits. */
 static void ignore_more(struct debugger *d, uint64_t count)
 {
     if (count > 1 && d->last.reason == TARGET_STOP_BREAKPOINT &&

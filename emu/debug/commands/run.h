@@ -14,13 +14,14 @@ struct target_stop;
 
 /* ---- run.c ---- */
 
-void remember_registers(struct debugger *d); /* to mark later which registers changed */
+/* Remembers the registers of all harts, so that those that change can be marked. */
+void remember_registers(struct debugger *d);
 
 enum input_use { GIVE_INPUT, KEEP_INPUT };
 
-/* Before the machine runs; remembers its registers. */
+/* To be called before the machine runs; remembers its registers. */
 void begin_running(struct debugger *d, enum input_use use);
-/* The same; false: the guest has ended, and a message was printed. */
+/* The same, unless the guest has ended: then a message is printed, and the result is false. */
 MUST_USE bool resume(struct debugger *d, enum input_use use);
 
 /*
@@ -34,7 +35,7 @@ void print_stop(struct debugger *d, const struct target_stop *s, const char *don
 
 /* ---- returned.c ---- */
 
-/* "Value returned is $1 = 0", of the function with this pc, which has just returned. */
+/* Prints "Value returned is $1 = 0" for the function with this pc, which has just returned. */
 void print_returned(struct debugger *d, uint64_t pc);
 
 /* ---- skip.c ---- */
@@ -45,7 +46,9 @@ void skips_free(struct debugger *d);
 
 /* ---- back.c ---- */
 
-/* Before a command that goes back. False: there is no history, and a message was printed. */
+/*
+ * To be called before the machine goes back. False: there is no history, and a message was printed.
+ */
 MUST_USE bool set_off_back(struct debugger *d);
 
 void print_checkpoints(struct debugger *d); /* info checkpoints */

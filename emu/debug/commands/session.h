@@ -106,9 +106,9 @@ struct debugger {
     struct input *in;          /* NULL: commands come one by one, from elsewhere */
     struct line_source *lines; /* NULL: the session's own input */
     VEC_OF(char *) actions;    /* commands of points that have stopped the machine */
-    size_t next_action;        /* the next one of them to run; those before it are freed */
+    size_t next_action;        /* index of the next one to run; those before it are freed */
     char *body_line;           /* of next_body_line */
-    unsigned source_depth;     /* of files of commands */
+    unsigned source_depth;     /* number of nested files of commands */
     struct user_commands *user;
     struct aliases *aliases; /* NULL: none */
     struct tour *tour;       /* NULL: none was begun */
@@ -138,8 +138,8 @@ struct debugger {
 
     /* What is selected and shown. */
     unsigned selected;  /* the hart whose registers and address space commands use */
-    unsigned frame;     /* the selected one, of the selected hart */
-    uint64_t task;      /* or of this task, which runs on no hart; 0: of the hart */
+    unsigned frame;     /* number of the selected frame */
+    uint64_t task;      /* selected in place of the hart, and runs on no hart; 0: none */
     struct focus focus; /* what expressions mean by registers, memory and variables */
     struct {
         struct frame_list list; /* of the hart, or of `task' while that one is selected */

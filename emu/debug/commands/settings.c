@@ -59,7 +59,7 @@ static void set_value(struct debugger *d, const char *args)
     expr_free(e);
 }
 
-/* Settings of gdb that scripts make, and that mean nothing here. */
+/* Whether it is a setting of gdb that scripts make, and that means nothing here. */
 static bool is_ignored_setting(const char *args)
 {
     static const char *const names[] = {"confirm",
@@ -131,7 +131,7 @@ static void show_print(struct debugger *d, const char *args)
         complain(d, "show print: expected pretty, elements or repeats");
 }
 
-/* The last ten values that were printed. */
+/* Prints the last ten values of the history. */
 static void show_values(struct debugger *d)
 {
     enum { SHOWN = 10 };
@@ -188,7 +188,7 @@ void do_monitor(struct debugger *d, const char *args)
         complain(d, "expected a command");
 }
 
-/* The harts that `thread apply' is for; false: a message was printed. */
+/* Reads the harts of `thread apply'; false: a message was printed. */
 static bool arg_harts(struct debugger *d, const char **args, bool wanted[])
 {
     unsigned count = target_hart_count(d->target);

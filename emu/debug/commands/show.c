@@ -22,7 +22,7 @@ static void print_register(struct debugger *d, const char *name, uint64_t value,
             bold[0] ? "\033[0m" : "");
 }
 
-/* Four columns, filled downwards, so that a0 to a7 are in one column. */
+/* Prints four columns, filled downwards, so that a0 to a7 are in one column. */
 static void print_integer_registers(struct debugger *d)
 {
     enum { ROWS = 8, COLUMNS = 4 };
@@ -40,7 +40,10 @@ static void print_integer_registers(struct debugger *d)
     fprintf(d->out, "\n");
 }
 
-/* Of the many event counters and selectors only those in use are; hpmcounterN is mhpmcounterN. */
+/*
+ * Whether a CSR is listed: of the many event counters and selectors only those in use; hpmcounterN
+ * is the same as mhpmcounterN.
+ */
 static bool is_worth_a_line(const char *name, uint64_t value)
 {
     return strncmp(name, "hpm", 3) != 0 && (strncmp(name, "mhpm", 4) != 0 || value);
@@ -65,7 +68,7 @@ static void print_csrs(struct debugger *d)
     fprintf(d->out, "%s", shown % COLUMNS ? "\n" : "");
 }
 
-/* The value of a register, as single precision if it is NaN-boxed. */
+/* Returns the value of a register, as single precision if it is NaN-boxed. */
 static double float_value(uint64_t pattern)
 {
     uint32_t low = (uint32_t)pattern;

@@ -1,6 +1,6 @@
 /*
- * site.c - the commands `site' and `icache': what is in memory at a place in code, and what each
- * hart would fetch there.
+ * site.c - the commands `site' and `icache': the bytes in memory at a place in code, and those that
+ * each hart would fetch there.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static struct hart *hart_of(const struct debugger *d, unsigned hart)
 
 /* ---- instructions and their bytes ---- */
 
-/* As the assembler would be told: a nop of two bytes is another instruction than one of four. */
+/* Prints an instruction as the assembler has it: c.nop is another instruction than nop. */
 static void print_insn(struct debugger *d, uint64_t va, uint32_t word, unsigned size)
 {
     enum { BYTES_WIDTH = 12 };
@@ -49,7 +49,10 @@ static void print_insn(struct debugger *d, uint64_t va, uint32_t word, unsigned 
             size == 2 && !strcmp(text, "nop") ? "c." : "", text);
 }
 
-/* The instructions in these bytes, one a line after the first, which continues the line. */
+/*
+ * Prints the instructions in these bytes, the first one on the present line, the others on a line
+ * each.
+ */
 static void print_insns(struct debugger *d, uint64_t va, const uint8_t *bytes, unsigned size,
                         int indent)
 {
@@ -67,14 +70,14 @@ static void print_insns(struct debugger *d, uint64_t va, const uint8_t *bytes, u
     }
 }
 
-/* ---- what a hart would fetch ---- */
+/* ---- the bytes that a hart would fetch ---- */
 
 struct fetched {
     uint8_t bytes[SITE_BYTES_MAX];
-    bool stale;                /* some of them were written since the hart's last fence.i */
-    bool old;                  /* some of them are not those of memory */
-    bool unknown;              /* of some it is not known whether the hart has the former ones */
-    struct hart_parcel newest; /* of the stale ones */
+    bool stale;   /* some bytes were written since the hart's last fence.i */
+    bool old;     /* some bytes differ from memory */
+    bool unknown; /* of some bytes it is unknown whether the hart has the former ones */
+    struct hart_parcel newest; /* of the stale parcels */
 };
 
 static void look(struct debugger *d, unsigned hart, uint64_t pa, unsigned size, struct fetched *f)
@@ -128,7 +131,7 @@ static void print_hart_view(struct debugger *d, unsigned hart, uint64_t va, uint
         print_since(d, &f);
 }
 
-/* Memory, then each hart. */
+/* Prints the bytes in memory, then those of each hart. */
 static void print_views(struct debugger *d, uint64_t va, uint64_t pa, const uint8_t *bytes,
                         unsigned size)
 {
@@ -228,7 +231,7 @@ static void show_site(struct debugger *d, uint32_t id)
     print_history(d, id);
 }
 
-/* The site with this address in it. */
+/* Shows the site that contains the address. */
 static bool show_site_at(struct debugger *d, const char *args)
 {
     uint64_t va, pa;

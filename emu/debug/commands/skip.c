@@ -47,7 +47,7 @@ void skips_free(struct debugger *d)
     free(d->skips);
 }
 
-/* ---- whether a function is one of them ---- */
+/* ---- whether a function is skipped ---- */
 
 static const char *base_name(const char *path)
 {
@@ -56,7 +56,10 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* As gdb: a name without a directory is that of a file in any; else the path ends with it. */
+/*
+ * Whether the path is of the file, as in gdb: a name without a directory matches in any directory;
+ * else the path must end with it.
+ */
 static bool is_file(const struct skip *s, const char *path)
 {
     size_t len = strlen(path), part = strlen(s->file);
@@ -154,7 +157,7 @@ static void skip_function(struct debugger *d, const char *args)
         complain(d, "Function \"%s\" not defined.", args);
 }
 
-/* -file FILE, -gfile GLOB, -function NAME, -rfunction REGEX, or their short names. */
+/* Reads -file FILE, -gfile GLOB, -function NAME, -rfunction REGEX, or their short names. */
 static bool take_option(struct debugger *d, const char **args, struct skip *s)
 {
     char option[NAME_MAX_LEN], word[NAME_MAX_LEN];

@@ -33,8 +33,10 @@ void stack_reset(struct debugger *d)
     d->focus = (struct focus){.hart = d->selected};
 }
 
-/* How many of the functions inlined at the pc have a frame: only outer ones while the machine is
-   shown at the call of an inlined function, where a step has ended. */
+/*
+ * Returns how many of the functions inlined at the pc have a frame: only outer ones while the
+ * machine is shown at the call of an inlined function, where a step has ended.
+ */
 static unsigned inlined_shown(const struct debugger *d, const struct unwound *u)
 {
     return d->stack.hart == d->selected && d->call.shown && d->call.pc == u->pc ? d->call.depth
@@ -95,7 +97,7 @@ struct variables {
     bool whole; /* the frame is that of the function that was called, not of an inlined one */
 };
 
-/* Calls back for the variables of a frame; parameters, or all others, the innermost block first. */
+/* Calls back for the variables of a frame, parameters or all others; the innermost block first. */
 static void each_variable(struct variables *all, const struct blocks *b, bool parameters,
                           void (*found)(struct variables *all, struct debug_symbol *s))
 {
@@ -148,7 +150,10 @@ static void print_argument(struct variables *all, struct debug_symbol *s)
     value_print_inside(d->language, d->out, entry, plain, true);
 }
 
-/* gdb leaves the address out where the code of a line begins, and of calls of inlined functions. */
+/*
+ * Whether the address is shown: gdb leaves it out where the code of a line begins, and at calls of
+ * inlined functions.
+ */
 static bool shows_address(struct debugger *d, const struct stack_frame *f, bool has_line)
 {
     struct source_range r;
@@ -208,7 +213,7 @@ static void print_local(struct variables *all, struct debug_symbol *s)
     fprintf(d->out, "\n");
 }
 
-/* Of the frame of d->focus. */
+/* Prints the parameters or local variables of the frame in d->focus. */
 static void list_variables(struct debugger *d, bool parameters, const char *margin)
 {
     struct stack_frame f = selected_frame(d);
@@ -244,7 +249,7 @@ static void backtrace_from(struct debugger *d, unsigned first, uint64_t count, b
         fprintf(d->out, "(More stack frames follow...)\n");
 }
 
-/* -N: the outermost N. */
+/* Prints all frames, the innermost N, or with -N the outermost N. */
 void do_backtrace(struct debugger *d, const char *args)
 {
     enum { COUNT_MAX = 10000 };
@@ -360,7 +365,7 @@ void info_args(struct debugger *d, const char *args)
 
 /* ---- info frame ---- */
 
-/* The registers that this frame has saved; the return address is its caller's pc. */
+/* Prints the registers that the frame has saved; the return address is its caller's pc. */
 static void print_saved(struct debugger *d, const struct unwound *u, const struct unwound *caller)
 {
     const char *before = " Saved registers:\n  ";

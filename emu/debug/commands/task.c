@@ -1,5 +1,5 @@
 /*
- * tasks.c - the command `task', after which frames and variables are those of that task.
+ * task.c - the command `task', after which frames and variables are those of that task.
  */
 #include <ctype.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "debug/frames/tasks.h"
 #include "ftrace/kernel/tasks.h"
 
-/* The first task with the number or the name. */
+/* A task that is looked for by its number or name: the first one that matches. */
 struct wanted {
     const struct debugger *d;
     const char *name; /* NULL: by the number */

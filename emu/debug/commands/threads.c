@@ -24,7 +24,7 @@ static void print_task(struct debugger *d, uint64_t tp)
     fprintf(d->out, "%-28s ", text);
 }
 
-/* `marked': the task that is selected in place of the one of the hart; 0: none. */
+/* Prints a hart. `marked': the task that is selected in place of the hart; 0: none. */
 static void print_hart(struct debugger *d, unsigned hart, uint64_t marked)
 {
     const struct target_hart h = target_hart(d->target, hart);
@@ -53,7 +53,7 @@ static bool is_scheduler(const struct debugger *d, const struct unwound *u)
                  strstr(s->name, "wait") || strstr(s->name, "sleep"));
 }
 
-/* What the task waits in: the first function that is not the scheduler's. */
+/* Prints where the task waits: the first function that is not the scheduler's. */
 static void print_waiting(struct debugger *d, uint64_t task)
 {
     enum { DEPTH_MAX = 16 };

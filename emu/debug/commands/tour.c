@@ -2,8 +2,8 @@
  * tour.c - the command `tour': walks through the patching of one function's site while the guest
  * switches the tracers `function' and `function_graph' on, with an explanation at each stop.
  *
- * The guest really runs, and the tour only looks: a stop is an event of the machine or a
- * breakpoint of the tour's own, and changes nothing in what the guest does.
+ * The guest really runs, and the tour only observes: its stops are events and breakpoints of its
+ * own, and change nothing in what the guest does.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "ftrace/watch.h"
 #include "load/symbols.h"
 
-/* What the tour waits for. */
+/* The event that the tour waits for. */
 enum stage {
     STAGE_NONE,   /* there is no tour */
     STAGE_START,  /* the site as the compiler left it */
@@ -38,17 +38,17 @@ enum stage {
     STAGE_GRAPH,  /* `function_graph' is switched on */
     STAGE_HOOK,   /* the return address is replaced */
     STAGE_RETURN, /* the function returns to return_to_handler */
-    STAGE_BACK,   /* and from there to its caller */
+    STAGE_BACK,   /* return_to_handler jumps to the true caller */
 };
 
 struct tour {
     enum stage stage;
     uint32_t site;
-    unsigned stop;         /* number of the last one */
+    unsigned stop;         /* number of the last stop */
     bool trampoline_shown; /* the trampoline's call has its new target */
     bool fence_shown;
     unsigned fenced_hart;
-    uint64_t slot, caller; /* of the return address; the true one */
+    uint64_t slot, caller; /* where the return address is in memory; the true return address */
 };
 
 static const struct site_table *sites_of(const struct debugger *d)
@@ -74,9 +74,9 @@ static bool has_site_of(const struct debugger *d, enum site_kind kind)
     return false;
 }
 
-/* ---- what is said ---- */
+/* ---- texts ---- */
 
-/* Two lines for each layout. */
+/* Returns two lines about the site, for each layout. */
 static const char *compiled_text(enum site_layout layout)
 {
     switch (layout) {
@@ -209,7 +209,7 @@ static void say(struct debugger *d, const char *text)
 
 enum { COLUMN = 44 };
 
-/* The instruction at `at` of the bytes, as text; its size. */
+/* Prints the instruction at index `at` of the bytes; returns its size. */
 static unsigned column(struct debugger *d, uint64_t va, const uint8_t *bytes, unsigned size,
                        unsigned at, char text[COLUMN + 1])
 {
@@ -253,7 +253,9 @@ static void print_columns(struct debugger *d, uint64_t va, const uint8_t *old, c
     }
 }
 
-/* The bytes at [va, va + size) before and after the store, which is in memory. */
+/*
+ * Reads the bytes at [va, va + size) as they were before and after the store, which is in memory.
+ */
 static bool both_sides(const struct debugger *d, const struct code_write *w, uint64_t va,
                        uint64_t pa, unsigned size, uint8_t *old, uint8_t *new)
 {
@@ -266,7 +268,10 @@ static bool both_sides(const struct debugger *d, const struct code_write *w, uin
     return true;
 }
 
-/* Whether it calls the first instruction of a function, and not a place between two targets. */
+/*
+ * Whether the site calls the first instruction of a function, and not an address that is half old
+ * and half new.
+ */
 static bool calls_function(const struct debugger *d, const struct site *s)
 {
     uint8_t bytes[SITE_BYTES_MAX];
@@ -318,7 +323,7 @@ static void print_ops_store(struct debugger *d, const struct code_write *w)
             is);
 }
 
-/* ---- what is waited for ---- */
+/* ---- conditions of the stages ---- */
 
 static enum site_state state_now(const struct debugger *d, const struct site *s)
 {
@@ -363,8 +368,7 @@ static bool wants_event(void *ctx, const struct event *e)
            site_find_literal(sites_of(d), w->pa, w->size) == t->site;
 }
 
-/* The function has called the trampoline: one of the link registers has the place after its site.
- */
+/* Whether the hart comes from the site: one of the link registers has the address after it. */
 static bool comes_from_site(void *ctx, unsigned hart)
 {
     const struct debugger *d = ctx;
@@ -381,7 +385,7 @@ static bool comes_from_site(void *ctx, unsigned hart)
     return false;
 }
 
-/* prepare_ftrace_return(parent, self, ...) for the function. */
+/* Whether prepare_ftrace_return(parent, self, ...) is called for the function. */
 static bool is_hook_of_site(void *ctx, unsigned hart)
 {
     const struct debugger *d = ctx;
@@ -391,7 +395,10 @@ static bool is_hook_of_site(void *ctx, unsigned hart)
            place_function(&d->guest, its_site(d)->va, &start, &end) && self >= start && self < end;
 }
 
-/* ftrace_graph_func(ip, parent_ip, ops, fregs) for the function: Linux from 6.8 on. */
+/*
+ * Whether ftrace_graph_func(ip, parent_ip, ops, fregs) is called for the function: Linux from 6.8
+ * on.
+ */
 static bool is_graph_func_of_site(void *ctx, unsigned hart)
 {
     const struct debugger *d = ctx;
@@ -401,7 +408,9 @@ static bool is_graph_func_of_site(void *ctx, unsigned hart)
            place_function(&d->guest, its_site(d)->va, &start, &end) && ip >= start && ip < end;
 }
 
-/* Where the return address is replaced: one of two functions, which may also be inlined. */
+/*
+ * Finds where the return address is replaced: in one of two functions, which may also be inlined.
+ */
 static size_t hook_goals(struct debugger *d, struct target_goal g[2])
 {
     const struct symbols *symbols = d->config.symbols;
@@ -415,7 +424,10 @@ static size_t hook_goals(struct debugger *d, struct target_goal g[2])
     return (size_t)(next - g);
 }
 
-/* The stage's goals: addresses; 0: it waits for events only. */
+/*
+ * Finds the addresses at which the stage ends. Returns their number; 0: the stage ends by an event
+ * only.
+ */
 static size_t stage_goals(struct debugger *d, struct target_goal g[2])
 {
     uint8_t bytes[SITE_BYTES_MAX];
@@ -520,7 +532,10 @@ static bool is_at(const struct debugger *d, const char *name)
            place_canonical(&d->guest, selected_pc(d)) == address;
 }
 
-/* Where the return address is: ftrace_graph_func has it in fregs, whose members are not known. */
+/*
+ * Returns where the return address is in memory: ftrace_graph_func is given it in fregs, whose
+ * members are unknown.
+ */
 static uint64_t hook_slot(const struct debugger *d)
 {
     enum { REGISTERS_MAX = 32 };
@@ -534,7 +549,7 @@ static uint64_t hook_slot(const struct debugger *d)
     return 0;
 }
 
-/* Runs to the end of the function that replaces it. */
+/* Runs to the end of the function that replaces the return address. */
 static void show_hook(struct debugger *d)
 {
     struct tour *t = d->tour;
@@ -573,7 +588,7 @@ static void show_back(struct debugger *d)
     say(d, back_text);
 }
 
-/* Whether function_graph has what it needs, after this store. */
+/* Whether the store has switched function_graph on. */
 static bool graph_is_on(const struct debugger *d, const struct code_write *w)
 {
     uint32_t id = site_find(sites_of(d), w->pa, w->size);
@@ -582,7 +597,7 @@ static bool graph_is_on(const struct debugger *d, const struct code_write *w)
                              calls_function(d, site_get(sites_of(d), id)));
 }
 
-/* Shows the stop, and what the tour waits for next. */
+/* Prints the stop, and the event that the tour waits for next. */
 static void show(struct debugger *d, const struct target_stop *s)
 {
     struct tour *t = d->tour;
@@ -640,7 +655,7 @@ static void show(struct debugger *d, const struct target_stop *s)
 
 /* ---- running ---- */
 
-/* The events that the stage waits for. */
+/* Returns the kinds of event that the stage waits for, as bits. */
 static uint32_t stage_events(enum stage stage)
 {
     switch (stage) {
@@ -707,7 +722,7 @@ static uint32_t find_site(const struct debugger *d, const char *function)
     return NO_SITE;
 }
 
-/* A function of the guest kernel's workload, or one that every Linux has. */
+/* Returns the site of a function of the guest kernel's workload, or of one that every Linux has. */
 static uint32_t usual_site(const struct debugger *d)
 {
     static const char *const names[] = {"fib", "schedule"};

@@ -41,7 +41,10 @@ bool name_matches(const char *glob, const char *name)
 
 /* ---- harts that have executed fence.i since a patch ---- */
 
-/* The cycles of two harts are two clocks: only those of the writer's can be subtracted. */
+/*
+ * Prints a fence. The cycles of two harts are two clocks: the time since the patch is known for the
+ * writer's hart only.
+ */
 static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
 {
     const struct patch_fence *f = patch_log_fenced(log_of(d), p, hart);
@@ -58,7 +61,7 @@ static void print_fence(struct debugger *d, const struct patch *p, unsigned hart
         fprintf(d->out, "at cycle %" PRIu64 " of hart %u", f->cycle, f->requester);
 }
 
-/* The hart of the first fence with that stamp or a newer one; false: there is none. */
+/* Finds the hart of the first fence with that stamp or a newer one; false: there is none. */
 static bool find_next_fence(const struct debugger *d, const struct patch *p, uint64_t stamp,
                             unsigned *next)
 {
@@ -83,8 +86,8 @@ static const char *unknown_fence(const struct debugger *d, const struct patch *p
 }
 
 /*
- * In the order in which the machine did it; then those whose first fence is not kept, and those
- * that have not fenced.
+ * Prints the fences in their order; then the harts whose first fence is not kept, and those that
+ * have not fenced.
  */
 static void print_fences(struct debugger *d, const struct patch *p)
 {
@@ -109,7 +112,7 @@ static void print_fences(struct debugger *d, const struct patch *p)
     fprintf(d->out, "\n");
 }
 
-/* The harts that may still execute the bytes from before the site's last patch. */
+/* Prints the harts that may still execute the bytes from before the site's last patch. */
 static void print_unfenced(struct debugger *d, uint32_t site)
 {
     const struct patch *p = patch_log_last(log_of(d), site);
@@ -170,7 +173,7 @@ void print_site_note(struct debugger *d, uint64_t va)
 struct site_filter {
     char glob[NAME_MAX_LEN]; /* "": all */
     enum site_state state;   /* SITE_STATES: all */
-    bool other_layout;       /* the image has another one: no site */
+    bool other_layout;       /* the image has another layout than the wanted one: no site matches */
 };
 
 static bool is_layout(const char *word)
@@ -301,7 +304,10 @@ static bool is_meant(const struct debugger *d, const struct patch *p, const char
     return site != NO_SITE && name_matches(glob, site_get(sites_of(d), site)->function);
 }
 
-/* The index of the count-th last patch that matches, or 0; *found: how many match from there on. */
+/*
+ * Returns the index of the count-th last patch that matches, or 0; *found: the number of matches
+ * from there on.
+ */
 static size_t first_of_last(const struct debugger *d, const char *glob, uint64_t count,
                             uint64_t *found)
 {
@@ -312,7 +318,7 @@ static size_t first_of_last(const struct debugger *d, const char *glob, uint64_t
     return i;
 }
 
-/* A word that begins with a digit is the count. */
+/* Reads a glob and a count; a word that begins with a digit is the count. */
 static bool read_patch_args(struct debugger *d, const char *args, char glob[NAME_MAX_LEN],
                             uint64_t *count)
 {

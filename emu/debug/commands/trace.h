@@ -19,8 +19,10 @@ void print_site(struct debugger *d, uint32_t id);
 bool name_matches(const char *glob, const char *name);
 
 void trace_free(struct debugger *d);
-/* Prints of the site at va, if there is one: its state, its target, and the harts that have not
-   fenced since the last patch. */
+/*
+ * If there is a site at va, prints its state, its target, and the harts that have executed no
+ * fence.i since the last patch.
+ */
 void print_site_note(struct debugger *d, uint64_t va);
 void print_patch_stop(struct debugger *d, const struct target_stop *s);
 /* Prints "patch of site f, store 1", the writer, and the instructions before and after. */
@@ -30,6 +32,6 @@ void print_writer(struct debugger *d, const struct writer *who);
 
 /* ---- site.c ---- */
 
-void print_site_counts(struct debugger *d, uint32_t id); /* entries and cycles by state */
+void print_site_counts(struct debugger *d, uint32_t id); /* prints entries and cycles by state */
 
 #endif

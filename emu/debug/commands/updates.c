@@ -1,6 +1,6 @@
 /*
- * updates.c - the commands `updates', `cost' and `trampoline': what the updates of code did, and
- * what tracing costs.
+ * updates.c - the commands `updates', `cost' and `trampoline': prints what the updates of code
+ * changed, and what tracing costs.
  */
 #include <inttypes.h>
 

@@ -15,12 +15,12 @@ enum { DEPTH_MAX = 64, ARGS_MAX = 10 };
 
 struct user_command {
     char *name;
-    line_list lines, text; /* what it does; what `help' prints */
+    line_list lines, text; /* its commands; its text for `help' */
 };
 
 struct user_commands {
     VEC_OF(struct user_command) at;
-    unsigned depth; /* of blocks that run */
+    unsigned depth; /* number of nested blocks that run */
 };
 
 void block_free(line_list *l)
@@ -66,7 +66,7 @@ void user_for_each(const struct debugger *d, void (*found)(void *ctx, const char
 
 /* ---- the lines of a block ---- */
 
-/* The nth word of the arguments; a word in quotes may have spaces. */
+/* Finds the nth word of the arguments; a word in quotes may have spaces. */
 static const char *nth_word(const char *args, unsigned n, size_t *len)
 {
     for (;; n--) {
@@ -96,7 +96,7 @@ static unsigned count_words(const char *args)
     return n;
 }
 
-/* A copy of the line with $arg0 to $arg9 and $argc replaced. */
+/* Returns a copy of the line with $arg0 to $arg9 and $argc replaced. */
 static char *with_arguments(const char *line, const char *args)
 {
     char *text = NULL;
@@ -173,7 +173,7 @@ bool block_read(struct debugger *d, line_list *to, size_t *otherwise)
     return false;
 }
 
-/* Text up to `end'. */
+/* Reads text up to `end'. */
 static bool text_read(struct debugger *d, line_list *to)
 {
     const char *line;
@@ -186,7 +186,7 @@ static bool text_read(struct debugger *d, line_list *to)
     return false;
 }
 
-/* ---- running them ---- */
+/* ---- running the lines ---- */
 
 static struct user_commands *commands_of(struct debugger *d)
 {
@@ -210,7 +210,7 @@ static bool run_lines(struct debugger *d, char *const *lines, size_t count, cons
     d->lines = &from;
     d->failure = false;
     while (!session_over(d) && !d->failure && (next = lines_next(&from)) != NULL) {
-        char *line = xstrdup(next); /* the command may read further ones */
+        char *line = xstrdup(next); /* the command may read further lines */
 
         if (*line && *line != '#') {
             context_command(d);
@@ -302,7 +302,7 @@ void do_while(struct debugger *d, const char *args)
     free(condition);
 }
 
-/* ---- defining them ---- */
+/* ---- defining commands ---- */
 
 static bool is_name(const char *name)
 {

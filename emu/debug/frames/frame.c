@@ -50,11 +50,11 @@ static bool load(const struct guest *g, const struct unwound *u, uint64_t va, ui
     return place_read(g, u->hart, va, value, sizeof *value);
 }
 
-/* ---- forwards: the straight line to the return ---- */
+/* ---- forwards: from the pc straight to the return ---- */
 
 struct epilogue {
     uint64_t sp, ra, s0, t0; /* the values at the return */
-    /* saved between pc and return: reloading gives the present value */
+    /* saved between pc and return: a reload gives the present value of the register */
     bool ra_kept, s0_kept, t0_kept;
     uint64_t auipc_at; /* a tail call is auipc and jr */
 };
@@ -216,8 +216,11 @@ bool frame_scan(const struct guest *g, const struct unwound *u, struct frame *f)
     return apply_prologue(g, u, &p, linked, f) && f->ra != 0;
 }
 
-/* A call of the tracer, which comes back. */
-static bool comes_back(const struct insn *i)
+/*
+ * Whether the code goes on after the instruction: jumps, branches and system instructions excepted;
+ * calls return.
+ */
+static bool goes_on(const struct insn *i)
 {
     return is_call(i) || (op_class(i->op) != CLASS_JUMP && op_class(i->op) != CLASS_JUMP_INDIRECT &&
                           op_class(i->op) != CLASS_BRANCH && op_class(i->op) != CLASS_SYSTEM);
@@ -228,8 +231,8 @@ bool frame_restores(const struct guest *g, const struct unwound *u, unsigned reg
     uint64_t sp = u->reg[REG_SP], va = u->pc;
     struct insn i;
 
-    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i) && comes_back(&i); n++) {
-        if (saves(&i, reg)) { /* not yet */
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i) && goes_on(&i); n++) {
+        if (saves(&i, reg)) { /* not saved yet */
             *at = 0;
             return true;
         }
@@ -244,7 +247,9 @@ bool frame_restores(const struct guest *g, const struct unwound *u, unsigned reg
     return false;
 }
 
-/* Where the values of registers at a place further on are now: in a register, or not known. */
+/*
+ * Where the values that registers have at a later instruction are now: in a register, or unknown.
+ */
 struct origins {
     uint8_t at[UNWIND_REGS];
 };
@@ -261,10 +266,10 @@ static void note_origin(struct origins *o, const struct insn *i)
         o->at[i->rd] = ORIGIN_UNKNOWN;
 }
 
-/* A register that is neither the link of a call nor the half of one: where the code leads on. */
-static bool is_last_jump(const struct insn *i, unsigned far)
+/* Whether the instruction jumps by a register that no auipc before it has set (`auipc_rd'). */
+static bool is_last_jump(const struct insn *i, unsigned auipc_rd)
 {
-    return i->op == OP_jalr && i->rs1 != far;
+    return i->op == OP_jalr && i->rs1 != auipc_rd;
 }
 
 bool frame_last_jump(const struct guest *g, const struct unwound *u, struct frame *f)
@@ -272,7 +277,7 @@ bool frame_last_jump(const struct guest *g, const struct unwound *u, struct fram
     enum { NO_REG = UNWIND_REGS };
     uint64_t va = u->pc;
     struct origins o;
-    unsigned far = NO_REG; /* written by the auipc before */
+    unsigned auipc_rd = NO_REG; /* the register that the auipc before has written */
     bool called = !u->exact, s0_kept = false;
     struct insn i;
 
@@ -280,20 +285,20 @@ bool frame_last_jump(const struct guest *g, const struct unwound *u, struct fram
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         o.at[reg] = (uint8_t)reg;
     for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i); n++, va += i.size) {
-        if (is_last_jump(&i, far)) {
+        if (is_last_jump(&i, auipc_rd)) {
             if (!called && o.at[i.rs1] != ORIGIN_UNKNOWN)
                 f->ra = u->reg[o.at[i.rs1]];
             return true;
         }
         if (is_call(&i))
             called = true;
-        else if (!comes_back(&i))
+        else if (!goes_on(&i))
             return false;
         if (adds_to_sp(&i))
             f->cfa += (uint64_t)(int64_t)i.imm;
         note_register(g, u, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
         note_origin(&o, &i);
-        far = i.op == OP_auipc ? i.rd : NO_REG;
+        auipc_rd = i.op == OP_auipc ? i.rd : NO_REG;
     }
     return false;
 }

@@ -15,12 +15,13 @@ struct unwound;
 struct frame {
     uint64_t pc, ra, fp;
     uint64_t cfa;        /* sp at the function's entry */
-    uint64_t callers_ra; /* the caller's ra, if that is not what leads to the caller */
+    uint64_t callers_ra; /* the value of ra in the caller; differs from ra where t0 was the link
+                            register */
 };
 
 /* Finds the frame by the function's own instructions; false: its return address is not known. */
 MUST_USE bool frame_scan(const struct guest *g, const struct unwound *u, struct frame *f);
-/* Finds it by the frame pointer. */
+/* Finds the frame by the frame pointer. */
 MUST_USE bool frame_chain(const struct guest *g, const struct unwound *u, struct frame *f);
 /* Finds where a trampoline of the tracer keeps a register that it restores; *at 0: still in the
    register. */

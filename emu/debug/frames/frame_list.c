@@ -50,7 +50,7 @@ static void add_caller(struct frame_list *l, const struct guest *g)
     bool found = unwind_caller(g, &u, &caller);
     unsigned level = last->level;
 
-    /* The CFA is known only now. */
+    /* The CFA of a frame is found together with its caller. */
     for (size_t i = 0; i <= level && i < l->frames.len; i++) {
         struct stack_frame *f = &l->frames.at[l->frames.len - 1 - i];
 
@@ -80,7 +80,7 @@ bool frame_list_cfa(struct frame_list *l, const struct guest *g, unsigned number
 
     if (!frame_list_at(l, g, number, &f))
         return false;
-    /* It is found with the next frame. */
+    /* The CFA of a frame is found together with its caller. */
     if (!f.u.cfa_known && !l->complete)
         add_caller(l, g);
     f = l->frames.at[number];
@@ -90,7 +90,7 @@ bool frame_list_cfa(struct frame_list *l, const struct guest *g, unsigned number
 
 /* ---- names and lines ---- */
 
-/* Where an inlined function was called. */
+/* Finds the file and line of the call of an inlined function. */
 static bool call_line(Dwarf_Die *inlined, struct source_range *r)
 {
     Dwarf_Attribute attr;

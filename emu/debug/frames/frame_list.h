@@ -38,16 +38,23 @@ void frame_list_begin(struct frame_list *l, const struct guest *g, const struct 
 void frame_list_clear(struct frame_list *l); /* no list was begun */
 void frame_list_free(struct frame_list *l);
 
-/* The frame of that number, from 0, of a list that was begun. False: there are no more. */
+/*
+ * Returns the frame with that number, from 0, of a list that was begun. False: there are no more.
+ */
 MUST_USE bool frame_list_at(struct frame_list *l, const struct guest *g, unsigned number,
                             struct stack_frame *f);
-/* sp at the entry of the frame's function. False: not known; *cfa is the frame's sp then. */
+/*
+ * Sets *cfa to sp at the entry of the frame's function. False: that is unknown, and *cfa is the
+ * frame's sp.
+ */
 bool frame_list_cfa(struct frame_list *l, const struct guest *g, unsigned number, uint64_t *cfa);
 
-/* File and line of a frame. */
+/* Finds file and line of a frame. False: unknown. */
 MUST_USE bool frame_line(const struct guest *g, const struct stack_frame *f,
                          struct source_range *r);
-/* The name of the frame's function; NULL: none is known. b->count is 0 without debug information.
+/*
+ * Returns the name of the frame's function, NULL if none is known, and in *b the blocks of its
+ * code; b->count is 0 without debug information.
  */
 const char *frame_function(const struct guest *g, const struct stack_frame *f, struct blocks *b);
 

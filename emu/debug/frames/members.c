@@ -15,7 +15,7 @@
 #include "load/image.h"
 #include "machine/machine.h"
 
-/* A member, or the struct itself (member NULL, and its size as the value). */
+/* An answer: the offset of a member, or, with member NULL, the size of the struct. */
 struct known {
     const char *structure, *member;
     bool found;

@@ -12,13 +12,14 @@
 struct guest;
 struct members;
 
-/* Keeps the answers; a member of struct guest. */
+/* The answers that were found until now; struct guest has a pointer to them. */
 struct members *members_new(void);
 void members_free(struct members *m);
 
 /*
- * The offset of a member of a struct of the guest's kernel, and the size of such a struct, by its
- * debug information or its BTF. False: not known. The names must live as long as the guest.
+ * Find the offset of a member of a struct of the guest's kernel, and the size of such a struct, by
+ * the kernel's debug information or its BTF. False: unknown. The names must live as long as the
+ * guest.
  */
 MUST_USE bool member_find(const struct guest *g, const char *structure, const char *member,
                           uint64_t *offset);

@@ -45,7 +45,9 @@ struct disasm_names place_names(const struct guest *g)
     return (struct disasm_names){name_for_disasm, (struct guest *)g};
 }
 
-/* The function around one without a size, which is a label in it, as ftrace_call in ftrace_caller.
+/*
+ * Returns the function around a symbol without a size, which is a label in that function, as
+ * ftrace_call is in ftrace_caller.
  */
 static const struct symbol *around_label(const struct guest *g, const struct symbol *label,
                                          uint64_t va)
@@ -65,7 +67,10 @@ static bool is_within(const struct guest *g, uint64_t start, uint64_t va)
     return symbols_name_at(g->symbols, va, &offset) && va - offset == start;
 }
 
-/* Of a module, or a program of BPF: only names are known, so the end is looked for. */
+/*
+ * Finds the bounds of a function of a module or a program of BPF: only names of addresses are
+ * known, so the end is found by bisection.
+ */
 static bool named_function(const struct guest *g, uint64_t va, uint64_t *start, uint64_t *end)
 {
     enum { BYTES_MAX = 1 << 16 };

@@ -20,19 +20,21 @@ struct guest;
 /* Writes "schedule+0x1c", or "" without a symbol. Physical addresses of the image have names, too.
  */
 void place_name(const struct guest *g, uint64_t address, char *text, size_t size);
-/* The same for the disassembler. */
+/* Names of addresses for the disassembler. */
 struct disasm_names place_names(const struct guest *g);
 
-/* First and last+1 address of the function; false: no function is known there. */
+/*
+ * Finds the function's first address and the one after its end; false: no function is known there.
+ */
 bool place_function(const struct guest *g, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* The virtual address in the image of this (perhaps physical) address; itself if it has none. */
+/* Returns the image's virtual address for a physical one; any other address as it is. */
 uint64_t place_canonical(const struct guest *g, uint64_t address);
 
-/* Read memory at any address that the target can find, first by the page tables of the hart. */
+/* Read memory and translate addresses by TARGET_BY_ANY, first by the page tables of the hart. */
 bool place_read(const struct guest *g, unsigned hart, uint64_t va, void *to, unsigned len);
 MUST_USE bool place_physical(const struct guest *g, unsigned hart, uint64_t va, uint64_t *pa);
-/* The instruction at va, as insn_decode takes it; false: not readable. */
+/* Reads the instruction at va, as insn_decode takes it; false: not readable. */
 MUST_USE bool place_word(const struct guest *g, unsigned hart, uint64_t va, uint32_t *word);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * Up to Linux 6.10 it is an array of entries, and curr_ret_stack the index of the last one. From
  * 6.11 on it is an array of words, and curr_ret_stack the index of the first free one: after each
- * entry come words of the tracers that are attached, and last a word whose lowest ten bits say how
- * many words before it the entry begins.
+ * entry come words of the tracers that are attached, and last a word whose lowest ten bits say the
+ * number of words from the start of the entry to this word.
  */
 #include "debug/frames/return_stack.h"
 
@@ -25,8 +25,8 @@ struct layout {
 };
 
 /*
- * By the type of ret_stack. A kernel with BTF only is told by a member that the struct of a tracer
- * has had since the same version.
+ * Whether the stack is an array of words, by the type of ret_stack. A kernel that has only BTF is
+ * recognised by a member that the struct of a tracer has had since the same version.
  */
 static bool has_words(const struct guest *g)
 {
@@ -68,7 +68,7 @@ bool return_stack_known(const struct guest *g)
     return find_layout(g, &l);
 }
 
-/* What a stack is read by. */
+/* The kernel and the hart by which a stack is read. */
 struct reader {
     const struct guest *g;
     unsigned hart;

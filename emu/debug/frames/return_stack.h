@@ -12,7 +12,7 @@
 struct guest;
 
 struct return_entry {
-    uint64_t function; /* its address, or that of its site */
+    uint64_t function; /* the address of the function, or of its site */
     uint64_t back;     /* the address that it returns to */
 };
 

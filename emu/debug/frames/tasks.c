@@ -27,7 +27,7 @@ static uint64_t register_of(const struct guest *g, unsigned hart, unsigned numbe
     return value;
 }
 
-/* A program has a tp of its own; the kernel's is then in sscratch. */
+/* A program uses tp for itself; the kernel keeps the tp of the task in sscratch then. */
 uint64_t task_of_hart(const struct guest *g, unsigned hart)
 {
     enum { SSCRATCH = 0x140 };
@@ -57,7 +57,7 @@ static uint64_t load(const struct guest *g, unsigned hart, uint64_t va)
     return place_read(g, hart, va, &value, sizeof value) ? value : 0;
 }
 
-/* The other threads of a process, which are not in the list of all tasks. */
+/* Calls back for the other threads of a process, which are not in the list of all tasks. */
 static void each_thread(const struct guest *g, unsigned hart, uint64_t leader,
                         void (*found)(void *ctx, uint64_t tp), void *ctx)
 {
@@ -74,7 +74,7 @@ static void each_thread(const struct guest *g, unsigned hart, uint64_t leader,
             found(ctx, at - node);
 }
 
-/* In some kernels the list has a head of its own, which is no task. */
+/* Whether the node is part of a task: in some kernels the list has a separate head. */
 static bool is_task(const struct guest *g, unsigned hart, uint64_t node, uint64_t tp)
 {
     const struct symbol *s = symbols_lookup(g->symbols, node);
@@ -107,7 +107,7 @@ bool tasks_each(const struct guest *g, unsigned hart, void (*found)(void *ctx, u
 /* Registers that __switch_to keeps. */
 static const uint8_t saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; /* s0 to s11 */
 
-/* It continues in the switch to another one. */
+/* The task continues in __switch_to, where it was switched off its hart. */
 bool task_first(const struct guest *g, unsigned hart, uint64_t tp, struct unwound *u)
 {
     uint64_t thread, ra, sp, s, start, end;

@@ -30,8 +30,9 @@ void unwind_first(const struct guest *g, unsigned hart, struct unwound *u)
 }
 
 /*
- * The first instruction behind the function's site that has the address, if the debug information
- * has the function begin there: what runs in the site, or was called by it, runs in that function.
+ * Finds the first instruction after the site that contains the address, if the debug information
+ * has the function begin there: code in the site, and what the site calls, belongs to that
+ * function.
  */
 static bool behind_site(const struct guest *g, unsigned hart, uint64_t code, uint64_t *entry)
 {
@@ -50,7 +51,7 @@ static bool behind_site(const struct guest *g, unsigned hart, uint64_t code, uin
     return debug_blocks(g->info, *entry, &b) && dwarf_entrypc(&b.at[0], &low) == 0 && low == *entry;
 }
 
-/* An address in the instruction that the frame is at, or has called from. */
+/* Returns an address in the frame's instruction: the next one to run, or the call. */
 static uint64_t place_of(const struct guest *g, const struct unwound *u)
 {
     return place_canonical(g, u->pc) - !u->exact;
@@ -73,7 +74,7 @@ static bool load(const struct guest *g, unsigned hart, uint64_t va, uint64_t *va
 
 /* ---- call frame information ---- */
 
-/* The operations that describe a frame: a register or the CFA, and an offset. */
+/* Evaluates the operations that describe frames: a register or the CFA, and an offset. */
 static bool simple_value(const struct unwound *u, const Dwarf_Op *ops, size_t count,
                          uint64_t *value)
 {
@@ -123,7 +124,7 @@ static void restore_register(const struct guest *g, Dwarf_Frame *frame, const st
     }
 }
 
-/* ra has a rule that says that there is no caller. */
+/* Whether the rule of ra says that there is no caller. */
 static bool has_no_caller(Dwarf_Frame *frame, int ra)
 {
     Dwarf_Op memory[3], *ops;
@@ -163,11 +164,11 @@ static enum outcome by_frame_information(const struct guest *g, struct unwound *
     return result;
 }
 
-/* ---- without it ---- */
+/* ---- without call frame information ---- */
 
 /*
- * A traced function that has not begun yet has the arguments that the trampoline restores; what is
- * not restored is not known.
+ * Finds the arguments of a traced function whose trampoline still runs: the trampoline restores
+ * them. An argument that it does not restore is unknown.
  */
 static void find_arguments(const struct guest *g, const struct unwound *u, struct unwound *caller)
 {
@@ -195,7 +196,7 @@ static bool by_code(const struct guest *g, struct unwound *u, struct unwound *ca
     struct frame f;
     bool scanned = frame_scan(g, u, &f);
 
-    /* A frame that has called another one does not have its return address in ra any more. */
+    /* In a frame that has called another one, ra is no longer the return address. */
     if ((!scanned || (!u->exact && f.ra == u->pc)) && !frame_chain(g, u, &f))
         return false;
     u->cfa = f.cfa;
@@ -219,7 +220,7 @@ static const char *function_name(const struct guest *g, uint64_t code)
     return s ? s->name : NULL;
 }
 
-/* Whether the code is the kernel's entry of traps, or the way back. */
+/* Whether the code is the kernel's entry of traps or its return from them. */
 static bool is_trap_code(const struct guest *g, unsigned hart, uint64_t code)
 {
     static const char *const names[] = {"handle_exception", "ret_from_exception", "restore_all"};
@@ -248,7 +249,7 @@ static uint64_t csr(const struct guest *g, unsigned hart, const char *name)
     return value;
 }
 
-/* Where the kernel keeps an interrupted register, in struct pt_regs. */
+/* Returns the offset in struct pt_regs at which the kernel saves a register. */
 static uint64_t saved_offset(const struct guest *g, const char *name, uint64_t otherwise)
 {
     uint64_t offset;
@@ -256,7 +257,7 @@ static uint64_t saved_offset(const struct guest *g, const char *name, uint64_t o
     return member_find(g, "pt_regs", name, &offset) ? offset : otherwise;
 }
 
-/* The registers in memory at `base`: the pc, then x1 to x31. */
+/* Reads the saved registers at `base`: the pc, then x1 to x31. */
 static bool load_saved(const struct guest *g, uint64_t base, struct unwound *caller)
 {
     enum { SPP = 1 << 8 };
@@ -275,8 +276,8 @@ static bool load_saved(const struct guest *g, uint64_t base, struct unwound *cal
 }
 
 /*
- * The interrupted code. In the entry itself its registers are still in the hart, until they are
- * saved; then sepc and the saved pc are the same.
+ * Finds the frame of the interrupted code. In the entry of traps its registers are still in the
+ * hart, until they are saved; then sepc and the saved pc are the same.
  */
 static bool by_trap(const struct guest *g, struct unwound *u, struct unwound *caller)
 {
@@ -319,9 +320,10 @@ static bool is_entry_of(const struct guest *g, const struct return_entry *e, uin
 }
 
 /*
- * By the kernel's own return stack: the entry that is `back` entries below its top; or the one
- * beside it that is of the function with this code, if the tracer is pushing or popping. code 0:
- * the function is not known. A tail call has several entries; the last one leads on.
+ * Finds the return address in the kernel's return stack: that of the entry `back` entries below the
+ * top; or of an entry beside it whose function has this code, if the tracer is pushing or popping.
+ * code 0: the function is unknown. A tail call has several entries, of which the last has the
+ * address.
  */
 static bool from_return_stack(const struct guest *g, const struct unwound *u, unsigned back,
                               uint64_t code, uint64_t *address)
@@ -350,8 +352,8 @@ static bool from_return_stack(const struct guest *g, const struct unwound *u, un
 }
 
 /*
- * Where a function really returns to whose return address is that of the tracer's handler: by the
- * machine's record of calls.
+ * Finds, in the machine's record of calls, the true return address of a function that returns to
+ * the tracer's handler.
  */
 static bool from_record(const struct guest *g, uint64_t cfa, uint64_t *back)
 {
@@ -377,8 +379,9 @@ static void see_through_handler(const struct guest *g, const struct unwound *u,
 }
 
 /*
- * In the handler itself: the function has returned, with the sp that its caller had. When the
- * tracer has come back, the entry is off the return stack, and the address in a register.
+ * Finds the caller of the function that has returned to the handler, in which the hart is; sp is
+ * that of the caller. When the tracer has returned, the entry is no longer on the return stack, and
+ * a register has the address.
  */
 static bool by_handler(const struct guest *g, struct unwound *u, struct unwound *caller)
 {
@@ -405,7 +408,10 @@ static bool by_handler(const struct guest *g, struct unwound *u, struct unwound 
 
 /* ---- the caller ---- */
 
-/* A variable is no code, whatever its name. Modules and programs of BPF have only functions. */
+/*
+ * Whether the address is in code, by its symbol. Modules and programs of BPF have only names of
+ * functions.
+ */
 static bool is_code(const struct guest *g, uint64_t code)
 {
     const struct symbol *s = symbols_lookup(g->symbols, code);
@@ -444,7 +450,7 @@ bool unwind_caller(const struct guest *g, struct unwound *u, struct unwound *cal
         if (found)
             see_through_handler(g, u, caller);
     }
-    caller->cfa_known = false; /* its own */
+    caller->cfa_known = false; /* the caller's CFA */
     caller->cfa = 0;
     return found && is_plausible(g, u, caller);
 }

@@ -20,8 +20,10 @@ enum { UNWIND_REGS = 32 }; /* x0 to x31 */
 
 struct unwound {
     uint64_t pc;
-    /* pc was interrupted: its instruction is the next one. Else it is a return address, and the
-       code that the frame is in is before it. */
+    /*
+     * The instruction at pc is the next one to run. False: pc is a return address, and the code of
+     * the frame is before it.
+     */
     bool exact;
     bool user;     /* interrupted in user mode */
     unsigned hart; /* by whose page tables code and memory of the frame are read */
@@ -30,17 +32,18 @@ struct unwound {
     uint32_t lost;            /* registers whose value is not known, as bits */
     uint64_t cfa;             /* sp at the function's entry */
     bool cfa_known;
-    unsigned handlers; /* how many replaced return addresses lie between the hart and here */
+    unsigned handlers; /* number of replaced return addresses in the frames from the innermost one
+                          to this */
 };
 
-/* The present state of a hart. */
+/* The innermost frame: the present state of a hart. */
 void unwind_first(const struct guest *g, unsigned hart, struct unwound *u);
 /*
- * The frame that called u. False: there is none, or it cannot be found. In any case u's cfa is
- * set if it is known.
+ * Finds the frame that called u. False: there is none, or it cannot be found. Sets u's cfa in any
+ * case, if it is known.
  */
 MUST_USE bool unwind_caller(const struct guest *g, struct unwound *u, struct unwound *caller);
-/* An address in the code of the frame, as symbols and debug information have it. */
+/* Returns an address in the code of the frame, as symbols and debug information have it. */
 uint64_t unwind_code(const struct guest *g, const struct unwound *u);
 
 #endif
