@@ -49,7 +49,7 @@ bool value_decay(struct language *l, struct value *v)
     return true;
 }
 
-/* The type of an arithmetic result: that of C's usual conversions. */
+/* Returns the type of an arithmetic result, by C's usual conversions. */
 static struct type *common_type(struct language *l, struct type *a, struct type *b)
 {
     struct types *t = language_types(l);
@@ -114,7 +114,7 @@ static uint64_t shift(enum value_operator op, uint64_t x, uint64_t y, const stru
     return type->is_signed ? (uint64_t)((int64_t)x >> y) : x >> y;
 }
 
-/* Both are of the width and sign of `type`. */
+/* Whether the comparison holds between numbers of the same width and sign. */
 static bool holds(enum value_operator op, uint64_t x, uint64_t y, bool is_signed)
 {
     int order =
@@ -174,7 +174,7 @@ static uint64_t step_of(struct language *l, const struct type *pointer)
     return size ? size : 1;
 }
 
-/* One of the two is a pointer. */
+/* Adds, subtracts or compares where one of the operands is a pointer. */
 static bool pointer_binary(struct language *l, enum value_operator op, struct value a,
                            struct value b, struct value *out)
 {
@@ -289,7 +289,7 @@ bool value_cast(struct language *l, struct type *type, struct value v, struct va
 {
     struct type *to = value_strip(l, type), *from = value_strip(l, v.type);
 
-    if (from->kind == TYPE_NO_DATA) { /* the cast says what is there */
+    if (from->kind == TYPE_NO_DATA) { /* the cast gives the type */
         *out = value_at(type, v.address);
         return true;
     }

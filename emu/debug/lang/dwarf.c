@@ -202,7 +202,7 @@ static void index_names(struct debug_info *i)
             index_unit(i, &unit);
 }
 
-/* The first name of the bucket, as index + 1; 0: there is none. */
+/* Returns the first name of the bucket, as index + 1; 0: there is none. */
 static uint32_t first_name(struct debug_info *i, const char *name)
 {
     if (!i->indexed)
@@ -272,7 +272,10 @@ static struct type *base_type(struct debug_info *i, Dwarf_Die *die)
     return t;
 }
 
-/* An array of several dimensions is an array of arrays: the last subrange is the innermost. */
+/*
+ * Makes the type of an array. One of several dimensions is an array of arrays: the last subrange is
+ * the innermost.
+ */
 static struct type *array_type(struct debug_info *i, Dwarf_Die *die)
 {
     enum { DIMENSIONS_MAX = 8 };
@@ -314,7 +317,7 @@ static struct type *tagged_type(struct debug_info *i, Dwarf_Die *die, enum type_
     (void)!udata(die, DW_AT_byte_size, &size);
     t = type_new(i->types, kind, dwarf_diename(die), size);
     t->declared = flag(die, DW_AT_declaration);
-    t->is_signed = true; /* enum; fill_enum knows better */
+    t->is_signed = true; /* of an enum; fill_enum corrects it */
     t->origin = dwarf_dieoffset(die);
     return t;
 }
@@ -391,10 +394,10 @@ static struct type *from_die(struct debug_info *i, Dwarf_Die *die)
         grow_known(i);
     if (i->known[known_slot(i, at)].type)
         return i->known[known_slot(i, at)].type;
-    if (i->depth == TYPE_DEPTH_MAX) /* damaged: it leads to itself */
+    if (i->depth == TYPE_DEPTH_MAX) /* damaged debug information: the type contains itself */
         return type_void(i->types);
     i->depth++;
-    t = make_type(i, die); /* may have made others */
+    t = make_type(i, die); /* which may have made others */
     i->depth--;
     if (i->known_count * 2 >= i->known_size)
         grow_known(i);
@@ -404,7 +407,7 @@ static struct type *from_die(struct debug_info *i, Dwarf_Die *die)
     return t;
 }
 
-/* Where in its unit a bit-field is, counted from the lowest bit. */
+/* Sets where in its unit a bit-field is, counted from the lowest bit. */
 static void place_bits(Dwarf_Die *die, struct type_field *f, uint64_t unit_size)
 {
     uint64_t bits, offset;
@@ -420,7 +423,7 @@ static void place_bits(Dwarf_Die *die, struct type_field *f, uint64_t unit_size)
     } else if (udata(die, DW_AT_bit_offset, &offset)) { /* DWARF 2: from the highest bit */
         f->bit_offset = (unsigned)(unit_size * 8 - offset - bits);
     }
-    if (f->bit_offset > 63) /* no compiler makes that */
+    if (f->bit_offset > 63) /* damaged: no compiler makes such a field */
         f->bit_offset = 0;
 }
 
@@ -444,7 +447,10 @@ static int64_t enumerator_value(Dwarf_Die *die)
     return value;
 }
 
-/* Whether all values are single bits, or zero: then a sum of them is shown by its parts. */
+/*
+ * Fills in the values, and whether all of them are single bits or zero: then a sum of values is
+ * shown by its parts.
+ */
 static void fill_enum(struct type *t, Dwarf_Die *die)
 {
     uint64_t seen = 0;
@@ -540,7 +546,7 @@ static struct type *complete_type(void *ctx, enum type_kind kind, const char *na
 
 /* ---- scopes ---- */
 
-/* The child that contains pc and is a function or a block; false: none. */
+/* Finds the child that contains pc and is a function or a block; false: none. */
 static bool block_inside(Dwarf_Die *outer, uint64_t pc, Dwarf_Die *inner)
 {
     int end = dwarf_child(outer, inner);
@@ -604,7 +610,7 @@ unsigned debug_function_of(const struct blocks *b, unsigned level)
 
 /* ---- symbols ---- */
 
-/* DW_OP_addr alone: a variable with a fixed address. */
+/* Finds the fixed address of a variable, whose location is DW_OP_addr alone. */
 static bool fixed_address(Dwarf_Die *die, uint64_t *address)
 {
     Dwarf_Attribute attr;
@@ -661,7 +667,10 @@ bool debug_symbol_of(struct debug_info *i, Dwarf_Die *die, struct debug_symbol *
     return s->name && (s->type || s->class == DEBUG_CONSTANT);
 }
 
-/* The enum of an enumerator is the DIE around it, which libdw finds from the top of the unit. */
+/*
+ * Makes the symbol of an enumerator. Its enum is the DIE around it, which libdw finds from the top
+ * of the unit.
+ */
 static bool constant_of(struct debug_info *i, Dwarf_Die *die, struct debug_symbol *s)
 {
     Dwarf_Die unit, child, value;
@@ -705,7 +714,9 @@ static bool found_in_block(struct debug_info *i, Dwarf_Die *block, const char *n
     return false;
 }
 
-/* In the blocks of one frame: those inside its function and outside of the next inlined one. */
+/*
+ * Searches the blocks of one frame: those inside its function and outside of the next inlined one.
+ */
 static bool found_in_frame(struct debug_info *i, const struct blocks *b, unsigned level,
                            const char *name, struct debug_symbol *s)
 {
@@ -727,7 +738,9 @@ static bool is_symbol_tag(int tag)
            tag == DW_TAG_typedef || tag == DW_TAG_base_type;
 }
 
-/* How good a match is: of the unit of the scope, or else one that other files see, too. */
+/*
+ * Returns how good a match is: best in the unit of the scope, else one that other files see, too.
+ */
 static unsigned rank(Dwarf_Die *die, int tag, const Dwarf_Die *unit)
 {
     if ((tag == DW_TAG_variable || tag == DW_TAG_subprogram) && !is_definition(die, tag))
@@ -779,7 +792,7 @@ static bool found_below(struct debug_info *i, Dwarf_Die *block, const char *name
     return false;
 }
 
-/* Whether it is the end of the path, after a `/'. */
+/* Whether the path ends with `end', after a `/'. */
 static bool is_end_of_path(const char *path, const char *end)
 {
     size_t whole = strlen(path), len = strlen(end);

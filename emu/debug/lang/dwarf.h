@@ -1,10 +1,10 @@
 /*
- * dwarf.h - what a program's debug information says of names, types and scopes (libdw).
+ * dwarf.h - names, types and scopes by a program's debug information (libdw).
  *
- * Nothing is read before the first question. The first question about a name makes an index of
- * all global names, which takes about 0.1 s for Linux. Without debug information every answer is
- * "not found". This header is for the files of the debugger that read DWARF themselves; all
- * others use symbols.h of expressions (expr.h).
+ * Nothing is read before the first call that needs it. The first search for a name makes an index
+ * of all global names, which takes about 0.1 s for Linux. Without debug information nothing is
+ * found. This header is for the files of the debugger that read DWARF themselves; all others use
+ * symbols.h of expressions (expr.h).
  */
 #ifndef DEBUG_DWARF_H
 #define DEBUG_DWARF_H
@@ -29,7 +29,7 @@ struct lines *debug_lines(struct debug_info *i);
 
 /* Whether an address of the image is in a section of instructions. False without the ELF. */
 bool debug_is_code(struct debug_info *i, uint64_t address);
-/* The name of the section with the address; NULL: not known. */
+/* Returns the name of the section with the address; NULL: unknown. */
 const char *debug_section(struct debug_info *i, uint64_t address);
 
 /* Calls back for each section that is in memory. False: there are none. */
@@ -54,9 +54,9 @@ struct blocks {
 
 MUST_USE bool debug_blocks(struct debug_info *i, uint64_t pc, struct blocks *b);
 
-/* How many functions are inlined there, one in the other. */
+/* Returns the number of inlined functions among the blocks, one in the other. */
 unsigned debug_inlined(const struct blocks *b);
-/* The index in b->at of the function of frame `level`: 0 is the innermost inlined one. */
+/* Returns the index in b->at of the function of frame `level`: 0 is the innermost inlined one. */
 unsigned debug_function_of(const struct blocks *b, unsigned level);
 
 /* ---- names ---- */
@@ -80,28 +80,33 @@ struct debug_symbol {
 };
 
 /*
- * The symbol of this name that is seen from frame `level` at `pc`: in its blocks, in its file,
- * anywhere. pc 0: no scope, only the last.
+ * Finds the symbol of this name that is seen from frame `level` at `pc`: in its blocks, then in its
+ * file, then in any file. pc 0: only the last.
  */
 MUST_USE bool debug_find(struct debug_info *i, uint64_t pc, unsigned level, const char *name,
                          struct debug_symbol *s);
 
 /*
- * The symbol of this name in a function, in its blocks too, or in a source file, whose name may be
- * the end of a path. *known: there is such a function or file.
+ * Finds the symbol of this name in a function and its blocks, or in a source file, whose name may
+ * be the end of a path. *known: there is such a function or file.
  */
 MUST_USE bool debug_find_in(struct debug_info *i, const char *scope, const char *name,
                             struct debug_symbol *s, bool *known);
 /* Whether the DIE is in the function with this address. */
 bool debug_is_in(struct debug_info *i, uint64_t pc, Dwarf_Die *die);
 
-/* The type of a variable or function that is only declared; NULL: there is no declaration. */
+/*
+ * Returns the type of a variable or function that is only declared; NULL: there is no declaration.
+ */
 struct type *debug_find_declared(struct debug_info *i, const char *name);
 
-/* STRUCT, UNION, ENUM or TYPEDEF (also base types) of this name; NULL: none. */
+/* Returns the STRUCT, UNION, ENUM or TYPEDEF (also a base type) of this name; NULL: none. */
 struct type *debug_find_type(struct debug_info *i, enum type_kind kind, const char *name);
 
-/* The symbol of a DIE that is a variable, parameter or function; false: it has no name or type. */
+/*
+ * Makes the symbol of a DIE that is a variable, parameter or function; false: it has no name or
+ * type.
+ */
 MUST_USE bool debug_symbol_of(struct debug_info *i, Dwarf_Die *die, struct debug_symbol *s);
 struct type *debug_type_of(struct debug_info *i,
                            Dwarf_Die *die); /* by its DW_AT_type; NULL: void */

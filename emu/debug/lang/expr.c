@@ -21,7 +21,7 @@ struct node *node_new(struct parser *p, enum node_kind kind)
     return n;
 }
 
-/* Operators in sequence make a tree that is as deep as they are many. */
+/* Whether another operator fits: n operators in sequence make a tree of depth n. */
 bool parser_has_room(struct parser *p)
 {
     return p->e->nodes.len < NODES_MAX || language_fail(p->l, "expression is too long");
@@ -80,7 +80,7 @@ bool parser_take(struct parser *p, const char *token)
     return true;
 }
 
-/* A name as the next token; false: there is none, and nothing is taken. */
+/* Copies the name that is the next token; false: there is none. */
 bool parser_peek_name(struct parser *p, char name[EXPR_NAME_MAX])
 {
     size_t len = 0;
@@ -147,14 +147,16 @@ static const struct operation *operation_at(const char *text)
     return NULL;
 }
 
-/* += and the like are no operators here. */
+/* Whether the text is an assignment such as +=, and not the operator. */
 static bool assigns(const struct operation *op, const char *text)
 {
     return op->kind == NODE_BINARY && (op->op < VALUE_EQUAL) && text[strlen(op->text)] == '=' &&
            text[strlen(op->text) + 1] != '=';
 }
 
-/* Operands joined by operators of at least the precedence `weakest` (precedence climbing). */
+/*
+ * Parses operands joined by operators of at least the precedence `weakest` (precedence climbing).
+ */
 static struct node *parse_binary(struct parser *p, unsigned weakest)
 {
     struct node *left = parse_unary(p), *right, *n;

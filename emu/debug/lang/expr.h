@@ -2,7 +2,7 @@
  * expr.h - expressions of C that a user types: `init_task.comm`, `*($sp + 8) == 3`, `arr[1]@4`.
  *
  * An expression is parsed once, in the scope of the selected frame, and evaluated any number of
- * times: registers and memory are read then, and variables of a function are where they are then.
+ * times: each evaluation reads registers and memory, and finds the variables of a function anew.
  *
  *     operators  those of C but for calls, with gdb's `@`; assignments, sizeof, casts
  *     operands   numbers, 'c', "text", names, $register, $variable, $1 $ $$ $$2 of the history
@@ -33,7 +33,7 @@ struct expr *expr_parse(struct language *l, const char **text, enum expr_extent 
 void expr_free(struct expr *e); /* NULL is allowed */
 
 MUST_USE bool expr_evaluate(struct language *l, const struct expr *e, struct value *out);
-/* Only the type of *out is meant; nothing is read or assigned. */
+/* Sets only the type of *out; nothing is read or assigned. */
 MUST_USE bool expr_evaluate_type(struct language *l, const struct expr *e, struct value *out);
 struct type *expr_type_name(const struct expr *e); /* NULL: it is not the name of a type */
 

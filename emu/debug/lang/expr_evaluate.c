@@ -1,5 +1,5 @@
 /*
- * expr_evaluate.c - the value of an expression, from its tree.
+ * expr_evaluate.c - evaluates the tree of an expression.
  */
 #include "debug/lang/expr_priv.h"
 #include "debug/lang/location.h"

@@ -18,7 +18,9 @@ static struct node *constant(struct parser *p, struct type *type, uint64_t numbe
     return n;
 }
 
-/* The type of a number, by C's rules: a hexadecimal one may be unsigned without a suffix. */
+/*
+ * Returns the type of a number, by C's rules: a hexadecimal one may be unsigned without a suffix.
+ */
 static struct type *type_of_number(struct parser *p, uint64_t number, bool decimal, unsigned longs,
                                    bool is_unsigned)
 {
@@ -111,7 +113,7 @@ static struct node *parse_number(struct parser *p)
     return real && !hex ? parse_real(p, len) : parse_integer(p, len);
 }
 
-/* One character of a literal; false: the literal ends too early. */
+/* Reads one character of a literal; false: the literal ends too early. */
 static bool take_char(struct parser *p, char *c)
 {
     static const char escapes[] = "nrtbfave0", values[] = "\n\r\t\b\f\a\v\033";
@@ -209,12 +211,14 @@ static struct node *find_name(struct parser *p, const char *name)
         return symbol_node(p, &s);
     if (!env->symbol(env->ctx, name, &plain))
         return NULL;
-    /* Defined where there is no debug information, but declared where there is. */
+    /*
+     * The symbol is defined in a file without debug information, but declared in one that has it.
+     */
     type = debug_find_declared(language_debug(p->l), name);
     return type ? place_node(p, type, plain.address) : plain_symbol_node(p, &plain);
 }
 
-/* Symbols such as `schedule.part.0' have dots in them, which are no members. */
+/* Parses a symbol such as `schedule.part.0', whose dots are not operators. */
 static struct node *parse_dotted(struct parser *p)
 {
     const struct language_env *env = language_env(p->l);
@@ -234,7 +238,7 @@ static struct node *parse_dotted(struct parser *p)
     return NULL;
 }
 
-/* A variable of a function is where it is in the selected frame, if that is one of the function. */
+/* Whether the variable is one of the function of the selected frame, where it has a place. */
 static bool is_in_frame(struct parser *p, struct debug_symbol *s)
 {
     const struct language_env *env = language_env(p->l);
@@ -247,7 +251,7 @@ static bool is_in_frame(struct parser *p, struct debug_symbol *s)
     return debug_is_in(language_debug(p->l), f.canonical, &s->die);
 }
 
-/* FUNCTION::NAME or 'FILE'::NAME, at the colons. */
+/* Parses FUNCTION::NAME or 'FILE'::NAME, from the colons on. */
 static struct node *parse_scoped(struct parser *p, const char *scope)
 {
     char name[EXPR_NAME_MAX];
@@ -298,7 +302,7 @@ static struct node *parse_name(struct parser *p)
     return n;
 }
 
-/* 'c', or a name in quotes. */
+/* Parses 'c', or a name in quotes. */
 static struct node *parse_quoted(struct parser *p)
 {
     const char *start = ++p->at, *end;
@@ -327,7 +331,7 @@ static struct node *parse_quoted(struct parser *p)
     return n;
 }
 
-/* $1 $ $$ $$2 */
+/* Parses $1 $ $$ $$2. */
 static struct node *parse_history(struct parser *p, const char *text, size_t len)
 {
     struct node *n = node_new(p, NODE_HISTORY);
@@ -385,7 +389,7 @@ static struct node *parse_type_node(struct parser *p, struct type *type)
     return n;
 }
 
-/* ( ): a cast, or an expression. */
+/* Parses what parentheses begin: a cast, or an expression. */
 static struct node *parse_parentheses(struct parser *p)
 {
     struct type *type;
@@ -486,7 +490,7 @@ static struct node *parse_postfix(struct parser *p)
     return n;
 }
 
-/* sizeof (type) ends at the parenthesis: it is no cast of what follows. */
+/* Parses sizeof. `sizeof (type)' ends at the parenthesis: it is no cast of the text after it. */
 static struct node *parse_sizeof(struct parser *p)
 {
     const char *start = p->at;

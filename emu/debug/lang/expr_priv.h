@@ -77,7 +77,7 @@ struct parser {
 /* ---- the parser; NULL and false: language_why has the reason, but for the tokens ---- */
 
 struct node *node_new(struct parser *p, enum node_kind kind);
-/* One with these operands; NULL if there is no first one, or no room. */
+/* Makes a node with these operands; NULL: there is no first operand, or no room. */
 struct node *node_make(struct parser *p, enum node_kind kind, struct node *a, struct node *b);
 bool parser_has_room(struct parser *p);
 /* Enters a nested part; p->depth must be decremented after it if this is true. */
@@ -85,20 +85,20 @@ bool parser_enter(struct parser *p);
 void *parser_syntax_error(struct parser *p); /* NULL */
 
 void parser_skip_spaces(struct parser *p);
-/* The token or the word comes next, and is taken. */
+/* Reads the token or the word; false: the text continues otherwise. */
 bool parser_take(struct parser *p, const char *token);
 bool parser_take_word(struct parser *p, const char *word);
-/* A name as the next token; false: there is none, and nothing is taken. */
+/* Copies the name that is the next token; false: there is none. */
 bool parser_peek_name(struct parser *p, char name[EXPR_NAME_MAX]);
-bool parser_continues_name(char c); /* whether it can be in a name */
+bool parser_continues_name(char c); /* whether the character can be in a name */
 
-/* All of an expression; an operand with the operators before and after it. */
+/* Parse all of an expression; an operand with the operators before and after it. */
 struct node *parse_comma(struct parser *p);
 struct node *parse_unary(struct parser *p);
 
-/* The words of a type. Whether one begins here; *type NULL: there was an error. */
+/* Parses the words of a type. False: no type begins here. *type NULL: there was an error. */
 bool parse_base(struct parser *p, struct type **type);
-/* What follows them: pointers, dimensions, parameters. */
+/* Parses the rest of a type: pointers, dimensions, parameters. */
 struct type *parse_declarator(struct parser *p, struct type *type);
 
 #endif

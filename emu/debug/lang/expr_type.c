@@ -1,5 +1,5 @@
 /*
- * expr_type.c - names of types in expressions: `unsigned long *[3]', `struct task_struct',
+ * expr_type.c - parses names of types in expressions: `unsigned long *[3]', `struct task_struct',
  * typedefs.
  */
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static bool take_qualifier(struct parser *p, enum type_qualifier *q)
     return true;
 }
 
-/* A variable of the frame hides a typedef of the same name. */
+/* Finds a typedef, unless a variable of the frame hides it. */
 static struct type *find_typedef(struct parser *p, const char *name)
 {
     const struct language_env *env = language_env(p->l);
@@ -143,7 +143,7 @@ bool parse_base(struct parser *p, struct type **type)
     return true;
 }
 
-/* Parameters in the name of a function's type, after the parenthesis. */
+/* Parses parameters in the name of a function's type, after the parenthesis. */
 static struct type *parse_parameters(struct parser *p, struct type *result)
 {
     struct types *t = language_types(p->l);
@@ -190,7 +190,7 @@ static struct type *parse_dimensions(struct parser *p, struct type *type)
     return type ? type_array_of(t, type, count) : NULL;
 }
 
-/* Pointers, (*)(...), [n] after the base. */
+/* Parses pointers, (*)(...), [n] after the base. */
 struct type *parse_declarator(struct parser *p, struct type *type)
 {
     struct types *t = language_types(p->l);

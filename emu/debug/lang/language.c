@@ -1,6 +1,6 @@
 /*
- * language.c - what outlives a command: the history of values and the variables; and the memory of
- * the present one (value.h).
+ * language.c - what outlives a command, which is the history of values and the variables; and the
+ * memory of the present command (value.h).
  */
 #include "debug/lang/value_priv.h"
 
@@ -19,14 +19,14 @@ struct block {
 
 struct variable {
     char *name;
-    struct value value; /* its bytes are the variable's own */
+    struct value value; /* with bytes that belong to the variable */
 };
 
 struct language {
     struct language_env env;
     struct debug_info *info;
     struct block *blocks;
-    VEC_OF(struct value) history; /* their bytes are the history's own */
+    VEC_OF(struct value) history; /* with bytes that belong to the history */
     VEC_OF(struct variable) variables;
     struct type *code_pointer; /* of registers such as pc; made when needed */
     bool types_only;
@@ -138,7 +138,7 @@ struct type *language_code_pointer(struct language *l)
 
 /* ---- history and variables ---- */
 
-/* A copy whose bytes are not the command's. */
+/* Gives the value bytes of its own in place of those of the command. */
 static bool keep(struct language *l, struct value *v)
 {
     uint8_t *bytes;
@@ -203,7 +203,7 @@ struct value variable_value(struct language *l, unsigned number)
 {
     struct value v = l->variables.at[number].value;
 
-    if (v.bytes) /* a copy: the variable may be assigned while the command still uses this one */
+    if (v.bytes) /* a copy: an assignment must not change a value in use */
         v = value_of_bytes(l, v.type, v.bytes, v.size);
     v.place = VALUE_IN_VARIABLE;
     v.number = number;

@@ -1,5 +1,5 @@
 /*
- * layout.c - where the members of a struct are: `ptype/o', in the form in which gdb prints it.
+ * layout.c - prints where the members of a struct are, for `ptype/o', in gdb's form.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool is_compound(const struct type *type)
     return type->kind == TYPE_STRUCT || type->kind == TYPE_UNION;
 }
 
-/* The struct or union that the type is, perhaps with qualifiers; NULL: it is another type. */
+/* Returns the struct or union without its qualifiers; NULL: the type is another one. */
 static struct type *compound_of(struct types *t, struct type *type)
 {
     struct type *at = type;
@@ -34,7 +34,7 @@ static struct type *compound_of(struct types *t, struct type *type)
     return at->declared ? NULL : at;
 }
 
-/* "const struct list_head {", also for one without a name. */
+/* Prints "const struct list_head {", also for a struct without a name. */
 static void print_opening(const struct layout *l, struct type *type)
 {
     static const char cut[] = "{...}";
@@ -54,7 +54,7 @@ static void print_opening(const struct layout *l, struct type *type)
     free(text);
 }
 
-/* The bytes or bits that no member has. */
+/* Prints the size of a hole: bytes or bits that belong to no member. */
 static void print_gap(const struct layout *l, uint64_t bits, const char *what)
 {
     if (bits % 8)
@@ -102,7 +102,7 @@ static void print_member(const struct layout *l, const struct type_field *f, uin
     fprintf(l->out, ";\n");
 }
 
-/* `base': where the struct is in the outermost one, in bytes. */
+/* Prints the members. `base': offset of the struct in the outermost one, in bytes. */
 static void print_members(const struct layout *l, struct type *s, uint64_t base, unsigned indent)
 {
     bool in_union = s->kind == TYPE_UNION;

@@ -23,12 +23,12 @@ struct machine_stack {
     const struct frame_scope *frame;
     uint64_t at[STACK_MAX];
     unsigned depth;
-    struct piece now;   /* what the operations so far say; its number is the top of the stack */
-    bool in_frame_base; /* which is no part of itself */
+    struct piece now; /* the result of the operations so far; its number is the top of the stack */
+    bool in_frame_base; /* while the frame base is evaluated, which cannot refer to itself */
     bool lost;          /* a register's value or a parameter's value at the call is not known */
 };
 
-/* The number of a register by the debug information's; -1: it is none. */
+/* Returns the number of a register by that of the debug information; -1: there is none. */
 static int register_number(const struct language *l, uint64_t dwarf_register)
 {
     const struct language_env *env = language_env(l);
@@ -69,7 +69,9 @@ static bool push_register(struct machine_stack *m, uint64_t dwarf_register, uint
     return push(m, value + offset);
 }
 
-/* The frame base is an expression of the function, mostly the CFA. */
+/*
+ * Pushes the frame base plus an offset. The base is an expression of the function, mostly the CFA.
+ */
 static bool push_frame_base(struct machine_stack *m, uint64_t offset)
 {
     struct machine_stack inner = {.l = m->l, .frame = m->frame, .in_frame_base = true};
@@ -103,7 +105,7 @@ static bool push_cfa(struct machine_stack *m)
     return push(m, cfa);
 }
 
-/* The value that a register had when the function was entered. */
+/* Pushes the value that a register had when the function was entered. */
 static bool push_entry_value(struct machine_stack *m, const Dwarf_Op *op)
 {
     const struct language_env *env = language_env(m->l);
@@ -143,7 +145,7 @@ static bool convert(struct machine_stack *m, const Dwarf_Op *op)
 
     if (dwarf_getlocation_die(m->attr, op, &die) != 0 ||
         !debug_symbol_of(language_debug(m->l), &die, &s))
-        return true; /* the generic type */
+        return true; /* the generic type: all bits stay */
     type = s.type;
     bits = (unsigned)type->size * 8;
     if (type->kind != TYPE_INT || !pop(m, &value))
@@ -245,7 +247,7 @@ static bool place(struct machine_stack *m, const Dwarf_Op *op)
     }
 }
 
-/* One operation other than jumps. */
+/* Executes one operation other than jumps. */
 static bool operate(struct machine_stack *m, const Dwarf_Op *op)
 {
     unsigned atom = op->atom;
@@ -304,7 +306,7 @@ static bool operate(struct machine_stack *m, const Dwarf_Op *op)
     }
 }
 
-/* The index of the operation that a jump leads to; `count`: it leads out of them. */
+/* Returns the index of the operation that a jump leads to; `count`: the end. */
 static size_t jump_target(const Dwarf_Op *ops, size_t count, size_t i)
 {
     uint64_t offset = ops[i].offset + 3 + (uint64_t)(int64_t)(int16_t)ops[i].number;
@@ -340,7 +342,7 @@ static bool evaluate(struct machine_stack *m, const Dwarf_Op *ops, size_t count)
 
 /* ---- the value of a piece ---- */
 
-/* After the operations of a piece: where it is. */
+/* Returns where a piece is, after its operations. */
 static struct piece finished(struct machine_stack *m, bool any)
 {
     struct piece p = m->now;
@@ -389,7 +391,7 @@ static struct value value_of_piece(struct language *l, struct type *type, const 
     return value_lost(type);
 }
 
-/* Copies the contents of a piece; false: they are not known. */
+/* Copies the contents of a piece; false: they are unknown. */
 static bool copy_piece(struct language *l, const struct piece *p, uint8_t *to, uint64_t size)
 {
     struct type *byte = type_int(language_types(l), 1, false);

@@ -1,5 +1,5 @@
 /*
- * print.c - values as gdb writes them.
+ * print.c - prints values as gdb does.
  *
  * At most `elements` elements of an array or characters of a text are shown; `repeats` equal ones
  * in sequence are written once (struct print_options).
@@ -58,7 +58,9 @@ static size_t run_length(const uint8_t *text, size_t len)
     return n;
 }
 
-/* Runs of more than `repeats` characters are taken out of the quotes. */
+/*
+ * Prints a string. Runs of more than `repeats` equal characters are printed outside of the quotes.
+ */
 void print_text(struct language *l, FILE *out, const uint8_t *text, size_t len, bool cut)
 {
     const unsigned repeats = language_options(l)->repeats;
@@ -88,7 +90,7 @@ void print_text(struct language *l, FILE *out, const uint8_t *text, size_t len, 
         fputs("...", out);
 }
 
-/* The text at an address, up to its NUL. */
+/* Prints the string at an address, up to its NUL. */
 static void print_text_at(struct printer *p, uint64_t address)
 {
     const struct language_env *env = language_env(p->l);
@@ -181,7 +183,7 @@ static int64_t signed_of(uint64_t number, unsigned bits)
     return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
 }
 
-/* `number` of so many bits by a letter of the format. */
+/* Prints a number of `bits` bits by a letter of the format. */
 static void print_by_letter(struct printer *p, uint64_t number, unsigned bits, bool is_signed)
 {
     uint64_t plain = cut_to(number, bits);
@@ -237,7 +239,7 @@ static const char *enumerator_of(const struct type *type, uint64_t number)
     return NULL;
 }
 
-/* (A | B), with what no value explains as a number. */
+/* Prints (A | B), and as a number the bits that no value has. */
 static void print_flags(struct printer *p, const struct type *type, uint64_t number)
 {
     const char *before = "(";
@@ -319,7 +321,7 @@ static void print_elements(struct printer *p, const struct value *v, const struc
     fputc('}', p->out);
 }
 
-/* An array of char: one NUL at its end is left out. */
+/* Prints an array of char without one NUL at its end. */
 static void print_char_array(struct printer *p, const struct value *v, uint64_t count)
 {
     const struct print_options *o = language_options(p->l);
@@ -475,7 +477,7 @@ static void print_any(struct printer *p, struct value v)
     p->depth--;
 }
 
-/* The type of a pointer is shown, but not that of a text. */
+/* Whether the type of a pointer is shown: not of one to char. */
 static bool shows_type(struct language *l, struct type *type)
 {
     struct types *t = language_types(l);

@@ -16,7 +16,10 @@ static const char *directory_of(Dwarf_Die *unit)
     return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
 }
 
-/* libdw makes the names of files absolute; the debug information has most of them relative. */
+/*
+ * Returns the file with its name as in the debug information, which is mostly relative; libdw makes
+ * it absolute.
+ */
 struct source_file sources_file(Dwarf_Die *unit, const char *name)
 {
     struct source_file f = {name, directory_of(unit)};
@@ -55,7 +58,7 @@ static bool ends(Dwarf_Line *line)
     return dwarf_lineendsequence(line, &flag) == 0 && flag;
 }
 
-/* Rows of the same line that follow each other are one range, as gdb shows it. */
+/* Fills in the range. Rows of the same line that follow each other are one range, as in gdb. */
 static void fill_range(Dwarf_Lines *lines, size_t count, size_t at, Dwarf_Die *unit,
                        struct source_range *r)
 {
@@ -137,7 +140,7 @@ static bool is_name_of(const char *path, const char *name)
            (len == end || path[len - end - 1] == '/' || name[0] == '/');
 }
 
-/* Among all the files of a unit's line table: headers. */
+/* Searches all files of a unit's line table, where headers are. */
 static bool find_in_unit(Dwarf_Die *unit, const char *name, struct source_file *file)
 {
     Dwarf_Files *files;
@@ -177,7 +180,7 @@ bool sources_find(struct debug_info *i, const char *name, struct source_file *fi
     return false;
 }
 
-/* The row of the unit that is the best for a line: the nearest line not before it. */
+/* Finds the best row of the unit for a line: that of the nearest line not before it. */
 static bool line_in_unit(Dwarf_Die *unit, const struct source_file *file, unsigned wanted,
                          unsigned *best, struct source_range *r)
 {

@@ -25,22 +25,22 @@ struct source_range {
     uint64_t start, end;
 };
 
-/* The file of a unit by the name that libdw has for it. */
+/* Returns the file of a unit by the name that libdw has for it. */
 struct source_file sources_file(Dwarf_Die *unit, const char *name);
-/* The file and line of an address. False: not known. */
+/* Finds the file and line of an address. False: unknown. */
 MUST_USE bool sources_at(struct debug_info *i, uint64_t pc, struct source_range *r);
-/* Where the function that contains pc is declared. */
+/* Finds where the function that contains pc is declared. */
 MUST_USE bool sources_function(struct debug_info *i, uint64_t pc, struct source_file *file,
                                unsigned *line);
-/* The source file of a unit with this name, or with this end of its name after a `/'. */
+/* Finds the source file of a unit with this name, or with this end of its name after a `/'. */
 MUST_USE bool sources_find(struct debug_info *i, const char *name, struct source_file *file);
 /*
- * The first address of the first code of a line, or of the next line that has code; *line is
- * that line then. False: there is none.
+ * Finds the first code of a line, or of the next line that has code, to which *line is set then.
+ * False: there is none.
  */
 MUST_USE bool sources_line(struct debug_info *i, const struct source_file *file, unsigned *line,
                            struct source_range *r);
-/* Where a name is declared; of a function, where its code begins. */
+/* Finds where a name is declared; of a function, where its code begins. */
 MUST_USE bool sources_declared(struct debug_info *i, const char *name, struct source_file *file,
                                unsigned *line);
 

@@ -1,5 +1,5 @@
 /*
- * type.c - making types, and writing them as C does.
+ * type.c - makes types, and prints them as C declares them.
  */
 #include "debug/lang/type.h"
 
@@ -178,7 +178,7 @@ struct type *type_qualified(struct types *t, struct type *of, enum type_qualifie
     return made;
 }
 
-/* ---- what a type is ---- */
+/* ---- properties of types ---- */
 
 static struct type *completed(struct types *t, struct type *type)
 {
@@ -189,7 +189,7 @@ static struct type *completed(struct types *t, struct type *type)
     if (whole)
         type = whole;
     if (!type->filled && type->origin) {
-        type->filled = true; /* first, for types that contain pointers to themselves */
+        type->filled = true; /* set first, for types that contain pointers to themselves */
         t->reader.fill(t->reader.ctx, type);
     }
     return type;
@@ -237,7 +237,7 @@ bool type_is_scalar(const struct type *stripped)
            stripped->kind == TYPE_FLOAT;
 }
 
-/* gdb takes typedefs of a char for numbers, such as u8, except in arrays of char itself. */
+/* Whether the type is char, as gdb sees it: typedefs of char, such as u8, are numbers. */
 bool type_is_text(struct types *t, struct type *type)
 {
     const struct type *stripped = type_strip(t, type);
@@ -245,7 +245,7 @@ bool type_is_text(struct types *t, struct type *type)
     return stripped->kind == TYPE_INT && stripped->is_char;
 }
 
-/* ---- written in C ---- */
+/* ---- declarations in C ---- */
 
 static void print_margin(FILE *out, unsigned indent)
 {
@@ -267,7 +267,7 @@ static bool is_declared_inside(const struct type *type)
     return type && (type->kind == TYPE_FUNCTION || type->kind == TYPE_ARRAY);
 }
 
-/* The type that the declaration begins with: without pointers, arrays and functions. */
+/* Returns the type that the declaration begins with: without pointers, arrays and functions. */
 static struct type *base_of(struct types *t, struct type *type)
 {
     while (type) {
@@ -411,7 +411,7 @@ static void print_tagged(struct types *t, FILE *out, struct type *type, int show
     }
 }
 
-/* In the order of the enum, whatever order they were written in. */
+/* Prints the qualifiers in the order of the enum. */
 static void print_qualifiers(FILE *out, const struct type *type)
 {
     bool has[ARRAY_LEN(qualifier_names)] = {false};

@@ -60,7 +60,7 @@ struct type {
     uint64_t count;      /* ARRAY */
     VEC_OF(struct type_field) fields; /* STRUCT, UNION; FUNCTION: parameters */
     VEC_OF(struct type_value) values; /* ENUM */
-    uint64_t origin;                  /* where the debug information has it; 0: nowhere */
+    uint64_t origin; /* offset in the debug information; 0: the type is not from there */
     bool filled;
     struct type *pointer; /* the pointer to it, once made */
 };
@@ -71,14 +71,17 @@ struct types_reader {
     void *ctx;
     /* Fills in fields or values of `t`, whose origin is not 0. */
     void (*fill)(void *ctx, struct type *t);
-    /* The complete type of that kind and name, for one that is only declared; NULL: none. */
+    /*
+     * Returns the complete type of that kind and name, for a type that is only declared; NULL:
+     * none.
+     */
     struct type *(*complete)(void *ctx, enum type_kind kind, const char *name);
 };
 
 struct types *types_new(struct types_reader reader);
 void types_free(struct types *t); /* NULL is allowed */
 
-/* A new type, zeroed but for kind, name (not copied) and size. */
+/* Makes a type, zeroed but for kind, name (not copied) and size. */
 struct type *type_new(struct types *t, enum type_kind kind, const char *name, uint64_t size);
 
 /* The built-in ones. */
@@ -87,7 +90,7 @@ struct type *type_int(struct types *t, unsigned size, bool is_signed); /* 1 (cha
 struct type *type_bool(struct types *t);
 struct type *type_float(struct types *t, unsigned size);
 struct type *type_no_debug(struct types *t, enum type_kind kind);
-/* A built-in arithmetic type by its C name, as "unsigned long"; NULL: it is none. */
+/* Returns a built-in arithmetic type by its C name, as "unsigned long"; NULL: it is none. */
 struct type *type_builtin(struct types *t, const char *name);
 
 struct type *type_pointer_to(struct types *t, struct type *target);
@@ -95,15 +98,18 @@ struct type *type_array_of(struct types *t, struct type *element, uint64_t count
 struct type *type_function(struct types *t, struct type *result);
 struct type *type_qualified(struct types *t, struct type *of, enum type_qualifier qualifier);
 
-/* Without typedefs and qualifiers, completed if it was only declared; its members are filled in. */
+/*
+ * Returns the type without typedefs and qualifiers, completed if it was only declared, with its
+ * members filled in.
+ */
 struct type *type_strip(struct types *t, struct type *type);
-/* Without typedefs only at the top, as `ptype` shows it. */
+/* Returns the type without typedefs at the top only, as `ptype` shows it. */
 struct type *type_unalias(struct types *t, struct type *type);
 uint64_t type_size(struct types *t, struct type *type);
 
 bool type_is_integer(const struct type *stripped);     /* INT or ENUM */
 bool type_is_scalar(const struct type *stripped);      /* also POINTER and FLOAT */
-bool type_is_text(struct types *t, struct type *type); /* a char: what strings are made of */
+bool type_is_text(struct types *t, struct type *type); /* char, in strings */
 
 /*
  * Prints a declaration in C: the type with `name` in its place (NULL: none). show: 1 with the
@@ -112,7 +118,10 @@ bool type_is_text(struct types *t, struct type *type); /* a char: what strings a
 void type_print(struct types *t, FILE *out, struct type *type, const char *name, int show,
                 unsigned indent);
 
-/* A struct or union with offset and size of each member, and a newline. False: it is neither. */
+/*
+ * Prints a struct or union with offset and size of each member, and a newline. False: the type is
+ * neither.
+ */
 MUST_USE bool type_print_layout(struct types *t, FILE *out, struct type *type, bool hex);
 
 #endif

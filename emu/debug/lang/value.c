@@ -1,5 +1,5 @@
 /*
- * value.c - values: making and reading them, places in memory, assignment.
+ * value.c - makes and reads values; places in memory, assignment.
  */
 #include "debug/lang/value_priv.h"
 
@@ -71,7 +71,7 @@ struct value value_of_register(struct language *l, unsigned number)
     return v;
 }
 
-/* ---- reading them ---- */
+/* ---- reading values ---- */
 
 bool value_fetch(struct language *l, struct value *v)
 {
@@ -98,8 +98,10 @@ bool value_fetch(struct language *l, struct value *v)
     return true;
 }
 
-/* The bytes as a number, extended by its sign. A bit-field may begin in one word and end in the
- * next. */
+/*
+ * Returns the bytes as a number, sign-extended. A bit-field may begin in one word and end in the
+ * next.
+ */
 static uint64_t raw_integer(const struct value *v, uint64_t size, bool is_signed)
 {
     unsigned __int128 wide = 0;
@@ -296,7 +298,7 @@ struct value value_field(struct language *l, const struct value *v, const struct
         return part;
     part.bit_size = f->bit_size;
     part.bit_offset = f->bit_offset;
-    if (v->bytes && f->offset < v->size) { /* its bytes may be more, or fewer, than its type's */
+    if (v->bytes && f->offset < v->size) { /* the size may differ from the type's */
         uint64_t needed = (f->bit_offset + f->bit_size + 7) / 8, there = v->size - f->offset;
 
         part.bytes = v->bytes + f->offset;
@@ -328,7 +330,10 @@ static bool find_member(struct language *l, const struct value *v, const char *n
     return false;
 }
 
-/* gdb takes `pointer.member' for `pointer->member', and the other way. */
+/*
+ * Finds a member. As in gdb, `pointer.member' and `pointer->member' mean the same, also for a
+ * struct.
+ */
 bool value_member(struct language *l, struct value v, const char *name, struct value *out)
 {
     struct type *type = value_strip(l, v.type);

@@ -8,7 +8,7 @@
  *
  *     type.c        types                     dwarf.c     names and scopes of the debug information
  *     language.c    history, variables        location.c  where a variable is in a frame
- *     value.c       values and places         print.c     values as gdb writes them
+ *     value.c       values and places         print.c     prints values as gdb does
  *     arithmetic.c  operators                 expr.c      expressions (expr_priv.h)
  *
  * A function that fails returns false and leaves the reason, one line, in language_why.
@@ -65,26 +65,31 @@ struct frame_scope {
 struct language_env {
     void *ctx;
     int (*find_register)(void *ctx, const char *name); /* without the $; -1: none */
-    /* A register by its number in the debug information; -1: none. NULL: all are none. */
+    /*
+     * A register by its number in the debug information; -1: none. NULL: there are no such
+     * registers.
+     */
     int (*dwarf_register)(void *ctx, unsigned dwarf_register);
-    /* Its bits (64, 32), and a type: 0 integer, 1 code address, 2 data address, 3 floating point.
+    /*
+     * The size of a register in bits (64, 32), and its type: 0 integer, 1 code address, 2 data
+     * address, 3 floating point.
      */
     void (*register_kind)(void *ctx, unsigned number, unsigned *bits, unsigned *kind);
-    /* As the selected frame has it. False: it is not known there. */
+    /* The value of a register in the selected frame. False: unknown. */
     bool (*get_register)(void *ctx, unsigned number, uint64_t *value);
     bool (*set_register)(void *ctx, unsigned number, uint64_t value);
     bool (*load)(void *ctx, uint64_t address, void *to, size_t len);
     bool (*store)(void *ctx, uint64_t address, const void *from, size_t len);
     bool (*symbol)(void *ctx, const char *name, struct plain_symbol *s);
-    /* The name of an address, as "schedule+4" is written; NULL: it has none. */
+    /* The name of an address, as in "schedule+4", without the offset; NULL: it has none. */
     const char *(*name_at)(void *ctx, uint64_t address, uint64_t *offset);
     void (*frame)(void *ctx, struct frame_scope *f); /* NULL: there are no frames */
     bool (*frame_address)(void *ctx, uint64_t *cfa); /* of the selected frame; may be NULL */
-    /* A register as it was when the frame's function was entered; may be NULL. */
+    /* The value that a register had when the frame's function was entered; may be NULL. */
     bool (*entry_register)(void *ctx, unsigned dwarf_register, uint64_t *value);
 };
 
-/* `info` must outlive it. */
+/* `info` must outlive the language. */
 struct language *language_new(const struct language_env *env, struct debug_info *info);
 void language_free(struct language *l); /* NULL is allowed */
 const struct language_env *language_env(const struct language *l);
@@ -92,16 +97,16 @@ struct debug_info *language_debug(const struct language *l);
 struct types *language_types(const struct language *l);
 const char *language_why(const struct language *l);
 
-/* Leaves a reason; false, to be returned. */
+/* Sets the reason; returns false, for the caller to return. */
 bool language_fail(struct language *l, const char *format, ...) PRINTF_LIKE(2, 3);
-/* Memory until language_release, zeroed. */
+/* Allocates zeroed memory, which language_release frees. */
 void *language_alloc(struct language *l, size_t size);
-/* Frees the values of the last command, but for the history. */
+/* Frees the values of the last command except those in the history. */
 void language_release(struct language *l);
 
 /*
- * While it is on, only types are of interest: what is read is 0, and nothing can fail for its
- * value. Returns what it was before.
+ * While this is on, only types are computed: every value that is read is 0, and no operation fails
+ * by a value. Returns the former setting.
  */
 bool language_types_only(struct language *l, bool on);
 bool language_types_only_now(const struct language *l);
@@ -116,18 +121,19 @@ struct value value_at(struct type *type, uint64_t address);
 struct value value_of_register(struct language *l, unsigned number);
 struct value value_lost(struct type *type);
 
-/* ---- reading them ---- */
+/* ---- reading values ---- */
 
 MUST_USE bool value_fetch(struct language *l, struct value *v); /* v->bytes become valid */
-/* As an integer: numbers, pointers; the address of an array or a function. */
+/* Converts to an integer: numbers, pointers; the address of an array or a function. */
 MUST_USE bool value_integer(struct language *l, struct value v, uint64_t *number);
 MUST_USE bool value_number(struct language *l, struct value v, double *number);
 /*
- * As an address: as value_integer, but a struct or a symbol without a type is where it is in
- * memory.
+ * Converts to an address: as value_integer, but a struct or a symbol without a type gives its own
+ * address.
  */
 MUST_USE bool value_address(struct language *l, struct value v, uint64_t *address);
-bool value_is_same(struct language *l, struct value a, struct value b); /* the same bytes */
+/* Whether both values have the same bytes. */
+bool value_is_same(struct language *l, struct value a, struct value b);
 MUST_USE bool value_is_true(struct language *l, struct value v, bool *is_true);
 
 /* ---- operators ---- */
@@ -159,7 +165,7 @@ MUST_USE bool value_cast(struct language *l, struct type *type, struct value v, 
 MUST_USE bool value_dereference(struct language *l, struct value v, struct value *out);
 MUST_USE bool value_address_of(struct language *l, struct value v, struct value *out);
 MUST_USE bool value_member(struct language *l, struct value v, const char *name, struct value *out);
-/* The part of a struct or array. */
+/* Returns a part of a struct or array. */
 struct value value_part(struct language *l, const struct value *v, struct type *type,
                         uint64_t offset);
 struct value value_field(struct language *l, const struct value *v, const struct type_field *f);
@@ -174,10 +180,13 @@ MUST_USE bool value_assign(struct language *l, struct value to, struct value fro
 
 /* Adds a value to the history and returns its number. */
 MUST_USE bool value_record(struct language *l, struct value *v, unsigned *number);
-/* number 0: the last one; back: so many before it. An empty history has void. */
+/*
+ * Finds a value of the history: with `absolute', number `number'; else that many before the last.
+ * In an empty history the value is void.
+ */
 MUST_USE bool value_recall(struct language *l, bool absolute, uint64_t number, struct value *out);
 unsigned value_history_count(const struct language *l);
-/* The number of the variable $name, which is made if there is none. */
+/* Returns the number of the variable $name, which is made if there is none. */
 unsigned variable_number(struct language *l, const char *name);
 struct value variable_value(struct language *l, unsigned number);
 MUST_USE bool variable_set(struct language *l, unsigned number, struct value v);
@@ -189,8 +198,8 @@ void variables_each(struct language *l, void (*found)(void *ctx, const char *nam
 
 struct print_options {
     bool pretty;       /* a line for each member */
-    unsigned elements; /* of arrays and texts, at most; at first 200 */
-    unsigned repeats;  /* so many equal elements are written once; at first 10 */
+    unsigned elements; /* the most elements of arrays and strings that are printed; at first 200 */
+    unsigned repeats;  /* as many equal elements or more are printed once; at first 10 */
 };
 
 struct print_options *language_options(struct language *l);
@@ -201,13 +210,14 @@ struct print_format {
     int64_t count;
 };
 
-/* As `print` shows it: with the type of pointers, and the contents of what they point to as text.
+/*
+ * Prints a value as `print` does: with the types of pointers, and the strings that they point to.
  */
 MUST_USE bool value_print(struct language *l, FILE *out, struct value v, struct print_format f);
-/* As a member of a struct, or an argument of a function; errors are printed in <>. */
+/* Prints a value as a member of a struct or an argument of a function; errors are printed in <>. */
 void value_print_inside(struct language *l, FILE *out, struct value v, struct print_format f,
                         bool summary);
-/* Text as a literal of C, with "..." after it if it was cut. */
+/* Prints text as a literal of C, with "..." after it if it was cut. */
 void print_text(struct language *l, FILE *out, const uint8_t *text, size_t len, bool cut);
 void print_address_name(struct language *l, FILE *out, uint64_t address); /* " <schedule+4>" */
 

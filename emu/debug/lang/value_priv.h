@@ -1,7 +1,7 @@
 /*
  * value_priv.h - for the files of value.h only:
  *
- *     language.c    what outlives a command: history, variables, memory of the present one
+ *     language.c    history, variables, and the memory of the present command
  *     value.c       making and reading values, places, assignment
  *     arithmetic.c  operators and casts
  */
@@ -36,10 +36,13 @@ static inline uint64_t value_sign_extend(uint64_t number, unsigned bits)
     return bits && bits < 64 ? (uint64_t)((int64_t)(number << (64 - bits)) >> (64 - bits)) : number;
 }
 
-/* The type of registers such as pc. */
+/* Returns the type of registers such as pc. */
 struct type *language_code_pointer(struct language *l);
 
-/* An array is its first element's address, a function its own; a symbol without type has none. */
+/*
+ * Converts an array to its first element's address, and a function to its own. False: the value is
+ * a symbol without a type.
+ */
 MUST_USE bool value_decay(struct language *l, struct value *v);
 
 #endif

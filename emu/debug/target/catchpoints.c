@@ -19,7 +19,7 @@ void catch_listen(struct target *t)
     cluster_listen_to(t->cluster, t, kinds);
 }
 
-/* The hart that the event is of; NULL: none, or one that is not known. */
+/* Returns the hart of the event; NULL: none, or an unknown one. */
 static const struct hart *hart_of(const struct target *t, const struct event *e)
 {
     switch (e->kind) {

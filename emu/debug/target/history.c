@@ -1,5 +1,5 @@
 /*
- * history.c - going back (target.h): snapshots that are taken as the machine runs, and the way from
+ * history.c - going back (target.h): snapshots that are taken as the machine runs, and runs from
  * one of them to an exact instruction.
  *
  * A mark is a snapshot at a number of instructions. The machine's state at a number of instructions
@@ -11,8 +11,8 @@
 
 enum {
     MARKS_APART = 1000000, /* instructions between the newest marks */
-    MARKS_FINE = 8, /* marks are apart by this part of the distance from the present, or less */
-    STEPS = 1000,   /* so few instructions are searched one by one */
+    MARKS_FINE = 8, /* marks are apart by their distance from the present / MARKS_FINE, or less */
+    STEPS = 1000,   /* a search of no more instructions goes one by one */
 };
 
 static uint64_t here(const struct target *t)
@@ -22,7 +22,7 @@ static uint64_t here(const struct target *t)
 
 /* ---- marks ---- */
 
-/* The number of marks at `insns` instructions or fewer. */
+/* Returns the number of marks at `insns` instructions or fewer. */
 static size_t marks_until(const struct history *h, uint64_t insns)
 {
     size_t i = h->marks.len;
@@ -49,7 +49,10 @@ static void drop_marks(struct target *t)
         drop_mark(t, t->history.marks.len - 1);
 }
 
-/* The instructions between the neighbours of a mark: so many must be run if it is dropped. */
+/*
+ * Returns the instructions between the neighbours of a mark: those that a return between them runs
+ * when the mark is dropped.
+ */
 static uint64_t room_of(const struct history *h, size_t i, uint64_t now)
 {
     uint64_t after = i + 1 < h->marks.len         ? h->marks.at[i + 1].insns
@@ -76,7 +79,7 @@ static void thin_out(struct target *t, uint64_t now)
             drop_mark(t, i);
 }
 
-/* The mark that is missed least. */
+/* Returns the index of the mark whose loss costs least. */
 static size_t least_mark(const struct history *h, uint64_t now)
 {
     size_t best = 1;
@@ -122,7 +125,7 @@ bool target_keeps_history(const struct target *t)
     return t->config.history_max != 0;
 }
 
-/* The input and output from here on are new. */
+/* Begins an unknown future: input and output from here on are new. */
 static void nothing_is_known(struct target *t)
 {
     struct history *h = &t->history;
@@ -165,7 +168,7 @@ void history_free(struct target *t)
     VEC_FREE(&h->checkpoints);
 }
 
-/* Where the next mark is due as the machine runs on. */
+/* Returns the total of instructions at which the next mark is due as the machine runs on. */
 static uint64_t next_mark(const struct target *t)
 {
     const struct history *h = &t->history;
@@ -209,7 +212,10 @@ static void note_known(struct target *t)
         h->known_console = console;
 }
 
-/* After an error of a disk's file, which was reported, the machine cannot be run any more. */
+/*
+ * Restores a snapshot. After an error of a disk's file, which was reported, the machine cannot run
+ * any more.
+ */
 static void restore(struct target *t, const struct snapshot *s)
 {
     const struct history *h = &t->history;
@@ -263,7 +269,9 @@ struct stop history_run_quietly(struct target *t, uint64_t insns)
     return stop;
 }
 
-/* The same, taking marks on the way that are the closer the nearer they are to its end. */
+/*
+ * Runs to a total of instructions, and takes marks meanwhile, closer to each other towards the end.
+ */
 static struct stop approach(struct target *t, uint64_t insns)
 {
     struct stop stop = stop_here(t);
@@ -336,7 +344,7 @@ struct target_stop target_goto_cycle(struct target *t, uint64_t cycles)
 /* A place between marks to which a search returns. */
 struct foothold {
     uint64_t insns;
-    struct snapshot *own; /* NULL: the mark's */
+    struct snapshot *own; /* NULL: the snapshot is that of the mark */
     const struct snapshot *snapshot;
 };
 
@@ -349,7 +357,9 @@ static void stand_here(struct target *t, struct foothold *f)
     f->insns = here(t);
 }
 
-/* Runs on one instruction at a time until h has executed more than `want`; the total before that.
+/*
+ * Runs on one instruction at a time until h has executed more than `want`, and finds the total of
+ * instructions before that.
  */
 static struct stop find_turn(struct target *t, const struct hart *h, uint64_t want, uint64_t *turn)
 {
@@ -363,8 +373,8 @@ static struct stop find_turn(struct target *t, const struct hart *h, uint64_t wa
 }
 
 /*
- * To the latest total of instructions at which h has executed `want`: between f, where the machine
- * is, and `high`, where it has executed more.
+ * Goes to the latest total of instructions at which h has executed `want`: between f, where the
+ * machine is, and `high`, where h has executed more.
  */
 static struct stop search_turn(struct target *t, const struct hart *h, uint64_t want,
                                struct foothold *f, uint64_t high)
@@ -485,7 +495,7 @@ static bool find_hit(struct target *t, uint64_t present, struct stop *stop)
     return false;
 }
 
-/* What a search must not change of a point. */
+/* The fields of a point that a search must leave unchanged. */
 struct counts {
     uint64_t hits, ignore;
 };
@@ -553,7 +563,9 @@ struct target_checkpoint target_checkpoint_at(const struct target *t, size_t i)
     return t->history.checkpoints.at[i].place;
 }
 
-/* The index of the checkpoint with this number; the count: there is none. */
+/*
+ * Returns the index of the checkpoint with this number; the number of checkpoints: there is none.
+ */
 static size_t find_checkpoint(const struct history *h, unsigned number)
 {
     size_t i = 0;

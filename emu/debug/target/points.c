@@ -90,7 +90,10 @@ static enum hit hit_goals(const struct target *t, uint64_t pa, const struct hart
     return hit;
 }
 
-/* A breakpoint has precedence over a goal at the same address, so that the user is told of it. */
+/*
+ * Decides about a stop. A breakpoint has precedence over a goal at the same address, so that the
+ * user learns of the breakpoint.
+ */
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     struct target *t = ctx;
@@ -124,7 +127,7 @@ static uint32_t free_spot(struct target *t)
     return (uint32_t)(t->spots.len - 1);
 }
 
-/* False: the address has no room for another probe. */
+/* Adds a user of the spot at `pa`. False: the address has no room for another probe. */
 static bool take_spot(struct target *t, uint64_t pa)
 {
     struct spot *s = spot_at(t, pa);
@@ -287,7 +290,7 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
     return TARGET_OK;
 }
 
-/* The index of the point with this number; points.len: there is none. */
+/* Returns the index of the point with this number; points.len: there is none. */
 static size_t index_of(const struct target *t, unsigned number)
 {
     size_t i = 0;

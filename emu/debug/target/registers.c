@@ -31,13 +31,16 @@ static enum target_register_type general_type(unsigned reg)
     }
 }
 
-/* The top two bits of a CSR's number: 3 means read-only (ISA vol. II, 2.1). */
+/*
+ * Whether a CSR is writable, by the top two bits of its number: 3 means read-only (ISA vol. II,
+ * 2.1).
+ */
 static bool csr_is_writable(unsigned csr)
 {
     return csr >> 10 != 3;
 }
 
-/* All harts have the same CSRs, so hart 0 is asked. */
+/* Describes a CSR by hart 0: all harts have the same ones. */
 static bool describe_csr(const struct target *t, unsigned csr, struct target_register *r)
 {
     uint64_t value;
@@ -77,7 +80,7 @@ bool target_register(const struct target *t, unsigned number, struct target_regi
 
 /* ---- by name ---- */
 
-/* The number in "x7" for the prefix 'x'; -1: the name has another form. */
+/* Returns the number in "x7" for the prefix 'x'; -1: the name has another form. */
 static int numbered(const char *name, char prefix)
 {
     char *end;
@@ -89,7 +92,7 @@ static int numbered(const char *name, char prefix)
     return !*end && number < 32 ? (int)number : -1;
 }
 
-/* The number of a register that is not a CSR; -1: not found. */
+/* Returns the number of a register that is not a CSR; -1: not found. */
 static int find_plain(const char *name)
 {
     int number = numbered(name, 'x');

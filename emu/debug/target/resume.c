@@ -6,8 +6,8 @@
 /* ---- running ---- */
 
 /*
- * A run may take several calls of machine_run: after an access to a watchpoint whose condition is
- * false it is continued.
+ * Prepares one call of machine_run. A run may take several: it continues after an access to a
+ * watchpoint whose condition is false.
  */
 void resume_begin_piece(struct target *t)
 {
@@ -65,7 +65,7 @@ bool resume_at_limit(const struct target *t, struct stop stop)
            (stop.reason == STOP_INSNS && machine_insns(t->machine) >= t->config.max_insns);
 }
 
-/* The reason of a stop by a probe: one of this target, or of another owner. */
+/* Finds the reason of a stop by a probe of this target, or of another owner. */
 static void explain_probe(const struct target *t, struct target_stop *s)
 {
     s->of_hart = true;
@@ -80,7 +80,7 @@ static void explain_probe(const struct target *t, struct target_stop *s)
     }
 }
 
-/* The reason of a stop on request: by this target, by the auditor, or by the user. */
+/* Finds the reason of a stop on request: by this target, by the auditor, or by the user. */
 static void explain_request(const struct target *t, struct target_stop *s)
 {
     if (s->access_count) {

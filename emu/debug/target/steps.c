@@ -8,7 +8,7 @@
 #include "cpu/decode.h"
 #include "debug/target/target_priv.h"
 
-/* The stop value of a run of no instructions. */
+/* Returns the stop value of a run of no instructions. */
 static struct stop nothing_run(const struct target *t, unsigned hart)
 {
     return (struct stop){.reason = STOP_INSNS, .hart = target_hart_at(t, hart)};
@@ -16,7 +16,7 @@ static struct stop nothing_run(const struct target *t, unsigned hart)
 
 /* ---- one instruction ---- */
 
-/* Goals at the trap vectors in a CSR: a step that traps ends before the handler begins. */
+/* Adds goals at the trap vectors in a CSR: a step that traps ends before the handler begins. */
 static void add_vector_goals(struct target *t, unsigned hart, const char *csr)
 {
     enum { CAUSES = 12, VECTORED = 1 };
@@ -97,7 +97,10 @@ static enum progress step_once(struct target *t, struct hart *h, struct stop *st
     return STEPPED;
 }
 
-/* A step that ends at a breakpoint is a stop at the breakpoint, and continuing passes it. */
+/*
+ * Turns the end of a step at a breakpoint into a stop at the breakpoint, so that continuing passes
+ * it.
+ */
 static void note_breakpoint(struct target *t, struct target_stop *s)
 {
     struct hart *h = target_hart_at(t, s->hart);
@@ -240,9 +243,9 @@ struct target_stop target_next(struct target *t, unsigned hart, uint64_t count)
 
 /* ---- by lines ---- */
 
-enum { PROLOGUE_STEPS = 1000 }; /* so many instructions at most up to a function's body */
+enum { PROLOGUE_STEPS = 1000 }; /* the most instructions from a function's start to its body */
 
-/* From the first instruction of a trap handler to where the trap returns. */
+/* Runs from the first instruction of a trap handler to where the trap returns. */
 static enum progress run_through_trap(struct target *t, struct hart *h, struct stop *stop)
 {
     enum { CAUSE_ECALL_U = EXC_ECALL_U, CAUSE_ECALL_M = EXC_ECALL_M, ECALL_BYTES = 4 };
@@ -258,7 +261,7 @@ static enum progress run_through_trap(struct target *t, struct hart *h, struct s
     return run_to_return(t, h, epc, stop);
 }
 
-/* One instruction; a trap in its place, or by it, is run through. */
+/* Runs one instruction, with the handler of a trap that comes before or by it. */
 static enum progress step_through(struct target *t, struct hart **h, struct stop *stop)
 {
     uint64_t pc = hart_pc(*h), insns = hart_insns(*h);
@@ -284,7 +287,7 @@ static enum progress over_call(struct target *t, struct hart **h, uint64_t back,
     return p;
 }
 
-/* From a function's first instruction to its body. */
+/* Runs from a function's first instruction to its body. */
 static enum progress run_into(struct target *t, struct hart **h, uint64_t body, struct stop *stop)
 {
     enum progress p = STEPPED;
@@ -299,7 +302,10 @@ static enum progress run_into(struct target *t, struct hart **h, uint64_t body, 
     return p;
 }
 
-/* One instruction, or a call. *over: a function was entered, and the step ends there. */
+/*
+ * Runs one instruction, or a call up to its return. *over: a function was entered, and the step
+ * ends there.
+ */
 static enum progress line_piece(struct target *t, struct hart **h, const struct target_lines *lines,
                                 struct stop *stop, bool *over)
 {

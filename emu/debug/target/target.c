@@ -62,14 +62,20 @@ static bool is_ram(const struct target *t, uint64_t pa)
     return bus_read(cluster_bus(t->cluster), pa, &byte, sizeof byte);
 }
 
-/* Translates whatever the page permits: code need not be readable, nor data executable. */
+/*
+ * Translates an address for any access that the page permits: code need not be readable, nor data
+ * executable.
+ */
 static bool translate(struct hart *h, uint64_t va, uint64_t *pa)
 {
     return hart_translate(h, va, ACCESS_LOAD, pa) || hart_translate(h, va, ACCESS_FETCH, pa) ||
            hart_translate(h, va, ACCESS_STORE, pa);
 }
 
-/* False also if the physical address is not RAM, as it may be where nothing is translated. */
+/*
+ * Translates an address. False also if the physical address is not RAM, as it may be where nothing
+ * is translated.
+ */
 static bool translate_to_ram(const struct target *t, struct hart *h, uint64_t va, uint64_t *pa)
 {
     return translate(h, va, pa) && is_ram(t, *pa);
@@ -119,7 +125,10 @@ bool target_image_address(const struct target *t, uint64_t pa, uint64_t *va)
 
 /* ---- memory ---- */
 
-/* The bytes up to the end of the page; the next page may be anywhere in physical memory. */
+/*
+ * Returns the number of bytes up to the end of the page; the next page may be anywhere in physical
+ * memory.
+ */
 static size_t piece_at(uint64_t address, size_t len)
 {
     size_t room = PAGE_BYTES - address % PAGE_BYTES;
@@ -202,7 +211,10 @@ void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t s
     t->patch_ctx = ctx;
 }
 
-/* The patch log has recorded this store already, as it was attached to the cluster before. */
+/*
+ * Notes the site of a store. The patch log has recorded the store already, as it was attached to
+ * the cluster before.
+ */
 static void note_patch(struct target *t, const struct code_write *w)
 {
     uint32_t site;

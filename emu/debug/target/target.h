@@ -61,7 +61,7 @@ void target_free(struct target *t);
 /* ---- harts ---- */
 
 struct target_hart {
-    bool started; /* false: firmware has not started it yet; pc means nothing */
+    bool started; /* false: firmware starts the hart later; pc means nothing */
     enum privilege mode;
     enum hart_wait waits;
     uint64_t pc, insns, cycles, idle_cycles;
@@ -150,7 +150,10 @@ enum target_point_kind {
 };
 
 enum { TARGET_WATCH_MAX = 4096 }; /* bytes of one watchpoint */
-/* Bounds the host's memory and the time of each change: that of so many points is below 1 MiB. */
+/*
+ * Bounds the host's memory, which is below 1 MiB for all points together, and the time of each
+ * change.
+ */
 enum { TARGET_POINTS_MAX = 1024 };
 
 /*
@@ -230,7 +233,7 @@ const struct target_point *target_find_point(const struct target *t, unsigned nu
 bool target_has_breakpoint(const struct target *t, uint64_t pa);
 
 /*
- * Calls `changed` whenever a hart may translate an address in another way than before: at a resume,
+ * Calls `changed` whenever a hart may translate an address differently than before: at a resume,
  * after going back, and in the run after a write of satp, an sfence.vma and a return from a trap.
  * It may add and delete breakpoints. NULL ends this. Not to be called in a run.
  */
@@ -295,7 +298,7 @@ struct target_goal {
     enum target_space space;
     uint64_t address;
     uint32_t hart; /* only on this hart, or TARGET_ANY_HART */
-    bool on_stack; /* only with this stack pointer: tells threads and recursion apart */
+    bool on_stack; /* only with stack pointer `sp`: not in recursion or another thread */
     uint64_t sp;
     /* Asked there, with the machine before the instruction; NULL: always. */
     bool (*accepts)(void *ctx, unsigned hart);
@@ -403,7 +406,7 @@ size_t target_trail(struct target *t, unsigned hart, struct target_executed *lis
 
 /*
  * Back to the last time before the present instruction that a hart came to the goal
- * (TARGET_STOP_DONE), or to a stop on the way, as target_reverse_run.
+ * (TARGET_STOP_DONE), or to a later stop, as target_reverse_run.
  */
 struct target_stop target_reverse_to(struct target *t, unsigned hart, const struct target_goal *g);
 

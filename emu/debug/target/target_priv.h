@@ -73,13 +73,15 @@ struct kept_place {
 
 struct history {
     VEC_OF(struct mark) marks; /* by insns */
-    uint64_t tried;            /* where the last mark was taken; it may have been dropped at once */
+    uint64_t tried; /* total of instructions at which the last mark was taken, which may have been
+                       dropped at once */
     VEC_OF(struct kept_place) checkpoints;
     unsigned last_checkpoint;
-    unsigned run; /* which run the marks are of: each change of the run makes another one */
+    unsigned run; /* number of the run to which the marks belong: each change of the run makes
+                     another one */
     unsigned last_run;
     bool departed; /* the run was changed; the marks are of no use any more */
-    /* How far this run was run; what follows is repeated after going back. */
+    /* How far this run was run: after going back, all up to here is repeated. */
     uint64_t known_insns, known_cycles, known_console;
 };
 
@@ -141,7 +143,10 @@ void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g,
 void goals_drop(struct target *t, bool turns_only);
 /* Makes the hart execute its next instruction even if a point is there. */
 void points_pass(struct target *t, struct hart *h);
-/* The number of the first breakpoint at `pa` that stops; all there count the hit. 0: none. */
+/*
+ * Returns the number of the first breakpoint at `pa` that stops, 0 for none. All breakpoints there
+ * count the hit.
+ */
 unsigned points_hit(struct target *t, uint64_t pa, const struct hart *h);
 /* Counts a hit if the condition holds. True: the point stops the machine. */
 bool point_hit(struct target_point *p, unsigned hart);
@@ -152,39 +157,45 @@ void points_pass_none(struct target *t); /* after a restore */
 
 /* ---- resume.c ---- */
 
-/* What a run starts with, and one run up to a total of instructions; points stop it. */
+/* Begins a run; runs up to a total of instructions, where points stop the machine. */
 void resume_begin(struct target *t, unsigned from_hart);
 struct stop resume_run(struct target *t, uint64_t max_insns,
                        struct stop (*machine)(struct target *t, uint64_t max_insns));
-/* The same with snapshots on the way. */
+/* The same, taking snapshots meanwhile. */
 struct stop resume_until(struct target *t, uint64_t max_insns);
-/* Before a call of machine_run; and whether nothing that it met stops, so that it is called again.
+/*
+ * To be called before and after machine_run. True after it: nothing that it met stops the run, so
+ * that it is called again.
  */
 void resume_begin_piece(struct target *t);
 MUST_USE bool resume_passes(struct target *t, struct stop stop);
-/* Whether it is the limit of target_config that has stopped the machine. */
+/* Whether the limit of target_config has stopped the machine. */
 MUST_USE bool resume_at_limit(const struct target *t, struct stop stop);
-void resume_delete_temporary(struct target *t, unsigned number); /* the point, if it is one */
+/* Deletes the point if it is temporary. */
+void resume_delete_temporary(struct target *t, unsigned number);
 /* Ends a run: drops its goals and returns the reason of the stop. */
 struct target_stop resume_finish(struct target *t, struct stop stop);
 
 /* ---- history.c ---- */
 
-/* machine_run, taking snapshots on the way. */
+/* Calls machine_run, and takes snapshots meanwhile. */
 struct stop history_run(struct target *t, uint64_t max_insns);
 void history_open(struct target *t); /* before a run: takes the first snapshot if there is none */
 void history_depart(struct target *t);
-/* To a total of instructions that is not before the first snapshot. */
+/* Goes to a total of instructions that is not before the first snapshot. */
 struct stop history_move(struct target *t, uint64_t insns);
-/* Forwards; only the user, a limit or the guest's end stops it earlier. */
+/* Runs forwards; only the user, a limit or the guest's end stops the machine earlier. */
 struct stop history_run_quietly(struct target *t, uint64_t insns);
-/* Ends a way back: findings on the way are no news. */
+/* Ends a return: findings that were repeated meanwhile are no new ones. */
 struct target_stop history_arrive(struct target *t, struct stop stop);
 void history_free(struct target *t);
 
 /* ---- catchpoints.c ---- */
 
-/* After a change of the catchpoints: listens to the kinds of events that they need. */
+/*
+ * Listens to the kinds of events that the catchpoints need; to be called after each change of
+ * these.
+ */
 void catch_listen(struct target *t);
 void catch_note(struct target *t, const struct event *e);
 /* Counts the hits, and drops the events of points that do not stop. False: none is left. */
@@ -195,7 +206,7 @@ MUST_USE bool catch_decide(struct target *t);
 /* Fills in p->pa; the point itself is not added yet. */
 MUST_USE enum target_error watch_set(struct target *t, struct target_point *p, unsigned number);
 void watch_clear(struct target *t, const struct target_point *p);
-/* After a change of a mapping: watchpoints go on watching their addresses, wherever these are. */
+/* Finds the memory of all watchpoints anew, after a change of a mapping. */
 void watch_follow(struct target *t);
 void watch_note(struct target *t, const struct access_event *e);
 /* Counts the hits, and drops the accesses to points that do not stop. False: none is left. */

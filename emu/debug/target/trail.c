@@ -1,5 +1,5 @@
 /*
- * trail.c - the instructions that a hart has executed last, and the way back to a place (target.h).
+ * trail.c - the instructions that a hart has executed last, and the return to a place (target.h).
  */
 #include "cpu/isa.h"
 #include "debug/target/target_priv.h"
@@ -48,7 +48,7 @@ static bool is_on_stack(void *ctx, unsigned hart)
     return hart_reg(target_hart_at(w->t, hart), REG_SP) == w->sp;
 }
 
-/* A point of the target's own: its number is given to the next one of the user's. */
+/* Deletes a point of the target's own, and frees its number for the user's next one. */
 static void drop_point(struct target *t, unsigned number)
 {
     (void)!target_delete_point(t, number);
@@ -70,7 +70,7 @@ struct target_stop target_reverse_to(struct target *t, unsigned hart, const stru
 
     if (target_add_point(t, hart, &p, &number))
         return target_goto(t, target_insns(t));
-    t->changed = NULL; /* who follows the machine could add points, or delete some */
+    t->changed = NULL; /* the front end could add or delete points in it */
     s = target_reverse_run(t);
     t->changed = changed;
     if (s.reason == TARGET_STOP_BREAKPOINT && s.point == number) {

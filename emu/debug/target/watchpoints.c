@@ -1,6 +1,6 @@
 /*
- * watchpoints.c - watchpoints of the target layer: which accesses to watched
- * pages (cluster_watch_memory) touch a watchpoint, and which of them stop.
+ * watchpoints.c - watchpoints of the target layer: finds the accesses to watched pages
+ * (cluster_watch_memory) that touch a watchpoint, and decides which ones stop.
  *
  * A watchpoint is watched in physical memory, page by page, as its pages may be
  * anywhere. When a hart gets another page table or fences the one it has, and at
@@ -32,12 +32,14 @@ static void add_piece(piece_list *list, struct watch_piece piece)
 {
     for (size_t i = 0; i < list->len; i++)
         if (list->at[i].number == piece.number && list->at[i].pa == piece.pa)
-            return; /* several harts map it alike */
+            return; /* another hart maps the page to the same memory */
     VEC_PUSH(list, piece);
 }
 
-/* The first bytes of `piece` in memory: where each hart's page table maps them; if none does, where
- * the image is loaded (TARGET_BY_ANY), or there. */
+/*
+ * Finds the first bytes of `piece` in memory: where each hart's page table maps them; if none does,
+ * where the image is loaded (TARGET_BY_ANY), or at the physical address.
+ */
 static void find_piece(const struct target *t, const struct target_point *p, uint64_t address,
                        struct watch_piece piece, piece_list *list)
 {
@@ -55,7 +57,7 @@ static void find_piece(const struct target *t, const struct target_point *p, uin
         add_piece(list, piece);
 }
 
-/* Where the watchpoint is at present: a list of pieces, none across a page. */
+/* Finds the memory of the watchpoint at present: a list of pieces, none across a page. */
 static piece_list find_pieces(const struct target *t, const struct target_point *p, unsigned number)
 {
     piece_list list = {0};
@@ -82,7 +84,7 @@ static void watch_pieces(struct target *t, const struct target_point *p, const p
     }
 }
 
-/* Each byte is somewhere: a watchpoint is in two pages at most. */
+/* Whether all bytes of the watchpoint were found; it is in two pages at most. */
 static bool is_whole(const struct target_point *p, const piece_list *list)
 {
     const struct watch_piece *last = list->len ? &list->at[list->len - 1] : NULL;
@@ -165,7 +167,7 @@ static uint64_t value_of(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-/* The part of the access that is in the piece. False: there is none. */
+/* Finds the part of the access that is in the piece. False: there is none. */
 static bool overlap(const struct watch_piece *piece, const struct access_event *e,
                     struct target_access *a)
 {
@@ -194,8 +196,8 @@ static bool is_wanted(const struct target_point *p, const struct target_access *
 }
 
 /*
- * An instruction accesses a watchpoint at most twice, in two pages. Further writes by a device
- * during the same instruction are not recorded.
+ * Whether two accesses to the point are recorded: an instruction accesses a watchpoint at most
+ * twice, in two pages. Further writes by a device during the same instruction are not recorded.
  */
 static bool is_full(const struct target *t, unsigned number)
 {
@@ -226,7 +228,7 @@ void watch_note(struct target *t, const struct access_event *e)
 
 /* ---- stopping ---- */
 
-/* The first access to the point; NULL: there was none. */
+/* Returns the first access to the point; NULL: there was none. */
 static const struct target_access *access_of(const struct target *t, unsigned number)
 {
     for (size_t i = 0; i < t->accesses.len; i++)
