@@ -17,9 +17,9 @@
 
 /* Executions of one instruction by one hart. */
 struct repeats {
-    uint64_t epoch; /* in which it was last executed, as of epoch_of */
-    size_t last;    /* its newest act */
-    bool twice;     /* it was executed before in this epoch */
+    uint64_t epoch; /* of the last execution, as epoch_of has it */
+    size_t last;    /* index of the newest act */
+    bool twice;     /* the instruction was executed before in this epoch */
 };
 
 struct probed {
@@ -34,16 +34,16 @@ struct act_log {
     struct cluster *cluster;
     struct watch *watch;
     struct probe_owner owner;
-    bool on, keep; /* acts are told, and kept in the list */
+    bool on, keep; /* acts are passed to on_act; acts are kept in the list */
     struct act_list list;
     size_t unused;
     bool full;
-    uint64_t from; /* instructions: before, only executions are recorded */
+    uint64_t from; /* before this total of instructions, only executions are recorded */
     uint64_t compactions;
     uint64_t messages[HARTS_MAX]; /* fences of the hart, and messages to it */
     struct map stores;            /* place -> stores to it */
     size_t image_sites;           /* their ids are below those of modules' sites */
-    struct map away;              /* those that cannot be executed */
+    struct map away;              /* sites that cannot be executed at present */
     VEC_OF(struct probed) probes;
     struct repeats *repeats; /* by probe and hart */
     void (*on_act)(void *ctx, const struct act *a);
@@ -61,7 +61,7 @@ static void compact(struct act_log *l)
             l->list.acts.at[to++] = l->list.acts.at[i];
     l->list.acts.len = to;
     l->unused = 0;
-    l->compactions++; /* the indices of executions are no longer true */
+    l->compactions++; /* indices of executions are no longer valid */
 }
 
 static uint64_t stores_to(const struct act_log *l, uint32_t place)
@@ -72,23 +72,23 @@ static uint64_t stores_to(const struct act_log *l, uint32_t place)
     return count;
 }
 
-/* Within one epoch, executions of the place by the hart are alike. Above 0. */
+/* Returns the epoch, above 0: within one, executions of the place by the hart are alike. */
 static uint64_t epoch_of(const struct act_log *l, unsigned hart, uint32_t place)
 {
     return 1 + l->compactions + l->messages[hart] + stores_to(l, place);
 }
 
-static void tell(const struct act_log *l, const struct act *a)
+static void pass_on(const struct act_log *l, const struct act *a)
 {
     if (l->on_act)
         l->on_act(l->ctx, a);
 }
 
-/* False: there is no room. */
+/* Adds an act. False: there is no room. */
 static bool add(struct act_log *l, struct act a)
 {
     a.insns = machine_insns(l->machine);
-    tell(l, &a);
+    pass_on(l, &a);
     if (!l->keep)
         return false;
     if (l->unused > ACTS_MAX / 2)
@@ -107,7 +107,7 @@ static void add_other(struct act_log *l, struct act a)
 
     if (last && a.kind == ACT_STORE && last->kind == ACT_STORE && last->hart == a.hart &&
         last->place == a.place && (a.place & PLACE_PAGE))
-        return; /* code that is copied there, page by page */
+        return; /* the store belongs to a copy of code, page by page */
     if (a.kind == ACT_STORE)
         map_put(&l->stores, a.place, stores_to(l, a.place) + 1);
     else
@@ -175,7 +175,9 @@ static bool can_execute(const struct act_log *l, unsigned hart, const struct sit
     return hart_translate(cluster_hart(l->cluster, hart), s->va, ACCESS_FETCH, &pa) && pa == s->pa;
 }
 
-/* Stores to the sites of modules that could be executed until now; `known`: they are known already.
+/*
+ * Adds stores to the sites of modules that can no longer be executed; `known`: only notes these
+ * sites.
  */
 static void look_at_modules(struct act_log *l, unsigned hart, bool known)
 {
@@ -199,7 +201,7 @@ static void look_at_modules(struct act_log *l, unsigned hart, bool known)
     }
 }
 
-/* What is away now is no news. */
+/* Notes the sites that cannot be executed at the beginning. */
 static void begin_modules(struct act_log *l)
 {
     map_clear(&l->away);
@@ -279,13 +281,13 @@ void act_log_free(struct act_log *l)
     free(l);
 }
 
-/* Instructions can begin at each even address. */
+/* Plants a probe at each even address of the site, where an instruction can begin. */
 static void plant(struct act_log *l, uint32_t id)
 {
     const struct site *s;
 
     if (id >= site_count(watch_sites(l->watch)))
-        return; /* it became known only later */
+        return; /* the site became known only later */
     s = site_get(watch_sites(l->watch), id);
     for (unsigned offset = 0; !s->gone && offset < s->size; offset += 2) {
         uint32_t index = (uint32_t)l->probes.len;

@@ -1,15 +1,13 @@
 /*
- * acts.h - what harts do that others can notice, in the order in which a run does it.
+ * acts.h - the acts of harts that others can notice, in the order of a run.
  *
  * An act is an instruction of a patched place that is executed, a store to code, a fence.i, an
  * interrupt sent to another hart or taken, or a hart that is started. That the code of a module can
  * no longer be executed, because its mapping was taken away, counts as a store to its sites. Two
  * runs in which each hart does the same acts, and conflicting acts of different harts come in the
- * same order, differ in nothing that the auditor looks at. What harts tell each other by other
- * memory is not seen.
+ * same order, are equal for the auditor. Communication of harts by other memory is not recorded.
  *
- * Of a place that is executed again and again without other acts between, the first time and the
- * last are kept.
+ * Of the executions of a place without other acts between them, the first and the last are kept.
  */
 #ifndef EXPLORE_ACTS_H
 #define EXPLORE_ACTS_H
@@ -54,7 +52,10 @@ void act_state_io(struct state_io *io, struct act *a);
 
 struct act_log;
 
-/* Attached to the machine for as long as it lives. Records nothing until act_log_begin. */
+/*
+ * Attaches a log to the machine for as long as the machine exists. Records nothing until
+ * act_log_begin.
+ */
 struct act_log *act_log_new(struct machine *m, struct watch *w);
 void act_log_free(struct act_log *l);
 
@@ -67,13 +68,13 @@ void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint6
 void act_log_end(struct act_log *l);
 bool act_log_is_full(const struct act_log *l);
 
-/* The acts so far; valid until the next one. */
+/* Returns the acts so far; valid until the next act. */
 const struct act_list *act_log_list(struct act_log *l);
 
-/* Keeps no list, until act_log_begin: only act_log_listen is of use then. */
+/* Keeps no list until act_log_begin; acts are only passed on by act_log_listen. */
 void act_log_watch(struct act_log *l);
 
-/* Calls `on_act` for each act from now on; NULL: no more. */
+/* Calls `on_act` for each act from now on; NULL ends this. */
 void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct act *a), void *ctx);
 
 #endif

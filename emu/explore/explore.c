@@ -1,9 +1,9 @@
 /*
  * explore.c - see explore.h.
  *
- * The run of the seed goes on in one process, with snapshots in between. When an update of code is
- * over, the machine goes back to a snapshot before it, the interleavings of the update are tried,
- * and the run goes on.
+ * The run of the seed is one process, in which snapshots are taken. When an update of code is over,
+ * the machine goes back to a snapshot before it, the interleavings of the update are tried, and the
+ * run continues.
  */
 #include "explore/explore.h"
 
@@ -39,7 +39,7 @@ enum { GAP = 100 * 1000, BEFORE = 12 * 1000 * 1000, LONGEST = 100 * 1000 * 1000 
 /* Cycles between snapshots, at least. */
 enum { MARKS_APART = 4 * 1000 * 1000 };
 
-/* Instructions before the first store in which the update has begun: harts are stopped for it. */
+/* Instructions before the first store that belong to the update: harts are stopped for it. */
 enum { LEAD = 50 * 1000 };
 
 /* An update of code: stores close to each other. */
@@ -50,7 +50,7 @@ struct window {
     struct map pages; /* numbers of pages with other code that was stored to */
 };
 
-/* What came of one. */
+/* The result of an update. */
 struct explored {
     unsigned number; /* from 1 */
     uint64_t cycle;
@@ -73,11 +73,11 @@ struct explorer {
     struct window window;
     VEC_OF(struct mark) marks; /* oldest first */
     VEC_OF(struct explored) explored;
-    unsigned updates, idle; /* all; those without anything to interleave */
+    unsigned updates, idle; /* all; those with no orders to try */
     struct discoveries found;
     bool stopped;
     enum search_bound why; /* if stopped */
-    double begun, told;    /* seconds */
+    double begun, printed; /* seconds */
     uint64_t runs;
     bool line; /* a line of progress is on the terminal */
     enum exit_status status;
@@ -106,9 +106,9 @@ static void show_progress(struct explorer *e, const struct search *now, uint64_t
     double time = seconds();
     char n[GROUPED_MAX], same[GROUPED_MAX];
 
-    if (!e->config->progress || time - e->told < 0.5 || time - e->begun < 2)
+    if (!e->config->progress || time - e->printed < 0.5 || time - e->begun < 2)
         return;
-    e->told = time;
+    e->printed = time;
     e->line = true;
     if (now)
         fprintf(e->config->diag->out,
@@ -121,7 +121,7 @@ static void show_progress(struct explorer *e, const struct search *now, uint64_t
     (void)fflush(e->config->diag->out);
 }
 
-/* Whether all must stop, and why. */
+/* Whether the search must stop, and why. */
 static bool must_stop(void *ctx, const struct search *now, uint64_t more, enum search_bound *why)
 {
     struct explorer *e = ctx;
@@ -141,7 +141,7 @@ static bool must_stop(void *ctx, const struct search *now, uint64_t more, enum s
 
 /* ---- updates ---- */
 
-/* Sites whose code is elsewhere in a page that is stored to are explored, too. */
+/* Adds all sites of a page that is stored to: they are explored, too. */
 static void add_sites_of_page(struct map *to, const struct site_table *sites, uint64_t page)
 {
     for (uint32_t id = 0; id < site_count(sites); id++)
@@ -197,7 +197,7 @@ static void take_mark(struct explorer *e)
         VEC_PUSH(&e->marks, ((struct mark){machine_snapshot(e->machine), now}));
 }
 
-/* The newest mark that is BEFORE the cycle, or the oldest one. */
+/* Returns the newest mark that is BEFORE the cycle, or the oldest one. */
 static size_t mark_before(const struct explorer *e, uint64_t cycle)
 {
     size_t best = 0;
@@ -221,7 +221,7 @@ static void drop_old_marks(struct explorer *e)
 
 /* ---- one update ---- */
 
-/* The ids of all sites that are explored; the caller frees the array. */
+/* Returns the ids of all sites that are explored; the caller frees the array. */
 static uint32_t *sites_of_window(struct explorer *e, size_t *count)
 {
     size_t pages;
@@ -315,7 +315,7 @@ static struct stop run_seed(struct explorer *e)
     return stop;
 }
 
-/* ---- what the run of the seed shows, too ---- */
+/* ---- discoveries that the run of the seed has, too ---- */
 
 static void drop_discovery(struct discoveries *d, size_t i)
 {
@@ -331,7 +331,7 @@ static bool is_failure(struct stop stop)
            (stop.reason == STOP_EXIT && stop.code);
 }
 
-/* Drops what the seed's run has shown later than in the window in which it was discovered. */
+/* Drops discoveries that the run of the seed has, too, after the window in which they were made. */
 static void drop_known(struct explorer *e, struct stop stop)
 {
     struct outcome seed = {0};
@@ -349,9 +349,9 @@ static void drop_known(struct explorer *e, struct stop stop)
     outcome_free(&seed);
 }
 
-/* ---- what is printed ---- */
+/* ---- printing ---- */
 
-/* "10^24", or the number itself. */
+/* Returns "10^24", or the number itself. */
 static const char *power_text(char text[GROUPED_MAX], double log)
 {
     if (log < 6)
@@ -433,7 +433,7 @@ static void write_json_update(struct json *j, const struct explored *x)
     json_end(j);
 }
 
-/* The findings of the seed's run; notes are left out. */
+/* Writes the findings of the seed's run; notes are left out. */
 static void write_json_seed(struct json *j, const struct report *r)
 {
     struct outcome seed = {0};
@@ -518,7 +518,7 @@ static enum exit_status write_json_file(struct explorer *e, char *const *files)
 
 static void print_all(struct explorer *e, char *const *files)
 {
-    /* Standard output may be the JSON's. */
+    /* Standard output may be used by the JSON. */
     FILE *out = e->config->json && !strcmp(e->config->json, "-") ? e->config->diag->out : stdout;
     char n[GROUPED_MAX];
     uint64_t lost = 0;
@@ -549,7 +549,7 @@ static void print_all(struct explorer *e, char *const *files)
                   e->updates);
 }
 
-/* A schedule that cannot be written, or the file of the results, is no reason to lose the rest. */
+/* Prints and writes all results. After an error of one file the others are written all the same. */
 static enum exit_status show_all(struct explorer *e)
 {
     char **files = xcalloc(e->found.list.len + 1, sizeof *files);

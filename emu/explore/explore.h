@@ -24,7 +24,7 @@ struct explore_config {
     const struct identity *identity; /* of the run; for the files of schedules */
     const struct diag *diag;
     const char *image;
-    const char *schedules; /* what the names of the files of schedules begin with */
+    const char *schedules; /* prefix of the names of the files of schedules */
     const char *json;      /* a file for the results; NULL: none; "-": standard output */
     unsigned jobs;         /* processes at the same time; 0: as many as the host has processors */
     unsigned steps;        /* departures from the seed's schedule in one run, at most */
@@ -44,8 +44,8 @@ struct explore_config {
 struct exploration {
     size_t found;    /* discoveries */
     struct stop end; /* of the run of the seed */
-    bool by_update;  /* it was ended because the update that was asked for is over */
-    bool by_time;    /* it was ended by the timeout */
+    bool by_update;  /* the run was ended because the update that was asked for is over */
+    bool by_time;    /* the run was ended by the timeout */
 };
 
 /*

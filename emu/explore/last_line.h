@@ -17,13 +17,13 @@ struct last_line {
     struct console inner;
 };
 
-/* A console that passes all on to `inner` but its output, which is only looked at. */
+/* Returns a console that keeps the last line of the output, and has the input of `inner`. */
 struct console last_line_console(struct last_line *l, const struct console *inner);
 
-/* What was written until now was written by another run. */
+/* Forgets the line: the output until now was that of another run. */
 void last_line_clear(struct last_line *l);
 
-/* "" if there is none. Bytes that are not printable are `?'. */
+/* Returns the line, or "". Bytes that are not printable are `?'. */
 const char *last_line(const struct last_line *l);
 
 #endif

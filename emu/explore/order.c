@@ -39,15 +39,15 @@ bool act_is(const struct act *a, const struct act *awaited)
 }
 
 /*
- * What an act depends on, as hashes: the acts before it of its own hart and those that it conflicts
- * with. Sums stand for sets whose order does not matter.
+ * Hashes of what an act depends on: the earlier acts of its hart, and those that conflict with it.
+ * Sums stand for sets whose order does not matter.
  */
 struct past {
     uint64_t of_hart[HARTS_MAX]; /* the newest act, or message to it */
     uint64_t stores[HARTS_MAX];  /* all stores of the hart */
     uint64_t fences;             /* all fences */
     struct map stored;           /* place -> its newest store */
-    struct map executed;         /* place -> the sum of its executions since */
+    struct map executed;         /* place -> the sum of its executions since that store */
 };
 
 static uint64_t known(const struct map *m, uint64_t key)
@@ -118,8 +118,8 @@ uint64_t order_hash(const struct act_list *l)
 }
 
 /*
- * The hash of the acts from `first` to `second`, and of what is before them, if the hart of the
- * first stalls until the second has been done.
+ * Returns the hash of the acts up to `second`, if the hart of `first` stalls before that act until
+ * `second` was done.
  */
 static uint64_t hash_turned(const struct act_list *l, size_t first, size_t second)
 {
@@ -151,7 +151,7 @@ double order_count_log10(const struct act_list *l)
     return ln / log(10);
 }
 
-/* The hash of what is before the act at which a timer interrupts. */
+/* Returns the hash of the acts before the one at which a timer interrupts. */
 static uint64_t hash_ticked(const struct act_list *l, size_t at)
 {
     struct past p = {0};
@@ -165,17 +165,17 @@ static uint64_t hash_ticked(const struct act_list *l, size_t at)
 
 /* ---- turns ---- */
 
-/* Kinds of turns: what has most often been wrong comes first. */
+/* Kinds of turns: those that have found most errors come first. */
 enum { RANK_INSIDE, RANK_FETCH, RANK_SEND, RANK_TICK, RANK_FENCE, RANK_START, RANKS };
 
-/* Turns of one place and hart that are tried. */
+/* Limits for turns of the same place and hart. */
 enum { TICKS_EACH = 2, TURNS_EACH = 2 };
 
 struct turns {
     const struct act_list *list;
     uint64_t from, window;
     struct turn_list found;
-    struct map counts; /* how many there are with the same two acts */
+    struct map counts; /* number of turns with the same two acts */
 };
 
 static uint64_t count_up(struct turns *t, uint64_t key)
@@ -205,14 +205,15 @@ static void add_turn(struct turns *t, size_t first, size_t second, unsigned rank
     VEC_PUSH(&t->found.turns, turn);
 }
 
-/* Whether the place that is executed is stored to, or other code in its page. */
+/* Whether the store is to the place that is executed, or to other code in its page. */
 static bool is_at(const struct act *execute, const struct act *store)
 {
     return store->place & PLACE_PAGE ? execute->page == store->page
                                      : execute->place == store->place;
 }
 
-/* The first thing that a hart did after it was started, if that is still to be seen; else `start`.
+/*
+ * Returns the first act of a hart after it was started, if that is still in the list; else `start`.
  */
 static size_t first_of_started(const struct turns *t, size_t start)
 {
@@ -225,15 +226,17 @@ static size_t first_of_started(const struct turns *t, size_t start)
 }
 
 /*
- * Whether the place was perhaps executed by another task than the one that stores to it later, on
- * the same hart: that one runs on another hart if this one stalls.
+ * Whether the execution and the store may be of different tasks of the same hart: while the hart
+ * stalls, the other task runs on another hart.
  */
 static bool is_other_task(const struct act *a, const struct act *store)
 {
     return a->kind == ACT_EXECUTE && a->offset && is_at(a, store);
 }
 
-/* `second` is a store: each other hart stalls before what it last did with the place or fence. */
+/*
+ * Turns a store, `second`: each other hart stalls before its last execution of the place or fence.
+ */
 static void turn_store(struct turns *t, size_t second)
 {
     const struct act *acts = t->list->acts.at, *store = &acts[second];
@@ -271,7 +274,7 @@ static void turn_store(struct turns *t, size_t second)
     map_free(&executed);
 }
 
-/* `second` is a message: its hart stalls inside of each place that it last executed. */
+/* Turns a message, `second`: its hart stalls inside of each place that it last executed. */
 static void turn_message(struct turns *t, size_t second)
 {
     const struct act *acts = t->list->acts.at, *message = &acts[second];
@@ -292,8 +295,10 @@ static void turn_message(struct turns *t, size_t second)
     map_free(&executed);
 }
 
-/* `second` executes a place, fences or starts a hart: each other hart stalls before the last store
- * that matters. */
+/*
+ * Turns an execution, a fence or a start, `second`: each other hart stalls before its last store
+ * that conflicts.
+ */
 static void turn_store_before(struct turns *t, size_t second)
 {
     const struct act *acts = t->list->acts.at, *b = &acts[second];
@@ -311,7 +316,7 @@ static void turn_store_before(struct turns *t, size_t second)
     }
 }
 
-/* A task that stands inside of a place is preempted, if the place is stored to later. */
+/* Adds timers: a task inside of a place is preempted, if the place is stored to later. */
 static void turn_timers(struct turns *t)
 {
     const struct act *acts = t->list->acts.at;
@@ -350,7 +355,7 @@ static int by_key(const void *a, const void *b)
     return (s->key > t->key) - (s->key < t->key);
 }
 
-/* The bits in reverse order: of successive numbers, each is far from those before. */
+/* Returns the bits in reverse order, which makes successive numbers differ much. */
 static uint64_t reversed(uint64_t n, unsigned bits)
 {
     uint64_t r = 0;
@@ -360,7 +365,7 @@ static uint64_t reversed(uint64_t n, unsigned bits)
     return r;
 }
 
-/* Sorts the turns: those of all kinds by turns, those of one kind spread over the run. */
+/* Sorts the turns: one of each kind in turn, and those of one kind spread over the run. */
 static void sort_turns(struct turn_list *l)
 {
     uint64_t count[RANKS] = {0}, of[RANKS] = {0};

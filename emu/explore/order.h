@@ -1,5 +1,6 @@
 /*
- * order.h - which orders of the acts of a run are worth trying, and which are the same.
+ * order.h - finds the orders of the acts of a run that are worth trying, and those that are
+ * equivalent.
  *
  * Two acts of different harts conflict if their order matters: a store and a fetch of the place,
  * or a fence.i; what one hart does and an interrupt or remote fence that another sends it. Runs
@@ -18,15 +19,15 @@
 #include "machine/plan.h"
 
 /*
- * A step that would make two conflicting acts come in the other order: `hart` stalls before the
- * first one until `until` has been done by its hart; or it is interrupted before it by its timer.
+ * A step that would turn two conflicting acts around: `hart` stalls before the first one until
+ * another hart has done `until`; or its timer interrupts it there.
  */
 struct turn {
     enum plan_kind kind;
     unsigned hart;
     uint64_t at;          /* instructions of all harts */
     struct act until;     /* PLAN_STALL */
-    uint64_t order;       /* what order_hash is expected to be then */
+    uint64_t order;       /* the expected order_hash of the run with this step */
     unsigned rank;        /* its kind */
     size_t first, second; /* the acts */
     uint64_t key;         /* the lower, the earlier it is tried */
@@ -37,25 +38,25 @@ struct turn_list {
 };
 
 /*
- * The turns of acts from instruction `from` on, in the order in which they are worth trying: kinds
- * of turns by turns, and of each kind spread over the acts. At most `max`; *more: how many there
- * are beyond. `window`: acts that are turned with earlier ones come from this instruction on. The
- * caller frees the list.
+ * Returns the turns of acts from instruction `from` on, the most promising first: one of each kind
+ * in turn, and those of a kind spread over the acts. At most `max`; *more: the number of further
+ * ones. `window`: acts that are turned with earlier ones come from this instruction on. The caller
+ * frees the list.
  */
 struct turn_list order_turns(const struct act_list *l, uint64_t from, uint64_t window, size_t max,
                              size_t *more);
 
-/* Equal for runs that are equivalent. */
+/* Returns a hash that is equal for equivalent runs. */
 uint64_t order_hash(const struct act_list *l);
 
-/* Whether it is the act that is waited for, whose hart may be ANY_HART; at perhaps another time. */
+/* Whether the act is the awaited one, whose hart may be ANY_HART; the times may differ. */
 bool act_is(const struct act *a, const struct act *awaited);
 
 enum { ANY_HART = 0xff };
 
 /*
- * The decimal logarithm of the number of orders in which harts can do these acts, each hart its own
- * in their order.
+ * Returns the decimal logarithm of the number of interleavings of these acts, where each hart keeps
+ * the order of its own.
  */
 double order_count_log10(const struct act_list *l);
 

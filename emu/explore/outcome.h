@@ -1,5 +1,5 @@
 /*
- * outcome.h - how a run of an interleaving ended, as it is passed from its process to the search.
+ * outcome.h - the result of a run of an interleaving, which its process sends to the search.
  */
 #ifndef EXPLORE_OUTCOME_H
 #define EXPLORE_OUTCOME_H
@@ -24,23 +24,23 @@ struct outcome {
     uint64_t index; /* of the turn that was taken */
     struct plan plan;
     uint64_t order;         /* order_hash of its acts */
-    uint64_t acts;          /* their number */
+    uint64_t acts;          /* number of its acts */
     double interleavings;   /* order_count_log10 of its acts */
-    bool full;              /* there were more acts */
-    struct turn_list turns; /* that follow */
-    uint64_t more_turns;    /* left out, as there were too many */
+    bool full;              /* the list of acts was full */
+    struct turn_list turns; /* turns of its acts */
+    uint64_t more_turns;    /* turns that were left out, as there were too many */
     enum stop_reason reason;
     unsigned code;                           /* STOP_EXIT */
-    char *died;                              /* why the guest cannot go on; "": it can */
-    VEC_OF(struct outcome_finding) findings; /* all that the auditor has */
+    char *died;                              /* why the guest cannot continue; "": it can */
+    VEC_OF(struct outcome_finding) findings; /* all findings of the auditor */
 };
 
-/* Takes what the auditor has found. The rest is for the caller. */
+/* Copies the findings of the auditor. The caller fills in the rest. */
 void outcome_take_findings(struct outcome *o, const struct report *r);
 void outcome_free(struct outcome *o);
 
 /*
- * The channel from many processes to one. Messages are whole: channel_send waits while another
+ * The channel from many processes to one. Messages do not mix: channel_send waits while another
  * process sends.
  */
 struct channel {
@@ -48,13 +48,13 @@ struct channel {
     int lock;
 };
 
-bool channel_open(struct channel *c); /* false: errno tells why */
+bool channel_open(struct channel *c); /* false: errno has the reason */
 void channel_close_write(struct channel *c);
 void channel_close(struct channel *c);
 void channel_send(struct channel *c, struct outcome *o);
 /* Waits a fifth of a second at most. False: there is nothing to receive yet. */
 bool channel_wait(const struct channel *c);
-/* False: all processes that could send have ended. */
+/* Receives an outcome. False: all processes that could send have ended. */
 bool channel_receive(struct channel *c, struct outcome *o);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * The machine stands at the beginning of the window. For each run whose turns are tried there is
  * one process, the walker, which repeats that run and stops where a turn begins; there it makes a
- * process for the turn, which runs on to the end of the window and sends what came of it.
+ * process for the turn, which runs on to the end of the window and sends its outcome.
  */
 #include "explore/search.h"
 
@@ -30,9 +30,9 @@
 
 enum {
     STALL_MORE = 300 * 1000, /* instructions: the act for which a hart stalls may never come */
-    TAIL = 300 * 1000,       /* instructions that a run with turns goes on after the window's end */
+    TAIL = 300 * 1000, /* instructions that a run with turns executes after the window's end */
     DEATH_MAX = 512,
-    PART = 50 * 1000, /* instructions between two looks at what was found */
+    PART = 50 * 1000, /* instructions between two checks of the findings */
 };
 
 /* A run whose turns are tried. */
@@ -46,10 +46,10 @@ struct search_state {
     const struct search_config *config;
     struct search *done;
     struct discoveries *found;
-    struct map orders;   /* order_hash of runs that were made */
-    struct map expected; /* and of turns that were taken */
-    struct map known;    /* hash of the key of each finding that the run of the seed has */
-    struct outcome seed; /* the run of the seed */
+    struct map orders;               /* order_hash of runs that were made */
+    struct map expected;             /* expected order_hash of turns that were taken */
+    struct map known;                /* hashes of the keys of findings of the run of the seed */
+    struct outcome seed;             /* the run of the seed */
     VEC_OF(struct outcome) outcomes; /* of the present walk */
     VEC_OF(struct node) now, next;
     uint64_t room; /* turns that may still be tried after those of the present walk */
@@ -91,7 +91,7 @@ static void on_act(void *ctx, const struct act *a)
         machine_ask_stop(r->config->machine);
 }
 
-/* The last step of the plan is a stall that has begun: runs until it ends. */
+/* Runs until the stall ends that is the last step of the plan and has begun. */
 static struct stop run_stall(struct one_run *r)
 {
     struct machine *m = r->config->machine;
@@ -115,7 +115,7 @@ static bool goes_on(struct stop stop)
     return stop.reason == STOP_INSNS || stop.reason == STOP_ASKED;
 }
 
-/* Whether the auditor has found what the run of the seed does not have. */
+/* Whether the auditor has a finding that the run of the seed does not have. */
 static bool has_news(const struct one_run *r)
 {
     struct outcome o = {0};
@@ -129,7 +129,10 @@ static bool has_news(const struct one_run *r)
     return news;
 }
 
-/* Runs to the end of the window and a bit more; with turns, or until something was found. */
+/*
+ * Runs to TAIL and the lengths of the stalls after the end of the window; with turns, only until
+ * there is a new finding.
+ */
 static struct stop run_to_end(const struct one_run *r)
 {
     const struct audit *a = watch_audit(r->config->report->watch);
@@ -168,7 +171,7 @@ static char *died_of(const struct search_config *c, struct stop stop)
     return xstrdup(text);
 }
 
-/* What follows from the acts of the run, whose plan is complete. */
+/* Fills in the hash and the turns of the acts of the run, whose plan is complete. */
 static void take_acts(struct outcome *o, const struct search_config *c, uint64_t room)
 {
     const struct act_list *acts = act_log_list(c->log);
@@ -183,7 +186,7 @@ static void take_acts(struct outcome *o, const struct search_config *c, uint64_t
     }
     o->acts = acts->acts.len;
     o->full = act_log_is_full(c->log);
-    /* Of acts that are not all kept, nothing is the same. */
+    /* Runs whose acts are not all kept are equivalent to no other. */
     o->order = order_hash(acts) + (o->full ? hash_of_plan(&o->plan) : 0);
     if (o->plan.steps.len >= c->steps)
         return;
@@ -201,7 +204,7 @@ static void run_turn(const struct search_state *s, const struct plan *plan, cons
     struct outcome o = {0};
     struct stop stop = {.reason = STOP_INSNS};
 
-    last_line_clear(c->last_line); /* another run wrote it */
+    last_line_clear(c->last_line); /* another run has written the line */
     for (size_t i = 0; i < plan->steps.len; i++)
         VEC_PUSH(&r.plan.steps, plan->steps.at[i]);
     if (turn)
@@ -225,7 +228,7 @@ static void run_turn(const struct search_state *s, const struct plan *plan, cons
 
 /* ---- the walker ---- */
 
-/* The end of the search ends all of its processes; keys of the terminal are the search's. */
+/* Makes a process that ends with the search, and that keys of the terminal do not reach. */
 static pid_t make_process(void)
 {
     static const int of_terminal[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};
@@ -269,7 +272,7 @@ static void walk(const struct search_state *s, const struct plan *plan, const st
         ;
 }
 
-/* ---- what came of it ---- */
+/* ---- outcomes ---- */
 
 static uint64_t stalled_insns(const struct plan *p)
 {
@@ -324,7 +327,7 @@ static void discover(struct search_state *s, const struct plan *plan, bool died,
     d->runs++;
 }
 
-/* The words of a death without its numbers, which are times and addresses. */
+/* Copies the text of a death without its numbers, which are times and addresses. */
 static void death_key(char key[DEATH_MAX], const char *died)
 {
     size_t len = 0;
@@ -335,7 +338,7 @@ static void death_key(char key[DEATH_MAX], const char *died)
     key[len] = '\0';
 }
 
-/* True: the run has found something. */
+/* Adds the discoveries of a run. True: there are some. */
 static bool take_discoveries(struct search_state *s, const struct outcome *o)
 {
     char key[DEATH_MAX];
@@ -384,7 +387,7 @@ static int by_index(const void *a, const void *b)
     return (s->index > t->index) - (s->index < t->index);
 }
 
-/* In the order of the turns, whichever process was faster. */
+/* Takes the outcomes in the order of their turns, whichever process was faster. */
 static void take_outcomes(struct search_state *s)
 {
     if (s->outcomes.len)
@@ -404,7 +407,7 @@ static bool must_stop(struct search_state *s)
     return s->stopped;
 }
 
-/* Has a process made that calls walk(), and receives the outcomes. */
+/* Makes a process that calls walk(), and receives the outcomes. */
 static bool run_walk(struct search_state *s, const struct plan *plan, const struct turn *turns,
                      size_t count)
 {
@@ -447,7 +450,7 @@ static int by_place(const void *a, const void *b)
     return (s->at > t->at) - (s->at < t->at);
 }
 
-/* Chooses the turns of a node that are run: not those that are equivalent, and not too many. */
+/* Chooses the turns of a node to be run: not equivalent ones, and not too many. */
 static struct turn_list choose_turns(struct search_state *s, const struct node *node)
 {
     struct turn_list chosen = {0};

@@ -24,15 +24,15 @@ struct report;
 struct search;
 struct snapshot;
 
-/* What a run has found that the run of the seed does not have. */
+/* A finding of a run that the run of the seed does not have. */
 struct discovery {
-    bool died; /* the guest did not go on as in the run of the seed; `rule' is meaningless */
+    bool died; /* the guest died otherwise than in the run of the seed; `rule' is meaningless */
     enum rule rule;
     char *key;        /* discoveries with equal keys are the same */
     char *text;       /* lines, with all evidence */
-    struct plan plan; /* of few steps, and of these of short stalls */
-    uint64_t runs;    /* that have found it */
-    uint64_t first;   /* the number of runs until it was found */
+    struct plan plan; /* the plan with the fewest steps, and among these with the shortest stalls */
+    uint64_t runs;    /* number of runs with this finding */
+    uint64_t first;   /* number of runs until the first with it */
 };
 
 struct discoveries {
@@ -42,9 +42,9 @@ struct discoveries {
 void discovery_free(struct discovery *d);
 void discoveries_free(struct discoveries *d);
 
-/* Where a search stopped. */
+/* The limit at which a search has stopped. */
 enum search_bound {
-    BOUND_STEPS, /* all was tried that has so few steps */
+    BOUND_STEPS, /* all runs with that number of steps were tried */
     BOUND_RUNS,  /* as many runs as allowed were made */
     BOUND_TIME,
     BOUND_ASKED, /* the user has asked to stop */
@@ -57,35 +57,38 @@ struct search_config {
     const struct report *report; /* prints findings */
     struct last_line *last_line;
     const struct snapshot
-        *start;          /* of the machine, before the window: what harts do from there on counts */
+        *start;          /* of the machine, before the window: acts of harts from there on count */
     uint64_t begin, end; /* of the window: instructions of all harts */
-    const uint32_t *sites; /* that are patched in the window */
+    const uint32_t *sites; /* the sites that are patched in the window */
     size_t site_count;
     unsigned jobs, steps;
     uint64_t runs; /* at most */
     /*
-     * Called now and then; `more`: runs that are not counted in `now` yet. True: the search must
-     * stop for that reason.
+     * Called several times a second; `more`: runs that are not counted in `now` yet. True: the
+     * search must stop, for the reason *why.
      */
     bool (*stop)(void *ctx, const struct search *now, uint64_t more, enum search_bound *why);
     void *ctx;
 };
 
-/* What was done. */
+/* The numbers of a search. */
 struct search {
     double interleavings; /* in the window: the decimal logarithm of their number */
     size_t acts;
-    bool acts_left_out;  /* there were too many */
-    uint64_t turns;      /* found; what follows adds up to it */
+    bool acts_left_out;  /* there were too many acts */
+    uint64_t turns;      /* turns that were found: the sum of the next three numbers */
     uint64_t runs;       /* interleavings that were run, without that of the seed */
     uint64_t equivalent; /* not run: the same as one that was */
     uint64_t left;       /* not run, because of the bound */
-    uint64_t same;       /* of the runs: those that turned out to be the same as another */
-    uint64_t lost;       /* of those left: their processes ended without a result */
+    uint64_t same;       /* those of the runs that turned out to be equivalent to another */
+    uint64_t lost;       /* those left whose processes ended without a result */
     enum search_bound bound;
 };
 
-/* Leaves the machine as the snapshot has it. Adds to `found`. False: no process can be made. */
+/*
+ * Tries the interleavings and adds to `found`. Leaves the machine as the snapshot has it. False: no
+ * process can be made.
+ */
 bool search_window(const struct search_config *config, struct search *done,
                    struct discoveries *found);
 

@@ -31,7 +31,10 @@ static const char *type_name(enum target_register_type type)
     return names[type];
 }
 
-/* fflags, frm and fcsr are CSRs that gdb wants beside the floating-point registers. */
+/*
+ * Returns the feature of a register: gdb wants the CSRs fflags, frm and fcsr beside the
+ * floating-point registers.
+ */
 static enum target_register_group group_of(unsigned number, const struct target_register *r)
 {
     enum { FCSR = 3 };
@@ -50,7 +53,7 @@ static void describe_register(unsigned number, const struct target_register *r, 
                 r->name, r->bits, number, type_name(r->type), groups[group_of(number, r)]);
 }
 
-/* Without registers of this group it has no feature. */
+/* Describes the feature of a group, if there are registers of it. */
 static void describe_feature(const struct gdb_server *g, enum target_register_group group,
                              const char *name, reply_text *out)
 {
@@ -74,8 +77,9 @@ static void describe_feature(const struct gdb_server *g, enum target_register_gr
 }
 
 /*
- * Without an osabi, gdb takes the guest for a program under Linux. Then it steps by breakpoints at
- * the instruction that it expects to be next, which it does not know after sret.
+ * Describes the registers. Without an osabi, gdb takes the guest for a program under Linux: then it
+ * steps by breakpoints at the instruction that it expects to be next, which it does not know after
+ * sret.
  */
 static void describe_target(struct gdb_server *g, reply_text *out)
 {
@@ -117,8 +121,8 @@ static void describe_threads(struct gdb_server *g, reply_text *out)
 /* ---- memory ---- */
 
 /*
- * gdb's addresses are virtual, and any of them may be mapped, so that gdb must not refuse one by
- * itself. (No length of 64 bits covers all addresses.)
+ * Describes memory as all addresses: they are virtual, and any may be mapped, so that gdb must not
+ * refuse one by itself. (No length of 64 bits covers all.)
  */
 static void describe_memory(reply_text *out)
 {

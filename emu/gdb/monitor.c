@@ -11,7 +11,7 @@ static void say(reply_text *out, const char *text)
     reply_bytes(out, text, strlen(text));
 }
 
-/* "on" or "off"; nothing: shows the setting. */
+/* Sets a switch to "on" or "off"; without an argument, shows it. */
 static void set_switch(const char *name, bool *value, const char *args, reply_text *out)
 {
     if (!strcmp(args, "on") || !strcmp(args, "off"))

@@ -44,7 +44,7 @@ static enum packet_item between(struct packet_reader *r, uint8_t byte)
     case '$': begin(r); return ITEM_NONE;
     case '-': return ITEM_NAK;
     case CTRL_C: return ITEM_INTERRUPT;
-    default: return ITEM_NONE; /* acknowledgements, and what a lost connection left */
+    default: return ITEM_NONE; /* acknowledgements, and bytes left by a lost connection */
     }
 }
 

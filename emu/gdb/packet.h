@@ -14,7 +14,7 @@
 #include "base/compiler.h"
 #include "base/vec.h"
 
-/* The longest packet that is taken, without its frame. gdb learns it from qSupported. */
+/* The longest packet that is accepted, without its frame; gdb is informed by qSupported. */
 enum { PACKET_MAX = 0x4000 };
 
 enum packet_item {
@@ -34,7 +34,7 @@ struct packet_reader {
     char text[PACKET_MAX + 1]; /* without escapes; a zero byte follows */
 };
 
-/* The next byte from gdb. In no-acknowledgement mode (any_sum) checksums are not compared. */
+/* Takes the next byte from gdb. In no-acknowledgement mode (any_sum) checksums are not compared. */
 enum packet_item packet_take(struct packet_reader *r, uint8_t byte, bool any_sum);
 
 /* Text of a reply, which grows. */
@@ -42,20 +42,20 @@ typedef VEC_OF(char) reply_text;
 
 void reply_bytes(reply_text *r, const void *bytes, size_t len);
 void reply_print(reply_text *r, const char *format, ...) PRINTF_LIKE(2, 3);
-/* Two hexadecimal digits for each byte. */
+/* Appends two hexadecimal digits for each byte. */
 void reply_hex(reply_text *r, const void *bytes, size_t len);
 
 /* Appends the packet with these contents to `out`: frame, escapes, checksum. */
 void packet_wrap(reply_text *out, const char *contents, size_t len);
 
 /*
- * Reads parts of a packet. Each moves *at past what it has read, if it is there.
+ * Read parts of a packet, and move *at past them. False: the packet continues otherwise.
  */
 MUST_USE bool take_char(const char **at, char c);
 MUST_USE bool take_word(const char **at, const char *word);
-/* A number in hexadecimal, of 1 to 16 digits. */
+/* Reads a number in hexadecimal, of 1 to 16 digits. */
 MUST_USE bool take_number(const char **at, uint64_t *value);
-/* `len` bytes, two digits each. */
+/* Reads `len` bytes, two digits each. */
 MUST_USE bool take_bytes(const char **at, void *to, size_t len);
 
 #endif

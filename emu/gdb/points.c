@@ -1,9 +1,9 @@
 /*
  * points.c - the breakpoints and watchpoints of gdb.
  *
- * None of them is in the guest's memory: they are points of the target layer. To step over a
- * breakpoint, gdb takes it back, steps one hart, and sets it again. Meanwhile other harts may run,
- * as the schedule has it, and must not miss it; so a breakpoint that was taken back is kept until
+ * They are points of the target layer, and not in the guest's memory. To step over a breakpoint,
+ * gdb takes it back, steps one hart, and sets it again. Meanwhile other harts may run, as the
+ * schedule has it, and must not miss the breakpoint; so one that gdb has taken back is kept until
  * the machine runs for another reason. The hart that steps passes it in any case.
  */
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const struct {
     {'3', TARGET_WATCH_READ}, {'4', TARGET_WATCH_ACCESS},
 };
 
-/* "TYPE,ADDRESS,KIND"; conditions and commands may follow, but this server offers none. */
+/* Reads "TYPE,ADDRESS,KIND"; conditions and commands may follow, but this server offers none. */
 static bool take_point(const char *at, struct gdb_point *p, enum target_point_kind *kind)
 {
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
@@ -57,7 +57,10 @@ struct late_condition {
     uint64_t address;
 };
 
-/* The memory may have been given to another program since. */
+/*
+ * Whether the hart comes to the place by the breakpoint's address: the memory may belong to another
+ * program now.
+ */
 static bool is_at_address(void *ctx, unsigned hart)
 {
     const struct late_condition *c = ctx;
@@ -125,8 +128,9 @@ static void follow(void *ctx)
 /* ---- breakpoints where nothing can be executed ---- */
 
 /*
- * gdb calls a function of the guest with a return address on the stack, and a breakpoint there. The
- * hart cannot fetch from it, so the fault is caught, and the run goes back to before it.
+ * Whether the event is the fault at the breakpoint of a call by gdb. gdb calls a function of the
+ * guest with a return address on the stack, and a breakpoint there. The hart cannot fetch from the
+ * stack, so the fault is caught, and the run goes back to before it.
  */
 static bool is_fault_at_address(void *ctx, const struct event *e)
 {
@@ -138,7 +142,10 @@ static bool is_fault_at_address(void *ctx, const struct event *e)
     return true;
 }
 
-/* The last of the point's places; without it the fault is the guest's. */
+/*
+ * Adds the point that catches the fault, as the last of the places; without it the fault is the
+ * guest's.
+ */
 static void catch_fault(struct gdb_server *g, struct gdb_point *p)
 {
     struct fault_catch *c = xcalloc(1, sizeof *c);
@@ -172,14 +179,16 @@ void points_settle(struct gdb_server *g, struct target_stop *s)
     s->of_hart = true;
 }
 
-/* An address of the lower half, where each program has memory of its own. */
+/* Whether the address is in the lower half, where each program has memory of its own. */
 static bool is_of_program(const struct gdb_server *g, uint64_t address)
 {
     return !(address >> 63) && !(address & 1) && space_of_memory(g) == TARGET_BY_HART;
 }
 
-/* gdb compares the old and the new value of a write itself, so writes that change nothing need not
- * stop the machine. */
+/*
+ * Adds the point. gdb compares the old and the new value of a write itself, so writes that change
+ * nothing need not stop the machine.
+ */
 static enum target_error add(struct gdb_server *g, struct gdb_point *p, enum target_point_kind kind)
 {
     const struct target_point point = {.kind = kind,

@@ -29,14 +29,14 @@ struct gdb_port {
     int in, out; /* of the connection; -1: none */
 };
 
-/* ---- what the user has written ---- */
+/* ---- the user's argument ---- */
 
 static bool is_number(const char *text)
 {
     return *text && !text[strspn(text, "0123456789")] && strlen(text) <= 5 && atoi(text) <= 65535;
 }
 
-/* "PORT", ":PORT" or "ADDRESS:PORT". False: it is none of these. */
+/* Reads "PORT", ":PORT" or "ADDRESS:PORT". False: the text is none of these. */
 static bool split(const char *where, char host[HOST_MAX], const char **port)
 {
     const char *colon = strrchr(where, ':');
@@ -61,7 +61,7 @@ static bool is_valid(const char *where)
 
     if (!strcmp(where, "-") || split(where, host, &port))
         return true;
-    /* A number that is no port is not meant as the name of a file. */
+    /* A number that is no port is not the name of a file either. */
     return where[strspn(where, "0123456789:")] && strlen(where) < sizeof a.sun_path;
 }
 
@@ -157,7 +157,10 @@ static enum exit_status open_path(struct gdb_port *p, const char *where, const s
 
 /* ---- standard input and output ---- */
 
-/* From here on what the emulator prints on standard output goes to standard error. */
+/*
+ * Opens standard input and output. From here on, output of the emulator on standard output goes to
+ * standard error.
+ */
 static enum exit_status open_standard(struct gdb_port *p, const struct diag *d)
 {
     fflush(stdout);
@@ -220,7 +223,10 @@ static bool is_ready(int fd)
     return poll(&f, 1, 0) > 0;
 }
 
-/* The wait for gdb to take a reply is bounded, so that no gdb that hangs can block the emulator. */
+/*
+ * Accepts a connection. The wait for gdb to take a reply is bounded, so that a gdb that hangs
+ * cannot block the emulator.
+ */
 bool gdb_port_accept(struct gdb_port *p)
 {
     const struct timeval patience = {.tv_sec = SEND_SECONDS};
@@ -265,7 +271,7 @@ static bool link_is_ready(void *ctx)
     return is_ready(p->in);
 }
 
-/* SIGPIPE is ignored (host/signals.c). */
+/* Writes to the connection. SIGPIPE is ignored (host/signals.c). */
 static bool write_link(void *ctx, const void *from, size_t len)
 {
     const struct gdb_port *p = ctx;

@@ -20,20 +20,24 @@ struct gdb_waiter {
 };
 
 /*
- * PORT or :PORT (on the loopback interface; 0: a free one), ADDRESS:PORT, a path, or `-'. On an
- * error a message was given. A note says where it listens.
+ * Opens PORT or :PORT (on the loopback interface; 0: a free one), ADDRESS:PORT, a path, or `-'. On
+ * an error a message was given. A note has the address of the port.
  */
 MUST_USE enum exit_status gdb_port_open(const char *where, const struct gdb_waiter *waiter,
                                         const struct diag *d, struct gdb_port **out);
 void gdb_port_free(struct gdb_port *p);
 
-/* Whether it is standard input and output, which is one connection and there from the start. */
+/*
+ * Whether the port is standard input and output, which is one connection and open from the start.
+ */
 bool gdb_port_is_standard(const struct gdb_port *p);
 
-/* What has input when gdb connects, or, during a connection, sends something. */
+/*
+ * Returns the descriptor that has input when gdb connects or, during a connection, sends something.
+ */
 int gdb_port_descriptor(const struct gdb_port *p);
 
-/* Takes the connection that waits; false: there is none any more. */
+/* Accepts the connection that waits; false: it was given up. */
 MUST_USE bool gdb_port_accept(struct gdb_port *p);
 void gdb_port_hang_up(struct gdb_port *p);
 struct gdb_link gdb_port_link(struct gdb_port *p); /* of the present connection */

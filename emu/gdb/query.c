@@ -6,7 +6,7 @@
 
 #include "gdb/server_priv.h"
 
-/* ---- what the server can do ---- */
+/* ---- the features of the server ---- */
 
 static void tell_features(struct gdb_server *g, const char *args)
 {
@@ -21,7 +21,7 @@ static void tell_features(struct gdb_server *g, const char *args)
 
 /* ---- documents ---- */
 
-/* "OBJECT:read:ANNEX:OFFSET,LENGTH" */
+/* Sends a part of a document: "OBJECT:read:ANNEX:OFFSET,LENGTH". */
 static void send_document(struct gdb_server *g, const char *args)
 {
     char object[32], annex[32];
@@ -41,7 +41,7 @@ static void send_document(struct gdb_server *g, const char *args)
         reply_error(g, ERROR_INVALID);
         return;
     }
-    if (!offset) { /* parts of one reading are of one document */
+    if (!offset) { /* all parts are of the document as it was at the first */
         g->document.len = 0;
         if (!describe(g, object, annex, &g->document)) {
             reply_error(g, 0);
@@ -96,8 +96,11 @@ static void tell_present_thread(struct gdb_server *g, const char *args)
     reply_thread(g, g->selected);
 }
 
-/* 1: gdb has found the guest running, and detaches when it ends; 0: the guest ends with gdb. */
-static void tell_attached(struct gdb_server *g, const char *args)
+/*
+ * Replies 1 if gdb has found the guest running, and detaches at its end; 0 if the guest ends with
+ * gdb.
+ */
+static void reply_attached(struct gdb_server *g, const char *args)
 {
     (void)args;
     reply_print(&g->reply, g->config.owns_guest ? "0" : "1");
@@ -105,7 +108,10 @@ static void tell_attached(struct gdb_server *g, const char *args)
 
 /* ---- monitor ---- */
 
-/* A command in hexadecimal. Its output goes before the reply, which can be too short for it. */
+/*
+ * Runs a command, given in hexadecimal. Its output is sent before the reply, which can be too short
+ * for it.
+ */
 static void run_monitor(struct gdb_server *g, const char *args)
 {
     char line[PACKET_MAX / 2 + 1];
@@ -209,7 +215,7 @@ static void kill_guest(struct gdb_server *g, const char *args)
         end_session(g, GDB_KILLED);
 }
 
-/* `run': from where the history begins. */
+/* `run' in gdb: goes back to the beginning of the history. */
 static void run_again(struct gdb_server *g, const char *args)
 {
     if (!target_keeps_history(g->target)) {
@@ -222,11 +228,11 @@ static void run_again(struct gdb_server *g, const char *args)
 }
 
 struct named {
-    const char *name; /* what follows it is for the function */
+    const char *name; /* the function is given the rest of the packet */
     void (*run)(struct gdb_server *g, const char *args);
 };
 
-/* A name that another one begins with comes after it. */
+/* A name that is the beginning of another one comes after that one. */
 static const struct named queries[] = {
     {"Supported", tell_features},
     {"Xfer:", send_document},
@@ -234,7 +240,7 @@ static const struct named queries[] = {
     {"sThreadInfo", end_list},
     {"ThreadExtraInfo,", tell_thread},
     {"C", tell_present_thread},
-    {"Attached", tell_attached},
+    {"Attached", reply_attached},
     {"Rcmd,", run_monitor},
     {"qemu.PhyMemMode", tell_memory_mode},
     {"qemu.sstepbits", tell_step_bits},
@@ -259,7 +265,7 @@ static bool ends_name(char c)
     return !c || c == ':' || c == ';' || c == ',';
 }
 
-/* A name without its separator must be followed by one, or by the end. */
+/* Whether the packet has the name. After a name without a separator one must follow, or the end. */
 static bool has_name(const char *args, const char *name, const char **rest)
 {
     size_t len = strlen(name);

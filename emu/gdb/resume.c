@@ -3,7 +3,7 @@
  *
  * The machine always runs its own schedule: if gdb asks for one hart only, as it does to step over
  * a breakpoint, the others run as they would without gdb. Thus the guest does the same with gdb and
- * without. `monitor lock-harts on' gives this up.
+ * without, unless `monitor lock-harts on' was given.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cpu/isa.h"
 #include "gdb/server_priv.h"
 
-/* What gdb wants of each hart, and of all of them. */
+/* The actions that gdb wants of each hart. */
 struct wish {
     char action[HARTS_MAX]; /* 'c', 's', 'r': within a range; 0: nothing */
     uint64_t from, to;      /* of 'r' */
@@ -66,8 +66,8 @@ static bool is_interrupted(const struct gdb_server *g, unsigned hart, uint64_t p
 }
 
 /*
- * One instruction. If an interrupt comes first, its handler runs until it has returned, perhaps on
- * another hart: gdb's commands by source line do not expect to find themselves in a handler.
+ * Steps one instruction. If an interrupt comes first, its handler runs until it has returned,
+ * perhaps on another hart: gdb's commands by source line do not expect to be in a handler.
  */
 static struct target_stop step(struct gdb_server *g, unsigned hart)
 {
@@ -106,14 +106,14 @@ static struct target_stop step_in_range(struct gdb_server *g, unsigned hart, con
     return s;
 }
 
-/* ---- which harts ---- */
+/* ---- selection of harts ---- */
 
 static bool is_step(char action)
 {
     return action == 's' || action == 'r';
 }
 
-/* The hart to step, that of the last stop before others; ANY_THREAD: none. */
+/* Returns the hart to step, that of the last stop before others; ANY_THREAD: none. */
 static unsigned stepped_hart(const struct gdb_server *g, const struct wish *w)
 {
     if (is_step(w->action[g->selected]))
@@ -124,7 +124,7 @@ static unsigned stepped_hart(const struct gdb_server *g, const struct wish *w)
     return ANY_THREAD;
 }
 
-/* The only hart that is to run; ANY_THREAD: there are several. */
+/* Returns the only hart that is to run; ANY_THREAD: there are several. */
 static unsigned only_hart(const struct gdb_server *g, const struct wish *w)
 {
     unsigned only = ANY_THREAD, count = 0;
@@ -152,7 +152,9 @@ static struct target_stop run_wish(struct gdb_server *g, const struct wish *w)
 
 /* ---- the reply of a stop ---- */
 
-/* Whether gdb knows the reason of the stop; else the built-in debugger's words tell its user. */
+/*
+ * Whether gdb knows the reason of the stop; else its user reads the text of the built-in debugger.
+ */
 static bool is_known_to_gdb(const struct gdb_server *g, const struct target_stop *s)
 {
     switch (s->reason) {
@@ -207,7 +209,7 @@ static void reply_reason(struct gdb_server *g)
         reply_point(g, p, s->accesses[0].offset);
 }
 
-/* The registers that gdb needs at each stop. */
+/* Appends the registers that gdb needs at each stop. */
 static void reply_first_registers(struct gdb_server *g)
 {
     static const unsigned numbers[] = {TARGET_REG_PC, REG_SP, REG_RA, REG_S0};
@@ -230,7 +232,7 @@ static void reply_stop_with(struct gdb_server *g, unsigned signal, bool reason)
     reply_print(&g->reply, ";");
 }
 
-/* After gdb was told of the guest's end, and wants to continue. */
+/* Replies with the guest's exit status, when gdb wants to continue after the end. */
 static void reply_exit(struct gdb_server *g)
 {
     const char *process = g->ids_have_process ? ";process:1" : "";
@@ -280,9 +282,9 @@ static bool is_single_step(const struct gdb_server *g, const struct wish *w)
 }
 
 /*
- * gdb takes a watchpoint of RISC-V to stop before the access. So it first takes the watchpoint back
- * and steps once, to see what the access has changed. Here the access has been made already, and
- * this step has nothing to do.
+ * Whether the step is the one after a watchpoint. gdb assumes that a watchpoint of RISC-V stops
+ * before the access; so it takes the watchpoint back and steps once, to compare the value. Here the
+ * access has been made already, and the step does nothing.
  */
 static bool is_step_over_watch(const struct gdb_server *g, const struct wish *w)
 {
@@ -319,7 +321,7 @@ static void resume(struct gdb_server *g, const struct wish *w)
     g->watch_met = g->stop.reason == TARGET_STOP_WATCHPOINT ? g->stop.point : 0;
 }
 
-/* The harts that `H c' has selected, or the one of the last stop. */
+/* Resumes the harts that `H c' has selected, or the one of the last stop. */
 static void resume_selected(struct gdb_server *g, char action)
 {
     struct wish w = {.action = {0}};
@@ -332,7 +334,7 @@ static void resume_selected(struct gdb_server *g, char action)
     resume(g, &w);
 }
 
-/* "[ADDRESS]": where the hart continues. False: an error was replied. */
+/* Reads "[ADDRESS]", where the hart continues. False: an error was replied. */
 static bool take_new_pc(struct gdb_server *g, const char *args)
 {
     uint64_t pc;
@@ -358,7 +360,7 @@ void packet_step(struct gdb_server *g, const char *args)
         resume_selected(g, 's');
 }
 
-/* "SIGNAL[;ADDRESS]". The guest has no signals. */
+/* Skips the signal of "SIGNAL[;ADDRESS]": the guest has no signals. */
 static bool skip_signal(const char **at)
 {
     uint64_t signal;
@@ -385,7 +387,7 @@ void packet_step_with(struct gdb_server *g, const char *args)
         reply_error(g, ERROR_INVALID);
 }
 
-/* "c", "s", "C05", "S05" or "r FROM,TO" */
+/* Reads "c", "s", "C05", "S05" or "r FROM,TO". */
 static bool take_action(const char **at, struct wish *w, char *action)
 {
     if (take_char(at, 'c') || take_char(at, 's')) {
@@ -401,7 +403,7 @@ static bool take_action(const char **at, struct wish *w, char *action)
            take_number(at, &w->to);
 }
 
-/* ";ACTION[:THREAD]", where the first action that a hart matches is the hart's. */
+/* Reads ";ACTION[:THREAD]"; the first action that matches a hart is the hart's. */
 static bool take_wish(const struct gdb_server *g, const char **at, struct wish *w)
 {
     unsigned hart = ALL_THREADS;
@@ -461,7 +463,7 @@ bool gdb_run_free(struct gdb_server *g)
            !(g->config.over && g->config.over(g->config.ctx));
 }
 
-/* `run' in gdb: back to where the history begins. gdb then asks for the state. */
+/* `run' in gdb: goes back to the beginning of the history. gdb then asks for the state. */
 void packet_restart(struct gdb_server *g, const char *args)
 {
     (void)args;

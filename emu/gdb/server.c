@@ -70,8 +70,8 @@ void show_rest(struct gdb_server *g)
 }
 
 /*
- * A line at a time, as each part is a packet. With acknowledgements, which would look like an
- * interrupt, all of it comes when the machine has stopped, or what of it is kept.
+ * Sends one line at a time, as each part is a packet. With acknowledgements, which would look like
+ * an interrupt, the output is kept, up to a limit, and sent when the machine has stopped.
  */
 void gdb_show(struct gdb_server *g, const uint8_t *bytes, size_t len)
 {
@@ -92,7 +92,7 @@ void reply_thread(struct gdb_server *g, unsigned hart)
     reply_print(&g->reply, g->ids_have_process ? "p1.%x" : "%x", hart + 1);
 }
 
-/* One number of a thread: -1 all, 0 any, else hart 0 is 1. */
+/* Reads one number of a thread: -1 all, 0 any, 1 hart 0, and so on. */
 static bool take_thread_number(const char **at, uint64_t count, unsigned *hart)
 {
     uint64_t number;
@@ -110,7 +110,7 @@ static bool take_thread_number(const char **at, uint64_t count, unsigned *hart)
 bool take_thread(const struct gdb_server *g, const char **at, unsigned *hart)
 {
     if (take_char(at, 'p')) {
-        unsigned process; /* there is one, number 1 */
+        unsigned process; /* the only one is number 1 */
 
         if (!take_thread_number(at, 1, &process))
             return false;
@@ -193,13 +193,13 @@ static const struct handler {
     {'z', packet_remove_point},   {'Z', packet_insert_point},
 };
 
-/* These have no reply: `k`, and `R`, after which gdb asks. */
+/* Whether the packet has no reply: `k`, and `R`, after which gdb asks. */
 static bool is_silent(char letter)
 {
     return letter == 'k' || letter == 'R';
 }
 
-/* False: the connection has ended. */
+/* Reads from the connection. False: it has ended. */
 static bool fill_input(struct gdb_server *g)
 {
     g->input_at = 0;
@@ -208,11 +208,11 @@ static bool fill_input(struct gdb_server *g)
 }
 
 /*
- * gdb sends `-' when a reply takes long (remotetimeout, two seconds). If it were taken for a
- * damaged reply after that has been sent, gdb would get the reply twice, and each later one for the
- * wrong packet.
+ * Drops each `-' that gdb has sent because a reply took long (remotetimeout, two seconds). Taken
+ * for the sign of a damaged reply, it would make gdb get the reply twice, and each later one for
+ * the wrong packet.
  */
-static void drop_impatience(struct gdb_server *g)
+static void drop_naks(struct gdb_server *g)
 {
     while (g->input_at < g->input_len || g->link->ready(g->link->ctx)) {
         if (g->input_at == g->input_len && !fill_input(g)) {
@@ -225,7 +225,7 @@ static void drop_impatience(struct gdb_server *g)
     }
 }
 
-/* An unknown packet has an empty reply, by which gdb knows that it cannot be used. */
+/* Runs a packet. An unknown one has an empty reply, by which gdb knows that it cannot be used. */
 static void run_packet(struct gdb_server *g)
 {
     char letter = g->reader.text[0];
@@ -235,7 +235,7 @@ static void run_packet(struct gdb_server *g)
         if (handlers[i].letter == letter)
             handlers[i].run(g, g->reader.text + 1);
     if (!g->ended)
-        drop_impatience(g);
+        drop_naks(g);
     if (!is_silent(letter) && (!g->ended || g->end != GDB_LOST))
         send_packet(g, g->reply.at, g->reply.len);
     if (g->acks_end)
@@ -260,7 +260,7 @@ static void take_item(struct gdb_server *g, enum packet_item item)
         send_packet(g, g->reply.at, g->reply.len);
         break;
     case ITEM_NAK:
-        if (!g->no_acks) /* otherwise nothing can be damaged */
+        if (!g->no_acks) /* without acknowledgements nothing can be damaged */
             write_out(g, g->wire.at, g->wire.len);
         break;
     case ITEM_PACKET:
@@ -277,7 +277,7 @@ void take_interrupts(struct gdb_server *g)
         end_session(g, GDB_LOST);
 }
 
-/* Runs the guest until the next packet, if gdb has let it go and keeps the connection. */
+/* Runs the guest until the next packet, if gdb has detached and keeps the connection. */
 static void run_detached(struct gdb_server *g)
 {
     if (g->detached && !g->link->ready(g->link->ctx) && !gdb_run_free(g))

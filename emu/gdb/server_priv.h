@@ -39,7 +39,7 @@ struct gdb_point {
     uint64_t address, kind;
     char type; /* '0' software, '1' hardware, '2' write, '3' read, '4' access */
     bool late;
-    bool withdrawn; /* gdb has taken it back, for the one instruction of a hart perhaps */
+    bool withdrawn; /* gdb has taken the point back, perhaps for one instruction of a hart */
     unsigned places;
     unsigned numbers[POINT_PLACES_MAX]; /* the target's */
     uint64_t pas[POINT_PLACES_MAX];     /* if late */
@@ -56,16 +56,16 @@ struct gdb_server {
     struct packet_reader reader;
     uint8_t input[4096];
     size_t input_at, input_len;
-    reply_text reply, wire; /* being made; as it was sent last */
+    reply_text reply, wire; /* the reply in the making; the last one as it was sent */
     reply_text document;    /* see query.c */
-    reply_text shown;       /* of the console, not sent yet */
-    bool running;           /* for gdb: its console may be sent */
+    reply_text shown;       /* output of the console that is not sent yet */
+    bool running;           /* the machine runs for gdb: output of its console may be sent */
 
     bool no_acks, ids_have_process;
     bool extended;      /* the session outlives the guest, which can begin again */
-    bool killed;        /* in such a session: it is over, and has not begun again */
-    bool detached;      /* in such a session: the guest runs without gdb */
-    bool acks_end;      /* QStartNoAckMode: after its own reply */
+    bool killed;        /* extended: the guest has ended, and begins again later */
+    bool detached;      /* extended: the guest runs without gdb */
+    bool acks_end;      /* QStartNoAckMode: acknowledgements end after its own reply */
     bool physical;      /* addresses of memory are physical */
     bool harts_locked;  /* a resume of one hart stops the others */
     unsigned steps_are; /* as QEMU has it, see query.c */
@@ -74,8 +74,8 @@ struct gdb_server {
 
     VEC_OF(struct gdb_point) points;
     struct target_stop stop; /* the last one */
-    uint64_t fault_insns;    /* of the machine, when a breakpoint's address was fetched from */
-    unsigned watch_met;      /* the watchpoint that has stopped it, forwards; 0: none */
+    uint64_t fault_insns;    /* instructions of the machine at the fault of a breakpoint */
+    unsigned watch_met;      /* the watchpoint that has stopped the machine, forwards; 0: none */
 };
 
 /* Bits of steps_are; their values are QEMU's. */
@@ -87,21 +87,21 @@ void reply_ok(struct gdb_server *g);
 void reply_error(struct gdb_server *g, unsigned number);
 /* Sends a packet at once, before the reply of the present one. */
 void send_packet(struct gdb_server *g, const char *contents, size_t len);
-/* Text for the user of gdb, who sees it as it is. */
+/* Sends text that gdb prints for its user. */
 void send_console(struct gdb_server *g, const char *text, size_t len);
-void show_rest(struct gdb_server *g); /* of the console's output */
+void show_rest(struct gdb_server *g); /* sends the kept output of the console */
 void end_session(struct gdb_server *g, enum gdb_end end);
-/* Reads what has come while the machine ran. */
+/* Reads the bytes that gdb has sent while the machine ran. */
 void take_interrupts(struct gdb_server *g);
 
 /* Threads: number 1 is hart 0. */
 enum { ANY_THREAD = UINT32_MAX, ALL_THREADS = UINT32_MAX - 1 };
 
 void reply_thread(struct gdb_server *g, unsigned hart);
-/* A hart's number, ANY_THREAD or ALL_THREADS. False: it is none. */
+/* Reads a hart's number, ANY_THREAD or ALL_THREADS. False: there is none. */
 MUST_USE bool take_thread(const struct gdb_server *g, const char **at, unsigned *hart);
 
-/* ---- state.c: one function for each packet, with what follows its letter ---- */
+/* ---- state.c: one function for each packet, with the text after its letter ---- */
 
 void packet_read_registers(struct gdb_server *g, const char *args);
 void packet_write_registers(struct gdb_server *g, const char *args);
@@ -111,7 +111,7 @@ void packet_read_memory(struct gdb_server *g, const char *args);
 void packet_write_memory(struct gdb_server *g, const char *args);
 void packet_write_binary(struct gdb_server *g, const char *args);
 void reply_register(struct gdb_server *g, unsigned hart, unsigned number);
-/* Where gdb's addresses are: of memory, and of points. */
+/* Return the address space of gdb's addresses: of memory, and of points. */
 enum target_space space_of_memory(const struct gdb_server *g);
 
 /* ---- points.c ---- */
@@ -120,9 +120,9 @@ void packet_insert_point(struct gdb_server *g, const char *args);
 void packet_remove_point(struct gdb_server *g, const char *args);
 enum drop { DROP_ALL, DROP_WITHDRAWN, DROP_WITHDRAWN_WATCHES };
 void points_drop(struct gdb_server *g, enum drop which);
-/* The point with the target's number; NULL: it is not gdb's. */
+/* Returns the point with the target's number; NULL: it is not one of gdb. */
 const struct gdb_point *point_of(const struct gdb_server *g, unsigned number);
-/* A stop by a point that had to catch a fault becomes the stop of a breakpoint. */
+/* Turns a stop by a point that had to catch a fault into that of a breakpoint. */
 void points_settle(struct gdb_server *g, struct target_stop *s);
 bool has_point_at_pc(const struct gdb_server *g, unsigned hart);
 

@@ -83,7 +83,7 @@ static void watch(const struct gdb_service *s)
     s->config.watch(s->config.ctx, gdb_port_descriptor(s->config.port));
 }
 
-/* False: the run must end. */
+/* Waits until gdb connects. False: the run must end. */
 static bool await_gdb(const struct gdb_service *s)
 {
     while (!gdb_port_accept(s->config.port))

@@ -1,6 +1,6 @@
 /*
- * service.h - gdb for a whole run: waits for it, serves it, runs the guest when gdb has let it go,
- * and waits for the next one.
+ * service.h - gdb for a whole run: waits for a connection, serves it, runs the guest after gdb has
+ * detached, and waits for the next connection.
  */
 #ifndef GDB_SERVICE_H
 #define GDB_SERVICE_H
@@ -25,14 +25,17 @@ struct gdb_service_config {
     bool (*over)(void *ctx); /* whether the run must end, for a reason of the host */
     /* While the machine runs, input at this descriptor stops it. */
     void (*watch)(void *ctx, int fd);
-    bool (*await)(void *ctx, int fd); /* blocks until it has input; false: the run must end */
+    bool (*await)(void *ctx, int fd); /* blocks until there is input; false: the run must end */
     void *ctx;
 };
 
 struct gdb_service *gdb_service_new(const struct gdb_service_config *config);
 void gdb_service_free(struct gdb_service *s);
 
-/* Until the run has ended; how, as debugger_run returns it. The machine is stopped at first. */
+/*
+ * Serves until the run has ended; returns how, as debugger_run does. The machine is stopped at
+ * first.
+ */
 MUST_USE struct stop gdb_service_run(struct gdb_service *s);
 
 /* A console whose output gdb shows, for `--gdb -', with the input of `inner`. */

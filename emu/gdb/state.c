@@ -12,7 +12,10 @@ enum { GENERAL_REGISTERS = TARGET_REG_PC + 1 };
 
 /* ---- registers ---- */
 
-/* A value as its bytes in memory; a register that cannot be read is unavailable (x). */
+/*
+ * Appends the value of a register as its bytes in memory; one that cannot be read is unavailable
+ * (x).
+ */
 void reply_register(struct gdb_server *g, unsigned hart, unsigned number)
 {
     struct target_register r;
@@ -33,7 +36,7 @@ void packet_read_registers(struct gdb_server *g, const char *args)
         reply_register(g, g->selected, i);
 }
 
-/* x0 stays 0, whatever gdb writes. False: the register cannot be written. */
+/* Writes a register; x0 stays 0. False: the register cannot be written. */
 static bool write_register(struct gdb_server *g, unsigned number, uint64_t value)
 {
     return number == TARGET_REG_X0 ||
@@ -80,8 +83,9 @@ void packet_write_register(struct gdb_server *g, const char *args)
 /* ---- memory ---- */
 
 /*
- * As the hart translates. A hart that translates nothing (before the kernel has enabled it, or in
- * M-mode) sees the image's virtual addresses, too, so that symbols can be used from the start.
+ * Addresses are as the hart translates them. Where it translates nothing (before the kernel has
+ * enabled translation, or in M-mode), the image's virtual addresses are valid, too, so that symbols
+ * can be used from the start.
  */
 enum target_space space_of_memory(const struct gdb_server *g)
 {
@@ -96,13 +100,13 @@ enum target_space space_of_memory(const struct gdb_server *g)
     return TARGET_BY_HART;
 }
 
-/* "ADDRESS,LENGTH" */
+/* Reads "ADDRESS,LENGTH". */
 static bool take_range(const char **at, uint64_t *address, uint64_t *len)
 {
     return take_number(at, address) && take_char(at, ',') && take_number(at, len);
 }
 
-/* As many bytes as can be read, up to `len`; gdb asks again for the rest. */
+/* Reads as many bytes as possible, up to `len`; gdb asks again for the rest. */
 static size_t read_some(const struct gdb_server *g, uint64_t address, uint8_t *to, size_t len)
 {
     enum target_space space = space_of_memory(g);
@@ -157,7 +161,7 @@ void packet_write_memory(struct gdb_server *g, const char *args)
         reply_error(g, ERROR_INVALID);
 }
 
-/* The bytes are in the packet as they are. */
+/* Writes memory, by bytes that are not in hexadecimal. */
 void packet_write_binary(struct gdb_server *g, const char *args)
 {
     const char *end = g->reader.text + g->reader.len;

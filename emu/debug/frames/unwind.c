@@ -322,8 +322,7 @@ static bool is_entry_of(const struct guest *g, const struct return_entry *e, uin
 /*
  * Finds the return address in the kernel's return stack: that of the entry `back` entries below the
  * top; or of an entry beside it whose function has this code, if the tracer is pushing or popping.
- * code 0: the function is unknown. A tail call has several entries, of which the last has the
- * address.
+ * code 0: the function is unknown. A tail call has several entries; the last one has the address.
  */
 static bool from_return_stack(const struct guest *g, const struct unwound *u, unsigned back,
                               uint64_t code, uint64_t *address)
