@@ -1,54 +1,23 @@
 /*
- * dwarf.c - names, scopes and types out of DWARF.
+ * dwarf.c - sections, names and scopes out of DWARF (dwarf.h).
  */
-#include "debug/lang/dwarf.h"
-
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "debug/lang/dwarf_priv.h"
 #include "load/lines_dwarf.h"
 
-struct name {
-    const char *name;
-    Dwarf_Off die;
-    uint32_t next; /* in its bucket: index + 1 */
-    uint16_t tag;
-};
-
-struct known_type {
-    Dwarf_Off die;
-    struct type *type;
-};
-
 enum { NAME_BUCKETS = 1 << 16 };
-
-enum { TYPE_DEPTH_MAX = 256 };
-
-struct debug_info {
-    struct lines *lines;
-    struct types *types;
-    bool indexed;
-    uint32_t *buckets; /* index + 1 of the first name; NULL: not indexed */
-    VEC_OF(struct name) names;
-    struct known_type *known; /* a hash table, by the die; known_size is a power of two */
-    size_t known_size, known_count;
-    unsigned depth;     /* of types being made, each for the one before */
-    uint64_t blocks_pc; /* of the last answer of debug_blocks; 0: none */
-    struct blocks blocks;
-};
-
-static void fill_type(void *ctx, struct type *t);
-static struct type *complete_type(void *ctx, enum type_kind kind, const char *name);
 
 struct debug_info *debug_info_new(struct lines *lines)
 {
     struct debug_info *i = xcalloc(1, sizeof *i);
 
     i->lines = lines;
-    i->types = types_new((struct types_reader){i, fill_type, complete_type});
+    i->types = types_new((struct types_reader){i, dwarf_fill_type, dwarf_complete_type});
     return i;
 }
 
@@ -202,8 +171,7 @@ static void index_names(struct debug_info *i)
             index_unit(i, &unit);
 }
 
-/* Returns the first name of the bucket, as index + 1; 0: there is none. */
-static uint32_t first_name(struct debug_info *i, const char *name)
+uint32_t dwarf_first_name(struct debug_info *i, const char *name)
 {
     if (!i->indexed)
         index_names(i);
@@ -215,333 +183,10 @@ void debug_each_name(struct debug_info *i,
 {
     Dwarf_Die die;
 
-    (void)first_name(i, "");
+    (void)dwarf_first_name(i, "");
     for (size_t n = 0; n < i->names.len; n++)
         if (dwarf_offdie(debug_dwarf(i), i->names.at[n].die, &die))
             found(ctx, &die, i->names.at[n].tag, i->names.at[n].name);
-}
-
-/* ---- types ---- */
-
-static bool udata(Dwarf_Die *die, unsigned name, uint64_t *value)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Word word;
-
-    if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word) != 0)
-        return false;
-    *value = word;
-    return true;
-}
-
-static bool flag(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attr;
-    bool value = false;
-
-    return dwarf_formflag(dwarf_attr_integrate(die, name, &attr), &value) == 0 && value;
-}
-
-static struct type *from_die(struct debug_info *i, Dwarf_Die *die);
-
-struct type *debug_type_of(struct debug_info *i, Dwarf_Die *die)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Die type;
-
-    if (!dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), &type))
-        return NULL;
-    return from_die(i, &type);
-}
-
-static struct type *base_type(struct debug_info *i, Dwarf_Die *die)
-{
-    uint64_t size = 0, encoding = 0;
-    struct type *t;
-
-    (void)!udata(die, DW_AT_byte_size, &size);
-    (void)!udata(die, DW_AT_encoding, &encoding);
-    t = type_new(i->types,
-                 encoding == DW_ATE_float           ? TYPE_FLOAT
-                 : encoding == DW_ATE_complex_float ? TYPE_STRUCT
-                                                    : TYPE_INT,
-                 dwarf_diename(die), size);
-    t->is_bool = encoding == DW_ATE_boolean;
-    t->is_char = encoding == DW_ATE_unsigned_char || encoding == DW_ATE_signed_char;
-    t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
-    return t;
-}
-
-/*
- * Makes the type of an array. One of several dimensions is an array of arrays: the last subrange is
- * the innermost.
- */
-static struct type *array_type(struct debug_info *i, Dwarf_Die *die)
-{
-    enum { DIMENSIONS_MAX = 8 };
-    struct type *element = debug_type_of(i, die);
-    uint64_t counts[DIMENSIONS_MAX], bound;
-    bool known[DIMENSIONS_MAX];
-    unsigned dimensions = 0;
-    Dwarf_Die child;
-    int end = dwarf_child(die, &child);
-
-    for (; end == 0 && dimensions < DIMENSIONS_MAX; end = dwarf_siblingof(&child, &child)) {
-        if (dwarf_tag(&child) != DW_TAG_subrange_type)
-            continue;
-        known[dimensions] = true;
-        if (udata(&child, DW_AT_upper_bound, &bound))
-            counts[dimensions] = bound + 1;
-        else if (udata(&child, DW_AT_count, &bound))
-            counts[dimensions] = bound;
-        else
-            counts[dimensions] = 0, known[dimensions] = false;
-        dimensions++;
-    }
-    while (element && dimensions-- > 0) {
-        struct type *t = type_new(i->types, TYPE_ARRAY, NULL, 0);
-
-        t->target = element;
-        t->count = counts[dimensions];
-        t->bounded = known[dimensions];
-        element = t;
-    }
-    return element ? element : type_void(i->types);
-}
-
-static struct type *tagged_type(struct debug_info *i, Dwarf_Die *die, enum type_kind kind)
-{
-    uint64_t size = 0;
-    struct type *t;
-
-    (void)!udata(die, DW_AT_byte_size, &size);
-    t = type_new(i->types, kind, dwarf_diename(die), size);
-    t->declared = flag(die, DW_AT_declaration);
-    t->is_signed = true; /* of an enum; fill_enum corrects it */
-    t->origin = dwarf_dieoffset(die);
-    return t;
-}
-
-static struct type *qualified_type(struct debug_info *i, Dwarf_Die *die, enum type_qualifier q)
-{
-    struct type *of = debug_type_of(i, die);
-
-    return type_qualified(i->types, of ? of : type_void(i->types), q);
-}
-
-static struct type *make_type(struct debug_info *i, Dwarf_Die *die)
-{
-    struct type *t, *target;
-
-    switch (dwarf_tag(die)) {
-    case DW_TAG_base_type: return base_type(i, die);
-    case DW_TAG_pointer_type:
-        target = debug_type_of(i, die);
-        return type_pointer_to(i->types, target ? target : type_void(i->types));
-    case DW_TAG_structure_type: return tagged_type(i, die, TYPE_STRUCT);
-    case DW_TAG_union_type: return tagged_type(i, die, TYPE_UNION);
-    case DW_TAG_enumeration_type: return tagged_type(i, die, TYPE_ENUM);
-    case DW_TAG_array_type: return array_type(i, die);
-    case DW_TAG_const_type: return qualified_type(i, die, QUALIFIER_CONST);
-    case DW_TAG_volatile_type: return qualified_type(i, die, QUALIFIER_VOLATILE);
-    case DW_TAG_restrict_type: return qualified_type(i, die, QUALIFIER_RESTRICT);
-    case DW_TAG_atomic_type: return qualified_type(i, die, QUALIFIER_ATOMIC);
-    case DW_TAG_typedef:
-        t = type_new(i->types, TYPE_TYPEDEF, dwarf_diename(die), 0);
-        t->target = debug_type_of(i, die);
-        if (!t->target)
-            t->target = type_void(i->types);
-        return t;
-    case DW_TAG_subroutine_type:
-    case DW_TAG_subprogram:
-        t = type_new(i->types, TYPE_FUNCTION, NULL, 1);
-        t->target = debug_type_of(i, die);
-        t->prototyped = flag(die, DW_AT_prototyped);
-        t->origin = dwarf_dieoffset(die);
-        return t;
-    default: return type_void(i->types);
-    }
-}
-
-static size_t known_slot(const struct debug_info *i, Dwarf_Off die)
-{
-    size_t slot = (die * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (i->known_size - 1);
-
-    while (i->known[slot].type && i->known[slot].die != die)
-        slot = (slot + 1) & (i->known_size - 1);
-    return slot;
-}
-
-static void grow_known(struct debug_info *i)
-{
-    struct known_type *old = i->known;
-    size_t old_size = i->known_size;
-
-    i->known_size = old_size ? old_size * 2 : 1024;
-    i->known = xcalloc(i->known_size, sizeof *i->known);
-    for (size_t n = 0; n < old_size; n++)
-        if (old[n].type)
-            i->known[known_slot(i, old[n].die)] = old[n];
-    free(old);
-}
-
-static struct type *from_die(struct debug_info *i, Dwarf_Die *die)
-{
-    Dwarf_Off at = dwarf_dieoffset(die);
-    struct type *t;
-
-    if (i->known_count * 2 >= i->known_size)
-        grow_known(i);
-    if (i->known[known_slot(i, at)].type)
-        return i->known[known_slot(i, at)].type;
-    if (i->depth == TYPE_DEPTH_MAX) /* damaged debug information: the type contains itself */
-        return type_void(i->types);
-    i->depth++;
-    t = make_type(i, die); /* which may have made others */
-    i->depth--;
-    if (i->known_count * 2 >= i->known_size)
-        grow_known(i);
-    if (!i->known[known_slot(i, at)].type)
-        i->known_count++;
-    i->known[known_slot(i, at)] = (struct known_type){at, t};
-    return t;
-}
-
-/* Sets where in its unit a bit-field is, counted from the lowest bit. */
-static void place_bits(Dwarf_Die *die, struct type_field *f, uint64_t unit_size)
-{
-    uint64_t bits, offset;
-
-    if (!udata(die, DW_AT_bit_size, &bits))
-        return;
-    if (bits > 64)
-        return;
-    f->bit_size = (unsigned)bits;
-    if (udata(die, DW_AT_data_bit_offset, &offset)) {
-        f->offset = offset / 8;
-        f->bit_offset = offset % 8;
-    } else if (udata(die, DW_AT_bit_offset, &offset)) { /* DWARF 2: from the highest bit */
-        f->bit_offset = (unsigned)(unit_size * 8 - offset - bits);
-    }
-    if (f->bit_offset > 63) /* damaged: no compiler makes such a field */
-        f->bit_offset = 0;
-}
-
-static void add_field(struct debug_info *i, struct type *t, Dwarf_Die *die)
-{
-    struct type_field f = {.name = dwarf_diename(die), .type = debug_type_of(i, die)};
-
-    if (!f.type)
-        f.type = type_void(i->types);
-    (void)!udata(die, DW_AT_data_member_location, &f.offset);
-    place_bits(die, &f, type_size(i->types, f.type));
-    VEC_PUSH(&t->fields, f);
-}
-
-static int64_t enumerator_value(Dwarf_Die *die)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Sword value = 0;
-
-    (void)!dwarf_formsdata(dwarf_attr(die, DW_AT_const_value, &attr), &value);
-    return value;
-}
-
-/*
- * Fills in the values, and whether all of them are single bits or zero: then a sum of values is
- * shown by its parts.
- */
-static void fill_enum(struct type *t, Dwarf_Die *die)
-{
-    uint64_t seen = 0;
-    Dwarf_Die child;
-    int end = dwarf_child(die, &child);
-
-    t->is_signed = false;
-    t->flags = true;
-    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
-        struct type_value v = {dwarf_diename(&child), enumerator_value(&child)};
-        uint64_t bits = (uint64_t)v.value;
-
-        if (!v.name)
-            continue;
-        t->is_signed |= v.value < 0;
-        t->flags &= v.value >= 0 && !(seen & bits);
-        seen |= bits;
-        VEC_PUSH(&t->values, v);
-    }
-}
-
-static void fill_parameters(struct debug_info *i, struct type *t, Dwarf_Die *die)
-{
-    Dwarf_Die child;
-    int end = dwarf_child(die, &child);
-
-    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
-        struct type_field f = {.name = NULL};
-
-        if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
-            t->variadic = true;
-        if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-            continue;
-        f.name = dwarf_diename(&child);
-        f.type = debug_type_of(i, &child);
-        if (f.type)
-            VEC_PUSH(&t->fields, f);
-    }
-}
-
-static void fill_type(void *ctx, struct type *t)
-{
-    struct debug_info *i = ctx;
-    Dwarf_Die die, child;
-    int end;
-
-    if (!debug_dwarf(i) || !dwarf_offdie(debug_dwarf(i), t->origin, &die))
-        return;
-    if (t->kind == TYPE_ENUM) {
-        fill_enum(t, &die);
-    } else if (t->kind == TYPE_FUNCTION) {
-        fill_parameters(i, t, &die);
-    } else {
-        for (end = dwarf_child(&die, &child); end == 0; end = dwarf_siblingof(&child, &child))
-            if (dwarf_tag(&child) == DW_TAG_member)
-                add_field(i, t, &child);
-    }
-}
-
-static bool tag_fits(int tag, enum type_kind kind)
-{
-    switch (kind) {
-    case TYPE_STRUCT: return tag == DW_TAG_structure_type;
-    case TYPE_UNION: return tag == DW_TAG_union_type;
-    case TYPE_ENUM: return tag == DW_TAG_enumeration_type;
-    default: return tag == DW_TAG_typedef || tag == DW_TAG_base_type;
-    }
-}
-
-struct type *debug_find_type(struct debug_info *i, enum type_kind kind, const char *name)
-{
-    struct type *declared = NULL;
-    Dwarf_Die die;
-
-    for (uint32_t n = first_name(i, name); n; n = i->names.at[n - 1].next) {
-        const struct name *at = &i->names.at[n - 1];
-
-        if (!tag_fits(at->tag, kind) || strcmp(at->name, name) != 0 ||
-            !dwarf_offdie(debug_dwarf(i), at->die, &die))
-            continue;
-        if (!dwarf_hasattr(&die, DW_AT_declaration))
-            return from_die(i, &die);
-        if (!declared)
-            declared = from_die(i, &die);
-    }
-    return declared;
-}
-
-static struct type *complete_type(void *ctx, enum type_kind kind, const char *name)
-{
-    return debug_find_type(ctx, kind, name);
 }
 
 /* ---- scopes ---- */
@@ -645,7 +290,7 @@ bool debug_symbol_of(struct debug_info *i, Dwarf_Die *die, struct debug_symbol *
         Dwarf_Addr low = 0;
 
         s->class = DEBUG_FUNCTION;
-        s->type = from_die(i, die);
+        s->type = dwarf_type_from(i, die);
         s->fixed = dwarf_entrypc(die, &low) == 0;
         s->address = low;
         break;
@@ -659,7 +304,7 @@ bool debug_symbol_of(struct debug_info *i, Dwarf_Die *die, struct debug_symbol *
     case DW_TAG_typedef:
     case DW_TAG_base_type:
         s->class = DEBUG_TYPEDEF;
-        s->type = from_die(i, die);
+        s->type = dwarf_type_from(i, die);
         break;
     case DW_TAG_enumerator: s->class = DEBUG_CONSTANT; break;
     default: return false;
@@ -679,13 +324,13 @@ static bool constant_of(struct debug_info *i, Dwarf_Die *die, struct debug_symbo
                   : 1;
 
     *s = (struct debug_symbol){.class = DEBUG_CONSTANT, .name = dwarf_diename(die), .die = *die};
-    s->value = enumerator_value(die);
+    s->value = dwarf_enumerator_value(die);
     for (; end == 0; end = dwarf_siblingof(&child, &child)) {
         int more = dwarf_tag(&child) == DW_TAG_enumeration_type ? dwarf_child(&child, &value) : 1;
 
         for (; more == 0; more = dwarf_siblingof(&value, &value))
             if (dwarf_dieoffset(&value) == dwarf_dieoffset(die)) {
-                s->type = from_die(i, &child);
+                s->type = dwarf_type_from(i, &child);
                 return true;
             }
     }
@@ -747,7 +392,7 @@ static unsigned rank(Dwarf_Die *die, int tag, const Dwarf_Die *unit)
         return 0;
     if (unit && die->cu == unit->cu)
         return 3;
-    return flag(die, DW_AT_external) ? 2 : 1;
+    return dwarf_flag(die, DW_AT_external) ? 2 : 1;
 }
 
 static bool found_in_units(struct debug_info *i, const Dwarf_Die *unit, const char *name,
@@ -757,7 +402,7 @@ static bool found_in_units(struct debug_info *i, const Dwarf_Die *unit, const ch
     unsigned best_rank = 0;
     int best_tag = 0;
 
-    for (uint32_t n = first_name(i, name); n; n = i->names.at[n - 1].next) {
+    for (uint32_t n = dwarf_first_name(i, name); n; n = i->names.at[n - 1].next) {
         const struct name *at = &i->names.at[n - 1];
         unsigned its;
 
@@ -806,7 +451,7 @@ static bool found_in_file(struct debug_info *i, const char *file, const char *na
 {
     Dwarf_Die die, unit;
 
-    for (uint32_t n = first_name(i, name); n; n = i->names.at[n - 1].next) {
+    for (uint32_t n = dwarf_first_name(i, name); n; n = i->names.at[n - 1].next) {
         const struct name *at = &i->names.at[n - 1];
 
         if ((at->tag == DW_TAG_variable || at->tag == DW_TAG_subprogram) &&
@@ -867,12 +512,12 @@ struct type *debug_find_declared(struct debug_info *i, const char *name)
     struct debug_symbol s;
     Dwarf_Die die;
 
-    for (uint32_t n = first_name(i, name); n; n = i->names.at[n - 1].next) {
+    for (uint32_t n = dwarf_first_name(i, name); n; n = i->names.at[n - 1].next) {
         const struct name *at = &i->names.at[n - 1];
 
         if ((at->tag == DW_TAG_variable || at->tag == DW_TAG_subprogram) &&
             !strcmp(at->name, name) && dwarf_offdie(debug_dwarf(i), at->die, &die) &&
-            flag(&die, DW_AT_declaration) && debug_symbol_of(i, &die, &s))
+            dwarf_flag(&die, DW_AT_declaration) && debug_symbol_of(i, &die, &s))
             return s.type;
     }
     return NULL;
