@@ -123,6 +123,12 @@ void words_before(char text[NAME_MAX_LEN], const char *start, const char *end)
 
 /* ---- expressions ---- */
 
+bool complain_why(const struct debugger *d)
+{
+    complain(d, "%s", language_why(d->language));
+    return false;
+}
+
 struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
                       const char *what)
 {
@@ -134,7 +140,7 @@ struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent exte
     }
     e = expr_parse(d->language, at, extent);
     if (!e)
-        complain(d, "%s", language_why(d->language));
+        complain_why(d);
     return e;
 }
 
@@ -144,7 +150,7 @@ static bool arg_any(struct debugger *d, const char **at, const char *what, struc
     bool ok = e && expr_evaluate(d->language, e, v);
 
     if (e && !ok)
-        complain(d, "%s", language_why(d->language));
+        complain_why(d);
     expr_free(e);
     return ok;
 }
@@ -157,7 +163,7 @@ bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *
         return false;
     if (value_address(d->language, v, value))
         return true;
-    complain(d, "%s", language_why(d->language));
+    complain_why(d);
     return false;
 }
 
@@ -221,6 +227,6 @@ bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_
     *size = 0;
     if (value_integer(d->language, v, address))
         return true;
-    complain(d, "%s", language_why(d->language));
+    complain_why(d);
     return false;
 }

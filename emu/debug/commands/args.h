@@ -35,6 +35,8 @@ MUST_USE bool arg_thread(struct debugger *d, const char **at, uint32_t *hart);
  * these.
  */
 unsigned arg_unit(const char **at);
+/* Prints the reason for which the language has failed. Returns false, for the caller to return. */
+bool complain_why(const struct debugger *d);
 /* Reads an expression, which the caller frees. NULL: a message was printed. */
 struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
                       const char *what);

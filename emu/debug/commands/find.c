@@ -60,7 +60,7 @@ static bool arg_argument(struct debugger *d, const char **at, struct value *v)
     bool ok = e && expr_evaluate(d->language, e, v);
 
     if (e && !ok)
-        complain(d, "%s", language_why(d->language));
+        complain_why(d);
     expr_free(e);
     return ok;
 }
@@ -73,7 +73,7 @@ static bool arg_address(struct debugger *d, const char **at, uint64_t *address)
         return false;
     if (value_address(d->language, v, address))
         return true;
-    complain(d, "%s", language_why(d->language));
+    complain_why(d);
     return false;
 }
 
@@ -135,7 +135,7 @@ static bool arg_pattern(struct debugger *d, const char **at, struct search *s)
         if (!skip_comma(d, at, "Missing search pattern.") || !arg_argument(d, at, &v))
             return false;
         if (!add_value(d, s, v)) {
-            complain(d, "%s", language_why(d->language));
+            complain_why(d);
             return false;
         }
     } while (**at);

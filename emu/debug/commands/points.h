@@ -35,10 +35,15 @@ struct point_note {
 void add_point(struct debugger *d, const struct target_point *p, const uint64_t *more, size_t count,
                const char *what);
 
-/* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
-void print_point_stop(struct debugger *d, const struct target_stop *s);
 /* Returns the text of the point's condition; NULL: it has none. */
 const char *point_condition(const struct target_point *p);
+
+/* ---- points.c ---- */
+
+const char *point_name(const struct target_point *p); /* "breakpoint" */
+void print_bytes(struct debugger *d, uint64_t size);  /* "8 bytes" */
+/* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
+void print_point_stop(struct debugger *d, const struct target_stop *s);
 void print_points(struct debugger *d);      /* info breakpoints */
 void print_watchpoints(struct debugger *d); /* info watchpoints */
 

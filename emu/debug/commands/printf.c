@@ -85,7 +85,7 @@ static bool print_one(struct debugger *d, const struct conversion *c, const char
                 : c->letter == 's' || c->letter == 'p' ? value_address(d->language, v, &number)
                                                        : value_integer(d->language, v, &number));
     if (!ok)
-        complain(d, "%s", language_why(d->language));
+        complain_why(d);
     else if (is_fraction)
         fprintf(d->out, c->text, fraction);
     else if (c->letter == 's')

@@ -23,7 +23,8 @@
  *     back_lines.c    steps back by lines and over calls
  *     saved.c         save and restore
  * points
- *     breaks.c        points.h: sets and lists breakpoints and watchpoints
+ *     breaks.c        points.h: sets, changes and deletes breakpoints and watchpoints
+ *     points.c        points.h: prints the list of points, and stops at them
  *     catch.c         points.h: catchpoints: the events that they wait for
  *     actions.c       points.h: the commands of points
  *     save_points.c   points.h: the points as commands, in a file
@@ -32,7 +33,8 @@
  *     code.c          code.h: disassembly
  *     list.c          list.h: source text and lines
  *     stack.c         stack.h: the frames as the user sees them: backtrace, frame, info locals
- *     data.c          data.h: print, x, display, ptype: values of expressions
+ *     data.c          data.h: print, x, display: values of expressions
+ *     types.c         ptype, whatis
  *     printf.c        printf, echo, output
  *     find.c          searches memory
  *     names.c         lists functions, variables and types
@@ -47,6 +49,7 @@
  *     site.c          trace.h: what each hart would fetch at a site or another place
  *     updates.c       updates of code, the cost of tracing, trampolines
  *     tour.c          a guided tour through the patching of a site
+ *     tour_text.c     tour_text.h: the explanations of the tour
  */
 #ifndef DEBUG_SESSION_H
 #define DEBUG_SESSION_H

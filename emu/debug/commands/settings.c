@@ -55,7 +55,7 @@ static void set_value(struct debugger *d, const char *args)
     struct value v;
 
     if (e && !expr_evaluate(d->language, e, &v))
-        complain(d, "%s", language_why(d->language));
+        complain_why(d);
     expr_free(e);
 }
 

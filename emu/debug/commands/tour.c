@@ -20,6 +20,7 @@
 #include "debug/commands/run.h"
 #include "debug/commands/session.h"
 #include "debug/commands/stack.h"
+#include "debug/commands/tour_text.h"
 #include "debug/commands/trace.h"
 #include "debug/frames/place.h"
 #include "ftrace/patch/patch_log.h"
@@ -74,122 +75,7 @@ static bool has_site_of(const struct debugger *d, enum site_kind kind)
     return false;
 }
 
-/* ---- texts ---- */
-
-/* Returns two lines about the site, for each layout. */
-static const char *compiled_text(enum site_layout layout)
-{
-    switch (layout) {
-    case LAYOUT_MCOUNT:
-        return "The compiler has put a call of _mcount after the prologue (-pg). Two instructions "
-               "make it,\n"
-               "auipc and jalr, at any even address; ra is saved already, so that the call may use "
-               "it.";
-    case LAYOUT_PFE16:
-        return "The compiler has left 16 bytes of nops at the entry (-fpatchable-function-entry): "
-               "room to\n"
-               "save ra below the stack, to call by auipc and jalr, and to load ra again.";
-    case LAYOUT_PFE8:
-        return "The compiler has left 8 bytes of nops at the entry (-fpatchable-function-entry): "
-               "room for\n"
-               "a call by auipc and jalr through t0, so that ra is left alone and need not be "
-               "saved.";
-    case LAYOUT_ATOMIC:
-        return "The compiler has left 8 bytes of nops at the entry, aligned to four: room for "
-               "auipc and jalr.\n"
-               "The auipc will stay in any state, so that one store, of the jalr, switches the "
-               "site.";
-    case LAYOUT_CALLOPS:
-        return "The compiler has left 8 bytes of nops at the entry for auipc and jalr, and 8 "
-               "before it for\n"
-               "the address of an ftrace_ops, by which the trampoline knows what to call.";
-    default: return "This is a site as the compiler left it.\nThe kernel's tracer can patch it.";
-    }
-}
-
-static const char *off_text(enum site_layout layout)
-{
-    if (layout == LAYOUT_ATOMIC || layout == LAYOUT_CALLOPS)
-        return "At boot, before other harts run, the kernel prepares the site: an auipc that will "
-               "stay, and a\n"
-               "nop. From here on the function pays for these two at each call, and for nothing "
-               "else.";
-    return "At boot, before other harts run, the kernel makes nops of the site.\n"
-           "From here on the function pays for these nops at each call, and for nothing else.";
-}
-
-static const char *on_text(enum site_layout layout)
-{
-    if (layout == LAYOUT_ATOMIC || layout == LAYOUT_CALLOPS)
-        return "One aligned store of four bytes: a hart fetches either the nop or the jalr, and "
-               "both are right.\n"
-               "So no hart has to be stopped; one that does not know the jalr yet skips the tracer "
-               "once more.";
-    return "The site is complete: it calls the trampoline. The other harts are still in their "
-           "loop,\n"
-           "as they may have parts of the old code in their instruction caches.";
-}
-
-static const char boot_half_text[] =
-    "The kernel writes the site in pieces, as it may be at any even address. No other hart\n"
-    "runs yet, so that none can execute what is half old and half new.";
-
-static const char half_text[] =
-    "Now the site is half old and half new, and a hart that executed it would go astray.\n"
-    "So the kernel has stopped the other harts: they wait in a loop (stop_machine) until it is "
-    "done.";
-
-static const char trampoline_text[] =
-    "The trampoline's call of the tracer is a site, too, and is switched first: it must know its\n"
-    "tracer before the first function calls the trampoline.";
-
-static const char ops_text[] =
-    "The address before the function names its ftrace_ops, and so the tracer that is to be "
-    "called.\n"
-    "It is data: one aligned store of eight bytes, which the next call of the trampoline reads.";
-
-static const char fence_text[] =
-    "A store is not seen by the instruction fetch of a RISC-V hart before that hart executes "
-    "fence.i.\n"
-    "The hart that has stored has done so now; above is what each hart would fetch.";
-
-static const char fenced_text[] =
-    "The other hart has executed its own fence.i, as no hart can fence for another one.\n"
-    "Now all harts fetch the new bytes, and the update can end.";
-
-static const char call_text[] = "The function has executed its site for the first time. The link "
-                                "register has the place after the\n"
-                                "site, by which the tracer knows the function; the trampoline "
-                                "saves the arguments and calls it.";
-
-static const char graph_call_text[] =
-    "function_graph wants to know of the return, too. The trampoline has a second call for it, "
-    "which\n"
-    "has called ftrace_stub so far: from now on it calls prepare_ftrace_return.";
-
-static const char graph_text[] =
-    "In this layout function_graph needs no further call: its tracer gets the registers of the\n"
-    "function (ftrace_regs), with the return address among them, through the same trampoline.";
-
-static const char hook_text[] = "prepare_ftrace_return has put the address of return_to_handler in "
-                                "the place of the return address,\n"
-                                "and has kept the true one on a stack of the task (ret_stack).";
-
-static const char hook_registers_text[] =
-    "ftrace_graph_func has put the address of return_to_handler in the place of ra among the saved "
-    "registers,\n"
-    "from which the trampoline loads it, and has kept the true one on a stack of the task "
-    "(ret_stack).";
-
-static const char return_text[] =
-    "The function has returned, not to its caller but to return_to_handler, which saves the "
-    "results,\n"
-    "asks ftrace_return_to_handler for the true address, and so tells the tracer of the return.";
-
-static const char back_text[] = "The caller continues where it would have without the tracer, with "
-                                "the same stack pointer and the\n"
-                                "same results. This is the end of the tour; `sites', `updates' and "
-                                "`cost' show what it has made.";
+/* ---- printing ---- */
 
 static void say_title(struct debugger *d, const char *format, const char *name)
 {
@@ -198,8 +84,9 @@ static void say_title(struct debugger *d, const char *format, const char *name)
     fprintf(d->out, "\n");
 }
 
-static void say(struct debugger *d, const char *text)
+static void say(struct debugger *d, enum tour_text which)
 {
+    const char *text = tour_text(which, layout_of(d));
     size_t len = strcspn(text, "\n");
 
     fprintf(d->out, "    | %.*s\n    | %s\n", (int)len, text, text + len + (text[len] == '\n'));
@@ -465,7 +352,7 @@ static void show_compiled(struct debugger *d)
             len = column(d, s->va, bytes, s->size, at, text);
             fprintf(d->out, "    %s\n", text);
         }
-    say(d, compiled_text(layout_of(d)));
+    say(d, TEXT_COMPILED);
 }
 
 static void show_store(struct debugger *d, const struct code_write *w)
@@ -477,24 +364,24 @@ static void show_store(struct debugger *d, const struct code_write *w)
     if (id == NO_SITE) {
         say_title(d, "the ftrace_ops of %s", its_site(d)->function);
         print_ops_store(d, w);
-        say(d, ops_text);
+        say(d, TEXT_OPS);
         return;
     }
     s = site_get(sites_of(d), id);
     say_title(d, "a store to the site of %s", s->function);
     print_store(d, w, s);
     if (s->kind != SITE_FUNCTION && !calls_function(d, s)) {
-        say(d, half_text);
+        say(d, TEXT_HALF);
     } else if (s->kind == SITE_GRAPH_CALL) {
-        say(d, graph_call_text);
+        say(d, TEXT_GRAPH_CALL);
     } else if (s->kind != SITE_FUNCTION) {
-        say(d, trampoline_text);
+        say(d, TEXT_TRAMPOLINE);
     } else if (t->stage == STAGE_BOOT) {
-        say(d, state_now(d, s) == SITE_OFF ? off_text(layout_of(d)) : boot_half_text);
+        say(d, state_now(d, s) == SITE_OFF ? TEXT_OFF : TEXT_BOOT_HALF);
     } else if (t->stage == STAGE_GRAPH) {
-        say(d, graph_text);
+        say(d, TEXT_GRAPH);
     } else {
-        say(d, calls_function(d, s) ? on_text(layout_of(d)) : half_text);
+        say(d, calls_function(d, s) ? TEXT_ON : TEXT_HALF);
     }
 }
 
@@ -507,14 +394,14 @@ static void show_fence(struct debugger *d, const struct fence_event *f)
             f->origin == FENCE_REMOTE ? ", as the firmware was asked to let it" : "");
     snprintf(command, sizeof command, "0x%" PRIx64, its_site(d)->va);
     do_site(d, command);
-    say(d, d->tour->fence_shown ? fenced_text : fence_text);
+    say(d, d->tour->fence_shown ? TEXT_FENCED : TEXT_FENCE);
 }
 
 static void show_call(struct debugger *d)
 {
     say_title(d, "%s calls the trampoline", its_site(d)->function);
     (void)print_code(d, selected_pc(d), CODE_HERE);
-    say(d, call_text);
+    say(d, TEXT_CALL);
 }
 
 static void print_slot(struct debugger *d, const char *what, uint64_t value)
@@ -571,21 +458,21 @@ static void show_hook(struct debugger *d)
     say_title(d, "the return address of %s", its_site(d)->function);
     print_slot(d, "old", t->caller);
     print_slot(d, "new", now);
-    say(d, in_registers ? hook_registers_text : hook_text);
+    say(d, in_registers ? TEXT_HOOK_REGISTERS : TEXT_HOOK);
 }
 
 static void show_return(struct debugger *d)
 {
     say_title(d, "%s returns", its_site(d)->function);
     (void)print_code(d, selected_pc(d), CODE_HERE);
-    say(d, return_text);
+    say(d, TEXT_RETURN);
 }
 
 static void show_back(struct debugger *d)
 {
     say_title(d, "back in the caller%s", "");
     (void)print_code(d, selected_pc(d), CODE_HERE);
-    say(d, back_text);
+    say(d, TEXT_BACK);
 }
 
 /* Whether the store has switched function_graph on. */
