@@ -10,7 +10,8 @@ struct debugger;
 
 enum code_mark { CODE_PLAIN, CODE_HERE };
 
-/* Prints one line: mark, address, name, bytes, text. Returns the instruction's size, 0: not mapped.
+/*
+ * Prints one line: mark, address, name, bytes, text. Returns the instruction's size, 0: not mapped.
  */
 unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
 /* Prints one line as `x/i' does. */

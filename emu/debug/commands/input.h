@@ -46,7 +46,8 @@ struct line_source {
 
 /* The next line, valid until the next call; NULL: there are no more. */
 const char *lines_next(struct line_source *s);
-/* The next line of a command that takes several, wherever it comes from; NULL: there are no more.
+/*
+ * The next line of a command that takes several, wherever it comes from; NULL: there are no more.
  */
 const char *next_body_line(struct debugger *d);
 

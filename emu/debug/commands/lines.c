@@ -60,7 +60,8 @@ static bool is_same_line(const struct line_step *s, const struct line_row *row)
     return s->line == row->line && !strcmp(s->file, row->file);
 }
 
-/* Whether a function that is inlined in another line begins at pc. Shows the machine at its call.
+/*
+ * Whether a function that is inlined in another line begins at pc. Shows the machine at its call.
  */
 static bool comes_to_call(struct line_step *s, uint64_t pc)
 {

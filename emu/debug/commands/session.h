@@ -50,6 +50,7 @@
  *     updates.c       updates of code, the cost of tracing, trampolines
  *     tour.c          a guided tour through the patching of a site
  *     tour_text.c     tour_text.h: the explanations of the tour
+ *     tour_store.c    tour_store.h: a store to a site, as the tour prints it
  */
 #ifndef DEBUG_SESSION_H
 #define DEBUG_SESSION_H

@@ -21,11 +21,6 @@
 
 enum { HISTORY_SHOWN = 20 };
 
-static const struct site_table *sites_of(const struct debugger *d)
-{
-    return watch_sites(d->config.ftrace);
-}
-
 static struct hart *hart_of(const struct debugger *d, unsigned hart)
 {
     return cluster_hart(machine_cluster(d->config.machine), hart);

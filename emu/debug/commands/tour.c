@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "cpu/decode.h"
-#include "cpu/disasm.h"
 #include "cpu/isa.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
@@ -20,6 +19,7 @@
 #include "debug/commands/run.h"
 #include "debug/commands/session.h"
 #include "debug/commands/stack.h"
+#include "debug/commands/tour_store.h"
 #include "debug/commands/tour_text.h"
 #include "debug/commands/trace.h"
 #include "debug/frames/place.h"
@@ -51,11 +51,6 @@ struct tour {
     unsigned fenced_hart;
     uint64_t slot, caller; /* where the return address is in memory; the true return address */
 };
-
-static const struct site_table *sites_of(const struct debugger *d)
-{
-    return watch_sites(d->config.ftrace);
-}
 
 static const struct site *its_site(const struct debugger *d)
 {
@@ -90,124 +85,6 @@ static void say(struct debugger *d, enum tour_text which)
     size_t len = strcspn(text, "\n");
 
     fprintf(d->out, "    | %.*s\n    | %s\n", (int)len, text, text + len + (text[len] == '\n'));
-}
-
-/* ---- old and new, side by side ---- */
-
-enum { COLUMN = 44 };
-
-/* Prints the instruction at index `at` of the bytes; returns its size. */
-static unsigned column(struct debugger *d, uint64_t va, const uint8_t *bytes, unsigned size,
-                       unsigned at, char text[COLUMN + 1])
-{
-    struct disasm_names names = {NULL, NULL};
-    char insn[DISASM_MAX], hex[16] = "";
-    uint16_t low, high = 0;
-    unsigned len;
-
-    (void)d;
-    text[0] = '\0';
-    if (at + 2 > size)
-        return 0;
-    memcpy(&low, bytes + at, sizeof low);
-    len = insn_size(low) == 4 && at + 4 <= size ? 4 : 2;
-    if (len == 4)
-        memcpy(&high, bytes + at + 2, sizeof high);
-    (void)disasm(va + at, low | (uint32_t)high << 16, &names, insn);
-    for (char *c = insn; *c; c++)
-        *c = *c == '\t' ? ' ' : *c;
-    for (unsigned i = 0; i < len; i++)
-        snprintf(hex + 3 * i, sizeof hex - 3 * i, "%02x ", bytes[at + i]);
-    snprintf(text, COLUMN + 1, "%-12.12s %s%.27s", hex,
-             len == 2 && !strcmp(insn, "nop") ? "c." : "", insn);
-    return len;
-}
-
-static void print_columns(struct debugger *d, uint64_t va, const uint8_t *old, const uint8_t *new,
-                          unsigned size)
-{
-    unsigned left = 0, right = 0;
-
-    fprintf(d->out, "    %-*s %s\n", COLUMN, "old", "new");
-    while (left < size || right < size) {
-        char a[COLUMN + 1], b[COLUMN + 1];
-        unsigned a_len = column(d, va, old, size, left, a),
-                 b_len = column(d, va, new, size, right, b);
-
-        fprintf(d->out, "    %-*s %s\n", COLUMN, a, b);
-        left += a_len;
-        right += b_len;
-    }
-}
-
-/*
- * Reads the bytes at [va, va + size) as they were before and after the store, which is in memory.
- */
-static bool both_sides(const struct debugger *d, const struct code_write *w, uint64_t va,
-                       uint64_t pa, unsigned size, uint8_t *old, uint8_t *new)
-{
-    if (!selected_read(d, va, new, size))
-        return false;
-    memcpy(old, new, size);
-    for (unsigned i = 0; i < w->size; i++)
-        if (w->pa + i >= pa && w->pa + i < pa + size)
-            old[w->pa + i - pa] = w->old_bytes[i];
-    return true;
-}
-
-/*
- * Whether the site calls the first instruction of a function, and not an address that is half old
- * and half new.
- */
-static bool calls_function(const struct debugger *d, const struct site *s)
-{
-    uint8_t bytes[SITE_BYTES_MAX];
-    uint64_t target = 0, start, end;
-
-    return selected_read(d, s->va, bytes, s->size) &&
-           site_state(sites_of(d), s, bytes, &target) == SITE_ON && target &&
-           place_function(&d->guest, target, &start, &end) && start == target;
-}
-
-static void print_target(struct debugger *d, const struct site *s)
-{
-    uint8_t bytes[SITE_BYTES_MAX];
-    uint64_t target = 0;
-    char name[NAME_MAX_LEN];
-
-    if (!calls_function(d, s) || !selected_read(d, s->va, bytes, s->size))
-        return;
-    (void)site_state(sites_of(d), s, bytes, &target);
-    place_name(&d->guest, target, name, sizeof name);
-    fprintf(d->out, "    it calls %s\n", name);
-}
-
-static void print_store(struct debugger *d, const struct code_write *w, const struct site *s)
-{
-    uint8_t old[SITE_BYTES_MAX], new[SITE_BYTES_MAX];
-
-    fprintf(d->out, "    by: ");
-    print_writer(d, &w->who);
-    fprintf(d->out, "\n");
-    if (!both_sides(d, w, s->va, s->pa, s->size, old, new))
-        return;
-    print_columns(d, s->va, old, new, s->size);
-    print_target(d, s);
-}
-
-static void print_ops_store(struct debugger *d, const struct code_write *w)
-{
-    uint64_t old = 0, new = 0;
-    char was[NAME_MAX_LEN], is[NAME_MAX_LEN];
-
-    memcpy(&old, w->old_bytes, w->size);
-    memcpy(&new, w->new_bytes, w->size);
-    place_name(&d->guest, old, was, sizeof was);
-    place_name(&d->guest, new, is, sizeof is);
-    fprintf(d->out, "    by: ");
-    print_writer(d, &w->who);
-    fprintf(d->out, "\n    old: 0x%" PRIx64 " <%s>\n    new: 0x%" PRIx64 " <%s>\n", old, was, new,
-            is);
 }
 
 /* ---- conditions of the stages ---- */
@@ -341,17 +218,13 @@ static void show_compiled(struct debugger *d)
 {
     uint8_t bytes[SITE_BYTES_MAX];
     const struct site *s = its_site(d);
-    char text[COLUMN + 1];
 
     say_title(d, "the site of %s, as it was compiled", s->function);
     fprintf(d->out, "    ");
     print_place(d, s->va);
     fprintf(d->out, ", layout %s\n", site_layout_name(layout_of(d)));
     if (selected_read(d, s->va, bytes, s->size))
-        for (unsigned at = 0, len = 1; len && at < s->size; at += len) {
-            len = column(d, s->va, bytes, s->size, at, text);
-            fprintf(d->out, "    %s\n", text);
-        }
+        tour_print_insns(d, s->va, bytes, s->size);
     say(d, TEXT_COMPILED);
 }
 
@@ -363,14 +236,14 @@ static void show_store(struct debugger *d, const struct code_write *w)
 
     if (id == NO_SITE) {
         say_title(d, "the ftrace_ops of %s", its_site(d)->function);
-        print_ops_store(d, w);
+        tour_print_ops_store(d, w);
         say(d, TEXT_OPS);
         return;
     }
     s = site_get(sites_of(d), id);
     say_title(d, "a store to the site of %s", s->function);
-    print_store(d, w, s);
-    if (s->kind != SITE_FUNCTION && !calls_function(d, s)) {
+    tour_print_store(d, w, s);
+    if (s->kind != SITE_FUNCTION && !tour_calls_function(d, s)) {
         say(d, TEXT_HALF);
     } else if (s->kind == SITE_GRAPH_CALL) {
         say(d, TEXT_GRAPH_CALL);
@@ -381,7 +254,7 @@ static void show_store(struct debugger *d, const struct code_write *w)
     } else if (t->stage == STAGE_GRAPH) {
         say(d, TEXT_GRAPH);
     } else {
-        say(d, calls_function(d, s) ? TEXT_ON : TEXT_HALF);
+        say(d, tour_calls_function(d, s) ? TEXT_ON : TEXT_HALF);
     }
 }
 
@@ -481,7 +354,7 @@ static bool graph_is_on(const struct debugger *d, const struct code_write *w)
     uint32_t id = site_find(sites_of(d), w->pa, w->size);
 
     return id != NO_SITE && (site_get(sites_of(d), id)->kind == SITE_FUNCTION ||
-                             calls_function(d, site_get(sites_of(d), id)));
+                             tour_calls_function(d, site_get(sites_of(d), id)));
 }
 
 /* Prints the stop, and the event that the tour waits for next. */
@@ -506,7 +379,7 @@ static void show(struct debugger *d, const struct target_stop *s)
     case STAGE_ON:
         show_store(d, &s->event->code_write);
         t->trampoline_shown = state_now(d, its_site(d)) != SITE_OFF;
-        if (calls_function(d, its_site(d)))
+        if (tour_calls_function(d, its_site(d)))
             t->stage = STAGE_FENCE;
         break;
     case STAGE_FENCE:

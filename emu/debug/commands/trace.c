@@ -24,7 +24,7 @@
 
 enum { CODE_MAX = PATCH_BYTES / 2 * (DISASM_MAX + 2) };
 
-static const struct site_table *sites_of(const struct debugger *d)
+const struct site_table *sites_of(const struct debugger *d)
 {
     return watch_sites(d->config.ftrace);
 }

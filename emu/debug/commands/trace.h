@@ -9,11 +9,13 @@
 
 struct code_write;
 struct debugger;
+struct site_table;
 struct target_stop;
 struct writer;
 
 /* ---- trace.c ---- */
 
+const struct site_table *sites_of(const struct debugger *d);
 /* Prints a line: address, kind, state, counts. */
 void print_site(struct debugger *d, uint32_t id);
 bool name_matches(const char *glob, const char *name);

@@ -188,7 +188,8 @@ static bool apply_prologue(const struct guest *g, const struct unwound *u, const
     return !p->s0_saved || load(g, u, f->cfa + (uint64_t)p->s0_at, &f->fp);
 }
 
-/* Whether the function ends with `jr t0': the trampoline of a site whose call leaves ra as it is.
+/*
+ * Whether the function ends with `jr t0': the trampoline of a site whose call leaves ra as it is.
  */
 static bool is_linked(const struct guest *g, const struct unwound *u, uint64_t start, uint64_t end)
 {

@@ -23,8 +23,10 @@ struct frame {
 MUST_USE bool frame_scan(const struct guest *g, const struct unwound *u, struct frame *f);
 /* Finds the frame by the frame pointer. */
 MUST_USE bool frame_chain(const struct guest *g, const struct unwound *u, struct frame *f);
-/* Finds where a trampoline of the tracer keeps a register that it restores; *at 0: still in the
-   register. */
+/*
+ * Finds where a trampoline of the tracer keeps a register that it restores; *at 0: still in the
+ * register.
+ */
 MUST_USE bool frame_restores(const struct guest *g, const struct unwound *u, unsigned reg,
                              uint64_t *at);
 /*

@@ -17,7 +17,8 @@
 
 struct guest;
 
-/* Writes "schedule+0x1c", or "" without a symbol. Physical addresses of the image have names, too.
+/*
+ * Writes "schedule+0x1c", or "" without a symbol. Physical addresses of the image have names, too.
  */
 void place_name(const struct guest *g, uint64_t address, char *text, size_t size);
 /* Names of addresses for the disassembler. */

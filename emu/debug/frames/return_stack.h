@@ -25,8 +25,10 @@ struct return_stack {
 
 /* Whether it is known where the kernel has its return stacks. */
 MUST_USE bool return_stack_known(const struct guest *g);
-/* Reads the stack of the task with this tp, by the hart's page tables. False: the stack is not
-   known, and is empty in `s`. */
+/*
+ * Reads the stack of the task with this tp, by the hart's page tables. False: the stack is not
+ * known, and is empty in `s`.
+ */
 MUST_USE bool return_stack_read(const struct guest *g, unsigned hart, uint64_t tp,
                                 struct return_stack *s);
 

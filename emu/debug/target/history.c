@@ -136,6 +136,13 @@ static void nothing_is_known(struct target *t)
     machine_mute_console(t->machine, h->known_console);
 }
 
+void history_enter(struct target *t, unsigned run)
+{
+    drop_marks(t);
+    t->history.run = run;
+    nothing_is_known(t);
+}
+
 void history_open(struct target *t)
 {
     struct history *h = &t->history;
@@ -143,10 +150,8 @@ void history_open(struct target *t)
     if (!target_keeps_history(t))
         return;
     if (h->departed) {
-        drop_marks(t);
-        h->run = ++h->last_run;
+        history_enter(t, ++h->last_run);
         h->departed = false;
-        nothing_is_known(t);
     }
     if (!h->marks.len || here(t) < h->marks.at[0].insns)
         add_mark(t, here(t));
@@ -212,11 +217,7 @@ static void note_known(struct target *t)
         h->known_console = console;
 }
 
-/*
- * Restores a snapshot. After an error of a disk's file, which was reported, the machine cannot run
- * any more.
- */
-static void restore(struct target *t, const struct snapshot *s)
+void history_restore(struct target *t, const struct snapshot *s)
 {
     const struct history *h = &t->history;
 
@@ -243,12 +244,17 @@ static struct stop stop_here(const struct target *t)
     return (struct stop){.reason = STOP_INSNS, .hart = machine_current(t->machine)};
 }
 
+struct target_stop history_arrive_here(struct target *t)
+{
+    return history_arrive(t, stop_here(t));
+}
+
 static struct target_stop arrive_at_start(struct target *t)
 {
     struct target_stop s;
 
-    restore(t, t->history.marks.at[0].snapshot);
-    s = history_arrive(t, stop_here(t));
+    history_restore(t, t->history.marks.at[0].snapshot);
+    s = history_arrive_here(t);
     s.reason = TARGET_STOP_HISTORY;
     return s;
 }
@@ -294,7 +300,7 @@ struct stop history_move(struct target *t, uint64_t insns)
     const struct mark *m = &h->marks.at[marks_until(h, insns) - 1];
 
     if (insns <= here(t) || m->insns > here(t))
-        restore(t, m->snapshot);
+        history_restore(t, m->snapshot);
     return approach(t, insns);
 }
 
@@ -327,7 +333,7 @@ struct target_stop target_goto_cycle(struct target *t, uint64_t cycles)
     if (!i)
         return arrive_at_start(t);
     if (machine_cycles(t->machine) > end || h->marks.at[i - 1].insns > here(t))
-        restore(t, h->marks.at[i - 1].snapshot);
+        history_restore(t, h->marks.at[i - 1].snapshot);
     t->quiet = true;
     do
         stop = machine_run(t->machine, t->config.max_insns, end);
@@ -393,14 +399,14 @@ static struct stop search_turn(struct target *t, const struct hart *h, uint64_t 
             if (high - f->insns >= MARKS_APART)
                 add_mark(t, high);
         } else {
-            restore(t, f->snapshot);
+            history_restore(t, f->snapshot);
             high = middle;
         }
     }
     stop = find_turn(t, h, want, &turn);
     if (hart_insns(h) <= want)
         return stop;
-    restore(t, f->snapshot);
+    history_restore(t, f->snapshot);
     return history_run_quietly(t, turn);
 }
 
@@ -423,7 +429,7 @@ struct target_stop target_reverse_step(struct target *t, unsigned hart, uint64_t
         high = h->marks.at[i - 1].insns;
     f.insns = h->marks.at[i - 1].insns;
     f.snapshot = h->marks.at[i - 1].snapshot;
-    restore(t, f.snapshot);
+    history_restore(t, f.snapshot);
     s = history_arrive(t, search_turn(t, stepped, want, &f, high));
     if (f.own)
         snapshot_free(t->machine, f.own);
@@ -482,13 +488,13 @@ static bool find_hit(struct target *t, uint64_t present, struct stop *stop)
     for (size_t i = h->marks.len; i-- > 0;) {
         if (h->marks.at[i].insns >= present)
             continue;
-        restore(t, h->marks.at[i].snapshot);
+        history_restore(t, h->marks.at[i].snapshot);
         hits = count_hits(t, end, present, UINT64_MAX, stop);
         if (stop->reason != STOP_INSNS)
             return false;
         end = h->marks.at[i].insns;
         if (hits) {
-            restore(t, h->marks.at[i].snapshot);
+            history_restore(t, h->marks.at[i].snapshot);
             return count_hits(t, present, present, hits, stop) == hits;
         }
     }
@@ -535,78 +541,7 @@ struct target_stop target_reverse_run(struct target *t)
     return stop.reason == STOP_INSNS ? arrive_at_start(t) : history_arrive(t, stop);
 }
 
-/* ---- checkpoints ---- */
-
-unsigned target_checkpoint(struct target *t)
-{
-    struct history *h = &t->history;
-    struct kept_place k = {.place = {.number = ++h->last_checkpoint,
-                                     .insns = here(t),
-                                     .cycles = machine_cycles(t->machine),
-                                     .hart = target_current_hart(t)}};
-
-    history_open(t);
-    k.place.pc = target_hart(t, k.place.hart).pc;
-    k.snapshot = machine_snapshot(t->machine);
-    k.run = h->run;
-    VEC_PUSH(&h->checkpoints, k);
-    return k.place.number;
-}
-
-size_t target_checkpoint_count(const struct target *t)
-{
-    return t->history.checkpoints.len;
-}
-
-struct target_checkpoint target_checkpoint_at(const struct target *t, size_t i)
-{
-    return t->history.checkpoints.at[i].place;
-}
-
-/*
- * Returns the index of the checkpoint with this number; the number of checkpoints: there is none.
- */
-static size_t find_checkpoint(const struct history *h, unsigned number)
-{
-    size_t i = 0;
-
-    while (i < h->checkpoints.len && h->checkpoints.at[i].place.number != number)
-        i++;
-    return i;
-}
-
-bool target_restart(struct target *t, unsigned number, struct target_stop *stop)
-{
-    struct history *h = &t->history;
-    size_t i = find_checkpoint(h, number);
-
-    if (i == h->checkpoints.len)
-        return false;
-    history_open(t);
-    restore(t, h->checkpoints.at[i].snapshot);
-    if (h->checkpoints.at[i].run != h->run) {
-        drop_marks(t);
-        h->run = h->checkpoints.at[i].run;
-        nothing_is_known(t);
-    }
-    history_open(t);
-    *stop = history_arrive(t, stop_here(t));
-    return true;
-}
-
-bool target_delete_checkpoint(struct target *t, unsigned number)
-{
-    struct history *h = &t->history;
-    size_t i = find_checkpoint(h, number);
-
-    if (i == h->checkpoints.len)
-        return false;
-    snapshot_free(t->machine, h->checkpoints.at[i].snapshot);
-    h->checkpoints.len--;
-    for (; i < h->checkpoints.len; i++)
-        h->checkpoints.at[i] = h->checkpoints.at[i + 1];
-    return true;
-}
+/* ---- another run ---- */
 
 struct target_stop target_replaced(struct target *t)
 {
@@ -614,7 +549,7 @@ struct target_stop target_replaced(struct target *t)
     history_depart(t);
     points_pass_none(t);
     watch_follow(t);
-    return history_arrive(t, stop_here(t));
+    return history_arrive_here(t);
 }
 
 size_t target_history_bytes(const struct target *t, size_t *snapshots)

@@ -96,7 +96,8 @@ struct target_register {
     bool writable;
 };
 
-/* False: these harts have no register of this number. Numbers in ascending order are gdb's order.
+/*
+ * False: these harts have no register of this number. Numbers in ascending order are gdb's order.
  */
 MUST_USE bool target_register(const struct target *t, unsigned number, struct target_register *r);
 /* By ABI name, x0 to x31, f0 to f31, fp, pc, priv or a CSR's name; -1: no such register. */

@@ -9,6 +9,7 @@
  *     resume.c      running, and the reason of a stop
  *     steps.c       stepping by instructions and by lines
  *     history.c     snapshots as the machine runs; going back
+ *     checkpoints.c snapshots that the user keeps
  *     trail.c       the last instructions of a hart; back to a place, and to the last write
  */
 #ifndef DEBUG_TARGET_PRIV_H
@@ -188,6 +189,15 @@ struct stop history_move(struct target *t, uint64_t insns);
 struct stop history_run_quietly(struct target *t, uint64_t insns);
 /* Ends a return: findings that were repeated meanwhile are no new ones. */
 struct target_stop history_arrive(struct target *t, struct stop stop);
+/* The same where the machine is. */
+struct target_stop history_arrive_here(struct target *t);
+/*
+ * Restores a snapshot. After an error of a disk's file, which was reported, the machine cannot run
+ * any more.
+ */
+void history_restore(struct target *t, const struct snapshot *s);
+/* Goes over to another run: the marks are not of that one, and its input and output are new. */
+void history_enter(struct target *t, unsigned run);
 void history_free(struct target *t);
 
 /* ---- catchpoints.c ---- */
