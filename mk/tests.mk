@@ -69,8 +69,8 @@ $(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
 
 # The guest kernel's verifier and interpreter of BPF, on the host; docs/bpf.md.
 bpf_fuzz := $(BUILD)/tests/bpf_fuzz
-bpf_src  := tests/bpf/fuzz.c tests/bpf/host.c $(addprefix guest-kernel/kernel/bpf/,btf.c btf_resolve.c core.c disasm.c func_proto.c tnum.c) $(wildcard guest-kernel/kernel/bpf/verifier*.c)
-$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h guest/user/bpf_numbers.h guest/user/bpf_random.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h guest-kernel/include/linux/btf.h guest-kernel/kernel/bpf/btf.h guest-kernel/kernel/bpf/verifier.h) mk/tests.mk | $(BOOTSTRAP_TEST)
+bpf_src  := tests/bpf/fuzz.c tests/bpf/host.c $(addprefix guest-kernel/kernel/bpf/,core.c func_proto.c) $(wildcard guest-kernel/kernel/bpf/verifier*.c)
+$(bpf_fuzz): $(bpf_src) tests/bpf/host.h guest/user/bpf_cases.h guest/user/bpf_insn.h guest/user/bpf_numbers.h guest/user/bpf_random.h $(wildcard guest-kernel/include/linux/bpf*.h guest-kernel/include/uapi/linux/bpf.h guest-kernel/kernel/bpf/verifier.h) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(Q)$(CC) -std=gnu11 -O1 -g1 -Wall -Wextra -Wshadow -Werror -ffreestanding -fno-strict-aliasing -DBPF_CHECK -Iguest-kernel/include \
@@ -82,7 +82,7 @@ bpf_names   := $(patsubst guest/bpf/%.bpf.c,%,$(wildcard guest/bpf/*.bpf.c))
 # Also with the third version of the instructions, which has jumps and arithmetic of 32 bits.
 bpf_objects := $(foreach v,.o .v3.o,$(bpf_names:%=$(BUILD)/guest-kernel/bpf/%$(v)))
 bpf_cpio    := $(BUILD)/guest-kernel/bpf.cpio
-bpf_clang    = clang -target bpf -mcpu=$(1) -g -O2 -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-unused-parameter
+bpf_clang    = clang -target bpf -mcpu=$(1) -O2 -std=gnu11 -Wall -Wextra -Wshadow -Werror -Wno-unused-parameter
 $(bpf_objects): guest/bpf/bpf_helpers.h mk/tests.mk | $(BOOTSTRAP_TEST)
 $(BUILD)/guest-kernel/bpf/%.v3.o: guest/bpf/%.bpf.c
 	@mkdir -p $(@D)
@@ -209,7 +209,7 @@ check-view: emu view guest-pfe8 programs $(view_input_test) $(view_varied) $(vie
 	@tests/run tests/view/view.py
 
 check-long: test tidy guest-shared-check check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_VIEW)
-	@tests/run 'tests/long/branch.sh' 'tests/long/bpffuzz.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
+	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
 	@SEEDS=1000 SUITE=all tests/run '$(BUILD)/tests/unit/test_machine' 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/caches.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
@@ -220,4 +220,4 @@ check-long: test tidy guest-shared-check check-caches check-mutants check-work $
 check-linux: export BUILD := $(BUILD)
 check-linux: emu guest-mcount guest-pfe8 initrd | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
-	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/linux/bpf.sh' 'tests/linux/perf.sh' 'tests/linux/rings.sh' 'tests/machine/uboot.sh'
+	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/linux/perf.sh' 'tests/linux/rings.sh' 'tests/machine/uboot.sh'

@@ -18,7 +18,6 @@ static const struct {
     {"sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC},
     {"devtmpfs", "/dev", MS_NOSUID | MS_NOEXEC},
     {"tracefs", "/sys/kernel/tracing", MS_NOSUID | MS_NODEV | MS_NOEXEC},
-    {"bpf", "/sys/fs/bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC},
 };
 
 void mount_boot_filesystems(void)
@@ -29,7 +28,7 @@ void mount_boot_filesystems(void)
     for (i = 0; i < ARRAY_SIZE(boot_mounts); i++) {
         const char *type = boot_mounts[i].type, *dir = boot_mounts[i].dir;
 
-        if (!get_fs_type(type)) /* tracefs and bpf, in the layout `none` */
+        if (!get_fs_type(type)) /* tracefs, in the layout `none` */
             continue;
         err = do_mkdirat(AT_FDCWD, dir, S_IRUGO | S_IXUGO | S_IWUSR);
         if (!err || err == -EEXIST)

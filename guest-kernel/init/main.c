@@ -7,7 +7,6 @@
 #include <kunit/test.h>
 #include <linux/binfmts.h>
 #include <linux/blkdev.h>
-#include <linux/bpf.h>
 #include <linux/bug.h>
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -138,7 +137,6 @@ static int kernel_init(void *unused)
     kprobes_init();
     vdso_init();
     tracer_init();
-    bpf_fs_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
     mount_boot_filesystems();

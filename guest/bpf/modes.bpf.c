@@ -4,19 +4,19 @@
 
 enum { IN_KERNEL, IN_PROGRAM };
 
-struct {
-    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 2);
-    __type(key, __u32);
-    __type(value, __u64);
-} modes SEC(".maps");
+struct bpf_map_def SEC("maps") modes = {
+    .type = BPF_MAP_TYPE_PERCPU_ARRAY,
+    .key_size = sizeof(__u32),
+    .value_size = sizeof(__u64),
+    .max_entries = 2,
+};
 
 /* What is read of a program's context: registers, the period, the address. */
 struct sample {
     long pc;
 };
 
-static int is_kernel(long pc)
+static __always_inline int is_kernel(long pc)
 {
     return pc < 0;
 }

@@ -12,20 +12,20 @@ struct count {
     __u64 entered, left, sum;
 };
 
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 512);
-    __type(key, struct call);
-    __type(value, struct count);
-} calls SEC(".maps");
+struct bpf_map_def SEC("maps") calls = {
+    .type = BPF_MAP_TYPE_HASH,
+    .key_size = sizeof(struct call),
+    .value_size = sizeof(struct count),
+    .max_entries = 512,
+};
 
 /* Entries and exits of all that were counted. */
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 2);
-    __uint(key_size, sizeof(__u32));
-    __uint(value_size, sizeof(__u64));
-} totals SEC(".maps");
+struct bpf_map_def SEC("maps") totals = {
+    .type = BPF_MAP_TYPE_ARRAY,
+    .key_size = sizeof(__u32),
+    .value_size = sizeof(__u64),
+    .max_entries = 2,
+};
 
 const volatile __u32 target = 0;
 
@@ -39,7 +39,7 @@ struct leave {
     long id, ret;
 };
 
-static __noinline void add_to_total(__u32 which)
+static __always_inline void add_to_total(__u32 which)
 {
     __u64 *total = bpf_map_lookup_elem(&totals, &which);
 

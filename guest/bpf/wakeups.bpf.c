@@ -7,32 +7,35 @@
 enum { SLOTS = 32 };
 
 /* When a task was woken; by the address of its task_struct. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 128);
-    __type(key, __u64);
-    __type(value, __u64);
-} woken SEC(".maps");
+struct bpf_map_def SEC("maps") woken = {
+    .type = BPF_MAP_TYPE_HASH,
+    .key_size = sizeof(__u64),
+    .value_size = sizeof(__u64),
+    .max_entries = 128,
+};
 
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, SLOTS);
-    __type(key, __u32);
-    __type(value, __u64);
-} histogram SEC(".maps");
+struct bpf_map_def SEC("maps") histogram = {
+    .type = BPF_MAP_TYPE_ARRAY,
+    .key_size = sizeof(__u32),
+    .value_size = sizeof(__u64),
+    .max_entries = SLOTS,
+};
 
 static __u64 longest; /* the longest wait */
 
-static __noinline __u32 log2_of(__u64 ns)
+/* Without a loop: by halves of what is left. */
+static __always_inline __u32 log2_of(__u64 ns)
 {
-    __u32 n = 0, i;
+    __u32 n = 0;
 
-    for (i = 0; i < SLOTS - 1; i++) {
-        if (ns <= 1)
-            break;
-        ns >>= 1;
-        n++;
-    }
+    if (ns >= 1ull << (SLOTS - 1))
+        return SLOTS - 1;
+#pragma unroll
+    for (int bits = SLOTS / 2; bits; bits /= 2)
+        if (ns >> bits) {
+            ns >>= bits;
+            n += bits;
+        }
     return n;
 }
 

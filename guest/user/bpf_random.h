@@ -1,10 +1,10 @@
 /*
  * bpf_random.h - random programs that often make sense: the generator follows which registers hold
- * what, as long as no jump is taken. For the fuzzers on the host (tests/bpf/fuzz.c) and inside the
- * guest (bpffuzz.c).
+ * what, as long as no jump is taken. For the fuzzer on the host (tests/bpf/fuzz.c), which writes
+ * those that are accepted for bpfjit.
  *
- * The descriptors are of an array of one value of 64 bytes, a hash of such values with keys of 8
- * bytes, and a ring buffer.
+ * The descriptors are of an array of one value of 64 bytes, and a hash of such values with keys of
+ * 8 bytes.
  */
 #ifndef USER_BPF_RANDOM_H
 #define USER_BPF_RANDOM_H
@@ -155,15 +155,23 @@ static void restrict_number(int reg)
 
 static void access_value(void)
 {
-    int ptr = reg_with(VALUE_PTR), idx = reg_with(NUMBER), tmp = below(6);
+    int ptr = reg_with(VALUE_PTR), idx = reg_with(NUMBER), tmp = (idx + 1 + below(5)) % 6;
     u8 size = below(2) ? BPF_B : sizes[below(4)];
     short off = below(4) ? (short)below(8) : (short)(below(140) - 70);
 
-    if (below(4))
+    if (holds_what[ptr] != VALUE_PTR) {
+        look_up();
+        ptr = R0;
+    }
+    if (size != BPF_B && below(8)) {
+        EMIT(ALU64_IMM(BPF_AND, idx, 8 * below(9)));
+        off &= ~7;
+    } else if (below(8)) {
         restrict_number(idx);
+    }
     EMIT(MOV64_REG(tmp, ptr));
     holds_what[tmp] = VALUE_PTR;
-    EMIT(BPF_INSN(BPF_ALU64 | (below(4) ? BPF_ADD : BPF_SUB) | BPF_X, tmp, idx, 0, 0));
+    EMIT(BPF_INSN(BPF_ALU64 | (below(8) ? BPF_ADD : BPF_SUB) | BPF_X, tmp, idx, 0, 0));
     switch (below(4)) {
     case 0: EMIT(ST_MEM(size, tmp, off, small_number())); break;
     case 1: EMIT(STX_MEM(size, tmp, reg_with(NUMBER), off)); break;
@@ -179,26 +187,15 @@ static void access_stack(void)
 {
     static const s32 bits[] = {16, 32, 64};
     u8 size = sizes[below(4)];
-    int bytes = size == BPF_B ? 1 : size == BPF_H ? 2 : size == BPF_W ? 4 : 8, reg = below(10);
+    int bytes = size == BPF_B ? 1 : size == BPF_H ? 2 : size == BPF_W ? 4 : 8;
+    int reg = below(8) ? reg_with(NUMBER) : (int)below(10);
     short off = -(short)((1 + below(64 / bytes)) * bytes);
 
-    switch (below(6)) {
+    switch (below(5)) {
     case 0: EMIT(ST_MEM(size, R10, off, small_number())); return;
     case 1: EMIT(STX_MEM(size, R10, reg, off)); return;
     case 2: EMIT(STX_MEM(BPF_DW, R10, reg, -8 * (short)(1 + below(8)))); return;
-    case 3: /* by a variable offset */
-        reg = reg_with(NUMBER);
-        EMIT(ALU64_IMM(BPF_AND, reg, below(4) * 8));
-        EMIT(MOV64_REG(R1, R10));
-        EMIT(ALU64_IMM(BPF_ADD, R1, -(s32)(8 + below(6) * 8)));
-        EMIT(ALU64_REG(BPF_ADD, R1, reg));
-        if (below(2))
-            EMIT(STX_MEM(BPF_DW, R1, reg_with(NUMBER), 0));
-        else
-            EMIT(LDX_MEM(BPF_DW, R2, R1, 0));
-        holds_what[1] = holds_what[2] = NUMBER;
-        return;
-    case 4:
+    case 3:
         reg = reg_with(NUMBER);
         EMIT(ENDIAN((below(2) ? BPF_TO_BE : BPF_TO_LE), reg, bits[below(3)]));
         return;
@@ -209,23 +206,11 @@ static void access_stack(void)
 static void call_helper(void)
 {
     static const int plain[] = {BPF_FUNC_ktime_get_ns, BPF_FUNC_get_prandom_u32,
-                                BPF_FUNC_get_smp_processor_id, BPF_FUNC_jiffies64};
+                                BPF_FUNC_get_smp_processor_id};
     s32 size = below(3) ? 8 : (s32)below(40);
 
-    switch (below(4)) {
-    case 0: /* a record */
-        EMIT2(LD_MAP_FD(R1, RANDOM_MAP + 2));
-        EMIT(MOV64_IMM(R2, 8 + below(24)));
-        EMIT(MOV64_IMM(R3, 0));
-        EMIT(CALL(BPF_FUNC_ringbuf_reserve));
-        EMIT(JMP_IMM(BPF_JEQ, R0, 0, 4));
-        EMIT(STX_MEM(sizes[below(4)], R0, R6, (short)(below(5) * 8)));
-        EMIT(MOV64_REG(R1, R0));
-        EMIT(MOV64_IMM(R2, 0));
-        EMIT(CALL((below(8) ? BPF_FUNC_ringbuf_submit : BPF_FUNC_ringbuf_discard)));
-        memset(holds_what, NOTHING, 6);
-        return;
-    case 1: /* memory that is filled */
+    switch (below(3)) {
+    case 0: /* memory that is filled */
         EMIT(MOV64_REG(R1, R10));
         EMIT(ALU64_IMM(BPF_ADD, R1, -(s32)(8 + below(5) * 8)));
         if (below(2)) {
@@ -243,77 +228,17 @@ static void call_helper(void)
     holds_what[0] = NUMBER;
 }
 
-/* bpf_loop(), whose function is at the end; it gets an address on the stack, or none. */
-static void call_loop(unsigned int *at)
-{
-    EMIT(MOV64_IMM(R1, below(9)));
-    *at = len;
-    EMIT2(LD_FUNC(R2, 0));
-    if (below(4)) {
-        EMIT(MOV64_REG(R3, R10));
-        EMIT(ALU64_IMM(BPF_ADD, R3, -(s32)(16 + below(6) * 8)));
-    } else {
-        EMIT(MOV64_IMM(R3, 0));
-    }
-    EMIT(MOV64_IMM(R4, 0));
-    EMIT(CALL(BPF_FUNC_loop));
-    memset(holds_what, NOTHING, 6);
-    holds_what[0] = NUMBER;
-}
-
-/* The function of bpf_loop(). */
-static void loop_function(void)
-{
-    unsigned int n = 1 + below(4);
-    int reg = 3 + below(3);
-
-    EMIT(MOV64_IMM(R0, below(2)));
-    EMIT(MOV64_IMM(reg, small_number()));
-    while (n--) {
-        switch (below(6)) {
-        case 0: EMIT(STX_MEM(sizes[below(4)], R2, R1, (short)(below(2) * 8))); break;
-        case 1: EMIT(LDX_MEM(sizes[below(4)], reg, R2, (short)(below(2) * 8))); break;
-        case 2: EMIT(STX_MEM(BPF_DW, R2, reg, (short)(below(2) * 8))); break;
-        case 3: EMIT(ALU64_REG(BPF_ADD, reg, R1)); break;
-        case 4: EMIT(JMP_IMM(BPF_JSGT, reg, small_number(), 0)); break;
-        default: EMIT(ST_MEM(BPF_DW, R10, -8, 5));
-        }
-    }
-    if (below(2)) {
-        EMIT(MOV64_REG(R0, reg));
-        EMIT(ALU64_IMM(BPF_AND, R0, 1));
-    }
-    EMIT(EXIT());
-}
-
 static void move(void)
 {
-    int dst = below(10), src = below(10);
+    int dst = below(10), src = below(8) ? reg_with(below(2) ? NUMBER : VALUE_PTR) : (int)below(10);
 
     EMIT(MOV64_REG(dst, src));
     holds_what[dst] = holds_what[src];
 }
 
-/* A loop that counts a register down, which is seldom changed by something else. */
-static void loop(void)
-{
-    int reg = 7 + below(3);
-    unsigned int start, n = below(3);
-
-    EMIT(MOV64_IMM(reg, 1 + below(12)));
-    holds_what[reg] = NUMBER;
-    start = len;
-    holds_what[reg] = below(16) ? NOTHING : NUMBER;
-    while (n--)
-        arithmetic();
-    holds_what[reg] = NUMBER;
-    EMIT(ALU64_IMM(BPF_SUB, reg, 1));
-    EMIT(JMP_IMM(BPF_JNE, reg, 0, (short)(start - len - 1)));
-}
-
 static void make_program(void)
 {
-    unsigned int pieces = 2 + below(14), i, call = 0, looped = 0, end, words = below(3) ? 12 : 2;
+    unsigned int pieces = 2 + below(14), i, words = below(3) ? 12 : 2;
 
     len = nr_to_end = 0;
     memset(holds_what, NOTHING, sizeof(holds_what));
@@ -327,8 +252,10 @@ static void make_program(void)
     }
     EMIT(MOV64_IMM(R0, small_number()));
     holds_what[0] = NUMBER;
+    for (i = 1; i <= 8 && below(16); i++)
+        EMIT(ST_MEM(BPF_DW, R10, -8 * (short)i, small_number()));
     for (i = 0; i < pieces; i++) {
-        switch (below(15)) {
+        switch (below(12)) {
         case 0: look_up(); break;
         case 1:
         case 2: condition(); break;
@@ -338,42 +265,14 @@ static void make_program(void)
         case 6: access_stack(); break;
         case 7: call_helper(); break;
         case 8: move(); break;
-        case 9:
-            if (below(3) == 0)
-                loop();
-            break;
-        case 10:
-            if (!call && below(3) == 0) {
-                call = len;
-                EMIT(CALL_REL(0));
-                memset(holds_what, NOTHING, 6);
-                holds_what[0] = NUMBER;
-            }
-            break;
-        case 11:
-            if (!looped)
-                call_loop(&looped);
-            break;
         default: arithmetic();
         }
     }
-    end = len;
+    for (i = 0; i < nr_to_end; i++)
+        if (to_end[i] < len)
+            insns[to_end[i]].off = len - to_end[i] - 1;
     EMIT(MOV64_IMM(R0, 0));
     EMIT(EXIT());
-    for (i = 0; i < nr_to_end; i++)
-        if (to_end[i] < end)
-            insns[to_end[i]].off = end - to_end[i] - 1;
-    if (call && call < end && insns[call].code == (BPF_JMP | BPF_CALL)) {
-        insns[call].imm = len - call - 1;
-        EMIT(MOV64_IMM(R0, small_number()));
-        EMIT(ST_MEM(BPF_DW, R10, -8 * (short)(1 + below(8)), 1));
-        EMIT(ALU64_REG(BPF_ADD, R0, (below(2) ? R0 : R1)));
-        EMIT(EXIT());
-    }
-    if (looped && looped < end && insns[looped].code == (BPF_LD | BPF_DW | BPF_IMM)) {
-        insns[looped].imm = len - looped - 1;
-        loop_function();
-    }
 }
 
 static void mutate(void)
@@ -401,12 +300,6 @@ static void random_program(u64 number)
     make_program();
     if (below(8) == 0)
         mutate();
-}
-
-/* For its load; a state at each place where ways meet is compared most often. */
-static u32 random_flags(void)
-{
-    return (below(4) ? BPF_F_ANY_ALIGNMENT : 0) | (below(4) ? BPF_F_TEST_STATE_FREQ : 0);
 }
 
 #endif

@@ -10,7 +10,7 @@
  * tracepoint. FILE may be a port (/dev/vport0p1), which is written from its begin to its end: so
  * the records are collected in a file of their own first.
  */
-#include "bpf_syscall.h"
+#include "libc.h"
 #include <uapi/linux/perf_event.h>
 
 #define TRACING   "/sys/kernel/tracing/"
@@ -389,7 +389,7 @@ static void open_samplers(const struct options *o, pid_t pid)
     events[0].attr.mmap = events[0].attr.mmap2 = events[0].attr.comm = 1;
     events[0].attr.comm_exec = events[0].attr.task = 1;
     events[0].attr.build_id = 1;
-    events[0].attr.ksymbol = events[0].attr.bpf_event = 1;
+    events[0].attr.ksymbol = 1;
     for (i = 0; i < nr_events; i++) {
         set_sampling(&events[i].attr, o);
         for (cpu = 0; cpu < nr_cpus; cpu++) {
@@ -466,73 +466,6 @@ static void put_kernel(void)
     free(symbols.at);
     snprintf(r.name, sizeof(r.name), "[kernel.kallsyms]%s", first_name);
     put_record(&r, sizeof(r));
-}
-
-/* The name of the function there, of a program in BPF. */
-static void copy_bpf_name(char *to, size_t size, const char *symbols, uint64_t address)
-{
-    static const char of_program[] = "\t[bpf]";
-    const char *line, *end;
-
-    for (line = symbols; *line && (end = strchr(line, '\n')); line = end + 1) {
-        size_t len = end - line - 19;
-
-        if (hex(line) == address && len >= sizeof(of_program) &&
-            !strncmp(end - (sizeof(of_program) - 1), of_program, sizeof(of_program) - 1))
-            snprintf(to, size, "%.*s", (int)(len - (sizeof(of_program) - 1)), line + 19);
-    }
-}
-
-static void put_bpf_function(const char *symbols, uint64_t address, uint32_t len)
-{
-    struct {
-        struct perf_event_header header;
-        uint64_t addr;
-        uint32_t len;
-        uint16_t type, flags;
-        char name[64];
-        uint64_t id[4];
-    } r = {{PERF_RECORD_KSYMBOL, 0, sizeof(r)},
-           address,
-           len,
-           PERF_RECORD_KSYMBOL_TYPE_BPF,
-           0,
-           "",
-           {0}};
-
-    copy_bpf_name(r.name, sizeof(r.name), symbols, address);
-    if (r.name[0])
-        put_record(&r, sizeof(r));
-}
-
-/* The compiled programs in BPF that are there already. */
-static void put_bpf_programs(void)
-{
-    enum { FUNCTIONS_MAX = 256 };
-    static uint64_t addresses[FUNCTIONS_MAX];
-    static uint32_t lens[FUNCTIONS_MAX];
-    struct blob symbols = contents("/proc/kallsyms");
-    union bpf_attr next = {.start_id = 0};
-    struct bpf_prog_info info;
-    unsigned int i;
-
-    for (; !bpf(BPF_PROG_GET_NEXT_ID, &next); next.start_id = next.next_id) {
-        int fd = bpf(BPF_PROG_GET_FD_BY_ID, &(union bpf_attr){.prog_id = next.next_id});
-        union bpf_attr attr = {.info = {.bpf_fd = fd, .info_len = sizeof(info)}};
-
-        if (fd < 0)
-            continue; /* it has just gone */
-        memset(&info, 0, sizeof(info));
-        info.nr_jited_ksyms = info.nr_jited_func_lens = FUNCTIONS_MAX;
-        info.jited_ksyms = (unsigned long)addresses;
-        info.jited_func_lens = (unsigned long)lens;
-        attr.info.info = (unsigned long)&info;
-        if (!bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) && info.jited_prog_len)
-            for (i = 0; i < min(info.nr_jited_ksyms, (uint32_t)FUNCTIONS_MAX); i++)
-                put_bpf_function(symbols.at, addresses[i], lens[i]);
-        close(fd);
-    }
-    free(symbols.at);
 }
 
 static void put_name(pid_t pid)
@@ -810,7 +743,6 @@ static int perf_record(const struct options *o)
         fail(COLLECTED, collected);
     open_samplers(o, pid);
     put_kernel();
-    put_bpf_programs();
     if (o->all)
         put_names();
     put_name(pid);

@@ -2,8 +2,8 @@
  * host.c - the guest kernel's verifier and interpreter of BPF, on the host: maps, helpers, and the
  * checks of each step and each access to memory of a program that was accepted.
  *
- * A step is right if the verifier has followed that instruction, and, if it has compared all
- * numbers, in a state that contains the registers.
+ * A step is right if the registers, and what the program has kept on its stack, are as the verifier
+ * has described them before that instruction.
  */
 #include "host.h"
 #include "../../guest/user/bpf_numbers.h"
@@ -18,9 +18,6 @@ void *malloc(size_t size);
 void *calloc(size_t n, size_t size);
 void free(void *p);
 int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-u32 bpf_check_limit = BPF_COMPLEXITY_LIMIT;
-bool bpf_check_exact;
 
 /* ---- memory of the kernel ---- */
 
@@ -49,14 +46,9 @@ void vfree(const void *p)
     free((void *)p);
 }
 
-int bpf_verifier_pause(void)
-{
-    return 0;
-}
-
 /* ---- maps ---- */
 
-enum { VALUE_SIZE = 64, RING_RECORDS = 32 };
+enum { VALUE_SIZE = 64 };
 
 static u64 array_value[VALUE_SIZE / 8], hash_value[VALUE_SIZE / 8];
 static bool hash_has;
@@ -85,7 +77,6 @@ static int array_direct(const struct bpf_map *map, u64 *addr, u32 off)
 static const struct bpf_map_ops array_ops = {.lookup = array_lookup,
                                              .direct_value_addr = array_direct};
 static const struct bpf_map_ops hash_ops = {.lookup = hash_lookup};
-static const struct bpf_map_ops ring_ops = {.lookup = NULL};
 
 static struct bpf_map maps[] = {
     {.ops = &array_ops,
@@ -98,7 +89,6 @@ static struct bpf_map maps[] = {
      .key_size = 8,
      .value_size = VALUE_SIZE,
      .max_entries = 4},
-    {.ops = &ring_ops, .map_type = BPF_MAP_TYPE_RINGBUF, .max_entries = 4096},
 };
 
 struct bpf_map *bpf_map_get(u32 fd)
@@ -108,14 +98,6 @@ struct bpf_map *bpf_map_get(u32 fd)
     return &maps[fd - HOST_MAP_FD];
 }
 
-const struct bpf_prog *bpf_tail_call(u64 map, u64 index, u32 *count)
-{
-    (void)map;
-    (void)index;
-    (void)count;
-    return NULL;
-}
-
 void bpf_map_put(struct bpf_map *map)
 {
     (void)map;
@@ -123,10 +105,6 @@ void bpf_map_put(struct bpf_map *map)
 
 /* ---- what a program may access ---- */
 
-static struct {
-    void *start;
-    u64 size;
-} record[RING_RECORDS];
 static u64 host_ctx[MAX_BPF_FUNC_ARGS];
 static u64 stack_start;
 static const char *fault;
@@ -150,17 +128,12 @@ static bool within(u64 addr, u64 size, u64 start, u64 len)
 
 bool host_check_mem(u64 addr, u64 size, bool write)
 {
-    unsigned int i;
-
     if (within(addr, size, stack_start, MAX_BPF_STACK) ||
         within(addr, size, (unsigned long)array_value, VALUE_SIZE) ||
         within(addr, size, (unsigned long)hash_value, VALUE_SIZE))
         return true;
     if (!write && within(addr, size, (unsigned long)host_ctx, sizeof(host_ctx)))
         return true;
-    for (i = 0; i < RING_RECORDS; i++)
-        if (record[i].start && within(addr, size, (unsigned long)record[i].start, record[i].size))
-            return true;
     fail("an access to memory that the program has not");
     return false;
 }
@@ -171,49 +144,52 @@ bool bpf_check_mem(u64 addr, int size, bool write)
     return host_check_mem(addr, size, write);
 }
 
-/* ---- states of the verifier ---- */
-
-enum { MAX_INSNS = 256, MAX_NOTES = 24 };
+/* ---- what the verifier has said ---- */
 
 static struct note {
-    struct bpf_reg_state regs[MAX_BPF_REG];
-    u16 live;
-} notes[MAX_INSNS][MAX_NOTES];
-static unsigned int nr_notes[MAX_INSNS]; /* MAX_NOTES + 1: too many */
+    bool there;
+    struct bpf_verifier_state state;
+} notes[HOST_MAX_INSNS];
 static const struct bpf_insn *first_insn;
 
-void bpf_check_note(int insn_idx, const struct bpf_reg_state *regs, u16 live)
+void bpf_check_note(u32 insn_idx, const struct bpf_verifier_state *state)
 {
-    struct note *n;
+    notes[insn_idx].there = true;
+    notes[insn_idx].state = *state;
+}
 
-    if (insn_idx >= MAX_INSNS || nr_notes[insn_idx] > MAX_NOTES)
-        return;
-    if (nr_notes[insn_idx] == MAX_NOTES) {
-        nr_notes[insn_idx]++;
-        return;
+static bool is_in_value(const struct bpf_reg_state *r, u64 value)
+{
+    u64 start = (unsigned long)(r->map == &maps[0] ? array_value : hash_value) + r->off;
+
+    return value - start >= r->umin && value - start <= r->umax;
+}
+
+/* Whether the description is right. */
+static bool describes(const struct bpf_reg_state *r, u64 value)
+{
+    switch (r->type) {
+    case SCALAR_VALUE:
+        return value >= r->umin && value <= r->umax && !(value & ((1ull << r->zeros) - 1));
+    case PTR_TO_CTX: return value == (unsigned long)host_ctx;
+    case PTR_TO_STACK: return value == stack_start + MAX_BPF_STACK + r->off;
+    case CONST_PTR_TO_MAP: return value == (unsigned long)r->map;
+    case PTR_TO_MAP_VALUE: return is_in_value(r, value);
+    case PTR_TO_MAP_VALUE_OR_NULL: return !value || is_in_value(r, value);
+    default: return true; /* nothing is said */
     }
-    n = &notes[insn_idx][nr_notes[insn_idx]++];
-    memcpy(n->regs, regs, sizeof(n->regs));
-    n->live = live;
 }
 
-static bool in_range(const struct bpf_range *r, u64 value, s64 with_sign)
+static bool describes_all(const struct bpf_verifier_state *state, const u64 *regs)
 {
-    return value >= r->umin && value <= r->umax && with_sign >= r->smin && with_sign <= r->smax;
-}
-
-static bool holds(const struct bpf_reg_state *r, u64 value)
-{
-    return in_range(&r->wide, value, (s64)value) && in_range(&r->low, (u32)value, (s32)value) &&
-           !((value ^ r->var_off.value) & ~r->var_off.mask);
-}
-
-static bool note_holds(const struct note *n, const u64 *regs)
-{
+    const u64 *top = (const u64 *)(unsigned long)(stack_start + MAX_BPF_STACK);
     unsigned int i;
 
-    for (i = 0; i < BPF_REG_FP; i++)
-        if (n->live >> i & 1 && n->regs[i].type == SCALAR_VALUE && !holds(&n->regs[i], regs[i]))
+    for (i = 0; i < MAX_BPF_REG; i++)
+        if (!describes(&state->regs[i], regs[i]))
+            return false;
+    for (i = 0; i < BPF_STACK_SLOTS; i++)
+        if (state->slots[i].spilled && !describes(&state->slots[i].reg, top[-(long)i - 1]))
             return false;
     return true;
 }
@@ -222,27 +198,14 @@ static bool note_holds(const struct note *n, const u64 *regs)
 bool bpf_check_step(const struct bpf_insn *insn, const u64 *regs)
 {
     long idx = insn - first_insn;
-    unsigned int i;
 
-    if (++steps > 100000000) /* bpf_loop() may do 8 million rounds */
+    if (++steps > HOST_MAX_INSNS)
         fail("it does not end");
-    if (fault)
-        return false;
-    if (idx < 0 || idx >= MAX_INSNS) {
-        fail("an instruction outside of the program");
-        return false;
-    }
-    if (nr_notes[idx] > MAX_NOTES)
-        return true;
-    if (!bpf_check_exact && nr_notes[idx])
-        return true;
-    if (!nr_notes[idx])
+    else if (idx < 0 || idx >= HOST_MAX_INSNS || !notes[idx].there)
         fail("an instruction that the verifier has not followed");
-    for (i = 0; i < nr_notes[idx]; i++)
-        if (note_holds(&notes[idx][i], regs))
-            return true;
-    fail("registers that the verifier has not expected");
-    return false;
+    else if (!describes_all(&notes[idx].state, regs))
+        fail("a register or part of the stack is not what the verifier has said");
+    return !fault;
 }
 
 /* ---- helpers ---- */
@@ -298,41 +261,6 @@ HELPER(number)
     return random_number();
 }
 
-HELPER(ringbuf_reserve)
-{
-    unsigned int i;
-
-    for (i = 0; i < RING_RECORDS && r2 <= 4096; i++) {
-        if (record[i].start)
-            continue;
-        record[i].start = malloc(r2 ? r2 : 1);
-        record[i].size = r2;
-        return (unsigned long)record[i].start;
-    }
-    return 0;
-}
-
-HELPER(ringbuf_release)
-{
-    unsigned int i;
-
-    for (i = 0; i < RING_RECORDS; i++) {
-        if (record[i].start != POINTER(r1))
-            continue;
-        free(record[i].start);
-        record[i].start = NULL;
-        return 0;
-    }
-    fail("a record is released that was not reserved");
-    return 0;
-}
-
-HELPER(ringbuf_output)
-{
-    host_check_mem(r2, r3, false);
-    return 0;
-}
-
 HELPER(print_text)
 {
     host_check_mem(r1, r2, false);
@@ -350,24 +278,14 @@ bpf_func_t bpf_helper_funcs[__BPF_FUNC_MAX_ID] = {
     [BPF_FUNC_probe_read_user_str] = fill_str,
     [BPF_FUNC_probe_read_kernel_str] = fill_str,
     [BPF_FUNC_ktime_get_ns] = number,
-    [BPF_FUNC_ktime_get_boot_ns] = number,
-    [BPF_FUNC_jiffies64] = number,
     [BPF_FUNC_get_prandom_u32] = number,
     [BPF_FUNC_get_smp_processor_id] = number,
-    [BPF_FUNC_get_numa_node_id] = number,
     [BPF_FUNC_get_current_pid_tgid] = number,
     [BPF_FUNC_get_current_uid_gid] = number,
     [BPF_FUNC_get_current_comm] = fill,
     [BPF_FUNC_get_current_task] = number,
     [BPF_FUNC_trace_printk] = print_text,
     [BPF_FUNC_perf_event_output] = number,
-    [BPF_FUNC_get_stackid] = number,
-    [BPF_FUNC_get_stack] = number,
-    [BPF_FUNC_ringbuf_output] = ringbuf_output,
-    [BPF_FUNC_ringbuf_reserve] = ringbuf_reserve,
-    [BPF_FUNC_ringbuf_submit] = ringbuf_release,
-    [BPF_FUNC_ringbuf_discard] = ringbuf_release,
-    [BPF_FUNC_ringbuf_query] = number,
 };
 
 /* ---- one program ---- */
@@ -388,44 +306,30 @@ static void write_text(struct bpf_verifier_log *log, const char *text, size_t le
     t->text[t->used] = 0;
 }
 
-int host_load(struct host_prog *p, const struct bpf_insn *insns, unsigned int len, u32 flags,
-              u32 log_level, char *text, size_t size)
+int host_load(struct host_prog *p, const struct bpf_insn *insns, unsigned int len, char *text,
+              size_t size)
 {
-    struct text_log t = {
-        .log = {.level = log_level, .write = write_text}, .text = text, .size = size};
-    int err;
+    struct text_log t = {.log = {.write = write_text}, .text = text, .size = size};
 
     memset(&p->prog, 0, sizeof(p->prog));
     p->prog.type = BPF_PROG_TYPE_RAW_TRACEPOINT;
     p->prog.len = len;
     p->prog.gpl_compatible = true;
-    p->prog.prog_flags = flags;
     p->prog.insns = p->insns;
     memcpy(p->insns, insns, len * sizeof(*insns));
-    memset(nr_notes, 0, sizeof(nr_notes[0]) * min(len, (unsigned int)MAX_INSNS));
+    memset(notes, 0, sizeof(notes));
     first_insn = p->insns;
     if (text)
         text[0] = 0;
-    err = bpf_check(&p->prog, text ? &t.log : NULL);
-    free(p->prog.subprogs);
-    return err;
+    return bpf_check(&p->prog, text ? &t.log : NULL);
 }
 
 const char *host_run(const struct host_prog *p, const u64 *ctx, u64 *result)
 {
-    unsigned int i;
-
     memcpy(host_ctx, ctx, sizeof(host_ctx));
     fault = NULL;
     steps = 0;
     hash_has = random_bits() & 1;
     *result = bpf_prog_run_insns(&p->prog, host_ctx);
-    for (i = 0; i < RING_RECORDS; i++) {
-        if (!record[i].start)
-            continue;
-        fail("a record was not released");
-        free(record[i].start);
-        record[i].start = NULL;
-    }
     return fault;
 }

@@ -134,7 +134,6 @@ claim 'mount lists what is there' says 'mount$' "$(printf '%s\n' 'rootfs on / ty
     'sysfs on /sys type sysfs (rw,nosuid,nodev,noexec,relatime)' \
     'devtmpfs on /dev type devtmpfs (rw,nosuid,noexec,relatime)' \
     "tracefs on $T type tracefs (rw,nosuid,nodev,noexec,relatime)" \
-    'bpf on /sys/fs/bpf type bpf (rw,nosuid,nodev,noexec,relatime)' \
     "debugfs on $D type debugfs (rw,nosuid,nodev,noexec,relatime)")"
 claim 'a device and a directory are needed' says 'echo status' 'status 2'
 claim 'proc can be mounted anywhere' says 'cat /m/self/comm' cat

@@ -16,7 +16,6 @@
 #   gdb-scripts/...               the kernel's own scripts for gdb (lx-symbols and others)
 #   ftracetest.cpio               the kernel's own tests of ftrace, to be appended likewise
 #   initramfs.cpio                busybox and ./init
-#   libbpf                        libbpf.c with Debian's libbpf
 #   perf.cpio                     Debian's perf with its libraries, to be appended likewise
 #
 # Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all exist,
@@ -180,28 +179,6 @@ if [ ! -e "$cache/perf.cpio" ]; then
     mv "$libraries"/ld-linux-* "$root/lib"
     archive "$root" "$cache/perf.cpio" lib usr
     rm -rf "$root" "$cache/unpacked" "$state"/cache/archives/*.deb
-fi
-
-# Debian 13's libraries are not for Debian 12's linkers: they use relocations that lld 19 knows.
-if is_older "$cache/libbpf" "$here/libbpf.c"; then
-    root=$cache/libbpf-dev
-    libraries=$root/usr/lib/riscv64-linux-gnu
-    if [ ! -e "$root/complete" ]; then
-        read_lists
-        say "fetching libbpf"
-        rm -rf "$root" "$cache/deb"
-        mkdir -p "$root/ld" "$cache/deb"
-        (cd "$cache/deb" && private_apt apt-get download libbpf-dev:riscv64 libelf-dev:riscv64 zlib1g-dev:riscv64 libzstd-dev:riscv64 \
-            libc6-dev:riscv64 linux-libc-dev:riscv64) >>"$log" 2>&1 ||
-            fail 69 "cannot fetch libbpf from $mirror; apt's words are in $log"
-        for package in "$cache"/deb/*.deb; do step dpkg -x "$package" "$root"; done
-        rm -rf "$cache/deb"
-        : >"$root/complete"
-    fi
-    ln -sf "$(command -v ld.lld-19 || echo /usr/lib/llvm-19/bin/ld.lld)" "$root/ld/ld"
-    step riscv64-linux-gnu-gcc -B"$root/ld" --sysroot="$root" -nostdinc -isystem "$(riscv64-linux-gnu-gcc -print-file-name=include)" \
-        -isystem "$root/usr/include/riscv64-linux-gnu" -isystem "$root/usr/include" -O1 -Wall -Wextra -Werror -static -s \
-        -B"$libraries" -L"$libraries" -o "$cache/libbpf" "$here/libbpf.c" -lbpf -lelf -lz -lzstd
 fi
 
 kernels='linux-6.1 linux-6.1-no-pmu linux-6.1-tracers'

@@ -14,30 +14,26 @@ struct bpf_prog;
 struct bpf_prog_info;
 struct seq_file;
 
-/* The text of a function of a program, and its name; debuggers read it, as they do Linux's. */
+/* The text of a program, and its name; debuggers read it, as they do Linux's. */
 struct bpf_ksym {
     unsigned long start, end;
     char name[KSYM_NAME_LEN];
     struct list_head lnode;
 };
 
-/* The text of a program: its functions in a row, in pages of their own. */
+/* The text of a program, in pages of its own. */
 struct bpf_jit_image {
     u32 *text;
-    u32 size;       /* bytes */
-    u32 tail_entry; /* where tail calls enter it, in bytes */
-    u32 nr_ksyms;
-    struct bpf_ksym ksyms[]; /* of each function */
+    u32 size; /* bytes */
+    struct bpf_ksym ksym;
 };
 
 #ifdef CONFIG_BPF_SYSCALL
 
-/*
- * Compiles a verified program if that is on and possible; else it will be interpreted. May sleep.
- * -EINVAL: an array of its tail calls has programs of another kind.
+/* Compiles a verified program if that is on and possible; else it will be interpreted. May sleep.
  */
-int bpf_prog_select_runtime(struct bpf_prog *prog);
-/* Its text has no names any more, and is no text to who follows a stack; it may still run. */
+void bpf_prog_select_runtime(struct bpf_prog *prog);
+/* Its text has no name any more, and is no text to who follows a stack; it may still run. */
 void bpf_prog_kallsyms_del_all(struct bpf_prog *prog);
 /* Frees the text, a grace period after the program could be started last. May sleep. */
 void bpf_jit_free(struct bpf_prog *prog);
@@ -47,7 +43,7 @@ void bpf_jit_init(void); /* /proc/sys/net/core */
 
 /* Text of a program; not instrumented. */
 bool is_bpf_text_address(unsigned long addr);
-/* Finds the function that has the address. It may be freed once interrupts and preemption are on.
+/* Finds the program that has the address. It may be freed once interrupts and preemption are on.
  */
 bool bpf_address_lookup(unsigned long addr, struct ksym *sym);
 void bpf_kallsyms_show(struct seq_file *m); /* for /proc/kallsyms */
@@ -63,17 +59,10 @@ void bpf_ksym_del(struct bpf_ksym *ksym);
  * is no memory.
  */
 bool bpf_int_jit_compile(struct bpf_prog *prog);
-/* Pages for so many bytes of text, executable and not writable. NULL: no memory. */
+/* Pages for so many bytes of text, executable and not writable, with its name. NULL: no memory. */
 struct bpf_jit_image *bpf_jit_binary_alloc(const struct bpf_prog *prog, u32 size);
-/* The next function of the program is the text up to there, in bytes. Before it is written. */
-void bpf_jit_add_function(struct bpf_jit_image *image, const struct bpf_prog *prog, u32 end);
 /* Writes the text, and makes it visible to all harts. 0 or an error. */
 int bpf_jit_binary_write(struct bpf_jit_image *image, const u32 *text);
-/*
- * Where a tail call goes on; 0: nowhere. The text of programs calls this one; bpf_tail_call() says
- * what it is given.
- */
-unsigned long bpf_jit_tail_call(u64 map, u64 index, u32 *count);
 void bpf_jit_binary_free(struct bpf_jit_image *image); /* NULL is allowed */
 
 #else

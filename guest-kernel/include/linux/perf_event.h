@@ -159,7 +159,6 @@ struct perf_event {
     struct event_filter *filter; /* of a tracepoint; readers have preemption off */
     bool filter_is_broken;
     struct bpf_prog *prog;
-    u64 bpf_cookie;
     void (*destroy)(struct perf_event *event);
 };
 

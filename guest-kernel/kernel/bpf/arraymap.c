@@ -1,18 +1,13 @@
 /* arraymap.c - maps of type array, one value for all harts or one for each. */
 #include "bpf_internal.h"
-#include <asm/page.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/string.h>
-#include <linux/types.h>
-#include <linux/vmalloc.h>
 
 struct bpf_array {
     struct bpf_map map;
     u32 elem_size; /* of all harts' parts */
-    char *values;  /* whole pages */
-    void **pages;  /* those of a map that can be mapped; else NULL */
+    char *values;
 };
 
 static struct bpf_array *array_of(const struct bpf_map *map)
@@ -20,63 +15,20 @@ static struct bpf_array *array_of(const struct bpf_map *map)
     return container_of(map, struct bpf_array, map);
 }
 
-static u64 pages_of(const struct bpf_array *array)
-{
-    return ((u64)array->elem_size * array->map.max_entries + PAGE_SIZE - 1) / PAGE_SIZE;
-}
-
 static void array_free(struct bpf_map *map)
 {
-    struct bpf_array *array = array_of(map);
-    u64 i;
-
-    if (map->map_flags & BPF_F_MMAPABLE) {
-        vfree(array->values);
-        for (i = 0; array->pages && i < pages_of(array); i++)
-            if (array->pages[i])
-                put_page(virt_to_page(array->pages[i]));
-        bpf_map_area_free(array->pages);
-    } else {
-        bpf_map_area_free(array->values);
-    }
-    bpf_map_area_free(array);
-}
-
-/* Pages that programs of users can map, too. */
-static void *alloc_mappable(struct bpf_array *array)
-{
-    u64 i;
-
-    array->pages = bpf_map_area_alloc(pages_of(array) * sizeof(*array->pages));
-    for (i = 0; array->pages && i < pages_of(array); i++) {
-        array->pages[i] = bpf_map_page_alloc();
-        if (!array->pages[i])
-            return NULL;
-    }
-    return array->pages ? vmap(array->pages, pages_of(array)) : NULL;
-}
-
-/* The caller has checked whether it may be written. */
-static struct page *array_mmap_page(struct bpf_map *map, unsigned long index, bool write)
-{
-    const struct bpf_array *array = array_of(map);
-
-    (void)write;
-    if (!array->pages || index >= pages_of(array))
-        return ERR_PTR(-EINVAL);
-    return virt_to_page(array->pages[index]);
+    bpf_map_area_free(array_of(map)->values);
+    bpf_map_area_free(array_of(map));
 }
 
 static struct bpf_map *array_alloc(const union bpf_attr *attr)
 {
     bool percpu = attr->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
-    u32 allowed = BPF_F_NUMA_NODE | BPF_F_RDONLY | BPF_F_WRONLY | BPF_F_RDONLY_PROG |
-                  BPF_F_WRONLY_PROG | BPF_F_MMAPABLE | BPF_F_INNER_MAP;
+    u32 allowed = BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG;
     struct bpf_array *array;
 
     if (!attr->max_entries || attr->key_size != 4 || !attr->value_size ||
-        attr->map_flags & ~allowed ||
-        (percpu && attr->map_flags & (BPF_F_MMAPABLE | BPF_F_INNER_MAP)))
+        attr->map_flags & ~allowed)
         return ERR_PTR(-EINVAL);
     if (attr->value_size > 0x7fffffff - 8 || (percpu && attr->value_size > 32768))
         return ERR_PTR(-E2BIG);
@@ -85,9 +37,7 @@ static struct bpf_map *array_alloc(const union bpf_attr *attr)
         return ERR_PTR(-ENOMEM);
     bpf_map_init(&array->map, attr, percpu ? &percpu_array_map_ops : &array_map_ops);
     array->elem_size = percpu ? bpf_percpu_size(&array->map) : bpf_round_up(attr->value_size, 8);
-    array->values = attr->map_flags & BPF_F_MMAPABLE
-                        ? alloc_mappable(array)
-                        : bpf_map_area_alloc((u64)array->elem_size * attr->max_entries);
+    array->values = bpf_map_area_alloc((u64)array->elem_size * attr->max_entries);
     if (!array->values) {
         array_free(&array->map);
         return ERR_PTR(-ENOMEM);
@@ -117,7 +67,7 @@ static void *percpu_array_lookup(struct bpf_map *map, const void *key)
 
 static int check_update(const struct bpf_map *map, const void *key, u64 flags)
 {
-    if (flags & BPF_F_LOCK || flags > BPF_EXIST)
+    if (flags > BPF_EXIST)
         return -EINVAL;
     if (*(const u32 *)key >= map->max_entries)
         return -E2BIG;
@@ -199,7 +149,6 @@ const struct bpf_map_ops array_map_ops = {
     .remove = array_remove,
     .get_next_key = array_get_next_key,
     .direct_value_addr = array_direct_value_addr,
-    .mmap_page = array_mmap_page,
 };
 
 const struct bpf_map_ops percpu_array_map_ops = {

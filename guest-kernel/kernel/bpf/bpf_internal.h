@@ -11,8 +11,7 @@
 #define ENOTSUPP 524 /* as Linux returns it, though no user knows it */
 
 extern const struct bpf_map_ops array_map_ops, percpu_array_map_ops, htab_map_ops,
-    htab_percpu_map_ops, ringbuf_map_ops, stack_trace_map_ops, perf_event_array_map_ops,
-    prog_array_map_ops, array_of_maps_map_ops, htab_of_maps_map_ops;
+    perf_event_array_map_ops;
 
 /* Of the maps whose keys are indexes: none can be removed, and the next one follows. */
 int array_remove(struct bpf_map *map, const void *key);
@@ -26,15 +25,13 @@ static inline u32 bpf_percpu_size(const struct bpf_map *map)
 
 static inline bool bpf_map_is_percpu(const struct bpf_map *map)
 {
-    return map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY || map->map_type == BPF_MAP_TYPE_PERCPU_HASH;
+    return map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
 }
 
 /* Fills in what every map has. */
 void bpf_map_init(struct bpf_map *map, const union bpf_attr *attr, const struct bpf_map_ops *ops);
 void *bpf_map_area_alloc(u64 size); /* zeroed; NULL: no memory */
 void bpf_map_area_free(void *area);
-/* A page of zeros, for put_page(); NULL: no memory. */
-void *bpf_map_page_alloc(void);
 
 /*
  * Locks of maps: a program may run in any interrupt, and inside any function that can be probed.
@@ -55,29 +52,6 @@ static __always_inline void bpf_unlock(spinlock_t *lock, unsigned long flags)
     raw_local_irq_restore(flags);
 }
 
-/*
- * kernel/bpf/fd_array.c: whether tail calls can go from or to the program by the map. All of an
- * array are of one type, and all compiled or all interpreted: those of the first one.
- */
-bool bpf_prog_map_compatible(struct bpf_map *map, const struct bpf_prog *prog);
-
-/* kernel/bpf/map_in_map.c: a description of the descriptor's map, or ERR_PTR. */
-struct bpf_map *bpf_map_meta_alloc(u32 fd);
-void bpf_map_meta_free(struct bpf_map *meta);
-/* The descriptor's map, with a reference, if it may be in the other one; or ERR_PTR. */
-struct bpf_map *bpf_map_get_inner(const struct bpf_map *outer, u32 fd);
-
-/* kernel/bpf/ringbuf.c */
-u64 bpf_ringbuf_reserve(u64 map, u64 size, u64 flags, u64 r4, u64 r5);
-u64 bpf_ringbuf_submit(u64 sample, u64 flags, u64 r3, u64 r4, u64 r5);
-u64 bpf_ringbuf_discard(u64 sample, u64 flags, u64 r3, u64 r4, u64 r5);
-u64 bpf_ringbuf_output(u64 map, u64 data, u64 size, u64 flags, u64 r5);
-u64 bpf_ringbuf_query(u64 map, u64 flags, u64 r3, u64 r4, u64 r5);
-
-/* kernel/bpf/stackmap.c */
-u64 bpf_get_stackid(u64 ctx, u64 map, u64 flags, u64 r4, u64 r5);
-u64 bpf_get_stack(u64 ctx, u64 buf, u64 size, u64 flags, u64 r5);
-
 /* kernel/trace/bpf_trace.c */
 u64 bpf_trace_printk(u64 fmt, u64 fmt_size, u64 a, u64 b, u64 c);
 void bpf_trace_printk_enable(void);
@@ -87,9 +61,4 @@ struct bpf_raw_tp_link;
  */
 const struct bpf_raw_event_map *bpf_get_raw_tracepoint(const char *name);
 void bpf_put_raw_tracepoint(const struct bpf_raw_event_map *btp);
-/* Where the stack that a program may see begins: the address after the tracepoint; 0: unknown. */
-unsigned long bpf_stack_start(void);
-/* Or the registers of the program's event; NULL: it has none. */
-const struct pt_regs *bpf_program_regs(void);
-
 #endif

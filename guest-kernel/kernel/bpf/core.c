@@ -39,16 +39,6 @@ static __always_inline bool bpf_check_step(const struct bpf_insn *insn, const u6
 }
 #endif
 
-/* What a call saves: where to go on, and the registers that the callee must keep. */
-struct frame {
-    const struct bpf_insn *insn;
-    u64 saved[5]; /* R6 to R10 */
-    /* Of bpf_loop(), or 0: how often the function is called, and how often it has been. */
-    u32 rounds, round;
-    const struct bpf_insn *callback;
-    u64 callback_ctx;
-};
-
 /* The lowest bytes, of a little-endian machine, in the order that is asked for. */
 static u64 swap(u64 value, s32 bits, bool big_endian)
 {
@@ -189,62 +179,10 @@ static void store(u8 size, u64 addr, u64 value)
     }
 }
 
-/* What bpf_loop() does first. False: it calls the function not once, and R0 is its result. */
-static bool begin_loop(u64 *regs, struct frame *frame)
-{
-    u32 rounds = regs[BPF_REG_1];
-
-    regs[0] = regs[BPF_REG_4] ? (u64)-EINVAL : rounds > BPF_MAX_LOOPS ? (u64)-E2BIG : 0;
-    if (regs[0] || !rounds)
-        return false;
-    frame->rounds = rounds;
-    frame->round = 0;
-    frame->callback = (const struct bpf_insn *)(unsigned long)regs[BPF_REG_2];
-    frame->callback_ctx = regs[BPF_REG_3];
-    regs[BPF_REG_1] = 0;
-    regs[BPF_REG_2] = frame->callback_ctx;
-    return true;
-}
-
-/* Both return the instruction before the next one. */
-static const struct bpf_insn *enter_function(u64 *regs, struct frame **top,
-                                             const struct bpf_insn *insn)
-{
-    struct frame *frame = *top;
-
-    frame->rounds = 0;
-    if (insn->src_reg == BPF_CALL_LOOP && !begin_loop(regs, frame))
-        return insn;
-    memcpy(frame->saved, &regs[BPF_REG_6], sizeof(frame->saved));
-    frame->insn = insn;
-    (*top)++;
-    regs[BPF_REG_FP] -= insn->off; /* the caller's frame */
-    return frame->rounds ? frame->callback - 1 : insn + insn->imm;
-}
-
-static const struct bpf_insn *leave_function(u64 *regs, struct frame **top)
-{
-    struct frame *frame = *top - 1;
-
-    if (frame->rounds) {
-        if (++frame->round < frame->rounds && !regs[0]) {
-            regs[BPF_REG_1] = frame->round;
-            regs[BPF_REG_2] = frame->callback_ctx;
-            return frame->callback - 1;
-        }
-        regs[0] = frame->round;
-    }
-    *top = frame;
-    memcpy(&regs[BPF_REG_6], frame->saved, sizeof(frame->saved));
-    return frame->insn;
-}
-
 static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ctx)
 {
     u64 stack[MAX_BPF_STACK / sizeof(u64)], regs[MAX_BPF_REG] = {0};
-    struct frame frames[MAX_CALL_FRAMES], *top = frames;
     const struct bpf_insn *insn = prog->insns;
-    u32 tail_calls = 0;
 
     bpf_check_stack(stack);
     regs[BPF_REG_1] = (unsigned long)ctx;
@@ -280,24 +218,12 @@ static __always_inline u64 run_insns(const struct bpf_prog *prog, const void *ct
             continue;
         default: break;
         }
-        if (op == BPF_JA) {
-            insn += insn->off;
-        } else if (op == BPF_EXIT) {
-            if (top == frames)
-                return regs[0];
-            insn = leave_function(regs, &top);
-        } else if (op == BPF_CALL && insn->src_reg) {
-            insn = enter_function(regs, &top, insn);
-        } else if (op == BPF_CALL) {
+        if (op == BPF_EXIT)
+            return regs[0];
+        if (op == BPF_CALL)
             regs[0] = bpf_helper_funcs[insn->imm](regs[1], regs[2], regs[3], regs[4], regs[5]);
-        } else if (op == BPF_TAIL_CALL) {
-            const struct bpf_prog *target =
-                bpf_tail_call(regs[BPF_REG_2], regs[BPF_REG_3], &tail_calls);
-
-            insn = target ? target->insns - 1 : insn;
-        } else if (compare(op, *dst, operand, *dst, operand)) {
+        else if (op == BPF_JA || compare(op, *dst, operand, *dst, operand))
             insn += insn->off;
-        }
     }
 }
 

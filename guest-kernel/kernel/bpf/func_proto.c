@@ -19,18 +19,13 @@ static const struct bpf_func_proto protos[__BPF_FUNC_MAX_ID] = {
     PROTO(trace_printk, INTEGER, true, ARG_PTR_TO_MEM, ARG_CONST_SIZE),
     PROTO(get_prandom_u32, INTEGER, false, ARG_DONTCARE),
     PROTO(get_smp_processor_id, INTEGER, false, ARG_DONTCARE),
-    PROTO(tail_call, VOID, false, ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING),
     PROTO(get_current_pid_tgid, INTEGER, false, ARG_DONTCARE),
     PROTO(get_current_uid_gid, INTEGER, false, ARG_DONTCARE),
     PROTO(get_current_comm, INTEGER, false, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE),
     PROTO(perf_event_output, INTEGER, true, ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING,
           ARG_PTR_TO_MEM, ARG_CONST_SIZE_OR_ZERO),
-    PROTO(get_stackid, INTEGER, true, ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING),
     PROTO(get_current_task, INTEGER, true, ARG_DONTCARE),
-    PROTO(get_numa_node_id, INTEGER, false, ARG_DONTCARE),
     PROTO(probe_read_str, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
-          ARG_ANYTHING),
-    PROTO(get_stack, INTEGER, true, ARG_PTR_TO_CTX, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
           ARG_ANYTHING),
     PROTO(probe_read_user, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
           ARG_ANYTHING),
@@ -39,17 +34,6 @@ static const struct bpf_func_proto protos[__BPF_FUNC_MAX_ID] = {
     PROTO(probe_read_user_str, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
           ARG_ANYTHING),
     PROTO(probe_read_kernel_str, INTEGER, true, ARG_PTR_TO_UNINIT_MEM, ARG_CONST_SIZE_OR_ZERO,
-          ARG_ANYTHING),
-    PROTO(jiffies64, INTEGER, false, ARG_DONTCARE),
-    PROTO(ktime_get_boot_ns, INTEGER, false, ARG_DONTCARE),
-    PROTO(ringbuf_output, INTEGER, false, ARG_CONST_MAP_PTR, ARG_PTR_TO_MEM, ARG_CONST_SIZE_OR_ZERO,
-          ARG_ANYTHING),
-    PROTO(ringbuf_reserve, PTR_TO_ALLOC_MEM_OR_NULL, false, ARG_CONST_MAP_PTR,
-          ARG_CONST_ALLOC_SIZE_OR_ZERO, ARG_ANYTHING),
-    PROTO(ringbuf_submit, VOID, false, ARG_PTR_TO_ALLOC_MEM, ARG_ANYTHING),
-    PROTO(ringbuf_discard, VOID, false, ARG_PTR_TO_ALLOC_MEM, ARG_ANYTHING),
-    PROTO(ringbuf_query, INTEGER, false, ARG_CONST_MAP_PTR, ARG_ANYTHING),
-    PROTO(loop, INTEGER, false, ARG_ANYTHING, ARG_PTR_TO_FUNC, ARG_PTR_TO_STACK_OR_NULL,
           ARG_ANYTHING),
 #undef PROTO
 };
@@ -63,10 +47,8 @@ const char *bpf_func_name(int func_id)
     return protos[func_id].name;
 }
 
-/* All helpers here are of every type of programs. */
-const struct bpf_func_proto *bpf_get_func_proto(u32 prog_type, int func_id)
+const struct bpf_func_proto *bpf_get_func_proto(int func_id)
 {
-    (void)prog_type;
     if (func_id <= 0 || func_id >= __BPF_FUNC_MAX_ID || !protos[func_id].name)
         return NULL;
     return &protos[func_id];
@@ -97,28 +79,8 @@ bool bpf_ctx_access_ok(u32 prog_type, int off, int size, bool write)
     }
 }
 
-/* Some types of maps have helpers of their own, and no others; these work on no other maps. */
-static u32 type_of_helper(int func_id)
-{
-    switch (func_id) {
-    case BPF_FUNC_perf_event_output: return BPF_MAP_TYPE_PERF_EVENT_ARRAY;
-    case BPF_FUNC_tail_call: return BPF_MAP_TYPE_PROG_ARRAY;
-    case BPF_FUNC_get_stackid: return BPF_MAP_TYPE_STACK_TRACE;
-    case BPF_FUNC_ringbuf_output:
-    case BPF_FUNC_ringbuf_reserve:
-    case BPF_FUNC_ringbuf_query: return BPF_MAP_TYPE_RINGBUF;
-    default: return BPF_MAP_TYPE_UNSPEC;
-    }
-}
-
+/* An array of events has a helper of its own, and no other. */
 bool bpf_map_func_compatible(u32 map_type, int func_id)
 {
-    u32 type = type_of_helper(func_id);
-
-    if (type)
-        return map_type == type;
-    if (map_type == BPF_MAP_TYPE_ARRAY_OF_MAPS || map_type == BPF_MAP_TYPE_HASH_OF_MAPS)
-        return func_id == BPF_FUNC_map_lookup_elem;
-    return map_type != BPF_MAP_TYPE_PERF_EVENT_ARRAY && map_type != BPF_MAP_TYPE_STACK_TRACE &&
-           map_type != BPF_MAP_TYPE_RINGBUF && map_type != BPF_MAP_TYPE_PROG_ARRAY;
+    return (map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY) == (func_id == BPF_FUNC_perf_event_output);
 }

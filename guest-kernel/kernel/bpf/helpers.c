@@ -6,7 +6,6 @@
 #include "bpf_internal.h"
 #include <asm/processor.h>
 #include <linux/errno.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -151,11 +150,6 @@ HELPER(ktime_get_ns)
     return sched_clock();
 }
 
-HELPER(get_jiffies64)
-{
-    return jiffies;
-}
-
 /* A sequence of each hart's own: xorshift. */
 HELPER(get_prandom_u32)
 {
@@ -181,22 +175,12 @@ bpf_func_t bpf_helper_funcs[__BPF_FUNC_MAX_ID] = {
     [BPF_FUNC_probe_read_user_str] = probe_read_user_str,
     [BPF_FUNC_probe_read_kernel_str] = probe_read_kernel_str,
     [BPF_FUNC_ktime_get_ns] = ktime_get_ns,
-    [BPF_FUNC_ktime_get_boot_ns] = ktime_get_ns,
-    [BPF_FUNC_jiffies64] = get_jiffies64,
     [BPF_FUNC_get_prandom_u32] = get_prandom_u32,
     [BPF_FUNC_get_smp_processor_id] = get_smp_processor_id,
-    [BPF_FUNC_get_numa_node_id] = get_zero,
     [BPF_FUNC_get_current_pid_tgid] = get_current_pid_tgid,
     [BPF_FUNC_get_current_uid_gid] = get_zero,
     [BPF_FUNC_get_current_comm] = get_current_comm,
     [BPF_FUNC_get_current_task] = get_current_task,
     [BPF_FUNC_trace_printk] = bpf_trace_printk,
     [BPF_FUNC_perf_event_output] = bpf_perf_event_output,
-    [BPF_FUNC_get_stackid] = bpf_get_stackid,
-    [BPF_FUNC_get_stack] = bpf_get_stack,
-    [BPF_FUNC_ringbuf_output] = bpf_ringbuf_output,
-    [BPF_FUNC_ringbuf_reserve] = bpf_ringbuf_reserve,
-    [BPF_FUNC_ringbuf_submit] = bpf_ringbuf_submit,
-    [BPF_FUNC_ringbuf_discard] = bpf_ringbuf_discard,
-    [BPF_FUNC_ringbuf_query] = bpf_ringbuf_query,
 };

@@ -87,59 +87,38 @@ void bpf_kallsyms_show(struct seq_file *m)
     mutex_unlock(&bpf_kallsyms_mutex);
 }
 
-/* A number of a function's instructions, as the program's tag is one of all. */
-static u64 function_tag(const struct bpf_prog *prog, u32 i)
+/* As in Linux: bpf_prog_TAG_NAME. */
+static void set_name(struct bpf_ksym *ksym, const struct bpf_prog *prog)
 {
-    u32 end = i + 1 < prog->subprog_cnt ? prog->subprogs[i + 1].start : prog->len;
-    const u8 *p = (const u8 *)&prog->insns[prog->subprogs[i].start];
-    u64 hash = 14695981039346656037ull;
-
-    for (; p < (const u8 *)&prog->insns[end]; p++)
-        hash = (hash ^ *p) * 1099511628211ull;
-    return hash;
-}
-
-/* As in Linux: bpf_prog_TAG_NAME; a function but the first, whose name is not known, is F. */
-static void set_name(struct bpf_ksym *ksym, const struct bpf_prog *prog, u32 i)
-{
-    u64 own = i ? function_tag(prog, i) : 0;
-    const u8 *tag = i ? (const u8 *)&own : prog->tag;
-    const char *name = i ? "F" : prog->name;
     u32 n = scnprintf(ksym->name, sizeof(ksym->name), "bpf_prog_"), byte;
 
     for (byte = 0; byte < BPF_TAG_SIZE; byte++)
-        n += scnprintf(ksym->name + n, sizeof(ksym->name) - n, "%02x", tag[byte]);
-    if (name[0])
-        scnprintf(ksym->name + n, sizeof(ksym->name) - n, "_%s", name);
+        n += scnprintf(ksym->name + n, sizeof(ksym->name) - n, "%02x", prog->tag[byte]);
+    if (prog->name[0])
+        scnprintf(ksym->name + n, sizeof(ksym->name) - n, "_%s", prog->name);
 }
 
-void bpf_jit_add_function(struct bpf_jit_image *image, const struct bpf_prog *prog, u32 end)
+static void add_name(struct bpf_jit_image *image, const struct bpf_prog *prog)
 {
-    u32 i = image->nr_ksyms++;
-    struct bpf_ksym *ksym = &image->ksyms[i];
-
-    ksym->start = i ? ksym[-1].end : (unsigned long)image->text;
-    ksym->end = (unsigned long)image->text + end;
-    set_name(ksym, prog, i);
+    image->ksym.start = (unsigned long)image->text;
+    image->ksym.end = image->ksym.start + image->size;
+    set_name(&image->ksym, prog);
     mutex_lock(&bpf_kallsyms_mutex);
-    bpf_ksym_add(ksym);
+    bpf_ksym_add(&image->ksym);
     mutex_unlock(&bpf_kallsyms_mutex);
 }
 
-static void del_names(struct bpf_jit_image *image)
+static void del_name(struct bpf_jit_image *image)
 {
-    u32 i;
-
     mutex_lock(&bpf_kallsyms_mutex);
-    for (i = 0; i < image->nr_ksyms; i++)
-        bpf_ksym_del(&image->ksyms[i]);
+    bpf_ksym_del(&image->ksym);
     mutex_unlock(&bpf_kallsyms_mutex);
 }
 
 void bpf_prog_kallsyms_del_all(struct bpf_prog *prog)
 {
     if (prog->jited)
-        del_names(prog->jited);
+        del_name(prog->jited);
 }
 
 /* ---- memory ---- */
@@ -158,8 +137,7 @@ static void free_text(struct bpf_jit_image *image)
 
 struct bpf_jit_image *bpf_jit_binary_alloc(const struct bpf_prog *prog, u32 size)
 {
-    struct bpf_jit_image *image =
-        kzalloc(sizeof(*image) + prog->subprog_cnt * sizeof(image->ksyms[0]));
+    struct bpf_jit_image *image = kzalloc(sizeof(*image));
 
     if (!image)
         return NULL;
@@ -169,11 +147,13 @@ struct bpf_jit_image *bpf_jit_binary_alloc(const struct bpf_prog *prog, u32 size
         kfree(image);
         return NULL;
     }
-    /* What no function covers is no instruction. */
+    /* What the program does not cover is no instruction. */
     memset(image->text, 0, pages_of(image) * PAGE_SIZE);
     if (!set_memory_ro((unsigned long)image->text, pages_of(image)) &&
-        !set_memory_x((unsigned long)image->text, pages_of(image)))
+        !set_memory_x((unsigned long)image->text, pages_of(image))) {
+        add_name(image, prog);
         return image;
+    }
     free_text(image);
     kfree(image);
     return NULL;
@@ -198,7 +178,7 @@ void bpf_jit_binary_free(struct bpf_jit_image *image)
 {
     if (!image)
         return;
-    del_names(image);
+    del_name(image);
     synchronize_rcu(); /* for those who look up names */
     free_text(image);
     kfree(image);
@@ -206,31 +186,11 @@ void bpf_jit_binary_free(struct bpf_jit_image *image)
 
 /* ---- programs ---- */
 
-/* An array that has a compiled program has no others: bpf_prog_map_compatible(). */
-unsigned long bpf_jit_tail_call(u64 map, u64 index, u32 *count)
-{
-    const struct bpf_prog *prog = bpf_tail_call(map, index, count);
-
-    return prog ? (unsigned long)prog->jited->text + prog->jited->tail_entry : 0;
-}
-
-static int check_tail_calls(const struct bpf_prog *prog)
-{
-    u32 i;
-
-    for (i = 0; i < prog->used_map_cnt; i++)
-        if (prog->used_maps[i]->map_type == BPF_MAP_TYPE_PROG_ARRAY &&
-            !bpf_prog_map_compatible(prog->used_maps[i], prog))
-            return -EINVAL;
-    return 0;
-}
-
-int bpf_prog_select_runtime(struct bpf_prog *prog)
+void bpf_prog_select_runtime(struct bpf_prog *prog)
 {
     prog->bpf_func = __bpf_prog_run;
     if (READ_ONCE(bpf_jit_enable))
         bpf_int_jit_compile(prog);
-    return check_tail_calls(prog);
 }
 
 void bpf_jit_free(struct bpf_prog *prog)
@@ -246,35 +206,20 @@ static void __user *user_ptr(u64 addr)
     return (void __user *)(unsigned long)addr;
 }
 
-/* Of an interpreted program Linux tells the interpreter's address, and no length. */
-static int put_function(const struct bpf_prog *prog, u32 i, u64 ksyms, u64 lens)
-{
-    const struct bpf_ksym *ksym = prog->jited ? &prog->jited->ksyms[i] : NULL;
-    u64 addr = ksym ? ksym->start : (unsigned long)prog->bpf_func;
-    u32 len = ksym ? ksym->end - ksym->start : 0;
-
-    if ((ksyms && put_user(addr, (u64 __user *)user_ptr(ksyms) + i)) ||
-        (lens && put_user(len, (u32 __user *)user_ptr(lens) + i)))
-        return -EFAULT;
-    return 0;
-}
-
 int bpf_jit_fill_info(const struct bpf_prog *prog, struct bpf_prog_info *info)
 {
     const struct bpf_jit_image *image = prog->jited;
-    u32 room = info->jited_prog_len, ksym_room = info->nr_jited_ksyms,
-        len_room = info->nr_jited_func_lens, i;
+    u32 room = info->jited_prog_len;
+    u64 __user *start = info->nr_jited_ksyms ? user_ptr(info->jited_ksyms) : NULL;
 
     info->jited_prog_len = image ? image->size : 0;
-    info->nr_jited_ksyms = info->nr_jited_func_lens = image ? image->nr_ksyms : 1;
-    if (image && info->jited_prog_insns && room &&
+    info->nr_jited_ksyms = image ? 1 : 0;
+    if (!image)
+        return 0;
+    if (info->jited_prog_insns && room &&
         copy_to_user(user_ptr(info->jited_prog_insns), image->text, min(room, image->size)))
         return -EFAULT;
-    for (i = 0; i < info->nr_jited_ksyms; i++)
-        if (put_function(prog, i, i < ksym_room ? info->jited_ksyms : 0,
-                         i < len_room ? info->jited_func_lens : 0))
-            return -EFAULT;
-    return 0;
+    return start ? put_user(image->ksym.start, start) : 0;
 }
 
 /* ---- /proc/sys/net/core/bpf_jit_enable ---- */

@@ -1,15 +1,13 @@
 /*
  * verifier.c - finds out, before a program runs, that it ends and accesses nothing that it may not.
  *
- * First the shape of the program is checked (functions, targets of jumps, unreachable
- * instructions). Then the program is executed with descriptions of values instead of values: each
- * register and each eight bytes of the stack is a number within bounds, or a pointer to an object
- * with an offset within bounds. At a conditional jump both ways are followed, each with what the
- * condition tells of its operands. A way ends where a state that was verified before, at the same
- * instruction, allows all that the present one does. Loops are followed round by round, so they
- * must end within BPF_COMPLEXITY_LIMIT instructions.
- *
- * All programs are of a privileged user: pointers may be compared and stored in maps.
+ * A program has no jump backwards, so it ends, and its instructions are verified in their order,
+ * each once: with descriptions of values instead of values. Each register and each eight bytes of
+ * the stack is a number within bounds, or a pointer to an object with an offset within bounds.
+ * Where ways meet, a description covers what any of them has; what is different in kind there
+ * cannot be read. So the verifier takes as much time as the program has instructions, and rejects
+ * programs that Linux accepts: with loops, functions of their own, and what only the way that was
+ * taken would show to be right.
  */
 #include "verifier.h"
 #include <linux/errno.h>
@@ -17,348 +15,451 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-/* Each state in which an instruction was verified, for programs that test it. */
+/* For programs that test the verifier: the state in which an instruction was verified. */
 #ifdef BPF_CHECK
-void bpf_check_note(int insn_idx, const struct bpf_reg_state *regs, u16 live);
-extern u32 bpf_check_limit; /* in place of BPF_COMPLEXITY_LIMIT */
+void bpf_check_note(u32 insn_idx, const struct bpf_verifier_state *state);
 #else
-enum { bpf_check_limit = BPF_COMPLEXITY_LIMIT };
-
-static __always_inline void bpf_check_note(int insn_idx, const struct bpf_reg_state *regs, u16 live)
+static void bpf_check_note(u32 insn_idx, const struct bpf_verifier_state *state)
 {
     (void)insn_idx;
-    (void)regs;
-    (void)live;
+    (void)state;
 }
 #endif
 
-/* ---- registers as operands ---- */
+int reject(struct bpf_verifier_env *env, int err, const char *fmt, ...)
+{
+    char text[160];
+    va_list args;
+    int n;
+
+    if (!env->log)
+        return err;
+    n = snprintf(text, sizeof(text), "%u: ", env->idx);
+    va_start(args, fmt);
+    n += vsnprintf(text + n, sizeof(text) - n, fmt, args);
+    va_end(args);
+    n = min(n, (int)sizeof(text) - 2);
+    memcpy(text + n, "\n", 2);
+    env->log->write(env->log, text, n + 1);
+    return err;
+}
+
+const char *reg_type_name(u32 type)
+{
+    static const char *const names[] = {
+        [NOT_INIT] = "?",
+        [SCALAR_VALUE] = "scalar",
+        [PTR_TO_CTX] = "ctx",
+        [CONST_PTR_TO_MAP] = "map_ptr",
+        [PTR_TO_MAP_VALUE] = "map_value",
+        [PTR_TO_MAP_VALUE_OR_NULL] = "map_value_or_null",
+        [PTR_TO_STACK] = "fp",
+    };
+
+    return names[type];
+}
+
+/* ---- descriptions ---- */
+
+void mark_known(struct bpf_reg_state *reg, u64 value)
+{
+    *reg = (struct bpf_reg_state){.type = SCALAR_VALUE, .umin = value, .umax = value};
+    while (reg->zeros < 63 && !(value >> reg->zeros & 1))
+        reg->zeros++;
+}
+
+void mark_unknown(struct bpf_reg_state *reg, unsigned int bits)
+{
+    *reg = (struct bpf_reg_state){.type = SCALAR_VALUE, .umax = U64_MAX >> (64 - bits)};
+}
+
+void mark_pointer(struct bpf_reg_state *reg, u32 type, struct bpf_map *map)
+{
+    *reg = (struct bpf_reg_state){.type = type, .map = map, .zeros = 63};
+}
+
+static bool is_value(const struct bpf_reg_state *reg)
+{
+    return reg->type == PTR_TO_MAP_VALUE || reg->type == PTR_TO_MAP_VALUE_OR_NULL;
+}
+
+static bool is_null(const struct bpf_reg_state *reg)
+{
+    return is_const(reg) && !reg->umin;
+}
+
+/* A pointer to the start of a value. */
+static bool is_whole_value(const struct bpf_reg_state *reg)
+{
+    return is_value(reg) && !reg->off && !reg->umax;
+}
+
+/* a becomes what is a or b. */
+static void merge_reg(struct bpf_reg_state *a, const struct bpf_reg_state *b)
+{
+    if (a->type == b->type && a->map == b->map && a->off == b->off) {
+        a->umin = min(a->umin, b->umin);
+        a->umax = max(a->umax, b->umax);
+        a->zeros = min(a->zeros, b->zeros);
+        if (a->id != b->id)
+            a->id = 0;
+    } else if (is_whole_value(a) && (is_null(b) || (is_whole_value(b) && a->map == b->map))) {
+        mark_pointer(a, PTR_TO_MAP_VALUE_OR_NULL, a->map);
+    } else if (is_whole_value(b) && is_null(a)) {
+        mark_pointer(a, PTR_TO_MAP_VALUE_OR_NULL, b->map);
+    } else {
+        memset(a, 0, sizeof(*a));
+    }
+}
+
+static bool has_number(const struct bpf_stack_slot *slot)
+{
+    return !slot->spilled || slot->reg.type == SCALAR_VALUE;
+}
+
+static void merge_slot(struct bpf_stack_slot *a, const struct bpf_stack_slot *b)
+{
+    if (a->spilled && b->spilled) {
+        merge_reg(&a->reg, &b->reg);
+        if (a->reg.type == NOT_INIT)
+            memset(a, 0, sizeof(*a));
+        return;
+    }
+    a->written = has_number(a) && has_number(b) ? a->written & b->written : 0;
+    a->spilled = false;
+}
+
+static void merge_state(struct bpf_verifier_state *a, const struct bpf_verifier_state *b)
+{
+    u32 i;
+
+    for (i = 0; i < MAX_BPF_REG; i++)
+        merge_reg(&a->regs[i], &b->regs[i]);
+    for (i = 0; i < BPF_STACK_SLOTS; i++)
+        merge_slot(&a->slots[i], &b->slots[i]);
+}
+
+/* A way leads to the instruction in this state. */
+static int lead_to(struct bpf_verifier_env *env, u32 idx, const struct bpf_verifier_state *state)
+{
+    struct bpf_verifier_state *old = env->states[idx];
+
+    if (old) {
+        merge_state(old, state);
+        return 0;
+    }
+    env->states[idx] = vmalloc(sizeof(*state));
+    if (!env->states[idx])
+        return -ENOMEM;
+    *env->states[idx] = *state;
+    return 0;
+}
+
+/* ---- registers ---- */
+
+static int check_reg_number(struct bpf_verifier_env *env, u32 regno)
+{
+    return regno < MAX_BPF_REG ? 0 : reject(env, -EINVAL, "R%u is invalid", regno);
+}
 
 int check_reg_read(struct bpf_verifier_env *env, u32 regno)
 {
-    if (regno >= MAX_BPF_REG) {
-        verbose(env, "R%d is invalid\n", regno);
+    if (check_reg_number(env, regno))
         return -EINVAL;
-    }
-    env->changed_regs |= reg_bit(regno);
-    if (cur_regs(env)[regno].type == NOT_INIT) {
-        verbose(env, "R%d !read_ok\n", regno);
-        return -EACCES;
-    }
-    return 0;
+    return reg_of(env, regno)->type ? 0 : reject(env, -EACCES, "R%u !read_ok", regno);
 }
 
-/* old: it is also read. The old value stays for the caller to use. */
 int check_reg_write(struct bpf_verifier_env *env, u32 regno)
 {
-    if (regno >= MAX_BPF_REG) {
-        verbose(env, "R%d is invalid\n", regno);
+    if (check_reg_number(env, regno))
         return -EINVAL;
-    }
-    if (regno == BPF_REG_FP) {
-        verbose(env, "frame pointer is read only\n");
-        return -EACCES;
-    }
-    note_reg_written(env, regno);
-    return 0;
+    return regno != BPF_REG_FP ? 0 : reject(env, -EACCES, "frame pointer is read only");
 }
 
-/* ---- the loop over instructions ---- */
+/* ---- the shape of a program ---- */
 
-static int check_ld_imm(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+static bool is_jump(const struct bpf_insn *insn)
 {
-    const struct bpf_insn_aux_data *aux = &env->aux[env->insn_idx];
-    struct bpf_reg_state *dst;
-    int err;
+    u8 class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
 
-    if (BPF_SIZE(insn->code) != BPF_DW) {
-        verbose(env, "invalid BPF_LD_IMM insn\n");
-        return -EINVAL;
-    }
-    if (insn->off) {
-        verbose(env, "BPF_LD_IMM64 uses reserved fields\n");
-        return -EINVAL;
-    }
-    err = check_reg_write(env, insn->dst_reg);
-    if (err)
-        return err;
-    dst = &cur_regs(env)[insn->dst_reg];
-    if (is_pseudo_func(insn)) {
-        mark_pointer(dst, PTR_TO_FUNC);
-        dst->mem_size = find_subprog(env, env->insn_idx + insn->imm + 1);
-        dst->frameno = cur_func(env)->subprogno;
-    } else if (!insn->src_reg) {
-        mark_known(dst, (u64)(u32)insn[1].imm << 32 | (u32)insn->imm);
-    } else {
-        mark_pointer(dst, aux->map_value ? PTR_TO_MAP_VALUE : CONST_PTR_TO_MAP);
-        dst->map = aux->map;
-        dst->off = aux->map_off;
-    }
-    return 0;
+    return class == BPF_JMP32 || (class == BPF_JMP && op != BPF_CALL && op != BPF_EXIT);
 }
 
-/* Returns the next instruction, -1 if the way ends here, or an error below -1. */
-enum { WAY_ENDS = -1 };
+static bool ends_way(const struct bpf_insn *insn)
+{
+    return insn->code == (BPF_JMP | BPF_EXIT) || insn->code == (BPF_JMP | BPF_JA);
+}
 
 static int check_jump(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-    bool jmp = BPF_CLASS(insn->code) == BPF_JMP;
-    int next = env->insn_idx + 1, err;
+    s64 target = (s64)env->idx + 1 + insn->off;
 
-    env->jmps_processed++;
-    switch (BPF_OP(insn->code)) {
-    case BPF_CALL:
-        if (!jmp || BPF_SRC(insn->code) != BPF_K || insn->off ||
-            (insn->src_reg && insn->src_reg != BPF_PSEUDO_CALL) || insn->dst_reg) {
-            verbose(env, "BPF_CALL uses reserved fields\n");
-            return -EINVAL;
-        }
-        err = insn->src_reg ? check_subprog_call(env, insn, &next)
-                            : check_helper_call(env, insn, &next);
-        return err ? err : next;
-    case BPF_JA:
-        if (!jmp || BPF_SRC(insn->code) != BPF_K || insn->imm || insn->src_reg || insn->dst_reg) {
-            verbose(env, "BPF_JA uses reserved fields\n");
-            return -EINVAL;
-        }
-        return next + insn->off;
-    case BPF_EXIT:
-        if (!jmp || BPF_SRC(insn->code) != BPF_K || insn->imm || insn->src_reg || insn->dst_reg) {
-            verbose(env, "BPF_EXIT uses reserved fields\n");
-            return -EINVAL;
-        }
-        if (env->cur->curframe) {
-            err = check_reg_read(env, BPF_REG_0);
-            if (!err && cur_func(env)->in_callback) {
-                err = check_callback_end(env);
-                return err ? err : WAY_ENDS;
-            }
-            if (!err)
-                err = return_to_caller(env, &next);
-            return err ? err : next;
-        }
-        err = check_leaks(env);
-        if (!err)
-            err = check_reg_read(env, BPF_REG_0);
-        return err ? err : WAY_ENDS;
-    default: err = check_cond_jump(env, insn); return err < 0 ? err : err ? next + insn->off : next;
-    }
+    if (target < 0 || target >= env->prog->len)
+        return reject(env, -EINVAL, "jump out of range from insn %u to %lld", env->idx,
+                      (long long)target);
+    if (insn->off < 0)
+        return reject(env, -EINVAL, "back-edge from insn %u to %lld", env->idx, (long long)target);
+    return 0;
 }
 
-static int check_insn(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+static int check_ld_imm64(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-    int next = env->insn_idx + 1, err;
-
-    switch (BPF_CLASS(insn->code)) {
-    case BPF_ALU:
-    case BPF_ALU64: err = check_alu_op(env, insn); break;
-    case BPF_LDX: err = check_load(env, insn); break;
-    case BPF_ST:
-    case BPF_STX: err = check_store(env, insn); break;
-    case BPF_JMP:
-    case BPF_JMP32: return check_jump(env, insn);
-    default:
-        if (BPF_MODE(insn->code) == BPF_ABS || BPF_MODE(insn->code) == BPF_IND) {
-            verbose(env, "BPF_LD_[ABS|IND] instructions not allowed for this program type\n");
-            return -EINVAL;
-        }
-        err = check_ld_imm(env, insn);
-        next++;
-    }
-    return err ? err : next;
+    if (env->idx + 1 == env->prog->len || insn[1].code || insn[1].dst_reg || insn[1].src_reg ||
+        insn[1].off || insn->off)
+        return reject(env, -EINVAL, "invalid bpf_ld_imm64 insn");
+    return 0;
 }
 
-static int do_check(struct bpf_verifier_env *env)
+/* Jumps lead forwards to an instruction, and some way leads to each. */
+static int check_shape(struct bpf_verifier_env *env, u8 *reached)
 {
-    int len = env->prog->len, next, err;
-    bool taken_up = false; /* the way has just been taken up, so its state is not in the log */
+    const struct bpf_prog *prog = env->prog;
+    int err = 0;
 
-    for (;;) {
-        if (env->insn_idx >= len) {
-            verbose(env, "invalid insn idx %d insn_cnt %d\n", env->insn_idx, len);
-            return -EFAULT;
-        }
-        if (++env->insn_processed > bpf_check_limit) {
-            verbose(env, "BPF program is too large. Processed %d insn\n", (int)env->insn_processed);
-            return -E2BIG;
-        }
-        err = env->aux[env->insn_idx].prune_point ? check_visited(env, env->insn_idx) : 0;
-        if (err < 0)
-            return err;
-        if (err) {
-            if (log_has(env, 3) && taken_up)
-                verbose(env, "\nfrom %d to %d: safe\n", env->prev_insn_idx, env->insn_idx);
-            else if (log_has(env, 3))
-                verbose(env, "%d: safe\n", env->insn_idx);
-            next = WAY_ENDS;
-        } else {
-            if (!(env->insn_processed & 255))
-                err = bpf_verifier_pause();
+    reached[0] = 1;
+    for (env->idx = 0; env->idx < prog->len && !err; env->idx++) {
+        const struct bpf_insn *insn = &prog->insns[env->idx];
+        u32 next = env->idx + 1;
+
+        if (!reached[env->idx])
+            return reject(env, -EINVAL, "unreachable insn %u", env->idx);
+        if (is_jump(insn)) {
+            err = check_jump(env, insn);
             if (!err)
-                err = note_history(env);
-            if (err)
-                return err;
-            if (log_has(env, 3) && taken_up) {
-                verbose(env, "\nfrom %d to %d:", env->prev_insn_idx, env->insn_idx);
-                print_state(env, cur_func(env));
-            }
-            log_insn(env);
-            bpf_check_note(env->insn_idx, cur_regs(env), env->aux[env->insn_idx].live);
-            env->aux[env->insn_idx].seen = 1;
-            next = check_insn(env, &env->prog->insns[env->insn_idx]);
-            if (next < WAY_ENDS)
-                return next;
+                reached[next + insn->off] = 1;
+        } else if (is_ld_imm64(insn)) {
+            err = check_ld_imm64(env, insn);
+            next = ++env->idx + 1;
         }
-        /* Or a function has returned. */
-        taken_up = next == WAY_ENDS || env->prog->insns[env->insn_idx].code == (BPF_JMP | BPF_EXIT);
-        env->prev_insn_idx = env->insn_idx;
-        if (next >= 0) {
-            env->insn_idx = next;
+        if (err || ends_way(insn))
             continue;
-        }
-        way_ends(env->cur->parent);
-        log_all_changed(env);
-        if (!pop_pending(env))
-            return 0;
+        if (next >= prog->len)
+            return reject(env, -EINVAL, "last insn is not an exit or jmp");
+        reached[next] = 1;
     }
+    return err;
 }
 
-/* ---- after the check ---- */
+/* No jump leads into a 64-bit immediate. */
+static int check_halves(struct bpf_verifier_env *env, const u8 *reached)
+{
+    const struct bpf_prog *prog = env->prog;
 
-/* For the compiler. */
-static int keep_subprogs(struct bpf_verifier_env *env)
+    for (env->idx = 0; env->idx < prog->len; env->idx++)
+        if (is_ld_imm64(&prog->insns[env->idx]) && reached[++env->idx])
+            return reject(env, -EINVAL, "jump into the middle of ldimm64 insn %u", env->idx);
+    return 0;
+}
+
+/* ---- instructions ---- */
+
+/* The map of a descriptor, which the program keeps; NULL: there is none. */
+static struct bpf_map *use_map(struct bpf_verifier_env *env, u32 fd, int *err)
 {
     struct bpf_prog *prog = env->prog;
-
-    prog->subprogs = kmalloc(env->subprog_cnt * sizeof(*prog->subprogs));
-    if (!prog->subprogs)
-        return -ENOMEM;
-    memcpy(prog->subprogs, env->subprog, env->subprog_cnt * sizeof(*prog->subprogs));
-    prog->subprog_cnt = env->subprog_cnt;
-    return 0;
-}
-
-/* For the interpreter: a call has the size of its own frame in off. */
-static void fix_up(struct bpf_verifier_env *env)
-{
-    struct bpf_insn *insn = env->prog->insns;
-    u32 i, s = 0;
-
-    for (i = 0; i < env->prog->len; i++) {
-        if (s + 1 < env->subprog_cnt && i >= env->subprog[s + 1].start)
-            s++;
-        /* Code that cannot be reached in any run must not do anything if it is. */
-        if (!env->aux[i].seen && !(i && is_ld_imm64(&insn[i - 1]) && env->aux[i - 1].seen)) {
-            memset(&insn[i], 0, sizeof(insn[i]));
-            insn[i].code = BPF_JMP | BPF_JA;
-            insn[i].off = -1;
-            continue;
-        }
-        if (insn[i].code == (BPF_JMP | BPF_CALL) && insn[i].imm == BPF_FUNC_tail_call &&
-            !insn[i].src_reg)
-            insn[i].code = BPF_JMP | BPF_TAIL_CALL;
-        if (is_pseudo_func(&insn[i])) {
-            u64 addr = (unsigned long)&insn[i + insn[i].imm + 1];
-
-            insn[i].src_reg = 0;
-            insn[i].imm = (u32)addr;
-            insn[i + 1].imm = addr >> 32;
-            env->prog->has_callbacks = true;
-        }
-        if (calls_callback(&insn[i]))
-            insn[i].src_reg = BPF_CALL_LOOP;
-        if (insn[i].code == (BPF_JMP | BPF_CALL) && insn[i].src_reg)
-            insn[i].off = bpf_round_up(max(env->subprog[s].stack_depth, 1), 32);
-    }
-    env->prog->stack_depth = env->subprog[0].stack_depth;
-}
-
-static int init_main(struct bpf_verifier_env *env)
-{
-    struct bpf_func_state *func = kmalloc(sizeof(*func));
-
-    if (!func)
-        return -ENOMEM;
-    init_func_state(func, -1, 0, 0);
-    env->cur->frame[0] = func;
-    mark_pointer(&func->regs[BPF_REG_1], PTR_TO_CTX);
-    log_all_changed(env);
-    env->prev_insn_idx = -1;
-    return 0;
-}
-
-static void free_env(struct bpf_verifier_env *env)
-{
-    struct bpf_verifier_stack_elem *p;
+    struct bpf_map *map = bpf_map_get(fd);
     u32 i;
 
-    while ((p = env->stack)) {
-        env->stack = p->next;
-        free_state_contents(&p->state);
-        kfree(p);
+    if (IS_ERR(map)) {
+        *err = reject(env, PTR_ERR(map), "fd %u is not pointing to valid bpf_map", fd);
+        return NULL;
     }
-    if (env->cur)
-        free_state_contents(env->cur);
-    kfree(env->cur);
-    for (i = 0; env->aux && i < env->prog->len; i++)
-        while (env->aux[i].states)
-            drop_state(&env->aux[i].states);
-    while (env->evicted)
-        drop_state(&env->evicted);
-    vfree(env->aux);
-    vfree(env);
+    for (i = 0; i < prog->used_map_cnt && prog->used_maps[i] != map; i++)
+        ;
+    if (i == prog->used_map_cnt && i < MAX_BPF_MAPS) {
+        prog->used_maps[prog->used_map_cnt++] = map;
+        return map;
+    }
+    bpf_map_put(map); /* the program has one reference of each */
+    if (i < MAX_BPF_MAPS)
+        return map;
+    *err = reject(env, -E2BIG, "the program has too many maps");
+    return NULL;
+}
+
+/* The address of a map, or in its only value, takes the place of the descriptor. */
+static int take_map(struct bpf_verifier_env *env, struct bpf_insn *insn, struct bpf_reg_state *dst)
+{
+    int err = 0;
+    struct bpf_map *map = use_map(env, insn->imm, &err);
+    u32 off = insn[1].imm;
+    u64 addr = (unsigned long)map;
+
+    if (err)
+        return err;
+    mark_pointer(dst, CONST_PTR_TO_MAP, map);
+    if (insn->src_reg == BPF_PSEUDO_MAP_VALUE) {
+        if (!map->ops->direct_value_addr || map->ops->direct_value_addr(map, &addr, off))
+            return reject(env, -EINVAL, "direct value offset of %u is not allowed", off);
+        addr += off;
+        dst->type = PTR_TO_MAP_VALUE;
+        dst->off = (s32)off;
+    }
+    insn[0].imm = (s32)(u32)addr;
+    insn[1].imm = (s32)(addr >> 32);
+    return 0;
+}
+
+static int take_imm64(struct bpf_verifier_env *env, struct bpf_insn *insn)
+{
+    struct bpf_reg_state *dst;
+    int err = check_reg_write(env, insn->dst_reg);
+
+    if (err)
+        return err;
+    dst = reg_of(env, insn->dst_reg);
+    if (insn->src_reg == BPF_PSEUDO_MAP_VALUE ||
+        (insn->src_reg == BPF_PSEUDO_MAP_FD && !insn[1].imm))
+        return take_map(env, insn, dst);
+    if (insn->src_reg)
+        return reject(env, -EINVAL, "unrecognized bpf_ld_imm64 insn");
+    mark_known(dst, (u64)(u32)insn[1].imm << 32 | (u32)insn->imm);
+    return 0;
+}
+
+static int check_exit(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+    int err = check_reg_read(env, BPF_REG_0);
+
+    if (insn->imm || insn->src_reg || insn->dst_reg || insn->off)
+        return reject(env, -EINVAL, "BPF_EXIT uses reserved fields");
+    if (!err && reg_of(env, BPF_REG_0)->type != SCALAR_VALUE)
+        err = reject(env, -EACCES, "R0 leaks addr as return value");
+    return err;
+}
+
+/* Both ways are followed. */
+static int follow_condition(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+    struct bpf_verifier_state *taken;
+    int err = check_reg_read(env, insn->dst_reg);
+
+    if (BPF_SRC(insn->code) == BPF_X ? insn->imm : insn->src_reg)
+        return reject(env, -EINVAL, "BPF_JMP uses reserved fields");
+    if (!err && BPF_SRC(insn->code) == BPF_X)
+        err = check_reg_read(env, insn->src_reg);
+    if (err)
+        return err;
+    taken = vmalloc(sizeof(*taken));
+    if (!taken)
+        return -ENOMEM;
+    *taken = *env->state;
+    apply_condition(taken, insn, true);
+    err = lead_to(env, env->idx + 1 + insn->off, taken);
+    vfree(taken);
+    apply_condition(env->state, insn, false);
+    return err;
+}
+
+static int check_jmp(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+    switch (insn->code) {
+    case BPF_JMP | BPF_CALL: return check_helper_call(env, insn);
+    case BPF_JMP | BPF_EXIT: return check_exit(env, insn);
+    case BPF_JMP | BPF_JA:
+        if (insn->imm || insn->src_reg || insn->dst_reg)
+            return reject(env, -EINVAL, "BPF_JA uses reserved fields");
+        return lead_to(env, env->idx + 1 + insn->off, env->state);
+    default: break;
+    }
+    switch (BPF_OP(insn->code)) {
+    case BPF_JEQ:
+    case BPF_JGT:
+    case BPF_JGE:
+    case BPF_JSET:
+    case BPF_JNE:
+    case BPF_JSGT:
+    case BPF_JSGE:
+    case BPF_JLT:
+    case BPF_JLE:
+    case BPF_JSLT:
+    case BPF_JSLE: return follow_condition(env, insn);
+    default: return reject(env, -EINVAL, "unknown opcode %02x", insn->code);
+    }
+}
+
+static int check_insn(struct bpf_verifier_env *env, struct bpf_insn *insn)
+{
+    switch (BPF_CLASS(insn->code)) {
+    case BPF_ALU:
+    case BPF_ALU64: return check_alu_op(env, insn);
+    case BPF_LDX: return check_load(env, insn);
+    case BPF_ST:
+    case BPF_STX: return check_store(env, insn);
+    case BPF_JMP:
+    case BPF_JMP32: return check_jmp(env, insn);
+    default: break;
+    }
+    if (is_ld_imm64(insn))
+        return take_imm64(env, insn);
+    return reject(env, -EINVAL, "unknown opcode %02x", insn->code);
+}
+
+/* The state before the present instruction: of the one before it, if it goes on, and of jumps. */
+static void enter_insn(struct bpf_verifier_env *env, bool goes_on)
+{
+    struct bpf_verifier_state *jumped = env->states[env->idx];
+
+    if (jumped && goes_on)
+        merge_state(env->state, jumped);
+    else if (jumped)
+        *env->state = *jumped;
+    vfree(jumped);
+    env->states[env->idx] = NULL;
+    bpf_check_note(env->idx, env->state);
+}
+
+static int check_insns(struct bpf_verifier_env *env)
+{
+    const struct bpf_prog *prog = env->prog;
+    bool goes_on = true;
+    int err = 0;
+
+    memset(env->state, 0, sizeof(*env->state));
+    mark_pointer(reg_of(env, BPF_REG_1), PTR_TO_CTX, NULL);
+    mark_pointer(reg_of(env, BPF_REG_FP), PTR_TO_STACK, NULL);
+    for (env->idx = 0; env->idx < prog->len && !err; env->idx++) {
+        struct bpf_insn *insn = &prog->insns[env->idx];
+
+        enter_insn(env, goes_on);
+        err = check_insn(env, insn);
+        goes_on = !ends_way(insn);
+        if (is_ld_imm64(insn))
+            env->idx++;
+    }
+    return err;
 }
 
 static int check_prog(struct bpf_verifier_env *env)
 {
-    int err = add_subprogs(env);
+    u8 *reached = vmalloc(env->prog->len);
+    int err;
 
+    if (!reached)
+        return -ENOMEM;
+    memset(reached, 0, env->prog->len);
+    err = check_shape(env, reached);
     if (!err)
-        err = check_subprogs(env);
-    if (!err)
-        err = check_btf_info(env);
-    if (!err)
-        err = resolve_pseudo_imm64(env);
-    if (!err)
-        err = check_cfg(env);
-    if (err)
-        return err;
-    compute_live(env);
-    err = init_main(env);
-    if (!err)
-        err = do_check(env);
-    if (!err)
-        err = check_max_stack_depth(env);
-    if (!err)
-        err = keep_subprogs(env);
-    if (!err)
-        fix_up(env);
-    return err;
+        err = check_halves(env, reached);
+    vfree(reached);
+    return err ? err : check_insns(env);
 }
 
 int bpf_check(struct bpf_prog *prog, struct bpf_verifier_log *log)
 {
-    struct bpf_verifier_env *env = vmalloc(sizeof(*env));
+    struct bpf_verifier_env env = {.prog = prog, .log = log};
     int err = -ENOMEM;
+    u32 i;
 
-    if (!env)
-        return -ENOMEM;
-    memset(env, 0, sizeof(*env));
-    env->prog = prog;
-    env->log = log;
-    env->strict = !(prog->prog_flags & BPF_F_ANY_ALIGNMENT);
-    env->aux = vmalloc((prog->len + 1) * sizeof(*env->aux));
-    env->cur = kzalloc(sizeof(*env->cur));
-    if (env->aux)
-        memset(env->aux, 0, (prog->len + 1) * sizeof(*env->aux));
-    if (env->aux && env->cur)
-        err = check_prog(env);
-    verbose(env,
-            "processed %d insns (limit %d) max_states_per_insn %d total_states %d peak_states %d "
-            "mark_read %d\n",
-            (int)env->insn_processed, BPF_COMPLEXITY_LIMIT, (int)env->max_states_per_insn,
-            (int)env->total_states, (int)env->peak_states, 0);
-    prog->verified_insns = env->insn_processed;
-    free_env(env);
+    env.state = vmalloc(sizeof(*env.state));
+    env.states = vmalloc(prog->len * sizeof(*env.states));
+    if (env.states)
+        memset(env.states, 0, prog->len * sizeof(*env.states));
+    if (env.state && env.states)
+        err = check_prog(&env);
+    for (i = 0; env.states && i < prog->len; i++)
+        vfree(env.states[i]);
+    vfree(env.states);
+    vfree(env.state);
     return err;
 }

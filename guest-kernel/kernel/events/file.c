@@ -447,7 +447,7 @@ static int set_bpf(struct perf_event *event, unsigned int fd)
     if (IS_ERR(prog))
         return PTR_ERR(prog);
     mutex_lock(&perf_event_mutex);
-    err = perf_event_set_bpf_prog(event, prog, 0);
+    err = perf_event_set_bpf_prog(event, prog);
     mutex_unlock(&perf_event_mutex);
     if (err)
         bpf_prog_put(prog);
@@ -465,7 +465,6 @@ static long perf_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
     case PERF_EVENT_IOC_SET_OUTPUT: return set_output_fd(event, arg);
     case PERF_EVENT_IOC_SET_FILTER: return set_filter(event, (const char __user *)arg);
     case PERF_EVENT_IOC_SET_BPF: return set_bpf(event, arg);
-    case PERF_EVENT_IOC_QUERY_BPF: return perf_event_query_prog_array(event, (void __user *)arg);
     case PERF_EVENT_IOC_MODIFY_ATTRIBUTES: return -EOPNOTSUPP;
     }
     if (cmd == PERF_EVENT_IOC_PERIOD && get_user(value, (const u64 __user *)arg))

@@ -19,7 +19,7 @@
 #include <linux/string.h>
 
 /* Numbers of events that want them. */
-static atomic_t nr_mmap, nr_comm, nr_task, nr_switch, nr_build_id, nr_ksymbol, nr_bpf;
+static atomic_t nr_mmap, nr_comm, nr_task, nr_switch, nr_build_id, nr_ksymbol;
 
 static void add(atomic_t *n, bool wanted, int by)
 {
@@ -35,7 +35,6 @@ void perf_account_records(const struct perf_event *event, int by)
     add(&nr_task, event->attr.task || event->attr.mmap || event->attr.comm, by);
     add(&nr_switch, event->attr.context_switch, by);
     add(&nr_ksymbol, event->attr.ksymbol, by);
-    add(&nr_bpf, event->attr.bpf_event, by);
 }
 
 /* A record of a fixed part, a string padded to words, and the id. */
@@ -267,7 +266,7 @@ void perf_event_switch(struct task_struct *task, struct task_struct *other, bool
     perf_iterate_sb(output_switch, &r);
 }
 
-/* ---- PERF_RECORD_KSYMBOL and PERF_RECORD_BPF_EVENT ---- */
+/* ---- PERF_RECORD_KSYMBOL ---- */
 
 struct ksymbol_record {
     const char *name;
@@ -294,42 +293,17 @@ static void bpf_ksymbol(const char *name, unsigned long addr, unsigned long len,
 }
 
 /* As in Linux, an interpreted program is the interpreter, without a name or a length. */
-static void bpf_ksymbols(const struct bpf_prog *prog, u16 flags)
-{
-    const struct bpf_jit_image *image = prog->jited;
-    u32 i;
-
-    if (!image)
-        bpf_ksymbol("", (unsigned long)prog->bpf_func, 0, flags);
-    for (i = 0; image && i < image->nr_ksyms; i++)
-        bpf_ksymbol(image->ksyms[i].name, image->ksyms[i].start,
-                    image->ksyms[i].end - image->ksyms[i].start, flags);
-}
-
-struct bpf_record {
-    u16 type, flags;
-    u32 id;
-    u8 tag[BPF_TAG_SIZE];
-};
-
-static void output_bpf(struct perf_event *event, void *data)
-{
-    if (event->attr.bpf_event)
-        write_record(event, PERF_RECORD_BPF_EVENT, 0, data, sizeof(struct bpf_record), NULL,
-                     current);
-}
-
 void perf_event_bpf_event(const struct bpf_prog *prog, enum perf_bpf_event_type type)
 {
-    struct bpf_record r = {type, 0, prog->id, {0}};
+    u16 flags = type == PERF_BPF_EVENT_PROG_UNLOAD ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0;
+    const struct bpf_ksym *ksym = prog->jited ? &prog->jited->ksym : NULL;
 
-    if (atomic_read(&nr_ksymbol))
-        bpf_ksymbols(prog,
-                     type == PERF_BPF_EVENT_PROG_UNLOAD ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0);
-    if (!atomic_read(&nr_bpf))
+    if (!atomic_read(&nr_ksymbol))
         return;
-    memcpy(r.tag, prog->tag, sizeof(r.tag));
-    perf_iterate_sb(output_bpf, &r);
+    if (ksym)
+        bpf_ksymbol(ksym->name, ksym->start, ksym->end - ksym->start, flags);
+    else
+        bpf_ksymbol("", (unsigned long)prog->bpf_func, 0, flags);
 }
 
 /* ---- PERF_RECORD_THROTTLE, PERF_RECORD_UNTHROTTLE, PERF_RECORD_READ ---- */

@@ -26,71 +26,30 @@
 #undef CREATE_TRACE_POINTS
 
 extern const struct bpf_raw_event_map __start__bpf_raw_tp[], __stop__bpf_raw_tp[];
-extern struct static_key bpf_stats_enabled_key;
 
-/* Of each hart: programs that run there, innermost last. */
-static struct {
-    int disabled;               /* a map's lock may be held */
-    unsigned long start;        /* where the stack of the program's event begins */
-    const struct pt_regs *regs; /* of the event, or NULL */
-} running[NR_CPUS];
+/* By hart: how deep in programs it is; also while the lock of a map may be held. */
+static int disabled[NR_CPUS];
 
 void bpf_disable_programs(void)
 {
-    running[raw_smp_processor_id()].disabled++;
+    disabled[raw_smp_processor_id()]++;
     barrier();
 }
 
 void bpf_enable_programs(void)
 {
     barrier();
-    running[raw_smp_processor_id()].disabled--;
-}
-
-unsigned long bpf_stack_start(void)
-{
-    return running[raw_smp_processor_id()].start;
-}
-
-const struct pt_regs *bpf_program_regs(void)
-{
-    return running[raw_smp_processor_id()].regs;
-}
-
-/* With run counts, if they are on. */
-static u64 run(struct bpf_prog *prog, const void *ctx)
-{
-    struct bpf_prog_stats *stats;
-    u64 begin, ret;
-
-    if (!static_key_false(&bpf_stats_enabled_key))
-        return bpf_prog_run(prog, ctx);
-    stats = &prog->stats[raw_smp_processor_id()];
-    begin = sched_clock();
-    ret = bpf_prog_run(prog, ctx);
-    stats->cnt++;
-    stats->nsecs += sched_clock() - begin;
-    return ret;
+    disabled[raw_smp_processor_id()]--;
 }
 
 /* A program does not run inside of itself. */
 void bpf_trace_run(struct bpf_prog *prog, const u64 *args)
 {
-    unsigned int cpu = raw_smp_processor_id();
-    struct bpf_prog_stats *stats = &prog->stats[cpu];
-    unsigned long outer = running[cpu].start;
-    const struct pt_regs *outer_regs = running[cpu].regs;
+    u32 *active = &prog->active[raw_smp_processor_id()];
 
-    if (__atomic_fetch_add(&stats->active, 1, __ATOMIC_RELAXED)) {
-        stats->misses++;
-    } else {
-        running[cpu].start = (unsigned long)__builtin_return_address(0);
-        running[cpu].regs = NULL;
-        run(prog, args);
-        running[cpu].start = outer;
-        running[cpu].regs = outer_regs;
-    }
-    __atomic_fetch_sub(&stats->active, 1, __ATOMIC_RELAXED);
+    if (!__atomic_fetch_add(active, 1, __ATOMIC_RELAXED))
+        bpf_prog_run(prog, args);
+    __atomic_fetch_sub(active, 1, __ATOMIC_RELAXED);
 }
 EXPORT_SYMBOL_GPL(bpf_trace_run);
 
@@ -279,24 +238,18 @@ static DEFINE_MUTEX(bpf_event_mutex);
 
 unsigned int trace_call_bpf(struct trace_event_call *call, void *ctx)
 {
-    unsigned int cpu = raw_smp_processor_id(), ret = 1, i;
     const struct bpf_prog_array *array = rcu_dereference(call->prog_array);
-    unsigned long outer = running[cpu].start;
-    const struct pt_regs *outer_regs = running[cpu].regs;
+    int *depth = &disabled[raw_smp_processor_id()];
+    unsigned int ret = 1, i;
 
     /* Inside of another program, or while a map may be locked, none runs. */
-    if (running[cpu].disabled++ || !array) {
-        running[cpu].disabled--;
+    if ((*depth)++ || !array) {
+        (*depth)--;
         return 0;
     }
     barrier();
-    running[cpu].start = 0;
-    /* The context of a kprobe is its registers; that of others begins with their address. */
-    running[cpu].regs = call->flags & TRACE_EVENT_FL_KPROBE ? ctx : *(struct pt_regs **)ctx;
     for (i = 0; i < array->nr; i++)
-        ret &= run(array->progs[i], ctx);
-    running[cpu].start = outer;
-    running[cpu].regs = outer_regs;
+        ret &= bpf_prog_run(array->progs[i], ctx);
     bpf_enable_programs();
     return ret;
 }
@@ -361,7 +314,7 @@ static void replace_array(struct trace_event_call *call, struct bpf_prog_array *
 }
 
 /* bpf_event_mutex is held. */
-static int attach(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+static int attach(struct perf_event *event, struct bpf_prog *prog)
 {
     struct trace_event_call *call = event->tp_event;
     const struct bpf_prog_array *old = call->prog_array;
@@ -382,7 +335,6 @@ static int attach(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cooki
         array->progs[i] = old->progs[i];
     array->progs[nr] = prog;
     event->prog = prog;
-    event->bpf_cookie = bpf_cookie;
     replace_array(call, array);
     return 0;
 }
@@ -415,47 +367,39 @@ static void detach(struct perf_event *event)
 static void bpf_overflow_handler(struct perf_event *event, struct perf_sample_data *data,
                                  struct pt_regs *regs)
 {
-    unsigned int cpu = raw_smp_processor_id();
-    unsigned long outer = running[cpu].start;
-    const struct pt_regs *outer_regs = running[cpu].regs;
     struct bpf_perf_event_data ctx;
     u64 ret = 0;
 
-    if (!running[cpu].disabled++) {
+    if (!disabled[raw_smp_processor_id()]++) {
         memcpy(ctx.regs, regs, sizeof(ctx.regs));
         ctx.sample_period = data->period;
         ctx.addr = data->addr;
-        running[cpu].start = 0;
-        running[cpu].regs = regs;
-        ret = run(event->prog, &ctx);
-        running[cpu].start = outer;
-        running[cpu].regs = outer_regs;
+        ret = bpf_prog_run(event->prog, &ctx);
     }
     bpf_enable_programs();
     if (ret)
         perf_event_output(event, data, regs);
 }
 
-static int set_handler(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+static int set_handler(struct perf_event *event, struct bpf_prog *prog)
 {
     if (prog->type != BPF_PROG_TYPE_PERF_EVENT)
         return -EINVAL;
     if (event->prog)
         return -EEXIST;
     event->prog = prog;
-    event->bpf_cookie = bpf_cookie;
     smp_store_release(&event->overflow_handler, bpf_overflow_handler);
     return 0;
 }
 
-int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog, u64 bpf_cookie)
+int perf_event_set_bpf_prog(struct perf_event *event, struct bpf_prog *prog)
 {
     int err = event->tp_event ? check_prog(event->tp_event, prog) : 0;
 
     if (err)
         return err;
     mutex_lock(&bpf_event_mutex);
-    err = event->tp_event ? attach(event, prog, bpf_cookie) : set_handler(event, prog, bpf_cookie);
+    err = event->tp_event ? attach(event, prog) : set_handler(event, prog);
     mutex_unlock(&bpf_event_mutex);
     return err;
 }
@@ -468,7 +412,6 @@ void perf_event_inherit_bpf_prog(struct perf_event *event)
     if (parent->prog && !parent->tp_event) {
         bpf_prog_inc(parent->prog);
         event->prog = parent->prog;
-        event->bpf_cookie = parent->bpf_cookie;
         event->overflow_handler = bpf_overflow_handler;
     }
     mutex_unlock(&bpf_event_mutex);
@@ -492,30 +435,6 @@ void perf_event_free_bpf_prog(struct perf_event *event)
         bpf_prog_put(prog);
 }
 
-/* info: room for ids, how many there are, and then the ids. */
-int perf_event_query_prog_array(struct perf_event *event, void __user *info)
-{
-    const struct bpf_prog_array *array;
-    u32 __user *words = info;
-    u32 room, nr, i;
-    int err = 0;
-
-    if (event->attr.type != PERF_TYPE_TRACEPOINT)
-        return -EINVAL;
-    if (get_user(room, words))
-        return -EFAULT;
-    if (room > BPF_TRACE_MAX_PROGS)
-        return -E2BIG;
-    mutex_lock(&bpf_event_mutex);
-    array = event->tp_event->prog_array;
-    nr = array ? array->nr : 0;
-    err = put_user(nr, words + 1);
-    for (i = 0; !err && i < min(nr, room); i++)
-        err = put_user(array->progs[i]->id, words + 2 + i);
-    mutex_unlock(&bpf_event_mutex);
-    return err ? err : nr > room && room ? -ENOSPC : 0;
-}
-
 /* ---- maps of events ---- */
 
 struct event_array {
@@ -534,8 +453,7 @@ static struct bpf_map *perf_event_array_alloc(const union bpf_attr *attr)
 {
     struct event_array *array;
 
-    if (attr->key_size != 4 || attr->value_size != 4 || !attr->max_entries ||
-        attr->map_flags & ~(BPF_F_NUMA_NODE | BPF_F_RDONLY | BPF_F_WRONLY))
+    if (attr->key_size != 4 || attr->value_size != 4 || !attr->max_entries || attr->map_flags)
         return ERR_PTR(-EINVAL);
     array = bpf_map_area_alloc(sizeof(*array) + (u64)attr->max_entries * sizeof(array->entry[0]));
     if (!array)

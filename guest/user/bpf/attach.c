@@ -11,7 +11,7 @@
 
 enum { SAMPLE_NS = 1000000 };
 
-static int links[2 * LINKS_MAX], nr_links;
+static int links[LINKS_MAX], nr_links;
 static char probes[LINKS_MAX][TEXT_MAX];
 static unsigned int nr_probes;
 
@@ -24,37 +24,23 @@ static void keep(int fd, const char *what)
     links[nr_links++] = fd;
 }
 
-/* A link gets a name, too, if there are names. */
-static void keep_link(int fd, const struct program *prog)
-{
-    char name[2 * TEXT_MAX];
-
-    if (fd >= 0) {
-        snprintf(name, sizeof(name), "%s_link%d", prog->name, nr_links);
-        pin(fd, name);
-    }
-    keep(fd, prog->section);
-}
-
 static void attach_raw(const struct program *prog, const char *name)
 {
     union bpf_attr attr = {.raw_tracepoint = {.name = (unsigned long)name, .prog_fd = prog->fd}};
 
-    keep_link(bpf(BPF_RAW_TRACEPOINT_OPEN, &attr), prog);
+    keep(bpf(BPF_RAW_TRACEPOINT_OPEN, &attr), prog->section);
 }
 
-/* By a link, so that it is listed. */
 static void attach_to_event(const struct program *prog, struct perf_event_attr *event, int cpu)
 {
-    union bpf_attr attr = {.link_create = {.prog_fd = prog->fd}};
-    int fd;
+    int fd, err;
 
     event->size = sizeof(*event);
     fd = syscall(__NR_perf_event_open, event, -1, cpu, -1, 8 /* close it in programs */);
     keep(fd, prog->section);
-    attr.link_create.target_fd = fd;
-    attr.link_create.attach_type = BPF_PERF_EVENT;
-    keep_link(bpf(BPF_LINK_CREATE, &attr), prog);
+    err = syscall(__NR_ioctl, fd, PERF_EVENT_IOC_SET_BPF, prog->fd);
+    if (err)
+        fail_err(prog->section, err);
     syscall(__NR_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 

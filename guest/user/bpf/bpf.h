@@ -9,7 +9,7 @@
 
 #define TRACING "/sys/kernel/tracing/"
 
-enum { MAPS_MAX = 24, PROGS_MAX = 24, LINKS_MAX = 48, INSNS_MAX = 4096, TEXT_MAX = 64 };
+enum { MAPS_MAX = 24, PROGS_MAX = 24, LINKS_MAX = 48, TEXT_MAX = 64 };
 
 /* A relocation of BPF; what is added is in the instruction. */
 typedef struct {
@@ -26,9 +26,8 @@ struct map {
     char name[TEXT_MAX];
     unsigned int type, key_size, value_size, max_entries, flags;
     unsigned int section;
-    uint64_t offset;               /* of its symbol in the section */
-    bool data;                     /* variables */
-    uint32_t key_type, value_type; /* numbers in the section .BTF; 0: not known */
+    uint64_t offset; /* of its symbol in the section */
+    bool data;       /* variables */
     int fd;
 };
 
@@ -48,20 +47,6 @@ struct object {
     struct map maps[MAPS_MAX];
     struct program progs[PROGS_MAX];
     unsigned int nr_maps, nr_progs;
-    int btf_fd; /* of its types; an error: there are none */
-};
-
-/* A function's place: in its section, and in the program that it was copied to. In instructions. */
-struct place {
-    unsigned int section, from, len, at;
-};
-
-enum { RECORDS_MAX = 2048, RECORD_SIZE_MAX = 32 };
-
-/* What the object says of the functions or lines of a program. */
-struct records {
-    uint32_t size, count; /* bytes of each */
-    char at[RECORDS_MAX * RECORD_SIZE_MAX];
 };
 
 /* main.c */
@@ -83,32 +68,7 @@ const char *symbol_name(const struct object *o, const Elf64_Sym *symbol);
 /* The relocations of a section; count: how many. */
 const Elf64_Rel *relocations(const struct object *o, unsigned int section, unsigned int *count);
 
-/* btf.c: what .BTF says of a map in section .maps: false: nothing. */
-bool btf_describe_map(const struct object *o, struct map *map);
-
-/* btf_load.c: o->btf_fd. */
-void load_types(struct object *o);
-/* The type of a section with variables; 0: none. */
-uint32_t id_of_section_type(const struct object *o, const char *name);
-/* Adds what the object says of a function. */
-void find_said(const struct object *o, const struct place *p, struct records *functions,
-               struct records *lines);
-
-/* pin.c: from now on maps, programs and links get names in this directory. */
-void pin_in(const char *dir);
-void pin(int fd, const char *name); /* if they get names */
-/* A descriptor of what has the name; or an error. */
-int get_pinned(const char *path);
-/* The map that has this one's name already; -1: none. */
-int pinned_map(const struct map *map);
-
-/* rings.c */
-void open_rings(const struct object *o);
-bool has_rings(void);
-void print_records(void); /* those that are new */
-
 /* load.c */
-unsigned int type_of_section(const char *name); /* of the programs in it; 0: not known */
 /* variable: one of 32 bits that gets this value, if the object has one of this name. */
 void make_maps(struct object *o, const char *variable, unsigned int value);
 void make_programs(struct object *o);
@@ -117,13 +77,7 @@ void make_programs(struct object *o);
 void attach(const struct program *prog);
 void detach_all(void);
 
-/* show.c */
-void show_progs(void);
-void show_maps(void);
-void show_links(void);
-void print_bytes(const char *what, const void *bytes, unsigned int size);
-/* By number, name or path. */
-void dump_map(const char *which);
-void dump_map_fd(int fd);
+/* dump.c */
+void dump_map(const struct map *map);
 
 #endif

@@ -1,7 +1,7 @@
 /* load.c - makes the maps of an object, and loads its programs with the maps they use. */
 #include "bpf.h"
 
-enum { R_BPF_64_64 = 1, R_BPF_64_32 = 10, FUNCTIONS_MAX = 64, STT_OBJECT = 1 };
+enum { R_BPF_64_64 = 1, STT_OBJECT = 1 };
 
 static char log_text[1 << 16];
 
@@ -24,7 +24,7 @@ static struct map *add_map(struct object *o, const char *name, unsigned int sect
     return map;
 }
 
-/* The older form: a structure of these numbers. */
+/* A declaration is a structure of these numbers. */
 static void take_definition(const struct object *o, struct map *map, const Elf64_Sym *symbol)
 {
     const Elf64_Shdr *s = &o->sections[map->section];
@@ -42,21 +42,17 @@ static void take_definition(const struct object *o, struct map *map, const Elf64
 
 static void add_declared_maps(struct object *o)
 {
-    unsigned int i, typed = find_section(o, ".maps"), plain = find_section(o, "maps");
+    unsigned int i, section = find_section(o, "maps");
 
-    for (i = 0; i < o->nr_symbols; i++) {
+    for (i = 0; section && i < o->nr_symbols; i++) {
         const Elf64_Sym *symbol = &o->symbols[i];
         struct map *map;
 
-        if (!symbol->st_shndx || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT ||
-            (symbol->st_shndx != typed && symbol->st_shndx != plain))
+        if (symbol->st_shndx != section || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
             continue;
-        map = add_map(o, symbol_name(o, symbol), symbol->st_shndx);
+        map = add_map(o, symbol_name(o, symbol), section);
         map->offset = symbol->st_value;
-        if (symbol->st_shndx == plain)
-            take_definition(o, map, symbol);
-        else if (!btf_describe_map(o, map))
-            fail(map->name, "there is no type of it: compile with -g");
+        take_definition(o, map, symbol);
     }
 }
 
@@ -83,7 +79,6 @@ static void add_data_maps(struct object *o)
         map->max_entries = 1;
         map->flags = starts_with(name, ".rodata") ? BPF_F_RDONLY_PROG : 0;
         map->data = true;
-        map->value_type = id_of_section_type(o, name);
     }
 }
 
@@ -102,7 +97,7 @@ static void set_variable(const struct object *o, const struct map *map, char *va
     }
 }
 
-/* What the variables are at the begin; constants stay so. */
+/* What the variables are at the begin. */
 static void fill_data_map(const struct object *o, const struct map *map, const char *variable,
                           unsigned int number)
 {
@@ -117,57 +112,33 @@ static void fill_data_map(const struct object *o, const struct map *map, const c
     attr.key = (unsigned long)&key;
     attr.value = (unsigned long)value;
     err = bpf(BPF_MAP_UPDATE_ELEM, &attr);
-    if (!err && map->flags & BPF_F_RDONLY_PROG) {
-        memset(&attr, 0, sizeof(attr));
-        attr.map_fd = map->fd;
-        err = bpf(BPF_MAP_FREEZE, &attr);
-    }
     if (err)
         fail_err(map->name, err);
     free(value);
 }
 
-static void create(const struct object *o, struct map *map)
+static void create(struct map *map)
 {
     union bpf_attr attr = {.map_type = map->type};
 
-    if (map->type == BPF_MAP_TYPE_PERF_EVENT_ARRAY) {
-        map->key_size = map->value_size = sizeof(uint32_t);
-        if (!map->max_entries)
-            map->max_entries = count_cpus();
-    }
-    if (!map->data && (map->fd = pinned_map(map)) >= 0)
-        return;
     attr.key_size = map->key_size;
     attr.value_size = map->value_size;
     attr.max_entries = map->max_entries;
     attr.map_flags = map->flags;
     strscpy(attr.map_name, map->name, sizeof(attr.map_name));
-    if (map->value_type && o->btf_fd >= 0) {
-        attr.btf_fd = o->btf_fd;
-        attr.btf_key_type_id = map->key_type;
-        attr.btf_value_type_id = map->value_type;
-    }
     map->fd = bpf(BPF_MAP_CREATE, &attr);
-    if (map->fd < 0 && attr.btf_value_type_id) { /* not of this type of maps */
-        attr.btf_fd = attr.btf_key_type_id = attr.btf_value_type_id = 0;
-        map->fd = bpf(BPF_MAP_CREATE, &attr);
-    }
     if (map->fd < 0)
         fail_err(map->name, map->fd);
-    if (!map->data)
-        pin(map->fd, map->name);
 }
 
 void make_maps(struct object *o, const char *variable, unsigned int value)
 {
     unsigned int i;
 
-    load_types(o);
     add_declared_maps(o);
     add_data_maps(o);
     for (i = 0; i < o->nr_maps; i++) {
-        create(o, &o->maps[i]);
+        create(&o->maps[i]);
         if (o->maps[i].data)
             fill_data_map(o, &o->maps[i], variable, value);
     }
@@ -175,40 +146,22 @@ void make_maps(struct object *o, const char *variable, unsigned int value)
 
 /* ---- code ---- */
 
-/* A program's instructions: its function, then those that it calls. */
+/* A program's instructions, copied. */
 struct code {
-    struct bpf_insn insns[INSNS_MAX];
-    unsigned int len, nr_functions;
-    struct place functions[FUNCTIONS_MAX];
-    struct records said, lines;
-    const char *name;
+    struct bpf_insn *insns;
+    unsigned int len;
 };
 
-/* The function's place in the code, in which it is copied if it is new. */
-static unsigned int place_of(const struct object *o, struct code *c, unsigned int section,
-                             unsigned int from)
+static struct code copy_function(const struct object *o, const Elf64_Sym *symbol)
 {
-    const struct bpf_insn *all = (const struct bpf_insn *)section_data(o, section);
-    unsigned int room = o->sections[section].sh_size / sizeof(*all), i, len = 0;
+    const Elf64_Shdr *s = &o->sections[symbol->st_shndx];
+    struct code c = {.len = symbol->st_size / sizeof(*c.insns)};
 
-    for (i = 0; i < c->nr_functions; i++)
-        if (c->functions[i].section == section && c->functions[i].from == from)
-            return c->functions[i].at;
-    for (i = 0; i < o->nr_symbols; i++)
-        if (o->symbols[i].st_shndx == section && ELF64_ST_TYPE(o->symbols[i].st_info) == STT_FUNC &&
-            o->symbols[i].st_value == (uint64_t)from * sizeof(*all))
-            len = o->symbols[i].st_size / sizeof(*all);
-    if (!len || from > room || len > room - from)
-        fail(c->name, "it calls what is no function of this file");
-    if (c->nr_functions == FUNCTIONS_MAX || len > INSNS_MAX - c->len)
-        fail(c->name, "it is too long");
-    c->functions[c->nr_functions].section = section;
-    c->functions[c->nr_functions].from = from;
-    c->functions[c->nr_functions].len = len;
-    c->functions[c->nr_functions++].at = c->len;
-    memcpy(c->insns + c->len, all + from, len * sizeof(*all));
-    c->len += len;
-    return c->len - len;
+    if (!c.len || symbol->st_value > s->sh_size || symbol->st_size > s->sh_size - symbol->st_value)
+        fail(symbol_name(o, symbol), "is not within its section");
+    c.insns = need(c.len * sizeof(*c.insns));
+    memcpy(c.insns, section_data(o, symbol->st_shndx) + symbol->st_value, c.len * sizeof(*c.insns));
+    return c;
 }
 
 static const Elf64_Sym *symbol_at(const struct object *o, unsigned int section, uint64_t offset,
@@ -252,51 +205,26 @@ static void resolve_address(const struct object *o, struct bpf_insn *insn, const
          "is not in this file, nor a map or variable");
 }
 
-static void resolve_call(const struct object *o, struct code *c, unsigned int function,
-                         unsigned int at)
+static void resolve(const struct object *o, const struct code *c, const Elf64_Sym *function)
 {
-    unsigned int section = c->functions[function].section;
-    unsigned int from = c->functions[function].from + at - c->functions[function].at;
-    const Elf64_Sym *symbol = symbol_at(o, section, (uint64_t)from * 8, R_BPF_64_32);
-    struct bpf_insn *insn = &c->insns[at];
-    unsigned int to = from + 1 + insn->imm;
+    unsigned int i;
 
-    if (symbol) {
-        if (!symbol->st_shndx || symbol->st_shndx >= o->nr_sections)
-            fail(symbol_name(o, symbol), "this function is not in the file");
-        section = symbol->st_shndx;
-        to = symbol->st_value / 8 + 1 + insn->imm;
-    }
-    insn->imm = (int)place_of(o, c, section, to) - (int)at - 1;
-}
+    for (i = 0; i + 1 < c->len; i++) {
+        const Elf64_Sym *symbol;
 
-/* Functions that are called are added behind the others, and resolved in their turn. */
-static void resolve(const struct object *o, struct code *c)
-{
-    unsigned int f, i;
-
-    for (f = 0; f < c->nr_functions; f++) {
-        unsigned int at = c->functions[f].at, from = c->functions[f].from;
-
-        for (i = 0; i < c->functions[f].len; i++) {
-            struct bpf_insn *insn = &c->insns[at + i];
-            const Elf64_Sym *symbol;
-
-            if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL)
-                resolve_call(o, c, f, at + i);
-            if (insn->code != (BPF_LD | BPF_DW | BPF_IMM) || i + 1 == c->functions[f].len)
-                continue;
-            symbol = symbol_at(o, c->functions[f].section, (uint64_t)(from + i) * 8, R_BPF_64_64);
-            if (symbol)
-                resolve_address(o, insn, symbol);
-            i++;
-        }
+        if (c->insns[i].code != (BPF_LD | BPF_DW | BPF_IMM))
+            continue;
+        symbol = symbol_at(o, function->st_shndx, function->st_value + i * 8, R_BPF_64_64);
+        if (symbol)
+            resolve_address(o, &c->insns[i], symbol);
+        i++;
     }
 }
 
 /* ---- programs ---- */
 
-unsigned int type_of_section(const char *name)
+/* Of the programs in it; 0: not known. */
+static unsigned int type_of_section(const char *name)
 {
     static const struct {
         const char *prefix;
@@ -337,20 +265,9 @@ static void load_program(const struct object *o, struct program *prog, const str
     attr.insn_cnt = c->len;
     attr.license = (unsigned long)license_of(o);
     strscpy(attr.prog_name, prog->name, sizeof(attr.prog_name));
-    if (c->said.count == c->nr_functions) {
-        attr.prog_btf_fd = o->btf_fd;
-        attr.func_info = (unsigned long)c->said.at;
-        attr.func_info_cnt = c->said.count;
-        attr.func_info_rec_size = c->said.size;
-        attr.line_info = (unsigned long)c->lines.at;
-        attr.line_info_cnt = c->lines.count;
-        attr.line_info_rec_size = c->lines.size;
-    }
     prog->fd = bpf(BPF_PROG_LOAD, &attr);
-    if (prog->fd >= 0) {
-        pin(prog->fd, prog->name);
+    if (prog->fd >= 0)
         return;
-    }
     attr.log_level = 1;
     attr.log_size = sizeof(log_text);
     attr.log_buf = (unsigned long)log_text;
@@ -362,21 +279,16 @@ static void load_program(const struct object *o, struct program *prog, const str
 static void make_program(struct object *o, const Elf64_Sym *symbol)
 {
     struct program *prog = &o->progs[o->nr_progs++];
-    struct code *c = need(sizeof(*c));
-    unsigned int f;
+    struct code c = copy_function(o, symbol);
 
     prog->name = symbol_name(o, symbol);
     prog->section = section_name(o, symbol->st_shndx);
     prog->type = type_of_section(prog->section);
     if (!prog->type)
         fail(prog->section, "programs of this section are not known here");
-    c->name = prog->name;
-    place_of(o, c, symbol->st_shndx, symbol->st_value / sizeof(struct bpf_insn));
-    resolve(o, c);
-    for (f = 0; f < c->nr_functions; f++)
-        find_said(o, &c->functions[f], &c->said, &c->lines);
-    load_program(o, prog, c);
-    free(c);
+    resolve(o, &c, symbol);
+    load_program(o, prog, &c);
+    free(c.insns);
 }
 
 void make_programs(struct object *o)

@@ -1,23 +1,14 @@
 /*
- * main.c - bpf: loads objects of BPF that clang has compiled, attaches their programs, and shows
- * programs, maps and links, somewhat as bpftool does.
+ * main.c - bpf: loads an object of BPF that clang has compiled, attaches its programs, and shows
+ * its maps, somewhat as bpftool does.
  *
  *   bpf load FILE.o                           checks that the kernel accepts its programs
  *   bpf load FILE.o attach                    attaches them until a signal ends it
  *   bpf load FILE.o attach COMMAND [ARGS...]  attaches them while the command runs, then shows
  *                                             the maps
- *   bpf load FILE.o pin DIR [attach [COMMAND [ARGS...]]]
- *                                             the same with names in a directory of the file system
- *                                             bpf, which keep maps, programs and links; maps that
- *                                             have theirs already are used
- *   bpf attach PATH SECTION [COMMAND [ARGS...]]
- *                                             attaches a program that has a name
- *   bpf prog | bpf map | bpf link             lists what is loaded
- *   bpf map dump ID|NAME|PATH                 shows the elements of a map
  *
- * While the command runs, what programs hand over by maps of type ringbuf and perf_event_array is
- * shown as records. A variable `target' of the object becomes the process number of the command.
- * Uses nothing but Linux's system calls and files, so it runs on Linux, too.
+ * A variable `target' of the object becomes the process number of the command. Uses nothing but
+ * Linux's system calls and files, so it runs on Linux, too.
  */
 #include "bpf.h"
 
@@ -125,19 +116,12 @@ static pid_t prepare(char *const *command)
 
 static int run_command(pid_t pid)
 {
-    const struct timespec between = {.tv_nsec = 5000000};
     int status = 0;
 
     write(go[1], "", 1);
     close(go[0]);
     close(go[1]);
-    while (has_rings() && waitpid(pid, &status, WNOHANG) == 0) {
-        print_records();
-        nanosleep(&between, NULL);
-    }
-    if (!has_rings())
-        waitpid(pid, &status, 0);
-    print_records();
+    waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
@@ -165,11 +149,11 @@ static void report(const struct object *o)
         if (!strncmp(o->maps[i].name, ".rodata", 7))
             continue;
         printf("map %s\n", o->maps[i].name);
-        dump_map_fd(o->maps[i].fd);
+        dump_map(&o->maps[i]);
     }
 }
 
-static int load(const char *path, const char *dir, bool attached, char *const *command)
+static int load(const char *path, bool attached, char *const *command)
 {
     struct object *o = need(sizeof(*o));
     pid_t pid = *command ? prepare(command) : 0;
@@ -177,84 +161,29 @@ static int load(const char *path, const char *dir, bool attached, char *const *c
     int status = 0;
 
     open_object(o, path);
-    if (dir)
-        pin_in(dir);
     make_maps(o, "target", pid);
     make_programs(o);
     for (i = 0; i < o->nr_progs; i++)
         printf("program %s: %s\n", o->progs[i].name, o->progs[i].section);
     for (i = 0; attached && i < o->nr_progs; i++)
         attach(&o->progs[i]);
-    if (pid) {
-        open_rings(o);
+    if (pid)
         status = run_command(pid);
-    } else if (attached && !dir) {
+    else if (attached)
         wait_for_signal();
-    }
-    if (!dir)
-        detach_all();
+    detach_all();
     if (pid)
         report(o);
     return status;
 }
 
-static int attach_pinned(const char *path, const char *section, char *const *command)
-{
-    struct program prog = {.name = "pinned", .section = section, .type = type_of_section(section)};
-    pid_t pid = *command ? prepare(command) : 0;
-    int status = 0;
-
-    prog.fd = get_pinned(path);
-    if (prog.fd < 0)
-        fail_err(path, prog.fd);
-    if (!prog.type)
-        fail(section, "programs of this section are not known here");
-    attach(&prog);
-    if (pid)
-        status = run_command(pid);
-    else
-        wait_for_signal();
-    detach_all();
-    return status;
-}
-
-static int usage(void)
-{
-    printf("usage: bpf load FILE.o [pin DIR] [attach [COMMAND [ARGS...]]] | attach PATH SECTION "
-           "[COMMAND [ARGS...]] | prog | map [dump ID|NAME|PATH] | link\n");
-    return 2;
-}
-
-static int load_command(int argc, char **argv)
-{
-    const char *path = *argv++, *dir = NULL;
-
-    argc--;
-    if (argc >= 2 && !strcmp(*argv, "pin")) {
-        dir = argv[1];
-        argc -= 2;
-        argv += 2;
-    }
-    if (argc && strcmp(*argv, "attach") != 0)
-        return usage();
-    return load(path, dir, argc, argc ? argv + 1 : argv);
-}
-
 int main(int argc, char **argv)
 {
-    if (argc > 2 && !strcmp(argv[1], "load"))
-        return load_command(argc - 2, argv + 2);
-    if (argc > 3 && !strcmp(argv[1], "attach"))
-        return attach_pinned(argv[2], argv[3], argv + 4);
-    if (argc == 4 && !strcmp(argv[1], "map") && !strcmp(argv[2], "dump"))
-        dump_map(argv[3]);
-    else if (argc == 2 && !strcmp(argv[1], "prog"))
-        show_progs();
-    else if (argc == 2 && !strcmp(argv[1], "map"))
-        show_maps();
-    else if (argc == 2 && !strcmp(argv[1], "link"))
-        show_links();
-    else
-        return usage();
-    return 0;
+    bool attached = argc > 3 && !strcmp(argv[3], "attach");
+
+    if (argc < 3 || strcmp(argv[1], "load") != 0 || (argc > 3 && !attached)) {
+        printf("usage: bpf load FILE.o [attach [COMMAND [ARGS...]]]\n");
+        return 2;
+    }
+    return load(argv[2], attached, argv + (attached ? 4 : 3));
 }

@@ -36,38 +36,29 @@ static inline int raw_tracepoint_open(int prog, const char *name)
 /* ---- main.c ---- */
 
 extern char log_text[16384];
-extern unsigned int log_level, prog_flags; /* of what prog_load() loads */
+/* With the verifier's log in log_text. */
 int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned int len);
 int run(int fd, uint64_t *ctx, unsigned int size, unsigned int *result);
 /* Counts in element 0 of a map the calls of getpid() by this task. */
 int load_counter(int map, int pid);
 void call_getpid(int n);
-/* Of the object of an id: its information; the descriptor, or an error. */
-int info_of(int cmd, unsigned int id, void *info, unsigned int size);
 int open_event(unsigned int type, uint64_t config, pid_t pid, int cpu);
 
 /* ---- maps.c ---- */
 
 void test_array(void);
 void test_hash(void);
-void test_access(void);
 
 /* ---- verdicts.c ---- */
 
 void test_load_errors(void);
-void test_any_alignment(void);
-void test_tail_call_with_record(void);
-void test_log_text(void);
 void test_cases(void);
-void test_tail_call(void);
 
 /* ---- events.c ---- */
 
 void test_raw_tracepoint(void);
-void test_info(void);
 void test_trace_printk(void);
 void test_perf_events(void);
-void test_query(void);
 void test_overflow(void);
 void test_decision(void);
 void test_kprobe(void);
@@ -76,9 +67,6 @@ void test_limit(void);
 
 /* ---- output.c ---- */
 
-void test_ring(void);
-void test_lying_reader(void);
-void test_stacks(void);
 void test_perf_output(void);
 
 #endif

@@ -37,46 +37,6 @@ void test_raw_tracepoint(void)
     close(map);
 }
 
-void test_info(void)
-{
-    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), prog = load_counter(map, getpid()), stats;
-    union bpf_attr attr = {.start_id = 0};
-    struct bpf_prog_info pinfo = {0};
-    struct bpf_map_info minfo = {0};
-    unsigned int id = 0, last = 0;
-    int link, fd;
-
-    while (attr.start_id = last, bpf(BPF_PROG_GET_NEXT_ID, &attr) == 0)
-        last = attr.next_id;
-    fd = info_of(BPF_PROG_GET_FD_BY_ID, last, &pinfo, sizeof(pinfo));
-    check("the newest program is listed last",
-          fd >= 0 && pinfo.id == last && pinfo.type == BPF_PROG_TYPE_RAW_TRACEPOINT &&
-              !strcmp(pinfo.name, "test") && pinfo.gpl_compatible == 1 && pinfo.nr_map_ids == 1);
-    close(fd);
-    memset(&pinfo, 0, sizeof(pinfo));
-    pinfo.nr_map_ids = 1;
-    pinfo.map_ids = (unsigned long)&id;
-    close(info_of(BPF_PROG_GET_FD_BY_ID, last, &pinfo, sizeof(pinfo)));
-    close(info_of(BPF_MAP_GET_FD_BY_ID, id, &minfo, sizeof(minfo)));
-    check("and so is its map", minfo.id == id && minfo.type == BPF_MAP_TYPE_ARRAY &&
-                                   minfo.key_size == 4 && minfo.value_size == 8 &&
-                                   minfo.max_entries == 1);
-    memset(&attr, 0, sizeof(attr));
-    stats = bpf(BPF_ENABLE_STATS, &attr);
-    link = raw_tracepoint_open(prog, "sys_enter");
-    call_getpid(50);
-    close(link);
-    close(stats);
-    memset(&pinfo, 0, sizeof(pinfo));
-    close(info_of(BPF_PROG_GET_FD_BY_ID, last, &pinfo, sizeof(pinfo)));
-    check("runs are counted while statistics are on", pinfo.run_cnt >= 50 && pinfo.run_time_ns);
-    close(prog);
-    memset(&attr, 0, sizeof(attr));
-    attr.prog_id = last;
-    check("a program that is gone is ENOENT", bpf(BPF_PROG_GET_FD_BY_ID, &attr) == -ENOENT);
-    close(map);
-}
-
 static bool trace_has(const char *text)
 {
     static char buf[65536];
@@ -161,11 +121,10 @@ static int load_adder(unsigned int type, int map, int off)
 void test_perf_events(void)
 {
     long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_close/id");
-    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), link;
+    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
     int prog = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 16);
     int far = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 24);
     int event = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
-    union bpf_attr attr = {.link_create = {.prog_fd = prog, .target_fd = event}};
     unsigned int key = 0;
     uint64_t sum = 0;
 
@@ -183,77 +142,8 @@ void test_perf_events(void)
     update(map, &key, &sum, 0);
     close(5000);
     check("a closed event runs no program", lookup(map, &key, &sum) == 0 && sum == 0);
-    event = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
-    attr.link_create.target_fd = event;
-    attr.link_create.attach_type = BPF_PERF_EVENT;
-    link = bpf(BPF_LINK_CREATE, &attr);
-    check("a link attaches one, too", link >= 0);
-    sum = 0;
-    update(map, &key, &sum, 0);
-    close(700);
-    check("and it runs", lookup(map, &key, &sum) == 0 && sum == 700);
-    close(link);
-    sum = 0;
-    update(map, &key, &sum, 0);
-    close(800);
-    check("until the link is closed", lookup(map, &key, &sum) == 0 && sum == 0);
     close(far);
-    close(event);
     close(prog);
-    close(map);
-}
-
-/* ---- PERF_EVENT_IOC_QUERY_BPF ---- */
-
-static unsigned int prog_id(int fd)
-{
-    struct bpf_prog_info info = {0};
-    union bpf_attr attr = {.info = {.bpf_fd = fd, .info_len = sizeof(info)}};
-
-    attr.info.info = (unsigned long)&info;
-    return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0 ? info.id : 0;
-}
-
-void test_query(void)
-{
-    long id = read_number("/sys/kernel/tracing/events/syscalls/sys_enter_close/id");
-    struct {
-        unsigned int room, count, ids[3];
-    } query = {3, 9, {0}};
-    int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), events[2], progs[2], i;
-    int clock = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, getpid(), -1);
-
-    for (i = 0; i < 2; i++)
-        events[i] = open_event(PERF_TYPE_TRACEPOINT, id, getpid(), -1);
-    check("an event has no program at first",
-          ioctl(events[1], PERF_EVENT_IOC_QUERY_BPF, &query) == 0 && !query.count);
-    for (i = 0; i < 2; i++) {
-        progs[i] = load_adder(BPF_PROG_TYPE_TRACEPOINT, map, 16);
-        ioctl(events[i], PERF_EVENT_IOC_SET_BPF, (void *)(long)progs[i]);
-    }
-    check("it is asked for the programs of all events of its tracepoint",
-          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == 0 && query.count == 2 &&
-              query.ids[0] == prog_id(progs[0]) && query.ids[1] == prog_id(progs[1]) &&
-              query.ids[0] != query.ids[1] && !query.ids[2]);
-    query.room = query.count = query.ids[0] = 0;
-    check("without room it tells how many there are",
-          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == 0 && query.count == 2 &&
-              !query.ids[0]);
-    query.room = 1;
-    query.ids[1] = 0;
-    check("with too little room, ENOSPC, it tells some",
-          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == -ENOSPC && query.count == 2 &&
-              query.ids[0] == prog_id(progs[0]) && !query.ids[1]);
-    query.room = 65;
-    check("room for more than there can be is E2BIG",
-          ioctl(events[0], PERF_EVENT_IOC_QUERY_BPF, &query) == -E2BIG);
-    query.room = 1;
-    check("a clock is not asked", ioctl(clock, PERF_EVENT_IOC_QUERY_BPF, &query) == -EINVAL);
-    close(clock);
-    for (i = 0; i < 2; i++) {
-        close(events[i]);
-        close(progs[i]);
-    }
     close(map);
 }
 

@@ -3,7 +3,6 @@
 #include <uapi/linux/perf_event.h>
 
 char log_text[16384];
-unsigned int log_level = 4, prog_flags;
 
 int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned int len)
 {
@@ -12,8 +11,7 @@ int prog_load(unsigned int type, const struct bpf_insn *insns, unsigned int len)
     attr.insns = (unsigned long)insns;
     attr.insn_cnt = len;
     attr.license = (unsigned long)"GPL";
-    attr.log_level = log_level;
-    attr.prog_flags = prog_flags;
+    attr.log_level = 1;
     attr.log_size = sizeof(log_text);
     attr.log_buf = (unsigned long)log_text;
     memcpy(attr.prog_name, "test", 5);
@@ -55,19 +53,6 @@ void call_getpid(int n)
         getpid();
 }
 
-/* Of the object of an id: its information; the descriptor, or an error. */
-int info_of(int cmd, unsigned int id, void *info, unsigned int size)
-{
-    union bpf_attr attr = {.prog_id = id};
-    int fd = bpf(cmd, &attr);
-
-    memset(&attr, 0, sizeof(attr));
-    attr.info.bpf_fd = fd;
-    attr.info.info_len = size;
-    attr.info.info = (unsigned long)info;
-    return fd < 0 ? fd : (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr), fd);
-}
-
 int open_event(unsigned int type, uint64_t config, pid_t pid, int cpu)
 {
     struct perf_event_attr attr = {.type = type, .size = sizeof(attr), .config = config};
@@ -82,26 +67,16 @@ int main(void)
 {
     test_array();
     test_hash();
-    test_access();
     test_load_errors();
-    test_any_alignment();
-    test_tail_call_with_record();
-    test_log_text();
     test_cases();
     test_raw_tracepoint();
-    test_info();
     test_trace_printk();
     test_perf_events();
-    test_query();
     test_overflow();
     test_decision();
     test_kprobe();
-    test_ring();
-    test_lying_reader();
     test_kprobes();
-    test_stacks();
     test_perf_output();
     test_limit();
-    test_tail_call();
     return check_result();
 }

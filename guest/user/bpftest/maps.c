@@ -1,4 +1,4 @@
-/* maps.c - arrays and hashes by their descriptors, and what their flags forbid. */
+/* maps.c - arrays and hashes by their descriptors. */
 #include "bpftest.h"
 
 /* ---- maps ---- */
@@ -57,7 +57,7 @@ static int count_keys(int fd)
 void test_hash(void)
 {
     uint64_t key = 1, value = 10, got;
-    int fd = map_create(BPF_MAP_TYPE_HASH, 8, 8, 3, 0), lru;
+    int fd = map_create(BPF_MAP_TYPE_HASH, 8, 8, 3, 0);
 
     check("a hash is empty", count_keys(fd) == 0 && lookup(fd, &key, &got) == -ENOENT);
     check("BPF_EXIST of a new key is ENOENT", update(fd, &key, &value, BPF_EXIST) == -ENOENT);
@@ -74,39 +74,5 @@ void test_hash(void)
     check("a key is deleted once", delete (fd, &key) == 0 && delete (fd, &key) == -ENOENT);
     key = 4;
     check("then another one has room", update(fd, &key, &value, 0) == 0 && count_keys(fd) == 3);
-    check("a value is read and deleted at a time",
-          map_op(BPF_MAP_LOOKUP_AND_DELETE_ELEM, fd, &key, &got, 0) == 0 && got == 10 &&
-              lookup(fd, &key, &got) == -ENOENT);
     close(fd);
-    lru = map_create(BPF_MAP_TYPE_LRU_HASH, 8, 8, 3, 0);
-    for (key = 1; key < 9; key++)
-        update(lru, &key, &value, 0);
-    key = 8;
-    check("a full LRU hash drops old keys", count_keys(lru) == 3 && lookup(lru, &key, &got) == 0);
-    close(lru);
-    check("LRU needs its elements at once: ENOTSUPP",
-          map_create(BPF_MAP_TYPE_LRU_HASH, 8, 8, 3, BPF_F_NO_PREALLOC) == -524);
-}
-
-void test_access(void)
-{
-    unsigned int key = 0;
-    uint64_t value = 1;
-    int ro = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_RDONLY);
-    int wo = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_WRONLY);
-    int frozen = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
-    union bpf_attr attr = {.map_fd = frozen};
-
-    check("a map for reading is not written", update(ro, &key, &value, 0) == -EPERM);
-    check("a map for writing is not read", lookup(wo, &key, &value) == -EPERM);
-    check("a frozen map is not written",
-          bpf(BPF_MAP_FREEZE, &attr) == 0 && update(frozen, &key, &value, 0) == -EPERM);
-    check("a map is frozen once", bpf(BPF_MAP_FREEZE, &attr) == -EBUSY);
-    close(ro);
-    close(wo);
-    close(frozen);
-    check("a ring buffer has a power of two of pages",
-          map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 4097, 0) == -EINVAL &&
-              map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, 12288, 0) == -EINVAL &&
-              map_create(BPF_MAP_TYPE_RINGBUF, 4, 0, 4096, 0) == -EINVAL);
 }

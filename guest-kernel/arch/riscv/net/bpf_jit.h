@@ -39,14 +39,11 @@ struct rv_jit_context {
     unsigned long text; /* its address */
     u32 ninsns;         /* words that were emitted so far */
     u32 *offset;        /* of each instruction of the program: the words before it */
-    u32 *entry;         /* the same of each function's prologue, */
-    u32 *epilogue;      /* and of its epilogue */
+    u32 epilogue;       /* the same of the epilogue */
     bool first_pass;    /* no offset is known */
     u32 shift;          /* words by which the present instruction has come nearer in this pass */
     bool moved;         /* something has another place than in the pass before */
-    bool tail_calls;    /* it has some */
     bool failed;        /* there is something that cannot be compiled */
-    u32 func;           /* the one that is compiled now */
     u32 seen;           /* registers of the program that it uses, as bits */
 };
 

@@ -2,8 +2,8 @@
  * bpf_jit_comp64.c - the instructions of BPF as instructions of RV64.
  *
  * The registers are those of Linux: R0 is a5, R1 to R5 are a0 to a4, as a function of C has its
- * arguments, R6 to R9 are s1 to s4, R10 is s5; t0 to t3 are scratch. Each function has a frame with
- * ra and s0 as functions of C have it, so that stacks can be followed; the function's own stack is
+ * arguments, R6 to R9 are s1 to s4, R10 is s5; t0 to t3 are scratch. A program has a frame with ra
+ * and s0 as functions of C have it, so that stacks can be followed; the program's own stack is
  * below.
  */
 #include "bpf_jit.h"
@@ -324,7 +324,7 @@ static bool is_saved(const struct rv_jit_context *ctx, unsigned int i)
 /* Bytes of the program's own stack, and of the frame. */
 static s32 stack_size(const struct rv_jit_context *ctx)
 {
-    return bpf_round_up(ctx->prog->subprogs[ctx->func].stack_depth, 16);
+    return bpf_round_up(ctx->prog->stack_depth, 16);
 }
 
 static unsigned int nr_saved(const struct rv_jit_context *ctx)
@@ -336,18 +336,9 @@ static unsigned int nr_saved(const struct rv_jit_context *ctx)
     return n;
 }
 
-/*
- * Above its own stack a program with tail calls has how many there were, and its context during the
- * next one.
- */
-static s32 tail_slot(const struct rv_jit_context *ctx)
-{
-    return stack_size(ctx);
-}
-
 static s32 frame_size(const struct rv_jit_context *ctx)
 {
-    return bpf_round_up(stack_size(ctx) + 8 * nr_saved(ctx) + (ctx->tail_calls ? 16 : 0), 16);
+    return bpf_round_up(stack_size(ctx) + 8 * nr_saved(ctx), 16);
 }
 
 void bpf_jit_build_prologue(struct rv_jit_context *ctx)
@@ -355,34 +346,25 @@ void bpf_jit_build_prologue(struct rv_jit_context *ctx)
     s32 size = frame_size(ctx), at = size;
     unsigned int i;
 
-    if (ctx->tail_calls)
-        emit_mv(ctx, RV_REG_A6, RV_REG_ZERO); /* a tail call enters behind this one */
     emit(ctx, rv_addi(RV_REG_SP, RV_REG_SP, -size));
     for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
         if (is_saved(ctx, i))
             emit(ctx, rv_sd(saved_regs[i], at -= 8, RV_REG_SP));
-    if (ctx->tail_calls)
-        emit(ctx, rv_sd(RV_REG_A6, tail_slot(ctx), RV_REG_SP));
     emit(ctx, rv_addi(RV_REG_FP, RV_REG_SP, size));
     if (ctx->seen >> BPF_REG_FP & 1)
         emit(ctx, rv_addi(RV_REG_S5, RV_REG_SP, stack_size(ctx)));
 }
 
-static void emit_restore(struct rv_jit_context *ctx)
+void bpf_jit_build_epilogue(struct rv_jit_context *ctx)
 {
     s32 size = frame_size(ctx), at = size;
     unsigned int i;
 
+    emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_0]);
     for (i = 0; i < ARRAY_SIZE(saved_regs); i++)
         if (is_saved(ctx, i))
             emit(ctx, rv_ld(saved_regs[i], at -= 8, RV_REG_SP));
     emit(ctx, rv_addi(RV_REG_SP, RV_REG_SP, size));
-}
-
-void bpf_jit_build_epilogue(struct rv_jit_context *ctx)
-{
-    emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_0]);
-    emit_restore(ctx);
     emit(ctx, rv_jalr(RV_REG_ZERO, RV_REG_RA, 0));
 }
 
@@ -400,9 +382,9 @@ static s32 distance(const struct rv_jit_context *ctx, u32 place)
 }
 
 /* All places are within reach: a program is not larger. */
-static void emit_jump(struct rv_jit_context *ctx, u8 rd, u32 place)
+static void emit_jump(struct rv_jit_context *ctx, u32 place)
 {
-    emit(ctx, rv_jal(rd, ctx->first_pass ? 0 : distance(ctx, place)));
+    emit(ctx, rv_jal(RV_REG_ZERO, ctx->first_pass ? 0 : distance(ctx, place)));
 }
 
 /* A far one is a jump that the opposite condition leaves out. */
@@ -413,7 +395,7 @@ static void emit_branch(struct rv_jit_context *ctx, u8 funct3, u8 rs1, u8 rs2, u
         return;
     }
     emit(ctx, rv_branch(funct3 ^ 1, rs1, rs2, 8));
-    emit_jump(ctx, RV_REG_ZERO, place);
+    emit_jump(ctx, place);
 }
 
 enum { BEQ = 0, BNE = 1, BLT = 4, BGE = 5, BLTU = 6, BGEU = 7 };
@@ -481,46 +463,11 @@ static void emit_helper_call(struct rv_jit_context *ctx, s32 func)
     emit_mv(ctx, regmap[BPF_REG_0], RV_REG_A0);
 }
 
-/* Leaves the frame and goes on in the other program; if there is none, after this instruction. */
-static void emit_tail_call(struct rv_jit_context *ctx)
-{
-    enum { WORDS = 5 }; /* after the branch, besides the saved registers */
-
-    emit(ctx, rv_sd(RV_REG_A0, tail_slot(ctx) + 8, RV_REG_SP));
-    emit_mv(ctx, RV_REG_A0, regmap[BPF_REG_2]);
-    emit_mv(ctx, RV_REG_A1, regmap[BPF_REG_3]);
-    emit(ctx, rv_addi(RV_REG_A2, RV_REG_SP, tail_slot(ctx)));
-    emit_kernel_call(ctx, (unsigned long)bpf_jit_tail_call);
-    emit(ctx, rv_branch(BEQ, RV_REG_A0, RV_REG_ZERO, 4 * (1 + WORDS + nr_saved(ctx))));
-    emit_mv(ctx, RV_REG_T0, RV_REG_A0);
-    emit(ctx, rv_ld(RV_REG_A0, tail_slot(ctx) + 8, RV_REG_SP));
-    emit(ctx, rv_ld(RV_REG_A6, tail_slot(ctx), RV_REG_SP));
-    emit_restore(ctx);
-    emit(ctx, rv_jalr(RV_REG_ZERO, RV_REG_T0, 0));
-}
-
-static void emit_function_call(struct rv_jit_context *ctx, u32 start)
-{
-    u32 func = 0;
-
-    while (func < ctx->prog->subprog_cnt && ctx->prog->subprogs[func].start != start)
-        func++;
-    if (func == ctx->prog->subprog_cnt) {
-        ctx->failed = true;
-        return;
-    }
-    emit_jump(ctx, RV_REG_RA, ctx->entry[func]);
-    emit_mv(ctx, regmap[BPF_REG_0], RV_REG_A0);
-}
-
-/* The function's last instruction goes on to the epilogue by itself. */
+/* The last instruction goes on to the epilogue by itself. */
 static void emit_exit(struct rv_jit_context *ctx, u32 i)
 {
-    const struct bpf_prog *prog = ctx->prog;
-
-    if (i + 1 != prog->len &&
-        (ctx->func + 1 == prog->subprog_cnt || i + 1 != prog->subprogs[ctx->func + 1].start))
-        emit_jump(ctx, RV_REG_ZERO, ctx->epilogue[ctx->func]);
+    if (i + 1 != ctx->prog->len)
+        emit_jump(ctx, ctx->epilogue);
 }
 
 static void emit_jmp(struct rv_jit_context *ctx, u32 i)
@@ -529,16 +476,12 @@ static void emit_jmp(struct rv_jit_context *ctx, u32 i)
     u8 op = BPF_OP(insn->code);
     bool is64 = BPF_CLASS(insn->code) == BPF_JMP;
 
-    if (op == BPF_CALL && is64 && !insn->src_reg)
+    if (op == BPF_CALL && is64)
         emit_helper_call(ctx, insn->imm);
-    else if (op == BPF_CALL && is64 && insn->src_reg == BPF_PSEUDO_CALL)
-        emit_function_call(ctx, i + 1 + insn->imm);
-    else if (op == BPF_TAIL_CALL && is64)
-        emit_tail_call(ctx);
     else if (op == BPF_EXIT && is64)
         emit_exit(ctx, i);
     else if (op == BPF_JA && is64)
-        emit_jump(ctx, RV_REG_ZERO, ctx->offset[i + 1 + insn->off]);
+        emit_jump(ctx, ctx->offset[i + 1 + insn->off]);
     else
         emit_cond_jump(ctx, insn, ctx->offset[i + 1 + insn->off]);
 }

@@ -3,7 +3,7 @@
  *
  * Passes without output find out how many words each instruction takes: at first each conditional
  * jump is taken for a far one, so that places only come closer together, until none changes any
- * more. The functions of a program follow each other in one image.
+ * more.
  */
 #include "bpf_jit.h"
 #include <linux/filter.h>
@@ -13,29 +13,14 @@
 
 enum { MAX_PASSES = 64, MAX_WORDS = 1 << 18 /* what a jump reaches */ };
 
-static u32 function_end(const struct bpf_prog *prog, u32 func)
-{
-    return func + 1 < prog->subprog_cnt ? prog->subprogs[func + 1].start : prog->len;
-}
-
-/* The registers that a function uses. */
-static u32 registers_of(const struct bpf_prog *prog, u32 func)
+/* The registers that a program uses. */
+static u32 registers_of(const struct bpf_prog *prog)
 {
     u32 seen = 0, i;
 
-    for (i = prog->subprogs[func].start; i < function_end(prog, func); i++)
+    for (i = 0; i < prog->len; i++)
         seen |= 1u << prog->insns[i].dst_reg | 1u << prog->insns[i].src_reg;
     return seen;
-}
-
-static bool has_tail_calls(const struct bpf_prog *prog)
-{
-    u32 i;
-
-    for (i = 0; i < prog->len; i++)
-        if (prog->insns[i].code == (BPF_JMP | BPF_TAIL_CALL))
-            return true;
-    return false;
 }
 
 static void set_place(struct rv_jit_context *ctx, u32 *place)
@@ -45,31 +30,19 @@ static void set_place(struct rv_jit_context *ctx, u32 *place)
     *place = ctx->ninsns;
 }
 
-static void build_function(struct rv_jit_context *ctx)
-{
-    u32 i = ctx->prog->subprogs[ctx->func].start, end = function_end(ctx->prog, ctx->func), n;
-
-    ctx->seen = registers_of(ctx->prog, ctx->func);
-    /* A call leads to the prologue; no jump leads to a function's first instruction from outside.
-     */
-    bpf_jit_build_prologue(ctx);
-    while (i < end && !ctx->failed) {
-        set_place(ctx, &ctx->offset[i]);
-        n = bpf_jit_emit_insn(ctx, i);
-        i += n;
-    }
-    set_place(ctx, &ctx->epilogue[ctx->func]);
-    bpf_jit_build_epilogue(ctx);
-}
-
 static void build_body(struct rv_jit_context *ctx)
 {
+    u32 i = 0;
+
     ctx->ninsns = 0;
     ctx->moved = false;
-    for (ctx->func = 0; ctx->func < ctx->prog->subprog_cnt; ctx->func++) {
-        set_place(ctx, &ctx->entry[ctx->func]);
-        build_function(ctx);
+    bpf_jit_build_prologue(ctx);
+    while (i < ctx->prog->len && !ctx->failed) {
+        set_place(ctx, &ctx->offset[i]);
+        i += bpf_jit_emit_insn(ctx, i);
     }
+    set_place(ctx, &ctx->epilogue);
+    bpf_jit_build_epilogue(ctx);
     ctx->failed |= ctx->ninsns >= MAX_WORDS;
 }
 
@@ -90,19 +63,12 @@ static bool find_places(struct rv_jit_context *ctx)
 
 static struct bpf_jit_image *build_image(struct rv_jit_context *ctx)
 {
-    const struct bpf_prog *prog = ctx->prog;
-    struct bpf_jit_image *image = bpf_jit_binary_alloc(prog, ctx->ninsns * sizeof(u32));
-    u32 i;
+    struct bpf_jit_image *image = bpf_jit_binary_alloc(ctx->prog, ctx->ninsns * sizeof(u32));
 
     if (!image)
         return NULL;
     ctx->text = (unsigned long)image->text;
-    image->tail_entry = ctx->tail_calls ? sizeof(u32) : 0;
     build_body(ctx);
-    for (i = 0; i < prog->subprog_cnt; i++)
-        bpf_jit_add_function(image, prog,
-                             (i + 1 < prog->subprog_cnt ? ctx->entry[i + 1] : ctx->ninsns) *
-                                 sizeof(u32));
     if (ctx->failed || ctx->moved || ctx->ninsns * sizeof(u32) != image->size ||
         bpf_jit_binary_write(image, ctx->insns)) {
         bpf_jit_binary_free(image);
@@ -126,18 +92,11 @@ static struct bpf_jit_image *compile(struct rv_jit_context *ctx)
 
 bool bpf_int_jit_compile(struct bpf_prog *prog)
 {
-    struct rv_jit_context ctx = {.prog = prog};
+    struct rv_jit_context ctx = {.prog = prog, .seen = registers_of(prog)};
 
-    if (prog->has_callbacks)
-        return false;
-    ctx.tail_calls = has_tail_calls(prog);
-    if (ctx.tail_calls && prog->subprog_cnt > 1)
-        return false; /* the verifier accepts none */
-    ctx.offset = vmalloc((prog->len + 2 * prog->subprog_cnt) * sizeof(u32));
+    ctx.offset = vmalloc(prog->len * sizeof(u32));
     if (!ctx.offset)
         return false;
-    ctx.entry = ctx.offset + prog->len;
-    ctx.epilogue = ctx.entry + prog->subprog_cnt;
     prog->jited = compile(&ctx);
     if (prog->jited)
         prog->bpf_func = (u64(*)(const void *, const struct bpf_prog *))prog->jited->text;

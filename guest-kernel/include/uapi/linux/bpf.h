@@ -98,15 +98,9 @@ enum {
 #define BPF_XCHG    (0xe0 | BPF_FETCH)
 #define BPF_CMPXCHG (0xf0 | BPF_FETCH)
 
-/* src_reg of a 64-bit immediate, and of a call. */
-#define BPF_PSEUDO_MAP_FD        1
-#define BPF_PSEUDO_MAP_VALUE     2
-#define BPF_PSEUDO_BTF_ID        3
-#define BPF_PSEUDO_FUNC          4
-#define BPF_PSEUDO_MAP_IDX       5
-#define BPF_PSEUDO_MAP_IDX_VALUE 6
-#define BPF_PSEUDO_CALL          1
-#define BPF_PSEUDO_KFUNC_CALL    2
+/* src_reg of a 64-bit immediate. */
+#define BPF_PSEUDO_MAP_FD    1
+#define BPF_PSEUDO_MAP_VALUE 2
 
 #define BPF_MAXINSNS 4096
 
@@ -119,106 +113,45 @@ enum bpf_cmd {
     BPF_MAP_DELETE_ELEM = 3,
     BPF_MAP_GET_NEXT_KEY = 4,
     BPF_PROG_LOAD = 5,
-    BPF_OBJ_PIN = 6,
-    BPF_OBJ_GET = 7,
-    BPF_PROG_ATTACH = 8,
-    BPF_PROG_DETACH = 9,
     BPF_PROG_TEST_RUN = 10,
-    BPF_PROG_GET_NEXT_ID = 11,
-    BPF_MAP_GET_NEXT_ID = 12,
-    BPF_PROG_GET_FD_BY_ID = 13,
-    BPF_MAP_GET_FD_BY_ID = 14,
     BPF_OBJ_GET_INFO_BY_FD = 15,
     BPF_RAW_TRACEPOINT_OPEN = 17,
-    BPF_BTF_LOAD = 18,
-    BPF_BTF_GET_FD_BY_ID = 19,
-    BPF_MAP_LOOKUP_AND_DELETE_ELEM = 21,
-    BPF_MAP_FREEZE = 22,
-    BPF_BTF_GET_NEXT_ID = 23,
-    BPF_LINK_CREATE = 28,
-    BPF_LINK_UPDATE = 29,
-    BPF_LINK_GET_FD_BY_ID = 30,
-    BPF_LINK_GET_NEXT_ID = 31,
-    BPF_ENABLE_STATS = 32,
-    BPF_LINK_DETACH = 34,
-    BPF_PROG_BIND_MAP = 35,
 };
 
 enum bpf_map_type {
     BPF_MAP_TYPE_UNSPEC = 0,
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
-    BPF_MAP_TYPE_PROG_ARRAY = 3,
     BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
-    BPF_MAP_TYPE_PERCPU_HASH = 5,
     BPF_MAP_TYPE_PERCPU_ARRAY = 6,
-    BPF_MAP_TYPE_STACK_TRACE = 7,
-    BPF_MAP_TYPE_LRU_HASH = 9,
-    BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
-    BPF_MAP_TYPE_HASH_OF_MAPS = 13,
-    BPF_MAP_TYPE_RINGBUF = 27,
 };
 
 enum bpf_prog_type {
     BPF_PROG_TYPE_UNSPEC = 0,
-    BPF_PROG_TYPE_SOCKET_FILTER = 1,
     BPF_PROG_TYPE_KPROBE = 2,
     BPF_PROG_TYPE_TRACEPOINT = 5,
     BPF_PROG_TYPE_PERF_EVENT = 7,
     BPF_PROG_TYPE_RAW_TRACEPOINT = 17,
 };
 
-enum { BPF_LINK_TYPE_RAW_TRACEPOINT = 1, BPF_LINK_TYPE_PERF_EVENT = 7 };
-enum { BPF_PERF_EVENT = 41 }; /* bpf_attach_type */
-enum { BPF_STATS_RUN_TIME = 0 };
-
 /* Flags of an update. */
 #define BPF_ANY     0
 #define BPF_NOEXIST 1
 #define BPF_EXIST   2
-#define BPF_F_LOCK  4
 
 /* Flags of a map. */
-#define BPF_F_NO_PREALLOC   (1U << 0)
-#define BPF_F_NO_COMMON_LRU (1U << 1)
-#define BPF_F_NUMA_NODE     (1U << 2)
-#define BPF_F_RDONLY        (1U << 3)
-#define BPF_F_WRONLY        (1U << 4)
-#define BPF_F_RDONLY_PROG   (1U << 7)
-#define BPF_F_WRONLY_PROG   (1U << 8)
-#define BPF_F_MMAPABLE      (1U << 10)
-#define BPF_F_INNER_MAP     (1U << 12)
+#define BPF_F_RDONLY_PROG (1U << 7)
+#define BPF_F_WRONLY_PROG (1U << 8)
 
 /* Flags of a program. */
 #define BPF_F_STRICT_ALIGNMENT (1U << 0)
-#define BPF_F_ANY_ALIGNMENT    (1U << 1)
-#define BPF_F_TEST_RND_HI32    (1U << 2)
-#define BPF_F_TEST_STATE_FREQ  (1U << 3)
-#define BPF_F_SLEEPABLE        (1U << 4)
 
-#define BPF_F_REPLACE         (1U << 2) /* of BPF_LINK_UPDATE */
-#define BPF_F_TEST_RUN_ON_CPU (1U << 0) /* of BPF_PROG_TEST_RUN */
-
-/* Flags of helpers. */
-#define BPF_F_INDEX_MASK      0xffffffffULL
-#define BPF_F_CURRENT_CPU     BPF_F_INDEX_MASK
-#define BPF_F_CTXLEN_MASK     (0xfffffULL << 32)
-#define BPF_F_SKIP_FIELD_MASK 0xffULL
-#define BPF_F_USER_STACK      (1ULL << 8)
-#define BPF_F_FAST_STACK_CMP  (1ULL << 9)
-#define BPF_F_REUSE_STACKID   (1ULL << 10)
-#define BPF_F_USER_BUILD_ID   (1ULL << 11)
+/* Flags of bpf_perf_event_output(). */
+#define BPF_F_INDEX_MASK  0xffffffffULL
+#define BPF_F_CURRENT_CPU BPF_F_INDEX_MASK
 
 #define BPF_OBJ_NAME_LEN 16U
 #define BPF_TAG_SIZE     8U
-
-/* Of a ring buffer: what precedes each record, and flags of the helpers. */
-#define BPF_RINGBUF_BUSY_BIT    (1U << 31)
-#define BPF_RINGBUF_DISCARD_BIT (1U << 30)
-#define BPF_RINGBUF_HDR_SZ      8
-#define BPF_RB_NO_WAKEUP        (1ULL << 0)
-#define BPF_RB_FORCE_WAKEUP     (1ULL << 1)
-enum { BPF_RB_AVAIL_DATA, BPF_RB_RING_SIZE, BPF_RB_CONS_POS, BPF_RB_PROD_POS };
 
 /* Functions of the kernel that a program calls by number. */
 enum bpf_func_id {
@@ -231,29 +164,17 @@ enum bpf_func_id {
     BPF_FUNC_trace_printk = 6,
     BPF_FUNC_get_prandom_u32 = 7,
     BPF_FUNC_get_smp_processor_id = 8,
-    BPF_FUNC_tail_call = 12,
     BPF_FUNC_get_current_pid_tgid = 14,
     BPF_FUNC_get_current_uid_gid = 15,
     BPF_FUNC_get_current_comm = 16,
     BPF_FUNC_perf_event_output = 25,
-    BPF_FUNC_get_stackid = 27,
     BPF_FUNC_get_current_task = 35,
-    BPF_FUNC_get_numa_node_id = 42,
     BPF_FUNC_probe_read_str = 45,
-    BPF_FUNC_get_stack = 67,
     BPF_FUNC_probe_read_user = 112,
     BPF_FUNC_probe_read_kernel = 113,
     BPF_FUNC_probe_read_user_str = 114,
     BPF_FUNC_probe_read_kernel_str = 115,
-    BPF_FUNC_jiffies64 = 118,
-    BPF_FUNC_ktime_get_boot_ns = 125,
-    BPF_FUNC_ringbuf_output = 130,
-    BPF_FUNC_ringbuf_reserve = 131,
-    BPF_FUNC_ringbuf_submit = 132,
-    BPF_FUNC_ringbuf_discard = 133,
-    BPF_FUNC_ringbuf_query = 134,
-    BPF_FUNC_loop = 181,
-    __BPF_FUNC_MAX_ID = 212,
+    __BPF_FUNC_MAX_ID = 116,
 };
 
 /* ---- arguments of the commands ---- */
@@ -270,12 +191,6 @@ union bpf_attr {
         u32 inner_map_fd;
         u32 numa_node;
         char map_name[BPF_OBJ_NAME_LEN];
-        u32 map_ifindex;
-        u32 btf_fd;
-        u32 btf_key_type_id;
-        u32 btf_value_type_id;
-        u32 btf_vmlinux_value_type_id;
-        u64 map_extra;
     };
     struct { /* BPF_MAP_*_ELEM, BPF_MAP_GET_NEXT_KEY */
         u32 map_fd;
@@ -297,21 +212,6 @@ union bpf_attr {
         u32 kern_version;
         u32 prog_flags;
         char prog_name[BPF_OBJ_NAME_LEN];
-        u32 prog_ifindex;
-        u32 expected_attach_type;
-        u32 prog_btf_fd;
-        u32 func_info_rec_size;
-        __aligned_u64_t func_info;
-        u32 func_info_cnt;
-        u32 line_info_rec_size;
-        __aligned_u64_t line_info;
-        u32 line_info_cnt;
-        u32 attach_btf_id;
-        u32 attach_prog_fd;
-        u32 core_relo_cnt;
-        __aligned_u64_t fd_array;
-        __aligned_u64_t core_relos;
-        u32 core_relo_rec_size;
     };
     struct { /* BPF_PROG_TEST_RUN */
         u32 prog_fd;
@@ -325,21 +225,7 @@ union bpf_attr {
         u32 ctx_size_in;
         u32 ctx_size_out;
         __aligned_u64_t ctx_in;
-        __aligned_u64_t ctx_out;
-        u32 flags;
-        u32 cpu;
-        u32 batch_size;
     } test;
-    struct { /* BPF_*_GET_NEXT_ID, BPF_*_GET_FD_BY_ID */
-        union {
-            u32 start_id;
-            u32 prog_id;
-            u32 map_id;
-            u32 link_id;
-        };
-        u32 next_id;
-        u32 open_flags;
-    };
     struct { /* BPF_OBJ_GET_INFO_BY_FD */
         u32 bpf_fd;
         u32 info_len;
@@ -349,44 +235,6 @@ union bpf_attr {
         u64 name;
         u32 prog_fd;
     } raw_tracepoint;
-    struct { /* BPF_OBJ_PIN, BPF_OBJ_GET */
-        __aligned_u64_t pathname;
-        u32 obj_fd;
-        u32 file_flags;
-    };
-    struct { /* BPF_BTF_LOAD */
-        __aligned_u64_t btf;
-        __aligned_u64_t btf_log_buf;
-        u32 btf_size;
-        u32 btf_log_size;
-        u32 btf_log_level;
-    };
-    struct { /* BPF_LINK_CREATE */
-        u32 prog_fd;
-        u32 target_fd;
-        u32 attach_type;
-        u32 flags;
-        struct {
-            u64 bpf_cookie;
-        } perf_event;
-    } link_create;
-    struct { /* BPF_LINK_UPDATE */
-        u32 link_fd;
-        u32 new_prog_fd;
-        u32 flags;
-        u32 old_prog_fd;
-    } link_update;
-    struct { /* BPF_LINK_DETACH */
-        u32 link_fd;
-    } link_detach;
-    struct { /* BPF_ENABLE_STATS */
-        u32 type;
-    } enable_stats;
-    struct { /* BPF_PROG_BIND_MAP */
-        u32 prog_fd;
-        u32 map_fd;
-        u32 flags;
-    } prog_bind_map;
     u64 size_of_6_1[18]; /* the whole union has 144 bytes */
 } __attribute__((aligned(8)));
 
@@ -413,75 +261,7 @@ struct bpf_prog_info {
     u32 nr_jited_func_lens;
     __aligned_u64_t jited_ksyms;
     __aligned_u64_t jited_func_lens;
-    u32 btf_id;
-    u32 func_info_rec_size;
-    __aligned_u64_t func_info;
-    u32 nr_func_info;
-    u32 nr_line_info;
-    __aligned_u64_t line_info;
-    __aligned_u64_t jited_line_info;
-    u32 nr_jited_line_info;
-    u32 line_info_rec_size;
-    u32 jited_line_info_rec_size;
-    u32 nr_prog_tags;
-    __aligned_u64_t prog_tags;
-    u64 run_time_ns;
-    u64 run_cnt;
-    u64 recursion_misses;
-    u32 verified_insns;
-    u32 attach_btf_obj_id;
-    u32 attach_btf_id;
 } __attribute__((aligned(8)));
-
-struct bpf_map_info {
-    u32 type;
-    u32 id;
-    u32 key_size;
-    u32 value_size;
-    u32 max_entries;
-    u32 map_flags;
-    char name[BPF_OBJ_NAME_LEN];
-    u32 ifindex;
-    u32 btf_vmlinux_value_type_id;
-    u64 netns_dev;
-    u64 netns_ino;
-    u32 btf_id;
-    u32 btf_key_type_id;
-    u32 btf_value_type_id;
-    u32 pad;
-    u64 map_extra;
-} __attribute__((aligned(8)));
-
-struct bpf_link_info {
-    u32 type;
-    u32 id;
-    u32 prog_id;
-    struct {
-        __aligned_u64_t tp_name; /* in: where to store it; out: its address */
-        u32 tp_name_len;
-    } raw_tracepoint;
-} __attribute__((aligned(8)));
-
-struct bpf_btf_info {
-    __aligned_u64_t btf; /* where to store the data */
-    u32 btf_size;
-    u32 id;
-    __aligned_u64_t name;
-    u32 name_len;
-    u32 kernel_btf;
-} __attribute__((aligned(8)));
-
-/* What a program says of its functions and lines: names are in its BTF. */
-struct bpf_func_info {
-    u32 insn_off;
-    u32 type_id;
-};
-struct bpf_line_info {
-    u32 insn_off;
-    u32 file_name_off;
-    u32 line_off;
-    u32 line_col; /* line << 10 | column */
-};
 
 /* The context of a program of type perf_event. */
 struct bpf_perf_event_data {

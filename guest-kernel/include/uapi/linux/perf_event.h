@@ -174,7 +174,6 @@ struct perf_event_attr {
 #define PERF_EVENT_IOC_ID                0x80082407u
 #define PERF_EVENT_IOC_SET_BPF           0x40042408u
 #define PERF_EVENT_IOC_PAUSE_OUTPUT      0x40042409u
-#define PERF_EVENT_IOC_QUERY_BPF         0xc008240au
 #define PERF_EVENT_IOC_MODIFY_ATTRIBUTES 0x4008240bu
 
 enum { PERF_IOC_FLAG_GROUP = 1 };
@@ -236,7 +235,6 @@ enum {
     PERF_RECORD_SWITCH = 14,
     PERF_RECORD_SWITCH_CPU_WIDE = 15,
     PERF_RECORD_KSYMBOL = 17,
-    PERF_RECORD_BPF_EVENT = 18,
 };
 
 /* Of PERF_RECORD_KSYMBOL: whose text it is, and that it goes. */
