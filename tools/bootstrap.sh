@@ -25,7 +25,7 @@ test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
 test gdb-multiarch controls guests through the gdb server
 test opensbi is the firmware that QEMU starts them with
 test u-boot-qemu is the boot loader that reads disks in tests
-test e2fsprogs makes these disks, and those that the guest kernel changes, and checks them (mke2fs, e2fsck, debugfs)
+test e2fsprogs makes these disks (mke2fs)
 test clang compiles the fuzz targets, and programs of BPF
 long libclang-rt-14-dev has libFuzzer and the sanitizers for them
 test clang-format checks the format of the C code

@@ -1,7 +1,6 @@
 /* fops.c - the special file of a block device: its pages are the device's contents. */
 #include "blk.h"
 #include <linux/blkdev.h>
-#include <linux/blktrace_api.h>
 #include <linux/buffer_head.h>
 #include <linux/errno.h>
 #include <linux/uaccess.h>
@@ -93,7 +92,7 @@ static long blkdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
         (void)filemap_write_and_wait(mapping);
         invalidate_mapping_pages(mapping);
         return 0;
-    default: return blk_trace_ioctl(bdev, cmd, arg);
+    default: return -ENOTTY;
     }
 }
 

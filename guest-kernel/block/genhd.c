@@ -227,20 +227,6 @@ int add_disk(struct gendisk *disk)
     return 0;
 }
 
-struct block_device *blkdev_get_by_path(const char *name)
-{
-    struct block_device *bdev = NULL;
-    struct path path;
-    int err = kern_path(name, LOOKUP_FOLLOW, &path);
-
-    if (err)
-        return ERR_PTR(err);
-    if (S_ISBLK(path.dentry->d_inode->i_mode))
-        bdev = path.dentry->d_inode->i_mapping->bdev;
-    path_put(&path);
-    return bdev ? bdev : ERR_PTR(-ENOTBLK);
-}
-
 static int partitions_show(struct seq_file *m, void *unused)
 {
     const struct gendisk *disk;

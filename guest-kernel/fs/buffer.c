@@ -59,7 +59,7 @@ void drop_buffers(struct page *page)
     page->buffers = NULL;
     do {
         next = bh->b_this_page;
-        BUG_ON(atomic_read(&bh->b_count) || buffer_test(bh, BH_Lock));
+        BUG_ON(buffer_test(bh, BH_Lock));
         kfree(bh);
         bh = next;
     } while (bh != first);
@@ -72,7 +72,7 @@ bool try_to_free_buffers(struct page *page)
     if (!bh)
         return true;
     do {
-        if (atomic_read(&bh->b_count) || buffer_test(bh, BH_Lock | BH_Dirty))
+        if (buffer_test(bh, BH_Lock | BH_Dirty))
             return false;
         bh = bh->b_this_page;
     } while (bh != page->buffers);
@@ -132,13 +132,6 @@ static void end_buffer_read_sync(struct buffer_head *bh, bool uptodate)
     unlock_buffer(bh);
 }
 
-static void end_buffer_write_sync(struct buffer_head *bh, bool uptodate)
-{
-    if (!uptodate)
-        buffer_clear(bh, BH_Uptodate);
-    unlock_buffer(bh);
-}
-
 /* Unlocks the buffer, and returns whether it was the last locked one of the page. */
 static bool unlock_last(struct buffer_head *bh)
 {
@@ -191,149 +184,13 @@ static void end_buffer_async_write(struct buffer_head *bh, bool uptodate)
     wake_up_all(&buffer_wait);
 }
 
-/* ---- blocks of a device ---- */
-
-/* All blocks of the device's pages are where they are. */
-static void map_device_buffers(struct page *page, struct block_device *bdev, unsigned int size)
-{
-    struct buffer_head *bh = page->buffers;
-    sector_t block = page_offset(page) / size;
-
-    do {
-        bh->b_bdev = bdev;
-        bh->b_blocknr = block++;
-        buffer_set(bh, BH_Mapped);
-        bh = bh->b_this_page;
-    } while (bh != page->buffers);
-}
-
-/* A page may have buffers of another size: of the special file, or of an earlier mount. */
-static bool set_buffer_size(struct page *page, struct block_device *bdev, unsigned int size)
-{
-    if (page->buffers && page->buffers->b_size != size) {
-        wait_on_page_writeback(page);
-        if (page_test(page, PG_DIRTY) || !try_to_free_buffers(page))
-            return false;
-    }
-    if (!page->buffers) {
-        if (!create_empty_buffers(page, size))
-            return false;
-        map_device_buffers(page, bdev, size);
-    }
-    return true;
-}
-
-static void touch_buffer(struct buffer_head *bh)
-{
-    trace_block_touch_buffer(bh);
-    page_set(bh->b_page, PG_REFERENCED);
-}
-
-struct buffer_head *__getblk(struct block_device *bdev, sector_t block, unsigned int size)
-{
-    struct address_space *mapping = bdev->bd_inode->i_mapping;
-    loff_t pos = (loff_t)block * size;
-    struct buffer_head *bh = NULL;
-    struct page *page;
-    unsigned int n;
-
-    if (pos + size > bdev->bd_inode->i_size)
-        return NULL;
-    page = find_or_create_page(mapping, pos >> PAGE_SHIFT);
-    if (!page)
-        return NULL;
-    if (set_buffer_size(page, bdev, size)) {
-        bh = page->buffers;
-        for (n = (pos & ~PAGE_MASK) / size; n; n--)
-            bh = bh->b_this_page;
-        atomic_inc(&bh->b_count);
-    }
-    unlock_page(page);
-    if (!bh)
-        put_page(page);
-    else
-        touch_buffer(bh);
-    return bh;
-}
-
-struct buffer_head *__bread(struct block_device *bdev, sector_t block, unsigned int size)
-{
-    struct buffer_head *bh = __getblk(bdev, block, size);
-
-    if (!bh || buffer_test(bh, BH_Uptodate))
-        return bh;
-    lock_buffer(bh);
-    if (buffer_test(bh, BH_Uptodate)) {
-        unlock_buffer(bh);
-        return bh;
-    }
-    bh->b_end_io = end_buffer_read_sync;
-    submit_bh(REQ_OP_READ | REQ_META | REQ_PRIO, bh);
-    wait_on_buffer(bh);
-    if (buffer_test(bh, BH_Uptodate))
-        return bh;
-    brelse(bh);
-    return NULL;
-}
-
-void brelse(struct buffer_head *bh)
-{
-    struct page *page = bh ? bh->b_page : NULL;
-
-    if (!bh)
-        return;
-    atomic_dec(&bh->b_count);
-    put_page(page);
-}
-
-void mark_buffer_dirty(struct buffer_head *bh)
+static void mark_buffer_dirty(struct buffer_head *bh)
 {
     trace_block_dirty_buffer(bh);
     if (buffer_test(bh, BH_Dirty) && page_test(bh->b_page, PG_DIRTY))
         return;
     buffer_set(bh, BH_Dirty);
     set_page_dirty(bh->b_page);
-}
-
-void bforget(struct buffer_head *bh)
-{
-    buffer_clear(bh, BH_Dirty);
-    brelse(bh);
-}
-
-int sync_dirty_buffer(struct buffer_head *bh)
-{
-    lock_page(bh->b_page);
-    wait_on_page_writeback(bh->b_page);
-    lock_buffer(bh);
-    buffer_clear(bh, BH_Dirty);
-    bh->b_end_io = end_buffer_write_sync;
-    submit_bh(REQ_OP_WRITE | REQ_SYNC, bh);
-    wait_on_buffer(bh);
-    unlock_page(bh->b_page);
-    return buffer_test(bh, BH_Uptodate) ? 0 : -EIO;
-}
-
-/* A block has become a file's: what the device's cache has of it must not be written. */
-static void clean_bdev_aliases(struct block_device *bdev, sector_t block, unsigned int size)
-{
-    struct address_space *mapping = bdev->bd_inode->i_mapping;
-    loff_t pos = (loff_t)block * size;
-    struct page *page = find_get_page(mapping, pos >> PAGE_SHIFT);
-    struct buffer_head *bh;
-
-    if (!page)
-        return;
-    lock_page(page);
-    wait_on_page_writeback(page);
-    bh = page->mapping ? page->buffers : NULL;
-    if (bh && bh->b_size == size) {
-        while (bh->b_blocknr != block)
-            bh = bh->b_this_page;
-        buffer_clear(bh, BH_Dirty);
-    }
-    unlock_page(page);
-    put_page(page);
 }
 
 /* ---- pages of files ---- */
@@ -446,18 +303,6 @@ int block_write_full_page(struct page *page, get_block_t get_block)
     return n < 0 ? n : 0;
 }
 
-/* The parts of a new block that the write does not cover are zero. */
-static void zero_new(struct buffer_head *bh, unsigned int start, unsigned int from, unsigned int to)
-{
-    if (start < from)
-        memset(bh->b_data, 0, min(from - start, bh->b_size));
-    if (start + bh->b_size > to) {
-        unsigned int at = to > start ? to - start : 0;
-
-        memset(bh->b_data + at, 0, bh->b_size - at);
-    }
-}
-
 /* Prepares a block that the bytes [from, to) of the page touch. */
 static int prepare_block(struct page *page, struct buffer_head *bh, unsigned int from,
                          unsigned int to, get_block_t get_block)
@@ -467,13 +312,6 @@ static int prepare_block(struct page *page, struct buffer_head *bh, unsigned int
 
     if (err)
         return err;
-    if (buffer_test(bh, BH_New)) {
-        buffer_clear(bh, BH_New);
-        clean_bdev_aliases(bh->b_bdev, bh->b_blocknr, bh->b_size);
-        if (!buffer_test(bh, BH_Uptodate))
-            zero_new(bh, start, from, to);
-        buffer_set(bh, BH_Uptodate);
-    }
     if (buffer_test(bh, BH_Uptodate) || (from <= start && start + bh->b_size <= to))
         return 0;
     lock_buffer(bh);
@@ -527,32 +365,6 @@ int generic_write_end(struct address_space *mapping, loff_t pos, unsigned int le
         page_set(page, PG_UPTODATE);
     if (pos + len > mapping->host->i_size)
         WRITE_ONCE(mapping->host->i_size, pos + len);
-    unlock_page(page);
-    put_page(page);
-    return 0;
-}
-
-int block_truncate_page(struct address_space *mapping, loff_t from, get_block_t get_block)
-{
-    unsigned int size = mapping->host->i_blksize, rest = size - from % size;
-    struct buffer_head probe = {.b_size = size};
-    struct page *page;
-    int err;
-
-    if (rest == size)
-        return 0;
-    err = get_block(mapping->host, from / size, &probe, false);
-    if (err || !buffer_test(&probe, BH_Mapped))
-        return err;
-    err = block_write_begin(mapping, from, rest, &page, get_block);
-    if (err)
-        return err;
-    memset((char *)page_address(page) + (from & ~PAGE_MASK), 0, rest);
-    for (struct buffer_head *bh = page->buffers;; bh = bh->b_this_page)
-        if (bh->b_data + size > (char *)page_address(page) + (from & ~PAGE_MASK)) {
-            mark_buffer_dirty(bh);
-            break;
-        }
     unlock_page(page);
     put_page(page);
     return 0;

@@ -5,13 +5,14 @@
 
 static int drop_value;
 
-/* Bit 0: pages, bit 1: names and inodes; as in Linux only what is clean and unused goes. */
+/* Bit 0: pages; as in Linux only what is clean and unused goes. Names are in memory only. */
 static int drop_caches_write(const struct ctl_table *table, int value)
 {
     if (value < 1 || value > 7)
         return -EINVAL;
     WRITE_ONCE(*table->data, value);
-    drop_caches(value);
+    if (value & 1)
+        drop_caches();
     return 0;
 }
 

@@ -28,8 +28,7 @@ static int filesystems_show(struct seq_file *m, void *unused)
     struct file_system_type *type;
 
     (void)unused;
-    list_for_each_entry(type, &file_systems, list)
-        seq_printf(m, "%s\t%s\n", type->fs_flags & FS_REQUIRES_DEV ? "" : "nodev", type->name);
+    list_for_each_entry(type, &file_systems, list) seq_printf(m, "nodev\t%s\n", type->name);
     return 0;
 }
 

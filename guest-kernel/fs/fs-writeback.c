@@ -13,9 +13,7 @@
 enum { WRITEBACK_INTERVAL = 5 * HZ, EXPIRE_INTERVAL = 30 * HZ };
 
 static DEFINE_SPINLOCK(wb_lock);
-static LIST_HEAD(wb_dirty);              /* under wb_lock; the oldest first */
-static struct address_space *wb_current; /* being written by the work; under wb_lock */
-static DECLARE_WAIT_QUEUE_HEAD(wb_wait);
+static LIST_HEAD(wb_dirty); /* under wb_lock; the oldest first */
 
 static void wb_workfn(struct work_struct *work);
 
@@ -57,7 +55,6 @@ static struct address_space *next_expired(bool *more)
         else
             list_del_init(&mapping->wb_list);
     }
-    wb_current = mapping;
     spin_unlock(&wb_lock);
     return mapping;
 }
@@ -68,22 +65,8 @@ static void wb_workfn(struct work_struct *work)
     bool more;
 
     (void)work;
-    while ((mapping = next_expired(&more))) {
+    while ((mapping = next_expired(&more)))
         filemap_fdatawrite(mapping);
-        spin_lock(&wb_lock);
-        wb_current = NULL;
-        spin_unlock(&wb_lock);
-        wake_up_all(&wb_wait);
-    }
     if (more)
         queue_delayed_work(system_wq, wb_work(), WRITEBACK_INTERVAL);
-}
-
-/* Waits until the work does not use it any more. */
-void mapping_goes_away(struct address_space *mapping)
-{
-    spin_lock(&wb_lock);
-    list_del_init(&mapping->wb_list);
-    spin_unlock(&wb_lock);
-    wait_event(wb_wait, READ_ONCE(wb_current) != mapping);
 }

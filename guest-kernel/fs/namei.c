@@ -81,30 +81,6 @@ static void follow_dotdot(struct path *path)
     follow_down(path);
 }
 
-/* Looks up a name in a directory that is locked. NULL: there is none; or ERR_PTR. */
-static struct dentry *lookup_one(struct dentry *dir, const char *name, size_t len)
-{
-    const struct inode_operations *op = dir->d_inode->i_op;
-    struct dentry *d = d_lookup(dir, name, len);
-
-    if (d || !op || !op->lookup_stored || d_unhashed(dir))
-        return d;
-    return len > NAME_MAX ? ERR_PTR(-ENAMETOOLONG) : op->lookup_stored(dir, name, len);
-}
-
-static struct dentry *lookup_slow(struct dentry *dir, const char *name, size_t len)
-{
-    const struct inode_operations *op = dir->d_inode->i_op;
-    struct dentry *d;
-
-    if (op->lookup)
-        return op->lookup(dir, name, len);
-    inode_lock(dir->d_inode);
-    d = lookup_one(dir, name, len);
-    inode_unlock(dir->d_inode);
-    return d;
-}
-
 /* ---- walking a path ---- */
 
 enum { MAX_LINKS = 40 };
@@ -180,12 +156,10 @@ static int step_into(struct nameidata *nd, bool follow, bool automount)
     struct dentry *d = d_lookup(dir, nd->last.name, nd->last.len);
     int err;
 
-    if (!d && op && (op->lookup || op->lookup_stored))
-        d = lookup_slow(dir, nd->last.name, nd->last.len);
+    if (!d && op && op->lookup)
+        d = op->lookup(dir, nd->last.name, nd->last.len);
     if (!d)
         return -ENOENT;
-    if (IS_ERR(d))
-        return PTR_ERR(d);
     if (follow && S_ISLNK(d->d_inode->i_mode)) {
         err = follow_link(nd, d->d_inode);
         dput(d);
@@ -377,7 +351,7 @@ static struct dentry *lookup_or_create(const struct path *dir, const struct last
     struct dentry *d;
 
     inode_lock(dir->dentry->d_inode);
-    d = lookup_one(dir->dentry, last->name, last->len);
+    d = d_lookup(dir->dentry, last->name, last->len);
     *created = !d;
     if (!d)
         d = read_only ? ERR_PTR(read_only) : create_locked(dir->dentry, last, mode);
@@ -499,11 +473,9 @@ static int make_locked(struct dentry *dir, const struct last_component *last,
                        const struct new_name *new, int read_only)
 {
     struct inode *inode = dir->d_inode;
-    struct dentry *d = lookup_one(dir, last->name, last->len);
+    struct dentry *d = d_lookup(dir, last->name, last->len);
     int err = -EEXIST;
 
-    if (IS_ERR(d))
-        return PTR_ERR(d);
     if (!d) {
         if (last->len > NAME_MAX)
             return -ENAMETOOLONG;
@@ -605,11 +577,11 @@ static int remove_locked(struct dentry *dir, struct dentry *victim, bool want_di
 
 static int lookup_and_remove(struct dentry *dir, const struct last_component *last, bool want_dir)
 {
-    struct dentry *victim = lookup_one(dir, last->name, last->len);
+    struct dentry *victim = d_lookup(dir, last->name, last->len);
     int err;
 
-    if (!victim || IS_ERR(victim))
-        return victim ? PTR_ERR(victim) : -ENOENT;
+    if (!victim)
+        return -ENOENT;
     inode_lock(victim->d_inode);
     err = !want_dir && last->is_dir && !is_dir(victim) ? -ENOTDIR
                                                        : remove_locked(dir, victim, want_dir);
@@ -690,9 +662,7 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
         return -EPERM;
     if (is_subdir(new_dir, source))
         return -EINVAL;
-    target = lookup_one(new_dir, new->name, new->len);
-    if (IS_ERR(target))
-        return PTR_ERR(target);
+    target = d_lookup(new_dir, new->name, new->len);
     if (target == source) {
         dput(target);
         return 0;
@@ -742,11 +712,8 @@ static int rename_between(struct dentry *old_dir, const struct last_component *o
     int err;
 
     lock_rename(old_dir, new_dir);
-    source = lookup_one(old_dir, old->name, old->len);
-    if (IS_ERR(source)) {
-        err = PTR_ERR(source);
-        source = NULL;
-    } else if (!source)
+    source = d_lookup(old_dir, old->name, old->len);
+    if (!source)
         err = -ENOENT;
     else if ((old->is_dir || new->is_dir) && !is_dir(source))
         err = -ENOTDIR;

@@ -76,7 +76,7 @@ int mnt_want_write(struct vfsmount *mnt)
     int err = 0;
 
     spin_lock(&mount_lock);
-    if (mnt->mnt_flags & MNT_READONLY || mnt->mnt_sb->s_readonly)
+    if (mnt->mnt_flags & MNT_READONLY)
         err = -EROFS;
     else
         real_mount(mnt)->mnt_writers++;
@@ -233,7 +233,7 @@ static struct vfsmount *alloc_mount(struct super_block *sb, const char *name)
 
 struct vfsmount *vfs_kern_mount(struct file_system_type *type, const char *name, char *options)
 {
-    struct super_block *sb = sget(type, name);
+    struct super_block *sb = sget(type);
     struct vfsmount *mnt;
     int err;
 

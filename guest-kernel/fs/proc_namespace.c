@@ -19,7 +19,7 @@ static void show_options(struct seq_file *m, const struct vfsmount *mnt)
     const struct super_block *sb = mnt->mnt_sb;
     unsigned int i;
 
-    seq_puts(m, mnt->mnt_flags & MNT_READONLY || sb->s_readonly ? "ro" : "rw");
+    seq_puts(m, mnt->mnt_flags & MNT_READONLY ? "ro" : "rw");
     for (i = 0; i < ARRAY_SIZE(mount_options); i++)
         if (mnt->mnt_flags & mount_options[i].flag)
             seq_puts(m, mount_options[i].text);

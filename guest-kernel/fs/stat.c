@@ -15,7 +15,7 @@ static void fill_stat(const struct dentry *dentry, const struct inode *inode, st
         .rdev = inode->i_rdev,
         .size = inode->i_size,
         .blksize = PAGE_SIZE,
-        .blocks = inode->i_sb ? inode->i_blocks : (u64)(inode->i_size + 511) / 512,
+        .blocks = (u64)(inode->i_size + 511) / 512,
         .atime = inode->i_atime,
         .mtime = inode->i_mtime,
         .ctime = inode->i_ctime,

@@ -51,24 +51,11 @@ struct statfs {
 static int vfs_statfs(struct super_block *sb, struct statfs __user *to)
 {
     enum { SIMPLE_MAGIC = 0x858458f6 };
-    struct kstatfs k = {
-        .f_type = sb->s_type->magic ?: SIMPLE_MAGIC, .f_bsize = 4096, .f_namelen = NAME_MAX};
-    struct statfs st;
-    int err = sb->s_op ? sb->s_op->statfs(sb, &k) : 0;
+    struct statfs st = {.f_type = sb->s_type->magic ?: SIMPLE_MAGIC,
+                        .f_bsize = 4096,
+                        .f_namelen = NAME_MAX,
+                        .f_frsize = 4096};
 
-    if (err)
-        return err;
-    st = (struct statfs){
-        .f_type = k.f_type,
-        .f_bsize = k.f_bsize,
-        .f_blocks = k.f_blocks,
-        .f_bfree = k.f_bfree,
-        .f_bavail = k.f_bavail,
-        .f_files = k.f_files,
-        .f_ffree = k.f_ffree,
-        .f_namelen = k.f_namelen,
-        .f_frsize = k.f_bsize,
-    };
     return copy_to_user(to, &st, sizeof(st)) ? -EFAULT : 0;
 }
 

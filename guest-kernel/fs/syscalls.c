@@ -620,12 +620,6 @@ SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
 
 /* ---- attributes ---- */
 
-static void attributes_changed(struct inode *inode)
-{
-    if (inode->i_op && inode->i_op->attributes_changed)
-        inode->i_op->attributes_changed(inode);
-}
-
 /* As fn for an inode that may be changed. */
 static int change_inode(const struct path *path, struct inode *inode,
                         void (*fn)(struct inode *inode, const void *to), const void *to)
@@ -636,7 +630,6 @@ static int change_inode(const struct path *path, struct inode *inode,
         return err;
     inode_lock(inode);
     fn(inode, to);
-    attributes_changed(inode);
     inode_unlock(inode);
     if (path->mnt)
         mnt_drop_write(path->mnt);

@@ -11,7 +11,6 @@
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/errno.h>
-#include <linux/ext2_fs.h>
 #include <linux/fdtable.h>
 #include <linux/filter.h>
 #include <linux/ftrace.h>
@@ -120,7 +119,6 @@ static int kernel_init(void *unused)
     irq_init();
     block_init();
     virtio_init();
-    ext2_init();
     tty_init();
     sysrq_init();
     pid_sysctls_init();

@@ -16,7 +16,7 @@ struct vm_struct {
     struct list_head list;
     unsigned long addr;
     unsigned int nr_pages;
-    bool io;       /* maps a device's registers, or pages of its user: frees none */
+    bool io;       /* maps a device's registers: frees none */
     void *pages[]; /* addresses in the linear map */
 };
 
@@ -125,17 +125,15 @@ void vfree(const void *addr)
 }
 EXPORT_SYMBOL(vfree);
 
-/* Maps these pages or, where there are none, registers from phys on. On failure the area is freed.
- */
-static bool map_there(struct vm_struct *area, unsigned long phys, void *const *pages)
+/* Maps registers from phys on. On failure the area is freed. */
+static bool map_there(struct vm_struct *area, unsigned long phys)
 {
     unsigned int i;
 
     for (i = 0; i < area->nr_pages; i++) {
         unsigned long offset = i * (unsigned long)PAGE_SIZE;
 
-        if (!map_kernel_page(area->addr + offset, pages ? __pa(pages[i]) : phys + offset,
-                             PAGE_KERNEL))
+        if (!map_kernel_page(area->addr + offset, phys + offset, PAGE_KERNEL))
             continue;
         list_del_init(&area->list);
         free_area(area, i);
@@ -145,7 +143,7 @@ static bool map_there(struct vm_struct *area, unsigned long phys, void *const *p
     return true;
 }
 
-static void *map_new_area(unsigned int nr_pages, unsigned long phys, void *const *pages)
+void *vmap_io(unsigned long phys, unsigned int nr_pages)
 {
     struct vm_struct *area = kzalloc(sizeof(*area));
     bool done = false;
@@ -156,19 +154,9 @@ static void *map_new_area(unsigned int nr_pages, unsigned long phys, void *const
     area->io = true;
     mutex_lock(&vmap_lock);
     if (insert_area(area))
-        done = map_there(area, phys, pages);
+        done = map_there(area, phys);
     else
         kfree(area);
     mutex_unlock(&vmap_lock);
     return done ? (void *)area->addr : NULL;
-}
-
-void *vmap_io(unsigned long phys, unsigned int nr_pages)
-{
-    return map_new_area(nr_pages, phys, NULL);
-}
-
-void *vmap(void *const *pages, unsigned int nr_pages)
-{
-    return map_new_area(nr_pages, 0, pages);
 }

@@ -41,13 +41,12 @@ static void show_name(struct seq_file *m, const struct vm_area_struct *vma, size
 static void show_map(struct seq_file *m, const struct vm_area_struct *vma)
 {
     const struct inode *inode = vma->vm_file ? vma->vm_file->f_inode : NULL;
-    dev_t dev = inode && inode->i_sb ? inode->i_sb->s_dev : 0;
     size_t line = m->count;
 
-    seq_printf(m, "%08lx-%08lx %c%c%c%c %08lx %02x:%02x %lu ", vma->vm_start, vma->vm_end,
+    seq_printf(m, "%08lx-%08lx %c%c%c%c %08lx 00:00 %lu ", vma->vm_start, vma->vm_end,
                vma->vm_flags & VM_READ ? 'r' : '-', vma->vm_flags & VM_WRITE ? 'w' : '-',
                vma->vm_flags & VM_EXEC ? 'x' : '-', vma->vm_flags & VM_SHARED ? 's' : 'p',
-               inode ? (unsigned long)vma->vm_offset : 0, MAJOR(dev), MINOR(dev),
+               inode ? (unsigned long)vma->vm_offset : 0,
                inode ? (unsigned long)inode->i_ino : 0);
     show_name(m, vma, line);
 }

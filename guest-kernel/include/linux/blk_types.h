@@ -38,7 +38,6 @@ struct block_device {
     struct gendisk *bd_disk;
     dev_t bd_dev;
     struct inode *bd_inode;           /* its pages are the device's contents */
-    struct super_block *bd_super;     /* mounted on it; under bd_mutex of genhd.c */
     unsigned long ios[3], sectors[3]; /* done, by STAT_*; under the queue's lock */
     u64 nsecs[3];
 };

@@ -153,8 +153,6 @@ struct bio *bio_split_to_limits(struct bio *bio);
 struct gendisk *alloc_disk(void);
 void set_capacity(struct gendisk *disk, sector_t sectors);
 int add_disk(struct gendisk *disk);
-/* By the path of its special file; or ERR_PTR. */
-struct block_device *blkdev_get_by_path(const char *path);
 /* Each disk once, in the order of add_disk(): NULL ends it. */
 struct gendisk *next_disk(struct gendisk *disk);
 

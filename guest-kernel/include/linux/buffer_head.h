@@ -14,12 +14,10 @@ enum {
     BH_Dirty = 2,
     BH_Lock = 4,
     BH_Mapped = 8, /* b_blocknr is valid */
-    BH_New = 16,   /* allocated by get_block(), its contents on the device are old */
 };
 
 struct buffer_head {
     unsigned int b_state;            /* BH_*; atomics only */
-    atomic_t b_count;                /* users, who have a reference to the page, too */
     struct buffer_head *b_this_page; /* the next one of the page, in a circle */
     struct page *b_page;
     sector_t b_blocknr; /* in blocks of b_size */
@@ -51,29 +49,14 @@ static inline void buffer_clear(struct buffer_head *bh, unsigned int flag)
     (void)__atomic_fetch_and(&bh->b_state, ~flag, __ATOMIC_SEQ_CST);
 }
 
-/* A block of a device, with a reference. NULL: no memory, or (__bread) it cannot be read. */
-struct buffer_head *__getblk(struct block_device *bdev, sector_t block, unsigned int size);
-struct buffer_head *__bread(struct block_device *bdev, sector_t block, unsigned int size);
-void brelse(struct buffer_head *bh); /* NULL: does nothing */
-/* Its contents have changed; the page will be written. */
-void mark_buffer_dirty(struct buffer_head *bh);
-/* A dirty block was freed: its contents need not be written. */
-void bforget(struct buffer_head *bh);
-/* Writes it now and waits. 0 or -EIO. */
-int sync_dirty_buffer(struct buffer_head *bh);
-
 /* The parts of address_space_operations for a file whose blocks get_block finds. */
 int block_read_full_folio(struct page *page, get_block_t get_block);
 int block_write_full_page(struct page *page, get_block_t get_block);
 int block_write_begin(struct address_space *mapping, loff_t pos, unsigned int len,
                       struct page **page, get_block_t get_block);
-/* Also lets the file grow. */
 int generic_write_end(struct address_space *mapping, loff_t pos, unsigned int len,
                       struct page *page);
 void mpage_readahead(struct page **pages, unsigned int nr, get_block_t get_block);
-/* Zeroes the rest of the block that contains the new end of a file. 0 or an error. */
-int block_truncate_page(struct address_space *mapping, loff_t from, get_block_t get_block);
-
 /* For the page cache: frees the buffers of a locked page. */
 bool try_to_free_buffers(struct page *page); /* false: some are in use or dirty */
 void drop_buffers(struct page *page);        /* even then: the page goes away */

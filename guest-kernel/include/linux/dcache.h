@@ -52,9 +52,6 @@ void dput(struct dentry *dentry);
 bool simple_empty(struct dentry *dentry);
 /* Returns whether dentry is top or below it. */
 bool is_subdir(struct dentry *dentry, struct dentry *top);
-/* For stored names: drops all below root, and root; or those below that nobody uses. */
-void shrink_dcache_for_umount(struct dentry *root);
-void shrink_dcache(struct dentry *root);
 /* Returns the first child with d_offset >= offset, with a reference, or NULL. */
 struct dentry *d_next_child(struct dentry *parent, loff_t offset);
 /* Writes text in front of p, in a buffer that starts at buf. Returns its start; NULL: no room. */

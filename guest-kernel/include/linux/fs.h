@@ -81,18 +81,12 @@ struct inode_operations {
     /* Of a link to an object that may have no name: gets its path, with references. 0 or an error.
      */
     int (*jump_link)(struct inode *inode, struct path *path);
-    void (*attributes_changed)(struct inode *inode); /* mode or times; NULL: not stored */
-    void (*evict)(struct inode *inode);              /* called when the last reference is dropped */
+    void (*evict)(struct inode *inode); /* called when the last reference is dropped */
     /*
      * For directories whose names are created on lookup: returns a dentry outside of the tree
      * (d_alloc()), or NULL. Called without the directory's lock.
      */
     struct dentry *(*lookup)(struct dentry *dir, const char *name, size_t len);
-    /*
-     * For directories that are stored: called with the directory locked. Adds the name to the
-     * tree by d_add() and returns it with a reference. NULL: there is none, or ERR_PTR.
-     */
-    struct dentry *(*lookup_stored)(struct dentry *dir, const char *name, size_t len);
 };
 
 struct inode {
@@ -104,13 +98,9 @@ struct inode {
     const struct inode_operations *i_op;
     const struct file_operations *i_fop;
     void *i_private;
-    struct super_block *i_sb;        /* of a stored file; else NULL */
     struct address_space *i_mapping; /* its pages in the page cache; NULL: none */
-    struct list_head i_sb_list;      /* stored files: those in memory (fs/inode.c) */
-    unsigned int i_state;            /* I_*, under inode_hash_lock */
-    u32 i_mtime, i_ctime, i_atime;   /* in seconds; 0 unless stored */
-    u64 i_blocks;                    /* of 512 bytes; only of stored files */
-    unsigned int i_blksize;          /* size of a block; 0 unless stored */
+    u32 i_mtime, i_ctime, i_atime;   /* in seconds; 0 unless they were set */
+    unsigned int i_blksize;          /* size of a block of a device; else 0 */
     struct pipe_inode_info *i_pipe;
     atomic_t i_count;
     struct mutex i_rwsem; /* guards a directory's names, or a file's contents */
@@ -136,29 +126,19 @@ struct file {
 };
 
 enum {
-    FS_SINGLE = 1,       /* all mounts share one superblock */
-    FS_MODE_OPTION = 2,  /* has the option mode=, the mode of the root directory */
-    FS_REQUIRES_DEV = 4, /* is on a block device */
+    FS_SINGLE = 1,      /* all mounts share one superblock */
+    FS_MODE_OPTION = 2, /* has the option mode=, the mode of the root directory */
 };
-
-enum { I_FREEING = 1 }; /* of i_state */
 
 /* A type of file system. */
 struct file_system_type {
     const char *name;
     unsigned int fs_flags;
-    long magic; /* what statfs() shows as the type; 0: that of ramfs, unless it has s_op */
+    long magic; /* what statfs() shows as the type; 0: that of ramfs */
     umode_t root_mode;
     int (*fill_super)(struct super_block *sb); /* creates the root directory: 0 or an error */
     struct super_block *fs_single;             /* the superblock of FS_SINGLE types (super.c) */
     struct list_head list;                     /* in the list of types (filesystems.c) */
-};
-
-/* Of file systems that are stored. */
-struct super_operations {
-    void (*put_super)(struct super_block *sb); /* when all inodes are gone */
-    int (*sync_fs)(struct super_block *sb);    /* brings its own data into the device's cache */
-    int (*statfs)(struct super_block *sb, struct kstatfs *buf);
 };
 
 struct super_block {
@@ -167,36 +147,19 @@ struct super_block {
     dev_t s_dev;
     umode_t s_mode;        /* mode of the root directory */
     unsigned int s_active; /* number of mounts and other users; under super_mutex */
-    /* Only of stored file systems: */
-    const struct super_operations *s_op; /* NULL: not stored */
-    struct block_device *s_bdev;
-    void *s_fs_info;
-    bool s_readonly;
-    struct list_head s_inodes; /* in memory; under inode_hash_lock */
-    struct list_head s_list;   /* all stored ones; under super_mutex */
-};
-
-/* As statfs(2) has it. */
-struct kstatfs {
-    long f_type, f_bsize;
-    u64 f_blocks, f_bfree, f_bavail, f_files, f_ffree;
-    long f_namelen;
 };
 
 /* fs/filesystems.c */
 void register_filesystem(struct file_system_type *type); /* at boot */
 struct file_system_type *get_fs_type(const char *name);  /* or NULL */
 
-/*
- * fs/super.c: returns a superblock of the type with a reference, or ERR_PTR. dev_name: the path
- * of the device, for types that need one.
- */
-struct super_block *sget(struct file_system_type *type, const char *dev_name);
-/* Brings all stored file systems up to date on their devices. */
+/* fs/super.c: returns a superblock of the type with a reference, or ERR_PTR. */
+struct super_block *sget(struct file_system_type *type);
+/* Writes what is dirty to the disks. */
 void ksys_sync(void);
 int vfs_fsync(struct file *file, bool datasync);
-/* Drops what can be read again: unused pages, and unused names of stored files. */
-void drop_caches(int what);
+/* Drops pages that can be read again. */
+void drop_caches(void);
 void drop_caches_init(void); /* fs/drop_caches.c */
 /* Drops a reference. The last one frees the superblock and all its files. */
 void deactivate_super(struct super_block *sb);
@@ -209,15 +172,6 @@ int simple_fill_super(struct super_block *sb);
 
 /* fs/inode.c. new_inode() returns an inode with one reference, or NULL. */
 struct inode *new_inode(umode_t mode);
-/*
- * The inode of a stored file, by number, with a reference: an existing one, or a new one for
- * which init() is called. Or ERR_PTR.
- */
-struct inode *iget(struct super_block *sb, unsigned long ino, int (*init)(struct inode *inode));
-/* Adds a new inode of sb to those in memory. */
-void insert_inode(struct super_block *sb, struct inode *inode);
-/* Each inode of sb in memory: the one after prev, whose reference is dropped; NULL ends it. */
-struct inode *next_inode(struct super_block *sb, struct inode *prev);
 void ihold(struct inode *inode);
 void iput(struct inode *inode);
 void inode_lock(struct inode *inode);

@@ -105,7 +105,6 @@ unsigned long nr_file_pages(void);
 unsigned long shrink_page_cache(unsigned long n);
 
 /* mm/truncate.c */
-void truncate_inode_pages(struct address_space *mapping, loff_t from);
 /* Drops pages that are clean and not in use. */
 void invalidate_mapping_pages(struct address_space *mapping);
 
@@ -125,6 +124,5 @@ void balance_dirty_pages(struct address_space *mapping);
 
 /* fs/fs-writeback.c */
 void mapping_becomes_dirty(struct address_space *mapping);
-void mapping_goes_away(struct address_space *mapping);
 
 #endif

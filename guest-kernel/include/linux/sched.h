@@ -137,7 +137,6 @@ struct task_struct {
     pid_t session;                  /* inherited; used by itself only */
     u64 sig_allowed;                /* signals that a kernel thread accepts; used by itself only */
     u64 sig_pending;                /* atomics only */
-    unsigned int btrace_seq;        /* the last block trace that knows its name */
     short sig_code[64];             /* si_code of each signal that is pending */
     u64 sig_blocked, sig_ignored;   /* of a program; used by itself only */
     u64 saved_sigmask;              /* sig_blocked before rt_sigsuspend() or ppoll() ... */

@@ -14,9 +14,6 @@ void *vmalloc(size_t size);
 void vfree(const void *addr);
 /* Maps registers of a device, by physical address; vfree() undoes it. NULL: no memory. */
 void *vmap_io(unsigned long phys, unsigned int nr_pages);
-/* Maps pages, by their addresses in the linear map, in a row; vfree() unmaps them. NULL: no memory.
- */
-void *vmap(void *const *pages, unsigned int nr_pages);
 bool is_vmalloc_addr(const void *addr);
 
 #endif

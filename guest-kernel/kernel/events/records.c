@@ -200,10 +200,6 @@ static void fill_file(struct mmap_record *r, const struct file *file, char *buf)
 
     r->name = path && !IS_ERR(path) ? path : "//toolong";
     r->more.ino = inode->i_ino;
-    if (inode->i_sb) {
-        r->more.maj = MAJOR(inode->i_sb->s_dev);
-        r->more.min = MINOR(inode->i_sb->s_dev);
-    }
 }
 
 void perf_event_mmap(struct vm_area_struct *vma)

@@ -1,88 +1,26 @@
 /*
- * blktrace.c - traces what happens to the bios and requests of a disk.
+ * blktrace.c - traces what happens to the bios and requests of a disk, for the tracer `blk`.
  *
- * q->blk_trace says what is traced of a disk. Writing 1 to /sys/block/DISK/trace/enable or the
- * ioctl BLKTRACESETUP sets it; probes are attached while a disk has one. While `blk` is the
- * current tracer, records are entries of the trace; otherwise they go to the program that has set
- * up the trace by ioctl.
+ * q->blk_trace says what is traced of a disk. Writing 1 to /sys/block/DISK/trace/enable sets it;
+ * probes are attached while a disk has one. While `blk` is the current tracer, records are entries
+ * of the trace.
  *
  * Not instrumented.
  */
 #include "blktrace.h"
-#include <asm/irqflags.h>
 #include <linux/blktrace_api.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
-#include <linux/timekeeping.h>
-#include <linux/uaccess.h>
 #include <trace/events/block.h>
 
-DEFINE_MUTEX(blk_trace_mutex);
-static unsigned int blk_probes_ref; /* under blk_trace_mutex: disks that are traced */
-static unsigned int blktrace_seq;   /* starts of programs' traces; a task is named once in each */
-
-void blk_fill_rwbs(char *rwbs, blk_opf_t opf)
-{
-    if (opf & REQ_PREFLUSH)
-        *rwbs++ = 'F';
-    switch (opf & REQ_OP_MASK) {
-    case REQ_OP_READ: *rwbs++ = 'R'; break;
-    case REQ_OP_WRITE: *rwbs++ = 'W'; break;
-    case REQ_OP_FLUSH: *rwbs++ = 'F'; break;
-    case REQ_OP_DISCARD: *rwbs++ = 'D'; break;
-    default: *rwbs++ = 'N'; break;
-    }
-    if (opf & REQ_FUA)
-        *rwbs++ = 'F';
-    if (opf & REQ_RAHEAD)
-        *rwbs++ = 'A';
-    if (opf & REQ_SYNC)
-        *rwbs++ = 'S';
-    if (opf & REQ_META)
-        *rwbs++ = 'M';
-    *rwbs = 0;
-}
+static DEFINE_MUTEX(blk_trace_mutex); /* guards q->blk_trace and what follows from it */
+static unsigned int blk_probes_ref;   /* under blk_trace_mutex: disks that are traced */
 
 /* ---- records ---- */
-
-static void write_to_program(struct blk_trace *bt, struct blk_io_trace *t, const void *pdu)
-{
-    t->magic = BLK_IO_TRACE_MAGIC | BLK_IO_TRACE_VERSION;
-    t->time = sched_clock();
-    t->cpu = smp_processor_id();
-    blk_relay_write(bt, t, pdu);
-}
-
-/* A record for the program that is no action; interrupts are off. */
-static void trace_note(struct blk_trace *bt, pid_t pid, u32 action, const void *data, size_t len)
-{
-    struct blk_io_trace t = {.pid = pid, .device = bt->dev, .action = action, .pdu_len = len};
-
-    write_to_program(bt, &t, data);
-}
-
-/* The name of a task, before its first record: a program cannot know it otherwise. */
-static void trace_note_tsk(struct blk_trace *bt, struct task_struct *tsk)
-{
-    tsk->btrace_seq = READ_ONCE(blktrace_seq);
-    trace_note(bt, tsk->pid, BLK_TN_PROCESS, tsk->comm, sizeof(tsk->comm));
-}
-
-static void trace_note_time(struct blk_trace *bt)
-{
-    u64 now = sched_clock();
-    u32 words[2] = {now / NSEC_PER_SEC, now % NSEC_PER_SEC};
-    unsigned long flags;
-
-    raw_local_irq_save(flags);
-    trace_note(bt, 0, BLK_TN_TIMESTAMP, words, sizeof(words));
-    raw_local_irq_restore(flags);
-}
 
 /* The categories of an operation. */
 static u32 act_of(blk_opf_t opf)
@@ -129,30 +67,19 @@ _Static_assert(sizeof(struct trace_entry) == offsetof(struct blk_io_trace, time)
 static void __blk_add_trace(struct blk_trace *bt, sector_t sector, u32 bytes, blk_opf_t opf,
                             u32 what, int error, u32 pdu_len, const void *pdu)
 {
-    bool tracer = READ_ONCE(blk_tracer_enabled);
     struct blk_io_trace t = {.sector = sector,
                              .bytes = bytes,
                              .device = bt->dev,
                              .pid = current->pid,
                              .pdu_len = pdu_len};
-    unsigned long flags;
 
-    if (READ_ONCE(bt->trace_state) != Blktrace_running && !tracer)
+    if (!READ_ONCE(blk_tracer_enabled))
         return;
     t.action = what | act_of(opf);
     t.error = error;
     t.cpu = smp_processor_id();
-    if (!is_wanted(bt, t.action, sector, t.pid))
-        return;
-    if (tracer) {
+    if (is_wanted(bt, t.action, sector, t.pid))
         record_entry(&t, pdu);
-        return;
-    }
-    raw_local_irq_save(flags);
-    if (current->btrace_seq != READ_ONCE(blktrace_seq))
-        trace_note_tsk(bt, current);
-    write_to_program(bt, &t, pdu);
-    raw_local_irq_restore(flags);
 }
 
 /* ---- probes: called with preemption off ---- */
@@ -309,32 +236,17 @@ static void put_probe_ref(void)
 
 /* ---- setting up; under blk_trace_mutex ---- */
 
-static struct blk_trace *alloc_trace(const struct gendisk *disk)
+static int blk_trace_setup_queue(struct gendisk *disk)
 {
     struct blk_trace *bt = kzalloc(sizeof(*bt));
 
     if (!bt)
-        return NULL;
+        return -ENOMEM;
     bt->dev = disk->part0.bd_dev;
     bt->act_mask = (u16)-1;
     bt->end_lba = disk->part0.bd_nr_sectors;
-    atomic_set(&bt->users, 1);
-    return bt;
-}
-
-static void attach_trace(struct gendisk *disk, struct blk_trace *bt)
-{
     rcu_assign_pointer(disk->queue->blk_trace, bt);
     get_probe_ref();
-}
-
-static int blk_trace_setup_queue(struct gendisk *disk)
-{
-    struct blk_trace *bt = alloc_trace(disk);
-
-    if (!bt)
-        return -ENOMEM;
-    attach_trace(disk, bt);
     return 0;
 }
 
@@ -344,94 +256,11 @@ static int blk_trace_remove_queue(struct gendisk *disk)
 
     if (!bt)
         return -EINVAL;
-    WRITE_ONCE(bt->trace_state, Blktrace_off);
     rcu_assign_pointer(disk->queue->blk_trace, NULL);
     put_probe_ref();
     tracepoint_synchronize_unregister();
-    blk_relay_remove_files(bt);
-    blk_trace_put(bt);
+    kfree(bt);
     return 0;
-}
-
-/* ---- ioctls ---- */
-
-static int do_blk_trace_setup(struct gendisk *disk, struct blk_user_trace_setup *buts)
-{
-    struct blk_trace *bt;
-    int err;
-
-    if (!buts->buf_size || !buts->buf_nr)
-        return -EINVAL;
-    strscpy(buts->name, disk->disk_name, sizeof(buts->name));
-    if (disk->queue->blk_trace) {
-        pr_err("Concurrent blktraces are not allowed on %s\n", buts->name);
-        return -EBUSY;
-    }
-    bt = alloc_trace(disk);
-    if (!bt)
-        return -ENOMEM;
-    bt->act_mask = buts->act_mask ? buts->act_mask : bt->act_mask;
-    bt->start_lba = buts->start_lba;
-    bt->end_lba = buts->end_lba ? buts->end_lba : bt->end_lba;
-    bt->pid = buts->pid;
-    err = blk_relay_create(bt, buts);
-    if (err) {
-        blk_relay_remove_files(bt);
-        blk_trace_put(bt);
-        return err;
-    }
-    bt->trace_state = Blktrace_setup;
-    attach_trace(disk, bt);
-    return 0;
-}
-
-static int blk_trace_setup(struct gendisk *disk, struct blk_user_trace_setup __user *arg)
-{
-    struct blk_user_trace_setup buts;
-    int err;
-
-    if (copy_from_user(&buts, arg, sizeof(buts)))
-        return -EFAULT;
-    err = do_blk_trace_setup(disk, &buts);
-    if (err || !copy_to_user(arg, &buts, sizeof(buts)))
-        return err;
-    blk_trace_remove_queue(disk);
-    return -EFAULT;
-}
-
-static int blk_trace_startstop(struct gendisk *disk, bool start)
-{
-    struct blk_trace *bt = disk->queue->blk_trace;
-
-    if (!bt)
-        return -EINVAL;
-    if (start && (bt->trace_state == Blktrace_setup || bt->trace_state == Blktrace_stopped)) {
-        WRITE_ONCE(blktrace_seq, blktrace_seq + 1);
-        trace_note_time(bt);
-        WRITE_ONCE(bt->trace_state, Blktrace_running);
-        return 0;
-    }
-    if (start || bt->trace_state != Blktrace_running)
-        return -EINVAL;
-    WRITE_ONCE(bt->trace_state, Blktrace_stopped);
-    return 0;
-}
-
-long blk_trace_ioctl(struct block_device *bdev, unsigned int cmd, unsigned long arg)
-{
-    struct gendisk *disk = bdev->bd_disk;
-    long ret;
-
-    mutex_lock(&blk_trace_mutex);
-    switch (cmd) {
-    case BLKTRACESETUP: ret = blk_trace_setup(disk, (void __user *)arg); break;
-    case BLKTRACESTART: ret = blk_trace_startstop(disk, true); break;
-    case BLKTRACESTOP: ret = blk_trace_startstop(disk, false); break;
-    case BLKTRACETEARDOWN: ret = blk_trace_remove_queue(disk); break;
-    default: ret = -ENOTTY; break;
-    }
-    mutex_unlock(&blk_trace_mutex);
-    return ret;
 }
 
 /* ---- /sys/block/DISK/trace ---- */

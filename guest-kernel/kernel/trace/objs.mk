@@ -23,7 +23,7 @@ shared-$(CONFIG_FUNCTION_TRACER) += ring_buffer.o ring_buffer_read.o ring_buffer
 notrace-$(CONFIG_FUNCTION_TRACER) += trace_functions.o trace_selftest.o
 stopped-$(CONFIG_FUNCTION_TRACER) += trace_functions_graph.o trace_graph_output.o trace_latency.o trace_nop.o \
 	trace_sched_wakeup.o trace_selftest_wakeup.o trace_stack.o
-stopped-$(CONFIG_BLK_DEV_IO_TRACE) += blktrace.o blktrace_print.o blktrace_relay.o
+stopped-$(CONFIG_BLK_DEV_IO_TRACE) += blktrace.o blktrace_print.o
 stopped-$(CONFIG_MMIOTRACE) += trace_mmiotrace.o
 notrace-$(CONFIG_IRQSOFF_TRACER) += trace_irqsoff.o trace_selftest_latency.o
 notrace-$(CONFIG_TRACE_IRQFLAGS) += trace_preemptirq.o
@@ -35,7 +35,7 @@ stopped-$(CONFIG_EVENT_TRACING) += trace_event_output.o trace_events_files.o tra
 	trace_events_filter_test.o trace_events_pid.o trace_events_trigger.o trace_events_write.o
 stopped-$(CONFIG_EVENT_TRACING) += trace_events_hist.o trace_events_synth.o trace_hist_action.o \
 	trace_hist_field.o trace_hist_print.o
-shared-$(CONFIG_EVENT_TRACING) += tracing_map.o
+shared-$(CONFIG_EVENT_TRACING) += trace_block.o tracing_map.o
 stopped-$(CONFIG_EVENT_TRACING) += trace_dynevent.o trace_eprobe.o trace_kprobe.o trace_probe.o
 stopped-$(CONFIG_FTRACE_SYSCALLS) += trace_syscalls.o
 stopped-$(CONFIG_PERF_EVENTS) += trace_event_perf.o

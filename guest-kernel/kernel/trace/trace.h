@@ -509,7 +509,14 @@ void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* 
 
 int init_nop_trace(void);
 int init_function_trace(void);
+#ifdef CONFIG_BLK_DEV_IO_TRACE
 int init_blk_tracer(void);
+#else
+static inline int init_blk_tracer(void)
+{
+    return 0;
+}
+#endif
 void trace_create_printk_formats(void); /* trace_printk.c */
 int init_graph_trace(void);
 int init_wakeup_tracer(void);

@@ -38,9 +38,7 @@ DECLARE_EVENT_CLASS(block_buffer,
               (unsigned long long)__entry->sector, __entry->size)
 );
 
-/* A block's buffer is used. */
-DEFINE_EVENT(block_buffer, block_touch_buffer, TP_PROTO(struct buffer_head *bh), TP_ARGS(bh));
-/* It was written to. */
+/* A block's buffer was written to. */
 DEFINE_EVENT(block_buffer, block_dirty_buffer, TP_PROTO(struct buffer_head *bh), TP_ARGS(bh));
 
 /* The driver could not take the request. */

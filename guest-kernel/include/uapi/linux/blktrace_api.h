@@ -61,12 +61,6 @@ enum blktrace_act {
 #define BLK_TA_INSERT       (__BLK_TA_INSERT | BLK_TC_ACT(BLK_TC_QUEUE))
 #define BLK_TA_SPLIT        __BLK_TA_SPLIT
 
-/* Records that are no action of a bio or request. */
-enum blktrace_notify { __BLK_TN_PROCESS, __BLK_TN_TIMESTAMP, __BLK_TN_MESSAGE };
-
-#define BLK_TN_PROCESS   (__BLK_TN_PROCESS | BLK_TC_ACT(BLK_TC_NOTIFY))   /* pdu: its name */
-#define BLK_TN_TIMESTAMP (__BLK_TN_TIMESTAMP | BLK_TC_ACT(BLK_TC_NOTIFY)) /* pdu: s and ns, u32 */
-
 #define BLK_IO_TRACE_MAGIC   0x65617400
 #define BLK_IO_TRACE_VERSION 0x07
 
@@ -84,20 +78,5 @@ struct blk_io_trace {
     u16 error;
     u16 pdu_len;
 };
-
-enum { BLKTRACE_BDEV_SIZE = 32 };
-
-struct blk_user_trace_setup {
-    char name[BLKTRACE_BDEV_SIZE]; /* out: of the directory in debugfs */
-    u16 act_mask;                  /* categories, BLK_TC_*; 0: all */
-    u32 buf_size, buf_nr;          /* of each hart */
-    u64 start_lba, end_lba;        /* sectors; 0: all */
-    u32 pid;                       /* 0: all */
-};
-
-#define BLKTRACESETUP    0xc0481273u
-#define BLKTRACESTART    0x1274u
-#define BLKTRACESTOP     0x1275u
-#define BLKTRACETEARDOWN 0x1276u
 
 #endif

@@ -1,1 +1,0 @@
-obj-y += balloc.o dir.o inode.o namei.o super.o
