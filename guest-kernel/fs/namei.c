@@ -437,8 +437,6 @@ struct new_name {
     umode_t mode;          /* S_IFDIR or S_IFLNK */
     const char *target;    /* of a symbolic link */
     const struct path *of; /* the file that gets one more name; or NULL */
-    int (*make)(struct inode *dir, struct dentry *dentry, void *arg); /* makes it; or NULL */
-    void *arg;
 };
 
 noinline int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *oldname)
@@ -450,8 +448,6 @@ static int make_inode(struct inode *dir, struct dentry *d, const struct new_name
 {
     const struct inode_operations *op = dir->i_op;
 
-    if (new->make)
-        return new->make(dir, d, new->arg);
     if (new->of)
         return op->link(new->of->dentry->d_inode, dir, d);
     return S_ISDIR(new->mode) ? op->mkdir(dir, d, new->mode) : vfs_symlink(dir, d, new->target);
@@ -459,8 +455,6 @@ static int make_inode(struct inode *dir, struct dentry *d, const struct new_name
 
 static bool can_make(const struct inode_operations *op, const struct new_name *new)
 {
-    if (new->make)
-        return true;
     if (!op)
         return false;
     if (new->of)
@@ -519,12 +513,6 @@ static int make_name(int dfd, const char *name, const struct new_name *new)
 int do_mkdirat(int dfd, const char *name, umode_t mode)
 {
     return make_name(dfd, name, &(struct new_name){.mode = S_IFDIR | (mode & ~S_IFMT)});
-}
-
-int vfs_mkobj(int dfd, const char *name,
-              int (*make)(struct inode *dir, struct dentry *dentry, void *arg), void *arg)
-{
-    return make_name(dfd, name, &(struct new_name){.mode = S_IFREG, .make = make, .arg = arg});
 }
 
 int do_symlinkat(const char *target, int dfd, const char *name)

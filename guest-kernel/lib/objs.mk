@@ -1,3 +1,3 @@
-obj-y += radix-tree.o buildid.o errno.o sort.o usercopy.o
+obj-y += radix-tree.o errno.o sort.o usercopy.o
 # Called by tracers and by the code that patches.
 shared-y += glob.o kstrtox.o string.o vsprintf.o

@@ -11,7 +11,6 @@ typedef unsigned long long __u64;
 enum {
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
-    BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 };
 
 enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
@@ -32,6 +31,7 @@ static long (*const bpf_map_update_elem)(void *map, const void *key, const void 
                                          __u64 flags) = (void *)2;
 static long (*const bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
 static __u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static __u32 (*const bpf_get_smp_processor_id)(void) = (void *)8;
 static __u64 (*const bpf_get_current_pid_tgid)(void) = (void *)14;
 
 #endif

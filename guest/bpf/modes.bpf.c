@@ -2,13 +2,13 @@
  */
 #include "bpf_helpers.h"
 
-enum { IN_KERNEL, IN_PROGRAM };
+enum { IN_KERNEL, IN_PROGRAM, MODES, HARTS = 8 };
 
 struct bpf_map_def SEC("maps") modes = {
-    .type = BPF_MAP_TYPE_PERCPU_ARRAY,
+    .type = BPF_MAP_TYPE_ARRAY,
     .key_size = sizeof(__u32),
     .value_size = sizeof(__u64),
-    .max_entries = 2,
+    .max_entries = HARTS * MODES,
 };
 
 /* What is read of a program's context: registers, the period, the address. */
@@ -24,8 +24,8 @@ static __always_inline int is_kernel(long pc)
 SEC("perf_event")
 int on_sample(struct sample *ctx)
 {
-    __u32 mode = is_kernel(ctx->pc) ? IN_KERNEL : IN_PROGRAM;
-    __u64 *count = bpf_map_lookup_elem(&modes, &mode);
+    __u32 key = bpf_get_smp_processor_id() * MODES + (is_kernel(ctx->pc) ? IN_KERNEL : IN_PROGRAM);
+    __u64 *count = bpf_map_lookup_elem(&modes, &key);
 
     if (count)
         ++*count; /* no other hart has this one */

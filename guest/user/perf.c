@@ -388,7 +388,6 @@ static void open_samplers(const struct options *o, pid_t pid)
 
     events[0].attr.mmap = events[0].attr.mmap2 = events[0].attr.comm = 1;
     events[0].attr.comm_exec = events[0].attr.task = 1;
-    events[0].attr.build_id = 1;
     events[0].attr.ksymbol = 1;
     for (i = 0; i < nr_events; i++) {
         set_sampling(&events[i].attr, o);
@@ -505,13 +504,7 @@ static void put_names(void)
 
 /* ---- the file ---- */
 
-enum {
-    HEADER_TRACING_DATA = 1,
-    HEADER_BUILD_ID = 2,
-    HEADER_ARCH = 6,
-    HEADER_NRCPUS = 7,
-    HEADER_EVENT_DESC = 12
-};
+enum { HEADER_TRACING_DATA = 1, HEADER_ARCH = 6, HEADER_NRCPUS = 7, HEADER_EVENT_DESC = 12 };
 
 struct section {
     uint64_t offset, size;
@@ -625,71 +618,14 @@ static struct blob event_desc(void)
     return b;
 }
 
-/* Of MMAP2, if the file has a build id. */
-struct mapping {
-    struct perf_event_header header;
-    uint32_t pid, tid;
-    uint64_t addr, len, pgoff;
-    uint8_t id_size, reserved[3], id[20];
-    uint32_t prot, flags;
-    char name[];
-};
-
-struct build_id {
-    struct perf_event_header header;
-    int32_t pid;
-    uint8_t id[20], id_size, reserved[3];
-};
-
-static void append_build_id(struct blob *b, const struct mapping *m)
-{
-    enum { ALIGNMENT = 64, HAS_SIZE = 1 << 15, ANY_PROGRAM = -1 };
-    static const char zeroes[ALIGNMENT];
-    size_t len = strlen(m->name) + 1, room = (len + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    struct build_id r = {
-        {0, PERF_RECORD_MISC_USER | HAS_SIZE, sizeof(r) + room}, ANY_PROGRAM, {0}, m->id_size, {0}};
-    size_t at;
-
-    for (at = 0; at < b->size; at += ((const struct perf_event_header *)(b->at + at))->size)
-        if (!strcmp(b->at + at + sizeof(r), m->name))
-            return; /* it is there already */
-    memcpy(r.id, m->id, sizeof(r.id));
-    append(b, &r, sizeof(r));
-    append(b, m->name, len);
-    append(b, zeroes, room - len);
-}
-
-/* Of each file that was executed. */
-static struct blob build_ids(void)
-{
-    static union {
-        struct perf_event_header header;
-        struct mapping mapping;
-        char bytes[1 << 16];
-    } r;
-    struct blob b = {NULL, 0};
-    size_t rest;
-
-    append(&b, "", 0);
-    lseek(collected, 0, SEEK_SET);
-    while (read(collected, &r, sizeof(r.header)) == sizeof(r.header)) {
-        rest = r.header.size - sizeof(r.header);
-        if (read(collected, r.bytes + sizeof(r.header), rest) != (ssize_t)rest)
-            break;
-        if (r.header.type == PERF_RECORD_MMAP2 && r.header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
-            append_build_id(&b, &r.mapping);
-    }
-    return b;
-}
-
 /* Header, numbers of the events, their attributes, records, features. */
 static void write_file(const char *path)
 {
     const uint64_t attr_size = sizeof(struct perf_event_attr) + sizeof(struct section);
     uint64_t ids_at = sizeof(struct perf_header), ids_size = 8ull * nr_cpus, at;
     struct perf_header h = {"PERFILE2", sizeof(h), attr_size, {0}, {0}, {0}, {0}};
-    struct blob head = {NULL, 0}, feature[5] = {{NULL, 0}};
-    const unsigned int bits[] = {HEADER_TRACING_DATA, HEADER_BUILD_ID, HEADER_ARCH, HEADER_NRCPUS,
+    struct blob head = {NULL, 0}, feature[4] = {{NULL, 0}};
+    const unsigned int bits[] = {HEADER_TRACING_DATA, HEADER_ARCH, HEADER_NRCPUS,
                                  HEADER_EVENT_DESC};
     static char buf[PAGE_SIZE];
     unsigned int i;
@@ -715,11 +651,10 @@ static void write_file(const char *path)
     while ((n = read(collected, buf, sizeof(buf))) > 0)
         write_all(fd, buf, n);
     feature[0] = tracing_data();
-    feature[1] = build_ids();
-    append_string(&feature[2], "riscv64");
-    append_u32(&feature[3], nr_cpus);
-    append_u32(&feature[3], nr_cpus);
-    feature[4] = event_desc();
+    append_string(&feature[1], "riscv64");
+    append_u32(&feature[2], nr_cpus);
+    append_u32(&feature[2], nr_cpus);
+    feature[3] = event_desc();
     at = h.data.offset + h.data.size + ARRAY_SIZE(bits) * sizeof(struct section);
     for (i = 0; i < ARRAY_SIZE(bits); i++) {
         write_all(fd, &(struct section){at, feature[i].size}, sizeof(struct section));
@@ -759,24 +694,6 @@ static int perf_record(const struct options *o)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-/* ---- perf list ---- */
-
-static int perf_list(void)
-{
-    static char text[64 * 1024];
-    unsigned int i;
-    int fd;
-    ssize_t n;
-
-    for (i = 0; i < ARRAY_SIZE(known_events); i++)
-        printf("  %-50s [%s event]\n", known_events[i].name,
-               known_events[i].type == PERF_TYPE_SOFTWARE ? "Software" : "Hardware");
-    fd = open(TRACING "available_events", O_RDONLY, 0);
-    while (fd >= 0 && (n = read(fd, text, sizeof(text))) > 0)
-        write_all(1, text, n);
-    return 0;
-}
-
 static unsigned long number(const char *text)
 {
     unsigned long value;
@@ -790,7 +707,7 @@ static int usage(void)
 {
     printf(
         "usage: perf stat [-e EVENTS] [-a] CMD | perf record [-e EVENTS] [-c N | -F HZ] [-g] [-a] "
-        "[-o FILE] CMD | perf list\n");
+        "[-o FILE] CMD\n");
     return 1;
 }
 
@@ -826,8 +743,6 @@ int main(int argc, char **argv)
     struct options o = {.frequency = FREQUENCY, .output = "perf.data"};
 
     nr_cpus = count_cpus();
-    if (argc == 2 && !strcmp(argv[1], "list"))
-        return perf_list();
     if (argc < 3 || !parse_options(argv + 2, &o))
         return usage();
     if (!strcmp(argv[1], "stat"))

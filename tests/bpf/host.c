@@ -268,24 +268,13 @@ HELPER(print_text)
 }
 
 bpf_func_t bpf_helper_funcs[__BPF_FUNC_MAX_ID] = {
-    [BPF_FUNC_map_lookup_elem] = map_lookup_elem,
-    [BPF_FUNC_map_update_elem] = map_update_elem,
-    [BPF_FUNC_map_delete_elem] = map_delete_elem,
-    [BPF_FUNC_probe_read] = fill,
-    [BPF_FUNC_probe_read_user] = fill,
-    [BPF_FUNC_probe_read_kernel] = fill,
-    [BPF_FUNC_probe_read_str] = fill_str,
-    [BPF_FUNC_probe_read_user_str] = fill_str,
-    [BPF_FUNC_probe_read_kernel_str] = fill_str,
-    [BPF_FUNC_ktime_get_ns] = number,
-    [BPF_FUNC_get_prandom_u32] = number,
-    [BPF_FUNC_get_smp_processor_id] = number,
-    [BPF_FUNC_get_current_pid_tgid] = number,
-    [BPF_FUNC_get_current_uid_gid] = number,
-    [BPF_FUNC_get_current_comm] = fill,
-    [BPF_FUNC_get_current_task] = number,
-    [BPF_FUNC_trace_printk] = print_text,
-    [BPF_FUNC_perf_event_output] = number,
+    [BPF_FUNC_map_lookup_elem] = map_lookup_elem, [BPF_FUNC_map_update_elem] = map_update_elem,
+    [BPF_FUNC_map_delete_elem] = map_delete_elem, [BPF_FUNC_probe_read_kernel] = fill,
+    [BPF_FUNC_probe_read_kernel_str] = fill_str,  [BPF_FUNC_ktime_get_ns] = number,
+    [BPF_FUNC_get_prandom_u32] = number,          [BPF_FUNC_get_smp_processor_id] = number,
+    [BPF_FUNC_get_current_pid_tgid] = number,     [BPF_FUNC_get_current_uid_gid] = number,
+    [BPF_FUNC_get_current_comm] = fill,           [BPF_FUNC_get_current_task] = number,
+    [BPF_FUNC_trace_printk] = print_text,         [BPF_FUNC_perf_event_output] = number,
 };
 
 /* ---- one program ---- */

@@ -38,9 +38,6 @@ struct bpf_map_ops {
     int (*update)(struct bpf_map *map, const void *key, const void *value, u64 flags);
     int (*remove)(struct bpf_map *map, const void *key);
     int (*get_next_key)(struct bpf_map *map, const void *key, void *next);
-    /* For system calls, where a value has a part for each hart. NULL: lookup and update. */
-    int (*copy_value)(struct bpf_map *map, const void *key, void *value);
-    int (*update_all)(struct bpf_map *map, const void *key, const void *value, u64 flags);
     /* The key and the value are for system calls only: a descriptor of a file. May sleep. */
     int (*update_fd)(struct bpf_map *map, struct file *map_file, const void *key, int fd,
                      u64 flags);
@@ -57,7 +54,7 @@ struct bpf_map {
     char name[BPF_OBJ_NAME_LEN];
 };
 
-/* Sizes a value has for programs and in the tables of per-hart maps. */
+/* Sizes of values in a table, and of stacks. */
 static inline u32 bpf_round_up(u32 n, u32 align)
 {
     return (n + align - 1) / align * align;
@@ -76,7 +73,7 @@ struct bpf_prog {
     u32 used_map_cnt;
     int refcnt; /* atomics only */
     char name[BPF_OBJ_NAME_LEN];
-    u8 tag[BPF_TAG_SIZE];        /* the same for the same text: kernel/bpf/tag.c */
+    u8 tag[BPF_TAG_SIZE];        /* the same for the same text */
     struct bpf_jit_image *jited; /* NULL: it is interpreted */
     u64 (*bpf_func)(const void *ctx, const struct bpf_prog *prog);
     u32 *active; /* by hart: it runs there at a raw tracepoint; atomics only */

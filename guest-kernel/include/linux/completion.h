@@ -17,13 +17,11 @@ struct completion {
 #define DECLARE_COMPLETION_ONSTACK(name) DECLARE_COMPLETION(name)
 
 void init_completion(struct completion *x);
-void reinit_completion(struct completion *x);
 /* complete() releases one waiter, complete_all() all present and future ones. */
 void complete(struct completion *x);
 void complete_all(struct completion *x);
 
 void wait_for_completion(struct completion *x);
-int __must_check wait_for_completion_interruptible(struct completion *x); /* or -EINTR */
 /* Returns the ticks left, at least 1, or 0 if the time is up. */
 unsigned long wait_for_completion_timeout(struct completion *x, unsigned long timeout);
 bool try_wait_for_completion(struct completion *x);

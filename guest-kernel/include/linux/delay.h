@@ -3,8 +3,6 @@
 #define LINUX_DELAY_H
 
 void msleep(unsigned int msecs);
-/* Returns the milliseconds left if it was woken early, else 0. */
-unsigned long msleep_interruptible(unsigned int msecs);
 void usleep_range(unsigned long min, unsigned long max);
 void udelay(unsigned long usecs);
 

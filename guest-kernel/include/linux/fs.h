@@ -192,9 +192,6 @@ int user_path_at(int dfd, const char __user *name, int flags, struct path *path)
 char *getname(const char __user *name); /* a copy for kfree(), or ERR_PTR */
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int do_mkdirat(int dfd, const char *name, umode_t mode);
-/* A new name, for which make() is called with the directory locked: it adds the inode. */
-int vfs_mkobj(int dfd, const char *name,
-              int (*make)(struct inode *dir, struct dentry *dentry, void *arg), void *arg);
 /* The directory is locked, and has the operation. */
 int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *oldname);
 int do_symlinkat(const char *target, int dfd, const char *name);

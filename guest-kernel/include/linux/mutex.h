@@ -17,7 +17,6 @@ struct mutex {
 
 void mutex_init(struct mutex *lock);
 void mutex_lock(struct mutex *lock);
-int __must_check mutex_lock_interruptible(struct mutex *lock); /* 0 or -EINTR */
 bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 

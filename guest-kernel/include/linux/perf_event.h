@@ -189,8 +189,6 @@ void perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 /* The event of a descriptor, with a reference to its file; ERR_PTR(-EBADF). */
 struct file *perf_event_get(unsigned int fd);
 struct perf_event *perf_event_of(struct file *file);
-/* The count of an event that is active on this hart or not at all; -EINVAL, -EOPNOTSUPP. */
-int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running);
 
 static inline bool is_sampling_event(const struct perf_event *event)
 {
@@ -219,8 +217,8 @@ static __always_inline void perf_fetch_caller_regs(struct pt_regs *regs)
 
 void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr);
 void __perf_sw_event_sched(u32 event_id);
-void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next);
-void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task);
+void __perf_event_task_sched_out(struct task_struct *prev);
+void __perf_event_task_sched_in(struct task_struct *task);
 void __perf_event_task_tick(void);
 
 static __always_inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
@@ -236,20 +234,18 @@ static __always_inline void perf_event_task_migrate(struct task_struct *task)
 }
 
 /* Before a switch, and after it; interrupts are off and the queue is locked. */
-static __always_inline void perf_event_task_sched_out(struct task_struct *prev,
-                                                      struct task_struct *next)
+static __always_inline void perf_event_task_sched_out(struct task_struct *prev)
 {
     if (static_key_false(&perf_swevent_enabled[PERF_COUNT_SW_CONTEXT_SWITCHES]))
         __perf_sw_event_sched(PERF_COUNT_SW_CONTEXT_SWITCHES);
     if (static_branch_unlikely(&perf_sched_events))
-        __perf_event_task_sched_out(prev, next);
+        __perf_event_task_sched_out(prev);
 }
 
-static __always_inline void perf_event_task_sched_in(struct task_struct *prev,
-                                                     struct task_struct *task)
+static __always_inline void perf_event_task_sched_in(struct task_struct *task)
 {
     if (static_branch_unlikely(&perf_sched_events))
-        __perf_event_task_sched_in(prev, task);
+        __perf_event_task_sched_in(task);
     if (static_key_false(&perf_swevent_enabled[PERF_COUNT_SW_CPU_MIGRATIONS]) &&
         task->sched_migrated) {
         __perf_sw_event_sched(PERF_COUNT_SW_CPU_MIGRATIONS);
@@ -289,18 +285,18 @@ static inline void perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64
     (void)addr;
 }
 
-#define perf_event_task_migrate(task)         ((void)(task))
-#define perf_event_task_sched_out(prev, next) ((void)(prev), (void)(next))
-#define perf_event_task_sched_in(prev, task)  ((void)(prev), (void)(task))
-#define perf_event_task_tick()                ((void)0)
-#define perf_event_init_task(child)           0
-#define perf_event_exit_task(child)           ((void)(child))
-#define perf_event_free_task(child)           ((void)(child))
-#define perf_event_fork(child)                ((void)(child))
-#define perf_event_comm(task, exec)           ((void)(task), (void)(exec))
-#define perf_event_exec()                     ((void)0)
-#define perf_event_mmap(vma)                  ((void)(vma))
-#define perf_event_bpf_event(prog, type)      ((void)(prog), (void)(type))
+#define perf_event_task_migrate(task)    ((void)(task))
+#define perf_event_task_sched_out(prev)  ((void)(prev))
+#define perf_event_task_sched_in(task)   ((void)(task))
+#define perf_event_task_tick()           ((void)0)
+#define perf_event_init_task(child)      0
+#define perf_event_exit_task(child)      ((void)(child))
+#define perf_event_free_task(child)      ((void)(child))
+#define perf_event_fork(child)           ((void)(child))
+#define perf_event_comm(task, exec)      ((void)(task), (void)(exec))
+#define perf_event_exec()                ((void)0)
+#define perf_event_mmap(vma)             ((void)(vma))
+#define perf_event_bpf_event(prog, type) ((void)(prog), (void)(type))
 
 #endif
 

@@ -15,12 +15,9 @@ struct timer_list {
     container_of(callback_timer, __typeof__(*var), timer_fieldname)
 
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *));
-/* Starts the timer for timer->expires. */
-void add_timer(struct timer_list *timer);
 /* Starts the timer, again if it is pending. Returns whether it was pending. */
 bool mod_timer(struct timer_list *timer, unsigned long expires);
 bool timer_pending(const struct timer_list *timer);
-bool del_timer(struct timer_list *timer);
 /* The same, and waits until the function has returned. */
 bool del_timer_sync(struct timer_list *timer);
 

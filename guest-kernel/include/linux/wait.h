@@ -38,8 +38,6 @@ void init_waitqueue_head(struct wait_queue_head *wq);
 
 /* Queues the entry if it is not queued yet, and sets the state of current. */
 void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, unsigned int state);
-void prepare_to_wait_exclusive(struct wait_queue_head *wq, struct wait_queue_entry *wait,
-                               unsigned int state);
 void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait);
 
 /*

@@ -1,4 +1,4 @@
-/* arraymap.c - maps of type array, one value for all harts or one for each. */
+/* arraymap.c - maps of type array. */
 #include "bpf_internal.h"
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -6,7 +6,7 @@
 
 struct bpf_array {
     struct bpf_map map;
-    u32 elem_size; /* of all harts' parts */
+    u32 elem_size;
     char *values;
 };
 
@@ -23,20 +23,19 @@ static void array_free(struct bpf_map *map)
 
 static struct bpf_map *array_alloc(const union bpf_attr *attr)
 {
-    bool percpu = attr->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
     u32 allowed = BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG;
     struct bpf_array *array;
 
     if (!attr->max_entries || attr->key_size != 4 || !attr->value_size ||
         attr->map_flags & ~allowed)
         return ERR_PTR(-EINVAL);
-    if (attr->value_size > 0x7fffffff - 8 || (percpu && attr->value_size > 32768))
+    if (attr->value_size > 0x7fffffff - 8)
         return ERR_PTR(-E2BIG);
     array = bpf_map_area_alloc(sizeof(*array));
     if (!array)
         return ERR_PTR(-ENOMEM);
-    bpf_map_init(&array->map, attr, percpu ? &percpu_array_map_ops : &array_map_ops);
-    array->elem_size = percpu ? bpf_percpu_size(&array->map) : bpf_round_up(attr->value_size, 8);
+    bpf_map_init(&array->map, attr, &array_map_ops);
+    array->elem_size = bpf_round_up(attr->value_size, 8);
     array->values = bpf_map_area_alloc((u64)array->elem_size * attr->max_entries);
     if (!array->values) {
         array_free(&array->map);
@@ -58,13 +57,6 @@ static void *array_lookup(struct bpf_map *map, const void *key)
     return elem(map, key);
 }
 
-static void *percpu_array_lookup(struct bpf_map *map, const void *key)
-{
-    char *value = elem(map, key);
-
-    return value ? value + bpf_round_up(map->value_size, 8) * raw_smp_processor_id() : NULL;
-}
-
 static int check_update(const struct bpf_map *map, const void *key, u64 flags)
 {
     if (flags > BPF_EXIST)
@@ -80,33 +72,6 @@ static int array_update(struct bpf_map *map, const void *key, const void *value,
 
     if (!err)
         memcpy(elem(map, key), value, map->value_size);
-    return err;
-}
-
-static int percpu_array_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
-{
-    int err = check_update(map, key, flags);
-
-    if (!err)
-        memcpy(percpu_array_lookup(map, key), value, map->value_size);
-    return err;
-}
-
-static int percpu_array_copy(struct bpf_map *map, const void *key, void *value)
-{
-    if (!elem(map, key))
-        return -ENOENT;
-    memcpy(value, elem(map, key), bpf_percpu_size(map));
-    return 0;
-}
-
-static int percpu_array_update_all(struct bpf_map *map, const void *key, const void *value,
-                                   u64 flags)
-{
-    int err = check_update(map, key, flags);
-
-    if (!err)
-        memcpy(elem(map, key), value, bpf_percpu_size(map));
     return err;
 }
 
@@ -149,15 +114,4 @@ const struct bpf_map_ops array_map_ops = {
     .remove = array_remove,
     .get_next_key = array_get_next_key,
     .direct_value_addr = array_direct_value_addr,
-};
-
-const struct bpf_map_ops percpu_array_map_ops = {
-    .alloc = array_alloc,
-    .free = array_free,
-    .lookup = percpu_array_lookup,
-    .update = percpu_array_update,
-    .remove = array_remove,
-    .get_next_key = array_get_next_key,
-    .copy_value = percpu_array_copy,
-    .update_all = percpu_array_update_all,
 };

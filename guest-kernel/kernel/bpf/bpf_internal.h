@@ -4,29 +4,15 @@
 
 #include <linux/bpf.h>
 #include <linux/bpf_verifier.h>
-#include <linux/cpumask.h>
-#include <linux/smp.h>
 #include <linux/spinlock.h>
 
 #define ENOTSUPP 524 /* as Linux returns it, though no user knows it */
 
-extern const struct bpf_map_ops array_map_ops, percpu_array_map_ops, htab_map_ops,
-    perf_event_array_map_ops;
+extern const struct bpf_map_ops array_map_ops, htab_map_ops, perf_event_array_map_ops;
 
 /* Of the maps whose keys are indexes: none can be removed, and the next one follows. */
 int array_remove(struct bpf_map *map, const void *key);
 int array_get_next_key(struct bpf_map *map, const void *key, void *next);
-
-/* Of a value with a part for each hart. */
-static inline u32 bpf_percpu_size(const struct bpf_map *map)
-{
-    return bpf_round_up(map->value_size, 8) * nr_cpu_ids;
-}
-
-static inline bool bpf_map_is_percpu(const struct bpf_map *map)
-{
-    return map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
-}
 
 /* Fills in what every map has. */
 void bpf_map_init(struct bpf_map *map, const union bpf_attr *attr, const struct bpf_map_ops *ops);

@@ -9,6 +9,8 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -44,74 +46,39 @@ HELPER(map_delete_elem)
 
 unsigned long __asm_copy_from_user(void *to, const void __user *from, unsigned long n);
 
-static bool read_memory(void *to, u64 from, u64 n, bool user)
+static bool read_kernel(void *to, u64 from, u64 n)
 {
-    bool is_user = n <= TASK_SIZE && from <= TASK_SIZE - n;
-
-    if (is_user != user)
+    if (n <= TASK_SIZE && from <= TASK_SIZE - n)
         return false;
     return !__asm_copy_from_user(to, (const void __user *)(unsigned long)from, n);
 }
 
-/* The same, of either kind of memory. What cannot be read is zero. */
-static u64 probe_read(void *to, u64 from, u64 n, bool user, bool kernel)
-{
-    bool ok =
-        (user && read_memory(to, from, n, true)) || (kernel && read_memory(to, from, n, false));
-
-    if (!ok)
-        memset(to, 0, n);
-    return ok ? 0 : -EFAULT;
-}
-
-HELPER(probe_read_any)
-{
-    return probe_read(POINTER(r1), r3, r2, true, true);
-}
-
-HELPER(probe_read_user)
-{
-    return probe_read(POINTER(r1), r3, r2, true, false);
-}
-
+/* What cannot be read is zero. */
 HELPER(probe_read_kernel)
 {
-    return probe_read(POINTER(r1), r3, r2, false, true);
+    if (read_kernel(POINTER(r1), r3, r2))
+        return 0;
+    memset(POINTER(r1), 0, r2);
+    return -EFAULT;
 }
 
 /* Returns the length with the NUL. */
-static u64 probe_read_str(char *to, u64 from, u64 size, bool user, bool kernel)
+HELPER(probe_read_kernel_str)
 {
+    char *to = POINTER(r1);
     u64 n;
 
-    if (!size)
-        return 0;
-    for (n = 0; n < size; n++) {
-        if (!(user && read_memory(to + n, from + n, 1, true)) &&
-            !(kernel && read_memory(to + n, from + n, 1, false))) {
-            memset(to, 0, size);
+    for (n = 0; n < r2; n++) {
+        if (!read_kernel(to + n, r3 + n, 1)) {
+            memset(to, 0, r2);
             return -EFAULT;
         }
         if (!to[n])
             return n + 1;
     }
-    to[size - 1] = 0;
-    return size;
-}
-
-HELPER(probe_read_any_str)
-{
-    return probe_read_str(POINTER(r1), r3, r2, true, true);
-}
-
-HELPER(probe_read_user_str)
-{
-    return probe_read_str(POINTER(r1), r3, r2, true, false);
-}
-
-HELPER(probe_read_kernel_str)
-{
-    return probe_read_str(POINTER(r1), r3, r2, false, true);
+    if (r2)
+        to[r2 - 1] = 0;
+    return r2;
 }
 
 /* ---- what runs, and when ---- */
@@ -168,11 +135,7 @@ bpf_func_t bpf_helper_funcs[__BPF_FUNC_MAX_ID] = {
     [BPF_FUNC_map_lookup_elem] = map_lookup_elem,
     [BPF_FUNC_map_update_elem] = map_update_elem,
     [BPF_FUNC_map_delete_elem] = map_delete_elem,
-    [BPF_FUNC_probe_read] = probe_read_any,
-    [BPF_FUNC_probe_read_user] = probe_read_user,
     [BPF_FUNC_probe_read_kernel] = probe_read_kernel,
-    [BPF_FUNC_probe_read_str] = probe_read_any_str,
-    [BPF_FUNC_probe_read_user_str] = probe_read_user_str,
     [BPF_FUNC_probe_read_kernel_str] = probe_read_kernel_str,
     [BPF_FUNC_ktime_get_ns] = ktime_get_ns,
     [BPF_FUNC_get_prandom_u32] = get_prandom_u32,

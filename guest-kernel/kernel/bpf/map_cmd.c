@@ -37,8 +37,7 @@ void bpf_map_init(struct bpf_map *map, const union bpf_attr *attr, const struct 
 static const struct bpf_map_ops *map_ops(u32 type)
 {
     switch (type) {
-    case BPF_MAP_TYPE_ARRAY:
-    case BPF_MAP_TYPE_PERCPU_ARRAY: return &array_map_ops;
+    case BPF_MAP_TYPE_ARRAY: return &array_map_ops;
     case BPF_MAP_TYPE_HASH: return &htab_map_ops;
     case BPF_MAP_TYPE_PERF_EVENT_ARRAY: return &perf_event_array_map_ops;
     default: return NULL;
@@ -105,8 +104,6 @@ struct bpf_map *bpf_map_get(u32 fd)
 /* Size of a value for system calls. */
 static u32 map_value_size(const struct bpf_map *map)
 {
-    if (bpf_map_is_percpu(map))
-        return bpf_percpu_size(map);
     return map->map_type == BPF_MAP_TYPE_PERF_EVENT_ARRAY ? sizeof(u32) : map->value_size;
 }
 
@@ -160,12 +157,8 @@ static int begin_access(struct map_access *a, const union bpf_attr *attr, bool k
 
 static int copy_value(struct map_access *a)
 {
-    const struct bpf_map_ops *ops = a->map->ops;
-    const void *from;
+    const void *from = a->map->ops->lookup(a->map, a->key);
 
-    if (ops->copy_value)
-        return ops->copy_value(a->map, a->key, a->value);
-    from = ops->lookup(a->map, a->key);
     if (IS_ERR(from))
         return PTR_ERR(from);
     if (!from)
@@ -220,7 +213,7 @@ static int update_value(struct map_access *a, u64 flags)
     if (ops->update_fd)
         return ops->update_fd(a->map, a->file, a->key, *(const int *)a->value, flags);
     begin_operation();
-    err = (ops->update_all ? ops->update_all : ops->update)(a->map, a->key, a->value, flags);
+    err = ops->update(a->map, a->key, a->value, flags);
     end_operation();
     return err;
 }

@@ -143,6 +143,18 @@ static int read_prog(struct bpf_prog *prog, const union bpf_attr *attr)
     return bpf_copy_name(prog->name, attr->prog_name);
 }
 
+/* The same for the same text: a hash of it. */
+static void calc_tag(struct bpf_prog *prog)
+{
+    const u8 *text = (const u8 *)prog->insns;
+    u64 hash = 14695981039346656037ull;
+    u32 i;
+
+    for (i = 0; i < prog->len * sizeof(struct bpf_insn); i++)
+        hash = (hash ^ text[i]) * 1099511628211ull;
+    memcpy(prog->tag, &hash, sizeof(prog->tag));
+}
+
 static bool calls_trace_printk(const struct bpf_prog *prog)
 {
     u32 i;
@@ -168,7 +180,7 @@ int bpf_prog_load(const union bpf_attr *attr)
     prog->refcnt = 1;
     err = read_prog(prog, attr);
     if (!err) {
-        bpf_prog_calc_tag(prog);
+        calc_tag(prog);
         err = check_prog(prog, attr);
     }
     if (err) {

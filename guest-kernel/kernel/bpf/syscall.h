@@ -35,8 +35,6 @@ int bpf_map_lookup(const union bpf_attr *attr);
 int bpf_map_update(const union bpf_attr *attr);
 int bpf_map_delete(const union bpf_attr *attr);
 int bpf_map_next_key(const union bpf_attr *attr);
-/* kernel/bpf/tag.c: of the text as it was loaded, but without the numbers of descriptors. */
-void bpf_prog_calc_tag(struct bpf_prog *prog);
 int bpf_prog_load(const union bpf_attr *attr);
 int bpf_prog_test_run(const union bpf_attr *attr, union bpf_attr __user *uattr);
 int bpf_prog_get_info(const union bpf_attr *attr, union bpf_attr __user *uattr);

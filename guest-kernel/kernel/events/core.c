@@ -247,11 +247,10 @@ static void context_sched_out(struct perf_event_context *ctx)
     groups_sched_out(&ctx->pinned_groups);
 }
 
-void __perf_event_task_sched_out(struct task_struct *prev, struct task_struct *next)
+void __perf_event_task_sched_out(struct task_struct *prev)
 {
     struct perf_event_context *ctx = prev->perf_event_ctxp;
 
-    perf_event_switch(prev, next, false);
     if (!ctx)
         return;
     arch_spin_lock(&ctx->lock);
@@ -270,7 +269,7 @@ static void activate(struct perf_event_context *ctx)
     context_sched_in(ctx);
 }
 
-void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *task)
+void __perf_event_task_sched_in(struct task_struct *task)
 {
     struct perf_event_context *ctx = task->perf_event_ctxp;
 
@@ -279,7 +278,6 @@ void __perf_event_task_sched_in(struct task_struct *prev, struct task_struct *ta
         activate(ctx);
         arch_spin_unlock(&ctx->lock);
     }
-    perf_event_switch(task, prev, true);
 }
 
 /* ---- on the hart of a context ---- */
@@ -757,16 +755,6 @@ void perf_iterate_sb(void (*fn)(struct perf_event *event, void *data), void *dat
     ctx = current->perf_event_ctxp;
     if (ctx)
         iterate_context(ctx, fn, data);
-    raw_local_irq_restore(flags);
-}
-
-void perf_iterate_ctx(struct perf_event_context *ctx,
-                      void (*fn)(struct perf_event *event, void *data), void *data)
-{
-    unsigned long flags;
-
-    raw_local_irq_save(flags);
-    iterate_context(ctx, fn, data);
     raw_local_irq_restore(flags);
 }
 

@@ -37,8 +37,6 @@ void perf_period_event(struct perf_event *event, struct perf_event_context *ctx,
 void perf_install_in_context(struct perf_event *event, struct perf_event_context *ctx);
 
 void perf_pending_irq(struct irq_work *work);
-void perf_iterate_ctx(struct perf_event_context *ctx,
-                      void (*fn)(struct perf_event *event, void *data), void *data);
 
 /* pmu.c */
 void perf_pmu_files_init(void);
@@ -64,7 +62,6 @@ struct perf_event *perf_event_alloc(const struct perf_event_attr *attr, int cpu,
 void perf_free_event(struct perf_event *event);
 
 /* records.c */
-void perf_event_switch(struct task_struct *task, struct task_struct *other, bool in);
 /* The task ends: a record for the events of its context. */
 void perf_event_exit_record(struct task_struct *task, struct perf_event_context *ctx);
 /* Counts the events that want records; add: 1 or -1. */

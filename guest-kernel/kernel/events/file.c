@@ -125,34 +125,6 @@ static ssize_t perf_read(struct file *file, char *buf, size_t count, loff_t *pos
     return n;
 }
 
-int perf_event_read_local(struct perf_event *event, u64 *value, u64 *enabled, u64 *running)
-{
-    unsigned long flags;
-    int err = 0;
-
-    if (event->attr.inherit)
-        return -EOPNOTSUPP;
-    raw_local_irq_save(flags);
-    if ((event->hw.target && event->hw.target != current) ||
-        (!event->hw.target && event->cpu != smp_processor_id())) {
-        err = -EINVAL;
-    } else {
-        u64 now = event->ctx->time + perf_clock() - event->ctx->timestamp;
-
-        if (event->oncpu == smp_processor_id())
-            event->pmu->read(event);
-        *value = __atomic_load_n(&event->count, __ATOMIC_RELAXED);
-        *enabled = event->total_time_enabled;
-        *running = event->total_time_running;
-        if (event->state >= PERF_EVENT_STATE_INACTIVE)
-            *enabled += now - event->tstamp;
-        if (event->state >= PERF_EVENT_STATE_ACTIVE)
-            *running += now - event->tstamp;
-    }
-    raw_local_irq_restore(flags);
-    return err;
-}
-
 /* ---- poll ---- */
 
 static unsigned int perf_poll(struct file *file, struct poll_table *table)
@@ -356,8 +328,7 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *output)
     int err = 0;
 
     if (output && (event == output || output->cpu != event->cpu ||
-                   (output->cpu == -1 && output->hw.target != event->hw.target) ||
-                   output->attr.write_backward != event->attr.write_backward))
+                   (output->cpu == -1 && output->hw.target != event->hw.target)))
         return -EINVAL;
     mutex_lock(&event->mmap_mutex);
     if (output)

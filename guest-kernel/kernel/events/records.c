@@ -1,6 +1,6 @@
 /*
- * records.c - the records that go with samples: names, mappings, forks, ends and switches of tasks,
- * and the text of programs in BPF, which comes and goes.
+ * records.c - the records that go with samples: names, mappings, forks and ends of tasks, and
+ * the text of programs in BPF, which comes and goes.
  *
  * Each goes to the events of this hart and of the current task that have asked for it.
  *
@@ -8,10 +8,8 @@
  */
 #include "core.h"
 #include <linux/bpf.h>
-#include <linux/buildid.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
-#include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -19,7 +17,7 @@
 #include <linux/string.h>
 
 /* Numbers of events that want them. */
-static atomic_t nr_mmap, nr_comm, nr_task, nr_switch, nr_build_id, nr_ksymbol;
+static atomic_t nr_mmap, nr_comm, nr_task, nr_ksymbol;
 
 static void add(atomic_t *n, bool wanted, int by)
 {
@@ -30,10 +28,8 @@ static void add(atomic_t *n, bool wanted, int by)
 void perf_account_records(const struct perf_event *event, int by)
 {
     add(&nr_mmap, event->attr.mmap || event->attr.mmap_data, by);
-    add(&nr_build_id, event->attr.build_id, by);
     add(&nr_comm, event->attr.comm, by);
     add(&nr_task, event->attr.task || event->attr.mmap || event->attr.comm, by);
-    add(&nr_switch, event->attr.context_switch, by);
     add(&nr_ksymbol, event->attr.ksymbol, by);
 }
 
@@ -150,15 +146,6 @@ struct mmap_record {
         u64 ino, ino_generation;
         u32 prot, flags;
     } more; /* of MMAP2 */
-    unsigned char build_id[BUILD_ID_SIZE_MAX];
-    unsigned int build_id_size; /* 0: it has none, or nobody has asked for it */
-};
-
-/* What MMAP2 has in place of the file's numbers, if the event has attr.build_id. */
-struct build_id_part {
-    u8 size, reserved_1;
-    u16 reserved_2;
-    u8 id[BUILD_ID_SIZE_MAX];
 };
 
 static void output_mmap(struct perf_event *event, void *data)
@@ -170,15 +157,9 @@ static void output_mmap(struct perf_event *event, void *data)
         __typeof__(r->fixed) fixed;
         __typeof__(r->more) more;
     } both = {r->fixed, r->more};
-    struct build_id_part *id = (void *)&both.more;
 
     if (!(executable ? event->attr.mmap || event->attr.mmap2 : event->attr.mmap_data))
         return;
-    if (event->attr.mmap2 && event->attr.build_id && r->build_id_size) {
-        misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-        *id = (struct build_id_part){r->build_id_size, 0, 0, {0}};
-        memcpy(id->id, r->build_id, sizeof(id->id));
-    }
     if (event->attr.mmap2)
         write_record(event, PERF_RECORD_MMAP2, misc, &both, sizeof(both), r->name, current);
     else
@@ -216,50 +197,12 @@ void perf_event_mmap(struct vm_area_struct *vma)
     if (!atomic_read(&nr_mmap))
         return;
     buf = kmalloc(PATH_MAX);
-    if (vma->vm_file && atomic_read(&nr_build_id))
-        (void)build_id_parse(vma->vm_file, r.build_id, &r.build_id_size);
     if (vma->vm_file && vma->vm_file->f_path.dentry && buf)
         fill_file(&r, vma->vm_file, buf);
     else
         r.name = buf ? name_of_area(vma) : "//enomem";
     perf_iterate_sb(output_mmap, &r);
     kfree(buf);
-}
-
-/* ---- PERF_RECORD_SWITCH ---- */
-
-struct switch_record {
-    const struct task_struct *task;
-    u16 misc;
-    struct {
-        u32 pid, tid;
-    } other;
-};
-
-static void output_switch(struct perf_event *event, void *data)
-{
-    const struct switch_record *r = data;
-
-    if (!event->attr.context_switch)
-        return;
-    if (event->ctx->task)
-        write_record(event, PERF_RECORD_SWITCH, r->misc, NULL, 0, NULL, r->task);
-    else
-        write_record(event, PERF_RECORD_SWITCH_CPU_WIDE, r->misc, &r->other, sizeof(r->other), NULL,
-                     r->task);
-}
-
-/* In the scheduler: task comes in, or goes out. */
-void perf_event_switch(struct task_struct *task, struct task_struct *other, bool in)
-{
-    struct switch_record r = {task, 0, {other->pid, other->pid}};
-
-    if (!atomic_read(&nr_switch))
-        return;
-    if (!in)
-        r.misc = PERF_RECORD_MISC_SWITCH_OUT |
-                 (task->state == TASK_RUNNING ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0);
-    perf_iterate_sb(output_switch, &r);
 }
 
 /* ---- PERF_RECORD_KSYMBOL ---- */

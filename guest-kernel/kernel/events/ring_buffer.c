@@ -189,22 +189,10 @@ struct lost_record {
     u64 id, lost;
 };
 
-/*
- * head counts the bytes that were written. The offset in data_head is that number, or where records
- * are written backwards its negative: there is then the newest record, and behind it older ones.
- */
-static u64 data_head(const struct perf_event *event, const struct perf_buffer *rb)
-{
-    return event->attr.write_backward ? -rb->head : rb->head;
-}
-
 /* As in Linux a ring is never full to its last byte. */
-static bool has_room(const struct perf_event *event, const struct perf_buffer *rb, u64 size)
+static bool has_room(const struct perf_buffer *rb, u64 size)
 {
     u64 tail = READ_ONCE(rb->user_page->data_tail);
-
-    if (event->attr.write_backward)
-        tail = -tail;
 
     return rb->overwrite || rb->head + size - tail < ring_size(rb);
 }
@@ -247,7 +235,7 @@ bool perf_output_begin(struct perf_output_handle *handle, struct perf_event *eve
         goto none;
     if (rb->lost)
         lost_size = sizeof(struct lost_record) + perf_event_id_size(event);
-    if (!has_room(event, rb, size + lost_size)) {
+    if (!has_room(rb, size + lost_size)) {
         rb->lost++;
         (void)__atomic_fetch_add(&event->lost_samples, 1, __ATOMIC_RELAXED);
         goto none;
@@ -255,8 +243,6 @@ bool perf_output_begin(struct perf_output_handle *handle, struct perf_event *eve
     smp_mb(); /* data_tail is read before what the program has read is overwritten */
     *handle = (struct perf_output_handle){event, rb, rb->head, handle->flags, false};
     handle->wake = note_written(rb, size + lost_size);
-    if (event->attr.write_backward)
-        handle->at = data_head(event, rb);
     if (lost_size)
         write_lost(handle, lost_size);
     return true;
@@ -284,7 +270,7 @@ void perf_output_end(struct perf_output_handle *handle)
         handle->wake = true;
     }
     smp_wmb(); /* the record is written before data_head says so */
-    WRITE_ONCE(rb->user_page->data_head, data_head(event, rb));
+    WRITE_ONCE(rb->user_page->data_head, rb->head);
     if (handle->wake)
         wake_later(event, rb);
     raw_local_irq_restore(handle->flags);

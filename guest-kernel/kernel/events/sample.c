@@ -9,10 +9,8 @@
 #include <asm/irqflags.h>
 #include <asm/processor.h>
 #include <linux/kernel.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/uaccess.h>
 
 static u64 id_of(const struct perf_event *event)
 {
@@ -73,12 +71,10 @@ void perf_output_id(struct perf_output_handle *handle, struct perf_event *event,
 
 /* ---- samples ---- */
 
-/* What the size of a sample depends on. */
-struct sample {
-    u64 *values; /* PERF_SAMPLE_READ */
-    unsigned int nr_values;
-    const struct pt_regs *user_regs; /* NULL: none */
-    unsigned int stack_size;         /* of the copy of the user's stack */
+/* PERF_SAMPLE_READ. */
+struct sample_values {
+    unsigned int nr;
+    u64 values[PERF_MAX_READ];
 };
 
 /* u32 size, the data, and zeroes so that the whole is of words. */
@@ -87,55 +83,21 @@ static unsigned int raw_size(const struct perf_sample_data *data)
     return ALIGN(data->raw_size + (unsigned int)sizeof(u32), 8u);
 }
 
-static unsigned int regs_size(u64 mask, bool there)
-{
-    return sizeof(u64) * (1 + (there ? popcount(mask) : 0));
-}
-
-/* The copy's size, and if there is one, its bytes and how many of them could be read. */
-static unsigned int stack_part_size(const struct sample *s)
-{
-    return sizeof(u64) + (s->stack_size ? s->stack_size + sizeof(u64) : 0);
-}
-
-/* As much as was asked for, is there, and fits into a record with `others` bytes of other things.
- */
-static unsigned int user_stack_size(const struct perf_event *event, const struct pt_regs *regs,
-                                    unsigned int others)
-{
-    const unsigned long most = 0xfff8;
-    unsigned long rest = others + 2 * sizeof(u64), size;
-
-    if (!regs || !regs->sp || regs->sp >= TASK_SIZE || rest >= most)
-        return 0;
-    size = min(TASK_SIZE - regs->sp, (unsigned long)event->attr.sample_stack_user);
-    return ALIGN((unsigned int)min(size, most - rest), 8u);
-}
-
 static unsigned int sample_size(const struct perf_event *event, const struct perf_sample_data *data,
-                                struct sample *s)
+                                const struct sample_values *read)
 {
     const u64 words = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                       PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-                      PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
-                      PERF_SAMPLE_TRANSACTION;
+                      PERF_SAMPLE_PERIOD;
     u64 type = event->attr.sample_type;
     unsigned int size = sizeof(struct perf_event_header) + 8 * popcount(type & words);
 
     if (type & PERF_SAMPLE_READ)
-        size += 8 * s->nr_values;
+        size += 8 * read->nr;
     if (type & PERF_SAMPLE_CALLCHAIN)
         size += 8 * (1 + data->callchain->nr);
     if (type & PERF_SAMPLE_RAW)
         size += raw_size(data);
-    if (type & PERF_SAMPLE_REGS_USER)
-        size += regs_size(event->attr.sample_regs_user, s->user_regs);
-    if (type & PERF_SAMPLE_REGS_INTR)
-        size += regs_size(event->attr.sample_regs_intr, true);
-    if (type & PERF_SAMPLE_STACK_USER) {
-        s->stack_size = user_stack_size(event, s->user_regs, size);
-        size += stack_part_size(s);
-    }
     return size;
 }
 
@@ -150,41 +112,8 @@ static void put_raw(struct perf_output_handle *handle, const struct perf_sample_
     perf_output_copy(handle, &zero, size - (data->raw ? data->raw_size : 0));
 }
 
-static void put_regs(struct perf_output_handle *handle, const struct pt_regs *regs, u64 mask)
-{
-    unsigned int i;
-
-    put_u64(handle, regs ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);
-    for (i = 0; regs && i < PERF_REG_RISCV_MAX; i++)
-        if (mask >> i & 1)
-            put_u64(handle, ((const unsigned long *)regs)[i]);
-}
-
-/* A page that is not present ends it: what follows in the record is not of the stack. */
-static void put_user_stack(struct perf_output_handle *handle, const struct sample *s)
-{
-    const char __user *from = (const char __user *)(s->user_regs ? s->user_regs->sp : 0);
-    unsigned int done = 0, n;
-    char piece[256];
-
-    put_u64(handle, s->stack_size);
-    if (!s->stack_size)
-        return;
-    preempt_disable_notrace(); /* a page fault then fails instead of sleeping */
-    for (; done < s->stack_size; done += n) {
-        n = min(s->stack_size - done, (unsigned int)sizeof(piece));
-        if (copy_from_user(piece, from + done, n))
-            break;
-        perf_output_copy(handle, piece, n);
-    }
-    preempt_enable_notrace();
-    handle->at += s->stack_size - done;
-    put_u64(handle, done);
-}
-
 static void put_sample(struct perf_output_handle *handle, struct perf_event *event,
-                       const struct perf_sample_data *data, const struct sample *s,
-                       const struct pt_regs *regs)
+                       const struct perf_sample_data *data, const struct sample_values *read)
 {
     u64 type = event->attr.sample_type;
 
@@ -207,31 +136,18 @@ static void put_sample(struct perf_output_handle *handle, struct perf_event *eve
     if (type & PERF_SAMPLE_PERIOD)
         put_u64(handle, data->period);
     if (type & PERF_SAMPLE_READ)
-        perf_output_copy(handle, s->values, 8 * s->nr_values);
+        perf_output_copy(handle, read->values, 8 * read->nr);
     if (type & PERF_SAMPLE_CALLCHAIN)
         perf_output_copy(handle, data->callchain, 8 * (1 + data->callchain->nr));
     if (type & PERF_SAMPLE_RAW)
         put_raw(handle, data);
-    if (type & PERF_SAMPLE_REGS_USER)
-        put_regs(handle, s->user_regs, event->attr.sample_regs_user);
-    if (type & PERF_SAMPLE_STACK_USER)
-        put_user_stack(handle, s);
-    if (type & PERF_SAMPLE_WEIGHT)
-        put_u64(handle, 0);
-    if (type & PERF_SAMPLE_DATA_SRC)
-        put_u64(handle, PERF_MEM_NA);
-    if (type & PERF_SAMPLE_TRANSACTION)
-        put_u64(handle, 0);
-    if (type & PERF_SAMPLE_REGS_INTR)
-        put_regs(handle, regs, event->attr.sample_regs_intr);
 }
 
 /* With interrupts off, so that nothing else on this hart uses its buffers of chains. */
 static void output_sample(struct perf_event *event, struct perf_sample_data *data,
                           struct pt_regs *regs)
 {
-    u64 values[PERF_MAX_READ];
-    struct sample s = {values, 0, NULL, 0};
+    struct sample_values read = {.nr = 0};
     struct perf_output_handle handle;
     struct perf_event_header header = {PERF_RECORD_SAMPLE, 0, 0};
 
@@ -239,16 +155,14 @@ static void output_sample(struct perf_event *event, struct perf_sample_data *dat
     data->ip = regs->epc;
     data->time = perf_clock();
     if (event->attr.sample_type & PERF_SAMPLE_READ)
-        s.nr_values = perf_event_values(event, values, PERF_MAX_READ);
+        read.nr = perf_event_values(event, read.values, PERF_MAX_READ);
     if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !data->callchain)
         data->callchain = perf_callchain(event, regs);
-    if (current->mm)
-        s.user_regs = user_mode(regs) ? regs : task_pt_regs(current);
-    header.size = sample_size(event, data, &s);
+    header.size = sample_size(event, data, &read);
     if (!perf_output_begin(&handle, event, header.size))
         return;
     perf_output_put(&handle, header);
-    put_sample(&handle, event, data, &s, regs);
+    put_sample(&handle, event, data, &read);
     perf_output_end(&handle);
 }
 

@@ -16,7 +16,7 @@
 #include <linux/trace_events.h>
 #include <linux/uaccess.h>
 
-enum { MAX_GROUP = 64, MAX_STACK_USER = 0xffff };
+enum { MAX_GROUP = 64 };
 
 /* ---- making and freeing events; under perf_event_mutex ---- */
 
@@ -35,7 +35,7 @@ static void init_period(struct perf_event *event, const struct perf_event *paren
 
 static bool needs_sched(const struct perf_event *event)
 {
-    return event->hw.target || event->attr.context_switch || is_sampling_event(event);
+    return event->hw.target || is_sampling_event(event);
 }
 
 static void account_event(const struct perf_event *event, int by)
@@ -165,25 +165,19 @@ static int check_rest(const char __user *rest, unsigned long n)
 
 static int check_attr(const struct perf_event_attr *attr)
 {
-    const u64 unsupported = PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_PHYS_ADDR |
-                            PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE |
-                            PERF_SAMPLE_AUX;
+    const u64 unsupported =
+        PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
+        PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX | PERF_SAMPLE_REGS_USER |
+        PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
+        PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION;
 
     if (attr->__reserved_1 || attr->__reserved_2 || attr->__reserved_3)
         return -EINVAL;
     if (attr->sample_type >= PERF_SAMPLE_MAX || attr->read_format >= PERF_FORMAT_MAX)
         return -EINVAL;
-    if (attr->sample_type & PERF_SAMPLE_REGS_USER &&
-        (!attr->sample_regs_user || attr->sample_regs_user >> PERF_REG_RISCV_MAX))
-        return -EINVAL;
-    if (attr->sample_type & PERF_SAMPLE_REGS_INTR &&
-        (!attr->sample_regs_intr || attr->sample_regs_intr >> PERF_REG_RISCV_MAX))
-        return -EINVAL;
-    if (attr->sample_type & PERF_SAMPLE_STACK_USER &&
-        (attr->sample_stack_user >= MAX_STACK_USER || attr->sample_stack_user % sizeof(u64)))
-        return -EINVAL;
-    if (attr->sample_type & PERF_SAMPLE_CGROUP ||
-        (attr->sample_type & PERF_SAMPLE_WEIGHT && attr->sample_type & PERF_SAMPLE_WEIGHT_STRUCT))
+    if (attr->write_backward || attr->context_switch || attr->build_id)
+        return -EINVAL; /* as of a kernel that does not know them */
+    if (attr->sample_type & PERF_SAMPLE_CGROUP)
         return -EINVAL;
     if (attr->sample_type & unsupported || attr->sigtrap)
         return -EOPNOTSUPP;

@@ -84,11 +84,6 @@ void mutex_lock(struct mutex *lock)
 }
 EXPORT_SYMBOL(mutex_lock);
 
-int mutex_lock_interruptible(struct mutex *lock)
-{
-    return mutex_lock_common(lock, TASK_INTERRUPTIBLE);
-}
-
 /*
  * Sets the new owner before it is woken, so that no other task can take the lock in between.
  * The entry leaves the list before that, because it is on the waiter's stack. The reference

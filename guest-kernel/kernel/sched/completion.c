@@ -16,11 +16,6 @@ void init_completion(struct completion *x)
 }
 EXPORT_SYMBOL(init_completion);
 
-void reinit_completion(struct completion *x)
-{
-    x->done = 0;
-}
-
 void complete(struct completion *x)
 {
     unsigned long flags;
@@ -87,13 +82,6 @@ void wait_for_completion(struct completion *x)
     do_wait_for_completion(x, MAX_SCHEDULE_TIMEOUT, TASK_UNINTERRUPTIBLE);
 }
 EXPORT_SYMBOL(wait_for_completion);
-
-int wait_for_completion_interruptible(struct completion *x)
-{
-    long ret = do_wait_for_completion(x, MAX_SCHEDULE_TIMEOUT, TASK_INTERRUPTIBLE);
-
-    return ret < 0 ? ret : 0;
-}
 
 unsigned long wait_for_completion_timeout(struct completion *x, unsigned long timeout)
 {

@@ -399,7 +399,7 @@ static void finish_task_switch(struct task_struct *prev)
 {
     bool dead = prev->state == TASK_DEAD, migrating = prev->on_rq == TASK_ON_RQ_MIGRATING;
 
-    perf_event_task_sched_in(prev, current);
+    perf_event_task_sched_in(current);
     smp_store_release(&prev->on_cpu, 0);
     end_switch(this_rq());
     if (migrating)
@@ -419,7 +419,7 @@ void schedule_tail(struct task_struct *prev)
 
 static void context_switch(struct rq *rq, struct task_struct *prev, struct task_struct *next)
 {
-    perf_event_task_sched_out(prev, next);
+    perf_event_task_sched_out(prev);
     rq->curr = next;
     next->on_cpu = 1;
     ftrace_graph_sched_switch(prev, next);

@@ -25,13 +25,6 @@ void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, 
 }
 EXPORT_SYMBOL(prepare_to_wait);
 
-void prepare_to_wait_exclusive(struct wait_queue_head *wq, struct wait_queue_entry *wait,
-                               unsigned int state)
-{
-    wait->exclusive = true;
-    prepare_to_wait(wq, wait, state);
-}
-
 void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait)
 {
     unsigned long flags;

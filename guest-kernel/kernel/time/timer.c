@@ -43,11 +43,6 @@ bool mod_timer(struct timer_list *timer, unsigned long expires)
 }
 EXPORT_SYMBOL(mod_timer);
 
-void add_timer(struct timer_list *timer)
-{
-    mod_timer(timer, timer->expires);
-}
-
 bool timer_pending(const struct timer_list *timer)
 {
     return !list_empty(&timer->timer.node);
@@ -58,11 +53,6 @@ static bool deleted(struct timer_list *timer, bool was_pending)
     if (was_pending)
         trace_timer_cancel(timer);
     return was_pending;
-}
-
-bool del_timer(struct timer_list *timer)
-{
-    return deleted(timer, hrtimer_try_to_cancel(&timer->timer));
 }
 
 bool del_timer_sync(struct timer_list *timer)
@@ -111,16 +101,6 @@ void msleep(unsigned int msecs)
     sleep_until(ktime_get() + ms_to_ktime(msecs));
 }
 EXPORT_SYMBOL(msleep);
-
-unsigned long msleep_interruptible(unsigned int msecs)
-{
-    ktime_t end = ktime_get() + ms_to_ktime(msecs), left;
-
-    set_current_state(TASK_INTERRUPTIBLE);
-    schedule_hrtimeout(end, HRTIMER_MODE_ABS);
-    left = end - ktime_get();
-    return left > 0 ? (left + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
-}
 
 void usleep_range(unsigned long min_usecs, unsigned long max_usecs)
 {

@@ -13,24 +13,15 @@ static void print_bytes(const char *what, const unsigned char *bytes, unsigned i
 static void print_element(const struct map *map, const unsigned char *key,
                           const unsigned char *value)
 {
-    unsigned int cpu, cpus = count_cpus(), size = (map->value_size + 7) & ~7u;
-    char what[32];
-
     print_bytes("key:", key, map->key_size);
-    if (map->type == BPF_MAP_TYPE_PERCPU_ARRAY)
-        for (cpu = 0; cpu < cpus; cpu++) {
-            snprintf(what, sizeof(what), "  value (CPU %02u):", cpu);
-            print_bytes(what, value + cpu * size, map->value_size);
-        }
-    else
-        print_bytes("  value:", value, map->value_size);
+    print_bytes("  value:", value, map->value_size);
     printf("\n");
 }
 
 void dump_map(const struct map *map)
 {
     unsigned char *key = need(map->key_size), *next = need(map->key_size);
-    unsigned char *value = need((map->value_size + 7ul) / 8 * 8 * (count_cpus() + 1));
+    unsigned char *value = need(map->value_size);
     const unsigned char *last = NULL;
     unsigned int n = 0;
 

@@ -6,8 +6,8 @@
 void test_array(void)
 {
     unsigned int key = 3, next = 0;
-    uint64_t value = 77, got = 0, values[8] = {0};
-    int fd = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0), percpu;
+    uint64_t value = 77, got = 0;
+    int fd = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 4, 0);
 
     check("an array can be created", fd >= 0);
     check("a value can be stored", update(fd, &key, &value, BPF_ANY) == 0);
@@ -34,12 +34,6 @@ void test_array(void)
               map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 0, 0) == -EINVAL);
     check("an unknown type or flag is EINVAL",
           map_create(99, 4, 8, 4, 0) == -EINVAL && map_create(2, 4, 8, 4, 1u << 20) == -EINVAL);
-    percpu = map_create(BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 2, 0);
-    key = 1;
-    values[0] = 5;
-    check("a value of each hart", update(percpu, &key, values, 0) == 0 &&
-                                      lookup(percpu, &key, values) == 0 && values[0] == 5);
-    close(percpu);
 }
 
 static int count_keys(int fd)

@@ -123,7 +123,6 @@ enum bpf_map_type {
     BPF_MAP_TYPE_HASH = 1,
     BPF_MAP_TYPE_ARRAY = 2,
     BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
-    BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 };
 
 enum bpf_prog_type {
@@ -159,7 +158,6 @@ enum bpf_func_id {
     BPF_FUNC_map_lookup_elem = 1,
     BPF_FUNC_map_update_elem = 2,
     BPF_FUNC_map_delete_elem = 3,
-    BPF_FUNC_probe_read = 4,
     BPF_FUNC_ktime_get_ns = 5,
     BPF_FUNC_trace_printk = 6,
     BPF_FUNC_get_prandom_u32 = 7,
@@ -169,10 +167,7 @@ enum bpf_func_id {
     BPF_FUNC_get_current_comm = 16,
     BPF_FUNC_perf_event_output = 25,
     BPF_FUNC_get_current_task = 35,
-    BPF_FUNC_probe_read_str = 45,
-    BPF_FUNC_probe_read_user = 112,
     BPF_FUNC_probe_read_kernel = 113,
-    BPF_FUNC_probe_read_user_str = 114,
     BPF_FUNC_probe_read_kernel_str = 115,
     __BPF_FUNC_MAX_ID = 116,
 };

@@ -215,11 +215,7 @@ struct perf_event_header {
 #define PERF_RECORD_MISC_USER         2
 #define PERF_RECORD_MISC_MMAP_DATA    (1 << 13)
 #define PERF_RECORD_MISC_COMM_EXEC    (1 << 13)
-#define PERF_RECORD_MISC_SWITCH_OUT   (1 << 13)
 #define PERF_RECORD_MISC_EXACT_IP     (1 << 14)
-
-#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT (1 << 14)
-#define PERF_RECORD_MISC_MMAP_BUILD_ID      (1 << 14)
 
 enum {
     PERF_RECORD_MMAP = 1,
@@ -232,8 +228,6 @@ enum {
     PERF_RECORD_READ = 8,
     PERF_RECORD_SAMPLE = 9,
     PERF_RECORD_MMAP2 = 10,
-    PERF_RECORD_SWITCH = 14,
-    PERF_RECORD_SWITCH_CPU_WIDE = 15,
     PERF_RECORD_KSYMBOL = 17,
 };
 
@@ -248,11 +242,5 @@ enum perf_bpf_event_type { PERF_BPF_EVENT_PROG_LOAD = 1, PERF_BPF_EVENT_PROG_UNL
 #define PERF_CONTEXT_KERNEL ((u64)-128)
 #define PERF_CONTEXT_USER   ((u64)-512)
 #define PERF_CONTEXT_MAX    ((u64)-4095)
-
-/* PERF_SAMPLE_DATA_SRC: nothing is known. */
-#define PERF_MEM_NA ((u64)0xf << 33 | 1 << 26 | 1 << 24 | 1 << 19 | 1 << 5 | 1)
-
-/* Registers of a sample: bit n of sample_regs_user is the n-th word of struct pt_regs. */
-enum { PERF_REG_RISCV_MAX = 32, PERF_SAMPLE_REGS_ABI_NONE = 0, PERF_SAMPLE_REGS_ABI_64 = 2 };
 
 #endif
