@@ -14,8 +14,8 @@ claim 'pfe8, 4 harts, rvftrace: every claim of perfcheck holds' all_hold "$claim
 claim 'perf stat counts the calls of a command, and its raw event' \
     test "$(grep -Ec '^ +101 +syscalls:sys_enter_getpid$|^ +[0-9]+ +r2$' "$out")" -eq 2
 # QEMU's instret is in units of 2^shift instructions.
-run_guest callops 1 'perfcheck; perfcheck counters; perf stat -e iTLB-load-misses,dTLB-load-misses sysbench fork 20; echo the end' -initrd "$initrd" -icount shift=0,sleep=off
-claim 'callops, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \
+run_guest atomic 1 'perfcheck; perfcheck counters; perf stat -e iTLB-load-misses,dTLB-load-misses sysbench fork 20; echo the end' -initrd "$initrd" -icount shift=0,sleep=off
+claim 'atomic, 1 hart, QEMU: every claim of perfcheck that needs no Sscofpmf holds' \
     all_hold $((claims - hardware))
 claim '... and misses of the TLBs are counted by programmable counters' \
     test "$(grep -Ec '^ +[1-9][0-9]+ +[id]TLB-load-misses$' "$out")" -eq 2

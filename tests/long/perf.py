@@ -40,7 +40,7 @@ def perf(*command):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        for layout in "pfe8", "mcount", "callops":
+        for layout in "pfe8", "mcount", "atomic":
             data, symbols = record(work, layout, "-e cycles,syscalls:sys_exit_getpid -c 1000 -g")
             text = perf("script", "-f", "-i", data, "--kallsyms", symbols, "-F", "comm,pid,cpu,event,ip,sym")
             claim(f"{layout}: chains lead to the system call",

@@ -46,8 +46,7 @@ static void show_map(struct seq_file *m, const struct vm_area_struct *vma)
     seq_printf(m, "%08lx-%08lx %c%c%c%c %08lx 00:00 %lu ", vma->vm_start, vma->vm_end,
                vma->vm_flags & VM_READ ? 'r' : '-', vma->vm_flags & VM_WRITE ? 'w' : '-',
                vma->vm_flags & VM_EXEC ? 'x' : '-', vma->vm_flags & VM_SHARED ? 's' : 'p',
-               inode ? (unsigned long)vma->vm_offset : 0,
-               inode ? (unsigned long)inode->i_ino : 0);
+               inode ? (unsigned long)vma->vm_offset : 0, inode ? (unsigned long)inode->i_ino : 0);
     show_name(m, vma, line);
 }
 
