@@ -70,19 +70,19 @@ GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 #     stopped-$(CONFIG_X)             the same, for those of GUEST_STOPPED
 # It is read once, for all kernels: $(CONFIG_X) is the word CONFIG_X.
 guest_config_traced  := FUNCTION_TRACER FRAME_POINTER TRACEPOINTS EVENT_TRACING FTRACE_SYSCALLS MMIOTRACE
-guest_config_dynamic := $(guest_config_traced) DYNAMIC_FTRACE
+# Users of events besides ftrace. static, which shares no objects with others, has none.
+guest_config_users   := PERF_EVENTS BPF_SYSCALL BLK_DEV_IO_TRACE
+guest_config_dynamic := $(guest_config_traced) $(guest_config_users) DYNAMIC_FTRACE
 guest_config_stopped := $(guest_config_dynamic) DYNAMIC_FTRACE_WITH_REGS FPROBE
 guest_config_args    := $(guest_config_dynamic) DYNAMIC_FTRACE_WITH_ARGS
-# Users of events besides ftrace: not in the layouts that are only there to compare call sites.
-guest_config_users   := PERF_EVENTS BPF_SYSCALL BLK_DEV_IO_TRACE
 
 # By layout.
 guest_config_none    :=
 guest_config_static  := $(guest_config_traced) SITES_STATIC
-guest_config_mcount  := $(guest_config_stopped) $(guest_config_users) SITES_MCOUNT
+guest_config_mcount  := $(guest_config_stopped) SITES_MCOUNT
 guest_config_pfe16   := $(guest_config_stopped) SITES_PFE16
-guest_config_pfe8    := $(guest_config_stopped) $(guest_config_users) SITES_PFE8
-guest_config_atomic  := $(guest_config_args) $(guest_config_users) SITES_ATOMIC
+guest_config_pfe8    := $(guest_config_stopped) SITES_PFE8
+guest_config_atomic  := $(guest_config_args) SITES_ATOMIC
 guest_config_callops := $(guest_config_args) SITES_CALLOPS DYNAMIC_FTRACE_WITH_CALL_OPS
 
 # By flavour: what a layout has, too.

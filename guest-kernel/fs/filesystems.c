@@ -28,7 +28,8 @@ static int filesystems_show(struct seq_file *m, void *unused)
     struct file_system_type *type;
 
     (void)unused;
-    list_for_each_entry(type, &file_systems, list) seq_printf(m, "nodev\t%s\n", type->name);
+    list_for_each_entry(type, &file_systems, list)
+        seq_printf(m, "nodev\t%s\n", type->name);
     return 0;
 }
 

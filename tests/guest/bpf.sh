@@ -4,13 +4,13 @@
 . "$(dirname "$0")/lib.sh"
 
 claims=$(cat guest/user/bpftest/*.c | grep -c '^ *check("')
-cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work_dir/initrd"
-echo 'no object' >"$work_dir/text.o"
-(cd "$work_dir" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
-    printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work_dir/initrd"
+cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/bpf.cpio" >"$work/initrd"
+echo 'no object' >"$work/text.o"
+(cd "$work" && head -c 1500 "$OLDPWD/$BUILD/guest-kernel/bpf/syscalls.o" >short.o &&
+    printf 'text.o\nshort.o\n' | cpio --quiet -o -H newc) >>"$work/initrd"
 # Objects with a few other bytes in the code, the relocations or the headers.
-mkdir "$work_dir/damaged"
-python3 - "$BUILD/guest-kernel/bpf" "$work_dir/damaged" <<'END'
+mkdir "$work/damaged"
+python3 - "$BUILD/guest-kernel/bpf" "$work/damaged" <<'END'
 import random, sys
 random.seed(1)
 for i in range(60):
@@ -21,20 +21,17 @@ for i in range(60):
         data[random.randrange(max(begin, 0), end)] = random.choice((0, 1, 255, random.randrange(256)))
     open(f"{sys.argv[2]}/{i}.o", "wb").write(data)
 END
-(cd "$work_dir" && find damaged | cpio --quiet -o -H newc) >>"$work_dir/initrd"
+(cd "$work" && find damaged | cpio --quiet -o -H newc) >>"$work/initrd"
 
 L=/lib/bpf
-timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work_dir/initrd" \
+try timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work/initrd" \
     --append "script=\"/bin/bpftest; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/writes.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/writes.o attach &
         sleep 1; echo while: \$(cat $T/kprobe_events).; kill \$!; wait; echo after: \$(cat $T/kprobe_events).;
         for o in $L/*.v3.o; do bpf load \$o; done; bpf load $L/modes.o attach sysbench fault 300;
         bpf load /text.o; bpf load /short.o; for o in /damaged/*.o; do bpf load \$o; done; echo all damaged ones were tried\"" \
-    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
-every_claim_holds() {
-    test "$(grep -c '^ok - ' "$out")" -eq "$claims" && console_lacks '^not ok' &&
-        test ! -s "$work_dir/errors"
-}
+    "$BUILD/guest-kernel/pfe8/kernel.elf" </dev/null >"$work/raw" 2>"$err"
+tr -d '\r' <"$work/raw" >"$out"
 # part OBJECT: what the console has between its command and the next one.
 part() { sed -n "/^# *bpf load .*$1.o attach s/,/^# /p" "$out"; }
 # Each of 101 calls of getpid() was entered and left, and its result is the process's number, of which there is one.
@@ -58,10 +55,10 @@ writes() {
     part writes | grep -qx 'key: .. .. 00 00  value: 14 00 00 00 00 00 00 00' &&
         part writes | grep -qx 'key: 00 00 00 00  value: 15 00 00 00 00 00 00 00'
 }
-check 'every claim of bpftest holds, without a finding' every_claim_holds
-check 'an object with maps, a constant and functions counts system calls' counts_calls
-check 'one at raw tracepoints measures how long tasks wait' waits
-check 'one counts calls and returns by probes' writes
+claim 'every claim of bpftest holds, without a finding' guest_claims "$claims"
+claim 'an object with maps, a constant and functions counts system calls' counts_calls
+claim 'one at raw tracepoints measures how long tasks wait' waits
+claim 'one counts calls and returns by probes' writes
 # Of the hart on which the command runs, in the kernel and in programs.
 samples() {
     counted=$(part modes | grep '^key: 0[0-3] ' | grep -vc 'value: 00 00 00 00 00')
@@ -72,15 +69,15 @@ third_version() {
         sed -n '/^# for o in/,/^# bpf/p' "$out" | grep -q "^program $name: " || return 1
     done
 }
-check 'one at the harts'\'' clocks counts samples of kernel and program' samples
-check 'programs in the third version of the instructions are accepted' third_version
-check 'its probes go with the command' console_has 'kprobe_events: \.'
-check 'without a command they are there until a signal comes' console_has 'while: p:bpf_[0-9]+/on_write .*'
-check 'and no longer' console_has 'after: \.'
-check 'what is no object is refused' console_has 'bpf: /text.o: is no object of clang -target bpf'
-check 'so is half of one' console_has 'bpf: /short.o: its sections are not within the file'
+claim 'one at the harts'\'' clocks counts samples of kernel and program' samples
+claim 'programs in the third version of the instructions are accepted' third_version
+claim_line 'its probes go with the command' '^kprobe_events: \.$' "$out"
+claim_line 'without a command they are there until a signal comes' '^while: p:bpf_[0-9]+/on_write .*$' "$out"
+claim_line 'and no longer' '^after: \.$' "$out"
+claim_line 'what is no object is refused' '^bpf: /text.o: is no object of clang -target bpf$' "$out"
+claim_line 'so is half of one' '^bpf: /short.o: its sections are not within the file$' "$out"
 damaged_ones() {
-    console_has 'all damaged ones were tried' && console_lacks 'signal' && test "$(grep -c '^bpf: ' "$out")" -gt 20
+    has_line '^all damaged ones were tried$' "$out" && no_line 'signal' "$out" && test "$(grep -c '^bpf: ' "$out")" -gt 20
 }
-check 'damaged objects harm neither the loader nor the kernel' damaged_ones
+claim 'damaged objects harm neither the loader nor the kernel' damaged_ones
 finish

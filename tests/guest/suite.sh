@@ -46,7 +46,7 @@ expected() {
     atomic | callops) sed 's/ftrace regs: /ftrace regs(no arch support): /' "$file" ;;
     *) cat "$file" ;;
     esac | case $2 in
-    static | pfe16 | callops) sed '/^blk$/d;/^blk_classic/d;s/^blk //' ;;
+    static) sed '/^blk$/d;/^blk_classic/d;s/^blk //' ;;
     *) cat ;;
     esac
 }

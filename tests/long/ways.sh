@@ -107,11 +107,10 @@ say_claims() {
 programs=$(cat guest/user/bpftest/*.c guest/user/perfcheck.c | grep -c '^ *check("')
 : "${LAYOUTS=static mcount pfe16 pfe8 atomic callops pfe8-latency}" "${HARTS=1 2 4 8}" "${FETCHES=stale coherent random:7}"
 for layout in $LAYOUTS; do
-    # static, pfe16 and callops have neither perf, BPF nor blk.
     users=users claims=21 more=$((90 + programs)) run='bpftest; perfcheck; selftest'
     case $layout in
     *-latency) claims=33 ;;
-    static | pfe16 | callops) users='' claims=16 more=90 run=selftest ;;
+    static) users='' claims=16 more=90 run=selftest ;;
     esac
     for harts in $HARTS; do
         for fetch in $FETCHES; do
