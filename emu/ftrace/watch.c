@@ -206,7 +206,7 @@ static void listen_to_calls(struct watch *w, const struct watch_config *config,
                             const struct diag *d)
 {
     /* Calls that no patching turns on or off are not audited. */
-    bool audited = config->audit && site_layout(w->sites) > LAYOUT_STATIC;
+    bool audited = config->audit && sites_are_patched(w->sites);
 
     if (config->calls.enter && !calls_possible(w->sites))
         diag_warn(d, "%s: has no ftrace sites, so no call of its functions can be seen",

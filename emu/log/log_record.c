@@ -921,7 +921,7 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     r->watch = watch;
     r->begun = true;
     r->config.run.harts = config.run.harts = cluster_hart_count(r->config.cluster);
-    config.run.layout = site_layout_name(site_layout(watch_sites(watch)));
+    config.run.layout = site_traits(watch_sites(watch))->name;
     if (!symbols_find(r->config.symbols, "return_to_handler", &config.run.return_to_handler))
         config.run.return_to_handler = 0;
     feed_put(r->feed, begin_file, r, &config, sizeof config);

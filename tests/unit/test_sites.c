@@ -1,6 +1,7 @@
 /*
  * test_sites.c - the state that a site's bytes mean, and which sites an image has.
  */
+#include "cpu/isa.h"
 #include "machine/site_image.h"
 
 struct world {
@@ -445,7 +446,6 @@ static void calls_without_a_table_are_static_and_no_calls_no_layout(void **state
     image_name(w.im, "f", F);
     build(&w);
     assert_int_equal(site_layout(w.t), LAYOUT_NONE);
-    assert_string_equal(site_layout_name(LAYOUT_CALLOPS), "callops");
     wreck(&w);
     begin(&w);
     image_call(w.im, F, MCOUNT);
@@ -453,6 +453,22 @@ static void calls_without_a_table_are_static_and_no_calls_no_layout(void **state
     build(&w);
     assert_int_equal(site_layout(w.t), LAYOUT_MCOUNT);
     wreck(&w);
+}
+
+/* A row of layout.def whose columns contradict each other. */
+static void each_layout_has_its_pair_in_its_site_and_links_by_what_ra_leaves_free(void **state)
+{
+    (void)state;
+    for (enum site_layout layout = LAYOUT_NONE; layout < SITE_LAYOUTS; layout++) {
+        const struct layout_traits *t = layout_traits(layout);
+
+        assert_in_range(t->size, t->pair + SITE_BYTES, SITE_BYTES_MAX);
+        assert_int_equal(t->link == REG_T0, t->return_place == RETURN_IN_RA);
+        assert_int_equal(t->place == SITE_AFTER_PROLOGUE, t->return_place == RETURN_IN_FRAME);
+        assert_int_equal(t->tracer == TRACER_BY_SITE, t->literal != 0);
+        assert_int_equal(t->size > SITE_BYTES, t->return_place == RETURN_BELOW_SP);
+    }
+    assert_string_equal(layout_traits(LAYOUT_CALLOPS)->name, "callops");
 }
 
 static void all_registers_may_be_handed_over_too(void **state)
@@ -528,6 +544,7 @@ int main(void)
         cmocka_unit_test(sixteen_bytes_of_nops_are_pfe16),
         cmocka_unit_test(nops_before_the_function_are_callops),
         cmocka_unit_test(calls_without_a_table_are_static_and_no_calls_no_layout),
+        cmocka_unit_test(each_layout_has_its_pair_in_its_site_and_links_by_what_ra_leaves_free),
         cmocka_unit_test(all_registers_may_be_handed_over_too),
         cmocka_unit_test(states_and_kinds_have_names),
     };

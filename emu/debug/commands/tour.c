@@ -222,7 +222,7 @@ static void show_compiled(struct debugger *d)
     say_title(d, "the site of %s, as it was compiled", s->function);
     fprintf(d->out, "    ");
     print_place(d, s->va);
-    fprintf(d->out, ", layout %s\n", site_layout_name(layout_of(d)));
+    fprintf(d->out, ", layout %s\n", site_traits(sites_of(d))->name);
     if (selected_read(d, s->va, bytes, s->size))
         tour_print_insns(d, s->va, bytes, s->size);
     say(d, TEXT_COMPILED);
@@ -495,9 +495,7 @@ static uint32_t usual_site(const struct debugger *d)
 
 static bool has_patched_sites(const struct debugger *d)
 {
-    enum site_layout layout = site_layout(watch_sites(d->config.ftrace));
-
-    return layout != LAYOUT_NONE && layout != LAYOUT_STATIC;
+    return sites_are_patched(watch_sites(d->config.ftrace));
 }
 
 static void begin_tour(struct debugger *d, const char *args)
@@ -511,7 +509,7 @@ static void begin_tour(struct debugger *d, const char *args)
     site = named ? find_site(d, name) : usual_site(d);
     if (site == NO_SITE && !named && !has_patched_sites(d)) {
         complain(d, "this kernel patches no sites of functions: its layout is %s",
-                 site_layout_name(site_layout(watch_sites(d->config.ftrace))));
+                 site_traits(watch_sites(d->config.ftrace))->name);
         return;
     }
     if (site == NO_SITE) {

@@ -35,7 +35,7 @@ static const char *compiled_text(enum site_layout layout)
 
 static const char *off_text(enum site_layout layout)
 {
-    if (layout == LAYOUT_ATOMIC || layout == LAYOUT_CALLOPS)
+    if (layout_traits(layout)->patching == PATCHED_AT_ONCE)
         return "At boot, before other harts run, the kernel prepares the site: an auipc that will "
                "stay, and a\n"
                "nop. From here on the function pays for these two at each call, and for nothing "
@@ -46,7 +46,7 @@ static const char *off_text(enum site_layout layout)
 
 static const char *on_text(enum site_layout layout)
 {
-    if (layout == LAYOUT_ATOMIC || layout == LAYOUT_CALLOPS)
+    if (layout_traits(layout)->patching == PATCHED_AT_ONCE)
         return "One aligned store of four bytes: a hart fetches either the nop or the jalr, and "
                "both are right.\n"
                "So no hart has to be stopped; one that does not know the jalr yet skips the tracer "

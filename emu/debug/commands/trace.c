@@ -178,8 +178,8 @@ struct site_filter {
 
 static bool is_layout(const char *word)
 {
-    for (enum site_layout l = LAYOUT_NONE; l <= LAYOUT_CALLOPS; l++)
-        if (!strcmp(word, site_layout_name(l)))
+    for (enum site_layout l = LAYOUT_NONE; l < SITE_LAYOUTS; l++)
+        if (!strcmp(word, layout_traits(l)->name))
             return true;
     return false;
 }
@@ -197,7 +197,7 @@ static bool read_filter(struct debugger *d, const char *args, struct site_filter
         if (state < SITE_STATES)
             f->state = state;
         else if (is_layout(word))
-            f->other_layout = strcmp(word, site_layout_name(site_layout(sites_of(d)))) != 0;
+            f->other_layout = strcmp(word, site_traits(sites_of(d))->name) != 0;
         else
             memcpy(f->glob, word, sizeof word);
     }
@@ -239,8 +239,7 @@ void do_sites(struct debugger *d, const char *args)
         print_site(d, id);
         shown++;
     }
-    fprintf(d->out, "%zu of %zu sites; layout %s\n", shown, all,
-            site_layout_name(site_layout(sites_of(d))));
+    fprintf(d->out, "%zu of %zu sites; layout %s\n", shown, all, site_traits(sites_of(d))->name);
 }
 
 /* ---- patches ---- */

@@ -45,13 +45,13 @@ enum { REG_FA0 = 10, REG_FA1 = 11 };
  */
 static uint32_t kept_registers(const struct audit *a, const struct call *call)
 {
-    enum site_layout layout = site_layout(a->config.sites);
+    const struct layout_traits *traits = site_traits(a->config.sites);
 
     if (call->kind == CALL_RETURN)
         return KEPT_ALWAYS | RESULTS;
-    if (layout <= LAYOUT_MCOUNT)
+    if (traits->place == SITE_AFTER_PROLOGUE)
         return KEPT_ALWAYS;
-    return KEPT_ALWAYS | ARGUMENTS | (layout >= LAYOUT_PFE8 ? X(REG_RA) : 0);
+    return KEPT_ALWAYS | ARGUMENTS | (traits->return_place == RETURN_IN_RA ? X(REG_RA) : 0);
 }
 
 /* Floating-point registers, of which the kernel normally uses none. */
@@ -79,10 +79,15 @@ static void take(const struct audit *a, const struct hart *h, const struct call 
         memcpy(f->fregs, hart_fregs(h), sizeof f->fregs);
 }
 
+static bool keeps_ra_below_sp(const struct audit *a)
+{
+    return site_traits(a->config.sites)->return_place == RETURN_BELOW_SP;
+}
+
 /* Reads the doubleword below sp, from which a site of pfe16 loads ra. */
 static void take_slot(const struct audit *a, struct hart *h, struct followed *f)
 {
-    f->has_slot = f->kind == CALL_TRACER && site_layout(a->config.sites) == LAYOUT_PFE16 &&
+    f->has_slot = f->kind == CALL_TRACER && keeps_ra_below_sp(a) &&
                   hart_peek(h, f->sp - SLOT_BELOW_SP, &f->slot, sizeof f->slot);
 }
 
@@ -92,12 +97,10 @@ static void take_slot(const struct audit *a, struct hart *h, struct followed *f)
  */
 static bool read_back(const struct audit *a, struct hart *h, uint64_t *back)
 {
-    enum site_layout layout = site_layout(a->config.sites);
-
     *back = hart_reg(h, REG_RA);
-    if (layout >= LAYOUT_PFE8)
+    if (site_traits(a->config.sites)->return_place == RETURN_IN_RA)
         return true;
-    return hart_peek(h, hart_reg(h, layout == LAYOUT_PFE16 ? REG_SP : REG_S0) - SLOT_BELOW_SP, back,
+    return hart_peek(h, hart_reg(h, keeps_ra_below_sp(a) ? REG_SP : REG_S0) - SLOT_BELOW_SP, back,
                      sizeof *back);
 }
 
@@ -112,7 +115,7 @@ static void take_back(const struct audit *a, struct hart *h, struct followed *f)
     bool known =
         a->return_to_handler && f->kind == CALL_TRACER && read_back(a, h, &f->function_back);
 
-    if (site_layout(a->config.sites) <= LAYOUT_MCOUNT)
+    if (site_traits(a->config.sites)->return_place == RETURN_IN_FRAME)
         known = known && f->function_back == f->regs[REG_A0];
     f->has_back = known;
     f->has_depth = known && read_depth(a, h, &f->depth);
@@ -284,7 +287,8 @@ static bool is_called(const struct audit *a, const struct followed *before, cons
 {
     uint64_t ra = hart_reg(h, REG_RA);
 
-    return before->kind == CALL_TRACER && site_layout(a->config.sites) >= LAYOUT_PFE8 &&
+    return before->kind == CALL_TRACER &&
+           site_traits(a->config.sites)->return_place == RETURN_IN_RA &&
            ra != before->regs[REG_RA] && !is_hook(a, ra);
 }
 
@@ -555,7 +559,7 @@ static void check_slots(struct audit *a, const struct trap_return_event *t)
 /* What a trap does to the slot during the call of the trampoline, compare_slot() sees. */
 void rule_below_sp(struct audit *a, const struct event *e)
 {
-    if (site_layout(a->config.sites) != LAYOUT_PFE16)
+    if (!keeps_ra_below_sp(a))
         return;
     if (e->kind == EVENT_TRAP && e->trap.from == PRIV_S)
         hold_slot(a, &e->trap);

@@ -296,7 +296,7 @@ void rule_stray_patch(struct audit *a, const struct event *e)
 
     if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site != NO_SITE ||
         !a->config.text || !text_map_is_exact(a->config.text) || !changes(w) ||
-        site_layout(a->config.sites) < LAYOUT_MCOUNT)
+        !sites_are_patched(a->config.sites))
         return;
     if (site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE ||
         text_map_jump_label(a->config.text, w->pa, w->size) ||

@@ -45,6 +45,7 @@ struct calls {
     struct cluster *cluster;
     const struct image *image;
     const struct site_table *sites;
+    const struct layout_traits *traits; /* of the sites' layout */
     const struct symbols *symbols;
     struct calls_listener listener;
     bool on_only; /* only functions whose site is on matter */
@@ -191,7 +192,7 @@ void calls_mapping_changed(struct calls *c)
 /* Whether sites come after the prologue, so that the frame and frame pointer exist. */
 static bool after_prologue(const struct calls *c)
 {
-    return site_layout(c->sites) <= LAYOUT_MCOUNT;
+    return c->traits->place == SITE_AFTER_PROLOGUE;
 }
 
 /*
@@ -204,7 +205,7 @@ static uint64_t return_address(const struct calls *c, struct hart *h, bool calls
 
     if (calls && after_prologue(c))
         return hart_reg(h, REG_A0);
-    if (calls && site_layout(c->sites) == LAYOUT_PFE16 &&
+    if (calls && c->traits->return_place == RETURN_BELOW_SP &&
         !hart_peek(h, hart_reg(h, REG_SP) - 8, &ra, sizeof ra))
         return 0;
     return ra;
@@ -226,7 +227,7 @@ static enum call_hook read_hook(const struct calls *c, struct hart *h)
     uint64_t back = hart_reg(h, REG_RA);
 
     if (!c->return_to_handler ||
-        (site_layout(c->sites) < LAYOUT_PFE8 &&
+        (c->traits->return_place != RETURN_IN_RA &&
          !hart_peek(h, frame_of(c, h) - RETURN_BELOW_FRAME, &back, sizeof back)))
         return HOOK_UNKNOWN;
     return back == c->return_to_handler ? HOOK_HANDLER : HOOK_NONE;
@@ -337,16 +338,16 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
 /* The function is one whose site has not been seen to call. */
 static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
 {
-    enum site_layout layout = site_layout(c->sites);
-    uint64_t pc = back - (layout == LAYOUT_PFE16 ? 12 : SITE_BYTES);
+    uint64_t pc = back - SITE_BYTES - c->traits->pair;
     const struct symbol *symbol = symbols_function_at(c->symbols, pc);
-    struct call_step step = {.kind = STEP_TRAMPOLINE,
-                             .call = {.function = symbol ? symbol->name : NULL,
-                                      .site = NO_SITE,
-                                      .pc = pc,
-                                      .state = layout == LAYOUT_STATIC ? SITE_INIT : SITE_ON},
-                             .tracer_back = back,
-                             .tracer_sp = hart_reg(h, REG_SP)};
+    struct call_step step = {
+        .kind = STEP_TRAMPOLINE,
+        .call = {.function = symbol ? symbol->name : NULL,
+                 .site = NO_SITE,
+                 .pc = pc,
+                 .state = c->traits->patching == PATCHED_NEVER ? SITE_INIT : SITE_ON},
+        .tracer_back = back,
+        .tracer_sp = hart_reg(h, REG_SP)};
 
     look(c, h);
     if (c->listener.meet)
@@ -377,7 +378,7 @@ static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie,
                                          uint64_t pc)
 {
     struct calls *c = ctx;
-    uint64_t back = hart_reg(h, site_layout(c->sites) >= LAYOUT_PFE8 ? REG_T0 : REG_RA);
+    uint64_t back = hart_reg(h, c->traits->link);
 
     (void)id;
     (void)cookie;
@@ -475,7 +476,7 @@ static void plant_all(struct calls *c)
         plant(c, s->pa, &c->at_site, 2 * i);
         plant(c, s->pa + last_offset(c, s), &c->at_site, 2 * i + 1);
     }
-    if (site_layout(c->sites) == LAYOUT_STATIC)
+    if (c->traits->patching == PATCHED_NEVER)
         plant_at(c, "_mcount", &c->at_trampoline);
     plant_at(c, "ftrace_caller", &c->at_trampoline);
     plant_at(c, "ftrace_regs_caller", &c->at_trampoline);
@@ -544,7 +545,7 @@ void calls_each(const struct calls *c, void (*found)(void *ctx, const struct cal
 
 bool calls_possible(const struct site_table *sites)
 {
-    return site_layout(sites) != LAYOUT_NONE;
+    return site_traits(sites)->patching != PATCHED_NO_SITES;
 }
 
 /* The addresses are known, and the probes planted. */
@@ -570,6 +571,7 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
     *c = (struct calls){.cluster = cluster,
                         .image = im,
                         .sites = sites,
+                        .traits = site_traits(sites),
                         .symbols = symbols,
                         .listener = listener,
                         .on_only = !listener.enter || listener.on_only,

@@ -179,11 +179,10 @@ static bool is_linking_jalr(const uint8_t *bytes, struct insn *jalr)
 /* Whether the pair links through the register that the trampoline expects. */
 static bool links_well(const struct site_check *k, const struct site *s, const uint8_t *bytes)
 {
-    bool by_t0 = s->kind == SITE_FUNCTION && site_layout(k->sites) >= LAYOUT_PFE8;
     struct insn jalr;
 
     return is_linking_jalr(bytes + pair_offset(k, s) + 4, &jalr) &&
-           jalr.rd == (by_t0 ? REG_T0 : REG_RA);
+           jalr.rd == site_link(k->sites, s);
 }
 
 /* What is wrong with the bytes in odd->bytes. */

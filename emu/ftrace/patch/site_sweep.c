@@ -23,7 +23,7 @@
 #include "mem/bus.h"
 
 /* The literal is the aligned doubleword before the site; ftrace_ops.next is the second member. */
-enum { LITERAL_BYTES = 8, OPS_NEXT = 8 };
+enum { OPS_NEXT = 8 };
 
 /* More ops than a kernel has; a list without an end is not followed any further. */
 enum { OPS_MAX = 4096 };
@@ -156,8 +156,9 @@ static void judge_literals(struct site_sweep *w, struct hart *h)
             uint64_t value, known;
 
             if (is_on(w, s) &&
-                bus_read(cluster_bus(w->cluster), (s->pa - LITERAL_BYTES) & -UINT64_C(8),
-                         (uint8_t *)&value, sizeof value) &&
+                bus_read(cluster_bus(w->cluster),
+                         (s->pa - site_traits(w->sites)->literal) & -UINT64_C(8), (uint8_t *)&value,
+                         sizeof value) &&
                 !map_get(&ops, value, &known))
                 report_literal(w, h, id, value, 0);
         }
@@ -181,9 +182,9 @@ static void judge_destination(struct site_sweep *w, struct hart *h)
 void site_sweep_update_ended(struct site_sweep *w, struct hart *h)
 {
     judge_written(w, h);
-    if (site_layout(w->sites) == LAYOUT_CALLOPS)
+    if (site_traits(w->sites)->tracer == TRACER_BY_SITE)
         judge_literals(w, h);
-    else if (site_layout(w->sites) == LAYOUT_ATOMIC)
+    else if (site_traits(w->sites)->tracer == TRACER_BY_VARIABLE)
         judge_destination(w, h);
 }
 

@@ -609,7 +609,7 @@ bool report_json(const struct report *r, FILE *out)
     put_run(j, r);
     put_rows(&s, "harts", cluster_hart_count(r->cluster), put_hart);
     json_line(j, 1);
-    json_text(j, "layout", site_layout_name(site_layout(sites)));
+    json_text(j, "layout", site_traits(sites)->name);
     if (watch_account(r->watch)) {
         json_line(j, 1);
         put_totals(j, r);

@@ -97,7 +97,7 @@ static uint32_t remove_ended(struct site_life *l, const struct code_write *w, ui
 /* The offset of the pair in a site. */
 static unsigned pair_offset(const struct site_life *l)
 {
-    return site_layout(l->sites) == LAYOUT_PFE16 ? 4 : 0;
+    return site_traits(l->sites)->pair;
 }
 
 /*
@@ -141,7 +141,11 @@ static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
 static uint32_t add(struct site_life *l, uint64_t pa, uint64_t va,
                     const struct module_symbols *names)
 {
-    struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES, .pa = pa, .va = va, .module = ""};
+    struct site s = {.kind = SITE_FUNCTION,
+                     .size = site_traits(l->sites)->size,
+                     .pa = pa,
+                     .va = va,
+                     .module = ""};
     const struct symbol *function = symbols_function_at(l->symbols, va);
     struct module_function in_module;
     uint8_t before[4];
@@ -151,9 +155,7 @@ static uint32_t add(struct site_life *l, uint64_t pa, uint64_t va,
         l->left_out++;
         return NO_SITE;
     }
-    if (site_layout(l->sites) == LAYOUT_PFE16)
-        s.size = SITE_BYTES_MAX;
-    if (site_layout(l->sites) == LAYOUT_MCOUNT)
+    if (site_traits(l->sites)->place == SITE_AFTER_PROLOGUE)
         s.ra_copy = read_memory(l, pa - 4, before, 4) ? (uint8_t)site_ra_copy(before) : 0;
     s.function = function ? function->name : "";
     if (names)
@@ -178,7 +180,7 @@ static bool is_same(const struct site_life *l, const struct site *s, uint64_t va
 uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
                        const struct module_symbols *names)
 {
-    unsigned size = site_layout(l->sites) == LAYOUT_PFE16 ? SITE_BYTES_MAX : SITE_BYTES;
+    unsigned size = site_traits(l->sites)->size;
     uint64_t pa;
     uint32_t id;
 

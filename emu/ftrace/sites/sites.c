@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "cpu/observer.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -27,9 +28,6 @@ enum { EBREAK = 0x00100073, C_EBREAK = 0x9002 };
 /* The instructions before and after the pair of `pfe16`. */
 #define SD_RA_BELOW_SP 0xfe113c23u
 #define LD_RA_BELOW_SP 0xff813083u
-
-/* In `callops`: the size of the ftrace_ops pointer before the function, at the table's address. */
-enum { LITERAL_BYTES = 8 };
 
 /* Longer than any prologue: sites farther from the start of their function are not examined. */
 enum { PROLOGUE_MAX = UINT8_MAX };
@@ -51,6 +49,7 @@ struct site_table {
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
+    const struct layout_traits *traits;
     uint64_t mcount;
     size_t *found; /* the last answer of first_ending_after: the next one is often the same */
 };
@@ -121,7 +120,7 @@ static enum site_state entry_state(const struct site_table *t, const struct site
         return SITE_INIT;
     if (site_is_atomic(t, s) ? is_auipc_and_nop(bytes) : all_nops(bytes, s->size))
         return SITE_OFF;
-    if (t->layout != LAYOUT_PFE16)
+    if (t->traits->return_place != RETURN_BELOW_SP)
         return is_pair(s->va, bytes, target) ? SITE_ON : SITE_OTHER;
     return word_at(bytes) == SD_RA_BELOW_SP && word_at(bytes + 12) == LD_RA_BELOW_SP &&
                    is_pair(s->va + 4, bytes + 4, target)
@@ -142,7 +141,7 @@ static enum site_state pair_state(const struct site_table *t, const struct site 
 
 static bool at_entry(const struct site_table *t, const struct site *s)
 {
-    return s->kind == SITE_FUNCTION && t->layout >= LAYOUT_PFE16;
+    return s->kind == SITE_FUNCTION && t->traits->place == SITE_AT_ENTRY;
 }
 
 enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
@@ -209,7 +208,12 @@ bool site_may_hold(const struct site *s, const uint8_t *bytes)
 
 bool site_is_atomic(const struct site_table *t, const struct site *s)
 {
-    return s->kind == SITE_FUNCTION && t->layout >= LAYOUT_ATOMIC;
+    return s->kind == SITE_FUNCTION && t->traits->patching == PATCHED_AT_ONCE;
+}
+
+unsigned site_link(const struct site_table *t, const struct site *s)
+{
+    return s->kind == SITE_FUNCTION ? t->traits->link : REG_RA;
 }
 
 bool site_calls(const struct site_table *t, const struct site *s, enum site_state state)
@@ -217,10 +221,9 @@ bool site_calls(const struct site_table *t, const struct site *s, enum site_stat
     return state == SITE_ON || (state == SITE_INIT && !at_entry(t, s));
 }
 
-/* In `pfe16` the call returns to the load after it. */
 unsigned site_resume_offset(const struct site_table *t, const struct site *s)
 {
-    return at_entry(t, s) && t->layout == LAYOUT_PFE16 ? 12 : s->size;
+    return (s->kind == SITE_FUNCTION ? t->traits->pair : 0) + SITE_BYTES;
 }
 
 enum site_layout site_layout(const struct site_table *t)
@@ -228,12 +231,14 @@ enum site_layout site_layout(const struct site_table *t)
     return t->layout;
 }
 
-const char *site_layout_name(enum site_layout layout)
+const struct layout_traits *site_traits(const struct site_table *t)
 {
-    static const char *const names[] = {"none", "static", "mcount", "pfe16",
-                                        "pfe8", "atomic", "callops"};
+    return t->traits;
+}
 
-    return names[layout];
+bool sites_are_patched(const struct site_table *t)
+{
+    return t->traits->patching >= PATCHED_STOPPED;
 }
 
 const char *site_state_name(enum site_state state)
@@ -278,15 +283,14 @@ static uint8_t find_ra_copy(const struct image *im, uint64_t function, uint64_t 
 static bool add_site(struct site_table *t, const struct image *im, uint64_t va, enum site_kind kind,
                      const struct symbol *function)
 {
-    bool wide = kind == SITE_FUNCTION && t->layout == LAYOUT_PFE16;
     struct site s = {.va = va,
-                     .size = wide ? SITE_BYTES_MAX : SITE_BYTES,
+                     .size = kind == SITE_FUNCTION ? t->traits->size : SITE_BYTES,
                      .kind = kind,
                      .function = function ? function->name : ""};
 
     if (va % 2 || !image_is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
         return false;
-    if (kind == SITE_FUNCTION && t->layout == LAYOUT_MCOUNT && function)
+    if (kind == SITE_FUNCTION && t->traits->place == SITE_AFTER_PROLOGUE && function)
         s.ra_copy = find_ra_copy(im, function->addr, va);
     VEC_PUSH(&t->sites, s);
     return true;
@@ -388,6 +392,7 @@ static bool calls_at(const struct image *im, uint64_t va, uint64_t callee)
 static enum site_layout find_layout(const struct image *im, const struct symbols *symbols,
                                     uint64_t mcount, const struct entries *e)
 {
+    const unsigned literal = layout_traits(LAYOUT_CALLOPS)->literal;
     unsigned narrowest = SITE_BYTES_MAX, padded = 0, calls = 0;
     unsigned before = 0, at = 0; /* numbers of entries that point before a function, and at one */
     uint64_t va;
@@ -400,7 +405,7 @@ static enum site_layout find_layout(const struct image *im, const struct symbols
             continue;
         va = e->all.at[i];
         padded++;
-        before += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + LITERAL_BYTES);
+        before += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + literal);
         at += function_begins_at(symbols, va);
         narrowest = nops < narrowest ? nops : narrowest;
     }
@@ -415,7 +420,13 @@ static enum site_layout find_layout(const struct image *im, const struct symbols
 
 uint64_t site_of_entry(const struct site_table *t, uint64_t entry)
 {
-    return entry + (t->layout == LAYOUT_CALLOPS ? LITERAL_BYTES : 0);
+    return entry + t->traits->literal;
+}
+
+static void set_layout(struct site_table *t, enum site_layout layout)
+{
+    t->layout = layout;
+    t->traits = layout_traits(layout);
 }
 
 static void add_functions(struct site_table *t, const struct image *im,
@@ -424,15 +435,15 @@ static void add_functions(struct site_table *t, const struct image *im,
     struct entries e = {0};
     size_t refused;
 
-    t->layout = t->mcount ? LAYOUT_STATIC : LAYOUT_NONE;
+    set_layout(t, t->mcount ? LAYOUT_STATIC : LAYOUT_NONE);
     read_entries(im, symbols, &e, d);
     refused = e.unreadable;
     if (e.all.len)
-        t->layout = find_layout(im, symbols, t->mcount, &e);
+        set_layout(t, find_layout(im, symbols, t->mcount, &e));
     for (size_t i = 0; i < e.all.len; i++) {
         uint64_t va = site_of_entry(t, e.all.at[i]);
 
-        refused += t->layout == LAYOUT_NONE ||
+        refused += t->traits->patching == PATCHED_NO_SITES ||
                    !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
     }
     if (refused)
@@ -604,7 +615,7 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
 
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
 {
-    return t->layout == LAYOUT_CALLOPS ? site_find(t, pa + LITERAL_BYTES, size) : NO_SITE;
+    return t->traits->literal ? site_find(t, pa + t->traits->literal, size) : NO_SITE;
 }
 
 /* ---- sites that come and go ---- */

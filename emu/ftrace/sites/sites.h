@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ftrace/sites/layout.h"
+
 struct diag;
 struct image;
 struct probe_view;
@@ -23,17 +25,6 @@ struct site_table;
 struct state_io;
 
 enum { SITE_BYTES = 8, SITE_BYTES_MAX = 16, NO_SITE = UINT32_MAX };
-
-/* The layouts of RISC-V Linux, with their first version (its arch/riscv/include/asm/ftrace.h). */
-enum site_layout {
-    LAYOUT_NONE,    /* no sites */
-    LAYOUT_STATIC,  /* 4.16: calls of _mcount that stay */
-    LAYOUT_MCOUNT,  /* 4.18: calls of _mcount become nops, nops become calls through ra */
-    LAYOUT_PFE16,   /* 5.12: sd ra / auipc ra / jalr ra / ld ra at the function's entry */
-    LAYOUT_PFE8,    /* 6.3: auipc t0 / jalr t0 at the function's entry */
-    LAYOUT_ATOMIC,  /* 6.16: the same, of which only the aligned jalr changes */
-    LAYOUT_CALLOPS, /* 6.16: the same, after the address of an ftrace_ops */
-};
 
 enum site_kind {
     SITE_FUNCTION,        /* at a function's entry; one for each traced function */
@@ -115,7 +106,10 @@ uint64_t site_mcount(const struct site_table *t);
 uint64_t site_of_entry(const struct site_table *t, uint64_t entry);
 
 enum site_layout site_layout(const struct site_table *t);
-const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... */
+const struct layout_traits *site_traits(const struct site_table *t); /* of its layout */
+
+/* Whether the kernel turns its sites on and off. */
+bool sites_are_patched(const struct site_table *t);
 
 /* The size of the `mv a0,ra` with which these bytes end: GCC puts it before a call of _mcount; 0:
  * of none. */
@@ -136,6 +130,9 @@ bool site_has_breakpoint(const struct site *s, const uint8_t *bytes);
 
 /* Whether a patch is one aligned store, to the second word, so that no hart must be stopped. */
 bool site_is_atomic(const struct site_table *t, const struct site *s);
+
+/* The register through which the site's pair calls: REG_RA or REG_T0. */
+unsigned site_link(const struct site_table *t, const struct site *s);
 
 /* Whether the site is a call in this state; and the offset in bytes to which the call returns. */
 bool site_calls(const struct site_table *t, const struct site *s, enum site_state state);
