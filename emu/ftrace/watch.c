@@ -221,13 +221,9 @@ static void listen_to_calls(struct watch *w, const struct watch_config *config,
 
 static void count_costs(struct watch *w, const struct watch_config *config)
 {
-    uint64_t va, pa;
-
-    w->account = account_new(config->cluster, w->sites);
+    w->account = account_new(config->cluster, config->image, config->symbols, w->sites);
     w->trampolines = trampolines_new(config->cluster, config->image, config->symbols);
     w->jump_labels = jump_labels_new(config->cluster, config->image, config->symbols);
-    if (symbols_find(config->symbols, "__switch_to", &va) && image_va_to_pa(config->image, va, &pa))
-        account_plant_switch(w->account, pa);
 }
 
 static void on_sites_changed(void *ctx, uint32_t id)

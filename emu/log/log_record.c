@@ -21,6 +21,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/cost/account.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/patch/updates.h"
@@ -83,8 +84,7 @@ struct log_record {
     struct log_counts *before; /* what was counted of `counted' sites before */
     uint32_t counted;
     size_t findings;
-    struct probe_owner at_switch;
-    uint32_t probe;
+    struct kernel_probes *at_switch; /* NULL: switches are not recorded */
     uint8_t printed[CONSOLE_BYTES];
     size_t printed_len;
     unsigned printing; /* the hart */
@@ -271,28 +271,16 @@ static void write_switch(void *ctx, const void *task_switch, size_t size)
     log_write_event(r->writer, &e);
 }
 
-static enum probe_verdict hit_switch(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
-                                     uint64_t pc)
+static void on_switch(void *ctx, unsigned which, struct hart *h)
 {
     struct log_record *r = ctx;
     struct task_switch s = {.event = event_of(h, LOG_SWITCH)};
     bool known;
 
-    (void)id;
-    (void)cookie;
-    (void)pc;
+    (void)which;
     s.from = read_task(r, h, hart_reg(h, REG_A0), &known);
     s.to = read_task(r, h, hart_reg(h, REG_A1), &known);
     feed_put(r->feed, write_switch, r, &s, sizeof s);
-    return PROBE_GO_ON;
-}
-
-static struct probe_plan plan_switch(void *ctx, uint32_t id, const struct probe_view *view)
-{
-    (void)ctx;
-    (void)id;
-    (void)view;
-    return (struct probe_plan){.action = PROBE_CALL};
 }
 
 /* ---- calls ---- */
@@ -775,22 +763,11 @@ struct log_record *log_record_new(const struct log_record_config *config)
     r->config = *config;
     r->call.name = r->call.caller = r->call.tail_name = LOG_NONE;
     r->feed = feed_new(config->cluster);
-    r->probe = CLUSTER_NO_PROBE;
     if (config->calls_only)
         listener.kinds =
             EVENT_BIT(EVENT_SITES_CHANGED) | EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
     cluster_listen(config->cluster, &listener);
     return r;
-}
-
-static void plant_switch(struct log_record *r)
-{
-    uint64_t va, pa;
-
-    r->at_switch = (struct probe_owner){r, plan_switch, hit_switch};
-    if (symbols_find(r->config.symbols, "__switch_to", &va) &&
-        image_va_to_pa(r->config.image, va, &pa))
-        r->probe = cluster_plant(r->config.cluster, pa, &r->at_switch, 0);
 }
 
 /* ---- what is counted of sites ---- */
@@ -933,7 +910,8 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
     if (!r->config.calls_only) {
         r->lines = find_lines(r);
-        plant_switch(r);
+        r->at_switch = kernel_probes_at_switch(r->config.cluster, r->config.image,
+                                               r->config.symbols, on_switch, r);
     }
 }
 
@@ -1048,7 +1026,7 @@ void log_record_free(struct log_record *r)
 {
     if (!r)
         return;
-    cluster_uproot(r->config.cluster, r->probe);
+    kernel_probes_free(r->at_switch);
     feed_free(r->feed);
     log_writer_free(r->writer);
     VEC_FREE(&r->named);

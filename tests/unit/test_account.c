@@ -16,6 +16,7 @@ enum {
     F_BEHIND = F_SITE + SITE_BYTES,
     MCOUNT = 0x400,
     TRACER = 0x500,
+    SWITCH = 0x700,
     F_ID = 0,
 };
 
@@ -65,11 +66,12 @@ static void build(struct scene *s, enum timing_model timing)
     s->im = image_begin();
     image_name(s->im, "f", F);
     image_name(s->im, "_mcount", MCOUNT);
+    image_name(s->im, "__switch_to", SWITCH);
     image_site(s->im, F_SITE);
     write_code(s);
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
-    s->a = account_new(s->w.cluster, s->t);
+    s->a = account_new(s->w.cluster, &s->im->image, s->symbols, s->t);
     cluster_listen(s->w.cluster, &l);
 }
 
@@ -475,7 +477,7 @@ static void build_at_entry(struct scene *s, unsigned bytes)
     image_word(s->im, E_ENTRY + bytes + 4, JALR(ZERO, T1, 0));
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
-    s->a = account_new(s->w.cluster, s->t);
+    s->a = account_new(s->w.cluster, &s->im->image, s->symbols, s->t);
 }
 
 static void write_words(struct scene *s, uint64_t offset, const uint32_t *words, unsigned count)
@@ -557,14 +559,13 @@ static void atomic_keeps_its_auipc_when_it_is_off(void **state)
 
 /* ---- tasks ---- */
 
-enum { SWITCH = 0x700, TASK = 0x1000, OTHER_TASK = 0x2000 };
+enum { TASK = 0x1000, OTHER_TASK = 0x2000 };
 
 static void build_with_tasks(struct scene *s)
 {
     build(s, TIMING_INORDER);
     switch_on(s);
     poke(&s->w, SITE_PA + SWITCH, ADDI(S2, S2, 1), 4);
-    account_plant_switch(s->a, SITE_PA + SWITCH);
 }
 
 static void begin_call(struct hart *h, uint64_t task, uint64_t sp)
@@ -686,7 +687,7 @@ static void nothing_is_counted_after_the_account_has_gone(void **state)
     switch_off(&s);
     call(&s);
     account_free(s.a);
-    s.a = account_new(s.w.cluster, s.t);
+    s.a = account_new(s.w.cluster, &s.im->image, s.symbols, s.t);
     assert_int_equal(get(&s, SITE_OFF).entries, 0);
     call(&s);
     assert_int_equal(get(&s, SITE_OFF).entries, 1);

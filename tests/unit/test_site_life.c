@@ -265,7 +265,7 @@ static void what_a_site_costs_is_counted_from_then_on(void **state)
 
     (void)state;
     build(&s);
-    a = account_new(s.w.cluster, s.t);
+    a = account_new(s.w.cluster, &s.im->image, s.symbols, s.t);
     h = cluster_hart(s.w.cluster, 0);
     store_nops(&s, MODULE);
     store(&s, MODULE + 8, JALR(ZERO, T1, 0), 4);
@@ -294,7 +294,7 @@ static void a_site_is_counted_however_many_were_there_before(void **state)
 
     (void)state;
     build(&s);
-    a = account_new(s.w.cluster, s.t);
+    a = account_new(s.w.cluster, &s.im->image, s.symbols, s.t);
     h = cluster_hart(s.w.cluster, 0);
     poke(&s.w, SITE_PA + CALLER, JALR(ZERO, RA, 0), 4);
     for (unsigned n = 0; n < 2 * PROBES_AT_ONE_PLACE; n++) {

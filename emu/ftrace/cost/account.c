@@ -16,8 +16,8 @@
  * Durations are measured by the clock of a context: a task of the guest, identified by its
  * tp, or the hart where tp is 0. A context's clock runs while a hart runs it, and stops
  * while the task is preempted or moves to another hart. The context of a hart is
- * determined at each event here, and exactly at the kernel's __switch_to if its address
- * is known. Otherwise the time between the last event of one context and the first event
+ * determined at each event here, and exactly at the kernel's __switch_to if the image has
+ * it. Otherwise the time between the last event of one context and the first event
  * of the next belongs to no context.
  */
 #include "ftrace/cost/account.h"
@@ -30,6 +30,7 @@
 #include "base/vec.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 
 /* If a context has more open calls, the oldest one is dropped: it will not return. */
@@ -86,9 +87,7 @@ struct account {
     VEC_OF(struct context) contexts;
     struct map context_at; /* task -> index of its context */
     uint32_t *running;     /* by hart: index of the context that it runs, + 1; 0: none */
-    struct probe_owner at_switch;
-    uint32_t switch_probe;
-    bool switch_planted;
+    struct kernel_probes *at_switch;
     VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each */
 };
 
@@ -331,33 +330,13 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     return PROBE_GO_ON;
 }
 
-static struct probe_plan plan_switch(void *ctx, uint32_t id, const struct probe_view *view)
-{
-    (void)ctx;
-    (void)id;
-    (void)view;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
-/* __switch_to(previous, next): the hart continues with the task in a1. */
-static enum probe_verdict hit_switch(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
-                                     uint64_t pc)
+static void on_switch(void *ctx, unsigned which, struct hart *h)
 {
     struct account *a = ctx;
 
-    (void)id;
-    (void)cookie;
-    (void)pc;
+    (void)which;
     (void)present_context(a, h);
     (void)run_task(a, hart_reg(h, REG_A1), h);
-    return PROBE_GO_ON;
-}
-
-void account_plant_switch(struct account *a, uint64_t pa)
-{
-    a->at_switch = (struct probe_owner){a, plan_switch, hit_switch};
-    a->switch_probe = cluster_plant(a->cluster, pa, &a->at_switch, 0);
-    a->switch_planted = true;
 }
 
 /* ---- traps: their time is subtracted from open calls ---- */
@@ -466,7 +445,8 @@ static void on_change(void *ctx, uint32_t id)
     plant(a, id);
 }
 
-struct account *account_new(struct cluster *c, struct site_table *sites)
+struct account *account_new(struct cluster *c, const struct image *im,
+                            const struct symbols *symbols, struct site_table *sites)
 {
     struct account *a = xcalloc(1, sizeof *a);
     uint32_t count = (uint32_t)site_count(sites);
@@ -483,6 +463,7 @@ struct account *account_new(struct cluster *c, struct site_table *sites)
     if (cluster_has_core(c))
         cluster_charge(c, &a->within);
     site_table_listen(sites, (struct site_listener){on_change, a});
+    a->at_switch = kernel_probes_at_switch(c, im, symbols, on_switch, a);
     return a;
 }
 
@@ -496,8 +477,7 @@ void account_free(struct account *a)
     for (size_t i = 0; i < a->added.len; i++)
         free(a->added.at[i]);
     VEC_FREE(&a->added);
-    if (a->switch_planted)
-        cluster_uproot(a->cluster, a->switch_probe);
+    kernel_probes_free(a->at_switch);
     forget_contexts(a);
     VEC_FREE(&a->contexts);
     map_free(&a->context_at);

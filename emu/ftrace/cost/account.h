@@ -19,7 +19,9 @@
 #include "ftrace/sites/sites.h"
 
 struct account;
+struct image;
 struct state_io;
+struct symbols;
 
 /* Cycles of some instructions, such as the site's own for one entry, by cause. */
 struct site_cost {
@@ -55,12 +57,13 @@ struct state_account {
     struct site_cost parts; /* of `cycles`: they add up to it */
 };
 
-/* Plants probes at every site of the table, also at sites added later. `sites` must outlive it. */
-struct account *account_new(struct cluster *c, struct site_table *sites);
+/*
+ * Plants probes at every site of the table, also at sites added later, and at the kernel's
+ * __switch_to. `sites` must outlive it; image and symbols are not needed afterwards.
+ */
+struct account *account_new(struct cluster *c, const struct image *im,
+                            const struct symbols *symbols, struct site_table *sites);
 void account_free(struct account *a);
-
-/* Gives the physical address of the kernel's __switch_to(previous, next). */
-void account_plant_switch(struct account *a, uint64_t pa);
 
 /* Must be called at traps and returns from them: their time is not part of a call. */
 void account_trap(struct account *a, const struct trap_event *t);

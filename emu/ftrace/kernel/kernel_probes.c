@@ -55,6 +55,15 @@ struct kernel_probes *kernel_probes_new(struct cluster *c, const struct image *i
     return k;
 }
 
+struct kernel_probes *kernel_probes_at_switch(struct cluster *c, const struct image *im,
+                                              const struct symbols *symbols, kernel_called *called,
+                                              void *ctx)
+{
+    static const char *const names[] = {"__switch_to"};
+
+    return kernel_probes_new(c, im, symbols, names, 1, called, ctx);
+}
+
 void kernel_probes_free(struct kernel_probes *k)
 {
     if (!k)

@@ -23,6 +23,13 @@ typedef void kernel_called(void *ctx, unsigned which, struct hart *h);
 struct kernel_probes *kernel_probes_new(struct cluster *c, const struct image *im,
                                         const struct symbols *symbols, const char *const *names,
                                         size_t count, kernel_called *called, void *ctx);
+/*
+ * The same at __switch_to(previous, next), where the hart leaves the task whose struct task_struct
+ * is at a0 and continues with the one at a1. `which` is 0.
+ */
+struct kernel_probes *kernel_probes_at_switch(struct cluster *c, const struct image *im,
+                                              const struct symbols *symbols, kernel_called *called,
+                                              void *ctx);
 void kernel_probes_free(struct kernel_probes *k); /* NULL is allowed */
 
 #endif

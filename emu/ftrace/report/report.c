@@ -426,8 +426,7 @@ void report_text(const struct report *r, FILE *out)
                 "\n%s ftrace sites of layout %s, in cycles of --timing %s "
                 "(the emulator keeps %u bytes for each)\n\n",
                 grouped(n, site_count(watch_sites(r->watch))),
-                site_traits(watch_sites(r->watch))->name, r->run.timing,
-                account_bytes_per_site());
+                site_traits(watch_sites(r->watch))->name, r->run.timing, account_bytes_per_site());
         print_table(r, out);
         fputc('\n', out);
         print_costs(r, out);
