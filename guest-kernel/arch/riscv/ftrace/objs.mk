@@ -4,4 +4,5 @@ shared-$(CONFIG_FUNCTION_TRACER) += return_to_handler.o
 stopped-$(CONFIG_DYNAMIC_FTRACE) += code.o
 shared-$(CONFIG_DYNAMIC_FTRACE_WITH_REGS) += calls.o
 notrace-$(CONFIG_SITES_PFE16) += entry_caller.o
-notrace-$(CONFIG_SITES_PFE8) += entry_caller.o
+notrace-$(CONFIG_SITES_PFE8) += entry_caller.o pair_sites.o
+notrace-$(CONFIG_SITES_MCOUNT) += pair_sites.o

@@ -14,6 +14,9 @@
 
 #define MCOUNT_INSN_SIZE 8
 
+/* For pair_sites.c: the prologue has saved ra. */
+#define SITE_PAIR_LINK LINK_RA
+
 #ifndef __ASSEMBLY__
 
 void _mcount(void);

@@ -1,2 +1,2 @@
-# Writes the sites, and is what they call.
-notrace-$(CONFIG_SITES_MCOUNT) += sites.o ftrace_caller.o
+# What the sites call.
+notrace-$(CONFIG_SITES_MCOUNT) += ftrace_caller.o

@@ -15,6 +15,9 @@
 
 #define MCOUNT_INSN_SIZE 8
 
+/* For pair_sites.c: the link register of a site's pair. */
+#define SITE_PAIR_LINK LINK_T0
+
 /* For entry_caller.S: the link register of a site's call, and its distance from the site. */
 #define SITE_LINK        t0
 #define SITE_LINK_OFFSET MCOUNT_INSN_SIZE
