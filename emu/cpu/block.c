@@ -194,7 +194,10 @@ static ALWAYS_INLINE struct block *find_at(struct hart *h, uint64_t pc, uint64_t
     return NULL;
 }
 
-/* `insns`: retired by the hart before the block. NULL: a fetch exception is raised. */
+/*
+ * Decodes the block at pc. `insns`: the instructions that the hart retired before it. NULL: a fetch
+ * exception is raised.
+ */
 static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint64_t insns)
 {
     bool stale;
@@ -250,8 +253,8 @@ void hart_forget_cut(struct hart *h)
 }
 
 /*
- * At the block's end nothing is left of it to go on with. So a block of which the second half is in
- * another page, which has one instruction, is never gone on with: that page may be gone by then.
+ * Keeps no cut at the block's end, where nothing of it is left to execute. So a block whose one
+ * instruction continues in another page is never continued: that page may be gone by then.
  */
 void hart_keep_cut(struct hart *h, const struct block *b, unsigned at)
 {

@@ -27,7 +27,7 @@ enum {
     UOP_FEED,
     UOP_FEED_RA,
     UOP_FEED_TP,
-    UOP_FEED_NOP, /* FEED_RA and the nop behind it; and with the one before */
+    UOP_FEED_NOP, /* UOP_FEED_RA fused with the nop after it; and with the nops before and after */
     UOP_NOP_FEED_NOP,
     UOP_FLOAT,
     UOP_SUSPECT,
@@ -97,14 +97,14 @@ struct block_link {
 
 enum { LINK_NEXT, LINK_TAKEN };
 
-/* The part of a block in one page; in the list of the line in which it begins. */
+/* The part of a block in one page; listed in the line in which it begins. */
 struct block_part {
     struct block *block;
     struct block_part *next, **pprev; /* pprev NULL: in no list */
     uint16_t from, to;                /* its bytes in the page */
 };
 
-/* Cycles by the table of classes, of a stretch of a block. */
+/* The cycles of a stretch of a block by the table of classes. */
 struct charge_cost {
     uint16_t issue, data, branch;
 };
@@ -112,7 +112,7 @@ struct charge_cost {
 /* A stretch of a block whose cycles are counted (charge_priv.h). */
 struct block_charge {
     uint64_t *tally;
-    uint16_t bytes;          /* of code, from the charge on */
+    uint16_t bytes;          /* bytes of code from the charge on */
     uint16_t at, end;        /* operations: the UOP_CHARGE, and the first one after the stretch */
     struct charge_cost cost; /* 0 with a core model */
 };
@@ -200,12 +200,12 @@ struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t ins
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
 void block_link(struct block *from, unsigned slot, struct block *to);
-void block_drop_links(struct block *b); /* those that lead out of it */
+void block_drop_links(struct block *b); /* drops the links that lead out of it */
 void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
-void hart_discard_paths(struct hart *h); /* of all its blocks (timed_priv.h) */
+void hart_discard_paths(struct hart *h); /* drops the paths of all its blocks (timed_priv.h) */
 /* A budget ends in b before operation `at`: the hart will continue there (struct cut). */
 void hart_keep_cut(struct hart *h, const struct block *b, unsigned at);
 /* The block of the cut; *first: the next operation. Requires h->s.cut.valid. */
@@ -218,9 +218,9 @@ void hart_forget_cut_in(struct hart *h, uint64_t pa,
 
 /* partial.c */
 /*
- * Pays for the rest of the block from operation `first` on, of which at most `insns` instructions
- * are run, and none that would begin `cycles` cycles later or more; both are above 0. Returns the
- * label to begin with. hart_leave_block gives back what was not used.
+ * Pays for the block from operation `first` on: for at most `insns` instructions, and for none that
+ * would begin `cycles` cycles later or more; both are above 0. Returns the label to begin with.
+ * hart_leave_block gives back what was not used.
  */
 const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns,
                             uint64_t cycles);

@@ -13,10 +13,10 @@
 #include "cpu/insn_events_priv.h"
 
 /*
- * An instruction is one operation, after those of its probes and of the events that it is
- * (insn_events_priv.h); one more ends the block. There is
- * room for a few probes at each instruction; where they are more, the block ends before its room
- * does not hold what one instruction can have.
+ * Room for the operations of a block. An instruction is one operation, after those of its probes
+ * and of its events (insn_events_priv.h); one more operation ends the block. There is room for a
+ * few probes at each instruction; with more of them a block ends earlier, while the room still
+ * holds all that one instruction can have.
  */
 enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
 /* A probe can be a counter, a charge and a call; an AMO is a load and a store. */
@@ -39,7 +39,7 @@ struct builder {
     bool stale; /* has bytes that differ from memory, or may by the next random choice */
     bool ended;
     bool guarded;
-    enum floating float_checked; /* the checks of FS that the block has already */
+    enum floating float_checked; /* the checks of FS that are in the block already */
     /* Large, so they are not initialised. */
     struct uop ops[UOPS_MAX];
     struct uop_note notes[UOPS_MAX];
@@ -109,7 +109,7 @@ static bool is_guarded(const struct hart *h, uint64_t pa)
     return UNLIKELY(!pmp_page_is_uniform(h, pa));
 }
 
-/* The instruction's bytes, as fetched; returns how many. */
+/* Copies the instruction's bytes, as fetched; returns their number. */
 static unsigned copy_bytes(uint8_t *to, const struct fetched *f)
 {
     memcpy(to, &f->parcel[0].bytes, 2);
@@ -147,7 +147,7 @@ static void add_charge(struct builder *b, struct charge charge)
     VEC_PUSH(&b->charges, c);
 }
 
-/* The owners of code that the block begins within, as bits. */
+/* The charge owners whose code the block begins within, as bits. */
 static unsigned charge_owners_at(const struct builder *b, uint64_t pa)
 {
     const struct cluster *c = b->hart->cluster;
@@ -218,7 +218,10 @@ static void add_probes(struct builder *b, const struct fetched *f)
     }
 }
 
-/* A feed must look at the task again after this instruction. */
+/*
+ * Adds an operation that makes the feed look at the task again after an instruction that changes
+ * tp.
+ */
 static void add_task_change(struct builder *b, const struct insn *i)
 {
     if (i->rd == REG_TP && op_floating(i->op) != FLOATING_FW)
@@ -233,7 +236,7 @@ static void add_events(struct builder *b, const struct insn *i)
         add_uop(b, UOP_PROBE, 0)->imm = (int32_t)~kinds;
 }
 
-/* What the hart's counters need to know of this instruction; right before it. */
+/* Adds the counting that the hart's counters need, right before the instruction. */
 static void add_counting(struct builder *b, const struct insn *i)
 {
     unsigned kinds = hpm_counts_at(i) & b->hart->cache.hpm.in_blocks;
@@ -300,7 +303,7 @@ static bool is_call(unsigned kind)
     return kind == OP_call || kind == OP_call_indirect;
 }
 
-/* Gives the operation, which has the number of its probe, that of its place. */
+/* Replaces the number of the probe in a hit's operation by that of its place in the feed. */
 static void place_hit(const struct builder *b, struct uop *u, struct uop_note *note)
 {
     const struct cluster *c = b->hart->cluster;

@@ -13,7 +13,7 @@ static unsigned base_op(unsigned kind)
                                                         : kind;
 }
 
-/* The costs of operations [from, to) by the table of classes. */
+/* Adds up the costs of operations [from, to) by the table of classes. */
 static struct charge_cost class_costs(const struct hart *h, const struct block *b, unsigned from,
                                       unsigned to)
 {
@@ -49,7 +49,7 @@ static void add_cost(uint64_t *tally, struct charge_cost cost, uint64_t sign)
     tally[TALLY_BRANCH] += sign * cost.branch;
 }
 
-/* The cycles of operations [from, c->end) on the hart's path. */
+/* Adds the cycles of operations [from, c->end) on the hart's path. */
 static void add_path(const struct path *p, const struct block *b, const struct block_charge *c,
                      unsigned from, uint64_t sign)
 {

@@ -29,17 +29,22 @@ enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
 
 enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 
-/* TIMING_CORE: as the core of the configuration has it. */
+/* TIMING_CORE: by the core model cluster_config.core. */
 enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 
 /* Callbacks to the machine. */
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
-    /* The same for observers, when the hart has these cycles, without the effects of its read.
-       NULL: `ticks' is called. */
+    /*
+     * The time of this cycle for observers, without the effects of a hart's read. NULL: `ticks' is
+     * called.
+     */
     uint64_t (*look_at_ticks)(void *ctx, uint64_t cycles);
-    /* Sets what that is made of (struct feed_base); NULL: nothing but clocks_ticks. */
+    /*
+     * Sets time_floor and time_offset, by which the feed computes the time; NULL: it is
+     * clocks_ticks of the cycle.
+     */
     void (*time_base)(void *ctx, struct feed_base *base);
     /*
      * Sstc: called when stimecmp changes. The machine must call hart_set_timer(true) when
@@ -48,7 +53,7 @@ struct hart_env {
     void (*set_timer)(void *ctx, struct hart *h, uint64_t tick);
     /* An ecall from S-mode, with pc after it already; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
-    /* The hart waited (hart_waits_for), and the wait has ended. */
+    /* Called when a wait of the hart (hart_waits_for) has ended. */
     void (*woken)(void *ctx, struct hart *h);
 };
 
@@ -77,12 +82,12 @@ struct hart *cluster_add_hart(struct cluster *c); /* ids count from 0 */
 unsigned cluster_hart_count(const struct cluster *c);
 struct hart *cluster_hart(const struct cluster *c, unsigned id);
 struct bus *cluster_bus(const struct cluster *c);
-uint64_t cluster_extensions(const struct cluster *c); /* that its harts implement */
+uint64_t cluster_extensions(const struct cluster *c); /* the extensions that its harts implement */
 
 /* At most four listeners; called in the order of attachment. */
 void cluster_listen(struct cluster *c, const struct listener *l);
 
-/* Other kinds from now on for the listener with that ctx. No hart may be within a run. */
+/* Changes the kinds of the listener with that ctx. No hart may be within a run. */
 void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds);
 
 /* Whether some listener needs events of the kind. If not, they need not be emitted. */
@@ -110,8 +115,9 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
 void cluster_uproot(struct cluster *c, uint32_t probe); /* CLUSTER_NO_PROBE: does nothing */
 
 /*
- * Asks the owner from now on at the start of each block, until cluster_uncharge. It must stay valid
- * till then. No hart may be within a run, and blocks of all harts are decoded again.
+ * Asks the owner at the start of each block that is decoded from now on, until cluster_uncharge; it
+ * must stay valid until then. No hart may be within a run. The blocks of all harts are decoded
+ * again.
  */
 enum { CHARGE_OWNERS_MAX = 4 };
 void cluster_charge(struct cluster *c, const struct charge_owner *owner);
@@ -136,14 +142,14 @@ void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool 
  */
 struct cluster_left_out {
     uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
-    uint64_t page_copies; /* copies of pages, which tell the bytes that were written
+    uint64_t page_copies; /* copies of pages, by which overwritten bytes are found
                              (ram_reserve_copies) */
-    uint64_t old_code;    /* words that a hart has fetched, and of which it has lost the old bytes,
-                             as there were old_code_max others */
+    uint64_t old_code; /* words of which a hart has lost the old bytes, as old_code_max others were
+                          kept */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
 
-struct feed *cluster_feed(const struct cluster *c); /* NULL: it has none */
+struct feed *cluster_feed(const struct cluster *c); /* NULL: there is none */
 
 /* Executes a fence.i for `target`, requested by `requester` by a call of firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

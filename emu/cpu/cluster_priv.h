@@ -18,7 +18,7 @@ struct write_record;
 struct fetch_view;
 struct old_bytes;
 
-/* With a core model. */
+/* What a cluster has if it has a core model. */
 struct cluster_timing {
     struct shared_model *shared;
     uint8_t class[OP_COUNT]; /* enum core_class */
@@ -39,7 +39,7 @@ enum { WRITE_CHUNK = 64 };
 
 struct versions;
 
-/* The views that harts have of a page, while they are worked on (view.c). */
+/* The views that harts have of one page, for the time of a change to them (view.c). */
 struct page_views {
     VEC_OF(struct fetch_view *) views;
     struct old_bytes *old; /* the first version; NULL: nothing differs in any */
@@ -48,7 +48,7 @@ struct page_views {
 /* A page whose accesses are reported (memwatch.c). */
 struct watched_page {
     uint64_t pa;
-    unsigned writes, reads; /* number of watches for each */
+    unsigned writes, reads; /* how many times each is watched */
 };
 
 struct cluster {
@@ -57,14 +57,15 @@ struct cluster {
     struct decoder *decoder;
     VEC_OF(struct hart *) harts;
     struct map code_pages; /* page number -> struct code_page */
-    /* newest stores to code: once it is full, a ring that begins at `oldest_write` */
+    /* the newest stores to code; a ring that begins at `oldest_write` once it is full */
     VEC_OF(struct write_record) writes;
     size_t oldest_write;
-    uint64_t writes_left_out; /* given up for newer ones, though some hart could still need them */
+    uint64_t
+        writes_left_out; /* records dropped for newer ones while some hart could still need them */
     struct page_views page_views;
-    uint64_t old_code_left_out;     /* words of which a hart would have old bytes */
-    struct versions *code_versions; /* of both; NULL: none was ever taken */
-    uint32_t code_generation;       /* of the versions; 0: as long as there are none */
+    uint64_t old_code_left_out;     /* words whose old bytes a hart has lost */
+    struct versions *code_versions; /* of code_pages and writes; NULL: none was ever taken */
+    uint32_t code_generation;       /* of the versions; 0: there are none yet */
     uint32_t *writes_kept;          /* generation in which each part of the ring was kept */
     VEC_OF(struct probe) probes;
     uint32_t free_probe;  /* first of the slots to use again */
@@ -77,9 +78,9 @@ struct cluster {
     uint32_t wanted;         /* kinds of events that some listener needs */
     struct map table_ranges; /* walk.c: page number of a page table -> what it translates */
     VEC_OF(struct watched_page) watched;
-    bool store_reads; /* the present store is that of an atomic operation */
+    bool store_reads; /* the present store belongs to an atomic operation */
     struct op_cost cost[OP_COUNT];
-    struct cluster_timing *timing; /* NULL: the costs above are all there is */
+    struct cluster_timing *timing; /* NULL: there is no core model: `cost` is all */
 };
 
 /* memwatch.c: ram_hooks.accessed */

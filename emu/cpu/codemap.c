@@ -93,7 +93,7 @@ static void rebase(struct code_line **at, uint64_t base)
     (*at)->base = base & (UINT64_MAX >> 1);
 }
 
-/* A line that can hold the stamp. */
+/* Makes the line one that can hold the stamp. */
 static void make_room(struct code_line **line, uint64_t stamp)
 {
     if (!*line)
@@ -133,8 +133,8 @@ uint64_t codemap_stamp(const struct code_page *page, uint64_t pa)
 }
 
 /*
- * The page becomes code. Bytes that differ from a copy of the page were written after the copy was
- * made: stamps each parcel by the newest copy from which it differs.
+ * Stamps the parcels of a page that becomes code, each by the newest copy of the page from which it
+ * differs: it was written after that copy was made.
  */
 static void stamp_by_copies(const struct cluster *c, struct code_page *page)
 {
@@ -299,7 +299,7 @@ static bool is_known(const struct code_page *page, uint64_t pa, unsigned size)
 
 /* ---- the blocks in a page ---- */
 
-/* The maximum number of lines by which the end of a block part is after its begin. */
+/* The maximum number of lines between the begin and the end of a block part. */
 enum { PART_LINES = (BLOCK_INSNS_MAX * 4 + LINE_BYTES - 3) / LINE_BYTES };
 
 static unsigned line_in_page(uint64_t pa)
@@ -356,8 +356,8 @@ static void drop_counters(struct block *b)
 }
 
 /*
- * Blocks that hold one of these bytes are decoded again when they are next entered.
- * `counters_end`: and never touch their counters any more.
+ * Makes the blocks that hold one of these bytes be decoded again at their next entry.
+ * `counters_end`: they must not use their counters any more.
  */
 static void invalidate(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size,
                        bool counters_end)
@@ -388,7 +388,7 @@ void codemap_invalidate(struct cluster *c, uint64_t pa, bool counters_end)
 
 /* ---- stores ---- */
 
-/* Stores; of the parcels written, those that change are stamped. */
+/* Makes the store, and stamps the parcels that it changes. */
 static void stamp_parcels(struct cluster *c, struct code_page *page, const struct code_write *w)
 {
     uint64_t from = align_down(w->pa, 2);
@@ -543,7 +543,7 @@ static bool any_is_wide(const uint32_t after[LINE_PARCELS])
     return all > UINT16_MAX;
 }
 
-/* Two bytes for each stamp if none needs more. */
+/* Saves or restores two bytes for each stamp, or four if `wide`. */
 static void stamps_io(struct state_io *io, uint32_t after[LINE_PARCELS], bool wide)
 {
     uint16_t narrow[LINE_PARCELS];
@@ -559,7 +559,7 @@ static void stamps_io(struct state_io *io, uint32_t after[LINE_PARCELS], bool wi
         after[i] = narrow[i];
 }
 
-/* The same bytes for the same stamps, in whichever form they are kept. */
+/* Saves or restores a line; equal stamps give equal bytes, in whichever form they are kept. */
 static void line_io(struct state_io *io, struct code_line **line)
 {
     bool there = *line != NULL, wide = false;
@@ -635,7 +635,7 @@ static void load_page(struct state_io *io, struct cluster *c, uint64_t key)
         map_put_ptr(&c->code_pages, key, page);
 }
 
-/* Before all pages and all records of the earlier state change. */
+/* Must be called before all pages and records change at once: versions keep copies of all. */
 static void keep_all(struct cluster *c)
 {
     size_t count;
@@ -697,7 +697,7 @@ static void version_page_io(struct state_io *io, struct cluster *c, uint64_t key
     }
 }
 
-/* The records of one chunk; how many records there are is restored with the cluster. */
+/* Saves or restores the records of one chunk; their number is restored with the cluster. */
 static void chunk_io(struct state_io *io, struct cluster *c, size_t chunk)
 {
     size_t from = chunk * WRITE_CHUNK, left = c->writes.len > from ? c->writes.len - from : 0;
@@ -742,6 +742,6 @@ struct version *codemap_take_version(struct cluster *c)
 
 void codemap_restore_version(struct cluster *c, const struct version *v)
 {
-    (void)!versions_restore(c->code_versions, v); /* it is in memory */
+    (void)!versions_restore(c->code_versions, v); /* cannot fail: the version is in memory */
     c->code_generation = versions_generation(c->code_versions);
 }

@@ -55,15 +55,15 @@ struct parcel_write {
 
 /*
  * Stamps of the newest writes to the parcels of a line, as the stamp minus base; 0: not written
- * since the page became code. Two bytes each, as long as the writes to the line are near to each
- * other, else four, which span 2^32 writes.
+ * since the page became code. They have two bytes each while the writes to the line are near to
+ * each other, else four, which span 2^32 writes.
  */
 struct code_line {
     uint64_t base : 63, wide : 1;
     uint16_t after[]; /* LINE_PARCELS of them, or twice as many for uint32_t */
 };
 
-/* A store to code, kept for as long as there is room; of older ones the stamps remain. */
+/* A store to code, kept while there is room; only the stamps remain of older ones. */
 struct write_record {
     uint64_t stamp, pa;
     struct writer who;
@@ -73,11 +73,11 @@ struct write_record {
 
 struct code_page {
     uint64_t pa;
-    uint64_t base_stamp;                      /* of the newest write before the page became code
-                                                 of which only the page is known */
-    unsigned word;                            /* index of an eight-byte word that was not zero */
-    uint32_t kept;                            /* generation of versions in which it was kept */
-    bool viewed;                              /* a hart may have a view of it (view_priv.h) */
+    uint64_t base_stamp; /* of the newest write before the page became code for which only the page
+                            is known */
+    unsigned word;       /* index of an eight-byte word that was not zero */
+    uint32_t kept;       /* generation of versions in which it was kept */
+    bool viewed;         /* a hart may have a view of it (view_priv.h) */
     uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
     struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */
@@ -97,22 +97,28 @@ static inline void codemap_keep_page(struct cluster *c, struct code_page *page)
     page->kept = c->code_generation;
 }
 
-/* While restoring, by either way, no hart may have blocks: they are listed in the pages. */
+/* While restoring, from a file or to a version, no hart may have blocks: the pages list them. */
 void codemap_state_io(struct state_io *io, struct cluster *c);
 struct version *codemap_take_version(struct cluster *c);
 void codemap_restore_version(struct cluster *c, const struct version *v);
 
-/* The stamp of the newest write to the parcel at pa, or of one to its page that may be; 0: none. */
+/*
+ * The stamp of the newest write to the parcel at pa, or of a write to its page that may have
+ * changed the parcel; 0: none.
+ */
 uint64_t codemap_stamp(const struct code_page *page, uint64_t pa);
-/* What is known of the newest write to the parcel if it is newer than `since`, else to the page. */
+/*
+ * Describes the newest write to the parcel, or to its page if the parcel's is not newer than
+ * `since`.
+ */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
                                        uint64_t pa, uint64_t since);
 void codemap_add_block(struct cluster *c, struct block *b);
 void codemap_remove_block(struct block *b);
 
 /*
- * The probes at pa have changed: blocks with this address are decoded again at their next entry.
- * `counters_end`: they must not use their counters any more.
+ * Makes blocks with this address be decoded again at their next entry, as the probes there have
+ * changed. `counters_end`: they must not use their counters any more.
  */
 void codemap_invalidate(struct cluster *c, uint64_t pa, bool counters_end);
 

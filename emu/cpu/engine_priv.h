@@ -1,5 +1,5 @@
 /*
- * engine_priv.h - what the engines have in common besides engine.inc: the parts that are functions.
+ * engine_priv.h - the functions that both engines use; engine.inc is their common loop.
  */
 #ifndef CPU_ENGINE_PRIV_H
 #define CPU_ENGINE_PRIV_H
@@ -108,8 +108,8 @@ static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 }
 
 /*
- * An atomic operation of a hart that awaits a data fence (hart_await_order). Here, because a call
- * in the engine's atomic operations makes the others longer, too.
+ * An atomic operation of a hart that awaits a data fence (hart_await_order). It is inline because a
+ * call in the engine's atomic operations would make the others longer, too.
  */
 static inline void note_atomic(struct hart *h, const struct uop *u)
 {
@@ -124,7 +124,7 @@ static inline bool has_budget(const struct hart *h)
     return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;
 }
 
-/* Whether all instructions of the block, which takes so many cycles, begin before the limits. */
+/* Whether all instructions of the block, which takes `cycles` cycles, begin before the limits. */
 static inline bool fits(const struct hart *h, const struct block *b, uint32_t cycles)
 {
     return block_insns(b) <= h->s.insns_left && cycles <= h->s.until - (int64_t)h->s.cycles;

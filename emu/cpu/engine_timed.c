@@ -1,6 +1,6 @@
 /*
  * engine_timed.c - the timed engine: the same loop, in which a core model says what a cycle is
- * (timed_priv.h). What is fused is what cannot stall.
+ * (timed_priv.h). Only operations that cannot stall are fused.
  */
 #include "cpu/charge_priv.h"
 #include "cpu/engine_priv.h"
@@ -57,7 +57,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     } while (0)
 
 #define FILTER_AT(what, va) model->filter.what[(va) >> model->line_shift & model->filter_mask]
-/* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
+/* Filter tags are lines. An access that is not aligned may need two, so it never matches. */
 #define PASSES(which, va, size) \
     LIKELY(FILTER_AT(which, va) == (((va)&model->line_mask[__builtin_ctz(size)]) ^ context))
 
@@ -70,7 +70,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
             break;                                                                           \
         }                                                                                    \
     }
-/* It may have taken long: what follows runs by its own label. */
+/* After a load the next operation runs by its own label, not fused: the load may have stalled. */
 #define ON_LOADED() NEXT
 #define ON_LOAD(va, size)                               \
     do {                                                \
@@ -104,7 +104,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         else                                                                          \
             BUFFER_STORE(to, size);                                                   \
     } while (0)
-/* Where memory does atomic operations, they are not loads and stores of the core. */
+/* Where memory executes atomic operations, they are not loads and stores of the core. */
 #define IN_MEMORY(va, reserves, otherwise)                                                   \
     do {                                                                                     \
         if (UNLIKELY(model->core->amo_memory))                                               \
@@ -129,7 +129,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 #define ON_DIVIDE(a, b_, is_signed, kind) \
     STALL(TALLY_ISSUE, model_divide(model, a, b_, is_signed, kind))
 
-/* The classes cost nothing, so neither does a place (struct feed_place). */
+/* With a core model the costs of classes are 0, and so are the cycles of a struct feed_place. */
 #define FEED_CYCLE() ((uint32_t)now_before(h, b, u, budget))
 
 #define LEAVE(how)                                                          \
@@ -254,7 +254,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         timed_settle(h);                                                           \
     } while (0)
 
-/* A result that is early: the rest of the block takes another path. */
+/* For a result that is early: the rest of the block takes another path. */
 #define ON_FLOAT_DIVIDE(is_root, format, a, b)                                                \
     do {                                                                                      \
         if (model->core->fdiv_exact && ((format) == FLOAT_D || (format) == FLOAT_S))          \

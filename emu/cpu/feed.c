@@ -14,7 +14,7 @@
 #include "cpu/feed_priv.h"
 #include "cpu/hart_priv.h"
 
-/* Between two of them lies what is known of the next hits. */
+/* The head of a message; its payload follows. */
 struct message {
     void (*run)(void *ctx, const void *payload, size_t size);
     void *ctx;
@@ -32,7 +32,7 @@ void ra_table_clear(struct ra_table *t)
     if (t->key)
         return;
     memset(t->at, 0, sizeof t->at);
-    t->key = step; /* no entry is that of an address 0 */
+    t->key = step; /* so that no empty entry matches an address */
 }
 
 /* ---- places ---- */
@@ -149,8 +149,8 @@ static void set_limit(struct feed *f)
 }
 
 /*
- * Gives the batch to the reader's thread, and takes an unused one. Where there is none, it waits
- * until there are some: a host takes long to wake a thread.
+ * Gives the batch to the reader's thread, and takes an unused one. If there is none, waits until
+ * several are unused, because waking a thread takes the host long.
  */
 static void exchange(struct feed *f)
 {
@@ -243,7 +243,7 @@ void feed_expect(struct feed *f, struct hart *h)
 
 /* ---- begin and end ---- */
 
-/* Signals are for the thread that runs the machine. */
+/* Blocks all signals in the new thread: the thread that runs the machine handles them. */
 static void start_thread(struct feed *f)
 {
     sigset_t all, before;

@@ -1,5 +1,5 @@
 /*
- * feed_priv.h - a feed, as the engine writes to it.
+ * feed_priv.h - the feed's structs, for the engine, which writes hits itself.
  */
 #ifndef CPU_FEED_PRIV_H
 #define CPU_FEED_PRIV_H
@@ -11,8 +11,10 @@
 #include "cpu/feed.h"
 #include "cpu/isa.h"
 
-/* Records and bytes of messages in a batch. Batches: as many as let the reader be late by a few
- * milliseconds. */
+/*
+ * Records and bytes of messages in a batch. FEED_BATCHES allow the reader to be a few milliseconds
+ * late.
+ */
 enum { RECORDS_AT_ONCE = 1 << 14, MESSAGES_AT_ONCE = 1 << 20, FEED_BATCHES = 16 };
 
 struct feed_batch {
@@ -23,7 +25,7 @@ struct feed_batch {
 
 struct feed {
     struct feed_hit *at, *end; /* the engine writes to `at' if that is not `end' */
-    bool expecting;            /* feed_expect holds; otherwise `end' is `at' */
+    bool expecting; /* the engine may write hits (feed_expect); otherwise `end' is `at' */
     struct ra_table known;
 
     struct cluster *cluster;
@@ -31,7 +33,7 @@ struct feed {
     struct feed_place *places[PLACE_CHUNKS];
     uint32_t place_count;
     struct map place_at;   /* hash -> number */
-    struct feed_base base; /* the reader's */
+    struct feed_base base; /* used by the reader's thread only */
 
     struct feed_batch batch[FEED_BATCHES];
     struct feed_batch *filling;
@@ -39,11 +41,11 @@ struct feed {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    /* with the mutex */
+    /* guarded by the mutex */
     struct feed_batch *unread[FEED_BATCHES]; /* in order */
     struct feed_batch *unused[FEED_BATCHES]; /* the last one was read last: caches may have it */
     unsigned unread_count, unused_count;
-    bool reading, waits, quit; /* waits: the writer, for unused ones */
+    bool reading, waits, quit; /* waits: the writer waits for unused batches */
 };
 
 /* The number of a place, the same for equal ones. False: there are too many. */

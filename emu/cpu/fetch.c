@@ -75,7 +75,7 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     p.old_bytes = p.write.old_bytes;
     if (p.in_view) {
         p.old_bytes = view_old_bytes(view, pa);
-        /* Overwritten and restored: no difference for the hart. */
+        /* a parcel that was overwritten and restored is not stale: the hart sees no difference */
         p.stale = p.old_bytes != p.new_bytes;
         if (p.stale && choose_old(h, pa, p.write.stamp, insns))
             p.bytes = p.old_bytes;
@@ -159,8 +159,11 @@ void fetch_mark(struct fetcher *by, const struct fetched *f)
 
 /* ---- reports ---- */
 
-/* Whether to report parcel a and not b: one that is known to be written, then the newer write. */
-static bool tells_more(const struct parcel *a, const struct parcel *b)
+/*
+ * Whether to report parcel a and not b: a parcel that is known to be written comes first, then the
+ * newer write.
+ */
+static bool is_better_evidence(const struct parcel *a, const struct parcel *b)
 {
     bool a_known = a->in_view || a->write.parcel_known,
          b_known = b->in_view || b->write.parcel_known;
@@ -176,7 +179,7 @@ void fetch_report(struct fetcher *by, const struct fetched *f)
     const struct parcel *newest = &f->parcel[0];
     struct stale_fetch s = {.hart = h, .pc = f->pc, .pa = f->pa, .size = f->insn.size};
 
-    if (f->insn.size == 4 && tells_more(&f->parcel[1], newest))
+    if (f->insn.size == 4 && is_better_evidence(&f->parcel[1], newest))
         newest = &f->parcel[1];
     find_page(by, f->pa);
     if (view_is_reported(h, f->pa))

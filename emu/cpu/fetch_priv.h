@@ -41,12 +41,14 @@ struct fetcher {
 };
 
 /*
- * Fetches the block's instruction number `ahead`, at pc and its physical address. False: the second
- * half cannot be fetched; the exception is raised.
+ * Fetches the instruction with the index `ahead` in the block, at pc and physical address pa.
+ * False: its second half cannot be fetched; the exception is raised.
  */
 MUST_USE bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead,
                          struct fetched *f);
-/* Marks the instruction as fetched by the hart: if overwritten, its bytes stay in the hart's view.
+/*
+ * Marks the instruction as fetched by the hart: when it is overwritten, its bytes stay in the
+ * hart's view.
  */
 void fetch_mark(struct fetcher *by, const struct fetched *f);
 /* Emits the event of a stale instruction that was marked, once after each write to it. */

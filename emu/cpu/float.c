@@ -458,7 +458,7 @@ static bool to_magnitude(struct number a, enum float_rounding rounding, uint64_t
         return true;
     }
     shift = (unsigned)(63 - a.exponent);
-    if (shift > 64) { /* below one half: of the value only that it is not zero matters */
+    if (shift > 64) { /* below one half: it matters only whether the value is zero */
         a.significand = 1;
         shift = 64;
     }
@@ -520,7 +520,7 @@ uint64_t float_to_int_modular(uint64_t x, uint8_t *flags)
     return (uint64_t)sign_extend(a.negative ? -magnitude : magnitude, 32);
 }
 
-uint64_t float_round(enum float_format f, uint64_t x, bool tell, const struct float_env *env)
+uint64_t float_round(enum float_format f, uint64_t x, bool exact, const struct float_env *env)
 {
     struct number a = unpack(f, x);
     uint64_t magnitude;
@@ -531,7 +531,7 @@ uint64_t float_round(enum float_format f, uint64_t x, bool tell, const struct fl
     if (a.kind != FINITE || a.exponent >= (int)layouts[f].fraction)
         return x & (float_sign_bit(f) | (float_sign_bit(f) - 1));
     (void)to_magnitude(a, env->rounding, &magnitude, &inexact); /* below 2^53 */
-    if (inexact && tell)
+    if (inexact && exact)
         *env->flags |= FLAG_NX;
     if (!magnitude)
         return pack_zero(f, a.negative);

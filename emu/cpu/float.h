@@ -77,8 +77,8 @@ uint64_t float_from_int(enum float_format f, uint64_t value, unsigned width, boo
  */
 uint64_t float_to_int_modular(uint64_t x, uint8_t *flags);
 
-/* Rounds to an integral value in the same format; raises NX only if `tell`. */
-uint64_t float_round(enum float_format f, uint64_t x, bool tell, const struct float_env *env);
+/* Rounds to an integral value in the same format; raises NX only if `exact`. */
+uint64_t float_round(enum float_format f, uint64_t x, bool exact, const struct float_env *env);
 
 /* Quiet comparisons raise NV only for a signalling NaN, others for any NaN. */
 bool float_eq(enum float_format f, uint64_t a, uint64_t b, uint8_t *flags);

@@ -160,7 +160,7 @@ uint64_t hart_oldest_sync_stamp(const struct cluster *c)
     return oldest;
 }
 
-/* Executes a fence.i: of the hart's own instruction, or for a request of firmware. */
+/* Executes a fence.i, for the hart's own instruction or at firmware's request. */
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by)
 {
     struct cluster *c = h->cluster;

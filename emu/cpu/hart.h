@@ -47,7 +47,7 @@ enum exception {
 enum hart_stop {
     HART_BUDGET,  /* the limit of instructions or of cycles is reached */
     HART_WAITING, /* the hart waits in wfi or wrs */
-    HART_PAUSED,  /* pause, and another hart's clock is lower (hart_yield_from) */
+    HART_PAUSED,  /* a pause was executed and another hart's clock is lower (hart_yield_from) */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
     HART_ASKED,   /* hart_ask_stop was called by a callback or a device */
     HART_STUCK,   /* an endless trap loop: the trap handler faults in itself (trap.c) */
@@ -55,8 +55,8 @@ enum hart_stop {
 
 struct hart_exception {
     uint64_t pc, cause, tval;
-    enum privilege mode; /* in which it was raised */
-    uint64_t insns;      /* that the hart had retired by then */
+    enum privilege mode; /* the mode in which it was raised */
+    uint64_t insns;      /* instructions that the hart had retired by then */
 };
 
 /* What an instruction waits for; an interrupt ends the waiting for a store, too. */
@@ -70,15 +70,14 @@ enum hart_wait { HART_WAITS_NOT, HART_WAITS_INTERRUPT, HART_WAITS_STORE };
  */
 MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle);
 
-/* The last exception; of a row of exceptions with no instruction in between the first (HART_STUCK).
- */
+/* The last exception, or the first of a sequence with no instruction between them (HART_STUCK). */
 struct hart_exception hart_first_exception(const struct hart *h);
 
 /* For HART_STUCK: the exception whose handler traps, and the exception that repeats. */
 struct hart_exception hart_unhandled_exception(const struct hart *h);
 struct hart_exception hart_looping_exception(const struct hart *h);
 
-/* A pause of this cycle or later ends hart_run; UINT64_MAX, as at first: none does. */
+/* Makes a pause at this cycle or later end hart_run; UINT64_MAX, as at first: none does. */
 void hart_yield_from(struct hart *h, uint64_t cycle);
 
 /*
@@ -108,11 +107,14 @@ const uint64_t *hart_regs(const struct hart *h);
 const uint64_t *hart_fregs(const struct hart *h);
 bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
 
-/* Exact also during a callback: the instruction at hart_pc is not counted yet. */
+/*
+ * The cycle counter. It is exact also during a callback: the instruction at hart_pc is not counted
+ * yet.
+ */
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);
 
-/* hart_cycles, hart_insns and hart_time at once, which takes less long. */
+/* Gives hart_cycles, hart_insns and hart_time at once, which is faster. */
 void hart_clocks(struct hart *h, uint64_t *cycles, uint64_t *insns, uint64_t *time);
 
 /* The value of the time CSR for observers, without the effects of a hart's read. */
@@ -126,8 +128,8 @@ void hart_advance(struct hart *h, uint64_t to_cycle);
 uint64_t hart_idle_cycles(const struct hart *h);
 
 /*
- * With a core model, while the hart does not run: what its cycles were spent on; the parts add up
- * to them less the idle ones. False: the costs are static, and are not split.
+ * What the hart's cycles were spent on, with a core model and while the hart does not run: the
+ * parts add up to the cycles without the idle ones. False: the costs are static and not split.
  */
 struct hart_parts {
     uint64_t issue, fetch, data, branch;
@@ -138,10 +140,10 @@ MUST_USE bool hart_parts(const struct hart *h, struct hart_parts *parts);
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level);
 /* Sstc: sets whether time has reached stimecmp; this is STIP while menvcfg.STCE is set. */
 void hart_set_timer(struct hart *h, bool due);
-void hart_time_set(struct hart *h);          /* time has jumped: compares stimecmp again */
-bool hart_irq_pending(const struct hart *h); /* something would end a wfi */
+void hart_time_set(struct hart *h);          /* compares stimecmp again after time has jumped */
+bool hart_irq_pending(const struct hart *h); /* a pending interrupt would end a wfi */
 
-/* A CSR as M-mode reads it, without side effects; false: there is none of that number. */
+/* Reads a CSR as M-mode does, without side effects. False: no CSR has this number. */
 MUST_USE bool hart_csr(struct hart *h, unsigned number, uint64_t *value);
 MUST_USE bool hart_set_csr(struct hart *h, unsigned number, uint64_t value);
 
@@ -150,18 +152,23 @@ enum access { ACCESS_LOAD, ACCESS_STORE, ACCESS_FETCH };
 /* Translates va for this hart, without raising a fault or setting A and D. */
 MUST_USE bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa);
 /*
- * Where the hart's page table maps va, whatever the entry permits and in whatever mode the hart is.
- * False: nowhere, or satp says that nothing is translated.
+ * Translates va by the hart's page table, whatever the entry permits and whatever mode the hart is
+ * in. False: it is not mapped, or satp's mode is Bare.
  */
 MUST_USE bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa);
 
-/* Memory as the hart's loads see it, across pages; false: some byte is not mapped RAM. */
+/*
+ * Reads memory as the hart's loads see it, also across pages. False: some byte is not mapped RAM.
+ */
 MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
 
-/* Firmware has stopped the hart, or not started it yet: it is not run before a hart_reset. */
+/*
+ * Turns off a hart that firmware has stopped or not started yet: it does not run before a
+ * hart_reset.
+ */
 void hart_turn_off(struct hart *h);
 
 /* What the hart waits for; HART_WAITS_NOT: it can run. */
@@ -184,18 +191,18 @@ void hart_drop_reservation(struct hart *h);
 void hart_await_order(struct hart *h);
 bool hart_awaits_order(const struct hart *h);
 
-/* What a hart has of two bytes of code at an even address. */
+/* How a hart sees two bytes of code at an even address. */
 struct hart_parcel {
     uint16_t memory;
     uint16_t fetched;  /* what it would fetch now, by the fetch mode */
     bool stale;        /* written after its last fence.i, and not known to be the same */
-    bool old_known;    /* it has fetched the former bytes */
+    bool old_known;    /* the hart has fetched the former bytes */
     bool writer_known; /* `who' is the newest write */
     struct writer who;
     uint64_t stamp; /* of that write */
 };
 
-/* Without a fetch. False: it is not RAM. */
+/* Describes the parcel at pa without a fetch. False: it is not RAM. */
 MUST_USE bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p);
 
 /* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */

@@ -43,15 +43,15 @@ struct hart_cache {
 
     struct leaf leaf;
     struct noted_table noted_tables[LEVELS_MAX];
-    uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
+    uint64_t store_epoch; /* value of ram->epoch when store translations were last dropped */
 
-    /* of a core model (timed_priv.h); NULL: the costs are static */
+    /* the members of a core model (timed_priv.h); NULL: the costs are static */
     struct timed *timed;
-    struct path *path;    /* in which the engine is */
+    struct path *path;    /* the path that the engine is in */
     uint64_t token;       /* what fetches depend on, above PIPE_ID_BITS */
     uint64_t stalled;     /* in paths, since it was added to the model's parts: as path.stalled */
     uint32_t pipe;        /* number of the pipeline's state after the path */
-    unsigned fetched_ops; /* of a block that is dispatched, those that can be fetched */
+    unsigned fetched_ops; /* operations of a dispatched block that can be fetched */
     unsigned issue_shift; /* 2 to that power instructions issue in a cycle */
 
     uint64_t newest_view; /* the page from which the hart fetched last for the first time */
@@ -63,7 +63,7 @@ struct hart_cache {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
     } stack;
     VEC_OF(struct block *) suspects;
-    /* of DROPS_CACHES */
+    /* for builds that drop caches (DROPS_CACHES) */
     struct rng drops;
     uint64_t drop_chances;
     uint64_t
@@ -114,7 +114,7 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 void hart_tell_wait(struct hart *h, enum event_kind kind);
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
-/* The same for the hart's own sfence.vma: of this address, or NULL: of all. */
+/* The same for the hart's own sfence.vma, for this address; NULL: for all. */
 void hart_tell_flush(struct hart *h, const uint64_t *va);
 struct writer hart_writer(const struct hart *h);
 /* Writes up to this stamp are visible to the fetches of all harts. */
@@ -191,9 +191,9 @@ struct pte_path {
 /* False: va is not mapped. Nothing is changed. */
 MUST_USE bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_path *path);
 void hart_flush_tlb(struct hart *h);
-void hart_flush_tlb_page(struct hart *h, uint64_t va); /* which is in no load span */
+void hart_flush_tlb_page(struct hart *h, uint64_t va); /* the page must not be in a load span */
 void hart_flush_stores(struct hart *h);
-/* Translations of fetches have changed: the hart continues by a look-up of its pc. */
+/* Makes the hart continue by a look-up of its pc, as translations of fetches have changed. */
 void hart_flush_jumps(struct hart *h);
 void hart_drop_jumps(struct hart *h); /* only empties the jump cache and the return stacks */
 void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */

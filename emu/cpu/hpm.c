@@ -2,10 +2,10 @@
  * hpm.c - the programmable counters of a hart (Zihpm), their mode filters and overflow
  * interrupts (Sscofpmf; ISA vol. II, 3.1.10 to 3.1.12).
  *
- * An overflow is found at the boundary right after the instruction that has caused it: a run is
- * cut short where the first one may be (struct hpm, check_insns), looked at, and goes on. How far
- * that is follows from the counter's value and from what one instruction can add at most. So a
- * far overflow costs nothing, and a near one a few short runs.
+ * An overflow is found at the boundary right after the instruction that has caused it: a run is cut
+ * short where the first overflow may be (struct hpm, check_insns), the counters are checked, and
+ * the run continues. The distance is computed from the counter's value and the most that one
+ * instruction can add. So a far overflow costs nothing, and a near one a few short runs.
  */
 #include "base/bits.h"
 #include "base/state_io.h"
@@ -106,7 +106,7 @@ unsigned hpm_counts_at(const struct insn *i)
     }
 }
 
-/* The kinds that blocks must count for the event. */
+/* The kinds of enum counted that blocks must count for the event. */
 static unsigned needs_in_blocks(unsigned event)
 {
     switch (event) {
@@ -155,7 +155,7 @@ static uint64_t value_of(const struct hart *h, unsigned n, const struct moment *
     return h->s.hpm.offset[n] + (is_running(h, n) ? count_of(h, event_of(h, n), now) : 0);
 }
 
-/* From now on it does not count. */
+/* Stops the counter. */
 static void halt(struct hart *h, unsigned n, uint64_t value)
 {
     h->s.hpm.offset[n] = h->s.hpm.last[n] = value;
@@ -198,7 +198,7 @@ static void plan_check(struct hart *h, unsigned n, uint64_t value, const struct 
 
 /* ---- runs ---- */
 
-/* The run that is under way ends where a check is due. */
+/* Limits the run in progress to where a check is due. */
 static void limit_run(struct hart *h)
 {
     const struct hpm *p = &h->s.hpm;
@@ -271,8 +271,8 @@ static bool depends_on_mode(const struct hart *h)
 }
 
 /*
- * Blocks begin to count at once. As a kernel starts and stops counters at each switch of tasks,
- * blocks stop only when nobody has needed it for a while.
+ * Makes blocks begin to count at once. They stop only when no counter has needed the count for some
+ * time, as a kernel stops and starts its counters at each switch of tasks.
  */
 static void build_counting(struct hart *h)
 {
@@ -289,7 +289,7 @@ static void build_counting(struct hart *h)
         c->drop_from = hart_insns(h) + DROP_AFTER_INSNS;
 }
 
-/* Between two runs: the place where the last one was cut stays as it is. */
+/* Must be called between two runs; the cut of the last one stays as it is. */
 static void drop_counting(struct hart *h)
 {
     h->cache.hpm.in_blocks = (uint8_t)needed_in_blocks(h);
@@ -367,7 +367,7 @@ uint64_t hpm_read_event(const struct hart *h, unsigned number)
     return find(h, number, &n) ? h->s.hpm.event[n] : 0;
 }
 
-/* WARL: what this machine cannot count is no event. Of the filters those of VS and VU are 0. */
+/* WARL: an event that this machine cannot count becomes 0, and so do the filters of VS and VU. */
 void hpm_write_event(struct hart *h, unsigned number, uint64_t value)
 {
     uint64_t event = value & ~HPM_FLAGS, flags = value & (HPM_OF | INHIBITS);

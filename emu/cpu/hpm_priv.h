@@ -1,8 +1,8 @@
 /*
  * hpm_priv.h - the programmable counters of a hart (hpm.c).
  *
- * A counter is an offset to a number that the hart or its core model has anyway, as mcycle is.
- * What is counted by operations in blocks is there only while some counter needs it.
+ * A counter is an offset to a number that the hart or its core model keeps anyway, as mcycle is.
+ * Operations in blocks that count exist only while some counter needs them.
  */
 #ifndef CPU_HPM_PRIV_H
 #define CPU_HPM_PRIV_H
@@ -16,7 +16,7 @@ struct hart;
 struct insn;
 struct state_io;
 
-/* Numbers of a hart; the first ones are counted by operations in its blocks. */
+/* The numbers that counters are offsets to; operations in blocks count the first ones. */
 enum counted {
     COUNTED_LOADS,
     COUNTED_STORES,
@@ -34,19 +34,19 @@ struct hpm {
     uint64_t offset[HPM_COUNTERS]; /* to what is counted; while it does not count, the value */
     uint64_t last[HPM_COUNTERS];   /* the value when it was looked at last */
     uint32_t running;              /* bit n: counter n counts */
-    /* At the first boundary from there on the counters are looked at: one may overflow. */
+    /* The counters are checked at the first boundary from here on: one may have overflowed. */
     uint64_t check_insns, check_cycle;
     uint64_t counted[COUNTED];
 };
 
-/* What follows from struct hpm, and the limits of a run that a check cuts short. */
+/* Values computed from struct hpm, and the limits of a run that a check cuts short. */
 struct hpm_cache {
     bool filtered;      /* which counters count depends on the mode */
     uint8_t in_blocks;  /* the kinds that blocks count: 1 << enum counted */
     uint64_t drop_from; /* instructions retired when kinds that nobody needs are dropped */
-    bool limits;        /* a run is under way */
+    bool limits;        /* a run is in progress */
     int64_t until;      /* its own limit in cycles */
-    int64_t insns_held; /* what it may run beyond the check */
+    int64_t insns_held; /* instructions that it may run after the check */
 };
 
 void hpm_reset(struct hart *h);
@@ -60,8 +60,8 @@ void hpm_write_event(struct hart *h, unsigned number, uint64_t value);
 uint64_t hpm_overflows(const struct hart *h);
 
 /*
- * Which counters count may have changed. `after`: the instruction that is executed, the last of its
- * block, still counts as before.
+ * Updates which counters count. `after`: the executed instruction, the last of its block, still
+ * counts as before.
  */
 void hpm_update(struct hart *h, bool after);
 
@@ -71,10 +71,10 @@ unsigned hpm_counts_at(const struct insn *i);
 /* Whether a block's counter is one of the hart's, not a probe's. */
 bool hpm_is_own(const struct hart *h, const uint64_t *counter);
 
-/* Around each run. */
+/* Called around each run. */
 void hpm_begin_run(struct hart *h);
 void hpm_end_run(struct hart *h);
-/* Looks at the counters if that is due; true: it was. */
+/* Checks the counters if that is due; true: it was. */
 bool hpm_check(struct hart *h);
 
 #endif

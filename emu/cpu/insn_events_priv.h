@@ -26,7 +26,7 @@ enum {
 /* The kinds of events that the instruction may cause: EVENT_BIT of each. */
 uint32_t insn_events(const struct insn *i);
 
-/* Such an operation is a UOP_PROBE whose number is the (negative) complement of these bits. */
+/* The number in such an operation, a UOP_PROBE: the (negative) complement of these bits. */
 static inline bool is_event_uop(const struct uop *u)
 {
     return u->imm < 0;

@@ -87,7 +87,9 @@ static unsigned last_after(const struct uop_note *note, const struct uop *u, uns
     }
 }
 
-/* The links (pair.def) that hold between two consecutive operations, best first. Returns how many.
+/*
+ * The links (pair.def) that hold between two consecutive operations, best first. Returns their
+ * number.
  */
 static unsigned links_between(const struct uop_note *notes, const struct uop *ops,
                               enum pair_link links[2])
@@ -130,7 +132,7 @@ static unsigned triple_of(const struct uop_note *notes, const struct uop *ops)
     return 0;
 }
 
-/* The same for the hit of a site that is off, and its nops (pair.def does not have them). */
+/* The same for the hit of a site that is off with its nops, which pair.def does not have. */
 static unsigned feed_of(const struct uop_note *notes, unsigned count)
 {
     if (count > 2 && notes[0].kind == OP_nop && notes[1].kind == UOP_FEED_RA &&
@@ -162,7 +164,7 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
     for (unsigned i = 0, alone = 0; i < count; i++) {
         unsigned together = 0;
 
-        if (alone) /* part of a fused operation; its own label is for jumps that lead here */
+        if (alone) /* part of a fused operation: its own label serves jumps to it */
             alone--;
         else if ((together = feed_of(&notes[i], count - i)))
             alone = together == UOP_NOP_FEED_NOP ? 2 : 1;
@@ -170,7 +172,7 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
             alone = 2;
         else if (i + 1 < count && (together = pair_of(&notes[i], &ops[i])))
             alone = 1;
-        if (!(*h->cache.labels)[together][SOURCES_fresh]) /* the engine has not that label */
+        if (!(*h->cache.labels)[together][SOURCES_fresh]) /* the engine has no such label */
             together = alone = 0;
         ops[i].go = engine_label(h, together ? together : notes[i].kind, sources_of(&ops[i], last));
         last = last_after(&notes[i], &ops[i], last);

@@ -48,7 +48,7 @@ static void set_flag(struct cluster *c, uint64_t pa, enum ram_page_flag flag, bo
         ram_unflag_page(c->ram, pa, flag);
 }
 
-/* Also in a callback while a hart runs: cached translations of the page must go. */
+/* Drops the cached translations of the page, also in a callback while a hart runs. */
 static void set_flags(struct cluster *c, const struct watched_page *p)
 {
     set_flag(c, p->pa, RAM_PAGE_WATCHED_STORES, p->writes);

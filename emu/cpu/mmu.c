@@ -371,7 +371,7 @@ static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t va
 }
 
 /*
- * Stores, and caches the translation of va. Not if the page had a flag: a store to a page table can
+ * Stores, and caches the translation of va unless the page had a flag: a store to a page table can
  * change the translation of va itself, which clears the flag.
  */
 static void store_and_cache(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)

@@ -50,7 +50,7 @@ bool hart_op_ecall(struct hart *h)
     return false;
 }
 
-/* Of the sets of a fence, those by which earlier stores come before later stores or outputs. */
+/* The bits of a fence's sets that order earlier stores before later stores or outputs. */
 enum { PRED_W = 0x10, SUCC_W_OR_O = 0x5 };
 
 void hart_note_fence(struct hart *h, const struct uop *u)

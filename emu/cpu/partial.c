@@ -1,5 +1,6 @@
 /*
- * partial.c - blocks of which a budget pays for a part, and blocks that are left before their end.
+ * partial.c - entering a block for which the budget pays in part, and leaving a block before its
+ * end.
  */
 #include "cpu/charge_priv.h"
 #include "cpu/hart_priv.h"
@@ -89,7 +90,7 @@ void hart_shorten_part(struct hart *h)
     if (h->cache.part.count)
         last = h->cache.part.end;
     end = end_of_part(h, b, at, INT64_MAX, left > 0 ? (uint64_t)left : 0);
-    if (end == at) /* the operation is under way */
+    if (end == at) /* the operation has begun */
         end = end_of_part(h, b, at, 1, INT64_MAX);
     if (end >= last)
         return;
@@ -104,7 +105,7 @@ static void uncount(struct block *b, unsigned at)
         if (b->notes[at - 1].kind == UOP_COUNTER)
             --*b->counters[b->ops[at - 1].imm];
         else if (b->notes[at - 1].kind == UOP_TAKEN)
-            --b->hart->s.hpm.counted[COUNTED_TAKEN]; /* to where no instruction can be */
+            --b->hart->s.hpm.counted[COUNTED_TAKEN]; /* to an address where no instruction can be */
 }
 
 void hart_leave_block(struct hart *h, bool after_this)

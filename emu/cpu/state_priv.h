@@ -58,9 +58,12 @@ struct nested_traps {
     bool open;              /* no trap return and no interrupt since */
     unsigned places;
     uint64_t pc[NESTED_PLACES]; /* the different pcs at which they are raised */
-    unsigned count;             /* in a row at these pcs */
-    /* after ENDLESS_NESTED of them: the registers at one pc, to be compared with the next time */
-    unsigned same; /* how often in a row they matched */
+    unsigned count;             /* number of them in sequence at these pcs */
+    /*
+     * after ENDLESS_NESTED of them: the registers at one pc, which are compared at the next one
+     * there
+     */
+    unsigned same; /* number of matches in sequence */
     uint64_t sample_pc, sample_tval, sample_x[32];
 };
 
@@ -88,13 +91,13 @@ struct cut {
 
 struct hart_state {
     /* hot: touched by every block */
-    uint64_t x[33]; /* x[32] takes what is written to x0 */
+    uint64_t x[33]; /* writes to x0 go to x[32] */
     uint64_t f[32]; /* numbers narrower than 64 bits are NaN-boxed */
     uint64_t cycles;
     uint32_t exit_requests; /* enum exit_request */
     uint8_t fflags, frm;
     uint64_t pc;          /* valid while the engine is not inside of a block */
-    int64_t insns_left;   /* of this hart_run, not yet given to blocks */
+    int64_t insns_left;   /* of this hart_run; no budget has them yet */
     int64_t insns_budget; /* of this hart_run */
     int64_t until;        /* this hart_run ends at the first boundary at or after this cycle */
     uint64_t insns;       /* retired before this hart_run */
@@ -108,7 +111,7 @@ struct hart_state {
     uint64_t reserved_line;
     bool unordered;      /* awaits a data fence (hart_await_order) */
     uint64_t yield_from; /* cycle from which on a pause ends hart_run */
-    bool paused;         /* a pause has ended it */
+    bool paused;         /* a pause has ended hart_run */
     enum hart_wait waiting;
     bool off;             /* it fetches nothing before hart_reset */
     uint64_t wait_limit;  /* cycle at which HART_WAITS_STORE ends in any case */
@@ -123,7 +126,8 @@ struct hart_state {
     struct nested_traps nested;
     struct pmp pmp;
 
-    struct model *model; /* of a core: caches, predictors, pipeline (timing/model.h); NULL: none */
+    struct model
+        *model; /* the core model: caches, predictors, pipeline (timing/model.h); NULL: none */
 
     /* fetch */
     uint64_t sync_stamp;            /* fetches see every write up to this one */

@@ -55,7 +55,7 @@ static int version_of(const struct fetch_view *view, unsigned parcel)
     return version;
 }
 
-/* Of a parcel that did not differ: so its bits are clear. */
+/* Sets the version of a parcel that did not differ: the bits of its version are clear. */
 static void set_version(struct fetch_view *view, unsigned parcel, int version)
 {
     if (version && !view->version)
@@ -137,7 +137,10 @@ static bool is_used(const struct page_views *page, int version, unsigned parcel)
     return false;
 }
 
-/* Appends a version to those of the page, of which only the bytes that are written are read. */
+/*
+ * Appends a version to those of the page. Its bytes need no initial value: only those written are
+ * read.
+ */
 static struct old_bytes *add_version(struct page_views *page)
 {
     struct old_bytes **end = &page->old;
@@ -211,7 +214,7 @@ static void set_view(struct hart *h, struct fetch_view *view)
         release_view(before);
 }
 
-/* The number of bits of the number of a version. */
+/* The number of bits that the number of a version needs. */
 static uint8_t version_bits(const struct cluster *c)
 {
     uint8_t bits = 0;
@@ -235,7 +238,7 @@ static size_t version_size(const struct fetch_view *view)
     return view->version_bits * sizeof *view->version;
 }
 
-/* Before a change of this hart's view alone. */
+/* Gives the hart a view that no other hart shares, before it changes. */
 static struct fetch_view *own_view(struct hart *h, struct fetch_view *view)
 {
     struct fetch_view *own;
@@ -285,7 +288,10 @@ static void share_views_of(const struct cluster *c, uint64_t pa)
         share_view(c->harts.at[i], pa);
 }
 
-/* Until then its views of the page before change at each instruction. */
+/*
+ * Adds a view of the page with pa. Only now the view of the page that the hart fetched from before
+ * is shared: it changed at each instruction.
+ */
 static struct fetch_view *add_view(struct hart *h, uint64_t pa)
 {
     struct fetch_view *view = new_view(h->cluster, pa);
@@ -366,7 +372,9 @@ static void forget_parcel(struct fetch_view *view, unsigned parcel)
         codemap_clear_parcel(view->version[bit], parcel);
 }
 
-/* As if the harts' instruction caches had lost the word with the parcel. */
+/*
+ * Drops the old bytes of the word with the parcel, as if the harts' instruction caches had lost it.
+ */
 static void leave_out(struct cluster *c, struct fetch_view *view, unsigned parcel)
 {
     forget_parcel(view, parcel & ~1U);
@@ -374,13 +382,19 @@ static void leave_out(struct cluster *c, struct fetch_view *view, unsigned parce
     c->old_code_left_out += view->references;
 }
 
-/* Of these parcels of a word of the bitmaps, those that the view has and has not kept yet. */
+/*
+ * Those of `parcels`, bits of one word of the bitmaps, that the view has fetched and does not keep
+ * yet.
+ */
 static uint64_t not_kept(const struct fetch_view *view, unsigned word, uint64_t parcels)
 {
     return view->fetched[word] & ~view->differs[word] & parcels;
 }
 
-/* Keeps the bytes of a parcel that differs in some view. False: not for all views that have it. */
+/*
+ * Keeps the bytes of a parcel that differs in some view. False: some view that has it has lost
+ * them.
+ */
 static bool keep_parcel(struct cluster *c, struct page_views *page, unsigned parcel)
 {
     uint16_t bytes = bytes_in_memory(c, page->views.at[0], parcel);
@@ -426,7 +440,10 @@ static void keep_first_version(const struct cluster *c, struct page_views *page,
     }
 }
 
-/* Keeps the bytes in memory of these parcels for the views that have them. False: not for all. */
+/*
+ * Keeps the bytes in memory of these parcels for the views that have them. False: some view has
+ * lost them.
+ */
 static bool keep_parcels(struct cluster *c, struct page_views *page, unsigned word,
                          uint64_t parcels)
 {
@@ -585,7 +602,10 @@ static void save_old(struct state_io *io, const struct fetch_view *view)
     }
 }
 
-/* The other harts' views of the page are restored already, or are not there yet. */
+/*
+ * Restores the old bytes of a view. The other harts have their restored views of the page already,
+ * or none.
+ */
 static void load_old(struct state_io *io, struct cluster *c, struct fetch_view *view,
                      const uint64_t *differs)
 {
@@ -656,7 +676,7 @@ static void load_view(struct state_io *io, struct hart *h, uint64_t page)
     share_view(h, view->pa);
 }
 
-/* Of a page of memory that is not there yet in this hart. */
+/* Whether the page is one of memory, of which the hart has no view yet. */
 static bool may_be_view(const struct hart *h, uint64_t page)
 {
     const struct ram *r = h->cluster->ram;

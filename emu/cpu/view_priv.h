@@ -19,12 +19,12 @@
 struct state_io;
 
 /*
- * A version of the old bytes of a page, in the list of all versions. Parcels of which no view has
- * this version are not initialized.
+ * A version of the old bytes of a page, in the list of all versions. A parcel is not initialised if
+ * no view has this version of it.
  */
 struct old_bytes {
     struct old_bytes *next;
-    unsigned references; /* views of the page; in the first version */
+    unsigned references; /* the number of views of the page; in the first version only */
     uint16_t at[PARCELS_PER_PAGE];
 };
 
@@ -36,7 +36,7 @@ struct old_bytes {
 struct fetch_view {
     uint64_t pa;         /* of the page */
     unsigned references; /* harts */
-    bool listed;         /* in their lists of views that a fence.i has to clear */
+    bool listed;         /* in the harts' lists of views that a fence.i has to clear */
     uint8_t version_bits;
     /* a bit for each parcel */
     uint64_t fetched[PARCEL_WORDS];
@@ -55,26 +55,35 @@ static inline struct fetch_view *view_at(const struct hart *h, uint64_t pa)
 /* The bytes before the first write to a parcel that differs in the view. */
 uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa);
 
-/* Marks the parcel at pa in the hart's view; returns that, which may have become another one. */
+/*
+ * Marks the parcel at pa as fetched. Returns the hart's view of the page, which may have been
+ * replaced.
+ */
 struct fetch_view *view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa);
 /* Whether the stale instruction at pa, which was fetched, was reported since the last write to it.
  */
 bool view_is_reported(const struct hart *h, uint64_t pa);
-/* Marks it; returns the hart's view, which may have become another one. */
+/*
+ * Marks that instruction as reported. Returns the hart's view of the page, which may have been
+ * replaced.
+ */
 struct fetch_view *view_mark_reported(struct hart *h, uint64_t pa);
 
 /*
- * Before a store to [pa, pa + size) in this page: keeps the bytes that harts have fetched. False:
- * some hart has lost old bytes of the words around these, too.
+ * Keeps the bytes that harts have fetched of [pa, pa + size), before a store there in this page.
+ * False: some hart has lost old bytes, also of the rest of these words.
  */
 bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
-/* The page becomes code: attaches views of it that harts have from before. */
+/* Attaches the views that harts have kept of a page when it becomes code again. */
 void views_attach(struct cluster *c, struct code_page *page);
-/* The page is no longer code: all fetched bytes stay in the views. */
+/* Detaches the views of a page that is no longer code: they keep all fetched bytes. */
 void views_detach(struct cluster *c, const struct code_page *page);
-/* fence.i: clears the hart's views, so that it fetches the bytes of memory. */
+/* Clears the hart's views at its fence.i, so that it fetches the bytes of memory. */
 void views_synchronize(struct hart *h);
-/* Before the harts are restored: none may have a view that the others' are compared with. */
+/*
+ * Removes all views, before the harts are restored: restored ones are compared with those of other
+ * harts.
+ */
 void views_remove(struct cluster *c);
 void views_free(struct hart *h);
 void views_state_io(struct state_io *io, struct hart *h);

@@ -87,8 +87,8 @@ void schedule_time_base(void *machine, struct feed_base *base)
 {
     const struct machine *m = machine;
 
-    base->floor = to_cycles(m->ticks_read);
-    base->ahead = aclint_mtime_at(m->aclint, 0);
+    base->time_floor = to_cycles(m->ticks_read);
+    base->time_offset = aclint_mtime_at(m->aclint, 0);
 }
 
 uint64_t schedule_look_at_ticks(void *machine, uint64_t cycles)
