@@ -158,7 +158,7 @@ static unsigned charge_owners_at(const struct builder *b, uint64_t pa)
     return owners;
 }
 
-static void add_charges(struct builder *b, unsigned owners, const struct probe_view *view)
+static void add_charges(struct builder *b, unsigned owners, const struct probe_code *code)
 {
     const struct charge_owner *const *all = b->hart->cluster->charge_owners;
 
@@ -166,7 +166,7 @@ static void add_charges(struct builder *b, unsigned owners, const struct probe_v
         struct charge charge = {NULL, 0};
 
         if (owners >> i & 1)
-            charge = all[i]->plan(all[i]->ctx, view);
+            charge = all[i]->plan(all[i]->ctx, code);
         if (charge.tally)
             add_charge(b, charge);
     }
@@ -184,7 +184,7 @@ static void add_probes(struct builder *b, const struct fetched *f)
 {
     struct cluster *c = b->hart->cluster;
     uint8_t bytes[LOOK_AHEAD];
-    struct probe_view view = {.hart = b->hart,
+    struct probe_code code = {.hart = b->hart,
                               .pc = f->pc,
                               .pa = f->pa,
                               .starts_block = b->size == 0,
@@ -195,11 +195,11 @@ static void add_probes(struct builder *b, const struct fetched *f)
 
     if (!map_get(&c->probes_at, f->pa, &first) && !owners)
         return;
-    view.size = look_ahead(b, f, bytes);
-    add_charges(b, owners, &view);
+    code.size = look_ahead(b, f, bytes);
+    add_charges(b, owners, &code);
     for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
         const struct probe *probe = &c->probes.at[i];
-        struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
+        struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &code);
 
         if (plan.action == PROBE_IGNORE)
             continue;

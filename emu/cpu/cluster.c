@@ -10,9 +10,9 @@
 #include "base/versions.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
+#include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
-#include "cpu/view_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -337,7 +337,7 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
         timed_sfence(target, NULL);
     if (target->s.model && target != requester)
         timed_remote_fence(target, CORE_sfence);
-    hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
+    hart_emit_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }
 
 struct cluster_left_out cluster_left_out(const struct cluster *c)
@@ -353,7 +353,7 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
     STATE_IO_SAME(io, c->config.old_code_max);
     STATE_IO(io, c->old_code_left_out);
     if (io->loading)
-        views_remove(c);
+        fetch_views_remove(c);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
     if (c->timing)

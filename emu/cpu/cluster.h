@@ -100,7 +100,7 @@ void cluster_emit(const struct cluster *c, const struct event *e);
  * Declares [pa, pa+size) to be code before any hart has fetched it, so that
  * stores to it are reported one by one from the start.
  */
-void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size);
+void cluster_declare_code(struct cluster *c, uint64_t pa, uint64_t size);
 
 /*
  * Plants a probe at a physical code address (2-byte aligned, in RAM). Blocks

@@ -39,7 +39,7 @@ enum { WRITE_CHUNK = 64 };
 
 struct versions;
 
-/* The views that harts have of one page, for the time of a change to them (view.c). */
+/* The views that harts have of one page, for the time of a change to them (fetch_view.c). */
 struct page_views {
     VEC_OF(struct fetch_view *) views;
     struct old_bytes *old; /* the first version; NULL: nothing differs in any */

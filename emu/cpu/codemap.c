@@ -20,8 +20,8 @@
 #include "base/state_io.h"
 #include "base/versions.h"
 #include "cpu/codemap_priv.h"
+#include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
-#include "cpu/view_priv.h"
 #include "mem/bus.h"
 
 static uint64_t page_key(uint64_t pa)
@@ -161,7 +161,7 @@ struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
     codemap_keep_page(c, page);
     stamp_by_copies(c, page);
     map_put_ptr(&c->code_pages, page_key(pa), page);
-    views_attach(c, page);
+    fetch_views_attach(c, page);
     ram_flag_page(c->ram, pa, RAM_PAGE_CODE);
     /* The hart that is running may hold a store translation for the page, too. */
     for (size_t i = 0; i < c->harts.len; i++)
@@ -457,7 +457,7 @@ static void retire_page(struct cluster *c, struct code_page *page, const struct 
             let_go(page->parts[line]);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_forget_cut_in(c->harts.at[i], page->pa, PAGE_BYTES);
-    views_detach(c, page);
+    fetch_views_detach(c, page);
     ram_retire_code(c->ram, page->pa, last->stamp, &last->who);
     map_remove(&c->code_pages, page_key(page->pa));
     free_page(page);
@@ -486,7 +486,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     ram_keep_page(c->ram, pa);
     codemap_keep_page(c, page);
     w.stamp = ++c->ram->stamp;
-    if (views_keep_old(c, page, pa, size))
+    if (fetch_views_keep_old(c, page, pa, size))
         invalidate(c, page, pa, size, false);
     else
         invalidate(c, page, align_down(pa, 4),
@@ -514,7 +514,7 @@ static void mark_known(struct code_page *page, uint64_t pa, uint64_t size)
     }
 }
 
-void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
+void cluster_declare_code(struct cluster *c, uint64_t pa, uint64_t size)
 {
     uint64_t end = pa + size;
 

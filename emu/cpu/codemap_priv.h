@@ -77,7 +77,7 @@ struct code_page {
                             is known */
     unsigned word;       /* index of an eight-byte word that was not zero */
     uint32_t kept;       /* generation of versions in which it was kept */
-    bool viewed;         /* a hart may have a view of it (view_priv.h) */
+    bool viewed;         /* a hart may have a view of it (fetch_view_priv.h) */
     uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
     struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */

@@ -98,7 +98,7 @@ static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
     const struct probe *probe;
 
     if (is_event_uop(u)) {
-        hart_tell_insn(h, u);
+        hart_emit_insn(h, u);
         return PROBE_GO_ON;
     }
     probe = &h->cluster->probes.at[probe_number(h, u)];
@@ -134,7 +134,7 @@ static inline bool fits(const struct hart *h, const struct block *b, uint32_t cy
 static inline bool meet_requests(struct hart *h, enum hart_stop *stop)
 {
     if (h->s.exit_requests & EXIT_STACK) {
-        hart_tell_stack_switch(h);
+        hart_emit_stack_switch(h);
         if (!h->s.exit_requests) /* the hart continues in the same block */
             return false;
     }

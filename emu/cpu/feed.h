@@ -26,10 +26,9 @@ struct feed;
 /* What all hits of one operation of a decoded block have in common. */
 struct feed_place {
     uint64_t pc;
-    uint32_t id;    /* the number that the probe's owner gave it */
-    uint32_t probe; /* the cluster's number of the probe */
-    uint32_t
-        cycles; /* from here to the block's end; the budget has paid for these and for `insns` */
+    uint32_t id;     /* the number that the probe's owner gave it */
+    uint32_t probe;  /* the cluster's number of the probe */
+    uint32_t cycles; /* from here to the block's end; paid for already, as `insns` are */
     uint8_t insns;
     uint8_t cookie;
     uint8_t hart;
@@ -47,8 +46,7 @@ struct feed_hit {
 };
 
 /*
- * The clocks of the hart that runs, before the next hits: completes the lower halves that hits
- * have.
+ * The clocks of the hart that runs, before the next hits: they complete the lower halves in these.
  */
 struct feed_base {
     uint64_t cycle, insns;

@@ -11,8 +11,8 @@
 #include "base/bits.h"
 #include "base/rng.h"
 #include "cpu/decode.h"
+#include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
-#include "cpu/view_priv.h"
 
 /* ---- one parcel ---- */
 
@@ -46,7 +46,7 @@ static bool choose_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64
 static NOINLINE void find_other_page(struct fetcher *by, uint64_t pa)
 {
     by->page = codemap_make_page(by->hart->cluster, pa);
-    by->view = view_at(by->hart, pa);
+    by->view = fetch_view_at(by->hart, pa);
 }
 
 static ALWAYS_INLINE void find_page(struct fetcher *by, uint64_t pa)
@@ -74,7 +74,7 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     p.stale = true;
     p.old_bytes = p.write.old_bytes;
     if (p.in_view) {
-        p.old_bytes = view_old_bytes(view, pa);
+        p.old_bytes = fetch_view_old_bytes(view, pa);
         /* a parcel that was overwritten and restored is not stale: the hart sees no difference */
         p.stale = p.old_bytes != p.new_bytes;
         if (p.stale && choose_old(h, pa, p.write.stamp, insns))
@@ -87,7 +87,7 @@ bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p)
 {
     struct cluster *c = h->cluster;
     const struct code_page *page = codemap_page(c, pa);
-    const struct fetch_view *view = view_at(h, pa);
+    const struct fetch_view *view = fetch_view_at(h, pa);
     bool in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
     struct parcel_write write;
 
@@ -103,9 +103,9 @@ bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p)
     p->writer_known = write.writer_known;
     p->stamp = write.stamp;
     p->old_known = in_view;
-    p->stale = !in_view || view_old_bytes(view, pa) != p->memory;
+    p->stale = !in_view || fetch_view_old_bytes(view, pa) != p->memory;
     if (in_view && p->stale && choose_old(h, pa, write.stamp, h->s.insns))
-        p->fetched = view_old_bytes(view, pa);
+        p->fetched = fetch_view_old_bytes(view, pa);
     return true;
 }
 
@@ -143,7 +143,7 @@ static void mark_parcel(struct fetcher *by, uint64_t pa)
         by->page->viewed = true;
     }
     if (!by->view || !codemap_parcel_set(by->view->fetched, parcel_in_page(pa)))
-        by->view = view_mark_fetched(h, by->view, pa);
+        by->view = fetch_view_mark_fetched(h, by->view, pa);
     if (codemap_parcel_set(by->page->known, parcel_in_page(pa)))
         return;
     codemap_keep_page(h->cluster, by->page);
@@ -182,9 +182,9 @@ void fetch_report(struct fetcher *by, const struct fetched *f)
     if (f->insn.size == 4 && is_better_evidence(&f->parcel[1], newest))
         newest = &f->parcel[1];
     find_page(by, f->pa);
-    if (view_is_reported(h, f->pa))
+    if (fetch_view_is_reported(h, f->pa))
         return;
-    by->view = view_mark_reported(h, f->pa);
+    by->view = fetch_view_mark_reported(h, f->pa);
     for (unsigned i = 0; i < 2; i++) {
         const struct parcel *p = &f->parcel[i];
 

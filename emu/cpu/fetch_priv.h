@@ -1,6 +1,6 @@
 /*
  * fetch_priv.h - what a hart fetches, instruction by instruction: the bytes of memory, or older
- * ones that it has in its view (view_priv.h).
+ * ones that it has in its view (fetch_view_priv.h).
  */
 #ifndef CPU_FETCH_PRIV_H
 #define CPU_FETCH_PRIV_H

@@ -12,8 +12,8 @@
 #include "base/state_io.h"
 #include "cpu/csr_bits.h"
 #include "cpu/feed.h"
+#include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
-#include "cpu/view_priv.h"
 #include "mem/bus.h"
 
 static void add_model(struct hart *h)
@@ -47,7 +47,7 @@ void hart_free(struct hart *h)
 {
     hart_discard_blocks(h);
     map_free(&h->cache.blocks);
-    views_free(h);
+    fetch_views_free(h);
     VEC_FREE(&h->cache.suspects);
     timed_free(h->cache.timed);
     model_free(h->s.model);
@@ -167,17 +167,17 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 
     hart_discard_suspects(h);
     hart_forget_cut(h);
-    views_synchronize(h);
+    fetch_views_synchronize(h);
     if (h->s.model)
         timed_fence_i(h);
     h->s.sync_stamp = c->ram->stamp;
     ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);
-    hart_tell_fence(h, EVENT_FENCE_I, origin, by);
+    hart_emit_fence(h, EVENT_FENCE_I, origin, by);
 }
 
-void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
+void hart_emit_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by)
 {
     struct event e;
@@ -194,7 +194,7 @@ void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
     cluster_emit(h->cluster, &e);
 }
 
-void hart_tell_flush(struct hart *h, const uint64_t *va)
+void hart_emit_flush(struct hart *h, const uint64_t *va)
 {
     struct event e;
     struct writer by;
@@ -253,7 +253,7 @@ uint64_t hart_wait_limit(const struct hart *h)
     return h->s.waiting == HART_WAITS_STORE ? h->s.wait_limit : UINT64_MAX;
 }
 
-void hart_tell_wait(struct hart *h, enum event_kind kind)
+void hart_emit_wait(struct hart *h, enum event_kind kind)
 {
     const struct event e = {.kind = kind, .started = {h}};
 
@@ -270,7 +270,7 @@ void hart_wake(struct hart *h)
     h->s.waiting = HART_WAITS_NOT;
     if (env->woken)
         env->woken(env->ctx, h);
-    hart_tell_wait(h, EVENT_HART_WOKEN);
+    hart_emit_wait(h, EVENT_HART_WOKEN);
 }
 
 static int64_t up_to_int64_max(uint64_t n)
@@ -286,7 +286,7 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
         return HART_WAITING;
     if (h->s.waiting) {
         h->s.waiting = HART_WAITS_NOT;
-        hart_tell_wait(h, EVENT_HART_WOKEN);
+        hart_emit_wait(h, EVENT_HART_WOKEN);
     }
     (void)hpm_check(h);
     h->s.paused = false;
@@ -577,7 +577,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
         model_state_io(io, h->s.model);
     STATE_IO(io, h->s.sync_stamp);
     cut_io(io, &h->s.cut);
-    views_state_io(io, h);
+    fetch_views_state_io(io, h);
     if (io->loading)
         hart_update_context(h);
 }

@@ -110,12 +110,13 @@ void hart_update_context(struct hart *h);            /* after a change of mode, 
 void hart_update_interrupts(struct hart *h); /* after a change of anything interrupts depend on */
 uint64_t hart_mip(const struct hart *h);
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);
+/* Emits EVENT_HART_WAITS or EVENT_HART_WOKEN. */
+void hart_emit_wait(struct hart *h, enum event_kind kind);
 /* Emits the event of a fence of the hart, requested by `by`. */
-void hart_tell_wait(struct hart *h, enum event_kind kind);
-void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
+void hart_emit_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 /* The same for the hart's own sfence.vma, for this address; NULL: for all. */
-void hart_tell_flush(struct hart *h, const uint64_t *va);
+void hart_emit_flush(struct hart *h, const uint64_t *va);
 struct writer hart_writer(const struct hart *h);
 /* Writes up to this stamp are visible to the fetches of all harts. */
 uint64_t hart_oldest_sync_stamp(const struct cluster *c);

@@ -101,7 +101,7 @@ static void expect_stack_switch(struct hart *h, uint64_t pc)
     h->s.exit_requests |= EXIT_STACK;
 }
 
-void hart_tell_insn(struct hart *h, const struct uop *u)
+void hart_emit_insn(struct hart *h, const struct uop *u)
 {
     uint32_t kinds = ~(uint32_t)u->imm;
     uint64_t pc = hart_pc(h);
@@ -117,7 +117,7 @@ void hart_tell_insn(struct hart *h, const struct uop *u)
 }
 
 /* Emits no event if the instruction has trapped. */
-void hart_tell_stack_switch(struct hart *h)
+void hart_emit_stack_switch(struct hart *h)
 {
     const struct event e = {
         .kind = EVENT_STACK_SWITCH,

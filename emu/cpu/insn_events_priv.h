@@ -33,9 +33,9 @@ static inline bool is_event_uop(const struct uop *u)
 }
 
 /* Called by the engine at such an operation: emits the events of its instruction. */
-void hart_tell_insn(struct hart *h, const struct uop *u);
+void hart_emit_insn(struct hart *h, const struct uop *u);
 
 /* After an instruction that could have switched the stack (EXIT_STACK). */
-void hart_tell_stack_switch(struct hart *h);
+void hart_emit_stack_switch(struct hart *h);
 
 #endif

@@ -69,8 +69,8 @@ enum stale_evidence {
 };
 
 /*
- * EVENT_STALE_FETCH: a hart fetched an instruction of which some parcel was written
- * after its last fence.i. Reported once for each block and write, not for each fetch.
+ * EVENT_STALE_FETCH: a hart fetched an instruction with a parcel that was written after its last
+ * fence.i. Reported once for each block and write, not for each fetch.
  */
 struct stale_fetch {
     struct hart *hart;
@@ -223,7 +223,7 @@ struct transfer_event {
  * hart's pc is after it already.
  *
  * That is all that a machine can see; it does not know where stacks begin and end. So there are
- * also events that stay on one stack: a frame given back by way of the frame pointer, and a trap
+ * also events that stay on one stack: a frame given back by the frame pointer, and a trap
  * handler that loads the interrupted sp. For a switch to another stack `to` is the new one's sp,
  * with two exceptions: an address that is built by two instructions has an event after the first
  * (lui or auipc), with `to` up to 2 KiB off; and what a debugger or firmware writes to sp has none.
@@ -305,8 +305,8 @@ struct listener {
 /* What a probe counts: times executed; cycles, by what they were spent on. */
 enum { TALLY_ENTRIES, TALLY_ISSUE, TALLY_FETCH, TALLY_DATA, TALLY_BRANCH, PROBE_TALLY };
 
-/* The position of a probe in the block that is being decoded. */
-struct probe_view {
+/* The code at a probe, in the block that is being decoded. */
+struct probe_code {
     struct hart *hart;
     uint64_t pc, pa;
     bool starts_block;
@@ -327,9 +327,9 @@ struct probe_plan {
     enum probe_action action;
     uint64_t *counter; /* PROBE_COUNT: stays valid while the probe is planted */
     /*
-     * Above 0: the counter is the first of PROBE_TALLY, and the others get the cycles of so many
-     * bytes of code from the probe on, as far as the block goes. With PROBE_CALL, too, the counter
-     * is counted then.
+     * Above 0: the counter is the first of PROBE_TALLY counters, and the others get the cycles of
+     * this many bytes of code from the probe on, within the block. With PROBE_CALL, too, the first
+     * one is then counted.
      */
     uint16_t charged_bytes;
     bool needs_ra;  /* PROBE_FEED: the hit has the value of ra */
@@ -337,19 +337,19 @@ struct probe_plan {
 };
 
 /*
- * Charges code that blocks begin within, behind the probe at its start: after a call that returns
- * there, in another page, after a trap.
+ * A charge for code that blocks begin within, after the probe at its start: at a call's return, in
+ * another page, after a trap.
  */
 struct charge {
-    uint64_t *tally; /* PROBE_TALLY, of which the first stays as it is; NULL: nothing is charged */
+    uint64_t *tally; /* PROBE_TALLY counters; the first is not changed; NULL: nothing is charged */
     unsigned bytes;  /* from the block's start on */
 };
 
-/* Asked for each block that is decoded, at its first instruction. */
+/* Is asked for a charge at the first instruction of each block that is decoded. */
 struct charge_owner {
     void *ctx;
     bool (*covers)(void *ctx, uint64_t pa); /* some of its code may be at this address */
-    struct charge (*plan)(void *ctx, const struct probe_view *view);
+    struct charge (*plan)(void *ctx, const struct probe_code *code);
 };
 
 enum probe_verdict { PROBE_GO_ON, PROBE_STOP };
@@ -357,7 +357,7 @@ enum probe_verdict { PROBE_GO_ON, PROBE_STOP };
 /* The owner of probes; `id` is its own number for each probe. */
 struct probe_owner {
     void *ctx;
-    struct probe_plan (*plan)(void *ctx, uint32_t id, const struct probe_view *view);
+    struct probe_plan (*plan)(void *ctx, uint32_t id, const struct probe_code *code);
     enum probe_verdict (*hit)(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc);
 };
 

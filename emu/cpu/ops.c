@@ -78,7 +78,7 @@ static void wait_for(struct hart *h, enum hart_wait what)
 {
     h->s.waiting = what;
     h->s.exit_requests |= EXIT_STOP;
-    hart_tell_wait(h, EVENT_HART_WAITS);
+    hart_emit_wait(h, EVENT_HART_WAITS);
 }
 
 void hart_wait(struct hart *h)
@@ -127,7 +127,7 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
         return illegal(h, u);
     if (h->s.model)
         timed_sfence(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
-    hart_tell_flush(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
+    hart_emit_flush(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
     return true;
 }
 

@@ -131,7 +131,7 @@ struct hart_state {
 
     /* fetch */
     uint64_t sync_stamp;            /* fetches see every write up to this one */
-    struct map views;               /* page number -> struct fetch_view (view_priv.h) */
+    struct map views;               /* page number -> struct fetch_view (fetch_view_priv.h) */
     struct map reported;            /* page number -> bitmap of the stale instructions reported */
     VEC_OF(uint64_t) changed_views; /* pages whose views the next fence.i clears */
     struct cut cut;

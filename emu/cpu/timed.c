@@ -82,7 +82,10 @@ static bool are_many(const struct pipe_states *s)
     return s->at.len > PIPE_STATES_MAX;
 }
 
-/* Numbers begin again; all that knows one is dropped. The hart is in no block. */
+/*
+ * Begins the numbering of states again; drops the paths, which contain numbers. The hart must be in
+ * no block.
+ */
 static void drop_numbers(struct hart *h)
 {
     struct pipe_states *s = &h->cache.timed->states;
@@ -94,7 +97,7 @@ static void drop_numbers(struct hart *h)
     h->cache.pipe = number_of(s, &now);
 }
 
-/* The hart was interrupted by firmware before it goes on. */
+/* Charges the hart for what firmware has made it execute, before it continues. */
 static void pay_firmware(struct hart *h)
 {
     struct model *m = h->s.model;
@@ -183,7 +186,7 @@ static bool reads_csr(const struct uop *u, unsigned kind)
            !u->rs1;
 }
 
-/* What instructions behind it are executed by: rounding, privilege, translation. */
+/* Whether the CSR changes how later instructions execute: rounding, privilege, translation. */
 static bool is_status(const struct uop *u)
 {
     enum { FFLAGS = 1, FRM = 2, FCSR = 3, SSTATUS = 0x100, SATP = 0x180, MSTATUS = 0x300 };
@@ -216,7 +219,9 @@ static enum core_class class_of(const struct hart *h, const struct uop *u, unsig
     return (enum core_class)h->cluster->timing->class[kind];
 }
 
-/* Which registers of an operation are of which file: the pattern of its format says (format.def).
+/*
+ * The patterns of the formats (format.def): which register file each register of an operation
+ * belongs to.
  */
 static const char *const patterns[] = {
 #define F(name, text, floating) text,
@@ -229,7 +234,7 @@ static unsigned base_op(unsigned kind)
     return kind == OP_call ? OP_jal : kind == OP_call_indirect || kind == OP_ret ? OP_jalr : kind;
 }
 
-/* How often the eight bytes of a doubleword are halved to what a load or store accesses. */
+/* Log2 of 8 / the bytes that a load or store accesses. */
 static uint8_t narrow_of(unsigned op)
 {
     switch (op) {
@@ -353,7 +358,7 @@ static struct path *find_path(struct hart *h, struct block *b, unsigned first)
     return make_path(h, b, first);
 }
 
-/* Fills in a way to leave. */
+/* Computes how the path is left in this way, which it did not know yet. */
 static void learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
 {
     const struct core *core = h->s.model->core;
@@ -424,7 +429,7 @@ static uint64_t op_pa(const struct block *b, unsigned at)
     return b->pa + b->ops[at].at * 2U;
 }
 
-/* Of the last byte of an operation. */
+/* The physical address of the operation's last byte. */
 static uint64_t op_end_pa(const struct block *b, unsigned at)
 {
     return b->pa_second ? b->pa_second + 1 : op_pa(b, at) + b->notes[at].size - 1U;
@@ -446,7 +451,10 @@ void timed_update_context(struct hart *h)
                      << PIPE_ID_BITS;
 }
 
-/* A page that no first-level TLB has: by the second level, or a walk of the page table. */
+/*
+ * Brings a page into a first-level TLB, from the second level or by a walk of the page table;
+ * returns the cycles.
+ */
 static uint32_t bring_page(struct hart *h, struct cache *tlb, uint64_t va, enum access access)
 {
     struct model *m = h->s.model;
@@ -457,7 +465,7 @@ static uint32_t bring_page(struct hart *h, struct cache *tlb, uint64_t va, enum 
     if (model_take_page(m, tlb, va, asid_of(h), &cycles))
         return cycles;
     if (!hart_pte_path(h, va, access, &walk))
-        return 0; /* a page fault */
+        return 0; /* the access raises a page fault */
     for (unsigned i = 0; i < walk.count; i++)
         cycles += m->core->walk + model_load(m, walk.pte_pa[i]);
     page = (struct model_page){va, walk.shift, asid_of(h), walk.global};
@@ -475,7 +483,7 @@ static uint32_t fetch_page(struct hart *h, uint64_t va)
     return bring_page(h, &m->itlb, va, ACCESS_FETCH);
 }
 
-/* The page and the lines of one operation. */
+/* Fetches the page and the lines of one operation; returns the cycles. */
 static uint32_t fetch_op(struct hart *h, const struct block *b, unsigned at)
 {
     struct model *m = h->s.model;
@@ -508,7 +516,7 @@ static unsigned insn_start(const struct block *b, unsigned at)
     return at;
 }
 
-/* How many operations can be fetched without a stall, from `first` on. */
+/* The number of operations from `first` on that can be fetched without a stall. */
 static unsigned fetched_ops(struct hart *h, const struct block *b, unsigned first)
 {
     const struct model *m = h->s.model;
@@ -534,7 +542,10 @@ static bool uses_of_lines_count(const struct model *m)
     return m->core->icache.policy >= REPLACEMENT_lru || (m->core->tlb_policy >= REPLACEMENT_lru);
 }
 
-/* The path can be taken without a look at the lines, and moves the clock on. */
+/*
+ * Lets the path be found by its key, without a check of its lines, if it takes cycles and uses of
+ * lines need no counting.
+ */
 static void note_path(struct hart *h, struct block *b, struct path *p)
 {
     if (path_cycles(p) && !uses_of_lines_count(h->s.model))
@@ -542,7 +553,7 @@ static void note_path(struct hart *h, struct block *b, struct path *p)
     *recent_path(b, p->entry) = p;
 }
 
-/* Its pages are in the translation buffer. */
+/* Whether the block's pages are in the translation buffer. */
 static bool has_pages(struct hart *h, const struct block *b)
 {
     struct model *m = h->s.model;
@@ -565,7 +576,8 @@ struct path *timed_enter(struct hart *h, struct block *b)
         return NULL;
     p = find_path(h, b, 0);
     if (!path_cycles(p))
-        return NULL; /* the budget is not enough to know that an instruction may run */
+        return NULL; /* a path without cycles does not show that the budget is enough for an
+                        instruction */
     note_path(h, b, p);
     return p;
 }
@@ -601,9 +613,9 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
 }
 
 /*
- * What is fetched between a wrong prediction and its correction, as far as it is the code behind
- * the jump: the first line that is not there is asked for, and fetch waits until it has come. It is
- * not kept.
+ * Fetches the code after the jump, from a wrong prediction to its correction, and returns the
+ * cycles of the stall: the first line that is missing is requested, and fetch waits for it. It is
+ * not put into the cache.
  */
 static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned at, struct path *p)
 {
@@ -628,7 +640,7 @@ static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned
     return 0;
 }
 
-/* Of an instruction of which these are the first two bytes. */
+/* `insn`: the first two bytes of an instruction. */
 static bool is_branch(uint16_t insn)
 {
     return (insn & 0x7f) == 0x63 || (insn & 0xc003) == 0xc001;
@@ -639,7 +651,7 @@ static bool always_jumps(uint16_t insn)
     return (insn & 0x7f) == 0x6f || (insn & 0xe003) == 0xa001;
 }
 
-/* The branches behind a jalr, as far as they are fetched before it jumps. */
+/* Predicts the branches after a jalr that are fetched before it jumps. */
 static void stray(struct hart *h, const struct block *b, unsigned at, unsigned pieces)
 {
     struct model *m = h->s.model;
@@ -691,8 +703,8 @@ static bool data_is_translated(const struct hart *h)
 }
 
 /*
- * Where a load or store goes; false: it will fault. `host`: where that is in the host's memory if
- * the hart's caches have it, or NULL.
+ * Translates the address of a load or store; false: it will fault. *host: the bytes in the host's
+ * memory if the hart's caches have them, or NULL.
  */
 static bool data_address(struct hart *h, uint64_t va, enum access access, uint64_t *pa,
                          const uint8_t **host)
@@ -730,7 +742,7 @@ static uint64_t filter_tag(const struct hart *h, uint64_t va)
                                                                << TIMED_CONTEXT_SHIFT;
 }
 
-/* An access by the core or, for it, by memory. */
+/* A data access, by the core itself or by memory for it. */
 struct data_access {
     uint64_t pa;
     const uint8_t *host;
@@ -738,8 +750,8 @@ struct data_access {
 };
 
 /*
- * Finds the page that is accessed, and what that takes. False: no memory is accessed, and the
- * cycles are all that it takes.
+ * Finds the page of an access, and the cycles for that. False: no memory is accessed, and a->cycles
+ * is all that the access takes.
  */
 static bool begin_access(struct hart *h, uint64_t va, enum access access, struct data_access *a)
 {

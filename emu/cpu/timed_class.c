@@ -9,7 +9,7 @@ static bool is_format(unsigned op, enum format format)
     return op_info(op)->format == format;
 }
 
-/* Of moves, comparisons and conversions, which class.def has as one. */
+/* The class of a move, comparison or conversion, which class.def has as one class. */
 static enum core_class class_of_float_move(unsigned op)
 {
     if (is_format(op, FORMAT_FCMP))

@@ -4,7 +4,7 @@
  * A block is entered in some state of the pipeline, leaves it in another, and takes cycles for
  * that. The three are a function of block and state alone (timing/pipe.h), which is computed once
  * and kept: a path. States are numbered, so that an entry compares numbers. Paths and numbers are
- * caches. What a run alone knows (caches, predictors, values: timing/model.h) is charged when it
+ * caches. What depends on the run (caches, predictors, values: timing/model.h) is charged when it
  * happens.
  */
 #ifndef CPU_TIMED_PRIV_H
@@ -30,20 +30,23 @@ enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
 #define NO_KEY UINT64_MAX
 
 /*
- * Cycles of a path or of a budget in one number: those for fetch, above them those for data, above
- * these those that branches took to leave.
+ * Stall cycles of a path or of a budget in one number: from the lowest bits up those of fetch, of
+ * data, and of branches that leave the block.
  */
 enum { STALL_BITS = 21, STALLS_MAX = (1 << STALL_BITS) - 1 };
 enum { STALLED_DATA = STALL_BITS, STALLED_BRANCH = 2 * STALL_BITS };
 
 struct path_leave {
     uint32_t state;  /* NO_STATE: not computed yet */
-    uint32_t cycles; /* with LEAVE_ASK: timed_leave says */
+    uint32_t cycles; /* with LEAVE_ASK: timed_leave adds the rest */
 };
 #define NO_STATE  UINT32_MAX
 #define LEAVE_ASK UINT32_C(0x80000000)
 
-/* Of the cycles before an operation, those that it waited for its bytes, and for memory. */
+/*
+ * The cycles before an operation in which the hart waited for the operation's bytes, and for
+ * memory.
+ */
 struct path_stalls {
     uint32_t fetch, data;
 };
@@ -51,34 +54,39 @@ struct path_stalls {
 struct path;
 
 /*
- * Where a path is left as predicted by a link of its block: the path behind it, and what both take,
- * leaving and going through. As long as it holds, nothing else is looked at.
+ * An edge: the path that follows when the block is left by a link as predicted, with the cost of
+ * leaving and of that path together. While its token is the hart's, nothing else is checked.
  */
 struct path_edge {
-    uint64_t token; /* the hart's while it holds; NO_KEY: not known */
+    uint64_t token; /* valid while it is the hart's; NO_KEY: the edge is not known */
     struct path *to;
     int64_t cost;     /* cycles << 32 | insns */
-    uint64_t stalled; /* as that of a path */
+    uint64_t stalled; /* as path.stalled */
 };
 
-/* A way through a block, from its operation `first` to its end. */
+/* A path through a block, from operation `first` to the block's end. */
 struct path {
-    uint64_t key; /* token and entry, while all lines of the block are there to be fetched */
+    uint64_t key; /* token and entry, while all lines of the block can be fetched without a stall;
+                     otherwise NO_KEY */
     struct block *block;
     struct path_edge edge[2];             /* by link */
     int64_t cost;                         /* cycles << 32 */
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
-    bool led;          /* a branch led to it: pipe_state.led */
-    uint64_t stalled;  /* for fetch and data: STALLED_... */
-    uint64_t calm;     /* the hart's token, while all lines of the wrong path behind it are there */
-    struct path *next; /* of the block's */
+    bool led;         /* a branch led to it: pipe_state.led */
+    uint64_t stalled; /* for fetch and data: STALLED_... */
+    uint64_t
+        calm; /* the hart's token, while all lines of the wrong path after it are in the cache */
+    struct path *next;          /* the next path of the block */
     struct path_stalls *stalls; /* before each operation, and at the end; follows `before` */
     uint32_t before[];          /* cycles before each operation */
 };
 
-/* In front of each block of a timed hart. A path's place among the recent ones is by its entry. */
+/*
+ * The timing of a block, in memory in front of it. The index of a path in `recent` is taken from
+ * its entry.
+ */
 enum { RECENT_PATHS = 8 };
 struct block_timing {
     struct path *recent[RECENT_PATHS]; /* path_none: none */
@@ -103,14 +111,14 @@ static inline uint32_t path_cycles(const struct path *p)
     return (uint32_t)(p->cost >> 32);
 }
 
-/* The states that have numbers. When they are many, all numbers are given anew. */
+/* The states that have numbers. When there are many, the numbering begins again. */
 struct pipe_states {
     VEC_OF(struct pipe_state) at;
     uint32_t *slots; /* hash table of numbers + 1 */
     uint32_t slot_count;
 };
 
-/* What a hart of a cluster with a core model has besides. */
+/* The part of a hart that only clusters with a core model have. */
 struct timed {
     struct pipe_states states;
 };
@@ -118,10 +126,15 @@ struct timed {
 struct timed *timed_new(void);
 void timed_free(struct timed *t);
 
-/* Counts the stalls of paths; before their sum can overflow, at each new budget. */
+/*
+ * Adds the stalls of paths to the model's parts: at each new budget, before their sum can overflow.
+ */
 void timed_settle(struct hart *h);
 
-/* Around each run of the engine: the model's state gets a number, and is stored again. */
+/*
+ * Called around each run of the engine: gives the model's pipeline state a number, and stores the
+ * state again.
+ */
 void timed_begin(struct hart *h);
 void timed_end(struct hart *h);
 
@@ -129,60 +142,67 @@ void timed_end(struct hart *h);
 void *timed_alloc_block(size_t size);
 void timed_free_block(struct block *b);
 void timed_discard_paths(struct block *b);
-void timed_forget_edges(const struct block_link *link); /* of the paths that it leads on from */
+void timed_forget_edges(
+    const struct block_link *link); /* drops the edges of the paths that the link continues */
 
-/* How a path is left by a link as predicted. */
+/* The index in path.leave for leaving by a link as predicted. */
 static inline enum pipe_leave_by edge_leave(unsigned slot)
 {
     return slot == LINK_TAKEN ? LEAVE_TAKEN : LEAVE_NEXT;
 }
 
-/* Learns where the hart's path, of the block b, leads by that link; false: not known yet. */
+/* Learns the edge of the hart's path in block b by that link; false: it cannot be known yet. */
 bool timed_learn_edge(struct hart *h, struct block *b, unsigned slot);
 
-/* The path of a block that is followed to, or NULL: something of it has to be fetched. */
+/* Returns the path for entering the block b; NULL: some line of it must be fetched first. */
 struct path *timed_enter(struct hart *h, struct block *b);
 /*
- * The hart is to go on at operation `first`: fetches it, which may take cycles. Sets the hart's
- * path and the number of operations that can be fetched without a stall. False: the budget ends
- * before the operation.
+ * Fetches operation `first`, at which the hart is to continue; this may take cycles. Sets the
+ * hart's path and the number of operations that can be fetched without a stall. False: the limits
+ * of the run end before the operation.
  */
 bool timed_dispatch(struct hart *h, struct block *b, unsigned first);
 
 /*
- * The hart leaves the block so at operation `at`, its last: fills in what is not known of that way
- * in its path, and counts the cycles that fetch stalls, which it returns.
+ * Called when the hart leaves the block as `how` says, at operation `at`, its last: completes the
+ * path's entry for that, counts the cycles that fetch stalls, and returns them.
  */
 uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pipe_leave_by how);
-/* How a system instruction leaves its block. */
+/* Returns how a system instruction leaves its block. */
 struct path_leave timed_system(struct hart *h, const struct uop *u);
-/* The hart leaves the block before operation `at`. */
+/* Called when the hart leaves the block before operation `at`. */
 void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
 
 /* The slow sides of the engine's seams; each returns the cycles of the stall. */
 uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
-/* An atomic operation that memory does; `reserves`: lr. */
+/* An atomic operation that memory executes; `reserves`: lr. */
 uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now);
 
-/* The result of a floating-point division, the last operation, is early. */
+/*
+ * Makes the result of a floating-point division, the last operation, available `cycles` cycles
+ * earlier.
+ */
 void timed_hasten(struct hart *h, unsigned rd, uint32_t cycles);
 
 /* Architectural events. */
-void timed_update_context(struct hart *h); /* translation of fetches is another */
+void timed_update_context(struct hart *h); /* the translation of fetches has changed */
 void timed_trap(struct hart *h);
 void timed_fence_i(struct hart *h);
-void timed_sfence(struct hart *h, const uint64_t *va); /* of that page, or NULL: of all */
+void timed_sfence(struct hart *h, const uint64_t *va); /* of that page; NULL: of all */
 void timed_satp(struct hart *h);
-/* Firmware makes the hart, which is not running, do the fence: CORE_fence_i or CORE_sfence. */
+/*
+ * Called when firmware makes the hart, which is not running, execute a fence: CORE_fence_i or
+ * CORE_sfence.
+ */
 void timed_remote_fence(struct hart *h, enum core_class fence);
-/* Translations to the host's memory are dropped. */
+/* Drops translations to the host's memory. */
 void timed_drop_translations(struct hart *h);
 
-/* Where the number of the data context (enum tlb_context) is in what the filter compares. */
+/* The position of the data context's number (enum tlb_context) in the filter's tags. */
 enum { TIMED_CONTEXT_SHIFT = 58 };
 
-/* timed_class.c: the class of each operation (cpu/isa.h). */
+/* timed_class.c: sets the class of each operation (cpu/isa.h). */
 void timed_set_classes(uint8_t class[]);
 
 #endif

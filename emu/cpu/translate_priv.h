@@ -70,8 +70,8 @@ enum { LOAD_MAX = 8 }; /* bytes */
  */
 struct span {
     uint64_t from;
-    uint64_t starts; /* number of bytes at which a load can begin; 0: none */
-    uint8_t *host;   /* where `from` is */
+    uint64_t starts; /* number of bytes at which a load can begin; 0: the span is empty */
+    uint8_t *host;   /* host address of `from` */
 };
 
 /* Each of these has its own translations, so a change of mode flushes nothing. */
@@ -99,7 +99,7 @@ static inline void fills_add(struct fills *f, ptrdiff_t entry)
     f->len += f->len < FILLS_LOST;
 }
 
-/* The leaf page table entry that the last walk found; the caller knows the address. */
+/* The leaf page table entry that the last walk found. */
 struct leaf {
     uint64_t pte, pte_pa; /* the entry as it is once A is set */
     unsigned shift;       /* log2 of the bytes that it maps */

@@ -127,13 +127,13 @@ static enum walk_result take_leaf(struct hart *h, const struct walk_request *r, 
 /* ---- page tables ---- */
 
 /*
- * A cached translation is always what the page table says now, even before the guest's sfence.vma,
- * which drops nothing: so a run does not depend on what was cached. Pages from which a walk has
- * read are marked (RAM_PAGE_TABLE), and writes to them are reported. Of a page that holds entries
- * of 4 KiB only, the cluster knows which virtual addresses they translate, so that the change of an
- * entry drops the translations of one page. Every other change of a valid entry drops all
- * translations of all harts, and the mark, which the next walk sets again: a page table that has
- * become data would have slow stores otherwise.
+ * A cached translation always agrees with the page table, even before the guest's sfence.vma, which
+ * drops nothing. So a run does not depend on what was cached. Pages from which a walk has read are
+ * marked (RAM_PAGE_TABLE), and writes to them are reported. Of a page that holds entries of 4 KiB
+ * only, the cluster knows which virtual addresses they translate, so that the change of an entry
+ * drops the translations of one page. Every other change of a valid entry drops all translations of
+ * all harts, and the mark, which the next walk sets again: a page table that has become data would
+ * have slow stores otherwise.
  */
 enum { MANY_RANGES = 1 }; /* in cluster.table_ranges: no address of a range is odd */
 
@@ -157,13 +157,13 @@ static void note_table(struct hart *h, uint64_t pte_pa, unsigned level, uint64_t
     *noted = here;
 }
 
-/* That A or D was set is no other translation. */
+/* Setting A or D does not change the translation. */
 static bool changes_translation(uint64_t before, uint64_t now)
 {
     return before & PTE_V && (before & ~now || (now & ~before) & ~(PTE_A | PTE_D));
 }
 
-/* The entry at `at` before [pa, pa + size) was written. */
+/* The former value of the entry at `at`, before [pa, pa + size) was written. */
 static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
                              const uint8_t *old_bytes, unsigned size)
 {
@@ -189,7 +189,7 @@ static void drop_successors(struct hart *h)
         block_drop_links(h->cache.block);
 }
 
-/* Of all harts. May be called at any instruction. */
+/* Drops the translations of all harts. May be called at any instruction. */
 static void drop_translations(struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++) {
@@ -202,9 +202,9 @@ static void drop_translations(struct cluster *c)
 }
 
 /*
- * Drops the translations made from the entry at `at`. False: it is not known what it translates, or
- * it was for more than a page, or the new value is none that an entry can have, so that the page
- * may hold something else now.
+ * Drops the translations made from the entry at `at`. False: the addresses that it translates are
+ * not known, or it was for more than a page, or no entry can have the new value, so that the page
+ * may hold other data now.
  */
 static bool drop_page(struct cluster *c, uint64_t at, uint64_t before, uint64_t now)
 {
@@ -300,15 +300,16 @@ bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_p
 /* ---- neighbours of a leaf ---- */
 
 /*
- * The number of page table entries next to the leaf's, in direction `way` (1 or -1), at most
- * `most`, that continue its mapping: same permissions, next physical address.
+ * The number of page table entries next to the leaf's, in `direction` (1 or -1), at most `most`,
+ * that continue its mapping: same permissions, next physical address.
  */
-static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way, uint64_t most)
+static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int direction,
+                            uint64_t most)
 {
     uint64_t pages = UINT64_C(1) << (l->shift - PAGE_SHIFT), n = 0;
 
     while (n < most) {
-        uint64_t away = (uint64_t)(way * (int64_t)(n + 1)), there;
+        uint64_t away = (uint64_t)(direction * (int64_t)(n + 1)), there;
         uint64_t expected = l->pte + (away * pages << PTE_PPN_SHIFT);
 
         memcpy(&there, ram_host(ram, l->pte_pa + away * sizeof there), sizeof there);
@@ -321,7 +322,7 @@ static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way
 }
 
 /*
- * Whether all entries of a 64 KiB mapping (Svnapot) say the same. If not, each holds for its own
+ * Whether all entries of a 64 KiB mapping (Svnapot) are equal. If not, each translates its own
  * page, as if nothing were cached.
  */
 static bool napot_is_whole(const struct ram *ram, const struct leaf *l)
@@ -336,7 +337,7 @@ static bool napot_is_whole(const struct ram *ram, const struct leaf *l)
     return true;
 }
 
-/* The part of the stretch that is the page of va. */
+/* The part of the stretch in the page of va. */
 static struct stretch page_of(const struct stretch *s, uint64_t va)
 {
     uint64_t page = align_down(va, PAGE_BYTES);

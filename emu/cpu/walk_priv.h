@@ -21,8 +21,8 @@ enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
 
 /*
  * Finds the physical address of r->va in the tables at satp, whose mode must not be Bare. Sets A
- * and D where the access needs it (Svadu). WALK_OK: h->cache.leaf is the leaf entry. Raises
- * nothing.
+ * and D where the access needs it (Svadu). WALK_OK: h->cache.leaf is the leaf entry. Raises no
+ * exception.
  */
 enum walk_result walk_tables(struct hart *h, const struct walk_request *r, uint64_t *pa);
 
@@ -31,7 +31,10 @@ struct stretch {
     uint64_t from, pa, size;
 };
 
-/* What the leaf of the last walk, which was for va, maps, with the leaves that continue it. */
+/*
+ * The range that the leaf of the last walk, which was for va, maps together with the leaves that
+ * continue it.
+ */
 struct stretch walk_stretch(const struct hart *h, uint64_t va);
 
 #endif

@@ -146,11 +146,11 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     return PROBE_GO_ON;
 }
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
 {
     (void)ctx;
     (void)id;
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_CALL};
 }
 

@@ -134,7 +134,7 @@ static void on_event(void *ctx, const struct event *e)
 static void declare_text(struct cluster *c, const struct image *im)
 {
     for (size_t i = 0; i < im->text_count; i++)
-        cluster_watch_code(c, im->texts[i].pa, im->texts[i].size);
+        cluster_declare_code(c, im->texts[i].pa, im->texts[i].size);
 }
 
 static void end_announced(struct watch *watch, struct hart *h)

@@ -136,11 +136,11 @@ static void of_two_breakpoints_at_one_place_both_count_and_the_first_is_named(vo
     bench_free(s);
 }
 
-static struct probe_plan ignore(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan ignore(void *ctx, uint32_t id, const struct probe_code *code)
 {
     (void)ctx;
     (void)id;
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_IGNORE};
 }
 

@@ -35,12 +35,12 @@ static unsigned piece_of(uint64_t pa)
     return pa >= CODE && pa < CODE + BORDER ? 0 : 1;
 }
 
-static struct probe_plan plan_border(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_border(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct scene *s = ctx;
 
     (void)id;
-    if (view->starts_block)
+    if (code->starts_block)
         return (struct probe_plan){.action = PROBE_IGNORE};
     return (struct probe_plan){
         .action = PROBE_CHARGE, .counter = s->tally[1], .charged_bytes = PAGE_BYTES};
@@ -53,13 +53,13 @@ static bool covers(void *ctx, uint64_t pa)
     return true;
 }
 
-static struct charge plan_within(void *ctx, const struct probe_view *view)
+static struct charge plan_within(void *ctx, const struct probe_code *code)
 {
     struct scene *s = ctx;
-    unsigned piece = piece_of(view->pa);
+    unsigned piece = piece_of(code->pa);
 
     return (struct charge){s->tally[piece],
-                           piece ? PAGE_BYTES : (unsigned)(CODE + BORDER - view->pa)};
+                           piece ? PAGE_BYTES : (unsigned)(CODE + BORDER - code->pa)};
 }
 
 /* Loads, stores, multiplications, divisions, calls, and an instruction of the system. */

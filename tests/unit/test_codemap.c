@@ -513,7 +513,7 @@ static void a_store_to_declared_code_is_told_before_anyone_ran_it(void **state)
     (void)state;
     build(&s, FETCH_STALE, 1);
     load_function(&s, FUNC, 1);
-    cluster_watch_code(s.w.cluster, FUNC, 8);
+    cluster_declare_code(s.w.cluster, FUNC, 8);
     store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
     store(&s, 0, STUB_SW, FUNC + 8, 1);
     assert_int_equal(s.seen.write_count, 1);
@@ -603,11 +603,11 @@ struct counted {
     uint64_t calls;
 };
 
-static struct probe_plan plan_call(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_call(void *ctx, uint32_t id, const struct probe_code *code)
 {
     (void)ctx;
     (void)id;
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_CALL};
 }
 

@@ -232,7 +232,7 @@ static void declared_code_is_code_until_it_is_cleared(void **state)
     (void)state;
     build(&s, FETCH_STALE, 1);
     load_function(&s, FUNC, 1);
-    cluster_watch_code(s.w.cluster, FUNC, 8);
+    cluster_declare_code(s.w.cluster, FUNC, 8);
     store(&s, 0, STUB_SD, FUNC, 1);
     assert_true(is_code(&s, FUNC));
     store(&s, 0, STUB_SD, FUNC, 0);
@@ -368,7 +368,7 @@ static void of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store(void *
     ram = bus_ram(s.w.bus);
     load_function(&s, FUNC, 1);
     assert_int_equal(call(&s, 0, FUNC), 1);
-    cluster_watch_code(s.w.cluster, FRESH, 8);
+    cluster_declare_code(s.w.cluster, FRESH, 8);
     store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
     for (unsigned n = 0; n < 1 << 16; n++) {
         uint64_t value = n + 1;

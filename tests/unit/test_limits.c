@@ -55,11 +55,11 @@ struct prober {
     uint64_t counter;
 };
 
-static struct probe_plan plan_call(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_call(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct prober *p = ctx;
 
-    (void)view;
+    (void)code;
     if (id)
         return (struct probe_plan){.action = PROBE_COUNT, .counter = &p->counter};
     return (struct probe_plan){.action = PROBE_CALL};

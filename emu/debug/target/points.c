@@ -15,11 +15,11 @@
 
 /* ---- the probe's callbacks ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
 {
     (void)ctx;
     (void)id;
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_CALL};
 }
 

@@ -140,11 +140,11 @@ static enum probe_action plain_action(const struct calls *c)
 
 /* ---- returns ---- */
 
-static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_code *code)
 {
     const struct calls *c = ctx;
 
-    if (!view->starts_block)
+    if (!code->starts_block)
         return (struct probe_plan){.action = PROBE_IGNORE};
     return (struct probe_plan){.action = id == RETURN_OF_TRACER ? PROBE_CALL : plain_action(c),
                                .cookie = CALL_COOKIE_RETURN};
@@ -291,7 +291,7 @@ static bool is_wanted(const struct calls *c, const struct site *s)
  * that are fetched; at its last instruction the call is recorded. For a block that
  * begins in between, the bytes before it are read from memory.
  */
-static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct calls *c = ctx;
     const struct site *s = site_get(c->sites, id / 2);
@@ -299,12 +299,12 @@ static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_vi
 
     if (s->gone)
         return (struct probe_plan){.action = PROBE_IGNORE};
-    if (whole || view->pc - last_offset(c, s) < view->block_pc)
-        c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : (int)last_offset(c, s));
+    if (whole || code->pc - last_offset(c, s) < code->block_pc)
+        c->fetched = site_state_fetched(c->sites, s, code, whole ? 0 : (int)last_offset(c, s));
     if (whole || !is_wanted(c, s))
         return (struct probe_plan){.action = PROBE_IGNORE};
     if (c->listener.meet)
-        c->listener.meet(c->listener.ctx, view->pc - last_offset(c, s));
+        c->listener.meet(c->listener.ctx, code->pc - last_offset(c, s));
     return (struct probe_plan){
         .action =
             after_prologue(c) || site_calls(c->sites, s, c->fetched) ? PROBE_CALL : plain_action(c),
@@ -366,11 +366,11 @@ static void begin_task(void *ctx, unsigned which, struct hart *h)
     follow(ctx, h, &step);
 }
 
-static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_code *code)
 {
     (void)ctx;
     (void)id;
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_CALL};
 }
 

@@ -203,7 +203,7 @@ static void take_pending(struct counts *counts, enum site_state state)
     }
 }
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct account *a = ctx;
     uint32_t site = id / PROBES_OF_SITE;
@@ -215,9 +215,9 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
         return (struct probe_plan){.action = PROBE_IGNORE};
     switch (id % PROBES_OF_SITE) {
     case AT_RESUME:
-        return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
+        return (struct probe_plan){.action = code->starts_block ? PROBE_CALL : PROBE_IGNORE};
     case AT_RA_COPY:
-        state = site_state_fetched(a->sites, s, view, -(int)s->ra_copy);
+        state = site_state_fetched(a->sites, s, code, -(int)s->ra_copy);
         return (struct probe_plan){.action = PROBE_CHARGE,
                                    .counter = is_found_late(a, s)
                                                   ? counts_of(a, site)->pending
@@ -231,7 +231,7 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
         result.counter = counts_of(a, site)->pending;
         return result;
     }
-    state = site_state_fetched(a->sites, s, view, 0);
+    state = site_state_fetched(a->sites, s, code, 0);
     result.cookie = (uint8_t)state;
     result.counter = counts_of(a, site)->tally[state];
     if (!site_calls(a->sites, s, state) && !is_found_late(a, s))
@@ -247,13 +247,13 @@ static bool is_within(void *ctx, uint64_t pa)
     return site != NO_SITE && site_get(a->sites, site)->pa != pa;
 }
 
-static struct charge plan_within(void *ctx, const struct probe_view *view)
+static struct charge plan_within(void *ctx, const struct probe_code *code)
 {
     struct account *a = ctx;
-    uint32_t site = site_find(a->sites, view->pa, 1);
+    uint32_t site = site_find(a->sites, code->pa, 1);
     const struct site *s = site_get(a->sites, site);
-    unsigned offset = (unsigned)(view->pa - s->pa);
-    enum site_state state = site_state_fetched(a->sites, s, view, (int)offset);
+    unsigned offset = (unsigned)(code->pa - s->pa);
+    enum site_state state = site_state_fetched(a->sites, s, code, (int)offset);
 
     return (struct charge){counts_of(a, site)->tally[state], s->size - offset};
 }

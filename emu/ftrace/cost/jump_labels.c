@@ -34,15 +34,15 @@ struct jump_labels {
 };
 
 /* A nop at first, the jump, or, once init memory was freed, something else. */
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct jump_labels *l = ctx;
     uint32_t insn;
     enum jump_state state = JUMP_NOP;
 
-    if (view->size < JUMP_LABEL_BYTES)
+    if (code->size < JUMP_LABEL_BYTES)
         return (struct probe_plan){.action = PROBE_IGNORE};
-    memcpy(&insn, view->bytes, sizeof insn);
+    memcpy(&insn, code->bytes, sizeof insn);
     if (jump_insn_is_jump(insn))
         state = JUMP_JUMP;
     else if (!jump_insn_is_nop(insn))

@@ -78,11 +78,11 @@ static void add(struct trampolines *t, const struct image *im, const struct symb
         t->pieces[t->count++] = p;
 }
 
-static struct probe_plan plan_start(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_start(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct trampolines *t = ctx;
 
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_COUNT,
                                .counter = t->pieces[id].tally,
                                .charged_bytes = (uint16_t)t->pieces[id].size};
@@ -96,12 +96,12 @@ static bool covers(void *ctx, uint64_t pa)
     return p && pa != p->pa;
 }
 
-static struct charge plan_within(void *ctx, const struct probe_view *view)
+static struct charge plan_within(void *ctx, const struct probe_code *code)
 {
     const struct trampolines *t = ctx;
-    const struct piece *p = piece_at(t, view->pa);
+    const struct piece *p = piece_at(t, code->pa);
 
-    return (struct charge){(uint64_t *)p->tally, (unsigned)(p->pa + p->size - view->pa)};
+    return (struct charge){(uint64_t *)p->tally, (unsigned)(p->pa + p->size - code->pa)};
 }
 
 struct trampolines *trampolines_new(struct cluster *c, const struct image *im,

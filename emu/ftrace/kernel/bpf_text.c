@@ -86,7 +86,7 @@ static void watch_pages(const struct bpf_text *t, struct hart *h, const struct f
         uint64_t pa;
 
         if (hart_translate(h, page * PAGE_BYTES, ACCESS_LOAD, &pa))
-            cluster_watch_code(t->cluster, pa, PAGE_BYTES);
+            cluster_declare_code(t->cluster, pa, PAGE_BYTES);
     }
 }
 

@@ -19,11 +19,11 @@ struct kernel_probes {
     VEC_OF(uint32_t) probes;
 };
 
-static struct probe_plan plan(void *ctx, uint32_t which, const struct probe_view *view)
+static struct probe_plan plan(void *ctx, uint32_t which, const struct probe_code *code)
 {
     (void)ctx;
     (void)which;
-    (void)view;
+    (void)code;
     return (struct probe_plan){.action = PROBE_CALL};
 }
 

@@ -137,14 +137,14 @@ static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
 
 /* ---- what a hart fetches ---- */
 
-/* The bytes of the site: those in view as fetched, the others from memory. */
-static bool read_site(const struct site *s, const struct probe_view *view, unsigned offset,
+/* The bytes of the site: those in `code` as fetched, the others from memory. */
+static bool read_site(const struct site *s, const struct probe_code *code, unsigned offset,
                       uint8_t bytes[SITE_BYTES_MAX])
 {
     for (unsigned i = 0; i < s->size; i++) {
-        if (i >= offset && i - offset < view->size)
-            bytes[i] = view->bytes[i - offset];
-        else if (!hart_peek(view->hart, view->pc - offset + i, &bytes[i], 1))
+        if (i >= offset && i - offset < code->size)
+            bytes[i] = code->bytes[i - offset];
+        else if (!hart_peek(code->hart, code->pc - offset + i, &bytes[i], 1))
             return false;
     }
     return true;
@@ -212,45 +212,45 @@ void site_check_judge(const struct site_check *k, struct hart *h, uint32_t id, c
 }
 
 static struct probe_plan plan_start(struct site_check *k, uint32_t id,
-                                    const struct probe_view *view)
+                                    const struct probe_code *code)
 {
     const struct site *s = site_get(k->sites, id);
     struct odd odd = {.oddity = SITE_SOUND};
 
-    if (!read_site(s, view, 0, odd.bytes))
+    if (!read_site(s, code, 0, odd.bytes))
         return (struct probe_plan){.action = PROBE_IGNORE};
-    odd.oddity = judge(k, view->hart, s, &odd);
+    odd.oddity = judge(k, code->hart, s, &odd);
     if (odd.oddity == SITE_SOUND)
         return (struct probe_plan){.action = PROBE_IGNORE};
-    remember(k, PROBES_OF_SITE * id + AT_START, view->hart, &odd);
+    remember(k, PROBES_OF_SITE * id + AT_START, code->hart, &odd);
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
 /* In a block that begins here, what the jalr calls is known only when it is executed. */
-static struct probe_plan plan_jalr(struct site_check *k, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_jalr(struct site_check *k, uint32_t id, const struct probe_code *code)
 {
     const struct site *s = site_get(k->sites, id);
     unsigned offset = pair_offset(k, s) + 4;
     struct odd odd = {.oddity = SITE_BASE};
     struct insn jalr;
 
-    if (!view->starts_block || !read_site(s, view, offset, odd.bytes) ||
+    if (!code->starts_block || !read_site(s, code, offset, odd.bytes) ||
         !is_linking_jalr(odd.bytes + offset, &jalr))
         return (struct probe_plan){.action = PROBE_IGNORE};
-    remember(k, PROBES_OF_SITE * id + AT_JALR, view->hart, &odd);
+    remember(k, PROBES_OF_SITE * id + AT_JALR, code->hart, &odd);
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
-static struct probe_plan plan(void *ctx, uint32_t probe, const struct probe_view *view)
+static struct probe_plan plan(void *ctx, uint32_t probe, const struct probe_code *code)
 {
     struct site_check *k = ctx;
     uint32_t id = probe / PROBES_OF_SITE;
     const struct site *s = site_get(k->sites, id);
 
     /* Freed memory may be mapped elsewhere, with other code. */
-    if (s->gone || view->pc != s->va + (view->pa - s->pa))
+    if (s->gone || code->pc != s->va + (code->pa - s->pa))
         return (struct probe_plan){.action = PROBE_IGNORE};
-    return probe % PROBES_OF_SITE == AT_START ? plan_start(k, id, view) : plan_jalr(k, id, view);
+    return probe % PROBES_OF_SITE == AT_START ? plan_start(k, id, code) : plan_jalr(k, id, code);
 }
 
 static void emit(struct site_check *k, uint32_t id, struct hart *h, uint64_t pc,

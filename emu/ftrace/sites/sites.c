@@ -157,16 +157,16 @@ enum site_state site_state(const struct site_table *t, const struct site *s, con
 }
 
 enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
-                                   const struct probe_view *view, int offset)
+                                   const struct probe_code *code, int offset)
 {
     uint8_t bytes[SITE_BYTES_MAX] = {0};
 
     for (unsigned i = 0; i < s->size; i++) {
-        uint64_t in_view = (uint64_t)((int)i - offset);
+        uint64_t in_code = (uint64_t)((int)i - offset);
 
-        if (in_view < view->size)
-            bytes[i] = view->bytes[in_view];
-        else if (!hart_peek(view->hart, view->pc + in_view, &bytes[i], 1))
+        if (in_code < code->size)
+            bytes[i] = code->bytes[in_code];
+        else if (!hart_peek(code->hart, code->pc + in_code, &bytes[i], 1))
             return SITE_OTHER;
     }
     return site_state(t, s, bytes, NULL);

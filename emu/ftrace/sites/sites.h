@@ -19,7 +19,7 @@
 
 struct diag;
 struct image;
-struct probe_view;
+struct probe_code;
 struct symbols;
 struct site_table;
 struct state_io;
@@ -142,10 +142,10 @@ unsigned site_resume_offset(const struct site_table *t, const struct site *s);
 enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
                            uint64_t *target);
 
-/* The same for the bytes that a hart decodes; `view` begins `offset` bytes after the site's start.
+/* The same for the bytes that a hart decodes; `code` begins `offset` bytes after the site's start.
  */
 enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
-                                   const struct probe_view *view, int offset);
+                                   const struct probe_code *code, int offset);
 
 const char *site_state_name(enum site_state state); /* "init", "off", "on", "other" */
 const char *site_kind_name(enum site_kind kind);

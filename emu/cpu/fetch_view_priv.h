@@ -1,12 +1,12 @@
 /*
- * view_priv.h - which parcels a hart has fetched, and the old bytes that it may still have of those
- * that were overwritten since its last fence.i.
+ * fetch_view_priv.h - which parcels a hart has fetched, and the old bytes that it may still have of
+ * those that were overwritten since its last fence.i.
  *
  * This is state, not a cache: it does not depend on which blocks happen to be decoded. How harts
  * share the host's memory for it has no effect on what they fetch.
  */
-#ifndef CPU_VIEW_PRIV_H
-#define CPU_VIEW_PRIV_H
+#ifndef CPU_FETCH_VIEW_PRIV_H
+#define CPU_FETCH_VIEW_PRIV_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ struct old_bytes {
 /*
  * The view that one hart, or several with equal views, has of a page. `fetched` is never cleared
  * while the page is code: after its fence.i a hart may fetch ahead again at once. A view outlives
- * its code page (views_detach) until the hart's next fence.i.
+ * its code page (fetch_views_detach) until the hart's next fence.i.
  */
 struct fetch_view {
     uint64_t pa;         /* of the page */
@@ -47,45 +47,46 @@ struct fetch_view {
 };
 
 /* The hart's view of the page with pa; NULL: it has fetched nothing from it. */
-static inline struct fetch_view *view_at(const struct hart *h, uint64_t pa)
+static inline struct fetch_view *fetch_view_at(const struct hart *h, uint64_t pa)
 {
     return map_get_ptr(&h->s.views, pa >> PAGE_SHIFT);
 }
 
 /* The bytes before the first write to a parcel that differs in the view. */
-uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa);
+uint16_t fetch_view_old_bytes(const struct fetch_view *view, uint64_t pa);
 
 /*
  * Marks the parcel at pa as fetched. Returns the hart's view of the page, which may have been
  * replaced.
  */
-struct fetch_view *view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa);
+struct fetch_view *fetch_view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa);
 /* Whether the stale instruction at pa, which was fetched, was reported since the last write to it.
  */
-bool view_is_reported(const struct hart *h, uint64_t pa);
+bool fetch_view_is_reported(const struct hart *h, uint64_t pa);
 /*
  * Marks that instruction as reported. Returns the hart's view of the page, which may have been
  * replaced.
  */
-struct fetch_view *view_mark_reported(struct hart *h, uint64_t pa);
+struct fetch_view *fetch_view_mark_reported(struct hart *h, uint64_t pa);
 
 /*
  * Keeps the bytes that harts have fetched of [pa, pa + size), before a store there in this page.
  * False: some hart has lost old bytes, also of the rest of these words.
  */
-bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
+bool fetch_views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa,
+                          unsigned size);
 /* Attaches the views that harts have kept of a page when it becomes code again. */
-void views_attach(struct cluster *c, struct code_page *page);
+void fetch_views_attach(struct cluster *c, struct code_page *page);
 /* Detaches the views of a page that is no longer code: they keep all fetched bytes. */
-void views_detach(struct cluster *c, const struct code_page *page);
+void fetch_views_detach(struct cluster *c, const struct code_page *page);
 /* Clears the hart's views at its fence.i, so that it fetches the bytes of memory. */
-void views_synchronize(struct hart *h);
+void fetch_views_synchronize(struct hart *h);
 /*
  * Removes all views, before the harts are restored: restored ones are compared with those of other
  * harts.
  */
-void views_remove(struct cluster *c);
-void views_free(struct hart *h);
-void views_state_io(struct state_io *io, struct hart *h);
+void fetch_views_remove(struct cluster *c);
+void fetch_views_free(struct hart *h);
+void fetch_views_state_io(struct state_io *io, struct hart *h);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * view.c - see view_priv.h.
+ * fetch_view.c - see fetch_view_priv.h.
  *
  * Harts that ran the same code have old bytes of the same parcels, so all views of a page share its
  * old bytes, and equal views are one. Otherwise each hart would need more memory for a page than
@@ -11,7 +11,7 @@
  * word together, which is fetched at once (Ziccif). Which ones those are follows from the contents
  * of the views alone, not from how they are shared.
  */
-#include "cpu/view_priv.h"
+#include "cpu/fetch_view_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static uint16_t old_at(const struct fetch_view *view, unsigned parcel)
     return old->at[parcel];
 }
 
-uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa)
+uint16_t fetch_view_old_bytes(const struct fetch_view *view, uint64_t pa)
 {
     return old_at(view, parcel_in_page(pa));
 }
@@ -118,7 +118,7 @@ static struct page_views *views_of(struct cluster *c, uint64_t pa)
     page->views.len = 0;
     page->old = NULL;
     for (size_t i = 0; i < c->harts.len; i++) {
-        struct fetch_view *view = view_at(c->harts.at[i], pa);
+        struct fetch_view *view = fetch_view_at(c->harts.at[i], pa);
 
         if (view)
             add_to_page(page, view);
@@ -206,7 +206,7 @@ static void release_view(struct fetch_view *view)
 
 static void set_view(struct hart *h, struct fetch_view *view)
 {
-    struct fetch_view *before = view_at(h, view->pa);
+    struct fetch_view *before = fetch_view_at(h, view->pa);
 
     view->references++;
     map_put_ptr(&h->s.views, view->pa >> PAGE_SHIFT, view);
@@ -270,10 +270,10 @@ static bool is_same(const struct fetch_view *a, const struct fetch_view *b)
 static void share_view(struct hart *h, uint64_t pa)
 {
     const struct cluster *c = h->cluster;
-    const struct fetch_view *view = view_at(h, pa);
+    const struct fetch_view *view = fetch_view_at(h, pa);
 
     for (size_t i = 0; view && i < c->harts.len; i++) {
-        struct fetch_view *other = view_at(c->harts.at[i], pa);
+        struct fetch_view *other = fetch_view_at(c->harts.at[i], pa);
 
         if (other && other != view && is_same(other, view)) {
             set_view(h, other);
@@ -302,7 +302,7 @@ static struct fetch_view *add_view(struct hart *h, uint64_t pa)
     return view;
 }
 
-struct fetch_view *view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa)
+struct fetch_view *fetch_view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa)
 {
     view = view ? own_view(h, view) : add_view(h, pa);
     codemap_set_parcel(view->fetched, parcel_in_page(pa));
@@ -315,7 +315,7 @@ static void list_view(const struct cluster *c, struct fetch_view *view)
         return;
     view->listed = true;
     for (size_t i = 0; i < c->harts.len; i++)
-        if (view_at(c->harts.at[i], view->pa) == view)
+        if (fetch_view_at(c->harts.at[i], view->pa) == view)
             VEC_PUSH(&c->harts.at[i]->s.changed_views, view->pa);
 }
 
@@ -340,16 +340,16 @@ static void remove_reports(struct hart *h, uint64_t pa)
     map_remove(&h->s.reported, pa >> PAGE_SHIFT);
 }
 
-bool view_is_reported(const struct hart *h, uint64_t pa)
+bool fetch_view_is_reported(const struct hart *h, uint64_t pa)
 {
     const uint64_t *reports = reports_at(h, pa);
 
     return reports && codemap_parcel_set(reports, parcel_in_page(pa));
 }
 
-struct fetch_view *view_mark_reported(struct hart *h, uint64_t pa)
+struct fetch_view *fetch_view_mark_reported(struct hart *h, uint64_t pa)
 {
-    struct fetch_view *view = view_at(h, pa);
+    struct fetch_view *view = fetch_view_at(h, pa);
     uint64_t *reports = reports_at(h, pa);
 
     if (!reports)
@@ -475,7 +475,7 @@ static void forget_report(const struct hart *h, uint64_t pa)
     unsigned parcel = parcel_in_page(pa);
 
     if (reports && codemap_parcel_set(reports, parcel) &&
-        may_be_long(h->cluster, view_at(h, pa), parcel))
+        may_be_long(h->cluster, fetch_view_at(h, pa), parcel))
         codemap_clear_parcel(reports, parcel);
 }
 
@@ -501,7 +501,8 @@ static void forget_reports_of(const struct cluster *c, uint64_t pa, unsigned siz
     }
 }
 
-bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size)
+bool fetch_views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa,
+                          unsigned size)
 {
     unsigned from = parcel_in_page(pa), last = parcel_in_page(pa + size - 1);
     uint64_t parcels = ((UINT64_C(2) << (last - from)) - 1) << from % 64;
@@ -520,13 +521,13 @@ bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa
 
 /* ---- the life of a view ---- */
 
-void views_attach(struct cluster *c, struct code_page *page)
+void fetch_views_attach(struct cluster *c, struct code_page *page)
 {
     for (size_t i = 0; i < c->harts.len; i++)
-        page->viewed |= view_at(c->harts.at[i], page->pa) != NULL;
+        page->viewed |= fetch_view_at(c->harts.at[i], page->pa) != NULL;
 }
 
-void views_detach(struct cluster *c, const struct code_page *page)
+void fetch_views_detach(struct cluster *c, const struct code_page *page)
 {
     struct page_views *views = views_of(c, page->pa);
 
@@ -538,7 +539,7 @@ void views_detach(struct cluster *c, const struct code_page *page)
 
 static void clear_view(struct hart *h, uint64_t pa)
 {
-    struct fetch_view *view = view_at(h, pa);
+    struct fetch_view *view = fetch_view_at(h, pa);
 
     remove_reports(h, pa);
     if (!codemap_page(h->cluster, pa)) {
@@ -553,7 +554,7 @@ static void clear_view(struct hart *h, uint64_t pa)
     share_view(h, pa);
 }
 
-void views_synchronize(struct hart *h)
+void fetch_views_synchronize(struct hart *h)
 {
     for (size_t i = 0; i < h->s.changed_views.len; i++)
         clear_view(h, h->s.changed_views.at[i]);
@@ -573,13 +574,13 @@ static void remove_views_of(struct hart *h)
     h->s.changed_views.len = 0;
 }
 
-void views_remove(struct cluster *c)
+void fetch_views_remove(struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++)
         remove_views_of(c->harts.at[i]);
 }
 
-void views_free(struct hart *h)
+void fetch_views_free(struct hart *h)
 {
     remove_views_of(h);
     VEC_FREE(&h->s.changed_views);
@@ -686,7 +687,7 @@ static bool may_be_view(const struct hart *h, uint64_t page)
            !map_get_ptr(&h->s.views, page);
 }
 
-void views_state_io(struct state_io *io, struct hart *h)
+void fetch_views_state_io(struct state_io *io, struct hart *h)
 {
     uint64_t page = 0;
 
