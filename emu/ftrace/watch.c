@@ -49,7 +49,7 @@ struct watch {
     struct site_check *site_check; /* these two with the audit */
     struct site_sweep *site_sweep;
     struct calls *calls;    /* for the audit, and for a listener that has no feed */
-    struct calls *recorded; /* for one that has; NULL: there is none */
+    struct calls *recorded; /* for a listener that has a feed; NULL: there is none */
     struct updates *updates;
     struct kernel_probes *brackets; /* NULL: the kernel announces no updates */
     uint32_t audit_kinds;           /* of events that the audit needs; 0: none */
@@ -155,8 +155,8 @@ static void on_bracket(void *ctx, unsigned which, struct hart *h)
 }
 
 /*
- * The end function is called when all harts have fenced, or should have. A kernel that has only one
- * of the two announces nothing.
+ * Plants probes at the two functions. The kernel calls the second one when all harts have fenced,
+ * or should have. If it has only one of them, no updates are announced.
  */
 static void plant_brackets(struct watch *w, const struct image *im, const struct symbols *symbols)
 {
@@ -232,7 +232,7 @@ static void on_sites_changed(void *ctx, uint32_t id)
     const struct event e = {.kind = EVENT_SITES_CHANGED, .sites = {id}};
 
     if (w->recorded)
-        calls_mapping_changed(w->recorded); /* what it has met may be something else now */
+        calls_mapping_changed(w->recorded); /* addresses that it knows may be other code now */
     if (cluster_wants(w->cluster, e.kind))
         cluster_emit(w->cluster, &e);
 }
@@ -318,7 +318,7 @@ void watch_state_io(void *watch, struct state_io *io)
 {
     struct watch *w = watch;
 
-    site_table_state_io(io, w->sites); /* the others refer to its sites */
+    site_table_state_io(io, w->sites); /* first, as the other parts refer to its sites */
     site_life_state_io(io, w->site_life);
     module_sites_state_io(io, w->module_sites);
     if (w->tasks)

@@ -1,6 +1,6 @@
 /*
- * watch.h - all parts that know of ftrace, attached to a cluster as one listener:
- * sites, patch log, accounting, audit, calls.
+ * watch.h - attaches all parts that know ftrace to a cluster, as one listener: sites, patch log,
+ * accounting, audit, calls.
  */
 #ifndef FTRACE_WATCH_H
 #define FTRACE_WATCH_H
@@ -31,7 +31,7 @@ struct watch_config {
     struct cluster *cluster;
     const struct image *image;
     const struct symbols *symbols;
-    struct tasks *tasks;             /* NULL: nothing is known of tasks */
+    struct tasks *tasks;             /* NULL: tasks are not known */
     const struct bpf_text *programs; /* of BPF; NULL: none are known */
     bool account;                    /* measure the cost of the sites */
     bool audit;                      /* check the rules */

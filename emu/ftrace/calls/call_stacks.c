@@ -25,22 +25,19 @@ struct stack {
 
 struct call_stacks {
     struct call_stacks_config config;
-    struct call_moment now; /* of the step that is followed */
+    struct call_moment now; /* of the present step */
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / TASK_STACK_BYTES -> index */
     struct {
         uint64_t key, index;
-    } last; /* the stack that was asked for last; its index is UINT64_MAX if there is none */
+    } last; /* the stack that was looked up last; its index is UINT64_MAX if there is none */
     uint32_t stack_count;
     bool dropped; /* some call was ended because there were too many */
 };
 
 /* ---- stacks ---- */
 
-/*
- * The innermost call; if none is open, a call that is never over and never returns. Valid until the
- * stack changes.
- */
+/* The innermost call; if none is open, a call that never ends. Valid until the stack changes. */
 static inline const struct call *top_of(const struct stack *s)
 {
     static const struct call nothing = {.kind = CALL_TRAP, .sp = UINT64_MAX};
@@ -48,7 +45,7 @@ static inline const struct call *top_of(const struct stack *s)
     return s->open.len ? &s->open.at[s->open.len - 1] : &nothing;
 }
 
-/* Cycle counters of harts differ, and tasks migrate. */
+/* Makes the time monotonic on the stack: cycle counters of harts differ, and tasks migrate. */
 static inline const struct call_moment *moment(struct call_stacks *c, struct stack *s)
 {
     uint64_t cycle = c->now.clocks.cycle;
@@ -58,17 +55,17 @@ static inline const struct call_moment *moment(struct call_stacks *c, struct sta
     return &c->now;
 }
 
-/* Whether it is a call of a trampoline, which the traced function does not know of. */
+/* Whether the call is that of a trampoline, which the traced function does not make itself. */
 static inline bool goes_through(const struct call *call)
 {
     return call->kind == CALL_TRACER || call->kind == CALL_RETURN;
 }
 
-static void tell(const struct call_stacks *c, bool begins, const struct call *call,
+static void emit(const struct call_stacks *c, bool begins, const struct call *call,
                  enum call_end how)
 {
-    if (c->config.tell)
-        c->config.tell(c->config.ctx, begins, call, how);
+    if (c->config.emit)
+        c->config.emit(c->config.ctx, begins, call, how);
 }
 
 static inline void leave_top(struct call_stacks *c, struct stack *s, enum call_end how)
@@ -76,7 +73,7 @@ static inline void leave_top(struct call_stacks *c, struct stack *s, enum call_e
     const struct call *top = &s->open.at[s->open.len - 1];
 
     if (UNLIKELY(goes_through(top)))
-        tell(c, false, top, how);
+        emit(c, false, top, how);
     if (c->config.listener.leave)
         c->config.listener.leave(c->config.listener.ctx, top, moment(c, s), how);
     s->open.len--;
@@ -122,7 +119,7 @@ static NOINLINE struct stack *look_up_stack(struct call_stacks *c, uint64_t key)
     return &c->stacks.at[index];
 }
 
-/* The stack that sp points into; NULL: no call was seen on it. */
+/* Finds the stack that sp points into; NULL: no call was seen on it. */
 static inline struct stack *stack_of(struct call_stacks *c, uint64_t sp)
 {
     uint64_t key = stack_key(sp);
@@ -162,8 +159,9 @@ static inline bool fits(const struct call *call, uint64_t sp)
 }
 
 /*
- * Whether `top` has made a tail call: it had given its frame back. With variable arguments the
- * frame address of the new one is lower; then the return address, which was replaced before, tells.
+ * Whether `top` has made a tail call, for which it freed its frame. If it has variable arguments,
+ * the frame address of the new call is lower; then the return address, which was replaced before,
+ * shows it.
  */
 static inline bool is_tail_call(const struct call_stacks *c, const struct call *top,
                                 const struct call *next)
@@ -179,7 +177,7 @@ static NOINLINE void drop_stack(struct call_stacks *c, struct stack *s)
     leave_down_to(c, s, 0, CALL_DROPPED);
 }
 
-/* Makes way for a call that is not simply within the innermost one. */
+/* Ends calls that must have ended before one that is not simply within the innermost call. */
 static NOINLINE void make_way(struct call_stacks *c, struct stack *s, const struct call *call)
 {
     while (is_over(c, top_of(s), call))
@@ -214,12 +212,15 @@ static inline void push(struct call_stacks *c, const struct call *call)
     if (c->config.listener.enter)
         c->config.listener.enter(c->config.listener.ctx, pushed, moment(c, s));
     if (UNLIKELY(goes_through(call)))
-        tell(c, true, pushed, CALL_OPEN);
+        emit(c, true, pushed, CALL_OPEN);
 }
 
 /* ---- returns ---- */
 
-/* The call that returns to pc. Tail calls return together with their callers: the outermost one. */
+/*
+ * Finds the call that returns to pc: the outermost one, as tail calls return together with their
+ * callers.
+ */
 static inline bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t *index)
 {
     bool found = false;
@@ -232,7 +233,9 @@ static inline bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp,
     return found;
 }
 
-/* How a call ends when the hart arrives at the return address of an outer one, or its own. */
+/*
+ * Returns how a call ends when the hart arrives at its return address, or at that of an outer call.
+ */
 static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t sp)
 {
     if (goes_through(call) && call->back != pc)
@@ -240,7 +243,7 @@ static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t
     return fits(call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
 }
 
-/* The tracer has come back, and its function goes on. */
+/* Ends the call of a tracer that has returned: its function continues. */
 static void note_hook(const struct call_stacks *c, struct stack *s, enum call_hook hook)
 {
     struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
@@ -258,25 +261,27 @@ static void come_back(struct call_stacks *c, struct stack *s, size_t index, uint
         const struct call *top = &s->open.at[s->open.len - 1];
 
         if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
-            tell(c, false, top, CALL_UNWOUND);
+            emit(c, false, top, CALL_UNWOUND);
         leave_top(c, s, how_it_ended(top, pc, sp));
     }
     if (kind == CALL_TRACER)
         note_hook(c, s, hook);
 }
 
-/* Ends the calls whose frames are below sp: nothing can return to them any more. */
+/* Ends the calls whose frames are below sp: they cannot be returned to. */
 static void unwind(struct call_stacks *c, struct stack *s, uint64_t sp)
 {
     for (const struct call *top = top_of(s); top->sp < sp && !fits(top, sp); top = top_of(s)) {
         if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
-            tell(c, false, top, CALL_UNWOUND);
+            emit(c, false, top, CALL_UNWOUND);
         leave_top(c, s, CALL_ABANDONED);
     }
 }
 
-/* Whether a function may return to return_to_handler here without being known to have been sent
- * there. */
+/*
+ * Whether a function may return to return_to_handler here although no call is known whose return
+ * address was replaced.
+ */
 static bool may_be_sent(const struct call_stacks *c, const struct call *top, uint64_t sp)
 {
     if (top->kind == CALL_FUNCTION && fits(top, sp))
@@ -304,9 +309,9 @@ static bool leave_chain(struct call_stacks *c, struct stack *s, uint64_t sp, uin
 }
 
 /*
- * A call whose return address was replaced by return_to_handler has ended; the
- * handler will go to the true return address. If that was replaced, too (for the
- * caller of a tail call), it comes here again.
+ * Begins the call of return_to_handler, after one whose return address it replaced has ended: it
+ * will jump to the true return address. If that was replaced, too (for the caller of a tail call),
+ * it comes here again.
  */
 static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t sp)
 {
@@ -319,7 +324,7 @@ static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t s
     top = top_of(s);
     again = top->kind == CALL_RETURN && top->sp == sp;
     if (!again && !may_be_sent(c, top, sp))
-        tell(c, false, &handler, CALL_UNSENT);
+        emit(c, false, &handler, CALL_UNSENT);
 
     if (again) {
         handler.back = top->back;
@@ -329,7 +334,7 @@ static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t s
         push(c, &handler);
 }
 
-/* Whether the tracer or return handler that runs on this stack comes back with a wrong sp. */
+/* Whether the tracer or return handler that runs on this stack returns with a wrong sp. */
 static bool is_unbalanced(const struct stack *s, uint64_t pc)
 {
     const struct call *top = top_of(s);
@@ -337,7 +342,9 @@ static bool is_unbalanced(const struct stack *s, uint64_t pc)
     return goes_through(top) && top->back == pc;
 }
 
-/* Whether return_to_handler comes, with its own stack pointer, to where an outer call returns to.
+/*
+ * Whether return_to_handler jumps, with its own stack pointer, to the return address of an outer
+ * call.
  */
 static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
 {
@@ -350,9 +357,9 @@ static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
 }
 
 /*
- * Whether return_to_handler, whose frame is gone, has nothing to do at this address. It comes to
- * itself again after a tail call. A function that kprobes has sent to its own trampoline goes on
- * to the caller from there.
+ * Whether it is a mistake that return_to_handler, whose frame is gone, jumps to this address. It
+ * jumps to itself again after a tail call. A function whose return address kprobes has replaced by
+ * its own trampoline continues to the caller from there.
  */
 static bool is_lost(const struct call_stacks *c, const struct stack *s, uint64_t target,
                     uint64_t sp)
@@ -364,7 +371,7 @@ static bool is_lost(const struct call_stacks *c, const struct stack *s, uint64_t
            !has_strayed(s, target, sp);
 }
 
-/* What is lost may never be seen again: the kernel may panic. */
+/* Reports a lost return at once: the kernel may panic next. */
 static void end_handler(struct call_stacks *c, uint64_t target, uint64_t sp)
 {
     struct stack *s = stack_of(c, sp);
@@ -388,7 +395,10 @@ static NOINLINE void arrive_otherwise(struct call_stacks *c, struct stack *s, ui
         leave_top(c, s, CALL_STRAYED);
 }
 
-/* Whether the innermost call, a function that was not hooked, and only that one has returned. */
+/*
+ * Whether exactly the innermost call has returned, and it is a function whose return address was
+ * not replaced.
+ */
 static inline bool is_plain_return(const struct stack *s, uint64_t pc, uint64_t sp)
 {
     const struct call *top = top_of(s);
@@ -412,7 +422,7 @@ static inline void arrive(struct call_stacks *c, uint64_t pc, uint64_t sp, enum 
 
 /* ---- steps ---- */
 
-/* Whether the call that has entered the trampoline was recorded at its site. */
+/* Whether the call of the trampoline was recorded at its site. */
 static bool is_known(struct call_stacks *c, uint64_t back, uint64_t sp)
 {
     const struct stack *s = stack_of(c, sp);
@@ -436,7 +446,10 @@ static void enter_trampoline(struct call_stacks *c, const struct call_step *step
     push(c, &tracer);
 }
 
-/* The handler may return to another pc, but the stack pointer is the same as at the trap. */
+/*
+ * Ends the call of a trap handler. It may return to another pc, but the stack pointer is the same
+ * as at the trap.
+ */
 static void return_from_trap(struct call_stacks *c, uint64_t sp)
 {
     struct stack *s = stack_of(c, sp);
@@ -448,7 +461,7 @@ static void return_from_trap(struct call_stacks *c, uint64_t sp)
         }
 }
 
-/* Calls of an earlier task on the same stack have ended. */
+/* Ends the calls of an earlier task on the same stack. */
 static void begin_task(struct call_stacks *c, uint64_t sp)
 {
     struct stack *s = stack_of(c, sp);

@@ -1,7 +1,8 @@
 /*
- * call_stacks.h - which calls are open on each stack, from what calls.c sees at its probes.
+ * call_stacks.h - keeps the calls that are open on each stack, by the steps that calls.c sees at
+ * its probes.
  *
- * Nothing here asks the machine: what a step needs of it is in the step, so that steps may be
+ * The functions here do not read the machine: a step contains what is needed, so that steps may be
  * followed later, on another thread (cpu/feed.h).
  */
 #ifndef FTRACE_CALL_STACKS_H
@@ -21,7 +22,8 @@ struct state_io;
 enum call_step_kind {
     STEP_FUNCTION,    /* a function begins */
     STEP_TRACER,      /* the site of the function that has just begun calls the trampoline */
-    STEP_TRAMPOLINE,  /* the trampoline begins; where no STEP_TRACER was, the function, too */
+    STEP_TRAMPOLINE,  /* the trampoline begins; without a STEP_TRACER before it the function begins,
+                         too */
     STEP_ARRIVAL,     /* at an address that calls return to */
     STEP_HANDLER_END, /* return_to_handler is about to jump to `call.back' */
     STEP_TRAP,
@@ -33,19 +35,23 @@ struct call_step {
     enum call_step_kind kind;
     unsigned hart;
     struct clocks clocks;
-    uint64_t pc, sp;                 /* ARRIVAL: where; sp: of all but those that have a call */
-    struct call call;                /* of FUNCTION, TRACER, TRAMPOLINE, TRAP: what begins */
-    uint64_t tracer_back, tracer_sp; /* TRAMPOLINE: of the tracer, while `call' is the function */
-    enum call_hook hook;             /* ARRIVAL behind a site: where its function returns to now */
+    uint64_t pc, sp;  /* pc: of ARRIVAL; sp: of all steps but those that have a call */
+    struct call call; /* FUNCTION, TRACER, TRAMPOLINE, TRAP: the call that begins */
+    uint64_t tracer_back,
+        tracer_sp;       /* TRAMPOLINE: those of the tracer's call; `call' is the function's */
+    enum call_hook hook; /* ARRIVAL after a site: where its function returns to now */
 };
 
 struct call_stacks_config {
     uint64_t return_to_handler; /* 0: the image has none */
-    uint64_t return_trampoline; /* to which kprobes may send a function before; 0: none */
+    uint64_t
+        return_trampoline; /* the return address that kprobes may give a function first; 0: none */
     struct calls_listener listener;
-    /* What the auditor must know of tracers and return handlers, how they began (CALL_OPEN) and
-     * ended; NULL: nothing. */
-    void (*tell)(void *ctx, bool begins, const struct call *call, enum call_end how);
+    /*
+     * Called when the call of a tracer or return handler begins (CALL_OPEN) and ends, for the
+     * auditor; may be NULL.
+     */
+    void (*emit)(void *ctx, bool begins, const struct call *call, enum call_end how);
     void *ctx;
 };
 
@@ -55,9 +61,10 @@ void call_stacks_free(struct call_stacks *c); /* NULL is allowed */
 void call_stacks_follow(struct call_stacks *c, const struct call_step *step);
 
 /*
- * The same for what happens most, and is written by the engine: a function whose site calls nothing
- * begins, with its caller's sp, and returns to ra; an arrival. The cookie of a probe tells which; a
- * site's, in what state it is, and how many bytes the probe is behind its beginning.
+ * The same for the most frequent steps, which the engine writes itself as hits: the begin of a
+ * function whose site calls nothing, with its caller's sp and ra as the return address, and an
+ * arrival. The probe's cookie is CALL_COOKIE_RETURN for an arrival; else it has the site's state,
+ * and the distance in bytes from the site's begin to the probe.
  */
 enum { CALL_COOKIE_RETURN = UINT8_MAX };
 static inline uint8_t call_cookie(enum site_state state, unsigned offset)
@@ -79,10 +86,10 @@ const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed
                                         struct feed_place *const *places,
                                         const struct feed_hit *hits, const struct feed_hit *end);
 
-/* No call is open, and none has been; nobody is told. */
+/* Forgets all calls, without calling the listener. */
 void call_stacks_forget(struct call_stacks *c);
 
-/* All open calls end; `clocks': of a hart. */
+/* Ends all open calls; `clocks': those of a hart. */
 void call_stacks_end(struct call_stacks *c, unsigned hart, const struct clocks *clocks);
 
 /* See calls.h. */
@@ -91,7 +98,7 @@ bool call_stacks_open_at(const struct call_stacks *c, enum call_kind kind, uint6
 void call_stacks_each(const struct call_stacks *c, void (*found)(void *ctx, struct call *call),
                       void *ctx);
 
-/* `sites': how many there are. */
+/* `sites': the number of sites. */
 void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sites);
 
 #endif

@@ -38,7 +38,7 @@ enum { RETURN_BELOW_FRAME = 8 };
 /* More return addresses than a kernel has calls of its functions; each has a probe. */
 enum { AWAITED_MAX = 1 << 20 };
 
-/* Numbers of probes at return addresses: behind sites, and others. */
+/* Numbers of probes at return addresses: of calls by sites, and others. */
 enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
 
 struct calls {
@@ -51,25 +51,25 @@ struct calls {
     bool on_only; /* only functions whose site is on matter */
     struct probe_owner at_site, at_trampoline, at_return, at_handler_end;
     struct kernel_probes *starts; /* where tasks begin */
-    struct call_stacks *stacks;   /* with a feed: its reader's */
-    struct hart *now;             /* without one: the hart of the step */
+    struct call_stacks *stacks;   /* with a feed, for its reader only */
+    struct hart *now;             /* without a feed: the hart of the step */
     uint64_t return_to_handler;   /* 0: the image has none */
     struct {
         uint64_t back, sp;
-    } * called; /* by each hart's last site that is on: the trampoline will return there */
+    } * called; /* by each hart's last site that is on: the return address and sp of the trampoline
+                 */
     enum site_state fetched; /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
     uint64_t returns_left_out;
-    struct ra_table *known; /* return addresses that have a probe, as a cache */
-    struct ra_table *own;   /* that table, where the feed has none */
+    struct ra_table *known; /* a cache of the return addresses that have a probe */
+    struct ra_table *own;   /* that table, if there is no feed */
 };
 
 /* ---- steps ---- */
 
-/* The event of what the auditor must know; also of functions, and of returns to return_to_handler.
- */
-static void tell(void *ctx, bool begins, const struct call *call, enum call_end how)
+/* Emits the event of a call's begin or end, for the auditor. */
+static void emit(void *ctx, bool begins, const struct call *call, enum call_end how)
 {
     const struct calls *c = ctx;
     const struct event e = {.kind = begins ? EVENT_CALL_ENTERED : EVENT_CALL_LEFT,
@@ -111,7 +111,10 @@ static void follow(struct calls *c, struct hart *h, struct call_step *step)
     }
 }
 
-/* Before a step at a probe that the engine may record by itself. */
+/*
+ * Lets the feed's engine write the next hits. To be called before a step at a probe that the engine
+ * may record by itself.
+ */
 static void look(struct calls *c, struct hart *h)
 {
     if (c->listener.feed && c->listener.look(c->listener.ctx, h))
@@ -119,9 +122,9 @@ static void look(struct calls *c, struct hart *h)
 }
 
 /*
- * What the engine has written, which is what hit_site and hit_return would have made of it; but
- * that may be an arrival in user mode, where memory of the kernel was freed and is code of a task
- * now. No call returns there, so it ends none.
+ * Reads the hits that the engine has written in place of hit_site and hit_return. An arrival may be
+ * one in user mode, if memory of the kernel was freed and is code of a task now; no call returns
+ * there, so it ends none.
  */
 static const struct feed_hit *read_hits(void *ctx, const struct feed_base *base,
                                         struct feed_place *const *places,
@@ -132,7 +135,7 @@ static const struct feed_hit *read_hits(void *ctx, const struct feed_base *base,
     return call_stacks_read(c->stacks, base, places, hits, end);
 }
 
-/* At a probe where nothing needs to be asked of the machine but what a hit has. */
+/* The action of a probe at which nothing of the machine is needed but what a hit has. */
 static enum probe_action plain_action(const struct calls *c)
 {
     return c->listener.feed ? PROBE_FEED : PROBE_CALL;
@@ -219,8 +222,8 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
 }
 
 /*
- * Where the function of a site returns to when its tracer has come back: that is in ra, or where
- * the site or the prologue has stored it.
+ * Reads where the function of a site returns to after its tracer: from ra, or from where the site
+ * or the prologue has stored ra.
  */
 static enum call_hook read_hook(const struct calls *c, struct hart *h)
 {
@@ -257,7 +260,7 @@ static void set_function(struct calls *c, struct hart *h, struct call *function,
     await(c, h, function->back, RETURN_OF_FUNCTION);
 }
 
-/* The site of the function, which has just begun, calls the trampoline. */
+/* Follows the call of the trampoline by the site of the function, which has just begun. */
 static void call_tracer(struct calls *c, struct hart *h, const struct call *function, uint64_t back)
 {
     struct call_step step = {.kind = STEP_TRACER,
@@ -335,7 +338,7 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
 
 /* ---- sites of modules, which the table does not have ---- */
 
-/* The function is one whose site has not been seen to call. */
+/* Begins a function whose site was not recorded, when its call reaches the trampoline. */
 static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
 {
     uint64_t pc = back - SITE_BYTES - c->traits->pair;
@@ -357,7 +360,7 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
     follow(c, h, &step);
 }
 
-/* A task begins: calls of an earlier task on the same stack have ended. */
+/* Called when a task begins: calls of an earlier task on the same stack have ended. */
 static void begin_task(void *ctx, unsigned which, struct hart *h)
 {
     struct call_step step = {.kind = STEP_TASK_BEGINS, .sp = hart_reg(h, REG_SP)};
@@ -438,7 +441,10 @@ static void plant_at(struct calls *c, const char *label, const struct probe_owne
         plant(c, pa, owner, 0);
 }
 
-/* Only jumps by a register that are not the second half of a pair: what that calls comes back. */
+/*
+ * Plants probes at the jumps by a register that are not the second half of a pair: such a half is a
+ * call, which returns.
+ */
 static void plant_at_handler_end(struct calls *c)
 {
     const struct symbol *handler = symbols_function_at(c->symbols, c->return_to_handler);
@@ -489,7 +495,9 @@ static void plant_all(struct calls *c)
         RETURN_OF_FUNCTION); /* of two probes at one place, the last one planted comes first */
 }
 
-/* The name that the function had when it was entered; neither the state nor the engine has names.
+/*
+ * Gives the call the name that its function had when it was entered: neither a restored state nor
+ * the engine has names.
  */
 static void name_call(void *ctx, struct call *call)
 {
@@ -548,12 +556,12 @@ bool calls_possible(const struct site_table *sites)
     return site_traits(sites)->patching != PATCHED_NO_SITES;
 }
 
-/* The addresses are known, and the probes planted. */
+/* Must be called when addresses are known and probes are planted. */
 static struct call_stacks *new_stacks(struct calls *c)
 {
     struct call_stacks_config config = {.return_to_handler = c->return_to_handler,
                                         .listener = c->listener,
-                                        .tell = c->listener.feed ? NULL : tell,
+                                        .emit = c->listener.feed ? NULL : emit,
                                         .ctx = c};
 
     if (!symbols_find(c->symbols, "arch_rethook_trampoline", &config.return_trampoline) &&
@@ -674,7 +682,7 @@ static void save_awaited(struct state_io *io, const struct calls *c)
     free(at);
 }
 
-/* What was known of the harts' next steps is not so any more. */
+/* Forgets what was known of the harts' next steps. */
 static void forget_steps(struct calls *c)
 {
     for (unsigned i = 0; i < cluster_hart_count(c->cluster); i++)

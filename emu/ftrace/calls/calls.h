@@ -33,7 +33,7 @@ enum call_kind {
 
 /* Whether the return address of a function is that of return_to_handler. */
 enum call_hook {
-    HOOK_UNKNOWN, /* its tracer has not come back */
+    HOOK_UNKNOWN, /* its tracer did not return yet */
     HOOK_NONE,
     HOOK_HANDLER,
 };
@@ -43,13 +43,13 @@ struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
-    uint64_t tail_of;      /* FUNCTION, when it is entered: pc of the one that made the tail call;
-                              0: it is none */
-    uint32_t site;       /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
-    uint64_t pc;         /* of the site; TRAP: the interrupted pc */
-    uint64_t back;       /* where it returns to; FUNCTION: the return address */
-    uint64_t sp;         /* the stack pointer of its caller */
-    uint64_t cause;      /* TRAP: scause */
+    uint64_t tail_of; /* FUNCTION, when it is entered by a tail call: pc of the function that made
+                         the call; else 0 */
+    uint32_t site;    /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
+    uint64_t pc;      /* of the site; TRAP: the interrupted pc */
+    uint64_t back;    /* where it returns to; FUNCTION: the return address */
+    uint64_t sp;      /* the stack pointer of its caller */
+    uint64_t cause;   /* TRAP: scause */
     enum call_hook hook; /* FUNCTION */
     unsigned hart;       /* these two: when it began */
     uint64_t cycle;
@@ -67,12 +67,14 @@ enum call_end {
     CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
     CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
-    CALL_LOST,       /* RETURN: it is about to jump to where no open call returns to */
-    /* FUNCTION, only in EVENT_CALL_LEFT: its return address had been replaced by that of
-       return_to_handler, and yet it, or an outer call, came back without that. */
+    CALL_LOST,       /* RETURN: it is about to jump to an address that no open call returns to */
+    /*
+     * FUNCTION, only in EVENT_CALL_LEFT: it, or an outer call, returned without return_to_handler,
+     * although its return address had been replaced by that.
+     */
     CALL_UNWOUND,
-    CALL_UNSENT,  /* RETURN, only in EVENT_CALL_LEFT: no function had been made to return there */
-    CALL_DROPPED, /* it is not followed any more: there were too many */
+    CALL_UNSENT,  /* RETURN, only in EVENT_CALL_LEFT: no function had its return address replaced */
+    CALL_DROPPED, /* it is not followed any further: there were too many calls */
     CALL_OPEN,    /* it was still open at the end of the run */
 };
 
@@ -80,13 +82,16 @@ struct calls_listener {
     void *ctx;
     bool on_only; /* only functions whose site is on */
     /*
-     * NULL: `enter' and `leave' are called as the guest calls and returns. Otherwise by the reader
-     * of this feed, and the first two of these by the thread of the harts, in advance.
+     * NULL: `enter' and `leave' are called as the guest calls and returns. Otherwise the reader of
+     * this feed calls them, and the harts' thread calls `look' and `meet' in advance.
      */
     struct feed *feed;
-    /* The task that this hart runs may be another. False: ask again before its next call. */
+    /*
+     * Called as the hart may run another task now. False: must be called again before the hart's
+     * next call.
+     */
     bool (*look)(void *ctx, struct hart *h);
-    /* A function's pc, or the address before which one is called, is met for the first time. */
+    /* Called when a function's pc, or the address of a call, is met for the first time. */
     void (*meet)(void *ctx, uint64_t address);
     /* NULL: there is no listener */
     void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
@@ -104,8 +109,8 @@ struct calls *calls_new(struct cluster *c, const struct image *im, const struct 
 void calls_free(struct calls *c); /* NULL is allowed */
 
 /*
- * The innermost open call of a kind whose caller has this stack pointer. False: none is known; what
- * has no listener is known only while its site is on. `c` may be NULL.
+ * The innermost open call of a kind whose caller has this stack pointer. False: none is known;
+ * without a listener calls are known only while their sites are on. `c` may be NULL.
  */
 MUST_USE bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp,
                             struct call *found);
@@ -128,13 +133,12 @@ void calls_mapping_changed(struct calls *c);
 void calls_state_io(struct state_io *io, struct calls *c);
 void calls_state_skip(struct state_io *io, const struct site_table *sites); /* restores nothing */
 
-/* From now on it is as if no call had begun. */
+/* Forgets all calls, as if none had begun. */
 void calls_forget(struct calls *c);
 
 /*
- * How often a call began that cannot be seen to return, because there were too many return
- * addresses before its own. Such a call ends as CALL_ABANDONED, when a later one shows that it is
- * over.
+ * The number of calls whose return cannot be seen, because there were too many return addresses
+ * before theirs. Such a call ends as CALL_ABANDONED, when a later one shows that it has ended.
  */
 uint64_t calls_returns_left_out(const struct calls *c);
 

@@ -20,10 +20,10 @@ enum { KEPT_MAX = 4096, NAME_BYTES = 104, FUNCTION_BYTES_MAX = 16 << 20 };
 
 enum kernel_call { CALL_ADD, CALL_DEL, CALLS };
 
-/* A function of a program. Of those that overlap the newest one holds. */
+/* A function of a program. Where functions overlap, the newest one is valid. */
 struct function {
     uint64_t start, end;
-    uint64_t gone; /* 1: the kernel has given it up */
+    uint64_t gone; /* 1: the kernel has freed it */
     char name[NAME_BYTES];
 };
 
@@ -33,7 +33,7 @@ struct bpf_text {
     VEC_OF(struct function) functions;
 };
 
-/* A struct bpf_ksym; false: it is none. */
+/* Reads a struct bpf_ksym; false: the memory is not one. */
 static bool read_function(const struct bpf_text *t, struct hart *h, uint64_t ksym,
                           struct function *f)
 {
@@ -59,7 +59,7 @@ static void drop(struct bpf_text *t, size_t i)
             (t->functions.len - i) * sizeof t->functions.at[0]);
 }
 
-/* Those whose memory the new one has, and the oldest one if there are too many. */
+/* Drops the functions whose memory the new one has, and the oldest one if there are too many. */
 static void make_room(struct bpf_text *t, const struct function *f)
 {
     for (size_t i = t->functions.len; i-- > 0;)
@@ -77,10 +77,10 @@ static const struct function *function_at(const struct bpf_text *t, uint64_t va)
     return NULL;
 }
 
-/* So that each store to it is known, before a hart has run it. */
+/* Declares the text as code, so that each store to it is known before a hart has run it. */
 static void watch_pages(const struct bpf_text *t, struct hart *h, const struct function *f)
 {
-    uint64_t last = (f->end - 1) / PAGE_BYTES; /* which may be the last one that there is */
+    uint64_t last = (f->end - 1) / PAGE_BYTES; /* may be the last page of all */
 
     for (uint64_t page = f->start / PAGE_BYTES; page <= last; page++) {
         uint64_t pa;

@@ -1,10 +1,10 @@
 /*
- * bpf_text.h - text that the kernel makes at run time of programs of BPF: where it is, its names,
- * and whether the kernel has given it up.
+ * bpf_text.h - text that the kernel generates at run time for programs of BPF: its addresses, its
+ * names, and whether the kernel has freed it.
  *
  * The guest kernel calls bpf_ksym_add() for each function of a program that is compiled, and
- * bpf_ksym_del() before it frees it; so does Linux, if its compiler has not inlined them. The
- * argument is a struct bpf_ksym: the addresses of the first byte and behind the last one, and the
+ * bpf_ksym_del() before it frees it; so does Linux, unless its compiler has inlined them. The
+ * argument is a struct bpf_ksym: the addresses of its first byte and after its last one, and the
  * name.
  */
 #ifndef FTRACE_BPF_TEXT_H
@@ -25,15 +25,15 @@ struct bpf_text *bpf_text_new(struct cluster *c, const struct image *im,
 void bpf_text_free(struct bpf_text *t); /* before the cluster; NULL is allowed */
 
 /*
- * The name of the function that has the address, or had it last; NULL: none did. `offset` may be
- * NULL.
+ * The name of the function that has the address, or was the last one to have it; NULL: none was.
+ * `offset` may be NULL.
  */
 const char *bpf_text_name_at(const struct bpf_text *t, uint64_t va, uint64_t *offset);
 
-/* Whether the kernel has given up the text that was at the address. */
+/* Whether the kernel has freed the text that was at the address. */
 bool bpf_text_is_gone(const struct bpf_text *t, uint64_t va);
 
-/* Saves or restores it; `text`: a struct bpf_text. */
+/* Saves or restores a struct bpf_text. */
 void bpf_text_state_io(void *text, struct state_io *io);
 
 #endif

@@ -23,14 +23,17 @@ struct jump_place {
     uint64_t key; /* the key's address */
 };
 
-/* The place of the entry at an address, without its pa; *target: where the jump leads. */
+/* The place of the entry at `at`, without its pa; *target: the target of its jump. */
 struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at, uint64_t *target);
 
-/* The instruction at a place: `nop`, and `jal zero`; never compressed. */
+/*
+ * Whether the instruction at a place is the `nop` of a label, or its `jal zero`; neither is
+ * compressed.
+ */
 bool jump_insn_is_nop(uint32_t insn);
 bool jump_insn_is_jump(uint32_t insn);
 
-/* Whether it may be at the place of a label with this target. */
+/* Whether the instruction may be at the place va of a label with this target. */
 bool jump_insn_fits(uint32_t insn, uint64_t va, uint64_t target);
 
 /* Calls add() for each place in the image's text, in the order of the table. */

@@ -16,7 +16,7 @@
 
 enum { KEPT_MAX = 4096 };
 
-/* A function that was asked for. */
+/* A function whose name is kept. */
 struct kept {
     uint64_t va, end;
     char *name; /* "module:function" */
@@ -37,7 +37,7 @@ static struct kept *kept_at(const struct module_names *n, uint64_t va)
     return NULL;
 }
 
-/* In the memory of any hart that has the kernel mapped. */
+/* Looks in the memory of any hart that has the kernel mapped. */
 static bool ask(const struct module_names *n, uint64_t va, struct module_function *f)
 {
     for (unsigned i = 0; i < cluster_hart_count(n->cluster); i++)
@@ -46,7 +46,7 @@ static bool ask(const struct module_names *n, uint64_t va, struct module_functio
     return false;
 }
 
-/* Keeps the function, instead of an older one that has the address; NULL: there are too many. */
+/* Keeps the function, in place of an older one at this address; NULL: there are too many. */
 static struct kept *keep(struct module_names *n, uint64_t va, const struct module_function *f)
 {
     struct kept *k = kept_at(n, va);
@@ -111,7 +111,7 @@ static void kept_io(struct state_io *io, struct kept *k)
     state_io_text(io, &k->name);
 }
 
-/* Reads names into `n`, instead of those that it has; these stay if the file is damaged. */
+/* Replaces the names in `n` by those of the file; they stay if the file is damaged. */
 static void read_names(struct state_io *io, struct module_names *n)
 {
     struct module_names before = *n;

@@ -26,8 +26,8 @@
 enum { STATE_BYTES = 8, LIST_BYTES = 16, AREA_SIZE_BYTES_MAX = 64 << 20, MODULES_MAX = 1024 };
 
 /*
- * Of the table of symbols: where a struct module is examined for it, what it may have, and how many
- * of its names are read on either side of an address.
+ * Limits for a module's table of symbols: the bytes of struct module in which it is searched, its
+ * entries, the names read on either side of an address, and the bytes of its strings.
  */
 enum { TABLE_END = 2048, ENTRIES_MAX = 1 << 17, NAMES_MAX = 1 << 12, STRINGS_MAX = 16 << 20 };
 
@@ -83,7 +83,7 @@ bool module_areas_have(const struct module_areas *areas, uint64_t va)
     return false;
 }
 
-/* Of the module whose list node this is. */
+/* Reads the name and the areas of the module with this list node. */
 static bool read_module(const struct cluster *c, struct hart *h, uint64_t node,
                         char name[MODULE_NAME_MAX], struct module_areas *areas)
 {
@@ -106,7 +106,7 @@ struct found {
     struct hart *hart;
     uint64_t node; /* of the list */
     struct module_areas areas;
-    unsigned entries_left; /* to be read, so that damaged tables end */
+    unsigned entries_left; /* entries still to be read, so that damaged tables end */
 };
 
 static bool find_module(struct found *f, const struct symbols *symbols, uint64_t va,
@@ -144,7 +144,7 @@ struct table {
     bool is_elf;
 };
 
-/* An entry, of either form. */
+/* An entry of a table of symbols, of either form. */
 struct entry {
     uint64_t va, size;
     uint64_t name; /* the address of its first character */
@@ -180,7 +180,10 @@ static struct entry entry_at(const struct table *t, const uint8_t *at)
     return e;
 }
 
-/* Reads a name; false: it is none of a function. Mapping symbols ($x) and local labels are not. */
+/*
+ * Reads a name; false: it is not a function's. Names of mapping symbols ($x) and local labels are
+ * not.
+ */
 static bool read_name(const struct found *f, uint64_t at, char name[MODULE_FUNCTION_MAX])
 {
     size_t len = 0;
@@ -197,9 +200,9 @@ static bool read_name(const struct found *f, uint64_t at, char name[MODULE_FUNCT
     return len > 1;
 }
 
-/* Those of the module's symbols that may be functions, in ascending order of address. */
+/* The module's symbols that may be functions, in ascending order of address. */
 struct module_symbols {
-    struct found found; /* whose cluster and hart are those of the question */
+    struct found found; /* its cluster and hart are those of the caller */
     char module[MODULE_NAME_MAX];
     VEC_OF(struct entry) entries;
 };
@@ -217,7 +220,10 @@ static bool has_name(const struct module_symbols *m, size_t i, char name[MODULE_
     return read_name(&m->found, m->entries.at[i].name, name);
 }
 
-/* Takes the entries that lead into the module; none, if it is no table: none of them has a name. */
+/*
+ * Takes the table's entries with addresses in the module; none of them if none has a name, as then
+ * it is not a table.
+ */
 static void take_entries(struct module_symbols *m, const struct table *t)
 {
     uint8_t bytes[ENTRIES_AT_ONCE * ELF_ENTRY_BYTES];
@@ -286,7 +292,7 @@ const char *module_symbols_module(const struct module_symbols *m)
     return m->module;
 }
 
-/* Whether three words of a struct module are those of a table of symbols, and which form it has. */
+/* Whether three words of a struct module describe a table of symbols, and the table's form. */
 static bool read_table(struct found *f, const uint64_t words[3], struct table *t)
 {
     static const uint8_t zero[ELF_ENTRY_BYTES] = {0};
@@ -312,8 +318,8 @@ static void take_table_at(struct module_symbols *m, uint64_t va)
 }
 
 /*
- * Searches a struct module for its tables: one in itself, and until its init functions have run
- * another one with these, to which it has a pointer. Without any the module has no symbols.
+ * Searches a struct module for its tables of symbols: one in itself, and until its init functions
+ * have run one that includes these, by a pointer. Without both the module has no symbols.
  */
 static void find_entries(struct module_symbols *m)
 {

@@ -17,7 +17,7 @@
 /* An offset that is not known. A task_struct is smaller than TASK_BYTES. */
 enum { UNKNOWN = -1, TASK_BYTES = 16 << 10 };
 
-/* Tasks of which the place of the pid is learnt; Linux's PID_MAX_LIMIT. */
+/* Number of tasks from which the place of the pid is learnt; Linux's PID_MAX_LIMIT. */
 enum { TEACHERS = 4, PID_LIMIT = 4 << 20 };
 
 enum member { MEMBER_NAME, MEMBER_PID, MEMBER_STACK, MEMBER_RETURN_DEPTH, MEMBERS };
@@ -58,7 +58,7 @@ static int32_t find_member(struct tasks *t, const char *member)
     return offset < TASK_BYTES ? (int32_t)offset : UNKNOWN;
 }
 
-/* The bytes of init_task in the image's file, as many as it has. */
+/* Reads the bytes of init_task in the image's file, as many as the file has. */
 static size_t read_first(const struct tasks *t, uint8_t bytes[TASK_BYTES])
 {
     size_t size = TASK_BYTES;
@@ -104,7 +104,7 @@ static int32_t offset_of(struct tasks *t, enum member member)
 
 /* ---- where the pid is, if only the name is known ---- */
 
-/* The number that is at `at` and after it, as pid and tgid are; 0: there are two. */
+/* The number that is both at `at` and after it, as pid and tgid are; 0: the two differ. */
 static uint32_t twice_at(const uint8_t *bytes, size_t at)
 {
     uint32_t pair[2];
@@ -121,7 +121,7 @@ static bool is_zero_twice(const uint8_t *bytes, size_t at)
     return !both;
 }
 
-/* Whether all of the tasks have a number there that only they have. */
+/* Whether each of the tasks has a number there that no other one has. */
 static bool may_be_pid(uint8_t (*tasks)[TASK_BYTES], size_t at)
 {
     for (unsigned i = 0; i < TEACHERS; i++) {

@@ -3,9 +3,9 @@
  *
  * In Linux and in the guest kernel tp is the address of the current struct task_struct. Where its
  * members are is known from the kernel's debug information (DWARF) or from its BTF. Without both,
- * the name is where the first task, init_task, has `swapper', and the pid is the only number
- * before it that four tasks have twice (as pid and tgid), each another, and that is 0 in init_task;
- * so at first it is not known.
+ * the name is where the first task, init_task, has `swapper', and the pid is the only number before
+ * it that four tasks have twice (as pid and tgid), a different one in each, and that is 0 in
+ * init_task; so at first it is not known.
  */
 #ifndef FTRACE_TASKS_H
 #define FTRACE_TASKS_H
@@ -34,19 +34,22 @@ struct task {
     uint64_t stack;           /* the lowest address of its stack; 0: not known */
 };
 
-/* Nothing is searched before the first question. Image, symbols and lines must outlive it. */
+/*
+ * The members are searched only at the first call that needs them. Image, symbols and lines must
+ * outlive it.
+ */
 struct tasks *tasks_new(const struct image *im, const struct symbols *symbols, struct lines *lines);
 void tasks_free(struct tasks *t); /* NULL is allowed */
 
-/* What the kernel says of the task with this tp. False: it is no task, or it is not known where. */
+/* Reads the task with this tp. False: it is not a task, or the members are not known. */
 MUST_USE bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task);
 
-/* Where the name of the task with this tp is, TASK_NAME_MAX bytes. False: it is not known. */
+/* Gives the address of the task's name, TASK_NAME_MAX bytes. False: it is not known. */
 MUST_USE bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va);
 
 /*
- * How many entries the function graph tracer has on the task's return stack, in units of the
- * kernel: more entries have a higher number. False: not known.
+ * Reads the depth of the task's return stack, on which the function graph tracer has its entries,
+ * in units of the kernel: more entries have a higher number. False: not known.
  */
 MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth);
 

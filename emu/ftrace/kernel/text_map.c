@@ -19,7 +19,7 @@ struct range {
 struct text_map {
     VEC_OF(struct range) ranges;
     struct map labels; /* half of the physical address of a jump label of the image -> 0 */
-    struct map added;  /* of a module -> the virtual address */
+    struct map added;  /* the same of a module -> the virtual address */
     bool is_exact;
 };
 
@@ -47,7 +47,7 @@ static void add_range(struct text_map *m, uint64_t pa, uint64_t va, uint64_t siz
     VEC_PUSH(&m->ranges, r);
 }
 
-/* By the kernel's symbols; false: it has none. */
+/* Finds the text by the kernel's symbols; false: it has none. */
 static bool add_kernels_text(struct text_map *m, const struct image *im,
                              const struct symbols *symbols)
 {

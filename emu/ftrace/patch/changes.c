@@ -12,10 +12,10 @@
 
 enum {
     PLACES_MAX = 64,      /* of one update */
-    LOOK_BACK = 4,        /* so many of the newest places may be gone on with */
-    SITES_SLACK = 1024,   /* items of one update beyond those that there can be different sites */
-    RUNS_KEPT = 1 << 20,  /* of all updates: 8 MiB */
-    PLACES_KEPT = 1 << 16 /* of all updates: 4 MiB */
+    LOOK_BACK = 4,        /* number of the newest places to which a store may be added */
+    SITES_SLACK = 1024,   /* items of one update in addition to one for each site */
+    RUNS_KEPT = 1 << 20,  /* runs of all updates: 8 MiB */
+    PLACES_KEPT = 1 << 16 /* places of all updates: 4 MiB */
 };
 
 /* ---- one store ---- */
@@ -37,7 +37,7 @@ static int compare_changes(const void *left, const void *right)
         return a->is_ops ? 1 : -1;
     if (a->site != b->site)
         return a->site < b->site ? -1 : 1;
-    return (a > b) - (a < b); /* the order in which they were made */
+    return (a > b) - (a < b); /* keeps the order of the stores */
 }
 
 static bool is_same(const struct site_change *a, const struct site_change *b)
@@ -45,7 +45,10 @@ static bool is_same(const struct site_change *a, const struct site_change *b)
     return a->site == b->site && a->is_ops == b->is_ops;
 }
 
-/* One item for each site, in order of ids: the bytes before the first change and after the last. */
+/*
+ * Leaves one item for each site, in order of ids: the bytes before the first change and after the
+ * last.
+ */
 static void unite(struct changes *c)
 {
     size_t count = c->sites.len, len = 0;
@@ -67,7 +70,7 @@ static void unite(struct changes *c)
     free(all);
 }
 
-/* The bytes at `pa` are of a site, or of its ops. */
+/* Records a change of bytes at `pa` that belong to a site or to the address of its ops. */
 static void write_site(struct changes *c, const struct bus *bus, const struct code_write *w,
                        struct site_change change, uint64_t pa, unsigned size, bool begins)
 {
@@ -160,7 +163,7 @@ void changes_free(struct changes *c)
 
 /* ---- updates that have ended ---- */
 
-/* What tells a group: a site's states, or that it is one of ops. */
+/* The keys of groups: a site's states before and after, or KEY_OPS. */
 enum { KEY_OPS = SITE_STATES * SITE_STATES, KEYS };
 
 static unsigned key_of(const struct site_table *sites, const struct site_change *change)

@@ -1,10 +1,10 @@
 /*
- * changes.h - what an update of code has changed: sites, from which state to which, and other
- * places in code.
+ * changes.h - records what an update of code changes: sites, with their states before and after,
+ * and other places in code.
  *
- * While an update is open, each site that it changes is one item, whatever the number of stores.
- * What is kept of an update that has ended takes little memory also where it changed all sites of
- * a kernel: its sites are grouped by state before and after, and those of a group are runs of ids.
+ * While an update is open, each site that it changes is one item, whatever the number of stores. An
+ * update that has ended takes little memory even if it changed all sites of a kernel: its sites are
+ * grouped by their states before and after, and a group is a list of runs of ids.
  */
 #ifndef FTRACE_CHANGES_H
 #define FTRACE_CHANGES_H
@@ -35,16 +35,16 @@ struct place_change {
     uint8_t old_bytes[CHANGE_BYTES], new_bytes[CHANGE_BYTES]; /* if size <= CHANGE_BYTES */
 };
 
-/* Of an open update. Zeroes are an empty one. */
+/* The changes of an open update. All zeroes: none yet. */
 struct changes {
     VEC_OF(struct site_change) sites;
     VEC_OF(struct place_change) places;
-    uint64_t left_out; /* stores at further places, for which there was no room */
+    uint64_t left_out; /* stores at places that were not kept, as there were too many */
 };
 
 /*
- * A store that is in memory. `site`: the first one that it hits, or NO_SITE; `begins`: it begins a
- * patch of that site. `sites` must be the same table at each call.
+ * Adds a store, which is in memory already. `site`: the first one that it hits, or NO_SITE;
+ * `begins`: it begins a patch of that site. `sites` must be the same table at each call.
  */
 void changes_write(struct changes *c, const struct site_table *sites, const struct bus *bus,
                    const struct code_write *w, uint32_t site, bool begins);
@@ -54,25 +54,25 @@ void changes_state_io(struct state_io *io, struct changes *c, const struct site_
 
 /* ---- of updates that have ended ---- */
 
-/* Sites first to last, ids in a row. */
+/* The sites with consecutive ids from `first` to `last`. */
 struct site_run {
     uint32_t first, last;
 };
 
 /* Sites that went from one state to the same other one. */
 struct change_group {
-    bool is_ops; /* the literals of the sites; then the states say nothing */
+    bool is_ops; /* the group is of the sites' literals; the states have no meaning */
     enum site_state from, to;
     uint32_t count;             /* of sites */
     struct site_change example; /* the first one */
     uint32_t first_run, runs;
-    uint32_t unlisted; /* of the count: sites that no run lists, for there was no room */
+    uint32_t unlisted; /* sites of the count that no run lists, as there were too many runs */
 };
 
 /* Where the groups and places of an update are in the log. */
 struct change_ranges {
     uint32_t first_group, groups, first_place, places;
-    uint64_t left_out; /* stores at places that are not kept */
+    uint64_t left_out; /* stores at places that were not kept */
 };
 
 struct change_log {
@@ -81,7 +81,7 @@ struct change_log {
     VEC_OF(struct place_change) places;
 };
 
-/* Adds what the update has changed. */
+/* Adds the changes of an update. */
 struct change_ranges change_log_add(struct change_log *l, const struct site_table *sites,
                                     struct changes *c);
 void change_log_free(struct change_log *l);

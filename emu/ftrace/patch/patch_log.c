@@ -20,7 +20,7 @@
  */
 enum { OTHERS_SHARE = 4 };
 
-/* Fences kept for each hart: the newest of those that are the first after a store; and the last. */
+/* Fences kept for each hart: the newest ones that are the first after a store, and the last one. */
 enum { FENCES_MAX = 4096 };
 
 struct fence_list {
@@ -103,7 +103,8 @@ static void continue_patch(struct patch *p, const struct code_write *w)
     lay(p->new_bytes, w, p->pa, w->new_bytes);
 }
 
-/* The last patch of a site is also stored apart, so that it stays when older patches are dropped.
+/*
+ * Stores the last patch of a site also in `last`, so that it stays when older patches are dropped.
  */
 static void set_last(struct patch_log *l, struct patch *last, const struct patch *p)
 {

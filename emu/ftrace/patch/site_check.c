@@ -28,7 +28,7 @@
 /* The probes of a site. */
 enum { AT_START, AT_JALR, PROBES_OF_SITE };
 
-/* What a hart has fetched at a site, if it is odd. */
+/* The odd bytes that a hart has fetched at a site. */
 struct odd {
     enum site_oddity oddity;
     uint64_t target, meant;
@@ -62,7 +62,7 @@ static bool begins_symbol(const struct site_check *k, uint64_t va)
     return symbols_at(k->symbols, va, &offset) && !offset;
 }
 
-/* Whether it is in a function of the image. */
+/* Whether the address is in a function of the image. */
 static bool is_text(const struct site_check *k, uint64_t va)
 {
     uint64_t pa;
@@ -70,7 +70,10 @@ static bool is_text(const struct site_check *k, uint64_t va)
     return image_va_to_pa(k->image, va, &pa) && symbols_function_at(k->symbols, va);
 }
 
-/* Whether a function with a site begins there; its site may be a few instructions into it. */
+/*
+ * Whether a function with a site begins at the address; the site may be a few instructions after
+ * it.
+ */
 static bool is_traced_function(const struct site_check *k, uint64_t va)
 {
     const struct symbol *function = symbols_function_at(k->symbols, va);
@@ -92,8 +95,8 @@ static bool is_traced_function(const struct site_check *k, uint64_t va)
 
 /*
  * Whether a site may call that address. Code outside of the image's text, as of a module or one
- * that was generated, is not known. In the text something must begin there, and for the site of a
- * function that is a trampoline, which has no site of its own.
+ * that was generated, is not known. In the text a function must begin there; for a function's site
+ * that is a trampoline, which has no site of its own.
  */
 static bool may_call(const struct site_check *k, const struct site *s, uint64_t target)
 {
@@ -116,8 +119,9 @@ static bool misses(const struct site_check *k, const struct site *s, struct odd 
 }
 
 /*
- * An auipc that was not rounded for the sign of the low half leads to the page before or after; an
- * offset of which the upper bits were lost to where no code is.
+ * Finds the mistake behind a wrong target: an auipc that was not rounded for the sign of the low
+ * half leads to the page before or after, an offset that lost its upper bits to an address without
+ * code.
  */
 static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
                                      const struct site *s, struct odd *odd)
@@ -137,7 +141,7 @@ static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
 
 /* ---- what a hart fetches ---- */
 
-/* The bytes of the site: those in `code` as fetched, the others from memory. */
+/* Reads the bytes of the site: those in `code` as fetched, the others from memory. */
 static bool read_site(const struct site *s, const struct probe_code *code, unsigned offset,
                       uint8_t bytes[SITE_BYTES_MAX])
 {
@@ -185,7 +189,7 @@ static bool links_well(const struct site_check *k, const struct site *s, const u
            jalr.rd == site_link(k->sites, s);
 }
 
-/* What is wrong with the bytes in odd->bytes. */
+/* Judges the bytes in odd->bytes. */
 static enum site_oddity judge(const struct site_check *k, struct hart *h, const struct site *s,
                               struct odd *odd)
 {
@@ -226,7 +230,10 @@ static struct probe_plan plan_start(struct site_check *k, uint32_t id,
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
-/* In a block that begins here, what the jalr calls is known only when it is executed. */
+/*
+ * Plans the probe of the jalr: in a block that begins with it, its target is known only when it is
+ * executed.
+ */
 static struct probe_plan plan_jalr(struct site_check *k, uint32_t id, const struct probe_code *code)
 {
     const struct site *s = site_get(k->sites, id);
@@ -247,7 +254,7 @@ static struct probe_plan plan(void *ctx, uint32_t probe, const struct probe_code
     uint32_t id = probe / PROBES_OF_SITE;
     const struct site *s = site_get(k->sites, id);
 
-    /* Freed memory may be mapped elsewhere, with other code. */
+    /* not where freed memory is mapped elsewhere, with other code */
     if (s->gone || code->pc != s->va + (code->pa - s->pa))
         return (struct probe_plan){.action = PROBE_IGNORE};
     return probe % PROBES_OF_SITE == AT_START ? plan_start(k, id, code) : plan_jalr(k, id, code);
@@ -318,7 +325,10 @@ static void uproot(struct site_check *k, uint32_t id)
     }
 }
 
-/* A site has come or gone; as in account.c, the probes of a site of the image stay. */
+/*
+ * Plants the probes of a site that was added, uproots those of one that is gone. As in account.c,
+ * the probes of the image's sites stay.
+ */
 static void on_change(void *ctx, uint32_t id)
 {
     struct site_check *k = ctx;

@@ -1,8 +1,8 @@
 /*
- * site_check.h - looks at what harts execute at sites, and emits EVENT_SITE_ODD for what no
- * protocol of ftrace leaves there.
+ * site_check.h - checks the bytes that harts execute at sites, and emits EVENT_SITE_ODD for those
+ * that no protocol of ftrace leaves there.
  *
- * The bytes are those that the hart fetches. They are looked at when a block is decoded, so a site
+ * The bytes are those that the hart fetches. They are checked when a block is decoded, so a site
  * with legal contents costs nothing.
  */
 #ifndef FTRACE_SITE_CHECK_H
@@ -22,12 +22,12 @@ struct symbols;
 /* Plants probes at all sites. All must outlive it. */
 struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
                                   const struct image *im, const struct symbols *symbols);
-/* When a state is restored: the table of sites may be another one. */
+/* Must be called when a state is restored: the table of sites may have changed. */
 void site_check_state_io(struct state_io *io, struct site_check *k);
 
 /*
- * Judges a site of which memory has these bytes, in the hart's mapping: *odd gets the oddity,
- * SITE_SOUND if there is none, the bytes and the target.
+ * Judges a site that has these bytes in memory, in the hart's mapping. *odd gets the oddity
+ * (SITE_SOUND: none), the bytes and the target.
  */
 void site_check_judge(const struct site_check *k, struct hart *h, uint32_t id, const uint8_t *bytes,
                       struct site_odd_event *odd);

@@ -25,7 +25,7 @@
 /* The literal is the aligned doubleword before the site; ftrace_ops.next is the second member. */
 enum { OPS_NEXT = 8 };
 
-/* More ops than a kernel has; a list without an end is not followed any further. */
+/* More ops than a kernel has; an endless list is followed no further. */
 enum { OPS_MAX = 4096 };
 
 struct site_sweep {
@@ -124,7 +124,7 @@ static bool read_word(const struct site_sweep *w, struct hart *h, const char *na
     return symbols_find(w->symbols, name, &va) && hart_peek(h, va, value, sizeof *value);
 }
 
-/* The ops that a site may have, as keys. False: not all of them are known. */
+/* Finds the ops that a site may have, as keys. False: not all of them are known. */
 static bool find_ops(const struct site_sweep *w, struct hart *h, struct map *ops)
 {
     uint64_t at, end, list, nop;

@@ -1,9 +1,9 @@
 /*
- * site_sweep.h - judges sites that no hart runs: at the end of each update that the kernel
- * announces, all sites that were written since the last one; and the data by which the trampoline
- * knows what to call.
+ * site_sweep.h - judges sites also if no hart executes them: at the end of each update that the
+ * kernel announces, all sites that were written since the last one, and the data by which the
+ * trampoline knows what to call.
  *
- * What is wrong is emitted as EVENT_SITE_ODD.
+ * Emits EVENT_SITE_ODD for what is wrong.
  */
 #ifndef FTRACE_SITE_SWEEP_H
 #define FTRACE_SITE_SWEEP_H
@@ -23,10 +23,10 @@ struct site_sweep *site_sweep_new(struct cluster *c, const struct site_table *si
                                   const struct site_check *check, const struct symbols *symbols);
 void site_sweep_free(struct site_sweep *w); /* NULL is allowed */
 
-/* A store has hit the site. */
+/* Must be called after a store to the site. */
 void site_sweep_written(struct site_sweep *w, uint32_t site);
 
-/* The hart has announced that an update of sites has ended. */
+/* Must be called when the kernel, on this hart, has announced the end of an update of sites. */
 void site_sweep_update_ended(struct site_sweep *w, struct hart *h);
 
 /* Saves or restores which sites were written. */

@@ -30,14 +30,14 @@ struct updates {
     struct changes *open_changes; /* by writing hart */
     unsigned open_count;
     bool *stopped;   /* by hart */
-    uint64_t *ended; /* by writing hart: stamp up to which its updates have ended */
+    uint64_t *ended; /* by writing hart: its updates up to this stamp have ended */
     uint64_t *begun; /* the same: stamp of the begin of the newest update, see updates_begun */
     uint64_t announced_at; /* stamp of the announcement */
     VEC_OF(struct update) kept;
     VEC_OF(struct update_hart) kept_harts;
-    struct changes last_changes; /* of the last one kept, while has_last */
+    struct changes last_changes; /* changes of the last kept update, while has_last */
     bool has_last;
-    struct change_log changes; /* of those before it */
+    struct change_log changes; /* changes of the updates before it */
     uint64_t left_out;
 };
 
@@ -90,7 +90,8 @@ static struct update_hart *row_of(const struct updates *u, unsigned writer)
 static void look_at_hart(struct update_hart *row, const struct hart *h, uint64_t pa, unsigned size)
 {
     uint64_t pc = hart_pc(h), at;
-    bool may_be_inside = (pc - pa) % PAGE_BYTES < size; /* whatever page that is */
+    bool may_be_inside =
+        (pc - pa) % PAGE_BYTES < size; /* by the offsets in the page, as pc is virtual */
 
     row->low = pc < row->low ? pc : row->low;
     row->high = pc > row->high ? pc : row->high;
@@ -167,7 +168,10 @@ static enum update_role role_of(const struct updates *u, unsigned writer, unsign
 
 /* ---- how long a hart may have fetched what was there before ---- */
 
-/* A hart that has never run, or is stopped, has nothing in its instruction cache when it starts. */
+/*
+ * Whether the hart runs. One that has never run, or is stopped, will have an empty instruction
+ * cache when it starts.
+ */
 static bool is_running(const struct updates *u, unsigned hart)
 {
     return !u->stopped[hart] && hart_insns(cluster_hart(u->cluster, hart));
@@ -209,7 +213,7 @@ static void note_fences(struct updates *u, unsigned writer)
     }
 }
 
-/* Nothing goes on with the last update that was kept. */
+/* Completes the last kept update: it cannot be continued any more. */
 static void settle_last(struct updates *u)
 {
     if (!u->has_last)

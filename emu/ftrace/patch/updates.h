@@ -1,6 +1,6 @@
 /*
- * updates.h - updates of code: what one hart stores to code from its first store
- * until the update ends, and what the other harts do meanwhile.
+ * updates.h - follows updates of code: the stores of one hart from the first one until the update
+ * ends, and what the other harts do in that time.
  *
  * An update ends when the kernel announces it (Linux calls
  * ftrace_arch_code_modify_post_process); without an announcement when every running
@@ -26,14 +26,14 @@ struct site_table;
 struct state_io;
 struct updates;
 
-/* A tenth of a second of the guest's time; a tenth of a millisecond. */
+/* QUIET_CYCLES: a tenth of a second of the guest's time; SAME_CYCLES: a tenth of a millisecond. */
 enum { QUIET_CYCLES = 100 * 1000 * 1000, SAME_CYCLES = 100 * 1000 };
 
 enum update_end {
     UPDATE_OPEN,      /* not ended */
     UPDATE_ANNOUNCED, /* the kernel has announced the end */
     UPDATE_FENCED,    /* all harts have fenced */
-    UPDATE_QUIET,     /* no store for QUIET_CYCLES, though some hart has not fenced */
+    UPDATE_QUIET,     /* no store for QUIET_CYCLES, while some hart did not fence */
 };
 
 struct update {
@@ -56,10 +56,10 @@ struct update_hart {
     bool fenced;           /* since the last store */
     uint64_t fence_cycle;  /* of the first such fence */
     uint64_t fences;       /* fence.i in the update */
-    bool stale;            /* has not fenced since a store */
-    uint64_t stale_since;  /* if so: its cycle at the first such store */
-    uint64_t stale_cycles; /* for how long it was stale, in all */
-    uint64_t low, high;    /* pc, lowest and highest */
+    bool stale;            /* a store was made after its last fence */
+    uint64_t stale_since;  /* if stale: its cycle at the first such store */
+    uint64_t stale_cycles; /* total cycles in which it was stale */
+    uint64_t low, high;    /* lowest and highest pc */
     uint64_t insns;        /* at the first store */
     uint32_t looks;
 };
@@ -72,41 +72,42 @@ struct updates *updates_new(struct cluster *c, const struct site_table *sites,
 void updates_free(struct updates *u);
 
 /*
- * A store to code, which is in memory. `site`: the first one that it hits, or NO_SITE;
- * `begins_patch`: of that site, which the hart had not begun to patch.
+ * Adds a store to code, which is in memory already. `site`: the first one that it hits, or NO_SITE;
+ * `begins_patch`: it is the first store of a patch of that site.
  */
 void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch);
 
-/* A hart has fenced (the log has it already). */
+/* Must be called after a hart's fence, which must be in the patch log already. */
 void updates_fence(struct updates *u, const struct hart *h);
 
-/* The hart has sent an interrupt to another one. */
+/* Must be called when the hart has sent an interrupt to another one. */
 void updates_ipi(struct updates *u, unsigned sender);
 
-/* A hart was stopped, and need not fence until it is started again; or it was started. */
+/* Sets whether the hart is stopped, so that it need not fence before it is started again. */
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
 
 /*
- * The kernel, on that hart, begins and ends an update that may take more than one
- * fence. The updates that end are the hart's own and those that changed sites.
+ * Must be called when the kernel announces the begin of an update, which may take more than one
+ * fence, and its end, on this hart. The end ends the hart's own updates and those that changed
+ * sites.
  */
 void updates_announce_begin(struct updates *u);
 void updates_announce_end(struct updates *u, unsigned hart);
 
-/* The cycle counter of some hart has reached `cycle`. */
+/* Must be called as time passes: the cycle counter of some hart has reached `cycle`. */
 void updates_pass_time(struct updates *u, uint64_t cycle);
 
 /* Whether the update that the writer's store was part of has ended. */
 bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
 
 /*
- * The stamp from which on a fence is one of the update that the writer's store was part of: of the
- * kernel's announcement, or else of the update's first store after all harts had fenced.
- * UINT64_MAX: not known.
+ * The stamp from which on fences count for the update that contained the writer's store: that of
+ * the kernel's announcement, or of the update's first store after all harts had fenced. UINT64_MAX:
+ * not known.
  */
 uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp);
 
-/* Whether the hart has an update that has not ended. */
+/* Whether the hart has an open update. */
 bool updates_is_open(const struct updates *u, uint32_t writer);
 
 /* Saves or restores all updates, open or ended. */

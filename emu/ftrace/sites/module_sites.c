@@ -20,7 +20,7 @@
 
 enum kernel_call { CALL_PROCESS_LOCS, CALL_FREE_MEM, CALL_RELEASE_MOD, CALLS };
 
-/* Of one module, so that a damaged table ends. */
+/* The entries read of one module, so that a damaged table ends. */
 enum { TABLE_ENTRIES_MAX = 1 << 16 };
 
 /* A site that a module brought. */
@@ -73,8 +73,8 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
     module_symbols_free(names);
 }
 
-/* Whether the site is gone, after all those in [start, end) are given up. */
-static bool is_gone(const struct module_sites *m, uint32_t id, uint64_t start, uint64_t end)
+/* Removes the site if it is in [start, end). True: it is gone. */
+static bool remove_within(const struct module_sites *m, uint32_t id, uint64_t start, uint64_t end)
 {
     const struct site *s = site_get(m->sites, id);
 
@@ -83,13 +83,13 @@ static bool is_gone(const struct module_sites *m, uint32_t id, uint64_t start, u
     return site_get(m->sites, id)->gone;
 }
 
-/* The module gives up its sites in [start, end). */
-static void give_up(struct module_sites *m, uint64_t module, uint64_t start, uint64_t end)
+/* Removes the module's sites in [start, end). */
+static void remove_all(struct module_sites *m, uint64_t module, uint64_t start, uint64_t end)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < m->owned.len; i++)
-        if (m->owned.at[i].module != module || !is_gone(m, m->owned.at[i].id, start, end))
+        if (m->owned.at[i].module != module || !remove_within(m, m->owned.at[i].id, start, end))
             m->owned.at[kept++] = m->owned.at[i];
     m->owned.len = kept;
 }
@@ -103,8 +103,8 @@ static void on_call(void *ctx, unsigned which, struct hart *h)
         return;
     switch ((enum kernel_call)which) {
     case CALL_PROCESS_LOCS: take_up(m, h, module, start, end); break;
-    case CALL_FREE_MEM: give_up(m, module, start, end); break;
-    case CALL_RELEASE_MOD: give_up(m, module, 0, UINT64_MAX); break;
+    case CALL_FREE_MEM: remove_all(m, module, start, end); break;
+    case CALL_RELEASE_MOD: remove_all(m, module, 0, UINT64_MAX); break;
     case CALLS: break;
     }
 }

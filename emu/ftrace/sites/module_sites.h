@@ -1,11 +1,11 @@
 /*
- * module_sites.h - the sites of the guest's modules, as its kernel takes them up and gives them up.
+ * module_sites.h - adds and removes the sites of the guest's modules when its kernel does.
  *
  * ftrace_process_locs is called for each module with the table of its sites (__mcount_loc), before
  * the module's code runs; ftrace_free_mem, when the memory of its init functions is freed; and
  * ftrace_release_mod, when it is unloaded (Linux's kernel/trace/ftrace.c, in all versions that have
- * sites to patch). Of a kernel without these symbols a module's site is learnt when a store
- * makes it a call (site_life.h).
+ * sites to patch). In a kernel without these symbols, a module's site is learnt when a store makes
+ * it a call (site_life.h).
  */
 #ifndef FTRACE_MODULE_SITES_H
 #define FTRACE_MODULE_SITES_H
@@ -24,7 +24,7 @@ struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
                                       struct site_life *life);
 void module_sites_free(struct module_sites *m); /* NULL is allowed */
 
-/* Saves or restores which site is whose. */
+/* Saves or restores which site belongs to which module. */
 void module_sites_state_io(struct state_io *io, struct module_sites *m);
 
 #endif

@@ -137,7 +137,7 @@ static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
     return true;
 }
 
-/* Adds the site at this address; `names`: of the module that has it, NULL: none has. */
+/* Adds the site at this address; `names`: those of its module, NULL: it is in none. */
 static uint32_t add(struct site_life *l, uint64_t pa, uint64_t va,
                     const struct module_symbols *names)
 {
@@ -167,7 +167,10 @@ static uint32_t add(struct site_life *l, uint64_t pa, uint64_t va,
     return id;
 }
 
-/* Whether the site is what the kernel says now. The memory may have been another module's. */
+/*
+ * Whether the site is still the one that the kernel has there: the memory may have been another
+ * module's.
+ */
 static bool is_same(const struct site_life *l, const struct site *s, uint64_t va,
                     const struct module_symbols *names)
 {
@@ -213,7 +216,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 /*
  * Looks for a new site at a store. A pair may be written in pieces of any size, in ascending or
  * descending order: the last store ends at the end of the pair, or of its first half. In `pfe16` a
- * store of eight bytes may also end behind the instruction after the pair.
+ * store of eight bytes may also end after the instruction that follows the pair.
  */
 static uint32_t learn(struct site_life *l, const struct code_write *w)
 {

@@ -1,13 +1,14 @@
 /*
- * site_life.h - which sites are added while the guest runs, and which are gone.
+ * site_life.h - adds and removes sites while the guest runs.
  *
  * A site is gone when a store writes bytes there that patching never writes: its memory was freed
  * (__init, a module) and is used for something else. A site of a module, which is not in the
- * image's table, is added when the kernel takes it up (module_sites.h); of a kernel that does not
- * say so, when its bytes become a call of ftrace's trampoline. The pair at a physical address calls
- * ftrace_caller from exactly one virtual address, and it is a site if the storing hart maps that
- * address to these bytes. So such a module's functions are known once they are traced for the first
- * time, if code was run from their page before (otherwise stores to it are not observed).
+ * image's table, is added when the kernel's ftrace gets it (module_sites.h), or, if the kernel has
+ * no symbols for that, when its bytes become a call of ftrace's trampoline. The pair at a physical
+ * address calls ftrace_caller from exactly one virtual address, and it is a site if the storing
+ * hart maps that address to these bytes. So such a module's functions are known once they are
+ * traced for the first time, if code was run from their page before (otherwise stores to it are not
+ * observed).
  */
 #ifndef FTRACE_SITE_LIFE_H
 #define FTRACE_SITE_LIFE_H
@@ -41,14 +42,14 @@ void site_life_state_io(struct state_io *io, struct site_life *l);
 uint32_t site_life_store(struct site_life *l, const struct code_write *w);
 
 /*
- * Adds the site at a virtual address, as the hart maps it. `names`: of the module that has it;
- * NULL: none. Another site whose memory this was is gone. Returns the site, also if it was known
- * already; NO_SITE: it is of the image, nothing is mapped there, or there are too many.
+ * Adds the site at a virtual address, as the hart maps it, and removes others that had its memory.
+ * `names`: those of its module; NULL: it is in none. Returns the site, also if it was known
+ * already; NO_SITE: it is the image's, no memory is mapped there, or there are too many.
  */
 uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
                        const struct module_symbols *names);
 
-/* How often a site was not added, because too many were added before. */
+/* The number of sites that were not added, because there were too many. */
 uint64_t site_life_left_out(const struct site_life *l);
 
 #endif

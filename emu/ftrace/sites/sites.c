@@ -32,7 +32,7 @@ enum { EBREAK = 0x00100073, C_EBREAK = 0x9002 };
 /* Longer than any prologue: sites farther from the start of their function are not examined. */
 enum { PROLOGUE_MAX = UINT8_MAX };
 
-/* Where a site ends, beside its id: a search reads nothing else. */
+/* The end of a site and its id: all that a search reads. */
 struct placed {
     uint64_t end;
     uint32_t id;
@@ -259,8 +259,9 @@ const char *site_kind_name(enum site_kind kind)
 /* ---- reading the image ---- */
 
 /*
- * The distance from the pair back to where the function copies ra to a0; 0: it does not. GCC may
- * schedule prologue stores in between, so all instructions from the entry to the pair are examined.
+ * The distance from the pair back to the instruction that copies ra to a0; 0: there is none. GCC
+ * may schedule prologue stores in between, so all instructions from the entry to the pair are
+ * examined.
  */
 static uint8_t find_ra_copy(const struct image *im, uint64_t function, uint64_t va)
 {
@@ -498,7 +499,7 @@ static int compare_end(const void *a, const void *b)
     return x_end != y_end ? (x_end > y_end) - (x_end < y_end) : compare_va(a, b);
 }
 
-/* No byte of memory is of two sites: of those that overlap the first one stays. */
+/* Drops sites that overlap an earlier one: no byte of memory belongs to two sites. */
 static void drop_overlapping(struct site_table *t, const struct image *im, const struct diag *d)
 {
     size_t kept = 0, count = t->sites.len;
@@ -526,7 +527,7 @@ static void put_in_order(struct site_table *t)
         qsort(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_placed);
 }
 
-/* Whether that is the index: all sites before it end at pa or below, and it does not. */
+/* Whether `at` is the index of the first site that ends after pa. */
 static bool is_first_ending_after(const struct site_table *t, size_t at, uint64_t pa)
 {
     return at <= t->by_pa.len && (at == t->by_pa.len || t->by_pa.at[at].end > pa) &&
@@ -538,7 +539,7 @@ static size_t search_ending_after(const struct site_table *t, uint64_t pa)
     const struct placed *first = t->by_pa.at;
     size_t left = t->by_pa.len;
 
-    while (left > 1) { /* without a branch in it: one would be predicted wrong half of the time */
+    while (left > 1) { /* no branch in the loop: it would be mispredicted half of the time */
         size_t half = left / 2;
 
         first = first[half - 1].end <= pa ? first + half : first;

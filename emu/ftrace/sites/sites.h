@@ -1,12 +1,11 @@
 /*
  * sites.h - the places that ftrace patches, and the states that their bytes mean.
  *
- * A site is an auipc/jalr pair or the nops in its place, at a 2-byte boundary; the
- * layout, of which an image has one, determines what else belongs to it. Ids are
- * consecutive and not reused: first the sites of the image, in ascending order of
- * address, then those that are added while the guest runs (modules). A site is gone
- * when its memory was freed and used for something else: it keeps its id and its
- * counts, but is no longer found by its address.
+ * A site is an auipc/jalr pair or the nops in its place, at a 2-byte boundary; the image's layout
+ * determines what else belongs to it (layout.h). Ids are consecutive and not reused: first the
+ * sites of the image, in ascending order of address, then those that are added while the guest runs
+ * (modules). A site is gone when its memory was freed and used for something else: it keeps its id
+ * and its counts, but is no longer found by its address.
  */
 #ifndef FTRACE_SITES_H
 #define FTRACE_SITES_H
@@ -102,7 +101,7 @@ uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned siz
 /* The address of _mcount; 0: the image has none. */
 uint64_t site_mcount(const struct site_table *t);
 
-/* The address of the site that an entry of __mcount_loc leads to. */
+/* The address of the site of an entry of __mcount_loc. */
 uint64_t site_of_entry(const struct site_table *t, uint64_t entry);
 
 enum site_layout site_layout(const struct site_table *t);
@@ -111,8 +110,10 @@ const struct layout_traits *site_traits(const struct site_table *t); /* of its l
 /* Whether the kernel turns its sites on and off. */
 bool sites_are_patched(const struct site_table *t);
 
-/* The size of the `mv a0,ra` with which these bytes end: GCC puts it before a call of _mcount; 0:
- * of none. */
+/*
+ * The size of the `mv a0,ra` at the end of these bytes, which GCC puts before a call of _mcount; 0:
+ * there is none.
+ */
 unsigned site_ra_copy(const uint8_t bytes[4]);
 
 /*
