@@ -52,7 +52,7 @@ struct counts {
     struct through init, on;
 };
 
-/* An open call: it has not returned yet. Times are of its context's clock. */
+/* An open call, which did not return yet. Times are of its context's clock. */
 struct open_call {
     uint32_t site;
     uint8_t state;
@@ -67,7 +67,7 @@ struct interrupted {
 };
 
 struct context {
-    uint64_t ran;   /* its clock: cycles that it had run by `since` */
+    uint64_t ran;   /* its clock: the cycles that it ran until `since` */
     uint64_t since; /* its hart's cycle counter at its last event */
     uint32_t hart;  /* the hart that ran it last */
     VEC_OF(struct open_call) open;
@@ -144,7 +144,7 @@ static struct context *present_context(struct account *a, const struct hart *h)
     return run_task(a, hart_reg(h, REG_TP), h);
 }
 
-/* The hart enters a user program: it runs no context. */
+/* Ends the hart's context when it enters a user program. */
 static void leave_context(struct account *a, const struct hart *h)
 {
     uint32_t *running = &a->running[hart_id(h)];
@@ -157,13 +157,13 @@ static void leave_context(struct account *a, const struct hart *h)
 
 /* ---- probes ---- */
 
-/* Whether no block has all of the site. */
+/* Whether no block contains the whole site. */
 static bool is_in_two_pages(const struct site *s)
 {
     return s->pa % PAGE_BYTES + s->size > PAGE_BYTES;
 }
 
-/* Whether no block has both the `mv a0,ra` and the site's first instruction. */
+/* Whether no block contains both the `mv a0,ra` and the site's first instruction. */
 static bool is_apart(const struct site *s)
 {
     uint64_t in_page = s->pa % PAGE_BYTES;
@@ -171,7 +171,7 @@ static bool is_apart(const struct site *s)
     return s->ra_copy && (in_page < s->ra_copy || in_page > PAGE_BYTES - 4);
 }
 
-/* Whether cycles are charged to the site before it is known in which state it is. */
+/* Whether cycles are charged to the site before its state is known. */
 static bool is_found_late(const struct account *a, const struct site *s)
 {
     return cluster_has_core(a->cluster) && (is_apart(s) || is_in_two_pages(s));
@@ -194,7 +194,7 @@ static enum site_state state_now(const struct account *a, const struct site *s, 
     return site_state(a->sites, s, bytes, NULL);
 }
 
-/* The site is reached in that state. */
+/* Called when a hart comes to the site in this state. */
 static void take_pending(struct counts *counts, enum site_state state)
 {
     for (unsigned i = 0; i < PROBE_TALLY; i++) {
@@ -427,10 +427,10 @@ static void uproot(struct account *a, uint32_t site)
 }
 
 /*
- * A site has come or gone. Where an added one was, others come as modules do, and there is room for
- * a few probes at each place only. The probes of a site of the image stay: no other site comes to
- * its place. Its bytes were overwritten, so its blocks are decoded again, and plan() then ignores
- * them.
+ * Plants the probes of a site that was added, or uproots those of an added one that is gone:
+ * modules bring other sites to its place, and there is room for only a few probes at each place.
+ * The probes of a site of the image stay, as no other site comes to its place: its bytes were
+ * overwritten, so its blocks are decoded again, and plan() then ignores them.
  */
 static void on_change(void *ctx, uint32_t id)
 {
@@ -643,7 +643,7 @@ static void added_io(struct state_io *io, struct account *a)
     }
 }
 
-/* A kernel has tens of thousands of sites, most of which have not been run. */
+/* A kernel has tens of thousands of sites, and most of them were never executed. */
 static void counts_io(struct state_io *io, struct counts *counts)
 {
     static const struct counts none;

@@ -1,10 +1,9 @@
 /*
  * account.h - the cost of each site in cycles, by state.
  *
- * Entries of a site that is off are counted by the block that contains it, which
- * costs the emulator nearly nothing. Calls (states init and on) are measured from
- * the site until the same task is back after it on the same stack, without the time
- * in traps and of other tasks.
+ * Entries of a site that is off are counted by the block that contains it, which costs the emulator
+ * nearly nothing. Calls (states init and on) are measured from the site until the same task is at
+ * the instruction after it, on the same stack, without the time in traps and of other tasks.
  *
  * A state is charged with the site's own instructions: `mv a0,ra` and the pair, or
  * those at the function's entry.
@@ -39,7 +38,7 @@ static inline struct site_cost site_cost_add(struct site_cost a, struct site_cos
                               a.branch + b.branch};
 }
 
-/* Of the counts of a probe, which are PROBE_TALLY. */
+/* Makes a cost of a probe's PROBE_TALLY counters. */
 static inline struct site_cost site_cost_of_tally(const uint64_t *tally)
 {
     return (struct site_cost){.issue = tally[TALLY_ISSUE],
@@ -54,7 +53,7 @@ struct state_account {
     /* Cycles from the site to the instruction after it, of the `resumed` entries that returned. */
     uint64_t resumed, through_sum, through_min, through_max;
     struct site_cost cost;  /* per entry; with a core model the rounded mean */
-    struct site_cost parts; /* of `cycles`: they add up to it */
+    struct site_cost parts; /* the parts of `cycles`, which add up to it */
 };
 
 /*

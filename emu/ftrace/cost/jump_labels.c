@@ -13,11 +13,11 @@
 #include "ftrace/kernel/jump_table.h"
 #include "load/symbols.h"
 
-/* As ids are not reused. */
+/* The maximum number of added labels: ids are not reused. */
 enum { ADDED_MAX = 1 << 18 };
 
 struct place {
-    struct jump_label label; /* its entries and parts are those of `tally` */
+    struct jump_label label; /* its entries and parts are computed from `tally` */
     uint64_t pa;
     uint64_t tally[JUMP_STATES][PROBE_TALLY];
     uint32_t probe;
@@ -28,12 +28,14 @@ struct jump_labels {
     struct cluster *cluster;
     struct probe_owner owner;
     VEC_OF(struct place *) places; /* allocated one by one, as blocks point to them */
-    size_t first_count;            /* of the image */
-    struct map added;              /* physical address of one that is there -> its index */
+    size_t first_count;            /* places of the image */
+    struct map added; /* physical address of an added place that is not gone -> its index */
     uint64_t left_out;
 };
 
-/* A nop at first, the jump, or, once init memory was freed, something else. */
+/*
+ * Plans the probe by the instruction: the nop, the jump, or other code, once init memory was freed.
+ */
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
 {
     struct jump_labels *l = ctx;
@@ -86,7 +88,10 @@ static void free_place(struct place *p)
     free(p);
 }
 
-/* Entries of one address, of which a sound image has none, would be counted twice. */
+/*
+ * Removes further entries of one address, which a sound image does not have: they would be counted
+ * twice.
+ */
 static void put_in_order(struct jump_labels *l)
 {
     size_t kept = 0;
@@ -121,7 +126,7 @@ struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
     return l;
 }
 
-/* Leaves the first `count`. */
+/* Removes all places but the first `count`. */
 static void drop(struct jump_labels *l, size_t count)
 {
     while (l->places.len > count) {
@@ -187,7 +192,7 @@ void jump_labels_end(struct jump_labels *l, uint64_t pa)
 {
     uint64_t id;
 
-    if (!map_get(&l->added, pa, &id)) /* there is none, or it was left out */
+    if (!map_get(&l->added, pa, &id)) /* there is no such label, or it was left out */
         return;
     cluster_uproot(l->cluster, l->places.at[id]->probe);
     l->places.at[id]->probe = CLUSTER_NO_PROBE;

@@ -1,6 +1,6 @@
 /*
- * jump_labels.h - what jump labels cost: the places of static keys, at each of which is a nop or,
- * while the key has the unlikely value, a jump (Linux's include/linux/jump_label.h).
+ * jump_labels.h - the cost of jump labels, the places of static keys: each is a nop or, while the
+ * key has the unlikely value, a jump (Linux's include/linux/jump_label.h).
  *
  * They are found by __start___jump_table and __stop___jump_table, whose entries are distances from
  * their own addresses since Linux 5.12 (arch/riscv/include/asm/jump_label.h). Those of modules come
@@ -26,7 +26,7 @@ struct jump_label {
     const char *function; /* the function with the place; "": unknown */
     const char *key;      /* the name of the static key; "": unknown */
     const char *module;   /* of a label that was added; "": not known; NULL: of the image */
-    bool gone;            /* its module has given it up */
+    bool gone;            /* its module was unloaded, or has freed it */
     uint64_t entries[JUMP_STATES];
     struct site_cost parts[JUMP_STATES]; /* cycles of the nop or the jump */
 };
@@ -40,16 +40,19 @@ struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
 void jump_labels_free(struct jump_labels *l); /* NULL is allowed */
 
 /*
- * A label of a module begins: va and names are read, the names copied. It ends when its module
- * goes, or another one begins there; its counts stay.
+ * Adds a label of a module, with its va and copies of its names. It ends when its module is
+ * unloaded, or another label is added there; its counts stay.
  */
 void jump_labels_begin(struct jump_labels *l, uint64_t pa, const struct jump_label *label);
 void jump_labels_end(struct jump_labels *l, uint64_t pa);
 
-/* How many were not added, because too many were added before. */
+/* The number of labels that were not added, because there were too many. */
 uint64_t jump_labels_left_out(const struct jump_labels *l);
 
-/* Those of the image in ascending order of address, then the others in the order they came. */
+/*
+ * The labels: those of the image in ascending order of address, then the others in the order in
+ * which they were added.
+ */
 size_t jump_labels_count(const struct jump_labels *l);
 struct jump_label jump_labels_get(const struct jump_labels *l, size_t i);
 

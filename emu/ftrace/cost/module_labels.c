@@ -18,14 +18,14 @@
 #include "ftrace/kernel/text_map.h"
 #include "load/symbols.h"
 
-/* The calls by which modules come and go. */
+/* The kernel's calls by which labels of modules begin and end. */
 enum kernel_call { CALL_NOTIFY, CALL_ADD, CALL_FREE_INIT, CALL_RELEASE, CALL_FREE, CALLS };
 
 /* Linux's enum module_state. */
 enum { STATE_COMING = 1, STATE_GOING = 2 };
 
 /*
- * How far a struct module is searched for its table, the entries of a table that may be one, and
+ * Limits: the bytes of a struct module in which its table is searched, the entries of a table, and
  * the labels of all modules.
  */
 enum { MODULE_BYTES = 2048, ENTRIES_MAX = 1 << 16, OWNED_MAX = 1 << 18 };
@@ -47,7 +47,7 @@ struct module_labels {
 
 /* ---- the table ---- */
 
-/* A module, its memory, and what may be its table of labels. */
+/* A module, its memory, and a candidate for its table of labels. */
 struct table {
     const struct cluster *cluster;
     struct hart *hart;
@@ -68,7 +68,7 @@ static bool read_entry(const struct table *t, uint32_t i, struct jump_place *p, 
     return true;
 }
 
-/* Whether an entry is one of a label, which nobody has patched. */
+/* Whether an entry describes a label that was not patched yet. */
 static bool is_label(const struct table *t, uint32_t i)
 {
     uint64_t target;
@@ -108,7 +108,7 @@ static bool find_table(struct table *t)
 
 enum { ANY_MODULE = 0 };
 
-/* The labels of a module in [start, end) are gone. */
+/* Removes the labels of a module in [start, end). */
 static void give_up(struct module_labels *m, uint64_t module, uint64_t start, uint64_t end)
 {
     size_t kept = 0;
@@ -127,8 +127,7 @@ static void give_up(struct module_labels *m, uint64_t module, uint64_t start, ui
     m->owned.len = kept;
 }
 
-/* The name of a key, which is the module's own, another module's, or the kernel's; "": not known.
- */
+/* Names a key, which is the module's own, another module's, or the kernel's; "": not known. */
 static const char *name_of_key(const struct module_labels *m, const struct table *t,
                                const struct module_symbols *names, uint64_t key,
                                char name[MODULE_FUNCTION_MAX])
@@ -189,7 +188,9 @@ static void take_up(struct module_labels *m, struct hart *h, uint64_t module)
         return;
     names = module_symbols_new(m->cluster, h, m->symbols, p.va);
     for (uint32_t i = 0; i < t.count && read_entry(&t, i, &p, &target); i++) {
-        give_up(m, ANY_MODULE, p.va, p.va + 1); /* whose end was not told, or it is told again */
+        give_up(m, ANY_MODULE, p.va,
+                p.va +
+                    1); /* a label whose end was not announced, or the same one, announced again */
         add(m, &t, &p, names);
     }
     module_symbols_free(names);

@@ -1,11 +1,11 @@
 /*
- * module_labels.h - jump labels of the guest's modules: they are known from when the kernel takes
- * them up until it gives their memory back.
+ * module_labels.h - finds the jump labels of the guest's modules, from the kernel's announcement of
+ * a module until it frees the module's memory.
  *
  * When the kernel announces a module to its static keys (jump_label_module_notify() of Linux,
  * jump_label_add_module() of the guest kernel), struct module has the address of the table of its
- * labels and the number of entries, at an offset that depends on version and configuration. It is
- * found by what it leads to: each entry is of a nop, or of a jump to the entry's target, in the
+ * labels and the number of entries, at an offset that depends on version and configuration. The
+ * table is recognised by its entries: each describes a nop, or a jump to the entry's target, in the
  * module's memory.
  */
 #ifndef FTRACE_MODULE_LABELS_H
@@ -21,13 +21,13 @@ struct state_io;
 struct symbols;
 struct text_map;
 
-/* `labels`: counts them; NULL: nobody does. All must outlive it. Never NULL. */
+/* `labels`: counts their cycles; may be NULL. All must outlive it. Never NULL. */
 struct module_labels *module_labels_new(struct cluster *c, const struct image *im,
                                         const struct symbols *symbols, struct text_map *text,
                                         struct jump_labels *labels);
 void module_labels_free(struct module_labels *m); /* NULL is allowed */
 
-/* Saves or restores which labels there are, also those of the text map. */
+/* Saves or restores the labels of modules, also those in the text map. */
 void module_labels_state_io(struct state_io *io, struct module_labels *m);
 
 #endif

@@ -11,7 +11,7 @@
 #include "load/image.h"
 #include "load/symbols.h"
 
-/* Of two names for one address the first one is used. */
+/* The names; of two for one address the first one is used. */
 static const char *const names[] = {
     "ftrace_caller", "ftrace_regs_caller", "ftrace_graph_caller", "return_to_handler",
     "_mcount",       "ftrace_stub",        "ftrace_stub_graph",   "ftrace_stub_direct_tramp",
@@ -33,7 +33,7 @@ struct trampolines {
 };
 
 /*
- * Where the code that begins at va ends. A file of names without sizes ends a symbol at the next
+ * The end of the code that begins at va. In a file of names without sizes a symbol ends at the next
  * one, which in a trampoline may be the label of a site.
  */
 static uint64_t end_of(const struct symbols *symbols, uint64_t va)
@@ -88,7 +88,10 @@ static struct probe_plan plan_start(void *ctx, uint32_t id, const struct probe_c
                                .charged_bytes = (uint16_t)t->pieces[id].size};
 }
 
-/* Its start is the probe's. */
+/*
+ * Whether code of a trampoline after its start is at pa; the probe charges blocks from the start
+ * on.
+ */
 static bool covers(void *ctx, uint64_t pa)
 {
     const struct piece *p = piece_at(ctx, pa);

@@ -1,5 +1,5 @@
 /*
- * trampolines.h - what ftrace's own assembly costs: the trampolines that sites call, and
+ * trampolines.h - the cost of ftrace's own assembly: the trampolines that sites call, and
  * return_to_handler, to which functions return under the graph tracer.
  *
  * They are found by their names. RISC-V Linux makes no trampoline at run time: a site calls

@@ -11,7 +11,7 @@
 #include "mem/bus.h"
 
 enum {
-    PLACES_MAX = 64,      /* of one update */
+    PLACES_MAX = 64,      /* places of one update */
     LOOK_BACK = 4,        /* number of the newest places to which a store may be added */
     SITES_SLACK = 1024,   /* items of one update in addition to one for each site */
     RUNS_KEPT = 1 << 20,  /* runs of all updates: 8 MiB */

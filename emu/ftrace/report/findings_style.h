@@ -6,8 +6,8 @@
 
 enum findings_style {
     FINDINGS_AUTO, /* errors and warnings: with their evidence if they are few, otherwise briefly */
-    FINDINGS_FULL, /* all, notes too, with their evidence */
-    FINDINGS_BRIEF, /* all, notes too, a line each */
+    FINDINGS_FULL, /* all findings, also notes, with their evidence */
+    FINDINGS_BRIEF, /* all findings, also notes, a line each */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * report.c - the text of a report; report_json.c has the other half.
+ * report.c - the report as text; report_json.c writes it as JSON.
  */
 #include "ftrace/report/report.h"
 
@@ -262,7 +262,7 @@ static void print_trampolines(const struct report *r, uint64_t busy, FILE *out)
     }
 }
 
-/* Whose the cycles of all harts are, and what they were spent on. */
+/* Prints what has the cycles of all harts, and what they were spent on. */
 static void print_cycles(const struct report *r, const struct site_totals *sites, FILE *out)
 {
     struct cycle_totals t = report_cycles(r, sites);
@@ -279,7 +279,7 @@ static void print_cycles(const struct report *r, const struct site_totals *sites
     fputc('\n', out);
 }
 
-/* The places of static keys, which are nops or jumps. */
+/* Prints the jump labels, which are nops or jumps. */
 static void print_jumps(const struct report *r, uint64_t busy, FILE *out)
 {
     struct jump_totals t = report_jumps(r);
@@ -334,7 +334,7 @@ static void print_patches(const struct report *r, FILE *out)
         fprintf(out, ", %s other stores to memory that held code", grouped(n, counts.others));
 }
 
-/* Findings, the site table and the trace may have less for it. */
+/* Prints what was not kept, so that findings, the site table and the trace may be incomplete. */
 static void print_not_kept(const struct report *r, FILE *out)
 {
     struct cluster_left_out left_out = cluster_left_out(r->cluster);

@@ -24,7 +24,7 @@ struct run_info {
     const char *version;  /* of rvftrace */
     const char *revision; /* of its source; NULL: not known */
     const char *image;
-    uint64_t image_hash;  /* for report_json alone */
+    uint64_t image_hash;  /* for report_json only */
     const char *bootargs; /* NULL: none */
     const char *firmware, *fetch, *timing;
     bool fetch_is_random;
@@ -50,27 +50,33 @@ struct report {
 /* Why the finding with this index does not fail the run. index < audit_count(). */
 enum pardon report_pardon(const struct report *r, size_t index);
 
-/* Totals, the site table with the busiest first, what off and on cost, the audit's verdict. */
+/*
+ * Writes totals, the site table in order of entries, the cost of sites that are off and on, and the
+ * audit's verdict.
+ */
 void report_text(const struct report *r, FILE *out);
 
-/* What tracing costs so far: the busiest sites, the cycles of sites and trampolines. */
+/*
+ * Writes the cost of tracing so far: the sites with most entries, the cycles of sites and
+ * trampolines.
+ */
 void report_costs(const struct report *r, FILE *out);
 
-/* The findings in the style of the report; nothing if there are none. */
+/* Writes the findings in the style of the report; nothing if there are none. */
 void report_findings(const struct report *r, FILE *out);
 
-/* All findings, a line each, with their numbers from 1. */
+/* Writes all findings, a line each, with their numbers from 1. */
 void report_findings_list(const struct report *r, FILE *out);
 
-/* The finding with this index and its evidence. index < audit_count(). */
+/* Writes the finding with this index and its evidence. index < audit_count(). */
 void report_finding(const struct report *r, size_t index, FILE *out);
 
-/* The complete report. False: writing failed; errno is set. */
+/* Writes the complete report. False: writing failed; errno is set. */
 MUST_USE bool report_json(const struct report *r, FILE *out);
 
 /*
- * The findings in formats of others: SARIF 2.1.0 (OASIS) and JUnit's XML; and as a baseline
- * (baseline.h). The caller checks the stream's error flag. The report must have an audit.
+ * Writes the findings in formats of other programs, SARIF 2.1.0 (OASIS) and JUnit's XML, and as a
+ * baseline (baseline.h). The caller checks the stream's error flag. The report must have an audit.
  */
 void report_sarif(const struct report *r, FILE *out);
 void report_junit(const struct report *r, FILE *out);

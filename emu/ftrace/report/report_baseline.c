@@ -9,7 +9,7 @@
 #include "ftrace/report/report.h"
 #include "ftrace/watch.h"
 
-/* Notes never fail a run, and what --allow allows needs no line. */
+/* Notes never fail a run, and findings that --allow allows need no line. */
 static bool is_wanted(const struct report *r, size_t i)
 {
     const struct finding *f = audit_get(watch_audit(r->watch), i);

@@ -7,7 +7,7 @@
 
 #include "ftrace/report/report.h"
 
-/* That writing has failed is seen in the stream, by new_file_commit. */
+/* new_file_commit sees in the stream whether writing has failed. */
 static void write_json(const struct report *r, FILE *out)
 {
     (void)!report_json(r, out);

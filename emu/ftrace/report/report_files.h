@@ -13,7 +13,7 @@ struct report;
 enum report_format { REPORT_JSON, REPORT_SARIF, REPORT_JUNIT, REPORT_BASELINE, REPORT_FORMATS };
 
 struct report_files {
-    const char *paths[REPORT_FORMATS]; /* NULL: not asked for */
+    const char *paths[REPORT_FORMATS]; /* NULL: not requested */
     struct new_file files[REPORT_FORMATS];
 };
 

@@ -14,7 +14,7 @@
 #include "ftrace/watch.h"
 #include "mem/ram.h"
 
-/* Up to so many errors and warnings, FINDINGS_AUTO prints the evidence of each. */
+/* FINDINGS_AUTO prints evidence if there are at most this many errors and warnings. */
 enum { FEW = 4 };
 
 enum pardon report_pardon(const struct report *r, size_t index)

@@ -169,7 +169,7 @@ static void put_source(struct sheet *s, const struct site *site)
         put_line(s, &place);
 }
 
-/* What a site has cost, by state; where it is in the source, if it was executed. */
+/* Writes the costs of a site by state, and its source line if it was executed. */
 static void put_costs(struct sheet *s, const struct account *a, uint32_t id)
 {
     struct state_account init = account_get(a, id, SITE_INIT);
@@ -411,7 +411,7 @@ static void put_finding(struct sheet *s, size_t i)
     json_end(j);
 }
 
-/* What the machine could not keep for findings, the site table and the trace. */
+/* Writes what was not kept for findings, the site table and the trace. */
 static void put_not_kept(struct json *j, const struct report *r)
 {
     struct cluster_left_out left_out = cluster_left_out(r->cluster);
@@ -441,7 +441,7 @@ static void put_left_out(struct json *j, const struct audit *a)
     json_end(j);
 }
 
-/* The lines of the baseline that are about no finding. */
+/* Writes the lines of the baseline that match no finding. */
 static void put_baseline_gone(struct json *j, const struct baseline *b)
 {
     const char *text;
@@ -460,7 +460,7 @@ static const char *function_of(const struct sheet *s, uint32_t site)
     return site_get(watch_sites(s->report->watch), site)->function;
 }
 
-/* The first site of a group, with its bytes. */
+/* Writes the first site of a group, with its bytes. */
 static void put_change_example(struct sheet *s, const struct site_change *c)
 {
     const struct site *site = site_get(watch_sites(s->report->watch), c->site);

@@ -1,10 +1,10 @@
 /*
  * report_junit.c - the findings as JUnit's XML, which systems that run tests show.
  *
- * That the guest came to its end is a test case. A finding that fails the run is a test case of its
- * own, since most readers expect at most one failure in each. Every other rule is one test case,
- * which passes: what does not fail the run (warnings, notes, what is allowed or known) is its
- * output.
+ * The end of the guest is a test case: it passes if the guest came to its end. A finding that fails
+ * the run is a test case of its own, since most readers expect at most one failure in each. Every
+ * other rule is one test case, which passes: findings that do not fail the run (warnings, notes,
+ * allowed or known ones) are its output.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,10 @@
 #include "ftrace/report/report_priv.h"
 #include "ftrace/watch.h"
 
-/* Text or a value in quotes: what XML 1.0 does not permit, and what is not ASCII, becomes `?'. */
+/*
+ * Text or a value in quotes: characters that XML 1.0 does not permit, or that are not ASCII, become
+ * `?'.
+ */
 static void put_text(const char *text, FILE *out)
 {
     for (const char *c = text; *c; c++)
@@ -73,7 +76,7 @@ static void put_failure(const struct report *r, size_t i, FILE *out)
     free(summary);
 }
 
-/* What was found of a rule and does not fail the run. */
+/* Writes the findings of a rule that do not fail the run. */
 static void put_output(const struct report *r, enum rule rule, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
@@ -113,15 +116,14 @@ static void put_rule(const struct report *r, enum rule rule, FILE *out)
     fputs("    </testcase>\n", out);
 }
 
-/* Whether the guest has come to its end; otherwise what it would have done later was not audited.
- */
+/* Whether the guest has come to its end; if not, the rest of its run was not audited. */
 static bool came_to_its_end(const struct run_info *run)
 {
     return strcmp(run->ended, "exit") == 0 || strcmp(run->ended, "reset") == 0 ||
            strcmp(run->ended, "audit") == 0;
 }
 
-/* The run itself is a test case, too. */
+/* Writes the test case of the run itself. */
 static void put_run(const struct report *r, FILE *out)
 {
     begin_case("the guest comes to its end", out);

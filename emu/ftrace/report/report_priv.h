@@ -26,8 +26,8 @@ struct jump_totals {
 };
 
 /*
- * Whose cycles all busy cycles are: each is in one of the first four. The trampolines have those
- * of their own sites (ftrace_call).
+ * The owners of all busy cycles: each cycle is in one of the first four members. Those of the
+ * trampolines include their own sites (ftrace_call).
  */
 struct cycle_totals {
     struct site_cost sites, trampolines, jump_labels;
@@ -45,7 +45,7 @@ uint64_t report_busy_cycles(const struct report *r);
 /* "at PLACE, written by PLACE; 12 times, on harts 1 2", without a newline. */
 void report_finding_summary(const struct report *r, size_t index, FILE *out);
 
-/* What such a function prints, as a string, to be freed. */
+/* Returns the output of such a function as a string, which the caller frees. */
 char *report_finding_text(const struct report *r, size_t index,
                           void (*print)(const struct report *r, size_t index, FILE *out));
 

@@ -83,7 +83,7 @@ static void put_tool(struct json *j, const struct run_info *run)
 
 /* ---- the run (3.20) ---- */
 
-/* Whether the tool did what it should, whatever the guest did. */
+/* Writes whether the tool itself has worked, whatever the guest did. */
 static bool did_its_work(const struct run_info *run)
 {
     const char *lost = strstr(run->ended, "-lost");
@@ -124,7 +124,7 @@ static void put_invocation(struct json *j, const struct report *r)
 
 /* ---- places (3.28) ---- */
 
-/* RFC 3986, section 2: what may not be in a path is encoded. */
+/* Encodes characters that may not be in a path (RFC 3986, section 2). */
 static void put_uri(struct json *j, const char *path)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -140,7 +140,7 @@ static void put_uri(struct json *j, const char *path)
     free(uri);
 }
 
-/* A source line, or the image if that is not known. */
+/* Writes a source line, or the image if the line is not known. */
 static void put_physical(struct sheet *s, uint64_t va)
 {
     const struct report *r = s->report;
@@ -184,7 +184,10 @@ static void put_place(struct sheet *s, uint64_t va, const char *function, const 
     json_end(j);
 }
 
-/* Where to mend it: what wrote the code, if that is known, and otherwise where it was found. */
+/*
+ * Writes where to correct it: the place that wrote the code, if that is known, else the place where
+ * it was found.
+ */
 static void put_locations(struct sheet *s, const struct finding *f, const struct finding_key *key)
 {
     const struct writer *who = finding_writer(f);
@@ -249,7 +252,7 @@ static void put_result_message(struct sheet *s, size_t i)
     free(summary);
 }
 
-/* What the result is known by from run to run (3.27.17). */
+/* Writes the key that identifies the result in all runs (3.27.17). */
 static void put_fingerprint(struct json *j, const struct finding_key *key)
 {
     char text[KEY_TEXT_MAX];
