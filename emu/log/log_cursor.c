@@ -16,8 +16,8 @@ struct log_cursor {
     struct log_bytes raw;
     struct log_in column[LOG_COLUMNS];
     struct log_state state;
-    VEC_OF(struct log_call) known; /* of the frame; sp: relative */
-    struct log_call ended;         /* that the last RETURN has ended */
+    VEC_OF(struct log_call) known; /* calls of the frame; sp: relative */
+    struct log_call ended;         /* the call that the last RETURN has ended */
     struct log_update_hart update[LOG_HARTS_MAX];
     char *problem;
 };
@@ -57,7 +57,7 @@ void log_cursor_seek(struct log_cursor *c, size_t frame)
     empty(c);
 }
 
-/* Nothing after the damage is read. */
+/* Ends the reading: nothing after the damage is read. */
 static bool stop(struct log_cursor *c)
 {
     const struct log_entry *entry = &c->log->frames.at[c->frame - 1];
@@ -197,7 +197,7 @@ static bool leave(struct log_cursor *c, struct log_event *e, uint64_t end)
 
 /* ---- events ---- */
 
-/* A code that is no event. False: it is bad. */
+/* Follows a code that is not an event. False: it is bad. */
 static bool take_switch(struct log_cursor *c, uint64_t code)
 {
     struct log_in *in = &c->column[LOG_COLUMN_DETAILS];

@@ -1,10 +1,11 @@
 /*
- * log_format.h - the event log of a run: what is in the file, and the events as a reader gets them.
+ * log_format.h - the event log of a run: the contents of the file, and the events as a reader gets
+ * them.
  *
- * docs/log.md describes the bytes. The file is a row of frames; each is compressed by itself, has a
- * checksum, and begins with all that is needed to decode it but the definitions (strings, tasks,
- * sites), which are in frames of their own before it. Everything here is independent of the
- * machine.
+ * docs/log.md describes the bytes. The file is a sequence of frames. Each is compressed by itself,
+ * has a checksum, and begins with all that is needed to decode it, except for the definitions
+ * (strings, tasks, sites), which are in frames of their own before it. Everything here is
+ * independent of the machine.
  */
 #ifndef LOG_FORMAT_H
 #define LOG_FORMAT_H
@@ -23,12 +24,12 @@ enum { LOG_FRAME_MAGIC = 0x314d5246 /* "FRM1" */, LOG_FRAME_HEAD_BYTES = 48 };
 enum { LOG_HARTS_MAX = 64, LOG_RAW_MAX = 64 << 20, LOG_PATCH_BYTES = 8 };
 
 enum log_frame_kind {
-    LOG_FRAME_RUN = 1,     /* what was run; the first frame */
+    LOG_FRAME_RUN = 1,     /* the run's options; the first frame */
     LOG_FRAME_SYMBOLS = 2, /* functions and other symbols of the image */
-    LOG_FRAME_DEFS = 3,    /* strings, tasks and sites that later frames name by number */
+    LOG_FRAME_DEFS = 3,    /* strings, tasks and sites, to which later frames refer by number */
     LOG_FRAME_EVENTS = 4,
     LOG_FRAME_END = 5,    /* how the run has ended */
-    LOG_FRAME_INDEX = 6,  /* where the frames are; the last one */
+    LOG_FRAME_INDEX = 6,  /* the positions of the frames; the last frame */
     LOG_FRAME_COUNTS = 7, /* entries and cycles of each site, by state; before END */
     LOG_FRAME_TEXT = 8,   /* a stretch of the image's code as the log begins */
     LOG_FRAME_BACK = 9, /* the run has gone back: the next frame of events follows an earlier one */
@@ -43,9 +44,9 @@ struct log_frame_head {
 /* The columns of a frame of events, in order. */
 enum log_column {
     LOG_COLUMN_STATE,   /* harts, stacks and sites when the frame begins */
-    LOG_COLUMN_CODES,   /* a number for each event: its kind, or a call that the frame has had */
+    LOG_COLUMN_CODES,   /* a number for each event: its kind, or an earlier call of the frame */
     LOG_COLUMN_INSNS,   /* instructions of the hart since its last event */
-    LOG_COLUMN_CYCLES,  /* cycles since then, less the instructions */
+    LOG_COLUMN_CYCLES,  /* cycles since then, minus the instructions */
     LOG_COLUMN_TIME,    /* change of the difference between the time CSR and the cycles */
     LOG_COLUMN_DETAILS, /* the rest, by kind */
     LOG_COLUMNS,
@@ -54,12 +55,12 @@ enum log_column {
 /* The numbers of column CODES. */
 enum log_code {
     LOG_CODE_HART,  /* the next events are of another hart */
-    LOG_CODE_STACK, /* the hart goes on on another stack */
+    LOG_CODE_STACK, /* the hart continues on another stack */
     LOG_CODE_TASK,  /* the hart has another task, or the task another name */
-    LOG_CODE_CALL,  /* a call that is not among those of the frame yet */
+    LOG_CODE_CALL,  /* a call that is not one of the frame's yet */
     LOG_CODE_RETURN,
     LOG_CODE_EVENT = LOG_CODE_RETURN + 8, /* plus enum log_kind */
-    LOG_CODE_KNOWN = 40,                  /* plus the number of a call that the frame has had */
+    LOG_CODE_KNOWN = 40,                  /* plus the number of an earlier call of the frame */
 };
 
 enum { LOG_NONE = UINT32_MAX };
@@ -84,7 +85,7 @@ enum log_kind {
     LOG_HART_STOPPED,
     LOG_SWITCH, /* the hart has another task */
     LOG_IDLE,   /* the hart waits */
-    LOG_WOKEN,  /* it goes on; cycles of the event: after the wait */
+    LOG_WOKEN,  /* the hart continues; the event has the cycles after the wait */
     LOG_CONSOLE,
     LOG_SITE, /* a site was added, or is gone */
     LOG_KINDS,
@@ -110,8 +111,8 @@ struct log_call {
     uint32_t name;   /* FUNCTION: a string */
     uint32_t caller; /* FUNCTION: a string, the function that `back' is in */
     uint32_t tail_name;
-    uint64_t caller_offset; /* of `back' in it */
-    uint64_t pc;            /* of the site; TRAP_HANDLER: that was interrupted */
+    uint64_t caller_offset; /* offset of `back' in the caller */
+    uint64_t pc;            /* of the site; TRAP_HANDLER: the interrupted one */
     uint64_t back;          /* where it returns to */
     uint64_t sp;            /* of its caller */
     uint64_t tail_of;       /* pc of the function that has made the tail call; 0: none */
@@ -124,7 +125,7 @@ struct log_call {
 
 struct log_store {
     uint8_t writer;  /* enum writer_kind (mem/ram.h): hart, firmware, dma, debugger, loader */
-    uint64_t pc;     /* of a hart */
+    uint64_t pc;     /* the hart's */
     uint64_t pa, va; /* va 0: not known */
     uint8_t size, old_bytes[LOG_PATCH_BYTES], new_bytes[LOG_PATCH_BYTES];
     uint32_t site;
@@ -140,7 +141,7 @@ struct log_event {
     enum log_kind kind;
     uint8_t hart;
     uint64_t cycle, insns, time; /* of the hart; of the time CSR */
-    uint32_t task;               /* that the hart runs */
+    uint32_t task;               /* the task that the hart runs */
     union {
         struct {
             uint32_t stack;              /* from 1 */
@@ -186,7 +187,7 @@ struct log_event {
             uint64_t pc;
         } finding;
         struct {
-            uint32_t hart; /* SENT: that gets it; TAKEN: the event's own */
+            uint32_t hart; /* SENT: the receiver; TAKEN: the event's own hart */
             uint32_t interrupt;
         } ipi;
         struct {
@@ -226,8 +227,10 @@ struct log_site {
 /* The states in which a site is counted are the first ones: LOG_INIT, LOG_OFF, LOG_ON. */
 enum { LOG_COUNTED = LOG_OTHER };
 
-/* Of a site, while the log was written: how often a hart came to it, and the cycles of its own
- * instructions. */
+/*
+ * The counts of a site while the log was written: how often a hart came to it, and the cycles of
+ * its own instructions.
+ */
 struct log_count {
     uint64_t entries, cycles;
 };
@@ -242,7 +245,7 @@ struct log_symbol {
     bool function;
 };
 
-/* What was run. */
+/* The image and the options of the run. */
 struct log_run {
     const char *version, *revision, *image, *bootargs, *layout, *timing, *fetch, *firmware;
     uint64_t seed, memory, image_digest, return_to_handler;
@@ -250,7 +253,7 @@ struct log_run {
     bool calls_on_only, calls_left_out;
 };
 
-/* How it has ended. */
+/* How the run has ended. */
 struct log_ending {
     const char *word; /* "exit", "max-insns", ... */
     uint32_t status;

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-/* Of zstd: fast ones take half of the time of level 1, and a tenth more bytes. */
+/* The level of zstd: this fast one takes half of the time of level 1, and a tenth more bytes. */
 enum { LEVEL = -1 };
 
 struct entry {
@@ -25,8 +25,9 @@ struct log_frames {
     struct log_bytes packed;
     uint64_t offset;
     VEC_OF(struct entry) index;
-    VEC_OF(uint32_t) before; /* of each frame of events, from 1: the one that it follows */
-    uint32_t last;           /* the last one of the run */
+    VEC_OF(uint32_t)
+    before;        /* for each frame of events, from 1: the number of the frame that it follows */
+    uint32_t last; /* the number of the last one of the run */
     int failed;
 };
 
@@ -98,7 +99,10 @@ static void write_all(struct log_frames *f, const uint8_t *bytes, size_t len)
     }
 }
 
-/* A file that is cut within a frame has all frames before it: head and bytes are one write. */
+/*
+ * Writes head and bytes at once, so that a file that is cut within a frame has all frames before
+ * it.
+ */
 static void write_frame(struct log_frames *f, struct log_frame_head head,
                         const struct log_bytes *raw)
 {
@@ -109,7 +113,7 @@ static void write_frame(struct log_frames *f, struct log_frame_head head,
     packed = ZSTD_compress2(f->zstd, f->packed.at + LOG_FRAME_HEAD_BYTES,
                             f->packed.cap - LOG_FRAME_HEAD_BYTES, raw->at, raw->len);
     if (ZSTD_isError(packed))
-        abort(); /* there is room, so only memory can be missing */
+        abort(); /* there is enough room, so only memory can be missing */
     head.packed = (uint32_t)packed;
     head.raw = (uint32_t)raw->len;
     log_head_pack(&head, f->packed.at);
@@ -168,7 +172,7 @@ struct log_frames *log_frames_new(int fd)
     return f;
 }
 
-/* Whether each frame of events, from 1, is one of the run; the caller frees it. */
+/* For each frame of events, from 1: whether it is one of the run. The caller frees the array. */
 static bool *find_kept(const struct log_frames *f)
 {
     bool *kept = xcalloc(f->before.len + 1, sizeof *kept);

@@ -21,10 +21,10 @@ struct log_bytes {
 /* Bytes that are read. */
 struct log_in {
     const uint8_t *at, *end;
-    bool bad; /* the end was passed, or a value is impossible: what was read since is zero */
+    bool bad; /* the end was passed, or a value is impossible: all values read since are zero */
 };
 
-/* One of the two. */
+/* The direction: one of the two is not NULL. */
 struct log_io {
     struct log_bytes *out;
     struct log_in *in;
@@ -61,7 +61,7 @@ static inline uint64_t log_get(struct log_in *in)
     return 0;
 }
 
-/* Differences of two numbers, small ones of either sign to small ones. */
+/* Zigzag: maps small differences of either sign to small numbers. */
 static inline uint64_t log_zigzag(uint64_t difference)
 {
     return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
@@ -113,7 +113,7 @@ static inline void log_io_number(struct log_io *io, uint64_t *value)
         }                                      \
     } while (0)
 
-/* A member of the numbers of definitions: LOG_NONE is 0. */
+/* A member that is the number of a definition: LOG_NONE is written as 0. */
 #define LOG_IO_ID(io, member)                   \
     do {                                        \
         uint64_t n_ = (uint32_t)((member) + 1); \
@@ -125,7 +125,7 @@ static inline void log_io_number(struct log_io *io, uint64_t *value)
         }                                       \
     } while (0)
 
-/* An address near to another. */
+/* Writes or reads an address that is near to another one. */
 static inline void log_io_near(struct log_io *io, uint64_t *value, uint64_t near)
 {
     if (io->out)

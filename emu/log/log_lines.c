@@ -20,7 +20,7 @@ struct log_lines {
     bool threaded;
 };
 
-/* As describe_line says it. */
+/* The place as describe_line gives it. */
 static bool find_line(const struct log_lines *l, const struct lines_functions *functions,
                       const struct log_lines_site *site, struct line_place *place)
 {
@@ -56,7 +56,7 @@ struct log_lines *log_lines_new(const char *path, const struct log_lines_site *s
     l->count = count;
     if (count)
         memcpy(l->sites, sites, count * sizeof *sites);
-    /* Signals are for the thread that runs the machine. */
+    /* Blocks all signals in the new thread: the thread that runs the machine handles them. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     l->threaded = !pthread_create(&l->thread, NULL, find_all, l);

@@ -1,6 +1,6 @@
 /*
- * log_lines.h - the source lines of the sites of a log: looked up in the debug information on a
- * thread of their own while the machine runs, since that takes as long as a short run.
+ * log_lines.h - looks up the source lines of a log's sites in the debug information, on a thread of
+ * its own while the machine runs: it takes as long as a short run.
  */
 #ifndef LOG_LOG_LINES_H
 #define LOG_LOG_LINES_H
@@ -15,10 +15,10 @@ struct log_lines_site {
     uint64_t va, before;
 };
 
-/* The file's debug information is opened for this only. `sites' are copied. */
+/* Begins the look-up. The file's debug information is opened for it only. `sites' are copied. */
 struct log_lines *log_lines_new(const char *path, const struct log_lines_site *sites, size_t count);
 
-/* Waits for all of them, and tells those that are known, in order. */
+/* Waits for all lines, and calls back for each that was found, in order. */
 void log_lines_each(struct log_lines *l,
                     void (*known)(void *ctx, uint32_t site, const char *file, uint32_t line),
                     void *ctx);

@@ -77,7 +77,7 @@ bool log_unpack(const struct log *l, const struct log_entry *entry, struct log_b
 
 /* ---- definitions ---- */
 
-/* A string, or NULL; not one with a zero in it. */
+/* Takes a string or NULL; refuses one that contains a zero. */
 static char *get_text(struct log_in *in)
 {
     uint64_t len = log_get(in);
@@ -238,7 +238,10 @@ static bool get_counts(struct log *l, struct log_in *in)
     return l->has_counts;
 }
 
-/* The run has gone back. An index has only the frames that are left, so it needs no such frame. */
+/*
+ * Takes the frame by which the run has gone back. With an index it is not needed: that has only the
+ * frames that are left.
+ */
 static bool get_back(struct log *l, struct log_in *in)
 {
     uint64_t last = log_get(in);
@@ -249,7 +252,7 @@ static bool get_back(struct log *l, struct log_in *in)
     return true;
 }
 
-/* Takes a frame that is not of events. False: it is damaged. */
+/* Takes a frame other than of events. False: it is damaged. */
 static bool take_frame(struct log *l, const struct log_entry *entry)
 {
     struct log_bytes b = {0};
@@ -257,7 +260,7 @@ static bool take_frame(struct log *l, const struct log_entry *entry)
     bool good = true;
 
     if (entry->head.kind > LOG_FRAME_BACK || entry->head.kind == LOG_FRAME_INDEX)
-        return true; /* of a later version: not needed */
+        return true; /* a kind of a later version: not needed */
     if (!log_unpack(l, entry, &b)) {
         VEC_FREE(&b);
         return false;
@@ -287,7 +290,7 @@ static void add_entry(struct log *l, const struct log_entry *entry)
     l->last = (uint32_t)l->before.len;
 }
 
-/* Leaves out the frames of events to which the run has not come in the end. */
+/* Leaves out the frames of events that are not part of the run in the end, as it went back. */
 static void keep_run(struct log *l)
 {
     bool *kept = xcalloc(l->before.len + 1, sizeof *kept);
@@ -312,7 +315,7 @@ static void set_problem(struct log *l, const char *format, uint64_t offset)
     l->problem = xasprintf(format, offset);
 }
 
-/* Takes the next frame. False: what follows cannot be read, and there is a problem. */
+/* Takes the next frame. False: the rest cannot be read, and there is a problem. */
 static bool take_entry(struct log *l, const struct log_entry *entry)
 {
     if (entry->head.kind == LOG_FRAME_EVENTS && l->run.harts) {
@@ -330,7 +333,7 @@ static bool take_entry(struct log *l, const struct log_entry *entry)
     return false;
 }
 
-/* Without an index: one frame after the other. */
+/* Reads all frames, one after the other: there is no index. */
 static void scan(struct log *l)
 {
     uint64_t at = LOG_HEAD_BYTES;
@@ -360,7 +363,7 @@ static void scan(struct log *l)
                     at < l->size ? at : l->size);
 }
 
-/* The entry for the index itself; false: there is none. */
+/* Finds the entry for the index itself; false: there is none. */
 static bool find_index(const struct log *l, struct log_entry *index)
 {
     uint8_t tail[LOG_TAIL_BYTES];
@@ -440,7 +443,7 @@ static enum exit_status read_log(struct log *l, const struct diag *d, struct log
         scan(l);
     keep_run(l);
     if (!l->run.harts)
-        return refuse(l, d, "is damaged at its beginning: it does not tell what was run");
+        return refuse(l, d, "is damaged at its beginning: the description of the run is missing");
     if (l->symbols.len)
         qsort(l->symbols.at, l->symbols.len, sizeof *l->symbols.at, compare_symbols);
     *out = l;

@@ -2,8 +2,8 @@
  * log_read.h - reads the event log of a run.
  *
  * A log that was cut (a killed run, a full disk) is read up to its last whole frame, and
- * log_problem() tells it. No input makes the reader do more than refuse: sizes are checked before
- * they are used.
+ * log_problem() says so. Any input is safe: sizes are checked before they are used, and a bad log
+ * is refused.
  */
 #ifndef LOG_READ_H
 #define LOG_READ_H
@@ -20,7 +20,7 @@ struct log;
 struct log_cursor;
 
 /*
- * EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: it is no log that can be read; a message was given, and
+ * Opens a log. EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: it cannot be read; a message was given, and
  * *out is unchanged.
  */
 MUST_USE enum exit_status log_open(const char *path, const struct diag *d, struct log **out);
@@ -30,15 +30,15 @@ MUST_USE enum exit_status log_open_bytes(const char *path, const uint8_t *bytes,
                                          const struct diag *d, struct log **out);
 void log_close(struct log *l); /* NULL is allowed */
 
-/* One line about what is missing; NULL: the log is whole. */
+/* A line about the missing part; NULL: the log is complete. */
 const char *log_problem(const struct log *l);
 
 const struct log_run *log_run(const struct log *l);
-const struct log_ending *log_ended(const struct log *l); /* NULL: it does not tell */
+const struct log_ending *log_ended(const struct log *l); /* NULL: the end is missing */
 uint64_t log_size(const struct log *l);                  /* in bytes */
 uint64_t log_event_count(const struct log *l);
 
-/* Definitions by number. NULL: there is none of that number. */
+/* Definitions by number. NULL: there is no such number. */
 const char *log_string(const struct log *l, uint32_t id);
 const struct log_task *log_task(const struct log *l, uint32_t id);
 const struct log_site *log_site(const struct log *l, uint32_t id);
@@ -46,26 +46,26 @@ uint32_t log_string_count(const struct log *l);
 uint32_t log_task_count(const struct log *l);
 uint32_t log_site_count(const struct log *l);
 
-/* Whether sites were counted: not if the run was killed, or did not account for them. */
+/* Whether sites were counted: they were not if the run was killed, or did not account for them. */
 bool log_has_counts(const struct log *l);
 
 /* Whether every entry of a site in a state costs the same cycles. */
 bool log_counts_fixed(const struct log *l);
 
-/* What was counted of a site over the whole log; `state' is below LOG_COUNTED. */
+/* The counts of a site over the whole log; `state' is below LOG_COUNTED. */
 struct log_count log_count(const struct log *l, uint32_t site, unsigned state);
 
-/* Whether it has the image's code: not of one that is larger than 4 MiB. */
+/* Whether the log has the image's code: it has none that is larger than 4 MiB. */
 bool log_has_text(const struct log *l);
 
 /* Copies code as it was when the log began. False: the log does not have all of it. */
 MUST_USE bool log_text(const struct log *l, uint64_t va, void *to, size_t size);
 
-/* In ascending order of address. */
+/* The symbols, in ascending order of address. */
 size_t log_symbol_count(const struct log *l);
 const struct log_symbol *log_symbol(const struct log *l, size_t i);
 
-/* The symbol that contains the address, functions first; NULL: none does. */
+/* The symbol that contains the address, preferably a function; NULL: none does. */
 const struct log_symbol *log_symbol_at(const struct log *l, uint64_t address);
 
 /* "schedule+0x1c", or the number. */
@@ -74,24 +74,24 @@ void log_place(const struct log *l, uint64_t address, char text[LOG_PLACE_MAX]);
 
 /* ---- events ---- */
 
-/* Frames of events. first and last tell where to look for a cycle. */
+/* Frames of events. `first` and `last` help to find the frame of a cycle. */
 size_t log_frame_count(const struct log *l);
 const struct log_frame_head *log_frame(const struct log *l, size_t i);
 
-/* At the first event. Several cursors may be in one log. */
+/* A cursor at the first event. A log may have several. */
 struct log_cursor *log_cursor_new(struct log *l);
 void log_cursor_free(struct log_cursor *c); /* NULL is allowed */
 
-/* Goes to the first event of a frame; log_frame_count(): to the end. */
+/* Moves to the first event of a frame; log_frame_count(): to the end. */
 void log_cursor_seek(struct log_cursor *c, size_t frame);
 
-/* The next event. False: there are no more, or the rest is damaged (log_cursor_problem). */
+/* Reads the next event. False: there are no more, or the rest is damaged (log_cursor_problem). */
 MUST_USE bool log_next(struct log_cursor *c, struct log_event *e);
 
-/* One line about the damage that has ended log_next; NULL: none has. */
+/* A line about the damage at which log_next has ended; NULL: there was none. */
 const char *log_cursor_problem(const struct log_cursor *c);
 
-/* What is true after the last event: harts, open calls, sites (log_state.h). */
+/* The state after the last event: harts, open calls, sites (log_state.h). */
 struct log_state;
 const struct log_state *log_cursor_state(const struct log_cursor *c);
 
@@ -103,7 +103,7 @@ const char *log_end_name(unsigned end);        /* "returned", ... */
 const char *log_update_end_name(unsigned end);
 const char *log_role_name(unsigned role);
 
-/* What a call is called: its function, ftrace_caller, return_to_handler, "interrupt 5". */
+/* The name of a call: its function, ftrace_caller, return_to_handler, "interrupt 5". */
 const char *log_call_name(const struct log *l, const struct log_call *c, char text[LOG_PLACE_MAX]);
 
 /* "COMM-PID", "COMM", or the address of the task; "-": not known. */

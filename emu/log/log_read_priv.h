@@ -36,8 +36,10 @@ struct log {
     VEC_OF(struct log_task) tasks;
     VEC_OF(struct log_site) sites;
     VEC_OF(struct log_entry) frames; /* of events */
-    /* while there is no index: of each frame of events, from 1, the one that it follows, and the
-     * last one of the run */
+    /*
+     * while there is no index: for each frame of events, from 1, the number of the one that it
+     * follows, and the last one of the run
+     */
     VEC_OF(uint32_t) before;
     uint32_t last;
     VEC_OF(struct log_stretch) codes;
@@ -45,7 +47,7 @@ struct log {
     bool has_counts, counts_fixed;
 };
 
-/* The bytes of a frame; false: it is damaged. */
+/* Unpacks the bytes of a frame; false: it is damaged. */
 bool log_unpack(const struct log *l, const struct log_entry *entry, struct log_bytes *to);
 
 #endif

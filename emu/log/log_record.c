@@ -1,9 +1,9 @@
 /*
  * log_record.c - see log_record.h.
  *
- * What asks the machine is done on its thread, and goes to the reader of the feed
- * (cpu/feed.h), which has the writer and what is said of names below. What both need, and the
- * definitions of sites and findings, are changed while that has nothing to read.
+ * Code that reads the machine runs on the machine's thread, and sends messages to the reader of the
+ * feed (cpu/feed.h), which owns the writer and the names ("the reader's", below). State that both
+ * use, and definitions of sites and findings, are changed while the reader has nothing to read.
  */
 #include "log/log_record.h"
 
@@ -46,32 +46,32 @@ _Static_assert((int)LOG_STACK_BYTES == (int)TASK_STACK_BYTES,
                "the log divides addresses into stacks");
 _Static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
 
-/* The task that a hart had when it was looked at, and where its name is in memory. */
+/* The task that a hart had when it was last read, and the place of its name in memory. */
 struct running {
     uint64_t tp;
-    const uint8_t *name; /* in the host's memory; NULL: not in one place */
+    const uint8_t *name; /* in the host's memory; NULL: not in one page */
     uint8_t was[TASK_NAME_MAX];
     uint32_t looks;
-    bool looked, known; /* known: all of it */
+    bool looked, known; /* known: name, pid and stack are */
 };
 
-/* A task as it was seen. */
+/* A task as it was last read. */
 struct seen_task {
     uint64_t tp, stack;
     int32_t pid;
     char name[TASK_NAME_MAX + 1]; /* empty: not known */
 };
 
-/* What symbols do not tell: the name of an address, and the address's offset in it. */
+/* A name that symbols do not have: of an address, with the address's offset in the function. */
 struct named {
     uint32_t string;
     uint64_t offset;
 };
 
-/* How often a task is read again, on each hart, because its stack is not known. */
+/* How many times each hart reads a task again, because its stack is not known. */
 enum { LOOKS_MAX = 10000 };
 
-/* What the guest has printed is an event a line, or so many bytes. */
+/* Console output is an event for each line, or for this many bytes. */
 enum { CONSOLE_BYTES = 256 };
 
 struct log_record {
@@ -81,28 +81,29 @@ struct log_record {
     struct watch *watch;
     struct running running[LOG_HARTS_MAX];
     VEC_OF(uint8_t) states;    /* of the sites in memory */
-    struct log_counts *before; /* what was counted of `counted' sites before */
+    struct log_counts *before; /* the counts of the first `counted' sites before the log began */
     uint32_t counted;
     size_t findings;
     struct kernel_probes *at_switch; /* NULL: switches are not recorded */
     uint8_t printed[CONSOLE_BYTES];
     size_t printed_len;
     unsigned printing; /* the hart */
-    bool begun, told;  /* told: that the log is lost */
+    bool begun, told;  /* told: config.lost was called */
     uint64_t shown_at; /* host's time, for log_record_show */
-    struct map met;    /* addresses of which `named' or the symbols have the name */
+    struct map met;    /* addresses whose name is in `named' or in the symbols */
     /* the reader's */
     struct log_writer *writer;
     VEC_OF(struct named) named;
     struct map named_at;         /* address -> index */
     VEC_OF(uint32_t) site_names; /* strings; LOG_NONE: the site has none */
-    struct log_call call;        /* that is written; a member, as most of it is always the same */
-    bool lost;                   /* looked at by the machine's thread, too */
+    struct log_call
+        call;  /* the call to be written; a member, as most of its members are always the same */
+    bool lost; /* the machine's thread reads it, too */
 };
 
 /* ---- events ---- */
 
-/* The machine's thread will see it (tell_loss). */
+/* Called when the file cannot be written; the machine's thread will see it (tell_loss). */
 static void on_lost(void *ctx)
 {
     struct log_record *r = ctx;
@@ -122,7 +123,7 @@ enum { EVENT_MORE_MAX = sizeof(struct log_update_hart) * LOG_HARTS_MAX };
 
 _Static_assert((int)CONSOLE_BYTES <= (int)EVENT_MORE_MAX, "what an event points to");
 
-/* An event, and what it points to. */
+/* An event, with the data that it points to. */
 struct sent {
     struct log_event event;
     uint8_t more[EVENT_MORE_MAX];
@@ -141,7 +142,7 @@ static void write_event(void *ctx, const void *sent, size_t size)
     log_write_event(r->writer, &s.event);
 }
 
-/* `more': what it points to. */
+/* `more': the data that the event points to. */
 static void send_event(struct log_record *r, const struct log_event *e, const void *more,
                        size_t size)
 {
@@ -164,7 +165,7 @@ static struct log_event event_of(struct hart *h, enum log_kind kind)
 
 /* ---- tasks ---- */
 
-/* *known: with its stack. */
+/* Sets *known if the task's stack is known, too. */
 static struct seen_task read_task(struct log_record *r, struct hart *h, uint64_t tp, bool *known)
 {
     struct seen_task seen = {.tp = tp, .pid = -1};
@@ -179,7 +180,7 @@ static struct seen_task read_task(struct log_record *r, struct hart *h, uint64_t
     return seen;
 }
 
-/* By the reader. */
+/* Runs on the reader's thread. */
 static uint32_t define_task(struct log_record *r, const struct seen_task *seen)
 {
     const struct log_task defined = {.tp = seen->tp,
@@ -191,7 +192,7 @@ static uint32_t define_task(struct log_record *r, const struct seen_task *seen)
     return log_write_task(r->writer, &defined);
 }
 
-/* Where the name of the task is; NULL: it is not known, or the bytes are not in one page. */
+/* The place of the task's name; NULL: it is not known, or the bytes are not in one page. */
 static const uint8_t *find_name(const struct log_record *r, struct hart *h, uint64_t tp)
 {
     struct ram *ram;
@@ -218,7 +219,7 @@ static void write_task(void *ctx, const void *hart_task, size_t size)
     log_write_has_task(r->writer, h->hart, define_task(r, &h->task));
 }
 
-/* Tells which task the hart has, if that or its name has changed. False: not all is known of it. */
+/* Sends the hart's task, if it or its name has changed. False: not all of it is known. */
 static bool look_at_task(void *ctx, struct hart *h)
 {
     struct log_record *r = ctx;
@@ -236,12 +237,15 @@ static bool look_at_task(void *ctx, struct hart *h)
         memcpy(now->was, now->name, sizeof now->was);
     seen = (struct hart_task){hart_id(h), read_task(r, h, tp, &now->known)};
     feed_put(r->feed, write_task, r, &seen, sizeof seen);
-    /* The first task gets its stack while the kernel boots; where it is may also not be known. */
+    /* The first task gets its stack while the kernel boots; in some kernels it is never found. */
     now->known |= ++now->looks > LOOKS_MAX;
     return now->known;
 }
 
-/* A name changes within a system call, which ends with a trap return: the next call looks again. */
+/*
+ * Makes the next call read the task again: a name changes within a system call, which ends with a
+ * trap return.
+ */
 static void look_at_name(struct log_record *r, const struct hart *h)
 {
     const struct running *now = &r->running[hart_id(h)];
@@ -249,7 +253,7 @@ static void look_at_name(struct log_record *r, const struct hart *h)
 
     if (!now->looked || !now->name || !memcmp(now->name, now->was, sizeof now->was))
         return;
-    for (unsigned i = 0; i < LOG_HARTS_MAX; i++) /* others may have looked at this task */
+    for (unsigned i = 0; i < LOG_HARTS_MAX; i++) /* other harts may have read this task */
         r->running[i].looked &= r->running[i].tp != tp;
     feed_interrupt(r->feed);
 }
@@ -308,7 +312,7 @@ static void keep_name(void *ctx, const void *met, size_t size)
     r->named.at[index] = named;
 }
 
-/* Names that the symbols do not have are in the guest's memory: they must be asked for now. */
+/* Reads a name that the symbols do not have from the guest's memory, where it must be read now. */
 static void meet(void *ctx, uint64_t address)
 {
     struct log_record *r = ctx;
@@ -325,7 +329,7 @@ static void meet(void *ctx, uint64_t address)
     feed_put(r->feed, keep_name, r, &m, sizeof m);
 }
 
-/* The function with an address, by all names that are known. */
+/* Names the function with an address, by all names that are known. */
 static uint32_t name_at(const struct log_record *r, uint64_t address, uint64_t *offset)
 {
     const char *name = symbols_at(r->config.symbols, address, offset);
@@ -340,8 +344,8 @@ static uint32_t name_at(const struct log_record *r, uint64_t address, uint64_t *
 }
 
 /*
- * The caller is the function at the call, just before the return address: after the call of a
- * function that does not return, the next function may begin.
+ * Names the caller by the address just before the return address: after the call of a function that
+ * does not return, the next function may begin.
  */
 static void name_call(void *ctx, struct log_call *c)
 {
@@ -388,7 +392,7 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
     const struct log_record *r = ctx;
 
     (void)c;
-    /* None of a call that had begun before the log did. */
+    /* There is no event for a call that began before the log. */
     (void)log_write_return(r->writer, at->hart, &at->clocks, at->stack,
                            (enum log_call_end)ends[how]);
 }
@@ -521,7 +525,7 @@ struct seen_site {
     struct log_site site;
     bool has_module;
     char module[MODULE_NAME_MAX];
-    char function[SYMBOL_NAME_MAX]; /* of which only what is used is sent */
+    char function[SYMBOL_NAME_MAX]; /* only the used part is sent */
 };
 
 static void write_site(void *ctx, const void *seen_site, size_t size)
@@ -578,7 +582,7 @@ static void on_site(struct log_record *r, uint32_t id)
 
 /* ---- findings ---- */
 
-/* The evidence, a line for each fact. */
+/* Writes the evidence as text, a line for each fact; the caller frees it. */
 static char *evidence(const struct log_record *r, const struct finding *f)
 {
     char *text = NULL;
@@ -772,7 +776,7 @@ struct log_record *log_record_new(const struct log_record_config *config)
 
 /* ---- what is counted of sites ---- */
 
-/* Of all sites that there are; the caller frees them. NULL: they are not accounted for. */
+/* The counts of all sites; the caller frees them. NULL: they are not accounted for. */
 static struct log_counts *count_sites(const struct log_record *r, uint32_t *sites)
 {
     const struct account *a = watch_account(r->watch);
@@ -791,7 +795,7 @@ static struct log_counts *count_sites(const struct log_record *r, uint32_t *site
     return counts;
 }
 
-/* A run that was restored has counted sites before the log began. */
+/* Writes the counts since the log began: a restored run has counted sites before. */
 static void put_counts(const struct log_record *r)
 {
     uint32_t sites;
@@ -817,7 +821,7 @@ static void write_text(void *ctx, const void *text, size_t size)
     log_write_text(r->writer, va, (const uint8_t *)text + sizeof va, size - sizeof va);
 }
 
-/* The code in memory, if it is not too much for a log. */
+/* Reads the code in memory, unless it is too large for a log. */
 static void put_text(const struct log_record *r)
 {
     const struct image *im = r->config.image;
@@ -837,7 +841,7 @@ static void put_text(const struct log_record *r)
     }
 }
 
-/* The symbols that have an extent; the caller frees the array. */
+/* The symbols that have a size; the caller frees the array. */
 static struct log_symbol *list_symbols(const struct symbols *symbols, size_t *count)
 {
     size_t all = symbols_count(symbols);
@@ -854,7 +858,7 @@ static struct log_symbol *list_symbols(const struct symbols *symbols, size_t *co
     return list;
 }
 
-/* Begins to look up the lines of the sites that there are. Modules have none. */
+/* Begins to look up the lines of the present sites. Those of modules have none. */
 static struct log_lines *find_lines(const struct log_record *r)
 {
     size_t count = r->states.len;
@@ -874,7 +878,10 @@ static struct log_lines *find_lines(const struct log_record *r)
     return lines;
 }
 
-/* Its strings are the caller's of log_record_new; the symbols are given away. */
+/*
+ * Begins the file, on the reader's thread. The config's strings belong to the caller of
+ * log_record_new; this frees the symbols.
+ */
 static void begin_file(void *ctx, const void *config, size_t size)
 {
     struct log_writer_config c;
@@ -961,7 +968,7 @@ enum exit_status log_record_end(struct log_record *r, const struct log_ending *e
 
 /* ---- going back ---- */
 
-/* The tasks of the harts are looked at again. */
+/* Makes the harts' tasks be read again. */
 static void forget_tasks(struct log_record *r)
 {
     for (unsigned i = 0; i < LOG_HARTS_MAX; i++)
@@ -984,7 +991,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
         return;
     state_io_bytes(io, r->states.at, count);
     for (size_t i = count; i < sites; i++)
-        r->states.at[i] = SITE_OTHER; /* it is not there yet */
+        r->states.at[i] = SITE_OTHER; /* the site was not added yet */
     STATE_IO(io, r->findings);
     STATE_IO_BELOW(io, r->printing, LOG_HARTS_MAX);
     STATE_IO_BELOW(io, r->printed_len, CONSOLE_BYTES);
@@ -997,7 +1004,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
     }
 }
 
-/* From now on, cost, findings and states of sites are those of the run that was restored. */
+/* Reads the costs, findings and states of sites of the restored run. */
 static void look_again(struct log_record *r)
 {
     free(r->before);
@@ -1017,7 +1024,7 @@ void log_record_restart(struct log_record *r)
     map_clear(&r->met);
     log_write_forget_names(r->writer);
     look_again(r);
-    feed_settle(r->feed); /* sites may be new */
+    feed_settle(r->feed); /* sites may have been added */
     log_writer_restart(r->writer, r->states.at, r->states.len);
     forget_tasks(r);
 }

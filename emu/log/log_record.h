@@ -1,6 +1,6 @@
 /*
- * log_record.h - makes the event log of a run (`--log FILE`): listens to the machine and writes
- * what it sees. The guest cannot notice it, and without --log there is none of it.
+ * log_record.h - makes the event log of a run (`--log FILE`): listens to the machine and writes its
+ * events. The guest cannot notice it. Without --log nothing of it is there.
  */
 #ifndef LOG_RECORD_H
 #define LOG_RECORD_H
@@ -38,34 +38,34 @@ struct log_record_config {
 };
 
 /*
- * Listens from now on; before watch_new, so that a store or fence comes before what it causes. What
- * it is given must outlive it.
+ * Begins to listen. Must be called before watch_new, so that a store or fence comes before its
+ * effects. All arguments must outlive it.
  */
 struct log_record *log_record_new(const struct log_record_config *config);
 
 /* For watch_config.calls. on_only: only functions whose site is on. */
 struct calls_listener log_record_calls(struct log_record *r, bool on_only);
 
-/* Before the run: begins the file. `watch` was made after log_record_new. */
+/* Begins the file, before the run. `watch` was made after log_record_new. */
 void log_record_begin(struct log_record *r, struct watch *watch);
 
-/* What the guest has printed. */
+/* Adds output of the guest. */
 void log_record_console(struct log_record *r, unsigned hart, const uint8_t *bytes, size_t len);
 
 /*
- * Saves or restores the log (base/state_io.h), to be joined with the snapshots of the machine after
- * the watch: what was recorded since is in the file, but not in the log any more.
+ * Saves or restores the log (base/state_io.h), as a part of the machine's snapshots after the
+ * watch. Events since then stay in the file, but are no longer part of the log.
  */
 void log_record_state_io(void *log_record, struct state_io *io);
 
-/* The machine was restored from a file, and with it the watch: the log begins again, there. */
+/* Begins the log again, after the machine and the watch were restored from a file. */
 void log_record_restart(struct log_record *r);
 
 /*
- * For one who follows the log while it is written (--view); called often while the guest runs, and
- * before it waits for long (`waits'): what was seen is in the file after a quarter of a second at
- * most. Where frames end and console output is cut then depends on the host's time; nothing else
- * does.
+ * Writes the events so far to the file, at least every quarter of a second, for a viewer of a log
+ * that is being written (--view). To be called often while the guest runs, and before it waits for
+ * long (`waits'). The ends of frames and of pieces of console output then depend on the host's
+ * time; nothing else does.
  */
 void log_record_show(struct log_record *r, bool waits);
 

@@ -13,8 +13,8 @@ void log_state_init(struct log_state *s, unsigned harts)
 }
 
 /*
- * As if no stack had been asked for. Only those that were: a log may name the last one in each of
- * its frames, and a frame shall not cost more than its bytes.
+ * Forgets the stacks. Only the used ones are cleared: a log may name the last stack in each of its
+ * frames, and a frame shall not take more time than its bytes justify.
  */
 static void empty_stacks(struct log_state *s)
 {
@@ -35,7 +35,7 @@ void log_state_free(struct log_state *s)
     VEC_FREE(&s->sites);
 }
 
-/* Stacks up to that number. */
+/* Makes room for stacks up to this number. */
 static void add_stacks(struct log_state *s, size_t number)
 {
     size_t more = number - s->stacks.len;
@@ -137,7 +137,7 @@ static void open_io(struct log_io *io, const struct log_state *s, struct log_sta
     }
 }
 
-/* The harts will not be behind this cycle. */
+/* The cycle that all later events of the harts have at least. */
 static uint64_t least_cycle(const struct log_state *s)
 {
     uint64_t least = UINT64_MAX;
@@ -147,7 +147,7 @@ static uint64_t least_cycle(const struct log_state *s)
     return least;
 }
 
-/* Whether a hart's next call may be on the stack without naming it. */
+/* Whether a hart's next call may be on the stack without an event that names the stack. */
 static bool is_selected(const struct log_state *s, uint64_t number)
 {
     for (unsigned i = 0; i < s->harts; i++)
@@ -156,8 +156,10 @@ static bool is_selected(const struct log_state *s, uint64_t number)
     return false;
 }
 
-/* Stacks that have no open call, and whose next event names them and has a later cycle, need no
- * entry. */
+/*
+ * Whether the stack needs an entry in the frame's state. It needs none if it has no open call and
+ * its next event names it and has a later cycle.
+ */
 static void stacks_io(struct log_io *io, struct log_state *s)
 {
     uint64_t number = 0, least = least_cycle(s);
@@ -188,7 +190,7 @@ static void stacks_io(struct log_io *io, struct log_state *s)
     }
 }
 
-/* Runs of equal states. */
+/* Writes or reads the sites' states as runs of equal ones. */
 static void sites_io(struct log_io *io, struct log_bytes *sites)
 {
     uint64_t count = sites->len, run;

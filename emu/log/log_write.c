@@ -49,17 +49,18 @@ struct log_writer {
     VEC_OF(struct log_call) traps;    /* of open calls, and unused ones */
     VEC_OF(uint32_t) unused_traps;
     struct log_bytes column[LOG_COLUMNS];
-    uint8_t *to[LOG_COLUMN_DETAILS]; /* where the next numbers go, in those with room reserved */
-    uint32_t in_frame;               /* events of the present frame */
-    uint64_t harts;                  /* a bit for each that has some */
-    uint64_t first, until;           /* cycles: the lowest; a frame ends before this one */
-    uint32_t frame;                  /* from 1 */
+    uint8_t
+        *to[LOG_COLUMN_DETAILS]; /* where the next numbers go, in the columns with reserved room */
+    uint32_t in_frame;           /* events of the present frame */
+    uint64_t harts;              /* a bit for each hart that has events */
+    uint64_t first, until;       /* cycles: the lowest; a frame ends before this one */
+    uint32_t frame;              /* from 1 */
     uint32_t known_in_frame;
     VEC_OF(struct known) known;
-    size_t forgotten;        /* so many at its beginning are only there for open calls */
-    uint32_t recent[RECENT]; /* by hash: index of a known call that may be it */
+    size_t forgotten; /* number of the calls at its beginning that are kept only for open calls */
+    uint32_t recent[RECENT]; /* by hash: index of a known call that may be the same */
     struct map known_at;   /* hash -> index; calls with the same hash follow each other by `+ 1` */
-    struct log_bytes defs; /* that are not in the file yet */
+    struct log_bytes defs; /* definitions that are not in the file yet */
     struct map strings;    /* hash -> number */
     VEC_OF(char *) texts;
     struct map task_of; /* tp -> number of its last definition */
@@ -97,7 +98,7 @@ static const struct log_call *definition(const struct log_writer *w, const struc
     return o->trap ? &w->traps.at[o->defined] : &w->known.at[o->defined].call;
 }
 
-/* The stacks as a reader of the frame has them. */
+/* Makes the stacks of the state, as a reader of the frame has them. */
 static void make_stacks(struct log_writer *w)
 {
     for (size_t i = 0; i < w->stacks.len; i++) {
@@ -122,8 +123,8 @@ static void make_stacks(struct log_writer *w)
 }
 
 /*
- * Room for the numbers of some events, in all columns but that of state and of details, so that
- * put_reserved need not look.
+ * Room for the numbers of some events, in all columns but STATE and DETAILS, so that put_reserved
+ * need not check it.
  */
 enum { EVENTS_AT_ONCE = 64, CODES_OF_EVENT = 6 };
 
@@ -391,7 +392,7 @@ static NOINLINE void begin_hart(struct log_writer *w, unsigned hart, uint64_t cy
     w->until = cycle > UINT64_MAX - FRAME_CYCLES ? UINT64_MAX : cycle + FRAME_CYCLES;
 }
 
-/* An event, but for its details. */
+/* Writes an event except for its details. */
 static inline void put_event(struct log_writer *w, struct log_hart *h, unsigned hart, uint64_t code,
                              const struct clocks *now)
 {
@@ -422,10 +423,10 @@ void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
     put_detail(w, (uint32_t)(task + 1));
     h->task = task;
     measure(w);
-    reserve(w); /* no event need follow */
+    reserve(w); /* no event may follow */
 }
 
-/* NULL: the number is too high. */
+/* The open calls of the stack with this number; NULL: the number is too high. */
 static inline struct open_calls *stack_of(struct log_writer *w, uint32_t number)
 {
     if (UNLIKELY(number - 1 >= w->stacks.len)) {
@@ -493,7 +494,7 @@ static uint32_t add_known(struct log_writer *w, const struct log_call *c, uint64
     return (uint32_t)w->known.len - 1;
 }
 
-/* Where a call is in `recent', if it is there. */
+/* The slot of a call in `recent'. */
 static inline uint32_t *recent_slot(struct log_writer *w, const struct log_call *c, uint64_t sp)
 {
     uint64_t mixed = (c->pc ^ c->back << 7 ^ (c->sp - sp) << 17 ^ c->tail_of << 3 ^ c->kind) *
@@ -517,7 +518,7 @@ static NOINLINE struct known *look_up_known(struct log_writer *w, const struct l
     return &w->known.at[*recent];
 }
 
-/* The call in the table; it is added if it is not there. */
+/* Finds the call in the table, or adds it. */
 static inline struct known *find_known(struct log_writer *w, const struct log_call *c, uint64_t sp)
 {
     uint32_t *recent = recent_slot(w, c, sp);
@@ -527,7 +528,7 @@ static inline struct known *find_known(struct log_writer *w, const struct log_ca
     return look_up_known(w, c, sp, recent);
 }
 
-/* The code of a call that the frame has not had yet. */
+/* Writes the code of a call that is new in the frame. */
 static uint64_t put_call(struct log_writer *w, const struct log_call *call, uint64_t sp)
 {
     struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
@@ -544,7 +545,7 @@ static NOINLINE uint64_t define_known(struct log_writer *w, struct known *k)
     return put_call(w, &k->call, 0);
 }
 
-/* The call's code. *index: its own. */
+/* Writes the call's code. *index: the call's index. */
 static inline uint64_t put_known(struct log_writer *w, const struct log_call *c, uint64_t sp,
                                  uint32_t *index)
 {
@@ -554,7 +555,7 @@ static inline uint64_t put_known(struct log_writer *w, const struct log_call *c,
     return LIKELY(k->frame == w->frame) ? LOG_CODE_KNOWN + (uint64_t)k->number : define_known(w, k);
 }
 
-/* The same of a trap. *number: its index among the traps. */
+/* The same for a trap. *number: its index in the traps. */
 static NOINLINE uint64_t put_trap(struct log_writer *w, const struct log_call *c, uint64_t sp,
                                   uint32_t *number)
 {
@@ -665,7 +666,7 @@ static void open_again(struct log_writer *w, struct open_calls *stack, const str
     VEC_PUSH(&stack->open, o);
 }
 
-/* The open calls of the state, which was read. */
+/* Rebuilds the open calls from the state, which was read. */
 static void take_stacks(struct log_writer *w)
 {
     close_stacks(w);
@@ -679,7 +680,7 @@ static void take_stacks(struct log_writer *w)
     }
 }
 
-/* Sites that were defined since are not there. */
+/* Adds the sites that were defined since the state was saved: they do not exist in it. */
 static void fill_sites(struct log_writer *w)
 {
     while (w->state.sites.len < w->sites && w->state.sites.len < LOG_SITES_MAX)

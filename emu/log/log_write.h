@@ -23,8 +23,8 @@ struct log_writer_config {
     const struct log_symbol *symbols; /* the same */
     size_t symbol_count;
     /*
-     * Sets name, caller, caller_offset and tail_name of a call; asked once for calls that are the
-     * same but for their times.
+     * Sets name, caller, caller_offset and tail_name of a call; called once for calls that differ
+     * only in their times.
      */
     void (*name)(void *ctx, struct log_call *c);
     void (*lost)(
@@ -36,35 +36,35 @@ struct log_writer *log_writer_new(const struct log_writer_config *config);
 
 /* ---- definitions ---- */
 
-/* The number of a string, the same for equal ones; NULL: LOG_NONE. */
+/* Returns the number of a string, the same for equal strings; NULL: LOG_NONE. */
 uint32_t log_write_string(struct log_writer *w, const char *text);
 
-/* The task that runs with this tp; defines it when it is new or has changed. */
+/* Returns the number of a task; defines it when it is new or has changed. */
 uint32_t log_write_task(struct log_writer *w, const struct log_task *task);
 
 /* Defines the next site: their numbers count from 0. */
 void log_write_site(struct log_writer *w, const struct log_site *site);
 
-/* The source line of a site that was defined. */
+/* Writes the source line of a site that was defined. */
 void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint32_t line);
 
-/* Code at a virtual address, as it is when the log begins; at most LOG_TEXT_MAX bytes. */
+/* Writes code at a virtual address, as it is when the log begins; at most LOG_TEXT_MAX bytes. */
 enum { LOG_TEXT_MAX = 4 << 20 };
 void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, size_t size);
 
 /*
- * What was counted of the sites, in order of their numbers; once, before the end. fixed: every
- * entry of a site in a state costs the same.
+ * Writes the counts of the sites, in order of their numbers; to be called once, before the end.
+ * fixed: every entry of a site in a state costs the same.
  */
 void log_write_counts(struct log_writer *w, const struct log_counts *counts, uint32_t sites,
                       bool fixed);
 
-/* Names of calls may have changed: they are asked for again. */
+/* Makes names of calls be requested again, as they may have changed. */
 void log_write_forget_names(struct log_writer *w);
 
 /* ---- events, in the order in which they happen ---- */
 
-/* Before an event of that hart: it has this task from now on. */
+/* Sets the hart's task, before an event of the hart. */
 void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task);
 
 /* The clocks of an event. */
@@ -73,34 +73,39 @@ static inline struct clocks log_clocks(const struct log_event *e)
     return (struct clocks){e->cycle, e->insns, e->time - clocks_ticks(e->cycle)};
 }
 
-/* A call begins on the stack of that number: of *call kind, state, site, pc, back, sp, tail_of and
- * cause count. */
+/*
+ * Writes the begin of a call on the stack with this number. Of *call the members kind, state, site,
+ * pc, back, sp, tail_of and cause are used.
+ */
 void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t number,
                     const struct log_call *call);
 
-/* The innermost call of the stack ends. False: the log has none, so there is no event. */
+/*
+ * Writes the end of the stack's innermost call. False: the log has no open call there, so there is
+ * no event.
+ */
 bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *now,
                       uint32_t number, enum log_call_end end);
 
-/* Any other event. */
+/* Writes any other event. */
 void log_write_event(struct log_writer *w, struct log_event *e);
 
 /*
- * Saves or restores where in the run the log is (base/state_io.h). What was written since is not of
- * the run any more then, and is not read; definitions remain.
+ * Saves or restores the log's position in the run (base/state_io.h). After a restore, events
+ * written since then are no longer part of the run and are not read; definitions remain.
  */
 void log_writer_state_io(struct log_writer *w, struct state_io *io);
 
 /*
- * The run begins again, in another state of the machine: no call is open, and so many sites, all
- * that are defined, are in these states.
+ * Begins the run again, in another state of the machine: no call is open, and the `sites` sites,
+ * all that are defined, are in these states.
  */
 void log_writer_restart(struct log_writer *w, const uint8_t *states, size_t sites);
 
 /* Writes the present frame, if it has events, so that a reader of the file sees them. */
 void log_writer_show(struct log_writer *w);
 
-/* What was written so far, in bytes of the file. */
+/* The bytes written to the file so far. */
 uint64_t log_writer_bytes(const struct log_writer *w);
 
 /* Ends the log. Returns 0, or the errno of the first write that has failed. */
