@@ -20,7 +20,7 @@ enum { NAME_MAX_BYTES = 256 };
 /* The name of a stack that is in the file. */
 struct track {
     int32_t pid;
-    uint32_t task; /* a string; LOG_NONE: the stack is no task's */
+    uint32_t task; /* a string; LOG_NONE: the stack belongs to no task */
     bool used;     /* it has a name */
 };
 
@@ -83,8 +83,8 @@ static bool is_on_its_own(const struct log_task *task, const struct log_call *ca
 }
 
 /*
- * Names the stack when it is used for the first time, and again if it is another task's then or the
- * task has another name. A stack of interrupts belongs to no task and keeps its name.
+ * Names the stack when it is first used, and again when it belongs to another task or its task has
+ * a new name. A stack of interrupts belongs to no task and keeps its name.
  */
 static void follow_stack(struct chrome *c, const struct log_event *e, const struct log_task *task)
 {

@@ -1,5 +1,5 @@
 /*
- * code.c - the functions that were called, disassembled as they were when the log begins, each with
+ * code.c - disassembles the functions that were called, as they were when the log began, each with
  * its calls by the state of its site.
  */
 #include <inttypes.h>
@@ -15,7 +15,7 @@ struct called {
     uint64_t calls[LOG_SITE_STATES];
 };
 
-/* The same for all jobs of a log: the symbol in which the site is. NULL: none is known. */
+/* Finds the symbol that contains the site. NULL: it is not known. */
 static const struct log_symbol *symbol_of(const struct log *log, const struct log_call *c)
 {
     const struct log_symbol *s = log_symbol_at(log, c->pc);

@@ -23,25 +23,25 @@ struct export_format {
     void (*convert)(struct export_job *job);
 };
 
-/* NULL: there is none of that name. */
+/* NULL: there is no format with this name. */
 const struct export_format *export_find(const char *name);
 
-/* Whether it can only convert a log with log_has_counts(); with log_has_text(). */
+/* Whether the format needs a log with log_has_counts(); with log_has_text(). */
 bool export_needs_counts(const struct export_format *f);
 bool export_needs_text(const struct export_format *f);
 
-/* "chrome, csv, ..." */
+/* Writes the names of all formats: "chrome, csv, ...". */
 void export_names(char *text, size_t room);
 
 /* ---- what `rvftrace log' prints by itself ---- */
 
-/* The run, what the log has, harts, functions, updates, findings. */
+/* Writes a summary: the run, the log's events, harts, functions, updates, findings. */
 void export_summary(struct export_job *job);
 
-/* A line for each event. */
+/* Writes a line for each event. */
 void export_list(struct export_job *job);
 
-/* The line of an event, without a line break. */
+/* Writes the line of an event, without a line break. */
 void export_line(const struct log *log, const struct log_event *e, FILE *out);
 
 /* ---- formats ---- */

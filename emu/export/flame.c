@@ -64,7 +64,7 @@ struct bar {
 struct flame {
     const struct tree *tree;
     FILE *out;
-    const char *what;       /* the cycles are */
+    const char *what;       /* the kind of cycles */
     uint32_t *first, *next; /* children of a node, 0 ends: by name */
     VEC_OF(struct bar) bars;
     unsigned depth;
@@ -121,7 +121,7 @@ static void put_text(const char *text, size_t max, FILE *out)
 
 /*
  * Warm colours for functions, by name; grey for user mode and idle time, blue for the tracer and
- * what it calls back: these can be told apart without seeing red and green.
+ * its callbacks: these can be distinguished without seeing red and green.
  */
 static void put_colour(const char *name, FILE *out)
 {

@@ -190,7 +190,7 @@ static const char *name_of(const struct log *log, const struct log_event *e,
     }
 }
 
-/* Names of functions and tasks have no quotes in them; others are replaced. */
+/* Replaces quotes; names of functions and tasks normally contain none. */
 static void put_quoted(const char *text, FILE *out)
 {
     fputc('"', out);

@@ -16,7 +16,7 @@
 
 enum { PERIOD = 1000, CHAIN_MAX = 120 };
 
-/* What the file has of struct perf_event_attr, and the bits of it and of samples. */
+/* Sizes and bits of struct perf_event_attr and of samples, as far as the file has them. */
 enum { ATTR_BYTES = 112, HEAD_BYTES = 104 };
 enum {
     SAMPLE_IP = 1,
@@ -34,7 +34,7 @@ enum { MISC_KERNEL = 1, MISC_USER = 2 };
 struct perf {
     struct export_job *job;
     struct log_bytes data;
-    struct log_bytes named;          /* of each task: whether its name was given */
+    struct log_bytes named;          /* for each task: whether its name was written */
     uint64_t waiting[LOG_HARTS_MAX]; /* cycles since the last sample */
 };
 
@@ -53,7 +53,7 @@ static void put64(struct log_bytes *b, uint64_t value)
     put32(b, (uint32_t)(value >> 32));
 }
 
-/* Text with zeroes up to a multiple of eight bytes, one at least. */
+/* Puts text and at least one zero, up to a multiple of eight bytes. */
 static void put_padded(struct log_bytes *b, const char *text)
 {
     size_t len = strlen(text);
@@ -79,7 +79,7 @@ static void end_record(struct log_bytes *b, size_t at)
     b->at[at + 7] = (uint8_t)(size >> 8);
 }
 
-/* Where the kernel's code is, from its first function to its last. */
+/* The range of the kernel's code, from its first function to its last. */
 struct code {
     uint64_t first, last;
 };
@@ -99,8 +99,10 @@ static struct code find_code(const struct log *log)
     return code;
 }
 
-/* perf takes the names of addresses in it from kallsyms, which it compares by the place of this
- * symbol. */
+/*
+ * Writes the mapping of the kernel. perf names addresses in it by kallsyms, which it compares by
+ * the address of this symbol.
+ */
 static const char reference[] = "_stext";
 
 static void put_kernel(struct perf *p)
@@ -199,7 +201,7 @@ static void put_head(struct log_bytes *b, uint64_t data)
     log_put_bytes(b, "PERFILE2", 8);
     put64(b, HEAD_BYTES);
     put64(b, ATTR_BYTES + 16);
-    put64(b, HEAD_BYTES); /* attributes: one, with its ids, of which there are none */
+    put64(b, HEAD_BYTES); /* attributes: one, without ids */
     put64(b, ATTR_BYTES + 16);
     put64(b, HEAD_BYTES + ATTR_BYTES + 16); /* records */
     put64(b, data);
@@ -236,8 +238,8 @@ void export_perf(struct export_job *job)
 }
 
 /*
- * The symbols in the form of /proc/kallsyms, for perf report --kallsyms. Labels among functions
- * count as code.
+ * Writes the symbols in the form of /proc/kallsyms, for perf report --kallsyms. Labels among
+ * functions count as code.
  */
 void export_kallsyms(struct export_job *job)
 {

@@ -1,7 +1,7 @@
 /*
  * perfetto.c - a log as a Perfetto trace (protocol buffers): a track for each stack with its calls
- * as slices, one for each hart with what happened to its code, and the task switches as ftrace
- * events of the kernel, which Perfetto shows as lanes of processors.
+ * as slices, one for each hart with the changes of its code, and the task switches as ftrace events
+ * of the kernel, which Perfetto shows as lanes of processors.
  *
  * Numbers of fields are those of perfetto_trace.proto.
  */
@@ -59,7 +59,7 @@ struct perfetto {
     struct log_bytes packet, part, inner;
     VEC_OF(uint32_t)
     names;             /* the task that a stack's track is named after, plus 1; 0: no name yet */
-    uint8_t *interned; /* of each string: whether its name was given */
+    uint8_t *interned; /* for each string: whether it was written */
     size_t interned_count;
     bool begun;
 };
@@ -123,7 +123,7 @@ static void put_track(struct perfetto *p, uint64_t track, const char *name)
     put_packet(p);
 }
 
-/* A stack is named after the task that uses it first, and again when another one does. */
+/* Names a stack after the task that uses it first, and again when another task uses it. */
 static void name_stack(struct perfetto *p, const struct log_event *e)
 {
     const struct log_task *t = log_task(p->job->log, e->task);
@@ -275,7 +275,7 @@ static void put_switch(struct perfetto *p, const struct log_event *e)
     put_packet(p);
 }
 
-/* A mark on the hart's track, with the line of the event as its text. */
+/* Puts a mark on the hart's track, with the line of the event as its text. */
 static void put_mark(struct perfetto *p, const struct log_event *e)
 {
     char *line = NULL;

@@ -63,7 +63,7 @@ static bool is_task(const struct source *s, uint32_t id)
     return name && !fnmatch(s->filter.task, name, 0);
 }
 
-/* Whether the site is of such a function. */
+/* Whether the site is that of a wanted function. */
 static bool is_site(const struct source *s, uint32_t id)
 {
     const struct log_site *site = log_site(s->log, id);
@@ -167,7 +167,7 @@ static void add_calls(const struct source *s, const struct log_event *e, uint32_
     f->open = stack->open.at;
     f->count = stack->open.len;
     if (e->kind == LOG_CALL && e->call.stack == number)
-        f->count--; /* it has just begun */
+        f->count--; /* the call has just begun */
     if (e->kind == LOG_RETURN && e->call.stack == number)
         f->last = e->call.call;
 }

@@ -1,5 +1,5 @@
 /*
- * source.h - the events of a log that the user asked for, and where their cycles go.
+ * source.h - reads the events of a log that the user selected, and attributes cycles to calls.
  */
 #ifndef EXPORT_SOURCE_H
 #define EXPORT_SOURCE_H
@@ -20,7 +20,7 @@ struct filter {
     uint64_t from, to;    /* cycles */
 };
 
-/* What has the cycles of a hart. */
+/* The owner of a hart's cycles. */
 enum flow_kind { FLOW_KERNEL, FLOW_USER, FLOW_IDLE };
 
 struct flow_hart {
@@ -35,7 +35,7 @@ struct source {
     struct filter filter;
     struct log_cursor *cursor;
     size_t frame;  /* the next one */
-    uint64_t left; /* events of the present frame that were not read yet */
+    uint64_t left; /* unread events of the present frame */
     struct flow_hart flow[LOG_HARTS_MAX];
 };
 
@@ -43,13 +43,16 @@ struct source {
 void source_begin(struct source *s, struct log *log, const struct filter *filter);
 void source_end(struct source *s);
 
-/* The next event of those asked for. */
+/* Reads the next selected event. */
 MUST_USE bool source_next(struct source *s, struct log_event *e);
 
-/* The next event of all; of no frame that is wholly before or after the time asked for. */
+/*
+ * Reads the next event, selected or not, but skips frames that are wholly before or after the
+ * selected time.
+ */
 MUST_USE bool source_next_any(struct source *s, struct log_event *e);
 
-/* Whether it is one of those asked for. */
+/* Whether the event is a selected one. */
 bool source_wants(const struct source *s, const struct log_event *e);
 
 /* The cycles of a hart from its event before `e` to `e`. */
@@ -63,7 +66,7 @@ struct flow {
     const struct log_call *last; /* one more, the innermost; or NULL */
 };
 
-/* To be called for each event of all, in order. */
+/* Must be called for every event, in order. */
 struct flow source_flow(struct source *s, const struct log_event *e);
 
 #endif

@@ -27,7 +27,7 @@ static void put_tree(const struct tree *t, const char *name, struct json *j)
     json_end(j);
 }
 
-/* What the log has before its damage, and a message about that. */
+/* Reads the log up to its damage, and prints a message about that. */
 static enum exit_status read_tree(struct log *log, const char *path, const struct diag *d,
                                   struct tree *t)
 {

@@ -1,5 +1,5 @@
 /*
- * summary.c - what is in a log, on a page: the run, the events, harts, functions, sites, updates
+ * summary.c - a summary of a log on one page: the run, the events, harts, functions, sites, updates
  * and findings.
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "export/export.h"
 #include "log/log_state.h"
 
-/* Rows of the tables; findings of which the evidence is printed. */
+/* The maximum numbers of rows in the tables. */
 enum { FUNCTIONS_SHOWN = 15, UPDATES_SHOWN = 10, COSTS_SHOWN = 10 };
 
 struct function {
@@ -53,7 +53,7 @@ static struct function *function_of(struct summary *s, const struct log_call *c)
     return &s->functions[c->name];
 }
 
-/* The innermost function: what tracers and traps within it take is not its own. */
+/* The innermost function. Cycles of tracers and traps within it are not its own. */
 static void charge(struct summary *s, const struct flow *f)
 {
     const struct log_call *top = f->last ? f->last : f->count ? &f->open[f->count - 1] : NULL;
@@ -76,7 +76,7 @@ static void count_call(struct summary *s, const struct log_event *e)
     function->on += e->call.call->state == LOG_ON;
 }
 
-/* All harts that run may fetch the old code from now on, until they fence. */
+/* Marks all running harts as ones that may fetch the old code until they fence. */
 static void begin_stale(struct summary *s, const struct log_event *e)
 {
     const struct log_state *state = log_cursor_state(s->job->source->cursor);

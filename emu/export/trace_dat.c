@@ -1,11 +1,10 @@
 /*
- * trace_dat.c - a log as trace.dat, for trace-cmd and KernelShark: what the tracers function or
- * function_graph would have written had they cost nothing, task switches, and the events of the
- * machine as lines of text. Versions 6 and 7 of the format; times are cycles, so a nanosecond is
- * one.
+ * trace_dat.c - a log as trace.dat, for trace-cmd and KernelShark: the entries of the tracers
+ * function or function_graph as if these cost nothing, task switches, and the events of the machine
+ * as lines of text. Versions 6 and 7 of the format; times are cycles, so a nanosecond is one.
  *
  * A file has the formats of the events, the kernel's symbols, the tasks' names, and for each hart
- * its pages as the kernel's ring buffer has them.
+ * the pages of its ring buffer, as the kernel would have them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 #include "export/export.h"
 #include "log/log_state.h"
 
-/* A page of a ring buffer, its head, and what fits into an entry. */
+/* Bytes of a ring buffer's page, of its head, and of the longest text in an entry. */
 enum { PAGE = DAT_PAGE, PAGE_HEAD = 16, TEXT_MAX = 512 };
 
 /* Numbers of events: the first three are the kernel's own. */
@@ -79,10 +78,10 @@ static const struct format {
                  "print fmt: \"%s\", __get_str(text)\n"},
 };
 
-/* The pages of a hart, of which all but the last are full. */
+/* The pages of a hart; all but the last are full. */
 struct cpu {
     struct log_bytes pages;
-    size_t page; /* where the last one begins */
+    size_t page; /* offset of the last one */
     uint64_t time;
     bool begun;
 };
@@ -121,7 +120,7 @@ static void begin_page(struct cpu *c, uint64_t time)
     c->time = time;
 }
 
-/* An entry with the bytes that were collected. */
+/* Puts an entry with the collected bytes. */
 static void put_entry(struct dat *d, unsigned hart, uint64_t time)
 {
     struct cpu *c = &d->cpu[hart];
@@ -229,7 +228,7 @@ static void put_switch(struct dat *d, const struct log_event *e)
     put_entry(d, e->hart, e->cycle);
 }
 
-/* The line of the event, without what each entry has anyway. */
+/* Puts the line of the event, without the parts that each entry has anyway. */
 static void put_line(struct dat *d, const struct log_event *e)
 {
     char *line = NULL, *text;
@@ -334,7 +333,7 @@ static void put_tasks(struct log_bytes *b, const struct log *log)
     VEC_FREE(&text);
 }
 
-/* Fills up to a page, and the pages of each hart. */
+/* Fills up to a page, and puts the pages of each hart. */
 static void put_pages(struct dat *d, struct log_bytes *b)
 {
     fwrite(b->at, 1, b->len, d->job->out);
@@ -389,7 +388,7 @@ static void put_section(struct log_bytes *b, struct log_bytes *options, unsigned
 
 enum { SECTION_HEAD = 16 };
 
-/* The option about the pages, which begin after all else. */
+/* Puts the option about the pages, which are at the end of the file. */
 static void put_buffer(const struct dat *d, struct log_bytes *options, uint64_t section)
 {
     unsigned harts = log_run(d->job->log)->harts;

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "log/log_state.h"
 
-/* Keys of children that are no function: the number of a string is below them. */
+/* Keys of children that are not functions, above all numbers of strings. */
 #define KEY_TASK    (UINT64_C(1) << 33)
 #define KEY_USER    (UINT64_C(1) << 34)
 #define KEY_IDLE    (UINT64_C(1) << 35)
@@ -28,8 +28,8 @@ static uint64_t hash_of(uint32_t parent, uint64_t key)
 }
 
 /*
- * The child of that key, which is made if it is not there. Those that have the same hash are told
- * apart by parent and name.
+ * Finds the child with this key, or makes it. Parent and name distinguish children with the same
+ * hash.
  */
 static uint32_t child(struct tree *t, uint32_t parent, uint64_t key, const char *name)
 {
@@ -108,8 +108,8 @@ void tree_read(struct tree *t, struct export_job *job)
 }
 
 /*
- * What the n-th entry of a site that is off is taken to cost; n from 0. With a core model entries
- * differ: the parts add up to what was counted.
+ * The cost attributed to the n-th entry of a site that is off; n from 0. With a core model entries
+ * differ, and only their sum was counted: the parts add up to it.
  */
 static uint64_t cost_of_entry(struct log_count all, uint64_t n)
 {

@@ -1,5 +1,5 @@
 /*
- * tree.h - the cycles of a log by stacks of calls, for folded stacks and flame graphs.
+ * tree.h - sums up the cycles of a log by stacks of calls, for folded stacks and flame graphs.
  */
 #ifndef EXPORT_TREE_H
 #define EXPORT_TREE_H
@@ -11,12 +11,12 @@
 #include "base/vec.h"
 #include "export/export.h"
 
-/* A function below its caller; node 0 is all. Nodes come after their parents. */
+/* A function below its caller; node 0 is the root. Nodes come after their parents. */
 struct tree_node {
     uint32_t parent;
     char *name;
     uint64_t cycles; /* its own */
-    uint64_t all;    /* with those below it; after tree_read */
+    uint64_t all;    /* its own and those of its children; valid after tree_read */
 };
 
 struct tree {
@@ -31,9 +31,8 @@ struct tree {
 void tree_read(struct tree *t, struct export_job *job);
 
 /*
- * The same of the cycles that the sites which were off have cost: each such call with its site's
- * mean cost, so that the calls of a whole log have the sum that was counted. The log must have
- * counts.
+ * The same for the cycles of sites that were off: each call through such a site has the site's mean
+ * cost, so that the calls of a whole log add up to the counted sum. The log must have counts.
  */
 void tree_read_disabled(struct tree *t, struct export_job *job);
 void tree_free(struct tree *t);

@@ -1,6 +1,6 @@
 /*
- * vcd.c - the states of the harts as a value change dump, for GTKWave: what each does, which task,
- * how deep its calls are, whether it may fetch stale code, and whether it patches code.
+ * vcd.c - the states of the harts as a value change dump, for GTKWave: mode, task, depth of calls,
+ * whether the hart may fetch stale code, and whether it patches code.
  *
  * A dump has one time, and the harts' clocks differ a little: changes are sorted by their cycle.
  */
@@ -25,7 +25,7 @@ static const struct {
                [SIGNAL_STALE] = {"stale", 1}};
 
 struct change {
-    uint64_t cycle, order; /* order: of the changes of one cycle */
+    uint64_t cycle, order; /* order: among the changes of one cycle */
     uint32_t value;
     uint8_t hart, signal;
 };

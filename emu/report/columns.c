@@ -23,7 +23,7 @@ enum {
 enum form { COUNT, MEAN, PERCENT };
 
 struct column {
-    unsigned groups;           /* that have it: IN_... */
+    unsigned groups;           /* groups that have the column: IN_... */
     const char *name;          /* for --sort and CSV */
     const char *above, *below; /* the heading for people; NULL: in the CSV only */
     int width;
@@ -45,7 +45,7 @@ static uint64_t cost(const struct table_row *row)
            (row->group == RUN_SITES ? on->through_cycles : on->cycles);
 }
 
-/* Of the sites' or trampolines' own instructions. */
+/* Cycles of the sites' or trampolines' own instructions. */
 static uint64_t part(const struct table_row *row, enum run_part part)
 {
     uint64_t sum = 0;
@@ -106,7 +106,7 @@ static const struct column columns[] = {
     {IN_SITES | IN_JUMP_LABELS, "sites", "", "sites", 6, COUNT, value_sites},
 };
 
-/* Whether a table of the group has it; as text, too. */
+/* Whether a table of the group has the column; whether it has it as text, too. */
 static bool is_in(const struct column *c, enum run_group group)
 {
     return c->groups >> group & 1;
@@ -165,13 +165,13 @@ void table_sort(struct table *t, const struct column *c)
 
 /* ---- text ---- */
 
-/* Rounded down; of a double that no count can be, the greatest count. */
+/* Rounds down; a double that is too large becomes the greatest count. */
 static uint64_t count_of(double value)
 {
     return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-/* A count of 0 as "-": in a table of many zeroes the other values are hard to see. */
+/* Prints a count of 0 as "-": among many zeroes the other values would be hard to see. */
 static const char *written(char text[TEXT_MAX], enum form form, double value)
 {
     char digits[GROUPED_MAX];
@@ -282,7 +282,7 @@ void table_csv(const struct table *t, FILE *out)
 struct pair {
     const char *name;
     const struct table_row *a, *b;
-    double from, to; /* of the column that they are sorted by */
+    double from, to; /* values of the column by which pairs are sorted */
 };
 
 static int by_change(const void *a, const void *b)

@@ -36,7 +36,7 @@ static json_t *executed(const json_t *from, const char *const states[], size_t c
     return list;
 }
 
-/* What was left out because there was too much of it: names and numbers. */
+/* The names and numbers of kinds of which some were left out, as there were too many. */
 static json_t *left_out(const json_t *report)
 {
     static const char *const names[] = {

@@ -10,8 +10,8 @@
 #include "report/run_file.h"
 
 /*
- * Writes the page: the reports, as JSON in it, and `stacks', the JSON of export/stacks.h; NULL: no
- * flame graph. The caller checks the error flag of `out`.
+ * Writes the page, with the reports as JSON in it, and `stacks', the JSON of export/stacks.h; NULL:
+ * no flame graph. The caller checks the error flag of `out`.
  */
 void html_write(const struct run_file *runs, size_t count, const char *stacks, FILE *out);
 

@@ -205,7 +205,7 @@ static bool all_are_objects(const json_t *array)
     return true;
 }
 
-/* Why it is not a report with the costs of sites; NULL: it is one. */
+/* Returns why the file is not a report with costs of sites; NULL: it is one. */
 static const char *objection(const json_t *json)
 {
     if (!json_is_object(json_object_get(json, "run")) ||
@@ -221,7 +221,7 @@ static const char *objection(const json_t *json)
     return NULL;
 }
 
-/* Takes the reference to the JSON. */
+/* Reads the report; takes over the reference to the JSON. */
 static enum exit_status take_all(struct run_file *r, const char *path, json_t *json,
                                  const struct diag *d)
 {

@@ -15,12 +15,12 @@
 /* The states of a site (docs/report.md), in the order of their columns. */
 enum run_state { RUN_INIT, RUN_OFF, RUN_ON, RUN_STATES };
 
-/* What the cycles were spent on. */
+/* The kinds of cycles. */
 enum run_part { RUN_ISSUE, RUN_FETCH, RUN_DATA, RUN_BRANCH, RUN_PARTS };
 
 /*
- * What has costs: ftrace's sites; its trampolines and return_to_handler, whose counts are those of
- * RUN_ON; the sites of jump labels, RUN_OFF as nops and RUN_ON as jumps.
+ * The groups of code that have costs: ftrace's sites; its trampolines and return_to_handler, with
+ * counts in RUN_ON; jump labels, RUN_OFF as nops and RUN_ON as jumps.
  */
 enum run_group { RUN_SITES, RUN_TRAMPOLINES, RUN_JUMP_LABELS, RUN_GROUPS };
 
@@ -28,7 +28,7 @@ enum run_group { RUN_SITES, RUN_TRAMPOLINES, RUN_JUMP_LABELS, RUN_GROUPS };
  */
 struct run_counts {
     uint64_t entries, cycles;
-    uint64_t parts[RUN_PARTS]; /* of `cycles`: they add up to it */
+    uint64_t parts[RUN_PARTS]; /* the parts of `cycles`, which add up to it */
     uint64_t resumed;          /* calls that returned to the instruction after the site */
     uint64_t through_cycles, through_min, through_max; /* of these calls, from the site on */
 };
@@ -62,12 +62,12 @@ struct run_file {
  * caller must call run_file_free; `path` must outlive it.
  */
 MUST_USE enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d);
-/* The same from an open file; `path' is what it is called. */
+/* The same from an open file; `path' is its name in messages. */
 MUST_USE enum exit_status run_file_parse(struct run_file *r, const char *path, FILE *in,
                                          const struct diag *d);
 void run_file_free(struct run_file *r);
 
-/* Adds `more` to `sum`; of the minimum and maximum it keeps the smaller and the greater one. */
+/* Adds `more` to `sum`; keeps the smaller minimum and the greater maximum. */
 void run_counts_add(struct run_counts *sum, const struct run_counts *more);
 
 #endif

@@ -14,11 +14,11 @@
 /* The key by which sites are grouped. */
 enum table_key { BY_SITE, BY_FUNCTION, BY_FILE, BY_MODULE, BY_LAYOUT, BY_RUN, TABLE_KEYS };
 
-/* NULL, or TABLE_KEYS: no such word or key. */
+/* The key's name, and the key with this name. NULL, or TABLE_KEYS: there is none. */
 const char *table_key_name(enum table_key key);
 enum table_key table_key_find(const char *name);
 
-/* NULL, or RUN_GROUPS: no such word or group. */
+/* The group's name, and the group with this name. NULL, or RUN_GROUPS: there is none. */
 const char *table_group_name(enum run_group group);
 enum run_group table_group_find(const char *name);
 
@@ -29,7 +29,7 @@ struct table_row {
     unsigned line;
     size_t sites;
     bool nested;          /* of the trampoline: its cycles are also part of the functions' calls */
-    uint64_t busy_cycles; /* of all harts in the runs that have a site of it */
+    uint64_t busy_cycles; /* of all harts in the runs that have a site of the row */
     struct run_counts state[RUN_STATES];
 };
 
@@ -41,8 +41,8 @@ struct table {
 };
 
 /*
- * Puts what is of this group in `count` runs into rows. Sites whose function does not match the
- * shell pattern `functions` are left out; NULL: none is. The trampoline's own sites are rows only
+ * Puts the members of this group in `count` runs into rows. Sites whose function does not match the
+ * shell pattern `functions` are left out; NULL: all match. The trampoline's own sites are rows only
  * by site and by function: their counts are part of the functions' calls already.
  */
 struct table table_make(const struct run_file *runs, size_t count, enum run_group group,

@@ -17,7 +17,7 @@
 #include "load/symbols.h"
 #include "mem/bus.h"
 
-/* A string; all that is read, which is some 100,000 times. */
+/* The maximum length of a string, and the maximum number of reads: a kernel needs some 100,000. */
 enum { TEXT_MAX = 64 << 10, READS_MAX = 8 << 20 };
 
 static void miss(struct peek *p, const char *what, const char *of)
@@ -58,7 +58,7 @@ uint64_t peek_symbol(struct peek *p, const char *name)
     return va;
 }
 
-/* A hart may have no page table, or one that is gone; the kernel is in all others. */
+/* Tries all harts: one may have no page table, or a freed one; all others map the kernel. */
 static bool find_page(const struct peek *p, uint64_t va, uint64_t *pa)
 {
     for (unsigned i = 0; i < cluster_hart_count(p->cluster); i++)

@@ -57,7 +57,7 @@ static const struct peek_member members[MEMBERS] = {
 struct reader {
     struct peek *peek;
     uint64_t at[MEMBERS];
-    uint64_t at_len;          /* of the length of an array; 0: its type has it */
+    uint64_t at_len;          /* offset of an array's length; 0: the type contains the length */
     uint32_t flag_tracepoint; /* of an event; the next one: it is dynamic */
     bool backwards;           /* fields are listed from the last to the first */
     FILE *out;
@@ -109,7 +109,7 @@ static void put_fields(const struct reader *r, uint64_t head, bool dynamic)
     }
 }
 
-/* Of a system call's entry the fields are with the system call. */
+/* The fields of a system call's entry are listed with the system call. */
 static uint64_t fields_of(const struct reader *r, uint64_t call, uint64_t class)
 {
     static const struct peek_member enter = {"syscall_metadata", "enter_fields"};
@@ -147,8 +147,8 @@ static void put_format(const struct reader *r, uint64_t call, uint64_t class, ui
 }
 
 /*
- * The flag has moved with the versions of Linux. Every kernel has this event, whose flag it is;
- * what other flags it may have are lower ones.
+ * Finds the flag, whose bit depends on the version of Linux: it is the highest flag of this event,
+ * which every kernel has.
  */
 static uint32_t find_tracepoint_flag(const struct reader *r)
 {

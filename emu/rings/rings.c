@@ -68,7 +68,7 @@ static const struct peek_member members[MEMBERS] = {
     [PAGE_SIZE] = {"buffer_page", NULL},
 };
 
-/* A ring, and how far its reading is. */
+/* A ring, and the position of its reader. */
 struct ring {
     struct peek *peek;
     uint64_t at[MEMBERS];
@@ -132,7 +132,7 @@ void ring_put_page(struct peek *p, struct log_bytes *pages, const struct ring_pa
     pages->len += RING_PAGE;
 }
 
-/* The data of a page from an offset on. time: of its first event. */
+/* Puts the data of a page from an offset on. `time`: that of its first event. */
 static void put_page(struct ring *r, uint64_t page, uint64_t offset, uint64_t time)
 {
     struct ring_part part = {page, offset, peek_u64(r->peek, page + 8) - offset, time, r->lost};
@@ -144,7 +144,7 @@ static void put_page(struct ring *r, uint64_t page, uint64_t offset, uint64_t ti
     r->lost = 0;
 }
 
-/* The rest of the page that the guest's reader has taken out. */
+/* Puts the rest of the page that the guest's reader has taken out. */
 static void put_readers_page(struct ring *r)
 {
     uint64_t cursor = r->va + r->at[CURSOR];
@@ -155,7 +155,7 @@ static void put_readers_page(struct ring *r)
         put_page(r, page, offset, peek_u64(r->peek, cursor + r->at[CURSOR_STAMP]));
 }
 
-/* Page number seq, if it is still there and not empty. */
+/* Puts page number seq, if it is still there and not empty. */
 static void put_slot(struct ring *r, uint64_t slots, uint64_t pages, uint64_t seq, uint64_t count)
 {
     uint64_t slot = peek_u64(r->peek, slots + seq % count * 8), index, header, page, first;

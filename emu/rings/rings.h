@@ -1,8 +1,8 @@
 /*
- * rings.h - the guest's own record: the rings of this project's kernel or of Linux, read out of
- * memory. What per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format, printk_formats and
- * saved_cmdlines would say, without a reader in the guest: nothing is consumed, and no cycle
- * passes.
+ * rings.h - reads the guest's own trace: the ring buffers of this project's kernel or of Linux, in
+ * memory. Gives the contents of per_cpu/cpuN/trace_pipe_raw, events/SYSTEM/EVENT/format,
+ * printk_formats and saved_cmdlines without a reader in the guest: nothing is consumed, and no
+ * cycle passes.
  */
 #ifndef RINGS_RINGS_H
 #define RINGS_RINGS_H
@@ -42,11 +42,11 @@ struct ring_formats {
     VEC_OF(struct ring_format) of; /* of all events, in the kernel's order */
 };
 
-/* What is in events/SYSTEM/EVENT/format of each event; the caller frees them. */
+/* Reads the contents of events/SYSTEM/EVENT/format of each event; the caller frees them. */
 void rings_formats(struct peek *p, struct ring_formats *formats);
 void rings_formats_free(struct ring_formats *formats);
 
-/* Appends printk_formats; saved_cmdlines. */
+/* Append the contents of printk_formats, and of saved_cmdlines. */
 void rings_printk_formats(struct peek *p, struct log_bytes *text);
 void rings_cmdlines(struct peek *p, struct log_bytes *text);
 

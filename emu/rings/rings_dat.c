@@ -14,7 +14,7 @@
 
 enum { OPTION_BUFFER = 3 };
 
-/* Those of a system; first: with the number of them. */
+/* Puts the formats of a system, after their number. */
 static void put_formats_of(struct log_bytes *b, const struct ring_formats *f, const char *system)
 {
     uint32_t count = 0;
@@ -87,7 +87,10 @@ static void put_head(struct log_bytes *b, struct peek *p)
     VEC_FREE(&text);
 }
 
-/* The options: where the rings of each instance are. *places: where each is to be told. */
+/*
+ * Puts the options with the positions of each instance's rings. *places: where each position is to
+ * be filled in.
+ */
 static void put_options(struct log_bytes *b, const struct ring_traces *traces, size_t *places)
 {
     log_put_bytes(b, "options  ", 10);
@@ -112,7 +115,7 @@ static void set_place(struct log_bytes *b, size_t place)
     VEC_FREE(&number);
 }
 
-/* The rings of a trace: where their pages are, which begin at `first' in the file. */
+/* Puts the positions of a trace's pages, which begin at `first' in the file. */
 static void put_rings(struct log_bytes *b, struct peek *p, const struct ring_trace *trace,
                       size_t first, struct log_bytes *pages)
 {

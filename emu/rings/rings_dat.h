@@ -11,8 +11,8 @@
 #include "rings/peek.h"
 
 /*
- * Writes what the rings have now; `out' keeps its error flag. False: the kernel has none that are
- * found, and p->missing may tell why.
+ * Writes the present contents of the rings; `out' keeps its error flag. False: no rings were found;
+ * p->missing may have the reason.
  */
 MUST_USE bool rings_dat_write(struct peek *p, FILE *out);
 

@@ -73,7 +73,7 @@ static bool is_head(const struct ring *r, uint64_t page)
     return (peek_u64(r->peek, before + r->at[LIST_NEXT]) & RING_FLAGS) == RING_HEAD;
 }
 
-/* What was not read of a page. */
+/* The unread part of a page. */
 static void put_page(struct ring *r, uint64_t page)
 {
     uint64_t data = peek_u64(r->peek, page + r->at[PAGE_DATA]);
@@ -148,7 +148,7 @@ void rings_linux_traces(struct peek *p, struct ring_traces *traces)
 
 enum { COMM_BYTES = 16, SAVED_MAX = 1 << 16 };
 
-/* The names are where a pointer points to, or after all else in later versions. */
+/* The names are at the target of a pointer, or in later versions after all other members. */
 void rings_linux_cmdlines(struct peek *p, uint64_t saved, struct log_bytes *text)
 {
     static const struct peek_member of[] = {{"saved_cmdlines_buffer", "map_cmdline_to_pid"},

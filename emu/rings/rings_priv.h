@@ -1,6 +1,6 @@
 /*
- * rings_priv.h - what the readers of both kinds of rings share: those of the guest kernel of this
- * project (rings.c) and those of Linux (rings_linux.c).
+ * rings_priv.h - shared by the readers of both kinds of rings: those of this project's guest kernel
+ * (rings.c) and those of Linux (rings_linux.c).
  */
 #ifndef RINGS_RINGS_PRIV_H
 #define RINGS_RINGS_PRIV_H
@@ -9,7 +9,7 @@
 
 enum { RING_PAGES_MAX = 1 << 19, RING_TRACES_MAX = 1 << 12 };
 
-/* A stretch of a page that is one for a reader. */
+/* A part of a page that a reader gets as one page. */
 struct ring_part {
     uint64_t data; /* the page: time stamp, commit, then the data */
     uint64_t offset, size;
@@ -25,12 +25,15 @@ void ring_put_cmdline(struct log_bytes *text, uint32_t pid, const char *comm);
 
 /* ---- of Linux ---- */
 
-/* Whether the rings are those of Linux; false: of this project's kernel, or of none that is known.
+/*
+ * Whether the rings are those of Linux; false: they are those of this project's kernel, or unknown.
  */
 bool rings_are_linux(struct peek *p);
 
-/* What rings_traces, rings_pages and rings_cmdlines do, for Linux; `buffer': a struct trace_buffer,
- * `saved': a struct saved_cmdlines_buffer. */
+/*
+ * rings_traces, rings_pages and rings_cmdlines for Linux. `buffer': a struct trace_buffer; `saved':
+ * a struct saved_cmdlines_buffer.
+ */
 void rings_linux_traces(struct peek *p, struct ring_traces *traces);
 void rings_linux_pages(struct peek *p, uint64_t buffer, unsigned hart, struct log_bytes *pages);
 void rings_linux_cmdlines(struct peek *p, uint64_t saved, struct log_bytes *text);
