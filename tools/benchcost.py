@@ -178,7 +178,7 @@ def site_totals(report, state):
 
 
 def hart_parts(report):
-    """Cycles of all harts by kind, where the timing model tells them apart."""
+    """Cycles of all harts by kind, where the timing model distinguishes them."""
     kinds = ("issue", "fetch", "data", "branch")
     harts = report["harts"]
     if not all("parts" in hart for hart in harts):

@@ -50,7 +50,7 @@ class Sample:
 
 def on_all_harts(bench, image, script, alone):
     """
-    Runs the same work on the given number of harts, of which the others are idle.
+    Runs the same work on the given number of harts; the others are idle.
 
     The cycles may differ a little from those on one hart, because the allocator and
     the ring buffer are in another state. But no timer tick may fall into the run.

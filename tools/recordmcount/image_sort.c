@@ -1,9 +1,9 @@
 /*
  * image_sort.c - checks and sorts the table of a linked kernel.
  *
- * The table is compared with the code in both directions: each entry must be a
- * call of _mcount, and each call of _mcount must have an entry.  Where the compiler
- * left nops only the first is checked, because nops cannot be told from others.
+ * The table is compared with the code in both directions: each entry must be a call of _mcount, and
+ * each call of _mcount must have an entry.  Where the compiler left nops only the first is checked,
+ * because these nops look like any others.
  */
 #include "call.h"
 #include "image.h"

@@ -1,9 +1,9 @@
 /*
  * object.c - finds the calls of _mcount in an object, and its records if it has some.
  *
- * The relocations tell where the calls are; the bytes must agree. An object with
- * a call that cannot be recorded is refused, because a site that is missing in
- * the table would be noticed only when the kernel does not trace its function.
+ * The relocations give the places of the calls; the bytes must agree. An object with a call that
+ * cannot be recorded is refused, because a site that is missing in the table would be noticed only
+ * when the kernel does not trace its function.
  */
 #include "object.h"
 #include "call.h"
@@ -289,7 +289,7 @@ static bool is_record_section(const struct elf_file *f, size_t index)
     return strcmp(elf_file_section_name(f, index), LOC_NAME) == 0;
 }
 
-/* Reads the records of a __mcount_loc. Refuses one that recordmcount has not written. */
+/* Reads the records of a __mcount_loc. Refuses one that recordmcount did not write. */
 static int read_records(const struct object *o, const struct relocations *rs, struct site_list *to)
 {
     const struct elf_file *f = &o->file;

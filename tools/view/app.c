@@ -427,7 +427,7 @@ bool app_step_update(struct app *a, unsigned doc, size_t update)
             VEC_PUSH(&a->steps, i);
     }
     app_set_step(a, first_site_step(a));
-    /* Near enough to tell one step from the next. */
+    /* Zooms in until the steps can be distinguished. */
     if (a->steps.len && a->cpp > STEP_CYCLES)
         app_show(a, a->cursor - a->layout.lanes.w * STEP_CYCLES / 3.0,
                  a->cursor + a->layout.lanes.w * STEP_CYCLES * 2 / 3.0);

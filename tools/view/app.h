@@ -1,6 +1,7 @@
 /*
- * app.h - what the viewer shows and what the user has chosen; the drawing of it and the keys are in
- * files of their own. Nothing here knows a window: main.c gives it events and shows its canvas.
+ * app.h - the state of the viewer: what it shows and what the user has chosen. Drawing and keys are
+ * in files of their own. It is independent of the window: main.c passes events to it and shows its
+ * canvas.
  */
 #ifndef VIEW_APP_H
 #define VIEW_APP_H
@@ -25,10 +26,11 @@ struct doc {
     double offset;          /* its cycle 0 on the common time base */
     VEC_OF(uint8_t) sizes;  /* enum lane_size of each lane */
     VEC_OF(uint32_t) order; /* lanes as they are shown */
-    VEC_OF(uint8_t) depths; /* rows of each lane that have something near to what is in sight */
+    VEC_OF(uint8_t)
+    depths; /* for each lane, the number of rows that have spans near to the time in sight */
 };
 
-/* What stays in sight while a log grows. */
+/* The part that stays in sight while a log grows. */
 enum follow_end { FOLLOW_NOTHING, FOLLOW_ALL, FOLLOW_END };
 enum pick_kind { PICK_NONE, PICK_SPAN, PICK_MARK, PICK_SITE };
 
@@ -86,7 +88,7 @@ struct pairs {
 struct function_list {
     struct pairs rows;
     enum function_order order, sorted_by;
-    uint64_t events;                /* so many were read when it was made */
+    uint64_t events;                /* events that were read when the list was made */
     uint64_t most;                  /* cycles or calls of a row */
     size_t in_both, only[LOGS_MAX]; /* with two logs */
 };
@@ -95,7 +97,7 @@ struct layout {
     struct rect bar, overview, ruler, labels, lanes, pane, legend;
 };
 
-/* The overview without the frame of what is in sight, as it was drawn last. */
+/* The overview as it was last drawn, without the frame around the time in sight. */
 struct overview {
     uint32_t *pixels;
     struct rect place;
@@ -118,7 +120,7 @@ struct app {
     double near; /* how large rows are: 0 from far away, to 1 (measure_lanes) */
     int scroll, lanes_height;
     VEC_OF(struct entry) entries;
-    enum follow_end follow; /* a log that grows */
+    enum follow_end follow; /* for a log that grows */
 
     enum pane pane;
     bool pane_shown, help;
@@ -128,7 +130,7 @@ struct app {
     bool has_range;
     double range_from, range_to;
     struct range ranges[LOGS_MAX]; /* the same of each log */
-    struct pairs range_rows;       /* its functions, when range_paired */
+    struct pairs range_rows;       /* the functions of the range, if range_paired */
     bool range_paired;
 
     bool searching;
@@ -137,13 +139,13 @@ struct app {
     size_t match; /* the chosen one of them */
 
     enum site_order site_order, sorted_by; /* site_rows are in order of the latter */
-    uint64_t sorted_events;                /* when so many were read */
+    uint64_t sorted_events;                /* events that were read when site_rows were sorted */
     struct pairs site_rows;
     int pane_scroll;
     unsigned step_doc;    /* the log with the update */
-    size_t update;        /* that is stepped through */
+    size_t update;        /* the update that is stepped through */
     size_t step;          /* an index into its events */
-    VEC_OF(size_t) steps; /* marks: stores and fences of it */
+    VEC_OF(size_t) steps; /* marks: the stores and fences of the update */
 
     int mouse_x, mouse_y;
     VEC_OF(struct hit) hits;
@@ -172,15 +174,16 @@ enum key {
 void app_init(struct app *a, const struct diag *d);
 void app_free(struct app *a);
 void app_add(struct app *a, struct model *m);
-/* Reads for about that many milliseconds. True: there is more to read, or the picture has changed.
+/*
+ * Reads for about this many milliseconds. True: there is more to read, or the picture has changed.
  */
 bool app_work(struct app *a, unsigned milliseconds);
 bool app_busy(const struct app *a);
-void app_show(struct app *a, double from, double to); /* these cycles */
+void app_show(struct app *a, double from, double to); /* shows these cycles */
 void app_show_all(struct app *a);
 double app_first(const struct app *a);
 double app_last(const struct app *a);
-void app_zoom(struct app *a, double factor, int x); /* around that place */
+void app_zoom(struct app *a, double factor, int x); /* zooms around the place x */
 void app_pan(struct app *a, double pixels);
 void app_scroll(struct app *a, int pixels);
 void app_set_range(struct app *a, double from, double to);
@@ -195,27 +198,30 @@ void app_set_step(struct app *a, size_t step);
 void app_key(struct app *a, enum key key);
 void app_letter(struct app *a, const char *text); /* UTF-8 that was typed */
 void app_click(struct app *a, int x, int y);
-void app_align(struct app *a); /* the second log's first store to the first one's */
+void app_align(
+    struct app *a); /* moves the second log, so that the first stores of both are at one place */
 
 /* ---- draw.c ---- */
 int px(const struct app *a, int points); /* points as pixels */
 void app_layout(struct app *a);
 void app_draw(struct app *a);
 void add_hit(struct app *a, struct rect r, enum hit_kind kind, unsigned doc, uint64_t value);
-colour doc_colour(const struct app *a, unsigned doc); /* that tells two logs apart */
+colour doc_colour(const struct app *a, unsigned doc); /* which distinguishes two logs */
 const char *base_name(const char *path);
 colour what_colour(const struct app *a, const struct model *m, uint32_t what);
 
 /* ---- timeline.c ---- */
 double x_of(const struct app *a, double cycle);
 double cycle_of(const struct app *a, double x);
-void measure_lanes(struct app *a); /* how many rows each has, after the time in sight has changed */
+void measure_lanes(
+    struct app *a); /* counts the rows of each lane, after the time in sight has changed */
 void draw_overview(struct app *a);
 void draw_ruler(struct app *a);
 void draw_lanes(struct app *a);
-/* What is at a place of the picture. */
+/* The object at a place of the picture. */
 struct pick pick_at(struct app *a, int x, int y);
-struct rect pick_rect(const struct app *a); /* where the picked span is; h 0: not there */
+struct rect
+pick_rect(const struct app *a); /* the place of the picked span; h 0: it is not in the picture */
 struct row_place {
     unsigned doc;
     uint32_t row;
@@ -223,7 +229,7 @@ struct row_place {
 };
 bool row_at(const struct app *a, int y, struct row_place *r); /* false: no row is there */
 int row_y(const struct app *a, const struct row_place *r);    /* where it is now */
-void draw_hint(struct app *a);                                /* what the mouse points at */
+void draw_hint(struct app *a);                                /* about the object under the mouse */
 void scroll_to_row(struct app *a, unsigned doc, uint32_t row);
 
 /* ---- panes.c ---- */
@@ -231,11 +237,14 @@ void draw_pane(struct app *a);
 void draw_help(struct app *a);
 
 /* ---- functions.c ---- */
-void list_functions(struct app *a);        /* that the search finds, anew */
+void list_functions(struct app *a);        /* lists the functions that the search finds again */
 uint64_t events_read(const struct app *a); /* of all logs */
 
 /* ---- code.c ---- */
-/* The instructions of some bytes of code, in lines: "auipc t0,0x2 ..." Returns how many. */
+/*
+ * Writes the instructions of some bytes of code, in lines: "auipc t0,0x2 ...". Returns the number
+ * of lines.
+ */
 enum { CODE_LINES = 8, CODE_MAX = 160, CODE_TEXT = 10 /* begins there, after the bytes */ };
 unsigned code_lines(const struct model *m, uint64_t address, const uint8_t *bytes, unsigned size,
                     char lines[CODE_LINES][CODE_MAX]);

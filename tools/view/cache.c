@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 
-/* To be counted up when model.c, follow.c or levels.c make something else of a log. */
+/* Must be incremented when model.c, follow.c or levels.c change the model of a log. */
 enum { CACHE_VERSION = 1 };
 enum { HEAD_WORDS = 5, HEAD_BYTES = HEAD_WORDS * 8, RAW_MAX = 1 << 30, SHIFT_MAX = 32 };
 
@@ -41,7 +41,9 @@ static void demand(struct log_io *io, bool holds)
         refuse(io);
 }
 
-/* The length of a list, of at most that many items, each of which has at least one byte. */
+/*
+ * Writes or reads the length of a list, of at most `most` items; each item has at least one byte.
+ */
 static size_t list_length(struct log_io *io, size_t len, uint64_t most)
 {
     uint64_t n = len;
@@ -524,7 +526,7 @@ static uint64_t raw_max(const struct model *m)
     return bytes < RAW_MAX ? bytes : RAW_MAX;
 }
 
-/* Whether a file for the log may claim so many bytes. */
+/* Whether a file for the log may claim `raw` bytes. */
 static bool is_possible(const struct model *m, uint64_t raw, size_t packed)
 {
     return raw <= raw_max(m) && raw / RATIO_MAX <= packed;

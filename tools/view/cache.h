@@ -1,5 +1,5 @@
 /*
- * cache.h - what the viewer has made of a log, kept in a file beside it: LOG.view.
+ * cache.h - keeps the viewer's model of a log in a file beside it: LOG.view.
  *
  * Reading a log of 100 million events takes seconds; reading this takes a part of one. It belongs
  * to the log's contents: their size and digest are in it. A cache that is damaged, of another log
@@ -14,17 +14,22 @@
 
 enum { CACHE_LEAST_EVENTS = 1000000 }; /* a smaller log is read in no time */
 
-/* The model of a log that was opened and not read is as if all was read. False: it is unchanged. */
+/*
+ * Completes the model of a log that was opened but not read, as if all was read. False: it is
+ * unchanged.
+ */
 bool cache_read(struct model *m);
 
-/* Whether it would be worth it to write the cache of that log, which was read to its end. */
+/* Whether the log, which was read to its end, is large enough for a cache. */
 bool cache_is_due(const struct model *m);
 
-/* Writes it, if it can. Does not change the model. */
+/* Writes the cache if possible. Does not change the model. */
 void cache_write(const struct model *m);
 
-/* The contents, without their compression; false: they are impossible, and the model is of no use
- * but to be closed. */
+/*
+ * Write and read the contents, uncompressed; false: they are impossible, and the model must be
+ * closed.
+ */
 void cache_pack(const struct model *m, struct log_bytes *to);
 bool cache_unpack(struct model *m, const uint8_t *bytes, size_t len);
 

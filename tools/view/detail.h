@@ -34,13 +34,13 @@ void detail_init(struct detail *d, struct model *m);
 void detail_free(struct detail *d);
 
 /*
- * Wants the spans of these cycles. False: they are too many. detail_ready tells when they are
- * there.
+ * Requests the spans of these cycles. False: there are too many. detail_ready says when they are
+ * read.
  */
 bool detail_want(struct detail *d, uint64_t from, uint64_t to);
 bool detail_ready(const struct detail *d, uint64_t from, uint64_t to);
 
-/* Reads so many events. False: there is nothing to read. */
+/* Reads up to `events` events. False: there is nothing to read. */
 bool detail_step(struct detail *d, unsigned events);
 
 /* The first span of a row that ends after the cycle. */

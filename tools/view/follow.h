@@ -1,5 +1,5 @@
 /*
- * follow.h - turns the events of a log into spans: what ran from when until when in each row.
+ * follow.h - turns the events of a log into spans: what each row shows, from which cycle to which.
  */
 #ifndef VIEW_FOLLOW_H
 #define VIEW_FOLLOW_H
@@ -23,7 +23,7 @@ struct shown {
     uint32_t what;
 };
 
-/* What is known of a hart between two events; it can be copied at the beginning of a frame. */
+/* The state of a hart between two events; it can be copied at the beginning of a frame. */
 struct follow_hart {
     uint64_t last;        /* cycle of its last event */
     uint64_t state_since; /* of `state' */
@@ -47,19 +47,21 @@ void follow_begin(struct follow *f, struct model *m, unsigned harts, struct span
 void follow_free(struct follow *f);
 
 /*
- * The reading begins in the middle, with this event, the first of a frame; `hart' was copied there
- * before. To be called before follow_event.
+ * Begins in the middle of a log, with this event, the first of a frame; `hart' was copied there
+ * before. Must be called before follow_event.
  */
 void follow_resume(struct follow *f, const struct follow_hart *hart, const struct log_state *state,
                    const struct log_event *e);
 
-/* The next event; the state is that after it. */
+/* Follows the next event; `state` is the one after it. */
 void follow_event(struct follow *f, const struct log_state *state, const struct log_event *e);
 
-/* Gives the sink all that has not ended. */
+/* Gives the sink all open spans. */
 void follow_open(const struct follow *f, const struct log_state *state);
 
-/* What had the cycles of a hart from its last event to this one; before follow_event. */
+/*
+ * The owner of a hart's cycles from its last event to this one; to be called before follow_event.
+ */
 enum flow_of { FLOW_KERNEL, FLOW_USER, FLOW_IDLE };
 struct follow_flow {
     enum flow_of kind;

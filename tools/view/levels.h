@@ -1,5 +1,5 @@
 /*
- * levels.h - what covers each stretch of time in one row of the picture, in levels of detail.
+ * levels.h - the contents of one row of the picture over time, in levels of detail.
  *
  * Level 0 has buckets of 2^shift cycles; each further level has four times as long ones. A cell is
  * a run of buckets that look the same: what covers most of them, and how much of them is covered. A

@@ -399,7 +399,7 @@ struct window_state {
     SDL_Window *window;
     SDL_Surface *surface; /* over the canvas's pixels */
     uint32_t checked;     /* when the file was looked at, for a log that grows */
-    uint32_t took;        /* so many milliseconds */
+    uint32_t took;        /* time that the last check took, in milliseconds */
 };
 
 static void fit_canvas(struct window_state *w)
@@ -491,13 +491,13 @@ static void bench(struct app *a, const struct request *q, struct window_state *w
         printf("of this the viewer itself took %.0f %%\n", 100 * cpu / sum);
 }
 
-/* A run that is being logged: what has come since. */
+/* Reads the rest of a log that is being written. */
 static void look_for_more(struct window_state *w)
 {
     struct app *a = w->input.app;
     uint32_t now = SDL_GetTicks();
 
-    /* It reads the log that is open. A large log is looked at less often. */
+    /* Not while a range is read from the open log; a large log is checked less often. */
     if (now - w->checked < 200 + 3 * w->took || app_range_running(a))
         return;
     for (unsigned i = 0; i < a->doc_count; i++)
@@ -578,8 +578,8 @@ static bool has_display(void)
 }
 
 /*
- * The window stays when the run has ended: who reads the run's messages through a pipe shall not
- * wait for the window.
+ * The window stays when the run has ended: a program that reads the run's messages through a pipe
+ * shall not wait for the window.
  */
 static void leave_messages(void)
 {
@@ -659,8 +659,8 @@ static enum exit_status run(struct app *a, const struct request *q)
     return show(a, q);
 }
 
-/* What could not be read of a log: with a window it is in the bar, too. */
-static enum exit_status tell_problems(const struct app *a, const struct diag *d)
+/* Prints what could not be read of a log; with a window the bar shows it, too. */
+static enum exit_status print_problems(const struct app *a, const struct diag *d)
 {
     enum exit_status status = EXIT_PASS;
 
@@ -702,7 +702,7 @@ int main(int argc, char **argv)
     if (status == EXIT_PASS)
         status = run(&a, &q);
     if (status == EXIT_PASS)
-        status = tell_problems(&a, &diag);
+        status = print_problems(&a, &diag);
     app_free(&a);
     return (int)status;
 }

@@ -2,8 +2,8 @@
  * model.h - a log as the viewer needs it: lanes with rows, marks, sites, functions.
  *
  * The log is read once from its beginning to its end, in steps, so that a picture can be drawn
- * meanwhile. What is kept does not grow with the calls: the levels of the rows have a limit
- * (levels.h), and for each frame of the log there is what is needed to read it again by itself.
+ * meanwhile. The memory does not grow with the calls: the levels of the rows have a limit
+ * (levels.h), and each frame of the log has the state that is needed to read it again by itself.
  * Stores to code, fences, findings and updates are kept one by one.
  */
 #ifndef VIEW_MODEL_H
@@ -42,12 +42,15 @@ struct row {
     uint32_t lane, depth;
     struct levels levels;
     uint64_t busy;      /* cycles of its spans */
-    uint64_t open_from; /* what has not ended yet; open: whether there is something */
+    uint64_t open_from; /* begin of the open span; open: whether there is one */
     uint32_t open_what;
     bool open;
 };
 
-/* A hart, or a task. Depth 0 of a hart: what it does; of a task: where it is. Then the calls. */
+/*
+ * A hart, or a task. Depth 0 shows a hart's mode or task, or the hart that a task is on; the calls
+ * follow.
+ */
 struct lane {
     bool is_task;
     uint32_t id; /* the hart, or the task's last number */
@@ -108,7 +111,7 @@ struct update_info {
 
 /* From a store to code to the hart's next fence.i. */
 struct window {
-    uint64_t from, to; /* to UINT64_MAX: it has not fenced */
+    uint64_t from, to; /* to UINT64_MAX: the hart did not fence */
 };
 
 struct site_change {
@@ -176,28 +179,32 @@ MUST_USE enum exit_status model_open(const char *path, bool live, const struct d
                                      struct model **out);
 void model_close(struct model *m); /* NULL is allowed */
 
-/* For cache.c: the colour of a name; a task whose lane is known; the rest of a model whose parts
- * were read from a cache; and back to one of which nothing was read. */
+/*
+ * For cache.c: returns the colour of a name; sets the lane of a task; completes a model whose parts
+ * were read from a cache; and empties a model.
+ */
 uint32_t model_colour(const char *text);
 void model_know_task(struct model *m, uint32_t task);
 void model_finish_cached(struct model *m);
 void model_forget(struct model *m);
 
-/* Reads so many events. False: all that is there was read. */
+/* Reads up to `events` events. False: all was read. */
 bool model_step(struct model *m, unsigned events);
 
-/* A log that is being written has grown: read on with model_step. False: it has not, or what it
- * has now does not follow what was read. */
+/*
+ * Looks whether a log that is being written has grown, so that model_step can continue. False: it
+ * did not grow, or its new contents do not continue those that were read.
+ */
 bool model_more(struct model *m, const struct diag *d);
 
 /* From 0 to 1. */
 double model_progress(const struct model *m);
 
-/* The row of a lane at that depth, which is made if it is not there; LOG_NONE: too deep. */
+/* Finds the row of a lane at this depth, or makes it; LOG_NONE: too deep. */
 uint32_t model_row(struct model *m, uint32_t lane, size_t depth);
 uint32_t model_task_lane(struct model *m, uint32_t task);
 
-/* What a call is shown as. */
+/* The `what' of a call's span. */
 uint32_t model_call(struct model *m, const struct log_call *c);
 
 /* The text of a span or a lane. */
@@ -217,9 +224,9 @@ size_t model_window_from(const struct model *m, unsigned hart, uint64_t cycle);
 unsigned model_site_state(const struct model *m, uint32_t site, uint64_t cycle);
 
 /*
- * The bytes of the site that a store changes, before and after it. They are known where stores have
- * touched them, or from the code that the log begins with; if not all are, or it is no site, they
- * are those of the store alone.
+ * The bytes of the site that a store changes, before and after it. They are known from stores, or
+ * from the code that the log begins with. If some are not known, or the store is to no site, they
+ * are those of the store only.
  */
 struct site_bytes {
     uint64_t address;

@@ -1,5 +1,5 @@
 /*
- * pen.h - what the panes at the right are written with: lines of text, one below the other.
+ * pen.h - writes the panes at the right: lines of text, one below the other.
  */
 #ifndef VIEW_PEN_H
 #define VIEW_PEN_H
@@ -14,12 +14,12 @@ struct pen {
 
 /* One line, cut where the pane ends. */
 void pen_line(struct pen *p, enum font font, colour col, const char *format, ...) PRINTF_LIKE(4, 5);
-/* Leaves room for so many points. */
+/* Leaves room of this height, in points. */
 void pen_space(struct pen *p, int points);
 /* The title of a part of the pane, with a rule below it. */
 void pen_heading(struct pen *p, const char *text);
 
-/* A name in its column, and what it is, in as many lines as it needs. */
+/* Writes a name in its column, and its value in as many lines as it needs. */
 void pen_field(struct pen *p, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* A text of several lines, which are broken where the pane ends. */
@@ -44,7 +44,7 @@ size_t first_row(struct app *a, size_t count);
  * changed. */
 void two_amounts(struct pen *p, colour col, double most, const char *name,
                  const uint64_t v[LOGS_MAX]);
-void column_heads(struct pen *p); /* which column is of which log, if there are two */
+void column_heads(struct pen *p); /* writes which column belongs to which log, if there are two */
 /* The place of a function's row can be clicked; with two logs its numbers are those of each. */
 void function_hits(struct pen *p, struct rect place, const struct pair *names);
 /* Words that can be clicked, in a line; the chosen one is underlined. */

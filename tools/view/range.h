@@ -1,6 +1,6 @@
 /*
- * range.h - where the cycles of a stretch of time went: by function, by mode, by the states of
- * sites. All its events are read once more, in steps.
+ * range.h - sums up the cycles of a range of time by function, by mode, and by the states of sites.
+ * All its events are read once more, in steps.
  */
 #ifndef VIEW_RANGE_H
 #define VIEW_RANGE_H
@@ -23,8 +23,8 @@ struct range {
     bool begun;
     uint64_t kinds[LOG_KINDS], flow[3]; /* cycles of all harts by enum flow_of */
     uint64_t calls[LOG_SITE_STATES];    /* of functions, by the state of their sites */
-    uint64_t off_insns;                 /* that the sites which were off have executed, at least */
-    double off_cycles; /* what they cost, if the log tells: by the mean of each site */
+    uint64_t off_insns;                 /* instructions of the sites that were off, at least */
+    double off_cycles;               /* the cost of these sites by their means, if the log has it */
     VEC_OF(struct range_name) names; /* when done: those with cycles or calls, most cycles first */
 };
 

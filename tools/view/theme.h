@@ -1,6 +1,6 @@
 /*
- * theme.h - the colours, for light and dark. All hues can be told apart with any of the common
- * kinds of colour blindness, and no mark is told by its colour alone: each has a shape of its own.
+ * theme.h - the colours, for light and dark. All hues can be distinguished with any common kind of
+ * colour blindness, and each kind of mark has a shape of its own.
  */
 #ifndef VIEW_THEME_H
 #define VIEW_THEME_H

@@ -302,7 +302,7 @@ static bool has_something(const struct doc *d, const struct row *row, double fro
     double size;
     size_t i;
 
-    /* A level of which a bucket is less than what is in sight. */
+    /* Takes a level whose buckets are shorter than the time in sight. */
     while (level &&
            (double)(UINT64_C(1) << (d->model->pool.shift + level * LEVEL_SHIFT)) > to - from)
         level--;
@@ -603,7 +603,7 @@ void draw_lanes(struct app *a)
             canvas_frame(&a->canvas, r, t->text);
     }
     canvas_clip(&a->canvas, former);
-    /* A bar that tells how far the lanes were scrolled. */
+    /* A bar that shows how far the lanes were scrolled. */
     if (a->lanes_height > area.h) {
         int h = (int)((double)area.h * area.h / a->lanes_height);
         int at = area.y + (int)((double)a->scroll * area.h / a->lanes_height);
