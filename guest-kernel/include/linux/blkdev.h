@@ -58,7 +58,7 @@ struct request_queue {
     unsigned int nomerges; /* 0: merges; 2: none */
 
     spinlock_t queue_lock;          /* guards the members below; taken with interrupts off */
-    struct list_head queue_head;    /* requests that the driver has not got */
+    struct list_head queue_head;    /* requests that the driver did not take yet */
     struct list_head free_requests; /* allocated at boot, with the driver's part after each */
     unsigned int in_flight;
     struct wait_queue_head rq_wait;

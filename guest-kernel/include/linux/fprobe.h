@@ -10,8 +10,7 @@
 #include <linux/ftrace.h>
 #include <linux/rethook.h>
 
-/* The user sets flags, entry_data_size, nr_maxactive and the handlers, either of which may be NULL.
- */
+/* The user sets flags, entry_data_size, nr_maxactive and the handlers; a handler may be NULL. */
 struct fprobe {
 #ifdef CONFIG_FUNCTION_TRACER
     struct ftrace_ops ops;

@@ -19,7 +19,7 @@ struct module;
 enum { JUMP_TYPE_FALSE, JUMP_TYPE_TRUE };
 
 struct static_key {
-    atomic_t enabled;   /* number of users; -1 while the first one's update is under way */
+    atomic_t enabled;   /* number of users; -1 during the first one's update */
     unsigned long type; /* the value at first: JUMP_TYPE_* */
 };
 
@@ -112,8 +112,7 @@ bool static_key_of_no_known_type(void)
 
 #define static_key_is(x, which) __builtin_types_compatible_p(__typeof__(*(x)), struct which)
 
-/* The condition is expected to be true, or false: the code for the other value is out of the way.
- */
+/* The condition is expected to be true, or false: the code for the other value is elsewhere. */
 #define static_branch_likely(x)                                                               \
     __builtin_expect(static_key_is(x, static_key_true) ? !arch_static_branch(&(x)->key, true) \
                      : static_key_is(x, static_key_false)                                     \
@@ -137,7 +136,7 @@ static inline __attribute__((always_inline)) bool static_key_true(struct static_
     return !arch_static_branch(key, true);
 }
 
-/* Number of users; an update that is under way counts as one. */
+/* Number of users; an update in progress counts as one. */
 static inline int static_key_count(const struct static_key *key)
 {
     int n = atomic_read(&key->enabled);

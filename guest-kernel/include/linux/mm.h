@@ -94,7 +94,7 @@ enum { VM_FAULT_OOM = 1, VM_FAULT_SIGBUS = 2 };
  * functions below.
  */
 int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access);
-/* Maps a page, of which it takes a reference, at the address. 0 or -ENOMEM. */
+/* Maps a page at the address and takes a reference to it. 0 or -ENOMEM. */
 int vm_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page);
 /* The page that is present at the address, if it is of shared memory; else NULL. */
 struct page *follow_shared_page(struct mm_struct *mm, unsigned long addr);

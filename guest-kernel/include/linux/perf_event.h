@@ -82,7 +82,7 @@ struct hw_perf_event {
     int state;              /* PERF_HES_* */
     u64 prev_count;         /* of the counter or clock when count was last brought up to date */
     u64 sample_period;      /* 0: it does not sample */
-    u64 last_period;        /* of the period that is under way */
+    u64 last_period;        /* of the present period */
     s64 period_left;        /* software: counts up to 0; hardware: what is left of the period */
     u64 interrupts_seq;     /* the tick in which ... */
     u64 interrupts;         /* ... it sampled so often */

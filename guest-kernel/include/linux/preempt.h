@@ -36,7 +36,7 @@ static __always_inline void __preempt_count_sub(int val)
 }
 
 #ifdef CONFIG_TRACE_PREEMPT_TOGGLE
-/* kernel/sched/preempt.c: the same, and tells the tracers of the outermost ones. */
+/* kernel/sched/preempt.c: the same, and calls the tracers for the outermost ones. */
 void preempt_count_add(int val);
 void preempt_count_sub(int val);
 #else

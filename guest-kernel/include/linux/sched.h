@@ -249,7 +249,7 @@ static inline bool task_is_dead(const struct task_struct *p)
  * holds tasklist_lock.
  */
 struct task_struct *find_task_by_vpid(pid_t pid);
-/* Finds a task that has not ended by its pid (0: the caller) and takes a reference; NULL: none. */
+/* Finds a live task by its pid (0: the caller) and takes a reference; NULL: none. */
 struct task_struct *find_get_task(pid_t pid);
 
 static inline void get_task_struct(struct task_struct *p)

@@ -52,7 +52,7 @@ void seq_puts(struct seq_file *m, const char *s);
 void seq_write(struct seq_file *m, const void *data, size_t len);
 /* Writes s, with each character that is in esc as a backslash and three octal digits. */
 void seq_escape(struct seq_file *m, const char *s, const char *esc);
-/* Writes the path from the root in the same way. 0 or -ENOMEM. */
+/* Writes the path from the root, escaped likewise. 0 or -ENOMEM. */
 int seq_path(struct seq_file *m, const struct path *path, const char *esc);
 static inline bool seq_has_overflowed(const struct seq_file *m)
 {

@@ -52,7 +52,7 @@ int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 /* Probes of a higher priority are called first; of the same, those that were added first. */
 int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe, void *data, int prio);
 /*
- * May sleep. 0, or -ENOENT. Calls that are under way may still run the probe: call
+ * May sleep. 0, or -ENOENT. Calls in progress may still run the probe: call
  * tracepoint_synchronize_unregister() before its code or its data is freed.
  */
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);

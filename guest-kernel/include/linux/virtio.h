@@ -35,7 +35,7 @@ struct virtio_config_ops {
     u8 (*get_status)(struct virtio_device *vdev);
     void (*set_status)(struct virtio_device *vdev, u8 status); /* 0: resets the device */
     u64 (*get_features)(struct virtio_device *vdev);
-    int (*finalize_features)(struct virtio_device *vdev); /* tells the device vdev->features */
+    int (*finalize_features)(struct virtio_device *vdev); /* writes vdev->features to the device */
     /* Creates queues 0 to nr - 1. 0 or an error. */
     int (*find_vqs)(struct virtio_device *vdev, unsigned int nr, struct virtqueue *vqs[],
                     const vq_callback_t callbacks[], const char *const names[]);
@@ -111,7 +111,7 @@ bool virtqueue_has_buf(const struct virtqueue *vq);
 bool virtqueue_enable_cb(struct virtqueue *vq);
 void virtqueue_disable_cb(struct virtqueue *vq);
 
-/* For transports. num: a power of two. NULL: no memory. notify tells the device. */
+/* For transports. num: a power of two. NULL: no memory. notify notifies the device. */
 struct virtqueue *vring_create_virtqueue(struct virtio_device *vdev, unsigned int index,
                                          unsigned int num, void (*notify)(struct virtqueue *vq),
                                          vq_callback_t callback, const char *name);

@@ -54,7 +54,7 @@ void exit_mm_release(struct task_struct *p);
  */
 pid_t do_wait(pid_t pid, int *status, int options, unsigned int state, u64 *runtime);
 struct rusage;
-/* Writes the usage of a task that ran for so many ns. 0 or -EFAULT. */
+/* Writes the usage of a task that ran for this time in ns. 0 or -EFAULT. */
 int put_rusage(struct rusage __user *to, u64 runtime);
 void pid_sysctls_init(void);
 

@@ -1,8 +1,8 @@
 /*
  * switch_to.h - floating-point registers at a task switch.
  *
- * sstatus.FS in a task's registers tells whether its program has used the unit: the registers
- * are saved only if they are dirty, and loaded only if the program has used them.
+ * sstatus.FS in a task's registers says whether its program has used the unit: the registers are
+ * saved only if they are dirty, and loaded only if the program has used them.
  */
 #ifndef ASM_SWITCH_TO_H
 #define ASM_SWITCH_TO_H
