@@ -413,7 +413,7 @@ static void print_verdict(const struct report *r, FILE *out)
         fprintf(out, "no findings; ");
     print_pardons(r, out);
     print_patches(r, out);
-    fprintf(out, all ? "\n" : "; nothing stale was run\n");
+    fprintf(out, all ? "\n" : "; no stale instruction was executed\n");
 }
 
 void report_text(const struct report *r, FILE *out)
