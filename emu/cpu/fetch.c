@@ -85,6 +85,11 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
 
 bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p)
 {
+    return hart_look_ahead(h, pa, h->s.insns, p);
+}
+
+bool hart_look_ahead(const struct hart *h, uint64_t pa, uint64_t insns, struct hart_parcel *p)
+{
     struct cluster *c = h->cluster;
     const struct code_page *page = codemap_page(c, pa);
     const struct fetch_view *view = fetch_view_at(h, pa);
@@ -95,7 +100,7 @@ bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p)
     if (!ram_has(c->ram, pa, 2))
         return false;
     memcpy(&p->memory, ram_host(c->ram, pa), 2);
-    p->fetched = p->memory;
+    p->fetched = p->former = p->memory;
     if (!page || (!in_view && codemap_stamp(page, pa) <= h->s.sync_stamp))
         return true;
     write = codemap_last_write(c, page, pa, h->s.sync_stamp);
@@ -104,8 +109,12 @@ bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p)
     p->stamp = write.stamp;
     p->old_known = in_view;
     p->stale = !in_view || fetch_view_old_bytes(view, pa) != p->memory;
-    if (in_view && p->stale && choose_old(h, pa, write.stamp, h->s.insns))
-        p->fetched = fetch_view_old_bytes(view, pa);
+    if (in_view)
+        p->former = fetch_view_old_bytes(view, pa);
+    else if (write.old_known)
+        p->former = write.old_bytes;
+    if (in_view && p->stale && choose_old(h, pa, write.stamp, insns))
+        p->fetched = p->former;
     return true;
 }
 
@@ -115,7 +124,7 @@ bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, st
     uint64_t insns = by->insns + ahead;
     uint32_t word;
 
-    *f = (struct fetched){.pc = pc, .pa = pa};
+    *f = (struct fetched){.insns = insns, .pc = pc, .pa = pa};
     f->parcel[0] = fetch_parcel(by, pa, insns);
     word = f->parcel[0].bytes;
     if (insn_size((uint16_t)word) == 4) {
@@ -177,7 +186,8 @@ void fetch_report(struct fetcher *by, const struct fetched *f)
 {
     struct hart *h = by->hart;
     const struct parcel *newest = &f->parcel[0];
-    struct stale_fetch s = {.hart = h, .pc = f->pc, .pa = f->pa, .size = f->insn.size};
+    struct stale_fetch s = {
+        .hart = h, .insns = f->insns, .pc = f->pc, .pa = f->pa, .size = f->insn.size};
 
     if (f->insn.size == 4 && is_better_evidence(&f->parcel[1], newest))
         newest = &f->parcel[1];

@@ -28,6 +28,7 @@ struct parcel {
 struct fetched {
     struct insn insn;
     bool legal;
+    uint64_t insns;           /* retired by the hart before it */
     uint64_t pc, pa, pa_high; /* pa_high: of the second parcel */
     struct parcel parcel[2];
 };

@@ -195,6 +195,7 @@ bool hart_awaits_order(const struct hart *h);
 struct hart_parcel {
     uint16_t memory;
     uint16_t fetched;  /* what it would fetch now, by the fetch mode */
+    uint16_t former;   /* before the newest write after its last fence.i; else those of memory */
     bool stale;        /* written after its last fence.i, and not known to be the same */
     bool old_known;    /* the hart has fetched the former bytes */
     bool writer_known; /* `who' is the newest write */
@@ -204,6 +205,10 @@ struct hart_parcel {
 
 /* Describes the parcel at pa without a fetch. False: it is not RAM. */
 MUST_USE bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p);
+
+/* The same for an instruction that the hart fetches after it has executed `insns` others. */
+MUST_USE bool hart_look_ahead(const struct hart *h, uint64_t pa, uint64_t insns,
+                              struct hart_parcel *p);
 
 /* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */
 uint64_t hart_sync_stamp(const struct hart *h);

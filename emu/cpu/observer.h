@@ -74,7 +74,8 @@ enum stale_evidence {
  */
 struct stale_fetch {
     struct hart *hart;
-    uint64_t pc, pa;      /* of the parcel's instruction; virtual and physical */
+    uint64_t insns;       /* that the hart has executed before the parcel's instruction */
+    uint64_t pc, pa;      /* of that instruction; virtual and physical */
     unsigned size;        /* of that instruction, bytes, in the version executed */
     uint8_t old_bytes[4]; /* the bytes that the hart had (or could have had) */
     uint8_t new_bytes[4]; /* the bytes in memory */
