@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "explore/last_line.h"
 #include "ftrace/calls/calls.h"
+#include "ftrace/events/events.h"
 #include "ftrace/report/report.h"
 #include "ftrace/report/report_files.h"
 #include "gdb/port.h"
@@ -37,6 +38,7 @@ struct session {
     struct symbols *symbols;
     struct lines *lines;
     struct tasks *tasks;
+    struct ftrace_stream stream; /* of the watch */
     struct watch *watch;
     struct bpf_text *programs;
     struct module_names *module_names;

@@ -74,10 +74,11 @@ static bool has_failing(struct session *s)
 }
 
 /* With --audit=fail the first error that is not pardoned ends the run. */
-static void on_finding(void *ctx, enum rule rule)
+static void on_finding(void *ctx, const struct ftrace_event *e)
 {
     struct session *s = ctx;
     const struct audit *a = watch_audit(s->watch);
+    enum rule rule = (enum rule)e->finding.rule;
 
     for (; s->named < audit_count(a); s->named++)
         finding_keep_names(audit_get(a, s->named), s->symbols);
@@ -87,6 +88,16 @@ static void on_finding(void *ctx, enum rule rule)
         return;
     s->audit_failed = true;
     machine_ask_stop(s->machine);
+}
+
+/* Before the log is opened, which writes the names of functions that are asked for here. */
+static enum exit_status listen_to_findings(struct session *s)
+{
+    const struct ftrace_listener l = {
+        .ctx = s, .kinds = FTRACE_BIT(FTRACE_FINDING), .on_event = on_finding};
+
+    ftrace_listen(&s->stream, &l);
+    return EXIT_PASS;
 }
 
 static enum exit_status dump_dtb(struct session *s)
@@ -320,13 +331,13 @@ static enum exit_status make_watch(struct session *s)
     struct watch_config config = s->options.watch;
 
     config.cluster = machine_cluster(s->machine);
+    config.stream = &s->stream;
     config.image = machine_image(s->machine);
     config.symbols = s->symbols;
     config.tasks = s->tasks;
     config.programs = s->programs;
     config.audit = s->options.audit != AUDIT_OFF;
     config.calls = session_call_listener(s);
-    config.listener = (struct finding_listener){on_finding, s};
     s->watch = watch_new(&config, &s->diag);
     s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
     return EXIT_PASS;
@@ -353,11 +364,13 @@ enum exit_status session_open(struct session *s)
 {
     /* Each may use what those before it have opened. */
     static enum exit_status (*const steps[])(struct session * s) = {
-        check_commands,        open_core,        open_console,       open_gdb,
-        read_schedule,         open_new_files,   make_machine,       check_schedule,
-        begin_recording,       read_symbols,     warn_of_no_symbols, use_symbols,
-        read_pardons,          session_open_log, make_watch,         join_snapshots,
-        session_restore_saved, begin_log,        open_reports,       dump_dtb,
+        check_commands, open_core,          open_console,
+        open_gdb,       read_schedule,      open_new_files,
+        make_machine,   check_schedule,     begin_recording,
+        read_symbols,   warn_of_no_symbols, use_symbols,
+        read_pardons,   listen_to_findings, session_open_log,
+        make_watch,     join_snapshots,     session_restore_saved,
+        begin_log,      open_reports,       dump_dtb,
     };
     enum exit_status status = EXIT_PASS;
 

@@ -139,6 +139,7 @@ static enum exit_status start_log(struct session *s)
     const struct log_record_config config = {.file = &s->log_file,
                                              .run = run,
                                              .cluster = machine_cluster(s->machine),
+                                             .stream = &s->stream,
                                              .image = machine_image(s->machine),
                                              .symbols = s->symbols,
                                              .named = o->symbols ? o->symbols : o->machine.image,

@@ -137,63 +137,6 @@ struct csr_write_event {
     uint64_t old_value, new_value; /* as the hart reads them */
 };
 
-/* EVENT_FINDING, from ftrace/audit/audit.c: a new finding, or one whose severity has risen. */
-struct finding_event {
-    uint8_t rule; /* enum rule (ftrace/audit/rules.h) */
-};
-
-/*
- * EVENT_UPDATE_ENDED, from ftrace/patch/updates.c: from here on all harts must fetch what the
- * writer has stored to code up to the stamp.
- */
-struct update_event {
-    uint32_t writer;
-    uint64_t stamp;
-};
-
-/* EVENT_SITES_CHANGED, from ftrace/watch.c: the site `id` was added or is gone. */
-struct sites_event {
-    uint32_t id;
-};
-
-/*
- * EVENT_SITE_ODD, from ftrace/patch/site_check.c: a hart is about to execute, at a site, what no
- * protocol of ftrace leaves there; or, from ftrace/patch/site_sweep.c, it has ended an update that
- * left that there.
- */
-enum site_oddity {
-    SITE_SOUND,
-    SITE_BYTES_ODD, /* neither nops nor a call */
-    SITE_TARGET,    /* a call to where nothing begins that a site may call */
-    SITE_CARRY,     /* a call that misses such a place by 0x1000 */
-    SITE_RANGE,     /* or by a multiple of 2 GiB, where no code is */
-    SITE_BASE, /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
-    SITE_LITERAL, /* data that tells the trampoline what to call was left as it was; `swept` only */
-};
-
-struct site_odd_event {
-    struct hart *hart;
-    uint32_t site;
-    enum site_oddity oddity;
-    bool swept;        /* found at the end of an update, which the hart has announced */
-    uint64_t pc;       /* of the instruction that is about to be executed, or the site; virtual */
-    uint64_t target;   /* virtual; not for SITE_BYTES_ODD; SITE_LITERAL: the value of the data */
-    uint64_t meant;    /* SITE_CARRY, SITE_RANGE: the place that it misses; SITE_LITERAL: the right
-                          value or 0 */
-    uint8_t bytes[16]; /* of the site, as the hart fetches them */
-};
-
-/*
- * EVENT_CALL_ENTERED, EVENT_CALL_LEFT, from ftrace/calls/calls.c: a site that is on calls the
- * trampoline, or a function returns to return_to_handler; and that has come back, or has not.
- */
-struct call;
-struct call_event {
-    struct hart *hart;
-    const struct call *call; /* ftrace/calls/calls.h; valid during the event */
-    uint8_t how;             /* LEFT: enum call_end */
-};
-
 /* A set of accesses that a data fence orders. */
 enum { FENCE_SET_W = 1, FENCE_SET_R = 2, FENCE_SET_O = 4, FENCE_SET_I = 8 };
 
@@ -250,17 +193,11 @@ enum event_kind {
     EVENT_SBI_CALL,
     EVENT_HART_STARTED,
     EVENT_HART_STOPPED,
-    EVENT_UPDATE_ENDED,
-    EVENT_SITES_CHANGED,
-    EVENT_SITE_ODD,
-    EVENT_CALL_ENTERED,
-    EVENT_CALL_LEFT,
     EVENT_DATA_FENCE,
     EVENT_CALL,
     EVENT_RETURN,
     EVENT_STACK_SWITCH,
     EVENT_CSR_WRITE,
-    EVENT_FINDING,
     EVENT_HART_WAITS,
     EVENT_HART_WOKEN,
     EVENT_KINDS,
@@ -279,15 +216,10 @@ struct event {
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED, HART_WAITS, HART_WOKEN */
         struct hart_event satp;
-        struct update_event update;
-        struct sites_event sites;
-        struct site_odd_event site_odd;
-        struct call_event call; /* CALL_ENTERED, CALL_LEFT */
         struct data_fence_event data_fence;
         struct transfer_event transfer; /* CALL, RETURN */
         struct stack_switch_event stack_switch;
         struct csr_write_event csr_write;
-        struct finding_event finding;
     };
 };
 

@@ -16,6 +16,7 @@
 #include "ftrace/cost/jump_labels.h"
 #include "ftrace/cost/module_labels.h"
 #include "ftrace/cost/trampolines.h"
+#include "ftrace/events/events.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -35,6 +36,7 @@ enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
 
 struct watch {
     struct cluster *cluster;
+    struct ftrace_stream *stream, own_stream;
     struct site_table *sites;
     struct tasks *tasks; /* not owned; NULL: none */
     struct site_life *site_life;
@@ -186,8 +188,8 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
                                        .text = w->text,
                                        .text_mutex = known ? mutex : 0,
                                        .cluster = config->cluster,
-                                       .findings_max = config->findings_max,
-                                       .listener = config->listener};
+                                       .stream = w->stream,
+                                       .findings_max = config->findings_max};
 
     return audit_new(&audit);
 }
@@ -195,7 +197,8 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
 static struct calls *new_calls(const struct watch *w, const struct watch_config *config,
                                struct calls_listener listener)
 {
-    return calls_new(config->cluster, config->image, w->sites, config->symbols, listener);
+    return calls_new(config->cluster, config->image, w->sites, config->symbols, w->stream,
+                     listener);
 }
 
 /*
@@ -229,12 +232,12 @@ static void count_costs(struct watch *w, const struct watch_config *config)
 static void on_sites_changed(void *ctx, uint32_t id)
 {
     const struct watch *w = ctx;
-    const struct event e = {.kind = EVENT_SITES_CHANGED, .sites = {id}};
+    const struct ftrace_event e = {.kind = FTRACE_SITE_CHANGED, .site = {id}};
 
     if (w->recorded)
         calls_mapping_changed(w->recorded); /* addresses that it knows may be other code now */
-    if (cluster_wants(w->cluster, e.kind))
-        cluster_emit(w->cluster, &e);
+    if (ftrace_wants(w->stream, e.kind))
+        ftrace_emit(w->stream, &e);
 }
 
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
@@ -249,6 +252,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
                                 .on_event = on_event};
 
     w->cluster = config->cluster;
+    w->stream = config->stream ? config->stream : &w->own_stream;
     w->tasks = config->tasks;
     w->sites = site_table_new(config->image, config->symbols, d);
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
@@ -257,7 +261,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         module_sites_new(config->cluster, config->image, config->symbols, w->sites, w->site_life);
     w->text = text_map_new(config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
-    w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max);
+    w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max, w->stream);
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)
@@ -266,8 +270,10 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         module_labels_new(config->cluster, config->image, config->symbols, w->text, w->jump_labels);
     if (config->audit) {
         w->audit = new_audit(w, config);
-        w->site_check = site_check_new(config->cluster, w->sites, config->image, config->symbols);
-        w->site_sweep = site_sweep_new(config->cluster, w->sites, w->site_check, config->symbols);
+        w->site_check =
+            site_check_new(config->cluster, w->sites, config->image, config->symbols, w->stream);
+        w->site_sweep =
+            site_sweep_new(config->cluster, w->sites, w->site_check, config->symbols, w->stream);
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
@@ -363,6 +369,11 @@ struct watch_left_out watch_left_out(const struct watch *w)
                                    .sites = site_life_left_out(w->site_life),
                                    .labels =
                                        w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0};
+}
+
+struct ftrace_stream *watch_stream(const struct watch *w)
+{
+    return w->stream;
 }
 
 const struct site_table *watch_sites(const struct watch *w)

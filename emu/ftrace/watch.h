@@ -16,6 +16,7 @@ struct audit;
 struct bpf_text;
 struct cluster;
 struct diag;
+struct ftrace_stream;
 struct image;
 struct jump_labels;
 struct patch_log;
@@ -29,6 +30,7 @@ struct watch;
 
 struct watch_config {
     struct cluster *cluster;
+    struct ftrace_stream *stream; /* for the events of all parts; NULL: one of the watch's own */
     const struct image *image;
     const struct symbols *symbols;
     struct tasks *tasks;             /* NULL: tasks are not known */
@@ -38,11 +40,10 @@ struct watch_config {
     size_t findings_max;             /* findings that are kept: causes of breaches */
     size_t patches_max;              /* patches that are kept, for the debugger */
     size_t updates_max;              /* updates that are kept */
-    struct finding_listener listener;
-    struct calls_listener calls; /* of the record of calls; .enter NULL: no record */
+    struct calls_listener calls;     /* of the record of calls; .enter NULL: no record */
 };
 
-/* Image, symbols and tasks must outlive it. The patch log is always kept. */
+/* What it is given must outlive it. The patch log is always kept. */
 struct watch *watch_new(const struct watch_config *config, const struct diag *d);
 void watch_free(struct watch *w); /* before the cluster */
 
@@ -61,6 +62,7 @@ struct watch_left_out {
 };
 struct watch_left_out watch_left_out(const struct watch *w);
 
+struct ftrace_stream *watch_stream(const struct watch *w);
 const struct site_table *watch_sites(const struct watch *w);
 const struct patch_log *watch_patches(const struct watch *w);
 const struct updates *watch_updates(const struct watch *w);

@@ -21,6 +21,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/cost/account.h"
+#include "ftrace/events/events.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/kernel/tasks.h"
@@ -83,7 +84,6 @@ struct log_record {
     VEC_OF(uint8_t) states;    /* of the sites in memory */
     struct log_counts *before; /* the counts of the first `counted' sites before the log began */
     uint32_t counted;
-    size_t findings;
     struct kernel_probes *at_switch; /* NULL: switches are not recorded */
     uint8_t printed[CONSOLE_BYTES];
     size_t printed_len;
@@ -601,35 +601,19 @@ static char *evidence(const struct log_record *r, const struct finding *f)
     return text ? text : xstrdup("");
 }
 
-/* The finding that the event is about: the next new one, or the last of its rule. */
-static size_t find_finding(struct log_record *r, enum rule rule)
+static void on_finding(struct log_record *r, const struct finding_event *found)
 {
-    const struct audit *a = watch_audit(r->watch);
-    size_t i = audit_count(a);
-
-    if (i > r->findings && audit_get(a, r->findings)->rule == rule)
-        return r->findings++;
-    while (i-- > 0)
-        if (audit_get(a, i)->rule == rule)
-            break;
-    return i;
-}
-
-static void on_finding(struct log_record *r, enum rule rule)
-{
-    const struct audit *a = watch_audit(r->watch);
-    size_t i = a ? find_finding(r, rule) : SIZE_MAX;
     const struct finding *f;
     struct log_event e;
     char *text;
 
-    if (i == SIZE_MAX)
-        return; /* it is in no finding: there are too many */
-    f = audit_get(a, i);
+    if (found->finding == NO_FINDING)
+        return;
+    f = audit_get(watch_audit(r->watch), found->finding);
     feed_settle(r->feed);
     text = evidence(r, f);
     e = event_of(cluster_hart(r->config.cluster, f->examples[0].hart), LOG_FINDING);
-    e.finding.number = (uint32_t)i + 1;
+    e.finding.number = found->finding + 1;
     e.finding.rule = log_write_string(r->writer, rule_name(f->rule));
     e.finding.severity = log_write_string(r->writer, severity_name(rule_severity(f->rule)));
     e.finding.text = log_write_string(r->writer, text);
@@ -716,9 +700,20 @@ static void on_event(void *ctx, const struct event *e)
     case EVENT_HART_STOPPED: on_hart(r, e->started.hart, LOG_HART_STOPPED); break;
     case EVENT_HART_WAITS: on_hart(r, e->started.hart, LOG_IDLE); break;
     case EVENT_HART_WOKEN: on_hart(r, e->started.hart, LOG_WOKEN); break;
-    case EVENT_UPDATE_ENDED: on_update(r, &e->update); break;
-    case EVENT_SITES_CHANGED: on_site(r, e->sites.id); break;
-    case EVENT_FINDING: on_finding(r, (enum rule)e->finding.rule); break;
+    default: break;
+    }
+}
+
+static void on_ftrace_event(void *ctx, const struct ftrace_event *e)
+{
+    struct log_record *r = ctx;
+
+    if (!r->begun)
+        return;
+    switch (e->kind) {
+    case FTRACE_UPDATE_ENDED: on_update(r, &e->update); break;
+    case FTRACE_SITE_CHANGED: on_site(r, e->site.id); break;
+    case FTRACE_FINDING: on_finding(r, &e->finding); break;
     default: break;
     }
 }
@@ -752,25 +747,30 @@ void log_record_console(struct log_record *r, unsigned hart, const uint8_t *byte
 struct log_record *log_record_new(const struct log_record_config *config)
 {
     struct log_record *r = xcalloc(1, sizeof *r);
-    struct listener listener = {.ctx = r,
-                                .kinds =
-                                    EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
-                                    EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) |
-                                    EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
-                                    EVENT_BIT(EVENT_IPI_SENT) | EVENT_BIT(EVENT_IPI_TAKEN) |
-                                    EVENT_BIT(EVENT_SBI_CALL) | EVENT_BIT(EVENT_HART_STARTED) |
-                                    EVENT_BIT(EVENT_HART_STOPPED) | EVENT_BIT(EVENT_HART_WAITS) |
-                                    EVENT_BIT(EVENT_HART_WOKEN) | EVENT_BIT(EVENT_UPDATE_ENDED) |
-                                    EVENT_BIT(EVENT_SITES_CHANGED) | EVENT_BIT(EVENT_FINDING),
-                                .on_event = on_event};
+    struct listener listener = {
+        .ctx = r,
+        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
+                 EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_TRAP) |
+                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_IPI_SENT) |
+                 EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_SBI_CALL) |
+                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED) |
+                 EVENT_BIT(EVENT_HART_WAITS) | EVENT_BIT(EVENT_HART_WOKEN),
+        .on_event = on_event};
+    struct ftrace_listener ftrace = {.ctx = r,
+                                     .kinds = FTRACE_BIT(FTRACE_UPDATE_ENDED) |
+                                              FTRACE_BIT(FTRACE_SITE_CHANGED) |
+                                              FTRACE_BIT(FTRACE_FINDING),
+                                     .on_event = on_ftrace_event};
 
     r->config = *config;
     r->call.name = r->call.caller = r->call.tail_name = LOG_NONE;
     r->feed = feed_new(config->cluster);
-    if (config->calls_only)
-        listener.kinds =
-            EVENT_BIT(EVENT_SITES_CHANGED) | EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
+    if (config->calls_only) {
+        listener.kinds = EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
+        ftrace.kinds = FTRACE_BIT(FTRACE_SITE_CHANGED);
+    }
     cluster_listen(config->cluster, &listener);
+    ftrace_listen(config->stream, &ftrace);
     return r;
 }
 
@@ -914,7 +914,6 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     r->before = count_sites(r, &r->counted);
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         define_site(r, i);
-    r->findings = watch_audit(watch) ? audit_count(watch_audit(watch)) : 0;
     if (!r->config.calls_only) {
         r->lines = find_lines(r);
         r->at_switch = kernel_probes_at_switch(r->config.cluster, r->config.image,
@@ -983,7 +982,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
     if (io->in_file)
         return;
     feed_settle(r->feed);
-    state_io_section(io, "log", 1);
+    state_io_section(io, "log", 2);
     count = state_io_count(io, sites, LOG_SITES_MAX);
     if (io->loading && !io->error && count > sites)
         state_io_fail(io, STATE_OUT_OF_RANGE);
@@ -992,7 +991,6 @@ void log_record_state_io(void *log_record, struct state_io *io)
     state_io_bytes(io, r->states.at, count);
     for (size_t i = count; i < sites; i++)
         r->states.at[i] = SITE_OTHER; /* the site was not added yet */
-    STATE_IO(io, r->findings);
     STATE_IO_BELOW(io, r->printing, LOG_HARTS_MAX);
     STATE_IO_BELOW(io, r->printed_len, CONSOLE_BYTES);
     state_io_bytes(io, r->printed, sizeof r->printed);
@@ -1004,7 +1002,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
     }
 }
 
-/* Reads the costs, findings and states of sites of the restored run. */
+/* Reads the costs and states of sites of the restored run. */
 static void look_again(struct log_record *r)
 {
     free(r->before);
@@ -1014,7 +1012,6 @@ static void look_again(struct log_record *r)
             (uint8_t)(i < site_count(watch_sites(r->watch)) ? state_in_memory(r, i) : SITE_OTHER);
     for (uint32_t i = (uint32_t)r->states.len; i < site_count(watch_sites(r->watch)); i++)
         define_site(r, i);
-    r->findings = watch_audit(r->watch) ? audit_count(watch_audit(r->watch)) : 0;
 }
 
 void log_record_restart(struct log_record *r)

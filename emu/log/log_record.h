@@ -14,6 +14,7 @@
 #include "log/log_format.h"
 
 struct cluster;
+struct ftrace_stream;
 struct image;
 struct lines;
 struct log_record;
@@ -27,6 +28,7 @@ struct log_record_config {
     struct log_run run;    /* its strings must outlive it; layout, harts, return_to_handler and
                               image_digest are filled in */
     struct cluster *cluster;
+    struct ftrace_stream *stream;
     const struct image *image;
     const struct symbols *symbols;
     const char *named; /* the file with the debug information */

@@ -60,7 +60,6 @@ static const char formats[] =
 static const char rules[] =
 #define RULE RULES
 #include "ftrace/audit/rules.def"
-#undef RULE
     ;
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])

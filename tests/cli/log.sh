@@ -185,10 +185,31 @@ claim '... and the frames that were written, beside it, can be read' has_status 
 run log --to folded-disabled "$log.part"
 claim '... but does not have the costs of its sites' refused 65 '.*: does not have the costs of its sites'
 
-run run --quiet --harts 2 --audit=warn --log "$work/broken.log" --append 'script="work calls 10000 &
+run run --quiet --harts 2 --audit=warn --findings full --log "$work/broken.log" --append 'script="work calls 10000 &
     sleep 0.01; echo fib > /sys/kernel/tracing/set_ftrace_filter;
     echo function > /sys/kernel/tracing/current_tracer; wait"' "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf"
+cp "$err" "$work/findings"
 run log "$work/broken.log"
 claim 'a finding is in the log, with its evidence' has_line 'error: missing-remote-fence' "$out" \
     and has_line 'in memory auipc' "$out" and has_line '^  stale ' "$out"
+# The facts of each finding, one space after the label.
+facts_in_log() { sed -n '/^findings:/,$s/^    \([a-z]\)/\1/p' "$out"; }
+facts_of_run() { sed -n 's/^  \([a-z]\)/\1/p' "$work/findings" | grep -Ev '^(times|also|remedy) ' | tr -s ' '; }
+same_facts() { facts_in_log | tr -s ' ' >"$work/logged" && facts_of_run | cmp - "$work/logged"; }
+claim '... which is that of the run: both words that the hart executed were nops' \
+    has_line '^    executed nop; nop  [(]13 00 00 00 13 00 00 00[)]' "$out"
+claim '... and so are all of its facts' same_facts
+
+# A finding for each cause: 501 of them in causes.elf, and the log has those that the run keeps.
+for max in 100 2; do
+    run run --quiet --firmware none --max-insns 5M --findings-max "$max" --report "$work/r.json" \
+        --log "$work/causes.log" "$BUILD/guest/hostile/causes.elf"
+    run log --list "$work/causes.log"
+    claim "of many causes the log has the $max findings of the report, each once" python3 - "$work/r.json" "$out" "$max" <<'PY'
+import json, re, sys
+logged = re.findall(r"(?m) finding +(\d+), ", open(sys.argv[2]).read())
+kept = len(json.load(open(sys.argv[1]))["findings"])
+sys.exit(not (kept == int(sys.argv[3]) and logged == [str(n + 1) for n in range(kept)]))
+PY
+done
 finish

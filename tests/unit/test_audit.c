@@ -1,85 +1,27 @@
 /*
  * test_audit.c - which rule a stale fetch breaks, which breaches are one finding, and the evidence.
  */
-#include "isa/world.h"
+#include "unit/ftrace_world.h"
 
-#include "cpu/observer.h"
-#include "ftrace/audit/audit.h"
 #include "ftrace/audit/rules.h"
-#include "ftrace/patch/patch_log.h"
-#include "ftrace/patch/updates.h"
-#include "machine/site_image.h"
 
-enum { F = 0x100, G = 0x200, ELSEWHERE = 0x800, TOLD_MAX = 8, HARTS = 3, FINDINGS_MAX = 4 };
-
-struct scene {
-    struct world w;
-    struct site_image *im;
-    struct symbols *symbols;
-    struct site_table *t;
-    struct patch_log *log;
-    struct updates *updates;
-    struct audit *audit;
-    unsigned told_count;
-    enum rule told[TOLD_MAX];
-};
-
-static void tell(void *ctx, enum rule rule)
-{
-    struct scene *s = ctx;
-
-    if (s->told_count < TOLD_MAX)
-        s->told[s->told_count++] = rule;
-}
-
-static void on_event(void *ctx, const struct event *e)
-{
-    const struct scene *s = ctx;
-
-    audit_event(s->audit, e);
-}
+enum { ELSEWHERE = 0x800, HARTS = 3, FINDINGS_MAX = 4 };
 
 static void build(struct scene *s)
 {
-    const struct cluster_config config = {.fetch = FETCH_COHERENT};
-    const struct listener l = {
-        .ctx = s, .kinds = EVENT_BIT(EVENT_UPDATE_ENDED), .on_event = on_event};
-    struct audit_config audit = {.findings_max = FINDINGS_MAX, .listener = {tell, s}};
+    struct audit_config audit = {.findings_max = FINDINGS_MAX};
 
-    memset(s, 0, sizeof *s);
-    s->w = world_with(&config, HARTS);
-    s->im = image_begin();
-    image_name(s->im, "f", F);
-    image_name(s->im, "g", G);
-    image_site(s->im, F);
-    image_site(s->im, G);
-    s->t = image_table(s->im, &s->symbols);
-    s->log = patch_log_new(s->t, HARTS, 100);
-    s->updates = updates_new(s->w.cluster, s->t, s->log, 100);
-    audit.sites = s->t;
-    audit.log = s->log;
-    audit.updates = s->updates;
-    audit.cluster = s->w.cluster;
-    s->audit = audit_new(&audit);
-    cluster_listen(s->w.cluster, &l);
-}
-
-static void wreck(struct scene *s)
-{
-    audit_free(s->audit);
-    updates_free(s->updates);
-    patch_log_free(s->log);
-    site_table_free(s->t);
-    symbols_free(s->symbols);
-    free(s->im);
-    world_free(&s->w);
+    scene_begin(s, HARTS, FETCH_COHERENT);
+    scene_complete(s, 100, &audit);
+    poke(&s->w, SITE_PA + F, (uint64_t)NOP << 32 | NOP, 8);
+    poke(&s->w, SITE_PA + G, (uint64_t)NOP << 32 | NOP, 8);
 }
 
 /* A fetch of `nop` over `li a0,2` by a hart, written by another. */
 static struct stale_fetch fetch(struct scene *s, uint64_t offset, unsigned fetcher, unsigned writer)
 {
     const uint32_t old = NOP, new = ADDI(A0, ZERO, 2);
-    struct stale_fetch f = {.hart = cluster_hart(s->w.cluster, fetcher),
+    struct stale_fetch f = {.hart = hart_of(s, fetcher),
                             .pc = SITE_VA + offset,
                             .pa = SITE_PA + offset,
                             .size = 4,
@@ -116,19 +58,12 @@ static enum rule rule_of(struct scene *s, const struct stale_fetch *f)
 static void store_bytes(struct scene *s, unsigned writer, uint64_t offset, unsigned size,
                         uint64_t old, uint64_t new, uint64_t stamp)
 {
-    const uint8_t memory[SITE_BYTES_MAX] = {NOP, 0, 0, 0, NOP};
-    struct event e = {.kind = EVENT_CODE_WRITE,
-                      .code_write = {.stamp = stamp,
-                                     .who = {.kind = WRITER_HART, .hart = writer, .cycle = 3},
-                                     .pa = SITE_PA + offset,
-                                     .size = size}};
-    uint32_t site = site_find(s->t, e.code_write.pa, size);
+    const struct code_write w = {.stamp = stamp,
+                                 .who = {.kind = WRITER_HART, .hart = writer, .cycle = 3},
+                                 .pa = SITE_PA + offset,
+                                 .size = size};
 
-    memcpy(e.code_write.old_bytes, &old, size);
-    memcpy(e.code_write.new_bytes, &new, size);
-    updates_write(s->updates, &e.code_write, site,
-                  patch_log_write(s->log, &e.code_write, site, memory));
-    audit_event(s->audit, &e);
+    pass_store(s, w, old, new);
 }
 
 static void store_word(struct scene *s, uint64_t offset, uint32_t old, uint32_t new, uint64_t stamp)
@@ -145,16 +80,7 @@ static void store(struct scene *s, unsigned writer, uint64_t offset, unsigned si
 
 static void fence(struct scene *s, unsigned hart, uint64_t stamp, uint64_t cycle)
 {
-    const struct event e = {.kind = EVENT_FENCE_I,
-                            .fence = {.origin = FENCE_LOCAL,
-                                      .hart = cluster_hart(s->w.cluster, hart),
-                                      .requester = hart,
-                                      .stamp = stamp,
-                                      .cycle = cycle}};
-
-    patch_log_fence(s->log, hart, &e.fence);
-    updates_fence(s->updates, e.fence.hart);
-    audit_event(s->audit, &e);
+    pass_fence(s, hart, hart, stamp, cycle);
 }
 
 /* Each hart fences once, so that a missing first fence is not the cause of later breaches. */
@@ -168,13 +94,8 @@ static void build_fenced(struct scene *s)
 /* The harts have executed something: they are running. */
 static void run_harts(struct scene *s)
 {
-    for (unsigned hart = 0; hart < HARTS; hart++) {
-        struct hart *h = cluster_hart(s->w.cluster, hart);
-
-        poke(&s->w, CODE, JAL(ZERO, 0), 4);
-        hart_set_pc(h, CODE);
-        assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
-    }
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        execute(s, hart, JAL(ZERO, 0));
 }
 
 static const struct fact *fact_of(const struct finding *f, enum fact_label label)
@@ -317,7 +238,8 @@ static void the_same_again_is_counted_and_not_told(void **state)
     assert_int_equal(last(&s)->count, 5);
     assert_int_equal(last(&s)->example_count, 1);
     assert_int_equal(s.told_count, 1);
-    assert_int_equal(s.told[0], RULE_missing_remote_fence);
+    assert_int_equal(s.told[0].rule, RULE_missing_remote_fence);
+    assert_int_equal(s.told[0].finding, 0);
     wreck(&s);
 }
 
@@ -382,7 +304,8 @@ static void that_a_hart_never_fences_is_one_cause_of_all_it_breaks(void **state)
     assert_int_equal(last(&s)->rule, RULE_missing_remote_fence); /* the first of the gravest */
     assert_int_equal(last(&s)->by_rule[RULE_missing_local_fence], 1);
     assert_int_equal(s.told_count, 2); /* when it was new, and when it became an error */
-    assert_int_equal(s.told[1], RULE_missing_remote_fence);
+    assert_int_equal(s.told[1].rule, RULE_missing_remote_fence);
+    assert_int_equal(s.told[1].finding, s.told[0].finding);
     wreck(&s);
 }
 
@@ -401,40 +324,117 @@ static void causes_without_end_are_counted_and_told(void **state)
     assert_int_equal(audit_count(s.audit), FINDINGS_MAX);
     assert_int_equal(audit_left_out(s.audit, SEVERITY_error), 3);
     assert_int_equal(audit_left_out(s.audit, SEVERITY_warning), 0);
-    assert_int_equal(s.told_count,
-                     FINDINGS_MAX + 3); /* the listener is called for each, for --audit=fail */
+    assert_int_equal(s.told_count, FINDINGS_MAX + 3); /* each has an event, for --audit=fail */
+    for (unsigned i = 0; i < s.told_count; i++)
+        assert_int_equal(s.told[i].finding, i < FINDINGS_MAX ? i : NO_FINDING);
     wreck(&s);
 }
 
 /* ---- evidence ---- */
 
-/* Both instructions of a pair are stale: that is one breach, with eight bytes of evidence. */
+/* Both instructions of a pair are stale: that is one breach. */
 static void the_halves_of_a_site_make_one_finding(void **state)
 {
-    const uint32_t pair[2] = {AUIPC(RA, 1), JALR(RA, RA, 8)};
-    const uint32_t nops[2] = {NOP, NOP};
     struct scene s;
     struct stale_fetch f;
-    const struct fact *old, *new;
 
     (void)state;
     build(&s);
-    poke(&s.w, SITE_PA + F, (uint64_t)pair[1] << 32 | pair[0], 8);
     for (unsigned half = 0; half < 2; half++) {
         f = fetch(&s, F + 4 * half, 1, 0);
-        memcpy(f.new_bytes, &pair[half], 4);
         report(&s, &f);
     }
     assert_int_equal(audit_count(s.audit), 1);
     assert_int_equal(last(&s)->count, 1);
     assert_int_equal(fact_of(last(&s), LABEL_SITE)->site, 0);
-    old = fact_of(last(&s), LABEL_EXECUTED);
-    new = fact_of(last(&s), LABEL_IN_MEMORY);
-    assert_int_equal(old->size, 8);
-    assert_int_equal(old->va, SITE_VA + F);
-    assert_memory_equal(old->bytes, nops, 8);
-    assert_memory_equal(new->bytes, pair, 8);
+    assert_int_equal(fact_of(last(&s), LABEL_EXECUTED)->size, 8);
+    assert_int_equal(fact_of(last(&s), LABEL_EXECUTED)->va, SITE_VA + F);
     wreck(&s);
+}
+
+/* A finding as it was when it was told. */
+struct copied {
+    const struct scene *scene;
+    unsigned count;
+    struct finding finding;
+};
+
+static void copy_finding(void *ctx, const struct ftrace_event *e)
+{
+    struct copied *c = ctx;
+
+    c->count++;
+    c->finding = *audit_get(c->scene->audit, e->finding.finding);
+}
+
+static void on_stale_fetch(void *ctx, const struct event *e)
+{
+    pass_event(ctx, e);
+}
+
+/* Code of hart 0. */
+#define STORE_AT (CODE + 0x1000)
+
+static void run_at(struct scene *s, unsigned hart, uint64_t pc, uint64_t insns)
+{
+    hart_set_pc(hart_of(s, hart), pc);
+    assert_int_equal(hart_run(hart_of(s, hart), insns, UINT64_MAX), HART_BUDGET);
+}
+
+/*
+ * Hart 1 runs two nops, hart 0 stores two other instructions over them, and hart 1 runs these or
+ * the nops again, as it fetches them. The event of the first one comes before the second is
+ * fetched.
+ */
+static void check_told(enum fetch_mode mode, unsigned nops_before)
+{
+    const uint32_t new[2] = {ADDI(A0, ZERO, 1), ADDI(A1, ZERO, 1)};
+    struct audit_config audit = {.findings_max = FINDINGS_MAX};
+    struct scene s;
+    struct copied told = {.scene = &s};
+    struct hart *h;
+    uint32_t executed[2];
+
+    scene_begin(&s, HARTS, mode);
+    scene_complete(&s, 100, &audit);
+    ftrace_listen(&s.stream,
+                  &(struct ftrace_listener){&told, FTRACE_BIT(FTRACE_FINDING), copy_finding});
+    h = hart_of(&s, 1);
+    poke(&s.w, SITE_PA + F, (uint64_t)NOP << 32 | NOP, 8);
+    poke(&s.w, SITE_PA + F + 8, JAL(ZERO, 0), 4);
+    for (unsigned i = 0; i < nops_before; i++)
+        poke(&s.w, CODE + 4 * i, NOP, 4);
+    poke(&s.w, CODE + 4 * nops_before, FENCE_I, 4);
+    poke(&s.w, STORE_AT, SD(A1, A0, 0), 4);
+    run_at(&s, 1, CODE, nops_before + 1);
+    run_at(&s, 1, SITE_VA + F, 2);
+    hart_set_reg(hart_of(&s, 0), A0, SITE_PA + F);
+    hart_set_reg(hart_of(&s, 0), A1, (uint64_t) new[1] << 32 | new[0]);
+    run_at(&s, 0, STORE_AT, 1);
+    cluster_listen(s.w.cluster,
+                   &(struct listener){&s, EVENT_BIT(EVENT_STALE_FETCH), on_stale_fetch});
+    run_at(&s, 1, SITE_VA + F, 2);
+
+    executed[0] = hart_reg(h, A0) ? new[0] : NOP;
+    executed[1] = hart_reg(h, A1) ? new[1] : NOP;
+    assert_int_equal(told.count, 1);
+    assert_int_equal(audit_count(s.audit), 1);
+    assert_int_equal(last(&s)->count, 1);
+    assert_memory_equal(fact_of(&told.finding, LABEL_EXECUTED)->bytes, executed, 8);
+    assert_memory_equal(told.finding.facts, last(&s)->facts, sizeof told.finding.facts);
+    if (mode == FETCH_STALE)
+        assert_memory_equal(fact_of(&told.finding, LABEL_IN_MEMORY)->bytes, new, 8);
+    wreck(&s);
+}
+
+static void the_evidence_is_complete_when_a_finding_is_told(void **state)
+{
+    (void)state;
+    for (unsigned nops_before = 0; nops_before < 16; nops_before++) {
+        check_told(FETCH_STALE, nops_before);
+        check_told(FETCH_COHERENT, nops_before);
+        check_told(FETCH_RANDOM, nops_before);
+    }
 }
 
 /* One half was stale after one patch, the other only after the next: memory never had both old
@@ -450,7 +450,7 @@ static void halves_of_two_patches_are_not_put_together(void **state)
     poke(&s.w, SITE_PA + F, (uint64_t)JALR(RA, RA, 8) << 32 | auipc, 8);
     f = fetch(&s, F + 4, 1, 0);
     report(&s, &f);
-    hart_advance(cluster_hart(s.w.cluster, 1), 500);
+    hart_advance(hart_of(&s, 1), 500);
     f = fetch(&s, F, 1, 0);
     f.stamp = 20;
     report(&s, &f);
@@ -522,8 +522,7 @@ static void leave_m_mode(struct scene *s, unsigned hart)
 {
     const struct event e = {
         .kind = EVENT_TRAP_RETURN,
-        .trap_return = {
-            .hart = cluster_hart(s->w.cluster, hart), .pc = SITE_VA, .from = PRIV_M, .to = PRIV_S}};
+        .trap_return = {.hart = hart_of(s, hart), .pc = SITE_VA, .from = PRIV_M, .to = PRIV_S}};
 
     audit_event(s->audit, &e);
 }
@@ -794,7 +793,7 @@ static void a_handler_on_the_patching_hart_has_one(void **state)
     (void)state;
     build_fenced(&s);
     run_harts(&s);
-    h = cluster_hart(s.w.cluster, 0);
+    h = hart_of(&s, 0);
     store(&s, 0, JALR_AT, 4, 10);
     audit_event(s.audit, &(struct event){.kind = EVENT_TRAP, .trap = {.hart = h}});
     f = fetch(&s, JALR_AT, 0, 0);
@@ -820,8 +819,9 @@ static void each_rule_has_a_name_a_severity_events_a_sentence_and_a_remedy(void 
         assert_in_range(rule_severity((enum rule)r), SEVERITY_note, SEVERITY_error);
         assert_true(strlen(rule_sentence((enum rule)r)) > 10);
         assert_true(strlen(rule_remedy((enum rule)r)) > 10);
-        assert_int_not_equal(rule_events((enum rule)r), 0);
+        assert_int_not_equal(rule_events((enum rule)r) | rule_ftrace_events((enum rule)r), 0);
         assert_int_equal(rule_events((enum rule)r) & ~audit_events(s.audit), 0);
+        assert_int_equal(rule_ftrace_events((enum rule)r) & ~s.stream.wanted, 0);
         for (unsigned other = 0; other < r; other++)
             assert_string_not_equal(name, rule_name((enum rule)other));
     }
@@ -847,6 +847,7 @@ int main(void)
         cmocka_unit_test(that_a_hart_never_fences_is_one_cause_of_all_it_breaks),
         cmocka_unit_test(causes_without_end_are_counted_and_told),
         cmocka_unit_test(the_halves_of_a_site_make_one_finding),
+        cmocka_unit_test(the_evidence_is_complete_when_a_finding_is_told),
         cmocka_unit_test(halves_of_two_patches_are_not_put_together),
         cmocka_unit_test(the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions),
         cmocka_unit_test(the_evidence_is_in_the_order_of_events_and_not_of_cycles),

@@ -8,6 +8,7 @@
 #include "base/state_io.h"
 #include "cpu/isa.h"
 #include "ftrace/calls/calls.h"
+#include "ftrace/events/events.h"
 #include "machine/site_image.h"
 
 /* Two functions with a site at their entry. Each test writes the code after it. */
@@ -24,6 +25,7 @@ struct scene {
     struct site_image *im;
     struct symbols *symbols;
     struct site_table *t;
+    struct ftrace_stream stream;
     struct calls *c;
     struct feed *feed; /* NULL: the listener hears of each call at once */
     char log[1024];    /* calls of the listener: +f.on  +tracer  -returned ... */
@@ -83,7 +85,7 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
 }
 
 /* What only the auditor hears of. */
-static void on_event(void *ctx, const struct event *e)
+static void on_event(void *ctx, const struct ftrace_event *e)
 {
     if (e->call.how == CALL_UNWOUND)
         say(ctx, "!", "unwound");
@@ -155,10 +157,8 @@ static void build_sites(struct scene *s, unsigned bytes)
     s->t = image_table(s->im, &s->symbols);
     s->feed = is_fed ? feed_new(s->w.cluster) : NULL;
     listener.feed = s->feed;
-    s->c = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, listener);
-    cluster_listen(
-        s->w.cluster,
-        &(struct listener){.ctx = s, .kinds = EVENT_BIT(EVENT_CALL_LEFT), .on_event = on_event});
+    s->c = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, &s->stream, listener);
+    ftrace_listen(&s->stream, &(struct ftrace_listener){s, FTRACE_BIT(FTRACE_CALL_LEFT), on_event});
 }
 
 static void build(struct scene *s)

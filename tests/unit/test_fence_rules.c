@@ -2,108 +2,34 @@
  * test_fence_rules.c - fences of the wrong kind, too early, or asked for without order; and what is
  * none of these.
  */
-#include "isa/world.h"
+#include "unit/ftrace_world.h"
 
-#include "cpu/observer.h"
-#include "ftrace/audit/audit.h"
 #include "ftrace/audit/rules.h"
-#include "ftrace/patch/patch_log.h"
-#include "ftrace/patch/updates.h"
-#include "machine/site_image.h"
 
-enum { F = 0x100, G = 0x200, HARTS = 3, WRITER = 0, OTHER = 1 };
-
-struct scene {
-    struct world w;
-    struct site_image *im;
-    struct symbols *symbols;
-    struct site_table *t;
-    struct patch_log *log;
-    struct updates *updates;
-    struct audit *audit;
-};
-
-static struct hart *hart_of(const struct scene *s, unsigned hart)
-{
-    return cluster_hart(s->w.cluster, hart);
-}
-
-static void build(struct scene *s)
-{
-    const struct cluster_config config = {.fetch = FETCH_COHERENT};
-    struct audit_config audit = {.findings_max = 10};
-
-    memset(s, 0, sizeof *s);
-    s->w = world_with(&config, HARTS);
-    s->im = image_begin();
-    image_name(s->im, "f", F);
-    image_name(s->im, "g", G);
-    image_site(s->im, F);
-    image_site(s->im, G);
-    s->t = image_table(s->im, &s->symbols);
-    s->log = patch_log_new(s->t, HARTS, 100);
-    s->updates = updates_new(s->w.cluster, s->t, s->log, 100);
-    audit.sites = s->t;
-    audit.log = s->log;
-    audit.updates = s->updates;
-    audit.cluster = s->w.cluster;
-    s->audit = audit_new(&audit);
-}
-
-static void wreck(struct scene *s)
-{
-    audit_free(s->audit);
-    updates_free(s->updates);
-    patch_log_free(s->log);
-    site_table_free(s->t);
-    symbols_free(s->symbols);
-    free(s->im);
-    world_free(&s->w);
-}
-
-/* The hart executes one instruction. */
-static void execute(struct scene *s, unsigned hart, uint32_t insn)
-{
-    poke(&s->w, CODE, insn, 4);
-    hart_set_pc(hart_of(s, hart), CODE);
-    assert_int_equal(hart_run(hart_of(s, hart), 1, UINT64_MAX), HART_BUDGET);
-}
+enum { HARTS = 3, WRITER = 0, OTHER = 1 };
 
 static void store(struct scene *s, uint64_t offset, uint64_t stamp)
 {
-    const uint64_t old = (uint64_t)NOP << 32 | NOP, new = (uint64_t)NOP << 32 | ADDI(A0, ZERO, 2);
-    const uint8_t memory[SITE_BYTES_MAX] = {0};
-    struct event e = {.kind = EVENT_CODE_WRITE,
-                      .code_write = {.stamp = stamp,
-                                     .who = {.kind = WRITER_HART, .hart = WRITER},
-                                     .pa = SITE_PA + offset,
-                                     .size = 8}};
-    uint32_t site = site_find(s->t, e.code_write.pa, 8);
+    const struct code_write w = {.stamp = stamp,
+                                 .who = {.kind = WRITER_HART, .hart = WRITER},
+                                 .pa = SITE_PA + offset,
+                                 .size = 8};
 
-    memcpy(e.code_write.old_bytes, &old, 8);
-    memcpy(e.code_write.new_bytes, &new, 8);
-    updates_write(s->updates, &e.code_write, site,
-                  patch_log_write(s->log, &e.code_write, site, memory));
-    audit_event(s->audit, &e);
+    pass_store(s, w, (uint64_t)NOP << 32 | NOP, (uint64_t)NOP << 32 | ADDI(A0, ZERO, 2));
 }
 
 static void fence(struct scene *s, unsigned hart, unsigned requester, uint64_t stamp)
 {
-    const struct event e = {.kind = EVENT_FENCE_I,
-                            .fence = {.origin = hart == requester ? FENCE_LOCAL : FENCE_REMOTE,
-                                      .hart = hart_of(s, hart),
-                                      .requester = requester,
-                                      .stamp = stamp}};
-
-    patch_log_fence(s->log, hart, &e.fence);
-    updates_fence(s->updates, e.fence.hart);
-    audit_event(s->audit, &e);
+    pass_fence(s, hart, requester, stamp, 0);
 }
 
 /* The harts have run, and each has fenced. */
 static void build_fenced(struct scene *s)
 {
-    build(s);
+    struct audit_config audit = {.findings_max = 10};
+
+    scene_begin(s, HARTS, FETCH_COHERENT);
+    scene_complete(s, 100, &audit);
     for (unsigned hart = 0; hart < HARTS; hart++) {
         execute(s, hart, NOP);
         fence(s, hart, hart, 1);
@@ -261,24 +187,14 @@ static void an_interrupt_for_something_else_asks_for_nothing(void **state)
     wreck(&s);
 }
 
-/* ---- requests that nobody answers ---- */
+/* ---- requests that no hart answers ---- */
 
-/* The hart is in S-mode, with interrupts on or off. */
-static void enter_kernel(struct scene *s, unsigned hart, bool interrupts)
-{
-    const uint64_t sie = 2;
-    struct hart *h = hart_of(s, hart);
-
-    enter(h, PRIV_S, CODE);
-    set_csr(h, MSTATUS, (csr(h, MSTATUS) & ~sie) | (interrupts ? sie : 0));
-}
-
-/* The patching hart asks another one, which runs on for so many cycles. */
+/* The patching hart asks another one, which runs on for these cycles. */
 static void ask(struct scene *s, bool writer_on, bool other_on, uint64_t cycles)
 {
     build_fenced(s);
-    enter_kernel(s, WRITER, writer_on);
-    enter_kernel(s, OTHER, other_on);
+    set_mode(s, WRITER, PRIV_S, writer_on);
+    set_mode(s, OTHER, PRIV_S, other_on);
     store(s, F, 10);
     interrupt(s, EVENT_IPI_SENT, OTHER);
     hart_advance(hart_of(s, OTHER), hart_cycles(hart_of(s, OTHER)) + cycles);

@@ -3,41 +3,16 @@
  * something unexpected, at the same time as another hart's; and the stores next to these that are
  * legal.
  */
-#include "isa/world.h"
+#include "unit/ftrace_world.h"
 
-#include "cpu/observer.h"
-#include "ftrace/audit/audit.h"
 #include "ftrace/audit/rules.h"
-#include "ftrace/patch/patch_log.h"
-#include "ftrace/patch/updates.h"
-#include "machine/site_image.h"
 
-enum { F = 0x100, G = 0x200, HARTS = 2, WRITER = 0, OTHER = 1 };
-
-struct scene {
-    struct world w;
-    struct site_image *im;
-    struct symbols *symbols;
-    struct site_table *t;
-    struct patch_log *log;
-    struct updates *updates;
-    struct audit *audit;
-    uint64_t stamp;
-};
-
-static struct hart *hart_of(const struct scene *s, unsigned hart)
-{
-    return cluster_hart(s->w.cluster, hart);
-}
+enum { HARTS = 2, WRITER = 0, OTHER = 1 };
 
 static void set_other_mode(struct scene *s, enum privilege mode, bool interrupts)
 {
-    const uint64_t sie = 2;
-    struct hart *h = hart_of(s, OTHER);
-
-    start_hart(h);
-    enter(h, mode, CODE);
-    set_csr(h, MSTATUS, (csr(h, MSTATUS) & ~sie) | (interrupts ? sie : 0));
+    start_hart(hart_of(s, OTHER));
+    set_mode(s, OTHER, mode, interrupts);
 }
 
 /* The other hart is in S-mode, with interrupts on or off. */
@@ -52,70 +27,35 @@ enum layout { ATOMIC, PFE8 };
 
 static void build(struct scene *s, enum layout layout)
 {
-    const struct cluster_config config = {.fetch = FETCH_COHERENT};
-    struct audit_config audit = {.findings_max = 10};
+    struct audit_config audit = {.findings_max = 10, .text_mutex = DATA};
 
-    memset(s, 0, sizeof *s);
-    s->w = world_with(&config, HARTS);
-    s->im = image_begin();
-    image_name(s->im, "f", F);
-    image_name(s->im, "g", G);
+    scene_begin(s, HARTS, FETCH_COHERENT);
     image_name(s->im, "ftrace_caller", 0x800);
     if (layout == PFE8)
         image_name(s->im, "ftrace_call", 0x808);
     image_nops(s->im, F, 8);
     image_nops(s->im, G, 8);
-    image_site(s->im, F);
-    image_site(s->im, G);
-    s->t = image_table(s->im, &s->symbols);
+    scene_complete(s, 100, &audit);
     assert_int_equal(site_layout(s->t), layout == PFE8 ? LAYOUT_PFE8 : LAYOUT_ATOMIC);
-    s->log = patch_log_new(s->t, HARTS, 100);
-    s->updates = updates_new(s->w.cluster, s->t, s->log, 100);
-    audit.sites = s->t;
-    audit.log = s->log;
-    audit.updates = s->updates;
-    audit.cluster = s->w.cluster;
-    audit.text_mutex = DATA;
-    s->audit = audit_new(&audit);
     s->stamp = 10;
     for (unsigned site = 0; site < 2; site++)
         poke(&s->w, SITE_PA + (site ? G : F), PAIR(layout == PFE8 ? NOP : 0x297, NOP), 8);
     set_other(s, true);
 }
 
-static void wreck(struct scene *s)
-{
-    audit_free(s->audit);
-    updates_free(s->updates);
-    patch_log_free(s->log);
-    site_table_free(s->t);
-    symbols_free(s->symbols);
-    free(s->im);
-    world_free(&s->w);
-}
-
 static void store(struct scene *s, unsigned writer, uint64_t offset, unsigned size, uint64_t old,
                   uint64_t new)
 {
-    struct event e = {.kind = EVENT_CODE_WRITE,
-                      .code_write = {.stamp = ++s->stamp,
-                                     .who = {.kind = WRITER_HART, .hart = writer, .pc = CODE},
-                                     .pa = SITE_PA + offset,
-                                     .size = size}};
-    uint32_t site = site_find(s->t, e.code_write.pa, size);
-    uint8_t memory[SITE_BYTES_MAX] = {0};
+    const struct code_write w = {.stamp = ++s->stamp,
+                                 .who = {.kind = WRITER_HART, .hart = writer, .pc = CODE},
+                                 .pa = SITE_PA + offset,
+                                 .size = size};
 
     for (unsigned i = 0; i < size; i++) {
-        poke(&s->w, e.code_write.pa + i, old >> 8 * i, 1);
-        poke(&s->w, e.code_write.pa + i, new >> 8 * i, 1);
+        poke(&s->w, w.pa + i, old >> 8 * i, 1);
+        poke(&s->w, w.pa + i, new >> 8 * i, 1);
     }
-    if (site != NO_SITE)
-        assert_true(bus_read(s->w.bus, site_get(s->t, site)->pa, memory, SITE_BYTES));
-    memcpy(e.code_write.old_bytes, &old, size);
-    memcpy(e.code_write.new_bytes, &new, size);
-    updates_write(s->updates, &e.code_write, site,
-                  patch_log_write(s->log, &e.code_write, site, memory));
-    audit_event(s->audit, &e);
+    pass_store(s, w, old, new);
 }
 
 static enum rule only_rule(const struct scene *s)
@@ -274,14 +214,7 @@ static void a_site_may_be_changed_in_steps(void **state)
 
 static void fence(struct scene *s, unsigned hart)
 {
-    const struct event e = {
-        .kind = EVENT_FENCE_I,
-        .fence = {
-            .origin = FENCE_LOCAL, .hart = hart_of(s, hart), .requester = hart, .stamp = s->stamp}};
-
-    patch_log_fence(s->log, hart, &e.fence);
-    updates_fence(s->updates, e.fence.hart);
-    audit_event(s->audit, &e);
+    pass_fence(s, hart, hart, s->stamp, 0);
 }
 
 static void a_kprobe_comes_and_goes_in_a_site(void **state)

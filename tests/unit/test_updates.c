@@ -1,66 +1,23 @@
 /*
  * test_updates.c - where an update of code begins and ends, and what the harts do in it.
  */
-#include "isa/world.h"
-
-#include "cpu/observer.h"
-#include "ftrace/patch/patch_log.h"
-#include "ftrace/patch/updates.h"
-#include "machine/site_image.h"
+#include "unit/ftrace_world.h"
 
 enum { HARTS = 3, MAX = 4, FUNCTION = 0x100, LOOP = 0x2000 };
-
-struct scene {
-    struct world w;
-    struct site_image *im;
-    struct symbols *symbols;
-    struct site_table *t;
-    struct patch_log *log;
-    struct updates *u;
-    uint64_t stamp, ended[HARTS];
-    unsigned ends;
-};
-
-static void on_event(void *ctx, const struct event *e)
-{
-    struct scene *s = ctx;
-
-    s->ends++;
-    s->ended[e->update.writer] = e->update.stamp;
-}
 
 /* Harts in a loop of their own, of two instructions. */
 static void build(struct scene *s)
 {
-    const struct cluster_config config = {.fetch = FETCH_COHERENT};
-    const struct listener l = {
-        .ctx = s, .kinds = EVENT_BIT(EVENT_UPDATE_ENDED), .on_event = on_event};
-
-    memset(s, 0, sizeof *s);
-    s->w = world_with(&config, HARTS);
-    s->im = image_begin();
-    s->t = image_table(s->im, &s->symbols);
-    s->log = patch_log_new(s->t, HARTS, 100);
-    s->u = updates_new(s->w.cluster, s->t, s->log, MAX);
-    cluster_listen(s->w.cluster, &l);
+    scene_begin(s, HARTS, FETCH_COHERENT);
+    scene_complete(s, MAX, NULL);
     poke(&s->w, CODE + LOOP, NOP, 4);
     poke(&s->w, CODE + LOOP + 4, JAL(ZERO, -4), 4);
     s->stamp = 1;
 }
 
-static void wreck(struct scene *s)
-{
-    updates_free(s->u);
-    patch_log_free(s->log);
-    site_table_free(s->t);
-    symbols_free(s->symbols);
-    free(s->im);
-    world_free(&s->w);
-}
-
 static void run_hart(struct scene *s, unsigned hart, uint64_t insns)
 {
-    struct hart *h = cluster_hart(s->w.cluster, hart);
+    struct hart *h = hart_of(s, hart);
 
     if (!hart_insns(h))
         hart_set_pc(h, CODE + LOOP);
@@ -80,7 +37,7 @@ static void store_at(struct scene *s, unsigned hart, uint64_t cycle)
                                  .pa = CODE + FUNCTION,
                                  .size = 4};
 
-    updates_write(s->u, &w, NO_SITE, true);
+    pass_store(s, w, 0, NOP);
 }
 
 static void store(struct scene *s, unsigned hart)
@@ -90,12 +47,7 @@ static void store(struct scene *s, unsigned hart)
 
 static void fence(struct scene *s, unsigned hart)
 {
-    struct hart *h = cluster_hart(s->w.cluster, hart);
-    const struct fence_event f = {
-        .origin = FENCE_LOCAL, .hart = h, .requester = hart, .stamp = s->stamp, .cycle = 77};
-
-    patch_log_fence(s->log, hart, &f);
-    updates_fence(s->u, h);
+    pass_fence(s, hart, hart, s->stamp, 77);
 }
 
 static void an_update_ends_when_all_harts_have_fenced_after_its_last_store(void **state)
@@ -112,16 +64,16 @@ static void an_update_ends_when_all_harts_have_fenced_after_its_last_store(void 
     fence(&s, 2);
     fence(&s, 1);
     assert_int_equal(s.ends, 0);
-    assert_false(updates_ended(s.u, 0, s.stamp));
+    assert_false(updates_ended(s.updates, 0, s.stamp));
     fence(&s, 0);
     assert_int_equal(s.ends, 1);
-    assert_true(updates_ended(s.u, 0, s.stamp));
-    assert_false(updates_ended(s.u, 0, s.stamp + 1));
-    assert_int_equal(updates_count(s.u), 1);
-    assert_int_equal(updates_get(s.u, 0)->stores, 2);
-    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_FENCED);
+    assert_true(updates_ended(s.updates, 0, s.stamp));
+    assert_false(updates_ended(s.updates, 0, s.stamp + 1));
+    assert_int_equal(updates_count(s.updates), 1);
+    assert_int_equal(updates_get(s.updates, 0)->stores, 2);
+    assert_int_equal(updates_get(s.updates, 0)->end, UPDATE_FENCED);
     for (unsigned hart = 0; hart < HARTS; hart++)
-        assert_int_equal(updates_hart(s.u, 0, hart)->fence_cycle, 77);
+        assert_int_equal(updates_hart(s.updates, 0, hart)->fence_cycle, 77);
     wreck(&s);
 }
 
@@ -134,29 +86,30 @@ static void it_is_known_for_how_long_each_hart_was_stale(void **state)
     (void)state;
     build(&s);
     run_all(&s);
-    updates_set_stopped(s.u, 2, true);
+    updates_set_stopped(s.updates, 2, true);
     for (unsigned hart = 0; hart < HARTS; hart++)
-        cycle[hart] = hart_cycles(cluster_hart(s.w.cluster, hart));
+        cycle[hart] = hart_cycles(hart_of(&s, hart));
     store_at(&s, 0, cycle[0]);
     run_hart(&s, 0, 5);
     fence(&s, 0);
-    store_at(&s, 0, hart_cycles(cluster_hart(s.w.cluster, 0))); /* stale again, at once */
+    store_at(&s, 0, hart_cycles(hart_of(&s, 0))); /* stale again, at once */
     fence(&s, 0);
     run_hart(&s, 1, 50);
-    updates_ipi(s.u, 0);
-    updates_ipi(s.u, 1); /* has no update */
+    updates_ipi(s.updates, 0);
+    updates_ipi(s.updates, 1); /* has no update */
     fence(&s, 1);
     assert_int_equal(s.ends, 1);
-    length = hart_cycles(cluster_hart(s.w.cluster, 1)) - cycle[1];
+    length = hart_cycles(hart_of(&s, 1)) - cycle[1];
     assert_true(length >= 50);
-    assert_int_equal(updates_hart(s.u, 0, 1)->stale_cycles, length);
-    length = hart_cycles(cluster_hart(s.w.cluster, 0)) - cycle[0];
-    assert_int_equal(updates_hart(s.u, 0, 0)->stale_cycles, length);
-    assert_int_equal(updates_get(s.u, 0)->end_cycle - updates_get(s.u, 0)->writer.cycle, length);
-    assert_int_equal(updates_hart(s.u, 0, 2)->stale_cycles, 0); /* it was stopped */
-    assert_int_equal(updates_hart(s.u, 0, 0)->fences, 2);
-    assert_int_equal(updates_hart(s.u, 0, 1)->fences, 1);
-    assert_int_equal(updates_get(s.u, 0)->ipis, 1);
+    assert_int_equal(updates_hart(s.updates, 0, 1)->stale_cycles, length);
+    length = hart_cycles(hart_of(&s, 0)) - cycle[0];
+    assert_int_equal(updates_hart(s.updates, 0, 0)->stale_cycles, length);
+    assert_int_equal(updates_get(s.updates, 0)->end_cycle - updates_get(s.updates, 0)->writer.cycle,
+                     length);
+    assert_int_equal(updates_hart(s.updates, 0, 2)->stale_cycles, 0); /* it was stopped */
+    assert_int_equal(updates_hart(s.updates, 0, 0)->fences, 2);
+    assert_int_equal(updates_hart(s.updates, 0, 1)->fences, 1);
+    assert_int_equal(updates_get(s.updates, 0)->ipis, 1);
     wreck(&s);
 }
 
@@ -168,11 +121,11 @@ static void harts_that_never_ran_or_are_stopped_need_not_fence(void **state)
     build(&s);
     run_hart(&s, 0, 1);
     run_hart(&s, 1, 1);
-    updates_set_stopped(s.u, 1, true);
+    updates_set_stopped(s.updates, 1, true);
     store(&s, 0);
     fence(&s, 0);
     assert_int_equal(s.ends, 1);
-    updates_set_stopped(s.u, 1, false);
+    updates_set_stopped(s.updates, 1, false);
     store(&s, 0);
     fence(&s, 0);
     assert_int_equal(s.ends, 1);
@@ -186,14 +139,14 @@ static void an_announced_update_ends_when_the_kernel_says_so(void **state)
     (void)state;
     build(&s);
     run_hart(&s, 0, 1);
-    updates_announce_begin(s.u);
+    updates_announce_begin(s.updates);
     store(&s, 0);
     fence(&s, 0);
-    updates_pass_time(s.u, UINT64_C(10) * QUIET_CYCLES);
+    updates_pass_time(s.updates, UINT64_C(10) * QUIET_CYCLES);
     assert_int_equal(s.ends, 0);
-    updates_announce_end(s.u, 0);
+    updates_announce_end(s.updates, 0);
     assert_int_equal(s.ends, 1);
-    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_ANNOUNCED);
+    assert_int_equal(updates_get(s.updates, 0)->end, UPDATE_ANNOUNCED);
     wreck(&s);
 }
 
@@ -205,12 +158,12 @@ static void an_update_without_fences_ends_when_it_has_been_quiet(void **state)
     build(&s);
     run_all(&s);
     store(&s, 0);
-    updates_pass_time(s.u, 10 + QUIET_CYCLES);
+    updates_pass_time(s.updates, 10 + QUIET_CYCLES);
     assert_int_equal(s.ends, 0);
-    updates_pass_time(s.u, 11 + QUIET_CYCLES);
+    updates_pass_time(s.updates, 11 + QUIET_CYCLES);
     assert_int_equal(s.ends, 1);
-    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_QUIET);
-    assert_false(updates_hart(s.u, 0, 1)->fenced);
+    assert_int_equal(updates_get(s.updates, 0)->end, UPDATE_QUIET);
+    assert_false(updates_hart(s.updates, 0, 1)->fenced);
     wreck(&s);
 }
 
@@ -227,8 +180,8 @@ static void harts_have_updates_of_their_own(void **state)
     store(&s, 1);
     fence(&s, 1);
     assert_int_equal(s.ends, 1); /* of hart 0 */
-    assert_true(updates_ended(s.u, 0, 2));
-    assert_false(updates_ended(s.u, 1, 3));
+    assert_true(updates_ended(s.updates, 0, 2));
+    assert_false(updates_ended(s.updates, 1, 3));
     wreck(&s);
 }
 
@@ -244,12 +197,12 @@ static void patches_that_are_fenced_one_by_one_are_one_update(void **state)
         fence(&s, 0);
     }
     assert_int_equal(s.ends, 100);
-    assert_int_equal(updates_count(s.u), 1);
-    assert_int_equal(updates_get(s.u, 0)->stores, 100);
-    assert_int_equal(updates_get(s.u, 0)->rounds, 100);
+    assert_int_equal(updates_count(s.updates), 1);
+    assert_int_equal(updates_get(s.updates, 0)->stores, 100);
+    assert_int_equal(updates_get(s.updates, 0)->rounds, 100);
     store_at(&s, 0, 2 * SAME_CYCLES + 100000);
     fence(&s, 0);
-    assert_int_equal(updates_count(s.u), 2);
+    assert_int_equal(updates_count(s.updates), 2);
     wreck(&s);
 }
 
@@ -265,8 +218,8 @@ static void updates_without_end_are_counted(void **state)
         fence(&s, 0);
     }
     assert_int_equal(s.ends, 10);
-    assert_int_equal(updates_count(s.u), MAX);
-    assert_int_equal(updates_left_out(s.u), 10 - MAX);
+    assert_int_equal(updates_count(s.updates), MAX);
+    assert_int_equal(updates_left_out(s.updates), 10 - MAX);
     wreck(&s);
 }
 
@@ -278,10 +231,10 @@ static void what_is_open_at_the_end_is_kept_as_open(void **state)
     build(&s);
     run_all(&s);
     store(&s, 0);
-    updates_finish(s.u);
+    updates_finish(s.updates);
     assert_int_equal(s.ends, 0);
-    assert_int_equal(updates_count(s.u), 1);
-    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_OPEN);
+    assert_int_equal(updates_count(s.updates), 1);
+    assert_int_equal(updates_get(s.updates, 0)->end, UPDATE_OPEN);
     wreck(&s);
 }
 
@@ -294,15 +247,15 @@ static void it_is_seen_what_the_others_do(void **state)
     (void)state;
     build(&s);
     run_all(&s);
-    hart_set_pc(cluster_hart(s.w.cluster, 2), CODE + FUNCTION + 2);
+    hart_set_pc(hart_of(&s, 2), CODE + FUNCTION + 2);
     store(&s, 0);
     for (unsigned n = 0; n < 5; n++) {
         run_hart(&s, 1, 3);
         store(&s, 0);
     }
-    hart_set_pc(cluster_hart(s.w.cluster, 2), CODE + LOOP);
-    updates_finish(s.u);
-    row = updates_hart(s.u, 0, 0);
+    hart_set_pc(hart_of(&s, 2), CODE + LOOP);
+    updates_finish(s.updates);
+    row = updates_hart(s.updates, 0, 0);
     assert_int_equal(row[0].role, ROLE_WROTE);
     assert_int_equal(row[1].role, ROLE_LOOPED);
     assert_int_equal(row[2].role, ROLE_STOOD);
@@ -320,13 +273,13 @@ static void a_hart_that_goes_elsewhere_runs_on(void **state)
     build(&s);
     run_all(&s);
     for (unsigned n = 0; n < 8; n++) {
-        hart_set_pc(cluster_hart(s.w.cluster, 1), CODE + LOOP + 0x100 * n);
+        hart_set_pc(hart_of(&s, 1), CODE + LOOP + 0x100 * n);
         poke(&s.w, CODE + LOOP + 0x100 * n, NOP, 4);
         run_hart(&s, 1, 1);
         store(&s, 0);
     }
-    updates_finish(s.u);
-    assert_int_equal(updates_hart(s.u, 0, 1)->role, ROLE_RAN);
+    updates_finish(s.updates);
+    assert_int_equal(updates_hart(s.updates, 0, 1)->role, ROLE_RAN);
     wreck(&s);
 }
 
@@ -337,9 +290,9 @@ static void stores_by_no_hart_are_no_update(void **state)
 
     (void)state;
     build(&s);
-    updates_write(s.u, &w, NO_SITE, false);
-    updates_finish(s.u);
-    assert_int_equal(updates_count(s.u), 0);
+    updates_write(s.updates, &w, NO_SITE, false);
+    updates_finish(s.updates);
+    assert_int_equal(updates_count(s.updates), 0);
     wreck(&s);
 }
 

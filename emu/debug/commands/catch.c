@@ -16,6 +16,7 @@
 #include "debug/commands/session.h"
 #include "debug/commands/trace.h"
 #include "ftrace/audit/rules.h"
+#include "ftrace/events/events.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/sites.h"
@@ -65,7 +66,7 @@ static bool is_csr(void *ctx, const struct event *e)
     return is_number(ctx, e->csr_write.number);
 }
 
-static bool is_rule(void *ctx, const struct event *e)
+static bool is_rule(void *ctx, const struct ftrace_event *e)
 {
     return is_number(ctx, e->finding.rule);
 }
@@ -139,19 +140,24 @@ struct catch_word {
     /* Reads an argument that limits the events, as the cause of a trap; NULL: the word has none. */
     bool (*read)(struct debugger *d, const char **at, uint64_t *number);
     bool must_limit;
+    uint32_t ftrace_kinds; /* of ftrace's events */
+    bool (*wants_ftrace)(void *ctx, const struct ftrace_event *e);
 };
 
 static const struct catch_word words[] = {
-    {"trap", EVENT_BIT(EVENT_TRAP), is_exception, read_cause, false},
-    {"interrupt", EVENT_BIT(EVENT_TRAP), is_interrupt, read_cause, false},
-    {"mode", EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN), is_mode_change, NULL, false},
-    {"sbi", EVENT_BIT(EVENT_SBI_CALL), is_sbi_call, read_extension, false},
-    {"fence.i", EVENT_BIT(EVENT_FENCE_I), NULL, NULL, false},
-    {"csr", EVENT_BIT(EVENT_CSR_WRITE), is_csr, read_csr, true},
-    {"patch", EVENT_BIT(EVENT_CODE_WRITE), is_patch, NULL, false},
-    {"stale", EVENT_BIT(EVENT_STALE_FETCH), NULL, NULL, false},
-    {"finding", EVENT_BIT(EVENT_FINDING), is_rule, read_rule, false},
-    {"hart-start", EVENT_BIT(EVENT_HART_STARTED), NULL, NULL, false},
+    {.word = "trap", EVENT_BIT(EVENT_TRAP), is_exception, read_cause},
+    {.word = "interrupt", EVENT_BIT(EVENT_TRAP), is_interrupt, read_cause},
+    {.word = "mode", EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN), is_mode_change},
+    {.word = "sbi", EVENT_BIT(EVENT_SBI_CALL), is_sbi_call, read_extension},
+    {.word = "fence.i", EVENT_BIT(EVENT_FENCE_I)},
+    {.word = "csr", EVENT_BIT(EVENT_CSR_WRITE), is_csr, read_csr, .must_limit = true},
+    {.word = "patch", EVENT_BIT(EVENT_CODE_WRITE), is_patch},
+    {.word = "stale", EVENT_BIT(EVENT_STALE_FETCH)},
+    {.word = "finding",
+     .read = read_rule,
+     .ftrace_kinds = FTRACE_BIT(FTRACE_FINDING),
+     .wants_ftrace = is_rule},
+    {.word = "hart-start", EVENT_BIT(EVENT_HART_STARTED)},
 };
 
 static const struct catch_word *find_word(const char **at)
@@ -204,6 +210,8 @@ static void catch_event(struct debugger *d, const char *args, bool temporary)
         return;
     p.catch.kinds = c->kinds;
     p.catch.wants = c->wants;
+    p.catch.ftrace_kinds = c->ftrace_kinds;
+    p.catch.wants_ftrace = c->wants_ftrace;
     p.catch.ctx = xmalloc(sizeof w);
     memcpy(p.catch.ctx, &w, sizeof w);
     p.catch.release = release;
@@ -328,7 +336,6 @@ static void print_event(struct debugger *d, const struct event *e)
     case EVENT_CSR_WRITE: print_csr(d, &e->csr_write); break;
     case EVENT_CODE_WRITE: print_patch_store(d, &e->code_write); break;
     case EVENT_STALE_FETCH: print_stale(d, &e->stale_fetch); break;
-    case EVENT_FINDING: fprintf(d->out, "finding %s", rule_name((enum rule)e->finding.rule)); break;
     case EVENT_HART_STARTED:
         fprintf(d->out, "hart %u is started at ", hart_id(e->started.hart));
         print_place(d, hart_pc(e->started.hart));
@@ -342,7 +349,10 @@ static void print_event(struct debugger *d, const struct event *e)
 void print_catch_stop(struct debugger *d, const struct target_stop *s)
 {
     fprintf(d->out, "catchpoint %u, hart %u: ", s->point, s->hart);
-    print_event(d, s->event);
+    if (s->event)
+        print_event(d, s->event);
+    else
+        fprintf(d->out, "finding %s\n", rule_name((enum rule)s->ftrace_event->finding.rule));
 }
 
 static void print_task(struct debugger *d, uint64_t tp)

@@ -1,22 +1,30 @@
 /*
- * catchpoints.c - points that stop after an event of the machine (cpu/observer.h). The target
- * listens only to the kinds that some catchpoint needs, so a kind that none needs costs nothing.
+ * catchpoints.c - points that stop after an event of the machine (cpu/observer.h) or of ftrace
+ * (ftrace/events/events.h). The target listens only to the kinds that some catchpoint needs, so a
+ * kind that none needs costs nothing.
  */
 #include "debug/target/target_priv.h"
+#include "ftrace/watch.h"
 
-static bool wants_kind(const struct target_point *p, enum event_kind kind)
+static bool is_on(const struct target_point *p)
 {
-    return p->kind == TARGET_CATCH && !p->disabled && p->catch.kinds & EVENT_BIT(kind);
+    return p->kind == TARGET_CATCH && !p->disabled;
 }
 
 void catch_listen(struct target *t)
 {
     uint32_t kinds = TARGET_EVENTS | (t->changed ? EVENT_BIT(EVENT_TRAP_RETURN) : 0);
+    uint32_t ftrace_kinds = 0;
 
-    for (size_t i = 0; i < t->points.len; i++)
-        if (t->points.at[i].kind == TARGET_CATCH && !t->points.at[i].disabled)
-            kinds |= t->points.at[i].catch.kinds;
+    for (size_t i = 0; i < t->points.len; i++) {
+        const struct target_point *p = &t->points.at[i];
+
+        kinds |= is_on(p) ? p->catch.kinds : 0;
+        ftrace_kinds |= is_on(p) ? p->catch.ftrace_kinds : 0;
+    }
     cluster_listen_to(t->cluster, t, kinds);
+    if (t->config.ftrace)
+        ftrace_listen_to(watch_stream(t->config.ftrace), t, ftrace_kinds);
 }
 
 /* Returns the hart of the event; NULL: none, or an unknown one. */
@@ -50,6 +58,12 @@ static bool is_noted(const struct target *t, unsigned number)
     return false;
 }
 
+static void note(struct target *t, const struct caught *c)
+{
+    VEC_PUSH(&t->caught, *c);
+    machine_ask_stop(t->machine);
+}
+
 void catch_note(struct target *t, const struct event *e)
 {
     const struct hart *h = t->quiet ? NULL : hart_of(t, e);
@@ -57,14 +71,30 @@ void catch_note(struct target *t, const struct event *e)
     for (size_t i = 0; i < t->points.len && !t->quiet; i++) {
         const struct target_point *p = &t->points.at[i];
 
-        if (!wants_kind(p, e->kind) || is_noted(t, p->number) ||
+        if (!is_on(p) || !(p->catch.kinds & EVENT_BIT(e->kind)) || is_noted(t, p->number) ||
             (p->hart != TARGET_ANY_HART && (!h || hart_id(h) != p->hart)) ||
             (p->catch.wants && !p->catch.wants(p->catch.ctx, e)))
             continue;
-        VEC_PUSH(&t->caught, ((struct caught){.point = p->number,
-                                              .hart = h ? hart_id(h) : target_current_hart(t),
-                                              .event = *e}));
-        machine_ask_stop(t->machine);
+        note(t, &(struct caught){.point = p->number,
+                                 .hart = h ? hart_id(h) : target_current_hart(t),
+                                 .event = *e});
+    }
+}
+
+/* A finding is of no hart: its evidence may be of several. */
+void catch_note_ftrace(struct target *t, const struct ftrace_event *e)
+{
+    for (size_t i = 0; i < t->points.len && !t->quiet; i++) {
+        const struct target_point *p = &t->points.at[i];
+
+        if (!is_on(p) || !(p->catch.ftrace_kinds & FTRACE_BIT(e->kind)) || is_noted(t, p->number) ||
+            p->hart != TARGET_ANY_HART ||
+            (p->catch.wants_ftrace && !p->catch.wants_ftrace(p->catch.ctx, e)))
+            continue;
+        note(t, &(struct caught){.point = p->number,
+                                 .hart = target_current_hart(t),
+                                 .is_ftrace = true,
+                                 .ftrace_event = *e});
     }
 }
 

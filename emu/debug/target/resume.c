@@ -93,7 +93,10 @@ static void explain_request(const struct target *t, struct target_stop *s)
     } else if (t->caught.len) {
         s->reason = TARGET_STOP_CATCH;
         s->point = t->caught.at[0].point;
-        s->event = &t->caught.at[0].event;
+        if (t->caught.at[0].is_ftrace)
+            s->ftrace_event = &t->caught.at[0].ftrace_event;
+        else
+            s->event = &t->caught.at[0].event;
         s->of_hart = true;
         s->hart = t->caught.at[0].hart;
     } else if (t->patched) {

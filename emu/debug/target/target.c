@@ -258,6 +258,11 @@ static void on_event(void *ctx, const struct event *e)
     catch_note(t, e);
 }
 
+static void on_ftrace_event(void *ctx, const struct ftrace_event *e)
+{
+    catch_note_ftrace(ctx, e);
+}
+
 /* ---- creation ---- */
 
 struct target *target_new(const struct target_config *config)
@@ -270,6 +275,9 @@ struct target *target_new(const struct target_config *config)
     t->cluster = machine_cluster(config->machine);
     points_init(t);
     cluster_listen(t->cluster, &l);
+    if (config->ftrace)
+        ftrace_listen(watch_stream(config->ftrace),
+                      &(struct ftrace_listener){.ctx = t, .on_event = on_ftrace_event});
     return t;
 }
 

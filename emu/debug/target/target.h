@@ -25,6 +25,7 @@
 #include "machine/machine.h"
 #include "mem/ram.h"
 
+struct ftrace_event;
 struct target;
 struct watch;
 
@@ -170,9 +171,11 @@ struct target_condition {
 
 /* What a catchpoint waits for. `release` frees ctx when the point is deleted. */
 struct target_catch {
-    uint32_t kinds; /* EVENT_BIT of each (cpu/observer.h) */
+    uint32_t kinds;        /* EVENT_BIT of each (cpu/observer.h) */
+    uint32_t ftrace_kinds; /* FTRACE_BIT of each (ftrace/events/events.h) */
     /* Called during the run, when the event is emitted. NULL: all of these kinds. */
     bool (*wants)(void *ctx, const struct event *e);
+    bool (*wants_ftrace)(void *ctx, const struct ftrace_event *e);
     void (*release)(void *ctx); /* may be NULL */
     void *ctx;
 };
@@ -253,7 +256,7 @@ enum target_stop_reason {
     TARGET_STOP_DONE,        /* the steps are done, or the goal is reached */
     TARGET_STOP_BREAKPOINT,  /* `point` */
     TARGET_STOP_WATCHPOINT,  /* `point`, the first of `accesses` */
-    TARGET_STOP_CATCH,       /* `point`, by `event` */
+    TARGET_STOP_CATCH,       /* `point`, by `event` or `ftrace_event` */
     TARGET_STOP_PATCH,       /* `site`, stored to by `writer` */
     TARGET_STOP_FINDING,     /* the auditor asked for the stop */
     TARGET_STOP_INTERRUPTED, /* the user asked for the stop */
@@ -283,11 +286,13 @@ struct target_stop {
     unsigned hart;  /* the hart that the reason concerns; else the one that was running */
     bool of_hart;   /* the reason concerns that hart */
     unsigned point; /* BREAKPOINT, WATCHPOINT, CATCH */
-    const struct event *event; /* CATCH; valid until the next resume */
-    unsigned code;             /* EXIT */
-    uint32_t site;             /* PATCH */
-    struct writer writer;      /* PATCH */
-    bool patched;              /* a store to `site` was caught, also if the reason is another one */
+    /* CATCH: one of these two, the other is NULL; valid until the next resume */
+    const struct event *event;
+    const struct ftrace_event *ftrace_event;
+    unsigned code;        /* EXIT */
+    uint32_t site;        /* PATCH */
+    struct writer writer; /* PATCH */
+    bool patched;         /* a store to `site` was caught, also if the reason is another one */
     const struct target_access *accesses; /* valid until the next resume */
     size_t access_count;
     size_t findings;     /* of the auditor since the last resume, whatever the reason */

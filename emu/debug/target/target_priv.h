@@ -19,6 +19,7 @@
 #include "cpu/cluster.h"
 #include "cpu/observer.h"
 #include "debug/target/target.h"
+#include "ftrace/events/events.h"
 
 /* A temporary stop at which a step, a next or a finish ends; front ends do not see it. */
 struct goal {
@@ -86,10 +87,12 @@ struct history {
     uint64_t known_insns, known_cycles, known_console;
 };
 
-/* An event that a catchpoint wants. */
+/* An event that a catchpoint wants: of the machine or of ftrace. */
 struct caught {
     unsigned point, hart;
+    bool is_ftrace;
     struct event event;
+    struct ftrace_event ftrace_event;
 };
 
 /* The events that the target needs in any case. */
@@ -208,6 +211,7 @@ void history_free(struct target *t);
  */
 void catch_listen(struct target *t);
 void catch_note(struct target *t, const struct event *e);
+void catch_note_ftrace(struct target *t, const struct ftrace_event *e);
 /* Counts the hits, and drops the events of points that do not stop. False: none is left. */
 MUST_USE bool catch_decide(struct target *t);
 

@@ -21,51 +21,60 @@
 #include "ftrace/sites/sites.h"
 #include "load/symbols.h"
 
-/* NULL: another rule's function reports its breaches. */
-static const rule_check checks[RULE_COUNT] = {
-#define RULE_BESIDE(name, text, severity, events, sentence, remedy)
-#define RULE(name, text, severity, events, sentence, remedy) [RULE_##name] = rule_##name,
+static const struct rule_family *const families[] = {
+#define FAMILY(name) &name##_family,
 #include "ftrace/audit/rules.def"
-#undef RULE
 };
 
-/* Makes the list of functions for each kind of event. */
-static void list_checks(struct audit *a)
+/* The family gets the events of these kinds. */
+static void list_user(struct audit *a, unsigned id, uint32_t kinds, uint32_t ftrace_kinds)
 {
+    const struct rule_family *f = families[id];
+
     for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
-        for (unsigned r = 0; r < RULE_COUNT; r++)
-            if (checks[r] && (rule_events((enum rule)r) & EVENT_BIT(kind)))
-                a->checks[kind][a->check_count[kind]++] = checks[r];
+        if (kinds & EVENT_BIT(kind))
+            a->users[kind][a->user_count[kind]++] = (struct event_user){f->event, a->rules[id]};
+    for (unsigned kind = 0; kind < FTRACE_EVENT_KINDS; kind++)
+        if (ftrace_kinds & FTRACE_BIT(kind))
+            a->ftrace_users[kind][a->ftrace_user_count[kind]++] =
+                (struct ftrace_event_user){f->ftrace_event, a->rules[id]};
+    a->kinds |= kinds;
 }
 
-/* Linux's kretprobes have had three names for theirs. */
-static void find_handlers(struct audit *a)
+/*
+ * Creates the families, and lists for each kind of event those that need it. Returns the kinds of
+ * ftrace's events that some family needs.
+ */
+static uint32_t create_families(struct audit *a)
 {
-    static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
-                                        "__kretprobe_trampoline", "kretprobe_trampoline"};
+    uint32_t all_ftrace_kinds = 0;
 
-    if (a->config.symbols &&
-        !symbols_find(a->config.symbols, "return_to_handler", &a->return_to_handler))
-        a->return_to_handler = 0;
-    _Static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
-    for (unsigned i = 0; a->config.symbols && i < ARRAY_LEN(names); i++)
-        a->handler_count +=
-            symbols_find(a->config.symbols, names[i], &a->handlers[a->handler_count]);
+    for (unsigned id = 0; id < RULE_FAMILIES; id++) {
+        uint32_t kinds = 0, ftrace_kinds = 0;
+
+        for (unsigned rule = 0; rule < RULE_COUNT; rule++)
+            if (rule_family((enum rule)rule) == id) {
+                kinds |= rule_events((enum rule)rule);
+                ftrace_kinds |= rule_ftrace_events((enum rule)rule);
+            }
+        a->rules[id] = families[id]->create(a);
+        list_user(a, id, kinds, ftrace_kinds);
+        all_ftrace_kinds |= ftrace_kinds;
+    }
+    return all_ftrace_kinds;
 }
+
+static void on_ftrace_event(void *ctx, const struct ftrace_event *e);
 
 struct audit *audit_new(const struct audit_config *config)
 {
     struct audit *a = xcalloc(1, sizeof *a);
+    struct ftrace_listener listener = {.ctx = a, .on_event = on_ftrace_event};
 
     a->config = *config;
-    for (unsigned r = 0; r < RULE_COUNT; r++)
-        a->rules_kinds |= rule_events((enum rule)r);
-    list_checks(a);
-    a->swaps = swaps_new();
-    find_handlers(a);
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
-    for (unsigned i = 0; i < cluster_hart_count(config->cluster); i++)
-        a->harts[i].odd_site = NO_SITE;
+    listener.kinds = create_families(a);
+    ftrace_listen(config->stream, &listener);
     return a;
 }
 
@@ -73,15 +82,11 @@ void audit_free(struct audit *a)
 {
     if (!a)
         return;
-    VEC_FREE(&a->untold);
+    for (unsigned id = 0; id < RULE_FAMILIES; id++)
+        families[id]->destroy(a->rules[id]);
+    VEC_FREE(&a->noted);
     VEC_FREE(&a->findings);
-    VEC_FREE(&a->windows);
-    VEC_FREE(&a->parked);
-    VEC_FREE(&a->away);
-    VEC_FREE(&a->followed);
-    VEC_FREE(&a->slots_held);
     map_free(&a->index);
-    swaps_free(a->swaps);
     free(a->harts);
     free(a);
 }
@@ -176,23 +181,20 @@ static void add_example(struct finding *f, const struct breach *b)
             .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
 }
 
-static void tell(struct audit *a, enum rule rule)
+/* Listeners look at the findings, so the events are emitted when their evidence is complete. */
+static void note_event(struct audit *a, uint64_t finding, enum rule rule)
 {
-    VEC_PUSH(&a->untold, rule);
+    VEC_PUSH(&a->noted, ((struct finding_event){(uint32_t)finding, (uint8_t)rule}));
 }
 
-/* The listener looks at the findings, so it is told when their evidence is complete. */
-static void tell_untold(struct audit *a)
+static void emit_noted(struct audit *a)
 {
-    for (size_t i = 0; i < a->untold.len; i++) {
-        const struct event e = {.kind = EVENT_FINDING,
-                                .finding = {.rule = (uint8_t)a->untold.at[i]}};
+    for (size_t i = 0; i < a->noted.len; i++) {
+        const struct ftrace_event e = {.kind = FTRACE_FINDING, .finding = a->noted.at[i]};
 
-        if (a->config.listener.tell)
-            a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
-        cluster_emit(a->config.cluster, &e);
+        ftrace_emit(a->config.stream, &e);
     }
-    a->untold.len = 0;
+    a->noted.len = 0;
 }
 
 struct finding *audit_known(struct audit *a, uint64_t cause)
@@ -211,7 +213,7 @@ static struct finding *finding_of(struct audit *a, const struct breach *b)
         return f;
     if (a->findings.len >= a->config.findings_max) {
         a->left_out[rule_severity(b->rule)]++;
-        tell(a, b->rule);
+        note_event(a, NO_FINDING, b->rule);
         return NULL;
     }
     map_put(&a->index, b->cause, a->findings.len);
@@ -248,7 +250,7 @@ struct finding *audit_add(struct audit *a, const struct breach *b)
         return NULL;
     f->rule = b->rule;
     f->fact_count = 0;
-    tell(a, b->rule);
+    note_event(a, (uint64_t)(f - a->findings.at), b->rule);
     return f;
 }
 
@@ -262,20 +264,7 @@ enum {
 
 uint32_t audit_events(const struct audit *a)
 {
-    return OWN_EVENTS | a->rules_kinds;
-}
-
-/* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
-static void forget_swaps(struct audit *a)
-{
-    uint64_t known = UINT64_MAX;
-
-    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++) {
-        uint64_t stamp = hart_sync_stamp(cluster_hart(a->config.cluster, i));
-
-        known = stamp < known ? stamp : known;
-    }
-    swaps_forget(a->swaps, known);
+    return OWN_EVENTS | a->kinds;
 }
 
 static void follow_trap_return(struct audit *a, const struct trap_return_event *t)
@@ -290,8 +279,7 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
     h->fenced = false;
 }
 
-/* The address at which a hart stores is determined only once in so many cycles, as it takes long.
- */
+/* The address at which a hart stores is determined only once in this time, as it takes long. */
 enum { ALIAS_CYCLES = 10 * 1000 };
 
 /* The virtual address of the store that the hart executes; 0: not known. */
@@ -345,16 +333,8 @@ static void follow_store(struct audit *a, const struct code_write *w)
 static void follow(struct audit *a, const struct event *e)
 {
     switch (e->kind) {
-    case EVENT_CODE_WRITE:
-        follow_store(a, &e->code_write);
-        swaps_write(a->swaps, &e->code_write,
-                    e->code_write.who.kind == WRITER_HART ? a->harts[e->code_write.who.hart].depth
-                                                          : 0);
-        break;
-    case EVENT_FENCE_I:
-        a->harts[hart_id(e->fence.hart)].fenced = true;
-        forget_swaps(a);
-        break;
+    case EVENT_CODE_WRITE: follow_store(a, &e->code_write); break;
+    case EVENT_FENCE_I: a->harts[hart_id(e->fence.hart)].fenced = true; break;
     case EVENT_TRAP:
         a->harts[hart_id(e->trap.hart)].depth++;
         a->harts[hart_id(e->trap.hart)].traps++;
@@ -364,24 +344,31 @@ static void follow(struct audit *a, const struct event *e)
     }
 }
 
-static void check_event(struct audit *a, const struct event *e)
-{
-    follow(a, e);
-    for (unsigned i = 0; i < a->check_count[e->kind]; i++)
-        a->checks[e->kind][i](a, e);
-}
-
 void audit_event(struct audit *a, const struct event *e)
 {
-    check_event(a, e);
-    if (UNLIKELY(a->untold.len))
-        tell_untold(a);
+    follow(a, e);
+    for (unsigned i = 0; i < a->user_count[e->kind]; i++)
+        a->users[e->kind][i].event(a->users[e->kind][i].rules, e);
+    if (UNLIKELY(a->noted.len))
+        emit_noted(a);
+}
+
+static void on_ftrace_event(void *ctx, const struct ftrace_event *e)
+{
+    struct audit *a = ctx;
+
+    for (unsigned i = 0; i < a->ftrace_user_count[e->kind]; i++)
+        a->ftrace_users[e->kind][i].event(a->ftrace_users[e->kind][i].rules, e);
+    if (UNLIKELY(a->noted.len))
+        emit_noted(a);
 }
 
 void audit_end(struct audit *a)
 {
-    fence_rules_end(a);
-    tell_untold(a);
+    for (unsigned id = 0; id < RULE_FAMILIES; id++)
+        if (families[id]->end)
+            families[id]->end(a->rules[id]);
+    emit_noted(a);
 }
 
 /* ---- results ---- */
@@ -412,17 +399,18 @@ uint64_t audit_left_out(const struct audit *a, enum severity severity)
 
 uint64_t audit_windows_left_out(const struct audit *a)
 {
-    return a->windows_left_out;
+    return fetch_rules_windows_left_out(a->rules[FAMILY_fetch]);
 }
 
 uint64_t audit_contexts_left_out(const struct audit *a)
 {
-    return a->parked_left_out + a->followed_left_out + a->slots_left_out;
+    return site_rules_left_out(a->rules[FAMILY_site]) +
+           contract_rules_left_out(a->rules[FAMILY_contract]);
 }
 
 uint64_t audit_swaps_left_out(const struct audit *a)
 {
-    return swaps_left_out(a->swaps);
+    return fetch_rules_swaps_left_out(a->rules[FAMILY_fetch]);
 }
 
 /* ---- state ---- */
@@ -470,35 +458,10 @@ static void finding_io(struct state_io *io, struct finding *f)
         fact_io(io, &f->facts[i]);
 }
 
-static void fetch_io(struct state_io *io, struct stale_fetch *s)
-{
-    STATE_IO(io, s->pc);
-    STATE_IO(io, s->pa);
-    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
-    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
-    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
-    STATE_IO(io, s->old_known);
-    STATE_IO(io, s->fetched_before);
-    STATE_IO_BELOW(io, s->chosen, FETCHED_NEW + 1);
-    writer_state_io(io, &s->who);
-    STATE_IO(io, s->writer_known);
-    STATE_IO(io, s->agent_known);
-    STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
-    STATE_IO(io, s->stamp);
-}
-
-static void window_io(struct state_io *io, struct window *w)
-{
-    STATE_IO_BELOW(io, w->rule, RULE_COUNT);
-    STATE_IO(io, w->hart);
-    fetch_io(io, &w->fetch);
-}
-
 static void hart_io(struct state_io *io, struct audited_hart *h)
 {
     STATE_IO(io, h->depth);
     STATE_IO(io, h->traps);
-    STATE_IO(io, h->odd_site);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
     STATE_IO(io, h->text.stamp);
@@ -511,23 +474,6 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->text.site);
     STATE_IO(io, h->text.site_before);
     STATE_IO(io, h->text.stamp_before);
-    STATE_IO(io, h->overlap.hart);
-    STATE_IO(io, h->overlap.stamp);
-    STATE_IO(io, h->overlap.pc);
-    STATE_IO(io, h->overlap.cycle);
-    STATE_IO(io, h->overlap.guarded);
-    STATE_IO(io, h->look);
-    STATE_IO(io, h->writable_since);
-    fence_rules_state_io(io, h);
-}
-
-static void last_io(struct state_io *io, struct audit *a)
-{
-    STATE_IO(io, a->last.hart);
-    STATE_IO(io, a->last.site);
-    STATE_IO(io, a->last.pc);
-    STATE_IO(io, a->last.cycle);
-    STATE_IO(io, a->last.cause);
 }
 
 static bool is_site(const struct audit *a, uint32_t site)
@@ -547,15 +493,12 @@ static void check_finding(struct state_io *io, const struct audit *a, const stru
         state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
-static void check(struct state_io *io, const struct audit *a, unsigned harts)
+static void check(struct state_io *io, const struct audit *a)
 {
     for (size_t i = 0; i < a->findings.len; i++)
         check_finding(io, a, &a->findings.at[i]);
     for (size_t i = 0; i < a->index.cap; i++)
         if (a->index.slots[i].key != UINT64_MAX && a->index.slots[i].value >= a->findings.len)
-            state_io_fail(io, STATE_OUT_OF_RANGE);
-    for (size_t i = 0; i < a->windows.len; i++)
-        if (a->windows.at[i].hart >= harts || a->windows.at[i].fetch.who.hart >= harts)
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
@@ -563,7 +506,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 5);
+    state_io_section(io, "audit", 6);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -571,17 +514,8 @@ void audit_state_io(struct state_io *io, struct audit *a)
         STATE_IO(io, a->left_out[i]);
     for (unsigned i = 0; i < harts; i++)
         hart_io(io, &a->harts[i]);
-    STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
-    STATE_IO(io, a->windows_left_out);
-    STATE_IO(io, a->waits);
     STATE_IO(io, a->user_mode);
-    STATE_IO(io, a->lock_seen);
-    STATE_IO(io, a->text_protected);
-    STATE_IO(io, a->module_text_protected);
-    site_rules_state_io(io, a);
-    lifetime_rules_state_io(io, a);
-    contract_rules_state_io(io, a);
-    last_io(io, a);
-    swaps_state_io(io, a->swaps);
-    check(io, a, harts);
+    check(io, a);
+    for (unsigned id = 0; id < RULE_FAMILIES; id++)
+        families[id]->state_io(io, a->rules[id]);
 }

@@ -1,6 +1,6 @@
 /*
  * audit.h - the auditor: passes each event to the rules that need it, and groups
- * the breaches that they report into findings.
+ * the breaches that they report into findings, which it emits as FTRACE_FINDING.
  *
  * There is one finding for each cause. If the fetching hart has not executed a
  * fence.i since it was started, that is the cause, whatever the rule; otherwise the
@@ -21,21 +21,13 @@
 
 struct audit;
 struct bpf_text;
+struct ftrace_stream;
 struct patch_log;
 struct site_table;
 struct state_io;
 struct symbols;
 struct text_map;
 struct updates;
-
-/*
- * tell() is called for each new finding, for one whose severity has risen, and for each breach
- * that is in no finding because there are too many; when the evidence is complete. It may be NULL.
- */
-struct finding_listener {
-    void (*tell)(void *ctx, enum rule rule);
-    void *ctx;
-};
 
 /* Everything it points to must outlive the auditor. */
 struct audit_config {
@@ -48,14 +40,14 @@ struct audit_config {
     const struct text_map *text;     /* NULL: only sites are known */
     uint64_t text_mutex;             /* the kernel's lock of its text, physical; 0: not known */
     struct cluster *cluster;
+    struct ftrace_stream *stream; /* for its events, and those that its rules need */
     size_t findings_max;
-    struct finding_listener listener;
 };
 
 struct audit *audit_new(const struct audit_config *config);
 void audit_free(struct audit *a);
 
-uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that it needs */
+uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that must be passed to it */
 
 /* Takes an event of these kinds. The patch log and the updates must have had it before. */
 void audit_event(struct audit *a, const struct event *e);

@@ -5,16 +5,21 @@
  * compared with those after it, and those at return_to_handler with those at the function's true
  * return address. Which calls belong together is found out by calls.c.
  */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/state_io.h"
+#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/tasks.h"
+#include "load/symbols.h"
 #include "mem/bus.h"
 
 /* Calls that are followed at the same time, and contexts that a trap stopped beside a slot. */
@@ -25,6 +30,39 @@ enum { RECURSION_DEPTH = 4 };
 
 /* In pfe16 the site keeps ra in the doubleword below sp. */
 enum { SLOT_BELOW_SP = 8 };
+
+enum { RETURN_HANDLERS_MAX = 4 };
+
+/* The registers at a call of the tracer or at return_to_handler (calls.h), until it comes back. */
+struct followed {
+    uint8_t kind; /* enum call_kind */
+    bool has_float, has_slot, has_back, has_depth;
+    uint32_t hart, site, traps; /* traps: of the hart, audited_hart.traps */
+    uint64_t sp, back, pc, cycle;
+    uint64_t slot;          /* the doubleword below sp */
+    uint64_t function_back; /* TRACER: where the traced function returns to */
+    int32_t depth;          /* TRACER: of the task's return stack (tasks.h) */
+    uint64_t regs[32], fregs[32];
+};
+
+/* A context that a trap stopped while a site of pfe16 relied on the doubleword below sp. */
+struct slot_held {
+    uint32_t hart, site;
+    uint64_t pc, sp, slot, cycle;
+};
+
+struct contract_rules {
+    struct audit *audit;
+    /* Where traced functions may be made to return to: return_to_handler, and those of kretprobes.
+     */
+    uint64_t handlers[RETURN_HANDLERS_MAX];
+    unsigned handler_count;
+    uint64_t return_to_handler; /* 0: there is none */
+    VEC_OF(struct followed) followed;
+    uint64_t followed_left_out;
+    VEC_OF(struct slot_held) slots_held;
+    uint64_t slots_left_out;
+};
 
 /* ---- what must be kept ---- */
 
@@ -54,7 +92,7 @@ static uint32_t kept_registers(const struct audit *a, const struct call *call)
     return KEPT_ALWAYS | ARGUMENTS | (traits->return_place == RETURN_IN_RA ? X(REG_RA) : 0);
 }
 
-/* Floating-point registers, of which the kernel normally uses none. */
+/* Floating-point registers; the kernel normally uses none. */
 static uint32_t kept_float(const struct call *call)
 {
     return call->kind == CALL_RETURN ? X(REG_FA0) | X(REG_FA1) : UINT32_MAX;
@@ -110,10 +148,11 @@ static bool read_depth(const struct audit *a, struct hart *h, int32_t *depth)
 }
 
 /* What is needed to see whether the return address is replaced by return_to_handler. */
-static void take_back(const struct audit *a, struct hart *h, struct followed *f)
+static void take_back(const struct contract_rules *r, struct hart *h, struct followed *f)
 {
+    const struct audit *a = r->audit;
     bool known =
-        a->return_to_handler && f->kind == CALL_TRACER && read_back(a, h, &f->function_back);
+        r->return_to_handler && f->kind == CALL_TRACER && read_back(a, h, &f->function_back);
 
     if (site_traits(a->config.sites)->return_place == RETURN_IN_FRAME)
         known = known && f->function_back == f->regs[REG_A0];
@@ -127,17 +166,17 @@ static bool is_of(const struct followed *f, const struct call *call)
 }
 
 /* The snapshot of the call; NULL: there is none. */
-static struct followed *find(const struct audit *a, const struct call *call)
+static struct followed *find(const struct contract_rules *r, const struct call *call)
 {
-    for (size_t i = a->followed.len; i-- > 0;)
-        if (is_of(&a->followed.at[i], call))
-            return &a->followed.at[i];
+    for (size_t i = r->followed.len; i-- > 0;)
+        if (is_of(&r->followed.at[i], call))
+            return &r->followed.at[i];
     return NULL;
 }
 
-static void forget(struct audit *a, struct followed *f)
+static void forget(struct contract_rules *r, struct followed *f)
 {
-    struct followed *end = a->followed.at + a->followed.len--;
+    struct followed *end = r->followed.at + r->followed.len--;
 
     memmove(f, f + 1, (size_t)(end - f - 1) * sizeof *f);
 }
@@ -199,29 +238,29 @@ static void report_register(struct audit *a, enum rule rule, const struct follow
     audit_fact_order(f);
 }
 
-/* The tracer may replace the return address by that of a handler (audit_priv.h). */
-static bool is_hook(const struct audit *a, uint64_t value)
+/* The tracer may replace the return address by that of a handler. */
+static bool is_hook(const struct contract_rules *r, uint64_t value)
 {
-    for (unsigned i = 0; i < a->handler_count; i++)
-        if (a->handlers[i] == value)
+    for (unsigned i = 0; i < r->handler_count; i++)
+        if (r->handlers[i] == value)
             return true;
     return false;
 }
 
-static void compare_integers(struct audit *a, const struct call *call, struct hart *h,
-                             const struct followed *before)
+static void compare_integers(const struct contract_rules *r, const struct call *call,
+                             struct hart *h, const struct followed *before)
 {
-    uint32_t kept = kept_registers(a, call);
+    uint32_t kept = kept_registers(r->audit, call);
     const uint64_t *now = hart_regs(h);
 
     for (unsigned reg = 1; reg < 32; reg++)
         if (now[reg] != before->regs[reg] && (kept >> reg & 1) &&
-            !(reg == REG_RA && is_hook(a, now[reg])))
-            report_register(a, RULE_clobbered_register, before, h, reg, before->regs[reg],
+            !(reg == REG_RA && is_hook(r, now[reg])))
+            report_register(r->audit, RULE_clobbered_register, before, h, reg, before->regs[reg],
                             now[reg]);
 }
 
-/* After a trap, floating-point registers may be those of another task, of which this has none. */
+/* Not after a trap: the floating-point registers may be another task's then. */
 static void compare_floats(struct audit *a, const struct call *call, struct hart *h,
                            const struct followed *before)
 {
@@ -237,13 +276,15 @@ static void compare_floats(struct audit *a, const struct call *call, struct hart
 }
 
 /* The doubleword below sp, from which the site loads ra: a trap frame may have overwritten it. */
-static void compare_slot(struct audit *a, struct hart *h, const struct followed *before)
+static void compare_slot(const struct contract_rules *r, struct hart *h,
+                         const struct followed *before)
 {
+    struct audit *a = r->audit;
     bool trapped = before->hart != hart_id(h) || before->traps != a->harts[hart_id(h)].traps;
     uint64_t slot;
 
     if (!before->has_slot || !hart_peek(h, before->sp - SLOT_BELOW_SP, &slot, sizeof slot) ||
-        slot == before->slot || is_hook(a, slot))
+        slot == before->slot || is_hook(r, slot))
         return;
     if (trapped)
         report_register(a, RULE_below_sp, before, h, FACT_SLOT, before->slot, slot);
@@ -251,54 +292,57 @@ static void compare_slot(struct audit *a, struct hart *h, const struct followed 
         report_register(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
 }
 
-static void report_push(struct audit *a, struct hart *h, const struct followed *before,
-                        enum rule rule, enum message missing)
+static void report_push(const struct contract_rules *r, struct hart *h,
+                        const struct followed *before, enum rule rule, enum message missing)
 {
-    struct finding *f = report(a, rule, 0, before, h);
+    struct finding *f = report(r->audit, rule, 0, before, h);
 
     if (!f)
         return;
     audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va =
-        rule == RULE_hook_without_push ? before->function_back : a->return_to_handler;
+        rule == RULE_hook_without_push ? before->function_back : r->return_to_handler;
     audit_fact_message(f, LABEL_MISSING, missing);
     audit_fact_order(f);
 }
 
 /* The return address must be replaced if it is on the return stack, and only then. */
-static void check_push(struct audit *a, struct hart *h, const struct followed *before)
+static void check_push(const struct contract_rules *r, struct hart *h,
+                       const struct followed *before)
 {
     uint64_t back;
     int32_t depth;
 
-    if (!before->has_depth || before->function_back == a->return_to_handler ||
-        !read_back(a, h, &back) || !read_depth(a, h, &depth))
+    if (!before->has_depth || before->function_back == r->return_to_handler ||
+        !read_back(r->audit, h, &back) || !read_depth(r->audit, h, &depth))
         return;
-    if (back == a->return_to_handler && depth <= before->depth)
-        report_push(a, h, before, RULE_hook_without_push, MESSAGE_NO_PUSH);
+    if (back == r->return_to_handler && depth <= before->depth)
+        report_push(r, h, before, RULE_hook_without_push, MESSAGE_NO_PUSH);
     if (back == before->function_back && depth > before->depth)
-        report_push(a, h, before, RULE_push_without_hook, MESSAGE_NOT_REPLACED);
+        report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_REPLACED);
 }
 
 /*
  * Whether the rest of the function was called, as trampolines do that also want to see its return
  * (BPF's fexit): the return address is then one in the trampoline.
  */
-static bool is_called(const struct audit *a, const struct followed *before, const struct hart *h)
+static bool is_called(const struct contract_rules *r, const struct followed *before,
+                      const struct hart *h)
 {
     uint64_t ra = hart_reg(h, REG_RA);
 
     return before->kind == CALL_TRACER &&
-           site_traits(a->config.sites)->return_place == RETURN_IN_RA &&
-           ra != before->regs[REG_RA] && !is_hook(a, ra);
+           site_traits(r->audit->config.sites)->return_place == RETURN_IN_RA &&
+           ra != before->regs[REG_RA] && !is_hook(r, ra);
 }
 
-static void report_unbalanced(struct audit *a, const struct followed *before, struct hart *h)
+static void report_unbalanced(const struct contract_rules *r, const struct followed *before,
+                              struct hart *h)
 {
     struct finding *f;
 
-    if (is_called(a, before, h))
+    if (is_called(r, before, h))
         return;
-    f = report(a, RULE_unbalanced_stack, before->kind, before, h);
+    f = report(r->audit, RULE_unbalanced_stack, before->kind, before, h);
     if (!f)
         return;
     add_value(f, LABEL_BEFORE, REG_SP, before->sp);
@@ -321,33 +365,22 @@ static void report_return(struct audit *a, enum rule rule, const struct followed
 
 /* ---- events ---- */
 
-/*
- * Whether the site has just been reported because it calls something else than its trampoline
- * (site_rules.c). That holds for this call only: the site may be mended before the next.
- */
-static bool take_odd_site(struct audit *a, const struct call_event *e)
+/* A site that calls something else than its trampoline was reported already (site_rules.c). */
+static void enter(struct contract_rules *r, const struct call_event *e)
 {
-    struct audited_hart *h = &a->harts[hart_id(e->hart)];
+    struct audit *a = r->audit;
 
-    if (e->call->kind != CALL_TRACER || e->call->site == NO_SITE || h->odd_site != e->call->site)
-        return false;
-    h->odd_site = NO_SITE;
-    return true;
-}
-
-static void enter(struct audit *a, const struct call_event *e)
-{
-    if (take_odd_site(a, e))
+    if (e->call->kind == CALL_TRACER && site_rules_take_odd(a, e->hart, e->call->site))
         return;
-    if (a->followed.len == FOLLOWED_MAX) {
-        a->followed_left_out++;
+    if (r->followed.len == FOLLOWED_MAX) {
+        r->followed_left_out++;
         return;
     }
-    VEC_RESERVE(&a->followed, 1);
-    take(a, e->hart, e->call, &a->followed.at[a->followed.len]);
-    take_slot(a, e->hart, &a->followed.at[a->followed.len]);
-    take_back(a, e->hart, &a->followed.at[a->followed.len]);
-    a->followed.len++;
+    VEC_RESERVE(&r->followed, 1);
+    take(a, e->hart, e->call, &r->followed.at[r->followed.len]);
+    take_slot(a, e->hart, &r->followed.at[r->followed.len]);
+    take_back(r, e->hart, &r->followed.at[r->followed.len]);
+    r->followed.len++;
 }
 
 /* What is known of a function that a hart has left, or of where it is instead. */
@@ -369,9 +402,9 @@ static struct finding *report_call(struct audit *a, enum rule rule, const struct
     return f;
 }
 
-static void report_unwound(struct audit *a, const struct call_event *e)
+static void report_unwound(const struct contract_rules *r, const struct call_event *e)
 {
-    struct finding *f = report_call(a, RULE_never_returned, e, e->call->pc);
+    struct finding *f = report_call(r->audit, RULE_never_returned, e, e->call->pc);
     struct fact *called;
 
     if (!f)
@@ -381,13 +414,13 @@ static void report_unwound(struct audit *a, const struct call_event *e)
     called->pc = e->call->pc;
     called->cycle = e->call->cycle;
     audit_fact_moment(f, LABEL_LEFT, e->hart, hart_pc(e->hart));
-    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = a->return_to_handler;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = r->return_to_handler;
     audit_fact_order(f);
 }
 
-static void report_unsent(struct audit *a, const struct call_event *e)
+static void report_unsent(const struct contract_rules *r, const struct call_event *e)
 {
-    struct finding *f = report_call(a, RULE_hook_without_push, e, hart_pc(e->hart));
+    struct finding *f = report_call(r->audit, RULE_hook_without_push, e, hart_pc(e->hart));
 
     if (!f)
         return;
@@ -395,48 +428,39 @@ static void report_unsent(struct audit *a, const struct call_event *e)
     audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_HOOK);
 }
 
-static void leave(struct audit *a, const struct call_event *e)
+static void leave(struct contract_rules *r, const struct call_event *e)
 {
     struct followed *before;
 
     if (e->how == CALL_UNWOUND || e->how == CALL_UNSENT) {
-        (e->how == CALL_UNWOUND ? report_unwound : report_unsent)(a, e);
+        (e->how == CALL_UNWOUND ? report_unwound : report_unsent)(r, e);
         return;
     }
-    before = find(a, e->call);
+    before = find(r, e->call);
     if (!before)
         return;
     switch ((enum call_end)e->how) {
     case CALL_CAME_BACK:
-        compare_integers(a, e->call, e->hart, before);
-        compare_floats(a, e->call, e->hart, before);
-        compare_slot(a, e->hart, before);
-        check_push(a, e->hart, before);
+        compare_integers(r, e->call, e->hart, before);
+        compare_floats(r->audit, e->call, e->hart, before);
+        compare_slot(r, e->hart, before);
+        check_push(r, e->hart, before);
         break;
-    case CALL_UNBALANCED: report_unbalanced(a, before, e->hart); break;
-    case CALL_STRAYED: report_return(a, RULE_return_stack_mismatch, before, e->hart); break;
+    case CALL_UNBALANCED: report_unbalanced(r, before, e->hart); break;
+    case CALL_STRAYED: report_return(r->audit, RULE_return_stack_mismatch, before, e->hart); break;
     case CALL_LOST:
-    case CALL_ABANDONED: report_return(a, RULE_lost_return, before, e->hart); break;
+    case CALL_ABANDONED: report_return(r->audit, RULE_lost_return, before, e->hart); break;
     case CALL_UNWOUND:
     case CALL_UNSENT:
     case CALL_DROPPED:
     case CALL_OPEN: break;
     }
-    forget(a, before);
-}
-
-/* Reports all rules of this file but recursion: they are about the same snapshot. */
-void rule_clobbered_register(struct audit *a, const struct event *e)
-{
-    if (e->kind == EVENT_CALL_ENTERED)
-        enter(a, &e->call);
-    else
-        leave(a, &e->call);
+    forget(r, before);
 }
 
 /* ---- the slot below sp, before and after the trampoline ---- */
 
-/* The site of which an instruction is at pc, and the offset of that; or NO_SITE. */
+/* The site that has an instruction at pc, and its offset in the site; or NO_SITE. */
 static uint32_t site_with(const struct audit *a, struct hart *h, uint64_t pc, uint64_t *offset)
 {
     uint32_t id;
@@ -480,22 +504,22 @@ static uint32_t site_that_holds(const struct audit *a, struct hart *h, uint64_t 
                : NO_SITE;
 }
 
-static void hold_slot(struct audit *a, const struct trap_event *t)
+static void hold_slot(struct contract_rules *r, const struct trap_event *t)
 {
     struct slot_held held = {.hart = hart_id(t->hart),
                              .pc = t->epc,
                              .sp = hart_reg(t->hart, REG_SP),
                              .cycle = hart_cycles(t->hart)};
 
-    held.site = site_that_holds(a, t->hart, t->epc);
+    held.site = site_that_holds(r->audit, t->hart, t->epc);
     if (held.site == NO_SITE ||
         !hart_peek(t->hart, held.sp - SLOT_BELOW_SP, &held.slot, sizeof held.slot))
         return;
-    if (a->slots_held.len == SLOTS_MAX) {
-        a->slots_left_out++;
+    if (r->slots_held.len == SLOTS_MAX) {
+        r->slots_left_out++;
         return;
     }
-    VEC_PUSH(&a->slots_held, held);
+    VEC_PUSH(&r->slots_held, held);
 }
 
 static void report_slot(struct audit *a, struct hart *h, uint64_t pc, const struct slot_held *held,
@@ -542,40 +566,29 @@ static void check_slot(struct audit *a, const struct trap_return_event *t,
         report_slot(a, t->hart, t->pc, held, is_set_back ? REG_RA : FACT_SLOT, value);
 }
 
-static void check_slots(struct audit *a, const struct trap_return_event *t)
+static void check_slots(struct contract_rules *r, const struct trap_return_event *t)
 {
     uint64_t sp = hart_reg(t->hart, REG_SP);
 
-    for (size_t i = a->slots_held.len; i-- > 0;) {
-        struct slot_held held = a->slots_held.at[i];
+    for (size_t i = r->slots_held.len; i-- > 0;) {
+        struct slot_held held = r->slots_held.at[i];
 
         if (held.sp != sp)
             continue;
-        a->slots_held.at[i] = a->slots_held.at[--a->slots_held.len];
-        check_slot(a, t, &held);
+        r->slots_held.at[i] = r->slots_held.at[--r->slots_held.len];
+        check_slot(r->audit, t, &held);
     }
-}
-
-/* What a trap does to the slot during the call of the trampoline, compare_slot() sees. */
-void rule_below_sp(struct audit *a, const struct event *e)
-{
-    if (!keeps_ra_below_sp(a))
-        return;
-    if (e->kind == EVENT_TRAP && e->trap.from == PRIV_S)
-        hold_slot(a, &e->trap);
-    else if (e->kind == EVENT_TRAP_RETURN && a->slots_held.len && e->trap_return.to == PRIV_S)
-        check_slots(a, &e->trap_return);
 }
 
 /* ---- recursion ---- */
 
 /* The calls of the tracer that are open on the same stack, with no trap between. */
-static unsigned nested(const struct audit *a, const struct followed *last)
+static unsigned nested(const struct contract_rules *r, const struct followed *last)
 {
     unsigned depth = 0;
 
-    for (size_t i = a->followed.len; i-- > 0;) {
-        const struct followed *f = &a->followed.at[i];
+    for (size_t i = r->followed.len; i-- > 0;) {
+        const struct followed *f = &r->followed.at[i];
 
         depth += f->kind == CALL_TRACER && f->hart == last->hart && f->traps == last->traps &&
                  f->sp - last->sp < TASK_STACK_BYTES;
@@ -583,19 +596,79 @@ static unsigned nested(const struct audit *a, const struct followed *last)
     return depth;
 }
 
-void rule_recursion(struct audit *a, const struct event *e)
+static void check_recursion(const struct contract_rules *r, const struct call_event *e)
 {
     const struct followed *last;
 
-    if (a->followed.len < RECURSION_DEPTH)
+    if (r->followed.len < RECURSION_DEPTH)
         return;
-    last = &a->followed.at[a->followed.len - 1];
-    if (is_of(last, e->call.call) && last->kind == CALL_TRACER &&
-        nested(a, last) >= RECURSION_DEPTH)
-        (void)report(a, RULE_recursion, 0, last, e->call.hart);
+    last = &r->followed.at[r->followed.len - 1];
+    if (is_of(last, e->call) && last->kind == CALL_TRACER && nested(r, last) >= RECURSION_DEPTH)
+        (void)report(r->audit, RULE_recursion, 0, last, e->hart);
 }
 
-/* ---- state ---- */
+/* ---- the family ---- */
+
+/* Linux's kretprobes have had three names for theirs. */
+static void find_handlers(struct contract_rules *r)
+{
+    static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
+                                        "__kretprobe_trampoline", "kretprobe_trampoline"};
+    const struct symbols *symbols = r->audit->config.symbols;
+
+    if (symbols && !symbols_find(symbols, "return_to_handler", &r->return_to_handler))
+        r->return_to_handler = 0;
+    _Static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
+    for (unsigned i = 0; symbols && i < ARRAY_LEN(names); i++)
+        r->handler_count += symbols_find(symbols, names[i], &r->handlers[r->handler_count]);
+}
+
+static void *create(struct audit *a)
+{
+    struct contract_rules *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    find_handlers(r);
+    return r;
+}
+
+static void destroy(void *rules)
+{
+    struct contract_rules *r = rules;
+
+    VEC_FREE(&r->followed);
+    VEC_FREE(&r->slots_held);
+    free(r);
+}
+
+/* In pfe16 a trap may overwrite the slot before and after the trampoline runs; compare_slot() sees
+ * what one does to it meanwhile. */
+static void on_event(void *rules, const struct event *e)
+{
+    struct contract_rules *r = rules;
+
+    if (!keeps_ra_below_sp(r->audit))
+        return;
+    if (e->kind == EVENT_TRAP && e->trap.from == PRIV_S)
+        hold_slot(r, &e->trap);
+    else if (e->kind == EVENT_TRAP_RETURN && r->slots_held.len && e->trap_return.to == PRIV_S)
+        check_slots(r, &e->trap_return);
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    if (e->kind == FTRACE_CALL_LEFT) {
+        leave(rules, &e->call);
+        return;
+    }
+    enter(rules, &e->call);
+    check_recursion(rules, &e->call);
+}
+
+uint64_t contract_rules_left_out(const struct contract_rules *r)
+{
+    return r->followed_left_out + r->slots_left_out;
+}
 
 static void followed_io(struct state_io *io, struct followed *f)
 {
@@ -630,17 +703,26 @@ static void slot_held_io(struct state_io *io, struct slot_held *held)
     STATE_IO(io, held->cycle);
 }
 
-void contract_rules_state_io(struct state_io *io, struct audit *a)
+static void state_io(struct state_io *io, void *rules)
 {
-    STATE_IO_VEC(io, &a->followed, FOLLOWED_MAX, followed_io);
-    STATE_IO(io, a->followed_left_out);
-    STATE_IO_VEC(io, &a->slots_held, SLOTS_MAX, slot_held_io);
-    STATE_IO(io, a->slots_left_out);
-    for (size_t i = 0; i < a->followed.len; i++)
-        if (a->followed.at[i].site != NO_SITE &&
-            a->followed.at[i].site >= site_count(a->config.sites))
+    struct contract_rules *r = rules;
+    size_t sites = site_count(r->audit->config.sites);
+
+    state_io_section(io, "contract-rules", 1);
+    STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, followed_io);
+    STATE_IO(io, r->followed_left_out);
+    STATE_IO_VEC(io, &r->slots_held, SLOTS_MAX, slot_held_io);
+    STATE_IO(io, r->slots_left_out);
+    for (size_t i = 0; i < r->followed.len; i++)
+        if (r->followed.at[i].site != NO_SITE && r->followed.at[i].site >= sites)
             state_io_fail(io, STATE_OUT_OF_RANGE);
-    for (size_t i = 0; i < a->slots_held.len; i++)
-        if (a->slots_held.at[i].site >= site_count(a->config.sites))
+    for (size_t i = 0; i < r->slots_held.len; i++)
+        if (r->slots_held.at[i].site >= sites)
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }
+
+const struct rule_family contract_family = {.create = create,
+                                            .destroy = destroy,
+                                            .event = on_event,
+                                            .ftrace_event = on_ftrace_event,
+                                            .state_io = state_io};

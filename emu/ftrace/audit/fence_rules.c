@@ -1,10 +1,13 @@
 /*
- * fence_rules.c - the rules about fences that were executed, but not as the protocol needs them:
- * the wrong one, too early, or asked for with nothing to order the request after the stores.
+ * fence_rules.c - the rules about fences that were executed or asked for, but not as the protocol
+ * needs them: the wrong one, or with nothing to order the request after the stores.
  *
- * A missing fence is found by the fetch that comes without it (fetch_rules.c). If there was a fence
- * of another kind, or one before the last store, the breach has the name of that mistake.
+ * A missing fence is found by the fetch that comes without it (fetch_rules.c), which asks here for
+ * a fence of another kind.
  */
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -16,14 +19,42 @@
 
 enum { CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
 
-/* A hart that has interrupts off for so long does not take a request in time. */
+/* A hart that has interrupts off for longer does not take a request in time. */
 enum { DEADLOCK_CYCLES = 10 * 1000 * 1000 };
 
 /*
- * A flush of translations that belongs to a store comes that soon after it, in the writer's cycles;
- * one that belongs to another page table that soon after that.
+ * A flush of translations that belongs to a store comes at most this long after it, in the writer's
+ * cycles; one that belongs to another page table, after the switch to that.
  */
 enum { FLUSH_CYCLES = 10 * 1000, SWITCH_CYCLES = 100 };
+
+/* A request for a fence.i to another hart: by an interrupt, whose handler has been entered. */
+struct fence_request {
+    uint32_t hart; /* that asks */
+    uint64_t pc, cycle;
+    bool sent, taken;
+};
+
+/* An interrupt to a hart by one whose update is open, which is not taken yet. */
+struct fence_wait {
+    uint32_t hart; /* that has sent it */
+    uint64_t pc, cycle;
+    uint64_t since; /* the cycle of the hart that should take it */
+    bool sent;
+};
+
+struct fenced_hart {
+    struct fence_request request; /* to this hart */
+    struct text_flush flush;
+    struct fence_wait wait;
+    uint64_t satp_cycle; /* when it was given another page table; 0: never */
+};
+
+struct fence_rules {
+    struct audit *audit;
+    struct fenced_hart *harts;
+    bool waits; /* some hart's wait.sent may be set */
+};
 
 /* ---- the order of stores and requests ---- */
 
@@ -75,58 +106,53 @@ static bool has_unordered_text(const struct audit *a, uint32_t hart)
     return a->harts[hart].text.stamp && hart_awaits_order(cluster_hart(a->config.cluster, hart));
 }
 
-static void check_fence(struct audit *a, const struct fence_event *f)
+static void check_fence(struct fence_rules *r, const struct fence_event *f)
 {
-    struct audited_hart *h = &a->harts[hart_id(f->hart)];
+    struct fenced_hart *h = &r->harts[hart_id(f->hart)];
     struct fence_request request = {.hart = f->requester, .pc = f->pc, .cycle = f->cycle};
 
     if (f->origin == FENCE_LOCAL) {
         if (h->request.taken)
-            report_unordered(a, &h->request, f);
+            report_unordered(r->audit, &h->request, f);
         h->request = (struct fence_request){0};
-    } else if (f->requester != hart_id(f->hart) && has_unordered_text(a, f->requester)) {
-        report_unordered(a, &request, f);
+    } else if (f->requester != hart_id(f->hart) && has_unordered_text(r->audit, f->requester)) {
+        report_unordered(r->audit, &request, f);
     }
 }
 
 /* An interrupt asks for a fence if its handler executes one. */
-static void send(struct audit *a, const struct ipi_event *i)
+static void send(struct fence_rules *r, const struct ipi_event *i)
 {
-    struct fence_request *request = &a->harts[hart_id(i->hart)].request;
+    struct fence_request *request = &r->harts[hart_id(i->hart)].request;
 
     if (!i->sender || i->sender == i->hart || request->taken)
         return;
     *request = (struct fence_request){0};
-    if (has_unordered_text(a, hart_id(i->sender)))
+    if (has_unordered_text(r->audit, hart_id(i->sender)))
         *request = (struct fence_request){.hart = hart_id(i->sender),
                                           .pc = hart_pc(i->sender),
                                           .cycle = hart_cycles(i->sender),
                                           .sent = true};
 }
 
-void rule_unordered_remote_fence(struct audit *a, const struct event *e)
+/* The hart takes the interrupt. */
+static void take(struct fence_rules *r, const struct hart *h)
 {
-    switch (e->kind) {
-    case EVENT_FENCE_I: check_fence(a, &e->fence); break;
-    case EVENT_IPI_SENT: send(a, &e->ipi); break;
-    case EVENT_IPI_TAKEN: {
-        struct fence_request *request = &a->harts[hart_id(e->ipi.hart)].request;
+    struct fence_request *request = &r->harts[hart_id(h)].request;
 
-        request->taken = request->sent;
-        break;
-    }
-    case EVENT_TRAP_RETURN: {
-        struct fence_request *request = &a->harts[hart_id(e->trap_return.hart)].request;
-
-        if (request->taken)
-            *request = (struct fence_request){0};
-        break;
-    }
-    default: break;
-    }
+    request->taken = request->sent;
 }
 
-/* ---- requests that nobody answers ---- */
+/* The hart returns from a handler: that of the request, if the hart has taken that. */
+static void leave_handler(struct fence_rules *r, const struct hart *h)
+{
+    struct fence_request *request = &r->harts[hart_id(h)].request;
+
+    if (request->taken)
+        *request = (struct fence_request){0};
+}
+
+/* ---- requests that no hart answers ---- */
 
 static bool has_interrupts_off(struct hart *h)
 {
@@ -138,9 +164,10 @@ static bool has_interrupts_off(struct hart *h)
 
 /* Both harts run with interrupts off: one waits for an answer, the other never sees the question.
  */
-static bool is_deadlock(const struct audit *a, uint32_t hart)
+static bool is_deadlock(const struct fence_rules *r, uint32_t hart)
 {
-    const struct fence_wait *w = &a->harts[hart].wait;
+    const struct audit *a = r->audit;
+    const struct fence_wait *w = &r->harts[hart].wait;
     struct hart *h = cluster_hart(a->config.cluster, hart);
 
     return w->sent && hart_cycles(h) - w->since > DEADLOCK_CYCLES && has_interrupts_off(h) &&
@@ -148,9 +175,10 @@ static bool is_deadlock(const struct audit *a, uint32_t hart)
            updates_is_open(a->config.updates, w->hart);
 }
 
-static void report_deadlock(struct audit *a, uint32_t hart)
+static void report_deadlock(const struct fence_rules *r, uint32_t hart)
 {
-    const struct fence_wait *w = &a->harts[hart].wait;
+    struct audit *a = r->audit;
+    const struct fence_wait *w = &r->harts[hart].wait;
     const struct text_store *last = &a->harts[w->hart].text;
     const struct hart *asks = cluster_hart(a->config.cluster, w->hart);
     const struct hart *h = cluster_hart(a->config.cluster, hart);
@@ -171,47 +199,29 @@ static void report_deadlock(struct audit *a, uint32_t hart)
     audit_fact_order(f);
 }
 
-static void look_for_deadlocks(struct audit *a)
+static void look_for_deadlocks(struct fence_rules *r)
 {
-    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
-        if (is_deadlock(a, i)) {
-            report_deadlock(a, i);
-            a->harts[i].wait.sent = false;
+    for (uint32_t i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        if (is_deadlock(r, i)) {
+            report_deadlock(r, i);
+            r->harts[i].wait.sent = false;
         }
 }
 
 /* A hart whose update is open sends an interrupt to another one. */
-static void begin_wait(struct audit *a, const struct ipi_event *i)
+static void begin_wait(struct fence_rules *r, const struct ipi_event *i)
 {
-    struct fence_wait *w = &a->harts[hart_id(i->hart)].wait;
+    struct fence_wait *w = &r->harts[hart_id(i->hart)].wait;
 
     if (!i->sender || i->sender == i->hart || w->sent ||
-        !updates_is_open(a->config.updates, hart_id(i->sender)))
+        !updates_is_open(r->audit->config.updates, hart_id(i->sender)))
         return;
     *w = (struct fence_wait){.hart = hart_id(i->sender),
                              .pc = hart_pc(i->sender),
                              .cycle = hart_cycles(i->sender),
                              .since = hart_cycles(i->hart),
                              .sent = true};
-    a->waits = true;
-}
-
-/* In a deadlock of two harts nothing happens any more; it is seen by a third one, or at the end. */
-void rule_fence_deadlock(struct audit *a, const struct event *e)
-{
-    switch (e->kind) {
-    case EVENT_IPI_SENT: begin_wait(a, &e->ipi); break;
-    case EVENT_IPI_TAKEN: a->harts[hart_id(e->ipi.hart)].wait.sent = false; break;
-    default:
-        if (a->waits)
-            look_for_deadlocks(a);
-        break;
-    }
-}
-
-void fence_rules_end(struct audit *a)
-{
-    look_for_deadlocks(a);
+    r->waits = true;
 }
 
 /* ---- fences of the wrong kind ---- */
@@ -247,62 +257,93 @@ static uint64_t clock_now(const struct audit *a)
 }
 
 /* Whether the hart has just been given another page table, as at a switch of address spaces. */
-static bool has_switched(const struct audit *a, const struct fence_event *f)
+static bool has_switched(const struct fence_rules *r, const struct fence_event *f)
 {
-    const struct audited_hart *h = &a->harts[f->requester];
+    uint64_t satp_cycle = r->harts[f->requester].satp_cycle;
 
-    return h->satp_cycle && f->cycle - h->satp_cycle <= SWITCH_CYCLES;
+    return satp_cycle && f->cycle - satp_cycle <= SWITCH_CYCLES;
 }
 
 /*
  * Remembers a flush of translations that may have been meant for code: the writer's first one after
  * its store, except of the address through which it wrote, which is no code.
  */
-void rule_wrong_fence(struct audit *a, const struct event *e)
+static void note_flush(struct fence_rules *r, const struct fence_event *f)
 {
-    const struct fence_event *f = &e->fence;
-    const struct text_store *text;
-    struct hart *requester;
+    const struct audit *a = r->audit;
+    const struct text_store *text = &a->harts[f->requester].text;
+    struct hart *requester = cluster_hart(a->config.cluster, f->requester);
 
-    if (e->kind == EVENT_SATP) {
-        a->harts[hart_id(e->satp.hart)].satp_cycle = hart_cycles(e->satp.hart);
-        return;
-    }
-    text = &a->harts[f->requester].text;
-    requester = cluster_hart(a->config.cluster, f->requester);
-    if (has_switched(a, f) || !text->stamp || f->cycle - text->cycle > FLUSH_CYCLES)
+    if (has_switched(r, f) || !text->stamp || f->cycle - text->cycle > FLUSH_CYCLES)
         return;
     if (f->origin == FENCE_LOCAL ? covers_code(a, f) : request_covers_code(a, requester))
-        a->harts[hart_id(f->hart)].flush = (struct text_flush){
+        r->harts[hart_id(f->hart)].flush = (struct text_flush){
             .requester = f->requester, .stamp = clock_now(a), .pc = f->pc, .cycle = f->cycle};
 }
 
-const struct text_flush *audit_flush_instead(const struct audit *a, const struct stale_fetch *s)
+const struct text_flush *fence_rules_flush_instead(const struct audit *a,
+                                                   const struct stale_fetch *s)
 {
-    const struct text_flush *flush = &a->harts[hart_id(s->hart)].flush;
+    const struct fence_rules *r = a->rules[FAMILY_fence];
+    const struct text_flush *flush = &r->harts[hart_id(s->hart)].flush;
     bool is_one = s->agent_known && s->who.kind == WRITER_HART && flush->stamp >= s->stamp &&
                   flush->requester == s->who.hart;
 
     return is_one ? flush : NULL;
 }
 
-/* ---- */
+/* ---- the family ---- */
 
-enum rule audit_name_fence(const struct audit *a, enum rule rule, const struct stale_fetch *s)
+static void *create(struct audit *a)
 {
-    const struct patch_fence *last = patch_log_last_fence(a->config.log, hart_id(s->hart));
+    struct fence_rules *r = xcalloc(1, sizeof *r);
 
-    if (audit_flush_instead(a, s))
-        return RULE_wrong_fence;
-    if (last && last->stamp < s->stamp &&
-        last->stamp >= updates_begun(a->config.updates, s->who.hart, s->stamp))
-        return RULE_premature_fence;
-    return rule;
+    r->audit = a;
+    r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    return r;
 }
 
-/* ---- state ---- */
+static void destroy(void *rules)
+{
+    struct fence_rules *r = rules;
 
-void fence_rules_state_io(struct state_io *io, struct audited_hart *h)
+    free(r->harts);
+    free(r);
+}
+
+/* In a deadlock of two harts nothing happens any more: a trap of a third one shows it, or the end.
+ */
+static void on_event(void *rules, const struct event *e)
+{
+    struct fence_rules *r = rules;
+
+    switch (e->kind) {
+    case EVENT_FENCE_I: check_fence(r, &e->fence); break;
+    case EVENT_SFENCE_VMA: note_flush(r, &e->fence); break;
+    case EVENT_SATP: r->harts[hart_id(e->satp.hart)].satp_cycle = hart_cycles(e->satp.hart); break;
+    case EVENT_IPI_SENT:
+        send(r, &e->ipi);
+        begin_wait(r, &e->ipi);
+        break;
+    case EVENT_IPI_TAKEN:
+        take(r, e->ipi.hart);
+        r->harts[hart_id(e->ipi.hart)].wait.sent = false;
+        break;
+    case EVENT_TRAP:
+        if (r->waits)
+            look_for_deadlocks(r);
+        break;
+    case EVENT_TRAP_RETURN: leave_handler(r, e->trap_return.hart); break;
+    default: break;
+    }
+}
+
+static void end(void *rules)
+{
+    look_for_deadlocks(rules);
+}
+
+static void hart_io(struct state_io *io, struct fenced_hart *h)
 {
     STATE_IO(io, h->request.hart);
     STATE_IO(io, h->request.pc);
@@ -320,3 +361,16 @@ void fence_rules_state_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->flush.pc);
     STATE_IO(io, h->flush.cycle);
 }
+
+static void state_io(struct state_io *io, void *rules)
+{
+    struct fence_rules *r = rules;
+
+    state_io_section(io, "fence-rules", 1);
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        hart_io(io, &r->harts[i]);
+    STATE_IO(io, r->waits);
+}
+
+const struct rule_family fence_family = {
+    .create = create, .destroy = destroy, .event = on_event, .end = end, .state_io = state_io};

@@ -7,8 +7,8 @@
  * - only the page is known to have been written: unfenced-page;
  * - patched code (a site, a swapped instruction, or code that this hart had executed
  *   before): missing-local-fence if the fetching hart wrote the bytes itself, otherwise
- *   missing-remote-fence; wrong-fence or premature-fence if there was a fence, but not the one that
- *   was needed (fence_rules.c);
+ *   missing-remote-fence; wrong-fence if there was a fence of another kind (fence_rules.c), and
+ *   premature-fence if there was one before the last store of the update;
  * - anything else (new code, DMA, firmware, a debugger): stale-fetch.
  *
  * If an instruction was swapped by one store (swaps.h), another hart may run either
@@ -16,9 +16,15 @@
  * interrupt after the store. Such a fetch is a note, and becomes an error if the hart
  * has not fenced when the update ends.
  */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/swaps.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/updates.h"
 #include "ftrace/sites/sites.h"
@@ -26,9 +32,24 @@
 /* Fetches in windows that are tracked at the same time. */
 enum { WINDOWS_MAX = 1 << 16 };
 
-static const struct swap *swap_of(const struct audit *a, const struct stale_fetch *s)
+/* A fetch in the window of an update: a breach if the hart has not fenced when the update ends. */
+struct window {
+    enum rule rule; /* the rule that it breaks then */
+    uint32_t hart;
+    struct stale_fetch fetch; /* its hart is NULL */
+};
+
+struct fetch_rules {
+    struct audit *audit;
+    struct swaps *swaps;
+    VEC_OF(struct window) windows;
+    uint64_t windows_left_out;
+    struct last_stale last;
+};
+
+static const struct swap *swap_of(const struct fetch_rules *r, const struct stale_fetch *s)
 {
-    return swaps_find(a->swaps, s, hart_sync_stamp(s->hart));
+    return swaps_find(r->swaps, s, hart_sync_stamp(s->hart));
 }
 
 /*
@@ -43,10 +64,10 @@ static bool is_at_site(const struct audit *a, const struct stale_fetch *s)
 }
 
 /* A swapped instruction is code even if this hart has not run it and it is not a site. */
-static bool is_patched_code(const struct audit *a, const struct stale_fetch *s)
+static bool is_patched_code(const struct fetch_rules *r, const struct stale_fetch *s)
 {
     return s->evidence == STALE_PARCEL && s->agent_known && s->who.kind == WRITER_HART &&
-           (s->fetched_before || is_at_site(a, s) || swap_of(a, s));
+           (s->fetched_before || is_at_site(r->audit, s) || swap_of(r, s));
 }
 
 static bool is_by_itself(const struct stale_fetch *s)
@@ -55,29 +76,29 @@ static bool is_by_itself(const struct stale_fetch *s)
 }
 
 /* Whether either version may run, because the update has not ended. */
-static bool is_in_window(const struct audit *a, const struct stale_fetch *s)
+static bool is_in_window(const struct fetch_rules *r, const struct stale_fetch *s)
 {
-    const struct swap *swap = swap_of(a, s);
-    uint32_t depth = a->harts[hart_id(s->hart)].depth;
+    const struct swap *swap = swap_of(r, s);
+    uint32_t depth = r->audit->harts[hart_id(s->hart)].depth;
 
-    if (!swap || updates_ended(a->config.updates, s->who.hart, s->stamp))
+    if (!swap || updates_ended(r->audit->config.updates, s->who.hart, s->stamp))
         return false;
     return !is_by_itself(s) || (int32_t)(depth - swap->depth) > 0;
 }
 
-static void open_window(struct audit *a, const struct stale_fetch *s)
+static void open_window(struct fetch_rules *r, const struct stale_fetch *s)
 {
     struct window w = {.rule =
                            is_by_itself(s) ? RULE_missing_local_fence : RULE_missing_remote_fence,
                        .hart = hart_id(s->hart),
                        .fetch = *s};
 
-    if (a->windows.len == WINDOWS_MAX) {
-        a->windows_left_out++;
+    if (r->windows.len == WINDOWS_MAX) {
+        r->windows_left_out++;
         return;
     }
     w.fetch.hart = NULL;
-    VEC_PUSH(&a->windows, w);
+    VEC_PUSH(&r->windows, w);
 }
 
 static bool has_fenced(const struct audit *a, const struct window *w)
@@ -92,71 +113,172 @@ static bool is_of(const struct window *w, const struct update_event *u)
     return w->fetch.who.hart == u->writer && w->fetch.stamp <= u->stamp;
 }
 
+/* ---- breaches ---- */
+
+static void report(struct fetch_rules *r, enum rule rule, const struct stale_fetch *s)
+{
+    stale_evidence_report(r->audit, &r->last, rule, s);
+}
+
+/* The breach of a rule about a missing fence: of that rule, unless there was a wrong fence. */
+static void report_unfenced(struct fetch_rules *r, enum rule rule, const struct stale_fetch *s)
+{
+    const struct audit_config *c = &r->audit->config;
+    const struct patch_fence *last = patch_log_last_fence(c->log, hart_id(s->hart));
+
+    if (fence_rules_flush_instead(r->audit, s))
+        rule = RULE_wrong_fence;
+    else if (last && last->stamp < s->stamp &&
+             last->stamp >= updates_begun(c->updates, s->who.hart, s->stamp))
+        rule = RULE_premature_fence;
+    report(r, rule, s);
+}
+
 /* At the end of an update: reports its windows whose hart has not fenced. */
-static void close_windows(struct audit *a, enum rule rule, const struct update_event *u)
+static void close_windows(struct fetch_rules *r, enum rule rule, const struct update_event *u)
 {
     size_t left = 0;
 
-    for (size_t i = 0; i < a->windows.len; i++) {
-        struct window w = a->windows.at[i];
+    for (size_t i = 0; i < r->windows.len; i++) {
+        struct window w = r->windows.at[i];
 
         if (w.rule != rule || !is_of(&w, u)) {
-            a->windows.at[left++] = w;
+            r->windows.at[left++] = w;
             continue;
         }
-        w.fetch.hart = cluster_hart(a->config.cluster, w.hart);
-        if (!has_fenced(a, &w))
-            audit_stale(a, audit_name_fence(a, rule, &w.fetch), &w.fetch);
+        w.fetch.hart = cluster_hart(r->audit->config.cluster, w.hart);
+        if (!has_fenced(r->audit, &w))
+            report_unfenced(r, rule, &w.fetch);
     }
-    a->windows.len = left;
+    r->windows.len = left;
 }
 
-/* ---- the rules ---- */
-
-void rule_stale_fetch(struct audit *a, const struct event *e)
+static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
 {
-    const struct stale_fetch *s = &e->stale_fetch;
-
-    if (s->evidence == STALE_PARCEL && !is_patched_code(a, s))
-        audit_stale(a, RULE_stale_fetch, s);
+    if (s->evidence == STALE_PAGE_ONLY) {
+        report(r, RULE_unfenced_page, s);
+    } else if (!is_patched_code(r, s)) {
+        report(r, RULE_stale_fetch, s);
+    } else if (is_in_window(r, s)) {
+        report(r, RULE_patch_window, s);
+        open_window(r, s);
+    } else {
+        report_unfenced(r, is_by_itself(s) ? RULE_missing_local_fence : RULE_missing_remote_fence,
+                        s);
+    }
 }
 
-void rule_unfenced_page(struct audit *a, const struct event *e)
-{
-    const struct stale_fetch *s = &e->stale_fetch;
+/* ---- swaps ---- */
 
-    if (s->evidence == STALE_PAGE_ONLY)
-        audit_stale(a, RULE_unfenced_page, s);
+static void follow_store(struct fetch_rules *r, const struct code_write *w)
+{
+    swaps_write(r->swaps, w, w->who.kind == WRITER_HART ? r->audit->harts[w->who.hart].depth : 0);
 }
 
-/* The two rules about patched code: for the hart's own stores and for those of others. */
-static void check_patched_code(struct audit *a, enum rule rule, const struct event *e)
+/* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
+static void forget_swaps(struct fetch_rules *r)
 {
-    const struct stale_fetch *s = &e->stale_fetch;
-    bool own = rule == RULE_missing_local_fence;
+    const struct cluster *c = r->audit->config.cluster;
+    uint64_t known = UINT64_MAX;
 
-    if (e->kind == EVENT_UPDATE_ENDED)
-        close_windows(a, rule, &e->update);
-    else if (is_patched_code(a, s) && is_by_itself(s) == own && !is_in_window(a, s))
-        audit_stale(a, audit_name_fence(a, rule, s), s);
+    for (unsigned i = 0; i < cluster_hart_count(c); i++) {
+        uint64_t stamp = hart_sync_stamp(cluster_hart(c, i));
+
+        known = stamp < known ? stamp : known;
+    }
+    swaps_forget(r->swaps, known);
 }
 
-void rule_missing_local_fence(struct audit *a, const struct event *e)
+/* ---- the family ---- */
+
+static void *create(struct audit *a)
 {
-    check_patched_code(a, RULE_missing_local_fence, e);
+    struct fetch_rules *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    r->swaps = swaps_new();
+    return r;
 }
 
-void rule_missing_remote_fence(struct audit *a, const struct event *e)
+static void destroy(void *rules)
 {
-    check_patched_code(a, RULE_missing_remote_fence, e);
+    struct fetch_rules *r = rules;
+
+    swaps_free(r->swaps);
+    VEC_FREE(&r->windows);
+    free(r);
 }
 
-void rule_patch_window(struct audit *a, const struct event *e)
+static void on_event(void *rules, const struct event *e)
 {
-    const struct stale_fetch *s = &e->stale_fetch;
+    switch (e->kind) {
+    case EVENT_STALE_FETCH: check_fetch(rules, &e->stale_fetch); break;
+    case EVENT_CODE_WRITE: follow_store(rules, &e->code_write); break;
+    case EVENT_FENCE_I: forget_swaps(rules); break;
+    default: break;
+    }
+}
 
-    if (!is_patched_code(a, s) || !is_in_window(a, s))
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    if (e->kind != FTRACE_UPDATE_ENDED)
         return;
-    audit_stale(a, RULE_patch_window, s);
-    open_window(a, s);
+    close_windows(rules, RULE_missing_local_fence, &e->update);
+    close_windows(rules, RULE_missing_remote_fence, &e->update);
 }
+
+uint64_t fetch_rules_windows_left_out(const struct fetch_rules *r)
+{
+    return r->windows_left_out;
+}
+
+uint64_t fetch_rules_swaps_left_out(const struct fetch_rules *r)
+{
+    return swaps_left_out(r->swaps);
+}
+
+static void fetch_io(struct state_io *io, struct stale_fetch *s)
+{
+    STATE_IO(io, s->insns);
+    STATE_IO(io, s->pc);
+    STATE_IO(io, s->pa);
+    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
+    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
+    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
+    STATE_IO(io, s->old_known);
+    STATE_IO(io, s->fetched_before);
+    STATE_IO_BELOW(io, s->chosen, FETCHED_NEW + 1);
+    writer_state_io(io, &s->who);
+    STATE_IO(io, s->writer_known);
+    STATE_IO(io, s->agent_known);
+    STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
+    STATE_IO(io, s->stamp);
+}
+
+static void window_io(struct state_io *io, struct window *w)
+{
+    STATE_IO_BELOW(io, w->rule, RULE_COUNT);
+    STATE_IO(io, w->hart);
+    fetch_io(io, &w->fetch);
+}
+
+static void state_io(struct state_io *io, void *rules)
+{
+    struct fetch_rules *r = rules;
+    unsigned harts = cluster_hart_count(r->audit->config.cluster);
+
+    state_io_section(io, "fetch-rules", 1);
+    STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
+    STATE_IO(io, r->windows_left_out);
+    for (size_t i = 0; i < r->windows.len; i++)
+        if (r->windows.at[i].hart >= harts || r->windows.at[i].fetch.who.hart >= harts)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    stale_evidence_state_io(io, &r->last);
+    swaps_state_io(io, r->swaps);
+}
+
+const struct rule_family fetch_family = {.create = create,
+                                         .destroy = destroy,
+                                         .event = on_event,
+                                         .ftrace_event = on_ftrace_event,
+                                         .state_io = state_io};

@@ -8,9 +8,12 @@
  * had stopped the task there, or because the hart was in that page when its translations were
  * changed.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/state_io.h"
+#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
@@ -22,6 +25,31 @@
 
 /* Contexts outside of the kernel's image that are tracked at the same time. */
 enum { AWAY_MAX = 1 << 10 };
+
+/* A context that a trap stopped in code outside of the kernel's image, as in a module. */
+struct away {
+    uint32_t hart;
+    uint64_t pc, sp, cycle;
+};
+
+/* The last sfence.vma for a hart. */
+struct mapping_change {
+    bool known;
+    uint32_t requester;
+    uint64_t pc, cycle; /* of the requester */
+    uint64_t at;        /* where the hart was */
+};
+
+struct lifetime_hart {
+    struct mapping_change mapping;
+    struct away resumed; /* the last context that continued there; pc 0: another one */
+};
+
+struct lifetime_rules {
+    struct audit *audit;
+    struct lifetime_hart *harts;
+    VEC_OF(struct away) away;
+};
 
 /* scause of the exceptions that a hart takes in freed code. */
 enum { FETCH_ACCESS_FAULT = 1, ILLEGAL_INSTRUCTION = 2, FETCH_PAGE_FAULT = 12 };
@@ -58,31 +86,32 @@ static uint32_t site_near(const struct audit *a, uint64_t pc, bool gone)
 
 /* ---- contexts that a trap stopped in a module ---- */
 
-static void stop(struct audit *a, const struct trap_event *t)
+static void stop(struct lifetime_rules *r, const struct trap_event *t)
 {
+    const struct symbols *symbols = r->audit->config.symbols;
     const struct away away = {.hart = hart_id(t->hart),
                               .pc = t->epc,
                               .sp = hart_reg(t->hart, REG_SP),
                               .cycle = hart_cycles(t->hart)};
 
-    if (!a->config.symbols || symbols_function_at(a->config.symbols, t->epc))
+    if (!symbols || symbols_function_at(symbols, t->epc))
         return;
-    if (a->away.len < AWAY_MAX)
-        VEC_PUSH(&a->away, away);
+    if (r->away.len < AWAY_MAX)
+        VEC_PUSH(&r->away, away);
 }
 
 /* The context that continues now becomes the hart's last one. */
-static void resume(struct audit *a, const struct trap_return_event *t)
+static void resume(struct lifetime_rules *r, const struct trap_return_event *t)
 {
-    struct away *last = &a->harts[hart_id(t->hart)].resumed;
+    struct away *last = &r->harts[hart_id(t->hart)].resumed;
     uint64_t sp = hart_reg(t->hart, REG_SP);
 
     *last = (struct away){0};
-    for (size_t i = a->away.len; i-- > 0;)
-        if (a->away.at[i].sp == sp) {
-            if (a->away.at[i].pc == t->pc)
-                *last = a->away.at[i];
-            a->away.at[i] = a->away.at[--a->away.len];
+    for (size_t i = r->away.len; i-- > 0;)
+        if (r->away.at[i].sp == sp) {
+            if (r->away.at[i].pc == t->pc)
+                *last = r->away.at[i];
+            r->away.at[i] = r->away.at[--r->away.len];
         }
 }
 
@@ -111,15 +140,16 @@ static void add_stopped(struct finding *f, const struct away *stopped)
 }
 
 /* Whether the hart is where the last context that it continued had been stopped. */
-static bool is_resumed(const struct audited_hart *h, const struct trap_event *t)
+static bool is_resumed(const struct lifetime_hart *h, const struct trap_event *t)
 {
     return h->resumed.pc && h->resumed.pc == t->epc && h->resumed.sp == hart_reg(t->hart, REG_SP);
 }
 
-static void report(struct audit *a, const struct trap_event *t, uint32_t site)
+static void report(const struct lifetime_rules *r, const struct trap_event *t, uint32_t site)
 {
+    struct audit *a = r->audit;
     uint32_t hart = hart_id(t->hart);
-    const struct audited_hart *h = &a->harts[hart];
+    const struct lifetime_hart *h = &r->harts[hart];
     const struct breach b = {.rule = RULE_use_after_free,
                              .hart = hart,
                              .site = site,
@@ -149,47 +179,70 @@ static bool can_be_freed(const struct trap_event *t)
  * Whether the hart, or the task that it runs, was in that page before. A hart that changes its own
  * translations knows what it does: kernels enable them so.
  */
-static bool was_there(const struct audit *a, const struct trap_event *t)
+static bool was_there(const struct lifetime_rules *r, const struct trap_event *t)
 {
     uint32_t hart = hart_id(t->hart);
-    const struct audited_hart *h = &a->harts[hart];
+    const struct lifetime_hart *h = &r->harts[hart];
 
     return is_resumed(h, t) || (h->mapping.known && h->mapping.requester != hart &&
                                 is_same_page(h->mapping.at, t->epc));
 }
 
-static void trap(struct audit *a, const struct trap_event *t)
+static void trap(struct lifetime_rules *r, const struct trap_event *t)
 {
+    const struct audit *a = r->audit;
     uint32_t site;
 
     if (t->from != PRIV_S)
         return;
     if (!can_be_freed(t)) {
-        stop(a, t);
+        stop(r, t);
         return;
     }
     site = site_near(a, t->epc, t->cause == ILLEGAL_INSTRUCTION);
-    if (site != NO_SITE || (t->cause != ILLEGAL_INSTRUCTION && was_there(a, t)) ||
+    if (site != NO_SITE || (t->cause != ILLEGAL_INSTRUCTION && was_there(r, t)) ||
         (a->config.programs && bpf_text_is_gone(a->config.programs, t->epc)))
-        report(a, t, site);
+        report(r, t, site);
 }
 
-void rule_use_after_free(struct audit *a, const struct event *e)
+static void note_mapping(struct lifetime_rules *r, const struct fence_event *f)
+{
+    r->harts[hart_id(f->hart)].mapping = (struct mapping_change){.known = true,
+                                                                 .requester = f->requester,
+                                                                 .at = hart_pc(f->hart),
+                                                                 .pc = f->pc,
+                                                                 .cycle = f->cycle};
+}
+
+/* ---- the family ---- */
+
+static void *create(struct audit *a)
+{
+    struct lifetime_rules *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    return r;
+}
+
+static void destroy(void *rules)
+{
+    struct lifetime_rules *r = rules;
+
+    VEC_FREE(&r->away);
+    free(r->harts);
+    free(r);
+}
+
+static void on_event(void *rules, const struct event *e)
 {
     if (e->kind == EVENT_TRAP)
-        trap(a, &e->trap);
+        trap(rules, &e->trap);
     else if (e->kind == EVENT_SFENCE_VMA)
-        a->harts[hart_id(e->fence.hart)].mapping =
-            (struct mapping_change){.known = true,
-                                    .requester = e->fence.requester,
-                                    .at = hart_pc(e->fence.hart),
-                                    .pc = e->fence.pc,
-                                    .cycle = e->fence.cycle};
+        note_mapping(rules, &e->fence);
     else if (e->trap_return.to == PRIV_S)
-        resume(a, &e->trap_return);
+        resume(rules, &e->trap_return);
 }
-
-/* ---- state ---- */
 
 static void away_io(struct state_io *io, struct away *w)
 {
@@ -199,17 +252,25 @@ static void away_io(struct state_io *io, struct away *w)
     STATE_IO(io, w->cycle);
 }
 
-void lifetime_rules_state_io(struct state_io *io, struct audit *a)
+static void hart_io(struct state_io *io, struct lifetime_hart *h)
 {
-    STATE_IO_VEC(io, &a->away, AWAY_MAX, away_io);
-    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++) {
-        struct mapping_change *m = &a->harts[i].mapping;
-
-        away_io(io, &a->harts[i].resumed);
-        STATE_IO(io, m->known);
-        STATE_IO(io, m->requester);
-        STATE_IO(io, m->pc);
-        STATE_IO(io, m->at);
-        STATE_IO(io, m->cycle);
-    }
+    away_io(io, &h->resumed);
+    STATE_IO(io, h->mapping.known);
+    STATE_IO(io, h->mapping.requester);
+    STATE_IO(io, h->mapping.pc);
+    STATE_IO(io, h->mapping.at);
+    STATE_IO(io, h->mapping.cycle);
 }
+
+static void state_io(struct state_io *io, void *rules)
+{
+    struct lifetime_rules *r = rules;
+
+    state_io_section(io, "lifetime-rules", 1);
+    STATE_IO_VEC(io, &r->away, AWAY_MAX, away_io);
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        hart_io(io, &r->harts[i]);
+}
+
+const struct rule_family lifetime_family = {
+    .create = create, .destroy = destroy, .event = on_event, .state_io = state_io};

@@ -7,8 +7,11 @@
  * U-mode, or in S-mode with interrupts on, or waits for one. A hart that runs with interrupts off
  * is passed over, whatever it does: some store of the kind meets another one soon.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
@@ -21,6 +24,27 @@
 #include "mem/bus.h"
 
 enum { CSR_SSTATUS = 0x100, CSR_SATP = 0x180, SSTATUS_SIE = 2, SATP_MODE_SHIFT = 60 };
+
+/* Another hart's store to text while this one's update is open; stamp 0: none. */
+struct text_overlap {
+    uint32_t hart;
+    uint64_t stamp, pc, cycle;
+    bool guarded; /* by text_mutex */
+};
+
+struct patching_hart {
+    struct text_overlap overlap;
+    bool look;               /* at whether the text is still writable */
+    uint64_t writable_since; /* cycle; 0: not seen so yet */
+};
+
+struct patch_rules {
+    struct audit *audit;
+    struct patching_hart *harts;
+    bool lock_seen;             /* text_mutex was owned once */
+    bool text_protected;        /* the image's text was not writable once */
+    bool module_text_protected; /* a module's */
+};
 
 /* ---- which harts may fetch ---- */
 
@@ -129,9 +153,8 @@ static bool is_seen(const struct audit *a, const struct code_write *w, uint32_t 
     return *by != NO_HART;
 }
 
-void rule_split_store(struct audit *a, const struct event *e)
+static void check_split(struct audit *a, const struct code_write *w)
 {
-    const struct code_write *w = &e->code_write;
     struct finding *f;
     uint32_t by;
     uint64_t pa;
@@ -147,9 +170,8 @@ void rule_split_store(struct audit *a, const struct event *e)
     audit_fact_order(f);
 }
 
-void rule_misaligned_patch(struct audit *a, const struct event *e)
+static void check_alignment(struct audit *a, const struct code_write *w)
 {
-    const struct code_write *w = &e->code_write;
     struct finding *f;
     uint32_t by;
 
@@ -175,9 +197,8 @@ static bool merges(const struct site *s, const struct code_write *w)
     return false;
 }
 
-void rule_merge_while_running(struct audit *a, const struct event *e)
+static void check_merge(struct audit *a, const struct code_write *w)
 {
-    const struct code_write *w = &e->code_write;
     const struct site *s;
     struct finding *f;
     uint32_t by;
@@ -246,9 +267,8 @@ static bool is_unexpected(const struct audit *a, const struct site *s, const str
 }
 
 /* A site that holds what no protocol leaves there is overwritten. */
-void rule_unexpected_old(struct audit *a, const struct event *e)
+static void check_old(struct audit *a, const struct code_write *w)
 {
-    const struct code_write *w = &e->code_write;
     const struct patch *p = patch_of(a, w);
     const struct site *s = p ? site_get(a->config.sites, p->site) : NULL;
     struct finding *f;
@@ -288,9 +308,8 @@ static bool is_settled(const struct audit *a)
  * What is known is patched: sites, what names their ops, jump labels, and breakpoints, which are
  * how kprobes begin and end.
  */
-void rule_stray_patch(struct audit *a, const struct event *e)
+static void check_place(struct audit *a, const struct code_write *w)
 {
-    const struct code_write *w = &e->code_write;
     const struct text_store *last = &a->harts[w->who.hart].text;
     struct finding *f;
 
@@ -333,9 +352,9 @@ static bool is_guarded(const struct audit *a, const struct hart *h, bool *owned)
     return owner != 0;
 }
 
-static void report_overlap(struct audit *a, const struct code_write *w)
+static void report_overlap(struct audit *a, const struct text_overlap *o,
+                           const struct code_write *w)
 {
-    const struct text_overlap *o = &a->harts[w->who.hart].overlap;
     struct finding *f = report(a, RULE_concurrent_patchers, w);
     struct fact *fact;
 
@@ -352,24 +371,25 @@ static void report_overlap(struct audit *a, const struct code_write *w)
  * had the lock in turn, or at one of the stores neither its task nor one that waits had it. A
  * kernel that does not use text_mutex in the form that is known is not judged.
  */
-void rule_concurrent_patchers(struct audit *a, const struct event *e)
+static void check_overlap(struct patch_rules *r, const struct code_write *w)
 {
-    const struct code_write *w = &e->code_write;
-    struct audited_hart *own = &a->harts[w->who.hart];
+    struct audit *a = r->audit;
+    struct text_overlap *overlap = &r->harts[w->who.hart].overlap;
     uint64_t begun;
     bool guarded, owned;
 
-    if (w->who.kind != WRITER_HART || own->text.stamp != w->stamp || !a->config.text_mutex)
+    if (w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp ||
+        !a->config.text_mutex)
         return;
     guarded = is_guarded(a, cluster_hart(a->config.cluster, w->who.hart), &owned);
-    a->lock_seen |= owned;
+    r->lock_seen |= owned;
     begun = updates_begun(a->config.updates, w->who.hart, w->stamp);
-    if (own->overlap.stamp > begun && a->lock_seen && !(guarded && own->overlap.guarded))
-        report_overlap(a, w);
-    own->overlap.stamp = 0;
+    if (overlap->stamp > begun && r->lock_seen && !(guarded && overlap->guarded))
+        report_overlap(a, overlap, w);
+    overlap->stamp = 0;
     for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
         if (i != w->who.hart && updates_is_open(a->config.updates, i))
-            a->harts[i].overlap = (struct text_overlap){.hart = w->who.hart,
+            r->harts[i].overlap = (struct text_overlap){.hart = w->who.hart,
                                                         .stamp = w->stamp,
                                                         .pc = w->who.pc,
                                                         .cycle = w->who.cycle,
@@ -433,24 +453,27 @@ static bool is_patching(const struct audit *a)
  * Whether text that is writable where it is run is meant to be so. The kernel protects its own when
  * it has booted, and a module's before its first function runs, or never: the two are options.
  */
-static bool is_left_writable(struct audit *a, struct hart *h, const struct text_store *t, bool own)
+static bool is_left_writable(struct patch_rules *r, struct hart *h, const struct text_store *t,
+                             bool own)
 {
+    const struct audit *a = r->audit;
     uint64_t pa;
 
     if (t->site != NO_SITE ? !site_get(a->config.sites, t->site)->module
                            : !text_map_module_label(a->config.text, t->pa, 1)) {
-        a->text_protected |= !own;
-        return !a->text_protected && !a->user_mode;
+        r->text_protected |= !own;
+        return !r->text_protected && !a->user_mode;
     }
-    a->module_text_protected |= !own && hart_translate(h, t->va, ACCESS_LOAD, &pa) &&
+    r->module_text_protected |= !own && hart_translate(h, t->va, ACCESS_LOAD, &pa) &&
                                 pa / PAGE_BYTES == t->pa / PAGE_BYTES; /* it is not unloaded */
-    return !a->module_text_protected;
+    return !r->module_text_protected;
 }
 
 /* The address at which the text of the hart's last store can be written; 0: none. */
-static uint64_t writable_at(struct audit *a, struct hart *h, const struct text_store *t)
+static uint64_t writable_at(struct patch_rules *r, struct hart *h, const struct text_store *t)
 {
-    bool own = is_writable(a, h, t->va, t->pa), meant = is_left_writable(a, h, t, own);
+    const struct audit *a = r->audit;
+    bool own = is_writable(a, h, t->va, t->pa), meant = is_left_writable(r, h, t, own);
 
     if (own)
         return meant ? 0 : t->va;
@@ -462,33 +485,99 @@ static uint64_t writable_at(struct audit *a, struct hart *h, const struct text_s
  * before they unmap, so it is looked at when the hart takes a trap later, and twice, because
  * another hart may just be about to store.
  */
-static void look(struct audit *a, struct hart *h)
+static void look(struct patch_rules *r, struct hart *h)
 {
-    struct audited_hart *own = &a->harts[hart_id(h)];
+    struct patching_hart *own = &r->harts[hart_id(h)];
+    const struct text_store *text = &r->audit->harts[hart_id(h)].text;
     uint64_t now = hart_cycles(h), va;
 
-    if (now - own->text.cycle < UNMAP_CYCLES || !translates(h) || is_patching(a))
+    if (now - text->cycle < UNMAP_CYCLES || !translates(h) || is_patching(r->audit))
         return;
-    va = writable_at(a, h, &own->text);
+    va = writable_at(r, h, text);
     if (va && !own->writable_since) {
         own->writable_since = now;
     } else if (!va || now - own->writable_since >= UNMAP_CYCLES) {
         own->look = false;
         if (va)
-            report_writable(a, h, &own->text, va);
+            report_writable(r->audit, h, text, va);
     }
 }
 
-void rule_writable_text(struct audit *a, const struct event *e)
+static void begin_to_look(struct patch_rules *r, const struct update_event *u)
 {
-    struct audited_hart *own;
-
-    if (e->kind == EVENT_TRAP) {
-        if (a->harts[hart_id(e->trap.hart)].look)
-            look(a, e->trap.hart);
-        return;
-    }
-    own = &a->harts[e->update.writer];
-    own->look = own->text.va != 0;
-    own->writable_since = 0;
+    r->harts[u->writer].look = r->audit->harts[u->writer].text.va != 0;
+    r->harts[u->writer].writable_since = 0;
 }
+
+/* ---- the family ---- */
+
+static void *create(struct audit *a)
+{
+    struct patch_rules *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    return r;
+}
+
+static void destroy(void *rules)
+{
+    struct patch_rules *r = rules;
+
+    free(r->harts);
+    free(r);
+}
+
+static void check_store(struct patch_rules *r, const struct code_write *w)
+{
+    check_split(r->audit, w);
+    check_alignment(r->audit, w);
+    check_merge(r->audit, w);
+    check_old(r->audit, w);
+    check_place(r->audit, w);
+    check_overlap(r, w);
+}
+
+static void on_event(void *rules, const struct event *e)
+{
+    struct patch_rules *r = rules;
+
+    if (e->kind == EVENT_CODE_WRITE)
+        check_store(r, &e->code_write);
+    else if (r->harts[hart_id(e->trap.hart)].look)
+        look(r, e->trap.hart);
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    begin_to_look(rules, &e->update);
+}
+
+static void hart_io(struct state_io *io, struct patching_hart *h)
+{
+    STATE_IO(io, h->overlap.hart);
+    STATE_IO(io, h->overlap.stamp);
+    STATE_IO(io, h->overlap.pc);
+    STATE_IO(io, h->overlap.cycle);
+    STATE_IO(io, h->overlap.guarded);
+    STATE_IO(io, h->look);
+    STATE_IO(io, h->writable_since);
+}
+
+static void state_io(struct state_io *io, void *rules)
+{
+    struct patch_rules *r = rules;
+
+    state_io_section(io, "patch-rules", 1);
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        hart_io(io, &r->harts[i]);
+    STATE_IO(io, r->lock_seen);
+    STATE_IO(io, r->text_protected);
+    STATE_IO(io, r->module_text_protected);
+}
+
+const struct rule_family patch_family = {.create = create,
+                                         .destroy = destroy,
+                                         .event = on_event,
+                                         .ftrace_event = on_ftrace_event,
+                                         .state_io = state_io};

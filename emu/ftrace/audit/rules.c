@@ -4,19 +4,35 @@
 #include "ftrace/audit/rules.h"
 
 #include "cpu/observer.h"
+#include "ftrace/events/events.h"
 
 static const struct row {
     const char *name;
+    enum rule_family_id family;
     enum severity severity;
-    uint32_t events;
     const char *sentence, *remedy;
 } rows[] = {
-#define E(kind) | EVENT_BIT(EVENT_##kind)
-#define RULE(name, text, severity, events, sentence, remedy) \
-    {text, SEVERITY_##severity, 0 events, sentence, remedy},
+#define RULE(name, text, family, severity, events, sentence, remedy) \
+    {text, FAMILY_##family, SEVERITY_##severity, sentence, remedy},
 #include "ftrace/audit/rules.def"
-#undef RULE
+};
+
+/* The events that each rule needs. */
+static const uint32_t machine_events[] = {
+#define E(kind) | EVENT_BIT(EVENT_##kind)
+#define F(kind)
+#define RULE(name, text, family, severity, events, sentence, remedy) 0 events,
+#include "ftrace/audit/rules.def"
 #undef E
+#undef F
+};
+static const uint32_t ftrace_events[] = {
+#define E(kind)
+#define F(kind)                                                      | FTRACE_BIT(FTRACE_##kind)
+#define RULE(name, text, family, severity, events, sentence, remedy) 0 events,
+#include "ftrace/audit/rules.def"
+#undef E
+#undef F
 };
 
 const char *rule_name(enum rule rule)
@@ -29,9 +45,19 @@ enum severity rule_severity(enum rule rule)
     return rows[rule].severity;
 }
 
+enum rule_family_id rule_family(enum rule rule)
+{
+    return rows[rule].family;
+}
+
 uint32_t rule_events(enum rule rule)
 {
-    return rows[rule].events;
+    return machine_events[rule];
+}
+
+uint32_t rule_ftrace_events(enum rule rule)
+{
+    return ftrace_events[rule];
 }
 
 const char *rule_sentence(enum rule rule)

@@ -7,17 +7,25 @@
 #include <stdint.h>
 
 enum rule {
-#define RULE(name, text, severity, events, sentence, remedy) RULE_##name,
+#define RULE(name, text, family, severity, events, sentence, remedy) RULE_##name,
 #include "ftrace/audit/rules.def"
-#undef RULE
     RULE_COUNT,
+};
+
+/* The families of rules: each has a file, NAME_rules.c. */
+enum rule_family_id {
+#define FAMILY(name) FAMILY_##name,
+#include "ftrace/audit/rules.def"
+    RULE_FAMILIES,
 };
 
 enum severity { SEVERITY_note, SEVERITY_warning, SEVERITY_error, SEVERITIES };
 
 const char *rule_name(enum rule rule); /* for users: "stale-fetch" */
 enum severity rule_severity(enum rule rule);
-uint32_t rule_events(enum rule rule); /* EVENT_BIT of each kind that it needs */
+enum rule_family_id rule_family(enum rule rule);
+uint32_t rule_events(enum rule rule);        /* EVENT_BIT of each kind that it needs */
+uint32_t rule_ftrace_events(enum rule rule); /* FTRACE_BIT of each kind that it needs */
 const char *rule_sentence(enum rule rule);
 const char *rule_remedy(enum rule rule);
 const char *severity_name(enum severity severity);

@@ -4,9 +4,12 @@
  * What a hart fetches at a site is neither nops nor a call, or a call that leads astray. If memory
  * has the same bytes, they were written so. If not, the hart runs a mixture of two versions.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/state_io.h"
+#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
@@ -16,6 +19,20 @@
 
 /* Contexts inside of sites that are tracked at the same time. */
 enum { PARKED_MAX = 1 << 12 };
+
+/* A context that a trap stopped inside of a site. */
+struct parked {
+    uint32_t site, hart;
+    uint64_t pc, sp, cycle;
+    uint8_t bytes[SITE_BYTES_MAX]; /* of the site then */
+};
+
+struct site_rules {
+    struct audit *audit;
+    uint32_t *odd; /* for each hart the last site that it ran with odd contents; NO_SITE: none */
+    VEC_OF(struct parked) parked;
+    uint64_t parked_left_out;
+};
 
 /* ---- evidence ---- */
 
@@ -99,38 +116,14 @@ static void report(struct audit *a, enum rule rule, uint64_t cause, const struct
     audit_fact_order(f);
 }
 
-void rule_torn_pair(struct audit *a, const struct event *e)
+static enum rule rule_of(enum site_oddity oddity)
 {
-    if (!e->site_odd.swept)
-        a->harts[hart_id(e->site_odd.hart)].odd_site = e->site_odd.site;
-    if (is_torn(a, &e->site_odd))
-        report(a, RULE_torn_pair, cause_of(a, RULE_hart_inside, e->site_odd.site), &e->site_odd);
-}
-
-static void check(struct audit *a, enum rule rule, enum site_oddity oddity, const struct event *e)
-{
-    if (e->site_odd.oddity == oddity && !is_torn(a, &e->site_odd))
-        report(a, rule, cause_of(a, rule, e->site_odd.site), &e->site_odd);
-}
-
-void rule_bad_site(struct audit *a, const struct event *e)
-{
-    check(a, RULE_bad_site, SITE_BYTES_ODD, e);
-}
-
-void rule_bad_target(struct audit *a, const struct event *e)
-{
-    check(a, RULE_bad_target, SITE_TARGET, e);
-}
-
-void rule_carry_error(struct audit *a, const struct event *e)
-{
-    check(a, RULE_carry_error, SITE_CARRY, e);
-}
-
-void rule_out_of_range(struct audit *a, const struct event *e)
-{
-    check(a, RULE_out_of_range, SITE_RANGE, e);
+    switch (oddity) {
+    case SITE_TARGET: return RULE_bad_target;
+    case SITE_CARRY: return RULE_carry_error;
+    case SITE_RANGE: return RULE_out_of_range;
+    default: return RULE_bad_site;
+    }
 }
 
 /* ---- what the trampoline reads ---- */
@@ -155,10 +148,30 @@ static void report_literal(struct audit *a, const struct site_odd_event *e)
     audit_fact_order(f);
 }
 
-void rule_stale_literal(struct audit *a, const struct event *e)
+/* ---- odd sites ---- */
+
+static void check_odd(struct site_rules *r, const struct site_odd_event *e)
 {
-    if (e->site_odd.oddity == SITE_LITERAL)
-        report_literal(a, &e->site_odd);
+    struct audit *a = r->audit;
+
+    if (!e->swept)
+        r->odd[hart_id(e->hart)] = e->site;
+    if (is_torn(a, e))
+        report(a, RULE_torn_pair, cause_of(a, RULE_hart_inside, e->site), e);
+    else if (e->oddity == SITE_LITERAL)
+        report_literal(a, e);
+    else
+        report(a, rule_of(e->oddity), cause_of(a, rule_of(e->oddity), e->site), e);
+}
+
+bool site_rules_take_odd(struct audit *a, const struct hart *h, uint32_t site)
+{
+    struct site_rules *r = a->rules[FAMILY_site];
+
+    if (site == NO_SITE || r->odd[hart_id(h)] != site)
+        return false;
+    r->odd[hart_id(h)] = NO_SITE;
+    return true;
 }
 
 /* ---- contexts that a trap stopped inside of a site ---- */
@@ -175,8 +188,9 @@ static uint32_t site_around(const struct audit *a, struct hart *h, uint64_t pc)
     return id != NO_SITE && site_get(a->config.sites, id)->pa != pa ? id : NO_SITE;
 }
 
-static void park(struct audit *a, const struct trap_event *t)
+static void park(struct site_rules *r, const struct trap_event *t)
 {
+    const struct audit *a = r->audit;
     uint32_t site = t->from == PRIV_S ? site_around(a, t->hart, t->epc) : NO_SITE;
     struct parked p = {.site = site,
                        .hart = hart_id(t->hart),
@@ -188,11 +202,11 @@ static void park(struct audit *a, const struct trap_event *t)
     if (site == NO_SITE || site_is_atomic(a->config.sites, site_get(a->config.sites, site)) ||
         !read_memory(a, site_get(a->config.sites, site), p.bytes))
         return;
-    if (a->parked.len == PARKED_MAX) {
-        a->parked_left_out++;
+    if (r->parked.len == PARKED_MAX) {
+        r->parked_left_out++;
         return;
     }
-    VEC_PUSH(&a->parked, p);
+    VEC_PUSH(&r->parked, p);
 }
 
 static void report_inside(struct audit *a, struct hart *h, const struct parked *p,
@@ -222,17 +236,18 @@ static void report_inside(struct audit *a, struct hart *h, const struct parked *
     audit_fact_order(f);
 }
 
-static void resume(struct audit *a, const struct trap_return_event *t)
+static void resume(struct site_rules *r, const struct trap_return_event *t)
 {
+    struct audit *a = r->audit;
     uint64_t sp = hart_reg(t->hart, REG_SP);
 
-    for (size_t i = a->parked.len; i-- > 0;) {
-        struct parked p = a->parked.at[i];
+    for (size_t i = r->parked.len; i-- > 0;) {
+        struct parked p = r->parked.at[i];
         uint8_t memory[SITE_BYTES_MAX];
 
         if (p.sp != sp)
             continue;
-        a->parked.at[i] = a->parked.at[--a->parked.len];
+        r->parked.at[i] = r->parked.at[--r->parked.len];
         if (p.pc == t->pc && !site_get(a->config.sites, p.site)->gone &&
             read_memory(a, site_get(a->config.sites, p.site), memory) &&
             memcmp(memory, p.bytes, site_get(a->config.sites, p.site)->size) != 0)
@@ -240,15 +255,48 @@ static void resume(struct audit *a, const struct trap_return_event *t)
     }
 }
 
-void rule_hart_inside(struct audit *a, const struct event *e)
+/* ---- the family ---- */
+
+static void *create(struct audit *a)
 {
-    if (e->kind == EVENT_TRAP)
-        park(a, &e->trap);
-    else if (a->parked.len && e->trap_return.to == PRIV_S)
-        resume(a, &e->trap_return);
+    struct site_rules *r = xcalloc(1, sizeof *r);
+    unsigned harts = cluster_hart_count(a->config.cluster);
+
+    r->audit = a;
+    r->odd = xcalloc(harts, sizeof *r->odd);
+    for (unsigned i = 0; i < harts; i++)
+        r->odd[i] = NO_SITE;
+    return r;
 }
 
-/* ---- state ---- */
+static void destroy(void *rules)
+{
+    struct site_rules *r = rules;
+
+    VEC_FREE(&r->parked);
+    free(r->odd);
+    free(r);
+}
+
+static void on_event(void *rules, const struct event *e)
+{
+    struct site_rules *r = rules;
+
+    if (e->kind == EVENT_TRAP)
+        park(r, &e->trap);
+    else if (r->parked.len && e->trap_return.to == PRIV_S)
+        resume(r, &e->trap_return);
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    check_odd(rules, &e->site_odd);
+}
+
+uint64_t site_rules_left_out(const struct site_rules *r)
+{
+    return r->parked_left_out;
+}
 
 static void parked_io(struct state_io *io, struct parked *p)
 {
@@ -260,11 +308,22 @@ static void parked_io(struct state_io *io, struct parked *p)
     state_io_bytes(io, p->bytes, sizeof p->bytes);
 }
 
-void site_rules_state_io(struct state_io *io, struct audit *a)
+static void state_io(struct state_io *io, void *rules)
 {
-    STATE_IO_VEC(io, &a->parked, PARKED_MAX, parked_io);
-    STATE_IO(io, a->parked_left_out);
-    for (size_t i = 0; i < a->parked.len; i++)
-        if (a->parked.at[i].site >= site_count(a->config.sites))
+    struct site_rules *r = rules;
+
+    state_io_section(io, "site-rules", 1);
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        STATE_IO(io, r->odd[i]);
+    STATE_IO_VEC(io, &r->parked, PARKED_MAX, parked_io);
+    STATE_IO(io, r->parked_left_out);
+    for (size_t i = 0; i < r->parked.len; i++)
+        if (r->parked.at[i].site >= site_count(r->audit->config.sites))
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }
+
+const struct rule_family site_family = {.create = create,
+                                        .destroy = destroy,
+                                        .event = on_event,
+                                        .ftrace_event = on_ftrace_event,
+                                        .state_io = state_io};

@@ -1,7 +1,13 @@
 /*
  * stale_evidence.c - breaches that are stale fetches: their causes, and the evidence for them.
+ *
+ * The instructions of a site are fetched one after the other, and the event of the first one that
+ * is stale makes the finding. What the hart fetches of the others is asked then, so that the
+ * evidence is complete at once.
  */
+#include <string.h>
 
+#include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
@@ -22,28 +28,49 @@ static void add_fence(struct finding *f, unsigned hart, const struct patch_fence
     fact->cycle = fence->cycle;
 }
 
-/* Copies the bytes of an instruction into the fact, whose bytes begin at fact->va. */
-static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        if (va + i - fact->va < fact->size)
-            fact->bytes[va + i - fact->va] = bytes[i];
-}
+/* Which bytes of an instruction. */
+enum code_version { CODE_FORMER, CODE_FETCHED, CODE_MEMORY };
+
+/* The instructions of sites have four bytes, and are executed one after the other. */
+enum { INSN_BYTES = 4 };
 
 /*
- * Adds a fact with bytes. For an instruction of a site it holds all of the site: the other bytes
- * are those in memory, until the other half is reported, too.
+ * What the hart has of the two bytes of code at va. They are in a site that begins at `start`, of
+ * which it has fetched the instruction at s->pc.
  */
+static uint16_t parcel_at(const struct stale_fetch *s, uint64_t start, uint64_t va,
+                          enum code_version version)
+{
+    int64_t ahead = (int64_t)(va - start) / INSN_BYTES - (int64_t)(s->pc - start) / INSN_BYTES;
+    struct hart_parcel p;
+    uint64_t pa;
+
+    if (!hart_translate(s->hart, va, ACCESS_FETCH, &pa) ||
+        !hart_look_ahead(s->hart, pa, s->insns + (uint64_t)ahead, &p))
+        return 0;
+    return version == CODE_FORMER ? p.former : version == CODE_FETCHED ? p.fetched : p.memory;
+}
+
+/* Adds a fact with the instruction's bytes. For one of a site the fact has all of the site. */
 static void add_bytes(const struct audit *a, struct finding *f, enum fact_label label,
                       uint32_t site, const struct stale_fetch *s, const uint8_t *bytes)
 {
-    struct fact *fact = audit_fact(f, label, FACT_BYTES);
+    enum code_version version = label == LABEL_OLD        ? CODE_FORMER
+                                : label == LABEL_EXECUTED ? CODE_FETCHED
+                                                          : CODE_MEMORY;
     const struct site *at = site == NO_SITE ? NULL : site_get(a->config.sites, site);
+    struct fact *fact = audit_fact(f, label, FACT_BYTES);
 
     fact->va = at ? s->pc - (s->pa - at->pa) : s->pc;
     fact->size = at ? at->size : (uint8_t)s->size;
-    (void)!hart_peek(s->hart, fact->va, fact->bytes, fact->size);
-    lay_bytes(fact, s->pc, bytes, s->size);
+    for (unsigned i = 0; i < fact->size; i += 2) {
+        uint16_t parcel = parcel_at(s, fact->va, fact->va + i, version);
+
+        memcpy(fact->bytes + i, &parcel, sizeof parcel);
+    }
+    for (unsigned i = 0; i < s->size; i++)
+        if (s->pc + i - fact->va < fact->size)
+            fact->bytes[s->pc + i - fact->va] = bytes[i];
 }
 
 static void add_versions(const struct audit *a, struct finding *f, uint32_t site,
@@ -79,7 +106,7 @@ static void add_writers_fence(const struct audit *a, struct finding *f, const st
 /* Adds the flush of translations that the hart has executed instead. */
 static void add_flush(const struct audit *a, struct finding *f, const struct stale_fetch *s)
 {
-    const struct text_flush *flush = audit_flush_instead(a, s);
+    const struct text_flush *flush = fence_rules_flush_instead(a, s);
     struct fact *fact;
 
     if (f->rule != RULE_wrong_fence || !flush)
@@ -150,28 +177,14 @@ static uint64_t cause_of(const struct audit *a, enum rule rule, const struct sta
  */
 enum { HALVES_CYCLES = 64 };
 
-static bool is_other_half(const struct audit *a, const struct breach *b)
+static bool is_other_half(const struct last_stale *last, const struct breach *b)
 {
-    return a->findings.len && b->site != NO_SITE && b->site == a->last.site &&
-           b->hart == a->last.hart && b->pc != a->last.pc &&
-           b->cycle - a->last.cycle <= HALVES_CYCLES;
+    return b->site != NO_SITE && b->site == last->site && b->hart == last->hart &&
+           b->pc != last->pc && b->cycle - last->cycle <= HALVES_CYCLES && b->cause == last->cause;
 }
 
-static void complete_bytes(struct finding *f, const struct stale_fetch *s)
-{
-    if (f->count > 1)
-        return; /* the evidence is that of the first breach */
-    for (unsigned i = 0; i < f->fact_count; i++) {
-        struct fact *fact = &f->facts[i];
-        bool old =
-            fact->label == LABEL_OLD || (fact->label == LABEL_EXECUTED && s->chosen == FETCHED_OLD);
-
-        if (fact->kind == FACT_BYTES)
-            lay_bytes(fact, s->pc, old ? s->old_bytes : s->new_bytes, s->size);
-    }
-}
-
-void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s)
+void stale_evidence_report(struct audit *a, struct last_stale *last, enum rule rule,
+                           const struct stale_fetch *s)
 {
     const struct breach b = {.rule = rule,
                              .hart = hart_id(s->hart),
@@ -181,18 +194,20 @@ void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s)
                              .cause = cause_of(a, rule, s)};
     struct finding *f = audit_known(a, b.cause);
 
-    if (f && f->by_rule[rule] && is_other_half(a, &b) && a->last.cause == b.cause) {
-        complete_bytes(f, s);
+    if (f && f->by_rule[rule] && is_other_half(last, &b))
         return;
-    }
     f = audit_add(a, &b);
-    if (f || audit_known(a, b.cause)) {
-        a->last.hart = b.hart;
-        a->last.site = b.site;
-        a->last.pc = b.pc;
-        a->last.cycle = b.cycle;
-        a->last.cause = b.cause;
-    }
+    if (f || audit_known(a, b.cause))
+        *last = (struct last_stale){b.hart, b.site, b.pc, b.cycle, b.cause};
     if (f)
         add_evidence(a, f, b.site, s);
+}
+
+void stale_evidence_state_io(struct state_io *io, struct last_stale *last)
+{
+    STATE_IO(io, last->hart);
+    STATE_IO(io, last->site);
+    STATE_IO(io, last->pc);
+    STATE_IO(io, last->cycle);
+    STATE_IO(io, last->cause);
 }

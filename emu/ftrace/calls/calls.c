@@ -23,6 +23,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/calls/call_stacks.h"
+#include "ftrace/events/events.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/image.h"
@@ -43,6 +44,7 @@ enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
 
 struct calls {
     struct cluster *cluster;
+    const struct ftrace_stream *stream;
     const struct image *image;
     const struct site_table *sites;
     const struct layout_traits *traits; /* of the sites' layout */
@@ -72,11 +74,11 @@ struct calls {
 static void emit(void *ctx, bool begins, const struct call *call, enum call_end how)
 {
     const struct calls *c = ctx;
-    const struct event e = {.kind = begins ? EVENT_CALL_ENTERED : EVENT_CALL_LEFT,
-                            .call = {.hart = c->now, .call = call, .how = (uint8_t)how}};
+    const struct ftrace_event e = {.kind = begins ? FTRACE_CALL_ENTERED : FTRACE_CALL_LEFT,
+                                   .call = {.hart = c->now, .call = call, .how = (uint8_t)how}};
 
-    if (cluster_wants(c->cluster, e.kind))
-        cluster_emit(c->cluster, &e);
+    if (ftrace_wants(c->stream, e.kind))
+        ftrace_emit(c->stream, &e);
 }
 
 static struct clocks clocks_of(struct hart *h)
@@ -572,11 +574,12 @@ static struct call_stacks *new_stacks(struct calls *c)
 
 struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         const struct site_table *sites, const struct symbols *symbols,
-                        struct calls_listener listener)
+                        const struct ftrace_stream *stream, struct calls_listener listener)
 {
     struct calls *c = xcalloc(1, sizeof *c);
 
     *c = (struct calls){.cluster = cluster,
+                        .stream = stream,
                         .image = im,
                         .sites = sites,
                         .traits = site_traits(sites),

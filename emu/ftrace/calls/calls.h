@@ -19,6 +19,7 @@
 
 struct calls;
 struct cluster;
+struct ftrace_stream;
 struct hart;
 struct state_io;
 struct image;
@@ -69,11 +70,11 @@ enum call_end {
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
     CALL_LOST,       /* RETURN: it is about to jump to an address that no open call returns to */
     /*
-     * FUNCTION, only in EVENT_CALL_LEFT: it, or an outer call, returned without return_to_handler,
+     * FUNCTION, only in FTRACE_CALL_LEFT: it, or an outer call, returned without return_to_handler,
      * although its return address had been replaced by that.
      */
     CALL_UNWOUND,
-    CALL_UNSENT,  /* RETURN, only in EVENT_CALL_LEFT: no function had its return address replaced */
+    CALL_UNSENT, /* RETURN, only in FTRACE_CALL_LEFT: no function had its return address replaced */
     CALL_DROPPED, /* it is not followed any further: there were too many calls */
     CALL_OPEN,    /* it was still open at the end of the run */
 };
@@ -102,10 +103,11 @@ struct calls_listener {
 
 /*
  * Plants probes at all sites; without a listener only sites that are on matter, and there are only
- * the events CALL_ENTERED and CALL_LEFT (cpu/observer.h). Image, sites and symbols must outlive it.
+ * the events CALL_ENTERED and CALL_LEFT (ftrace/events/events.h). All it is given must outlive it.
  */
 struct calls *calls_new(struct cluster *c, const struct image *im, const struct site_table *sites,
-                        const struct symbols *symbols, struct calls_listener listener);
+                        const struct symbols *symbols, const struct ftrace_stream *stream,
+                        struct calls_listener listener);
 void calls_free(struct calls *c); /* NULL is allowed */
 
 /*

@@ -37,6 +37,7 @@ struct odd {
 
 struct site_check {
     struct cluster *cluster;
+    const struct ftrace_stream *stream;
     const struct site_table *sites;
     const struct image *image;
     const struct symbols *symbols;
@@ -260,19 +261,19 @@ static struct probe_plan plan(void *ctx, uint32_t probe, const struct probe_code
     return probe % PROBES_OF_SITE == AT_START ? plan_start(k, id, code) : plan_jalr(k, id, code);
 }
 
-static void emit(struct site_check *k, uint32_t id, struct hart *h, uint64_t pc,
+static void emit(const struct site_check *k, uint32_t id, struct hart *h, uint64_t pc,
                  const struct odd *odd)
 {
-    struct event e = {.kind = EVENT_SITE_ODD,
-                      .site_odd = {.hart = h,
-                                   .site = id,
-                                   .oddity = odd->oddity,
-                                   .pc = pc,
-                                   .target = odd->target,
-                                   .meant = odd->meant}};
+    struct ftrace_event e = {.kind = FTRACE_SITE_ODD,
+                             .site_odd = {.hart = h,
+                                          .site = id,
+                                          .oddity = odd->oddity,
+                                          .pc = pc,
+                                          .target = odd->target,
+                                          .meant = odd->meant}};
 
     memcpy(e.site_odd.bytes, odd->bytes, sizeof e.site_odd.bytes);
-    cluster_emit(k->cluster, &e);
+    ftrace_emit(k->stream, &e);
 }
 
 static enum probe_verdict hit(void *ctx, uint32_t probe, uint8_t cookie, struct hart *h,
@@ -353,11 +354,13 @@ void site_check_state_io(struct state_io *io, struct site_check *k)
 }
 
 struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
-                                  const struct image *im, const struct symbols *symbols)
+                                  const struct image *im, const struct symbols *symbols,
+                                  const struct ftrace_stream *stream)
 {
     struct site_check *k = xcalloc(1, sizeof *k);
 
     k->cluster = c;
+    k->stream = stream;
     k->sites = sites;
     k->image = im;
     k->symbols = symbols;

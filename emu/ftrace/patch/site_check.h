@@ -1,5 +1,5 @@
 /*
- * site_check.h - checks the bytes that harts execute at sites, and emits EVENT_SITE_ODD for those
+ * site_check.h - checks the bytes that harts execute at sites, and emits FTRACE_SITE_ODD for those
  * that no protocol of ftrace leaves there.
  *
  * The bytes are those that the hart fetches. They are checked when a block is decoded, so a site
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "cpu/observer.h"
+#include "ftrace/events/events.h"
 
 struct cluster;
 struct image;
@@ -21,7 +21,8 @@ struct symbols;
 
 /* Plants probes at all sites. All must outlive it. */
 struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
-                                  const struct image *im, const struct symbols *symbols);
+                                  const struct image *im, const struct symbols *symbols,
+                                  const struct ftrace_stream *stream);
 /* Must be called when a state is restored: the table of sites may have changed. */
 void site_check_state_io(struct state_io *io, struct site_check *k);
 

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "ftrace/events/events.h"
 #include "ftrace/patch/site_check.h"
 #include "ftrace/sites/sites.h"
 #include "load/symbols.h"
@@ -30,6 +31,7 @@ enum { OPS_MAX = 4096 };
 
 struct site_sweep {
     struct cluster *cluster;
+    const struct ftrace_stream *stream;
     const struct site_table *sites;
     const struct site_check *check;
     const struct symbols *symbols;
@@ -38,11 +40,13 @@ struct site_sweep {
 };
 
 struct site_sweep *site_sweep_new(struct cluster *c, const struct site_table *sites,
-                                  const struct site_check *check, const struct symbols *symbols)
+                                  const struct site_check *check, const struct symbols *symbols,
+                                  const struct ftrace_stream *stream)
 {
     struct site_sweep *w = xcalloc(1, sizeof *w);
 
-    *w = (struct site_sweep){.cluster = c, .sites = sites, .check = check, .symbols = symbols};
+    *w = (struct site_sweep){
+        .cluster = c, .stream = stream, .sites = sites, .check = check, .symbols = symbols};
     return w;
 }
 
@@ -65,14 +69,14 @@ void site_sweep_written(struct site_sweep *w, uint32_t site)
     VEC_PUSH(&w->written, site);
 }
 
-static void emit(struct site_sweep *w, struct hart *h, const struct site_odd_event *odd)
+static void emit(const struct site_sweep *w, struct hart *h, const struct site_odd_event *odd)
 {
-    struct event e = {.kind = EVENT_SITE_ODD, .site_odd = *odd};
+    struct ftrace_event e = {.kind = FTRACE_SITE_ODD, .site_odd = *odd};
 
     e.site_odd.hart = h;
     e.site_odd.swept = true;
-    if (cluster_wants(w->cluster, e.kind))
-        cluster_emit(w->cluster, &e);
+    if (ftrace_wants(w->stream, e.kind))
+        ftrace_emit(w->stream, &e);
 }
 
 /* ---- the contents of sites ---- */

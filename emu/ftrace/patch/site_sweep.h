@@ -3,7 +3,7 @@
  * kernel announces, all sites that were written since the last one, and the data by which the
  * trampoline knows what to call.
  *
- * Emits EVENT_SITE_ODD for what is wrong.
+ * Emits FTRACE_SITE_ODD for what is wrong.
  */
 #ifndef FTRACE_SITE_SWEEP_H
 #define FTRACE_SITE_SWEEP_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct cluster;
+struct ftrace_stream;
 struct hart;
 struct site_check;
 struct site_sweep;
@@ -20,7 +21,8 @@ struct symbols;
 
 /* All must outlive it. */
 struct site_sweep *site_sweep_new(struct cluster *c, const struct site_table *sites,
-                                  const struct site_check *check, const struct symbols *symbols);
+                                  const struct site_check *check, const struct symbols *symbols,
+                                  const struct ftrace_stream *stream);
 void site_sweep_free(struct site_sweep *w); /* NULL is allowed */
 
 /* Must be called after a store to the site. */

@@ -15,11 +15,13 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "ftrace/events/events.h"
 #include "ftrace/patch/patch_log.h"
 #include "mem/bus.h"
 
 struct updates {
     struct cluster *cluster;
+    const struct ftrace_stream *stream;
     const struct site_table *sites;
     const struct patch_log *log;
     unsigned harts;
@@ -42,11 +44,13 @@ struct updates {
 };
 
 struct updates *updates_new(struct cluster *c, const struct site_table *sites,
-                            const struct patch_log *log, size_t max)
+                            const struct patch_log *log, size_t max,
+                            const struct ftrace_stream *stream)
 {
     struct updates *u = xcalloc(1, sizeof *u);
 
     u->cluster = c;
+    u->stream = stream;
     u->sites = sites;
     u->log = log;
     u->harts = cluster_hart_count(c);
@@ -241,8 +245,8 @@ static void keep(struct updates *u, unsigned writer)
 static void end_update(struct updates *u, unsigned writer, enum update_end how)
 {
     struct update *open = &u->open[writer];
-    const struct event e = {.kind = EVENT_UPDATE_ENDED,
-                            .update = {.writer = writer, .stamp = open->last_stamp}};
+    const struct ftrace_event e = {.kind = FTRACE_UPDATE_ENDED,
+                                   .update = {.writer = writer, .stamp = open->last_stamp}};
 
     open->end = how;
     open->end_cycle = hart_cycles(cluster_hart(u->cluster, writer));
@@ -252,7 +256,7 @@ static void end_update(struct updates *u, unsigned writer, enum update_end how)
     keep(u, writer);
     *open = (struct update){0};
     u->open_count--;
-    cluster_emit(u->cluster, &e);
+    ftrace_emit(u->stream, &e);
 }
 
 static bool has_fenced(const struct updates *u, unsigned hart, uint64_t stamp)

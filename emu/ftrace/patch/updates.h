@@ -20,6 +20,7 @@
 
 struct cluster;
 struct code_write;
+struct ftrace_stream;
 struct hart;
 struct patch_log;
 struct site_table;
@@ -66,9 +67,13 @@ struct update_hart {
 
 enum { LOOP_BYTES = 64 };
 
-/* Keeps at most `max` updates and counts the others. `log` and `sites` must outlive it. */
+/*
+ * Keeps at most `max` updates and counts the others. Emits FTRACE_UPDATE_ENDED. All must outlive
+ * it.
+ */
 struct updates *updates_new(struct cluster *c, const struct site_table *sites,
-                            const struct patch_log *log, size_t max);
+                            const struct patch_log *log, size_t max,
+                            const struct ftrace_stream *stream);
 void updates_free(struct updates *u);
 
 /*

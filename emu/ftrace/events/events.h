@@ -1,0 +1,133 @@
+/*
+ * events.h - the events of ftrace: what its parts learn from those of the machine (cpu/observer.h).
+ *
+ * An event is emitted within the event of the machine, or the hit of a probe, from which it was
+ * learnt, and listeners get it at once, in the order in which they were added. A kind that no
+ * listener needs costs one test. Callbacks may do what those of the machine may.
+ */
+#ifndef FTRACE_EVENTS_H
+#define FTRACE_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call;
+struct hart;
+
+/*
+ * FTRACE_UPDATE_ENDED, from ftrace/patch/updates.c: from here on all harts must fetch what the
+ * writer has stored to code up to the stamp.
+ */
+struct update_event {
+    uint32_t writer;
+    uint64_t stamp;
+};
+
+/* FTRACE_SITE_CHANGED, from ftrace/watch.c: the site `id` was added or is gone. */
+struct site_event {
+    uint32_t id;
+};
+
+/*
+ * FTRACE_SITE_ODD, from ftrace/patch/site_check.c: a hart is about to execute, at a site, what no
+ * protocol of ftrace leaves there; or, from ftrace/patch/site_sweep.c, it has ended an update that
+ * left that there.
+ */
+enum site_oddity {
+    SITE_SOUND,
+    SITE_BYTES_ODD, /* neither nops nor a call */
+    SITE_TARGET,    /* a call to where nothing begins that a site may call */
+    SITE_CARRY,     /* a call that misses such a place by 0x1000 */
+    SITE_RANGE,     /* or by a multiple of 2 GiB, where no code is */
+    SITE_BASE, /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
+    SITE_LITERAL, /* the trampoline reads data that an update should have replaced; `swept` only */
+};
+
+struct site_odd_event {
+    struct hart *hart;
+    uint32_t site;
+    enum site_oddity oddity;
+    bool swept;        /* found at the end of an update, which the hart has announced */
+    uint64_t pc;       /* of the instruction that is about to be executed, or the site; virtual */
+    uint64_t target;   /* virtual; not for SITE_BYTES_ODD; SITE_LITERAL: the value of the data */
+    uint64_t meant;    /* SITE_CARRY, SITE_RANGE: the place that it misses; SITE_LITERAL: the right
+                          value or 0 */
+    uint8_t bytes[16]; /* of the site, as the hart fetches them */
+};
+
+/*
+ * FTRACE_CALL_ENTERED, FTRACE_CALL_LEFT, from ftrace/calls/calls.c: a site that is on calls the
+ * trampoline, or a function returns to return_to_handler; that call has come back, or never will.
+ */
+struct call_event {
+    struct hart *hart;
+    const struct call *call; /* ftrace/calls/calls.h; valid during the event */
+    uint8_t how;             /* LEFT: enum call_end */
+};
+
+enum { NO_FINDING = UINT32_MAX };
+
+/*
+ * FTRACE_FINDING, from ftrace/audit/audit.c: a new finding, or one whose severity has risen. Its
+ * evidence is complete. Also a breach that is in no finding, because there are too many.
+ */
+struct finding_event {
+    uint32_t finding; /* its index (ftrace/audit/audit.h); NO_FINDING: none */
+    uint8_t rule;     /* enum rule (ftrace/audit/rules.h) of the breach */
+};
+
+enum ftrace_event_kind {
+    FTRACE_UPDATE_ENDED,
+    FTRACE_SITE_CHANGED,
+    FTRACE_SITE_ODD,
+    FTRACE_CALL_ENTERED,
+    FTRACE_CALL_LEFT,
+    FTRACE_FINDING,
+    FTRACE_EVENT_KINDS,
+};
+
+struct ftrace_event {
+    enum ftrace_event_kind kind;
+    union {
+        struct update_event update;
+        struct site_event site;
+        struct site_odd_event site_odd;
+        struct call_event call; /* CALL_ENTERED, CALL_LEFT */
+        struct finding_event finding;
+    };
+};
+
+/* A set of kinds. */
+#define FTRACE_BIT(kind) (UINT32_C(1) << (kind))
+
+/* A callback for the events of the kinds in `kinds`. */
+struct ftrace_listener {
+    void *ctx;
+    uint32_t kinds; /* FTRACE_BIT of each */
+    void (*on_event)(void *ctx, const struct ftrace_event *e);
+};
+
+enum { FTRACE_LISTENERS_MAX = 4 };
+
+/* All zeroes: a stream without listeners. Its members are for the functions below. */
+struct ftrace_stream {
+    uint32_t wanted; /* FTRACE_BIT of each kind that some listener needs */
+    unsigned count;
+    struct ftrace_listener listeners[FTRACE_LISTENERS_MAX];
+};
+
+void ftrace_listen(struct ftrace_stream *s, const struct ftrace_listener *l);
+
+/* Other kinds from now on for the listener with that ctx. */
+void ftrace_listen_to(struct ftrace_stream *s, const void *ctx, uint32_t kinds);
+
+/* Whether some listener needs events of the kind. If not, they need not be emitted. */
+static inline bool ftrace_wants(const struct ftrace_stream *s, enum ftrace_event_kind kind)
+{
+    return s->wanted & FTRACE_BIT(kind);
+}
+
+/* Calls the listeners that need the event. */
+void ftrace_emit(const struct ftrace_stream *s, const struct ftrace_event *e);
+
+#endif
