@@ -36,25 +36,25 @@ static json_t *executed(const json_t *from, const char *const states[], size_t c
     return list;
 }
 
-/* The names and numbers of kinds of which some were left out, as there were too many. */
+/* Adds a number and words, unless the number is 0. */
+static void add_left_out(json_t *list, json_t *number, const char *words)
+{
+    if (json_number_value(number) > 0)
+        json_array_append_new(list, json_pack("[Os]", number, words));
+}
+
+/* What was left out because there was too much of it. */
 static json_t *left_out(const json_t *report)
 {
-    static const char *const names[] = {
-        "updates_left_out", "old_code_left_out",    "code_writes_left_out", "page_copies_left_out",
-        "swaps_left_out",   "jump_labels_left_out", "sites_left_out",       "returns_left_out"};
-    json_t *list = json_array(), *number;
-    const char *severity;
+    const json_t *findings = json_object_get(report, "findings_left_out");
+    json_t *list = json_array();
 
-    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-        number = json_object_get(report, names[i]);
-        if (json_number_value(number) > 0)
-            json_array_append_new(list, json_pack("[sO]", names[i], number));
-    }
-    json_object_foreach(json_object_get(report, "findings_left_out"), severity, number)
-    {
-        if (json_number_value(number) > 0)
-            json_array_append_new(list, json_pack("[sO]", severity, number));
-    }
+#define LIMIT(name, option, words)                                 \
+    add_left_out(list, json_object_get(report, #name "_left_out"), \
+                 sizeof(option) > 1 ? words " (" option ")" : words);
+#define FINDINGS_LIMIT(name, severity, words) \
+    add_left_out(list, json_object_get(findings, #name), words " [" #severity "]");
+#include "ftrace/report/limits.def"
     return list;
 }
 

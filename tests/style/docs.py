@@ -75,6 +75,8 @@ LISTS = {
                              "docs/rules.md", "\n## {}\n"),
     "fields and words of the report": ("emu/ftrace/report/report_json.c", r'"([a-z_]+)"',
                                        "docs/report.md", "`{}"),
+    "limits of what is kept": ("emu/ftrace/report/limits.def", r'^LIMIT\((\w+),', "docs/report.md", "`{}_left_out`"),
+    "limits of findings": ("emu/ftrace/report/limits.def", r'^FINDINGS_LIMIT\((\w+),', "docs/report.md", "`{}`"),
     "parameters of the boot line": ("guest-kernel/**/*.c", r'^(?:__setup|BOOT_STRING)\("([a-z_]+=?)"',
                                     "docs/guest-kernel.md", "`{}"),
     "reasons of other results of Linux's tests": ("tests/linux/ftracetest-differences.txt", r"\t([^\t\n]+)$",

@@ -18,6 +18,7 @@
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/updates.h"
 #include "ftrace/report/describe.h"
+#include "ftrace/report/limits.h"
 #include "ftrace/report/report_priv.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
@@ -337,28 +338,15 @@ static void print_patches(const struct report *r, FILE *out)
 /* Prints what was not kept, so that findings, the site table and the trace may be incomplete. */
 static void print_not_kept(const struct report *r, FILE *out)
 {
-    struct cluster_left_out left_out = cluster_left_out(r->cluster);
-    struct watch_left_out watch = watch_left_out(r->watch);
-    uint64_t updates = updates_left_out(watch_updates(r->watch));
-    const struct {
-        uint64_t count;
-        const char *what;
-    } rows[] = {
-        {left_out.code_writes, "stores to code (--code-writes-max)"},
-        {left_out.page_copies, "copies of written pages (--page-copies-max)"},
-        {left_out.old_code, "old words of code that harts had fetched (--old-code-max)"},
-        {updates, "updates (--updates-max)"},
-        {watch.swaps, "replaced instructions"},
-        {watch.sites, "sites of modules"},
-        {watch.returns, "returns of calls in the trace"},
-    };
     const char *before = "not kept: ";
     char n[32];
 
-    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-        if (!rows[i].count)
+    for (unsigned i = 0; i < LIMITS; i++) {
+        uint64_t count = limit_left_out(r, (enum limit)i);
+
+        if (!count)
             continue;
-        fprintf(out, "%s%s %s", before, grouped(n, rows[i].count), rows[i].what);
+        fprintf(out, "%s%s %s", before, grouped(n, count), limit_row((enum limit)i)->words);
         before = ", ";
     }
     if (*before == ',')

@@ -10,6 +10,7 @@
 #include "ftrace/audit/finding_key.h"
 #include "ftrace/audit/pardon.h"
 #include "ftrace/report/describe.h"
+#include "ftrace/report/limits.h"
 #include "ftrace/report/report_priv.h"
 #include "ftrace/watch.h"
 #include "mem/ram.h"
@@ -120,22 +121,19 @@ void report_finding(const struct report *r, size_t index, FILE *out)
     fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
 }
 
+/* Notes that were dropped are not printed, as those that are kept are not. */
 static void print_left_out(const struct audit *a, FILE *out)
 {
     char n[32];
 
-    for (unsigned s = SEVERITY_warning; s < SEVERITIES; s++)
-        if (audit_left_out(a, (enum severity)s))
-            fprintf(out, "%s: %s more breaches with other causes were dropped (--findings-max)\n",
-                    severity_name((enum severity)s),
-                    grouped(n, audit_left_out(a, (enum severity)s)));
-    if (audit_windows_left_out(a))
-        fprintf(out, "warning: %s fetches during updates were not tracked\n",
-                grouped(n, audit_windows_left_out(a)));
-    if (audit_contexts_left_out(a))
-        fprintf(out,
-                "warning: %s calls of trampolines and tasks inside of sites were not followed\n",
-                grouped(n, audit_contexts_left_out(a)));
+    for (unsigned i = 0; i < FINDINGS_LIMITS; i++) {
+        const struct findings_limit_row *row = findings_limit_row((enum findings_limit)i);
+        uint64_t count = findings_limit_left_out(a, (enum findings_limit)i);
+
+        if (count && row->severity > SEVERITY_note)
+            fprintf(out, "%s: %s %s\n", severity_name(row->severity), grouped(n, count),
+                    row->words);
+    }
 }
 
 /* ---- a line each ---- */

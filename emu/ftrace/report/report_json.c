@@ -20,6 +20,7 @@
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/updates.h"
 #include "ftrace/report/describe.h"
+#include "ftrace/report/limits.h"
 #include "ftrace/report/report_priv.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
@@ -414,30 +415,18 @@ static void put_finding(struct sheet *s, size_t i)
 /* Writes what was not kept for findings, the site table and the trace. */
 static void put_not_kept(struct json *j, const struct report *r)
 {
-    struct cluster_left_out left_out = cluster_left_out(r->cluster);
-    struct watch_left_out watch = watch_left_out(r->watch);
-
-    json_number(j, "code_writes_left_out", left_out.code_writes);
-    json_line(j, 1);
-    json_number(j, "page_copies_left_out", left_out.page_copies);
-    json_line(j, 1);
-    json_number(j, "old_code_left_out", left_out.old_code);
-    json_line(j, 1);
-    json_number(j, "swaps_left_out", watch.swaps);
-    json_line(j, 1);
-    json_number(j, "sites_left_out", watch.sites);
-    json_number(j, "jump_labels_left_out", watch.labels);
-    json_line(j, 1);
-    json_number(j, "returns_left_out", watch.returns);
+    for (unsigned i = 0; i < LIMITS; i++) {
+        json_line(j, 1);
+        json_number(j, limit_row((enum limit)i)->json_name, limit_left_out(r, (enum limit)i));
+    }
 }
 
 static void put_left_out(struct json *j, const struct audit *a)
 {
     json_begin_object(j, "findings_left_out");
-    for (unsigned s = 0; s < SEVERITIES; s++)
-        json_number(j, severity_name((enum severity)s), audit_left_out(a, (enum severity)s));
-    json_number(j, "windows", audit_windows_left_out(a));
-    json_number(j, "contexts", audit_contexts_left_out(a));
+    for (unsigned i = 0; i < FINDINGS_LIMITS; i++)
+        json_number(j, findings_limit_row((enum findings_limit)i)->json_name,
+                    findings_limit_left_out(a, (enum findings_limit)i));
     json_end(j);
 }
 
@@ -629,9 +618,6 @@ bool report_json(const struct report *r, FILE *out)
     json_line(j, 1);
     put_patch_counts(j, counts);
     put_rows(&s, "updates", updates_count(watch_updates(r->watch)), put_update);
-    json_line(j, 1);
-    json_number(j, "updates_left_out", updates_left_out(watch_updates(r->watch)));
-    json_line(j, 1);
     put_not_kept(j, r);
     json_line(j, 0);
     json_end(j);

@@ -14,6 +14,7 @@
 #include "ftrace/audit/finding_key.h"
 #include "ftrace/audit/pardon.h"
 #include "ftrace/report/describe.h"
+#include "ftrace/report/limits.h"
 #include "ftrace/report/report.h"
 #include "ftrace/report/report_priv.h"
 #include "ftrace/sites/sites.h"
@@ -91,14 +92,13 @@ static bool did_its_work(const struct run_info *run)
     return !(lost && !lost[5]) && strcmp(run->ended, "strayed") != 0;
 }
 
-static void put_notification(struct json *j, enum severity severity, uint64_t left_out)
+static void put_notification(struct json *j, const struct findings_limit_row *row,
+                             uint64_t left_out)
 {
-    char *text = xasprintf("%" PRIu64 " more breaches with other causes were dropped "
-                           "(--findings-max)",
-                           left_out);
+    char *text = xasprintf("%" PRIu64 " %s", left_out, row->words);
 
     json_begin_object(j, NULL);
-    json_text(j, "level", severity_name(severity));
+    json_text(j, "level", severity_name(row->severity));
     put_message(j, "message", text);
     json_end(j);
     free(text);
@@ -114,9 +114,10 @@ static void put_invocation(struct json *j, const struct report *r)
     json_number(j, "exitCode", r->run.exit_code);
     json_text(j, "exitCodeDescription", r->run.ended);
     json_begin_array(j, "toolExecutionNotifications");
-    for (unsigned s = 0; s < SEVERITIES; s++)
-        if (audit_left_out(a, (enum severity)s))
-            put_notification(j, (enum severity)s, audit_left_out(a, (enum severity)s));
+    for (unsigned i = 0; i < FINDINGS_LIMITS; i++)
+        if (findings_limit_left_out(a, (enum findings_limit)i))
+            put_notification(j, findings_limit_row((enum findings_limit)i),
+                             findings_limit_left_out(a, (enum findings_limit)i));
     json_end(j);
     json_end(j);
     json_end(j);
