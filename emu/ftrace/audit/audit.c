@@ -123,6 +123,14 @@ void audit_fact_site(struct finding *f, uint32_t site)
         audit_fact(f, LABEL_SITE, FACT_SITE)->site = site;
 }
 
+void audit_fact_register(struct finding *f, enum fact_label label, unsigned reg, uint64_t value)
+{
+    struct fact *fact = audit_fact(f, label, FACT_REGISTER);
+
+    fact->va = value;
+    fact->size = (uint8_t)reg;
+}
+
 void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
 {
     struct fact *fact;
@@ -405,7 +413,8 @@ uint64_t audit_windows_left_out(const struct audit *a)
 uint64_t audit_contexts_left_out(const struct audit *a)
 {
     return site_rules_left_out(a->rules[FAMILY_site]) +
-           contract_rules_left_out(a->rules[FAMILY_contract]);
+           contract_rules_left_out(a->rules[FAMILY_contract]) +
+           slot_rules_left_out(a->rules[FAMILY_slot]);
 }
 
 uint64_t audit_swaps_left_out(const struct audit *a)

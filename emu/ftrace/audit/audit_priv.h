@@ -14,6 +14,7 @@
 struct contract_rules;
 struct fetch_rules;
 struct site_rules;
+struct slot_rules;
 
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
@@ -101,18 +102,31 @@ struct finding *audit_known(struct audit *a, uint64_t cause);
  */
 struct finding *audit_add(struct audit *a, const struct breach *b);
 
-/* Add evidence: a fact to be filled in; a fixed text; a moment now; the site, if there is one. */
+/*
+ * Add evidence: a fact to be filled in; a fixed text; a moment now; the site, if there is one; a
+ * register's value, `reg' as in FACT_REGISTER.
+ */
 struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind kind);
 void audit_fact_message(struct finding *f, enum fact_label label, enum message message);
 void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc);
 void audit_fact_site(struct finding *f, uint32_t site);
+void audit_fact_register(struct finding *f, enum fact_label label, unsigned reg, uint64_t value);
 /* The task that the hart runs, if it is known. */
 void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h);
 
 /* Must be called last: says how to read the order of facts that have cycles of several harts. */
 void audit_fact_order(struct finding *f);
 
-/* ---- what one family asks another ---- */
+/* ---- what families share or ask of each other ---- */
+
+/* In pfe16 the site keeps ra in the doubleword below sp. */
+enum { SLOT_BELOW_SP = 8 };
+
+/* For audit_cause: one finding for each register, and for the tracer and the return (call_kind). */
+static inline uint64_t audit_place_of_register(unsigned kind, unsigned reg)
+{
+    return (uint64_t)kind << 8 | reg;
+}
 
 /* A flush of a hart's translations, of addresses that include code. */
 struct text_flush {
@@ -149,5 +163,6 @@ uint64_t fetch_rules_windows_left_out(const struct fetch_rules *r);
 uint64_t fetch_rules_swaps_left_out(const struct fetch_rules *r);
 uint64_t site_rules_left_out(const struct site_rules *r);
 uint64_t contract_rules_left_out(const struct contract_rules *r);
+uint64_t slot_rules_left_out(const struct slot_rules *r);
 
 #endif

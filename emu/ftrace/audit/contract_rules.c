@@ -22,14 +22,11 @@
 #include "load/symbols.h"
 #include "mem/bus.h"
 
-/* Calls that are followed at the same time, and contexts that a trap stopped beside a slot. */
-enum { FOLLOWED_MAX = 1 << 12, SLOTS_MAX = 1 << 10 };
+/* Calls that are followed at the same time. */
+enum { FOLLOWED_MAX = 1 << 12 };
 
 /* Nested calls of the tracer, with no trap between, that no protection against recursion allows. */
 enum { RECURSION_DEPTH = 4 };
-
-/* In pfe16 the site keeps ra in the doubleword below sp. */
-enum { SLOT_BELOW_SP = 8 };
 
 enum { RETURN_HANDLERS_MAX = 4 };
 
@@ -45,12 +42,6 @@ struct followed {
     uint64_t regs[32], fregs[32];
 };
 
-/* A context that a trap stopped while a site of pfe16 relied on the doubleword below sp. */
-struct slot_held {
-    uint32_t hart, site;
-    uint64_t pc, sp, slot, cycle;
-};
-
 struct contract_rules {
     struct audit *audit;
     /* Where traced functions may be made to return to: return_to_handler, and those of kretprobes.
@@ -60,8 +51,6 @@ struct contract_rules {
     uint64_t return_to_handler; /* 0: there is none */
     VEC_OF(struct followed) followed;
     uint64_t followed_left_out;
-    VEC_OF(struct slot_held) slots_held;
-    uint64_t slots_left_out;
 };
 
 /* ---- what must be kept ---- */
@@ -212,29 +201,15 @@ static struct finding *report(struct audit *a, enum rule rule, uint64_t place,
     return f;
 }
 
-static void add_value(struct finding *f, enum fact_label label, unsigned reg, uint64_t value)
-{
-    struct fact *fact = audit_fact(f, label, FACT_REGISTER);
-
-    fact->va = value;
-    fact->size = (uint8_t)reg;
-}
-
-/* One finding for each register, and for the tracer and the return. */
-static uint64_t place_of_register(unsigned kind, unsigned reg)
-{
-    return (uint64_t)kind << 8 | reg;
-}
-
 static void report_register(struct audit *a, enum rule rule, const struct followed *before,
                             struct hart *h, unsigned reg, uint64_t old, uint64_t new)
 {
-    struct finding *f = report(a, rule, place_of_register(before->kind, reg), before, h);
+    struct finding *f = report(a, rule, audit_place_of_register(before->kind, reg), before, h);
 
     if (!f)
         return;
-    add_value(f, LABEL_BEFORE, reg, old);
-    add_value(f, LABEL_AFTER, reg, new);
+    audit_fact_register(f, LABEL_BEFORE, reg, old);
+    audit_fact_register(f, LABEL_AFTER, reg, new);
     audit_fact_order(f);
 }
 
@@ -345,8 +320,8 @@ static void report_unbalanced(const struct contract_rules *r, const struct follo
     f = report(r->audit, RULE_unbalanced_stack, before->kind, before, h);
     if (!f)
         return;
-    add_value(f, LABEL_BEFORE, REG_SP, before->sp);
-    add_value(f, LABEL_AFTER, REG_SP, hart_reg(h, REG_SP));
+    audit_fact_register(f, LABEL_BEFORE, REG_SP, before->sp);
+    audit_fact_register(f, LABEL_AFTER, REG_SP, hart_reg(h, REG_SP));
     audit_fact_order(f);
 }
 
@@ -458,128 +433,6 @@ static void leave(struct contract_rules *r, const struct call_event *e)
     forget(r, before);
 }
 
-/* ---- the slot below sp, before and after the trampoline ---- */
-
-/* The site that has an instruction at pc, and its offset in the site; or NO_SITE. */
-static uint32_t site_with(const struct audit *a, struct hart *h, uint64_t pc, uint64_t *offset)
-{
-    uint32_t id;
-    uint64_t pa;
-
-    if (!hart_translate(h, pc, ACCESS_FETCH, &pa))
-        return NO_SITE;
-    id = site_find(a->config.sites, pa, 1);
-    *offset = id == NO_SITE ? 0 : pa - site_get(a->config.sites, id)->pa;
-    return id;
-}
-
-/* Whether memory has a call in the site, and of what. */
-static bool is_call(const struct audit *a, const struct site *s, uint64_t *target)
-{
-    uint8_t bytes[SITE_BYTES_MAX];
-
-    return s->kind == SITE_FUNCTION &&
-           bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size) &&
-           site_state(a->config.sites, s, bytes, target) == SITE_ON;
-}
-
-/*
- * The site of which the return address is in the doubleword below sp when a trap stops the hart at
- * pc: behind the site's own store, or before the first instruction of what it calls, which gets a
- * frame. NO_SITE: none.
- */
-static uint32_t site_that_holds(const struct audit *a, struct hart *h, uint64_t pc)
-{
-    uint64_t target, offset;
-    uint32_t id = site_with(a, h, pc, &offset);
-    const struct site *s;
-
-    if (id != NO_SITE)
-        return offset && is_call(a, site_get(a->config.sites, id), &target) ? id : NO_SITE;
-    id = site_with(a, h, hart_reg(h, REG_RA), &offset);
-    s = id == NO_SITE ? NULL : site_get(a->config.sites, id);
-    return s && offset == site_resume_offset(a->config.sites, s) && is_call(a, s, &target) &&
-                   target == pc
-               ? id
-               : NO_SITE;
-}
-
-static void hold_slot(struct contract_rules *r, const struct trap_event *t)
-{
-    struct slot_held held = {.hart = hart_id(t->hart),
-                             .pc = t->epc,
-                             .sp = hart_reg(t->hart, REG_SP),
-                             .cycle = hart_cycles(t->hart)};
-
-    held.site = site_that_holds(r->audit, t->hart, t->epc);
-    if (held.site == NO_SITE ||
-        !hart_peek(t->hart, held.sp - SLOT_BELOW_SP, &held.slot, sizeof held.slot))
-        return;
-    if (r->slots_held.len == SLOTS_MAX) {
-        r->slots_left_out++;
-        return;
-    }
-    VEC_PUSH(&r->slots_held, held);
-}
-
-static void report_slot(struct audit *a, struct hart *h, uint64_t pc, const struct slot_held *held,
-                        unsigned reg, uint64_t value)
-{
-    const struct breach b = {
-        .rule = RULE_below_sp,
-        .hart = hart_id(h),
-        .site = held->site,
-        .pc = held->pc,
-        .cycle = hart_cycles(h),
-        .cause = audit_cause(RULE_below_sp, place_of_register(CALL_TRACER, FACT_SLOT))};
-    struct finding *f = audit_add(a, &b);
-    struct fact *stopped;
-
-    if (!f)
-        return;
-    audit_fact_site(f, held->site);
-    stopped = audit_fact(f, LABEL_STOPPED, FACT_MOMENT);
-    stopped->hart = held->hart;
-    stopped->pc = held->pc;
-    stopped->cycle = held->cycle;
-    audit_fact_moment(f, LABEL_RESUMED, h, pc);
-    add_value(f, LABEL_BEFORE, FACT_SLOT, held->slot);
-    add_value(f, LABEL_AFTER, reg, value);
-    audit_fact_order(f);
-}
-
-/*
- * Compares the return address that was kept with what the context goes on with. A kernel may have
- * set it back to the start of the site: it then is in ra again.
- */
-static void check_slot(struct audit *a, const struct trap_return_event *t,
-                       const struct slot_held *held)
-{
-    const struct site *s = site_get(a->config.sites, held->site);
-    bool is_set_back = t->pc == s->va && !s->gone;
-    uint64_t value = hart_reg(t->hart, REG_RA);
-
-    if (!is_set_back &&
-        (t->pc != held->pc || !hart_peek(t->hart, held->sp - SLOT_BELOW_SP, &value, sizeof value)))
-        return;
-    if (value != held->slot)
-        report_slot(a, t->hart, t->pc, held, is_set_back ? REG_RA : FACT_SLOT, value);
-}
-
-static void check_slots(struct contract_rules *r, const struct trap_return_event *t)
-{
-    uint64_t sp = hart_reg(t->hart, REG_SP);
-
-    for (size_t i = r->slots_held.len; i-- > 0;) {
-        struct slot_held held = r->slots_held.at[i];
-
-        if (held.sp != sp)
-            continue;
-        r->slots_held.at[i] = r->slots_held.at[--r->slots_held.len];
-        check_slot(r->audit, t, &held);
-    }
-}
-
 /* ---- recursion ---- */
 
 /* The calls of the tracer that are open on the same stack, with no trap between. */
@@ -637,22 +490,7 @@ static void destroy(void *rules)
     struct contract_rules *r = rules;
 
     VEC_FREE(&r->followed);
-    VEC_FREE(&r->slots_held);
     free(r);
-}
-
-/* In pfe16 a trap may overwrite the slot before and after the trampoline runs; compare_slot() sees
- * what one does to it meanwhile. */
-static void on_event(void *rules, const struct event *e)
-{
-    struct contract_rules *r = rules;
-
-    if (!keeps_ra_below_sp(r->audit))
-        return;
-    if (e->kind == EVENT_TRAP && e->trap.from == PRIV_S)
-        hold_slot(r, &e->trap);
-    else if (e->kind == EVENT_TRAP_RETURN && r->slots_held.len && e->trap_return.to == PRIV_S)
-        check_slots(r, &e->trap_return);
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
@@ -667,7 +505,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 
 uint64_t contract_rules_left_out(const struct contract_rules *r)
 {
-    return r->followed_left_out + r->slots_left_out;
+    return r->followed_left_out;
 }
 
 static void followed_io(struct state_io *io, struct followed *f)
@@ -693,16 +531,6 @@ static void followed_io(struct state_io *io, struct followed *f)
         STATE_IO(io, f->fregs[i]);
 }
 
-static void slot_held_io(struct state_io *io, struct slot_held *held)
-{
-    STATE_IO(io, held->hart);
-    STATE_IO(io, held->site);
-    STATE_IO(io, held->pc);
-    STATE_IO(io, held->sp);
-    STATE_IO(io, held->slot);
-    STATE_IO(io, held->cycle);
-}
-
 static void state_io(struct state_io *io, void *rules)
 {
     struct contract_rules *r = rules;
@@ -711,18 +539,10 @@ static void state_io(struct state_io *io, void *rules)
     state_io_section(io, "contract-rules", 1);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, followed_io);
     STATE_IO(io, r->followed_left_out);
-    STATE_IO_VEC(io, &r->slots_held, SLOTS_MAX, slot_held_io);
-    STATE_IO(io, r->slots_left_out);
     for (size_t i = 0; i < r->followed.len; i++)
         if (r->followed.at[i].site != NO_SITE && r->followed.at[i].site >= sites)
             state_io_fail(io, STATE_OUT_OF_RANGE);
-    for (size_t i = 0; i < r->slots_held.len; i++)
-        if (r->slots_held.at[i].site >= sites)
-            state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
-const struct rule_family contract_family = {.create = create,
-                                            .destroy = destroy,
-                                            .event = on_event,
-                                            .ftrace_event = on_ftrace_event,
-                                            .state_io = state_io};
+const struct rule_family contract_family = {
+    .create = create, .destroy = destroy, .ftrace_event = on_ftrace_event, .state_io = state_io};
