@@ -16,6 +16,11 @@ agrees() { test "$(header_us $1)" -gt 0 && is_between $(ends_us $1) $(header_us 
 switch_us() { part "$1" | sed -n 's/^.* \([0-9]*\)us[ +!#]*: .* ==> .*/\1/p'; }
 wakeup_agrees() { test "$(header_us $1)" -gt 0 && is_between $(switch_us $1) $(($(switch_us $1) + 10)) $(header_us $1); }
 
+# As in Linux, the wake-up of a task that has not stopped running yet counts until that task is chosen again, maybe long
+# after it is no real-time task any more. Whether the longest one is such depends on the moment, so this tries again.
+until_realtime="n=0; until grep -q 'policy:[12] rt_prio:[1-9]' trace || test \$n = 8; do
+        echo 0 > tracing_max_latency; echo 1 > tracing_on; selftest sched > /x; echo 0 > tracing_on; n=\$((n + 1)); done"
+
 sections() {
     where=$2
     BOOTARGS=ftrace_selftest
@@ -26,7 +31,7 @@ sections() {
         echo == short; echo 1 > tracing_on; echo 0 > options/function-trace; echo preemptirqsoff > current_tracer; work threads > /x; echo 0 > tracing_on; cat trace;
         echo == again; echo 0 > tracing_max_latency; cat tracing_max_latency; echo nop > current_tracer; cat options/latency-format;
         echo 1 > tracing_on; echo 1 > options/function-trace; echo 1 > snapshot;
-        echo == wakeup_rt; echo wakeup_rt > current_tracer; selftest sched > /x; echo 0 > tracing_on; cat trace; cat tracing_max_latency options/latency-format; echo 1 > snapshot; echo 1 > tracing_on;
+        echo == wakeup_rt; echo wakeup_rt > current_tracer; $until_realtime; cat trace; cat tracing_max_latency options/latency-format; echo 1 > snapshot; echo 1 > tracing_on;
         echo == wakeup; echo 1 > options/display-graph; echo wakeup > current_tracer; selftest sched > /x; echo 0 > tracing_on; cat trace; echo 0 > options/display-graph;
         echo == plain; echo 1 > tracing_on; echo 0 > options/function-trace; echo 0 > tracing_max_latency; selftest sched > /x; echo 0 > tracing_on; cat trace;
         echo == thresh; echo 1000000 > tracing_thresh; echo nop > current_tracer; echo 1 > tracing_on; echo wakeup > current_tracer; selftest sched > /x; grep -c . trace; cat tracing_max_latency; echo 0 > tracing_thresh;

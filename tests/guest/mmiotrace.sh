@@ -12,7 +12,7 @@ script="cd $T; port=/dev/\$(ls /sys/class/virtio-ports); echo 256 > buffer_size_
     echo 3 > /proc/sys/vm/drop_caches;
     { for i in 1 2 3 4 5 6 7 8; do echo mmiotrace > current_tracer; echo nop > current_tracer; done; } & $io;
     cat /a /b > \$port; echo 4 > buffer_size_kb; echo mmiotrace > current_tracer;
-    cat /a /b /a /b > \$port; echo 0 > tracing_on; cat per_cpu/cpu0/stats per_cpu/cpu1/stats; cat trace_pipe; echo the end"
+    cat /a /b /a /b /a /b /a /b > \$port; echo 0 > tracing_on; cat per_cpu/cpu0/stats per_cpu/cpu1/stats; cat trace_pipe; echo the end"
 
 # compare: for each hart, what the guest has is a part of what the machine has, without a gap.
 compare() {
@@ -36,7 +36,7 @@ assert total > 50, total
 print(f"# {total} accesses")
 PY
 }
-data_ok() { cat "$disk" "$disk" "$disk" "$disk" | cmp - "$work/data"; }
+data_ok() { cat "$disk" "$disk" "$disk" "$disk" "$disk" "$disk" | cmp - "$work/data"; }
 lost() { sed -n 's/^MARK 0.000000 Lost \([0-9]*\) events\.$/\1/p' "$out"; }
 overrun() { sed -n 's/^overrun: //p' "$out" | awk '{ sum += $1 } END { print sum }'; }
 

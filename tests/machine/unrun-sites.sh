@@ -24,7 +24,7 @@ PY
 for layout in mcount pfe8; do
     only machine_restart $layout-half-a-call
     claim "$layout: half a call at a site that no hart runs is a bad site" finds \
-        "first['rule'] == 'bad-site' and 'machine_restart' in places and not entries['machine_restart']"
+        "first['rule'] == 'bad-site' and any(entries[place] == 0 for place in places)"
     claim '... with what was judged, when, and who wrote it' finds \
         "[label for label, text in f] == ['site', 'written', 'judged', 'in memory'] and
          'ftrace_arch_code_modify_post_process' in dict(f)['judged']"
