@@ -112,6 +112,7 @@ mcount_elf = $(BUILD)/guest-kernel/mcount/kernel.elf
 # Style, unit tests, instructions.
 quick_commands = \
     'tools/check_arrows' \
+    'tests/style/check_arrows.sh' \
     'tests/style/headers.sh' \
     'tests/style/format.sh' \
     'tests/style/docs.py' \
