@@ -70,8 +70,8 @@ void apply_condition(struct bpf_verifier_state *state, const struct bpf_insn *in
 int check_load(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 int check_store(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 /*
- * For a helper: bytes [reg, reg + size), which it fills, or reads and may write. always: it writes
- * all of them.
+ * For a helper: bytes [reg, reg + size), which it fills, or only reads. always: if it fills them,
+ * it writes all of them.
  */
 int check_mem_arg(struct bpf_verifier_env *env, u32 regno, u32 size, bool fills, bool always);
 

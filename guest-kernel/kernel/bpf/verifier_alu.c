@@ -177,7 +177,7 @@ static int adjust_pointer(struct bpf_verifier_env *env, u32 regno, const struct 
         return reject(env, -EACCES, "R%u pointer arithmetic on %s prohibited", regno,
                       reg_type_name(ptr->type));
     if (is_const(number)) {
-        off = minus ? -(s64)number->umin : (s64)number->umin;
+        off = (s64)(minus ? -number->umin : number->umin);
         if (off <= -BPF_MAX_VAR_OFF || off >= BPF_MAX_VAR_OFF ||
             ptr->off + off <= -BPF_MAX_VAR_OFF || ptr->off + off >= BPF_MAX_VAR_OFF)
             return reject(env, -EACCES, "R%u %s pointer offset %lld is not allowed", regno,
