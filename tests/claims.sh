@@ -97,9 +97,15 @@ finish() {
 try() {
     status=0
     "$@" || status=$?
-    case $status in
-    132 | 134 | 135 | 136 | 139) echo "$* (status $status)" >>"$work/crashes" ;; # SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
+    case $status in # SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL (the host has no memory left), SIGSEGV
+    132 | 133 | 134 | 135 | 136 | 137 | 139) echo "$* (status $status)" >>"$work/crashes" ;;
     esac
+}
+
+# wait_killed PID: waits for a program that the test has sent a signal; its status is then in $status. No status is a crash.
+wait_killed() {
+    status=0
+    wait "$1" || status=$?
 }
 
 # ---- what may be claimed ----

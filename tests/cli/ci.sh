@@ -211,7 +211,7 @@ for option in sarif junit write-baseline; do
     tries=0
     while [ ! -e "$work/f.part" ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
     kill -KILL $pid
-    try wait $pid 2>"$work/why"
+    wait_killed $pid 2>"$work/why"
     claim '... a killed run leaves the former file' has_status 137 and has_line '^old$' "$work/f"
     rm -f "$work/f.part"
 done

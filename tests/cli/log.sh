@@ -177,7 +177,7 @@ pid=$!
 tries=0
 while [ "$(wc -c <"$log.part")" -lt 900000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
 kill -KILL $pid
-try wait $pid 2>"$work/why"
+wait_killed $pid 2>"$work/why"
 claim 'after SIGKILL the former log is still there' has_status 137 and cmp "$work/first.log" "$log"
 run log "$log.part"
 claim '... and the frames that were written, beside it, can be read' has_status 0 and has_line 'was not ended' "$err" \

@@ -134,7 +134,7 @@ run run --quiet --console none --report "$work/r.json" --max-insns 1 "$programs/
 claim '... by one run at a time: another is refused with status 74' has_status 74
 claim '... and one line' says_one_line '.*r.json.part: is being written already; give each run'
 kill -KILL $pid
-try wait $pid 2>"$work/why"
+wait_killed $pid 2>"$work/why"
 claim 'a killed run leaves the former report' has_status 137 and has_line '^old$' "$work/r.json"
 run run --quiet --console none --report "$work/r.json" --max-insns 10 "$programs/loop.elf"
 claim 'the next run replaces it' json_has "$work/r.json" "r['run']['ended'] == 'max-insns'"

@@ -130,7 +130,7 @@ ends_by() {
     tries=0
     while [ "$(wc -c <"$trace.log.part")" -lt 100000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
     kill "-$1" $pid
-    try wait $pid 2>"$work/why"
+    wait_killed $pid 2>"$work/why"
 }
 ended_with() { has_status "$1" && is_json "$trace"; }
 : >"$trace.log.part"
