@@ -1034,7 +1034,8 @@ static void run_with_plan(const struct plan *plan, bool late, struct shot *s)
 static void a_plan_may_be_given_at_its_first_step(void **state)
 {
     /* Making 5,000 boards takes most of the time; 7 meets both kinds of steps on all harts. */
-    const uint64_t stride = getenv("SUITE") ? 1 : 7;
+    const char *suite = getenv("SUITE");
+    const uint64_t stride = suite && !strcmp(suite, "all") ? 1 : 7;
     struct shot plain, early, late;
     unsigned differ = 0, compared = 0;
 
@@ -1053,7 +1054,7 @@ static void a_plan_may_be_given_at_its_first_step(void **state)
         differ += memcmp(&plain, &early, sizeof plain) != 0;
         compared++;
     }
-    assert_true(differ > compared / 3); /* steps have effects */
+    assert_true(differ > compared * 4 / 10); /* steps have effects */
 }
 
 static void a_stalled_hart_executes_nothing(void **state)
