@@ -54,7 +54,7 @@ help:
 	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make emu         the emulator alone'
-	@echo 'make guest       all guest kernels without mistakes, and their programs; with LAYOUT= one of'
+	@echo 'make guest       the guest kernels without mistakes (but $(GUEST_LONG)), and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with FLAVOUR=latency, one that traces sections without interrupts or preemption'
 	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'

@@ -1,6 +1,6 @@
 # guest.mk - the guest kernel, in each layout of its call sites.
 #
-#   make guest                          every image without a mistake
+#   make guest                          every image without a mistake but those in GUEST_LONG
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
 #   make guest LAYOUT=pfe8 FLAVOUR=X    one with what costs cycles also when it is off: one of GUEST_FLAVOURS
 #   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: with the change of tests/broken/X.patch
