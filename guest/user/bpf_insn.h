@@ -23,10 +23,8 @@
 #define JMP_IMM(op, d, i, o)         BPF_INSN(BPF_JMP | (op) | BPF_K, d, 0, o, i)
 #define JMP_REG(op, d, s, o)         BPF_INSN(BPF_JMP | (op) | BPF_X, d, s, o, 0)
 #define JMP32_IMM(op, d, i, o)       BPF_INSN(BPF_JMP32 | (op) | BPF_K, d, 0, o, i)
-#define JMP32_REG(op, d, s, o)       BPF_INSN(BPF_JMP32 | (op) | BPF_X, d, s, o, 0)
 #define JA(o)                        BPF_INSN(BPF_JMP | BPF_JA, 0, 0, o, 0)
 #define CALL(func)                   BPF_INSN(BPF_JMP | BPF_CALL, 0, 0, 0, func)
-#define CALL_REL(o)                  BPF_INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, o)
 #define EXIT()                       BPF_INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 /* Two instructions each. */
 #define LD_IMM64(d, v)                                           \
@@ -36,10 +34,6 @@
     BPF_INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd), BPF_INSN(0, 0, 0, 0, 0)
 #define LD_MAP_VALUE(d, fd, off) \
     BPF_INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_VALUE, 0, fd), BPF_INSN(0, 0, 0, 0, off)
-
-/* The address of a function; as with CALL_REL, o is relative to the second of these two. */
-#define LD_FUNC(d, o) \
-    BPF_INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_FUNC, 0, o), BPF_INSN(0, 0, 0, 0, 0)
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10 };
 

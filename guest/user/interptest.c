@@ -8,7 +8,7 @@
 #define PROGRAM "/tmp/with-interp"
 #define INTERP  "/tmp/interp"
 
-enum { PT_LOAD = 1, PT_INTERP = 3, ET_DYN = 3, WRONG_BASE = 99, INTERP_ENDED = 77 };
+enum { PT_LOAD = 1, PT_INTERP = 3, ET_DYN = 3, INTERP_ENDED = 77 };
 
 struct ehdr {
     unsigned char ident[16];

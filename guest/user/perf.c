@@ -17,7 +17,7 @@
 #define COLLECTED "/tmp/perf.records"
 
 enum { EVENTS_MAX = 16, CPUS_MAX = 8, RING_PAGES = 64, COMMAND_MAX = 256, FREQUENCY = 4000 };
-enum { AFFINITY_BYTES = 8, POLL_NS = 10000000 };
+enum { POLL_NS = 10000000 };
 
 struct event {
     const char *name;

@@ -222,11 +222,6 @@ static uint32_t over(uint32_t below, colour col, unsigned alpha)
     return 0xff000000 | rb | g;
 }
 
-colour colour_mix(colour a, colour b, unsigned of_256)
-{
-    return over(a, b, of_256 > 255 ? 255 : of_256) & 0xffffff;
-}
-
 void canvas_blend(struct canvas *c, struct rect r, colour col, unsigned alpha)
 {
     r = cut(r, c->clip);

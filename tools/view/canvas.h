@@ -61,6 +61,4 @@ int canvas_line_height(const struct canvas *c, enum font font);
 MUST_USE enum exit_status canvas_write_png(const struct canvas *c, const char *path,
                                            const struct diag *d);
 
-colour colour_mix(colour a, colour b, unsigned of_256); /* 0: a, 256: b */
-
 #endif

@@ -108,13 +108,6 @@ static bool declared_at(Dwarf_Die *die, struct source_file *file, unsigned *line
     return true;
 }
 
-bool sources_function(struct debug_info *i, uint64_t pc, struct source_file *file, unsigned *line)
-{
-    struct blocks b;
-
-    return debug_blocks(i, pc, &b) && declared_at(&b.at[0], file, line);
-}
-
 bool sources_declared(struct debug_info *i, const char *name, struct source_file *file,
                       unsigned *line)
 {

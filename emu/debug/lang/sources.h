@@ -29,9 +29,6 @@ struct source_range {
 struct source_file sources_file(Dwarf_Die *unit, const char *name);
 /* Finds the file and line of an address. False: unknown. */
 MUST_USE bool sources_at(struct debug_info *i, uint64_t pc, struct source_range *r);
-/* Finds where the function that contains pc is declared. */
-MUST_USE bool sources_function(struct debug_info *i, uint64_t pc, struct source_file *file,
-                               unsigned *line);
 /* Finds the source file of a unit with this name, or with this end of its name after a `/'. */
 MUST_USE bool sources_find(struct debug_info *i, const char *name, struct source_file *file);
 /*

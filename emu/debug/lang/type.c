@@ -125,11 +125,6 @@ struct type *type_int(struct types *t, unsigned size, bool is_signed)
     }
 }
 
-struct type *type_bool(struct types *t)
-{
-    return t->boolean;
-}
-
 struct type *type_float(struct types *t, unsigned size)
 {
     return type_builtin(t, size == 4 ? "float" : "double");

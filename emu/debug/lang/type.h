@@ -87,7 +87,6 @@ struct type *type_new(struct types *t, enum type_kind kind, const char *name, ui
 /* The built-in ones. */
 struct type *type_void(struct types *t);
 struct type *type_int(struct types *t, unsigned size, bool is_signed); /* 1 (char) to 8 */
-struct type *type_bool(struct types *t);
 struct type *type_float(struct types *t, unsigned size);
 struct type *type_no_debug(struct types *t, enum type_kind kind);
 /* Returns a built-in arithmetic type by its C name, as "unsigned long"; NULL: it is none. */

@@ -17,9 +17,7 @@ enum {
     REQ_OP_MASK = 0xff,
     REQ_SYNC = 1 << 11,
     REQ_META = 1 << 12,
-    REQ_PRIO = 1 << 13,
     REQ_NOMERGE = 1 << 14,
-    REQ_IDLE = 1 << 15,
     REQ_FUA = 1 << 17,
     REQ_PREFLUSH = 1 << 18,
     REQ_RAHEAD = 1 << 19,
@@ -82,12 +80,6 @@ static inline enum req_op bio_op(const struct bio *bio)
 static inline bool op_is_write(blk_opf_t op)
 {
     return op & 1;
-}
-
-/* Somebody waits for it. */
-static inline bool op_is_sync(blk_opf_t op)
-{
-    return (op & REQ_OP_MASK) == REQ_OP_READ || op & (REQ_SYNC | REQ_FUA | REQ_PREFLUSH);
 }
 
 static inline unsigned int bio_sectors(const struct bio *bio)

@@ -36,7 +36,6 @@ struct address_space;
 struct block_device;
 struct file;
 struct inode;
-struct kstatfs;
 struct pipe_inode_info;
 struct poll_table;
 struct vm_area_struct;

@@ -28,11 +28,9 @@ void hrtimer_init(struct hrtimer *timer, clockid_t which_clock, enum hrtimer_mod
 /* Starts the timer, again if it is queued. Returns whether it was queued. */
 bool hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode);
 /*
- * Takes the timer off its list and returns whether it was queued. Its function may still be
- * running.
+ * Takes the timer off its list, waits until its function has returned, and returns whether it was
+ * queued. Not to be called by the function itself.
  */
-bool hrtimer_try_to_cancel(struct hrtimer *timer);
-/* The same, and waits until the function has returned. Not to be called by the function itself. */
 bool hrtimer_cancel(struct hrtimer *timer);
 bool hrtimer_active(struct hrtimer *timer);
 /*

@@ -31,7 +31,6 @@ struct static_key {
     {                                   \
         .enabled = {0}, JUMP_TYPE_FALSE \
     }
-#define STATIC_KEY_INIT STATIC_KEY_INIT_FALSE
 
 /* The type of a key says its value at first. */
 struct static_key_true {
@@ -54,7 +53,6 @@ struct static_key_false {
     }
 #define DEFINE_STATIC_KEY_TRUE(name)   struct static_key_true name = STATIC_KEY_TRUE_INIT
 #define DEFINE_STATIC_KEY_FALSE(name)  struct static_key_false name = STATIC_KEY_FALSE_INIT
-#define DECLARE_STATIC_KEY_TRUE(name)  extern struct static_key_true name
 #define DECLARE_STATIC_KEY_FALSE(name) extern struct static_key_false name
 
 /* Each is a distance from the field itself; the key's low bits are JUMP_ENTRY_*. */

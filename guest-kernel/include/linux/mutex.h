@@ -20,9 +20,4 @@ void mutex_lock(struct mutex *lock);
 bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 
-static inline bool mutex_is_locked(const struct mutex *lock)
-{
-    return READ_ONCE(lock->owner);
-}
-
 #endif

@@ -79,11 +79,6 @@ static __always_inline void preempt_disable_notrace(void)
     __preempt_count_add(PREEMPT_OFFSET);
 }
 
-static __always_inline void preempt_enable_no_resched_notrace(void)
-{
-    __preempt_count_sub(PREEMPT_OFFSET);
-}
-
 static __always_inline void preempt_enable_notrace(void)
 {
     __preempt_count_sub(PREEMPT_OFFSET);

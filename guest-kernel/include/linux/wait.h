@@ -49,9 +49,7 @@ void __wake_up(struct wait_queue_head *wq, unsigned int mode, int nr);
 void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr);
 
 #define wake_up(wq)                   __wake_up(wq, TASK_NORMAL, 1)
-#define wake_up_nr(wq, nr)            __wake_up(wq, TASK_NORMAL, nr)
 #define wake_up_all(wq)               __wake_up(wq, TASK_NORMAL, 0)
-#define wake_up_locked(wq)            __wake_up_locked(wq, TASK_NORMAL, 1)
 #define wake_up_interruptible(wq)     __wake_up(wq, TASK_INTERRUPTIBLE, 1)
 #define wake_up_interruptible_all(wq) __wake_up(wq, TASK_INTERRUPTIBLE, 0)
 
@@ -98,12 +96,6 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
         (condition) ? 0 : ___wait_event(wq, condition, TASK_INTERRUPTIBLE, false, schedule()); \
     })
 
-#define wait_event_interruptible_exclusive(wq, condition)                                     \
-    ({                                                                                        \
-        might_sleep();                                                                        \
-        (condition) ? 0 : ___wait_event(wq, condition, TASK_INTERRUPTIBLE, true, schedule()); \
-    })
-
 /* Returns the ticks left, at least 1, if the condition holds; 0 if the time is up. */
 #define wait_event_timeout(wq, condition, timeout)                                              \
     ({                                                                                          \
@@ -114,20 +106,6 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
         (void)___wait_event(wq, (wait_met_ = (condition)) || !wait_left_, TASK_UNINTERRUPTIBLE, \
                             false, wait_left_ = schedule_timeout(wait_left_));                  \
         wait_met_ && !wait_left_ ? 1 : wait_left_;                                              \
-    })
-
-/* The same, or -EINTR after a signal. */
-#define wait_event_interruptible_timeout(wq, condition, timeout)                                   \
-    ({                                                                                             \
-        long wait_left_ = (timeout);                                                               \
-        bool wait_met_ = false;                                                                    \
-        long wait_err_;                                                                            \
-                                                                                                   \
-        might_sleep();                                                                             \
-        wait_err_ =                                                                                \
-            ___wait_event(wq, (wait_met_ = (condition)) || !wait_left_, TASK_INTERRUPTIBLE, false, \
-                          wait_left_ = schedule_timeout(wait_left_));                              \
-        wait_err_ ? wait_err_ : wait_met_ && !wait_left_ ? 1 : wait_left_;                         \
     })
 
 #endif

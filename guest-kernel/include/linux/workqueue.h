@@ -41,11 +41,6 @@ static inline struct delayed_work *to_delayed_work(struct work_struct *work)
     return container_of(work, struct delayed_work, work);
 }
 
-static inline bool work_pending(const struct work_struct *work)
-{
-    return READ_ONCE(work->pending);
-}
-
 /* Creates a queue with a thread for each hart. NULL: no memory. */
 struct workqueue_struct *alloc_workqueue(const char *name);
 /* Runs all queued work first. */

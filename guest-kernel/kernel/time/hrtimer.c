@@ -146,14 +146,6 @@ static bool try_to_cancel(struct hrtimer *timer, bool *queued)
     return idle;
 }
 
-bool hrtimer_try_to_cancel(struct hrtimer *timer)
-{
-    bool queued;
-
-    try_to_cancel(timer, &queued);
-    return queued;
-}
-
 bool hrtimer_cancel(struct hrtimer *timer)
 {
     bool queued = false, now;

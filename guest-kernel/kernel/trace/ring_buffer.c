@@ -22,7 +22,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-enum { RB_MAX_SMALL_DATA = RINGBUF_TYPE_DATA_TYPE_LEN_MAX * RB_WORD, RB_MIN_PAGES = 2 };
+enum { RB_MAX_SMALL_DATA = RINGBUF_TYPE_DATA_TYPE_LEN_MAX * RB_WORD };
 
 /* ---- writing ---- */
 

@@ -151,7 +151,6 @@ struct shell {
 };
 
 struct shell *shell_new(const char *name, char *const args[]);
-void shell_free(struct shell *sh);
 void shell_set_args(struct shell *sh, char *const args[]);
 
 const char *shell_getvar(const struct shell *sh, const char *name); /* NULL: not set */

@@ -205,23 +205,3 @@ struct shell *shell_new(const char *name, char *const args[])
     sh->args = copy_args(args);
     return sh;
 }
-
-void shell_free(struct shell *sh)
-{
-    struct variable *v;
-    struct function *f;
-
-    while ((v = sh->vars)) {
-        sh->vars = v->next;
-        free_variable(v);
-    }
-    while ((f = sh->functions)) {
-        sh->functions = f->next;
-        free_function(f);
-    }
-    shell_forget_jobs(sh);
-    free_args(sh->args);
-    program_put(sh->prog);
-    free(sh->name);
-    free(sh);
-}

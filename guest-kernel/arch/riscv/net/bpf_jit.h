@@ -24,7 +24,6 @@ enum {
     RV_REG_A3 = 13,
     RV_REG_A4 = 14,
     RV_REG_A5 = 15,
-    RV_REG_A6 = 16,
     RV_REG_S2 = 18,
     RV_REG_S3 = 19,
     RV_REG_S4 = 20,

@@ -19,7 +19,6 @@ enum blktrace_cat {
     BLK_TC_COMPLETE = 1 << 7,
     BLK_TC_FS = 1 << 8, /* a request of reads and writes */
     BLK_TC_PC = 1 << 9, /* a command of the device's own */
-    BLK_TC_NOTIFY = 1 << 10,
     BLK_TC_AHEAD = 1 << 11,
     BLK_TC_META = 1 << 12,
     BLK_TC_DISCARD = 1 << 13,

@@ -53,7 +53,6 @@ enum {
 #define BPF_MODE(code) ((code)&0xe0)
 #define BPF_IMM        0x00
 #define BPF_ABS        0x20
-#define BPF_IND        0x40
 #define BPF_MEM        0x60
 #define BPF_ATOMIC     0xc0
 

@@ -9,8 +9,6 @@
 
 #include <linux/cpumask.h>
 
-enum { INVALID_HARTID = -1 };
-
 /* Maps logical numbers to hart ids. Written at boot only, before other harts run. */
 extern unsigned long cpuid_to_hartid_map[NR_CPUS];
 
