@@ -120,7 +120,7 @@ no_line() {
     [ $? -eq 1 ] # 2: the file cannot be read
 }
 
-# line_count NUMBER PATTERN FILE: so many lines match.
+# line_count NUMBER PATTERN FILE: NUMBER lines match.
 line_count() { [ "$(grep -Ec -e "$2" "$3")" -eq "$1" ]; }
 
 # ---- parts of the above ----
@@ -141,7 +141,7 @@ commands_succeed() {
     [ -n "$claim_commands" ] && eval "$claim_commands"
 }
 
-# run_after COUNT WORD...: tries the command that follows so many words.
+# run_after COUNT WORD...: tries the command that follows the first COUNT words.
 run_after() {
     shift "$(($1 + 1))"
     try "$@"
@@ -158,7 +158,7 @@ claim_fails() {
     done
 }
 
-# claim_fails_after COUNT WORD...: the same without so many of the words.
+# claim_fails_after COUNT WORD...: the same without the first COUNT words.
 claim_fails_after() {
     shift "$(($1 + 1))"
     claim_fails "$@"

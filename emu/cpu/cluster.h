@@ -144,8 +144,7 @@ struct cluster_left_out {
     uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
     uint64_t page_copies; /* copies of pages, by which overwritten bytes are found
                              (ram_reserve_copies) */
-    uint64_t old_code; /* words of which a hart has lost the old bytes, as old_code_max others were
-                          kept */
+    uint64_t old_code; /* words whose old bytes a hart has lost: it keeps those of old_code_max */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
 

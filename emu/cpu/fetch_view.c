@@ -677,7 +677,7 @@ static void load_view(struct state_io *io, struct hart *h, uint64_t page)
     share_view(h, view->pa);
 }
 
-/* Whether the page is one of memory, of which the hart has no view yet. */
+/* Whether the page is one of memory, and the hart has no view of it yet. */
 static bool may_be_view(const struct hart *h, uint64_t page)
 {
     const struct ram *r = h->cluster->ram;

@@ -358,7 +358,7 @@ static struct path *find_path(struct hart *h, struct block *b, unsigned first)
     return make_path(h, b, first);
 }
 
-/* Computes how the path is left in this way, which it did not know yet. */
+/* Computes what leaving the path in this way costs, the first time that it is needed. */
 static void learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
 {
     const struct core *core = h->s.model->core;

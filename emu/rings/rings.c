@@ -1,6 +1,6 @@
 /*
- * rings.c - see rings.h; the pages. guest-kernel/kernel/trace/ring_buffer_priv.h tells what a slot
- * is.
+ * rings.c - see rings.h; the pages. guest-kernel/kernel/trace/ring_buffer_priv.h describes a
+ * slot.
  */
 #include "load/symbols.h"
 #include "rings/rings_priv.h"

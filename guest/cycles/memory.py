@@ -60,7 +60,7 @@ def conflict(lines):
 # ---- instructions ----
 
 def fetches(p):
-    """Code that does not fit, and code of which each line is entered for one jump."""
+    """Code that does not fit, and code whose lines are each entered for one jump."""
     p.row("code_16k", "memory", repeat("nop", 16 * KIB // 4), far=True, n=4)
     p.row("code_48k", "memory", repeat("nop", 48 * KIB // 4), far=True, n=4)
     p.row("jump_lines_128", "memory", repeat("j 1f\n.balign 64\n1:", 128), far=True, n=8)
@@ -70,7 +70,7 @@ def fetches(p):
 # ---- translation ----
 
 def translations(p):
-    """In S-mode: a load in each of so many pages, a jump into each of so many, and the same without misses."""
+    """In S-mode: a load in each of some pages, a jump into each of some pages, and the same without misses."""
     p.row("s_ld_chase_x16", "tlb", repeat("ld a1,0(a1)", 16), init="la a1,self", supervisor=True)
     p.row("s_call", "tlb", "jal calls_1", supervisor=True)
     p.row("s_sd_lines_x16", "tlb", each(lambda i: f"sd a3,{64 * i}(a1)", 16), init="la a1,buf", supervisor=True)

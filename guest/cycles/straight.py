@@ -109,7 +109,7 @@ def measured_more(p):
 
 
 def store_load(p, nops, what, load, more=""):
-    """A store, so many nops, a load."""
+    """A store, a number of nops, a load."""
     p.row(f"x_sd_nop{nops}_ld_{what}_x4", "store", repeat(f"sd a3,0(a1)\n{repeat('nop', nops)}\n{load}", 4),
           init=DATA + more)
 

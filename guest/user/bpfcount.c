@@ -126,7 +126,7 @@ static int count_command(unsigned long id, int result, char *const *command)
 }
 
 /*
- * Attaches up to so many programs, and keeps their events open. Returns 0, or the error of the
+ * Attaches at most `most` programs, and keeps their events open. Returns 0, or the error of the
  * first one that was refused; *n counts the others.
  */
 static int attach_some(unsigned long id, int map, int most, int *n)

@@ -17,8 +17,8 @@
 #include "libc.h"
 
 enum {
-    REGS_MAP = 53,                 /* an array with one value, */
-    VALUES = 24,                   /* of so many numbers: */
+    REGS_MAP = 53,                 /* an array with one value: */
+    VALUES = 24,                   /* numbers in it, */
     SLOTS = 12,                    /* first the words of the stack, then R0 to R9 */
     PROG_MAX = 2400,               /* instructions */
     FIRST_SLOT = -8 * SLOTS,       /* on the stack */

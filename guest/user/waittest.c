@@ -53,7 +53,7 @@ static int status_of(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Wakes until so many have been woken. */
+/* Wakes until `wanted` tasks have been woken. */
 static int wake(volatile uint32_t *words, int op, int most, uint32_t bits, int wanted)
 {
     int woken = 0;

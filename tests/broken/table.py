@@ -4,7 +4,7 @@
 usage: table.py [-s SEEDS] [NAME...]      NAME: of tests/broken/NAME.patch; all without one
 
 Runs each on 1, 2 and 4 harts until the first error or warning. Then the kernels without a mistake, in each layout, on
-1, 2, 4 and 8 harts, in all fetch modes, with so many seeds (3): they must break no rule. BUILD is where the kernels are.
+1, 2, 4 and 8 harts, in all fetch modes, with this number of seeds (3): they must break no rule. BUILD is where the kernels are.
 The status is 1 if a mistake was not found under the name of its rule, or a sound kernel broke one.
 """
 import argparse

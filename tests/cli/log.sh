@@ -106,7 +106,7 @@ claim '... which one line says' test "$(wc -l <"$err")" -eq 1 and has_line 'warn
 # lines_of OPTION...: lines of the list.
 lines_of() { run log --list "$@" "$log" && has_status 0 && says_nothing && sed -i 1d "$out"; }
 lines_of --function tree_insert
-# all_match LEAST PATTERN: the output has at least so many lines, all of which match.
+# all_match LEAST PATTERN: the output has at least LEAST lines, and all of them match.
 all_match() { [ "$(wc -l <"$out")" -ge "$1" ] && line_count "$(wc -l <"$out")" "$2" "$out"; }
 claim '--function' all_match 1 'tree_insert|ftrace_caller'
 lines_of --hart 1

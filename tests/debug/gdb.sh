@@ -80,7 +80,7 @@ claim "each server behind a pipe ends with status 0" test "$(xargs <"$work/statu
 
 # ---- gdb is impatient: it sends `-' while a reply takes long ----
 
-# replies COUNT BYTES: so many replies to qC come.
+# replies COUNT BYTES: COUNT replies to qC come.
 replies() {
     printf %s "$2" >"$work/packets"
     try "$rvftrace" debug --quiet --gdb - "$kernel" <"$work/packets" >"$out" 2>"$err"

@@ -33,7 +33,7 @@ int __wrap_munmap(void *at, size_t len)
     return __real_munmap((uint8_t *)at - GUARD_BYTES, whole_pages(len) + 2 * GUARD_BYTES);
 }
 
-/* Huge pages would have to be cleared for each input, of which most touch a few bytes. */
+/* Huge pages would have to be cleared for each input, and most inputs touch a few bytes. */
 int __wrap_madvise(void *at, size_t len, int advice)
 {
     (void)at;

@@ -30,7 +30,7 @@ claim 'there are sites' test -s "$work/sites"
 claim 'the table is sorted' sort -c "$work/table"
 claim 'the table lists exactly the calls of _mcount' cmp "$work/table" "$work/sites"
 
-# Where the compiler padded: runs of so many bytes of c.nop that begin at a function or, with
+# Where the compiler padded: runs of this number of bytes of c.nop that begin at a function or, with
 # callops, eight bytes before one; by disassembly.
 padded() {
     $objdump -d $1 | awk -v bytes=$2 -v before=$3 '

@@ -30,7 +30,7 @@ run_on_rvftrace() {
     tr -d '\r' <"$work/raw" | sed -n '/Memory:/,$p' >"$out"
 }
 
-# guest_claims COUNT: the last guest has made so many claims of its own, and each holds; nor has rvftrace or QEMU a message.
+# guest_claims COUNT: the last guest has made COUNT claims of its own, and each holds; nor has rvftrace or QEMU a message.
 guest_claims() { has_status 0 && line_count "$1" '^ok - ' "$out" && no_line '^not ok' "$out" && test ! -s "$err"; }
 
 # What `work NAME` said of FIELD, one line for each run.

@@ -92,7 +92,7 @@ END
 seq 1000001 1032768 >"$work/disk"
 (cd "$work/root" && find . | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work/initrd"
 
-# say_claims WHERE LEAST: those of the guest, at least so many, and that it came to its end.
+# say_claims WHERE LEAST: those of the guest, at least LEAST, and that it came to its end.
 say_claims() {
     about="$1: "
     claims_of grep -E '^(not )?ok - ' "$out"

@@ -73,7 +73,7 @@ refused_within() {
         "$rvftrace" run --quiet --memory 64M "$@" "$programs/hello.elf" </dev/null >"$out" 2>"$err"
     has_status 70
 }
-claim 'a host without the memory for so many copies is status 70 before the guest starts' \
+claim 'a host without the memory for the copies is status 70 before the guest starts' \
     refused_within 8388608 --page-copies-max 10000000
 claim '... and one line with the option' says_one_line \
     'cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'

@@ -54,7 +54,7 @@ run run --quiet --harts 2 "$defects/reserved-pte.elf"
 claim "reserved-pte: an update of A or D breaks another hart's reservation" has_status 7
 
 # patch-all-memory: a program that patches all of memory as code.
-peak() { # kilobytes of host memory, for so many instructions
+peak() { # kilobytes of host memory, for a number of instructions
     python3 -c "import os, resource, subprocess, sys
 status = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 assert status == 75, status

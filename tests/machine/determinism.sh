@@ -52,7 +52,7 @@ prefix() { head -c "$(stat -c %s "$work/cut.out")" "$work/second.out" | cmp - "$
 for insns in 1 4097 100003 400000; do
     boot cut --harts 2 --max-insns $insns
     claim "the first $insns instructions are those of the whole run" prefix
-    claim "... and exactly so many" test \
+    claim "... and their number is exactly $insns" test \
         "$(python3 -c "import json; print(sum(h['instructions'] for h in json.load(open('$work/cut.json'))['harts']))")" \
         -eq $insns
 done

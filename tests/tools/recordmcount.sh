@@ -50,7 +50,7 @@ records_by_readelf() {
         ours && /R_RISCV_64/ { print $5, "0x" $7 }' | sort
 }
 
-# Both once more by objdump -r, for objects with so many sections that readelf -r takes minutes.
+# Both once more by objdump -r, for objects whose sections are too many for readelf -r, which takes minutes.
 relocations_by_objdump() { # OBJECT calls|records
     "${CROSS}objdump" -rw "$1" | awk -v want="$2" '
         /^RELOCATION RECORDS/ {

@@ -457,7 +457,7 @@ static void half_a_patch_is_neither_off_nor_on(void **state)
 }
 
 /*
- * The same function with its site at its entry, in a layout of so many bytes:
+ * The same function with its site at its entry, in a layout of this number of bytes:
  * in `atomic`, 8, and `pfe16`, 16. It loads, and returns through t1.
  */
 enum { E_ENTRY = 0x800 };

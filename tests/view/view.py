@@ -56,7 +56,7 @@ class Picture:
         return sum(row[x0:x1].count(colour) for row in self.rows[y0:y1])
 
     def columns(self, region, colour, least):
-        """The columns that have so many pixels of the colour."""
+        """The columns that have this number of pixels of the colour."""
         x0, y0, x1, y1 = self.region(region)
         return [x for x in range(x0, x1) if sum(self.rows[y][x] == colour for y in range(y0, y1)) >= least]
 

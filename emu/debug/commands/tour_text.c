@@ -103,8 +103,8 @@ static const char *const texts[] = {
     [TEXT_RETURN] =
         "The function has returned, not to its caller but to return_to_handler, which saves the "
         "results,\n"
-        "asks ftrace_return_to_handler for the true address, and so tells the tracer of the "
-        "return.",
+        "asks ftrace_return_to_handler for the true address, and so reports the "
+        "return to the tracer.",
     [TEXT_BACK] = "The caller continues where it would have without the tracer, with "
                   "the same stack pointer and the\n"
                   "same results. This is the end of the tour; `sites', `updates' and "

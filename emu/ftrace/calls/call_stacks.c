@@ -1,5 +1,5 @@
 /*
- * call_stacks.c - see call_stacks.h. The stack pointer tells which call has returned to an address.
+ * call_stacks.c - see call_stacks.h. The stack pointer shows which call has returned to an address.
  */
 #include "ftrace/calls/call_stacks.h"
 

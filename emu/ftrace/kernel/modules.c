@@ -3,10 +3,10 @@
  *
  * Behind its areas a struct module has the table of its symbols: the address of the table, the
  * number of its entries, and the address of the names (struct mod_kallsyms; in the guest kernel
- * three members of the same sizes). Linux's entries are those of an ELF, of which the first is
- * zero; the guest kernel's are an address, a size, and the offset of the name, four bytes each.
- * Linux's has only the functions that stay. Until the module's init function has returned, the
- * pointer beside it leads to another such structure, whose table has all of them.
+ * three members of the same sizes). Linux's entries are those of an ELF, the first one zero; the
+ * guest kernel's are an address, a size, and the offset of the name, four bytes each. Linux's has
+ * only the functions that stay. Until the module's init function has returned, the pointer beside
+ * it leads to another such structure, whose table has all of them.
  */
 #include "ftrace/kernel/modules.h"
 

@@ -2,7 +2,7 @@
  * virtio_console.c - ports of a virtio console device (virtio 1.2, 5.3), through which programs
  * exchange bytes with the host: /dev/vportDpN, its name in /sys/class/virtio-ports/vportDpN/name.
  *
- * The device tells of its ports by messages, which a work handles. A port that is a console (hvc)
+ * The device announces its ports by messages, which a work handles. A port that is a console (hvc)
  * can be seen in sysfs, and cannot be opened.
  */
 #include <linux/device.h>

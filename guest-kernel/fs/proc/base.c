@@ -231,7 +231,7 @@ static struct dentry *tid_dir_lookup(struct dentry *dir, const char *name, size_
     return NULL;
 }
 
-/* Also the threads, of which there is one, in the directory `task`. */
+/* Also the threads (there is one) in the directory `task`. */
 static struct dentry *pid_dir_lookup(struct dentry *dir, const char *name, size_t len)
 {
     if (is_called("task", name, len))

@@ -42,7 +42,7 @@ struct bpf_map_ops {
     int (*update_fd)(struct bpf_map *map, struct file *map_file, const void *key, int fd,
                      u64 flags);
     int (*remove_fd)(struct bpf_map *map, const void *key); /* goes with update_fd */
-    /* The address of the values, of which off is in one. NULL: no program may ask. */
+    /* The address of the values; off is in one of them. NULL: no program may ask. */
     int (*direct_value_addr)(const struct bpf_map *map, u64 *addr, u32 off);
     void (*release)(struct bpf_map *map, struct file *map_file); /* the file is closed */
 };

@@ -37,7 +37,7 @@ void bpf_prog_select_runtime(struct bpf_prog *prog);
 void bpf_prog_kallsyms_del_all(struct bpf_prog *prog);
 /* Frees the text, a grace period after the program could be started last. May sleep. */
 void bpf_jit_free(struct bpf_prog *prog);
-/* Fills in what BPF_OBJ_GET_INFO_BY_FD tells of it; info has sizes and addresses of arrays. */
+/* Fills in what BPF_OBJ_GET_INFO_BY_FD answers about it; info has sizes and addresses of arrays. */
 int bpf_jit_fill_info(const struct bpf_prog *prog, struct bpf_prog_info *info);
 void bpf_jit_init(void); /* /proc/sys/net/core */
 
@@ -59,7 +59,7 @@ void bpf_ksym_del(struct bpf_ksym *ksym);
  * is no memory.
  */
 bool bpf_int_jit_compile(struct bpf_prog *prog);
-/* Pages for so many bytes of text, executable and not writable, with its name. NULL: no memory. */
+/* Pages for size bytes of text, executable and not writable, with its name. NULL: no memory. */
 struct bpf_jit_image *bpf_jit_binary_alloc(const struct bpf_prog *prog, u32 size);
 /* Writes the text, and makes it visible to all harts. 0 or an error. */
 int bpf_jit_binary_write(struct bpf_jit_image *image, const u32 *text);

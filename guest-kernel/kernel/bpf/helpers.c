@@ -1,7 +1,7 @@
 /*
  * helpers.c - functions of the kernel that programs call.
  *
- * Each has five arguments, of which it uses the first ones; the verifier has checked them.
+ * Each has five arguments and uses the first ones; the verifier has checked them.
  */
 #include "bpf_internal.h"
 #include <asm/processor.h>

@@ -11,7 +11,8 @@
                  (const char *)(attr + 1))
 
 bool bpf_all_zero(const char *from, const char *to);
-/* Whether what follows the bytes that are known here, in so many of a newer program, is zero. */
+/* Whether the bytes after the first `known` ones, of `size` that a newer program has given, are 0.
+ */
 int bpf_check_uarg_tail_zero(const void __user *uaddr, u32 known, u32 size);
 
 static inline void __user *bpf_user_ptr(u64 addr)

@@ -52,7 +52,7 @@ int __printf(3, 4) reject(struct bpf_verifier_env *env, int err, const char *fmt
 int check_reg_read(struct bpf_verifier_env *env, u32 regno);
 int check_reg_write(struct bpf_verifier_env *env, u32 regno);
 const char *reg_type_name(u32 type);
-/* A number with this as its only possible value; one of which bits above the lowest are 0. */
+/* A number with this as its only possible value; a number whose bits above the lowest are 0. */
 void mark_known(struct bpf_reg_state *reg, u64 value);
 void mark_unknown(struct bpf_reg_state *reg, unsigned int bits);
 void mark_pointer(struct bpf_reg_state *reg, u32 type, struct bpf_map *map);

@@ -77,7 +77,7 @@ static int check_stack_read(struct bpf_verifier_env *env, s32 off, u32 size)
     return 0;
 }
 
-/* The bytes become numbers of which nothing is known. */
+/* The bytes become unknown numbers. */
 static void write_stack(struct bpf_verifier_env *env, s32 off, u32 size)
 {
     s32 at;

@@ -33,7 +33,7 @@ void perf_read_event(struct perf_event *event, struct perf_event_context *ctx, v
 void perf_reset_event(struct perf_event *event, struct perf_event_context *ctx, void *unused);
 void perf_period_event(struct perf_event *event, struct perf_event_context *ctx, void *data);
 
-/* Puts a new event into a context, of which it has a reference from then on. May sleep. */
+/* Puts a new event into a context, and takes a reference to the context for it. May sleep. */
 void perf_install_in_context(struct perf_event *event, struct perf_event_context *ctx);
 
 void perf_pending_irq(struct irq_work *work);

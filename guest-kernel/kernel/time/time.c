@@ -68,7 +68,7 @@ void time_starting_cpu(void)
 }
 
 /*
- * Returns whether reading the counters works or traps. The device tree does not tell: not every
+ * Returns whether reading the counters works or traps. The device tree does not say: not every
  * tree of a hart with Zicntr names it, and firmware may emulate the counters.
  */
 static bool counters_can_be_read(void)

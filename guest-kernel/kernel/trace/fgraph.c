@@ -66,7 +66,7 @@ static bool
     kill_ftrace_graph; /* an error was found: replace no return address any more; never cleared */
 static bool fgraph_sleep_time = true;
 
-/* The ops in the list that stands for all graph users, each of which has its own filter. */
+/* The ops in the list that stands for all graph users; each user has its own filter. */
 static struct ftrace_ops graph_ops = {
 #ifdef ftrace_graph_func
     .func = ftrace_graph_func,

@@ -12,8 +12,8 @@
  *
  * The writer uses free slots; if the ring is full it frees the oldest page with its events. The
  * reader takes out the oldest page and leaves its spare page in the slot, free. The one that
- * comes second finds the word changed; the page number in it tells a page from an older one in
- * the same slot.
+ * comes second finds the word changed; the page number in it distinguishes a page from an older one
+ * in the same slot.
  *
  * The reader may take the page that is being written, too: the writer continues in it, and the
  * reader reads up to `commit`.

@@ -49,7 +49,7 @@ static const struct {
     {"mono", sched_clock, true},
     {"mono_raw", sched_clock, true},
     {"boot", sched_clock, true},
-    {"tai", sched_clock, true}, /* nobody tells this machine the day */
+    {"tai", sched_clock, true}, /* no clock has the date */
 };
 
 bool trace_clock_in_ns(const struct trace_array *tr)

@@ -6,7 +6,7 @@
  * preemptirqsoff, at the first of the two. What its hart calls until the end is recorded; if it
  * was the longest so far, the hart's ring becomes the snapshot, which `trace` shows.
  *
- * Only in kernels that tell of these places (FLAVOUR=latency). Not instrumented.
+ * Only in kernels that report these places (FLAVOUR=latency). Not instrumented.
  */
 #include "trace_irqsoff.h"
 #include "trace_latency.h"

@@ -7,7 +7,7 @@
 
 #include "trace_graph.h"
 
-/* The tracers of one file, of which one can be current. Changed under trace_types_lock. */
+/* The tracers of one file; one of them can be current. Changed under trace_types_lock. */
 struct latency_tracer {
     ftrace_func_t call;                    /* for each function of the trace's filter, */
     struct fgraph_ops *graph_ops;          /* or, with the option display-graph, this */

@@ -1,5 +1,5 @@
 /*
- * trace_preemptirq.c - the kernel tells here when it turns interrupts or preemption off and on.
+ * trace_preemptirq.c - the kernel reports here that it turns interrupts or preemption off or on.
  *
  * Only in kernels with latency tracers of such sections (FLAVOUR=latency). Each hart remembers
  * whether it has told that its interrupts are off, so that only changes reach the tracers.

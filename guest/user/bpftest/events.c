@@ -283,7 +283,7 @@ static void write_text(const char *path, const char *text)
     close(fd);
 }
 
-/* What a program that adds this word of the registers has added in so many calls. */
+/* The sum of this word of the registers over a number of calls, added by a program. */
 static uint64_t probe_getpid(const char *event, int off, int calls)
 {
     int map = map_create(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);

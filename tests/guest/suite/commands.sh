@@ -1,4 +1,4 @@
-# commands.sh - a call of a function turns tracing on or off, for ever or so many times.
+# commands.sh - a call of a function turns tracing on or off, for good or a number of times.
 . /suite/lib.sh
 state() { echo "$1: tracing_on $(cat tracing_on)"; }
 echo fib ackermann even odd calls_once > set_ftrace_filter

@@ -1,4 +1,4 @@
-# lib.sh - for the guest's scripts: where the tracer's files are, and what of a trace is the same each time.
+# lib.sh - for the guest's scripts: where the tracer's files are, and which parts of a trace are the same each time.
 T=/sys/kernel/tracing
 cd $T 2>/dev/null
 

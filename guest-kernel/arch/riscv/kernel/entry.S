@@ -2,7 +2,7 @@
  * entry.S - trap entry and return, and the switch from one task to another.
  *
  * sscratch is zero in the kernel and holds the current task in U-mode, so one swap with tp
- * tells where a trap came from. A trap from the kernel continues on its stack, one from U-mode
+ * says where a trap came from. A trap from the kernel continues on its stack, one from U-mode
  * starts at the top of the task's kernel stack.
  *
  * The last word of the frame, just below the interrupted sp, is not written: a call site of

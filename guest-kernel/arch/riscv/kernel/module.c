@@ -84,7 +84,7 @@ static void set_cj(void *loc, s64 offset)
                   field(offset, 7, 1, 6) | field(offset, 1, 3, 3) | field(offset, 5, 1, 2);
 }
 
-/* Sets a pc-relative branch or jump with an offset of so many bits, if it fits. */
+/* Sets a pc-relative branch or jump with an offset of this number of bits, if it fits. */
 static int set_branch(void *loc, s64 offset, unsigned int bits, void (*set)(void *, s64))
 {
     if (!fits(offset, bits) || (offset & 1))

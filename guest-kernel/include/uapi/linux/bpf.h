@@ -232,7 +232,7 @@ union bpf_attr {
     u64 size_of_6_1[18]; /* the whole union has 144 bytes */
 } __attribute__((aligned(8)));
 
-/* ---- what BPF_OBJ_GET_INFO_BY_FD tells ---- */
+/* ---- the answers of BPF_OBJ_GET_INFO_BY_FD ---- */
 
 struct bpf_prog_info {
     u32 type;
