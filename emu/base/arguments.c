@@ -16,7 +16,9 @@ enum { KEY_BASE = 1000 };
 
 struct parse {
     const struct arguments *arguments;
-    bool done;
+    void *owner;
+    const struct diag *diag;
+    bool has_file, done;
 };
 
 /* A line of the help, whose texts of options begin in a column of their own. */
@@ -59,14 +61,13 @@ void arguments_show_help(const struct argp *argp, const char *command)
     free(text);
 }
 
-static error_t take_option(const struct arguments *a, const struct argument_row *row,
-                           const char *arg)
+static error_t take_option(const struct parse *p, const struct argument_row *row, const char *arg)
 {
     char problem[OPTION_PROBLEM_MAX];
 
-    if (option_value_set(&row->value, a->owner, arg, problem))
+    if (option_value_set(&row->value, p->owner, arg, problem))
         return 0;
-    diag_error(a->diag, "--%s: invalid value `%s': %s", row->name, arg, problem);
+    diag_error(p->diag, "--%s: invalid value `%s': %s", row->name, arg, problem);
     return EINVAL;
 }
 
@@ -78,7 +79,7 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 
     for (size_t i = 0; key && i < a->count; i++)
         if (key == a->rows[i].short_key || key == KEY_BASE + (int)i)
-            return take_option(a, &a->rows[i], arg);
+            return take_option(p, &a->rows[i], arg);
     switch (key) {
     case ARGP_KEY_INIT:
         state->name = name;
@@ -88,16 +89,17 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         p->done = true;
         arguments_show_help(state->root_argp, a->command);
         return ECANCELED;
-    case ARGP_KEY_ARG: return a->file(a->owner, arg) ? 0 : EINVAL;
+    case ARGP_KEY_ARG: p->has_file = true; return a->file(p->owner, arg) ? 0 : EINVAL;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-enum exit_status arguments_parse(const struct arguments *a, int argc, char **argv, bool *done)
+enum exit_status arguments_parse(const struct arguments *a, void *owner, const struct diag *diag,
+                                 int argc, char **argv, bool *done)
 {
     struct argp_option *options = xcalloc(a->count + 2, sizeof *options);
     struct argp argp = {options, parse_key, a->files, a->intro, NULL, NULL, NULL};
-    struct parse p = {.arguments = a};
+    struct parse p = {.arguments = a, .owner = owner, .diag = diag};
     char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
     char *command = argv[1];
     error_t error;
@@ -115,5 +117,9 @@ enum exit_status arguments_parse(const struct arguments *a, int argc, char **arg
     argv[1] = command;
     free(options);
     *done = p.done;
-    return error && !p.done ? EXIT_USAGE : EXIT_PASS;
+    if (p.done)
+        return EXIT_PASS;
+    if (!error && !p.has_file)
+        diag_error(diag, "%s", a->no_file);
+    return error || !p.has_file ? EXIT_USAGE : EXIT_PASS;
 }

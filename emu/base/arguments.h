@@ -22,20 +22,20 @@ struct argument_row {
 struct arguments {
     const char *command; /* "rvftrace log" */
     const char *files;   /* what the help calls them: "FILE..." */
+    const char *no_file; /* the message where there must be one, and is none */
     const char *intro;   /* the help's first lines; after \v the last ones */
     const struct argument_row *rows;
     size_t count;
-    const struct diag *diag;
-    void *owner; /* of the values of the rows */
     /* Takes a file. False: a message was given. */
     bool (*file)(void *owner, const char *name);
 };
 
 /*
- * argv[1] is the command's name. EXIT_USAGE: a message was given. *done: help was asked for and
- * printed.
+ * Parses what follows argv[1], the command's name; the owner has the values of the rows.
+ * EXIT_USAGE: a message was given. *done: help was asked for and printed.
  */
-MUST_USE enum exit_status arguments_parse(const struct arguments *a, int argc, char **argv,
+MUST_USE enum exit_status arguments_parse(const struct arguments *a, void *owner,
+                                          const struct diag *diag, int argc, char **argv,
                                           bool *done);
 
 struct argp;

@@ -70,30 +70,25 @@ static const char intro[] =
     "Exit status: 0; 64 usage, 65 the file is not a log or is damaged, 66 no such file, 74 I/O "
     "error.";
 
+static const struct arguments arguments = {.command = "rvftrace log",
+                                           .files = "FILE",
+                                           .no_file =
+                                               "no log; `rvftrace run --log FILE IMAGE' writes one",
+                                           .intro = intro,
+                                           .rows = rows,
+                                           .count = ARRAY_LEN(rows),
+                                           .file = take_file};
+
 /* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
 static enum exit_status parse(int argc, char **argv, struct request *q)
 {
-    const struct arguments arguments = {.command = "rvftrace log",
-                                        .files = "FILE",
-                                        .intro = intro,
-                                        .rows = rows,
-                                        .count = ARRAY_LEN(rows),
-                                        .diag = q->diag,
-                                        .owner = q,
-                                        .file = take_file};
-    enum exit_status status = arguments_parse(&arguments, argc, argv, &q->done);
+    enum exit_status status = arguments_parse(&arguments, q, q->diag, argc, argv, &q->done);
 
-    if (q->done || status != EXIT_PASS)
-        return status;
-    if (!q->file) {
-        diag_error(q->diag, "no log; `rvftrace run --log FILE IMAGE' writes one");
-        return EXIT_USAGE;
-    }
-    if (q->list && q->format) {
+    if (status == EXIT_PASS && !q->done && q->list && q->format) {
         diag_error(q->diag, "--list and --to: give one of them");
         return EXIT_USAGE;
     }
-    return EXIT_PASS;
+    return status;
 }
 
 static void convert(const struct request *q, struct export_job *job)

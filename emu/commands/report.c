@@ -127,25 +127,22 @@ static bool check_together(const struct request *q)
     return false;
 }
 
+static const struct arguments arguments = {
+    .command = "rvftrace report",
+    .files = "FILE...",
+    .no_file = "no report; `rvftrace run --report FILE IMAGE' writes one",
+    .intro = intro,
+    .rows = rows,
+    .count = ARRAY_LEN(rows),
+    .file = take_file};
+
 /* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
 static enum exit_status parse(int argc, char **argv, struct request *q)
 {
-    const struct arguments arguments = {.command = "rvftrace report",
-                                        .files = "FILE...",
-                                        .intro = intro,
-                                        .rows = rows,
-                                        .count = ARRAY_LEN(rows),
-                                        .diag = q->diag,
-                                        .owner = q,
-                                        .file = take_file};
-    enum exit_status status = arguments_parse(&arguments, argc, argv, &q->done);
+    enum exit_status status = arguments_parse(&arguments, q, q->diag, argc, argv, &q->done);
 
     if (q->done || status != EXIT_PASS)
         return status;
-    if (!q->file_count) {
-        diag_error(q->diag, "no report; `rvftrace run --report FILE IMAGE' writes one");
-        return EXIT_USAGE;
-    }
     return check_together(q) && check_sort(q) ? EXIT_PASS : EXIT_USAGE;
 }
 
