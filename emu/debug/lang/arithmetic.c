@@ -232,24 +232,34 @@ bool value_binary(struct language *l, enum value_operator op, struct value a, st
            integer_binary(l, op, x, y, type, out);
 }
 
-bool value_negate(struct language *l, struct value v, struct value *out)
+/* Converts v, or -v, to a floating-point type, or to a type whose values are integers. */
+static bool convert_scalar(struct language *l, struct type *type, struct value v, bool negate,
+                           struct value *out)
 {
-    struct type *type = value_strip(l, v.type);
     uint64_t number;
     double real;
 
-    if (type->kind == TYPE_FLOAT) {
+    if (value_strip(l, type)->kind == TYPE_FLOAT) {
         if (!value_number(l, v, &real))
             return false;
-        *out = value_of_float(l, v.type, -real);
+        *out = value_of_float(l, type, negate ? -real : real);
         return true;
     }
-    if (!type_is_integer(type))
-        return language_fail(l, "Argument to negate operation not a number.");
     if (!value_integer(l, v, &number))
         return false;
-    *out = value_of_int(l, common_type(l, type, type), -number);
+    *out = value_of_int(l, type, negate ? -number : number);
     return true;
+}
+
+bool value_negate(struct language *l, struct value v, struct value *out)
+{
+    struct type *type = value_strip(l, v.type);
+
+    if (type->kind == TYPE_FLOAT)
+        return convert_scalar(l, v.type, v, true, out);
+    if (!type_is_integer(type))
+        return language_fail(l, "Argument to negate operation not a number.");
+    return convert_scalar(l, common_type(l, type, type), v, true, out);
 }
 
 bool value_complement(struct language *l, struct value v, struct value *out)
@@ -266,24 +276,6 @@ bool value_complement(struct language *l, struct value v, struct value *out)
 }
 
 /* ---- casts ---- */
-
-static bool cast_scalar(struct language *l, struct type *type, struct value v, struct value *out)
-{
-    const struct type *to = value_strip(l, type);
-    uint64_t number;
-    double real;
-
-    if (to->kind == TYPE_FLOAT) {
-        if (!value_number(l, v, &real))
-            return false;
-        *out = value_of_float(l, type, real);
-        return true;
-    }
-    if (!value_integer(l, v, &number))
-        return false;
-    *out = value_of_int(l, type, number);
-    return true;
-}
 
 bool value_cast(struct language *l, struct type *type, struct value v, struct value *out)
 {
@@ -309,5 +301,5 @@ bool value_cast(struct language *l, struct type *type, struct value v, struct va
     }
     if (!type_is_scalar(to) || type_is_aggregate(from))
         return language_fail(l, "Invalid cast.");
-    return cast_scalar(l, type, v, out);
+    return convert_scalar(l, type, v, false, out);
 }
