@@ -177,7 +177,21 @@ static const struct option_row {
 #undef OPT
 };
 
-static const char *const command_names[] = {"run", "debug", "explore"};
+/* The commands, those with a letter first: they have the options in rows. */
+static const struct command_row {
+    const char *name, *operand, *does;
+    char letter; /* in the column `commands' of the options; 0: has options of its own, or none */
+} commands[] = {
+    [COMMAND_RUN] = {"run", " IMAGE", "boots the image and prints a report at the end", 'r'},
+    [COMMAND_DEBUG] = {"debug", " IMAGE", "starts the debugger", 'd'},
+    [COMMAND_EXPLORE] = {"explore", " IMAGE",
+                         "tries the interleavings of the harts around each change of code", 'e'},
+    {"report", " FILE...", "shows the reports of finished runs as tables (rvftrace report --help)",
+     0},
+    {"log", " FILE", "shows and converts what --log has recorded (rvftrace log --help)", 0},
+    {"view", " LOG", "shows it in a window", 0},
+    {"cores", "", "lists the core models of --timing", 0},
+};
 static const char command_letters[] = "rde";
 
 struct parse {
@@ -227,10 +241,10 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
 {
     char problem[OPTION_PROBLEM_MAX];
 
-    if (!strchr(rows[row].commands, command_letters[p->options->command])) {
+    if (!strchr(rows[row].commands, commands[p->options->command].letter)) {
         diag_error(p->diag, "--%s is not an option of `rvftrace %s'; see rvftrace %s --help",
-                   rows[row].name, command_names[p->options->command],
-                   command_names[p->options->command]);
+                   rows[row].name, commands[p->options->command].name,
+                   commands[p->options->command].name);
         return refuse(p);
     }
     if (option_value_set(&rows[row].value, p->options, arg, problem)) {
@@ -289,7 +303,7 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         return 0;
     case '?':
         p->done = true;
-        show_help(state->root_argp, command_names[p->options->command]);
+        show_help(state->root_argp, commands[p->options->command].name);
         return ECANCELED; /* stops parsing */
     case 'V':
         p->done = true;
@@ -314,16 +328,9 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 static const char intro[] =
     "Runs a RISC-V kernel image on an emulated virt board that understands ftrace: it models "
     "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
-    "counts the cycles of every patch site.\v"
-    "Commands: `run IMAGE' boots the image and prints a report at the end; `debug IMAGE' starts "
-    "the debugger; `explore IMAGE' tries the interleavings of the harts around each change of "
-    "code; "
-    "`report FILE...' shows the reports of finished runs as tables (rvftrace report "
-    "--help); `log FILE' shows and converts what --log has recorded (rvftrace log --help); `view "
-    "LOG' shows it in a window; "
-    "`cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
-    "Ctrl-A h lists the other "
-    "keys.\n\n" OPTIONS_NUMBERS "\n\n"
+    "counts the cycles of every patch site.\v" /* the commands: add_commands */
+    "At a terminal Ctrl-A x ends the run and Ctrl-A h lists the other keys.\n\n" OPTIONS_NUMBERS
+    "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 internal error, 74 I/O error, 75 "
     "limit "
@@ -349,11 +356,31 @@ static enum group group_of(const struct option_row *row)
     }
 }
 
-/* The text of an option in the help, with its default at the end. To be freed if it is not `text'.
+/* Returns the last part of the help with the commands before it. To be freed. */
+static char *add_commands(const char *text)
+{
+    char *all = xasprintf("Commands:"), *longer;
+
+    for (unsigned i = 0; i < ARRAY_LEN(commands); i++) {
+        longer = xasprintf("%s `%s%s' %s%c", all, commands[i].name, commands[i].operand,
+                           commands[i].does, i + 1 < ARRAY_LEN(commands) ? ';' : '.');
+        free(all);
+        all = longer;
+    }
+    longer = xasprintf("%s %s", all, text);
+    free(all);
+    return longer;
+}
+
+/*
+ * Completes a text of the help: an option's gets its default, the last one the commands. To be
+ * freed if it is not `text'.
  */
-static char *add_default(int key, const char *text, void *input)
+static char *complete_text(int key, const char *text, void *input)
 {
     (void)input;
+    if (key == ARGP_KEY_HELP_POST_DOC)
+        return add_commands(text);
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].standard && key == key_of(i))
             return xasprintf("%s Default %s.", text, rows[i].standard);
@@ -379,19 +406,30 @@ static void fill_options(struct argp_option *options, const char *letters)
         (struct argp_option){.name = "version", .key = 'V', .doc = "Print the version and exit."};
 }
 
+static void refuse_command(const char *word, const struct diag *d)
+{
+    char names[128];
+    size_t len = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(commands) && len < sizeof names; i++)
+        len += (size_t)snprintf(names + len, sizeof names - len, "%s%s",
+                                !i                            ? ""
+                                : i + 1 < ARRAY_LEN(commands) ? ", "
+                                                              : " and ",
+                                commands[i].name);
+    diag_error(d, "no command `%s'; the commands are %s, see rvftrace --help", word, names);
+}
+
 /* The first word is the command. */
 static bool take_command(char **argv, struct parse *p)
 {
-    for (unsigned i = 0; argv[1] && i < ARRAY_LEN(command_names); i++)
-        if (!strcmp(argv[1], command_names[i])) {
+    for (unsigned i = 0; argv[1] && commands[i].letter; i++)
+        if (!strcmp(argv[1], commands[i].name)) {
             p->options->command = (enum command)i;
             return true;
         }
     if (argv[1])
-        diag_error(p->diag,
-                   "no command `%s'; the commands are run, debug, explore, report, log, view and "
-                   "cores, see rvftrace --help",
-                   argv[1]);
+        refuse_command(argv[1], p->diag);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
     return false;
@@ -478,10 +516,8 @@ static void set_defaults(struct options *o)
     char problem[OPTION_PROBLEM_MAX];
     bool valid;
 
-    *o = (struct options){.max_insns = UINT64_MAX,
-                          .max_cycles = UINT64_MAX,
-                          .save_at = UINT64_MAX,
-                          .explore.schedules = "explore"};
+    /* Those of `no limit', which no value of these options means. */
+    *o = (struct options){.max_insns = UINT64_MAX, .max_cycles = UINT64_MAX, .save_at = UINT64_MAX};
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
         valid = !rows[i].standard || option_value_set(&rows[i].value, o, rows[i].standard, problem);
         assert(valid);
@@ -606,7 +642,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
                                bool *done)
 {
     struct argp_option options[ARRAY_LEN(rows) + MORE_OPTIONS + 1] = {0};
-    struct argp argp = {options, parse_key, "IMAGE", intro, NULL, add_default, NULL};
+    struct argp argp = {options, parse_key, "IMAGE", intro, NULL, complete_text, NULL};
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
     char letter[2] = {0};
     enum exit_status status = EXIT_PASS;
@@ -620,7 +656,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return parse_cores(argc, argv, d, o);
     if (!take_command(argv, &p))
         return EXIT_USAGE;
-    letter[0] = command_letters[o->command];
+    letter[0] = commands[o->command].letter;
     fill_options(options, letter);
     if (!parse_words(argc, argv, &argp, &p))
         return EXIT_USAGE;
@@ -632,7 +668,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     if (status != EXIT_PASS)
         return status;
     if (!o->machine.image) {
-        diag_error(d, "no image; try `rvftrace %s IMAGE'", command_names[o->command]);
+        diag_error(d, "no image; try `rvftrace %s IMAGE'", commands[o->command].name);
         return EXIT_USAGE;
     }
     if (!check_combinations(o, d))

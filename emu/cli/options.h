@@ -24,7 +24,7 @@ enum traced_calls { TRACE_ALL, TRACE_ON, TRACE_NONE }; /* of all sites, of those
 #define OPTIONS_NUMBERS                                                                            \
     "Numbers are decimal, hexadecimal with 0x, or octal with 0; the suffixes K, M and G may also " \
     "be lower case. If an option is given twice, the last one is used; --drive adds a disk each "  \
-    "time, --allow a rule."
+    "time, --port a port, --allow a rule."
 
 /* The text of a number that is a macro, for the rows of options.def. */
 #define TEXT_OF(macro)   TEXT_AS_IS(macro)

@@ -150,7 +150,7 @@ static void a_flag_and_a_text_are_kept(void **state)
     assert_refused("debug k --gdb=", "expected a port, ADDRESS:PORT, a path for a socket, or -");
 }
 
-static void the_last_value_counts_but_disks_add_up(void **state)
+static void the_last_value_counts_but_disks_ports_and_rules_add_up(void **state)
 {
     struct line l;
     const struct options *o = parse_good(&l, "run k.elf --drive a --drive b,readonly");
@@ -160,6 +160,8 @@ static void the_last_value_counts_but_disks_add_up(void **state)
     assert_string_equal(o->machine.drives[1].path, "b");
     assert_int_equal(o->machine.drives[1].mode, DRIVE_READ_ONLY);
     assert_int_equal(o->saved_count, 2);
+    assert_int_equal(parse_good(&l, "run k.elf --port a=b --port c=d")->machine.port_count, 2);
+    assert_int_equal(parse_good(&l, "run k.elf --allow lock --allow note")->allow_count, 2);
     parse(&l, "run k.elf --seed 1 --seed 2");
     assert_int_equal(l.status, EXIT_PASS);
     assert_non_null(strstr(l.messages, "--seed is given more than once; using `2'"));
@@ -202,7 +204,9 @@ static void the_default_of_a_row_is_the_value_without_the_option(void **state)
                      rows[i].standard);
             parse_good(&with, text);
             without.options.machine.image = with.options.machine.image = NULL;
+            assert_string_equal(without.options.explore.schedules, "explore");
             without.options.console = with.options.console = NULL;
+            without.options.explore.schedules = with.options.explore.schedules = NULL;
             forget_saved(&with.options);
             forget_saved(&without.options);
             assert_memory_equal(&with.options, &without.options, sizeof with.options);
@@ -279,7 +283,7 @@ int main(void)
         cmocka_unit_test(the_suffixes_of_a_size_are_powers_of_1024),
         cmocka_unit_test(a_choice_takes_its_words_only),
         cmocka_unit_test(a_flag_and_a_text_are_kept),
-        cmocka_unit_test(the_last_value_counts_but_disks_add_up),
+        cmocka_unit_test(the_last_value_counts_but_disks_ports_and_rules_add_up),
         cmocka_unit_test(the_default_of_a_row_is_the_value_without_the_option),
         cmocka_unit_test(the_limits_are_the_clusters_own_defaults),
         cmocka_unit_test(an_unknown_command_is_answered_with_all_commands),
