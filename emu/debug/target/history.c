@@ -226,7 +226,7 @@ void history_restore(struct target *t, const struct snapshot *s)
     machine_repeat_input(t->machine, h->known_insns, h->known_cycles);
     machine_mute_console(t->machine, h->known_console);
     points_pass_none(t);
-    watch_follow(t);
+    watchpoint_follow(t);
 }
 
 struct target_stop history_arrive(struct target *t, struct stop stop)
@@ -548,7 +548,7 @@ struct target_stop target_replaced(struct target *t)
     t->ended = false;
     history_depart(t);
     points_pass_none(t);
-    watch_follow(t);
+    watchpoint_follow(t);
     return history_arrive_here(t);
 }
 

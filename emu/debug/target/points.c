@@ -218,7 +218,7 @@ static void remove_point(struct target *t, size_t i)
     if (p->kind == TARGET_BREAK)
         leave_spot(t, p->pa);
     else if (!is_catch)
-        watch_clear(t, p);
+        watchpoint_clear(t, p);
     for (size_t k = 0; k < p->place_count; k++)
         leave_spot(t, p->places[k].pa);
     free(p->places);
@@ -263,7 +263,7 @@ static enum target_error place_point(struct target *t, unsigned from_hart, struc
     switch (p->kind) {
     case TARGET_BREAK: return break_set(t, from_hart, p);
     case TARGET_CATCH: return TARGET_OK;
-    default: return watch_set(t, p, t->last_number + 1);
+    default: return watchpoint_set(t, p, t->last_number + 1);
     }
 }
 

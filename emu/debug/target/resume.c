@@ -22,7 +22,7 @@ void resume_begin_piece(struct target *t)
 bool resume_passes(struct target *t, struct stop stop)
 {
     bool asked = t->accesses.len || t->caught.len;
-    bool watched = t->accesses.len && watch_decide(t, hart_id(stop.hart));
+    bool watched = t->accesses.len && watchpoint_decide(t, hart_id(stop.hart));
     bool caught = t->caught.len && catch_decide(t);
 
     return asked && !watched && !caught && stop.reason == STOP_ASKED && !t->patched &&
@@ -52,7 +52,7 @@ void resume_begin(struct target *t, unsigned from_hart)
 {
     history_open(t);
     t->findings_before = target_findings(t);
-    watch_follow(t); /* the user may have changed registers or memory */
+    watchpoint_follow(t); /* the user may have changed registers or memory */
     if (from_hart < target_hart_count(t))
         points_pass(t, target_hart_at(t, from_hart));
 }

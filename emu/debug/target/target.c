@@ -248,9 +248,9 @@ static void on_event(void *ctx, const struct event *e)
     struct target *t = ctx;
 
     switch (e->kind) {
-    case EVENT_ACCESS: watch_note(t, &e->access); break;
+    case EVENT_ACCESS: watchpoint_note(t, &e->access); break;
     case EVENT_SATP:
-    case EVENT_SFENCE_VMA: watch_follow(t); break;
+    case EVENT_SFENCE_VMA: watchpoint_follow(t); break;
     case EVENT_TRAP_RETURN: tell_change(t); break;
     case EVENT_CODE_WRITE: note_patch(t, &e->code_write); break;
     default: break;

@@ -43,13 +43,13 @@ struct spot {
 };
 
 /* The part of a watchpoint that is in one page. */
-struct watch_piece {
+struct watchpoint_piece {
     unsigned number; /* of the point */
     uint64_t pa, size;
     uint64_t offset; /* from the watchpoint's first byte */
 };
 
-typedef VEC_OF(struct watch_piece) piece_list;
+typedef VEC_OF(struct watchpoint_piece) piece_list;
 
 /* The instruction before which a hart was stopped; resuming does not stop there again. */
 struct passed {
@@ -218,12 +218,13 @@ MUST_USE bool catch_decide(struct target *t);
 /* ---- watchpoints.c ---- */
 
 /* Fills in p->pa; the point itself is not added yet. */
-MUST_USE enum target_error watch_set(struct target *t, struct target_point *p, unsigned number);
-void watch_clear(struct target *t, const struct target_point *p);
+MUST_USE enum target_error watchpoint_set(struct target *t, struct target_point *p,
+                                          unsigned number);
+void watchpoint_clear(struct target *t, const struct target_point *p);
 /* Finds the memory of all watchpoints anew, after a change of a mapping. */
-void watch_follow(struct target *t);
-void watch_note(struct target *t, const struct access_event *e);
+void watchpoint_follow(struct target *t);
+void watchpoint_note(struct target *t, const struct access_event *e);
 /* Counts the hits, and drops the accesses to points that do not stop. False: none is left. */
-MUST_USE bool watch_decide(struct target *t, unsigned current);
+MUST_USE bool watchpoint_decide(struct target *t, unsigned current);
 
 #endif

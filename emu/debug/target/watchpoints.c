@@ -28,7 +28,7 @@ static bool wants_writes(enum target_point_kind kind)
     return kind == TARGET_WATCH_WRITE || kind == TARGET_WATCH_ACCESS;
 }
 
-static void add_piece(piece_list *list, struct watch_piece piece)
+static void add_piece(piece_list *list, struct watchpoint_piece piece)
 {
     for (size_t i = 0; i < list->len; i++)
         if (list->at[i].number == piece.number && list->at[i].pa == piece.pa)
@@ -41,7 +41,7 @@ static void add_piece(piece_list *list, struct watch_piece piece)
  * where the image is loaded (TARGET_BY_ANY), or at the physical address.
  */
 static void find_piece(const struct target *t, const struct target_point *p, uint64_t address,
-                       struct watch_piece piece, piece_list *list)
+                       struct watchpoint_piece piece, piece_list *list)
 {
     size_t before = list->len;
 
@@ -64,7 +64,7 @@ static piece_list find_pieces(const struct target *t, const struct target_point 
 
     for (uint64_t offset = 0; offset < p->size;) {
         uint64_t address = p->address + offset, room = PAGE_BYTES - address % PAGE_BYTES;
-        struct watch_piece piece = {
+        struct watchpoint_piece piece = {
             .number = number,
             .offset = offset,
             .size = p->size - offset < room ? p->size - offset : room,
@@ -76,7 +76,7 @@ static piece_list find_pieces(const struct target *t, const struct target_point 
     return list;
 }
 
-static void watch_pieces(struct target *t, const struct target_point *p, const piece_list *list)
+static void arm_pieces(struct target *t, const struct target_point *p, const piece_list *list)
 {
     for (size_t i = 0; i < list->len; i++) {
         VEC_PUSH(&t->pieces, list->at[i]);
@@ -87,12 +87,12 @@ static void watch_pieces(struct target *t, const struct target_point *p, const p
 /* Whether all bytes of the watchpoint were found; it is in two pages at most. */
 static bool is_whole(const struct target_point *p, const piece_list *list)
 {
-    const struct watch_piece *last = list->len ? &list->at[list->len - 1] : NULL;
+    const struct watchpoint_piece *last = list->len ? &list->at[list->len - 1] : NULL;
 
     return last && !list->at[0].offset && last->offset + last->size == p->size;
 }
 
-enum target_error watch_set(struct target *t, struct target_point *p, unsigned number)
+enum target_error watchpoint_set(struct target *t, struct target_point *p, unsigned number)
 {
     piece_list list;
     bool whole;
@@ -103,18 +103,18 @@ enum target_error watch_set(struct target *t, struct target_point *p, unsigned n
     whole = is_whole(p, &list);
     if (whole) {
         p->pa = list.at[0].pa;
-        watch_pieces(t, p, &list);
+        arm_pieces(t, p, &list);
     }
     VEC_FREE(&list);
     return whole ? TARGET_OK : TARGET_NOT_MAPPED;
 }
 
-void watch_clear(struct target *t, const struct target_point *p)
+void watchpoint_clear(struct target *t, const struct target_point *p)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < t->pieces.len; i++) {
-        struct watch_piece piece = t->pieces.at[i];
+        struct watchpoint_piece piece = t->pieces.at[i];
 
         if (piece.number == p->number)
             cluster_unwatch_memory(t->cluster, piece.pa, piece.size, wants_reads(p->kind));
@@ -138,7 +138,7 @@ static bool is_watched_at(const struct target *t, unsigned number, const piece_l
     return same == list->len;
 }
 
-void watch_follow(struct target *t)
+void watchpoint_follow(struct target *t)
 {
     for (size_t i = 0; i < t->points.len; i++) {
         const struct target_point *p = &t->points.at[i];
@@ -148,8 +148,8 @@ void watch_follow(struct target *t)
             continue;
         list = find_pieces(t, p, p->number);
         if (!is_watched_at(t, p->number, &list)) {
-            watch_clear(t, p);
-            watch_pieces(t, p, &list);
+            watchpoint_clear(t, p);
+            arm_pieces(t, p, &list);
         }
         VEC_FREE(&list);
     }
@@ -168,7 +168,7 @@ static uint64_t value_of(const uint8_t *bytes, unsigned size)
 }
 
 /* Finds the part of the access that is in the piece. False: there is none. */
-static bool overlap(const struct watch_piece *piece, const struct access_event *e,
+static bool overlap(const struct watchpoint_piece *piece, const struct access_event *e,
                     struct target_access *a)
 {
     uint64_t from = e->pa > piece->pa ? e->pa : piece->pa;
@@ -209,12 +209,12 @@ static bool is_full(const struct target *t, unsigned number)
     return noted >= NOTED_MAX;
 }
 
-void watch_note(struct target *t, const struct access_event *e)
+void watchpoint_note(struct target *t, const struct access_event *e)
 {
     if (t->quiet || e->who.kind == WRITER_DEBUGGER)
         return;
     for (size_t i = 0; i < t->pieces.len; i++) {
-        const struct watch_piece *piece = &t->pieces.at[i];
+        const struct watchpoint_piece *piece = &t->pieces.at[i];
         const struct target_point *p = target_find_point(t, piece->number);
         struct target_access a = {
             .point = piece->number, .read = e->reads, .write = e->writes, .who = e->who};
@@ -247,7 +247,7 @@ static void drop_accesses(struct target *t, unsigned number)
     t->accesses.len = kept;
 }
 
-bool watch_decide(struct target *t, unsigned current)
+bool watchpoint_decide(struct target *t, unsigned current)
 {
     for (size_t i = 0; i < t->points.len; i++) {
         struct target_point *p = &t->points.at[i];
