@@ -118,6 +118,11 @@ bool hart_look_ahead(const struct hart *h, uint64_t pa, uint64_t insns, struct h
     return true;
 }
 
+bool hart_has_fetched_stale(const struct hart *h, uint64_t pa)
+{
+    return fetch_view_is_reported(h, pa);
+}
+
 bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, struct fetched *f)
 {
     struct hart *h = by->hart;

@@ -210,6 +210,12 @@ MUST_USE bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel
 MUST_USE bool hart_look_ahead(const struct hart *h, uint64_t pa, uint64_t insns,
                               struct hart_parcel *p);
 
+/*
+ * Whether the hart has fetched the instruction at pa since the last write to it. It was stale then,
+ * and EVENT_STALE_FETCH was emitted.
+ */
+bool hart_has_fetched_stale(const struct hart *h, uint64_t pa);
+
 /* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */
 uint64_t hart_sync_stamp(const struct hart *h);
 

@@ -2,13 +2,14 @@
  * stale_evidence.c - breaches that are stale fetches: their causes, and the evidence for them.
  *
  * The instructions of a site are fetched one after the other, and the event of the first one that
- * is stale makes the finding. What the hart fetches of the others is asked then, so that the
- * evidence is complete at once.
+ * is stale makes the finding, with its evidence. So the evidence has of the instructions before it
+ * what the hart has fetched, and of those after it what the hart has at that moment.
  */
 #include <string.h>
 
 #include "base/state_io.h"
 #include "cpu/cluster.h"
+#include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/patch/patch_log.h"
@@ -31,27 +32,109 @@ static void add_fence(struct finding *f, unsigned hart, const struct patch_fence
 /* Which bytes of an instruction. */
 enum code_version { CODE_FORMER, CODE_FETCHED, CODE_MEMORY };
 
-/* The instructions of sites have four bytes, and are executed one after the other. */
-enum { INSN_BYTES = 4 };
+/* The code of a site, or of one instruction, of which a hart has fetched the one at s->pc. */
+struct code {
+    const struct stale_fetch *s;
+    uint64_t va;
+    unsigned size;
+};
 
-/*
- * What the hart has of the two bytes of code at va. They are in a site that begins at `start`, of
- * which it has fetched the instruction at s->pc.
- */
-static uint16_t parcel_at(const struct stale_fetch *s, uint64_t start, uint64_t va,
-                          enum code_version version)
+static bool look(const struct code *c, unsigned at, uint64_t insns, struct hart_parcel *p)
 {
-    int64_t ahead = (int64_t)(va - start) / INSN_BYTES - (int64_t)(s->pc - start) / INSN_BYTES;
-    struct hart_parcel p;
     uint64_t pa;
 
-    if (!hart_translate(s->hart, va, ACCESS_FETCH, &pa) ||
-        !hart_look_ahead(s->hart, pa, s->insns + (uint64_t)ahead, &p))
-        return 0;
-    return version == CODE_FORMER ? p.former : version == CODE_FETCHED ? p.fetched : p.memory;
+    return hart_translate(c->s->hart, c->va + at, ACCESS_FETCH, &pa) &&
+           hart_look_ahead(c->s->hart, pa, insns, p);
 }
 
-/* Adds a fact with the instruction's bytes. For one of a site the fact has all of the site. */
+/*
+ * Whether the hart has fetched the instruction there before the last write to it. Only for those
+ * before s->pc, which it has executed.
+ */
+static bool is_former(const struct code *c, unsigned at)
+{
+    uint64_t pa;
+
+    return c->va + at < c->s->pc && hart_translate(c->s->hart, c->va + at, ACCESS_FETCH, &pa) &&
+           !hart_has_fetched_stale(c->s->hart, pa);
+}
+
+/*
+ * Fetches the instruction there, as one that the hart executes after `insns` others. Returns its
+ * size; 0: it is not all in the code.
+ */
+static unsigned fetch_insn_at(const struct code *c, unsigned at, uint64_t insns, uint8_t *bytes)
+{
+    bool former = is_former(c, at);
+    unsigned size = 2;
+
+    for (unsigned i = 0; i < size; i += 2) {
+        struct hart_parcel p;
+        uint16_t parcel;
+
+        if (at + i + 2 > c->size || !look(c, at + i, insns, &p))
+            return 0;
+        parcel = former && p.old_known ? p.former : p.fetched;
+        memcpy(bytes + at + i, &parcel, sizeof parcel);
+        if (!i)
+            size = insn_size(parcel);
+    }
+    return size;
+}
+
+/*
+ * Fetches the instructions in [at, end), one after the other. Returns their number; 0: the last one
+ * does not end there.
+ */
+static unsigned fetch_insns(const struct code *c, unsigned at, unsigned end, uint64_t insns,
+                            uint8_t *bytes)
+{
+    unsigned count = 0, size;
+
+    for (; at < end; at += size, count++) {
+        size = fetch_insn_at(c, at, insns + count, bytes);
+        if (!size)
+            return 0;
+    }
+    return at == end ? count : 0;
+}
+
+/*
+ * Reads what the hart has of the code around its instruction: what it has fetched before, and what
+ * it fetches next, unless a trap comes in between. With FETCH_RANDOM the bytes depend on the number
+ * of instructions before them, and that on the bytes.
+ */
+static void fetch_around(const struct code *c, uint8_t *bytes)
+{
+    const struct stale_fetch *s = c->s;
+    int at = (int)(s->pc - c->va); /* negative if the instruction begins before the site */
+    unsigned after = (unsigned)at + s->size;
+
+    for (int n = 1; n <= at / 2; n++)
+        if (fetch_insns(c, 0, (unsigned)at, s->insns - (unsigned)n, bytes) == (unsigned)n)
+            break;
+    (void)fetch_insns(c, after, c->size, s->insns + 1, bytes);
+}
+
+/* Reads each two bytes as the hart fetches them now, as they were, or as memory has them. */
+static void read_parcels(const struct code *c, enum code_version version, uint8_t *bytes)
+{
+    for (unsigned at = 0; at < c->size; at += 2) {
+        struct hart_parcel p;
+
+        if (look(c, at, c->s->insns, &p))
+            memcpy(bytes + at,
+                   version == CODE_FETCHED  ? &p.fetched
+                   : version == CODE_FORMER ? &p.former
+                                            : &p.memory,
+                   sizeof p.memory);
+    }
+}
+
+/*
+ * Adds a fact with the instruction's bytes. For one of a site the fact has all of the site: also
+ * for LABEL_EXECUTED, as the hart has the site at this moment.
+ */
 static void add_bytes(const struct audit *a, struct finding *f, enum fact_label label,
                       uint32_t site, const struct stale_fetch *s, const uint8_t *bytes)
 {
@@ -59,15 +142,15 @@ static void add_bytes(const struct audit *a, struct finding *f, enum fact_label 
                                 : label == LABEL_EXECUTED ? CODE_FETCHED
                                                           : CODE_MEMORY;
     const struct site *at = site == NO_SITE ? NULL : site_get(a->config.sites, site);
+    const struct code code = {
+        .s = s, .va = at ? s->pc - (s->pa - at->pa) : s->pc, .size = at ? at->size : s->size};
     struct fact *fact = audit_fact(f, label, FACT_BYTES);
 
-    fact->va = at ? s->pc - (s->pa - at->pa) : s->pc;
-    fact->size = at ? at->size : (uint8_t)s->size;
-    for (unsigned i = 0; i < fact->size; i += 2) {
-        uint16_t parcel = parcel_at(s, fact->va, fact->va + i, version);
-
-        memcpy(fact->bytes + i, &parcel, sizeof parcel);
-    }
+    fact->va = code.va;
+    fact->size = (uint8_t)code.size;
+    read_parcels(&code, version, fact->bytes);
+    if (version == CODE_FETCHED)
+        fetch_around(&code, fact->bytes);
     for (unsigned i = 0; i < s->size; i++)
         if (s->pc + i - fact->va < fact->size)
             fact->bytes[s->pc + i - fact->va] = bytes[i];
