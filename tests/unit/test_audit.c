@@ -599,6 +599,26 @@ static void a_fence_in_a_trap_between_the_halves_comes_after_the_evidence(void *
     wreck(&s);
 }
 
+static void a_listener_that_was_removed_is_not_called(void **state)
+{
+    struct scene s;
+    struct copied removed;
+
+    (void)state;
+    build_run(&s, &removed, FETCH_STALE, 0, &pair);
+    ftrace_listen_to(&s.stream, &removed,
+                     FTRACE_BIT(FTRACE_FINDING) | FTRACE_BIT(FTRACE_CALL_LEFT));
+    ftrace_unlisten(&s.stream, &removed);
+    patch(&s, &pair);
+    run_at(&s, 1, SITE_VA + F, pair.count);
+    assert_int_equal(s.told_count, 1); /* the other listeners stay */
+    assert_int_equal(removed.count, 0);
+    wreck(&s);
+    assert_true(ftrace_wants(&s.stream, FTRACE_FINDING));
+    assert_false(ftrace_wants(&s.stream, FTRACE_CALL_LEFT));
+    assert_int_equal(s.stream.count, 1); /* the auditor has gone */
+}
+
 /* One half was stale after one patch, the other only after the next: memory never had both old
  * halves together. */
 static void halves_of_two_patches_are_not_put_together(void **state)
@@ -1014,6 +1034,7 @@ int main(void)
         cmocka_unit_test(what_was_fetched_before_the_store_is_not_what_memory_has),
         cmocka_unit_test(what_was_fetched_after_the_store_is_not_what_it_was_before),
         cmocka_unit_test(a_fence_in_a_trap_between_the_halves_comes_after_the_evidence),
+        cmocka_unit_test(a_listener_that_was_removed_is_not_called),
         cmocka_unit_test(halves_of_two_patches_are_not_put_together),
         cmocka_unit_test(the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions),
         cmocka_unit_test(the_evidence_is_in_the_order_of_events_and_not_of_cycles),

@@ -82,8 +82,10 @@ void catch_note(struct target *t, const struct event *e)
 }
 
 /* A finding is of no hart: its evidence may be of several. */
-void catch_note_ftrace(struct target *t, const struct ftrace_event *e)
+void catch_note_ftrace(void *target, const struct ftrace_event *e)
 {
+    struct target *t = target;
+
     for (size_t i = 0; i < t->points.len && !t->quiet; i++) {
         const struct target_point *p = &t->points.at[i];
 

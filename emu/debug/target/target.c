@@ -258,11 +258,6 @@ static void on_event(void *ctx, const struct event *e)
     catch_note(t, e);
 }
 
-static void on_ftrace_event(void *ctx, const struct ftrace_event *e)
-{
-    catch_note_ftrace(ctx, e);
-}
-
 /* ---- creation ---- */
 
 struct target *target_new(const struct target_config *config)
@@ -277,12 +272,14 @@ struct target *target_new(const struct target_config *config)
     cluster_listen(t->cluster, &l);
     if (config->ftrace)
         ftrace_listen(watch_stream(config->ftrace),
-                      &(struct ftrace_listener){.ctx = t, .on_event = on_ftrace_event});
+                      &(struct ftrace_listener){.ctx = t, .on_event = catch_note_ftrace});
     return t;
 }
 
 void target_free(struct target *t)
 {
+    if (t->config.ftrace)
+        ftrace_unlisten(watch_stream(t->config.ftrace), t);
     history_free(t);
     points_free(t);
     free(t);

@@ -52,9 +52,9 @@ struct target_config {
 };
 
 /*
- * The machine must outlive the target. A target stays attached to the machine's
- * cluster as a listener: after target_free the machine may be inspected and
- * freed, but not run.
+ * The machine must outlive the target, and so must ftrace. A target stays attached to
+ * the machine's cluster as a listener: after target_free the machine may be inspected
+ * and freed, but not run.
  */
 struct target *target_new(const struct target_config *config);
 void target_free(struct target *t);

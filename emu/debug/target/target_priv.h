@@ -211,7 +211,8 @@ void history_free(struct target *t);
  */
 void catch_listen(struct target *t);
 void catch_note(struct target *t, const struct event *e);
-void catch_note_ftrace(struct target *t, const struct ftrace_event *e);
+/* The callback of a struct ftrace_listener. */
+void catch_note_ftrace(void *target, const struct ftrace_event *e);
 /* Counts the hits, and drops the events of points that do not stop. False: none is left. */
 MUST_USE bool catch_decide(struct target *t);
 

@@ -82,6 +82,7 @@ void audit_free(struct audit *a)
 {
     if (!a)
         return;
+    ftrace_unlisten(a->config.stream, a);
     for (unsigned id = 0; id < RULE_FAMILIES; id++)
         families[id]->destroy(a->rules[id]);
     VEC_FREE(&a->noted);

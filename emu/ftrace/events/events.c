@@ -22,6 +22,20 @@ void ftrace_listen_to(struct ftrace_stream *s, const void *ctx, uint32_t kinds)
     }
 }
 
+void ftrace_unlisten(struct ftrace_stream *s, const void *ctx)
+{
+    unsigned kept = 0;
+
+    s->wanted = 0;
+    for (unsigned i = 0; i < s->count; i++) {
+        if (s->listeners[i].ctx == ctx)
+            continue;
+        s->wanted |= s->listeners[i].kinds;
+        s->listeners[kept++] = s->listeners[i];
+    }
+    s->count = kept;
+}
+
 void ftrace_emit(const struct ftrace_stream *s, const struct ftrace_event *e)
 {
     for (unsigned i = 0; i < s->count; i++)

@@ -107,7 +107,8 @@ struct ftrace_listener {
     void (*on_event)(void *ctx, const struct ftrace_event *e);
 };
 
-enum { FTRACE_LISTENERS_MAX = 4 };
+/* A run has four at most: the session, the log, the auditor and the debugger. */
+enum { FTRACE_LISTENERS_MAX = 8 };
 
 /* All zeroes: a stream without listeners. Its members are for the functions below. */
 struct ftrace_stream {
@@ -120,6 +121,9 @@ void ftrace_listen(struct ftrace_stream *s, const struct ftrace_listener *l);
 
 /* Other kinds from now on for the listener with that ctx. */
 void ftrace_listen_to(struct ftrace_stream *s, const void *ctx, uint32_t kinds);
+
+/* Removes the listeners with that ctx. The stream must not be emitting an event. */
+void ftrace_unlisten(struct ftrace_stream *s, const void *ctx);
 
 /* Whether some listener needs events of the kind. If not, they need not be emitted. */
 static inline bool ftrace_wants(const struct ftrace_stream *s, enum ftrace_event_kind kind)
