@@ -1007,6 +1007,10 @@ static void each_rule_has_a_name_a_severity_events_a_sentence_and_a_remedy(void 
         for (unsigned other = 0; other < r; other++)
             assert_string_not_equal(name, rule_name((enum rule)other));
     }
+    for (unsigned f = 0; f < RULE_FAMILIES; f++) {
+        assert_int_equal(rule_family_events((enum rule_family_id)f) & ~audit_events(s.audit), 0);
+        assert_int_equal(rule_family_ftrace_events((enum rule_family_id)f) & ~s.stream.wanted, 0);
+    }
     assert_string_equal(severity_name(SEVERITY_note), "note");
     assert_string_equal(severity_name(SEVERITY_warning), "warning");
     assert_string_equal(severity_name(SEVERITY_error), "error");

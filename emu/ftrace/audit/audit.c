@@ -22,7 +22,7 @@
 #include "load/symbols.h"
 
 static const struct rule_family *const families[] = {
-#define FAMILY(name) &name##_family,
+#define FAMILY(name, events) &name##_family,
 #include "ftrace/audit/rules.def"
 };
 
@@ -31,6 +31,8 @@ static void list_user(struct audit *a, unsigned id, uint32_t kinds, uint32_t ftr
 {
     const struct rule_family *f = families[id];
 
+    assert(f->event || !kinds);
+    assert(f->ftrace_event || !ftrace_kinds);
     for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
         if (kinds & EVENT_BIT(kind))
             a->users[kind][a->user_count[kind]++] = (struct event_user){f->event, a->rules[id]};
@@ -50,7 +52,7 @@ static uint32_t create_families(struct audit *a)
     uint32_t all_ftrace_kinds = 0;
 
     for (unsigned id = 0; id < RULE_FAMILIES; id++) {
-        uint32_t kinds = 0, ftrace_kinds = 0;
+        uint32_t kinds = rule_family_events(id), ftrace_kinds = rule_family_ftrace_events(id);
 
         for (unsigned rule = 0; rule < RULE_COUNT; rule++)
             if (rule_family((enum rule)rule) == id) {

@@ -43,14 +43,14 @@ struct audited_hart {
 struct rule_family {
     void *(*create)(struct audit *a); /* the state */
     void (*destroy)(void *rules);
-    /* An event of a kind that one of its rules needs (rules.def); NULL: they need none. */
+    /* An event of a kind that rules.def has for it or one of its rules; NULL: it has none. */
     void (*event)(void *rules, const struct event *e);
     void (*ftrace_event)(void *rules, const struct ftrace_event *e);
     void (*end)(void *rules); /* the run has ended; NULL: that breaks no rule */
     void (*state_io)(struct state_io *io, void *rules);
 };
 
-#define FAMILY(name) extern const struct rule_family name##_family;
+#define FAMILY(name, events) extern const struct rule_family name##_family;
 #include "ftrace/audit/rules.def"
 
 struct event_user {

@@ -17,23 +17,31 @@ static const struct row {
 #include "ftrace/audit/rules.def"
 };
 
-/* The events that each rule needs. */
-static const uint32_t machine_events[] = {
+/* The events that each rule needs, and each family in addition: first those of the machine. */
 #define E(kind) | EVENT_BIT(EVENT_##kind)
 #define F(kind)
+static const uint32_t machine_events[] = {
 #define RULE(name, text, family, severity, events, sentence, remedy) 0 events,
 #include "ftrace/audit/rules.def"
+};
+static const uint32_t family_machine_events[] = {
+#define FAMILY(name, events) 0 events,
+#include "ftrace/audit/rules.def"
+};
 #undef E
 #undef F
-};
-static const uint32_t ftrace_events[] = {
 #define E(kind)
-#define F(kind)                                                      | FTRACE_BIT(FTRACE_##kind)
+#define F(kind) | FTRACE_BIT(FTRACE_##kind)
+static const uint32_t ftrace_events[] = {
 #define RULE(name, text, family, severity, events, sentence, remedy) 0 events,
 #include "ftrace/audit/rules.def"
+};
+static const uint32_t family_ftrace_events[] = {
+#define FAMILY(name, events) 0 events,
+#include "ftrace/audit/rules.def"
+};
 #undef E
 #undef F
-};
 
 const char *rule_name(enum rule rule)
 {
@@ -58,6 +66,16 @@ uint32_t rule_events(enum rule rule)
 uint32_t rule_ftrace_events(enum rule rule)
 {
     return ftrace_events[rule];
+}
+
+uint32_t rule_family_events(enum rule_family_id family)
+{
+    return family_machine_events[family];
+}
+
+uint32_t rule_family_ftrace_events(enum rule_family_id family)
+{
+    return family_ftrace_events[family];
 }
 
 const char *rule_sentence(enum rule rule)

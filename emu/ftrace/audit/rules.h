@@ -14,7 +14,7 @@ enum rule {
 
 /* The families of rules: each has a file, NAME_rules.c. */
 enum rule_family_id {
-#define FAMILY(name) FAMILY_##name,
+#define FAMILY(name, events) FAMILY_##name,
 #include "ftrace/audit/rules.def"
     RULE_FAMILIES,
 };
@@ -26,6 +26,9 @@ enum severity rule_severity(enum rule rule);
 enum rule_family_id rule_family(enum rule rule);
 uint32_t rule_events(enum rule rule);        /* EVENT_BIT of each kind that it needs */
 uint32_t rule_ftrace_events(enum rule rule); /* FTRACE_BIT of each kind that it needs */
+/* The same of what the family needs for its own state, in addition to what its rules need. */
+uint32_t rule_family_events(enum rule_family_id family);
+uint32_t rule_family_ftrace_events(enum rule_family_id family);
 const char *rule_sentence(enum rule rule);
 const char *rule_remedy(enum rule rule);
 const char *severity_name(enum severity severity);
