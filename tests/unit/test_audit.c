@@ -532,6 +532,52 @@ static void what_was_fetched_before_the_store_is_not_what_memory_has(void **stat
     }
 }
 
+/*
+ * An instruction that is in two words: each half may be old or new. The halves decide on the
+ * register and the value.
+ */
+static void check_mixture(unsigned nops_before, unsigned *mixtures)
+{
+    const uint32_t old = ADDI(A0, ZERO, 0), new = ADDI(A1, ZERO, 1);
+    const uint32_t high = UINT32_C(0xffff) << 16;
+    struct scene s;
+    struct copied told;
+    uint32_t executed;
+    struct hart *h;
+    bool new_register, new_value;
+
+    build_run(&s, &told, FETCH_RANDOM, nops_before, &pair);
+    h = hart_of(&s, 1);
+    poke(&s.w, SITE_PA + ELSEWHERE + 2, old, 4);
+    poke(&s.w, STORES_AT, SW(A1, A0, 0), 4);
+    for (unsigned hart = 0; hart < 2; hart++)
+        run_at(&s, hart, CODE + 4 * nops_before, 1); /* fence.i */
+    run_at(&s, 1, SITE_VA + ELSEWHERE + 2, 1);
+    hart_set_reg(hart_of(&s, 0), A0, SITE_PA + ELSEWHERE + 2);
+    hart_set_reg(hart_of(&s, 0), A1, new);
+    run_at(&s, 0, STORES_AT, 1);
+    hart_set_reg(h, A0, 9);
+    hart_set_reg(h, A1, 9);
+    run_at(&s, 1, SITE_VA + ELSEWHERE + 2, 1);
+    new_register = hart_reg(h, A0) == 9;
+    new_value = hart_reg(h, new_register ? A1 : A0) == 1;
+    executed = ((new_register ? new : old) & ~high) | ((new_value ? new : old) & high);
+    *mixtures += new_register != new_value;
+    assert_int_equal(told.count, 1);
+    assert_memory_equal(fact_of(last(&s), LABEL_EXECUTED)->bytes, &executed, 4);
+    wreck(&s);
+}
+
+static void an_instruction_in_two_words_may_be_executed_half_old(void **state)
+{
+    unsigned mixtures = 0;
+
+    (void)state;
+    for (unsigned nops_before = 0; nops_before < 16; nops_before++)
+        check_mixture(nops_before, &mixtures);
+    assert_int_not_equal(mixtures, 0);
+}
+
 /* Hart 0 stores one instruction of the new version, by a store of its own for each. */
 static void patch_one(struct scene *s, const struct code *c, unsigned insn)
 {
@@ -1037,6 +1083,7 @@ int main(void)
         cmocka_unit_test(instructions_of_two_bytes_are_counted_one_by_one),
         cmocka_unit_test(what_was_fetched_before_the_store_is_not_what_memory_has),
         cmocka_unit_test(what_was_fetched_after_the_store_is_not_what_it_was_before),
+        cmocka_unit_test(an_instruction_in_two_words_may_be_executed_half_old),
         cmocka_unit_test(a_fence_in_a_trap_between_the_halves_comes_after_the_evidence),
         cmocka_unit_test(a_listener_that_was_removed_is_not_called),
         cmocka_unit_test(halves_of_two_patches_are_not_put_together),

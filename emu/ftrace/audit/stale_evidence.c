@@ -132,6 +132,37 @@ static void read_parcels(const struct code *c, enum code_version version, uint8_
 }
 
 /*
+ * Whether the hart has fetched this part of the stale instruction in another version than `bytes`:
+ * with FETCH_RANDOM each of the two words that it is in has a version of its own.
+ */
+static bool is_other_version(const struct code *c, unsigned i, const uint8_t *bytes,
+                             struct hart_parcel *p)
+{
+    const struct stale_fetch *s = c->s;
+
+    return look(c, (unsigned)(s->pc - c->va) + i, s->insns, p) && p->stale && p->old_known &&
+           !memcmp(&p->former, s->old_bytes + i, 2) && !memcmp(&p->memory, s->new_bytes + i, 2) &&
+           memcmp(&p->fetched, bytes + i, 2) != 0;
+}
+
+/* Adds the stale instruction, where its bytes are in the code. */
+static void put_insn(const struct code *c, enum code_version version, const uint8_t *bytes,
+                     uint8_t *to)
+{
+    for (unsigned i = 0; i < c->s->size; i += 2) {
+        uint64_t at = c->s->pc + i - c->va;
+        struct hart_parcel p;
+
+        if (at >= c->size)
+            continue;
+        if (version == CODE_FETCHED && is_other_version(c, i, bytes, &p))
+            memcpy(to + at, &p.fetched, 2);
+        else
+            memcpy(to + at, bytes + i, 2);
+    }
+}
+
+/*
  * Adds a fact with the instruction's bytes. For one of a site the fact has all of the site: also
  * for LABEL_EXECUTED, as the hart has the site at this moment.
  */
@@ -151,9 +182,7 @@ static void add_bytes(const struct audit *a, struct finding *f, enum fact_label 
     read_parcels(&code, version, fact->bytes);
     if (version == CODE_FETCHED)
         fetch_around(&code, fact->bytes);
-    for (unsigned i = 0; i < s->size; i++)
-        if (s->pc + i - fact->va < fact->size)
-            fact->bytes[s->pc + i - fact->va] = bytes[i];
+    put_insn(&code, version, bytes, fact->bytes);
 }
 
 static void add_versions(const struct audit *a, struct finding *f, uint32_t site,
