@@ -46,7 +46,7 @@ help:
 	@echo 'make run         boot the guest kernel, trace it, print the cycles of its sites'
 	@echo 'make debug       run the same guest in the debugger'
 	@echo 'make test        build everything and run the tests (minutes)'
-	@echo 'make check-quick check the style, run the unit tests and those of instructions (less than a minute)'
+	@echo 'make check-quick check the style, run the unit tests and those of instructions (less than a minute in a built tree)'
 	@echo 'make test-programs  build all that the tests run, so that tests/run can run single ones'
 	@echo 'make check-long  run the tests with many more seeds, longer fuzzing and clang-tidy (hours)'
 	@echo 'make check-caches  compare each run of the tests with the same run without caches (a quarter of an hour)'
