@@ -176,6 +176,8 @@ static int adjust_pointer(struct bpf_verifier_env *env, u32 regno, const struct 
     if (ptr->type != PTR_TO_STACK && ptr->type != PTR_TO_MAP_VALUE)
         return reject(env, -EACCES, "R%u pointer arithmetic on %s prohibited", regno,
                       reg_type_name(ptr->type));
+    if (minus && ptr->type == PTR_TO_STACK)
+        return reject(env, -EACCES, "R%u subtraction from stack pointer prohibited", regno);
     if (is_const(number)) {
         off = (s64)(minus ? -number->umin : number->umin);
         if (off <= -BPF_MAX_VAR_OFF || off >= BPF_MAX_VAR_OFF ||
