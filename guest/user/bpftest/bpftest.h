@@ -53,6 +53,8 @@ void test_hash(void);
 
 void test_load_errors(void);
 void test_cases(void);
+/* Prints what the kernel does with each program: `verdict NAME: rejected', or the result. */
+void show_verdicts(void);
 
 /* ---- events.c ---- */
 

@@ -1,4 +1,11 @@
-/* main.c - bpf(2): maps, the verifier's verdicts, running programs, and programs at events. */
+/*
+ * main.c - bpf(2): maps, the verifier's verdicts, running programs, and programs at events.
+ *
+ *     bpftest [verdicts]    verdicts: only prints what the kernel does with each program of
+ * bpf_cases.h
+ *
+ * Uses nothing but Linux's system calls, so that Linux can be asked, too.
+ */
 #include "bpftest.h"
 #include <uapi/linux/perf_event.h>
 
@@ -63,8 +70,12 @@ int open_event(unsigned int type, uint64_t config, pid_t pid, int cpu)
     return syscall(__NR_perf_event_open, &attr, pid, cpu, -1, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "verdicts")) {
+        show_verdicts();
+        return 0;
+    }
     test_array();
     test_hash();
     test_load_errors();

@@ -4,27 +4,43 @@
 
 /* ---- verdicts, and results ---- */
 
-static bool case_holds(const struct bpf_case *c)
+static int load_case(const struct bpf_case *c)
+{
+    return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c->insns, c->len);
+}
+
+static int run_case(int fd, unsigned int *result)
 {
     static uint64_t ctx[12] = {11, 22, 33};
+
+    return run(fd, ctx, sizeof(ctx), result);
+}
+
+static bool case_holds(const struct bpf_case *c)
+{
     unsigned int result = ~0u;
-    int fd = prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, c->insns, c->len), err;
+    int fd = load_case(c), err;
 
     if (c->message)
         return fd < 0 && strstr(log_text, c->message);
     if (fd < 0)
         return false;
-    err = run(fd, ctx, sizeof(ctx), &result);
+    err = run_case(fd, &result);
     close(fd);
     return !err && result == c->result;
+}
+
+static void make_case_maps(void)
+{
+    map_at(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
+    map_at(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
 }
 
 void test_cases(void)
 {
     unsigned int i, bad = 0;
 
-    map_at(BPF_CASE_MAP, BPF_MAP_TYPE_ARRAY, 4, 64, 1);
-    map_at(BPF_CASE_HASH, BPF_MAP_TYPE_HASH, 8, 64, 4);
+    make_case_maps();
     for (i = 0; i < ARRAY_SIZE(bpf_cases); i++) {
         if (case_holds(&bpf_cases[i]))
             continue;
@@ -33,6 +49,30 @@ void test_cases(void)
     }
     printf("# %u programs\n", i);
     check("the verifier and the interpreter treat each program as expected", !bad);
+}
+
+static void show_verdict(const struct bpf_case *c)
+{
+    unsigned int result = 0;
+    int fd = load_case(c);
+
+    if (fd < 0)
+        printf("verdict %s: rejected\n", c->name);
+    else if (run_case(fd, &result))
+        printf("verdict %s: accepted, but not run\n", c->name);
+    else
+        printf("verdict %s: accepted, returns %u\n", c->name, result);
+    close(fd);
+}
+
+void show_verdicts(void)
+{
+    unsigned int i;
+
+    make_case_maps();
+    for (i = 0; i < ARRAY_SIZE(bpf_cases); i++)
+        show_verdict(&bpf_cases[i]);
+    printf("verdicts: %u\n", i);
 }
 
 void test_load_errors(void)
