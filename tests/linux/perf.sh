@@ -110,9 +110,10 @@ grep '^not ok' "$work/check.out" >"$work/fails"
 claim "... and each claim holds, but those of what is another in 6.12" \
     diff "$work/expected" "$work/fails"
 
-# The same perf, with its libraries, in the guest kernel. What is not there is missed by tests that are left out: 1 wants
-# a vmlinux, 8 and 11 more limits, 15 and 17 Python, 18 to 21 breakpoints, 24 objdump, 29 threads, 48 SystemTap, 55 random
-# numbers in /dev; 4, 56, 62 and 64 are for other machines or builds.
+# The same perf, with its libraries, in the guest kernel. Its tests have other numbers in each version. Some want what is not
+# there: a vmlinux, Python, objdump, threads, breakpoints, more limits, random numbers, /proc/self/exe; and some another
+# machine or build.
+without='vmlinux|mmap interface|PERF_RECORD|DSO data|Setup struct|python|Breakpoint|Watchpoint|Object code|mmap thread|SDT|jit_write_elf|libpfm4|dlfilter|Sigtrap|Symbols'
 on_guest() { # NAME HARTS HOW [NAME=VALUE...]
     name=$1 guest_harts=$2 how=$3
     shift 3
@@ -124,12 +125,11 @@ on_guest short 2 sample rounds=20000
 on_guest long 2 sample rounds=40000
 claim "Debian's perf runs in the guest kernel, too" has_status 0
 compare '... samples once in each period, and counts the same instructions in each round'
-tests='2 3 5 6 7 9 10 12 13 14 16 22 23 25 26 27 28 30 31 32 33 34 35 36 38 37 39 40 41 42 43 44 45 46 47 49 50 52 53 54 57 58 59 60 61 63'
-on_guest tools 2 tools "tests=\"$tests\""
+on_guest tools 2 tools "without=\"$without\""
 claim_line '... perf report names functions of the kernel' '%  \[k\] (d_lookup|strlen)' "$work/tools.out"
 claim_line '... perf trace shows system calls' '^trace: busybox/[0-9]+ mprotect\(start: 0x[0-9a-f]+, len: [0-9]+, prot: READ\) += 0' "$work/tools.out"
 claim_line '... perf probe makes a probe, which perf stat counts' '^100  probe:__riscv_sys_getppid' "$work/tools.out"
 claim_line '... perf sched measures a task' '^ *sleep:[0-9]+ .* ms' "$work/tools.out"
-claim '... and its own tests pass' test "$(grep -Ec '^ *[0-9.]+: .*: (Ok|Skip)' "$work/tools.out")" -eq 64
-claim_no_line '... all of them' FAILED "$work/tools.out"
+passes() { test "$(grep -Ec '^ *[0-9.]+: .*: (Ok|Skip)' "$work/tools.out")" -ge 60 && no_line 'FAILED|no result' "$work/tools.out"; }
+claim '... and its own tests pass, sixty or more' passes
 finish
