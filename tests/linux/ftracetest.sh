@@ -64,7 +64,7 @@ for kernel in ${KERNELS:-linux-6.1-tracers}; do
         try python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --harts $harts --memory 512M --append console=ttyS0 \
             --audit warn --allow clobbered-register/a1@return_to_handler --allow unordered-remote-fence --initrd "$work/initramfs" "$@" "$folder/Image" <"$work/talk" >"$out" 2>"$err"
         results "$out" >"$work/here"
-        claim "ftracetest runs to its end with $kernel and $harts harts" has_status 0
+        claim "ftracetest runs to its end with $kernel and $harts harts" has_status 0 and test -s "$work/here"
         [ $harts -ne 1 ] || claim '... with the same results as on QEMU' same_results "$on_qemu"
         claim '... and no error in how Linux patches' no_errors
         echo "# $kernel:$(sed 's/.*\[//; s/\]//' "$work/here" | sort | uniq -c | tr -s ' \n' ' ')"
