@@ -120,7 +120,7 @@ static void take_slot(const struct audit *a, struct hart *h, struct followed *f)
 
 /*
  * Where the traced function returns to, at the start or the end of a call of its tracer. False: it
- * is not known. A site after the prologue passes it in a0, too, which tells that there is a frame.
+ * is not known. A site after the prologue passes it in a0, too, which shows that there is a frame.
  */
 static bool read_back(const struct audit *a, struct hart *h, uint64_t *back)
 {

@@ -3,7 +3,7 @@
  *
  * Evidence is a list of labelled facts, which all reports print in the same way.
  * They are in the order in which the events happened; the cycle counters of two
- * harts are two clocks and do not tell which of two events came first.
+ * harts are two clocks and do not show which of two events came first.
  *
  * All of it is plain data without pointers.
  */

@@ -56,7 +56,7 @@ static bool is_call(const struct audit *a, const struct site *s, uint64_t *targe
 }
 
 /*
- * The site of which the return address is in the doubleword below sp when a trap stops the hart at
+ * The site whose return address is in the doubleword below sp when a trap stops the hart at
  * pc: behind the site's own store, or before the first instruction of what it calls, which gets a
  * frame. NO_SITE: none.
  */

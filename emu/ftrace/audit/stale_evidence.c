@@ -32,7 +32,7 @@ static void add_fence(struct finding *f, unsigned hart, const struct patch_fence
 /* Which bytes of an instruction. */
 enum code_version { CODE_FORMER, CODE_FETCHED, CODE_MEMORY };
 
-/* The code of a site, or of one instruction, of which a hart has fetched the one at s->pc. */
+/* The code of a site, or of one instruction; the hart has fetched the instruction at s->pc. */
 struct code {
     const struct stale_fetch *s;
     uint64_t va;

@@ -118,7 +118,7 @@ static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t dep
         *old = new;
         return;
     }
-    if (s->all.len == SWAPS_MAX) { /* a hostile guest: no update has so many instructions */
+    if (s->all.len == SWAPS_MAX) { /* a hostile guest: no update has that many instructions */
         s->left_out += s->all.len;
         forget_all(s);
     }

@@ -46,7 +46,7 @@ void swaps_state_io(struct state_io *io, struct swaps *s);
 /* Drops the swaps up to this stamp: every hart has fenced since. */
 void swaps_forget(struct swaps *s, uint64_t stamp);
 
-/* The swap because of which the fetch is stale; NULL: there is none, or it is not the only cause.
+/* The swap that makes the fetch stale; NULL: there is none, or it is not the only cause.
  */
 const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f,
                               uint64_t hart_stamp);
