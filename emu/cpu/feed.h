@@ -69,7 +69,7 @@ static inline struct clocks feed_clocks(const struct feed_base *base,
 }
 
 /*
- * Reads hits up to the first message or to `end', and returns the first one that it has not read.
+ * Reads hits up to the first message or to `end', and returns the end of what it has read.
  * Called on the reader's thread.
  */
 struct feed_reader {

@@ -9,6 +9,8 @@
  */
 #include "load/symbols.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,6 +327,19 @@ const char *symbols_name_at(const struct symbols *s, uint64_t addr, uint64_t *of
     const char *name = symbols_at(s, addr, offset);
 
     return name || !s || !s->more.name_at ? name : s->more.name_at(s->more.ctx, addr, offset);
+}
+
+void symbols_text_at(const struct symbols *s, uint64_t addr, char *text, size_t size)
+{
+    uint64_t offset = 0;
+    const char *name = symbols_name_at(s, addr, &offset);
+
+    if (!name)
+        text[0] = '\0';
+    else if (offset)
+        snprintf(text, size, "%s+0x%" PRIx64, name, offset);
+    else
+        snprintf(text, size, "%s", name);
 }
 
 bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr)

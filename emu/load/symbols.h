@@ -80,6 +80,9 @@ void symbols_set_more(struct symbols *s, struct symbols_more more);
  * The name is valid until the next call. */
 const char *symbols_name_at(const struct symbols *s, uint64_t addr, uint64_t *offset);
 
+/* The same as text, cut to `size` bytes: "schedule+0x1c"; "" where nothing has a name. */
+void symbols_text_at(const struct symbols *s, uint64_t addr, char *text, size_t size);
+
 /* The same, returning the symbol. */
 const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr);
 

@@ -388,9 +388,9 @@ enum idle { IDLE_OVER, IDLE_ENDLESS, IDLE_STOPPED };
 
 /*
  * Moves time on to the deadline, to `limit`, or as far as the console allows. False:
- * there is no deadline, and there will be no input. The console is not asked to wait for
- * input while the guest has not taken earlier input: that input did not wake it, and there is
- * no room for more.
+ * there is no deadline, and there will be no input. While earlier input still waits for the guest,
+ * the console is not asked for more: the earlier input did not wake the guest, and there is no
+ * room.
  */
 static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
 {

@@ -3,7 +3,6 @@
  */
 #include "debug/frames/place.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "cpu/decode.h"
@@ -24,15 +23,7 @@ uint64_t place_canonical(const struct guest *g, uint64_t address)
 
 void place_name(const struct guest *g, uint64_t address, char *text, size_t size)
 {
-    uint64_t offset = 0;
-    const char *name = symbols_name_at(g->symbols, place_canonical(g, address), &offset);
-
-    if (!name)
-        snprintf(text, size, "%s", "");
-    else if (offset)
-        snprintf(text, size, "%s+0x%" PRIx64, name, offset);
-    else
-        snprintf(text, size, "%s", name);
+    symbols_text_at(g->symbols, place_canonical(g, address), text, size);
 }
 
 static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size)

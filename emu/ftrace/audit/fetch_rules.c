@@ -13,8 +13,8 @@
  *
  * If an instruction was swapped by one store (swaps.h), another hart may run either
  * version until the update ends; so may the patching hart in the handler of an
- * interrupt after the store. Such a fetch is a note, and becomes an error if the hart
- * has not fenced when the update ends.
+ * interrupt after the store. Such a fetch is a note, and becomes an error if the
+ * update ends before the hart executes fence.i.
  */
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@
 /* Fetches in windows that are tracked at the same time. */
 enum { WINDOWS_MAX = 1 << 16 };
 
-/* A fetch in the window of an update: a breach if the hart has not fenced when the update ends. */
+/* A fetch during an update: a breach if the update ends before the hart executes fence.i. */
 struct window {
     enum rule rule; /* the rule that it breaks then */
     uint32_t hart;
@@ -63,7 +63,7 @@ static bool is_at_site(const struct audit *a, const struct stale_fetch *s)
     return id != NO_SITE && (s->writer_known || !site_get(a->config.sites, id)->module);
 }
 
-/* A swapped instruction is code even if this hart has not run it and it is not a site. */
+/* Whether the bytes are code: known to the hart, of a site, or a swapped instruction. */
 static bool is_patched_code(const struct fetch_rules *r, const struct stale_fetch *s)
 {
     return s->evidence == STALE_PARCEL && s->agent_known && s->who.kind == WRITER_HART &&
@@ -75,7 +75,7 @@ static bool is_by_itself(const struct stale_fetch *s)
     return s->who.hart == hart_id(s->hart);
 }
 
-/* Whether either version may run, because the update has not ended. */
+/* Whether the update is still open, so that either version may run. */
 static bool is_in_window(const struct fetch_rules *r, const struct stale_fetch *s)
 {
     const struct swap *swap = swap_of(r, s);
@@ -134,7 +134,7 @@ static void report_unfenced(struct fetch_rules *r, enum rule rule, const struct 
     report(r, rule, s);
 }
 
-/* At the end of an update: reports its windows whose hart has not fenced. */
+/* At the end of an update: reports the fetches whose hart lacks a fence.i since. */
 static void close_windows(struct fetch_rules *r, enum rule rule, const struct update_event *u)
 {
     size_t left = 0;

@@ -13,22 +13,9 @@
 #include "load/symbols.h"
 #include "mem/ram.h"
 
-static void name_of(const struct symbols *symbols, uint64_t va, char *text, size_t size)
-{
-    uint64_t offset;
-    const char *name = symbols_name_at(symbols, va, &offset);
-
-    if (!name)
-        text[0] = '\0';
-    else if (offset)
-        snprintf(text, size, "%s+0x%" PRIx64, name, offset);
-    else
-        snprintf(text, size, "%s", name);
-}
-
 static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size)
 {
-    name_of(ctx, address, text, size);
+    symbols_text_at(ctx, address, text, size);
 }
 
 struct disasm_names describe_names(const struct symbols *symbols)
@@ -68,7 +55,7 @@ void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct 
     struct line_place place;
     size_t used;
 
-    name_of(symbols, va, text, PLACE_MAX);
+    symbols_text_at(symbols, va, text, PLACE_MAX);
     if (!text[0])
         snprintf(text, PLACE_MAX, "0x%" PRIx64, va);
     used = strlen(text);
@@ -123,7 +110,7 @@ static void add_pair_target(char *text, size_t room, const struct symbols *symbo
         at += 4;
     if (at + 8 > size)
         return;
-    name_of(symbols, to, name, sizeof name);
+    symbols_text_at(symbols, to, name, sizeof name);
     if (name[0])
         snprintf(text, room, " <%s>", name);
     else
@@ -224,7 +211,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
     case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
     case FACT_REGISTER:
         snprintf(text, FACT_TEXT_MAX, "%s = 0x%" PRIx64, fact_register_name(fact), fact->va);
-        name_of(symbols, fact->va, place, sizeof place);
+        symbols_text_at(symbols, fact->va, place, sizeof place);
         if (place[0])
             snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
         break;
