@@ -342,6 +342,65 @@ void symbols_text_at(const struct symbols *s, uint64_t addr, char *text, size_t 
         snprintf(text, size, "%s", name);
 }
 
+/*
+ * Returns the function around a symbol without a size, which is a label in that function, as
+ * ftrace_call is in ftrace_caller.
+ */
+static const struct symbol *around_label(const struct symbols *s, const struct symbol *label,
+                                         uint64_t addr)
+{
+    const struct symbol *f = label;
+
+    while (f && !f->size && f->addr)
+        f = symbols_function_at(s, f->addr - 1);
+    return f && f->size && addr - f->addr < f->size ? f : label;
+}
+
+/* Whether the address is in the function that begins at start. */
+static bool is_within(const struct symbols *s, uint64_t start, uint64_t addr)
+{
+    uint64_t offset;
+
+    return symbols_name_at(s, addr, &offset) && addr - offset == start;
+}
+
+/*
+ * Finds the bounds of a function of a module or a program of BPF: only names of addresses are
+ * known, so the end is found by bisection.
+ */
+static bool named_function(const struct symbols *s, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+    enum { BYTES_MAX = 1 << 16 };
+    uint64_t offset, low = addr, high = addr + BYTES_MAX;
+
+    if (!symbols_name_at(s, addr, &offset))
+        return false;
+    *start = addr - offset;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (is_within(s, *start, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    *end = high;
+    return true;
+}
+
+bool symbols_bounds(const struct symbols *s, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+    const struct symbol *f = around_label(s, symbols_function_at(s, addr), addr);
+
+    if (!f)
+        f = symbols_lookup(s, addr);
+    if (!f)
+        return named_function(s, addr, start, end);
+    *start = f->addr;
+    *end = f->end;
+    return true;
+}
+
 bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr)
 {
     const struct symbols_slot *slot = s ? slot_of(s, name, hash_name(name)) : NULL;

@@ -90,6 +90,13 @@ const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr);
 const struct symbol *symbols_function_at(const struct symbols *s, uint64_t addr);
 
 /*
+ * Finds the first address of the function that contains this one, and the address after its end;
+ * also of functions of modules. False: no function is known there.
+ */
+MUST_USE bool symbols_bounds(const struct symbols *s, uint64_t addr, uint64_t *start,
+                             uint64_t *end);
+
+/*
  * Excludes symbols below `lowest` as names of addresses. Symbols below the image are not its code
  * or data, but sizes or offsets, and would give names to user addresses. symbols_find still finds
  * them.

@@ -17,8 +17,8 @@
 #include "debug/commands/commands.h"
 #include "debug/commands/run.h"
 #include "debug/commands/session.h"
-#include "debug/frames/frame.h"
 #include "debug/frames/place.h"
+#include "debug/frames/unwind.h"
 #include "load/line_rows.h"
 
 enum { TRAIL = 4096 };
@@ -327,12 +327,12 @@ void do_reverse_next(struct debugger *d, const char *args)
 
 void do_reverse_finish(struct debugger *d, const char *args)
 {
-    struct frame f;
+    struct innermost f;
     uint64_t call = 0;
 
     if (!arg_end(d, args))
         return;
-    if (frame_innermost(&d->guest, d->selected, &f))
+    if (unwind_innermost(&d->guest, d->selected, &f))
         call = call_before(d, f.ra);
     if (!call) {
         complain(d, "the call of this function is not known");

@@ -8,8 +8,8 @@
 #include "debug/commands/commands.h"
 #include "debug/commands/run.h"
 #include "debug/commands/session.h"
-#include "debug/frames/frame.h"
 #include "debug/frames/place.h"
+#include "debug/frames/unwind.h"
 #include "load/line_rows.h"
 
 /* ---- rows and functions, by addresses of the hart ---- */
@@ -230,11 +230,11 @@ static bool is_not_inner(void *ctx, unsigned hart)
 {
     const struct outer_frame *o = ctx;
     unsigned selected = o->d->selected;
-    struct frame f;
+    struct innermost f;
     bool inner;
 
     o->d->selected = hart;
-    inner = o->known && frame_innermost(&o->d->guest, o->d->selected, &f) && f.cfa < o->cfa;
+    inner = o->known && unwind_innermost(&o->d->guest, o->d->selected, &f) && f.cfa < o->cfa;
     o->d->selected = selected;
     return !inner;
 }
@@ -245,12 +245,12 @@ static void run_to_place(struct debugger *d, const char *args, bool any_frame, c
     struct outer_frame outer = {.d = d};
     struct target_goal goals[PLACES_MAX + 1];
     uint64_t places[PLACES_MAX], start, end;
-    struct frame f;
+    struct innermost f;
     size_t count;
 
     if (!arg_places(d, &args, places, &count) || !arg_end(d, args))
         return;
-    outer.known = frame_innermost(&d->guest, d->selected, &f);
+    outer.known = unwind_innermost(&d->guest, d->selected, &f);
     outer.cfa = f.cfa;
     if (!place_function(&d->guest, selected_pc(d), &start, &end) || places[0] < start ||
         places[0] >= end)

@@ -15,7 +15,7 @@
 #include "debug/commands/session.h"
 #include "debug/commands/stack.h"
 #include "debug/commands/trace.h"
-#include "debug/frames/frame.h"
+#include "debug/frames/unwind.h"
 
 void remember_registers(struct debugger *d)
 {
@@ -216,7 +216,7 @@ void do_nexti(struct debugger *d, const char *args)
 
 void do_finish(struct debugger *d, const char *args)
 {
-    struct frame f;
+    struct innermost f;
     struct target_goal goal = {.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART, .on_stack = true};
     uint64_t pc = selected_pc(d);
     struct stack_frame caller;
@@ -225,7 +225,7 @@ void do_finish(struct debugger *d, const char *args)
     if (!arg_end(d, args))
         return;
     called = !stack_frame(d, d->selected, 1, &caller) || !caller.u.exact;
-    if (!frame_innermost(&d->guest, d->selected, &f)) {
+    if (!unwind_innermost(&d->guest, d->selected, &f)) {
         complain(d, "the return address of this function is not known");
         return;
     }

@@ -36,64 +36,14 @@ struct disasm_names place_names(const struct guest *g)
     return (struct disasm_names){name_for_disasm, (struct guest *)g};
 }
 
-/*
- * Returns the function around a symbol without a size, which is a label in that function, as
- * ftrace_call is in ftrace_caller.
- */
-static const struct symbol *around_label(const struct guest *g, const struct symbol *label,
-                                         uint64_t va)
-{
-    const struct symbol *s = label;
-
-    while (s && !s->size && s->addr)
-        s = symbols_function_at(g->symbols, s->addr - 1);
-    return s && s->size && va - s->addr < s->size ? s : label;
-}
-
-/* Whether the address is in the function that begins at start. */
-static bool is_within(const struct guest *g, uint64_t start, uint64_t va)
-{
-    uint64_t offset;
-
-    return symbols_name_at(g->symbols, va, &offset) && va - offset == start;
-}
-
-/*
- * Finds the bounds of a function of a module or a program of BPF: only names of addresses are
- * known, so the end is found by bisection.
- */
-static bool named_function(const struct guest *g, uint64_t va, uint64_t *start, uint64_t *end)
-{
-    enum { BYTES_MAX = 1 << 16 };
-    uint64_t offset, low = va, high = va + BYTES_MAX;
-
-    if (!symbols_name_at(g->symbols, va, &offset))
-        return false;
-    *start = va - offset;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (is_within(g, *start, middle))
-            low = middle;
-        else
-            high = middle;
-    }
-    *end = high;
-    return true;
-}
-
 bool place_function(const struct guest *g, uint64_t address, uint64_t *start, uint64_t *end)
 {
     uint64_t va = place_canonical(g, address);
-    const struct symbol *s = symbols_function_at(g->symbols, va);
 
-    s = around_label(g, s, va);
-    if (!s)
-        s = symbols_lookup(g->symbols, va);
-    if (!s && !named_function(g, va, start, end))
+    if (!symbols_bounds(g->symbols, va, start, end))
         return false;
-    *start = (s ? s->addr : *start) + (address - va);
-    *end = (s ? s->end : *end) + (address - va);
+    *start += address - va;
+    *end += address - va;
     return true;
 }
 

@@ -7,22 +7,20 @@
  * -fno-omit-frame-pointer on RISC-V: s0 is the caller's sp, the return address
  * is at s0-8, the caller's s0 at s0-16.
  */
-#include "debug/frames/frame.h"
+#include "unwind/frame_priv.h"
 
 #include "cpu/decode.h"
 #include "cpu/isa.h"
-#include "debug/frames/guest.h"
-#include "debug/frames/place.h"
-#include "debug/frames/unwind.h"
 
 enum { PROLOGUE_MAX = 64, EPILOGUE_MAX = 32 };
 
 /* The instruction at va, read as the frame's hart has it. */
-static bool insn_at(const struct guest *g, const struct unwound *u, uint64_t va, struct insn *i)
+static bool insn_at(const struct unwind_source *s, const struct unwound *u, uint64_t va,
+                    struct insn *i)
 {
     uint32_t word;
 
-    return place_word(g, u->hart, va, &word) && insn_decode(word, i);
+    return unwind_word(s, u->hart, va, &word) && insn_decode(word, i);
 }
 
 static bool adds_to_sp(const struct insn *i)
@@ -45,9 +43,10 @@ static bool is_call(const struct insn *i)
     return (i->op == OP_jal || i->op == OP_jalr) && i->rd == REG_RA;
 }
 
-static bool load(const struct guest *g, const struct unwound *u, uint64_t va, uint64_t *value)
+static bool load(const struct unwind_source *s, const struct unwound *u, uint64_t va,
+                 uint64_t *value)
 {
-    return place_read(g, u->hart, va, value, sizeof *value);
+    return unwind_read(s, u->hart, va, value, sizeof *value);
 }
 
 /* ---- forwards: from the pc straight to the return ---- */
@@ -80,21 +79,22 @@ static enum scan leaves(const struct epilogue *e, const struct insn *i, uint64_t
     }
 }
 
-static void note_register(const struct guest *g, const struct unwound *u, const struct insn *i,
-                          unsigned reg, uint64_t sp, bool *kept, uint64_t *value)
+static void note_register(const struct unwind_source *s, const struct unwound *u,
+                          const struct insn *i, unsigned reg, uint64_t sp, bool *kept,
+                          uint64_t *value)
 {
     if (saves(i, reg))
         *kept = true;
     else if (restores(i, reg) && !*kept)
-        (void)!load(g, u, sp + (uint64_t)(int64_t)i->imm, value);
+        (void)!load(s, u, sp + (uint64_t)(int64_t)i->imm, value);
 }
 
-static enum scan advance(const struct guest *g, const struct unwound *u, struct epilogue *e,
+static enum scan advance(const struct unwind_source *s, const struct unwound *u, struct epilogue *e,
                          const struct insn *i, uint64_t va)
 {
-    note_register(g, u, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
-    note_register(g, u, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
-    note_register(g, u, i, REG_T0, e->sp, &e->t0_kept, &e->t0);
+    note_register(s, u, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
+    note_register(s, u, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
+    note_register(s, u, i, REG_T0, e->sp, &e->t0_kept, &e->t0);
     if (adds_to_sp(i))
         e->sp += (uint64_t)(int64_t)i->imm;
     else if (i->op == OP_addi && i->rd == REG_SP && i->rs1 == REG_S0)
@@ -106,7 +106,7 @@ static enum scan advance(const struct guest *g, const struct unwound *u, struct 
     return SCAN_ON;
 }
 
-static bool scan_forwards(const struct guest *g, const struct unwound *u, uint64_t start,
+static bool scan_forwards(const struct unwind_source *s, const struct unwound *u, uint64_t start,
                           uint64_t end, struct frame *f)
 {
     struct epilogue e = {
@@ -114,7 +114,7 @@ static bool scan_forwards(const struct guest *g, const struct unwound *u, uint64
     uint64_t va = f->pc;
     struct insn i;
 
-    for (unsigned n = 0; n < EPILOGUE_MAX && va < end && insn_at(g, u, va, &i); n++, va += i.size) {
+    for (unsigned n = 0; n < EPILOGUE_MAX && va < end && insn_at(s, u, va, &i); n++, va += i.size) {
         enum scan where = leaves(&e, &i, va, start, end);
 
         if (where == SCAN_RETURNS) {
@@ -125,7 +125,7 @@ static bool scan_forwards(const struct guest *g, const struct unwound *u, uint64
                 f->ra = e.t0;
             return true;
         }
-        if (where == SCAN_ELSEWHERE || advance(g, u, &e, &i, va) == SCAN_ELSEWHERE)
+        if (where == SCAN_ELSEWHERE || advance(s, u, &e, &i, va) == SCAN_ELSEWHERE)
             return false;
     }
     return false;
@@ -158,12 +158,13 @@ static void note_prologue(struct prologue *p, const struct insn *i)
     }
 }
 
-static struct prologue read_prologue(const struct guest *g, const struct unwound *u, uint64_t start)
+static struct prologue read_prologue(const struct unwind_source *s, const struct unwound *u,
+                                     uint64_t start)
 {
     struct prologue p = {0};
     struct insn i;
 
-    for (unsigned n = 0; n < PROLOGUE_MAX && start < u->pc && insn_at(g, u, start, &i); n++) {
+    for (unsigned n = 0; n < PROLOGUE_MAX && start < u->pc && insn_at(s, u, start, &i); n++) {
         if (is_call(&i))
             break;
         note_prologue(&p, &i);
@@ -172,49 +173,50 @@ static struct prologue read_prologue(const struct guest *g, const struct unwound
     return p;
 }
 
-static bool apply_prologue(const struct guest *g, const struct unwound *u, const struct prologue *p,
-                           bool linked, struct frame *f)
+static bool apply_prologue(const struct unwind_source *s, const struct unwound *u,
+                           const struct prologue *p, bool linked, struct frame *f)
 {
     f->cfa = p->fp_set ? u->reg[REG_S0] - (uint64_t)p->fp : u->reg[REG_SP] - (uint64_t)p->sp;
     f->ra = u->reg[REG_RA];
     f->fp = u->reg[REG_S0];
-    if (p->ra_saved && !load(g, u, f->cfa + (uint64_t)p->ra_at, &f->ra))
+    if (p->ra_saved && !load(s, u, f->cfa + (uint64_t)p->ra_at, &f->ra))
         return false;
     f->callers_ra = f->ra;
-    if (linked && p->t0_saved && !load(g, u, f->cfa + (uint64_t)p->t0_at, &f->ra))
+    if (linked && p->t0_saved && !load(s, u, f->cfa + (uint64_t)p->t0_at, &f->ra))
         return false;
     if (linked && !p->t0_saved)
         f->ra = u->reg[REG_T0];
-    return !p->s0_saved || load(g, u, f->cfa + (uint64_t)p->s0_at, &f->fp);
+    return !p->s0_saved || load(s, u, f->cfa + (uint64_t)p->s0_at, &f->fp);
 }
 
 /*
  * Whether the function ends with `jr t0': the trampoline of a site whose call leaves ra as it is.
  */
-static bool is_linked(const struct guest *g, const struct unwound *u, uint64_t start, uint64_t end)
+static bool is_linked(const struct unwind_source *s, const struct unwound *u, uint64_t start,
+                      uint64_t end)
 {
     struct insn i;
 
-    return (end - 2 > start && insn_at(g, u, end - 2, &i) && i.size == 2 && i.op == OP_jalr &&
+    return (end - 2 > start && insn_at(s, u, end - 2, &i) && i.size == 2 && i.op == OP_jalr &&
             i.rd == REG_ZERO && i.rs1 == REG_T0) ||
-           (end - 4 > start && insn_at(g, u, end - 4, &i) && i.size == 4 && i.op == OP_jalr &&
+           (end - 4 > start && insn_at(s, u, end - 4, &i) && i.size == 4 && i.op == OP_jalr &&
             i.rd == REG_ZERO && i.rs1 == REG_T0);
 }
 
-bool frame_scan(const struct guest *g, const struct unwound *u, struct frame *f)
+bool frame_scan(const struct unwind_source *s, const struct unwound *u, struct frame *f)
 {
     struct prologue p = {0};
     uint64_t start, end;
     bool linked = false;
 
     *f = (struct frame){.pc = u->pc};
-    if (place_function(g, u->exact ? u->pc : u->pc - 1, &start, &end)) {
-        if (scan_forwards(g, u, start, end, f))
+    if (unwind_function(s, u->exact ? u->pc : u->pc - 1, &start, &end)) {
+        if (scan_forwards(s, u, start, end, f))
             return f->ra != 0;
-        p = read_prologue(g, u, start);
-        linked = is_linked(g, u, start, end);
+        p = read_prologue(s, u, start);
+        linked = is_linked(s, u, start, end);
     }
-    return apply_prologue(g, u, &p, linked, f) && f->ra != 0;
+    return apply_prologue(s, u, &p, linked, f) && f->ra != 0;
 }
 
 /*
@@ -227,12 +229,13 @@ static bool goes_on(const struct insn *i)
                           op_class(i->op) != CLASS_BRANCH && op_class(i->op) != CLASS_SYSTEM);
 }
 
-bool frame_restores(const struct guest *g, const struct unwound *u, unsigned reg, uint64_t *at)
+bool frame_restores(const struct unwind_source *s, const struct unwound *u, unsigned reg,
+                    uint64_t *at)
 {
     uint64_t sp = u->reg[REG_SP], va = u->pc;
     struct insn i;
 
-    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i) && goes_on(&i); n++) {
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(s, u, va, &i) && goes_on(&i); n++) {
         if (saves(&i, reg)) { /* not saved yet */
             *at = 0;
             return true;
@@ -273,7 +276,7 @@ static bool is_last_jump(const struct insn *i, unsigned auipc_rd)
     return i->op == OP_jalr && i->rs1 != auipc_rd;
 }
 
-bool frame_last_jump(const struct guest *g, const struct unwound *u, struct frame *f)
+bool frame_last_jump(const struct unwind_source *s, const struct unwound *u, struct frame *f)
 {
     enum { NO_REG = UNWIND_REGS };
     uint64_t va = u->pc;
@@ -285,7 +288,7 @@ bool frame_last_jump(const struct guest *g, const struct unwound *u, struct fram
     *f = (struct frame){.pc = u->pc, .cfa = u->reg[REG_SP], .fp = u->reg[REG_S0]};
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         o.at[reg] = (uint8_t)reg;
-    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(g, u, va, &i); n++, va += i.size) {
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(s, u, va, &i); n++, va += i.size) {
         if (is_last_jump(&i, auipc_rd)) {
             if (!called && o.at[i.rs1] != ORIGIN_UNKNOWN)
                 f->ra = u->reg[o.at[i.rs1]];
@@ -297,33 +300,19 @@ bool frame_last_jump(const struct guest *g, const struct unwound *u, struct fram
             return false;
         if (adds_to_sp(&i))
             f->cfa += (uint64_t)(int64_t)i.imm;
-        note_register(g, u, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
+        note_register(s, u, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
         note_origin(&o, &i);
         auipc_rd = i.op == OP_auipc ? i.rd : NO_REG;
     }
     return false;
 }
 
-bool frame_chain(const struct guest *g, const struct unwound *u, struct frame *f)
+bool frame_chain(const struct unwind_source *s, const struct unwound *u, struct frame *f)
 {
     uint64_t fp = u->reg[REG_S0];
 
     /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
     *f = (struct frame){.pc = u->pc, .cfa = fp};
-    return fp % 8 == 0 && fp > u->reg[REG_SP] && load(g, u, fp - 8, &f->ra) &&
-           load(g, u, fp - 16, &f->fp) && (f->callers_ra = f->ra) != 0;
-}
-
-bool frame_innermost(const struct guest *g, unsigned hart, struct frame *f)
-{
-    struct unwound u, caller;
-
-    unwind_first(g, hart, &u);
-    if (!unwind_caller(g, &u, &caller)) {
-        *f = (struct frame){.pc = u.pc, .cfa = u.cfa};
-        return false;
-    }
-    *f = (struct frame){
-        .pc = u.pc, .ra = caller.pc, .fp = caller.reg[REG_S0], .cfa = caller.reg[REG_SP]};
-    return true;
+    return fp % 8 == 0 && fp > u->reg[REG_SP] && load(s, u, fp - 8, &f->ra) &&
+           load(s, u, fp - 16, &f->fp) && (f->callers_ra = f->ra) != 0;
 }
