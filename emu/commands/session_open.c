@@ -334,6 +334,7 @@ static enum exit_status make_watch(struct session *s)
     config.stream = &s->stream;
     config.image = machine_image(s->machine);
     config.symbols = s->symbols;
+    config.lines = s->lines;
     config.tasks = s->tasks;
     config.programs = s->programs;
     config.audit = s->options.audit != AUDIT_OFF;

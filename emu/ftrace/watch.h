@@ -19,6 +19,7 @@ struct diag;
 struct ftrace_stream;
 struct image;
 struct jump_labels;
+struct lines;
 struct patch_log;
 struct site_table;
 struct state_io;
@@ -33,6 +34,7 @@ struct watch_config {
     struct ftrace_stream *stream; /* for the events of all parts; NULL: one of the watch's own */
     const struct image *image;
     const struct symbols *symbols;
+    struct lines *lines;             /* for call stacks in findings; NULL: none */
     struct tasks *tasks;             /* NULL: tasks are not known */
     const struct bpf_text *programs; /* of BPF; NULL: none are known */
     bool account;                    /* measure the cost of the sites */

@@ -14,6 +14,9 @@ traced "$mute"
 claim 'a few findings are printed with their evidence' has_line '^error: missing-remote-fence: a hart ran code' "$err" \
     and has_line '^  written  ' "$err"
 cp "$err" "$work/evidence"
+claim_line '... with who called the writer when it made its store' '^  stack     patch_insn_write <- patch_text_nosync <- .* <- ftrace_modify_all_code <- ' "$err"
+claim_line '... the task that it was' '^  task      migration/[0-9]+, pid [0-9]+$' "$err"
+claim_line '... and those of the hart that fetched' '^  stack     schedule <- ' "$err"
 traced --findings brief "$mute"
 claim_line '--findings brief: a line each, with place, writer, count and harts' '^error: missing-remote-fence: at [a-z_]+\+0x[0-9a-f]+ \(.*[.]c:[0-9]+\), written by patch_insn_write\+0x[0-9a-f]+ \(.*patch[.]c:[0-9]+\); [0-9]+ times, on harts 1 2 3$' "$err"
 claim '... and nothing else' test "$(wc -l <"$err")" -eq 1

@@ -15,6 +15,8 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/call_stack.h"
+#include "ftrace/audit/store_stacks.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"
@@ -74,6 +76,7 @@ struct audit *audit_new(const struct audit_config *config)
     struct ftrace_listener listener = {.ctx = a, .on_event = on_ftrace_event};
 
     a->config = *config;
+    a->stores = store_stacks_new();
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     listener.kinds = create_families(a);
     ftrace_listen(config->stream, &listener);
@@ -90,6 +93,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->noted);
     VEC_FREE(&a->findings);
     map_free(&a->index);
+    store_stacks_free(a->stores);
     free(a->harts);
     free(a);
 }
@@ -134,17 +138,119 @@ void audit_fact_register(struct finding *f, enum fact_label label, unsigned reg,
     fact->size = (uint8_t)reg;
 }
 
+static struct fact task_fact(const struct task *task)
+{
+    struct fact fact = {.label = LABEL_TASK, .kind = FACT_TASK, .site = NO_SITE, .pid = task->pid};
+
+    _Static_assert(sizeof fact.bytes >= sizeof task->name, "the name has room");
+    memcpy(fact.bytes, task->name, sizeof task->name);
+    return fact;
+}
+
+static bool read_task(const struct audit *a, struct hart *h, struct task *task)
+{
+    return a->config.tasks && tasks_read(a->config.tasks, h, call_stack_task(h), task);
+}
+
 void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
 {
-    struct fact *fact;
     struct task task;
 
-    if (!a->config.tasks || !tasks_read(a->config.tasks, h, hart_reg(h, REG_TP), &task))
+    if (read_task(a, h, &task))
+        *audit_fact(f, LABEL_TASK, FACT_TASK) = task_fact(&task);
+}
+
+static struct fact stack_fact(enum fact_label label, const struct call_stack *stack)
+{
+    return (struct fact){.label = label, .kind = FACT_STACK, .site = NO_SITE, .stack = *stack};
+}
+
+void audit_fact_stack(const struct audit *a, struct finding *f, enum fact_label label,
+                      struct hart *h)
+{
+    struct call_stack stack;
+    uint64_t slots[STACK_FRAMES];
+
+    call_stack_take(a, h, &stack, slots);
+    if (stack.count > 1)
+        *audit_fact(f, label, FACT_STACK) = stack_fact(label, &stack);
+}
+
+static bool has_kind(const struct finding *f, unsigned at, enum fact_kind kind)
+{
+    return at < f->fact_count && f->facts[at].kind == kind;
+}
+
+static void insert_fact(struct finding *f, unsigned at, const struct fact *fact)
+{
+    if (f->fact_count == FACTS_MAX)
         return;
-    fact = audit_fact(f, LABEL_TASK, FACT_TASK);
-    fact->pid = task.pid;
-    _Static_assert(sizeof fact->bytes >= sizeof task.name, "the name has room");
-    memcpy(fact->bytes, task.name, sizeof task.name);
+    memmove(&f->facts[at + 1], &f->facts[at], (f->fact_count - at) * sizeof *fact);
+    f->facts[at] = *fact;
+    f->fact_count++;
+}
+
+static bool has_stack(const struct finding *f, const struct call_stack *stack)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_STACK &&
+            !memcmp(f->facts[i].stack.at, stack->at, sizeof stack->at))
+            return true;
+    return false;
+}
+
+/* Inserts stack and task, so far as they are known and not there already. */
+static void insert_stack(struct finding *f, unsigned at, const struct call_stack *stack,
+                         const struct task *task)
+{
+    const struct fact facts[] = {stack_fact(LABEL_STACK, stack), task_fact(task)};
+    bool task_there = has_kind(f, at, FACT_TASK) || has_kind(f, at + 1, FACT_TASK);
+
+    if (has_kind(f, at, FACT_STACK) || has_kind(f, at + 1, FACT_STACK) || has_stack(f, stack))
+        return;
+    if (task->name[0] && !task_there)
+        insert_fact(f, at, &facts[1]);
+    if (stack->count > 1)
+        insert_fact(f, at, &facts[0]);
+}
+
+static void complete_stores(const struct audit *a, struct finding *f)
+{
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct store_stack *store =
+            has_kind(f, i, FACT_STORE) ? store_stacks_of(a->stores, &f->facts[i].writer) : NULL;
+
+        if (store)
+            insert_stack(f, i + 1, &store->stack, &store->task);
+    }
+}
+
+/* The place for what is known of a hart: after its last moment; otherwise in the end. */
+static unsigned place_for_hart(const struct finding *f, uint32_t hart)
+{
+    unsigned end = f->fact_count;
+
+    for (unsigned i = end; i-- > 0;)
+        if (has_kind(f, i, FACT_MOMENT) && f->facts[i].hart == hart)
+            return i + 1;
+    while (end && f->facts[end - 1].label == LABEL_ORDER)
+        end--;
+    return end;
+}
+
+/* Adds to the evidence of a new finding what all have. */
+static void complete(struct audit *a, struct finding *f, uint32_t hart)
+{
+    struct hart *h = cluster_hart(a->config.cluster, hart);
+    struct call_stack stack;
+    struct task task = {0};
+    uint64_t slots[STACK_FRAMES];
+
+    complete_stores(a, f);
+    call_stack_take(a, h, &stack, slots);
+    if (!read_task(a, h, &task))
+        task.name[0] = '\0';
+    insert_stack(f, place_for_hart(f, hart), &stack, &task);
 }
 
 /* The hart whose cycles the fact has; false: it has none. */
@@ -193,16 +299,29 @@ static void add_example(struct finding *f, const struct breach *b)
 }
 
 /* Listeners look at the findings, so the events are emitted when their evidence is complete. */
-static void note_event(struct audit *a, uint64_t finding, enum rule rule)
+static void note_event(struct audit *a, uint64_t finding, const struct breach *b)
 {
-    VEC_PUSH(&a->noted, ((struct finding_event){(uint32_t)finding, (uint8_t)rule}));
+    VEC_PUSH(&a->noted,
+             ((struct noted){.event = {(uint32_t)finding, (uint8_t)b->rule}, .hart = b->hart}));
+}
+
+static bool is_noted_before(const struct audit *a, size_t i)
+{
+    size_t first = 0;
+
+    while (a->noted.at[first].event.finding != a->noted.at[i].event.finding)
+        first++;
+    return first < i;
 }
 
 static void emit_noted(struct audit *a)
 {
     for (size_t i = 0; i < a->noted.len; i++) {
-        const struct ftrace_event e = {.kind = FTRACE_FINDING, .finding = a->noted.at[i]};
+        const struct noted *n = &a->noted.at[i];
+        const struct ftrace_event e = {.kind = FTRACE_FINDING, .finding = n->event};
 
+        if (n->event.finding != NO_FINDING && !is_noted_before(a, i))
+            complete(a, &a->findings.at[n->event.finding], n->hart);
         ftrace_emit(a->config.stream, &e);
     }
     a->noted.len = 0;
@@ -224,7 +343,7 @@ static struct finding *finding_of(struct audit *a, const struct breach *b)
         return f;
     if (a->findings.len >= a->config.findings_max) {
         a->left_out[rule_severity(b->rule)]++;
-        note_event(a, NO_FINDING, b->rule);
+        note_event(a, NO_FINDING, b);
         return NULL;
     }
     map_put(&a->index, b->cause, a->findings.len);
@@ -261,7 +380,7 @@ struct finding *audit_add(struct audit *a, const struct breach *b)
         return NULL;
     f->rule = b->rule;
     f->fact_count = 0;
-    note_event(a, (uint64_t)(f - a->findings.at), b->rule);
+    note_event(a, (uint64_t)(f - a->findings.at), b);
     return f;
 }
 
@@ -314,15 +433,19 @@ static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
     return s ? s->va + (pa - s->pa) : text_map_va(a->config.text, pa);
 }
 
-/* Remembers the store if it is one to text, which the hart must order before it asks for fences. */
+/* Remembers the store; of one to text, also that the hart must order before it asks for fences. */
 static void follow_store(struct audit *a, const struct code_write *w)
 {
     uint32_t site = site_find(a->config.sites, w->pa, w->size);
     struct text_store *last;
     struct hart *h;
 
-    if (w->who.kind != WRITER_HART ||
-        (site == NO_SITE && !(a->config.text && text_map_has(a->config.text, w->pa, w->size))))
+    bool text = site != NO_SITE || (a->config.text && text_map_has(a->config.text, w->pa, w->size));
+
+    if (w->who.kind != WRITER_HART)
+        return;
+    store_stacks_add(a, a->stores, w, text);
+    if (!text)
         return;
     h = cluster_hart(a->config.cluster, w->who.hart);
     last = &a->harts[w->who.hart].text;
@@ -444,6 +567,8 @@ static void fact_io(struct state_io *io, struct fact *f)
     state_io_bytes(io, f->bytes, sizeof f->bytes);
     if (io->loading && f->kind == FACT_TASK)
         f->bytes[FACT_BYTES_MAX - 1] = 0;
+    if (f->kind == FACT_STACK)
+        call_stack_state_io(io, &f->stack);
 }
 
 static void example_io(struct state_io *io, struct example *e)
@@ -518,7 +643,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 6);
+    state_io_section(io, "audit", 7);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -527,6 +652,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
     for (unsigned i = 0; i < harts; i++)
         hart_io(io, &a->harts[i]);
     STATE_IO(io, a->user_mode);
+    store_stacks_state_io(io, a->stores);
     check(io, a);
     for (unsigned id = 0; id < RULE_FAMILIES; id++)
         families[id]->state_io(io, a->rules[id]);

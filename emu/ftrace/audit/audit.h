@@ -21,7 +21,10 @@
 
 struct audit;
 struct bpf_text;
+struct calls;
 struct ftrace_stream;
+struct image;
+struct lines;
 struct patch_log;
 struct site_table;
 struct state_io;
@@ -34,6 +37,10 @@ struct audit_config {
     struct tasks *tasks; /* NULL: nothing is known of tasks */
     const struct site_table *sites;
     const struct symbols *symbols; /* NULL: none */
+    /* Only for call stacks; NULL: none */
+    const struct image *image;
+    const struct calls *calls;
+    struct lines *lines;
     const struct patch_log *log;
     const struct updates *updates;
     const struct bpf_text *programs; /* of BPF; NULL: none are known */

@@ -15,6 +15,7 @@ struct contract_rules;
 struct fetch_rules;
 struct site_rules;
 struct slot_rules;
+struct store_stacks;
 
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
@@ -63,6 +64,12 @@ struct ftrace_event_user {
     void *rules;
 };
 
+/* An event that is to be emitted. */
+struct noted {
+    struct finding_event event;
+    uint32_t hart; /* of the breach */
+};
+
 struct audit {
     struct audit_config config;
     void *rules[RULE_FAMILIES];
@@ -72,11 +79,12 @@ struct audit {
     struct ftrace_event_user ftrace_users[FTRACE_EVENT_KINDS][RULE_FAMILIES];
     unsigned user_count[EVENT_KINDS], ftrace_user_count[FTRACE_EVENT_KINDS];
     struct audited_hart *harts;
+    struct store_stacks *stores;
     bool user_mode; /* some hart has been in U-mode */
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
-    VEC_OF(struct finding_event) noted; /* emitted when the evidence is complete */
+    VEC_OF(struct noted) noted; /* emitted when the evidence is complete */
 };
 
 /* A breach of a rule: where it was seen, and its cause, by which breaches are one finding. */
@@ -113,6 +121,15 @@ void audit_fact_site(struct finding *f, uint32_t site);
 void audit_fact_register(struct finding *f, enum fact_label label, unsigned reg, uint64_t value);
 /* The task that the hart runs, if it is known. */
 void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h);
+
+/*
+ * Adds the call stack of the hart, as it is now, unless only its instruction is known. A family
+ * needs it only for a hart other than that of the breach: when its event function has returned, the
+ * auditor adds the stack and the task of each FACT_STORE after it, as they were at the store, and
+ * those of the hart of the breach after its last FACT_MOMENT, or in the end.
+ */
+void audit_fact_stack(const struct audit *a, struct finding *f, enum fact_label label,
+                      struct hart *h);
 
 /* Must be called last: says how to read the order of facts that have cycles of several harts. */
 void audit_fact_order(struct finding *f);

@@ -24,6 +24,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_MAPPED] = "mapped",       [LABEL_JUDGED] = "judged",
         [LABEL_LITERAL] = "literal",     [LABEL_LEFT] = "left",
         [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
+        [LABEL_STACK] = "stack",
     };
 
     return names[label];
@@ -57,6 +58,11 @@ const char *message_text(enum message message)
     };
 
     return texts[message];
+}
+
+uint64_t call_stack_code(const struct call_stack *stack, unsigned i)
+{
+    return stack->at[i] - !(stack->exact >> i & 1);
 }
 
 const char *fact_register_name(const struct fact *fact)

@@ -16,7 +16,7 @@
 #include "ftrace/audit/rules.h"
 #include "mem/ram.h"
 
-enum { FACTS_MAX = 12, FACT_BYTES_MAX = 16, EXAMPLES_MAX = 8 };
+enum { FACTS_MAX = 20, FACT_BYTES_MAX = 16, EXAMPLES_MAX = 8, STACK_FRAMES = 16 };
 
 enum fact_kind {
     FACT_SITE,     /* site */
@@ -29,6 +29,7 @@ enum fact_kind {
     FACT_PLACE,    /* va: code there */
     FACT_REGISTER, /* size: its number, as below; va: its value */
     FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
+    FACT_STACK,    /* stack */
     FACT_KINDS,
 };
 
@@ -66,6 +67,7 @@ enum fact_label {
     LABEL_PLACE,
     LABEL_BETWEEN,
     LABEL_MAPPED,
+    LABEL_STACK,
     LABELS,
 };
 
@@ -90,6 +92,17 @@ enum message {
     MESSAGES,
 };
 
+/*
+ * The innermost frames of a call stack, by their addresses: the instruction that is about to be
+ * executed, in the first frame and in code that a trap interrupted; in the others a return address.
+ */
+struct call_stack {
+    uint64_t at[STACK_FRAMES];
+    uint16_t exact, user; /* a bit each: at[] is an instruction; it is in user mode */
+    uint8_t count;
+    bool more; /* there are further frames */
+};
+
 struct fact {
     enum fact_label label;
     enum fact_kind kind;
@@ -100,7 +113,11 @@ struct fact {
     struct writer writer;
     uint8_t size;
     uint8_t bytes[FACT_BYTES_MAX];
+    struct call_stack stack;
 };
+
+/* An address in the code of frame i: the instruction, or the call before the return address. */
+uint64_t call_stack_code(const struct call_stack *stack, unsigned i);
 
 /* One breach. */
 struct example {

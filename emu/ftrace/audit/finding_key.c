@@ -28,9 +28,14 @@ void finding_keep_names(const struct finding *f, const struct symbols *symbols)
 
     if (who && who->kind == WRITER_HART)
         (void)symbols_name_at(symbols, who->pc, NULL);
-    for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].pc)
-            (void)symbols_name_at(symbols, f->facts[i].pc, NULL);
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct fact *fact = &f->facts[i];
+
+        if (fact->pc)
+            (void)symbols_name_at(symbols, fact->pc, NULL);
+        for (unsigned n = 0; n < fact->stack.count; n++)
+            (void)symbols_name_at(symbols, call_stack_code(&fact->stack, n), NULL);
+    }
 }
 
 const struct example *finding_place(const struct finding *f)

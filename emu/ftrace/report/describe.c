@@ -182,6 +182,31 @@ static void describe_task(char *text, const struct fact *fact)
         snprintf(text + used, FACT_TEXT_MAX - (size_t)used, ", pid %" PRId32, fact->pid);
 }
 
+/* "patch_insn_write <- __ftrace_modify_call <- ...": each is called by the next one. */
+static void describe_stack(char *text, const struct symbols *symbols,
+                           const struct call_stack *stack)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < stack->count && used < FACT_TEXT_MAX; i++) {
+        uint64_t code = call_stack_code(stack, i);
+        const char *name = symbols_name_at(symbols, code, NULL);
+        const char *kind = stack->user >> i & 1         ? "user code at "
+                           : i && stack->exact >> i & 1 ? "trap in "
+                                                        : "";
+
+        used += (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s%s", i ? " <- " : "", kind);
+        if (used >= FACT_TEXT_MAX)
+            break;
+        used +=
+            name ? (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s", name)
+                 : (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "0x%" PRIx64, stack->at[i]);
+    }
+    if (stack->more && used < FACT_TEXT_MAX)
+        snprintf(text + used, FACT_TEXT_MAX - used, " <- ...");
+}
+
 void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
                    const struct symbols *symbols, struct lines *lines, const struct fact *fact)
 {
@@ -216,6 +241,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
             snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
         break;
     case FACT_TASK: describe_task(text, fact); break;
+    case FACT_STACK: describe_stack(text, symbols, &fact->stack); break;
     case FACT_KINDS: break;
     }
 }

@@ -75,10 +75,14 @@ static void print_example(const struct report *r, const struct finding *f, const
 
 static bool is_of_evidence(const struct finding *f, const struct example *e)
 {
-    for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].kind == FACT_MOMENT && f->facts[i].hart == e->hart &&
-            f->facts[i].pc == e->pc)
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct fact *fact = &f->facts[i];
+
+        if ((fact->kind == FACT_MOMENT && fact->hart == e->hart && fact->pc == e->pc) ||
+            (fact->kind == FACT_STORE && fact->writer.kind == WRITER_HART &&
+             fact->writer.hart == e->hart && fact->writer.pc == e->pc))
             return true;
+    }
     return false;
 }
 

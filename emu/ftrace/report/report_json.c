@@ -25,6 +25,7 @@
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "load/lines.h"
+#include "load/symbols.h"
 
 /* The report and the output. */
 struct sheet {
@@ -308,10 +309,51 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
               site == NO_SITE ? NULL : site_get(watch_sites(s->report->watch), site)->function);
 }
 
+/* Writes what is known of an address in code: symbol, offset, file, line. */
+static void put_code_place(struct sheet *s, uint64_t va)
+{
+    const struct report *r = s->report;
+    struct json *j = &s->json;
+    struct line_place place;
+    uint64_t offset;
+    const char *name = symbols_name_at(r->symbols, va, &offset);
+
+    if (name) {
+        json_text(j, "symbol", name);
+        json_number(j, "offset", offset);
+    }
+    if (describe_line(r->symbols, r->lines, va, &place)) {
+        json_text(j, "file", place.file);
+        json_number(j, "line", place.line);
+    }
+}
+
+/* Writes the frames of a call stack, the innermost first. */
+static void put_stack(struct sheet *s, const struct call_stack *stack)
+{
+    struct json *j = &s->json;
+
+    json_begin_array(j, "frames");
+    for (unsigned i = 0; i < stack->count; i++) {
+        json_begin_object(j, NULL);
+        json_hex(j, "pc", stack->at[i]);
+        put_code_place(s, call_stack_code(stack, i));
+        if (i && stack->exact >> i & 1)
+            json_bool(j, "trap", true);
+        if (stack->user >> i & 1)
+            json_bool(j, "user", true);
+        json_end(j);
+    }
+    json_end(j);
+    if (stack->more)
+        json_bool(j, "more", true);
+}
+
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
-    static const char *const kinds[] = {"site",     "fence",   "store", "moment",   "bytes",
-                                        "unfenced", "message", "place", "register", "task"};
+    static const char *const kinds[] = {"site",     "fence",    "store",   "moment",
+                                        "bytes",    "unfenced", "message", "place",
+                                        "register", "task",     "stack"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -352,6 +394,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         if (fact->pid >= 0)
             json_number(j, "pid", (uint64_t)fact->pid);
         break;
+    case FACT_STACK: put_stack(s, &fact->stack); break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
     case FACT_MESSAGE:
     case FACT_KINDS: break;

@@ -1,0 +1,126 @@
+/*
+ * call_stack.c - see call_stack.h.
+ */
+#include "ftrace/audit/call_stack.h"
+
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/calls/calls.h"
+#include "load/image.h"
+#include "load/symbols.h"
+#include "unwind/unwind.h"
+
+/* ---- the source of frames ---- */
+
+static bool read_memory(void *ctx, unsigned hart, uint64_t va, void *to, unsigned len)
+{
+    const struct audit *a = ctx;
+
+    return hart_peek(cluster_hart(a->config.cluster, hart), va, to, len);
+}
+
+static uint64_t read_csr(void *ctx, unsigned hart, enum unwind_csr csr)
+{
+    const struct audit *a = ctx;
+    uint64_t value;
+
+    return hart_csr(cluster_hart(a->config.cluster, hart), csr, &value) ? value : 0;
+}
+
+/* Before the kernel has enabled translation it runs at physical addresses. */
+static uint64_t canonical(void *ctx, uint64_t address)
+{
+    const struct audit *a = ctx;
+    uint64_t va;
+
+    if (!a->config.image || symbols_at(a->config.symbols, address, NULL) ||
+        !image_pa_to_va(a->config.image, address, &va))
+        return address;
+    return va;
+}
+
+static bool replaced(void *ctx, uint64_t sp, uint64_t *address)
+{
+    const struct audit *a = ctx;
+    struct call call;
+
+    if (!calls_open_at(a->config.calls, CALL_FUNCTION, sp, &call))
+        return false;
+    *address = call.back;
+    return true;
+}
+
+static struct unwind_source source_of(const struct audit *a)
+{
+    return (struct unwind_source){.ctx = (void *)(uintptr_t)a, /* the functions only read it */
+                                  .symbols = a->config.symbols,
+                                  .lines = a->config.lines,
+                                  .read = read_memory,
+                                  .csr = read_csr,
+                                  .canonical = canonical,
+                                  .replaced = replaced};
+}
+
+/* ---- frames ---- */
+
+static void begin(struct hart *h, struct unwound *u)
+{
+    *u = (struct unwound){
+        .pc = hart_pc(h), .exact = true, .user = hart_mode(h) == PRIV_U, .hart = hart_id(h)};
+    for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
+        u->reg[reg] = hart_reg(h, reg);
+}
+
+static void add_frame(const struct unwind_source *source, struct call_stack *stack,
+                      const struct unwound *u)
+{
+    unsigned n = stack->count++;
+
+    stack->at[n] = source->canonical(source->ctx, u->pc);
+    stack->exact |= (uint16_t)(u->exact << n);
+    stack->user |= (uint16_t)(u->user << n);
+}
+
+void call_stack_take(const struct audit *a, struct hart *h, struct call_stack *stack,
+                     uint64_t slots[STACK_FRAMES])
+{
+    const struct unwind_source source = source_of(a);
+    struct unwound u, caller;
+
+    *stack = (struct call_stack){0};
+    begin(h, &u);
+    add_frame(&source, stack, &u);
+    while (unwind_step(&source, &u, &caller)) {
+        if (stack->count == STACK_FRAMES) {
+            stack->more = true;
+            return;
+        }
+        slots[stack->count - 1] = caller.exact ? 0 : caller.at[REG_RA];
+        add_frame(&source, stack, &caller);
+        u = caller;
+    }
+    slots[stack->count - 1] = 0;
+}
+
+uint64_t call_stack_task(struct hart *h)
+{
+    enum { CSR_SSCRATCH = 0x140 };
+    uint64_t tp;
+
+    if (hart_mode(h) != PRIV_U)
+        return hart_reg(h, REG_TP);
+    return hart_csr(h, CSR_SSCRATCH, &tp) ? tp : 0; /* the kernel keeps it there */
+}
+
+void call_stack_state_io(struct state_io *io, struct call_stack *stack)
+{
+    for (unsigned i = 0; i < STACK_FRAMES; i++)
+        STATE_IO(io, stack->at[i]);
+    STATE_IO(io, stack->exact);
+    STATE_IO(io, stack->user);
+    STATE_IO_BELOW(io, stack->count, STACK_FRAMES + 1);
+    STATE_IO(io, stack->more);
+}

@@ -1,0 +1,27 @@
+/*
+ * call_stack.h - the call stack of a hart, as evidence.
+ */
+#ifndef FTRACE_CALL_STACK_H
+#define FTRACE_CALL_STACK_H
+
+#include <stdint.h>
+
+#include "ftrace/audit/finding.h"
+#include "ftrace/kernel/tasks.h"
+
+struct audit;
+struct hart;
+struct state_io;
+
+/*
+ * Finds the call stack of the hart at its present instruction. Sets slots[i] to the address of the
+ * return address of frame i in memory; 0: it is in a register.
+ */
+void call_stack_take(const struct audit *a, struct hart *h, struct call_stack *stack,
+                     uint64_t slots[STACK_FRAMES]);
+void call_stack_state_io(struct state_io *io, struct call_stack *stack);
+
+/* The tp of the hart's task, also while the task is in user mode; 0: not known. */
+uint64_t call_stack_task(struct hart *h);
+
+#endif
