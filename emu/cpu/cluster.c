@@ -80,6 +80,8 @@ static void before_write(void *cluster, uint64_t pa, uint64_t size, const struct
     struct cluster *c = cluster;
 
     break_reservations(c, pa, size, by);
+    if (by->kind == WRITER_DEBUGGER_FENCED)
+        fetch_views_refresh(c, pa, size);
     if (c->timing && by->kind == WRITER_DMA)
         model_device_writes(c->timing->shared, pa, size);
 }

@@ -117,6 +117,15 @@ static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
         set_after(line, parcel % LINE_PARCELS, (uint32_t)(stamp - (*line)->base));
 }
 
+/* Makes the parcel one that was not written since the page became code. */
+static void clear_stamp(struct code_page *page, unsigned parcel)
+{
+    struct code_line **line = &page->lines[parcel / LINE_PARCELS];
+
+    if (*line)
+        set_after(line, parcel % LINE_PARCELS, 0);
+}
+
 static uint64_t own_stamp(const struct code_page *page, unsigned parcel)
 {
     const struct code_line *line = page->lines[parcel / LINE_PARCELS];
@@ -470,31 +479,56 @@ static void tell_listeners(const struct cluster *c, const struct code_write *w)
     cluster_emit(c, &e);
 }
 
+/*
+ * Makes a store after which no hart has old bytes of these parcels (WRITER_DEBUGGER_FENCED); the
+ * views have been refreshed. It has an effect also if it does not change the bytes.
+ */
+static void store_fenced(struct cluster *c, struct code_page *page, const struct code_write *w)
+{
+    uint64_t from = align_down(w->pa, 2), end = align_up(w->pa + w->size, 2);
+
+    invalidate(c, page, from, (unsigned)(end - from), false);
+    memcpy(ram_host(c->ram, w->pa), w->new_bytes, w->size);
+    for (uint64_t pa = from; pa < end; pa += 2)
+        clear_stamp(page, parcel_in_page(pa));
+}
+
+static void store_code(struct cluster *c, struct code_page *page, const struct code_write *w)
+{
+    uint64_t from = align_down(w->pa, 4), end = align_up(w->pa + w->size, 4);
+
+    if (fetch_views_keep_old(c, page, w->pa, w->size))
+        invalidate(c, page, w->pa, w->size, false);
+    else
+        invalidate(c, page, from, (unsigned)(end - from), false);
+    stamp_parcels(c, page, w);
+}
+
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who)
 {
     struct cluster *c = cluster;
     struct code_page *page = codemap_page(c, pa);
     struct code_write w = {.who = *who, .pa = pa, .size = size};
+    bool fenced = who->kind == WRITER_DEBUGGER_FENCED, changes;
 
     assert(page && size <= 8 && (pa & (PAGE_BYTES - 1)) + size <= PAGE_BYTES);
     memcpy(w.old_bytes, ram_host(c->ram, pa), size);
     memcpy(w.new_bytes, bytes, size);
+    changes = memcmp(w.old_bytes, w.new_bytes, size) != 0;
     /* Bytes that do not change cannot be stale for any hart. */
-    if (!memcmp(w.old_bytes, w.new_bytes, size))
+    if (!changes && !fenced)
         return;
     ram_keep_page(c->ram, pa);
     codemap_keep_page(c, page);
-    w.stamp = ++c->ram->stamp;
-    if (fetch_views_keep_old(c, page, pa, size))
-        invalidate(c, page, pa, size, false);
+    w.stamp = changes ? ++c->ram->stamp : c->ram->stamp;
+    if (fenced)
+        store_fenced(c, page, &w);
     else
-        invalidate(c, page, align_down(pa, 4),
-                   (unsigned)(align_up(pa + size, 4) - align_down(pa, 4)), false);
-    stamp_parcels(c, page, &w);
-    if (is_known(page, pa, size))
+        store_code(c, page, &w);
+    if (changes && is_known(page, pa, size))
         tell_listeners(c, &w);
-    if (is_blank(c, page))
+    if (!fenced && is_blank(c, page))
         retire_page(c, page, &w);
 }
 

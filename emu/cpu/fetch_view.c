@@ -364,12 +364,17 @@ struct fetch_view *fetch_view_mark_reported(struct hart *h, uint64_t pa)
 
 /* ---- stores ---- */
 
-static void forget_parcel(struct fetch_view *view, unsigned parcel)
+static void forget_old(struct fetch_view *view, unsigned parcel)
 {
-    codemap_clear_parcel(view->fetched, parcel);
     codemap_clear_parcel(view->differs, parcel);
     for (unsigned bit = 0; view->version && bit < view->version_bits; bit++)
         codemap_clear_parcel(view->version[bit], parcel);
+}
+
+static void forget_parcel(struct fetch_view *view, unsigned parcel)
+{
+    codemap_clear_parcel(view->fetched, parcel);
+    forget_old(view, parcel);
 }
 
 /*
@@ -517,6 +522,29 @@ bool fetch_views_keep_old(struct cluster *c, const struct code_page *page, uint6
     if (last / 64 > from / 64)
         all_kept &= keep_parcels(c, views, last / 64, (UINT64_C(2) << last % 64) - 1);
     return all_kept;
+}
+
+/*
+ * The views of a page that is no longer code keep all fetched bytes as old ones, so what a hart
+ * fetches anew there it has not fetched.
+ */
+void fetch_views_refresh(struct cluster *c, uint64_t pa, uint64_t size)
+{
+    unsigned from = parcel_in_page(pa), last = parcel_in_page(pa + size - 1);
+    bool is_code = codemap_page(c, pa) != NULL;
+
+    forget_reports_of(c, pa, (unsigned)size);
+    for (size_t i = 0; i < c->harts.len; i++) {
+        struct hart *h = c->harts.at[i];
+        struct fetch_view *view = fetch_view_at(h, pa);
+
+        if (!view || next_set(view->differs, from) > last)
+            continue;
+        view = own_view(h, view);
+        for (unsigned parcel = from; parcel <= last; parcel++)
+            is_code ? forget_old(view, parcel) : forget_parcel(view, parcel);
+        share_view(h, pa);
+    }
 }
 
 /* ---- the life of a view ---- */

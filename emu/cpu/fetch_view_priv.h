@@ -75,6 +75,10 @@ struct fetch_view *fetch_view_mark_reported(struct hart *h, uint64_t pa);
  */
 bool fetch_views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa,
                           unsigned size);
+/*
+ * Makes all harts fetch the bytes of memory from [pa, pa + size), in one page, as after a fence.i.
+ */
+void fetch_views_refresh(struct cluster *c, uint64_t pa, uint64_t size);
 /* Attaches the views that harts have kept of a page when it becomes code again. */
 void fetch_views_attach(struct cluster *c, struct code_page *page);
 /* Detaches the views of a page that is no longer code: they keep all fetched bytes. */

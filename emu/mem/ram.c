@@ -112,6 +112,16 @@ static bool is_data(const struct ram *r, struct ram_page *page)
     return page->streak == STREAK_MAX;
 }
 
+void ram_refresh_copies(struct ram *r, uint64_t pa, uint64_t size)
+{
+    uint64_t from = align_down(pa, 2), end = align_up(pa + size, 2);
+
+    for (uint64_t n = ram_page_at(r, pa)->copy; ram_copy(r, n); n = copy_slot(r, n)->older) {
+        ram_keep_copy(r, copy_slot(r, n));
+        memcpy(copy_slot(r, n)->bytes + from % PAGE_BYTES, ram_host(r, from), end - from);
+    }
+}
+
 /* Copies the page, before the first store at page->stamp. */
 static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
 {
@@ -236,6 +246,14 @@ static size_t write_code(struct ram *r, uint64_t pa, const uint8_t *from, size_t
     return done;
 }
 
+/*
+ * Whether harts can fetch bytes from before the write. The loader writes before the harts start.
+ */
+static bool needs_stamp(const struct writer *by)
+{
+    return by->kind != WRITER_LOADER && by->kind != WRITER_DEBUGGER_FENCED;
+}
+
 static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
                           const struct writer *by)
 {
@@ -246,16 +264,17 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
         r->hooks.before_write(r->hooks.ctx, pa, len, by);
     if (page->flags & RAM_PAGE_CODE)
         done = write_code(r, pa, from, len, by);
-    if (done < len) {
-        /* The loader writes before the harts start, so its writes need no stamp. */
-        if (by->kind != WRITER_LOADER) {
-            ram_open_page(r, pa, by);
-        } else {
-            ram_keep_page(r, pa);
-            ram_page_at(r, pa)->loaded = true;
-        }
-        memcpy(ram_host(r, pa + done), from + done, len - done);
+    if (done == len)
+        return;
+    if (needs_stamp(by)) {
+        ram_open_page(r, pa, by);
+    } else {
+        ram_keep_page(r, pa);
+        ram_page_at(r, pa)->loaded = true;
     }
+    memcpy(ram_host(r, pa + done), from + done, len - done);
+    if (by->kind == WRITER_DEBUGGER_FENCED)
+        ram_refresh_copies(r, pa + done, len - done);
 }
 
 /* Writes to a page whose old bytes a hook needs. */

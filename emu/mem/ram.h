@@ -44,8 +44,19 @@ enum ram_page_flag {
  * them. */
 enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED };
 
-/* Not every writer is a hart. */
-enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
+/*
+ * Not every writer is a hart. After a write by WRITER_DEBUGGER_FENCED all harts fetch the new
+ * bytes, as if each had executed a fence.i for them alone; what else is stale stays stale.
+ */
+enum writer_kind {
+    WRITER_HART,
+    WRITER_FIRMWARE,
+    WRITER_DMA,
+    WRITER_DEBUGGER,
+    WRITER_LOADER,
+    WRITER_DEBUGGER_FENCED,
+    WRITER_KINDS
+};
 
 struct writer {
     enum writer_kind kind;
@@ -54,14 +65,19 @@ struct writer {
     uint64_t cycle; /* of that hart */
 };
 
+static inline bool writer_is_debugger(const struct writer *w)
+{
+    return w->kind == WRITER_DEBUGGER || w->kind == WRITER_DEBUGGER_FENCED;
+}
+
 void writer_state_io(struct state_io *io, struct writer *w);
 
 struct ram_page {
     uint64_t stamp; /* of the first store after it was last closed; 0: untouched since loading */
     uint32_t flags;
-    bool shared;          /* writers other than `opener` may have stored to it since */
-    bool loaded;          /* the loader has written to it, or it was restored from a file */
-    uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
+    bool shared;   /* writers other than `opener` may have stored to it since */
+    bool loaded;   /* written without a stamp (needs_stamp in ram.c), or restored from a file */
+    uint32_t kept; /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
     uint64_t uncopied;    /* stamp of the newest opening without a copy */
@@ -168,6 +184,12 @@ static inline void ram_keep_page(struct ram *r, uint64_t pa)
 
 /* The same for a slot of the ring of copies. */
 void ram_keep_copy(struct ram *r, struct page_copy *slot);
+
+/*
+ * Makes the parcels of [pa, pa + size), in one page, equal in all copies of the page: no hart takes
+ * their present bytes for newer than its last fence.i.
+ */
+void ram_refresh_copies(struct ram *r, uint64_t pa, uint64_t size);
 
 /*
  * The one path for writes to memory, by any writer: it stamps, informs the code map, breaks

@@ -150,7 +150,7 @@ void ram_state_io(struct state_io *io, struct ram *r)
 
 void writer_state_io(struct state_io *io, struct writer *w)
 {
-    STATE_IO_BELOW(io, w->kind, WRITER_LOADER + 1);
+    STATE_IO_BELOW(io, w->kind, WRITER_KINDS);
     STATE_IO(io, w->hart);
     STATE_IO(io, w->pc);
     STATE_IO(io, w->cycle);

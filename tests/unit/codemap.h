@@ -124,6 +124,14 @@ static inline void store(struct scene *s, unsigned hart, unsigned which, uint64_
     step_hart(h, stub(which), 1);
 }
 
+/* A debugger writes an instruction that all harts fetch from then on. */
+static inline void debugger_writes(struct scene *s, uint64_t at, uint32_t insn)
+{
+    const struct writer who = {.kind = WRITER_DEBUGGER_FENCED};
+
+    assert_true(bus_write(s->w.bus, at, &insn, sizeof insn, &who));
+}
+
 static inline void fence(struct scene *s, unsigned hart)
 {
     step_hart(cluster_hart(s->w.cluster, hart), stub(STUB_FENCE), 1);

@@ -118,6 +118,51 @@ static void a_store_behind_the_remote_fence_is_not_covered_by_it(void **state)
     wreck(&s);
 }
 
+static void all_harts_fetch_what_a_debugger_writes(void **state)
+{
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_RANDOM; mode++) {
+        struct scene s;
+
+        build(&s, (enum fetch_mode)mode, 3);
+        load_function(&s, FUNC, 1);
+        (void)call(&s, 0, FUNC);
+        (void)call(&s, 1, FUNC);
+        debugger_writes(&s, FUNC, ADDI(A0, ZERO, 2));
+        for (unsigned hart = 0; hart < 3; hart++)
+            assert_int_equal(call(&s, hart, FUNC), 2);
+        assert_int_equal(s.seen.stale_count, 0);
+        assert_int_equal(s.seen.write_count, 1);
+        assert_int_equal(s.seen.fence_count, 0);
+        wreck(&s);
+    }
+}
+
+/* A debugger's write is no fence for what the guest has written. */
+static void what_the_guest_wrote_beside_it_stays_stale(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    load_function(&s, FUNC + 8, 1);
+    (void)call(&s, 1, FUNC);
+    (void)call(&s, 1, FUNC + 8);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    store(&s, 0, STUB_SW, FUNC + 8, ADDI(A0, ZERO, 2));
+    debugger_writes(&s, FUNC + 8, ADDI(A0, ZERO, 2)); /* as memory has it already */
+    assert_int_equal(call(&s, 1, FUNC + 8), 2);
+    assert_int_equal(s.seen.stale_count, 0);
+    assert_int_equal(call(&s, 1, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_int_equal(s.seen.stale[0].who.kind, WRITER_HART);
+    store(&s, 0, STUB_SW, FUNC + 8, ADDI(A0, ZERO, 3)); /* the guest's next store is stale again */
+    assert_int_equal(call(&s, 1, FUNC + 8), 2);
+    assert_int_equal(s.seen.stale_count, 2);
+    wreck(&s);
+}
+
 static void a_reset_leaves_nothing_stale(void **state)
 {
     struct scene s;
@@ -181,6 +226,14 @@ static void expect_store(struct expected *e, unsigned slot, unsigned value)
     e->memory[slot] = value;
 }
 
+/* All harts fetch what a debugger has written, also if memory had these bytes before. */
+static void expect_debugger(struct expected *e, unsigned slot, unsigned value)
+{
+    for (unsigned h = 0; h < MANY_HARTS; h++)
+        e->differs[h][slot] = false;
+    e->memory[slot] = value;
+}
+
 static unsigned expect_call(struct expected *e, unsigned hart, unsigned slot)
 {
     e->fetched[hart][slot] = true;
@@ -218,6 +271,9 @@ static void step_many(struct scene *s, struct expected *e, struct rng *rng, unsi
     if (rng_next(rng) % fence_once_in == 0) {
         fence(s, hart);
         memset(e->differs[hart], 0, sizeof e->differs[hart]);
+    } else if (rng_next(rng) % 16 == 0) {
+        debugger_writes(s, at, ADDI(A0, ZERO, value));
+        expect_debugger(e, slot, value);
     } else if (rng_next(rng) % 2) {
         store(s, hart, STUB_SW, at, ADDI(A0, ZERO, value));
         expect_store(e, slot, value);
@@ -434,6 +490,8 @@ int main(void)
         cmocka_unit_test(a_remote_fence_serves_its_target_alone),
         cmocka_unit_test(each_hart_sees_the_bytes_that_it_had),
         cmocka_unit_test(a_store_behind_the_remote_fence_is_not_covered_by_it),
+        cmocka_unit_test(all_harts_fetch_what_a_debugger_writes),
+        cmocka_unit_test(what_the_guest_wrote_beside_it_stays_stale),
         cmocka_unit_test(a_reset_leaves_nothing_stale),
         cmocka_unit_test(each_of_many_harts_runs_what_it_had_however_they_share_it),
         cmocka_unit_test(a_hart_for_whose_old_bytes_there_is_no_room_runs_the_new_ones),

@@ -383,6 +383,105 @@ static void of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store(void *
     wreck(&s);
 }
 
+/* ---- what a debugger writes ---- */
+
+static void debugger_writes_function(struct scene *s, uint64_t at, unsigned value)
+{
+    debugger_writes(s, at, ADDI(A0, ZERO, value));
+    debugger_writes(s, at + 4, JALR(ZERO, RA, 0));
+}
+
+static void code_of_a_debugger_is_not_stale_where_no_code_was(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    store(&s, 0, STUB_SW, FRESH, ADDI(A0, ZERO, 1)); /* opens the page */
+    store(&s, 0, STUB_SW, FRESH + 8, ADDI(A0, ZERO, 1));
+    debugger_writes_function(&s, FRESH, 7);
+    debugger_writes(&s, FRESH + 12, JALR(ZERO, RA, 0));
+    assert_int_equal(call(&s, 1, FRESH), 7);
+    assert_int_equal(s.seen.stale_count, 0);
+    assert_int_equal(call(&s, 1, FRESH + 8), 1); /* the guest's own is */
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_int_equal(s.seen.stale[0].pa, FRESH + 8);
+    wreck(&s);
+}
+
+static void a_debuggers_write_to_a_page_that_was_never_written_is_not_stale(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    debugger_writes_function(&s, FRESH, 7);
+    assert_int_equal(call(&s, 0, FRESH), 7);
+    store(&s, 0, STUB_SW, FRESH, ADDI(A0, ZERO, 8));
+    assert_int_equal(call(&s, 0, FRESH), 7);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+/* The page was code, and harts keep what they have fetched of it until their fences. */
+static void a_debugger_can_fill_a_page_that_the_guest_has_cleared(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    load_function(&s, FUNC + 8, 1);
+    (void)call(&s, 1, FUNC);
+    (void)call(&s, 1, FUNC + 8);
+    store(&s, 0, STUB_SD, FUNC, 0);
+    store(&s, 0, STUB_SD, FUNC + 8, 0);
+    assert_false(is_code(&s, FUNC));
+    debugger_writes_function(&s, FUNC, 2);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(call(&s, 1, FUNC + 8), 1);
+    wreck(&s);
+}
+
+static void a_page_that_a_debugger_clears_stays_code(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    debugger_writes(&s, FUNC, 0);
+    debugger_writes(&s, FUNC + 4, 0);
+    assert_true(is_code(&s, FUNC));
+    debugger_writes_function(&s, FUNC, 2);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+static void a_debugger_can_write_half_an_instruction_or_across_pages(void **state)
+{
+    const struct writer who = {.kind = WRITER_DEBUGGER_FENCED};
+    const uint32_t old = ADDI(A0, ZERO, 0x111), new = ADDI(A0, ZERO, 0x122);
+    const uint8_t byte = (uint8_t)(new >> 16);
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    poke(&s.w, EDGE, old, 4);
+    poke(&s.w, EDGE + 4, JALR(ZERO, RA, 0), 4);
+    assert_int_equal(call(&s, 0, EDGE), 0x111);
+    debugger_writes(&s, EDGE, new);
+    assert_int_equal(call(&s, 0, EDGE), 0x122);
+    debugger_writes(&s, EDGE, old);
+    assert_int_equal(call(&s, 0, EDGE), 0x111);
+    assert_true(bus_write(s.w.bus, EDGE + 2, &byte, 1, &who));
+    assert_int_equal(call(&s, 0, EDGE), ((old & 0xff000000U) | (new & 0x00ff0000U)) >> 20);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +501,11 @@ int main(void)
         cmocka_unit_test(when_too_many_pages_were_opened_only_the_page_is_known),
         cmocka_unit_test(of_a_page_that_is_written_all_the_time_only_the_page_is_known),
         cmocka_unit_test(of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store),
+        cmocka_unit_test(code_of_a_debugger_is_not_stale_where_no_code_was),
+        cmocka_unit_test(a_debuggers_write_to_a_page_that_was_never_written_is_not_stale),
+        cmocka_unit_test(a_debugger_can_fill_a_page_that_the_guest_has_cleared),
+        cmocka_unit_test(a_page_that_a_debugger_clears_stays_code),
+        cmocka_unit_test(a_debugger_can_write_half_an_instruction_or_across_pages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,8 +72,9 @@ static void name_of_writer(char key[KEY_NAME_MAX], const struct symbols *symbols
                            const struct writer *who)
 {
     static const char *const kinds[] = {
-        [WRITER_HART] = KEY_UNKNOWN,     [WRITER_FIRMWARE] = "@firmware", [WRITER_DMA] = "@device",
-        [WRITER_DEBUGGER] = "@debugger", [WRITER_LOADER] = "@loader",
+        [WRITER_HART] = KEY_UNKNOWN, [WRITER_FIRMWARE] = "@firmware",
+        [WRITER_DMA] = "@device",    [WRITER_DEBUGGER] = "@debugger",
+        [WRITER_LOADER] = "@loader", [WRITER_DEBUGGER_FENCED] = "@debugger",
     };
 
     if (who && who->kind == WRITER_HART && who->pc)

@@ -69,6 +69,17 @@ static uint64_t cause_of(const struct audit *a, enum rule rule, uint32_t site)
 
 /* ---- what is executed ---- */
 
+/*
+ * Whether a debugger has written the site last, and all harts fetch what it has written: its
+ * contents are not the kernel's mistake.
+ */
+static bool is_debuggers(const struct audit *a, uint32_t site)
+{
+    const struct patch *p = patch_log_last(a->config.log, site);
+
+    return p && p->who.kind == WRITER_DEBUGGER_FENCED;
+}
+
 /* Whether the hart runs other bytes than those in memory, or had run the auipc before. */
 static bool is_torn(const struct audit *a, const struct site_odd_event *e)
 {
@@ -154,6 +165,8 @@ static void check_odd(struct site_rules *r, const struct site_odd_event *e)
 {
     struct audit *a = r->audit;
 
+    if (is_debuggers(a, e->site))
+        return;
     if (!e->swept)
         r->odd[hart_id(e->hart)] = e->site;
     if (is_torn(a, e))
@@ -248,7 +261,7 @@ static void resume(struct site_rules *r, const struct trap_return_event *t)
         if (p.sp != sp)
             continue;
         r->parked.at[i] = r->parked.at[--r->parked.len];
-        if (p.pc == t->pc && !site_get(a->config.sites, p.site)->gone &&
+        if (p.pc == t->pc && !site_get(a->config.sites, p.site)->gone && !is_debuggers(a, p.site) &&
             read_memory(a, site_get(a->config.sites, p.site), memory) &&
             memcmp(memory, p.bytes, site_get(a->config.sites, p.site)->size) != 0)
             report_inside(a, t->hart, &p, memory);

@@ -254,7 +254,7 @@ bool patch_log_has_fenced(const struct patch_log *l, const struct patch *p, unsi
 {
     const struct patch_fence *last = patch_log_last_fence(l, hart);
 
-    return last && last->stamp >= p->stamp;
+    return p->who.kind == WRITER_DEBUGGER_FENCED || (last && last->stamp >= p->stamp);
 }
 
 const struct patch_fence *patch_log_last_fence(const struct patch_log *l, unsigned hart)
@@ -279,7 +279,7 @@ static bool is_site_or_none(const struct patch_log *l, uint32_t site)
 static void check_patch(struct state_io *io, const struct patch_log *l, const struct patch *p)
 {
     if (!is_site_or_none(l, p->site) || !is_site_or_none(l, p->ops_of) || p->size > PATCH_BYTES ||
-        p->who.kind > WRITER_LOADER || (p->kept != PATCH_NOT_KEPT && p->kept >= l->patches.len))
+        p->who.kind >= WRITER_KINDS || (p->kept != PATCH_NOT_KEPT && p->kept >= l->patches.len))
         state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 

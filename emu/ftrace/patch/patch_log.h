@@ -72,7 +72,10 @@ const struct patch *patch_log_last(const struct patch_log *l, uint32_t site);
 const struct patch_fence *patch_log_fenced(const struct patch_log *l, const struct patch *p,
                                            unsigned hart);
 
-/* Whether the hart has fenced after the patch, even if that fence is not kept. */
+/*
+ * Whether the hart has fenced after the patch, even if that fence is not kept; or fetches the new
+ * bytes without one (WRITER_DEBUGGER_FENCED).
+ */
 bool patch_log_has_fenced(const struct patch_log *l, const struct patch *p, unsigned hart);
 
 /* The hart's last fence, or NULL. */

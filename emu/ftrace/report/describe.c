@@ -69,7 +69,7 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
     static const char *const kinds[] = {
         [WRITER_HART] = "hart",         [WRITER_FIRMWARE] = "firmware for hart",
         [WRITER_DMA] = "a device",      [WRITER_DEBUGGER] = "the debugger",
-        [WRITER_LOADER] = "the loader",
+        [WRITER_LOADER] = "the loader", [WRITER_DEBUGGER_FENCED] = "the debugger",
     };
     char place[PLACE_MAX];
 
