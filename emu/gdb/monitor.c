@@ -40,6 +40,14 @@ static void do_step_interrupts(struct gdb_server *g, const char *args, reply_tex
     g->steps_are = into ? g->steps_are & ~(unsigned)STEP_NO_IRQ : g->steps_are | STEP_NO_IRQ;
 }
 
+static void do_autofence(struct gdb_server *g, const char *args, reply_text *out)
+{
+    bool on = target_autofence(g->target);
+
+    set_switch("autofence", &on, args, out);
+    target_set_autofence(g->target, on);
+}
+
 static void do_help(struct gdb_server *g, const char *args, reply_text *out);
 
 static const struct own_command {
@@ -48,6 +56,9 @@ static const struct own_command {
 } own[] = {
     {"physical", "[on|off]", "gdb's addresses of memory are physical, as after Qqemu.PhyMemMode:1",
      do_physical},
+    {"autofence", "[on|off]",
+     "all harts fetch the code that gdb writes; off: they may run the old one until their fence.i",
+     do_autofence},
     {"lock-harts", "[on|off]",
      "a resume of one thread (scheduler-locking) stops the other harts, which changes the run",
      do_lock_harts},

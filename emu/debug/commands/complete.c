@@ -248,8 +248,8 @@ static bool takes_no_expression(const char *command)
 static const struct {
     const char *command, *words[6];
 } first_words[] = {
-    {"set", {"var", "print", "listsize"}},
-    {"show", {"print", "listsize", "values", "convenience", "user"}},
+    {"set", {"var", "print", "listsize", "autofence"}},
+    {"show", {"print", "listsize", "autofence", "values", "convenience", "user"}},
     {"skip", {"function", "file", "delete", "enable", "disable"}},
     {"save", {"breakpoints"}},
     {"enable", {"once", "delete", "count", "breakpoints"}},

@@ -96,10 +96,22 @@ static void set_listsize(struct debugger *d, const char *args)
         d->list_lines = (unsigned)lines;
 }
 
+static void set_autofence(const struct debugger *d, const char *args)
+{
+    bool on;
+
+    if (arg_switch(args, &on))
+        target_set_autofence(d->target, on);
+    else
+        complain(d, "\"on\" or \"off\" expected.");
+}
+
 void do_set(struct debugger *d, const char *args)
 {
     if (arg_keyword(&args, "listsize"))
         set_listsize(d, args);
+    else if (arg_keyword(&args, "autofence"))
+        set_autofence(d, args);
     else if (arg_keyword(&args, "print") || arg_keyword(&args, "p"))
         set_print(d, args);
     else if (arg_keyword(&args, "var") || arg_keyword(&args, "variable") ||
@@ -169,6 +181,11 @@ void do_show(struct debugger *d, const char *args)
     else if (!strcmp(args, "listsize"))
         fprintf(d->out, "Number of source lines listed by default is %u.\n",
                 d->list_lines ? d->list_lines : LIST_LINES);
+    else if (!strcmp(args, "autofence"))
+        fprintf(d->out, "autofence is %s: %s.\n", target_autofence(d->target) ? "on" : "off",
+                target_autofence(d->target)
+                    ? "all harts fetch the code that the debugger writes"
+                    : "code that the debugger writes is stale until the guest's fence.i");
     else if (!strcmp(args, "values"))
         show_values(d);
     else if (!strcmp(args, "convenience") || !strcmp(args, "conv"))
@@ -176,8 +193,8 @@ void do_show(struct debugger *d, const char *args)
     else if (!strcmp(args, "user"))
         user_help(d, true, "", 0, &found);
     else
-        complain(d, "expected print pretty, print elements, print repeats, listsize, values, "
-                    "convenience or user");
+        complain(d, "expected print pretty, print elements, print repeats, listsize, autofence, "
+                    "values, convenience or user");
 }
 
 void do_monitor(struct debugger *d, const char *args)

@@ -95,6 +95,10 @@ static void print_fences(struct debugger *d, const struct patch *p)
     uint64_t stamp = 0;
     unsigned next;
 
+    if (p->who.kind == WRITER_DEBUGGER_FENCED) {
+        fprintf(d->out, "%sall harts, by the debugger\n", before);
+        return;
+    }
     while (find_next_fence(d, p, stamp, &next)) {
         fprintf(d->out, "%s", before);
         print_fence(d, p, next);

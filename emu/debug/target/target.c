@@ -166,9 +166,19 @@ static enum target_error check_range(const struct target *t, unsigned hart, enum
     return TARGET_OK;
 }
 
+void target_set_autofence(struct target *t, bool on)
+{
+    t->unfenced = !on;
+}
+
+bool target_autofence(const struct target *t)
+{
+    return !t->unfenced;
+}
+
 static void write_piece(struct target *t, uint64_t pa, const void *from, size_t len)
 {
-    static const struct writer debugger = {.kind = WRITER_DEBUGGER};
+    const struct writer debugger = {.kind = t->unfenced ? WRITER_DEBUGGER : WRITER_DEBUGGER_FENCED};
 
     (void)!bus_write(cluster_bus(t->cluster), pa, from, len, &debugger);
 }

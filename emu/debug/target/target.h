@@ -136,10 +136,14 @@ MUST_USE enum target_error target_read(const struct target *t, unsigned hart,
 /*
  * The same for writing, whatever the page's permissions. It is a write like any
  * other (ram_write): patches of code are seen, reservations are broken; but no
- * watchpoint reports it. All bytes or none.
+ * watchpoint reports it. All bytes or none. With autofence, as at first, all harts fetch
+ * the new bytes, as if each had executed a fence.i for them; the history begins after that.
  */
 MUST_USE enum target_error target_write(struct target *t, unsigned hart, enum target_space space,
                                         uint64_t address, const void *from, size_t len);
+
+void target_set_autofence(struct target *t, bool on);
+bool target_autofence(const struct target *t);
 
 /* ---- points ---- */
 

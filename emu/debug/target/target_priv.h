@@ -104,7 +104,8 @@ enum {
 struct target {
     struct target_config config;
     struct history history;
-    bool quiet; /* points and caught patches do nothing */
+    bool unfenced; /* autofence is off */
+    bool quiet;    /* points and caught patches do nothing */
     struct machine *machine;
     struct cluster *cluster;
     struct probe_owner owner;

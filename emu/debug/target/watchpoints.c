@@ -211,7 +211,7 @@ static bool is_full(const struct target *t, unsigned number)
 
 void watchpoint_note(struct target *t, const struct access_event *e)
 {
-    if (t->quiet || e->who.kind == WRITER_DEBUGGER)
+    if (t->quiet || writer_is_debugger(&e->who))
         return;
     for (size_t i = 0; i < t->pieces.len; i++) {
         const struct watchpoint_piece *piece = &t->pieces.at[i];
