@@ -540,7 +540,8 @@ uint64_t audit_contexts_left_out(const struct audit *a)
 {
     return site_rules_left_out(a->rules[FAMILY_site]) +
            contract_rules_left_out(a->rules[FAMILY_contract]) +
-           slot_rules_left_out(a->rules[FAMILY_slot]);
+           slot_rules_left_out(a->rules[FAMILY_slot]) +
+           breakpoint_rules_left_out(a->rules[FAMILY_breakpoint]);
 }
 
 uint64_t audit_swaps_left_out(const struct audit *a)

@@ -76,8 +76,8 @@ uint64_t audit_left_out(const struct audit *a, enum severity severity);
 uint64_t audit_windows_left_out(const struct audit *a);
 
 /*
- * The number of calls of trampolines, and of contexts that a trap stopped inside of a site, that
- * were not followed: there were too many.
+ * The number of calls of trampolines, of breakpoints, and of contexts that a trap stopped inside of
+ * a site, that were not followed: there were too many.
  */
 uint64_t audit_contexts_left_out(const struct audit *a);
 

@@ -11,6 +11,7 @@
 #include "ftrace/events/events.h"
 #include "ftrace/sites/sites.h"
 
+struct breakpoint_rules;
 struct contract_rules;
 struct fetch_rules;
 struct site_rules;
@@ -181,5 +182,6 @@ uint64_t fetch_rules_swaps_left_out(const struct fetch_rules *r);
 uint64_t site_rules_left_out(const struct site_rules *r);
 uint64_t contract_rules_left_out(const struct contract_rules *r);
 uint64_t slot_rules_left_out(const struct slot_rules *r);
+uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r);
 
 #endif

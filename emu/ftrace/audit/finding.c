@@ -24,7 +24,8 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_MAPPED] = "mapped",       [LABEL_JUDGED] = "judged",
         [LABEL_LITERAL] = "literal",     [LABEL_LEFT] = "left",
         [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
-        [LABEL_STACK] = "stack",
+        [LABEL_STACK] = "stack",         [LABEL_REPLACED] = "replaced",
+        [LABEL_SLOT] = "slot",           [LABEL_WHY] = "why",
     };
 
     return names[label];
@@ -54,6 +55,21 @@ const char *message_text(enum message message)
         [MESSAGE_LOCK_THERE] = "text_mutex, which the task did not own at the store between",
         [MESSAGE_ALIAS] = "at this address, through which the store was made, and still writable",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
+        [MESSAGE_NO_SLOT] = "nothing can be executed at the address where the hart goes on",
+        [MESSAGE_OTHER_INSN] = "the slot has another instruction than the breakpoint has replaced",
+        [MESSAGE_NO_WAY_BACK] = "right after the copy there is neither a breakpoint nor a jump to "
+                                "the instruction after the replaced one",
+        [MESSAGE_USES_PC] = "the instruction uses its own address, which is another one in a slot",
+        [MESSAGE_OF_SYSTEM] = "the instruction uses what a trap changes, or orders fetches: it "
+                              "cannot be carried out in a slot",
+        [MESSAGE_RESERVATION] = "a trap from lr to sc ends the reservation: the sc fails each time",
+        [MESSAGE_STEP_INTERRUPTS] = "interrupts are on in the slot: one may take the hart to other "
+                                    "code, and to other breakpoints, before the step has ended",
+        [MESSAGE_ELSEWHERE] = "the hart goes on where the replaced instruction does not lead to",
+        [MESSAGE_RESULT] = "the replaced instruction has another result",
+        [MESSAGE_LEFT_OUT] = "the hart goes on after the replaced instruction, which was left out",
+        [MESSAGE_INTERRUPTS] = "interrupts (sstatus.SIE) are not as they were at the breakpoint",
+        [MESSAGE_STATUS] = "FS, SUM or MXR of sstatus is not as it was at the breakpoint",
         [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
     };
 

@@ -68,6 +68,9 @@ enum fact_label {
     LABEL_BETWEEN,
     LABEL_MAPPED,
     LABEL_STACK,
+    LABEL_REPLACED,
+    LABEL_SLOT,
+    LABEL_WHY,
     LABELS,
 };
 
@@ -89,6 +92,20 @@ enum message {
     MESSAGE_LOCK_THERE,
     MESSAGE_ALIAS,    /* of text, left mapped */
     MESSAGE_WRITABLE, /* text at its own address */
+    /* Of a slot, in which a copy of the instruction under a breakpoint is executed. */
+    MESSAGE_NO_SLOT,
+    MESSAGE_OTHER_INSN,
+    MESSAGE_NO_WAY_BACK,
+    MESSAGE_USES_PC,
+    MESSAGE_OF_SYSTEM,
+    MESSAGE_RESERVATION,
+    MESSAGE_STEP_INTERRUPTS,
+    /* Of what was carried out for the instruction under a breakpoint. */
+    MESSAGE_ELSEWHERE,
+    MESSAGE_RESULT,
+    MESSAGE_LEFT_OUT,
+    MESSAGE_INTERRUPTS,
+    MESSAGE_STATUS,
     MESSAGES,
 };
 
