@@ -163,6 +163,16 @@ static void say_ending(const struct session *s, struct stop stop, struct ending 
     }
 }
 
+/* How the run has ended, for the auditor. */
+static struct run_end run_end_of(const struct session *s, struct stop stop)
+{
+    if (stop.reason == STOP_STUCK)
+        return (struct run_end){RUN_STUCK, stop.hart};
+    if (stop.reason == STOP_EXIT || stop.reason == STOP_RESET || s->audit_failed)
+        return (struct run_end){RUN_OVER, NULL};
+    return (struct run_end){RUN_CUT, NULL};
+}
+
 struct report session_report(const struct session *s)
 {
     const struct options *o = &s->options;
@@ -261,7 +271,7 @@ unsigned session_finish(struct session *s, struct stop stop)
     struct ending end;
 
     host_release(s->host);
-    watch_end(s->watch);
+    watch_end(s->watch, run_end_of(s, stop));
     session_judge(s);
     print_report(s, &report);
     if (!session_write_rings(s))

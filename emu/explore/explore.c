@@ -563,6 +563,15 @@ static enum exit_status show_all(struct explorer *e)
     return status == EXIT_PASS ? json : status;
 }
 
+/* How the seed's run has ended, for the auditor. */
+static struct run_end run_end_of(struct stop stop)
+{
+    if (stop.reason == STOP_STUCK)
+        return (struct run_end){RUN_STUCK, stop.hart};
+    return (struct run_end){
+        stop.reason == STOP_EXIT || stop.reason == STOP_RESET ? RUN_OVER : RUN_CUT, NULL};
+}
+
 enum exit_status explore(const struct explore_config *config, struct exploration *result)
 {
     struct explorer e = {.config = config, .machine = config->machine, .begun = seconds()};
@@ -574,7 +583,7 @@ enum exit_status explore(const struct explore_config *config, struct exploration
                         machine_cycles(config->machine) < config->max_cycles;
     result->by_time = e.stopped && e.why == BOUND_TIME;
     clear_line(&e);
-    watch_end(config->report->watch);
+    watch_end(config->report->watch, run_end_of(result->end));
     drop_known(&e, result->end);
     if (e.status == EXIT_PASS)
         e.status = show_all(&e);

@@ -17,6 +17,7 @@
 #include "ftrace/cost/module_labels.h"
 #include "ftrace/cost/trampolines.h"
 #include "ftrace/events/events.h"
+#include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -48,8 +49,9 @@ struct watch {
     struct jump_labels *jump_labels;
     struct module_labels *module_labels;
     struct audit *audit;
-    struct site_check *site_check; /* these two with the audit */
+    struct site_check *site_check; /* these three with the audit */
     struct site_sweep *site_sweep;
+    struct alarms *alarms;
     struct calls *calls;    /* for the audit, and for a listener that has no feed */
     struct calls *recorded; /* for a listener that has a feed; NULL: there is none */
     struct updates *updates;
@@ -184,10 +186,10 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
                                        .sites = w->sites,
                                        .symbols = config->symbols,
                                        .image = config->image,
-                                       .calls = w->calls,
                                        .lines = config->lines,
                                        .log = w->patches,
                                        .updates = w->updates,
+                                       .calls = w->calls,
                                        .text = w->text,
                                        .text_mutex = known ? mutex : 0,
                                        .cluster = config->cluster,
@@ -243,6 +245,14 @@ static void on_sites_changed(void *ctx, uint32_t id)
         ftrace_emit(w->stream, &e);
 }
 
+static void on_alarm(void *ctx, struct hart *h, const struct alarm *alarm)
+{
+    const struct watch *w = ctx;
+    const struct ftrace_event e = {.kind = FTRACE_ALARM, .alarm = {h, alarm}};
+
+    ftrace_emit(w->stream, &e);
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
@@ -277,6 +287,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
             site_check_new(config->cluster, w->sites, config->image, config->symbols, w->stream);
         w->site_sweep =
             site_sweep_new(config->cluster, w->sites, w->site_check, config->symbols, w->stream);
+        w->alarms = alarms_new(config->cluster, config->image, config->symbols, on_alarm, w);
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
@@ -298,6 +309,7 @@ void watch_free(struct watch *w)
     jump_labels_free(w->jump_labels);
     site_sweep_free(w->site_sweep);
     site_check_free(w->site_check);
+    alarms_free(w->alarms);
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
@@ -352,10 +364,10 @@ void watch_state_io(void *watch, struct state_io *io)
         site_sweep_state_io(io, w->site_sweep);
 }
 
-void watch_end(struct watch *w)
+void watch_end(struct watch *w, struct run_end end)
 {
     if (w->audit)
-        audit_end(w->audit);
+        audit_end(w->audit, end);
     updates_finish(w->updates);
     if (w->calls)
         calls_end(w->calls);

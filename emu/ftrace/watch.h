@@ -53,7 +53,7 @@ void watch_free(struct watch *w); /* before the cluster */
 void watch_state_io(void *watch, struct state_io *io);
 
 /* At the end of the run: ends calls and updates that are still open, as open ones. */
-void watch_end(struct watch *w);
+void watch_end(struct watch *w, struct run_end end);
 
 /* What was left out because there was too much of it. */
 struct watch_left_out {

@@ -208,11 +208,11 @@ static void two_harts_with_interrupts_off_wait_for_ever(void **state)
 
     (void)state;
     ask(&s, false, false, LONG);
-    audit_end(s.audit);
+    audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(audit_count(s.audit), 1);
     assert_int_equal(audit_get(s.audit, 0)->rule, RULE_fence_deadlock);
     assert_int_equal(audit_get(s.audit, 0)->examples[0].hart, OTHER);
-    audit_end(s.audit);
+    audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(audit_get(s.audit, 0)->count, 1);
     wreck(&s);
 }
@@ -223,21 +223,21 @@ static void who_may_take_the_interrupt_will(void **state)
 
     (void)state;
     ask(&s, false, true, LONG);
-    audit_end(s.audit);
+    audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(audit_count(s.audit), 0);
     wreck(&s);
     ask(&s, true, false, LONG); /* the asking hart may be elsewhere by now */
-    audit_end(s.audit);
+    audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(audit_count(s.audit), 0);
     wreck(&s);
     ask(&s, false, false, 1000); /* the section with interrupts off may be short */
-    audit_end(s.audit);
+    audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(audit_count(s.audit), 0);
     wreck(&s);
     ask(&s, false, false, LONG);
     interrupt(&s, EVENT_IPI_TAKEN, OTHER);
     fence(&s, OTHER, OTHER, 20);
-    audit_end(s.audit);
+    audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(audit_count_at_least(s.audit, SEVERITY_error), 0);
     wreck(&s);
 }

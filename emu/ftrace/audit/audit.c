@@ -4,6 +4,8 @@
 #include "ftrace/audit/audit.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
+#include "ftrace/audit/causes.h"
 #include "ftrace/audit/store_stacks.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -152,6 +155,16 @@ static bool read_task(const struct audit *a, struct hart *h, struct task *task)
     return a->config.tasks && tasks_read(a->config.tasks, h, call_stack_task(h), task);
 }
 
+void audit_fact_text(struct finding *f, enum fact_label label, const char *format, ...)
+{
+    struct fact *fact = audit_fact(f, label, FACT_TEXT);
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(fact->text, sizeof fact->text, format, values);
+    va_end(values);
+}
+
 void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
 {
     struct task task;
@@ -251,6 +264,7 @@ static void complete(struct audit *a, struct finding *f, uint32_t hart)
     if (!read_task(a, h, &task))
         task.name[0] = '\0';
     insert_stack(f, place_for_hart(f, hart), &stack, &task);
+    cause_find(a, f);
 }
 
 /* The hart whose cycles the fact has; false: it has none. */
@@ -288,14 +302,19 @@ void audit_fact_order(struct finding *f)
 
 /* ---- breaches ---- */
 
-static void add_example(struct finding *f, const struct breach *b)
+static struct example example_of(const struct breach *b)
+{
+    return (struct example){
+        .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
+}
+
+static void add_example(struct finding *f, const struct example *e)
 {
     for (unsigned i = 0; i < f->example_count; i++)
-        if (f->examples[i].pc == b->pc && f->examples[i].hart == b->hart)
+        if (f->examples[i].pc == e->pc && f->examples[i].hart == e->hart)
             return;
     if (f->example_count < EXAMPLES_MAX)
-        f->examples[f->example_count++] = (struct example){
-            .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
+        f->examples[f->example_count++] = *e;
 }
 
 /* Listeners look at the findings, so the events are emitted when their evidence is complete. */
@@ -347,7 +366,7 @@ static struct finding *finding_of(struct audit *a, const struct breach *b)
         return NULL;
     }
     map_put(&a->index, b->cause, a->findings.len);
-    VEC_PUSH(&a->findings, (struct finding){.rule = b->rule});
+    VEC_PUSH(&a->findings, ((struct finding){.rule = b->rule, .caused_by = NO_FINDING}));
     return &a->findings.at[a->findings.len - 1];
 }
 
@@ -375,7 +394,9 @@ struct finding *audit_add(struct audit *a, const struct breach *b)
     f->count++;
     f->by_rule[b->rule]++;
     f->harts |= UINT64_C(1) << (b->hart & 63);
-    add_example(f, b);
+    f->last = example_of(b);
+    f->last_task = call_stack_task(cluster_hart(a->config.cluster, b->hart));
+    add_example(f, &f->last);
     if (!graver)
         return NULL;
     f->rule = b->rule;
@@ -497,8 +518,9 @@ static void on_ftrace_event(void *ctx, const struct ftrace_event *e)
         emit_noted(a);
 }
 
-void audit_end(struct audit *a)
+void audit_end(struct audit *a, struct run_end end)
 {
+    a->end = end;
     for (unsigned id = 0; id < RULE_FAMILIES; id++)
         if (families[id]->end)
             families[id]->end(a->rules[id]);
@@ -566,6 +588,9 @@ static void fact_io(struct state_io *io, struct fact *f)
     writer_state_io(io, &f->writer);
     STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
     state_io_bytes(io, f->bytes, sizeof f->bytes);
+    state_io_bytes(io, f->text, sizeof f->text);
+    if (io->loading)
+        f->text[FACT_WORDS_MAX - 1] = '\0';
     if (io->loading && f->kind == FACT_TASK)
         f->bytes[FACT_BYTES_MAX - 1] = 0;
     if (f->kind == FACT_STACK)
@@ -591,6 +616,10 @@ static void finding_io(struct state_io *io, struct finding *f)
     STATE_IO_BELOW(io, f->example_count, EXAMPLES_MAX + 1);
     for (unsigned i = 0; i < f->example_count; i++)
         example_io(io, &f->examples[i]);
+    example_io(io, &f->last);
+    STATE_IO(io, f->last_task);
+    STATE_IO(io, f->caused_by);
+    STATE_IO(io, f->explained);
     STATE_IO_BELOW(io, f->fact_count, FACTS_MAX + 1);
     for (unsigned i = 0; i < f->fact_count; i++)
         fact_io(io, &f->facts[i]);
@@ -619,9 +648,19 @@ static bool is_site(const struct audit *a, uint32_t site)
     return site < site_count(a->config.sites);
 }
 
-static void check_finding(struct state_io *io, const struct audit *a, const struct finding *f)
+/* No finding follows from itself, also not by way of others. */
+static bool may_follow(const struct audit *a, const struct finding *f, size_t index)
 {
-    bool good = f->example_count >= 1;
+    if (f->caused_by == NO_FINDING || f->caused_by < index)
+        return true;
+    return f->rule == RULE_guest_noticed && f->caused_by < a->findings.len &&
+           a->findings.at[f->caused_by].rule != RULE_guest_noticed && !f->explained;
+}
+
+static void check_finding(struct state_io *io, const struct audit *a, const struct finding *f,
+                          size_t index)
+{
+    bool good = f->example_count >= 1 && may_follow(a, f, index);
 
     for (unsigned i = 0; i < f->example_count; i++)
         good = good && (f->examples[i].site == NO_SITE || is_site(a, f->examples[i].site));
@@ -634,7 +673,7 @@ static void check_finding(struct state_io *io, const struct audit *a, const stru
 static void check(struct state_io *io, const struct audit *a)
 {
     for (size_t i = 0; i < a->findings.len; i++)
-        check_finding(io, a, &a->findings.at[i]);
+        check_finding(io, a, &a->findings.at[i], i);
     for (size_t i = 0; i < a->index.cap; i++)
         if (a->index.slots[i].key != UINT64_MAX && a->index.slots[i].value >= a->findings.len)
             state_io_fail(io, STATE_OUT_OF_RANGE);
@@ -644,7 +683,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 7);
+    state_io_section(io, "audit", 8);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);

@@ -22,6 +22,7 @@
 struct audit;
 struct bpf_text;
 struct calls;
+struct hart;
 struct ftrace_stream;
 struct image;
 struct lines;
@@ -37,9 +38,9 @@ struct audit_config {
     struct tasks *tasks; /* NULL: nothing is known of tasks */
     const struct site_table *sites;
     const struct symbols *symbols; /* NULL: none */
+    const struct calls *calls;     /* that are open; NULL: none are followed */
     /* Only for call stacks; NULL: none */
     const struct image *image;
-    const struct calls *calls;
     struct lines *lines;
     const struct patch_log *log;
     const struct updates *updates;
@@ -59,8 +60,20 @@ uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that mus
 /* Takes an event of these kinds. The patch log and the updates must have had it before. */
 void audit_event(struct audit *a, const struct event *e);
 
+/* How a run has ended. */
+enum run_end_kind {
+    RUN_OVER,  /* the guest has ended it, or the auditor */
+    RUN_CUT,   /* a limit or the user has ended it, whatever the guest did */
+    RUN_STUCK, /* `hart' was in an endless trap loop */
+};
+
+struct run_end {
+    enum run_end_kind how;
+    struct hart *hart; /* RUN_STUCK */
+};
+
 /* At the end of the run, before the updates have ended: what can be said only then. */
-void audit_end(struct audit *a);
+void audit_end(struct audit *a, struct run_end end);
 
 /* Saves or restores the findings and the state of the rules. */
 void audit_state_io(struct state_io *io, struct audit *a);

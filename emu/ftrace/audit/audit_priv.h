@@ -81,7 +81,8 @@ struct audit {
     unsigned user_count[EVENT_KINDS], ftrace_user_count[FTRACE_EVENT_KINDS];
     struct audited_hart *harts;
     struct store_stacks *stores;
-    bool user_mode; /* some hart has been in U-mode */
+    bool user_mode;     /* some hart has been in U-mode */
+    struct run_end end; /* for the families' end() */
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
@@ -120,6 +121,9 @@ void audit_fact_message(struct finding *f, enum fact_label label, enum message m
 void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc);
 void audit_fact_site(struct finding *f, uint32_t site);
 void audit_fact_register(struct finding *f, enum fact_label label, unsigned reg, uint64_t value);
+/* A text, which is cut if it is too long. */
+void audit_fact_text(struct finding *f, enum fact_label label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The task that the hart runs, if it is known. */
 void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h);
 

@@ -26,6 +26,10 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
         [LABEL_STACK] = "stack",         [LABEL_REPLACED] = "replaced",
         [LABEL_SLOT] = "slot",           [LABEL_WHY] = "why",
+        [LABEL_SAID] = "said",           [LABEL_EXCEPTION] = "exception",
+        [LABEL_CAUSE] = "cause",         [LABEL_PATCHED] = "patched",
+        [LABEL_UPDATE] = "update",       [LABEL_RETURNS] = "returns",
+        [LABEL_HANGS] = "hangs",
     };
 
     return names[label];
@@ -54,6 +58,14 @@ const char *message_text(enum message message)
         [MESSAGE_LOCK_HERE] = "text_mutex, which the task did not own at the last of these stores",
         [MESSAGE_LOCK_THERE] = "text_mutex, which the task did not own at the store between",
         [MESSAGE_ALIAS] = "at this address, through which the store was made, and still writable",
+        [MESSAGE_TRAP_LOOP] =
+            "the same exception at the same place, with the same registers, again "
+            "and again until the run was ended",
+        [MESSAGE_HANDLER_TRAPS] = "the trap handler traps itself, without an end",
+        [MESSAGE_DEAF] = "with interrupts off: for a tenth of a second or more the hart has not "
+                         "taken an interrupt that waits for it",
+        [MESSAGE_SPINS] = "in a small loop: each interrupt finds the hart there, with the same "
+                          "registers",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
         [MESSAGE_NO_SLOT] = "nothing can be executed at the address where the hart goes on",
         [MESSAGE_OTHER_INSN] = "the slot has another instruction than the breakpoint has replaced",

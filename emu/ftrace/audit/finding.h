@@ -16,7 +16,15 @@
 #include "ftrace/audit/rules.h"
 #include "mem/ram.h"
 
-enum { FACTS_MAX = 20, FACT_BYTES_MAX = 16, EXAMPLES_MAX = 8, STACK_FRAMES = 16 };
+enum {
+    FACTS_MAX = 24,
+    FACT_BYTES_MAX = 16,
+    FACT_WORDS_MAX = 160,
+    EXAMPLES_MAX = 8,
+    STACK_FRAMES = 16,
+};
+
+enum { NO_FINDING = UINT32_MAX };
 
 enum fact_kind {
     FACT_SITE,     /* site */
@@ -30,6 +38,7 @@ enum fact_kind {
     FACT_REGISTER, /* size: its number, as below; va: its value */
     FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
     FACT_STACK,    /* stack */
+    FACT_TEXT,     /* text */
     FACT_KINDS,
 };
 
@@ -71,6 +80,13 @@ enum fact_label {
     LABEL_REPLACED,
     LABEL_SLOT,
     LABEL_WHY,
+    LABEL_SAID,
+    LABEL_EXCEPTION,
+    LABEL_CAUSE,
+    LABEL_PATCHED,
+    LABEL_UPDATE,
+    LABEL_RETURNS,
+    LABEL_HANGS,
     LABELS,
 };
 
@@ -106,6 +122,10 @@ enum message {
     MESSAGE_LEFT_OUT,
     MESSAGE_INTERRUPTS,
     MESSAGE_STATUS,
+    MESSAGE_TRAP_LOOP,     /* these four: how the guest hangs */
+    MESSAGE_HANDLER_TRAPS, /* the trap handler itself */
+    MESSAGE_DEAF,          /* with interrupts off */
+    MESSAGE_SPINS,         /* with interrupts on */
     MESSAGES,
 };
 
@@ -131,6 +151,7 @@ struct fact {
     uint8_t size;
     uint8_t bytes[FACT_BYTES_MAX];
     struct call_stack stack;
+    char text[FACT_WORDS_MAX];
 };
 
 /* An address in the code of frame i: the instruction, or the call before the return address. */
@@ -151,6 +172,10 @@ struct finding {
     uint64_t harts;               /* the harts that fetched, a bit each */
     struct example examples[EXAMPLES_MAX]; /* the first ones that differ in place or hart */
     unsigned example_count;
+    struct example last; /* the newest breach */
+    uint64_t last_task;  /* tp of its hart's task; 0: not known */
+    uint32_t caused_by;  /* the index of the finding that it follows from, or NO_FINDING */
+    bool explained;      /* by that one, as both are about the same code */
     struct fact facts[FACTS_MAX];
     unsigned fact_count;
 };

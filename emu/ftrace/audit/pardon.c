@@ -132,17 +132,42 @@ static bool is_allowed(const struct pardons *p, const struct finding_key *key)
     return false;
 }
 
-enum pardon pardons_of(const struct pardons *p, const struct finding *f,
+static enum pardon pardon_by_key(const struct pardons *p, const struct finding_key *key)
+{
+    if (is_allowed(p, key))
+        return PARDON_ALLOWED;
+    return p->baseline && baseline_has(p->baseline, key) ? PARDON_KNOWN : PARDON_NONE;
+}
+
+enum pardon pardons_of(const struct pardons *p, const struct audit *a, size_t index,
                        const struct site_table *sites, const struct symbols *symbols)
 {
+    const struct finding *f = audit_get(a, index);
+    enum pardon pardon = PARDON_NONE;
     struct finding_key key;
 
     if (!p || (!p->allowed.len && !p->baseline))
         return PARDON_NONE;
-    finding_key(&key, f, sites, symbols);
-    if (is_allowed(p, &key))
-        return PARDON_ALLOWED;
-    return p->baseline && baseline_has(p->baseline, &key) ? PARDON_KNOWN : PARDON_NONE;
+    for (;; f = audit_get(a, f->caused_by)) {
+        finding_key(&key, f, sites, symbols);
+        pardon = pardon_by_key(p, &key);
+        if (pardon != PARDON_NONE || !f->explained)
+            return pardon;
+    }
+}
+
+bool pardons_fails(const struct pardons *p, const struct audit *a, size_t index,
+                   const struct site_table *sites, const struct symbols *symbols)
+{
+    const struct finding *f = audit_get(a, index);
+
+    for (;; f = audit_get(a, index = f->caused_by)) {
+        if (rule_severity(f->rule) < SEVERITY_error ||
+            pardons_of(p, a, index, sites, symbols) != PARDON_NONE)
+            return false;
+        if (!f->explained)
+            return true;
+    }
 }
 
 bool pardons_allow_all(const struct pardons *p, enum rule rule)
@@ -160,10 +185,9 @@ struct pardon_counts pardons_count(const struct pardons *p, const struct audit *
     struct pardon_counts counts = {0};
 
     for (size_t i = 0; i < audit_count(a); i++) {
-        const struct finding *f = audit_get(a, i);
-
-        switch (pardons_of(p, f, sites, symbols)) {
-        case PARDON_NONE: counts.failing += rule_severity(f->rule) >= SEVERITY_error; break;
+        counts.failing += pardons_fails(p, a, i, sites, symbols);
+        switch (pardons_of(p, a, i, sites, symbols)) {
+        case PARDON_NONE: break;
         case PARDON_ALLOWED: counts.allowed++; break;
         case PARDON_KNOWN: counts.known++; break;
         }

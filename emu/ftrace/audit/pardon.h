@@ -14,7 +14,6 @@
 
 struct audit;
 struct baseline;
-struct finding;
 struct pardons;
 struct site_table;
 struct symbols;
@@ -37,9 +36,19 @@ MUST_USE enum exit_status pardons_allow(struct pardons *p, const char *text,
 void pardons_know(struct pardons *p, struct baseline *b);
 struct baseline *pardons_baseline(const struct pardons *p); /* NULL: none */
 
-/* Why the finding does not fail a run. `p' may be NULL: it does. */
-enum pardon pardons_of(const struct pardons *p, const struct finding *f,
+/*
+ * Why the finding with that index is pardoned: by itself, or because the one that explains it is
+ * (finding.h). `p' may be NULL: it is not.
+ */
+enum pardon pardons_of(const struct pardons *p, const struct audit *a, size_t index,
                        const struct site_table *sites, const struct symbols *symbols);
+
+/*
+ * Whether the finding fails a run: it is an error, is not pardoned, and is not explained by one
+ * that does not fail the run.
+ */
+bool pardons_fails(const struct pardons *p, const struct audit *a, size_t index,
+                   const struct site_table *sites, const struct symbols *symbols);
 
 /* Whether all findings of a rule are allowed. */
 bool pardons_allow_all(const struct pardons *p, enum rule rule);

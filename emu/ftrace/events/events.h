@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct alarm;
 struct call;
 struct hart;
 
@@ -65,14 +66,18 @@ struct call_event {
     uint8_t how;             /* LEFT: enum call_end */
 };
 
-enum { NO_FINDING = UINT32_MAX };
+/* FTRACE_ALARM, from ftrace/watch.c: the kernel itself has noticed that something is wrong. */
+struct alarm_event {
+    struct hart *hart;
+    const struct alarm *alarm; /* ftrace/kernel/alarms.h; valid during the event */
+};
 
 /*
  * FTRACE_FINDING, from ftrace/audit/audit.c: a new finding, or one whose severity has risen. Its
  * evidence is complete. Also a breach that is in no finding, because there are too many.
  */
 struct finding_event {
-    uint32_t finding; /* its index (ftrace/audit/audit.h); NO_FINDING: none */
+    uint32_t finding; /* its index (ftrace/audit/finding.h); NO_FINDING: none */
     uint8_t rule;     /* enum rule (ftrace/audit/rules.h) of the breach */
 };
 
@@ -82,6 +87,7 @@ enum ftrace_event_kind {
     FTRACE_SITE_ODD,
     FTRACE_CALL_ENTERED,
     FTRACE_CALL_LEFT,
+    FTRACE_ALARM,
     FTRACE_FINDING,
     FTRACE_EVENT_KINDS,
 };
@@ -93,6 +99,7 @@ struct ftrace_event {
         struct site_event site;
         struct site_odd_event site_odd;
         struct call_event call; /* CALL_ENTERED, CALL_LEFT */
+        struct alarm_event alarm;
         struct finding_event finding;
     };
 };

@@ -370,6 +370,11 @@ bool updates_is_open(const struct updates *u, uint32_t writer)
     return u->open[writer].stores;
 }
 
+const struct update *updates_open(const struct updates *u, uint32_t writer)
+{
+    return updates_is_open(u, writer) ? &u->open[writer] : NULL;
+}
+
 void updates_finish(struct updates *u)
 {
     for (unsigned i = 0; i < u->harts; i++) {

@@ -115,6 +115,9 @@ uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp)
 /* Whether the hart has an open update. */
 bool updates_is_open(const struct updates *u, uint32_t writer);
 
+/* The hart's open update; NULL: it has none. */
+const struct update *updates_open(const struct updates *u, uint32_t writer);
+
 /* Saves or restores all updates, open or ended. */
 void updates_state_io(struct state_io *io, struct updates *u);
 

@@ -242,6 +242,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         break;
     case FACT_TASK: describe_task(text, fact); break;
     case FACT_STACK: describe_stack(text, symbols, &fact->stack); break;
+    case FACT_TEXT: snprintf(text, FACT_TEXT_MAX, "%s", fact->text); break;
     case FACT_KINDS: break;
     }
 }

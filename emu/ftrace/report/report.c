@@ -364,14 +364,34 @@ static void print_pardons(const struct report *r, FILE *out)
         fprintf(out, "%zu in the baseline; ", counts.known);
 }
 
-/* As `1 error', or `3 findings: 2 errors, 1 note (listed with --findings brief)'. */
-static void print_severities(const struct report *r, FILE *out)
+/* The findings that are not pardoned, by severity. */
+struct finding_counts {
+    size_t all, follow, by_severity[SEVERITIES];
+};
+
+static struct finding_counts count_findings(const struct report *r)
 {
-    const struct audit *a = watch_audit(r->watch);
-    size_t all = audit_count(a), above = 0;
+    struct finding_counts counts = {0};
+
+    for (size_t i = 0; i < audit_count(watch_audit(r->watch)); i++) {
+        const struct finding *f = audit_get(watch_audit(r->watch), i);
+
+        if (report_pardon(r, i) != PARDON_NONE)
+            continue;
+        counts.all++;
+        counts.follow += f->caused_by != NO_FINDING;
+        counts.by_severity[rule_severity(f->rule)]++;
+    }
+    return counts;
+}
+
+/* As `1 error', or `3 findings: 2 errors, 1 note (listed with --findings brief)'. */
+static void print_severities(const struct report *r, const struct finding_counts *counts, FILE *out)
+{
+    size_t all = counts->all, above = 0;
 
     for (int severity = SEVERITIES - 1; severity >= 0; severity--) {
-        size_t n = audit_count_at_least(a, (enum severity)severity) - above;
+        size_t n = counts->by_severity[severity];
 
         if (!n)
             continue;
@@ -383,25 +403,28 @@ static void print_severities(const struct report *r, FILE *out)
         if (severity == SEVERITY_note && r->findings == FINDINGS_AUTO)
             fprintf(out, " (listed with --findings brief)");
     }
+    if (counts->follow)
+        fprintf(out, ", %zu of them follow%s from another", counts->follow,
+                counts->follow == 1 ? "s" : "");
     fprintf(out, "; ");
 }
 
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
-    size_t all;
+    struct finding_counts counts;
 
     if (!a)
         return;
-    all = audit_count(a);
+    counts = count_findings(r);
     fprintf(out, "audit:    ");
-    if (all)
-        print_severities(r, out);
-    else
+    if (counts.all)
+        print_severities(r, &counts, out);
+    else if (!audit_count(a))
         fprintf(out, "no findings; ");
     print_pardons(r, out);
     print_patches(r, out);
-    fprintf(out, all ? "\n" : "; no stale instruction was executed\n");
+    fprintf(out, audit_count(a) ? "\n" : "; no stale instruction was executed\n");
 }
 
 void report_text(const struct report *r, FILE *out)

@@ -49,6 +49,7 @@ struct report {
 
 /* Why the finding with this index does not fail the run. index < audit_count(). */
 enum pardon report_pardon(const struct report *r, size_t index);
+bool report_fails(const struct report *r, size_t index); /* pardons_fails */
 
 /*
  * Writes totals, the site table in order of entries, the cost of sites that are off and on, and the

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/grouped.h"
@@ -20,8 +21,13 @@ enum { FEW = 4 };
 
 enum pardon report_pardon(const struct report *r, size_t index)
 {
-    return pardons_of(r->pardons, audit_get(watch_audit(r->watch), index), watch_sites(r->watch),
-                      r->symbols);
+    return pardons_of(r->pardons, watch_audit(r->watch), index, watch_sites(r->watch), r->symbols);
+}
+
+bool report_fails(const struct report *r, size_t index)
+{
+    return pardons_fails(r->pardons, watch_audit(r->watch), index, watch_sites(r->watch),
+                         r->symbols);
 }
 
 /* ---- with evidence ---- */
@@ -29,6 +35,16 @@ enum pardon report_pardon(const struct report *r, size_t index)
 static const char *const pardon_labels[] = {"", "allowed", "known"};
 static const char *const pardon_texts[] = {"", "by --allow: does not fail the run",
                                            "from the baseline: does not fail the run"};
+
+/* What a finding begins with: its severity, or why it is pardoned. */
+static const char *first_word(const struct report *r, size_t index)
+{
+    enum pardon pardon = report_pardon(r, index);
+
+    return pardon == PARDON_NONE
+               ? severity_name(rule_severity(audit_get(watch_audit(r->watch), index)->rule))
+               : pardon_labels[pardon];
+}
 
 /* ", on harts 1 2" */
 static void print_harts(uint64_t harts, FILE *out)
@@ -105,13 +121,23 @@ static void print_order(const struct finding *f, FILE *out)
         fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
 }
 
+/* Of which finding this one is a consequence. */
+static void print_cause(const struct report *r, const struct finding *f, FILE *out)
+{
+    if (f->caused_by == NO_FINDING)
+        return;
+    fprintf(out, "  %-9s from %s (finding %u)%s\n", "follows",
+            rule_name(audit_get(watch_audit(r->watch), f->caused_by)->rule), f->caused_by + 1,
+            f->explained ? ", which is about the same code" : ", as it seems");
+}
+
 void report_finding(const struct report *r, size_t index, FILE *out)
 {
     const struct finding *f = audit_get(watch_audit(r->watch), index);
     enum pardon pardon = report_pardon(r, index);
 
-    fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
-            rule_sentence(f->rule));
+    fprintf(out, "%s: %s: %s\n", first_word(r, index), rule_name(f->rule), rule_sentence(f->rule));
+    print_cause(r, f, out);
     for (unsigned i = 0; i < f->fact_count; i++)
         print_fact(r, &f->facts[i], out);
     if (f->count > 1)
@@ -160,12 +186,13 @@ void report_finding_summary(const struct report *r, size_t index, FILE *out)
 
 static void print_line(const struct report *r, size_t i, FILE *out)
 {
-    enum rule rule = audit_get(watch_audit(r->watch), i)->rule;
-    enum pardon pardon = report_pardon(r, i);
+    const struct finding *f = audit_get(watch_audit(r->watch), i);
 
-    fprintf(out, "%s: %s: ", severity_name(rule_severity(rule)), rule_name(rule));
+    fprintf(out, "%s: %s: ", first_word(r, i), rule_name(f->rule));
     report_finding_summary(r, i, out);
-    fprintf(out, "%s%s\n", pardon == PARDON_NONE ? "" : "; ", pardon_labels[pardon]);
+    if (f->caused_by != NO_FINDING)
+        fprintf(out, "; follows from finding %u", f->caused_by + 1);
+    fputc('\n', out);
 }
 
 char *report_finding_text(const struct report *r, size_t index,
@@ -207,33 +234,60 @@ static size_t count_grave(const struct report *r)
     return count;
 }
 
-/* FINDINGS_AUTO. */
-static void print_by_number(const struct report *r, FILE *out)
+/* How a finding is printed; NULL: not at all. */
+typedef void print_finding(const struct report *r, size_t index, FILE *out);
+
+static print_finding *way_to_print(const struct report *r, size_t i, bool few)
+{
+    switch (r->findings) {
+    case FINDINGS_FULL: return report_finding;
+    case FINDINGS_BRIEF: return print_line;
+    default:
+        if (rule_severity(audit_get(watch_audit(r->watch), i)->rule) == SEVERITY_note)
+            return NULL;
+        return few && report_pardon(r, i) == PARDON_NONE ? report_finding : print_line;
+    }
+}
+
+static void print_indented(const char *text, unsigned depth, FILE *out)
+{
+    for (const char *line = text; *line;) {
+        size_t len = strcspn(line, "\n");
+
+        fprintf(out, "%*s%.*s\n", (int)(2 * depth), "", (int)len, line);
+        line += len + (line[len] != '\0');
+    }
+}
+
+/* Prints the finding, and below it those that follow from it. */
+static void print_group(const struct report *r, size_t i, bool few, unsigned depth, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
-    bool few = count_grave(r) <= FEW;
+    print_finding *print = way_to_print(r, i, few);
 
-    for (size_t i = 0; i < audit_count(a); i++) {
-        if (rule_severity(audit_get(a, i)->rule) == SEVERITY_note)
-            continue;
-        if (few && report_pardon(r, i) == PARDON_NONE)
-            report_finding(r, i, out);
-        else
-            print_line(r, i, out);
+    if (print) {
+        char *text = report_finding_text(r, i, print);
+
+        print_indented(text, depth, out);
+        free(text);
     }
-    if (!few)
-        fputs("  evidence  --findings full prints that of each\n", out);
+    for (size_t next = 0; next < audit_count(a); next++)
+        if (audit_get(a, next)->caused_by == i)
+            print_group(r, next, few, depth + 1, out);
 }
 
 void report_findings(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
+    bool few;
 
     if (!a)
         return;
-    if (r->findings == FINDINGS_AUTO)
-        print_by_number(r, out);
-    for (size_t i = 0; r->findings != FINDINGS_AUTO && i < audit_count(a); i++)
-        (r->findings == FINDINGS_FULL ? report_finding : print_line)(r, i, out);
+    few = count_grave(r) <= FEW;
+    for (size_t i = 0; i < audit_count(a); i++)
+        if (audit_get(a, i)->caused_by == NO_FINDING)
+            print_group(r, i, few, 0, out);
+    if (r->findings == FINDINGS_AUTO && !few)
+        fputs("  evidence  --findings full prints that of each\n", out);
     print_left_out(a, out);
 }

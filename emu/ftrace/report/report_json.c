@@ -353,7 +353,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
 {
     static const char *const kinds[] = {"site",     "fence",    "store",   "moment",
                                         "bytes",    "unfenced", "message", "place",
-                                        "register", "task",     "stack"};
+                                        "register", "task",     "stack",   "text"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -397,6 +397,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
     case FACT_STACK: put_stack(s, &fact->stack); break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
     case FACT_MESSAGE:
+    case FACT_TEXT:
     case FACT_KINDS: break;
     }
     json_end(j);
@@ -430,7 +431,12 @@ static void put_finding(struct sheet *s, size_t i)
     const struct finding *f = audit_get(watch_audit(s->report->watch), i);
     struct json *j = &s->json;
 
+    json_number(j, "id", i + 1);
     json_text(j, "rule", rule_name(f->rule));
+    if (f->caused_by != NO_FINDING) {
+        json_number(j, "caused_by", f->caused_by + UINT64_C(1));
+        json_bool(j, "explained", f->explained);
+    }
     json_text(j, "severity", severity_name(rule_severity(f->rule)));
     json_text(j, "message", rule_sentence(f->rule));
     json_text(j, "remedy", rule_remedy(f->rule));

@@ -41,12 +41,6 @@ static void put_value(const char *name, const char *value, FILE *out)
     fputc('"', out);
 }
 
-static bool fails(const struct report *r, size_t i)
-{
-    return rule_severity(audit_get(watch_audit(r->watch), i)->rule) == SEVERITY_error &&
-           report_pardon(r, i) == PARDON_NONE;
-}
-
 static void begin_case(const char *name, FILE *out)
 {
     fputs("    <testcase", out);
@@ -102,7 +96,7 @@ static void put_output(const struct report *r, enum rule rule, FILE *out)
 static bool rule_fails(const struct report *r, enum rule rule)
 {
     for (size_t i = 0; i < audit_count(watch_audit(r->watch)); i++)
-        if (audit_get(watch_audit(r->watch), i)->rule == rule && fails(r, i))
+        if (audit_get(watch_audit(r->watch), i)->rule == rule && report_fails(r, i))
             return true;
     return false;
 }
@@ -148,7 +142,7 @@ void report_junit(const struct report *r, FILE *out)
     size_t failures = !came_to_its_end(&r->run), tests = 1;
 
     for (size_t i = 0; i < audit_count(watch_audit(r->watch)); i++)
-        tests += fails(r, i), failures += fails(r, i);
+        tests += report_fails(r, i), failures += report_fails(r, i);
     for (unsigned rule = 0; rule < RULE_COUNT; rule++)
         tests += !rule_fails(r, (enum rule)rule);
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rvftrace\"", out);
@@ -160,7 +154,7 @@ void report_junit(const struct report *r, FILE *out)
     for (unsigned rule = 0; rule < RULE_COUNT; rule++)
         put_rule(r, (enum rule)rule, out);
     for (size_t i = 0; i < audit_count(watch_audit(r->watch)) && !ferror(out); i++)
-        if (fails(r, i))
+        if (report_fails(r, i))
             put_failure(r, i, out);
     fputs("  </testsuite>\n</testsuites>\n", out);
 }

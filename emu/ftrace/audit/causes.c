@@ -1,0 +1,221 @@
+/*
+ * causes.c - see causes.h. docs/rules.md says when a finding is the cause of another one.
+ */
+#include "ftrace/audit/causes.h"
+
+#include "base/compiler.h"
+#include "ftrace/audit/audit_priv.h"
+
+/* A guest that fails within this time, a tenth of a second, after an error may do so because of it.
+ */
+enum { AFTER_CYCLES = 100 * 1000 * 1000 };
+
+enum { CODE = 1, FENCE = 2, STALE = 4 };
+
+static const uint8_t causes[RULE_COUNT] = {
+#define CAUSE(rule, kind) [RULE_##rule] = (kind),
+#include "ftrace/audit/causes.def"
+};
+
+static const uint8_t consequences[RULE_COUNT] = {
+#define CONSEQUENCE(rule, kinds) [RULE_##rule] = (kinds),
+#include "ftrace/audit/causes.def"
+};
+
+/* ---- what code a finding is about ---- */
+
+struct range {
+    uint64_t start, end;
+};
+
+enum { INSN_BYTES = 4, RANGES_MAX = FACTS_MAX + EXAMPLES_MAX };
+
+struct code {
+    struct range at[RANGES_MAX];
+    unsigned count;
+};
+
+static void add_range(struct code *c, uint64_t start, uint64_t size)
+{
+    c->at[c->count++] = (struct range){start, start + size};
+}
+
+static void add_site(const struct audit *a, struct code *c, uint32_t site)
+{
+    const struct site *s = site_get(a->config.sites, site);
+
+    add_range(c, s->va, s->size);
+}
+
+/* The code that a fact is about. What was patched before a guest noticed something is context. */
+static void add_fact(const struct audit *a, struct code *c, const struct fact *fact)
+{
+    if (fact->label == LABEL_PATCHED)
+        return;
+    switch (fact->kind) {
+    case FACT_SITE: add_site(a, c, fact->site); break;
+    case FACT_BYTES: add_range(c, fact->va, fact->size); break;
+    case FACT_PLACE: add_range(c, fact->va, INSN_BYTES); break;
+    default: break;
+    }
+}
+
+/* Of stores to code the place of a breach is the function that stores. */
+static void add_example(const struct audit *a, struct code *c, const struct example *e)
+{
+    if (e->site != NO_SITE)
+        add_site(a, c, e->site);
+    else if (rule_family(e->rule) != FAMILY_patch)
+        add_range(c, e->pc, INSN_BYTES);
+}
+
+static struct code code_of(const struct audit *a, const struct finding *f)
+{
+    struct code c = {.count = 0};
+
+    for (unsigned i = 0; i < f->fact_count; i++)
+        add_fact(a, &c, &f->facts[i]);
+    for (unsigned i = 0; i < f->example_count; i++)
+        add_example(a, &c, &f->examples[i]);
+    return c;
+}
+
+static bool overlaps(const struct code *a, const struct code *b)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < b->count; k++)
+            if (a->at[i].start < b->at[k].end && b->at[k].start < a->at[i].end)
+                return true;
+    return false;
+}
+
+/* ---- what a guest was doing when it noticed something ---- */
+
+static bool is_in_function(const struct audit *a, const struct code *c, uint64_t pc)
+{
+    uint64_t function = audit_function(a, pc);
+
+    for (unsigned i = 0; i < c->count; i++)
+        if (audit_function(a, c->at[i].start) == function)
+            return true;
+    return false;
+}
+
+/* Whether the hart was in a function with that code, or had been called from one. */
+static bool stands_in(const struct audit *a, const struct finding *f, const struct code *c)
+{
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct fact *fact = &f->facts[i];
+
+        if (fact->label == LABEL_PATCHED) /* from here on it is about the last patch */
+            return false;
+        if (fact->kind == FACT_MOMENT && is_in_function(a, c, fact->pc))
+            return true;
+        for (unsigned n = 0; fact->kind == FACT_STACK && n < fact->stack.count; n++)
+            if (is_in_function(a, c, call_stack_code(&fact->stack, n)))
+                return true;
+    }
+    return false;
+}
+
+static bool has_label(const struct finding *f, enum fact_label label)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return true;
+    return false;
+}
+
+static bool is_within(uint64_t before, uint64_t now)
+{
+    return before <= now && now - before <= AFTER_CYCLES;
+}
+
+static bool has_same_task(const struct finding *a, const struct finding *b)
+{
+    return a->harts & b->harts || (a->last_task && a->last_task == b->last_task);
+}
+
+/* A hang has begun long before it is found, at the end of the run. */
+static bool is_shortly_after(const struct finding *cause, const struct finding *f)
+{
+    return has_label(f, LABEL_HANGS) || is_within(cause->last.cycle, f->last.cycle) ||
+           is_within(f->last.cycle, cause->last.cycle);
+}
+
+/* Whether the code of the finding was stored by a hart shortly before it noticed something. */
+static bool was_stored_before(const struct finding *cause, const struct finding *f)
+{
+    for (unsigned i = 0; i < cause->fact_count; i++) {
+        const struct fact *fact = &cause->facts[i];
+
+        if (fact->kind == FACT_STORE && fact->writer.kind == WRITER_HART &&
+            fact->writer.hart == f->examples[0].hart &&
+            is_within(fact->writer.cycle, f->examples[0].cycle))
+            return true;
+    }
+    return false;
+}
+
+/* ---- causes ---- */
+
+static bool explains(const struct audit *a, const struct finding *cause, const struct finding *f)
+{
+    const struct code code = code_of(a, cause);
+
+    if (f->rule == RULE_guest_noticed)
+        return cause->rule != RULE_guest_noticed && stands_in(a, f, &code);
+    if (causes[cause->rule] & consequences[f->rule]) {
+        const struct code consequence = code_of(a, f);
+
+        return overlaps(&code, &consequence);
+    }
+    return false;
+}
+
+/* What a hart does after an error of its own may come of it, but that is not sure. */
+static bool may_explain(const struct finding *cause, const struct finding *f)
+{
+    return f->rule == RULE_guest_noticed && rule_severity(cause->rule) == SEVERITY_error &&
+           has_same_task(cause, f) && is_shortly_after(cause, f);
+}
+
+/*
+ * The guest may notice that code is wrong before a hart runs it: those findings follow from this
+ * new one.
+ */
+static void find_early(const struct audit *a, uint32_t index)
+{
+    const struct finding *cause = &a->findings.at[index];
+
+    if (cause->rule == RULE_guest_noticed || rule_severity(cause->rule) != SEVERITY_error)
+        return;
+    for (uint32_t i = 0; i < index; i++) {
+        struct finding *f = &a->findings.at[i];
+
+        if (f->rule == RULE_guest_noticed && f->caused_by == NO_FINDING &&
+            was_stored_before(cause, f))
+            f->caused_by = index;
+    }
+}
+
+void cause_find(const struct audit *a, struct finding *f)
+{
+    uint32_t index = (uint32_t)(f - a->findings.at);
+
+    f->caused_by = NO_FINDING;
+    f->explained = false;
+    for (uint32_t i = index; i-- > 0 && !f->explained;) {
+        const struct finding *cause = &a->findings.at[i];
+
+        if (cause->rule == f->rule || rule_severity(cause->rule) == SEVERITY_note)
+            continue;
+        if (explains(a, cause, f)) {
+            f->caused_by = i;
+            f->explained = true;
+        } else if (f->caused_by == NO_FINDING && may_explain(cause, f)) {
+            f->caused_by = i;
+        }
+    }
+    find_early(a, index);
+}

@@ -1,0 +1,13 @@
+/*
+ * causes.h - finds out of which earlier finding a finding is a consequence.
+ */
+#ifndef FTRACE_CAUSES_H
+#define FTRACE_CAUSES_H
+
+struct audit;
+struct finding;
+
+/* Sets caused_by and explained of a finding whose evidence is complete. */
+void cause_find(const struct audit *a, struct finding *f);
+
+#endif
