@@ -18,9 +18,9 @@
 #include "ftrace/cost/trampolines.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/alarms.h"
-#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
+#include "ftrace/patch/announcers.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/site_check.h"
 #include "ftrace/patch/site_sweep.h"
@@ -31,9 +31,6 @@
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
-
-/* The functions that Linux calls before and after it changes its code for ftrace. */
-enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
 
 struct watch {
     struct cluster *cluster;
@@ -55,8 +52,8 @@ struct watch {
     struct calls *calls;    /* for the audit, and for a listener that has no feed */
     struct calls *recorded; /* for a listener that has a feed; NULL: there is none */
     struct updates *updates;
-    struct kernel_probes *brackets; /* NULL: the kernel announces no updates */
-    uint32_t audit_kinds;           /* of events that the audit needs; 0: none */
+    struct announcers *announcers;
+    uint32_t audit_kinds; /* of events that the audit needs; 0: none */
 };
 
 static void on_code_write(struct watch *watch, const struct code_write *w)
@@ -141,46 +138,27 @@ static void declare_text(struct cluster *c, const struct image *im)
         cluster_declare_code(c, im->texts[i].pa, im->texts[i].size);
 }
 
-static void end_announced(struct watch *watch, struct hart *h)
-{
-    updates_announce_end(watch->updates, hart_id(h));
-    if (watch->site_sweep)
-        site_sweep_update_ended(watch->site_sweep, h);
-}
-
-static void on_bracket(void *ctx, unsigned which, struct hart *h)
+static void on_announced_end(void *ctx, struct hart *h, enum announced what)
 {
     struct watch *watch = ctx;
 
-    if (which == BRACKET_BEGIN)
-        updates_announce_begin(watch->updates);
-    else
-        end_announced(watch, h);
+    if (watch->site_sweep && what == ANNOUNCED_SITES)
+        site_sweep_update_ended(watch->site_sweep, h);
 }
 
-/*
- * Plants probes at the two functions. The kernel calls the second one when all harts have fenced,
- * or should have. If it has only one of them, no updates are announced.
- */
-static void plant_brackets(struct watch *w, const struct image *im, const struct symbols *symbols)
+/* The physical address of the lock that guards the kernel's text; 0: not known. */
+static uint64_t find_text_mutex(const struct watch_config *config)
 {
-    static const char *const names[] = {
-        [BRACKET_BEGIN] = "ftrace_arch_code_modify_prepare",
-        [BRACKET_END] = "ftrace_arch_code_modify_post_process",
-    };
-    uint64_t va;
+    uint64_t va, pa;
 
-    for (unsigned i = 0; i < BRACKETS; i++)
-        if (!symbols_find(symbols, names[i], &va))
-            return;
-    w->brackets = kernel_probes_new(w->cluster, im, symbols, names, BRACKETS, on_bracket, w);
+    return symbols_find(config->symbols, "text_mutex", &va) &&
+                   image_va_to_pa(config->image, va, &pa)
+               ? pa
+               : 0;
 }
 
 static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
 {
-    uint64_t va, mutex = 0;
-    bool known = symbols_find(config->symbols, "text_mutex", &va) &&
-                 image_va_to_pa(config->image, va, &mutex);
     const struct audit_config audit = {.tasks = w->tasks,
                                        .programs = config->programs,
                                        .sites = w->sites,
@@ -191,7 +169,7 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
                                        .updates = w->updates,
                                        .calls = w->calls,
                                        .text = w->text,
-                                       .text_mutex = known ? mutex : 0,
+                                       .text_mutex = find_text_mutex(config),
                                        .cluster = config->cluster,
                                        .stream = w->stream,
                                        .findings_max = config->findings_max};
@@ -275,6 +253,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->text = text_map_new(config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max, w->stream);
+    updates_know_text(w->updates, w->text, find_text_mutex(config));
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)
@@ -291,7 +270,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
-    plant_brackets(w, config->image, config->symbols);
+    w->announcers = announcers_new(config->cluster, config->image, config->symbols, w->updates,
+                                   on_announced_end, w);
     cluster_listen(config->cluster, &listener);
     return w;
 }
@@ -300,7 +280,7 @@ void watch_free(struct watch *w)
 {
     if (!w)
         return;
-    kernel_probes_free(w->brackets);
+    announcers_free(w->announcers);
     calls_free(w->calls);
     calls_free(w->recorded);
     account_free(w->account);
@@ -356,6 +336,7 @@ void watch_state_io(void *watch, struct state_io *io)
     recorded_state_io(io, w);
     patch_log_state_io(io, w->patches);
     updates_state_io(io, w->updates);
+    announcers_state_io(io, w->announcers);
     if (w->audit)
         audit_state_io(io, w->audit);
     if (w->site_check)
@@ -366,6 +347,7 @@ void watch_state_io(void *watch, struct state_io *io)
 
 void watch_end(struct watch *w, struct run_end end)
 {
+    updates_settle(w->updates);
     if (w->audit)
         audit_end(w->audit, end);
     updates_finish(w->updates);

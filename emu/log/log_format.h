@@ -175,7 +175,7 @@ struct log_event {
         } stale;
         struct {
             uint32_t writer;
-            uint8_t end;          /* 0 open, 1 announced, 2 fenced, 3 quiet */
+            uint8_t end;          /* 0 open, 1 announced, 2 fenced, 3 quiet, 4 released */
             uint64_t first, last; /* cycles of the writer, at its first and last store */
             uint64_t stores, patches, rounds, ipis;
             struct log_update_hart *hart; /* of each hart; valid until the next event is read */

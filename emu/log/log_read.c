@@ -701,7 +701,7 @@ const char *log_end_name(unsigned end)
 
 const char *log_update_end_name(unsigned end)
 {
-    static const char *const names[] = {"open", "announced", "fenced", "quiet"};
+    static const char *const names[] = {"open", "announced", "fenced", "quiet", "released"};
 
     return end < ARRAY_LEN(names) ? names[end] : "?";
 }

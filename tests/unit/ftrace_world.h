@@ -34,6 +34,7 @@ struct scene {
     /* Events that were emitted: findings, the first ones, and ends of updates. */
     unsigned told_count, ends;
     struct finding_event told[TOLD_MAX];
+    struct update_event ended; /* the last one */
 };
 
 static inline struct hart *hart_of(const struct scene *s, unsigned hart)
@@ -45,9 +46,10 @@ static inline void note_event(void *ctx, const struct ftrace_event *e)
 {
     struct scene *s = ctx;
 
-    if (e->kind == FTRACE_UPDATE_ENDED)
+    if (e->kind == FTRACE_UPDATE_ENDED) {
         s->ends++;
-    else if (s->told_count < TOLD_MAX)
+        s->ended = e->update;
+    } else if (s->told_count < TOLD_MAX)
         s->told[s->told_count++] = e->finding;
 }
 

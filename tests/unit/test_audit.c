@@ -794,13 +794,13 @@ static void in_a_swap_either_version_may_run(void **state)
 
     (void)state;
     build_fenced(&s);
-    updates_announce_begin(s.updates);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
     store(&s, 0, JALR_AT, 4, 10);
     f = fetch(&s, JALR_AT, 1, 0);
     assert_int_equal(rule_of(&s, &f), RULE_patch_window);
     assert_int_equal(audit_count_at_least(s.audit, SEVERITY_warning), 0);
     fence(&s, 1, 10, 99);
-    updates_announce_end(s.updates, 0);
+    updates_announce_end(s.updates, hart_of(&s, 0));
     assert_int_equal(audit_count_at_least(s.audit, SEVERITY_warning), 0);
     wreck(&s);
 }
@@ -849,15 +849,15 @@ static void a_hart_that_has_not_fenced_when_the_update_ends_should_have(void **s
 
     (void)state;
     build_fenced(&s);
-    updates_announce_begin(s.updates);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
     store(&s, 0, JALR_AT, 4, 10);
     f = fetch(&s, JALR_AT, 1, 0);
     assert_int_equal(rule_of(&s, &f), RULE_patch_window);
     fence(&s, 2, 10, 50); /* another one */
-    updates_announce_end(s.updates, 0);
+    updates_announce_end(s.updates, hart_of(&s, 0));
     assert_int_equal(audit_count_at_least(s.audit, SEVERITY_error), 1);
     assert_int_equal(last(&s)->rule, RULE_missing_remote_fence);
-    updates_announce_end(s.updates, 0);
+    updates_announce_end(s.updates, hart_of(&s, 0));
     assert_int_equal(audit_count(s.audit), 2);
     wreck(&s);
 }
@@ -891,9 +891,9 @@ static void after_the_update_nothing_is_excused(void **state)
 
     (void)state;
     build_fenced(&s);
-    updates_announce_begin(s.updates);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
     store(&s, 0, JALR_AT, 4, 10);
-    updates_announce_end(s.updates, 0);
+    updates_announce_end(s.updates, hart_of(&s, 0));
     f = fetch(&s, JALR_AT, 1, 0);
     assert_int_equal(rule_of(&s, &f), RULE_missing_remote_fence);
     wreck(&s);

@@ -264,7 +264,7 @@ static void a_fence_before_the_first_store_is_too_early_in_an_announced_update(v
 
     (void)state;
     build_fenced(&s);
-    updates_announce_begin(s.updates);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
     now = bus_ram(s.w.bus)->stamp;
     fence(&s, OTHER, OTHER, now);
     store(&s, F, now + 1);

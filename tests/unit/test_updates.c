@@ -139,14 +139,159 @@ static void an_announced_update_ends_when_the_kernel_says_so(void **state)
     (void)state;
     build(&s);
     run_hart(&s, 0, 1);
-    updates_announce_begin(s.updates);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
     store(&s, 0);
     fence(&s, 0);
     updates_pass_time(s.updates, UINT64_C(10) * QUIET_CYCLES);
     assert_int_equal(s.ends, 0);
-    updates_announce_end(s.updates, 0);
+    updates_announce_end(s.updates, hart_of(&s, 0));
     assert_int_equal(s.ends, 1);
     assert_int_equal(updates_get(s.updates, 0)->end, UPDATE_ANNOUNCED);
+    wreck(&s);
+}
+
+static void run_task(struct scene *s, unsigned hart, uint64_t task)
+{
+    hart_set_reg(hart_of(s, hart), TP, task);
+}
+
+/* Each on a hart of its own; the third hart stores for a task that waits, as in stop_machine. */
+static void tasks_announce_changes_of_their_own(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        run_task(&s, hart, 0x1000 + hart);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_LABELS);
+    assert_true(updates_is_announced(s.updates, hart_of(&s, 0)));
+    assert_false(updates_is_announced(s.updates, hart_of(&s, 1)));
+    updates_announce_begin(s.updates, hart_of(&s, 1), ANNOUNCED_SITES);
+    store(&s, 0);
+    store(&s, 1);
+    store(&s, 2);
+    updates_announce_end(s.updates, hart_of(&s, 0));
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(s.ended.writer, 0);
+    assert_int_equal(s.ended.stores, 1);
+    assert_int_equal(s.ended.announced, ANNOUNCED_LABELS);
+    assert_false(s.ended.sites);
+    assert_ptr_equal(s.ended.hart, hart_of(&s, 0));
+    run_task(&s, 0, 0x1001); /* the task was moved there */
+    updates_announce_end(s.updates, hart_of(&s, 0));
+    assert_int_equal(s.ends, 3);
+    assert_false(updates_is_open(s.updates, 1));
+    assert_false(updates_is_open(s.updates, 2));
+    wreck(&s);
+}
+
+static void a_program_has_no_part_in_what_the_kernel_announces(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    run_hart(&s, 1, 1);
+    run_task(&s, 0, 0x1000);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
+    set_mode(&s, 1, PRIV_U, true);
+    store(&s, 1);
+    fence(&s, 0);
+    fence(&s, 1);
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(s.ended.end, UPDATE_FENCED);
+    wreck(&s);
+}
+
+static void the_end_of_an_update_says_whether_sites_were_in_it(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    pass_store(
+        &s,
+        (struct code_write){.stamp = 5, .who = {.kind = WRITER_HART}, .pa = SITE_PA + F, .size = 4},
+        0, NOP);
+    store(&s, 0);
+    s.stamp = 6;
+    fence(&s, 0);
+    assert_int_equal(s.ends, 1);
+    assert_true(s.ended.sites);
+    assert_int_equal(s.ended.first_stamp, 5);
+    assert_int_equal(s.ended.stores, 2);
+    wreck(&s);
+}
+
+/* The kernel believes that it has changed something. */
+static void an_announced_change_without_a_store_has_an_end_too(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_LABELS);
+    updates_announce_end(s.updates, hart_of(&s, 0));
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(s.ended.announced, ANNOUNCED_LABELS);
+    assert_int_equal(s.ended.stores, 0);
+    assert_int_equal(s.ended.stamp, 0);
+    assert_int_equal(updates_count(s.updates), 0);
+    wreck(&s);
+}
+
+/* A kernel may fence after it has released the lock: there is time for it. */
+static void an_update_ends_some_time_after_its_lock_was_released(void **state)
+{
+    enum { OWNER = 0x3000, FLAGS = 1 };
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    updates_know_text(s.updates, NULL, DATA);
+    poke(&s.w, DATA, OWNER | FLAGS, 8);
+    store(&s, 0);
+    assert_true(updates_is_guarded(s.updates, 0));
+    updates_pass_time(s.updates, 11 + RELEASED_CYCLES);
+    assert_int_equal(s.ends, 0);
+    poke(&s.w, DATA, 0, 8);
+    updates_pass_time(s.updates, 10 + RELEASED_CYCLES);
+    assert_int_equal(s.ends, 0);
+    updates_pass_time(s.updates, 11 + RELEASED_CYCLES);
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(s.ended.end, UPDATE_RELEASED);
+    assert_string_equal(update_end_name(s.ended.end), "released");
+    poke(&s.w, DATA, OWNER, 8);
+    store(&s, 0);
+    updates_settle(s.updates);
+    assert_int_equal(s.ends, 1);
+    poke(&s.w, DATA, 0, 8);
+    updates_settle(s.updates); /* the run is over */
+    assert_int_equal(s.ends, 2);
+    wreck(&s);
+}
+
+static void more_changes_than_tasks_can_make_are_followed_no_further(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    run_task(&s, 0, 1);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
+    store(&s, 0);
+    for (uint64_t task = 2; task < 100; task++) {
+        poke(&s.w, DATA, task, 8); /* the clock goes on */
+        run_task(&s, 0, task);
+        updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_LABELS);
+    }
+    assert_false(updates_is_open(s.updates, 0));
     wreck(&s);
 }
 
@@ -302,6 +447,12 @@ int main(void)
         cmocka_unit_test(an_update_ends_when_all_harts_have_fenced_after_its_last_store),
         cmocka_unit_test(harts_that_never_ran_or_are_stopped_need_not_fence),
         cmocka_unit_test(an_announced_update_ends_when_the_kernel_says_so),
+        cmocka_unit_test(tasks_announce_changes_of_their_own),
+        cmocka_unit_test(a_program_has_no_part_in_what_the_kernel_announces),
+        cmocka_unit_test(the_end_of_an_update_says_whether_sites_were_in_it),
+        cmocka_unit_test(an_announced_change_without_a_store_has_an_end_too),
+        cmocka_unit_test(an_update_ends_some_time_after_its_lock_was_released),
+        cmocka_unit_test(more_changes_than_tasks_can_make_are_followed_no_further),
         cmocka_unit_test(an_update_without_fences_ends_when_it_has_been_quiet),
         cmocka_unit_test(harts_have_updates_of_their_own),
         cmocka_unit_test(patches_that_are_fenced_one_by_one_are_one_update),

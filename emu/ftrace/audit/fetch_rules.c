@@ -120,16 +120,27 @@ static void report(struct fetch_rules *r, enum rule rule, const struct stale_fet
     stale_evidence_report(r->audit, &r->last, rule, s);
 }
 
+/*
+ * Whether the fence belongs to the update, and came before its last store: it is in the update, or
+ * the writer has asked for it after it had announced the update.
+ */
+static bool is_premature(const struct updates *u, const struct patch_fence *f,
+                         const struct stale_fetch *s)
+{
+    return f && f->stamp < s->stamp &&
+           (f->stamp >= updates_begun(u, s->who.hart, s->stamp) ||
+            (f->requester == s->who.hart &&
+             f->stamp >= updates_announced_at(u, s->who.hart, s->stamp)));
+}
+
 /* The breach of a rule about a missing fence: of that rule, unless there was a wrong fence. */
 static void report_unfenced(struct fetch_rules *r, enum rule rule, const struct stale_fetch *s)
 {
     const struct audit_config *c = &r->audit->config;
-    const struct patch_fence *last = patch_log_last_fence(c->log, hart_id(s->hart));
 
     if (fence_rules_flush_instead(r->audit, s))
         rule = RULE_wrong_fence;
-    else if (last && last->stamp < s->stamp &&
-             last->stamp >= updates_begun(c->updates, s->who.hart, s->stamp))
+    else if (is_premature(c->updates, patch_log_last_fence(c->log, hart_id(s->hart)), s))
         rule = RULE_premature_fence;
     report(r, rule, s);
 }

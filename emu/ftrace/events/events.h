@@ -15,13 +15,30 @@ struct alarm;
 struct call;
 struct hart;
 
+/* What the kernel changes, as far as the function that announces the change says it. */
+enum announced {
+    ANNOUNCED_NOTHING, /* the end was not announced */
+    ANNOUNCED_SITES,
+    ANNOUNCED_LABELS,
+    ANNOUNCED_BREAKPOINTS,
+    ANNOUNCED_TEXT, /* any code */
+};
+
 /*
  * FTRACE_UPDATE_ENDED, from ftrace/patch/updates.c: from here on all harts must fetch what the
- * writer has stored to code up to the stamp.
+ * writer has stored to code up to the stamp. An announced change without any store has an event,
+ * too: the kernel believes that it has changed something.
  */
 struct update_event {
     uint32_t writer;
-    uint64_t stamp;
+    uint64_t stamp;       /* of the last store; 0: there was none */
+    uint64_t first_stamp; /* of the first store */
+    uint64_t stores;
+    uint8_t end;       /* enum update_end (ftrace/patch/updates.h) */
+    uint8_t announced; /* enum announced: what the outermost announcement was about */
+    bool sites;        /* some store was to a site */
+    bool labels;       /* some store was to a jump label */
+    struct hart *hart; /* that has announced the end or fenced last; NULL: time has passed */
 };
 
 /* FTRACE_SITE_CHANGED, from ftrace/watch.c: the site `id` was added or is gone. */

@@ -15,9 +15,33 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/events/events.h"
+#include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"
 #include "mem/bus.h"
+
+/* A change that a task has announced, and not its end. */
+struct section {
+    bool open;
+    enum announced what;
+    uint64_t task;   /* its tp */
+    uint64_t stamp;  /* of the announcement */
+    uint64_t stores; /* made in it */
+};
+
+/* More tasks than change code at the same time; if there are more, the oldest one has ended. */
+enum { SECTIONS_MAX = 32 };
+
+/* What an open update is beside its record, since its first store or since all harts had fenced. */
+struct round {
+    uint32_t sections; /* in which it stored, a bit each */
+    enum announced what;
+    uint64_t announced_at; /* stamp of the oldest of them */
+    uint64_t lock_owner;   /* the owner of text_mutex at the last store; 0: none */
+    uint64_t first_stamp, stores;
+    bool sites, labels;
+};
 
 struct updates {
     struct cluster *cluster;
@@ -25,16 +49,19 @@ struct updates {
     const struct site_table *sites;
     const struct patch_log *log;
     unsigned harts;
+    const struct text_map *text; /* NULL: not known */
+    uint64_t text_mutex;         /* physical; 0: not known */
     size_t max;
-    bool announced;      /* the kernel has announced the begin, but not the end */
-    struct update *open; /* by writing hart; stores 0: none */
+    struct section sections[SECTIONS_MAX];
+    uint32_t open_sections;
+    struct update *open;  /* by writing hart; stores 0: none */
+    struct round *rounds; /* the same */
     struct update_hart *open_harts;
     struct changes *open_changes; /* by writing hart */
     unsigned open_count;
     bool *stopped;   /* by hart */
     uint64_t *ended; /* by writing hart: its updates up to this stamp have ended */
     uint64_t *begun; /* the same: stamp of the begin of the newest update, see updates_begun */
-    uint64_t announced_at; /* stamp of the announcement */
     VEC_OF(struct update) kept;
     VEC_OF(struct update_hart) kept_harts;
     struct changes last_changes; /* changes of the last kept update, while has_last */
@@ -58,6 +85,7 @@ struct updates *updates_new(struct cluster *c, const struct site_table *sites,
     u->open = xcalloc(u->harts, sizeof *u->open);
     u->open_harts = xcalloc((size_t)u->harts * u->harts, sizeof *u->open_harts);
     u->open_changes = xcalloc(u->harts, sizeof *u->open_changes);
+    u->rounds = xcalloc(u->harts, sizeof *u->rounds);
     u->ended = xcalloc(u->harts, sizeof *u->ended);
     u->begun = xcalloc(u->harts, sizeof *u->begun);
     memset(u->begun, 0xff, u->harts * sizeof *u->begun);
@@ -76,6 +104,7 @@ void updates_free(struct updates *u)
     free(u->open_changes);
     free(u->open);
     free(u->open_harts);
+    free(u->rounds);
     free(u->ended);
     free(u->begun);
     free(u->stopped);
@@ -84,9 +113,94 @@ void updates_free(struct updates *u)
     free(u);
 }
 
+void updates_know_text(struct updates *u, const struct text_map *text, uint64_t text_mutex)
+{
+    u->text = text;
+    u->text_mutex = text_mutex;
+}
+
+static uint64_t clock_now(const struct updates *u)
+{
+    return bus_ram(cluster_bus(u->cluster))->stamp;
+}
+
 static struct update_hart *row_of(const struct updates *u, unsigned writer)
 {
     return &u->open_harts[(size_t)writer * u->harts];
+}
+
+/* ---- announcements and the lock ---- */
+
+static uint64_t task_of(const struct hart *h)
+{
+    return hart_reg(h, REG_TP);
+}
+
+/* The section of that task; SECTIONS_MAX: it has none. */
+static unsigned section_of(const struct updates *u, uint64_t task)
+{
+    unsigned i = 0;
+
+    while (i < SECTIONS_MAX && !(u->sections[i].open && u->sections[i].task == task))
+        i++;
+    return i;
+}
+
+/*
+ * The sections in which the hart stores: that of its task, or else all, because it may do so on
+ * behalf of any of the tasks.
+ */
+static uint32_t sections_at_store(const struct updates *u, const struct hart *h)
+{
+    unsigned own;
+
+    if (!u->open_sections || hart_mode(h) == PRIV_U)
+        return 0;
+    own = section_of(u, task_of(h));
+    return own < SECTIONS_MAX ? UINT32_C(1) << own : u->open_sections;
+}
+
+static void join_sections(struct updates *u, unsigned writer)
+{
+    struct round *r = &u->rounds[writer];
+    uint32_t joined = sections_at_store(u, cluster_hart(u->cluster, writer));
+
+    r->sections |= joined;
+    for (unsigned i = 0; joined && i < SECTIONS_MAX; i++) {
+        const struct section *s = &u->sections[i];
+
+        if (!(joined >> i & 1) || s->stamp >= r->announced_at)
+            continue;
+        r->announced_at = s->stamp;
+        r->what = s->what;
+    }
+}
+
+static void count_in_sections(struct updates *u, uint32_t sections)
+{
+    for (unsigned i = 0; sections && i < SECTIONS_MAX; i++)
+        u->sections[i].stores += sections >> i & 1;
+}
+
+/* Linux's mutex begins with its owner, as the guest kernel's does; in the low bits are flags. */
+enum { OWNER_FLAGS = 7 };
+
+/* The task that owns the lock of text; 0: none, or not known. */
+static uint64_t lock_owner(const struct updates *u)
+{
+    uint64_t owner = 0;
+
+    if (!u->text_mutex || !bus_read(cluster_bus(u->cluster), u->text_mutex, &owner, sizeof owner))
+        return 0;
+    return owner & ~(uint64_t)OWNER_FLAGS;
+}
+
+/* Whether the update was made with the lock, and its owner has released it. */
+static bool is_released(const struct updates *u, unsigned writer)
+{
+    const struct round *r = &u->rounds[writer];
+
+    return r->lock_owner && !r->sections && lock_owner(u) != r->lock_owner;
 }
 
 /* ---- the other harts ---- */
@@ -147,7 +261,10 @@ static void begin(struct updates *u, const struct code_write *w)
     struct update_hart *row = row_of(u, writer);
 
     u->open_count++;
-    u->begun[writer] = u->announced ? u->announced_at : w->stamp;
+    u->rounds[writer] = (struct round){.announced_at = UINT64_MAX, .first_stamp = w->stamp};
+    join_sections(u, writer);
+    u->begun[writer] =
+        u->rounds[writer].what == ANNOUNCED_SITES ? u->rounds[writer].announced_at : w->stamp;
     if (reopen(u, &w->who))
         return;
     u->open[writer] = (struct update){.first_stamp = w->stamp, .writer = w->who};
@@ -242,11 +359,21 @@ static void keep(struct updates *u, unsigned writer)
         VEC_PUSH(&u->kept_harts, row_of(u, writer)[i]);
 }
 
-static void end_update(struct updates *u, unsigned writer, enum update_end how)
+/* h: the hart that has announced it or fenced last; NULL: none. */
+static void end_update(struct updates *u, unsigned writer, enum update_end how, struct hart *h)
 {
     struct update *open = &u->open[writer];
+    const struct round *r = &u->rounds[writer];
     const struct ftrace_event e = {.kind = FTRACE_UPDATE_ENDED,
-                                   .update = {.writer = writer, .stamp = open->last_stamp}};
+                                   .update = {.writer = writer,
+                                              .stamp = open->last_stamp,
+                                              .first_stamp = r->first_stamp,
+                                              .stores = r->stores,
+                                              .end = (uint8_t)how,
+                                              .announced = (uint8_t)r->what,
+                                              .sites = r->sites,
+                                              .labels = r->labels,
+                                              .hart = h}};
 
     open->end = how;
     open->end_cycle = hart_cycles(cluster_hart(u->cluster, writer));
@@ -276,6 +403,18 @@ static bool all_have_fenced(const struct updates *u, uint64_t stamp)
 
 /* ---- events ---- */
 
+/* Adds the store to what is known of the open update beside its record. */
+static void note_store(struct updates *u, const struct code_write *w, uint32_t site)
+{
+    struct round *r = &u->rounds[w->who.hart];
+
+    r->stores++;
+    r->sites |= site != NO_SITE;
+    r->labels |= u->text && text_map_jump_label(u->text, w->pa, w->size);
+    r->lock_owner = lock_owner(u);
+    count_in_sections(u, r->sections);
+}
+
 void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch)
 {
     const struct site *at = site == NO_SITE ? NULL : site_get(u->sites, site);
@@ -287,6 +426,9 @@ void updates_write(struct updates *u, const struct code_write *w, uint32_t site,
     open = &u->open[writer];
     if (!open->stores)
         begin(u, w);
+    else
+        join_sections(u, writer);
+    note_store(u, w, site);
     open->end = UPDATE_OPEN;
     open->last_stamp = w->stamp;
     open->last_cycle = w->who.cycle;
@@ -315,8 +457,8 @@ void updates_fence(struct updates *u, const struct hart *h)
             continue;
         row->fenced = true;
         row->fence_cycle = f->cycle;
-        if (!u->announced && all_have_fenced(u, open->last_stamp))
-            end_update(u, i, UPDATE_FENCED);
+        if (!u->rounds[i].sections && all_have_fenced(u, open->last_stamp))
+            end_update(u, i, UPDATE_FENCED, cluster_hart(u->cluster, hart_id(h)));
     }
 }
 
@@ -331,28 +473,98 @@ void updates_set_stopped(struct updates *u, unsigned hart, bool stopped)
     u->stopped[hart] = stopped;
 }
 
-void updates_announce_begin(struct updates *u)
+/* Ends the section, and the updates that are in no other one. */
+static void close_section(struct updates *u, unsigned section, struct hart *h)
 {
-    u->announced = true;
-    u->announced_at = bus_ram(cluster_bus(u->cluster))->stamp;
+    struct section *s = &u->sections[section];
+    const struct ftrace_event nothing = {.kind = FTRACE_UPDATE_ENDED,
+                                         .update = {.writer = hart_id(h),
+                                                    .end = UPDATE_ANNOUNCED,
+                                                    .announced = (uint8_t)s->what,
+                                                    .hart = h}};
+
+    s->open = false;
+    u->open_sections &= ~(UINT32_C(1) << section);
+    for (unsigned i = 0; i < u->harts; i++) {
+        struct round *r = &u->rounds[i];
+
+        if (!u->open[i].stores || !(r->sections >> section & 1))
+            continue;
+        r->sections &= ~(UINT32_C(1) << section);
+        if (!r->sections)
+            end_update(u, i, UPDATE_ANNOUNCED, h);
+    }
+    if (!s->stores)
+        ftrace_emit(u->stream, &nothing);
 }
 
-void updates_announce_end(struct updates *u, unsigned hart)
+static unsigned oldest_section(const struct updates *u)
 {
-    u->announced = false;
-    for (unsigned i = 0; i < u->harts; i++)
-        if (u->open[i].stores && (u->open[i].patches || i == hart))
-            end_update(u, i, UPDATE_ANNOUNCED);
+    unsigned oldest = 0;
+
+    for (unsigned i = 1; i < SECTIONS_MAX; i++)
+        if (u->sections[i].stamp < u->sections[oldest].stamp)
+            oldest = i;
+    return oldest;
+}
+
+static unsigned free_section(struct updates *u, struct hart *h)
+{
+    unsigned i = 0;
+
+    while (i < SECTIONS_MAX && u->sections[i].open)
+        i++;
+    if (i < SECTIONS_MAX)
+        return i;
+    i = oldest_section(u);
+    close_section(u, i, h);
+    return i;
+}
+
+void updates_announce_begin(struct updates *u, struct hart *h, enum announced what)
+{
+    unsigned i = section_of(u, task_of(h));
+
+    if (i == SECTIONS_MAX)
+        i = free_section(u, h);
+    u->sections[i] =
+        (struct section){.open = true, .what = what, .task = task_of(h), .stamp = clock_now(u)};
+    u->open_sections |= UINT32_C(1) << i;
+}
+
+void updates_announce_end(struct updates *u, struct hart *h)
+{
+    unsigned i = section_of(u, task_of(h));
+
+    if (i < SECTIONS_MAX)
+        close_section(u, i, h);
+}
+
+bool updates_is_announced(const struct updates *u, const struct hart *h)
+{
+    return section_of(u, task_of(h)) < SECTIONS_MAX;
+}
+
+/* Why the update has ended at this cycle, although nothing else has said so. */
+static enum update_end end_by_time(const struct updates *u, unsigned writer, uint64_t cycle)
+{
+    uint64_t last = u->open[writer].last_cycle, since = cycle > last ? cycle - last : 0;
+
+    if (u->rounds[writer].sections)
+        return UPDATE_OPEN;
+    if (since > RELEASED_CYCLES && is_released(u, writer))
+        return UPDATE_RELEASED;
+    return since > QUIET_CYCLES ? UPDATE_QUIET : UPDATE_OPEN;
 }
 
 void updates_pass_time(struct updates *u, uint64_t cycle)
 {
-    if (!u->open_count || u->announced)
-        return;
-    for (unsigned i = 0; i < u->harts; i++)
-        if (u->open[i].stores && cycle > u->open[i].last_cycle &&
-            cycle - u->open[i].last_cycle > QUIET_CYCLES)
-            end_update(u, i, UPDATE_QUIET);
+    for (unsigned i = 0; u->open_count && i < u->harts; i++) {
+        enum update_end how = u->open[i].stores ? end_by_time(u, i, cycle) : UPDATE_OPEN;
+
+        if (how != UPDATE_OPEN)
+            end_update(u, i, how, NULL);
+    }
 }
 
 bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp)
@@ -365,6 +577,20 @@ uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp)
     return writer < u->harts && stamp >= u->begun[writer] ? u->begun[writer] : UINT64_MAX;
 }
 
+uint64_t updates_announced_at(const struct updates *u, uint32_t writer, uint64_t stamp)
+{
+    const struct round *r = writer < u->harts ? &u->rounds[writer] : NULL;
+
+    return r && r->stores && stamp >= r->first_stamp ? r->announced_at : UINT64_MAX;
+}
+
+bool updates_is_guarded(const struct updates *u, uint32_t writer)
+{
+    const struct round *r = &u->rounds[writer];
+
+    return u->open[writer].stores && (r->sections || r->lock_owner);
+}
+
 bool updates_is_open(const struct updates *u, uint32_t writer)
 {
     return u->open[writer].stores;
@@ -373,6 +599,13 @@ bool updates_is_open(const struct updates *u, uint32_t writer)
 const struct update *updates_open(const struct updates *u, uint32_t writer)
 {
     return updates_is_open(u, writer) ? &u->open[writer] : NULL;
+}
+
+void updates_settle(struct updates *u)
+{
+    for (unsigned i = 0; i < u->harts; i++)
+        if (u->open[i].stores && is_released(u, i))
+            end_update(u, i, UPDATE_RELEASED, NULL);
 }
 
 void updates_finish(struct updates *u)
@@ -418,7 +651,7 @@ const struct change_log *updates_changes(const struct updates *u)
 
 const char *update_end_name(enum update_end end)
 {
-    static const char *const names[] = {"open", "announced", "fenced", "quiet"};
+    static const char *const names[] = {"open", "announced", "fenced", "quiet", "released"};
 
     return names[end];
 }
@@ -452,7 +685,7 @@ static void update_io(struct state_io *io, struct update *u)
     STATE_IO(io, u->stores);
     STATE_IO(io, u->patches);
     STATE_IO(io, u->rounds);
-    STATE_IO_BELOW(io, u->end, UPDATE_QUIET + 1);
+    STATE_IO_BELOW(io, u->end, UPDATE_RELEASED + 1);
     ranges_io(io, &u->changed);
 }
 
@@ -472,10 +705,35 @@ static void hart_io(struct state_io *io, struct update_hart *h)
     STATE_IO(io, h->looks);
 }
 
+static void round_io(struct state_io *io, struct round *r)
+{
+    STATE_IO(io, r->sections);
+    STATE_IO_BELOW(io, r->what, ANNOUNCED_TEXT + 1);
+    STATE_IO(io, r->announced_at);
+    STATE_IO(io, r->lock_owner);
+    STATE_IO(io, r->first_stamp);
+    STATE_IO(io, r->stores);
+    STATE_IO(io, r->sites);
+    STATE_IO(io, r->labels);
+}
+
+static void section_io(struct state_io *io, struct section *s)
+{
+    STATE_IO(io, s->open);
+    STATE_IO_BELOW(io, s->what, ANNOUNCED_TEXT + 1);
+    STATE_IO(io, s->task);
+    STATE_IO(io, s->stamp);
+    STATE_IO(io, s->stores);
+}
+
 static void open_io(struct state_io *io, struct updates *u)
 {
+    for (unsigned i = 0; i < SECTIONS_MAX; i++)
+        section_io(io, &u->sections[i]);
+    STATE_IO(io, u->open_sections);
     for (unsigned i = 0; i < u->harts; i++) {
         update_io(io, &u->open[i]);
+        round_io(io, &u->rounds[i]);
         STATE_IO(io, u->stopped[i]);
         STATE_IO(io, u->ended[i]);
         STATE_IO(io, u->begun[i]);
@@ -502,10 +760,8 @@ static bool all_ranges_are_sound(const struct updates *u)
 
 void updates_state_io(struct state_io *io, struct updates *u)
 {
-    state_io_section(io, "updates", 4);
+    state_io_section(io, "updates", 5);
     STATE_IO_SAME(io, u->harts);
-    STATE_IO(io, u->announced);
-    STATE_IO(io, u->announced_at);
     open_io(io, u);
     STATE_IO(io, u->left_out);
     STATE_IO_VEC(io, &u->kept, u->max, update_io);

@@ -2,11 +2,15 @@
  * updates.h - follows updates of code: the stores of one hart from the first one until the update
  * ends, and what the other harts do in that time.
  *
- * An update ends when the kernel announces it (Linux calls
- * ftrace_arch_code_modify_post_process); without an announcement when every running
- * hart has fenced after its last store; or, if that never happens, QUIET_CYCLES after
- * that store. If a kernel has all harts fence after each of many stores, they are one
- * update: a store within SAME_CYCLES after the end continues the last update.
+ * An update ends when the kernel announces it (announcers.def); without an announcement when every
+ * running hart has fenced after its last store; if that does not happen, when the kernel has
+ * released the lock of its text, text_mutex, RELEASED_CYCLES ago; and if it has no such lock,
+ * QUIET_CYCLES after the last store. If a kernel has all harts fence after each of many stores,
+ * they are one update: a store within SAME_CYCLES after the end continues the last update.
+ *
+ * A task announces the begin and the end of a change. What it stores in between, on any hart, ends
+ * with it, and so does what other tasks of the kernel store in that time that have announced
+ * nothing themselves: they may do it on its behalf, as in stop_machine.
  */
 #ifndef FTRACE_UPDATES_H
 #define FTRACE_UPDATES_H
@@ -15,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ftrace/events/events.h"
 #include "ftrace/patch/changes.h"
 #include "mem/ram.h"
 
@@ -25,16 +30,25 @@ struct hart;
 struct patch_log;
 struct site_table;
 struct state_io;
+struct text_map;
 struct updates;
 
-/* QUIET_CYCLES: a tenth of a second of the guest's time; SAME_CYCLES: a tenth of a millisecond. */
-enum { QUIET_CYCLES = 100 * 1000 * 1000, SAME_CYCLES = 100 * 1000 };
+/*
+ * QUIET_CYCLES: ten milliseconds of the guest's time; RELEASED_CYCLES: one millisecond, as the
+ * kernel may fence after it has released the lock; SAME_CYCLES: a tenth of one.
+ */
+enum {
+    QUIET_CYCLES = 10 * 1000 * 1000,
+    RELEASED_CYCLES = 1000 * 1000,
+    SAME_CYCLES = 100 * 1000,
+};
 
 enum update_end {
     UPDATE_OPEN,      /* not ended */
     UPDATE_ANNOUNCED, /* the kernel has announced the end */
     UPDATE_FENCED,    /* all harts have fenced */
     UPDATE_QUIET,     /* no store for QUIET_CYCLES, while some hart did not fence */
+    UPDATE_RELEASED,  /* the lock was released, while some hart did not fence */
 };
 
 struct update {
@@ -77,6 +91,12 @@ struct updates *updates_new(struct cluster *c, const struct site_table *sites,
 void updates_free(struct updates *u);
 
 /*
+ * Gives it the places of jump labels, NULL: not known, which must outlive it, and the physical
+ * address of text_mutex, 0: not known.
+ */
+void updates_know_text(struct updates *u, const struct text_map *text, uint64_t text_mutex);
+
+/*
  * Adds a store to code, which is in memory already. `site`: the first one that it hits, or NO_SITE;
  * `begins_patch`: it is the first store of a patch of that site.
  */
@@ -92,12 +112,15 @@ void updates_ipi(struct updates *u, unsigned sender);
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
 
 /*
- * Must be called when the kernel announces the begin of an update, which may take more than one
- * fence, and its end, on this hart. The end ends the hart's own updates and those that changed
- * sites.
+ * Must be called when the task that the hart runs announces the begin of a change, which may take
+ * more than one fence, and its end. A second begin without an end begins again; an end without a
+ * begin does nothing.
  */
-void updates_announce_begin(struct updates *u);
-void updates_announce_end(struct updates *u, unsigned hart);
+void updates_announce_begin(struct updates *u, struct hart *h, enum announced what);
+void updates_announce_end(struct updates *u, struct hart *h);
+
+/* Whether the task that the hart runs has announced a begin, and not the end. */
+bool updates_is_announced(const struct updates *u, const struct hart *h);
 
 /* Must be called as time passes: the cycle counter of some hart has reached `cycle`. */
 void updates_pass_time(struct updates *u, uint64_t cycle);
@@ -112,16 +135,29 @@ bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
  */
 uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp);
 
+/*
+ * The stamp of the announcement of the writer's newest update, if that contains the store;
+ * UINT64_MAX: there was none.
+ */
+uint64_t updates_announced_at(const struct updates *u, uint32_t writer, uint64_t stamp);
+
 /* Whether the hart has an open update. */
 bool updates_is_open(const struct updates *u, uint32_t writer);
 
 /* The hart's open update; NULL: it has none. */
 const struct update *updates_open(const struct updates *u, uint32_t writer);
 
+/* Whether the writer's open update was announced, or made with the lock of text. */
+bool updates_is_guarded(const struct updates *u, uint32_t writer);
+
 /* Saves or restores all updates, open or ended. */
 void updates_state_io(struct state_io *io, struct updates *u);
 
-/* At the end of the run: open updates are kept as they are. */
+/*
+ * At the end of the run: first ends the updates whose lock was released. Then the open ones are
+ * kept as they are.
+ */
+void updates_settle(struct updates *u);
 void updates_finish(struct updates *u);
 
 size_t updates_count(const struct updates *u); /* kept, ended or not, in order of their ends */
