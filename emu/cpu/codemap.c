@@ -472,9 +472,10 @@ static void retire_page(struct cluster *c, struct code_page *page, const struct 
     free_page(page);
 }
 
-static void tell_listeners(const struct cluster *c, const struct code_write *w)
+static void tell_listeners(const struct cluster *c, enum event_kind kind,
+                           const struct code_write *w)
 {
-    const struct event e = {.kind = EVENT_CODE_WRITE, .code_write = *w};
+    const struct event e = {.kind = kind, .code_write = *w};
 
     cluster_emit(c, &e);
 }
@@ -517,8 +518,12 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     memcpy(w.new_bytes, bytes, size);
     changes = memcmp(w.old_bytes, w.new_bytes, size) != 0;
     /* Bytes that do not change cannot be stale for any hart. */
-    if (!changes && !fenced)
+    if (!changes && !fenced) {
+        w.stamp = c->ram->stamp;
+        if (cluster_wants(c, EVENT_CODE_SAME) && is_known(page, pa, size))
+            tell_listeners(c, EVENT_CODE_SAME, &w);
         return;
+    }
     ram_keep_page(c->ram, pa);
     codemap_keep_page(c, page);
     w.stamp = changes ? ++c->ram->stamp : c->ram->stamp;
@@ -527,7 +532,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     else
         store_code(c, page, &w);
     if (changes && is_known(page, pa, size))
-        tell_listeners(c, &w);
+        tell_listeners(c, EVENT_CODE_WRITE, &w);
     if (!fenced && is_blank(c, page))
         retire_page(c, page, &w);
 }

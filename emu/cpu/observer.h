@@ -21,7 +21,10 @@
 
 struct hart;
 
-/* EVENT_CODE_WRITE. A store to code: at most eight bytes within one page, after it was made. */
+/*
+ * EVENT_CODE_WRITE. A store to code: at most eight bytes within one page, after it was made.
+ * EVENT_CODE_SAME: one that has changed nothing; it has no stamp of its own, but that of the last.
+ */
 struct code_write {
     uint64_t stamp; /* of the write clock (mem/ram.h) */
     struct writer who;
@@ -181,6 +184,7 @@ struct stack_switch_event {
 
 enum event_kind {
     EVENT_CODE_WRITE,
+    EVENT_CODE_SAME,
     EVENT_ACCESS,
     EVENT_STALE_FETCH,
     EVENT_FENCE_I,
@@ -206,7 +210,7 @@ enum event_kind {
 struct event {
     enum event_kind kind;
     union {
-        struct code_write code_write;
+        struct code_write code_write; /* CODE_WRITE, CODE_SAME */
         struct access_event access;
         struct stale_fetch stale_fetch;
         struct fence_event fence; /* FENCE_I, SFENCE_VMA */

@@ -391,6 +391,35 @@ static void code_that_was_never_fetched_is_clean_after_a_fence(void **state)
     wreck(&s);
 }
 
+static void count_same(void *ctx, const struct event *e)
+{
+    assert_memory_equal(e->code_write.old_bytes, e->code_write.new_bytes, e->code_write.size);
+    ++*(unsigned *)ctx;
+}
+
+static void a_store_that_changes_nothing_is_an_event_of_its_own(void **state)
+{
+    unsigned same = 0;
+    const struct listener l = {
+        .ctx = &same, .kinds = EVENT_BIT(EVENT_CODE_SAME), .on_event = count_same};
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FRESH, 1);
+    store(&s, 0, STUB_SW, FRESH, peek(&s.w, FRESH, 4)); /* no code yet */
+    call(&s, 0, FRESH);
+    cluster_listen(s.w.cluster, &l);
+    s.seen.write_count = 0;
+    store(&s, 0, STUB_SW, FRESH, peek(&s.w, FRESH, 4));
+    assert_int_equal(same, 1);
+    assert_int_equal(s.seen.write_count, 0);
+    store(&s, 0, STUB_SW, FRESH, ADDI(A0, ZERO, 2));
+    assert_int_equal(same, 1);
+    assert_int_equal(s.seen.write_count, 1);
+    wreck(&s);
+}
+
 /*
  * The hart has a store translation for a page, runs code there, and stores again:
  * all in one run, for a new run looks at its translations anyway.
@@ -688,6 +717,7 @@ int main(void)
         cmocka_unit_test(an_atomic_operation_is_a_store),
         cmocka_unit_test(code_that_was_never_fetched_runs_as_written_and_is_told),
         cmocka_unit_test(code_that_was_never_fetched_is_clean_after_a_fence),
+        cmocka_unit_test(a_store_that_changes_nothing_is_an_event_of_its_own),
         cmocka_unit_test(a_store_is_seen_though_its_translation_is_older_than_the_code),
         cmocka_unit_test(stores_of_devices_and_others_are_stale_too),
         cmocka_unit_test(what_a_device_brought_where_no_code_was_is_stale_until_a_fence),
