@@ -345,9 +345,22 @@ void watch_state_io(void *watch, struct state_io *io)
         site_sweep_state_io(io, w->site_sweep);
 }
 
+/* Whether the update that wrote the site has ended, and the site is still one. */
+static bool is_due(void *ctx, uint32_t id)
+{
+    const struct watch *w = ctx;
+    const struct patch *p = patch_log_last(w->patches, id);
+    struct hart *h = cluster_hart(w->cluster, 0);
+
+    return p && p->who.kind == WRITER_HART && site_life_is_present(w->site_life, h, id) &&
+           updates_ended(w->updates, p->who.hart, p->stamp);
+}
+
 void watch_end(struct watch *w, struct run_end end)
 {
     updates_settle(w->updates);
+    if (w->site_sweep)
+        site_sweep_run_ended(w->site_sweep, cluster_hart(w->cluster, 0), is_due, w);
     if (w->audit)
         audit_end(w->audit, end);
     updates_finish(w->updates);

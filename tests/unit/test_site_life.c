@@ -31,7 +31,7 @@ static void on_change(void *ctx, uint32_t id)
     s->changed = id;
 }
 
-static void build(struct scene *s)
+static void build_named(struct scene *s, bool known_text)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT};
     const struct writer loader = {.kind = WRITER_LOADER};
@@ -43,6 +43,11 @@ static void build(struct scene *s)
     image_name(s->im, "g", G);
     image_name(s->im, "_mcount", MCOUNT);
     image_name(s->im, "ftrace_caller", CALLER);
+    if (known_text) {
+        image_name(s->im, "_stext", 0);
+        image_name(s->im, "_etext", G);
+        image_name(s->im, "free_initmem", 0x600);
+    }
     image_site(s->im, F);
     image_site(s->im, G);
     s->t = image_table(s->im, &s->symbols);
@@ -50,6 +55,11 @@ static void build(struct scene *s)
     s->life = site_life_new(s->w.cluster, s->t, &s->im->image, s->symbols);
     site_table_listen(s->t, (struct site_listener){on_change, s});
     assert_int_equal(site_count(s->t), 2);
+}
+
+static void build(struct scene *s)
+{
+    build_named(s, false);
 }
 
 static void wreck(struct scene *s)
@@ -102,6 +112,32 @@ static void memory_that_is_freed_and_poisoned_has_no_sites(void **state)
     store(&s, SITE_PA + F, 0, 8);
     assert_int_equal(s.changes, 1);
     assert_int_equal(site_count(s.t), 2); /* it keeps its id */
+    wreck(&s);
+}
+
+/* f is in the text that stays, g behind it; the kernel has free_initmem(). */
+static void foreign_bytes_end_only_sites_of_freed_memory(void **state)
+{
+    enum { FREE_INITMEM = 0x600 };
+    struct scene s;
+
+    (void)state;
+    build_named(&s, true);
+    store(&s, SITE_PA + F, 0, 8);
+    assert_int_equal(site_find(s.t, SITE_PA + F, 8), F_ID);
+    store(&s, SITE_PA + G, 0, 8);
+    assert_int_equal(site_find(s.t, SITE_PA + G, 8), G_ID);
+    assert_int_equal(s.changes, 0);
+    assert_true(site_life_is_present(s.life, s.w.hart, G_ID));
+    poke(&s.w, SITE_PA + FREE_INITMEM, NOP, 4);
+    hart_set_pc(s.w.hart, SITE_VA + FREE_INITMEM);
+    assert_int_equal(hart_run(s.w.hart, 1, UINT64_MAX), HART_BUDGET);
+    store(&s, SITE_PA + F, 0x1111, 8);
+    assert_int_equal(s.changes, 0);
+    store(&s, SITE_PA + G, 0x1111, 8);
+    assert_true(site_get(s.t, G_ID)->gone);
+    assert_false(site_life_is_present(s.life, s.w.hart, G_ID));
+    assert_true(site_life_is_present(s.life, s.w.hart, F_ID));
     wreck(&s);
 }
 
@@ -335,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_that_is_freed_and_poisoned_has_no_sites),
+        cmocka_unit_test(foreign_bytes_end_only_sites_of_freed_memory),
         cmocka_unit_test(one_store_can_end_two_sites),
         cmocka_unit_test(no_step_of_patching_ends_a_site),
         cmocka_unit_test(a_module_s_function_is_a_site_from_its_first_call_of_the_trampoline_on),

@@ -81,19 +81,31 @@ static void emit(const struct site_sweep *w, struct hart *h, const struct site_o
 
 /* ---- the contents of sites ---- */
 
+static void judge_site(struct site_sweep *w, struct hart *h, uint32_t id)
+{
+    const struct site *s = site_get(w->sites, id);
+    uint8_t bytes[SITE_BYTES_MAX];
+    struct site_odd_event odd;
+
+    if (s->gone || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
+        return;
+    site_check_judge(w->check, h, id, bytes, &odd);
+    if (odd.oddity != SITE_SOUND)
+        emit(w, h, &odd);
+}
+
+void site_sweep_run_ended(struct site_sweep *w, struct hart *h,
+                          bool (*is_due)(void *ctx, uint32_t site), void *ctx)
+{
+    for (size_t i = 0; i < w->written.len; i++)
+        if (is_due(ctx, w->written.at[i]))
+            judge_site(w, h, w->written.at[i]);
+}
+
 static void judge_written(struct site_sweep *w, struct hart *h)
 {
-    for (size_t i = 0; i < w->written.len; i++) {
-        const struct site *s = site_get(w->sites, w->written.at[i]);
-        uint8_t bytes[SITE_BYTES_MAX];
-        struct site_odd_event odd;
-
-        if (s->gone || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
-            continue;
-        site_check_judge(w->check, h, w->written.at[i], bytes, &odd);
-        if (odd.oddity != SITE_SOUND)
-            emit(w, h, &odd);
-    }
+    for (size_t i = 0; i < w->written.len; i++)
+        judge_site(w, h, w->written.at[i]);
     w->written.len = 0;
     map_clear(&w->is_written);
 }

@@ -1,13 +1,14 @@
 /*
  * site_sweep.h - judges sites also if no hart executes them: at the end of each update that the
  * kernel announces, all sites that were written since the last one, and the data by which the
- * trampoline knows what to call.
+ * trampoline knows what to call. At the end of the run, the sites that no announcement followed.
  *
  * Emits FTRACE_SITE_ODD for what is wrong.
  */
 #ifndef FTRACE_SITE_SWEEP_H
 #define FTRACE_SITE_SWEEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cluster;
@@ -30,6 +31,13 @@ void site_sweep_written(struct site_sweep *w, uint32_t site);
 
 /* Must be called when the kernel, on this hart, has announced the end of an update of sites. */
 void site_sweep_update_ended(struct site_sweep *w, struct hart *h);
+
+/*
+ * Must be called at the end of the run: judges those of the sites written since the last update's
+ * end for which `is_due` is true.
+ */
+void site_sweep_run_ended(struct site_sweep *w, struct hart *h,
+                          bool (*is_due)(void *ctx, uint32_t site), void *ctx);
 
 /* Saves or restores which sites were written. */
 void site_sweep_state_io(struct state_io *io, struct site_sweep *w);

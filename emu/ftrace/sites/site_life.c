@@ -11,6 +11,7 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/sites/sites.h"
 #include "load/image.h"
@@ -28,9 +29,36 @@ struct site_life {
     const struct symbols *symbols;
     uint64_t trampolines[TRAMPOLINES_MAX]; /* virtual addresses */
     unsigned trampoline_count;
+    uint64_t text, text_end; /* the image's text that stays; both 0: not known */
+    struct kernel_probes *free_initmem;
+    bool frees_init; /* the kernel has free_initmem() */
+    bool init_freed; /* and has called it */
     unsigned learnt;
     uint64_t left_out;
 };
+
+static void on_free_initmem(void *life, unsigned which, struct hart *h)
+{
+    struct site_life *l = life;
+
+    (void)which;
+    (void)h;
+    l->init_freed = true;
+}
+
+/* Finds the text that stays, and when the kernel gives back the text that only booting needs. */
+static void find_text(struct site_life *l)
+{
+    static const char *const names[] = {"free_initmem"};
+    uint64_t va;
+
+    if (!symbols_find(l->symbols, "_stext", &l->text) ||
+        !symbols_find(l->symbols, "_etext", &l->text_end))
+        l->text = l->text_end = 0;
+    l->frees_init = symbols_find(l->symbols, names[0], &va);
+    l->free_initmem =
+        kernel_probes_new(l->cluster, l->image, l->symbols, names, 1, on_free_initmem, l);
+}
 
 struct site_life *site_life_new(struct cluster *c, struct site_table *sites, const struct image *im,
                                 const struct symbols *symbols)
@@ -42,17 +70,22 @@ struct site_life *site_life_new(struct cluster *c, struct site_table *sites, con
     for (unsigned i = 0; i < TRAMPOLINES_MAX; i++)
         l->trampoline_count +=
             symbols_find(symbols, names[i], &l->trampolines[l->trampoline_count]);
+    find_text(l);
     return l;
 }
 
 void site_life_free(struct site_life *l)
 {
+    if (!l)
+        return;
+    kernel_probes_free(l->free_initmem);
     free(l);
 }
 
 void site_life_state_io(struct state_io *io, struct site_life *l)
 {
-    state_io_section(io, "site-life", 2);
+    state_io_section(io, "site-life", 3);
+    STATE_IO(io, l->init_freed);
     STATE_IO_BELOW(io, l->learnt, LEARNT_MAX + 1);
     STATE_IO(io, l->left_out);
 }
@@ -69,13 +102,35 @@ static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, 
 
 /* ---- sites that are gone ---- */
 
+static bool is_image_site_present(const struct site_life *l, const struct site *s)
+{
+    if (l->text_end && s->va >= l->text && s->va < l->text_end)
+        return true;
+    return l->text_end && l->frees_init && !l->init_freed;
+}
+
+bool site_life_is_present(const struct site_life *l, struct hart *h, uint32_t id)
+{
+    const struct site *s = site_get(l->sites, id);
+    char name[MODULE_NAME_MAX];
+    uint64_t pa;
+
+    if (s->gone)
+        return false;
+    if (!s->module)
+        return is_image_site_present(l, s);
+    return hart_translate(h, s->va, ACCESS_LOAD, &pa) && pa == s->pa &&
+           module_name_at(l->cluster, h, l->symbols, s->va, name);
+}
+
 /*
- * Removes the sites that the store has destroyed; `id` is the first one that it hits, and there
- * may be two. Returns the first site that is left, or NO_SITE.
+ * Removes the sites that the store has destroyed because their memory was freed; `id` is the first
+ * one that it hits, and there may be two. Returns the first site that is left, or NO_SITE.
  */
 static uint32_t remove_ended(struct site_life *l, const struct code_write *w, uint32_t id)
 {
     uint64_t end = w->pa + w->size;
+    struct hart *h = cluster_hart(l->cluster, w->who.kind == WRITER_HART ? w->who.hart : 0);
     uint32_t first = NO_SITE;
 
     while (id != NO_SITE) {
@@ -83,7 +138,8 @@ static uint32_t remove_ended(struct site_life *l, const struct code_write *w, ui
         uint64_t pa = s->pa + s->size;
         uint8_t bytes[SITE_BYTES_MAX];
 
-        if (!read_memory(l, s->pa, bytes, s->size) || !site_may_hold(s, bytes))
+        if (!read_memory(l, s->pa, bytes, s->size) ||
+            (!site_may_hold(s, bytes) && !site_life_is_present(l, h, id)))
             site_remove(l->sites, id);
         else if (first == NO_SITE)
             first = id;

@@ -1,8 +1,11 @@
 /*
  * site_life.h - adds and removes sites while the guest runs.
  *
- * A site is gone when a store writes bytes there that patching never writes: its memory was freed
- * (__init, a module) and is used for something else. A site of a module, which is not in the
+ * A site is gone when a store writes bytes there that patching never writes, and its memory was
+ * freed: it is a module's that the kernel has no more, or the image's code that only booting needs,
+ * and the kernel has called free_initmem(). Elsewhere it stays a site, whatever is written there
+ * (in an image without _stext and _etext it is not known what stays). A site of a module, which is
+ * not in the
  * image's table, is added when the kernel's ftrace gets it (module_sites.h), or, if the kernel has
  * no symbols for that, when its bytes become a call of ftrace's trampoline. The pair at a physical
  * address calls ftrace_caller from exactly one virtual address, and it is a site if the storing
@@ -48,6 +51,9 @@ uint32_t site_life_store(struct site_life *l, const struct code_write *w);
  */
 uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
                        const struct module_symbols *names);
+
+/* Whether the site's memory is sure to be still its own, as the hart maps it. */
+bool site_life_is_present(const struct site_life *l, struct hart *h, uint32_t id);
 
 /* The number of sites that were not added, because there were too many. */
 uint64_t site_life_left_out(const struct site_life *l);
