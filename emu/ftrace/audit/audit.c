@@ -383,6 +383,24 @@ uint64_t audit_function(const struct audit *a, uint64_t pc)
     return function ? function->addr : pc;
 }
 
+bool audit_is_settled(const struct audit *a)
+{
+    unsigned running = 0;
+
+    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        running += hart_insns(cluster_hart(a->config.cluster, i)) > 0 &&
+                   hart_mode(cluster_hart(a->config.cluster, i)) != PRIV_M;
+    return a->user_mode || running > 1;
+}
+
+bool audit_translates(struct hart *h)
+{
+    enum { CSR_SATP = 0x180, MODE_SHIFT = 60 };
+    uint64_t satp;
+
+    return hart_mode(h) == PRIV_S && hart_csr(h, CSR_SATP, &satp) && satp >> MODE_SHIFT;
+}
+
 struct finding *audit_add(struct audit *a, const struct breach *b)
 {
     struct finding *f = finding_of(a, b);
@@ -564,6 +582,11 @@ uint64_t audit_contexts_left_out(const struct audit *a)
            contract_rules_left_out(a->rules[FAMILY_contract]) +
            slot_rules_left_out(a->rules[FAMILY_slot]) +
            breakpoint_rules_left_out(a->rules[FAMILY_breakpoint]);
+}
+
+uint64_t audit_changes_left_out(const struct audit *a)
+{
+    return text_rules_left_out(a->rules[FAMILY_text]);
 }
 
 uint64_t audit_swaps_left_out(const struct audit *a)

@@ -94,6 +94,9 @@ uint64_t audit_windows_left_out(const struct audit *a);
  */
 uint64_t audit_contexts_left_out(const struct audit *a);
 
+/* The number of changes of text that were not judged: too large, or too many. */
+uint64_t audit_changes_left_out(const struct audit *a);
+
 /* The number of replaced instructions that were dropped (swaps_left_out). */
 uint64_t audit_swaps_left_out(const struct audit *a);
 

@@ -17,6 +17,7 @@ struct fetch_rules;
 struct site_rules;
 struct slot_rules;
 struct store_stacks;
+struct text_rules;
 
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
@@ -103,6 +104,12 @@ uint64_t audit_cause(enum rule rule, uint64_t place);
 /* The address of the function that contains the pc; the pc if that is not known. */
 uint64_t audit_function(const struct audit *a, uint64_t pc);
 
+/* Whether the kernel has been started: another hart, or a program. */
+bool audit_is_settled(const struct audit *a);
+
+/* Whether the hart is in S-mode, with a page table. */
+bool audit_translates(struct hart *h);
+
 /* The finding for the cause; NULL: there is none yet. */
 struct finding *audit_known(struct audit *a, uint64_t cause);
 
@@ -187,5 +194,6 @@ uint64_t site_rules_left_out(const struct site_rules *r);
 uint64_t contract_rules_left_out(const struct contract_rules *r);
 uint64_t slot_rules_left_out(const struct slot_rules *r);
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r);
+uint64_t text_rules_left_out(const struct text_rules *r);
 
 #endif

@@ -29,7 +29,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_SAID] = "said",           [LABEL_EXCEPTION] = "exception",
         [LABEL_CAUSE] = "cause",         [LABEL_PATCHED] = "patched",
         [LABEL_UPDATE] = "update",       [LABEL_RETURNS] = "returns",
-        [LABEL_HANGS] = "hangs",
+        [LABEL_HANGS] = "hangs",         [LABEL_BEGINS] = "begins",
     };
 
     return names[label];
@@ -82,6 +82,15 @@ const char *message_text(enum message message)
         [MESSAGE_LEFT_OUT] = "the hart goes on after the replaced instruction, which was left out",
         [MESSAGE_INTERRUPTS] = "interrupts (sstatus.SIE) are not as they were at the breakpoint",
         [MESSAGE_STATUS] = "FS, SUM or MXR of sstatus is not as it was at the breakpoint",
+        [MESSAGE_BREAK_INSIDE] = "a breakpoint in the middle of the instruction that begins there",
+        [MESSAGE_BREAK_TOO_LONG] = "a breakpoint of four bytes over an instruction of two: it has "
+                                   "destroyed the next one, too",
+        [MESSAGE_PART] = "only a part of the instruction that begins there was written",
+        [MESSAGE_REST] = "the rest of the instruction that begins there was left behind",
+        [MESSAGE_ILLEGAL] = "what was written there is no instruction",
+        [MESSAGE_NOT_RESTORED] = "the breakpoint was taken away, and what it had replaced is not "
+                                 "back",
+        [MESSAGE_TARGET] = "the jump that begins there leads to where no instruction begins",
         [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
     };
 

@@ -87,6 +87,7 @@ enum fact_label {
     LABEL_UPDATE,
     LABEL_RETURNS,
     LABEL_HANGS,
+    LABEL_BEGINS,
     LABELS,
 };
 
@@ -126,6 +127,14 @@ enum message {
     MESSAGE_HANDLER_TRAPS, /* the trap handler itself */
     MESSAGE_DEAF,          /* with interrupts off */
     MESSAGE_SPINS,         /* with interrupts on */
+    /* Of changed text: whole_insn.h. */
+    MESSAGE_BREAK_INSIDE,
+    MESSAGE_BREAK_TOO_LONG,
+    MESSAGE_PART,
+    MESSAGE_REST,
+    MESSAGE_ILLEGAL,
+    MESSAGE_NOT_RESTORED,
+    MESSAGE_TARGET,
     MESSAGES,
 };
 

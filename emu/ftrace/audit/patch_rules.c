@@ -23,7 +23,7 @@
 #include "ftrace/patch/updates.h"
 #include "mem/bus.h"
 
-enum { CSR_SSTATUS = 0x100, CSR_SATP = 0x180, SSTATUS_SIE = 2, SATP_MODE_SHIFT = 60 };
+enum { CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
 
 /* Another hart's store to text while this one's update is open; stamp 0: none. */
 struct text_overlap {
@@ -34,16 +34,12 @@ struct text_overlap {
 
 struct patching_hart {
     struct text_overlap overlap;
-    bool look;               /* at whether the text is still writable */
-    uint64_t writable_since; /* cycle; 0: not seen so yet */
 };
 
 struct patch_rules {
     struct audit *audit;
     struct patching_hart *harts;
-    bool lock_seen;             /* text_mutex was owned once */
-    bool text_protected;        /* the image's text was not writable once */
-    bool module_text_protected; /* a module's */
+    bool lock_seen; /* text_mutex was owned once */
 };
 
 /* ---- which harts may fetch ---- */
@@ -280,53 +276,6 @@ static void check_old(struct audit *a, const struct code_write *w)
         add_bytes(f, LABEL_OLD, s->va, p->old_bytes, p->size);
 }
 
-/* ---- stores elsewhere ---- */
-
-/* Whether the bytes are an ebreak, or what a store of two bytes has of one. */
-static bool is_breakpoint(const uint8_t *bytes, unsigned size)
-{
-    static const uint8_t ebreak[] = {0x73, 0x00, 0x10, 0x00}, c_ebreak[] = {0x02, 0x90};
-
-    if (size != 2 && size != 4)
-        return false;
-    return !memcmp(bytes, ebreak, size) || !memcmp(bytes, ebreak + 4 - size, size) ||
-           !memcmp(bytes, c_ebreak, sizeof c_ebreak);
-}
-
-/* Whether the kernel has been started: another hart, or a program. */
-static bool is_settled(const struct audit *a)
-{
-    unsigned running = 0;
-
-    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++)
-        running += hart_insns(cluster_hart(a->config.cluster, i)) > 0 &&
-                   hart_mode(cluster_hart(a->config.cluster, i)) != PRIV_M;
-    return a->user_mode || running > 1;
-}
-
-/*
- * What is known is patched: sites, what names their ops, jump labels, and breakpoints, which are
- * how kprobes begin and end.
- */
-static void check_place(struct audit *a, const struct code_write *w)
-{
-    const struct text_store *last = &a->harts[w->who.hart].text;
-    struct finding *f;
-
-    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site != NO_SITE ||
-        !a->config.text || !text_map_is_exact(a->config.text) || !changes(w) ||
-        !sites_are_patched(a->config.sites))
-        return;
-    if (site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE ||
-        text_map_jump_label(a->config.text, w->pa, w->size) ||
-        is_breakpoint(w->old_bytes, w->size) || is_breakpoint(w->new_bytes, w->size) ||
-        !is_settled(a))
-        return;
-    f = report(a, RULE_stray_patch, w);
-    if (f)
-        add_change(a, f, w);
-}
-
 /* ---- two harts at once ---- */
 
 /*
@@ -396,119 +345,6 @@ static void check_overlap(struct patch_rules *r, const struct code_write *w)
                                                         .guarded = guarded};
 }
 
-/* ---- mappings ---- */
-
-enum { UNMAP_CYCLES = 10 * 1000 };
-
-static bool translates(struct hart *h)
-{
-    uint64_t satp;
-
-    return hart_mode(h) == PRIV_S && hart_csr(h, CSR_SATP, &satp) && satp >> SATP_MODE_SHIFT;
-}
-
-static void report_writable(struct audit *a, struct hart *h, const struct text_store *t,
-                            uint64_t va)
-{
-    const struct breach b = {.rule = RULE_writable_text,
-                             .hart = hart_id(h),
-                             .site = t->site,
-                             .pc = t->pc,
-                             .cycle = hart_cycles(h),
-                             .cause = audit_cause(RULE_writable_text, audit_function(a, t->pc))};
-    struct finding *f = audit_add(a, &b);
-
-    if (!f)
-        return;
-    audit_fact_site(f, t->site);
-    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
-        (struct writer){WRITER_HART, hart_id(h), t->pc, t->cycle};
-    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
-    audit_fact_message(f, LABEL_MAPPED, va == t->va ? MESSAGE_WRITABLE : MESSAGE_ALIAS);
-}
-
-/* Whether text, or the page of the hart's last store to it, can be written at this address. */
-static bool is_writable(const struct audit *a, struct hart *h, uint64_t va, uint64_t text)
-{
-    uint64_t pa;
-
-    return va && hart_translate(h, va, ACCESS_STORE, &pa) &&
-           (pa / PAGE_BYTES == text / PAGE_BYTES ||
-            (a->config.text && text_map_has(a->config.text, pa, 1)));
-}
-
-/*
- * Whether some hart changes text now: then an alias is in use. Harts share the addresses of
- * aliases.
- */
-static bool is_patching(const struct audit *a)
-{
-    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
-        if (updates_is_open(a->config.updates, i))
-            return true;
-    return false;
-}
-
-/*
- * Whether text that is writable where it is run is meant to be so. The kernel protects its own when
- * it has booted, and a module's before its first function runs, or never: the two are options.
- */
-static bool is_left_writable(struct patch_rules *r, struct hart *h, const struct text_store *t,
-                             bool own)
-{
-    const struct audit *a = r->audit;
-    uint64_t pa;
-
-    if (t->site != NO_SITE ? !site_get(a->config.sites, t->site)->module
-                           : !text_map_module_label(a->config.text, t->pa, 1)) {
-        r->text_protected |= !own;
-        return !r->text_protected && !a->user_mode;
-    }
-    r->module_text_protected |= !own && hart_translate(h, t->va, ACCESS_LOAD, &pa) &&
-                                pa / PAGE_BYTES == t->pa / PAGE_BYTES; /* it is not unloaded */
-    return !r->module_text_protected;
-}
-
-/* The address at which the text of the hart's last store can be written; 0: none. */
-static uint64_t writable_at(struct patch_rules *r, struct hart *h, const struct text_store *t)
-{
-    const struct audit *a = r->audit;
-    bool own = is_writable(a, h, t->va, t->pa), meant = is_left_writable(r, h, t, own);
-
-    if (own)
-        return meant ? 0 : t->va;
-    return t->alias != t->va && is_writable(a, h, t->alias, t->pa) ? t->alias : 0;
-}
-
-/*
- * After an update the alias through which it stored is gone, and text is no data. Kernels fence
- * before they unmap, so it is looked at when the hart takes a trap later, and twice, because
- * another hart may just be about to store.
- */
-static void look(struct patch_rules *r, struct hart *h)
-{
-    struct patching_hart *own = &r->harts[hart_id(h)];
-    const struct text_store *text = &r->audit->harts[hart_id(h)].text;
-    uint64_t now = hart_cycles(h), va;
-
-    if (now - text->cycle < UNMAP_CYCLES || !translates(h) || is_patching(r->audit))
-        return;
-    va = writable_at(r, h, text);
-    if (va && !own->writable_since) {
-        own->writable_since = now;
-    } else if (!va || now - own->writable_since >= UNMAP_CYCLES) {
-        own->look = false;
-        if (va)
-            report_writable(r->audit, h, text, va);
-    }
-}
-
-static void begin_to_look(struct patch_rules *r, const struct update_event *u)
-{
-    r->harts[u->writer].look = r->audit->harts[u->writer].text.va != 0;
-    r->harts[u->writer].writable_since = 0;
-}
-
 /* ---- the family ---- */
 
 static void *create(struct audit *a)
@@ -534,23 +370,12 @@ static void check_store(struct patch_rules *r, const struct code_write *w)
     check_alignment(r->audit, w);
     check_merge(r->audit, w);
     check_old(r->audit, w);
-    check_place(r->audit, w);
     check_overlap(r, w);
 }
 
 static void on_event(void *rules, const struct event *e)
 {
-    struct patch_rules *r = rules;
-
-    if (e->kind == EVENT_CODE_WRITE)
-        check_store(r, &e->code_write);
-    else if (r->harts[hart_id(e->trap.hart)].look)
-        look(r, e->trap.hart);
-}
-
-static void on_ftrace_event(void *rules, const struct ftrace_event *e)
-{
-    begin_to_look(rules, &e->update);
+    check_store(rules, &e->code_write);
 }
 
 static void hart_io(struct state_io *io, struct patching_hart *h)
@@ -560,24 +385,17 @@ static void hart_io(struct state_io *io, struct patching_hart *h)
     STATE_IO(io, h->overlap.pc);
     STATE_IO(io, h->overlap.cycle);
     STATE_IO(io, h->overlap.guarded);
-    STATE_IO(io, h->look);
-    STATE_IO(io, h->writable_since);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct patch_rules *r = rules;
 
-    state_io_section(io, "patch-rules", 1);
+    state_io_section(io, "patch-rules", 2);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->lock_seen);
-    STATE_IO(io, r->text_protected);
-    STATE_IO(io, r->module_text_protected);
 }
 
-const struct rule_family patch_family = {.create = create,
-                                         .destroy = destroy,
-                                         .event = on_event,
-                                         .ftrace_event = on_ftrace_event,
-                                         .state_io = state_io};
+const struct rule_family patch_family = {
+    .create = create, .destroy = destroy, .event = on_event, .state_io = state_io};

@@ -11,6 +11,7 @@
 #include "ftrace/kernel/jump_table.h"
 #include "load/image.h"
 #include "load/symbols.h"
+#include "mem/ram.h"
 
 struct range {
     uint64_t pa, va, size;
@@ -20,6 +21,9 @@ struct text_map {
     VEC_OF(struct range) ranges;
     struct map labels; /* half of the physical address of a jump label of the image -> 0 */
     struct map added;  /* the same of a module -> the virtual address */
+    VEC_OF(struct text_area) areas;
+    struct map pages; /* number of a physical page of an area -> of its virtual page */
+    struct map by_va; /* and the other way */
     bool is_exact;
 };
 
@@ -78,7 +82,128 @@ void text_map_free(struct text_map *m)
     VEC_FREE(&m->ranges);
     map_free(&m->labels);
     map_free(&m->added);
+    VEC_FREE(&m->areas);
+    map_free(&m->pages);
+    map_free(&m->by_va);
     free(m);
+}
+
+/* ---- areas ---- */
+
+static const struct text_area *area_at(const struct text_map *m, uint64_t va)
+{
+    for (size_t i = m->areas.len; i-- > 0;)
+        if (va - m->areas.at[i].va < m->areas.at[i].size)
+            return &m->areas.at[i];
+    return NULL;
+}
+
+static uint64_t first_page(const struct text_area *a)
+{
+    return a->va / PAGE_BYTES;
+}
+
+static uint64_t last_page(const struct text_area *a)
+{
+    return (a->va + a->size - 1) / PAGE_BYTES;
+}
+
+static bool is_page_used(const struct text_map *m, uint64_t page)
+{
+    for (size_t i = 0; i < m->areas.len; i++)
+        if (page >= first_page(&m->areas.at[i]) && page <= last_page(&m->areas.at[i]))
+            return true;
+    return false;
+}
+
+static void map_page(struct text_map *m, uint64_t va_page, uint64_t pa_page)
+{
+    uint64_t old;
+
+    if (map_get(&m->by_va, va_page, &old))
+        map_remove(&m->pages, old);
+    if (map_get(&m->pages, pa_page, &old))
+        map_remove(&m->by_va, old);
+    map_put(&m->pages, pa_page, va_page);
+    map_put(&m->by_va, va_page, pa_page);
+}
+
+static void unmap_page(struct text_map *m, uint64_t va_page)
+{
+    uint64_t pa_page;
+
+    if (!map_get(&m->by_va, va_page, &pa_page))
+        return;
+    map_remove(&m->by_va, va_page);
+    map_remove(&m->pages, pa_page);
+}
+
+void text_map_add_area(struct text_map *m, const struct text_area *area, const uint64_t *pages)
+{
+    for (uint64_t page = first_page(area); page <= last_page(area); page++)
+        map_page(m, page, pages[page - first_page(area)] / PAGE_BYTES);
+    VEC_PUSH(&m->areas, *area);
+}
+
+void text_map_remove_areas(struct text_map *m, uint64_t owner, uint64_t start, uint64_t end)
+{
+    for (size_t i = m->areas.len; i-- > 0;) {
+        struct text_area a = m->areas.at[i];
+
+        if (a.owner != owner || a.va < start || a.va >= end)
+            continue;
+        m->areas.at[i] = m->areas.at[--m->areas.len];
+        for (uint64_t page = first_page(&a); page <= last_page(&a); page++)
+            if (!is_page_used(m, page))
+                unmap_page(m, page);
+    }
+}
+
+size_t text_map_area_count(const struct text_map *m)
+{
+    return m->areas.len;
+}
+
+const struct text_area *text_map_area(const struct text_map *m, size_t i)
+{
+    return &m->areas.at[i];
+}
+
+/* The virtual address of a byte of an area; 0: it is in none. */
+static uint64_t area_va(const struct text_map *m, uint64_t pa)
+{
+    uint64_t page, va;
+
+    if (!m->areas.len || !map_get(&m->pages, pa / PAGE_BYTES, &page))
+        return 0;
+    va = page * PAGE_BYTES + pa % PAGE_BYTES;
+    return area_at(m, va) ? va : 0;
+}
+
+bool text_map_range(const struct text_map *m, size_t i, uint64_t *va, uint64_t *size)
+{
+    if (i >= m->ranges.len)
+        return false;
+    *va = m->ranges.at[i].va;
+    *size = m->ranges.at[i].size;
+    return true;
+}
+
+enum text_kind text_map_find(const struct text_map *m, uint64_t va, uint64_t *pa)
+{
+    const struct text_area *a;
+    uint64_t page;
+
+    for (size_t i = 0; i < m->ranges.len; i++)
+        if (va - m->ranges.at[i].va < m->ranges.at[i].size) {
+            *pa = m->ranges.at[i].pa + (va - m->ranges.at[i].va);
+            return TEXT_IMAGE;
+        }
+    a = m->areas.len && map_get(&m->by_va, va / PAGE_BYTES, &page) ? area_at(m, va) : NULL;
+    if (!a)
+        return TEXT_NONE;
+    *pa = page * PAGE_BYTES + va % PAGE_BYTES;
+    return a->kind;
 }
 
 static const struct range *range_with(const struct text_map *m, uint64_t pa, uint64_t size)
@@ -107,7 +232,7 @@ bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size)
 {
     uint64_t label;
 
-    if (range_with(m, pa, size))
+    if (range_with(m, pa, size) || (area_va(m, pa) && area_va(m, pa + size - 1)))
         return true;
     label = size <= JUMP_LABEL_BYTES ? label_in(&m->added, pa, (unsigned)size) : 0;
     return label && pa >= label && pa + size <= label + JUMP_LABEL_BYTES;
@@ -121,7 +246,7 @@ uint64_t text_map_va(const struct text_map *m, uint64_t pa)
     if (r)
         return r->va + (pa - r->pa);
     label = label_in(&m->added, pa, 1);
-    return label && map_get(&m->added, label / 2, &va) ? va + (pa - label) : 0;
+    return label && map_get(&m->added, label / 2, &va) ? va + (pa - label) : area_va(m, pa);
 }
 
 bool text_map_is_exact(const struct text_map *m)

@@ -1,0 +1,754 @@
+/*
+ * text_rules.c - the rules about what text holds after it was changed: whole instructions, in
+ * places that are known to change.
+ *
+ * The stores of one hart that touch each other are one change, which is judged when it is complete:
+ * when the hart fences, stores elsewhere in text, or ends its update, or when a hart fetches what
+ * it has written. What is below a breakpoint is remembered, so that instructions are counted over
+ * the text without breakpoints.
+ *
+ * Where the kernel's own text leads to is judged when the kernel is settled: at boot, text that was
+ * copied from elsewhere (alternatives) is mended afterwards.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/whole_insn.h"
+#include "ftrace/kernel/bpf_text.h"
+#include "ftrace/kernel/jump_table.h"
+#include "ftrace/kernel/modules.h"
+#include "ftrace/kernel/text_map.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+
+/*
+ * Limits: the bytes of one change, the changes that wait for the end of booting, and the cycles
+ * after which a change is complete although nothing else says so.
+ */
+enum { CHANGE_BYTES_MAX = 1 << 16, EARLY_MAX = 1 << 14, WAIT_CYCLES = 100 * 1000 };
+
+/* A change of text that is not complete yet. */
+struct open_change {
+    bool open;
+    enum text_kind kind;
+    uint64_t va, cycle;
+    uint32_t depth; /* traps that the hart was in, at the last store */
+    struct writer who;
+    VEC_OF(uint8_t) old; /* the bytes before; as many as were written */
+};
+
+/* A change from the time before the kernel was settled. */
+struct early_change {
+    uint64_t va, size;
+    struct writer who;
+};
+
+struct text_rules {
+    struct audit *audit;
+    struct open_change *harts;
+    struct map breaks; /* half of a breakpoint's address -> what it has replaced, and its size */
+    VEC_OF(struct early_change) early;
+    uint64_t left_out;
+};
+
+/* What is judged: a part of a change, [va, va + size). */
+struct view {
+    const struct text_rules *rules;
+    const struct open_change *change;
+    uint64_t va, size;
+};
+
+/* ---- text before and after ---- */
+
+static bool read_memory(const struct text_rules *r, uint64_t pa, void *to, unsigned size)
+{
+    return bus_read(cluster_bus(r->audit->config.cluster), pa, to, size);
+}
+
+enum { BREAK_SIZE_SHIFT = 32 };
+
+static unsigned break_size(uint64_t value)
+{
+    return (unsigned)(value >> BREAK_SIZE_SHIFT);
+}
+
+/* What a breakpoint has replaced at an address; false: there is none. */
+static bool below_breakpoint(const struct text_rules *r, uint64_t pa, uint16_t *parcel)
+{
+    uint64_t value;
+
+    if (!r->breaks.len)
+        return false;
+    if (map_get(&r->breaks, pa / 2, &value)) {
+        *parcel = (uint16_t)value;
+        return true;
+    }
+    if (map_get(&r->breaks, pa / 2 - 1, &value) && break_size(value) == 4) {
+        *parcel = (uint16_t)(value >> 16);
+        return true;
+    }
+    return false;
+}
+
+static bool parcel_before(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    const struct view *v = ctx;
+    const struct open_change *c = v->change;
+    uint8_t bytes[2];
+    uint64_t pa;
+
+    if (!text_map_find(v->rules->audit->config.text, va, &pa))
+        return false;
+    if (below_breakpoint(v->rules, pa, parcel))
+        return true;
+    if (!read_memory(v->rules, pa, bytes, sizeof bytes))
+        return false;
+    for (unsigned i = 0; c && i < sizeof bytes; i++)
+        if (va + i - c->va < c->old.len)
+            bytes[i] = c->old.at[va + i - c->va];
+    memcpy(parcel, bytes, sizeof bytes);
+    return true;
+}
+
+static bool parcel_after(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    const struct view *v = ctx;
+    bool inside = va + 2 > v->va && va < v->va + v->size;
+    uint64_t pa;
+
+    if (!text_map_find(v->rules->audit->config.text, va, &pa))
+        return false;
+    return (!inside && below_breakpoint(v->rules, pa, parcel)) ||
+           read_memory(v->rules, pa, parcel, sizeof *parcel);
+}
+
+/* Finds the function that has an address; false: it is not known. */
+static bool find_function(const struct text_rules *r, struct hart *h, uint64_t va, uint64_t *start,
+                          uint64_t *end)
+{
+    const struct audit_config *config = &r->audit->config;
+    const struct symbol *function =
+        config->symbols ? symbols_function_at(config->symbols, va) : NULL;
+    struct module_function f;
+    uint64_t offset;
+
+    *start = *end = 0;
+    if (function) {
+        *start = function->addr;
+        *end = function->end;
+    } else if (config->programs && bpf_text_name_at(config->programs, va, &offset)) {
+        *start = va - offset;
+        *end = va + CHANGE_BYTES_MAX;
+    } else if (config->symbols && module_function_at(config->cluster, h, config->symbols, va, &f)) {
+        *start = f.va;
+        *end = f.end;
+    }
+    return *start != 0;
+}
+
+static struct text_change change_of(struct view *v, struct hart *h)
+{
+    struct text_change c = {
+        .va = v->va, .size = v->size, .before = parcel_before, .after = parcel_after, .ctx = v};
+
+    (void)!find_function(v->rules, h, v->va, &c.start, &c.end);
+    return c;
+}
+
+/* ---- findings ---- */
+
+static struct finding *report(struct text_rules *r, enum rule rule, const struct writer *who,
+                              uint64_t va)
+{
+    struct audit *a = r->audit;
+    const struct breach b = {.rule = rule,
+                             .hart = who->hart,
+                             .site = NO_SITE,
+                             .pc = who->pc,
+                             .cycle = who->cycle,
+                             .cause = audit_cause(rule, audit_function(a, who->pc))};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return NULL;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = *who;
+    return f;
+}
+
+/* Adds the text from `va` on, as one of the two versions has it. */
+static void add_text(struct finding *f, enum fact_label label, const struct text_change *c,
+                     uint64_t va, bool before)
+{
+    uint64_t end = c->va + c->size;
+    struct fact *fact = audit_fact(f, label, FACT_BYTES);
+
+    fact->va = va;
+    while (fact->size < FACT_BYTES_MAX && (va < end || fact->size < 4)) {
+        uint16_t parcel;
+
+        if (!(before ? c->before : c->after)(c->ctx, va, &parcel))
+            break;
+        memcpy(fact->bytes + fact->size, &parcel, sizeof parcel);
+        fact->size = (uint8_t)(fact->size + sizeof parcel);
+        va += sizeof parcel;
+    }
+}
+
+static void add_versions(struct finding *f, const struct text_change *c, uint64_t va)
+{
+    add_text(f, LABEL_OLD, c, va, true);
+    add_text(f, LABEL_NEW, c, va, false);
+}
+
+static enum message message_of(enum change_fault fault)
+{
+    static const enum message messages[CHANGE_FAULTS] = {
+        [CHANGE_BREAK_INSIDE] = MESSAGE_BREAK_INSIDE,
+        [CHANGE_BREAK_TOO_LONG] = MESSAGE_BREAK_TOO_LONG,
+        [CHANGE_PART] = MESSAGE_PART,
+        [CHANGE_REST] = MESSAGE_REST,
+        [CHANGE_ILLEGAL] = MESSAGE_ILLEGAL,
+        [CHANGE_NOT_RESTORED] = MESSAGE_NOT_RESTORED,
+        [CHANGE_TARGET] = MESSAGE_TARGET,
+    };
+
+    return messages[fault];
+}
+
+/* Adds what is wrong with the instruction that begins at `insn`, and when that was found. */
+static void add_fault(const struct text_rules *r, struct finding *f, const struct writer *who,
+                      uint64_t insn, enum change_fault fault)
+{
+    const struct hart *h = cluster_hart(r->audit->config.cluster, who->hart);
+
+    audit_fact(f, LABEL_BEGINS, FACT_PLACE)->va = insn;
+    audit_fact_message(f, LABEL_WHY, message_of(fault));
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+}
+
+static void report_broken(struct text_rules *r, const struct writer *who,
+                          const struct text_change *c, struct change_verdict v)
+{
+    struct finding *f = report(r, RULE_broken_instruction, who, c->va);
+
+    if (!f)
+        return;
+    add_versions(f, c, v.insn < c->va ? v.insn : c->va & ~UINT64_C(1));
+    add_fault(r, f, who, v.insn, v.fault);
+}
+
+/* ---- where changed text leads to ---- */
+
+/* Whether an instruction begins at the address that a hart in S-mode may run. */
+static bool is_target(const struct view *v, struct hart *h, uint64_t va)
+{
+    struct view around = {.rules = v->rules, .change = v->change, .va = va};
+    struct text_change c = change_of(&around, h);
+    uint64_t pa;
+
+    if (!hart_translate(h, va, ACCESS_FETCH, &pa))
+        return false;
+    return !c.start || !text_map_find(v->rules->audit->config.text, va, &pa) ||
+           change_begins_insn(&c, c.start, va);
+}
+
+static void check_targets(struct text_rules *r, struct hart *h, const struct writer *who,
+                          const struct text_change *c)
+{
+    uint64_t at = 0, insn, target;
+
+    while (change_next_jump(c, &at, &insn, &target)) {
+        struct finding *f;
+
+        if (is_target(c->ctx, h, target))
+            continue;
+        f = report(r, RULE_broken_instruction, who, c->va);
+        if (!f)
+            return;
+        add_versions(f, c, insn);
+        audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = target;
+        add_fault(r, f, who, insn, CHANGE_TARGET);
+        return;
+    }
+}
+
+static void keep_early(struct text_rules *r, const struct writer *who, const struct text_change *c)
+{
+    if (r->early.len == EARLY_MAX)
+        r->left_out++;
+    else
+        VEC_PUSH(&r->early, ((struct early_change){c->va, c->size, *who}));
+}
+
+/* The kernel has booted: its text is as it shall be. */
+static void check_early(struct text_rules *r, struct hart *h)
+{
+    for (size_t i = 0; i < r->early.len; i++) {
+        const struct early_change *e = &r->early.at[i];
+        struct view v = {.rules = r, .va = e->va, .size = e->size};
+        struct text_change c = change_of(&v, h);
+
+        check_targets(r, h, &e->who, &c);
+    }
+    VEC_FREE(&r->early);
+}
+
+/* ---- breakpoints ---- */
+
+static void keep_breakpoint(struct text_rules *r, const struct text_change *c, uint64_t va,
+                            unsigned size)
+{
+    uint16_t low, high = 0;
+    uint64_t pa, value;
+
+    if (!text_map_find(r->audit->config.text, va, &pa) || map_get(&r->breaks, pa / 2, &value) ||
+        !c->before(c->ctx, va, &low) || (size == 4 && !c->before(c->ctx, va + 2, &high)))
+        return;
+    map_put(&r->breaks, pa / 2, (uint64_t)size << BREAK_SIZE_SHIFT | (uint64_t)high << 16 | low);
+}
+
+/* Whether the place belongs to a site or a jump label with contents that these may have. */
+static bool is_known_form(const struct text_rules *r, uint64_t pa)
+{
+    const struct audit_config *config = &r->audit->config;
+    uint32_t id = site_find(config->sites, pa, 2), word;
+    uint64_t label = text_map_jump_label(config->text, pa, 2);
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    if (id != NO_SITE) {
+        const struct site *s = site_get(config->sites, id);
+
+        return read_memory(r, s->pa, bytes, s->size) &&
+               site_state(config->sites, s, bytes, NULL) != SITE_OTHER;
+    }
+    return label && read_memory(r, label, &word, sizeof word) &&
+           (jump_insn_is_nop(word) || jump_insn_is_jump(word));
+}
+
+/* Whether a jump that takes the place of a breakpoint leads around what the breakpoint replaced. */
+static bool is_jump(uint32_t word)
+{
+    struct insn i;
+
+    return insn_decode(word, &i) && i.op == OP_jal && i.rd == 0;
+}
+
+/* A breakpoint that a change has overwritten: its place, and map_get of it. */
+struct overwritten {
+    uint64_t va, pa, value;
+};
+
+/*
+ * The next breakpoint that the change has overwritten, from *at on; 0 is the first. False: there is
+ * no other one.
+ */
+static bool next_overwritten(const struct text_rules *r, const struct open_change *c, uint64_t *at,
+                             struct overwritten *o)
+{
+    if (!r->breaks.len)
+        return false;
+    for (*at = *at ? *at : (c->va & ~UINT64_C(1)) - 2; *at < c->va + c->old.len;) {
+        o->va = *at;
+        *at += 2;
+        if (text_map_find(r->audit->config.text, o->va, &o->pa) &&
+            map_get(&r->breaks, o->pa / 2, &o->value) && o->va + break_size(o->value) > c->va)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the breakpoint is still there, or something that may take its place. */
+static bool is_sound(const struct text_rules *r, const struct overwritten *o,
+                     const struct text_change *change)
+{
+    uint32_t word = 0;
+    uint64_t va;
+    unsigned size;
+
+    return !read_memory(r, o->pa, &word, break_size(o->value)) || word == (uint32_t)o->value ||
+           (change_is_breakpoint(change, &va, &size) && va == o->va) || is_known_form(r, o->pa) ||
+           is_jump(word);
+}
+
+/* Judges the breakpoints that the change has overwritten. True: one of them was left wrong. */
+static bool check_removals(struct text_rules *r, const struct open_change *c)
+{
+    struct overwritten o;
+    bool wrong = false;
+
+    for (uint64_t at = 0; next_overwritten(r, c, &at, &o);) {
+        struct view v = {.rules = r, .change = c, .va = o.va, .size = break_size(o.value)};
+        struct text_change change = {
+            .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+        struct finding *f;
+
+        if (is_sound(r, &o, &change))
+            continue;
+        wrong = true;
+        f = report(r, RULE_broken_instruction, &c->who, o.va);
+        if (!f)
+            continue;
+        add_text(f, LABEL_EXPECTED, &change, o.va, true);
+        add_text(f, LABEL_NEW, &change, o.va, false);
+        add_fault(r, f, &c->who, o.va, CHANGE_NOT_RESTORED);
+    }
+    return wrong;
+}
+
+/* Forgets the breakpoints that are there no more. */
+static void forget_removed(struct text_rules *r, const struct open_change *c)
+{
+    struct overwritten o;
+
+    for (uint64_t at = 0; next_overwritten(r, c, &at, &o);) {
+        struct view v = {.rules = r, .change = c, .va = o.va, .size = break_size(o.value)};
+        const struct text_change change = {
+            .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+        uint64_t va;
+        unsigned size;
+
+        if (!change_is_breakpoint(&change, &va, &size) || va != o.va)
+            map_remove(&r->breaks, o.pa / 2);
+    }
+}
+
+/* ---- complete changes ---- */
+
+/*
+ * Programs of BPF have places at which they are linked to each other and to their trampolines: nops
+ * or a jump. Whether all the instructions of a version are one of the two.
+ */
+static bool is_link(const struct text_change *c, bool before)
+{
+    for (uint64_t va = c->va & ~UINT64_C(1); va < c->va + c->size;) {
+        bool (*read)(void *, uint64_t, uint16_t *) = before ? c->before : c->after;
+        uint16_t low, high = 0;
+        struct insn i;
+
+        if (!read(c->ctx, va, &low) || (insn_size(low) == 4 && !read(c->ctx, va + 2, &high)) ||
+            !insn_decode((uint32_t)high << 16 | low, &i))
+            return false;
+        if (i.op != OP_auipc && i.op != OP_jalr && i.op != OP_jal &&
+            !(i.op == OP_addi && i.rd == 0))
+            return false;
+        va += i.size;
+    }
+    return true;
+}
+
+static bool is_linking(const struct open_change *c, const struct text_change *change)
+{
+    return c->kind == TEXT_BPF && is_link(change, true) && is_link(change, false);
+}
+
+static void report_stray(struct text_rules *r, const struct open_change *c,
+                         const struct text_change *change)
+{
+    struct audit *a = r->audit;
+    struct finding *f;
+
+    if (!sites_are_patched(a->config.sites) || !audit_is_settled(a) || is_linking(c, change))
+        return;
+    f = report(r, RULE_stray_patch, &c->who, change->va);
+    if (f)
+        add_versions(f, change, change->va & ~UINT64_C(1));
+}
+
+/* Judges a part of a change that is no site, nor anything else that has a form of its own. */
+static void judge(struct text_rules *r, const struct open_change *c, uint64_t va, uint64_t size)
+{
+    struct hart *h = cluster_hart(r->audit->config.cluster, c->who.hart);
+    struct view v = {.rules = r, .change = c, .va = va, .size = size};
+    struct text_change change = change_of(&v, h);
+    struct change_verdict verdict = change_judge(&change);
+    uint64_t at;
+    unsigned length;
+    bool breakpoint = change_is_breakpoint(&change, &at, &length);
+
+    if (verdict.fault > CHANGE_UNKNOWN)
+        report_broken(r, &c->who, &change, verdict);
+    else if (!breakpoint && change_is_any(&change))
+        report_stray(r, c, &change);
+    if (breakpoint)
+        keep_breakpoint(r, &change, at, length);
+    else if (verdict.fault == CHANGE_WHOLE && change_is_any(&change)) {
+        if (audit_is_settled(r->audit))
+            check_targets(r, h, &c->who, &change);
+        else
+            keep_early(r, &c->who, &change);
+    }
+}
+
+/* Whether other rules judge what is at the address: a site, what names its ops, or a label. */
+static bool has_own_form(const struct text_rules *r, uint64_t va)
+{
+    const struct audit_config *config = &r->audit->config;
+    uint64_t pa, label;
+    uint32_t word;
+
+    if (!text_map_find(config->text, va, &pa))
+        return false;
+    if (site_find(config->sites, pa, 1) != NO_SITE ||
+        site_find_literal(config->sites, pa, 1) != NO_SITE)
+        return true;
+    label = text_map_jump_label(config->text, pa, 1);
+    return label && read_memory(r, label, &word, sizeof word) &&
+           (jump_insn_is_nop(word) || jump_insn_is_jump(word));
+}
+
+static void judge_all(struct text_rules *r, const struct open_change *c)
+{
+    uint64_t end = c->va + c->old.len, from;
+    unsigned size;
+    struct view v = {.rules = r, .change = c, .va = c->va, .size = c->old.len};
+    struct text_change change = {
+        .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+
+    if (check_removals(r, c))
+        return;
+    if (change_is_breakpoint(&change, &from, &size)) {
+        judge(r, c, c->va, c->old.len);
+        return;
+    }
+    for (uint64_t at = c->va; at < end;) {
+        for (; at < end && has_own_form(r, at); at++)
+            ;
+        for (from = at; at < end && !has_own_form(r, at); at++)
+            ;
+        if (at > from)
+            judge(r, c, from, at - from);
+    }
+}
+
+static void complete(struct text_rules *r, uint32_t hart)
+{
+    struct open_change *c = &r->harts[hart];
+
+    if (!c->open)
+        return;
+    judge_all(r, c);
+    forget_removed(r, c);
+    c->open = false;
+    c->old.len = 0;
+}
+
+/* ---- stores ---- */
+
+static bool touches(const struct open_change *c, uint64_t va, unsigned size)
+{
+    return va <= c->va + c->old.len && c->va <= va + size;
+}
+
+/* Whether the store belongs to the change: it touches it, and is not just beside a breakpoint. */
+static bool continues(const struct text_rules *r, const struct open_change *c, uint64_t va,
+                      unsigned size)
+{
+    struct view v = {.rules = r, .change = c, .va = c->va, .size = c->old.len};
+    const struct text_change change = {
+        .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+
+    uint64_t at;
+    unsigned length;
+
+    if (!touches(c, va, size))
+        return false;
+    return (va < c->va + c->old.len && c->va < va + size) ||
+           !change_is_breakpoint(&change, &at, &length);
+}
+
+/* Adds the store to the hart's change, which it touches. False: the change is too large. */
+static bool add_store(struct open_change *c, uint64_t va, const struct code_write *w)
+{
+    uint64_t low = va < c->va ? va : c->va, end = c->va + c->old.len;
+    size_t before = (size_t)(c->va - low), behind = va + w->size > end ? va + w->size - end : 0;
+
+    if (c->old.len + before + behind > CHANGE_BYTES_MAX)
+        return false;
+    VEC_RESERVE(&c->old, before + behind);
+    memmove(c->old.at + before, c->old.at, c->old.len);
+    memcpy(c->old.at, w->old_bytes, before);
+    memcpy(c->old.at + before + c->old.len, w->old_bytes + (w->size - behind), behind);
+    c->old.len += before + behind;
+    c->va = low;
+    return true;
+}
+
+static void begin(struct open_change *c, enum text_kind kind, uint64_t va,
+                  const struct code_write *w)
+{
+    c->open = true;
+    c->kind = kind;
+    c->va = va;
+    c->who = w->who;
+    c->old.len = 0;
+    for (unsigned i = 0; i < w->size; i++)
+        VEC_PUSH(&c->old, w->old_bytes[i]);
+}
+
+static void check_store(struct text_rules *r, const struct code_write *w)
+{
+    struct audit *a = r->audit;
+    const struct text_map *text = a->config.text;
+    struct open_change *own;
+    enum text_kind kind;
+    uint64_t va, pa;
+
+    if (w->who.kind != WRITER_HART || !text || !text_map_is_exact(text))
+        return;
+    va = text_map_va(text, w->pa);
+    kind = va ? text_map_find(text, va, &pa) : TEXT_NONE;
+    if (kind == TEXT_NONE)
+        return;
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        if (i != w->who.hart && r->harts[i].open && touches(&r->harts[i], va, w->size))
+            complete(r, i);
+    own = &r->harts[w->who.hart];
+    if (own->open && !(own->kind == kind && continues(r, own, va, w->size)))
+        complete(r, w->who.hart);
+    if (!own->open) {
+        begin(own, kind, va, w);
+    } else if (!add_store(own, va, w)) {
+        r->left_out++;
+        own->open = false;
+        begin(own, kind, va, w);
+    }
+    own->cycle = w->who.cycle;
+    own->depth = a->harts[w->who.hart].depth;
+}
+
+/* ---- when a change is complete ---- */
+
+/* The hart has fenced, or asked for it. What the handler of a trap does is not the writer's. */
+static void complete_here(struct text_rules *r, uint32_t hart)
+{
+    const struct open_change *c = &r->harts[hart];
+
+    if (c->open && (int32_t)(r->audit->harts[hart].depth - c->depth) <= 0)
+        complete(r, hart);
+}
+
+static void on_stale(struct text_rules *r, const struct stale_fetch *s)
+{
+    for (uint32_t i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        if (r->harts[i].open && hart_id(s->hart) != i &&
+            s->pc - r->harts[i].va < r->harts[i].old.len)
+            complete(r, i);
+}
+
+static void on_trap(struct text_rules *r, const struct trap_event *t)
+{
+    const struct open_change *c = &r->harts[hart_id(t->hart)];
+
+    if (c->open && hart_cycles(t->hart) - c->cycle > WAIT_CYCLES)
+        complete(r, hart_id(t->hart));
+    if (r->early.len && audit_is_settled(r->audit) && audit_translates(t->hart))
+        check_early(r, t->hart);
+}
+
+/* ---- the family ---- */
+
+static void *create(struct audit *a)
+{
+    struct text_rules *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    return r;
+}
+
+static void destroy(void *rules)
+{
+    struct text_rules *r = rules;
+
+    for (uint32_t i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        VEC_FREE(&r->harts[i].old);
+    VEC_FREE(&r->early);
+    map_free(&r->breaks);
+    free(r->harts);
+    free(r);
+}
+
+static void on_event(void *rules, const struct event *e)
+{
+    switch (e->kind) {
+    case EVENT_CODE_WRITE:
+    case EVENT_CODE_SAME: check_store(rules, &e->code_write); break;
+    case EVENT_FENCE_I: complete_here(rules, e->fence.requester); break;
+    case EVENT_STALE_FETCH: on_stale(rules, &e->stale_fetch); break;
+    default: on_trap(rules, &e->trap); break;
+    }
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    complete_here(rules, e->update.writer);
+}
+
+/* A run that was cut may have been so in the middle of a change. */
+static void end(void *rules)
+{
+    struct text_rules *r = rules;
+
+    for (uint32_t i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
+        const struct hart *h = cluster_hart(r->audit->config.cluster, i);
+
+        if (r->audit->end.how != RUN_CUT || hart_cycles(h) - r->harts[i].cycle > WAIT_CYCLES)
+            complete(r, i);
+    }
+}
+
+uint64_t text_rules_left_out(const struct text_rules *r)
+{
+    return r->left_out;
+}
+
+static void byte_io(struct state_io *io, uint8_t *byte)
+{
+    STATE_IO(io, *byte);
+}
+
+static void change_io(struct state_io *io, struct open_change *c)
+{
+    STATE_IO(io, c->open);
+    STATE_IO_BELOW(io, c->kind, TEXT_BPF + 1);
+    STATE_IO(io, c->va);
+    STATE_IO(io, c->cycle);
+    STATE_IO(io, c->depth);
+    writer_state_io(io, &c->who);
+    STATE_IO_VEC(io, &c->old, CHANGE_BYTES_MAX, byte_io);
+}
+
+static void early_io(struct state_io *io, struct early_change *e)
+{
+    STATE_IO(io, e->va);
+    STATE_IO(io, e->size);
+    writer_state_io(io, &e->who);
+}
+
+static void state_io(struct state_io *io, void *rules)
+{
+    struct text_rules *r = rules;
+
+    state_io_section(io, "text-rules", 1);
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        change_io(io, &r->harts[i]);
+    state_io_map(io, &r->breaks);
+    STATE_IO_VEC(io, &r->early, EARLY_MAX, early_io);
+    STATE_IO(io, r->left_out);
+}
+
+const struct rule_family text_family = {.create = create,
+                                        .destroy = destroy,
+                                        .event = on_event,
+                                        .ftrace_event = on_ftrace_event,
+                                        .end = end,
+                                        .state_io = state_io};
