@@ -368,6 +368,17 @@ bool hart_float_is_on(const struct hart *h)
     return h->s.csr.mstatus & MSTATUS_FS;
 }
 
+_Static_assert(SSTATUS_WRITABLE == (SSTATUS_SIE | SSTATUS_SPIE | SSTATUS_SPP | SSTATUS_FS |
+                                    SSTATUS_SUM | SSTATUS_MXR),
+               "hart.h has all fields");
+
+struct hart_status hart_status(const struct hart *h)
+{
+    return (struct hart_status){.sstatus = h->s.csr.mstatus & SSTATUS_WRITABLE,
+                                .satp = h->s.csr.satp,
+                                .fcsr = (uint32_t)h->s.frm << 5 | h->s.fflags};
+}
+
 uint64_t hart_freg(const struct hart *h, unsigned reg)
 {
     return h->s.f[reg];

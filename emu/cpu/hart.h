@@ -107,6 +107,20 @@ const uint64_t *hart_regs(const struct hart *h);
 const uint64_t *hart_fregs(const struct hart *h);
 bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
 
+/* The state in which a hart executes S-mode, without what the hardware derives from it. */
+#define SSTATUS_SIE  (UINT64_C(1) << 1)
+#define SSTATUS_SPIE (UINT64_C(1) << 5)
+#define SSTATUS_SPP  (UINT64_C(1) << 8)
+#define SSTATUS_FS   (UINT64_C(3) << 13)
+#define SSTATUS_SUM  (UINT64_C(1) << 18)
+#define SSTATUS_MXR  (UINT64_C(1) << 19)
+struct hart_status {
+    uint64_t sstatus; /* the fields above */
+    uint64_t satp;
+    uint32_t fcsr;
+};
+struct hart_status hart_status(const struct hart *h);
+
 /*
  * The cycle counter. It is exact also during a callback: the instruction at hart_pc is not counted
  * yet.

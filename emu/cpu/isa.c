@@ -3,6 +3,8 @@
  */
 #include "cpu/isa.h"
 
+#include <string.h>
+
 #include <stddef.h>
 
 static const uint8_t classes[] = {
@@ -43,6 +45,12 @@ static const uint8_t floatings[] = {
 #undef F
 };
 
+static const char *const operand_texts[] = {
+#define F(name, text, floating) text,
+#include "cpu/format.def"
+#undef F
+};
+
 static const char *const reg_names[32] = {
     "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
     "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
@@ -67,6 +75,19 @@ enum timing_class op_class(unsigned op)
 enum floating op_floating(unsigned op)
 {
     return (enum floating)floatings[op_info(op)->format];
+}
+
+uint32_t op_sources(const struct insn *i)
+{
+    const char *operands = operand_texts[op_info(i->op)->format];
+
+    return (strchr(operands, 's') ? UINT32_C(1) << i->rs1 : 0) |
+           (strchr(operands, 't') ? UINT32_C(1) << i->rs2 : 0);
+}
+
+uint32_t op_targets(const struct insn *i)
+{
+    return strchr(operand_texts[op_info(i->op)->format], 'd') ? UINT32_C(1) << i->rd : 0;
 }
 
 const char *freg_name(unsigned reg)

@@ -101,7 +101,10 @@ const struct row_info *row_info(unsigned row); /* row < ROW_COUNT */
 const struct row_info *op_info(unsigned op); /* the full-size row of an operation; op < OP_COUNT */
 enum timing_class op_class(unsigned op);     /* op < OP_COUNT */
 enum floating op_floating(unsigned op);      /* op < OP_COUNT */
-const char *freg_name(unsigned reg);         /* of a floating-point register; reg < 32 */
-const char *reg_name(unsigned reg);          /* ABI name; reg < 32 */
+/* The integer registers that an instruction reads, and the one that it writes, a bit each. */
+uint32_t op_sources(const struct insn *i);
+uint32_t op_targets(const struct insn *i);
+const char *freg_name(unsigned reg); /* of a floating-point register; reg < 32 */
+const char *reg_name(unsigned reg);  /* ABI name; reg < 32 */
 
 #endif

@@ -148,14 +148,14 @@ static void rfence_vma_asid(struct call *c)
 
 /* ---- hart state management (chapter 9) ---- */
 
-enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17, CSR_SATP = 0x180, CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
+enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17, CSR_SATP = 0x180, CSR_SSTATUS = 0x100 };
 
 static void sbi_resume_hart(struct hart *h, uint64_t pc, uint64_t opaque)
 {
     uint64_t status = 0;
 
     (void)!hart_csr(h, CSR_SSTATUS, &status);
-    (void)!hart_set_csr(h, CSR_SSTATUS, status & ~(uint64_t)SSTATUS_SIE);
+    (void)!hart_set_csr(h, CSR_SSTATUS, status & ~SSTATUS_SIE);
     (void)!hart_set_csr(h, CSR_SATP, 0);
     hart_set_pc(h, pc);
     hart_set_reg(h, A0, hart_id(h));

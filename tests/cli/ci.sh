@@ -41,7 +41,7 @@ run run --quiet --audit fail --firmware none --findings-max 10 --allow stale-fet
 claim '... also behind ten that are allowed by their functions' has_status 80 and has_line '^error: 1 more breaches' "$err"
 for bad in "stale-fetsh;there is no rule .stale-fetsh.; did you mean .stale-fetch." "x;there is no rule .x.; docs/rules.md" \
     "@schedule;there is no rule" "stale-fetch@shedule;there is no function .shedule.; did you mean .schedule." \
-    "stale-fetch/a0;only .clobbered-register. can have" "clobbered-register/a8;there is no register .a8." \
+    "stale-fetch/a0;only .clobbered-register. and .clobbered-csr. can have" "clobbered-register/a8;there is no register .a8." \
     "clobbered-register/;there is no register" "stale-fetch@;there is no function|invalid" "stale-fetch@nowhere_at_all;there is no function .*MODULE:FUNCTION"; do
     traced --allow "${bad%%;*}"
     case ${bad%%;*} in

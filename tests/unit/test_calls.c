@@ -12,7 +12,15 @@
 #include "machine/site_image.h"
 
 /* Two functions with a site at their entry. Each test writes the code after it. */
-enum { F = 0x100, G = 0x140, BODY = SITE_BYTES, TRACER = 0x500, HANDLER = 0x600, BETWEEN = 0x700 };
+enum {
+    F = 0x100,
+    G = 0x140,
+    BODY = SITE_BYTES,
+    TRACER = 0x500,
+    HANDLER = 0x600,
+    BETWEEN = 0x700,
+    OTHER_HANDLER = 0x780
+};
 
 #define HOME    (M_VECTOR + 32)
 #define STACK   (RAM_BASE + 0x80000)
@@ -143,6 +151,7 @@ static void build_sites(struct scene *s, unsigned bytes)
     image_name(s->im, "ftrace_call", TRACER + 4);
     image_name(s->im, "return_to_handler", HANDLER);
     image_name(s->im, "ret_from_fork", BETWEEN);
+    image_name(s->im, "hook", OTHER_HANDLER);
     for (uint64_t at = F; at <= G; at += G - F) {
         image_nops(s->im, at, bytes);
         image_site(s->im, at);
@@ -153,6 +162,10 @@ static void build_sites(struct scene *s, unsigned bytes)
     image_word(s->im, TRACER + 8, NOP);
     image_word(s->im, HANDLER, JALR(ZERO, T1, 0));
     image_word(s->im, BETWEEN, JALR(ZERO, T1, 0));
+    image_word(s->im, OTHER_HANDLER, NOP);
+    image_word(s->im, OTHER_HANDLER + 4, JALR(ZERO, T1, 0));
+    image_word(s->im, OTHER_HANDLER + 8, JALR(RA, T1, 0));
+    image_word(s->im, OTHER_HANDLER + 12, JALR(ZERO, T1, 0));
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
     s->feed = is_fed ? feed_new(s->w.cluster) : NULL;
@@ -453,6 +466,159 @@ static void two_hooked_calls_end_in_the_handler_one_after_the_other(void **state
     wreck(&s);
 }
 
+/* ---- other return handlers ---- */
+
+/* The tracer of f, or the handler of a breakpoint, has put this address into ra. */
+static void call_replaced(struct scene *s, uint64_t sp, uint64_t back, uint64_t handler)
+{
+    switch_on(s, F);
+    call(s, F, sp, back, 3);
+    hart_set_reg(s->h, RA, handler);
+    go(s, hart_pc(s->h), 1, sp, HOME);
+    forget_said(s);
+}
+
+static void a_handler_without_a_known_name_is_learnt(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_replaced(&s, TOP, HOME, ADDRESS + OTHER_HANDLER);
+    go(&s, ADDRESS + OTHER_HANDLER, 3, TOP, HOME);
+    assert_said(&s, "f -returned +return - -returned ");
+    wreck(&s);
+}
+
+static void the_rest_of_a_function_that_has_made_a_call_is_no_handler(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_replaced(&s, TOP, HOME, ADDRESS + OTHER_HANDLER + 12);
+    go(&s, ADDRESS + OTHER_HANDLER + 12, 1, TOP, HOME);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_said(&s, "f -returned ");
+    wreck(&s);
+}
+
+static void a_learnt_handler_must_return_to_the_address_that_it_has_replaced(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_replaced(&s, TOP, HOME, ADDRESS + OTHER_HANDLER);
+    go(&s, ADDRESS + OTHER_HANDLER, 2, TOP, ADDRESS + BETWEEN);
+    assert_said(&s, "f -returned +return - -lost ");
+    wreck(&s);
+}
+
+static void a_call_with_a_learnt_handler_must_end_there(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_replaced(&s, TOP, HOME, ADDRESS + OTHER_HANDLER);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_said(&s, "!unwound f -returned ");
+    wreck(&s);
+}
+
+/* One tracer has hooked f, then another one: the address of the last handler is in ra. */
+static void a_handler_may_return_to_another_one(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_replaced(&s, TOP - 256, HOME, ADDRESS + OTHER_HANDLER);
+    go(&s, ADDRESS + OTHER_HANDLER, 3, TOP - 256, HOME);
+    call_hooked(&s, TOP, HOME);
+    go(&s, ADDRESS + HANDLER, 1, TOP, ADDRESS + OTHER_HANDLER);
+    go(&s, ADDRESS + OTHER_HANDLER, 3, TOP, HOME);
+    assert_said(&s, "f -returned +return - -returned +return - -returned ");
+    wreck(&s);
+}
+
+/* A breakpoint at an address, whose handler replaces the value of ra. */
+static void hook_by_breakpoint(struct scene *s, uint64_t pc, uint64_t sp, uint64_t handler)
+{
+    struct trap_event trap = {
+        .hart = s->h, .cause = EXC_BREAKPOINT, .epc = pc, .from = PRIV_S, .to = PRIV_S};
+
+    hart_set_reg(s->h, SP, sp);
+    calls_trap(s->c, &trap);
+    hart_set_reg(s->h, RA, handler);
+    calls_trap_return(
+        s->c, &(struct trap_return_event){.hart = s->h, .pc = pc, .from = PRIV_S, .to = PRIV_S});
+}
+
+static void the_handler_of_a_breakpoint_replaces_a_return_address_too(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    hart_set_reg(s.h, RA, HOME);
+    hook_by_breakpoint(&s, ADDRESS + BETWEEN, TOP, ADDRESS + OTHER_HANDLER);
+    go(&s, ADDRESS + OTHER_HANDLER, 3, TOP, HOME);
+    assert_said(&s, "+trap - -returned +return - -returned ");
+    wreck(&s);
+}
+
+static void what_a_breakpoint_simulates_replaces_no_return_address(void **state)
+{
+    static const uint64_t values[] = {BETWEEN + 2, BETWEEN + 4, BETWEEN + 0x1000};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    for (unsigned i = 0; i < ARRAY_LEN(values); i++) {
+        hart_set_reg(s.h, RA, HOME);
+        hook_by_breakpoint(&s, ADDRESS + BETWEEN, TOP, ADDRESS + values[i]);
+        forget_said(&s);
+        go(&s, ADDRESS + values[i], 1, TOP, HOME);
+        assert_said(&s, "");
+    }
+    wreck(&s);
+}
+
+/* As a trampoline of BPF for fexit: with a frame, it calls the instruction after the site. */
+static void a_trampoline_may_call_the_rest_of_its_function(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    call(&s, F, TOP, HOME, 2);
+    hart_set_reg(s.h, RA, ADDRESS + OTHER_HANDLER + 12);
+    go(&s, ADDRESS + F + BODY, 1, TOP - 64, ADDRESS + OTHER_HANDLER + 12);
+    go(&s, ADDRESS + OTHER_HANDLER + 12, 1, TOP - 64, HOME);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_said(&s, "+f.on +tracer - -returned f -returned +return - -returned ");
+    wreck(&s);
+}
+
+static void a_trampoline_that_called_the_rest_must_give_back_its_frame(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    call(&s, F, TOP, HOME, 2);
+    hart_set_reg(s.h, RA, ADDRESS + OTHER_HANDLER + 12);
+    go(&s, ADDRESS + F + BODY, 1, TOP - 64, ADDRESS + OTHER_HANDLER + 12);
+    go(&s, ADDRESS + OTHER_HANDLER + 12, 1, TOP - 64, HOME);
+    go(&s, HOME, 1, TOP - 16, HOME);
+    assert_said(&s, "+f.on +tracer - -returned f -returned +return - -unbalanced ");
+    wreck(&s);
+}
+
 static void what_lies_below_a_new_call_is_over(void **state)
 {
     struct scene s;
@@ -627,6 +793,15 @@ int main(void)
         TEST(a_hooked_call_must_not_be_left_by_a_hooked_one_around_it),
         TEST(a_hooked_call_may_never_return),
         TEST(two_hooked_calls_end_in_the_handler_one_after_the_other),
+        TEST(a_handler_without_a_known_name_is_learnt),
+        TEST(the_rest_of_a_function_that_has_made_a_call_is_no_handler),
+        TEST(a_learnt_handler_must_return_to_the_address_that_it_has_replaced),
+        TEST(a_call_with_a_learnt_handler_must_end_there),
+        TEST(a_handler_may_return_to_another_one),
+        TEST(the_handler_of_a_breakpoint_replaces_a_return_address_too),
+        TEST(what_a_breakpoint_simulates_replaces_no_return_address),
+        TEST(a_trampoline_may_call_the_rest_of_its_function),
+        TEST(a_trampoline_that_called_the_rest_must_give_back_its_frame),
         TEST(what_lies_below_a_new_call_is_over),
         TEST(a_new_task_has_nothing_of_the_old_one),
         TEST(stacks_do_not_mind_one_another),

@@ -609,7 +609,7 @@ static void fact_io(struct state_io *io, struct fact *f)
     STATE_IO(io, f->cycle);
     STATE_IO(io, f->pid);
     writer_state_io(io, &f->writer);
-    STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
+    STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_REGISTERS : FACT_BYTES_MAX + 1);
     state_io_bytes(io, f->bytes, sizeof f->bytes);
     state_io_bytes(io, f->text, sizeof f->text);
     if (io->loading)
@@ -652,6 +652,7 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
 {
     STATE_IO(io, h->depth);
     STATE_IO(io, h->traps);
+    STATE_IO(io, h->switches);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
     STATE_IO(io, h->text.stamp);

@@ -39,8 +39,8 @@ struct audit_config {
     const struct site_table *sites;
     const struct symbols *symbols; /* NULL: none */
     const struct calls *calls;     /* that are open; NULL: none are followed */
+    const struct image *image;     /* NULL: no call stacks, and switches of tasks are not seen */
     /* Only for call stacks; NULL: none */
-    const struct image *image;
     struct lines *lines;
     const struct patch_log *log;
     const struct updates *updates;

@@ -32,10 +32,11 @@ struct text_store {
 
 /* What the auditor remembers of a hart for all rules. */
 struct audited_hart {
-    uint32_t depth;   /* traps taken minus trap returns, modulo 2^32 */
-    uint32_t traps;   /* traps taken, modulo 2^32 */
-    bool left_m_mode; /* it has left M-mode at least once: its firmware has started a kernel */
-    bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
+    uint32_t depth;    /* traps taken minus trap returns, modulo 2^32 */
+    uint32_t traps;    /* traps taken, modulo 2^32 */
+    uint32_t switches; /* switches from one task to another, modulo 2^32 */
+    bool left_m_mode;  /* it has left M-mode at least once: its firmware has started a kernel */
+    bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
     struct text_store text;
 };
 
@@ -82,8 +83,10 @@ struct audit {
     unsigned user_count[EVENT_KINDS], ftrace_user_count[FTRACE_EVENT_KINDS];
     struct audited_hart *harts;
     struct store_stacks *stores;
-    bool user_mode;     /* some hart has been in U-mode */
-    struct run_end end; /* for the families' end() */
+    bool user_mode;        /* some hart has been in U-mode */
+    struct run_end end;    /* for the families' end() */
+    bool sees_switches;    /* audited_hart.switches counts */
+    bool has_direct_calls; /* the kernel can make trampolines for single functions */
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];

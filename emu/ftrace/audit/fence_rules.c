@@ -17,7 +17,7 @@
 #include "ftrace/patch/updates.h"
 #include "mem/bus.h"
 
-enum { CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
+enum { CSR_SSTATUS = 0x100 };
 
 /* A hart that has interrupts off for longer does not take a request in time. */
 enum { DEADLOCK_CYCLES = 10 * 1000 * 1000 };

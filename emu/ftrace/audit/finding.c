@@ -3,33 +3,58 @@
  */
 #include "ftrace/audit/finding.h"
 
+#include <string.h>
+
 #include "cpu/isa.h"
 
 const char *fact_label_name(enum fact_label label)
 {
     static const char *const names[] = {
-        [LABEL_SITE] = "site",           [LABEL_FENCED] = "fenced",
-        [LABEL_WRITTEN] = "written",     [LABEL_FETCHED] = "fetched",
-        [LABEL_EXECUTED] = "executed",   [LABEL_OLD] = "old",
-        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing",
-        [LABEL_UNKNOWN] = "unknown",     [LABEL_ORDER] = "order",
-        [LABEL_CALLS] = "calls",         [LABEL_NEAR] = "near",
-        [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",
-        [LABEL_CALLED] = "called",       [LABEL_RETURNED] = "returned",
-        [LABEL_EXPECTED] = "expected",   [LABEL_BEFORE] = "before",
-        [LABEL_AFTER] = "after",         [LABEL_REQUESTED] = "requested",
-        [LABEL_FLUSHED] = "flushed",     [LABEL_WAITING] = "waiting",
-        [LABEL_RUNNING] = "running",     [LABEL_NEW] = "new",
-        [LABEL_PLACE] = "place",         [LABEL_BETWEEN] = "between",
-        [LABEL_MAPPED] = "mapped",       [LABEL_JUDGED] = "judged",
-        [LABEL_LITERAL] = "literal",     [LABEL_LEFT] = "left",
-        [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
-        [LABEL_STACK] = "stack",         [LABEL_REPLACED] = "replaced",
-        [LABEL_SLOT] = "slot",           [LABEL_WHY] = "why",
-        [LABEL_SAID] = "said",           [LABEL_EXCEPTION] = "exception",
-        [LABEL_CAUSE] = "cause",         [LABEL_PATCHED] = "patched",
-        [LABEL_UPDATE] = "update",       [LABEL_RETURNS] = "returns",
-        [LABEL_HANGS] = "hangs",         [LABEL_BEGINS] = "begins",
+        [LABEL_SITE] = "site",
+        [LABEL_FENCED] = "fenced",
+        [LABEL_WRITTEN] = "written",
+        [LABEL_FETCHED] = "fetched",
+        [LABEL_EXECUTED] = "executed",
+        [LABEL_OLD] = "old",
+        [LABEL_IN_MEMORY] = "in memory",
+        [LABEL_MISSING] = "missing",
+        [LABEL_UNKNOWN] = "unknown",
+        [LABEL_ORDER] = "order",
+        [LABEL_CALLS] = "calls",
+        [LABEL_NEAR] = "near",
+        [LABEL_STOPPED] = "stopped",
+        [LABEL_RESUMED] = "resumed",
+        [LABEL_CALLED] = "called",
+        [LABEL_RETURNED] = "returned",
+        [LABEL_EXPECTED] = "expected",
+        [LABEL_DETOUR] = "detour",
+        [LABEL_BEFORE] = "before",
+        [LABEL_AFTER] = "after",
+        [LABEL_REQUESTED] = "requested",
+        [LABEL_FLUSHED] = "flushed",
+        [LABEL_WAITING] = "waiting",
+        [LABEL_RUNNING] = "running",
+        [LABEL_NEW] = "new",
+        [LABEL_PLACE] = "place",
+        [LABEL_BETWEEN] = "between",
+        [LABEL_MAPPED] = "mapped",
+        [LABEL_JUDGED] = "judged",
+        [LABEL_LITERAL] = "literal",
+        [LABEL_LEFT] = "left",
+        [LABEL_TASK] = "task",
+        [LABEL_UNMAPPED] = "unmapped",
+        [LABEL_STACK] = "stack",
+        [LABEL_REPLACED] = "replaced",
+        [LABEL_SLOT] = "slot",
+        [LABEL_WHY] = "why",
+        [LABEL_SAID] = "said",
+        [LABEL_EXCEPTION] = "exception",
+        [LABEL_CAUSE] = "cause",
+        [LABEL_PATCHED] = "patched",
+        [LABEL_UPDATE] = "update",
+        [LABEL_RETURNS] = "returns",
+        [LABEL_HANGS] = "hangs",
+        [LABEL_BEGINS] = "begins",
     };
 
     return names[label];
@@ -49,6 +74,9 @@ const char *message_text(enum message message)
             "an entry for it on the task's return stack: curr_ret_stack did not grow",
         [MESSAGE_NOT_REPLACED] =
             "return_to_handler in its place: curr_ret_stack grew, the return address is the same",
+        [MESSAGE_SITE_CALLS] = "that the site calls",
+        [MESSAGE_CALLED_REST] = "that has called the rest of the function",
+        [MESSAGE_RETURNS_THERE] = "to which the function returns",
         [MESSAGE_NO_HOOK] = "a call on this stack whose return address was replaced",
         [MESSAGE_NEVER] = "; it has executed none so far",
         [MESSAGE_DATA_FENCE] = "a data fence (fence w,o or stronger) between that store and the "
@@ -102,9 +130,33 @@ uint64_t call_stack_code(const struct call_stack *stack, unsigned i)
     return stack->at[i] - !(stack->exact >> i & 1);
 }
 
+static const char *register_name(unsigned number)
+{
+    static const char *const others[] = {
+        [FACT_SLOT - FACT_SLOT] = "-8(sp)",       [FACT_SIE - FACT_SLOT] = "sstatus.SIE",
+        [FACT_SPIE - FACT_SLOT] = "sstatus.SPIE", [FACT_SPP - FACT_SLOT] = "sstatus.SPP",
+        [FACT_FS - FACT_SLOT] = "sstatus.FS",     [FACT_SUM - FACT_SLOT] = "sstatus.SUM",
+        [FACT_MXR - FACT_SLOT] = "sstatus.MXR",   [FACT_SATP - FACT_SLOT] = "satp",
+        [FACT_FCSR - FACT_SLOT] = "fcsr",         [FACT_PREEMPT - FACT_SLOT] = "preempt_count",
+    };
+
+    if (number >= FACT_SLOT)
+        return others[number - FACT_SLOT];
+    return number < FACT_FREG ? reg_name(number) : freg_name(number - FACT_FREG);
+}
+
 const char *fact_register_name(const struct fact *fact)
 {
-    if (fact->size == FACT_SLOT)
-        return "-8(sp)";
-    return fact->size < FACT_FREG ? reg_name(fact->size) : freg_name(fact->size % FACT_FREG);
+    return register_name(fact->size);
+}
+
+int fact_register_number(enum rule rule, const char *name)
+{
+    unsigned from = rule == RULE_clobbered_csr ? FACT_SIE : 0;
+    unsigned to = rule == RULE_clobbered_csr ? FACT_REGISTERS : FACT_SLOT;
+
+    for (unsigned number = from; number < to; number++)
+        if (!strcmp(register_name(number), name))
+            return (int)number;
+    return -1;
 }

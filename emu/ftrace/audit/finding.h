@@ -34,7 +34,7 @@ enum fact_kind {
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
     FACT_MESSAGE,  /* message */
-    FACT_PLACE,    /* va: code there */
+    FACT_PLACE,    /* va: code there; message: what it is, if it has no name */
     FACT_REGISTER, /* size: its number, as below; va: its value */
     FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
     FACT_STACK,    /* stack */
@@ -61,6 +61,7 @@ enum fact_label {
     LABEL_CALLED,
     LABEL_RETURNED,
     LABEL_EXPECTED,
+    LABEL_DETOUR,
     LABEL_BEFORE,
     LABEL_AFTER,
     LABEL_JUDGED,
@@ -99,11 +100,14 @@ enum message {
     MESSAGE_CLOCKS,       /* cycles of different harts */
     MESSAGE_NO_PUSH,      /* a return address was replaced, but not kept */
     MESSAGE_NOT_REPLACED, /* a return address was kept, but not replaced */
-    MESSAGE_NO_HOOK,      /* no return address on this stack was replaced */
-    MESSAGE_NEVER,        /* the hart has never executed a fence.i */
-    MESSAGE_SINCE_START,  /* the hart has executed none since its firmware started the kernel there
-                           */
-    MESSAGE_DATA_FENCE,   /* a data fence between store and request */
+    MESSAGE_SITE_CALLS,   /* these three: a detour without a name */
+    MESSAGE_CALLED_REST,
+    MESSAGE_RETURNS_THERE,
+    MESSAGE_NO_HOOK,     /* no return address on this stack was replaced */
+    MESSAGE_NEVER,       /* the hart has never executed a fence.i */
+    MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
+                          */
+    MESSAGE_DATA_FENCE,  /* a data fence between store and request */
     MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
     MESSAGE_LOCK_THERE,
@@ -189,10 +193,28 @@ struct finding {
     unsigned fact_count;
 };
 
-/* The registers of FACT_REGISTER: x0 to x31, f0 to f31, and the doubleword below sp. */
-enum { FACT_FREG = 32, FACT_SLOT = 64 };
+/*
+ * The registers of FACT_REGISTER: x0 to x31, f0 to f31, the doubleword below sp, and other state:
+ * the fields of sstatus, CSRs and the task's preempt_count.
+ */
+enum {
+    FACT_FREG = 32,
+    FACT_SLOT = 64,
+    FACT_SIE,
+    FACT_SPIE,
+    FACT_SPP,
+    FACT_FS,
+    FACT_SUM,
+    FACT_MXR,
+    FACT_SATP,
+    FACT_FCSR,
+    FACT_PREEMPT,
+    FACT_REGISTERS,
+};
 
-const char *fact_register_name(const struct fact *fact); /* "a0", "fa0", "-8(sp)" */
+const char *fact_register_name(const struct fact *fact); /* "a0", "fa0", "-8(sp)", "sstatus.SIE" */
+/* The number of the register with that name, of those that the rule compares; -1: there is none. */
+int fact_register_number(enum rule rule, const char *name);
 const char *fact_label_name(enum fact_label label);
 const char *message_text(enum message message);
 

@@ -102,34 +102,31 @@ static void name_of_place(char key[KEY_NAME_MAX], const struct site_table *sites
 
 /* ---- details ---- */
 
+static bool has_detail(enum rule rule)
+{
+    return rule == RULE_clobbered_register || rule == RULE_clobbered_csr;
+}
+
 /* The register that was changed: each is a finding of its own. */
 static void detail_of(char detail[KEY_DETAIL_MAX], const struct finding *f)
 {
     detail[0] = '\0';
-    for (unsigned i = 0; i < f->fact_count && f->rule == RULE_clobbered_register; i++)
+    for (unsigned i = 0; i < f->fact_count && has_detail(f->rule); i++)
         if (f->facts[i].kind == FACT_REGISTER)
             snprintf(detail, KEY_DETAIL_MAX, "%s", fact_register_name(&f->facts[i]));
-}
-
-static bool is_register(const char *name)
-{
-    for (unsigned reg = 0; reg < 32; reg++)
-        if (!strcmp(reg_name(reg), name) || !strcmp(freg_name(reg), name))
-            return true;
-    return false;
 }
 
 static bool read_detail(const char *where, const char *text, const struct diag *d, enum rule rule,
                         char detail[KEY_DETAIL_MAX])
 {
-    if (rule != RULE_clobbered_register) {
+    if (!has_detail(rule)) {
         diag_error(d,
-                   "%s: only `clobbered-register' can have a register, as in "
+                   "%s: only `clobbered-register' and `clobbered-csr' can have a register, as in "
                    "`clobbered-register/a1'",
                    where);
         return false;
     }
-    if (!is_register(text)) {
+    if (fact_register_number(rule, text) < 0) {
         diag_error(d, "%s: there is no register `%.80s'", where, text);
         return false;
     }

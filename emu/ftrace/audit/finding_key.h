@@ -15,13 +15,14 @@
 struct site_table;
 struct symbols;
 
-enum { KEY_NAME_MAX = 192, KEY_DETAIL_MAX = 8 };
+enum { KEY_NAME_MAX = 192, KEY_DETAIL_MAX = 16 };
 
 #define KEY_UNKNOWN "-" /* a function that is not known */
 
 /*
  * The detail distinguishes findings of one rule that have different causes in the same functions:
- * the register of clobbered-register, "" for other rules. With it the rule is RULE/DETAIL.
+ * the register of clobbered-register and clobbered-csr, "" for other rules. With it the rule is
+ * RULE/DETAIL.
  *
  * The functions have their names in the source: what the compiler has added (foo.isra.0) is left
  * out. A function of a module is MODULE:FUNCTION. The writer may also be `@firmware', `@device',

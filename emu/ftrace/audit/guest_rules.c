@@ -371,7 +371,7 @@ static void on_trap(const struct guest_rules *r, const struct trap_event *t)
 
 /* Numbers of CSRs, and bits in them. */
 enum { CSR_SSTATUS = 0x100, CSR_SIE = 0x104, CSR_SIP = 0x144, CSR_STIMECMP = 0x14d };
-enum { SSTATUS_SIE = 1 << 1, CYCLES_OF_TICK = 100 };
+enum { CYCLES_OF_TICK = 100 };
 
 static uint64_t read_csr(struct hart *h, unsigned number)
 {

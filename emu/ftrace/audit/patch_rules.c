@@ -23,7 +23,7 @@
 #include "ftrace/patch/updates.h"
 #include "mem/bus.h"
 
-enum { CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
+enum { CSR_SSTATUS = 0x100 };
 
 /* Another hart's store to text while this one's update is open; stamp 0: none. */
 struct text_overlap {

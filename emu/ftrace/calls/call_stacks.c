@@ -25,6 +25,7 @@ struct stack {
 
 struct call_stacks {
     struct call_stacks_config config;
+    size_t called;          /* open functions with HOOK_CALLED */
     struct call_moment now; /* of the present step */
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / TASK_STACK_BYTES -> index */
@@ -34,6 +35,34 @@ struct call_stacks {
     uint32_t stack_count;
     bool dropped; /* some call was ended because there were too many */
 };
+
+/* ---- return handlers ---- */
+
+bool learn_return_handler(struct return_handlers *h, uint64_t address)
+{
+    if (h->count == RETURN_HANDLERS_MAX || is_return_handler(h, address))
+        return false;
+    h->at[h->count++] = address;
+    return true;
+}
+
+void return_handlers_state_io(struct state_io *io, struct return_handlers *h)
+{
+    STATE_IO_BELOW(io, h->count, RETURN_HANDLERS_MAX + 1);
+    STATE_IO_BELOW(io, h->named, h->count + 1);
+    for (unsigned i = 0; i < h->count; i++)
+        STATE_IO(io, h->at[i]);
+}
+
+static inline bool is_handler(const struct call_stacks *c, uint64_t address)
+{
+    return is_return_handler(&c->config.handlers, address);
+}
+
+static enum call_hook hook_of(const struct call_stacks *c, uint64_t handler)
+{
+    return handler == c->config.return_to_handler ? HOOK_HANDLER : HOOK_OTHER;
+}
 
 /* ---- stacks ---- */
 
@@ -68,15 +97,25 @@ static void emit(const struct call_stacks *c, bool begins, const struct call *ca
         c->config.emit(c->config.ctx, begins, call, how);
 }
 
+/* Tells the listener that the innermost call has ended. */
+static inline void pop(struct call_stacks *c, struct stack *s, enum call_end how)
+{
+    const struct call *top = &s->open.at[s->open.len - 1];
+
+    if (UNLIKELY(top->hook == HOOK_CALLED && top->kind == CALL_FUNCTION))
+        c->called--;
+    if (c->config.listener.leave && top->kind != CALL_HOOK)
+        c->config.listener.leave(c->config.listener.ctx, top, moment(c, s), how);
+    s->open.len--;
+}
+
 static inline void leave_top(struct call_stacks *c, struct stack *s, enum call_end how)
 {
     const struct call *top = &s->open.at[s->open.len - 1];
 
     if (UNLIKELY(goes_through(top)))
         emit(c, false, top, how);
-    if (c->config.listener.leave)
-        c->config.listener.leave(c->config.listener.ctx, top, moment(c, s), how);
-    s->open.len--;
+    pop(c, s, how);
 }
 
 static void leave_down_to(struct call_stacks *c, struct stack *s, size_t len, enum call_end how)
@@ -141,7 +180,7 @@ static NOINLINE struct stack *add_stack(struct call_stacks *c, uint64_t sp)
 /*
  * Whether `top` must have ended when `next` begins: its frame is below the new one,
  * or at the same address. A tail call also has the frame address of its caller, but
- * then the same return address (or return_to_handler, if that has replaced it).
+ * then the same return address (or a return handler, if that has replaced it).
  */
 static inline bool is_over(const struct call_stacks *c, const struct call *top,
                            const struct call *next)
@@ -149,7 +188,7 @@ static inline bool is_over(const struct call_stacks *c, const struct call *top,
     if (top->sp != next->sp)
         return top->sp < next->sp;
     return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top->back != next->back &&
-           next->back != c->config.return_to_handler;
+           !is_handler(c, next->back);
 }
 
 /* Whether a call with that frame may return with that stack pointer. */
@@ -167,8 +206,7 @@ static inline bool is_tail_call(const struct call_stacks *c, const struct call *
                                 const struct call *next)
 {
     return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION &&
-           (top->sp == next->sp || (next->back == c->config.return_to_handler &&
-                                    c->config.return_to_handler && fits(next, top->sp)));
+           (top->sp == next->sp || (is_handler(c, next->back) && fits(next, top->sp)));
 }
 
 static NOINLINE void drop_stack(struct call_stacks *c, struct stack *s)
@@ -206,10 +244,11 @@ static inline void push(struct call_stacks *c, const struct call *call)
         pushed->tail_of = top->pc;
     pushed->hart = c->now.hart;
     pushed->cycle = c->now.clocks.cycle;
-    if (UNLIKELY(call->back == c->config.return_to_handler) && call->kind == CALL_FUNCTION &&
-        c->config.return_to_handler)
-        pushed->hook = HOOK_HANDLER;
-    if (c->config.listener.enter)
+    if (call->kind == CALL_FUNCTION && UNLIKELY(is_handler(c, call->back))) {
+        pushed->hook = hook_of(c, call->back);
+        pushed->handler = call->back;
+    }
+    if (c->config.listener.enter && call->kind != CALL_HOOK)
         c->config.listener.enter(c->config.listener.ctx, pushed, moment(c, s));
     if (UNLIKELY(goes_through(call)))
         emit(c, true, pushed, CALL_OPEN);
@@ -243,63 +282,83 @@ static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t
     return fits(call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
 }
 
-/* Ends the call of a tracer that has returned: its function continues. */
-static void note_hook(const struct call_stacks *c, struct stack *s, enum call_hook hook)
+/* Whether the call was to return by a return handler. */
+static bool is_sent(const struct call *call)
 {
-    struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
-
-    if (c->config.return_to_handler && top && top->kind == CALL_FUNCTION && hook != HOOK_UNKNOWN)
-        top->hook = hook;
+    return (call->kind == CALL_FUNCTION || call->kind == CALL_HOOK) && is_hooked(call->hook);
 }
 
+/* Ends the calls from the index on, at the return address of that one. */
 static void come_back(struct call_stacks *c, struct stack *s, size_t index, uint64_t pc,
-                      uint64_t sp, enum call_hook hook)
+                      uint64_t sp)
 {
-    enum call_kind kind = s->open.at[index].kind;
-
     while (s->open.len > index) {
         const struct call *top = &s->open.at[s->open.len - 1];
 
-        if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
+        if (is_sent(top))
             emit(c, false, top, CALL_UNWOUND);
         leave_top(c, s, how_it_ended(top, pc, sp));
     }
-    if (kind == CALL_TRACER)
-        note_hook(c, s, hook);
+}
+
+/* Sets where the function continues after its tracer, or whether that is known. */
+static void set_hook(struct call_stacks *c, struct call *call, const struct call_step *step)
+{
+    call->hook = step->hook;
+    call->handler = is_hooked(step->hook) ? step->returns_to : 0;
+    if (is_hooked(step->hook))
+        (void)learn_return_handler(&c->config.handlers, step->returns_to);
+}
+
+/* The same at an arrival. If a tracer has come back, its function continues. */
+static void arrive_back(struct call_stacks *c, struct stack *s, size_t index,
+                        const struct call_step *step)
+{
+    struct call *call = &s->open.at[index];
+    bool hooks = call->kind == CALL_TRACER && step->hook != HOOK_UNKNOWN;
+
+    if (hooks && is_hooked(step->hook))
+        call->handler = step->returns_to;
+    come_back(c, s, index, step->pc, step->sp);
+    if (hooks && index && s->open.at[index - 1].kind == CALL_FUNCTION)
+        set_hook(c, &s->open.at[index - 1], step);
 }
 
 /* Ends the calls whose frames are below sp: they cannot be returned to. */
 static void unwind(struct call_stacks *c, struct stack *s, uint64_t sp)
 {
     for (const struct call *top = top_of(s); top->sp < sp && !fits(top, sp); top = top_of(s)) {
-        if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
+        if (is_sent(top))
             emit(c, false, top, CALL_UNWOUND);
         leave_top(c, s, CALL_ABANDONED);
     }
 }
 
 /*
- * Whether a function may return to return_to_handler here although no call is known whose return
- * address was replaced.
+ * Whether a function may return to this handler here although no call is known whose return address
+ * was replaced. All ways by which return_to_handler gets there are seen. Of another handler it is
+ * known only that the tracer of this very function did not put it there.
  */
-static bool may_be_sent(const struct call_stacks *c, const struct call *top, uint64_t sp)
+static bool may_be_sent(const struct call_stacks *c, const struct call *top, uint64_t pc,
+                        uint64_t sp)
 {
     if (top->kind == CALL_FUNCTION && fits(top, sp))
         return top->hook != HOOK_NONE;
-    return top->kind == CALL_TRACER || c->dropped;
+    return top->kind == CALL_TRACER || c->dropped || pc != c->config.return_to_handler;
 }
 
 /*
- * Ends all calls of a chain of tail calls. *back: the return address of the outermost one. False:
- * there was none.
+ * Ends all calls of a chain of tail calls that return to this handler. *back: the return address of
+ * the outermost one. False: there was none.
  */
-static bool leave_chain(struct call_stacks *c, struct stack *s, uint64_t sp, uint64_t *back)
+static bool leave_chain(struct call_stacks *c, struct stack *s, uint64_t pc, uint64_t sp,
+                        uint64_t *back)
 {
     bool left = false;
 
-    *back = c->config.return_to_handler;
+    *back = pc;
     for (const struct call *top = top_of(s);
-         *back == c->config.return_to_handler && top->kind == CALL_FUNCTION && fits(top, sp);
+         *back == pc && (top->kind == CALL_FUNCTION || top->kind == CALL_HOOK) && fits(top, sp);
          top = top_of(s)) {
         *back = top->back;
         leave_top(c, s, CALL_CAME_BACK);
@@ -309,30 +368,93 @@ static bool leave_chain(struct call_stacks *c, struct stack *s, uint64_t sp, uin
 }
 
 /*
- * Begins the call of return_to_handler, after one whose return address it replaced has ended: it
- * will jump to the true return address. If that was replaced, too (for the caller of a tail call),
- * it comes here again.
+ * Begins the call of a return handler, after one whose return address it replaced has ended: it
+ * will jump to the true return address. If that was replaced, too, it comes to the handler that did
+ * so: to the same one for the caller of a tail call, or to another one that had replaced the
+ * address before.
  */
-static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t sp)
+static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t pc, uint64_t sp)
 {
+    struct call handler = {.kind = CALL_RETURN, .site = NO_SITE, .pc = pc, .sp = sp};
     const struct call *top;
-    struct call handler = {.kind = CALL_RETURN, .site = NO_SITE, .sp = sp};
-    bool again;
+    bool passed_on, again;
 
     unwind(c, s, sp);
-    handler.pc = c->config.return_to_handler;
     top = top_of(s);
-    again = top->kind == CALL_RETURN && top->sp == sp;
-    if (!again && !may_be_sent(c, top, sp))
+    passed_on = top->kind == CALL_RETURN && top->sp == sp;
+    again = passed_on && top->back != pc;
+    if (!passed_on && !may_be_sent(c, top, pc, sp))
         emit(c, false, &handler, CALL_UNSENT);
 
-    if (again) {
-        handler.back = top->back;
+    handler.back = top->back;
+    if (passed_on)
         leave_top(c, s, CALL_CAME_BACK);
-    }
-    if (again || leave_chain(c, s, sp, &handler.back))
+    if (again || leave_chain(c, s, pc, sp, &handler.back))
         push(c, &handler);
 }
+
+/* ---- trampolines that call the rest of the function ---- */
+
+/*
+ * Whether the trampoline calls its function: it jumps to the instruction after the site with a
+ * frame of its own and another return address.
+ */
+static bool is_calling(const struct stack *s, const struct call_step *step)
+{
+    const struct call *top = top_of(s);
+
+    return top->kind == CALL_TRACER && top->back == step->pc && step->sp < top->sp &&
+           step->returns_to && s->open.len > 1 && top[-1].kind == CALL_FUNCTION &&
+           top[-1].back != step->returns_to && !is_hooked(step->hook);
+}
+
+static void call_rest(struct call_stacks *c, struct stack *s, const struct call_step *step)
+{
+    struct call *function = &s->open.at[s->open.len - 2];
+
+    emit(c, false, top_of(s), CALL_CALLED);
+    pop(c, s, CALL_CAME_BACK);
+    function->hook = HOOK_CALLED;
+    function->handler = step->returns_to;
+    function->handler_sp = step->sp;
+    c->called++;
+}
+
+/* The function that returns to its trampoline by this arrival. */
+static bool find_called(const struct call_stacks *c, const struct stack *s, uint64_t pc,
+                        uint64_t sp, size_t *index)
+{
+    for (size_t i = c->called ? s->open.len : 0; i-- > 0;) {
+        const struct call *call = &s->open.at[i];
+
+        if (call->kind == CALL_FUNCTION && call->hook == HOOK_CALLED && call->handler == pc &&
+            call->handler_sp == sp) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The function at the index has returned to the trampoline, which will return to its caller. */
+static void arrive_in_trampoline(struct call_stacks *c, struct stack *s, size_t index, uint64_t pc,
+                                 uint64_t sp)
+{
+    struct call rest;
+
+    come_back(c, s, index + 1, pc, sp);
+    rest = *top_of(s);
+    pop(c, s, CALL_CAME_BACK);
+    rest = (struct call){.kind = CALL_RETURN,
+                         .site = rest.site,
+                         .pc = pc,
+                         .sp = rest.sp,
+                         .back = rest.back,
+                         .hook = HOOK_CALLED};
+    push(c, &rest);
+}
+
+/* ---- other returns ---- */
 
 /* Whether the tracer or return handler that runs on this stack returns with a wrong sp. */
 static bool is_unbalanced(const struct stack *s, uint64_t pc)
@@ -343,7 +465,7 @@ static bool is_unbalanced(const struct stack *s, uint64_t pc)
 }
 
 /*
- * Whether return_to_handler jumps, with its own stack pointer, to the return address of an outer
+ * Whether a return handler jumps, with its own stack pointer, to the return address of an outer
  * call.
  */
 static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
@@ -351,15 +473,15 @@ static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
     const struct call *top = top_of(s);
 
     for (size_t i = s->open.len; top->kind == CALL_RETURN && top->sp == sp && i-- > 0;)
-        if (s->open.at[i].kind == CALL_FUNCTION && s->open.at[i].back == pc)
+        if ((s->open.at[i].kind == CALL_FUNCTION || s->open.at[i].kind == CALL_HOOK) &&
+            s->open.at[i].back == pc)
             return true;
     return false;
 }
 
 /*
- * Whether it is a mistake that return_to_handler, whose frame is gone, jumps to this address. It
- * jumps to itself again after a tail call. A function whose return address kprobes has replaced by
- * its own trampoline continues to the caller from there.
+ * Whether it is a mistake that a return handler, whose frame is gone, jumps to this address. It may
+ * jump to itself again, after a tail call, or to another handler.
  */
 static bool is_lost(const struct call_stacks *c, const struct stack *s, uint64_t target,
                     uint64_t sp)
@@ -367,8 +489,7 @@ static bool is_lost(const struct call_stacks *c, const struct stack *s, uint64_t
     const struct call *top = top_of(s);
 
     return top->kind == CALL_RETURN && top->sp == sp && top->back != target &&
-           target != c->config.return_to_handler && target != c->config.return_trampoline &&
-           !has_strayed(s, target, sp);
+           !is_handler(c, target) && !has_strayed(s, target, sp);
 }
 
 /* Reports a lost return at once: the kernel may panic next. */
@@ -380,15 +501,20 @@ static void end_handler(struct call_stacks *c, uint64_t target, uint64_t sp)
         leave_top(c, s, CALL_LOST);
 }
 
-static NOINLINE void arrive_otherwise(struct call_stacks *c, struct stack *s, uint64_t pc,
-                                      uint64_t sp, enum call_hook hook)
+static NOINLINE void arrive_otherwise(struct call_stacks *c, struct stack *s,
+                                      const struct call_step *step)
 {
+    uint64_t pc = step->pc, sp = step->sp;
     size_t index;
 
-    if (pc == c->config.return_to_handler)
-        arrive_at_handler(c, s, sp);
+    if (is_handler(c, pc))
+        arrive_at_handler(c, s, pc, sp);
+    else if (find_called(c, s, pc, sp, &index))
+        arrive_in_trampoline(c, s, index, pc, sp);
     else if (find_arrived(s, pc, sp, &index))
-        come_back(c, s, index, pc, sp, hook);
+        arrive_back(c, s, index, step);
+    else if (is_calling(s, step))
+        call_rest(c, s, step);
     else if (is_unbalanced(s, pc))
         leave_top(c, s, CALL_UNBALANCED);
     else if (has_strayed(s, pc, sp))
@@ -403,21 +529,23 @@ static inline bool is_plain_return(const struct stack *s, uint64_t pc, uint64_t 
 {
     const struct call *top = top_of(s);
 
-    if (top->back != pc || top->sp != sp || top->kind != CALL_FUNCTION || top->hook == HOOK_HANDLER)
+    if (top->back != pc || top->sp != sp || top->kind != CALL_FUNCTION || top->handler)
         return false;
     return s->open.len == 1 || top[-1].sp > sp;
 }
 
-static inline void arrive(struct call_stacks *c, uint64_t pc, uint64_t sp, enum call_hook hook)
+/* step: NULL if it has no more than this. */
+static inline void arrive(struct call_stacks *c, uint64_t pc, uint64_t sp,
+                          const struct call_step *step)
 {
     struct stack *s = stack_of(c, sp);
 
     if (UNLIKELY(!s))
         return;
-    if (LIKELY(is_plain_return(s, pc, sp) && pc != c->config.return_to_handler))
+    if (LIKELY(is_plain_return(s, pc, sp) && !is_handler(c, pc)))
         leave_top(c, s, CALL_CAME_BACK);
     else
-        arrive_otherwise(c, s, pc, sp, hook);
+        arrive_otherwise(c, s, step ? step : &(struct call_step){.pc = pc, .sp = sp});
 }
 
 /* ---- steps ---- */
@@ -446,17 +574,33 @@ static void enter_trampoline(struct call_stacks *c, const struct call_step *step
     push(c, &tracer);
 }
 
+/* Begins a call whose return address the handler of a breakpoint, which has ended, has replaced. */
+static void hook_by_breakpoint(struct call_stacks *c, const struct call *trap,
+                               const struct call_step *step)
+{
+    struct call hooked = {
+        .kind = CALL_HOOK, .site = NO_SITE, .pc = trap->pc, .back = trap->handler, .sp = trap->sp};
+
+    set_hook(c, &hooked, step);
+    push(c, &hooked);
+}
+
 /*
  * Ends the call of a trap handler. It may return to another pc, but the stack pointer is the same
  * as at the trap.
  */
-static void return_from_trap(struct call_stacks *c, uint64_t sp)
+static void return_from_trap(struct call_stacks *c, const struct call_step *step)
 {
+    uint64_t sp = step->sp;
     struct stack *s = stack_of(c, sp);
 
     for (size_t i = s ? s->open.len : 0; i-- > 0 && s->open.at[i].sp <= sp;)
         if (s->open.at[i].kind == CALL_TRAP && s->open.at[i].sp == sp) {
-            come_back(c, s, i, s->open.at[i].back, sp, HOOK_UNKNOWN);
+            const struct call trap = s->open.at[i];
+
+            come_back(c, s, i, trap.back, sp);
+            if (is_hooked(step->hook) && step->returns_to != trap.handler)
+                hook_by_breakpoint(c, &trap, step);
             return;
         }
 }
@@ -484,9 +628,9 @@ void call_stacks_follow(struct call_stacks *c, const struct call_step *step)
     case STEP_TRACER:
     case STEP_TRAP: push(c, &step->call); break;
     case STEP_TRAMPOLINE: enter_trampoline(c, step); break;
-    case STEP_ARRIVAL: arrive(c, step->pc, step->sp, step->hook); break;
+    case STEP_ARRIVAL: arrive(c, step->pc, step->sp, step); break;
     case STEP_HANDLER_END: end_handler(c, step->call.back, step->sp); break;
-    case STEP_TRAP_RETURN: return_from_trap(c, step->sp); break;
+    case STEP_TRAP_RETURN: return_from_trap(c, step); break;
     case STEP_TASK_BEGINS: begin_task(c, step->sp); break;
     }
 }
@@ -503,7 +647,7 @@ const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed
         c->now.hart = place->hart;
         c->now.clocks = feed_clocks(base, place, hit);
         if (place->cookie == CALL_COOKIE_RETURN)
-            arrive(c, place->pc, hit->sp, HOOK_UNKNOWN);
+            arrive(c, place->pc, hit->sp, NULL);
         else
             push(c, &(struct call){.kind = CALL_FUNCTION,
                                    .site = place->id / 2,
@@ -573,6 +717,7 @@ void call_stacks_forget(struct call_stacks *c)
     free_stacks(c);
     map_clear(&c->stack_at);
     c->stack_count = 0;
+    c->called = 0;
     c->dropped = false;
 }
 
@@ -588,14 +733,15 @@ void call_stacks_free(struct call_stacks *c)
 
 static void call_io(struct state_io *io, struct call *call)
 {
-    STATE_IO_BELOW(io, call->kind, CALL_TRAP + 1);
+    STATE_IO_BELOW(io, call->kind, CALL_HOOK + 1);
     STATE_IO_BELOW(io, call->state, SITE_STATES);
     STATE_IO(io, call->site);
     STATE_IO(io, call->pc);
     STATE_IO(io, call->back);
     STATE_IO(io, call->sp);
     STATE_IO(io, call->cause);
-    STATE_IO_BELOW(io, call->hook, HOOK_HANDLER + 1);
+    STATE_IO_BELOW(io, call->hook, HOOK_CALLED + 1);
+    STATE_IO(io, call->handler);
     STATE_IO(io, call->hart);
     STATE_IO(io, call->cycle);
 }
@@ -623,10 +769,17 @@ void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sit
 {
     STATE_IO(io, c->dropped);
     STATE_IO(io, c->stack_count);
+    return_handlers_state_io(io, &c->config.handlers);
     if (io->loading)
         free_stacks(c);
     STATE_IO_VEC(io, &c->stacks, STACKS_MAX, stack_io);
     state_io_map(io, &c->stack_at);
-    if (io->loading)
-        check_stacks(io, c, sites);
+    if (!io->loading)
+        return;
+    c->called = 0;
+    for (size_t i = 0; i < c->stacks.len; i++)
+        for (size_t n = 0; n < c->stacks.at[i].open.len; n++)
+            c->called += c->stacks.at[i].open.at[n].kind == CALL_FUNCTION &&
+                         c->stacks.at[i].open.at[n].hook == HOOK_CALLED;
+    check_stacks(io, c, sites);
 }

@@ -25,7 +25,7 @@ enum call_step_kind {
     STEP_TRAMPOLINE,  /* the trampoline begins; without a STEP_TRACER before it the function begins,
                          too */
     STEP_ARRIVAL,     /* at an address that calls return to */
-    STEP_HANDLER_END, /* return_to_handler is about to jump to `call.back' */
+    STEP_HANDLER_END, /* a return handler is about to jump to `call.back' */
     STEP_TRAP,
     STEP_TRAP_RETURN, /* with the same stack pointer as at the trap */
     STEP_TASK_BEGINS, /* calls of an earlier task on the same stack have ended */
@@ -38,14 +38,40 @@ struct call_step {
     uint64_t pc, sp;  /* pc: of ARRIVAL; sp: of all steps but those that have a call */
     struct call call; /* FUNCTION, TRACER, TRAMPOLINE, TRAP: the call that begins */
     uint64_t tracer_back,
-        tracer_sp;       /* TRAMPOLINE: those of the tracer's call; `call' is the function's */
-    enum call_hook hook; /* ARRIVAL after a site: where its function returns to now */
+        tracer_sp; /* TRAMPOLINE: those of the tracer's call; `call' is the function's */
+    /*
+     * ARRIVAL after a site, TRAP_RETURN of a breakpoint: where the function returns to now; 0, and
+     * HOOK_UNKNOWN: not known. A return handler that was not known before is learnt.
+     */
+    uint64_t returns_to;
+    enum call_hook hook;
 };
 
+/*
+ * The addresses of return handlers: first those that have a known name, then those that were
+ * learnt.
+ */
+enum { RETURN_HANDLERS_MAX = 16 };
+struct return_handlers {
+    unsigned named, count;
+    uint64_t at[RETURN_HANDLERS_MAX];
+};
+
+static inline bool is_return_handler(const struct return_handlers *h, uint64_t address)
+{
+    for (unsigned i = 0; i < h->count; i++)
+        if (h->at[i] == address)
+            return true;
+    return false;
+}
+
+/* False: there are too many, or it is known already. */
+bool learn_return_handler(struct return_handlers *h, uint64_t address);
+void return_handlers_state_io(struct state_io *io, struct return_handlers *h);
+
 struct call_stacks_config {
-    uint64_t return_to_handler; /* 0: the image has none */
-    uint64_t
-        return_trampoline; /* the return address that kprobes may give a function first; 0: none */
+    uint64_t return_to_handler;      /* 0: the image has none */
+    struct return_handlers handlers; /* those with known names, and that */
     struct calls_listener listener;
     /*
      * Called when the call of a tracer or return handler begins (CALL_OPEN) and ends, for the

@@ -11,6 +11,7 @@
 #include "ftrace/calls/calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/compiler.h"
@@ -39,8 +40,20 @@ enum { RETURN_BELOW_FRAME = 8 };
 /* More return addresses than a kernel has calls of its functions; each has a probe. */
 enum { AWAITED_MAX = 1 << 20 };
 
+/* More harts than a machine can have. */
+enum { HARTS_MAX = 1 << 12 };
+
 /* Numbers of probes at return addresses: of calls by sites, and others. */
 enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
+
+/* Breakpoints in the kernel, one in the handler of another, that a hart has not returned from. */
+enum { BREAKPOINTS_MAX = 4 };
+struct breakpoints {
+    unsigned count;
+    struct {
+        uint64_t pc, sp, ra;
+    } at[BREAKPOINTS_MAX];
+};
 
 struct calls {
     struct cluster *cluster;
@@ -56,11 +69,14 @@ struct calls {
     struct call_stacks *stacks;   /* with a feed, for its reader only */
     struct hart *now;             /* without a feed: the hart of the step */
     uint64_t return_to_handler;   /* 0: the image has none */
+    struct return_handlers handlers;
+    VEC_OF(uint32_t) handler_ends; /* probes at the last jumps of handlers */
     struct {
         uint64_t back, sp;
     } * called; /* by each hart's last site that is on: the return address and sp of the trampoline
                  */
-    enum site_state fetched; /* the state of the site that is being decoded */
+    struct breakpoints *breakpoints; /* of each hart */
+    enum site_state fetched;         /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
     uint64_t returns_left_out;
@@ -168,23 +184,95 @@ static void plant_return(struct calls *c, uint64_t pa, uint32_t id)
     map_put(&c->awaited, pa, probe << 1 | id);
 }
 
-static void await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
+/* Plants a probe at the address. False: nothing new can come of it. */
+static bool await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
 {
     uint64_t *slot = ra_slot(c->known, va), pa, known;
 
     if (*slot == (va ^ c->known->key))
-        return;
+        return false;
     if (c->listener.meet)
         c->listener.meet(c->listener.ctx, va - 1);
     if (!hart_translate(h, va, ACCESS_FETCH, &pa))
-        return;
+        return false;
     *slot = va ^ c->known->key;
     if (map_get(&c->awaited, pa, &known))
-        return;
+        return false;
     if (c->awaited.len < AWAITED_MAX)
         plant_return(c, pa, id);
     else
         c->returns_left_out++;
+    return true;
+}
+
+/* ---- return handlers ---- */
+
+/*
+ * Plants probes at the jumps by a register that are not the second half of a pair: such a half is a
+ * call, which returns.
+ */
+static void plant_handler_ends(struct calls *c, uint64_t handler)
+{
+    const struct symbol *symbol = symbols_function_at(c->symbols, handler);
+    struct insn i, before = {0};
+    uint64_t pa;
+
+    for (uint64_t va = handler; symbol && va < symbol->end; va += i.size) {
+        uint32_t word = 0;
+
+        if (!image_read(c->image, va, &word, 2) ||
+            (insn_size((uint16_t)word) == 4 && !image_read(c->image, va, &word, 4)))
+            return;
+        (void)insn_decode(word, &i);
+        if (i.op == OP_jalr && i.rd == REG_ZERO && !i.imm && !insn_is_pair(&before, &i) &&
+            image_va_to_pa(c->image, va, &pa))
+            VEC_PUSH(&c->handler_ends, cluster_plant(c->cluster, pa, &c->at_handler_end, i.rs1));
+        before = i;
+    }
+}
+
+/* Whether the instruction before this address is a call, which returns to it. */
+static bool follows_call(struct hart *h, uint64_t va)
+{
+    uint32_t word = 0;
+    struct insn i;
+
+    if (hart_peek(h, va - 4, &word, 4) && insn_size((uint16_t)word) == 4 && insn_decode(word, &i) &&
+        (i.op == OP_jal || i.op == OP_jalr) && i.rd != REG_ZERO)
+        return true;
+    word = 0;
+    return hart_peek(h, va - 2, &word, 2) && insn_size((uint16_t)word) == 2 &&
+           insn_decode(word, &i) && (i.op == OP_jal || i.op == OP_jalr) && i.rd != REG_ZERO;
+}
+
+/*
+ * Whether an address that has taken the place of a return address may be that of a return handler:
+ * a function begins there, or code that has no name and is not the rest of a function that has made
+ * a call.
+ */
+static bool may_be_handler(const struct calls *c, struct hart *h, uint64_t va)
+{
+    const struct symbol *symbol = symbols_function_at(c->symbols, va);
+    uint64_t pa;
+
+    if (!hart_translate(h, va, ACCESS_FETCH, &pa))
+        return false;
+    return symbol ? symbol->addr == va : !follows_call(h, va);
+}
+
+/* Where a function returns to if its return address is this one now. */
+static enum call_hook hook_of(struct calls *c, struct hart *h, uint64_t returns_to)
+{
+    if (is_return_handler(&c->handlers, returns_to))
+        return returns_to == c->return_to_handler ? HOOK_HANDLER : HOOK_OTHER;
+    if (!await(c, h, returns_to, RETURN_OF_FUNCTION) || !may_be_handler(c, h, returns_to))
+        return HOOK_NONE;
+    if (!learn_return_handler(&c->handlers, returns_to)) {
+        c->returns_left_out++;
+        return HOOK_NONE;
+    }
+    plant_handler_ends(c, returns_to);
+    return HOOK_OTHER;
 }
 
 void calls_mapping_changed(struct calls *c)
@@ -227,15 +315,13 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
  * Reads where the function of a site returns to after its tracer: from ra, or from where the site
  * or the prologue has stored ra.
  */
-static enum call_hook read_hook(const struct calls *c, struct hart *h)
+static void read_hook(struct calls *c, struct hart *h, struct call_step *step)
 {
-    uint64_t back = hart_reg(h, REG_RA);
-
-    if (!c->return_to_handler ||
-        (c->traits->return_place != RETURN_IN_RA &&
-         !hart_peek(h, frame_of(c, h) - RETURN_BELOW_FRAME, &back, sizeof back)))
-        return HOOK_UNKNOWN;
-    return back == c->return_to_handler ? HOOK_HANDLER : HOOK_NONE;
+    step->returns_to = hart_reg(h, REG_RA);
+    if (c->traits->return_place == RETURN_IN_RA ||
+        hart_peek(h, frame_of(c, h) - RETURN_BELOW_FRAME, &step->returns_to,
+                  sizeof step->returns_to))
+        step->hook = hook_of(c, h, step->returns_to);
 }
 
 static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
@@ -248,7 +334,7 @@ static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, str
     if (hart_mode(h) == PRIV_U)
         return PROBE_GO_ON;
     if (id == RETURN_OF_TRACER)
-        step.hook = read_hook(c, h);
+        read_hook(c, h, &step);
     look(c, h);
     follow(c, h, &step);
     return PROBE_GO_ON;
@@ -259,7 +345,7 @@ static void set_function(struct calls *c, struct hart *h, struct call *function,
     function->kind = CALL_FUNCTION;
     function->sp = frame_of(c, h);
     function->back = return_address(c, h, calls);
-    await(c, h, function->back, RETURN_OF_FUNCTION);
+    (void)await(c, h, function->back, RETURN_OF_FUNCTION);
 }
 
 /* Follows the call of the trampoline by the site of the function, which has just begun. */
@@ -272,7 +358,7 @@ static void call_tracer(struct calls *c, struct hart *h, const struct call *func
                                       .back = back,
                                       .sp = hart_reg(h, REG_SP)}};
 
-    await(c, h, back, RETURN_OF_TRACER);
+    (void)await(c, h, back, RETURN_OF_TRACER);
     c->called[hart_id(h)].back = back;
     c->called[hart_id(h)].sp = step.call.sp;
     follow(c, h, &step);
@@ -358,7 +444,7 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
     if (c->listener.meet)
         c->listener.meet(c->listener.ctx, pc);
     set_function(c, h, &step.call, true);
-    await(c, h, back, RETURN_OF_TRACER);
+    (void)await(c, h, back, RETURN_OF_TRACER);
     follow(c, h, &step);
 }
 
@@ -394,7 +480,7 @@ static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie,
     return PROBE_GO_ON;
 }
 
-/* The last jump of return_to_handler. */
+/* The last jump of a return handler. */
 static enum probe_verdict hit_handler_end(void *ctx, uint32_t reg, uint8_t cookie, struct hart *h,
                                           uint64_t pc)
 {
@@ -409,6 +495,51 @@ static enum probe_verdict hit_handler_end(void *ctx, uint32_t reg, uint8_t cooki
 
 /* ---- traps ---- */
 
+static bool is_breakpoint(const struct trap_event *t)
+{
+    return !t->interrupt && t->cause == EXC_BREAKPOINT;
+}
+
+static void note_breakpoint(struct calls *c, const struct trap_event *t)
+{
+    struct breakpoints *b = &c->breakpoints[hart_id(t->hart)];
+
+    if (b->count == BREAKPOINTS_MAX)
+        memmove(b->at, b->at + 1, --b->count * sizeof *b->at);
+    b->at[b->count].pc = t->epc;
+    b->at[b->count].sp = hart_reg(t->hart, REG_SP);
+    b->at[b->count++].ra = hart_reg(t->hart, REG_RA);
+}
+
+/* A value that an instruction at pc, which the handler has simulated, may have put into ra. */
+static bool is_simulated(uint64_t pc, uint64_t ra)
+{
+    return ra - pc == 2 || ra - pc == 4 || !((ra - pc) & 0xfff);
+}
+
+/*
+ * At the return from a trap: if it is that of a breakpoint whose handler has replaced the value of
+ * ra, as those of kretprobes do at the entry of a function.
+ */
+static void read_hook_of_breakpoint(struct calls *c, struct hart *h, struct call_step *step)
+{
+    struct breakpoints *b = &c->breakpoints[hart_id(h)];
+    uint64_t ra = hart_reg(h, REG_RA);
+    unsigned i = b->count;
+
+    while (i > 0 && b->at[i - 1].sp != step->sp)
+        i--;
+    if (!i)
+        return;
+    b->count = --i;
+    if (ra == b->at[i].ra || is_simulated(b->at[i].pc, ra))
+        return;
+    step->returns_to = ra;
+    step->hook = hook_of(c, h, ra);
+    if (is_hooked(step->hook))
+        (void)await(c, h, b->at[i].ra, RETURN_OF_FUNCTION);
+}
+
 void calls_trap(struct calls *c, const struct trap_event *t)
 {
     struct call_step step = {.kind = STEP_TRAP,
@@ -417,10 +548,13 @@ void calls_trap(struct calls *c, const struct trap_event *t)
                                       .pc = t->epc,
                                       .back = t->epc,
                                       .sp = hart_reg(t->hart, REG_SP),
-                                      .cause = t->cause | (uint64_t)t->interrupt << 63}};
+                                      .cause = t->cause | (uint64_t)t->interrupt << 63,
+                                      .handler = hart_reg(t->hart, REG_RA)}};
 
     if (t->from != PRIV_S || t->to != PRIV_S)
         return;
+    if (is_breakpoint(t))
+        note_breakpoint(c, t);
     look(c, t->hart);
     follow(c, t->hart, &step);
 }
@@ -429,8 +563,10 @@ void calls_trap_return(struct calls *c, const struct trap_return_event *t)
 {
     struct call_step step = {.kind = STEP_TRAP_RETURN, .sp = hart_reg(t->hart, REG_SP)};
 
-    if (t->from == PRIV_S && t->to == PRIV_S)
-        follow(c, t->hart, &step);
+    if (t->from != PRIV_S || t->to != PRIV_S)
+        return;
+    read_hook_of_breakpoint(c, t->hart, &step);
+    follow(c, t->hart, &step);
 }
 
 /* ---- creation ---- */
@@ -443,28 +579,22 @@ static void plant_at(struct calls *c, const char *label, const struct probe_owne
         plant(c, pa, owner, 0);
 }
 
-/*
- * Plants probes at the jumps by a register that are not the second half of a pair: such a half is a
- * call, which returns.
- */
-static void plant_at_handler_end(struct calls *c)
+/* Linux's kretprobes have had three names for theirs. */
+static void plant_at_handlers(struct calls *c)
 {
-    const struct symbol *handler = symbols_function_at(c->symbols, c->return_to_handler);
-    struct insn i, before = {0};
-    uint64_t pa;
+    static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
+                                        "__kretprobe_trampoline", "kretprobe_trampoline"};
+    uint64_t va, pa;
 
-    for (uint64_t va = c->return_to_handler; handler && va < handler->end; va += i.size) {
-        uint32_t word = 0;
-
-        if (!image_read(c->image, va, &word, 2) ||
-            (insn_size((uint16_t)word) == 4 && !image_read(c->image, va, &word, 4)))
-            return;
-        (void)insn_decode(word, &i);
-        if (i.op == OP_jalr && !i.imm && !insn_is_pair(&before, &i) &&
-            image_va_to_pa(c->image, va, &pa))
-            plant(c, pa, &c->at_handler_end, i.rs1);
-        before = i;
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        if (!symbols_find(c->symbols, names[i], &va) || !image_va_to_pa(c->image, va, &pa) ||
+            !learn_return_handler(&c->handlers, va))
+            continue;
+        c->return_to_handler = i ? c->return_to_handler : va;
+        plant_handler_ends(c, va);
+        plant_return(c, pa, RETURN_OF_FUNCTION); /* after those: the last one planted comes first */
     }
+    c->handlers.named = c->handlers.count;
 }
 
 static void plant_all(struct calls *c)
@@ -472,7 +602,6 @@ static void plant_all(struct calls *c)
     static const char *const starts[] = {"ret_from_fork", "ret_from_kernel_thread",
                                          "ret_from_user_thread", "ret_from_fork_kernel_asm",
                                          "ret_from_fork_user_asm"};
-    uint64_t pa;
 
     c->starts = kernel_probes_new(c->cluster, c->image, c->symbols, starts, ARRAY_LEN(starts),
                                   begin_task, c);
@@ -488,13 +617,7 @@ static void plant_all(struct calls *c)
         plant_at(c, "_mcount", &c->at_trampoline);
     plant_at(c, "ftrace_caller", &c->at_trampoline);
     plant_at(c, "ftrace_regs_caller", &c->at_trampoline);
-    if (!symbols_find(c->symbols, "return_to_handler", &c->return_to_handler) ||
-        !image_va_to_pa(c->image, c->return_to_handler, &pa))
-        return;
-    plant_at_handler_end(c);
-    plant_return(
-        c, pa,
-        RETURN_OF_FUNCTION); /* of two probes at one place, the last one planted comes first */
+    plant_at_handlers(c);
 }
 
 /*
@@ -561,14 +684,12 @@ bool calls_possible(const struct site_table *sites)
 /* Must be called when addresses are known and probes are planted. */
 static struct call_stacks *new_stacks(struct calls *c)
 {
-    struct call_stacks_config config = {.return_to_handler = c->return_to_handler,
-                                        .listener = c->listener,
-                                        .emit = c->listener.feed ? NULL : emit,
-                                        .ctx = c};
+    const struct call_stacks_config config = {.return_to_handler = c->return_to_handler,
+                                              .handlers = c->handlers,
+                                              .listener = c->listener,
+                                              .emit = c->listener.feed ? NULL : emit,
+                                              .ctx = c};
 
-    if (!symbols_find(c->symbols, "arch_rethook_trampoline", &config.return_trampoline) &&
-        !symbols_find(c->symbols, "__kretprobe_trampoline", &config.return_trampoline))
-        config.return_trampoline = 0;
     return call_stacks_new(&config);
 }
 
@@ -591,6 +712,7 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .at_return = {c, plan_return, hit_return},
                         .at_handler_end = {c, plan_always, hit_handler_end}};
     c->called = xcalloc(cluster_hart_count(cluster), sizeof *c->called);
+    c->breakpoints = xcalloc(cluster_hart_count(cluster), sizeof *c->breakpoints);
     if (listener.feed)
         c->known = feed_read_hits(listener.feed, (struct feed_reader){c, read_hits});
     else
@@ -623,6 +745,13 @@ static void uproot_returns(struct calls *c)
             cluster_uproot(c->cluster, (uint32_t)(c->awaited.slots[i].value >> 1));
 }
 
+static void uproot_handler_ends(struct calls *c)
+{
+    for (size_t i = 0; i < c->handler_ends.len; i++)
+        cluster_uproot(c->cluster, c->handler_ends.at[i]);
+    c->handler_ends.len = 0;
+}
+
 void calls_free(struct calls *c)
 {
     if (!c)
@@ -631,11 +760,14 @@ void calls_free(struct calls *c)
     for (size_t i = 0; i < c->probes.len; i++)
         cluster_uproot(c->cluster, c->probes.at[i]);
     VEC_FREE(&c->probes);
+    uproot_handler_ends(c);
+    VEC_FREE(&c->handler_ends);
     kernel_probes_free(c->starts);
     uproot_returns(c);
     call_stacks_free(c->stacks);
     map_free(&c->awaited);
     free(c->called);
+    free(c->breakpoints);
     free(c->own);
     free(c);
 }
@@ -685,24 +817,55 @@ static void save_awaited(struct state_io *io, const struct calls *c)
     free(at);
 }
 
+/* Saves or restores the return handlers. Restoring plants the probes at their ends. */
+static void handlers_io(struct state_io *io, struct calls *c)
+{
+    return_handlers_state_io(io, &c->handlers);
+    if (!io->loading || io->error)
+        return;
+    uproot_handler_ends(c);
+    for (unsigned i = 0; i < c->handlers.count; i++)
+        plant_handler_ends(c, c->handlers.at[i]);
+}
+
+static void breakpoints_io(struct state_io *io, struct breakpoints *b)
+{
+    STATE_IO_BELOW(io, b->count, BREAKPOINTS_MAX + 1);
+    for (unsigned i = 0; i < b->count; i++) {
+        STATE_IO(io, b->at[i].pc);
+        STATE_IO(io, b->at[i].sp);
+        STATE_IO(io, b->at[i].ra);
+    }
+}
+
 /* Forgets what was known of the harts' next steps. */
 static void forget_steps(struct calls *c)
 {
-    for (unsigned i = 0; i < cluster_hart_count(c->cluster); i++)
+    for (unsigned i = 0; i < cluster_hart_count(c->cluster); i++) {
         c->called[i].back = 0;
+        c->breakpoints[i].count = 0;
+    }
     calls_mapping_changed(c);
     feed_interrupt(c->listener.feed);
 }
 
 void calls_state_io(struct state_io *io, struct calls *c)
 {
+    unsigned harts = cluster_hart_count(c->cluster);
+
     feed_settle(c->listener.feed);
-    state_io_section(io, "calls", 4);
+    state_io_section(io, "calls", 5);
     STATE_IO(io, c->fetched);
     STATE_IO(io, c->returns_left_out);
     call_stacks_state_io(io, c->stacks, site_count(c->sites));
-    if (io->loading) {
+    handlers_io(io, c);
+    if (io->loading)
         forget_steps(c);
+    if (state_io_count(io, harts, HARTS_MAX) != harts)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (unsigned i = 0; i < harts; i++)
+        breakpoints_io(io, &c->breakpoints[i]);
+    if (io->loading) {
         if (!io->error)
             call_stacks_each(c->stacks, name_call, c);
         load_awaited(io, c);
@@ -717,13 +880,18 @@ void calls_state_skip(struct state_io *io, const struct site_table *sites)
 {
     const struct call_stacks_config config = {0};
     struct call_stacks *stacks = call_stacks_new(&config);
+    struct return_handlers handlers = {0};
+    struct breakpoints breakpoints = {0};
     enum site_state fetched = SITE_INIT;
     uint64_t number = 0;
 
-    state_io_section(io, "calls", 4);
+    state_io_section(io, "calls", 5);
     STATE_IO(io, fetched);
     STATE_IO(io, number);
     call_stacks_state_io(io, stacks, site_count(sites));
+    return_handlers_state_io(io, &handlers);
+    for (size_t left = state_io_count(io, 0, HARTS_MAX); left && !io->error; left--)
+        breakpoints_io(io, &breakpoints);
     for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--)
         STATE_IO(io, number);
     call_stacks_free(stacks);

@@ -28,16 +28,32 @@ struct symbols;
 enum call_kind {
     CALL_FUNCTION, /* a traced function, from its site on */
     CALL_TRACER,   /* the trampoline of an enabled site, until the instruction after the site */
-    CALL_RETURN,   /* from return_to_handler to the true return address */
+    CALL_RETURN,   /* from a return handler to the true return address */
     CALL_TRAP,     /* a trap from the kernel, until the interrupted code continues */
+    /*
+     * A function whose return address the handler of a breakpoint has replaced, from there on.
+     * Listeners are not called for it.
+     */
+    CALL_HOOK,
 };
 
-/* Whether the return address of a function is that of return_to_handler. */
+/*
+ * Where a function returns to. A return handler is what a tracer or probe has put in the place of
+ * a return address, by whatever name: return_to_handler, the trampoline of kretprobes, and others.
+ */
 enum call_hook {
     HOOK_UNKNOWN, /* its tracer did not return yet */
-    HOOK_NONE,
-    HOOK_HANDLER,
+    HOOK_NONE,    /* to its caller */
+    HOOK_HANDLER, /* to return_to_handler */
+    HOOK_OTHER,   /* to another return handler */
+    HOOK_CALLED,  /* into the trampoline, which has called the rest of the function */
 };
+
+/* Whether something has put another address in the place of the function's return address. */
+static inline bool is_hooked(enum call_hook hook)
+{
+    return hook > HOOK_NONE;
+}
 
 /* An open call on a stack. */
 struct call {
@@ -50,8 +66,16 @@ struct call {
     uint64_t pc;      /* of the site; TRAP: the interrupted pc */
     uint64_t back;    /* where it returns to; FUNCTION: the return address */
     uint64_t sp;      /* the stack pointer of its caller */
-    uint64_t cause;   /* TRAP: scause */
-    enum call_hook hook; /* FUNCTION */
+    union {
+        uint64_t cause;      /* TRAP: scause */
+        uint64_t handler_sp; /* FUNCTION with HOOK_CALLED: the stack pointer at `handler' */
+    };
+    /*
+     * FUNCTION, HOOK, and TRACER at its end: where the function returns to, if something has
+     * replaced its return address; else 0. TRAP: ra.
+     */
+    uint64_t handler;
+    enum call_hook hook; /* FUNCTION, HOOK; RETURN: HOOK_CALLED if the trampoline called the rest */
     unsigned hart;       /* these two: when it began */
     uint64_t cycle;
 };
@@ -70,11 +94,16 @@ enum call_end {
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
     CALL_LOST,       /* RETURN: it is about to jump to an address that no open call returns to */
     /*
-     * FUNCTION, only in FTRACE_CALL_LEFT: it, or an outer call, returned without return_to_handler,
-     * although its return address had been replaced by that.
+     * FUNCTION, HOOK, only in FTRACE_CALL_LEFT: it, or an outer call, returned without its return
+     * handler, although its return address had been replaced by that.
      */
     CALL_UNWOUND,
     CALL_UNSENT, /* RETURN, only in FTRACE_CALL_LEFT: no function had its return address replaced */
+    /*
+     * TRACER, only in FTRACE_CALL_LEFT: it calls the rest of the function, and gets it back by the
+     * CALL_RETURN with HOOK_CALLED.
+     */
+    CALL_CALLED,
     CALL_DROPPED, /* it is not followed any further: there were too many calls */
     CALL_OPEN,    /* it was still open at the end of the run */
 };

@@ -8,11 +8,13 @@
 
 #include "base/alloc.h"
 #include "base/state_io.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "load/btf.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
+#include "mem/bus.h"
 
 /* An offset that is not known. A task_struct is smaller than TASK_BYTES. */
 enum { UNKNOWN = -1, TASK_BYTES = 16 << 10 };
@@ -20,9 +22,19 @@ enum { UNKNOWN = -1, TASK_BYTES = 16 << 10 };
 /* Number of tasks from which the place of the pid is learnt; Linux's PID_MAX_LIMIT. */
 enum { TEACHERS = 4, PID_LIMIT = 4 << 20 };
 
-enum member { MEMBER_NAME, MEMBER_PID, MEMBER_STACK, MEMBER_RETURN_DEPTH, MEMBERS };
+enum member { MEMBER_NAME, MEMBER_PID, MEMBER_STACK, MEMBER_RETURN_DEPTH, MEMBER_PREEMPT, MEMBERS };
+
+/*
+ * Pages of tasks that ran, as numbers. The kernel has a task_struct at the same physical address as
+ * long as a hart runs the task, so what was translated once need not be translated again.
+ */
+enum { PAGES = 64 };
+struct task_page {
+    uint64_t virtual, physical; /* virtual + 1; 0: none */
+};
 
 struct tasks {
+    struct task_page pages[PAGES];
     const struct image *image;
     const struct symbols *symbols;
     struct lines *lines;
@@ -48,14 +60,28 @@ void tasks_free(struct tasks *t)
 
 /* ---- where the members are ---- */
 
-static int32_t find_member(struct tasks *t, const char *member)
+static int32_t find_member_of(struct tasks *t, const char *structure, const char *member)
 {
     uint64_t offset;
 
-    if (!lines_member(t->lines, "task_struct", member, &offset) &&
-        !btf_member(t->image->file.bytes, t->image->file.size, "task_struct", member, &offset))
+    if (!lines_member(t->lines, structure, member, &offset) &&
+        !btf_member(t->image->file.bytes, t->image->file.size, structure, member, &offset))
         return UNKNOWN;
     return offset < TASK_BYTES ? (int32_t)offset : UNKNOWN;
+}
+
+static int32_t find_member(struct tasks *t, const char *member)
+{
+    return find_member_of(t, "task_struct", member);
+}
+
+/* In Linux it is a member of a struct in the task_struct. */
+static int32_t find_preempt_count(struct tasks *t)
+{
+    int32_t info = find_member(t, "thread_info");
+    int32_t count = find_member_of(t, "thread_info", "preempt_count");
+
+    return info == UNKNOWN || count == UNKNOWN ? UNKNOWN : info + count;
 }
 
 /* Reads the bytes of init_task in the image's file, as many as the file has. */
@@ -86,11 +112,14 @@ static void search(struct tasks *t)
     static const char *const names[MEMBERS] = {[MEMBER_NAME] = "comm",
                                                [MEMBER_PID] = "pid",
                                                [MEMBER_STACK] = "stack",
-                                               [MEMBER_RETURN_DEPTH] = "curr_ret_stack"};
+                                               [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
+                                               [MEMBER_PREEMPT] = "preempt_count"};
 
     t->searched = true;
     for (unsigned i = 0; i < MEMBERS; i++)
         t->at[i] = find_member(t, names[i]);
+    if (t->at[MEMBER_PREEMPT] == UNKNOWN)
+        t->at[MEMBER_PREEMPT] = find_preempt_count(t);
     if (t->at[MEMBER_NAME] == UNKNOWN)
         t->at[MEMBER_NAME] = find_name_of_first(t);
 }
@@ -222,14 +251,40 @@ bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
     return tp && at != UNKNOWN;
 }
 
+/* Reads a number of the task that the hart runs. */
+static bool read_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member,
+                        int32_t *number)
+{
+    int32_t at = offset_of(t, member);
+    uint64_t va = tp + (uint64_t)at, pa;
+    struct task_page *page = &t->pages[va >> PAGE_SHIFT & (PAGES - 1)];
+
+    if (at == UNKNOWN)
+        return false;
+    if (page->virtual != (va >> PAGE_SHIFT) + 1) {
+        if (!hart_translate(h, va, ACCESS_LOAD, &pa))
+            return false;
+        *page = (struct task_page){(va >> PAGE_SHIFT) + 1, pa >> PAGE_SHIFT};
+    }
+    pa = page->physical << PAGE_SHIFT | (va & (((uint64_t)1 << PAGE_SHIFT) - 1));
+    return bus_read(cluster_bus(hart_cluster(h)), pa, number, sizeof *number);
+}
+
 bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
 {
-    return read_member(t, h, tp, MEMBER_RETURN_DEPTH, depth, sizeof *depth);
+    return read_number(t, h, tp, MEMBER_RETURN_DEPTH, depth);
+}
+
+bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count)
+{
+    return read_number(t, h, tp, MEMBER_PREEMPT, count);
 }
 
 void tasks_state_io(struct state_io *io, struct tasks *t)
 {
     state_io_section(io, "tasks", 1);
+    if (io->loading)
+        memset(t->pages, 0, sizeof t->pages);
     STATE_IO(io, t->learnt_pid);
     if (t->learnt_pid < UNKNOWN || t->learnt_pid >= TASK_BYTES)
         state_io_fail(io, STATE_OUT_OF_RANGE);

@@ -48,10 +48,14 @@ MUST_USE bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct ta
 MUST_USE bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va);
 
 /*
- * Reads the depth of the task's return stack, on which the function graph tracer has its entries,
- * in units of the kernel: more entries have a higher number. False: not known.
+ * Reads, of the task that the hart runs, the depth of its return stack, on which the function graph
+ * tracer has its entries, in units of the kernel: more entries have a higher number. False: not
+ * known.
  */
 MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth);
+
+/* The same of the task's preempt_count: above 0 it cannot be preempted. */
+MUST_USE bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count);
 
 /* Saves or restores what was learnt from tasks that ran. */
 void tasks_state_io(struct state_io *io, struct tasks *t);

@@ -207,6 +207,20 @@ static void describe_stack(char *text, const struct symbols *symbols,
         snprintf(text + used, FACT_TEXT_MAX - used, " <- ...");
 }
 
+/* A trampoline that was made at run time may have no name. */
+static void describe_detour(char *text, const struct symbols *symbols, struct lines *lines,
+                            const struct fact *fact)
+{
+    char place[PLACE_MAX];
+
+    describe_place(place, symbols, lines, fact->va);
+    if (fact->message != MESSAGE_NONE && !symbols_name_at(symbols, fact->va, NULL))
+        snprintf(text, FACT_TEXT_MAX, "the trampoline at %s %s", place,
+                 message_text(fact->message));
+    else
+        snprintf(text, FACT_TEXT_MAX, "%s", place);
+}
+
 void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
                    const struct symbols *symbols, struct lines *lines, const struct fact *fact)
 {
@@ -229,10 +243,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         snprintf(text, FACT_TEXT_MAX, "a fence.i on hart %u after that store%s", fact->hart,
                  message_text(fact->message));
         break;
-    case FACT_PLACE:
-        describe_place(place, symbols, lines, fact->va);
-        snprintf(text, FACT_TEXT_MAX, "%s", place);
-        break;
+    case FACT_PLACE: describe_detour(text, symbols, lines, fact); break;
     case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
     case FACT_REGISTER:
         snprintf(text, FACT_TEXT_MAX, "%s = 0x%" PRIx64, fact_register_name(fact), fact->va);

@@ -1,0 +1,369 @@
+/*
+ * detour.c - see detour.h.
+ */
+#include "ftrace/audit/detour.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/state_io.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/arguments.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/calls/calls.h"
+#include "ftrace/kernel/tasks.h"
+#include "ftrace/kernel/text_map.h"
+
+/* ---- what must be kept ---- */
+
+#define X(reg) (UINT32_C(1) << (reg))
+
+/* s0 to s11, and gp. tp is compared by itself. */
+#define KEPT_ALWAYS                                                                            \
+    (X(REG_GP) | X(8) | X(9) | X(18) | X(19) | X(20) | X(21) | X(22) | X(23) | X(24) | X(25) | \
+     X(26) | X(27))
+#define ARGUMENTS (X(10) | X(11) | X(12) | X(13) | X(14) | X(15) | X(16) | X(17))
+#define RESULTS   (X(REG_A0) | X(REG_A1))
+
+/* fa0, fa1, and fs0 to fs11, which have the numbers of s0 to s11. */
+#define RESULTS_FLOAT (X(10) | X(11) | (KEPT_ALWAYS & ~X(REG_GP)))
+
+/*
+ * Integer registers that must be the same afterwards. A site behind the prologue is an ordinary
+ * call, before which the compiler has saved what it needs.
+ */
+static uint32_t kept_registers(const struct audit *a, const struct call *call)
+{
+    const struct layout_traits *traits = site_traits(a->config.sites);
+
+    if (call->kind == CALL_RETURN)
+        return KEPT_ALWAYS | RESULTS;
+    if (traits->place == SITE_AFTER_PROLOGUE)
+        return KEPT_ALWAYS;
+    return KEPT_ALWAYS | ARGUMENTS | (traits->return_place == RETURN_IN_RA ? X(REG_RA) : 0);
+}
+
+/* ---- the begin ---- */
+
+static bool keeps_ra_below_sp(const struct audit *a)
+{
+    return site_traits(a->config.sites)->return_place == RETURN_BELOW_SP;
+}
+
+static bool read_preempt(const struct audit *a, struct hart *h, int32_t *count)
+{
+    return a->config.tasks && tasks_preempt_count(a->config.tasks, h, hart_reg(h, REG_TP), count);
+}
+
+static void take_status(const struct audit *a, struct hart *h, struct detour *d)
+{
+    d->hart = hart_id(h);
+    d->cycle = hart_cycles(h);
+    d->traps = a->harts[d->hart].traps;
+    d->switches = a->harts[d->hart].switches;
+    d->status = hart_status(h);
+    d->has_preempt = read_preempt(a, h, &d->preempt);
+    memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
+}
+
+void detour_take(const struct audit *a, struct hart *h, const struct call *call, struct detour *d)
+{
+    d->kind = (uint8_t)call->kind;
+    d->is_whole = false;
+    d->site = call->site;
+    d->sp = call->sp;
+    d->back = call->back;
+    d->pc = call->pc;
+    d->kept = kept_registers(a, call);
+    memcpy(d->regs, hart_regs(h), sizeof d->regs);
+    take_status(a, h, d);
+    d->has_slot = d->kind == CALL_TRACER && keeps_ra_below_sp(a) &&
+                  hart_peek(h, d->sp - SLOT_BELOW_SP, &d->slot, sizeof d->slot);
+}
+
+void detour_take_result(const struct audit *a, struct hart *h, const struct call *call,
+                        struct detour *d)
+{
+    d->pc = call->pc;
+    d->regs[REG_A0] = hart_reg(h, REG_A0);
+    take_status(a, h, d);
+}
+
+/* ---- reports ---- */
+
+/* The address to which the detour leads, by the site as it is now; 0: not known. */
+static uint64_t target_of(const struct audit *a, struct hart *h, const struct detour *d)
+{
+    const struct site *s;
+    uint8_t bytes[SITE_BYTES_MAX];
+    uint64_t target = 0;
+
+    if (d->kind == CALL_RETURN)
+        return d->pc;
+    if (d->site == NO_SITE)
+        return 0;
+    s = site_get(a->config.sites, d->site);
+    if (!hart_peek(h, d->pc, bytes, s->size) ||
+        !site_calls(a->config.sites, s, site_state(a->config.sites, s, bytes, &target)))
+        return 0;
+    return target;
+}
+
+/* Where the hart was before, and is now. */
+static void add_path(struct finding *f, const struct detour *before, struct hart *h, uint64_t pc)
+{
+    struct fact *called = audit_fact(f, LABEL_CALLED, FACT_MOMENT);
+
+    called->hart = before->hart;
+    called->pc = before->pc;
+    called->cycle = before->cycle;
+    audit_fact_moment(f, LABEL_RETURNED, h, pc);
+}
+
+static void add_detour(struct finding *f, const struct detour *d, uint64_t target)
+{
+    struct fact *fact;
+
+    if (!target)
+        return;
+    fact = audit_fact(f, LABEL_DETOUR, FACT_PLACE);
+    fact->va = target;
+    fact->message = d->kind == CALL_TRACER ? MESSAGE_SITE_CALLS
+                    : d->is_whole          ? MESSAGE_CALLED_REST
+                                           : MESSAGE_RETURNS_THERE;
+}
+
+/* Each trampoline and handler has findings of its own; those of below-sp are also slot_rules.c's.
+ */
+static uint64_t cause_of(const struct audit *a, enum rule rule, unsigned place, uint64_t target)
+{
+    return audit_cause(rule,
+                       rule == RULE_below_sp ? place : audit_function(a, target) << 16 | place);
+}
+
+struct finding *detour_report(struct audit *a, enum rule rule, unsigned place,
+                              const struct detour *d, struct hart *h)
+{
+    uint64_t target = target_of(a, h, d);
+    const struct breach b = {.rule = rule,
+                             .hart = hart_id(h),
+                             .site = d->site,
+                             .pc = d->pc,
+                             .cycle = hart_cycles(h),
+                             .cause = cause_of(a, rule, place, target)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return NULL;
+    audit_fact_site(f, d->site);
+    add_detour(f, d, target);
+    add_path(f, d, h, hart_pc(h));
+    return f;
+}
+
+static void report_change(struct audit *a, enum rule rule, const struct detour *before,
+                          struct hart *h, unsigned reg, uint64_t old, uint64_t new)
+{
+    struct finding *f =
+        detour_report(a, rule, (unsigned)audit_place_of_register(before->kind, reg), before, h);
+
+    if (!f)
+        return;
+    audit_fact_register(f, LABEL_BEFORE, reg, old);
+    audit_fact_register(f, LABEL_AFTER, reg, new);
+    audit_fact_order(f);
+}
+
+/* ---- comparisons ---- */
+
+/* Whether no trap has interrupted the detour, so that it was this hart's alone. */
+static bool is_uninterrupted(const struct audit *a, const struct detour *d, const struct hart *h)
+{
+    return d->hart == hart_id(h) && d->traps == a->harts[d->hart].traps;
+}
+
+/* Whether the hart is known to have run no other task meanwhile. */
+static bool is_unswitched(const struct audit *a, const struct detour *d, const struct hart *h)
+{
+    return a->sees_switches && d->hart == hart_id(h) && d->switches == a->harts[d->hart].switches;
+}
+
+/*
+ * A trampoline outside of the kernel's text is made for one function: it need not save arguments
+ * that the function does not have. Where the kernel can make such ones, one that is in its text may
+ * continue there.
+ */
+static bool is_needed(const struct audit *a, struct hart *h, const struct detour *d, unsigned reg)
+{
+    uint64_t target, pa;
+
+    if (d->kind != CALL_TRACER || !(ARGUMENTS >> reg & 1))
+        return true;
+    target = target_of(a, h, d);
+    if (!a->has_direct_calls &&
+        (!target || !a->config.text || !hart_translate(h, target, ACCESS_FETCH, &pa) ||
+         text_map_has(a->config.text, pa, 2)))
+        return true;
+    return arguments_read(h, d->back) >> reg & 1;
+}
+
+static void compare_integers(struct audit *a, struct hart *h, const struct detour *before,
+                             uint32_t kept, uint64_t handler)
+{
+    const uint64_t *now = hart_regs(h);
+
+    for (; kept; kept &= kept - 1) {
+        unsigned reg = (unsigned)__builtin_ctz(kept);
+
+        if (UNLIKELY(now[reg] != before->regs[reg]) &&
+            !(reg == REG_RA && handler && now[reg] == handler) && is_needed(a, h, before, reg))
+            report_change(a, RULE_clobbered_register, before, h, reg, before->regs[reg], now[reg]);
+    }
+}
+
+/*
+ * tp is the address of the task, or a number of the hart: it is the same if the hart has done
+ * nothing else meanwhile.
+ */
+static uint32_t kept_now(const struct audit *a, const struct detour *d, const struct hart *h)
+{
+    return d->kept | (is_uninterrupted(a, d, h) && is_unswitched(a, d, h) ? X(REG_TP) : 0);
+}
+
+/*
+ * Floating-point registers are another task's after a trap or a switch. With the unit off they are
+ * those of a program, and no part of the kernel may change them.
+ */
+static void compare_floats(struct audit *a, struct hart *h, const struct detour *before)
+{
+    bool on = before->status.sstatus & SSTATUS_FS;
+    uint32_t kept = on && before->kind == CALL_RETURN ? RESULTS_FLOAT : UINT32_MAX;
+    const uint64_t *now = hart_fregs(h);
+
+    if (!is_uninterrupted(a, before, h) || !(on || is_unswitched(a, before, h)))
+        return;
+    if (hart_status(h).fcsr != before->status.fcsr)
+        report_change(a, RULE_clobbered_csr, before, h, FACT_FCSR, before->status.fcsr,
+                      hart_status(h).fcsr);
+    if (LIKELY(!memcmp(now, before->fregs, sizeof before->fregs)))
+        return;
+    for (unsigned reg = 0; reg < 32; reg++)
+        if ((kept >> reg & 1) && now[reg] != before->fregs[reg])
+            report_change(a, RULE_clobbered_register, before, h, FACT_FREG + reg,
+                          before->fregs[reg], now[reg]);
+}
+
+/* The doubleword below sp, from which the site loads ra: a trap frame may have overwritten it. */
+static void compare_slot(struct audit *a, struct hart *h, const struct detour *before,
+                         uint64_t handler)
+{
+    uint64_t slot;
+
+    if (!before->has_slot || !hart_peek(h, before->sp - SLOT_BELOW_SP, &slot, sizeof slot) ||
+        slot == before->slot || (handler && slot == handler))
+        return;
+    if (is_uninterrupted(a, before, h))
+        report_change(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
+    else
+        report_change(a, RULE_below_sp, before, h, FACT_SLOT, before->slot, slot);
+}
+
+/* The fields of sstatus, in the order of FACT_SIE and the next ones. */
+static const struct {
+    uint64_t mask;
+    bool of_trap; /* the hardware changes it at traps and their returns */
+} fields[] = {
+    {SSTATUS_SIE, false}, {SSTATUS_SPIE, true}, {SSTATUS_SPP, true},
+    {SSTATUS_FS, false},  {SSTATUS_SUM, false}, {SSTATUS_MXR, false},
+};
+_Static_assert(ARRAY_LEN(fields) == FACT_SATP - FACT_SIE, "a number for each field");
+
+static void compare_sstatus(struct audit *a, struct hart *h, const struct detour *before,
+                            uint64_t now)
+{
+    bool alone = is_uninterrupted(a, before, h) && is_unswitched(a, before, h);
+
+    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
+        uint64_t mask = fields[i].mask, unit = mask & -mask;
+
+        if (!((now ^ before->status.sstatus) & mask) || (fields[i].of_trap && !alone))
+            continue;
+        report_change(a, RULE_clobbered_csr, before, h, FACT_SIE + i,
+                      (before->status.sstatus & mask) / unit, (now & mask) / unit);
+    }
+}
+
+/*
+ * A task that continues has its own interrupts, access and floating-point unit again, on whatever
+ * hart. satp may be another one after a switch: a thread of the kernel runs with any page table.
+ */
+static void compare_status(struct audit *a, struct hart *h, const struct detour *before)
+{
+    const struct hart_status now = hart_status(h);
+    int32_t preempt;
+
+    if (UNLIKELY(now.sstatus != before->status.sstatus))
+        compare_sstatus(a, h, before, now.sstatus);
+    if (UNLIKELY(now.satp != before->status.satp) && is_unswitched(a, before, h))
+        report_change(a, RULE_clobbered_csr, before, h, FACT_SATP, before->status.satp, now.satp);
+    if (before->has_preempt && hart_reg(h, REG_TP) == before->regs[REG_TP] &&
+        read_preempt(a, h, &preempt) && preempt != before->preempt)
+        report_change(a, RULE_clobbered_csr, before, h, FACT_PREEMPT, (uint32_t)before->preempt,
+                      (uint32_t)preempt);
+}
+
+void detour_compare(struct audit *a, struct hart *h, const struct detour *d, uint64_t handler)
+{
+    compare_integers(a, h, d, kept_now(a, d, h), handler);
+    compare_floats(a, h, d);
+    compare_status(a, h, d);
+    compare_slot(a, h, d, handler);
+}
+
+void detour_call_rest(struct audit *a, struct hart *h, struct detour *d, uint64_t back)
+{
+    compare_integers(a, h, d, d->kept & (ARGUMENTS | X(REG_GP)), 0);
+    compare_status(a, h, d);
+    d->kind = CALL_RETURN;
+    d->is_whole = true;
+    d->back = back;
+    d->kept = KEPT_ALWAYS | X(REG_A0); /* functions with a result in a1 have no such trampoline */
+}
+
+void detour_compare_return(struct audit *a, struct hart *h, const struct detour *d)
+{
+    compare_integers(a, h, d, KEPT_ALWAYS, 0);
+    compare_status(a, h, d);
+}
+
+/* ---- state ---- */
+
+void detour_state_io(struct state_io *io, struct detour *d)
+{
+    STATE_IO_BELOW(io, d->kind, CALL_TRAP);
+    STATE_IO(io, d->is_whole);
+    STATE_IO(io, d->has_slot);
+    STATE_IO(io, d->has_back);
+    STATE_IO(io, d->has_depth);
+    STATE_IO(io, d->has_preempt);
+    STATE_IO(io, d->hart);
+    STATE_IO(io, d->site);
+    STATE_IO(io, d->traps);
+    STATE_IO(io, d->switches);
+    STATE_IO(io, d->kept);
+    STATE_IO(io, d->depth);
+    STATE_IO(io, d->preempt);
+    STATE_IO(io, d->sp);
+    STATE_IO(io, d->back);
+    STATE_IO(io, d->pc);
+    STATE_IO(io, d->cycle);
+    STATE_IO(io, d->slot);
+    STATE_IO(io, d->function_back);
+    STATE_IO(io, d->status.sstatus);
+    STATE_IO(io, d->status.satp);
+    STATE_IO(io, d->status.fcsr);
+    for (unsigned i = 0; i < ARRAY_LEN(d->regs); i++)
+        STATE_IO(io, d->regs[i]);
+    for (unsigned i = 0; i < ARRAY_LEN(d->fregs); i++)
+        STATE_IO(io, d->fregs[i]);
+}
