@@ -178,15 +178,21 @@ static struct fact stack_fact(enum fact_label label, const struct call_stack *st
     return (struct fact){.label = label, .kind = FACT_STACK, .site = NO_SITE, .stack = *stack};
 }
 
-void audit_fact_stack(const struct audit *a, struct finding *f, enum fact_label label,
-                      struct hart *h)
+void audit_fact_stack_at(const struct audit *a, struct finding *f, enum fact_label label,
+                         struct hart *h, uint64_t pc)
 {
     struct call_stack stack;
     uint64_t slots[STACK_FRAMES];
 
-    call_stack_take(a, h, &stack, slots);
+    call_stack_take(a, h, pc, &stack, slots);
     if (stack.count > 1)
         *audit_fact(f, label, FACT_STACK) = stack_fact(label, &stack);
+}
+
+void audit_fact_stack(const struct audit *a, struct finding *f, enum fact_label label,
+                      struct hart *h)
+{
+    audit_fact_stack_at(a, f, label, h, hart_pc(h));
 }
 
 static bool has_kind(const struct finding *f, unsigned at, enum fact_kind kind)
@@ -251,6 +257,15 @@ static unsigned place_for_hart(const struct finding *f, uint32_t hart)
     return end;
 }
 
+/* Where the hart is: by the fact before that place, as after a return from a trap; or its pc. */
+static uint64_t pc_of(const struct finding *f, unsigned place, const struct hart *h)
+{
+    const struct fact *moment = place ? &f->facts[place - 1] : NULL;
+
+    return moment && moment->kind == FACT_MOMENT && moment->cycle == hart_cycles(h) ? moment->pc
+                                                                                    : hart_pc(h);
+}
+
 /* Adds to the evidence of a new finding what all have. */
 static void complete(struct audit *a, struct finding *f, uint32_t hart)
 {
@@ -258,12 +273,14 @@ static void complete(struct audit *a, struct finding *f, uint32_t hart)
     struct call_stack stack;
     struct task task = {0};
     uint64_t slots[STACK_FRAMES];
+    unsigned place;
 
     complete_stores(a, f);
-    call_stack_take(a, h, &stack, slots);
+    place = place_for_hart(f, hart);
+    call_stack_take(a, h, pc_of(f, place, h), &stack, slots);
     if (!read_task(a, h, &task))
         task.name[0] = '\0';
-    insert_stack(f, place_for_hart(f, hart), &stack, &task);
+    insert_stack(f, place, &stack, &task);
     cause_find(a, f);
 }
 

@@ -145,6 +145,9 @@ void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h);
  */
 void audit_fact_stack(const struct audit *a, struct finding *f, enum fact_label label,
                       struct hart *h);
+/* The same as if the hart were at pc: it goes on where its stack cannot be followed. */
+void audit_fact_stack_at(const struct audit *a, struct finding *f, enum fact_label label,
+                         struct hart *h, uint64_t pc);
 
 /* Must be called last: says how to read the order of facts that have cycles of several harts. */
 void audit_fact_order(struct finding *f);

@@ -66,10 +66,10 @@ static struct unwind_source source_of(const struct audit *a)
 
 /* ---- frames ---- */
 
-static void begin(struct hart *h, struct unwound *u)
+static void begin(struct hart *h, uint64_t pc, struct unwound *u)
 {
     *u = (struct unwound){
-        .pc = hart_pc(h), .exact = true, .user = hart_mode(h) == PRIV_U, .hart = hart_id(h)};
+        .pc = pc, .exact = true, .user = hart_mode(h) == PRIV_U, .hart = hart_id(h)};
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         u->reg[reg] = hart_reg(h, reg);
 }
@@ -84,14 +84,14 @@ static void add_frame(const struct unwind_source *source, struct call_stack *sta
     stack->user |= (uint16_t)(u->user << n);
 }
 
-void call_stack_take(const struct audit *a, struct hart *h, struct call_stack *stack,
+void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct call_stack *stack,
                      uint64_t slots[STACK_FRAMES])
 {
     const struct unwind_source source = source_of(a);
     struct unwound u, caller;
 
     *stack = (struct call_stack){0};
-    begin(h, &u);
+    begin(h, pc, &u);
     add_frame(&source, stack, &u);
     while (unwind_step(&source, &u, &caller)) {
         if (stack->count == STACK_FRAMES) {

@@ -14,10 +14,10 @@ struct hart;
 struct state_io;
 
 /*
- * Finds the call stack of the hart at its present instruction. Sets slots[i] to the address of the
- * return address of frame i in memory; 0: it is in a register.
+ * Finds the call stack of the hart at pc: its present instruction, or where it goes on. Sets
+ * slots[i] to the address of the return address of frame i in memory; 0: it is in a register.
  */
-void call_stack_take(const struct audit *a, struct hart *h, struct call_stack *stack,
+void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct call_stack *stack,
                      uint64_t slots[STACK_FRAMES]);
 void call_stack_state_io(struct state_io *io, struct call_stack *stack);
 

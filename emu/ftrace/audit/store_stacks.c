@@ -105,7 +105,7 @@ static void begin_run(const struct audit *a, struct store_stacks *s, struct hart
                       .task = call_stack_task(h),
                       .first = who->cycle,
                       .last = who->cycle};
-    call_stack_take(a, h, &r->store.stack, r->slots);
+    call_stack_take(a, h, hart_pc(h), &r->store.stack, r->slots);
     r->sum = sum_of_slots(r, h);
     if (!a->config.tasks || !tasks_read(a->config.tasks, h, r->task, &r->store.task))
         r->store.task = (struct task){.pid = -1};
