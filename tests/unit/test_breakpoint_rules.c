@@ -5,9 +5,11 @@
  */
 #include "unit/ftrace_world.h"
 
+#include "base/state_io.h"
 #include "cpu/decode.h"
 #include "ftrace/audit/insn_effect.h"
 #include "ftrace/audit/rules.h"
+#include "ftrace/kernel/alarms.h"
 #include "ftrace/patch/breakpoints.h"
 
 enum { HARTS = 2, WRITER = 0, OTHER = 1 };
@@ -23,11 +25,11 @@ static unsigned size_of(uint32_t word)
     return (word & 3) == 3 ? 4 : 2;
 }
 
-static void build(struct scene *s)
+static void build_with(struct scene *s, enum fetch_mode fetch)
 {
     struct audit_config audit = {.findings_max = 20};
 
-    scene_begin(s, HARTS, FETCH_COHERENT);
+    scene_begin(s, HARTS, fetch);
     image_name(s->im, "ftrace_caller", 0x800);
     image_name(s->im, "handler", 0xe00);
     image_nops(s->im, F, 8);
@@ -42,6 +44,11 @@ static void build(struct scene *s)
     s->audit = audit_new(&audit);
     for (unsigned hart = 0; hart < HARTS; hart++)
         set_mode(s, hart, PRIV_S, true);
+}
+
+static void build(struct scene *s)
+{
+    build_with(s, FETCH_COHERENT);
 }
 
 /* A store that is in memory already, as the event comes. */
@@ -438,6 +445,45 @@ static void a_slot_with_something_else(void **state)
     assert_int_equal(only_rule(&s), RULE_wrong_slot);
     assert_int_equal(why(&s), MESSAGE_NO_WAY_BACK);
     wreck(&s);
+}
+
+static bool has_fact(const struct scene *s, enum fact_label label)
+{
+    const struct finding *f = audit_get(s->audit, 0);
+
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return true;
+    return false;
+}
+
+/* The hart has executed what was there before, and no fence.i since. */
+static void a_slot_that_is_not_fenced(void **state)
+{
+    const uint32_t word = ADDI(A0, A0, 1), former = ADDI(A0, A0, 2);
+
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_COHERENT; mode++) {
+        const struct writer other = {.kind = WRITER_HART, .hart = OTHER, .pc = CODE};
+        struct scene s;
+
+        build_with(&s, (enum fetch_mode)mode);
+        fill_slot(&s, former, EBREAK);
+        hart_set_pc(hart_of(&s, 0), SLOT);
+        assert_int_equal(hart_run(hart_of(&s, 0), 1, UINT64_MAX), HART_BUDGET);
+        assert_true(bus_write(s.w.bus, SLOT, &word, 4, &other));
+        plant(&s, PLACE, word);
+        trap(&s, PLACE);
+        go_on_with(&s, 0, SLOT, false);
+        if (mode == FETCH_STALE) {
+            assert_int_equal(why(&s), MESSAGE_OTHER_INSN);
+            assert_true(has_fact(&s, LABEL_WRITTEN));
+            assert_true(has_fact(&s, LABEL_IN_MEMORY));
+        } else {
+            assert_true(is_silent(&s));
+        }
+        wreck(&s);
+    }
 }
 
 static void a_slot_where_nothing_can_be_executed(void **state)
@@ -856,6 +902,100 @@ static void a_handler_that_never_returned_is_forgotten(void **state)
     wreck(&s);
 }
 
+static void raise_alarm(struct scene *s, enum alarm_kind kind)
+{
+    const struct alarm alarm = {.kind = kind, .function = "die"};
+    const struct ftrace_event e = {.kind = FTRACE_ALARM, .alarm = {hart_of(s, 0), &alarm}};
+
+    ftrace_emit(&s->stream, &e);
+}
+
+/* The first finding is this rule's: that the guest has noticed something follows from it. */
+static void a_kernel_gives_up_at_its_own_breakpoint(void **state)
+{
+    enum { GIVEN_UP, WARNING, OTHER_TRAP, RETURNED, CASES };
+
+    (void)state;
+    for (unsigned n = 0; n < CASES; n++) {
+        struct scene s;
+
+        build(&s);
+        plant(&s, PLACE, NOP);
+        trap(&s, PLACE);
+        if (n == OTHER_TRAP)
+            trap_by(&s, 0, CODE, EXC_LOAD_PAGE); /* in a handler: that is what it gives up at */
+        if (n == RETURNED)
+            go_on(&s, PLACE + 4);
+        raise_alarm(&s, n == WARNING ? ALARM_WARNING : ALARM_OOPS);
+        assert_true(audit_count(s.audit) > 0);
+        assert_int_equal(audit_get(s.audit, 0)->rule,
+                         n == GIVEN_UP ? RULE_wrong_step : RULE_guest_noticed);
+        assert_int_equal(audit_count(s.audit), n == GIVEN_UP ? 2 : 1);
+        wreck(&s);
+    }
+}
+
+/* What is followed when the state is saved is followed after it was restored. */
+static void a_restored_auditor_goes_on(void **state)
+{
+    const uint32_t word = ADDI(A0, A0, 1);
+
+    (void)state;
+    for (unsigned stage = 0; stage < 3; stage++) {
+        struct state_io saved, loaded;
+        struct scene s, other;
+
+        build(&s);
+        build(&other);
+        plant(&s, PLACE, word);
+        fill_slot(&s, word, EBREAK);
+        poke(&other.w, PLACE, EBREAK, 4);
+        fill_slot(&other, word, EBREAK);
+        if (stage > 0)
+            trap(&s, PLACE);
+        if (stage > 1)
+            go_on_with(&s, 0, SLOT, false);
+        state_io_save(&saved, 0);
+        audit_state_io(&saved, s.audit);
+        state_io_load(&loaded, saved.saved.at, saved.saved.len);
+        audit_state_io(&loaded, other.audit);
+        assert_int_equal(state_io_end(&loaded), STATE_OK);
+        state_io_free(&saved);
+        if (stage < 1)
+            trap(&other, PLACE);
+        if (stage < 2)
+            go_on_with(&other, 0, SLOT, false);
+        trap(&other, SLOT + 4);
+        go_on(&other, PLACE + 8);
+        assert_int_equal(why(&other), MESSAGE_ELSEWHERE);
+        wreck(&other);
+        wreck(&s);
+    }
+}
+
+static void a_fault_leads_back(void **state)
+{
+    const uint32_t word = LD(A0, A1, 0);
+
+    (void)state;
+    for (unsigned lost = 0; lost < 2; lost++) {
+        struct scene s;
+
+        build(&s);
+        plant(&s, PLACE, word);
+        fill_slot(&s, word, EBREAK);
+        trap(&s, PLACE);
+        go_on_with(&s, 0, SLOT, false);
+        trap_by(&s, 0, SLOT, EXC_LOAD_PAGE);
+        go_on(&s, lost ? SLOT + 2 : SITE_PA + F + 0x40); /* where the function handles it */
+        if (lost)
+            assert_int_equal(why(&s), MESSAGE_ELSEWHERE);
+        else
+            assert_true(is_silent(&s));
+        wreck(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -868,6 +1008,7 @@ int main(void)
         cmocka_unit_test(a_copy_and_a_breakpoint_are_sound),
         cmocka_unit_test(a_slot_may_jump_back_by_itself),
         cmocka_unit_test(a_slot_with_something_else),
+        cmocka_unit_test(a_slot_that_is_not_fenced),
         cmocka_unit_test(a_slot_where_nothing_can_be_executed),
         cmocka_unit_test(what_a_slot_cannot_carry_out),
         cmocka_unit_test(a_breakpoint_between_lr_and_sc),
@@ -875,6 +1016,7 @@ int main(void)
         cmocka_unit_test(after_a_slot_all_is_as_the_copy_has_left_it),
         cmocka_unit_test(access_to_user_memory_must_stay_on),
         cmocka_unit_test(a_copy_may_fault),
+        cmocka_unit_test(a_fault_leads_back),
         cmocka_unit_test(what_is_simulated_has_its_result),
         cmocka_unit_test(an_instruction_is_left_out),
         cmocka_unit_test(what_has_no_effect_may_be_left_out),
@@ -886,6 +1028,8 @@ int main(void)
         cmocka_unit_test(breakpoints_nest),
         cmocka_unit_test(harts_are_in_one_slot_at_once),
         cmocka_unit_test(a_handler_that_never_returned_is_forgotten),
+        cmocka_unit_test(a_kernel_gives_up_at_its_own_breakpoint),
+        cmocka_unit_test(a_restored_auditor_goes_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

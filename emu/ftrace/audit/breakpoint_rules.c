@@ -23,7 +23,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/insn_effect.h"
-#include "ftrace/calls/calls.h"
+#include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/bpf_text.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/kernel/tasks.h"
@@ -68,16 +68,17 @@ enum stage {
 struct detour {
     uint8_t stage; /* enum stage */
     bool has_float;
-    uint32_t hart, depth; /* of the stage's trap: audited_hart.depth */
-    uint32_t word;        /* the replaced instruction, as in memory */
-    uint64_t pc, pa;      /* of the breakpoint */
-    uint64_t slot, cycle; /* cycle: of the first trap */
-    uint64_t status;      /* sstatus at the last trap; SIE: at the first one */
+    uint32_t hart, depth, traps; /* of the stage's trap (struct audited_hart) */
+    uint32_t word;               /* the replaced instruction, as in memory */
+    uint64_t pc, pa;             /* of the breakpoint */
+    uint64_t slot, cycle;        /* cycle: of the first trap */
+    uint64_t status;             /* sstatus at the last trap; SIE: at the first one */
     uint64_t regs[32], fregs[32];
 };
 
 struct breakpoint_rules {
     struct audit *audit;
+    struct decoder *decoder;
     struct breakpoints *breakpoints;
     bool *in_slot; /* by hart: a detour of the hart is in STAGE_SLOT */
     VEC_OF(struct detour) detours;
@@ -88,33 +89,38 @@ struct breakpoint_rules {
 
 /* An instruction as a hart would fetch it now. */
 struct fetched {
-    uint64_t va;
-    unsigned size;     /* 0: nothing can be executed there */
-    uint32_t word;     /* as the hart fetches it */
-    uint32_t memory;   /* the same bytes of memory */
-    bool writer_known; /* `writer' has made the newest store to it since the hart's fence.i */
+    uint64_t va, last_pa; /* last_pa: of its last two bytes */
+    unsigned size;        /* 0: nothing can be executed there */
+    uint32_t word;        /* as the hart fetches it */
+    uint32_t memory;      /* the same bytes of memory */
+    bool writer_known;    /* `writer' has made the newest store to it since the hart's fence.i */
     struct writer writer;
 };
 
-/* The hart's return from a trap is the last instruction before it fetches this one. */
-static bool fetch_parcel(struct hart *h, uint64_t va, uint64_t ahead, struct hart_parcel *p)
+/*
+ * The parcel that the hart fetches at the address after its return from a trap and `ahead' further
+ * instructions. *pa: that of the parcel before, 0: not known; and then of this one.
+ */
+static bool fetch_parcel(struct hart *h, uint64_t va, uint64_t ahead, uint64_t *pa,
+                         struct hart_parcel *p)
 {
-    uint64_t pa;
-
-    return hart_translate(h, va, ACCESS_FETCH, &pa) &&
-           hart_look_ahead(h, pa, hart_insns(h) + 1 + ahead, p);
+    if (*pa && va % PAGE_BYTES)
+        *pa += 2;
+    else if (!hart_translate(h, va, ACCESS_FETCH, pa))
+        return false;
+    return hart_look_ahead(h, *pa, hart_insns(h) + 1 + ahead, p);
 }
 
-/* The instruction that the hart fetches at the address, after `ahead' others. */
-static struct fetched fetch(struct hart *h, uint64_t va, uint64_t ahead)
+/* The instruction at the address; `pa' as above. */
+static struct fetched fetch_after(struct hart *h, uint64_t va, uint64_t ahead, uint64_t pa)
 {
-    struct fetched f = {0};
+    struct fetched f = {.va = va, .last_pa = pa};
     unsigned size = 2;
 
     for (unsigned at = 0; at < size; at += 2) {
         struct hart_parcel p;
 
-        if (!fetch_parcel(h, va + at, ahead, &p))
+        if (!fetch_parcel(h, va + at, ahead, &f.last_pa, &p))
             return (struct fetched){0};
         f.word |= (uint32_t)p.fetched << 8 * at;
         f.memory |= (uint32_t)p.memory << 8 * at;
@@ -125,9 +131,13 @@ static struct fetched fetch(struct hart *h, uint64_t va, uint64_t ahead)
         if (!at)
             size = insn_size(p.fetched);
     }
-    f.va = va;
     f.size = size;
     return f;
+}
+
+static struct fetched fetch(struct hart *h, uint64_t va)
+{
+    return fetch_after(h, va, 0, 0);
 }
 
 static bool is_breakpoint(const struct fetched *f)
@@ -229,7 +239,7 @@ static bool is_in_loop(const struct audit *a, struct hart *h, const struct detou
     if (!at)
         return false;
     while (at < d->pc || (lr && at < lr + LOOP_BYTES_MAX)) {
-        struct fetched f = fetch(h, at, 0);
+        struct fetched f = fetch(h, at);
         struct insn i;
 
         if (!f.size)
@@ -249,7 +259,7 @@ static bool is_in_loop(const struct audit *a, struct hart *h, const struct detou
 /* Where a hart goes on after the trap of a breakpoint, and the instruction that was replaced. */
 struct step {
     struct hart *hart;
-    uint64_t pc;
+    uint64_t pc; /* 0: nowhere yet */
     struct insn insn;
 };
 
@@ -286,7 +296,11 @@ static struct finding *report(const struct breakpoint_rules *r, enum rule rule, 
     stopped->hart = d->hart;
     stopped->pc = d->pc;
     stopped->cycle = d->cycle;
-    audit_fact_moment(f, LABEL_RESUMED, s->hart, s->pc);
+    if (s->pc) {
+        audit_fact_moment(f, LABEL_RESUMED, s->hart, s->pc);
+        audit_fact_stack_at(a, f, LABEL_STACK, s->hart, d->pc);
+        audit_fact_task(a, f, s->hart);
+    }
     return f;
 }
 
@@ -300,12 +314,13 @@ static uint64_t place_of(enum message why, const struct insn *i)
 static void add_slot(struct finding *f, const struct step *s, unsigned size)
 {
     struct fact *fact = audit_fact(f, LABEL_SLOT, FACT_BYTES);
+    uint64_t pa = 0;
 
     fact->va = s->pc;
     for (unsigned at = 0; at < size; at += 2) {
         struct hart_parcel p;
 
-        if (!fetch_parcel(s->hart, s->pc + at, at >= s->insn.size, &p))
+        if (!fetch_parcel(s->hart, s->pc + at, at >= s->insn.size, &pa, &p))
             break;
         memcpy(fact->bytes + at, &p.fetched, sizeof p.fetched);
         fact->size = (uint8_t)(at + 2);
@@ -402,6 +417,7 @@ static void take(const struct breakpoint_rules *r, struct detour *d, enum stage 
     d->stage = (uint8_t)stage;
     d->hart = hart_id(h);
     d->depth = r->audit->harts[d->hart].depth;
+    d->traps = r->audit->harts[d->hart].traps;
     d->has_float = hart_float_is_on(h);
     memcpy(d->regs, hart_regs(h), sizeof d->regs);
     if (d->has_float)
@@ -538,7 +554,7 @@ static bool enter_slot(struct breakpoint_rules *r, struct detour *d, const struc
                        const struct fetched *copy)
 {
     uint64_t slot = s->pc;
-    const struct fetched next = fetch(s->hart, slot + s->insn.size, 1);
+    const struct fetched next = fetch_after(s->hart, slot + s->insn.size, 1, copy->last_pa);
 
     if (!is_sound_slot(r, d, s, copy, &next))
         return false;
@@ -563,7 +579,7 @@ static bool judge_place(struct breakpoint_rules *r, struct detour *d, const stru
                         const struct insn_effect *e)
 {
     uint64_t pc = s->pc;
-    const struct fetched there = fetch(s->hart, pc, 0);
+    const struct fetched there = fetch(s->hart, pc);
 
     if (there.size && there.word == d->word && !is_in_kernel(r->audit, s->hart, pc))
         return enter_slot(r, d, s, &there);
@@ -624,8 +640,12 @@ static bool judge_fault(struct breakpoint_rules *r, struct detour *d, const stru
         r->in_slot[d->hart] = true;
         return true;
     }
-    if (pc == d->pc)
+    if (pc == d->pc) {
         compare_registers(r, d, s, 0);
+    } else if (!is_in_code(r->audit, s->hart, pc)) {
+        report_elsewhere(r, d, s, d->pc);
+        return false;
+    }
     compare_status(r, d, s, STATUS_SIE | STATUS_KEPT);
     return false;
 }
@@ -677,7 +697,7 @@ static void on_return(struct breakpoint_rules *r, const struct trap_return_event
     struct detour *d = returning(r, t->hart);
     bool goes_on = false;
 
-    if (!d || !insn_decode(d->word, &s.insn))
+    if (!d || !decoder_decode(r->decoder, d->word, &s.insn))
         return;
     if (d->stage == STAGE_HANDLER)
         goes_on = judge_first(r, d, &s);
@@ -687,6 +707,26 @@ static void on_return(struct breakpoint_rules *r, const struct trap_return_event
         judge_second(r, d, &s);
     if (!goes_on)
         forget(r, d);
+}
+
+/*
+ * The kernel gives up: if the last trap of the hart was that of a breakpoint, it did not know what
+ * to do about it.
+ */
+static void on_alarm(const struct breakpoint_rules *r, const struct alarm_event *e)
+{
+    struct step s = {.hart = e->hart};
+
+    for (size_t i = r->detours.len; i-- > 0 && e->alarm->kind >= ALARM_OOPS;) {
+        const struct detour *d = &r->detours.at[i];
+
+        if ((d->stage != STAGE_HANDLER && d->stage != STAGE_AFTER) || d->hart != hart_id(e->hart) ||
+            d->traps != r->audit->harts[d->hart].traps)
+            continue;
+        if (decoder_decode(r->decoder, d->word, &s.insn))
+            report_step(r, MESSAGE_GIVEN_UP, d, &s);
+        return;
+    }
 }
 
 /* ---- traps ---- */
@@ -727,7 +767,8 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
     if (!p || !is_as_known(r->audit, p))
         return;
     memcpy(&d.word, p->replaced, p->size);
-    if (!insn_decode(d.word, &i) || i.size != p->size || !is_judged(r->audit, t->hart, p, &d, &i))
+    if (!decoder_decode(r->decoder, d.word, &i) || i.size != p->size ||
+        !is_judged(r->audit, t->hart, p, &d, &i))
         return;
     forget_dead(r, t->hart);
     if (r->detours.len == DETOURS_MAX) {
@@ -788,6 +829,7 @@ static void *create(struct audit *a)
     unsigned harts = cluster_hart_count(a->config.cluster);
 
     r->audit = a;
+    r->decoder = decoder_new(cluster_extensions(a->config.cluster));
     r->breakpoints = breakpoints_new(cluster_bus(a->config.cluster), harts);
     r->in_slot = xcalloc(harts, sizeof *r->in_slot);
     return r;
@@ -798,6 +840,7 @@ static void destroy(void *rules)
     struct breakpoint_rules *r = rules;
 
     breakpoints_free(r->breakpoints);
+    decoder_free(r->decoder);
     VEC_FREE(&r->detours);
     free(r->in_slot);
     free(r);
@@ -828,6 +871,11 @@ static void on_event(void *rules, const struct event *e)
     }
 }
 
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    on_alarm(rules, &e->alarm);
+}
+
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r)
 {
     return r->left_out + breakpoints_left_out(r->breakpoints);
@@ -839,6 +887,7 @@ static void detour_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->has_float);
     STATE_IO(io, d->hart);
     STATE_IO(io, d->depth);
+    STATE_IO(io, d->traps);
     STATE_IO(io, d->word);
     STATE_IO(io, d->pc);
     STATE_IO(io, d->pa);
@@ -863,5 +912,8 @@ static void state_io(struct state_io *io, void *rules)
     STATE_IO(io, r->left_out);
 }
 
-const struct rule_family breakpoint_family = {
-    .create = create, .destroy = destroy, .event = on_event, .state_io = state_io};
+const struct rule_family breakpoint_family = {.create = create,
+                                              .destroy = destroy,
+                                              .event = on_event,
+                                              .ftrace_event = on_ftrace_event,
+                                              .state_io = state_io};

@@ -108,6 +108,7 @@ const char *message_text(enum message message)
         [MESSAGE_ELSEWHERE] = "the hart goes on where the replaced instruction does not lead to",
         [MESSAGE_RESULT] = "the replaced instruction has another result",
         [MESSAGE_LEFT_OUT] = "the hart goes on after the replaced instruction, which was left out",
+        [MESSAGE_GIVEN_UP] = "the kernel gives up at its own breakpoint, or at that after the copy",
         [MESSAGE_INTERRUPTS] = "interrupts (sstatus.SIE) are not as they were at the breakpoint",
         [MESSAGE_STATUS] = "FS, SUM or MXR of sstatus is not as it was at the breakpoint",
         [MESSAGE_BREAK_INSIDE] = "a breakpoint in the middle of the instruction that begins there",

@@ -125,6 +125,7 @@ enum message {
     MESSAGE_ELSEWHERE,
     MESSAGE_RESULT,
     MESSAGE_LEFT_OUT,
+    MESSAGE_GIVEN_UP,
     MESSAGE_INTERRUPTS,
     MESSAGE_STATUS,
     MESSAGE_TRAP_LOOP,     /* these four: how the guest hangs */
