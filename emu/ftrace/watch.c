@@ -18,6 +18,7 @@
 #include "ftrace/cost/trampolines.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/alarms.h"
+#include "ftrace/kernel/live_text.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/announcers.h"
@@ -40,6 +41,7 @@ struct watch {
     struct site_life *site_life;
     struct module_sites *module_sites;
     struct text_map *text;
+    struct live_text *live_text; /* with the audit */
     struct patch_log *patches;
     struct account *account;
     struct trampolines *trampolines; /* these two with the account */
@@ -231,6 +233,22 @@ static void on_alarm(void *ctx, struct hart *h, const struct alarm *alarm)
     ftrace_emit(w->stream, &e);
 }
 
+static void on_text_complete(void *ctx, const struct live_event *live)
+{
+    const struct watch *w = ctx;
+    const struct ftrace_event e = {.kind = FTRACE_TEXT_LIVE,
+                                   .text = {.hart = live->hart,
+                                            .of_module = live->kind == TEXT_MODULE,
+                                            .va = live->va,
+                                            .size = live->size,
+                                            .writable = live->writable}};
+
+    if (ftrace_wants(w->stream, e.kind))
+        ftrace_emit(w->stream, &e);
+    if (live->kind == TEXT_MODULE) /* its stores were not seen: it was no code yet */
+        site_sweep_range(w->site_sweep, live->hart, live->va, live->size);
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
@@ -261,6 +279,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->module_labels =
         module_labels_new(config->cluster, config->image, config->symbols, w->text, w->jump_labels);
     if (config->audit) {
+        w->live_text = live_text_new(config->cluster, config->image, config->symbols, w->text,
+                                     (struct live_listener){on_text_complete, w});
         w->audit = new_audit(w, config);
         w->site_check =
             site_check_new(config->cluster, w->sites, config->image, config->symbols, w->stream);
@@ -291,6 +311,7 @@ void watch_free(struct watch *w)
     site_check_free(w->site_check);
     alarms_free(w->alarms);
     audit_free(w->audit);
+    live_text_free(w->live_text);
     updates_free(w->updates);
     patch_log_free(w->patches);
     module_sites_free(w->module_sites);
@@ -337,6 +358,8 @@ void watch_state_io(void *watch, struct state_io *io)
     patch_log_state_io(io, w->patches);
     updates_state_io(io, w->updates);
     announcers_state_io(io, w->announcers);
+    if (w->live_text)
+        live_text_state_io(io, w->live_text);
     if (w->audit)
         audit_state_io(io, w->audit);
     if (w->site_check)
@@ -376,6 +399,7 @@ struct watch_left_out watch_left_out(const struct watch *w)
 
     return (struct watch_left_out){.returns = calls ? calls_returns_left_out(calls) : 0,
                                    .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
+                                   .texts = w->live_text ? live_text_left_out(w->live_text) : 0,
                                    .sites = site_life_left_out(w->site_life),
                                    .labels =
                                        w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0};

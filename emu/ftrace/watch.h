@@ -61,6 +61,7 @@ struct watch_left_out {
     uint64_t swaps;   /* audit_swaps_left_out */
     uint64_t sites;   /* site_life_left_out */
     uint64_t labels;  /* jump_labels_left_out */
+    uint64_t texts;   /* live_text_left_out */
 };
 struct watch_left_out watch_left_out(const struct watch *w);
 

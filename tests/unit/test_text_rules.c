@@ -361,6 +361,9 @@ static void jumps_are_judged_when_the_kernel_is_settled(void **state)
         trap(&s, WRITER);
         assert_true(is_silent(&s));
         settle(&s);
+        set_csr(hart_of(&s, OTHER), SATP, UINT64_C(8) << 60 | (RAM_BASE + 0x201000) >> 12);
+        trap(&s, OTHER); /* it is being started, with a page table that has no text */
+        assert_true(is_silent(&s));
         trap(&s, WRITER);
         if (mended)
             assert_true(is_silent(&s));

@@ -418,6 +418,19 @@ bool audit_translates(struct hart *h)
     return hart_mode(h) == PRIV_S && hart_csr(h, CSR_SATP, &satp) && satp >> MODE_SHIFT;
 }
 
+bool audit_maps_text(const struct audit *a, struct hart *h)
+{
+    uint64_t va, size, pa;
+
+    if (!a->config.text || !audit_translates(h))
+        return false;
+    for (size_t i = 0; text_map_range(a->config.text, i, &va, &size); i++)
+        if (!hart_translate(h, va, ACCESS_LOAD, &pa) ||
+            !hart_translate(h, va + size - 1, ACCESS_LOAD, &pa))
+            return false;
+    return true;
+}
+
 struct finding *audit_add(struct audit *a, const struct breach *b)
 {
     struct finding *f = finding_of(a, b);

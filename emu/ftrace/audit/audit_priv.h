@@ -110,8 +110,12 @@ uint64_t audit_function(const struct audit *a, uint64_t pc);
 /* Whether the kernel has been started: another hart, or a program. */
 bool audit_is_settled(const struct audit *a);
 
-/* Whether the hart is in S-mode, with a page table. */
+/*
+ * Whether the hart is in S-mode, with a page table; and with one that has all of the image's text.
+ * A hart that is being started has another one.
+ */
 bool audit_translates(struct hart *h);
+bool audit_maps_text(const struct audit *a, struct hart *h);
 
 /* The finding for the cause; NULL: there is none yet. */
 struct finding *audit_known(struct audit *a, uint64_t cause);

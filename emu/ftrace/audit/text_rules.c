@@ -266,7 +266,7 @@ static void check_targets(struct text_rules *r, struct hart *h, const struct wri
 {
     uint64_t at = 0, insn, target;
 
-    while (change_next_jump(c, &at, &insn, &target)) {
+    while (audit_maps_text(r->audit, h) && change_next_jump(c, &at, &insn, &target)) {
         struct finding *f;
 
         if (is_target(c->ctx, h, target))
@@ -274,7 +274,7 @@ static void check_targets(struct text_rules *r, struct hart *h, const struct wri
         f = report(r, RULE_broken_instruction, who, c->va);
         if (!f)
             return;
-        add_versions(f, c, insn);
+        add_text(f, LABEL_NEW, c, insn, false);
         audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = target;
         add_fault(r, f, who, insn, CHANGE_TARGET);
         return;
@@ -650,7 +650,7 @@ static void on_trap(struct text_rules *r, const struct trap_event *t)
 
     if (c->open && hart_cycles(t->hart) - c->cycle > WAIT_CYCLES)
         complete(r, hart_id(t->hart));
-    if (r->early.len && audit_is_settled(r->audit) && audit_translates(t->hart))
+    if (r->early.len && audit_is_settled(r->audit) && audit_maps_text(r->audit, t->hart))
         check_early(r, t->hart);
 }
 
@@ -688,9 +688,23 @@ static void on_event(void *rules, const struct event *e)
     }
 }
 
+/* Other text had the memory before. */
+static void forget_text(struct text_rules *r, uint64_t va, uint64_t size)
+{
+    for (uint64_t at = va; r->breaks.len && at < va + size; at += 2) {
+        uint64_t pa;
+
+        if (text_map_find(r->audit->config.text, at, &pa))
+            map_remove(&r->breaks, pa / 2);
+    }
+}
+
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
-    complete_here(rules, e->update.writer);
+    if (e->kind == FTRACE_TEXT_LIVE)
+        forget_text(rules, e->text.va, e->text.size);
+    else
+        complete_here(rules, e->update.writer);
 }
 
 /* A run that was cut may have been so in the middle of a change. */

@@ -1,5 +1,8 @@
 /*
- * writable_rules.c - the rule about text that can be written where it should not be.
+ * writable_rules.c - the rule about text that can be written.
+ *
+ * The page tables are looked at when something has just been done with text, and in the end: after
+ * an update, when a module or a program of BPF is complete, when the first program runs.
  */
 #include <stdlib.h>
 
@@ -8,8 +11,13 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/bpf_text.h"
+#include "ftrace/kernel/modules.h"
+#include "ftrace/kernel/open_pages.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/updates.h"
+
+enum { CSR_SATP = 0x180 };
 
 struct looking_hart {
     bool look;               /* at whether the text is still writable */
@@ -21,7 +29,16 @@ struct writable_rules {
     struct looking_hart *harts;
     bool text_protected;        /* the image's text was not writable once */
     bool module_text_protected; /* a module's */
+    bool booted;                /* all of the image's text was looked at, as a program has run */
+    /* Looks at all of the kernel's mappings. */
+    uint64_t next_walk; /* at this cycle of a hart, or at once if an update has ended */
+    uint32_t walks_left;
+    bool walk_soon;
+    uint64_t suspect, suspect_since; /* a page that was writable at the last walk; 0: none */
 };
+
+/* Walks that ends of updates may cause; others come in intervals that double. */
+enum { WALKS_MAX = 16, FIRST_WALK_CYCLES = 1000 * 1000 };
 
 enum { UNMAP_CYCLES = 10 * 1000 };
 
@@ -91,11 +108,24 @@ static bool is_left_writable(struct writable_rules *r, struct hart *h, const str
 static uint64_t writable_at(struct writable_rules *r, struct hart *h, const struct text_store *t)
 {
     const struct audit *a = r->audit;
-    bool own = is_writable(a, h, t->va, t->pa), meant = is_left_writable(r, h, t, own);
+    uint64_t pa;
+    bool own = is_writable(a, h, t->va, t->pa) && hart_translate(h, t->va, ACCESS_FETCH, &pa);
+    bool meant = is_left_writable(r, h, t, own);
 
     if (own)
         return meant ? 0 : t->va;
     return t->alias != t->va && is_writable(a, h, t->alias, t->pa) ? t->alias : 0;
+}
+
+/* Whether the text of the store was not freed since. */
+static bool is_still_text(const struct audit *a, const struct text_store *t)
+{
+    uint64_t pa;
+
+    if (t->site != NO_SITE)
+        return !site_get(a->config.sites, t->site)->gone;
+    return text_map_find(a->config.text, t->va, &pa) != TEXT_NONE ||
+           text_map_module_label(a->config.text, t->pa, 1);
 }
 
 /*
@@ -111,6 +141,10 @@ static void look(struct writable_rules *r, struct hart *h)
 
     if (now - text->cycle < UNMAP_CYCLES || !audit_translates(h) || is_patching(r->audit))
         return;
+    if (!is_still_text(r->audit, text)) {
+        own->look = false;
+        return;
+    }
     va = writable_at(r, h, text);
     if (va && !own->writable_since) {
         own->writable_since = now;
@@ -127,6 +161,165 @@ static void begin_to_look(struct writable_rules *r, const struct update_event *u
     r->harts[u->writer].writable_since = 0;
 }
 
+/* ---- text that is complete ---- */
+
+static void report_page(struct writable_rules *r, struct hart *h, uint64_t va, uint64_t key)
+{
+    const struct breach b = {.rule = RULE_writable_text,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_writable_text, key)};
+    struct finding *f = audit_add(r->audit, &b);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
+    audit_fact_message(f, LABEL_MAPPED, MESSAGE_WRITABLE);
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+}
+
+static bool is_open_page(struct hart *h, uint64_t va)
+{
+    uint64_t pa;
+
+    return hart_translate(h, va, ACCESS_STORE, &pa) && hart_translate(h, va, ACCESS_FETCH, &pa);
+}
+
+/* The first page of [va, va + size) that can be written and executed; 0: there is none. */
+static uint64_t first_open_page(struct hart *h, uint64_t va, uint64_t size)
+{
+    for (uint64_t at = va / PAGE_BYTES * PAGE_BYTES; at < va + size; at += PAGE_BYTES)
+        if (is_open_page(h, at))
+            return at;
+    return 0;
+}
+
+/* Whether all of it can be written and executed: the kernel protects nothing. */
+static bool is_all_open(struct hart *h, uint64_t va, uint64_t size)
+{
+    for (uint64_t at = va / PAGE_BYTES * PAGE_BYTES; at < va + size; at += PAGE_BYTES)
+        if (!is_open_page(h, at))
+            return false;
+    return true;
+}
+
+/* For audit_cause: all modules, all programs of BPF, and the image are a cause each. */
+enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER };
+
+/* The first program has run: what the kernel protects, it has. */
+static void check_image(struct writable_rules *r, struct hart *h)
+{
+    uint64_t va, size, page;
+
+    for (size_t i = 0;
+         r->audit->config.text && text_map_range(r->audit->config.text, i, &va, &size); i++) {
+        if (is_all_open(h, va, size))
+            continue;
+        r->text_protected = true;
+        page = first_open_page(h, va, size);
+        if (page)
+            report_page(r, h, page < va ? va : page, CAUSE_IMAGE);
+    }
+}
+
+/* Whether the image's text is protected. */
+static bool is_image_protected(const struct writable_rules *r, struct hart *h)
+{
+    uint64_t va, size;
+
+    return r->audit->config.text && text_map_range(r->audit->config.text, 0, &va, &size) &&
+           !is_open_page(h, va);
+}
+
+/* A kernel that leaves its own text writable protects none. */
+static void check_new(struct writable_rules *r, const struct text_event *t)
+{
+    r->module_text_protected |= t->of_module && !t->writable;
+    if (t->writable && is_image_protected(r, t->hart))
+        report_page(r, t->hart, t->writable < t->va ? t->va : t->writable,
+                    t->of_module ? CAUSE_MODULE : CAUSE_BPF);
+}
+
+/* What was protected when it was complete is so in the end. */
+static void check_areas(struct writable_rules *r, struct hart *h)
+{
+    const struct text_map *text = r->audit->config.text;
+
+    for (size_t i = 0; i < text_map_area_count(text); i++) {
+        const struct text_area *a = text_map_area(text, i);
+        uint64_t page = first_open_page(h, a->va, a->size);
+
+        if (page && is_image_protected(r, h))
+            report_page(r, h, page < a->va ? a->va : page,
+                        a->kind == TEXT_MODULE ? CAUSE_MODULE : CAUSE_BPF);
+    }
+}
+
+/* ---- everything else that the kernel maps ---- */
+
+struct open_page {
+    const struct writable_rules *rules;
+    struct hart *hart;
+    uint64_t va; /* 0: none was found */
+};
+
+/* Takes the first page that is not judged elsewhere: no text of image, modules or programs. */
+static bool take_page(void *ctx, uint64_t va, uint64_t size)
+{
+    struct open_page *o = ctx;
+    const struct audit_config *config = &o->rules->audit->config;
+    char name[MODULE_NAME_MAX];
+    uint64_t pa;
+
+    (void)size;
+    if (text_map_find(config->text, va, &pa) != TEXT_NONE ||
+        (config->programs && bpf_text_name_at(config->programs, va, NULL)) ||
+        (config->symbols && module_name_at(config->cluster, o->hart, config->symbols, va, name)))
+        return true;
+    o->va = va;
+    return false;
+}
+
+/* A page that can be written and executed; 0: there is none, or the kernel protects nothing. */
+static uint64_t find_open_page(const struct writable_rules *r, struct hart *h)
+{
+    struct open_page o = {.rules = r, .hart = h};
+    uint64_t satp;
+
+    if (!is_image_protected(r, h) || !hart_csr(h, CSR_SATP, &satp))
+        return 0;
+    (void)open_pages_find(cluster_bus(r->audit->config.cluster), satp, take_page, &o);
+    return o.va;
+}
+
+static void walk(struct writable_rules *r, struct hart *h)
+{
+    uint64_t now = hart_cycles(h);
+
+    if (r->walk_soon && r->walks_left)
+        r->walks_left--;
+    else if (now < r->next_walk)
+        return;
+    r->walk_soon = false;
+    r->next_walk = 2 * now + FIRST_WALK_CYCLES;
+    r->suspect = find_open_page(r, h);
+    r->suspect_since = now;
+}
+
+/* A page may be so for a moment, while its permissions are changed. */
+static void check_suspect(struct writable_rules *r, struct hart *h)
+{
+    uint64_t now = hart_cycles(h);
+
+    if (now >= r->suspect_since && now - r->suspect_since < UNMAP_CYCLES)
+        return;
+    if (is_open_page(h, r->suspect))
+        report_page(r, h, r->suspect, CAUSE_OTHER);
+    r->suspect = 0;
+}
+
 /* ---- the family ---- */
 
 static void *create(struct audit *a)
@@ -135,6 +328,7 @@ static void *create(struct audit *a)
 
     r->audit = a;
     r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    r->walks_left = WALKS_MAX;
     return r;
 }
 
@@ -152,28 +346,72 @@ static void on_event(void *rules, const struct event *e)
 
     if (r->harts[hart_id(e->trap.hart)].look)
         look(r, e->trap.hart);
+    if (!r->audit->user_mode ||
+        (!r->suspect && !r->walk_soon && hart_cycles(e->trap.hart) < r->next_walk) ||
+        !audit_maps_text(r->audit, e->trap.hart))
+        return;
+    if (!r->booted)
+        check_image(r, e->trap.hart);
+    r->booted = true;
+    if (r->suspect)
+        check_suspect(r, e->trap.hart);
+    else
+        walk(r, e->trap.hart);
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
-    begin_to_look(rules, &e->update);
+    struct writable_rules *r = rules;
+
+    if (e->kind == FTRACE_TEXT_LIVE) {
+        check_new(r, &e->text);
+        return;
+    }
+    begin_to_look(r, &e->update);
+    r->walk_soon = r->walks_left > 0;
+}
+
+/* Any hart in the kernel has its mappings. */
+static void end(void *rules)
+{
+    struct writable_rules *r = rules;
+    unsigned harts = cluster_hart_count(r->audit->config.cluster), i = 0;
+    struct hart *h;
+    uint64_t page;
+
+    while (i < harts && !audit_maps_text(r->audit, cluster_hart(r->audit->config.cluster, i)))
+        i++;
+    if (i == harts || !r->audit->config.text || is_patching(r->audit))
+        return;
+    h = cluster_hart(r->audit->config.cluster, i);
+    check_areas(r, h);
+    page = r->booted && r->audit->end.how != RUN_CUT ? find_open_page(r, h) : 0;
+    if (page)
+        report_page(r, h, page, CAUSE_OTHER);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct writable_rules *r = rules;
 
-    state_io_section(io, "writable-rules", 1);
+    state_io_section(io, "writable-rules", 2);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
         STATE_IO(io, r->harts[i].look);
         STATE_IO(io, r->harts[i].writable_since);
     }
     STATE_IO(io, r->text_protected);
     STATE_IO(io, r->module_text_protected);
+    STATE_IO(io, r->booted);
+    STATE_IO(io, r->next_walk);
+    STATE_IO(io, r->walks_left);
+    STATE_IO(io, r->walk_soon);
+    STATE_IO(io, r->suspect);
+    STATE_IO(io, r->suspect_since);
 }
 
 const struct rule_family writable_family = {.create = create,
                                             .destroy = destroy,
                                             .event = on_event,
                                             .ftrace_event = on_ftrace_event,
+                                            .end = end,
                                             .state_io = state_io};

@@ -98,6 +98,17 @@ struct finding_event {
     uint8_t rule;     /* enum rule (ftrace/audit/rules.h) of the breach */
 };
 
+/*
+ * FTRACE_TEXT_LIVE, from ftrace/kernel/live_text.c by way of ftrace/watch.c: text of a module or of
+ * a program of BPF is complete.
+ */
+struct text_event {
+    struct hart *hart; /* which has its mappings */
+    bool of_module;
+    uint64_t va, size;
+    uint64_t writable; /* the first page of it that can be written and executed; 0: there is none */
+};
+
 enum ftrace_event_kind {
     FTRACE_UPDATE_ENDED,
     FTRACE_SITE_CHANGED,
@@ -106,6 +117,7 @@ enum ftrace_event_kind {
     FTRACE_CALL_LEFT,
     FTRACE_ALARM,
     FTRACE_FINDING,
+    FTRACE_TEXT_LIVE,
     FTRACE_EVENT_KINDS,
 };
 
@@ -118,6 +130,7 @@ struct ftrace_event {
         struct call_event call; /* CALL_ENTERED, CALL_LEFT */
         struct alarm_event alarm;
         struct finding_event finding;
+        struct text_event text;
     };
 };
 

@@ -94,6 +94,13 @@ static void judge_site(struct site_sweep *w, struct hart *h, uint32_t id)
         emit(w, h, &odd);
 }
 
+void site_sweep_range(struct site_sweep *w, struct hart *h, uint64_t va, uint64_t size)
+{
+    for (uint32_t id = 0; id < site_count(w->sites); id++)
+        if (site_get(w->sites, id)->va - va < size)
+            judge_site(w, h, id);
+}
+
 void site_sweep_run_ended(struct site_sweep *w, struct hart *h,
                           bool (*is_due)(void *ctx, uint32_t site), void *ctx)
 {

@@ -32,6 +32,9 @@ void site_sweep_written(struct site_sweep *w, uint32_t site);
 /* Must be called when the kernel, on this hart, has announced the end of an update of sites. */
 void site_sweep_update_ended(struct site_sweep *w, struct hart *h);
 
+/* Judges the sites that begin in [va, va + size), as the hart maps them. */
+void site_sweep_range(struct site_sweep *w, struct hart *h, uint64_t va, uint64_t size);
+
 /*
  * Must be called at the end of the run: judges those of the sites written since the last update's
  * end for which `is_due` is true.

@@ -30,6 +30,7 @@ uint64_t limit_left_out(const struct report *r, enum limit limit)
     case LIMIT_swaps: return watch_left_out(r->watch).swaps;
     case LIMIT_sites: return watch_left_out(r->watch).sites;
     case LIMIT_jump_labels: return watch_left_out(r->watch).labels;
+    case LIMIT_texts: return watch_left_out(r->watch).texts;
     case LIMIT_returns: return watch_left_out(r->watch).returns;
     case LIMITS: break;
     }
