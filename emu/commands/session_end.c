@@ -170,7 +170,7 @@ static struct run_end run_end_of(const struct session *s, struct stop stop)
         return (struct run_end){RUN_STUCK, stop.hart};
     if (stop.reason == STOP_EXIT || stop.reason == STOP_RESET || s->audit_failed)
         return (struct run_end){RUN_OVER, NULL};
-    return (struct run_end){RUN_CUT, NULL};
+    return (struct run_end){stop.reason == STOP_ASLEEP ? RUN_ASLEEP : RUN_CUT, NULL};
 }
 
 struct report session_report(const struct session *s)

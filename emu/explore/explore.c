@@ -568,8 +568,9 @@ static struct run_end run_end_of(struct stop stop)
 {
     if (stop.reason == STOP_STUCK)
         return (struct run_end){RUN_STUCK, stop.hart};
-    return (struct run_end){
-        stop.reason == STOP_EXIT || stop.reason == STOP_RESET ? RUN_OVER : RUN_CUT, NULL};
+    if (stop.reason == STOP_EXIT || stop.reason == STOP_RESET)
+        return (struct run_end){RUN_OVER, NULL};
+    return (struct run_end){stop.reason == STOP_ASLEEP ? RUN_ASLEEP : RUN_CUT, NULL};
 }
 
 enum exit_status explore(const struct explore_config *config, struct exploration *result)

@@ -4,6 +4,7 @@
  */
 #include "unit/ftrace_world.h"
 
+#include "ftrace/audit/pardon.h"
 #include "ftrace/audit/rules.h"
 #include "ftrace/kernel/alarms.h"
 
@@ -459,6 +460,54 @@ static void a_warning_seems_to_follow_from_no_warning(void **state)
     wreck(&s);
 }
 
+/* ---- what fails a run ---- */
+
+static struct pardons *allow(const char *text)
+{
+    const struct diag d = {.out = stderr, .program = "test"};
+    struct pardons *p = pardons_new();
+
+    assert_int_equal(pardons_allow(p, text, NULL, &d), EXIT_PASS);
+    return p;
+}
+
+static size_t failing(const struct scene *s, struct pardons *p)
+{
+    size_t count = pardons_count(p, s->audit, s->t, NULL).failing;
+
+    pardons_free(p);
+    return count;
+}
+
+static void what_an_allowed_finding_explains_does_not_fail_the_run(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    fetch_stale(&s, 0, F);
+    take_trap(&s, 0, false, EXC_ILLEGAL, SITE_VA + F);
+    raise_alarm(&s, 0, &(struct alarm){.kind = ALARM_OOPS, .function = "die"});
+    assert_int_equal(failing(&s, NULL), 2);
+    assert_int_equal(failing(&s, allow("unfenced-page")), 2);
+    assert_int_equal(failing(&s, allow("missing-remote-fence")), 0);
+    assert_int_equal(failing(&s, allow("guest-noticed")), 1);
+    wreck(&s);
+}
+
+static void what_seems_to_follow_fails_the_run_by_itself(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    fetch_stale(&s, 0, F);
+    panic_at(&s, 0, CODE + 0x400);
+    assert_int_equal(finding(&s, 1)->caused_by, 0);
+    assert_int_equal(failing(&s, allow("missing-remote-fence")), 1);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,6 +526,8 @@ int main(void)
         cmocka_unit_test(an_alarm_in_the_code_of_a_finding_follows_from_it),
         cmocka_unit_test(an_alarm_shortly_after_an_error_seems_to_follow),
         cmocka_unit_test(a_warning_seems_to_follow_from_no_warning),
+        cmocka_unit_test(what_an_allowed_finding_explains_does_not_fail_the_run),
+        cmocka_unit_test(what_seems_to_follow_fails_the_run_by_itself),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,9 +62,10 @@ void audit_event(struct audit *a, const struct event *e);
 
 /* How a run has ended. */
 enum run_end_kind {
-    RUN_OVER,  /* the guest has ended it, or the auditor */
-    RUN_CUT,   /* a limit or the user has ended it, whatever the guest did */
-    RUN_STUCK, /* `hart' was in an endless trap loop */
+    RUN_OVER,   /* the guest has ended it, or the auditor */
+    RUN_CUT,    /* a limit or the user has ended it, whatever the guest did */
+    RUN_ASLEEP, /* every hart waits for an interrupt that nothing can raise */
+    RUN_STUCK,  /* `hart' was in an endless trap loop */
 };
 
 struct run_end {

@@ -3,12 +3,14 @@
  */
 #include "ftrace/audit/call_stack.h"
 
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/calls/calls.h"
+#include "ftrace/kernel/tasks.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "unwind/unwind.h"
@@ -84,14 +86,14 @@ static void add_frame(const struct unwind_source *source, struct call_stack *sta
     stack->user |= (uint16_t)(u->user << n);
 }
 
-void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct call_stack *stack,
-                     uint64_t slots[STACK_FRAMES])
+/* Follows the frames from u on. */
+static void follow_frames(const struct audit *a, struct unwound u, struct call_stack *stack,
+                          uint64_t slots[STACK_FRAMES])
 {
     const struct unwind_source source = source_of(a);
-    struct unwound u, caller;
+    struct unwound caller;
 
     *stack = (struct call_stack){0};
-    begin(h, pc, &u);
     add_frame(&source, stack, &u);
     while (unwind_step(&source, &u, &caller)) {
         if (stack->count == STACK_FRAMES) {
@@ -103,6 +105,37 @@ void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct 
         u = caller;
     }
     slots[stack->count - 1] = 0;
+}
+
+void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct call_stack *stack,
+                     uint64_t slots[STACK_FRAMES])
+{
+    struct unwound u;
+
+    begin(h, pc, &u);
+    follow_frames(a, u, stack, slots);
+}
+
+bool call_stack_of_sleeper(const struct audit *a, struct hart *h, uint64_t tp,
+                           struct call_stack *stack)
+{
+    static const uint8_t saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; /* s0 to s11 */
+    struct unwound u = {.hart = hart_id(h), .lost = UINT32_MAX & ~UINT32_C(1)};
+    struct task_registers registers;
+    uint64_t slots[STACK_FRAMES];
+
+    if (!tasks_registers(a->config.tasks, h, tp, &registers))
+        return false;
+    u.pc = u.reg[REG_RA] = registers.pc;
+    u.reg[REG_SP] = registers.sp;
+    u.reg[REG_TP] = tp;
+    u.lost &= ~(UINT32_C(1) << REG_RA | UINT32_C(1) << REG_SP | UINT32_C(1) << REG_TP);
+    for (size_t i = 0; i < ARRAY_LEN(saved); i++) {
+        u.reg[saved[i]] = registers.s[i];
+        u.lost &= ~(UINT32_C(1) << saved[i]);
+    }
+    follow_frames(a, u, stack, slots);
+    return true;
 }
 
 uint64_t call_stack_task(struct hart *h)

@@ -4,6 +4,7 @@
 #ifndef FTRACE_CALL_STACK_H
 #define FTRACE_CALL_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ftrace/audit/finding.h"
@@ -19,6 +20,10 @@ struct state_io;
  */
 void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct call_stack *stack,
                      uint64_t slots[STACK_FRAMES]);
+
+/* The same of a task that runs on no hart, as hart h reads it. False: it is not known. */
+bool call_stack_of_sleeper(const struct audit *a, struct hart *h, uint64_t tp,
+                           struct call_stack *stack);
 void call_stack_state_io(struct state_io *io, struct call_stack *stack);
 
 /* The tp of the hart's task, also while the task is in user mode; 0: not known. */

@@ -101,7 +101,10 @@ static bool is_in_function(const struct audit *a, const struct code *c, uint64_t
     return false;
 }
 
-/* Whether the hart was in a function with that code, or had been called from one. */
+/*
+ * Whether the hart was in a function with that code, had been called from one, or complains about
+ * its site.
+ */
 static bool stands_in(const struct audit *a, const struct finding *f, const struct code *c)
 {
     for (unsigned i = 0; i < f->fact_count; i++) {
@@ -109,7 +112,8 @@ static bool stands_in(const struct audit *a, const struct finding *f, const stru
 
         if (fact->label == LABEL_PATCHED) /* from here on it is about the last patch */
             return false;
-        if (fact->kind == FACT_MOMENT && is_in_function(a, c, fact->pc))
+        if ((fact->kind == FACT_MOMENT && is_in_function(a, c, fact->pc)) ||
+            (fact->kind == FACT_PLACE && is_in_function(a, c, fact->va)))
             return true;
         for (unsigned n = 0; fact->kind == FACT_STACK && n < fact->stack.count; n++)
             if (is_in_function(a, c, call_stack_code(&fact->stack, n)))
@@ -164,7 +168,8 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
     const struct code code = code_of(a, cause);
 
     if (f->rule == RULE_guest_noticed)
-        return cause->rule != RULE_guest_noticed && stands_in(a, f, &code);
+        return (causes[cause->rule] || rule_severity(cause->rule) == SEVERITY_error) &&
+               stands_in(a, f, &code);
     if (causes[cause->rule] & consequences[f->rule]) {
         const struct code consequence = code_of(a, f);
 

@@ -18,11 +18,13 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
+#include "ftrace/audit/sleepers.h"
 #include "ftrace/audit/store_stacks.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/patch/updates.h"
+#include "load/symbols.h"
 
 /*
  * Alarms of one task on one hart within this time are about one thing: a warning that is printed,
@@ -78,6 +80,7 @@ struct guest_hart {
 struct guest_rules {
     struct audit *audit;
     struct guest_hart *harts;
+    struct sleepers *sleepers;
     bool panicked;
     uint64_t hang_cause; /* of the finding about a hang; 0: none yet; only at the end of a run */
 };
@@ -271,7 +274,9 @@ static void report_alarm(const struct guest_rules *r, struct hart *h, const stru
         add_exception(f, h, exception);
     audit_fact_text(f, LABEL_SAID, "%s%s%s", alarm->function, alarm->text[0] ? ": " : "()",
                     alarm->text);
-    audit_fact_moment(f, LABEL_CALLED, h, hart_reg(h, REG_RA));
+    audit_fact_moment(f, LABEL_CALLED, h, alarm->caller);
+    if (alarm->site)
+        audit_fact(f, LABEL_SITE, FACT_PLACE)->va = alarm->site;
     add_surroundings(r->audit, f, h);
 }
 
@@ -280,7 +285,7 @@ static void on_alarm(struct guest_rules *r, struct hart *h, const struct alarm *
     struct guest_hart *state = state_of(r, h);
     uint64_t place = alarm->place             ? alarm->place
                      : state->exception.cycle ? state->exception.pc
-                                              : hart_reg(h, REG_RA);
+                                              : alarm->caller;
     uint64_t cause;
 
     /* After a panic there is no more to be said; and a warning is printed after it was raised. */
@@ -357,6 +362,7 @@ static void on_trap(const struct guest_rules *r, const struct trap_event *t)
 
     state->trap_cycle = hart_cycles(t->hart);
     state->trap_insns = hart_insns(t->hart);
+    sleepers_trap(r->sleepers, t);
     if (t->to != PRIV_S || (!t->interrupt && is_call_of_kernel(t->cause)))
         return;
     if (!t->interrupt)
@@ -515,6 +521,66 @@ static bool has_begun(const struct audit *a)
     return a->user_mode || last_patch(a, &hart);
 }
 
+/* Functions in which tasks wait on behalf of their callers, by parts of their names. */
+static bool is_to_wait(const struct audit *a, uint64_t pc)
+{
+    static const char *const parts[] = {"sched", "switch", "wait", "sleep",
+                                        "mutex", "lock",   "down", "timeout"};
+    const struct symbol *function = symbols_function_at(a->config.symbols, pc);
+
+    for (size_t i = 0; function && i < ARRAY_LEN(parts); i++)
+        if (strstr(function->name, parts[i]))
+            return true;
+    return false;
+}
+
+/* The code that waits. */
+static uint64_t place_of_wait(const struct audit *a, const struct call_stack *stack)
+{
+    for (unsigned i = 0; i < stack->count; i++)
+        if (!is_to_wait(a, call_stack_code(stack, i)))
+            return call_stack_code(stack, i);
+    return stack->at[0];
+}
+
+static void report_sleeper(const struct guest_rules *r, struct hart *h, uint64_t tp,
+                           uint64_t cycles)
+{
+    const struct audit *a = r->audit;
+    struct call_stack stack = {0};
+    struct finding *f;
+    struct task task;
+    uint64_t pc;
+
+    if (!tasks_read(a->config.tasks, h, tp, &task) || !call_stack_of_sleeper(a, h, tp, &stack))
+        return;
+    pc = place_of_wait(a, &stack);
+    f = add_breach(r, h, pc, audit_cause(RULE_guest_noticed, audit_function(a, pc)));
+    if (!f)
+        return;
+    audit_fact_text(f, LABEL_HANGS,
+                    "task %s, pid %" PRId32 ", asleep in the kernel for %" PRIu64
+                    " million cycles, and no signal wakes it",
+                    task.name, task.pid, cycles / 1000000);
+    audit_fact(f, LABEL_STACK, FACT_STACK)->stack = stack;
+    add_last_patch(a, f);
+    add_updates(a, f);
+    add_returns(a, f, h);
+}
+
+/* If all harts wait and nothing can wake them, a task that sleeps will do so for good. */
+static void judge_sleepers(const struct guest_rules *r)
+{
+    struct cluster *c = r->audit->config.cluster;
+    struct hart *h = cluster_hart(c, 0);
+    uint64_t tp, cycles;
+
+    for (unsigned i = 1; i < cluster_hart_count(c) && hart_mode(h) != PRIV_S; i++)
+        h = cluster_hart(c, i);
+    if (sleepers_longest(r->sleepers, h, r->audit->end.how == RUN_ASLEEP, &tp, &cycles))
+        report_sleeper(r, h, tp, cycles);
+}
+
 /* The harts in trap loops come first: others may wait for these. */
 static void end(void *rules)
 {
@@ -531,6 +597,8 @@ static void end(void *rules)
         judge_trap_loop(r, cluster_hart(c, i));
     for (unsigned i = 0; i < cluster_hart_count(c); i++)
         judge_wait(r, cluster_hart(c, i));
+    if (!r->hang_cause)
+        judge_sleepers(r);
 }
 
 /* ---- the family ---- */
@@ -541,6 +609,7 @@ static void *create(struct audit *a)
 
     r->audit = a;
     r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    r->sleepers = sleepers_new(a);
     return r;
 }
 
@@ -548,6 +617,7 @@ static void destroy(void *rules)
 {
     struct guest_rules *r = rules;
 
+    sleepers_free(r->sleepers);
     free(r->harts);
     free(r);
 }
@@ -618,6 +688,7 @@ static void state_io(struct state_io *io, void *rules)
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->panicked);
+    sleepers_state_io(io, r->sleepers);
 }
 
 const struct rule_family guest_family = {.create = create,

@@ -16,7 +16,7 @@
 #include "load/symbols.h"
 
 enum place { PLACE_CALLER, PLACE_ARGUMENT2, PLACE_EXCEPTION };
-enum text { TEXT_NONE, TEXT_FORMAT0, TEXT_FORMAT3, TEXT_FILE_LINE, TEXT_PRINTED };
+enum text { TEXT_NONE, TEXT_FORMAT0, TEXT_FORMAT3, TEXT_FILE_LINE, TEXT_RECORD, TEXT_PRINTED };
 
 static const struct alarm_row {
     enum alarm_kind kind;
@@ -56,10 +56,16 @@ static uint64_t argument(const struct hart *h, unsigned number)
     return hart_reg(h, REG_A0 + number);
 }
 
+/* An address in the call by which the hart came here: what never returns is called last of all. */
+static uint64_t find_call(const struct hart *h)
+{
+    return hart_reg(h, REG_RA) - 2;
+}
+
 /* Whether the hart was called by a function that is an alarm itself. */
 static bool is_nested(const struct alarms *a, const struct hart *h)
 {
-    const struct symbol *caller = symbols_function_at(a->symbols, hart_reg(h, REG_RA));
+    const struct symbol *caller = symbols_function_at(a->symbols, find_call(h));
 
     for (size_t i = 0; caller && i < ARRAY_LEN(rows); i++)
         if (rows[i].text != TEXT_PRINTED && !strcmp(caller->name, functions[i]))
@@ -78,7 +84,7 @@ static uint64_t find_place(const struct alarms *a, const struct hart *h, enum pl
         break;
     case PLACE_CALLER: break;
     }
-    return hart_reg(h, REG_RA);
+    return find_call(h);
 }
 
 /* The message that printk() is about to print is one of those that are alarms; or NULL. */
@@ -117,6 +123,7 @@ static void describe(const struct alarms *a, struct hart *h, enum text how,
     case TEXT_PRINTED: guest_format(h, a->symbols, 0, text, ALARM_TEXT_MAX); break;
     case TEXT_FORMAT3: guest_format(h, a->symbols, 3, text, ALARM_TEXT_MAX); break;
     case TEXT_FILE_LINE: describe_file_line(h, text); break;
+    case TEXT_RECORD:
     case TEXT_NONE: break;
     }
 }
@@ -125,7 +132,7 @@ static void on_called(void *ctx, unsigned which, struct hart *h)
 {
     const struct alarms *a = ctx;
     const struct alarm_row *row = &rows[which];
-    struct alarm alarm = {.kind = row->kind, .function = functions[which]};
+    struct alarm alarm = {.kind = row->kind, .function = functions[which], .caller = find_call(h)};
     enum place place = row->place;
 
     if (row->text == TEXT_PRINTED) {
@@ -140,6 +147,9 @@ static void on_called(void *ctx, unsigned which, struct hart *h)
     alarm.nested = is_nested(a, h);
     alarm.place = find_place(a, h, place);
     describe(a, h, row->text, alarm.text);
+    /* The record begins with the address. */
+    if (row->text == TEXT_RECORD && !hart_peek(h, argument(h, 1), &alarm.site, sizeof alarm.site))
+        alarm.site = 0;
     a->raised(a->ctx, h, &alarm);
 }
 

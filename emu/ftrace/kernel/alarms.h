@@ -31,7 +31,9 @@ struct alarm {
     bool printed;         /* it is known by a message that is printed */
     bool nested;          /* a function that raised an alarm has called this one */
     const char *function; /* that was called */
+    uint64_t caller;      /* an address in the call of that function */
     uint64_t place; /* of the code that it is about; 0: where the hart took its last exception */
+    uint64_t site;  /* ftrace_bug(): the site that is not as expected; 0: none */
     char text[ALARM_TEXT_MAX]; /* what the kernel says, in one line; "": nothing is known */
 };
 

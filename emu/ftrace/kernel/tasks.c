@@ -22,7 +22,20 @@ enum { UNKNOWN = -1, TASK_BYTES = 16 << 10 };
 /* Number of tasks from which the place of the pid is learnt; Linux's PID_MAX_LIMIT. */
 enum { TEACHERS = 4, PID_LIMIT = 4 << 20 };
 
-enum member { MEMBER_NAME, MEMBER_PID, MEMBER_STACK, MEMBER_RETURN_DEPTH, MEMBER_PREEMPT, MEMBERS };
+enum member {
+    MEMBER_NAME,
+    MEMBER_PID,
+    MEMBER_STACK,
+    MEMBER_RETURN_DEPTH,
+    MEMBER_PREEMPT,
+    MEMBER_STATE,
+    MEMBER_MM,
+    MEMBER_TASKS, /* in the list of all tasks */
+    MEMBER_RA,    /* these three of thread_struct, from the begin of the task_struct */
+    MEMBER_SP,
+    MEMBER_S0,
+    MEMBERS,
+};
 
 /*
  * Pages of tasks that ran, as numbers. The kernel has a task_struct at the same physical address as
@@ -84,6 +97,13 @@ static int32_t find_preempt_count(struct tasks *t)
     return info == UNKNOWN || count == UNKNOWN ? UNKNOWN : info + count;
 }
 
+static int32_t find_of_thread(struct tasks *t, const char *member)
+{
+    int32_t thread = find_member(t, "thread"), at = find_member_of(t, "thread_struct", member);
+
+    return thread == UNKNOWN || at == UNKNOWN ? UNKNOWN : thread + at;
+}
+
 /* Reads the bytes of init_task in the image's file, as many as the file has. */
 static size_t read_first(const struct tasks *t, uint8_t bytes[TASK_BYTES])
 {
@@ -109,15 +129,20 @@ static int32_t find_name_of_first(const struct tasks *t)
 
 static void search(struct tasks *t)
 {
-    static const char *const names[MEMBERS] = {[MEMBER_NAME] = "comm",
-                                               [MEMBER_PID] = "pid",
-                                               [MEMBER_STACK] = "stack",
-                                               [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
-                                               [MEMBER_PREEMPT] = "preempt_count"};
+    static const char *const names[MEMBERS] = {
+        [MEMBER_NAME] = "comm",     [MEMBER_PID] = "pid",
+        [MEMBER_STACK] = "stack",   [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
+        [MEMBER_STATE] = "__state", [MEMBER_MM] = "mm",
+        [MEMBER_TASKS] = "tasks",   [MEMBER_PREEMPT] = "preempt_count"};
 
     t->searched = true;
     for (unsigned i = 0; i < MEMBERS; i++)
-        t->at[i] = find_member(t, names[i]);
+        t->at[i] = names[i] ? find_member(t, names[i]) : UNKNOWN;
+    if (t->at[MEMBER_STATE] == UNKNOWN) /* before Linux 5.14 */
+        t->at[MEMBER_STATE] = find_member(t, "state");
+    t->at[MEMBER_RA] = find_of_thread(t, "ra");
+    t->at[MEMBER_SP] = find_of_thread(t, "sp");
+    t->at[MEMBER_S0] = find_of_thread(t, "s");
     if (t->at[MEMBER_PREEMPT] == UNKNOWN)
         t->at[MEMBER_PREEMPT] = find_preempt_count(t);
     if (t->at[MEMBER_NAME] == UNKNOWN)
@@ -278,6 +303,57 @@ bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *d
 bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count)
 {
     return read_number(t, h, tp, MEMBER_PREEMPT, count);
+}
+
+/* ---- tasks that sleep ---- */
+
+/* States of tasks in Linux. */
+enum { TASK_UNINTERRUPTIBLE = 0x2, TASK_WAKEKILL = 0x100, TASK_NOLOAD = 0x400 };
+
+enum { LIST_MAX = 1 << 16 };
+
+/* While the kernel boots, its first task is not a program yet. */
+static bool is_program(struct tasks *t, struct hart *h, uint64_t tp)
+{
+    uint64_t mm;
+    int32_t pid;
+
+    return (read_member(t, h, tp, MEMBER_MM, &mm, sizeof mm) && mm) ||
+           (read_member(t, h, tp, MEMBER_PID, &pid, sizeof pid) && pid == 1);
+}
+
+static bool is_asleep(struct tasks *t, struct hart *h, uint64_t tp)
+{
+    uint32_t state;
+
+    return read_member(t, h, tp, MEMBER_STATE, &state, sizeof state) && is_program(t, h, tp) &&
+           (state & (TASK_UNINTERRUPTIBLE | TASK_WAKEKILL | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE;
+}
+
+void tasks_each_asleep(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp),
+                       void *ctx)
+{
+    int32_t list = offset_of(t, MEMBER_TASKS);
+    uint64_t first, node, head;
+
+    if (list == UNKNOWN || !symbols_find(t->symbols, "init_task", &first))
+        return;
+    head = first + (uint64_t)list;
+    if (!hart_peek(h, head, &node, sizeof node))
+        return;
+    for (unsigned n = 0; n < LIST_MAX && node && node != head; n++) {
+        if (is_asleep(t, h, node - (uint64_t)list))
+            found(ctx, node - (uint64_t)list);
+        if (!hart_peek(h, node, &node, sizeof node))
+            return;
+    }
+}
+
+bool tasks_registers(struct tasks *t, struct hart *h, uint64_t tp, struct task_registers *registers)
+{
+    return read_member(t, h, tp, MEMBER_RA, &registers->pc, sizeof registers->pc) &&
+           read_member(t, h, tp, MEMBER_SP, &registers->sp, sizeof registers->sp) &&
+           read_member(t, h, tp, MEMBER_S0, registers->s, sizeof registers->s);
 }
 
 void tasks_state_io(struct state_io *io, struct tasks *t)

@@ -57,6 +57,21 @@ MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, i
 /* The same of the task's preempt_count: above 0 it cannot be preempted. */
 MUST_USE bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count);
 
+/*
+ * Calls back for the tasks in the kernel's list that sleep until they are woken, whatever signals
+ * come (uninterruptibly), and belong to a program, or are init: other kernel threads may sleep so
+ * for good. There are none if the members are not known.
+ */
+void tasks_each_asleep(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp),
+                       void *ctx);
+
+/* The registers with which a task that runs on no hart will go on. */
+struct task_registers {
+    uint64_t pc, sp, s[12];
+};
+MUST_USE bool tasks_registers(struct tasks *t, struct hart *h, uint64_t tp,
+                              struct task_registers *registers);
+
 /* Saves or restores what was learnt from tasks that ran. */
 void tasks_state_io(struct state_io *io, struct tasks *t);
 

@@ -89,12 +89,21 @@ static void print_example(const struct report *r, const struct finding *f, const
     fputc('\n', out);
 }
 
+static bool is_in_stack(const struct call_stack *stack, uint64_t pc)
+{
+    for (unsigned i = 0; i < stack->count; i++)
+        if (call_stack_code(stack, i) == pc)
+            return true;
+    return false;
+}
+
 static bool is_of_evidence(const struct finding *f, const struct example *e)
 {
     for (unsigned i = 0; i < f->fact_count; i++) {
         const struct fact *fact = &f->facts[i];
 
-        if ((fact->kind == FACT_MOMENT && fact->hart == e->hart && fact->pc == e->pc) ||
+        if ((fact->kind == FACT_STACK && is_in_stack(&fact->stack, e->pc)) ||
+            (fact->kind == FACT_MOMENT && fact->hart == e->hart && fact->pc == e->pc) ||
             (fact->kind == FACT_STORE && fact->writer.kind == WRITER_HART &&
              fact->writer.hart == e->hart && fact->writer.pc == e->pc))
             return true;

@@ -225,9 +225,26 @@ static void put_fact(struct sheet *s, const struct fact *fact)
     free(message);
 }
 
+/* Where the finding was found that this one follows from. */
+static void put_cause(struct sheet *s, const struct finding *f)
+{
+    const struct report *r = s->report;
+    char function[KEY_NAME_MAX], *message;
+    const struct finding *cause;
+
+    if (f->caused_by == NO_FINDING)
+        return;
+    cause = audit_get(watch_audit(r->watch), f->caused_by);
+    finding_key_code(function, r->symbols, finding_place(cause)->pc);
+    message = xasprintf("follows from %s", rule_name(cause->rule));
+    put_place(s, finding_place(cause)->pc, function, message);
+    free(message);
+}
+
 static void put_related(struct sheet *s, const struct finding *f)
 {
     json_begin_array(&s->json, "relatedLocations");
+    put_cause(s, f);
     for (unsigned i = 0; i < f->fact_count; i++)
         put_fact(s, &f->facts[i]);
     json_end(&s->json);

@@ -1,0 +1,34 @@
+/*
+ * sleepers.h - tasks of programs that sleep in one system call for very long, and do not react to
+ * signals: what they wait for does not come.
+ *
+ * The kernel's list of tasks is read only once in a second of the guest's time.
+ */
+#ifndef FTRACE_SLEEPERS_H
+#define FTRACE_SLEEPERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/observer.h"
+
+struct audit;
+struct sleepers;
+struct state_io;
+
+struct sleepers *sleepers_new(const struct audit *a);
+void sleepers_free(struct sleepers *s);
+
+/* Must be called at each trap. */
+void sleepers_trap(struct sleepers *s, const struct trap_event *t);
+
+/*
+ * Finds the task that has slept longest, for twenty seconds or more, as hart `h` reads the list;
+ * `at_all`: for any time. False: there is none.
+ */
+bool sleepers_longest(struct sleepers *s, struct hart *h, bool at_all, uint64_t *tp,
+                      uint64_t *cycles);
+
+void sleepers_state_io(struct state_io *io, struct sleepers *s);
+
+#endif
