@@ -269,6 +269,7 @@ static void describe_by_copy(const struct ram_page *page, const struct page_copy
         w->who = opener;
     else if (w->agent_known)
         w->who = (struct writer){.kind = opener.kind, .hart = opener.hart};
+    w->opener = opener;
 }
 
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
@@ -283,6 +284,8 @@ struct parcel_write codemap_last_write(const struct cluster *c, const struct cod
     w.parcel_known = w.stamp > since;
     if (!w.parcel_known) {
         w.stamp = page->base_stamp;
+        if (meta->stamp == w.stamp)
+            w.opener = meta->opener;
         return w;
     }
     record = find_record(c, w.stamp);

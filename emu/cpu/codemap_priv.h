@@ -50,6 +50,7 @@ struct parcel_write {
     bool writer_known; /* the instruction is known, or a writer that is not a hart */
     bool agent_known;  /* the kind is known, and for WRITER_HART and WRITER_FIRMWARE the hart */
     struct writer who;
+    struct writer opener; /* of the page, if the write was not seen by itself; pc 0: not known */
     uint16_t old_bytes;
 };
 

@@ -216,6 +216,7 @@ void fetch_report(struct fetcher *by, const struct fetched *f)
     s.who = newest->write.who;
     s.writer_known = newest->write.writer_known;
     s.agent_known = newest->write.agent_known;
+    s.opener = newest->write.opener;
     s.evidence = newest->write.parcel_known || s.fetched_before ? STALE_PARCEL : STALE_PAGE_ONLY;
     s.stamp = newest->write.stamp;
     cluster_emit(h->cluster, &(struct event){.kind = EVENT_STALE_FETCH, .stale_fetch = s});

@@ -88,6 +88,11 @@ struct stale_fetch {
     struct writer who; /* the newest write */
     bool writer_known; /* all of `who` is known: the hart's instruction, or another writer */
     bool agent_known;  /* at least the kind of writer and the hart; the rest of `who` is 0 */
+    /*
+     * If the write was not seen by itself: the first store to its page since the page was closed
+     * (mem/ram.h). pc 0: not known.
+     */
+    struct writer opener;
     enum stale_evidence evidence;
     uint64_t stamp;
 };

@@ -52,7 +52,8 @@ static bool load(const struct unwind_source *s, const struct unwound *u, uint64_
 /* ---- forwards: from the pc straight to the return ---- */
 
 struct epilogue {
-    uint64_t sp, ra, s0, t0; /* the values at the return */
+    uint64_t sp, ra, s0, t0;      /* the values at the return */
+    uint64_t ra_at, s0_at, t0_at; /* where they are now; 0: in the register */
     /* saved between pc and return: a reload gives the present value of the register */
     bool ra_kept, s0_kept, t0_kept;
     uint64_t auipc_at; /* a tail call is auipc and jr */
@@ -81,20 +82,22 @@ static enum scan leaves(const struct epilogue *e, const struct insn *i, uint64_t
 
 static void note_register(const struct unwind_source *s, const struct unwound *u,
                           const struct insn *i, unsigned reg, uint64_t sp, bool *kept,
-                          uint64_t *value)
+                          uint64_t *value, uint64_t *at)
 {
+    uint64_t from = sp + (uint64_t)(int64_t)i->imm;
+
     if (saves(i, reg))
         *kept = true;
-    else if (restores(i, reg) && !*kept)
-        (void)!load(s, u, sp + (uint64_t)(int64_t)i->imm, value);
+    else if (restores(i, reg) && !*kept && load(s, u, from, value))
+        *at = from;
 }
 
 static enum scan advance(const struct unwind_source *s, const struct unwound *u, struct epilogue *e,
                          const struct insn *i, uint64_t va)
 {
-    note_register(s, u, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
-    note_register(s, u, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
-    note_register(s, u, i, REG_T0, e->sp, &e->t0_kept, &e->t0);
+    note_register(s, u, i, REG_RA, e->sp, &e->ra_kept, &e->ra, &e->ra_at);
+    note_register(s, u, i, REG_S0, e->sp, &e->s0_kept, &e->s0, &e->s0_at);
+    note_register(s, u, i, REG_T0, e->sp, &e->t0_kept, &e->t0, &e->t0_at);
     if (adds_to_sp(i))
         e->sp += (uint64_t)(int64_t)i->imm;
     else if (i->op == OP_addi && i->rd == REG_SP && i->rs1 == REG_S0)
@@ -120,9 +123,12 @@ static bool scan_forwards(const struct unwind_source *s, const struct unwound *u
         if (where == SCAN_RETURNS) {
             f->cfa = e.sp;
             f->ra = f->callers_ra = e.ra;
+            f->ra_at = e.ra_at;
             f->fp = e.s0;
-            if (i.op == OP_jalr && i.rs1 == REG_T0)
+            if (i.op == OP_jalr && i.rs1 == REG_T0) {
                 f->ra = e.t0;
+                f->ra_at = e.t0_at;
+            }
             return true;
         }
         if (where == SCAN_ELSEWHERE || advance(s, u, &e, &i, va) == SCAN_ELSEWHERE)
@@ -179,13 +185,16 @@ static bool apply_prologue(const struct unwind_source *s, const struct unwound *
     f->cfa = p->fp_set ? u->reg[REG_S0] - (uint64_t)p->fp : u->reg[REG_SP] - (uint64_t)p->sp;
     f->ra = u->reg[REG_RA];
     f->fp = u->reg[REG_S0];
-    if (p->ra_saved && !load(s, u, f->cfa + (uint64_t)p->ra_at, &f->ra))
+    f->ra_at = p->ra_saved ? f->cfa + (uint64_t)p->ra_at : 0;
+    if (f->ra_at && !load(s, u, f->ra_at, &f->ra))
         return false;
     f->callers_ra = f->ra;
-    if (linked && p->t0_saved && !load(s, u, f->cfa + (uint64_t)p->t0_at, &f->ra))
-        return false;
-    if (linked && !p->t0_saved)
+    if (linked) {
         f->ra = u->reg[REG_T0];
+        f->ra_at = p->t0_saved ? f->cfa + (uint64_t)p->t0_at : 0;
+        if (f->ra_at && !load(s, u, f->ra_at, &f->ra))
+            return false;
+    }
     return !p->s0_saved || load(s, u, f->cfa + (uint64_t)p->s0_at, &f->fp);
 }
 
@@ -283,6 +292,7 @@ bool frame_last_jump(const struct unwind_source *s, const struct unwound *u, str
     struct origins o;
     unsigned auipc_rd = NO_REG; /* the register that the auipc before has written */
     bool called = !u->exact, s0_kept = false;
+    uint64_t fp_at = 0;
     struct insn i;
 
     *f = (struct frame){.pc = u->pc, .cfa = u->reg[REG_SP], .fp = u->reg[REG_S0]};
@@ -300,7 +310,7 @@ bool frame_last_jump(const struct unwind_source *s, const struct unwound *u, str
             return false;
         if (adds_to_sp(&i))
             f->cfa += (uint64_t)(int64_t)i.imm;
-        note_register(s, u, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
+        note_register(s, u, &i, REG_S0, f->cfa, &s0_kept, &f->fp, &fp_at);
         note_origin(&o, &i);
         auipc_rd = i.op == OP_auipc ? i.rd : NO_REG;
     }
@@ -312,7 +322,7 @@ bool frame_chain(const struct unwind_source *s, const struct unwound *u, struct 
     uint64_t fp = u->reg[REG_S0];
 
     /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
-    *f = (struct frame){.pc = u->pc, .cfa = fp};
+    *f = (struct frame){.pc = u->pc, .cfa = fp, .ra_at = fp - 8};
     return fp % 8 == 0 && fp > u->reg[REG_SP] && load(s, u, fp - 8, &f->ra) &&
            load(s, u, fp - 16, &f->fp) && (f->callers_ra = f->ra) != 0;
 }

@@ -12,6 +12,7 @@
 
 struct frame {
     uint64_t pc, ra, fp;
+    uint64_t ra_at;      /* where ra is in memory; 0: in a register */
     uint64_t cfa;        /* sp at the function's entry */
     uint64_t callers_ra; /* the value of ra in the caller; differs from ra where t0 was the link
                             register */

@@ -160,6 +160,7 @@ static enum outcome by_frame_information(const struct unwind_source *s, struct u
         caller->reg[REG_SP] = u->cfa;
         caller->at[REG_SP] = 0;
         caller->pc = caller->reg[REG_RA];
+        caller->pc_at = caller->at[REG_RA];
         result = has_no_caller(frame, REG_RA) && !u->exact ? NO_CALLER : FOUND;
     }
     free(frame);
@@ -207,6 +208,7 @@ static bool by_code(const struct unwind_source *s, struct unwound *u, struct unw
     *caller = *u;
     caller->exact = false;
     caller->pc = f.ra;
+    caller->pc_at = f.ra_at;
     caller->reg[REG_RA] = f.callers_ra;
     caller->reg[REG_S0] = f.fp;
     caller->reg[REG_SP] = f.cfa;
@@ -280,6 +282,7 @@ static bool by_trap(const struct unwind_source *s, struct unwound *u, struct unw
     bool saved;
 
     *caller = *u;
+    caller->pc_at = 0;
     caller->lost = 0;
     saved = (!u->exact || u->pc != entry) && load_saved(s, u->reg[REG_SP], caller) &&
             (!u->exact || caller->pc == sepc);
@@ -345,6 +348,7 @@ static bool by_handler(const struct unwind_source *s, struct unwound *u, struct 
     u->cfa = f.cfa;
     u->cfa_known = true;
     *caller = *u;
+    caller->pc_at = 0;
     caller->exact = false;
     caller->reg[REG_SP] = f.cfa;
     caller->reg[REG_S0] = f.fp;

@@ -34,7 +34,8 @@ struct unwound {
     uint64_t reg[UNWIND_REGS];
     uint64_t at[UNWIND_REGS]; /* where the value is in memory; 0: still in the register */
     uint32_t lost;            /* registers whose value is not known, as bits */
-    uint64_t cfa;             /* sp at the function's entry */
+    uint64_t pc_at; /* where the return address pc is in memory; 0: in a register, or not known */
+    uint64_t cfa;   /* sp at the function's entry */
     bool cfa_known;
     unsigned handlers; /* number of replaced return addresses in the frames from the innermost one
                           to this */

@@ -20,8 +20,10 @@ claim '... it is listed in one line, as allowed' \
     line_count 1 '^allowed: missing-remote-fence: at ' "$err" and no_line '^  written' "$err"
 claim_line '... and counted' '^audit: +1 allowed; ' "$err"
 claim '... and in the report' json_has "$work/r.json" "[f['allowed'] for f in r['findings']] == [True] and 'known' not in r['findings'][0]"
+traced --audit fail --allow missing-remote-fence@replace_pair
+claim '--allow RULE@FUNCTION: by the function that patched' has_status 0
 traced --audit fail --allow missing-remote-fence@patch_insn_write
-claim '--allow RULE@FUNCTION: by the function that wrote' has_status 0
+claim '... which is not the one that stores for all of them' has_status 80
 traced --audit fail --allow missing-remote-fence@schedule
 claim '... or by where it was found; but it is found in other functions, too' has_status 80
 traced --audit fail --allow missing-local-fence --allow stale-fetch@schedule
@@ -91,8 +93,8 @@ claim 'without symbols no function can be found' refused 64 '.*no symbols'
 
 # --baseline.
 traced --write-baseline "$work/known"
-claim 'a baseline has a line for each finding' test "$(head -n 1 "$work/known")" = 'rvftrace-baseline 1' \
-    and line_count 1 '^missing-remote-fence by patch_insn_write at schedule( [a-z_]+)+$' "$work/known"
+claim 'a baseline has a line for each finding' test "$(head -n 1 "$work/known")" = 'rvftrace-baseline 2' \
+    and line_count 1 '^missing-remote-fence by replace_pair at schedule( [a-z_]+)+$' "$work/known"
 traced --audit fail --baseline "$work/known" --report "$work/r.json"
 claim 'what is in the baseline does not fail the run' has_status 0
 claim '... is marked and counted' has_line '^known: missing-remote-fence: ' "$err" and no_line '^error' "$err" and has_line '^audit: +1 in the baseline; ' "$err"
@@ -103,7 +105,7 @@ echo 'stale-fetch by vanished at here' >>"$work/known"
 traced --baseline "$work/known" --report "$work/r.json"
 claim_line 'a line that does not occur any more is said' '^rvftrace: .*/known:4: does not occur any more: stale-fetch by vanished at here$' "$err"
 claim '... and is in the report' json_has "$work/r.json" "r['baseline_gone'] == ['stale-fetch by vanished at here']"
-printf 'rvftrace-baseline 1\nmissing-remote-fence by another at schedule\n' >"$work/other"
+printf 'rvftrace-baseline 2\nmissing-remote-fence by another at schedule\n' >"$work/other"
 traced --audit fail --baseline "$work/other" --report "$work/r.json"
 claim 'another finding fails the run' has_status 80
 claim '... and then nothing is said of the lines, for the run was stopped' has_status 80 and no_line 'any more' "$err" \
@@ -118,7 +120,10 @@ run run --quiet --baseline "$work" "$mute"
 claim '... a directory 74' refused 74 '.*: Is a directory'
 run run --quiet --baseline "$mute" "$mute"
 claim '... another file 65' refused 65 '.*kernel.elf: no baseline'
-printf 'rvftrace-baseline 1\nstale-fetch by\n' >"$work/bad"
+printf 'rvftrace-baseline 2\nstale-fetch by\n' >"$work/bad"
+printf 'rvftrace-baseline 1\nstale-fetch by w at here\n' >"$work/old"
+run run --quiet --baseline "$work/old" "$mute"
+claim '... one with the keys of former versions, and what to do' refused 65 '.*/old: its first line is .*write it again with --write-baseline'
 run run --quiet --baseline "$work/bad" "$mute"
 claim '... a damaged one, too, with the line' refused 65 '.*/bad:2: not a line of a baseline'
 run run --quiet --audit fail --write-baseline "$work/x" "$mute"
@@ -133,8 +138,14 @@ sarif() { python3 "$here/sarif_check.py" "$work/s.sarif" "$@"; }
 traced --sarif "$work/s.sarif"
 claim 'SARIF: a result for the finding' sarif "len(results) == 1 and results[0]['ruleId'] == 'missing-remote-fence' and results[0]['level'] == 'error'"
 place="results[0]['locations'][0]['physicalLocation']"
-claim '... at the source line that wrote' sarif "$place['artifactLocation']['uri'].endswith('guest-kernel/arch/riscv/kernel/patch.c') and $place['region']['startLine'] > 1" \
-    "results[0]['locations'][0]['logicalLocations'][0]['fullyQualifiedName'] == 'patch_insn_write'"
+claim '... at the source line that patched' sarif "$place['artifactLocation']['uri'].endswith('/arch/riscv/ftrace/code.c') and $place['region']['startLine'] > 1" \
+    "results[0]['locations'][0]['logicalLocations'][0]['fullyQualifiedName'] == 'replace_pair'"
+frames="[[f['location']['logicalLocations'][0]['fullyQualifiedName'] for f in s['frames']] for s in results[0]['stacks']]"
+claim '... with the call stacks of writer and hart' sarif "$frames[0][:3] == ['patch_insn_write', 'patch_text_nosync', 'replace_pair']" \
+    "$frames[1][-1] == 'ret_from_kernel_thread'" "results[0]['stacks'][0]['message']['text'].startswith('written by hart 0')"
+flows="[[x['location']['logicalLocations'][0]['fullyQualifiedName'] for x in t['locations']] for t in results[0]['codeFlows'][0]['threadFlows']]"
+claim '... and as code flows, from the outermost function to the store' sarif "$flows == [s[::-1] for s in $frames]" \
+    "[x['nestingLevel'] for x in results[0]['codeFlows'][0]['threadFlows'][0]['locations']][:2] == [0, 1]"
 claim '... with the other places and all facts' sarif "len(results[0]['relatedLocations']) >= 4 and len(results[0]['properties']['facts']) >= 8" \
     "any('schedule+0x' in x['message']['text'] for x in results[0]['relatedLocations'])" "'in memory auipc' in results[0]['message']['markdown']"
 claim '... how often, and how the run ended' sarif "results[0]['occurrenceCount'] > 1 and run['invocations'][0] == dict(executionSuccessful=True, exitCode=0, exitCodeDescription='exit', toolExecutionNotifications=[])"
@@ -179,8 +190,8 @@ END
 }
 traced --junit "$work/j.xml"
 claim 'JUnit: a test case for each rule and each error, which fails' junit \
-    "'missing-remote-fence by patch_insn_write' in failures and len(names) >= 5 and 'stale-fetch' in names and 'missing-remote-fence' not in names"
-claim '... with its evidence' junit "any('  written   by hart 0 in patch_insn_write' in f.text and f.get('type') == 'missing-remote-fence' and 'at schedule' in f.get('message') for f in failures.values())"
+    "'missing-remote-fence by replace_pair' in failures and len(names) >= 5 and 'stale-fetch' in names and 'missing-remote-fence' not in names"
+claim '... with its evidence' junit "any('  written   by hart 0 in patch_insn_write' in f.text and '  stack     patch_insn_write' in f.text and f.get('type') == 'missing-remote-fence' and 'at schedule' in f.get('message') for f in failures.values())"
 for option in '--allow missing-remote-fence' "--baseline $work/known"; do
     # shellcheck disable=SC2086 # an option and its value
     traced --junit "$work/j.xml" $option

@@ -97,9 +97,13 @@ def main():
                   for n in (520, 1280)]
         claim("plots are as wide as the window", len(widths[0]) == len(widths[1]) >= 4 and max(widths[0]) <= 520 < 1100 < min(widths[1]), widths)
         page, report = browse("bad", "--dump-dom"), json.load(open(f"{work}/bad.json"))
-        facts = [f["text"] for f in report["findings"][0]["facts"]]
+        evidence = report["findings"][0]["facts"]
+        facts = [f["text"] for f in evidence if "frames" not in f]
         claim("a finding is shown with all of its evidence",
               facts and all(f.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in page for f in facts), facts)
+        frames = [x for f in evidence for x in f.get("frames", [])]
+        claim("... and each frame of its call stacks with the source line",
+              len(frames) > 10 and all(f"<div>{x['symbol']}" in page and f"({x['file']}:{x['line']})</div>" in page for x in frames), frames)
         for scheme, number, back, plots in ("light", 1, "ffffff", ("0072b2", "d55e00")), ("dark", 0, "14171b", ("4aa8e0", "f08a3c")):
             browse("on", f"--blink-settings=preferredColorScheme={number}", f"--screenshot={work}/{scheme}.png")
             seen = colours(f"{work}/{scheme}.png")

@@ -25,10 +25,13 @@ PHYSICAL = Obj("artifactLocation", artifactLocation=ARTIFACT,
                region=Obj("startLine", startLine=NUMBER, startColumn=NUMBER))
 LOCATION = Obj("physicalLocation", physicalLocation=PHYSICAL, message=MESSAGE,
                logicalLocations=[Obj("fullyQualifiedName kind", fullyQualifiedName=TEXT, kind=TEXT)])
+STACK = Obj("frames", message=MESSAGE, frames=[Obj("location", location=LOCATION)])
+FLOW = Obj("threadFlows", threadFlows=[Obj("locations", message=MESSAGE,
+                                           locations=[Obj("location", location=LOCATION, nestingLevel=NUMBER)])])
 RULE = Obj("id shortDescription help defaultConfiguration", id=TEXT, shortDescription=MESSAGE, help=MESSAGE,
            defaultConfiguration=Obj("level", level=TEXT))
 RESULT = Obj("ruleId ruleIndex level message locations", ruleId=TEXT, ruleIndex=NUMBER, level=TEXT, message=MESSAGE,
-             locations=[LOCATION], relatedLocations=[LOCATION], occurrenceCount=NUMBER, partialFingerprints=dict,
+             locations=[LOCATION], relatedLocations=[LOCATION], stacks=[STACK], codeFlows=[FLOW], occurrenceCount=NUMBER, partialFingerprints=dict,
              suppressions=[Obj("kind", kind=TEXT, justification=TEXT)], baselineState=TEXT, properties=dict)
 RUN = Obj("tool invocations results",
           tool=Obj("driver", driver=Obj("name version rules", name=TEXT, version=TEXT, rules=[RULE])),
@@ -64,7 +67,10 @@ def check_values(run):
         assert result.get("occurrenceCount", 1) >= 1 and len(result["locations"]) == 1
         assert all(s["kind"] == "external" for s in result.get("suppressions", []))
         assert all(type(text) is str for text in result["partialFingerprints"].values())
-        for location in result["locations"] + result["relatedLocations"]:
+        frames = [frame["location"] for stack in result.get("stacks", []) for frame in stack["frames"]]
+        assert all(stack["frames"] for stack in result.get("stacks", []))
+        assert all(flow["locations"] for code in result.get("codeFlows", []) for flow in code["threadFlows"])
+        for location in result["locations"] + result["relatedLocations"] + frames:
             physical = location["physicalLocation"]
             uri = physical["artifactLocation"]["uri"]
             assert re.fullmatch(r"(file:///)?[A-Za-z0-9._~/+@,=%-]+", uri), uri

@@ -13,7 +13,7 @@ enum { LINES_MAX = 64 };
 
 static void check_line(const char *line, const struct diag *d)
 {
-    char *text = xasprintf("rvftrace-baseline 1\n%s\n", line);
+    char *text = xasprintf("rvftrace-baseline 2\n%s\n", line);
     struct baseline *b = NULL;
     unsigned number;
     size_t at = 0;

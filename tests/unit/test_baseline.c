@@ -17,7 +17,7 @@
 #include "ftrace/audit/baseline.h"
 #include "ftrace/audit/finding_key.h"
 
-#define HEAD "rvftrace-baseline 1\n"
+#define HEAD "rvftrace-baseline 2\n"
 
 static char *said;
 static size_t said_size;
@@ -116,7 +116,7 @@ static void a_star_is_any_function(void **state)
 static void comments_blanks_and_ends_of_lines_of_other_systems_do_not_matter(void **state)
 {
     (void)state;
-    assert_true(has("rvftrace-baseline 1\r\n# stale-fetch\r\n\r\n  \t\n"
+    assert_true(has("rvftrace-baseline 2\r\n# stale-fetch\r\n\r\n  \t\n"
                     "  stale-fetch  by\twriter at  here \r\n",
                     "writer", "here", NULL));
     assert_true(has(HEAD "stale-fetch by writer at here", "writer", "here", NULL));
@@ -127,10 +127,18 @@ static void a_file_that_is_no_baseline_is_refused(void **state)
     (void)state;
     refuses("", "known: no baseline");
     refuses("\n" HEAD, "known: no baseline");
-    refuses("rvftrace-baseline 2\n", "known: no baseline");
-    refuses("rvftrace-baseline 10\n", "known: no baseline");
+    refuses("rvftrace-baseline 3\n", "known: no baseline");
+    refuses("rvftrace-baseline 20\n", "known: no baseline");
     refuses("{\"version\":3}\n", "known: no baseline");
     refuses_bytes("\0", 1, "known: no baseline");
+}
+
+static void a_baseline_with_the_keys_of_before_is_to_be_written_again(void **state)
+{
+    (void)state;
+    refuses("rvftrace-baseline 1\nstale-fetch by w at here\n", "known: its first line is `rvftrace-"
+                                                               "baseline 1'");
+    refuses("rvftrace-baseline 1", "write it again with --write-baseline");
 }
 
 static void a_damaged_line_is_refused_and_named(void **state)
@@ -260,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_star_is_any_function),
         cmocka_unit_test(comments_blanks_and_ends_of_lines_of_other_systems_do_not_matter),
         cmocka_unit_test(a_file_that_is_no_baseline_is_refused),
+        cmocka_unit_test(a_baseline_with_the_keys_of_before_is_to_be_written_again),
         cmocka_unit_test(a_damaged_line_is_refused_and_named),
         cmocka_unit_test(an_unknown_rule_is_refused_with_the_nearest_one),
         cmocka_unit_test(no_beginning_of_a_file_does_harm),

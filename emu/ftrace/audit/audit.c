@@ -218,18 +218,18 @@ static bool has_stack(const struct finding *f, const struct call_stack *stack)
     return false;
 }
 
-/* Inserts stack and task, so far as they are known and not there already. */
+/* Inserts stack and task, so far as they are known and the task is not there already. */
 static void insert_stack(struct finding *f, unsigned at, const struct call_stack *stack,
                          const struct task *task)
 {
     const struct fact facts[] = {stack_fact(LABEL_STACK, stack), task_fact(task)};
     bool task_there = has_kind(f, at, FACT_TASK) || has_kind(f, at + 1, FACT_TASK);
 
-    if (has_kind(f, at, FACT_STACK) || has_kind(f, at + 1, FACT_STACK) || has_stack(f, stack))
-        return;
     if (task->name[0] && !task_there)
         insert_fact(f, at, &facts[1]);
-    if (stack->count > 1)
+    if (has_kind(f, at, FACT_STACK))
+        f->facts[at].stack = *stack;
+    else if (stack->count > 1)
         insert_fact(f, at, &facts[0]);
 }
 
@@ -280,7 +280,8 @@ static void complete(struct audit *a, struct finding *f, uint32_t hart)
     call_stack_take(a, h, pc_of(f, place, h), &stack, slots);
     if (!read_task(a, h, &task))
         task.name[0] = '\0';
-    insert_stack(f, place, &stack, &task);
+    if (!has_stack(f, &stack))
+        insert_stack(f, place, &stack, &task);
     cause_find(a, f);
 }
 
@@ -431,6 +432,13 @@ bool audit_maps_text(const struct audit *a, struct hart *h)
     return true;
 }
 
+uint64_t audit_patcher(const struct audit *a, const struct writer *who)
+{
+    const struct store_stack *store = store_stacks_of(a->stores, who);
+
+    return store ? store->patcher : audit_function(a, who->pc);
+}
+
 struct finding *audit_add(struct audit *a, const struct breach *b)
 {
     struct finding *f = finding_of(a, b);
@@ -481,8 +489,7 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
 /* The address at which a hart stores is determined only once in this time, as it takes long. */
 enum { ALIAS_CYCLES = 10 * 1000 };
 
-/* The virtual address of the store that the hart executes; 0: not known. */
-static uint64_t store_address(struct hart *h, const struct code_write *w)
+uint64_t audit_store_address(struct hart *h, const struct code_write *w)
 {
     struct insn i;
     uint32_t word;
@@ -513,7 +520,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
 
     if (w->who.kind != WRITER_HART)
         return;
-    store_stacks_add(a, a->stores, w, text);
+    store_stacks_add(a, a->stores, w, text ? text_address(a, site, w->pa) : 0);
     if (!text)
         return;
     h = cluster_hart(a->config.cluster, w->who.hart);
@@ -521,7 +528,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
     last->site_before = last->stamp ? last->site : NO_SITE;
     last->stamp_before = last->stamp;
     if (!last->stamp || w->who.cycle - last->alias_cycle > ALIAS_CYCLES) {
-        last->alias = store_address(h, w);
+        last->alias = audit_store_address(h, w);
         last->alias_cycle = w->who.cycle;
     }
     last->stamp = w->stamp;

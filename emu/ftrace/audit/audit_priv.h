@@ -117,6 +117,15 @@ bool audit_is_settled(const struct audit *a);
 bool audit_translates(struct hart *h);
 bool audit_maps_text(const struct audit *a, struct hart *h);
 
+/*
+ * The address of the function that decided to make a store to code: the one that called those that
+ * store on behalf of any caller (store_stacks.h). Breaches by one such function have one cause.
+ */
+uint64_t audit_patcher(const struct audit *a, const struct writer *who);
+
+/* The virtual address of the store that the hart executes; 0: not known. */
+uint64_t audit_store_address(struct hart *h, const struct code_write *w);
+
 /* The finding for the cause; NULL: there is none yet. */
 struct finding *audit_known(struct audit *a, uint64_t cause);
 

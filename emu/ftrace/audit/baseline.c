@@ -11,7 +11,8 @@
 #include "ftrace/audit/finding_key.h"
 #include "load/file.h"
 
-#define MAGIC "rvftrace-baseline 1"
+#define MAGIC  "rvftrace-baseline 2"
+#define FORMER "rvftrace-baseline 1"
 
 static const char blanks[] = " \t\r";
 
@@ -118,11 +119,26 @@ static bool read_line(const struct reader *r, const char *text, size_t len, stru
     return true;
 }
 
-static bool is_magic(const char *text, size_t len)
+static bool is_first_line(const char *text, size_t len, const char *expected)
 {
     while (len && strchr(blanks, text[len - 1]))
         len--;
-    return len == strlen(MAGIC) && !memcmp(text, MAGIC, len);
+    return len == strlen(expected) && !memcmp(text, expected, len);
+}
+
+static bool read_magic(const struct reader *r, const char *text, size_t len)
+{
+    if (is_first_line(text, len, MAGIC))
+        return true;
+    if (is_first_line(text, len, FORMER))
+        diag_error(r->diag,
+                   "%s: its first line is `%s': its lines have the function that made a store, "
+                   "where now the function is named that had it made; write it again with "
+                   "--write-baseline",
+                   r->name, FORMER);
+    else
+        diag_error(r->diag, "%s: no baseline: its first line is not `%s'", r->name, MAGIC);
+    return false;
 }
 
 static bool read_lines(struct reader *r, const char *text, size_t size, struct baseline *b)
@@ -132,10 +148,8 @@ static bool read_lines(struct reader *r, const char *text, size_t size, struct b
         size_t len = end ? (size_t)(end - (text + at)) : size - at;
 
         r->line++;
-        if (r->line == 1 && !is_magic(text, len)) {
-            diag_error(r->diag, "%s: no baseline: its first line is not `%s'", r->name, MAGIC);
+        if (r->line == 1 && !read_magic(r, text, len))
             return false;
-        }
         if (r->line > 1 && !read_line(r, text + at, len, b))
             return false;
         at += len + 1;
@@ -233,7 +247,7 @@ const char *baseline_name(const struct baseline *b)
 
 void baseline_write_head(FILE *out)
 {
-    fputs(MAGIC "\n# RULE by FUNCTION-THAT-WROTE at FUNCTIONS-IT-WAS-FOUND-IN; see docs/ci.md\n",
+    fputs(MAGIC "\n# RULE by FUNCTION-THAT-PATCHED at FUNCTIONS-IT-WAS-FOUND-IN; see docs/ci.md\n",
           out);
 }
 

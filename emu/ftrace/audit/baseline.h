@@ -1,9 +1,9 @@
 /*
  * baseline.h - a file of findings that are known, so that only new ones fail a run.
  *
- *     rvftrace-baseline 1
+ *     rvftrace-baseline 2
  *     # ... a comment
- *     missing-remote-fence by patch_insn_write at schedule update_curr
+ *     missing-remote-fence by __ftrace_modify_call at schedule update_curr
  *
  * A line is the key of a finding (finding_key.h). `*' stands for any function. A finding whose
  * writer is known is the one of a line if they have one place in common: which places are met

@@ -100,7 +100,7 @@ static void follow_frames(const struct audit *a, struct unwound u, struct call_s
             stack->more = true;
             return;
         }
-        slots[stack->count - 1] = caller.exact ? 0 : caller.at[REG_RA];
+        slots[stack->count - 1] = caller.pc_at;
         add_frame(&source, stack, &caller);
         u = caller;
     }
@@ -155,5 +155,6 @@ void call_stack_state_io(struct state_io *io, struct call_stack *stack)
     STATE_IO(io, stack->exact);
     STATE_IO(io, stack->user);
     STATE_IO_BELOW(io, stack->count, STACK_FRAMES + 1);
+    STATE_IO_BELOW(io, stack->patcher, STACK_FRAMES);
     STATE_IO(io, stack->more);
 }

@@ -64,8 +64,8 @@ const char *message_text(enum message message)
 {
     static const char *const texts[] = {
         [MESSAGE_NONE] = "",
-        [MESSAGE_WRITER] = "by an unknown writer: stores to a page that did not hold code "
-                           "are not seen one by one",
+        [MESSAGE_WRITER] = "by an unknown writer: stores to a page that does not hold code "
+                           "yet are not seen one by one",
         [MESSAGE_BYTES] = "whether these bytes were written, or others in their page",
         [MESSAGE_CLOCKS] =
             "from top to bottom, as the machine did it; each hart's cycles are a clock "

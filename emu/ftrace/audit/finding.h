@@ -29,11 +29,12 @@ enum { NO_FINDING = UINT32_MAX };
 enum fact_kind {
     FACT_SITE,     /* site */
     FACT_FENCE,    /* hart, cycle, pc, requester: a fence.i of the hart */
-    FACT_STORE,    /* writer, pa */
+    FACT_STORE,    /* writer; if its pc is 0: hart, pc, cycle of the first store to the page, pc 0:
+                      not known */
     FACT_MOMENT,   /* hart, pc, cycle */
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
-    FACT_MESSAGE,  /* message */
+    FACT_MESSAGE,  /* message; MESSAGE_WRITER: as FACT_STORE */
     FACT_PLACE,    /* va: code there; message: what it is, if it has no name */
     FACT_REGISTER, /* size: its number, as below; va: its value */
     FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
@@ -151,7 +152,8 @@ struct call_stack {
     uint64_t at[STACK_FRAMES];
     uint16_t exact, user; /* a bit each: at[] is an instruction; it is in user mode */
     uint8_t count;
-    bool more; /* there are further frames */
+    uint8_t patcher; /* of a store: the frame that decided to patch (store_stacks.h) */
+    bool more;       /* there are further frames */
 };
 
 struct fact {

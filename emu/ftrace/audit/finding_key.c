@@ -14,12 +14,36 @@
 #include "ftrace/sites/sites.h"
 #include "load/symbols.h"
 
-const struct writer *finding_writer(const struct finding *f)
+static const struct fact *store_of(const struct finding *f)
 {
     for (unsigned i = 0; i < f->fact_count; i++)
         if (f->facts[i].kind == FACT_STORE)
-            return &f->facts[i].writer;
+            return &f->facts[i];
     return NULL;
+}
+
+const struct writer *finding_writer(const struct finding *f)
+{
+    const struct fact *store = store_of(f);
+
+    return store ? &store->writer : NULL;
+}
+
+bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next)
+{
+    const struct fact *store = store_of(f), *stack = store + 1;
+    uint64_t after;
+
+    if (!store || store->writer.kind != WRITER_HART || !store->writer.pc)
+        return false;
+    *code = after = store->writer.pc;
+    if (stack < f->facts + f->fact_count && stack->kind == FACT_STACK) {
+        *code = call_stack_code(&stack->stack, stack->stack.patcher);
+        after = stack->stack.at[stack->stack.patcher];
+    }
+    if (next)
+        *next = after;
+    return true;
 }
 
 void finding_keep_names(const struct finding *f, const struct symbols *symbols)
@@ -69,16 +93,18 @@ void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uin
 }
 
 static void name_of_writer(char key[KEY_NAME_MAX], const struct symbols *symbols,
-                           const struct writer *who)
+                           const struct finding *f)
 {
     static const char *const kinds[] = {
         [WRITER_HART] = KEY_UNKNOWN, [WRITER_FIRMWARE] = "@firmware",
         [WRITER_DMA] = "@device",    [WRITER_DEBUGGER] = "@debugger",
         [WRITER_LOADER] = "@loader", [WRITER_DEBUGGER_FENCED] = "@debugger",
     };
+    const struct writer *who = finding_writer(f);
+    uint64_t code;
 
-    if (who && who->kind == WRITER_HART && who->pc)
-        finding_key_code(key, symbols, who->pc);
+    if (finding_patcher(f, &code, NULL))
+        finding_key_code(key, symbols, code);
     else
         snprintf(key, KEY_NAME_MAX, "%s", who ? kinds[who->kind] : KEY_UNKNOWN);
 }
@@ -171,7 +197,7 @@ void finding_key(struct finding_key *key, const struct finding *f, const struct 
     key->rule = f->rule;
     key->place_count = 0;
     detail_of(key->detail, f);
-    name_of_writer(key->writer, symbols, finding_writer(f));
+    name_of_writer(key->writer, symbols, f);
     for (unsigned i = 0; i < f->example_count; i++) {
         char *new = key->places[key->place_count];
         unsigned same = 0;

@@ -24,6 +24,8 @@ enum { KEY_NAME_MAX = 192, KEY_DETAIL_MAX = 16 };
  * the register of clobbered-register and clobbered-csr, "" for other rules. With it the rule is
  * RULE/DETAIL.
  *
+ * The writer is the patcher: the function that decided to make the store (store_stacks.h).
+ *
  * The functions have their names in the source: what the compiler has added (foo.isra.0) is left
  * out. A function of a module is MODULE:FUNCTION. The writer may also be `@firmware', `@device',
  * `@debugger' or `@loader'.
@@ -62,6 +64,13 @@ void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uin
 
 /* The store that is part of the evidence; NULL: none is. */
 const struct writer *finding_writer(const struct finding *f);
+
+/*
+ * Finds the code that decided to make that store: the call in the patcher (store_stacks.h), and in
+ * `next`, which may be NULL, its return address; or the store itself, twice. False: the writer is
+ * no hart, or its instruction is not known.
+ */
+MUST_USE bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next);
 
 /*
  * Asks for the names of the functions in the evidence, so that they are still known after the

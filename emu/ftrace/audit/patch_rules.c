@@ -97,7 +97,7 @@ static struct finding *report(struct audit *a, enum rule rule, const struct code
                              .site = a->harts[w->who.hart].text.site,
                              .pc = w->who.pc,
                              .cycle = w->who.cycle,
-                             .cause = audit_cause(rule, audit_function(a, w->who.pc))};
+                             .cause = audit_cause(rule, audit_patcher(a, &w->who))};
     struct finding *f = audit_add(a, &b);
 
     if (!f)

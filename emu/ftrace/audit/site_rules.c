@@ -64,7 +64,7 @@ static uint64_t cause_of(const struct audit *a, enum rule rule, uint32_t site)
 {
     const struct patch *p = patch_log_last(a->config.log, site);
 
-    return audit_cause(rule, p && p->who.kind == WRITER_HART ? audit_function(a, p->who.pc) : 0);
+    return audit_cause(rule, p && p->who.kind == WRITER_HART ? audit_patcher(a, &p->who) : 0);
 }
 
 /* ---- what is executed ---- */

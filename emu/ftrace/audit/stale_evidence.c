@@ -195,12 +195,23 @@ static void add_versions(const struct audit *a, struct finding *f, uint32_t site
     add_bytes(a, f, old ? LABEL_IN_MEMORY : LABEL_EXECUTED, site, s, s->new_bytes);
 }
 
+/* If the store itself was not seen, the first one to its page leads to the function. */
 static void add_store(struct finding *f, const struct stale_fetch *s)
 {
-    if (s->writer_known || s->agent_known)
-        audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = s->who;
-    else
-        audit_fact_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
+    struct fact *fact;
+
+    if (s->writer_known || s->agent_known) {
+        fact = audit_fact(f, LABEL_WRITTEN, FACT_STORE);
+        fact->writer = s->who;
+    } else {
+        fact = audit_fact(f, LABEL_WRITTEN, FACT_MESSAGE);
+        fact->message = MESSAGE_WRITER;
+    }
+    if (!s->writer_known && s->opener.kind == WRITER_HART && s->opener.pc) {
+        fact->hart = s->opener.hart;
+        fact->pc = s->opener.pc;
+        fact->cycle = s->opener.cycle;
+    }
 }
 
 /* Adds the writer's own fence.i after its store, if the writer was another hart. */
@@ -268,7 +279,7 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
 /* The place of a store: its function's address, if that is known, otherwise its pc. */
 static uint64_t place_of_store(const struct audit *a, const struct stale_fetch *s)
 {
-    return s->writer_known ? audit_function(a, s->who.pc) : 0;
+    return s->writer_known ? audit_patcher(a, &s->who) : 0;
 }
 
 enum { CAUSE_NO_FENCE_SINCE_START = RULE_COUNT, WRITER_UNKNOWN = 0xf };

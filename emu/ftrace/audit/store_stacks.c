@@ -13,23 +13,32 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
+#include "load/symbols.h"
 
-/* Stores of one hart with one instruction and one stack, from one cycle to another. */
-struct run {
+/* A stack with which an instruction of a hart has made stores. */
+struct known_stack {
     struct store_stack store;
     uint32_t hart;
     uint64_t pc, sp, ra, task;
-    uint64_t first, last;         /* cycles of the hart */
+    uint64_t first, last;         /* cycles of the hart: its first and last store */
     uint64_t slots[STACK_FRAMES]; /* call_stack_take */
     uint64_t sum;                 /* of what is in the slots */
 };
 
-enum { RUNS_MAX = 128 };
+/* Stores with one stack, with no other store of their instruction between them. */
+struct run {
+    uint32_t stack; /* its number */
+    uint32_t hart;
+    uint64_t first, last; /* cycles of the hart */
+};
 
-/* The newest runs: a ring. */
+enum { STACKS_MAX = 128, RUNS_MAX = 4096 };
+
+/* The newest ones: rings, numbered from 0 on. */
 struct store_stacks {
+    struct known_stack stacks[STACKS_MAX];
     struct run runs[RUNS_MAX];
-    uint32_t count; /* of all runs ever begun */
+    uint32_t stack_count, run_count; /* ever added */
 };
 
 /*
@@ -37,6 +46,8 @@ struct store_stacks {
  * found at most once in this time for them.
  */
 enum { OTHER_CYCLES = 10 * 1000 };
+
+enum { NONE = UINT32_MAX };
 
 struct store_stacks *store_stacks_new(void)
 {
@@ -48,116 +59,286 @@ void store_stacks_free(struct store_stacks *s)
     free(s);
 }
 
-static uint32_t kept(const struct store_stacks *s)
+static uint32_t kept(uint32_t count, uint32_t max)
 {
-    return s->count < RUNS_MAX ? s->count : RUNS_MAX;
+    return count < max ? count : max;
 }
 
-/* The run that was begun `back` runs before the newest. */
-static struct run *run_at(struct store_stacks *s, uint32_t back)
+static struct known_stack *stack_at(struct store_stacks *s, uint32_t number)
 {
-    return &s->runs[(s->count - 1 - back) % RUNS_MAX];
+    return &s->stacks[number % STACKS_MAX];
+}
+
+/* ---- the patcher ---- */
+
+static bool is_meant(const char *pattern, const char *name)
+{
+    size_t len = strlen(pattern) - 1;
+
+    return pattern[len] == '*' ? !strncmp(pattern, name, len) : !strcmp(pattern, name);
+}
+
+static bool is_primitive(const char *name)
+{
+#define PRIMITIVE(pattern)       \
+    if (is_meant(pattern, name)) \
+        return true;
+#define OUTERMOST(pattern)
+#include "ftrace/audit/primitives.def"
+    return false;
+}
+
+static bool is_outermost(const char *name)
+{
+#define PRIMITIVE(pattern)
+#define OUTERMOST(pattern)       \
+    if (is_meant(pattern, name)) \
+        return true;
+#include "ftrace/audit/primitives.def"
+    return false;
+}
+
+static const char *name_of(const struct audit *a, const struct call_stack *stack, unsigned i)
+{
+    const char *name = symbols_name_at(a->config.symbols, call_stack_code(stack, i), NULL);
+
+    return name ? name : "";
+}
+
+/* Whether the frame called the one before it, and is no primitive's last resort. */
+static bool has_caller(const struct audit *a, const struct call_stack *stack, unsigned i)
+{
+    return i + 1 < stack->count && !((stack->exact | stack->user) >> (i + 1) & 1) &&
+           !is_outermost(name_of(a, stack, i + 1));
+}
+
+/* The frame of the patcher. `by_alias`: the store was not made where the text is run. */
+static unsigned find_patcher(const struct audit *a, const struct call_stack *stack, bool by_alias)
+{
+    unsigned i = 0;
+
+    while (has_caller(a, stack, i) && ((!i && by_alias) || is_primitive(name_of(a, stack, i))))
+        i++;
+    return i;
+}
+
+/* The address of the function with this code; the code's own if that is not known. */
+static uint64_t function_of(const struct audit *a, uint64_t code)
+{
+    uint64_t offset;
+
+    if (symbols_function_at(a->config.symbols, code) ||
+        !symbols_name_at(a->config.symbols, code, &offset))
+        return audit_function(a, code);
+    return code - offset;
+}
+
+/* ---- stores ---- */
+
+enum { WINDOW_BYTES = 2048 };
+
+/* The part of the stack in which the return addresses are; 0 bytes: it is too large, or empty. */
+struct window {
+    uint64_t start;
+    unsigned size;
+};
+
+static struct window window_of(const struct known_stack *k)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+
+    for (unsigned i = 0; i < k->store.stack.count; i++) {
+        if (k->slots[i] && k->slots[i] < low)
+            low = k->slots[i];
+        if (k->slots[i] > high)
+            high = k->slots[i];
+    }
+    if (!high || high - low > WINDOW_BYTES - sizeof(uint64_t))
+        return (struct window){0};
+    return (struct window){low, (unsigned)(high - low + sizeof(uint64_t))};
 }
 
 /* A number that changes with the return addresses in memory. */
-static uint64_t sum_of_slots(const struct run *r, struct hart *h)
+static uint64_t sum_of_slots(const struct known_stack *k, struct hart *h)
 {
+    uint8_t bytes[WINDOW_BYTES];
+    struct window w = window_of(k);
+    bool near = w.size && hart_peek(h, w.start, bytes, w.size);
     uint64_t sum = 0;
 
-    for (unsigned i = 0; i < r->store.stack.count; i++) {
+    for (unsigned i = 0; i < k->store.stack.count; i++) {
         uint64_t value;
 
-        if (r->slots[i] && hart_peek(h, r->slots[i], &value, sizeof value))
-            sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+        if (!k->slots[i])
+            continue;
+        if (near)
+            memcpy(&value, bytes + (k->slots[i] - w.start), sizeof value);
+        else if (!hart_peek(h, k->slots[i], &value, sizeof value))
+            continue;
+        sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     }
     return sum;
 }
 
-/* The newest run of stores by this instruction of the hart; NULL: there is none. */
-static struct run *newest_of(struct store_stacks *s, uint32_t hart, uint64_t pc)
+static bool has_stack(const struct known_stack *k, const struct writer *who, struct hart *h,
+                      bool text)
 {
-    for (uint32_t back = 0; back < kept(s); back++) {
-        struct run *r = run_at(s, back);
+    return k->hart == who->hart && k->pc == who->pc && k->sp == hart_reg(h, REG_SP) &&
+           k->ra == hart_reg(h, REG_RA) && k->task == call_stack_task(h) &&
+           (!text || k->sum == sum_of_slots(k, h));
+}
 
-        if (r->hart == hart && r->pc == pc)
+/*
+ * Finds the number of the stack that the store has; NONE: it is not known yet. *newest is that of
+ * the newest stack of this instruction.
+ */
+static uint32_t find_stack(struct store_stacks *s, const struct writer *who, struct hart *h,
+                           bool text, uint32_t *newest)
+{
+    *newest = NONE;
+    for (uint32_t back = 1; back <= kept(s->stack_count, STACKS_MAX); back++) {
+        uint32_t number = s->stack_count - back;
+        const struct known_stack *k = stack_at(s, number);
+
+        if (has_stack(k, who, h, text))
+            return number;
+        if (*newest == NONE && k->hart == who->hart && k->pc == who->pc)
+            *newest = number;
+    }
+    return NONE;
+}
+
+static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const struct code_write *w,
+                          struct hart *h, uint64_t text_va)
+{
+    uint64_t address = text_va ? audit_store_address(h, w) : 0;
+    struct known_stack *k = stack_at(s, s->stack_count);
+    struct store_stack *store = &k->store;
+
+    *k = (struct known_stack){.hart = w->who.hart,
+                              .pc = w->who.pc,
+                              .sp = hart_reg(h, REG_SP),
+                              .ra = hart_reg(h, REG_RA),
+                              .task = call_stack_task(h),
+                              .first = w->who.cycle};
+    call_stack_take(a, h, hart_pc(h), &store->stack, k->slots);
+    k->sum = sum_of_slots(k, h);
+    store->stack.patcher = (uint8_t)find_patcher(a, &store->stack, address && address != text_va);
+    store->patcher = function_of(a, call_stack_code(&store->stack, store->stack.patcher));
+    if (!a->config.tasks || !tasks_read(a->config.tasks, h, k->task, &store->task))
+        store->task = (struct task){.pid = -1};
+    return s->stack_count++;
+}
+
+/* The newest run of stores by this instruction of the hart; NULL: none is near. */
+static struct run *newest_run(struct store_stacks *s, const struct writer *who)
+{
+    enum { NEAR = 8 };
+
+    for (uint32_t back = 1; back <= kept(s->run_count, NEAR); back++) {
+        struct run *r = &s->runs[(s->run_count - back) % RUNS_MAX];
+
+        if (r->hart == who->hart && stack_at(s, r->stack)->pc == who->pc)
             return r;
     }
     return NULL;
 }
 
-static bool is_same(const struct run *r, struct hart *h)
+static void add_to_run(struct store_stacks *s, uint32_t stack, const struct writer *who)
 {
-    return r->sp == hart_reg(h, REG_SP) && r->ra == hart_reg(h, REG_RA) &&
-           r->task == call_stack_task(h);
-}
+    struct run *r = newest_run(s, who);
 
-static void begin_run(const struct audit *a, struct store_stacks *s, struct hart *h,
-                      const struct writer *who)
-{
-    struct run *r;
-
-    s->count++;
-    r = run_at(s, 0);
-    *r = (struct run){.hart = who->hart,
-                      .pc = who->pc,
-                      .sp = hart_reg(h, REG_SP),
-                      .ra = hart_reg(h, REG_RA),
-                      .task = call_stack_task(h),
-                      .first = who->cycle,
-                      .last = who->cycle};
-    call_stack_take(a, h, hart_pc(h), &r->store.stack, r->slots);
-    r->sum = sum_of_slots(r, h);
-    if (!a->config.tasks || !tasks_read(a->config.tasks, h, r->task, &r->store.task))
-        r->store.task = (struct task){.pid = -1};
+    if (!r || r->stack != stack) {
+        r = &s->runs[s->run_count++ % RUNS_MAX];
+        *r = (struct run){.stack = stack, .hart = who->hart, .first = who->cycle};
+    }
+    r->last = who->cycle;
+    stack_at(s, stack)->last = who->cycle;
 }
 
 void store_stacks_add(const struct audit *a, struct store_stacks *s, const struct code_write *w,
-                      bool text)
+                      uint64_t text_va)
 {
     const struct writer *who = &w->who;
     struct hart *h = cluster_hart(a->config.cluster, who->hart);
-    struct run *r = newest_of(s, who->hart, who->pc);
+    uint32_t newest, stack = find_stack(s, who, h, text_va != 0, &newest);
 
-    if (r && is_same(r, h) && (!text || sum_of_slots(r, h) == r->sum))
-        r->last = who->cycle;
-    else if (text || !r || who->cycle - r->last > OTHER_CYCLES)
-        begin_run(a, s, h, who);
+    if (stack == NONE && !text_va && newest != NONE &&
+        who->cycle - stack_at(s, newest)->last < OTHER_CYCLES)
+        return;
+    if (stack == NONE)
+        stack = new_stack(a, s, w, h, text_va);
+    add_to_run(s, stack, who);
+}
+
+static bool is_between(const struct writer *who, uint64_t first, uint64_t last)
+{
+    return who->cycle >= first && who->cycle <= last;
+}
+
+static bool is_stack_kept(const struct store_stacks *s, uint32_t number)
+{
+    return s->stack_count - number <= STACKS_MAX;
 }
 
 const struct store_stack *store_stacks_of(const struct store_stacks *s, const struct writer *who)
 {
-    for (uint32_t i = 0; i < kept(s); i++) {
-        const struct run *r = &s->runs[i];
+    if (who->kind != WRITER_HART)
+        return NULL;
+    for (uint32_t back = 1; back <= kept(s->run_count, RUNS_MAX); back++) {
+        const struct run *r = &s->runs[(s->run_count - back) % RUNS_MAX];
+        const struct known_stack *k = &s->stacks[r->stack % STACKS_MAX];
 
-        if (who->kind == WRITER_HART && r->hart == who->hart && r->pc == who->pc &&
-            who->cycle >= r->first && who->cycle <= r->last)
-            return &r->store;
+        if (r->hart == who->hart && is_between(who, r->first, r->last) && k->pc == who->pc &&
+            is_stack_kept(s, r->stack))
+            return &k->store;
+    }
+    /* Its run was dropped: a stack that the instruction had before and after. */
+    for (uint32_t back = 1; back <= kept(s->stack_count, STACKS_MAX); back++) {
+        const struct known_stack *k = &s->stacks[(s->stack_count - back) % STACKS_MAX];
+
+        if (k->hart == who->hart && k->pc == who->pc && is_between(who, k->first, k->last))
+            return &k->store;
     }
     return NULL;
 }
 
+/* ---- state ---- */
+
+static void stack_io(struct state_io *io, struct known_stack *k)
+{
+    call_stack_state_io(io, &k->store.stack);
+    state_io_bytes(io, k->store.task.name, sizeof k->store.task.name);
+    if (io->loading)
+        k->store.task.name[TASK_NAME_MAX - 1] = '\0';
+    STATE_IO(io, k->store.task.pid);
+    STATE_IO(io, k->store.patcher);
+    STATE_IO(io, k->hart);
+    STATE_IO(io, k->pc);
+    STATE_IO(io, k->sp);
+    STATE_IO(io, k->ra);
+    STATE_IO(io, k->task);
+    STATE_IO(io, k->first);
+    STATE_IO(io, k->last);
+    STATE_IO(io, k->sum);
+    for (unsigned i = 0; i < STACK_FRAMES; i++)
+        STATE_IO(io, k->slots[i]);
+}
+
 static void run_io(struct state_io *io, struct run *r)
 {
-    call_stack_state_io(io, &r->store.stack);
-    state_io_bytes(io, r->store.task.name, sizeof r->store.task.name);
-    STATE_IO(io, r->store.task.pid);
+    STATE_IO(io, r->stack);
     STATE_IO(io, r->hart);
-    STATE_IO(io, r->pc);
-    STATE_IO(io, r->sp);
-    STATE_IO(io, r->ra);
-    STATE_IO(io, r->task);
     STATE_IO(io, r->first);
     STATE_IO(io, r->last);
-    STATE_IO(io, r->sum);
-    for (unsigned i = 0; i < STACK_FRAMES; i++)
-        STATE_IO(io, r->slots[i]);
-    if (io->loading)
-        r->store.task.name[TASK_NAME_MAX - 1] = '\0';
 }
 
 void store_stacks_state_io(struct state_io *io, struct store_stacks *s)
 {
-    STATE_IO(io, s->count);
-    for (uint32_t i = 0; i < kept(s); i++)
+    STATE_IO(io, s->stack_count);
+    for (uint32_t i = 0; i < kept(s->stack_count, STACKS_MAX); i++)
+        stack_io(io, &s->stacks[i]);
+    STATE_IO(io, s->run_count);
+    for (uint32_t i = 0; i < kept(s->run_count, RUNS_MAX); i++)
         run_io(io, &s->runs[i]);
 }

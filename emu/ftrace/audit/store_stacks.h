@@ -2,8 +2,12 @@
  * store_stacks.h - the call stacks of stores to code: who called the function that made a store is
  * asked only when the store turns out to be a mistake, often after its function has returned.
  *
- * An update makes thousands of stores in one loop. They have one stack, which is found for the
- * first of them; for the others it is only checked that the return addresses are the same.
+ * An update makes thousands of stores with a few stacks. A stack is found when a store has it for
+ * the first time; afterwards only the return addresses are compared.
+ *
+ * The patcher is the function that decided to patch: the first one that is not a primitive, which
+ * stores to text on behalf of any caller. A primitive has one of the names in primitives.def, or is
+ * a function whose own store was made through another address than that where the text is run.
  */
 #ifndef FTRACE_STORE_STACKS_H
 #define FTRACE_STORE_STACKS_H
@@ -24,14 +28,18 @@ struct writer;
 struct store_stack {
     struct call_stack stack;
     struct task task;
+    uint64_t patcher; /* the address of the patcher's function */
 };
 
 struct store_stacks *store_stacks_new(void);
 void store_stacks_free(struct store_stacks *s);
 
-/* Remembers the stack of a store by a hart, which is executing it. */
+/*
+ * Remembers the stack of a store by a hart, which is executing it. `text_va` is where what it has
+ * changed is run; 0: it is not known to be text.
+ */
 void store_stacks_add(const struct audit *a, struct store_stacks *s, const struct code_write *w,
-                      bool text);
+                      uint64_t text_va);
 
 /* The stack of this store; NULL: it is not known any more. */
 const struct store_stack *store_stacks_of(const struct store_stacks *s, const struct writer *who);

@@ -49,18 +49,30 @@ bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t 
     return (found && place->function) || line_of_entry(symbols, lines, va, place) || found;
 }
 
+void describe_call(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                   uint64_t code, uint64_t next)
+{
+    struct line_place place;
+    uint64_t offset = 0;
+    const char *name = symbols_name_at(symbols, code, &offset);
+    size_t used;
+
+    offset += next - code;
+    if (name && offset)
+        snprintf(text, PLACE_MAX, "%s+0x%" PRIx64, name, offset);
+    else if (name)
+        snprintf(text, PLACE_MAX, "%s", name);
+    else
+        snprintf(text, PLACE_MAX, "0x%" PRIx64, next);
+    used = strlen(text);
+    if (describe_line(symbols, lines, code, &place))
+        snprintf(text + used, PLACE_MAX - used, " (%s:%u)", place.file, place.line);
+}
+
 void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                     uint64_t va)
 {
-    struct line_place place;
-    size_t used;
-
-    symbols_text_at(symbols, va, text, PLACE_MAX);
-    if (!text[0])
-        snprintf(text, PLACE_MAX, "0x%" PRIx64, va);
-    used = strlen(text);
-    if (describe_line(symbols, lines, va, &place))
-        snprintf(text + used, PLACE_MAX - used, " (%s:%u)", place.file, place.line);
+    describe_call(text, symbols, lines, va, va);
 }
 
 void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
@@ -78,7 +90,7 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
         return;
     }
     if (!who->pc) { /* stores to an open page (mem/ram.h) are not recorded one by one */
-        snprintf(text, PLACE_MAX, "hart %u, with an instruction that is not known", who->hart);
+        snprintf(text, PLACE_MAX, "hart %u, before the page held code", who->hart);
         return;
     }
     describe_place(place, symbols, lines, who->pc);
@@ -167,6 +179,22 @@ static void describe_bytes(char *text, const struct symbols *symbols, const stru
         snprintf(text + used, FACT_TEXT_MAX - used, ")");
 }
 
+/* "; the first one was made by hart 0 in memcpy+0x1c (string.c:20) at cycle 1234", if it is known.
+ */
+static void add_first_store(char *text, const struct symbols *symbols, struct lines *lines,
+                            const struct fact *fact)
+{
+    struct writer first = {.hart = fact->hart, .pc = fact->pc, .cycle = fact->cycle};
+    size_t used = strlen(text);
+    char place[PLACE_MAX];
+
+    if (!fact->pc)
+        return;
+    describe_writer(place, symbols, lines, &first);
+    snprintf(text + used, FACT_TEXT_MAX - used, "; the first store to the page was made by %s",
+             place);
+}
+
 static void describe_site(char *text, const struct site_table *sites, uint32_t id)
 {
     const struct site *s = site_get(sites, id);
@@ -182,29 +210,41 @@ static void describe_task(char *text, const struct fact *fact)
         snprintf(text + used, FACT_TEXT_MAX - (size_t)used, ", pid %" PRId32, fact->pid);
 }
 
-/* "patch_insn_write <- __ftrace_modify_call <- ...": each is called by the next one. */
-static void describe_stack(char *text, const struct symbols *symbols,
+/* "replace_pair (code.c:41)"; without the directory, which makes a stack hard to read. */
+static size_t describe_frame(char *text, size_t room, const struct symbols *symbols,
+                             struct lines *lines, const struct call_stack *stack, unsigned i)
+{
+    uint64_t code = call_stack_code(stack, i);
+    const char *name = symbols_name_at(symbols, code, NULL), *file;
+    const char *kind = stack->user >> i & 1         ? "user code at "
+                       : i && stack->exact >> i & 1 ? "trap in "
+                                                    : "";
+    struct line_place place;
+    int used = name ? snprintf(text, room, "%s%s", kind, name)
+                    : snprintf(text, room, "%s0x%" PRIx64, kind, stack->at[i]);
+
+    if ((size_t)used >= room || !describe_line(symbols, lines, code, &place))
+        return (size_t)used;
+    file = strrchr(place.file, '/');
+    return (size_t)(used + snprintf(text + used, room - (size_t)used, " (%s:%u)",
+                                    file ? file + 1 : place.file, place.line));
+}
+
+/* "patch_insn_write (patch.c:49) <- replace_pair (code.c:41) <- ...": each is called by the next.
+ */
+static void describe_stack(char *text, const struct symbols *symbols, struct lines *lines,
                            const struct call_stack *stack)
 {
     size_t used = 0;
 
     text[0] = '\0';
     for (unsigned i = 0; i < stack->count && used < FACT_TEXT_MAX; i++) {
-        uint64_t code = call_stack_code(stack, i);
-        const char *name = symbols_name_at(symbols, code, NULL);
-        const char *kind = stack->user >> i & 1         ? "user code at "
-                           : i && stack->exact >> i & 1 ? "trap in "
-                                                        : "";
-
-        used += (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s%s", i ? " <- " : "", kind);
-        if (used >= FACT_TEXT_MAX)
-            break;
-        used +=
-            name ? (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s", name)
-                 : (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "0x%" PRIx64, stack->at[i]);
+        used += (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s", i ? FRAME_SEPARATOR : "");
+        if (used < FACT_TEXT_MAX)
+            used += describe_frame(text + used, FACT_TEXT_MAX - used, symbols, lines, stack, i);
     }
     if (stack->more && used < FACT_TEXT_MAX)
-        snprintf(text + used, FACT_TEXT_MAX - used, " <- ...");
+        snprintf(text + used, FACT_TEXT_MAX - used, FRAME_SEPARATOR "...");
 }
 
 /* A trampoline that was made at run time may have no name. */
@@ -232,6 +272,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
     case FACT_STORE:
         describe_writer(place, symbols, lines, &fact->writer);
         snprintf(text, FACT_TEXT_MAX, "by %s", place);
+        add_first_store(text, symbols, lines, fact);
         break;
     case FACT_MOMENT:
         describe_place(place, symbols, lines, fact->pc);
@@ -244,7 +285,10 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
                  message_text(fact->message));
         break;
     case FACT_PLACE: describe_detour(text, symbols, lines, fact); break;
-    case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
+    case FACT_MESSAGE:
+        snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message));
+        add_first_store(text, symbols, lines, fact);
+        break;
     case FACT_REGISTER:
         snprintf(text, FACT_TEXT_MAX, "%s = 0x%" PRIx64, fact_register_name(fact), fact->va);
         symbols_text_at(symbols, fact->va, place, sizeof place);
@@ -252,7 +296,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
             snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
         break;
     case FACT_TASK: describe_task(text, fact); break;
-    case FACT_STACK: describe_stack(text, symbols, &fact->stack); break;
+    case FACT_STACK: describe_stack(text, symbols, lines, &fact->stack); break;
     case FACT_TEXT: snprintf(text, FACT_TEXT_MAX, "%s", fact->text); break;
     case FACT_KINDS: break;
     }

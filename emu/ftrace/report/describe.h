@@ -25,6 +25,13 @@ enum { PLACE_MAX = 256 };
 void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                     uint64_t va);
 
+/*
+ * The same of a call in a call stack: the return address `next`, with the line of the call; `code`
+ * is in the call. For code that is no call both are the same.
+ */
+void describe_call(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                   uint64_t code, uint64_t next);
+
 /* The source line of an address. The site of a function has the line of the function. */
 bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t va,
                    struct line_place *place);
@@ -32,6 +39,9 @@ bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t 
 /* "hart 1, patch_text_nosync+0x20, cycle 1234". */
 void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                      const struct writer *who);
+
+/* Between the frames of a call stack: the first is called by the second. */
+#define FRAME_SEPARATOR " <- "
 
 /* A fact in one line: "by hart 1 at schedule+0x1c (kernel/sched/core.c:211), cycle 1234". */
 enum { FACT_TEXT_MAX = 1024 };

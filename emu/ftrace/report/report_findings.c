@@ -56,12 +56,45 @@ static void print_harts(uint64_t harts, FILE *out)
             fprintf(out, " %u", hart);
 }
 
+/* The frames of a stack that are in one line, and the columns before them. */
+enum { STACK_COLUMNS = 110, LABEL_COLUMNS = 12 };
+
+/* The length of the frames that fit in a line, at least one. */
+static size_t frames_in_line(const char *frames)
+{
+    const char *end = strstr(frames, FRAME_SEPARATOR), *next;
+
+    for (; end; end = next) {
+        next = strstr(end + 1, FRAME_SEPARATOR);
+        if ((size_t)((next ? next : end + strlen(end)) - frames) > STACK_COLUMNS)
+            return (size_t)(end - frames);
+    }
+    return strlen(frames);
+}
+
+static void print_stack(const char *frames, FILE *out)
+{
+    while (*frames) {
+        size_t len = frames_in_line(frames);
+
+        fprintf(out, "%.*s", (int)len, frames);
+        frames += len;
+        if (*frames)
+            fprintf(out, "\n%*s", LABEL_COLUMNS - 1, "");
+    }
+}
+
 static void print_fact(const struct report *r, const struct fact *fact, FILE *out)
 {
     char text[FACT_TEXT_MAX];
 
     describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
-    fprintf(out, "  %-9s %s\n", fact_label_name(fact->label), text);
+    fprintf(out, "  %-9s ", fact_label_name(fact->label));
+    if (fact->kind == FACT_STACK)
+        print_stack(text, out);
+    else
+        fputs(text, out);
+    fputc('\n', out);
 }
 
 /* The number of breaches and the harts; by rule, if there is more than one. */
@@ -180,13 +213,13 @@ static void print_left_out(const struct audit *a, FILE *out)
 void report_finding_summary(const struct report *r, size_t index, FILE *out)
 {
     const struct finding *f = audit_get(watch_audit(r->watch), index);
-    const struct writer *who = finding_writer(f);
+    uint64_t code, next;
     char place[PLACE_MAX], n[32];
 
     describe_place(place, r->symbols, r->lines, finding_place(f)->pc);
     fprintf(out, "at %s", place);
-    if (who && who->kind == WRITER_HART && who->pc) {
-        describe_place(place, r->symbols, r->lines, who->pc);
+    if (finding_patcher(f, &code, &next)) {
+        describe_call(place, r->symbols, r->lines, code, next);
         fprintf(out, ", written by %s", place);
     }
     fprintf(out, "; %s time%s", grouped(n, f->count), f->count == 1 ? "" : "s");

@@ -309,8 +309,8 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
               site == NO_SITE ? NULL : site_get(watch_sites(s->report->watch), site)->function);
 }
 
-/* Writes what is known of an address in code: symbol, offset, file, line. */
-static void put_code_place(struct sheet *s, uint64_t va)
+/* Writes what is known of code and of the address after it: symbol, offset, file, line. */
+static void put_code_place(struct sheet *s, uint64_t va, uint64_t next)
 {
     const struct report *r = s->report;
     struct json *j = &s->json;
@@ -320,7 +320,7 @@ static void put_code_place(struct sheet *s, uint64_t va)
 
     if (name) {
         json_text(j, "symbol", name);
-        json_number(j, "offset", offset);
+        json_number(j, "offset", offset + (next - va));
     }
     if (describe_line(r->symbols, r->lines, va, &place)) {
         json_text(j, "file", place.file);
@@ -328,8 +328,8 @@ static void put_code_place(struct sheet *s, uint64_t va)
     }
 }
 
-/* Writes the frames of a call stack, the innermost first. */
-static void put_stack(struct sheet *s, const struct call_stack *stack)
+/* Writes the frames of a call stack, the innermost first. of_store: it is that of a writer. */
+static void put_stack(struct sheet *s, const struct call_stack *stack, bool of_store)
 {
     struct json *j = &s->json;
 
@@ -337,11 +337,13 @@ static void put_stack(struct sheet *s, const struct call_stack *stack)
     for (unsigned i = 0; i < stack->count; i++) {
         json_begin_object(j, NULL);
         json_hex(j, "pc", stack->at[i]);
-        put_code_place(s, call_stack_code(stack, i));
+        put_code_place(s, call_stack_code(stack, i), stack->at[i]);
         if (i && stack->exact >> i & 1)
             json_bool(j, "trap", true);
         if (stack->user >> i & 1)
             json_bool(j, "user", true);
+        if (of_store && i == stack->patcher)
+            json_bool(j, "patcher", true);
         json_end(j);
     }
     json_end(j);
@@ -349,8 +351,24 @@ static void put_stack(struct sheet *s, const struct call_stack *stack)
         json_bool(j, "more", true);
 }
 
-static void put_fact(struct sheet *s, const struct fact *fact)
+/* Writes the first store to the page, if only that is known. */
+static void put_first_store(struct sheet *s, const struct fact *fact)
 {
+    struct json *j = &s->json;
+
+    if (!fact->pc)
+        return;
+    json_begin_object(j, "first_store");
+    json_number(j, "hart", fact->hart);
+    json_hex(j, "pc", fact->pc);
+    put_place(s, fact->pc);
+    json_number(j, "cycle", fact->cycle);
+    json_end(j);
+}
+
+static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
+{
+    const struct fact *fact = &f->facts[i];
     static const char *const kinds[] = {"site",     "fence",    "store",   "moment",
                                         "bytes",    "unfenced", "message", "place",
                                         "register", "task",     "stack",   "text"};
@@ -375,7 +393,10 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         put_place(s, fact->pc);
         json_number(j, "cycle", fact->cycle);
         break;
-    case FACT_STORE: put_writer(s, &fact->writer); break;
+    case FACT_STORE:
+        put_writer(s, &fact->writer);
+        put_first_store(s, fact);
+        break;
     case FACT_BYTES:
         json_hex(j, "address", fact->va);
         put_bytes(j, "bytes", fact->bytes, fact->size);
@@ -394,9 +415,9 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         if (fact->pid >= 0)
             json_number(j, "pid", (uint64_t)fact->pid);
         break;
-    case FACT_STACK: put_stack(s, &fact->stack); break;
+    case FACT_STACK: put_stack(s, &fact->stack, i && fact[-1].kind == FACT_STORE); break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
-    case FACT_MESSAGE:
+    case FACT_MESSAGE: put_first_store(s, fact); break;
     case FACT_TEXT:
     case FACT_KINDS: break;
     }
@@ -453,7 +474,7 @@ static void put_finding(struct sheet *s, size_t i)
     report_put_harts(j, f);
     json_begin_array(j, "facts");
     for (unsigned n = 0; n < f->fact_count; n++)
-        put_fact(s, &f->facts[n]);
+        put_fact(s, f, n);
     json_end(j);
     json_begin_array(j, "examples");
     for (unsigned n = 0; n < f->example_count; n++)

@@ -166,11 +166,12 @@ static void put_physical(struct sheet *s, uint64_t va)
     json_end(j);
 }
 
-static void put_place(struct sheet *s, uint64_t va, const char *function, const char *message)
+static void put_place(struct sheet *s, const char *name, uint64_t va, const char *function,
+                      const char *message)
 {
     struct json *j = &s->json;
 
-    json_begin_object(j, NULL);
+    json_begin_object(j, name);
     put_physical(s, va);
     if (strcmp(function, KEY_UNKNOWN) != 0) {
         json_begin_array(j, "logicalLocations");
@@ -186,17 +187,17 @@ static void put_place(struct sheet *s, uint64_t va, const char *function, const 
 }
 
 /*
- * Writes where to correct it: the place that wrote the code, if that is known, else the place where
- * it was found.
+ * Writes where to correct it: the place that decided to write the code, if that is known, else the
+ * place where it was found.
  */
 static void put_locations(struct sheet *s, const struct finding *f, const struct finding_key *key)
 {
-    const struct writer *who = finding_writer(f);
-    bool written = who && who->kind == WRITER_HART && who->pc;
+    uint64_t code;
+    bool written = finding_patcher(f, &code, NULL);
 
     json_begin_array(&s->json, "locations");
-    put_place(s, written ? who->pc : finding_place(f)->pc, written ? key->writer : key->places[0],
-              NULL);
+    put_place(s, NULL, written ? code : finding_place(f)->pc,
+              written ? key->writer : key->places[0], NULL);
     json_end(&s->json);
 }
 
@@ -221,7 +222,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
     describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
     finding_key_code(function, r->symbols, va);
     message = xasprintf("%s %s", fact_label_name(fact->label), text);
-    put_place(s, va, function, message);
+    put_place(s, NULL, va, function, message);
     free(message);
 }
 
@@ -237,7 +238,7 @@ static void put_cause(struct sheet *s, const struct finding *f)
     cause = audit_get(watch_audit(r->watch), f->caused_by);
     finding_key_code(function, r->symbols, finding_place(cause)->pc);
     message = xasprintf("follows from %s", rule_name(cause->rule));
-    put_place(s, finding_place(cause)->pc, function, message);
+    put_place(s, NULL, finding_place(cause)->pc, function, message);
     free(message);
 }
 
@@ -248,6 +249,96 @@ static void put_related(struct sheet *s, const struct finding *f)
     for (unsigned i = 0; i < f->fact_count; i++)
         put_fact(s, &f->facts[i]);
     json_end(&s->json);
+}
+
+/* ---- call stacks ---- */
+
+static void put_frame(struct sheet *s, const struct call_stack *stack, unsigned i)
+{
+    char function[KEY_NAME_MAX];
+
+    finding_key_code(function, s->report->symbols, call_stack_code(stack, i));
+    put_place(s, "location", call_stack_code(stack, i), function, NULL);
+}
+
+/* Returns what the stack at facts[i] belongs to: the fact before it, in words. */
+static char *title_of(struct sheet *s, const struct finding *f, unsigned i)
+{
+    const struct report *r = s->report;
+    const struct fact *fact = &f->facts[i ? i - 1 : i];
+    char text[FACT_TEXT_MAX];
+
+    describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
+    return xasprintf("%s %s", fact_label_name(fact->label), text);
+}
+
+/* Writes the stacks, the innermost frame first (3.44). */
+static void put_stacks(struct sheet *s, const struct finding *f)
+{
+    struct json *j = &s->json;
+
+    json_begin_array(j, "stacks");
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct call_stack *stack = &f->facts[i].stack;
+        char *title;
+
+        if (f->facts[i].kind != FACT_STACK)
+            continue;
+        title = title_of(s, f, i);
+        json_begin_object(j, NULL);
+        put_message(j, "message", title);
+        json_begin_array(j, "frames");
+        for (unsigned n = 0; n < stack->count; n++) {
+            json_begin_object(j, NULL);
+            put_frame(s, stack, n);
+            json_end(j);
+        }
+        json_end(j);
+        json_end(j);
+        free(title);
+    }
+    json_end(j);
+}
+
+/* Writes the same as steps, the outermost frame first: a thread flow for each stack (3.36). */
+static void put_flows(struct sheet *s, const struct finding *f)
+{
+    struct json *j = &s->json;
+
+    json_begin_array(j, "codeFlows");
+    json_begin_object(j, NULL);
+    json_begin_array(j, "threadFlows");
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct call_stack *stack = &f->facts[i].stack;
+        char *title;
+
+        if (f->facts[i].kind != FACT_STACK)
+            continue;
+        title = title_of(s, f, i);
+        json_begin_object(j, NULL);
+        put_message(j, "message", title);
+        json_begin_array(j, "locations");
+        for (unsigned n = stack->count; n-- > 0;) {
+            json_begin_object(j, NULL);
+            put_frame(s, stack, n);
+            json_number(j, "nestingLevel", stack->count - 1 - n);
+            json_end(j);
+        }
+        json_end(j);
+        json_end(j);
+        free(title);
+    }
+    json_end(j);
+    json_end(j);
+    json_end(j);
+}
+
+static bool has_stack(const struct finding *f)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_STACK)
+            return true;
+    return false;
 }
 
 /* ---- results (3.27) ---- */
@@ -277,7 +368,7 @@ static void put_fingerprint(struct json *j, const struct finding_key *key)
 
     finding_key_text(text, key);
     json_begin_object(j, "partialFingerprints");
-    json_text(j, "finding/v1", text);
+    json_text(j, "finding/v2", text);
     json_end(j);
 }
 
@@ -328,6 +419,10 @@ static void put_result(struct sheet *s, size_t i)
     put_result_message(s, i);
     put_locations(s, f, &key);
     put_related(s, f);
+    if (has_stack(f)) {
+        put_stacks(s, f);
+        put_flows(s, f);
+    }
     json_number(j, "occurrenceCount", f->count);
     put_fingerprint(j, &key);
     if (pardon == PARDON_ALLOWED)
