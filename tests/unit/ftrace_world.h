@@ -81,7 +81,8 @@ static inline void scene_complete(struct scene *s, size_t updates_max, struct au
     if (!audit)
         return;
     audit->sites = s->t;
-    audit->symbols = s->symbols;
+    if (!audit->symbols)
+        audit->symbols = s->symbols;
     audit->log = s->log;
     audit->updates = s->updates;
     audit->cluster = s->w.cluster;

@@ -244,17 +244,33 @@ static void complete_stores(const struct audit *a, struct finding *f)
     }
 }
 
-/* The place for what is known of a hart: after its last moment; otherwise in the end. */
-static unsigned place_for_hart(const struct finding *f, uint32_t hart)
+/*
+ * The place for what is known of a hart: after its last moment; otherwise in the end. False: the
+ * evidence does not say when the hart was anywhere, but has the stack of a store, which is enough.
+ */
+static bool place_for_hart(const struct finding *f, uint32_t hart, unsigned *place)
 {
-    unsigned end = f->fact_count;
+    bool stack = false;
 
-    for (unsigned i = end; i-- > 0;)
+    for (unsigned i = f->fact_count; i-- > 0;) {
+        *place = i + 1;
         if (has_kind(f, i, FACT_MOMENT) && f->facts[i].hart == hart)
-            return i + 1;
-    while (end && f->facts[end - 1].label == LABEL_ORDER)
-        end--;
-    return end;
+            return true;
+        stack |= has_kind(f, i, FACT_STACK);
+    }
+    *place = f->fact_count;
+    while (*place && f->facts[*place - 1].label == LABEL_ORDER)
+        --*place;
+    return !stack;
+}
+
+static bool has_task(const struct finding *f, const struct task *task)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_TASK && f->facts[i].pid == task->pid &&
+            !strcmp((const char *)f->facts[i].bytes, task->name))
+            return true;
+    return false;
 }
 
 /* Where the hart is: by the fact before that place, as after a return from a trap; or its pc. */
@@ -262,8 +278,10 @@ static uint64_t pc_of(const struct finding *f, unsigned place, const struct hart
 {
     const struct fact *moment = place ? &f->facts[place - 1] : NULL;
 
-    return moment && moment->kind == FACT_MOMENT && moment->cycle == hart_cycles(h) ? moment->pc
-                                                                                    : hart_pc(h);
+    if (moment && moment->kind == FACT_MOMENT && moment->label != LABEL_FETCHED &&
+        moment->cycle == hart_cycles(h))
+        return moment->pc;
+    return hart_pc(h); /* a hart that fetches may not have come to the instruction yet */
 }
 
 /* Adds to the evidence of a new finding what all have. */
@@ -274,13 +292,14 @@ static void complete(struct audit *a, struct finding *f, uint32_t hart)
     struct task task = {0};
     uint64_t slots[STACK_FRAMES];
     unsigned place;
+    bool wanted;
 
     complete_stores(a, f);
-    place = place_for_hart(f, hart);
+    wanted = place_for_hart(f, hart, &place);
     call_stack_take(a, h, pc_of(f, place, h), &stack, slots);
-    if (!read_task(a, h, &task))
+    if (!read_task(a, h, &task) || has_task(f, &task))
         task.name[0] = '\0';
-    if (!has_stack(f, &stack))
+    if (wanted && !has_stack(f, &stack))
         insert_stack(f, place, &stack, &task);
     cause_find(a, f);
 }

@@ -174,7 +174,7 @@ static struct finding *report(struct text_rules *r, enum rule rule, const struct
                              .site = NO_SITE,
                              .pc = who->pc,
                              .cycle = who->cycle,
-                             .cause = audit_cause(rule, audit_function(a, who->pc))};
+                             .cause = audit_cause(rule, audit_patcher(a, who))};
     struct finding *f = audit_add(a, &b);
 
     if (!f)
