@@ -10,9 +10,8 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "load/btf.h"
+#include "ftrace/kernel/kernel_members.h"
 #include "load/image.h"
-#include "load/lines.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
 
@@ -77,8 +76,7 @@ static int32_t find_member_of(struct tasks *t, const char *structure, const char
 {
     uint64_t offset;
 
-    if (!lines_member(t->lines, structure, member, &offset) &&
-        !btf_member(t->image->file.bytes, t->image->file.size, structure, member, &offset))
+    if (!kernel_member(t->image, t->lines, structure, member, &offset))
         return UNKNOWN;
     return offset < TASK_BYTES ? (int32_t)offset : UNKNOWN;
 }

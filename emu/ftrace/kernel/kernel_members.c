@@ -1,0 +1,22 @@
+/*
+ * kernel_members.c - see kernel_members.h.
+ */
+#include "ftrace/kernel/kernel_members.h"
+
+#include "load/btf.h"
+#include "load/image.h"
+#include "load/lines.h"
+
+bool kernel_member(const struct image *im, struct lines *lines, const char *structure,
+                   const char *member, uint64_t *offset)
+{
+    return (lines && lines_member(lines, structure, member, offset)) ||
+           btf_member(im->file.bytes, im->file.size, structure, member, offset);
+}
+
+bool kernel_struct_size(const struct image *im, struct lines *lines, const char *structure,
+                        uint64_t *bytes)
+{
+    return (lines && lines_struct_size(lines, structure, bytes)) ||
+           btf_struct_size(im->file.bytes, im->file.size, structure, bytes);
+}
