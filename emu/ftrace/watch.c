@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/diag.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/cost/account.h"
@@ -18,6 +20,9 @@
 #include "ftrace/cost/trampolines.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/alarms.h"
+#include "ftrace/kernel/ftrace_records.h"
+#include "ftrace/kernel/kernel_probes.h"
+#include "ftrace/kernel/key_labels.h"
 #include "ftrace/kernel/live_text.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -48,9 +53,13 @@ struct watch {
     struct jump_labels *jump_labels;
     struct module_labels *module_labels;
     struct audit *audit;
-    struct site_check *site_check; /* these three with the audit */
+    struct site_check *site_check; /* these, too, with the audit */
     struct site_sweep *site_sweep;
     struct alarms *alarms;
+    struct ftrace_records *records;
+    struct key_labels *key_labels;
+    struct kernel_probes *unlocks, *key_calls;
+    uint64_t locks[KERNEL_LOCKS];
     struct calls *calls;    /* for the audit, and for a listener that has no feed */
     struct calls *recorded; /* for a listener that has a feed; NULL: there is none */
     struct updates *updates;
@@ -159,6 +168,55 @@ static uint64_t find_text_mutex(const struct watch_config *config)
                : 0;
 }
 
+/* ---- what the kernel believes of its code ---- */
+
+static void on_unlock(void *ctx, unsigned which, struct hart *h)
+{
+    const struct watch *w = ctx;
+
+    (void)which;
+    for (unsigned i = 0; i < KERNEL_LOCKS; i++)
+        if (w->locks[i] && hart_reg(h, REG_A0) == w->locks[i]) {
+            const struct ftrace_event e = {.kind = FTRACE_LOCK_RELEASED,
+                                           .lock = {h, (enum kernel_lock)i, hart_reg(h, REG_RA)}};
+
+            ftrace_emit(w->stream, &e);
+        }
+}
+
+static void on_key_call(void *ctx, unsigned which, struct hart *h)
+{
+    const struct watch *w = ctx;
+    const struct ftrace_event e = {.kind = FTRACE_KEY_CALLED, .key = {hart_reg(h, REG_A0)}};
+
+    (void)which;
+    ftrace_emit(w->stream, &e);
+}
+
+/* Plants probes where locks are released, and at the functions that change a static key. */
+static void plant_locks(struct watch *w, const struct image *im, const struct symbols *symbols)
+{
+    static const char *const locks[KERNEL_LOCKS] = {
+        [LOCK_FTRACE] = "ftrace_lock", [LOCK_JUMP_LABEL] = "jump_label_mutex"};
+    static const char *const unlock[] = {"mutex_unlock"};
+    static const char *const calls[] = {"jump_label_update",
+                                        "__jump_label_update",
+                                        "static_key_slow_inc",
+                                        "static_key_slow_dec",
+                                        "static_key_slow_inc_cpuslocked",
+                                        "static_key_enable",
+                                        "static_key_disable",
+                                        "static_key_enable_cpuslocked",
+                                        "static_key_disable_cpuslocked"};
+
+    for (unsigned i = 0; i < KERNEL_LOCKS; i++)
+        if (!symbols_find(symbols, locks[i], &w->locks[i]))
+            w->locks[i] = 0;
+    w->unlocks = kernel_probes_new(w->cluster, im, symbols, unlock, 1, on_unlock, w);
+    w->key_calls =
+        kernel_probes_new(w->cluster, im, symbols, calls, ARRAY_LEN(calls), on_key_call, w);
+}
+
 static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
 {
     const struct audit_config audit = {.tasks = w->tasks,
@@ -172,6 +230,9 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
                                        .calls = w->calls,
                                        .text = w->text,
                                        .text_mutex = find_text_mutex(config),
+                                       .records = w->records,
+                                       .labels = w->key_labels,
+                                       .module_sites = w->module_sites,
                                        .cluster = config->cluster,
                                        .stream = w->stream,
                                        .findings_max = config->findings_max};
@@ -276,8 +337,14 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     listen_to_calls(w, config, d);
     if (config->account)
         count_costs(w, config);
-    w->module_labels =
-        module_labels_new(config->cluster, config->image, config->symbols, w->text, w->jump_labels);
+    if (config->audit) {
+        w->records =
+            ftrace_records_new(config->cluster, config->image, config->symbols, config->lines);
+        w->key_labels = key_labels_new(config->cluster, config->image, config->symbols);
+        plant_locks(w, config->image, config->symbols);
+    }
+    w->module_labels = module_labels_new(config->cluster, config->image, config->symbols, w->text,
+                                         w->jump_labels, w->key_labels);
     if (config->audit) {
         w->live_text = live_text_new(config->cluster, config->image, config->symbols, w->text,
                                      (struct live_listener){on_text_complete, w});
@@ -312,6 +379,10 @@ void watch_free(struct watch *w)
     alarms_free(w->alarms);
     audit_free(w->audit);
     live_text_free(w->live_text);
+    kernel_probes_free(w->unlocks);
+    kernel_probes_free(w->key_calls);
+    ftrace_records_free(w->records);
+    key_labels_free(w->key_labels);
     updates_free(w->updates);
     patch_log_free(w->patches);
     module_sites_free(w->module_sites);
@@ -352,6 +423,8 @@ void watch_state_io(void *watch, struct state_io *io)
     if (w->jump_labels)
         jump_labels_state_io(io, w->jump_labels);
     module_labels_state_io(io, w->module_labels);
+    if (w->key_labels)
+        key_labels_state_io(io, w->key_labels);
     if (w->calls)
         calls_state_io(io, w->calls);
     recorded_state_io(io, w);

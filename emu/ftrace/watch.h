@@ -34,7 +34,7 @@ struct watch_config {
     struct ftrace_stream *stream; /* for the events of all parts; NULL: one of the watch's own */
     const struct image *image;
     const struct symbols *symbols;
-    struct lines *lines;             /* for call stacks in findings; NULL: none */
+    struct lines *lines;             /* NULL: there is no debug information */
     struct tasks *tasks;             /* NULL: tasks are not known */
     const struct bpf_text *programs; /* of BPF; NULL: none are known */
     bool account;                    /* measure the cost of the sites */

@@ -194,8 +194,8 @@ static void ask(struct scene *s, bool writer_on, bool other_on, uint64_t cycles)
 {
     build_fenced(s);
     set_mode(s, WRITER, PRIV_S, writer_on);
+    store(s, F, 10); /* the other one is in firmware meanwhile */
     set_mode(s, OTHER, PRIV_S, other_on);
-    store(s, F, 10);
     interrupt(s, EVENT_IPI_SENT, OTHER);
     hart_advance(hart_of(s, OTHER), hart_cycles(hart_of(s, OTHER)) + cycles);
 }

@@ -77,7 +77,7 @@ static void build(struct scene *s)
     s->w = world_with_nops(s->im, LIST, &s->symbols);
     s->text = text_map_new(&s->im->image, s->symbols);
     s->labels = jump_labels_new(s->w.cluster, &s->im->image, s->symbols);
-    s->m = module_labels_new(s->w.cluster, &s->im->image, s->symbols, s->text, s->labels);
+    s->m = module_labels_new(s->w.cluster, &s->im->image, s->symbols, s->text, s->labels, NULL);
 }
 
 static void wreck(struct scene *s)

@@ -645,6 +645,11 @@ uint64_t audit_changes_left_out(const struct audit *a)
     return text_rules_left_out(a->rules[FAMILY_text]);
 }
 
+uint64_t audit_states_left_out(const struct audit *a)
+{
+    return state_rules_left_out(a->rules[FAMILY_state]);
+}
+
 uint64_t audit_swaps_left_out(const struct audit *a)
 {
     return fetch_rules_swaps_left_out(a->rules[FAMILY_fetch]);

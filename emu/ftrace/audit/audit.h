@@ -22,10 +22,13 @@
 struct audit;
 struct bpf_text;
 struct calls;
-struct hart;
+struct ftrace_records;
 struct ftrace_stream;
+struct hart;
 struct image;
+struct key_labels;
 struct lines;
+struct module_sites;
 struct patch_log;
 struct site_table;
 struct state_io;
@@ -44,9 +47,12 @@ struct audit_config {
     struct lines *lines;
     const struct patch_log *log;
     const struct updates *updates;
-    const struct bpf_text *programs; /* of BPF; NULL: none are known */
-    const struct text_map *text;     /* NULL: only sites are known */
-    uint64_t text_mutex;             /* the kernel's lock of its text, physical; 0: not known */
+    const struct bpf_text *programs;         /* of BPF; NULL: none are known */
+    const struct text_map *text;             /* NULL: only sites are known */
+    struct ftrace_records *records;          /* of the kernel's ftrace; NULL: none are known */
+    struct key_labels *labels;               /* by their static keys; NULL: none are known */
+    const struct module_sites *module_sites; /* NULL: modules are not known */
+    uint64_t text_mutex; /* the kernel's lock of its text, physical; 0: not known */
     struct cluster *cluster;
     struct ftrace_stream *stream; /* for its events, and those that its rules need */
     size_t findings_max;
@@ -97,6 +103,8 @@ uint64_t audit_contexts_left_out(const struct audit *a);
 
 /* The number of changes of text that were not judged: too large, or too many. */
 uint64_t audit_changes_left_out(const struct audit *a);
+/* The number of changes of ftrace's records that could not be compared with them. */
+uint64_t audit_states_left_out(const struct audit *a);
 
 /* The number of replaced instructions that were dropped (swaps_left_out). */
 uint64_t audit_swaps_left_out(const struct audit *a);

@@ -16,6 +16,7 @@ struct contract_rules;
 struct fetch_rules;
 struct site_rules;
 struct slot_rules;
+struct state_rules;
 struct store_stacks;
 struct text_rules;
 
@@ -192,6 +193,39 @@ const struct text_flush *fence_rules_flush_instead(const struct audit *a,
  */
 bool site_rules_take_odd(struct audit *a, const struct hart *h, uint32_t site);
 
+/* A hart that may fetch while `writer' stores to code; NO_HART: there is none. */
+enum { NO_HART = UINT32_MAX };
+uint32_t patch_rules_onlooker(const struct audit *a, uint32_t writer);
+
+/* Whether the site is of a module that runs: it is neither being loaded nor unloaded. */
+bool state_rules_module_is_live(const struct audit *a, struct hart *h, uint32_t site);
+
+/* ---- state_records.c and state_labels.c, parts of the family `state' ---- */
+
+/* What was compared of records. */
+struct state_records {
+    bool changed;      /* some site was written since */
+    uint64_t version;  /* of ops and filters (kernel/ftrace_records.h) */
+    struct map told;   /* a record's ip -> a bit for each disagreement that was reported */
+    uint64_t left_out; /* changes that could not be compared */
+};
+
+void state_records_begin(struct state_records *s);
+void state_records_store(const struct audit *a, struct state_records *s,
+                         const struct code_write *w);
+void state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);
+
+/* What is to be compared of labels. */
+struct state_labels {
+    struct map keys; /* as keys: those that may have changed */
+    struct map told; /* the address of a label that was reported, and has not been right since */
+    uint64_t scanned_at; /* cycle of the hart that has compared all */
+};
+
+void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key);
+void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w);
+void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock);
+
 /* ---- stale_evidence.c, a part of the family `fetch' ---- */
 
 /* The last stale fetch that was reported: the next one may be the other half of it. */
@@ -214,5 +248,6 @@ uint64_t contract_rules_left_out(const struct contract_rules *r);
 uint64_t slot_rules_left_out(const struct slot_rules *r);
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r);
 uint64_t text_rules_left_out(const struct text_rules *r);
+uint64_t state_rules_left_out(const struct state_rules *r);
 
 #endif

@@ -55,6 +55,10 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_RETURNS] = "returns",
         [LABEL_HANGS] = "hangs",
         [LABEL_BEGINS] = "begins",
+        [LABEL_RECORD] = "record",
+        [LABEL_OPS] = "ops",
+        [LABEL_WRONG] = "wrong",
+        [LABEL_KEY] = "key",
     };
 
     return names[label];
@@ -121,6 +125,24 @@ const char *message_text(enum message message)
                                  "back",
         [MESSAGE_TARGET] = "the jump that begins there leads to where no instruction begins",
         [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
+        [MESSAGE_NOP] = "a nop",
+        [MESSAGE_RECORD_UNSORTED] =
+            "the record is behind one with a higher address, so searches by address miss some",
+        [MESSAGE_RECORD_TWICE] = "it is the second record of this site",
+        [MESSAGE_RECORD_OF_FREED] = "the memory of its site has other contents now",
+        [MESSAGE_RECORD_MISSING] =
+            "ftrace has no record of the site, so nothing turns it on or off",
+        [MESSAGE_RECORD_COUNT] = "its count is not the number of ops that trace the function",
+        [MESSAGE_RECORD_LEFT_ON] = "it says that the site is on, which no ops wants",
+        [MESSAGE_RECORD_LEFT_OFF] = "it says that the site is off, and an ops traces the function",
+        [MESSAGE_RECORD_SITE_ON] = "it says that the site is off, and the site is a call",
+        [MESSAGE_RECORD_SITE_OFF] = "it says that the site is on, and the site does not call",
+        [MESSAGE_RECORD_REGS] =
+            "its flag for all registers (FTRACE_FL_REGS) is not what the ops ask for",
+        [MESSAGE_RECORD_TRAMPOLINE] =
+            "the site calls the other trampoline than its flag says (FTRACE_FL_REGS_EN)",
+        [MESSAGE_RECORD_OPS] = "the site does not name the ops that its record says "
+                               "(its only one, or the list)",
     };
 
     return texts[message];

@@ -40,6 +40,10 @@ enum fact_kind {
     FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
     FACT_STACK,    /* stack */
     FACT_TEXT,     /* text */
+    FACT_RECORD,   /* of ftrace: va: where it is; size: 1: it says on; pc: its count; cycle: the
+                      number of ops that trace the function */
+    FACT_KEY,      /* va: a static key; pid: the number of its users */
+    FACT_JUMP,     /* va: the target of the jump that should be there */
     FACT_KINDS,
 };
 
@@ -90,6 +94,10 @@ enum fact_label {
     LABEL_RETURNS,
     LABEL_HANGS,
     LABEL_BEGINS,
+    LABEL_RECORD,
+    LABEL_OPS,
+    LABEL_WRONG,
+    LABEL_KEY,
     LABELS,
 };
 
@@ -141,6 +149,20 @@ enum message {
     MESSAGE_ILLEGAL,
     MESSAGE_NOT_RESTORED,
     MESSAGE_TARGET,
+    MESSAGE_NOP, /* what a jump label should have */
+    /* How a record of ftrace disagrees. */
+    MESSAGE_RECORD_UNSORTED,
+    MESSAGE_RECORD_TWICE,
+    MESSAGE_RECORD_OF_FREED,
+    MESSAGE_RECORD_MISSING,
+    MESSAGE_RECORD_COUNT,
+    MESSAGE_RECORD_LEFT_ON,
+    MESSAGE_RECORD_LEFT_OFF,
+    MESSAGE_RECORD_SITE_ON,
+    MESSAGE_RECORD_SITE_OFF,
+    MESSAGE_RECORD_REGS,
+    MESSAGE_RECORD_TRAMPOLINE,
+    MESSAGE_RECORD_OPS,
     MESSAGES,
 };
 

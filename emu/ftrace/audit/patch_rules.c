@@ -60,10 +60,7 @@ static bool may_fetch(const struct audit *a, unsigned hart)
     return hart_mode(h) == PRIV_U || hart_waits_for(h) != HART_WAITS_NOT || is_interruptible(h);
 }
 
-/* A hart that may fetch while `writer` stores; NO_HART: there is none. */
-enum { NO_HART = UINT32_MAX };
-
-static uint32_t onlooker(const struct audit *a, uint32_t writer)
+uint32_t patch_rules_onlooker(const struct audit *a, uint32_t writer)
 {
     for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
         if (i != writer && may_fetch(a, i))
@@ -145,7 +142,7 @@ static bool is_seen(const struct audit *a, const struct code_write *w, uint32_t 
 {
     if (w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp || !changes(w))
         return false;
-    *by = onlooker(a, w->who.hart);
+    *by = patch_rules_onlooker(a, w->who.hart);
     return *by != NO_HART;
 }
 

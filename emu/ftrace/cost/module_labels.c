@@ -14,6 +14,7 @@
 #include "ftrace/cost/jump_labels.h"
 #include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/kernel_probes.h"
+#include "ftrace/kernel/key_labels.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/kernel/text_map.h"
 #include "load/symbols.h"
@@ -41,6 +42,7 @@ struct module_labels {
     const struct symbols *symbols;
     struct text_map *text;
     struct jump_labels *labels;
+    struct key_labels *keys;
     struct kernel_probes *calls;
     VEC_OF(struct owned) owned;
 };
@@ -57,28 +59,27 @@ struct table {
     uint32_t count;
 };
 
-static bool read_entry(const struct table *t, uint32_t i, struct jump_place *p, uint64_t *target)
+static bool read_entry(const struct table *t, uint32_t i, struct jump_place *p)
 {
     uint64_t at = t->entries + (uint64_t)i * JUMP_ENTRY_BYTES;
     struct jump_entry e;
 
     if (!module_read(t->cluster, t->hart, at, &e, sizeof e))
         return false;
-    *p = jump_entry_place(&e, at, target);
+    *p = jump_entry_place(&e, at);
     return true;
 }
 
 /* Whether an entry describes a label that was not patched yet. */
 static bool is_label(const struct table *t, uint32_t i)
 {
-    uint64_t target;
     struct jump_place p;
     uint32_t insn;
 
-    return read_entry(t, i, &p, &target) && p.va % 2 == 0 && module_areas_have(&t->areas, p.va) &&
-           module_areas_have(&t->areas, target) &&
+    return read_entry(t, i, &p) && p.va % 2 == 0 && module_areas_have(&t->areas, p.va) &&
+           module_areas_have(&t->areas, p.target) &&
            module_read(t->cluster, t->hart, p.va, &insn, sizeof insn) &&
-           jump_insn_fits(insn, p.va, target);
+           jump_insn_fits(insn, p.va, p.target);
 }
 
 static bool is_table(const struct table *t)
@@ -121,6 +122,8 @@ static void give_up(struct module_labels *m, uint64_t module, uint64_t start, ui
             continue;
         }
         text_map_remove_label(m->text, o->pa);
+        if (m->keys)
+            key_labels_remove(m->keys, o->pa);
         if (m->labels)
             jump_labels_end(m->labels, o->pa);
     }
@@ -172,6 +175,8 @@ static void add(struct module_labels *m, const struct table *t, struct jump_plac
         return;
     VEC_PUSH(&m->owned, ((struct owned){t->module, p->va, p->pa}));
     text_map_add_label(m->text, p->va, p->pa);
+    if (m->keys)
+        key_labels_add(m->keys, p, hart_reg(t->hart, REG_TP));
     if (m->labels)
         count(m, t, p, names);
 }
@@ -181,13 +186,12 @@ static void take_up(struct module_labels *m, struct hart *h, uint64_t module)
     struct table t = {.cluster = m->cluster, .hart = h, .module = module};
     struct module_symbols *names;
     struct jump_place p;
-    uint64_t target;
 
     if (!module_areas_read(m->cluster, h, module, &t.areas) || !find_table(&t) ||
-        !read_entry(&t, 0, &p, &target))
+        !read_entry(&t, 0, &p))
         return;
     names = module_symbols_new(m->cluster, h, m->symbols, p.va);
-    for (uint32_t i = 0; i < t.count && read_entry(&t, i, &p, &target); i++) {
+    for (uint32_t i = 0; i < t.count && read_entry(&t, i, &p); i++) {
         give_up(m, ANY_MODULE, p.va,
                 p.va +
                     1); /* a label whose end was not announced, or the same one, announced again */
@@ -229,7 +233,7 @@ static void on_call(void *ctx, unsigned which, struct hart *h)
 
 struct module_labels *module_labels_new(struct cluster *c, const struct image *im,
                                         const struct symbols *symbols, struct text_map *text,
-                                        struct jump_labels *labels)
+                                        struct jump_labels *labels, struct key_labels *keys)
 {
     static const char *const names[CALLS] = {
         [CALL_NOTIFY] = "jump_label_module_notify",
@@ -240,7 +244,8 @@ struct module_labels *module_labels_new(struct cluster *c, const struct image *i
     };
     struct module_labels *m = xcalloc(1, sizeof *m);
 
-    *m = (struct module_labels){.cluster = c, .symbols = symbols, .text = text, .labels = labels};
+    *m = (struct module_labels){
+        .cluster = c, .symbols = symbols, .text = text, .labels = labels, .keys = keys};
     m->calls = kernel_probes_new(c, im, symbols, names, CALLS, on_call, m);
     return m;
 }

@@ -16,15 +16,19 @@
 struct cluster;
 struct image;
 struct jump_labels;
+struct key_labels;
 struct module_labels;
 struct state_io;
 struct symbols;
 struct text_map;
 
-/* `labels`: counts their cycles; may be NULL. All must outlive it. Never NULL. */
+/*
+ * `labels`: counts their cycles; `keys`: gets the labels, and saves those that it has; both may be
+ * NULL. All must outlive it. Never NULL.
+ */
 struct module_labels *module_labels_new(struct cluster *c, const struct image *im,
                                         const struct symbols *symbols, struct text_map *text,
-                                        struct jump_labels *labels);
+                                        struct jump_labels *labels, struct key_labels *keys);
 void module_labels_free(struct module_labels *m); /* NULL is allowed */
 
 /* Saves or restores the labels of modules, also those in the text map. */

@@ -90,6 +90,23 @@ struct alarm_event {
 };
 
 /*
+ * FTRACE_LOCK_RELEASED, from ftrace/watch.c: a hart is about to release a lock of the kernel, so
+ * what the lock guards is in order.
+ */
+enum kernel_lock { LOCK_FTRACE, LOCK_JUMP_LABEL, KERNEL_LOCKS };
+
+struct lock_event {
+    struct hart *hart;
+    enum kernel_lock lock;
+    uint64_t caller; /* the address to which the release returns */
+};
+
+/* FTRACE_KEY_CALLED, from ftrace/watch.c: the kernel is asked to change this static key. */
+struct key_event {
+    uint64_t key;
+};
+
+/*
  * FTRACE_FINDING, from ftrace/audit/audit.c: a new finding, or one whose severity has risen. Its
  * evidence is complete. Also a breach that is in no finding, because there are too many.
  */
@@ -116,6 +133,8 @@ enum ftrace_event_kind {
     FTRACE_CALL_ENTERED,
     FTRACE_CALL_LEFT,
     FTRACE_ALARM,
+    FTRACE_LOCK_RELEASED,
+    FTRACE_KEY_CALLED,
     FTRACE_FINDING,
     FTRACE_TEXT_LIVE,
     FTRACE_EVENT_KINDS,
@@ -129,6 +148,8 @@ struct ftrace_event {
         struct site_odd_event site_odd;
         struct call_event call; /* CALL_ENTERED, CALL_LEFT */
         struct alarm_event alarm;
+        struct lock_event lock;
+        struct key_event key;
         struct finding_event finding;
         struct text_event text;
     };

@@ -10,17 +10,21 @@
 #include "load/symbols.h"
 
 /* Bits of an entry's key that say how its condition was written; the rest is an address. */
-enum { KEY_FLAGS = 3 };
+enum { KEY_BRANCH = 1, KEY_INIT = 2, KEY_FLAGS = KEY_BRANCH | KEY_INIT };
 
 _Static_assert(sizeof(struct jump_entry) == JUMP_ENTRY_BYTES, "as Linux has it");
 
-struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at, uint64_t *target)
+struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at)
 {
     uint64_t key = at + offsetof(struct jump_entry, key) + (uint64_t)e->key;
 
-    *target = at + offsetof(struct jump_entry, target) + (uint64_t)(int64_t)e->target;
     return (struct jump_place){.va = at + (uint64_t)(int64_t)e->code,
-                               .key = key & ~(uint64_t)KEY_FLAGS};
+                               .key = key & ~(uint64_t)KEY_FLAGS,
+                               .target = at + offsetof(struct jump_entry, target) +
+                                         (uint64_t)(int64_t)e->target,
+                               .entry = at,
+                               .branch = key & KEY_BRANCH,
+                               .init = key & KEY_INIT};
 }
 
 bool jump_insn_is_nop(uint32_t insn)
@@ -45,14 +49,14 @@ bool jump_insn_fits(uint32_t insn, uint64_t va, uint64_t target)
 void jump_table_read(const struct image *im, const struct symbols *symbols,
                      void (*add)(void *ctx, const struct jump_place *place), void *ctx)
 {
-    uint64_t at, stop, target;
+    uint64_t at, stop;
     struct jump_entry e;
 
     if (!symbols_find(symbols, "__start___jump_table", &at) ||
         !symbols_find(symbols, "__stop___jump_table", &stop))
         return;
     for (; at < stop && stop - at >= sizeof e && image_read(im, at, &e, sizeof e); at += sizeof e) {
-        struct jump_place p = jump_entry_place(&e, at, &target);
+        struct jump_place p = jump_entry_place(&e, at);
 
         if (p.va % 2 == 0 && image_is_text(im, p.va, JUMP_LABEL_BYTES) &&
             image_va_to_pa(im, p.va, &p.pa))

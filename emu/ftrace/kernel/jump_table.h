@@ -20,11 +20,15 @@ struct jump_entry {
 
 struct jump_place {
     uint64_t va, pa;
-    uint64_t key; /* the key's address */
+    uint64_t key;    /* the key's address */
+    uint64_t target; /* of its jump */
+    uint64_t entry;  /* the address of its entry */
+    bool branch;     /* it is a jump while the key is off, and a nop while it is on */
+    bool init;       /* in a part that was only needed at the start, as the kernel has noted */
 };
 
-/* The place of the entry at `at`, without its pa; *target: the target of its jump. */
-struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at, uint64_t *target);
+/* The place of the entry at `at`, without its pa. */
+struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at);
 
 /*
  * Whether the instruction at a place is the `nop` of a label, or its `jal zero`; neither is

@@ -298,6 +298,19 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
     case FACT_TASK: describe_task(text, fact); break;
     case FACT_STACK: describe_stack(text, symbols, lines, &fact->stack); break;
     case FACT_TEXT: snprintf(text, FACT_TEXT_MAX, "%s", fact->text); break;
+    case FACT_RECORD:
+        snprintf(text, FACT_TEXT_MAX,
+                 "0x%" PRIx64 ", count %" PRIu64 ", %s; ops that trace the function: %" PRIu64,
+                 fact->va, fact->pc, fact->size ? "on" : "off", fact->cycle);
+        break;
+    case FACT_KEY:
+        describe_place(place, symbols, lines, fact->va);
+        snprintf(text, FACT_TEXT_MAX, "%s, %" PRId32 " users", place, fact->pid);
+        break;
+    case FACT_JUMP:
+        describe_place(place, symbols, lines, fact->va);
+        snprintf(text, FACT_TEXT_MAX, "a jump to %s", place);
+        break;
     case FACT_KINDS: break;
     }
 }

@@ -51,6 +51,7 @@ uint64_t findings_limit_left_out(const struct audit *a, enum findings_limit limi
 {
     switch (limit) {
     case FINDINGS_LIMIT_windows: return audit_windows_left_out(a);
+    case FINDINGS_LIMIT_states: return audit_states_left_out(a);
     case FINDINGS_LIMIT_contexts: return audit_contexts_left_out(a);
     case FINDINGS_LIMIT_changes: return audit_changes_left_out(a);
     default: return audit_left_out(a, findings_limit_row(limit)->severity);

@@ -416,6 +416,21 @@ static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
             json_number(j, "pid", (uint64_t)fact->pid);
         break;
     case FACT_STACK: put_stack(s, &fact->stack, i && fact[-1].kind == FACT_STORE); break;
+    case FACT_RECORD:
+        json_hex(j, "address", fact->va);
+        json_text(j, "state", fact->size ? "on" : "off");
+        json_number(j, "count", fact->pc);
+        json_number(j, "wanted", fact->cycle);
+        break;
+    case FACT_KEY:
+        json_hex(j, "address", fact->va);
+        put_place(s, fact->va);
+        json_number(j, "users", (uint64_t)fact->pid);
+        break;
+    case FACT_JUMP:
+        json_hex(j, "address", fact->va);
+        put_place(s, fact->va);
+        break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
     case FACT_MESSAGE: put_first_store(s, fact); break;
     case FACT_TEXT:

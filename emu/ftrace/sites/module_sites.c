@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
@@ -132,6 +133,13 @@ void module_sites_free(struct module_sites *m)
     kernel_probes_free(m->calls);
     VEC_FREE(&m->owned);
     free(m);
+}
+
+uint64_t module_sites_owner(const struct module_sites *m, uint32_t site)
+{
+    size_t i = PARTITION_POINT(k, m->owned.len, m->owned.at[k].id < site);
+
+    return i < m->owned.len && m->owned.at[i].id == site ? m->owned.at[i].module : 0;
 }
 
 void module_sites_state_io(struct state_io *io, struct module_sites *m)

@@ -10,6 +10,8 @@
 #ifndef FTRACE_MODULE_SITES_H
 #define FTRACE_MODULE_SITES_H
 
+#include <stdint.h>
+
 struct cluster;
 struct image;
 struct module_sites;
@@ -23,6 +25,9 @@ struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
                                       const struct symbols *symbols, struct site_table *sites,
                                       struct site_life *life);
 void module_sites_free(struct module_sites *m); /* NULL is allowed */
+
+/* The address of the struct module of which the site is, if the kernel has told; else 0. */
+uint64_t module_sites_owner(const struct module_sites *m, uint32_t site);
 
 /* Saves or restores which site belongs to which module. */
 void module_sites_state_io(struct state_io *io, struct module_sites *m);

@@ -1,0 +1,148 @@
+/*
+ * state_labels.c - compares jump labels with their static keys.
+ *
+ * A kernel has thousands of labels, and tracepoints turn hundreds of keys on one after the other.
+ * So when jump_label_mutex is released, the labels of those keys are compared that were named in a
+ * call, or of which some label was written. All of them are compared only when the hart has
+ * executed much since the last time; that finds a key whose change changed nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/key_labels.h"
+#include "ftrace/kernel/text_map.h"
+#include "mem/bus.h"
+
+/* Cycles of a hart for each label that is compared without a reason. */
+enum { CYCLES_PER_LABEL = 1000 };
+
+/* Keys that are remembered for the next comparison, and labels that were reported. */
+enum { KEYS_MAX = 1 << 12, TOLD_MAX = 1 << 16 };
+
+static void note_key(void *ctx, uint64_t key)
+{
+    struct state_labels *s = ctx;
+
+    if (s->keys.len < KEYS_MAX)
+        map_put(&s->keys, key, 1);
+}
+
+void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key)
+{
+    if (a->config.labels)
+        note_key(s, key);
+}
+
+void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w)
+{
+    uint64_t key = a->config.labels ? key_labels_key_at(a->config.labels, w->pa, w->size) : 0;
+
+    if (key)
+        note_key(s, key);
+}
+
+/* ---- one label ---- */
+
+static void report(struct audit *a, const struct lock_event *lock, const struct jump_place *p,
+                   const struct label_state *state)
+{
+    const struct breach b = {.rule = RULE_wrong_label,
+                             .hart = hart_id(lock->hart),
+                             .site = NO_SITE,
+                             .pc = p->va,
+                             .cycle = hart_cycles(lock->hart),
+                             .cause = audit_cause(RULE_wrong_label, p->key)};
+    struct finding *f = audit_add(a, &b);
+    struct fact *fact;
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = p->va;
+    fact = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
+    fact->va = p->va;
+    fact->size = sizeof state->insn;
+    memcpy(fact->bytes, &state->insn, sizeof state->insn);
+    fact = audit_fact(f, LABEL_KEY, FACT_KEY);
+    fact->va = p->key;
+    fact->pid = (int32_t)state->count;
+    if (state->jumps)
+        audit_fact(f, LABEL_EXPECTED, FACT_JUMP)->va = p->target;
+    else
+        audit_fact_message(f, LABEL_EXPECTED, MESSAGE_NOP);
+    audit_fact_moment(f, LABEL_JUDGED, lock->hart, lock->caller);
+    audit_fact_task(a, f, lock->hart);
+    audit_fact_order(f);
+}
+
+/* Labels in code that only booting needs are not patched when that is over. */
+static bool is_judged(const struct audit *a, const struct key_label *l)
+{
+    return !l->loader && a->config.text && text_map_has(a->config.text, l->place.pa, 2);
+}
+
+static void compare(struct audit *a, struct state_labels *s, const struct lock_event *lock,
+                    const struct key_label *l)
+{
+    struct label_state state;
+    uint64_t told;
+
+    if (!is_judged(a, l) || !key_label_read(a->config.labels, lock->hart, l, &state))
+        return;
+    if (state.holds) {
+        map_remove(&s->told, l->place.va);
+        return;
+    }
+    if (map_get(&s->told, l->place.va, &told) || s->told.len == TOLD_MAX)
+        return;
+    map_put(&s->told, l->place.va, 1);
+    report(a, lock, &l->place, &state);
+}
+
+/* ---- those that may have changed ---- */
+
+static void compare_key(struct audit *a, struct state_labels *s, const struct lock_event *lock,
+                        uint64_t key)
+{
+    struct key_labels *labels = a->config.labels;
+
+    for (size_t i = key_labels_first(labels, key);
+         i < key_labels_count(labels) && key_labels_get(labels, i)->place.key == key; i++)
+        compare(a, s, lock, key_labels_get(labels, i));
+}
+
+/* Whether the hart has executed so much that comparing all labels takes little beside it. */
+static bool is_time_for_all(struct state_labels *s, const struct key_labels *labels, uint64_t cycle)
+{
+    uint64_t needed = CYCLES_PER_LABEL * (uint64_t)key_labels_count(labels);
+
+    if (cycle < s->scanned_at) /* another hart's cycles */
+        s->scanned_at = cycle;
+    if (cycle - s->scanned_at < needed)
+        return false;
+    s->scanned_at = cycle;
+    return true;
+}
+
+void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock)
+{
+    struct key_labels *labels = a->config.labels;
+    uint64_t *keys;
+    size_t count;
+
+    if (!labels)
+        return;
+    key_labels_complete(labels, hart_reg(lock->hart, REG_TP), note_key, s);
+    keys = map_keys(&s->keys, &count);
+    for (size_t i = 0; i < count; i++)
+        compare_key(a, s, lock, keys[i]);
+    free(keys);
+    map_clear(&s->keys);
+    if (is_time_for_all(s, labels, hart_cycles(lock->hart)))
+        for (size_t i = 0; i < key_labels_count(labels); i++)
+            compare(a, s, lock, key_labels_get(labels, i));
+}

@@ -1,0 +1,365 @@
+/*
+ * state_records.c - compares the records of the kernel's ftrace with its ops and with its sites.
+ *
+ * A record has the number of the ops that trace its function, and says whether the site is on. All
+ * records are compared when ftrace_lock is released, if ops, filters, records or sites have changed
+ * since the last time. The kernel itself goes through all of them for each such change.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/search.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/ftrace_records.h"
+#include "ftrace/kernel/text_map.h"
+#include "ftrace/patch/patch_log.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+
+/* Records of which is known what was reported: of more, nothing is reported twice. */
+enum { TOLD_MAX = 1 << 18 };
+
+/* How records, ops and sites may disagree. */
+enum disagreement {
+    RECORD_UNSORTED,
+    RECORD_TWICE,
+    RECORD_OF_FREED,
+    RECORD_MISSING,
+    RECORD_COUNT_WRONG,
+    RECORD_LEFT_ON,
+    RECORD_LEFT_OFF,
+    RECORD_SITE_ON,
+    RECORD_SITE_OFF,
+    RECORD_REGS_WRONG,
+    RECORD_TRAMPOLINE,
+    RECORD_NAMES_OTHER,
+    DISAGREEMENTS
+};
+
+static const enum message messages[DISAGREEMENTS] = {
+    [RECORD_UNSORTED] = MESSAGE_RECORD_UNSORTED,     [RECORD_TWICE] = MESSAGE_RECORD_TWICE,
+    [RECORD_OF_FREED] = MESSAGE_RECORD_OF_FREED,     [RECORD_MISSING] = MESSAGE_RECORD_MISSING,
+    [RECORD_COUNT_WRONG] = MESSAGE_RECORD_COUNT,     [RECORD_LEFT_ON] = MESSAGE_RECORD_LEFT_ON,
+    [RECORD_LEFT_OFF] = MESSAGE_RECORD_LEFT_OFF,     [RECORD_SITE_ON] = MESSAGE_RECORD_SITE_ON,
+    [RECORD_SITE_OFF] = MESSAGE_RECORD_SITE_OFF,     [RECORD_REGS_WRONG] = MESSAGE_RECORD_REGS,
+    [RECORD_TRAMPOLINE] = MESSAGE_RECORD_TRAMPOLINE, [RECORD_NAMES_OTHER] = MESSAGE_RECORD_OPS,
+};
+
+/* One comparison of all records. */
+struct comparison {
+    struct audit *audit;
+    struct state_records *state;
+    const struct lock_event *lock;
+    bool enabled;                                   /* the kernel turns sites on */
+    uint64_t before;                                /* ip of the record before */
+    uint32_t next;                                  /* the site after that of the record before */
+    uint32_t of_image;                              /* sites of the image come first */
+    uint64_t list_ops, trampoline, regs_trampoline; /* 0: the kernel has none */
+    bool any;                                       /* there was a record of the image */
+    bool *seen;                                     /* by site: it has a record */
+};
+
+void state_records_begin(struct state_records *s)
+{
+    *s = (struct state_records){.changed = true};
+}
+
+void state_records_store(const struct audit *a, struct state_records *s, const struct code_write *w)
+{
+    s->changed |= site_find(a->config.sites, w->pa, w->size) != NO_SITE ||
+                  site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE;
+}
+
+/* ---- evidence ---- */
+
+static void add_memory(const struct audit *a, struct finding *f, uint32_t id)
+{
+    const struct site *s = site_get(a->config.sites, id);
+    struct fact *fact;
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    if (s->gone || !bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size))
+        return;
+    fact = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
+    fact->va = s->va;
+    fact->size = s->size;
+    memcpy(fact->bytes, bytes, s->size);
+}
+
+static void add_numbers(struct finding *f, const struct ftrace_record *record)
+{
+    struct fact *fact = audit_fact(f, LABEL_RECORD, FACT_RECORD);
+
+    fact->va = record->at;
+    fact->pc = record->flags & RECORD_COUNT;
+    fact->cycle = record->wanted;
+    fact->size = record->flags & RECORD_ENABLED ? 1 : 0;
+    if (record->wanted == 1)
+        audit_fact(f, LABEL_OPS, FACT_PLACE)->va = record->ops;
+}
+
+/* Whether this disagreement of the site was reported before; it is noted. */
+static bool is_told(struct state_records *s, uint64_t ip, enum disagreement what)
+{
+    uint64_t told = 0;
+
+    if (!map_get(&s->told, ip, &told) && s->told.len == TOLD_MAX)
+        return true;
+    if (told >> what & 1)
+        return true;
+    map_put(&s->told, ip, told | UINT64_C(1) << what);
+    return false;
+}
+
+/* Reports that the record of the address disagrees. `record': NULL if there is none. */
+static void report(struct comparison *c, uint64_t ip, uint32_t site, enum disagreement what,
+                   const struct ftrace_record *record)
+{
+    struct audit *a = c->audit;
+    const struct breach b = {.rule = RULE_wrong_record,
+                             .hart = hart_id(c->lock->hart),
+                             .site = site,
+                             .pc = ip,
+                             .cycle = hart_cycles(c->lock->hart),
+                             .cause =
+                                 audit_cause(RULE_wrong_record, audit_function(a, c->lock->caller) ^
+                                                                    (uint64_t)what << 48)};
+    struct finding *f;
+
+    if (is_told(c->state, ip, what))
+        return;
+    f = audit_add(a, &b);
+    if (!f)
+        return;
+    audit_fact_site(f, site);
+    if (site == NO_SITE)
+        audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = ip;
+    if (record)
+        add_numbers(f, record);
+    audit_fact_message(f, LABEL_WRONG, messages[what]);
+    if (site != NO_SITE) {
+        const struct patch *p = patch_log_last(a->config.log, site);
+
+        add_memory(a, f, site);
+        if (p)
+            audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = p->who;
+    }
+    audit_fact_moment(f, LABEL_JUDGED, c->lock->hart, c->lock->caller);
+    audit_fact_task(a, f, c->lock->hart);
+    audit_fact_order(f);
+}
+
+/* ---- one record ---- */
+
+/* The site of the image that begins at or before the address and has it; NO_SITE: none has. */
+static uint32_t find_in_image(struct comparison *c, uint64_t ip)
+{
+    const struct site_table *t = c->audit->config.sites;
+    const struct site *s = c->next < c->of_image ? site_get(t, c->next) : NULL;
+    size_t id = c->next;
+
+    if (!s || ip < s->va || ip - s->va >= s->size) {
+        id = PARTITION_POINT(i, c->of_image, site_get(t, (uint32_t)i)->va <= ip);
+        if (!id)
+            return NO_SITE;
+        s = site_get(t, (uint32_t)--id);
+    }
+    c->next = (uint32_t)id + 1;
+    return ip - s->va < s->size ? (uint32_t)id : NO_SITE;
+}
+
+/* The site of a record; of the image also one that is gone. */
+static uint32_t site_of(struct comparison *c, uint64_t ip)
+{
+    uint32_t id = find_in_image(c, ip);
+    uint64_t pa;
+
+    if (id != NO_SITE || !hart_translate(c->lock->hart, ip, ACCESS_LOAD, &pa))
+        return id;
+    id = site_find(c->audit->config.sites, pa, 1);
+    return id;
+}
+
+static void check_order(struct comparison *c, const struct ftrace_record *r, uint32_t site)
+{
+    if (!r->begins_page && r->ip <= c->before)
+        report(c, r->ip, site, r->ip == c->before ? RECORD_TWICE : RECORD_UNSORTED, r);
+    c->before = r->ip;
+}
+
+static void check_wanted(struct comparison *c, const struct ftrace_record *r, uint32_t site)
+{
+    bool is_on = r->flags & RECORD_ENABLED, wanted = r->wanted && c->enabled;
+
+    if ((r->flags & RECORD_COUNT) != r->wanted)
+        report(c, r->ip, site, RECORD_COUNT_WRONG, r);
+    else if (is_on != wanted)
+        report(c, r->ip, site, is_on ? RECORD_LEFT_ON : RECORD_LEFT_OFF, r);
+    else if (!(r->flags & RECORD_REGS) != !r->wanted_regs && r->wanted)
+        report(c, r->ip, site, RECORD_REGS_WRONG, r);
+}
+
+/* What the site names in `callops', if the record says that it names its only ops. */
+static void check_named(struct comparison *c, const struct ftrace_record *r, uint32_t id)
+{
+    const struct audit *a = c->audit;
+    const struct site *s = site_get(a->config.sites, id);
+    uint64_t value, named = r->flags & RECORD_OPS_EN ? r->ops : c->list_ops;
+
+    if (site_traits(a->config.sites)->tracer != TRACER_BY_SITE || !c->list_ops ||
+        ((r->flags & RECORD_OPS_EN) && r->wanted != 1) ||
+        !bus_read(cluster_bus(a->config.cluster),
+                  (s->pa - site_traits(a->config.sites)->literal) & -UINT64_C(8), &value,
+                  sizeof value))
+        return;
+    /* That it names one that is not registered any more is another rule's. */
+    if (value != named &&
+        (value == c->list_ops || ftrace_records_has_ops(a->config.records, c->lock->hart, value)))
+        report(c, r->ip, id, RECORD_NAMES_OTHER, r);
+}
+
+static void check_trampoline(struct comparison *c, const struct ftrace_record *r, uint32_t id,
+                             uint64_t target)
+{
+    bool regs = r->flags & RECORD_REGS_EN;
+
+    if (r->flags & (RECORD_TRAMP_EN | RECORD_DIRECT_EN) || !c->regs_trampoline || !c->trampoline)
+        return;
+    if (target == (regs ? c->trampoline : c->regs_trampoline))
+        report(c, r->ip, id, RECORD_TRAMPOLINE, r);
+}
+
+static void check_site(struct comparison *c, const struct ftrace_record *r, uint32_t id)
+{
+    const struct audit *a = c->audit;
+    const struct site *s = site_get(a->config.sites, id);
+    bool is_on = r->flags & RECORD_ENABLED, calls;
+    uint8_t bytes[SITE_BYTES_MAX];
+    enum site_state state;
+    uint64_t target;
+
+    if (!bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size))
+        return;
+    state = site_state(a->config.sites, s, bytes, &target);
+    calls = site_calls(a->config.sites, s, state);
+    if (state == SITE_OTHER) /* half of a patch is another rule's; or it has a breakpoint */
+        return;
+    if (calls != is_on)
+        report(c, r->ip, id, calls ? RECORD_SITE_ON : RECORD_SITE_OFF, r);
+    else if (is_on) {
+        check_named(c, r, id);
+        check_trampoline(c, r, id, target);
+    }
+}
+
+static void compare_record(void *ctx, const struct ftrace_record *r)
+{
+    struct comparison *c = ctx;
+    const struct site *s;
+    uint32_t id = r->ip ? site_of(c, r->ip) : NO_SITE;
+
+    if (!r->ip)
+        return;
+    check_order(c, r, id);
+    s = id == NO_SITE ? NULL : site_get(c->audit->config.sites, id);
+    if (s) {
+        c->seen[id] = true;
+        c->any |= !s->module;
+    }
+    if (r->flags & RECORD_DISABLED)
+        return;
+    if (s && s->gone) {
+        report(c, r->ip, id, RECORD_OF_FREED, r);
+        return;
+    }
+    check_wanted(c, r, id);
+    if (s)
+        check_site(c, r, id);
+}
+
+/* ---- sites without a record ---- */
+
+static bool must_have_record(const struct comparison *c, uint32_t id)
+{
+    const struct audit *a = c->audit;
+    const struct site *s = site_get(a->config.sites, id);
+
+    if (s->kind != SITE_FUNCTION || s->gone)
+        return false;
+    if (s->module)
+        return state_rules_module_is_live(a, c->lock->hart, id);
+    return a->config.text && text_map_is_exact(a->config.text) &&
+           text_map_has(a->config.text, s->pa, s->size);
+}
+
+static void look_for_missing(struct comparison *c)
+{
+    const struct site_table *t = c->audit->config.sites;
+
+    for (uint32_t id = 0; c->any && id < site_count(t); id++)
+        if (!c->seen[id] && must_have_record(c, id))
+            report(c, site_get(t, id)->va, id, RECORD_MISSING, NULL);
+}
+
+/* ---- all of them ---- */
+
+static uint32_t sites_of_image(const struct site_table *t)
+{
+    return (uint32_t)PARTITION_POINT(i, site_count(t), !site_get(t, (uint32_t)i)->module);
+}
+
+static uint64_t address_of(const struct audit *a, const char *name)
+{
+    uint64_t va;
+
+    return symbols_find(a->config.symbols, name, &va) ? va : 0;
+}
+
+static bool compare_all(struct audit *a, struct state_records *s, const struct lock_event *lock)
+{
+    struct ftrace_records *records = a->config.records;
+    struct comparison c = {.audit = a,
+                           .state = s,
+                           .lock = lock,
+                           .enabled = ftrace_records_enabled(records, lock->hart),
+                           .of_image = sites_of_image(a->config.sites),
+                           .list_ops = address_of(a, "ftrace_list_ops"),
+                           .trampoline = address_of(a, "ftrace_caller"),
+                           .regs_trampoline = address_of(a, "ftrace_regs_caller")};
+    bool good;
+
+    c.seen = xcalloc(site_count(a->config.sites) + 1, sizeof *c.seen);
+    good = ftrace_records_read(records, lock->hart, compare_record, &c);
+    if (good)
+        look_for_missing(&c);
+    free(c.seen);
+    return good;
+}
+
+void state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock)
+{
+    struct ftrace_records *records = a->config.records;
+    uint64_t version;
+
+    if (!records || !sites_are_patched(a->config.sites))
+        return;
+    if (!ftrace_records_known(records)) {
+        s->left_out += s->changed;
+        s->changed = false;
+        return;
+    }
+    if (ftrace_records_dead(records, lock->hart))
+        return;
+    if (!ftrace_records_version(records, lock->hart, &version)) {
+        s->left_out++;
+        return;
+    }
+    if (!s->changed && version == s->version)
+        return;
+    s->changed = false;
+    s->version = version;
+    s->left_out += !compare_all(a, s, lock);
+}

@@ -1,0 +1,198 @@
+/*
+ * state_rules.c - the rules about what the kernel believes of its code: the records of ftrace
+ * (state_records.c), the static keys of jump labels (state_labels.c), and that other harts are
+ * stopped while several instructions change.
+ *
+ * Records and keys are in order whenever the kernel's lock of them is free. So they are compared
+ * when a hart is about to release it, which is the end of each change, whatever function made it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/patch/patch_log.h"
+#include "ftrace/sites/module_sites.h"
+#include "mem/bus.h"
+
+struct state_rules {
+    struct audit *audit;
+    struct state_records records;
+    struct state_labels labels;
+};
+
+/* ---- several instructions are changed while other harts may run them ---- */
+
+/* Linux's enum module_state, with which a struct module begins. */
+enum { MODULE_LIVE = 0 };
+
+bool state_rules_module_is_live(const struct audit *a, struct hart *h, uint32_t site)
+{
+    uint64_t module = a->config.module_sites ? module_sites_owner(a->config.module_sites, site) : 0;
+    uint32_t state;
+
+    return module && hart_peek(h, module, &state, sizeof state) && state == MODULE_LIVE;
+}
+
+/* Whether the site may be run: those of a module that is being loaded are not. */
+static bool is_run(const struct audit *a, struct hart *h, uint32_t id)
+{
+    return !site_get(a->config.sites, id)->module || state_rules_module_is_live(a, h, id);
+}
+
+static bool differs(const struct patch *p, const uint8_t *memory, unsigned at)
+{
+    return memcmp(p->old_bytes + at, memory + at, 4) != 0;
+}
+
+/*
+ * Whether the change takes more than one instruction: two of them differ, or one does and what the
+ * site has now is only half of a change. One instruction that is replaced by one store is whole at
+ * each moment, as a call of another tracer may be.
+ */
+static bool changes_several(const struct audit *a, const struct site *s, const struct patch *p,
+                            const uint8_t *memory)
+{
+    unsigned count = 0;
+
+    for (unsigned at = 0; at + 4 <= s->size; at += 4)
+        count += differs(p, memory, at);
+    return count > 1 || (count && site_state(a->config.sites, s, memory, NULL) == SITE_OTHER);
+}
+
+/* As compiled, with compressed nops. */
+static bool is_compiled(const struct audit *a, const struct site *s, const uint8_t *bytes)
+{
+    return s->kind == SITE_FUNCTION && site_traits(a->config.sites)->place == SITE_AT_ENTRY &&
+           site_state(a->config.sites, s, bytes, NULL) == SITE_INIT;
+}
+
+/*
+ * Whether this is a change of which harts must not see a part. Compressed nops that are merged are
+ * another rule's, and that they are made again is no harm. A breakpoint is one instruction.
+ */
+static bool is_change_of_state(const struct audit *a, const struct site *s, const struct patch *p,
+                               const uint8_t *memory)
+{
+    return !is_compiled(a, s, p->old_bytes) && !is_compiled(a, s, memory) &&
+           !site_has_breakpoint(s, p->old_bytes) && !site_has_breakpoint(s, memory) &&
+           changes_several(a, s, p, memory);
+}
+
+static void report_running(struct audit *a, const struct code_write *w, const struct site *s,
+                           const struct patch *p, uint32_t by)
+{
+    const struct hart *h = cluster_hart(a->config.cluster, by);
+    const struct breach b = {.rule = RULE_harts_running,
+                             .hart = w->who.hart,
+                             .site = p->site,
+                             .pc = w->who.pc,
+                             .cycle = w->who.cycle,
+                             .cause =
+                                 audit_cause(RULE_harts_running, audit_function(a, w->who.pc))};
+    struct finding *f = audit_add(a, &b);
+    struct fact *fact;
+
+    if (!f)
+        return;
+    audit_fact_site(f, p->site);
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = w->who;
+    fact = audit_fact(f, LABEL_OLD, FACT_BYTES);
+    fact->va = s->va;
+    fact->size = s->size;
+    memcpy(fact->bytes, p->old_bytes, s->size);
+    audit_fact_moment(f, LABEL_RUNNING, h, hart_pc(h));
+    audit_fact_order(f);
+}
+
+static void check_stopped(struct audit *a, const struct code_write *w)
+{
+    const struct text_store *last = w->who.kind == WRITER_HART ? &a->harts[w->who.hart].text : NULL;
+    uint8_t memory[SITE_BYTES_MAX];
+    const struct patch *p;
+    const struct site *s;
+    uint32_t by;
+
+    if (!last || last->stamp != w->stamp || last->site == NO_SITE ||
+        site_traits(a->config.sites)->patching != PATCHED_STOPPED)
+        return;
+    s = site_get(a->config.sites, last->site);
+    p = patch_log_last(a->config.log, last->site);
+    by = patch_rules_onlooker(a, w->who.hart);
+    if (by == NO_HART || !p || p->stamp != w->stamp ||
+        !bus_read(cluster_bus(a->config.cluster), s->pa, memory, s->size) ||
+        !is_change_of_state(a, s, p, memory) ||
+        !is_run(a, cluster_hart(a->config.cluster, w->who.hart), last->site))
+        return;
+    report_running(a, w, s, p, by);
+}
+
+/* ---- the family ---- */
+
+static void *create(struct audit *a)
+{
+    struct state_rules *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    state_records_begin(&r->records);
+    return r;
+}
+
+static void destroy(void *rules)
+{
+    struct state_rules *r = rules;
+
+    map_free(&r->records.told);
+    map_free(&r->labels.keys);
+    map_free(&r->labels.told);
+    free(r);
+}
+
+static void on_event(void *rules, const struct event *e)
+{
+    struct state_rules *r = rules;
+
+    check_stopped(r->audit, &e->code_write);
+    state_records_store(r->audit, &r->records, &e->code_write);
+    state_labels_store(r->audit, &r->labels, &e->code_write);
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    struct state_rules *r = rules;
+
+    if (e->kind == FTRACE_KEY_CALLED)
+        state_labels_called(r->audit, &r->labels, e->key.key);
+    else if (e->lock.lock == LOCK_FTRACE)
+        state_records_compare(r->audit, &r->records, &e->lock);
+    else
+        state_labels_compare(r->audit, &r->labels, &e->lock);
+}
+
+uint64_t state_rules_left_out(const struct state_rules *r)
+{
+    return r->records.left_out;
+}
+
+static void state_io(struct state_io *io, void *rules)
+{
+    struct state_rules *r = rules;
+
+    state_io_section(io, "state-rules", 1);
+    STATE_IO(io, r->records.changed);
+    STATE_IO(io, r->records.version);
+    STATE_IO(io, r->records.left_out);
+    state_io_map(io, &r->records.told);
+    state_io_map(io, &r->labels.keys);
+    state_io_map(io, &r->labels.told);
+    STATE_IO(io, r->labels.scanned_at);
+}
+
+const struct rule_family state_family = {.create = create,
+                                         .destroy = destroy,
+                                         .event = on_event,
+                                         .ftrace_event = on_ftrace_event,
+                                         .state_io = state_io};

@@ -1,0 +1,72 @@
+/*
+ * ftrace_records.h - what the kernel's ftrace believes of its sites: the records (struct
+ * dyn_ftrace) in its memory, and what the registered ops with their filters want of each.
+ *
+ * A record has the number of ops that trace its function, and flags. Where the members of these
+ * structs are is known from DWARF or BTF; the flags used here have had the same values in all
+ * versions of Linux with RISC-V's ftrace. All of it is in order only while no hart has the kernel's
+ * lock of it, ftrace_lock, or has just completed its change.
+ */
+#ifndef FTRACE_FTRACE_RECORDS_H
+#define FTRACE_FTRACE_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cluster;
+struct ftrace_records;
+struct hart;
+struct image;
+struct lines;
+struct symbols;
+
+/* Flags of a record; the number of ops is in the bits below all of them. */
+#define RECORD_ENABLED  (UINT64_C(1) << 31) /* the site is on */
+#define RECORD_REGS     (UINT64_C(1) << 30) /* some ops wants all registers */
+#define RECORD_REGS_EN  (UINT64_C(1) << 29) /* the site calls the trampoline that saves them */
+#define RECORD_TRAMP_EN (UINT64_C(1) << 27) /* it calls a trampoline of its ops */
+#define RECORD_DISABLED (UINT64_C(1) << 25) /* it is not patched, as its module is being loaded */
+#define RECORD_DIRECT_EN                                                                      \
+    (UINT64_C(1) << 23)                   /* it calls a function of the ops, without a tracer \
+                                           */
+#define RECORD_OPS_EN (UINT64_C(1) << 21) /* `callops': it names its only ops */
+#define RECORD_COUNT  ((UINT64_C(1) << 19) - 1)
+
+struct ftrace_record {
+    uint64_t at;          /* its own address */
+    uint64_t ip, flags;   /* as the kernel has them */
+    bool begins_page;     /* it is the first one of a sorted part */
+    uint32_t wanted;      /* the number of registered ops that trace the function */
+    uint32_t wanted_regs; /* how many of them want all registers */
+    uint64_t ops;         /* if it is one: its address */
+};
+
+/* Image, symbols and lines must outlive it; lines may be NULL. Never NULL. */
+struct ftrace_records *ftrace_records_new(struct cluster *c, const struct image *im,
+                                          const struct symbols *symbols, struct lines *lines);
+void ftrace_records_free(struct ftrace_records *r); /* NULL is allowed */
+
+/* Whether the kernel has such records, and where their members are is known. */
+bool ftrace_records_known(struct ftrace_records *r);
+
+/* Whether the kernel changes code at all: it has not given up, and sysctl has not turned it off. */
+bool ftrace_records_dead(const struct ftrace_records *r, struct hart *h);
+bool ftrace_records_enabled(const struct ftrace_records *r, struct hart *h);
+
+/* Whether it is the address of a registered ops. */
+bool ftrace_records_has_ops(struct ftrace_records *r, struct hart *h, uint64_t ops);
+
+/*
+ * A number that is another one when ops, their filters, or the set of records have changed since.
+ * False: they cannot be read.
+ */
+bool ftrace_records_version(struct ftrace_records *r, struct hart *h, uint64_t *version);
+
+/*
+ * Calls each() for all records, in the kernel's order. False: not all of them or of the filters can
+ * be read.
+ */
+bool ftrace_records_read(struct ftrace_records *r, struct hart *h,
+                         void (*each)(void *ctx, const struct ftrace_record *record), void *ctx);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * key_labels.c - see key_labels.h.
+ *
+ * A static key begins with the number of its users, an int. Its labels are sorted when they are
+ * needed, and not at each one that a module brings.
+ */
+#include "ftrace/kernel/key_labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/search.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "load/image.h"
+#include "mem/bus.h"
+
+/* The labels of all modules: more than a kernel has. */
+enum { ADDED_MAX = 1 << 18 };
+
+struct key_labels {
+    struct cluster *cluster;
+    VEC_OF(struct key_label) image; /* in ascending order of key and address */
+    VEC_OF(struct key_label) added; /* of modules, in order of arrival */
+    VEC_OF(struct key_label) all;   /* both, in order; only if is_sorted */
+    struct map key_at;              /* half of a label's physical address -> its key */
+    bool is_sorted;
+    size_t incomplete; /* labels with a loader */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct jump_place *x = &((const struct key_label *)a)->place,
+                            *y = &((const struct key_label *)b)->place;
+
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->va > y->va) - (x->va < y->va);
+}
+
+static void add_of_image(void *ctx, const struct jump_place *place)
+{
+    struct key_labels *k = ctx;
+
+    VEC_PUSH(&k->image, ((struct key_label){.place = *place}));
+    map_put(&k->key_at, place->pa / 2, place->key);
+}
+
+struct key_labels *key_labels_new(struct cluster *c, const struct image *im,
+                                  const struct symbols *symbols)
+{
+    struct key_labels *k = xcalloc(1, sizeof *k);
+
+    k->cluster = c;
+    jump_table_read(im, symbols, add_of_image, k);
+    if (k->image.len)
+        qsort(k->image.at, k->image.len, sizeof *k->image.at, compare);
+    return k;
+}
+
+void key_labels_free(struct key_labels *k)
+{
+    if (!k)
+        return;
+    VEC_FREE(&k->image);
+    VEC_FREE(&k->added);
+    VEC_FREE(&k->all);
+    map_free(&k->key_at);
+    free(k);
+}
+
+/* ---- labels of modules ---- */
+
+void key_labels_add(struct key_labels *k, const struct jump_place *place, uint64_t loader)
+{
+    if (k->added.len == ADDED_MAX)
+        return;
+    VEC_PUSH(&k->added, ((struct key_label){*place, loader}));
+    map_put(&k->key_at, place->pa / 2, place->key);
+    k->incomplete += loader != 0;
+    k->is_sorted = false;
+}
+
+void key_labels_remove(struct key_labels *k, uint64_t pa)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < k->added.len; i++) {
+        if (k->added.at[i].place.pa != pa) {
+            k->added.at[kept++] = k->added.at[i];
+            continue;
+        }
+        k->incomplete -= k->added.at[i].loader != 0;
+        map_remove(&k->key_at, pa / 2);
+        k->is_sorted = false;
+    }
+    k->added.len = kept;
+}
+
+void key_labels_complete(struct key_labels *k, uint64_t loader,
+                         void (*key)(void *ctx, uint64_t key), void *ctx)
+{
+    for (size_t i = 0; k->incomplete && loader && i < k->added.len; i++) {
+        if (k->added.at[i].loader != loader)
+            continue;
+        k->added.at[i].loader = 0;
+        k->incomplete--;
+        k->is_sorted = false;
+        key(ctx, k->added.at[i].place.key);
+    }
+}
+
+uint64_t key_labels_key_at(const struct key_labels *k, uint64_t pa, unsigned size)
+{
+    uint64_t key;
+
+    for (uint64_t at = (pa - JUMP_LABEL_BYTES + 2) & ~UINT64_C(1); at < pa + size; at += 2)
+        if (map_get(&k->key_at, at / 2, &key))
+            return key;
+    return 0;
+}
+
+/* ---- in order ---- */
+
+static void sort(struct key_labels *k)
+{
+    if (k->is_sorted)
+        return;
+    k->all.len = 0;
+    for (size_t i = 0; i < k->image.len; i++)
+        VEC_PUSH(&k->all, k->image.at[i]);
+    for (size_t i = 0; i < k->added.len; i++)
+        VEC_PUSH(&k->all, k->added.at[i]);
+    if (k->added.len && k->all.len)
+        qsort(k->all.at, k->all.len, sizeof *k->all.at, compare);
+    k->is_sorted = true;
+}
+
+size_t key_labels_count(const struct key_labels *k)
+{
+    return k->image.len + k->added.len;
+}
+
+const struct key_label *key_labels_get(struct key_labels *k, size_t i)
+{
+    sort(k);
+    return &k->all.at[i];
+}
+
+size_t key_labels_first(struct key_labels *k, uint64_t key)
+{
+    sort(k);
+    return PARTITION_POINT(i, k->all.len, k->all.at[i].place.key < key);
+}
+
+/* ---- what a key demands ---- */
+
+/* Whether the instruction is a jump to the target, or a nop, of either size. */
+static bool is_as_demanded(uint32_t word, const struct jump_place *p, bool jumps)
+{
+    struct insn insn;
+
+    if (!jumps)
+        return insn_size((uint16_t)word) == 2 ? (uint16_t)word == 0x0001 : jump_insn_is_nop(word);
+    return insn_decode(word, &insn) && insn.op == OP_jal && !insn.rd &&
+           p->va + (uint64_t)(int64_t)insn.imm == p->target;
+}
+
+/* Whether the kernel has noted that it does not patch the label any more. */
+static bool is_given_up(struct hart *h, const struct jump_place *p)
+{
+    struct jump_entry e;
+
+    return hart_peek(h, p->entry, &e, sizeof e) && jump_entry_place(&e, p->entry).va == p->va &&
+           jump_entry_place(&e, p->entry).init;
+}
+
+bool key_label_read(const struct key_labels *k, struct hart *h, const struct key_label *l,
+                    struct label_state *state)
+{
+    const struct jump_place *p = &l->place;
+    int32_t count;
+
+    if (!hart_peek(h, p->key, &count, sizeof count) ||
+        !bus_read(cluster_bus(k->cluster), p->pa, &state->insn, sizeof state->insn))
+        return false;
+    state->count = (uint32_t)count;
+    state->jumps = (count != 0) != p->branch;
+    state->holds = is_as_demanded(state->insn, p, state->jumps);
+    return state->holds || !is_given_up(h, p);
+}
+
+/* ---- state ---- */
+
+static void label_io(struct state_io *io, struct key_label *l)
+{
+    STATE_IO(io, l->place.va);
+    STATE_IO(io, l->place.pa);
+    STATE_IO(io, l->place.key);
+    STATE_IO(io, l->place.target);
+    STATE_IO(io, l->place.entry);
+    STATE_IO(io, l->place.branch);
+    STATE_IO(io, l->place.init);
+    STATE_IO(io, l->loader);
+}
+
+void key_labels_state_io(struct state_io *io, struct key_labels *k)
+{
+    state_io_section(io, "key-labels", 1);
+    for (size_t i = 0; io->loading && i < k->added.len; i++)
+        map_remove(&k->key_at, k->added.at[i].place.pa / 2);
+    STATE_IO_VEC(io, &k->added, ADDED_MAX, label_io);
+    if (!io->loading)
+        return;
+    k->is_sorted = false;
+    k->incomplete = 0;
+    for (size_t i = 0; i < k->added.len; i++) {
+        map_put(&k->key_at, k->added.at[i].place.pa / 2, k->added.at[i].place.key);
+        k->incomplete += k->added.at[i].loader != 0;
+    }
+}
