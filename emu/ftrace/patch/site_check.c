@@ -106,14 +106,37 @@ static bool may_call(const struct site_check *k, const struct site *s, uint64_t 
     return begins_symbol(k, target) && (s->kind != SITE_FUNCTION || !is_traced_function(k, target));
 }
 
+/*
+ * Whether it is a place that sites of this kind call: a trampoline of ftrace; or, for the calls in
+ * the trampolines, the tracer that ftrace has chosen or one that it has always, or what enters
+ * calls for the graph tracer. That something begins at an address does not make it one.
+ */
+static bool is_callee(const struct site_check *k, struct hart *h, const struct site *s, uint64_t va)
+{
+    static const char *const trampolines[] = {"ftrace_caller", "ftrace_regs_caller", NULL},
+                             *const tracers[] = {"ftrace_stub", "ftrace_ops_list_func",
+                                                 "arch_ftrace_ops_list_func",
+                                                 "ftrace_ops_assist_func", NULL},
+                             *const graph[] = {"ftrace_stub", "prepare_ftrace_return",
+                                               "ftrace_graph_func", NULL};
+    bool traces = s->kind == SITE_TRACE_CALL || s->kind == SITE_REGS_CALL;
+    const char *const *names = s->kind == SITE_FUNCTION ? trampolines : traces ? tracers : graph;
+    uint64_t at, chosen;
+
+    for (; *names; names++)
+        if (symbols_find(k->symbols, *names, &at) && at == va)
+            return true;
+    return traces && symbols_find(k->symbols, "ftrace_trace_function", &at) &&
+           hart_peek(h, at, &chosen, sizeof chosen) && chosen == va;
+}
+
 /* Whether the target misses a place that the site may call by one of these distances. */
-static bool misses(const struct site_check *k, const struct site *s, struct odd *odd,
-                   const int64_t *by, unsigned count)
+static bool misses(const struct site_check *k, struct hart *h, const struct site *s,
+                   struct odd *odd, const int64_t *by, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         odd->meant = odd->target + (uint64_t)by[i];
-        if (k->symbols && begins_symbol(k, odd->meant) && is_text(k, odd->meant) &&
-            may_call(k, s, odd->meant))
+        if (k->symbols && is_callee(k, h, s, odd->meant))
             return true;
     }
     return false;
@@ -134,10 +157,10 @@ static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
 
     if (may_call(k, s, odd->target))
         return !is_text(k, odd->target) && !hart_translate(h, odd->target, ACCESS_FETCH, &pa) &&
-                       misses(k, s, odd, far, ARRAY_LEN(far))
+                       misses(k, h, s, odd, far, ARRAY_LEN(far))
                    ? SITE_RANGE
                    : SITE_SOUND;
-    return misses(k, s, odd, page, ARRAY_LEN(page)) ? SITE_CARRY : SITE_TARGET;
+    return misses(k, h, s, odd, page, ARRAY_LEN(page)) ? SITE_CARRY : SITE_TARGET;
 }
 
 /* ---- what a hart fetches ---- */

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <elf.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +282,18 @@ static uint8_t find_ra_copy(const struct image *im, uint64_t function, uint64_t 
     return distance;
 }
 
+/* NULL, or why no site can be at the address. */
+static const char *objection_to(const struct image *im, uint64_t va, unsigned size)
+{
+    uint64_t pa;
+
+    if (va % 2)
+        return "an odd address";
+    if (!image_va_to_pa(im, va, &pa))
+        return "not in the image";
+    return image_is_text(im, va, size) ? NULL : "not in its text";
+}
+
 static bool add_site(struct site_table *t, const struct image *im, uint64_t va, enum site_kind kind,
                      const struct symbol *function)
 {
@@ -289,7 +302,7 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
                      .kind = kind,
                      .function = function ? function->name : ""};
 
-    if (va % 2 || !image_is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
+    if (objection_to(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
         return false;
     if (kind == SITE_FUNCTION && t->traits->place == SITE_AFTER_PROLOGUE && function)
         s.ra_copy = find_ra_copy(im, function->addr, va);
@@ -430,31 +443,81 @@ static void set_layout(struct site_table *t, enum site_layout layout)
     t->traits = layout_traits(layout);
 }
 
+/* Entries that lead to no site. */
+enum { NAMED_MAX = 3, REFUSAL_MAX = 300 };
+
+struct refusals {
+    size_t count;
+    char first[REFUSAL_MAX]; /* the first ones, with the reason */
+    unsigned named;
+};
+
+/* Counts an entry, whose site would be at the address, and notes the first ones. */
+static void refuse(struct refusals *r, const struct symbols *symbols, uint64_t va, const char *why)
+{
+    size_t used = strlen(r->first);
+    char name[64];
+
+    r->count++;
+    if (r->named == NAMED_MAX)
+        return;
+    symbols_text_at(symbols, va, name, sizeof name);
+    snprintf(r->first + used, sizeof r->first - used, "%s0x%" PRIx64 "%s%s (%s)",
+             r->named ? ", " : "", va, name[0] ? " " : "", name, why);
+    r->named++;
+}
+
+/*
+ * From Linux 6.15 on the build clears the entries of weak functions that others override: their
+ * code is not in the kernel.
+ */
+static void say_cleared(const struct image *im, size_t cleared, const struct diag *d)
+{
+    if (cleared)
+        diag_note(d,
+                  "%s: %zu entries of __mcount_loc are 0: the kernel's build clears those of weak "
+                  "functions that others override",
+                  im->path, cleared);
+}
+
+static void say_refused(const struct image *im, const struct refusals *r, bool all,
+                        const struct diag *d)
+{
+    if (r->count)
+        diag_warn(d,
+                  "%s: %zu entries of __mcount_loc lead to no ftrace site in its text: %s%s; left "
+                  "out%s",
+                  im->path, r->count, r->first, r->count > r->named ? " and so on" : "",
+                  all ? " (give the symbols of this very build; of a running kernel, one booted "
+                        "with nokaslr)"
+                      : "");
+}
+
 static void add_functions(struct site_table *t, const struct image *im,
                           const struct symbols *symbols, const struct diag *d)
 {
     struct entries e = {0};
-    size_t refused;
+    struct refusals refused = {0};
+    size_t cleared = 0;
 
     set_layout(t, t->mcount ? LAYOUT_STATIC : LAYOUT_NONE);
     read_entries(im, symbols, &e, d);
-    refused = e.unreadable;
     if (e.all.len)
         set_layout(t, find_layout(im, symbols, t->mcount, &e));
     for (size_t i = 0; i < e.all.len; i++) {
         uint64_t va = site_of_entry(t, e.all.at[i]);
+        const char *why = objection_to(im, va, t->traits->size);
 
-        refused += t->traits->patching == PATCHED_NO_SITES ||
-                   !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
+        if (!e.all.at[i])
+            cleared++;
+        else if (t->traits->patching == PATCHED_NO_SITES || why)
+            refuse(&refused, symbols, va, why ? why : "neither nops nor a call");
+        else
+            (void)add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
     }
-    if (refused)
-        diag_warn(d,
-                  "%s: %zu entries of __mcount_loc lead to no ftrace site in its text; left out%s",
-                  im->path, refused,
-                  refused == e.all.len + e.unreadable
-                      ? " (give the symbols of this very build; of a running kernel, one booted "
-                        "with nokaslr)"
-                      : "");
+    refused.count += e.unreadable;
+    say_cleared(im, cleared, d);
+    say_refused(im, &refused, refused.count + cleared == e.all.len + e.unreadable, d);
     VEC_FREE(&e.all);
 }
 
