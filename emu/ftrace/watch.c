@@ -280,6 +280,8 @@ static void on_sites_changed(void *ctx, uint32_t id)
     const struct watch *w = ctx;
     const struct ftrace_event e = {.kind = FTRACE_SITE_CHANGED, .site = {id}};
 
+    if (w->calls)
+        calls_site_changed(w->calls, id);
     if (w->recorded)
         calls_mapping_changed(w->recorded); /* addresses that it knows may be other code now */
     if (ftrace_wants(w->stream, e.kind))

@@ -18,6 +18,8 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detour.h"
+#include "ftrace/audit/trampoline_calls.h"
+#include "ftrace/calls/call_stacks.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
@@ -34,6 +36,9 @@ struct contract_rules {
     struct audit *audit;
     uint64_t return_to_handler; /* 0: there is none */
     struct kernel_probes *at_switch;
+    struct trampoline_calls *calls;
+    VEC_OF(uint8_t) met;          /* by site: whether its trampoline's calls are known */
+    struct return_handlers known; /* handlers of which that is so */
     VEC_OF(struct detour) followed;
     uint64_t followed_left_out;
 };
@@ -148,6 +153,27 @@ static void report_return(struct audit *a, enum rule rule, const struct detour *
 
 /* ---- events ---- */
 
+/* Looks at the calls in the code of the detour, if it is new. */
+static void meet_trampoline(struct contract_rules *r, struct hart *h, const struct call *call)
+{
+    uint64_t target;
+
+    if (call->kind == CALL_RETURN) {
+        if (learn_return_handler(&r->known, call->pc))
+            trampoline_calls_meet(r->calls, h, call->pc);
+        return;
+    }
+    if (call->site == NO_SITE || (call->site < r->met.len && r->met.at[call->site]))
+        return;
+    while (r->met.len <= call->site)
+        VEC_PUSH(&r->met, 0);
+    target = detour_target(r->audit, h, call->site, call->pc);
+    if (!target)
+        return;
+    r->met.at[call->site] = 1;
+    trampoline_calls_meet(r->calls, h, target);
+}
+
 /* A trampoline that has called the rest of the function gets its result. */
 static bool take_up(const struct contract_rules *r, const struct call_event *e)
 {
@@ -168,6 +194,7 @@ static void enter(struct contract_rules *r, const struct call_event *e)
         return;
     if (e->call->kind == CALL_RETURN && take_up(r, e))
         return;
+    meet_trampoline(r, e->hart, e->call);
     if (r->followed.len == FOLLOWED_MAX) {
         r->followed_left_out++;
         return;
@@ -313,6 +340,17 @@ static bool has_symbol(const struct audit *a, const char *name, uint64_t *va)
     return a->config.symbols && symbols_find(a->config.symbols, name, va);
 }
 
+/* The innermost detour that the hart is in; NULL: it is in none. */
+static const struct detour *running(void *ctx, const struct hart *h)
+{
+    const struct contract_rules *r = ctx;
+
+    for (size_t i = r->followed.len; i-- > 0;)
+        if (r->followed.at[i].hart == hart_id(h))
+            return &r->followed.at[i];
+    return NULL;
+}
+
 static void *create(struct audit *a)
 {
     struct contract_rules *r = xcalloc(1, sizeof *r);
@@ -326,6 +364,7 @@ static void *create(struct audit *a)
     if (a->sees_switches)
         r->at_switch = kernel_probes_at_switch(a->config.cluster, a->config.image,
                                                a->config.symbols, on_switch, r);
+    r->calls = trampoline_calls_new(a, running, r);
     return r;
 }
 
@@ -334,8 +373,34 @@ static void destroy(void *rules)
     struct contract_rules *r = rules;
 
     kernel_probes_free(r->at_switch);
+    trampoline_calls_free(r->calls);
+    VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
     free(r);
+}
+
+static void forget_trampolines(struct contract_rules *r)
+{
+    r->met.len = 0;
+    r->known.count = 0;
+}
+
+/* A site leads elsewhere, or one in a trampoline calls something or nothing. */
+static void on_event(void *rules, const struct event *e)
+{
+    struct contract_rules *r = rules;
+    const struct code_write *w = &e->code_write;
+    uint32_t id = site_find(r->audit->config.sites, w->pa, w->size);
+
+    if (id == NO_SITE)
+        return;
+    if (site_get(r->audit->config.sites, id)->kind == SITE_FUNCTION) {
+        if (id < r->met.len)
+            r->met.at[id] = 0;
+        return;
+    }
+    forget_trampolines(r);
+    trampoline_calls_changed(r->calls);
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
@@ -350,7 +415,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 
 uint64_t contract_rules_left_out(const struct contract_rules *r)
 {
-    return r->followed_left_out;
+    return r->followed_left_out + trampoline_calls_left_out(r->calls);
 }
 
 static void state_io(struct state_io *io, void *rules)
@@ -358,13 +423,19 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 2);
+    state_io_section(io, "contract-rules", 3);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
+    trampoline_calls_state_io(io, r->calls);
+    if (io->loading)
+        forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)
         if (r->followed.at[i].site != NO_SITE && r->followed.at[i].site >= sites)
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
-const struct rule_family contract_family = {
-    .create = create, .destroy = destroy, .ftrace_event = on_ftrace_event, .state_io = state_io};
+const struct rule_family contract_family = {.create = create,
+                                            .destroy = destroy,
+                                            .event = on_event,
+                                            .ftrace_event = on_ftrace_event,
+                                            .state_io = state_io};

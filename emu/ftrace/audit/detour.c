@@ -91,33 +91,36 @@ void detour_take_result(const struct audit *a, struct hart *h, const struct call
 
 /* ---- reports ---- */
 
-/* The address to which the detour leads, by the site as it is now; 0: not known. */
-static uint64_t target_of(const struct audit *a, struct hart *h, const struct detour *d)
+uint64_t detour_target(const struct audit *a, struct hart *h, uint32_t site, uint64_t pc)
 {
     const struct site *s;
     uint8_t bytes[SITE_BYTES_MAX];
     uint64_t target = 0;
 
-    if (d->kind == CALL_RETURN)
-        return d->pc;
-    if (d->site == NO_SITE)
+    if (site == NO_SITE)
         return 0;
-    s = site_get(a->config.sites, d->site);
-    if (!hart_peek(h, d->pc, bytes, s->size) ||
+    s = site_get(a->config.sites, site);
+    if (!hart_peek(h, pc, bytes, s->size) ||
         !site_calls(a->config.sites, s, site_state(a->config.sites, s, bytes, &target)))
         return 0;
     return target;
 }
 
+static uint64_t target_of(const struct audit *a, struct hart *h, const struct detour *d)
+{
+    return d->kind == CALL_RETURN ? d->pc : detour_target(a, h, d->site, d->pc);
+}
+
 /* Where the hart was before, and is now. */
-static void add_path(struct finding *f, const struct detour *before, struct hart *h, uint64_t pc)
+static void add_path(struct finding *f, enum rule rule, const struct detour *before, struct hart *h)
 {
     struct fact *called = audit_fact(f, LABEL_CALLED, FACT_MOMENT);
 
     called->hart = before->hart;
     called->pc = before->pc;
     called->cycle = before->cycle;
-    audit_fact_moment(f, LABEL_RETURNED, h, pc);
+    audit_fact_moment(f, rule == RULE_misaligned_stack ? LABEL_EXECUTED : LABEL_RETURNED, h,
+                      hart_pc(h));
 }
 
 static void add_detour(struct finding *f, const struct detour *d, uint64_t target)
@@ -157,7 +160,7 @@ struct finding *detour_report(struct audit *a, enum rule rule, unsigned place,
         return NULL;
     audit_fact_site(f, d->site);
     add_detour(f, d, target);
-    add_path(f, d, h, hart_pc(h));
+    add_path(f, rule, d, h);
     return f;
 }
 

@@ -37,6 +37,9 @@ struct detour {
     uint64_t regs[32], fregs[32];
 };
 
+/* The address that a site calls, as it is in memory now; 0: it calls nothing. pc: of the site. */
+uint64_t detour_target(const struct audit *a, struct hart *h, uint32_t site, uint64_t pc);
+
 /* Takes the state at the begin of a detour. function_back and depth are the caller's. */
 void detour_take(const struct audit *a, struct hart *h, const struct call *call, struct detour *d);
 

@@ -5,8 +5,8 @@
  * executed: a task that is interrupted before that may be set back to the start of
  * the site, and must not be counted twice. Each return address gets a probe the
  * first time it is seen.
- * Modules are not in the image: their sites become known from the trampoline, once
- * they are on.
+ * Modules are not in the image: with a listener, their sites become known from the
+ * trampoline, once they are on.
  */
 #include "ftrace/calls/calls.h"
 
@@ -43,6 +43,9 @@ enum { AWAITED_MAX = 1 << 20 };
 /* More harts than a machine can have. */
 enum { HARTS_MAX = 1 << 12 };
 
+/* At the begin of a site, and at its last instruction; they have consecutive numbers. */
+enum { PROBES_OF_SITE = 2 };
+
 /* Numbers of probes at return addresses: of calls by sites, and others. */
 enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
 
@@ -78,7 +81,9 @@ struct calls {
     struct breakpoints *breakpoints; /* of each hart */
     enum site_state fetched;         /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
-    struct map awaited; /* pa of a return address -> its probe */
+    uint32_t first_count;         /* of sites, at the start */
+    VEC_OF(uint32_t) site_probes; /* of sites that were added: PROBES_OF_SITE for each */
+    struct map awaited;           /* pa of a return address -> its probe */
     uint64_t returns_left_out;
     struct ra_table *known; /* a cache of the return addresses that have a probe */
     struct ra_table *own;   /* that table, if there is no feed */
@@ -424,7 +429,49 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
     return PROBE_GO_ON;
 }
 
-/* ---- sites of modules, which the table does not have ---- */
+/* ---- sites of modules ---- */
+
+static void plant_at_site(struct calls *c, uint32_t id)
+{
+    const struct site *s = site_get(c->sites, id);
+    bool wanted = s->kind == SITE_FUNCTION && !s->gone;
+
+    for (unsigned i = 0; i < PROBES_OF_SITE; i++)
+        VEC_PUSH(&c->site_probes,
+                 wanted ? cluster_plant(c->cluster, s->pa + (i ? last_offset(c, s) : 0),
+                                        &c->at_site, PROBES_OF_SITE * id + i)
+                        : CLUSTER_NO_PROBE);
+}
+
+static void uproot_sites(struct calls *c, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        cluster_uproot(c->cluster, c->site_probes.at[i]);
+        c->site_probes.at[i] = CLUSTER_NO_PROBE;
+    }
+}
+
+/* The probes of the image's sites stay. */
+void calls_site_changed(struct calls *c, uint32_t id)
+{
+    size_t first = (size_t)PROBES_OF_SITE * (id - c->first_count);
+
+    if (c->listener.enter || id < c->first_count)
+        return;
+    if (!site_get(c->sites, id)->gone)
+        plant_at_site(c, id);
+    else
+        uproot_sites(c, first, first + PROBES_OF_SITE);
+}
+
+/* Plants the probes of the sites that the table has after a restore. */
+static void plant_added_sites(struct calls *c)
+{
+    uproot_sites(c, 0, c->site_probes.len);
+    c->site_probes.len = 0;
+    for (uint32_t id = c->first_count; !c->listener.enter && id < site_count(c->sites); id++)
+        plant_at_site(c, id);
+}
 
 /* Begins a function whose site was not recorded, when its call reaches the trampoline. */
 static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
@@ -603,9 +650,10 @@ static void plant_all(struct calls *c)
                                          "ret_from_user_thread", "ret_from_fork_kernel_asm",
                                          "ret_from_fork_user_asm"};
 
+    c->first_count = (uint32_t)site_count(c->sites);
     c->starts = kernel_probes_new(c->cluster, c->image, c->symbols, starts, ARRAY_LEN(starts),
                                   begin_task, c);
-    for (uint32_t i = 0; i < site_count(c->sites); i++) {
+    for (uint32_t i = 0; i < c->first_count; i++) {
         const struct site *s = site_get(c->sites, i);
 
         if (s->kind != SITE_FUNCTION)
@@ -760,6 +808,8 @@ void calls_free(struct calls *c)
     for (size_t i = 0; i < c->probes.len; i++)
         cluster_uproot(c->cluster, c->probes.at[i]);
     VEC_FREE(&c->probes);
+    uproot_sites(c, 0, c->site_probes.len);
+    VEC_FREE(&c->site_probes);
     uproot_handler_ends(c);
     VEC_FREE(&c->handler_ends);
     kernel_probes_free(c->starts);
@@ -866,6 +916,7 @@ void calls_state_io(struct state_io *io, struct calls *c)
     for (unsigned i = 0; i < harts; i++)
         breakpoints_io(io, &c->breakpoints[i]);
     if (io->loading) {
+        plant_added_sites(c);
         if (!io->error)
             call_stacks_each(c->stacks, name_call, c);
         load_awaited(io, c);

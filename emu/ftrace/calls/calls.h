@@ -157,6 +157,12 @@ bool calls_possible(const struct site_table *sites);
 void calls_trap(struct calls *c, const struct trap_event *t);
 void calls_trap_return(struct calls *c, const struct trap_return_event *t);
 
+/*
+ * Must be called when a site was added or is gone (site_table_listen). Without a listener, calls of
+ * sites of modules are then seen at the site, and not only where ftrace's own trampolines begin.
+ */
+void calls_site_changed(struct calls *c, uint32_t id);
+
 /* Must be called when a hart's translations have changed (EVENT_SFENCE_VMA). */
 void calls_mapping_changed(struct calls *c);
 

@@ -1,0 +1,245 @@
+/*
+ * trampoline_calls.c - see trampoline_calls.h.
+ */
+#include "ftrace/audit/trampoline_calls.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/code_walk.h"
+#include "ftrace/audit/detour.h"
+#include "ftrace/kernel/tasks.h"
+#include "mem/bus.h"
+
+/* What the calling convention wants of sp at each call. */
+enum { STACK_ALIGNMENT = 16 };
+
+/* More than a kernel has trampolines at one time. */
+enum { TARGETS_MAX = 1 << 12, PLACES_MAX = 1 << 14 };
+
+enum { JUDGED = 1 }; /* bit 0 of a place; the others are its probe */
+
+struct trampoline_calls {
+    struct audit *audit;
+    const struct detour *(*running)(void *ctx, const struct hart *h);
+    void *ctx;
+    struct probe_owner owner;
+    struct map targets;     /* virtual address -> what its code is, as a number */
+    struct map places;      /* physical address of a call -> probe << 1 | JUDGED */
+    VEC_OF(uint64_t) spent; /* places whose probe is not needed any more */
+    uint64_t left_out;
+};
+
+/* ---- probes ---- */
+
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
+{
+    struct insn i;
+    uint32_t word = 0;
+
+    (void)ctx;
+    (void)id;
+    for (unsigned n = 0; n < sizeof word && n < code->size; n++)
+        word |= (uint32_t)code->bytes[n] << 8 * n;
+    return (struct probe_plan){.action = insn_decode(word, &i) && insn_is_call(&i) ? PROBE_CALL
+                                                                                   : PROBE_IGNORE};
+}
+
+static void report(struct trampoline_calls *t, struct hart *h, const struct detour *d)
+{
+    struct finding *f = detour_report(t->audit, RULE_misaligned_stack, d->kind, d, h);
+
+    if (!f)
+        return;
+    audit_fact_register(f, LABEL_BEFORE, REG_SP, d->sp);
+    audit_fact_register(f, LABEL_AFTER, REG_SP, hart_reg(h, REG_SP));
+    audit_fact_order(f);
+}
+
+/* The detour must have begun with the alignment that the function's caller has to keep. */
+static bool is_within(const struct detour *d, uint64_t sp)
+{
+    return d && d->sp % STACK_ALIGNMENT == 0 && d->sp - sp < TASK_STACK_BYTES;
+}
+
+static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
+{
+    struct trampoline_calls *t = ctx;
+    const struct detour *d;
+    uint64_t pa, place;
+
+    (void)id;
+    (void)cookie;
+    if (hart_mode(h) == PRIV_U || !hart_translate(h, pc, ACCESS_FETCH, &pa) ||
+        !map_get(&t->places, pa, &place) || place & JUDGED)
+        return PROBE_GO_ON;
+    d = t->running(t->ctx, h);
+    if (!is_within(d, hart_reg(h, REG_SP)))
+        return PROBE_GO_ON;
+    map_put(&t->places, pa, place | JUDGED);
+    VEC_PUSH(&t->spent, pa);
+    if (hart_reg(h, REG_SP) % STACK_ALIGNMENT)
+        report(t, h, d);
+    return PROBE_GO_ON;
+}
+
+static void plant(struct trampoline_calls *t, uint64_t pa)
+{
+    uint64_t place;
+
+    if (map_get(&t->places, pa, &place) && !(place & JUDGED))
+        return;
+    if (t->places.len == PLACES_MAX) {
+        t->left_out++;
+        return;
+    }
+    map_put(&t->places, pa,
+            (uint64_t)cluster_plant(t->audit->config.cluster, pa, &t->owner, 0) << 1);
+}
+
+/* Takes away the probes of the calls that were judged since: not during their own hit. */
+static void uproot_spent(struct trampoline_calls *t)
+{
+    uint64_t place;
+
+    for (size_t i = 0; i < t->spent.len; i++)
+        if (map_get(&t->places, t->spent.at[i], &place) && place & JUDGED) {
+            cluster_uproot(t->audit->config.cluster, (uint32_t)(place >> 1));
+            map_put(&t->places, t->spent.at[i], (uint64_t)CLUSTER_NO_PROBE << 1 | JUDGED);
+        }
+    t->spent.len = 0;
+}
+
+/* ---- code ---- */
+
+struct found {
+    uint64_t code; /* a number that depends on all of the instructions */
+    VEC_OF(uint64_t) calls;
+};
+
+static uint32_t note_call(void *ctx, uint64_t pc, const struct insn *i, uint32_t state)
+{
+    struct found *f = ctx;
+
+    f->code = (f->code ^ i->word ^ pc << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    if (insn_is_call(i))
+        VEC_PUSH(&f->calls, pc);
+    return state;
+}
+
+void trampoline_calls_meet(struct trampoline_calls *t, struct hart *h, uint64_t va)
+{
+    struct found f = {.code = va};
+    uint64_t known, pa;
+
+    if (UNLIKELY(t->spent.len))
+        uproot_spent(t);
+    code_walk(&(struct code_walk){.through_calls = true, .step = note_call, .ctx = &f}, h, va);
+    if (map_get(&t->targets, va, &known) && known == f.code) {
+        VEC_FREE(&f.calls);
+        return;
+    }
+    if (t->targets.len == TARGETS_MAX)
+        map_clear(&t->targets);
+    map_put(&t->targets, va, f.code);
+    for (size_t i = 0; i < f.calls.len; i++)
+        if (hart_translate(h, f.calls.at[i], ACCESS_FETCH, &pa))
+            plant(t, pa);
+    VEC_FREE(&f.calls);
+}
+
+void trampoline_calls_changed(struct trampoline_calls *t)
+{
+    map_clear(&t->targets);
+}
+
+uint64_t trampoline_calls_left_out(const struct trampoline_calls *t)
+{
+    return t->left_out;
+}
+
+/* ---- begin and end, state ---- */
+
+struct trampoline_calls *
+trampoline_calls_new(struct audit *a,
+                     const struct detour *(*running)(void *ctx, const struct hart *h), void *ctx)
+{
+    struct trampoline_calls *t = xcalloc(1, sizeof *t);
+
+    *t = (struct trampoline_calls){
+        .audit = a, .running = running, .ctx = ctx, .owner = {t, plan, hit}};
+    return t;
+}
+
+static void uproot_all(struct trampoline_calls *t)
+{
+    for (size_t i = 0; i < t->places.cap; i++)
+        if (t->places.slots[i].key != UINT64_MAX)
+            cluster_uproot(t->audit->config.cluster, (uint32_t)(t->places.slots[i].value >> 1));
+}
+
+void trampoline_calls_free(struct trampoline_calls *t)
+{
+    if (!t)
+        return;
+    uproot_all(t);
+    map_free(&t->targets);
+    map_free(&t->places);
+    VEC_FREE(&t->spent);
+    free(t);
+}
+
+static void save_places(struct state_io *io, const struct trampoline_calls *t)
+{
+    size_t count;
+    uint64_t *at = map_keys(&t->places, &count);
+
+    (void)state_io_count(io, count, PLACES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t place = 0, entry;
+
+        (void)map_get(&t->places, at[i], &place);
+        entry = at[i] | (place & JUDGED);
+        STATE_IO(io, entry);
+    }
+    free(at);
+}
+
+static void load_places(struct state_io *io, struct trampoline_calls *t)
+{
+    uint64_t entry = 0;
+
+    uproot_all(t);
+    map_clear(&t->places);
+    t->spent.len = 0;
+    for (size_t left = state_io_count(io, 0, PLACES_MAX); left && !io->error; left--) {
+        STATE_IO(io, entry);
+        if (!bus_ram_at(cluster_bus(t->audit->config.cluster), entry))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        else if (!io->error && entry & JUDGED)
+            map_put(&t->places, entry & ~(uint64_t)JUDGED,
+                    (uint64_t)CLUSTER_NO_PROBE << 1 | JUDGED);
+        else if (!io->error)
+            plant(t, entry);
+    }
+}
+
+void trampoline_calls_state_io(struct state_io *io, struct trampoline_calls *t)
+{
+    state_io_section(io, "trampoline calls", 1);
+    STATE_IO(io, t->left_out);
+    state_io_map(io, &t->targets);
+    if (io->loading)
+        load_places(io, t);
+    else
+        save_places(io, t);
+}

@@ -1,0 +1,622 @@
+/*
+ * test_contract_rules.c - what a detour must leave as it was: trampolines of several kinds, and
+ * return handlers. The test is the trampoline: it changes the hart between begin and end.
+ */
+#include "unit/ftrace_world.h"
+
+#include "base/state_io.h"
+#include "cpu/isa.h"
+#include "ftrace/calls/calls.h"
+#include "ftrace/kernel/text_map.h"
+
+/* Code in the text, as offsets; and a trampoline that was made at run time. */
+enum { BODY = SITE_BYTES, TRACER = 0x500, HANDLER = 0x600, SWITCH = 0x680, BACK = 0x700 };
+#define MADE       (RAM_BASE + 0x40000)
+#define STACK      (RAM_BASE + 0x80000)
+#define TOP        (STACK + 0x3f00)
+#define VA(offset) (SITE_VA + (offset))
+
+enum { RETURNED = 8 /* to the trampoline that was made */, FRAME = 64, SETTLED = 1 };
+
+struct stage {
+    struct scene s;
+    struct hart *h;
+    struct calls *calls;
+    struct text_map *text;
+};
+
+/* The function f reads a0 and a1, g nothing. */
+static void write_code(struct site_image *im)
+{
+    image_nops(im, F, SITE_BYTES);
+    image_nops(im, G, SITE_BYTES);
+    image_word(im, F + BODY, ADD(A0, A0, A1));
+    image_word(im, F + BODY + 4, JALR(ZERO, RA, 0));
+    image_word(im, G + BODY, JALR(ZERO, RA, 0));
+    image_word(im, TRACER, JALR(RA, T1, 0)); /* a call, and the return to the site */
+    image_word(im, TRACER + 4, JALR(ZERO, T0, 0));
+    image_word(im, HANDLER, NOP);
+    image_word(im, HANDLER + 4, JALR(ZERO, RA, 0));
+    image_word(im, SWITCH, JALR(ZERO, RA, 0));
+    image_word(im, BACK, JAL(ZERO, 0));
+}
+
+static void build(struct stage *t)
+{
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct audit_config config = {.findings_max = 20};
+    struct scene *s = &t->s;
+
+    memset(t, 0, sizeof *t);
+    scene_begin(s, 1, FETCH_COHERENT);
+    image_name(s->im, "_stext", 0);
+    image_name(s->im, "_etext", TEXT_BYTES);
+    image_name(s->im, "ftrace_call", TRACER + 4);
+    image_name(s->im, "return_to_handler", HANDLER);
+    image_name(s->im, "__switch_to", SWITCH);
+    image_name(s->im, "back", BACK);
+    write_code(s->im);
+    assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
+    config.image = &s->im->image;
+    scene_complete(s, 10, NULL);
+    config.symbols = s->symbols;
+    config.text = t->text = text_map_new(config.image, config.symbols);
+    config.sites = s->t;
+    config.log = s->log;
+    config.updates = s->updates;
+    config.cluster = s->w.cluster;
+    config.stream = &s->stream;
+    s->audit = audit_new(&config);
+    t->calls = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, &s->stream,
+                         (struct calls_listener){0});
+    t->h = s->w.hart;
+    poke(&s->w, MADE, NOP, 4);
+    poke(&s->w, MADE + 4, JALR(RA, T1, 0), 4);
+    poke(&s->w, MADE + RETURNED, JALR(ZERO, T0, 0), 4);
+    assert_int_equal(site_layout(s->t), LAYOUT_PFE8);
+}
+
+static void take_down(struct stage *t)
+{
+    calls_free(t->calls);
+    text_map_free(t->text);
+    wreck(&t->s);
+}
+
+static void go_on(struct stage *t, uint64_t insns)
+{
+    assert_int_equal(hart_run(t->h, insns, UINT64_MAX), HART_BUDGET);
+}
+
+/* Calls a function, whose site calls the trampoline; the hart is there afterwards. */
+static void call(struct stage *t, uint64_t function, uint64_t trampoline)
+{
+    uint32_t pair[2];
+
+    call_pair(pair, VA(function), trampoline);
+    poke(&t->s.w, VA(function), (pair[0] & ~UINT32_C(0xf80)) | T0 << 7, 4);
+    poke(&t->s.w, VA(function) + 4, (pair[1] & ~UINT32_C(0xfff80)) | T0 << 15 | T0 << 7, 4);
+    for (unsigned reg = 5; reg < 32; reg++)
+        hart_set_reg(t->h, reg, reg * 0x1111);
+    hart_set_reg(t->h, SP, TOP);
+    hart_set_reg(t->h, RA, VA(BACK));
+    hart_set_pc(t->h, VA(function));
+    go_on(t, 2);
+    assert_int_equal(hart_pc(t->h), trampoline);
+}
+
+/* The trampoline returns to the site of f, which goes on. */
+static void come_back(struct stage *t)
+{
+    hart_set_pc(t->h, VA(F + BODY));
+    go_on(t, SETTLED);
+}
+
+/* The function returns to the handler; the hart is there. */
+static void hook_and_return(struct stage *t, uint64_t handler)
+{
+    call(t, F, VA(TRACER));
+    hart_set_reg(t->h, RA, handler);
+    come_back(t);
+    hart_set_pc(t->h, handler);
+    go_on(t, SETTLED);
+}
+
+/* The handler returns to the function's caller. */
+static void return_to_caller(struct stage *t)
+{
+    hart_set_pc(t->h, VA(BACK));
+    go_on(t, SETTLED);
+}
+
+static void assert_silent(struct stage *t)
+{
+    assert_int_equal(audit_count(t->s.audit), 0);
+}
+
+/* The register of the finding, or the last one. */
+static const char *changed(const struct stage *t, size_t finding)
+{
+    const struct finding *f = audit_get(t->s.audit, finding);
+
+    for (unsigned i = f->fact_count; i-- > 0;)
+        if (f->facts[i].kind == FACT_REGISTER)
+            return fact_register_name(&f->facts[i]);
+    return "";
+}
+
+static void assert_changed(struct stage *t, enum rule rule, const char *reg)
+{
+    assert_int_equal(audit_count(t->s.audit), 1);
+    assert_int_equal(audit_get(t->s.audit, 0)->rule, rule);
+    assert_string_equal(changed(t, 0), reg);
+}
+
+static void pass_trap(struct stage *t, uint64_t cause)
+{
+    const struct event e = {.kind = EVENT_TRAP,
+                            .trap = {.hart = t->h,
+                                     .interrupt = true,
+                                     .cause = cause,
+                                     .epc = hart_pc(t->h),
+                                     .from = PRIV_S,
+                                     .to = PRIV_S}};
+
+    pass_event(&t->s, &e);
+    pass_event(&t->s, &(struct event){
+                          .kind = EVENT_TRAP_RETURN,
+                          .trap_return = {
+                              .hart = t->h, .pc = hart_pc(t->h), .from = PRIV_S, .to = PRIV_S}});
+}
+
+static void pass_switch(struct stage *t)
+{
+    hart_set_pc(t->h, VA(SWITCH));
+    go_on(t, 1);
+}
+
+/* ---- sstatus, satp, fcsr ---- */
+
+static void set_sstatus(struct stage *t, uint64_t mask)
+{
+    set_csr(t->h, MSTATUS, csr(t->h, MSTATUS) ^ mask);
+}
+
+static const struct {
+    uint64_t mask;
+    const char *name;
+    bool of_trap;
+} fields[] = {
+    {SSTATUS_SIE, "sstatus.SIE", false}, {SSTATUS_SPIE, "sstatus.SPIE", true},
+    {SSTATUS_SPP, "sstatus.SPP", true},  {SSTATUS_FS, "sstatus.FS", false},
+    {SSTATUS_SUM, "sstatus.SUM", false}, {SSTATUS_MXR, "sstatus.MXR", false},
+};
+
+static void a_tracer_must_leave_each_field_of_sstatus(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
+        build(&t);
+        call(&t, F, VA(TRACER));
+        set_sstatus(&t, fields[i].mask);
+        come_back(&t);
+        assert_changed(&t, RULE_clobbered_csr, fields[i].name);
+        take_down(&t);
+    }
+}
+
+static void a_return_handler_must_leave_each_field_of_sstatus(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
+        build(&t);
+        hook_and_return(&t, VA(HANDLER));
+        set_sstatus(&t, fields[i].mask);
+        return_to_caller(&t);
+        assert_changed(&t, RULE_clobbered_csr, fields[i].name);
+        take_down(&t);
+    }
+}
+
+static void a_trap_changes_its_own_fields(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
+        build(&t);
+        call(&t, F, VA(TRACER));
+        pass_trap(&t, 5);
+        set_sstatus(&t, fields[i].mask);
+        come_back(&t);
+        assert_int_equal(audit_count(t.s.audit), fields[i].of_trap ? 0 : 1);
+        take_down(&t);
+    }
+}
+
+static void what_is_the_same_again_is_no_change(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call(&t, F, VA(TRACER));
+    set_sstatus(&t, SSTATUS_SIE | SSTATUS_SUM);
+    set_sstatus(&t, SSTATUS_SIE | SSTATUS_SUM);
+    come_back(&t);
+    assert_silent(&t);
+    take_down(&t);
+}
+
+/* The page table is that of M-mode here: it is not used, but kept. */
+static void the_page_table_may_change_with_the_task_only(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned switches = 0; switches < 2; switches++) {
+        build(&t);
+        call(&t, F, VA(TRACER));
+        if (switches)
+            pass_switch(&t);
+        set_csr(t.h, SATP, UINT64_C(8) << 60 | 0x80100);
+        come_back(&t);
+        if (switches)
+            assert_silent(&t);
+        else
+            assert_changed(&t, RULE_clobbered_csr, "satp");
+        take_down(&t);
+    }
+}
+
+enum { FRM = 0x002 };
+
+static void the_rounding_mode_of_a_program_must_stay(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned way = 0; way < 3; way++) {
+        build(&t);
+        call(&t, F, VA(TRACER));
+        set_csr(t.h, FRM, 1);
+        set_csr(t.h, MSTATUS, csr(t.h, MSTATUS) & ~SSTATUS_FS); /* the write has turned it on */
+        if (way == 1)
+            pass_trap(&t, 5);
+        if (way == 2)
+            pass_switch(&t);
+        come_back(&t);
+        if (way)
+            assert_silent(&t);
+        else
+            assert_changed(&t, RULE_clobbered_csr, "fcsr");
+        take_down(&t);
+    }
+}
+
+/* ---- floating-point registers ---- */
+
+static void with_the_unit_off_no_register_may_change(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    hook_and_return(&t, VA(HANDLER));
+    hart_set_freg(t.h, 0, 1); /* ft0 */
+    return_to_caller(&t);
+    assert_changed(&t, RULE_clobbered_register, "ft0");
+    take_down(&t);
+}
+
+static void with_the_unit_on_a_return_handler_keeps_results_and_saved_registers(void **state)
+{
+    static const struct {
+        unsigned reg;
+        const char *name; /* NULL: it may change */
+    } cases[] = {{0, NULL},  {10, "fa0"}, {11, "fa1"},  {12, NULL}, {8, "fs0"},
+                 {9, "fs1"}, {18, "fs2"}, {27, "fs11"}, {28, NULL}, {31, NULL}};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        build(&t);
+        set_sstatus(&t, SSTATUS_FS);
+        hook_and_return(&t, VA(HANDLER));
+        hart_set_freg(t.h, cases[i].reg, 1);
+        return_to_caller(&t);
+        if (cases[i].name)
+            assert_changed(&t, RULE_clobbered_register, cases[i].name);
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+/* ---- handlers that are learnt ---- */
+
+static void a_handler_without_a_known_name_keeps_the_same_contract(void **state)
+{
+    static const struct {
+        unsigned reg;
+        const char *name;
+    } cases[] = {{A0, "a0"},  {11, "a1"}, {8, "s0"},  {19, "s3"},
+                 {27, "s11"}, {3, "gp"},  {12, NULL}, {28, NULL}};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        build(&t);
+        hook_and_return(&t, MADE);
+        hart_set_reg(t.h, cases[i].reg, 1);
+        return_to_caller(&t);
+        if (cases[i].name)
+            assert_changed(&t, RULE_clobbered_register, cases[i].name);
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+static void an_address_within_a_function_is_no_handler_but_a_lost_ra(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, RA, VA(HANDLER + 4));
+    come_back(&t);
+    assert_changed(&t, RULE_clobbered_register, "ra");
+    take_down(&t);
+}
+
+/* ---- trampolines for one function ---- */
+
+static void a_trampoline_for_one_function_saves_what_that_reads(void **state)
+{
+    static const struct {
+        unsigned reg;
+        const char *name;
+    } cases[] = {{A0, "a0"}, {11, "a1"}, {12, NULL}, {17, NULL}, {18, "s2"}};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        build(&t);
+        call(&t, F, MADE);
+        hart_set_reg(t.h, cases[i].reg, 1);
+        come_back(&t);
+        if (cases[i].name)
+            assert_changed(&t, RULE_clobbered_register, cases[i].name);
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+static void a_trampoline_of_the_kernel_saves_all_arguments(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 17, 1);
+    come_back(&t);
+    assert_changed(&t, RULE_clobbered_register, "a7");
+    take_down(&t);
+}
+
+/* Calls the rest of f from the trampoline, with another value in a register, or none. */
+static void call_rest(struct stage *t, unsigned reg)
+{
+    call(t, F, MADE);
+    if (reg)
+        hart_set_reg(t->h, reg, 1);
+    hart_set_reg(t->h, SP, TOP - FRAME);
+    hart_set_reg(t->h, RA, MADE + RETURNED);
+    come_back(t);
+}
+
+/* f returns to the trampoline, which returns to f's caller. */
+static void return_from_rest(struct stage *t, unsigned reg, uint64_t value)
+{
+    hart_set_pc(t->h, MADE + RETURNED);
+    hart_set_reg(t->h, T0, VA(BACK));
+    go_on(t, 1);
+    hart_set_reg(t->h, reg, value);
+    if (reg != SP)
+        hart_set_reg(t->h, SP, TOP);
+    return_to_caller(t);
+}
+
+static void a_trampoline_that_calls_the_function_passes_its_arguments(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call_rest(&t, 11);
+    assert_changed(&t, RULE_clobbered_register, "a1");
+    take_down(&t);
+}
+
+/* It has a frame pointer of its own meanwhile. */
+static void a_trampoline_that_calls_the_function_may_use_saved_registers(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call_rest(&t, 8);
+    return_from_rest(&t, 8, 8 * 0x1111);
+    assert_silent(&t);
+    take_down(&t);
+}
+
+static void a_trampoline_that_called_the_function_restores_them_and_keeps_the_result(void **state)
+{
+    static const struct {
+        unsigned reg;
+        const char *name;
+    } cases[] = {{A0, "a0"}, {9, "s1"}, {27, "s11"}, {11, NULL}, {15, NULL}};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        build(&t);
+        call_rest(&t, 0);
+        return_from_rest(&t, cases[i].reg, 1);
+        if (cases[i].name)
+            assert_changed(&t, RULE_clobbered_register, cases[i].name);
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+static void a_trampoline_that_called_the_function_gives_back_its_frame(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call_rest(&t, 0);
+    return_from_rest(&t, SP, TOP - 16);
+    assert_changed(&t, RULE_unbalanced_stack, "sp");
+    take_down(&t);
+}
+
+/* As BPF's fmod_ret, which does the function's work itself. */
+static void a_trampoline_may_return_in_place_of_the_function(void **state)
+{
+    static const struct {
+        unsigned reg;
+        const char *name;
+    } cases[] = {{A0, NULL}, {11, NULL}, {20, "s4"}};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        build(&t);
+        call(&t, F, MADE);
+        hart_set_reg(t.h, cases[i].reg, 1);
+        return_to_caller(&t);
+        if (cases[i].name)
+            assert_changed(&t, RULE_clobbered_register, cases[i].name);
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+/* ---- the stack pointer ---- */
+
+/* The trampoline makes a frame of that many bytes, and calls a function. */
+static void call_with_frame(struct stage *t, uint64_t entry_sp, unsigned frame)
+{
+    call(t, F, VA(TRACER));
+    assert_int_equal(entry_sp, hart_reg(t->h, SP));
+    hart_set_reg(t->h, SP, entry_sp - frame);
+    hart_set_reg(t->h, T1, VA(SWITCH));
+    go_on(t, 2);
+    hart_set_reg(t->h, SP, entry_sp);
+    hart_set_reg(t->h, RA, VA(BACK));
+    come_back(t);
+}
+
+static void a_trampoline_calls_with_an_aligned_stack(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned frame = 0; frame <= 32; frame += 8) {
+        build(&t);
+        call_with_frame(&t, TOP, frame);
+        if (frame % 16)
+            assert_changed(&t, RULE_misaligned_stack, "sp");
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+static void a_call_is_judged_once_until_the_trampoline_changes(void **state)
+{
+    const struct code_write w = {.pa = SITE_PA + TRACER + 4, .size = 4};
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call_with_frame(&t, TOP, 16);
+    call_with_frame(&t, TOP, 8);
+    assert_silent(&t);
+    pass_store(&t.s, w, NOP, NOP); /* the site ftrace_call */
+    poke(&t.s.w, SITE_PA + TRACER + 8, NOP, 4);
+    poke(&t.s.w, SITE_PA + TRACER + 4, ADDI(ZERO, ZERO, 0), 4);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, SP, TOP - 8);
+    hart_set_reg(t.h, T1, VA(SWITCH));
+    go_on(&t, 2);
+    assert_changed(&t, RULE_misaligned_stack, "sp");
+    take_down(&t);
+}
+
+/* ---- state ---- */
+
+static void a_detour_goes_on_after_a_restore(void **state)
+{
+    struct state_io saved, loaded;
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    hook_and_return(&t, MADE);
+    state_io_save(&saved, 0);
+    calls_state_io(&saved, t.calls);
+    audit_state_io(&saved, t.s.audit);
+    return_to_caller(&t);
+    assert_silent(&t);
+    state_io_load(&loaded, saved.saved.at, saved.saved.len);
+    calls_state_io(&loaded, t.calls);
+    audit_state_io(&loaded, t.s.audit);
+    assert_int_equal(state_io_end(&loaded), STATE_OK);
+    state_io_free(&saved);
+    hart_set_reg(t.h, 19, 1);
+    return_to_caller(&t);
+    assert_changed(&t, RULE_clobbered_register, "s3");
+    take_down(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tracer_must_leave_each_field_of_sstatus),
+        cmocka_unit_test(a_return_handler_must_leave_each_field_of_sstatus),
+        cmocka_unit_test(a_trap_changes_its_own_fields),
+        cmocka_unit_test(what_is_the_same_again_is_no_change),
+        cmocka_unit_test(the_page_table_may_change_with_the_task_only),
+        cmocka_unit_test(the_rounding_mode_of_a_program_must_stay),
+        cmocka_unit_test(with_the_unit_off_no_register_may_change),
+        cmocka_unit_test(with_the_unit_on_a_return_handler_keeps_results_and_saved_registers),
+        cmocka_unit_test(a_handler_without_a_known_name_keeps_the_same_contract),
+        cmocka_unit_test(an_address_within_a_function_is_no_handler_but_a_lost_ra),
+        cmocka_unit_test(a_trampoline_for_one_function_saves_what_that_reads),
+        cmocka_unit_test(a_trampoline_of_the_kernel_saves_all_arguments),
+        cmocka_unit_test(a_trampoline_that_calls_the_function_passes_its_arguments),
+        cmocka_unit_test(a_trampoline_that_calls_the_function_may_use_saved_registers),
+        cmocka_unit_test(a_trampoline_that_called_the_function_restores_them_and_keeps_the_result),
+        cmocka_unit_test(a_trampoline_that_called_the_function_gives_back_its_frame),
+        cmocka_unit_test(a_trampoline_may_return_in_place_of_the_function),
+        cmocka_unit_test(a_trampoline_calls_with_an_aligned_stack),
+        cmocka_unit_test(a_call_is_judged_once_until_the_trampoline_changes),
+        cmocka_unit_test(a_detour_goes_on_after_a_restore),
+    };
+
+    return cmocka_run_group_tests_name("contract rules", tests, NULL, NULL);
+}
