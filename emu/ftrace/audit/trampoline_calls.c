@@ -18,6 +18,7 @@
 #include "ftrace/audit/code_walk.h"
 #include "ftrace/audit/detour.h"
 #include "ftrace/kernel/tasks.h"
+#include "ftrace/kernel/text_map.h"
 #include "mem/bus.h"
 
 /* What the calling convention wants of sp at each call. */
@@ -136,6 +137,15 @@ static uint32_t note_call(void *ctx, uint64_t pc, const struct insn *i, uint32_t
     return state;
 }
 
+/* The kernel's own trampolines change at their sites only. */
+static bool is_of_kernel(const struct trampoline_calls *t, struct hart *h, uint64_t va)
+{
+    const struct text_map *text = t->audit->config.text;
+    uint64_t pa;
+
+    return text && hart_translate(h, va, ACCESS_FETCH, &pa) && text_map_has(text, pa, 2);
+}
+
 void trampoline_calls_meet(struct trampoline_calls *t, struct hart *h, uint64_t va)
 {
     struct found f = {.code = va};
@@ -143,6 +153,8 @@ void trampoline_calls_meet(struct trampoline_calls *t, struct hart *h, uint64_t 
 
     if (UNLIKELY(t->spent.len))
         uproot_spent(t);
+    if (map_get(&t->targets, va, &known) && is_of_kernel(t, h, va))
+        return;
     code_walk(&(struct code_walk){.through_calls = true, .step = note_call, .ctx = &f}, h, va);
     if (map_get(&t->targets, va, &known) && known == f.code) {
         VEC_FREE(&f.calls);

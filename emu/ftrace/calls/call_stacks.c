@@ -38,22 +38,6 @@ struct call_stacks {
 
 /* ---- return handlers ---- */
 
-bool learn_return_handler(struct return_handlers *h, uint64_t address)
-{
-    if (h->count == RETURN_HANDLERS_MAX || is_return_handler(h, address))
-        return false;
-    h->at[h->count++] = address;
-    return true;
-}
-
-void return_handlers_state_io(struct state_io *io, struct return_handlers *h)
-{
-    STATE_IO_BELOW(io, h->count, RETURN_HANDLERS_MAX + 1);
-    STATE_IO_BELOW(io, h->named, h->count + 1);
-    for (unsigned i = 0; i < h->count; i++)
-        STATE_IO(io, h->at[i]);
-}
-
 static inline bool is_handler(const struct call_stacks *c, uint64_t address)
 {
     return is_return_handler(&c->config.handlers, address);

@@ -15,6 +15,7 @@
 #include "base/compiler.h"
 #include "cpu/feed.h"
 #include "ftrace/calls/calls.h"
+#include "ftrace/calls/return_handlers.h"
 
 struct call_stacks;
 struct state_io;
@@ -46,28 +47,6 @@ struct call_step {
     uint64_t returns_to;
     enum call_hook hook;
 };
-
-/*
- * The addresses of return handlers: first those that have a known name, then those that were
- * learnt.
- */
-enum { RETURN_HANDLERS_MAX = 16 };
-struct return_handlers {
-    unsigned named, count;
-    uint64_t at[RETURN_HANDLERS_MAX];
-};
-
-static inline bool is_return_handler(const struct return_handlers *h, uint64_t address)
-{
-    for (unsigned i = 0; i < h->count; i++)
-        if (h->at[i] == address)
-            return true;
-    return false;
-}
-
-/* False: there are too many, or it is known already. */
-bool learn_return_handler(struct return_handlers *h, uint64_t address);
-void return_handlers_state_io(struct state_io *io, struct return_handlers *h);
 
 struct call_stacks_config {
     uint64_t return_to_handler;      /* 0: the image has none */

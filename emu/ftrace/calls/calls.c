@@ -24,6 +24,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/calls/call_stacks.h"
+#include "ftrace/calls/return_handlers.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
@@ -49,15 +50,6 @@ enum { PROBES_OF_SITE = 2 };
 /* Numbers of probes at return addresses: of calls by sites, and others. */
 enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
 
-/* Breakpoints in the kernel, one in the handler of another, that a hart has not returned from. */
-enum { BREAKPOINTS_MAX = 4 };
-struct breakpoints {
-    unsigned count;
-    struct {
-        uint64_t pc, sp, ra;
-    } at[BREAKPOINTS_MAX];
-};
-
 struct calls {
     struct cluster *cluster;
     const struct ftrace_stream *stream;
@@ -78,8 +70,8 @@ struct calls {
         uint64_t back, sp;
     } * called; /* by each hart's last site that is on: the return address and sp of the trampoline
                  */
-    struct breakpoints *breakpoints; /* of each hart */
-    enum site_state fetched;         /* the state of the site that is being decoded */
+    struct ra_traps *ra_traps; /* of each hart */
+    enum site_state fetched;   /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     uint32_t first_count;         /* of sites, at the start */
     VEC_OF(uint32_t) site_probes; /* of sites that were added: PROBES_OF_SITE for each */
@@ -236,41 +228,13 @@ static void plant_handler_ends(struct calls *c, uint64_t handler)
     }
 }
 
-/* Whether the instruction before this address is a call, which returns to it. */
-static bool follows_call(struct hart *h, uint64_t va)
-{
-    uint32_t word = 0;
-    struct insn i;
-
-    if (hart_peek(h, va - 4, &word, 4) && insn_size((uint16_t)word) == 4 && insn_decode(word, &i) &&
-        (i.op == OP_jal || i.op == OP_jalr) && i.rd != REG_ZERO)
-        return true;
-    word = 0;
-    return hart_peek(h, va - 2, &word, 2) && insn_size((uint16_t)word) == 2 &&
-           insn_decode(word, &i) && (i.op == OP_jal || i.op == OP_jalr) && i.rd != REG_ZERO;
-}
-
-/*
- * Whether an address that has taken the place of a return address may be that of a return handler:
- * a function begins there, or code that has no name and is not the rest of a function that has made
- * a call.
- */
-static bool may_be_handler(const struct calls *c, struct hart *h, uint64_t va)
-{
-    const struct symbol *symbol = symbols_function_at(c->symbols, va);
-    uint64_t pa;
-
-    if (!hart_translate(h, va, ACCESS_FETCH, &pa))
-        return false;
-    return symbol ? symbol->addr == va : !follows_call(h, va);
-}
-
 /* Where a function returns to if its return address is this one now. */
 static enum call_hook hook_of(struct calls *c, struct hart *h, uint64_t returns_to)
 {
     if (is_return_handler(&c->handlers, returns_to))
         return returns_to == c->return_to_handler ? HOOK_HANDLER : HOOK_OTHER;
-    if (!await(c, h, returns_to, RETURN_OF_FUNCTION) || !may_be_handler(c, h, returns_to))
+    if (!await(c, h, returns_to, RETURN_OF_FUNCTION) ||
+        !may_be_return_handler(c->symbols, h, returns_to))
         return HOOK_NONE;
     if (!learn_return_handler(&c->handlers, returns_to)) {
         c->returns_left_out++;
@@ -547,44 +511,20 @@ static bool is_breakpoint(const struct trap_event *t)
     return !t->interrupt && t->cause == EXC_BREAKPOINT;
 }
 
-static void note_breakpoint(struct calls *c, const struct trap_event *t)
-{
-    struct breakpoints *b = &c->breakpoints[hart_id(t->hart)];
-
-    if (b->count == BREAKPOINTS_MAX)
-        memmove(b->at, b->at + 1, --b->count * sizeof *b->at);
-    b->at[b->count].pc = t->epc;
-    b->at[b->count].sp = hart_reg(t->hart, REG_SP);
-    b->at[b->count++].ra = hart_reg(t->hart, REG_RA);
-}
-
-/* A value that an instruction at pc, which the handler has simulated, may have put into ra. */
-static bool is_simulated(uint64_t pc, uint64_t ra)
-{
-    return ra - pc == 2 || ra - pc == 4 || !((ra - pc) & 0xfff);
-}
-
 /*
  * At the return from a trap: if it is that of a breakpoint whose handler has replaced the value of
  * ra, as those of kretprobes do at the entry of a function.
  */
 static void read_hook_of_breakpoint(struct calls *c, struct hart *h, struct call_step *step)
 {
-    struct breakpoints *b = &c->breakpoints[hart_id(h)];
-    uint64_t ra = hart_reg(h, REG_RA);
-    unsigned i = b->count;
+    uint64_t former;
 
-    while (i > 0 && b->at[i - 1].sp != step->sp)
-        i--;
-    if (!i)
+    if (!ra_traps_return(&c->ra_traps[hart_id(h)], h, &former))
         return;
-    b->count = --i;
-    if (ra == b->at[i].ra || is_simulated(b->at[i].pc, ra))
-        return;
-    step->returns_to = ra;
-    step->hook = hook_of(c, h, ra);
+    step->returns_to = hart_reg(h, REG_RA);
+    step->hook = hook_of(c, h, step->returns_to);
     if (is_hooked(step->hook))
-        (void)await(c, h, b->at[i].ra, RETURN_OF_FUNCTION);
+        (void)await(c, h, former, RETURN_OF_FUNCTION);
 }
 
 void calls_trap(struct calls *c, const struct trap_event *t)
@@ -601,7 +541,7 @@ void calls_trap(struct calls *c, const struct trap_event *t)
     if (t->from != PRIV_S || t->to != PRIV_S)
         return;
     if (is_breakpoint(t))
-        note_breakpoint(c, t);
+        ra_traps_take(&c->ra_traps[hart_id(t->hart)], t);
     look(c, t->hart);
     follow(c, t->hart, &step);
 }
@@ -641,7 +581,6 @@ static void plant_at_handlers(struct calls *c)
         plant_handler_ends(c, va);
         plant_return(c, pa, RETURN_OF_FUNCTION); /* after those: the last one planted comes first */
     }
-    c->handlers.named = c->handlers.count;
 }
 
 static void plant_all(struct calls *c)
@@ -760,7 +699,7 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .at_return = {c, plan_return, hit_return},
                         .at_handler_end = {c, plan_always, hit_handler_end}};
     c->called = xcalloc(cluster_hart_count(cluster), sizeof *c->called);
-    c->breakpoints = xcalloc(cluster_hart_count(cluster), sizeof *c->breakpoints);
+    c->ra_traps = xcalloc(cluster_hart_count(cluster), sizeof *c->ra_traps);
     if (listener.feed)
         c->known = feed_read_hits(listener.feed, (struct feed_reader){c, read_hits});
     else
@@ -817,7 +756,7 @@ void calls_free(struct calls *c)
     call_stacks_free(c->stacks);
     map_free(&c->awaited);
     free(c->called);
-    free(c->breakpoints);
+    free(c->ra_traps);
     free(c->own);
     free(c);
 }
@@ -878,22 +817,12 @@ static void handlers_io(struct state_io *io, struct calls *c)
         plant_handler_ends(c, c->handlers.at[i]);
 }
 
-static void breakpoints_io(struct state_io *io, struct breakpoints *b)
-{
-    STATE_IO_BELOW(io, b->count, BREAKPOINTS_MAX + 1);
-    for (unsigned i = 0; i < b->count; i++) {
-        STATE_IO(io, b->at[i].pc);
-        STATE_IO(io, b->at[i].sp);
-        STATE_IO(io, b->at[i].ra);
-    }
-}
-
 /* Forgets what was known of the harts' next steps. */
 static void forget_steps(struct calls *c)
 {
     for (unsigned i = 0; i < cluster_hart_count(c->cluster); i++) {
         c->called[i].back = 0;
-        c->breakpoints[i].count = 0;
+        c->ra_traps[i].count = 0;
     }
     calls_mapping_changed(c);
     feed_interrupt(c->listener.feed);
@@ -914,7 +843,7 @@ void calls_state_io(struct state_io *io, struct calls *c)
     if (state_io_count(io, harts, HARTS_MAX) != harts)
         state_io_fail(io, STATE_OUT_OF_RANGE);
     for (unsigned i = 0; i < harts; i++)
-        breakpoints_io(io, &c->breakpoints[i]);
+        ra_traps_state_io(io, &c->ra_traps[i]);
     if (io->loading) {
         plant_added_sites(c);
         if (!io->error)
@@ -932,7 +861,7 @@ void calls_state_skip(struct state_io *io, const struct site_table *sites)
     const struct call_stacks_config config = {0};
     struct call_stacks *stacks = call_stacks_new(&config);
     struct return_handlers handlers = {0};
-    struct breakpoints breakpoints = {0};
+    struct ra_traps traps = {0};
     enum site_state fetched = SITE_INIT;
     uint64_t number = 0;
 
@@ -942,7 +871,7 @@ void calls_state_skip(struct state_io *io, const struct site_table *sites)
     call_stacks_state_io(io, stacks, site_count(sites));
     return_handlers_state_io(io, &handlers);
     for (size_t left = state_io_count(io, 0, HARTS_MAX); left && !io->error; left--)
-        breakpoints_io(io, &breakpoints);
+        ra_traps_state_io(io, &traps);
     for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--)
         STATE_IO(io, number);
     call_stacks_free(stacks);
