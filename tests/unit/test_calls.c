@@ -78,15 +78,14 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     say(ctx, "+", c->kind == CALL_FUNCTION ? name : kinds[c->kind]);
 }
 
+static const char *const ends[] = {
+    [CALL_CAME_BACK] = "returned", [CALL_ABANDONED] = "abandoned", [CALL_DROPPED] = "abandoned",
+    [CALL_STRAYED] = "strayed",    [CALL_LOST] = "lost",           [CALL_UNBALANCED] = "unbalanced",
+    [CALL_OPEN] = "open"};
+
 static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
                      enum call_end how)
 {
-    static const char *const ends[] = {
-        [CALL_CAME_BACK] = "returned", [CALL_ABANDONED] = "abandoned",
-        [CALL_DROPPED] = "abandoned",  [CALL_STRAYED] = "strayed",
-        [CALL_LOST] = "lost",          [CALL_UNBALANCED] = "unbalanced",
-        [CALL_OPEN] = "open"};
-
     add_clocks(at);
     say(ctx, function_of(c) ? function_of(c) : "-", "");
     say(ctx, "-", ends[how]);
@@ -99,6 +98,8 @@ static void on_event(void *ctx, const struct ftrace_event *e)
         say(ctx, "!", "unwound");
     if (e->call.how == CALL_UNSENT)
         say(ctx, "!", "unsent");
+    else if (e->call.call->kind == CALL_RETURN && e->call.call->pc != ADDRESS + HANDLER)
+        say(ctx, "!handler-", ends[e->call.how]);
 }
 
 static bool look(void *ctx, struct hart *h)
@@ -486,7 +487,7 @@ static void a_handler_without_a_known_name_is_learnt(void **state)
     build(&s);
     call_replaced(&s, TOP, HOME, ADDRESS + OTHER_HANDLER);
     go(&s, ADDRESS + OTHER_HANDLER, 3, TOP, HOME);
-    assert_said(&s, "f -returned +return - -returned ");
+    assert_said(&s, "f -returned !handler-returned ");
     wreck(&s);
 }
 
@@ -511,7 +512,7 @@ static void a_learnt_handler_must_return_to_the_address_that_it_has_replaced(voi
     build(&s);
     call_replaced(&s, TOP, HOME, ADDRESS + OTHER_HANDLER);
     go(&s, ADDRESS + OTHER_HANDLER, 2, TOP, ADDRESS + BETWEEN);
-    assert_said(&s, "f -returned +return - -lost ");
+    assert_said(&s, "f -returned !handler-lost ");
     wreck(&s);
 }
 
@@ -539,7 +540,7 @@ static void a_handler_may_return_to_another_one(void **state)
     call_hooked(&s, TOP, HOME);
     go(&s, ADDRESS + HANDLER, 1, TOP, ADDRESS + OTHER_HANDLER);
     go(&s, ADDRESS + OTHER_HANDLER, 3, TOP, HOME);
-    assert_said(&s, "f -returned +return - -returned +return - -returned ");
+    assert_said(&s, "f -returned +return - -returned !handler-returned ");
     wreck(&s);
 }
 
@@ -565,7 +566,7 @@ static void the_handler_of_a_breakpoint_replaces_a_return_address_too(void **sta
     hart_set_reg(s.h, RA, HOME);
     hook_by_breakpoint(&s, ADDRESS + BETWEEN, TOP, ADDRESS + OTHER_HANDLER);
     go(&s, ADDRESS + OTHER_HANDLER, 3, TOP, HOME);
-    assert_said(&s, "+trap - -returned +return - -returned ");
+    assert_said(&s, "+trap - -returned !handler-returned ");
     wreck(&s);
 }
 
@@ -599,7 +600,7 @@ static void a_trampoline_may_call_the_rest_of_its_function(void **state)
     go(&s, ADDRESS + F + BODY, 1, TOP - 64, ADDRESS + OTHER_HANDLER + 12);
     go(&s, ADDRESS + OTHER_HANDLER + 12, 1, TOP - 64, HOME);
     go(&s, HOME, 1, TOP, HOME);
-    assert_said(&s, "+f.on +tracer - -returned f -returned +return - -returned ");
+    assert_said(&s, "+f.on +tracer - -returned f -returned !handler-returned ");
     wreck(&s);
 }
 
@@ -615,7 +616,7 @@ static void a_trampoline_that_called_the_rest_must_give_back_its_frame(void **st
     go(&s, ADDRESS + F + BODY, 1, TOP - 64, ADDRESS + OTHER_HANDLER + 12);
     go(&s, ADDRESS + OTHER_HANDLER + 12, 1, TOP - 64, HOME);
     go(&s, HOME, 1, TOP - 16, HOME);
-    assert_said(&s, "+f.on +tracer - -returned f -returned +return - -unbalanced ");
+    assert_said(&s, "+f.on +tracer - -returned f -returned !handler-unbalanced ");
     wreck(&s);
 }
 

@@ -81,6 +81,13 @@ static void emit(const struct call_stacks *c, bool begins, const struct call *ca
         c->config.emit(c->config.ctx, begins, call, how);
 }
 
+/* Whether listeners are called for it: they know no return handler but return_to_handler. */
+static inline bool is_told(const struct call_stacks *c, const struct call *call)
+{
+    return call->kind != CALL_HOOK &&
+           (call->kind != CALL_RETURN || call->pc == c->config.return_to_handler);
+}
+
 /* Tells the listener that the innermost call has ended. */
 static inline void pop(struct call_stacks *c, struct stack *s, enum call_end how)
 {
@@ -88,7 +95,7 @@ static inline void pop(struct call_stacks *c, struct stack *s, enum call_end how
 
     if (UNLIKELY(top->hook == HOOK_CALLED && top->kind == CALL_FUNCTION))
         c->called--;
-    if (c->config.listener.leave && top->kind != CALL_HOOK)
+    if (c->config.listener.leave && is_told(c, top))
         c->config.listener.leave(c->config.listener.ctx, top, moment(c, s), how);
     s->open.len--;
 }
@@ -232,7 +239,7 @@ static inline void push(struct call_stacks *c, const struct call *call)
         pushed->hook = hook_of(c, call->back);
         pushed->handler = call->back;
     }
-    if (c->config.listener.enter && call->kind != CALL_HOOK)
+    if (c->config.listener.enter && is_told(c, call))
         c->config.listener.enter(c->config.listener.ctx, pushed, moment(c, s));
     if (UNLIKELY(goes_through(call)))
         emit(c, true, pushed, CALL_OPEN);

@@ -28,8 +28,12 @@ struct symbols;
 enum call_kind {
     CALL_FUNCTION, /* a traced function, from its site on */
     CALL_TRACER,   /* the trampoline of an enabled site, until the instruction after the site */
-    CALL_RETURN,   /* from a return handler to the true return address */
-    CALL_TRAP,     /* a trap from the kernel, until the interrupted code continues */
+    /*
+     * From a return handler to the true return address. Listeners are called for that of
+     * return_to_handler only.
+     */
+    CALL_RETURN,
+    CALL_TRAP, /* a trap from the kernel, until the interrupted code continues */
     /*
      * A function whose return address the handler of a breakpoint has replaced, from there on.
      * Listeners are not called for it.
