@@ -250,6 +250,15 @@ static void the_same_exception_without_an_end_is_a_hang(void **state)
     audit_end(s.audit, (struct run_end){RUN_CUT, NULL});
     assert_int_equal(count(&s), 0);
     wreck(&s);
+    build(&s); /* the program handles it, by a signal */
+    for (unsigned i = 0; i < 2000; i++) {
+        let_time_pass(&s, LONG / 2000);
+        take_trap(&s, 0, false, EXC_BREAKPOINT, SITE_VA + F);
+        take_trap(&s, 0, false, EXC_ECALL_U, SITE_VA + G);
+    }
+    audit_end(s.audit, (struct run_end){RUN_CUT, NULL});
+    assert_int_equal(count(&s), 0);
+    wreck(&s);
     take_many(&s, LONG / 2000, true); /* the guest has ended the run */
     audit_end(s.audit, (struct run_end){RUN_OVER, NULL});
     assert_int_equal(count(&s), 0);

@@ -101,20 +101,35 @@ static bool is_in_function(const struct audit *a, const struct code *c, uint64_t
     return false;
 }
 
-/*
- * Whether the hart was in a function with that code, had been called from one, or complains about
- * its site.
- */
-static bool stands_in(const struct audit *a, const struct finding *f, const struct code *c)
+/* The number of facts before those about the last patch. */
+static unsigned facts_of_alarm(const struct finding *f)
 {
-    for (unsigned i = 0; i < f->fact_count; i++) {
+    unsigned count = 0;
+
+    while (count < f->fact_count && f->facts[count].label != LABEL_PATCHED)
+        count++;
+    return count;
+}
+
+/* Whether the hart was in a function with that code, or complains about its site. */
+static bool is_in(const struct audit *a, const struct finding *f, const struct code *c)
+{
+    for (unsigned i = 0; i < facts_of_alarm(f); i++) {
         const struct fact *fact = &f->facts[i];
 
-        if (fact->label == LABEL_PATCHED) /* from here on it is about the last patch */
-            return false;
         if ((fact->kind == FACT_MOMENT && is_in_function(a, c, fact->pc)) ||
             (fact->kind == FACT_PLACE && is_in_function(a, c, fact->va)))
             return true;
+    }
+    return false;
+}
+
+/* Whether it had been called from a function with that code. */
+static bool is_called_from(const struct audit *a, const struct finding *f, const struct code *c)
+{
+    for (unsigned i = 0; i < facts_of_alarm(f); i++) {
+        const struct fact *fact = &f->facts[i];
+
         for (unsigned n = 0; fact->kind == FACT_STACK && n < fact->stack.count; n++)
             if (is_in_function(a, c, call_stack_code(&fact->stack, n)))
                 return true;
@@ -168,8 +183,7 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
     const struct code code = code_of(a, cause);
 
     if (f->rule == RULE_guest_noticed)
-        return (causes[cause->rule] || rule_severity(cause->rule) == SEVERITY_error) &&
-               stands_in(a, f, &code);
+        return causes[cause->rule] && is_in(a, f, &code);
     if (causes[cause->rule] & consequences[f->rule]) {
         const struct code consequence = code_of(a, f);
 
@@ -178,11 +192,16 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
     return false;
 }
 
-/* What a hart does after an error of its own may come of it, but that is not sure. */
-static bool may_explain(const struct finding *cause, const struct finding *f)
+/* What a hart does after an error of its own, or in code that is wrong, may come of it. */
+static bool may_explain(const struct audit *a, const struct finding *cause, const struct finding *f)
 {
-    return f->rule == RULE_guest_noticed && rule_severity(cause->rule) == SEVERITY_error &&
-           has_same_task(cause, f) && is_shortly_after(cause, f);
+    const struct code code = code_of(a, cause);
+    bool is_error = rule_severity(cause->rule) == SEVERITY_error;
+
+    if (f->rule != RULE_guest_noticed)
+        return false;
+    return (is_error && has_same_task(cause, f) && is_shortly_after(cause, f)) ||
+           ((is_error || causes[cause->rule]) && is_called_from(a, f, &code));
 }
 
 /*
@@ -218,7 +237,7 @@ void cause_find(const struct audit *a, struct finding *f)
         if (explains(a, cause, f)) {
             f->caused_by = i;
             f->explained = true;
-        } else if (f->caused_by == NO_FINDING && may_explain(cause, f)) {
+        } else if (f->caused_by == NO_FINDING && may_explain(a, cause, f)) {
             f->caused_by = i;
         }
     }

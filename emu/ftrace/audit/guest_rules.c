@@ -330,7 +330,8 @@ static void note_exception(struct guest_hart *state, const struct trap_event *t)
     /* A program may be at a breakpoint as often as it likes. */
     if (t->from == PRIV_U && t->cause == EXC_BREAKPOINT)
         return;
-    if (last->pc != t->epc || last->cause != t->cause || last->registers != registers)
+    if (!last->times || last->pc != t->epc || last->cause != t->cause ||
+        last->registers != registers)
         *last = (struct repeated){
             .pc = t->epc, .cause = t->cause, .registers = registers, .first_cycle = cycle};
     last->value = t->tval;
@@ -363,14 +364,16 @@ static void on_trap(const struct guest_rules *r, const struct trap_event *t)
     state->trap_cycle = hart_cycles(t->hart);
     state->trap_insns = hart_insns(t->hart);
     sleepers_trap(r->sleepers, t);
-    if (t->to != PRIV_S || (!t->interrupt && is_call_of_kernel(t->cause)))
-        return;
-    if (!t->interrupt)
-        note_exception(state, t);
-    else if (t->from == PRIV_S)
-        note_interrupt(state, t);
-    else
+    if (t->from == PRIV_U)
         state->spin.times = 0;
+    if (t->to != PRIV_S)
+        return;
+    if (t->interrupt && t->from == PRIV_S)
+        note_interrupt(state, t);
+    else if (!t->interrupt && !is_call_of_kernel(t->cause))
+        note_exception(state, t);
+    else if (!t->interrupt)
+        state->repeated.times = 0; /* a program gets on, if only with its own signals */
 }
 
 /* ---- hangs ---- */
