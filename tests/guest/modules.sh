@@ -3,11 +3,13 @@
 . "$(dirname "$0")/lib.sh"
 
 M=/lib/modules
+allowed=
 on_qemu() {
     run_guest "$1" "$2" "$3" -initrd "$BUILD/guest-kernel/$1/modules.cpio"
 }
 on_rvftrace() {
-    run_on_rvftrace "$1" "$2" "$3" --initrd "$BUILD/guest-kernel/$1/modules.cpio"
+    # shellcheck disable=SC2086 # options
+    run_on_rvftrace "$1" "$2" "$3" --initrd "$BUILD/guest-kernel/$1/modules.cpio" $allowed
 }
 
 traced="insmod $M/trace_sample.ko depth=3; insmod $M/sample_user.ko start=-5 greeting=hi
@@ -108,9 +110,9 @@ claim 'a file that is open does not outlive its module' has_status 0 and has_lin
 
 # Each of these has to end the machine, and to say why and where.
 notices() {
-    BOOTARGS=$3
+    BOOTARGS=$3 allowed='--allow guest-noticed'
     on_rvftrace mcount 1 "insmod $M/misuse.ko what=$1; echo alive"
-    BOOTARGS=
+    BOOTARGS='' allowed=
     claim "$1 is noticed" has_status 1 and has_line "Kernel panic - not syncing: .*($2)" "$out" \
         and has_line "\] $4[a-z_.0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+( \[misuse\])?" "$out" and no_line 'alive' "$out"
 }
