@@ -80,6 +80,8 @@ static void build(struct scene *s)
     poke(&s->w, pa_of(MODULE) + NAME_AT, 'm', 8);
     poke(&s->w, pa_of(MODULE) + AREAS_AT + 80, AREA, 8);
     poke(&s->w, pa_of(MODULE) + AREAS_AT + 88, 3 * PAGE_BYTES, 4);
+    poke(&s->w, pa_of(MODULE) + AREAS_AT + 160, PAGE(RODATA), 8); /* two pointers, no area */
+    poke(&s->w, pa_of(MODULE) + AREAS_AT + 168, UINT64_C(0x100004f8), 8);
     for (unsigned at = 0; at < PAGE_BYTES; at += 4)
         poke(&s->w, pa_of(PAGE(PROGRAM)) + at, NOP, 4);
     poke(&s->w, pa_of(KSYM), FUNCTION, 8);
@@ -132,6 +134,7 @@ static void a_module_s_text_is_what_can_be_executed(void **state)
     assert_int_equal(kind_at(&s, AREA + PAGE_BYTES - 2), TEXT_MODULE);
     assert_int_equal(kind_at(&s, PAGE(RODATA)), TEXT_NONE);
     assert_int_equal(kind_at(&s, PAGE(DATA_PAGE)), TEXT_NONE);
+    assert_int_equal(kind_at(&s, PAGE(PROGRAM)), TEXT_NONE);
     assert_int_equal(s.events, 1);
     assert_int_equal(s.last.kind, TEXT_MODULE);
     assert_int_equal(s.last.va, AREA);

@@ -18,6 +18,8 @@ enum { H = 0x300, CMV = 0x84aa, CNOP = 0x0001, LATER = 200 * 1000 };
 #define MODULE_PA (RAM_BASE + 0x100000)
 #define MODULE_VA UINT64_C(0x900000)
 
+#define PAIR(low, high) ((uint64_t)(high) << 32 | (low))
+
 /* Another hart is started. */
 static void settle(struct scene *s)
 {
@@ -405,6 +407,29 @@ static void text_that_was_added_is_judged_until_it_is_removed(void **state)
     end(&s, text);
 }
 
+/* Sites of a module that are in two pages are not all known. */
+static void nops_of_a_module_become_a_call(void **state)
+{
+    const struct text_area area = {TEXT_MODULE, MODULE_VA, 0x1000, 1};
+    const uint64_t page = MODULE_PA, call = PAIR(0x297, 0x200282e7);
+    struct scene s;
+    struct text_map *text = build(&s, true);
+
+    (void)state;
+    text_map_add_area(text, &area, &page);
+    poke(&s.w, MODULE_PA, PAIR(NOP, NOP), 8);
+    store_at(&s, WRITER, MODULE_PA, 8, call);
+    fence(&s);
+    store_at(&s, WRITER, MODULE_PA, 8, PAIR(NOP, NOP));
+    fence(&s);
+    assert_true(is_silent(&s));
+    poke(&s.w, MODULE_PA, PAIR(ADDI(A0, A0, 1), NOP), 8);
+    store_at(&s, WRITER, MODULE_PA, 8, call); /* where there were none */
+    fence(&s);
+    only(&s, RULE_stray_patch);
+    end(&s, text);
+}
+
 /* ---- state ---- */
 
 static void open_changes_and_breakpoints_are_part_of_a_state(void **state)
@@ -453,6 +478,7 @@ int main(void)
         cmocka_unit_test(what_is_beside_a_site_is_no_site),
         cmocka_unit_test(jumps_are_judged_when_the_kernel_is_settled),
         cmocka_unit_test(text_that_was_added_is_judged_until_it_is_removed),
+        cmocka_unit_test(nops_of_a_module_become_a_call),
         cmocka_unit_test(open_changes_and_breakpoints_are_part_of_a_state),
     };
 

@@ -28,6 +28,7 @@
 #include "ftrace/kernel/text_map.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
+#include "mem/ram.h"
 
 /*
  * Limits: the bytes of one change, the changes that wait for the end of booting, and the cycles
@@ -423,31 +424,39 @@ static void forget_removed(struct text_rules *r, const struct open_change *c)
 
 /* ---- complete changes ---- */
 
-/*
- * Programs of BPF have places at which they are linked to each other and to their trampolines: nops
- * or a jump. Whether all the instructions of a version are one of the two.
- */
-static bool is_link(const struct text_change *c, bool before)
+/* What the instructions of a version are. */
+enum link { LINK_NONE, LINK_NOPS, LINK_JUMP };
+
+static enum link link_of(const struct text_change *c, bool before)
 {
-    for (uint64_t va = c->va & ~UINT64_C(1); va < c->va + c->size;) {
-        bool (*read)(void *, uint64_t, uint16_t *) = before ? c->before : c->after;
+    bool (*read)(void *, uint64_t, uint16_t *) = before ? c->before : c->after;
+    enum link link = LINK_NOPS;
+    struct insn i;
+
+    for (uint64_t va = c->va & ~UINT64_C(1); va < c->va + c->size; va += i.size) {
         uint16_t low, high = 0;
-        struct insn i;
 
         if (!read(c->ctx, va, &low) || (insn_size(low) == 4 && !read(c->ctx, va + 2, &high)) ||
             !insn_decode((uint32_t)high << 16 | low, &i))
-            return false;
-        if (i.op != OP_auipc && i.op != OP_jalr && i.op != OP_jal &&
-            !(i.op == OP_addi && i.rd == 0))
-            return false;
-        va += i.size;
+            return LINK_NONE;
+        if (i.op == OP_jalr || i.op == OP_jal)
+            link = LINK_JUMP;
+        else if (i.op != OP_auipc && !(i.op == OP_addi && i.rd == 0))
+            return LINK_NONE;
     }
-    return true;
+    return link;
 }
 
-static bool is_linking(const struct open_change *c, const struct text_change *change)
+/*
+ * Programs of BPF have places at which they are linked to each other and to their trampolines: nops
+ * that become a jump or call, and back. In a module that is a site: not all of them are known, as
+ * two may seem to overlap where one is in two pages.
+ */
+static bool is_linking(const struct open_change *c, const struct text_change *all)
 {
-    return c->kind == TEXT_BPF && is_link(change, true) && is_link(change, false);
+    enum link before = link_of(all, true), after = link_of(all, false);
+
+    return c->kind != TEXT_IMAGE && before && after && (before == LINK_JUMP || after == LINK_JUMP);
 }
 
 static void report_stray(struct text_rules *r, const struct open_change *c,
@@ -456,7 +465,7 @@ static void report_stray(struct text_rules *r, const struct open_change *c,
     struct audit *a = r->audit;
     struct finding *f;
 
-    if (!sites_are_patched(a->config.sites) || !audit_is_settled(a) || is_linking(c, change))
+    if (!sites_are_patched(a->config.sites) || !audit_is_settled(a))
         return;
     f = report(r, RULE_stray_patch, &c->who, change->va);
     if (f)
@@ -488,6 +497,20 @@ static void judge(struct text_rules *r, const struct open_change *c, uint64_t va
     }
 }
 
+/* Whether the address is in a site that begins in the page before, which may be anywhere. */
+static bool is_end_of_site(const struct text_rules *r, uint64_t va)
+{
+    const struct audit_config *config = &r->audit->config;
+    uint64_t before = va / PAGE_BYTES * PAGE_BYTES - 1, pa;
+    uint32_t id;
+
+    if (va - before >= SITE_BYTES_MAX || !text_map_find(config->text, before, &pa))
+        return false;
+    id = site_find(config->sites, pa, 1);
+    return id != NO_SITE &&
+           va - site_get(config->sites, id)->va < site_get(config->sites, id)->size;
+}
+
 /* Whether other rules judge what is at the address: a site, what names its ops, or a label. */
 static bool has_own_form(const struct text_rules *r, uint64_t va)
 {
@@ -498,7 +521,7 @@ static bool has_own_form(const struct text_rules *r, uint64_t va)
     if (!text_map_find(config->text, va, &pa))
         return false;
     if (site_find(config->sites, pa, 1) != NO_SITE ||
-        site_find_literal(config->sites, pa, 1) != NO_SITE)
+        site_find_literal(config->sites, pa, 1) != NO_SITE || is_end_of_site(r, va))
         return true;
     label = text_map_jump_label(config->text, pa, 1);
     return label && read_memory(r, label, &word, sizeof word) &&
@@ -507,6 +530,7 @@ static bool has_own_form(const struct text_rules *r, uint64_t va)
 
 static void judge_all(struct text_rules *r, const struct open_change *c)
 {
+    struct hart *h = cluster_hart(r->audit->config.cluster, c->who.hart);
     uint64_t end = c->va + c->old.len, from;
     unsigned size;
     struct view v = {.rules = r, .change = c, .va = c->va, .size = c->old.len};
@@ -517,6 +541,11 @@ static void judge_all(struct text_rules *r, const struct open_change *c)
         return;
     if (change_is_breakpoint(&change, &from, &size)) {
         judge(r, c, c->va, c->old.len);
+        return;
+    }
+    if (is_linking(c, &change)) {
+        change = change_of(&v, h);
+        check_targets(r, h, &c->who, &change);
         return;
     }
     for (uint64_t at = c->va; at < end;) {

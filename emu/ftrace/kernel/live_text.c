@@ -4,6 +4,7 @@
 #include "ftrace/kernel/live_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/state_io.h"
@@ -126,14 +127,31 @@ static bool is_writable(struct hart *h, uint64_t va)
 
 /* ---- modules ---- */
 
-/* The end of the pages from `va` on that belong to the module and can be executed. */
-static uint64_t end_of_run(struct hart *h, const struct module_areas *areas, uint64_t va,
-                           bool writable)
+/*
+ * The size of the area that may begin at these words: its address, and within the next two the
+ * size (modules.h), here a number of whole pages. 0: none begins there. A pointer may look like
+ * one, so an area ends at the first page that is not mapped, too: there is one between two of them.
+ */
+static uint64_t area_size(const uint64_t *words)
+{
+    uint32_t halves[6];
+    uint64_t size = 0;
+
+    memcpy(halves, words, sizeof halves);
+    if (!words[0] || words[0] % PAGE_BYTES)
+        return 0;
+    for (unsigned i = 2; i < sizeof halves / sizeof *halves; i++)
+        if (halves[i] % PAGE_BYTES == 0 && halves[i] <= AREA_BYTES_MAX && halves[i] > size)
+            size = halves[i];
+    return size;
+}
+
+/* The end of the executable pages from `va` on, all of which can be written, or none. */
+static uint64_t end_of_run(struct hart *h, uint64_t va, uint64_t end, bool writable)
 {
     uint64_t at = va;
 
-    while (at - va < AREA_BYTES_MAX && module_areas_have(areas, at) && is_executable(h, at) &&
-           is_writable(h, at) == writable)
+    while (at < end && is_executable(h, at) && is_writable(h, at) == writable)
         at += PAGE_BYTES;
     return at;
 }
@@ -142,15 +160,16 @@ static uint64_t end_of_run(struct hart *h, const struct module_areas *areas, uin
  * Takes up the executable pages of an area of the module. A kernel whose modules have executable
  * data (`told_apart` false) protects nothing: what can be written there is not judged.
  */
-static void take_up_area(struct live_text *l, struct hart *h, uint64_t module,
-                         const struct module_areas *areas, uint64_t va, bool told_apart)
+static void take_up_area(struct live_text *l, struct hart *h, uint64_t module, uint64_t va,
+                         uint64_t size, bool told_apart)
 {
-    for (uint64_t at = va, end; at - va < AREA_BYTES_MAX && module_areas_have(areas, at);
+    uint64_t pa;
+
+    for (uint64_t at = va, end; at < va + size && hart_translate(h, at, ACCESS_LOAD, &pa);
          at = end > at ? end : at + PAGE_BYTES) {
         bool writable = is_writable(h, at);
-        uint64_t pa;
 
-        end = end_of_run(h, areas, at, writable);
+        end = end_of_run(h, at, va + size, writable);
         if (end == at || text_map_find(l->text, at, &pa) != TEXT_NONE)
             continue;
         if (!writable)
@@ -168,11 +187,11 @@ static void take_up_module(struct live_text *l, struct hart *h, uint64_t module)
     if (!module_areas_read(l->cluster, h, module, &areas))
         return;
     remove_areas(l, module, 0, UINT64_MAX);
-    for (unsigned i = 0; i < MODULE_AREAS; i++) {
-        uint64_t va = areas.words[i];
+    for (unsigned i = 0; i + 3 <= MODULE_AREAS; i++) {
+        uint64_t size = area_size(&areas.words[i]);
 
-        if (va && va % PAGE_BYTES == 0 && module_areas_have(&areas, va))
-            take_up_area(l, h, module, &areas, va, told_apart);
+        if (size)
+            take_up_area(l, h, module, areas.words[i], size, told_apart);
     }
 }
 

@@ -22,6 +22,7 @@
 #include "ftrace/sites/sites.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
+#include "mem/ram.h"
 
 /* The literal is the aligned doubleword before the site; ftrace_ops.next is the second member. */
 enum { OPS_NEXT = 8 };
@@ -81,13 +82,19 @@ static void emit(const struct site_sweep *w, struct hart *h, const struct site_o
 
 /* ---- the contents of sites ---- */
 
+/* Whether it is in two pages, which may be anywhere. The image's are side by side. */
+static bool is_across_pages(const struct site *s)
+{
+    return s->module && s->pa % PAGE_BYTES + s->size > PAGE_BYTES;
+}
+
 static void judge_site(struct site_sweep *w, struct hart *h, uint32_t id)
 {
     const struct site *s = site_get(w->sites, id);
     uint8_t bytes[SITE_BYTES_MAX];
     struct site_odd_event odd;
 
-    if (s->gone || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
+    if (s->gone || is_across_pages(s) || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
         return;
     site_check_judge(w->check, h, id, bytes, &odd);
     if (odd.oddity != SITE_SOUND)
