@@ -149,6 +149,10 @@ claim '... and as code flows, from the outermost function to the store' sarif "$
 claim '... with the other places and all facts' sarif "len(results[0]['relatedLocations']) >= 4 and len(results[0]['properties']['facts']) >= 8" \
     "any('schedule+0x' in x['message']['text'] for x in results[0]['relatedLocations'])" "'in memory auipc' in results[0]['message']['markdown']"
 claim '... how often, and how the run ended' sarif "results[0]['occurrenceCount'] > 1 and run['invocations'][0] == dict(executionSuccessful=True, exitCode=0, exitCodeDescription='exit', toolExecutionNotifications=[])"
+register --audit warn --sarif "$work/s.sarif"
+claim '... of a trampoline that breaks its contract, at that' sarif \
+    "results[0]['locations'][0]['logicalLocations'][0]['fullyQualifiedName'] == 'ftrace_caller'"
+traced --sarif "$work/s.sarif"
 claim '... every rule with what to do' sarif "len(run['tool']['driver']['rules']) >= 5 and all(r['help']['text'] for r in run['tool']['driver']['rules'])"
 traced --audit fail --sarif "$work/s.sarif"
 claim '... the status of a run that fails' sarif "run['invocations'][0]['exitCode'] == 80 and 'baselineState' not in results[0]"

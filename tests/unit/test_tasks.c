@@ -167,6 +167,30 @@ static void a_task_has_its_name_and_pid(void **state)
     wreck(&s);
 }
 
+/* The page is the kernel's alone. */
+static void a_hart_in_user_mode_has_a_task_too(void **state)
+{
+    enum { GIGAPAGE_BITS = 30, KERNEL_RWX = 0xcf, USER_RWX = 0xdf, TABLE = 0x80040000, SV39 = 8 };
+    const uint64_t kernel = UINT64_C(0x80000000);
+    struct scene s;
+    struct task task;
+
+    (void)state;
+    build(&s);
+    (void)put_btf(s.im->bytes + BTF_AT);
+    put_task(&s, OTHER_TASK, 7, "editor");
+    load(&s);
+    poke(&s.w, TABLE + (kernel >> GIGAPAGE_BITS) * 8, (kernel >> 12 << 10) | KERNEL_RWX, 8);
+    poke(&s.w, TABLE + 8, (kernel >> 12 << 10) | USER_RWX, 8);
+    set_csr(s.h, SATP, (uint64_t)SV39 << 60 | TABLE >> 12);
+    enter(s.h, PRIV_U, UINT64_C(1) << GIGAPAGE_BITS);
+    assert_true(tasks_read(s.tasks, s.h, SITE_VA + OTHER_TASK, &task));
+    assert_string_equal(task.name, "editor");
+    assert_int_equal(task.pid, 7);
+    assert_false(tasks_read(s.tasks, s.h, UINT64_C(1) << 35, &task)); /* not mapped */
+    wreck(&s);
+}
+
 static void what_is_no_task_has_no_name(void **state)
 {
     struct scene s;
@@ -269,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_member_is_found_in_the_btf_of_a_file),
         cmocka_unit_test(a_damaged_btf_is_none),
         cmocka_unit_test(a_task_has_its_name_and_pid),
+        cmocka_unit_test(a_hart_in_user_mode_has_a_task_too),
         cmocka_unit_test(what_is_no_task_has_no_name),
         cmocka_unit_test(without_btf_the_pid_is_learnt_from_tasks),
         cmocka_unit_test(tasks_with_the_same_number_teach_nothing),

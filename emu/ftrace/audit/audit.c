@@ -239,8 +239,10 @@ static void complete_stores(const struct audit *a, struct finding *f)
         const struct store_stack *store =
             has_kind(f, i, FACT_STORE) ? store_stacks_of(a->stores, &f->facts[i].writer) : NULL;
 
-        if (store)
-            insert_stack(f, i + 1, &store->stack, &store->task);
+        if (!store)
+            continue;
+        f->facts[i].size = store->stack.user & 1;
+        insert_stack(f, i + 1, &store->stack, &store->task);
     }
 }
 

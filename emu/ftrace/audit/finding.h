@@ -29,8 +29,8 @@ enum { NO_FINDING = UINT32_MAX };
 enum fact_kind {
     FACT_SITE,     /* site */
     FACT_FENCE,    /* hart, cycle, pc, requester: a fence.i of the hart */
-    FACT_STORE,    /* writer; if its pc is 0: hart, pc, cycle of the first store to the page, pc 0:
-                      not known */
+    FACT_STORE,    /* writer; size: 1: by a program in user mode; if its pc is 0: hart, pc, cycle of
+                      the first store to the page, pc 0:    not known */
     FACT_MOMENT,   /* hart, pc, cycle */
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */

@@ -46,6 +46,15 @@ bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next)
     return true;
 }
 
+const char *finding_program(const struct finding *f)
+{
+    const struct fact *store = store_of(f), *task = store + 1;
+
+    return store && store->size && task < f->facts + f->fact_count && task->kind == FACT_TASK
+               ? (const char *)task->bytes
+               : NULL;
+}
+
 void finding_keep_names(const struct finding *f, const struct symbols *symbols)
 {
     const struct writer *who = finding_writer(f);
@@ -101,12 +110,17 @@ static void name_of_writer(char key[KEY_NAME_MAX], const struct symbols *symbols
         [WRITER_LOADER] = "@loader", [WRITER_DEBUGGER_FENCED] = "@debugger",
     };
     const struct writer *who = finding_writer(f);
+    char program[FACT_BYTES_MAX + sizeof "@program:"];
     uint64_t code;
 
-    if (finding_patcher(f, &code, NULL))
+    if (finding_program(f)) {
+        snprintf(program, sizeof program, "@program:%s", finding_program(f));
+        finding_key_name(key, program);
+    } else if (finding_patcher(f, &code, NULL)) {
         finding_key_code(key, symbols, code);
-    else
+    } else {
         snprintf(key, KEY_NAME_MAX, "%s", who ? kinds[who->kind] : KEY_UNKNOWN);
+    }
 }
 
 static void name_of_place(char key[KEY_NAME_MAX], const struct site_table *sites,

@@ -28,7 +28,7 @@ enum { KEY_NAME_MAX = 192, KEY_DETAIL_MAX = 16 };
  *
  * The functions have their names in the source: what the compiler has added (foo.isra.0) is left
  * out. A function of a module is MODULE:FUNCTION. The writer may also be `@firmware', `@device',
- * `@debugger' or `@loader'.
+ * `@debugger', `@loader', or a program in user mode, `@program:NAME'.
  */
 struct finding_key {
     enum rule rule;
@@ -64,6 +64,9 @@ void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uin
 
 /* The store that is part of the evidence; NULL: none is. */
 const struct writer *finding_writer(const struct finding *f);
+
+/* The name of the program that made the store in user mode; NULL: the store was not made there. */
+const char *finding_program(const struct finding *f);
 
 /*
  * Finds the code that decided to make that store: the call in the patcher (store_stacks.h), and in

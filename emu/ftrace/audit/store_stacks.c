@@ -208,6 +208,17 @@ static uint32_t find_stack(struct store_stacks *s, const struct writer *who, str
     return NONE;
 }
 
+/* Distinguishes the addresses of programs by their names. */
+static uint64_t program_number(const struct task *task)
+{
+    enum { USER_ADDRESS_BITS = 39 };
+    uint64_t n = 0;
+
+    for (const char *c = task->name; *c; c++)
+        n = n * 31 + (unsigned char)*c;
+    return n << USER_ADDRESS_BITS;
+}
+
 static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const struct code_write *w,
                           struct hart *h, uint64_t text_va)
 {
@@ -227,6 +238,8 @@ static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const s
     store->patcher = function_of(a, call_stack_code(&store->stack, store->stack.patcher));
     if (!a->config.tasks || !tasks_read(a->config.tasks, h, k->task, &store->task))
         store->task = (struct task){.pid = -1};
+    if (store->stack.user & 1)
+        store->patcher ^= program_number(&store->task);
     return s->stack_count++;
 }
 

@@ -202,6 +202,23 @@ static int32_t find_pid(uint8_t (*tasks)[TASK_BYTES], const uint8_t *first, size
     return found;
 }
 
+/* Reads the kernel's memory, which a hart in user mode cannot. False: it is not mapped RAM. */
+static bool peek_kernel(struct hart *h, uint64_t va, void *to, unsigned len)
+{
+    const struct bus *bus = cluster_bus(hart_cluster(h));
+
+    if (hart_mode(h) != PRIV_U)
+        return hart_peek(h, va, to, len);
+    for (unsigned done = 0, piece; done < len; done += piece) {
+        uint64_t pa, room = PAGE_BYTES - (va + done) % PAGE_BYTES;
+
+        piece = len - done < room ? len - done : (unsigned)room;
+        if (!hart_maps(h, va + done, &pa) || !bus_read(bus, pa, (uint8_t *)to + done, piece))
+            return false;
+    }
+    return true;
+}
+
 /* The pid is before the name. Idle tasks have none. */
 static void learn_pid(struct tasks *t, struct hart *h, uint64_t tp, const char *name)
 {
@@ -220,7 +237,7 @@ static void learn_pid(struct tasks *t, struct hart *h, uint64_t tp, const char *
     t->teacher_count = 0;
     tasks = xmalloc(TEACHERS * sizeof *tasks);
     for (unsigned i = 0; i < TEACHERS && mapped; i++)
-        mapped = hart_peek(h, t->teachers[i], tasks[i], (unsigned)size);
+        mapped = peek_kernel(h, t->teachers[i], tasks[i], (unsigned)size);
     if (mapped)
         t->learnt_pid = find_pid(tasks, first, size);
     free(tasks);
@@ -234,7 +251,7 @@ static bool read_name(struct tasks *t, struct hart *h, uint64_t tp, char name[TA
     int32_t at = offset_of(t, MEMBER_NAME);
     const char *end;
 
-    if (at == UNKNOWN || !tp || !hart_peek(h, tp + (uint64_t)at, name, TASK_NAME_MAX))
+    if (at == UNKNOWN || !tp || !peek_kernel(h, tp + (uint64_t)at, name, TASK_NAME_MAX))
         return false;
     end = memchr(name, '\0', TASK_NAME_MAX);
     if (!end || end == name)
@@ -250,7 +267,7 @@ static bool read_member(struct tasks *t, struct hart *h, uint64_t tp, enum membe
 {
     int32_t at = offset_of(t, member);
 
-    return at != UNKNOWN && hart_peek(h, tp + (uint64_t)at, to, size);
+    return at != UNKNOWN && peek_kernel(h, tp + (uint64_t)at, to, size);
 }
 
 bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task)

@@ -270,6 +270,12 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
     case FACT_SITE: describe_site(text, sites, fact->site); break;
     case FACT_FENCE: describe_fence(text, symbols, lines, fact); break;
     case FACT_STORE:
+        if (fact->size) {
+            snprintf(text, FACT_TEXT_MAX,
+                     "by hart %u in user code at 0x%" PRIx64 ", cycle %" PRIu64, fact->writer.hart,
+                     fact->writer.pc, fact->writer.cycle);
+            break;
+        }
         describe_writer(place, symbols, lines, &fact->writer);
         snprintf(text, FACT_TEXT_MAX, "by %s", place);
         add_first_store(text, symbols, lines, fact);

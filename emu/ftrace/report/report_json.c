@@ -395,6 +395,8 @@ static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
         break;
     case FACT_STORE:
         put_writer(s, &fact->writer);
+        if (fact->size)
+            json_bool(j, "user", true);
         put_first_store(s, fact);
         break;
     case FACT_BYTES:

@@ -186,18 +186,34 @@ static void put_place(struct sheet *s, const char *name, uint64_t va, const char
     json_end(j);
 }
 
+/* The trampoline that the finding is about; NULL: it is about none. */
+static const struct fact *detour_of(const struct finding *f)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == LABEL_DETOUR && f->facts[i].kind == FACT_PLACE)
+            return &f->facts[i];
+    return NULL;
+}
+
 /*
- * Writes where to correct it: the place that decided to write the code, if that is known, else the
- * place where it was found.
+ * Writes where to correct it: the place that decided to write the code, or the trampoline that did
+ * not keep the contract; if neither is known, the place where it was found.
  */
 static void put_locations(struct sheet *s, const struct finding *f, const struct finding_key *key)
 {
+    const struct fact *detour = detour_of(f);
+    char function[KEY_NAME_MAX];
     uint64_t code;
-    bool written = finding_patcher(f, &code, NULL);
 
     json_begin_array(&s->json, "locations");
-    put_place(s, NULL, written ? code : finding_place(f)->pc,
-              written ? key->writer : key->places[0], NULL);
+    if (finding_patcher(f, &code, NULL)) {
+        put_place(s, NULL, code, key->writer, NULL);
+    } else if (detour) {
+        finding_key_code(function, s->report->symbols, detour->va);
+        put_place(s, NULL, detour->va, function, NULL);
+    } else {
+        put_place(s, NULL, finding_place(f)->pc, key->places[0], NULL);
+    }
     json_end(&s->json);
 }
 
