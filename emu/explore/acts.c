@@ -11,15 +11,17 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "machine/machine.h"
 
-/* Executions of one instruction by one hart. */
+/* Executions of one instruction by one hart in one epoch, as indices of acts, or NONE. */
+enum { LAST_TASKS = 4 };
 struct repeats {
-    uint64_t epoch; /* of the last execution, as epoch_of has it */
-    size_t last;    /* index of the newest act */
-    bool twice;     /* the instruction was executed before in this epoch */
+    uint64_t epoch; /* of the last execution, as epoch_of has it; 0: none is kept */
+    size_t first;
+    size_t last[LAST_TASKS]; /* by different tasks, the newest first */
 };
 
 struct probed {
@@ -28,6 +30,8 @@ struct probed {
 };
 
 enum { REPLACED = ACT_KINDS }; /* the kind of an act that a newer one has replaced */
+
+#define NONE SIZE_MAX
 
 struct act_log {
     struct machine *machine;
@@ -39,7 +43,6 @@ struct act_log {
     size_t unused;
     bool full;
     uint64_t from; /* before this total of instructions, only executions are recorded */
-    uint64_t compactions;
     uint64_t messages[HARTS_MAX]; /* fences of the hart, and messages to it */
     struct map stores;            /* place -> stores to it */
     size_t image_sites;           /* their ids are below those of modules' sites */
@@ -52,16 +55,69 @@ struct act_log {
 
 /* ---- recording ---- */
 
+static size_t repeats_count(const struct act_log *l)
+{
+    return l->repeats ? l->probes.len * cluster_hart_count(l->cluster) : 0;
+}
+
+static size_t moved_to(const size_t *moved, size_t index)
+{
+    return index == NONE ? NONE : moved[index];
+}
+
+/* Removes the acts that were replaced. */
 static void compact(struct act_log *l)
 {
-    size_t to = 0;
+    size_t *moved = xcalloc(l->list.acts.len + 1, sizeof *moved), to = 0;
 
-    for (size_t i = 0; i < l->list.acts.len; i++)
-        if (l->list.acts.at[i].kind != REPLACED)
+    for (size_t i = 0; i < l->list.acts.len; i++) {
+        moved[i] = l->list.acts.at[i].kind == REPLACED ? NONE : to;
+        if (moved[i] != NONE)
             l->list.acts.at[to++] = l->list.acts.at[i];
+    }
+    for (size_t i = 0; i < repeats_count(l); i++) {
+        struct repeats *r = &l->repeats[i];
+
+        if (!r->epoch)
+            continue;
+        r->first = moved_to(moved, r->first);
+        for (unsigned n = 0; n < LAST_TASKS; n++)
+            r->last[n] = moved_to(moved, r->last[n]);
+    }
     l->list.acts.len = to;
     l->unused = 0;
-    l->compactions++; /* indices of executions are no longer valid */
+    free(moved);
+}
+
+/* Removes the act of an execution, if it is kept. */
+static void give_up(struct act_log *l, size_t *index)
+{
+    if (*index == NONE)
+        return;
+    l->list.acts.at[*index].kind = REPLACED;
+    l->unused++;
+    *index = NONE;
+}
+
+static bool is_full(const struct act_log *l)
+{
+    return l->list.acts.len - l->unused >= ACTS_MAX;
+}
+
+/*
+ * Gives up executions until there is room: the first ones of all instructions, then those of the
+ * tasks that executed them longest ago. The last one of each instruction stays.
+ */
+static void make_room(struct act_log *l)
+{
+    for (unsigned n = LAST_TASKS; n > 0 && is_full(l); n--)
+        for (size_t i = 0; i < repeats_count(l); i++) {
+            struct repeats *r = &l->repeats[i];
+
+            if (r->epoch && r->last[0] != NONE)
+                give_up(l, n == LAST_TASKS ? &r->first : &r->last[n]);
+        }
+    compact(l);
 }
 
 static uint64_t stores_to(const struct act_log *l, uint32_t place)
@@ -75,7 +131,7 @@ static uint64_t stores_to(const struct act_log *l, uint32_t place)
 /* Returns the epoch, above 0: within one, executions of the place by the hart are alike. */
 static uint64_t epoch_of(const struct act_log *l, unsigned hart, uint32_t place)
 {
-    return 1 + l->compactions + l->messages[hart] + stores_to(l, place);
+    return 1 + l->messages[hart] + stores_to(l, place);
 }
 
 static void pass_on(const struct act_log *l, const struct act *a)
@@ -88,12 +144,15 @@ static void pass_on(const struct act_log *l, const struct act *a)
 static bool add(struct act_log *l, struct act a)
 {
     a.insns = machine_insns(l->machine);
+    a.task = hart_reg(cluster_hart(l->cluster, a.hart), REG_TP);
     pass_on(l, &a);
     if (!l->keep)
         return false;
     if (l->unused > ACTS_MAX / 2)
         compact(l);
-    if (l->list.acts.len - l->unused >= ACTS_MAX) {
+    if (is_full(l) && !l->full)
+        make_room(l);
+    if (is_full(l)) {
         l->full = true;
         return false;
     }
@@ -115,34 +174,62 @@ static void add_other(struct act_log *l, struct act a)
     (void)add(l, a);
 }
 
+/* Makes last[0] free for an execution by `task', which replaces that by the same task, or the
+ * oldest. */
+static void replace_execution(struct act_log *l, struct repeats *r, uint64_t task)
+{
+    unsigned n = 0;
+
+    while (n < LAST_TASKS - 1 && r->last[n] != NONE && l->list.acts.at[r->last[n]].task != task)
+        n++;
+    give_up(l, &r->last[n]);
+    for (; n > 0; n--)
+        r->last[n] = r->last[n - 1];
+    r->last[0] = NONE;
+}
+
+/* Whether no timer can interrupt the hart. */
+static bool is_masked(const struct hart *h)
+{
+    return hart_mode(h) == PRIV_M ||
+           (hart_mode(h) == PRIV_S && !(hart_status(h).sstatus & SSTATUS_SIE));
+}
+
+static void add_execution(struct act_log *l, const struct probed *p, struct hart *h,
+                          struct repeats *r)
+{
+    uint64_t epoch = epoch_of(l, hart_id(h), p->place);
+    bool again = r->epoch == epoch;
+
+    if (again)
+        replace_execution(l, r, hart_reg(h, REG_TP));
+    if (!add(l, (struct act){.kind = ACT_EXECUTE,
+                             .hart = (uint8_t)hart_id(h),
+                             .place = p->place,
+                             .page = p->page,
+                             .offset = p->offset,
+                             .masked = is_masked(h)})) {
+        *r = (struct repeats){0};
+        return;
+    }
+    if (again) {
+        r->last[0] = l->list.acts.len - 1;
+        return;
+    }
+    *r = (struct repeats){.epoch = epoch, .first = l->list.acts.len - 1};
+    for (unsigned n = 0; n < LAST_TASKS; n++)
+        r->last[n] = NONE;
+}
+
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     struct act_log *l = ctx;
-    const struct probed *p = &l->probes.at[id];
-    struct repeats *r = &l->repeats[(size_t)id * cluster_hart_count(l->cluster) + hart_id(h)];
-    uint64_t epoch;
-    bool again;
 
     (void)cookie;
     (void)pc;
-    if (!l->on)
-        return PROBE_GO_ON;
-    epoch = epoch_of(l, hart_id(h), p->place);
-    again = r->epoch == epoch;
-    if (again && r->twice) {
-        l->list.acts.at[r->last].kind = REPLACED;
-        l->unused++;
-    }
-    if (add(l, (struct act){.kind = ACT_EXECUTE,
-                            .hart = (uint8_t)hart_id(h),
-                            .place = p->place,
-                            .page = p->page,
-                            .offset = p->offset}))
-        *r = (struct repeats){.epoch = epoch_of(l, hart_id(h), p->place),
-                              .last = l->list.acts.len - 1,
-                              .twice = again};
-    else
-        *r = (struct repeats){0};
+    if (l->on)
+        add_execution(l, &l->probes.at[id], h,
+                      &l->repeats[(size_t)id * cluster_hart_count(l->cluster) + hart_id(h)]);
     return PROBE_GO_ON;
 }
 
@@ -265,6 +352,7 @@ struct act_log *act_log_new(struct machine *m, struct watch *w)
     l->watch = w;
     l->owner = (struct probe_owner){l, plan, hit};
     l->image_sites = site_count(watch_sites(w));
+    l->list.harts = cluster_hart_count(l->cluster);
     cluster_listen(l->cluster, &listener);
     return l;
 }
@@ -304,7 +392,6 @@ void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint6
     l->full = false;
     begin_modules(l);
     l->list.acts.len = l->unused = 0;
-    l->compactions = 0;
     memset(l->messages, 0, sizeof l->messages);
     map_clear(&l->stores);
     for (size_t i = 0; i < count; i++)
@@ -353,6 +440,8 @@ void act_state_io(struct state_io *io, struct act *a)
     STATE_IO(io, a->insns);
     STATE_IO(io, a->place);
     STATE_IO(io, a->page);
+    STATE_IO(io, a->masked);
+    STATE_IO(io, a->task);
     STATE_IO(io, a->kind);
     STATE_IO(io, a->hart);
     STATE_IO(io, a->other);

@@ -7,7 +7,9 @@
  * runs in which each hart does the same acts, and conflicting acts of different harts come in the
  * same order, are equal for the auditor. Communication of harts by other memory is not recorded.
  *
- * Of the executions of a place without other acts between them, the first and the last are kept.
+ * Of the executions of an instruction by a hart without other acts between them are kept: the
+ * first, and the last by each of the last LAST_TASKS tasks. If there is no room, the first are
+ * given up, then those by all tasks but the last.
  */
 #ifndef EXPLORE_ACTS_H
 #define EXPLORE_ACTS_H
@@ -38,12 +40,15 @@ struct act {
     uint8_t kind, hart, other;
     uint8_t offset; /* EXECUTE: of the instruction from the beginning of the site, bytes */
     uint32_t page;  /* EXECUTE, STORE: the number of the physical page */
+    bool masked;    /* EXECUTE: no timer can interrupt it */
+    uint64_t task;  /* tp of the hart, which Linux and the guest kernel keep the task in; 0: none */
 };
 
 #define PLACE_PAGE UINT32_C(0x80000000)
 
 struct act_list {
     VEC_OF(struct act) acts;
+    unsigned harts; /* of the machine */
 };
 
 enum { ACTS_MAX = 20000 };

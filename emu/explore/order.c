@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/map.h"
 #include "machine/machine.h"
 
@@ -165,8 +166,23 @@ static uint64_t hash_ticked(const struct act_list *l, size_t at)
 
 /* ---- turns ---- */
 
-/* Kinds of turns: those that have found most errors come first. */
-enum { RANK_INSIDE, RANK_FETCH, RANK_SEND, RANK_TICK, RANK_FENCE, RANK_START, RANKS };
+/*
+ * Kinds of turns: those that have found most errors come first. Ticks of the TICK_TASKS - 1 tasks
+ * that were in a place last are kinds of their own: one of these tasks patches, or waits until it
+ * is done, and does neither while it is stopped in the place. OWN_TICK: of the only task that
+ * stores to the place later.
+ */
+enum { TICK_TASKS = 4 };
+enum {
+    RANK_INSIDE,
+    RANK_FETCH,
+    RANK_SEND,
+    RANK_TICK,
+    RANK_FENCE = RANK_TICK + TICK_TASKS,
+    RANK_START,
+    RANK_OWN_TICK,
+    RANKS
+};
 
 /* Limits for turns of the same place and hart. */
 enum { TICKS_EACH = 2, TURNS_EACH = 2 };
@@ -225,13 +241,22 @@ static size_t first_of_started(const struct turns *t, size_t start)
     return i < t->list->acts.len ? i : start;
 }
 
-/*
- * Whether the execution and the store may be of different tasks of the same hart: while the hart
- * stalls, the other task runs on another hart.
- */
-static bool is_other_task(const struct act *a, const struct act *store)
+static bool is_same_task(const struct act *a, const struct act *b)
 {
-    return a->kind == ACT_EXECUTE && a->offset && is_at(a, store);
+    return a->task && a->task == b->task;
+}
+
+/*
+ * Whether the store can be done while the hart of the earlier act stalls. It cannot by the same
+ * task. By another task of the same hart it can on another hart, if there is one.
+ */
+static bool can_turn(const struct turns *t, const struct act *a, const struct act *store)
+{
+    if (a->kind == ACT_EXECUTE && is_same_task(a, store))
+        return false;
+    if (a->hart != store->hart || a->kind == ACT_START)
+        return true;
+    return t->list->harts > 1 && a->kind == ACT_EXECUTE && a->offset && is_at(a, store);
 }
 
 /*
@@ -249,7 +274,7 @@ static void turn_store(struct turns *t, size_t second)
 
         if (a->insns < t->from)
             break;
-        if (a->hart == store->hart && a->kind != ACT_START && !is_other_task(a, store))
+        if (!can_turn(t, a, store))
             continue;
         if (a->kind == ACT_EXECUTE && is_at(a, store)) {
             uint64_t key = (uint64_t)a->hart << 8 | a->offset;
@@ -316,11 +341,62 @@ static void turn_store_before(struct turns *t, size_t second)
     }
 }
 
+/* Tasks that store to a place: their number, up to two, and the first one. */
+struct storers {
+    struct map count, task;
+};
+
+static void add_storer(struct storers *s, const struct act *store)
+{
+    uint64_t count = known(&s->count, store->place);
+
+    if (!count)
+        map_put(&s->task, store->place, store->task);
+    if (!count || known(&s->task, store->place) != store->task)
+        map_put(&s->count, store->place, count ? 2 : 1);
+}
+
+/* Whether another task than that of the execution stores to its place, or to code in the page. */
+static bool others_store(const struct storers *s, const struct act *a)
+{
+    const uint32_t places[] = {a->place, PLACE_PAGE | a->page};
+    bool any = false;
+
+    for (unsigned i = 0; i < ARRAY_LEN(places); i++)
+        any |= known(&s->count, places[i]) > 1 ||
+               (known(&s->count, places[i]) && (!a->task || known(&s->task, places[i]) != a->task));
+    return any;
+}
+
+/* The kind of a tick of the task; `tasks': those that had one so far, the last in the run first. */
+static unsigned rank_of_task(struct map *tasks, uint64_t task)
+{
+    uint64_t number = known(tasks, task >> 1);
+
+    if (!number) {
+        number = tasks->len + 1;
+        map_put(tasks, task >> 1, number);
+    }
+    return RANK_TICK + (unsigned)(number < TICK_TASKS ? number : TICK_TASKS) - 1;
+}
+
+static void add_tick(struct turns *t, size_t i, unsigned rank)
+{
+    const struct act *a = &t->list->acts.at[i];
+
+    if (count_up(t, mix(mix(label(a), a->task), rank)) <= TICKS_EACH)
+        VEC_PUSH(
+            &t->found.turns,
+            ((struct turn){
+                .kind = PLAN_TICK, .hart = a->hart, .at = a->insns, .first = i, .rank = rank}));
+}
+
 /* Adds timers: a task inside of a place is preempted, if the place is stored to later. */
 static void turn_timers(struct turns *t)
 {
     const struct act *acts = t->list->acts.at;
-    struct map stored = {0};
+    struct storers storers = {0};
+    struct map tasks = {0};
 
     for (size_t i = t->list->acts.len; i-- > 0;) {
         const struct act *a = &acts[i];
@@ -328,17 +404,17 @@ static void turn_timers(struct turns *t)
         if (a->insns < t->from)
             break;
         if (a->kind == ACT_STORE && a->insns >= t->window)
-            map_put(&stored, a->place, 1);
-        if (a->kind == ACT_EXECUTE && a->offset &&
-            (known(&stored, a->place) || known(&stored, PLACE_PAGE | a->page)) &&
-            count_up(t, mix(label(a), 1)) <= TICKS_EACH)
-            VEC_PUSH(&t->found.turns, ((struct turn){.kind = PLAN_TICK,
-                                                     .hart = a->hart,
-                                                     .at = a->insns,
-                                                     .first = i,
-                                                     .rank = RANK_TICK}));
+            add_storer(&storers, a);
+        if (a->kind != ACT_EXECUTE || !a->offset || a->masked)
+            continue;
+        if (others_store(&storers, a))
+            add_tick(t, i, rank_of_task(&tasks, a->task));
+        else if (known(&storers.count, a->place) || known(&storers.count, PLACE_PAGE | a->page))
+            add_tick(t, i, RANK_OWN_TICK);
     }
-    map_free(&stored);
+    map_free(&storers.count);
+    map_free(&storers.task);
+    map_free(&tasks);
 }
 
 static int by_place(const void *a, const void *b)

@@ -78,6 +78,23 @@ explored --interleavings 20 "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.e
 claim "what the seed shows, too, is none of the discoveries" \
     json "r['seed'] and not {f['key'] for f in r['found']} & {f['key'] for f in r['seed']}"
 
+# ---- a task that is preempted within a site, on one hart and on two ----
+
+# While the shell sleeps, `work' runs functions with sites. So wherever a timer comes, the shell patches them next, and the
+# task goes on where it was stopped.
+preempted() { # HARTS KERNEL
+    LIMIT=240 run explore --harts "$1" --max-insns 22M --interleavings 40 --schedules "$work/preempted" --report "$work/json" \
+        --append 'script="work tree 3000 & sleep 0.02; echo function > /sys/kernel/tracing/current_tracer; wait"' \
+        "$BUILD/guest-kernel/$2/kernel.elf"
+}
+for harts in 1 2; do
+    preempted $harts pfe16-parked-in-site
+    claim "$harts harts: a task is stopped within a site while it changes" rule_found hart-inside
+    claim '... and no act of the harts is left out' json "r['explored'] and not any(u['acts_left_out'] for u in r['explored'])"
+done
+preempted 1 pfe16
+claim '... and the kernel without the mistake moves the task out of it' nothing_found
+
 endless="--interleavings 100000 --steps 3 --schedules $work/none"
 # shellcheck disable=SC2086 # options and their values
 "$rvftrace" explore --harts 2 --append 'ftrace=function script="work calls 1"' $endless "$mcount" </dev/null >"$out" 2>"$err" &

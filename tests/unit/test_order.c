@@ -186,6 +186,79 @@ static void bounds_are_kept(void **state)
     VEC_FREE(&l.acts);
 }
 
+static struct act by_task(uint64_t task, struct act a)
+{
+    a.task = task;
+    return a;
+}
+
+/* While a task is stopped in a place, it stores nothing; another task of the hart does, elsewhere.
+ */
+static void a_task_is_not_stopped_until_it_has_done_something_itself(void **state)
+{
+    struct act_list l =
+        LIST(by_task(2, act(ACT_EXECUTE, 0, SITE, 4)), by_task(1, act(ACT_EXECUTE, 0, SITE, 4)),
+             by_task(1, act(ACT_EXECUTE, 1, SITE, 4)), by_task(1, act(ACT_STORE, 0, SITE, 0)));
+    struct turn_list turns;
+    size_t more;
+
+    (void)state;
+    l.harts = 2;
+    turns = order_turns(&l, 0, 0, 100, &more);
+    assert_non_null(turn_of(&turns, PLAN_STALL, 0, 0));
+    assert_null(turn_of(&turns, PLAN_STALL, 0, 100));
+    assert_null(turn_of(&turns, PLAN_STALL, 1, 200));
+    VEC_FREE(&turns.turns);
+    l.harts = 1;
+    turns = order_turns(&l, 0, 0, 100, &more);
+    assert_null(turn_of(&turns, PLAN_STALL, 0, 0));
+    assert_non_null(turn_of(&turns, PLAN_TICK, 0, 0));
+    VEC_FREE(&turns.turns);
+    VEC_FREE(&l.acts);
+}
+
+/* Task 3 is in the place once, the task that stores to it and another one a hundred times. */
+static void each_task_is_preempted_in_a_place(void **state)
+{
+    enum { OFTEN = 100 };
+    struct act_list l = LIST(by_task(3, act(ACT_EXECUTE, 0, SITE, 4)));
+    struct turn_list turns;
+    size_t more;
+
+    (void)state;
+    for (uint64_t i = 1; i <= 2 * OFTEN; i++) {
+        VEC_PUSH(&l.acts, by_task(1 + i % 2, act(ACT_EXECUTE, 0, SITE + (uint32_t)i / 2, 4)));
+        l.acts.at[i].insns = 100 * i;
+    }
+    for (uint32_t i = 0; i <= OFTEN; i++) {
+        VEC_PUSH(&l.acts, by_task(1, act(ACT_STORE, 0, SITE + i, 0)));
+        l.acts.at[l.acts.len - 1].insns = 100 * l.acts.len;
+    }
+    turns = order_turns(&l, 0, 0, 4, &more);
+    assert_non_null(turn_of(&turns, PLAN_TICK, 0, 0));
+    assert_true(more > OFTEN);
+    VEC_FREE(&turns.turns);
+    VEC_FREE(&l.acts);
+}
+
+static void no_timer_comes_where_interrupts_are_off(void **state)
+{
+    struct act_list l = LIST(act(ACT_EXECUTE, 0, SITE, 4), act(ACT_EXECUTE, 1, SITE, 4),
+                             act(ACT_STORE, 2, SITE, 0));
+    struct turn_list turns;
+    size_t more;
+
+    (void)state;
+    l.harts = 3;
+    l.acts.at[0].masked = true;
+    turns = order_turns(&l, 0, 0, 100, &more);
+    assert_null(turn_of(&turns, PLAN_TICK, 0, 0));
+    assert_non_null(turn_of(&turns, PLAN_TICK, 1, 100));
+    assert_non_null(turn_of(&turns, PLAN_STALL, 0, 0));
+    VEC_FREE(&turns.turns);
+    VEC_FREE(&l.acts);
+}
+
 /* ---- plans ---- */
 
 static void a_plan_tells_who_stalls_and_what_is_next(void **state)
@@ -243,6 +316,9 @@ int main(void)
         cmocka_unit_test(what_does_not_conflict_is_not_turned),
         cmocka_unit_test(a_started_hart_stalls_before_its_first_act),
         cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(a_task_is_not_stopped_until_it_has_done_something_itself),
+        cmocka_unit_test(each_task_is_preempted_in_a_place),
+        cmocka_unit_test(no_timer_comes_where_interrupts_are_off),
         cmocka_unit_test(a_plan_tells_who_stalls_and_what_is_next),
         cmocka_unit_test(steps_are_read_as_they_are_written),
     };
