@@ -25,6 +25,7 @@
 #include "explore/acts.h"
 #include "explore/outcome.h"
 #include "explore/search.h"
+#include "explore/stops.h"
 #include "ftrace/report/describe.h"
 #include "ftrace/report/report.h"
 #include "ftrace/sites/sites.h"
@@ -377,6 +378,19 @@ static void print_table(const struct explorer *e, FILE *out)
     }
 }
 
+/* Line number i of a text, which has more; and its length. */
+static const char *line_at(const char *text, size_t i)
+{
+    for (; i; i--)
+        text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+    return text;
+}
+
+static int line_len(const char *text, size_t i)
+{
+    return (int)strcspn(line_at(text, i), "\n");
+}
+
 static void print_discovery(const struct discovery *d, const char *file, FILE *out)
 {
     char n[GROUPED_MAX], line[PLAN_LINE];
@@ -388,6 +402,8 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
         fputs(d->text, out);
     fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
             grouped(n, d->runs), d->runs == 1 ? "" : "s");
+    for (size_t i = 0; i < d->plan.steps.len; i++)
+        fprintf(out, "  %-9s %.*s\n", i ? "" : "how", line_len(d->stops, i), line_at(d->stops, i));
     for (size_t i = 0; i < d->plan.steps.len; i++) {
         plan_write_step(line, &d->plan.steps.at[i]);
         fprintf(out, "  %-9s %s\n", i ? "" : "schedule", line);
@@ -396,11 +412,16 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
             file);
 }
 
-static void write_json_steps(struct json *j, const struct plan *p)
+static void write_json_steps(struct json *j, const struct discovery *d)
 {
+    const struct plan *p = &d->plan;
+    char words[STOP_TEXT];
+
     json_begin_array(j, "steps");
     for (size_t i = 0; i < p->steps.len; i++) {
         const struct plan_step *s = &p->steps.at[i];
+
+        snprintf(words, sizeof words, "%.*s", line_len(d->stops, i), line_at(d->stops, i));
 
         json_begin_object(j, NULL);
         json_text(j, "kind", s->kind == PLAN_TICK ? "tick" : "stall");
@@ -408,6 +429,7 @@ static void write_json_steps(struct json *j, const struct plan *p)
         json_number(j, "from", s->at);
         if (s->kind == PLAN_STALL)
             json_number(j, "until", s->until);
+        json_text(j, "words", words);
         json_end(j);
     }
     json_end(j);
@@ -477,7 +499,7 @@ static void write_json(const struct explorer *e, char *const *files, FILE *out)
         json_number(&j, "runs", d->runs);
         json_number(&j, "first", d->first);
         json_text(&j, "schedule", files[i]);
-        write_json_steps(&j, &d->plan);
+        write_json_steps(&j, d);
         json_text(&j, "evidence", d->text);
         json_end(&j);
     }

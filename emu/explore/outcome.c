@@ -64,6 +64,7 @@ void outcome_free(struct outcome *o)
     VEC_FREE(&o->turns.turns);
     VEC_FREE(&o->plan.steps);
     free(o->died);
+    free(o->stops);
     *o = (struct outcome){0};
 }
 
@@ -119,6 +120,7 @@ static void outcome_state_io(struct state_io *io, struct outcome *o)
     STATE_IO(io, o->reason);
     STATE_IO(io, o->code);
     text_state_io(io, &o->died);
+    text_state_io(io, &o->stops);
     STATE_IO_VEC(io, &o->findings, (size_t)OUTCOME_FINDINGS_MAX, finding_state_io);
 }
 

@@ -31,6 +31,7 @@ struct outcome {
     uint64_t more_turns;    /* turns that were left out, as there were too many */
     enum stop_reason reason;
     unsigned code;                           /* STOP_EXIT */
+    char *stops;                             /* what the steps do, in words, a line each */
     char *died;                              /* why the guest cannot continue; "": it can */
     VEC_OF(struct outcome_finding) findings; /* all findings of the auditor */
 };

@@ -22,6 +22,7 @@
 #include "explore/last_line.h"
 #include "explore/order.h"
 #include "explore/outcome.h"
+#include "explore/stops.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/report/report.h"
 #include "ftrace/watch.h"
@@ -38,6 +39,7 @@ enum {
 /* A run whose turns are tried. */
 struct node {
     struct plan plan;
+    char *stops; /* what its steps do, in words, a line each; NULL: it has none */
     struct turn_list turns;
     uint64_t more; /* turns that were left out, as there were too many */
 };
@@ -73,6 +75,13 @@ static uint64_t hash_of_plan(const struct plan *p)
     return hash;
 }
 
+static void copy_plan(struct plan *to, const struct plan *from)
+{
+    to->steps.len = 0;
+    for (size_t i = 0; i < from->steps.len; i++)
+        VEC_PUSH(&to->steps, from->steps.at[i]);
+}
+
 /* ---- one run, in its own process ---- */
 
 struct one_run {
@@ -80,15 +89,17 @@ struct one_run {
     const struct map *known; /* as in struct search_state */
     struct plan plan;
     struct act until;
-    bool waiting; /* for `until' */
+    bool waiting, met; /* for `until'; it was done */
 };
 
 static void on_act(void *ctx, const struct act *a)
 {
     struct one_run *r = ctx;
 
-    if (r->waiting && act_is(a, &r->until))
-        machine_ask_stop(r->config->machine);
+    if (!r->waiting || !act_is(a, &r->until))
+        return;
+    r->met = true;
+    machine_ask_stop(r->config->machine);
 }
 
 /* Runs until the stall ends that is the last step of the plan and has begun. */
@@ -195,18 +206,32 @@ static void take_acts(struct outcome *o, const struct search_config *c, uint64_t
     o->more_turns = more;
 }
 
+/* The lines of the plan's steps, with that of its last one, which is new. */
+static char *describe_stops(const struct one_run *r, const struct node *from,
+                            const struct stops *stops)
+{
+    const struct plan_step *step = &r->plan.steps.at[r->plan.steps.len - 1];
+    char text[STOP_TEXT];
+
+    if (step->kind == PLAN_TICK)
+        stops_describe_tick(stops, text);
+    else
+        stops_describe_stall(stops, r->met ? &r->until : NULL, step->until - step->at, text);
+    return from->stops ? xasprintf("%s\n%s", from->stops, text) : xstrdup(text);
+}
+
 /* Takes the turn (NULL: none), runs, and sends the outcome. The machine stands at the turn. */
-static void run_turn(const struct search_state *s, const struct plan *plan, const struct turn *turn,
+static void run_turn(const struct search_state *s, const struct node *from, const struct turn *turn,
                      uint64_t index, struct channel *out)
 {
     const struct search_config *c = s->config;
     struct one_run r = {.config = c, .known = &s->known};
     struct outcome o = {0};
     struct stop stop = {.reason = STOP_INSNS};
+    struct stops *stops = turn ? stops_new(c->machine, c->report, turn->hart) : NULL;
 
     last_line_clear(c->last_line); /* another run has written the line */
-    for (size_t i = 0; i < plan->steps.len; i++)
-        VEC_PUSH(&r.plan.steps, plan->steps.at[i]);
+    copy_plan(&r.plan, &from->plan);
     if (turn)
         VEC_PUSH(&r.plan.steps, ((struct plan_step){turn->kind, turn->hart, turn->at, UINT64_MAX}));
     machine_follow(c->machine, &r.plan);
@@ -217,6 +242,7 @@ static void run_turn(const struct search_state *s, const struct plan *plan, cons
     if (goes_on(stop))
         stop = run_to_end(&r);
     o.index = index;
+    o.stops = stops ? describe_stops(&r, from, stops) : xstrdup("");
     o.plan = r.plan;
     take_acts(&o, c, s->room);
     o.reason = stop.reason;
@@ -246,13 +272,13 @@ static pid_t make_process(void)
     return made;
 }
 
-static void walk(const struct search_state *s, const struct plan *plan, const struct turn *turns,
+static void walk(const struct search_state *s, const struct node *from, const struct turn *turns,
                  size_t count, struct channel *out)
 {
     const struct search_config *c = s->config;
     unsigned running = 0;
 
-    machine_follow(c->machine, plan);
+    machine_follow(c->machine, &from->plan);
     for (size_t i = 0; i < count; i++) {
         struct stop stop = machine_run_before(c->machine, turns[i].at);
         pid_t made;
@@ -263,7 +289,7 @@ static void walk(const struct search_state *s, const struct plan *plan, const st
             running--;
         made = make_process();
         if (made == 0) {
-            run_turn(s, plan, &turns[i], i, out);
+            run_turn(s, from, &turns[i], i, out);
             _exit(0);
         }
         running += made > 0;
@@ -291,13 +317,6 @@ static bool is_shorter(const struct plan *a, const struct plan *b)
     return stalled_insns(a) < stalled_insns(b);
 }
 
-static void copy_plan(struct plan *to, const struct plan *from)
-{
-    to->steps.len = 0;
-    for (size_t i = 0; i < from->steps.len; i++)
-        VEC_PUSH(&to->steps, from->steps.at[i]);
-}
-
 static struct discovery *discovery_with(struct discoveries *d, const char *key)
 {
     for (size_t i = 0; i < d->list.len; i++)
@@ -306,7 +325,7 @@ static struct discovery *discovery_with(struct discoveries *d, const char *key)
     return NULL;
 }
 
-static void discover(struct search_state *s, const struct plan *plan, bool died, unsigned rule,
+static void discover(struct search_state *s, const struct outcome *o, bool died, unsigned rule,
                      const char *key, const char *text)
 {
     struct discovery *d = discovery_with(s->found, key);
@@ -316,13 +335,16 @@ static void discover(struct search_state *s, const struct plan *plan, bool died,
                                                       .rule = (enum rule)rule,
                                                       .key = xstrdup(key),
                                                       .text = xstrdup(text),
+                                                      .stops = xstrdup(o->stops),
                                                       .first = s->done->runs + 1}));
         d = &s->found->list.at[s->found->list.len - 1];
-        copy_plan(&d->plan, plan);
-    } else if (is_shorter(plan, &d->plan)) {
+        copy_plan(&d->plan, &o->plan);
+    } else if (is_shorter(&o->plan, &d->plan)) {
         free(d->text);
+        free(d->stops);
         d->text = xstrdup(text);
-        copy_plan(&d->plan, plan);
+        d->stops = xstrdup(o->stops);
+        copy_plan(&d->plan, &o->plan);
     }
     d->runs++;
 }
@@ -351,20 +373,21 @@ static bool take_discoveries(struct search_state *s, const struct outcome *o)
 
         if (map_get(&s->known, hash_of(f->key), &seen))
             continue;
-        discover(s, &o->plan, false, f->rule, f->key, f->text);
+        discover(s, o, false, f->rule, f->key, f->text);
         any = true;
     }
     if (any || as_seed || !o->died[0] || (o->reason == STOP_EXIT && !o->code))
         return any;
     death_key(key, o->died);
-    discover(s, &o->plan, true, 0, key, o->died);
+    discover(s, o, true, 0, key, o->died);
     return true;
 }
 
 static void take_outcome(struct search_state *s, struct outcome *o)
 {
     uint64_t order = o->order & INT64_MAX, seen;
-    struct node node = {.plan = o->plan, .turns = o->turns, .more = o->more_turns};
+    struct node node = {
+        .plan = o->plan, .stops = o->stops, .turns = o->turns, .more = o->more_turns};
     bool found = take_discoveries(s, o);
 
     s->done->runs++;
@@ -376,6 +399,7 @@ static void take_outcome(struct search_state *s, struct outcome *o)
     if (found || !node.turns.turns.len)
         return;
     o->plan = (struct plan){0};
+    o->stops = NULL;
     o->turns = (struct turn_list){0};
     VEC_PUSH(&s->next, node);
 }
@@ -408,7 +432,7 @@ static bool must_stop(struct search_state *s)
 }
 
 /* Makes a process that calls walk(), and receives the outcomes. */
-static bool run_walk(struct search_state *s, const struct plan *plan, const struct turn *turns,
+static bool run_walk(struct search_state *s, const struct node *from, const struct turn *turns,
                      size_t count)
 {
     struct channel channel;
@@ -420,9 +444,9 @@ static bool run_walk(struct search_state *s, const struct plan *plan, const stru
     walker = make_process();
     if (walker == 0) {
         if (turns)
-            walk(s, plan, turns, count, &channel);
+            walk(s, from, turns, count, &channel);
         else
-            run_turn(s, plan, NULL, 0, &channel);
+            run_turn(s, from, NULL, 0, &channel);
         _exit(0);
     }
     channel_close_write(&channel);
@@ -479,6 +503,7 @@ static struct turn_list choose_turns(struct search_state *s, const struct node *
 
 static void free_node(struct node *n)
 {
+    free(n->stops);
     VEC_FREE(&n->turns.turns);
     VEC_FREE(&n->plan.steps);
 }
@@ -493,7 +518,7 @@ static bool run_level(struct search_state *s)
 
         s->room = s->config->runs - s->done->runs - chosen.turns.len;
         if (chosen.turns.len && !s->stopped)
-            ok &= run_walk(s, &s->now.at[i].plan, chosen.turns.at, chosen.turns.len);
+            ok &= run_walk(s, &s->now.at[i], chosen.turns.at, chosen.turns.len);
         if (!s->stopped)
             s->done->lost += chosen.turns.len - s->outcomes.len;
         take_outcomes(s);
@@ -515,7 +540,7 @@ static void next_level(struct search_state *s)
 /* Runs the window as the seed has it, and begins with the turns of that run. */
 static bool run_seed(struct search_state *s)
 {
-    const struct plan none = {0};
+    const struct node none = {0};
     struct node node;
 
     s->room = s->config->runs;
@@ -578,6 +603,7 @@ void discovery_free(struct discovery *d)
 {
     free(d->key);
     free(d->text);
+    free(d->stops);
     VEC_FREE(&d->plan.steps);
 }
 

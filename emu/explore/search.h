@@ -30,6 +30,7 @@ struct discovery {
     enum rule rule;
     char *key;        /* discoveries with equal keys are the same */
     char *text;       /* lines, with all evidence */
+    char *stops;      /* what the steps of the plan do, in words, a line each */
     struct plan plan; /* the plan with the fewest steps, and among these with the shortest stalls */
     uint64_t runs;    /* number of runs with this finding */
     uint64_t first;   /* number of runs until the first with it */

@@ -36,6 +36,8 @@ explored --interleavings 60 --jobs 1 "$broken"
 claim "explore finds it" rule_found missing-remote-fence
 claim_line "... prints it with its evidence" '^error: missing-remote-fence: ' "$out"
 claim_line "... says how often, and how to repeat it" 'rvftrace run --schedule' "$out"
+claim_line "... says which hart was stopped, where, and until when" \
+    '^  how .*hart 1 stopped (before|between) .* of [a-z_]+ until .*, continued there after [0-9,]+ instructions$' "$out"
 claim "... and ends with status 0" has_status 0
 claim "its numbers add up" adds_up
 # Names of columns, and words in place of numbers.
@@ -90,6 +92,10 @@ preempted() { # HARTS KERNEL
 for harts in 1 2; do
     preempted $harts pfe16-parked-in-site
     claim "$harts harts: a task is stopped within a site while it changes" rule_found hart-inside
+    claim_line '... and explore says which task, and where it goes on' \
+        '^  how .*[a-z]+ \([0-9]+\) on hart [01] interrupted between nop and nop of [a-z_]+ by .*, continued on hart [01] ' "$out"
+    claim '... in the JSON, too' \
+        json "any('interrupted between nop and nop' in s.get('words', '') for f in r['found'] for s in f['steps'])"
     claim '... and no act of the harts is left out' json "r['explored'] and not any(u['acts_left_out'] for u in r['explored'])"
 done
 preempted 1 pfe16
