@@ -123,6 +123,21 @@ static bool look_around(const struct breakpoints *b, const struct run *r, struct
     return true;
 }
 
+/* Whether the store has a part of a breakpoint: most stores to code have none. */
+static bool has_part(const struct code_write *w)
+{
+    enum { EBREAK_LOW = 0x0073, EBREAK_HIGH = 0x0010, C_EBREAK = 0x9002 };
+
+    for (unsigned at = 0; at + 2 <= w->size; at += 2) {
+        uint16_t parcel;
+
+        memcpy(&parcel, w->new_bytes + at, sizeof parcel);
+        if (parcel == EBREAK_LOW || parcel == EBREAK_HIGH || parcel == C_EBREAK)
+            return true;
+    }
+    return w->size < 2 || (w->pa & 1);
+}
+
 static bool changes_only(const struct around *a, unsigned at, unsigned size)
 {
     return !memcmp(a->before, a->now, at) && memcmp(a->before + at, a->now + at, size) != 0 &&
@@ -209,7 +224,7 @@ void breakpoints_write(struct breakpoints *b, const struct code_write *w)
         return;
     r = &b->runs[w->who.hart];
     add_to_run(r, w);
-    if (find(b, r, &found)) {
+    if (has_part(w) && find(b, r, &found)) {
         keep(b, &found);
         r->put = found.pa;
         r->has_put = true;
