@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
@@ -33,7 +34,7 @@
 #include "mem/bus.h"
 
 /* Breakpoints that are followed at the same time. */
-enum { DETOURS_MAX = 1 << 10 };
+enum { HITS_MAX = 1 << 10 };
 
 /* Returns to a breakpoint that is still there, one after the other, until it counts as a loop. */
 enum { AGAIN_MAX = 8 };
@@ -44,14 +45,8 @@ enum { ENTRY_BYTES = 16 };
 /* A constrained loop of lr and sc has at most 16 instructions (ISA vol. I, 13.3). */
 enum { LOOP_BYTES_MAX = 64 };
 
-enum {
-    CSR_SSTATUS = 0x100,
-    STATUS_SIE = 1 << 1,
-    STATUS_FS = 3 << 13,
-    STATUS_SUM = 1 << 18,
-    STATUS_MXR = 1 << 19,
-    STATUS_KEPT = STATUS_FS | STATUS_SUM | STATUS_MXR,
-};
+/* Of sstatus, what each handler must give back. SIE is off in a slot, and as before after it. */
+#define STATUS_KEPT (SSTATUS_FS | SSTATUS_SUM | SSTATUS_MXR)
 
 /* What is known of a breakpoint (struct breakpoint, notes). */
 enum { NOTE_LOOKED_AT = 1, NOTE_IN_CODE = 2, NOTE_IN_LOOP = 4 };
@@ -65,14 +60,15 @@ enum stage {
 };
 
 /* A breakpoint's trap, until the hart goes on after the replaced instruction. */
-struct detour {
+struct hit {
     uint8_t stage; /* enum stage */
-    bool has_float;
-    uint32_t hart, depth, traps; /* of the stage's trap (struct audited_hart) */
-    uint32_t word;               /* the replaced instruction, as in memory */
-    uint64_t pc, pa;             /* of the breakpoint */
-    uint64_t slot, cycle;        /* cycle: of the first trap */
-    uint64_t status;             /* sstatus at the last trap; SIE: at the first one */
+    bool has_preempt;
+    uint32_t hart, depth, traps, switches; /* of the stage's trap (struct audited_hart) */
+    int32_t preempt;                       /* the task's preempt_count at the first trap */
+    uint32_t word;                         /* the replaced instruction, as in memory */
+    uint64_t pc, pa;                       /* of the breakpoint */
+    uint64_t slot, cycle;                  /* cycle: of the first trap */
+    struct hart_status status;             /* at the stage's trap; SIE: at the first one */
     uint64_t regs[32], fregs[32];
 };
 
@@ -80,8 +76,8 @@ struct breakpoint_rules {
     struct audit *audit;
     struct decoder *decoder;
     struct breakpoints *breakpoints;
-    bool *in_slot; /* by hart: a detour of the hart is in STAGE_SLOT */
-    VEC_OF(struct detour) detours;
+    bool *in_slot; /* by hart: a hit of the hart is in STAGE_SLOT */
+    VEC_OF(struct hit) hits;
     uint64_t left_out;
 };
 
@@ -198,8 +194,7 @@ static uint64_t function_of(const struct audit *a, struct hart *h, uint64_t va)
  * with the function's caller, as error injection does at a function's entry. The function that
  * happens to begin right after the instruction is not meant.
  */
-static bool is_on_purpose(const struct audit *a, struct hart *h, const struct detour *d,
-                          uint64_t pc)
+static bool is_on_purpose(const struct audit *a, struct hart *h, const struct hit *d, uint64_t pc)
 {
     uint64_t start = function_of(a, h, d->pc);
 
@@ -229,7 +224,7 @@ static bool is_sc(const struct insn *i)
  * Whether a breakpoint is within a loop of lr and sc: on one of them or between. Then the sc never
  * succeeds, as the handler's own stores and its return end the reservation.
  */
-static bool is_in_loop(const struct audit *a, struct hart *h, const struct detour *d,
+static bool is_in_loop(const struct audit *a, struct hart *h, const struct hit *d,
                        const struct insn *replaced)
 {
     uint64_t at = function_of(a, h, d->pc), lr = 0;
@@ -277,7 +272,7 @@ static void add_code(struct finding *f, enum fact_label label, uint64_t va, uint
 
 /* Adds a breach, with the trap and where the hart goes on; NULL: it has its evidence already. */
 static struct finding *report(const struct breakpoint_rules *r, enum rule rule, uint64_t place,
-                              const struct detour *d, const struct step *s)
+                              const struct hit *d, const struct step *s)
 {
     struct audit *a = r->audit;
     const struct breach b = {.rule = rule,
@@ -328,7 +323,7 @@ static void add_slot(struct finding *f, const struct step *s, unsigned size)
 }
 
 /* `wrong': the instruction of the slot that is wrong. */
-static void report_slot(const struct breakpoint_rules *r, enum message why, const struct detour *d,
+static void report_slot(const struct breakpoint_rules *r, enum message why, const struct hit *d,
                         const struct step *s, const struct fetched *wrong)
 {
     struct finding *f = report(r, RULE_wrong_slot, place_of(why, NULL), d, s);
@@ -346,7 +341,7 @@ static void report_slot(const struct breakpoint_rules *r, enum message why, cons
 }
 
 /* The hart goes on elsewhere than at `expected'; 0: a slot. */
-static void report_elsewhere(const struct breakpoint_rules *r, const struct detour *d,
+static void report_elsewhere(const struct breakpoint_rules *r, const struct hit *d,
                              const struct step *s, uint64_t expected)
 {
     struct finding *f =
@@ -360,7 +355,7 @@ static void report_elsewhere(const struct breakpoint_rules *r, const struct deto
     audit_fact_order(f);
 }
 
-static void report_result(const struct breakpoint_rules *r, const struct detour *d,
+static void report_result(const struct breakpoint_rules *r, const struct hit *d,
                           const struct step *s, const struct insn_effect *e)
 {
     struct finding *f = report(r, RULE_wrong_step, place_of(MESSAGE_RESULT, &s->insn), d, s);
@@ -374,7 +369,7 @@ static void report_result(const struct breakpoint_rules *r, const struct detour 
     audit_fact_order(f);
 }
 
-static void report_step(const struct breakpoint_rules *r, enum message why, const struct detour *d,
+static void report_step(const struct breakpoint_rules *r, enum message why, const struct hit *d,
                         const struct step *s)
 {
     struct finding *f = report(r, RULE_wrong_step, place_of(why, NULL), d, s);
@@ -388,11 +383,11 @@ static void report_step(const struct breakpoint_rules *r, enum message why, cons
 /* For audit_place_of_register, beside enum call_kind. */
 enum { DETOUR_BREAKPOINT = 0x80 };
 
-static void report_register(const struct breakpoint_rules *r, const struct detour *d,
-                            const struct step *s, unsigned reg, uint64_t before, uint64_t after)
+static void report_change(const struct breakpoint_rules *r, const struct hit *d,
+                          const struct step *s, unsigned reg, uint64_t before, uint64_t after)
 {
-    struct finding *f =
-        report(r, RULE_clobbered_register, audit_place_of_register(DETOUR_BREAKPOINT, reg), d, s);
+    enum rule rule = reg >= FACT_SIE ? RULE_clobbered_csr : RULE_clobbered_register;
+    struct finding *f = report(r, rule, audit_place_of_register(DETOUR_BREAKPOINT, reg), d, s);
 
     if (!f)
         return;
@@ -403,25 +398,25 @@ static void report_register(const struct breakpoint_rules *r, const struct detou
 
 /* ---- what must be kept ---- */
 
-static uint64_t status_of(struct hart *h)
+/* Takes what the handler of a trap must give back, but for SIE and preempt_count. */
+static void take(const struct breakpoint_rules *r, struct hit *d, enum stage stage, struct hart *h)
 {
-    uint64_t status;
+    uint64_t interrupts = d->status.sstatus & SSTATUS_SIE;
 
-    return hart_csr(h, CSR_SSTATUS, &status) ? status : 0;
-}
-
-/* Takes what the handler of a trap must give back. */
-static void take(const struct breakpoint_rules *r, struct detour *d, enum stage stage,
-                 struct hart *h)
-{
     d->stage = (uint8_t)stage;
     d->hart = hart_id(h);
     d->depth = r->audit->harts[d->hart].depth;
     d->traps = r->audit->harts[d->hart].traps;
-    d->has_float = hart_float_is_on(h);
+    d->switches = r->audit->harts[d->hart].switches;
+    d->status = hart_status(h);
+    d->status.sstatus = (d->status.sstatus & ~(uint64_t)SSTATUS_SIE) | interrupts;
     memcpy(d->regs, hart_regs(h), sizeof d->regs);
-    if (d->has_float)
-        memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
+    memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
+}
+
+static bool read_preempt(const struct audit *a, struct hart *h, int32_t *count)
+{
+    return a->config.tasks && tasks_preempt_count(a->config.tasks, h, hart_reg(h, REG_TP), count);
 }
 
 /* A probe of a function's entry may make it return to a handler: where a function begins. */
@@ -430,46 +425,86 @@ static bool is_hook(const struct audit *a, struct hart *h, uint64_t value)
     return function_of(a, h, value) == value;
 }
 
+static bool is_unswitched(const struct audit *a, const struct hit *d, const struct hart *h)
+{
+    return a->sees_switches && d->hart == hart_id(h) && d->switches == a->harts[d->hart].switches;
+}
+
+/* As of all detours (detour.c): with the unit off they are those of a program. */
+static void compare_floats(const struct breakpoint_rules *r, const struct hit *d,
+                           const struct step *s)
+{
+    const uint64_t *now = hart_fregs(s->hart);
+    uint64_t fcsr = hart_status(s->hart).fcsr;
+
+    if (d->hart != hart_id(s->hart) || d->traps != r->audit->harts[d->hart].traps ||
+        !(d->status.sstatus & SSTATUS_FS || is_unswitched(r->audit, d, s->hart)))
+        return;
+    if (fcsr != d->status.fcsr)
+        report_change(r, d, s, FACT_FCSR, d->status.fcsr, fcsr);
+    for (unsigned reg = 0; reg < 32; reg++)
+        if (now[reg] != d->fregs[reg])
+            report_change(r, d, s, FACT_FREG + reg, d->fregs[reg], now[reg]);
+}
+
 /* Compares the registers with those at the trap; `but': one that may differ, 0: none. */
-static void compare_registers(const struct breakpoint_rules *r, const struct detour *d,
+static void compare_registers(const struct breakpoint_rules *r, const struct hit *d,
                               const struct step *s, unsigned but)
 {
-    const uint64_t *now = hart_regs(s->hart), *fnow = hart_fregs(s->hart);
+    const uint64_t *now = hart_regs(s->hart);
 
     for (unsigned reg = 1; reg < 32; reg++)
         if (now[reg] != d->regs[reg] && reg != but &&
             !(reg == REG_RA && is_hook(r->audit, s->hart, now[reg])))
-            report_register(r, d, s, reg, d->regs[reg], now[reg]);
-    if (!d->has_float || !hart_float_is_on(s->hart))
-        return;
-    for (unsigned reg = 0; reg < 32; reg++)
-        if (fnow[reg] != d->fregs[reg])
-            report_register(r, d, s, FACT_FREG + reg, d->fregs[reg], fnow[reg]);
+            report_change(r, d, s, reg, d->regs[reg], now[reg]);
+    compare_floats(r, d, s);
 }
 
-/* Compares these bits of sstatus with those at the trap. */
-static void compare_status(const struct breakpoint_rules *r, const struct detour *d,
+/* Compares these bits of sstatus, and the page table, with those at the trap. */
+static void compare_status(const struct breakpoint_rules *r, const struct hit *d,
                            const struct step *s, uint64_t bits)
 {
-    uint64_t changed = (status_of(s->hart) ^ d->status) & bits;
+    static const struct {
+        uint64_t mask;
+        unsigned fact;
+    } fields[] = {{SSTATUS_SIE, FACT_SIE},
+                  {SSTATUS_FS, FACT_FS},
+                  {SSTATUS_SUM, FACT_SUM},
+                  {SSTATUS_MXR, FACT_MXR}};
+    const struct hart_status now = hart_status(s->hart);
 
-    if (changed & STATUS_SIE)
-        report_step(r, MESSAGE_INTERRUPTS, d, s);
-    if (changed & STATUS_KEPT)
-        report_step(r, MESSAGE_STATUS, d, s);
+    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
+        uint64_t mask = fields[i].mask & bits, unit = mask & -mask;
+
+        if ((now.sstatus ^ d->status.sstatus) & mask)
+            report_change(r, d, s, fields[i].fact, (d->status.sstatus & mask) / unit,
+                          (now.sstatus & mask) / unit);
+    }
+    if (now.satp != d->status.satp && is_unswitched(r->audit, d, s->hart))
+        report_change(r, d, s, FACT_SATP, d->status.satp, now.satp);
+}
+
+/* The hart goes on after the replaced instruction, or at it: nothing of the probe is left. */
+static void compare_end(const struct breakpoint_rules *r, const struct hit *d, const struct step *s)
+{
+    int32_t preempt;
+
+    compare_status(r, d, s, SSTATUS_SIE | STATUS_KEPT);
+    if (d->has_preempt && read_preempt(r->audit, s->hart, &preempt) && preempt != d->preempt)
+        report_change(r, d, s, FACT_PREEMPT, (uint32_t)d->preempt, (uint32_t)preempt);
 }
 
 /* ---- where the handler of a breakpoint goes on ---- */
 
-static void forget(struct breakpoint_rules *r, struct detour *d)
+static void forget(struct breakpoint_rules *r, struct hit *d)
 {
-    struct detour *end = r->detours.at + r->detours.len--;
+    struct hit *end = r->hits.at + r->hits.len--;
 
     memmove(d, d + 1, (size_t)(end - d - 1) * sizeof *d);
 }
 
 /* Whether a load or store was left out: it would have changed a register or memory. */
-static bool is_left_out(const struct detour *d, const struct step *s)
+static bool is_left_out(const struct hit *d, const struct step *s)
 {
     uint64_t at = d->regs[s->insn.rs1] + (uint64_t)(int64_t)s->insn.imm, value = 0;
     unsigned size;
@@ -497,7 +532,7 @@ static bool is_left_out(const struct detour *d, const struct step *s)
  * The handler has done itself what the instruction does: the registers must show it. `e': NULL if
  * they cannot be computed.
  */
-static void judge_simulated(const struct breakpoint_rules *r, const struct detour *d,
+static void judge_simulated(const struct breakpoint_rules *r, const struct hit *d,
                             const struct step *s, const struct insn_effect *e)
 {
     if (e && e->rd && hart_reg(s->hart, e->rd) != e->value)
@@ -505,15 +540,15 @@ static void judge_simulated(const struct breakpoint_rules *r, const struct detou
     else if (!e && is_left_out(d, s))
         report_step(r, MESSAGE_LEFT_OUT, d, s);
     compare_registers(r, d, s, s->insn.rd);
-    compare_status(r, d, s, STATUS_SIE | STATUS_KEPT);
+    compare_end(r, d, s);
 }
 
 /*
  * The hart is at the breakpoint again. That is so when it has just been removed; else the trap is
  * taken for ever.
  */
-static void judge_again(const struct breakpoint_rules *r, const struct detour *d,
-                        const struct step *s, const struct insn_effect *e)
+static void judge_again(const struct breakpoint_rules *r, const struct hit *d, const struct step *s,
+                        const struct insn_effect *e)
 {
     struct breakpoint *p = breakpoints_at(r->breakpoints, d->pa);
 
@@ -522,13 +557,13 @@ static void judge_again(const struct breakpoint_rules *r, const struct detour *d
         return;
     }
     compare_registers(r, d, s, 0);
-    compare_status(r, d, s, STATUS_SIE | STATUS_KEPT);
+    compare_end(r, d, s);
     if (p && p->armed && p->count < AGAIN_MAX && ++p->count == AGAIN_MAX)
         report_elsewhere(r, d, s, e->pc);
 }
 
 /* Whether the slot holds what it must; reports if it does not. */
-static bool is_sound_slot(const struct breakpoint_rules *r, const struct detour *d,
+static bool is_sound_slot(const struct breakpoint_rules *r, const struct hit *d,
                           const struct step *s, const struct fetched *copy,
                           const struct fetched *next)
 {
@@ -550,7 +585,7 @@ static bool is_sound_slot(const struct breakpoint_rules *r, const struct detour 
 }
 
 /* The hart begins to execute a copy of the instruction. True: it is followed. */
-static bool enter_slot(struct breakpoint_rules *r, struct detour *d, const struct step *s,
+static bool enter_slot(struct breakpoint_rules *r, struct hit *d, const struct step *s,
                        const struct fetched *copy)
 {
     uint64_t slot = s->pc;
@@ -561,10 +596,10 @@ static bool enter_slot(struct breakpoint_rules *r, struct detour *d, const struc
     compare_registers(r, d, s, 0);
     compare_status(r, d, s, STATUS_KEPT);
     if (!is_breakpoint(&next)) { /* it comes back by itself */
-        compare_status(r, d, s, STATUS_SIE);
+        compare_end(r, d, s);
         return false;
     }
-    if (status_of(s->hart) & STATUS_SIE)
+    if (hart_status(s->hart).sstatus & SSTATUS_SIE)
         report_step(r, MESSAGE_STEP_INTERRUPTS, d, s);
     d->slot = slot;
     d->stage = STAGE_SLOT;
@@ -575,7 +610,7 @@ static bool enter_slot(struct breakpoint_rules *r, struct detour *d, const struc
 }
 
 /* The handler goes on at no place where the replaced instruction leads to. True: in a slot. */
-static bool judge_place(struct breakpoint_rules *r, struct detour *d, const struct step *s,
+static bool judge_place(struct breakpoint_rules *r, struct hit *d, const struct step *s,
                         const struct insn_effect *e)
 {
     uint64_t pc = s->pc;
@@ -593,7 +628,7 @@ static bool judge_place(struct breakpoint_rules *r, struct detour *d, const stru
 }
 
 /* The first trap's handler has returned. True: the hart is in a slot now. */
-static bool judge_first(struct breakpoint_rules *r, struct detour *d, const struct step *s)
+static bool judge_first(struct breakpoint_rules *r, struct hit *d, const struct step *s)
 {
     struct breakpoint *p = breakpoints_at(r->breakpoints, d->pa);
     struct insn_effect e;
@@ -614,7 +649,7 @@ static bool judge_first(struct breakpoint_rules *r, struct detour *d, const stru
 }
 
 /* The handler of the breakpoint after the copy has returned. */
-static void judge_second(const struct breakpoint_rules *r, const struct detour *d,
+static void judge_second(const struct breakpoint_rules *r, const struct hit *d,
                          const struct step *s)
 {
     if (s->pc != d->pc + s->insn.size) {
@@ -623,14 +658,14 @@ static void judge_second(const struct breakpoint_rules *r, const struct detour *
         return;
     }
     compare_registers(r, d, s, 0);
-    compare_status(r, d, s, STATUS_SIE | STATUS_KEPT);
+    compare_end(r, d, s);
 }
 
 /*
  * The copy has raised an exception, and its handler has returned: to the replaced instruction, to
  * the copy or the breakpoint after it, or to where the exception is handled.
  */
-static bool judge_fault(struct breakpoint_rules *r, struct detour *d, const struct step *s)
+static bool judge_fault(struct breakpoint_rules *r, struct hit *d, const struct step *s)
 {
     uint64_t pc = s->pc;
 
@@ -646,55 +681,78 @@ static bool judge_fault(struct breakpoint_rules *r, struct detour *d, const stru
         report_elsewhere(r, d, s, d->pc);
         return false;
     }
-    compare_status(r, d, s, STATUS_SIE | STATUS_KEPT);
+    compare_end(r, d, s);
     return false;
 }
 
 /* ---- which trap a return belongs to ---- */
 
-static bool is_of_stack(const struct detour *d, const struct hart *h)
+static bool is_of_stack(const struct hit *d, const struct hart *h)
 {
     return d->regs[REG_TP] == hart_reg(h, REG_TP) &&
            d->regs[REG_SP] >> TASK_STACK_SHIFT == hart_reg(h, REG_SP) >> TASK_STACK_SHIFT;
 }
 
-/*
- * The detour whose handler returns: of the task and with the stack pointer that it had. A handler
- * that has lost the stack pointer returns on the same hart, with as many traps open. NULL: none.
- */
-static struct detour *returning(const struct breakpoint_rules *r, const struct hart *h)
+static bool has_sp(const struct hit *d, const struct hart *h)
 {
-    uint32_t depth = r->audit->harts[hart_id(h)].depth + 1;
+    return d->regs[REG_SP] == hart_reg(h, REG_SP);
+}
 
-    for (size_t i = r->detours.len; i-- > 0;) {
-        struct detour *d = &r->detours.at[i];
+/* The hit whose handler returns, of the task and with the stack pointer that it had. NULL: none. */
+static struct hit *returning_whole(const struct breakpoint_rules *r, const struct hart *h)
+{
+    for (size_t i = r->hits.len; i-- > 0;) {
+        struct hit *d = &r->hits.at[i];
 
-        if (d->stage != STAGE_SLOT && is_of_stack(d, h) && d->regs[REG_SP] == hart_reg(h, REG_SP))
-            return d;
-    }
-    for (size_t i = r->detours.len; i-- > 0;) {
-        struct detour *d = &r->detours.at[i];
-
-        if (d->stage != STAGE_SLOT && d->hart == hart_id(h) && d->depth == depth &&
-            d->regs[REG_TP] == hart_reg(h, REG_TP))
+        if (d->stage != STAGE_SLOT && is_of_stack(d, h) && has_sp(d, h))
             return d;
     }
     return NULL;
 }
 
-/* Forgets detours of this stack that have ended without a return, as in a task that was killed. */
+/*
+ * The same also of a handler that has lost one of the two: it returns on the same hart, with as
+ * many traps open.
+ */
+static struct hit *returning(const struct breakpoint_rules *r, const struct hart *h)
+{
+    uint32_t depth = r->audit->harts[hart_id(h)].depth + 1;
+    struct hit *whole = returning_whole(r, h);
+
+    for (size_t i = r->hits.len; !whole && i-- > 0;) {
+        struct hit *d = &r->hits.at[i];
+
+        if (d->stage != STAGE_SLOT && d->hart == hart_id(h) && d->depth == depth &&
+            (d->regs[REG_TP] == hart_reg(h, REG_TP) || has_sp(d, h)))
+            return d;
+    }
+    return whole;
+}
+
+/* Forgets hits of this stack that have ended without a return, as in a task that was killed. */
 static void forget_dead(struct breakpoint_rules *r, const struct hart *h)
 {
-    for (size_t i = r->detours.len; i-- > 0;)
-        if (is_of_stack(&r->detours.at[i], h) &&
-            r->detours.at[i].regs[REG_SP] <= hart_reg(h, REG_SP))
-            forget(r, &r->detours.at[i]);
+    for (size_t i = r->hits.len; i-- > 0;)
+        if (is_of_stack(&r->hits.at[i], h) && r->hits.at[i].regs[REG_SP] <= hart_reg(h, REG_SP))
+            forget(r, &r->hits.at[i]);
+}
+
+/* The handler returns to U-mode, with the registers of the kernel. */
+static void on_return_to_user(struct breakpoint_rules *r, const struct trap_return_event *t)
+{
+    struct step s = {.hart = t->hart, .pc = t->pc};
+    struct hit *d = returning_whole(r, t->hart);
+
+    if (!d || !decoder_decode(r->decoder, d->word, &s.insn))
+        return;
+    report_change(r, d, &s, FACT_SPP, PRIV_S, PRIV_U);
+    forget(r, d);
 }
 
 static void on_return(struct breakpoint_rules *r, const struct trap_return_event *t)
 {
     struct step s = {.hart = t->hart, .pc = t->pc};
-    struct detour *d = returning(r, t->hart);
+    struct hit *d = returning(r, t->hart);
     bool goes_on = false;
 
     if (!d || !decoder_decode(r->decoder, d->word, &s.insn))
@@ -717,8 +775,8 @@ static void on_alarm(const struct breakpoint_rules *r, const struct alarm_event 
 {
     struct step s = {.hart = e->hart};
 
-    for (size_t i = r->detours.len; i-- > 0 && e->alarm->kind >= ALARM_OOPS;) {
-        const struct detour *d = &r->detours.at[i];
+    for (size_t i = r->hits.len; i-- > 0 && e->alarm->kind >= ALARM_OOPS;) {
+        const struct hit *d = &r->hits.at[i];
 
         if ((d->stage != STAGE_HANDLER && d->stage != STAGE_AFTER) || d->hart != hart_id(e->hart) ||
             d->traps != r->audit->harts[d->hart].traps)
@@ -733,7 +791,7 @@ static void on_alarm(const struct breakpoint_rules *r, const struct alarm_event 
 
 /* What is found out once of each breakpoint: whether it is in code, and in which. */
 static bool is_judged(const struct audit *a, struct hart *h, struct breakpoint *p,
-                      const struct detour *d, const struct insn *i)
+                      const struct hit *d, const struct insn *i)
 {
     if (!(p->notes & NOTE_LOOKED_AT)) {
         p->notes = NOTE_LOOKED_AT;
@@ -757,7 +815,7 @@ static bool is_as_known(const struct audit *a, const struct breakpoint *p)
 /* A hart has come to a breakpoint. It is followed if it replaced one whole instruction. */
 static void begin(struct breakpoint_rules *r, const struct trap_event *t)
 {
-    struct detour d = {.pc = t->epc, .cycle = hart_cycles(t->hart), .status = status_of(t->hart)};
+    struct hit d = {.pc = t->epc, .cycle = hart_cycles(t->hart), .status = hart_status(t->hart)};
     struct breakpoint *p;
     struct insn i;
 
@@ -771,19 +829,20 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
         !is_judged(r->audit, t->hart, p, &d, &i))
         return;
     forget_dead(r, t->hart);
-    if (r->detours.len == DETOURS_MAX) {
+    if (r->hits.len == HITS_MAX) {
         r->left_out++;
         return;
     }
     take(r, &d, STAGE_HANDLER, t->hart);
-    VEC_PUSH(&r->detours, d);
+    d.has_preempt = read_preempt(r->audit, t->hart, &d.preempt);
+    VEC_PUSH(&r->hits, d);
 }
 
-static struct detour *in_slot_of(const struct breakpoint_rules *r, uint32_t hart)
+static struct hit *in_slot_of(const struct breakpoint_rules *r, uint32_t hart)
 {
-    for (size_t i = r->detours.len; i-- > 0;)
-        if (r->detours.at[i].stage == STAGE_SLOT && r->detours.at[i].hart == hart)
-            return &r->detours.at[i];
+    for (size_t i = r->hits.len; i-- > 0;)
+        if (r->hits.at[i].stage == STAGE_SLOT && r->hits.at[i].hart == hart)
+            return &r->hits.at[i];
     return NULL;
 }
 
@@ -803,17 +862,14 @@ static bool is_of_data(uint64_t cause)
 /* A trap in the slot: by the breakpoint after the copy, or by the copy. */
 static void leave_slot(struct breakpoint_rules *r, const struct trap_event *t)
 {
-    struct detour *d = in_slot_of(r, hart_id(t->hart));
-    uint64_t bits;
+    struct hit *d = in_slot_of(r, hart_id(t->hart));
 
     r->in_slot[hart_id(t->hart)] = false;
     if (!d)
         return;
-    bits = STATUS_KEPT & status_of(t->hart);
     if (!t->interrupt && t->cause == EXC_BREAKPOINT &&
         t->epc == d->slot + insn_size((uint16_t)d->word)) {
         take(r, d, STAGE_AFTER, t->hart);
-        d->status = (d->status & ~(uint64_t)STATUS_KEPT) | bits;
     } else if (!t->interrupt && is_of_data(t->cause) && t->epc == d->slot) {
         take(r, d, STAGE_FAULT, t->hart);
     } else {
@@ -841,7 +897,7 @@ static void destroy(void *rules)
 
     breakpoints_free(r->breakpoints);
     decoder_free(r->decoder);
-    VEC_FREE(&r->detours);
+    VEC_FREE(&r->hits);
     free(r->in_slot);
     free(r);
 }
@@ -865,8 +921,8 @@ static void on_event(void *rules, const struct event *e)
     case EVENT_FENCE_I: breakpoints_fence(r->breakpoints, hart_id(e->fence.hart)); break;
     case EVENT_TRAP: on_trap(r, &e->trap); break;
     default:
-        if (r->detours.len && e->trap_return.from == PRIV_S && e->trap_return.to == PRIV_S)
-            on_return(r, &e->trap_return);
+        if (r->hits.len && e->trap_return.from == PRIV_S)
+            (e->trap_return.to == PRIV_S ? on_return : on_return_to_user)(r, &e->trap_return);
         break;
     }
 }
@@ -881,19 +937,23 @@ uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r)
     return r->left_out + breakpoints_left_out(r->breakpoints);
 }
 
-static void detour_io(struct state_io *io, struct detour *d)
+static void hit_io(struct state_io *io, struct hit *d)
 {
     STATE_IO_BELOW(io, d->stage, STAGES);
-    STATE_IO(io, d->has_float);
+    STATE_IO(io, d->has_preempt);
     STATE_IO(io, d->hart);
     STATE_IO(io, d->depth);
     STATE_IO(io, d->traps);
+    STATE_IO(io, d->switches);
+    STATE_IO(io, d->preempt);
     STATE_IO(io, d->word);
     STATE_IO(io, d->pc);
     STATE_IO(io, d->pa);
     STATE_IO(io, d->slot);
     STATE_IO(io, d->cycle);
-    STATE_IO(io, d->status);
+    STATE_IO(io, d->status.sstatus);
+    STATE_IO(io, d->status.satp);
+    STATE_IO(io, d->status.fcsr);
     for (unsigned reg = 0; reg < 32; reg++) {
         STATE_IO(io, d->regs[reg]);
         STATE_IO(io, d->fregs[reg]);
@@ -906,7 +966,7 @@ static void state_io(struct state_io *io, void *rules)
 
     state_io_section(io, "breakpoint-rules", 1);
     breakpoints_state_io(io, r->breakpoints);
-    STATE_IO_VEC(io, &r->detours, DETOURS_MAX, detour_io);
+    STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->in_slot[i]);
     STATE_IO(io, r->left_out);

@@ -106,15 +106,13 @@ const char *message_text(enum message message)
         [MESSAGE_USES_PC] = "the instruction uses its own address, which is another one in a slot",
         [MESSAGE_OF_SYSTEM] = "the instruction uses what a trap changes, or orders fetches: it "
                               "cannot be carried out in a slot",
-        [MESSAGE_RESERVATION] = "a trap from lr to sc ends the reservation: the sc fails each time",
+        [MESSAGE_RESERVATION] = "a trap from lr to sc ends the reservation: the loop need not end",
         [MESSAGE_STEP_INTERRUPTS] = "interrupts are on in the slot: one may take the hart to other "
                                     "code, and to other breakpoints, before the step has ended",
         [MESSAGE_ELSEWHERE] = "the hart goes on where the replaced instruction does not lead to",
         [MESSAGE_RESULT] = "the replaced instruction has another result",
         [MESSAGE_LEFT_OUT] = "the hart goes on after the replaced instruction, which was left out",
         [MESSAGE_GIVEN_UP] = "the kernel gives up at its own breakpoint, or at that after the copy",
-        [MESSAGE_INTERRUPTS] = "interrupts (sstatus.SIE) are not as they were at the breakpoint",
-        [MESSAGE_STATUS] = "FS, SUM or MXR of sstatus is not as it was at the breakpoint",
         [MESSAGE_BREAK_INSIDE] = "a breakpoint in the middle of the instruction that begins there",
         [MESSAGE_BREAK_TOO_LONG] = "a breakpoint of four bytes over an instruction of two: it has "
                                    "destroyed the next one, too",

@@ -135,8 +135,6 @@ enum message {
     MESSAGE_RESULT,
     MESSAGE_LEFT_OUT,
     MESSAGE_GIVEN_UP,
-    MESSAGE_INTERRUPTS,
-    MESSAGE_STATUS,
     MESSAGE_TRAP_LOOP,     /* these four: how the guest hangs */
     MESSAGE_HANDLER_TRAPS, /* the trap handler itself */
     MESSAGE_DEAF,          /* with interrupts off */
