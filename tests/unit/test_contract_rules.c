@@ -8,6 +8,7 @@
 #include "cpu/isa.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/text_map.h"
+#include "ftrace/report/describe.h"
 
 /* Code in the text, as offsets; and a trampoline that was made at run time. */
 enum { BODY = SITE_BYTES, TRACER = 0x500, HANDLER = 0x600, SWITCH = 0x680, BACK = 0x700 };
@@ -51,6 +52,7 @@ static void build(struct stage *t)
     scene_begin(s, 1, FETCH_COHERENT);
     image_name(s->im, "_stext", 0);
     image_name(s->im, "_etext", TEXT_BYTES);
+    image_name(s->im, "ftrace_caller", TRACER);
     image_name(s->im, "ftrace_call", TRACER + 4);
     image_name(s->im, "return_to_handler", HANDLER);
     image_name(s->im, "__switch_to", SWITCH);
@@ -412,6 +414,42 @@ static void a_trampoline_of_the_kernel_saves_all_arguments(void **state)
     take_down(&t);
 }
 
+static void assert_detour(struct stage *t, const char *text)
+{
+    const struct finding *f = audit_get(t->s.audit, 0);
+    char told[FACT_TEXT_MAX] = "";
+
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == LABEL_DETOUR)
+            describe_fact(told, t->s.t, t->s.symbols, NULL, &f->facts[i]);
+    assert_string_equal(told, text);
+}
+
+static void a_detour_is_told_by_its_name_or_by_what_it_is(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 19, 1);
+    come_back(&t);
+    assert_detour(&t, "ftrace_caller");
+    take_down(&t);
+    build(&t);
+    call(&t, F, MADE);
+    hart_set_reg(t.h, 19, 1);
+    come_back(&t);
+    assert_detour(&t, "the trampoline at 0x80040000 that the site calls");
+    take_down(&t);
+    build(&t);
+    hook_and_return(&t, MADE);
+    hart_set_reg(t.h, 19, 1);
+    return_to_caller(&t);
+    assert_detour(&t, "the trampoline at 0x80040000 to which the function returns");
+    take_down(&t);
+}
+
 /* Calls the rest of f from the trampoline, with another value in a register, or none. */
 static void call_rest(struct stage *t, unsigned reg)
 {
@@ -608,6 +646,7 @@ int main(void)
         cmocka_unit_test(an_address_within_a_function_is_no_handler_but_a_lost_ra),
         cmocka_unit_test(a_trampoline_for_one_function_saves_what_that_reads),
         cmocka_unit_test(a_trampoline_of_the_kernel_saves_all_arguments),
+        cmocka_unit_test(a_detour_is_told_by_its_name_or_by_what_it_is),
         cmocka_unit_test(a_trampoline_that_calls_the_function_passes_its_arguments),
         cmocka_unit_test(a_trampoline_that_calls_the_function_may_use_saved_registers),
         cmocka_unit_test(a_trampoline_that_called_the_function_restores_them_and_keeps_the_result),
