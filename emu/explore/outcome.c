@@ -43,9 +43,7 @@ void outcome_take_findings(struct outcome *o, const struct report *r)
         struct finding_key key;
         char text[KEY_TEXT_MAX];
 
-        /* What is explained by another finding is no discovery beside that. */
-        if (rule_severity(f->rule) == SEVERITY_note || f->explained ||
-            report_pardon(r, i) != PARDON_NONE)
+        if (rule_severity(f->rule) == SEVERITY_note || report_pardon(r, i) != PARDON_NONE)
             continue;
         finding_key(&key, f, watch_sites(r->watch), r->symbols);
         finding_key_text(text, &key);

@@ -37,11 +37,12 @@ trace() {
         --append "script=\"$(echo "$5" | tr '\n' ' ' | sed "s/SEED/$3/g")\"" "$BUILD/guest-kernel/$1/kernel.elf"
 }
 
-# The rules of all findings that are not notes and follow from no other one, in order of first occurrence.
+# The rules of all findings that are not notes and follow from no other one but $before, in order of first occurrence.
 found() {
     python3 -c "import json, sys
-print(*dict.fromkeys(f['rule'] for f in json.load(open(sys.argv[1]))['findings']
-        if f['severity'] != 'note' and f['rule'] != sys.argv[2] and 'caused_by' not in f))" "$work/report" "$before"
+findings = json.load(open(sys.argv[1]))['findings']
+print(*dict.fromkeys(f['rule'] for f in findings if f['severity'] != 'note' and f['rule'] != sys.argv[2]
+        and ('caused_by' not in f or findings[f['caused_by'] - 1]['rule'] == sys.argv[2] and f['rule'] != 'guest-noticed')))" "$work/report" "$before"
 }
 first_is() { [ "$(found | cut -d ' ' -f 1)" = "$1" ]; }
 only_is() { [ "$(found)" = "$1" ]; }

@@ -10,7 +10,7 @@
  */
 enum { AFTER_CYCLES = 100 * 1000 * 1000 };
 
-enum { CODE = 1, FENCE = 2, STALE = 4 };
+enum { CODE = 1, FENCE = 2, STALE = 4, RUNNING = 8 };
 
 static const uint8_t causes[RULE_COUNT] = {
 #define CAUSE(rule, kind) [RULE_##rule] = (kind),
@@ -137,6 +137,15 @@ static bool is_called_from(const struct audit *a, const struct finding *f, const
     return false;
 }
 
+/* The store that the finding is about; NULL: that of no hart. */
+static const struct writer *finding_store(const struct finding *f)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_STORE && f->facts[i].writer.kind == WRITER_HART)
+            return &f->facts[i].writer;
+    return NULL;
+}
+
 static bool has_label(const struct finding *f, enum fact_label label)
 {
     for (unsigned i = 0; i < f->fact_count; i++)
@@ -176,6 +185,17 @@ static bool was_stored_before(const struct finding *cause, const struct finding 
     return false;
 }
 
+/* Whether the two are about stores by one hart in one function, shortly one after the other. */
+static bool is_same_update(const struct audit *a, const struct finding *cause,
+                           const struct finding *f)
+{
+    const struct writer *before = finding_store(cause), *now = finding_store(f);
+
+    return before && now && before->hart == now->hart &&
+           audit_function(a, before->pc) == audit_function(a, now->pc) &&
+           (is_within(before->cycle, now->cycle) || is_within(now->cycle, before->cycle));
+}
+
 /* ---- causes ---- */
 
 static bool explains(const struct audit *a, const struct finding *cause, const struct finding *f)
@@ -187,7 +207,8 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
     if (causes[cause->rule] & consequences[f->rule]) {
         const struct code consequence = code_of(a, f);
 
-        return overlaps(&code, &consequence);
+        return overlaps(&code, &consequence) ||
+               (causes[cause->rule] == RUNNING && is_same_update(a, cause, f));
     }
     return false;
 }

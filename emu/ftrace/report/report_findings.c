@@ -170,7 +170,7 @@ static void print_cause(const struct report *r, const struct finding *f, FILE *o
         return;
     fprintf(out, "  %-9s from %s (finding %u)%s\n", "follows",
             rule_name(audit_get(watch_audit(r->watch), f->caused_by)->rule), f->caused_by + 1,
-            f->explained ? ", which is about the same code" : ", as it seems");
+            f->explained ? ", which explains it" : ", as it seems");
 }
 
 void report_finding(const struct report *r, size_t index, FILE *out)
