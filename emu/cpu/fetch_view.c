@@ -589,6 +589,18 @@ void fetch_views_synchronize(struct hart *h)
     h->s.changed_views.len = 0;
 }
 
+void hart_each_old(const struct hart *h, void (*fn)(void *ctx, uint64_t pa), void *ctx)
+{
+    for (size_t i = 0; i < h->s.changed_views.len; i++) {
+        const struct fetch_view *view = fetch_view_at(h, h->s.changed_views.at[i]);
+
+        for (unsigned p = next_set(view->differs, 0); p < PARCELS_PER_PAGE;
+             p = next_set(view->differs, p + 1))
+            if (old_at(view, p) != bytes_in_memory(h->cluster, view, p))
+                fn(ctx, view->pa + UINT64_C(2) * p);
+    }
+}
+
 static void remove_views_of(struct hart *h)
 {
     for (size_t i = 0; i < h->s.views.cap; i++)

@@ -54,10 +54,9 @@ void hart_free(struct hart *h)
     free(h);
 }
 
-void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
+/* All of the reset but its fence. */
+static void reset_state(struct hart *h, uint64_t pc, enum privilege mode)
 {
-    struct writer me;
-
     if (h->s.model)
         pipe_reset(&h->s.model->pipe);
     memset(h->s.x, 0, sizeof h->s.x);
@@ -83,10 +82,23 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->s.nested = (struct nested_traps){.open = false};
     h->s.last_trap_pc = h->s.last_trap_insns = UINT64_MAX;
     hart_flush_translations(h);
-    me = hart_writer(h);
-    hart_fence_i(h, FENCE_LOCAL, &me);
+    hart_forget_cut(h);
     hart_update_context(h);
     hart_update_interrupts(h);
+}
+
+void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
+{
+    struct writer me;
+
+    reset_state(h, pc, mode);
+    me = hart_writer(h);
+    hart_fence_i(h, FENCE_LOCAL, &me);
+}
+
+void hart_start(struct hart *h, uint64_t pc, enum privilege mode)
+{
+    reset_state(h, pc, mode);
 }
 
 enum privilege hart_data_mode(const struct hart *h)
@@ -469,9 +481,12 @@ uint64_t hart_sync_stamp(const struct hart *h)
     return h->s.off ? UINT64_MAX : h->s.sync_stamp;
 }
 
+/* The caches of one that has not run yet are empty, and the image is there already. */
 void hart_turn_off(struct hart *h)
 {
     h->s.off = true;
+    if (!h->s.insns)
+        h->s.sync_stamp = h->cluster->ram->stamp;
 }
 
 /* ---- state ---- */

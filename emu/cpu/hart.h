@@ -92,6 +92,13 @@ void hart_ask_stop(struct hart *h);
  */
 void hart_reset(struct hart *h, uint64_t pc, enum privilege mode);
 
+/*
+ * The same for a hart that firmware starts, or starts again: its instruction cache stays as it was,
+ * as neither the ISA nor the SBI promises that a start empties it. What was written since its last
+ * fence.i, or since the machine was switched on, is stale for it until its next one.
+ */
+void hart_start(struct hart *h, uint64_t pc, enum privilege mode);
+
 unsigned hart_id(const struct hart *h);
 struct cluster *hart_cluster(const struct hart *h);
 uint64_t hart_pc(const struct hart *h);
@@ -181,7 +188,7 @@ void hart_flush_translations(struct hart *h);
 
 /*
  * Turns off a hart that firmware has stopped or not started yet: it does not run before a
- * hart_reset.
+ * hart_reset or hart_start.
  */
 void hart_turn_off(struct hart *h);
 
@@ -232,5 +239,11 @@ bool hart_has_fetched_stale(const struct hart *h, uint64_t pa);
 
 /* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */
 uint64_t hart_sync_stamp(const struct hart *h);
+
+/*
+ * Calls fn for each two bytes of code of which the hart has fetched others than those in memory,
+ * and may have them still, in no particular order.
+ */
+void hart_each_old(const struct hart *h, void (*fn)(void *ctx, uint64_t pa), void *ctx);
 
 #endif

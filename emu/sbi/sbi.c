@@ -530,7 +530,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
 {
     uint64_t status = 0;
 
-    hart_reset(h, pc, PRIV_S);
+    hart_start(h, pc, PRIV_S);
     (void)!hart_csr(h, CSR_MSTATUS, &status);
     (void)!hart_set_csr(h, CSR_MSTATUS,
                         status | MSTATUS_FS); /* floating point is on, as OpenSBI has it */

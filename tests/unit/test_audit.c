@@ -4,6 +4,7 @@
 #include "unit/ftrace_world.h"
 
 #include "ftrace/audit/rules.h"
+#include "ftrace/kernel/text_map.h"
 
 enum { ELSEWHERE = 0x800, HARTS = 3, FINDINGS_MAX = 4 };
 
@@ -842,6 +843,62 @@ static void a_swap_of_code_that_the_hart_never_ran_has_a_window_too(void **state
     wreck(&s);
 }
 
+/* Nothing says that a program is right with both. */
+static void a_swap_in_a_program_has_no_window(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_fenced(&s);
+    run_harts(&s);
+    store(&s, 0, ELSEWHERE, 4, 10);
+    set_mode(&s, 1, PRIV_U, true);
+    f = fetch(&s, ELSEWHERE, 1, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_missing_remote_fence);
+    wreck(&s);
+}
+
+/* Of the kernel's own text it is known what is a site, a jump label, or a breakpoint. */
+static void a_swap_in_text_that_is_none_of_these_has_no_window(void **state)
+{
+    enum { EBREAK_INSN = 0x00100073 };
+    struct audit_config audit = {.findings_max = FINDINGS_MAX};
+    struct text_map *text;
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    scene_begin(&s, HARTS, FETCH_COHERENT);
+    image_name(s.im, "_stext", 0);
+    image_name(s.im, "_etext", TEXT_BYTES);
+    scene_complete(&s, 100, NULL);
+    text = text_map_new(&s.im->image, s.symbols);
+    audit.text = text;
+    audit.sites = s.t;
+    audit.log = s.log;
+    audit.updates = s.updates;
+    audit.cluster = s.w.cluster;
+    audit.stream = &s.stream;
+    s.audit = audit_new(&audit);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        fence(&s, hart, 1, 1);
+    run_harts(&s);
+    store(&s, 0, JALR_AT, 4, 10);
+    f = fetch(&s, JALR_AT, 1, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_patch_window);
+    store_word(&s, ELSEWHERE, NOP, EBREAK_INSN, 11);
+    f = fetch(&s, ELSEWHERE, 1, 0);
+    f.stamp = 11;
+    assert_int_equal(rule_of(&s, &f), RULE_patch_window);
+    store(&s, 0, ELSEWHERE + 16, 4, 12);
+    f = fetch(&s, ELSEWHERE + 16, 1, 0);
+    f.stamp = 12;
+    assert_int_equal(rule_of(&s, &f), RULE_missing_remote_fence);
+    text_map_free(text);
+    wreck(&s);
+}
+
 static void a_hart_that_has_not_fenced_when_the_update_ends_should_have(void **state)
 {
     struct scene s;
@@ -1094,6 +1151,8 @@ int main(void)
         cmocka_unit_test(in_a_swap_either_version_may_run),
         cmocka_unit_test(a_swap_outside_of_every_site_has_a_window_too),
         cmocka_unit_test(a_swap_of_code_that_the_hart_never_ran_has_a_window_too),
+        cmocka_unit_test(a_swap_in_a_program_has_no_window),
+        cmocka_unit_test(a_swap_in_text_that_is_none_of_these_has_no_window),
         cmocka_unit_test(a_hart_that_has_not_fenced_when_the_update_ends_should_have),
         cmocka_unit_test(a_hart_that_goes_on_with_the_old_version_for_long_is_found),
         cmocka_unit_test(after_the_update_nothing_is_excused),

@@ -31,6 +31,54 @@ static void a_fence_serves_no_other_hart(void **state)
     wreck(&s);
 }
 
+/* Firmware stops it, and starts it again: nobody says that this empties its cache. */
+static void a_hart_that_is_started_has_the_cache_that_it_had(void **state)
+{
+    struct scene s;
+    struct hart *second;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    second = cluster_hart(s.w.cluster, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 1, FUNC);
+    hart_turn_off(second);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    hart_start(second, CODE, PRIV_M);
+    open_memory(second);
+    assert_int_equal(s.seen.fence_count, 0);
+    assert_int_equal(call(&s, 1, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    fence(&s, 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+/* It is empty, but another hart's store is not fenced for it; what was loaded before is. */
+static void a_hart_that_is_started_first_has_fetched_nothing(void **state)
+{
+    struct scene s;
+    struct hart *second;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    second = cluster_hart(s.w.cluster, 1);
+    load_function(&s, FUNC, 1);
+    load_function(&s, FRESH, 5);
+    (void)call(&s, 0, FUNC);
+    hart_turn_off(second);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    hart_start(second, CODE, PRIV_M);
+    open_memory(second);
+    assert_int_equal(call(&s, 1, FRESH), 5);
+    assert_int_equal(s.seen.stale_count, 0);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_false(s.seen.stale[0].fetched_before);
+    wreck(&s);
+}
+
 static void a_fence_before_the_store_does_not_count(void **state)
 {
     struct scene s;
@@ -486,6 +534,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fence_serves_no_other_hart),
+        cmocka_unit_test(a_hart_that_is_started_has_the_cache_that_it_had),
+        cmocka_unit_test(a_hart_that_is_started_first_has_fetched_nothing),
         cmocka_unit_test(a_fence_before_the_store_does_not_count),
         cmocka_unit_test(a_remote_fence_serves_its_target_alone),
         cmocka_unit_test(each_hart_sees_the_bytes_that_it_had),

@@ -268,6 +268,7 @@ static void an_update_ends_some_time_after_its_lock_was_released(void **state)
     assert_string_equal(update_end_name(s.ended.end), "released");
     poke(&s.w, DATA, OWNER, 8);
     store(&s, 0);
+    hart_advance(hart_of(&s, 1), 11 + SAME_CYCLES);
     updates_settle(s.updates);
     assert_int_equal(s.ends, 1);
     poke(&s.w, DATA, 0, 8);

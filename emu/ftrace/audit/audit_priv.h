@@ -226,6 +226,12 @@ void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t
 void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w);
 void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock);
 
+/*
+ * Whether the fetch is of code that was changed before its hart was started, and that has not
+ * fenced since: then the start lacks the fence.
+ */
+bool start_rules_take(struct audit *a, const struct stale_fetch *s);
+
 /* ---- stale_evidence.c, a part of the family `fetch' ---- */
 
 /* The last stale fetch that was reported: the next one may be the other half of it. */
@@ -238,6 +244,9 @@ struct last_stale {
 void stale_evidence_report(struct audit *a, struct last_stale *last, enum rule rule,
                            const struct stale_fetch *s);
 void stale_evidence_state_io(struct state_io *io, struct last_stale *last);
+
+/* Saves or restores all of it but its hart. */
+void stale_fetch_state_io(struct state_io *io, struct stale_fetch *s);
 
 /* ---- what was not followed, as there was too much of it ---- */
 

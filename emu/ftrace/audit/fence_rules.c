@@ -3,16 +3,19 @@
  * needs them: the wrong one, or with nothing to order the request after the stores.
  *
  * A missing fence is found by the fetch that comes without it (fetch_rules.c), which asks here for
- * a fence of another kind.
+ * a fence of another kind. If no such fetch comes before the run ends, it is found here.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/state_io.h"
+#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/updates.h"
 #include "mem/bus.h"
@@ -292,6 +295,175 @@ const struct text_flush *fence_rules_flush_instead(const struct audit *a,
     return is_one ? flush : NULL;
 }
 
+/* ---- updates that no fence has ended ---- */
+
+/*
+ * A kernel that announces nothing, and has no known lock, has done with an update that has had no
+ * store for so long.
+ */
+enum { OPEN_CYCLES = 100 * 1000 };
+
+/* Code that a hart has in an old version when the run ends. */
+struct old_code {
+    uint32_t hart;
+    uint64_t pa;
+    struct hart_parcel parcel;
+};
+
+struct old_list {
+    const struct audit *audit;
+    const struct hart *hart;
+    VEC_OF(struct old_code) all;
+};
+
+/* Whether the bytes are code of the kernel that is in use: of its text, or of a site. */
+static bool is_live_text(const struct audit *a, uint64_t pa)
+{
+    return (a->config.text && text_map_has(a->config.text, pa, 2)) ||
+           site_find(a->config.sites, pa, 2) != NO_SITE;
+}
+
+/* Whether the writer has done with the update of the store: it does not just go on to a fence. */
+static bool is_done(const struct audit *a, const struct writer *who, uint64_t stamp)
+{
+    const struct updates *u = a->config.updates;
+    uint64_t now = 0, cycle;
+
+    if (updates_ended(u, who->hart, stamp))
+        return true;
+    if (updates_is_guarded(u, who->hart))
+        return false;
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++) {
+        cycle = hart_cycles(cluster_hart(a->config.cluster, i));
+        now = cycle > now ? cycle : now;
+    }
+    return now > who->cycle && now - who->cycle > OPEN_CYCLES;
+}
+
+static void note_old(void *ctx, uint64_t pa)
+{
+    struct old_list *list = ctx;
+    struct old_code old = {.hart = hart_id(list->hart), .pa = pa};
+
+    if (hart_look_at(list->hart, pa, &old.parcel) && old.parcel.stale && old.parcel.old_known &&
+        old.parcel.writer_known && old.parcel.who.kind == WRITER_HART &&
+        is_live_text(list->audit, pa) && is_done(list->audit, &old.parcel.who, old.parcel.stamp))
+        VEC_PUSH(&list->all, old);
+}
+
+static int by_stamp(const void *a, const void *b)
+{
+    const struct old_code *x = a, *y = b;
+
+    if (x->parcel.stamp != y->parcel.stamp)
+        return x->parcel.stamp < y->parcel.stamp ? -1 : 1;
+    if (x->hart != y->hart)
+        return x->hart < y->hart ? -1 : 1;
+    return (x->pa > y->pa) - (x->pa < y->pa);
+}
+
+static void add_versions(struct finding *f, uint64_t va, const struct old_code *old, size_t count)
+{
+    struct fact *former = audit_fact(f, LABEL_OLD, FACT_BYTES);
+    struct fact *memory = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
+
+    former->va = memory->va = va;
+    former->size = memory->size = (uint8_t)(2 * count);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(former->bytes + 2 * i, &old[i].parcel.former, 2);
+        memcpy(memory->bytes + 2 * i, &old[i].parcel.memory, 2);
+    }
+}
+
+/* The number of the first ones that are side by side, of one hart and one store. */
+static size_t count_adjacent(const struct old_code *old, size_t left)
+{
+    size_t n = 1;
+
+    while (n < left && n < FACT_BYTES_MAX / 2 && old[n].hart == old->hart &&
+           old[n].parcel.stamp == old->parcel.stamp && old[n].pa == old->pa + 2 * n)
+        n++;
+    return n;
+}
+
+/* Reports the code at these places, which are side by side. */
+static void report_old(struct audit *a, const struct old_code *old, size_t count)
+{
+    const struct hart *h = cluster_hart(a->config.cluster, old->hart);
+    const struct patch_fence *last = patch_log_last_fence(a->config.log, old->hart);
+    uint32_t site = site_find(a->config.sites, old->pa, 2);
+    uint64_t va = site == NO_SITE ? text_map_va(a->config.text, old->pa)
+                                  : site_get(a->config.sites, site)->va +
+                                        (old->pa - site_get(a->config.sites, site)->pa);
+    const struct breach b = {
+        .rule = RULE_open_update,
+        .hart = old->hart,
+        .site = site,
+        .pc = va,
+        .cycle = hart_cycles(h),
+        .cause = audit_cause(RULE_open_update, audit_function(a, old->parcel.who.pc))};
+    struct finding *f = audit_add(a, &b);
+    struct fact *fact;
+
+    if (!f)
+        return;
+    audit_fact_site(f, site);
+    if (last) {
+        fact = audit_fact(f, LABEL_FENCED, FACT_FENCE);
+        fact->hart = old->hart;
+        fact->requester = last->requester;
+        fact->pc = last->pc;
+        fact->cycle = last->cycle;
+    }
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = old->parcel.who;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
+    add_versions(f, va, old, count);
+    audit_fact_message(f, LABEL_EXECUTED,
+                       hart_has_fetched_stale(h, old->pa) ? MESSAGE_RUN : MESSAGE_NOT_RUN);
+    fact = audit_fact(f, LABEL_MISSING, FACT_UNFENCED);
+    fact->hart = old->hart;
+    if (!last)
+        fact->message = MESSAGE_NEVER;
+    audit_fact_order(f);
+}
+
+/* Whether a missing fence was found already, by what came of it. */
+static bool is_known_to_miss_fences(const struct audit *a)
+{
+    for (size_t i = 0; i < a->findings.len; i++) {
+        enum rule rule = a->findings.at[i].rule;
+
+        if ((rule_family(rule) == FAMILY_fetch && rule_severity(rule) == SEVERITY_error) ||
+            rule == RULE_wrong_fence || rule == RULE_fence_deadlock)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * At the end of the run: code that a hart has in an old version, although its writer has done with
+ * the update. Nothing has come of it so far. A hart that is in its firmware fetches nothing.
+ */
+static void look_for_old(struct audit *a)
+{
+    struct old_list list = {.audit = a};
+
+    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++) {
+        list.hart = cluster_hart(a->config.cluster, i);
+        if (hart_sync_stamp(list.hart) != UINT64_MAX &&
+            !(a->harts[i].left_m_mode && hart_mode(list.hart) == PRIV_M))
+            hart_each_old(list.hart, note_old, &list);
+    }
+    if (list.all.len && !is_known_to_miss_fences(a)) {
+        qsort(list.all.at, list.all.len, sizeof *list.all.at, by_stamp);
+        for (size_t i = 0, count; i < list.all.len; i += count) {
+            count = count_adjacent(&list.all.at[i], list.all.len - i);
+            report_old(a, &list.all.at[i], count);
+        }
+    }
+    VEC_FREE(&list.all);
+}
+
 /* ---- the family ---- */
 
 static void *create(struct audit *a)
@@ -340,7 +512,10 @@ static void on_event(void *rules, const struct event *e)
 
 static void end(void *rules)
 {
-    look_for_deadlocks(rules);
+    struct fence_rules *r = rules;
+
+    look_for_deadlocks(r);
+    look_for_old(r->audit);
 }
 
 static void hart_io(struct state_io *io, struct fenced_hart *h)

@@ -11,12 +11,15 @@
  *   premature-fence if there was one before the last store of the update;
  * - anything else (new code, DMA, firmware, a debugger): stale-fetch.
  *
- * If an instruction was swapped by one store (swaps.h), another hart may run either
- * version until the update ends; so may the patching hart in the handler of an
+ * If an instruction was swapped by one store (swaps.h) where the kernel is made for both versions,
+ * another hart may run either until the update ends; so may the patching hart in the handler of an
  * interrupt after the store. Such a fetch is a note, and becomes an error if the
  * update ends before the hart executes fence.i.
+ *
+ * A hart that was just started has a rule of its own (start_rules.c).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/state_io.h"
@@ -25,6 +28,7 @@
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/swaps.h"
+#include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/updates.h"
 #include "ftrace/sites/sites.h"
@@ -75,13 +79,43 @@ static bool is_by_itself(const struct stale_fetch *s)
     return s->who.hart == hart_id(s->hart);
 }
 
+enum { INSN_EBREAK = 0x00100073, INSN_C_EBREAK = 0x9002 };
+
+static bool is_breakpoint(const uint8_t *bytes, unsigned size)
+{
+    const uint32_t insn = size == 2 ? INSN_C_EBREAK : INSN_EBREAK;
+
+    return !memcmp(bytes, &insn, size);
+}
+
+/*
+ * Whether the kernel is made for either version of the instruction. That is known of sites, jump
+ * labels and breakpoints. Of other code in its image it is not, and of code elsewhere, as of
+ * modules and programs of BPF, only if the kernel changes it by its own protocol. A program has
+ * nothing by which it could say so. Of a kernel that is not known all must be supposed.
+ */
+static bool is_made_for_both(const struct fetch_rules *r, const struct stale_fetch *s,
+                             const struct swap *swap)
+{
+    const struct audit_config *c = &r->audit->config;
+
+    if (hart_mode(s->hart) == PRIV_U)
+        return false;
+    if (!c->text || !text_map_is_exact(c->text) || site_find(c->sites, s->pa, s->size) != NO_SITE ||
+        text_map_jump_label(c->text, s->pa, s->size) ||
+        is_breakpoint(swap->old_bytes, swap->size) || is_breakpoint(swap->new_bytes, swap->size))
+        return true;
+    return !text_map_has(c->text, s->pa, s->size) && updates_is_guarded(c->updates, s->who.hart);
+}
+
 /* Whether the update is still open, so that either version may run. */
 static bool is_in_window(const struct fetch_rules *r, const struct stale_fetch *s)
 {
     const struct swap *swap = swap_of(r, s);
     uint32_t depth = r->audit->harts[hart_id(s->hart)].depth;
 
-    if (!swap || updates_ended(r->audit->config.updates, s->who.hart, s->stamp))
+    if (!swap || updates_ended(r->audit->config.updates, s->who.hart, s->stamp) ||
+        !is_made_for_both(r, s, swap))
         return false;
     return !is_by_itself(s) || (int32_t)(depth - swap->depth) > 0;
 }
@@ -166,6 +200,8 @@ static void close_windows(struct fetch_rules *r, enum rule rule, const struct up
 
 static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
 {
+    if (start_rules_take(r->audit, s))
+        return;
     if (s->evidence == STALE_PAGE_ONLY) {
         report(r, RULE_unfenced_page, s);
     } else if (!is_patched_code(r, s)) {
@@ -248,29 +284,11 @@ uint64_t fetch_rules_swaps_left_out(const struct fetch_rules *r)
     return swaps_left_out(r->swaps);
 }
 
-static void fetch_io(struct state_io *io, struct stale_fetch *s)
-{
-    STATE_IO(io, s->insns);
-    STATE_IO(io, s->pc);
-    STATE_IO(io, s->pa);
-    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
-    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
-    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
-    STATE_IO(io, s->old_known);
-    STATE_IO(io, s->fetched_before);
-    STATE_IO_BELOW(io, s->chosen, FETCHED_NEW + 1);
-    writer_state_io(io, &s->who);
-    STATE_IO(io, s->writer_known);
-    STATE_IO(io, s->agent_known);
-    STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
-    STATE_IO(io, s->stamp);
-}
-
 static void window_io(struct state_io *io, struct window *w)
 {
     STATE_IO_BELOW(io, w->rule, RULE_COUNT);
     STATE_IO(io, w->hart);
-    fetch_io(io, &w->fetch);
+    stale_fetch_state_io(io, &w->fetch);
 }
 
 static void state_io(struct state_io *io, void *rules)

@@ -75,6 +75,7 @@ enum fact_label {
     LABEL_UNMAPPED,
     LABEL_LITERAL,
     LABEL_REQUESTED,
+    LABEL_STARTED,
     LABEL_FLUSHED,
     LABEL_WAITING,
     LABEL_RUNNING,
@@ -116,6 +117,9 @@ enum message {
     MESSAGE_NEVER,       /* the hart has never executed a fence.i */
     MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
                           */
+    MESSAGE_STARTED,     /* the hart has executed none since it was started */
+    MESSAGE_RUN,         /* the hart has run the instruction since it was changed */
+    MESSAGE_NOT_RUN,     /* it has not */
     MESSAGE_DATA_FENCE,  /* a data fence between store and request */
     MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */

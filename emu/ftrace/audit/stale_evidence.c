@@ -334,3 +334,21 @@ void stale_evidence_state_io(struct state_io *io, struct last_stale *last)
     STATE_IO(io, last->cycle);
     STATE_IO(io, last->cause);
 }
+
+void stale_fetch_state_io(struct state_io *io, struct stale_fetch *s)
+{
+    STATE_IO(io, s->insns);
+    STATE_IO(io, s->pc);
+    STATE_IO(io, s->pa);
+    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
+    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
+    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
+    STATE_IO(io, s->old_known);
+    STATE_IO(io, s->fetched_before);
+    STATE_IO_BELOW(io, s->chosen, FETCHED_NEW + 1);
+    writer_state_io(io, &s->who);
+    STATE_IO(io, s->writer_known);
+    STATE_IO(io, s->agent_known);
+    STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
+    STATE_IO(io, s->stamp);
+}

@@ -290,8 +290,8 @@ static enum update_role role_of(const struct updates *u, unsigned writer, unsign
 /* ---- how long a hart may have fetched what was there before ---- */
 
 /*
- * Whether the hart runs. One that has never run, or is stopped, will have an empty instruction
- * cache when it starts.
+ * Whether the hart runs. One that has never run, or is stopped, cannot fence: it has to when it is
+ * started, which another rule is about (audit/start_rules.c).
  */
 static bool is_running(const struct updates *u, unsigned hart)
 {
@@ -601,10 +601,26 @@ const struct update *updates_open(const struct updates *u, uint32_t writer)
     return updates_is_open(u, writer) ? &u->open[writer] : NULL;
 }
 
+static uint64_t newest_cycle(const struct updates *u)
+{
+    uint64_t newest = 0;
+
+    for (unsigned i = 0; i < u->harts; i++) {
+        uint64_t cycle = hart_cycles(cluster_hart(u->cluster, i));
+
+        newest = cycle > newest ? cycle : newest;
+    }
+    return newest;
+}
+
+/* A run may end between the release and the fence. */
 void updates_settle(struct updates *u)
 {
+    uint64_t now = newest_cycle(u);
+
     for (unsigned i = 0; i < u->harts; i++)
-        if (u->open[i].stores && is_released(u, i))
+        if (u->open[i].stores && now > u->open[i].last_cycle &&
+            now - u->open[i].last_cycle > SAME_CYCLES && is_released(u, i))
             end_update(u, i, UPDATE_RELEASED, NULL);
 }
 
