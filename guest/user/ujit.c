@@ -1,0 +1,142 @@
+/*
+ * ujit.c - a program that writes code, rewrites one instruction of it, and runs both versions: what
+ * a compiler at run time does. The first three do so as it should; each of the others makes one
+ * mistake.
+ *
+ *   ujit             rewrites it, asks the kernel for the fence, then lets another thread run it
+ *   ujit protect     writes it while it cannot be run, and has it run when it cannot be written
+ *   ujit move        runs it itself, on one hart after the other
+ *   ujit noflush     no fence at all
+ *   ujit here        a fence.i of its own, which is none of the other thread's hart
+ *   ujit early       asks for the fence before the store
+ *   ujit late        lets the other thread run it before it asks for the fence
+ *   ujit own         runs it itself, with no fence
+ */
+#include "libc.h"
+
+enum { STACK_BYTES = 4 * PAGE_SIZE, RET = 0x00008067, ROUNDS = 10 };
+
+typedef int code_fn(void);
+
+static uint32_t *code;
+static int go, done, result;
+
+static uint32_t load_a0(int value)
+{
+    return 0x00000513 | (uint32_t)value << 20;
+}
+
+static int call(void)
+{
+    return ((code_fn *)(uintptr_t)code)();
+}
+
+static void flush(void)
+{
+    syscall(__NR_riscv_flush_icache, code, code + 2, 0);
+}
+
+static void *new_stack(void)
+{
+    const int anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+
+    return (char *)mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, anonymous, -1, 0) + STACK_BYTES;
+}
+
+/* The other thread: runs the code each time that `go` is set. */
+static void run_code(void *unused)
+{
+    int round;
+
+    (void)unused;
+    for (round = 1; round <= ROUNDS; round++) {
+        while (__atomic_load_n(&go, __ATOMIC_ACQUIRE) != round)
+            ;
+        result = call();
+        __atomic_store_n(&done, round, __ATOMIC_RELEASE);
+    }
+    _exit(0);
+}
+
+static void await(int round)
+{
+    while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) != round)
+        sched_yield();
+}
+
+static void rewrite(const char *mode, int value)
+{
+    if (!strcmp(mode, "early"))
+        flush();
+    if (!strcmp(mode, "protect"))
+        mprotect(code, PAGE_SIZE, PROT_READ | PROT_WRITE);
+    *(volatile uint32_t *)code = load_a0(value);
+    if (!strcmp(mode, "protect"))
+        mprotect(code, PAGE_SIZE, PROT_READ | PROT_EXEC);
+    if (!strcmp(mode, "here"))
+        __asm__ volatile("fence rw, rw\n\tfence.i" ::: "memory");
+    if (!*mode || !strcmp(mode, "move"))
+        flush();
+}
+
+static int run_by_other(const char *mode)
+{
+    int round, right = 0;
+
+    spawn(run_code, NULL, new_stack());
+    for (round = 1; round <= ROUNDS; round++) {
+        if (round > 1)
+            rewrite(mode, round);
+        __atomic_store_n(&go, round, __ATOMIC_RELEASE);
+        await(round);
+        if (!strcmp(mode, "late"))
+            flush();
+        right += result == round;
+    }
+    return right;
+}
+
+/* A process of its own, which takes a hart from this one from time to time. */
+static pid_t start_spinner(void)
+{
+    pid_t pid = fork();
+
+    while (!pid)
+        ;
+    return pid;
+}
+
+static int run_by_itself(const char *mode)
+{
+    bool moves = !strcmp(mode, "move");
+    pid_t spinners[] = {moves ? start_spinner() : 0, moves ? start_spinner() : 0};
+    const struct timespec a_while = {.tv_nsec = 3000000};
+    int round, right = 0;
+
+    for (round = 1; round <= ROUNDS; round++) {
+        if (round > 1)
+            rewrite(mode, round);
+        if (moves)
+            nanosleep(&a_while, NULL);
+        right += call() == round;
+    }
+    for (round = 0; moves && round < 2; round++)
+        kill(spinners[round], SIGKILL);
+    return right;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    int right;
+
+    code = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+                -1, 0);
+    code[0] = load_a0(1);
+    code[1] = RET;
+    flush();
+    right =
+        !strcmp(mode, "own") || !strcmp(mode, "move") ? run_by_itself(mode) : run_by_other(mode);
+    printf("ujit %s: %d of %d calls ran the new code\n", mode, right, ROUNDS);
+    return 0;
+}

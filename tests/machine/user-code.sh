@@ -1,0 +1,29 @@
+#!/bin/sh
+# user-code.sh - programs that write code: the mistakes of guest/user/ujit.c are found, each under the name of its rule,
+# and a program that asks the kernel for its fences is right, on whatever hart it runs.
+. "$(dirname "$0")/common.inc"
+
+# ujit HARTS FETCH [MODE]
+ujit() {
+    run run --quiet --harts "$1" --fetch "$2" --max-insns 200M --initrd "$BUILD/guest-kernel/initrd.cpio" \
+        --append "script=\"ujit ${3:-}\"" "$BUILD/guest-kernel/pfe8/kernel.elf"
+}
+
+for fetch in stale coherent random:1; do
+    for harts in 2 4; do
+        for mode in '' protect move; do
+            # shellcheck disable=SC2086 # no mode is no word
+            ujit $harts $fetch $mode
+            claim "ujit $mode, $harts harts, $fetch: runs its new code" \
+                has_line '^ujit .*: 10 of 10 calls ran the new code' "$out"
+            claim '... and breaks no rule' rules_are ''
+        done
+    done
+    for mode in noflush here early late; do
+        ujit 2 $fetch $mode
+        claim "ujit $mode, $fetch: the other thread's hart has not fenced" rules_are missing-remote-fence
+    done
+    ujit 1 $fetch own
+    claim "ujit own, $fetch: it has not fenced itself" rules_are missing-local-fence
+done
+finish
