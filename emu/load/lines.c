@@ -38,6 +38,8 @@ struct lines {
     Dwarf *dwarf;                         /* NULL: not opened, or no DWARF in the file */
     VEC_OF(struct unit_range) ranges;     /* once indexed */
     struct known_line known[KNOWN_LINES]; /* by the low bits of the address */
+    char *structure;                      /* the last one found; NULL: none was */
+    Dwarf_Die structure_type;
 };
 
 struct lines *lines_new(const char *path)
@@ -58,6 +60,7 @@ void lines_free(struct lines *l)
         close(l->fd);
     VEC_FREE(&l->ranges);
     free(l->path);
+    free(l->structure);
     free(l);
 }
 
@@ -305,16 +308,25 @@ static bool find_child(Dwarf_Die *in, int tag, const char *name, Dwarf_Die *chil
     return false;
 }
 
+/* A search goes through all units, and who asks for one member of a struct asks for others. */
 static bool find_struct(struct lines *l, const char *name, Dwarf_Die *type)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
 
+    if (l->structure && !strcmp(l->structure, name)) {
+        *type = l->structure_type;
+        return true;
+    }
     if (!l->opened)
         open_dwarf(l);
     while (l->dwarf && dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
-        if (find_child(&unit, DW_TAG_structure_type, name, type))
+        if (find_child(&unit, DW_TAG_structure_type, name, type)) {
+            free(l->structure);
+            l->structure = xstrdup(name);
+            l->structure_type = *type;
             return true;
+        }
     return false;
 }
 
