@@ -197,8 +197,8 @@ bool site_rules_take_odd(struct audit *a, const struct hart *h, uint32_t site);
 enum { NO_HART = UINT32_MAX };
 uint32_t patch_rules_onlooker(const struct audit *a, uint32_t writer);
 
-/* Whether the site is of a module that runs: it is neither being loaded nor unloaded. */
-bool state_rules_module_is_live(const struct audit *a, struct hart *h, uint32_t site);
+/* Whether the site is of a module that is loaded, so that its code may be run. */
+bool state_rules_module_runs(const struct audit *a, uint32_t site);
 
 /* ---- state_records.c and state_labels.c, parts of the family `state' ---- */
 

@@ -28,6 +28,7 @@ enum disagreement {
     RECORD_TWICE,
     RECORD_OF_FREED,
     RECORD_MISSING,
+    RECORD_NEVER_ENABLED,
     RECORD_COUNT_WRONG,
     RECORD_LEFT_ON,
     RECORD_LEFT_OFF,
@@ -40,12 +41,19 @@ enum disagreement {
 };
 
 static const enum message messages[DISAGREEMENTS] = {
-    [RECORD_UNSORTED] = MESSAGE_RECORD_UNSORTED,     [RECORD_TWICE] = MESSAGE_RECORD_TWICE,
-    [RECORD_OF_FREED] = MESSAGE_RECORD_OF_FREED,     [RECORD_MISSING] = MESSAGE_RECORD_MISSING,
-    [RECORD_COUNT_WRONG] = MESSAGE_RECORD_COUNT,     [RECORD_LEFT_ON] = MESSAGE_RECORD_LEFT_ON,
-    [RECORD_LEFT_OFF] = MESSAGE_RECORD_LEFT_OFF,     [RECORD_SITE_ON] = MESSAGE_RECORD_SITE_ON,
-    [RECORD_SITE_OFF] = MESSAGE_RECORD_SITE_OFF,     [RECORD_REGS_WRONG] = MESSAGE_RECORD_REGS,
-    [RECORD_TRAMPOLINE] = MESSAGE_RECORD_TRAMPOLINE, [RECORD_NAMES_OTHER] = MESSAGE_RECORD_OPS,
+    [RECORD_UNSORTED] = MESSAGE_RECORD_UNSORTED,
+    [RECORD_TWICE] = MESSAGE_RECORD_TWICE,
+    [RECORD_OF_FREED] = MESSAGE_RECORD_OF_FREED,
+    [RECORD_MISSING] = MESSAGE_RECORD_MISSING,
+    [RECORD_NEVER_ENABLED] = MESSAGE_RECORD_NEVER_ENABLED,
+    [RECORD_COUNT_WRONG] = MESSAGE_RECORD_COUNT,
+    [RECORD_LEFT_ON] = MESSAGE_RECORD_LEFT_ON,
+    [RECORD_LEFT_OFF] = MESSAGE_RECORD_LEFT_OFF,
+    [RECORD_SITE_ON] = MESSAGE_RECORD_SITE_ON,
+    [RECORD_SITE_OFF] = MESSAGE_RECORD_SITE_OFF,
+    [RECORD_REGS_WRONG] = MESSAGE_RECORD_REGS,
+    [RECORD_TRAMPOLINE] = MESSAGE_RECORD_TRAMPOLINE,
+    [RECORD_NAMES_OTHER] = MESSAGE_RECORD_OPS,
 };
 
 /* One comparison of all records. */
@@ -60,6 +68,12 @@ struct comparison {
     uint64_t list_ops, trampoline, regs_trampoline; /* 0: the kernel has none */
     bool any;                                       /* there was a record of the image */
     bool *seen;                                     /* by site: it has a record */
+    /* The records of the present sorted part. */
+    struct {
+        uint32_t site; /* the first one that is a module's; NO_SITE: there is none */
+        struct ftrace_record first;
+        bool all_disabled;
+    } part;
 };
 
 void state_records_begin(struct state_records *s)
@@ -255,6 +269,31 @@ static void check_site(struct comparison *c, const struct ftrace_record *r, uint
     }
 }
 
+/*
+ * A record of a module that is being loaded is not patched. If all in a part of a module that runs
+ * are so, the kernel has not noticed that it is loaded. A single one may be excluded for good.
+ */
+static void end_part(struct comparison *c)
+{
+    if (c->part.site != NO_SITE && c->part.all_disabled &&
+        state_rules_module_runs(c->audit, c->part.site))
+        report(c, c->part.first.ip, c->part.site, RECORD_NEVER_ENABLED, &c->part.first);
+    c->part.site = NO_SITE;
+    c->part.all_disabled = true;
+}
+
+static void note_in_part(struct comparison *c, const struct ftrace_record *r, uint32_t site)
+{
+    if (r->begins_page)
+        end_part(c);
+    c->part.all_disabled &= (r->flags & RECORD_DISABLED) != 0;
+    if (c->part.site == NO_SITE && site != NO_SITE &&
+        site_get(c->audit->config.sites, site)->module) {
+        c->part.site = site;
+        c->part.first = *r;
+    }
+}
+
 static void compare_record(void *ctx, const struct ftrace_record *r)
 {
     struct comparison *c = ctx;
@@ -263,6 +302,7 @@ static void compare_record(void *ctx, const struct ftrace_record *r)
 
     if (!r->ip)
         return;
+    note_in_part(c, r, id);
     check_order(c, r, id);
     s = id == NO_SITE ? NULL : site_get(c->audit->config.sites, id);
     if (s) {
@@ -290,7 +330,7 @@ static bool must_have_record(const struct comparison *c, uint32_t id)
     if (s->kind != SITE_FUNCTION || s->gone)
         return false;
     if (s->module)
-        return state_rules_module_is_live(a, c->lock->hart, id);
+        return state_rules_module_runs(a, id);
     return a->config.text && text_map_is_exact(a->config.text) &&
            text_map_has(a->config.text, s->pa, s->size);
 }
@@ -326,6 +366,7 @@ static bool compare_all(struct audit *a, struct state_records *s, const struct l
                            .lock = lock,
                            .enabled = ftrace_records_enabled(records, lock->hart),
                            .of_image = sites_of_image(a->config.sites),
+                           .part = {.site = NO_SITE, .all_disabled = true},
                            .list_ops = address_of(a, "ftrace_list_ops"),
                            .trampoline = address_of(a, "ftrace_caller"),
                            .regs_trampoline = address_of(a, "ftrace_regs_caller")};
@@ -333,8 +374,10 @@ static bool compare_all(struct audit *a, struct state_records *s, const struct l
 
     c.seen = xcalloc(site_count(a->config.sites) + 1, sizeof *c.seen);
     good = ftrace_records_read(records, lock->hart, compare_record, &c);
-    if (good)
+    if (good) {
+        end_part(&c);
         look_for_missing(&c);
+    }
     free(c.seen);
     return good;
 }

@@ -26,21 +26,15 @@ struct state_rules {
 
 /* ---- several instructions are changed while other harts may run them ---- */
 
-/* Linux's enum module_state, with which a struct module begins. */
-enum { MODULE_LIVE = 0 };
-
-bool state_rules_module_is_live(const struct audit *a, struct hart *h, uint32_t site)
+bool state_rules_module_runs(const struct audit *a, uint32_t site)
 {
-    uint64_t module = a->config.module_sites ? module_sites_owner(a->config.module_sites, site) : 0;
-    uint32_t state;
-
-    return module && hart_peek(h, module, &state, sizeof state) && state == MODULE_LIVE;
+    return a->config.module_sites && module_sites_runs(a->config.module_sites, site);
 }
 
 /* Whether the site may be run: those of a module that is being loaded are not. */
-static bool is_run(const struct audit *a, struct hart *h, uint32_t id)
+static bool is_run(const struct audit *a, uint32_t id)
 {
-    return !site_get(a->config.sites, id)->module || state_rules_module_is_live(a, h, id);
+    return !site_get(a->config.sites, id)->module || state_rules_module_runs(a, id);
 }
 
 static bool differs(const struct patch *p, const uint8_t *memory, unsigned at)
@@ -124,8 +118,7 @@ static void check_stopped(struct audit *a, const struct code_write *w)
     by = patch_rules_onlooker(a, w->who.hart);
     if (by == NO_HART || !p || p->stamp != w->stamp ||
         !bus_read(cluster_bus(a->config.cluster), s->pa, memory, s->size) ||
-        !is_change_of_state(a, s, p, memory) ||
-        !is_run(a, cluster_hart(a->config.cluster, w->who.hart), last->site))
+        !is_change_of_state(a, s, p, memory) || !is_run(a, last->site))
         return;
     report_running(a, w, s, p, by);
 }

@@ -19,7 +19,7 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 
-enum kernel_call { CALL_PROCESS_LOCS, CALL_FREE_MEM, CALL_RELEASE_MOD, CALLS };
+enum kernel_call { CALL_PROCESS_LOCS, CALL_INIT, CALL_FREE_MEM, CALL_RELEASE_MOD, CALLS };
 
 /* The entries read of one module, so that a damaged table ends. */
 enum { TABLE_ENTRIES_MAX = 1 << 16 };
@@ -27,7 +27,8 @@ enum { TABLE_ENTRIES_MAX = 1 << 16 };
 /* A site that a module brought. */
 struct owned {
     uint64_t module; /* the virtual address of its struct module */
-    uint32_t id, padding;
+    uint32_t id;
+    uint32_t runs; /* 1: its init function was about to be called */
 };
 
 struct module_sites {
@@ -95,6 +96,13 @@ static void remove_all(struct module_sites *m, uint64_t module, uint64_t start, 
     m->owned.len = kept;
 }
 
+static void begin_to_run(struct module_sites *m, uint64_t module)
+{
+    for (size_t i = 0; i < m->owned.len; i++)
+        if (m->owned.at[i].module == module)
+            m->owned.at[i].runs = 1;
+}
+
 static void on_call(void *ctx, unsigned which, struct hart *h)
 {
     struct module_sites *m = ctx;
@@ -104,6 +112,7 @@ static void on_call(void *ctx, unsigned which, struct hart *h)
         return;
     switch ((enum kernel_call)which) {
     case CALL_PROCESS_LOCS: take_up(m, h, module, start, end); break;
+    case CALL_INIT: begin_to_run(m, module); break;
     case CALL_FREE_MEM: remove_all(m, module, start, end); break;
     case CALL_RELEASE_MOD: remove_all(m, module, 0, UINT64_MAX); break;
     case CALLS: break;
@@ -116,6 +125,7 @@ struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
 {
     static const char *const names[CALLS] = {
         [CALL_PROCESS_LOCS] = "ftrace_process_locs",
+        [CALL_INIT] = "do_init_module",
         [CALL_FREE_MEM] = "ftrace_free_mem",
         [CALL_RELEASE_MOD] = "ftrace_release_mod",
     };
@@ -135,16 +145,16 @@ void module_sites_free(struct module_sites *m)
     free(m);
 }
 
-uint64_t module_sites_owner(const struct module_sites *m, uint32_t site)
+bool module_sites_runs(const struct module_sites *m, uint32_t site)
 {
     size_t i = PARTITION_POINT(k, m->owned.len, m->owned.at[k].id < site);
 
-    return i < m->owned.len && m->owned.at[i].id == site ? m->owned.at[i].module : 0;
+    return i < m->owned.len && m->owned.at[i].id == site && m->owned.at[i].runs;
 }
 
 void module_sites_state_io(struct state_io *io, struct module_sites *m)
 {
-    state_io_section(io, "module-sites", 1);
+    state_io_section(io, "module-sites", 2);
     STATE_IO_PLAIN_VEC(io, &m->owned, site_count(m->sites));
     for (size_t i = 0; i < m->owned.len; i++)
         if (m->owned.at[i].id >= site_count(m->sites) ||

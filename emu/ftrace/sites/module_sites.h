@@ -2,14 +2,16 @@
  * module_sites.h - adds and removes the sites of the guest's modules when its kernel does.
  *
  * ftrace_process_locs is called for each module with the table of its sites (__mcount_loc), before
- * the module's code runs; ftrace_free_mem, when the memory of its init functions is freed; and
- * ftrace_release_mod, when it is unloaded (Linux's kernel/trace/ftrace.c, in all versions that have
- * sites to patch). In a kernel without these symbols, a module's site is learnt when a store makes
- * it a call (site_life.h).
+ * the module's code runs; do_init_module, when its init function is about to be called;
+ * ftrace_free_mem, when the memory of its init functions is freed; and ftrace_release_mod, when it
+ * is unloaded (Linux's kernel/trace/ftrace.c, in all versions that have sites to patch). In a
+ * kernel without these symbols, a module's site is learnt when a store makes it a call
+ * (site_life.h).
  */
 #ifndef FTRACE_MODULE_SITES_H
 #define FTRACE_MODULE_SITES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cluster;
@@ -26,8 +28,11 @@ struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
                                       struct site_life *life);
 void module_sites_free(struct module_sites *m); /* NULL is allowed */
 
-/* The address of the struct module of which the site is, if the kernel has told; else 0. */
-uint64_t module_sites_owner(const struct module_sites *m, uint32_t site);
+/*
+ * Whether the site is of a module that is loaded: its init function was called (do_init_module),
+ * and the module was not given up.
+ */
+bool module_sites_runs(const struct module_sites *m, uint32_t site);
 
 /* Saves or restores which site belongs to which module. */
 void module_sites_state_io(struct state_io *io, struct module_sites *m);
