@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
 #include "load/lines_dwarf.h"
@@ -37,9 +39,11 @@ struct lines {
     int fd;
     Dwarf *dwarf;                         /* NULL: not opened, or no DWARF in the file */
     VEC_OF(struct unit_range) ranges;     /* once indexed */
+    VEC_OF(Dwarf_Die) types;              /* structs of the units that were read for them */
+    struct map structs;                   /* name_hash -> its index */
+    Dwarf_CU *structs_until;              /* the last unit whose structs these are */
+    bool all_structs;                     /* there is no other unit */
     struct known_line known[KNOWN_LINES]; /* by the low bits of the address */
-    char *structure;                      /* the last one found; NULL: none was */
-    Dwarf_Die structure_type;
 };
 
 struct lines *lines_new(const char *path)
@@ -59,8 +63,9 @@ void lines_free(struct lines *l)
     if (l->fd >= 0)
         close(l->fd);
     VEC_FREE(&l->ranges);
+    VEC_FREE(&l->types);
+    map_free(&l->structs);
     free(l->path);
-    free(l->structure);
     free(l);
 }
 
@@ -295,39 +300,55 @@ static bool is_named(Dwarf_Die *die, int tag, const char *name)
     return its && !strcmp(its, name);
 }
 
-/* The child of `in` with that tag and name that is complete, not only declared. */
-static bool find_child(Dwarf_Die *in, int tag, const char *name, Dwarf_Die *child)
+static uint64_t name_hash(const char *name)
 {
-    int end = dwarf_child(in, child);
-
-    while (end == 0) {
-        if (is_named(child, tag, name) && !dwarf_hasattr(child, DW_AT_declaration))
-            return true;
-        end = dwarf_siblingof(child, child);
-    }
-    return false;
+    return fnv1a(FNV1A_START, (const uint8_t *)name, strlen(name)) >> 1;
 }
 
-/* A search goes through all units, and who asks for one member of a struct asks for others. */
+/* Adds the unit's structs that are complete, not only declared. The first of a name counts. */
+static void index_structs(struct lines *l, Dwarf_Die *unit)
+{
+    Dwarf_Die child;
+    uint64_t known;
+
+    for (int end = dwarf_child(unit, &child); end == 0; end = dwarf_siblingof(&child, &child)) {
+        const char *name =
+            dwarf_tag(&child) == DW_TAG_structure_type ? dwarf_diename(&child) : NULL;
+
+        if (!name || map_get(&l->structs, name_hash(name), &known) ||
+            dwarf_hasattr(&child, DW_AT_declaration))
+            continue;
+        map_put(&l->structs, name_hash(name), l->types.len);
+        VEC_PUSH(&l->types, child);
+    }
+}
+
+/* Reads units only until one has the struct, and each of them only once. */
 static bool find_struct(struct lines *l, const char *name, Dwarf_Die *type)
 {
-    Dwarf_CU *cu = NULL;
+    uint64_t key = name_hash(name), at;
     Dwarf_Die unit;
 
-    if (l->structure && !strcmp(l->structure, name)) {
-        *type = l->structure_type;
-        return true;
-    }
-    if (!l->opened)
-        open_dwarf(l);
-    while (l->dwarf && dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
-        if (find_child(&unit, DW_TAG_structure_type, name, type)) {
-            free(l->structure);
-            l->structure = xstrdup(name);
-            l->structure_type = *type;
-            return true;
+    if (!has_dwarf(l))
+        return false;
+    while (!map_get(&l->structs, key, &at)) {
+        if (l->all_structs || dwarf_get_units(l->dwarf, l->structs_until, &l->structs_until, NULL,
+                                              NULL, &unit, NULL) != 0) {
+            l->all_structs = true;
+            return false;
         }
-    return false;
+        index_structs(l, &unit);
+    }
+    *type = l->types.at[at];
+    return is_named(type, DW_TAG_structure_type, name);
+}
+
+void lines_read_structs(struct lines *l, uint64_t addr)
+{
+    Dwarf_Die unit;
+
+    if (has_dwarf(l) && lines_unit(l, addr, &unit))
+        index_structs(l, &unit);
 }
 
 /* Where a member begins; those of a union need not say it. */

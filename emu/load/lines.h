@@ -58,6 +58,12 @@ void lines_functions_free(struct lines_functions *f); /* NULL is allowed */
 MUST_USE bool lines_functions_at(const struct lines_functions *f, uint64_t addr, uint64_t before,
                                  struct line_place *place);
 
+/*
+ * Makes structs quick to find that the source file of the code at this address uses. Else units are
+ * read in the order of the file until one has the struct.
+ */
+void lines_read_structs(struct lines *l, uint64_t addr);
+
 /* The offset of a member of a struct; false: the debug information does not have it. */
 MUST_USE bool lines_member(struct lines *l, const char *structure, const char *member,
                            uint64_t *offset);

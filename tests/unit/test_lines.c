@@ -302,6 +302,24 @@ static void a_member_of_a_struct_has_its_offset(void **state)
     wreck(&w);
     build(&w, "");
     assert_false(lines_member(w.l, "shape", "b", &offset));
+    lines_read_structs(w.l, 0x1000);
+    assert_false(lines_member(w.l, "shape", "b", &offset));
+    wreck(&w);
+}
+
+static void structs_are_found_after_others_were_missed(void **state)
+{
+    struct world w;
+    uint64_t bytes = 0, offset = 0;
+
+    (void)state;
+    build(&w, "-g");
+    assert_false(lines_struct_size(w.l, "nothing", &bytes));
+    assert_false(lines_struct_size(w.l, "nothing", &bytes));
+    assert_true(lines_struct_size(w.l, "shape", &bytes));
+    assert_true(lines_member(w.l, "shape", "d", &offset));
+    assert_true(bytes > offset);
+    assert_int_equal(offset, 16);
     wreck(&w);
 }
 
@@ -321,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_fifo_is_not_waited_for),
         cmocka_unit_test(a_function_that_the_linker_dropped_is_nowhere),
         cmocka_unit_test(a_member_of_a_struct_has_its_offset),
+        cmocka_unit_test(structs_are_found_after_others_were_missed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@
 #include "ftrace/kernel/kernel_members.h"
 #include "ftrace/kernel/modules.h"
 #include "load/image.h"
+#include "load/lines.h"
 #include "load/symbols.h"
 
 /* Flags of ops and of sets. */
@@ -146,26 +147,24 @@ static bool find_variables(struct ftrace_records *r)
     return true;
 }
 
-static bool find_member(struct ftrace_records *r, enum member i)
-{
-    if (kernel_member(r->image, r->lines, members[i][0], members[i][1], &r->at[i]))
-        return true;
-    r->at[i] = NONE;
-    return i >= NEEDED;
-}
-
-/* One struct after the other, as each is searched. */
 static bool find_members(struct ftrace_records *r)
 {
-    static const char *const names[] = {"ftrace_page", "dyn_ftrace",      "ftrace_hash",
-                                        "ftrace_ops",  "ftrace_ops_hash", "ftrace_func_entry"};
+    static const char *const names[STRUCTS] = {"ftrace_page", "dyn_ftrace", "ftrace_hash"};
+    static const char *const users[] = {"ftrace_release_mod", "ftrace_set_filter"};
+    uint64_t user; /* a function that uses some of these structs */
 
-    for (unsigned s = 0; s < ARRAY_LEN(names); s++) {
-        if (s < STRUCTS && !kernel_struct_size(r->image, r->lines, names[s], &r->size[s]))
+    for (unsigned i = 0; i < ARRAY_LEN(users); i++)
+        if (symbols_find(r->symbols, users[i], &user))
+            lines_read_structs(r->lines, user);
+    for (unsigned i = 0; i < STRUCTS; i++)
+        if (!kernel_struct_size(r->image, r->lines, names[i], &r->size[i]))
             return false;
-        for (unsigned i = 0; i < MEMBERS; i++)
-            if (!strcmp(members[i][0], names[s]) && !find_member(r, (enum member)i))
-                return false;
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        if (kernel_member(r->image, r->lines, members[i][0], members[i][1], &r->at[i]))
+            continue;
+        if (i < NEEDED)
+            return false;
+        r->at[i] = NONE;
     }
     return r->size[STRUCT_RECORD] <= RECORD_BYTES_MAX &&
            r->size[STRUCT_RECORD] >= r->at[RECORD_FLAGS] + 8 &&
