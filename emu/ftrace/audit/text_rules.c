@@ -131,6 +131,35 @@ static bool parcel_after(void *ctx, uint64_t va, uint16_t *parcel)
            read_memory(v->rules, pa, parcel, sizeof *parcel);
 }
 
+/* Whether one of the parcels is that of a breakpoint. */
+static bool has_break(const uint8_t *bytes, unsigned size)
+{
+    enum { EBREAK_LOW = 0x0073, C_EBREAK = 0x9002 };
+    uint16_t parcel;
+
+    for (unsigned i = 0; i < size; i += 2) {
+        memcpy(&parcel, bytes + i, sizeof parcel);
+        if (parcel == EBREAK_LOW || parcel == C_EBREAK)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether the change may be a breakpoint. Most changes are not, which their text shows in much less
+ * time than the comparison with the text before.
+ */
+static bool may_be_breakpoint(const struct text_rules *r, const struct open_change *c)
+{
+    uint64_t start = c->va & ~UINT64_C(1), end = (c->va + c->old.len + 1) & ~UINT64_C(1), pa;
+    uint8_t bytes[64];
+
+    return end - start > sizeof bytes || start / PAGE_BYTES != (end - 1) / PAGE_BYTES ||
+           !text_map_find(r->audit->config.text, start, &pa) ||
+           !read_memory(r, pa, bytes, (unsigned)(end - start)) ||
+           has_break(bytes, (unsigned)(end - start));
+}
+
 /* Finds the function that has an address; false: it is not known. */
 static bool find_function(const struct text_rules *r, struct hart *h, uint64_t va, uint64_t *start,
                           uint64_t *end)
@@ -454,9 +483,13 @@ static enum link link_of(const struct text_change *c, bool before)
  */
 static bool is_linking(const struct open_change *c, const struct text_change *all)
 {
-    enum link before = link_of(all, true), after = link_of(all, false);
+    enum link before, after;
 
-    return c->kind != TEXT_IMAGE && before && after && (before == LINK_JUMP || after == LINK_JUMP);
+    if (c->kind == TEXT_IMAGE)
+        return false;
+    before = link_of(all, true);
+    after = link_of(all, false);
+    return before && after && (before == LINK_JUMP || after == LINK_JUMP);
 }
 
 static void report_stray(struct text_rules *r, const struct open_change *c,
@@ -511,18 +544,31 @@ static bool is_end_of_site(const struct text_rules *r, uint64_t va)
            va - site_get(config->sites, id)->va < site_get(config->sites, id)->size;
 }
 
-/* Whether other rules judge what is at the address: a site, what names its ops, or a label. */
-static bool has_own_form(const struct text_rules *r, uint64_t va)
+/* The bytes from the address on that belong to the site, as far as they are in its page. */
+static uint64_t rest_of_site(const struct site *s, uint64_t pa)
+{
+    uint64_t rest = s->pa + s->size - pa, page = PAGE_BYTES - pa % PAGE_BYTES;
+
+    return rest < page ? rest : page;
+}
+
+/*
+ * The bytes from the address on that other rules judge: of a site, of what names its ops, or of a
+ * label. 0: this is none.
+ */
+static uint64_t own_form(const struct text_rules *r, uint64_t va)
 {
     const struct audit_config *config = &r->audit->config;
     uint64_t pa, label;
-    uint32_t word;
+    uint32_t id, word;
 
     if (!text_map_find(config->text, va, &pa))
-        return false;
-    if (site_find(config->sites, pa, 1) != NO_SITE ||
-        site_find_literal(config->sites, pa, 1) != NO_SITE || is_end_of_site(r, va))
-        return true;
+        return 0;
+    id = site_find(config->sites, pa, 1);
+    if (id != NO_SITE)
+        return rest_of_site(site_get(config->sites, id), pa);
+    if (site_find_literal(config->sites, pa, 1) != NO_SITE || is_end_of_site(r, va))
+        return 1;
     label = text_map_jump_label(config->text, pa, 1);
     return label && read_memory(r, label, &word, sizeof word) &&
            (jump_insn_is_nop(word) || jump_insn_is_jump(word));
@@ -531,7 +577,7 @@ static bool has_own_form(const struct text_rules *r, uint64_t va)
 static void judge_all(struct text_rules *r, const struct open_change *c)
 {
     struct hart *h = cluster_hart(r->audit->config.cluster, c->who.hart);
-    uint64_t end = c->va + c->old.len, from;
+    uint64_t end = c->va + c->old.len, from, own;
     unsigned size;
     struct view v = {.rules = r, .change = c, .va = c->va, .size = c->old.len};
     struct text_change change = {
@@ -539,7 +585,7 @@ static void judge_all(struct text_rules *r, const struct open_change *c)
 
     if (check_removals(r, c))
         return;
-    if (change_is_breakpoint(&change, &from, &size)) {
+    if (may_be_breakpoint(r, c) && change_is_breakpoint(&change, &from, &size)) {
         judge(r, c, c->va, c->old.len);
         return;
     }
@@ -549,9 +595,9 @@ static void judge_all(struct text_rules *r, const struct open_change *c)
         return;
     }
     for (uint64_t at = c->va; at < end;) {
-        for (; at < end && has_own_form(r, at); at++)
+        for (; at < end && (own = own_form(r, at)) != 0; at += own)
             ;
-        for (from = at; at < end && !has_own_form(r, at); at++)
+        for (from = at; at < end && !own_form(r, at); at++)
             ;
         if (at > from)
             judge(r, c, from, at - from);
@@ -590,7 +636,7 @@ static bool continues(const struct text_rules *r, const struct open_change *c, u
 
     if (!touches(c, va, size))
         return false;
-    return (va < c->va + c->old.len && c->va < va + size) ||
+    return (va < c->va + c->old.len && c->va < va + size) || !may_be_breakpoint(r, c) ||
            !change_is_breakpoint(&change, &at, &length);
 }
 
