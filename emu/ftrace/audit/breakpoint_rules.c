@@ -189,6 +189,13 @@ static uint64_t function_of(const struct audit *a, struct hart *h, uint64_t va)
                : 0;
 }
 
+static bool is_at_entry(const struct audit *a, struct hart *h, const struct hit *d)
+{
+    uint64_t start = function_of(a, h, d->pc);
+
+    return start && d->pc - start <= ENTRY_BYTES;
+}
+
 /*
  * Whether a handler may have meant to go on there: with another function, as live patches do, or
  * with the function's caller, as error injection does at a function's entry. The function that
@@ -196,12 +203,9 @@ static uint64_t function_of(const struct audit *a, struct hart *h, uint64_t va)
  */
 static bool is_on_purpose(const struct audit *a, struct hart *h, const struct hit *d, uint64_t pc)
 {
-    uint64_t start = function_of(a, h, d->pc);
-
     if (function_of(a, h, pc) == pc)
         return pc != d->pc + insn_size((uint16_t)d->word);
-    return start && d->pc - start <= ENTRY_BYTES &&
-           (pc == d->regs[REG_RA] || pc == hart_reg(h, REG_RA));
+    return is_at_entry(a, h, d) && (pc == d->regs[REG_RA] || pc == hart_reg(h, REG_RA));
 }
 
 /* Whether the instruction changes or needs what a trap has changed, so that a copy fails. */
@@ -420,9 +424,9 @@ static bool read_preempt(const struct audit *a, struct hart *h, int32_t *count)
 }
 
 /* A probe of a function's entry may make it return to a handler: where a function begins. */
-static bool is_hook(const struct audit *a, struct hart *h, uint64_t value)
+static bool is_hook(const struct audit *a, struct hart *h, const struct hit *d, uint64_t value)
 {
-    return function_of(a, h, value) == value;
+    return is_at_entry(a, h, d) && function_of(a, h, value) == value;
 }
 
 static bool is_unswitched(const struct audit *a, const struct hit *d, const struct hart *h)
@@ -455,7 +459,7 @@ static void compare_registers(const struct breakpoint_rules *r, const struct hit
 
     for (unsigned reg = 1; reg < 32; reg++)
         if (now[reg] != d->regs[reg] && reg != but &&
-            !(reg == REG_RA && is_hook(r->audit, s->hart, now[reg])))
+            !(reg == REG_RA && is_hook(r->audit, s->hart, d, now[reg])))
             report_change(r, d, s, reg, d->regs[reg], now[reg]);
     compare_floats(r, d, s);
 }

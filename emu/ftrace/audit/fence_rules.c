@@ -395,13 +395,13 @@ static void report_old(struct audit *a, const struct old_code *old, size_t count
     uint64_t va = site == NO_SITE ? text_map_va(a->config.text, old->pa)
                                   : site_get(a->config.sites, site)->va +
                                         (old->pa - site_get(a->config.sites, site)->pa);
-    const struct breach b = {
-        .rule = RULE_open_update,
-        .hart = old->hart,
-        .site = site,
-        .pc = va,
-        .cycle = hart_cycles(h),
-        .cause = audit_cause(RULE_open_update, audit_function(a, old->parcel.who.pc))};
+    const struct breach b = {.rule = RULE_open_update,
+                             .hart = old->hart,
+                             .site = site,
+                             .pc = va,
+                             .cycle = hart_cycles(h),
+                             .cause =
+                                 audit_cause(RULE_open_update, audit_patcher(a, &old->parcel.who))};
     struct finding *f = audit_add(a, &b);
     struct fact *fact;
 
