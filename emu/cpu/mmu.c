@@ -536,18 +536,32 @@ bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa)
     return h->s.csr.satp >> SATP_MODE_SHIFT != SATP_BARE && walk_tables(h, &r, pa) == WALK_OK;
 }
 
+/* Translates an address for hart_peek to where it is in RAM; what is cached is what a walk finds.
+ */
+static const uint8_t *peek_at(struct hart *h, uint64_t va, unsigned len)
+{
+    const struct translations *t = &h->cache.tlb->load;
+    const struct ram *ram;
+    uint64_t pa;
+
+    if (LIKELY(has(t, va)))
+        return t->host[tlb_slot(va)] + va % PAGE_BYTES;
+    if (!hart_translate(h, va, ACCESS_LOAD, &pa) && !hart_translate(h, va, ACCESS_FETCH, &pa))
+        return NULL;
+    ram = bus_ram_at(h->cluster->config.bus, pa);
+    return ram && ram_has(ram, pa, len) ? ram_host(ram, pa) : NULL;
+}
+
 bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)
 {
     for (unsigned done = 0; done < len;) {
         unsigned room = bytes_to_page_end(va + done);
         unsigned piece = len - done < room ? len - done : room;
-        uint64_t pa;
+        const uint8_t *from = peek_at(h, va + done, piece);
 
-        if (!hart_translate(h, va + done, ACCESS_LOAD, &pa) &&
-            !hart_translate(h, va + done, ACCESS_FETCH, &pa))
+        if (!from)
             return false;
-        if (!bus_read(h->cluster->config.bus, pa, (uint8_t *)to + done, piece))
-            return false;
+        memcpy((uint8_t *)to + done, from, piece);
         done += piece;
     }
     return true;
