@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -14,6 +15,7 @@
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
+#include "mem/ram.h"
 
 /* An offset that is not known. A task_struct is smaller than TASK_BYTES. */
 enum { UNKNOWN = -1, TASK_BYTES = 16 << 10 };
@@ -37,12 +39,13 @@ enum member {
 };
 
 /*
- * Pages of tasks that ran, as numbers. The kernel has a task_struct at the same physical address as
+ * Pages of tasks that ran, in RAM. The kernel has a task_struct at the same physical address as
  * long as a hart runs the task, so what was translated once need not be translated again.
  */
 enum { PAGES = 64 };
 struct task_page {
-    uint64_t virtual, physical; /* virtual + 1; 0: none */
+    uint64_t number; /* of the virtual page, + 1; 0: none */
+    const uint8_t *host;
 };
 
 struct tasks {
@@ -292,22 +295,34 @@ bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
 }
 
 /* Reads a number of the task that the hart runs. */
+/* Finds the page of a task that runs. False: it is not mapped, or not in RAM. */
+static NOINLINE bool find_page(struct task_page *page, struct hart *h, uint64_t va)
+{
+    uint64_t pa;
+    const struct ram *ram;
+
+    if (!hart_translate(h, va, ACCESS_LOAD, &pa))
+        return false;
+    pa &= ~(uint64_t)(PAGE_BYTES - 1);
+    ram = bus_ram_at(cluster_bus(hart_cluster(h)), pa);
+    if (!ram || !ram_has(ram, pa, PAGE_BYTES))
+        return false;
+    *page = (struct task_page){(va >> PAGE_SHIFT) + 1, ram_host(ram, pa)};
+    return true;
+}
+
 static bool read_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member,
                         int32_t *number)
 {
     int32_t at = offset_of(t, member);
-    uint64_t va = tp + (uint64_t)at, pa;
+    uint64_t va = tp + (uint64_t)at;
     struct task_page *page = &t->pages[va >> PAGE_SHIFT & (PAGES - 1)];
 
-    if (at == UNKNOWN)
+    if (at == UNKNOWN || va % PAGE_BYTES > PAGE_BYTES - sizeof *number ||
+        (UNLIKELY(page->number != (va >> PAGE_SHIFT) + 1) && !find_page(page, h, va)))
         return false;
-    if (page->virtual != (va >> PAGE_SHIFT) + 1) {
-        if (!hart_translate(h, va, ACCESS_LOAD, &pa))
-            return false;
-        *page = (struct task_page){(va >> PAGE_SHIFT) + 1, pa >> PAGE_SHIFT};
-    }
-    pa = page->physical << PAGE_SHIFT | (va & (((uint64_t)1 << PAGE_SHIFT) - 1));
-    return bus_read(cluster_bus(hart_cluster(h)), pa, number, sizeof *number);
+    memcpy(number, page->host + va % PAGE_BYTES, sizeof *number);
+    return true;
 }
 
 bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
