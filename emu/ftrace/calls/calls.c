@@ -112,12 +112,21 @@ static void follow_recorded(void *ctx, const void *step, size_t size)
     call_stacks_follow(c->stacks, step);
 }
 
+/* Whether someone asks for the other clocks at a call: without a listener only cycles are kept. */
+static bool listens(const struct calls *c)
+{
+    return c->listener.enter || c->listener.leave || c->listener.feed;
+}
+
 static void follow(struct calls *c, struct hart *h, struct call_step *step)
 {
     struct feed *to = c->listener.feed;
 
     step->hart = hart_id(h);
-    step->clocks = clocks_of(h);
+    if (listens(c))
+        step->clocks = clocks_of(h);
+    else
+        step->clocks.cycle = hart_cycles(h);
     if (to) {
         feed_put(to, follow_recorded, c, step, sizeof *step);
     } else {
