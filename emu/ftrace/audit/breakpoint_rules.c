@@ -74,7 +74,7 @@ struct hit {
 
 struct breakpoint_rules {
     struct audit *audit;
-    struct decoder *decoder;
+    struct decoder *decoder; /* NULL: none was needed yet */
     struct breakpoints *breakpoints;
     bool *in_slot; /* by hart: a hit of the hart is in STAGE_SLOT */
     VEC_OF(struct hit) hits;
@@ -741,13 +741,20 @@ static void forget_dead(struct breakpoint_rules *r, const struct hart *h)
             forget(r, &r->hits.at[i]);
 }
 
+static bool decode(struct breakpoint_rules *r, uint32_t word, struct insn *i)
+{
+    if (!r->decoder)
+        r->decoder = decoder_new(cluster_extensions(r->audit->config.cluster));
+    return decoder_decode(r->decoder, word, i);
+}
+
 /* The handler returns to U-mode, with the registers of the kernel. */
 static void on_return_to_user(struct breakpoint_rules *r, const struct trap_return_event *t)
 {
     struct step s = {.hart = t->hart, .pc = t->pc};
     struct hit *d = returning_whole(r, t->hart);
 
-    if (!d || !decoder_decode(r->decoder, d->word, &s.insn))
+    if (!d || !decode(r, d->word, &s.insn))
         return;
     report_change(r, d, &s, FACT_SPP, PRIV_S, PRIV_U);
     forget(r, d);
@@ -759,7 +766,7 @@ static void on_return(struct breakpoint_rules *r, const struct trap_return_event
     struct hit *d = returning(r, t->hart);
     bool goes_on = false;
 
-    if (!d || !decoder_decode(r->decoder, d->word, &s.insn))
+    if (!d || !decode(r, d->word, &s.insn))
         return;
     if (d->stage == STAGE_HANDLER)
         goes_on = judge_first(r, d, &s);
@@ -775,7 +782,7 @@ static void on_return(struct breakpoint_rules *r, const struct trap_return_event
  * The kernel gives up: if the last trap of the hart was that of a breakpoint, it did not know what
  * to do about it.
  */
-static void on_alarm(const struct breakpoint_rules *r, const struct alarm_event *e)
+static void on_alarm(struct breakpoint_rules *r, const struct alarm_event *e)
 {
     struct step s = {.hart = e->hart};
 
@@ -785,7 +792,7 @@ static void on_alarm(const struct breakpoint_rules *r, const struct alarm_event 
         if ((d->stage != STAGE_HANDLER && d->stage != STAGE_AFTER) || d->hart != hart_id(e->hart) ||
             d->traps != r->audit->harts[d->hart].traps)
             continue;
-        if (decoder_decode(r->decoder, d->word, &s.insn))
+        if (decode(r, d->word, &s.insn))
             report_step(r, MESSAGE_GIVEN_UP, d, &s);
         return;
     }
@@ -829,8 +836,7 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
     if (!p || !is_as_known(r->audit, p))
         return;
     memcpy(&d.word, p->replaced, p->size);
-    if (!decoder_decode(r->decoder, d.word, &i) || i.size != p->size ||
-        !is_judged(r->audit, t->hart, p, &d, &i))
+    if (!decode(r, d.word, &i) || i.size != p->size || !is_judged(r->audit, t->hart, p, &d, &i))
         return;
     forget_dead(r, t->hart);
     if (r->hits.len == HITS_MAX) {
@@ -889,7 +895,6 @@ static void *create(struct audit *a)
     unsigned harts = cluster_hart_count(a->config.cluster);
 
     r->audit = a;
-    r->decoder = decoder_new(cluster_extensions(a->config.cluster));
     r->breakpoints = breakpoints_new(cluster_bus(a->config.cluster), harts);
     r->in_slot = xcalloc(harts, sizeof *r->in_slot);
     return r;
