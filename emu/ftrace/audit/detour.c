@@ -210,12 +210,36 @@ static bool is_needed(const struct audit *a, struct hart *h, const struct detour
     return arguments_read(h, d->back) >> reg & 1;
 }
 
+/* The saved registers from s2 to s11, and s0 to a7, which have numbers one after the other. */
+enum { FIRST_SAVED = 18, SAVED = 10, FIRST_OTHER = 8, OTHERS = 10 };
+
+static uint32_t registers_from(unsigned first, unsigned count)
+{
+    return ((UINT32_C(1) << count) - 1) << first;
+}
+
+static bool is_same(const uint64_t *now, const struct detour *before, unsigned first,
+                    unsigned count)
+{
+    return !memcmp(now + first, before->regs + first, count * sizeof *now);
+}
+
+/* Those of the kept registers that may have changed: most detours keep all of them. */
+static uint32_t without_same(const uint64_t *now, const struct detour *before, uint32_t kept)
+{
+    if (LIKELY(is_same(now, before, FIRST_SAVED, SAVED)))
+        kept &= ~registers_from(FIRST_SAVED, SAVED);
+    if (is_same(now, before, FIRST_OTHER, OTHERS))
+        kept &= ~registers_from(FIRST_OTHER, OTHERS);
+    return kept;
+}
+
 static void compare_integers(struct audit *a, struct hart *h, const struct detour *before,
                              uint32_t kept, uint64_t handler)
 {
     const uint64_t *now = hart_regs(h);
 
-    for (; kept; kept &= kept - 1) {
+    for (kept = without_same(now, before, kept); kept; kept &= kept - 1) {
         unsigned reg = (unsigned)__builtin_ctz(kept);
 
         if (UNLIKELY(now[reg] != before->regs[reg]) &&

@@ -146,14 +146,12 @@ static bool is_seen(const struct audit *a, const struct code_write *w, uint32_t 
     return *by != NO_HART;
 }
 
-static void check_split(struct audit *a, const struct code_write *w)
+static void check_split(struct audit *a, const struct code_write *w, uint32_t by)
 {
     struct finding *f;
-    uint32_t by;
     uint64_t pa;
 
-    if (!is_seen(a, w, &by) || !find_single(a, w, &pa) ||
-        (w->pa <= pa && w->pa + w->size >= pa + JUMP_LABEL_BYTES))
+    if (!find_single(a, w, &pa) || (w->pa <= pa && w->pa + w->size >= pa + JUMP_LABEL_BYTES))
         return;
     f = report(a, RULE_split_store, w);
     if (!f)
@@ -163,12 +161,11 @@ static void check_split(struct audit *a, const struct code_write *w)
     audit_fact_order(f);
 }
 
-static void check_alignment(struct audit *a, const struct code_write *w)
+static void check_alignment(struct audit *a, const struct code_write *w, uint32_t by)
 {
     struct finding *f;
-    uint32_t by;
 
-    if (w->pa % w->size == 0 || !is_seen(a, w, &by))
+    if (w->pa % w->size == 0)
         return;
     f = report(a, RULE_misaligned_patch, w);
     if (!f)
@@ -190,13 +187,12 @@ static bool merges(const struct site *s, const struct code_write *w)
     return false;
 }
 
-static void check_merge(struct audit *a, const struct code_write *w)
+static void check_merge(struct audit *a, const struct code_write *w, uint32_t by)
 {
     const struct site *s;
     struct finding *f;
-    uint32_t by;
 
-    if (!is_seen(a, w, &by) || a->harts[w->who.hart].text.site == NO_SITE)
+    if (a->harts[w->who.hart].text.site == NO_SITE)
         return;
     s = site_get(a->config.sites, a->harts[w->who.hart].text.site);
     if (s->module || !merges(s, w)) /* a module's are merged before it is run */
@@ -363,9 +359,13 @@ static void destroy(void *rules)
 
 static void check_store(struct patch_rules *r, const struct code_write *w)
 {
-    check_split(r->audit, w);
-    check_alignment(r->audit, w);
-    check_merge(r->audit, w);
+    uint32_t by;
+
+    if (is_seen(r->audit, w, &by)) {
+        check_split(r->audit, w, by);
+        check_alignment(r->audit, w, by);
+        check_merge(r->audit, w, by);
+    }
     check_old(r->audit, w);
     check_overlap(r, w);
 }
