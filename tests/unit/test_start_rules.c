@@ -5,6 +5,7 @@
 #include "unit/ftrace_world.h"
 
 #include "base/state_io.h"
+#include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/rules.h"
 #include "ftrace/kernel/text_map.h"
 
@@ -236,6 +237,26 @@ static void a_start_is_part_of_the_state(void **state)
     wreck(&s);
 }
 
+static void all_of_a_fetch_is_part_of_the_state(void **state)
+{
+    const struct stale_fetch before = {
+        .who = {.kind = WRITER_HART, .hart = 1, .pc = 2, .cycle = 3},
+        .opener = {.kind = WRITER_HART, .hart = 4, .pc = 5, .cycle = 6}};
+    struct state_io saved = {0}, io = {0};
+    struct stale_fetch fetch = before;
+
+    (void)state;
+    state_io_save(&saved, 0);
+    stale_fetch_state_io(&saved, &fetch);
+    memset(&fetch, 0, sizeof fetch);
+    state_io_load(&io, saved.saved.at, saved.saved.len);
+    stale_fetch_state_io(&io, &fetch);
+    assert_int_equal(state_io_end(&io), STATE_OK);
+    assert_memory_equal(&fetch.who, &before.who, sizeof fetch.who);
+    assert_memory_equal(&fetch.opener, &before.opener, sizeof fetch.opener);
+    state_io_free(&saved);
+}
+
 /* ---- what is old at the end ---- */
 
 /* Both harts run the instruction at F, which is in the text; then the boot hart changes it. */
@@ -353,6 +374,7 @@ int main(void)
         cmocka_unit_test(only_code_that_a_hart_has_changed_counts),
         cmocka_unit_test(firmware_that_is_not_known_starts_a_hart_by_mret),
         cmocka_unit_test(a_start_is_part_of_the_state),
+        cmocka_unit_test(all_of_a_fetch_is_part_of_the_state),
         cmocka_unit_test(what_a_hart_has_in_an_old_version_at_the_end_is_said),
         cmocka_unit_test(what_is_fenced_or_not_done_is_not),
         cmocka_unit_test(an_announced_change_is_not_done_before_it_has_ended),

@@ -349,6 +349,7 @@ void stale_fetch_state_io(struct state_io *io, struct stale_fetch *s)
     writer_state_io(io, &s->who);
     STATE_IO(io, s->writer_known);
     STATE_IO(io, s->agent_known);
+    writer_state_io(io, &s->opener);
     STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
     STATE_IO(io, s->stamp);
 }

@@ -132,17 +132,17 @@ static void add_evidence(const struct audit *a, struct finding *f, const struct 
 static void check(struct start_rules *r, const struct hart *h, enum fact_label now)
 {
     struct started_hart *s = &r->harts[hart_id(h)];
-    const struct breach b = {.rule = RULE_unfenced_start,
-                             .hart = hart_id(h),
-                             .site = site_find(r->audit->config.sites, s->fetch.pa, s->fetch.size),
-                             .pc = s->fetch.pc,
-                             .cycle = s->fetched_cycle,
-                             .cause = audit_cause(RULE_unfenced_start, 0)};
+    struct breach b = {.rule = RULE_unfenced_start,
+                       .hart = hart_id(h),
+                       .pc = s->fetch.pc,
+                       .cycle = s->fetched_cycle,
+                       .cause = audit_cause(RULE_unfenced_start, 0)};
     struct finding *f;
 
     if (!s->has_run || s->is_reported)
         return;
     s->is_reported = true;
+    b.site = site_find(r->audit->config.sites, s->fetch.pa, s->fetch.size);
     f = audit_add(r->audit, &b);
     if (f)
         add_evidence(r->audit, f, s, h, now);
@@ -217,7 +217,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct start_rules *r = rules;
 
-    state_io_section(io, "start-rules", 1);
+    state_io_section(io, "start-rules", 2);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
         struct started_hart *s = &r->harts[i];
 
