@@ -392,6 +392,39 @@ static void an_ops_in_the_list_that_is_not_enabled_does_not_count(void **state)
     wreck_books(&b);
 }
 
+/* The list of a set that has no end, and one with an address that no function has. */
+static void a_set_that_is_damaged_is_left_out(void **state)
+{
+    const uint64_t entry = SETS + 48;
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_ops(&b, 1);
+    put_set(&b, 0, FILTER, F);
+    store_word(&b, entry, SITE_VA + entry);
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 1);
+    store_word(&b, entry, 0);
+    store_word(&b, entry + 16, UINT64_MAX);
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 2);
+    wreck_books(&b);
+}
+
+static void a_record_of_no_address_is_a_disagreement(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    store_word(&b, RECORDS + RECORD_BYTES, UINT64_MAX);
+    store_word(&b, RECORDS + RECORD_BYTES + 8, 1);
+    release(&b, LOCK_FTRACE);
+    assert_int_not_equal(audit_count(b.s.audit), 0);
+    wreck_books(&b);
+}
+
 static void a_record_says_on_while_an_ops_traces_the_function(void **state)
 {
     struct books b;
@@ -853,6 +886,8 @@ int main(void)
         cmocka_unit_test(a_filter_chooses_functions_and_notrace_excludes_some),
         cmocka_unit_test(an_empty_filter_that_waits_for_a_module_chooses_nothing),
         cmocka_unit_test(an_ops_in_the_list_that_is_not_enabled_does_not_count),
+        cmocka_unit_test(a_set_that_is_damaged_is_left_out),
+        cmocka_unit_test(a_record_of_no_address_is_a_disagreement),
         cmocka_unit_test(a_record_says_on_while_an_ops_traces_the_function),
         cmocka_unit_test(a_site_is_as_its_record_says),
         cmocka_unit_test(a_site_with_a_breakpoint_is_not_judged),

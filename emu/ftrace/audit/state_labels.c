@@ -24,11 +24,12 @@ enum { CYCLES_PER_LABEL = 1000 };
 /* Keys that are remembered for the next comparison, and labels that were reported. */
 enum { KEYS_MAX = 1 << 12, TOLD_MAX = 1 << 16 };
 
+/* The kernel passes the address of the key: UINT64_MAX, no key of a map, is none. */
 static void note_key(void *ctx, uint64_t key)
 {
     struct state_labels *s = ctx;
 
-    if (s->keys.len < KEYS_MAX)
+    if (s->keys.len < KEYS_MAX && key != UINT64_MAX)
         map_put(&s->keys, key, 1);
 }
 

@@ -115,11 +115,16 @@ static void add_numbers(struct finding *f, const struct ftrace_record *record)
         audit_fact(f, LABEL_OPS, FACT_PLACE)->va = record->ops;
 }
 
-/* Whether this disagreement of the site was reported before; it is noted. */
+/*
+ * Whether this disagreement of the site was reported before; it is noted. A damaged record may have
+ * an address that is no key of a map.
+ */
 static bool is_told(struct state_records *s, uint64_t ip, enum disagreement what)
 {
     uint64_t told = 0;
 
+    if (ip == UINT64_MAX)
+        return false;
     if (!map_get(&s->told, ip, &told) && s->told.len == TOLD_MAX)
         return true;
     if (told >> what & 1)

@@ -224,14 +224,17 @@ static void choice_free(struct choice *c)
     map_free(&c->notrace);
 }
 
-/* Adds the entries of a list. Its entries begin with the address of the next one. */
+/*
+ * Adds the entries of a list. Its entries begin with the address of the next one. A damaged list
+ * may have no end, and any address, also one that is no key of a map.
+ */
 static bool read_list(const struct ftrace_records *r, struct hart *h, uint64_t entry,
                       struct map *set)
 {
     uint64_t ip;
 
-    while (entry) {
-        if (set->len == ENTRIES_MAX || !read_word(h, entry + r->at[ENTRY_IP], &ip))
+    for (uint32_t n = 0; entry; n++) {
+        if (n == ENTRIES_MAX || !read_word(h, entry + r->at[ENTRY_IP], &ip) || ip == UINT64_MAX)
             return false;
         if (ip) /* an entry whose function is gone stays without an address */
             map_put(set, ip, 1);
