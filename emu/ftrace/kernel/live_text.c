@@ -223,7 +223,10 @@ static void complete_function(struct live_text *l, struct hart *h, const struct 
     tell(l, h, TEXT_BPF, w->va, w->size, writable);
 }
 
-/* The probe stays, but does nothing: blocks with it are being run. */
+/*
+ * The first hart comes to the function. The probe is not needed any more; it may be removed while
+ * it is being called, as its number is not given away before the hart leaves the block.
+ */
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     struct live_text *l = ctx;
