@@ -26,7 +26,7 @@ for layout in mcount pfe8; do
     claim "$layout: half a call at a site that no hart runs is a bad site" finds \
         "first['rule'] == 'bad-site' and any(entries[place] == 0 for place in places)"
     claim '... with what was judged, when, and who wrote it' finds \
-        "[label for label, text in f] == ['site', 'written', 'judged', 'in memory'] and
+        "[label for label, text in f] == ['site', 'written', 'stack', 'task', 'judged', 'stack', 'in memory'] and
          'ftrace_arch_code_modify_post_process' in dict(f)['judged']"
     only machine_restart $layout
     claim '... and a whole one is none' has_status 0 and no_line '^(error|warning)' "$err"

@@ -22,7 +22,7 @@
 
 enum { CSR_SATP = 0x180, SATP_MODE_SHIFT = 60 };
 
-/* A hart that runs for so long with interrupts off, when the run ends, has started. */
+/* A hart that runs for so long with interrupts off, when a limit ends the run, has started. */
 enum { START_CYCLES = 1000 * 1000 };
 
 struct started_hart {
@@ -209,7 +209,8 @@ static void end(void *rules)
     const struct cluster *c = r->audit->config.cluster;
 
     for (unsigned i = 0; i < cluster_hart_count(c); i++)
-        if (hart_cycles(cluster_hart(c, i)) - r->harts[i].cycle > START_CYCLES)
+        if (r->audit->end.how == RUN_OVER ||
+            hart_cycles(cluster_hart(c, i)) - r->harts[i].cycle > START_CYCLES)
             check(r, cluster_hart(c, i), LABEL_RUNNING);
 }
 
