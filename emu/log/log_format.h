@@ -124,7 +124,7 @@ struct log_call {
 };
 
 struct log_store {
-    uint8_t writer;  /* enum writer_kind (mem/ram.h): hart, firmware, dma, debugger, loader */
+    uint8_t writer;  /* enum writer_kind (mem/ram.h): hart, firmware, dma... */
     uint64_t pc;     /* the hart's */
     uint64_t pa, va; /* va 0: not known */
     uint8_t size, old_bytes[LOG_PATCH_BYTES], new_bytes[LOG_PATCH_BYTES];

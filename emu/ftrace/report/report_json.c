@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/json.h"
 #include "base/report_version.h"
 #include "cpu/cluster.h"
@@ -286,9 +287,14 @@ static void put_totals(struct json *j, const struct report *r)
 
 static void put_writer(struct sheet *s, const struct writer *who)
 {
-    static const char *const kinds[] = {"hart", "firmware", "dma", "debugger", "loader"};
+    static const char *const kinds[] = {
+        [WRITER_HART] = "hart",     [WRITER_FIRMWARE] = "firmware",
+        [WRITER_DMA] = "dma",       [WRITER_DEBUGGER] = "debugger",
+        [WRITER_LOADER] = "loader", [WRITER_DEBUGGER_FENCED] = "debugger",
+    };
     struct json *j = &s->json;
 
+    _Static_assert(ARRAY_LEN(kinds) == WRITER_KINDS, "a word for each kind");
     json_begin_object(j, "writer");
     json_text(j, "kind", kinds[who->kind]);
     if (who->kind == WRITER_HART) {
@@ -369,13 +375,18 @@ static void put_first_store(struct sheet *s, const struct fact *fact)
 static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
 {
     const struct fact *fact = &f->facts[i];
-    static const char *const kinds[] = {"site",     "fence",    "store",   "moment",
-                                        "bytes",    "unfenced", "message", "place",
-                                        "register", "task",     "stack",   "text"};
+    static const char *const kinds[] = {
+        [FACT_SITE] = "site",       [FACT_FENCE] = "fence", [FACT_STORE] = "store",
+        [FACT_MOMENT] = "moment",   [FACT_BYTES] = "bytes", [FACT_UNFENCED] = "unfenced",
+        [FACT_MESSAGE] = "message", [FACT_PLACE] = "place", [FACT_REGISTER] = "register",
+        [FACT_TASK] = "task",       [FACT_STACK] = "stack", [FACT_TEXT] = "text",
+        [FACT_RECORD] = "record",   [FACT_KEY] = "key",     [FACT_JUMP] = "jump",
+    };
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
 
+    _Static_assert(ARRAY_LEN(kinds) == FACT_KINDS, "a word for each kind");
     json_begin_object(j, NULL);
     json_text(j, "label", fact_label_name(fact->label));
     json_text(j, "kind", kinds[fact->kind]);
