@@ -62,6 +62,7 @@ static void take_status(const struct audit *a, struct hart *h, struct detour *d)
     d->traps = a->harts[d->hart].traps;
     d->switches = a->harts[d->hart].switches;
     d->status = hart_status(h);
+    d->preempt = 0;
     d->has_preempt = read_preempt(a, h, &d->preempt);
     memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
 }
@@ -74,6 +75,8 @@ void detour_take(const struct audit *a, struct hart *h, const struct call *call,
     d->sp = call->sp;
     d->back = call->back;
     d->pc = call->pc;
+    d->function_back = d->slot = 0; /* these, and the depth, are read of tracers only */
+    d->depth = 0;
     d->kept = kept_registers(a, call);
     memcpy(d->regs, hart_regs(h), sizeof d->regs);
     take_status(a, h, d);

@@ -31,12 +31,13 @@ const struct writer *finding_writer(const struct finding *f)
 
 bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next)
 {
-    const struct fact *store = store_of(f), *stack = store + 1;
+    const struct fact *store = store_of(f), *stack;
     uint64_t after;
 
     if (!store || store->writer.kind != WRITER_HART || !store->writer.pc)
         return false;
     *code = after = store->writer.pc;
+    stack = store + 1;
     if (stack < f->facts + f->fact_count && stack->kind == FACT_STACK) {
         *code = call_stack_code(&stack->stack, stack->stack.patcher);
         after = stack->stack.at[stack->stack.patcher];
@@ -48,10 +49,10 @@ bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next)
 
 const char *finding_program(const struct finding *f)
 {
-    const struct fact *store = store_of(f), *task = store + 1;
+    const struct fact *store = store_of(f), *end = f->facts + f->fact_count;
 
-    return store && store->size && task < f->facts + f->fact_count && task->kind == FACT_TASK
-               ? (const char *)task->bytes
+    return store && store->size && store + 1 < end && store[1].kind == FACT_TASK
+               ? (const char *)store[1].bytes
                : NULL;
 }
 
