@@ -548,8 +548,8 @@ static void judge_simulated(const struct breakpoint_rules *r, const struct hit *
 }
 
 /*
- * The hart is at the breakpoint again. That is right if it has just been removed; otherwise the hart
- * is in an endless loop of traps.
+ * The hart is at the breakpoint again. That is right if it has just been removed; otherwise it is
+ * an endless loop of traps.
  */
 static void judge_again(const struct breakpoint_rules *r, const struct hit *d, const struct step *s,
                         const struct insn_effect *e)

@@ -294,7 +294,6 @@ bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
     return tp && at != UNKNOWN;
 }
 
-/* Reads a number of the task that the hart runs. */
 /* Finds the page of a task that runs. False: it is not mapped, or not in RAM. */
 static NOINLINE bool find_page(struct task_page *page, struct hart *h, uint64_t va)
 {
@@ -311,6 +310,7 @@ static NOINLINE bool find_page(struct task_page *page, struct hart *h, uint64_t 
     return true;
 }
 
+/* Reads a number of the task that the hart runs. */
 static bool read_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member,
                         int32_t *number)
 {

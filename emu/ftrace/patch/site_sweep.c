@@ -166,8 +166,8 @@ static bool find_ops(const struct site_sweep *w, struct hart *h, struct map *ops
         return false;
     map_put(ops, list, 1);
     map_put(ops, nop, 1);
-    while (at != end) {
-        if (ops->len == OPS_MAX || !at)
+    for (unsigned n = 0; at != end; n++) {
+        if (n == OPS_MAX || !at || at == UINT64_MAX) /* the list is damaged */
             return false;
         map_put(ops, at, 1);
         if (!hart_peek(h, at + OPS_NEXT, &at, sizeof at))
