@@ -826,12 +826,19 @@ static void early_io(struct state_io *io, struct early_change *e)
 static void state_io(struct state_io *io, void *rules)
 {
     struct text_rules *r = rules;
+    unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
     state_io_section(io, "text-rules", 1);
-    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+    for (unsigned i = 0; i < harts; i++) {
         change_io(io, &r->harts[i]);
+        if (r->harts[i].open && r->harts[i].who.hart != i)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    }
     state_io_map(io, &r->breaks);
     STATE_IO_VEC(io, &r->early, EARLY_MAX, early_io);
+    for (size_t i = 0; i < r->early.len; i++)
+        if (r->early.at[i].who.hart >= harts)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO(io, r->left_out);
 }
 

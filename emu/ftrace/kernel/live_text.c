@@ -14,6 +14,7 @@
 #include "cpu/isa.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
+#include "mem/bus.h"
 #include "mem/ram.h"
 
 /* Limits: areas at the same time, functions that were not run yet, bytes of one area. */
@@ -363,6 +364,12 @@ static bool is_area(const struct live_text *l, const struct live_area *a)
            page_count(a->area.va, a->area.size) <= l->pages.len - a->first_page;
 }
 
+/* Whether a probe may be planted at the function. */
+static bool may_wait(const struct live_text *l, const struct waiting *w)
+{
+    return w->pa % 2 == 0 && bus_ram_at(cluster_bus(l->cluster), w->pa);
+}
+
 static void give_back(struct live_text *l)
 {
     for (size_t i = 0; i < l->areas.len; i++) {
@@ -372,7 +379,9 @@ static void give_back(struct live_text *l)
             text_map_add_area(l->text, a, &l->pages.at[l->areas.at[i].first_page]);
     }
     for (size_t i = 0; i < l->waiting.len; i++)
-        l->waiting.at[i].probe = cluster_plant(l->cluster, l->waiting.at[i].pa, &l->owner, 0);
+        l->waiting.at[i].probe = may_wait(l, &l->waiting.at[i])
+                                     ? cluster_plant(l->cluster, l->waiting.at[i].pa, &l->owner, 0)
+                                     : CLUSTER_NO_PROBE;
 }
 
 void live_text_state_io(struct state_io *io, struct live_text *l)
@@ -388,6 +397,9 @@ void live_text_state_io(struct state_io *io, struct live_text *l)
     STATE_IO(io, l->left_out);
     for (size_t i = 0; i < l->areas.len; i++)
         if (!is_area(l, &l->areas.at[i]))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (size_t i = 0; i < l->waiting.len; i++)
+        if (!may_wait(l, &l->waiting.at[i]))
             state_io_fail(io, STATE_OUT_OF_RANGE);
     if (io->loading)
         give_back(l);
