@@ -150,6 +150,26 @@ static void an_announced_update_ends_when_the_kernel_says_so(void **state)
     wreck(&s);
 }
 
+static void an_announced_update_whose_end_never_comes_is_over_after_a_second(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    run_hart(&s, 1, 1);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
+    store(&s, 0);
+    updates_pass_time(s.updates, UINT64_C(2) * ABANDONED_CYCLES);
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(updates_get(s.updates, 0)->end, UPDATE_QUIET);
+    store(&s, 0);
+    fence(&s, 0);
+    fence(&s, 1);
+    assert_int_equal(s.ends, 2); /* it is in no announced change */
+    wreck(&s);
+}
+
 static void run_task(struct scene *s, unsigned hart, uint64_t task)
 {
     hart_set_reg(hart_of(s, hart), TP, task);
@@ -448,6 +468,7 @@ int main(void)
         cmocka_unit_test(an_update_ends_when_all_harts_have_fenced_after_its_last_store),
         cmocka_unit_test(harts_that_never_ran_or_are_stopped_need_not_fence),
         cmocka_unit_test(an_announced_update_ends_when_the_kernel_says_so),
+        cmocka_unit_test(an_announced_update_whose_end_never_comes_is_over_after_a_second),
         cmocka_unit_test(tasks_announce_changes_of_their_own),
         cmocka_unit_test(a_program_has_no_part_in_what_the_kernel_announces),
         cmocka_unit_test(the_end_of_an_update_says_whether_sites_were_in_it),

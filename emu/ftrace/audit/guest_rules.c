@@ -640,7 +640,10 @@ static void on_event(void *rules, const struct event *e)
 
     switch (e->kind) {
     case EVENT_TRAP: on_trap(r, &e->trap); break;
-    case EVENT_HART_WAITS: state_of(r, e->started.hart)->spin.times = 0; break;
+    case EVENT_HART_WAITS:
+        state_of(r, e->started.hart)->spin.times = 0;
+        state_of(r, e->started.hart)->repeated.times = 0; /* as in an idle loop with a kprobe */
+        break;
     case EVENT_SBI_CALL: note_deadline(r, &e->sbi); break;
     case EVENT_IPI_SENT: state_of(r, e->ipi.hart)->ipi_cycle = hart_cycles(e->ipi.hart); break;
     default: break;

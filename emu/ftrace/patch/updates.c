@@ -551,10 +551,21 @@ static enum update_end end_by_time(const struct updates *u, unsigned writer, uin
     uint64_t last = u->open[writer].last_cycle, since = cycle > last ? cycle - last : 0;
 
     if (u->rounds[writer].sections)
-        return UPDATE_OPEN;
+        return since > ABANDONED_CYCLES ? UPDATE_QUIET : UPDATE_OPEN;
     if (since > RELEASED_CYCLES && is_released(u, writer))
         return UPDATE_RELEASED;
     return since > QUIET_CYCLES ? UPDATE_QUIET : UPDATE_OPEN;
+}
+
+/* Closes these sections: the updates of other harts in them end by time. */
+static void abandon_sections(struct updates *u, uint32_t sections)
+{
+    for (unsigned i = 0; sections && i < SECTIONS_MAX; i++)
+        if (sections >> i & 1)
+            u->sections[i].open = false;
+    u->open_sections &= ~sections;
+    for (unsigned i = 0; i < u->harts; i++)
+        u->rounds[i].sections &= ~sections;
 }
 
 void updates_pass_time(struct updates *u, uint64_t cycle)
@@ -562,8 +573,10 @@ void updates_pass_time(struct updates *u, uint64_t cycle)
     for (unsigned i = 0; u->open_count && i < u->harts; i++) {
         enum update_end how = u->open[i].stores ? end_by_time(u, i, cycle) : UPDATE_OPEN;
 
-        if (how != UPDATE_OPEN)
-            end_update(u, i, how, NULL);
+        if (how == UPDATE_OPEN)
+            continue;
+        abandon_sections(u, u->rounds[i].sections);
+        end_update(u, i, how, NULL);
     }
 }
 

@@ -35,9 +35,12 @@ struct updates;
 
 /*
  * QUIET_CYCLES: ten milliseconds of the guest's time; RELEASED_CYCLES: one millisecond, as the
- * kernel may fence after it has released the lock; SAME_CYCLES: a tenth of one.
+ * kernel may fence after it has released the lock; SAME_CYCLES: a tenth of one. ABANDONED_CYCLES:
+ * one second, after which an announced change without a further store is over, although its end was
+ * never announced: an error has led past it, or its task is gone.
  */
 enum {
+    ABANDONED_CYCLES = 1000 * 1000 * 1000,
     QUIET_CYCLES = 10 * 1000 * 1000,
     RELEASED_CYCLES = 1000 * 1000,
     SAME_CYCLES = 100 * 1000,
@@ -47,7 +50,7 @@ enum update_end {
     UPDATE_OPEN,      /* not ended */
     UPDATE_ANNOUNCED, /* the kernel has announced the end */
     UPDATE_FENCED,    /* all harts have fenced */
-    UPDATE_QUIET,     /* no store for QUIET_CYCLES, while some hart did not fence */
+    UPDATE_QUIET,     /* no store for QUIET_CYCLES, or ABANDONED_CYCLES in an announced change */
     UPDATE_RELEASED,  /* the lock was released, while some hart did not fence */
 };
 
