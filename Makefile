@@ -79,11 +79,11 @@ demo_script = $(shell sed -e '/^ *\#/d' -e '/^ *$$/d' guest-kernel/scripts/demo.
 # It boots one kernel, and needs no other.
 run: emu guest-mcount-kernel
 	@echo '$(BUILD)/guest-kernel/mcount/kernel.elf on 2 harts, --audit=fail, with guest-kernel/scripts/demo.txt:'
-	@$(BUILD)/rvftrace run --harts 2 --audit=fail --append 'script="$(demo_script)"' \
+	@$(BUILD)/rvftrace run --harts 2 --audit=fail --append $(call quoted,script="$(demo_script)") \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 
 debug: emu guest-mcount-kernel
-	@$(BUILD)/rvftrace debug --harts 2 --append 'script="$(demo_script)"' \
+	@$(BUILD)/rvftrace debug --harts 2 --append $(call quoted,script="$(demo_script)") \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 
 # Quotes a value for the shell; a quote in it becomes '\''.
