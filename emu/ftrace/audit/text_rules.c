@@ -214,19 +214,24 @@ static struct finding *report(struct text_rules *r, enum rule rule, const struct
     return f;
 }
 
-/* Adds the text from `va` on, as one of the two versions has it. */
+/* Adds the text from `va` on, as one of the two versions has it, in whole instructions. */
 static void add_text(struct finding *f, enum fact_label label, const struct text_change *c,
                      uint64_t va, bool before)
 {
-    uint64_t end = c->va + c->size;
+    uint64_t end = c->va + c->size, next = va;
     struct fact *fact = audit_fact(f, label, FACT_BYTES);
 
     fact->va = va;
-    while (fact->size < FACT_BYTES_MAX && (va < end || fact->size < 4)) {
+    while (va < end || va < next || fact->size < 4) {
         uint16_t parcel;
 
         if (!(before ? c->before : c->after)(c->ctx, va, &parcel))
             break;
+        if (va == next) {
+            if (fact->size + insn_size(parcel) > FACT_BYTES_MAX)
+                break;
+            next += insn_size(parcel);
+        }
         memcpy(fact->bytes + fact->size, &parcel, sizeof parcel);
         fact->size = (uint8_t)(fact->size + sizeof parcel);
         va += sizeof parcel;
