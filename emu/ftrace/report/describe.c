@@ -311,7 +311,8 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         break;
     case FACT_KEY:
         describe_place(place, symbols, lines, fact->va);
-        snprintf(text, FACT_TEXT_MAX, "%s, %" PRId32 " users", place, fact->pid);
+        snprintf(text, FACT_TEXT_MAX, "%s, %" PRId32 " user%s", place, fact->pid,
+                 fact->pid == 1 ? "" : "s");
         break;
     case FACT_JUMP:
         describe_place(place, symbols, lines, fact->va);

@@ -136,6 +136,7 @@ static bool is_of_evidence(const struct finding *f, const struct example *e)
         const struct fact *fact = &f->facts[i];
 
         if ((fact->kind == FACT_STACK && is_in_stack(&fact->stack, e->pc)) ||
+            (e == f->examples && fact->label == LABEL_PLACE && fact->va == e->pc) ||
             (fact->kind == FACT_MOMENT && fact->hart == e->hart && fact->pc == e->pc) ||
             (fact->kind == FACT_STORE && fact->writer.kind == WRITER_HART &&
              fact->writer.hart == e->hart && fact->writer.pc == e->pc))
