@@ -83,6 +83,7 @@ def try_mutant(job):
              for harts in sorted({1, 2, 4, int(says["harts"])})]
     for harts, seed in tries:
         found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING).replace("SEED", str(seed)), says.get("insns", "300M"), *options, "--audit=fail", "--seed", str(seed))
+        found = [f for f in found if f["rule"] != says.get("before")]
         if found:
             first = first or (found[0]["rule"], harts, found[0]["examples"][0]["cycle"])
             if found[0]["rule"] == says["rule"]:
