@@ -120,6 +120,9 @@ quick_commands = \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)'
 
+# Tests of the tools that measure speed and cost: a minute of processor time together.
+long_tests = tests/bench/cost.sh tests/bench/speed.sh
+
 test_commands = $(quick_commands) \
     'tests/diff/difftest.py --seconds 6' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
@@ -130,7 +133,7 @@ test_commands = $(quick_commands) \
     'tests/tools/fuzz_recordmcount.sh 2' \
     'tests/fuzz/fuzz.sh --replay' \
     '$(bpf_fuzz) 20000' \
-    'tests/guest/formats.py' 'tests/guest/blktrace.py' 'tests/guest/rings.py' $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/bench/*.sh tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh)))
+    'tests/guest/formats.py' 'tests/guest/blktrace.py' 'tests/guest/rings.py' $(patsubst %,'%',$(filter-out %/lib.sh $(long_tests),$(wildcard tests/bench/*.sh tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh)))
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run; the files that the compiler takes longest for are first.
@@ -210,7 +213,7 @@ check-view: emu view guest-pfe8 programs $(view_input_test) $(view_varied) $(vie
 	@tests/run tests/view/view.py
 
 check-long: test tidy guest-shared-check check-caches check-mutants check-work $(GUEST_LONG:%=guest-%) $(fuzz_bin) view $(view_input_test) $(view_varied) $(view_asan) | $(BOOTSTRAP_VIEW)
-	@tests/run 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
+	@tests/run $(patsubst %,'%',$(long_tests)) 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
 	@SEEDS=1000 SUITE=all tests/run '$(BUILD)/tests/unit/test_machine' 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/caches.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
