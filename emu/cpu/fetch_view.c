@@ -525,8 +525,8 @@ bool fetch_views_keep_old(struct cluster *c, const struct code_page *page, uint6
 }
 
 /*
- * The views of a page that is no longer code keep all fetched bytes as old ones, so what a hart
- * fetches anew there it has not fetched.
+ * In a page that is no longer code, a view keeps all bytes that its hart has fetched as old bytes.
+ * Parcels that are to be fetched anew are therefore marked as never fetched.
  */
 void fetch_views_refresh(struct cluster *c, uint64_t pa, uint64_t size)
 {

@@ -481,7 +481,10 @@ uint64_t hart_sync_stamp(const struct hart *h)
     return h->s.off ? UINT64_MAX : h->s.sync_stamp;
 }
 
-/* The caches of one that has not run yet are empty, and the image is there already. */
+/*
+ * A hart that has not run yet has fetched nothing, so what memory holds now is not stale for it.
+ * One that has run keeps what it has fetched.
+ */
 void hart_turn_off(struct hart *h)
 {
     h->s.off = true;

@@ -241,8 +241,8 @@ bool hart_has_fetched_stale(const struct hart *h, uint64_t pa);
 uint64_t hart_sync_stamp(const struct hart *h);
 
 /*
- * Calls fn for each two bytes of code of which the hart has fetched others than those in memory,
- * and may have them still, in no particular order.
+ * Calls fn for each parcel (two bytes of code) whose old bytes the hart has fetched and may still
+ * run, although memory holds others now. The order is not defined.
  */
 void hart_each_old(const struct hart *h, void (*fn)(void *ctx, uint64_t pa), void *ctx);
 

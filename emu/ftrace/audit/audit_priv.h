@@ -217,8 +217,8 @@ void state_records_compare(struct audit *a, struct state_records *s, const struc
 
 /* What is to be compared of labels. */
 struct state_labels {
-    struct map keys; /* as keys: those that may have changed */
-    struct map told; /* the address of a label that was reported, and has not been right since */
+    struct map keys;     /* as keys: those that may have changed */
+    struct map told;     /* addresses of labels that were reported and are still wrong */
     uint64_t scanned_at; /* cycle of the hart that has compared all */
 };
 
@@ -227,8 +227,8 @@ void state_labels_store(const struct audit *a, struct state_labels *s, const str
 void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock);
 
 /*
- * Whether the fetch is of code that was changed before its hart was started, and that has not
- * fenced since: then the start lacks the fence.
+ * Takes the fetch if it breaks unfenced-start and no other rule: the code was changed before the
+ * hart was started, and the hart has executed no fence.i since.
  */
 bool start_rules_take(struct audit *a, const struct stale_fetch *s);
 

@@ -1,5 +1,5 @@
 /*
- * causes.h - finds out of which earlier finding a finding is a consequence.
+ * causes.h - finds the earlier finding that has caused a finding, if there is one.
  */
 #ifndef FTRACE_CAUSES_H
 #define FTRACE_CAUSES_H

@@ -37,8 +37,8 @@ struct contract_rules {
     uint64_t return_to_handler; /* 0: there is none */
     struct kernel_probes *at_switch;
     struct trampoline_calls *calls;
-    VEC_OF(uint8_t) met;          /* by site: whether its trampoline's calls are known */
-    struct return_handlers known; /* handlers of which that is so */
+    VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
+    struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
     uint64_t followed_left_out;
 };
@@ -251,8 +251,8 @@ static void report_unsent(const struct contract_rules *r, const struct call_even
 }
 
 /*
- * The call has not come back to where it was to. A trampoline that has returned to the function's
- * caller has done the function's work.
+ * The call has returned to another place than it should. If that is where the function's caller
+ * continues, the trampoline has run the function itself.
  */
 static void leave_otherwise(struct contract_rules *r, const struct call_event *e,
                             const struct detour *before)
