@@ -288,62 +288,51 @@ static char *title_of(struct sheet *s, const struct finding *f, unsigned i)
     return xasprintf("%s %s", fact_label_name(fact->label), text);
 }
 
-/* Writes the stacks, the innermost frame first (3.44). */
+/* Writes the frames of a stack: of a flow, they are steps, and the outermost one comes first. */
+static void put_frames(struct sheet *s, const struct call_stack *stack, bool is_flow)
+{
+    for (unsigned i = 0; i < stack->count; i++) {
+        json_begin_object(&s->json, NULL);
+        put_frame(s, stack, is_flow ? stack->count - 1 - i : i);
+        if (is_flow)
+            json_number(&s->json, "nestingLevel", i);
+        json_end(&s->json);
+    }
+}
+
+/* Writes an object for each stack of the finding. */
+static void put_each_stack(struct sheet *s, const struct finding *f, bool is_flow)
+{
+    struct json *j = &s->json;
+
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        char *title;
+
+        if (f->facts[i].kind != FACT_STACK)
+            continue;
+        title = title_of(s, f, i);
+        json_begin_object(j, NULL);
+        put_message(j, "message", title);
+        json_begin_array(j, is_flow ? "locations" : "frames");
+        put_frames(s, &f->facts[i].stack, is_flow);
+        json_end(j);
+        json_end(j);
+        free(title);
+    }
+}
+
+/* Writes the stacks (3.44), and the same as a flow with a thread for each (3.36). */
 static void put_stacks(struct sheet *s, const struct finding *f)
 {
     struct json *j = &s->json;
 
     json_begin_array(j, "stacks");
-    for (unsigned i = 0; i < f->fact_count; i++) {
-        const struct call_stack *stack = &f->facts[i].stack;
-        char *title;
-
-        if (f->facts[i].kind != FACT_STACK)
-            continue;
-        title = title_of(s, f, i);
-        json_begin_object(j, NULL);
-        put_message(j, "message", title);
-        json_begin_array(j, "frames");
-        for (unsigned n = 0; n < stack->count; n++) {
-            json_begin_object(j, NULL);
-            put_frame(s, stack, n);
-            json_end(j);
-        }
-        json_end(j);
-        json_end(j);
-        free(title);
-    }
+    put_each_stack(s, f, false);
     json_end(j);
-}
-
-/* Writes the same as steps, the outermost frame first: a thread flow for each stack (3.36). */
-static void put_flows(struct sheet *s, const struct finding *f)
-{
-    struct json *j = &s->json;
-
     json_begin_array(j, "codeFlows");
     json_begin_object(j, NULL);
     json_begin_array(j, "threadFlows");
-    for (unsigned i = 0; i < f->fact_count; i++) {
-        const struct call_stack *stack = &f->facts[i].stack;
-        char *title;
-
-        if (f->facts[i].kind != FACT_STACK)
-            continue;
-        title = title_of(s, f, i);
-        json_begin_object(j, NULL);
-        put_message(j, "message", title);
-        json_begin_array(j, "locations");
-        for (unsigned n = stack->count; n-- > 0;) {
-            json_begin_object(j, NULL);
-            put_frame(s, stack, n);
-            json_number(j, "nestingLevel", stack->count - 1 - n);
-            json_end(j);
-        }
-        json_end(j);
-        json_end(j);
-        free(title);
-    }
+    put_each_stack(s, f, true);
     json_end(j);
     json_end(j);
     json_end(j);
@@ -435,10 +424,8 @@ static void put_result(struct sheet *s, size_t i)
     put_result_message(s, i);
     put_locations(s, f, &key);
     put_related(s, f);
-    if (has_stack(f)) {
+    if (has_stack(f))
         put_stacks(s, f);
-        put_flows(s, f);
-    }
     json_number(j, "occurrenceCount", f->count);
     put_fingerprint(j, &key);
     if (pardon == PARDON_ALLOWED)
