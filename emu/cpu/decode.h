@@ -15,6 +15,22 @@ static inline unsigned insn_size(uint16_t parcel)
     return (parcel & 3) == 3 ? 4 : 2;
 }
 
+/* The two breakpoints. */
+enum { INSN_EBREAK = 0x00100073, INSN_C_EBREAK = 0x9002 };
+
+/* The size of the breakpoint that the word is or begins with; 0: none. */
+static inline unsigned ebreak_size(uint32_t word)
+{
+    return word == INSN_EBREAK ? 4 : (uint16_t)word == INSN_C_EBREAK ? 2 : 0;
+}
+
+/* The same for one of its parcels: whether it can be a part of a breakpoint. */
+static inline bool parcel_is_of_ebreak(uint16_t parcel)
+{
+    return parcel == (uint16_t)INSN_EBREAK || parcel == INSN_EBREAK >> 16 ||
+           parcel == INSN_C_EBREAK;
+}
+
 /*
  * Decodes one instruction; `word` holds it in its low bits, a compressed one
  * in the low half. False: reserved or not implemented, so an illegal

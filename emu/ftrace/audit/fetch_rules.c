@@ -25,6 +25,7 @@
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
+#include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/swaps.h"
@@ -79,13 +80,12 @@ static bool is_by_itself(const struct stale_fetch *s)
     return s->who.hart == hart_id(s->hart);
 }
 
-enum { INSN_EBREAK = 0x00100073, INSN_C_EBREAK = 0x9002 };
-
 static bool is_breakpoint(const uint8_t *bytes, unsigned size)
 {
-    const uint32_t insn = size == 2 ? INSN_C_EBREAK : INSN_EBREAK;
+    uint32_t word = 0;
 
-    return !memcmp(bytes, &insn, size);
+    memcpy(&word, bytes, size);
+    return ebreak_size(word) == size;
 }
 
 /*

@@ -153,11 +153,9 @@ void swaps_forget(struct swaps *s, uint64_t stamp)
 
 enum {
     INSN_NOP = 0x00000013,
-    INSN_EBREAK = 0x00100073,
     OPCODE_JAL = 0x6f,
     OPCODE_MASK = 0x7f,
     INSN_C_NOP = 0x0001,
-    INSN_C_EBREAK = 0x9002,
     C_J = 0xa001, /* and C_J_MASK */
     C_J_MASK = 0xe003,
 };

@@ -134,12 +134,11 @@ static bool parcel_after(void *ctx, uint64_t va, uint16_t *parcel)
 /* Whether one of the parcels is that of a breakpoint. */
 static bool has_break(const uint8_t *bytes, unsigned size)
 {
-    enum { EBREAK_LOW = 0x0073, C_EBREAK = 0x9002 };
     uint16_t parcel;
 
     for (unsigned i = 0; i < size; i += 2) {
         memcpy(&parcel, bytes + i, sizeof parcel);
-        if (parcel == EBREAK_LOW || parcel == C_EBREAK)
+        if (parcel == (uint16_t)INSN_EBREAK || parcel == INSN_C_EBREAK)
             return true;
     }
     return false;

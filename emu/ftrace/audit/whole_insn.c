@@ -6,8 +6,6 @@
 #include "cpu/decode.h"
 #include "cpu/isa.h"
 
-enum { EBREAK = 0x00100073, C_EBREAK = 0x9002 };
-
 /* A function longer than this is not walked through. */
 enum { FUNCTION_BYTES_MAX = 1 << 20 };
 
@@ -95,10 +93,9 @@ static bool is_breakpoint_at(const struct text_change *c, uint64_t va, uint64_t 
 {
     uint32_t word;
 
-    if (va % 2 || !read_insn(c, c->after, va, &word) ||
-        (word != EBREAK && (uint16_t)word != C_EBREAK) || end > va + 4)
+    if (va % 2 || !read_insn(c, c->after, va, &word) || !ebreak_size(word) || end > va + 4)
         return false;
-    *size = word == EBREAK || end > va + 2 ? 4 : 2;
+    *size = word == INSN_EBREAK || end > va + 2 ? 4 : 2;
     return va + *size <= c->va + c->size;
 }
 
@@ -134,7 +131,7 @@ static bool ends_there(uint32_t word)
 {
     struct insn i;
 
-    return word == C_EBREAK ||
+    return word == INSN_C_EBREAK ||
            (insn_decode(word, &i) && i.rd == 0 && (i.op == OP_jal || i.op == OP_jalr));
 }
 

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
+#include "cpu/decode.h"
 #include "cpu/observer.h"
 #include "mem/bus.h"
 
@@ -71,12 +72,10 @@ struct breakpoint *breakpoints_at(const struct breakpoints *b, uint64_t pa)
 /* The size of the breakpoint that begins with these bytes; 0: none does. */
 static unsigned breakpoint_size(const uint8_t *bytes, unsigned room)
 {
-    static const uint8_t ebreak[] = {0x73, 0x00, 0x10, 0x00}, c_ebreak[] = {0x02, 0x90};
+    uint32_t word = 0;
 
-    if (room >= sizeof ebreak && !memcmp(bytes, ebreak, sizeof ebreak))
-        return sizeof ebreak;
-    return room >= sizeof c_ebreak && !memcmp(bytes, c_ebreak, sizeof c_ebreak) ? sizeof c_ebreak
-                                                                                : 0;
+    memcpy(&word, bytes, room < sizeof word ? room : sizeof word);
+    return ebreak_size(word);
 }
 
 /* ---- adjacent stores ---- */
@@ -126,13 +125,11 @@ static bool look_around(const struct breakpoints *b, const struct run *r, struct
 /* Whether the store has a part of a breakpoint: most stores to code have none. */
 static bool has_part(const struct code_write *w)
 {
-    enum { EBREAK_LOW = 0x0073, EBREAK_HIGH = 0x0010, C_EBREAK = 0x9002 };
-
     for (unsigned at = 0; at + 2 <= w->size; at += 2) {
         uint16_t parcel;
 
         memcpy(&parcel, w->new_bytes + at, sizeof parcel);
-        if (parcel == EBREAK_LOW || parcel == EBREAK_HIGH || parcel == C_EBREAK)
+        if (parcel_is_of_ebreak(parcel))
             return true;
     }
     return w->size < 2 || (w->pa & 1);

@@ -24,7 +24,6 @@
 
 /* `mv a0,ra`, as GCC puts it before the call of _mcount: compressed and not. */
 enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0001 };
-enum { EBREAK = 0x00100073, C_EBREAK = 0x9002 };
 
 /* The instructions before and after the pair of `pfe16`. */
 #define SD_RA_BELOW_SP 0xfe113c23u
@@ -180,7 +179,7 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
 static bool begins_word(uint8_t byte, bool pfe16)
 {
     return byte == 0x01 || byte == 0x13 || byte == 0x97 || byte == 0xe7 ||
-           byte == (uint8_t)EBREAK ||
+           byte == (uint8_t)INSN_EBREAK ||
            (pfe16 && (byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP));
 }
 
@@ -194,7 +193,7 @@ unsigned site_ra_copy(const uint8_t bytes[4])
 bool site_has_breakpoint(const struct site *s, const uint8_t *bytes)
 {
     for (unsigned at = 0; at < s->size; at += 4)
-        if (word_at(bytes + at) == EBREAK || (uint16_t)word_at(bytes + at) == C_EBREAK)
+        if (ebreak_size(word_at(bytes + at)))
             return true;
     return false;
 }
