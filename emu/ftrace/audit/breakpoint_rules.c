@@ -23,6 +23,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/detour.h"
 #include "ftrace/audit/insn_effect.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/bpf_text.h"
@@ -138,7 +139,7 @@ static struct fetched fetch(struct hart *h, uint64_t va)
 
 static bool is_breakpoint(const struct fetched *f)
 {
-    return f->word == 0x00100073 || (f->size == 2 && f->word == 0x9002);
+    return f->size && ebreak_size(f->word) == f->size;
 }
 
 /* Whether the instruction at pc is a jump to `to' and nothing else. */
@@ -418,11 +419,6 @@ static void take(const struct breakpoint_rules *r, struct hit *d, enum stage sta
     memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
 }
 
-static bool read_preempt(const struct audit *a, struct hart *h, int32_t *count)
-{
-    return a->config.tasks && tasks_preempt_count(a->config.tasks, h, hart_reg(h, REG_TP), count);
-}
-
 /* A probe of a function's entry may make it return to a handler: where a function begins. */
 static bool is_hook(const struct audit *a, struct hart *h, const struct hit *d, uint64_t value)
 {
@@ -431,7 +427,7 @@ static bool is_hook(const struct audit *a, struct hart *h, const struct hit *d, 
 
 static bool is_unswitched(const struct audit *a, const struct hit *d, const struct hart *h)
 {
-    return a->sees_switches && d->hart == hart_id(h) && d->switches == a->harts[d->hart].switches;
+    return detour_is_unswitched(a, h, d->hart, d->switches);
 }
 
 /* As of all detours (detour.c): with the unit off they are those of a program. */
@@ -468,22 +464,12 @@ static void compare_registers(const struct breakpoint_rules *r, const struct hit
 static void compare_status(const struct breakpoint_rules *r, const struct hit *d,
                            const struct step *s, uint64_t bits)
 {
-    static const struct {
-        uint64_t mask;
-        unsigned fact;
-    } fields[] = {{SSTATUS_SIE, FACT_SIE},
-                  {SSTATUS_FS, FACT_FS},
-                  {SSTATUS_SUM, FACT_SUM},
-                  {SSTATUS_MXR, FACT_MXR}};
     const struct hart_status now = hart_status(s->hart);
+    struct status_change found[STATUS_FIELDS];
+    unsigned count = detour_status_changes(d->status.sstatus, now.sstatus, bits, found);
 
-    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
-        uint64_t mask = fields[i].mask & bits, unit = mask & -mask;
-
-        if ((now.sstatus ^ d->status.sstatus) & mask)
-            report_change(r, d, s, fields[i].fact, (d->status.sstatus & mask) / unit,
-                          (now.sstatus & mask) / unit);
-    }
+    for (unsigned i = 0; i < count; i++)
+        report_change(r, d, s, found[i].fact, found[i].before, found[i].after);
     if (now.satp != d->status.satp && is_unswitched(r->audit, d, s->hart))
         report_change(r, d, s, FACT_SATP, d->status.satp, now.satp);
 }
@@ -494,7 +480,7 @@ static void compare_end(const struct breakpoint_rules *r, const struct hit *d, c
     int32_t preempt;
 
     compare_status(r, d, s, SSTATUS_SIE | STATUS_KEPT);
-    if (d->has_preempt && read_preempt(r->audit, s->hart, &preempt) && preempt != d->preempt)
+    if (d->has_preempt && detour_read_preempt(r->audit, s->hart, &preempt) && preempt != d->preempt)
         report_change(r, d, s, FACT_PREEMPT, (uint32_t)d->preempt, (uint32_t)preempt);
 }
 
@@ -844,7 +830,7 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
         return;
     }
     take(r, &d, STAGE_HANDLER, t->hart);
-    d.has_preempt = read_preempt(r->audit, t->hart, &d.preempt);
+    d.has_preempt = detour_read_preempt(r->audit, t->hart, &d.preempt);
     VEC_PUSH(&r->hits, d);
 }
 

@@ -50,7 +50,7 @@ static bool keeps_ra_below_sp(const struct audit *a)
     return site_traits(a->config.sites)->return_place == RETURN_BELOW_SP;
 }
 
-static bool read_preempt(const struct audit *a, struct hart *h, int32_t *count)
+bool detour_read_preempt(const struct audit *a, struct hart *h, int32_t *count)
 {
     return a->config.tasks && tasks_preempt_count(a->config.tasks, h, hart_reg(h, REG_TP), count);
 }
@@ -63,7 +63,7 @@ static void take_status(const struct audit *a, struct hart *h, struct detour *d)
     d->switches = a->harts[d->hart].switches;
     d->status = hart_status(h);
     d->preempt = 0;
-    d->has_preempt = read_preempt(a, h, &d->preempt);
+    d->has_preempt = detour_read_preempt(a, h, &d->preempt);
     memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
 }
 
@@ -188,10 +188,15 @@ static bool is_uninterrupted(const struct audit *a, const struct detour *d, cons
     return d->hart == hart_id(h) && d->traps == a->harts[d->hart].traps;
 }
 
-/* Whether the hart is known to have run no other task meanwhile. */
+bool detour_is_unswitched(const struct audit *a, const struct hart *h, uint32_t hart,
+                          uint32_t switches)
+{
+    return a->sees_switches && hart == hart_id(h) && switches == a->harts[hart].switches;
+}
+
 static bool is_unswitched(const struct audit *a, const struct detour *d, const struct hart *h)
 {
-    return a->sees_switches && d->hart == hart_id(h) && d->switches == a->harts[d->hart].switches;
+    return detour_is_unswitched(a, h, d->hart, d->switches);
 }
 
 /*
@@ -298,29 +303,36 @@ static void compare_slot(struct audit *a, struct hart *h, const struct detour *b
         report_change(a, RULE_below_sp, before, h, FACT_SLOT, before->slot, slot);
 }
 
-/* The fields of sstatus, in the order of FACT_SIE and the next ones. */
-static const struct {
-    uint64_t mask;
-    bool of_trap; /* the hardware changes it at traps and their returns */
-} fields[] = {
-    {SSTATUS_SIE, false}, {SSTATUS_SPIE, true}, {SSTATUS_SPP, true},
-    {SSTATUS_FS, false},  {SSTATUS_SUM, false}, {SSTATUS_MXR, false},
-};
-_Static_assert(ARRAY_LEN(fields) == FACT_SATP - FACT_SIE, "a number for each field");
+unsigned detour_status_changes(uint64_t before, uint64_t after, uint64_t bits,
+                               struct status_change found[STATUS_FIELDS])
+{
+    static const uint64_t fields[] = {SSTATUS_SIE, SSTATUS_SPIE, SSTATUS_SPP,
+                                      SSTATUS_FS,  SSTATUS_SUM,  SSTATUS_MXR};
+    unsigned count = 0;
 
+    _Static_assert(ARRAY_LEN(fields) == STATUS_FIELDS, "in the order of FACT_SIE and the next");
+    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
+        uint64_t mask = fields[i] & bits, unit = mask & -mask;
+
+        if ((before ^ after) & mask)
+            found[count++] =
+                (struct status_change){FACT_SIE + i, (before & mask) / unit, (after & mask) / unit};
+    }
+    return count;
+}
+
+/* The hardware itself changes some fields at traps and their returns. */
 static void compare_sstatus(struct audit *a, struct hart *h, const struct detour *before,
                             uint64_t now)
 {
     bool alone = is_uninterrupted(a, before, h) && is_unswitched(a, before, h);
+    uint64_t bits = alone ? UINT64_MAX : ~(SSTATUS_SPIE | SSTATUS_SPP);
+    struct status_change found[STATUS_FIELDS];
+    unsigned count = detour_status_changes(before->status.sstatus, now, bits, found);
 
-    for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
-        uint64_t mask = fields[i].mask, unit = mask & -mask;
-
-        if (!((now ^ before->status.sstatus) & mask) || (fields[i].of_trap && !alone))
-            continue;
-        report_change(a, RULE_clobbered_csr, before, h, FACT_SIE + i,
-                      (before->status.sstatus & mask) / unit, (now & mask) / unit);
-    }
+    for (unsigned i = 0; i < count; i++)
+        report_change(a, RULE_clobbered_csr, before, h, found[i].fact, found[i].before,
+                      found[i].after);
 }
 
 /*
@@ -337,7 +349,7 @@ static void compare_status(struct audit *a, struct hart *h, const struct detour 
     if (UNLIKELY(now.satp != before->status.satp) && is_unswitched(a, before, h))
         report_change(a, RULE_clobbered_csr, before, h, FACT_SATP, before->status.satp, now.satp);
     if (before->has_preempt && hart_reg(h, REG_TP) == before->regs[REG_TP] &&
-        read_preempt(a, h, &preempt) && preempt != before->preempt)
+        detour_read_preempt(a, h, &preempt) && preempt != before->preempt)
         report_change(a, RULE_clobbered_csr, before, h, FACT_PREEMPT, (uint32_t)before->preempt,
                       (uint32_t)preempt);
 }

@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 #include "cpu/hart.h"
+#include "ftrace/audit/finding.h"
 #include "ftrace/audit/rules.h"
 
 struct audit;
 struct call;
-struct finding;
 struct state_io;
 
 struct detour {
@@ -36,6 +36,24 @@ struct detour {
     struct hart_status status;
     uint64_t regs[32], fregs[32];
 };
+
+/* Whether the hart is known to have run no other task since it had run `switches' of them. */
+bool detour_is_unswitched(const struct audit *a, const struct hart *h, uint32_t hart,
+                          uint32_t switches);
+
+/* The task's preempt_count; false: it is not known. */
+bool detour_read_preempt(const struct audit *a, struct hart *h, int32_t *count);
+
+/* Fields of sstatus that have changed: numbers of FACT_REGISTER from FACT_SIE on, and values. */
+enum { STATUS_FIELDS = FACT_SATP - FACT_SIE };
+struct status_change {
+    unsigned fact;
+    uint64_t before, after;
+};
+
+/* Finds those among `bits' that differ; returns how many. */
+unsigned detour_status_changes(uint64_t before, uint64_t after, uint64_t bits,
+                               struct status_change found[STATUS_FIELDS]);
 
 /* The address that a site calls, as it is in memory now; 0: it calls nothing. pc: of the site. */
 uint64_t detour_target(const struct audit *a, struct hart *h, uint32_t site, uint64_t pc);
