@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "cpu/choice.h"
 #include "cpu/observer.h"
 
 struct bus;
@@ -65,7 +66,8 @@ struct cluster_config {
     struct bus *bus;
     uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
     enum fetch_mode fetch;
-    uint64_t fetch_seed; /* FETCH_RANDOM */
+    uint64_t fetch_seed;    /* FETCH_RANDOM */
+    struct chooser chooser; /* answers in place of the seeds of the random modes */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */

@@ -23,22 +23,25 @@
  * because an aligned fetch of four bytes is atomic (Ziccif): it cannot see half of
  * a store.
  */
-static bool draw_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
+static uint64_t draw(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
 {
     struct rng r = {h->cluster->config.fetch_seed};
 
     r.state ^= rng_next(&(struct rng){pa & ~UINT64_C(3)}) + h->id;
     r.state ^= rng_next(&(struct rng){stamp});
     r.state ^= rng_next(&(struct rng){insns});
-    return rng_next(&r) & 1;
+    return rng_next(&r);
 }
 
-static bool choose_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
+/* The chooser: see choice.h. */
+static bool choose_old(const struct hart *h, const struct chooser *chooser, uint64_t pa,
+                       uint64_t stamp, uint64_t insns)
 {
     switch (h->cluster->config.fetch) {
     case FETCH_STALE: return true;
     case FETCH_COHERENT: return false;
-    case FETCH_RANDOM: return draw_old(h, pa, stamp, insns);
+    case FETCH_RANDOM:
+        return ask_chooser(chooser, CHOICE_FETCH, h->id, 2, draw(h, pa, stamp, insns)) == 1;
     }
     return false;
 }
@@ -77,7 +80,7 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
         p.old_bytes = fetch_view_old_bytes(view, pa);
         /* a parcel that was overwritten and restored is not stale: the hart sees no difference */
         p.stale = p.old_bytes != p.new_bytes;
-        if (p.stale && choose_old(h, pa, p.write.stamp, insns))
+        if (p.stale && choose_old(h, &c->config.chooser, pa, p.write.stamp, insns))
             p.bytes = p.old_bytes;
     }
     return p;
@@ -94,6 +97,7 @@ bool hart_look_ahead(const struct hart *h, uint64_t pa, uint64_t insns, struct h
     const struct code_page *page = codemap_page(c, pa);
     const struct fetch_view *view = fetch_view_at(h, pa);
     bool in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
+    const struct chooser nobody = {0}; /* a look is no fetch: nobody is asked */
     struct parcel_write write;
 
     *p = (struct hart_parcel){0};
@@ -113,7 +117,7 @@ bool hart_look_ahead(const struct hart *h, uint64_t pa, uint64_t insns, struct h
         p->former = fetch_view_old_bytes(view, pa);
     else if (write.old_known)
         p->former = write.old_bytes;
-    if (in_view && p->stale && choose_old(h, pa, write.stamp, insns))
+    if (in_view && p->stale && choose_old(h, &nobody, pa, write.stamp, insns))
         p->fetched = p->former;
     return true;
 }
