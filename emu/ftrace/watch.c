@@ -288,6 +288,15 @@ static void on_sites_changed(void *ctx, uint32_t id)
         ftrace_emit(w->stream, &e);
 }
 
+static void on_site_taken(void *ctx, struct hart *h, uint32_t id)
+{
+    const struct watch *w = ctx;
+    const struct ftrace_event e = {.kind = FTRACE_SITE_TAKEN, .taken = {h, id}};
+
+    if (ftrace_wants(w->stream, e.kind))
+        ftrace_emit(w->stream, &e);
+}
+
 static void on_alarm(void *ctx, struct hart *h, const struct alarm *alarm)
 {
     const struct watch *w = ctx;
@@ -331,6 +340,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
     w->module_sites =
         module_sites_new(config->cluster, config->image, config->symbols, w->sites, w->site_life);
+    module_sites_listen(w->module_sites, on_site_taken, w);
     w->text = text_map_new(config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max, w->stream);
@@ -472,12 +482,12 @@ struct watch_left_out watch_left_out(const struct watch *w)
 {
     const struct calls *calls = watch_calls(w);
 
-    return (struct watch_left_out){.returns = calls ? calls_returns_left_out(calls) : 0,
-                                   .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
-                                   .texts = w->live_text ? live_text_left_out(w->live_text) : 0,
-                                   .sites = site_life_left_out(w->site_life),
-                                   .labels =
-                                       w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0};
+    return (struct watch_left_out){
+        .returns = calls ? calls_returns_left_out(calls) : 0,
+        .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
+        .texts = w->live_text ? live_text_left_out(w->live_text) : 0,
+        .sites = site_life_left_out(w->site_life) + module_sites_left_out(w->module_sites),
+        .labels = w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0};
 }
 
 struct ftrace_stream *watch_stream(const struct watch *w)

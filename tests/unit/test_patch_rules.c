@@ -289,6 +289,44 @@ static void three_stores(struct scene *s, bool first_locks, bool second_locks)
     store(s, WRITER, F + 4, 4, JALR_T0, NOP);
 }
 
+/* ---- sites of modules ---- */
+
+static uint32_t take_up(struct scene *s, uint64_t at, uint64_t contents)
+{
+    const struct site site = {.va = at,
+                              .pa = at,
+                              .function = "h",
+                              .module = "m",
+                              .kind = SITE_FUNCTION,
+                              .size = SITE_BYTES};
+    struct ftrace_event e = {.kind = FTRACE_SITE_TAKEN, .taken = {.hart = hart_of(s, WRITER)}};
+
+    poke(&s->w, at, contents, 8);
+    e.taken.site = site_add(s->t, &site);
+    assert_int_not_equal(e.taken.site, NO_SITE);
+    ftrace_emit(&s->stream, &e);
+    return e.taken.site;
+}
+
+static void a_module_s_table_leads_to_where_the_compiler_has_put_no_site(void **state)
+{
+    enum { C_NOPS = 0x00010001 };
+    const uint64_t module = SITE_PA + 0x8000;
+    struct scene s;
+
+    (void)state;
+    build(&s, PFE8);
+    (void)take_up(&s, module, PAIR(C_NOPS, C_NOPS));
+    (void)take_up(&s, module + 0x20, PAIR(NOP, NOP));
+    assert_true(is_silent(&s));
+    (void)take_up(&s, module + 0x40, PAIR(C_NOPS, ADDI(SP, SP, -16)));
+    assert_int_equal(only_rule(&s), RULE_unexpected_old);
+    (void)take_up(&s, module + 0x60, PAIR(ADDI(SP, SP, -16), NOP));
+    assert_int_equal(only_rule(&s), RULE_unexpected_old);
+    assert_int_equal(audit_get(s.audit, 0)->count, 2);
+    wreck(&s);
+}
+
 static void two_harts_patch_in_turn_and_one_has_no_lock(void **state)
 {
     struct scene s;
@@ -378,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_site_may_be_changed_in_steps),
         cmocka_unit_test(a_kprobe_comes_and_goes_in_a_site),
         cmocka_unit_test(a_kprobe_is_overwritten),
+        cmocka_unit_test(a_module_s_table_leads_to_where_the_compiler_has_put_no_site),
         cmocka_unit_test(two_harts_patch_in_turn_and_one_has_no_lock),
         cmocka_unit_test(with_the_lock_they_may),
         cmocka_unit_test(stop_machine_patches_for_a_task_that_waits),

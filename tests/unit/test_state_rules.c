@@ -499,6 +499,43 @@ static void a_site_has_one_record(void **state)
     wreck_books(&b);
 }
 
+/* What is patched there is other code. */
+static void a_record_has_the_address_of_a_site(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_count(&b, 3);
+    put_record(&b, 2, G + SITE_BYTES, 0);
+    assert_int_equal(compared(&b), MESSAGE_RECORD_NO_SITE);
+    assert_int_equal(compared(&b), MESSAGE_RECORD_NO_SITE);
+    assert_int_equal(audit_get(b.s.audit, 0)->count, 1); /* once */
+    wreck_books(&b);
+    build(&b);
+    put_count(&b, 3);
+    put_record(&b, 2, TEXT_BYTES + 0x100, 0); /* no text: nothing is known of it */
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    wreck_books(&b);
+}
+
+static void all_records_have_the_same_instruction_of_their_sites(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_record(&b, 1, G + 4, 0);
+    assert_int_equal(compared(&b), MESSAGE_RECORD_INSIDE);
+    wreck_books(&b);
+    build(&b);
+    put_record(&b, 0, F + 4, 0); /* no layout of this kind has the second one */
+    put_record(&b, 1, G + 4, 0);
+    assert_int_equal(compared(&b), MESSAGE_RECORD_INSIDE);
+    assert_int_equal(audit_get(b.s.audit, 0)->count, 2);
+    wreck_books(&b);
+}
+
 static void a_kernel_without_any_record_has_not_begun(void **state)
 {
     struct books b;
@@ -893,6 +930,8 @@ int main(void)
         cmocka_unit_test(a_site_with_a_breakpoint_is_not_judged),
         cmocka_unit_test(records_are_in_ascending_order),
         cmocka_unit_test(a_site_has_one_record),
+        cmocka_unit_test(a_record_has_the_address_of_a_site),
+        cmocka_unit_test(all_records_have_the_same_instruction_of_their_sites),
         cmocka_unit_test(a_kernel_without_any_record_has_not_begun),
         cmocka_unit_test(a_record_of_memory_with_other_contents_is_one_of_freed_code),
         cmocka_unit_test(a_record_that_is_not_patched_is_not_judged),

@@ -122,6 +122,12 @@ const char *message_text(enum message message)
             "the site calls the other trampoline than its flag says (FTRACE_FL_REGS_EN)",
         [MESSAGE_RECORD_OPS] = "the site does not name the ops that its record says "
                                "(its only one, or the list)",
+        [MESSAGE_RECORD_NO_SITE] =
+            "no site begins at its address: what ftrace patches there is other code",
+        [MESSAGE_RECORD_INSIDE] =
+            "its address is in the middle of its site, unlike those of others",
+        [MESSAGE_TABLE_ODD] = "the module's table of sites (__mcount_loc) has the address, and the "
+                              "compiler has put neither nops nor a call there",
     };
 
     return texts[message];

@@ -166,6 +166,9 @@ enum message {
     MESSAGE_RECORD_REGS,
     MESSAGE_RECORD_TRAMPOLINE,
     MESSAGE_RECORD_OPS,
+    MESSAGE_RECORD_NO_SITE,
+    MESSAGE_RECORD_INSIDE,
+    MESSAGE_TABLE_ODD, /* of the table of a module's sites */
     MESSAGES,
 };
 

@@ -262,11 +262,43 @@ static void check_old(struct audit *a, const struct code_write *w)
     const struct site *s = p ? site_get(a->config.sites, p->site) : NULL;
     struct finding *f;
 
-    if (!s || s->module || s->kind != SITE_FUNCTION || !is_unexpected(a, s, p, w))
+    if (!s || s->kind != SITE_FUNCTION || (s->module && !state_rules_module_runs(a, p->site)) ||
+        !is_unexpected(a, s, p, w))
         return;
     f = report(a, RULE_unexpected_old, w);
     if (f)
         add_bytes(f, LABEL_OLD, s->va, p->old_bytes, p->size);
+}
+
+/*
+ * The stores to a module's sites while it is loaded are not seen, as no hart has run its code. So
+ * what they will replace is judged when the kernel takes up the site.
+ */
+static void check_taken(struct audit *a, const struct site_taken_event *e)
+{
+    const struct site *s = site_get(a->config.sites, e->site);
+    const struct breach b = {
+        .rule = RULE_unexpected_old,
+        .hart = hart_id(e->hart),
+        .site = e->site,
+        .pc = s->va,
+        .cycle = hart_cycles(e->hart),
+        .cause = audit_cause(RULE_unexpected_old, audit_function(a, hart_pc(e->hart)))};
+    uint8_t bytes[SITE_BYTES_MAX];
+    struct finding *f;
+
+    if (!bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size) ||
+        site_state(a->config.sites, s, bytes, NULL) != SITE_OTHER)
+        return;
+    f = audit_add(a, &b);
+    if (!f)
+        return;
+    audit_fact_site(f, e->site);
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = s->va;
+    add_bytes(f, LABEL_OLD, s->va, bytes, s->size);
+    audit_fact_message(f, LABEL_WHY, MESSAGE_TABLE_ODD);
+    audit_fact_moment(f, LABEL_JUDGED, e->hart, hart_pc(e->hart));
+    audit_fact_order(f);
 }
 
 /* ---- two harts at once ---- */
@@ -375,6 +407,13 @@ static void on_event(void *rules, const struct event *e)
     check_store(rules, &e->code_write);
 }
 
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    const struct patch_rules *r = rules;
+
+    check_taken(r->audit, &e->taken);
+}
+
 static void hart_io(struct state_io *io, struct patching_hart *h)
 {
     STATE_IO(io, h->overlap.hart);
@@ -395,4 +434,9 @@ static void state_io(struct state_io *io, void *rules)
 }
 
 const struct rule_family patch_family = {
-    .create = create, .destroy = destroy, .event = on_event, .state_io = state_io};
+    .create = create,
+    .destroy = destroy,
+    .event = on_event,
+    .ftrace_event = on_ftrace_event,
+    .state_io = state_io,
+};

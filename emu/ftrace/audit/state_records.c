@@ -16,6 +16,8 @@
 #include "ftrace/kernel/ftrace_records.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"
+#include "ftrace/sites/module_sites.h"
+#include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
 
@@ -37,6 +39,8 @@ enum disagreement {
     RECORD_REGS_WRONG,
     RECORD_TRAMPOLINE,
     RECORD_NAMES_OTHER,
+    RECORD_NO_SITE,
+    RECORD_INSIDE,
     DISAGREEMENTS
 };
 
@@ -54,6 +58,8 @@ static const enum message messages[DISAGREEMENTS] = {
     [RECORD_REGS_WRONG] = MESSAGE_RECORD_REGS,
     [RECORD_TRAMPOLINE] = MESSAGE_RECORD_TRAMPOLINE,
     [RECORD_NAMES_OTHER] = MESSAGE_RECORD_OPS,
+    [RECORD_NO_SITE] = MESSAGE_RECORD_NO_SITE,
+    [RECORD_INSIDE] = MESSAGE_RECORD_INSIDE,
 };
 
 /* One comparison of all records. */
@@ -68,6 +74,8 @@ struct comparison {
     uint64_t list_ops, trampoline, regs_trampoline; /* 0: the kernel has none */
     bool any;                                       /* there was a record of the image */
     bool *seen;                                     /* by site: it has a record */
+    bool of_modules;                                /* some of these sites is a module's */
+    uint64_t offset; /* of all records in their sites, by the first */
     /* The records of the present sorted part. */
     struct {
         uint32_t site; /* the first one that is a module's; NO_SITE: there is none */
@@ -133,6 +141,20 @@ static bool is_told(struct state_records *s, uint64_t ip, enum disagreement what
     return false;
 }
 
+/* Adds the address, and the site that has a byte near it. */
+static void add_place(const struct comparison *c, struct finding *f, uint64_t ip)
+{
+    const struct site_table *t = c->audit->config.sites;
+    uint32_t near = NO_SITE;
+    uint64_t pa;
+
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = ip;
+    if (hart_translate(c->lock->hart, ip, ACCESS_LOAD, &pa))
+        near = site_find(t, pa - SITE_BYTES_MAX, 2 * SITE_BYTES_MAX);
+    if (near != NO_SITE)
+        audit_fact(f, LABEL_NEAR, FACT_SITE)->site = near;
+}
+
 /* Reports that the record of the address disagrees. `record': NULL if there is none. */
 static void report(struct comparison *c, uint64_t ip, uint32_t site, enum disagreement what,
                    const struct ftrace_record *record)
@@ -155,7 +177,7 @@ static void report(struct comparison *c, uint64_t ip, uint32_t site, enum disagr
         return;
     audit_fact_site(f, site);
     if (site == NO_SITE)
-        audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = ip;
+        add_place(c, f, ip);
     if (record)
         add_numbers(f, record);
     audit_fact_message(f, LABEL_WRONG, messages[what]);
@@ -190,16 +212,74 @@ static uint32_t find_in_image(struct comparison *c, uint64_t ip)
     return ip - s->va < s->size ? (uint32_t)id : NO_SITE;
 }
 
-/* The site of a record; of the image also one that is gone. */
-static uint32_t site_of(struct comparison *c, uint64_t ip)
+/*
+ * The site that has a record's address; of the image also one that is gone. *offset: the distance
+ * from its start.
+ */
+static uint32_t site_of(struct comparison *c, uint64_t ip, uint64_t *offset)
 {
     uint32_t id = find_in_image(c, ip);
     uint64_t pa;
 
-    if (id != NO_SITE || !hart_translate(c->lock->hart, ip, ACCESS_LOAD, &pa))
+    if (id != NO_SITE) {
+        *offset = ip - site_get(c->audit->config.sites, id)->va;
         return id;
+    }
+    if (!hart_translate(c->lock->hart, ip, ACCESS_LOAD, &pa))
+        return NO_SITE;
     id = site_find(c->audit->config.sites, pa, 1);
+    if (id != NO_SITE)
+        *offset = pa - site_get(c->audit->config.sites, id)->pa;
     return id;
+}
+
+/* ---- the address of a record ---- */
+
+/* Whether the record is the first one of the comparison that may tell where in sites they are. */
+static bool is_first(const struct comparison *c)
+{
+    return c->offset == UINT64_MAX;
+}
+
+/*
+ * A record has the address of its site; that of its second instruction in kernels that change only
+ * this one (Linux 6.16). It is the same for all of them.
+ */
+static void check_offset(struct comparison *c, const struct ftrace_record *r, uint32_t id,
+                         uint64_t offset)
+{
+    bool at_once = site_traits(c->audit->config.sites)->patching == PATCHED_AT_ONCE;
+    bool good = !offset || (at_once && offset == 4);
+
+    if (!good || (!is_first(c) && offset != c->offset))
+        report(c, r->ip, id, RECORD_INSIDE, r);
+    else
+        c->offset = offset;
+}
+
+/* Whether an address without a site is in code all of whose sites are known. */
+static bool lacks_site(const struct comparison *c, uint64_t ip)
+{
+    const struct audit_config *config = &c->audit->config;
+    uint64_t offset = is_first(c) ? 0 : c->offset, pa;
+
+    if (config->image && image_is_text(config->image, ip, 2))
+        return !site_is_left_out(config->sites, ip - offset);
+    if (config->text && text_map_find(config->text, ip, &pa) == TEXT_IMAGE)
+        return !site_is_left_out(config->sites, ip - offset);
+    return config->module_sites &&
+           module_sites_lack(config->module_sites, c->lock->hart, ip - offset);
+}
+
+static void check_place(struct comparison *c, const struct ftrace_record *r)
+{
+    uint64_t told;
+
+    if (r->ip == UINT64_MAX ||
+        (map_get(&c->state->told, r->ip, &told) && told >> RECORD_NO_SITE & 1))
+        return; /* the search takes long */
+    if (lacks_site(c, r->ip))
+        report(c, r->ip, NO_SITE, RECORD_NO_SITE, r);
 }
 
 static void check_order(struct comparison *c, const struct ftrace_record *r, uint32_t site)
@@ -303,16 +383,22 @@ static void compare_record(void *ctx, const struct ftrace_record *r)
 {
     struct comparison *c = ctx;
     const struct site *s;
-    uint32_t id = r->ip ? site_of(c, r->ip) : NO_SITE;
+    uint64_t offset = 0;
+    uint32_t id;
 
     if (!r->ip)
         return;
+    id = site_of(c, r->ip, &offset);
     note_in_part(c, r, id);
     check_order(c, r, id);
     s = id == NO_SITE ? NULL : site_get(c->audit->config.sites, id);
     if (s) {
         c->seen[id] = true;
         c->any |= !s->module;
+        c->of_modules |= s->module != NULL;
+        check_offset(c, r, id, offset);
+    } else {
+        check_place(c, r);
     }
     if (r->flags & RECORD_DISABLED)
         return;
@@ -327,6 +413,17 @@ static void compare_record(void *ctx, const struct ftrace_record *r)
 
 /* ---- sites without a record ---- */
 
+/* Whether some site of the module has a record: the kernel takes up all of them at once. */
+static bool is_taken_up(const struct comparison *c, const char *module)
+{
+    const struct site_table *t = c->audit->config.sites;
+
+    for (uint32_t id = c->of_image; c->of_modules && id < site_count(t); id++)
+        if (c->seen[id] && !site_get(t, id)->gone && !strcmp(site_get(t, id)->module, module))
+            return true;
+    return false;
+}
+
 static bool must_have_record(const struct comparison *c, uint32_t id)
 {
     const struct audit *a = c->audit;
@@ -335,7 +432,7 @@ static bool must_have_record(const struct comparison *c, uint32_t id)
     if (s->kind != SITE_FUNCTION || s->gone)
         return false;
     if (s->module)
-        return state_rules_module_runs(a, id);
+        return state_rules_module_runs(a, id) || is_taken_up(c, s->module);
     return a->config.text && text_map_is_exact(a->config.text) &&
            text_map_has(a->config.text, s->pa, s->size);
 }
@@ -372,6 +469,7 @@ static bool compare_all(struct audit *a, struct state_records *s, const struct l
                            .enabled = ftrace_records_enabled(records, lock->hart),
                            .of_image = sites_of_image(a->config.sites),
                            .part = {.site = NO_SITE, .all_disabled = true},
+                           .offset = UINT64_MAX,
                            .list_ops = address_of(a, "ftrace_list_ops"),
                            .trampoline = address_of(a, "ftrace_caller"),
                            .regs_trampoline = address_of(a, "ftrace_regs_caller")};

@@ -47,6 +47,15 @@ struct site_event {
 };
 
 /*
+ * FTRACE_SITE_TAKEN, from ftrace/watch.c: the kernel's ftrace is about to take up a site of a
+ * module that it loads, by the module's table. Nothing has patched the site yet.
+ */
+struct site_taken_event {
+    struct hart *hart;
+    uint32_t site;
+};
+
+/*
  * FTRACE_SITE_ODD, from ftrace/patch/site_check.c: a hart is about to execute, at a site, what no
  * protocol of ftrace leaves there; or, from ftrace/patch/site_sweep.c, it has ended an update that
  * left that there.
@@ -129,6 +138,7 @@ struct text_event {
 enum ftrace_event_kind {
     FTRACE_UPDATE_ENDED,
     FTRACE_SITE_CHANGED,
+    FTRACE_SITE_TAKEN,
     FTRACE_SITE_ODD,
     FTRACE_CALL_ENTERED,
     FTRACE_CALL_LEFT,
@@ -145,6 +155,7 @@ struct ftrace_event {
     union {
         struct update_event update;
         struct site_event site;
+        struct site_taken_event taken;
         struct site_odd_event site_odd;
         struct call_event call; /* CALL_ENTERED, CALL_LEFT */
         struct alarm_event alarm;

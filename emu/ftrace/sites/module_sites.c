@@ -4,6 +4,7 @@
 #include "ftrace/sites/module_sites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/search.h"
@@ -37,7 +38,10 @@ struct module_sites {
     struct site_table *sites;
     struct site_life *life;
     struct kernel_probes *calls;
-    VEC_OF(struct owned) owned;
+    VEC_OF(struct owned) owned; /* in ascending order of id */
+    module_site_taken *taken;   /* NULL: nobody listens */
+    void *ctx;
+    uint64_t left_out;
 };
 
 /* Reads an entry of a table as the hart maps it. */
@@ -60,8 +64,12 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
     struct module_symbols *names = NULL;
     uint64_t entry;
 
-    if (end <= start || (end - start) / sizeof entry > TABLE_ENTRIES_MAX)
+    if (end == start)
         return;
+    if (end < start || (end - start) / sizeof entry > TABLE_ENTRIES_MAX) {
+        m->left_out++;
+        return;
+    }
     for (uint64_t at = start; at < end && read_entry(m, h, at, &entry); at += sizeof entry) {
         uint64_t va = site_of_entry(m->sites, entry);
         uint32_t id;
@@ -69,8 +77,11 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
         if (!names)
             names = module_symbols_new(m->cluster, h, m->symbols, va);
         id = site_life_add(m->life, h, va, names);
-        if (id != NO_SITE && !owns(m, id))
-            VEC_PUSH(&m->owned, ((struct owned){.module = module, .id = id}));
+        if (id == NO_SITE || owns(m, id))
+            continue;
+        VEC_PUSH(&m->owned, ((struct owned){.module = module, .id = id}));
+        if (m->taken)
+            m->taken(m->ctx, h, id);
     }
     module_symbols_free(names);
 }
@@ -145,6 +156,47 @@ void module_sites_free(struct module_sites *m)
     free(m);
 }
 
+void module_sites_listen(struct module_sites *m, module_site_taken *taken, void *ctx)
+{
+    m->taken = taken;
+    m->ctx = ctx;
+}
+
+/* Whether one of the known sites, also of those that are gone, begins at the address. */
+static bool was_site(const struct module_sites *m, uint64_t va)
+{
+    for (uint32_t id = (uint32_t)site_count(m->sites); id-- > 0;) {
+        const struct site *s = site_get(m->sites, id);
+
+        if (!s->module) /* those of the image come first */
+            break;
+        if (s->va == va)
+            return true;
+    }
+    return false;
+}
+
+bool module_sites_lack(const struct module_sites *m, struct hart *h, uint64_t va)
+{
+    char name[MODULE_NAME_MAX];
+    bool known = false;
+
+    if (m->left_out || site_life_left_out(m->life) ||
+        !module_name_at(m->cluster, h, m->symbols, va, name))
+        return false;
+    for (size_t i = 0; i < m->owned.len && !known; i++) {
+        const struct site *s = site_get(m->sites, m->owned.at[i].id);
+
+        known = !s->gone && !strcmp(s->module, name);
+    }
+    return known && !was_site(m, va);
+}
+
+uint64_t module_sites_left_out(const struct module_sites *m)
+{
+    return m->left_out;
+}
+
 bool module_sites_runs(const struct module_sites *m, uint32_t site)
 {
     size_t i = PARTITION_POINT(k, m->owned.len, m->owned.at[k].id < site);
@@ -154,7 +206,8 @@ bool module_sites_runs(const struct module_sites *m, uint32_t site)
 
 void module_sites_state_io(struct state_io *io, struct module_sites *m)
 {
-    state_io_section(io, "module-sites", 2);
+    state_io_section(io, "module-sites", 3);
+    STATE_IO(io, m->left_out);
     STATE_IO_PLAIN_VEC(io, &m->owned, site_count(m->sites));
     for (size_t i = 0; i < m->owned.len; i++)
         if (m->owned.at[i].id >= site_count(m->sites) ||

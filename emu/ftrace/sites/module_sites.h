@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct cluster;
+struct hart;
 struct image;
 struct module_sites;
 struct site_life;
@@ -27,6 +28,22 @@ struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
                                       const struct symbols *symbols, struct site_table *sites,
                                       struct site_life *life);
 void module_sites_free(struct module_sites *m); /* NULL is allowed */
+
+/*
+ * Calls taken() for each site that the kernel is about to take up from a module's table, before it
+ * is patched.
+ */
+typedef void module_site_taken(void *ctx, struct hart *h, uint32_t site);
+void module_sites_listen(struct module_sites *m, module_site_taken *taken, void *ctx);
+
+/*
+ * Whether the virtual address is in a module whose sites are known, and no site of it begins there
+ * or has begun there before. The site may be removed while the kernel gives up the module.
+ */
+bool module_sites_lack(const struct module_sites *m, struct hart *h, uint64_t va);
+
+/* The number of tables of modules that were not read, because they are too long or damaged. */
+uint64_t module_sites_left_out(const struct module_sites *m);
 
 /*
  * Whether the site is of a module that is loaded: its init function was called (do_init_module),

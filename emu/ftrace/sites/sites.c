@@ -46,6 +46,7 @@ struct site_table {
     VEC_OF(struct site) sites;
     VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
     VEC_OF(struct names) names;  /* of added sites */
+    VEC_OF(uint64_t) left_out;   /* addresses to which entries of the table lead */
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
@@ -509,9 +510,10 @@ static void add_functions(struct site_table *t, const struct image *im,
 
         if (!e.all.at[i])
             cleared++;
-        else if (t->traits->patching == PATCHED_NO_SITES || why)
+        else if (t->traits->patching == PATCHED_NO_SITES || why) {
             refuse(&refused, symbols, va, why ? why : "neither nops nor a call");
-        else
+            VEC_PUSH(&t->left_out, va);
+        } else
             (void)add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
     }
     refused.count += e.unreadable;
@@ -573,6 +575,8 @@ static void drop_overlapping(struct site_table *t, const struct image *im, const
 
         if (!last || s->pa >= last->pa + last->size)
             t->sites.at[kept++] = *s;
+        else
+            VEC_PUSH(&t->left_out, s->va);
     }
     t->sites.len = kept;
     if (kept < count)
@@ -648,8 +652,17 @@ void site_table_free(struct site_table *t)
     free_names(t);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
+    VEC_FREE(&t->left_out);
     free(t->found);
     free(t);
+}
+
+bool site_is_left_out(const struct site_table *t, uint64_t va)
+{
+    for (size_t i = 0; i < t->left_out.len; i++)
+        if (t->left_out.at[i] == va)
+            return true;
+    return false;
 }
 
 size_t site_count(const struct site_table *t)

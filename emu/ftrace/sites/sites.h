@@ -104,6 +104,10 @@ uint64_t site_mcount(const struct site_table *t);
 /* The address of the site of an entry of __mcount_loc. */
 uint64_t site_of_entry(const struct site_table *t, uint64_t entry);
 
+/* Whether an entry of the image's __mcount_loc leads to the address, and is no site of the table.
+ */
+bool site_is_left_out(const struct site_table *t, uint64_t va);
+
 enum site_layout site_layout(const struct site_table *t);
 const struct layout_traits *site_traits(const struct site_table *t); /* of its layout */
 

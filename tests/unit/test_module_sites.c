@@ -1,0 +1,157 @@
+/*
+ * test_module_sites.c - the sites that modules bring: which addresses have none, and tables that
+ * are damaged.
+ */
+#include "isa/world.h"
+
+#include "cpu/cluster.h"
+#include "ftrace/kernel/modules.h"
+#include "ftrace/sites/module_sites.h"
+#include "ftrace/sites/site_life.h"
+#include "machine/site_image.h"
+
+/* Functions of the kernel and its list of modules, as offsets in the image. */
+enum {
+    F = 0x100,
+    PROCESS_LOCS = 0x300,
+    INIT = 0x310,
+    FREE_MEM = 0x320,
+    RELEASE = 0x330,
+    LIST = 0x400,
+};
+
+/* The struct module with its list node, its table of sites, and its code. */
+#define MODULE (RAM_BASE + 0x60000)
+#define TABLE  (RAM_BASE + 0x70000)
+#define AREA   (RAM_BASE + 0x100000)
+
+enum {
+    NODE_AT = 8,
+    NAME_AT = NODE_AT + 16,
+    AREAS_AT = NAME_AT + MODULE_NAME_MAX,
+    SITES = 3,
+    STEP = 0x40
+};
+
+struct scene {
+    struct world w;
+    struct site_image *im;
+    struct symbols *symbols;
+    struct site_table *t;
+    struct site_life *life;
+    struct module_sites *modules;
+    unsigned taken;
+};
+
+static void on_taken(void *ctx, struct hart *h, uint32_t site)
+{
+    struct scene *s = ctx;
+
+    assert_ptr_equal(h, s->w.hart);
+    assert_int_equal(site_get(s->t, site)->va, AREA + (uint64_t)STEP * s->taken);
+    s->taken++;
+}
+
+static void build(struct scene *s)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT};
+
+    memset(s, 0, sizeof *s);
+    s->w = world_with(&config, 1);
+    s->im = image_begin();
+    image_name(s->im, "f", F);
+    image_site(s->im, F);
+    image_name(s->im, "modules", LIST);
+    image_name(s->im, "ftrace_process_locs", PROCESS_LOCS);
+    image_name(s->im, "do_init_module", INIT);
+    image_name(s->im, "ftrace_free_mem", FREE_MEM);
+    image_name(s->im, "ftrace_release_mod", RELEASE);
+    s->t = image_table(s->im, &s->symbols);
+    s->life = site_life_new(s->w.cluster, s->t, &s->im->image, s->symbols);
+    s->modules = module_sites_new(s->w.cluster, &s->im->image, s->symbols, s->t, s->life);
+    module_sites_listen(s->modules, on_taken, s);
+    poke(&s->w, SITE_VA + LIST, MODULE + NODE_AT, 8);
+    poke(&s->w, MODULE + NODE_AT, SITE_VA + LIST, 8);
+    poke(&s->w, MODULE + NAME_AT, 'm', 2);
+    poke(&s->w, MODULE + AREAS_AT, AREA, 8);
+    poke(&s->w, MODULE + AREAS_AT + 8, 0x1000, 8);
+    for (unsigned i = 0; i < SITES; i++)
+        poke(&s->w, TABLE + 8 * i, AREA + (uint64_t)STEP * i, 8);
+}
+
+static void wreck(struct scene *s)
+{
+    module_sites_free(s->modules);
+    site_life_free(s->life);
+    site_table_free(s->t);
+    symbols_free(s->symbols);
+    free(s->im);
+    world_free(&s->w);
+}
+
+/* The kernel calls one of these functions. */
+static void call(struct scene *s, uint64_t function, uint64_t a1, uint64_t a2)
+{
+    poke(&s->w, SITE_VA + function, NOP, 4);
+    hart_set_reg(s->w.hart, A0, MODULE);
+    hart_set_reg(s->w.hart, A1, a1);
+    hart_set_reg(s->w.hart, A2, a2);
+    hart_set_pc(s->w.hart, SITE_VA + function);
+    assert_int_equal(hart_run(s->w.hart, 1, UINT64_MAX), HART_BUDGET);
+}
+
+static bool lacks(struct scene *s, uint64_t va)
+{
+    return module_sites_lack(s->modules, s->w.hart, va);
+}
+
+static void an_address_of_a_module_whose_sites_are_known_has_one_or_none(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_false(lacks(&s, AREA + 8)); /* no site of it is known */
+    call(&s, PROCESS_LOCS, TABLE, TABLE + 8 * SITES);
+    assert_int_equal(s.taken, SITES);
+    assert_true(lacks(&s, AREA + 8));
+    assert_false(lacks(&s, AREA + STEP));
+    assert_false(lacks(&s, AREA + 0x1000)); /* another's memory */
+    call(&s, INIT, 0, 0);
+    call(&s, FREE_MEM, AREA, AREA + STEP);
+    assert_false(lacks(&s, AREA)); /* the kernel still has its record */
+    assert_true(lacks(&s, AREA + 8));
+    call(&s, RELEASE, 0, 0);
+    assert_false(lacks(&s, AREA + 8));
+    assert_int_equal(module_sites_left_out(s.modules), 0);
+    wreck(&s);
+}
+
+static void a_table_that_is_damaged_is_left_out_and_counted(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call(&s, PROCESS_LOCS, TABLE, TABLE);
+    assert_int_equal(module_sites_left_out(s.modules), 0);
+    call(&s, PROCESS_LOCS, TABLE + 8, TABLE);
+    assert_int_equal(module_sites_left_out(s.modules), 1);
+    call(&s, PROCESS_LOCS, TABLE, UINT64_MAX);
+    assert_int_equal(module_sites_left_out(s.modules), 2);
+    assert_int_equal(s.taken, 0);
+    call(&s, PROCESS_LOCS, TABLE, TABLE + 8 * SITES);
+    assert_int_equal(s.taken, SITES);
+    assert_false(lacks(&s, AREA + 8)); /* some sites may be missing */
+    wreck(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_address_of_a_module_whose_sites_are_known_has_one_or_none),
+        cmocka_unit_test(a_table_that_is_damaged_is_left_out_and_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
