@@ -546,6 +546,16 @@ bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out)
     return false;
 }
 
+bool insn_read(insn_read_parcel *read, void *ctx, uint64_t va, uint32_t *word)
+{
+    uint16_t low, high = 0;
+
+    if (!read(ctx, va, &low) || (insn_size(low) == 4 && !read(ctx, va + 2, &high)))
+        return false;
+    *word = (uint32_t)high << 16 | low;
+    return true;
+}
+
 bool insn_decode(uint32_t word, struct insn *out)
 {
     return insn_decode_for(word, EXTS_ALL, out);

@@ -15,6 +15,13 @@ static inline unsigned insn_size(uint16_t parcel)
     return (parcel & 3) == 3 ? 4 : 2;
 }
 
+/*
+ * Reads the instruction at an address, by its first parcel and, if it is that long, the second:
+ * what is after a short instruction need not be readable. False: `read' could not.
+ */
+typedef bool insn_read_parcel(void *ctx, uint64_t va, uint16_t *parcel);
+bool insn_read(insn_read_parcel *read, void *ctx, uint64_t va, uint32_t *word);
+
 /* The two breakpoints. */
 enum { INSN_EBREAK = 0x00100073, INSN_C_EBREAK = 0x9002 };
 

@@ -183,6 +183,9 @@ MUST_USE bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa);
  */
 MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 
+/* The same for the two or four bytes of an instruction. */
+MUST_USE bool hart_peek_insn(struct hart *h, uint64_t va, uint32_t *word);
+
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
 

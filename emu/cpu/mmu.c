@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/decode.h"
 #include "cpu/walk_priv.h"
 #include "mem/bus.h"
 
@@ -565,4 +566,14 @@ bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)
         done += piece;
     }
     return true;
+}
+
+static bool peek_parcel(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    return hart_peek(ctx, va, parcel, sizeof *parcel);
+}
+
+bool hart_peek_insn(struct hart *h, uint64_t va, uint32_t *word)
+{
+    return insn_read(peek_parcel, h, va, word);
 }

@@ -49,13 +49,12 @@ struct stops {
 static unsigned op_at(struct hart *h, uint64_t va, char op[OP_TEXT])
 {
     char text[DISASM_MAX];
-    uint16_t parcel[2] = {0};
+    uint32_t word;
     unsigned size;
 
-    if (!hart_peek(h, va, &parcel[0], 2) ||
-        (insn_size(parcel[0]) == 4 && !hart_peek(h, va + 2, &parcel[1], 2)))
+    if (!hart_peek_insn(h, va, &word))
         return 0;
-    size = disasm(va, parcel[0] | (uint32_t)parcel[1] << 16, NULL, text);
+    size = disasm(va, word, NULL, text);
     snprintf(op, OP_TEXT, "%.*s", (int)strcspn(text, " \t"), text);
     return size;
 }

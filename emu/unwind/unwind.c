@@ -21,16 +21,23 @@ bool unwind_read(const struct unwind_source *s, unsigned hart, uint64_t va, void
     return s->read(s->ctx, hart, va, to, len);
 }
 
+struct reader {
+    const struct unwind_source *source;
+    unsigned hart;
+};
+
+static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    const struct reader *r = ctx;
+
+    return unwind_read(r->source, r->hart, va, parcel, sizeof *parcel);
+}
+
 bool unwind_word(const struct unwind_source *s, unsigned hart, uint64_t va, uint32_t *word)
 {
-    uint16_t low, high = 0;
+    struct reader r = {s, hart};
 
-    if (!unwind_read(s, hart, va, &low, sizeof low))
-        return false;
-    if (insn_size(low) == 4 && !unwind_read(s, hart, va + 2, &high, sizeof high))
-        return false;
-    *word = low | (uint32_t)high << 16;
-    return true;
+    return insn_read(read_parcel, &r, va, word);
 }
 
 uint64_t unwind_canonical(const struct unwind_source *s, uint64_t address)

@@ -69,6 +69,19 @@ shows '... its console has the trace that README shows' '`function_graph`, and a
 shows '... and it ends with the figures that README shows' 'Then the emulator prints' "$work/is"
 claim '... which are twelve lines' test "$(wc -l <"$work/is")" -eq 12
 
+# A shell that gets what `make -n' prints runs the same as make does.
+printed() { env -u MAKEFLAGS -u MAKELEVEL make -n "$1" 2>&1 | sed -n "s#^[^ ]*/rvftrace $2 ##;t on;d;:on;p;n;p"; }
+arguments_of() { # TARGET COMMAND: a line for each argument
+    sh -c "set -- $(printed "$1" "$2")
+        for argument; do printf '%s\\n' \"\$argument\"; done"
+}
+for target in run debug; do
+    arguments_of "$target" "$target" >"$work/arguments" 2>"$err"
+    claim "the command that \`make -n $target' prints keeps its quotes" no_line . "$err" \
+        and line_count 1 "^script=\".*;echo 'tree_\*' > .*;work tree 2\"\$" "$work/arguments" \
+        and line_count 1 '/mcount/kernel.elf$' "$work/arguments"
+done
+
 # The options of the commands that documents show, with their command: "run --harts". A command may go on in the next line.
 shown_options() {
     sed -e ':join' -e '/\\$/{N;s/\\\n/ /;b join' -e '}' README.md docs/*.md |

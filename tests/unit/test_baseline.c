@@ -113,6 +113,13 @@ static void a_star_is_any_function(void **state)
     assert_false(has(HEAD "stale-fetch by writer* at here\n", "writer", "here", NULL));
 }
 
+static void what_the_compiler_has_added_to_a_name_does_not_count(void **state)
+{
+    (void)state;
+    assert_true(has(HEAD "stale-fetch by writer.isra.0 at here.part.0\n", "writer", "here", NULL));
+    assert_false(has(HEAD "stale-fetch by write.isra.0 at here\n", "writer", "here", NULL));
+}
+
 static void comments_blanks_and_ends_of_lines_of_other_systems_do_not_matter(void **state)
 {
     (void)state;
@@ -266,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_finding_is_known_if_rule_and_writer_are_equal_and_a_place_is_common),
         cmocka_unit_test(if_the_writer_is_not_known_all_places_must_be),
         cmocka_unit_test(a_star_is_any_function),
+        cmocka_unit_test(what_the_compiler_has_added_to_a_name_does_not_count),
         cmocka_unit_test(comments_blanks_and_ends_of_lines_of_other_systems_do_not_matter),
         cmocka_unit_test(a_file_that_is_no_baseline_is_refused),
         cmocka_unit_test(a_baseline_with_the_keys_of_before_is_to_be_written_again),

@@ -321,6 +321,56 @@ static void a_stack_without_end_is_cut(void **state)
     wreck(&s);
 }
 
+/* Adds a finding about what hart 0, which is in LEAF, has left at F at the end of a change. */
+static void leave_wrong(struct scene *s, enum rule rule, bool of_store)
+{
+    struct hart *h = hart_of(s, 0);
+    const struct breach b = {
+        .rule = rule, .hart = 0, .site = NO_SITE, .pc = SITE_VA + F, .cycle = 20, .cause = 1};
+    struct finding *f = audit_add(s->audit, &b);
+
+    assert_non_null(f);
+    if (of_store)
+        audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = writer_at(10);
+    audit_fact_moment(f, LABEL_JUDGED, h, SITE_VA + LEAF);
+    audit_event(s->audit,
+                &(struct event){.kind = EVENT_FENCE_I, .fence = {.hart = h, .requester = 0}});
+}
+
+static void what_a_change_has_left_is_told_of_the_caller_that_ended_it(void **state)
+{
+    static const enum rule rules[] = {RULE_wrong_label, RULE_wrong_record};
+    struct scene s;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (unsigned of_store = 0; of_store < 2; of_store++) {
+            build(&s, "mutex_unlock.isra.0");
+            call(&s, 0, by_other, 2);
+            store(&s, 10); /* the last one of the site was made for another reason */
+            call(&s, 0, wrapped, 3);
+            leave_wrong(&s, rules[i], of_store);
+            assert_writer(&s, 0, "one");
+            assert_true(finding_is_of_end(audit_get(s.audit, 0)));
+            wreck(&s);
+        }
+}
+
+static void what_an_update_has_stored_is_told_of_its_store(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, "patch_insn_write");
+    call(&s, 0, by_other, 2);
+    store(&s, 10);
+    call(&s, 0, by_one, 2);
+    leave_wrong(&s, RULE_bad_site, true);
+    assert_writer(&s, 0, "other");
+    assert_false(finding_is_of_end(audit_get(s.audit, 0)));
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +384,8 @@ int main(void)
         cmocka_unit_test(the_hart_of_the_breach_has_its_stack_after_its_moment),
         cmocka_unit_test(wild_registers_and_memory_end_a_stack),
         cmocka_unit_test(a_stack_without_end_is_cut),
+        cmocka_unit_test(what_a_change_has_left_is_told_of_the_caller_that_ended_it),
+        cmocka_unit_test(what_an_update_has_stored_is_told_of_its_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

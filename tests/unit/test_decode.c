@@ -686,6 +686,37 @@ static void a_pair_is_auipc_and_the_linking_jalr_that_uses_it(void **state)
     assert_false(is_pair(AUIPC(RA, 1), C_JALR(RA)));
 }
 
+/* Code that ends at READABLE_END. */
+enum { READABLE_END = 8 };
+static const uint16_t readable[] = {0x0013, 0x0000, 0x0001, 0x0013};
+
+static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    unsigned *reads = ctx;
+
+    ++*reads;
+    if (va + 2 > READABLE_END)
+        return false;
+    *parcel = readable[va / 2];
+    return true;
+}
+
+static void of_an_instruction_only_its_own_bytes_are_read(void **state)
+{
+    unsigned reads = 0;
+    uint32_t word;
+
+    (void)state;
+    assert_true(insn_read(read_parcel, &reads, 0, &word));
+    assert_int_equal(word, 0x00000013);
+    assert_int_equal(reads, 2);
+    assert_true(insn_read(read_parcel, &reads, 4, &word));
+    assert_int_equal(word, 0x0001);
+    assert_int_equal(reads, 3);
+    assert_false(insn_read(read_parcel, &reads, 6, &word)); /* its second half cannot be read */
+    assert_false(insn_read(read_parcel, &reads, READABLE_END, &word));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -707,6 +738,7 @@ int main(void)
         cmocka_unit_test(the_sign_of_the_low_half_is_carried_into_a_pairs_target),
         cmocka_unit_test(a_pairs_target_wraps_and_reaches_two_gigabytes),
         cmocka_unit_test(a_pair_is_auipc_and_the_linking_jalr_that_uses_it),
+        cmocka_unit_test(of_an_instruction_only_its_own_bytes_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,42 @@ static void what_is_printed_or_called_by_an_alarm_is_not_counted(void **state)
     wreck(&s);
 }
 
+static void the_line_of_a_warning_comes_after_its_message(void **state)
+{
+    const struct alarm message = {.kind = ALARM_WARNING,
+                                  .function = "__warn_printk",
+                                  .caller = SITE_VA + F,
+                                  .place = SITE_VA + F,
+                                  .text = "odd"};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    raise_alarm(&s, 0, &message);
+    assert_string_equal(text_of(finding(&s, 0), LABEL_PLACE), "");
+    warn_at(&s, 0, SITE_VA + F + 6); /* where the message was printed is before it */
+    assert_int_equal(count(&s), 1);
+    assert_int_equal(finding(&s, 0)->count, 1);
+    assert_string_equal(text_of(finding(&s, 0), LABEL_SAID), "__warn_printk: odd");
+    assert_string_equal(text_of(finding(&s, 0), LABEL_PLACE), "at a.c:7");
+    wreck(&s);
+}
+
+static void another_warning_of_the_function_is_no_line_of_the_first(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    warn_at(&s, 0, SITE_VA + F + 4);
+    warn_at(&s, 0, SITE_VA + F);
+    assert_int_equal(count(&s), 1);
+    assert_int_equal(finding(&s, 0)->count, 2);
+    assert_string_equal(text_of(finding(&s, 0), LABEL_SAID), "__warn: at a.c:7");
+    assert_string_equal(text_of(finding(&s, 0), LABEL_PLACE), "");
+    wreck(&s);
+}
+
 static void after_a_panic_nothing_counts(void **state)
 {
     struct scene s;
@@ -525,6 +561,8 @@ int main(void)
         cmocka_unit_test(a_panic_that_follows_a_warning_is_the_same_finding),
         cmocka_unit_test(another_task_or_a_later_time_is_another_finding),
         cmocka_unit_test(what_is_printed_or_called_by_an_alarm_is_not_counted),
+        cmocka_unit_test(the_line_of_a_warning_comes_after_its_message),
+        cmocka_unit_test(another_warning_of_the_function_is_no_line_of_the_first),
         cmocka_unit_test(after_a_panic_nothing_counts),
         cmocka_unit_test(an_oops_is_about_the_last_exception),
         cmocka_unit_test(the_same_exception_without_an_end_is_a_hang),

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "cpu/decode.h"
 #include "debug/frames/guest.h"
 #include "debug/target/target.h"
 #include "load/symbols.h"
@@ -61,12 +60,5 @@ bool place_physical(const struct guest *g, unsigned hart, uint64_t va, uint64_t 
 
 bool place_word(const struct guest *g, unsigned hart, uint64_t va, uint32_t *word)
 {
-    uint16_t low, high = 0;
-
-    if (!place_read(g, hart, va, &low, sizeof low))
-        return false;
-    if (insn_size(low) == 4 && !place_read(g, hart, va + 2, &high, sizeof high))
-        return false;
-    *word = low | (uint32_t)high << 16;
-    return true;
+    return target_read_insn(g->target, hart, va, word);
 }

@@ -181,13 +181,9 @@ struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t c
 static bool is_call(const struct target *t, unsigned hart, uint64_t pc, uint64_t *back)
 {
     struct insn i;
-    uint16_t low, high = 0;
+    uint32_t word;
 
-    if (target_read(t, hart, TARGET_BY_ANY, pc, &low, sizeof low))
-        return false;
-    if (insn_size(low) == 4 && target_read(t, hart, TARGET_BY_ANY, pc + 2, &high, sizeof high))
-        return false;
-    if (!insn_decode(low | (uint32_t)high << 16, &i))
+    if (!target_read_insn(t, hart, pc, &word) || !insn_decode(word, &i))
         return false;
     *back = pc + i.size;
     if (i.op == OP_ecall)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cpu/decode.h"
 #include "debug/target/target_priv.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
@@ -150,6 +151,25 @@ enum target_error target_read(const struct target *t, unsigned hart, enum target
             return TARGET_NOT_MAPPED;
     }
     return TARGET_OK;
+}
+
+struct insn_reader {
+    const struct target *target;
+    unsigned hart;
+};
+
+static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    const struct insn_reader *r = ctx;
+
+    return !target_read(r->target, r->hart, TARGET_BY_ANY, va, parcel, sizeof *parcel);
+}
+
+bool target_read_insn(const struct target *t, unsigned hart, uint64_t address, uint32_t *word)
+{
+    struct insn_reader r = {t, hart};
+
+    return insn_read(read_parcel, &r, address, word);
 }
 
 static enum target_error check_range(const struct target *t, unsigned hart, enum target_space space,

@@ -133,6 +133,11 @@ bool target_can_fetch(const struct target *t, unsigned hart, uint64_t address);
 MUST_USE enum target_error target_read(const struct target *t, unsigned hart,
                                        enum target_space space, uint64_t address, void *to,
                                        size_t len);
+
+/* Reads the two or four bytes of an instruction, as TARGET_BY_ANY. False: they cannot be read. */
+MUST_USE bool target_read_insn(const struct target *t, unsigned hart, uint64_t address,
+                               uint32_t *word);
+
 /*
  * The same for writing, whatever the page's permissions. It is a write like any
  * other (ram_write): patches of code are seen, reservations are broken; but no

@@ -218,7 +218,7 @@ static bool has_stack(const struct finding *f, const struct call_stack *stack)
     return false;
 }
 
-/* Inserts stack and task, so far as they are known and the task is not there already. */
+/* Inserts stack and task, so far as they are known and not there already. */
 static void insert_stack(struct finding *f, unsigned at, const struct call_stack *stack,
                          const struct task *task)
 {
@@ -227,9 +227,7 @@ static void insert_stack(struct finding *f, unsigned at, const struct call_stack
 
     if (task->name[0] && !task_there)
         insert_fact(f, at, &facts[1]);
-    if (has_kind(f, at, FACT_STACK))
-        f->facts[at].stack = *stack;
-    else if (stack->count > 1)
+    if (!has_kind(f, at, FACT_STACK) && stack->count > 1)
         insert_fact(f, at, &facts[0]);
 }
 
@@ -301,6 +299,8 @@ static void complete(struct audit *a, struct finding *f, uint32_t hart)
     call_stack_take(a, h, pc_of(f, place, h), &stack, slots);
     if (!read_task(a, h, &task) || has_task(f, &task))
         task.name[0] = '\0';
+    if (place && f->facts[place - 1].label == LABEL_JUDGED)
+        stack.patcher = (uint8_t)store_stacks_ender(a, &stack);
     if (wanted && !has_stack(f, &stack))
         insert_stack(f, place, &stack, &task);
     cause_find(a, f);

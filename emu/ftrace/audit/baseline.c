@@ -86,9 +86,12 @@ static bool read_words(const struct reader *r, struct entry *e)
                    r->name, r->line);
         return false;
     }
+    finding_key_cut(writer);
     e->writer = writer;
-    for (; place; place = strtok_r(NULL, blanks, &rest))
+    for (; place; place = strtok_r(NULL, blanks, &rest)) {
+        finding_key_cut(place);
         VEC_PUSH(&e->places, place);
+    }
     return true;
 }
 

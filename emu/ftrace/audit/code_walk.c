@@ -35,10 +35,9 @@ static void add_way(struct ways *w, uint64_t pc, uint32_t state)
 
 static bool fetch(struct hart *h, uint64_t pc, struct insn *i)
 {
-    uint32_t word = 0;
+    uint32_t word;
 
-    return hart_peek(h, pc, &word, 2) &&
-           (insn_size((uint16_t)word) == 2 || hart_peek(h, pc, &word, 4)) && insn_decode(word, i);
+    return hart_peek_insn(h, pc, &word) && insn_decode(word, i);
 }
 
 bool insn_is_call(const struct insn *i)

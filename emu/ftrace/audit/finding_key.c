@@ -29,11 +29,34 @@ const struct writer *finding_writer(const struct finding *f)
     return store ? &store->writer : NULL;
 }
 
+/* The call stack of the hart at whose end of a change the finding was made; NULL: none. */
+static const struct fact *stack_of_judged(const struct finding *f)
+{
+    for (unsigned i = 0; i + 1 < f->fact_count; i++)
+        if (f->facts[i].label == LABEL_JUDGED && f->facts[i + 1].kind == FACT_STACK)
+            return &f->facts[i + 1];
+    return NULL;
+}
+
+bool finding_is_of_end(const struct finding *f)
+{
+    bool of_state = f->rule == RULE_wrong_label || f->rule == RULE_wrong_record;
+
+    return (of_state || !store_of(f)) && stack_of_judged(f);
+}
+
 bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next)
 {
     const struct fact *store = store_of(f), *stack;
     uint64_t after;
 
+    if (finding_is_of_end(f)) {
+        stack = stack_of_judged(f);
+        *code = call_stack_code(&stack->stack, stack->stack.patcher);
+        if (next)
+            *next = stack->stack.at[stack->stack.patcher];
+        return true;
+    }
     if (!store || store->writer.kind != WRITER_HART || !store->writer.pc)
         return false;
     *code = after = store->writer.pc;
@@ -67,6 +90,8 @@ void finding_keep_names(const struct finding *f, const struct symbols *symbols)
 
         if (fact->pc)
             (void)symbols_name_at(symbols, fact->pc, NULL);
+        if (fact->kind == FACT_PLACE)
+            (void)symbols_name_at(symbols, fact->va, NULL);
         for (unsigned n = 0; n < fact->stack.count; n++)
             (void)symbols_name_at(symbols, call_stack_code(&fact->stack, n), NULL);
     }
@@ -81,14 +106,18 @@ const struct example *finding_place(const struct finding *f)
     return &f->examples[0];
 }
 
+void finding_key_cut(char *name)
+{
+    size_t end = strcspn(name, ".");
+
+    if (end)
+        name[end] = '\0';
+}
+
 void finding_key_name(char key[KEY_NAME_MAX], const char *function)
 {
-    size_t end;
-
     snprintf(key, KEY_NAME_MAX, "%s", function[0] ? function : KEY_UNKNOWN);
-    end = strcspn(key, ".");
-    if (end)
-        key[end] = '\0';
+    finding_key_cut(key);
     for (char *c = key; *c; c++) /* a key is one word */
         if ((unsigned char)*c <= ' ' || *c == 0x7f)
             *c = '?';

@@ -24,10 +24,12 @@ enum { KEY_NAME_MAX = 192, KEY_DETAIL_MAX = 16 };
  * the register of clobbered-register and clobbered-csr, "" for other rules. With it the rule is
  * RULE/DETAIL.
  *
- * The writer is the patcher: the function that decided to make the store (store_stacks.h).
+ * The writer is the patcher: the function that decided to make the store, or to end the change
+ * that left what is wrong (store_stacks.h).
  *
- * The functions have their names in the source: what the compiler has added (foo.isra.0) is left
- * out. A function of a module is MODULE:FUNCTION. The writer may also be `@firmware', `@device',
+ * The functions have their names in the source: what the compiler has added (foo.isra.0), which
+ * stacks and places show, is left out. A function of a module is MODULE:FUNCTION. The writer may
+ * also be `@firmware', `@device',
  * `@debugger', `@loader', or a program in user mode, `@program:NAME'.
  */
 struct finding_key {
@@ -56,6 +58,9 @@ MUST_USE bool finding_key_read_rule(const char *where, const char *word, const s
 enum { KEY_TEXT_MAX = 2 * KEY_NAME_MAX };
 void finding_key_text(char text[KEY_TEXT_MAX], const struct finding_key *key);
 
+/* Cuts off what the compiler has added to the name of a function. */
+void finding_key_cut(char *name);
+
 /* The name of a function as keys have it. */
 void finding_key_name(char key[KEY_NAME_MAX], const char *function);
 
@@ -68,10 +73,13 @@ const struct writer *finding_writer(const struct finding *f);
 /* The name of the program that made the store in user mode; NULL: the store was not made there. */
 const char *finding_program(const struct finding *f);
 
+/* Whether the finding is not about a store, but about what the end of a change has left. */
+bool finding_is_of_end(const struct finding *f);
+
 /*
- * Finds the code that decided to make that store: the call in the patcher (store_stacks.h), and in
- * `next`, which may be NULL, its return address; or the store itself, twice. False: the writer is
- * no hart, or its instruction is not known.
+ * Finds the code that decided to make that store, or to end that change: the call in the patcher
+ * (store_stacks.h), and in `next`, which may be NULL, its return address; or the store itself,
+ * twice. False: the writer is no hart, or its instruction is not known.
  */
 MUST_USE bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next);
 

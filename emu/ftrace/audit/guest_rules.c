@@ -64,7 +64,7 @@ struct spin {
 struct last_alarm {
     bool any;
     uint8_t kind;
-    uint64_t task, cycle, cause;
+    uint64_t task, cycle, cause, place;
 };
 
 struct guest_hart {
@@ -275,9 +275,36 @@ static void report_alarm(const struct guest_rules *r, struct hart *h, const stru
     audit_fact_text(f, LABEL_SAID, "%s%s%s", alarm->function, alarm->text[0] ? ": " : "()",
                     alarm->text);
     audit_fact_moment(f, LABEL_CALLED, h, alarm->caller);
+    if (alarm->place && alarm->place != alarm->caller)
+        audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = alarm->place;
     if (alarm->site)
         audit_fact(f, LABEL_SITE, FACT_PLACE)->va = alarm->site;
     add_surroundings(r->audit, f, h);
+}
+
+/*
+ * Linux prints the message of a warning, and then traps, by which it learns the line from its table
+ * of bugs: whether this is that trap. The two are in one function, one after the other.
+ */
+static bool is_line_of_last(const struct last_alarm *last, const struct hart *h,
+                            const struct alarm *alarm, uint64_t place)
+{
+    enum { NEAR_BYTES = 64 };
+
+    return is_recent(last, h) && last->kind == ALARM_WARNING && alarm->kind == ALARM_WARNING &&
+           alarm->text[0] && place > last->place && place - last->place <= NEAR_BYTES;
+}
+
+static void add_line(const struct guest_rules *r, uint64_t cause, const struct alarm *alarm)
+{
+    struct finding *f = audit_known(r->audit, cause);
+
+    if (!f || f->fact_count == FACTS_MAX)
+        return;
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == LABEL_PLACE)
+            return;
+    audit_fact_text(f, LABEL_PLACE, "%s", alarm->text);
 }
 
 static void on_alarm(struct guest_rules *r, struct hart *h, const struct alarm *alarm)
@@ -291,13 +318,18 @@ static void on_alarm(struct guest_rules *r, struct hart *h, const struct alarm *
     /* After a panic there is no more to be said; and a warning is printed after it was raised. */
     if (r->panicked || (is_recent(&state->alarm, h) && (alarm->nested || alarm->printed)))
         return;
+    if (is_line_of_last(&state->alarm, h, alarm, place)) {
+        add_line(r, state->alarm.cause, alarm);
+        return;
+    }
     cause = cause_of(r, h, alarm, place);
     report_alarm(r, h, alarm, place, cause);
     state->alarm = (struct last_alarm){.any = true,
                                        .kind = (uint8_t)alarm->kind,
                                        .task = hart_reg(h, REG_TP),
                                        .cycle = hart_cycles(h),
-                                       .cause = cause};
+                                       .cause = cause,
+                                       .place = place};
     r->panicked |= alarm->kind == ALARM_PANIC;
 }
 
@@ -680,6 +712,7 @@ static void hart_io(struct state_io *io, struct guest_hart *h)
     STATE_IO(io, h->alarm.task);
     STATE_IO(io, h->alarm.cycle);
     STATE_IO(io, h->alarm.cause);
+    STATE_IO(io, h->alarm.place);
     STATE_IO(io, h->ipi_cycle);
     STATE_IO(io, h->deadline);
     STATE_IO(io, h->trap_cycle);
@@ -690,7 +723,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct guest_rules *r = rules;
 
-    state_io_section(io, "guest-rules", 1);
+    state_io_section(io, "guest-rules", 2);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->panicked);

@@ -84,6 +84,19 @@ static bool is_primitive(const char *name)
     if (is_meant(pattern, name)) \
         return true;
 #define OUTERMOST(pattern)
+#define RELEASE(pattern)
+#include "ftrace/audit/primitives.def"
+    return false;
+}
+
+/* Whether a function of that name ends changes on behalf of any caller. */
+static bool is_release(const char *name)
+{
+#define PRIMITIVE(pattern)
+#define OUTERMOST(pattern)
+#define RELEASE(pattern)         \
+    if (is_meant(pattern, name)) \
+        return true;
 #include "ftrace/audit/primitives.def"
     return false;
 }
@@ -91,6 +104,7 @@ static bool is_primitive(const char *name)
 static bool is_outermost(const char *name)
 {
 #define PRIMITIVE(pattern)
+#define RELEASE(pattern)
 #define OUTERMOST(pattern)       \
     if (is_meant(pattern, name)) \
         return true;
@@ -118,6 +132,16 @@ static unsigned find_patcher(const struct audit *a, const struct call_stack *sta
     unsigned i = 0;
 
     while (has_caller(a, stack, i) && ((!i && by_alias) || is_primitive(name_of(a, stack, i))))
+        i++;
+    return i;
+}
+
+unsigned store_stacks_ender(const struct audit *a, const struct call_stack *stack)
+{
+    unsigned i = 0;
+
+    while (has_caller(a, stack, i) &&
+           (is_release(name_of(a, stack, i)) || is_primitive(name_of(a, stack, i))))
         i++;
     return i;
 }

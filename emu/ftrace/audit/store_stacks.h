@@ -8,6 +8,9 @@
  * The patcher is the function that decided to patch: the first one that is not a primitive, which
  * stores to text on behalf of any caller. A primitive has one of the names in primitives.def, or is
  * a function whose own store was made through another address than that where the text is run.
+ *
+ * What the end of a change has left is told of the function that decided to end it: the first one
+ * that does not release locks or turn keys on behalf of any caller, by the names in primitives.def.
  */
 #ifndef FTRACE_STORE_STACKS_H
 #define FTRACE_STORE_STACKS_H
@@ -43,6 +46,9 @@ void store_stacks_add(const struct audit *a, struct store_stacks *s, const struc
 
 /* The stack of this store; NULL: it is not known any more. */
 const struct store_stack *store_stacks_of(const struct store_stacks *s, const struct writer *who);
+
+/* The frame that decided to end a change, in the stack of the hart that ends it. */
+unsigned store_stacks_ender(const struct audit *a, const struct call_stack *stack);
 
 void store_stacks_state_io(struct state_io *io, struct store_stacks *s);
 

@@ -194,6 +194,7 @@ static struct text_change change_of(struct view *v, struct hart *h)
 
 /* ---- findings ---- */
 
+/* `va': the text that is wrong. */
 static struct finding *report(struct text_rules *r, enum rule rule, const struct writer *who,
                               uint64_t va)
 {
@@ -201,7 +202,7 @@ static struct finding *report(struct text_rules *r, enum rule rule, const struct
     const struct breach b = {.rule = rule,
                              .hart = who->hart,
                              .site = NO_SITE,
-                             .pc = who->pc,
+                             .pc = va,
                              .cycle = who->cycle,
                              .cause = audit_cause(rule, audit_patcher(a, who))};
     struct finding *f = audit_add(a, &b);
@@ -462,15 +463,13 @@ enum link { LINK_NONE, LINK_NOPS, LINK_JUMP };
 
 static enum link link_of(const struct text_change *c, bool before)
 {
-    bool (*read)(void *, uint64_t, uint16_t *) = before ? c->before : c->after;
     enum link link = LINK_NOPS;
     struct insn i;
 
     for (uint64_t va = c->va & ~UINT64_C(1); va < c->va + c->size; va += i.size) {
-        uint16_t low, high = 0;
+        uint32_t word;
 
-        if (!read(c->ctx, va, &low) || (insn_size(low) == 4 && !read(c->ctx, va + 2, &high)) ||
-            !insn_decode((uint32_t)high << 16 | low, &i))
+        if (!insn_read(before ? c->before : c->after, c->ctx, va, &word) || !insn_decode(word, &i))
             return LINK_NONE;
         if (i.op == OP_jalr || i.op == OP_jal)
             link = LINK_JUMP;

@@ -9,19 +9,6 @@
 /* A function longer than this is not walked through. */
 enum { FUNCTION_BYTES_MAX = 1 << 20 };
 
-typedef bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel);
-
-/* Reads the instruction at an address. False: it cannot be read. */
-static bool read_insn(const struct text_change *c, read_parcel *read, uint64_t va, uint32_t *word)
-{
-    uint16_t low, high = 0;
-
-    if (!read(c->ctx, va, &low) || (insn_size(low) == 4 && !read(c->ctx, va + 2, &high)))
-        return false;
-    *word = (uint32_t)high << 16 | low;
-    return true;
-}
-
 static unsigned word_size(uint32_t word)
 {
     return insn_size((uint16_t)word);
@@ -37,7 +24,7 @@ static bool walk(const struct text_change *c, uint64_t *at, uint64_t va, uint64_
     uint32_t word;
 
     while (*at < va) {
-        if (!read_insn(c, c->before, *at, &word) || !insn_decode(word, &i))
+        if (!insn_read(c->before, c->ctx, *at, &word) || !insn_decode(word, &i))
             return false;
         *last = *at;
         *at += i.size;
@@ -93,7 +80,7 @@ static bool is_breakpoint_at(const struct text_change *c, uint64_t va, uint64_t 
 {
     uint32_t word;
 
-    if (va % 2 || !read_insn(c, c->after, va, &word) || !ebreak_size(word) || end > va + 4)
+    if (va % 2 || !insn_read(c->after, c->ctx, va, &word) || !ebreak_size(word) || end > va + 4)
         return false;
     *size = word == INSN_EBREAK || end > va + 2 ? 4 : 2;
     return va + *size <= c->va + c->size;
@@ -117,7 +104,7 @@ static struct change_verdict judge_breakpoint(const struct text_change *c, uint6
     struct change_verdict v = {CHANGE_WHOLE, va};
     uint32_t old;
 
-    if (!find_insn(c, c->start, va, &v.insn) || !read_insn(c, c->before, va, &old))
+    if (!find_insn(c, c->start, va, &v.insn) || !insn_read(c->before, c->ctx, va, &old))
         v.fault = CHANGE_UNKNOWN;
     else if (v.insn != va)
         v.fault = CHANGE_BREAK_INSIDE;
@@ -151,7 +138,7 @@ static struct change_verdict judge_new(const struct text_change *c, uint64_t at,
 
     for (uint64_t next; at < end; at = next) {
         v.insn = at;
-        if (!read_insn(c, c->after, at, &word)) {
+        if (!insn_read(c->after, c->ctx, at, &word)) {
             v.fault = CHANGE_UNKNOWN;
             return v;
         }
@@ -197,7 +184,7 @@ bool change_next_jump(const struct text_change *c, uint64_t *at, uint64_t *insn,
     if (!find_insn(c, c->start, c->va, &from))
         return false;
     for (uint64_t va = *at ? *at : from; va < end; va = *at) {
-        if (!read_insn(c, c->after, va, &word) || !insn_decode(word, &i))
+        if (!insn_read(c->after, c->ctx, va, &word) || !insn_decode(word, &i))
             return false;
         *at = va + i.size;
         *insn = va;
@@ -205,8 +192,8 @@ bool change_next_jump(const struct text_change *c, uint64_t *at, uint64_t *insn,
             *target = va + (uint64_t)(int64_t)i.imm;
             return true;
         }
-        if (i.op == OP_auipc && read_insn(c, c->after, *at, &next) && insn_decode(next, &jalr) &&
-            insn_is_pair(&i, &jalr)) {
+        if (i.op == OP_auipc && insn_read(c->after, c->ctx, *at, &next) &&
+            insn_decode(next, &jalr) && insn_is_pair(&i, &jalr)) {
             *at += jalr.size;
             *target = pair_target(va, &i, &jalr);
             return true;

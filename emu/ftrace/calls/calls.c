@@ -213,6 +213,13 @@ static bool await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
 
 /* ---- return handlers ---- */
 
+static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
+{
+    const struct calls *c = ctx;
+
+    return image_read(c->image, va, parcel, sizeof *parcel);
+}
+
 /*
  * Plants probes at the jumps by a register that are not the second half of a pair: such a half is a
  * call, which returns.
@@ -224,10 +231,9 @@ static void plant_handler_ends(struct calls *c, uint64_t handler)
     uint64_t pa;
 
     for (uint64_t va = handler; symbol && va < symbol->end; va += i.size) {
-        uint32_t word = 0;
+        uint32_t word;
 
-        if (!image_read(c->image, va, &word, 2) ||
-            (insn_size((uint16_t)word) == 4 && !image_read(c->image, va, &word, 4)))
+        if (!insn_read(read_parcel, c, va, &word))
             return;
         (void)insn_decode(word, &i);
         if (i.op == OP_jalr && i.rd == REG_ZERO && !i.imm && !insn_is_pair(&before, &i) &&

@@ -110,13 +110,22 @@ static void print_count(const struct finding *f, FILE *out)
     fputc('\n', out);
 }
 
+/* Whether the place of a breach is the code that is wrong, not where the hart was. */
+static bool is_about_code(enum rule rule)
+{
+    return rule_family(rule) == FAMILY_state || rule_family(rule) == FAMILY_text;
+}
+
 static void print_example(const struct report *r, const struct finding *f, const struct example *e,
                           FILE *out)
 {
     char place[PLACE_MAX];
 
     describe_place(place, r->symbols, r->lines, e->pc);
-    fprintf(out, "  %-9s hart %u at %.200s, cycle %" PRIu64, "also", e->hart, place, e->cycle);
+    if (is_about_code(e->rule))
+        fprintf(out, "  %-9s %.200s, by hart %u, cycle %" PRIu64, "also", place, e->hart, e->cycle);
+    else
+        fprintf(out, "  %-9s hart %u at %.200s, cycle %" PRIu64, "also", e->hart, place, e->cycle);
     if (e->rule != f->rule)
         fprintf(out, " (%s)", rule_name(e->rule));
     fputc('\n', out);
@@ -137,6 +146,7 @@ static bool is_of_evidence(const struct finding *f, const struct example *e)
 
         if ((fact->kind == FACT_STACK && is_in_stack(&fact->stack, e->pc)) ||
             (e == f->examples && fact->label == LABEL_PLACE && fact->va == e->pc) ||
+            (fact->kind == FACT_SITE && fact->site == e->site && is_about_code(e->rule)) ||
             (fact->kind == FACT_MOMENT && fact->hart == e->hart && fact->pc == e->pc) ||
             (fact->kind == FACT_STORE && fact->writer.kind == WRITER_HART &&
              fact->writer.hart == e->hart && fact->writer.pc == e->pc))
@@ -221,7 +231,7 @@ void report_finding_summary(const struct report *r, size_t index, FILE *out)
     fprintf(out, "at %s", place);
     if (finding_patcher(f, &code, &next)) {
         describe_call(place, r->symbols, r->lines, code, next);
-        fprintf(out, ", written by %s", place);
+        fprintf(out, ", %s by %s", finding_is_of_end(f) ? "left" : "written", place);
     }
     fprintf(out, "; %s time%s", grouped(n, f->count), f->count == 1 ? "" : "s");
     print_harts(f->harts, out);

@@ -334,8 +334,11 @@ static void put_code_place(struct sheet *s, uint64_t va, uint64_t next)
     }
 }
 
-/* Writes the frames of a call stack, the innermost first. of_store: it is that of a writer. */
-static void put_stack(struct sheet *s, const struct call_stack *stack, bool of_store)
+/*
+ * Writes the frames of a call stack, the innermost first. has_patcher: it is that of a writer, or
+ * of the end of a change.
+ */
+static void put_stack(struct sheet *s, const struct call_stack *stack, bool has_patcher)
 {
     struct json *j = &s->json;
 
@@ -348,7 +351,7 @@ static void put_stack(struct sheet *s, const struct call_stack *stack, bool of_s
             json_bool(j, "trap", true);
         if (stack->user >> i & 1)
             json_bool(j, "user", true);
-        if (of_store && i == stack->patcher)
+        if (has_patcher && i == stack->patcher)
             json_bool(j, "patcher", true);
         json_end(j);
     }
@@ -428,7 +431,10 @@ static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
         if (fact->pid >= 0)
             json_number(j, "pid", (uint64_t)fact->pid);
         break;
-    case FACT_STACK: put_stack(s, &fact->stack, i && fact[-1].kind == FACT_STORE); break;
+    case FACT_STACK:
+        put_stack(s, &fact->stack,
+                  i && (fact[-1].kind == FACT_STORE || fact[-1].label == LABEL_JUDGED));
+        break;
     case FACT_RECORD:
         json_hex(j, "address", fact->va);
         json_text(j, "state", fact->size ? "on" : "off");
