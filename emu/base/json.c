@@ -119,6 +119,12 @@ void json_number(struct json *j, const char *name, uint64_t value)
     fprintf(j->out, "%" PRIu64, value);
 }
 
+void json_signed(struct json *j, const char *name, int64_t value)
+{
+    begin_value(j, name);
+    fprintf(j->out, "%" PRId64, value);
+}
+
 void json_hex(struct json *j, const char *name, uint64_t value)
 {
     begin_value(j, name);

@@ -37,6 +37,7 @@ void json_end(struct json *j); /* the innermost one that is open */
 void json_line(struct json *j, unsigned indent);
 
 void json_number(struct json *j, const char *name, uint64_t value);
+void json_signed(struct json *j, const char *name, int64_t value);
 void json_hex(struct json *j, const char *name, uint64_t value);    /* a string: "0x80000000" */
 void json_text(struct json *j, const char *name, const char *text); /* NULL: null */
 void json_bool(struct json *j, const char *name, bool value);

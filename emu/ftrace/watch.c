@@ -478,6 +478,15 @@ void watch_end(struct watch *w, struct run_end end)
         calls_end(w->recorded);
 }
 
+/* The labels of modules are in two tables, of the costs and of the audit. */
+static uint64_t labels_left_out(const struct watch *w)
+{
+    uint64_t costs = w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0;
+    uint64_t keys = w->key_labels ? key_labels_left_out(w->key_labels) : 0;
+
+    return costs > keys ? costs : keys;
+}
+
 struct watch_left_out watch_left_out(const struct watch *w)
 {
     const struct calls *calls = watch_calls(w);
@@ -487,7 +496,8 @@ struct watch_left_out watch_left_out(const struct watch *w)
         .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
         .texts = w->live_text ? live_text_left_out(w->live_text) : 0,
         .sites = site_life_left_out(w->site_life) + module_sites_left_out(w->module_sites),
-        .labels = w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0};
+        .labels = labels_left_out(w),
+        .announced = announcers_left_out(w->announcers) + updates_sections_left_out(w->updates)};
 }
 
 struct ftrace_stream *watch_stream(const struct watch *w)

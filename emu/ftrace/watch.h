@@ -57,11 +57,12 @@ void watch_end(struct watch *w, struct run_end end);
 
 /* What was left out because there was too much of it. */
 struct watch_left_out {
-    uint64_t returns; /* calls_returns_left_out */
-    uint64_t swaps;   /* audit_swaps_left_out */
-    uint64_t sites;   /* site_life_left_out */
-    uint64_t labels;  /* jump_labels_left_out */
-    uint64_t texts;   /* live_text_left_out */
+    uint64_t returns;   /* calls_returns_left_out */
+    uint64_t swaps;     /* audit_swaps_left_out */
+    uint64_t sites;     /* site_life_left_out, module_sites_left_out */
+    uint64_t labels;    /* jump_labels_left_out, or key_labels_left_out if it is more */
+    uint64_t texts;     /* live_text_left_out */
+    uint64_t announced; /* announcers_left_out, updates_sections_left_out */
 };
 struct watch_left_out watch_left_out(const struct watch *w);
 

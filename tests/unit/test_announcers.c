@@ -148,6 +148,37 @@ static void a_call_that_was_left_in_another_way_is_forgotten(void **state)
     clear(&k);
 }
 
+static void changes_that_are_not_followed_are_counted(void **state)
+{
+    enum { OPEN = 32, PLACES = 64, MORE = 5 };
+    struct kernel k;
+
+    (void)state;
+    build(&k, true);
+    for (unsigned i = 0; i < OPEN; i++)
+        call(&k, TASK + 64 * i, STACK - 64 * i, ENABLE, CALLER);
+    assert_int_equal(announcers_left_out(k.a), 0);
+    assert_int_equal(updates_sections_left_out(k.s.updates), 0);
+    for (unsigned i = 0; i < MORE; i++)
+        call(&k, TASK + 64 * (OPEN + i), STACK - 64 * (OPEN + i), ENABLE, CALLER);
+    assert_int_equal(announcers_left_out(k.a), MORE);
+    assert_int_equal(updates_sections_left_out(k.s.updates), MORE);
+    clear(&k);
+    build(&k, true);
+    for (unsigned i = 0; i < PLACES + MORE; i++) { /* each returns elsewhere */
+        call(&k, TASK, STACK, ENABLE, CALLER + 4 * i);
+        go(&k, TASK, STACK, CALLER + 4 * i);
+    }
+    assert_int_equal(announcers_left_out(k.a), 0);
+    call(&k, TASK, STACK, ENABLE, CALLER);
+    for (unsigned i = 1; i <= PLACES; i++) {
+        call(&k, OTHER_TASK, STACK - 64, ENABLE, CALLER + 0x200 + 4 * i);
+        go(&k, OTHER_TASK, STACK - 64, CALLER + 0x200 + 4 * i);
+    }
+    assert_int_equal(announcers_left_out(k.a), 1); /* its place has been given to another */
+    clear(&k);
+}
+
 static void what_has_not_returned_is_part_of_the_state(void **state)
 {
     struct state_io saved = {0}, io = {0};
@@ -181,6 +212,7 @@ int main(void)
         cmocka_unit_test(the_outermost_announcement_counts),
         cmocka_unit_test(a_begin_without_a_function_that_ends_it_does_not_count),
         cmocka_unit_test(a_call_that_was_left_in_another_way_is_forgotten),
+        cmocka_unit_test(changes_that_are_not_followed_are_counted),
         cmocka_unit_test(what_has_not_returned_is_part_of_the_state),
     };
 

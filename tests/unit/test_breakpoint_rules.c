@@ -769,6 +769,30 @@ static void a_handler_gives_all_registers_back(void **state)
     }
 }
 
+/* With another sp a return is the handler's by the open traps of the hart, if these are the task's.
+ */
+static void a_return_after_a_switch_is_another_tasks(void **state)
+{
+    (void)state;
+    for (unsigned switched = 0; switched < 2; switched++) {
+        struct scene s;
+
+        build(&s);
+        plant(&s, PLACE, NOP);
+        set_registers(&s);
+        trap(&s, PLACE);
+        if (switched) {
+            poke(&s.w, SITE_PA + 0xf00, NOP, 4); /* __switch_to */
+            hart_set_pc(hart_of(&s, 0), SITE_VA + 0xf00);
+            assert_int_equal(hart_run(hart_of(&s, 0), 1, UINT64_MAX), HART_BUDGET);
+        }
+        hart_set_reg(hart_of(&s, 0), SP, 0x1000);
+        go_on(&s, PLACE + 4);
+        assert_int_equal(audit_count(s.audit) != 0, !switched);
+        wreck(&s);
+    }
+}
+
 /* Registers of the kernel in U-mode; a program that returns meanwhile has its own. */
 static void a_handler_returns_to_the_kernel(void **state)
 {
@@ -1080,6 +1104,7 @@ int main(void)
         cmocka_unit_test(an_instruction_is_left_out),
         cmocka_unit_test(what_has_no_effect_may_be_left_out),
         cmocka_unit_test(a_handler_gives_all_registers_back),
+        cmocka_unit_test(a_return_after_a_switch_is_another_tasks),
         cmocka_unit_test(a_handler_returns_to_the_kernel),
         cmocka_unit_test(a_return_address_may_become_that_of_a_handler_at_a_functions_entry),
         cmocka_unit_test(a_breakpoint_that_was_removed_is_run_over_again),

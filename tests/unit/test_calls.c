@@ -8,6 +8,7 @@
 #include "base/state_io.h"
 #include "cpu/isa.h"
 #include "ftrace/calls/calls.h"
+#include "ftrace/calls/return_handlers.h"
 #include "ftrace/events/events.h"
 #include "machine/site_image.h"
 
@@ -469,6 +470,34 @@ static void two_hooked_calls_end_in_the_handler_one_after_the_other(void **state
 
 /* ---- other return handlers ---- */
 
+/* Programs of BPF come and go; the handlers of those that are gone make room. */
+static void handlers_whose_code_was_freed_are_forgotten(void **state)
+{
+    enum { NAMED = 2, TABLE = 0x40000 };
+    struct return_handlers h = {.named = NAMED};
+    struct world w = world_new();
+
+    (void)state;
+    for (unsigned i = 0; i < RETURN_HANDLERS_MAX; i++) {
+        forget_return_handler(&h, w.hart); /* there is room */
+        assert_true(learn_return_handler(&h, CODE + 8 * i));
+    }
+    forget_return_handler(&h, w.hart); /* all are in use */
+    assert_int_equal(h.count, RETURN_HANDLERS_MAX);
+    assert_false(learn_return_handler(&h, DATA));
+    set_csr(w.hart, SATP, UINT64_C(8) << 60 | (RAM_BASE + TABLE) / 4096); /* none is mapped */
+    enter(w.hart, PRIV_S, CODE);
+    forget_return_handler(&h, w.hart);
+    assert_int_equal(h.count, RETURN_HANDLERS_MAX - 1);
+    assert_true(is_return_handler(&h, CODE + 8 * (NAMED - 1)));
+    assert_false(is_return_handler(&h, CODE + 8 * NAMED)); /* the oldest that was learnt */
+    assert_true(learn_return_handler(&h, DATA));
+    forget_return_handler(&h, NULL);
+    assert_false(is_return_handler(&h, CODE + 8 * (NAMED + 1)));
+    assert_true(learn_return_handler(&h, DATA + 8));
+    world_free(&w);
+}
+
 /* The tracer of f, or the handler of a breakpoint, has put this address into ra. */
 static void call_replaced(struct scene *s, uint64_t sp, uint64_t back, uint64_t handler)
 {
@@ -794,6 +823,7 @@ int main(void)
         TEST(a_hooked_call_must_not_be_left_by_a_hooked_one_around_it),
         TEST(a_hooked_call_may_never_return),
         TEST(two_hooked_calls_end_in_the_handler_one_after_the_other),
+        TEST(handlers_whose_code_was_freed_are_forgotten),
         TEST(a_handler_without_a_known_name_is_learnt),
         TEST(the_rest_of_a_function_that_has_made_a_call_is_no_handler),
         TEST(a_learnt_handler_must_return_to_the_address_that_it_has_replaced),

@@ -48,6 +48,20 @@ static void numbers_keep_all_64_bits(void **state)
     expect(&w, "[0,9223372036854775808,18446744073709551615,\"0xffffffffffffffff\"]");
 }
 
+static void numbers_may_have_a_sign(void **state)
+{
+    struct world w;
+    struct json *j = build(&w);
+
+    (void)state;
+    json_begin_array(j, NULL);
+    json_signed(j, NULL, -1);
+    json_signed(j, NULL, INT64_MIN);
+    json_signed(j, NULL, 7);
+    json_end(j);
+    expect(&w, "[-1,-9223372036854775808,7]");
+}
+
 static void objects_and_arrays_nest(void **state)
 {
     struct world w;
@@ -131,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_keep_all_64_bits),
+        cmocka_unit_test(numbers_may_have_a_sign),
         cmocka_unit_test(objects_and_arrays_nest),
         cmocka_unit_test(a_line_break_comes_after_the_comma),
         cmocka_unit_test(an_empty_list_has_no_line_break),

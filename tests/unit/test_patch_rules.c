@@ -6,6 +6,7 @@
 #include "unit/ftrace_world.h"
 
 #include "ftrace/audit/rules.h"
+#include "ftrace/kernel/text_map.h"
 
 enum { HARTS = 2, WRITER = 0, OTHER = 1 };
 
@@ -82,6 +83,41 @@ static void half_an_instruction_is_stored(void **state)
     store(&s, WRITER, F + 4, 2, NOP, JALR_T0 & 0xffff);
     assert_int_equal(only_rule(&s), RULE_split_store);
     wreck(&s);
+}
+
+/* `callops': the address of an ops, which the trampoline reads. */
+static void half_the_address_of_an_ops_is_stored(void **state)
+{
+    const struct diag silent = {.quiet = true};
+    struct audit_config audit = {.findings_max = 10};
+    struct text_map *text;
+    struct symbols *symbols;
+    struct scene s;
+
+    (void)state;
+    scene_begin(&s, HARTS, FETCH_COHERENT);
+    image_name(s.im, "ftrace_caller", 0x800);
+    symbols = image_symbols(s.im, &silent);
+    text = text_map_new(&s.im->image, symbols);
+    symbols_free(symbols);
+    audit.text = text;
+    image_nops(s.im, F - 8, 16);
+    image_nops(s.im, G - 8, 16);
+    s.im->sites = 0;
+    image_site(s.im, F - 8);
+    image_site(s.im, G - 8);
+    scene_complete(&s, 100, &audit);
+    assert_int_equal(site_layout(s.t), LAYOUT_CALLOPS);
+    s.stamp = 10;
+    set_other(&s, true);
+    store(&s, WRITER, F - 8, 8, 0x1000, 0x2000);
+    assert_true(is_silent(&s));
+    store(&s, WRITER, F - 4, 4, 0, 0); /* the same */
+    assert_true(is_silent(&s));
+    store(&s, WRITER, F - 8, 4, 0x2000, 0x3000);
+    assert_int_equal(only_rule(&s), RULE_split_store);
+    wreck(&s);
+    text_map_free(text);
 }
 
 static void all_of_it_at_once_is_no_split(void **state)
@@ -404,6 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_an_instruction_is_stored),
+        cmocka_unit_test(half_the_address_of_an_ops_is_stored),
         cmocka_unit_test(all_of_it_at_once_is_no_split),
         cmocka_unit_test(the_auipc_is_no_part_of_it),
         cmocka_unit_test(nobody_sees_what_is_stored_while_harts_wait_with_interrupts_off),

@@ -180,6 +180,25 @@ static void a_task_that_wakes_up_or_waits_for_signals_is_not(void **state)
     }
 }
 
+/* A long system call that sleeps often is asleep whenever the list is read. */
+static void a_task_that_runs_between_two_sleeps_is_not(void **state)
+{
+    struct world_of_tasks w;
+
+    (void)state;
+    build(&w);
+    set_state(&w, 2, ASLEEP);
+    set_state(&w, 3, ASLEEP);
+    for (unsigned i = 0; i < 30; i++) {
+        pass(&w, 1);
+        sleepers_runs(w.sleepers, task_at(2));
+    }
+    assert_int_equal(longest(&w, false), 3);
+    sleepers_runs(w.sleepers, task_at(3));
+    assert_int_equal(longest(&w, false), 0);
+    wreck_all(&w);
+}
+
 static void a_kernel_thread_may_sleep_for_good(void **state)
 {
     struct world_of_tasks w;
@@ -242,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_that_sleeps_for_twenty_seconds_is_found),
         cmocka_unit_test(a_task_that_wakes_up_or_waits_for_signals_is_not),
+        cmocka_unit_test(a_task_that_runs_between_two_sleeps_is_not),
         cmocka_unit_test(a_kernel_thread_may_sleep_for_good),
         cmocka_unit_test(a_task_that_was_in_its_program_meanwhile_gets_on),
         cmocka_unit_test(sleepers_are_state),

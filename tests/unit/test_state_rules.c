@@ -7,6 +7,7 @@
 #include "base/state_io.h"
 #include "ftrace/audit/rules.h"
 #include "ftrace/kernel/ftrace_records.h"
+#include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/key_labels.h"
 #include "ftrace/kernel/text_map.h"
 
@@ -651,7 +652,142 @@ static void what_was_reported_is_part_of_the_state(void **state)
     wreck_books(&b);
 }
 
+/* A page of records that has no end, one whose list has none, and one after the other for ever. */
+static void damaged_pages_are_left_out(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_record(&b, 0, F, 1);
+    put_count(&b, UINT32_MAX);
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 1);
+    wreck_books(&b);
+    build(&b);
+    store_word(&b, PAGE, SITE_VA + PAGE);
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 1);
+    store_word(&b, PAGE, SITE_VA + OPS);
+    store_word(&b, OPS, SITE_VA + SETS);
+    store_word(&b, SETS, SITE_VA + OPS);
+    store_word(&b, OPS + 16, 0);
+    store_word(&b, SETS + 16, 0);
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 2);
+    store_word(&b, SETS, 0); /* two pages without records */
+    put_record(&b, 0, F, 1);
+    assert_int_equal(compared(&b), MESSAGE_RECORD_COUNT);
+    wreck_books(&b);
+}
+
+/* More than one part of a page is read at once. */
+static void all_records_of_a_large_page_are_compared(void **state)
+{
+    enum { MANY = 200, AT = 0x4000 };
+    struct books b;
+
+    (void)state;
+    build(&b);
+    store_word(&b, PAGE + 8, SITE_VA + AT);
+    put_count(&b, MANY);
+    for (unsigned i = 0; i < MANY; i++) {
+        store_word(&b, AT + RECORD_BYTES * i, i < 2 ? SITE_VA + (i ? G : F) : SITE_VA + AT + i);
+        store_word(&b, AT + RECORD_BYTES * i + 8, i == MANY - 1);
+    }
+    assert_int_equal(compared(&b), MESSAGE_RECORD_COUNT);
+    assert_int_equal(audit_get(b.s.audit, 0)->count, 1);
+    wreck_books(&b);
+}
+
+static void pass_debugger(struct books *b, uint64_t offset)
+{
+    const struct code_write w = {.who = {.kind = WRITER_DEBUGGER_FENCED},
+                                 .stamp = ++b->s.stamp,
+                                 .pa = SITE_PA + offset,
+                                 .size = 4};
+
+    pass_store(&b->s, w, NOP, NOP);
+}
+
+static void what_a_debugger_wrote_is_not_judged(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_site(&b, G, true);
+    pass_debugger(&b, G + 4);
+    assert_int_equal(compared(&b), MESSAGE_NONE);
+    pass_store(&b.s,
+               (struct code_write){.who = {.kind = WRITER_HART, .hart = WRITER, .pc = CODE},
+                                   .stamp = ++b.s.stamp,
+                                   .pa = SITE_PA + G,
+                                   .size = 8},
+               (uint64_t)NOP << 32 | NOP, 0);
+    assert_int_equal(compared(&b), MESSAGE_RECORD_SITE_ON);
+    wreck_books(&b);
+}
+
 /* ---- jump labels ---- */
+
+static void keys_that_are_not_noted_are_counted(void **state)
+{
+    enum { KEYS = 1 << 12, MORE = 3 };
+    struct books b;
+
+    (void)state;
+    build(&b);
+    for (uint64_t i = 0; i < KEYS + MORE; i++) {
+        const struct ftrace_event e = {.kind = FTRACE_KEY_CALLED, .key = {SITE_VA + 8 * i}};
+
+        ftrace_emit(&b.s.stream, &e);
+        ftrace_emit(&b.s.stream, &e);
+        if (i == KEYS - 1)
+            assert_int_equal(audit_labels_left_out(b.s.audit), 0);
+    }
+    assert_int_equal(audit_labels_left_out(b.s.audit), 2 * MORE);
+    wreck_books(&b);
+}
+
+static void labels_of_modules_that_are_not_kept_are_counted(void **state)
+{
+    enum { MAX = 1 << 18 };
+    struct books b;
+
+    (void)state;
+    build(&b);
+    for (uint64_t i = 0; i < MAX + 2; i++) {
+        const struct jump_place place = {.pa = RAM_BASE + 4 * i, .key = SITE_VA + KEY};
+
+        key_labels_add(b.labels, &place, 0);
+    }
+    assert_int_equal(key_labels_left_out(b.labels), 2);
+    wreck_books(&b);
+}
+
+static void a_label_that_a_debugger_wrote_is_not_judged(void **state)
+{
+    const struct ftrace_event called = {.kind = FTRACE_KEY_CALLED, .key = {SITE_VA + KEY}};
+    struct books b;
+
+    (void)state;
+    build(&b);
+    store_word(&b, KEY, 1);
+    pass_debugger(&b, LABEL);
+    ftrace_emit(&b.s.stream, &called);
+    release(&b, LOCK_JUMP_LABEL);
+    assert_int_equal(audit_count(b.s.audit), 0);
+    pass_store(&b.s,
+               (struct code_write){.who = {.kind = WRITER_HART, .hart = WRITER, .pc = CODE},
+                                   .stamp = ++b.s.stamp,
+                                   .pa = SITE_PA + LABEL,
+                                   .size = 4},
+               NOP, NOP);
+    release(&b, LOCK_JUMP_LABEL);
+    assert_int_equal(audit_count(b.s.audit), 1);
+    wreck_books(&b);
+}
 
 static unsigned labels_told(struct books *b, bool called)
 {
@@ -939,6 +1075,12 @@ int main(void)
         cmocka_unit_test(a_list_without_an_end_is_counted_as_not_compared),
         cmocka_unit_test(a_release_after_which_all_is_the_same_is_not_a_reason_to_compare),
         cmocka_unit_test(what_was_reported_is_part_of_the_state),
+        cmocka_unit_test(damaged_pages_are_left_out),
+        cmocka_unit_test(all_records_of_a_large_page_are_compared),
+        cmocka_unit_test(what_a_debugger_wrote_is_not_judged),
+        cmocka_unit_test(keys_that_are_not_noted_are_counted),
+        cmocka_unit_test(labels_of_modules_that_are_not_kept_are_counted),
+        cmocka_unit_test(a_label_that_a_debugger_wrote_is_not_judged),
         cmocka_unit_test(a_label_is_a_jump_while_its_key_is_on),
         cmocka_unit_test(a_label_of_the_other_sense_is_a_nop_while_its_key_is_on),
         cmocka_unit_test(a_label_jumps_to_its_target),

@@ -407,6 +407,63 @@ static void text_that_was_added_is_judged_until_it_is_removed(void **state)
     end(&s, text);
 }
 
+static void areas_are_found_in_whatever_order_they_came(void **state)
+{
+    enum { AREAS = 7, STEP = 0x600 }; /* some begin in the page in which another one ends */
+    const uint64_t pages[] = {MODULE_PA, MODULE_PA + 0x1000, MODULE_PA + 0x2000,
+                              MODULE_PA + 0x3000};
+    struct scene s;
+    struct text_map *text = build(&s, true);
+    uint64_t pa;
+
+    (void)state;
+    for (unsigned i = 0; i < AREAS; i++) {
+        uint64_t offset = STEP * (i * 3 % AREAS);
+        const struct text_area area = {TEXT_BPF, MODULE_VA + offset, STEP - 0x100, 0};
+
+        text_map_add_area(text, &area, &pages[offset / 0x1000]);
+    }
+    for (uint64_t at = 0; at < AREAS * STEP; at += 0x80) {
+        bool inside = at % STEP < STEP - 0x100;
+
+        assert_int_equal(text_map_find(text, MODULE_VA + at, &pa), inside ? TEXT_BPF : TEXT_NONE);
+        assert_int_equal(text_map_va(text, MODULE_PA + at), inside ? MODULE_VA + at : 0);
+    }
+    text_map_remove_areas(text, 0, MODULE_VA + STEP, MODULE_VA + 3 * STEP);
+    assert_int_equal(text_map_area_count(text), AREAS - 2);
+    assert_int_equal(text_map_find(text, MODULE_VA + STEP, &pa), TEXT_NONE);
+    assert_int_equal(text_map_find(text, MODULE_VA, &pa), TEXT_BPF);
+    assert_int_equal(text_map_find(text, MODULE_VA + 3 * STEP, &pa), TEXT_BPF);
+    assert_int_equal(text_map_find(text, MODULE_VA - 2, &pa), TEXT_NONE);
+    {
+        const struct text_area all = {TEXT_MODULE, MODULE_VA, 0x3000, 1};
+
+        text_map_add_area(text, &all, pages); /* the memory of the others is its own now */
+    }
+    assert_int_equal(text_map_area_count(text), 1);
+    assert_int_equal(text_map_find(text, MODULE_VA + STEP, &pa), TEXT_MODULE);
+    end(&s, text);
+}
+
+static void what_replaces_the_code_of_a_debugger_is_not_judged(void **state)
+{
+    const struct code_write w = {
+        .who = {.kind = WRITER_DEBUGGER_FENCED}, .stamp = 11, .pa = SITE_PA + H + 2, .size = 4};
+    struct scene s;
+    struct text_map *text = build(&s, true);
+
+    (void)state;
+    pass_store(&s, w, NOP, ADDI(A0, A0, 1));
+    s.stamp = w.stamp;
+    store(&s, H + 2, 4, ADDI(A0, A0, 2));
+    fence(&s);
+    assert_true(is_silent(&s));
+    store(&s, H + 2, 4, ADDI(A0, A0, 3)); /* the other one was the hart's */
+    fence(&s);
+    only(&s, RULE_stray_patch);
+    end(&s, text);
+}
+
 /* Sites of a module that are in two pages are not all known. */
 static void nops_of_a_module_become_a_call(void **state)
 {
@@ -478,6 +535,8 @@ int main(void)
         cmocka_unit_test(what_is_beside_a_site_is_no_site),
         cmocka_unit_test(jumps_are_judged_when_the_kernel_is_settled),
         cmocka_unit_test(text_that_was_added_is_judged_until_it_is_removed),
+        cmocka_unit_test(areas_are_found_in_whatever_order_they_came),
+        cmocka_unit_test(what_replaces_the_code_of_a_debugger_is_not_judged),
         cmocka_unit_test(nops_of_a_module_become_a_call),
         cmocka_unit_test(open_changes_and_breakpoints_are_part_of_a_state),
     };

@@ -96,6 +96,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->noted);
     VEC_FREE(&a->findings);
     map_free(&a->index);
+    map_free(&a->debugged);
     store_stacks_free(a->stores);
     free(a->harts);
     free(a);
@@ -575,11 +576,42 @@ static void follow(struct audit *a, const struct event *e)
     }
 }
 
+enum { DEBUGGED_MAX = 1 << 14 };
+
+bool audit_by_debugger(const struct audit *a, uint64_t pa, uint64_t size)
+{
+    uint64_t ignored;
+
+    for (uint64_t at = pa / 2; a->debugged.len && at < (pa + size + 1) / 2; at++)
+        if (map_get(&a->debugged, at, &ignored))
+            return true;
+    return false;
+}
+
+/* After the rules have had the store: they may ask what it replaces. */
+static void note_debugger(struct audit *a, const struct code_write *w)
+{
+    bool by_debugger = w->who.kind == WRITER_DEBUGGER_FENCED;
+
+    for (uint64_t at = w->pa / 2;
+         (by_debugger || a->debugged.len) && at < (w->pa + w->size + 1) / 2; at++) {
+        if (!by_debugger) {
+            map_remove(&a->debugged, at);
+            continue;
+        }
+        if (a->debugged.len == DEBUGGED_MAX)
+            map_clear(&a->debugged);
+        map_put(&a->debugged, at, 1);
+    }
+}
+
 void audit_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
     for (unsigned i = 0; i < a->user_count[e->kind]; i++)
         a->users[e->kind][i].event(a->users[e->kind][i].rules, e);
+    if (e->kind == EVENT_CODE_WRITE || e->kind == EVENT_CODE_SAME)
+        note_debugger(a, &e->code_write);
     if (UNLIKELY(a->noted.len))
         emit_noted(a);
 }
@@ -650,6 +682,11 @@ uint64_t audit_changes_left_out(const struct audit *a)
 uint64_t audit_states_left_out(const struct audit *a)
 {
     return state_rules_left_out(a->rules[FAMILY_state]);
+}
+
+uint64_t audit_labels_left_out(const struct audit *a)
+{
+    return state_rules_labels_left_out(a->rules[FAMILY_state]);
 }
 
 uint64_t audit_swaps_left_out(const struct audit *a)
@@ -770,7 +807,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 8);
+    state_io_section(io, "audit", 9);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -779,6 +816,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
     for (unsigned i = 0; i < harts; i++)
         hart_io(io, &a->harts[i]);
     STATE_IO(io, a->user_mode);
+    state_io_map(io, &a->debugged);
     store_stacks_state_io(io, a->stores);
     check(io, a);
     for (unsigned id = 0; id < RULE_FAMILIES; id++)

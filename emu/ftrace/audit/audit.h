@@ -105,6 +105,8 @@ uint64_t audit_contexts_left_out(const struct audit *a);
 uint64_t audit_changes_left_out(const struct audit *a);
 /* The number of changes of ftrace's records that could not be compared with them. */
 uint64_t audit_states_left_out(const struct audit *a);
+/* The number of static keys and of wrong labels that were not noted: there were too many. */
+uint64_t audit_labels_left_out(const struct audit *a);
 
 /* The number of replaced instructions that were dropped (swaps_left_out). */
 uint64_t audit_swaps_left_out(const struct audit *a);

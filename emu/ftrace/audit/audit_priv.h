@@ -88,6 +88,7 @@ struct audit {
     struct run_end end;    /* for the families' end() */
     bool sees_switches;    /* audited_hart.switches counts */
     bool has_direct_calls; /* the kernel can make trampolines for single functions */
+    struct map debugged;   /* half of the address of each parcel of code that a debugger wrote */
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
@@ -117,6 +118,13 @@ bool audit_is_settled(const struct audit *a);
  */
 bool audit_translates(struct hart *h);
 bool audit_maps_text(const struct audit *a, struct hart *h);
+
+/*
+ * Whether a byte of [pa, pa + size) was last written by a debugger, which lets all harts fetch it:
+ * what it puts into code is meant, whatever the kernel believes. The newest 16,384 parcels of two
+ * bytes are known; who loads a whole image so is taken for a loader.
+ */
+bool audit_by_debugger(const struct audit *a, uint64_t pa, uint64_t size);
 
 /*
  * The address of the function that decided to make a store to code: the one that called those that
@@ -197,6 +205,9 @@ bool site_rules_take_odd(struct audit *a, const struct hart *h, uint32_t site);
 enum { NO_HART = UINT32_MAX };
 uint32_t patch_rules_onlooker(const struct audit *a, uint32_t writer);
 
+/* A hart goes on with this task. */
+void guest_rules_task_runs(const struct audit *a, uint64_t tp);
+
 /* Whether the site is of a module that is loaded, so that its code may be run. */
 bool state_rules_module_runs(const struct audit *a, uint32_t site);
 
@@ -220,6 +231,7 @@ struct state_labels {
     struct map keys;     /* as keys: those that may have changed */
     struct map told;     /* addresses of labels that were reported and are still wrong */
     uint64_t scanned_at; /* cycle of the hart that has compared all */
+    uint64_t left_out;   /* keys, and wrong labels, that were not noted */
 };
 
 void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key);
@@ -258,5 +270,6 @@ uint64_t slot_rules_left_out(const struct slot_rules *r);
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r);
 uint64_t text_rules_left_out(const struct text_rules *r);
 uint64_t state_rules_left_out(const struct state_rules *r);
+uint64_t state_rules_labels_left_out(const struct state_rules *r);
 
 #endif

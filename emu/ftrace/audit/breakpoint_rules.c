@@ -702,7 +702,7 @@ static struct hit *returning_whole(const struct breakpoint_rules *r, const struc
 
 /*
  * The same also of a handler that has lost one of the two: it returns on the same hart, with as
- * many traps open.
+ * many traps open. After a switch to another task the hart's open traps are those of another stack.
  */
 static struct hit *returning(const struct breakpoint_rules *r, const struct hart *h)
 {
@@ -712,7 +712,8 @@ static struct hit *returning(const struct breakpoint_rules *r, const struct hart
     for (size_t i = r->hits.len; !whole && i-- > 0;) {
         struct hit *d = &r->hits.at[i];
 
-        if (d->stage != STAGE_SLOT && d->hart == hart_id(h) && d->depth == depth &&
+        if (d->stage != STAGE_SLOT && d->depth == depth &&
+            detour_is_unswitched(r->audit, h, d->hart, d->switches) &&
             (d->regs[REG_TP] == hart_reg(h, REG_TP) || has_sp(d, h)))
             return d;
     }

@@ -603,6 +603,13 @@ static void report_sleeper(const struct guest_rules *r, struct hart *h, uint64_t
     add_returns(a, f, h);
 }
 
+void guest_rules_task_runs(const struct audit *a, uint64_t tp)
+{
+    const struct guest_rules *r = a->rules[FAMILY_guest];
+
+    sleepers_runs(r->sleepers, tp);
+}
+
 /* If all harts wait and nothing can wake them, a task that sleeps will do so for good. */
 static void judge_sleepers(const struct guest_rules *r)
 {

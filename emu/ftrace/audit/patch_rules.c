@@ -117,15 +117,26 @@ static void add_change(struct audit *a, struct finding *f, const struct code_wri
 
 /* ---- stores that are seen halfway ---- */
 
-/* The instruction that one store must change: of a site of an atomic layout, or a jump label. */
-static bool find_single(const struct audit *a, const struct code_write *w, uint64_t *pa)
+/*
+ * What one store must change: the instruction of a site of an atomic layout, the address of an ops
+ * before it, or a jump label. *size: its bytes.
+ */
+static bool find_single(const struct audit *a, const struct code_write *w, uint64_t *pa,
+                        unsigned *size)
 {
     uint32_t id = a->harts[w->who.hart].text.site;
     const struct site *s = id == NO_SITE ? NULL : site_get(a->config.sites, id);
 
+    *size = JUMP_LABEL_BYTES;
     if (s && site_is_atomic(a->config.sites, s) && w->pa + w->size > s->pa + 4) {
         *pa = s->pa + 4;
         return true;
+    }
+    id = s ? NO_SITE : site_find_literal(a->config.sites, w->pa, w->size);
+    if (id != NO_SITE) {
+        *size = site_traits(a->config.sites)->literal;
+        *pa = (site_get(a->config.sites, id)->pa - *size) & -UINT64_C(8);
+        return w->pa < *pa + *size && *pa < w->pa + w->size;
     }
     *pa = a->config.text ? text_map_jump_label(a->config.text, w->pa, w->size) : 0;
     return *pa != 0;
@@ -149,9 +160,10 @@ static bool is_seen(const struct audit *a, const struct code_write *w, uint32_t 
 static void check_split(struct audit *a, const struct code_write *w, uint32_t by)
 {
     struct finding *f;
+    unsigned size;
     uint64_t pa;
 
-    if (!find_single(a, w, &pa) || (w->pa <= pa && w->pa + w->size >= pa + JUMP_LABEL_BYTES))
+    if (!find_single(a, w, &pa, &size) || (w->pa <= pa && w->pa + w->size >= pa + size))
         return;
     f = report(a, RULE_split_store, w);
     if (!f)

@@ -76,7 +76,7 @@ static void look(struct sleepers *s, struct hart *h)
     s->list.len = kept;
 }
 
-/* The task has come back to its program meanwhile. */
+/* The task has run meanwhile. */
 static void forget(struct sleepers *s, uint64_t tp)
 {
     for (size_t i = 0; i < s->list.len; i++)
@@ -90,6 +90,13 @@ void sleepers_trap(struct sleepers *s, const struct trap_event *t)
         forget(s, call_stack_task(t->hart));
     if (t->from == PRIV_S && hart_cycles(t->hart) >= s->next_look && s->audit->config.tasks)
         look(s, t->hart);
+}
+
+/* A long system call may sleep often and shortly, whenever the list is read. */
+void sleepers_runs(struct sleepers *s, uint64_t tp)
+{
+    if (UNLIKELY(s->list.len))
+        forget(s, tp);
 }
 
 bool sleepers_longest(struct sleepers *s, struct hart *h, bool at_all, uint64_t *tp,

@@ -1,5 +1,5 @@
 /*
- * sleepers.h - tasks of programs that sleep in one system call for very long, and do not react to
+ * sleepers.h - tasks of programs that sleep for very long without being woken, and do not react to
  * signals: what they wait for does not come.
  *
  * The kernel's list of tasks is read only once in a second of the guest's time.
@@ -21,6 +21,9 @@ void sleepers_free(struct sleepers *s);
 
 /* Must be called at each trap. */
 void sleepers_trap(struct sleepers *s, const struct trap_event *t);
+
+/* Must be called when a hart goes on with this task: it was woken, and may sleep again. */
+void sleepers_runs(struct sleepers *s, uint64_t tp);
 
 /*
  * Finds the task that has slept longest, for twenty seconds or more, as hart `h` reads the list;

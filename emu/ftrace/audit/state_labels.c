@@ -14,6 +14,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/key_labels.h"
 #include "ftrace/kernel/text_map.h"
 #include "mem/bus.h"
@@ -28,9 +29,14 @@ enum { KEYS_MAX = 1 << 12, TOLD_MAX = 1 << 16 };
 static void note_key(void *ctx, uint64_t key)
 {
     struct state_labels *s = ctx;
+    uint64_t noted;
 
-    if (s->keys.len < KEYS_MAX && key != UINT64_MAX)
+    if (key == UINT64_MAX || map_get(&s->keys, key, &noted))
+        return;
+    if (s->keys.len < KEYS_MAX)
         map_put(&s->keys, key, 1);
+    else
+        s->left_out++;
 }
 
 void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key)
@@ -92,14 +98,19 @@ static void compare(struct audit *a, struct state_labels *s, const struct lock_e
     struct label_state state;
     uint64_t told;
 
-    if (!is_judged(a, l) || !key_label_read(a->config.labels, lock->hart, l, &state))
+    if (!is_judged(a, l) || audit_by_debugger(a, l->place.pa, JUMP_LABEL_BYTES) ||
+        !key_label_read(a->config.labels, lock->hart, l, &state))
         return;
     if (state.holds) {
         map_remove(&s->told, l->place.va);
         return;
     }
-    if (map_get(&s->told, l->place.va, &told) || s->told.len == TOLD_MAX)
+    if (map_get(&s->told, l->place.va, &told))
         return;
+    if (s->told.len == TOLD_MAX) {
+        s->left_out++;
+        return;
+    }
     map_put(&s->told, l->place.va, 1);
     report(a, lock, &l->place, &state);
 }

@@ -133,8 +133,10 @@ static bool is_told(struct state_records *s, uint64_t ip, enum disagreement what
 
     if (ip == UINT64_MAX)
         return false;
-    if (!map_get(&s->told, ip, &told) && s->told.len == TOLD_MAX)
+    if (!map_get(&s->told, ip, &told) && s->told.len == TOLD_MAX) {
+        s->left_out++;
         return true;
+    }
     if (told >> what & 1)
         return true;
     map_put(&s->told, ip, told | UINT64_C(1) << what);
@@ -336,11 +338,13 @@ static void check_site(struct comparison *c, const struct ftrace_record *r, uint
     const struct audit *a = c->audit;
     const struct site *s = site_get(a->config.sites, id);
     bool is_on = r->flags & RECORD_ENABLED, calls;
+    unsigned literal = site_traits(a->config.sites)->literal;
     uint8_t bytes[SITE_BYTES_MAX];
     enum site_state state;
     uint64_t target;
 
-    if (!bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size))
+    if (audit_by_debugger(a, s->pa - literal, s->size + literal) ||
+        !bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size))
         return;
     state = site_state(a->config.sites, s, bytes, &target);
     calls = site_calls(a->config.sites, s, state);

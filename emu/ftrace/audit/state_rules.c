@@ -170,11 +170,16 @@ uint64_t state_rules_left_out(const struct state_rules *r)
     return r->records.left_out;
 }
 
+uint64_t state_rules_labels_left_out(const struct state_rules *r)
+{
+    return r->labels.left_out;
+}
+
 static void state_io(struct state_io *io, void *rules)
 {
     struct state_rules *r = rules;
 
-    state_io_section(io, "state-rules", 1);
+    state_io_section(io, "state-rules", 2);
     STATE_IO(io, r->records.changed);
     STATE_IO(io, r->records.version);
     STATE_IO(io, r->records.left_out);
@@ -182,6 +187,7 @@ static void state_io(struct state_io *io, void *rules)
     state_io_map(io, &r->labels.keys);
     state_io_map(io, &r->labels.told);
     STATE_IO(io, r->labels.scanned_at);
+    STATE_IO(io, r->labels.left_out);
 }
 
 const struct rule_family state_family = {.create = create,

@@ -39,6 +39,7 @@ enum { CHANGE_BYTES_MAX = 1 << 16, EARLY_MAX = 1 << 14, WAIT_CYCLES = 100 * 1000
 /* A change of text that is not complete yet. */
 struct open_change {
     bool open;
+    bool debugged; /* it replaces what a debugger wrote */
     enum text_kind kind;
     uint64_t va, cycle;
     uint32_t depth; /* traps that the hart was in, at the last store */
@@ -613,7 +614,8 @@ static void complete(struct text_rules *r, uint32_t hart)
 
     if (!c->open)
         return;
-    judge_all(r, c);
+    if (!c->debugged)
+        judge_all(r, c);
     forget_removed(r, c);
     c->open = false;
     c->old.len = 0;
@@ -664,6 +666,7 @@ static void begin(struct open_change *c, enum text_kind kind, uint64_t va,
                   const struct code_write *w)
 {
     c->open = true;
+    c->debugged = false;
     c->kind = kind;
     c->va = va;
     c->who = w->who;
@@ -699,6 +702,7 @@ static void check_store(struct text_rules *r, const struct code_write *w)
         own->open = false;
         begin(own, kind, va, w);
     }
+    own->debugged |= audit_by_debugger(a, w->pa, w->size);
     own->cycle = w->who.cycle;
     own->depth = a->harts[w->who.hart].depth;
 }
@@ -811,6 +815,7 @@ static void byte_io(struct state_io *io, uint8_t *byte)
 static void change_io(struct state_io *io, struct open_change *c)
 {
     STATE_IO(io, c->open);
+    STATE_IO(io, c->debugged);
     STATE_IO_BELOW(io, c->kind, TEXT_BPF + 1);
     STATE_IO(io, c->va);
     STATE_IO(io, c->cycle);
@@ -831,7 +836,7 @@ static void state_io(struct state_io *io, void *rules)
     struct text_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "text-rules", 1);
+    state_io_section(io, "text-rules", 2);
     for (unsigned i = 0; i < harts; i++) {
         change_io(io, &r->harts[i]);
         if (r->harts[i].open && r->harts[i].who.hart != i)

@@ -297,8 +297,10 @@ static void set_hook(struct call_stacks *c, struct call *call, const struct call
 {
     call->hook = step->hook;
     call->handler = is_hooked(step->hook) ? step->returns_to : 0;
-    if (is_hooked(step->hook))
+    if (is_hooked(step->hook) && !is_handler(c, step->returns_to)) {
+        forget_return_handler(&c->config.handlers, NULL);
         (void)learn_return_handler(&c->config.handlers, step->returns_to);
+    }
 }
 
 /* The same at an arrival. If a tracer has come back, its function continues. */

@@ -251,6 +251,7 @@ static enum call_hook hook_of(struct calls *c, struct hart *h, uint64_t returns_
     if (!await(c, h, returns_to, RETURN_OF_FUNCTION) ||
         !may_be_return_handler(c->symbols, h, returns_to))
         return HOOK_NONE;
+    forget_return_handler(&c->handlers, h);
     if (!learn_return_handler(&c->handlers, returns_to)) {
         c->returns_left_out++;
         return HOOK_NONE;
@@ -592,6 +593,7 @@ static void plant_at_handlers(struct calls *c)
         if (!symbols_find(c->symbols, names[i], &va) || !image_va_to_pa(c->image, va, &pa) ||
             !learn_return_handler(&c->handlers, va))
             continue;
+        c->handlers.named = c->handlers.count;
         c->return_to_handler = i ? c->return_to_handler : va;
         plant_handler_ends(c, va);
         plant_return(c, pa, RETURN_OF_FUNCTION); /* after those: the last one planted comes first */

@@ -20,6 +20,22 @@ bool learn_return_handler(struct return_handlers *h, uint64_t address)
     return true;
 }
 
+void forget_return_handler(struct return_handlers *handlers, struct hart *h)
+{
+    unsigned i = handlers->named;
+    uint64_t pa;
+
+    if (handlers->count < RETURN_HANDLERS_MAX)
+        return;
+    while (i < handlers->count && h && hart_translate(h, handlers->at[i], ACCESS_FETCH, &pa))
+        i++;
+    if (i == handlers->count)
+        return;
+    memmove(&handlers->at[i], &handlers->at[i + 1],
+            (handlers->count - i - 1) * sizeof handlers->at[0]);
+    handlers->count--;
+}
+
 void return_handlers_state_io(struct state_io *io, struct return_handlers *h)
 {
     STATE_IO_BELOW(io, h->count, RETURN_HANDLERS_MAX + 1);

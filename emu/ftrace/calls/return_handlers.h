@@ -17,10 +17,11 @@ struct state_io;
 struct symbols;
 struct trap_event;
 
-/* Their addresses. */
+/* Their addresses: those with known names, then those that were learnt, oldest first. */
 enum { RETURN_HANDLERS_MAX = 16 };
 struct return_handlers {
     unsigned count;
+    unsigned named; /* not part of the state */
     uint64_t at[RETURN_HANDLERS_MAX];
 };
 
@@ -34,6 +35,12 @@ static inline bool is_return_handler(const struct return_handlers *h, uint64_t a
 
 /* False: there are too many, or it is known already. */
 bool learn_return_handler(struct return_handlers *h, uint64_t address);
+/*
+ * Makes room for another one if there are as many as are kept: forgets the oldest that was learnt
+ * and whose code the hart cannot fetch any more, because it was freed. `h' NULL: the oldest, which
+ * is learnt again if it is used again.
+ */
+void forget_return_handler(struct return_handlers *handlers, struct hart *h);
 void return_handlers_state_io(struct state_io *io, struct return_handlers *h);
 
 /*

@@ -25,15 +25,16 @@
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
 
 /* Flags of ops and of sets. */
 enum { OPS_ENABLED = 1 << 0, OPS_SAVE_REGS = 1 << 2, HASH_MOD = 1 << 0 };
 
 /* Limits, so that damaged lists end: more than a kernel has. */
 enum {
-    PAGES_MAX = 1 << 16,
-    RECORDS_MAX = 1 << 20,
     RECORD_BYTES_MAX = 256,
+    RECORDS_AT_ONCE = 64,
     OPS_MAX = 1 << 12,
     BUCKET_BITS_MAX = 16,
     ENTRIES_MAX = 1 << 21
@@ -106,7 +107,7 @@ struct ftrace_records {
     struct want common;
     VEC_OF(struct want) wants;
     struct map want_of; /* ip -> index */
-    VEC_OF(uint8_t) bytes;
+    uint8_t bytes[RECORDS_AT_ONCE * RECORD_BYTES_MAX];
 };
 
 struct ftrace_records *ftrace_records_new(struct cluster *c, const struct image *im,
@@ -127,7 +128,6 @@ void ftrace_records_free(struct ftrace_records *r)
         return;
     VEC_FREE(&r->wants);
     map_free(&r->want_of);
-    VEC_FREE(&r->bytes);
     free(r);
 }
 
@@ -475,14 +475,31 @@ struct page {
     uint32_t count;
 };
 
+/* The bytes of records that all pages together may still have: as many as there is memory. */
+static uint64_t memory_bytes(const struct ftrace_records *r)
+{
+    return bus_ram(cluster_bus(r->cluster))->size;
+}
+
 static bool read_page(const struct ftrace_records *r, struct hart *h, struct page *p)
 {
     enum member count = r->at[PAGE_INDEX] != NONE ? PAGE_INDEX : PAGE_COUNT;
 
     p->count = read_half(h, p->at + r->at[count]);
     p->records = p->at + r->at[PAGE_RECORDS];
-    return p->count <= RECORDS_MAX &&
-           (r->at[PAGE_RECORDS] == r->size[STRUCT_PAGE] || read_word(h, p->records, &p->records));
+    return (r->at[PAGE_RECORDS] == r->size[STRUCT_PAGE] || read_word(h, p->records, &p->records));
+}
+
+/* Whether all records of a page are in memory: else their number is damaged. */
+static bool has_records(const struct ftrace_records *r, struct hart *h, const struct page *p)
+{
+    uint64_t end = p->records + p->count * r->size[STRUCT_RECORD];
+    uint8_t byte;
+
+    for (uint64_t at = p->records; at < end; at = (at / PAGE_BYTES + 1) * PAGE_BYTES)
+        if (!module_read(r->cluster, h, at, &byte, 1))
+            return false;
+    return p->records <= end;
 }
 
 static bool each_page(struct ftrace_records *r, struct hart *h,
@@ -490,14 +507,27 @@ static bool each_page(struct ftrace_records *r, struct hart *h,
                                   void *ctx),
                       void *ctx)
 {
+    uint64_t left = memory_bytes(r), seen = 0, steps = 0, next_seen = 1;
     struct page p = {0};
 
     if (!read_word(h, r->variable[VAR_PAGES], &p.at))
         return false;
-    for (unsigned i = 0; p.at; i++)
-        if (i == PAGES_MAX || !read_page(r, h, &p) || !use(r, h, &p, ctx) ||
-            !read_member(r, h, p.at, PAGE_NEXT, &p.at))
+    while (p.at) {
+        uint64_t bytes;
+
+        if (!read_page(r, h, &p))
             return false;
+        bytes = p.count * r->size[STRUCT_RECORD] + r->size[STRUCT_PAGE];
+        if (bytes > left || !has_records(r, h, &p) || !use(r, h, &p, ctx))
+            return false;
+        left -= bytes;
+        if (++steps == next_seen) { /* Brent's search for a cycle */
+            next_seen *= 2;
+            seen = p.at;
+        }
+        if (!read_member(r, h, p.at, PAGE_NEXT, &p.at) || p.at == seen)
+            return false;
+    }
     return true;
 }
 
@@ -514,12 +544,14 @@ static uint64_t word_at(const uint8_t *bytes)
     return word;
 }
 
+/* The i-th of the records that were read. */
 static struct ftrace_record record_at(const struct ftrace_records *r, const struct page *p,
-                                      uint32_t i)
+                                      uint32_t first, uint32_t i)
 {
-    const uint8_t *bytes = r->bytes.at + i * r->size[STRUCT_RECORD];
-    struct ftrace_record record = {.at = p->records + i * r->size[STRUCT_RECORD],
-                                   .begins_page = !i};
+    const uint8_t *bytes = r->bytes + i * r->size[STRUCT_RECORD];
+    struct ftrace_record record = {.at =
+                                       p->records + (uint64_t)(first + i) * r->size[STRUCT_RECORD],
+                                   .begins_page = !(first + i)};
     struct want w = r->common;
     uint64_t index;
 
@@ -536,25 +568,28 @@ static struct ftrace_record record_at(const struct ftrace_records *r, const stru
     return record;
 }
 
-/* Reads all records of a page as they are in memory. */
-static bool read_bytes(struct ftrace_records *r, struct hart *h, const struct page *p)
+/* Reads records of a page as they are in memory: some of them, from the first one on. */
+static bool read_some(struct ftrace_records *r, struct hart *h, const struct page *p,
+                      uint32_t first, uint32_t *count)
 {
-    size_t size = p->count * r->size[STRUCT_RECORD];
+    uint64_t size = r->size[STRUCT_RECORD];
 
-    VEC_RESERVE(&r->bytes, size);
-    return module_read(r->cluster, h, p->records, r->bytes.at, size);
+    *count = p->count - first < RECORDS_AT_ONCE ? p->count - first : RECORDS_AT_ONCE;
+    return module_read(r->cluster, h, p->records + first * size, r->bytes, *count * size);
 }
 
 static bool read_records(struct ftrace_records *r, struct hart *h, const struct page *p, void *ctx)
 {
     const struct reader *reader = ctx;
 
-    if (!read_bytes(r, h, p))
-        return false;
-    for (uint32_t i = 0; i < p->count; i++) {
-        struct ftrace_record record = record_at(r, p, i);
+    for (uint32_t first = 0, count; first < p->count; first += count) {
+        if (!read_some(r, h, p, first, &count))
+            return false;
+        for (uint32_t i = 0; i < count; i++) {
+            struct ftrace_record record = record_at(r, p, first, i);
 
-        reader->each(reader->ctx, &record);
+            reader->each(reader->ctx, &record);
+        }
     }
     return true;
 }
@@ -622,13 +657,15 @@ static bool mix_page(struct ftrace_records *r, struct hart *h, const struct page
 
     mix(version, p->records);
     mix(version, p->count);
-    if (!read_bytes(r, h, p))
-        return false;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const uint8_t *bytes = r->bytes.at + i * r->size[STRUCT_RECORD];
+    for (uint32_t first = 0, count; first < p->count; first += count) {
+        if (!read_some(r, h, p, first, &count))
+            return false;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint8_t *bytes = r->bytes + i * r->size[STRUCT_RECORD];
 
-        mix(version, word_at(bytes + r->at[RECORD_IP]));
-        mix(version, word_at(bytes + r->at[RECORD_FLAGS]));
+            mix(version, word_at(bytes + r->at[RECORD_IP]));
+            mix(version, word_at(bytes + r->at[RECORD_FLAGS]));
+        }
     }
     return true;
 }

@@ -42,6 +42,7 @@ struct kernel_probes {
     kernel_called *returned; /* NULL: no return is awaited */
     VEC_OF(struct awaited) awaited;
     VEC_OF(struct place) places; /* oldest first */
+    uint64_t left_out;
 };
 
 static struct probe_plan plan(void *ctx, uint32_t which, const struct probe_code *code)
@@ -102,17 +103,34 @@ static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, str
     return PROBE_GO_ON;
 }
 
+uint64_t kernel_probes_left_out(const struct kernel_probes *k)
+{
+    return k->left_out;
+}
+
+/* Takes the oldest return address its probe, and forgets the calls that are awaited there. */
+static void forget_place(struct kernel_probes *k)
+{
+    uint64_t pa = k->places.at[0].pa;
+
+    cluster_uproot(k->cluster, k->places.at[0].probe);
+    for (size_t i = 0; i + 1 < k->places.len; i++)
+        k->places.at[i] = k->places.at[i + 1];
+    k->places.len--;
+    for (size_t i = k->awaited.len; i-- > 0;)
+        if (k->awaited.at[i].pa == pa) {
+            forget_awaited(k, i);
+            k->left_out++;
+        }
+}
+
 static void plant_return(struct kernel_probes *k, uint64_t pa)
 {
     for (size_t i = 0; i < k->places.len; i++)
         if (k->places.at[i].pa == pa)
             return;
-    if (k->places.len == PLACES_MAX) {
-        cluster_uproot(k->cluster, k->places.at[0].probe);
-        for (size_t i = 0; i + 1 < k->places.len; i++)
-            k->places.at[i] = k->places.at[i + 1];
-        k->places.len--;
-    }
+    if (k->places.len == PLACES_MAX)
+        forget_place(k);
     VEC_PUSH(&k->places, ((struct place){pa, cluster_plant(k->cluster, pa, &k->at_return, 0)}));
 }
 
@@ -130,8 +148,10 @@ void kernel_probes_await(struct kernel_probes *k, unsigned which, struct hart *h
     for (size_t i = 0; i < k->awaited.len; i++)
         if (k->awaited.at[i].sp == call.sp && k->awaited.at[i].which == which)
             forget_awaited(k, i--);
-    if (k->awaited.len == AWAITED_MAX)
+    if (k->awaited.len == AWAITED_MAX) {
         forget_awaited(k, 0);
+        k->left_out++;
+    }
     VEC_PUSH(&k->awaited, call);
     plant_return(k, call.pa);
 }
@@ -145,7 +165,8 @@ static void awaited_io(struct state_io *io, struct awaited *call)
 
 void kernel_probes_state_io(struct state_io *io, struct kernel_probes *k)
 {
-    state_io_section(io, "kernel-probes", 1);
+    state_io_section(io, "kernel-probes", 2);
+    STATE_IO(io, k->left_out);
     STATE_IO_VEC(io, &k->awaited, AWAITED_MAX, awaited_io);
     for (size_t i = 0; io->loading && i < k->awaited.len; i++) {
         const struct awaited *call = &k->awaited.at[i];

@@ -6,6 +6,7 @@
 #define FTRACE_KERNEL_PROBES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct cluster;
 struct hart;
@@ -42,6 +43,9 @@ void kernel_probes_on_return(struct kernel_probes *k, kernel_called *returned);
  * place on the stack is used for another call of the same function, or if there are too many.
  */
 void kernel_probes_await(struct kernel_probes *k, unsigned which, struct hart *h);
+
+/* The number of calls whose returns are not awaited any more: there were too many. */
+uint64_t kernel_probes_left_out(const struct kernel_probes *k);
 
 /* Saves or restores the calls that are awaited. */
 void kernel_probes_state_io(struct state_io *io, struct kernel_probes *k);

@@ -32,6 +32,7 @@ struct key_labels {
     struct map key_at;              /* half of a label's physical address -> its key */
     bool is_sorted;
     size_t incomplete; /* labels with a loader */
+    uint64_t left_out;
 };
 
 static int compare(const void *a, const void *b)
@@ -78,12 +79,19 @@ void key_labels_free(struct key_labels *k)
 
 void key_labels_add(struct key_labels *k, const struct jump_place *place, uint64_t loader)
 {
-    if (k->added.len == ADDED_MAX)
+    if (k->added.len == ADDED_MAX) {
+        k->left_out++;
         return;
+    }
     VEC_PUSH(&k->added, ((struct key_label){*place, loader}));
     map_put(&k->key_at, place->pa / 2, place->key);
     k->incomplete += loader != 0;
     k->is_sorted = false;
+}
+
+uint64_t key_labels_left_out(const struct key_labels *k)
+{
+    return k->left_out;
 }
 
 void key_labels_remove(struct key_labels *k, uint64_t pa)
@@ -211,7 +219,8 @@ static void label_io(struct state_io *io, struct key_label *l)
 
 void key_labels_state_io(struct state_io *io, struct key_labels *k)
 {
-    state_io_section(io, "key-labels", 1);
+    state_io_section(io, "key-labels", 2);
+    STATE_IO(io, k->left_out);
     for (size_t i = 0; io->loading && i < k->added.len; i++)
         map_remove(&k->key_at, k->added.at[i].place.pa / 2);
     STATE_IO_VEC(io, &k->added, ADDED_MAX, label_io);

@@ -26,6 +26,9 @@ struct key_label {
 /* With the labels of the image. All must outlive it. Never NULL. */
 struct key_labels *key_labels_new(struct cluster *c, const struct image *im,
                                   const struct symbols *symbols);
+/* The number of labels of modules that were not kept: there were too many. */
+uint64_t key_labels_left_out(const struct key_labels *k);
+
 void key_labels_free(struct key_labels *k); /* NULL is allowed */
 
 /* Adds a label of a module that this task loads, or removes one. */

@@ -4,9 +4,11 @@
 #include "ftrace/kernel/text_map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "ftrace/kernel/jump_table.h"
 #include "load/image.h"
@@ -21,7 +23,7 @@ struct text_map {
     VEC_OF(struct range) ranges;
     struct map labels; /* half of the physical address of a jump label of the image -> 0 */
     struct map added;  /* the same of a module -> the virtual address */
-    VEC_OF(struct text_area) areas;
+    VEC_OF(struct text_area) areas; /* in ascending order of address; they do not overlap */
     struct map pages; /* number of a physical page of an area -> of its virtual page */
     struct map by_va; /* and the other way */
     bool is_exact;
@@ -90,12 +92,18 @@ void text_map_free(struct text_map *m)
 
 /* ---- areas ---- */
 
+/* The number of areas that begin before the address. */
+static size_t areas_before(const struct text_map *m, uint64_t va)
+{
+    return PARTITION_POINT(i, m->areas.len, m->areas.at[i].va < va);
+}
+
 static const struct text_area *area_at(const struct text_map *m, uint64_t va)
 {
-    for (size_t i = m->areas.len; i-- > 0;)
-        if (va - m->areas.at[i].va < m->areas.at[i].size)
-            return &m->areas.at[i];
-    return NULL;
+    size_t i = va == UINT64_MAX ? m->areas.len : areas_before(m, va + 1);
+    const struct text_area *a = i ? &m->areas.at[i - 1] : NULL;
+
+    return a && va - a->va < a->size ? a : NULL;
 }
 
 static uint64_t first_page(const struct text_area *a)
@@ -110,10 +118,9 @@ static uint64_t last_page(const struct text_area *a)
 
 static bool is_page_used(const struct text_map *m, uint64_t page)
 {
-    for (size_t i = 0; i < m->areas.len; i++)
-        if (page >= first_page(&m->areas.at[i]) && page <= last_page(&m->areas.at[i]))
-            return true;
-    return false;
+    size_t i = areas_before(m, (page + 1) * PAGE_BYTES);
+
+    return i && last_page(&m->areas.at[i - 1]) >= page;
 }
 
 static void map_page(struct text_map *m, uint64_t va_page, uint64_t pa_page)
@@ -138,25 +145,45 @@ static void unmap_page(struct text_map *m, uint64_t va_page)
     map_remove(&m->pages, pa_page);
 }
 
+static void remove_area(struct text_map *m, size_t i)
+{
+    struct text_area a = m->areas.at[i];
+
+    memmove(&m->areas.at[i], &m->areas.at[i + 1], (m->areas.len - 1 - i) * sizeof a);
+    m->areas.len--;
+    for (uint64_t page = first_page(&a); page <= last_page(&a); page++)
+        if (!is_page_used(m, page))
+            unmap_page(m, page);
+}
+
+/* Takes out areas that have a byte of this one: their memory is another's now. */
+static void remove_overlapping(struct text_map *m, const struct text_area *area)
+{
+    for (size_t i = areas_before(m, area->va + area->size);
+         i && m->areas.at[i - 1].va + m->areas.at[i - 1].size > area->va; i--)
+        remove_area(m, i - 1);
+}
+
 void text_map_add_area(struct text_map *m, const struct text_area *area, const uint64_t *pages)
 {
+    size_t i;
+
+    remove_overlapping(m, area);
     for (uint64_t page = first_page(area); page <= last_page(area); page++)
         map_page(m, page, pages[page - first_page(area)] / PAGE_BYTES);
+    i = areas_before(m, area->va);
     VEC_PUSH(&m->areas, *area);
+    memmove(&m->areas.at[i + 1], &m->areas.at[i], (m->areas.len - 1 - i) * sizeof *area);
+    m->areas.at[i] = *area;
 }
 
 void text_map_remove_areas(struct text_map *m, uint64_t owner, uint64_t start, uint64_t end)
 {
-    for (size_t i = m->areas.len; i-- > 0;) {
-        struct text_area a = m->areas.at[i];
-
-        if (a.owner != owner || a.va < start || a.va >= end)
-            continue;
-        m->areas.at[i] = m->areas.at[--m->areas.len];
-        for (uint64_t page = first_page(&a); page <= last_page(&a); page++)
-            if (!is_page_used(m, page))
-                unmap_page(m, page);
-    }
+    for (size_t i = areas_before(m, start); i < m->areas.len && m->areas.at[i].va < end;)
+        if (m->areas.at[i].owner == owner)
+            remove_area(m, i);
+        else
+            i++;
 }
 
 size_t text_map_area_count(const struct text_map *m)

@@ -43,6 +43,7 @@ struct announcers {
     announced_end *ended;
     void *ctx;
     VEC_OF(struct announcement) open; /* oldest first */
+    uint64_t left_out;
 };
 
 static uint64_t task_of(const struct hart *h)
@@ -69,8 +70,10 @@ static void forget(struct announcers *a, const struct announcement *open)
 
 static void begin(struct announcers *a, unsigned row, struct hart *h)
 {
-    if (a->open.len == OPEN_MAX)
+    if (a->open.len == OPEN_MAX) {
         forget(a, a->open.at);
+        a->left_out++;
+    }
     VEC_PUSH(&a->open,
              ((struct announcement){.task = task_of(h), .sp = hart_reg(h, REG_SP), .row = row}));
     updates_announce_begin(a->updates, h, rows[row].what);
@@ -159,6 +162,11 @@ void announcers_free(struct announcers *a)
     free(a);
 }
 
+uint64_t announcers_left_out(const struct announcers *a)
+{
+    return a->left_out + kernel_probes_left_out(a->probes);
+}
+
 static void announcement_io(struct state_io *io, struct announcement *open)
 {
     STATE_IO(io, open->task);
@@ -168,7 +176,8 @@ static void announcement_io(struct state_io *io, struct announcement *open)
 
 void announcers_state_io(struct state_io *io, struct announcers *a)
 {
-    state_io_section(io, "announcers", 1);
+    state_io_section(io, "announcers", 2);
+    STATE_IO(io, a->left_out);
     STATE_IO_VEC(io, &a->open, OPEN_MAX, announcement_io);
     kernel_probes_state_io(io, a->probes);
 }

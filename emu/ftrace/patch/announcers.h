@@ -24,6 +24,9 @@ struct announcers *announcers_new(struct cluster *c, const struct image *im,
                                   announced_end *ended, void *ctx);
 void announcers_free(struct announcers *a); /* NULL is allowed */
 
+/* The number of announced changes whose end is not awaited any more: there were too many. */
+uint64_t announcers_left_out(const struct announcers *a);
+
 /* Saves or restores which calls have not returned. */
 void announcers_state_io(struct state_io *io, struct announcers *a);
 

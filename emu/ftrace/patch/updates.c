@@ -67,7 +67,7 @@ struct updates {
     struct changes last_changes; /* changes of the last kept update, while has_last */
     bool has_last;
     struct change_log changes; /* changes of the updates before it */
-    uint64_t left_out;
+    uint64_t left_out, sections_left_out;
 };
 
 struct updates *updates_new(struct cluster *c, const struct site_table *sites,
@@ -518,6 +518,7 @@ static unsigned free_section(struct updates *u, struct hart *h)
         return i;
     i = oldest_section(u);
     close_section(u, i, h);
+    u->sections_left_out++;
     return i;
 }
 
@@ -673,6 +674,11 @@ uint64_t updates_left_out(const struct updates *u)
     return u->left_out;
 }
 
+uint64_t updates_sections_left_out(const struct updates *u)
+{
+    return u->sections_left_out;
+}
+
 const struct change_log *updates_changes(const struct updates *u)
 {
     return &u->changes;
@@ -789,10 +795,11 @@ static bool all_ranges_are_sound(const struct updates *u)
 
 void updates_state_io(struct state_io *io, struct updates *u)
 {
-    state_io_section(io, "updates", 5);
+    state_io_section(io, "updates", 6);
     STATE_IO_SAME(io, u->harts);
     open_io(io, u);
     STATE_IO(io, u->left_out);
+    STATE_IO(io, u->sections_left_out);
     STATE_IO_VEC(io, &u->kept, u->max, update_io);
     STATE_IO_VEC(io, &u->kept_harts, u->max * u->harts, hart_io);
     changes_state_io(io, &u->last_changes, u->sites);

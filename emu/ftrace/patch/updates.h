@@ -167,6 +167,8 @@ size_t updates_count(const struct updates *u); /* kept, ended or not, in order o
 const struct update *updates_get(const struct updates *u, size_t i);
 const struct update_hart *updates_hart(const struct updates *u, size_t i, unsigned hart);
 uint64_t updates_left_out(const struct updates *u);
+/* The number of announced changes that were taken for ended because there were too many. */
+uint64_t updates_sections_left_out(const struct updates *u);
 const struct change_log *updates_changes(const struct updates *u);
 
 const char *update_end_name(enum update_end end);    /* "announced" */

@@ -32,6 +32,7 @@ uint64_t limit_left_out(const struct report *r, enum limit limit)
     case LIMIT_jump_labels: return watch_left_out(r->watch).labels;
     case LIMIT_texts: return watch_left_out(r->watch).texts;
     case LIMIT_returns: return watch_left_out(r->watch).returns;
+    case LIMIT_announced: return watch_left_out(r->watch).announced;
     case LIMITS: break;
     }
     return 0;
@@ -52,6 +53,7 @@ uint64_t findings_limit_left_out(const struct audit *a, enum findings_limit limi
     switch (limit) {
     case FINDINGS_LIMIT_windows: return audit_windows_left_out(a);
     case FINDINGS_LIMIT_states: return audit_states_left_out(a);
+    case FINDINGS_LIMIT_labels: return audit_labels_left_out(a);
     case FINDINGS_LIMIT_contexts: return audit_contexts_left_out(a);
     case FINDINGS_LIMIT_changes: return audit_changes_left_out(a);
     default: return audit_left_out(a, findings_limit_row(limit)->severity);

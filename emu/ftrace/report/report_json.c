@@ -444,7 +444,7 @@ static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
     case FACT_KEY:
         json_hex(j, "address", fact->va);
         put_place(s, fact->va);
-        json_number(j, "users", (uint64_t)fact->pid);
+        json_signed(j, "users", fact->pid);
         break;
     case FACT_JUMP:
         json_hex(j, "address", fact->va);
