@@ -18,7 +18,7 @@ E
     seq 10 | sort -r | tail -n 2 >/dev/null; yes | head -n 1 >/dev/null
     ls /none 2>/dev/null; eval 'w=$((1+2))'; test -f /leaks.sh -a 1 = 1; false | true
 }
-round() { for i in $(seq 25); do everything; done; }
+round() { for i in $(seq 12); do everything; done; }
 round
 before=$(free)
 round; round

@@ -2,7 +2,7 @@
 # fences.sh - the auditor finds missing fences, and nothing else.
 #
 # The guest kernel with all its fences: no finding on 1, 2 and 4 harts, for
-# SEEDS seeds (40), with fetch modes and layouts in turn. Without its
+# SEEDS seeds (20), with fetch modes and layouts in turn. Without its
 # local or its remote fence, in a layout that stops all harts to patch and in
 # one that does not: that finding and no other.
 . "$(dirname "$0")/common.inc"
@@ -46,8 +46,8 @@ if [ "${1:-}" = --one ]; then
 fi
 
 for harts in 1 2 4; do
-    seq "${SEEDS:-40}" | xargs -P2 -I{} sh "$0" --one $harts {} >"$work/bad" 2>&1
-    claim "the fenced kernel has no finding on $harts harts for ${SEEDS:-40} seeds" \
+    seq "${SEEDS:-20}" | xargs -P2 -I{} sh "$0" --one $harts {} >"$work/bad" 2>&1
+    claim "the fenced kernel has no finding on $harts harts for ${SEEDS:-20} seeds" \
         test ! -s "$work/bad"
     head -n 20 "$work/bad" | sed 's/^/# /'
 done

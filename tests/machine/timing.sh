@@ -76,8 +76,9 @@ for core in $cores; do
     done
     case ${SUITE:-}$name in
         all* | odd.core)
-            boot whole --timing "$core" --append "script=\"$script\"" "$mcount"
-            with stress small --timing "$core" --append "script=\"$script\"" "$mcount"
+            # That build takes ten times as long, so it gets less to do.
+            boot whole --timing "$core" --append 'script="work calls 1"' "$mcount"
+            with stress small --timing "$core" --append 'script="work calls 1"' "$mcount"
             claim "$name: the same cycles with short blocks and small caches" same_counts whole small
             ;;
     esac
