@@ -95,7 +95,7 @@ static void add_options(struct identity *i, const struct options *o)
         add(i, xasprintf("run timing core 0x%016" PRIx64, o->core_hash));
     else
         add(i, xasprintf("run timing %s", options_timing_name(o)));
-    if (harts->fetch == FETCH_RANDOM)
+    if (harts->fetch != FETCH_STALE && harts->fetch != FETCH_COHERENT)
         add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(harts->fetch),
                          harts->fetch_seed));
     else

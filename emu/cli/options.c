@@ -30,7 +30,8 @@ static const struct option_word firmware_words[] = {{"auto", FIRMWARE_AUTO},
                                                     {"file", FIRMWARE_FILE},
                                                     {NULL, 0}};
 static const struct option_word fetch_words[] = {
-    {"stale", FETCH_STALE}, {"coherent", FETCH_COHERENT}, {"random", FETCH_RANDOM}, {NULL, 0}};
+    {"stale", FETCH_STALE}, {"coherent", FETCH_COHERENT}, {"random", FETCH_RANDOM},
+    {"any", FETCH_ANY},     {"ordered", FETCH_ORDERED},   {NULL, 0}};
 static const struct option_word timing_words[] = {
     {"inorder", TIMING_INORDER}, {"unit", TIMING_UNIT}, {NULL, 0}};
 
@@ -131,17 +132,20 @@ static bool set_timing(void *options, const char *text, char *problem)
 static bool set_fetch(void *options, const char *text, char *problem)
 {
     struct cluster_config *config = &((struct options *)options)->machine.cluster;
+    const char *seed = strchr(text, ':');
+    char word[16] = "";
     int mode;
 
     (void)problem;
-    if (!strncmp(text, "random:", 7)) {
-        config->fetch = FETCH_RANDOM;
-        return option_parse_number(text + 7, 1000, &config->fetch_seed);
-    }
-    if (!option_parse_word(text, fetch_words, &mode))
+    if (seed && seed - text < (ptrdiff_t)sizeof word)
+        memcpy(word, text, (size_t)(seed - text));
+    if (!option_parse_word(seed ? word : text, fetch_words, &mode))
         return false;
     config->fetch = (enum fetch_mode)mode;
-    return mode != FETCH_RANDOM; /* without its seed a random run could not be repeated */
+    /* without its seed such a run could not be repeated */
+    if (config->fetch == FETCH_STALE || config->fetch == FETCH_COHERENT)
+        return !seed;
+    return seed && option_parse_number(seed + 1, 1000, &config->fetch_seed);
 }
 
 static bool set_allow(void *options, const char *text, char *problem)

@@ -185,7 +185,8 @@ struct report session_report(const struct session *s)
                 .bootargs = o->machine.bootargs,
                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                 .fetch = options_fetch_name(o->machine.cluster.fetch),
-                .fetch_is_random = o->machine.cluster.fetch == FETCH_RANDOM,
+                .fetch_is_random = o->machine.cluster.fetch != FETCH_STALE &&
+                                   o->machine.cluster.fetch != FETCH_COHERENT,
                 .fetch_seed = o->machine.cluster.fetch_seed,
                 .timing = options_timing_name(o),
                 .seed = o->machine.seed,

@@ -126,6 +126,7 @@ static unsigned look_ahead(struct builder *b, const struct fetched *f, uint8_t *
     struct fetched next = *f;
     unsigned size = copy_bytes(bytes, f);
 
+    b->fetcher.looks = true;
     for (unsigned n = b->insns + 1; size + 4 <= LOOK_AHEAD; n++) {
         if (!same_page(f->pa + size, f->pa) ||
             !fetch_insn(&b->fetcher, f->pc + size, f->pa + size, n, &next) ||
@@ -133,6 +134,7 @@ static unsigned look_ahead(struct builder *b, const struct fetched *f, uint8_t *
             break;
         size += copy_bytes(bytes + size, &next);
     }
+    b->fetcher.looks = false;
     return size;
 }
 
@@ -259,8 +261,10 @@ static bool decode(struct builder *b)
     struct hart *h = b->hart;
     struct fetched f = {0};
 
+    const unsigned most = fetch_is_late(h->cluster->config.fetch) ? 1 : BLOCK_INSNS_MAX;
+
     b->guarded = is_guarded(h, b->pa);
-    while (!b->ended && b->insns < (b->guarded ? 1 : BLOCK_INSNS_MAX)) {
+    while (!b->ended && b->insns < (b->guarded ? 1 : most)) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
             break;
         if (b->uop_count > UOPS_FULL)

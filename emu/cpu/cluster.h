@@ -25,8 +25,23 @@ struct version;
 /* The block of cbo.* instructions, and the reservation set of LR. */
 enum { CACHE_BLOCK_BYTES = 64 };
 
-/* What a fetch returns for bytes written after the hart's last fence.i (docs/architecture.md). */
-enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
+/*
+ * What a fetch returns for bytes written after the hart's last fence.i (docs/machine.md). The last
+ * two choose by the seed, or by the chooser (choice.h).
+ */
+enum fetch_mode {
+    FETCH_STALE,    /* what the hart has fetched of them before */
+    FETCH_COHERENT, /* those of memory */
+    FETCH_RANDOM,   /* one of these */
+    FETCH_ANY,      /* those of any moment since that fence.i, for each instruction */
+    FETCH_ORDERED,  /* the same, but of no earlier moment than those of the hart's last fetch */
+};
+
+/* Whether each instruction is fetched anew, each time that it is executed. */
+static inline bool fetch_is_late(enum fetch_mode mode)
+{
+    return mode == FETCH_ANY || mode == FETCH_ORDERED;
+}
 
 enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 
@@ -66,7 +81,7 @@ struct cluster_config {
     struct bus *bus;
     uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
     enum fetch_mode fetch;
-    uint64_t fetch_seed;    /* FETCH_RANDOM */
+    uint64_t fetch_seed;    /* FETCH_RANDOM, FETCH_ANY and FETCH_ORDERED */
     struct chooser chooser; /* answers in place of the seeds of the random modes */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */

@@ -298,6 +298,30 @@ struct parcel_write codemap_last_write(const struct cluster *c, const struct cod
     return w;
 }
 
+unsigned codemap_versions(const struct cluster *c, uint64_t pa, uint64_t since,
+                          struct code_version versions[CODE_VERSIONS_MAX])
+{
+    unsigned count = 1;
+
+    memcpy(&versions[0].bytes, ram_host(c->ram, pa), 4);
+    for (size_t n = c->writes.len; n-- && count < CODE_VERSIONS_MAX;) {
+        const struct write_record *r = record_at(c, n);
+        uint32_t bytes = versions[count - 1].bytes;
+
+        if (r->stamp <= since)
+            break;
+        if (r->pa >= pa + 4 || r->pa + r->size <= pa)
+            continue;
+        for (unsigned i = 0; i < 4; i++)
+            if (pa + i >= r->pa && pa + i < r->pa + r->size)
+                memcpy((uint8_t *)&bytes + i, r->old_bytes + (pa + i - r->pa), 1);
+        versions[count - 1].stamp = r->stamp;
+        versions[count++].bytes = bytes;
+    }
+    versions[count - 1].stamp = since;
+    return count;
+}
+
 static bool is_known(const struct code_page *page, uint64_t pa, unsigned size)
 {
     for (uint64_t at = align_down(pa, 2); at < pa + size; at += 2) {

@@ -114,6 +114,19 @@ uint64_t codemap_stamp(const struct code_page *page, uint64_t pa);
  */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
                                        uint64_t pa, uint64_t since);
+
+/* Four aligned bytes of code as they were at some moment. */
+struct code_version {
+    uint32_t bytes;
+    uint64_t stamp; /* of the write that made them; the oldest version: that of the question */
+};
+enum { CODE_VERSIONS_MAX = 16 };
+/*
+ * The versions of the word at pa after the write with stamp `since`, the newest first, which is
+ * that of memory. Returns their number, at least 1; writes that are not kept make none.
+ */
+unsigned codemap_versions(const struct cluster *c, uint64_t pa, uint64_t since,
+                          struct code_version versions[CODE_VERSIONS_MAX]);
 void codemap_add_block(struct cluster *c, struct block *b);
 void codemap_remove_block(struct block *b);
 

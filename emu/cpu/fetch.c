@@ -42,6 +42,8 @@ static bool choose_old(const struct hart *h, const struct chooser *chooser, uint
     case FETCH_COHERENT: return false;
     case FETCH_RANDOM:
         return ask_chooser(chooser, CHOICE_FETCH, h->id, 2, draw(h, pa, stamp, insns)) == 1;
+    case FETCH_ANY:
+    case FETCH_ORDERED: break; /* choose_version */
     }
     return false;
 }
@@ -56,6 +58,25 @@ static ALWAYS_INLINE void find_page(struct fetcher *by, uint64_t pa)
 {
     if (UNLIKELY(!by->page || !same_page(by->page->pa, pa)))
         find_other_page(by, pa);
+}
+
+/*
+ * Chooses the moment at which the hart has fetched the aligned word at pa, for the modes that are
+ * late: any since its last fence.i.
+ */
+static struct code_version choose_version(struct fetcher *by, uint64_t pa, uint64_t insns)
+{
+    struct hart *h = by->hart;
+    struct code_version versions[CODE_VERSIONS_MAX];
+    unsigned count = codemap_versions(h->cluster, pa, h->s.fetch_floor, versions), chosen = 0;
+
+    if (count > 1 && !by->looks)
+        chosen = ask_chooser(&h->cluster->config.chooser, CHOICE_FETCH, h->id, count,
+                             draw(h, pa, versions[0].stamp, insns));
+    if (h->cluster->config.fetch == FETCH_ORDERED && !by->looks &&
+        versions[chosen].stamp > h->s.fetch_floor)
+        h->s.fetch_floor = versions[chosen].stamp;
+    return versions[chosen];
 }
 
 /* `insns`: retired by the hart before the instruction that the parcel belongs to. */
@@ -76,7 +97,13 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     p.write = codemap_last_write(c, by->page, pa, h->s.sync_stamp);
     p.stale = true;
     p.old_bytes = p.write.old_bytes;
-    if (p.in_view) {
+    if (fetch_is_late(c->config.fetch)) {
+        memcpy(&p.bytes, (const uint8_t *)&by->version.bytes + (pa & 2), 2);
+        if (p.bytes != p.new_bytes) {
+            p.old_bytes = p.bytes;
+            p.in_view = true;
+        }
+    } else if (p.in_view) {
         p.old_bytes = fetch_view_old_bytes(view, pa);
         /* a parcel that was overwritten and restored is not stale: the hart sees no difference */
         p.stale = p.old_bytes != p.new_bytes;
@@ -134,6 +161,8 @@ bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, st
     uint32_t word;
 
     *f = (struct fetched){.insns = insns, .pc = pc, .pa = pa};
+    if (UNLIKELY(fetch_is_late(h->cluster->config.fetch)))
+        by->version = choose_version(by, align_down(pa, 4), insns);
     f->parcel[0] = fetch_parcel(by, pa, insns);
     word = f->parcel[0].bytes;
     if (insn_size((uint16_t)word) == 4) {
@@ -141,6 +170,8 @@ bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, st
         if ((!(f->pa_high & (PAGE_BYTES - 1)) || UNLIKELY(!pmp_page_is_uniform(h, pa))) &&
             !hart_fetch_address(h, pc + 2, &f->pa_high))
             return false;
+        if (UNLIKELY(fetch_is_late(h->cluster->config.fetch)) && !(f->pa_high & 2))
+            by->version = choose_version(by, f->pa_high, insns);
         f->parcel[1] = fetch_parcel(by, f->pa_high, insns);
         word |= (uint32_t)f->parcel[1].bytes << 16;
     }

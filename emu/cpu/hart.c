@@ -182,7 +182,7 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     fetch_views_synchronize(h);
     if (h->s.model)
         timed_fence_i(h);
-    h->s.sync_stamp = c->ram->stamp;
+    h->s.sync_stamp = h->s.fetch_floor = c->ram->stamp;
     ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);
@@ -489,7 +489,7 @@ void hart_turn_off(struct hart *h)
 {
     h->s.off = true;
     if (!h->s.insns)
-        h->s.sync_stamp = h->cluster->ram->stamp;
+        h->s.sync_stamp = h->s.fetch_floor = h->cluster->ram->stamp;
 }
 
 /* ---- state ---- */
@@ -595,7 +595,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 4);
+    state_io_section(io, "hart", 5);
     registers_io(io, &h->s);
     counters_io(io, &h->s);
     hpm_state_io(io, h);
@@ -605,6 +605,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     if (h->s.model)
         model_state_io(io, h->s.model);
     STATE_IO(io, h->s.sync_stamp);
+    STATE_IO(io, h->s.fetch_floor);
     cut_io(io, &h->s.cut);
     fetch_views_state_io(io, h);
     if (io->loading)

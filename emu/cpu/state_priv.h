@@ -131,6 +131,7 @@ struct hart_state {
 
     /* fetch */
     uint64_t sync_stamp;            /* fetches see every write up to this one */
+    uint64_t fetch_floor;           /* no fetch returns what was overwritten before this write */
     struct map views;               /* page number -> struct fetch_view (fetch_view_priv.h) */
     struct map reported;            /* page number -> bitmap of the stale instructions reported */
     VEC_OF(uint64_t) changed_views; /* pages whose views the next fence.i clears */

@@ -233,7 +233,9 @@ static void run_turn(const struct search_state *s, const struct node *from, cons
     last_line_clear(c->last_line); /* another run has written the line */
     copy_plan(&r.plan, &from->plan);
     if (turn)
-        VEC_PUSH(&r.plan.steps, ((struct plan_step){turn->kind, turn->hart, turn->at, UINT64_MAX}));
+        VEC_PUSH(&r.plan.steps,
+                 ((struct plan_step){
+                     .kind = turn->kind, .hart = turn->hart, .at = turn->at, .until = UINT64_MAX}));
     machine_follow(c->machine, &r.plan);
     if (turn && turn->kind == PLAN_STALL) {
         r.until = turn->until;

@@ -29,6 +29,7 @@
 #include "load/image.h"
 #include "load/port.h"
 #include "machine/machine_priv.h"
+#include "machine/plan.h"
 #include "mem/bus.h"
 #include "sbi/sbi.h"
 
@@ -455,6 +456,8 @@ static void make_harts(struct machine *m)
 {
     struct cluster_config config = m->config.cluster;
 
+    if (!config.chooser.choose && m->config.plan && plan_chooses(m->config.plan))
+        config.chooser = (struct chooser){schedule_answer, m};
     config.bus = m->bus;
     config.env = (struct hart_env){.ctx = m,
                                    .ticks = schedule_hart_ticks,

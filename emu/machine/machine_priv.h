@@ -108,6 +108,8 @@ struct machine {
     uint64_t polled_at;  /* cycle of the last call of the console while harts run */
     uint64_t stalled;    /* with a plan: the harts that are stalled, a bit each */
     uint64_t planned;    /* the plan's steps at earlier instructions have been followed */
+    uint64_t asked_at;   /* instructions at which the plan was asked last (plan_answer) */
+    unsigned questions;  /* at that instruction so far */
     bool ended;
     struct stop end;
     volatile bool asked;
@@ -141,6 +143,8 @@ void schedule_woken(struct machine *m,
                     unsigned hart);           /* a hart that waited or was stopped can run */
 void schedule_end_slice(struct machine *m);   /* a deadline has moved: the slice ends */
 int schedule_read_console(struct machine *m); /* a byte for the guest; -1: there is none */
+/* A chooser (cpu/choice.h): the plan's answers. */
+unsigned schedule_answer(void *machine, enum choice_kind kind, unsigned hart, unsigned count);
 void schedule_state_io(struct state_io *io, struct machine *m);
 
 /* snapshot.c */

@@ -5,7 +5,9 @@
  * hart executes nothing for a while, as though its next instruction took that long; the others go
  * on as the seed decides. At a tick time passes for all harts until the next timer of one of them
  * is due, so that it may be interrupted at that very instruction. Both can happen on hardware,
- * where nothing says how long an instruction takes.
+ * where nothing says how long an instruction takes. An answer is one to a question of
+ * cpu/choice.h, which the seed answers otherwise; with answers in the plan, questions that it does
+ * not mention have the promptest answer. A store that leaves is one that waits in a hart's buffer.
  *
  * Same image, options, seed and plan: the same run, to the last cycle.
  */
@@ -16,14 +18,17 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "cpu/choice.h"
 
-enum plan_kind { PLAN_STALL, PLAN_TICK };
+enum plan_kind { PLAN_STALL, PLAN_TICK, PLAN_ANSWER, PLAN_LEAVE };
 
 struct plan_step {
     enum plan_kind kind;
     unsigned hart;
     uint64_t at;
-    uint64_t until; /* PLAN_STALL: above `at`; UINT64_MAX: not known yet */
+    uint64_t until;          /* PLAN_STALL: above `at`; UINT64_MAX: not known yet */
+    enum choice_kind choice; /* PLAN_ANSWER: of the question */
+    unsigned answer;         /* PLAN_ANSWER; PLAN_LEAVE: which of the stores that may leave */
 };
 
 struct plan {
@@ -32,6 +37,16 @@ struct plan {
 
 /* The harts that are stalled after `insns` instructions of the machine, a bit each. */
 uint64_t plan_stalled(const struct plan *p, uint64_t insns);
+
+/* Whether it has answers or stores that leave. */
+bool plan_chooses(const struct plan *p);
+
+/*
+ * The answer to a question that is the `number`-th, from 0 on, at that instruction; 0 if it is not
+ * in the plan.
+ */
+unsigned plan_answer(const struct plan *p, uint64_t insns, unsigned number, enum choice_kind kind,
+                     unsigned hart);
 
 /* The next number of instructions at which something begins or ends; UINT64_MAX: none. */
 uint64_t plan_next(const struct plan *p, uint64_t insns);

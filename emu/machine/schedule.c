@@ -483,6 +483,19 @@ static void follow_plan(struct machine *m)
     m->ready.known = false;
 }
 
+unsigned schedule_answer(void *machine, enum choice_kind kind, unsigned hart, unsigned count)
+{
+    struct machine *m = machine;
+    uint64_t insns = machine_insns(m);
+    unsigned answer;
+
+    if (m->asked_at != insns)
+        m->questions = 0;
+    m->asked_at = insns;
+    answer = plan_answer(m->config.plan, insns, m->questions++, kind, hart);
+    return answer < count ? answer : 0;
+}
+
 void machine_follow(struct machine *m, const struct plan *plan)
 {
     m->config.plan = plan;
@@ -743,7 +756,7 @@ static void stop_state_io(struct state_io *io, const struct machine *m, struct s
 /* A request to stop (`asked`) comes from outside and is not part of the state. */
 void schedule_state_io(struct state_io *io, struct machine *m)
 {
-    state_io_section(io, "schedule", 2);
+    state_io_section(io, "schedule", 3);
     STATE_IO_SAME(io, m->config.harts);
     STATE_IO(io, m->rng.state);
     for (unsigned i = 0; i < m->config.harts; i++)
@@ -757,6 +770,8 @@ void schedule_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->due);
     STATE_IO(io, m->due_known);
     STATE_IO(io, m->waking_at);
+    STATE_IO(io, m->asked_at);
+    STATE_IO(io, m->questions);
     ready_state_io(io, m, &m->ready);
     STATE_IO(io, m->now);
     STATE_IO(io, m->ticks_read);
