@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "commands/cores.h"
+#include "commands/litmus.h"
 #include "commands/log.h"
 #include "commands/report.h"
 #include "commands/session.h"
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
         return (int)report_command(argc, argv, &s.diag);
     if (argc > 1 && !strcmp(argv[1], "log"))
         return (int)log_command(argc, argv, &s.diag);
+    if (argc > 1 && !strcmp(argv[1], "litmus"))
+        return (int)litmus_command(argc, argv, &s.diag);
     if (argc > 1 && !strcmp(argv[1], "view"))
         return (int)viewer_command(argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);

@@ -190,6 +190,8 @@ static const struct command_row {
     [COMMAND_DEBUG] = {"debug", " IMAGE", "starts the debugger", 'd'},
     [COMMAND_EXPLORE] = {"explore", " IMAGE",
                          "tries the interleavings of the harts around each change of code", 'e'},
+    {"litmus", " FILE...", "runs litmus tests, and prints all outcomes (rvftrace litmus --help)",
+     0},
     {"report", " FILE...", "shows the reports of finished runs as tables (rvftrace report --help)",
      0},
     {"log", " FILE", "shows and converts what --log has recorded (rvftrace log --help)", 0},

@@ -651,3 +651,20 @@ uint64_t pair_target(uint64_t pc, const struct insn *auipc, const struct insn *j
 
     return sum & ~UINT64_C(1); /* as jalr jumps */
 }
+
+bool insn_is_private(const struct insn *i)
+{
+    switch (op_class(i->op)) {
+    case CLASS_LOAD:
+    case CLASS_STORE:
+    case CLASS_AMO:
+    case CLASS_FENCE:
+    case CLASS_PAUSE:
+    case CLASS_CBO:
+    case CLASS_CSR:
+    case CLASS_FENCE_I:
+    case CLASS_FENCE_VMA:
+    case CLASS_SYSTEM: return false;
+    default: return true;
+    }
+}

@@ -63,6 +63,10 @@ bool decoder_decode(const struct decoder *d, uint32_t word, struct insn *out);
  */
 bool insn_in(const struct insn *i, uint64_t extensions);
 
+/* Whether it accesses no memory and no CSR, orders no accesses and does not trap: only registers
+ * and the pc change. */
+bool insn_is_private(const struct insn *i);
+
 /*
  * The target of an auipc at pc and a jalr that uses its result; the low
  * immediate is signed (ISA vol. I, 2.5). insn_is_pair must hold for the two.

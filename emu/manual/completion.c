@@ -42,6 +42,12 @@ static const struct row log_rows[] = {
 #undef LOG_OPT
 };
 
+static const struct row litmus_rows[] = {
+#define LITMUS_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "", doc, {0}},
+#include "commands/litmus.def"
+#undef LITMUS_OPT
+};
+
 static const struct row view_rows[] = {
 #define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "", doc, {0}},
 #include "commands/view.def"
@@ -75,6 +81,7 @@ static const struct subcommand {
     {"debug", "d", run_rows, COUNT(run_rows), "Boot an image in the debugger"},
     {"explore", "e", run_rows, COUNT(run_rows),
      "Try other orders of the harts around changes of code"},
+    {"litmus", "", litmus_rows, COUNT(litmus_rows), "All outcomes of litmus tests"},
     {"report", "", report_rows, COUNT(report_rows), "Show reports of runs as tables or as a page"},
     {"log", "", log_rows, COUNT(log_rows), "Show or convert an event log"},
     {"view", "", view_rows, COUNT(view_rows), "Show an event log in a window"},
@@ -87,6 +94,7 @@ static const struct words {
 } words[] = {
     {"report", "by", "function site file module layout run"},
     {"report", "of", "sites trampolines jump-labels updates"},
+    {"litmus", "fetch", "any ordered coherent"},
     {"log", "to", formats},
     {"view", "pane", "details range functions sites update none"},
     {"view", "theme", "light dark"},

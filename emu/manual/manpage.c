@@ -32,6 +32,12 @@ static const struct row log_rows[] = {
 #undef LOG_OPT
 };
 
+static const struct row litmus_rows[] = {
+#define LITMUS_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL},
+#include "commands/litmus.def"
+#undef LITMUS_OPT
+};
+
 static const struct row view_rows[] = {
 #define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc, NULL},
 #include "commands/view.def"
@@ -54,6 +60,7 @@ static const char head[] =
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace explore\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace litmus\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n.br\n"
     ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n.br\n"
     ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n.br\n"
@@ -77,6 +84,8 @@ static const char head[] =
     "the "
     "harts\ndo; writes a schedule for what it finds, which\n.B \\-\\-schedule\nrepeats: "
     "docs/explore.md.\n"
+    ".TP\n.B litmus\nRuns litmus tests in herd's format and prints all outcomes that the machine\n"
+    "permits, beside those that are expected: docs/litmus.md. Its options are below.\n"
     ".TP\n.B report\nShows what\n.B run \\-\\-report\nwrote as tables; its options are below.\n"
     ".TP\n.B log\nShows what\n.B run \\-\\-log\nrecorded, as a summary or a line for each event, "
     "or "
@@ -97,6 +106,7 @@ static const char help_and_version[] =
     ".SH OPTIONS OF REPORT\n";
 
 static const char log_head[] = ".SH OPTIONS OF LOG\n";
+static const char litmus_head[] = ".SH OPTIONS OF LITMUS\n";
 static const char view_head[] = ".SH OPTIONS OF VIEW\n";
 
 static const char console[] =
@@ -160,6 +170,7 @@ static const char tail[] =
     "rvftrace debug kernel.elf\n"
     "rvftrace explore --harts 2 --append 'ftrace=function' kernel.elf\n"
     "rvftrace run --harts 2 --append 'ftrace=function' --schedule explore-1.schedule kernel.elf\n"
+    "rvftrace litmus --expect kinds.txt tests/\n"
     "rvftrace run --write-baseline known.txt kernel.elf\n"
     "rvftrace run --audit=fail --baseline known.txt --junit audit.xml kernel.elf\n"
     "rvftrace run --log run.log kernel.elf\n"
@@ -239,6 +250,14 @@ static const struct page {
      "Runs the image, and around each change of code tries other orders of what the harts do. For "
      "what it finds it writes a schedule, which\n.B run \\-\\-schedule\nrepeats.",
      "docs/explore.md"},
+    {"litmus", 0, litmus_rows, COUNT(litmus_rows), "all outcomes of litmus tests",
+     "[\\fIOPTION\\fR]... \\fIFILE\\fR...",
+     "Runs litmus tests in herd's format (RISC\\-V) on the harts of the machine, tries all "
+     "executions "
+     "that it may have, and prints all outcomes, beside those that are expected. For each outcome "
+     "it "
+     "can write a schedule, which\n.B run \\-\\-schedule\nand\n.B debug \\-\\-schedule\nrepeat.",
+     "docs/litmus.md"},
     {"report", 0, report_rows, COUNT(report_rows), "show reports of runs as tables or as a page",
      "[\\fIOPTION\\fR]... \\fIFILE\\fR...",
      "Shows what\n.B run \\-\\-report\nwrote: the cost of each ftrace site, of the trampolines and "
@@ -316,6 +335,9 @@ int main(int argc, char **argv)
     fputs(log_head, stdout);
     for (size_t i = 0; i < sizeof log_rows / sizeof log_rows[0]; i++)
         print_row(&log_rows[i]);
+    fputs(litmus_head, stdout);
+    for (size_t i = 0; i < sizeof litmus_rows / sizeof litmus_rows[0]; i++)
+        print_row(&litmus_rows[i]);
     fputs(view_head, stdout);
     for (size_t i = 0; i < sizeof view_rows / sizeof view_rows[0]; i++)
         print_row(&view_rows[i]);

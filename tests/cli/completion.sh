@@ -12,7 +12,7 @@ offers() { has_status 0 && says_nothing && printf '%s\n' "$@" | cmp - "$out"; }
 : >"$work/kernel.elf"
 
 complete rvftrace ''
-claim 'the commands' offers run debug explore report log view cores --help --version
+claim 'the commands' offers run debug explore litmus report log view cores --help --version
 complete rvftrace run ker
 claim 'a file for the image' offers kernel.elf
 complete rvftrace run --f

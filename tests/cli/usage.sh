@@ -7,7 +7,7 @@ claim 'no arguments: told what to try' refused 64 'no command'
 run frobnicate "$mcount"
 claim 'an unknown command is named' refused 64 ".*frobnicate"
 run frob
-claim 'an unknown command is answered with all commands' refused 64 '.*frob.*run, debug, explore, report, log, view and cores'
+claim 'an unknown command is answered with all commands' refused 64 '.*frob.*run, debug, explore, litmus, report, log, view and cores'
 run run
 claim 'no image: told what to try' refused 64 'no image'
 run run "$mcount" "$mcount"
@@ -70,8 +70,8 @@ claim_line 'an option that is given twice is warned of' "^rvftrace: warning: --s
 claim '... and the last one counts' has_status 75
 claim 'bad timing models are refused' refuses timing '' atlantis unit: INORDER
 claim 'good ones are taken' accepts timing unit inorder
-claim 'bad fetch modes are refused' refuses fetch '' random random: random:x 'random:-1' fresh
-claim 'good ones are taken' accepts fetch stale coherent random:0 random:12
+claim 'bad fetch modes are refused' refuses fetch '' random any ordered any: stale:1 random: random:x 'random:-1' fresh
+claim 'good ones are taken' accepts fetch stale coherent random:0 random:12 any:1 ordered:0
 claim 'bad audit words are refused' refuses audit '' on Fail
 claim 'good ones are taken' accepts audit off warn fail
 claim 'bad account words are refused' refuses account '' yes 1
