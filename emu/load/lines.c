@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ struct lines {
     bool opened, indexed;
     int fd;
     Dwarf *dwarf;                         /* NULL: not opened, or no DWARF in the file */
+    bool has_cfi;                         /* `cfi' was looked for */
+    struct cfi *cfi;                      /* NULL: see lines_cfi */
     VEC_OF(struct unit_range) ranges;     /* once indexed */
     VEC_OF(Dwarf_Die) types;              /* structs of the units that were read for them */
     struct map structs;                   /* name_hash -> its index */
@@ -59,6 +62,7 @@ void lines_free(struct lines *l)
 {
     if (!l)
         return;
+    cfi_free(l->cfi);
     dwarf_end(l->dwarf);
     if (l->fd >= 0)
         close(l->fd);
@@ -209,6 +213,50 @@ static bool has_dwarf(struct lines *l)
 Dwarf *lines_dwarf(struct lines *l)
 {
     return has_dwarf(l) ? l->dwarf : NULL;
+}
+
+/* Finds a section with contents that are not compressed; NULL: there is none. */
+static const Elf_Data *find_section(Elf *elf, const char *wanted)
+{
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return NULL;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+        GElf_Shdr header;
+        const char *name;
+
+        if (!gelf_getshdr(scn, &header) || header.sh_type == SHT_NOBITS ||
+            header.sh_flags & SHF_COMPRESSED)
+            continue;
+        name = elf_strptr(elf, names, header.sh_name);
+        if (name && !strcmp(name, wanted))
+            return elf_rawdata(scn, NULL);
+    }
+    return NULL;
+}
+
+/* Whether addresses and numbers in its sections are as cfi.c reads them. */
+static bool is_linked(Elf *elf)
+{
+    GElf_Ehdr header;
+
+    return gelf_getehdr(elf, &header) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+           header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_type != ET_REL;
+}
+
+const struct cfi *lines_cfi(struct lines *l)
+{
+    const Elf_Data *data = NULL;
+
+    if (!has_dwarf(l) || l->has_cfi)
+        return l ? l->cfi : NULL;
+    l->has_cfi = true;
+    if (is_linked(dwarf_getelf(l->dwarf)))
+        data = find_section(dwarf_getelf(l->dwarf), ".debug_frame");
+    if (data && data->d_buf)
+        l->cfi = cfi_new(data->d_buf, data->d_size);
+    return l->cfi;
 }
 
 bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)

@@ -6,10 +6,17 @@
 
 #include <elfutils/libdw.h>
 
+#include "load/cfi.h"
 #include "load/lines.h"
 
 /* NULL: there is none, or `l` is NULL. Opens the file if that was not done yet. */
 Dwarf *lines_dwarf(struct lines *l);
+
+/*
+ * The call frame information of its .debug_frame; NULL: there is none, or libdw has to read it.
+ * Valid while `l` is.
+ */
+const struct cfi *lines_cfi(struct lines *l);
 
 /* The compilation unit with the address; lines_dwarf must not be NULL. */
 MUST_USE bool lines_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit);

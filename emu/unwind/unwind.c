@@ -144,8 +144,26 @@ static bool has_no_caller(Dwarf_Frame *frame, int ra)
 
 enum outcome { NOT_KNOWN, NO_CALLER, FOUND };
 
-static enum outcome by_frame_information(const struct unwind_source *s, struct unwound *u,
-                                         struct unwound *caller)
+/* The frame, whose CFA is known now, has a caller; its registers are those of the frame at first.
+ */
+static void begin_caller(struct unwound *u, struct unwound *caller)
+{
+    u->cfa_known = true;
+    *caller = *u;
+    caller->exact = false;
+}
+
+static void end_caller(const struct unwound *u, struct unwound *caller)
+{
+    caller->reg[REG_SP] = u->cfa;
+    caller->at[REG_SP] = 0;
+    caller->pc = caller->reg[REG_RA];
+    caller->pc_at = caller->at[REG_RA];
+}
+
+/* By libdw, which reads all that there can be. */
+static enum outcome by_libdw(const struct unwind_source *s, struct unwound *u,
+                             struct unwound *caller)
 {
     Dwarf *dwarf = lines_dwarf(s->lines);
     Dwarf_CFI *cfi = dwarf ? dwarf_getcfi(dwarf) : NULL;
@@ -158,20 +176,61 @@ static enum outcome by_frame_information(const struct unwind_source *s, struct u
         return NOT_KNOWN;
     if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count &&
         simple_value(u, ops, count, &u->cfa)) {
-        u->cfa_known = true;
-        *caller = *u;
-        caller->exact = false;
+        begin_caller(u, caller);
         for (unsigned reg = 1; reg < UNWIND_REGS; reg++)
             if (reg != REG_SP)
                 restore_register(s, frame, u, reg, caller);
-        caller->reg[REG_SP] = u->cfa;
-        caller->at[REG_SP] = 0;
-        caller->pc = caller->reg[REG_RA];
-        caller->pc_at = caller->at[REG_RA];
+        end_caller(u, caller);
         result = has_no_caller(frame, REG_RA) && !u->exact ? NO_CALLER : FOUND;
     }
     free(frame);
     return result;
+}
+
+static void apply_rule(const struct unwind_source *s, const struct unwound *u,
+                       const struct cfi_row *row, unsigned reg, struct unwound *caller)
+{
+    uint64_t value = (uint64_t)row->registers[reg].value;
+
+    switch (row->registers[reg].rule) {
+    case CFI_IN_REGISTER:
+        if (value < UNWIND_REGS)
+            caller->reg[reg] = u->reg[value];
+        break;
+    case CFI_FROM_CFA: caller->reg[reg] = u->cfa + value; break;
+    case CFI_IN_MEMORY:
+        if (load(s, u->hart, u->cfa + value, &caller->reg[reg])) {
+            caller->at[reg] = u->cfa + value;
+            caller->lost &= ~(UINT32_C(1) << reg);
+        } else {
+            caller->lost |= UINT32_C(1) << reg;
+        }
+        break;
+    case CFI_UNSPECIFIED:
+    case CFI_SAME:
+    case CFI_UNDEFINED: break; /* the register keeps its value */
+    }
+}
+
+static enum outcome by_frame_information(const struct unwind_source *s, struct unwound *u,
+                                         struct unwound *caller)
+{
+    const struct cfi *cfi = lines_cfi(s->lines);
+    struct cfi_row row;
+
+    _Static_assert((int)CFI_REGISTERS == (int)UNWIND_REGS, "the same registers");
+    switch (cfi ? cfi_find(cfi, place_of(s, u), &row) : CFI_OTHER) {
+    case CFI_NONE: return NOT_KNOWN;
+    case CFI_OTHER: return by_libdw(s, u, caller);
+    case CFI_FOUND: break;
+    }
+    u->cfa = u->reg[row.cfa_register] + (uint64_t)row.cfa_offset;
+    begin_caller(u, caller);
+    for (unsigned reg = 1; reg < UNWIND_REGS; reg++)
+        if (reg != REG_SP)
+            apply_rule(s, u, &row, reg, caller);
+    end_caller(u, caller);
+    return row.registers[REG_RA].rule == CFI_UNDEFINED && !u->exact ? NO_CALLER : FOUND;
 }
 
 /* ---- without call frame information ---- */

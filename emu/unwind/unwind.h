@@ -1,10 +1,10 @@
 /*
  * unwind.h - from the registers of a frame to those of its caller.
  *
- * By the call frame information of the debug information (libdw); for code without it, by the
- * prologue of the function and the chain of frame pointers (frame.c). A trap's frame leads to the
- * interrupted code, by the registers that the kernel has saved. A return address that the graph
- * tracer has replaced leads to the true one.
+ * By the call frame information of the debug information (load/cfi.h, and libdw for what that
+ * leaves to it); for code without it, by the prologue of the function and the chain of frame
+ * pointers (frame.c). A trap's frame leads to the interrupted code, by the registers that the
+ * kernel has saved. A return address that the graph tracer has replaced leads to the true one.
  *
  * What the guest has in its stacks may be anything: a frame that cannot be right has no caller.
  */
