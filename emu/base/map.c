@@ -13,21 +13,6 @@ static const uint64_t EMPTY = UINT64_MAX;
 
 enum { SPARSE = 64 };
 
-static size_t home(const struct map *m, uint64_t key)
-{
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->cap - 1);
-}
-
-/* The slot with the key, or the empty slot for it. */
-static struct map_slot *slot_of(const struct map *m, uint64_t key)
-{
-    size_t i = home(m, key);
-
-    while (m->slots[i].key != EMPTY && m->slots[i].key != key)
-        i = (i + 1) & (m->cap - 1);
-    return &m->slots[i];
-}
-
 static void resize(struct map *m, size_t cap)
 {
     struct map old = *m;
@@ -43,19 +28,6 @@ static void resize(struct map *m, size_t cap)
     free(old.slots);
 }
 
-bool map_get(const struct map *m, uint64_t key, uint64_t *value)
-{
-    const struct map_slot *s;
-
-    if (!m->len)
-        return false;
-    s = slot_of(m, key);
-    if (s->key == EMPTY)
-        return false;
-    *value = s->value;
-    return true;
-}
-
 void map_put(struct map *m, uint64_t key, uint64_t value)
 {
     struct map_slot *s;
@@ -67,7 +39,7 @@ void map_put(struct map *m, uint64_t key, uint64_t value)
     assert(key != EMPTY);
     if (m->len * 4 >= m->cap * 3)
         resize(m, m->cap ? m->cap * 2 : 16);
-    s = slot_of(m, key);
+    s = map_slot_of(m, key);
     if (s->key == EMPTY)
         m->len++;
     *s = (struct map_slot){key, value};
@@ -79,7 +51,7 @@ void map_remove(struct map *m, uint64_t key)
 
     if (!m->len)
         return;
-    hole = slot_of(m, key);
+    hole = map_slot_of(m, key);
     if (hole->key == EMPTY)
         return;
     m->len--;
@@ -91,7 +63,7 @@ void map_remove(struct map *m, uint64_t key)
         if (next->key == EMPTY)
             break;
         gap = (size_t)(next - hole) & (m->cap - 1);
-        dist = (size_t)((size_t)(next - m->slots) - home(m, next->key)) & (m->cap - 1);
+        dist = (size_t)((size_t)(next - m->slots) - map_home(m, next->key)) & (m->cap - 1);
         if (dist >= gap) {
             *hole = *next;
             hole = next;

@@ -104,7 +104,8 @@ static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
     probe = &h->cluster->probes.at[probe_number(h, u)];
     if (!probe->owner)
         return PROBE_GO_ON;
-    return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));
+    return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h,
+                             h->cache.block->pc + u->at * 2U);
 }
 
 /*

@@ -352,27 +352,12 @@ void hart_set_pc(struct hart *h, uint64_t pc)
     hart_forget_cut(h);
 }
 
-uint64_t hart_reg(const struct hart *h, unsigned reg)
-{
-    return h->s.x[reg];
-}
-
 void hart_set_reg(struct hart *h, unsigned reg, uint64_t value)
 {
     if (reg)
         h->s.x[reg] = value;
     if (reg == REG_TP)
         feed_interrupt(h->cluster->feed);
-}
-
-const uint64_t *hart_regs(const struct hart *h)
-{
-    return h->s.x;
-}
-
-const uint64_t *hart_fregs(const struct hart *h)
-{
-    return h->s.f;
 }
 
 bool hart_float_is_on(const struct hart *h)
@@ -389,11 +374,6 @@ struct hart_status hart_status(const struct hart *h)
     return (struct hart_status){.sstatus = h->s.csr.mstatus & SSTATUS_WRITABLE,
                                 .satp = h->s.csr.satp,
                                 .fcsr = (uint32_t)h->s.frm << 5 | h->s.fflags};
-}
-
-uint64_t hart_freg(const struct hart *h, unsigned reg)
-{
-    return h->s.f[reg];
 }
 
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value)

@@ -103,15 +103,40 @@ unsigned hart_id(const struct hart *h);
 struct cluster *hart_cluster(const struct hart *h);
 uint64_t hart_pc(const struct hart *h);
 void hart_set_pc(struct hart *h, uint64_t pc); /* here and above bit 0 is dropped, as by mret */
-uint64_t hart_reg(const struct hart *h, unsigned reg); /* reg < 32 */
 void hart_set_reg(struct hart *h, unsigned reg, uint64_t value);
-uint64_t hart_freg(const struct hart *h, unsigned reg); /* floating point, boxed; reg < 32 */
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value);
 enum privilege hart_mode(const struct hart *h);
 
+/*
+ * What a hart begins with: its registers, which probes read so often that these functions are no
+ * calls. Floating-point numbers are boxed.
+ */
+struct hart_registers {
+    uint64_t x[33]; /* the last one is no register */
+    uint64_t f[32];
+};
+static inline const struct hart_registers *hart_registers(const struct hart *h)
+{
+    return (const void *)h;
+}
+
 /* All integer and all floating-point registers, 32 each; valid while the hart exists. */
-const uint64_t *hart_regs(const struct hart *h);
-const uint64_t *hart_fregs(const struct hart *h);
+static inline const uint64_t *hart_regs(const struct hart *h)
+{
+    return hart_registers(h)->x;
+}
+static inline const uint64_t *hart_fregs(const struct hart *h)
+{
+    return hart_registers(h)->f;
+}
+static inline uint64_t hart_reg(const struct hart *h, unsigned reg) /* reg < 32 */
+{
+    return hart_regs(h)[reg];
+}
+static inline uint64_t hart_freg(const struct hart *h, unsigned reg) /* reg < 32 */
+{
+    return hart_fregs(h)[reg];
+}
 bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
 
 /* The state in which a hart executes S-mode, without what the hardware derives from it. */
@@ -185,6 +210,12 @@ MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 
 /* The same for the two or four bytes of an instruction. */
 MUST_USE bool hart_peek_insn(struct hart *h, uint64_t va, uint32_t *word);
+
+/*
+ * The same without a copy, where the bytes are in one page; valid until memory is written. NULL:
+ * they are not, or not mapped RAM.
+ */
+const uint8_t *hart_peek_at(struct hart *h, uint64_t va, unsigned len);
 
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);

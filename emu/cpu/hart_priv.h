@@ -7,6 +7,7 @@
 #define CPU_HART_PRIV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -85,6 +86,10 @@ struct hart {
     struct cluster *cluster;
     unsigned id;
 };
+
+_Static_assert(offsetof(struct hart, s.x) == offsetof(struct hart_registers, x) &&
+                   offsetof(struct hart, s.f) == offsetof(struct hart_registers, f),
+               "a hart begins with its registers (hart.h)");
 
 static inline bool hart_has(const struct hart *h, enum extension e)
 {

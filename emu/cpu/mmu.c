@@ -553,6 +553,11 @@ static const uint8_t *peek_at(struct hart *h, uint64_t va, unsigned len)
     return ram && ram_has(ram, pa, len) ? ram_host(ram, pa) : NULL;
 }
 
+const uint8_t *hart_peek_at(struct hart *h, uint64_t va, unsigned len)
+{
+    return len <= bytes_to_page_end(va) ? peek_at(h, va, len) : NULL;
+}
+
 bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)
 {
     for (unsigned done = 0; done < len;) {

@@ -345,7 +345,6 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max, w->stream);
     updates_know_text(w->updates, w->text, find_text_mutex(config));
-    declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)
         count_costs(w, config);
@@ -371,6 +370,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     }
     w->announcers = announcers_new(config->cluster, config->image, config->symbols, w->updates,
                                    on_announced_end, w);
+    declare_text(config->cluster, config->image); /* after all probes: in code they cost more */
     cluster_listen(config->cluster, &listener);
     return w;
 }

@@ -79,6 +79,7 @@ struct audit *audit_new(const struct audit_config *config)
     struct ftrace_listener listener = {.ctx = a, .on_event = on_ftrace_event};
 
     a->config = *config;
+    a->traits = site_traits(config->sites);
     a->stores = store_stacks_new();
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     listener.kinds = create_families(a);
@@ -537,12 +538,16 @@ static void follow_store(struct audit *a, const struct code_write *w)
     uint32_t site = site_find(a->config.sites, w->pa, w->size);
     struct text_store *last;
     struct hart *h;
+    uint64_t va;
 
     bool text = site != NO_SITE || (a->config.text && text_map_has(a->config.text, w->pa, w->size));
 
+    a->store = (struct seen_store){
+        .site = site, .patch = site == NO_SITE ? NULL : patch_log_last(a->config.log, site)};
     if (w->who.kind != WRITER_HART)
         return;
-    store_stacks_add(a, a->stores, w, text ? text_address(a, site, w->pa) : 0);
+    va = text ? text_address(a, site, w->pa) : 0;
+    store_stacks_add(a, a->stores, w, va);
     if (!text)
         return;
     h = cluster_hart(a->config.cluster, w->who.hart);
@@ -557,7 +562,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
     last->pa = w->pa;
     last->pc = w->who.pc;
     last->cycle = w->who.cycle;
-    last->va = text_address(a, site, w->pa);
+    last->va = va;
     last->site = site;
     hart_await_order(h);
 }

@@ -14,6 +14,7 @@
 struct breakpoint_rules;
 struct contract_rules;
 struct fetch_rules;
+struct patch;
 struct site_rules;
 struct slot_rules;
 struct state_rules;
@@ -31,12 +32,21 @@ struct text_store {
     uint64_t stamp_before;
 };
 
+/* The store of the present EVENT_CODE_WRITE, for all rules. */
+struct seen_store {
+    uint32_t site;             /* that has a byte of it; NO_SITE: none has */
+    const struct patch *patch; /* the last one of that site; NULL: there is none */
+    uint32_t onlooker;         /* patch_rules_onlooker's answer, while has_onlooker */
+    bool has_onlooker;
+};
+
 /* What the auditor remembers of a hart for all rules. */
 struct audited_hart {
     uint32_t depth;    /* traps taken minus trap returns, modulo 2^32 */
     uint32_t traps;    /* traps taken, modulo 2^32 */
     uint32_t switches; /* switches from one task to another, modulo 2^32 */
     bool left_m_mode;  /* it has left M-mode at least once: its firmware has started a kernel */
+    uint32_t odd_site; /* the last site that it ran with odd contents; NO_SITE: none, or taken */
     bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
     struct text_store text;
 };
@@ -76,6 +86,7 @@ struct noted {
 
 struct audit {
     struct audit_config config;
+    const struct layout_traits *traits; /* of the sites' layout */
     void *rules[RULE_FAMILIES];
     uint32_t kinds; /* of the machine's events that some rule needs */
     /* Who needs the events of each kind. */
@@ -83,6 +94,7 @@ struct audit {
     struct ftrace_event_user ftrace_users[FTRACE_EVENT_KINDS][RULE_FAMILIES];
     unsigned user_count[EVENT_KINDS], ftrace_user_count[FTRACE_EVENT_KINDS];
     struct audited_hart *harts;
+    struct seen_store store;
     struct store_stacks *stores;
     bool user_mode;        /* some hart has been in U-mode */
     struct run_end end;    /* for the families' end() */
@@ -199,11 +211,17 @@ const struct text_flush *fence_rules_flush_instead(const struct audit *a,
  * Whether the hart's last fetch of the site was reported because the site has odd contents. The
  * answer is `true' once for each fetch: the site may be mended before the next.
  */
-bool site_rules_take_odd(struct audit *a, const struct hart *h, uint32_t site);
+static inline bool audit_take_odd(struct audit *a, unsigned hart, uint32_t site)
+{
+    if (site == NO_SITE || a->harts[hart].odd_site != site)
+        return false;
+    a->harts[hart].odd_site = NO_SITE;
+    return true;
+}
 
-/* A hart that may fetch while `writer' stores to code; NO_HART: there is none. */
+/* A hart that may fetch while the present store to code is made; NO_HART: there is none. */
 enum { NO_HART = UINT32_MAX };
-uint32_t patch_rules_onlooker(const struct audit *a, uint32_t writer);
+uint32_t patch_rules_onlooker(struct audit *a, const struct code_write *w);
 
 /* A hart goes on with this task. */
 void guest_rules_task_runs(const struct audit *a, uint64_t tp);

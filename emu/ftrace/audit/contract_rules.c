@@ -49,9 +49,9 @@ struct contract_rules {
  * Where the traced function returns to, at the start or the end of a call of its tracer. False: it
  * is not known. A site after the prologue passes it in a0, too, which shows that there is a frame.
  */
-static bool read_back(const struct audit *a, struct hart *h, uint64_t *back)
+static inline bool read_back(const struct audit *a, struct hart *h, uint64_t *back)
 {
-    enum return_place place = site_traits(a->config.sites)->return_place;
+    enum return_place place = a->traits->return_place;
 
     *back = hart_reg(h, REG_RA);
     return place == RETURN_IN_RA ||
@@ -59,30 +59,28 @@ static bool read_back(const struct audit *a, struct hart *h, uint64_t *back)
                      back, sizeof *back);
 }
 
-static bool read_depth(const struct audit *a, struct hart *h, int32_t *depth)
-{
-    return a->config.tasks && tasks_return_depth(a->config.tasks, h, hart_reg(h, REG_TP), depth);
-}
-
 /* What is needed to see whether the return address is replaced by return_to_handler. */
-static void take_back(const struct contract_rules *r, struct hart *h, struct detour *d)
+static inline void take_back(const struct contract_rules *r, struct hart *h,
+                             const struct task_counts *counts, struct detour *d)
 {
     const struct audit *a = r->audit;
     bool known = d->kind == CALL_TRACER && read_back(a, h, &d->function_back);
 
-    if (site_traits(a->config.sites)->return_place == RETURN_IN_FRAME)
+    if (a->traits->return_place == RETURN_IN_FRAME)
         known = known && d->function_back == d->regs[REG_A0];
     d->has_back = known;
-    d->has_depth = known && r->return_to_handler && read_depth(a, h, &d->depth);
+    d->has_depth = known && r->return_to_handler && counts->has_depth;
+    if (d->has_depth)
+        d->depth = counts->depth;
 }
 
-static bool is_of(const struct detour *d, const struct call *call)
+static inline bool is_of(const struct detour *d, const struct call *call)
 {
     return d->kind == (uint8_t)call->kind && d->sp == call->sp && d->back == call->back;
 }
 
 /* The state at the begin of the call; NULL: there is none. */
-static struct detour *find(const struct contract_rules *r, const struct call *call)
+static inline struct detour *find(const struct contract_rules *r, const struct call *call)
 {
     for (size_t i = r->followed.len; i-- > 0;)
         if (is_of(&r->followed.at[i], call))
@@ -94,7 +92,8 @@ static void forget(struct contract_rules *r, struct detour *d)
 {
     struct detour *end = r->followed.at + r->followed.len--;
 
-    memmove(d, d + 1, (size_t)(end - d - 1) * sizeof *d);
+    if (UNLIKELY(d + 1 != end))
+        memmove(d, d + 1, (size_t)(end - d - 1) * sizeof *d);
 }
 
 /* ---- breaches ---- */
@@ -113,13 +112,14 @@ static void report_push(const struct contract_rules *r, struct hart *h, const st
 }
 
 /* The return address must be replaced if it is on the return stack, and only then. */
-static void check_push(const struct contract_rules *r, struct hart *h, const struct detour *before)
+static inline void check_push(const struct contract_rules *r, struct hart *h,
+                              const struct detour *before, const struct task_counts *counts)
 {
+    int32_t depth = counts->depth;
     uint64_t back;
-    int32_t depth;
 
     if (!before->has_depth || before->function_back == r->return_to_handler ||
-        !read_back(r->audit, h, &back) || !read_depth(r->audit, h, &depth))
+        !read_back(r->audit, h, &back) || !counts->has_depth)
         return;
     if (back == r->return_to_handler && depth <= before->depth)
         report_push(r, h, before, RULE_hook_without_push, MESSAGE_NO_PUSH);
@@ -154,7 +154,8 @@ static void report_return(struct audit *a, enum rule rule, const struct detour *
 /* ---- events ---- */
 
 /* Looks at the calls in the code of the detour, if it is new. */
-static void meet_trampoline(struct contract_rules *r, struct hart *h, const struct call *call)
+static NOINLINE void meet_new_trampoline(struct contract_rules *r, struct hart *h,
+                                         const struct call *call)
 {
     uint64_t target;
 
@@ -163,7 +164,7 @@ static void meet_trampoline(struct contract_rules *r, struct hart *h, const stru
             trampoline_calls_meet(r->calls, h, call->pc);
         return;
     }
-    if (call->site == NO_SITE || (call->site < r->met.len && r->met.at[call->site]))
+    if (call->site == NO_SITE)
         return;
     while (r->met.len <= call->site)
         VEC_PUSH(&r->met, 0);
@@ -172,6 +173,16 @@ static void meet_trampoline(struct contract_rules *r, struct hart *h, const stru
         return;
     r->met.at[call->site] = 1;
     trampoline_calls_meet(r->calls, h, target);
+}
+
+static inline void meet_trampoline(struct contract_rules *r, struct hart *h,
+                                   const struct call *call)
+{
+    bool met = call->kind == CALL_RETURN ? is_return_handler(&r->known, call->pc)
+                                         : call->site < r->met.len && r->met.at[call->site];
+
+    if (UNLIKELY(!met))
+        meet_new_trampoline(r, h, call);
 }
 
 /* A trampoline that has called the rest of the function gets its result. */
@@ -186,11 +197,13 @@ static bool take_up(const struct contract_rules *r, const struct call_event *e)
 }
 
 /* A site that calls something else than its trampoline was reported already (site_rules.c). */
-static void enter(struct contract_rules *r, const struct call_event *e)
+static inline void enter(struct contract_rules *r, const struct call_event *e)
 {
     struct audit *a = r->audit;
+    struct task_counts counts;
+    struct detour *d;
 
-    if (e->call->kind == CALL_TRACER && site_rules_take_odd(a, e->hart, e->call->site))
+    if (e->call->kind == CALL_TRACER && audit_take_odd(a, e->call->hart, e->call->site))
         return;
     if (e->call->kind == CALL_RETURN && take_up(r, e))
         return;
@@ -200,9 +213,10 @@ static void enter(struct contract_rules *r, const struct call_event *e)
         return;
     }
     VEC_RESERVE(&r->followed, 1);
-    detour_take(a, e->hart, e->call, &r->followed.at[r->followed.len]);
-    take_back(r, e->hart, &r->followed.at[r->followed.len]);
-    r->followed.len++;
+    d = &r->followed.at[r->followed.len++];
+    counts = detour_counts(a, e->hart);
+    detour_take(a, e->hart, e->call, &counts, d);
+    take_back(r, e->hart, &counts, d);
 }
 
 /* What is known of a function that a hart has left, or of where it is instead. */
@@ -259,14 +273,15 @@ static void leave_otherwise(struct contract_rules *r, const struct call_event *e
 {
     if (before->kind == CALL_TRACER && before->has_back &&
         hart_pc(e->hart) == before->function_back && hart_reg(e->hart, REG_SP) == before->sp &&
-        site_traits(r->audit->config.sites)->return_place == RETURN_IN_RA)
+        r->audit->traits->return_place == RETURN_IN_RA)
         detour_compare_return(r->audit, e->hart, before);
     report_return(r->audit, RULE_return_stack_mismatch, before, e->hart);
 }
 
-static void leave(struct contract_rules *r, const struct call_event *e)
+static inline void leave(struct contract_rules *r, const struct call_event *e)
 {
     struct audit *a = r->audit;
+    struct task_counts counts;
     struct detour *before;
 
     if (e->how == CALL_UNWOUND || e->how == CALL_UNSENT) {
@@ -278,8 +293,9 @@ static void leave(struct contract_rules *r, const struct call_event *e)
         return;
     switch ((enum call_end)e->how) {
     case CALL_CAME_BACK:
-        detour_compare(a, e->hart, before, e->call->handler);
-        check_push(r, e->hart, before);
+        counts = detour_counts(a, e->hart);
+        detour_compare(a, e->hart, before, &counts, e->call->handler);
+        check_push(r, e->hart, before, &counts);
         break;
     case CALL_CALLED:
         if (!before->has_back)
@@ -390,9 +406,9 @@ static void forget_trampolines(struct contract_rules *r)
 static void on_event(void *rules, const struct event *e)
 {
     struct contract_rules *r = rules;
-    const struct code_write *w = &e->code_write;
-    uint32_t id = site_find(r->audit->config.sites, w->pa, w->size);
+    uint32_t id = r->audit->store.site;
 
+    (void)e; /* a store, of which no more is needed */
     if (id == NO_SITE)
         return;
     if (site_get(r->audit->config.sites, id)->kind == SITE_FUNCTION) {

@@ -32,9 +32,9 @@
  * Integer registers that must be the same afterwards. A site behind the prologue is an ordinary
  * call, before which the compiler has saved what it needs.
  */
-static uint32_t kept_registers(const struct audit *a, const struct call *call)
+static inline uint32_t kept_registers(const struct audit *a, const struct call *call)
 {
-    const struct layout_traits *traits = site_traits(a->config.sites);
+    const struct layout_traits *traits = a->traits;
 
     if (call->kind == CALL_RETURN)
         return KEPT_ALWAYS | RESULTS;
@@ -47,7 +47,7 @@ static uint32_t kept_registers(const struct audit *a, const struct call *call)
 
 static bool keeps_ra_below_sp(const struct audit *a)
 {
-    return site_traits(a->config.sites)->return_place == RETURN_BELOW_SP;
+    return a->traits->return_place == RETURN_BELOW_SP;
 }
 
 bool detour_read_preempt(const struct audit *a, struct hart *h, int32_t *count)
@@ -55,19 +55,28 @@ bool detour_read_preempt(const struct audit *a, struct hart *h, int32_t *count)
     return a->config.tasks && tasks_preempt_count(a->config.tasks, h, hart_reg(h, REG_TP), count);
 }
 
-static void take_status(const struct audit *a, struct hart *h, struct detour *d)
+struct task_counts detour_counts(const struct audit *a, struct hart *h)
 {
-    d->hart = hart_id(h);
-    d->cycle = hart_cycles(h);
+    return a->config.tasks ? tasks_counts(a->config.tasks, h, hart_reg(h, REG_TP))
+                           : (struct task_counts){0};
+}
+
+/* The call, or its rest, begins now. */
+static inline void take_status(const struct audit *a, struct hart *h, const struct call *call,
+                               const struct task_counts *counts, struct detour *d)
+{
+    d->hart = call->hart;
+    d->cycle = call->cycle;
     d->traps = a->harts[d->hart].traps;
     d->switches = a->harts[d->hart].switches;
     d->status = hart_status(h);
-    d->preempt = 0;
-    d->has_preempt = detour_read_preempt(a, h, &d->preempt);
+    d->preempt = counts->preempt;
+    d->has_preempt = counts->has_preempt;
     memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
 }
 
-void detour_take(const struct audit *a, struct hart *h, const struct call *call, struct detour *d)
+void detour_take(const struct audit *a, struct hart *h, const struct call *call,
+                 const struct task_counts *counts, struct detour *d)
 {
     d->kind = (uint8_t)call->kind;
     d->is_whole = false;
@@ -79,7 +88,7 @@ void detour_take(const struct audit *a, struct hart *h, const struct call *call,
     d->depth = 0;
     d->kept = kept_registers(a, call);
     memcpy(d->regs, hart_regs(h), sizeof d->regs);
-    take_status(a, h, d);
+    take_status(a, h, call, counts, d);
     d->has_slot = d->kind == CALL_TRACER && keeps_ra_below_sp(a) &&
                   hart_peek(h, d->sp - SLOT_BELOW_SP, &d->slot, sizeof d->slot);
 }
@@ -87,9 +96,11 @@ void detour_take(const struct audit *a, struct hart *h, const struct call *call,
 void detour_take_result(const struct audit *a, struct hart *h, const struct call *call,
                         struct detour *d)
 {
+    const struct task_counts counts = detour_counts(a, h);
+
     d->pc = call->pc;
     d->regs[REG_A0] = hart_reg(h, REG_A0);
-    take_status(a, h, d);
+    take_status(a, h, call, &counts, d);
 }
 
 /* ---- reports ---- */
@@ -182,21 +193,32 @@ static void report_change(struct audit *a, enum rule rule, const struct detour *
 
 /* ---- comparisons ---- */
 
-/* Whether no trap has interrupted the detour, so that it was this hart's alone. */
-static bool is_uninterrupted(const struct audit *a, const struct detour *d, const struct hart *h)
-{
-    return d->hart == hart_id(h) && d->traps == a->harts[d->hart].traps;
-}
-
 bool detour_is_unswitched(const struct audit *a, const struct hart *h, uint32_t hart,
                           uint32_t switches)
 {
     return a->sees_switches && hart == hart_id(h) && switches == a->harts[hart].switches;
 }
 
-static bool is_unswitched(const struct audit *a, const struct detour *d, const struct hart *h)
+/* The end of a detour: what decides how much must be the same, and the state then. */
+struct end {
+    struct hart *hart;
+    bool uninterrupted; /* by a trap, so that the detour was this hart's alone */
+    bool unswitched;    /* it is known that the hart has run no other task */
+    struct hart_status status;
+    const struct task_counts *counts;
+};
+
+static inline struct end end_of(const struct audit *a, const struct detour *d, struct hart *h,
+                                const struct task_counts *counts)
 {
-    return detour_is_unswitched(a, h, d->hart, d->switches);
+    const struct audited_hart *then = &a->harts[d->hart];
+    bool same = d->hart == hart_id(h);
+
+    return (struct end){.hart = h,
+                        .uninterrupted = same && d->traps == then->traps,
+                        .unswitched = same && a->sees_switches && d->switches == then->switches,
+                        .status = hart_status(h),
+                        .counts = counts};
 }
 
 /*
@@ -218,8 +240,8 @@ static bool is_needed(const struct audit *a, struct hart *h, const struct detour
     return arguments_read(h, d->back) >> reg & 1;
 }
 
-/* The saved registers from s2 to s11, and s0 to a7, which have numbers one after the other. */
-enum { FIRST_SAVED = 18, SAVED = 10, FIRST_OTHER = 8, OTHERS = 10 };
+/* s0 to a7, and after them s2 to s11, the other saved registers. */
+enum { FIRST_OTHER = 8, OTHERS = 10, FIRST_SAVED = 18, SAVED = 10 };
 
 static uint32_t registers_from(unsigned first, unsigned count)
 {
@@ -233,17 +255,20 @@ static bool is_same(const uint64_t *now, const struct detour *before, unsigned f
 }
 
 /* Those of the kept registers that may have changed: most detours keep all of them. */
-static uint32_t without_same(const uint64_t *now, const struct detour *before, uint32_t kept)
+static inline uint32_t without_same(const uint64_t *now, const struct detour *before, uint32_t kept)
 {
-    if (LIKELY(is_same(now, before, FIRST_SAVED, SAVED)))
-        kept &= ~registers_from(FIRST_SAVED, SAVED);
-    if (is_same(now, before, FIRST_OTHER, OTHERS))
-        kept &= ~registers_from(FIRST_OTHER, OTHERS);
-    return kept;
+    if (LIKELY(now[REG_RA] == before->regs[REG_RA] && now[REG_GP] == before->regs[REG_GP] &&
+               now[REG_TP] == before->regs[REG_TP]))
+        kept &= ~(X(REG_RA) | X(REG_GP) | X(REG_TP));
+    if (is_same(now, before, FIRST_OTHER, OTHERS + SAVED))
+        return kept & ~registers_from(FIRST_OTHER, OTHERS + SAVED);
+    return LIKELY(is_same(now, before, FIRST_SAVED, SAVED))
+               ? kept & ~registers_from(FIRST_SAVED, SAVED)
+               : kept;
 }
 
-static void compare_integers(struct audit *a, struct hart *h, const struct detour *before,
-                             uint32_t kept, uint64_t handler)
+static inline void compare_integers(struct audit *a, struct hart *h, const struct detour *before,
+                                    uint32_t kept, uint64_t handler)
 {
     const uint64_t *now = hart_regs(h);
 
@@ -260,44 +285,45 @@ static void compare_integers(struct audit *a, struct hart *h, const struct detou
  * tp is the address of the task, or a number of the hart: it is the same if the hart has done
  * nothing else meanwhile.
  */
-static uint32_t kept_now(const struct audit *a, const struct detour *d, const struct hart *h)
+static inline uint32_t kept_now(const struct detour *d, const struct end *e)
 {
-    return d->kept | (is_uninterrupted(a, d, h) && is_unswitched(a, d, h) ? X(REG_TP) : 0);
+    return d->kept | (e->uninterrupted && e->unswitched ? X(REG_TP) : 0);
 }
 
 /*
  * Floating-point registers are another task's after a trap or a switch. With the unit off they are
  * those of a program, and no part of the kernel may change them.
  */
-static void compare_floats(struct audit *a, struct hart *h, const struct detour *before)
+static inline void compare_floats(struct audit *a, const struct detour *before, const struct end *e)
 {
     bool on = before->status.sstatus & SSTATUS_FS;
     uint32_t kept = on && before->kind == CALL_RETURN ? RESULTS_FLOAT : UINT32_MAX;
-    const uint64_t *now = hart_fregs(h);
+    const uint64_t *now = hart_fregs(e->hart);
 
-    if (!is_uninterrupted(a, before, h) || !(on || is_unswitched(a, before, h)))
+    if (!e->uninterrupted || !(on || e->unswitched))
         return;
-    if (hart_status(h).fcsr != before->status.fcsr)
-        report_change(a, RULE_clobbered_csr, before, h, FACT_FCSR, before->status.fcsr,
-                      hart_status(h).fcsr);
+    if (UNLIKELY(e->status.fcsr != before->status.fcsr))
+        report_change(a, RULE_clobbered_csr, before, e->hart, FACT_FCSR, before->status.fcsr,
+                      e->status.fcsr);
     if (LIKELY(!memcmp(now, before->fregs, sizeof before->fregs)))
         return;
     for (unsigned reg = 0; reg < 32; reg++)
         if ((kept >> reg & 1) && now[reg] != before->fregs[reg])
-            report_change(a, RULE_clobbered_register, before, h, FACT_FREG + reg,
+            report_change(a, RULE_clobbered_register, before, e->hart, FACT_FREG + reg,
                           before->fregs[reg], now[reg]);
 }
 
 /* The doubleword below sp, from which the site loads ra: a trap frame may have overwritten it. */
-static void compare_slot(struct audit *a, struct hart *h, const struct detour *before,
-                         uint64_t handler)
+static inline void compare_slot(struct audit *a, const struct detour *before, const struct end *e,
+                                uint64_t handler)
 {
+    struct hart *h = e->hart;
     uint64_t slot;
 
     if (!before->has_slot || !hart_peek(h, before->sp - SLOT_BELOW_SP, &slot, sizeof slot) ||
         slot == before->slot || (handler && slot == handler))
         return;
-    if (is_uninterrupted(a, before, h))
+    if (e->uninterrupted)
         report_change(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
     else
         report_change(a, RULE_below_sp, before, h, FACT_SLOT, before->slot, slot);
@@ -322,16 +348,16 @@ unsigned detour_status_changes(uint64_t before, uint64_t after, uint64_t bits,
 }
 
 /* The hardware itself changes some fields at traps and their returns. */
-static void compare_sstatus(struct audit *a, struct hart *h, const struct detour *before,
-                            uint64_t now)
+static NOINLINE void compare_sstatus(struct audit *a, const struct detour *before,
+                                     const struct end *e)
 {
-    bool alone = is_uninterrupted(a, before, h) && is_unswitched(a, before, h);
+    bool alone = e->uninterrupted && e->unswitched;
     uint64_t bits = alone ? UINT64_MAX : ~(SSTATUS_SPIE | SSTATUS_SPP);
     struct status_change found[STATUS_FIELDS];
-    unsigned count = detour_status_changes(before->status.sstatus, now, bits, found);
+    unsigned count = detour_status_changes(before->status.sstatus, e->status.sstatus, bits, found);
 
     for (unsigned i = 0; i < count; i++)
-        report_change(a, RULE_clobbered_csr, before, h, found[i].fact, found[i].before,
+        report_change(a, RULE_clobbered_csr, before, e->hart, found[i].fact, found[i].before,
                       found[i].after);
 }
 
@@ -339,33 +365,43 @@ static void compare_sstatus(struct audit *a, struct hart *h, const struct detour
  * A task that continues has its own interrupts, access and floating-point unit again, on whatever
  * hart. satp may be another one after a switch: a thread of the kernel runs with any page table.
  */
-static void compare_status(struct audit *a, struct hart *h, const struct detour *before)
+static inline void compare_status(struct audit *a, const struct detour *before, const struct end *e)
 {
-    const struct hart_status now = hart_status(h);
-    int32_t preempt;
-
-    if (UNLIKELY(now.sstatus != before->status.sstatus))
-        compare_sstatus(a, h, before, now.sstatus);
-    if (UNLIKELY(now.satp != before->status.satp) && is_unswitched(a, before, h))
-        report_change(a, RULE_clobbered_csr, before, h, FACT_SATP, before->status.satp, now.satp);
-    if (before->has_preempt && hart_reg(h, REG_TP) == before->regs[REG_TP] &&
-        detour_read_preempt(a, h, &preempt) && preempt != before->preempt)
-        report_change(a, RULE_clobbered_csr, before, h, FACT_PREEMPT, (uint32_t)before->preempt,
-                      (uint32_t)preempt);
+    if (UNLIKELY(e->status.sstatus != before->status.sstatus))
+        compare_sstatus(a, before, e);
+    if (UNLIKELY(e->status.satp != before->status.satp) && e->unswitched)
+        report_change(a, RULE_clobbered_csr, before, e->hart, FACT_SATP, before->status.satp,
+                      e->status.satp);
+    if (before->has_preempt && hart_reg(e->hart, REG_TP) == before->regs[REG_TP] &&
+        e->counts->has_preempt && UNLIKELY(e->counts->preempt != before->preempt))
+        report_change(a, RULE_clobbered_csr, before, e->hart, FACT_PREEMPT,
+                      (uint32_t)before->preempt, (uint32_t)e->counts->preempt);
 }
 
-void detour_compare(struct audit *a, struct hart *h, const struct detour *d, uint64_t handler)
+void detour_compare(struct audit *a, struct hart *h, const struct detour *d,
+                    const struct task_counts *counts, uint64_t handler)
 {
-    compare_integers(a, h, d, kept_now(a, d, h), handler);
-    compare_floats(a, h, d);
-    compare_status(a, h, d);
-    compare_slot(a, h, d, handler);
+    const struct end end = end_of(a, d, h, counts);
+
+    compare_integers(a, h, d, kept_now(d, &end), handler);
+    compare_floats(a, d, &end);
+    compare_status(a, d, &end);
+    compare_slot(a, d, &end, handler);
+}
+
+/* The status alone. */
+static void compare_status_now(struct audit *a, struct hart *h, const struct detour *d)
+{
+    const struct task_counts counts = detour_counts(a, h);
+    const struct end end = end_of(a, d, h, &counts);
+
+    compare_status(a, d, &end);
 }
 
 void detour_call_rest(struct audit *a, struct hart *h, struct detour *d, uint64_t back)
 {
     compare_integers(a, h, d, d->kept & (ARGUMENTS | X(REG_GP)), 0);
-    compare_status(a, h, d);
+    compare_status_now(a, h, d);
     d->kind = CALL_RETURN;
     d->is_whole = true;
     d->back = back;
@@ -375,7 +411,7 @@ void detour_call_rest(struct audit *a, struct hart *h, struct detour *d, uint64_
 void detour_compare_return(struct audit *a, struct hart *h, const struct detour *d)
 {
     compare_integers(a, h, d, KEPT_ALWAYS, 0);
-    compare_status(a, h, d);
+    compare_status_now(a, h, d);
 }
 
 /* ---- state ---- */

@@ -20,6 +20,7 @@
 struct audit;
 struct call;
 struct state_io;
+struct task_counts;
 
 struct detour {
     uint8_t kind;  /* enum call_kind: TRACER or RETURN */
@@ -58,8 +59,15 @@ unsigned detour_status_changes(uint64_t before, uint64_t after, uint64_t bits,
 /* The address that a site calls, as it is in memory now; 0: it calls nothing. pc: of the site. */
 uint64_t detour_target(const struct audit *a, struct hart *h, uint32_t site, uint64_t pc);
 
-/* Takes the state at the begin of a detour. function_back and depth are the caller's. */
-void detour_take(const struct audit *a, struct hart *h, const struct call *call, struct detour *d);
+/* The numbers of the task that the hart runs; zeroes if they are not known. */
+struct task_counts detour_counts(const struct audit *a, struct hart *h);
+
+/*
+ * Takes the state at the begin of a detour; `counts' is that of now, here and below. function_back
+ * and depth are the caller's.
+ */
+void detour_take(const struct audit *a, struct hart *h, const struct call *call,
+                 const struct task_counts *counts, struct detour *d);
 
 /*
  * The trampoline calls the rest of the function: judges what that gets, and keeps the rest of the
@@ -75,7 +83,8 @@ void detour_take_result(const struct audit *a, struct hart *h, const struct call
  * The detour has ended: reports what is not the same. handler: what it has put in the place of the
  * function's return address; 0: nothing.
  */
-void detour_compare(struct audit *a, struct hart *h, const struct detour *d, uint64_t handler);
+void detour_compare(struct audit *a, struct hart *h, const struct detour *d,
+                    const struct task_counts *counts, uint64_t handler);
 
 /* The trampoline has returned to the function's caller: the same for what concerns that. */
 void detour_compare_return(struct audit *a, struct hart *h, const struct detour *d);

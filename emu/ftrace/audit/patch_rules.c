@@ -23,8 +23,6 @@
 #include "ftrace/patch/updates.h"
 #include "mem/bus.h"
 
-enum { CSR_SSTATUS = 0x100 };
-
 /* Another hart's store to text while this one's update is open; stamp 0: none. */
 struct text_overlap {
     uint32_t hart;
@@ -44,28 +42,37 @@ struct patch_rules {
 
 /* ---- which harts may fetch ---- */
 
-static bool is_interruptible(struct hart *h)
+static bool is_interruptible(const struct hart *h)
 {
-    uint64_t status;
-
-    return hart_csr(h, CSR_SSTATUS, &status) && (status & SSTATUS_SIE);
+    return hart_status(h).sstatus & SSTATUS_SIE;
 }
 
 static bool may_fetch(const struct audit *a, unsigned hart)
 {
-    struct hart *h = cluster_hart(a->config.cluster, hart);
+    const struct hart *h = cluster_hart(a->config.cluster, hart);
 
     if (!hart_insns(h) || hart_sync_stamp(h) == UINT64_MAX || hart_mode(h) == PRIV_M)
         return false; /* it has not been started, or is stopped, or in firmware */
     return hart_mode(h) == PRIV_U || hart_waits_for(h) != HART_WAITS_NOT || is_interruptible(h);
 }
 
-uint32_t patch_rules_onlooker(const struct audit *a, uint32_t writer)
+static uint32_t find_onlooker(const struct audit *a, uint32_t writer)
 {
-    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+    unsigned harts = cluster_hart_count(a->config.cluster);
+
+    for (uint32_t i = 0; i < harts; i++)
         if (i != writer && may_fetch(a, i))
             return i;
     return NO_HART;
+}
+
+uint32_t patch_rules_onlooker(struct audit *a, const struct code_write *w)
+{
+    if (!a->store.has_onlooker) {
+        a->store.onlooker = find_onlooker(a, w->who.hart);
+        a->store.has_onlooker = true;
+    }
+    return a->store.onlooker;
 }
 
 /* ---- evidence ---- */
@@ -149,11 +156,11 @@ static bool changes(const struct code_write *w)
 
 /* Whether the hart's store is to text that is known, and changes it while another hart may run it.
  */
-static bool is_seen(const struct audit *a, const struct code_write *w, uint32_t *by)
+static bool is_seen(struct audit *a, const struct code_write *w, uint32_t *by)
 {
     if (w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp || !changes(w))
         return false;
-    *by = patch_rules_onlooker(a, w->who.hart);
+    *by = patch_rules_onlooker(a, w);
     return *by != NO_HART;
 }
 
@@ -237,7 +244,7 @@ static const struct patch *patch_of(const struct audit *a, const struct code_wri
 
     if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE)
         return NULL;
-    p = patch_log_last(a->config.log, last->site);
+    p = a->store.patch;
     return p && p->stamp == w->stamp ? p : NULL;
 }
 
@@ -360,11 +367,12 @@ static void report_overlap(struct audit *a, const struct text_overlap *o,
 static void check_overlap(struct patch_rules *r, const struct code_write *w)
 {
     struct audit *a = r->audit;
+    unsigned harts = cluster_hart_count(a->config.cluster);
     struct text_overlap *overlap = &r->harts[w->who.hart].overlap;
     uint64_t begun;
     bool guarded, owned;
 
-    if (w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp ||
+    if (harts == 1 || w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp ||
         !a->config.text_mutex)
         return;
     guarded = is_guarded(a, cluster_hart(a->config.cluster, w->who.hart), &owned);
@@ -373,7 +381,7 @@ static void check_overlap(struct patch_rules *r, const struct code_write *w)
     if (overlap->stamp > begun && r->lock_seen && !(guarded && overlap->guarded))
         report_overlap(a, overlap, w);
     overlap->stamp = 0;
-    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+    for (uint32_t i = 0; i < harts; i++)
         if (i != w->who.hart && updates_is_open(a->config.updates, i))
             r->harts[i].overlap = (struct text_overlap){.hart = w->who.hart,
                                                         .stamp = w->stamp,

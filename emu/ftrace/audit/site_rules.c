@@ -29,7 +29,6 @@ struct parked {
 
 struct site_rules {
     struct audit *audit;
-    uint32_t *odd; /* for each hart the last site that it ran with odd contents; NO_SITE: none */
     VEC_OF(struct parked) parked;
     uint64_t parked_left_out;
 };
@@ -161,30 +160,18 @@ static void report_literal(struct audit *a, const struct site_odd_event *e)
 
 /* ---- odd sites ---- */
 
-static void check_odd(struct site_rules *r, const struct site_odd_event *e)
+static void check_odd(struct audit *a, const struct site_odd_event *e)
 {
-    struct audit *a = r->audit;
-
     if (is_debuggers(a, e->site))
         return;
     if (!e->swept)
-        r->odd[hart_id(e->hart)] = e->site;
+        a->harts[hart_id(e->hart)].odd_site = e->site;
     if (is_torn(a, e))
         report(a, RULE_torn_pair, cause_of(a, RULE_hart_inside, e->site), e);
     else if (e->oddity == SITE_LITERAL)
         report_literal(a, e);
     else
         report(a, rule_of(e->oddity), cause_of(a, rule_of(e->oddity), e->site), e);
-}
-
-bool site_rules_take_odd(struct audit *a, const struct hart *h, uint32_t site)
-{
-    struct site_rules *r = a->rules[FAMILY_site];
-
-    if (site == NO_SITE || r->odd[hart_id(h)] != site)
-        return false;
-    r->odd[hart_id(h)] = NO_SITE;
-    return true;
 }
 
 /* ---- contexts that a trap stopped inside of a site ---- */
@@ -276,9 +263,8 @@ static void *create(struct audit *a)
     unsigned harts = cluster_hart_count(a->config.cluster);
 
     r->audit = a;
-    r->odd = xcalloc(harts, sizeof *r->odd);
     for (unsigned i = 0; i < harts; i++)
-        r->odd[i] = NO_SITE;
+        a->harts[i].odd_site = NO_SITE;
     return r;
 }
 
@@ -287,7 +273,6 @@ static void destroy(void *rules)
     struct site_rules *r = rules;
 
     VEC_FREE(&r->parked);
-    free(r->odd);
     free(r);
 }
 
@@ -303,7 +288,9 @@ static void on_event(void *rules, const struct event *e)
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
-    check_odd(rules, &e->site_odd);
+    const struct site_rules *r = rules;
+
+    check_odd(r->audit, &e->site_odd);
 }
 
 uint64_t site_rules_left_out(const struct site_rules *r)
@@ -327,7 +314,7 @@ static void state_io(struct state_io *io, void *rules)
 
     state_io_section(io, "site-rules", 1);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
-        STATE_IO(io, r->odd[i]);
+        STATE_IO(io, r->audit->harts[i].odd_site);
     STATE_IO_VEC(io, &r->parked, PARKED_MAX, parked_io);
     STATE_IO(io, r->parked_left_out);
     for (size_t i = 0; i < r->parked.len; i++)

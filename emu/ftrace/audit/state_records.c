@@ -91,8 +91,8 @@ void state_records_begin(struct state_records *s)
 
 void state_records_store(const struct audit *a, struct state_records *s, const struct code_write *w)
 {
-    s->changed |= site_find(a->config.sites, w->pa, w->size) != NO_SITE ||
-                  site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE;
+    s->changed = s->changed || a->store.site != NO_SITE ||
+                 site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE;
 }
 
 /* ---- evidence ---- */

@@ -111,11 +111,11 @@ static void check_stopped(struct audit *a, const struct code_write *w)
     uint32_t by;
 
     if (!last || last->stamp != w->stamp || last->site == NO_SITE ||
-        site_traits(a->config.sites)->patching != PATCHED_STOPPED)
+        a->traits->patching != PATCHED_STOPPED)
         return;
     s = site_get(a->config.sites, last->site);
-    p = patch_log_last(a->config.log, last->site);
-    by = patch_rules_onlooker(a, w->who.hart);
+    p = a->store.patch;
+    by = patch_rules_onlooker(a, w);
     if (by == NO_HART || !p || p->stamp != w->stamp ||
         !bus_read(cluster_bus(a->config.cluster), s->pa, memory, s->size) ||
         !is_change_of_state(a, s, p, memory) || !is_run(a, last->site))

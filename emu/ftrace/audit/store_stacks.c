@@ -15,6 +15,14 @@
 #include "ftrace/audit/call_stack.h"
 #include "load/symbols.h"
 
+enum { WINDOW_BYTES = 2048 };
+
+/* The part of the stack in which the return addresses are; 0 bytes: it is too large, or empty. */
+struct window {
+    uint64_t start;
+    unsigned size;
+};
+
 /* A stack with which an instruction of a hart has made stores. */
 struct known_stack {
     struct store_stack store;
@@ -22,6 +30,7 @@ struct known_stack {
     uint64_t pc, sp, ra, task;
     uint64_t first, last;         /* cycles of the hart: its first and last store */
     uint64_t slots[STACK_FRAMES]; /* call_stack_take */
+    struct window window;         /* follows from the slots */
     uint64_t sum;                 /* of what is in the slots */
 };
 
@@ -159,14 +168,6 @@ static uint64_t function_of(const struct audit *a, uint64_t code)
 
 /* ---- stores ---- */
 
-enum { WINDOW_BYTES = 2048 };
-
-/* The part of the stack in which the return addresses are; 0 bytes: it is too large, or empty. */
-struct window {
-    uint64_t start;
-    unsigned size;
-};
-
 static struct window window_of(const struct known_stack *k)
 {
     uint64_t low = UINT64_MAX, high = 0;
@@ -185,9 +186,8 @@ static struct window window_of(const struct known_stack *k)
 /* A number that changes with the return addresses in memory. */
 static uint64_t sum_of_slots(const struct known_stack *k, struct hart *h)
 {
-    uint8_t bytes[WINDOW_BYTES];
-    struct window w = window_of(k);
-    bool near = w.size && hart_peek(h, w.start, bytes, w.size);
+    const struct window w = k->window;
+    const uint8_t *near = w.size ? hart_peek_at(h, w.start, w.size) : NULL;
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < k->store.stack.count; i++) {
@@ -196,7 +196,7 @@ static uint64_t sum_of_slots(const struct known_stack *k, struct hart *h)
         if (!k->slots[i])
             continue;
         if (near)
-            memcpy(&value, bytes + (k->slots[i] - w.start), sizeof value);
+            memcpy(&value, near + (k->slots[i] - w.start), sizeof value);
         else if (!hart_peek(h, k->slots[i], &value, sizeof value))
             continue;
         sum = (sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -257,6 +257,7 @@ static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const s
                               .task = call_stack_task(h),
                               .first = w->who.cycle};
     call_stack_take(a, h, hart_pc(h), &store->stack, k->slots);
+    k->window = window_of(k);
     k->sum = sum_of_slots(k, h);
     store->stack.patcher = (uint8_t)find_patcher(a, &store->stack, address && address != text_va);
     store->patcher = function_of(a, call_stack_code(&store->stack, store->stack.patcher));
@@ -360,6 +361,8 @@ static void stack_io(struct state_io *io, struct known_stack *k)
     STATE_IO(io, k->sum);
     for (unsigned i = 0; i < STACK_FRAMES; i++)
         STATE_IO(io, k->slots[i]);
+    if (io->loading)
+        k->window = window_of(k);
 }
 
 static void run_io(struct state_io *io, struct run *r)

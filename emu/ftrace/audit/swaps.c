@@ -103,14 +103,12 @@ static void end_overlapped(struct swaps *s, const struct code_write *w)
     }
 }
 
-static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t depth)
+/* `old': the swap that is known at the place, or NULL. */
+static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t depth,
+                       struct swap *old)
 {
-    struct swap new = {.pa = w->pa,
-                       .first = w->stamp,
-                       .last = w->stamp,
-                       .size = (uint8_t)w->size,
-                       .depth = depth},
-                *old = swap_at(s, w->pa);
+    struct swap new = {
+        .pa = w->pa, .first = w->stamp, .last = w->stamp, .size = (uint8_t)w->size, .depth = depth};
 
     memcpy(new.old_bytes, w->old_bytes, w->size);
     memcpy(new.new_bytes, w->new_bytes, w->size);
@@ -142,7 +140,7 @@ void swaps_write(struct swaps *s, const struct code_write *w, uint32_t depth)
     if (s->all.len)
         end_overlapped(s, w);
     if (is_one)
-        begin_swap(s, w, depth);
+        begin_swap(s, w, depth, known);
 }
 
 void swaps_forget(struct swaps *s, uint64_t stamp)

@@ -578,6 +578,13 @@ static uint64_t own_form(const struct text_rules *r, uint64_t va)
            (jump_insn_is_nop(word) || jump_insn_is_jump(word));
 }
 
+/* Whether the change is all in a site of the image, and no breakpoint: that is most of them. */
+static bool is_of_site(const struct text_rules *r, const struct open_change *c)
+{
+    return c->kind == TEXT_IMAGE && !r->breaks.len && !may_be_breakpoint(r, c) &&
+           own_form(r, c->va) >= c->old.len;
+}
+
 static void judge_all(struct text_rules *r, const struct open_change *c)
 {
     struct hart *h = cluster_hart(r->audit->config.cluster, c->who.hart);
@@ -614,9 +621,11 @@ static void complete(struct text_rules *r, uint32_t hart)
 
     if (!c->open)
         return;
-    if (!c->debugged)
-        judge_all(r, c);
-    forget_removed(r, c);
+    if (!is_of_site(r, c)) {
+        if (!c->debugged)
+            judge_all(r, c);
+        forget_removed(r, c);
+    }
     c->open = false;
     c->old.len = 0;
 }
@@ -671,8 +680,9 @@ static void begin(struct open_change *c, enum text_kind kind, uint64_t va,
     c->va = va;
     c->who = w->who;
     c->old.len = 0;
-    for (unsigned i = 0; i < w->size; i++)
-        VEC_PUSH(&c->old, w->old_bytes[i]);
+    VEC_RESERVE(&c->old, w->size);
+    memcpy(c->old.at, w->old_bytes, w->size);
+    c->old.len = w->size;
 }
 
 static void check_store(struct text_rules *r, const struct code_write *w)

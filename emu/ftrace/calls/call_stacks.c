@@ -216,20 +216,18 @@ static NOINLINE void make_way(struct call_stacks *c, struct stack *s, const stru
     VEC_RESERVE(&s->open, 1);
 }
 
-static inline void push(struct call_stacks *c, const struct call *call)
+/* Whether so many calls may begin on the stack before make_way is needed for the room. */
+static inline bool has_room(const struct stack *s, size_t calls)
 {
-    struct stack *s = stack_of(c, call->sp);
-    const struct call *top;
-    struct call *pushed;
+    return s->open.len + calls <= s->open.cap && s->open.len + calls <= OPEN_MAX;
+}
 
-    if (UNLIKELY(!s))
-        s = add_stack(c, call->sp);
-    top = top_of(s);
-    if (UNLIKELY(is_over(c, top, call) || s->open.len == s->open.cap || s->open.len == OPEN_MAX)) {
-        make_way(c, s, call);
-        top = top_of(s);
-    }
-    pushed = &s->open.at[s->open.len++];
+/* Begins a call for which there is room, within the innermost one, `top'. */
+static ALWAYS_INLINE void begin_call(struct call_stacks *c, struct stack *s, const struct call *top,
+                                     const struct call *call)
+{
+    struct call *pushed = &s->open.at[s->open.len++];
+
     *pushed = *call;
     if (UNLIKELY(is_tail_call(c, top, call)))
         pushed->tail_of = top->pc;
@@ -243,6 +241,21 @@ static inline void push(struct call_stacks *c, const struct call *call)
         c->config.listener.enter(c->config.listener.ctx, pushed, moment(c, s));
     if (UNLIKELY(goes_through(call)))
         emit(c, true, pushed, CALL_OPEN);
+}
+
+static inline void push(struct call_stacks *c, const struct call *call)
+{
+    struct stack *s = stack_of(c, call->sp);
+    const struct call *top;
+
+    if (UNLIKELY(!s))
+        s = add_stack(c, call->sp);
+    top = top_of(s);
+    if (UNLIKELY(is_over(c, top, call) || !has_room(s, 1))) {
+        make_way(c, s, call);
+        top = top_of(s);
+    }
+    begin_call(c, s, top, call);
 }
 
 /* ---- returns ---- */
@@ -293,13 +306,14 @@ static void come_back(struct call_stacks *c, struct stack *s, size_t index, uint
 }
 
 /* Sets where the function continues after its tracer, or whether that is known. */
-static void set_hook(struct call_stacks *c, struct call *call, const struct call_step *step)
+static inline void set_hook(struct call_stacks *c, struct call *call, uint64_t returns_to,
+                            enum call_hook hook)
 {
-    call->hook = step->hook;
-    call->handler = is_hooked(step->hook) ? step->returns_to : 0;
-    if (is_hooked(step->hook) && !is_handler(c, step->returns_to)) {
+    call->hook = hook;
+    call->handler = is_hooked(hook) ? returns_to : 0;
+    if (is_hooked(hook) && !is_handler(c, returns_to)) {
         forget_return_handler(&c->config.handlers, NULL);
-        (void)learn_return_handler(&c->config.handlers, step->returns_to);
+        (void)learn_return_handler(&c->config.handlers, returns_to);
     }
 }
 
@@ -314,7 +328,7 @@ static void arrive_back(struct call_stacks *c, struct stack *s, size_t index,
         call->handler = step->returns_to;
     come_back(c, s, index, step->pc, step->sp);
     if (hooks && index && s->open.at[index - 1].kind == CALL_FUNCTION)
-        set_hook(c, &s->open.at[index - 1], step);
+        set_hook(c, &s->open.at[index - 1], step->returns_to, step->hook);
 }
 
 /* Ends the calls whose frames are below sp: they cannot be returned to. */
@@ -541,6 +555,97 @@ static inline void arrive(struct call_stacks *c, uint64_t pc, uint64_t sp,
         arrive_otherwise(c, s, step ? step : &(struct call_step){.pc = pc, .sp = sp});
 }
 
+/* ---- the frequent steps ---- */
+
+static inline struct call function_of(const struct traced_call *t)
+{
+    return (struct call){.kind = CALL_FUNCTION,
+                         .state = t->state,
+                         .site = t->site,
+                         .pc = t->pc,
+                         .back = t->back,
+                         .sp = t->sp};
+}
+
+static inline struct call tracer_of(const struct traced_call *t)
+{
+    return (struct call){.kind = CALL_TRACER,
+                         .site = t->site,
+                         .pc = t->pc,
+                         .back = t->tracer_back,
+                         .sp = t->tracer_sp};
+}
+
+static NOINLINE void trace_otherwise(struct call_stacks *c, const struct traced_call *t)
+{
+    const struct call function = function_of(t), tracer = tracer_of(t);
+
+    push(c, &function);
+    push(c, &tracer);
+}
+
+void call_stacks_trace(struct call_stacks *c, const struct traced_call *t)
+{
+    const struct call function = function_of(t), tracer = tracer_of(t);
+    struct stack *s = stack_of(c, t->sp);
+
+    c->now.hart = t->hart;
+    c->now.clocks.cycle = t->cycle;
+    if (UNLIKELY(!s || !has_room(s, 2) || stack_key(t->tracer_sp) != stack_key(t->sp) ||
+                 t->tracer_sp > t->sp || is_over(c, top_of(s), &function))) {
+        trace_otherwise(c, t);
+        return;
+    }
+    begin_call(c, s, top_of(s), &function);
+    begin_call(c, s, top_of(s), &tracer);
+}
+
+bool call_stacks_return(struct call_stacks *c, uint64_t pc, uint64_t sp)
+{
+    struct stack *s = stack_of(c, sp);
+    size_t index;
+
+    if (UNLIKELY(!s))
+        return true;
+    if (UNLIKELY(is_handler(c, pc)))
+        return false;
+    if (LIKELY(is_plain_return(s, pc, sp)))
+        leave_top(c, s, CALL_CAME_BACK);
+    else if (c->called || !find_arrived(s, pc, sp, &index))
+        return false;
+    else
+        come_back(c, s, index, pc, sp);
+    return true;
+}
+
+/* Whether exactly the innermost call has returned, and it is that of the tracer of a function. */
+static inline bool is_plain_return_of_tracer(const struct stack *s, uint64_t pc, uint64_t sp)
+{
+    const struct call *top = top_of(s);
+
+    if (top->back != pc || top->sp != sp || top->kind != CALL_TRACER || s->open.len < 2 ||
+        top[-1].kind != CALL_FUNCTION || top[-1].back == pc)
+        return false;
+    return s->open.len == 2 || top[-2].sp > sp;
+}
+
+bool call_stacks_return_of_tracer(struct call_stacks *c, uint64_t pc, uint64_t sp,
+                                  uint64_t returns_to, enum call_hook hook)
+{
+    struct stack *s = stack_of(c, sp);
+    struct call *call;
+
+    if (UNLIKELY(!s || c->called || !is_plain_return_of_tracer(s, pc, sp) || is_handler(c, pc)))
+        return false;
+    call = &s->open.at[s->open.len - 1];
+    if (is_hooked(hook))
+        call->handler = returns_to;
+    leave_top(c, s, CALL_CAME_BACK);
+    if (hook != HOOK_UNKNOWN)
+        set_hook(c, &call[-1], returns_to, hook);
+    return true;
+}
+
 /* ---- steps ---- */
 
 /* Whether the call of the trampoline was recorded at its site. */
@@ -574,7 +679,7 @@ static void hook_by_breakpoint(struct call_stacks *c, const struct call *trap,
     struct call hooked = {
         .kind = CALL_HOOK, .site = NO_SITE, .pc = trap->pc, .back = trap->handler, .sp = trap->sp};
 
-    set_hook(c, &hooked, step);
+    set_hook(c, &hooked, step->returns_to, step->hook);
     push(c, &hooked);
 }
 

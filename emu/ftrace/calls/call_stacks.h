@@ -66,6 +66,31 @@ void call_stacks_free(struct call_stacks *c); /* NULL is allowed */
 void call_stacks_follow(struct call_stacks *c, const struct call_step *step);
 
 /*
+ * The frequent steps of calls whose sites are on, in less time than as a struct call_step: for
+ * those who follow them at once and have no listener.
+ */
+
+/* A function begins, and its site calls the trampoline: STEP_FUNCTION and STEP_TRACER. */
+struct traced_call {
+    unsigned hart;
+    uint64_t cycle;
+    uint32_t site;
+    enum site_state state;
+    uint64_t pc, back, sp; /* of the function's call */
+    uint64_t tracer_back, tracer_sp;
+};
+void call_stacks_trace(struct call_stacks *c, const struct traced_call *t);
+
+/*
+ * STEP_ARRIVAL where nothing is known of where a function returns to now: calls have come back. And
+ * STEP_ARRIVAL, with that, if it ends nothing but the innermost call, which is that of a tracer.
+ * False: it is something else, and nothing was done.
+ */
+MUST_USE bool call_stacks_return(struct call_stacks *c, uint64_t pc, uint64_t sp);
+MUST_USE bool call_stacks_return_of_tracer(struct call_stacks *c, uint64_t pc, uint64_t sp,
+                                           uint64_t returns_to, enum call_hook hook);
+
+/*
  * The same for the most frequent steps, which the engine writes itself as hits: the begin of a
  * function whose site calls nothing, with its caller's sp and ra as the return address, and an
  * arrival. The probe's cookie is CALL_COOKIE_RETURN for an arrival; else it has the site's state,

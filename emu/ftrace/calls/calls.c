@@ -190,18 +190,16 @@ static void plant_return(struct calls *c, uint64_t pa, uint32_t id)
     map_put(&c->awaited, pa, probe << 1 | id);
 }
 
-/* Plants a probe at the address. False: nothing new can come of it. */
-static bool await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
+/* For an address that the cache does not have. */
+static NOINLINE bool await_new(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
 {
-    uint64_t *slot = ra_slot(c->known, va), pa, known;
+    uint64_t pa, known;
 
-    if (*slot == (va ^ c->known->key))
-        return false;
     if (c->listener.meet)
         c->listener.meet(c->listener.ctx, va - 1);
     if (!hart_translate(h, va, ACCESS_FETCH, &pa))
         return false;
-    *slot = va ^ c->known->key;
+    *ra_slot(c->known, va) = va ^ c->known->key;
     if (map_get(&c->awaited, pa, &known))
         return false;
     if (c->awaited.len < AWAITED_MAX)
@@ -211,6 +209,12 @@ static bool await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
     return true;
 }
 
+/* Plants a probe at the address. False: nothing new can come of it. */
+static inline bool await(struct calls *c, struct hart *h, uint64_t va, uint32_t id)
+{
+    return UNLIKELY(*ra_slot(c->known, va) != (va ^ c->known->key)) && await_new(c, h, va, id);
+}
+
 /* ---- return handlers ---- */
 
 static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
@@ -218,6 +222,15 @@ static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
     const struct calls *c = ctx;
 
     return image_read(c->image, va, parcel, sizeof *parcel);
+}
+
+/* Whether these can be the bits of auipc, jalr or c.jr: to decode an instruction takes long. */
+static bool may_jump(uint32_t word)
+{
+    enum { AUIPC = 0x17, JALR = 0x67, OPCODE = 0x7f, C_JR = 0x8002, C_JR_BITS = 0xf07f };
+
+    return insn_size((uint16_t)word) == 4 ? (word & OPCODE) == AUIPC || (word & OPCODE) == JALR
+                                          : (word & C_JR_BITS) == C_JR;
 }
 
 /*
@@ -235,6 +248,11 @@ static void plant_handler_ends(struct calls *c, uint64_t handler)
 
         if (!insn_read(read_parcel, c, va, &word))
             return;
+        if (!may_jump(word)) {
+            before = (struct insn){0};
+            i.size = (uint8_t)insn_size((uint16_t)word);
+            continue;
+        }
         (void)insn_decode(word, &i);
         if (i.op == OP_jalr && i.rd == REG_ZERO && !i.imm && !insn_is_pair(&before, &i) &&
             image_va_to_pa(c->image, va, &pa))
@@ -243,12 +261,10 @@ static void plant_handler_ends(struct calls *c, uint64_t handler)
     }
 }
 
-/* Where a function returns to if its return address is this one now. */
-static enum call_hook hook_of(struct calls *c, struct hart *h, uint64_t returns_to)
+/* Where a function returns to if its return address is this one, which was not met before. */
+static NOINLINE enum call_hook hook_of_new(struct calls *c, struct hart *h, uint64_t returns_to)
 {
-    if (is_return_handler(&c->handlers, returns_to))
-        return returns_to == c->return_to_handler ? HOOK_HANDLER : HOOK_OTHER;
-    if (!await(c, h, returns_to, RETURN_OF_FUNCTION) ||
+    if (!await_new(c, h, returns_to, RETURN_OF_FUNCTION) ||
         !may_be_return_handler(c->symbols, h, returns_to))
         return HOOK_NONE;
     forget_return_handler(&c->handlers, h);
@@ -258,6 +274,16 @@ static enum call_hook hook_of(struct calls *c, struct hart *h, uint64_t returns_
     }
     plant_handler_ends(c, returns_to);
     return HOOK_OTHER;
+}
+
+/* The same for any address. */
+static inline enum call_hook hook_of(struct calls *c, struct hart *h, uint64_t returns_to)
+{
+    if (is_return_handler(&c->handlers, returns_to))
+        return returns_to == c->return_to_handler ? HOOK_HANDLER : HOOK_OTHER;
+    return LIKELY(*ra_slot(c->known, returns_to) == (returns_to ^ c->known->key))
+               ? HOOK_NONE
+               : hook_of_new(c, h, returns_to);
 }
 
 void calls_mapping_changed(struct calls *c)
@@ -300,13 +326,13 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
  * Reads where the function of a site returns to after its tracer: from ra, or from where the site
  * or the prologue has stored ra.
  */
-static void read_hook(struct calls *c, struct hart *h, struct call_step *step)
+static inline enum call_hook read_hook(struct calls *c, struct hart *h, uint64_t *returns_to)
 {
-    step->returns_to = hart_reg(h, REG_RA);
+    *returns_to = hart_reg(h, REG_RA);
     if (c->traits->return_place == RETURN_IN_RA ||
-        hart_peek(h, frame_of(c, h) - RETURN_BELOW_FRAME, &step->returns_to,
-                  sizeof step->returns_to))
-        step->hook = hook_of(c, h, step->returns_to);
+        hart_peek(h, frame_of(c, h) - RETURN_BELOW_FRAME, returns_to, sizeof *returns_to))
+        return hook_of(c, h, *returns_to);
+    return HOOK_UNKNOWN;
 }
 
 static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
@@ -319,8 +345,34 @@ static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, str
     if (hart_mode(h) == PRIV_U)
         return PROBE_GO_ON;
     if (id == RETURN_OF_TRACER)
-        read_hook(c, h, &step);
+        step.hook = read_hook(c, h, &step.returns_to);
     look(c, h);
+    follow(c, h, &step);
+    return PROBE_GO_ON;
+}
+
+/* The same without a listener. */
+static enum probe_verdict hit_return_at_once(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                             uint64_t pc)
+{
+    struct calls *c = ctx;
+    struct call_step step;
+    uint64_t sp = hart_reg(h, REG_SP), returns_to = 0;
+    enum call_hook hook = HOOK_UNKNOWN;
+
+    (void)cookie;
+    if (UNLIKELY(hart_mode(h) == PRIV_U))
+        return PROBE_GO_ON;
+    c->now = h;
+    if (id == RETURN_OF_TRACER) {
+        hook = read_hook(c, h, &returns_to);
+        if (LIKELY(call_stacks_return_of_tracer(c->stacks, pc, sp, returns_to, hook)))
+            return PROBE_GO_ON;
+    } else if (call_stacks_return(c->stacks, pc, sp)) {
+        return PROBE_GO_ON;
+    }
+    step = (struct call_step){
+        .kind = STEP_ARRIVAL, .pc = pc, .sp = sp, .returns_to = returns_to, .hook = hook};
     follow(c, h, &step);
     return PROBE_GO_ON;
 }
@@ -406,6 +458,30 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
     follow(c, h, &step);
     if (calls)
         call_tracer(c, h, &step.call, step.call.pc + site_resume_offset(c->sites, s));
+    return PROBE_GO_ON;
+}
+
+/* The same for a site that is on, without a listener. */
+static enum probe_verdict hit_site_at_once(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                           uint64_t pc)
+{
+    struct calls *c = ctx;
+    const struct traced_call t = {.hart = hart_id(h),
+                                  .cycle = hart_cycles(h),
+                                  .site = id / 2,
+                                  .state = call_cookie_state(cookie),
+                                  .pc = pc - call_cookie_offset(cookie),
+                                  .back = return_address(c, h, true),
+                                  .sp = frame_of(c, h),
+                                  .tracer_back = pc + 4, /* the site's last instruction calls */
+                                  .tracer_sp = hart_reg(h, REG_SP)};
+
+    (void)await(c, h, t.back, RETURN_OF_FUNCTION);
+    (void)await(c, h, t.tracer_back, RETURN_OF_TRACER);
+    c->called[t.hart].back = t.tracer_back;
+    c->called[t.hart].sp = t.tracer_sp;
+    c->now = h;
+    call_stacks_trace(c->stacks, &t);
     return PROBE_GO_ON;
 }
 
@@ -497,13 +573,14 @@ static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie,
 {
     struct calls *c = ctx;
     uint64_t back = hart_reg(h, c->traits->link);
+    unsigned hart = hart_id(h);
 
     (void)id;
     (void)cookie;
     (void)pc;
-    if (c->called[hart_id(h)].back != back || c->called[hart_id(h)].sp != hart_reg(h, REG_SP))
+    if (UNLIKELY(c->called[hart].back != back || c->called[hart].sp != hart_reg(h, REG_SP)))
         enter_unknown(c, h, back);
-    c->called[hart_id(h)].back = 0;
+    c->called[hart].back = 0;
     return PROBE_GO_ON;
 }
 
@@ -715,6 +792,10 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .at_trampoline = {c, plan_always, hit_trampoline},
                         .at_return = {c, plan_return, hit_return},
                         .at_handler_end = {c, plan_always, hit_handler_end}};
+    if (!listens(c)) {
+        c->at_site.hit = hit_site_at_once;
+        c->at_return.hit = hit_return_at_once;
+    }
     c->called = xcalloc(cluster_hart_count(cluster), sizeof *c->called);
     c->ra_traps = xcalloc(cluster_hart_count(cluster), sizeof *c->ra_traps);
     if (listener.feed)

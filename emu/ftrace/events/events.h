@@ -182,6 +182,8 @@ enum { FTRACE_LISTENERS_MAX = 8 };
 /* All zeroes: a stream without listeners. Its members are for the functions below. */
 struct ftrace_stream {
     uint32_t wanted; /* FTRACE_BIT of each kind that some listener needs */
+    uint8_t
+        listening[FTRACE_EVENT_KINDS]; /* for each kind, the listeners that need it, a bit each */
     unsigned count;
     struct ftrace_listener listeners[FTRACE_LISTENERS_MAX];
 };

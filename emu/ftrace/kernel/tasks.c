@@ -48,8 +48,16 @@ struct task_page {
     const uint8_t *host;
 };
 
+/* The same for the two numbers that are read most often. */
+enum { PLACES = 64 };
+struct task_place {
+    uint64_t tp; /* 0: none */
+    const uint8_t *depth, *preempt;
+};
+
 struct tasks {
     struct task_page pages[PAGES];
+    struct task_place places[PLACES];
     const struct image *image;
     const struct symbols *symbols;
     struct lines *lines;
@@ -310,29 +318,56 @@ static NOINLINE bool find_page(struct task_page *page, struct hart *h, uint64_t 
     return true;
 }
 
-/* Reads a number of the task that the hart runs. */
-static bool read_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member,
-                        int32_t *number)
+/* Where a number of the task that the hart runs is; NULL: that is not known. */
+static const uint8_t *find_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member)
 {
     int32_t at = offset_of(t, member);
     uint64_t va = tp + (uint64_t)at;
     struct task_page *page = &t->pages[va >> PAGE_SHIFT & (PAGES - 1)];
 
-    if (at == UNKNOWN || va % PAGE_BYTES > PAGE_BYTES - sizeof *number ||
+    if (at == UNKNOWN || va % PAGE_BYTES > PAGE_BYTES - sizeof(int32_t) ||
         (UNLIKELY(page->number != (va >> PAGE_SHIFT) + 1) && !find_page(page, h, va)))
+        return NULL;
+    return page->host + va % PAGE_BYTES;
+}
+
+static inline bool read_number(const uint8_t *from, int32_t *number)
+{
+    if (!from)
         return false;
-    memcpy(number, page->host + va % PAGE_BYTES, sizeof *number);
+    memcpy(number, from, sizeof *number);
     return true;
 }
 
 bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
 {
-    return read_number(t, h, tp, MEMBER_RETURN_DEPTH, depth);
+    return read_number(find_number(t, h, tp, MEMBER_RETURN_DEPTH), depth);
 }
 
 bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count)
 {
-    return read_number(t, h, tp, MEMBER_PREEMPT, count);
+    return read_number(find_number(t, h, tp, MEMBER_PREEMPT), count);
+}
+
+/* What is not known now is looked for again. */
+static NOINLINE void find_place(struct tasks *t, struct hart *h, uint64_t tp,
+                                struct task_place *place)
+{
+    place->depth = find_number(t, h, tp, MEMBER_RETURN_DEPTH);
+    place->preempt = find_number(t, h, tp, MEMBER_PREEMPT);
+    place->tp = place->depth && place->preempt ? tp : 0;
+}
+
+struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp)
+{
+    struct task_place *place = &t->places[tp / 64 % PLACES];
+    struct task_counts counts = {0};
+
+    if (UNLIKELY(place->tp != tp || !tp))
+        find_place(t, h, tp, place);
+    counts.has_depth = read_number(place->depth, &counts.depth);
+    counts.has_preempt = read_number(place->preempt, &counts.preempt);
+    return counts;
 }
 
 /* ---- tasks that sleep ---- */
@@ -386,11 +421,17 @@ bool tasks_registers(struct tasks *t, struct hart *h, uint64_t tp, struct task_r
            read_member(t, h, tp, MEMBER_S0, registers->s, sizeof registers->s);
 }
 
+static void forget_places(struct tasks *t)
+{
+    memset(t->pages, 0, sizeof t->pages);
+    memset(t->places, 0, sizeof t->places);
+}
+
 void tasks_state_io(struct state_io *io, struct tasks *t)
 {
     state_io_section(io, "tasks", 1);
     if (io->loading)
-        memset(t->pages, 0, sizeof t->pages);
+        forget_places(t);
     STATE_IO(io, t->learnt_pid);
     if (t->learnt_pid < UNKNOWN || t->learnt_pid >= TASK_BYTES)
         state_io_fail(io, STATE_OUT_OF_RANGE);

@@ -57,6 +57,13 @@ MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, i
 /* The same of the task's preempt_count: above 0 it cannot be preempted. */
 MUST_USE bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count);
 
+/* Both of the task with this tp, which the hart runs. */
+struct task_counts {
+    bool has_depth, has_preempt;
+    int32_t depth, preempt; /* 0: not known */
+};
+struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp);
+
 /*
  * Calls back for the tasks in the kernel's list that sleep until they are woken, whatever signals
  * come (uninterruptibly), and belong to a program, or are init: other kernel threads may sleep so
