@@ -169,11 +169,11 @@ check-mutants: export BUILD := $(BUILD)
 check-mutants: emu guest guest-mistakes | $(BOOTSTRAP_TEST)
 	@tests/broken/table.py --seeds 100
 
-# How many instructions the engines take, against kept figures: half a minute.
+# How many instructions the engines take, and what the audit adds, against kept figures: minutes.
 .PHONY: check-work
 check-work: export BUILD := $(BUILD)
 check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
-	@tests/run tests/bench/host_work.py
+	@tests/run tests/bench/host_work.py tests/bench/audit_cost.py
 
 # The viewer, with real windows in a display of its own: a minute. Damaged logs are for one with the
 # sanitizers.
