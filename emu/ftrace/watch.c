@@ -23,6 +23,7 @@
 #include "ftrace/kernel/ftrace_records.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/key_labels.h"
+#include "ftrace/kernel/kprobe_table.h"
 #include "ftrace/kernel/live_text.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -58,6 +59,7 @@ struct watch {
     struct alarms *alarms;
     struct ftrace_records *records;
     struct key_labels *key_labels;
+    struct kprobe_table *kprobes;
     struct kernel_probes *unlocks, *key_calls;
     uint64_t locks[KERNEL_LOCKS];
     struct calls *calls;    /* for the audit, and for a listener that has no feed */
@@ -196,8 +198,9 @@ static void on_key_call(void *ctx, unsigned which, struct hart *h)
 /* Plants probes where locks are released, and at the functions that change a static key. */
 static void plant_locks(struct watch *w, const struct image *im, const struct symbols *symbols)
 {
-    static const char *const locks[KERNEL_LOCKS] = {
-        [LOCK_FTRACE] = "ftrace_lock", [LOCK_JUMP_LABEL] = "jump_label_mutex"};
+    static const char *const locks[KERNEL_LOCKS] = {[LOCK_FTRACE] = "ftrace_lock",
+                                                    [LOCK_JUMP_LABEL] = "jump_label_mutex",
+                                                    [LOCK_KPROBE] = "kprobe_mutex"};
     static const char *const unlock[] = {"mutex_unlock"};
     static const char *const calls[] = {"jump_label_update",
                                         "__jump_label_update",
@@ -232,6 +235,7 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
                                        .text_mutex = find_text_mutex(config),
                                        .records = w->records,
                                        .labels = w->key_labels,
+                                       .kprobes = w->kprobes,
                                        .module_sites = w->module_sites,
                                        .cluster = config->cluster,
                                        .stream = w->stream,
@@ -352,6 +356,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         w->records =
             ftrace_records_new(config->cluster, config->image, config->symbols, config->lines);
         w->key_labels = key_labels_new(config->cluster, config->image, config->symbols);
+        w->kprobes = kprobe_table_new(config->image, config->symbols, config->lines);
         plant_locks(w, config->image, config->symbols);
     }
     w->module_labels = module_labels_new(config->cluster, config->image, config->symbols, w->text,
@@ -395,6 +400,7 @@ void watch_free(struct watch *w)
     kernel_probes_free(w->key_calls);
     ftrace_records_free(w->records);
     key_labels_free(w->key_labels);
+    kprobe_table_free(w->kprobes);
     updates_free(w->updates);
     patch_log_free(w->patches);
     module_sites_free(w->module_sites);

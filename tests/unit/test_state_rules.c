@@ -9,6 +9,7 @@
 #include "ftrace/kernel/ftrace_records.h"
 #include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/key_labels.h"
+#include "ftrace/kernel/kprobe_table.h"
 #include "ftrace/kernel/text_map.h"
 
 enum { HARTS = 2, WRITER = 0, OTHER = 1, OFF = NOP };
@@ -29,6 +30,10 @@ enum {
     SET_STEP = 0x80,
     KEY = 0x1d00,
     LABELS_AT = 0x1d10,
+    PROBES = 0x1e00, /* three of them */
+    PROBE_STEP = 0x40,
+    PROBE_TABLE = 0x4000,
+    ALL_OFF = 0x4300,
     CALLER = 0x800,
     LABEL = 0x300,
     TARGET = 0x340,
@@ -54,6 +59,7 @@ static const struct described structs[] = {
     {"ftrace_ops_hash", 16, {{"notrace_hash", 0}, {"filter_hash", 8}}},
     {"ftrace_hash", 32, {{"size_bits", 0}, {"buckets", 8}, {"count", 16}, {"flags", 24}}},
     {"ftrace_func_entry", 24, {{"ip", 16}}},
+    {"kprobe", 64, {{"hlist", 0}, {"list", 16}, {"addr", 40}, {"flags", 48}}},
 };
 
 struct btf_text {
@@ -115,7 +121,9 @@ struct books {
     struct scene s;
     struct ftrace_records *records;
     struct key_labels *labels;
+    struct kprobe_table *kprobes;
     struct text_map *text;
+    uint64_t counted; /* breaches that the test has seen */
 };
 
 static void store_word(struct books *b, uint64_t offset, uint64_t value)
@@ -201,6 +209,8 @@ static void build_with(struct books *b, unsigned label_flags)
     image_name(s->im, "ftrace_list_end", LIST_END);
     image_name(s->im, "ftrace_disabled", DISABLED);
     image_name(s->im, "ftrace_enabled", ENABLED);
+    image_name(s->im, "kprobe_table", PROBE_TABLE);
+    image_name(s->im, "kprobes_all_disarmed", ALL_OFF);
     image_name(s->im, "__start___jump_table", LABELS_AT);
     image_name(s->im, "__stop___jump_table", LABELS_AT + JUMP_ENTRY_BYTES);
     put_btf(s->im);
@@ -208,6 +218,7 @@ static void build_with(struct books *b, unsigned label_flags)
     scene_complete(s, 100, NULL);
     b->records = ftrace_records_new(s->w.cluster, &s->im->image, s->symbols, NULL);
     b->labels = key_labels_new(s->w.cluster, &s->im->image, s->symbols);
+    b->kprobes = kprobe_table_new(&s->im->image, s->symbols, NULL);
     b->text = text_map_new(&s->im->image, s->symbols);
     audit.sites = s->t;
     audit.symbols = s->symbols;
@@ -217,6 +228,7 @@ static void build_with(struct books *b, unsigned label_flags)
     audit.stream = &s->stream;
     audit.records = b->records;
     audit.labels = b->labels;
+    audit.kprobes = b->kprobes;
     audit.text = b->text;
     s->audit = audit_new(&audit);
     store_word(b, PAGES_START, SITE_VA + PAGE);
@@ -242,6 +254,7 @@ static void wreck_books(struct books *b)
     b->s.audit = NULL;
     ftrace_records_free(b->records);
     key_labels_free(b->labels);
+    kprobe_table_free(b->kprobes);
     text_map_free(b->text);
     wreck(&b->s);
 }
@@ -954,6 +967,171 @@ static void labels_of_modules_are_part_of_the_state(void **state)
     wreck_books(&b);
 }
 
+/* ---- kprobes ---- */
+
+enum { PLACE = 0x500, GONE_FLAG = 1, DISABLED_FLAG = 2, FTRACE_FLAG = 8 };
+
+static uint64_t probe_at(unsigned i)
+{
+    return SITE_VA + PROBES + PROBE_STEP * i;
+}
+
+/* A probe of the place alone, as Linux has it. */
+static void put_probe(struct books *b, unsigned i, unsigned flags)
+{
+    uint64_t offset = PROBES + PROBE_STEP * i;
+
+    store_word(b, offset, 0);
+    store_word(b, offset + 16, probe_at(i) + 16);
+    store_word(b, offset + 24, probe_at(i) + 16);
+    store_word(b, offset + 40, SITE_VA + PLACE);
+    store_word(b, offset + 48, flags);
+}
+
+/* Probe 0 is in the table, and stands for the others, if there are any. */
+static void build_probes(struct books *b, unsigned others)
+{
+    build(b);
+    store_word(b, PROBE_TABLE + 8 * 5, probe_at(0));
+    for (unsigned i = 0; i <= others; i++)
+        put_probe(b, i, 0);
+    for (unsigned i = 0; others && i <= others; i++)
+        store_word(b, PROBES + PROBE_STEP * i + 16, probe_at((i + 1) % (others + 1)) + 16);
+    store_word(b, PLACE, C_EBREAK);
+}
+
+static void let_time_pass(struct books *b)
+{
+    struct hart *h = hart_of(&b->s, WRITER);
+
+    hart_advance(h, hart_cycles(h) + 1000 * 1000);
+}
+
+/* What is wrong with a kprobe; MESSAGE_NONE: nothing that was not said before. */
+static enum message probe_told(struct books *b)
+{
+    const struct finding *f;
+    uint64_t count = 0;
+
+    let_time_pass(b);
+    release(b, LOCK_KPROBE);
+    for (size_t i = 0; i < audit_count(b->s.audit); i++)
+        count += audit_get(b->s.audit, i)->count;
+    if (count == b->counted)
+        return MESSAGE_NONE;
+    b->counted = count;
+    f = audit_get(b->s.audit, audit_count(b->s.audit) - 1);
+    assert_int_equal(f->rule, RULE_wrong_probe);
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == LABEL_WRONG)
+            return f->facts[i].message;
+    return MESSAGE_NONE;
+}
+
+static void a_place_with_a_kprobe_has_a_breakpoint(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 0);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PLACE, EBREAK);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PLACE, NOP);
+    assert_int_equal(probe_told(&b), MESSAGE_PROBE_LACKING);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE); /* once */
+    store_word(&b, ALL_OFF, 1);
+    store_word(&b, PLACE, EBREAK);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE); /* all are off: nothing is compared */
+    assert_int_equal(audit_states_left_out(b.s.audit), 0);
+    wreck_books(&b);
+}
+
+static void a_kprobe_that_is_off_or_of_ftrace_has_none(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 0);
+    put_probe(&b, 0, DISABLED_FLAG);
+    assert_int_equal(probe_told(&b), MESSAGE_PROBE_LEFT);
+    wreck_books(&b);
+    build_probes(&b, 0);
+    put_probe(&b, 0, FTRACE_FLAG);
+    store_word(&b, PLACE, NOP);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    put_probe(&b, 0, GONE_FLAG);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    wreck_books(&b);
+}
+
+static void a_kprobe_takes_its_breakpoint_with_it(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 0);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PROBE_TABLE + 8 * 5, 0);
+    assert_int_equal(probe_told(&b), MESSAGE_PROBE_GONE);
+    wreck_books(&b);
+    build_probes(&b, 0);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PROBE_TABLE + 8 * 5, 0);
+    store_word(&b, PLACE, NOP);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    wreck_books(&b);
+}
+
+static void several_kprobes_of_a_place_share_its_breakpoint(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 2);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PROBES + PROBE_STEP + 48, DISABLED_FLAG);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PROBES + 48, DISABLED_FLAG);
+    store_word(&b, PLACE, NOP);
+    assert_int_equal(probe_told(&b), MESSAGE_PROBE_SHARED);
+    wreck_books(&b);
+}
+
+static void a_damaged_table_of_kprobes_is_left_out(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 1);
+    store_word(&b, PROBES, probe_at(0)); /* its list has no end */
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 1);
+    store_word(&b, PROBES, 0);
+    store_word(&b, PROBES + PROBE_STEP + 16, probe_at(1) + 16); /* nor has that of its probes */
+    hart_advance(hart_of(&b.s, WRITER), UINT64_C(1) << 40);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    assert_int_equal(audit_states_left_out(b.s.audit), 2);
+    wreck_books(&b);
+}
+
+/* A comparison takes long beside what the hart has executed: the next one waits. */
+static void many_kprobes_are_not_compared_each_time(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 0);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    store_word(&b, PLACE, NOP);
+    release(&b, LOCK_KPROBE);
+    assert_int_equal(audit_count(b.s.audit), 0);
+    let_time_pass(&b);
+    release(&b, LOCK_KPROBE);
+    assert_int_equal(audit_count(b.s.audit), 1);
+    wreck_books(&b);
+}
+
 /* ---- harts that run ---- */
 
 static void write_site(struct books *b, uint64_t offset, uint32_t new)
@@ -1081,6 +1259,12 @@ int main(void)
         cmocka_unit_test(keys_that_are_not_noted_are_counted),
         cmocka_unit_test(labels_of_modules_that_are_not_kept_are_counted),
         cmocka_unit_test(a_label_that_a_debugger_wrote_is_not_judged),
+        cmocka_unit_test(a_place_with_a_kprobe_has_a_breakpoint),
+        cmocka_unit_test(a_kprobe_that_is_off_or_of_ftrace_has_none),
+        cmocka_unit_test(a_kprobe_takes_its_breakpoint_with_it),
+        cmocka_unit_test(several_kprobes_of_a_place_share_its_breakpoint),
+        cmocka_unit_test(a_damaged_table_of_kprobes_is_left_out),
+        cmocka_unit_test(many_kprobes_are_not_compared_each_time),
         cmocka_unit_test(a_label_is_a_jump_while_its_key_is_on),
         cmocka_unit_test(a_label_of_the_other_sense_is_a_nop_while_its_key_is_on),
         cmocka_unit_test(a_label_jumps_to_its_target),

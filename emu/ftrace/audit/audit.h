@@ -27,6 +27,7 @@ struct ftrace_stream;
 struct hart;
 struct image;
 struct key_labels;
+struct kprobe_table;
 struct lines;
 struct module_sites;
 struct patch_log;
@@ -51,6 +52,7 @@ struct audit_config {
     const struct text_map *text;             /* NULL: only sites are known */
     struct ftrace_records *records;          /* of the kernel's ftrace; NULL: none are known */
     struct key_labels *labels;               /* by their static keys; NULL: none are known */
+    struct kprobe_table *kprobes;            /* NULL: not known */
     const struct module_sites *module_sites; /* NULL: modules are not known */
     uint64_t text_mutex; /* the kernel's lock of its text, physical; 0: not known */
     struct cluster *cluster;

@@ -229,7 +229,7 @@ void guest_rules_task_runs(const struct audit *a, uint64_t tp);
 /* Whether the site is of a module that is loaded, so that its code may be run. */
 bool state_rules_module_runs(const struct audit *a, uint32_t site);
 
-/* ---- state_records.c and state_labels.c, parts of the family `state' ---- */
+/* ---- state_records.c, state_labels.c and state_probes.c, parts of the family `state' ---- */
 
 /* What was compared of records. */
 struct state_records {
@@ -255,6 +255,17 @@ struct state_labels {
 void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key);
 void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w);
 void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock);
+
+/* What was compared of kprobes. */
+struct state_probes {
+    struct map armed;    /* addresses of the places that were on at the last comparison */
+    struct map told;     /* of those that are wrong -> a bit for each reason that was reported */
+    uint64_t count;      /* places of the table then */
+    uint64_t scanned_at; /* cycle of the hart */
+    uint64_t left_out;   /* tables that were damaged, and wrong places that were not noted */
+};
+
+void state_probes_compare(struct audit *a, struct state_probes *s, const struct lock_event *lock);
 
 /*
  * Takes the fetch if it breaks unfenced-start and no other rule: the code was changed before the

@@ -126,6 +126,13 @@ const char *message_text(enum message message)
             "no site begins at its address: what ftrace patches there is other code",
         [MESSAGE_RECORD_INSIDE] =
             "its address is in the middle of its site, unlike those of others",
+        [MESSAGE_PROBE_LACKING] =
+            "the kernel's table has an enabled probe there, and there is no breakpoint",
+        [MESSAGE_PROBE_LEFT] = "the probe there is disabled, and its breakpoint is still there",
+        [MESSAGE_PROBE_GONE] = "the probe there was removed, and its breakpoint is still there",
+        [MESSAGE_PROBE_SHARED] =
+            "one of the probes there is enabled, and the entry that stands for "
+            "all of them is disabled",
         [MESSAGE_TABLE_ODD] = "the module's table of sites (__mcount_loc) has the address, and the "
                               "compiler has put neither nops nor a call there",
     };

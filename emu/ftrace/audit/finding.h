@@ -168,6 +168,10 @@ enum message {
     MESSAGE_RECORD_OPS,
     MESSAGE_RECORD_NO_SITE,
     MESSAGE_RECORD_INSIDE,
+    MESSAGE_PROBE_LACKING, /* how a kprobe disagrees with the code */
+    MESSAGE_PROBE_LEFT,
+    MESSAGE_PROBE_GONE,
+    MESSAGE_PROBE_SHARED,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
     MESSAGES,
 };

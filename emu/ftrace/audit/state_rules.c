@@ -1,10 +1,11 @@
 /*
  * state_rules.c - the rules about what the kernel believes of its code: the records of ftrace
- * (state_records.c), the static keys of jump labels (state_labels.c), and that other harts are
- * stopped while several instructions change.
+ * (state_records.c), the static keys of jump labels (state_labels.c), the table of kprobes
+ * (state_probes.c), and that other harts are stopped while several instructions change.
  *
- * Records and keys are in order whenever the kernel's lock of them is free. So they are compared
- * when a hart is about to release it, which is the end of each change, whatever function made it.
+ * Records, keys and kprobes are in order whenever the kernel's lock of them is free. So they are
+ * compared when a hart is about to release it, which is the end of each change, whatever function
+ * made it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct state_rules {
     struct audit *audit;
     struct state_records records;
     struct state_labels labels;
+    struct state_probes probes;
 };
 
 /* ---- several instructions are changed while other harts may run them ---- */
@@ -141,6 +143,8 @@ static void destroy(void *rules)
     map_free(&r->records.told);
     map_free(&r->labels.keys);
     map_free(&r->labels.told);
+    map_free(&r->probes.armed);
+    map_free(&r->probes.told);
     free(r);
 }
 
@@ -161,13 +165,15 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
         state_labels_called(r->audit, &r->labels, e->key.key);
     else if (e->lock.lock == LOCK_FTRACE)
         state_records_compare(r->audit, &r->records, &e->lock);
-    else
+    else if (e->lock.lock == LOCK_JUMP_LABEL)
         state_labels_compare(r->audit, &r->labels, &e->lock);
+    else
+        state_probes_compare(r->audit, &r->probes, &e->lock);
 }
 
 uint64_t state_rules_left_out(const struct state_rules *r)
 {
-    return r->records.left_out;
+    return r->records.left_out + r->probes.left_out;
 }
 
 uint64_t state_rules_labels_left_out(const struct state_rules *r)
@@ -179,7 +185,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct state_rules *r = rules;
 
-    state_io_section(io, "state-rules", 2);
+    state_io_section(io, "state-rules", 3);
     STATE_IO(io, r->records.changed);
     STATE_IO(io, r->records.version);
     STATE_IO(io, r->records.left_out);
@@ -188,6 +194,11 @@ static void state_io(struct state_io *io, void *rules)
     state_io_map(io, &r->labels.told);
     STATE_IO(io, r->labels.scanned_at);
     STATE_IO(io, r->labels.left_out);
+    state_io_map(io, &r->probes.armed);
+    state_io_map(io, &r->probes.told);
+    STATE_IO(io, r->probes.count);
+    STATE_IO(io, r->probes.scanned_at);
+    STATE_IO(io, r->probes.left_out);
 }
 
 const struct rule_family state_family = {.create = create,

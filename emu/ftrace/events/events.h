@@ -102,7 +102,7 @@ struct alarm_event {
  * FTRACE_LOCK_RELEASED, from ftrace/watch.c: a hart is about to release a lock of the kernel, so
  * what the lock guards is in order.
  */
-enum kernel_lock { LOCK_FTRACE, LOCK_JUMP_LABEL, KERNEL_LOCKS };
+enum kernel_lock { LOCK_FTRACE, LOCK_JUMP_LABEL, LOCK_KPROBE, KERNEL_LOCKS };
 
 struct lock_event {
     struct hart *hart;

@@ -1,0 +1,177 @@
+/*
+ * state_probes.c - compares the kernel's table of kprobes with its code.
+ *
+ * A place that the table has on has a breakpoint; one that is off, or has left the table, has none.
+ * All places are compared when kprobe_mutex is released, unless that would take long beside what
+ * the hart has executed since the last time: then at a later release.
+ */
+#include <stdlib.h>
+
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/kprobe_table.h"
+#include "ftrace/kernel/text_map.h"
+
+/* Cycles of a hart for each place that is compared; places that are remembered. */
+enum { CYCLES_PER_PLACE = 200, PLACES_MAX = 1 << 16 };
+
+enum fault { PROBE_LACKING, PROBE_LEFT, PROBE_GONE, PROBE_SHARED, PROBE_FAULTS };
+
+static const enum message messages[PROBE_FAULTS] = {
+    [PROBE_LACKING] = MESSAGE_PROBE_LACKING,
+    [PROBE_LEFT] = MESSAGE_PROBE_LEFT,
+    [PROBE_GONE] = MESSAGE_PROBE_GONE,
+    [PROBE_SHARED] = MESSAGE_PROBE_SHARED,
+};
+
+struct comparison {
+    struct audit *audit;
+    struct state_probes *state;
+    const struct lock_event *lock;
+    struct map now; /* the places of the table -> whether they are on */
+    uint64_t count;
+};
+
+/* Whether a breakpoint is at the address. False, too: nothing can be read there. */
+static bool has_breakpoint(struct hart *h, uint64_t va)
+{
+    uint32_t word = 0;
+    uint16_t low;
+
+    if (!hart_peek(h, va, &low, sizeof low))
+        return false;
+    word = low;
+    if (insn_size(low) == 4 && !hart_peek(h, va, &word, sizeof word))
+        return false;
+    return ebreak_size(word) == insn_size(low);
+}
+
+static bool is_debuggers(const struct comparison *c, uint64_t va)
+{
+    uint64_t pa;
+
+    return hart_translate(c->lock->hart, va, ACCESS_LOAD, &pa) &&
+           audit_by_debugger(c->audit, pa, 4);
+}
+
+static void report(const struct comparison *c, uint64_t va, enum fault fault)
+{
+    struct audit *a = c->audit;
+    uint64_t place = audit_function(a, c->lock->caller) ^ (uint64_t)fault << 48;
+    const struct breach b = {.rule = RULE_wrong_probe,
+                             .hart = hart_id(c->lock->hart),
+                             .site = NO_SITE,
+                             .pc = va,
+                             .cycle = hart_cycles(c->lock->hart),
+                             .cause = audit_cause(RULE_wrong_probe, place)};
+    struct finding *f = audit_add(a, &b);
+    struct fact *fact;
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
+    fact = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
+    fact->va = va;
+    fact->size = hart_peek(c->lock->hart, va, fact->bytes, 4) ? 4 : 0;
+    audit_fact_message(f, LABEL_WRONG, messages[fault]);
+    audit_fact_moment(f, LABEL_JUDGED, c->lock->hart, c->lock->caller);
+    audit_fact_task(a, f, c->lock->hart);
+    audit_fact_order(f);
+}
+
+/* Notes whether the place is wrong, and reports it if it was not so before. */
+static void judge(const struct comparison *c, uint64_t va, bool wrong, enum fault fault)
+{
+    struct map *told = &c->state->told;
+    uint64_t before = 0;
+
+    if (!map_get(told, va, &before) && (!wrong || told->len == PLACES_MAX)) {
+        c->state->left_out += wrong;
+        return;
+    }
+    if (!wrong) {
+        map_remove(told, va);
+        return;
+    }
+    map_put(told, va, before | UINT64_C(1) << fault);
+    if (!(before >> fault & 1))
+        report(c, va, fault);
+}
+
+static void compare_entry(void *ctx, const struct kprobe_entry *e)
+{
+    struct comparison *c = ctx;
+    bool has;
+
+    c->count++;
+    if (e->va == UINT64_MAX || e->by_ftrace || c->now.len == PLACES_MAX)
+        return;
+    map_put(&c->now, e->va, e->on && !e->gone);
+    if (e->gone || is_debuggers(c, e->va))
+        return;
+    has = has_breakpoint(c->lock->hart, e->va);
+    if (e->wanted && !e->on)
+        judge(c, e->va, true, PROBE_SHARED);
+    else
+        judge(c, e->va, e->on != has, e->on ? PROBE_LACKING : PROBE_LEFT);
+}
+
+/* Whether the code is sure to be the same as when it had a probe. */
+static bool stays(const struct comparison *c, uint64_t va)
+{
+    uint64_t pa;
+
+    return c->audit->config.text && text_map_find(c->audit->config.text, va, &pa) == TEXT_IMAGE;
+}
+
+/* The places that had a probe, and are in the table no more. */
+static void compare_gone(const struct comparison *c)
+{
+    size_t count;
+    uint64_t *before = map_keys(&c->state->armed, &count), ignored;
+
+    for (size_t i = 0; i < count; i++)
+        if (!map_get(&c->now, before[i], &ignored) && stays(c, before[i]) &&
+            !is_debuggers(c, before[i]))
+            judge(c, before[i], has_breakpoint(c->lock->hart, before[i]), PROBE_GONE);
+    free(before);
+}
+
+static void note_armed(const struct comparison *c)
+{
+    size_t count;
+    uint64_t *now = map_keys(&c->now, &count), on;
+
+    map_clear(&c->state->armed);
+    for (size_t i = 0; i < count; i++)
+        if (map_get(&c->now, now[i], &on) && on)
+            map_put(&c->state->armed, now[i], 1);
+    free(now);
+}
+
+/* Whether the hart has executed so much that the comparison takes little beside it. */
+static bool is_time(struct state_probes *s, uint64_t cycle)
+{
+    if (cycle < s->scanned_at) /* another hart's cycles */
+        s->scanned_at = cycle;
+    return !s->count || cycle - s->scanned_at >= CYCLES_PER_PLACE * s->count;
+}
+
+void state_probes_compare(struct audit *a, struct state_probes *s, const struct lock_event *lock)
+{
+    struct comparison c = {.audit = a, .state = s, .lock = lock};
+    bool none;
+
+    if (!a->config.kprobes || !is_time(s, hart_cycles(lock->hart)))
+        return;
+    if (!kprobe_table_read(a->config.kprobes, lock->hart, &none, compare_entry, &c)) {
+        s->left_out++;
+    } else if (!none) {
+        compare_gone(&c);
+        note_armed(&c);
+    }
+    s->count = c.count;
+    s->scanned_at = hart_cycles(lock->hart);
+    map_free(&c.now);
+}

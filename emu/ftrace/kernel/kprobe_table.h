@@ -1,0 +1,42 @@
+/*
+ * kprobe_table.h - the kernel's table of kprobes, in its memory: which places of its code are to
+ * have a breakpoint.
+ *
+ * A place has one entry. If several probes are registered there, the entry stands for all of them.
+ * Where the members of struct kprobe are is known from DWARF or BTF; its flags have had the same
+ * values in all versions of Linux with RISC-V's kprobes. The table is in order while no hart has
+ * the kernel's lock of it, kprobe_mutex, or has just completed its change.
+ */
+#ifndef FTRACE_KPROBE_TABLE_H
+#define FTRACE_KPROBE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hart;
+struct image;
+struct kprobe_table;
+struct lines;
+struct symbols;
+
+struct kprobe_entry {
+    uint64_t va;    /* of the instruction */
+    bool on;        /* it is to have a breakpoint */
+    bool wanted;    /* some probe that is registered there is enabled */
+    bool by_ftrace; /* it is on a site, and has no breakpoint */
+    bool gone;      /* the code is: its module was unloaded */
+};
+
+/* Image, symbols and lines must outlive it; lines may be NULL. Never NULL. */
+struct kprobe_table *kprobe_table_new(const struct image *im, const struct symbols *symbols,
+                                      struct lines *lines);
+void kprobe_table_free(struct kprobe_table *t); /* NULL is allowed */
+
+/*
+ * Calls each() for all entries. *none: probes are turned off altogether, or there is no table.
+ * False: it is damaged.
+ */
+bool kprobe_table_read(struct kprobe_table *t, struct hart *h, bool *none,
+                       void (*each)(void *ctx, const struct kprobe_entry *entry), void *ctx);
+
+#endif
