@@ -292,10 +292,10 @@ static void on_sites_changed(void *ctx, uint32_t id)
         ftrace_emit(w->stream, &e);
 }
 
-static void on_site_taken(void *ctx, struct hart *h, uint32_t id)
+static void on_site_taken(void *ctx, struct hart *h, uint32_t id, uint64_t lacking)
 {
     const struct watch *w = ctx;
-    const struct ftrace_event e = {.kind = FTRACE_SITE_TAKEN, .taken = {h, id}};
+    const struct ftrace_event e = {.kind = FTRACE_SITE_TAKEN, .taken = {h, id, lacking}};
 
     if (ftrace_wants(w->stream, e.kind))
         ftrace_emit(w->stream, &e);

@@ -18,6 +18,7 @@ enum {
     FREE_MEM = 0x320,
     RELEASE = 0x330,
     LIST = 0x400,
+    CALL = 0x500,
 };
 
 /* The struct module with its list node, its table of sites, and its code. */
@@ -40,19 +41,26 @@ struct scene {
     struct site_table *t;
     struct site_life *life;
     struct module_sites *modules;
-    unsigned taken;
+    unsigned taken, lacks;
+    uint64_t lacking;
 };
 
-static void on_taken(void *ctx, struct hart *h, uint32_t site)
+static void on_taken(void *ctx, struct hart *h, uint32_t site, uint64_t lacking)
 {
     struct scene *s = ctx;
 
+    if (site == NO_SITE) {
+        s->lacking = lacking;
+        s->lacks++;
+        return;
+    }
     assert_ptr_equal(h, s->w.hart);
     assert_int_equal(site_get(s->t, site)->va, AREA + (uint64_t)STEP * s->taken);
     s->taken++;
 }
 
-static void build(struct scene *s)
+/* `nops`: sites are at functions' entries, as layout pfe8 has them. */
+static void build_with(struct scene *s, bool nops)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT};
 
@@ -61,6 +69,10 @@ static void build(struct scene *s)
     s->im = image_begin();
     image_name(s->im, "f", F);
     image_site(s->im, F);
+    if (nops) {
+        image_nops(s->im, F, 8);
+        image_name(s->im, "ftrace_call", CALL);
+    }
     image_name(s->im, "modules", LIST);
     image_name(s->im, "ftrace_process_locs", PROCESS_LOCS);
     image_name(s->im, "do_init_module", INIT);
@@ -77,6 +89,11 @@ static void build(struct scene *s)
     poke(&s->w, MODULE + AREAS_AT + 8, 0x1000, 8);
     for (unsigned i = 0; i < SITES; i++)
         poke(&s->w, TABLE + 8 * i, AREA + (uint64_t)STEP * i, 8);
+}
+
+static void build(struct scene *s)
+{
+    build_with(s, false);
 }
 
 static void wreck(struct scene *s)
@@ -146,11 +163,60 @@ static void a_table_that_is_damaged_is_left_out_and_counted(void **state)
     wreck(&s);
 }
 
+/* Functions of the module: the first ones have entries. */
+enum { FUNCTIONS = SITES + 2, SYMBOL_BYTES = 16 };
+#define SYMBOLS (RAM_BASE + 0x80000)
+#define NAMES   (RAM_BASE + 0x90000)
+
+static void put_symbols(struct scene *s)
+{
+    const uint64_t c_nops = UINT64_C(0x0001000100010001);
+
+    for (uint64_t i = 0; i < FUNCTIONS; i++) {
+        poke(&s->w, SYMBOLS + SYMBOL_BYTES * i, AREA + STEP * i, 8);
+        poke(&s->w, SYMBOLS + SYMBOL_BYTES * i + 8, 0x20, 4);
+        poke(&s->w, SYMBOLS + SYMBOL_BYTES * i + 12, 2 * i, 4);
+        poke(&s->w, NAMES + 2 * i, 'a' + i, 2);
+        poke(&s->w, AREA + STEP * i, c_nops, 8);
+    }
+    poke(&s->w, AREA + STEP * SITES, ADDI(SP, SP, -16), 4); /* one that is not traced */
+    poke(&s->w, MODULE + AREAS_AT + 0x100, SYMBOLS, 8);
+    poke(&s->w, MODULE + AREAS_AT + 0x108, FUNCTIONS, 8);
+    poke(&s->w, MODULE + AREAS_AT + 0x110, NAMES, 8);
+}
+
+static void a_function_with_nops_and_without_an_entry_is_lacking(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with(&s, true);
+    assert_int_equal(site_layout(s.t), LAYOUT_PFE8);
+    put_symbols(&s);
+    call(&s, PROCESS_LOCS, TABLE, TABLE + 8 * SITES);
+    assert_int_equal(s.taken, SITES);
+    assert_int_equal(s.lacks, 1);
+    assert_int_equal(s.lacking, AREA + STEP * (FUNCTIONS - 1));
+    poke(&s.w, AREA + STEP * (FUNCTIONS - 1), ADDI(SP, SP, -16), 4);
+    s.taken = 0;
+    call(&s, RELEASE, 0, 0);
+    call(&s, PROCESS_LOCS, TABLE, TABLE + 8 * SITES);
+    assert_int_equal(s.taken, SITES);
+    assert_int_equal(s.lacks, 1);
+    s.taken = 0;
+    call(&s, RELEASE, 0, 0);
+    /* A table that is not aligned cannot be read, and so lacks nothing. */
+    call(&s, PROCESS_LOCS, TABLE + 4, TABLE + 4 + 8 * SITES);
+    assert_int_equal(s.lacks, 1);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_of_a_module_whose_sites_are_known_has_one_or_none),
         cmocka_unit_test(a_table_that_is_damaged_is_left_out_and_counted),
+        cmocka_unit_test(a_function_with_nops_and_without_an_entry_is_lacking),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,6 +242,7 @@ struct state_records {
 void state_records_begin(struct state_records *s);
 void state_records_store(const struct audit *a, struct state_records *s,
                          const struct code_write *w);
+void state_records_taken(struct audit *a, const struct site_taken_event *e);
 void state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);
 
 /* What is to be compared of labels. */

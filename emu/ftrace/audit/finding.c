@@ -133,6 +133,9 @@ const char *message_text(enum message message)
         [MESSAGE_PROBE_SHARED] =
             "one of the probes there is enabled, and the entry that stands for "
             "all of them is disabled",
+        [MESSAGE_TABLE_LACKS] =
+            "the function begins with the compiler's nops, and its module's table "
+            "of sites (__mcount_loc) has no entry for it",
         [MESSAGE_TABLE_ODD] = "the module's table of sites (__mcount_loc) has the address, and the "
                               "compiler has put neither nops nor a call there",
     };

@@ -172,6 +172,7 @@ enum message {
     MESSAGE_PROBE_LEFT,
     MESSAGE_PROBE_GONE,
     MESSAGE_PROBE_SHARED,
+    MESSAGE_TABLE_LACKS,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
     MESSAGES,
 };

@@ -431,7 +431,8 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
     const struct patch_rules *r = rules;
 
-    check_taken(r->audit, &e->taken);
+    if (e->taken.site != NO_SITE)
+        check_taken(r->audit, &e->taken);
 }
 
 static void hart_io(struct state_io *io, struct patching_hart *h)

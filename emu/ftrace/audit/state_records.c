@@ -195,6 +195,27 @@ static void report(struct comparison *c, uint64_t ip, uint32_t site, enum disagr
     audit_fact_order(f);
 }
 
+/* The kernel is about to take up a table that has not all functions of its module. */
+void state_records_taken(struct audit *a, const struct site_taken_event *e)
+{
+    const struct breach b = {
+        .rule = RULE_wrong_record,
+        .hart = hart_id(e->hart),
+        .site = NO_SITE,
+        .pc = e->lacking,
+        .cycle = hart_cycles(e->hart),
+        .cause = audit_cause(RULE_wrong_record, audit_function(a, hart_pc(e->hart)))};
+    struct finding *f = e->site == NO_SITE ? audit_add(a, &b) : NULL;
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = e->lacking;
+    audit_fact_message(f, LABEL_WRONG, MESSAGE_TABLE_LACKS);
+    audit_fact_moment(f, LABEL_JUDGED, e->hart, hart_pc(e->hart));
+    audit_fact_task(a, f, e->hart);
+    audit_fact_order(f);
+}
+
 /* ---- one record ---- */
 
 /* The site of the image that begins at or before the address and has it; NO_SITE: none has. */

@@ -161,7 +161,9 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
     struct state_rules *r = rules;
 
-    if (e->kind == FTRACE_KEY_CALLED)
+    if (e->kind == FTRACE_SITE_TAKEN)
+        state_records_taken(r->audit, &e->taken);
+    else if (e->kind == FTRACE_KEY_CALLED)
         state_labels_called(r->audit, &r->labels, e->key.key);
     else if (e->lock.lock == LOCK_FTRACE)
         state_records_compare(r->audit, &r->records, &e->lock);

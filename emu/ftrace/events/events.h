@@ -53,6 +53,8 @@ struct site_event {
 struct site_taken_event {
     struct hart *hart;
     uint32_t site;
+    uint64_t lacking; /* if `site' is NO_SITE: a function that the compiler has prepared for a site,
+                         and to which no entry of the table leads */
 };
 
 /*

@@ -10,6 +10,7 @@
  */
 #include "ftrace/kernel/modules.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,7 @@ struct table {
 struct entry {
     uint64_t va, size;
     uint64_t name; /* the address of its first character */
-    bool defined;
+    bool defined, is_function;
 };
 
 enum { ELF_ENTRY_BYTES = 24, OWN_ENTRY_BYTES = 16, ENTRIES_AT_ONCE = 64 };
@@ -160,7 +161,7 @@ static unsigned entry_bytes(const struct table *t)
 
 static struct entry entry_at(const struct table *t, const uint8_t *at)
 {
-    struct entry e = {.defined = true};
+    struct entry e = {.defined = true, .is_function = true};
     uint16_t section;
     uint32_t offset;
 
@@ -170,6 +171,7 @@ static struct entry entry_at(const struct table *t, const uint8_t *at)
         memcpy(&e.va, at + 8, 8);
         memcpy(&e.size, at + 16, 8);
         e.defined = section != 0;
+        e.is_function = ELF64_ST_TYPE(at[4]) == STT_FUNC;
     } else {
         memcpy(&e.va, at, 8);
         memcpy(&e.size, at + 8, 4);
@@ -285,6 +287,14 @@ bool module_symbols_object_at(const struct module_symbols *m, uint64_t va,
     while (at > first && !has_name(m, at - 1, name))
         at--;
     return at > first && va - m->entries.at[at - 1].va < m->entries.at[at - 1].size;
+}
+
+void module_symbols_each(const struct module_symbols *m, void (*fn)(void *ctx, uint64_t va),
+                         void *ctx)
+{
+    for (size_t i = 0; i < m->entries.len; i++)
+        if (m->entries.at[i].is_function)
+            fn(ctx, m->entries.at[i].va);
 }
 
 const char *module_symbols_module(const struct module_symbols *m)

@@ -58,7 +58,12 @@ struct module_function {
  */
 struct module_symbols *module_symbols_new(const struct cluster *c, struct hart *h,
                                           const struct symbols *symbols, uint64_t va);
-void module_symbols_free(struct module_symbols *m);                /* NULL is allowed */
+void module_symbols_free(struct module_symbols *m); /* NULL is allowed */
+/*
+ * Calls fn() for the addresses of its functions in ascending order; some may come twice.
+ */
+void module_symbols_each(const struct module_symbols *m, void (*fn)(void *ctx, uint64_t va),
+                         void *ctx);
 const char *module_symbols_module(const struct module_symbols *m); /* its name */
 
 /* Finds the function that has the address. False: no function has it. */

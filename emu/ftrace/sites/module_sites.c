@@ -58,19 +58,47 @@ static bool owns(const struct module_sites *m, uint32_t id)
     return m->owned.len && m->owned.at[m->owned.len - 1].id >= id;
 }
 
+struct look {
+    const struct module_sites *m;
+    struct hart *hart;
+};
+
+/* A function that begins with the compiler's nops is to be a site. */
+static void look_at_function(void *ctx, uint64_t va)
+{
+    const struct look *l = ctx;
+    const struct module_sites *m = l->m;
+    struct site s = {.va = va, .kind = SITE_FUNCTION, .size = site_traits(m->sites)->size};
+    uint8_t bytes[SITE_BYTES_MAX];
+    uint64_t pa;
+
+    if (hart_translate(l->hart, va, ACCESS_LOAD, &pa) && site_find(m->sites, pa, 1) == NO_SITE &&
+        module_read(m->cluster, l->hart, va, bytes, s.size) &&
+        site_state(m->sites, &s, bytes, NULL) == SITE_INIT)
+        m->taken(m->ctx, l->hart, NO_SITE, va);
+}
+
+/* The table has been read: looks for functions that it lacks. */
+static void look_at_functions(const struct module_sites *m, struct hart *h,
+                              const struct module_symbols *names)
+{
+    if (names && m->taken && site_traits(m->sites)->place == SITE_AT_ENTRY &&
+        !site_life_left_out(m->life))
+        module_symbols_each(names, look_at_function, &(struct look){m, h});
+}
+
 static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uint64_t start,
                     uint64_t end)
 {
-    struct module_symbols *names = NULL;
-    uint64_t entry;
+    struct module_symbols *names;
+    uint64_t entry, at;
 
-    if (end == start)
-        return;
     if (end < start || (end - start) / sizeof entry > TABLE_ENTRIES_MAX) {
         m->left_out++;
         return;
     }
-    for (uint64_t at = start; at < end && read_entry(m, h, at, &entry); at += sizeof entry) {
+    names = module_symbols_new(m->cluster, h, m->symbols, module);
+    for (at = start; at < end && read_entry(m, h, at, &entry); at += sizeof entry) {
         uint64_t va = site_of_entry(m->sites, entry);
         uint32_t id;
 
@@ -81,8 +109,10 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
             continue;
         VEC_PUSH(&m->owned, ((struct owned){.module = module, .id = id}));
         if (m->taken)
-            m->taken(m->ctx, h, id);
+            m->taken(m->ctx, h, id, 0);
     }
+    if (at >= end)
+        look_at_functions(m, h, names);
     module_symbols_free(names);
 }
 

@@ -31,9 +31,10 @@ void module_sites_free(struct module_sites *m); /* NULL is allowed */
 
 /*
  * Calls taken() for each site that the kernel is about to take up from a module's table, before it
- * is patched.
+ * is patched; then, with NO_SITE, for each function that has room for one, and no entry in the
+ * table.
  */
-typedef void module_site_taken(void *ctx, struct hart *h, uint32_t site);
+typedef void module_site_taken(void *ctx, struct hart *h, uint32_t site, uint64_t lacking);
 void module_sites_listen(struct module_sites *m, module_site_taken *taken, void *ctx);
 
 /*
