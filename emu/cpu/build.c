@@ -129,8 +129,7 @@ static unsigned look_ahead(struct builder *b, const struct fetched *f, uint8_t *
     b->fetcher.looks = true;
     for (unsigned n = b->insns + 1; size + 4 <= LOOK_AHEAD; n++) {
         if (!same_page(f->pa + size, f->pa) ||
-            !fetch_insn(&b->fetcher, f->pc + size, f->pa + size, n, &next) ||
-            fetch_crosses_page(&next))
+            !fetch_insn(&b->fetcher, f->pc + size, f->pa + size, n, &next))
             break;
         size += copy_bytes(bytes + size, &next);
     }
@@ -275,8 +274,6 @@ static bool decode(struct builder *b)
             break;
         }
         if (fetch_crosses_page(&f)) {
-            if (b->insns)
-                break;
             b->pa_second = align_down(f.pa_high, PAGE_BYTES);
             b->ended = true;
         }

@@ -168,7 +168,8 @@ bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, st
     if (insn_size((uint16_t)word) == 4) {
         f->pa_high = pa + 2;
         if ((!(f->pa_high & (PAGE_BYTES - 1)) || UNLIKELY(!pmp_page_is_uniform(h, pa))) &&
-            !hart_fetch_address(h, pc + 2, &f->pa_high))
+            ((ahead && !(f->pa_high & (PAGE_BYTES - 1))) ||
+             !hart_fetch_address(h, pc + 2, &f->pa_high)))
             return false;
         if (UNLIKELY(fetch_is_late(h->cluster->config.fetch)) && !(f->pa_high & 2))
             by->version = choose_version(by, f->pa_high, insns);

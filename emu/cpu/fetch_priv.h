@@ -45,7 +45,8 @@ struct fetcher {
 
 /*
  * Fetches the instruction with the index `ahead` in the block, at pc and physical address pa.
- * False: its second half cannot be fetched; the exception is raised.
+ * False: its second half cannot be fetched, and the exception is raised; or it is in another page,
+ * and the instruction is not the first one. No other page is used before the block is left.
  */
 MUST_USE bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead,
                          struct fetched *f);
