@@ -100,6 +100,12 @@ static void add_options(struct identity *i, const struct options *o)
                          harts->fetch_seed));
     else
         add(i, xasprintf("run fetch %s", options_fetch_name(harts->fetch)));
+    if (harts->translate == TRANSLATE_RANDOM)
+        add(i, xasprintf("run translate %s:%" PRIu64, options_translate_name(harts->translate),
+                         harts->translate_seed));
+    else
+        add(i, xasprintf("run translate %s", options_translate_name(harts->translate)));
+    add(i, xasprintf("run translations-max %" PRIu32, harts->used_max));
     add(i, xasprintf("run old-code-max %zu", harts->old_code_max));
     add_bootargs(i, board->bootargs ? board->bootargs : "");
 }

@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "cli/options.h"
 
-enum { IDENTITY_LINES_MAX = 32 };
+enum { IDENTITY_LINES_MAX = 36 };
 
 /* The beginning of the line with the file of --restore. */
 #define IDENTITY_RESTORE "run restore "

@@ -32,6 +32,11 @@ static const struct option_word firmware_words[] = {{"auto", FIRMWARE_AUTO},
 static const struct option_word fetch_words[] = {
     {"stale", FETCH_STALE}, {"coherent", FETCH_COHERENT}, {"random", FETCH_RANDOM},
     {"any", FETCH_ANY},     {"ordered", FETCH_ORDERED},   {NULL, 0}};
+static const struct option_word translate_words[] = {{"stale", TRANSLATE_STALE},
+                                                     {"coherent", TRANSLATE_COHERENT},
+                                                     {"random", TRANSLATE_RANDOM},
+                                                     {"invalid", TRANSLATE_INVALID},
+                                                     {NULL, 0}};
 static const struct option_word timing_words[] = {
     {"inorder", TIMING_INORDER}, {"unit", TIMING_UNIT}, {NULL, 0}};
 
@@ -146,6 +151,22 @@ static bool set_fetch(void *options, const char *text, char *problem)
     if (config->fetch == FETCH_STALE || config->fetch == FETCH_COHERENT)
         return !seed;
     return seed && option_parse_number(seed + 1, 1000, &config->fetch_seed);
+}
+
+static bool set_translate(void *options, const char *text, char *problem)
+{
+    struct cluster_config *config = &((struct options *)options)->machine.cluster;
+    int mode;
+
+    (void)problem;
+    if (!strncmp(text, "random:", 7)) {
+        config->translate = TRANSLATE_RANDOM;
+        return option_parse_number(text + 7, 1000, &config->translate_seed);
+    }
+    if (!option_parse_word(text, translate_words, &mode))
+        return false;
+    config->translate = (enum translate_mode)mode;
+    return mode != TRANSLATE_RANDOM; /* as for --fetch */
 }
 
 static bool set_allow(void *options, const char *text, char *problem)
@@ -599,6 +620,13 @@ static const struct machine_drive *find_writable(const struct machine_config *co
     return NULL;
 }
 
+static bool offers_svvptc(const struct options *o)
+{
+    uint64_t extensions = o->machine.cluster.extensions;
+
+    return !extensions || extensions >> EXT_Svvptc & 1;
+}
+
 static bool check_combinations(const struct options *o, const struct diag *d)
 {
     const struct machine_drive *drive = find_writable(&o->machine);
@@ -607,6 +635,10 @@ static bool check_combinations(const struct options *o, const struct diag *d)
     if (o->command == COMMAND_EXPLORE && drive)
         diag_error(d, "--drive %s: each interleaving would write to it; add `,snapshot'",
                    drive->path);
+    else if (o->machine.cluster.translate == TRANSLATE_INVALID && offers_svvptc(o))
+        diag_error(d,
+                   "--translate invalid: Svvptc promises that new entries are seen; give an --isa "
+                   "without it");
     else if (conflict)
         diag_error(d, "%s", conflict);
     else
@@ -692,6 +724,11 @@ const char *options_firmware_name(enum firmware_kind kind)
 const char *options_fetch_name(enum fetch_mode mode)
 {
     return word_for(fetch_words, (int)mode);
+}
+
+const char *options_translate_name(enum translate_mode mode)
+{
+    return word_for(translate_words, (int)mode);
 }
 
 const char *options_timing_name(const struct options *o)

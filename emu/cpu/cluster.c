@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/state_io.h"
 #include "base/versions.h"
 #include "cpu/codemap_priv.h"
@@ -13,6 +14,7 @@
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
+#include "cpu/used_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -99,6 +101,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
         c->config.code_writes_max = CODE_WRITES_DEFAULT;
     if (!c->config.old_code_max)
         c->config.old_code_max = OLD_CODE_DEFAULT;
+    if (!c->config.used_max)
+        c->config.used_max = USED_DEFAULT;
     c->writes_kept = xcalloc(c->config.code_writes_max / WRITE_CHUNK + 1, sizeof *c->writes_kept);
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
@@ -328,18 +332,44 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
         timed_remote_fence(target, CORE_fence_i);
 }
 
-void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester)
+static void emit_remote_flush(const struct cluster *c, struct hart *target, const struct writer *by,
+                              const struct remote_flush *flush)
+{
+    const struct event e = {.kind = EVENT_SFENCE_VMA,
+                            .fence = {.origin = FENCE_REMOTE,
+                                      .hart = target,
+                                      .requester = by->hart,
+                                      .pc = by->pc,
+                                      .cycle = by->cycle,
+                                      .stamp = target->s.sync_stamp,
+                                      .va = flush->from,
+                                      .size = flush->size == UINT64_MAX ? 0 : flush->size,
+                                      .one_asid = flush->one_asid,
+                                      .asid = flush->asid}};
+
+    if (is_wanted(c, EVENT_SFENCE_VMA))
+        cluster_emit(c, &e);
+}
+
+void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester,
+                               const struct remote_flush *flush)
 {
     struct writer by = hart_writer(requester);
+    bool all = flush->size == UINT64_MAX;
 
-    (void)c;
     by.pc -= 4; /* as above */
+    if (target->s.used)
+        used_fence(target, (struct used_scope){.all_addresses = all,
+                                               .all_asids = !flush->one_asid,
+                                               .from = align_down(flush->from, PAGE_BYTES),
+                                               .size = flush->size,
+                                               .asid = flush->asid});
     hart_forget_cut(target);
     if (target->s.model)
         timed_sfence(target, NULL);
     if (target->s.model && target != requester)
         timed_remote_fence(target, CORE_sfence);
-    hart_emit_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
+    emit_remote_flush(c, target, &by, flush);
 }
 
 struct cluster_left_out cluster_left_out(const struct cluster *c)
@@ -348,12 +378,25 @@ struct cluster_left_out cluster_left_out(const struct cluster *c)
                                      c->old_code_left_out};
 }
 
+static void pointer_writes_io(struct state_io *io, struct cluster *c)
+{
+    STATE_IO(io, c->table_clock);
+    STATE_IO(io, c->pointer_write_count);
+    for (unsigned i = 0; i < POINTER_WRITES; i++) {
+        STATE_IO(io, c->pointer_writes[i].pte_pa);
+        writer_state_io(io, &c->pointer_writes[i].who);
+    }
+}
+
 void cluster_state_io(struct state_io *io, struct cluster *c)
 {
-    state_io_section(io, "cluster", 3);
+    state_io_section(io, "cluster", 4);
     STATE_IO_SAME(io, c->harts.len);
     STATE_IO_SAME(io, c->config.old_code_max);
     STATE_IO(io, c->old_code_left_out);
+    STATE_IO_SAME(io, c->config.translate);
+    if (c->config.translate != TRANSLATE_COHERENT)
+        pointer_writes_io(io, c);
     if (io->loading)
         fetch_views_remove(c);
     for (size_t i = 0; i < c->harts.len; i++)

@@ -43,6 +43,12 @@ static inline bool fetch_is_late(enum fetch_mode mode)
     return mode == FETCH_ANY || mode == FETCH_ORDERED;
 }
 
+/*
+ * The translation of an address whose page table was changed after the hart's last sfence.vma for
+ * it. TRANSLATE_INVALID: the old one, also that there was none.
+ */
+enum translate_mode { TRANSLATE_COHERENT, TRANSLATE_STALE, TRANSLATE_RANDOM, TRANSLATE_INVALID };
+
 enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 
 /* TIMING_CORE: by the core model cluster_config.core. */
@@ -76,13 +82,17 @@ struct hart_env {
 /* The defaults of the configuration; macros, because the option rows need their text. */
 #define CODE_WRITES_DEFAULT 65536 /* 4 MiB */
 #define OLD_CODE_DEFAULT    3
+#define USED_DEFAULT        4096
 
 struct cluster_config {
     struct bus *bus;
     uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
     enum fetch_mode fetch;
-    uint64_t fetch_seed;    /* FETCH_RANDOM, FETCH_ANY and FETCH_ORDERED */
-    struct chooser chooser; /* answers in place of the seeds of the random modes */
+    uint64_t fetch_seed; /* FETCH_RANDOM, FETCH_ANY and FETCH_ORDERED */
+    enum translate_mode translate;
+    uint64_t translate_seed; /* TRANSLATE_RANDOM */
+    uint32_t used_max;       /* translations that a hart keeps; 0: USED_DEFAULT */
+    struct chooser chooser;  /* answers in place of the seeds of the random modes */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
@@ -170,8 +180,14 @@ struct feed *cluster_feed(const struct cluster *c); /* NULL: there is none */
 /* Executes a fence.i for `target`, requested by `requester` by a call of firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);
 
-/* The same for sfence.vma, of all addresses. */
-void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester);
+/* The same for sfence.vma, of [from, from + size); size UINT64_MAX: of all addresses. */
+struct remote_flush {
+    uint64_t from, size;
+    bool one_asid; /* false: of all */
+    uint16_t asid;
+};
+void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester,
+                               const struct remote_flush *flush);
 
 /*
  * Saves or restores the harts, at an instruction boundary. A restore drops all caches and expects

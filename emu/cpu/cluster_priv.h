@@ -51,6 +51,14 @@ struct watched_page {
     unsigned writes, reads; /* how many times each is watched */
 };
 
+/* A store to a pointer of a page table. */
+struct pointer_write {
+    uint64_t pte_pa;
+    struct writer who;
+};
+
+enum { POINTER_WRITES = 64 };
+
 struct cluster {
     struct cluster_config config;
     struct ram *ram;
@@ -77,6 +85,10 @@ struct cluster {
     struct feed *feed;       /* NULL: nothing is recorded */
     uint32_t wanted;         /* kinds of events that some listener needs */
     struct map table_ranges; /* walk.c: page number of a page table -> what it translates */
+    /* where harts keep the translations that they use (used_priv.h) */
+    uint64_t table_clock; /* number of changes of page table entries that were seen */
+    struct pointer_write pointer_writes[POINTER_WRITES]; /* the newest ones; a ring */
+    uint64_t pointer_write_count;
     VEC_OF(struct watched_page) watched;
     bool store_reads; /* the present store belongs to an atomic operation */
     struct op_cost cost[OP_COUNT];
@@ -88,7 +100,8 @@ void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, uns
                        const struct writer *by);
 
 /* walk.c: ram_hooks.table_written */
-void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size);
+void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,
+                        const struct writer *by);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

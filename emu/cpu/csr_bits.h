@@ -65,6 +65,7 @@ enum { INHIBIT_CY = 1, INHIBIT_IR = 4, COUNTER_TIME = 1 };
 #define PTE_G         (UINT64_C(1) << 5)
 #define PTE_A         (UINT64_C(1) << 6)
 #define PTE_D         (UINT64_C(1) << 7)
+#define PTE_SOFTWARE  (UINT64_C(3) << 8)
 #define PTE_PPN_SHIFT 10
 #define PTE_PPN       (UINT64_C(0xfffffffffff) << PTE_PPN_SHIFT)
 #define PTE_RESERVED  (UINT64_C(0x7f) << 54)

@@ -97,9 +97,9 @@
 #define DO_pause           SLOW(hart_op_pause(h))
 #define DO_fence_i         SYSTEM(hart_op_fence_i(h))
 #define DO_sfence_vma      SYSTEM(hart_op_sfence_vma(h, u))
-#define DO_sinval_vma      SYSTEM(hart_op_sfence_vma(h, u))
-#define DO_sfence_w_inval  SYSTEM(hart_op_sfence_inval(h, u))
-#define DO_sfence_inval_ir SYSTEM(hart_op_sfence_inval(h, u))
+#define DO_sinval_vma      SYSTEM(hart_op_sinval_vma(h, u))
+#define DO_sfence_w_inval  SYSTEM(hart_op_sfence_w_inval(h, u))
+#define DO_sfence_inval_ir SYSTEM(hart_op_sfence_inval_ir(h, u))
 
 /* ---- I, S: system ---- */
 #define DO_ecall  SYSTEM(hart_op_ecall(h))

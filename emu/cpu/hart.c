@@ -14,6 +14,7 @@
 #include "cpu/feed.h"
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/used_priv.h"
 #include "mem/bus.h"
 
 static void add_model(struct hart *h)
@@ -37,6 +38,8 @@ struct hart *hart_new(struct cluster *c, unsigned id)
     h->cache.fetched_ops = UINT_MAX;
     if (c->timing)
         add_model(h);
+    if (c->config.translate != TRANSLATE_COHERENT)
+        h->s.used = used_new(c->config.used_max);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
         FILLS_LOST; /* zeroes are not empty entries, so all must be emptied */
     hart_reset(h, 0, PRIV_M);
@@ -51,6 +54,7 @@ void hart_free(struct hart *h)
     VEC_FREE(&h->cache.suspects);
     timed_free(h->cache.timed);
     model_free(h->s.model);
+    used_free(h->s.used);
     free(h);
 }
 
@@ -92,6 +96,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     struct writer me;
 
     reset_state(h, pc, mode);
+    used_forget_all(h);
     me = hart_writer(h);
     hart_fence_i(h, FENCE_LOCAL, &me);
 }
@@ -206,7 +211,7 @@ void hart_emit_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
     cluster_emit(h->cluster, &e);
 }
 
-void hart_emit_flush(struct hart *h, const uint64_t *va)
+void hart_emit_flush(struct hart *h, const uint64_t *va, const uint64_t *asid)
 {
     struct event e;
     struct writer by;
@@ -222,7 +227,9 @@ void hart_emit_flush(struct hart *h, const uint64_t *va)
                                  .cycle = by.cycle,
                                  .stamp = h->s.sync_stamp,
                                  .one_address = va != NULL,
-                                 .va = va ? *va : 0}};
+                                 .va = va ? *va : 0,
+                                 .one_asid = asid != NULL,
+                                 .asid = asid ? (uint16_t)*asid : 0}};
     cluster_emit(h->cluster, &e);
 }
 
@@ -588,6 +595,8 @@ void hart_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, h->s.fetch_floor);
     cut_io(io, &h->s.cut);
     fetch_views_state_io(io, h);
+    if (h->s.used)
+        used_state_io(io, h);
     if (io->loading)
         hart_update_context(h);
 }

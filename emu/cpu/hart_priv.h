@@ -43,6 +43,7 @@ struct hart_cache {
     const struct uop *uop; /* its position in it; NULL: in no block, and the state's pc is valid */
 
     struct leaf leaf;
+    bool unsure; /* the last walk chose between two translations (walk_priv.h) */
     struct noted_table noted_tables[LEVELS_MAX];
     uint64_t store_epoch; /* value of ram->epoch when store translations were last dropped */
 
@@ -120,8 +121,8 @@ void hart_emit_wait(struct hart *h, enum event_kind kind);
 /* Emits the event of a fence of the hart, requested by `by`. */
 void hart_emit_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
-/* The same for the hart's own sfence.vma, for this address; NULL: for all. */
-void hart_emit_flush(struct hart *h, const uint64_t *va);
+/* The same for the hart's own sfence.vma, for this address and ASID; NULL: for all. */
+void hart_emit_flush(struct hart *h, const uint64_t *va, const uint64_t *asid);
 struct writer hart_writer(const struct hart *h);
 /* Writes up to this stamp are visible to the fetches of all harts. */
 uint64_t hart_oldest_sync_stamp(const struct cluster *c);
@@ -203,6 +204,9 @@ void hart_flush_stores(struct hart *h);
 void hart_flush_jumps(struct hart *h);
 void hart_drop_jumps(struct hart *h); /* only empties the jump cache and the return stacks */
 void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
+/* The same for a hart that may be in a block, when its fetches are translated otherwise (walk.c).
+ */
+void hart_drop_successors(struct hart *h);
 
 /* engine.c, engine_timed.c */
 enum hart_stop engine_run(struct hart *h);

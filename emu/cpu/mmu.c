@@ -91,7 +91,8 @@ static bool reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa
     }
     if (!reach_or_raise(h, va, size, ACCESS_STORE, pa))
         return false;
-    if (ram_has(h->cluster->ram, *pa, size) && pmp_page_is_uniform(h, *pa)) {
+    if (ram_has(h->cluster->ram, *pa, size) && pmp_page_is_uniform(h, *pa) &&
+        LIKELY(!h->cache.unsure)) {
         known->page[slot] = align_down(va, PAGE_BYTES);
         known->pa[slot] = align_down(*pa, PAGE_BYTES);
     }
@@ -124,7 +125,7 @@ static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t p
 {
     unsigned slot = tlb_slot(va);
 
-    if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
+    if (UNLIKELY(!pmp_page_is_uniform(h, pa)) || UNLIKELY(h->cache.unsure))
         return;
     if (t == &h->cache.tlb->load && loads_are_watched(h, pa))
         return;
@@ -270,6 +271,14 @@ bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
 
 /* ---- spans ---- */
 
+/* What the leaf of the last walk maps: of what follows, the hart has used nothing yet. */
+static struct stretch leaf_stretch(const struct hart *h, uint64_t va, uint64_t pa)
+{
+    uint64_t size = UINT64_C(1) << h->cache.leaf.shift;
+
+    return (struct stretch){align_down(va, size), align_down(pa, size), size};
+}
+
 /*
  * Makes a load span of what surrounds va, whose load was permitted and goes to RAM at pa. The span
  * ends where the contiguous mapping, the RAM or the PMP entry that decides ends. It replaces the
@@ -284,10 +293,12 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
 
     if (UNLIKELY(ram->watched_loads)) /* the span might hold such a page */
         return;
+    if (translated && UNLIKELY(h->cache.unsure))
+        return;
     if (!translated)
         stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
     else if (h->cache.leaf.shift > PAGE_SHIFT)
-        stretch = walk_stretch(h, va);
+        stretch = h->s.used ? leaf_stretch(h, va, pa) : walk_stretch(h, va);
     else
         return;
     from = stretch.pa > ram->base ? stretch.pa : ram->base;

@@ -17,9 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu/hart.h"
 #include "mem/ram.h"
-
-struct hart;
 
 /*
  * EVENT_CODE_WRITE. A store to code: at most eight bytes within one page, after it was made.
@@ -59,7 +58,36 @@ struct fence_event {
     uint64_t cycle;     /* of the requester */
     uint64_t stamp;     /* of the newest write that the hart's fetches must see */
     bool one_address;   /* sfence.vma by its own instruction, of this address only */
+    bool one_asid;      /* sfence.vma of this address space only, and not of global translations */
+    uint16_t asid;
     uint64_t va;
+    uint64_t
+        size; /* sfence.vma requested of others: of these bytes from va on; 0: not of a range */
+};
+
+/*
+ * EVENT_STALE_TRANSLATION: a hart uses a translation that is not that of the page tables any more,
+ * and this makes a difference: another page, or a fault. Emitted before the access, once for each
+ * change of the entry and kind of access. Where a pointer or satp was changed, new_pte is at
+ * another place.
+ */
+struct stale_translation {
+    struct hart *hart;
+    enum access access;
+    enum privilege mode; /* of the access (MPRV applied) */
+    uint64_t pc, cycle;  /* of the instruction */
+    uint64_t va;
+    uint64_t pte_pa;           /* the entry that the hart has used */
+    unsigned shift;            /* log2 of the bytes that it maps */
+    uint64_t old_pte, new_pte; /* V clear: not mapped */
+    uint64_t old_pa, new_pa;   /* unless it faults */
+    bool old_faults, new_faults;
+    bool chose_old;
+    bool global;
+    uint16_t asid;
+    uint64_t first_cycle; /* of the hart, when it began to use the entry */
+    bool writer_known;    /* false: satp was written, or the change was not seen */
+    struct writer who;    /* the newest change */
 };
 
 /* Which version of a stale parcel the hart has fetched. */
@@ -192,6 +220,7 @@ enum event_kind {
     EVENT_CODE_SAME,
     EVENT_ACCESS,
     EVENT_STALE_FETCH,
+    EVENT_STALE_TRANSLATION,
     EVENT_FENCE_I,
     EVENT_SFENCE_VMA,
     EVENT_SATP,
@@ -218,7 +247,8 @@ struct event {
         struct code_write code_write; /* CODE_WRITE, CODE_SAME */
         struct access_event access;
         struct stale_fetch stale_fetch;
-        struct fence_event fence; /* FENCE_I, SFENCE_VMA */
+        const struct stale_translation *stale_translation; /* valid during the call */
+        struct fence_event fence;                          /* FENCE_I, SFENCE_VMA */
         struct trap_event trap;
         struct trap_return_event trap_return;
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */

@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/used_priv.h"
 
 /* The encoding of the instruction at u, for mtval. */
 static uint32_t word_of(const struct hart *h, const struct uop *u)
@@ -120,21 +121,68 @@ bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
     return true;
 }
 
-/* The cached translations are those of the tables as they are now (walk.c), so none is dropped. */
-bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
+static bool may_flush(const struct hart *h)
 {
-    if (h->s.mode == PRIV_U || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM)))
-        return illegal(h, u);
+    return h->s.mode != PRIV_U && !(h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM));
+}
+
+static struct used_scope scope_of(const struct hart *h, const struct uop *u)
+{
+    return (struct used_scope){.all_addresses = !u->rs1,
+                               .all_asids = !u->rs2,
+                               .from = h->s.x[u->rs1],
+                               .size = 1,
+                               .asid = (uint16_t)h->s.x[u->rs2]};
+}
+
+static void tell_flush(struct hart *h, const struct uop *u)
+{
     if (h->s.model)
         timed_sfence(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
-    hart_emit_flush(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
+    hart_emit_flush(h, u->rs1 ? &h->s.x[u->rs1] : NULL, u->rs2 ? &h->s.x[u->rs2] : NULL);
+}
+
+/*
+ * The cached translations are those of the tables as they are now (walk.c), so none is dropped,
+ * unless the hart may use older ones.
+ */
+bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
+{
+    if (!may_flush(h))
+        return illegal(h, u);
+    if (UNLIKELY(h->s.used))
+        used_fence(h, scope_of(h, u));
+    tell_flush(h, u);
     return true;
 }
 
-/* sfence.w.inval and sfence.inval.ir: nothing to do, all accesses are in order here (Svinval). */
-bool hart_op_sfence_inval(struct hart *h, const struct uop *u)
+/* Has an effect only between sfence.w.inval and sfence.inval.ir (Svinval). */
+bool hart_op_sinval_vma(struct hart *h, const struct uop *u)
 {
-    return h->s.mode != PRIV_U || illegal(h, u);
+    if (!may_flush(h))
+        return illegal(h, u);
+    if (UNLIKELY(h->s.used))
+        used_invalidate(h, scope_of(h, u));
+    tell_flush(h, u);
+    return true;
+}
+
+bool hart_op_sfence_w_inval(struct hart *h, const struct uop *u)
+{
+    if (h->s.mode == PRIV_U)
+        return illegal(h, u);
+    if (UNLIKELY(h->s.used))
+        used_order_stores(h);
+    return true;
+}
+
+bool hart_op_sfence_inval_ir(struct hart *h, const struct uop *u)
+{
+    if (h->s.mode == PRIV_U)
+        return illegal(h, u);
+    if (UNLIKELY(h->s.used))
+        used_end_invalidation(h);
+    return true;
 }
 
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand)

@@ -21,7 +21,9 @@ bool hart_op_wfi(struct hart *h);
 bool hart_op_pause(struct hart *h);
 bool hart_op_sfence_vma(struct hart *h, const struct uop *u);
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand);
-bool hart_op_sfence_inval(struct hart *h, const struct uop *u);
+bool hart_op_sinval_vma(struct hart *h, const struct uop *u);
+bool hart_op_sfence_w_inval(struct hart *h, const struct uop *u);
+bool hart_op_sfence_inval_ir(struct hart *h, const struct uop *u);
 /* Waits until the hart's reservation is broken, at most for this many cycles. */
 bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles);
 /* clean, flush or inval; `enable` is the field of menvcfg and senvcfg that permits it. */

@@ -15,6 +15,7 @@
 #include "cpu/hpm_priv.h"
 
 struct model;
+struct used_set;
 
 /* Physical memory protection, entry by entry (pmp.c). */
 enum { PMP_ENTRIES_MAX = 64 };
@@ -136,6 +137,8 @@ struct hart_state {
     struct map reported;            /* page number -> bitmap of the stale instructions reported */
     VEC_OF(uint64_t) changed_views; /* pages whose views the next fence.i clears */
     struct cut cut;
+
+    struct used_set *used; /* translations (used_priv.h); NULL: those of memory are used */
 };
 
 #endif

@@ -287,7 +287,7 @@ static void write_and_tell(struct ram *r, uint64_t pa, const uint8_t *from, size
     memcpy(old_bytes, ram_host(r, pa), len);
     write_in_page(r, pa, from, len, by);
     if (flags & RAM_PAGE_TABLE && r->hooks.table_written)
-        r->hooks.table_written(r->hooks.ctx, pa, old_bytes, (unsigned)len);
+        r->hooks.table_written(r->hooks.ctx, pa, old_bytes, (unsigned)len, by);
     if (flags & RAM_PAGE_WATCHED_STORES && r->hooks.accessed)
         r->hooks.accessed(r->hooks.ctx, pa, old_bytes, (unsigned)len, by);
 }

@@ -114,7 +114,8 @@ struct ram_hooks {
     void (*accessed)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size,
                      const struct writer *by);
     /* The same after a write to a page with RAM_PAGE_TABLE. */
-    void (*table_written)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size);
+    void (*table_written)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size,
+                          const struct writer *by);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);

@@ -116,26 +116,42 @@ static void rfence_i(struct call *c)
     for_each_in_mask(c, c->arg[0], c->arg[1], fence_i_on);
 }
 
-static void flush_as(struct call *c, unsigned hart, enum pmu_event sent)
+/* The addresses that this argument and the next name: all, for 0 and 0 and for a size of -1. */
+static struct remote_flush flush_of(const struct call *c, unsigned from)
+{
+    struct remote_flush flush = {.from = c->arg[from], .size = c->arg[from + 1]};
+
+    if ((!flush.from && !flush.size) || flush.from + flush.size < flush.from)
+        flush.size = UINT64_MAX;
+    return flush;
+}
+
+static void flush_as(struct call *c, unsigned hart, enum pmu_event sent,
+                     const struct remote_flush *flush)
 {
     if (c->sbi->state[hart] == HART_STOPPED)
         return;
     pmu_count(c->sbi, hart_id(c->hart), sent);
     pmu_count(c->sbi, hart, (enum pmu_event)(sent + 1));
-    cluster_remote_sfence_vma(c->sbi->board.cluster, hart_by_id(c, hart), c->hart);
+    cluster_remote_sfence_vma(c->sbi->board.cluster, hart_by_id(c, hart), c->hart, flush);
 }
 
 static void flush_on(struct call *c, unsigned hart)
 {
-    flush_as(c, hart, PMU_SFENCE_SENT);
+    struct remote_flush flush = flush_of(c, 2);
+
+    flush_as(c, hart, PMU_SFENCE_SENT, &flush);
 }
 
 static void flush_asid_on(struct call *c, unsigned hart)
 {
-    flush_as(c, hart, PMU_SFENCE_ASID_SENT);
+    struct remote_flush flush = flush_of(c, 2);
+
+    flush.one_asid = true;
+    flush.asid = (uint16_t)c->arg[4];
+    flush_as(c, hart, PMU_SFENCE_ASID_SENT, &flush);
 }
 
-/* Address range and ASID only limit what must be flushed; this flushes everything. */
 static void rfence_vma(struct call *c)
 {
     for_each_in_mask(c, c->arg[0], c->arg[1], flush_on);
@@ -361,9 +377,30 @@ static void legacy_fence_i(struct call *c)
     legacy_for_each(c, fence_i_on);
 }
 
+static void legacy_flush_on(struct call *c, unsigned hart)
+{
+    struct remote_flush flush = flush_of(c, 1);
+
+    flush_as(c, hart, PMU_SFENCE_SENT, &flush);
+}
+
+static void legacy_flush_asid_on(struct call *c, unsigned hart)
+{
+    struct remote_flush flush = flush_of(c, 1);
+
+    flush.one_asid = true;
+    flush.asid = (uint16_t)c->arg[3];
+    flush_as(c, hart, PMU_SFENCE_ASID_SENT, &flush);
+}
+
 static void legacy_fence_vma(struct call *c)
 {
-    legacy_for_each(c, flush_on);
+    legacy_for_each(c, legacy_flush_on);
+}
+
+static void legacy_fence_vma_asid(struct call *c)
+{
+    legacy_for_each(c, legacy_flush_asid_on);
 }
 
 /* ---- the table of calls ---- */
@@ -414,8 +451,8 @@ static const struct entry {
 
 /* Legacy calls have no function number: a6 is ignored. */
 static void (*const legacy[])(struct call *c) = {
-    time_set,       put_byte,         legacy_getchar,   legacy_clear_ipi, legacy_send_ipi,
-    legacy_fence_i, legacy_fence_vma, legacy_fence_vma, legacy_shutdown,
+    time_set,       put_byte,         legacy_getchar,        legacy_clear_ipi, legacy_send_ipi,
+    legacy_fence_i, legacy_fence_vma, legacy_fence_vma_asid, legacy_shutdown,
 };
 
 static bool is_supported(uint64_t extension)

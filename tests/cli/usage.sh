@@ -72,6 +72,10 @@ claim 'bad timing models are refused' refuses timing '' atlantis unit: INORDER
 claim 'good ones are taken' accepts timing unit inorder
 claim 'bad fetch modes are refused' refuses fetch '' random any ordered any: stale:1 random: random:x 'random:-1' fresh
 claim 'good ones are taken' accepts fetch stale coherent random:0 random:12 any:1 ordered:0
+claim 'bad translation modes are refused' refuses translate '' random random: random:x stale:1 invalid
+claim 'good ones are taken' accepts translate stale coherent random:0 random:12
+run run --quiet --max-insns 10 --isa rv64imafdc_zicsr_zifencei_svadu --translate invalid "$mcount"
+claim 'entries that were invalid can be kept without Svvptc' has_status 75
 claim 'bad audit words are refused' refuses audit '' on Fail
 claim 'good ones are taken' accepts audit off warn fail
 claim 'bad account words are refused' refuses account '' yes 1

@@ -58,6 +58,10 @@ done
 same_in_both 'threads that share their memory' --harts 4 --memory 128M \
     --initrd "$BUILD/guest-kernel/initrd.cpio" --append 'script="/bin/threadtest"' \
     "$BUILD/guest-kernel/none/kernel.elf"
+for mode in stale random:3; do
+    same_in_both "old translations, of which few are kept, $mode" --harts 2 --translate $mode --translations-max 32 \
+        --append "script=\"$script\"" "$mcount"
+done
 
 for program in selfpatch freshcode crosspatch sv39 lrsc wrs ipi timer; do
     for mode in stale coherent random:1 random:2; do

@@ -1,0 +1,494 @@
+/*
+ * used.c - see used_priv.h.
+ */
+#include "cpu/used_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/state_io.h"
+#include "cpu/csr_bits.h"
+
+enum { LEVEL_BITS = 9, NAPOT_BYTES = 16 * PAGE_BYTES };
+
+/* ---- lists ---- */
+
+static void fill_with_none(uint32_t *heads, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        heads[i] = NO_USED;
+}
+
+static void make_empty(struct used_set *s)
+{
+    s->len = 0;
+    s->napot = 0;
+    s->any_leaving = false;
+    memset(s->of_level, 0, sizeof s->of_level);
+    s->oldest = s->newest = NO_USED;
+    fill_with_none(s->of_page, s->hash_mask + 1);
+    fill_with_none(s->of_entry, s->hash_mask + 1);
+    for (uint32_t i = 0; i < s->max; i++)
+        s->at[i].newer = i + 1 < s->max ? i + 1 : NO_USED;
+    s->free = 0;
+}
+
+struct used_set *used_new(uint32_t max)
+{
+    struct used_set *s = xcalloc(1, sizeof *s);
+    uint32_t heads = 1;
+
+    while (heads < max)
+        heads *= 2;
+    s->max = max;
+    s->hash_mask = heads - 1;
+    s->at = xcalloc(max, sizeof *s->at);
+    s->of_page = xcalloc(heads, sizeof *s->of_page);
+    s->of_entry = xcalloc(heads, sizeof *s->of_entry);
+    make_empty(s);
+    return s;
+}
+
+void used_free(struct used_set *s)
+{
+    if (!s)
+        return;
+    free(s->at);
+    free(s->of_page);
+    free(s->of_entry);
+    free(s);
+}
+
+static uint32_t hash(const struct used_set *s, uint64_t address)
+{
+    return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & s->hash_mask;
+}
+
+static uint32_t *head_of_page(const struct used_set *s, uint64_t va)
+{
+    return &s->of_page[hash(s, va >> PAGE_SHIFT)];
+}
+
+static uint32_t *head_of_entry(const struct used_set *s, uint64_t pte_pa)
+{
+    return &s->of_entry[hash(s, pte_pa / 8)];
+}
+
+static uint32_t index_of(const struct used_set *s, const struct used *u)
+{
+    return (uint32_t)(u - s->at);
+}
+
+static void unlink_page(struct used_set *s, const struct used *u)
+{
+    uint32_t *link = head_of_page(s, u->va);
+
+    while (*link != index_of(s, u))
+        link = &s->at[*link].next_of_page;
+    *link = u->next_of_page;
+}
+
+static void unlink_entry(struct used_set *s, const struct used *u)
+{
+    uint32_t *link = head_of_entry(s, u->pte_pa);
+
+    while (*link != index_of(s, u))
+        link = &s->at[*link].next_of_entry;
+    *link = u->next_of_entry;
+}
+
+static void link_entry(struct used_set *s, struct used *u, uint64_t pte_pa)
+{
+    u->pte_pa = pte_pa;
+    u->next_of_entry = *head_of_entry(s, pte_pa);
+    *head_of_entry(s, pte_pa) = index_of(s, u);
+}
+
+static void link_newest(struct used_set *s, struct used *u)
+{
+    uint32_t index = index_of(s, u);
+
+    u->older = s->newest;
+    u->newer = NO_USED;
+    if (s->newest == NO_USED)
+        s->oldest = index;
+    else
+        s->at[s->newest].newer = index;
+    s->newest = index;
+}
+
+static void unlink_age(struct used_set *s, const struct used *u)
+{
+    if (u->older == NO_USED)
+        s->oldest = u->newer;
+    else
+        s->at[u->older].newer = u->newer;
+    if (u->newer == NO_USED)
+        s->newest = u->older;
+    else
+        s->at[u->newer].older = u->older;
+}
+
+static unsigned level_of(const struct used *u)
+{
+    return (u->shift - (unsigned)PAGE_SHIFT) / LEVEL_BITS;
+}
+
+/* Adds a copy of `what` as the newest; there is room. */
+static struct used *insert(struct used_set *s, const struct used *what)
+{
+    struct used *u = &s->at[s->free];
+    uint32_t index = s->free;
+
+    s->free = u->newer;
+    *u = *what;
+    u->next_of_page = *head_of_page(s, u->va);
+    *head_of_page(s, u->va) = index;
+    link_entry(s, u, u->pte_pa);
+    link_newest(s, u);
+    s->of_level[level_of(u)]++;
+    s->napot += (u->pte & PTE_N) != 0;
+    s->any_leaving |= u->leaving;
+    s->len++;
+    return u;
+}
+
+static void take_out(struct used_set *s, struct used *u)
+{
+    unlink_page(s, u);
+    unlink_entry(s, u);
+    unlink_age(s, u);
+    s->of_level[level_of(u)]--;
+    s->napot -= (u->pte & PTE_N) != 0;
+    s->len--;
+    u->newer = s->free;
+    s->free = index_of(s, u);
+}
+
+/* ---- look-up ---- */
+
+static uint16_t asid_of_satp(const struct hart *h)
+{
+    return (uint16_t)(h->s.csr.satp >> SATP_ASID_SHIFT);
+}
+
+struct used *used_find(const struct hart *h, uint64_t va)
+{
+    const struct used_set *s = h->s.used;
+    uint16_t asid = asid_of_satp(h);
+
+    for (unsigned level = 0; level < LEVELS_MAX; level++) {
+        unsigned shift = PAGE_SHIFT + LEVEL_BITS * level;
+        uint64_t page = align_down(va, UINT64_C(1) << shift);
+
+        if (!s->of_level[level])
+            continue;
+        for (uint32_t i = *head_of_page(s, page); i != NO_USED; i = s->at[i].next_of_page) {
+            struct used *u = &s->at[i];
+
+            if (u->va == page && u->shift == shift && (u->global || u->asid == asid))
+                return u;
+        }
+    }
+    return NULL;
+}
+
+/* ---- caches ---- */
+
+/* Drops what the hart's caches have of it, so that its next use is a walk. */
+static void drop_caches_of(struct hart *h, const struct used *u)
+{
+    if (u->shift > PAGE_SHIFT)
+        hart_flush_tlb(h);
+    else
+        hart_flush_tlb_page(h, u->va);
+    if (u->pte & PTE_X)
+        hart_drop_successors(h);
+}
+
+struct used *used_add(struct hart *h, uint64_t va, unsigned shift, uint64_t pte, uint64_t pte_pa,
+                      bool global)
+{
+    struct used_set *s = h->s.used;
+    const struct used u = {.va = align_down(va, UINT64_C(1) << shift),
+                           .pte = pte,
+                           .first_cycle = hart_cycles(h),
+                           .pte_pa = pte_pa,
+                           .asid = asid_of_satp(h),
+                           .shift = (uint8_t)shift,
+                           .global = global};
+
+    if (s->len == s->max)
+        used_remove(h, &s->at[s->oldest]);
+    return insert(s, &u);
+}
+
+void used_move(struct hart *h, struct used *u, uint64_t pte_pa)
+{
+    unlink_entry(h->s.used, u);
+    link_entry(h->s.used, u, pte_pa);
+    u->changed = 0;
+}
+
+void used_remove(struct hart *h, struct used *u)
+{
+    drop_caches_of(h, u);
+    take_out(h->s.used, u);
+}
+
+/* ---- fences ---- */
+
+static bool overlaps(const struct used *u, const struct used_scope *scope)
+{
+    uint64_t bytes = u->pte & PTE_N ? NAPOT_BYTES : UINT64_C(1) << u->shift;
+    uint64_t va = align_down(u->va, bytes);
+
+    /* Both differences are right also where a range ends at the end of the address space. */
+    return scope->from - va < bytes || va - scope->from < scope->size;
+}
+
+static bool covers(const struct used_scope *scope, const struct used *u)
+{
+    if (!scope->all_asids && (u->global || u->asid != scope->asid))
+        return false;
+    return scope->all_addresses || overlaps(u, scope);
+}
+
+/* Calls fn for each translation of pages at `page` that the scope covers. */
+static void each_at(struct hart *h, uint64_t page, const struct used_scope *scope,
+                    void (*fn)(struct hart *h, struct used *u))
+{
+    struct used_set *s = h->s.used;
+
+    for (uint32_t i = *head_of_page(s, page), next; i != NO_USED; i = next) {
+        struct used *u = &s->at[i];
+
+        next = u->next_of_page;
+        if (u->va == page && covers(scope, u))
+            fn(h, u);
+    }
+}
+
+static void each_in_all(struct hart *h, const struct used_scope *scope,
+                        void (*fn)(struct hart *h, struct used *u))
+{
+    struct used_set *s = h->s.used;
+
+    for (uint32_t i = s->oldest, next; i != NO_USED; i = next) {
+        struct used *u = &s->at[i];
+
+        next = u->newer;
+        if (covers(scope, u))
+            fn(h, u);
+    }
+}
+
+/* Calls fn for each translation that the scope covers; fn may remove it. */
+static void each_covered(struct hart *h, const struct used_scope *scope,
+                         void (*fn)(struct hart *h, struct used *u))
+{
+    struct used_set *s = h->s.used;
+
+    if (scope->all_addresses || scope->size > 1 || s->napot) {
+        each_in_all(h, scope, fn);
+        return;
+    }
+    for (unsigned level = 0; level < LEVELS_MAX; level++)
+        if (s->of_level[level])
+            each_at(h, align_down(scope->from, UINT64_C(1) << (PAGE_SHIFT + LEVEL_BITS * level)),
+                    scope, fn);
+}
+
+static void forget(struct hart *h, struct used *u)
+{
+    used_remove(h, u);
+}
+
+void used_forget_all(struct hart *h)
+{
+    if (!h->s.used || !h->s.used->len)
+        return;
+    make_empty(h->s.used);
+    hart_flush_tlb(h);
+    hart_drop_successors(h);
+}
+
+/* A fence of one address that none can have has no effect. */
+static bool is_address(const struct hart *h, const struct used_scope *scope)
+{
+    unsigned mode = (unsigned)(h->s.csr.satp >> SATP_MODE_SHIFT);
+    unsigned va_bits = PAGE_SHIFT + LEVEL_BITS * (mode - SATP_SV39 + 3);
+
+    return scope->all_addresses || scope->size != 1 || mode == SATP_BARE ||
+           (uint64_t)sign_extend(scope->from, va_bits) == scope->from;
+}
+
+void used_fence(struct hart *h, struct used_scope scope)
+{
+    used_end_invalidation(h);
+    used_order_stores(h);
+    if (scope.all_addresses && scope.all_asids)
+        used_forget_all(h);
+    else if (is_address(h, &scope))
+        each_covered(h, &scope, forget);
+}
+
+void used_order_stores(struct hart *h)
+{
+    h->s.used->ordered = h->cluster->table_clock;
+}
+
+/*
+ * A store to the entry that no sfence.w.inval has ordered before the sinval.vma may come after it:
+ * the hart may read the old entry once more.
+ */
+static void mark_leaving(struct hart *h, struct used *u)
+{
+    if (u->changed <= h->s.used->ordered)
+        h->s.used->any_leaving = u->leaving = true;
+}
+
+void used_invalidate(struct hart *h, struct used_scope scope)
+{
+    if (is_address(h, &scope))
+        each_covered(h, &scope, mark_leaving);
+}
+
+static void leave(struct hart *h, struct used *u)
+{
+    if (u->leaving)
+        used_remove(h, u);
+}
+
+void used_end_invalidation(struct hart *h)
+{
+    if (!h->s.used->any_leaving)
+        return;
+    each_in_all(h, &(struct used_scope){.all_addresses = true, .all_asids = true}, leave);
+    h->s.used->any_leaving = false;
+}
+
+/* ---- stores to page tables ---- */
+
+static void note_store(struct hart *h, uint64_t at, const struct writer *by)
+{
+    struct used_set *s = h->s.used;
+
+    for (uint32_t i = *head_of_entry(s, at), next; i != NO_USED; i = next) {
+        struct used *u = &s->at[i];
+
+        next = u->next_of_entry;
+        if (u->pte_pa != at)
+            continue;
+        if (by->kind == WRITER_DEBUGGER_FENCED) {
+            used_remove(h, u);
+            continue;
+        }
+        u->changed = h->cluster->table_clock;
+        u->who = *by;
+        u->leaving = false;
+        drop_caches_of(h, u);
+    }
+}
+
+void used_entry_written(struct cluster *c, uint64_t at, const struct writer *by)
+{
+    c->table_clock++;
+    for (size_t i = 0; i < c->harts.len; i++)
+        note_store(c->harts.at[i], at, by);
+}
+
+static bool has_entry_in(const struct used_set *s, uint64_t page)
+{
+    for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer)
+        if (same_page(s->at[i].pte_pa, page))
+            return true;
+    return false;
+}
+
+bool used_any_in_page(const struct cluster *c, uint64_t pa)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        if (has_entry_in(c->harts.at[i]->s.used, pa))
+            return true;
+    return false;
+}
+
+/* ---- state ---- */
+
+static void one_io(struct state_io *io, struct used *u)
+{
+    STATE_IO(io, u->va);
+    STATE_IO(io, u->pte);
+    STATE_IO(io, u->pte_pa);
+    STATE_IO(io, u->first_cycle);
+    STATE_IO(io, u->changed);
+    if (u->changed)
+        writer_state_io(io, &u->who);
+    STATE_IO(io, u->told);
+    if (u->told)
+        STATE_IO(io, u->told_pte);
+    STATE_IO(io, u->asid);
+    STATE_IO(io, u->shift);
+    STATE_IO(io, u->global);
+    STATE_IO(io, u->leaving);
+    STATE_IO(io, u->has_chosen);
+    if (u->has_chosen) {
+        STATE_IO(io, u->chosen_old);
+        STATE_IO(io, u->chosen_access);
+        STATE_IO(io, u->chosen_insns);
+    }
+    STATE_IO(io, u->has_fetched);
+    if (u->has_fetched) {
+        STATE_IO(io, u->fetch_old);
+        STATE_IO(io, u->fetch_pte);
+    }
+}
+
+static bool is_possible(const struct used *u)
+{
+    unsigned level = (u->shift - (unsigned)PAGE_SHIFT) / LEVEL_BITS;
+
+    return u->shift >= PAGE_SHIFT && level < LEVELS_MAX &&
+           u->shift == PAGE_SHIFT + LEVEL_BITS * level &&
+           !(u->va & ((UINT64_C(1) << u->shift) - 1));
+}
+
+/* Writes to the tables must be seen again, as they were before. */
+static void flag_table(const struct hart *h, uint64_t pte_pa)
+{
+    struct ram *ram = h->cluster->ram;
+
+    if (ram_has(ram, pte_pa, 8) && !(ram_page_at(ram, pte_pa)->flags & RAM_PAGE_TABLE))
+        ram_flag_page(ram, pte_pa, RAM_PAGE_TABLE);
+}
+
+void used_state_io(struct state_io *io, struct hart *h)
+{
+    struct used_set *s = h->s.used;
+
+    state_io_section(io, "used", 1);
+    STATE_IO_SAME(io, s->max);
+    STATE_IO(io, s->ordered);
+    if (!io->loading) {
+        (void)state_io_count(io, s->len, s->max);
+        for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer)
+            one_io(io, &s->at[i]);
+        return;
+    }
+    make_empty(s);
+    for (size_t left = state_io_count(io, 0, s->max); left && !io->error; left--) {
+        struct used u = {.changed = 0};
+
+        one_io(io, &u);
+        if (!is_possible(&u))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        if (io->error)
+            return;
+        (void)insert(s, &u);
+        flag_table(h, u.pte_pa);
+    }
+}

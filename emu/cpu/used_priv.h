@@ -1,0 +1,97 @@
+/*
+ * used_priv.h - the translations that a hart has used since its last fence that covers them.
+ *
+ * After a page table was changed, a hart may go on with what it read there before, until an
+ * sfence.vma of its own covers the address and the ASID (ISA vol. II, 4.2.1). With --translate
+ * stale or random it does. A translation is kept from its first use on, whatever the caches hold:
+ * this is state, not a cache. No host translation, span or jump of a hart outlives what it was made
+ * from, so that the first use after a fence is always seen.
+ *
+ * Only leaf entries are kept. Pointers to tables are read from memory at each walk.
+ */
+#ifndef CPU_USED_PRIV_H
+#define CPU_USED_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/hart_priv.h"
+#include "cpu/observer.h"
+
+struct state_io;
+
+/* One translation. A 64 KiB mapping (Svnapot) has one for each of its pages that was used. */
+struct used {
+    uint64_t va;          /* the first address that it translates */
+    uint64_t pte, pte_pa; /* the entry as it was read, with A; V is clear: it was invalid */
+    uint64_t first_cycle; /* of the hart, at the first use */
+    uint64_t changed;     /* cluster.table_clock of the last store to the entry; 0: none was seen */
+    struct writer who;    /* made that store */
+    uint64_t told_pte;    /* the new value of the entry when `told` was set */
+    uint16_t asid;
+    uint8_t shift; /* log2 of the bytes that it translates */
+    uint8_t told;  /* the kinds of access that were reported, a bit each */
+    bool global;
+    bool leaving; /* an sinval.vma has named it, and sfence.inval.ir has not come yet */
+    /* The last choice of random mode: of an instruction, and of fetches. */
+    bool has_chosen, chosen_old, has_fetched, fetch_old;
+    uint8_t chosen_access;
+    uint64_t chosen_insns, fetch_pte; /* fetch_pte: the new value of the entry then */
+    /* indices; NO_USED ends a list */
+    uint32_t next_of_page, next_of_entry;
+    uint32_t older, newer;
+};
+
+enum { NO_USED = UINT32_MAX };
+
+struct used_set {
+    struct used *at;
+    uint32_t max, len, free; /* free: first of a list by `newer` */
+    uint32_t oldest, newest;
+    uint32_t *of_page, *of_entry; /* heads of lists, by hash */
+    uint32_t hash_mask;
+    uint32_t of_level[LEVELS_MAX]; /* how many there are of each size */
+    uint32_t napot;                /* and with N */
+    uint64_t ordered;              /* table_clock at the last sfence.w.inval or sfence.vma */
+    bool any_leaving;
+};
+
+/* What a fence covers. */
+struct used_scope {
+    bool all_addresses, all_asids;
+    uint64_t from, size; /* bytes; unless all_addresses. 1: all of the pages with this address */
+    uint16_t asid;       /* unless all_asids: then global translations are not covered */
+};
+
+struct used_set *used_new(uint32_t max);
+void used_free(struct used_set *s);
+
+/* The translation of va that the hart has used, in the address space of satp; NULL: none. */
+struct used *used_find(const struct hart *h, uint64_t va);
+
+/*
+ * Keeps a translation, of which there is none yet; the oldest leaves if there are too many. va is
+ * aligned to its size here.
+ */
+struct used *used_add(struct hart *h, uint64_t va, unsigned shift, uint64_t pte, uint64_t pte_pa,
+                      bool global);
+/* The entry was read at another place. */
+void used_move(struct hart *h, struct used *u, uint64_t pte_pa);
+void used_remove(struct hart *h, struct used *u);
+
+/* sfence.vma, of the hart itself or for it: forgets what the fence covers. */
+void used_fence(struct hart *h, struct used_scope scope);
+/* sfence.w.inval, sinval.vma and sfence.inval.ir (Svinval). */
+void used_order_stores(struct hart *h);
+void used_invalidate(struct hart *h, struct used_scope scope);
+void used_end_invalidation(struct hart *h);
+void used_forget_all(struct hart *h);
+
+/* The page table entry at `at` was written: drops what caches have of it in all harts. */
+void used_entry_written(struct cluster *c, uint64_t at, const struct writer *by);
+/* Whether some hart has used an entry in the page with pa. */
+bool used_any_in_page(const struct cluster *c, uint64_t pa);
+
+void used_state_io(struct state_io *io, struct hart *h);
+
+#endif
