@@ -26,6 +26,7 @@ struct request {
     const char *functions;
     const char *html, *log; /* NULL: none */
     bool updates;           /* --of updates */
+    size_t update;          /* 0: none */
     bool csv, diff, done;
     const char **files; /* of argv */
     size_t file_count;
@@ -89,6 +90,17 @@ static bool set_top(void *request, const char *text, char *problem)
     return !errno && !*end && text[0] >= '0' && text[0] <= '9';
 }
 
+static bool set_update(void *request, const char *text, char *problem)
+{
+    struct request *q = request;
+    char *end;
+
+    (void)problem;
+    errno = 0;
+    q->update = strtoul(text, &end, 10);
+    return !errno && !*end && text[0] >= '0' && text[0] <= '9' && q->update;
+}
+
 #define OPTION_OWNER struct request
 
 static const struct argument_row rows[] = {
@@ -120,6 +132,10 @@ static bool check_together(const struct request *q)
         diag_error(q->diag, "--diff compares costs, not updates");
     else if (q->html && (q->csv || q->diff))
         diag_error(q->diag, "--html and %s: give one of them", q->csv ? "--csv" : "--diff");
+    else if (q->update && (q->diff || q->csv || q->html))
+        diag_error(q->diag, "--update prints a timeline; leave out --csv, --diff and --html");
+    else if (q->update && q->file_count != 1)
+        diag_error(q->diag, "--update is of one report, not of %zu", q->file_count);
     else if (q->log && !q->html)
         diag_error(q->diag, "--log is for --html");
     else
@@ -187,6 +203,21 @@ static void show_table(const struct request *q, const struct run_file *runs, enu
         table_print(&t, q->top, &total, stdout);
     }
     table_free(&t);
+}
+
+/* False: there is no such update. */
+static bool show_update(const struct request *q, const struct run_file *run)
+{
+    size_t count = updates_in(run);
+
+    if (q->update > count) {
+        diag_error(q->diag, "--update: there is no update %zu; %s has %zu", q->update, run->path,
+                   count);
+        return false;
+    }
+    print_run(run, "", stdout);
+    updates_show_timeline(run, q->update - 1, stdout);
+    return true;
 }
 
 static void show(const struct request *q, const struct run_file *runs)
@@ -261,6 +292,8 @@ static enum exit_status answer(const struct request *q)
     }
     if (status == EXIT_PASS && q->html)
         status = write_page(q, runs);
+    else if (status == EXIT_PASS && q->update)
+        status = show_update(q, runs) ? EXIT_PASS : EXIT_USAGE;
     else if (status == EXIT_PASS)
         (q->diff ? show_diff : show)(q, runs);
     while (read)

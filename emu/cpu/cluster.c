@@ -388,6 +388,19 @@ static void pointer_writes_io(struct state_io *io, struct cluster *c)
     }
 }
 
+uint64_t cluster_steps(const struct cluster *c)
+{
+    return c->running ? c->insns_other + hart_insns(c->running) : c->insns;
+}
+
+static void count_steps(struct cluster *c)
+{
+    c->running = NULL;
+    c->insns = 0;
+    for (size_t i = 0; i < c->harts.len; i++)
+        c->insns += hart_insns(c->harts.at[i]);
+}
+
 void cluster_state_io(struct state_io *io, struct cluster *c)
 {
     state_io_section(io, "cluster", 4);
@@ -401,6 +414,8 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
         fetch_views_remove(c);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
+    if (io->loading)
+        count_steps(c);
     if (c->timing)
         shared_model_state_io(io, c->timing->shared);
     STATE_IO_SAME(io, c->config.code_writes_max);

@@ -109,6 +109,13 @@ struct hart *cluster_add_hart(struct cluster *c); /* ids count from 0 */
 unsigned cluster_hart_count(const struct cluster *c);
 struct hart *cluster_hart(const struct cluster *c, unsigned id);
 struct bus *cluster_bus(const struct cluster *c);
+
+/*
+ * The steps of the cluster: the instructions that its harts have executed so far, all together,
+ * before the one that a hart is executing. It grows over all harts, so it says which of two moments
+ * was before the other.
+ */
+uint64_t cluster_steps(const struct cluster *c);
 uint64_t cluster_extensions(const struct cluster *c); /* the extensions that its harts implement */
 
 /* At most four listeners; called in the order of attachment. */

@@ -90,7 +90,9 @@ struct cluster {
     struct pointer_write pointer_writes[POINTER_WRITES]; /* the newest ones; a ring */
     uint64_t pointer_write_count;
     VEC_OF(struct watched_page) watched;
-    bool store_reads; /* the present store belongs to an atomic operation */
+    bool store_reads;            /* the present store belongs to an atomic operation */
+    struct hart *running;        /* NULL: none */
+    uint64_t insns, insns_other; /* of all harts, until the last run; of the harts but `running' */
     struct op_cost cost[OP_COUNT];
     struct cluster_timing *timing; /* NULL: there is no core model: `cost` is all */
 };

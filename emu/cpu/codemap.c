@@ -719,7 +719,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
     bool keeps = io->loading && c->code_versions && versions_exist(c->code_versions);
     uint64_t key = 0;
 
-    state_io_section(io, "codemap", 3);
+    state_io_section(io, "codemap", 4);
     if (keeps)
         keep_all(c);
     STATE_IO_VEC(io, &c->writes, c->config.code_writes_max, record_io);

@@ -207,6 +207,7 @@ void hart_emit_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
                                  .requester = by->hart,
                                  .pc = by->pc,
                                  .cycle = by->cycle,
+                                 .step = by->step,
                                  .stamp = h->s.sync_stamp}};
     cluster_emit(h->cluster, &e);
 }
@@ -225,6 +226,7 @@ void hart_emit_flush(struct hart *h, const uint64_t *va, const uint64_t *asid)
                                  .requester = by.hart,
                                  .pc = by.pc,
                                  .cycle = by.cycle,
+                                 .step = by.step,
                                  .stamp = h->s.sync_stamp,
                                  .one_address = va != NULL,
                                  .va = va ? *va : 0,
@@ -253,8 +255,11 @@ void hart_drop_some_caches(struct hart *h)
 
 struct writer hart_writer(const struct hart *h)
 {
-    return (struct writer){
-        .kind = WRITER_HART, .hart = h->id, .pc = hart_pc(h), .cycle = hart_cycles(h)};
+    return (struct writer){.kind = WRITER_HART,
+                           .hart = h->id,
+                           .pc = hart_pc(h),
+                           .cycle = hart_cycles(h),
+                           .step = cluster_steps(h->cluster)};
 }
 
 enum hart_wait hart_waits_for(const struct hart *h)
@@ -313,6 +318,8 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
         hart_flush_stores(h);
     h->s.insns_budget = h->s.insns_left = up_to_int64_max(insns);
     h->s.until = up_to_int64_max(until_cycle);
+    h->cluster->insns_other = h->cluster->insns - h->s.insns;
+    h->cluster->running = h;
     hpm_begin_run(h);
     feed_interrupt(h->cluster->feed);
     do
@@ -322,6 +329,8 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
     hpm_end_run(h);
     h->s.insns += (uint64_t)(h->s.insns_budget - h->s.insns_left);
     h->s.insns_budget = h->s.insns_left = 0;
+    h->cluster->running = NULL;
+    h->cluster->insns = h->cluster->insns_other + h->s.insns;
     if (h->s.reserved && h->cluster->harts.len > 1)
         ram_flag_page(h->cluster->ram, h->s.reserved_line, RAM_PAGE_RESERVED);
     return stop;

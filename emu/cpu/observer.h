@@ -56,6 +56,7 @@ struct fence_event {
     uint32_t requester; /* hart id; the hart itself unless FENCE_REMOTE */
     uint64_t pc;        /* of the requester's instruction */
     uint64_t cycle;     /* of the requester */
+    uint64_t step;      /* cluster_steps */
     uint64_t stamp;     /* of the newest write that the hart's fetches must see */
     bool one_address;   /* sfence.vma by its own instruction, of this address only */
     bool one_asid;      /* sfence.vma of this address space only, and not of global translations */

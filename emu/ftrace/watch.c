@@ -88,7 +88,7 @@ static void on_code_write(struct watch *watch, const struct code_write *w)
 static void on_fence(struct watch *watch, const struct fence_event *f)
 {
     patch_log_fence(watch->patches, hart_id(f->hart), f);
-    updates_fence(watch->updates, f->hart);
+    updates_fence(watch->updates, f);
 }
 
 static void on_trap(struct watch *watch, const struct trap_event *t)
@@ -132,8 +132,10 @@ static void on_event(void *ctx, const struct event *e)
     case EVENT_SFENCE_VMA: on_mapping_changed(w); break;
     case EVENT_IPI_SENT:
         if (e->ipi.sender && e->ipi.sender != e->ipi.hart)
-            updates_ipi(w->updates, hart_id(e->ipi.sender));
+            updates_ipi(w->updates, e->ipi.sender, e->ipi.hart);
         break;
+    case EVENT_IPI_TAKEN: updates_ipi_taken(w->updates, e->ipi.hart); break;
+    case EVENT_STALE_FETCH: updates_stale(w->updates, &e->stale_fetch); break;
     case EVENT_HART_STARTED:
     case EVENT_HART_STOPPED:
         updates_set_stopped(w->updates, hart_id(e->started.hart), e->kind == EVENT_HART_STOPPED);
@@ -332,6 +334,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
                                 .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
                                          EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
                                          EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_IPI_SENT) |
+                                         EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_STALE_FETCH) |
                                          EVENT_BIT(EVENT_HART_STARTED) |
                                          EVENT_BIT(EVENT_HART_STOPPED),
                                 .on_event = on_event};

@@ -63,6 +63,7 @@ struct writer {
     uint32_t hart;  /* WRITER_HART: its number; WRITER_FIRMWARE: the calling hart's */
     uint64_t pc;    /* virtual; 0 if not a hart */
     uint64_t cycle; /* of that hart */
+    uint64_t step;  /* instructions of all harts until then; 0 if not a hart */
 };
 
 static inline bool writer_is_debugger(const struct writer *w)

@@ -137,7 +137,7 @@ void ram_copies_state_io(struct state_io *io, struct ram *r)
 
 void ram_state_io(struct state_io *io, struct ram *r)
 {
-    state_io_section(io, "ram", 2);
+    state_io_section(io, "ram", 3);
     STATE_IO_SAME(io, r->base);
     STATE_IO_SAME(io, r->size);
     STATE_IO_SAME(io, r->copies_max);
@@ -154,4 +154,5 @@ void writer_state_io(struct state_io *io, struct writer *w)
     STATE_IO(io, w->hart);
     STATE_IO(io, w->pc);
     STATE_IO(io, w->cycle);
+    STATE_IO(io, w->step);
 }

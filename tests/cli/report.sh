@@ -182,7 +182,7 @@ run run --quiet --console none --harts 2 --report "$work/updates.json" --append 
     'script="echo fib > /sys/kernel/tracing/set_ftrace_filter; echo function > /sys/kernel/tracing/current_tracer"' "$mcount"
 run report --of updates "$work/updates.json"
 claim 'the table of updates has one with a site and the calls of the trampoline, all harts fenced' \
-    grep -Eq '^ +[0-9,]+ +[0-9,]+ +3 +[0-9]+ +[2-9] .* on hart [01] +(announced|fenced) +hart [01] in patch_insn_write' "$out"
+    grep -Eq '^ +[0-9]+ +[0-9,]+ +[0-9,]+ +3 +[0-9]+ +[2-9] .* on hart [01] +(announced|fenced) +hart [01] in patch_insn_write' "$out"
 run report --of updates --csv "$work/updates.json"
 claim '... and the same as CSV' python3 -c '
 import csv, json, sys
@@ -194,6 +194,42 @@ longest = max(updates, key=lambda u: u["cycles"])
 assert int(rows[0]["stale-cycles"]) == max(h["stale_cycles"] for h in longest["harts"]) > 0, rows[0]
 assert int(rows[0]["fences"]) == sum(h["fences"] for h in longest["harts"]) > 1, rows[0]
 ' "$out" "$work/updates.json"
+run report --update 1 "$work/updates.json"
+claim 'the timeline of an update is printed' python3 -c '
+import json, sys
+lines = open(sys.argv[1]).read().split("\n\nupdate 1: ")[1].splitlines()
+rows = [line.split(None, 3) for line in lines[2:]]
+moments = json.load(open(sys.argv[2]))["updates"][0]["timeline"]
+assert lines[1].split() == ["step", "hart", "cycle"], lines[1]
+assert [[int(n) for n in row[:3]] for row in rows] == [[m["step"], m["hart"], m["cycle"]] for m in moments], rows
+assert [row[3] for row in rows] == [m["text"] for m in moments]
+assert [m["what"] for m in moments][0] == "store" and "end" in [m["what"] for m in moments]
+' "$out" "$work/updates.json"
+claim '... by steps that grow over all harts, from the first store to the last' python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+for u in report["updates"]:
+    steps = [m["step"] for m in u["timeline"]]
+    assert steps == sorted(steps) and steps[0] == u["writer"]["step"], steps
+    stores = [m for m in u["timeline"] if m["what"] == "store"]
+    assert stores[-1].get("last_step", stores[-1]["step"]) == u["last_step"]
+    assert sum(m.get("count", 1) for m in stores) == u["stores"]
+    assert u["writer"]["step"] + u["steps"] >= u["last_step"]
+assert steps[-1] <= sum(h["instructions"] for h in report["harts"])
+' "$work/updates.json"
+step=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["updates"][0]["last_step"])' "$work/updates.json")
+stores() { # MAX-INSNS
+    run run --quiet --console none --harts 2 --max-insns "$1" --report "$work/cut.json" --append \
+        'script="echo fib > /sys/kernel/tracing/set_ftrace_filter; echo function > /sys/kernel/tracing/current_tracer"' "$mcount"
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["updates"][0]["stores"])' "$work/cut.json"
+}
+claim 'a step is a number of instructions of the machine' test "$(stores "$step")" -eq "$(($(stores "$((step + 1))") - 1))"
+run report --update 99 "$work/updates.json"
+claim 'an update that is not there' refused 64 '.*no update 99'
+run report --update 1 "$work/updates.json" "$work/updates.json"
+claim 'a timeline is of one report' refused 64 '.*--update'
+run report --update 0 "$work/updates.json"
+claim '... and of an update from 1 on' refused 64 '.*--update'
 run report --of updates --diff "$work/updates.json" "$work/updates.json"
 claim 'updates are not compared' refused 64 '.*--diff'
 # A name in the report that would end the script in which the page has it.

@@ -27,7 +27,8 @@ LOCATION = Obj("physicalLocation", physicalLocation=PHYSICAL, message=MESSAGE,
                logicalLocations=[Obj("fullyQualifiedName kind", fullyQualifiedName=TEXT, kind=TEXT)])
 STACK = Obj("frames", message=MESSAGE, frames=[Obj("location", location=LOCATION)])
 FLOW = Obj("threadFlows", threadFlows=[Obj("locations", message=MESSAGE,
-                                           locations=[Obj("location", location=LOCATION, nestingLevel=NUMBER)])])
+                                           locations=[Obj("location", location=LOCATION, nestingLevel=NUMBER,
+                                                          executionOrder=NUMBER)])])
 RULE = Obj("id shortDescription help defaultConfiguration", id=TEXT, shortDescription=MESSAGE, help=MESSAGE,
            defaultConfiguration=Obj("level", level=TEXT))
 RESULT = Obj("ruleId ruleIndex level message locations", ruleId=TEXT, ruleIndex=NUMBER, level=TEXT, message=MESSAGE,

@@ -188,7 +188,7 @@ claim 'the remote finding names another hart as the writer' \
 claim '... and says that it fenced only for itself' \
     evidence missing-remote-fence '^  fenced +by hart 0 at .*, cycle [0-9]+'
 claim '... that its evidence is in one order, which is not that of cycles' \
-    evidence missing-remote-fence '^  order +from top to bottom, as the machine did it'
+    evidence missing-remote-fence '^  order +by step, from top to bottom'
 claim '... and what to do' evidence missing-remote-fence '^  remedy +after the last store, '
 claim 'many sites that lack one fence are few findings' \
     test "$(grep -c '^error:' "$err")" -le 3 and has_line '^  times +[1-9][0-9]' "$err"

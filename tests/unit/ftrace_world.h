@@ -133,7 +133,7 @@ static inline void pass_fence(struct scene *s, unsigned hart, unsigned requester
                                       .cycle = cycle}};
 
     patch_log_fence(s->log, hart, &e.fence);
-    updates_fence(s->updates, e.fence.hart);
+    updates_fence(s->updates, &e.fence);
     pass_event(s, &e);
 }
 

@@ -951,7 +951,7 @@ static void a_hart_whose_pc_is_set_waits_no_more(void **state)
 
 /* ---- a scheduler of the configuration ---- */
 
-struct chooser {
+struct hart_chooser {
     unsigned asked;
     uint64_t insns; /* of each slice */
 };
@@ -959,7 +959,7 @@ struct chooser {
 /* The harts in turn. */
 static struct slice choose_in_turn(void *ctx, const struct schedule_point *at)
 {
-    struct chooser *c = ctx;
+    struct hart_chooser *c = ctx;
 
     assert_in_range(at->count, 2, HARTS_RUN);
     for (unsigned i = 1; i < at->count; i++)
@@ -976,7 +976,7 @@ static void a_scheduler_may_be_given_and_decides(void **state)
     add(&p, ADDI(A1, A1, 1));
     add(&p, JAL(ZERO, -4));
     for (uint64_t insns = 1; insns < 500; insns = insns * 5 + 2) {
-        struct chooser c = {.insns = insns};
+        struct hart_chooser c = {.insns = insns};
         struct machine_config config = config_of(3, 1);
 
         config.scheduler = (struct scheduler){choose_in_turn, &c};
@@ -991,7 +991,7 @@ static void a_run_in_pieces_asks_a_scheduler_the_same(void **state)
 {
     static const uint64_t pieces[] = {1, 7, 1000};
     const struct board_program p = busy_program(300);
-    struct chooser whole_by = {.insns = 37};
+    struct hart_chooser whole_by = {.insns = 37};
     struct machine_config config = config_of(3, 1);
     struct shot whole, cut;
 
@@ -1000,7 +1000,7 @@ static void a_run_in_pieces_asks_a_scheduler_the_same(void **state)
     run_program(&p, config, 40000, 40000, &whole);
     assert_true(whole_by.asked > 1000);
     for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        struct chooser by = {.insns = 37};
+        struct hart_chooser by = {.insns = 37};
 
         config.scheduler.ctx = &by;
         run_program(&p, config, 40000, pieces[i], &cut);

@@ -95,8 +95,8 @@ static void it_is_known_for_how_long_each_hart_was_stale(void **state)
     store_at(&s, 0, hart_cycles(hart_of(&s, 0))); /* stale again, at once */
     fence(&s, 0);
     run_hart(&s, 1, 50);
-    updates_ipi(s.updates, 0);
-    updates_ipi(s.updates, 1); /* has no update */
+    updates_ipi(s.updates, hart_of(&s, 0), hart_of(&s, (0 + 1) % HARTS));
+    updates_ipi(s.updates, hart_of(&s, 1), hart_of(&s, (1 + 1) % HARTS)); /* has no update */
     fence(&s, 1);
     assert_int_equal(s.ends, 1);
     length = hart_cycles(hart_of(&s, 1)) - cycle[1];
@@ -462,6 +462,242 @@ static void stores_by_no_hart_are_no_update(void **state)
     wreck(&s);
 }
 
+/* ---- timelines ---- */
+
+static struct writer writer_now(const struct scene *s, unsigned hart)
+{
+    struct hart *h = cluster_hart(s->w.cluster, hart);
+
+    return (struct writer){.kind = WRITER_HART,
+                           .hart = hart,
+                           .pc = hart_pc(h),
+                           .cycle = hart_cycles(h),
+                           .step = cluster_steps(s->w.cluster)};
+}
+
+static void store_now(struct scene *s, unsigned hart)
+{
+    const struct code_write w = {
+        .stamp = ++s->stamp, .who = writer_now(s, hart), .pa = CODE + FUNCTION, .size = 4};
+
+    pass_store(s, w, 0, NOP);
+}
+
+static void fence_now(struct scene *s, unsigned hart, unsigned requester)
+{
+    const struct writer by = writer_now(s, requester);
+    const struct fence_event f = {.origin = hart == requester ? FENCE_LOCAL : FENCE_REMOTE,
+                                  .hart = hart_of(s, hart),
+                                  .requester = requester,
+                                  .cycle = by.cycle,
+                                  .step = by.step,
+                                  .stamp = s->stamp};
+
+    patch_log_fence(s->log, hart, &f);
+    updates_fence(s->updates, &f);
+}
+
+static void fetch_old(struct scene *s, unsigned hart, unsigned writer)
+{
+    const struct stale_fetch f = {.hart = hart_of(s, hart),
+                                  .pc = CODE + FUNCTION,
+                                  .who = {.kind = WRITER_HART, .hart = writer},
+                                  .agent_known = true,
+                                  .stamp = s->stamp};
+
+    updates_stale(s->updates, &f);
+}
+
+struct expected {
+    enum update_moment_kind kind;
+    uint32_t hart, other, count;
+};
+
+static void assert_moments(const struct update_moment *moments, unsigned count,
+                           const struct expected *expected, unsigned expected_count)
+{
+    assert_int_equal(count, expected_count);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(moments[i].kind, expected[i].kind);
+        assert_int_equal(moments[i].hart, expected[i].hart);
+        assert_int_equal(moments[i].other, expected[i].other);
+        assert_int_equal(moments[i].count, expected[i].count);
+        assert_true(!i || moments[i].step >= moments[i - 1].step);
+        assert_true(moments[i].last_step >= moments[i].step);
+    }
+}
+
+static void steps_are_the_instructions_of_all_harts(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    assert_int_equal(cluster_steps(s.w.cluster), HARTS);
+    run_hart(&s, 1, 5);
+    run_hart(&s, 0, 2);
+    assert_int_equal(cluster_steps(s.w.cluster), HARTS + 7);
+    assert_int_equal(writer_now(&s, 2).step, HARTS + 7);
+    wreck(&s);
+}
+
+static void a_timeline_has_the_moments_of_all_harts_in_one_order(void **state)
+{
+    static const struct expected expected[] = {
+        {MOMENT_STORE, 0, 0, 3},     {MOMENT_IPI_SENT, 0, 1, 1}, {MOMENT_STALE, 1, 1, 2},
+        {MOMENT_IPI_TAKEN, 1, 1, 1}, {MOMENT_FENCE, 1, 1, 1},    {MOMENT_FENCE, 2, 0, 1},
+        {MOMENT_FENCE, 0, 0, 1},     {MOMENT_END, 0, 0, 1},
+    };
+    struct update_moment moments[UPDATE_MOMENTS_MAX];
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    for (unsigned i = 0; i < 3; i++) {
+        run_hart(&s, 0, 1);
+        if (i)
+            fence_now(&s, 0, 0); /* between stores: a part of them */
+        store_now(&s, 0);
+    }
+    updates_ipi(s.updates, hart_of(&s, 0), hart_of(&s, 1));
+    run_hart(&s, 1, 4);
+    fetch_old(&s, 1, 0);
+    run_hart(&s, 1, 1);
+    fetch_old(&s, 1, 0);
+    updates_ipi_taken(s.updates, hart_of(&s, 1));
+    run_hart(&s, 2, 1);
+    fence_now(&s, 1, 1);
+    fence_now(&s, 2, 0);
+    run_hart(&s, 0, 1);
+    fence_now(&s, 0, 0);
+    assert_int_equal(updates_count(s.updates), 1);
+    assert_moments(moments, updates_timeline(s.updates, 0, moments), expected,
+                   sizeof expected / sizeof expected[0]);
+    assert_int_equal(moments[0].fences, 2);
+    assert_int_equal(moments[0].step, HARTS + 1);
+    assert_int_equal(moments[0].last_step, HARTS + 3);
+    assert_int_equal(updates_get(s.updates, 0)->end_step, cluster_steps(s.w.cluster));
+    wreck(&s);
+}
+
+static void an_open_update_has_its_timeline_up_to_now(void **state)
+{
+    static const struct expected expected[] = {{MOMENT_STORE, 1, 1, 1}, {MOMENT_END, 1, 1, 1}};
+    struct update_moment moments[UPDATE_MOMENTS_MAX];
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    store_now(&s, 1);
+    run_hart(&s, 0, 3);
+    assert_moments(moments, updates_open_timeline(s.updates, 1, moments), expected, 2);
+    assert_int_equal(moments[1].step, HARTS + 3);
+    wreck(&s);
+}
+
+static void a_fetch_after_the_end_comes_after_it(void **state)
+{
+    struct update_moment moments[UPDATE_MOMENTS_MAX];
+    struct scene s;
+    unsigned count;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    store_now(&s, 0);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        fence_now(&s, hart, hart);
+    assert_int_equal(updates_count(s.updates), 1);
+    run_hart(&s, 1, 5);
+    fetch_old(&s, 1, 0);
+    count = updates_timeline(s.updates, 0, moments);
+    assert_int_equal(moments[count - 2].kind, MOMENT_END);
+    assert_int_equal(moments[count - 1].kind, MOMENT_STALE);
+    assert_int_equal(moments[count - 1].step, HARTS + 5);
+    fetch_old(&s, 2, 1); /* of another writer */
+    assert_int_equal(updates_timeline(s.updates, 0, moments), count);
+    wreck(&s);
+}
+
+static void of_a_long_timeline_the_first_and_the_last_moments_are_kept(void **state)
+{
+    enum { ROUNDS = 100 };
+    struct update_moment moments[UPDATE_MOMENTS_MAX];
+    struct scene s;
+    unsigned count;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    updates_announce_begin(s.updates, hart_of(&s, 0), ANNOUNCED_SITES);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        run_hart(&s, 0, 1);
+        store_now(&s, 0);
+        fence_now(&s, 1, 0);
+    }
+    updates_announce_end(s.updates, hart_of(&s, 0));
+    count = updates_timeline(s.updates, 0, moments);
+    assert_int_equal(count, TIMELINE_MAX + 1);
+    assert_int_equal(updates_get(s.updates, 0)->moments_left_out, 2 * ROUNDS - TIMELINE_MAX);
+    assert_int_equal(moments[0].step, HARTS + 1);
+    assert_int_equal(moments[TIMELINE_FIRST - 1].step, HARTS + TIMELINE_FIRST / 2);
+    assert_int_equal(moments[TIMELINE_MAX - 1].step, HARTS + ROUNDS);
+    wreck(&s);
+}
+
+static void a_store_after_the_end_continues_the_timeline(void **state)
+{
+    struct update_moment moments[UPDATE_MOMENTS_MAX];
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    for (unsigned i = 0; i < 2; i++) {
+        run_hart(&s, 0, 1);
+        store_now(&s, 0);
+        for (unsigned hart = HARTS; hart-- > 0;)
+            fence_now(&s, hart, hart);
+    }
+    assert_int_equal(updates_count(s.updates), 1);
+    assert_int_equal(updates_get(s.updates, 0)->rounds, 2);
+    /* The writer's fence is between its two stores, as the others' are not. */
+    assert_int_equal(updates_timeline(s.updates, 0, moments), 2 * (1 + HARTS) + 1);
+    assert_int_equal(moments[1 + HARTS].kind, MOMENT_STORE);
+    assert_int_equal(moments[1 + HARTS].step, HARTS + 2);
+    wreck(&s);
+}
+
+static void an_update_is_found_by_its_stores(void **state)
+{
+    struct writer first, last, other;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    first = writer_now(&s, 0);
+    store_now(&s, 0);
+    run_hart(&s, 0, 3);
+    last = writer_now(&s, 0);
+    store_now(&s, 0);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        fence_now(&s, hart, hart);
+    assert_int_equal(updates_find(s.updates, &first), 0);
+    assert_int_equal(updates_find(s.updates, &last), 0);
+    other = last;
+    other.hart = 1;
+    assert_true(updates_find(s.updates, &other) == UPDATE_NONE);
+    last.step++;
+    assert_true(updates_find(s.updates, &last) == UPDATE_NONE);
+    first.step--;
+    assert_true(updates_find(s.updates, &first) == UPDATE_NONE);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +720,13 @@ int main(void)
         cmocka_unit_test(a_hart_that_goes_elsewhere_runs_on),
         cmocka_unit_test(stores_by_no_hart_are_no_update),
         cmocka_unit_test(it_is_known_for_how_long_each_hart_was_stale),
+        cmocka_unit_test(steps_are_the_instructions_of_all_harts),
+        cmocka_unit_test(a_timeline_has_the_moments_of_all_harts_in_one_order),
+        cmocka_unit_test(an_open_update_has_its_timeline_up_to_now),
+        cmocka_unit_test(a_fetch_after_the_end_comes_after_it),
+        cmocka_unit_test(of_a_long_timeline_the_first_and_the_last_moments_are_kept),
+        cmocka_unit_test(a_store_after_the_end_continues_the_timeline),
+        cmocka_unit_test(an_update_is_found_by_its_stores),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

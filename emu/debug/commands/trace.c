@@ -43,7 +43,7 @@ bool name_matches(const char *glob, const char *name)
 
 /*
  * Prints a fence. The cycles of two harts are two clocks: the time since the patch is known for the
- * writer's hart only.
+ * writer's hart only. The steps can be compared.
  */
 static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
 {
@@ -59,6 +59,7 @@ static void print_fence(struct debugger *d, const struct patch *p, unsigned hart
         fprintf(d->out, "%+" PRId64 " cycles", (int64_t)(f->cycle - p->who.cycle));
     else
         fprintf(d->out, "at cycle %" PRIu64 " of hart %u", f->cycle, f->requester);
+    fprintf(d->out, ", step %" PRIu64, f->step);
 }
 
 /* Finds the hart of the first fence with that stamp or a newer one; false: there is none. */

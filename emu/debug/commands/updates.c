@@ -1,6 +1,6 @@
 /*
- * updates.c - the commands `updates', `cost' and `trampoline': prints what the updates of code
- * changed, and what tracing costs.
+ * updates.c - the commands `updates', `timeline', `cost' and `trampoline': prints what the updates
+ * of code changed, what happened meanwhile, and what tracing costs.
  */
 #include <inttypes.h>
 
@@ -31,7 +31,8 @@ static void print_update_hart(struct debugger *d, const struct update *u,
             h->inside ? " inside of a changed sequence" : "");
     fprintf(d->out, "; %" PRIu64 " fence.i", h->fences);
     if (h->fenced)
-        fprintf(d->out, ", the first after the last store at cycle %" PRIu64, h->fence_cycle);
+        fprintf(d->out, ", the first after the last store at cycle %" PRIu64 ", step %" PRIu64,
+                h->fence_cycle, h->fence_step);
     else if (!(u->writer.kind == WRITER_HART && u->writer.hart == hart))
         fprintf(d->out, ", none after the last store");
     if (h->stale_cycles)
@@ -69,6 +70,28 @@ void do_updates(struct debugger *d, const char *args)
             fprintf(d->out, "hart %u has an update that has not ended\n", hart);
     if (!count)
         fprintf(d->out, "no update has ended so far\n");
+}
+
+void do_timeline(struct debugger *d, const char *args)
+{
+    const struct updates *updates = watch_updates(d->config.ftrace);
+    const struct report r = {.cluster = machine_cluster(d->config.machine),
+                             .watch = d->config.ftrace,
+                             .symbols = d->config.symbols,
+                             .lines = d->config.lines};
+    uint64_t number = updates_count(updates);
+
+    if (!arg_count(d, &args, &number) || !arg_end(d, args))
+        return;
+    if (!updates_count(updates)) {
+        fprintf(d->out, "no update has ended so far\n");
+    } else if (number > updates_count(updates)) {
+        complain(d, "there is no update %" PRIu64 "; so far %zu have ended", number,
+                 updates_count(updates));
+    } else {
+        fprintf(d->out, "#%" PRIu64 " a step is an instruction of any hart\n", number);
+        report_timeline(&r, (size_t)number - 1, d->out);
+    }
 }
 
 /* ---- cost ---- */

@@ -127,6 +127,7 @@ void audit_fact_moment(struct finding *f, enum fact_label label, const struct ha
     fact->hart = hart_id(h);
     fact->pc = pc;
     fact->cycle = hart_cycles(h);
+    fact->step = cluster_steps(hart_cluster(h));
 }
 
 void audit_fact_site(struct finding *f, uint32_t site)
@@ -343,10 +344,14 @@ void audit_fact_order(struct finding *f)
 
 /* ---- breaches ---- */
 
-static struct example example_of(const struct breach *b)
+static struct example example_of(const struct audit *a, const struct breach *b)
 {
-    return (struct example){
-        .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
+    return (struct example){.rule = b->rule,
+                            .hart = b->hart,
+                            .site = b->site,
+                            .pc = b->pc,
+                            .cycle = b->cycle,
+                            .step = b->step ? b->step : cluster_steps(a->config.cluster)};
 }
 
 static void add_example(struct finding *f, const struct example *e)
@@ -473,7 +478,7 @@ struct finding *audit_add(struct audit *a, const struct breach *b)
     f->count++;
     f->by_rule[b->rule]++;
     f->harts |= UINT64_C(1) << (b->hart & 63);
-    f->last = example_of(b);
+    f->last = example_of(a, b);
     f->last_task = call_stack_task(cluster_hart(a->config.cluster, b->hart));
     add_example(f, &f->last);
     if (!graver)
@@ -562,6 +567,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
     last->pa = w->pa;
     last->pc = w->who.pc;
     last->cycle = w->who.cycle;
+    last->step = w->who.step;
     last->va = va;
     last->site = site;
     hart_await_order(h);
@@ -712,6 +718,7 @@ static void fact_io(struct state_io *io, struct fact *f)
     STATE_IO(io, f->pc);
     STATE_IO(io, f->va);
     STATE_IO(io, f->cycle);
+    STATE_IO(io, f->step);
     STATE_IO(io, f->pid);
     writer_state_io(io, &f->writer);
     STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_REGISTERS : FACT_BYTES_MAX + 1);
@@ -732,6 +739,7 @@ static void example_io(struct state_io *io, struct example *e)
     STATE_IO(io, e->site);
     STATE_IO(io, e->pc);
     STATE_IO(io, e->cycle);
+    STATE_IO(io, e->step);
 }
 
 static void finding_io(struct state_io *io, struct finding *f)
@@ -764,6 +772,7 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->text.pa);
     STATE_IO(io, h->text.pc);
     STATE_IO(io, h->text.cycle);
+    STATE_IO(io, h->text.step);
     STATE_IO(io, h->text.va);
     STATE_IO(io, h->text.alias);
     STATE_IO(io, h->text.alias_cycle);
@@ -812,7 +821,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 9);
+    state_io_section(io, "audit", 10);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);

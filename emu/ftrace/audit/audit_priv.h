@@ -23,7 +23,7 @@ struct text_rules;
 
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
-    uint64_t stamp, pa, pc, cycle;
+    uint64_t stamp, pa, pc, cycle, step;
     uint64_t va;    /* where the text is run */
     uint64_t alias; /* where a store was made not long before, at alias_cycle; 0: not known */
     uint64_t alias_cycle;
@@ -107,11 +107,19 @@ struct audit {
     VEC_OF(struct noted) noted; /* emitted when the evidence is complete */
 };
 
+/* The writer of a hart's last store to text. */
+static inline struct writer text_store_writer(const struct text_store *t, uint32_t hart)
+{
+    return (struct writer){
+        .kind = WRITER_HART, .hart = hart, .pc = t->pc, .cycle = t->cycle, .step = t->step};
+}
+
 /* A breach of a rule: where it was seen, and its cause, by which breaches are one finding. */
 struct breach {
     enum rule rule;
     uint32_t hart, site; /* site: NO_SITE if there is none */
     uint64_t pc, cycle;
+    uint64_t step; /* 0: now */
     uint64_t cause;
 };
 
@@ -200,7 +208,7 @@ static inline uint64_t audit_place_of_register(unsigned kind, unsigned reg)
 /* A flush of a hart's translations, of addresses that include code. */
 struct text_flush {
     uint32_t requester;
-    uint64_t stamp, pc, cycle;
+    uint64_t stamp, pc, cycle, step;
 };
 
 /* The flush of translations that the hart has executed instead of a fence.i; or NULL. */

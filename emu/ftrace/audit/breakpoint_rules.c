@@ -68,7 +68,7 @@ struct hit {
     int32_t preempt;                       /* the task's preempt_count at the first trap */
     uint32_t word;                         /* the replaced instruction, as in memory */
     uint64_t pc, pa;                       /* of the breakpoint */
-    uint64_t slot, cycle;                  /* cycle: of the first trap */
+    uint64_t slot, cycle, step;            /* cycle, step: of the first trap */
     struct hart_status status;             /* at the stage's trap; SIE: at the first one */
     uint64_t regs[32], fregs[32];
 };
@@ -296,6 +296,7 @@ static struct finding *report(const struct breakpoint_rules *r, enum rule rule, 
     stopped->hart = d->hart;
     stopped->pc = d->pc;
     stopped->cycle = d->cycle;
+    stopped->step = d->step;
     if (s->pc) {
         audit_fact_moment(f, LABEL_RESUMED, s->hart, s->pc);
         audit_fact_stack_at(a, f, LABEL_STACK, s->hart, d->pc);
@@ -813,7 +814,10 @@ static bool is_as_known(const struct audit *a, const struct breakpoint *p)
 /* A hart has come to a breakpoint. It is followed if it replaced one whole instruction. */
 static void begin(struct breakpoint_rules *r, const struct trap_event *t)
 {
-    struct hit d = {.pc = t->epc, .cycle = hart_cycles(t->hart), .status = hart_status(t->hart)};
+    struct hit d = {.pc = t->epc,
+                    .cycle = hart_cycles(t->hart),
+                    .step = cluster_steps(r->audit->config.cluster),
+                    .status = hart_status(t->hart)};
     struct breakpoint *p;
     struct insn i;
 
@@ -947,6 +951,7 @@ static void hit_io(struct state_io *io, struct hit *d)
     STATE_IO(io, d->pa);
     STATE_IO(io, d->slot);
     STATE_IO(io, d->cycle);
+    STATE_IO(io, d->step);
     STATE_IO(io, d->status.sstatus);
     STATE_IO(io, d->status.satp);
     STATE_IO(io, d->status.fcsr);
@@ -960,7 +965,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    state_io_section(io, "breakpoint-rules", 1);
+    state_io_section(io, "breakpoint-rules", 2);
     breakpoints_state_io(io, r->breakpoints);
     STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)

@@ -440,7 +440,7 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 3);
+    state_io_section(io, "contract-rules", 4);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);

@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/state_io.h"
+#include "cpu/cluster.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/arguments.h"
 #include "ftrace/audit/audit_priv.h"
@@ -67,6 +68,7 @@ static inline void take_status(const struct audit *a, struct hart *h, const stru
 {
     d->hart = call->hart;
     d->cycle = call->cycle;
+    d->step = cluster_steps(a->config.cluster);
     d->traps = a->harts[d->hart].traps;
     d->switches = a->harts[d->hart].switches;
     d->status = hart_status(h);
@@ -133,6 +135,7 @@ static void add_path(struct finding *f, enum rule rule, const struct detour *bef
     called->hart = before->hart;
     called->pc = before->pc;
     called->cycle = before->cycle;
+    called->step = before->step;
     audit_fact_moment(f, rule == RULE_misaligned_stack ? LABEL_EXECUTED : LABEL_RETURNED, h,
                       hart_pc(h));
 }
@@ -435,6 +438,7 @@ void detour_state_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->back);
     STATE_IO(io, d->pc);
     STATE_IO(io, d->cycle);
+    STATE_IO(io, d->step);
     STATE_IO(io, d->slot);
     STATE_IO(io, d->function_back);
     STATE_IO(io, d->status.sstatus);

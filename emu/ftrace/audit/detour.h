@@ -31,7 +31,7 @@ struct detour {
     uint32_t kept;            /* the integer registers that must be the same, a bit each */
     int32_t depth;            /* TRACER: of the task's return stack (tasks.h) */
     int32_t preempt;          /* the task's preempt_count */
-    uint64_t sp, back, pc, cycle;
+    uint64_t sp, back, pc, cycle, step;
     uint64_t slot;          /* the doubleword below sp */
     uint64_t function_back; /* TRACER: where the traced function returns to */
     struct hart_status status;

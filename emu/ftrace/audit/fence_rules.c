@@ -34,14 +34,14 @@ enum { FLUSH_CYCLES = 10 * 1000, SWITCH_CYCLES = 100 };
 /* A request for a fence.i to another hart: by an interrupt, whose handler has been entered. */
 struct fence_request {
     uint32_t hart; /* that asks */
-    uint64_t pc, cycle;
+    uint64_t pc, cycle, step;
     bool sent, taken;
 };
 
 /* An interrupt to a hart by one whose update is open, which is not taken yet. */
 struct fence_wait {
     uint32_t hart; /* that has sent it */
-    uint64_t pc, cycle;
+    uint64_t pc, cycle, step;
     uint64_t since; /* the cycle of the hart that should take it */
     bool sent;
 };
@@ -63,17 +63,17 @@ struct fence_rules {
 
 /* The last store to text of a hart, and its request of a fence.i after it. */
 static void add_request(struct finding *f, const struct text_store *last, uint32_t hart,
-                        uint64_t pc, uint64_t cycle)
+                        uint64_t pc, uint64_t cycle, uint64_t step)
 {
     struct fact *fact;
 
     audit_fact_site(f, last->site);
-    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
-        (struct writer){WRITER_HART, hart, last->pc, last->cycle};
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = text_store_writer(last, hart);
     fact = audit_fact(f, LABEL_REQUESTED, FACT_MOMENT);
     fact->hart = hart;
     fact->pc = pc;
     fact->cycle = cycle;
+    fact->step = step;
 }
 
 static void report_unordered(struct audit *a, const struct fence_request *r,
@@ -86,18 +86,20 @@ static void report_unordered(struct audit *a, const struct fence_request *r,
         .site = last->site,
         .pc = r->pc,
         .cycle = r->cycle,
+        .step = r->step,
         .cause = audit_cause(RULE_unordered_remote_fence, audit_function(a, r->pc))};
     struct finding *f = audit_add(a, &b);
     struct fact *fact;
 
     if (!f)
         return;
-    add_request(f, last, r->hart, r->pc, r->cycle);
+    add_request(f, last, r->hart, r->pc, r->cycle, r->step);
     if (fence->origin == FENCE_LOCAL) { /* in the handler of the interrupt */
         fact = audit_fact(f, LABEL_FENCED, FACT_FENCE);
         fact->hart = fact->requester = hart_id(fence->hart);
         fact->pc = fence->pc;
         fact->cycle = fence->cycle;
+        fact->step = fence->step;
     }
     audit_fact_message(f, LABEL_MISSING, MESSAGE_DATA_FENCE);
     audit_fact_order(f);
@@ -112,7 +114,8 @@ static bool has_unordered_text(const struct audit *a, uint32_t hart)
 static void check_fence(struct fence_rules *r, const struct fence_event *f)
 {
     struct fenced_hart *h = &r->harts[hart_id(f->hart)];
-    struct fence_request request = {.hart = f->requester, .pc = f->pc, .cycle = f->cycle};
+    struct fence_request request = {
+        .hart = f->requester, .pc = f->pc, .cycle = f->cycle, .step = f->step};
 
     if (f->origin == FENCE_LOCAL) {
         if (h->request.taken)
@@ -135,6 +138,7 @@ static void send(struct fence_rules *r, const struct ipi_event *i)
         *request = (struct fence_request){.hart = hart_id(i->sender),
                                           .pc = hart_pc(i->sender),
                                           .cycle = hart_cycles(i->sender),
+                                          .step = cluster_steps(r->audit->config.cluster),
                                           .sent = true};
 }
 
@@ -195,7 +199,7 @@ static void report_deadlock(const struct fence_rules *r, uint32_t hart)
 
     if (!f)
         return;
-    add_request(f, last, w->hart, w->pc, w->cycle);
+    add_request(f, last, w->hart, w->pc, w->cycle, w->step);
     audit_fact_moment(f, LABEL_WAITING, asks, hart_pc(asks));
     audit_fact_moment(f, LABEL_RUNNING, h, hart_pc(h));
     audit_fact_message(f, LABEL_MISSING, MESSAGE_INTERRUPTS_OFF);
@@ -222,6 +226,7 @@ static void begin_wait(struct fence_rules *r, const struct ipi_event *i)
     *w = (struct fence_wait){.hart = hart_id(i->sender),
                              .pc = hart_pc(i->sender),
                              .cycle = hart_cycles(i->sender),
+                             .step = cluster_steps(r->audit->config.cluster),
                              .since = hart_cycles(i->hart),
                              .sent = true};
     r->waits = true;
@@ -280,8 +285,11 @@ static void note_flush(struct fence_rules *r, const struct fence_event *f)
     if (has_switched(r, f) || !text->stamp || f->cycle - text->cycle > FLUSH_CYCLES)
         return;
     if (f->origin == FENCE_LOCAL ? covers_code(a, f) : request_covers_code(a, requester))
-        r->harts[hart_id(f->hart)].flush = (struct text_flush){
-            .requester = f->requester, .stamp = clock_now(a), .pc = f->pc, .cycle = f->cycle};
+        r->harts[hart_id(f->hart)].flush = (struct text_flush){.requester = f->requester,
+                                                               .stamp = clock_now(a),
+                                                               .pc = f->pc,
+                                                               .cycle = f->cycle,
+                                                               .step = f->step};
 }
 
 const struct text_flush *fence_rules_flush_instead(const struct audit *a,
@@ -414,6 +422,7 @@ static void report_old(struct audit *a, const struct old_code *old, size_t count
         fact->requester = last->requester;
         fact->pc = last->pc;
         fact->cycle = last->cycle;
+        fact->step = last->step;
     }
     audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = old->parcel.who;
     audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
@@ -523,25 +532,28 @@ static void hart_io(struct state_io *io, struct fenced_hart *h)
     STATE_IO(io, h->request.hart);
     STATE_IO(io, h->request.pc);
     STATE_IO(io, h->request.cycle);
+    STATE_IO(io, h->request.step);
     STATE_IO(io, h->request.sent);
     STATE_IO(io, h->request.taken);
     STATE_IO(io, h->satp_cycle);
     STATE_IO(io, h->wait.hart);
     STATE_IO(io, h->wait.pc);
     STATE_IO(io, h->wait.cycle);
+    STATE_IO(io, h->wait.step);
     STATE_IO(io, h->wait.since);
     STATE_IO(io, h->wait.sent);
     STATE_IO(io, h->flush.requester);
     STATE_IO(io, h->flush.stamp);
     STATE_IO(io, h->flush.pc);
     STATE_IO(io, h->flush.cycle);
+    STATE_IO(io, h->flush.step);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct fence_rules *r = rules;
 
-    state_io_section(io, "fence-rules", 1);
+    state_io_section(io, "fence-rules", 2);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->waits);

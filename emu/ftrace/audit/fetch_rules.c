@@ -296,7 +296,7 @@ static void state_io(struct state_io *io, void *rules)
     struct fetch_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "fetch-rules", 2);
+    state_io_section(io, "fetch-rules", 3);
     STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
     STATE_IO(io, r->windows_left_out);
     for (size_t i = 0; i < r->windows.len; i++)

@@ -48,8 +48,8 @@ const char *message_text(enum message message)
                            "yet are not seen one by one",
         [MESSAGE_BYTES] = "whether these bytes were written, or others in their page",
         [MESSAGE_CLOCKS] =
-            "from top to bottom, as the machine did it; each hart's cycles are a clock "
-            "of its own",
+            "by step, from top to bottom: a step is an instruction of any hart; each hart's cycles "
+            "are a clock of its own",
         [MESSAGE_NO_PUSH] =
             "an entry for it on the task's return stack: curr_ret_stack did not grow",
         [MESSAGE_NOT_REPLACED] =

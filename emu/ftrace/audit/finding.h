@@ -2,8 +2,9 @@
  * finding.h - what the auditor has found: a broken rule, how often, and the evidence.
  *
  * Evidence is a list of labelled facts, which all reports print in the same way.
- * They are in the order in which the events happened; the cycle counters of two
- * harts are two clocks and do not show which of two events came first.
+ * They are in the order in which the events happened. The cycle counters of two
+ * harts are two clocks and do not show which of two events came first; the steps,
+ * instructions of all harts together (cluster_steps), do. 0: a step is not known.
  *
  * All of it is plain data without pointers.
  */
@@ -27,11 +28,11 @@ enum {
 enum { NO_FINDING = UINT32_MAX };
 
 enum fact_kind {
-    FACT_SITE,     /* site */
-    FACT_FENCE,    /* hart, cycle, pc, requester: a fence.i of the hart */
-    FACT_STORE,    /* writer; size: 1: by a program in user mode; if its pc is 0: hart, pc, cycle of
-                      the first store to the page, pc 0:    not known */
-    FACT_MOMENT,   /* hart, pc, cycle */
+    FACT_SITE,  /* site */
+    FACT_FENCE, /* hart, cycle, step, pc, requester: a fence.i of the hart */
+    FACT_STORE, /* writer; size: 1: by a program in user mode; if its pc is 0: hart, pc, cycle, step
+                   of the first store to the page, pc 0:    not known */
+    FACT_MOMENT,   /* hart, pc, cycle, step */
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
     FACT_MESSAGE,  /* message; MESSAGE_WRITER: as FACT_STORE */
@@ -194,7 +195,7 @@ struct fact {
     enum fact_kind kind;
     enum message message;
     uint32_t site, hart, requester;
-    uint64_t pc, va, cycle;
+    uint64_t pc, va, cycle, step;
     int32_t pid;
     struct writer writer;
     uint8_t size;
@@ -210,7 +211,7 @@ uint64_t call_stack_code(const struct call_stack *stack, unsigned i);
 struct example {
     enum rule rule;
     uint32_t hart, site; /* site: NO_SITE if the code is not a site */
-    uint64_t pc, cycle;
+    uint64_t pc, cycle, step;
 };
 
 /* All breaches with one cause (audit.h). The evidence is that of the first one. */

@@ -48,12 +48,12 @@ enum {
 
 /* An exception that the kernel's own code has taken. */
 struct taken {
-    uint64_t pc, cause, value, cycle;
+    uint64_t pc, cause, value, cycle, step;
 };
 
 /* The same trap with the same registers, again and again. */
 struct repeated {
-    uint64_t pc, cause, value, registers, first_cycle, last_cycle, times;
+    uint64_t pc, cause, value, registers, first_cycle, last_cycle, last_step, times;
 };
 
 /* The places where the timer interrupts a task that keeps its registers. */
@@ -113,6 +113,7 @@ static void add_exception(struct finding *f, const struct hart *h, const struct 
     fact->hart = hart_id(h);
     fact->pc = e->pc;
     fact->cycle = e->cycle;
+    fact->step = e->step;
     audit_fact_text(f, LABEL_CAUSE, "%s on 0x%" PRIx64, cause_name(e->cause), e->value);
 }
 
@@ -144,6 +145,7 @@ static void add_last_patch(const struct audit *a, struct finding *f)
 {
     uint32_t hart;
     const struct text_store *last = last_patch(a, &hart);
+    struct writer who;
     struct fact *fact;
 
     if (!last)
@@ -159,9 +161,9 @@ static void add_last_patch(const struct audit *a, struct finding *f)
     fact->hart = hart;
     fact->pc = last->pc;
     fact->cycle = last->cycle;
-    add_stack_of_patch(
-        a, f,
-        &(struct writer){.kind = WRITER_HART, .hart = hart, .pc = last->pc, .cycle = last->cycle});
+    fact->step = last->step;
+    who = text_store_writer(last, hart);
+    add_stack_of_patch(a, f, &who);
 }
 
 /* The updates that no fence and no announcement has ended yet. */
@@ -355,10 +357,11 @@ static bool is_call_of_kernel(uint64_t cause)
 static void note_exception(struct guest_hart *state, const struct trap_event *t)
 {
     uint64_t registers = number_of_registers(t->hart, 0), cycle = hart_cycles(t->hart);
+    uint64_t step = cluster_steps(hart_cluster(t->hart));
     struct repeated *last = &state->repeated;
 
     if (t->from == PRIV_S)
-        state->exception = (struct taken){t->epc, t->cause, t->tval, cycle};
+        state->exception = (struct taken){t->epc, t->cause, t->tval, cycle, step};
     /* A program may be at a breakpoint as often as it likes. */
     if (t->from == PRIV_U && t->cause == EXC_BREAKPOINT)
         return;
@@ -369,6 +372,7 @@ static void note_exception(struct guest_hart *state, const struct trap_event *t)
     last->value = t->tval;
     last->times++;
     last->last_cycle = cycle;
+    last->last_step = step;
 }
 
 /* Registers in which a loop has what it reads: t0 to t6. */
@@ -521,7 +525,7 @@ static void judge_trap_loop(struct guest_rules *r, struct hart *h)
 {
     const struct guest_hart *state = state_of(r, h);
     const struct repeated *l = &state->repeated;
-    const struct taken taken = {l->pc, l->cause, l->value, l->last_cycle};
+    const struct taken taken = {l->pc, l->cause, l->value, l->last_cycle, l->last_step};
 
     if (is_in_trap_loop(state, h))
         report_hang(r, h, &(struct hang){MESSAGE_TRAP_LOOP, l->pc, &taken});
@@ -540,7 +544,8 @@ static void judge_wait(struct guest_rules *r, struct hart *h)
 static void judge_stuck(struct guest_rules *r, struct hart *h)
 {
     struct hart_exception e = hart_unhandled_exception(h);
-    const struct taken taken = {e.pc, e.cause, e.tval, hart_cycles(h)};
+    const struct taken taken = {e.pc, e.cause, e.tval, hart_cycles(h),
+                                cluster_steps(hart_cluster(h))};
 
     report_hang(r, h, &(struct hang){MESSAGE_HANDLER_TRAPS, e.pc, &taken});
 }
@@ -700,12 +705,14 @@ static void hart_io(struct state_io *io, struct guest_hart *h)
     STATE_IO(io, h->exception.cause);
     STATE_IO(io, h->exception.value);
     STATE_IO(io, h->exception.cycle);
+    STATE_IO(io, h->exception.step);
     STATE_IO(io, h->repeated.pc);
     STATE_IO(io, h->repeated.cause);
     STATE_IO(io, h->repeated.value);
     STATE_IO(io, h->repeated.registers);
     STATE_IO(io, h->repeated.first_cycle);
     STATE_IO(io, h->repeated.last_cycle);
+    STATE_IO(io, h->repeated.last_step);
     STATE_IO(io, h->repeated.times);
     STATE_IO(io, h->spin.tp);
     STATE_IO(io, h->spin.sp);
@@ -730,7 +737,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct guest_rules *r = rules;
 
-    state_io_section(io, "guest-rules", 2);
+    state_io_section(io, "guest-rules", 3);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->panicked);

@@ -29,15 +29,15 @@ enum { AWAY_MAX = 1 << 10 };
 /* A context that a trap stopped in code outside of the kernel's image, as in a module. */
 struct away {
     uint32_t hart;
-    uint64_t pc, sp, cycle;
+    uint64_t pc, sp, cycle, step;
 };
 
 /* The last sfence.vma for a hart. */
 struct mapping_change {
     bool known;
     uint32_t requester;
-    uint64_t pc, cycle; /* of the requester */
-    uint64_t at;        /* where the hart was */
+    uint64_t pc, cycle, step; /* of the requester */
+    uint64_t at;              /* where the hart was */
 };
 
 struct lifetime_hart {
@@ -92,7 +92,8 @@ static void stop(struct lifetime_rules *r, const struct trap_event *t)
     const struct away away = {.hart = hart_id(t->hart),
                               .pc = t->epc,
                               .sp = hart_reg(t->hart, REG_SP),
-                              .cycle = hart_cycles(t->hart)};
+                              .cycle = hart_cycles(t->hart),
+                              .step = cluster_steps(r->audit->config.cluster)};
 
     if (!symbols || symbols_function_at(symbols, t->epc))
         return;
@@ -128,6 +129,7 @@ static void add_fence(struct finding *f, const struct mapping_change *m, uint32_
     fact->requester = m->requester;
     fact->pc = m->pc;
     fact->cycle = m->cycle;
+    fact->step = m->step;
 }
 
 static void add_stopped(struct finding *f, const struct away *stopped)
@@ -137,6 +139,7 @@ static void add_stopped(struct finding *f, const struct away *stopped)
     fact->hart = stopped->hart;
     fact->pc = stopped->pc;
     fact->cycle = stopped->cycle;
+    fact->step = stopped->step;
 }
 
 /* Whether the hart is where the last context that it continued had been stopped. */
@@ -211,7 +214,8 @@ static void note_mapping(struct lifetime_rules *r, const struct fence_event *f)
                                                                  .requester = f->requester,
                                                                  .at = hart_pc(f->hart),
                                                                  .pc = f->pc,
-                                                                 .cycle = f->cycle};
+                                                                 .cycle = f->cycle,
+                                                                 .step = f->step};
 }
 
 /* ---- the family ---- */
@@ -250,6 +254,7 @@ static void away_io(struct state_io *io, struct away *w)
     STATE_IO(io, w->pc);
     STATE_IO(io, w->sp);
     STATE_IO(io, w->cycle);
+    STATE_IO(io, w->step);
 }
 
 static void hart_io(struct state_io *io, struct lifetime_hart *h)
@@ -260,13 +265,14 @@ static void hart_io(struct state_io *io, struct lifetime_hart *h)
     STATE_IO(io, h->mapping.pc);
     STATE_IO(io, h->mapping.at);
     STATE_IO(io, h->mapping.cycle);
+    STATE_IO(io, h->mapping.step);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct lifetime_rules *r = rules;
 
-    state_io_section(io, "lifetime-rules", 1);
+    state_io_section(io, "lifetime-rules", 2);
     STATE_IO_VEC(io, &r->away, AWAY_MAX, away_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);

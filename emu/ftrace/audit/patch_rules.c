@@ -26,7 +26,7 @@
 /* Another hart's store to text while this one's update is open; stamp 0: none. */
 struct text_overlap {
     uint32_t hart;
-    uint64_t stamp, pc, cycle;
+    uint64_t stamp, pc, cycle, step;
     bool guarded; /* by text_mutex */
 };
 
@@ -101,6 +101,7 @@ static struct finding *report(struct audit *a, enum rule rule, const struct code
                              .site = a->harts[w->who.hart].text.site,
                              .pc = w->who.pc,
                              .cycle = w->who.cycle,
+                             .step = w->who.step,
                              .cause = audit_cause(rule, audit_patcher(a, &w->who))};
     struct finding *f = audit_add(a, &b);
 
@@ -354,7 +355,8 @@ static void report_overlap(struct audit *a, const struct text_overlap *o,
     if (!f)
         return;
     fact = audit_fact(f, LABEL_BETWEEN, FACT_STORE);
-    fact->writer = (struct writer){WRITER_HART, o->hart, o->pc, o->cycle};
+    fact->writer = (struct writer){
+        .kind = WRITER_HART, .hart = o->hart, .pc = o->pc, .cycle = o->cycle, .step = o->step};
     audit_fact_message(f, LABEL_MISSING, o->guarded ? MESSAGE_LOCK_HERE : MESSAGE_LOCK_THERE);
     audit_fact_order(f);
 }
@@ -387,6 +389,7 @@ static void check_overlap(struct patch_rules *r, const struct code_write *w)
                                                         .stamp = w->stamp,
                                                         .pc = w->who.pc,
                                                         .cycle = w->who.cycle,
+                                                        .step = w->who.step,
                                                         .guarded = guarded};
 }
 
@@ -441,6 +444,7 @@ static void hart_io(struct state_io *io, struct patching_hart *h)
     STATE_IO(io, h->overlap.stamp);
     STATE_IO(io, h->overlap.pc);
     STATE_IO(io, h->overlap.cycle);
+    STATE_IO(io, h->overlap.step);
     STATE_IO(io, h->overlap.guarded);
 }
 
@@ -448,7 +452,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct patch_rules *r = rules;
 
-    state_io_section(io, "patch-rules", 2);
+    state_io_section(io, "patch-rules", 3);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->lock_seen);

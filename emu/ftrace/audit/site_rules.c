@@ -23,7 +23,7 @@ enum { PARKED_MAX = 1 << 12 };
 /* A context that a trap stopped inside of a site. */
 struct parked {
     uint32_t site, hart;
-    uint64_t pc, sp, cycle;
+    uint64_t pc, sp, cycle, step;
     uint8_t bytes[SITE_BYTES_MAX]; /* of the site then */
 };
 
@@ -196,7 +196,8 @@ static void park(struct site_rules *r, const struct trap_event *t)
                        .hart = hart_id(t->hart),
                        .pc = t->epc,
                        .sp = hart_reg(t->hart, REG_SP),
-                       .cycle = hart_cycles(t->hart)};
+                       .cycle = hart_cycles(t->hart),
+                       .step = cluster_steps(a->config.cluster)};
 
     /* A site of an atomic layout may change while it is run. */
     if (site == NO_SITE || site_is_atomic(a->config.sites, site_get(a->config.sites, site)) ||
@@ -229,6 +230,7 @@ static void report_inside(struct audit *a, struct hart *h, const struct parked *
     stopped->hart = p->hart;
     stopped->pc = p->pc;
     stopped->cycle = p->cycle;
+    stopped->step = p->step;
     add_bytes(f, LABEL_OLD, s, p->bytes);
     add_writer(a, f, p->site);
     audit_fact_moment(f, LABEL_RESUMED, h, p->pc);
@@ -305,6 +307,7 @@ static void parked_io(struct state_io *io, struct parked *p)
     STATE_IO(io, p->pc);
     STATE_IO(io, p->sp);
     STATE_IO(io, p->cycle);
+    STATE_IO(io, p->step);
     state_io_bytes(io, p->bytes, sizeof p->bytes);
 }
 
@@ -312,7 +315,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct site_rules *r = rules;
 
-    state_io_section(io, "site-rules", 1);
+    state_io_section(io, "site-rules", 2);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->audit->harts[i].odd_site);
     STATE_IO_VEC(io, &r->parked, PARKED_MAX, parked_io);

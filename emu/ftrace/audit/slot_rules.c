@@ -23,7 +23,7 @@ enum { SLOTS_MAX = 1 << 10 };
 /* A context that a trap stopped while a site of pfe16 relied on the doubleword below sp. */
 struct slot_held {
     uint32_t hart, site;
-    uint64_t pc, sp, slot, cycle;
+    uint64_t pc, sp, slot, cycle, step;
 };
 
 struct slot_rules {
@@ -81,7 +81,8 @@ static void hold_slot(struct slot_rules *r, const struct trap_event *t)
     struct slot_held held = {.hart = hart_id(t->hart),
                              .pc = t->epc,
                              .sp = hart_reg(t->hart, REG_SP),
-                             .cycle = hart_cycles(t->hart)};
+                             .cycle = hart_cycles(t->hart),
+                             .step = cluster_steps(r->audit->config.cluster)};
 
     held.site = site_that_holds(r->audit, t->hart, t->epc);
     if (held.site == NO_SITE ||
@@ -114,6 +115,7 @@ static void report_slot(struct audit *a, struct hart *h, uint64_t pc, const stru
     stopped->hart = held->hart;
     stopped->pc = held->pc;
     stopped->cycle = held->cycle;
+    stopped->step = held->step;
     audit_fact_moment(f, LABEL_RESUMED, h, pc);
     audit_fact_register(f, LABEL_BEFORE, FACT_SLOT, held->slot);
     audit_fact_register(f, LABEL_AFTER, reg, value);
@@ -195,13 +197,14 @@ static void slot_held_io(struct state_io *io, struct slot_held *held)
     STATE_IO(io, held->sp);
     STATE_IO(io, held->slot);
     STATE_IO(io, held->cycle);
+    STATE_IO(io, held->step);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct slot_rules *r = rules;
 
-    state_io_section(io, "slot-rules", 1);
+    state_io_section(io, "slot-rules", 2);
     STATE_IO_VEC(io, &r->held, SLOTS_MAX, slot_held_io);
     STATE_IO(io, r->left_out);
     for (size_t i = 0; i < r->held.len; i++)

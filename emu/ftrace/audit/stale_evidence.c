@@ -27,6 +27,7 @@ static void add_fence(struct finding *f, unsigned hart, const struct patch_fence
     fact->requester = fence->requester;
     fact->pc = fence->pc;
     fact->cycle = fence->cycle;
+    fact->step = fence->step;
 }
 
 /* Which bytes of an instruction. */
@@ -211,6 +212,7 @@ static void add_store(struct finding *f, const struct stale_fetch *s)
         fact->hart = s->opener.hart;
         fact->pc = s->opener.pc;
         fact->cycle = s->opener.cycle;
+        fact->step = s->opener.step;
     }
 }
 
@@ -239,6 +241,7 @@ static void add_flush(const struct audit *a, struct finding *f, const struct sta
     fact->requester = flush->requester;
     fact->pc = flush->pc;
     fact->cycle = flush->cycle;
+    fact->step = flush->step;
 }
 
 static void add_missing(const struct audit *a, struct finding *f, unsigned hart)

@@ -30,10 +30,11 @@ struct started_hart {
     bool satp_written;        /* by firmware, since it was entered last */
     bool awaits_fence;        /* it was started, and has executed no fence.i since */
     uint64_t stamp;           /* of the clock, at the start */
-    uint64_t pc, cycle;       /* where it was started; its cycle then */
+    uint64_t pc, cycle, step; /* where it was started; when */
     bool has_run;             /* code that was changed before */
     bool is_reported;         /* that */
-    uint64_t fetched_cycle;   /* the first of it: the hart's cycle, and ... */
+    uint64_t fetched_cycle;   /* the first of it: the hart's cycle, the step, and ... */
+    uint64_t fetched_step;
     struct stale_fetch fetch; /* its hart is NULL */
 };
 
@@ -52,6 +53,7 @@ static void begin(struct start_rules *r, const struct hart *h)
         .stamp = bus_ram(cluster_bus(r->audit->config.cluster))->stamp,
         .pc = hart_pc(h),
         .cycle = hart_cycles(h),
+        .step = cluster_steps(r->audit->config.cluster),
     };
 }
 
@@ -88,19 +90,21 @@ bool start_rules_take(struct audit *a, const struct stale_fetch *s)
         return true;
     h->has_run = true;
     h->fetched_cycle = hart_cycles(s->hart);
+    h->fetched_step = cluster_steps(a->config.cluster);
     h->fetch = *s;
     h->fetch.hart = NULL;
     return true;
 }
 
 static void add_moment(struct finding *f, enum fact_label label, uint32_t hart, uint64_t pc,
-                       uint64_t cycle)
+                       uint64_t cycle, uint64_t step)
 {
     struct fact *fact = audit_fact(f, label, FACT_MOMENT);
 
     fact->hart = hart;
     fact->pc = pc;
     fact->cycle = cycle;
+    fact->step = step;
 }
 
 static void add_evidence(const struct audit *a, struct finding *f, const struct started_hart *s,
@@ -114,8 +118,8 @@ static void add_evidence(const struct audit *a, struct finding *f, const struct 
         audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = fetch->who;
     else
         audit_fact_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
-    add_moment(f, LABEL_STARTED, hart_id(h), s->pc, s->cycle);
-    add_moment(f, LABEL_FETCHED, hart_id(h), fetch->pc, s->fetched_cycle);
+    add_moment(f, LABEL_STARTED, hart_id(h), s->pc, s->cycle, s->step);
+    add_moment(f, LABEL_FETCHED, hart_id(h), fetch->pc, s->fetched_cycle, s->fetched_step);
     fact = audit_fact(f, LABEL_EXECUTED, FACT_BYTES);
     fact->va = fetch->pc;
     fact->size = (uint8_t)fetch->size;
@@ -136,6 +140,7 @@ static void check(struct start_rules *r, const struct hart *h, enum fact_label n
                        .hart = hart_id(h),
                        .pc = s->fetch.pc,
                        .cycle = s->fetched_cycle,
+                       .step = s->fetched_step,
                        .cause = audit_cause(RULE_unfenced_start, 0)};
     struct finding *f;
 
@@ -218,7 +223,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct start_rules *r = rules;
 
-    state_io_section(io, "start-rules", 2);
+    state_io_section(io, "start-rules", 3);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
         struct started_hart *s = &r->harts[i];
 
@@ -228,9 +233,11 @@ static void state_io(struct state_io *io, void *rules)
         STATE_IO(io, s->stamp);
         STATE_IO(io, s->pc);
         STATE_IO(io, s->cycle);
+        STATE_IO(io, s->step);
         STATE_IO(io, s->has_run);
         STATE_IO(io, s->is_reported);
         STATE_IO(io, s->fetched_cycle);
+        STATE_IO(io, s->fetched_step);
         stale_fetch_state_io(io, &s->fetch);
     }
 }

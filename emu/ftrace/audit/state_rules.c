@@ -87,6 +87,7 @@ static void report_running(struct audit *a, const struct code_write *w, const st
                              .site = p->site,
                              .pc = w->who.pc,
                              .cycle = w->who.cycle,
+                             .step = w->who.step,
                              .cause =
                                  audit_cause(RULE_harts_running, audit_function(a, w->who.pc))};
     struct finding *f = audit_add(a, &b);

@@ -205,6 +205,7 @@ static struct finding *report(struct text_rules *r, enum rule rule, const struct
                              .site = NO_SITE,
                              .pc = va,
                              .cycle = who->cycle,
+                             .step = who->step,
                              .cause = audit_cause(rule, audit_patcher(a, who))};
     struct finding *f = audit_add(a, &b);
 
@@ -846,7 +847,7 @@ static void state_io(struct state_io *io, void *rules)
     struct text_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "text-rules", 2);
+    state_io_section(io, "text-rules", 3);
     for (unsigned i = 0; i < harts; i++) {
         change_io(io, &r->harts[i]);
         if (r->harts[i].open && r->harts[i].who.hart != i)

@@ -56,8 +56,7 @@ static void report_writable(struct audit *a, struct hart *h, const struct text_s
     if (!f)
         return;
     audit_fact_site(f, t->site);
-    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
-        (struct writer){WRITER_HART, hart_id(h), t->pc, t->cycle};
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = text_store_writer(t, hart_id(h));
     audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
     audit_fact_message(f, LABEL_MAPPED, va == t->va ? MESSAGE_WRITABLE : MESSAGE_ALIAS);
 }

@@ -212,7 +212,7 @@ static void add_fence(struct fence_list *list, struct patch_fence fence, uint64_
 
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f)
 {
-    struct patch_fence fence = {f->origin, f->requester, f->stamp, f->cycle, f->pc};
+    struct patch_fence fence = {f->origin, f->requester, f->stamp, f->cycle, f->step, f->pc};
 
     if (hart < l->harts)
         add_fence(&l->fences[hart], fence, l->newest);
@@ -268,7 +268,7 @@ const struct patch_fence *patch_log_last_fence(const struct patch_log *l, unsign
 
 _Static_assert(sizeof(struct patch) ==
                        8 + sizeof(struct writer) + 8 + 3 * 4 + 2 * 2 + 2 * PATCH_BYTES &&
-                   sizeof(struct writer) == 4 + 4 + 8 + 8,
+                   sizeof(struct writer) == 4 + 4 + 8 + 8 + 8,
                "no padding");
 
 static bool is_site_or_none(const struct patch_log *l, uint32_t site)
@@ -309,7 +309,7 @@ static void fence_io(struct state_io *io, struct patch_fence *f)
 
 void patch_log_state_io(struct state_io *io, struct patch_log *l)
 {
-    state_io_section(io, "patches", 2);
+    state_io_section(io, "patches", 3);
     STATE_IO_SAME(io, l->harts);
     STATE_IO_SAME(io, l->max);
     STATE_IO(io, l->counts.sites);

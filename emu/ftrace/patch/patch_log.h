@@ -37,7 +37,7 @@ struct patch {
 struct patch_fence {
     enum fence_origin origin;
     uint32_t requester;
-    uint64_t stamp, cycle, pc;
+    uint64_t stamp, cycle, step, pc;
 };
 
 /* A log that keeps at most `max` patches. */

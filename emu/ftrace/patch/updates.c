@@ -43,6 +43,15 @@ struct round {
     bool sites, labels;
 };
 
+/* Of all kept updates together: moments, and those after their ends. */
+enum { MOMENTS_MAX = 1 << 19, ALL_LATE_MAX = 1 << 12 };
+
+/* A moment after the end of a kept update. */
+struct late_moment {
+    uint32_t update;
+    struct update_moment moment;
+};
+
 struct updates {
     struct cluster *cluster;
     const struct ftrace_stream *stream;
@@ -64,6 +73,9 @@ struct updates {
     uint64_t *begun; /* the same: stamp of the begin of the newest update, see updates_begun */
     VEC_OF(struct update) kept;
     VEC_OF(struct update_hart) kept_harts;
+    struct timeline *timelines;           /* of the open ones, by writing hart */
+    VEC_OF(struct update_moment) moments; /* of the kept ones */
+    VEC_OF(struct late_moment) late;
     struct changes last_changes; /* changes of the last kept update, while has_last */
     bool has_last;
     struct change_log changes; /* changes of the updates before it */
@@ -85,6 +97,7 @@ struct updates *updates_new(struct cluster *c, const struct site_table *sites,
     u->open = xcalloc(u->harts, sizeof *u->open);
     u->open_harts = xcalloc((size_t)u->harts * u->harts, sizeof *u->open_harts);
     u->open_changes = xcalloc(u->harts, sizeof *u->open_changes);
+    u->timelines = xcalloc(u->harts, sizeof *u->timelines);
     u->rounds = xcalloc(u->harts, sizeof *u->rounds);
     u->ended = xcalloc(u->harts, sizeof *u->ended);
     u->begun = xcalloc(u->harts, sizeof *u->begun);
@@ -102,6 +115,9 @@ void updates_free(struct updates *u)
     changes_free(&u->last_changes);
     change_log_free(&u->changes);
     free(u->open_changes);
+    free(u->timelines);
+    VEC_FREE(&u->moments);
+    VEC_FREE(&u->late);
     free(u->open);
     free(u->open_harts);
     free(u->rounds);
@@ -237,6 +253,92 @@ static void swap_changes(struct changes *to, struct changes *from)
     *from = was;
 }
 
+/* ---- timelines ---- */
+
+/* Keeps the timeline of the writer's update, which is the last kept one. */
+static void keep_timeline(struct updates *u, unsigned writer)
+{
+    const struct timeline *t = &u->timelines[writer];
+    struct update *kept = &u->kept.at[u->kept.len - 1];
+
+    kept->first_moment = (uint32_t)u->moments.len;
+    kept->moments = u->moments.len + t->count <= MOMENTS_MAX ? t->count : 0;
+    kept->moments_left_out = t->left_out + (t->count - kept->moments);
+    for (unsigned i = 0; i < kept->moments; i++)
+        VEC_PUSH(&u->moments, t->moments[i]);
+}
+
+/* Continues the timeline of the last kept update. */
+static void reopen_timeline(struct updates *u, unsigned writer)
+{
+    const struct update *last = &u->kept.at[u->kept.len - 1];
+    struct timeline *t = &u->timelines[writer];
+
+    *t = (struct timeline){.count = last->moments, .left_out = last->moments_left_out};
+    u->moments.len = last->first_moment;
+    for (unsigned i = 0; i < t->count; i++)
+        t->moments[i] = u->moments.at[last->first_moment + i];
+}
+
+static bool has_stamp(const struct update *update, uint64_t stamp)
+{
+    return stamp >= update->first_stamp && stamp <= update->last_stamp;
+}
+
+/* The newest kept update with this store; UPDATE_NONE: it is not known. */
+static size_t find_by_stamp(const struct updates *u, const struct stale_fetch *s)
+{
+    enum { UPDATES_BACK = 1 << 10 };
+
+    for (size_t back = 1; back <= u->kept.len && back <= UPDATES_BACK; back++) {
+        const struct update *update = &u->kept.at[u->kept.len - back];
+
+        if (has_stamp(update, s->stamp) &&
+            (!s->agent_known || (s->who.kind == WRITER_HART && s->who.hart == update->writer.hart)))
+            return u->kept.len - back;
+    }
+    return UPDATE_NONE;
+}
+
+/* Adds the fetch to a kept update. */
+static void add_late(struct updates *u, const struct stale_fetch *s)
+{
+    size_t update = find_by_stamp(u, s);
+    const struct update_moment m = update_moment_of_stale(s);
+    unsigned count = 0;
+
+    if (update == UPDATE_NONE)
+        return;
+    for (size_t i = 0; i < u->late.len; i++) {
+        if (u->late.at[i].update != update)
+            continue;
+        if (update_moments_join(&u->late.at[i].moment, &m))
+            return;
+        count++;
+    }
+    if (count < LATE_MAX && u->late.len < ALL_LATE_MAX)
+        VEC_PUSH(&u->late, ((struct late_moment){(uint32_t)update, m}));
+    else
+        u->kept.at[update].moments_left_out++;
+}
+
+void updates_stale(struct updates *u, const struct stale_fetch *s)
+{
+    bool any = false;
+
+    for (unsigned i = 0; u->open_count && i < u->harts; i++) {
+        const struct update *open = &u->open[i];
+
+        if (!open->stores || !has_stamp(open, s->stamp) ||
+            (s->agent_known && (s->who.kind != WRITER_HART || s->who.hart != i)))
+            continue;
+        timeline_stale(&u->timelines[i], s);
+        any = true;
+    }
+    if (!any)
+        add_late(u, s);
+}
+
 /* Continues the last kept update, if it is the writer's and ended less than SAME_CYCLES ago. */
 static bool reopen(struct updates *u, const struct writer *who)
 {
@@ -248,6 +350,7 @@ static bool reopen(struct updates *u, const struct writer *who)
     u->open[who->hart] = *last;
     swap_changes(&u->open_changes[who->hart], &u->last_changes);
     u->has_last = false;
+    reopen_timeline(u, who->hart);
     u->kept.len--;
     u->kept_harts.len -= u->harts;
     memcpy(row_of(u, who->hart), &u->kept_harts.at[u->kept_harts.len],
@@ -268,6 +371,7 @@ static void begin(struct updates *u, const struct code_write *w)
     if (reopen(u, &w->who))
         return;
     u->open[writer] = (struct update){.first_stamp = w->stamp, .writer = w->who};
+    u->timelines[writer] = (struct timeline){.count = 0};
     for (unsigned i = 0; i < u->harts; i++)
         row[i] = (struct update_hart){.low = UINT64_MAX,
                                       .insns = hart_insns(cluster_hart(u->cluster, i))};
@@ -330,6 +434,7 @@ static void note_fences(struct updates *u, unsigned writer)
         if (!row[i].fenced && f && f->stamp >= open->last_stamp) {
             row[i].fenced = true;
             row[i].fence_cycle = f->cycle;
+            row[i].fence_step = f->step;
         }
     }
 }
@@ -355,6 +460,7 @@ static void keep(struct updates *u, unsigned writer)
     swap_changes(&u->last_changes, &u->open_changes[writer]);
     u->has_last = true;
     VEC_PUSH(&u->kept, u->open[writer]);
+    keep_timeline(u, writer);
     for (unsigned i = 0; i < u->harts; i++)
         VEC_PUSH(&u->kept_harts, row_of(u, writer)[i]);
 }
@@ -377,6 +483,7 @@ static void end_update(struct updates *u, unsigned writer, enum update_end how, 
 
     open->end = how;
     open->end_cycle = hart_cycles(cluster_hart(u->cluster, writer));
+    open->end_step = cluster_steps(u->cluster);
     open->rounds += how == UPDATE_FENCED;
     u->ended[writer] = open->last_stamp;
     note_fences(u, writer);
@@ -432,6 +539,8 @@ void updates_write(struct updates *u, const struct code_write *w, uint32_t site,
     open->end = UPDATE_OPEN;
     open->last_stamp = w->stamp;
     open->last_cycle = w->who.cycle;
+    open->last_step = w->who.step;
+    timeline_store(&u->timelines[writer], &w->who);
     open->stores++;
     open->patches += begins_patch;
     changes_write(&u->open_changes[writer], u->sites, cluster_bus(u->cluster), w, site,
@@ -442,8 +551,10 @@ void updates_write(struct updates *u, const struct code_write *w, uint32_t site,
         look_at_harts(u, writer, at ? at->pa : w->pa, at ? at->size : w->size);
 }
 
-void updates_fence(struct updates *u, const struct hart *h)
+void updates_fence(struct updates *u, const struct fence_event *event)
 {
+    const struct hart *h = event->hart;
+
     for (unsigned i = 0; u->open_count && i < u->harts; i++) {
         const struct update *open = &u->open[i];
         struct update_hart *row = &row_of(u, i)[hart_id(h)];
@@ -452,20 +563,33 @@ void updates_fence(struct updates *u, const struct hart *h)
         if (!open->stores)
             continue;
         row->fences++;
+        timeline_fence(&u->timelines[i], h, event);
         end_stale(u, row_of(u, i), hart_id(h));
         if (!f || f->stamp < open->last_stamp || row->fenced)
             continue;
         row->fenced = true;
         row->fence_cycle = f->cycle;
+        row->fence_step = f->step;
         if (!u->rounds[i].sections && all_have_fenced(u, open->last_stamp))
             end_update(u, i, UPDATE_FENCED, cluster_hart(u->cluster, hart_id(h)));
     }
 }
 
-void updates_ipi(struct updates *u, unsigned sender)
+void updates_ipi(struct updates *u, const struct hart *sender, const struct hart *to)
 {
-    if (u->open[sender].stores)
-        u->open[sender].ipis++;
+    unsigned writer = hart_id(sender);
+
+    if (!u->open[writer].stores)
+        return;
+    u->open[writer].ipis++;
+    timeline_ipi_sent(&u->timelines[writer], sender, to);
+}
+
+void updates_ipi_taken(struct updates *u, const struct hart *h)
+{
+    for (unsigned i = 0; u->open_count && i < u->harts; i++)
+        if (u->open[i].stores && u->open[i].ipis && i != hart_id(h))
+            timeline_ipi_taken(&u->timelines[i], h);
 }
 
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped)
@@ -645,6 +769,7 @@ void updates_finish(struct updates *u)
             continue;
         note_fences(u, i);
         u->open[i].end_cycle = hart_cycles(cluster_hart(u->cluster, i));
+        u->open[i].end_step = cluster_steps(u->cluster);
         keep(u, i);
         u->open[i] = (struct update){0};
     }
@@ -684,6 +809,70 @@ const struct change_log *updates_changes(const struct updates *u)
     return &u->changes;
 }
 
+/* Puts the last one where its step belongs. */
+static void sort_in(struct update_moment *moments, unsigned count)
+{
+    struct update_moment last = moments[count - 1];
+    unsigned at = count - 1;
+
+    for (; at && moments[at - 1].step > last.step; at--)
+        moments[at] = moments[at - 1];
+    moments[at] = last;
+}
+
+static struct update_moment end_of(const struct update *u)
+{
+    return (struct update_moment){.kind = MOMENT_END,
+                                  .hart = u->writer.hart,
+                                  .other = u->writer.hart,
+                                  .count = 1,
+                                  .step = u->end_step,
+                                  .last_step = u->end_step,
+                                  .cycle = u->end_cycle};
+}
+
+unsigned updates_timeline(const struct updates *u, size_t i,
+                          struct update_moment moments[UPDATE_MOMENTS_MAX])
+{
+    const struct update *update = &u->kept.at[i];
+    unsigned count = update->moments;
+
+    for (unsigned n = 0; n < count; n++)
+        moments[n] = u->moments.at[update->first_moment + n];
+    moments[count++] = end_of(update);
+    for (size_t n = 0; n < u->late.len && count < UPDATE_MOMENTS_MAX; n++)
+        if (u->late.at[n].update == i) {
+            moments[count++] = u->late.at[n].moment;
+            sort_in(moments, count);
+        }
+    return count;
+}
+
+unsigned updates_open_timeline(const struct updates *u, uint32_t writer,
+                               struct update_moment moments[UPDATE_MOMENTS_MAX])
+{
+    const struct timeline *t = &u->timelines[writer];
+    struct update now = u->open[writer];
+
+    now.end_step = cluster_steps(u->cluster);
+    now.end_cycle = hart_cycles(cluster_hart(u->cluster, writer));
+    memcpy(moments, t->moments, t->count * sizeof *moments);
+    moments[t->count] = end_of(&now);
+    return t->count + 1;
+}
+
+size_t updates_find(const struct updates *u, const struct writer *who)
+{
+    for (size_t i = u->kept.len; who->kind == WRITER_HART && who->step && i-- > 0;) {
+        const struct update *update = &u->kept.at[i];
+
+        if (update->writer.hart == who->hart && update->writer.step <= who->step &&
+            who->step <= update->last_step)
+            return i;
+    }
+    return UPDATE_NONE;
+}
+
 const char *update_end_name(enum update_end end)
 {
     static const char *const names[] = {"open", "announced", "fenced", "quiet", "released"};
@@ -716,12 +905,23 @@ static void update_io(struct state_io *io, struct update *u)
     writer_state_io(io, &u->writer);
     STATE_IO(io, u->last_cycle);
     STATE_IO(io, u->end_cycle);
+    STATE_IO(io, u->last_step);
+    STATE_IO(io, u->end_step);
     STATE_IO(io, u->ipis);
     STATE_IO(io, u->stores);
     STATE_IO(io, u->patches);
     STATE_IO(io, u->rounds);
     STATE_IO_BELOW(io, u->end, UPDATE_RELEASED + 1);
     ranges_io(io, &u->changed);
+    STATE_IO(io, u->first_moment);
+    STATE_IO_BELOW(io, u->moments, TIMELINE_MAX + 1);
+    STATE_IO(io, u->moments_left_out);
+}
+
+static void late_io(struct state_io *io, struct late_moment *l)
+{
+    STATE_IO(io, l->update);
+    update_moment_state_io(io, &l->moment);
 }
 
 static void hart_io(struct state_io *io, struct update_hart *h)
@@ -730,6 +930,7 @@ static void hart_io(struct state_io *io, struct update_hart *h)
     STATE_IO(io, h->inside);
     STATE_IO(io, h->fenced);
     STATE_IO(io, h->fence_cycle);
+    STATE_IO(io, h->fence_step);
     STATE_IO(io, h->fences);
     STATE_IO(io, h->stale);
     STATE_IO(io, h->stale_since);
@@ -773,6 +974,7 @@ static void open_io(struct state_io *io, struct updates *u)
         STATE_IO(io, u->ended[i]);
         STATE_IO(io, u->begun[i]);
         changes_state_io(io, &u->open_changes[i], u->sites);
+        timeline_state_io(io, &u->timelines[i]);
     }
     for (size_t i = 0; i < (size_t)u->harts * u->harts; i++)
         hart_io(io, &u->open_harts[i]);
@@ -787,7 +989,9 @@ static bool all_ranges_are_sound(const struct updates *u)
         const struct change_ranges *r = &u->kept.at[i].changed;
 
         if (r->first_group > groups || r->groups > groups - r->first_group ||
-            r->first_place > places || r->places > places - r->first_place)
+            r->first_place > places || r->places > places - r->first_place ||
+            u->kept.at[i].first_moment > u->moments.len ||
+            u->kept.at[i].moments > u->moments.len - u->kept.at[i].first_moment)
             return false;
     }
     return true;
@@ -795,13 +999,15 @@ static bool all_ranges_are_sound(const struct updates *u)
 
 void updates_state_io(struct state_io *io, struct updates *u)
 {
-    state_io_section(io, "updates", 6);
+    state_io_section(io, "updates", 7);
     STATE_IO_SAME(io, u->harts);
     open_io(io, u);
     STATE_IO(io, u->left_out);
     STATE_IO(io, u->sections_left_out);
     STATE_IO_VEC(io, &u->kept, u->max, update_io);
     STATE_IO_VEC(io, &u->kept_harts, u->max * u->harts, hart_io);
+    STATE_IO_VEC(io, &u->moments, (size_t)MOMENTS_MAX, update_moment_state_io);
+    STATE_IO_VEC(io, &u->late, (size_t)ALL_LATE_MAX, late_io);
     changes_state_io(io, &u->last_changes, u->sites);
     STATE_IO(io, u->has_last);
     change_log_state_io(io, &u->changes, u->sites);

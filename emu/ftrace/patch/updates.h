@@ -21,6 +21,7 @@
 
 #include "ftrace/events/events.h"
 #include "ftrace/patch/changes.h"
+#include "ftrace/patch/timeline.h"
 #include "mem/ram.h"
 
 struct cluster;
@@ -58,11 +59,15 @@ struct update {
     uint64_t first_stamp, last_stamp; /* of its stores */
     struct writer writer;             /* of the first store */
     uint64_t last_cycle, end_cycle;   /* of the writer, at the last store and at the end */
+    uint64_t last_step, end_step;     /* cluster_steps, the same */
     uint64_t stores, patches;         /* stores in all; patches of sites begun */
     uint64_t rounds;                  /* times that all harts had fenced */
     uint64_t ipis;                    /* interrupts that the writer has sent to other harts */
     enum update_end end;
     struct change_ranges changed; /* in updates_changes(), once the run is over */
+    /* Of a kept one, for updates_timeline(). */
+    uint32_t first_moment, moments;
+    uint64_t moments_left_out;
 };
 
 /* What a hart did during an update, determined at each store of the update. */
@@ -72,7 +77,8 @@ struct update_hart {
     enum update_role role; /* LOOPED: in at most LOOP_BYTES of code, at each of several stores */
     bool inside;           /* its pc was within an instruction sequence that a store changed */
     bool fenced;           /* since the last store */
-    uint64_t fence_cycle;  /* of the first such fence */
+    uint64_t fence_cycle;  /* of the first such fence, and its step */
+    uint64_t fence_step;
     uint64_t fences;       /* fence.i in the update */
     bool stale;            /* a store was made after its last fence */
     uint64_t stale_since;  /* if stale: its cycle at the first such store */
@@ -106,10 +112,14 @@ void updates_know_text(struct updates *u, const struct text_map *text, uint64_t 
 void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch);
 
 /* Must be called after a hart's fence, which must be in the patch log already. */
-void updates_fence(struct updates *u, const struct hart *h);
+void updates_fence(struct updates *u, const struct fence_event *f);
 
-/* Must be called when the hart has sent an interrupt to another one. */
-void updates_ipi(struct updates *u, unsigned sender);
+/* Must be called when the hart has sent an interrupt to another one, and when that takes it. */
+void updates_ipi(struct updates *u, const struct hart *sender, const struct hart *to);
+void updates_ipi_taken(struct updates *u, const struct hart *h);
+
+/* Must be called when a hart has fetched what was there before a store. */
+void updates_stale(struct updates *u, const struct stale_fetch *s);
 
 /* Sets whether the hart is stopped, so that it need not fence before it is started again. */
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
@@ -170,6 +180,22 @@ uint64_t updates_left_out(const struct updates *u);
 /* The number of announced changes that were taken for ended because there were too many. */
 uint64_t updates_sections_left_out(const struct updates *u);
 const struct change_log *updates_changes(const struct updates *u);
+
+/*
+ * What happened in the update, in order of the steps: its end, too, and fetches after it of what
+ * was there before. Returns how many moments there are.
+ */
+enum { LATE_MAX = 8, UPDATE_MOMENTS_MAX = TIMELINE_MAX + LATE_MAX + 1 };
+unsigned updates_timeline(const struct updates *u, size_t i,
+                          struct update_moment moments[UPDATE_MOMENTS_MAX]);
+
+/* The same of the hart's open update, up to now. */
+unsigned updates_open_timeline(const struct updates *u, uint32_t writer,
+                               struct update_moment moments[UPDATE_MOMENTS_MAX]);
+
+/* The kept update that has made this store of a hart; UPDATE_NONE: there is none. */
+#define UPDATE_NONE SIZE_MAX
+size_t updates_find(const struct updates *u, const struct writer *who);
 
 const char *update_end_name(enum update_end end);    /* "announced" */
 const char *update_role_name(enum update_role role); /* "stood" */

@@ -75,6 +75,14 @@ void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct 
     describe_call(text, symbols, lines, va, va);
 }
 
+void describe_moment(char text[MOMENT_MAX], uint64_t cycle, uint64_t step)
+{
+    int used = snprintf(text, MOMENT_MAX, "cycle %" PRIu64, cycle);
+
+    if (step)
+        snprintf(text + used, MOMENT_MAX - (size_t)used, ", step %" PRIu64, step);
+}
+
 void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                      const struct writer *who)
 {
@@ -83,7 +91,7 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
         [WRITER_DMA] = "a device",      [WRITER_DEBUGGER] = "the debugger",
         [WRITER_LOADER] = "the loader", [WRITER_DEBUGGER_FENCED] = "the debugger",
     };
-    char place[PLACE_MAX];
+    char place[PLACE_MAX], when[MOMENT_MAX];
 
     if (who->kind != WRITER_HART) {
         snprintf(text, PLACE_MAX, "%s", kinds[who->kind]);
@@ -94,7 +102,8 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
         return;
     }
     describe_place(place, symbols, lines, who->pc);
-    snprintf(text, PLACE_MAX, "hart %u in %.200s at cycle %" PRIu64, who->hart, place, who->cycle);
+    describe_moment(when, who->cycle, who->step);
+    snprintf(text, PLACE_MAX, "hart %u in %.160s at %s", who->hart, place, when);
 }
 
 static bool pair_leads(uint64_t va, const uint8_t *bytes, uint64_t *to)
@@ -155,15 +164,15 @@ void describe_code(char *text, size_t room, const struct symbols *symbols, uint6
 static void describe_fence(char *text, const struct symbols *symbols, struct lines *lines,
                            const struct fact *fact)
 {
-    char place[PLACE_MAX];
+    char place[PLACE_MAX], when[MOMENT_MAX];
 
     describe_place(place, symbols, lines, fact->pc);
+    describe_moment(when, fact->cycle, fact->step);
     if (fact->hart == fact->requester)
-        snprintf(text, FACT_TEXT_MAX, "by hart %u at %.200s, cycle %" PRIu64, fact->hart, place,
-                 fact->cycle);
+        snprintf(text, FACT_TEXT_MAX, "by hart %u at %.200s, %s", fact->hart, place, when);
     else
-        snprintf(text, FACT_TEXT_MAX, "for hart %u by hart %u at %.200s, cycle %" PRIu64,
-                 fact->hart, fact->requester, place, fact->cycle);
+        snprintf(text, FACT_TEXT_MAX, "for hart %u by hart %u at %.200s, %s", fact->hart,
+                 fact->requester, place, when);
 }
 
 static void describe_bytes(char *text, const struct symbols *symbols, const struct fact *fact)
@@ -184,7 +193,8 @@ static void describe_bytes(char *text, const struct symbols *symbols, const stru
 static void add_first_store(char *text, const struct symbols *symbols, struct lines *lines,
                             const struct fact *fact)
 {
-    struct writer first = {.hart = fact->hart, .pc = fact->pc, .cycle = fact->cycle};
+    struct writer first = {
+        .hart = fact->hart, .pc = fact->pc, .cycle = fact->cycle, .step = fact->step};
     size_t used = strlen(text);
     char place[PLACE_MAX];
 
@@ -264,16 +274,16 @@ static void describe_detour(char *text, const struct symbols *symbols, struct li
 void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
                    const struct symbols *symbols, struct lines *lines, const struct fact *fact)
 {
-    char place[PLACE_MAX];
+    char place[PLACE_MAX], when[MOMENT_MAX];
 
     switch (fact->kind) {
     case FACT_SITE: describe_site(text, sites, fact->site); break;
     case FACT_FENCE: describe_fence(text, symbols, lines, fact); break;
     case FACT_STORE:
         if (fact->size) {
-            snprintf(text, FACT_TEXT_MAX,
-                     "by hart %u in user code at 0x%" PRIx64 ", cycle %" PRIu64, fact->writer.hart,
-                     fact->writer.pc, fact->writer.cycle);
+            describe_moment(when, fact->writer.cycle, fact->writer.step);
+            snprintf(text, FACT_TEXT_MAX, "by hart %u in user code at 0x%" PRIx64 ", %s",
+                     fact->writer.hart, fact->writer.pc, when);
             break;
         }
         describe_writer(place, symbols, lines, &fact->writer);
@@ -282,8 +292,8 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         break;
     case FACT_MOMENT:
         describe_place(place, symbols, lines, fact->pc);
-        snprintf(text, FACT_TEXT_MAX, "by hart %u at %s, cycle %" PRIu64, fact->hart, place,
-                 fact->cycle);
+        describe_moment(when, fact->cycle, fact->step);
+        snprintf(text, FACT_TEXT_MAX, "by hart %u at %s, %s", fact->hart, place, when);
         break;
     case FACT_BYTES: describe_bytes(text, symbols, fact); break;
     case FACT_UNFENCED:

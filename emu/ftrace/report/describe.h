@@ -19,7 +19,7 @@ struct site_table;
 struct symbols;
 struct writer;
 
-enum { PLACE_MAX = 256 };
+enum { PLACE_MAX = 256, MOMENT_MAX = 64 };
 
 /* "schedule+0x1c (kernel/sched/core.c:211)", without the line or name if they are not known. */
 void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
@@ -36,7 +36,10 @@ void describe_call(char text[PLACE_MAX], const struct symbols *symbols, struct l
 bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t va,
                    struct line_place *place);
 
-/* "hart 1, patch_text_nosync+0x20, cycle 1234". */
+/* "cycle 1234, step 5678"; without a step if it is 0: not known. */
+void describe_moment(char text[MOMENT_MAX], uint64_t cycle, uint64_t step);
+
+/* "hart 1 in patch_text_nosync+0x20 at cycle 1234, step 5678". */
 void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                      const struct writer *who);
 

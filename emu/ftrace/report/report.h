@@ -72,6 +72,9 @@ void report_findings_list(const struct report *r, FILE *out);
 /* Writes the finding with this index and its evidence. index < audit_count(). */
 void report_finding(const struct report *r, size_t index, FILE *out);
 
+/* Writes the timeline of the update with this index. index < updates_count(). */
+void report_timeline(const struct report *r, size_t index, FILE *out);
+
 /* Writes the complete report. False: writing failed; errno is set. */
 MUST_USE bool report_json(const struct report *r, FILE *out);
 

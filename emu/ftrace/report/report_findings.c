@@ -13,11 +13,15 @@
 #include "ftrace/report/describe.h"
 #include "ftrace/report/limits.h"
 #include "ftrace/report/report_priv.h"
+#include "ftrace/report/report_timeline.h"
 #include "ftrace/watch.h"
 #include "mem/ram.h"
 
 /* FINDINGS_AUTO prints evidence if there are at most this many errors and warnings. */
 enum { FEW = 4 };
+
+/* Lines of a timeline with the evidence: the first and the last ones of a long one. */
+enum { TIMELINE_LINES = 16 };
 
 enum pardon report_pardon(const struct report *r, size_t index)
 {
@@ -119,13 +123,14 @@ static bool is_about_code(enum rule rule)
 static void print_example(const struct report *r, const struct finding *f, const struct example *e,
                           FILE *out)
 {
-    char place[PLACE_MAX];
+    char place[PLACE_MAX], when[MOMENT_MAX];
 
     describe_place(place, r->symbols, r->lines, e->pc);
+    describe_moment(when, e->cycle, e->step);
     if (is_about_code(e->rule))
-        fprintf(out, "  %-9s %.200s, by hart %u, cycle %" PRIu64, "also", place, e->hart, e->cycle);
+        fprintf(out, "  %-9s %.200s, by hart %u, %s", "also", place, e->hart, when);
     else
-        fprintf(out, "  %-9s hart %u at %.200s, cycle %" PRIu64, "also", e->hart, place, e->cycle);
+        fprintf(out, "  %-9s hart %u at %.200s, %s", "also", e->hart, place, when);
     if (e->rule != f->rule)
         fprintf(out, " (%s)", rule_name(e->rule));
     fputc('\n', out);
@@ -174,6 +179,20 @@ static void print_order(const struct finding *f, FILE *out)
         fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
 }
 
+/* The timeline of the update that has made the finding's store. */
+static void print_timeline(const struct report *r, const struct finding *f, FILE *out)
+{
+    const struct writer *who = finding_writer(f);
+    struct timeline_text text = {
+        .indent = LABEL_COLUMNS - 1, .lines_max = TIMELINE_LINES, .out = out};
+    char head[TIMELINE_HEAD_MAX];
+
+    if (!who || !report_timeline_find(r, who, &text, head))
+        return;
+    fprintf(out, "  %-9s %s\n", "timeline", head);
+    report_timeline_print(r, &text);
+}
+
 /* Of which finding this one is a consequence. */
 static void print_cause(const struct report *r, const struct finding *f, FILE *out)
 {
@@ -199,6 +218,7 @@ void report_finding(const struct report *r, size_t index, FILE *out)
         if (!is_of_evidence(f, &f->examples[i]))
             print_example(r, f, &f->examples[i], out);
     print_order(f, out);
+    print_timeline(r, f, out);
     if (pardon != PARDON_NONE)
         fprintf(out, "  %-9s %s\n", pardon_labels[pardon], pardon_texts[pardon]);
     fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));

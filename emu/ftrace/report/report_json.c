@@ -15,6 +15,7 @@
 #include "cpu/hart.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/audit/baseline.h"
+#include "ftrace/audit/finding_key.h"
 #include "ftrace/audit/pardon.h"
 #include "ftrace/cost/account.h"
 #include "ftrace/cost/trampolines.h"
@@ -23,6 +24,7 @@
 #include "ftrace/report/describe.h"
 #include "ftrace/report/limits.h"
 #include "ftrace/report/report_priv.h"
+#include "ftrace/report/report_timeline.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "load/lines.h"
@@ -58,6 +60,13 @@ static void put_place(struct sheet *s, uint64_t va)
 
     describe_place(text, s->report->symbols, s->report->lines, va);
     json_text(&s->json, "place", text);
+}
+
+static void put_moment(struct json *j, uint64_t cycle, uint64_t step)
+{
+    json_number(j, "cycle", cycle);
+    if (step)
+        json_number(j, "step", step);
 }
 
 static void put_run(struct json *j, const struct report *r)
@@ -302,7 +311,7 @@ static void put_writer(struct sheet *s, const struct writer *who)
         if (who->pc) {
             json_hex(j, "pc", who->pc);
             put_place(s, who->pc);
-            json_number(j, "cycle", who->cycle);
+            put_moment(j, who->cycle, who->step);
         }
     }
     json_end(j);
@@ -371,7 +380,7 @@ static void put_first_store(struct sheet *s, const struct fact *fact)
     json_number(j, "hart", fact->hart);
     json_hex(j, "pc", fact->pc);
     put_place(s, fact->pc);
-    json_number(j, "cycle", fact->cycle);
+    put_moment(j, fact->cycle, fact->step);
     json_end(j);
 }
 
@@ -405,7 +414,7 @@ static void put_fact(struct sheet *s, const struct finding *f, unsigned i)
         json_number(j, "hart", fact->hart);
         json_hex(j, "pc", fact->pc);
         put_place(s, fact->pc);
-        json_number(j, "cycle", fact->cycle);
+        put_moment(j, fact->cycle, fact->step);
         break;
     case FACT_STORE:
         put_writer(s, &fact->writer);
@@ -468,7 +477,7 @@ static void put_example(struct sheet *s, const struct example *e)
     json_hex(j, "pc", e->pc);
     put_place(s, e->pc);
     json_number(j, "hart", e->hart);
-    json_number(j, "cycle", e->cycle);
+    put_moment(j, e->cycle, e->step);
     json_end(j);
 }
 
@@ -479,6 +488,15 @@ void report_put_harts(struct json *j, const struct finding *f)
         if (f->harts >> hart & 1)
             json_number(j, NULL, hart);
     json_end(j);
+}
+
+/* Writes which row of `updates' has made the store. */
+static void put_update_number(struct sheet *s, const struct writer *who)
+{
+    size_t update = updates_find(watch_updates(s->report->watch), who);
+
+    if (update != UPDATE_NONE)
+        json_number(&s->json, "update", update + 1);
 }
 
 static void put_finding(struct sheet *s, size_t i)
@@ -506,6 +524,8 @@ static void put_finding(struct sheet *s, size_t i)
             json_number(j, rule_name((enum rule)rule), f->by_rule[rule]);
     json_end(j);
     report_put_harts(j, f);
+    if (finding_writer(f))
+        put_update_number(s, finding_writer(f));
     json_begin_array(j, "facts");
     for (unsigned n = 0; n < f->fact_count; n++)
         put_fact(s, f, n);
@@ -636,7 +656,50 @@ static void put_update_hart(struct json *j, const struct update_hart *h)
         json_number(j, "fence_cycle", h->fence_cycle);
     else
         json_null(j, "fence_cycle");
+    if (h->fenced)
+        json_number(j, "fence_step", h->fence_step);
     json_end(j);
+}
+
+static void put_update_moment(struct sheet *s, const struct timeline_text *t, unsigned i)
+{
+    const struct update_moment *m = &t->moments[i];
+    struct json *j = &s->json;
+    char text[TIMELINE_TEXT_MAX];
+
+    json_begin_object(j, NULL);
+    json_number(j, "step", m->step);
+    json_number(j, "hart", m->hart);
+    json_number(j, "cycle", m->cycle);
+    json_text(j, "what", update_moment_name(m->kind));
+    if (m->other != m->hart)
+        json_number(j, m->kind == MOMENT_FENCE ? "requester" : "to", m->other);
+    if (m->count > 1) {
+        json_number(j, "count", m->count);
+        json_number(j, "last_step", m->last_step);
+    }
+    if (m->fences)
+        json_number(j, "fences", m->fences);
+    if (m->pc) {
+        json_hex(j, "pc", m->pc);
+        put_place(s, m->pc);
+    }
+    report_timeline_describe(text, s->report, t, i);
+    json_text(j, "text", text);
+    json_end(j);
+}
+
+static void put_timeline(struct sheet *s, size_t update)
+{
+    struct timeline_text t;
+    struct json *j = &s->json;
+
+    report_timeline_take(s->report, update, &t);
+    json_begin_array(j, "timeline");
+    for (unsigned i = 0; i < t.count; i++)
+        put_update_moment(s, &t, i);
+    json_end(j);
+    json_number(j, "moments_left_out", t.update.moments_left_out);
 }
 
 static void put_update(struct sheet *s, size_t i)
@@ -647,13 +710,16 @@ static void put_update(struct sheet *s, size_t i)
 
     put_writer(s, &u->writer);
     json_number(j, "last_cycle", u->last_cycle);
+    json_number(j, "last_step", u->last_step);
     json_number(j, "cycles", u->end_cycle - u->writer.cycle);
+    json_number(j, "steps", u->end_step - u->writer.step);
     json_number(j, "stores", u->stores);
     json_number(j, "patches", u->patches);
     put_changes(s, &u->changed);
     json_number(j, "ipis", u->ipis);
     json_number(j, "fence_rounds", u->rounds);
     json_text(j, "ended", update_end_name(u->end));
+    put_timeline(s, i);
     json_begin_array(j, "harts");
     for (unsigned hart = 0; hart < cluster_hart_count(s->report->cluster); hart++)
         put_update_hart(j, updates_hart(updates, i, hart));

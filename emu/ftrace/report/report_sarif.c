@@ -288,14 +288,25 @@ static char *title_of(struct sheet *s, const struct finding *f, unsigned i)
     return xasprintf("%s %s", fact_label_name(fact->label), text);
 }
 
-/* Writes the frames of a stack: of a flow, they are steps, and the outermost one comes first. */
-static void put_frames(struct sheet *s, const struct call_stack *stack, bool is_flow)
+/* The step at which a fact happened; 0: not known. */
+static uint64_t step_of(const struct fact *fact)
+{
+    return fact->kind == FACT_STORE ? fact->writer.step : fact->step;
+}
+
+/*
+ * Writes the frames of a stack: of a flow, they are steps, and the outermost one comes first. The
+ * innermost one has the step of the machine, by which the flows are ordered; 0: not known.
+ */
+static void put_frames(struct sheet *s, const struct call_stack *stack, bool is_flow, uint64_t step)
 {
     for (unsigned i = 0; i < stack->count; i++) {
         json_begin_object(&s->json, NULL);
         put_frame(s, stack, is_flow ? stack->count - 1 - i : i);
         if (is_flow)
             json_number(&s->json, "nestingLevel", i);
+        if (is_flow && step && i == stack->count - 1U)
+            json_number(&s->json, "executionOrder", step);
         json_end(&s->json);
     }
 }
@@ -314,7 +325,7 @@ static void put_each_stack(struct sheet *s, const struct finding *f, bool is_flo
         json_begin_object(j, NULL);
         put_message(j, "message", title);
         json_begin_array(j, is_flow ? "locations" : "frames");
-        put_frames(s, &f->facts[i].stack, is_flow);
+        put_frames(s, &f->facts[i].stack, is_flow, i ? step_of(&f->facts[i - 1]) : 0);
         json_end(j);
         json_end(j);
         free(title);
@@ -401,6 +412,8 @@ static void put_properties(struct sheet *s, const struct finding *f)
         json_begin_object(j, NULL);
         json_text(j, "label", fact_label_name(f->facts[i].label));
         json_text(j, "text", text);
+        if (step_of(&f->facts[i]))
+            json_number(j, "step", step_of(&f->facts[i]));
         json_end(j);
     }
     json_end(j);
