@@ -106,6 +106,11 @@ static void add_options(struct identity *i, const struct options *o)
     else
         add(i, xasprintf("run translate %s", options_translate_name(harts->translate)));
     add(i, xasprintf("run translations-max %" PRIu32, harts->used_max));
+    if (harts->stores == STORES_RANDOM)
+        add(i, xasprintf("run stores %s:%" PRIu64, options_stores_name(harts->stores),
+                         harts->stores_seed));
+    else if (harts->stores != STORES_PROMPT)
+        add(i, xasprintf("run stores %s", options_stores_name(harts->stores)));
     add(i, xasprintf("run old-code-max %zu", harts->old_code_max));
     add_bootargs(i, board->bootargs ? board->bootargs : "");
 }

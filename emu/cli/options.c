@@ -37,6 +37,8 @@ static const struct option_word translate_words[] = {{"stale", TRANSLATE_STALE},
                                                      {"random", TRANSLATE_RANDOM},
                                                      {"invalid", TRANSLATE_INVALID},
                                                      {NULL, 0}};
+static const struct option_word stores_words[] = {
+    {"prompt", STORES_PROMPT}, {"delayed", STORES_DELAYED}, {"random", STORES_RANDOM}, {NULL, 0}};
 static const struct option_word timing_words[] = {
     {"inorder", TIMING_INORDER}, {"unit", TIMING_UNIT}, {NULL, 0}};
 
@@ -167,6 +169,22 @@ static bool set_translate(void *options, const char *text, char *problem)
         return false;
     config->translate = (enum translate_mode)mode;
     return mode != TRANSLATE_RANDOM; /* as for --fetch */
+}
+
+static bool set_stores(void *options, const char *text, char *problem)
+{
+    struct cluster_config *config = &((struct options *)options)->machine.cluster;
+    int mode;
+
+    (void)problem;
+    if (!strncmp(text, "random:", 7)) {
+        config->stores = STORES_RANDOM;
+        return option_parse_number(text + 7, 1000, &config->stores_seed);
+    }
+    if (!option_parse_word(text, stores_words, &mode))
+        return false;
+    config->stores = (enum store_mode)mode;
+    return mode != STORES_RANDOM; /* as for --fetch */
 }
 
 static bool set_allow(void *options, const char *text, char *problem)
@@ -596,6 +614,8 @@ static const char *find_conflict(const struct options *o)
         {o->gdb, o->commands, "--gdb gives the machine to gdb; leave out --commands"},
         {o->replay, o->input, "--replay supplies the input; leave out --input"},
         {o->view, !o->log, "--view shows the log: give --log FILE, too"},
+        {o->machine.cluster.timing == TIMING_CORE, o->machine.cluster.stores != STORES_PROMPT,
+         "--stores delayed and random have no core models: leave out --timing, or --stores"},
         {o->html, !o->watch.account, "--html shows the costs of sites: leave out --account=off"},
         {o->html, o->log && !strcmp(o->log, "-"),
          "--html reads the log at the end: give --log a file"},
@@ -719,6 +739,11 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
 const char *options_firmware_name(enum firmware_kind kind)
 {
     return word_for(firmware_words, (int)kind);
+}
+
+const char *options_stores_name(enum store_mode mode)
+{
+    return word_for(stores_words, (int)mode);
 }
 
 const char *options_fetch_name(enum fetch_mode mode)

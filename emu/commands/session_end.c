@@ -187,6 +187,12 @@ struct report session_report(const struct session *s)
                 .fetch = options_fetch_name(o->machine.cluster.fetch),
                 .fetch_is_random = o->machine.cluster.fetch != FETCH_STALE &&
                                    o->machine.cluster.fetch != FETCH_COHERENT,
+                .stores = o->machine.cluster.stores == STORES_PROMPT
+                              ? NULL
+                              : options_stores_name(o->machine.cluster.stores),
+                .stores_seed = o->machine.cluster.stores == STORES_RANDOM
+                                   ? &o->machine.cluster.stores_seed
+                                   : NULL,
                 .fetch_seed = o->machine.cluster.fetch_seed,
                 .timing = options_timing_name(o),
                 .seed = o->machine.seed,

@@ -36,7 +36,8 @@ enum {
     UOP_COUNTER,
     UOP_CHARGE,
     UOP_TAKEN,
-    OP_nop, /* addi to x0 */
+    UOP_ORDER, /* in front of each instruction where data are seen late (store_order_priv.h) */
+    OP_nop,    /* addi to x0 */
     /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
     OP_call,
     OP_call_indirect,

@@ -11,6 +11,7 @@
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
+#include "cpu/store_order_priv.h"
 
 /*
  * Room for the operations of a block. An instruction is one operation, after those of its probes
@@ -21,7 +22,7 @@
 enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
 /* A probe can be a counter, a charge and a call; an AMO is a load and a store. */
 enum { COUNTED_AT_ONE_PLACE = 2 };
-enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 3 + COUNTED_AT_ONE_PLACE };
+enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 4 + COUNTED_AT_ONE_PLACE };
 enum {
     UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MEAN) + INSN_OPS_MAX + FLOAT_CHECKS_MAX + 1,
     UOPS_FULL = UOPS_MAX - INSN_OPS_MAX - FLOAT_CHECKS_MAX - 1
@@ -235,6 +236,8 @@ static void add_events(struct builder *b, const struct insn *i)
 
     if (kinds)
         add_uop(b, UOP_PROBE, 0)->imm = (int32_t)~kinds;
+    if (UNLIKELY(b->hart->cluster->wanted & INSN_ORDER))
+        store_order_operands(i, add_uop(b, UOP_ORDER, 0));
 }
 
 /* Adds the counting that the hart's counters need, right before the instruction. */

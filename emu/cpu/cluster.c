@@ -14,6 +14,7 @@
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
+#include "cpu/store_order_priv.h"
 #include "cpu/used_priv.h"
 #include "mem/bus.h"
 
@@ -84,6 +85,8 @@ static void before_write(void *cluster, uint64_t pa, uint64_t size, const struct
     break_reservations(c, pa, size, by);
     if (by->kind == WRITER_DEBUGGER_FENCED)
         fetch_views_refresh(c, pa, size);
+    if (c->order && by->kind != WRITER_HART)
+        store_order_other_write(c, NULL, pa, size);
     if (c->timing && by->kind == WRITER_DMA)
         model_device_writes(c->timing->shared, pa, size);
 }
@@ -107,6 +110,11 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
+    if (c->config.stores != STORES_PROMPT) {
+        assert(!c->timing);
+        c->order = store_order_new();
+        c->wanted = INSN_ORDER;
+    }
     c->free_probe = NO_PROBE;
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
@@ -133,6 +141,7 @@ void cluster_free(struct cluster *c)
     if (c->timing)
         shared_model_free(c->timing->shared);
     free(c->timing);
+    store_order_free(c->order);
     free(c);
 }
 
@@ -174,7 +183,7 @@ static void want(struct cluster *c, uint32_t kinds)
     if ((kinds ^ c->wanted) & INSN_EVENTS)
         for (size_t i = 0; i < c->harts.len; i++)
             c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
-    c->wanted = kinds;
+    c->wanted = kinds | (c->order ? INSN_ORDER : 0);
 }
 
 void cluster_listen(struct cluster *c, const struct listener *l)
@@ -327,6 +336,7 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
 
     (void)c;
     by.pc -= 4; /* the requester's pc is already after the ecall */
+    hart_let_stores_leave(target);
     hart_fence_i(target, FENCE_REMOTE, &by);
     if (target->s.model && target != requester)
         timed_remote_fence(target, CORE_fence_i);
@@ -364,6 +374,7 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
                                                .from = align_down(flush->from, PAGE_BYTES),
                                                .size = flush->size,
                                                .asid = flush->asid});
+    hart_let_stores_leave(target);
     hart_forget_cut(target);
     if (target->s.model)
         timed_sfence(target, NULL);
@@ -416,6 +427,8 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
         hart_state_io(io, c->harts.at[i]);
     if (io->loading)
         count_steps(c);
+    if (c->order)
+        store_order_state_io(io, c);
     if (c->timing)
         shared_model_state_io(io, c->timing->shared);
     STATE_IO_SAME(io, c->config.code_writes_max);

@@ -12,6 +12,7 @@
 #include "base/compiler.h"
 #include "cpu/choice.h"
 #include "cpu/observer.h"
+#include "cpu/store_order.h"
 
 struct bus;
 struct cluster;
@@ -93,6 +94,8 @@ struct cluster_config {
     uint64_t translate_seed; /* TRANSLATE_RANDOM */
     uint32_t used_max;       /* translations that a hart keeps; 0: USED_DEFAULT */
     struct chooser chooser;  /* answers in place of the seeds of the random modes */
+    enum store_mode stores;  /* STORES_PROMPT with a core model */
+    uint64_t stores_seed;    /* STORES_RANDOM */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */

@@ -95,6 +95,7 @@ struct cluster {
     uint64_t insns, insns_other; /* of all harts, until the last run; of the harts but `running' */
     struct op_cost cost[OP_COUNT];
     struct cluster_timing *timing; /* NULL: there is no core model: `cost` is all */
+    struct store_order *order;     /* NULL: stores are seen at once */
 };
 
 /* memwatch.c: ram_hooks.accessed */

@@ -14,6 +14,7 @@
 #include "cpu/feed.h"
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/store_order_priv.h"
 #include "cpu/used_priv.h"
 #include "mem/bus.h"
 
@@ -24,7 +25,16 @@ static void add_model(struct hart *h)
     h->s.model = model_new(c->timing->shared);
     h->cache.timed = timed_new();
     h->cache.labels = engine_timed_table();
+    h->cache.run = engine_run_timed;
     h->cache.issue_shift = c->timing->shared->core->issue_width - 1;
+}
+
+static void add_order(struct hart *h)
+{
+    store_order_forget(h->cluster); /* what is kept of words has room for the harts so far */
+    h->s.order = hart_order_new();
+    h->cache.labels = engine_ordered_table();
+    h->cache.run = engine_run_ordered;
 }
 
 struct hart *hart_new(struct cluster *c, unsigned id)
@@ -35,11 +45,14 @@ struct hart *hart_new(struct cluster *c, unsigned id)
     h->cluster = c;
     h->id = id;
     h->cache.labels = engine_table();
+    h->cache.run = engine_run;
     h->cache.fetched_ops = UINT_MAX;
     if (c->timing)
         add_model(h);
     if (c->config.translate != TRANSLATE_COHERENT)
         h->s.used = used_new(c->config.used_max);
+    if (c->order)
+        add_order(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
         FILLS_LOST; /* zeroes are not empty entries, so all must be emptied */
     hart_reset(h, 0, PRIV_M);
@@ -55,6 +68,7 @@ void hart_free(struct hart *h)
     timed_free(h->cache.timed);
     model_free(h->s.model);
     used_free(h->s.used);
+    free(h->s.order);
     free(h);
 }
 
@@ -63,6 +77,8 @@ static void reset_state(struct hart *h, uint64_t pc, enum privilege mode)
 {
     if (h->s.model)
         pipe_reset(&h->s.model->pipe);
+    if (h->s.order)
+        hart_order_reset(h);
     memset(h->s.x, 0, sizeof h->s.x);
     memset(h->s.f, 0, sizeof h->s.f);
     h->s.fflags = h->s.frm = 0;
@@ -323,7 +339,7 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
     hpm_begin_run(h);
     feed_interrupt(h->cluster->feed);
     do
-        stop = engine_run(h);
+        stop = h->cache.run(h);
     while (hpm_check(h) && stop == HART_BUDGET && h->s.insns_left > 0 &&
            (int64_t)h->s.cycles < h->s.until);
     hpm_end_run(h);
@@ -484,6 +500,7 @@ uint64_t hart_sync_stamp(const struct hart *h)
 void hart_turn_off(struct hart *h)
 {
     h->s.off = true;
+    hart_let_stores_leave(h);
     if (!h->s.insns)
         h->s.sync_stamp = h->s.fetch_floor = h->cluster->ram->stamp;
 }
@@ -606,6 +623,8 @@ void hart_state_io(struct state_io *io, struct hart *h)
     fetch_views_state_io(io, h);
     if (h->s.used)
         used_state_io(io, h);
+    if (h->s.order)
+        hart_order_state_io(io, h);
     if (io->loading)
         hart_update_context(h);
 }

@@ -39,7 +39,8 @@ struct hart_cache {
     struct jump_entry *jump;      /* of the current mode */
     struct return_entry *returns; /* of the current mode */
     const engine_labels *labels;
-    struct block *block;   /* the block that the engine is in */
+    enum hart_stop (*run)(struct hart *h); /* the engine */
+    struct block *block;                   /* the block that the engine is in */
     const struct uop *uop; /* its position in it; NULL: in no block, and the state's pc is valid */
 
     struct leaf leaf;
@@ -173,6 +174,9 @@ void pmp_state_io(struct state_io *io, struct hart *h);
 /* mmu.c; false: the exception is raised */
 MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
+/* Their translations alone; of an access within a page. */
+MUST_USE bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
+MUST_USE bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
 MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
 /* Aligned RAM only: reservations and atomic operations are not possible on devices. */
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
@@ -208,11 +212,13 @@ void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all
  */
 void hart_drop_successors(struct hart *h);
 
-/* engine.c, engine_timed.c */
+/* engine.c, engine_timed.c, engine_ordered.c */
 enum hart_stop engine_run(struct hart *h);
 enum hart_stop engine_run_timed(struct hart *h);
+enum hart_stop engine_run_ordered(struct hart *h);
 const engine_labels *engine_table(void);
 const engine_labels *engine_timed_table(void);
+const engine_labels *engine_ordered_table(void);
 
 /* The label of an operation for these sources; the general one if it has no variant for them. */
 static inline const void *engine_label(const struct hart *h, unsigned uop, enum uop_sources sources)

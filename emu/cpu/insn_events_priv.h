@@ -17,11 +17,14 @@
 
 struct hart;
 
+/* Of cluster.wanted, no event: each instruction has a UOP_ORDER in front of it. */
+#define INSN_ORDER (UINT32_C(1) << 31)
+_Static_assert(EVENT_KINDS < 31, "the bit is free");
+
 /* The kinds that are compiled into blocks. */
-enum {
-    INSN_EVENTS =
-        1 << EVENT_DATA_FENCE | 1 << EVENT_CALL | 1 << EVENT_RETURN | 1 << EVENT_STACK_SWITCH
-};
+#define INSN_EVENTS                                                                  \
+    (EVENT_BIT(EVENT_DATA_FENCE) | EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_RETURN) | \
+     EVENT_BIT(EVENT_STACK_SWITCH) | INSN_ORDER)
 
 /* The kinds of events that the instruction may cause: EVENT_BIT of each. */
 uint32_t insn_events(const struct insn *i);

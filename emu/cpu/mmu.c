@@ -8,6 +8,7 @@
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/decode.h"
+#include "cpu/store_order_priv.h"
 #include "cpu/walk_priv.h"
 #include "mem/bus.h"
 
@@ -323,6 +324,27 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
+bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
+{
+    struct translations *t = &h->cache.tlb->load;
+    struct ram *ram = h->cluster->ram;
+
+    if (has(t, va)) {
+        *pa = ram_pa(ram, t->host[tlb_slot(va)]) + va % PAGE_BYTES;
+        return true;
+    }
+    if (!reach_or_raise(h, va, size, ACCESS_LOAD, pa))
+        return false;
+    if (ram_has(ram, *pa, size))
+        fill(h, t, va, *pa);
+    return true;
+}
+
+bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
+{
+    return reach_store(h, va, size, pa);
+}
+
 /* Caches the translation of va, whose load was permitted and goes to RAM at pa. */
 static void cache_load(struct hart *h, uint64_t va, uint64_t pa)
 {
@@ -579,6 +601,8 @@ bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)
         if (!from)
             return false;
         memcpy((uint8_t *)to + done, from, piece);
+        if (UNLIKELY(h->s.order))
+            store_order_overlay(h, ram_pa(h->cluster->ram, from), (uint8_t *)to + done, piece);
         done += piece;
     }
     return true;

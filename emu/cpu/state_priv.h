@@ -14,6 +14,7 @@
 #include "cpu/hart.h"
 #include "cpu/hpm_priv.h"
 
+struct hart_order;
 struct model;
 struct used_set;
 
@@ -129,6 +130,7 @@ struct hart_state {
 
     struct model
         *model; /* the core model: caches, predictors, pipeline (timing/model.h); NULL: none */
+    struct hart_order *order; /* stores that wait, views (store_order_priv.h); NULL: prompt mode */
 
     /* fetch */
     uint64_t sync_stamp;            /* fetches see every write up to this one */

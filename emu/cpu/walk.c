@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/store_order_priv.h"
 #include "cpu/used_priv.h"
 #include "mem/bus.h"
 
@@ -55,6 +56,8 @@ static ALWAYS_INLINE enum walk_result update_pte(struct hart *h, uint64_t pte_pa
         if (h->s.reserved && h->s.reserved_line == align_down(pte_pa, LINE_BYTES))
             hart_drop_reservation(h);
         who = hart_writer(h);
+        if (h->cluster->order && ram_has(h->cluster->ram, pte_pa, sizeof updated))
+            store_order_other_write(h->cluster, h, pte_pa, sizeof updated);
         (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
     }
     return WALK_OK;

@@ -305,6 +305,7 @@ static uint8_t *buffer(struct call *c)
         fail(c, SBI_INVALID_PARAM);
         return NULL;
     }
+    hart_let_stores_leave(c->hart);
     return ram_host(r, c->arg[1]);
 }
 

@@ -137,6 +137,15 @@ static size_t piece_at(uint64_t address, size_t len)
     return len < room ? len : room;
 }
 
+/* Virtual memory is what the hart's own loads see, physical memory what has reached it. */
+static bool read_piece(const struct target *t, unsigned hart, enum target_space space, uint64_t pa,
+                       void *to, size_t len)
+{
+    if (space != TARGET_BY_PHYSICAL)
+        return hart_read(target_hart_at(t, hart), pa, to, len);
+    return bus_read(cluster_bus(t->cluster), pa, to, len);
+}
+
 enum target_error target_read(const struct target *t, unsigned hart, enum target_space space,
                               uint64_t address, void *to, size_t len)
 {
@@ -147,7 +156,7 @@ enum target_error target_read(const struct target *t, unsigned hart, enum target
         if (error)
             return error;
         piece = piece_at(address + done, len - done);
-        if (!bus_read(cluster_bus(t->cluster), pa, (uint8_t *)to + done, piece))
+        if (!read_piece(t, hart, space, pa, (uint8_t *)to + done, piece))
             return TARGET_NOT_MAPPED;
     }
     return TARGET_OK;
@@ -213,6 +222,7 @@ enum target_error target_write(struct target *t, unsigned hart, enum target_spac
 {
     enum target_error error = check_range(t, hart, space, address, len);
 
+    cluster_let_stores_leave(t->cluster); /* none of them comes after this write */
     for (size_t done = 0, piece; !error && done < len; done += piece) {
         uint64_t pa;
 

@@ -10,6 +10,7 @@
  */
 #include "ftrace/kernel/modules.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +37,12 @@ bool module_read(const struct cluster *c, struct hart *h, uint64_t va, void *to,
 {
     uint8_t *at = to;
 
+    assert(c == hart_cluster(h));
     while (len) {
         size_t rest = PAGE_BYTES - va % PAGE_BYTES, part = len < rest ? len : rest;
         uint64_t pa;
 
-        if (!hart_translate(h, va, ACCESS_LOAD, &pa) ||
-            !bus_read(cluster_bus(c), pa, at, (unsigned)part))
+        if (!hart_translate(h, va, ACCESS_LOAD, &pa) || !hart_read(h, pa, at, part))
             return false;
         va += part;
         at += part;

@@ -216,15 +216,13 @@ static int32_t find_pid(uint8_t (*tasks)[TASK_BYTES], const uint8_t *first, size
 /* Reads the kernel's memory, which a hart in user mode cannot. False: it is not mapped RAM. */
 static bool peek_kernel(struct hart *h, uint64_t va, void *to, unsigned len)
 {
-    const struct bus *bus = cluster_bus(hart_cluster(h));
-
     if (hart_mode(h) != PRIV_U)
         return hart_peek(h, va, to, len);
     for (unsigned done = 0, piece; done < len; done += piece) {
         uint64_t pa, room = PAGE_BYTES - (va + done) % PAGE_BYTES;
 
         piece = len - done < room ? len - done : (unsigned)room;
-        if (!hart_maps(h, va + done, &pa) || !bus_read(bus, pa, (uint8_t *)to + done, piece))
+        if (!hart_maps(h, va + done, &pa) || !hart_read(h, pa, (uint8_t *)to + done, piece))
             return false;
     }
     return true;
@@ -302,13 +300,17 @@ bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
     return tp && at != UNKNOWN;
 }
 
-/* Finds the page of a task that runs. False: it is not mapped, or not in RAM. */
+/*
+ * Finds the page of a task that runs. False: it is not mapped, or not in RAM, or it is not enough
+ * to look there, as stores of the hart wait.
+ */
 static NOINLINE bool find_page(struct task_page *page, struct hart *h, uint64_t va)
 {
     uint64_t pa;
     const struct ram *ram;
 
-    if (!hart_translate(h, va, ACCESS_LOAD, &pa))
+    if (cluster_stores(hart_cluster(h)) != STORES_PROMPT ||
+        !hart_translate(h, va, ACCESS_LOAD, &pa))
         return false;
     pa &= ~(uint64_t)(PAGE_BYTES - 1);
     ram = bus_ram_at(cluster_bus(hart_cluster(h)), pa);
@@ -339,14 +341,26 @@ static inline bool read_number(const uint8_t *from, int32_t *number)
     return true;
 }
 
+/* The same where stores of the hart wait. */
+static NOINLINE bool peek_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member,
+                                 int32_t *number)
+{
+    int32_t at = offset_of(t, member);
+
+    return cluster_stores(hart_cluster(h)) != STORES_PROMPT && at != UNKNOWN &&
+           hart_peek(h, tp + (uint64_t)at, number, sizeof *number);
+}
+
 bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
 {
-    return read_number(find_number(t, h, tp, MEMBER_RETURN_DEPTH), depth);
+    return read_number(find_number(t, h, tp, MEMBER_RETURN_DEPTH), depth) ||
+           peek_number(t, h, tp, MEMBER_RETURN_DEPTH, depth);
 }
 
 bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count)
 {
-    return read_number(find_number(t, h, tp, MEMBER_PREEMPT), count);
+    return read_number(find_number(t, h, tp, MEMBER_PREEMPT), count) ||
+           peek_number(t, h, tp, MEMBER_PREEMPT, count);
 }
 
 /* What is not known now is looked for again. */
@@ -365,8 +379,10 @@ struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp)
 
     if (UNLIKELY(place->tp != tp || !tp))
         find_place(t, h, tp, place);
-    counts.has_depth = read_number(place->depth, &counts.depth);
-    counts.has_preempt = read_number(place->preempt, &counts.preempt);
+    counts.has_depth = read_number(place->depth, &counts.depth) ||
+                       peek_number(t, h, tp, MEMBER_RETURN_DEPTH, &counts.depth);
+    counts.has_preempt = read_number(place->preempt, &counts.preempt) ||
+                         peek_number(t, h, tp, MEMBER_PREEMPT, &counts.preempt);
     return counts;
 }
 

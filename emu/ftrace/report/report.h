@@ -27,6 +27,8 @@ struct run_info {
     uint64_t image_hash;  /* for report_json only */
     const char *bootargs; /* NULL: none */
     const char *firmware, *fetch, *timing;
+    const char *stores;          /* NULL: prompt */
+    const uint64_t *stores_seed; /* of random ones, else NULL */
     bool fetch_is_random;
     uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;

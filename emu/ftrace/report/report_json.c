@@ -87,6 +87,10 @@ static void put_run(struct json *j, const struct report *r)
     json_text(j, "fetch", i->fetch);
     if (i->fetch_is_random)
         json_number(j, "fetch_seed", i->fetch_seed);
+    if (i->stores)
+        json_text(j, "stores", i->stores);
+    if (i->stores_seed)
+        json_number(j, "stores_seed", *i->stores_seed);
     json_text(j, "timing", i->timing);
     json_number(j, "seed", i->seed);
     json_number(j, "memory", i->memory);

@@ -45,12 +45,12 @@ struct module_sites {
 };
 
 /* Reads an entry of a table as the hart maps it. */
-static bool read_entry(const struct module_sites *m, struct hart *h, uint64_t va, uint64_t *entry)
+static bool read_entry(struct hart *h, uint64_t va, uint64_t *entry)
 {
     uint64_t pa;
 
     return va % sizeof *entry == 0 && hart_translate(h, va, ACCESS_LOAD, &pa) &&
-           bus_read(cluster_bus(m->cluster), pa, entry, sizeof *entry);
+           hart_read(h, pa, entry, sizeof *entry);
 }
 
 static bool owns(const struct module_sites *m, uint32_t id)
@@ -98,7 +98,7 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
         return;
     }
     names = module_symbols_new(m->cluster, h, m->symbols, module);
-    for (at = start; at < end && read_entry(m, h, at, &entry); at += sizeof entry) {
+    for (at = start; at < end && read_entry(h, at, &entry); at += sizeof entry) {
         uint64_t va = site_of_entry(m->sites, entry);
         uint32_t id;
 

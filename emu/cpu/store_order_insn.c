@@ -1,0 +1,548 @@
+/*
+ * store_order_insn.c - what instructions do to the order of memory: the rules of preserved program
+ * order (vol. I, "RVWMO Memory Consistency Model", 18.1.3), named by their numbers.
+ *
+ * Instructions execute in program order, and a store is a new write when it leaves. So whatever a
+ * load comes before, it comes before a later store of its hart: rules 1 (load to store), 8, 10, 11
+ * and 13, and 9 where the second is a store, hold by themselves.
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/hart_priv.h"
+#include "cpu/ops.h"
+#include "cpu/store_order_priv.h"
+
+/* After this many instructions at most twice over, a hart's loads return what it could see. */
+enum { READS_BEHIND_MAX = 1024 };
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void raise_to(uint64_t *view, uint64_t place)
+{
+    *view = later(*view, place);
+}
+
+/* ---- operands ---- */
+
+static const char *const format_texts[] = {
+#define F(name, text, floating) [FORMAT_##name] = text,
+#include "cpu/format.def"
+#undef F
+};
+
+/* The operand of that letter, an upper-case one for a floating-point register. */
+static uint8_t operand(const char *text, char letter, unsigned reg, unsigned none)
+{
+    if (strchr(text, letter))
+        return (uint8_t)(reg ? reg : none);
+    if (strchr(text, letter - 'a' + 'A'))
+        return (uint8_t)(VIEW_FLOAT + reg);
+    return (uint8_t)none;
+}
+
+static bool is_control(unsigned op)
+{
+    return op == OP_lui || op == OP_auipc || op == OP_jal || op == OP_jalr;
+}
+
+static bool drains(unsigned op)
+{
+    return op == OP_fence_i || op == OP_sfence_vma || op == OP_sfence_w_inval || op == OP_wfi ||
+           op == OP_wrs_nto || op == OP_wrs_sto || op_class(op) == CLASS_CBO;
+}
+
+static unsigned flags_of(const struct insn *i)
+{
+    switch (op_class(i->op)) {
+    case CLASS_LOAD:
+    case CLASS_STORE: return 0;
+    case CLASS_AMO:
+        return (bit(i->word, 26) ? ORDER_ACQUIRES : 0) | (bit(i->word, 25) ? ORDER_RELEASES : 0);
+    case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR;
+    default:
+        return ORDER_COMPUTES | (drains(i->op) ? ORDER_DRAINS : 0) |
+               (i->op == OP_cbo_zero ? ORDER_ZEROES : 0) |
+               (op_floating(i->op) != FLOATING_X ? ORDER_CSR : 0);
+    }
+}
+
+void store_order_operands(const struct insn *i, struct uop *u)
+{
+    const char *text = format_texts[op_info(i->op)->format];
+    unsigned rs3 = strchr(text, 'R') ? VIEW_FLOAT + ((uint32_t)i->imm >> IMM_RS3_SHIFT) : VIEW_NONE;
+
+    u->rd = operand(text, 'd', i->rd, VIEW_SINK);
+    u->rs1 = operand(text, 's', i->rs1, VIEW_NONE);
+    u->rs2 = operand(text, 't', i->rs2, VIEW_NONE);
+    if (is_control(i->op))
+        u->rs1 = u->rs2 = VIEW_NONE; /* the result does not depend on them */
+    u->imm = (int32_t)(flags_of(i) | rs3 << ORDER_RS3_SHIFT);
+}
+
+/* ---- before each instruction ---- */
+
+static void compute(struct hart_order *o, const struct uop *u)
+{
+    uint64_t view = later(later(o->view[u->rs1], o->view[u->rs2]),
+                          o->view[(uint32_t)u->imm >> ORDER_RS3_SHIFT]);
+
+    if (u->imm & ORDER_CSR) {
+        uint64_t csr = o->csr_view;
+
+        raise_to(&o->csr_view, view);
+        view = later(view, csr);
+    }
+    o->view[u->rd] = view;
+}
+
+/* Loads are not late for ever. */
+static void move_on(struct hart *h, uint64_t insns)
+{
+    struct hart_order *o = h->s.order;
+
+    if (!store_order_is_bounded(&h->cluster->config.chooser))
+        return;
+    raise_to(&o->next_reads, o->seen);
+    o->seen = h->cluster->order->now;
+    o->seen_until = insns + READS_BEHIND_MAX;
+}
+
+/* The writes of a cbo.zero that comes next; if it traps, its bytes are as before. */
+static void add_zeroes(struct hart *h)
+{
+    uint64_t va = align_down(h->s.x[h->s.order->insn.rs1 % VIEW_FLOAT], CACHE_BLOCK_BYTES), pa;
+
+    if (hart_translate(h, va, ACCESS_STORE, &pa) &&
+        ram_has(h->cluster->ram, pa, CACHE_BLOCK_BYTES)) {
+        store_order_other_write(h->cluster, h, pa, CACHE_BLOCK_BYTES);
+        h->s.order->writes = h->cluster->order->now;
+    }
+}
+
+void store_order_before(struct hart *h, const struct uop *u)
+{
+    struct hart_order *o = h->s.order;
+    uint64_t insns = hart_insns(h);
+
+    o->insn.rd = u->rd;
+    o->insn.rs1 = u->rs1;
+    o->insn.rs2 = u->rs2;
+    o->insn.acquires = u->imm & ORDER_ACQUIRES;
+    o->insn.releases = u->imm & ORDER_RELEASES;
+    if (insns >= o->due)
+        store_order_let_due_leave(h, insns);
+    if (insns >= o->seen_until)
+        move_on(h, insns);
+    if (o->waited) {
+        o->waited = false;
+        raise_to(&o->next_reads, h->cluster->order->now);
+    }
+    if (u->imm & ORDER_DRAINS)
+        hart_let_stores_leave(h);
+    if (u->imm & ORDER_ZEROES)
+        add_zeroes(h);
+    if (u->imm & ORDER_COMPUTES)
+        compute(o, u);
+}
+
+void store_order_idles(struct hart *h)
+{
+    hart_let_stores_leave(h);
+    h->s.order->waited = true;
+}
+
+/* ---- loads ---- */
+
+/* What a load may return. */
+struct outcome {
+    uint64_t word;  /* the eight aligned bytes */
+    uint64_t place; /* of the load */
+    uint64_t seen;  /* the place of the newest write whose bytes are returned; 0: not kept */
+};
+
+enum { OUTCOMES_MAX = 16 };
+
+/* The place of the newest write to these bytes that the hart has read or made (rules 1 and 2). */
+static uint64_t coherent_from(const struct hart *h, const struct written_word *word, unsigned mask)
+{
+    uint64_t place = 0;
+
+    for (unsigned i = 0; i < 8; i++)
+        if (mask >> i & 1)
+            raise_to(&place, word->seen[h->id * 8 + i]);
+    return place;
+}
+
+/*
+ * The place of a load that returns bytes of this write. An own store is seen before its place; but
+ * the load is after what the store's address and data depend on (rule 12), and after an sc or AMO
+ * (rule 3).
+ */
+static uint64_t place_after(const struct hart *h, const struct past_write *w, unsigned mask,
+                            uint64_t from)
+{
+    bool forwarded = w->hart == h->id && !w->atomic && (w->mask & mask) == mask;
+
+    return later(from, forwarded ? w->view : w->place);
+}
+
+/*
+ * What a load of the bytes, at a place not before `from`, may return: the newest first. Returns the
+ * number of them.
+ */
+static unsigned find_outcomes(const struct hart *h, uint64_t pa, unsigned mask, uint64_t from,
+                              struct outcome *out)
+{
+    const struct store_order *order = h->cluster->order;
+    const struct written_word *word = store_order_word(order, pa);
+    uint64_t value, number = word ? word->newest : 0, coherent;
+    unsigned count = 0;
+
+    memcpy(&value, ram_host(h->cluster->ram, align_down(pa, 8)), sizeof value);
+    coherent = word ? coherent_from(h, word, mask) : 0;
+    while (store_order_keeps(order, number) && count + 1 < OUTCOMES_MAX) {
+        const struct past_write *w = store_order_kept(order, number);
+
+        number = w->older;
+        if (w->mask & mask) {
+            out[count++] = (struct outcome){value, place_after(h, w, mask, from), w->place};
+            if (w->place <= from || w->place <= coherent)
+                return count;
+        }
+        value = w->old;
+    }
+    if (!store_order_keeps(order, number))
+        out[count++] = (struct outcome){value, from, 0};
+    return count;
+}
+
+static unsigned choose_outcome(const struct hart *h, unsigned count)
+{
+    if (count == 1)
+        return 0;
+    if (h->cluster->config.stores == STORES_DELAYED)
+        return count - 1;
+    return ask_chooser(&h->cluster->config.chooser, CHOICE_LOAD_VALUE, h->id, count,
+                       store_order_draw(h, CHOICE_LOAD_VALUE));
+}
+
+static void note_seen(const struct hart *h, uint64_t pa, unsigned mask, uint64_t place)
+{
+    struct written_word *word = store_order_word(h->cluster->order, pa);
+
+    for (unsigned i = 0; word && i < 8; i++)
+        if (mask >> i & 1)
+            raise_to(&word->seen[h->id * 8 + i], place);
+}
+
+/* Takes one of the outcomes: the value of the bytes at pa, and its place. */
+static uint64_t take_outcome(const struct hart *h, uint64_t pa, unsigned size,
+                             const struct outcome *taken, uint64_t *place)
+{
+    note_seen(h, pa, bytes_in_word(pa, size), taken->seen);
+    *place = taken->place;
+    return taken->word >> 8 * (pa % 8) & (~UINT64_C(0) >> (64 - 8 * size));
+}
+
+/* The earliest place of a load by this address, by rules 4, 5 and 9. */
+static uint64_t earliest_place(const struct hart *h)
+{
+    const struct hart_order *o = h->s.order;
+
+    return later(later(h->cluster->order->forgotten, o->next_reads), o->view[o->insn.rs1]);
+}
+
+static void has_read(struct hart *h, uint64_t place)
+{
+    struct hart_order *o = h->s.order;
+
+    raise_to(&o->reads, place);
+    o->view[o->insn.rd] = place;
+}
+
+/* The newest store in the buffer to some of the bytes; NULL: none. */
+static const struct buffered_store *find_waiting(const struct hart_order *o, uint64_t pa,
+                                                 unsigned size)
+{
+    for (unsigned i = o->count; i-- > 0;)
+        if (stores_overlap(&o->waiting[i], pa, size))
+            return &o->waiting[i];
+    return NULL;
+}
+
+/* The load returns bytes of a store that waits, if that has all of them (rule 12). */
+static bool forward(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
+{
+    const struct buffered_store *s = find_waiting(h->s.order, pa, size);
+
+    if (!s || s->pa > pa || s->pa + s->size < pa + size)
+        return false;
+    *value = s->value >> 8 * (pa - s->pa) & (~UINT64_C(0) >> (64 - 8 * size));
+    has_read(h, later(earliest_place(h), s->view));
+    return true;
+}
+
+static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
+{
+    struct outcome outcomes[OUTCOMES_MAX];
+    unsigned count;
+    uint64_t place;
+
+    if (forward(h, pa, size, value))
+        return;
+    store_order_let_overlapping_leave(h, pa, size);
+    count = find_outcomes(h, pa, bytes_in_word(pa, size), earliest_place(h), outcomes);
+    *value = take_outcome(h, pa, size, &outcomes[choose_outcome(h, count)], &place);
+    has_read(h, place);
+}
+
+static void tell_load(const struct hart *h, uint64_t pa, unsigned size)
+{
+    const struct ram *ram = h->cluster->ram;
+    struct writer me;
+
+    if (LIKELY(!ram->watched_loads) || !(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS))
+        return;
+    me = hart_writer(h);
+    ram_tell_load(ram, pa, size, &me);
+}
+
+/* A load of the newest value, after which no load returns an older one. */
+static bool load_newest(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    struct hart_order *o = h->s.order;
+
+    hart_let_stores_leave(h);
+    if (!hart_load(h, va, size, value))
+        return false;
+    has_read(h, h->cluster->order->now);
+    o->next_reads = h->cluster->order->now;
+    return true;
+}
+
+static bool load_from_device(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    struct hart_order *o = h->s.order;
+
+    store_order_let_leave_up_to(h, o->before_input);
+    if (!hart_load(h, va, size, value))
+        return false;
+    has_read(h, h->cluster->order->now);
+    o->inputs = h->cluster->order->now;
+    return true;
+}
+
+bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    uint64_t pa;
+
+    if (va % 8 + size > 8)
+        return load_newest(h, va, size, value);
+    if (!hart_reach_load(h, va, size, &pa))
+        return false;
+    if (!ram_has(h->cluster->ram, pa, size))
+        return load_from_device(h, va, size, value);
+    load_from_ram(h, pa, size, value);
+    tell_load(h, pa, size);
+    return true;
+}
+
+/* ---- stores ---- */
+
+/* A store to more than eight aligned bytes: at once, and to all of them at one place. */
+static bool store_at_once(struct hart *h, uint64_t va, unsigned size, uint64_t value)
+{
+    struct cluster *c = h->cluster;
+    unsigned first = 8 - (unsigned)(va % 8);
+    const struct past_write write = {.hart = (uint8_t)h->id, .atomic = true};
+    uint64_t pa, second;
+
+    hart_let_stores_leave(h);
+    if (!hart_reach_store(h, va, first, &pa) ||
+        !hart_reach_store(h, va + first, size - first, &second))
+        return false;
+    if (ram_has(c->ram, pa, first) && ram_has(c->ram, second, size - first)) {
+        h->s.order->writes = ++c->order->now;
+        store_order_add(c, pa, first, &write);
+        store_order_add(c, second, size - first, &write);
+    }
+    return hart_store(h, va, size, value);
+}
+
+static bool store_to_device(struct hart *h, uint64_t va, unsigned size, uint64_t value)
+{
+    struct hart_order *o = h->s.order;
+
+    store_order_let_leave_up_to(h, o->before_output);
+    if (!hart_store(h, va, size, value))
+        return false;
+    o->outputs = h->cluster->order->now;
+    return true;
+}
+
+bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
+{
+    struct hart_order *o = h->s.order;
+    uint64_t pa;
+
+    if (va % 8 + size > 8)
+        return store_at_once(h, va, size, value);
+    if (!hart_reach_store(h, va, size, &pa))
+        return false;
+    if (!ram_has(h->cluster->ram, pa, size))
+        return store_to_device(h, va, size, value);
+    store_order_keep(
+        h, &(struct buffered_store){.pa = pa,
+                                    .value = value,
+                                    .size = size,
+                                    .view = later(o->view[o->insn.rs1], o->view[o->insn.rs2]),
+                                    .who = hart_writer(h)});
+    return true;
+}
+
+/* ---- atomic operations: they are never late themselves ---- */
+
+/* Rule 6 for what comes before; stores to the same bytes come before in any case (rule 1). */
+static void begin_atomic(struct hart *h, uint64_t pa, unsigned size)
+{
+    if (h->s.order->insn.releases)
+        hart_let_stores_leave(h);
+    store_order_let_overlapping_leave(h, pa, size);
+}
+
+/* The same for what writes: also after the stores before a fence (rule 4). */
+static void begin_atomic_write(struct hart *h, uint64_t pa, unsigned size)
+{
+    begin_atomic(h, pa, size);
+    store_order_let_leave_up_to(h, h->s.order->before_store);
+}
+
+/* Rules 5 and 7 for what comes after. */
+static void end_atomic(struct hart *h, uint64_t place)
+{
+    struct hart_order *o = h->s.order;
+
+    if (o->insn.acquires)
+        raise_to(&o->next_reads, place);
+    if (o->insn.acquires || o->insn.releases)
+        raise_to(&o->annotated, place);
+}
+
+/* The write of an sc or AMO, which the caller makes next. */
+static void write_atomic(struct hart *h, uint64_t pa, unsigned size)
+{
+    struct cluster *c = h->cluster;
+
+    h->s.order->writes = ++c->order->now;
+    store_order_add(c, pa, size, &(struct past_write){.hart = (uint8_t)h->id, .atomic = true});
+    end_atomic(h, c->order->now);
+}
+
+bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,
+                        uint64_t *pa)
+{
+    (void)u;
+    if (!hart_atomic_address(h, va, size, pa))
+        return false;
+    begin_atomic_write(h, *pa, size);
+    write_atomic(h, *pa, size);
+    has_read(h, h->cluster->order->now);
+    return true;
+}
+
+/* An lr that returns an older value reserves nothing. */
+bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
+{
+    struct hart_order *o = h->s.order;
+    struct outcome outcomes[OUTCOMES_MAX];
+    uint64_t from, pa, value, place, va = h->s.x[u->rs1];
+    unsigned count, taken = 0;
+
+    if (!hart_load_reserved(h, va, size, &value))
+        return false;
+    pa = h->s.reserved_line + va % CACHE_BLOCK_BYTES;
+    begin_atomic(h, pa, size);
+    from = earliest_place(h);
+    if (o->insn.acquires || o->insn.releases)
+        from = later(from, o->annotated);
+    if (o->insn.releases)
+        from = later(from, later(o->reads, o->writes));
+    count = find_outcomes(h, pa, bytes_in_word(pa, size), from, outcomes);
+    if (h->cluster->config.stores == STORES_RANDOM)
+        taken = choose_outcome(h, count);
+    if (taken)
+        h->s.reserved = false;
+    value = take_outcome(h, pa, size, &outcomes[taken], &place);
+    has_read(h, place);
+    end_atomic(h, place);
+    h->s.x[u->rd] = (uint64_t)sign_extend(value, size * 8);
+    return true;
+}
+
+bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
+{
+    struct hart_order *o = h->s.order;
+    uint64_t pa, va = h->s.x[u->rs1];
+    bool holds;
+
+    if (!hart_atomic_address(h, va, size, &pa))
+        return false;
+    holds = h->s.reserved && h->s.reserved_line == align_down(pa, CACHE_BLOCK_BYTES);
+    h->s.reserved = false;
+    o->view[o->insn.rd] = 0;
+    if (holds) {
+        begin_atomic_write(h, pa, size);
+        write_atomic(h, pa, size);
+        o->view[o->insn.rd] = h->cluster->order->now;
+        hart_store_conditional(h, va, pa, size, h->s.x[u->rs2]);
+    }
+    h->s.x[u->rd] = !holds;
+    return true;
+}
+
+/* ---- fences: rule 4 ---- */
+
+enum { SET_W = 1, SET_R = 2, SET_O = 4, SET_I = 8 };
+enum { SUCC_SHIFT = 0, PRED_SHIFT = 4, FM_SHIFT = 8, SET_MASK = 15, FM_TSO = 8 };
+
+/* For the sets PRED and SUCC, of loads and stores of memory, and of input and output. */
+static void order_sets(struct hart *h, unsigned pred, unsigned succ)
+{
+    struct hart_order *o = h->s.order;
+
+    if (pred & SET_W && succ & SET_W)
+        o->before_store = o->number;
+    if (pred & SET_W && succ & SET_O)
+        o->before_output = o->number;
+    if (pred & SET_W && succ & SET_I)
+        o->before_input = o->number;
+    if (!(succ & SET_R))
+        return;
+    if (pred & SET_W) {
+        hart_let_stores_leave(h);
+        raise_to(&o->next_reads, o->writes);
+    }
+    if (pred & SET_R)
+        raise_to(&o->next_reads, o->reads);
+    if (pred & SET_I)
+        raise_to(&o->next_reads, o->inputs);
+    if (pred & SET_O)
+        raise_to(&o->next_reads, o->outputs);
+}
+
+void store_order_fence(struct hart *h, const struct uop *u)
+{
+    unsigned sets = (unsigned)u->imm, pred = sets >> PRED_SHIFT & SET_MASK,
+             succ = sets >> SUCC_SHIFT & SET_MASK;
+
+    if (sets >> FM_SHIFT == FM_TSO && pred == (SET_R | SET_W) && succ == (SET_R | SET_W)) {
+        order_sets(h, SET_W, SET_W);
+        order_sets(h, SET_R, SET_R);
+        return;
+    }
+    order_sets(h, pred, succ);
+}

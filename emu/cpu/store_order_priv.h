@@ -1,0 +1,180 @@
+/*
+ * store_order_priv.h - the order of writes, the buffers of harts and their views (store_order.h).
+ *
+ * The model is the view-based one of Pulte, Pichon-Pharabod, Kang, Lee and Hur ("Promising-ARM /
+ * RISC-V", PLDI 2019) without promises, with a buffer for each hart in front of it. A place in the
+ * order of writes is the number of the write before it; a view is such a place.
+ */
+#ifndef CPU_STORE_ORDER_PRIV_H
+#define CPU_STORE_ORDER_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "cpu/block_priv.h"
+#include "cpu/choice.h"
+#include "cpu/store_order.h"
+#include "mem/ram.h"
+
+struct state_io;
+
+/* Small in a stress build, so that full buffers and forgotten writes are the common case. */
+#ifdef STRESS
+enum { STORES_WAITING_MAX = 3, WRITES_KEPT = 16 };
+#else
+enum { STORES_WAITING_MAX = 32, WRITES_KEPT = 1024 };
+#endif
+
+/* The registers that have a view: integer, floating point, then none, to read and to write. */
+enum { VIEW_FLOAT = 32, VIEW_NONE = 64, VIEW_SINK, VIEWS };
+
+/* A store in the buffer; it is within eight aligned bytes. */
+struct buffered_store {
+    uint64_t pa, value;
+    uint32_t size;
+    uint64_t view; /* of its address and its data */
+    uint64_t number;
+    uint64_t after; /* the number of the last of those that a fence puts before it */
+    uint64_t due;   /* instructions of the hart at which it leaves at the latest */
+    struct writer who;
+};
+
+/* What an instruction reads and writes, in its UOP_ORDER: rd, rs1, rs2, and this in imm. */
+enum order_flag {
+    ORDER_COMPUTES = 1, /* rd depends on the sources */
+    ORDER_CSR = 2,      /* and on the CSRs, and they on it */
+    ORDER_DRAINS = 4,   /* no store waits when it begins */
+    ORDER_ZEROES = 8,   /* cbo.zero */
+    ORDER_ACQUIRES = 16,
+    ORDER_RELEASES = 32,
+    ORDER_RS3_SHIFT = 8
+};
+
+/* What a hart has. */
+struct hart_order {
+    struct buffered_store waiting[STORES_WAITING_MAX]; /* oldest first */
+    unsigned count;
+    uint64_t number; /* of the last store */
+    uint64_t due;    /* the first of the stores' */
+    /* Stores up to these numbers leave before later stores, and accesses to devices. */
+    uint64_t before_store, before_output, before_input;
+    uint64_t view[VIEWS];
+    uint64_t csr_view;        /* of all CSRs together */
+    uint64_t reads, writes;   /* the latest place of a load, and of a write, so far */
+    uint64_t inputs, outputs; /* the same for accesses to devices */
+    uint64_t annotated;       /* and for what has .aq or .rl */
+    uint64_t next_reads;      /* no later load has an earlier place */
+    uint64_t seen,
+        seen_until; /* becomes next_reads at that instruction: loads are not late for ever */
+    bool waited;    /* since its last instruction */
+    struct {
+        uint8_t rd, rs1, rs2; /* as numbers of views */
+        bool acquires, releases;
+    } insn; /* the present instruction */
+};
+
+enum { WRITER_IS_NO_HART = UINT8_MAX };
+
+/* A write that has left, to some of eight aligned bytes. */
+struct past_write {
+    uint64_t place, pa;
+    uint64_t old;   /* the eight bytes before it */
+    uint64_t view;  /* of a store's address and data */
+    uint64_t older; /* number of the previous one to the same bytes, if it is kept */
+    uint8_t mask;   /* the bytes that it wrote */
+    uint8_t hart;
+    bool atomic; /* of an sc or AMO: a load of the own hart is not before it */
+};
+
+/* Eight aligned bytes to which a write is kept. */
+struct written_word {
+    uint64_t newest; /* number of the newest one */
+    uint64_t seen[]; /* [hart][byte]: the place of the newest write that the hart has seen */
+};
+
+/* What the harts share. */
+struct store_order {
+    uint64_t now;              /* the place of the newest write */
+    uint64_t forgotten;        /* the place of the newest one that is not kept */
+    uint64_t first, next;      /* numbers of the kept ones; they begin with 1 */
+    struct past_write *writes; /* a ring of WRITES_KEPT */
+    struct map words;          /* pa -> struct written_word */
+};
+
+struct store_order *store_order_new(void);
+void store_order_free(struct store_order *o);
+struct hart_order *hart_order_new(void);
+/* Reset or start of the hart: what waits leaves. */
+void hart_order_reset(struct hart *h);
+
+/* ---- store_order.c: the list of writes, and the buffers ---- */
+
+struct past_write *store_order_kept(const struct store_order *o, uint64_t number);
+/* Whether that number is of a write that is kept. */
+bool store_order_keeps(const struct store_order *o, uint64_t number);
+struct written_word *store_order_word(const struct store_order *o, uint64_t pa);
+
+/*
+ * Adds a write, which the caller makes afterwards, to up to eight aligned bytes; at the place
+ * `order->now`, which the caller has moved.
+ */
+void store_order_add(struct cluster *c, uint64_t pa, unsigned size, const struct past_write *write);
+/* Makes all kept writes too old to be undone by a load. */
+void store_order_forget(struct cluster *c);
+
+/* The bytes [pa, pa + size) as bits of the eight aligned ones that they are in. */
+static inline uint8_t bytes_in_word(uint64_t pa, unsigned size)
+{
+    return (uint8_t)(((1U << size) - 1) << pa % 8);
+}
+
+static inline bool stores_overlap(const struct buffered_store *s, uint64_t pa, unsigned size)
+{
+    return s->pa < pa + size && pa < s->pa + s->size;
+}
+
+/* Lets stores leave: that one after those that must be before it; all up to a number. */
+void store_order_let_leave(struct hart *h, unsigned at);
+void store_order_let_overlapping_leave(struct hart *h, uint64_t pa, unsigned size);
+void store_order_let_leave_up_to(struct hart *h, uint64_t number);
+void store_order_let_due_leave(struct hart *h, uint64_t insns);
+/* Adds a store, having made room for it. */
+void store_order_keep(struct hart *h, const struct buffered_store *store);
+/* A random number for this instruction of the hart. */
+uint64_t store_order_draw(const struct hart *h, enum choice_kind kind);
+/* Whether nobody but the seed says when something is seen. */
+static inline bool store_order_is_bounded(const struct chooser *c)
+{
+    return !c->choose;
+}
+
+/* ---- store_order_insn.c: what instructions do ---- */
+
+/* The operands of an instruction, for the operation in front of it. */
+void store_order_operands(const struct insn *i, struct uop *u);
+
+/* Called by the engine (engine_ordered.c). False: the exception is raised. */
+void store_order_before(struct hart *h, const struct uop *u); /* at a UOP_ORDER */
+bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
+bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
+bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size);
+bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size);
+/* In front of an AMO, which then executes in memory at pa. */
+bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,
+                        uint64_t *pa);
+void store_order_fence(struct hart *h, const struct uop *u);
+void store_order_idles(struct hart *h); /* the hart begins to wait, or is turned off */
+
+/* Before a write that is no store of an instruction: by a walk of `h`, or by no hart (NULL). */
+void store_order_other_write(struct cluster *c, const struct hart *h, uint64_t pa, uint64_t size);
+
+/* Puts what waits in the hart's buffer over bytes of memory. */
+void store_order_overlay(const struct hart *h, uint64_t pa, void *bytes, size_t size);
+
+/* ---- store_order_state.c ---- */
+
+void store_order_state_io(struct state_io *io, struct cluster *c);
+void hart_order_state_io(struct state_io *io, struct hart *h);
+
+#endif
