@@ -281,6 +281,7 @@ static bool decode(struct builder *b)
             b->ended = true;
         }
         fetch_mark(&b->fetcher, &f);
+        b->stale |= b->fetcher.varies;
         if (UNLIKELY(fetch_is_stale(&f))) {
             fetch_report(&b->fetcher, &f);
             b->stale = true;

@@ -668,3 +668,15 @@ bool insn_is_private(const struct insn *i)
     default: return true;
     }
 }
+
+bool insn_is_atomic(const struct insn *i)
+{
+    switch (op_class(i->op)) {
+    case CLASS_AMO:
+    case CLASS_CBO:
+    case CLASS_SYSTEM:
+    case CLASS_CSR:
+    case CLASS_FENCE_VMA: return true;
+    default: return false;
+    }
+}

@@ -13,6 +13,7 @@
 #include "cpu/decode.h"
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/store_order_priv.h"
 
 /* ---- one parcel ---- */
 
@@ -61,22 +62,63 @@ static ALWAYS_INLINE void find_page(struct fetcher *by, uint64_t pa)
 }
 
 /*
+ * The bytes with what the hart itself has stored, which waits in its buffer; false: nothing of it
+ * is stored. A hart that fetches them has fetched later than it has stored, out of program order.
+ * Nothing shows that, unless the instruction accesses memory.
+ */
+static bool own_version(const struct hart *h, uint64_t pa, struct code_version *v)
+{
+    uint32_t bytes;
+    struct insn insn;
+
+    if (h->cluster->config.fetch != FETCH_ANY || !h->s.order || !hart_waiting_stores(h))
+        return false;
+    memcpy(&bytes, ram_host(h->cluster->ram, pa), 4);
+    v->bytes = bytes;
+    v->stamp = 0;
+    store_order_overlay(h, pa, &v->bytes, 4);
+    return v->bytes != bytes && insn_size((uint16_t)v->bytes) == 4 &&
+           decoder_decode(h->cluster->decoder, v->bytes, &insn) && insn_is_private(&insn);
+}
+
+/*
  * Chooses the moment at which the hart has fetched the aligned word at pa, for the modes that are
  * late: any since its last fence.i.
  */
 static struct code_version choose_version(struct fetcher *by, uint64_t pa, uint64_t insns)
 {
     struct hart *h = by->hart;
-    struct code_version versions[CODE_VERSIONS_MAX];
-    unsigned count = codemap_versions(h->cluster, pa, h->s.fetch_floor, versions), chosen = 0;
+    struct code_version versions[CODE_VERSIONS_MAX + 1];
+    bool in_order = h->cluster->config.fetch == FETCH_ORDERED;
+    unsigned count = h->s.order ? store_order_versions(h, pa, versions)
+                                : codemap_versions(h->cluster, pa, h->s.fetch_floor, versions),
+             chosen = 0;
 
-    if (count > 1 && !by->looks)
+    count += own_version(h, pa, &versions[count]);
+    by->varies |= count > 1;
+    if (by->looks)
+        return versions[0];
+    if (count > 1)
         chosen = ask_chooser(&h->cluster->config.chooser, CHOICE_FETCH, h->id, count,
                              draw(h, pa, versions[0].stamp, insns));
-    if (h->cluster->config.fetch == FETCH_ORDERED && !by->looks &&
-        versions[chosen].stamp > h->s.fetch_floor)
+    if (h->s.order)
+        store_order_fetched(h, versions[chosen].stamp, in_order);
+    else if (in_order && versions[chosen].stamp > h->s.fetch_floor)
         h->s.fetch_floor = versions[chosen].stamp;
     return versions[chosen];
+}
+
+/* The parcel at pa of the version that was chosen; `since': writes from there on are told. */
+static void take_version(struct fetcher *by, uint64_t pa, struct parcel *p)
+{
+    const struct hart *h = by->hart;
+
+    memcpy(&p->bytes, (const uint8_t *)&by->version.bytes + (pa & 2), 2);
+    if (p->bytes == p->new_bytes)
+        return;
+    p->stale = p->in_view = true;
+    p->old_bytes = p->bytes;
+    p->write = codemap_last_write(h->cluster, by->page, pa, h->s.order ? 0 : h->s.sync_stamp);
 }
 
 /* `insns`: retired by the hart before the instruction that the parcel belongs to. */
@@ -92,18 +134,16 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     memcpy(&p.new_bytes, ram_host(c->ram, pa), 2);
     p.bytes = p.new_bytes;
     p.in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
+    if (UNLIKELY(by->varies))
+        take_version(by, pa, &p);
+    if (p.bytes != p.new_bytes)
+        return p;
     if (LIKELY(!p.in_view && codemap_stamp(by->page, pa) <= h->s.sync_stamp))
         return p;
     p.write = codemap_last_write(c, by->page, pa, h->s.sync_stamp);
     p.stale = true;
     p.old_bytes = p.write.old_bytes;
-    if (fetch_is_late(c->config.fetch)) {
-        memcpy(&p.bytes, (const uint8_t *)&by->version.bytes + (pa & 2), 2);
-        if (p.bytes != p.new_bytes) {
-            p.old_bytes = p.bytes;
-            p.in_view = true;
-        }
-    } else if (p.in_view) {
+    if (p.in_view && !fetch_is_late(c->config.fetch)) {
         p.old_bytes = fetch_view_old_bytes(view, pa);
         /* a parcel that was overwritten and restored is not stale: the hart sees no difference */
         p.stale = p.old_bytes != p.new_bytes;
@@ -154,6 +194,21 @@ bool hart_has_fetched_stale(const struct hart *h, uint64_t pa)
     return fetch_view_is_reported(h, pa);
 }
 
+/*
+ * In the other modes, where data are seen late: what the hart fetches of memory's bytes is after
+ * the write that made them, and so are the accesses from then on.
+ */
+static void fetch_in_order(struct fetcher *by, uint64_t pa, const struct parcel *p)
+{
+    struct hart *h = by->hart;
+    struct code_version versions[CODE_VERSIONS_MAX];
+
+    if (by->looks || p->bytes != p->new_bytes)
+        return;
+    if (store_order_versions(h, align_down(pa, 4), versions) > 1)
+        store_order_fetched(h, versions[0].stamp, true);
+}
+
 bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, struct fetched *f)
 {
     struct hart *h = by->hart;
@@ -161,6 +216,7 @@ bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, st
     uint32_t word;
 
     *f = (struct fetched){.insns = insns, .pc = pc, .pa = pa};
+    by->varies = false;
     if (UNLIKELY(fetch_is_late(h->cluster->config.fetch)))
         by->version = choose_version(by, align_down(pa, 4), insns);
     f->parcel[0] = fetch_parcel(by, pa, insns);
@@ -175,6 +231,11 @@ bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, st
             by->version = choose_version(by, f->pa_high, insns);
         f->parcel[1] = fetch_parcel(by, f->pa_high, insns);
         word |= (uint32_t)f->parcel[1].bytes << 16;
+    }
+    if (UNLIKELY(h->s.order) && !fetch_is_late(h->cluster->config.fetch)) {
+        fetch_in_order(by, pa, &f->parcel[0]);
+        if (f->pa_high)
+            fetch_in_order(by, f->pa_high, &f->parcel[1]);
     }
     f->legal = decoder_decode(h->cluster->decoder, word, &f->insn);
     return true;

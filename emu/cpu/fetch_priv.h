@@ -39,6 +39,7 @@ struct fetcher {
     uint64_t insns;         /* retired by the hart before the block */
     struct code_page *page; /* NULL: none yet */
     struct fetch_view *view;
+    bool varies;                 /* in a late mode: the instruction has several versions */
     bool looks;                  /* it only looks at what comes: no choice is made */
     struct code_version version; /* of the word that it fetches from, in a late mode */
 };

@@ -204,6 +204,8 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     if (h->s.model)
         timed_fence_i(h);
     h->s.sync_stamp = h->s.fetch_floor = c->ram->stamp;
+    if (h->s.order)
+        store_order_fence_i(h, origin == FENCE_LOCAL);
     ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cpu/codemap_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/ops.h"
 #include "cpu/store_order_priv.h"
@@ -133,6 +134,8 @@ void store_order_before(struct hart *h, const struct uop *u)
     o->insn.rs2 = u->rs2;
     o->insn.acquires = u->imm & ORDER_ACQUIRES;
     o->insn.releases = u->imm & ORDER_RELEASES;
+    o->fetched = o->next_fetched;
+    o->next_fetched = 0;
     if (insns >= o->due)
         store_order_let_due_leave(h, insns);
     if (insns >= o->seen_until)
@@ -248,12 +251,16 @@ static uint64_t take_outcome(const struct hart *h, uint64_t pa, unsigned size,
     return taken->word >> 8 * (pa % 8) & (~UINT64_C(0) >> (64 - 8 * size));
 }
 
-/* The earliest place of a load by this address, by rules 4, 5 and 9. */
+/*
+ * The earliest place of a load by this address, by rules 4, 5 and 9; and it is after the fetch of
+ * its instruction.
+ */
 static uint64_t earliest_place(const struct hart *h)
 {
     const struct hart_order *o = h->s.order;
 
-    return later(later(h->cluster->order->forgotten, o->next_reads), o->view[o->insn.rs1]);
+    return later(later(h->cluster->order->forgotten, o->next_reads),
+                 later(o->view[o->insn.rs1], o->fetched));
 }
 
 static void has_read(struct hart *h, uint64_t place)
@@ -502,6 +509,54 @@ bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
     }
     h->s.x[u->rd] = !holds;
     return true;
+}
+
+/* ---- fetches ---- */
+
+unsigned store_order_versions(const struct hart *h, uint64_t pa, struct code_version *versions)
+{
+    const struct store_order *order = h->cluster->order;
+    const struct written_word *word = store_order_word(order, pa);
+    const unsigned mask = bytes_in_word(pa, 4);
+    uint64_t number = word ? word->newest : 0, value;
+    unsigned count = 1;
+
+    memcpy(&value, ram_host(h->cluster->ram, align_down(pa, 8)), sizeof value);
+    versions[0].bytes = (uint32_t)(value >> 8 * (pa % 8));
+    while (store_order_keeps(order, number) && count < CODE_VERSIONS_MAX) {
+        const struct past_write *w = store_order_kept(order, number);
+
+        if (w->place <= h->s.order->fetch_floor)
+            break;
+        number = w->older;
+        value = w->old;
+        if (!(w->mask & mask))
+            continue;
+        versions[count - 1].stamp = w->place;
+        versions[count++].bytes = (uint32_t)(value >> 8 * (pa % 8));
+    }
+    versions[count - 1].stamp = 0;
+    return count;
+}
+
+void store_order_fetched(struct hart *h, uint64_t place, bool in_order)
+{
+    struct hart_order *o = h->s.order;
+
+    raise_to(&o->next_fetched, place);
+    if (!in_order)
+        return;
+    raise_to(&o->fetch_floor, place);
+    raise_to(&o->next_reads, place);
+}
+
+void store_order_fence_i(struct hart *h, bool own)
+{
+    struct hart_order *o = h->s.order;
+
+    hart_let_stores_leave(h);
+    raise_to(&o->fetch_floor, own ? later(o->reads, o->writes) : h->cluster->order->now);
+    raise_to(&o->next_reads, o->fetch_floor);
 }
 
 /* ---- fences: rule 4 ---- */

@@ -68,6 +68,9 @@ struct hart_order {
     uint64_t seen,
         seen_until; /* becomes next_reads at that instruction: loads are not late for ever */
     bool waited;    /* since its last instruction */
+    /* Fetches return nothing that was overwritten up to fetch_floor; the place of the version that
+     * was fetched for the next instruction, and for the present one. */
+    uint64_t fetch_floor, next_fetched, fetched;
     struct {
         uint8_t rd, rs1, rs2; /* as numbers of views */
         bool acquires, releases;
@@ -168,6 +171,20 @@ void store_order_idles(struct hart *h); /* the hart begins to wait, or is turned
 
 /* Before a write that is no store of an instruction: by a walk of `h`, or by no hart (NULL). */
 void store_order_other_write(struct cluster *c, const struct hart *h, uint64_t pa, uint64_t size);
+
+/*
+ * The versions of the word of code at pa that the hart may fetch, the newest first; their stamps
+ * are the places of the writes that made them. Returns their number.
+ */
+struct code_version;
+unsigned store_order_versions(const struct hart *h, uint64_t pa, struct code_version *versions);
+/* The next instruction was fetched as it was at this place. In program order: so are all later. */
+void store_order_fetched(struct hart *h, uint64_t place, bool in_order);
+/*
+ * fence.i: what is fetched from now on is after the accesses that the hart has made, as far as it
+ * has seen. Of another's request (by firmware): after all of now.
+ */
+void store_order_fence_i(struct hart *h, bool own);
 
 /* Puts what waits in the hart's buffer over bytes of memory. */
 void store_order_overlay(const struct hart *h, uint64_t pa, void *bytes, size_t size);

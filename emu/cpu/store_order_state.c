@@ -23,7 +23,7 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
 {
     struct hart_order *o = h->s.order;
 
-    state_io_section(io, "hart order", 1);
+    state_io_section(io, "hart order", 2);
     STATE_IO_BELOW(io, o->count, STORES_WAITING_MAX + 1);
     for (unsigned i = 0; i < o->count; i++) {
         waiting_io(io, &o->waiting[i]);
@@ -49,6 +49,8 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->seen);
     STATE_IO(io, o->seen_until);
     STATE_IO(io, o->waited);
+    STATE_IO(io, o->fetch_floor);
+    STATE_IO(io, o->next_fetched);
 }
 
 static void write_io(struct state_io *io, struct past_write *w)
@@ -151,6 +153,7 @@ static uint64_t hash_hart(uint64_t hash, const struct hart_order *o)
     hash = mix(mix(hash, o->csr_view), o->next_reads);
     hash = mix(mix(hash, o->reads), o->writes);
     hash = mix(mix(hash, o->inputs), o->outputs);
+    hash = mix(mix(hash, o->fetch_floor), o->next_fetched);
     return mix(mix(hash, o->annotated), o->waited);
 }
 

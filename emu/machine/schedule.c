@@ -24,6 +24,7 @@
 #include "base/state_io.h"
 #include "cpu/feed.h"
 #include "cpu/hart.h"
+#include "cpu/store_order.h"
 #include "dev/aclint.h"
 #include "dev/rtc.h"
 #include "dev/uart16550.h"
@@ -476,8 +477,12 @@ static void follow_plan(struct machine *m)
     for (size_t i = 0; i < plan->steps.len; i++) {
         const struct plan_step *step = &plan->steps.at[i];
 
-        if (step->kind == PLAN_TICK && step->at >= m->planned && step->at <= insns)
+        if (step->at < m->planned || step->at > insns)
+            continue;
+        if (step->kind == PLAN_TICK)
             pass_time_to_timer(m, step->hart);
+        else if (step->kind == PLAN_LEAVE && step->hart < m->config.harts)
+            hart_let_store_leave(hart_of(m, step->hart), step->answer);
     }
     m->planned = insns + 1;
     m->ready.known = false;

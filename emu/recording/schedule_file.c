@@ -44,7 +44,8 @@ static bool take_line(void *ctx, const char *line)
         return line_file_refuse(&s->file, "the stall ends before it begins");
     if (s->plan.steps.len && step.at < s->plan.steps.at[s->plan.steps.len - 1].at)
         return line_file_refuse(&s->file, "goes back in time");
-    if (overlaps(&s->plan, &step))
+    /* the stores of a stalled hart leave its buffer all the same */
+    if (step.kind != PLAN_LEAVE && overlaps(&s->plan, &step))
         return line_file_refuse(&s->file, "the hart is stalled at that instruction already");
     VEC_PUSH(&s->plan.steps, step);
     return true;
