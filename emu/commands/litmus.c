@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "cli/identity.h"
 #include "cli/options.h"
+#include "cpu/store_order.h"
 #include "litmus/assemble.h"
 #include "litmus/expect.h"
 #include "litmus/image.h"
@@ -62,6 +63,8 @@ struct sums {
 struct request {
     const struct diag *diag;
     enum fetch_mode fetch;
+    enum store_mode stores;
+    enum translate_mode translate;
     const char *assembler, *save;
     uint64_t executions;
     unsigned steps;
@@ -396,14 +399,28 @@ static const char *fetch_argument(enum fetch_mode mode)
     }
 }
 
+static const char *stores_argument(enum store_mode mode)
+{
+    return mode == STORES_PROMPT ? "prompt" : "random:0";
+}
+
+static const char *translate_argument(enum translate_mode mode)
+{
+    return mode == TRANSLATE_COHERENT ? "coherent" : "random:0";
+}
+
 /* The options of a run of the test with so many harts. */
 static enum exit_status run_options(const struct request *q, unsigned harts, const char *image,
                                     struct options *o)
 {
     char count_text[16];
-    const char *argv[] = {"rvftrace", "run", "--harts", count_text,
-                          "--memory", "4M",  "--fetch", fetch_argument(q->fetch),
-                          image,      NULL};
+    const char *argv[] = {"rvftrace",    "run",
+                          "--harts",     count_text,
+                          "--memory",    "4M",
+                          "--fetch",     fetch_argument(q->fetch),
+                          "--stores",    stores_argument(q->stores),
+                          "--translate", translate_argument(q->translate),
+                          image,         NULL};
     bool done;
 
     snprintf(count_text, sizeof count_text, "%u", harts);
@@ -421,9 +438,11 @@ static enum exit_status save_outcome(const struct request *q, const struct job *
 
     snprintf(suffix, sizeof suffix, ".%zu.schedule", n + 1);
     path = file_name(q, j->test, suffix);
-    title = xasprintf("%s: %s\n# rvftrace debug --harts %u --memory 4M --fetch %s --schedule %s %s",
-                      j->test->name, j->outcomes.list.at[n].text, j->test->harts,
-                      fetch_argument(q->fetch), path, image);
+    title = xasprintf(
+        "%s: %s\n# rvftrace debug --harts %u --memory 4M --fetch %s --stores %s --translate %s "
+        "--schedule %s %s",
+        j->test->name, j->outcomes.list.at[n].text, j->test->harts, fetch_argument(q->fetch),
+        stores_argument(q->stores), translate_argument(q->translate), path, image);
     moves_to_plan(&j->outcomes.list.at[n].moves, j->test->harts, &plan);
     status = schedule_file_write(path, title, identity, &plan, q->diag);
     VEC_FREE(&plan.steps);
@@ -661,6 +680,8 @@ enum exit_status litmus_command(int argc, char **argv, const struct diag *d)
 {
     struct request q = {.diag = d,
                         .fetch = FETCH_ANY,
+                        .stores = STORES_RANDOM,
+                        .translate = TRANSLATE_RANDOM,
                         .executions = 1000000,
                         .steps = 2000,
                         .failed = EXIT_PASS,

@@ -107,37 +107,77 @@ static unsigned program_with_label(const struct test *t, unsigned hart, const ch
     return t->harts;
 }
 
-/*
- * Loads that acquire and stores that release (Zalasr), which assemblers do not know yet: "lw.aq
- * x5,0(x6)". False: it is another instruction.
- */
-static bool emit_ordered_access(struct batch *b, const char *insn)
+/* Whether an instruction from that line on has the text. */
+static bool has_from(const struct program *p, size_t line, const char *text)
 {
-    char what[16] = "", data[16] = "", base[16] = "";
-    const char *widths = "bhwd", *width;
-    bool aq, rl, is_load;
-    unsigned long offset;
+    for (size_t i = line; i < p->lines.len; i++)
+        if (p->lines.at[i].insn && strstr(p->lines.at[i].insn, text))
+            return true;
+    return false;
+}
+
+/* The same for one that may be executed after that line. */
+static bool has_after(const struct program *p, size_t line, const char *text)
+{
+    bool may_go_back = false;
+
+    for (size_t i = 0; i < line; i++)
+        may_go_back |= p->lines.at[i].label != NULL;
+    return has_from(p, may_go_back ? 0 : line + 1, text);
+}
+
+/* The parts of "lw.aq x5,0(x6)". */
+struct ordered_access {
+    bool is_load, aq, rl;
+    char width, data[16], base[16];
+};
+
+static bool read_ordered_access(const char *insn, struct ordered_access *a)
+{
+    char what[16] = "";
+    long offset;
     char *end;
 
-    if (sscanf(insn, "%15s %15[a-z0-9] , %n", what, data, &(int){0}) != 2)
+    *a = (struct ordered_access){0};
+    if (sscanf(insn, "%15s %15[a-z0-9] , ", what, a->data) != 2 || strlen(what) < 5)
         return false;
-    is_load = what[0] == 'l';
-    if ((what[0] != 'l' && what[0] != 's') || what[2] != '.' || !what[1])
-        return false;
-    width = strchr(widths, what[1]);
-    aq = strstr(what, ".aq") != NULL;
-    rl = strstr(what, ".rl") != NULL;
-    if (!width || !(is_load ? aq : rl))
+    a->is_load = what[0] == 'l';
+    a->width = what[1];
+    a->aq = strstr(what, ".aq") != NULL;
+    a->rl = strstr(what, ".rl") != NULL;
+    if ((what[0] != 'l' && what[0] != 's') || (a->width != 'w' && a->width != 'd') ||
+        what[2] != '.' || !(a->is_load ? a->aq : a->rl))
         return false;
     insn = strchr(insn, ',') + 1;
-    while (isspace((unsigned char)*insn))
-        insn++;
-    offset = strtoul(insn, &end, 0);
-    if (offset || sscanf(end, " ( %15[a-z0-9] )", base) != 1)
+    offset = strtol(insn, &end, 0);
+    return offset == 0 && sscanf(end, " ( %15[a-z0-9] )", a->base) == 1;
+}
+
+/*
+ * Loads that acquire and stores that release, lw.aq and sw.rl (Zalasr), which the machine does not
+ * have, by what orders at least as much: an lr, or an AMO where the program has an sc, which the lr
+ * would disturb; a fence before the store, or an AMO where what acquires comes later, because that
+ * may not overtake it. False: it is another instruction.
+ */
+static bool emit_ordered_access(struct batch *b, const struct program *p, size_t line,
+                                const char *insn)
+{
+    struct ordered_access a;
+    const char *bits;
+
+    if (!read_ordered_access(insn, &a))
         return false;
-    emit(b, ".insn r 0x2f, %u, 0x%x, %s, %s, %s", (unsigned)(width - widths),
-         (is_load ? 0x18U : 0x1cU) | (aq ? 2U : 0U) | (rl ? 1U : 0U), is_load ? data : "x0", base,
-         is_load ? "x0" : data);
+    bits = a.aq && a.rl ? ".aqrl" : a.aq ? ".aq" : ".rl";
+    if (!a.is_load && (a.aq || has_after(p, line, ".aq"))) {
+        emit(b, "amoswap.%c%s x0, %s, (%s)", a.width, bits, a.data, a.base);
+    } else if (!a.is_load) {
+        emit(b, "fence rw,w");
+        emit(b, "s%c %s, (%s)", a.width, a.data, a.base);
+    } else if (has_from(p, 0, "sc.")) {
+        emit(b, "amoor.%c%s %s, x0, (%s)", a.width, bits, a.data, a.base);
+    } else {
+        emit(b, "lr.%c%s %s, (%s)", a.width, bits, a.data, a.base);
+    }
     return true;
 }
 
@@ -147,8 +187,6 @@ static void emit_insn(struct batch *b, size_t test, unsigned hart, const char *i
     const struct test *t = b->tests[test];
     bool first = true, compressed = !strncmp(insn, "c.", 2);
 
-    if (emit_ordered_access(b, insn))
-        return;
     if (compressed)
         emit(b, ".option arch, +c");
     for (const char *c = insn; *c;) {
@@ -225,7 +263,7 @@ static void emit_test(struct batch *b, size_t n)
             emit(b, ".L%zu.%u.%zu:", n, h, i);
             if (p->lines.at[i].label)
                 emit(b, ".L%zu.%u.%s:", n, h, p->lines.at[i].label);
-            if (p->lines.at[i].insn)
+            if (p->lines.at[i].insn && !emit_ordered_access(b, p, i, p->lines.at[i].insn))
                 emit_insn(b, n, h, p->lines.at[i].insn);
         }
         emit(b, ".L%zu.%u._END_:", n, h);

@@ -27,12 +27,13 @@ void moves_to_plan(const struct moves *moves, unsigned harts, struct plan *plan)
     for (size_t i = 0; i < moves->list.len; i++) {
         const struct move *m = &moves->list.at[i];
 
-        if (m->is_answer) {
-            VEC_PUSH(&plan->steps, ((struct plan_step){.kind = PLAN_ANSWER,
-                                                       .hart = m->hart,
-                                                       .at = m->insns,
-                                                       .choice = m->kind,
-                                                       .answer = m->answer}));
+        if (m->what != MOVE_RUN) {
+            VEC_PUSH(&plan->steps,
+                     ((struct plan_step){.kind = m->what == MOVE_ANSWER ? PLAN_ANSWER : PLAN_LEAVE,
+                                         .hart = m->hart,
+                                         .at = m->insns,
+                                         .choice = m->kind,
+                                         .answer = m->answer}));
             continue;
         }
         if (stalls[m->hart].open) {

@@ -12,6 +12,7 @@
 #include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/state_hash.h"
+#include "cpu/store_order.h"
 #include "load/image.h"
 #include "machine/snapshot.h"
 #include "mem/bus.h"
@@ -39,7 +40,15 @@ struct search {
     bool found_written; /* the present one writes another, so the search begins again */
     uint64_t *values;   /* room for a final state */
     unsigned steps;     /* of the present execution */
-    bool answering;     /* the machine is in the test, and its questions are choices */
+    /*
+     * The hart that has begun to execute and has not changed memory since; LITMUS_HARTS_MAX: none.
+     * What others do does not depend on it until then, and it loses nothing by waiting: a load may
+     * return older values as well later on. So it goes on alone. Only where loads and fetches are
+     * late.
+     */
+    unsigned alone;
+    bool late;
+    bool answering; /* the machine is in the test, and its questions are choices */
 };
 
 /* ---- choices ---- */
@@ -75,11 +84,10 @@ static unsigned on_question(void *ctx, enum choice_kind kind, unsigned hart, uns
     if (!s->answering)
         return 0;
     answer = choose(s, count);
-    VEC_PUSH(&s->moves.list, ((struct move){.is_answer = true,
+    VEC_PUSH(&s->moves.list, ((struct move){.what = MOVE_ANSWER,
                                             .hart = (uint8_t)hart,
                                             .kind = (uint8_t)kind,
                                             .answer = (uint16_t)answer,
-                                            .count = (uint16_t)count,
                                             .insns = machine_insns(s->machine)}));
     return answer;
 }
@@ -105,7 +113,7 @@ static void step(struct search *s, unsigned hart, struct moves *moves)
     struct move *last = moves->list.len ? &moves->list.at[moves->list.len - 1] : NULL;
     uint64_t insns = machine_insns(s->machine);
 
-    if (last && !last->is_answer && last->hart == hart)
+    if (last && last->what == MOVE_RUN && last->hart == hart)
         last->more++;
     else
         VEC_PUSH(&moves->list, ((struct move){.hart = (uint8_t)hart, .insns = insns, .more = 1}));
@@ -127,6 +135,40 @@ static bool is_private(const struct search *s, unsigned hart)
     return hart_peek(h, hart_pc(h), &word, sizeof word) && insn_decode(word, &insn) &&
            insn_is_private(&insn) && !map_get(&s->written, hart_pc(h) >> 2, &seen) &&
            !map_get(&s->written, (hart_pc(h) + insn.size - 1) >> 2, &seen);
+}
+
+static void let_leave(struct search *s, unsigned hart, unsigned number)
+{
+    VEC_PUSH(&s->moves.list, ((struct move){.what = MOVE_LEAVE,
+                                            .hart = (uint8_t)hart,
+                                            .answer = (uint16_t)number,
+                                            .insns = machine_insns(s->machine)}));
+    hart_let_store_leave(hart_of(s, hart), number);
+    s->alone = LITMUS_HARTS_MAX;
+}
+
+/* Whether the hart's next instruction reads or changes memory at the present moment. */
+static bool is_atomic(const struct search *s, unsigned hart)
+{
+    struct hart *h = hart_of(s, hart);
+    struct insn insn;
+    uint32_t word;
+
+    return !hart_peek(h, hart_pc(h), &word, sizeof word) || !insn_decode(word, &insn) ||
+           insn_is_atomic(&insn);
+}
+
+static void step_shared(struct search *s, unsigned hart)
+{
+    unsigned waiting = hart_waiting_stores(hart_of(s, hart));
+    bool at_once = is_atomic(s, hart);
+
+    step(s, hart, &s->moves);
+    /* before an instruction that is done at a moment, others may go on */
+    s->alone = s->late && !at_once && (has_ended(s, hart) || !is_atomic(s, hart)) &&
+                       hart_waiting_stores(hart_of(s, hart)) >= waiting
+                   ? hart
+                   : LITMUS_HARTS_MAX;
 }
 
 static void step_private(struct search *s, unsigned hart)
@@ -186,16 +228,22 @@ static uint64_t hash_state(const struct search *s)
                            (i->harts[h].end - i->harts[h].start + 7) & ~UINT64_C(7));
     }
     hash = hash_memory(s, hash, i->data, i->data_size);
+    hash = mix(mix(hash, cluster_store_order_hash(s->cluster)), s->alone);
     return hash >> 1; /* a key of the map */
 }
 
-/* Whether all that follows the present state was tried, or is being tried. */
+/*
+ * Whether all that follows the present state was tried, or is being tried. The translations that
+ * harts have used are not in the hash, so with translations no state is known.
+ */
 static bool is_known(struct search *s)
 {
     uint64_t hash = hash_state(s), seen;
 
     for (unsigned h = 0; h < s->image->test->harts; h++)
         note_written(s, h);
+    if (s->image->test->translated)
+        return false;
     if (map_get(&s->known, hash, &seen))
         return true;
     map_put(&s->known, hash, 1);
@@ -271,24 +319,51 @@ static void take_end(struct search *s)
 
 /* ---- the search ---- */
 
+/* What can happen next: a hart executes an instruction, or one of its stores leaves. */
+struct event_choice {
+    unsigned hart;
+    bool leaves;
+    unsigned number; /* of the store */
+};
+
+enum { EVENTS_MAX = 256 };
+
+static unsigned list_events(const struct search *s, struct event_choice list[EVENTS_MAX])
+{
+    unsigned count = 0;
+
+    for (unsigned h = 0; h < s->image->test->harts; h++) {
+        unsigned stores = hart_stores_that_may_leave(hart_of(s, h));
+
+        if (s->alone != LITMUS_HARTS_MAX && s->alone != h)
+            continue;
+        if (!has_ended(s, h))
+            list[count++] = (struct event_choice){.hart = h};
+        for (unsigned n = 0; n < stores && count < EVENTS_MAX - LITMUS_HARTS_MAX; n++)
+            list[count++] = (struct event_choice){.hart = h, .leaves = true, .number = n};
+    }
+    return count;
+}
+
 static void run_once(struct search *s)
 {
-    const unsigned harts = s->image->test->harts;
-    unsigned ready[LITMUS_HARTS_MAX], count;
+    struct event_choice list[EVENTS_MAX], next;
 
     s->depth = s->steps = 0;
+    s->alone = LITMUS_HARTS_MAX;
     s->moves.list.len = 0;
-    for (unsigned h = 0; h < harts; h++)
+    for (unsigned h = 0; h < s->image->test->harts; h++)
         step_private(s, h);
     for (;;) {
-        unsigned hart;
+        unsigned count;
 
         if (s->depth == s->path.len && is_known(s))
             return;
-        count = 0;
-        for (unsigned h = 0; h < harts; h++)
-            if (!has_ended(s, h))
-                ready[count++] = h;
+        count = list_events(s, list);
+        if (!count && s->alone != LITMUS_HARTS_MAX) {
+            s->alone = LITMUS_HARTS_MAX;
+            continue;
+        }
         if (!count) {
             take_end(s);
             return;
@@ -297,9 +372,13 @@ static void run_once(struct search *s)
             s->out->cut = true;
             return;
         }
-        hart = ready[choose(s, count)];
-        step(s, hart, &s->moves);
-        step_private(s, hart);
+        next = list[choose(s, count)];
+        if (next.leaves) {
+            let_leave(s, next.hart, next.number);
+            continue;
+        }
+        step_shared(s, next.hart);
+        step_private(s, next.hart);
     }
 }
 
@@ -372,6 +451,8 @@ enum exit_status search_test(const struct test_image *image, const char *path,
 
     board.image = path;
     board.harts = image->test->harts;
+    s.late = board.cluster.stores == STORES_RANDOM && board.cluster.fetch != FETCH_COHERENT &&
+             !image->test->translated;
     board.cluster.chooser = (struct chooser){on_question, &s};
     status = machine_new(&board, d, &s.machine);
     if (status != EXIT_PASS)

@@ -21,14 +21,17 @@
 #include "litmus/image.h"
 #include "machine/machine.h"
 
-/* A part of an execution: some instructions of a hart, or the answer to a question. */
+/* A part of an execution: some instructions of a hart, the answer to a question, or a store that
+ * leaves the hart's buffer. */
+enum move_kind { MOVE_RUN, MOVE_ANSWER, MOVE_LEAVE };
+
 struct move {
-    bool is_answer;
+    enum move_kind what;
     uint8_t hart;
-    uint8_t kind; /* enum choice_kind, of an answer */
-    uint16_t answer, count;
-    uint64_t insns; /* of all harts since power-on, before it */
-    uint64_t more;  /* instructions that the hart executes */
+    uint8_t kind;    /* enum choice_kind, of an answer */
+    uint16_t answer; /* MOVE_LEAVE: the number of the store */
+    uint64_t insns;  /* of all harts since power-on, before it */
+    uint64_t more;   /* instructions that the hart executes */
 };
 
 struct moves {

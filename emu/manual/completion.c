@@ -95,6 +95,8 @@ static const struct words {
     {"report", "by", "function site file module layout run"},
     {"report", "of", "sites trampolines jump-labels updates"},
     {"litmus", "fetch", "any ordered coherent"},
+    {"litmus", "stores", "any prompt"},
+    {"litmus", "translate", "any coherent"},
     {"log", "to", formats},
     {"view", "pane", "details range functions sites update none"},
     {"view", "theme", "light dark"},

