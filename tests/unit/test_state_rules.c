@@ -863,6 +863,18 @@ static void a_label_jumps_to_its_target(void **state)
     wreck_books(&b);
 }
 
+/* A hart may stand between two compressed nops when a jump is stored over both. */
+static void a_label_is_one_nop_while_its_key_is_off(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    store_word(&b, LABEL, 0x00010001);
+    assert_int_equal(labels_told(&b, true), 1);
+    wreck_books(&b);
+}
+
 static void a_store_to_a_label_is_a_reason_to_compare(void **state)
 {
     struct code_write w = {.who = {.kind = WRITER_HART, .hart = WRITER, .pc = CODE},
@@ -1268,6 +1280,7 @@ int main(void)
         cmocka_unit_test(a_label_is_a_jump_while_its_key_is_on),
         cmocka_unit_test(a_label_of_the_other_sense_is_a_nop_while_its_key_is_on),
         cmocka_unit_test(a_label_jumps_to_its_target),
+        cmocka_unit_test(a_label_is_one_nop_while_its_key_is_off),
         cmocka_unit_test(a_store_to_a_label_is_a_reason_to_compare),
         cmocka_unit_test(a_key_whose_change_changed_nothing_is_found_later),
         cmocka_unit_test(labels_of_a_module_are_judged_when_its_loader_has_set_them),

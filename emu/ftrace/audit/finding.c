@@ -110,7 +110,7 @@ const char *message_text(enum message message)
         [MESSAGE_RECORD_MISSING] =
             "ftrace has no record of the site, so nothing turns it on or off",
         [MESSAGE_RECORD_NEVER_ENABLED] =
-            "its module runs, and all records of it still say that they must not be patched",
+            "its module runs, and most records of it still say that they must not be patched",
         [MESSAGE_RECORD_COUNT] = "its count is not the number of ops that trace the function",
         [MESSAGE_RECORD_LEFT_ON] = "it says that the site is on, which no ops wants",
         [MESSAGE_RECORD_LEFT_OFF] = "it says that the site is off, and an ops traces the function",

@@ -78,9 +78,9 @@ struct comparison {
     uint64_t offset; /* of all records in their sites, by the first */
     /* The records of the present sorted part. */
     struct {
-        uint32_t site; /* the first one that is a module's; NO_SITE: there is none */
-        struct ftrace_record first;
-        bool all_disabled;
+        uint32_t site;              /* the first one that is a module's; NO_SITE: there is none */
+        struct ftrace_record first; /* that one; the first disabled one of it, if there is one */
+        uint32_t count, disabled;
     } part;
 };
 
@@ -380,25 +380,29 @@ static void check_site(struct comparison *c, const struct ftrace_record *r, uint
 }
 
 /*
- * A record of a module that is being loaded is not patched. If all in a part of a module that runs
- * are so, the kernel has not noticed that it is loaded. A single one may be excluded for good.
+ * A record of a module that is being loaded is not patched. If most in a part of a module that runs
+ * are so, the kernel has not noticed that it is loaded, or not enabled all of them. A few may be
+ * excluded for good.
  */
 static void end_part(struct comparison *c)
 {
-    if (c->part.site != NO_SITE && c->part.all_disabled &&
+    if (c->part.site != NO_SITE && c->part.disabled > c->part.count / 2 &&
         state_rules_module_runs(c->audit, c->part.site))
         report(c, c->part.first.ip, c->part.site, RECORD_NEVER_ENABLED, &c->part.first);
     c->part.site = NO_SITE;
-    c->part.all_disabled = true;
+    c->part.count = c->part.disabled = 0;
 }
 
 static void note_in_part(struct comparison *c, const struct ftrace_record *r, uint32_t site)
 {
     if (r->begins_page)
         end_part(c);
-    c->part.all_disabled &= (r->flags & RECORD_DISABLED) != 0;
-    if (c->part.site == NO_SITE && site != NO_SITE &&
-        site_get(c->audit->config.sites, site)->module) {
+    c->part.count++;
+    c->part.disabled += (r->flags & RECORD_DISABLED) != 0;
+    if (site == NO_SITE || !site_get(c->audit->config.sites, site)->module)
+        return;
+    if (c->part.site == NO_SITE ||
+        (r->flags & RECORD_DISABLED && !(c->part.first.flags & RECORD_DISABLED))) {
         c->part.site = site;
         c->part.first = *r;
     }
@@ -493,7 +497,7 @@ static bool compare_all(struct audit *a, struct state_records *s, const struct l
                            .lock = lock,
                            .enabled = ftrace_records_enabled(records, lock->hart),
                            .of_image = sites_of_image(a->config.sites),
-                           .part = {.site = NO_SITE, .all_disabled = true},
+                           .part = {.site = NO_SITE},
                            .offset = UINT64_MAX,
                            .list_ops = address_of(a, "ftrace_list_ops"),
                            .trampoline = address_of(a, "ftrace_caller"),

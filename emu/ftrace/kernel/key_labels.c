@@ -168,13 +168,13 @@ size_t key_labels_first(struct key_labels *k, uint64_t key)
 
 /* ---- what a key demands ---- */
 
-/* Whether the instruction is a jump to the target, or a nop, of either size. */
+/* Whether the instruction is a jump to the target, or a nop; neither is compressed. */
 static bool is_as_demanded(uint32_t word, const struct jump_place *p, bool jumps)
 {
     struct insn insn;
 
     if (!jumps)
-        return insn_size((uint16_t)word) == 2 ? (uint16_t)word == 0x0001 : jump_insn_is_nop(word);
+        return jump_insn_is_nop(word);
     return insn_decode(word, &insn) && insn.op == OP_jal && !insn.rd &&
            p->va + (uint64_t)(int64_t)insn.imm == p->target;
 }
