@@ -191,7 +191,9 @@ static void on_unlock(void *ctx, unsigned which, struct hart *h)
 static void on_key_call(void *ctx, unsigned which, struct hart *h)
 {
     const struct watch *w = ctx;
-    const struct ftrace_event e = {.kind = FTRACE_KEY_CALLED, .key = {hart_reg(h, REG_A0)}};
+    const struct ftrace_event e = {
+        .kind = FTRACE_KEY_CALLED,
+        .key = {.key = hart_reg(h, REG_A0), .hart = h, .caller = hart_reg(h, REG_RA)}};
 
     (void)which;
     ftrace_emit(w->stream, &e);

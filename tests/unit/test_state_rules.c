@@ -34,6 +34,7 @@ enum {
     PROBE_STEP = 0x40,
     PROBE_TABLE = 0x4000,
     ALL_OFF = 0x4300,
+    MUTEX = 0x4308, /* of jump labels */
     CALLER = 0x800,
     LABEL = 0x300,
     TARGET = 0x340,
@@ -209,6 +210,7 @@ static void build_with(struct books *b, unsigned label_flags)
     image_name(s->im, "ftrace_list_end", LIST_END);
     image_name(s->im, "ftrace_disabled", DISABLED);
     image_name(s->im, "ftrace_enabled", ENABLED);
+    image_name(s->im, "jump_label_mutex", MUTEX);
     image_name(s->im, "kprobe_table", PROBE_TABLE);
     image_name(s->im, "kprobes_all_disarmed", ALL_OFF);
     image_name(s->im, "__start___jump_table", LABELS_AT);
@@ -875,6 +877,32 @@ static void a_label_is_one_nop_while_its_key_is_off(void **state)
     wreck_books(&b);
 }
 
+/* The change of a key that needs no lock is judged at the next call, or at the end. */
+static void a_label_is_judged_before_its_key_is_changed_again(void **state)
+{
+    struct books b;
+
+    (void)state;
+    for (unsigned held = 0; held < 2; held++) {
+        build(&b);
+        ftrace_emit(&b.s.stream,
+                    &(struct ftrace_event){.kind = FTRACE_KEY_CALLED,
+                                           .key = {SITE_VA + KEY, hart_of(&b.s, WRITER), 0}});
+        assert_int_equal(audit_count(b.s.audit), 0);
+        store_word(&b, KEY, 1);
+        store_word(&b, MUTEX, held ? 0x5001 : 0);
+        ftrace_emit(&b.s.stream,
+                    &(struct ftrace_event){.kind = FTRACE_KEY_CALLED,
+                                           .key = {SITE_VA + KEY, hart_of(&b.s, WRITER), 0}});
+        assert_int_equal(audit_count(b.s.audit), !held);
+        store_word(&b, MUTEX, 1); /* a flag */
+        set_mode(&b.s, WRITER, PRIV_S, true);
+        audit_end(b.s.audit, (struct run_end){.how = RUN_OVER});
+        assert_int_equal(audit_get(b.s.audit, 0)->count, 1);
+        wreck_books(&b);
+    }
+}
+
 static void a_store_to_a_label_is_a_reason_to_compare(void **state)
 {
     struct code_write w = {.who = {.kind = WRITER_HART, .hart = WRITER, .pc = CODE},
@@ -1281,6 +1309,7 @@ int main(void)
         cmocka_unit_test(a_label_of_the_other_sense_is_a_nop_while_its_key_is_on),
         cmocka_unit_test(a_label_jumps_to_its_target),
         cmocka_unit_test(a_label_is_one_nop_while_its_key_is_off),
+        cmocka_unit_test(a_label_is_judged_before_its_key_is_changed_again),
         cmocka_unit_test(a_store_to_a_label_is_a_reason_to_compare),
         cmocka_unit_test(a_key_whose_change_changed_nothing_is_found_later),
         cmocka_unit_test(labels_of_a_module_are_judged_when_its_loader_has_set_them),

@@ -261,7 +261,8 @@ struct state_labels {
     uint64_t left_out;   /* keys, and wrong labels, that were not noted */
 };
 
-void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key);
+void state_labels_called(struct audit *a, struct state_labels *s, const struct key_event *e);
+void state_labels_end(struct audit *a, struct state_labels *s);
 void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w);
 void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock);
 

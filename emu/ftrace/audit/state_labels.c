@@ -17,6 +17,7 @@
 #include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/key_labels.h"
 #include "ftrace/kernel/text_map.h"
+#include "load/symbols.h"
 #include "mem/bus.h"
 
 /* Cycles of a hart for each label that is compared without a reason. */
@@ -37,12 +38,6 @@ static void note_key(void *ctx, uint64_t key)
         map_put(&s->keys, key, 1);
     else
         s->left_out++;
-}
-
-void state_labels_called(const struct audit *a, struct state_labels *s, uint64_t key)
-{
-    if (a->config.labels)
-        note_key(s, key);
 }
 
 void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w)
@@ -127,6 +122,32 @@ static void compare_key(struct audit *a, struct state_labels *s, const struct lo
         compare(a, s, lock, key_labels_get(labels, i));
 }
 
+/* Whether no task has the lock, which begins with its owner; in the low bits are flags. */
+static bool is_free(const struct audit *a, struct hart *h)
+{
+    enum { OWNER_FLAGS = 7 };
+    uint64_t va, owner;
+
+    return a->config.symbols && symbols_find(a->config.symbols, "jump_label_mutex", &va) &&
+           hart_peek(h, va, &owner, sizeof owner) && !(owner & ~(uint64_t)OWNER_FLAGS);
+}
+
+/*
+ * The kernel is asked to change the key. What an earlier call has left is judged before, as that
+ * one may have needed no lock.
+ */
+void state_labels_called(struct audit *a, struct state_labels *s, const struct key_event *e)
+{
+    const struct lock_event at = {e->hart, LOCK_JUMP_LABEL, e->caller};
+    uint64_t noted;
+
+    if (!a->config.labels)
+        return;
+    if (e->hart && e->key != UINT64_MAX && map_get(&s->keys, e->key, &noted) && is_free(a, e->hart))
+        compare_key(a, s, &at, e->key);
+    note_key(s, e->key);
+}
+
 /* Whether the hart has executed so much that comparing all labels takes little beside it. */
 static bool is_time_for_all(struct state_labels *s, const struct key_labels *labels, uint64_t cycle)
 {
@@ -157,4 +178,25 @@ void state_labels_compare(struct audit *a, struct state_labels *s, const struct 
     if (is_time_for_all(s, labels, hart_cycles(lock->hart)))
         for (size_t i = 0; i < key_labels_count(labels); i++)
             compare(a, s, lock, key_labels_get(labels, i));
+}
+
+/* The run has ended: what the last calls have left, if the kernel is not about to change it. */
+void state_labels_end(struct audit *a, struct state_labels *s)
+{
+    struct cluster *c = a->config.cluster;
+    struct hart *h = cluster_hart(c, 0);
+    struct lock_event at = {.lock = LOCK_JUMP_LABEL};
+    uint64_t *keys;
+    size_t count;
+
+    for (unsigned i = 1; i < cluster_hart_count(c) && hart_mode(h) != PRIV_S; i++)
+        h = cluster_hart(c, i);
+    if (!a->config.labels || hart_mode(h) != PRIV_S || !is_free(a, h))
+        return;
+    at.hart = h;
+    at.caller = hart_pc(h);
+    keys = map_keys(&s->keys, &count);
+    for (size_t i = 0; i < count; i++)
+        compare_key(a, s, &at, keys[i]);
+    free(keys);
 }

@@ -165,7 +165,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
     if (e->kind == FTRACE_SITE_TAKEN)
         state_records_taken(r->audit, &e->taken);
     else if (e->kind == FTRACE_KEY_CALLED)
-        state_labels_called(r->audit, &r->labels, e->key.key);
+        state_labels_called(r->audit, &r->labels, &e->key);
     else if (e->lock.lock == LOCK_FTRACE)
         state_records_compare(r->audit, &r->records, &e->lock);
     else if (e->lock.lock == LOCK_JUMP_LABEL)
@@ -182,6 +182,13 @@ uint64_t state_rules_left_out(const struct state_rules *r)
 uint64_t state_rules_labels_left_out(const struct state_rules *r)
 {
     return r->labels.left_out;
+}
+
+static void end(void *rules)
+{
+    struct state_rules *r = rules;
+
+    state_labels_end(r->audit, &r->labels);
 }
 
 static void state_io(struct state_io *io, void *rules)
@@ -208,4 +215,5 @@ const struct rule_family state_family = {.create = create,
                                          .destroy = destroy,
                                          .event = on_event,
                                          .ftrace_event = on_ftrace_event,
+                                         .end = end,
                                          .state_io = state_io};

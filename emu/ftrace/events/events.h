@@ -115,6 +115,8 @@ struct lock_event {
 /* FTRACE_KEY_CALLED, from ftrace/watch.c: the kernel is asked to change this static key. */
 struct key_event {
     uint64_t key;
+    struct hart *hart;
+    uint64_t caller; /* the address to which the call returns */
 };
 
 /*
