@@ -194,7 +194,7 @@ claim 'a finding is in the log, with its evidence' has_line 'error: missing-remo
     and has_line 'in memory auipc' "$out" and has_line '^  stale ' "$out"
 # The facts of each finding, one space after the label; the log has a call stack in one line.
 facts_in_log() { sed -n '/^findings:/,$s/^    \([a-z]\)/\1/p' "$out"; }
-facts_of_run() { tr '\n' '\t' <"$work/findings" | sed 's/\t  *<- / <- /g' | tr '\t' '\n' | sed -n 's/^  \([a-z]\)/\1/p' | grep -Ev '^(times|also|remedy) ' | tr -s ' '; }
+facts_of_run() { tr '\n' '\t' <"$work/findings" | sed 's/\t  *<- / <- /g' | tr '\t' '\n' | sed -n 's/^  \([a-z]\)/\1/p' | grep -Ev '^(times|also|timeline|remedy) ' | tr -s ' '; }
 same_facts() { facts_in_log | tr -s ' ' >"$work/logged" && facts_of_run | cmp - "$work/logged"; }
 claim '... which is that of the run: both words that the hart executed were nops' \
     has_line '^    executed nop; nop  [(]13 00 00 00 13 00 00 00[)]' "$out"

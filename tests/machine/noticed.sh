@@ -13,6 +13,8 @@ claim "a panic has the guest's own status" has_status 1 and has_line 'Kernel pan
 claim '... and is a finding' rules_are guest-noticed and has_line '^  said  *panic: sysrq triggered crash$' "$err" and no_line 'no findings' "$err"
 claim '... with where' has_line '^  called  *by hart [01] at sysrq_write\+0x' "$err" and has_line '^  stack  *(panic [^<]*<- )?sysrq_write ' "$err"
 claim '... with what was patched last, and by whom' has_line '^  patched  ' "$err" and has_line '^  stack  *patch_insn_write [^<]*<- ' "$err" and has_line '<- ftrace_modify_all_code ' "$err"
+claim '... and the timeline of that update' has_line '^  timeline  of update [0-9]+, by hart [01]$' "$err" \
+    and has_line '^ +[0-9]+ +[01] +[0-9]+  the kernel has announced the end$' "$err"
 claim_line '... counted once' '^audit: +1 error; ' "$err"
 claim 'JSON has it' finding "f['rule'] == 'guest-noticed' and f['id'] == 1 and 'caused_by' not in f and f['count'] == 1"
 claim '... with the text' finding "[x['text'] for x in f['facts'] if x['kind'] == 'text'][0] == 'panic: sysrq triggered crash'"

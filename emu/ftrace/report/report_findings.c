@@ -179,15 +179,15 @@ static void print_order(const struct finding *f, FILE *out)
         fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
 }
 
-/* The timeline of the update that has made the finding's store. */
+/* The timeline of the update that has made the finding's store, or the last one before it. */
 static void print_timeline(const struct report *r, const struct finding *f, FILE *out)
 {
-    const struct writer *who = finding_writer(f);
+    struct writer who;
     struct timeline_text text = {
         .indent = LABEL_COLUMNS - 1, .lines_max = TIMELINE_LINES, .out = out};
     char head[TIMELINE_HEAD_MAX];
 
-    if (!who || !report_timeline_find(r, who, &text, head))
+    if (!report_timeline_writer(f, &who) || !report_timeline_find(r, &who, &text, head))
         return;
     fprintf(out, "  %-9s %s\n", "timeline", head);
     report_timeline_print(r, &text);

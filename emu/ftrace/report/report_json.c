@@ -15,7 +15,6 @@
 #include "cpu/hart.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/audit/baseline.h"
-#include "ftrace/audit/finding_key.h"
 #include "ftrace/audit/pardon.h"
 #include "ftrace/cost/account.h"
 #include "ftrace/cost/trampolines.h"
@@ -494,11 +493,14 @@ void report_put_harts(struct json *j, const struct finding *f)
     json_end(j);
 }
 
-/* Writes which row of `updates' has made the store. */
-static void put_update_number(struct sheet *s, const struct writer *who)
+/* Writes which row of `updates' has made the store that the finding is about. */
+static void put_update_number(struct sheet *s, const struct finding *f)
 {
-    size_t update = updates_find(watch_updates(s->report->watch), who);
+    struct writer who;
+    size_t update = UPDATE_NONE;
 
+    if (report_timeline_writer(f, &who))
+        update = updates_find(watch_updates(s->report->watch), &who);
     if (update != UPDATE_NONE)
         json_number(&s->json, "update", update + 1);
 }
@@ -528,8 +530,7 @@ static void put_finding(struct sheet *s, size_t i)
             json_number(j, rule_name((enum rule)rule), f->by_rule[rule]);
     json_end(j);
     report_put_harts(j, f);
-    if (finding_writer(f))
-        put_update_number(s, finding_writer(f));
+    put_update_number(s, f);
     json_begin_array(j, "facts");
     for (unsigned n = 0; n < f->fact_count; n++)
         put_fact(s, f, n);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 
+#include "ftrace/audit/finding_key.h"
 #include "ftrace/report/describe.h"
 #include "ftrace/report/report.h"
 #include "ftrace/watch.h"
@@ -132,6 +133,29 @@ void report_timeline_print(const struct report *r, const struct timeline_text *t
 }
 
 /* ---- which update ---- */
+
+bool report_timeline_writer(const struct finding *f, struct writer *who)
+{
+    const struct writer *store = finding_writer(f);
+
+    if (store) {
+        *who = *store;
+        return true;
+    }
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        const struct fact *fact = &f->facts[i];
+
+        if (fact->label != LABEL_WRITTEN || fact->kind != FACT_MOMENT)
+            continue;
+        *who = (struct writer){.kind = WRITER_HART,
+                               .hart = fact->hart,
+                               .pc = fact->pc,
+                               .cycle = fact->cycle,
+                               .step = fact->step};
+        return true;
+    }
+    return false;
+}
 
 void report_timeline_take(const struct report *r, size_t i, struct timeline_text *text)
 {

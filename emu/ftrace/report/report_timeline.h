@@ -10,6 +10,7 @@
 
 #include "ftrace/patch/updates.h"
 
+struct finding;
 struct report;
 struct writer;
 
@@ -21,6 +22,12 @@ struct timeline_text {
     unsigned count;
     struct update_moment moments[UPDATE_MOMENTS_MAX];
 };
+
+/*
+ * The store whose update a finding is about: its own, or the last one before the guest noticed
+ * something. False: there is none.
+ */
+bool report_timeline_writer(const struct finding *f, struct writer *who);
 
 /*
  * Finds the update that has made the store of a hart, ended or not, and a headline. False: it is
