@@ -9,8 +9,8 @@ PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
 PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
 	bits wrs remap virtio-disk virtio-flood virtio-write tick \
-	selfpatch freshcode crosspatch tornword
-PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
+	selfpatch freshcode crosspatch tornword latedata
+PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch latedata)
 
 # Flags that keep the code of a program's versions at the same addresses.
 PROGRAM_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \

@@ -567,14 +567,16 @@ int main(int argc, char **argv)
         .snapshots = 8};
 
     diag.out = stderr;
-    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:td:r:w:")) != -1;)
+    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:td:r:w:o:")) != -1;)
         switch (c) {
         case 'c': set_core(&o.config, optarg); break;
         case 'h': o.config.harts = (unsigned)atoi(optarg); break;
         case 'f': o.config.cluster.fetch = fetch_mode(optarg); break;
         case 's':
-            o.seed = o.config.seed = o.config.cluster.fetch_seed = (uint64_t)atoll(optarg);
+            o.seed = o.config.seed = o.config.cluster.fetch_seed = o.config.cluster.stores_seed =
+                (uint64_t)atoll(optarg);
             break;
+        case 'o': o.config.cluster.stores = *optarg == 'd' ? STORES_DELAYED : STORES_RANDOM; break;
         case 'm': o.config.memory = (uint64_t)atoll(optarg) << 20; break;
         case 'n': o.snapshots = (unsigned)atoi(optarg); break;
         case 'a': o.config.bootargs = optarg; break;
