@@ -15,7 +15,7 @@
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
 #include "cpu/store_order_priv.h"
-#include "cpu/used_priv.h"
+#include "cpu/used_translations_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {

@@ -15,7 +15,7 @@
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/store_order_priv.h"
-#include "cpu/used_priv.h"
+#include "cpu/used_translations_priv.h"
 #include "mem/bus.h"
 
 static void add_model(struct hart *h)

@@ -11,7 +11,7 @@
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
-#include "cpu/used_priv.h"
+#include "cpu/used_translations_priv.h"
 
 /* The encoding of the instruction at u, for mtval. */
 static uint32_t word_of(const struct hart *h, const struct uop *u)

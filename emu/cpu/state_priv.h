@@ -140,7 +140,8 @@ struct hart_state {
     VEC_OF(uint64_t) changed_views; /* pages whose views the next fence.i clears */
     struct cut cut;
 
-    struct used_set *used; /* translations (used_priv.h); NULL: those of memory are used */
+    struct used_set
+        *used; /* translations (used_translations_priv.h); NULL: those of memory are used */
 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/store_order_priv.h"
-#include "cpu/used_priv.h"
+#include "cpu/used_translations_priv.h"
 #include "mem/bus.h"
 
 static ALWAYS_INLINE bool pte_permits(const struct hart *h, uint64_t pte,

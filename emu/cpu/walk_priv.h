@@ -22,8 +22,9 @@ enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
 /*
  * Finds the physical address of r->va in the tables at satp, whose mode must not be Bare. Sets A
  * and D where the access needs it (Svadu). WALK_OK: h->cache.leaf is the leaf entry. Raises no
- * exception. A hart that keeps the translations that it uses (used_priv.h) may find an older one.
- * h->cache.unsure: the next access may be translated otherwise, so this must not be cached.
+ * exception. A hart that keeps the translations that it uses (used_translations_priv.h) may find an
+ * older one. h->cache.unsure: the next access may be translated otherwise, so this must not be
+ * cached.
  */
 enum walk_result walk_tables(struct hart *h, const struct walk_request *r, uint64_t *pa);
 

@@ -1,7 +1,7 @@
 /*
- * used.c - see used_priv.h.
+ * used_translations.c - see used_translations_priv.h.
  */
-#include "cpu/used_priv.h"
+#include "cpu/used_translations_priv.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * used_priv.h - the translations that a hart has used since its last fence that covers them.
+ * used_translations_priv.h - the translations that a hart has used since its last fence that
+ * covers them.
  *
  * After a page table was changed, a hart may go on with what it read there before, until an
  * sfence.vma of its own covers the address and the ASID (ISA vol. II, 4.2.1). With --translate
@@ -9,8 +10,8 @@
  *
  * Only leaf entries are kept. Pointers to tables are read from memory at each walk.
  */
-#ifndef CPU_USED_PRIV_H
-#define CPU_USED_PRIV_H
+#ifndef CPU_USED_TRANSLATIONS_PRIV_H
+#define CPU_USED_TRANSLATIONS_PRIV_H
 
 #include <stdbool.h>
 #include <stdint.h>
