@@ -34,7 +34,7 @@ static __always_inline void arch_spin_lock(spinlock_t *lock)
 
 static __always_inline bool arch_spin_trylock(spinlock_t *lock)
 {
-    u32 ticket = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+    u32 ticket = smp_load_acquire(&lock->owner); /* of the word that unlocking stores to */
 
     return __atomic_compare_exchange_n(&lock->next, &ticket, ticket + 1, false, __ATOMIC_ACQUIRE,
                                        __ATOMIC_RELAXED);
