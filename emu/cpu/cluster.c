@@ -180,6 +180,8 @@ struct feed *cluster_feed(const struct cluster *c)
 
 static void want(struct cluster *c, uint32_t kinds)
 {
+    if (!c->records_insns)
+        kinds &= ~EVENT_BIT(EVENT_INSN);
     if ((kinds ^ c->wanted) & INSN_EVENTS)
         for (size_t i = 0; i < c->harts.len; i++)
             c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
@@ -203,6 +205,23 @@ void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds)
         all |= c->listeners[i].kinds;
     }
     want(c, all);
+}
+
+void cluster_record_insns(struct cluster *c, bool on)
+{
+    uint32_t all = 0;
+
+    if (on == c->records_insns)
+        return;
+    c->records_insns = on;
+    for (unsigned i = 0; i < c->listener_count; i++)
+        all |= c->listeners[i].kinds;
+    want(c, all);
+}
+
+bool cluster_records_insns(const struct cluster *c)
+{
+    return c->records_insns;
 }
 
 bool cluster_wants(const struct cluster *c, enum event_kind kind)

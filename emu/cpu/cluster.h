@@ -127,6 +127,13 @@ void cluster_listen(struct cluster *c, const struct listener *l);
 /* Changes the kinds of the listener with that ctx. No hart may be within a run. */
 void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds);
 
+/*
+ * Begins or ends the events of all instructions (EVENT_INSN), which cost nothing until then. The
+ * run stays the same. No hart may be within a run.
+ */
+void cluster_record_insns(struct cluster *c, bool on);
+bool cluster_records_insns(const struct cluster *c);
+
 /* Whether some listener needs events of the kind. If not, they need not be emitted. */
 bool cluster_wants(const struct cluster *c, enum event_kind kind);
 

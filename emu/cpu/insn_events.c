@@ -7,6 +7,8 @@
  */
 #include "cpu/insn_events_priv.h"
 
+#include <string.h>
+
 #include "cpu/hart_priv.h"
 
 /* Fence sets as `fence` encodes them; fm 8 with RW, RW is fence.tso. */
@@ -47,7 +49,7 @@ static bool moves_within_stack(const struct insn *i)
 
 uint32_t insn_events(const struct insn *i)
 {
-    uint32_t kinds = 0;
+    uint32_t kinds = EVENT_BIT(EVENT_INSN);
 
     if (i->op == OP_fence)
         kinds |= EVENT_BIT(EVENT_DATA_FENCE);
@@ -101,6 +103,18 @@ static void expect_stack_switch(struct hart *h, uint64_t pc)
     h->s.exit_requests |= EXIT_STACK;
 }
 
+static void tell_insn(struct hart *h, const struct uop *u, uint64_t pc)
+{
+    const struct block *b = h->cache.block;
+    struct event e = {.kind = EVENT_INSN, .insn = {.hart = h, .pc = pc}};
+
+    if (b->notes[u - b->ops].size == 2)
+        memcpy(&e.insn.word, b->bytes + 2 * u->at, 2);
+    else
+        memcpy(&e.insn.word, b->bytes + 2 * u->at, 4);
+    cluster_emit(h->cluster, &e);
+}
+
 void hart_emit_insn(struct hart *h, const struct uop *u)
 {
     uint32_t kinds = ~(uint32_t)u->imm;
@@ -108,6 +122,8 @@ void hart_emit_insn(struct hart *h, const struct uop *u)
 
     while (!h->cache.block->notes[u - h->cache.block->ops].size)
         u++;
+    if (kinds & EVENT_BIT(EVENT_INSN))
+        tell_insn(h, u, pc);
     if (kinds & EVENT_BIT(EVENT_DATA_FENCE))
         tell_fence(h, u, pc);
     if (kinds & (EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_RETURN)))

@@ -4,8 +4,8 @@
  * Events are emitted in the order in which things happen, most of them by
  * handlers that are slow anyway. A listener names the kinds that it needs; a
  * kind that no listener needs costs one test in such a handler. Data fences, calls,
- * returns and switches of the stack have no slow handler: they are compiled into
- * blocks, as probes are, only if some listener needs their kinds.
+ * returns, switches of the stack and single instructions have no slow handler: they are compiled
+ * into blocks, as probes are, only if some listener needs their kinds.
  * A probe is compiled only into the blocks that contain its address
  * (docs/architecture.md).
  *
@@ -216,6 +216,16 @@ struct stack_switch_event {
     uint64_t from, to;
 };
 
+/*
+ * EVENT_INSN: an instruction is about to be executed; only between cluster_record_insns(c, true)
+ * and (c, false). It may still trap.
+ */
+struct insn_event {
+    struct hart *hart;
+    uint64_t pc;
+    uint32_t word; /* as fetched; a compressed one in the low half */
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_CODE_SAME,
@@ -239,6 +249,7 @@ enum event_kind {
     EVENT_CSR_WRITE,
     EVENT_HART_WAITS,
     EVENT_HART_WOKEN,
+    EVENT_INSN,
     EVENT_KINDS,
 };
 
@@ -260,6 +271,7 @@ struct event {
         struct transfer_event transfer; /* CALL, RETURN */
         struct stack_switch_event stack_switch;
         struct csr_write_event csr_write;
+        struct insn_event insn;
     };
 };
 

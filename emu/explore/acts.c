@@ -49,6 +49,7 @@ struct act_log {
     struct map away;              /* sites that cannot be executed at present */
     VEC_OF(struct probed) probes;
     struct repeats *repeats; /* by probe and hart */
+    struct act awaited;      /* kind ACT_KINDS: no access is */
     void (*on_act)(void *ctx, const struct act *a);
     void *ctx;
 };
@@ -295,10 +296,48 @@ static void begin_modules(struct act_log *l)
     look_at_modules(l, hart_id(machine_current(l->machine)), true);
 }
 
+/* ---- an access to data ---- */
+
+static uint64_t awaited_page(const struct act_log *l)
+{
+    return (uint64_t)l->awaited.page << 12;
+}
+
+void act_log_await(struct act_log *l, const struct act *access)
+{
+    l->awaited = *access;
+    cluster_watch_memory(l->cluster, awaited_page(l), 1, !access->other);
+}
+
+void act_log_await_no_more(struct act_log *l)
+{
+    cluster_unwatch_memory(l->cluster, awaited_page(l), 1, !l->awaited.other);
+    l->awaited.kind = ACT_KINDS;
+}
+
+static void on_access(struct act_log *l, const struct access_event *e)
+{
+    struct act a = l->awaited;
+    uint64_t word =
+        awaited_page(l) + (a.place & (PAGE_BYTES / ACT_WORD_BYTES - 1)) * ACT_WORD_BYTES;
+
+    if (a.kind != ACT_ACCESS || e->who.kind != WRITER_HART || e->pa + e->size <= word ||
+        e->pa >= word + ACT_WORD_BYTES || !(a.other ? e->writes : e->reads))
+        return;
+    a.hart = (uint8_t)e->who.hart;
+    a.insns = machine_insns(l->machine);
+    pass_on(l, &a);
+}
+
 static void on_event(void *ctx, const struct event *e)
 {
     struct act_log *l = ctx;
     struct act a = {0};
+
+    if (e->kind == EVENT_ACCESS) {
+        on_access(l, &e->access);
+        return;
+    }
 
     if (!l->on || (e->kind != EVENT_HART_STARTED && machine_insns(l->machine) < l->from))
         return;
@@ -344,10 +383,12 @@ struct act_log *act_log_new(struct machine *m, struct watch *w)
     struct listener listener = {l,
                                 EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
                                     EVENT_BIT(EVENT_IPI_SENT) | EVENT_BIT(EVENT_IPI_TAKEN) |
-                                    EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_SFENCE_VMA),
+                                    EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_SFENCE_VMA) |
+                                    EVENT_BIT(EVENT_ACCESS),
                                 on_event};
 
     l->machine = m;
+    l->awaited.kind = ACT_KINDS;
     l->cluster = machine_cluster(m);
     l->watch = w;
     l->owner = (struct probe_owner){l, plan, hit};
@@ -442,6 +483,7 @@ void act_state_io(struct state_io *io, struct act *a)
     STATE_IO(io, a->page);
     STATE_IO(io, a->masked);
     STATE_IO(io, a->task);
+    STATE_IO(io, a->va);
     STATE_IO(io, a->kind);
     STATE_IO(io, a->hart);
     STATE_IO(io, a->other);

@@ -5,7 +5,8 @@
  * interrupt sent to another hart or taken, or a hart that is started. That the code of a module can
  * no longer be executed, because its mapping was taken away, counts as a store to its sites. Two
  * runs in which each hart does the same acts, and conflicting acts of different harts come in the
- * same order, are equal for the auditor. Communication of harts by other memory is not recorded.
+ * same order, are equal for the auditor. Accesses to data are not kept in a list: those that are
+ * turned come from the auditor (ftrace/audit/races.h), and act_log_await waits for one.
  *
  * Of the executions of an instruction by a hart without other acts between them are kept: the
  * first, and the last by each of the last LAST_TASKS tasks. If there is no room, the first are
@@ -31,17 +32,21 @@ enum act_kind {
     ACT_SEND,    /* an interrupt to `other` */
     ACT_TAKE,    /* an interrupt of another hart is taken */
     ACT_START,   /* `other` is started */
+    ACT_ACCESS,  /* to a word of data; never in a list */
     ACT_KINDS,
 };
 
 struct act {
     uint64_t insns; /* executed by all harts before it */
-    uint32_t place; /* EXECUTE, STORE: the site's id, or PLACE_PAGE and a page number */
-    uint8_t kind, hart, other;
+    uint32_t place; /* EXECUTE, STORE: the site's id, or PLACE_PAGE and a page number; ACCESS: the
+                       number of the word */
+    uint8_t kind, hart;
+    uint8_t other;  /* ACCESS: 1: a store, 0: a load */
     uint8_t offset; /* EXECUTE: of the instruction from the beginning of the site, bytes */
-    uint32_t page;  /* EXECUTE, STORE: the number of the physical page */
+    uint32_t page;  /* EXECUTE, STORE, ACCESS: the number of the physical page */
     bool masked;    /* EXECUTE: no timer can interrupt it */
     uint64_t task;  /* tp of the hart, which Linux and the guest kernel keep the task in; 0: none */
+    uint64_t va;    /* ACCESS */
 };
 
 #define PLACE_PAGE UINT32_C(0x80000000)
@@ -51,7 +56,7 @@ struct act_list {
     unsigned harts; /* of the machine */
 };
 
-enum { ACTS_MAX = 20000 };
+enum { ACTS_MAX = 20000, ACT_WORD_BYTES = 4 };
 
 void act_state_io(struct state_io *io, struct act *a);
 
@@ -78,6 +83,10 @@ const struct act_list *act_log_list(struct act_log *l);
 
 /* Keeps no list until act_log_begin; acts are only passed on by act_log_listen. */
 void act_log_watch(struct act_log *l);
+
+/* The act ACT_ACCESS is passed on, too, from now on; until act_log_await_no_more. */
+void act_log_await(struct act_log *l, const struct act *access);
+void act_log_await_no_more(struct act_log *l);
 
 /* Calls `on_act` for each act from now on; NULL ends this. */
 void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct act *a), void *ctx);

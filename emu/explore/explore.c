@@ -363,18 +363,19 @@ static const char *power_text(char text[GROUPED_MAX], double log)
 
 static void print_table(const struct explorer *e, FILE *out)
 {
-    char a[GROUPED_MAX], b[GROUPED_MAX], c[GROUPED_MAX], d[GROUPED_MAX], f[GROUPED_MAX];
+    char a[GROUPED_MAX], b[GROUPED_MAX], c[GROUPED_MAX], d[GROUPED_MAX], f[GROUPED_MAX],
+        g[GROUPED_MAX];
 
-    fprintf(out, "%6s %15s %6s %6s %12s %8s %10s %9s  %s\n", "update", "cycle", "sites", "acts",
-            "orders", "tried", "equivalent", "not tried", "stopped by");
+    fprintf(out, "%6s %15s %6s %6s %6s %12s %8s %10s %9s  %s\n", "update", "cycle", "sites", "acts",
+            "data", "orders", "tried", "equivalent", "not tried", "stopped by");
     for (size_t i = 0; i < e->explored.len; i++) {
         const struct explored *x = &e->explored.at[i];
 
-        fprintf(out, "%6u %15s %6zu %5zu%s %12s %8s %10s %9s  %s\n", x->number,
+        fprintf(out, "%6u %15s %6zu %5zu%s %6s %12s %8s %10s %9s  %s\n", x->number,
                 grouped(a, x->cycle), x->sites, x->done.acts, x->done.acts_left_out ? "+" : " ",
-                power_text(b, x->done.interleavings), grouped(c, x->done.runs),
-                grouped(d, x->done.equivalent + x->done.same), grouped(f, x->done.left),
-                search_bound_text(x->done.bound));
+                grouped(g, x->done.races), power_text(b, x->done.interleavings),
+                grouped(c, x->done.runs), grouped(d, x->done.equivalent + x->done.same),
+                grouped(f, x->done.left), search_bound_text(x->done.bound));
     }
 }
 
@@ -400,13 +401,19 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
         fprintf(out, "error: guest-dies: %s\n", d->text);
     else
         fputs(d->text, out);
+    if (!d->plan.steps.len)
+        fprintf(out, "  %-9s no other order: the seed's own, where data is followed\n", "how");
     fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
             grouped(n, d->runs), d->runs == 1 ? "" : "s");
     for (size_t i = 0; i < d->plan.steps.len; i++)
         fprintf(out, "  %-9s %.*s\n", i ? "" : "how", line_len(d->stops, i), line_at(d->stops, i));
+    if (d->plan.data_until) {
+        plan_write_data(line, &d->plan);
+        fprintf(out, "  %-9s %s\n", "schedule", line);
+    }
     for (size_t i = 0; i < d->plan.steps.len; i++) {
         plan_write_step(line, &d->plan.steps.at[i]);
-        fprintf(out, "  %-9s %s\n", i ? "" : "schedule", line);
+        fprintf(out, "  %-9s %s\n", i || d->plan.data_until ? "" : "schedule", line);
     }
     fprintf(out, "  %-9s rvftrace run --schedule %s, with the same image and options\n", "again",
             file);
@@ -445,6 +452,7 @@ static void write_json_update(struct json *j, const struct explored *x)
     json_number(j, "sites", x->sites);
     json_number(j, "acts", x->done.acts);
     json_bool(j, "acts_left_out", x->done.acts_left_out);
+    json_number(j, "data", x->done.races);
     json_number(j, "orders_log10", (uint64_t)(x->done.interleavings + 0.5));
     json_number(j, "turns", x->done.turns);
     json_number(j, "tried", x->done.runs);

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/map.h"
+#include "ftrace/audit/races.h"
 #include "machine/machine.h"
 
 /* ---- equivalence ---- */
@@ -181,7 +182,8 @@ enum {
     RANK_FENCE = RANK_TICK + TICK_TASKS,
     RANK_START,
     RANK_OWN_TICK,
-    RANKS
+    RANK_DATA, /* of accesses to data: enum race_rank, without RACE_OTHER */
+    RANKS = RANK_DATA + RACE_OTHER
 };
 
 /* Limits for turns of the same place and hart. */
@@ -417,6 +419,41 @@ static void turn_timers(struct turns *t)
     map_free(&tasks);
 }
 
+/* ---- accesses to data ---- */
+
+static struct act act_of(const struct race *race)
+{
+    return (struct act){.insns = race->second.step,
+                        .kind = ACT_ACCESS,
+                        .hart = (uint8_t)race->second.hart,
+                        .other = race->second.store,
+                        .place = (uint32_t)(race->pa / ACT_WORD_BYTES),
+                        .page = (uint32_t)(race->pa >> 12),
+                        .task = race->second.task,
+                        .va = race->va};
+}
+
+static void turn_races(struct turns *t, const struct data_races *races, size_t *more)
+{
+    for (size_t i = 0; i < races->count; i++) {
+        const struct race *race = &races->at[i];
+        struct turn turn = {.kind = PLAN_STALL,
+                            .hart = race->first.hart,
+                            .at = race->first.step,
+                            .until = act_of(race),
+                            .rank = RANK_DATA + race->rank};
+
+        if (race->first.step < t->from)
+            continue;
+        if (race->rank == RACE_OTHER) {
+            ++*more;
+            continue;
+        }
+        turn.order = mix(mix(race->first.pc, race->first.step), label(&turn.until));
+        VEC_PUSH(&t->found.turns, turn);
+    }
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct turn *s = a, *t = b;
@@ -487,21 +524,31 @@ static void find_turns(struct turns *t)
     turn_timers(t);
 }
 
-struct turn_list order_turns(const struct act_list *l, uint64_t from, uint64_t window, size_t max,
-                             size_t *more)
+static uint64_t order_of(const struct act_list *l, const struct turn *turn)
+{
+    if (turn->until.kind == ACT_ACCESS)
+        return turn->order;
+    return turn->kind == PLAN_STALL ? hash_turned(l, turn->first, turn->second)
+                                    : hash_ticked(l, turn->first);
+}
+
+struct turn_list order_turns(const struct act_list *l, const struct data_races *races,
+                             uint64_t from, uint64_t window, size_t max, size_t *more)
 {
     struct turns t = {.list = l, .from = from, .window = window};
+    size_t left_out = 0;
 
     find_turns(&t);
+    turn_races(&t, races, &left_out);
     map_free(&t.counts);
     sort_turns(&t.found);
     *more = t.found.turns.len > max ? t.found.turns.len - max : 0;
     t.found.turns.len -= *more;
+    *more += left_out;
     for (size_t i = 0; i < t.found.turns.len; i++) {
         struct turn *turn = &t.found.turns.at[i];
 
-        turn->order = turn->kind == PLAN_STALL ? hash_turned(l, turn->first, turn->second)
-                                               : hash_ticked(l, turn->first);
+        turn->order = order_of(l, turn) + races->salt;
     }
     return t.found;
 }

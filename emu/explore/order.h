@@ -29,12 +29,22 @@ struct turn {
     struct act until;     /* PLAN_STALL */
     uint64_t order;       /* the expected order_hash of the run with this step */
     unsigned rank;        /* its kind */
-    size_t first, second; /* the acts */
+    size_t first, second; /* the acts; no meaning if `until' is an access to data */
     uint64_t key;         /* the lower, the earlier it is tried */
+    bool follow;          /* set by the search: data is followed in the run with this step */
 };
+
+struct race;
 
 struct turn_list {
     VEC_OF(struct turn) turns;
+};
+
+/* Pairs of accesses to data that nothing orders, which are turned, too. */
+struct data_races {
+    const struct race *at; /* ftrace/audit/races.h */
+    size_t count;
+    uint64_t salt; /* of the run: a hash of the accesses that its plan has turned */
 };
 
 /*
@@ -43,8 +53,8 @@ struct turn_list {
  * ones. `window`: acts that are turned with earlier ones come from this instruction on. The caller
  * frees the list.
  */
-struct turn_list order_turns(const struct act_list *l, uint64_t from, uint64_t window, size_t max,
-                             size_t *more);
+struct turn_list order_turns(const struct act_list *l, const struct data_races *races,
+                             uint64_t from, uint64_t window, size_t max, size_t *more);
 
 /* Returns a hash that is equal for equivalent runs. */
 uint64_t order_hash(const struct act_list *l);

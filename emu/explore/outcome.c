@@ -109,7 +109,11 @@ static void outcome_state_io(struct state_io *io, struct outcome *o)
     state_io_section(io, "outcome", 1);
     STATE_IO(io, o->index);
     STATE_IO_VEC(io, &o->plan.steps, (size_t)STEPS_MAX, step_state_io);
+    STATE_IO(io, o->plan.data_from);
+    STATE_IO(io, o->plan.data_until);
     STATE_IO(io, o->order);
+    STATE_IO(io, o->salt);
+    STATE_IO(io, o->races);
     STATE_IO(io, o->acts);
     state_io_bytes(io, &o->interleavings, sizeof o->interleavings);
     STATE_IO(io, o->full);

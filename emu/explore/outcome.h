@@ -24,7 +24,9 @@ struct outcome {
     uint64_t index; /* of the turn that was taken */
     struct plan plan;
     uint64_t order;         /* order_hash of its acts */
+    uint64_t salt;          /* in `order': a hash of the accesses to data that its plan turns */
     uint64_t acts;          /* number of its acts */
+    uint64_t races;         /* pairs of accesses to data that nothing orders */
     double interleavings;   /* order_count_log10 of its acts */
     bool full;              /* the list of acts was full */
     struct turn_list turns; /* turns of its acts */

@@ -24,6 +24,7 @@
 #include "explore/outcome.h"
 #include "explore/stops.h"
 #include "ftrace/audit/audit.h"
+#include "ftrace/audit/races.h"
 #include "ftrace/report/report.h"
 #include "ftrace/watch.h"
 #include "machine/machine.h"
@@ -34,6 +35,7 @@ enum {
     TAIL = 300 * 1000, /* instructions that a run with turns executes after the window's end */
     DEATH_MAX = 512,
     PART = 50 * 1000, /* instructions between two checks of the findings */
+    FOLLOWED = 16, /* runs of an update with turned acts in which data is followed: it takes time */
 };
 
 /* A run whose turns are tried. */
@@ -42,6 +44,7 @@ struct node {
     char *stops; /* what its steps do, in words, a line each; NULL: it has none */
     struct turn_list turns;
     uint64_t more; /* turns that were left out, as there were too many */
+    uint64_t salt; /* struct outcome */
 };
 
 struct search_state {
@@ -54,7 +57,8 @@ struct search_state {
     struct outcome seed;             /* the run of the seed */
     VEC_OF(struct outcome) outcomes; /* of the present walk */
     VEC_OF(struct node) now, next;
-    uint64_t room; /* turns that may still be tried after those of the present walk */
+    uint64_t room;     /* turns that may still be tried after those of the present walk */
+    unsigned followed; /* runs with turned acts in which data is followed */
     bool stopped;
 };
 
@@ -80,6 +84,8 @@ static void copy_plan(struct plan *to, const struct plan *from)
     to->steps.len = 0;
     for (size_t i = 0; i < from->steps.len; i++)
         VEC_PUSH(&to->steps, from->steps.at[i]);
+    to->data_from = from->data_from;
+    to->data_until = from->data_until;
 }
 
 /* ---- one run, in its own process ---- */
@@ -112,9 +118,13 @@ static struct stop run_stall(struct one_run *r)
 
     r->waiting = true;
     act_log_listen(r->config->log, on_act, r);
+    if (r->until.kind == ACT_ACCESS)
+        act_log_await(r->config->log, &r->until);
     stop =
         machine_run_before(m, (r->until.insns > step->at ? r->until.insns : step->at) + STALL_MORE);
     r->waiting = false;
+    if (r->until.kind == ACT_ACCESS)
+        act_log_await_no_more(r->config->log);
     now = machine_insns(m);
     step->until = now > step->at ? now : step->at + 1;
     machine_plan_changed(m);
@@ -186,6 +196,8 @@ static char *died_of(const struct search_config *c, struct stop stop)
 static void take_acts(struct outcome *o, const struct search_config *c, uint64_t room)
 {
     const struct act_list *acts = act_log_list(c->log);
+    const struct audit *audit = watch_audit(c->report->watch);
+    struct data_races races = {.salt = o->salt};
     uint64_t from = 0;
     size_t more = 0;
 
@@ -195,15 +207,17 @@ static void take_acts(struct outcome *o, const struct search_config *c, uint64_t
 
         from = end > from ? end : from;
     }
+    races.at = audit_races(audit, &races.count);
+    o->races = races.count + audit_races_left_out(audit);
     o->acts = acts->acts.len;
     o->full = act_log_is_full(c->log);
     /* Runs whose acts are not all kept are equivalent to no other. */
-    o->order = order_hash(acts) + (o->full ? hash_of_plan(&o->plan) : 0);
+    o->order = order_hash(acts) + o->salt + (o->full ? hash_of_plan(&o->plan) : 0);
     if (o->plan.steps.len >= c->steps)
         return;
     o->interleavings = order_count_log10(acts);
-    o->turns = order_turns(acts, from, c->begin, room, &more);
-    o->more_turns = more;
+    o->turns = order_turns(acts, &races, from, c->begin, room, &more);
+    o->more_turns = more + audit_races_left_out(audit);
 }
 
 /* The lines of the plan's steps, with that of its last one, which is new. */
@@ -218,6 +232,13 @@ static char *describe_stops(const struct one_run *r, const struct node *from,
     else
         stops_describe_stall(stops, r->met ? &r->until : NULL, step->until - step->at, text);
     return from->stops ? xasprintf("%s\n%s", from->stops, text) : xstrdup(text);
+}
+
+/* Has data followed from the beginning of the window on, or not at all. */
+static void follow_data(struct plan *plan, const struct search_config *c, bool on)
+{
+    plan->data_from = on ? c->begin : 0;
+    plan->data_until = on ? UINT64_MAX : 0;
 }
 
 /* Takes the turn (NULL: none), runs, and sends the outcome. The machine stands at the turn. */
@@ -236,6 +257,7 @@ static void run_turn(const struct search_state *s, const struct node *from, cons
         VEC_PUSH(&r.plan.steps,
                  ((struct plan_step){
                      .kind = turn->kind, .hart = turn->hart, .at = turn->at, .until = UINT64_MAX}));
+    follow_data(&r.plan, c, !turn || turn->follow);
     machine_follow(c->machine, &r.plan);
     if (turn && turn->kind == PLAN_STALL) {
         r.until = turn->until;
@@ -245,7 +267,10 @@ static void run_turn(const struct search_state *s, const struct node *from, cons
         stop = run_to_end(&r);
     o.index = index;
     o.stops = stops ? describe_stops(&r, from, stops) : xstrdup("");
+    if (r.plan.data_until)
+        r.plan.data_until = machine_insns(c->machine) + 1;
     o.plan = r.plan;
+    o.salt = from->salt + (turn && turn->until.kind == ACT_ACCESS ? turn->order : 0);
     take_acts(&o, c, s->room);
     o.reason = stop.reason;
     o.code = stop.code;
@@ -278,9 +303,15 @@ static void walk(const struct search_state *s, const struct node *from, const st
                  size_t count, struct channel *out)
 {
     const struct search_config *c = s->config;
+    struct plan plan = {0};
     unsigned running = 0;
+    bool follow = false;
 
-    machine_follow(c->machine, &from->plan);
+    for (size_t i = 0; i < count; i++)
+        follow |= turns[i].follow;
+    copy_plan(&plan, &from->plan);
+    follow_data(&plan, c, follow);
+    machine_follow(c->machine, &plan);
     for (size_t i = 0; i < count; i++) {
         struct stop stop = machine_run_before(c->machine, turns[i].at);
         pid_t made;
@@ -327,6 +358,14 @@ static struct discovery *discovery_with(struct discoveries *d, const char *key)
     return NULL;
 }
 
+/* Only the rule about data needs a run that follows data, which takes longer. */
+static void take_plan(struct discovery *d, const struct plan *plan)
+{
+    copy_plan(&d->plan, plan);
+    if (d->rule != RULE_unordered_publication || d->died)
+        d->plan.data_from = d->plan.data_until = 0;
+}
+
 static void discover(struct search_state *s, const struct outcome *o, bool died, unsigned rule,
                      const char *key, const char *text)
 {
@@ -340,13 +379,13 @@ static void discover(struct search_state *s, const struct outcome *o, bool died,
                                                       .stops = xstrdup(o->stops),
                                                       .first = s->done->runs + 1}));
         d = &s->found->list.at[s->found->list.len - 1];
-        copy_plan(&d->plan, &o->plan);
+        take_plan(d, &o->plan);
     } else if (is_shorter(&o->plan, &d->plan)) {
         free(d->text);
         free(d->stops);
         d->text = xstrdup(text);
         d->stops = xstrdup(o->stops);
-        copy_plan(&d->plan, &o->plan);
+        take_plan(d, &o->plan);
     }
     d->runs++;
 }
@@ -388,8 +427,11 @@ static bool take_discoveries(struct search_state *s, const struct outcome *o)
 static void take_outcome(struct search_state *s, struct outcome *o)
 {
     uint64_t order = o->order & INT64_MAX, seen;
-    struct node node = {
-        .plan = o->plan, .stops = o->stops, .turns = o->turns, .more = o->more_turns};
+    struct node node = {.plan = o->plan,
+                        .stops = o->stops,
+                        .turns = o->turns,
+                        .more = o->more_turns,
+                        .salt = o->salt};
     bool found = take_discoveries(s, o);
 
     s->done->runs++;
@@ -485,7 +527,7 @@ static struct turn_list choose_turns(struct search_state *s, const struct node *
     s->done->turns += node->more;
     s->done->left += node->more;
     for (size_t i = 0; i < node->turns.turns.len; i++) {
-        const struct turn *t = &node->turns.turns.at[i];
+        struct turn *t = &node->turns.turns.at[i];
         uint64_t order = t->order & INT64_MAX;
 
         s->done->turns++;
@@ -495,6 +537,8 @@ static struct turn_list choose_turns(struct search_state *s, const struct node *
             s->done->left++;
         } else {
             map_put(&s->expected, order, 1);
+            t->follow = t->until.kind == ACT_ACCESS || s->followed < FOLLOWED;
+            s->followed += t->until.kind != ACT_ACCESS && t->follow;
             VEC_PUSH(&chosen.turns, *t);
         }
     }
@@ -551,13 +595,20 @@ static bool run_seed(struct search_state *s)
         return false;
     s->seed = s->outcomes.at[0];
     s->outcomes.len = 0;
-    for (size_t i = 0; i < s->seed.findings.len; i++)
-        map_put(&s->known, hash_of(s->seed.findings.at[i].key), 1);
+    for (size_t i = 0; i < s->seed.findings.len; i++) {
+        const struct outcome_finding *f = &s->seed.findings.at[i];
+
+        map_put(&s->known, hash_of(f->key), 1);
+        if (f->rule == RULE_unordered_publication) /* which only a run that follows data shows */
+            discover(s, &s->seed, false, f->rule, f->key, f->text);
+    }
     s->done->acts = s->seed.acts;
     s->done->acts_left_out = s->seed.full;
     s->done->interleavings = s->seed.interleavings;
     map_put(&s->orders, s->seed.order & INT64_MAX, 1);
-    node = (struct node){.turns = s->seed.turns, .more = s->seed.more_turns};
+    s->done->races = s->seed.races;
+    node = (struct node){.plan = s->seed.plan, .turns = s->seed.turns, .more = s->seed.more_turns};
+    s->seed.plan = (struct plan){0};
     s->seed.turns = (struct turn_list){0};
     VEC_PUSH(&s->now, node);
     return true;

@@ -76,6 +76,7 @@ struct search_config {
 struct search {
     double interleavings; /* in the window: the decimal logarithm of their number */
     size_t acts;
+    uint64_t races;      /* pairs of accesses to data that nothing orders */
     bool acts_left_out;  /* there were too many acts */
     uint64_t turns;      /* turns that were found: the sum of the next three numbers */
     uint64_t runs;       /* interleavings that were run, without that of the seed */

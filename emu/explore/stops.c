@@ -229,6 +229,10 @@ static void describe_act(const struct stops *s, const struct act *a, char text[P
         break;
     case ACT_TAKE: snprintf(text, PLACE_TEXT, "%s had taken an interrupt", who); break;
     case ACT_START: snprintf(text, PLACE_TEXT, "%s had started hart %u", who, a->other); break;
+    case ACT_ACCESS:
+        describe_place(at, s->report->symbols, NULL, a->va);
+        snprintf(text, PLACE_TEXT, "%s had %s %.200s", who, a->other ? "stored to" : "loaded", at);
+        break;
     case ACT_KINDS: break;
     }
 }

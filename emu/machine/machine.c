@@ -468,6 +468,7 @@ static void make_harts(struct machine *m)
     if (m->firmware == FIRMWARE_BUILTIN)
         config.env.firmware_call = firmware_call;
     m->cluster = cluster_new(&config);
+    cluster_record_insns(m->cluster, m->config.follow_data);
     if (m->firmware == FIRMWARE_BUILTIN)
         m->sbi = new_firmware(m);
     for (unsigned i = 0; i < m->config.harts; i++)

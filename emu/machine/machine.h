@@ -140,6 +140,7 @@ struct machine_config {
     uint64_t seed;
     struct scheduler scheduler;
     const struct plan *plan;       /* NULL: none; must outlive the machine (plan.h) */
+    bool follow_data;              /* instructions are events, as while a plan follows data */
     struct cluster_config cluster; /* of the harts; the machine sets its bus and env */
     size_t page_copies_max;        /* copies of written pages (mem/ram.h); 0: COPIES_DEFAULT */
     struct machine_drive drives[MACHINE_DRIVES_MAX];

@@ -41,10 +41,19 @@ unsigned plan_answer(const struct plan *p, uint64_t insns, unsigned number, enum
     return 0;
 }
 
+bool plan_follows_data(const struct plan *p, uint64_t insns)
+{
+    return p->data_from <= insns && insns < p->data_until;
+}
+
 uint64_t plan_next(const struct plan *p, uint64_t insns)
 {
     uint64_t next = UINT64_MAX;
 
+    if (p->data_from > insns)
+        next = p->data_from;
+    if (p->data_until > insns && p->data_until < next)
+        next = p->data_until;
     for (size_t i = 0; i < p->steps.len; i++) {
         const struct plan_step *s = &p->steps.at[i];
 
@@ -113,5 +122,20 @@ bool plan_read_step(const char *line, struct plan_step *step)
     else
         return false;
     plan_write_step(again, step);
+    return !strcmp(line, again);
+}
+
+void plan_write_data(char line[PLAN_LINE], const struct plan *p)
+{
+    snprintf(line, PLAN_LINE, "data from %" PRIu64 " until %" PRIu64, p->data_from, p->data_until);
+}
+
+bool plan_read_data(const char *line, struct plan *p)
+{
+    char again[PLAN_LINE];
+
+    if (sscanf(line, "data from %" SCNu64 " until %" SCNu64, &p->data_from, &p->data_until) != 2)
+        return false;
+    plan_write_data(again, p);
     return !strcmp(line, again);
 }

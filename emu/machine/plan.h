@@ -33,6 +33,12 @@ struct plan_step {
 
 struct plan {
     VEC_OF(struct plan_step) steps; /* in order of `at` */
+    /*
+     * From `data_from` until `data_until` the harts' instructions are events
+     * (cluster_record_insns), by which the auditor follows their accesses to data. Both 0: never.
+     * Does not change the run.
+     */
+    uint64_t data_from, data_until;
 };
 
 /* The harts that are stalled after `insns` instructions of the machine, a bit each. */
@@ -51,6 +57,9 @@ unsigned plan_answer(const struct plan *p, uint64_t insns, unsigned number, enum
 /* The next number of instructions at which something begins or ends; UINT64_MAX: none. */
 uint64_t plan_next(const struct plan *p, uint64_t insns);
 
+/* Whether accesses to data are followed after `insns` instructions of the machine. */
+bool plan_follows_data(const struct plan *p, uint64_t insns);
+
 enum { PLAN_LINE = 96 };
 
 /* A step as a line, without a newline: "tick hart 0 at 4230001". */
@@ -58,5 +67,9 @@ void plan_write_step(char line[PLAN_LINE], const struct plan_step *step);
 
 /* False: it is not exactly such a line. */
 bool plan_read_step(const char *line, struct plan_step *step);
+
+/* The same for data_from and data_until: "data from 4230001 until 4730001". */
+void plan_write_data(char line[PLAN_LINE], const struct plan *p);
+bool plan_read_data(const char *line, struct plan *p);
 
 #endif

@@ -474,6 +474,7 @@ static void follow_plan(struct machine *m)
         if (is_stalled(m, i) && !(stalled >> i & 1) && can_run(m, i))
             hart_advance(hart_of(m, i), m->now);
     m->stalled = stalled;
+    cluster_record_insns(m->cluster, m->config.follow_data || plan_follows_data(plan, insns));
     for (size_t i = 0; i < plan->steps.len; i++) {
         const struct plan_step *step = &plan->steps.at[i];
 

@@ -14,6 +14,7 @@
 #include "base/versions.h"
 #include "load/drive.h"
 #include "machine/machine_priv.h"
+#include "machine/plan.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
 #include "sbi/sbi.h"
@@ -46,6 +47,9 @@ void machine_state_io(struct state_io *io, struct machine *m)
         sbi_state_io(io, m->sbi);
     console_state_io(io, m);
     input_state_io(io, &m->input);
+    if (io->loading && m->config.plan)
+        cluster_record_insns(m->cluster, m->config.follow_data ||
+                                             plan_follows_data(m->config.plan, machine_insns(m)));
 }
 
 void machine_join_snapshots(struct machine *m, struct state_part part)

@@ -36,6 +36,12 @@ static bool take_line(void *ctx, const char *line)
     struct schedule_file *s = ctx;
     struct plan_step step = {0};
 
+    if (!strncmp(line, "data ", 5)) {
+        if (s->plan.data_until || !plan_read_data(line, &s->plan))
+            return line_file_refuse(&s->file, "is not a line of a schedule");
+        return s->plan.data_until > s->plan.data_from ||
+               line_file_refuse(&s->file, "ends before it begins");
+    }
     if (!plan_read_step(line, &step))
         return line_file_refuse(&s->file, "is not a line of a schedule");
     if (step.hart >= s->harts)
@@ -101,6 +107,10 @@ enum exit_status schedule_file_write(const char *path, const char *title, const 
     fprintf(out, "%s %d\n# %s\n", format.magic, format.version, title);
     for (size_t n = 0; n < i->count; n++)
         fprintf(out, "%s\n", i->lines[n]);
+    if (p->data_until) {
+        plan_write_data(line, p);
+        fprintf(out, "%s\n", line);
+    }
     for (size_t n = 0; n < p->steps.len; n++) {
         plan_write_step(line, &p->steps.at[n]);
         fprintf(out, "%s\n", line);

@@ -12,6 +12,7 @@
 #   insns:    after how many instructions it is stopped; if it is missing, after 300M
 #   modules:  yes: /lib/modules has the kernel's modules
 #   programs: yes: /bin has the programs of guest/user
+#   data:     yes: the run follows data (--follow-data)
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
 #   before:   a rule that the same mistake may break before
 #   by:       explore: no run shows it but one that `rvftrace explore' finds (explore.sh, table.py)
@@ -32,6 +33,7 @@ trace() {
     modules=
     [ "$modular" != yes ] || modules="--initrd $BUILD/guest-kernel/${1%%-*}/modules.cpio"
     [ "$programs" != yes ] || modules="--initrd $BUILD/guest-kernel/initrd.cpio"
+    [ "$data" != yes ] || modules="$modules --follow-data"
     # shellcheck disable=SC2086 # an option and its value
     LIMIT=120 run run --quiet $modules --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
         --append "script=\"$(echo "$5" | tr '\n' ' ' | sed "s/SEED/$3/g")\"" "$BUILD/guest-kernel/$1/kernel.elf"
@@ -64,6 +66,7 @@ for patch in tests/broken/*.patch; do
     before=$(said before "$patch")
     modular=$(said modules "$patch")
     programs=$(said programs "$patch")
+    data=$(said data "$patch")
     for layout in $(said layouts "$patch" | cut -d ' ' -f 1); do
         seeds=$(said seeds "$patch")
         for seed in $(seq "${seeds:-1}"); do
@@ -76,7 +79,7 @@ for patch in tests/broken/*.patch; do
             claim "$layout, $name: all findings are $rule" only_is "$rule"
         fi
         # A run of everything by the sound kernel is repeated once for each layout and number of harts.
-        sound=$layout-$harts-$(echo "$script" | cksum | cut -d ' ' -f 1)
+        sound=$layout-$harts-$data-$(echo "$script" | cksum | cut -d ' ' -f 1)
         [ -e "$work/$sound" ] && continue
         : >"$work/$sound"
         before=

@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "explore/order.h"
+#include "ftrace/audit/races.h"
 #include "machine/plan.h"
 
 enum { SITE = 7, OTHER_SITE = 9 };
@@ -53,6 +54,8 @@ static uint64_t hash(struct act_list l)
     VEC_FREE(&l.acts);
     return h;
 }
+
+static const struct data_races no_races;
 
 /* ---- equivalence ---- */
 
@@ -121,7 +124,7 @@ static void a_hart_stalls_inside_of_a_pair(void **state)
     struct act_list l = LIST(act(ACT_EXECUTE, 1, SITE, 0), act(ACT_EXECUTE, 1, SITE, 4),
                              act(ACT_STORE, 0, SITE, 0), act(ACT_EXECUTE, 1, SITE, 0));
     size_t more;
-    struct turn_list turns = order_turns(&l, 0, 0, 100, &more);
+    struct turn_list turns = order_turns(&l, &no_races, 0, 0, 100, &more);
     const struct turn *inside = turn_of(&turns, PLAN_STALL, 1, 100);
     const struct turn *writer = turn_of(&turns, PLAN_STALL, 0, 200);
 
@@ -144,7 +147,7 @@ static void what_does_not_conflict_is_not_turned(void **state)
     struct act_list l = LIST(act(ACT_EXECUTE, 1, OTHER_SITE, 0), act(ACT_EXECUTE, 1, OTHER_SITE, 4),
                              act(ACT_STORE, 0, SITE, 0));
     size_t more;
-    struct turn_list turns = order_turns(&l, 0, 0, 100, &more);
+    struct turn_list turns = order_turns(&l, &no_races, 0, 0, 100, &more);
 
     (void)state;
     assert_int_equal(turns.turns.len, 0);
@@ -156,7 +159,7 @@ static void a_started_hart_stalls_before_its_first_act(void **state)
     struct act_list l = LIST(message(ACT_START, 0, 1), act(ACT_EXECUTE, 1, OTHER_SITE, 0),
                              act(ACT_STORE, 0, SITE, 0));
     size_t more;
-    struct turn_list turns = order_turns(&l, 0, 0, 100, &more);
+    struct turn_list turns = order_turns(&l, &no_races, 0, 0, 100, &more);
 
     (void)state;
     assert_non_null(turn_of(&turns, PLAN_STALL, 1, 100));
@@ -170,9 +173,9 @@ static void bounds_are_kept(void **state)
     struct act_list l = LIST(act(ACT_EXECUTE, 1, SITE, 4), act(ACT_STORE, 0, SITE, 0),
                              act(ACT_EXECUTE, 1, SITE, 4), act(ACT_STORE, 0, SITE, 0));
     size_t more;
-    struct turn_list late = order_turns(&l, 150, 0, 100, &more);
-    struct turn_list outside = order_turns(&l, 0, 350, 100, &more);
-    struct turn_list few = order_turns(&l, 0, 0, 1, &more);
+    struct turn_list late = order_turns(&l, &no_races, 150, 0, 100, &more);
+    struct turn_list outside = order_turns(&l, &no_races, 0, 350, 100, &more);
+    struct turn_list few = order_turns(&l, &no_races, 0, 0, 1, &more);
 
     (void)state;
     assert_null(turn_of(&late, PLAN_STALL, 1, 0));
@@ -204,13 +207,13 @@ static void a_task_is_not_stopped_until_it_has_done_something_itself(void **stat
 
     (void)state;
     l.harts = 2;
-    turns = order_turns(&l, 0, 0, 100, &more);
+    turns = order_turns(&l, &no_races, 0, 0, 100, &more);
     assert_non_null(turn_of(&turns, PLAN_STALL, 0, 0));
     assert_null(turn_of(&turns, PLAN_STALL, 0, 100));
     assert_null(turn_of(&turns, PLAN_STALL, 1, 200));
     VEC_FREE(&turns.turns);
     l.harts = 1;
-    turns = order_turns(&l, 0, 0, 100, &more);
+    turns = order_turns(&l, &no_races, 0, 0, 100, &more);
     assert_null(turn_of(&turns, PLAN_STALL, 0, 0));
     assert_non_null(turn_of(&turns, PLAN_TICK, 0, 0));
     VEC_FREE(&turns.turns);
@@ -234,7 +237,7 @@ static void each_task_is_preempted_in_a_place(void **state)
         VEC_PUSH(&l.acts, by_task(1, act(ACT_STORE, 0, SITE + i, 0)));
         l.acts.at[l.acts.len - 1].insns = 100 * l.acts.len;
     }
-    turns = order_turns(&l, 0, 0, 4, &more);
+    turns = order_turns(&l, &no_races, 0, 0, 4, &more);
     assert_non_null(turn_of(&turns, PLAN_TICK, 0, 0));
     assert_true(more > OFTEN);
     VEC_FREE(&turns.turns);
@@ -251,7 +254,7 @@ static void no_timer_comes_where_interrupts_are_off(void **state)
     (void)state;
     l.harts = 3;
     l.acts.at[0].masked = true;
-    turns = order_turns(&l, 0, 0, 100, &more);
+    turns = order_turns(&l, &no_races, 0, 0, 100, &more);
     assert_null(turn_of(&turns, PLAN_TICK, 0, 0));
     assert_non_null(turn_of(&turns, PLAN_TICK, 1, 100));
     assert_non_null(turn_of(&turns, PLAN_STALL, 0, 0));
@@ -305,6 +308,75 @@ static void steps_are_read_as_they_are_written(void **state)
     }
 }
 
+/* ---- accesses to data ---- */
+
+static struct race race(enum race_rank rank, uint64_t first, uint64_t second)
+{
+    return (struct race){.pa = 0x80001004,
+                         .va = 0xffffffff80001004,
+                         .first = {.step = first, .pc = 0x100, .hart = 1, .detour = true},
+                         .second = {.step = second, .pc = 0x200, .hart = 0, .store = true},
+                         .rank = rank};
+}
+
+static void accesses_that_nothing_orders_are_turned(void **state)
+{
+    struct act_list l = {0};
+    const struct race all[] = {race(RACE_OF_DETOUR, 100, 200), race(RACE_OTHER, 120, 220),
+                               race(RACE_OF_UPDATE, 50, 230)};
+    const struct data_races races = {.at = all, .count = ARRAY_LEN(all)};
+    size_t more;
+    struct turn_list turns = order_turns(&l, &races, 60, 0, 100, &more);
+    const struct turn *turn = turn_of(&turns, PLAN_STALL, 1, 100);
+
+    (void)state;
+    assert_int_equal(turns.turns.len, 1); /* one is not promising, and one before `from' */
+    assert_int_equal(more, 1);
+    assert_non_null(turn);
+    assert_int_equal(turn->until.kind, ACT_ACCESS);
+    assert_int_equal(turn->until.hart, 0);
+    assert_int_equal(turn->until.other, 1);
+    assert_int_equal(turn->until.page, 0x80001);
+    VEC_FREE(&turns.turns);
+}
+
+static void turns_of_runs_that_have_turned_other_accesses_differ(void **state)
+{
+    struct act_list l = {0};
+    const struct race one = race(RACE_IN_DETOUR, 100, 200);
+    struct data_races races = {.at = &one, .count = 1};
+    size_t more;
+    struct turn_list first = order_turns(&l, &races, 0, 0, 100, &more), second;
+
+    (void)state;
+    races.salt = 5;
+    second = order_turns(&l, &races, 0, 0, 100, &more);
+    assert_int_not_equal(first.turns.at[0].order, second.turns.at[0].order);
+    VEC_FREE(&first.turns);
+    VEC_FREE(&second.turns);
+}
+
+static void a_plan_says_where_data_is_followed(void **state)
+{
+    static const char *const wrong[] = {"data from 5", "data from 5 until", "data from 5 until 9 "};
+    char line[PLAN_LINE];
+    struct plan plan = {0};
+
+    (void)state;
+    assert_false(plan_follows_data(&plan, 0));
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        assert_false(plan_read_data(wrong[i], &plan));
+    assert_true(plan_read_data("data from 5 until 9", &plan));
+    plan_write_data(line, &plan);
+    assert_string_equal(line, "data from 5 until 9");
+    assert_false(plan_follows_data(&plan, 4));
+    assert_true(plan_follows_data(&plan, 5));
+    assert_true(plan_follows_data(&plan, 8));
+    assert_false(plan_follows_data(&plan, 9));
+    assert_int_equal(plan_next(&plan, 4), 5);
+    assert_int_equal(plan_next(&plan, 5), 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +393,9 @@ int main(void)
         cmocka_unit_test(no_timer_comes_where_interrupts_are_off),
         cmocka_unit_test(a_plan_tells_who_stalls_and_what_is_next),
         cmocka_unit_test(steps_are_read_as_they_are_written),
+        cmocka_unit_test(accesses_that_nothing_orders_are_turned),
+        cmocka_unit_test(turns_of_runs_that_have_turned_other_accesses_differ),
+        cmocka_unit_test(a_plan_says_where_data_is_followed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

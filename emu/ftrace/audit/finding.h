@@ -100,6 +100,9 @@ enum fact_label {
     LABEL_OPS,
     LABEL_WRONG,
     LABEL_KEY,
+    LABEL_DATA,
+    LABEL_PUBLISHED,
+    LABEL_READ,
     LABELS,
 };
 
@@ -175,6 +178,7 @@ enum message {
     MESSAGE_PROBE_SHARED,
     MESSAGE_TABLE_LACKS,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
+    MESSAGE_PUBLISHED, /* a fence between data and what publishes it */
     MESSAGES,
 };
 
