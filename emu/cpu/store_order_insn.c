@@ -391,6 +391,16 @@ static bool store_to_device(struct hart *h, uint64_t va, unsigned size, uint64_t
     return true;
 }
 
+/*
+ * Whether a store there leaves at once: one to code, unless a search decides. What is late of code
+ * is its fetch; and a change of code would end, for an observer, before its last store.
+ */
+static bool is_prompt(const struct hart *h, uint64_t pa)
+{
+    return store_order_is_bounded(&h->cluster->config.chooser) &&
+           ram_page_at(h->cluster->ram, pa)->flags & RAM_PAGE_CODE;
+}
+
 bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 {
     struct hart_order *o = h->s.order;
@@ -408,6 +418,8 @@ bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t valu
                                     .size = size,
                                     .view = later(o->view[o->insn.rs1], o->view[o->insn.rs2]),
                                     .who = hart_writer(h)});
+    if (is_prompt(h, pa))
+        store_order_let_leave(h, o->count - 1);
     return true;
 }
 
