@@ -213,7 +213,7 @@ MUST_USE bool hart_peek_insn(struct hart *h, uint64_t va, uint32_t *word);
 
 /*
  * The same without a copy, where the bytes are in one page; valid until memory is written. NULL:
- * they are not, or not mapped RAM.
+ * they are not, or not mapped RAM, or some of the hart's own stores may not be there yet.
  */
 const uint8_t *hart_peek_at(struct hart *h, uint64_t va, unsigned len);
 

@@ -575,9 +575,12 @@ bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa)
 static const uint8_t *peek_at(struct hart *h, uint64_t va, unsigned len)
 {
     const struct translations *t = &h->cache.tlb->load;
+    const struct span *span = h->cache.loads;
+    uint64_t pa, in_span = va - span->from;
     const struct ram *ram;
-    uint64_t pa;
 
+    if (LIKELY(in_span < span->starts && len <= span->starts - in_span))
+        return span->host + in_span;
     if (LIKELY(has(t, va)))
         return t->host[tlb_slot(va)] + va % PAGE_BYTES;
     if (!hart_translate(h, va, ACCESS_LOAD, &pa) && !hart_translate(h, va, ACCESS_FETCH, &pa))
@@ -588,7 +591,7 @@ static const uint8_t *peek_at(struct hart *h, uint64_t va, unsigned len)
 
 const uint8_t *hart_peek_at(struct hart *h, uint64_t va, unsigned len)
 {
-    return len <= bytes_to_page_end(va) ? peek_at(h, va, len) : NULL;
+    return !h->s.order && len <= bytes_to_page_end(va) ? peek_at(h, va, len) : NULL;
 }
 
 bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)

@@ -79,6 +79,8 @@ static void on_code_write(struct watch *watch, const struct code_write *w)
     site = id == NO_SITE ? NULL : site_get(watch->sites, id);
     if (site)
         (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
+    if (site && watch->calls)
+        calls_site_stored(watch->calls, id, memory);
     if (site && watch->site_sweep)
         site_sweep_written(watch->site_sweep, id);
     begins = patch_log_write(watch->patches, w, id, memory);
@@ -273,7 +275,7 @@ static void listen_to_calls(struct watch *w, const struct watch_config *config,
     else if (config->calls.enter)
         w->calls = new_calls(w, config, config->calls);
     if (!w->calls && audited)
-        w->calls = new_calls(w, config, (struct calls_listener){0});
+        w->calls = new_calls(w, config, (struct calls_listener){.stores_told = true});
 }
 
 static void count_costs(struct watch *w, const struct watch_config *config)

@@ -631,6 +631,37 @@ static void a_detour_goes_on_after_a_restore(void **state)
     take_down(&t);
 }
 
+/* Tells of a store to the site of the function, after it was made. */
+static void tell_store(struct stage *t, uint64_t function)
+{
+    uint8_t bytes[SITE_BYTES];
+
+    assert_true(bus_read(t->s.w.bus, SITE_PA + function, bytes, sizeof bytes));
+    calls_site_stored(t->calls, site_find(t->s.t, SITE_PA + function, 1), bytes);
+}
+
+static void calls_are_followed_from_the_store_that_turns_their_site_on(void **state)
+{
+    const struct calls_listener listener = {.stores_told = true};
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    calls_free(t.calls);
+    t.calls = calls_new(t.s.w.cluster, &t.s.im->image, t.s.t, t.s.symbols, &t.s.stream, listener);
+    tell_store(&t, F); /* of nops */
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 18, 1);
+    come_back(&t);
+    assert_silent(&t);
+    tell_store(&t, F);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 18, 1);
+    come_back(&t);
+    assert_changed(&t, RULE_clobbered_register, "s2");
+    take_down(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -655,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_trampoline_calls_with_an_aligned_stack),
         cmocka_unit_test(a_call_is_judged_once_until_the_trampoline_changes),
         cmocka_unit_test(a_detour_goes_on_after_a_restore),
+        cmocka_unit_test(calls_are_followed_from_the_store_that_turns_their_site_on),
     };
 
     return cmocka_run_group_tests_name("contract rules", tests, NULL, NULL);

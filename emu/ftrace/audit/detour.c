@@ -270,8 +270,9 @@ static inline uint32_t without_same(const uint64_t *now, const struct detour *be
                : kept;
 }
 
-static inline void compare_integers(struct audit *a, struct hart *h, const struct detour *before,
-                                    uint32_t kept, uint64_t handler)
+static ALWAYS_INLINE void compare_integers(struct audit *a, struct hart *h,
+                                           const struct detour *before, uint32_t kept,
+                                           uint64_t handler)
 {
     const uint64_t *now = hart_regs(h);
 

@@ -74,6 +74,7 @@ struct calls {
     enum site_state fetched;   /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     uint32_t first_count;         /* of sites, at the start */
+    uint8_t *is_planted;          /* of each of these, with stores_told; else NULL */
     VEC_OF(uint32_t) site_probes; /* of sites that were added: PROBES_OF_SITE for each */
     struct map awaited;           /* pa of a return address -> its probe */
     uint64_t returns_left_out;
@@ -507,6 +508,51 @@ static void uproot_sites(struct calls *c, size_t from, size_t to)
     }
 }
 
+static void plant_first(struct calls *c, uint32_t id)
+{
+    const struct site *s = site_get(c->sites, id);
+
+    if (s->kind != SITE_FUNCTION || (c->is_planted && c->is_planted[id]))
+        return;
+    if (c->is_planted)
+        c->is_planted[id] = 1;
+    plant(c, s->pa, &c->at_site, PROBES_OF_SITE * id);
+    plant(c, s->pa + last_offset(c, s), &c->at_site, PROBES_OF_SITE * id + 1);
+}
+
+/*
+ * Whether a hart may now or later fetch the site as one that is on: its last instruction is a jalr.
+ * That holds also of a hart that fetches a mixture of these bytes and others.
+ */
+static bool may_be_on(const struct calls *c, uint32_t id, const uint8_t *bytes)
+{
+    enum { JALR = 0x67, OPCODE = 0x7f };
+
+    return (bytes[last_offset(c, site_get(c->sites, id))] & OPCODE) == JALR;
+}
+
+/*
+ * Blocks that were decoded before have no call by the site: when it is on, they are decoded again.
+ */
+void calls_site_stored(struct calls *c, uint32_t id, const uint8_t *bytes)
+{
+    if (c->is_planted && id < c->first_count && !c->is_planted[id] && may_be_on(c, id, bytes))
+        plant_first(c, id);
+}
+
+/* Plants the probes of the image's sites: of all, or of those that may be on in the image. */
+static void plant_image(struct calls *c)
+{
+    for (uint32_t id = 0; id < c->first_count; id++) {
+        const struct site *s = site_get(c->sites, id);
+        uint8_t bytes[SITE_BYTES_MAX];
+
+        if (!c->is_planted || !image_read(c->image, s->va, bytes, s->size) ||
+            may_be_on(c, id, bytes))
+            plant_first(c, id);
+    }
+}
+
 /* The probes of the image's sites stay. */
 void calls_site_changed(struct calls *c, uint32_t id)
 {
@@ -686,14 +732,9 @@ static void plant_all(struct calls *c)
     c->first_count = (uint32_t)site_count(c->sites);
     c->starts = kernel_probes_new(c->cluster, c->image, c->symbols, starts, ARRAY_LEN(starts),
                                   begin_task, c);
-    for (uint32_t i = 0; i < c->first_count; i++) {
-        const struct site *s = site_get(c->sites, i);
-
-        if (s->kind != SITE_FUNCTION)
-            continue;
-        plant(c, s->pa, &c->at_site, 2 * i);
-        plant(c, s->pa + last_offset(c, s), &c->at_site, 2 * i + 1);
-    }
+    if (c->listener.stores_told)
+        c->is_planted = xcalloc(c->first_count, sizeof *c->is_planted);
+    plant_image(c);
     if (c->traits->patching == PATCHED_NEVER)
         plant_at(c, "_mcount", &c->at_trampoline);
     plant_at(c, "ftrace_caller", &c->at_trampoline);
@@ -854,6 +895,7 @@ void calls_free(struct calls *c)
     call_stacks_free(c->stacks);
     map_free(&c->awaited);
     free(c->called);
+    free(c->is_planted);
     free(c->ra_traps);
     free(c->own);
     free(c);
@@ -943,6 +985,8 @@ void calls_state_io(struct state_io *io, struct calls *c)
     for (unsigned i = 0; i < harts; i++)
         ra_traps_state_io(io, &c->ra_traps[i]);
     if (io->loading) {
+        for (uint32_t id = 0; c->is_planted && id < c->first_count; id++)
+            plant_first(c, id);
         plant_added_sites(c);
         if (!io->error)
             call_stacks_each(c->stacks, name_call, c);

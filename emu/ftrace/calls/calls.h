@@ -116,6 +116,11 @@ struct calls_listener {
     void *ctx;
     bool on_only; /* only functions whose site is on */
     /*
+     * Without a listener: calls_site_stored will be called for each store to a site of the image.
+     * Then only sites that may be on, or were, have probes.
+     */
+    bool stores_told;
+    /*
      * NULL: `enter' and `leave' are called as the guest calls and returns. Otherwise the reader of
      * this feed calls them, and the harts' thread calls `look' and `meet' in advance.
      */
@@ -166,6 +171,9 @@ void calls_trap_return(struct calls *c, const struct trap_return_event *t);
  * sites of modules are then seen at the site, and not only where ftrace's own trampolines begin.
  */
 void calls_site_changed(struct calls *c, uint32_t id);
+
+/* Must be called after a store to a site; `bytes': of the site, as they are in memory now. */
+void calls_site_stored(struct calls *c, uint32_t id, const uint8_t *bytes);
 
 /* Must be called when a hart's translations have changed (EVENT_SFENCE_VMA). */
 void calls_mapping_changed(struct calls *c);

@@ -35,6 +35,15 @@ struct odd {
     uint8_t bytes[SITE_BYTES_MAX];
 };
 
+/*
+ * A cache: the last address in the image's text that was found to be one that the site of a
+ * function may call. That is known again until a site is added. 0: there is none.
+ */
+struct sound_target {
+    uint64_t va;
+    size_t sites; /* in the table then */
+};
+
 struct site_check {
     struct cluster *cluster;
     const struct ftrace_stream *stream;
@@ -46,6 +55,7 @@ struct site_check {
     VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each site */
     VEC_OF(struct odd) odd;
     struct map odd_at; /* probe and hart -> index */
+    struct sound_target *sound;
 };
 
 /* The offset of the pair in a site. */
@@ -155,11 +165,17 @@ static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
                                   -(INT64_C(1) << 32)};
     uint64_t pa;
 
-    if (may_call(k, s, odd->target))
+    if (s->kind == SITE_FUNCTION && odd->target == k->sound->va &&
+        site_count(k->sites) == k->sound->sites)
+        return SITE_SOUND;
+    if (may_call(k, s, odd->target)) {
+        if (s->kind == SITE_FUNCTION && is_text(k, odd->target))
+            *k->sound = (struct sound_target){odd->target, site_count(k->sites)};
         return !is_text(k, odd->target) && !hart_translate(h, odd->target, ACCESS_FETCH, &pa) &&
                        misses(k, h, s, odd, far, ARRAY_LEN(far))
                    ? SITE_RANGE
                    : SITE_SOUND;
+    }
     return misses(k, h, s, odd, page, ARRAY_LEN(page)) ? SITE_CARRY : SITE_TARGET;
 }
 
@@ -207,10 +223,15 @@ static bool is_linking_jalr(const uint8_t *bytes, struct insn *jalr)
 /* Whether the pair links through the register that the trampoline expects. */
 static bool links_well(const struct site_check *k, const struct site *s, const uint8_t *bytes)
 {
+    enum { JALR = 0x67, JALR_BITS = 0x707f, RD_SHIFT = 7, RD_MAX = 31 };
+    const uint8_t *at = bytes + pair_offset(k, s) + 4;
     struct insn jalr;
+    uint32_t word;
 
-    return is_linking_jalr(bytes + pair_offset(k, s) + 4, &jalr) &&
-           jalr.rd == site_link(k->sites, s);
+    memcpy(&word, at, sizeof word);
+    if ((word & JALR_BITS) == JALR) /* to decode an instruction takes long */
+        return (word >> RD_SHIFT & RD_MAX) == site_link(k->sites, s);
+    return is_linking_jalr(at, &jalr) && jalr.rd == site_link(k->sites, s);
 }
 
 /* Judges the bytes in odd->bytes. */
@@ -387,6 +408,7 @@ struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
     k->sites = sites;
     k->image = im;
     k->symbols = symbols;
+    k->sound = xcalloc(1, sizeof *k->sound);
     k->owner = (struct probe_owner){k, plan, hit};
     k->first_count = (uint32_t)site_count(sites);
     for (uint32_t i = 0; i < k->first_count; i++)
@@ -404,5 +426,6 @@ void site_check_free(struct site_check *k)
     VEC_FREE(&k->probes);
     VEC_FREE(&k->odd);
     map_free(&k->odd_at);
+    free(k->sound);
     free(k);
 }
