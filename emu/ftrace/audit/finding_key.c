@@ -40,9 +40,7 @@ static const struct fact *stack_of_judged(const struct finding *f)
 
 bool finding_is_of_end(const struct finding *f)
 {
-    bool of_state = f->rule == RULE_wrong_label || f->rule == RULE_wrong_record;
-
-    return (of_state || !store_of(f)) && stack_of_judged(f);
+    return (rule_family(f->rule) == FAMILY_state || !store_of(f)) && stack_of_judged(f);
 }
 
 bool finding_patcher(const struct finding *f, uint64_t *code, uint64_t *next)
