@@ -183,6 +183,7 @@ bool session_write_rings(struct session *s)
         diag_error(&s->diag, "%s: %s", s->options.rings, strerror(errno));
         return false;
     }
+    cluster_let_stores_leave(peek.cluster); /* the records are whole only then */
     if (rings_dat_write(&peek, out))
         return new_file_commit(&s->rings, &s->diag);
     diag_error(&s->diag, "--rings: found no ring buffers of the guest kernel in memory%s%s%s",

@@ -74,6 +74,8 @@ claim 'bad fetch modes are refused' refuses fetch '' random any ordered any: sta
 claim 'good ones are taken' accepts fetch stale coherent random:0 random:12 any:1 ordered:0
 claim 'bad translation modes are refused' refuses translate '' random random: random:x stale:1 invalid
 claim 'good ones are taken' accepts translate stale coherent random:0 random:12
+claim 'bad modes of stores are refused' refuses stores '' random random: random:x delayed:1 late
+claim 'good ones are taken' accepts stores prompt delayed random:0 random:12
 run run --quiet --max-insns 10 --isa rv64imafdc_zicsr_zifencei_svadu --translate invalid "$mcount"
 claim 'entries that were invalid can be kept without Svvptc' has_status 75
 claim 'bad audit words are refused' refuses audit '' on Fail
