@@ -15,6 +15,7 @@ enum choice_kind {
     CHOICE_TRANSLATION,  /* of an address: that of the page tables, or an older one */
     CHOICE_STORE_LEAVES, /* of the stores that may leave a hart's buffer now */
     CHOICE_LOAD_VALUE,   /* of the writes whose value a load may return */
+    CHOICE_CONDITIONAL,  /* whether an sc fails although its reservation holds; no seed is asked */
 };
 
 struct chooser {

@@ -513,6 +513,11 @@ bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
     holds = h->s.reserved && h->s.reserved_line == align_down(pa, CACHE_BLOCK_BYTES);
     h->s.reserved = false;
     o->view[o->insn.rd] = 0;
+    /* It may fail at any time; where the seed decides, it does not, so that loops come to an end.
+     */
+    if (holds && h->cluster->config.stores == STORES_RANDOM &&
+        !store_order_is_bounded(&h->cluster->config.chooser))
+        holds = !ask_chooser(&h->cluster->config.chooser, CHOICE_CONDITIONAL, h->id, 2, 0);
     if (holds) {
         begin_atomic_write(h, pa, size);
         write_atomic(h, pa, size);

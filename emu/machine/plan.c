@@ -66,10 +66,9 @@ uint64_t plan_next(const struct plan *p, uint64_t insns)
 }
 
 static const char *const choice_names[] = {
-    [CHOICE_FETCH] = "fetch",
-    [CHOICE_TRANSLATION] = "translation",
-    [CHOICE_STORE_LEAVES] = "store",
-    [CHOICE_LOAD_VALUE] = "load",
+    [CHOICE_FETCH] = "fetch",        [CHOICE_TRANSLATION] = "translation",
+    [CHOICE_STORE_LEAVES] = "store", [CHOICE_LOAD_VALUE] = "load",
+    [CHOICE_CONDITIONAL] = "sc",
 };
 
 void plan_write_step(char line[PLAN_LINE], const struct plan_step *step)
