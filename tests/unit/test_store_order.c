@@ -284,7 +284,8 @@ static unsigned take_step(struct search *s, unsigned count)
 static unsigned answer(void *context, enum choice_kind kind, unsigned hart, unsigned count)
 {
     (void)hart;
-    if (kind == CHOICE_CONDITIONAL) /* the shapes are those of sc that do not fail without a cause */
+    if (kind ==
+        CHOICE_CONDITIONAL) /* the shapes are those of sc that do not fail without a cause */
         return 0;
     assert_int_equal(kind, CHOICE_LOAD_VALUE);
     return take_step(context, count);
