@@ -163,6 +163,11 @@ struct hart *cluster_hart(const struct cluster *c, unsigned id)
     return id < c->harts.len ? c->harts.at[id] : NULL;
 }
 
+enum translate_mode cluster_translate_mode(const struct cluster *c)
+{
+    return c->config.translate;
+}
+
 uint64_t cluster_extensions(const struct cluster *c)
 {
     return c->config.extensions;

@@ -112,6 +112,7 @@ struct hart *cluster_add_hart(struct cluster *c); /* ids count from 0 */
 unsigned cluster_hart_count(const struct cluster *c);
 struct hart *cluster_hart(const struct cluster *c, unsigned id);
 struct bus *cluster_bus(const struct cluster *c);
+enum translate_mode cluster_translate_mode(const struct cluster *c);
 
 /*
  * The steps of the cluster: the instructions that its harts have executed so far, all together,

@@ -417,6 +417,35 @@ bool used_any_in_page(const struct cluster *c, uint64_t pa)
     return false;
 }
 
+/* ---- for observers ---- */
+
+static struct used *used_of_entry(const struct hart *h, uint64_t pte_pa, uint64_t va)
+{
+    const struct used_set *s = h->s.used;
+
+    if (!s)
+        return NULL;
+    for (uint32_t i = *head_of_entry(s, pte_pa); i != NO_USED; i = s->at[i].next_of_entry)
+        if (s->at[i].pte_pa == pte_pa && va - s->at[i].va < UINT64_C(1) << s->at[i].shift)
+            return &s->at[i];
+    return NULL;
+}
+
+bool hart_uses_translation(const struct hart *h, uint64_t pte_pa, uint64_t va)
+{
+    return used_of_entry(h, pte_pa, va) != NULL;
+}
+
+void hart_tell_translation_again(struct hart *h, uint64_t pte_pa, uint64_t va)
+{
+    struct used *u = used_of_entry(h, pte_pa, va);
+
+    if (!u)
+        return;
+    u->told = 0;
+    drop_caches_of(h, u);
+}
+
 /* ---- state ---- */
 
 static void one_io(struct state_io *io, struct used *u)

@@ -80,6 +80,7 @@ def try_mutant(job):
         options = ["--initrd", f"{BUILD}/guest-kernel/initrd.cpio"]
     options += ["--follow-data"] if says.get("data") == "yes" else []
     options += ["--allow", says["before"]] if "before" in says else []
+    options += ["--translate", says["translate"]] if "translate" in says else []
     tries = [(harts, seed) for seed in range(1, int(says.get("seeds", 1)) + 1)
              for harts in sorted({1, 2, 4, int(says["harts"])})]
     for harts, seed in tries:

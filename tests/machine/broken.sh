@@ -10,6 +10,7 @@
 #   script:   what the guest does, where SEED is the number of the seed; if it is missing, the script below
 #   seeds:    with how many seeds it is tried, because it needs luck; if it is missing, with one
 #   insns:    after how many instructions it is stopped; if it is missing, after 300M
+#   translate: the mode of --translate; if it is missing, the default
 #   modules:  yes: /lib/modules has the kernel's modules
 #   programs: yes: /bin has the programs of guest/user
 #   data:     yes: the run follows data (--follow-data)
@@ -35,7 +36,7 @@ trace() {
     [ "$programs" != yes ] || modules="--initrd $BUILD/guest-kernel/initrd.cpio"
     [ "$data" != yes ] || modules="$modules --follow-data"
     # shellcheck disable=SC2086 # an option and its value
-    LIMIT=120 run run --quiet $modules --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
+    LIMIT=120 run run --quiet $modules ${translate:+--translate $translate} --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
         --append "script=\"$(echo "$5" | tr '\n' ' ' | sed "s/SEED/$3/g")\"" "$BUILD/guest-kernel/$1/kernel.elf"
 }
 
@@ -64,6 +65,7 @@ for patch in tests/broken/*.patch; do
     insns=$(said insns "$patch")
     script=$(said script "$patch")
     before=$(said before "$patch")
+    translate=$(said translate "$patch")
     modular=$(said modules "$patch")
     programs=$(said programs "$patch")
     data=$(said data "$patch")

@@ -36,7 +36,8 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_RECORD] = "record",       [LABEL_OPS] = "ops",
         [LABEL_WRONG] = "wrong",         [LABEL_KEY] = "key",
         [LABEL_DATA] = "data",           [LABEL_PUBLISHED] = "published",
-        [LABEL_READ] = "read",
+        [LABEL_READ] = "read",           [LABEL_ENTRY] = "entry",
+        [LABEL_USED] = "used",           [LABEL_REACHED] = "reached",
     };
 
     return names[label];
@@ -127,6 +128,8 @@ const char *message_text(enum message message)
             "the site calls the other trampoline than its flag says (FTRACE_FL_REGS_EN)",
         [MESSAGE_RECORD_OPS] = "the site does not name the ops that its record says "
                                "(its only one, or the list)",
+        [MESSAGE_OTHER_TABLE] =
+            "not the entry: satp leads to other tables, for the same address space",
         [MESSAGE_RECORD_NO_SITE] =
             "no site begins at its address: what ftrace patches there is other code",
         [MESSAGE_RECORD_INSIDE] =

@@ -103,6 +103,9 @@ enum fact_label {
     LABEL_DATA,
     LABEL_PUBLISHED,
     LABEL_READ,
+    LABEL_ENTRY,
+    LABEL_USED,
+    LABEL_REACHED,
     LABELS,
 };
 
@@ -170,6 +173,7 @@ enum message {
     MESSAGE_RECORD_REGS,
     MESSAGE_RECORD_TRAMPOLINE,
     MESSAGE_RECORD_OPS,
+    MESSAGE_OTHER_TABLE, /* what was written is not an entry, or was not seen */
     MESSAGE_RECORD_NO_SITE,
     MESSAGE_RECORD_INSIDE,
     MESSAGE_PROBE_LACKING, /* how a kprobe disagrees with the code */
