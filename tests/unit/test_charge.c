@@ -196,7 +196,8 @@ static uint64_t cycles_after(const struct core *core, bool is_fence_i, bool wait
     if (is_fence_i)
         cluster_remote_fence(w.cluster, target, requester);
     else
-        cluster_remote_sfence_vma(w.cluster, target, requester);
+        cluster_remote_sfence_vma(w.cluster, target, requester,
+                                  &(struct remote_flush){.size = UINT64_MAX});
     hart_set_irq(target, IRQ_MTI, waits); /* that ends the waiting; interrupts are off */
     before = hart_cycles(target);
     (void)!hart_run(target, 1, UINT64_MAX);
