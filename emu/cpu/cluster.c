@@ -183,14 +183,18 @@ struct feed *cluster_feed(const struct cluster *c)
     return c->feed;
 }
 
+/* A listener to all kinds may have bits that are no kind: one of these is INSN_ORDER. */
 static void want(struct cluster *c, uint32_t kinds)
 {
+    kinds &= EVENT_BIT(EVENT_KINDS) - 1;
     if (!c->records_insns)
         kinds &= ~EVENT_BIT(EVENT_INSN);
+    if (c->order)
+        kinds |= INSN_ORDER;
     if ((kinds ^ c->wanted) & INSN_EVENTS)
         for (size_t i = 0; i < c->harts.len; i++)
             c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
-    c->wanted = kinds | (c->order ? INSN_ORDER : 0);
+    c->wanted = kinds;
 }
 
 void cluster_listen(struct cluster *c, const struct listener *l)
