@@ -269,9 +269,10 @@ static void a_plan_tells_who_stalls_and_what_is_next(void **state)
     struct plan p = {0};
 
     (void)state;
-    VEC_PUSH(&p.steps, ((struct plan_step){PLAN_STALL, 1, 10, 20}));
-    VEC_PUSH(&p.steps, ((struct plan_step){PLAN_TICK, 0, 15, 0}));
-    VEC_PUSH(&p.steps, ((struct plan_step){PLAN_STALL, 3, 19, UINT64_MAX}));
+    VEC_PUSH(&p.steps, ((struct plan_step){.kind = PLAN_STALL, .hart = 1, .at = 10, .until = 20}));
+    VEC_PUSH(&p.steps, ((struct plan_step){.kind = PLAN_TICK, .hart = 0, .at = 15}));
+    VEC_PUSH(&p.steps,
+             ((struct plan_step){.kind = PLAN_STALL, .hart = 3, .at = 19, .until = UINT64_MAX}));
     assert_int_equal(plan_stalled(&p, 9), 0);
     assert_int_equal(plan_stalled(&p, 10), 2);
     assert_int_equal(plan_stalled(&p, 19), 2 | 8);
