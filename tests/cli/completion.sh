@@ -16,7 +16,7 @@ claim 'the commands' offers run debug explore litmus report log view cores --hel
 complete rvftrace run ker
 claim 'a file for the image' offers kernel.elf
 complete rvftrace run --f
-claim 'options of run' offers --firmware --fetch --findings-max --findings
+claim 'options of run' offers --firmware --fetch --follow-data --findings-max --findings
 complete rvftrace debug --c
 claim '... of debug' offers --console --code-writes-max --commands
 complete rvftrace run --c

@@ -161,6 +161,7 @@ end device
     li      t1, 8 << 60             /* Sv39 */
     or      t0, t0, t1
     csrw    satp, t0
+    sfence.vma
 .endm
 
 /* One virtual address in two page tables: `counter`, and the memory 2 MiB above it. */

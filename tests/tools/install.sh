@@ -32,7 +32,7 @@ claim '... and puts programs, man pages, core models and completion there' \
     ./usr/share/fish/vendor_completions.d/rvftrace.fish \
     ./usr/share/man/man1/recordmcount.1 \
     ./usr/share/man/man1/rvftrace-cores.1 ./usr/share/man/man1/rvftrace-debug.1 \
-    ./usr/share/man/man1/rvftrace-explore.1 ./usr/share/man/man1/rvftrace-log.1 \
+    ./usr/share/man/man1/rvftrace-explore.1 ./usr/share/man/man1/rvftrace-litmus.1 ./usr/share/man/man1/rvftrace-log.1 \
     ./usr/share/man/man1/rvftrace-report.1 ./usr/share/man/man1/rvftrace-run.1 \
     ./usr/share/man/man1/rvftrace-view.1 ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
     ./usr/share/rvftrace/cores/cva6.core ./usr/share/rvftrace/cores/rocket.core \

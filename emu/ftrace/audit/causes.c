@@ -10,7 +10,7 @@
  */
 enum { AFTER_CYCLES = 100 * 1000 * 1000 };
 
-enum { CODE = 1, FENCE = 2, STALE = 4, RUNNING = 8 };
+enum { CODE = 1, FENCE = 2, STALE = 4, RUNNING = 8, STACK = 16 };
 
 static const uint8_t causes[RULE_COUNT] = {
 #define CAUSE(rule, kind) [RULE_##rule] = (kind),
@@ -208,7 +208,9 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
         const struct code consequence = code_of(a, f);
 
         return overlaps(&code, &consequence) ||
-               (causes[cause->rule] == RUNNING && is_same_update(a, cause, f));
+               (causes[cause->rule] == RUNNING && is_same_update(a, cause, f)) ||
+               (causes[cause->rule] == STACK && has_same_task(cause, f) &&
+                is_shortly_after(cause, f));
     }
     return false;
 }

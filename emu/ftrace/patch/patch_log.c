@@ -304,12 +304,13 @@ static void fence_io(struct state_io *io, struct patch_fence *f)
     STATE_IO(io, f->requester);
     STATE_IO(io, f->stamp);
     STATE_IO(io, f->cycle);
+    STATE_IO(io, f->step);
     STATE_IO(io, f->pc);
 }
 
 void patch_log_state_io(struct state_io *io, struct patch_log *l)
 {
-    state_io_section(io, "patches", 3);
+    state_io_section(io, "patches", 4);
     STATE_IO_SAME(io, l->harts);
     STATE_IO_SAME(io, l->max);
     STATE_IO(io, l->counts.sites);
