@@ -120,8 +120,8 @@ quick_commands = \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)'
 
-# Tests of the tools that measure speed and cost: a minute and a half of processor time together.
-long_tests = tests/bench/cost.sh tests/bench/layouts.sh tests/bench/speed.sh
+# Tests of the tools that measure speed and cost: two minutes of processor time together.
+long_tests = tests/bench/bench.sh tests/bench/cost.sh tests/bench/layouts.sh tests/bench/speed.sh
 
 test_commands = $(quick_commands) \
     'tests/diff/difftest.py --seconds 6' \

@@ -32,7 +32,7 @@ for seed in 1 2 3; do
     claim "seed $seed does not show the mistake" says_nothing
 done
 
-explored --interleavings 60 --jobs 1 "$broken"
+explored --interleavings 16 --jobs 1 "$broken"
 claim "explore finds it" rule_found missing-remote-fence
 claim_line "... prints it with its evidence" '^error: missing-remote-fence: ' "$out"
 claim_line "... says how often, and how to repeat it" 'rvftrace run --schedule' "$out"
@@ -47,9 +47,9 @@ table "$out" >"$work/is"
 claim "its table is that of docs/explore.md" test -s "$work/said" and cmp "$work/said" "$work/is"
 schedule=$(schedule_of missing-remote-fence)
 cp "$work/json" "$work/first"
-explored --interleavings 60 --jobs 3 "$broken"
+explored --interleavings 16 --jobs 3 "$broken"
 claim "the number of jobs does not change what is found" same
-explored --interleavings 60 --audit fail "$broken"
+explored --interleavings 16 --audit fail "$broken"
 claim "with --audit=fail the status is 80" has_status 80
 
 on run --quiet --schedule "$schedule" "$broken"
@@ -77,7 +77,7 @@ repeated() {
 claim "each schedule shows something" repeated
 schedule=$(schedule_of missing-remote-fence)
 
-explored --interleavings 20 "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf"
+explored --interleavings 6 "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf"
 claim "what the seed shows, too, is none of the discoveries" \
     json "r['seed'] and not {f['key'] for f in r['found']} & {f['key'] for f in r['seed']}"
 
@@ -111,9 +111,9 @@ kill -TERM $explorer
 try wait $explorer
 claim "a signal ends it while it tries interleavings" has_status 75 and test -z "$(pgrep -f -- "$endless")"
 
-explored --interleavings 25 "$mcount"
+explored --interleavings 8 "$mcount"
 claim "of the kernel without the mistake nothing is found" nothing_found
-claim "... though as much was tried" tried_some 50
+claim "... though as much was tried" tried_some 16
 
 on run --seed 7 --schedule "$schedule" "$broken"
 claim_line "a schedule of another seed is refused" 'found-[0-9]*.schedule:[0-9]*: explored with .run seed 1., this is .run seed 7.' "$err"

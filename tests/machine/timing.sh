@@ -65,7 +65,7 @@ for core in $cores; do
         *) file=cores/$core.core ;;
     esac
     case $core in
-        c906) several='1 4' ;;
+        c906) several=4 ;;
         *) several=2 ;;
     esac
     for harts in $several; do
