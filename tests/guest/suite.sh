@@ -86,10 +86,8 @@ on_ours() { run_suite rvftrace "$1" "$2" --fetch "$3"; }
 on_qemu() { run_suite qemu "$1" "$2"; }
 
 # Layout, harts, fetch mode.
-diagonal='none 4 coherent
-static 1 random:1
+diagonal='static 1 random:1
 mcount 4 stale
-pfe8 2 coherent
 callops 2 random:2'
 product() {
     for layout in none static $dynamic_layouts; do

@@ -90,7 +90,8 @@ preempted() { # HARTS KERNEL
         --append 'script="work tree 3000 & sleep 0.02; echo function > /sys/kernel/tracing/current_tracer; wait"' \
         "$BUILD/guest-kernel/$2/kernel.elf"
 }
-for harts in 1 2; do
+[ "${SUITE:-}" = all ] && several='1 2' || several=1
+for harts in $several; do
     preempted $harts pfe16-parked-in-site
     claim "$harts harts: a task is stopped within a site while it changes" rule_found hart-inside
     claim_line '... and explore says which task, and where it goes on' \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timing.sh - a core model is part of the machine's state: the same cycles in every build, in pieces
-# as in one run, and from a snapshot. `make test` has two of the cores, and small caches with one; SUITE=all has all of them.
+# as in one run, and from a snapshot. `make test` has a core with everything that the others lack; SUITE=all has all of them.
 . "$(dirname "$0")/common.inc"
 
 T=/sys/kernel/tracing
@@ -57,7 +57,7 @@ tlb2.entries = 16
 tlb2.ways = 4
 CORE
 
-[ "${SUITE:-}" = all ] && cores="c906 cva6 rocket u74 $work/odd.core" || cores="c906 $work/odd.core"
+[ "${SUITE:-}" = all ] && cores="c906 cva6 rocket u74 $work/odd.core" || cores=$work/odd.core
 for core in $cores; do
     name=$(basename "$core")
     case $core in
@@ -65,7 +65,7 @@ for core in $cores; do
         *) file=cores/$core.core ;;
     esac
     case $core in
-        c906) several=4 ;;
+        c906) several='1 4' ;;
         *) several=2 ;;
     esac
     for harts in $several; do
