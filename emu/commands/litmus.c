@@ -51,11 +51,11 @@ struct job {
 
 struct sums {
     size_t run, skipped, bad, cut;
-    size_t states; /* final states of all tests */
-    size_t expected,
-        as_expected;       /* tests of which something is expected; those without a difference */
-    size_t allowed, shown; /* expected final states; those that were seen */
-    size_t forbidden;      /* final states that were seen and are not expected */
+    size_t states;                     /* final states of all tests */
+    size_t expected;                   /* tests that an expectation names */
+    size_t as_expected;                /* those of them that differ from it in nothing */
+    size_t allowed, shown;             /* expected final states; those that were seen */
+    size_t forbidden;                  /* final states that were seen and are not expected */
     size_t allowed_tests, shown_tests; /* tests whose condition may hold; in which it held */
     uint64_t executions;
 };
@@ -409,7 +409,7 @@ static const char *translate_argument(enum translate_mode mode)
     return mode == TRANSLATE_COHERENT ? "coherent" : "random:0";
 }
 
-/* The options of a run of the test with so many harts. */
+/* Sets `o` to the options with which `rvftrace run` runs `image`, a test with `harts` programs. */
 static enum exit_status run_options(const struct request *q, unsigned harts, const char *image,
                                     struct options *o)
 {

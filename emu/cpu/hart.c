@@ -496,8 +496,8 @@ uint64_t hart_sync_stamp(const struct hart *h)
 }
 
 /*
- * A hart that has not run yet has fetched nothing, so what memory holds now is not stale for it.
- * One that has run keeps what it has fetched.
+ * Nothing is stale for a hart that has never run: it has fetched nothing. One that has run keeps
+ * what it has fetched.
  */
 void hart_turn_off(struct hart *h)
 {

@@ -33,7 +33,7 @@ struct used {
     uint8_t shift; /* log2 of the bytes that it translates */
     uint8_t told;  /* the kinds of access that were reported, a bit each */
     bool global;
-    bool leaving; /* an sinval.vma has named it, and sfence.inval.ir has not come yet */
+    bool leaving; /* after an sinval.vma that covers it, until the hart's sfence.inval.ir */
     /* The last choice of random mode: of an instruction, and of fetches. */
     bool has_chosen, chosen_old, has_fetched, fetch_old;
     uint8_t chosen_access;
@@ -71,8 +71,8 @@ void used_free(struct used_set *s);
 struct used *used_find(const struct hart *h, uint64_t va);
 
 /*
- * Keeps a translation, of which there is none yet; the oldest leaves if there are too many. va is
- * aligned to its size here.
+ * Keeps a translation of va, which used_find has not found; if there are too many now, the oldest
+ * leaves. va is rounded down to the size of the page.
  */
 struct used *used_add(struct hart *h, uint64_t va, unsigned shift, uint64_t pte, uint64_t pte_pa,
                       bool global);

@@ -136,20 +136,31 @@ static void flush_as(struct call *c, unsigned hart, enum pmu_event sent,
     cluster_remote_sfence_vma(c->sbi->board.cluster, hart_by_id(c, hart), c->hart, flush);
 }
 
-static void flush_on(struct call *c, unsigned hart)
+/* `from`: which argument is the first address; the size follows, and after it the ASID. */
+static void flush_addresses(struct call *c, unsigned hart, unsigned from)
 {
-    struct remote_flush flush = flush_of(c, 2);
+    struct remote_flush flush = flush_of(c, from);
 
     flush_as(c, hart, PMU_SFENCE_SENT, &flush);
 }
 
-static void flush_asid_on(struct call *c, unsigned hart)
+static void flush_addresses_of_asid(struct call *c, unsigned hart, unsigned from)
 {
-    struct remote_flush flush = flush_of(c, 2);
+    struct remote_flush flush = flush_of(c, from);
 
     flush.one_asid = true;
-    flush.asid = (uint16_t)c->arg[4];
+    flush.asid = (uint16_t)c->arg[from + 2];
     flush_as(c, hart, PMU_SFENCE_ASID_SENT, &flush);
+}
+
+static void flush_on(struct call *c, unsigned hart)
+{
+    flush_addresses(c, hart, 2);
+}
+
+static void flush_asid_on(struct call *c, unsigned hart)
+{
+    flush_addresses_of_asid(c, hart, 2);
 }
 
 static void rfence_vma(struct call *c)
@@ -380,18 +391,12 @@ static void legacy_fence_i(struct call *c)
 
 static void legacy_flush_on(struct call *c, unsigned hart)
 {
-    struct remote_flush flush = flush_of(c, 1);
-
-    flush_as(c, hart, PMU_SFENCE_SENT, &flush);
+    flush_addresses(c, hart, 1);
 }
 
 static void legacy_flush_asid_on(struct call *c, unsigned hart)
 {
-    struct remote_flush flush = flush_of(c, 1);
-
-    flush.one_asid = true;
-    flush.asid = (uint16_t)c->arg[3];
-    flush_as(c, hart, PMU_SFENCE_ASID_SENT, &flush);
+    flush_addresses_of_asid(c, hart, 1);
 }
 
 static void legacy_fence_vma(struct call *c)

@@ -408,7 +408,7 @@ static void on_event(void *rules, const struct event *e)
     struct contract_rules *r = rules;
     uint32_t id = r->audit->store.site;
 
-    (void)e; /* a store, of which no more is needed */
+    (void)e; /* audit.c has found out which site was stored to */
     if (id == NO_SITE)
         return;
     if (site_get(r->audit->config.sites, id)->kind == SITE_FUNCTION) {

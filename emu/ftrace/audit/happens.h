@@ -21,7 +21,7 @@
 struct happens;
 struct state_io;
 
-/* The numbers of a view, of which there are happens_width(). */
+/* A view is an array of happens_width() of these. */
 typedef uint32_t view_number;
 
 enum access_kind { ACCESS_OF_LOADS, ACCESS_OF_STORES, ACCESS_KINDS };
