@@ -137,6 +137,26 @@ static inline void pass_fence(struct scene *s, unsigned hart, unsigned requester
     pass_event(s, &e);
 }
 
+static inline bool is_silent(const struct scene *s)
+{
+    return !audit_count(s->audit);
+}
+
+static inline enum rule only_rule(const struct scene *s)
+{
+    assert_int_equal(audit_count(s->audit), 1);
+    return audit_get(s->audit, 0)->rule;
+}
+
+/* The first fact with the label; NULL: there is none. */
+static inline const struct fact *fact_of(const struct finding *f, enum fact_label label)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return &f->facts[i];
+    return NULL;
+}
+
 /* The hart executes one instruction at CODE. */
 static inline void execute(struct scene *s, unsigned hart, uint32_t insn)
 {

@@ -59,17 +59,6 @@ static void store(struct scene *s, unsigned writer, uint64_t offset, unsigned si
     pass_store(s, w, old, new);
 }
 
-static enum rule only_rule(const struct scene *s)
-{
-    assert_int_equal(audit_count(s->audit), 1);
-    return audit_get(s->audit, 0)->rule;
-}
-
-static bool is_silent(const struct scene *s)
-{
-    return !audit_count(s->audit);
-}
-
 enum { JALR_T0 = 0x200282e7 };
 
 /* ---- seen halfway ---- */

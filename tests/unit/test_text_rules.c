@@ -110,11 +110,6 @@ static const struct finding *only(const struct scene *s, enum rule rule)
     return audit_get(s->audit, 0);
 }
 
-static bool is_silent(const struct scene *s)
-{
-    return !audit_count(s->audit);
-}
-
 static void assert_broken(const struct scene *s, enum message message, uint64_t insn)
 {
     const struct finding *f = only(s, RULE_broken_instruction);
