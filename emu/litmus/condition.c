@@ -13,17 +13,11 @@
 
 enum { VALUE_TEXT = 128, INSN_MAX_NUMBER = 1 << 16 };
 
-static bool same_place(const struct place *a, const struct place *b)
-{
-    return a->is_register == b->is_register && a->hart == b->hart && a->reg == b->reg &&
-           a->location == b->location;
-}
-
 static size_t index_of(const struct test *t, const struct place *p)
 {
     size_t i = 0;
 
-    while (i < t->observed.len && !same_place(&t->observed.at[i], p))
+    while (i < t->observed.len && !place_equal(&t->observed.at[i], p))
         i++;
     return i;
 }
@@ -74,6 +68,8 @@ static void place_text(const struct test *t, const struct place *p, char text[VA
 {
     if (p->is_register)
         snprintf(text, VALUE_TEXT, "%u:x%u", p->hart, p->reg);
+    else if (t->locations.at[p->location].count > 1)
+        snprintf(text, VALUE_TEXT, "%s[%u]", t->locations.at[p->location].name, p->element);
     else
         snprintf(text, VALUE_TEXT, "%s", t->locations.at[p->location].name);
 }
@@ -200,7 +196,7 @@ static bool take_part(const char **text, char name[VALUE_TEXT], char value[VALUE
 static bool names_place(const struct test *t, const char *name, const struct place *p)
 {
     const char *colon = strchr(name, ':');
-    char bare[VALUE_TEXT];
+    char bare[VALUE_TEXT], own[VALUE_TEXT];
 
     if (colon)
         return p->is_register && strtoul(name + (name[0] == 'P'), NULL, 10) == p->hart &&
@@ -208,7 +204,8 @@ static bool names_place(const struct test *t, const char *name, const struct pla
     snprintf(bare, sizeof bare, "%s", name + (name[0] == '['));
     if (bare[0] && bare[strlen(bare) - 1] == ']')
         bare[strlen(bare) - 1] = '\0';
-    return !p->is_register && !strcmp(bare, t->locations.at[p->location].name);
+    place_text(t, p, own);
+    return !p->is_register && (!strcmp(name, own) || !strcmp(bare, own));
 }
 
 static void normal_value(const struct test_image *i, const struct place *p, const char *value,

@@ -99,7 +99,7 @@ static void take_state(struct expectation *x, const char *line)
     const char *arrow = strchr(line, '>'), *end = strrchr(line, ';');
     char *text;
 
-    if (arrow && (arrow[-1] == ':' || arrow[-1] == '*'))
+    if (arrow && arrow > line && (arrow[-1] == ':' || arrow[-1] == '*'))
         line = arrow + 1;
     if (!end || end < line || !strchr(line, '=')) {
         if (strspn(line, " \t\r") == strlen(line))

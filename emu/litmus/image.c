@@ -19,9 +19,8 @@ enum {
     OFFSET_DONE = 0x2800,    /* the number of harts that have ended */
     OFFSET_CODE = 0x4000,    /* the programs, a page each */
     OFFSET_DATA = 0x10000,   /* locations: LOCATION_BYTES each, or a page if they are translated */
-    LOCATIONS_MAX = 64,
     LOCATION_BYTES = 0x400,
-    OFFSET_TABLES = OFFSET_DATA + LOCATIONS_MAX * 0x1000, /* root, middle, leaves */
+    OFFSET_TABLES = OFFSET_DATA + LITMUS_LOCATIONS_MAX * 0x1000, /* root, middle, leaves */
     PAGE = 0x1000,
     START_BYTES = 512,
     RESULT_BYTES = 256,
@@ -268,7 +267,7 @@ uint64_t test_image_value(const struct test_image *i, const struct value *v, uns
 
     switch (v->kind) {
     case VALUE_NUMBER: return v->number;
-    case VALUE_LOCATION: return i->va[location];
+    case VALUE_LOCATION: return i->va[location] + v->number;
     case VALUE_LABEL: (void)test_image_label(i, v->hart, v->name, &at); return at;
     case VALUE_INSN: return insn_value(i, v->name, hart, reg);
     case VALUE_ENTRY: return (location == SIZE_MAX ? 0 : i->pa[location] >> 12 << 10) | v->number;
@@ -306,14 +305,18 @@ static void put_tables(struct test_image *i)
     }
 }
 
+static const struct value *start_of_element(const struct location *l, unsigned element)
+{
+    return element < l->elements.len ? &l->elements.at[element] : &l->start;
+}
+
 static void put_data(struct test_image *i)
 {
     for (size_t n = 0; n < i->test->locations.len; n++) {
         const struct location *l = &i->test->locations.at[n];
-        uint64_t value = test_image_value(i, &l->start, 0, 32);
-
         for (unsigned element = 0; element < l->count; element++)
-            put_word(i, i->pa[n] + element * l->size, value, l->size);
+            put_word(i, i->pa[n] + element * l->size,
+                     test_image_value(i, start_of_element(l, element), 0, 32), l->size);
     }
     if (i->test->translated)
         put_tables(i);
@@ -367,15 +370,14 @@ static char *check(const struct test_image *i)
     const struct test *t = i->test;
     char *problem = NULL;
 
-    if (t->locations.len > LOCATIONS_MAX)
-        return xasprintf("%zu locations: at most %d", t->locations.len, LOCATIONS_MAX);
     for (unsigned h = 0; h < t->harts && !problem; h++)
         if (i->code->codes[h].size > PAGE - 512)
             problem = xasprintf("the program of P%u is longer than %d bytes", h, PAGE - 512);
     for (size_t n = 0; n < t->starts.len && !problem; n++)
         problem = check_value(i, &t->starts.at[n].value);
     for (size_t n = 0; n < t->locations.len && !problem; n++)
-        problem = check_value(i, &t->locations.at[n].start);
+        for (unsigned element = 0; element < t->locations.at[n].count && !problem; element++)
+            problem = check_value(i, start_of_element(&t->locations.at[n], element));
     if (!problem)
         problem = check_condition(i, t->condition);
     if (!problem)
@@ -399,7 +401,7 @@ struct test_image *test_image_new(const struct test *t, const struct assembled *
     i->bytes = xcalloc(1, i->size);
     i->va = xcalloc(locations + 1, sizeof *i->va);
     i->pa = xcalloc(locations + 1, sizeof *i->pa);
-    for (size_t n = 0; n < locations && n < LOCATIONS_MAX; n++) {
+    for (size_t n = 0; n < locations; n++) {
         i->pa[n] = i->data + n * step;
         i->va[n] = t->translated ? VIRTUAL_BASE + n * PAGE : i->pa[n];
     }

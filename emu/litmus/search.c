@@ -261,7 +261,7 @@ static uint64_t value_of(const struct search *s, const struct place *p)
     if (p->is_register)
         return hart_reg(hart_of(s, p->hart), p->reg);
     l = &s->image->test->locations.at[p->location];
-    memcpy(&value, ram_host(s->ram, s->image->pa[p->location]), l->size);
+    memcpy(&value, ram_host(s->ram, s->image->pa[p->location] + p->element * l->size), l->size);
     return l->is_signed ? (uint64_t)((int64_t)(value << (64 - 8 * l->size)) >> (64 - 8 * l->size))
                         : value;
 }

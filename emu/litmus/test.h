@@ -24,7 +24,7 @@
 #include "base/compiler.h"
 #include "base/vec.h"
 
-enum { LITMUS_HARTS_MAX = 8 };
+enum { LITMUS_HARTS_MAX = 8, LITMUS_LOCATIONS_MAX = 64 };
 
 enum value_kind {
     VALUE_NUMBER,
@@ -37,7 +37,8 @@ enum value_kind {
 
 struct value {
     enum value_kind kind;
-    uint64_t number; /* VALUE_NUMBER; VALUE_ENTRY: the bits that the entry has besides the page */
+    uint64_t number; /* VALUE_NUMBER; VALUE_LOCATION: bytes after its start; VALUE_ENTRY: the bits
+                      * that the entry has besides the page */
     char *name;
     unsigned hart;
 };
@@ -47,7 +48,10 @@ struct place {
     bool is_register;
     unsigned hart, reg; /* a register */
     size_t location;    /* memory: index in the test's locations */
+    unsigned element;   /* of an array */
 };
+
+bool place_equal(const struct place *a, const struct place *b);
 
 struct location {
     char *name;
@@ -57,7 +61,8 @@ struct location {
     bool is_pointer;
     bool has_entry; /* it has a page table entry of its own choice */
     struct value entry;
-    struct value start; /* of each element */
+    struct value start;            /* of each element */
+    VEC_OF(struct value) elements; /* the first ones, if they start with different values */
 };
 
 struct start {
@@ -68,6 +73,7 @@ struct start {
 /* A line of a hart's program: a label, an instruction, or both. */
 struct line {
     char *label, *insn; /* NULL: none */
+    unsigned number;    /* of the line in the file */
 };
 
 struct program {
@@ -108,9 +114,9 @@ struct test {
 };
 
 /*
- * Parses a test. NULL: it is malformed, and *problem says why, with the line ("line 3: ..."); the
- * caller frees it. A test for another architecture has an `arch' that is not "RISCV", and nothing
- * of it was read but its name.
+ * Parses a test. NULL: it is malformed, and *problem says why, after the number of the line ("3:
+ * ..."); the caller frees it. A test for another architecture has an `arch' that is not "RISCV",
+ * and nothing of it was read but its name.
  */
 MUST_USE struct test *test_parse(const char *path, const char *text, char **problem);
 void test_delete(struct test *t); /* NULL is allowed */

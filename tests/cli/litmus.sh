@@ -44,14 +44,14 @@ malformed() {
     run litmus "$work/$1.litmus" "$tests/counter.litmus"
     has_status 65 && grep -q "Cannot be run: .*$2" "$out" && grep -q '^Test counter' "$out"
 }
-claim 'a start without its end is refused' malformed start 'line [0-9]*: ' <<'END'
+claim 'a start without its end is refused' malformed start ':[0-9]*: ' <<'END'
 RISCV start
 { 0:x5=1;
  P0 ;
  nop ;
 exists (0:x5=1)
 END
-claim 'so is a register that does not exist' malformed register 'line 2: .*x32.* is no integer register' <<'END'
+claim 'so is a register that does not exist' malformed register ':2: .*x32.* is no integer register' <<'END'
 RISCV register
 { 0:x32=1; }
  P0 ;
@@ -72,7 +72,7 @@ RISCV label
  j nowhere ;
 exists (0:x5=1)
 END
-claim 'so is a condition with an open parenthesis' malformed condition 'line 5: expected' <<'END'
+claim 'so is a condition with an open parenthesis' malformed condition ':5: expected' <<'END'
 RISCV condition
 { }
  P0 ;
@@ -127,3 +127,4 @@ claim 'so do those of orders of the harts' replays two-witnesses 4 s0 s1
 claim 'so do those of late stores and loads' replays post-and-flag 2 s0 s1
 claim 'so do those of stores that leave in another order' replays overwritten-then-blind-fenced 2 s0
 claim 'so do those of translations' replays remap-other 2 s0 s2
+finish

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,13 +79,100 @@ static void a_test_has_what_its_file_says(void **state)
 static void a_malformed_test_is_refused_with_its_line(void **state)
 {
     (void)state;
-    refuses("RISCV t\n{ 0:x5=1;\n", "line 2");
-    refuses("RISCV t\n{ 0:x5=; }\n P0 ;\n nop ;\nexists (x=1)\n", "line 2: expected a value");
+    refuses("RISCV t\n{ 0:x5=1;\n", "2: ");
+    refuses("RISCV t\n{ 0:x5=; }\n P0 ;\n nop ;\nexists (x=1)\n", "2: expected a value");
     refuses("RISCV t\n{ }\n P0 ;\n nop | nop ;\nexists (x=1)\n", "column 2 of 1");
     refuses("RISCV t\n{ }\n P1 ;\n nop ;\nexists (x=1)\n", "expected `P0'");
     refuses("RISCV t\n{ }\n P0 ;\n nop ;\nexists (1:x5=1)\n", "there is no hart 1");
     refuses("RISCV t\n{ 3:x5=1; }\n P0 ;\n nop ;\nexists (x=1)\n", "there is no hart 3");
-    refuses("RISCV t\n{ }\n P0 ;\n nop ;\n", "no condition");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\n", "4: expected the condition");
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    refuses("RISCV t\n{ x=0x1ffffffff; }\n P0 ;\n nop ;\nexists (x=1)\n", "2: the value does not");
+    refuses("RISCV t\n{ uint8_t x=256; }\n P0 ;\n nop ;\nexists (x=1)\n", "1 bytes of `x'");
+    refuses("RISCV t\n{ 0:x5=18446744073709551616; }\n P0 ;\n", "2: the number");
+    refuses("RISCV t\n{ 0:x5=-9223372036854775809; }\n P0 ;\n", "2: the number");
+    refuses("RISCV t\n{ int x[2]={1,2,3}; }\n P0 ;\n", "`x' has 2 elements");
+    refuses("RISCV t\n{ int x[65]; }\n P0 ;\n", "from 1 to 64 elements");
+    refuses("RISCV t\n{ int x[2]; }\n P0 ;\n nop ;\nexists (x[2]=1)\n", "`x' has 2 elements");
+    refuses("RISCV t\n{ 99999999999999999999:x5=1; }\n P0 ;\n", "64 bits");
+    refuses("RISCV t\n{ 8:x5=1; }\n P0 ;\n", "a test may have 8 harts");
+    refuses("RISCV t\n{ 0:x5=P8:there; }\n P0 ;\n", "a test may have 8 harts");
+    refuses("RISCV t\n{ 5=1; }\n P0 ;\n", "`5' is no name of a location");
+}
+
+/* The assembler gets the instructions of many tests as one file. */
+static void only_instructions_reach_the_assembler(void **state)
+{
+    (void)state;
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\n .rept 99 ;\nexists (x=1)\n", "5: `.rept 99'");
+    refuses("RISCV t\n{ }\n P0 ;\n nop /* ;\nexists (x=1)\n", "4: an instruction with `/'");
+    refuses("RISCV t\n{ }\n P0 ;\n x = 5 ;\nexists (x=1)\n", "an instruction with `='");
+    refuses("RISCV t\n{ }\n P0 ;\n nop # ;\nexists (x=1)\n", "an instruction with `#'");
+    refuses("RISCV t\n{ 0:x5=instr:\"nop; nop\"; }\n P0 ;\n", "2: an instruction with `;'");
+    refuses("RISCV t\n{ }\n P0 ;\n a: nop ;\n a: nop ;\nexists (x=1)\n", "5: the label `a' is");
+}
+
+static void sections_that_do_not_end_are_refused(void **state)
+{
+    (void)state;
+    refuses("RISCV", "1: expected an architecture");
+    refuses("", "expected an architecture");
+    refuses("RISCV t\n(* { \n", "there is no `{'");
+    refuses("RISCV t\n{ (* x=1; }\n P0 ;\n nop ;\nexists (x=1)\n", "2: the comment has no end");
+    refuses("RISCV t\n{ 0:x5=instr:\"nop; }\n P0 ;\n", "2: the instruction has no closing quote");
+    refuses("RISCV t\n{ }\n P0 ;\n nop", "4: a line of the programs has no `;'");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\nexists", "5: expected a register or a location");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\nexists (x=1 /\\", "5: expected a register");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\nlocations [x; ", "5: expected a register");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\nfilter (x=1", "5: expected `)'");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\nexists (x=1) and more\n", "5: expected");
+    refuses("RISCV t\n{ }\n P0 ;\n nop ;\nexists (x=1))\n", "5: the test has ended before `)");
+}
+
+static void a_condition_has_an_end_to_its_depth(void **state)
+{
+    char *text = test_malloc(40000);
+    size_t len = (size_t)sprintf(text, "RISCV t\n{ }\n P0 ;\n nop ;\nexists ");
+
+    (void)state;
+    memset(text + len, '(', 30000);
+    text[len + 30000] = '\0';
+    refuses(text, "5: the condition has more than 2000 terms");
+    memset(text + len, '~', 30000);
+    refuses(text, "5: the condition has more than 2000 terms");
+    test_free(text);
+}
+
+static void lines_may_end_as_on_windows(void **state)
+{
+    struct test *t = parse("RISCV t\r\nVariant=vm\r\n{ x=1; }\r\n P0 ;\r\n nop ;\r\n"
+                           "~exists\r\n(x=2)\r\n");
+
+    (void)state;
+    assert_string_equal(t->name, "t");
+    assert_true(t->translated);
+    assert_string_equal(t->programs[0].lines.at[0].insn, "nop");
+    assert_int_equal(t->quantifier, QUANTIFIER_NOT_EXISTS);
+    test_delete(t);
+}
+
+static void numbers_are_decimal_hexadecimal_or_binary(void **state)
+{
+    struct test *t =
+        parse("RISCV t\n{ uint64_t x=18446744073709551615; int8_t y=-128; int16_t z=0xffff;"
+              " 0:x5=010; 0:x6=0b101; 0:x7=-0x8000000000000000; }\n P0 ;\n nop ;\n"
+              "exists (x=1)\n");
+
+    (void)state;
+    assert_true(t->locations.at[0].start.number == UINT64_MAX);
+    assert_true(t->starts.at[0].value.number == 10);
+    assert_true(t->starts.at[1].value.number == 5);
+    assert_true(t->starts.at[2].value.number == UINT64_C(1) << 63);
+    test_delete(t);
 }
 
 /* The test's image; the caller frees the three. */
@@ -128,6 +216,32 @@ static void a_condition_is_evaluated_with_names_of_addresses(void **state)
     free(again);
     assert_null(final_state_normalize(i, "x=2; y=1;"));
     free(text);
+    test_image_free(i);
+    assembled_free(&code);
+    test_delete(t);
+}
+
+static void arrays_have_elements_and_addresses_offsets(void **state)
+{
+    struct test *t =
+        parse("RISCV t\n{ uint16_t x[3]={1,2}; int y[2]=7; 0:a0=x+4; }\n P0 ;\n nop ;\n"
+              "exists (x[2]=5 /\\ y[1]=7 /\\ y[1]=8)\n");
+    struct assembled code;
+    struct test_image *i = build(t, &code);
+    struct final_state s = {.values = (uint64_t[]){5, 7}};
+    uint16_t elements[3];
+    char *text;
+
+    (void)state;
+    memcpy(elements, i->bytes + (i->pa[0] - IMAGE_BASE), sizeof elements);
+    assert_int_equal(elements[0], 1);
+    assert_int_equal(elements[1], 2);
+    assert_int_equal(elements[2], 0);
+    assert_true(test_image_value(i, &t->starts.at[0].value, 0, 10) == i->va[0] + 4);
+    text = final_state_text(i, &s);
+    assert_string_equal(text, "x[2]=5; y[1]=7;");
+    free(text);
+    assert_false(condition_holds(i, t->condition, &s));
     test_image_free(i);
     assembled_free(&code);
     test_delete(t);
@@ -265,6 +379,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_test_has_what_its_file_says),
         cmocka_unit_test(a_malformed_test_is_refused_with_its_line),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(only_instructions_reach_the_assembler),
+        cmocka_unit_test(sections_that_do_not_end_are_refused),
+        cmocka_unit_test(a_condition_has_an_end_to_its_depth),
+        cmocka_unit_test(lines_may_end_as_on_windows),
+        cmocka_unit_test(numbers_are_decimal_hexadecimal_or_binary),
+        cmocka_unit_test(arrays_have_elements_and_addresses_offsets),
         cmocka_unit_test(a_condition_is_evaluated_with_names_of_addresses),
         cmocka_unit_test(jumps_that_are_values_lead_to_their_labels),
         cmocka_unit_test(offsets_of_jumps_are_read_as_they_are_written),
