@@ -51,6 +51,8 @@ help:
 	@echo 'make check-long  run the tests with many more seeds, longer fuzzing and clang-tidy (hours)'
 	@echo 'make check-caches  compare each run of the tests with the same run without caches (a quarter of an hour)'
 	@echo 'make check-work  count the instructions that the engines and the audit take, and compare with what they took (minutes)'
+	@echo 'make check-litmus [SUITE=FOLDER]  compare what litmus tests show with the axioms of RVWMO'
+	@echo 'make check-suites SUITE_RISCV=FOLDER SUITE_IFETCH=FOLDER  run the public suites of litmus tests (half an hour)'
 	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make emu         the emulator alone'

@@ -169,6 +169,23 @@ check-mutants: export BUILD := $(BUILD)
 check-mutants: emu guest guest-mistakes | $(BOOTSTRAP_TEST)
 	@tests/broken/table.py --seeds 100
 
+# rvftrace litmus against the axioms of RVWMO (tools/rvwmo) on a folder of litmus tests: those of this tree, or one of the
+# public suites. Goes on where it was stopped.
+SUITE ?= tests/litmus
+.PHONY: check-litmus
+check-litmus: export BUILD := $(BUILD)
+check-litmus: emu | $(BOOTSTRAP_TEST)
+	@tests/long/litmus_suite.py $(LITMUS_FLAGS) $(SUITE)
+
+# The public suites (docs/litmus.md says where they are): half an hour. SUITE_RISCV=, SUITE_IFETCH=: their folders, or one
+# of them alone.
+.PHONY: check-suites
+check-suites: export BUILD := $(BUILD)
+check-suites: emu | $(BOOTSTRAP_TEST)
+	$(if $(SUITE_RISCV)$(SUITE_IFETCH),,$(error check-suites: give SUITE_RISCV=FOLDER or SUITE_IFETCH=FOLDER; docs/litmus.md))
+	$(if $(SUITE_IFETCH),@tests/run 'tests/long/litmus_fetch.sh $(SUITE_IFETCH)')
+	$(if $(SUITE_RISCV),@tests/long/litmus_suite.py $(LITMUS_FLAGS) $(SUITE_RISCV))
+
 # How many instructions the engines take, and what the audit adds, against kept figures: minutes.
 .PHONY: check-work
 check-work: export BUILD := $(BUILD)

@@ -16,6 +16,14 @@ claim 'all of them are run' has_line '^Tests [0-9]*: [0-9]* run$' "$out"
 grep 'but not seen' "$out" >"$work/not_seen" || :
 claim 'all that may be seen is seen, but for load buffering' sh -c "echo 'Expected load-buffering Allow: allowed, but not seen' | cmp - '$work/not_seen'"
 
+# The axioms of RVWMO say which states of these tests are permitted: tools/rvwmo, which shares nothing with the machine.
+claim 'the states are those that the axioms permit' "$tests/../long/litmus_suite.py" --results "$work/axioms" "$tests"
+few="$tests/both-late.litmus $tests/post-and-flag.litmus $tests/relay.litmus"
+# shellcheck disable=SC2086 # three words
+claim_status 1 'which those of a machine without late stores are not' "$tests/../long/litmus_suite.py" --results "$work/prompt" --machine=--stores=prompt $few
+# shellcheck disable=SC2086
+claim_status 1 'and RVWMO is not TSO' "$tests/../long/litmus_suite.py" --results "$work/tso" --ztso $few
+
 # A wrong expectation: each direction is told.
 echo 'two-spots Forbid' >"$work/wrong"
 run litmus --expect "$work/wrong" "$tests/two-spots.litmus"
