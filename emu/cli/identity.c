@@ -83,7 +83,7 @@ static void add_options(struct identity *i, const struct options *o)
     const struct cluster_config *harts = &board->cluster;
     char isa[EXT_TEXT_MAX];
 
-    extensions_format(harts->extensions ? harts->extensions : EXTS_ALL, isa);
+    extensions_format(harts->extensions ? harts->extensions : EXTS_DEFAULT, isa);
     add(i, xasprintf("run harts %u", board->harts));
     add(i, xasprintf("run isa %s", isa));
     add(i, xasprintf("run memory %" PRIu64, board->memory));

@@ -48,7 +48,7 @@ struct request {
     enum fetch_mode fetch;
     enum store_mode stores;
     enum translate_mode translate;
-    const char *assembler, *save;
+    const char *assembler, *save, *isa;
     uint64_t executions;
     unsigned steps;
     bool quiet, done;

@@ -56,12 +56,19 @@ enum exit_status run_options(const struct request *q, unsigned harts, const char
                           "--fetch",     fetch_argument(q->fetch),
                           "--stores",    stores_argument(q->stores),
                           "--translate", translate_argument(q->translate),
-                          image,         NULL};
+                          image,         NULL,
+                          NULL,          NULL};
+    int argc = (int)ARRAY_LEN(argv) - 3;
     bool done;
+
+    if (q->isa) {
+        argv[argc++] = "--isa";
+        argv[argc++] = q->isa;
+    }
 
     snprintf(count_text, sizeof count_text, "%u", harts);
     *o = (struct options){0};
-    return options_parse((int)ARRAY_LEN(argv) - 1, (char **)(uintptr_t)argv, q->diag, o, &done);
+    return options_parse(argc, (char **)(uintptr_t)argv, q->diag, o, &done);
 }
 
 static enum exit_status save_outcome(const struct request *q, const struct job *j, size_t n,
@@ -76,9 +83,10 @@ static enum exit_status save_outcome(const struct request *q, const struct job *
     path = file_name(q, j->test, suffix);
     title = xasprintf(
         "%s: %s\n# rvftrace debug --harts %u --memory 4M --fetch %s --stores %s --translate %s "
-        "--schedule %s %s",
+        "%s%s%s--schedule %s %s",
         j->test->name, j->outcomes.list.at[n].text, j->test->harts, fetch_argument(q->fetch),
-        stores_argument(q->stores), translate_argument(q->translate), path, image);
+        stores_argument(q->stores), translate_argument(q->translate), q->isa ? "--isa " : "",
+        q->isa ? q->isa : "", q->isa ? " " : "", path, image);
     moves_to_plan(&j->outcomes.list.at[n].moves, j->test->harts, &plan);
     status = schedule_file_write(path, title, identity, &plan, q->diag);
     VEC_FREE(&plan.steps);

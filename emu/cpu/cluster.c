@@ -97,7 +97,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
 
     c->config = *config;
     if (!c->config.extensions)
-        c->config.extensions = EXTS_ALL;
+        c->config.extensions = EXTS_DEFAULT;
     if (!c->config.pmp_entries)
         c->config.pmp_entries = PMP_ENTRIES;
     if (!c->config.code_writes_max)

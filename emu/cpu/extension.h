@@ -27,8 +27,10 @@ enum extension_set {
     EXTS_Zfa_Zfh = EXTS_Zfa | EXTS_Zfh,
 };
 #define EXTS_ALL (~UINT64_C(0) >> (64 - EXT_COUNT))
+/* Those of a machine for which none are named: code must not rely on more order than it has to. */
+#define EXTS_DEFAULT (EXTS_ALL & ~(uint64_t)EXTS_Ztso)
 
-_Static_assert(EXT_COUNT < 31, "a set is an enumerator");
+_Static_assert(EXT_COUNT <= 31, "a set is an enumerator");
 
 /* Bytes that the ISA string of any set fits in, with the terminating zero. */
 enum { EXT_TEXT_MAX = 256 };

@@ -174,9 +174,20 @@ void pmp_state_io(struct state_io *io, struct hart *h);
 /* mmu.c; false: the exception is raised */
 MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
-/* Their translations alone; of an access within a page. */
-MUST_USE bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
-MUST_USE bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
+/* The type that the page gives its memory (Svpbmt); as in the page table entry. */
+enum memory_type { MEMORY_AS_IT_IS, MEMORY_NC, MEMORY_IO };
+/*
+ * Their translations alone, of an access within a page, and the type of the page; of an atomic
+ * operation, as hart_atomic_address.
+ */
+MUST_USE bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
+                              enum memory_type *type);
+MUST_USE bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
+                               enum memory_type *type);
+MUST_USE bool hart_reach_atomic(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
+                                enum memory_type *type);
+/* The type of the page of a load that has just been done by hart_load or hart_load_reserved. */
+enum memory_type hart_type_of_load(struct hart *h, uint64_t va, unsigned size);
 MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
 /* Aligned RAM only: reservations and atomic operations are not possible on devices. */
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);

@@ -324,25 +324,88 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
-bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
+static unsigned bytes_to_page_end(uint64_t va)
+{
+    return PAGE_BYTES - (unsigned)(va & (PAGE_BYTES - 1));
+}
+
+/* The type of the page that the last walk for a load or a store has found. */
+static enum memory_type walked_type(const struct hart *h)
+{
+    if (hart_data_mode(h) == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE)
+        return MEMORY_AS_IT_IS;
+    return (enum memory_type)bits(h->cache.leaf.pte, 62, 61);
+}
+
+/* No translation of a page of type IO is cached: what is cached is memory as it is, or NC. */
+bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
+                     enum memory_type *type)
 {
     struct translations *t = &h->cache.tlb->load;
     struct ram *ram = h->cluster->ram;
 
+    *type = MEMORY_AS_IT_IS;
     if (has(t, va)) {
         *pa = ram_pa(ram, t->host[tlb_slot(va)]) + va % PAGE_BYTES;
         return true;
     }
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, pa))
         return false;
-    if (ram_has(ram, *pa, size))
+    *type = walked_type(h);
+    if (*type != MEMORY_IO && ram_has(ram, *pa, size))
         fill(h, t, va, *pa);
     return true;
 }
 
-bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
+enum memory_type hart_type_of_load(struct hart *h, uint64_t va, unsigned size)
 {
-    return reach_store(h, va, size, pa);
+    enum memory_type type = walked_type(h);
+
+    if (type == MEMORY_IO || size > bytes_to_page_end(va)) {
+        hart_flush_tlb_page(h, va);
+        hart_flush_tlb_page(h, va + size - 1);
+    }
+    return type;
+}
+
+/* The type of the page of a store, for which a walk was needed or not. */
+static enum memory_type type_of_store(struct hart *h, uint64_t va, bool walked)
+{
+    enum memory_type type = walked ? walked_type(h) : MEMORY_AS_IT_IS;
+    unsigned slot = store_walk_slot(va);
+
+    if (type == MEMORY_IO)
+        store_walks(h)->page[slot] = no_page(slot);
+    return type;
+}
+
+static bool knows_store(const struct hart *h, uint64_t va)
+{
+    const struct store_walks *known = &h->cache.store_walks[h->cache.tlb - h->cache.tlbs];
+
+    return known->page[store_walk_slot(va)] == align_down(va, PAGE_BYTES);
+}
+
+bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
+                      enum memory_type *type)
+{
+    bool walk = !knows_store(h, va);
+
+    if (!reach_store(h, va, size, pa))
+        return false;
+    *type = type_of_store(h, va, walk);
+    return true;
+}
+
+bool hart_reach_atomic(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
+                       enum memory_type *type)
+{
+    bool walk = !knows_store(h, va);
+
+    if (!hart_atomic_address(h, va, size, pa))
+        return false;
+    *type = type_of_store(h, va, walk);
+    return true;
 }
 
 /* Caches the translation of va, whose load was permitted and goes to RAM at pa. */
@@ -376,11 +439,6 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
     fault = bus_device_load(h->cluster->config.bus, pa, size, value);
     return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_LOAD, va);
-}
-
-static unsigned bytes_to_page_end(uint64_t va)
-{
-    return PAGE_BYTES - (unsigned)(va & (PAGE_BYTES - 1));
 }
 
 bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)

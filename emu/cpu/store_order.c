@@ -163,6 +163,11 @@ void store_order_other_write(struct cluster *c, const struct hart *h, uint64_t p
 
 /* ---- the buffer of a hart ---- */
 
+bool store_order_is_total(const struct hart *h)
+{
+    return h->cluster->config.extensions & EXTS_Ztso;
+}
+
 uint64_t store_order_draw(const struct hart *h, enum choice_kind kind)
 {
     struct rng r = {h->cluster->config.stores_seed};
@@ -334,7 +339,7 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
         make_room(h);
     s = &o->waiting[o->count++];
     *s = *store;
-    s->after = o->before_store;
+    s->after = store_order_is_total(h) ? o->number : o->before_store;
     s->number = ++o->number;
     s->due = store_order_is_bounded(&h->cluster->config.chooser) ? hart_insns(h) + draw_wait(h)
                                                                  : UINT64_MAX;

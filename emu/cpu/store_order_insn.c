@@ -263,12 +263,15 @@ static uint64_t earliest_place(const struct hart *h)
                  later(o->view[o->insn.rs1], o->fetched));
 }
 
+/* Ztso: a load is before whatever comes later (an acquire-RCpc, vol. I, "Ztso"). */
 static void has_read(struct hart *h, uint64_t place)
 {
     struct hart_order *o = h->s.order;
 
     raise_to(&o->reads, place);
     o->view[o->insn.rd] = place;
+    if (store_order_is_total(h))
+        raise_to(&o->next_reads, place);
 }
 
 /* The newest store in the buffer to some of the bytes; NULL: none. */
@@ -327,33 +330,85 @@ static bool load_newest(struct hart *h, uint64_t va, unsigned size, uint64_t *va
     if (!hart_load(h, va, size, value))
         return false;
     has_read(h, h->cluster->order->now);
-    o->next_reads = h->cluster->order->now;
+    o->next_reads = o->inputs = h->cluster->order->now;
+    (void)hart_type_of_load(h, va, size);
     return true;
 }
 
-static bool load_from_device(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+/*
+ * ---- devices, and memory whose page makes it one (Svpbmt) ----
+ *
+ * Their accesses are done when they are executed, so all of them are in program order. For fences
+ * they are input and output; with a page that says otherwise than the physical address, also loads
+ * and stores of memory.
+ */
+static void has_input(struct hart *h, bool is_memory, uint64_t *value_view)
+{
+    struct hart_order *o = h->s.order;
+
+    o->inputs = h->cluster->order->now;
+    if (is_memory)
+        has_read(h, o->inputs);
+    *value_view = o->inputs;
+}
+
+static void before_output(struct hart *h, bool is_memory)
+{
+    const struct hart_order *o = h->s.order;
+
+    store_order_let_leave_up_to(h, is_memory ? later(o->before_output, o->before_store)
+                                             : o->before_output);
+}
+
+static void has_output(struct hart *h, bool is_memory)
+{
+    struct hart_order *o = h->s.order;
+
+    o->outputs = h->cluster->order->now;
+    if (is_memory)
+        o->writes = o->outputs;
+}
+
+static bool load_from_device(struct hart *h, uint64_t va, unsigned size, bool is_memory,
+                             uint64_t *value)
 {
     struct hart_order *o = h->s.order;
 
     store_order_let_leave_up_to(h, o->before_input);
     if (!hart_load(h, va, size, value))
         return false;
-    has_read(h, h->cluster->order->now);
-    o->inputs = h->cluster->order->now;
+    has_input(h, is_memory, &o->view[o->insn.rd]);
     return true;
+}
+
+/* RAM in a page of type IO: the newest value. */
+static void load_as_device(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
+{
+    struct hart_order *o = h->s.order;
+
+    store_order_let_leave_up_to(h, o->before_input);
+    store_order_let_overlapping_leave(h, pa, size);
+    *value = 0;
+    memcpy(value, ram_host(h->cluster->ram, pa), size);
+    note_seen(h, pa, bytes_in_word(pa, size), h->cluster->order->now);
+    has_input(h, true, &o->view[o->insn.rd]);
 }
 
 bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
 {
+    enum memory_type type;
     uint64_t pa;
 
     if (va % 8 + size > 8)
         return load_newest(h, va, size, value);
-    if (!hart_reach_load(h, va, size, &pa))
+    if (!hart_reach_load(h, va, size, &pa, &type))
         return false;
     if (!ram_has(h->cluster->ram, pa, size))
-        return load_from_device(h, va, size, value);
-    load_from_ram(h, pa, size, value);
+        return load_from_device(h, va, size, type == MEMORY_NC, value);
+    if (UNLIKELY(type == MEMORY_IO))
+        load_as_device(h, pa, size, value);
+    else
+        load_from_ram(h, pa, size, value);
     tell_load(h, pa, size);
     return true;
 }
@@ -366,11 +421,12 @@ static bool store_at_once(struct hart *h, uint64_t va, unsigned size, uint64_t v
     struct cluster *c = h->cluster;
     unsigned first = 8 - (unsigned)(va % 8);
     const struct past_write write = {.hart = (uint8_t)h->id, .atomic = true};
+    enum memory_type type;
     uint64_t pa, second;
 
     hart_let_stores_leave(h);
-    if (!hart_reach_store(h, va, first, &pa) ||
-        !hart_reach_store(h, va + first, size - first, &second))
+    if (!hart_reach_store(h, va, first, &pa, &type) ||
+        !hart_reach_store(h, va + first, size - first, &second, &type))
         return false;
     if (ram_has(c->ram, pa, first) && ram_has(c->ram, second, size - first)) {
         h->s.order->writes = ++c->order->now;
@@ -380,14 +436,13 @@ static bool store_at_once(struct hart *h, uint64_t va, unsigned size, uint64_t v
     return hart_store(h, va, size, value);
 }
 
-static bool store_to_device(struct hart *h, uint64_t va, unsigned size, uint64_t value)
+static bool store_to_device(struct hart *h, uint64_t va, unsigned size, bool is_memory,
+                            uint64_t value)
 {
-    struct hart_order *o = h->s.order;
-
-    store_order_let_leave_up_to(h, o->before_output);
+    before_output(h, is_memory);
     if (!hart_store(h, va, size, value))
         return false;
-    o->outputs = h->cluster->order->now;
+    has_output(h, is_memory);
     return true;
 }
 
@@ -404,26 +459,40 @@ static bool is_prompt(const struct hart *h, uint64_t pa)
 bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 {
     struct hart_order *o = h->s.order;
+    enum memory_type type;
     uint64_t pa;
 
     if (va % 8 + size > 8)
         return store_at_once(h, va, size, value);
-    if (!hart_reach_store(h, va, size, &pa))
+    if (!hart_reach_store(h, va, size, &pa, &type))
         return false;
     if (!ram_has(h->cluster->ram, pa, size))
-        return store_to_device(h, va, size, value);
+        return store_to_device(h, va, size, type == MEMORY_NC, value);
+    if (UNLIKELY(type == MEMORY_IO))
+        before_output(h, true);
     store_order_keep(
         h, &(struct buffered_store){.pa = pa,
                                     .value = value,
                                     .size = size,
                                     .view = later(o->view[o->insn.rs1], o->view[o->insn.rs2]),
                                     .who = hart_writer(h)});
-    if (is_prompt(h, pa))
+    if (UNLIKELY(type == MEMORY_IO) || is_prompt(h, pa))
         store_order_let_leave(h, o->count - 1);
+    if (UNLIKELY(type == MEMORY_IO))
+        has_output(h, true);
     return true;
 }
 
 /* ---- atomic operations: they are never late themselves ---- */
+
+/* Ztso: an AMO acquires and releases. */
+static void annotate_atomic(struct hart *h)
+{
+    struct hart_order *o = h->s.order;
+
+    if (store_order_is_total(h))
+        o->insn.acquires = o->insn.releases = true;
+}
 
 /* Rule 6 for what comes before; stores to the same bytes come before in any case (rule 1). */
 static void begin_atomic(struct hart *h, uint64_t pa, unsigned size)
@@ -451,6 +520,23 @@ static void end_atomic(struct hart *h, uint64_t place)
         raise_to(&o->annotated, place);
 }
 
+/* In a page of type IO an atomic operation is input and output, too. */
+static void begin_io_atomic(struct hart *h, enum memory_type type)
+{
+    const struct hart_order *o = h->s.order;
+
+    if (UNLIKELY(type == MEMORY_IO))
+        store_order_let_leave_up_to(h, later(o->before_input, o->before_output));
+}
+
+static void end_io_atomic(struct hart *h, enum memory_type type)
+{
+    struct hart_order *o = h->s.order;
+
+    if (UNLIKELY(type == MEMORY_IO))
+        o->inputs = o->outputs = h->cluster->order->now;
+}
+
 /* The write of an sc or AMO, which the caller makes next. */
 static void write_atomic(struct hart *h, uint64_t pa, unsigned size)
 {
@@ -464,12 +550,17 @@ static void write_atomic(struct hart *h, uint64_t pa, unsigned size)
 bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,
                         uint64_t *pa)
 {
+    enum memory_type type;
+
     (void)u;
-    if (!hart_atomic_address(h, va, size, pa))
+    if (!hart_reach_atomic(h, va, size, pa, &type))
         return false;
+    annotate_atomic(h);
+    begin_io_atomic(h, type);
     begin_atomic_write(h, *pa, size);
     write_atomic(h, *pa, size);
     has_read(h, h->cluster->order->now);
+    end_io_atomic(h, type);
     return true;
 }
 
@@ -479,13 +570,16 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     struct hart_order *o = h->s.order;
     struct outcome outcomes[OUTCOMES_MAX];
     uint64_t from, pa, value, place, va = h->s.x[u->rs1];
+    enum memory_type type;
     unsigned count, taken = 0;
 
     if (!hart_load_reserved(h, va, size, &value))
         return false;
+    type = hart_type_of_load(h, va, size);
     pa = h->s.reserved_line + va % CACHE_BLOCK_BYTES;
+    begin_io_atomic(h, type);
     begin_atomic(h, pa, size);
-    from = earliest_place(h);
+    from = type == MEMORY_IO ? h->cluster->order->now : earliest_place(h);
     if (o->insn.acquires || o->insn.releases)
         from = later(from, o->annotated);
     if (o->insn.releases)
@@ -498,6 +592,7 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     value = take_outcome(h, pa, size, &outcomes[taken], &place);
     has_read(h, place);
     end_atomic(h, place);
+    end_io_atomic(h, type);
     h->s.x[u->rd] = (uint64_t)sign_extend(value, size * 8);
     return true;
 }
@@ -506,9 +601,10 @@ bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
 {
     struct hart_order *o = h->s.order;
     uint64_t pa, va = h->s.x[u->rs1];
+    enum memory_type type;
     bool holds;
 
-    if (!hart_atomic_address(h, va, size, &pa))
+    if (!hart_reach_atomic(h, va, size, &pa, &type))
         return false;
     holds = h->s.reserved && h->s.reserved_line == align_down(pa, CACHE_BLOCK_BYTES);
     h->s.reserved = false;
@@ -519,8 +615,10 @@ bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
         !store_order_is_bounded(&h->cluster->config.chooser))
         holds = !ask_chooser(&h->cluster->config.chooser, CHOICE_CONDITIONAL, h->id, 2, 0);
     if (holds) {
+        begin_io_atomic(h, type);
         begin_atomic_write(h, pa, size);
         write_atomic(h, pa, size);
+        end_io_atomic(h, type);
         o->view[o->insn.rd] = h->cluster->order->now;
         hart_store_conditional(h, va, pa, size, h->s.x[u->rs2]);
     }

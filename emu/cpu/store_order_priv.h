@@ -142,6 +142,8 @@ void store_order_let_leave(struct hart *h, unsigned at);
 void store_order_let_overlapping_leave(struct hart *h, uint64_t pa, unsigned size);
 void store_order_let_leave_up_to(struct hart *h, uint64_t number);
 void store_order_let_due_leave(struct hart *h, uint64_t insns);
+/* With Ztso stores leave in program order, and loads are done in it. */
+bool store_order_is_total(const struct hart *h);
 /* Adds a store, having made room for it. */
 void store_order_keep(struct hart *h, const struct buffered_store *store);
 /* A random number for this instruction of the hart. */

@@ -38,6 +38,14 @@ run litmus --expect "$work/log" "$tests/two-spots.litmus"
 claim 'a state that is only in the log does not' has_status 0
 claim 'and is named, too' has_line '^Allowed and not seen: 1:x8=9; 1:x9=9;' "$out"
 
+(cd "$tests" && sed -n 's/^\([a-z][^ ]*\) .*/\1.litmus/p' expected-ztso) >"$work/total"
+# shellcheck disable=SC2046 # names without blanks
+run litmus --quiet --isa rv64gc_ztso --expect "$tests/expected-ztso" $(sed "s,^,$tests/," "$work/total")
+claim 'with Ztso the plain shapes show what TSO permits, and all of it' has_status 0
+claim '... each as expected' has_line "^Expected 9: 9 as seen; forbidden and seen 0$" "$out"
+run litmus --isa rv64gc_frob "$tests/two-spots.litmus"
+claim 'an extension that does not exist is refused' refused 64 '.*frob is not implemented'
+
 run litmus --fetch ordered "$tests/two-spots.litmus"
 claim 'fetches in program order do not see the new instruction, then the old' has_line 'Observation two-spots Never' "$out"
 claim 'which is no error of ours, and status 1' has_status 1

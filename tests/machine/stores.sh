@@ -2,11 +2,14 @@
 # stores.sh - harts that see each other's data late, in the modes of --stores.
 . "$(dirname "$0")/common.inc"
 
-# seen PROGRAM MODE: how many messages were late, and how often both harts passed the gate.
-seen() {
-    run run --quiet --harts 2 --stores "$2" "$programs/$1.elf"
+# seen: how many messages were late, and how often both harts passed the gate.
+seen() { # PROGRAM MODE OPTION...
+    program=$1 mode=$2
+    shift 2
+    run run --quiet --harts 2 --stores "$mode" "$@" "$programs/$program.elf"
     sed -n 's/^\(late data\|both passed\) //p' "$out" | tr '\n' ' '
 }
+sees_tso() { seen latedata "$1" --isa rv64gc_ztso | grep -q '^0 [1-9]'; }
 sees() { [ "$(seen "$@")" = '0 0 ' ]; }
 sees_both() { seen latedata "$1" | grep -q '^[1-9][0-9]* [1-9]'; }
 
@@ -16,6 +19,9 @@ for seed in 1 2 3; do
     seen latedata random:$seed >"$work/first"
     seen latedata random:$seed >"$work/second"
     claim '... the same with the same seed' cmp "$work/first" "$work/second"
+done
+for seed in 1 2 3; do
+    claim "with Ztso it sees no old data, but both harts pass the gate, random:$seed" sees_tso random:$seed
 done
 for mode in prompt delayed random:1 random:2 random:3; do
     claim "with fences it sees data in order, $mode" sees latedata-fence $mode
