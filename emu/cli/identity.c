@@ -88,6 +88,8 @@ static void add_options(struct identity *i, const struct options *o)
     add(i, xasprintf("run isa %s", isa));
     add(i, xasprintf("run memory %" PRIu64, board->memory));
     add(i, xasprintf("run virtio-console %s", board->virtio_console ? "on" : "off"));
+    if (board->kaslr)
+        add(i, xasprintf("run kaslr on"));
     for (unsigned n = 0; n < board->port_count; n++)
         add_port(i, board->ports[n].name);
     add(i, xasprintf("run seed %" PRIu64, board->seed));

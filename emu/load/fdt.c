@@ -151,6 +151,8 @@ static void write_chosen(struct tree *t)
     }
     if (b->rng_seed_size)
         put(t, "rng-seed", b->rng_seed, b->rng_seed_size);
+    if (b->kaslr_seed)
+        put_u64(t, "kaslr-seed", b->kaslr_seed);
     end(t);
 }
 

@@ -31,6 +31,7 @@ struct board {
     uint64_t initrd_start, initrd_end; /* physical, end exclusive; equal: no initrd */
     const uint8_t *rng_seed;
     size_t rng_seed_size; /* 0: none */
+    uint64_t kaslr_seed;  /* 0: none */
     struct board_device aclint, sswi, plic, uart, finisher, rtc;
     unsigned plic_sources;
     uint32_t uart_clock_hz;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/rng.h"
 #include "cpu/extension.h"
 #include "cpu/hart.h"
 #include "cpu/hpm.h"
@@ -83,6 +84,24 @@ static unsigned describe_events(const struct machine *m, struct board_event even
         if (hpm_has_event(m->cluster, pmu_mappings[i].selector))
             events[count++] = (struct board_event){pmu_mappings[i].sbi, pmu_mappings[i].selector};
     return count;
+}
+
+/* Random numbers for the guest, which depend on the run's seed only. The scheduler and virtio's
+ * source begin with that seed, too, so these are of another one. */
+struct guest_seeds {
+    uint8_t rng[32]; /* as many bytes as Linux's generator has as its key */
+    uint64_t kaslr;  /* not 0, which would be none */
+};
+
+static struct guest_seeds draw_seeds(uint64_t seed)
+{
+    struct rng rng = {~seed};
+    struct guest_seeds s;
+
+    for (size_t i = 0; i < sizeof s.rng; i++)
+        s.rng[i] = (uint8_t)rng_next(&rng);
+    s.kaslr = rng_next(&rng) | 1;
+    return s;
 }
 
 static struct board describe(const struct machine *m, const char *isa,
@@ -192,6 +211,7 @@ enum exit_status boot_load(struct machine *m)
     char isa[EXT_TEXT_MAX];
     struct board_device virtio[VIRTIO_SLOTS];
     struct board_event events[PMU_MAPPINGS];
+    struct guest_seeds seeds = draw_seeds(m->config.seed);
     struct board board;
 
     if (status == EXIT_PASS && m->firmware_image)
@@ -205,6 +225,9 @@ enum exit_status boot_load(struct machine *m)
     extensions_format(cluster_extensions(m->cluster), isa);
     describe_virtio(virtio);
     board = describe(m, isa, virtio, initrd, initrd_end);
+    board.rng_seed = seeds.rng;
+    board.rng_seed_size = sizeof seeds.rng;
+    board.kaslr_seed = m->config.kaslr ? seeds.kaslr : 0;
     if (cluster_extensions(m->cluster) & EXTS_Zihpm) {
         board.events = events;
         board.event_count = describe_events(m, events);

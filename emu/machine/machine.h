@@ -148,6 +148,7 @@ struct machine_config {
     struct machine_port ports[MACHINE_PORTS_MAX];
     unsigned port_count; /* if not 0, there are at most MACHINE_DRIVES_MAX - 1 drives */
     bool virtio_console; /* add one, which gets the input instead of the UART */
+    bool kaslr;          /* the device tree asks the kernel to move to a random address */
     /* Called for each access of a hart to a device; NULL: devices are mapped as they are. */
     void (*accessed)(void *ctx, const struct machine_access *access);
     void *accessed_ctx;

@@ -72,6 +72,7 @@ static struct board make_board(struct input *in, struct parts *p)
                       .initrd_end = input_number(in, 8),
                       .rng_seed = p->seed,
                       .rng_seed_size = input_below(in, SEED_MAX + 1),
+                      .kaslr_seed = input_number(in, 8),
                       .plic_sources = (unsigned)input_number(in, 2),
                       .uart_clock_hz = (uint32_t)input_number(in, 4)};
 
@@ -170,6 +171,8 @@ static void check_chosen(const void *fdt, const struct board *b)
     if (b->rng_seed_size)
         CHECK(!memcmp(property(fdt, node, "rng-seed", b->rng_seed_size), b->rng_seed,
                       b->rng_seed_size));
+    if (b->kaslr_seed)
+        CHECK(fdt64_ld(property(fdt, node, "kaslr-seed", 8)) == b->kaslr_seed);
 }
 
 static void check_memory(const void *fdt, const struct board *b)

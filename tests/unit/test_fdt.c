@@ -215,7 +215,7 @@ static void a_device_that_is_absent_leaves_no_trace(void **state)
     free(w.fdt);
 }
 
-static void chosen_brings_arguments_initrd_and_seed(void **state)
+static void chosen_brings_arguments_initrd_and_seeds(void **state)
 {
     static const uint8_t seed[32] = {1, 2, 3};
     struct world w;
@@ -227,17 +227,20 @@ static void chosen_brings_arguments_initrd_and_seed(void **state)
     assert_null(prop(&w, "/chosen", "bootargs", &len));
     assert_null(prop(&w, "/chosen", "linux,initrd-start", &len));
     assert_null(prop(&w, "/chosen", "rng-seed", &len));
+    assert_null(prop(&w, "/chosen", "kaslr-seed", &len));
     free(w.fdt);
     b.bootargs = "ftrace=function";
     b.initrd_start = 0x88000000;
     b.initrd_end = 0x88000123;
     b.rng_seed = seed;
     b.rng_seed_size = sizeof seed;
+    b.kaslr_seed = UINT64_C(0x123456789abcdef0);
     build(&w, b);
     want_string(&w, "/chosen", "bootargs", "ftrace=function");
     want_cells(&w, "/chosen", "linux,initrd-start", (const uint32_t[]){0, 0x88000000}, 2);
     want_cells(&w, "/chosen", "linux,initrd-end", (const uint32_t[]){0, 0x88000123}, 2);
     want_bytes(&w, "/chosen", "rng-seed", seed, sizeof seed);
+    want_cells(&w, "/chosen", "kaslr-seed", (const uint32_t[]){0x12345678, 0x9abcdef0}, 2);
     free(w.fdt);
 }
 
@@ -297,7 +300,7 @@ int main(void)
         cmocka_unit_test(every_parent_and_regmap_leads_somewhere),
         cmocka_unit_test(devices_have_the_names_that_drivers_look_for),
         cmocka_unit_test(a_device_that_is_absent_leaves_no_trace),
-        cmocka_unit_test(chosen_brings_arguments_initrd_and_seed),
+        cmocka_unit_test(chosen_brings_arguments_initrd_and_seeds),
         cmocka_unit_test(a_long_command_line_and_many_harts_fit),
         cmocka_unit_test(a_boot_loader_can_add_to_the_tree_in_place),
         cmocka_unit_test(the_same_board_gives_the_same_bytes),

@@ -470,6 +470,54 @@ static void the_tree_names_every_source_of_the_plic(void **state)
     board_free(&b);
 }
 
+/* The seeds of /chosen, all bytes: those of the machine's tree. */
+struct chosen_seeds {
+    uint8_t rng[32], kaslr[8];
+    bool has_kaslr;
+};
+
+static struct chosen_seeds chosen_seeds(uint64_t seed, bool kaslr)
+{
+    const struct board_program p = busy_program(300);
+    struct machine_config config = config_of(1, seed);
+    struct chosen_seeds s = {0};
+    struct test_board b;
+    size_t size;
+    const void *dtb, *value;
+    int node, len;
+
+    config.kaslr = kaslr;
+    board_new(&b, &p, config);
+    dtb = machine_dtb(b.m, &size);
+    node = fdt_path_offset(dtb, "/chosen");
+    value = fdt_getprop(dtb, node, "rng-seed", &len);
+    assert_int_equal(len, sizeof s.rng);
+    memcpy(s.rng, value, sizeof s.rng);
+    value = fdt_getprop(dtb, node, "kaslr-seed", &len);
+    s.has_kaslr = value;
+    if (value) {
+        assert_int_equal(len, sizeof s.kaslr);
+        memcpy(s.kaslr, value, sizeof s.kaslr);
+    }
+    board_free(&b);
+    return s;
+}
+
+static void the_guest_gets_random_numbers_of_the_seed(void **state)
+{
+    struct chosen_seeds one = chosen_seeds(1, false), again = chosen_seeds(1, true);
+    struct chosen_seeds two = chosen_seeds(2, true), most = chosen_seeds(UINT64_MAX, true);
+
+    (void)state;
+    assert_false(one.has_kaslr);
+    assert_true(again.has_kaslr && two.has_kaslr && most.has_kaslr);
+    assert_memory_equal(one.rng, again.rng, sizeof one.rng);
+    assert_memory_not_equal(one.rng, two.rng, sizeof one.rng);
+    assert_memory_not_equal(one.rng, most.rng, sizeof one.rng);
+    assert_memory_not_equal(again.kaslr, two.kaslr, sizeof two.kaslr);
+    assert_memory_not_equal(again.kaslr, again.rng, sizeof again.kaslr);
+}
+
 static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state)
 {
     struct board_program p = {0};
@@ -1108,6 +1156,7 @@ int main(void)
         cmocka_unit_test(looking_at_the_time_is_no_reading_of_it),
         cmocka_unit_test(time_that_is_set_is_the_time),
         cmocka_unit_test(time_that_another_hart_sets_wakes),
+        cmocka_unit_test(the_guest_gets_random_numbers_of_the_seed),
         cmocka_unit_test(the_tree_names_every_source_of_the_plic),
         cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
         cmocka_unit_test(a_sleep_of_centuries_is_asked_for_as_such),
