@@ -59,31 +59,6 @@ static bool is_same_page(uint64_t a, uint64_t b)
     return a / PAGE_BYTES == b / PAGE_BYTES;
 }
 
-/* The kernel frees the code of modules, and of the image only code whose sites are gone then. */
-static bool may_be_freed(const struct site *s, bool gone)
-{
-    return s->gone || (s->module && !gone);
-}
-
-/*
- * Of code that may be freed: the last site at or before pc in its page, or else one after it;
- * `gone`: only of memory that is something else now.
- */
-static uint32_t site_near(const struct audit *a, uint64_t pc, bool gone)
-{
-    uint32_t found = NO_SITE;
-
-    for (uint32_t id = 0; id < site_count(a->config.sites); id++) {
-        const struct site *s = site_get(a->config.sites, id);
-        uint64_t best = found == NO_SITE ? 0 : site_get(a->config.sites, found)->va;
-
-        if (is_same_page(s->va, pc) && may_be_freed(s, gone) &&
-            (found == NO_SITE || (best > pc ? s->va < best : s->va <= pc && s->va >= best)))
-            found = id;
-    }
-    return found;
-}
-
 /* ---- contexts that a trap stopped in a module ---- */
 
 static void stop(struct lifetime_rules *r, const struct trap_event *t)
@@ -202,7 +177,7 @@ static void trap(struct lifetime_rules *r, const struct trap_event *t)
         stop(r, t);
         return;
     }
-    site = site_near(a, t->epc, t->cause == ILLEGAL_INSTRUCTION);
+    site = site_freeable_near(a->config.sites, t->epc, t->cause == ILLEGAL_INSTRUCTION);
     if (site != NO_SITE || (t->cause != ILLEGAL_INSTRUCTION && was_there(r, t)) ||
         (a->config.programs && bpf_text_is_gone(a->config.programs, t->epc)))
         report(r, t, site);

@@ -21,6 +21,7 @@
 #include "cpu/observer.h"
 #include "load/image.h"
 #include "load/symbols.h"
+#include "mem/ram.h"
 
 /* `mv a0,ra`, as GCC puts it before the call of _mcount: compressed and not. */
 enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0001 };
@@ -47,6 +48,7 @@ struct site_table {
     VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
     VEC_OF(struct names) names;  /* of added sites */
     VEC_OF(uint64_t) left_out;   /* addresses to which entries of the table lead */
+    VEC_OF(uint32_t) freeable;   /* sites of modules, and of the image those that are gone */
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
@@ -653,6 +655,7 @@ void site_table_free(struct site_table *t)
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
     VEC_FREE(&t->left_out);
+    VEC_FREE(&t->freeable);
     free(t->found);
     free(t);
 }
@@ -731,6 +734,7 @@ uint32_t site_add(struct site_table *t, const struct site *s)
     t->sites.at[id].function = names.function;
     t->sites.at[id].module = names.module;
     insert(t, id);
+    VEC_PUSH(&t->freeable, id);
     tell_changed(t, id);
     return id;
 }
@@ -743,7 +747,25 @@ void site_remove(struct site_table *t, uint32_t id)
     t->by_pa.len--;
     memmove(&t->by_pa.at[at], &t->by_pa.at[at + 1], (t->by_pa.len - at) * sizeof *t->by_pa.at);
     t->sites.at[id].gone = true;
+    if (!t->sites.at[id].module)
+        VEC_PUSH(&t->freeable, id);
     tell_changed(t, id);
+}
+
+uint32_t site_freeable_near(const struct site_table *t, uint64_t pc, bool gone)
+{
+    uint32_t found = NO_SITE;
+
+    for (size_t i = 0; i < t->freeable.len; i++) {
+        uint32_t id = t->freeable.at[i];
+        const struct site *s = &t->sites.at[id];
+        uint64_t best = found == NO_SITE ? 0 : t->sites.at[found].va;
+
+        if (s->va / PAGE_BYTES == pc / PAGE_BYTES && (s->gone || !gone) &&
+            (found == NO_SITE || (best > pc ? s->va < best : s->va <= pc && s->va >= best)))
+            found = id;
+    }
+    return found;
 }
 
 /* ---- state ---- */
@@ -761,12 +783,17 @@ static void added_io(struct state_io *io, struct site *s, struct names *names)
     s->module = names->module;
 }
 
-static void order_by_pa(struct site_table *t)
+/* What is kept beside the sites themselves. */
+static void index_sites(struct site_table *t)
 {
     t->by_pa.len = 0;
-    for (uint32_t id = 0; id < t->sites.len; id++)
+    t->freeable.len = 0;
+    for (uint32_t id = 0; id < t->sites.len; id++) {
         if (!t->sites.at[id].gone)
             insert(t, id);
+        if (t->sites.at[id].gone || t->sites.at[id].module)
+            VEC_PUSH(&t->freeable, id);
+    }
 }
 
 void site_table_state_io(struct state_io *io, struct site_table *t)
@@ -789,5 +816,5 @@ void site_table_state_io(struct state_io *io, struct site_table *t)
     for (size_t id = 0; id < t->sites.len; id++)
         STATE_IO(io, t->sites.at[id].gone);
     if (io->loading)
-        order_by_pa(t);
+        index_sites(t);
 }

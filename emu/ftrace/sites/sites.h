@@ -89,6 +89,13 @@ void site_table_listen(struct site_table *t, struct site_listener listener);
  */
 void site_table_state_io(struct state_io *io, struct site_table *t);
 
+/*
+ * Of the code that a kernel may free (that of modules) or has freed, in the page of the virtual
+ * address pc: the last site at or before pc, else the first one after it; NO_SITE: none is there.
+ * `gone`: only sites whose memory is used for something else.
+ */
+uint32_t site_freeable_near(const struct site_table *t, uint64_t pc, bool gone);
+
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);
 
