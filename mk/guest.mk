@@ -29,7 +29,7 @@ guest_break_line = $(eval broken-$(word 1,$(1))-$(word 2,$(1)) += $(wordlist 3,$
 $(foreach line,$(shell awk '\
 	FNR == 1 { name = FILENAME; sub(/.*\//, "", name); sub(/\.patch$$/, "", name) } \
 	/^(layouts|by): / { key = $$1; sub(/:/, "", key); line = name "," key; for (i = 2; i <= NF; i++) line = line "," $$i; print line } \
-	/^rule: / { rule = $$2; explored = 0 } /^by: / { explored = 1 } \
+	/^rule: / { rule = $$2; explored = 0 } /^by: |^suite: / { explored = 1 } \
 	/^---/ && rule { if (!explored && !(rule in first)) { first[rule]; print name ",first,yes" } rule = "" } \
 	/^\+\+\+ b\// { sub(/^b\/$(GUEST_SRC)\//, "", $$2); print name ",file," $$2 }' tests/broken/*.patch),\
 	$(call guest_break_line,$(subst $(comma), ,$(line))))

@@ -106,8 +106,10 @@ static void expect_stack_switch(struct hart *h, uint64_t pc)
 static void tell_insn(struct hart *h, const struct uop *u, uint64_t pc)
 {
     const struct block *b = h->cache.block;
-    struct event e = {.kind = EVENT_INSN, .insn = {.hart = h, .pc = pc}};
+    struct event e; /* not zeroed: there are as many as instructions */
 
+    e.kind = EVENT_INSN;
+    e.insn = (struct insn_event){.hart = h, .pc = pc};
     if (b->notes[u - b->ops].size == 2)
         memcpy(&e.insn.word, b->bytes + 2 * u->at, 2);
     else

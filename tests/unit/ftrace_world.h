@@ -72,14 +72,9 @@ static inline void scene_begin(struct scene *s, unsigned harts, enum fetch_mode 
     ftrace_listen(&s->stream, &l);
 }
 
-/* Makes the parts. Of `audit' the limit and text_mutex are the test's; NULL: no auditor. */
-static inline void scene_complete(struct scene *s, size_t updates_max, struct audit_config *audit)
+/* Makes the auditor; what the scene does not have is the test's. */
+static inline void scene_audit(struct scene *s, struct audit_config *audit)
 {
-    s->t = image_table(s->im, &s->symbols);
-    s->log = patch_log_new(s->t, cluster_hart_count(s->w.cluster), PATCHES_MAX);
-    s->updates = updates_new(s->w.cluster, s->t, s->log, updates_max, &s->stream);
-    if (!audit)
-        return;
     audit->sites = s->t;
     if (!audit->symbols)
         audit->symbols = s->symbols;
@@ -88,6 +83,16 @@ static inline void scene_complete(struct scene *s, size_t updates_max, struct au
     audit->cluster = s->w.cluster;
     audit->stream = &s->stream;
     s->audit = audit_new(audit);
+}
+
+/* Makes the parts. Of `audit' the limit and text_mutex are the test's; NULL: no auditor. */
+static inline void scene_complete(struct scene *s, size_t updates_max, struct audit_config *audit)
+{
+    s->t = image_table(s->im, &s->symbols);
+    s->log = patch_log_new(s->t, cluster_hart_count(s->w.cluster), PATCHES_MAX);
+    s->updates = updates_new(s->w.cluster, s->t, s->log, updates_max, &s->stream);
+    if (audit)
+        scene_audit(s, audit);
 }
 
 static inline void wreck(struct scene *s)

@@ -61,14 +61,8 @@ static void build(struct stage *t)
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     config.image = &s->im->image;
     scene_complete(s, 10, NULL);
-    config.symbols = s->symbols;
-    config.text = t->text = text_map_new(config.image, config.symbols);
-    config.sites = s->t;
-    config.log = s->log;
-    config.updates = s->updates;
-    config.cluster = s->w.cluster;
-    config.stream = &s->stream;
-    s->audit = audit_new(&config);
+    config.text = t->text = text_map_new(config.image, s->symbols);
+    scene_audit(s, &config);
     t->calls = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, &s->stream,
                          (struct calls_listener){0});
     t->h = s->w.hart;

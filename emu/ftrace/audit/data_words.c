@@ -69,6 +69,22 @@ static void forget(struct data_words *w)
     w->stores.len = w->values.len = w->views.len = w->loads.len = 0;
 }
 
+static void fill_word(struct data_words *w, uint64_t at, struct data_word *word)
+{
+    *word = (struct data_word){&w->stores.at[at], &w->values.at[at], &w->views.at[at * w->width],
+                               &w->loads.at[at * w->harts]};
+}
+
+bool data_words_find(struct data_words *w, uint64_t pa, struct data_word *word)
+{
+    uint64_t at;
+
+    if (!map_get(&w->index, pa >> WORD_SHIFT, &at))
+        return false;
+    fill_word(w, at, word);
+    return true;
+}
+
 void data_words_at(struct data_words *w, uint64_t pa, struct data_word *word)
 {
     uint64_t at;
@@ -78,8 +94,12 @@ void data_words_at(struct data_words *w, uint64_t pa, struct data_word *word)
             forget(w);
         at = add_word(w, pa >> WORD_SHIFT);
     }
-    *word = (struct data_word){&w->stores.at[at], &w->values.at[at], &w->views.at[at * w->width],
-                               &w->loads.at[at * w->harts]};
+    fill_word(w, at, word);
+}
+
+size_t data_words_count(const struct data_words *w)
+{
+    return w->stores.len;
 }
 
 uint64_t data_words_forgotten(const struct data_words *w)

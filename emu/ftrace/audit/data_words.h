@@ -12,12 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "ftrace/audit/happens.h"
 
 struct data_words;
 struct state_io;
 
 enum { WORD_SHIFT = 2, WORD_BYTES = 1 << WORD_SHIFT };
+
+/* What an access is made in: what a patched instruction leads to, or a patched call or breakpoint.
+ */
+enum { DETOUR_NONE, DETOUR_ANY, DETOUR_TRACER };
 
 /* Plain data without padding, as it is saved. */
 struct data_access {
@@ -28,7 +33,7 @@ struct data_access {
     uint32_t context; /* the task's, or an interrupt handler's on its stack */
     uint32_t hart;
     uint8_t bytes;  /* of the word, a bit each */
-    uint8_t detour; /* 1: in what a patched instruction leads to */
+    uint8_t detour; /* DETOUR_* */
     uint8_t atomic; /* 1: an atomic operation, or with .aq or .rl */
     uint8_t size;   /* of the whole access */
 };
@@ -47,6 +52,9 @@ void data_words_state_io(struct state_io *io, struct data_words *w);
 
 /* The word at a physical address; if it is not kept, with no accesses. May forget all others. */
 void data_words_at(struct data_words *w, uint64_t pa, struct data_word *word);
+/* The same if it is kept; false: it is not. */
+MUST_USE bool data_words_find(struct data_words *w, uint64_t pa, struct data_word *word);
+size_t data_words_count(const struct data_words *w); /* that are kept */
 uint64_t data_words_forgotten(const struct data_words *w);
 
 #endif

@@ -37,7 +37,8 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_WRONG] = "wrong",         [LABEL_KEY] = "key",
         [LABEL_DATA] = "data",           [LABEL_PUBLISHED] = "published",
         [LABEL_READ] = "read",           [LABEL_ENTRY] = "entry",
-        [LABEL_USED] = "used",           [LABEL_REACHED] = "reached",
+        [LABEL_USED] = "used",           [LABEL_FREED] = "freed",
+        [LABEL_REACHED] = "reached",
     };
 
     return names[label];
@@ -105,9 +106,9 @@ const char *message_text(enum message message)
                                  "back",
         [MESSAGE_TARGET] = "the jump that begins there leads to where no instruction begins",
         [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
-        [MESSAGE_PUBLISHED] =
-            "a data fence (fence w,w or stronger) or a store with release: other harts "
-            "may see the second of the first two stores before the first",
+        [MESSAGE_GRACE_PERIOD] =
+            "a grace period before it is freed: synchronize_rcu(), call_rcu() or "
+            "an interrupt to all harts",
         [MESSAGE_NOP] = "a nop",
         [MESSAGE_RECORD_UNSORTED] =
             "the record is behind one with a higher address, so searches by address miss some",

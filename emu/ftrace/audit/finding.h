@@ -106,6 +106,7 @@ enum fact_label {
     LABEL_ENTRY,
     LABEL_USED,
     LABEL_REACHED,
+    LABEL_FREED,
     LABELS,
 };
 
@@ -182,7 +183,7 @@ enum message {
     MESSAGE_PROBE_SHARED,
     MESSAGE_TABLE_LACKS,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
-    MESSAGE_PUBLISHED, /* a fence between data and what publishes it */
+    MESSAGE_GRACE_PERIOD,
     MESSAGES,
 };
 

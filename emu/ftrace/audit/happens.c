@@ -32,20 +32,27 @@ struct begun {
 
 struct happens {
     unsigned harts;
+    size_t width;
     view_number *views; /* HART_VIEWS of each hart */
     uint32_t *counts;   /* ACCESS_KINDS of each hart: made */
+    uint32_t *loaded;   /* of each hart: a bit for each register whose view is not empty */
     struct begun begun;
     view_number *load, *store; /* what comes before the load and the store that were begun */
 };
 
+/* Numbers that are compared and joined at once; a view has a multiple of them. */
+enum { LANES = 4 };
+typedef view_number lanes __attribute__((vector_size(LANES * sizeof(view_number)),
+                                         aligned(sizeof(view_number)), may_alias));
+
 size_t happens_width(const struct happens *h)
 {
-    return (size_t)h->harts * ACCESS_KINDS;
+    return h->width;
 }
 
 static view_number *view_of(const struct happens *h, unsigned hart, unsigned which)
 {
-    return h->views + ((size_t)hart * HART_VIEWS + which) * happens_width(h);
+    return h->views + ((size_t)hart * HART_VIEWS + which) * h->width;
 }
 
 static uint32_t *count_of(const struct happens *h, unsigned hart, enum access_kind kind)
@@ -65,28 +72,47 @@ uint32_t view_has(const view_number *view, unsigned hart, enum access_kind kind)
 
 static void clear(const struct happens *h, view_number *view)
 {
-    memset(view, 0, happens_width(h) * sizeof *view);
+    memset(view, 0, h->width * sizeof *view);
 }
 
-static void join(const struct happens *h, view_number *to, const view_number *from)
+void happens_join(const struct happens *h, view_number *to, const view_number *from)
 {
-    for (size_t i = 0; i < happens_width(h); i++)
-        to[i] = from[i] > to[i] ? from[i] : to[i];
+    for (size_t i = 0; i < h->width; i += LANES) {
+        lanes a = *(const lanes *)&to[i], b = *(const lanes *)&from[i];
+        lanes larger = (lanes)(a > b);
+
+        *(lanes *)&to[i] = (a & larger) | (b & ~larger);
+    }
+}
+
+static bool is_empty(const struct happens *h, const view_number *view)
+{
+    lanes any = {0};
+
+    for (size_t i = 0; i < h->width; i += LANES)
+        any |= *(const lanes *)&view[i];
+    return !(any[0] | any[1] | any[2] | any[3]);
 }
 
 static void join_registers(const struct happens *h, view_number *to, unsigned hart,
                            uint32_t registers)
 {
-    for (registers &= ~UINT32_C(1); registers; registers &= registers - 1)
-        join(h, to, view_of(h, hart, OF_REGISTER + (unsigned)__builtin_ctz(registers)));
+    for (registers &= h->loaded[hart]; registers; registers &= registers - 1)
+        happens_join(h, to, view_of(h, hart, OF_REGISTER + (unsigned)__builtin_ctz(registers)));
 }
 
 static void set_registers(const struct happens *h, unsigned hart, uint32_t registers,
                           const view_number *view)
 {
-    for (registers &= ~UINT32_C(1); registers; registers &= registers - 1)
+    registers &= ~UINT32_C(1);
+    if (is_empty(h, view)) {
+        h->loaded[hart] &= ~registers;
+        return;
+    }
+    h->loaded[hart] |= registers;
+    for (; registers; registers &= registers - 1)
         memcpy(view_of(h, hart, OF_REGISTER + (unsigned)__builtin_ctz(registers)), view,
-               happens_width(h) * sizeof *view);
+               h->width * sizeof *view);
 }
 
 /* Adds all loads or stores of the hart so far, with what these came after. */
@@ -94,7 +120,7 @@ static void join_all(const struct happens *h, view_number *to, unsigned hart, en
 {
     view_number *own = number_in(to, hart, kind);
 
-    join(h, to, view_of(h, hart, kind == ACCESS_OF_LOADS ? LOADED : STORED));
+    happens_join(h, to, view_of(h, hart, kind == ACCESS_OF_LOADS ? LOADED : STORED));
     if (*own < *count_of(h, hart, kind))
         *own = *count_of(h, hart, kind);
 }
@@ -104,12 +130,12 @@ static void join_all(const struct happens *h, view_number *to, unsigned hart, en
 void happens_begin(struct happens *h, unsigned hart, const struct ordered_access *a)
 {
     h->begun = (struct begun){hart, *a};
-    memcpy(h->load, view_of(h, hart, BEFORE_LOADS), happens_width(h) * sizeof *h->load);
-    memcpy(h->store, view_of(h, hart, BEFORE_STORES), happens_width(h) * sizeof *h->store);
+    memcpy(h->load, view_of(h, hart, BEFORE_LOADS), h->width * sizeof *h->load);
+    memcpy(h->store, view_of(h, hart, BEFORE_STORES), h->width * sizeof *h->store);
     join_registers(h, h->load, hart, a->address);
     join_registers(h, h->store, hart, a->address | a->value);
     if (a->aq)
-        join(h, h->load, view_of(h, hart, RELEASED));
+        happens_join(h, h->load, view_of(h, hart, RELEASED));
     if (a->rl)
         for (unsigned kind = 0; kind < ACCESS_KINDS; kind++) {
             join_all(h, h->load, hart, (enum access_kind)kind);
@@ -125,6 +151,11 @@ bool happens_is_before(const struct happens *h, const struct happening *other, b
            view_has(stores ? h->store : h->load, other->hart, other->kind) >= other->number;
 }
 
+bool happens_is_after_load(const struct happens *h, uint32_t number)
+{
+    return view_has(h->load, h->begun.hart, ACCESS_OF_LOADS) >= number;
+}
+
 /* Takes the view of the store that is read; what the hart does later may depend on it. */
 static void make_load(struct happens *h, const view_number *read)
 {
@@ -133,14 +164,14 @@ static void make_load(struct happens *h, const view_number *read)
     uint32_t *count = count_of(h, hart, ACCESS_OF_LOADS);
 
     if (read)
-        join(h, h->load, read);
+        happens_join(h, h->load, read);
     ++*count;
-    join(h, view_of(h, hart, LOADED), h->load);
+    happens_join(h, view_of(h, hart, LOADED), h->load);
     set_registers(h, hart, a->target, h->load);
     if (!a->aq)
         return;
     for (unsigned to = BEFORE_LOADS; to <= BEFORE_OUTPUTS; to++)
-        join(h, view_of(h, hart, to), h->load);
+        happens_join(h, view_of(h, hart, to), h->load);
 }
 
 /*
@@ -153,13 +184,13 @@ static void make_store(struct happens *h, view_number *left)
     view_number *own = number_in(h->store, hart, ACCESS_OF_STORES);
 
     if (h->begun.access.loads)
-        join(h, h->store, h->load);
+        happens_join(h, h->store, h->load);
     if (*own == *count)
         ++*own;
     ++*count;
-    join(h, view_of(h, hart, STORED), h->store);
+    happens_join(h, view_of(h, hart, STORED), h->store);
     if (left)
-        memcpy(left, h->store, happens_width(h) * sizeof *left);
+        memcpy(left, h->store, h->width * sizeof *left);
 }
 
 void happens_make(struct happens *h, const view_number *read, view_number *left)
@@ -172,7 +203,7 @@ void happens_make(struct happens *h, const view_number *read, view_number *left)
     if (a->stores)
         make_store(h, left);
     if (a->rl)
-        join(h, view_of(h, hart, RELEASED), a->stores ? h->store : h->load);
+        happens_join(h, view_of(h, hart, RELEASED), a->stores ? h->store : h->load);
     if (!a->aq)
         return;
     /* What the acquire orders includes itself. */
@@ -196,11 +227,11 @@ static void order_after(const struct happens *h, unsigned hart, const view_numbe
                         unsigned succ)
 {
     if (succ & FENCE_SET_R)
-        join(h, view_of(h, hart, BEFORE_LOADS), before);
+        happens_join(h, view_of(h, hart, BEFORE_LOADS), before);
     if (succ & FENCE_SET_W)
-        join(h, view_of(h, hart, BEFORE_STORES), before);
+        happens_join(h, view_of(h, hart, BEFORE_STORES), before);
     if (succ & FENCE_SET_O)
-        join(h, view_of(h, hart, BEFORE_OUTPUTS), before);
+        happens_join(h, view_of(h, hart, BEFORE_OUTPUTS), before);
 }
 
 void happens_fence(struct happens *h, unsigned hart, unsigned pred, unsigned succ, bool tso)
@@ -219,6 +250,10 @@ void happens_fence(struct happens *h, unsigned hart, unsigned pred, unsigned suc
 
 void happens_compute(struct happens *h, unsigned hart, uint32_t sources, uint32_t targets)
 {
+    if (!(sources & h->loaded[hart])) {
+        h->loaded[hart] &= ~targets;
+        return;
+    }
     clear(h, h->load);
     join_registers(h, h->load, hart, sources);
     set_registers(h, hart, targets, h->load);
@@ -226,6 +261,8 @@ void happens_compute(struct happens *h, unsigned hart, uint32_t sources, uint32_
 
 void happens_branch(struct happens *h, unsigned hart, uint32_t sources)
 {
+    if (!(sources & h->loaded[hart]))
+        return;
     join_registers(h, view_of(h, hart, BEFORE_STORES), hart, sources);
     join_registers(h, view_of(h, hart, BEFORE_OUTPUTS), hart, sources);
 }
@@ -235,20 +272,20 @@ void happens_send(const struct happens *h, unsigned hart, view_number *view)
     for (unsigned kind = 0; kind < ACCESS_KINDS; kind++)
         join_all(h, view, hart, (enum access_kind)kind);
     for (unsigned from = BEFORE_LOADS; from <= BEFORE_OUTPUTS; from++)
-        join(h, view, view_of(h, hart, from));
+        happens_join(h, view, view_of(h, hart, from));
 }
 
 void happens_next_store(const struct happens *h, unsigned hart, bool outputs, view_number *view)
 {
-    join(h, view, view_of(h, hart, BEFORE_STORES));
+    happens_join(h, view, view_of(h, hart, BEFORE_STORES));
     if (outputs)
-        join(h, view, view_of(h, hart, BEFORE_OUTPUTS));
+        happens_join(h, view, view_of(h, hart, BEFORE_OUTPUTS));
 }
 
 void happens_receive(struct happens *h, unsigned hart, const view_number *view)
 {
     for (unsigned to = BEFORE_LOADS; to <= BEFORE_OUTPUTS; to++)
-        join(h, view_of(h, hart, to), view);
+        happens_join(h, view_of(h, hart, to), view);
 }
 
 /* ---- life ---- */
@@ -258,8 +295,10 @@ struct happens *happens_new(unsigned harts)
     struct happens *h = xcalloc(1, sizeof *h);
 
     h->harts = harts;
+    h->width = ((size_t)harts * ACCESS_KINDS + LANES - 1) / LANES * LANES;
     h->views = xcalloc((size_t)harts * HART_VIEWS * happens_width(h), sizeof *h->views);
     h->counts = xcalloc((size_t)harts * ACCESS_KINDS, sizeof *h->counts);
+    h->loaded = xcalloc(harts, sizeof *h->loaded);
     h->load = xcalloc(happens_width(h), sizeof *h->load);
     h->store = xcalloc(happens_width(h), sizeof *h->store);
     return h;
@@ -271,16 +310,30 @@ void happens_free(struct happens *h)
         return;
     free(h->views);
     free(h->counts);
+    free(h->loaded);
     free(h->load);
     free(h->store);
     free(h);
 }
 
+/* What the views of other registers hold is of no meaning, and must not differ between two saves.
+ */
+static void clear_empty(struct happens *h)
+{
+    for (unsigned hart = 0; hart < h->harts; hart++)
+        for (unsigned reg = 0; reg < REGISTERS; reg++)
+            if (!(h->loaded[hart] >> reg & 1))
+                clear(h, view_of(h, hart, OF_REGISTER + reg));
+}
+
 /* No access is begun between two events, so what was begun is not saved. */
 void happens_state_io(struct state_io *io, struct happens *h)
 {
-    state_io_section(io, "happens", 1);
+    state_io_section(io, "happens", 2);
     STATE_IO_SAME(io, h->harts);
+    clear_empty(h);
+    for (unsigned i = 0; i < h->harts; i++)
+        STATE_IO(io, h->loaded[i]);
     for (size_t i = 0; i < (size_t)h->harts * HART_VIEWS * happens_width(h); i++)
         STATE_IO(io, h->views[i]);
     for (size_t i = 0; i < (size_t)h->harts * ACCESS_KINDS; i++)

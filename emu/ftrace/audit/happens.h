@@ -44,6 +44,8 @@ struct happens *happens_new(unsigned harts);
 void happens_free(struct happens *h);
 void happens_state_io(struct state_io *io, struct happens *h);
 size_t happens_width(const struct happens *h);
+/* Adds what another view has. */
+void happens_join(const struct happens *h, view_number *to, const view_number *from);
 
 /* Begins an access; happens_is_before may be asked of it until it is made. */
 void happens_begin(struct happens *h, unsigned hart, const struct ordered_access *a);
@@ -53,6 +55,9 @@ void happens_begin(struct happens *h, unsigned hart, const struct ordered_access
  * store, if it both loads and stores.
  */
 bool happens_is_before(const struct happens *h, const struct happening *other, bool as_store);
+
+/* Whether a fence orders that earlier load of the same hart before the load that was begun. */
+bool happens_is_after_load(const struct happens *h, uint32_t number);
 
 /*
  * Makes the access that was begun. `read`: the view that the last store left there; NULL: it is not
