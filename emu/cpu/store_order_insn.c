@@ -274,40 +274,54 @@ static void has_read(struct hart *h, uint64_t place)
         raise_to(&o->next_reads, place);
 }
 
-/* The newest store in the buffer to some of the bytes; NULL: none. */
-static const struct buffered_store *find_waiting(const struct hart_order *o, uint64_t pa,
-                                                 unsigned size)
+/*
+ * Puts the bytes of stores that wait into the eight aligned ones, the newest store for each byte.
+ * Returns those of `mask' that are from stores; *view: of these stores (rule 12).
+ */
+static unsigned forward(const struct hart_order *o, uint64_t pa, unsigned mask, uint64_t *word,
+                        uint64_t *view)
 {
-    for (unsigned i = o->count; i-- > 0;)
-        if (stores_overlap(&o->waiting[i], pa, size))
-            return &o->waiting[i];
-    return NULL;
+    const uint64_t base = align_down(pa, 8);
+    unsigned found = 0;
+
+    for (unsigned i = o->count; i-- > 0 && found != mask;) {
+        const struct buffered_store *s = &o->waiting[i];
+
+        if (align_down(s->pa, 8) != base)
+            continue;
+        for (unsigned byte = 0; byte < s->size; byte++) {
+            unsigned at = (unsigned)(s->pa - base) + byte;
+
+            if (!(mask & ~found & 1U << at))
+                continue;
+            found |= 1U << at;
+            *word = (*word & ~(UINT64_C(0xff) << 8 * at)) | (s->value >> 8 * byte & 0xff) << 8 * at;
+            raise_to(view, s->view);
+        }
+    }
+    return found;
 }
 
-/* The load returns bytes of a store that waits, if that has all of them (rule 12). */
-static bool forward(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
-{
-    const struct buffered_store *s = find_waiting(h->s.order, pa, size);
-
-    if (!s || s->pa > pa || s->pa + s->size < pa + size)
-        return false;
-    *value = s->value >> 8 * (pa - s->pa) & (~UINT64_C(0) >> (64 - 8 * size));
-    has_read(h, later(earliest_place(h), s->view));
-    return true;
-}
-
+/* A load of bytes of which some may be in the buffer: the others are as memory held them. */
 static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
 {
-    struct outcome outcomes[OUTCOMES_MAX];
-    unsigned count;
-    uint64_t place;
+    struct outcome outcomes[OUTCOMES_MAX], taken = {0};
+    unsigned mask = bytes_in_word(pa, size), found;
+    uint64_t forwarded = 0, view = 0;
 
-    if (forward(h, pa, size, value))
-        return;
-    store_order_let_overlapping_leave(h, pa, size);
-    count = find_outcomes(h, pa, bytes_in_word(pa, size), earliest_place(h), outcomes);
-    *value = take_outcome(h, pa, size, &outcomes[choose_outcome(h, count)], &place);
-    has_read(h, place);
+    found = forward(h->s.order, pa, mask, &forwarded, &view);
+    taken.place = later(earliest_place(h), view);
+    if (found != mask) {
+        unsigned count = find_outcomes(h, pa, mask & ~found, taken.place, outcomes);
+
+        taken = outcomes[choose_outcome(h, count)];
+        note_seen(h, pa, mask & ~found, taken.seen);
+        (void)forward(h->s.order, pa, found, &taken.word, &view);
+    } else {
+        taken.word = forwarded;
+    }
+    *value = taken.word >> 8 * (pa % 8) & (~UINT64_C(0) >> (64 - 8 * size));
+    has_read(h, taken.place);
 }
 
 static void tell_load(const struct hart *h, uint64_t pa, unsigned size)
