@@ -578,7 +578,38 @@ bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsign
     return true;
 }
 
-/* An lr that returns an older value reserves nothing. */
+static bool end_reserve(struct hart *h, const struct uop *u, uint64_t value, unsigned size,
+                        uint64_t place)
+{
+    has_read(h, place);
+    end_atomic(h, place);
+    h->s.x[u->rd] = (uint64_t)sign_extend(value, size * 8);
+    return true;
+}
+
+/*
+ * Whether a search wants an lr to return what waits in its hart's buffer, if that has all its
+ * bytes. Else the store leaves first. *word: the eight aligned bytes; *place: of the load.
+ */
+static bool reserve_is_forwarded(const struct hart *h, uint64_t pa, unsigned size, uint64_t *word,
+                                 uint64_t *place)
+{
+    const struct hart_order *o = h->s.order;
+    const struct chooser *chooser = &h->cluster->config.chooser;
+    unsigned mask = bytes_in_word(pa, size);
+    uint64_t view = 0;
+
+    if (store_order_is_bounded(chooser) || o->insn.releases ||
+        forward(o, pa, mask, word, &view) != mask ||
+        !ask_chooser(chooser, CHOICE_LOAD_VALUE, h->id, 2, 0))
+        return false;
+    *place = later(earliest_place(h), view);
+    if (o->insn.acquires)
+        raise_to(place, o->annotated);
+    return true;
+}
+
+/* An lr that returns an older value, or one that others do not see yet, reserves nothing. */
 bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
 {
     struct hart_order *o = h->s.order;
@@ -592,6 +623,11 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     type = hart_type_of_load(h, va, size);
     pa = h->s.reserved_line + va % CACHE_BLOCK_BYTES;
     begin_io_atomic(h, type);
+    value = 0;
+    if (type != MEMORY_IO && reserve_is_forwarded(h, pa, size, &value, &place)) {
+        h->s.reserved = false;
+        return end_reserve(h, u, value >> 8 * (pa % 8), size, place);
+    }
     begin_atomic(h, pa, size);
     from = type == MEMORY_IO ? h->cluster->order->now : earliest_place(h);
     if (o->insn.acquires || o->insn.releases)
@@ -604,10 +640,8 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     if (taken)
         h->s.reserved = false;
     value = take_outcome(h, pa, size, &outcomes[taken], &place);
-    has_read(h, place);
-    end_atomic(h, place);
+    (void)end_reserve(h, u, value, size, place);
     end_io_atomic(h, type);
-    h->s.x[u->rd] = (uint64_t)sign_extend(value, size * 8);
     return true;
 }
 
