@@ -89,7 +89,7 @@ void state_io_bytes(struct state_io *io, void *bytes, size_t len)
         memcpy(bytes, from, len);
 }
 
-uint64_t state_io_number(struct state_io *io, uint64_t value, size_t size)
+uint64_t state_io_number_apart(struct state_io *io, uint64_t value, size_t size)
 {
     const uint8_t *from;
 

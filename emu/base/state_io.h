@@ -77,7 +77,18 @@ void state_io_fail(struct state_io *io, enum state_error error);
 void state_io_bytes(struct state_io *io, void *bytes, size_t len);
 
 /* An integer of `size` bytes (1, 2, 4, 8). Returns what it is after the call. */
-uint64_t state_io_number(struct state_io *io, uint64_t value, size_t size);
+uint64_t state_io_number_apart(struct state_io *io, uint64_t value, size_t size);
+
+/* The same. A restore is thousands of them, most of a search's time, and `size` is a constant. */
+static inline uint64_t state_io_number(struct state_io *io, uint64_t value, size_t size)
+{
+    if (!io->loading || io->error || size > io->size - io->at)
+        return state_io_number_apart(io, value, size);
+    value = 0;
+    memcpy(&value, io->data + io->at, size);
+    io->at += size;
+    return value;
+}
 
 /* Any integer, bool or enumeration: a variable or a member of a structure, not a bit field. */
 #define STATE_IO(io, v) ((v) = (__typeof__(v))state_io_number((io), (uint64_t)(v), sizeof(v)))

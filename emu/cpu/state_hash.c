@@ -5,6 +5,7 @@
 
 #include "cpu/codemap_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/used_translations_priv.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -32,6 +33,28 @@ static uint64_t mix_unfetched(uint64_t hash, const struct hart *h)
     return hash;
 }
 
+/*
+ * The translations that the hart goes on using, whatever their order: it only says which one leaves
+ * a full set first. What only evidence needs is not in it.
+ */
+static uint64_t mix_used(uint64_t hash, const struct used_set *s)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = s ? s->oldest : NO_USED; i != NO_USED; i = s->at[i].newer) {
+        const struct used *u = &s->at[i];
+        uint64_t bits = u->asid | (uint64_t)u->shift << 16 | (uint64_t)u->global << 24 |
+                        (uint64_t)u->leaving << 25 | (uint64_t)u->has_fetched << 26 |
+                        (uint64_t)(u->changed > s->ordered) << 27;
+        uint64_t one = mix(mix(mix(mix(0, u->va), u->pte), u->pte_pa), bits);
+
+        if (u->has_fetched)
+            one = mix(mix(one, u->fetch_pte), u->fetch_old);
+        sum += one;
+    }
+    return mix(hash, sum);
+}
+
 uint64_t hart_state_hash(const struct hart *h)
 {
     uint64_t hash = mix(h->id, h->s.pc);
@@ -44,5 +67,5 @@ uint64_t hart_state_hash(const struct hart *h)
     hash = mix(hash, h->s.csr.satp);
     hash = mix(hash, h->s.waiting);
     hash = mix(hash, h->s.reserved ? h->s.reserved_line : 0);
-    return mix_unfetched(hash, h);
+    return mix_unfetched(mix_used(hash, h->s.used), h);
 }

@@ -397,6 +397,8 @@ struct test_image *test_image_new(const struct test *t, const struct assembled *
     i->code = code;
     i->data = IMAGE_BASE + OFFSET_DATA;
     i->data_size = t->translated ? OFFSET_TABLES + 3 * PAGE - OFFSET_DATA : locations * step;
+    i->locations_size = locations * step;
+    i->tables = t->translated ? IMAGE_BASE + OFFSET_TABLES : i->data + i->data_size;
     i->size = OFFSET_DATA + ((i->data_size + PAGE - 1) & ~(size_t)(PAGE - 1));
     i->bytes = xcalloc(1, i->size);
     i->va = xcalloc(locations + 1, sizeof *i->va);

@@ -30,6 +30,8 @@ struct test_image {
     } harts[LITMUS_HARTS_MAX];
     uint64_t *va, *pa;        /* of each location */
     uint64_t data, data_size; /* physical: all locations, and page tables */
+    uint64_t locations_size;  /* of that, from its start on: the locations that there are */
+    uint64_t tables;          /* and where the tables begin; without them, its end */
 };
 
 /* NULL: the test cannot be laid out; *problem says why, and the caller frees it. */

@@ -227,23 +227,19 @@ static uint64_t hash_state(const struct search *s)
         hash = hash_memory(s, hash, i->harts[h].start,
                            (i->harts[h].end - i->harts[h].start + 7) & ~UINT64_C(7));
     }
-    hash = hash_memory(s, hash, i->data, i->data_size);
+    hash = hash_memory(s, hash, i->data, i->locations_size);
+    hash = hash_memory(s, hash, i->tables, i->data + i->data_size - i->tables);
     hash = mix(mix(hash, cluster_store_order_hash(s->cluster)), s->alone);
     return hash >> 1; /* a key of the map */
 }
 
-/*
- * Whether all that follows the present state was tried, or is being tried. The translations that
- * harts have used are not in the hash, so with translations no state is known.
- */
+/* Whether all that follows the present state was tried, or is being tried. */
 static bool is_known(struct search *s)
 {
     uint64_t hash = hash_state(s), seen;
 
     for (unsigned h = 0; h < s->image->test->harts; h++)
         note_written(s, h);
-    if (s->image->test->translated)
-        return false;
     if (map_get(&s->known, hash, &seen))
         return true;
     map_put(&s->known, hash, 1);
