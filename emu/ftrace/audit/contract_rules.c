@@ -422,12 +422,17 @@ static void on_event(void *rules, const struct event *e)
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
-    if (e->kind == FTRACE_CALL_LEFT) {
-        leave(rules, &e->call);
-        return;
+    struct contract_rules *r = rules;
+
+    if (e->kind == FTRACE_TEXT_LIVE) {
+        if (!e->text.of_module)
+            trampoline_calls_generated(r->calls, e->text.hart, e->text.va, e->text.size);
+    } else if (e->kind == FTRACE_CALL_LEFT) {
+        leave(r, &e->call);
+    } else {
+        enter(r, &e->call);
+        check_recursion(r, &e->call);
     }
-    enter(rules, &e->call);
-    check_recursion(rules, &e->call);
 }
 
 uint64_t contract_rules_left_out(const struct contract_rules *r)

@@ -27,7 +27,12 @@ enum { STACK_ALIGNMENT = 16 };
 /* More than a kernel has trampolines at one time. */
 enum { TARGETS_MAX = 1 << 12, PLACES_MAX = 1 << 14 };
 
-enum { JUDGED = 1 }; /* bit 0 of a place; the others are its probe */
+/* Of generated text that is searched for calls: no program is longer. */
+enum { GENERATED_BYTES_MAX = 1 << 20 };
+
+/* Of a place: it needs no probe any more; it is in generated text. The higher bits are its probe.
+ */
+enum { JUDGED = 1, GENERATED = 2, PROBE_SHIFT = 2 };
 
 struct trampoline_calls {
     struct audit *audit;
@@ -35,7 +40,7 @@ struct trampoline_calls {
     void *ctx;
     struct probe_owner owner;
     struct map targets;     /* virtual address -> what its code is, as a number */
-    struct map places;      /* physical address of a call -> probe << 1 | JUDGED */
+    struct map places;      /* physical address of a call -> probe << PROBE_SHIFT | bits */
     VEC_OF(uint64_t) spent; /* places whose probe is not needed any more */
     uint64_t left_out;
 };
@@ -66,6 +71,35 @@ static void report(struct trampoline_calls *t, struct hart *h, const struct deto
     audit_fact_order(f);
 }
 
+/* The program in generated text has called with that sp. */
+static void report_generated(struct trampoline_calls *t, struct hart *h, uint64_t pc)
+{
+    const struct breach b = {.rule = RULE_misaligned_stack,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = pc,
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_misaligned_stack, GENERATED)};
+    struct finding *f = audit_add(t->audit, &b);
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_CALLED, h, pc);
+    audit_fact_register(f, LABEL_AFTER, REG_SP, hart_reg(h, REG_SP));
+    audit_fact_task(t->audit, f, h);
+    audit_fact_order(f);
+}
+
+static void judge(struct trampoline_calls *t, struct hart *h, uint64_t pc, bool generated)
+{
+    if (hart_reg(h, REG_SP) % STACK_ALIGNMENT == 0)
+        return;
+    if (generated)
+        report_generated(t, h, pc);
+    else
+        report(t, h, t->running(t->ctx, h));
+}
+
 /* The detour must have begun with the alignment that the function's caller has to keep. */
 static bool is_within(const struct detour *d, uint64_t sp)
 {
@@ -75,7 +109,6 @@ static bool is_within(const struct detour *d, uint64_t sp)
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     struct trampoline_calls *t = ctx;
-    const struct detour *d;
     uint64_t pa, place;
 
     (void)id;
@@ -83,17 +116,15 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     if (hart_mode(h) == PRIV_U || !hart_translate(h, pc, ACCESS_FETCH, &pa) ||
         !map_get(&t->places, pa, &place) || place & JUDGED)
         return PROBE_GO_ON;
-    d = t->running(t->ctx, h);
-    if (!is_within(d, hart_reg(h, REG_SP)))
+    if (!(place & GENERATED) && !is_within(t->running(t->ctx, h), hart_reg(h, REG_SP)))
         return PROBE_GO_ON;
     map_put(&t->places, pa, place | JUDGED);
     VEC_PUSH(&t->spent, pa);
-    if (hart_reg(h, REG_SP) % STACK_ALIGNMENT)
-        report(t, h, d);
+    judge(t, h, pc, place & GENERATED);
     return PROBE_GO_ON;
 }
 
-static void plant(struct trampoline_calls *t, uint64_t pa)
+static void plant(struct trampoline_calls *t, uint64_t pa, unsigned generated)
 {
     uint64_t place;
 
@@ -104,7 +135,8 @@ static void plant(struct trampoline_calls *t, uint64_t pa)
         return;
     }
     map_put(&t->places, pa,
-            (uint64_t)cluster_plant(t->audit->config.cluster, pa, &t->owner, 0) << 1);
+            (uint64_t)cluster_plant(t->audit->config.cluster, pa, &t->owner, 0) << PROBE_SHIFT |
+                generated);
 }
 
 /* Takes away the probes of the calls that were judged since: not during their own hit. */
@@ -114,8 +146,8 @@ static void uproot_spent(struct trampoline_calls *t)
 
     for (size_t i = 0; i < t->spent.len; i++)
         if (map_get(&t->places, t->spent.at[i], &place) && place & JUDGED) {
-            cluster_uproot(t->audit->config.cluster, (uint32_t)(place >> 1));
-            map_put(&t->places, t->spent.at[i], (uint64_t)CLUSTER_NO_PROBE << 1 | JUDGED);
+            cluster_uproot(t->audit->config.cluster, (uint32_t)(place >> PROBE_SHIFT));
+            map_put(&t->places, t->spent.at[i], (uint64_t)CLUSTER_NO_PROBE << PROBE_SHIFT | JUDGED);
         }
     t->spent.len = 0;
 }
@@ -165,8 +197,25 @@ void trampoline_calls_meet(struct trampoline_calls *t, struct hart *h, uint64_t 
     map_put(&t->targets, va, f.code);
     for (size_t i = 0; i < f.calls.len; i++)
         if (hart_translate(h, f.calls.at[i], ACCESS_FETCH, &pa))
-            plant(t, pa);
+            plant(t, pa, 0);
     VEC_FREE(&f.calls);
+}
+
+/* Text that is entered with an odd sp is not at fault. */
+void trampoline_calls_generated(struct trampoline_calls *t, struct hart *h, uint64_t va,
+                                uint64_t size)
+{
+    uint64_t end = va + (size < GENERATED_BYTES_MAX ? size : GENERATED_BYTES_MAX), pa;
+    struct insn i;
+    uint32_t word;
+
+    if (UNLIKELY(t->spent.len))
+        uproot_spent(t);
+    if (hart_reg(h, REG_SP) % STACK_ALIGNMENT)
+        return;
+    for (; va < end && hart_peek_insn(h, va, &word); va += insn_size((uint16_t)word))
+        if (insn_decode(word, &i) && insn_is_call(&i) && hart_translate(h, va, ACCESS_FETCH, &pa))
+            plant(t, pa, GENERATED);
 }
 
 void trampoline_calls_changed(struct trampoline_calls *t)
@@ -196,7 +245,8 @@ static void uproot_all(struct trampoline_calls *t)
 {
     for (size_t i = 0; i < t->places.cap; i++)
         if (t->places.slots[i].key != UINT64_MAX)
-            cluster_uproot(t->audit->config.cluster, (uint32_t)(t->places.slots[i].value >> 1));
+            cluster_uproot(t->audit->config.cluster,
+                           (uint32_t)(t->places.slots[i].value >> PROBE_SHIFT));
 }
 
 void trampoline_calls_free(struct trampoline_calls *t)
@@ -217,37 +267,38 @@ static void save_places(struct state_io *io, const struct trampoline_calls *t)
 
     (void)state_io_count(io, count, PLACES_MAX);
     for (size_t i = 0; i < count; i++) {
-        uint64_t place = 0, entry;
+        uint64_t place = 0;
 
         (void)map_get(&t->places, at[i], &place);
-        entry = at[i] | (place & JUDGED);
-        STATE_IO(io, entry);
+        place &= JUDGED | GENERATED;
+        STATE_IO(io, at[i]);
+        STATE_IO(io, place);
     }
     free(at);
 }
 
 static void load_places(struct state_io *io, struct trampoline_calls *t)
 {
-    uint64_t entry = 0;
+    uint64_t pa = 0, place = 0;
 
     uproot_all(t);
     map_clear(&t->places);
     t->spent.len = 0;
     for (size_t left = state_io_count(io, 0, PLACES_MAX); left && !io->error; left--) {
-        STATE_IO(io, entry);
-        if (!bus_ram_at(cluster_bus(t->audit->config.cluster), entry))
+        STATE_IO(io, pa);
+        STATE_IO(io, place);
+        if (!bus_ram_at(cluster_bus(t->audit->config.cluster), pa))
             state_io_fail(io, STATE_OUT_OF_RANGE);
-        else if (!io->error && entry & JUDGED)
-            map_put(&t->places, entry & ~(uint64_t)JUDGED,
-                    (uint64_t)CLUSTER_NO_PROBE << 1 | JUDGED);
+        else if (!io->error && place & JUDGED)
+            map_put(&t->places, pa, (uint64_t)CLUSTER_NO_PROBE << PROBE_SHIFT | JUDGED);
         else if (!io->error)
-            plant(t, entry);
+            plant(t, pa, place & GENERATED);
     }
 }
 
 void trampoline_calls_state_io(struct state_io *io, struct trampoline_calls *t)
 {
-    state_io_section(io, "trampoline calls", 1);
+    state_io_section(io, "trampoline calls", 2);
     STATE_IO(io, t->left_out);
     state_io_map(io, &t->targets);
     if (io->loading)

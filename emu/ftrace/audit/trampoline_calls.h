@@ -1,9 +1,10 @@
 /*
- * trampoline_calls.h - the calls in the code of trampolines and return handlers, where sp must be a
- * multiple of 16: the rule misaligned-stack.
+ * trampoline_calls.h - the calls in the code of trampolines and return handlers, and in text that
+ * the kernel generates, where sp must be a multiple of 16: the rule misaligned-stack.
  *
- * The calls are found by following the code from its begin on, and judged when a hart first comes
- * to them, once each: a call has the same frame each time.
+ * The calls are found by following the code from its begin on, in generated text one instruction
+ * after the other, and judged when a hart first comes to them, once each: a call has the same frame
+ * each time.
  */
 #ifndef FTRACE_TRAMPOLINE_CALLS_H
 #define FTRACE_TRAMPOLINE_CALLS_H
@@ -24,6 +25,12 @@ void trampoline_calls_free(struct trampoline_calls *t); /* NULL is allowed */
 
 /* A detour to this address begins. */
 void trampoline_calls_meet(struct trampoline_calls *t, struct hart *h, uint64_t va);
+
+/*
+ * A hart is about to run generated text [va, va + size), as a program of BPF, for the first time.
+ */
+void trampoline_calls_generated(struct trampoline_calls *t, struct hart *h, uint64_t va,
+                                uint64_t size);
 
 /* The code of some trampoline may have changed. */
 void trampoline_calls_changed(struct trampoline_calls *t);
