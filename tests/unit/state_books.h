@@ -59,6 +59,9 @@ static const struct described structs[] = {
 
 /* ---- the kernel's memory ---- */
 
+/* No address: of a hart without translation, above all memory that there can be. */
+#define FREED UINT64_C(0xffffffff81000000)
+
 struct books {
     struct scene s;
     struct ftrace_records *records;

@@ -4,6 +4,7 @@
 #include "unit/state_books.h"
 
 #include "base/state_io.h"
+#include "ftrace/audit/rules.h"
 
 #define ON (RECORD_ENABLED | 1)
 
@@ -81,6 +82,58 @@ static void a_filter_chooses_functions_and_notrace_excludes_some(void **state)
     assert_int_equal(compared(&b), MESSAGE_NONE);
     put_set(&b, 1, NOTRACE, F);
     assert_int_equal(compared(&b), MESSAGE_RECORD_COUNT);
+    wreck_books(&b);
+}
+
+/* The number of findings about filters after ops or sets have changed. */
+static uint64_t filters_told(struct books *b)
+{
+    uint64_t count = 0;
+
+    release(b, LOCK_FTRACE);
+    for (size_t i = 0; i < audit_count(b->s.audit); i++) {
+        const struct finding *f = audit_get(b->s.audit, i);
+
+        count += f->rule == RULE_names_freed_code ? f->count : 0;
+    }
+    return count;
+}
+
+/* An entry whose function is gone stays without an address. */
+static void no_filter_names_a_function_that_was_freed(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_ops(&b, 1);
+    store_word(&b, OPS + 16, 2); /* it is not enabled */
+    put_set(&b, 0, NOTRACE, F);
+    assert_int_equal(filters_told(&b), 0);
+    store_word(&b, SETS + SET_STEP + 64, 0);
+    store_word(&b, ENABLED, 0); /* a change */
+    assert_int_equal(filters_told(&b), 0);
+    store_word(&b, SETS + SET_STEP + 64, FREED);
+    store_word(&b, ENABLED, 1);
+    assert_int_equal(filters_told(&b), 1);
+    store_word(&b, ENABLED, 0);
+    assert_int_equal(filters_told(&b), 1); /* once */
+    wreck_books(&b);
+}
+
+/* A module's records go before its text does, and no further change follows. */
+static void a_filter_is_looked_at_again_while_it_names_code_without_a_site(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build(&b);
+    put_ops(&b, 1);
+    store_word(&b, OPS + 16, 2);
+    put_set(&b, 0, FILTER, LABEL);
+    assert_int_equal(filters_told(&b), 0);
+    store_word(&b, SETS + 64, FREED);
+    assert_int_equal(filters_told(&b), 1);
     wreck_books(&b);
 }
 
@@ -443,6 +496,8 @@ int main(void)
         cmocka_unit_test(a_count_is_the_number_of_ops_that_trace_the_function),
         cmocka_unit_test(a_disagreement_is_reported_once),
         cmocka_unit_test(a_filter_chooses_functions_and_notrace_excludes_some),
+        cmocka_unit_test(no_filter_names_a_function_that_was_freed),
+        cmocka_unit_test(a_filter_is_looked_at_again_while_it_names_code_without_a_site),
         cmocka_unit_test(an_empty_filter_that_waits_for_a_module_chooses_nothing),
         cmocka_unit_test(an_ops_in_the_list_that_is_not_enabled_does_not_count),
         cmocka_unit_test(a_set_that_is_damaged_is_left_out),

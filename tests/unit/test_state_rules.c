@@ -58,7 +58,7 @@ static enum message probe_told(struct books *b)
         return MESSAGE_NONE;
     b->counted = count;
     f = audit_get(b->s.audit, audit_count(b->s.audit) - 1);
-    assert_int_equal(f->rule, RULE_wrong_probe);
+    assert_true(f->rule == RULE_wrong_probe || f->rule == RULE_names_freed_code);
     for (unsigned i = 0; i < f->fact_count; i++)
         if (f->facts[i].label == LABEL_WRONG)
             return f->facts[i].message;
@@ -132,6 +132,24 @@ static void several_kprobes_of_a_place_share_its_breakpoint(void **state)
     store_word(&b, PROBES + 48, DISABLED_FLAG);
     store_word(&b, PLACE, NOP);
     assert_int_equal(probe_told(&b), MESSAGE_PROBE_SHARED);
+    wreck_books(&b);
+}
+
+/* Also one that is off, unless it is marked as gone. */
+static void a_kprobe_in_freed_code_is_marked_as_gone(void **state)
+{
+    struct books b;
+
+    (void)state;
+    build_probes(&b, 0);
+    put_probe(&b, 0, DISABLED_FLAG | GONE_FLAG);
+    store_word(&b, PROBES + 40, FREED);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE);
+    put_probe(&b, 0, DISABLED_FLAG);
+    store_word(&b, PROBES + 40, FREED);
+    assert_int_equal(probe_told(&b), MESSAGE_PROBE_FREED);
+    assert_int_equal(audit_get(b.s.audit, 0)->rule, RULE_names_freed_code);
+    assert_int_equal(probe_told(&b), MESSAGE_NONE); /* once */
     wreck_books(&b);
 }
 
@@ -259,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_kprobe_that_is_off_or_of_ftrace_has_none),
         cmocka_unit_test(a_kprobe_takes_its_breakpoint_with_it),
         cmocka_unit_test(several_kprobes_of_a_place_share_its_breakpoint),
+        cmocka_unit_test(a_kprobe_in_freed_code_is_marked_as_gone),
         cmocka_unit_test(a_damaged_table_of_kprobes_is_left_out),
         cmocka_unit_test(many_kprobes_are_not_compared_each_time),
         cmocka_unit_test(two_instructions_are_changed_while_another_hart_runs),

@@ -237,7 +237,13 @@ void guest_rules_task_runs(const struct audit *a, uint64_t tp);
 /* Whether the site is of a module that is loaded, so that its code may be run. */
 bool state_rules_module_runs(const struct audit *a, uint32_t site);
 
-/* ---- state_records.c, state_labels.c and state_probes.c, parts of the family `state' ---- */
+/* ---- the parts of the family `state' ---- */
+
+/* A hart that has the kernel's mappings; NULL: none is in the kernel. */
+struct hart *audit_hart_in_kernel(const struct audit *a);
+
+/* Whether no task has the kernel's mutex of that name. */
+bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name);
 
 /* What was compared of records. */
 struct state_records {
@@ -251,7 +257,21 @@ void state_records_begin(struct state_records *s);
 void state_records_store(const struct audit *a, struct state_records *s,
                          const struct code_write *w);
 void state_records_taken(struct audit *a, const struct site_taken_event *e);
-void state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);
+/* True: something had changed, and was compared. */
+bool state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);
+
+/* What was seen of the addresses in filters. */
+struct state_named {
+    struct map told; /* as keys: those that were reported */
+    uint64_t left;   /* how often they are still to be looked at */
+};
+
+void state_named_changed(struct state_named *s); /* ops, filters or records have */
+void state_named_compare(struct audit *a, struct state_named *s, const struct lock_event *lock);
+void state_named_end(struct audit *a, struct state_named *s);
+
+/* Whether the address is of code that was freed: it is not the image's, and cannot be executed. */
+bool state_named_freed(const struct audit *a, struct hart *h, uint64_t va);
 
 /* What is to be compared of labels. */
 struct state_labels {

@@ -142,6 +142,10 @@ const char *message_text(enum message message)
         [MESSAGE_PROBE_SHARED] =
             "one of the probes there is enabled, and the entry that stands for "
             "all of them is disabled",
+        [MESSAGE_PROBE_FREED] = "the kernel's table has a probe there, not marked as gone, and the "
+                                "code there was freed",
+        [MESSAGE_FILTER_FREED] =
+            "a filter of the ops has the address, and the code there was freed",
         [MESSAGE_TABLE_LACKS] =
             "the function begins with the compiler's nops, and its module's table "
             "of sites (__mcount_loc) has no entry for it",

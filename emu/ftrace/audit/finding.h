@@ -181,6 +181,8 @@ enum message {
     MESSAGE_PROBE_LEFT,
     MESSAGE_PROBE_GONE,
     MESSAGE_PROBE_SHARED,
+    MESSAGE_PROBE_FREED,
+    MESSAGE_FILTER_FREED, /* of an ops */
     MESSAGE_TABLE_LACKS,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
     MESSAGE_GRACE_PERIOD,

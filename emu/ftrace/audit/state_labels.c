@@ -122,14 +122,9 @@ static void compare_key(struct audit *a, struct state_labels *s, const struct lo
         compare(a, s, lock, key_labels_get(labels, i));
 }
 
-/* Whether no task has the lock, which begins with its owner; in the low bits are flags. */
 static bool is_free(const struct audit *a, struct hart *h)
 {
-    enum { OWNER_FLAGS = 7 };
-    uint64_t va, owner;
-
-    return a->config.symbols && symbols_find(a->config.symbols, "jump_label_mutex", &va) &&
-           hart_peek(h, va, &owner, sizeof owner) && !(owner & ~(uint64_t)OWNER_FLAGS);
+    return audit_lock_is_free(a, h, "jump_label_mutex");
 }
 
 /*
@@ -183,15 +178,12 @@ void state_labels_compare(struct audit *a, struct state_labels *s, const struct 
 /* The run has ended: what the last calls have left, if the kernel is not about to change it. */
 void state_labels_end(struct audit *a, struct state_labels *s)
 {
-    struct cluster *c = a->config.cluster;
-    struct hart *h = cluster_hart(c, 0);
+    struct hart *h = audit_hart_in_kernel(a);
     struct lock_event at = {.lock = LOCK_JUMP_LABEL};
     uint64_t *keys;
     size_t count;
 
-    for (unsigned i = 1; i < cluster_hart_count(c) && hart_mode(h) != PRIV_S; i++)
-        h = cluster_hart(c, i);
-    if (!a->config.labels || hart_mode(h) != PRIV_S || !is_free(a, h))
+    if (!a->config.labels || !h || !is_free(a, h))
         return;
     at.hart = h;
     at.caller = hart_pc(h);

@@ -1,11 +1,13 @@
 /*
  * state_probes.c - compares the kernel's table of kprobes with its code.
  *
- * A place that the table has on has a breakpoint; one that is off, or has left the table, has none.
+ * A place that the table has on has a breakpoint; one that is off, or has left the table, has none;
+ * and a place in code that was freed is marked as gone.
  * All places are compared when kprobe_mutex is released, unless that would take long beside what
  * the hart has executed since the last time: then at a later release.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/decode.h"
 #include "cpu/hart.h"
@@ -16,13 +18,12 @@
 /* Cycles of a hart for each place that is compared; places that are remembered. */
 enum { CYCLES_PER_PLACE = 200, PLACES_MAX = 1 << 16 };
 
-enum fault { PROBE_LACKING, PROBE_LEFT, PROBE_GONE, PROBE_SHARED, PROBE_FAULTS };
+enum fault { PROBE_LACKING, PROBE_LEFT, PROBE_GONE, PROBE_SHARED, PROBE_FREED, PROBE_FAULTS };
 
 static const enum message messages[PROBE_FAULTS] = {
-    [PROBE_LACKING] = MESSAGE_PROBE_LACKING,
-    [PROBE_LEFT] = MESSAGE_PROBE_LEFT,
-    [PROBE_GONE] = MESSAGE_PROBE_GONE,
-    [PROBE_SHARED] = MESSAGE_PROBE_SHARED,
+    [PROBE_LACKING] = MESSAGE_PROBE_LACKING, [PROBE_LEFT] = MESSAGE_PROBE_LEFT,
+    [PROBE_GONE] = MESSAGE_PROBE_GONE,       [PROBE_SHARED] = MESSAGE_PROBE_SHARED,
+    [PROBE_FREED] = MESSAGE_PROBE_FREED,
 };
 
 struct comparison {
@@ -59,21 +60,26 @@ static void report(const struct comparison *c, uint64_t va, enum fault fault)
 {
     struct audit *a = c->audit;
     uint64_t place = audit_function(a, c->lock->caller) ^ (uint64_t)fault << 48;
-    const struct breach b = {.rule = RULE_wrong_probe,
+    enum rule rule = fault == PROBE_FREED ? RULE_names_freed_code : RULE_wrong_probe;
+    const struct breach b = {.rule = rule,
                              .hart = hart_id(c->lock->hart),
                              .site = NO_SITE,
                              .pc = va,
                              .cycle = hart_cycles(c->lock->hart),
-                             .cause = audit_cause(RULE_wrong_probe, place)};
+                             .cause = audit_cause(rule, place)};
     struct finding *f = audit_add(a, &b);
+    uint8_t memory[4];
     struct fact *fact;
 
     if (!f)
         return;
     audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
-    fact = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
-    fact->va = va;
-    fact->size = hart_peek(c->lock->hart, va, fact->bytes, 4) ? 4 : 0;
+    if (hart_peek(c->lock->hart, va, memory, sizeof memory)) {
+        fact = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
+        fact->va = va;
+        fact->size = sizeof memory;
+        memcpy(fact->bytes, memory, sizeof memory);
+    }
     audit_fact_message(f, LABEL_WRONG, messages[fault]);
     audit_fact_moment(f, LABEL_JUDGED, c->lock->hart, c->lock->caller);
     audit_fact_task(a, f, c->lock->hart);
@@ -105,6 +111,10 @@ static void compare_entry(void *ctx, const struct kprobe_entry *e)
     bool has;
 
     c->count++;
+    if (!e->gone && e->va != UINT64_MAX && state_named_freed(c->audit, c->lock->hart, e->va)) {
+        judge(c, e->va, true, PROBE_FREED);
+        return;
+    }
     if (e->va == UINT64_MAX || e->by_ftrace || c->now.len == PLACES_MAX)
         return;
     map_put(&c->now, e->va, e->on && !e->gone);

@@ -514,27 +514,28 @@ static bool compare_all(struct audit *a, struct state_records *s, const struct l
     return good;
 }
 
-void state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock)
+bool state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock)
 {
     struct ftrace_records *records = a->config.records;
     uint64_t version;
 
     if (!records || !sites_are_patched(a->config.sites))
-        return;
+        return false;
     if (!ftrace_records_known(records)) {
         s->left_out += s->changed;
         s->changed = false;
-        return;
+        return false;
     }
     if (ftrace_records_dead(records, lock->hart))
-        return;
+        return false;
     if (!ftrace_records_version(records, lock->hart, &version)) {
         s->left_out++;
-        return;
+        return false;
     }
     if (!s->changed && version == s->version)
-        return;
+        return false;
     s->changed = false;
     s->version = version;
     s->left_out += !compare_all(a, s, lock);
+    return true;
 }

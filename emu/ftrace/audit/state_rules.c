@@ -1,7 +1,8 @@
 /*
  * state_rules.c - the rules about what the kernel believes of its code: the records of ftrace
- * (state_records.c), the static keys of jump labels (state_labels.c), the table of kprobes
- * (state_probes.c), and that other harts are stopped while several instructions change.
+ * (state_records.c) and its filters (state_named.c), the static keys of jump labels
+ * (state_labels.c), the table of kprobes (state_probes.c), and that other harts are stopped while
+ * several instructions change.
  *
  * Records, keys and kprobes are in order whenever the kernel's lock of them is free. So they are
  * compared when a hart is about to release it, which is the end of each change, whatever function
@@ -17,11 +18,13 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/module_sites.h"
+#include "load/symbols.h"
 #include "mem/bus.h"
 
 struct state_rules {
     struct audit *audit;
     struct state_records records;
+    struct state_named named;
     struct state_labels labels;
     struct state_probes probes;
 };
@@ -126,6 +129,28 @@ static void check_stopped(struct audit *a, const struct code_write *w)
     report_running(a, w, s, p, by);
 }
 
+/* ---- what the parts need ---- */
+
+struct hart *audit_hart_in_kernel(const struct audit *a)
+{
+    struct cluster *c = a->config.cluster;
+
+    for (unsigned i = 0; i < cluster_hart_count(c); i++)
+        if (hart_mode(cluster_hart(c, i)) == PRIV_S)
+            return cluster_hart(c, i);
+    return NULL;
+}
+
+/* A lock begins with its owner; in the low bits are flags. */
+bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name)
+{
+    enum { OWNER_FLAGS = 7 };
+    uint64_t va, owner;
+
+    return a->config.symbols && symbols_find(a->config.symbols, name, &va) &&
+           hart_peek(h, va, &owner, sizeof owner) && !(owner & ~(uint64_t)OWNER_FLAGS);
+}
+
 /* ---- the family ---- */
 
 static void *create(struct audit *a)
@@ -142,6 +167,7 @@ static void destroy(void *rules)
     struct state_rules *r = rules;
 
     map_free(&r->records.told);
+    map_free(&r->named.told);
     map_free(&r->labels.keys);
     map_free(&r->labels.told);
     map_free(&r->probes.armed);
@@ -158,6 +184,13 @@ static void on_event(void *rules, const struct event *e)
     state_labels_store(r->audit, &r->labels, &e->code_write);
 }
 
+static void on_ftrace_lock(struct state_rules *r, const struct lock_event *e)
+{
+    if (state_records_compare(r->audit, &r->records, e))
+        state_named_changed(&r->named);
+    state_named_compare(r->audit, &r->named, e);
+}
+
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
     struct state_rules *r = rules;
@@ -167,7 +200,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
     else if (e->kind == FTRACE_KEY_CALLED)
         state_labels_called(r->audit, &r->labels, &e->key);
     else if (e->lock.lock == LOCK_FTRACE)
-        state_records_compare(r->audit, &r->records, &e->lock);
+        on_ftrace_lock(r, &e->lock);
     else if (e->lock.lock == LOCK_JUMP_LABEL)
         state_labels_compare(r->audit, &r->labels, &e->lock);
     else
@@ -189,17 +222,20 @@ static void end(void *rules)
     struct state_rules *r = rules;
 
     state_labels_end(r->audit, &r->labels);
+    state_named_end(r->audit, &r->named);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct state_rules *r = rules;
 
-    state_io_section(io, "state-rules", 3);
+    state_io_section(io, "state-rules", 4);
     STATE_IO(io, r->records.changed);
     STATE_IO(io, r->records.version);
     STATE_IO(io, r->records.left_out);
     state_io_map(io, &r->records.told);
+    state_io_map(io, &r->named.told);
+    STATE_IO(io, r->named.left);
     state_io_map(io, &r->labels.keys);
     state_io_map(io, &r->labels.told);
     STATE_IO(io, r->labels.scanned_at);

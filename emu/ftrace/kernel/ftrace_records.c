@@ -467,6 +467,53 @@ static bool read_wants(struct ftrace_records *r, struct hart *h)
     return each_ops(r, h, read_wants_of, NULL);
 }
 
+/* ---- the addresses in filters ---- */
+
+struct filter_reader {
+    void (*each)(void *ctx, uint64_t ops, uint64_t ip);
+    void *ctx;
+};
+
+static void pass_set(const struct filter_reader *f, uint64_t ops, const struct map *set)
+{
+    size_t count;
+    uint64_t *ips = map_keys(set, &count);
+
+    for (size_t i = 0; i < count; i++)
+        f->each(f->ctx, ops, ips[i]);
+    free(ips);
+}
+
+static bool read_filters_of(struct ftrace_records *r, struct hart *h, uint64_t ops, void *ctx)
+{
+    choices of = {0};
+    bool good = read_choices(r, h, ops, &of);
+
+    for (size_t i = 0; i < of.len; i++) {
+        if (good) {
+            pass_set(ctx, ops, &of.at[i].filter);
+            pass_set(ctx, ops, &of.at[i].notrace);
+        }
+        choice_free(&of.at[i]);
+    }
+    VEC_FREE(&of);
+    return good;
+}
+
+bool ftrace_records_filters(struct ftrace_records *r, struct hart *h,
+                            void (*each)(void *ctx, uint64_t ops, uint64_t ip), void *ctx)
+{
+    struct filter_reader f = {each, ctx};
+    uint64_t ops;
+
+    if (!each_ops(r, h, read_filters_of, &f))
+        return false;
+    if (!symbols_find(r->symbols, "global_ops", &ops) || ftrace_records_has_ops(r, h, ops))
+        return true;
+    (void)read_filters_of(r, h, ops, &f); /* it may not be initialised yet */
+    return true;
+}
+
 /* ---- pages of records ---- */
 
 /* The kernel keeps records in pages, as it calls them, of any number. */

@@ -57,6 +57,13 @@ bool ftrace_records_enabled(const struct ftrace_records *r, struct hart *h);
 bool ftrace_records_has_ops(struct ftrace_records *r, struct hart *h, uint64_t ops);
 
 /*
+ * Calls each() for the addresses in the filters of all registered ops, enabled or not, and of the
+ * tracers' own, `global_ops`; ops: whose filter it is. False: not all of them can be read.
+ */
+bool ftrace_records_filters(struct ftrace_records *r, struct hart *h,
+                            void (*each)(void *ctx, uint64_t ops, uint64_t ip), void *ctx);
+
+/*
  * A number that is another one when ops, their filters, or the set of records have changed since.
  * False: they cannot be read.
  */
