@@ -12,6 +12,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/events/events.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "machine/machine.h"
@@ -47,19 +48,15 @@ struct act_log {
     struct map stores;            /* place -> stores to it */
     size_t image_sites;           /* their ids are below those of modules' sites */
     struct map away;              /* sites that cannot be executed at present */
+    struct map expected;          /* ids of sites whose instructions are acts once they are added */
     VEC_OF(struct probed) probes;
-    struct repeats *repeats; /* by probe and hart */
-    struct act awaited;      /* kind ACT_KINDS: no access is */
+    VEC_OF(struct repeats) repeats; /* by probe and hart */
+    struct act awaited;             /* kind ACT_KINDS: no access is */
     void (*on_act)(void *ctx, const struct act *a);
     void *ctx;
 };
 
 /* ---- recording ---- */
-
-static size_t repeats_count(const struct act_log *l)
-{
-    return l->repeats ? l->probes.len * cluster_hart_count(l->cluster) : 0;
-}
 
 static size_t moved_to(const size_t *moved, size_t index)
 {
@@ -76,8 +73,8 @@ static void compact(struct act_log *l)
         if (moved[i] != NONE)
             l->list.acts.at[to++] = l->list.acts.at[i];
     }
-    for (size_t i = 0; i < repeats_count(l); i++) {
-        struct repeats *r = &l->repeats[i];
+    for (size_t i = 0; i < l->repeats.len; i++) {
+        struct repeats *r = &l->repeats.at[i];
 
         if (!r->epoch)
             continue;
@@ -112,8 +109,8 @@ static bool is_full(const struct act_log *l)
 static void make_room(struct act_log *l)
 {
     for (unsigned n = LAST_TASKS; n > 0 && is_full(l); n--)
-        for (size_t i = 0; i < repeats_count(l); i++) {
-            struct repeats *r = &l->repeats[i];
+        for (size_t i = 0; i < l->repeats.len; i++) {
+            struct repeats *r = &l->repeats.at[i];
 
             if (r->epoch && r->last[0] != NONE)
                 give_up(l, n == LAST_TASKS ? &r->first : &r->last[n]);
@@ -230,7 +227,7 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     (void)pc;
     if (l->on)
         add_execution(l, &l->probes.at[id], h,
-                      &l->repeats[(size_t)id * cluster_hart_count(l->cluster) + hart_id(h)]);
+                      &l->repeats.at[(size_t)id * cluster_hart_count(l->cluster) + hart_id(h)]);
     return PROBE_GO_ON;
 }
 
@@ -296,6 +293,44 @@ static void begin_modules(struct act_log *l)
     look_at_modules(l, hart_id(machine_current(l->machine)), true);
 }
 
+/* ---- sites whose instructions are acts ---- */
+
+/* Plants a probe at each even address of the site, where an instruction can begin. */
+static void plant(struct act_log *l, uint32_t id)
+{
+    const struct site *s = site_get(watch_sites(l->watch), id);
+
+    for (unsigned offset = 0; !s->gone && offset < s->size; offset += 2) {
+        uint32_t index = (uint32_t)l->probes.len;
+        uint32_t probe = cluster_plant(l->cluster, s->pa + offset, &l->owner, index);
+
+        VEC_PUSH(&l->probes, ((struct probed){probe, id, page_number(s->pa), (uint8_t)offset}));
+        for (unsigned h = 0; h < cluster_hart_count(l->cluster); h++)
+            VEC_PUSH(&l->repeats, (struct repeats){0});
+    }
+}
+
+/*
+ * A site was added: that of a module that is being loaded, whose code nothing can execute before
+ * it is complete. Where the list begins before that, its instructions are acts from now on.
+ */
+static void on_site(void *ctx, const struct ftrace_event *e)
+{
+    struct act_log *l = ctx;
+    uint32_t id = e->site.id;
+    const struct site *s = site_get(watch_sites(l->watch), id);
+    unsigned hart = hart_id(machine_current(l->machine));
+
+    if (!l->on || s->gone)
+        return;
+    if (!can_execute(l, hart, s))
+        map_put(&l->away, id, 1);
+    if (map_get(&l->expected, id, &(uint64_t){0})) {
+        map_remove(&l->expected, id);
+        plant(l, id);
+    }
+}
+
 /* ---- an access to data ---- */
 
 static uint64_t awaited_page(const struct act_log *l)
@@ -339,10 +374,15 @@ static void on_event(void *ctx, const struct event *e)
         return;
     }
 
-    if (!l->on || (e->kind != EVENT_HART_STARTED && machine_insns(l->machine) < l->from))
+    if (!l->on)
+        return;
+    if (e->kind == EVENT_SFENCE_VMA) {
+        look_at_modules(l, e->fence.requester, machine_insns(l->machine) < l->from);
+        return;
+    }
+    if (e->kind != EVENT_HART_STARTED && machine_insns(l->machine) < l->from)
         return;
     switch (e->kind) {
-    case EVENT_SFENCE_VMA: look_at_modules(l, e->fence.requester, false); return;
     case EVENT_CODE_WRITE:
         if (e->code_write.who.kind != WRITER_HART)
             return;
@@ -395,6 +435,8 @@ struct act_log *act_log_new(struct machine *m, struct watch *w)
     l->image_sites = site_count(watch_sites(w));
     l->list.harts = cluster_hart_count(l->cluster);
     cluster_listen(l->cluster, &listener);
+    ftrace_listen(watch_stream(w),
+                  &(struct ftrace_listener){l, FTRACE_BIT(FTRACE_SITE_CHANGED), on_site});
     return l;
 }
 
@@ -403,27 +445,14 @@ void act_log_free(struct act_log *l)
     if (!l)
         return;
     act_log_end(l);
+    ftrace_unlisten(watch_stream(l->watch), l);
     VEC_FREE(&l->list.acts);
     VEC_FREE(&l->probes);
     map_free(&l->stores);
     map_free(&l->away);
+    map_free(&l->expected);
+    VEC_FREE(&l->repeats);
     free(l);
-}
-
-/* Plants a probe at each even address of the site, where an instruction can begin. */
-static void plant(struct act_log *l, uint32_t id)
-{
-    const struct site *s;
-
-    if (id >= site_count(watch_sites(l->watch)))
-        return; /* the site became known only later */
-    s = site_get(watch_sites(l->watch), id);
-    for (unsigned offset = 0; !s->gone && offset < s->size; offset += 2) {
-        uint32_t index = (uint32_t)l->probes.len;
-        uint32_t probe = cluster_plant(l->cluster, s->pa + offset, &l->owner, index);
-
-        VEC_PUSH(&l->probes, ((struct probed){probe, id, page_number(s->pa), (uint8_t)offset}));
-    }
 }
 
 void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint64_t from)
@@ -435,18 +464,20 @@ void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint6
     l->list.acts.len = l->unused = 0;
     memset(l->messages, 0, sizeof l->messages);
     map_clear(&l->stores);
+    map_clear(&l->expected);
     for (size_t i = 0; i < count; i++)
-        plant(l, sites[i]);
-    l->repeats = xcalloc(l->probes.len * cluster_hart_count(l->cluster) + 1, sizeof *l->repeats);
+        if (sites[i] < site_count(watch_sites(l->watch)))
+            plant(l, sites[i]);
+        else
+            map_put(&l->expected, sites[i], 1);
 }
 
 void act_log_end(struct act_log *l)
 {
     for (size_t i = 0; i < l->probes.len; i++)
         cluster_uproot(l->cluster, l->probes.at[i].probe);
-    l->probes.len = 0;
-    free(l->repeats);
-    l->repeats = NULL;
+    l->probes.len = l->repeats.len = 0;
+    map_clear(&l->expected);
     l->on = false;
     l->on_act = NULL;
 }

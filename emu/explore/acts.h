@@ -70,9 +70,9 @@ struct act_log *act_log_new(struct machine *m, struct watch *w);
 void act_log_free(struct act_log *l);
 
 /*
- * Begins with an empty list. `sites`: ids of the sites whose instructions are acts. Before
- * instruction `from` only executions are recorded. At most ACTS_MAX acts are recorded;
- * act_log_is_full says that there were more.
+ * Begins with an empty list. `sites`: ids of the sites whose instructions are acts, also of those
+ * that are added only later. Before instruction `from` only executions are recorded. At most
+ * ACTS_MAX acts are recorded; act_log_is_full says that there were more.
  */
 void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint64_t from);
 void act_log_end(struct act_log *l);

@@ -405,7 +405,7 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
         fprintf(out, "  %-9s no other order: the seed's own, where data is followed\n", "how");
     fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
             grouped(n, d->runs), d->runs == 1 ? "" : "s");
-    for (size_t i = 0; i < d->plan.steps.len; i++)
+    for (size_t i = 0; i < plan_depth(&d->plan); i++)
         fprintf(out, "  %-9s %.*s\n", i ? "" : "how", line_len(d->stops, i), line_at(d->stops, i));
     if (d->plan.data_until) {
         plan_write_data(line, &d->plan);
@@ -423,12 +423,11 @@ static void write_json_steps(struct json *j, const struct discovery *d)
 {
     const struct plan *p = &d->plan;
     char words[STOP_TEXT];
+    size_t line = 0;
 
     json_begin_array(j, "steps");
     for (size_t i = 0; i < p->steps.len; i++) {
         const struct plan_step *s = &p->steps.at[i];
-
-        snprintf(words, sizeof words, "%.*s", line_len(d->stops, i), line_at(d->stops, i));
 
         json_begin_object(j, NULL);
         json_text(j, "kind", s->kind == PLAN_TICK ? "tick" : "stall");
@@ -436,7 +435,14 @@ static void write_json_steps(struct json *j, const struct discovery *d)
         json_number(j, "from", s->at);
         if (s->kind == PLAN_STALL)
             json_number(j, "until", s->until);
-        json_text(j, "words", words);
+        if (s->again) {
+            json_bool(j, "again", true);
+        } else {
+            snprintf(words, sizeof words, "%.*s", line_len(d->stops, line),
+                     line_at(d->stops, line));
+            json_text(j, "words", words);
+            line++;
+        }
         json_end(j);
     }
     json_end(j);

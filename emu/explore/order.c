@@ -343,15 +343,19 @@ static void turn_store_before(struct turns *t, size_t second)
     }
 }
 
-/* Tasks that store to a place: their number, up to two, and the first one. */
+/*
+ * Tasks that store to a place: their number, up to two, and the one that was added first; and the
+ * index of the store that was added last, plus 1.
+ */
 struct storers {
-    struct map count, task;
+    struct map count, task, store;
 };
 
-static void add_storer(struct storers *s, const struct act *store)
+static void add_storer(struct storers *s, const struct act *store, size_t i)
 {
     uint64_t count = known(&s->count, store->place);
 
+    map_put(&s->store, store->place, i + 1);
     if (!count)
         map_put(&s->task, store->place, store->task);
     if (!count || known(&s->task, store->place) != store->task)
@@ -382,18 +386,44 @@ static unsigned rank_of_task(struct map *tasks, uint64_t task)
     return RANK_TICK + (unsigned)(number < TICK_TASKS ? number : TICK_TASKS) - 1;
 }
 
-static void add_tick(struct turns *t, size_t i, unsigned rank)
+/*
+ * What another task does next to the place of the execution, or to code in its page: its store.
+ * Returns kind ACT_KINDS if only the same task stores to it.
+ */
+static struct act next_store(const struct turns *t, const struct storers *s, const struct act *a)
+{
+    const uint32_t places[] = {a->place, PLACE_PAGE | a->page};
+    struct act until = {.kind = ACT_KINDS};
+
+    for (unsigned i = 0; i < ARRAY_LEN(places); i++) {
+        size_t n = known(&s->store, places[i]);
+
+        if (!n || is_same_task(a, &t->list->acts.at[n - 1]) ||
+            (until.kind != ACT_KINDS && until.insns < t->list->acts.at[n - 1].insns))
+            continue;
+        until = t->list->acts.at[n - 1];
+        until.hart = ANY_HART;
+    }
+    return until;
+}
+
+static void add_tick(struct turns *t, size_t i, unsigned rank, struct act until)
 {
     const struct act *a = &t->list->acts.at[i];
 
     if (count_up(t, mix(mix(label(a), a->task), rank)) <= TICKS_EACH)
-        VEC_PUSH(
-            &t->found.turns,
-            ((struct turn){
-                .kind = PLAN_TICK, .hart = a->hart, .at = a->insns, .first = i, .rank = rank}));
+        VEC_PUSH(&t->found.turns, ((struct turn){.kind = PLAN_TICK,
+                                                 .hart = a->hart,
+                                                 .at = a->insns,
+                                                 .until = until,
+                                                 .first = i,
+                                                 .rank = rank}));
 }
 
-/* Adds timers: a task inside of a place is preempted, if the place is stored to later. */
+/*
+ * Adds timers: a task inside of a place is preempted, if the place is stored to later, and kept
+ * there until another task has done so.
+ */
 static void turn_timers(struct turns *t)
 {
     const struct act *acts = t->list->acts.at;
@@ -406,16 +436,17 @@ static void turn_timers(struct turns *t)
         if (a->insns < t->from)
             break;
         if (a->kind == ACT_STORE && a->insns >= t->window)
-            add_storer(&storers, a);
+            add_storer(&storers, a, i);
         if (a->kind != ACT_EXECUTE || !a->offset || a->masked)
             continue;
         if (others_store(&storers, a))
-            add_tick(t, i, rank_of_task(&tasks, a->task));
+            add_tick(t, i, rank_of_task(&tasks, a->task), next_store(t, &storers, a));
         else if (known(&storers.count, a->place) || known(&storers.count, PLACE_PAGE | a->page))
-            add_tick(t, i, RANK_OWN_TICK);
+            add_tick(t, i, RANK_OWN_TICK, (struct act){.kind = ACT_KINDS});
     }
     map_free(&storers.count);
     map_free(&storers.task);
+    map_free(&storers.store);
     map_free(&tasks);
 }
 

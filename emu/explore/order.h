@@ -20,13 +20,14 @@
 
 /*
  * A step that would turn two conflicting acts around: `hart` stalls before the first one until
- * another hart has done `until`; or its timer interrupts it there.
+ * another hart has done `until`; or its timer interrupts its task there, and again whenever the
+ * task is about to go on, until `until` was done.
  */
 struct turn {
     enum plan_kind kind;
     unsigned hart;
     uint64_t at;          /* instructions of all harts */
-    struct act until;     /* PLAN_STALL */
+    struct act until;     /* PLAN_TICK: kind ACT_KINDS: nothing is awaited */
     uint64_t order;       /* the expected order_hash of the run with this step */
     unsigned rank;        /* its kind */
     size_t first, second; /* the acts; no meaning if `until' is an access to data */

@@ -66,7 +66,7 @@ void outcome_free(struct outcome *o)
     *o = (struct outcome){0};
 }
 
-enum { TEXT_MAX = 1 << 20, STEPS_MAX = 64, OUTCOME_FINDINGS_MAX = 10000 };
+enum { TEXT_MAX = 1 << 20, STEPS_MAX = 64 * (1 + HOLD_TICKS), OUTCOME_FINDINGS_MAX = 10000 };
 
 static void text_state_io(struct state_io *io, char **text)
 {
@@ -93,6 +93,7 @@ static void step_state_io(struct state_io *io, struct plan_step *s)
     STATE_IO(io, s->hart);
     STATE_IO(io, s->at);
     STATE_IO(io, s->until);
+    STATE_IO(io, s->again);
 }
 
 static void turn_state_io(struct state_io *io, struct turn *t)

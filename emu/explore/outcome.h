@@ -15,6 +15,8 @@
 struct report;
 
 /* A finding of the auditor, as text. */
+enum { HOLD_TICKS = 64 }; /* the steps that do again what the one before them did, at most */
+
 struct outcome_finding {
     unsigned rule;
     char *key, *text;

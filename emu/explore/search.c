@@ -33,8 +33,10 @@
 enum {
     STALL_MORE = 300 * 1000, /* instructions: the act for which a hart stalls may never come */
     TAIL = 300 * 1000, /* instructions that a run with turns executes after the window's end */
+    KEPT_MORE = 10 * 1000 * 1000, /* after that, until a task goes on that was kept in a place */
     DEATH_MAX = 512,
-    PART = 50 * 1000, /* instructions between two checks of the findings */
+    PART = 50 * 1000,                /* instructions between two checks of the findings */
+    HOLD_CYCLES = 200 * 1000 * 1000, /* a task is kept in a place: if longer, it seems to hang */
     FOLLOWED = 16, /* runs of an update with turned acts in which data is followed: it takes time */
 };
 
@@ -95,7 +97,8 @@ struct one_run {
     const struct map *known; /* as in struct search_state */
     struct plan plan;
     struct act until;
-    bool waiting, met; /* for `until'; it was done */
+    bool waiting, met;        /* for `until'; it was done */
+    const struct stops *kept; /* of a task that was kept in a place until that was done; or NULL */
 };
 
 static void on_act(void *ctx, const struct act *a)
@@ -131,6 +134,40 @@ static struct stop run_stall(struct one_run *r)
     return stop;
 }
 
+/*
+ * Runs until the task that the last step of the plan has interrupted is no longer kept in its
+ * place: what is awaited was done, or does not come. Whenever the task is about to go on there, a
+ * timer interrupts it again.
+ */
+static struct stop run_hold(struct one_run *r, struct stops *stops)
+{
+    struct machine *m = r->config->machine;
+    uint64_t begun = machine_cycles(m), at = machine_insns(m), expected = r->until.insns;
+    /* other tasks run in between, so what is awaited comes later than in the run before */
+    uint64_t last = expected + STALL_MORE + (expected > at ? (expected - at) / 2 : 0);
+    unsigned ticks = 0, hart;
+    struct stop stop;
+
+    r->waiting = true;
+    act_log_listen(r->config->log, on_act, r);
+    stops_hold(stops, true);
+    do {
+        stop = machine_run_before(m, last);
+        if (stop.reason != STOP_ASKED || r->met || !stops_came_back(stops, &hart))
+            break;
+        VEC_PUSH(&r->plan.steps, ((struct plan_step){.kind = PLAN_TICK,
+                                                     .hart = hart,
+                                                     .at = machine_insns(m),
+                                                     .until = UINT64_MAX,
+                                                     .again = true}));
+        machine_plan_changed(m);
+    } while (++ticks < HOLD_TICKS && machine_cycles(m) - begun < HOLD_CYCLES);
+    stops_hold(stops, false);
+    r->waiting = false;
+    r->kept = r->met ? stops : NULL;
+    return stop;
+}
+
 static bool goes_on(struct stop stop)
 {
     return stop.reason == STOP_INSNS || stop.reason == STOP_ASKED;
@@ -150,15 +187,21 @@ static bool has_news(const struct one_run *r)
     return news;
 }
 
+/* Whether a task was kept in a place, and has not gone on since. */
+static bool is_kept(const struct one_run *r)
+{
+    return r->kept && !stops_went_on(r->kept);
+}
+
 /*
- * Runs to TAIL and the lengths of the stalls after the end of the window; with turns, only until
- * there is a new finding.
+ * Runs to TAIL and the lengths of the stalls after the end of the window, and until the task that
+ * was kept in a place goes on; with turns, only until there is a new finding.
  */
 static struct stop run_to_end(const struct one_run *r)
 {
     const struct audit *a = watch_audit(r->config->report->watch);
     struct machine *m = r->config->machine;
-    uint64_t end = r->config->end + TAIL;
+    uint64_t end = r->config->end + TAIL, now = machine_insns(m), last;
     size_t count = 0;
     bool news = false;
     struct stop stop;
@@ -166,13 +209,17 @@ static struct stop run_to_end(const struct one_run *r)
     for (size_t i = 0; i < r->plan.steps.len; i++)
         if (r->plan.steps.at[i].kind == PLAN_STALL)
             end += r->plan.steps.at[i].until - r->plan.steps.at[i].at;
+    if (end < now + TAIL) /* a task was kept in its place for longer */
+        end = now + TAIL;
+    last = end + KEPT_MORE;
     do {
-        uint64_t now = machine_insns(m);
-
+        now = machine_insns(m);
         stop = machine_run(m, now + PART < end ? now + PART : end, UINT64_MAX);
         if (r->plan.steps.len && audit_count(a) != count)
             news = has_news(r);
         count = audit_count(a);
+        if (is_kept(r) && machine_insns(m) >= end && end < last)
+            end += PART;
     } while (goes_on(stop) && machine_insns(m) < end && !news);
     return stop;
 }
@@ -213,24 +260,25 @@ static void take_acts(struct outcome *o, const struct search_config *c, uint64_t
     o->full = act_log_is_full(c->log);
     /* Runs whose acts are not all kept are equivalent to no other. */
     o->order = order_hash(acts) + o->salt + (o->full ? hash_of_plan(&o->plan) : 0);
-    if (o->plan.steps.len >= c->steps)
+    if (plan_depth(&o->plan) >= c->steps)
         return;
     o->interleavings = order_count_log10(acts);
     o->turns = order_turns(acts, &races, from, c->begin, room, &more);
     o->more_turns = more + audit_races_left_out(audit);
 }
 
-/* The lines of the plan's steps, with that of its last one, which is new. */
+/* The lines of the plan's steps, one each but for those that do again what the one before did. */
 static char *describe_stops(const struct one_run *r, const struct node *from,
                             const struct stops *stops)
 {
     const struct plan_step *step = &r->plan.steps.at[r->plan.steps.len - 1];
+    const struct act *met = r->met ? &r->until : NULL;
     char text[STOP_TEXT];
 
     if (step->kind == PLAN_TICK)
-        stops_describe_tick(stops, text);
+        stops_describe_tick(stops, met, text);
     else
-        stops_describe_stall(stops, r->met ? &r->until : NULL, step->until - step->at, text);
+        stops_describe_stall(stops, met, step->until - step->at, text);
     return from->stops ? xasprintf("%s\n%s", from->stops, text) : xstrdup(text);
 }
 
@@ -259,10 +307,12 @@ static void run_turn(const struct search_state *s, const struct node *from, cons
                      .kind = turn->kind, .hart = turn->hart, .at = turn->at, .until = UINT64_MAX}));
     follow_data(&r.plan, c, !turn || turn->follow);
     machine_follow(c->machine, &r.plan);
-    if (turn && turn->kind == PLAN_STALL) {
+    if (turn)
         r.until = turn->until;
+    if (turn && turn->kind == PLAN_STALL)
         stop = run_stall(&r);
-    }
+    else if (turn && r.until.kind != ACT_KINDS)
+        stop = run_hold(&r, stops);
     if (goes_on(stop))
         stop = run_to_end(&r);
     o.index = index;
@@ -345,9 +395,11 @@ static uint64_t stalled_insns(const struct plan *p)
 
 static bool is_shorter(const struct plan *a, const struct plan *b)
 {
-    if (a->steps.len != b->steps.len)
-        return a->steps.len < b->steps.len;
-    return stalled_insns(a) < stalled_insns(b);
+    if (plan_depth(a) != plan_depth(b))
+        return plan_depth(a) < plan_depth(b);
+    if (stalled_insns(a) != stalled_insns(b))
+        return stalled_insns(a) < stalled_insns(b);
+    return a->steps.len < b->steps.len;
 }
 
 static struct discovery *discovery_with(struct discoveries *d, const char *key)

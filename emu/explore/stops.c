@@ -38,6 +38,8 @@ struct stops {
     char place[PLACE_TEXT];  /* "between auipc and jalr of fib" */
     bool interrupted;
     uint64_t cause;
+    bool holds, came_back;
+    unsigned again; /* number of times that the task was interrupted again */
     bool goes_on;
     unsigned on; /* hart */
     uint64_t on_pc, on_at;
@@ -113,6 +115,12 @@ static void describe_task(struct stops *s, struct hart *h)
 
 /* ---- the task, as it goes on ---- */
 
+/* Whether the kernel may have moved the pc from one to the other within a place. */
+static bool is_near(uint64_t a, uint64_t b)
+{
+    return (a < b ? b - a : a - b) <= SITE_BYTES_MAX;
+}
+
 static void on_event(void *ctx, const struct event *e)
 {
     struct stops *s = ctx;
@@ -127,8 +135,13 @@ static void on_event(void *ctx, const struct event *e)
         hart_reg(e->trap_return.hart, REG_TP) != s->task ||
         hart_reg(e->trap_return.hart, REG_SP) != s->sp)
         return;
-    s->goes_on = true;
     s->on = hart_id(e->trap_return.hart);
+    if (s->holds && is_near(e->trap_return.pc, s->pc)) {
+        s->came_back = true;
+        machine_ask_stop(s->machine);
+        return;
+    }
+    s->goes_on = true;
     s->on_pc = e->trap_return.pc;
     s->on_at = machine_insns(s->machine);
 }
@@ -155,6 +168,26 @@ struct stops *stops_new(struct machine *m, const struct report *r, unsigned hart
     return s;
 }
 
+void stops_hold(struct stops *s, bool on)
+{
+    s->holds = on;
+}
+
+bool stops_came_back(struct stops *s, unsigned *hart)
+{
+    bool back = s->came_back;
+
+    s->came_back = false;
+    s->again += back;
+    *hart = s->on;
+    return back;
+}
+
+bool stops_went_on(const struct stops *s)
+{
+    return s->goes_on;
+}
+
 /* ---- words ---- */
 
 /* "work (4) on hart 0", or "hart 0". */
@@ -172,36 +205,6 @@ static const char *interrupt_name(uint64_t cause)
     case IRQ_MSI: return "an interrupt of another hart";
     default: return "an interrupt";
     }
-}
-
-void stops_describe_tick(const struct stops *s, char text[STOP_TEXT])
-{
-    char who[TASK_TEXT + OP_TEXT], place[PLACE_MAX], n[GROUPED_MAX];
-    const char *by = interrupt_name(s->cause);
-    size_t used;
-
-    name_stopped(s, who);
-    if (!s->interrupted) {
-        snprintf(text, STOP_TEXT, "time passes %s, where %s is, without an interrupt", s->place,
-                 who);
-        return;
-    }
-    used = (size_t)snprintf(text, STOP_TEXT, "%s interrupted %s by %s, ", who, s->place, by);
-    if (used >= STOP_TEXT)
-        return;
-    if (!s->goes_on) {
-        snprintf(text + used, STOP_TEXT - used, "not continued before the end of this run");
-        return;
-    }
-    grouped(n, s->on_at - s->at);
-    if (s->on_pc == s->pc) {
-        snprintf(text + used, STOP_TEXT - used, "continued on hart %u after %s instructions", s->on,
-                 n);
-        return;
-    }
-    describe_place(place, s->report->symbols, s->report->lines, s->on_pc);
-    snprintf(text + used, STOP_TEXT - used, "continued on hart %u at %.160s after %s instructions",
-             s->on, place, n);
 }
 
 /* What was awaited: "hart 1 had stored to fib". */
@@ -235,6 +238,40 @@ static void describe_act(const struct stops *s, const struct act *a, char text[P
         break;
     case ACT_KINDS: break;
     }
+}
+
+void stops_describe_tick(const struct stops *s, const struct act *until, char text[STOP_TEXT])
+{
+    char who[TASK_TEXT + OP_TEXT], place[PLACE_MAX], n[GROUPED_MAX], act[PLACE_TEXT];
+    const char *by = interrupt_name(s->cause);
+    size_t used;
+
+    name_stopped(s, who);
+    if (!s->interrupted) {
+        snprintf(text, STOP_TEXT, "time passes %s, where %s is, without an interrupt", s->place,
+                 who);
+        return;
+    }
+    if (until)
+        describe_act(s, until, act);
+    used = (size_t)snprintf(text, STOP_TEXT, "%s interrupted %.200s by %s, %s%.200s%s", who,
+                            s->place, by, until ? "and kept there until " : "", until ? act : "",
+                            until ? ", " : "");
+    if (used >= STOP_TEXT)
+        return;
+    if (!s->goes_on) {
+        snprintf(text + used, STOP_TEXT - used, "not continued before the end of this run");
+        return;
+    }
+    grouped(n, s->on_at - s->at);
+    if (s->on_pc == s->pc) {
+        snprintf(text + used, STOP_TEXT - used, "continued on hart %u after %s instructions", s->on,
+                 n);
+        return;
+    }
+    describe_place(place, s->report->symbols, s->report->lines, s->on_pc);
+    snprintf(text + used, STOP_TEXT - used, "continued on hart %u at %.160s after %s instructions",
+             s->on, place, n);
 }
 
 void stops_describe_stall(const struct stops *s, const struct act *until, uint64_t insns,

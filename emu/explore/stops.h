@@ -23,8 +23,22 @@ enum { STOP_TEXT = 768 };
  */
 struct stops *stops_new(struct machine *m, const struct report *r, unsigned hart);
 
-/* The step is a tick: time has passed, and a timer may have interrupted the task. */
-void stops_describe_tick(const struct stops *s, char text[STOP_TEXT]);
+/*
+ * Stops the machine whenever the task, which was interrupted, is about to go on at the instruction,
+ * or near it, as the kernel may have moved its pc; false ends this. stops_came_back: whether that
+ * is why the machine has stopped; *hart: which one has the task.
+ */
+void stops_hold(struct stops *s, bool on);
+bool stops_came_back(struct stops *s, unsigned *hart);
+
+/* Whether the task has gone on since. */
+bool stops_went_on(const struct stops *s);
+
+/*
+ * The step is a tick: time has passed, and a timer may have interrupted the task, and kept it there
+ * until `until` was done; NULL: it was not, or the task was not kept.
+ */
+void stops_describe_tick(const struct stops *s, const struct act *until, char text[STOP_TEXT]);
 
 /* The step is a stall of `insns` instructions, which ended when `until' was done; NULL: it was not.
  */

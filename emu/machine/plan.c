@@ -8,6 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t plan_depth(const struct plan *p)
+{
+    size_t depth = 0;
+
+    for (size_t i = 0; i < p->steps.len; i++)
+        depth += !p->steps.at[i].again;
+    return depth;
+}
+
 uint64_t plan_stalled(const struct plan *p, uint64_t insns)
 {
     uint64_t stalled = 0;

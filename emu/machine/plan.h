@@ -15,6 +15,7 @@
 #define PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -27,6 +28,7 @@ struct plan_step {
     unsigned hart;
     uint64_t at;
     uint64_t until;          /* PLAN_STALL: above `at`; UINT64_MAX: not known yet */
+    bool again;              /* PLAN_TICK: interrupts the task of the step before once more */
     enum choice_kind choice; /* PLAN_ANSWER: of the question */
     unsigned answer;         /* PLAN_ANSWER; PLAN_LEAVE: which of the stores that may leave */
 };
@@ -40,6 +42,9 @@ struct plan {
      */
     uint64_t data_from, data_until;
 };
+
+/* The number of steps without those that do `again` what the one before did. */
+size_t plan_depth(const struct plan *p);
 
 /* The harts that are stalled after `insns` instructions of the machine, a bit each. */
 uint64_t plan_stalled(const struct plan *p, uint64_t insns);

@@ -1089,8 +1089,10 @@ static void a_plan_may_be_given_at_its_first_step(void **state)
 
     (void)state;
     for (uint64_t at = 9000; at < 11500; at += stride) {
-        struct plan_step step = {at % 2 ? PLAN_STALL : PLAN_TICK, (unsigned)(at / 2 % 3), at,
-                                 at + 700};
+        struct plan_step step = {.kind = at % 2 ? PLAN_STALL : PLAN_TICK,
+                                 .hart = (unsigned)(at / 2 % 3),
+                                 .at = at,
+                                 .until = at + 700};
         const struct plan plan = {{&step, 1, 1}};
 
         run_with_plan(&plan, false, &early);
@@ -1107,7 +1109,7 @@ static void a_plan_may_be_given_at_its_first_step(void **state)
 
 static void a_stalled_hart_executes_nothing(void **state)
 {
-    struct plan_step step = {PLAN_STALL, 1, 5000, 9000};
+    struct plan_step step = {.kind = PLAN_STALL, .hart = 1, .at = 5000, .until = 9000};
     struct machine_config config = config_of(3, 1);
     const struct plan plan = {{&step, 1, 1}};
     struct shot before, during;

@@ -180,7 +180,7 @@ struct ftrace_listener {
     void (*on_event)(void *ctx, const struct ftrace_event *e);
 };
 
-/* A run has four at most: the session, the log, the auditor and the debugger. */
+/* A run has four at most: the session, the log, the auditor, and the debugger or explore. */
 enum { FTRACE_LISTENERS_MAX = 8 };
 
 /* All zeroes: a stream without listeners. Its members are for the functions below. */
