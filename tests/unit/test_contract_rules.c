@@ -599,6 +599,40 @@ static void a_call_is_judged_once_until_the_trampoline_changes(void **state)
     take_down(&t);
 }
 
+/* Generated text is entered with one sp, and calls with another one. */
+static void run_program(struct stage *t, uint64_t entry_sp, uint64_t call_sp)
+{
+    const struct ftrace_event e = {.kind = FTRACE_TEXT_LIVE,
+                                   .text = {.hart = t->h, .va = VA(TRACER), .size = 16}};
+
+    hart_set_reg(t->h, SP, entry_sp);
+    ftrace_emit(&t->s.stream, &e);
+    hart_set_reg(t->h, SP, call_sp);
+    hart_set_reg(t->h, T1, VA(SWITCH));
+    hart_set_pc(t->h, VA(TRACER));
+    go_on(t, 2);
+}
+
+static void a_program_calls_with_an_aligned_stack(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned frame = 0; frame <= 32; frame += 8) {
+        build(&t);
+        run_program(&t, TOP, TOP - frame);
+        if (frame % 16)
+            assert_changed(&t, RULE_misaligned_stack, "sp");
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
+    build(&t);
+    run_program(&t, TOP - 8, TOP - 8); /* not its fault */
+    assert_silent(&t);
+    take_down(&t);
+}
+
 /* ---- state ---- */
 
 static void a_detour_goes_on_after_a_restore(void **state)
@@ -679,6 +713,7 @@ int main(void)
         cmocka_unit_test(a_trampoline_may_return_in_place_of_the_function),
         cmocka_unit_test(a_trampoline_calls_with_an_aligned_stack),
         cmocka_unit_test(a_call_is_judged_once_until_the_trampoline_changes),
+        cmocka_unit_test(a_program_calls_with_an_aligned_stack),
         cmocka_unit_test(a_detour_goes_on_after_a_restore),
         cmocka_unit_test(calls_are_followed_from_the_store_that_turns_their_site_on),
     };
