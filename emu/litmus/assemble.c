@@ -23,10 +23,12 @@ const char *const assemblers[] = {"riscv64-unknown-elf-as", "riscv64-linux-gnu-a
 
 extern char **environ;
 
-/* A range of lines of the source, from `first' on, that came from a test. */
+/* A range of lines of the source, from `first' on, that came from a line of a test's file; 0: from
+ * a value in it. */
 struct origin {
     unsigned first;
     size_t test;
+    unsigned line;
 };
 
 struct batch {
@@ -202,7 +204,7 @@ static void emit_insn(struct batch *b, size_t test, unsigned hart, const char *i
         }
         owner = first ? t->harts : program_with_label(t, hart, c, len);
         if (owner < t->harts)
-            fprintf(b->file, ".L%zu.%u.", test, owner);
+            fprintf(b->file, ".L%zu.%u.u.", test, owner);
         if (first && len > 6 && !strncmp(c + len - 6, ".aq.rl", 6))
             fprintf(b->file, "%.*s.aqrl", (int)len - 6, c);
         else
@@ -253,7 +255,7 @@ static void emit_test(struct batch *b, size_t n)
     const struct test *t = b->tests[n];
     const struct assembled *a = &b->out[n];
 
-    VEC_PUSH(&b->origins, ((struct origin){b->line, n}));
+    VEC_PUSH(&b->origins, ((struct origin){b->line, n, 0}));
     for (unsigned h = 0; h < t->harts; h++) {
         const struct program *p = &t->programs[h];
 
@@ -262,12 +264,14 @@ static void emit_test(struct batch *b, size_t n)
         for (size_t i = 0; i < p->lines.len; i++) {
             emit(b, ".L%zu.%u.%zu:", n, h, i);
             if (p->lines.at[i].label)
-                emit(b, ".L%zu.%u.%s:", n, h, p->lines.at[i].label);
+                emit(b, ".L%zu.%u.u.%s:", n, h, p->lines.at[i].label);
+            VEC_PUSH(&b->origins, ((struct origin){b->line, n, p->lines.at[i].number}));
             if (p->lines.at[i].insn && !emit_ordered_access(b, p, i, p->lines.at[i].insn))
                 emit_insn(b, n, h, p->lines.at[i].insn);
         }
         emit(b, ".L%zu.%u._END_:", n, h);
     }
+    VEC_PUSH(&b->origins, ((struct origin){b->line, n, 0}));
     for (size_t i = 0; i < a->insn_texts.len; i++) {
         emit(b, ".balign 8");
         emit(b, ".L%zu.v%zu:", n, i);
@@ -300,7 +304,7 @@ static void write_source(struct batch *b)
     for (size_t i = 0; i < b->count; i++)
         if (is_included(b, i))
             emit_test(b, i);
-    VEC_PUSH(&b->origins, ((struct origin){b->line, b->count}));
+    VEC_PUSH(&b->origins, ((struct origin){b->line, b->count, 0}));
 }
 
 /* ---- the assembler ---- */
@@ -333,14 +337,20 @@ static int run_assembler(const struct batch *b, const char *program)
     return WIFEXITED(status) && WEXITSTATUS(status) != 127 ? WEXITSTATUS(status) : -1;
 }
 
-/* The test that the line of the source came from; `count': none. */
-static size_t test_of_line(const struct batch *b, unsigned line)
+/* Where the line of the source came from; the test is `count': from none. */
+static struct origin origin_of(const struct batch *b, unsigned line)
 {
-    size_t n = b->count;
+    struct origin found = {0, b->count, 0};
 
     for (size_t i = 0; i < b->origins.len && b->origins.at[i].first <= line; i++)
-        n = b->origins.at[i].test;
-    return n;
+        found = b->origins.at[i];
+    return found;
+}
+
+/* The test cannot be assembled; line 0: that of the file is not known. */
+static void set_problem(struct batch *b, size_t test, unsigned line, const char *what)
+{
+    b->out[test].problem = line ? xasprintf("%u: %s", line, what) : xstrdup(what);
 }
 
 /* Gives their problems to the tests that the assembler complains of. Returns their number. */
@@ -352,14 +362,17 @@ static size_t read_messages(struct batch *b)
 
     while (f && fgets(text, sizeof text, f)) {
         char *error = strstr(text, ": Error: "), *colon = strchr(text, ':');
-        size_t n;
+        struct origin from;
 
         if (!error || !colon || colon >= error)
             continue;
-        n = test_of_line(b, (unsigned)strtoul(colon + 1, NULL, 10));
+        from = origin_of(b, (unsigned)strtoul(colon + 1, NULL, 10));
         text[strcspn(text, "\n")] = '\0';
-        if (n < b->count && !b->out[n].problem) {
-            b->out[n].problem = xasprintf("the assembler: %s", error + strlen(": Error: "));
+        if (from.test < b->count && !b->out[from.test].problem) {
+            char *what = xasprintf("the assembler: %s", error + strlen(": Error: "));
+
+            set_problem(b, from.test, from.line, what);
+            free(what);
             found++;
         }
     }
@@ -378,21 +391,57 @@ struct object {
     size_t taken; /* bytes of the table that were read */
 };
 
+/* Where a test is in .text, and in the table. */
+struct code_place {
+    uint32_t code; /* UINT32_MAX: it is not there */
+    size_t table;
+};
+
 static bool fits(const struct object *o, uint64_t offset, uint64_t size)
 {
     return offset <= o->file.size && size <= o->file.size - offset;
 }
 
+static uint32_t table_word(const struct object *o, size_t at)
+{
+    uint32_t word = 0;
+
+    if (at + 4 <= o->table_size)
+        memcpy(&word, o->table + at, 4);
+    return word;
+}
+
+/* The line of the file with the instruction there; 0: it is a value. `at`: the test's in the table.
+ */
+static unsigned line_of_code(const struct test *t, const struct object *o, size_t at,
+                             uint64_t offset)
+{
+    for (unsigned h = 0; h < t->harts; h++) {
+        uint64_t start = table_word(o, at), size = table_word(o, at + 4);
+        size_t line = t->programs[h].lines.len;
+
+        at += 8;
+        while (line && start + table_word(o, at + (line - 1) * 4) > offset)
+            line--;
+        if (line && offset >= start && offset < start + size)
+            return t->programs[h].lines.at[line - 1].number;
+        at += t->programs[h].lines.len * 4;
+    }
+    return 0;
+}
+
 /* An instruction that the assembler has not completed: its test has the problem. */
-static void note_unresolved(struct batch *b, const uint32_t *starts, uint64_t offset)
+static void note_unresolved(struct batch *b, const struct object *o,
+                            const struct code_place *starts, uint64_t offset)
 {
     size_t n = b->count;
 
     for (size_t i = 0; i < b->count; i++)
-        if (test_is_riscv(b->tests[i]) && starts[i] != UINT32_MAX && starts[i] <= offset)
+        if (starts[i].code != UINT32_MAX && starts[i].code <= offset)
             n = i;
     if (n < b->count && !b->out[n].problem)
-        b->out[n].problem = xstrdup("an instruction names a label that no program has");
+        set_problem(b, n, line_of_code(b->tests[n], o, starts[n].table, offset),
+                    "an instruction names a label that no program has");
 }
 
 static bool take_symbol(const struct object *o, const Elf64_Rela *r, Elf64_Sym *symbol)
@@ -426,7 +475,7 @@ static bool complete_table(struct object *o, const Elf64_Rela *r)
 }
 
 /* The jumps to labels. */
-static void complete_insn(struct batch *b, struct object *o, const uint32_t *starts,
+static void complete_insn(struct batch *b, struct object *o, const struct code_place *starts,
                           const Elf64_Rela *r)
 {
     Elf64_Sym symbol;
@@ -435,7 +484,7 @@ static void complete_insn(struct batch *b, struct object *o, const uint32_t *sta
 
     if (!take_symbol(o, r, &symbol) || symbol.st_shndx == SHN_UNDEF ||
         (type != R_RISCV_BRANCH && type != R_RISCV_JAL) || r->r_offset > o->text_size - 4) {
-        note_unresolved(b, starts, r->r_offset);
+        note_unresolved(b, o, starts, r->r_offset);
         return;
     }
     memcpy(&insn, o->text + r->r_offset, 4);
@@ -493,7 +542,7 @@ static bool take_test(struct batch *b, struct object *o, size_t n)
 }
 
 /* Calls fn for each entry of a section of relocations. False: fn refuses one. */
-static bool complete(struct batch *b, struct object *o, const uint32_t *starts,
+static bool complete(struct batch *b, struct object *o, const struct code_place *starts,
                      const Elf64_Shdr *section)
 {
     for (size_t i = 0; section && i < section->sh_size / sizeof(Elf64_Rela); i++) {
@@ -546,20 +595,19 @@ static bool find_sections(struct object *o, struct object_sections *found)
     return o->text && o->text_size >= 4;
 }
 
-/* Where the code of each test begins in .text; UINT32_MAX: it has none. */
-static uint32_t *find_starts(const struct batch *b, const struct object *o)
+/* Where each test is. */
+static struct code_place *find_starts(const struct batch *b, const struct object *o)
 {
-    uint32_t *starts = xcalloc(b->count + 1, sizeof *starts);
+    struct code_place *starts = xcalloc(b->count + 1, sizeof *starts);
     size_t at = 0;
 
     for (size_t i = 0; i < b->count; i++) {
         const struct test *t = b->tests[i];
 
-        starts[i] = UINT32_MAX;
+        starts[i] = (struct code_place){UINT32_MAX, at};
         if (!is_included(b, i))
             continue;
-        if (at + 4 <= o->table_size)
-            memcpy(&starts[i], o->table + at, 4);
+        starts[i].code = table_word(o, at);
         for (unsigned h = 0; h < t->harts; h++)
             at += (2 + t->programs[h].lines.len) * 4;
         at += b->out[i].insn_texts.len * 4;
@@ -570,7 +618,7 @@ static uint32_t *find_starts(const struct batch *b, const struct object *o)
 static bool take_object(struct batch *b, struct object *o)
 {
     struct object_sections found = {0};
-    uint32_t *starts;
+    struct code_place *starts;
     bool whole;
 
     if (!find_sections(o, &found))
@@ -580,7 +628,7 @@ static bool take_object(struct batch *b, struct object *o)
     starts = find_starts(b, o);
     whole = complete(b, o, starts, found.of_text);
     for (size_t i = 0; i < b->count && whole; i++)
-        if (starts[i] != UINT32_MAX)
+        if (starts[i].code != UINT32_MAX)
             whole = take_test(b, o, i);
     free(starts);
     return whole && o->taken <= o->table_size;

@@ -75,14 +75,14 @@ RISCV register
  nop ;
 exists (0:x5=1)
 END
-claim 'so is an instruction that does not' malformed insn 'the assembler: .*frob' <<'END'
+claim 'so is an instruction that does not' malformed insn ':4: the assembler: .*frob' <<'END'
 RISCV insn
 { }
  P0 ;
  frob x1,x2 ;
 exists (0:x5=1)
 END
-claim 'so is a label that no program has' malformed label 'label' <<'END'
+claim 'so is a label that no program has' malformed label ':4: an instruction names a label that no program has' <<'END'
 RISCV label
 { }
  P0 ;
