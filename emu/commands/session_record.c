@@ -73,6 +73,7 @@ struct console session_log_console(struct session *s, const struct console *inne
                             .wait = inner->wait ? log_wait_console : NULL,
                             .repeat = log_repeat_console,
                             .interrupted = inner->interrupted ? log_interrupted : NULL,
+                            .urgent = inner->urgent,
                             .ctx = s};
 }
 
@@ -176,6 +177,7 @@ bool session_write_rings(struct session *s)
                         .symbols = s->symbols,
                         .lines = s->lines};
     FILE *out = s->rings.fd >= 0 ? new_file_stream(&s->rings) : NULL;
+    bool done;
 
     if (s->rings.fd < 0)
         return true;
@@ -184,11 +186,14 @@ bool session_write_rings(struct session *s)
         return false;
     }
     cluster_let_stores_leave(peek.cluster); /* the records are whole only then */
-    if (rings_dat_write(&peek, out))
+    done = rings_dat_write(&peek, out);
+    peek_end(&peek);
+    if (done)
         return new_file_commit(&s->rings, &s->diag);
-    diag_error(&s->diag, "--rings: found no ring buffers of the guest kernel in memory%s%s%s",
+    diag_error(&s->diag, "--rings: found no ring buffers of the guest kernel in memory%s%s%s%s%s",
                peek.missing[0] ? ": there is no " : "", peek.missing,
-               peek.missing[0] ? " in symbols or debug information" : "");
+               peek.missing[0] ? " in symbols or debug information" : "", peek.wrong ? ": " : "",
+               peek.wrong ? peek.wrong : "");
     return false;
 }
 

@@ -17,13 +17,23 @@
 #include "load/symbols.h"
 #include "mem/bus.h"
 
-/* The maximum length of a string, and the maximum number of reads: a kernel needs some 100,000. */
-enum { TEXT_MAX = 64 << 10, READS_MAX = 8 << 20 };
+/*
+ * The maximum length of a string, and the maximum number of reads: a kernel's lists need some
+ * 100,000, and each page of its rings a few more.
+ */
+enum { TEXT_MAX = 64 << 10, READS_MAX = 1 << 20, READS_OF_PAGE = 16 };
 
 static void miss(struct peek *p, const char *what, const char *of)
 {
     if (!p->missing[0])
         snprintf(p->missing, sizeof p->missing, "%.40s%s%.40s", what, *of ? "." : "", of);
+    p->bad = true;
+}
+
+void peek_refuse(struct peek *p, const char *why)
+{
+    if (!p->bad)
+        p->wrong = why;
     p->bad = true;
 }
 
@@ -38,8 +48,37 @@ bool peek_has(const struct peek *p, const struct peek_member *m, uint64_t *at)
            btf_member(image->bytes, image->size, m->structure, m->member, at);
 }
 
+/* The offsets of the group, if they were looked up before; else NULL. */
+static const struct peek_offsets *known_offsets(const struct peek *p,
+                                                const struct peek_member *members, size_t count)
+{
+    for (size_t i = 0; i < p->known_count; i++)
+        if (p->known[i].of == members && p->known[i].count == count)
+            return &p->known[i];
+    return NULL;
+}
+
+static void keep_offsets(struct peek *p, const struct peek_member *members, size_t count,
+                         const uint64_t *at)
+{
+    struct peek_offsets *known = &p->known[p->known_count];
+
+    if (p->bad || p->known_count == PEEK_OFFSETS || count > PEEK_MEMBERS)
+        return;
+    p->known_count++;
+    known->of = members;
+    known->count = count;
+    memcpy(known->at, at, count * sizeof *at);
+}
+
 void peek_members(struct peek *p, const struct peek_member *members, size_t count, uint64_t *at)
 {
+    const struct peek_offsets *known = known_offsets(p, members, count);
+
+    if (known) {
+        memcpy(at, known->at, count * sizeof *at);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct peek_member *m = &members[i];
 
@@ -47,6 +86,7 @@ void peek_members(struct peek *p, const struct peek_member *members, size_t coun
         if (!peek_has(p, m, &at[i]))
             miss(p, m->structure, m->member ? m->member : "");
     }
+    keep_offsets(p, members, count, at);
 }
 
 uint64_t peek_symbol(struct peek *p, const char *name)
@@ -74,7 +114,8 @@ bool peek_read(struct peek *p, uint64_t va, void *to, size_t size)
     uint8_t *at = to;
 
     memset(to, 0, size);
-    p->bad |= ++p->reads > READS_MAX;
+    if (++p->reads > READS_MAX + READS_OF_PAGE * p->pages.len)
+        peek_refuse(p, "its lists have no end");
     while (size && !p->bad) {
         size_t part = PAGE_BYTES - va % PAGE_BYTES;
         uint64_t pa;
@@ -87,6 +128,21 @@ bool peek_read(struct peek *p, uint64_t va, void *to, size_t size)
         size -= part;
     }
     return !p->bad;
+}
+
+bool peek_page_once(struct peek *p, uint64_t va)
+{
+    uint64_t number;
+
+    if (p->bad || map_get(&p->pages, va, &number))
+        return false;
+    map_put(&p->pages, va, 0);
+    return true;
+}
+
+void peek_end(struct peek *p)
+{
+    map_free(&p->pages);
 }
 
 uint64_t peek_u64(struct peek *p, uint64_t va)

@@ -118,6 +118,8 @@ void ring_put_page(struct peek *p, struct log_bytes *pages, const struct ring_pa
         p->bad = true;
         return;
     }
+    if (!peek_page_once(p, part->data))
+        return;
     VEC_RESERVE(pages, RING_PAGE);
     to = pages->at + pages->len;
     memset(to, 0, RING_PAGE);
@@ -203,6 +205,14 @@ bool rings_are_linux(struct peek *p)
     return symbols_find(p->symbols, "ftrace_trace_arrays", &va);
 }
 
+bool ring_trace_is_known(const struct ring_traces *traces, uint64_t va)
+{
+    for (size_t i = 0; i < traces->of.len; i++)
+        if (traces->of.at[i].va == va)
+            return true;
+    return false;
+}
+
 void rings_traces(struct peek *p, struct ring_traces *traces)
 {
     static const struct peek_member of[] = {{"trace_array", "next"}, {"trace_array", "name"}};
@@ -217,6 +227,10 @@ void rings_traces(struct peek *p, struct ring_traces *traces)
     peek_members(p, of, ARRAY_LEN(of), at);
     VEC_PUSH(&traces->of, t);
     while (traces->of.len < RING_TRACES_MAX && (t.va = peek_u64(p, t.va + at[0])) && !p->bad) {
+        if (ring_trace_is_known(traces, t.va)) {
+            peek_refuse(p, "the list of traces leads back to itself");
+            break;
+        }
         t.name = peek_text(p, peek_u64(p, t.va + at[1]));
         VEC_PUSH(&traces->of, t);
     }

@@ -139,6 +139,10 @@ void rings_linux_traces(struct peek *p, struct ring_traces *traces)
 
         if (t.va == main)
             continue;
+        if (ring_trace_is_known(traces, t.va)) {
+            peek_refuse(p, "the list of traces leads back to itself");
+            break;
+        }
         t.name = peek_text(p, peek_u64(p, t.va + at[1]));
         VEC_PUSH(&traces->of, t);
     }

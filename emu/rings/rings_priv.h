@@ -9,6 +9,9 @@
 
 enum { RING_PAGES_MAX = 1 << 19, RING_TRACES_MAX = 1 << 12 };
 
+/* Whether the list has the trace already: then a guest's list leads back to itself. */
+bool ring_trace_is_known(const struct ring_traces *traces, uint64_t va);
+
 /* A part of a page that a reader gets as one page. */
 struct ring_part {
     uint64_t data; /* the page: time stamp, commit, then the data */

@@ -109,6 +109,12 @@ claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the
     report "r['swaps_left_out'] == 262144 and r['sites_left_out'] == 0 and r['returns_left_out'] == 0"
 claim_line '... and the end of the run, too' '^not kept: .*262,144 replaced instructions$' "$err"
 
+for command in run 'debug -x /dev/null'; do
+    # shellcheck disable=SC2086 # a command and its options
+    run $command --quiet --firmware none --console none --log "$work/log" "$hostile/tables.elf" </dev/null
+    claim "${command%% *}: tables that name what cannot be are refused, and the run goes on" has_status 0
+done
+
 run run --updates-max 1 --console none --max-insns 20M --append 'ftrace=function' --report "$work/report.json" "$mcount"
 claim '--updates-max is how many updates are kept' \
     report "len(r['updates']) == 1 and r['updates_left_out'] > 0"

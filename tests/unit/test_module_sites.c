@@ -163,6 +163,52 @@ static void a_table_that_is_damaged_is_left_out_and_counted(void **state)
     wreck(&s);
 }
 
+static void an_entry_of_what_is_not_in_ram_is_no_site(void **state)
+{
+    static const uint64_t entries[] = {
+        UINT64_MAX - 3,          /* its end wraps */
+        UINT64_MAX - 1,          /* so do its first bytes */
+        UINT64_MAX - 11,         /* the site before */
+        UINT64_C(1) << 63,       /* nothing is there */
+        0x10000000,              /* a device */
+        0,                       /* nothing, and the first address */
+        RAM_BASE - 4,            /* the last of its bytes are RAM */
+        RAM_BASE + RAM_SIZE - 4, /* the first of its bytes are */
+        AREA + 1,                /* no instruction begins there */
+        SITE_VA - 4,             /* the image has the last of its bytes */
+    };
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    for (unsigned i = 0; i < sizeof entries / sizeof *entries; i++)
+        poke(&s.w, TABLE + 8 * i, entries[i], 8);
+    call(&s, PROCESS_LOCS, TABLE, TABLE + sizeof entries);
+    assert_int_equal(s.taken, 0);
+    poke(&s.w, TABLE + sizeof entries, AREA, 8);
+    call(&s, PROCESS_LOCS, TABLE, TABLE + sizeof entries + 8);
+    assert_int_equal(s.taken, 1);
+    call(&s, FREE_MEM, 0, 64);
+    call(&s, RELEASE, 0, 0);
+    assert_int_equal(site_find(s.t, AREA, 1), NO_SITE);
+    wreck(&s);
+}
+
+static void a_table_that_reaches_the_end_of_all_addresses_is_none(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call(&s, PROCESS_LOCS, UINT64_MAX - 7, UINT64_MAX);
+    assert_int_equal(s.taken, 0);
+    call(&s, PROCESS_LOCS, UINT64_MAX - 63, UINT64_MAX - 7);
+    assert_int_equal(s.taken, 0);
+    call(&s, PROCESS_LOCS, RAM_BASE + RAM_SIZE - 8, RAM_BASE + RAM_SIZE + 64);
+    assert_int_equal(s.taken, 0);
+    wreck(&s);
+}
+
 /* Functions of the module: the first ones have entries. */
 enum { FUNCTIONS = SITES + 2, SYMBOL_BYTES = 16 };
 #define SYMBOLS (RAM_BASE + 0x80000)
@@ -216,6 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_of_a_module_whose_sites_are_known_has_one_or_none),
         cmocka_unit_test(a_table_that_is_damaged_is_left_out_and_counted),
+        cmocka_unit_test(an_entry_of_what_is_not_in_ram_is_no_site),
+        cmocka_unit_test(a_table_that_reaches_the_end_of_all_addresses_is_none),
         cmocka_unit_test(a_function_with_nops_and_without_an_entry_is_lacking),
     };
 

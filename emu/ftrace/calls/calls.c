@@ -26,6 +26,7 @@
 #include "ftrace/calls/call_stacks.h"
 #include "ftrace/calls/return_handlers.h"
 #include "ftrace/events/events.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/image.h"
@@ -198,7 +199,7 @@ static NOINLINE bool await_new(struct calls *c, struct hart *h, uint64_t va, uin
 
     if (c->listener.meet)
         c->listener.meet(c->listener.ctx, va - 1);
-    if (!hart_translate(h, va, ACCESS_FETCH, &pa))
+    if (!guest_code(h, va, &pa))
         return false;
     *ra_slot(c->known, va) = va ^ c->known->key;
     if (map_get(&c->awaited, pa, &known))

@@ -12,6 +12,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/cost/jump_labels.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/key_labels.h"
@@ -64,7 +65,7 @@ static bool read_entry(const struct table *t, uint32_t i, struct jump_place *p)
     uint64_t at = t->entries + (uint64_t)i * JUMP_ENTRY_BYTES;
     struct jump_entry e;
 
-    if (!module_read(t->cluster, t->hart, at, &e, sizeof e))
+    if (!guest_read(t->hart, at, &e, sizeof e))
         return false;
     *p = jump_entry_place(&e, at);
     return true;
@@ -78,8 +79,7 @@ static bool is_label(const struct table *t, uint32_t i)
 
     return read_entry(t, i, &p) && p.va % 2 == 0 && module_areas_have(&t->areas, p.va) &&
            module_areas_have(&t->areas, p.target) &&
-           module_read(t->cluster, t->hart, p.va, &insn, sizeof insn) &&
-           jump_insn_fits(insn, p.va, p.target);
+           guest_read(t->hart, p.va, &insn, sizeof insn) && jump_insn_fits(insn, p.va, p.target);
 }
 
 static bool is_table(const struct table *t)
@@ -95,11 +95,13 @@ static bool find_table(struct table *t)
     for (unsigned at = 0; at < MODULE_BYTES; at += 8) {
         uint64_t words[2];
 
-        if (!module_read(t->cluster, t->hart, t->module + at, words, sizeof words))
+        if (!guest_read(t->hart, t->module + at, words, sizeof words))
             return false;
         t->entries = words[0];
         t->count = (uint32_t)words[1];
-        if (t->entries && t->entries % 8 == 0 && t->count <= ENTRIES_MAX && is_table(t))
+        if (t->entries && t->entries % 8 == 0 && t->count <= ENTRIES_MAX &&
+            guest_range(t->entries, (uint64_t)t->count * JUMP_ENTRY_BYTES, UINT64_MAX) &&
+            is_table(t))
             return true;
     }
     return false;
@@ -171,7 +173,8 @@ static void count(const struct module_labels *m, const struct table *t, const st
 static void add(struct module_labels *m, const struct table *t, struct jump_place *p,
                 const struct module_symbols *names)
 {
-    if (m->owned.len == OWNED_MAX || !hart_translate(t->hart, p->va, ACCESS_LOAD, &p->pa))
+    if (m->owned.len == OWNED_MAX ||
+        !guest_place(t->hart, p->va, JUMP_LABEL_BYTES, ACCESS_LOAD, &p->pa))
         return;
     VEC_PUSH(&m->owned, ((struct owned){t->module, p->va, p->pa}));
     text_map_add_label(m->text, p->va, p->pa);

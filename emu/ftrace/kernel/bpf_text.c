@@ -12,6 +12,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "mem/ram.h"
@@ -34,14 +35,13 @@ struct bpf_text {
 };
 
 /* Reads a struct bpf_ksym; false: the memory is not one. */
-static bool read_function(const struct bpf_text *t, struct hart *h, uint64_t ksym,
-                          struct function *f)
+static bool read_function(struct hart *h, uint64_t ksym, struct function *f)
 {
     uint64_t bounds[2];
 
     *f = (struct function){0};
-    if (!module_read(t->cluster, h, ksym, bounds, sizeof bounds) ||
-        !module_read(t->cluster, h, ksym + sizeof bounds, f->name, NAME_BYTES - 1))
+    if (!guest_read(h, ksym, bounds, sizeof bounds) ||
+        !guest_read(h, ksym + sizeof bounds, f->name, NAME_BYTES - 1))
         return false;
     f->start = bounds[0];
     f->end = bounds[1];
@@ -49,7 +49,7 @@ static bool read_function(const struct bpf_text *t, struct hart *h, uint64_t ksy
         if (*at <= ' ' || *at > '~')
             return false;
     memset(f->name + strlen(f->name), 0, NAME_BYTES - strlen(f->name));
-    return f->name[0] && f->end > f->start && f->end - f->start <= FUNCTION_BYTES_MAX;
+    return f->name[0] && guest_range(f->start, f->end - f->start, FUNCTION_BYTES_MAX);
 }
 
 static void drop(struct bpf_text *t, size_t i)
@@ -80,12 +80,12 @@ static const struct function *function_at(const struct bpf_text *t, uint64_t va)
 /* Declares the text as code, so that each store to it is known before a hart has run it. */
 static void watch_pages(const struct bpf_text *t, struct hart *h, const struct function *f)
 {
-    uint64_t last = (f->end - 1) / PAGE_BYTES; /* may be the last page of all */
+    uint64_t last = (f->end - 1) / PAGE_BYTES;
 
     for (uint64_t page = f->start / PAGE_BYTES; page <= last; page++) {
         uint64_t pa;
 
-        if (hart_translate(h, page * PAGE_BYTES, ACCESS_LOAD, &pa))
+        if (guest_place(h, page * PAGE_BYTES, PAGE_BYTES, ACCESS_LOAD, &pa))
             cluster_declare_code(t->cluster, pa, PAGE_BYTES);
     }
 }
@@ -95,7 +95,7 @@ static void on_call(void *ctx, unsigned which, struct hart *h)
     struct bpf_text *t = ctx;
     struct function f;
 
-    if (!read_function(t, h, hart_reg(h, REG_A0), &f))
+    if (!read_function(h, hart_reg(h, REG_A0), &f))
         return;
     if (which == CALL_DEL && !function_at(t, f.start))
         return; /* it has no names yet: it could not be written */

@@ -20,8 +20,8 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_members.h"
-#include "ftrace/kernel/modules.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -544,7 +544,7 @@ static bool has_records(const struct ftrace_records *r, struct hart *h, const st
     uint8_t byte;
 
     for (uint64_t at = p->records; at < end; at = (at / PAGE_BYTES + 1) * PAGE_BYTES)
-        if (!module_read(r->cluster, h, at, &byte, 1))
+        if (!guest_read(h, at, &byte, 1))
             return false;
     return p->records <= end;
 }
@@ -622,7 +622,7 @@ static bool read_some(struct ftrace_records *r, struct hart *h, const struct pag
     uint64_t size = r->size[STRUCT_RECORD];
 
     *count = p->count - first < RECORDS_AT_ONCE ? p->count - first : RECORDS_AT_ONCE;
-    return module_read(r->cluster, h, p->records + first * size, r->bytes, *count * size);
+    return guest_read(h, p->records + first * size, r->bytes, *count * size);
 }
 
 static bool read_records(struct ftrace_records *r, struct hart *h, const struct page *p, void *ctx)

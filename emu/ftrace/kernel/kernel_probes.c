@@ -14,6 +14,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/kernel/guest_table.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
@@ -143,7 +144,7 @@ void kernel_probes_await(struct kernel_probes *k, unsigned which, struct hart *h
 {
     struct awaited call = {.which = which, .sp = hart_reg(h, REG_SP)};
 
-    if (!hart_translate(h, hart_reg(h, REG_RA), ACCESS_FETCH, &call.pa))
+    if (!guest_code(h, hart_reg(h, REG_RA), &call.pa))
         return;
     for (size_t i = 0; i < k->awaited.len; i++)
         if (k->awaited.at[i].sp == call.sp && k->awaited.at[i].which == which)

@@ -12,6 +12,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "mem/bus.h"
@@ -92,7 +93,7 @@ static void add_area(struct live_text *l, struct hart *h, const struct text_area
     for (size_t i = 0; i < count; i++) {
         uint64_t va = (area->va / PAGE_BYTES + i) * PAGE_BYTES, pa;
 
-        if (!hart_translate(h, va, ACCESS_LOAD, &pa)) {
+        if (!guest_place(h, va, PAGE_BYTES, ACCESS_LOAD, &pa)) {
             l->pages.len = first;
             return;
         }
@@ -191,7 +192,7 @@ static void take_up_module(struct live_text *l, struct hart *h, uint64_t module)
     for (unsigned i = 0; i + 3 <= MODULE_AREAS; i++) {
         uint64_t size = area_size(&areas.words[i]);
 
-        if (size)
+        if (guest_range(areas.words[i], size, AREA_BYTES_MAX))
             take_up_area(l, h, module, areas.words[i], size, told_apart);
     }
 }
@@ -255,7 +256,8 @@ static void function_comes(struct live_text *l, struct hart *h, uint64_t start, 
 {
     struct waiting w = {.va = start, .size = end - start};
 
-    if (end <= start || w.size > AREA_BYTES_MAX || !hart_translate(h, start, ACCESS_LOAD, &w.pa))
+    if (!guest_range(start, w.size, AREA_BYTES_MAX) || start % 2 ||
+        !guest_place(h, start, 2, ACCESS_LOAD, &w.pa))
         return;
     if (l->waiting.len == WAITING_MAX)
         l->left_out++;
@@ -275,7 +277,7 @@ static void bpf_call(struct live_text *l, struct hart *h, uint64_t ksym, bool co
 {
     uint64_t bounds[2];
 
-    if (!module_read(l->cluster, h, ksym, bounds, sizeof bounds))
+    if (!guest_read(h, ksym, bounds, sizeof bounds))
         return;
     function_goes(l, bounds[0], bounds[1]);
     if (comes)

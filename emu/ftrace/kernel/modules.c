@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "ftrace/kernel/guest_table.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
@@ -32,24 +33,6 @@ enum { STATE_BYTES = 8, LIST_BYTES = 16, AREA_SIZE_BYTES_MAX = 64 << 20, MODULES
  * entries, the names read on either side of an address, and the bytes of its strings.
  */
 enum { TABLE_END = 2048, ENTRIES_MAX = 1 << 17, NAMES_MAX = 1 << 12, STRINGS_MAX = 16 << 20 };
-
-bool module_read(const struct cluster *c, struct hart *h, uint64_t va, void *to, size_t len)
-{
-    uint8_t *at = to;
-
-    assert(c == hart_cluster(h));
-    while (len) {
-        size_t rest = PAGE_BYTES - va % PAGE_BYTES, part = len < rest ? len : rest;
-        uint64_t pa;
-
-        if (!hart_translate(h, va, ACCESS_LOAD, &pa) || !hart_read(h, pa, at, part))
-            return false;
-        va += part;
-        at += part;
-        len -= part;
-    }
-    return true;
-}
 
 static bool is_name(const char name[MODULE_NAME_MAX])
 {
@@ -86,12 +69,11 @@ bool module_areas_have(const struct module_areas *areas, uint64_t va)
 }
 
 /* Reads the name and the areas of the module with this list node. */
-static bool read_module(const struct cluster *c, struct hart *h, uint64_t node,
-                        char name[MODULE_NAME_MAX], struct module_areas *areas)
+static bool read_module(struct hart *h, uint64_t node, char name[MODULE_NAME_MAX],
+                        struct module_areas *areas)
 {
-    return module_read(c, h, node + LIST_BYTES, name, MODULE_NAME_MAX) && is_name(name) &&
-           module_read(c, h, node + LIST_BYTES + MODULE_NAME_MAX, areas->words,
-                       sizeof areas->words);
+    return guest_read(h, node + LIST_BYTES, name, MODULE_NAME_MAX) && is_name(name) &&
+           guest_read(h, node + LIST_BYTES + MODULE_NAME_MAX, areas->words, sizeof areas->words);
 }
 
 bool module_areas_read(const struct cluster *c, struct hart *h, uint64_t module,
@@ -99,7 +81,8 @@ bool module_areas_read(const struct cluster *c, struct hart *h, uint64_t module,
 {
     char name[MODULE_NAME_MAX];
 
-    return read_module(c, h, module + STATE_BYTES, name, areas);
+    assert(c == hart_cluster(h));
+    return read_module(h, module + STATE_BYTES, name, areas);
 }
 
 /* The guest's memory as a hart maps it, and its module that has an address. */
@@ -116,15 +99,16 @@ static bool find_module(struct found *f, const struct symbols *symbols, uint64_t
 {
     uint64_t list;
 
+    assert(f->cluster == hart_cluster(f->hart));
     if (!symbols_find(symbols, "modules", &list) ||
-        !module_read(f->cluster, f->hart, list, &f->node, sizeof f->node))
+        !guest_read(f->hart, list, &f->node, sizeof f->node))
         return false;
     for (unsigned i = 0; i < MODULES_MAX && f->node != list; i++) {
-        if (!read_module(f->cluster, f->hart, f->node, name, &f->areas))
+        if (!read_module(f->hart, f->node, name, &f->areas))
             return false;
         if (module_areas_have(&f->areas, va))
             return true;
-        if (!module_read(f->cluster, f->hart, f->node, &f->node, sizeof f->node))
+        if (!guest_read(f->hart, f->node, &f->node, sizeof f->node))
             return false;
     }
     return false;
@@ -192,8 +176,7 @@ static bool read_name(const struct found *f, uint64_t at, char name[MODULE_FUNCT
     size_t len = 0;
 
     do {
-        if (len == MODULE_FUNCTION_MAX - 1 ||
-            !module_read(f->cluster, f->hart, at + len, &name[len], 1))
+        if (len == MODULE_FUNCTION_MAX - 1 || !guest_read(f->hart, at + len, &name[len], 1))
             return false;
         if (name[len] && (name[len] <= ' ' || name[len] > '~'))
             return false;
@@ -237,8 +220,8 @@ static void take_entries(struct module_symbols *m, const struct table *t)
     for (uint32_t i = 0; i < t->count; i += ENTRIES_AT_ONCE) {
         uint32_t count = t->count - i < ENTRIES_AT_ONCE ? t->count - i : ENTRIES_AT_ONCE;
 
-        if (!module_read(m->found.cluster, m->found.hart, t->entries + (uint64_t)i * size, bytes,
-                         (size_t)count * size))
+        if (!guest_read(m->found.hart, t->entries + (uint64_t)i * size, bytes,
+                        (size_t)count * size))
             break;
         for (uint32_t k = 0; k < count; k++) {
             struct entry e = entry_at(t, bytes + (size_t)k * size);
@@ -311,7 +294,7 @@ static bool read_table(struct found *f, const uint64_t words[3], struct table *t
 
     *t = (struct table){.entries = words[0], .strings = words[2], .count = (uint32_t)words[1]};
     if (!t->entries || t->entries % 8 || !t->strings || !words[1] || words[1] > f->entries_left ||
-        !module_read(f->cluster, f->hart, t->entries, first, sizeof first))
+        !guest_read(f->hart, t->entries, first, sizeof first))
         return false;
     f->entries_left -= t->count;
     t->is_elf = !memcmp(first, zero, sizeof zero);
@@ -323,8 +306,7 @@ static void take_table_at(struct module_symbols *m, uint64_t va)
     uint64_t words[3];
     struct table t;
 
-    if (module_read(m->found.cluster, m->found.hart, va, words, sizeof words) &&
-        read_table(&m->found, words, &t))
+    if (guest_read(m->found.hart, va, words, sizeof words) && read_table(&m->found, words, &t))
         take_entries(m, &t);
 }
 
@@ -340,8 +322,8 @@ static void find_entries(struct module_symbols *m)
         uint64_t pointer;
 
         take_table_at(m, m->found.node + at);
-        if (module_read(m->found.cluster, m->found.hart, m->found.node + at, &pointer, 8) &&
-            pointer && pointer % 8 == 0)
+        if (guest_read(m->found.hart, m->found.node + at, &pointer, 8) && pointer &&
+            pointer % 8 == 0)
             take_table_at(m, pointer);
     }
     if (m->entries.len)

@@ -31,9 +31,6 @@ enum {
 bool module_name_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
                     uint64_t va, char name[MODULE_NAME_MAX]);
 
-/* Reads the guest's memory as the hart maps it; false: not all of it is mapped to memory. */
-bool module_read(const struct cluster *c, struct hart *h, uint64_t va, void *to, size_t len);
-
 /* The areas of a module. */
 struct module_areas {
     uint64_t words[MODULE_AREAS]; /* the words after the name */

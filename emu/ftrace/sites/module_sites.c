@@ -13,6 +13,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/sites/site_life.h"
@@ -24,6 +25,9 @@ enum kernel_call { CALL_PROCESS_LOCS, CALL_INIT, CALL_FREE_MEM, CALL_RELEASE_MOD
 
 /* The entries read of one module, so that a damaged table ends. */
 enum { TABLE_ENTRIES_MAX = 1 << 16 };
+
+/* The entries by which a module's names are looked for; the first ones may have been cleared. */
+enum { NAMES_TRIES = 64 };
 
 /* A site that a module brought. */
 struct owned {
@@ -47,10 +51,7 @@ struct module_sites {
 /* Reads an entry of a table as the hart maps it. */
 static bool read_entry(struct hart *h, uint64_t va, uint64_t *entry)
 {
-    uint64_t pa;
-
-    return va % sizeof *entry == 0 && hart_translate(h, va, ACCESS_LOAD, &pa) &&
-           hart_read(h, pa, entry, sizeof *entry);
+    return va % sizeof *entry == 0 && guest_read(h, va, entry, sizeof *entry);
 }
 
 static bool owns(const struct module_sites *m, uint32_t id)
@@ -72,8 +73,8 @@ static void look_at_function(void *ctx, uint64_t va)
     uint8_t bytes[SITE_BYTES_MAX];
     uint64_t pa;
 
-    if (hart_translate(l->hart, va, ACCESS_LOAD, &pa) && site_find(m->sites, pa, 1) == NO_SITE &&
-        module_read(m->cluster, l->hart, va, bytes, s.size) &&
+    if (guest_place(l->hart, va, s.size, ACCESS_LOAD, &pa) &&
+        site_find(m->sites, pa, 1) == NO_SITE && guest_read(l->hart, va, bytes, s.size) &&
         site_state(m->sites, &s, bytes, NULL) == SITE_INIT)
         m->taken(m->ctx, l->hart, NO_SITE, va);
 }
@@ -91,9 +92,10 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
                     uint64_t end)
 {
     struct module_symbols *names;
-    uint64_t entry, at;
+    unsigned tries = NAMES_TRIES;
+    uint64_t entry, at, count;
 
-    if (end < start || (end - start) / sizeof entry > TABLE_ENTRIES_MAX) {
+    if (!guest_entries(start, end, sizeof entry, TABLE_ENTRIES_MAX, &count)) {
         m->left_out++;
         return;
     }
@@ -102,7 +104,7 @@ static void take_up(struct module_sites *m, struct hart *h, uint64_t module, uin
         uint64_t va = site_of_entry(m->sites, entry);
         uint32_t id;
 
-        if (!names)
+        if (!names && tries && tries--)
             names = module_symbols_new(m->cluster, h, m->symbols, va);
         id = site_life_add(m->life, h, va, names);
         if (id == NO_SITE || owns(m, id))

@@ -11,6 +11,7 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/sites/sites.h"
@@ -243,7 +244,8 @@ uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
     uint64_t pa;
     uint32_t id;
 
-    if (va % 2 || !hart_translate(h, va, ACCESS_LOAD, &pa) || image_covers(l->image, pa))
+    if (va % 2 || !guest_place(h, va, size, ACCESS_LOAD, &pa) || image_covers(l->image, pa) ||
+        image_covers(l->image, pa + size - 1))
         return NO_SITE;
     for (; (id = site_find(l->sites, pa, size)) != NO_SITE; site_remove(l->sites, id))
         if (is_same(l, site_get(l->sites, id), va, names))
@@ -261,7 +263,9 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 
     /* Most stores are to data in a page with code. */
     if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
-        image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
+        image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va) ||
+        !guest_range(va - pair_offset(l), site_traits(l->sites)->size, PAGE_BYTES) ||
+        !guest_is_ram(h, pa - pair_offset(l), site_traits(l->sites)->size))
         return NO_SITE;
     names = module_symbols_new(l->cluster, h, l->symbols, va);
     id = add(l, pa - pair_offset(l), va - pair_offset(l), names);

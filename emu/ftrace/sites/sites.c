@@ -783,17 +783,27 @@ static void added_io(struct state_io *io, struct site *s, struct names *names)
     s->module = names->module;
 }
 
-/* What is kept beside the sites themselves. */
-static void index_sites(struct site_table *t)
+/*
+ * What is kept beside the sites themselves. False: two sites have the same memory, or one has memory
+ * that cannot be.
+ */
+static bool index_sites(struct site_table *t)
 {
+    bool sound = true;
+
     t->by_pa.len = 0;
     t->freeable.len = 0;
     for (uint32_t id = 0; id < t->sites.len; id++) {
-        if (!t->sites.at[id].gone)
+        const struct site *s = &t->sites.at[id];
+        bool fits = s->pa <= UINT64_MAX - 2 * SITE_BYTES_MAX;
+
+        sound &= s->gone || (fits && site_find(t, s->pa, s->size) == NO_SITE);
+        if (!s->gone && sound)
             insert(t, id);
-        if (t->sites.at[id].gone || t->sites.at[id].module)
+        if (s->gone || s->module)
             VEC_PUSH(&t->freeable, id);
     }
+    return sound;
 }
 
 void site_table_state_io(struct state_io *io, struct site_table *t)
@@ -815,6 +825,6 @@ void site_table_state_io(struct state_io *io, struct site_table *t)
         added_io(io, &t->sites.at[first + i], &t->names.at[i]);
     for (size_t id = 0; id < t->sites.len; id++)
         STATE_IO(io, t->sites.at[id].gone);
-    if (io->loading)
-        index_sites(t);
+    if (io->loading && !index_sites(t))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
 }
