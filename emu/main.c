@@ -15,6 +15,7 @@
 #include "commands/session.h"
 #include "commands/view.h"
 #include "ftrace/report/report_files.h"
+#include "host/end_watch.h"
 
 static unsigned finish_run(struct session *s)
 {
@@ -57,10 +58,13 @@ int main(int argc, char **argv)
                         .rings.fd = -1,
                         .page.fd = -1,
                         .files = report_files_none()};
+    struct end_watch end_watch = {0};
     unsigned status;
     bool done;
 
     hold_standard_files();
+    end_watch_begin(&end_watch);
+    s.end_watch = &end_watch;
     s.diag.colour = isatty(STDERR_FILENO);
     if (argc > 1 && !strcmp(argv[1], "report"))
         return (int)report_command(argc, argv, &s.diag);

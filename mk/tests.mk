@@ -189,8 +189,8 @@ check-suites: emu | $(BOOTSTRAP_TEST)
 # How many instructions the engines take, and what the audit adds, against kept figures: minutes.
 .PHONY: check-work
 check-work: export BUILD := $(BUILD)
-check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
-	@tests/run tests/bench/host_work.py tests/bench/audit_cost.py
+check-work: emu guest-pfe8 guest-mcount-kernel programs initrd workloads | $(BOOTSTRAP_LONG)
+	@tests/run tests/bench/host_work.py tests/bench/audit_cost.py tests/cli/signals.py
 
 # The viewer, with real windows in a display of its own: a minute. Damaged logs are for one with the
 # sanitizers.

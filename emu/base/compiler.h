@@ -10,6 +10,7 @@
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE     inline __attribute__((always_inline))
 #define NOINLINE          __attribute__((noinline))
+#define NORETURN          __attribute__((noreturn))
 #define UNUSED            __attribute__((unused))
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -15,6 +16,65 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+
+/* ---- the open files of the process ---- */
+
+struct open_part {
+    struct open_part *next;
+    char *name;
+    bool lasting;
+};
+
+/* For the end of the process, which is not the end of one machine. */
+static struct {
+    pthread_mutex_t lock;
+    struct open_part *first;
+} open_parts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_part(const char *name)
+{
+    struct open_part *p = xmalloc(sizeof *p);
+
+    pthread_mutex_lock(&open_parts.lock);
+    *p = (struct open_part){.next = open_parts.first, .name = xstrdup(name)};
+    open_parts.first = p;
+    pthread_mutex_unlock(&open_parts.lock);
+}
+
+static void drop_part(const char *name)
+{
+    struct open_part **at = &open_parts.first, *gone;
+
+    pthread_mutex_lock(&open_parts.lock);
+    while (*at && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    gone = *at;
+    if (gone)
+        *at = gone->next;
+    pthread_mutex_unlock(&open_parts.lock);
+    if (gone)
+        free(gone->name);
+    free(gone);
+}
+
+void new_file_is_lasting(const struct new_file *f)
+{
+    pthread_mutex_lock(&open_parts.lock);
+    for (struct open_part *p = open_parts.first; f->part && p; p = p->next)
+        p->lasting |= !strcmp(p->name, f->part);
+    pthread_mutex_unlock(&open_parts.lock);
+}
+
+void new_files_remove(void)
+{
+    struct stat st;
+
+    pthread_mutex_lock(&open_parts.lock);
+    for (const struct open_part *p = open_parts.first; p; p = p->next)
+        if (!p->lasting || stat(p->name, &st) || !st.st_size)
+            unlink(p->name);
+    pthread_mutex_unlock(&open_parts.lock);
+}
 
 static bool cannot_create(const struct diag *d, const char *path, int reason)
 {
@@ -79,6 +139,8 @@ static int open_part(const char *part)
 
 static void forget_names(struct new_file *f)
 {
+    if (f->part)
+        drop_part(f->part);
     free(f->final);
     free(f->part);
     f->final = f->part = NULL;
@@ -98,8 +160,10 @@ static bool open_beside(struct new_file *f, const struct stat *old, const struct
     int reason;
 
     f->fd = open_part(f->part);
-    if (f->fd >= 0 && take_part(f, old))
+    if (f->fd >= 0 && take_part(f, old)) {
+        add_part(f->part);
         return true;
+    }
     reason = f->fd < 0 ? errno : EEXIST;
     if (f->fd >= 0)
         close(f->fd);

@@ -25,6 +25,16 @@ struct new_file {
 };
 
 /*
+ * Removes the PATH.part of every file of this process that is open, as nobody will complete it. Of
+ * the process because it is ending, whoever has the files; may be called by any thread.
+ */
+void new_files_remove(void);
+
+/* What is written of this file so far can be read: new_files_remove leaves it unless it is empty.
+ */
+void new_file_is_lasting(const struct new_file *f);
+
+/*
  * Opens the file, empty. False: it cannot be created, or another run is writing it; a message was
  * given, the status is EXIT_IO, and *f need not be closed. `path` must outlive it.
  */

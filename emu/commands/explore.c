@@ -68,11 +68,13 @@ unsigned session_explore(struct session *s)
     host_release(s->host);
     session_judge(s);
     session_say_gone(s);
-    if (result.by_time)
+    if (host_signal(s->host))
+        end = (struct ending){"interrupted", EXIT_SIGNAL + (unsigned)host_signal(s->host)};
+    else if (result.by_time)
         end = (struct ending){"timeout", EXIT_LIMIT};
     else if (!result.by_update)
         end = session_settle(s, result.end);
-    if (result.by_time)
+    if (result.by_time && !host_signal(s->host))
         diag_error(&s->diag, "stopped by --timeout");
     if (status != EXIT_PASS)
         return status;

@@ -25,6 +25,7 @@
 struct session {
     struct options options;
     struct diag diag;
+    struct end_watch *end_watch; /* of the program */
     struct host *host;
     struct record_replay *record_replay;
     struct schedule_file *schedule; /* NULL: no --schedule */

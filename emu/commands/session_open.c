@@ -165,7 +165,7 @@ static enum exit_status check_commands(struct session *s)
 
 static enum exit_status open_console(struct session *s)
 {
-    enum exit_status status = host_new(&s->options, &s->diag, &s->host);
+    enum exit_status status = host_new(&s->options, &s->diag, s->end_watch, &s->host);
     struct console console;
 
     if (status != EXIT_PASS)

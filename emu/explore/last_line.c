@@ -46,8 +46,12 @@ static bool interrupted(void *ctx, const struct moment *at)
 struct console last_line_console(struct last_line *l, const struct console *inner)
 {
     *l = (struct last_line){.inner = *inner};
-    return (struct console){
-        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = l};
+    return (struct console){.put = put,
+                            .get = get,
+                            .wait = wait_for_input,
+                            .interrupted = interrupted,
+                            .urgent = l->inner.urgent,
+                            .ctx = l};
 }
 
 const char *last_line(const struct last_line *l)

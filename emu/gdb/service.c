@@ -49,8 +49,12 @@ static bool interrupted(void *ctx, const struct moment *at)
 struct console gdb_console(struct gdb_console *c, const struct console *inner)
 {
     *c = (struct gdb_console){.inner = *inner};
-    return (struct console){
-        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = c};
+    return (struct console){.put = put,
+                            .get = get,
+                            .wait = wait_for_input,
+                            .interrupted = interrupted,
+                            .urgent = c->inner.urgent,
+                            .ctx = c};
 }
 
 /* ---- the service ---- */
@@ -122,7 +126,9 @@ struct stop gdb_service_run(struct gdb_service *s)
         if (end == GDB_DETACHED ? !run_alone(s) : !await_gdb(s))
             break;
         end = serve(s);
-        if (end == GDB_LOST && !s->config.over(s->config.ctx))
+        if (s->config.over(s->config.ctx))
+            break;
+        if (end == GDB_LOST)
             diag_note(s->config.diag,
                       "the connection of gdb has ended; the machine is stopped until gdb connects");
     }

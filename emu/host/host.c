@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "host/end_watch.h"
 #include "host/keys.h"
 #include "host/pace.h"
 #include "host/signals.h"
@@ -54,6 +55,7 @@ struct host {
     uint64_t idle_since_insns; /* the instructions that the machine had executed then */
 
     struct signals signals;
+    struct end_watch *ending;
     int timer;   /* -1: no timeout */
     int watched; /* host_watch; -1: none */
     bool session;
@@ -102,6 +104,7 @@ static void end_by_signal(struct host *h, int number)
     if (!host_is_ending(h))
         h->signal = number;
     request(h, HOST_SIGNAL);
+    end_watch_note(h->ending, number);
 }
 
 static void handle_signal(struct host *h, int number)
@@ -136,6 +139,7 @@ static void start_timer(struct host *h, double seconds)
     when.it_value.tv_nsec = (long)((seconds - floor(seconds)) * 1e9) + 1;
     h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     (void)timerfd_settime(h->timer, 0, &when, NULL);
+    end_watch_set_timer(h->ending, h->timer);
 }
 
 /* ---- output ---- */
@@ -146,7 +150,7 @@ static void start_timer(struct host *h, double seconds)
  */
 static bool await_output(struct host *h)
 {
-    enum { PATIENCE_MS = 1000 };
+    enum { PATIENCE_MS = 500 };
 
     for (;;) {
         struct pollfd p[] = {{.fd = h->out, .events = POLLOUT},
@@ -445,6 +449,7 @@ static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t unti
 void host_begin_session(struct host *h)
 {
     h->session = true;
+    atomic_store(&h->ending->debugs, true);
     h->keys.ctrl_c_stops = true;
     host_pause(h);
 }
@@ -473,18 +478,17 @@ void host_watch(struct host *h, int fd)
 
 bool host_await(struct host *h, int fd)
 {
-    for (;;) {
+    while (!host_is_ending(h)) {
         struct pollfd p[] = {{.fd = fd, .events = POLLIN},
                              {.fd = h->signals.fd, .events = POLLIN},
                              {.fd = h->timer, .events = POLLIN}};
         bool any = poll(p, ARRAY_LEN(p), -1) > 0;
 
         check_signals(h);
-        if (host_is_ending(h))
-            return false;
-        if (any && p[0].revents)
+        if (any && p[0].revents && !host_is_ending(h))
             return true;
     }
+    return false;
 }
 
 bool host_interrupted(struct host *h)
@@ -552,14 +556,20 @@ static enum exit_status open_ends(struct host *h, const struct options *o, const
     return status;
 }
 
-enum exit_status host_new(const struct options *o, const struct diag *d, struct host **out)
+enum exit_status host_new(const struct options *o, const struct diag *d, struct end_watch *ending,
+                          struct host **out)
 {
     struct host *h = xcalloc(1, sizeof *h);
     enum exit_status status;
     struct stat st;
 
-    *h =
-        (struct host){.diag = d, .out = -1, .in = -1, .timer = -1, .watched = -1, .signals.fd = -1};
+    *h = (struct host){.diag = d,
+                       .ending = ending,
+                       .out = -1,
+                       .in = -1,
+                       .timer = -1,
+                       .watched = -1,
+                       .signals.fd = -1};
     status = open_ends(h, o, d);
     if (status != EXIT_PASS) {
         host_free(h);
@@ -569,10 +579,12 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h->out_is_terminal = h->out >= 0 && isatty(h->out);
         h->by_line = h->out_is_terminal || (o->command == COMMAND_DEBUG && !o->gdb);
         signals_hold(&h->signals);
+        end_watch_look(ending, true);
         start_timer(h, o->timeout);
         h->active = o->restore; /* idle from now on, not since power-on */
         h->limited = o->max_insns != UINT64_MAX || o->max_cycles != UINT64_MAX;
         h->terminal = terminal_new(STDIN_FILENO);
+        atomic_store(&ending->terminal, h->terminal);
         host_resume(h, false);
         if (o->command == COMMAND_RUN)
             take_input(h); /* from here on the terminal is raw: keys are not echoed */
@@ -589,6 +601,8 @@ void host_release(struct host *h)
         check_signals(h); /* drops a signal after the end of the run: the report is still written */
     host_pause(h);
     signals_release(&h->signals);
+    end_watch_look(h->ending, false);
+    end_watch_set_timer(h->ending, -1);
     if (h->timer >= 0)
         close(h->timer);
     h->timer = -1;
@@ -600,6 +614,7 @@ void host_free(struct host *h)
     if (!h)
         return;
     host_release(h);
+    atomic_store(&h->ending->terminal, NULL);
     terminal_free(h->terminal);
     if (h->in_owned && h->in >= 0)
         close(h->in);
@@ -610,8 +625,12 @@ void host_free(struct host *h)
 
 struct console host_console(struct host *h)
 {
-    return (struct console){
-        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = h};
+    return (struct console){.put = put,
+                            .get = get,
+                            .wait = wait_for_input,
+                            .interrupted = interrupted,
+                            .urgent = &h->ending->urgent,
+                            .ctx = h};
 }
 
 enum host_request host_request(const struct host *h)

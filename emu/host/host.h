@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "machine/machine.h"
 
+struct end_watch;
 struct host;
 
 /* Why the host wants the machine to stop; all but the first two end the run. */
@@ -31,7 +32,7 @@ enum host_request {
 
 /* Opens the files of --console and --input; gives a message on an error. */
 MUST_USE enum exit_status host_new(const struct options *o, const struct diag *d,
-                                   struct host **out);
+                                   struct end_watch *ending, struct host **out);
 void host_free(struct host *h);
 
 struct console host_console(struct host *h);

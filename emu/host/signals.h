@@ -24,7 +24,10 @@ int signals_next(const struct signals *s);
  */
 void signals_take_second(const struct signals *s, int number);
 
-/* Restores the former actions, also for signals that are pending. */
+/*
+ * Restores the former actions, also for signals that are pending. Those that the whole program
+ * holds (end_watch.h) stay held.
+ */
 void signals_release(struct signals *s);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -62,6 +63,12 @@ struct console {
      */
     uint64_t (*wait)(void *ctx, const struct moment *at, uint64_t until);
     bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run must stop */
+    /*
+     * While it is true, interrupted() is called after little work of the host, at any moment; else
+     * at moments of the machine only, which may be far apart when the guest's code is slow. May be
+     * NULL.
+     */
+    const atomic_bool *urgent;
     void *ctx;
     /* gets what is muted because it is output of a repeated run (snapshot.h); may be NULL */
     void (*repeat)(void *ctx, const uint8_t *bytes, size_t len);

@@ -43,6 +43,13 @@ enum { SLICE_MIN = 3000, SLICE_SPREAD = 3000 };
 /* While harts run, the console is called once in this number of cycles. */
 enum { POLL_CYCLES = 1 << 20 };
 
+/*
+ * A portion is no longer, so that an urgent request is met soon, also where an instruction takes
+ * microseconds of the host. Ends of portions are multiples of it: they do not depend on where a run
+ * was begun or restored.
+ */
+enum { PORTION_CYCLES = 1 << 17 };
+
 static struct hart *hart_of(const struct machine *m, unsigned i)
 {
     return m->slots[i].hart;
@@ -557,6 +564,7 @@ static void begin_portion(struct machine *m)
         m->portion_end = least(m->portion_end, due);
     if (poll > now)
         m->portion_end = least(m->portion_end, poll);
+    m->portion_end = least(m->portion_end, (now | (PORTION_CYCLES - 1)) + 1);
 }
 
 /* The machine's time: the lowest clock of the harts that can run. Monotonic. */
@@ -577,6 +585,23 @@ static void look_outside(struct machine *m)
         return;
     m->polled_at = m->now;
     offer_input(m, POLL_CLOCK);
+}
+
+/* Asks the console whether the machine must stop, if that is urgent. */
+static void look_if_urgent(struct machine *m)
+{
+    const struct console *c = &m->config.console;
+    const struct moment at = moment_of(m, POLL_CLOCK);
+
+    if (c->interrupted(c->ctx, &at))
+        m->asked = true;
+}
+
+static bool is_urgent(const struct machine *m)
+{
+    const struct console *c = &m->config.console;
+
+    return c->urgent && c->interrupted && atomic_load_explicit(c->urgent, memory_order_relaxed);
 }
 
 /* Between two portions: updates the machine's time and handles deadlines. */
@@ -643,6 +668,8 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
     for (;;) {
         if (m->ended)
             return m->end;
+        if (UNLIKELY(is_urgent(m)))
+            look_if_urgent(m);
         if (m->asked) {
             m->asked = false;
             return stop_because(m, STOP_ASKED);

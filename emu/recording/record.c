@@ -56,6 +56,7 @@ enum exit_status recorder_begin(struct recorder *r, const char *title, const str
 
     if (!new_file_open(&r->file, r->path, r->diag))
         return EXIT_IO;
+    new_file_is_lasting(&r->file);
     snprintf(line, sizeof line, RECORDING_MAGIC " %d", RECORDING_VERSION);
     add_line(r, line);
     add_title(r, title);
@@ -116,8 +117,12 @@ static bool interrupted(void *ctx, const struct moment *at)
 
 struct console recorder_console(struct recorder *r)
 {
-    return (struct console){
-        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = r};
+    return (struct console){.put = put,
+                            .get = get,
+                            .wait = wait_for_input,
+                            .interrupted = interrupted,
+                            .urgent = r->inner.urgent,
+                            .ctx = r};
 }
 
 /* ---- life ---- */

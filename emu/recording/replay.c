@@ -124,8 +124,12 @@ static bool interrupted(void *ctx, const struct moment *at)
 
 struct console replay_console(struct replay *r)
 {
-    return (struct console){
-        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = r};
+    return (struct console){.put = put,
+                            .get = get,
+                            .wait = wait_for_input,
+                            .interrupted = interrupted,
+                            .urgent = r->inner.urgent,
+                            .ctx = r};
 }
 
 /* ---- the end ---- */
