@@ -36,7 +36,8 @@ stopped-$(CONFIG_EVENT_TRACING) += trace_event_output.o trace_events_files.o tra
 stopped-$(CONFIG_EVENT_TRACING) += trace_events_hist.o trace_events_synth.o trace_hist_action.o \
 	trace_hist_field.o trace_hist_print.o
 shared-$(CONFIG_EVENT_TRACING) += trace_block.o tracing_map.o
-stopped-$(CONFIG_EVENT_TRACING) += trace_dynevent.o trace_eprobe.o trace_kprobe.o trace_probe.o
+stopped-$(CONFIG_EVENT_TRACING) += trace_dynevent.o trace_eprobe.o trace_kprobe.o \
+	trace_kprobe_event.o trace_probe.o
 stopped-$(CONFIG_FTRACE_SYSCALLS) += trace_syscalls.o
 stopped-$(CONFIG_PERF_EVENTS) += trace_event_perf.o
 shared-$(CONFIG_BPF_SYSCALL) += bpf_trace.o
