@@ -44,6 +44,32 @@ static bool set_hart(void *request, const char *text, char *problem)
     return true;
 }
 
+/* `N', a cycle, or `step:N'. */
+static bool parse_moment(const char *text, char *problem, uint64_t *cycle, uint64_t *step)
+{
+    const char *number = strncmp(text, "step:", 5) ? text : text + 5;
+
+    if (option_parse_number(number, 1000, number == text ? cycle : step))
+        return true;
+    snprintf(problem, OPTION_PROBLEM_MAX,
+             "expected a cycle or step:N, a number with K, M or G if you like");
+    return false;
+}
+
+static bool set_from(void *request, const char *text, char *problem)
+{
+    struct filter *f = &((struct request *)request)->filter;
+
+    return parse_moment(text, problem, &f->cycles.from, &f->steps.from);
+}
+
+static bool set_until(void *request, const char *text, char *problem)
+{
+    struct filter *f = &((struct request *)request)->filter;
+
+    return parse_moment(text, problem, &f->cycles.to, &f->steps.to);
+}
+
 #define OPTION_OWNER struct request
 
 static const struct argument_row rows[] = {
@@ -110,6 +136,11 @@ static enum exit_status check_log(const struct request *q, const struct log *log
             q->file);
         return EXIT_BAD_FILE;
     }
+    if ((q->filter.steps.from || q->filter.steps.to != UINT64_MAX) && !log_has_steps(log)) {
+        diag_error(q->diag, "%s: its events have no steps: it was written by an older rvftrace",
+                   q->file);
+        return EXIT_BAD_FILE;
+    }
     if (q->format && export_needs_text(q->format) && !log_has_text(log)) {
         diag_error(q->diag, "%s: does not have the code of its image", q->file);
         return EXIT_BAD_FILE;
@@ -155,10 +186,8 @@ static enum exit_status run_to_file(const struct request *q, struct log *log)
 
 enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d)
 {
-    const struct request q = {.diag = d,
-                              .file = path,
-                              .filter = {.harts = UINT64_MAX, .to = UINT64_MAX},
-                              .format = export_find("chrome")};
+    const struct request q = {
+        .diag = d, .file = path, .filter = filter_all, .format = export_find("chrome")};
     struct log *log = NULL;
     enum exit_status status = log_open(path, d, &log);
 
@@ -171,7 +200,7 @@ enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d)
 
 enum exit_status log_command(int argc, char **argv, const struct diag *d)
 {
-    struct request q = {.diag = d, .filter = {.harts = UINT64_MAX, .to = UINT64_MAX}};
+    struct request q = {.diag = d, .filter = filter_all};
     enum exit_status status = parse(argc, argv, &q);
     struct log *log = NULL;
 

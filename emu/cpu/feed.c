@@ -234,6 +234,7 @@ void feed_expect(struct feed *f, struct hart *h)
         hand_over(f);
     if (f->expecting || !f->reader.read)
         return;
+    base.others = cluster_steps(h->cluster) - base.insns;
     if (env->time_base)
         env->time_base(env->ctx, &base);
     feed_put(f, set_base, f, &base, sizeof base);

@@ -53,6 +53,7 @@ struct feed_base {
     uint64_t last;        /* `insns` and all that the hart may still execute in this run */
     uint64_t time_floor;  /* the time is that of no earlier cycle than this one */
     uint64_t time_offset; /* ticks added to it */
+    uint64_t others;      /* steps of the other harts (cluster_steps) */
 };
 
 /* A hart's run is shorter than 2^32 cycles. */
@@ -65,7 +66,8 @@ static inline struct clocks feed_clocks(const struct feed_base *base,
 
     if (UNLIKELY(cycle < base->time_floor))
         ahead += clocks_ticks(base->time_floor) - clocks_ticks(cycle);
-    return (struct clocks){cycle, base->insns + (uint32_t)(insns - (uint32_t)base->insns), ahead};
+    return (struct clocks){cycle, base->insns + (uint32_t)(insns - (uint32_t)base->insns), ahead,
+                           base->others};
 }
 
 /*

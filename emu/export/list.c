@@ -65,6 +65,8 @@ static void print_store(const struct log *log, const struct log_event *e, FILE *
     if (s->site != LOG_NONE)
         fprintf(out, ", site of %s: %s -> %s", site_name(log, s->site), log_state_name(s->before),
                 log_state_name(s->after));
+    if (s->late)
+        fprintf(out, ", %" PRIu64 " steps after its instruction", s->late);
 }
 
 static void print_fence(const struct log *log, const struct log_event *e, FILE *out)
@@ -91,6 +93,37 @@ static void print_stale(const struct log *log, const struct log_event *e, FILE *
     print_bytes(e->stale.new_bytes, e->stale.size, out);
     if (e->stale.writer_known)
         fprintf(out, ", written by hart %u", e->stale.writer_hart);
+}
+
+/* A page, or that there is none. */
+static void print_target(bool faults, uint64_t pa, FILE *out)
+{
+    if (faults)
+        fputs("a fault", out);
+    else
+        fprintf(out, "0x%" PRIx64, pa);
+}
+
+static void print_translation(const struct log *log, const struct log_event *e, FILE *out)
+{
+    char place[LOG_PLACE_MAX];
+
+    log_place(log, e->translation.pc, place);
+    fprintf(out, "%s at %s: %s of 0x%" PRIx64 " ",
+            e->translation.used_old ? "old entry" : "new entry", place,
+            log_access_name(e->translation.access), e->translation.va);
+    if (e->translation.global)
+        fputs("(global)", out);
+    else
+        fprintf(out, "(asid %u)", e->translation.asid);
+    fputs(", old ", out);
+    print_target(e->translation.old_faults, e->translation.old_pa, out);
+    fputs(", in the tables ", out);
+    print_target(e->translation.new_faults, e->translation.new_pa, out);
+    if (e->translation.writer_known) {
+        log_place(log, e->translation.writer_pc, place);
+        fprintf(out, ", written by hart %u at %s", e->translation.writer_hart, place);
+    }
 }
 
 static void print_update(const struct log *log, const struct log_event *e, FILE *out)
@@ -130,6 +163,7 @@ static void print_details(const struct log *log, const struct log_event *e, FILE
     case LOG_FENCE_I:
     case LOG_SFENCE_VMA: print_fence(log, e, out); break;
     case LOG_STALE: print_stale(log, e, out); break;
+    case LOG_STALE_TRANSLATION: print_translation(log, e, out); break;
     case LOG_UPDATE: print_update(log, e, out); break;
     case LOG_FINDING:
         rule = log_string(log, e->finding.rule);
@@ -156,9 +190,11 @@ static void print_details(const struct log *log, const struct log_event *e, FILE
 
 void export_line(const struct log *log, const struct log_event *e, FILE *out)
 {
-    char task[LOG_PLACE_MAX];
+    char task[LOG_PLACE_MAX], step[24] = "-";
 
-    fprintf(out, "%14" PRIu64 " %2u %-20s %-11s ", e->cycle, e->hart,
+    if (log_has_steps(log))
+        snprintf(step, sizeof step, "%" PRIu64, e->step);
+    fprintf(out, "%14" PRIu64 " %12s %2u %-20s %-11s ", e->cycle, step, e->hart,
             log_task_name(log, e->task, task), log_kind_name(e->kind));
     print_details(log, e, out);
 }
@@ -167,7 +203,7 @@ void export_list(struct export_job *job)
 {
     struct log_event e;
 
-    fprintf(job->out, "%14s %2s %-20s %-11s\n", "# cycle", "h", "task", "event");
+    fprintf(job->out, "%14s %12s %2s %-20s %-11s\n", "# cycle", "step", "h", "task", "event");
     while (!ferror(job->out) && source_next(job->source, &e)) {
         export_line(job->log, &e, job->out);
         fputc('\n', job->out);
@@ -205,7 +241,7 @@ void export_csv(struct export_job *job)
     struct log_event e;
     char text[LOG_PLACE_MAX];
 
-    fputs("cycle,hart,instret,time,pid,task,event,name,state,depth,duration,details\n", out);
+    fputs("cycle,hart,instret,time,pid,task,event,name,state,depth,duration,details,step\n", out);
     while (!ferror(out) && source_next(job->source, &e)) {
         const struct log_task *t = log_task(job->log, e.task);
         bool is_call = e.kind == LOG_CALL || e.kind == LOG_RETURN;
@@ -228,6 +264,9 @@ void export_csv(struct export_job *job)
             fprintf(out, "%" PRIu64, e.call.when - e.call.call->when);
         fputs(",\"", out);
         print_details(job->log, &e, out);
-        fputs("\"\n", out);
+        fputs("\",", out);
+        if (log_has_steps(job->log))
+            fprintf(out, "%" PRIu64, e.step);
+        fputc('\n', out);
     }
 }

@@ -8,6 +8,9 @@
 
 #include "log/log_state.h"
 
+const struct filter filter_all = {
+    .harts = UINT64_MAX, .cycles = {.to = UINT64_MAX}, .steps = {.to = UINT64_MAX}};
+
 void source_begin(struct source *s, struct log *log, const struct filter *filter)
 {
     *s = (struct source){.log = log, .filter = *filter, .cursor = log_cursor_new(log)};
@@ -19,16 +22,21 @@ void source_end(struct source *s)
     s->cursor = NULL;
 }
 
-static bool is_in_time(const struct filter *f, uint64_t cycle)
+static bool is_within(const struct span *s, uint64_t value)
 {
-    return cycle >= f->from && cycle <= f->to;
+    return value >= s->from && value <= s->to;
+}
+
+static bool is_in_time(const struct filter *f, uint64_t cycle, uint64_t step)
+{
+    return is_within(&f->cycles, cycle) && is_within(&f->steps, step);
 }
 
 static bool is_of_frame(const struct source *s, size_t frame)
 {
     const struct log_frame_head *head = log_frame(s->log, frame);
 
-    return head->last >= s->filter.from && head->first <= s->filter.to;
+    return head->last >= s->filter.cycles.from && head->first <= s->filter.cycles.to;
 }
 
 bool source_next_any(struct source *s, struct log_event *e)
@@ -97,9 +105,9 @@ bool source_wants(const struct source *s, const struct log_event *e)
     unsigned hart = is_return ? e->call.call->hart : e->hart;
     uint32_t task = is_return ? e->call.call->task : e->task;
 
-    if (!(f->harts >> hart & 1) || !is_in_time(f, e->cycle))
+    if (!(f->harts >> hart & 1) || !is_in_time(f, e->cycle, e->step))
         return false;
-    if (is_return && !is_in_time(f, e->call.call->cycle))
+    if (is_return && !is_in_time(f, e->call.call->cycle, e->call.call->step))
         return false;
     return (!f->task || is_task(s, task)) && (!f->function || is_function(s, e));
 }

@@ -13,12 +13,20 @@
 
 struct log_cursor;
 
-struct filter {
-    const char *function; /* a shell pattern; NULL: all */
-    const char *task;     /* a pattern of names, or a pid; NULL: all */
-    uint64_t harts;       /* a bit each */
-    uint64_t from, to;    /* cycles */
+/* Both ends are within it. */
+struct span {
+    uint64_t from, to;
 };
+
+struct filter {
+    const char *function;      /* a shell pattern; NULL: all */
+    const char *task;          /* a pattern of names, or a pid; NULL: all */
+    uint64_t harts;            /* a bit each */
+    struct span cycles, steps; /* steps: for logs that have them */
+};
+
+/* Wants all events. */
+extern const struct filter filter_all;
 
 /* The owner of a hart's cycles. */
 enum flow_kind { FLOW_KERNEL, FLOW_USER, FLOW_IDLE };

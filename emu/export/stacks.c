@@ -31,12 +31,11 @@ static void put_tree(const struct tree *t, const char *name, struct json *j)
 static enum exit_status read_tree(struct log *log, const char *path, const struct diag *d,
                                   struct tree *t)
 {
-    const struct filter all = {.harts = UINT64_MAX, .to = UINT64_MAX};
     struct source source;
     struct export_job job = {.source = &source, .log = log};
     const char *problem;
 
-    source_begin(&source, log, &all);
+    source_begin(&source, log, &filter_all);
     tree_read(t, &job);
     problem = log_cursor_problem(source.cursor);
     if (problem)
@@ -49,12 +48,11 @@ static enum exit_status read_tree(struct log *log, const char *path, const struc
 
 static void put_disabled(struct log *log, struct json *j)
 {
-    const struct filter all = {.harts = UINT64_MAX, .to = UINT64_MAX};
     struct source source;
     struct export_job job = {.source = &source, .log = log};
     struct tree t;
 
-    source_begin(&source, log, &all);
+    source_begin(&source, log, &filter_all);
     tree_read_disabled(&t, &job);
     source_end(&source);
     put_tree(&t, "disabled", j);

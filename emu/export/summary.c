@@ -135,16 +135,21 @@ static void print_run(const struct summary *s)
     char n[GROUPED_MAX], b[GROUPED_MAX];
     uint64_t events = log_event_count(log);
 
-    fprintf(out, "%s: layout %s, %" PRIu32 " hart%s, timing %s, fetch %s, seed %" PRIu64,
-            r->image ? r->image : "?", r->layout ? r->layout : "?", r->harts,
-            r->harts == 1 ? "" : "s", r->timing ? r->timing : "?", r->fetch ? r->fetch : "?",
-            r->seed);
+    fprintf(out, "%s: layout %s, %" PRIu32 " hart%s, timing %s, ", r->image ? r->image : "?",
+            r->layout ? r->layout : "?", r->harts, r->harts == 1 ? "" : "s",
+            r->timing ? r->timing : "?");
+    if (r->modes)
+        fputs(r->modes, out);
+    else
+        fprintf(out, "fetch %s, seed %" PRIu64, r->fetch ? r->fetch : "?", r->seed);
     if (r->bootargs)
         fprintf(out, ", bootargs `%s'", r->bootargs);
     fprintf(out, "\n  rvftrace %s%s%s; %s events in %s bytes, %.2f bytes each, %zu frames\n",
             r->version ? r->version : "?", r->revision ? " " : "", r->revision ? r->revision : "",
             grouped(n, events), grouped(b, log_size(log)),
             events ? (double)log_size(log) / (double)events : 0, log_frame_count(log));
+    if (r->command)
+        fprintf(out, "  again: %s\n", r->command);
     if (end)
         fprintf(out, "  ended: %s, status %" PRIu32 ", at cycle %s\n", end->word, end->status,
                 grouped(n, end->cycles));

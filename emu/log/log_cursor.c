@@ -28,6 +28,7 @@ struct log_cursor *log_cursor_new(struct log *l)
 
     c->log = l;
     log_state_init(&c->state, l->run.harts);
+    c->state.version = l->version;
     return c;
 }
 
@@ -70,13 +71,19 @@ static bool stop(struct log_cursor *c)
     return false;
 }
 
+static bool has_steps(const struct log_cursor *c)
+{
+    return c->state.version > 1;
+}
+
+/* Version 1 has no column of steps. */
 static bool split(struct log_cursor *c)
 {
     struct log_in all = {.at = c->raw.at, .end = c->raw.at + c->raw.len};
     uint64_t size[LOG_COLUMNS];
 
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
-        size[i] = log_get(&all);
+        size[i] = i == LOG_COLUMN_STEPS && !has_steps(c) ? 0 : log_get(&all);
     for (unsigned i = 0; i < LOG_COLUMNS && !all.bad; i++) {
         const uint8_t *at = log_get_bytes(&all, size[i]);
 
@@ -113,6 +120,7 @@ static bool read_clock(struct log_cursor *c, struct log_event *e)
     e->cycle = h->cycle;
     e->insns = h->insns;
     e->time = clocks_ticks(h->cycle) + h->ahead;
+    e->step = h->insns + h->others;
     e->task = h->task;
     return !c->column[LOG_COLUMN_INSNS].bad && !c->column[LOG_COLUMN_CYCLES].bad &&
            !c->column[LOG_COLUMN_TIME].bad;
@@ -143,6 +151,7 @@ static bool enter(struct log_cursor *c, struct log_event *e, struct log_call cal
     call.hart = e->hart;
     call.task = e->task;
     call.cycle = e->cycle;
+    call.step = e->step;
     stack->when = e->cycle > stack->when ? e->cycle : stack->when;
     call.when = stack->when;
     VEC_PUSH(&stack->open, call);
@@ -197,6 +206,22 @@ static bool leave(struct log_cursor *c, struct log_event *e, uint64_t end)
 
 /* ---- events ---- */
 
+/* Takes the hart of the next events; false: there is no such hart. */
+static bool change_hart(struct log_cursor *c, uint64_t value)
+{
+    struct log_state *s = &c->state;
+    const uint8_t *low = has_steps(c) ? log_get_bytes(&c->column[LOG_COLUMN_STEPS], 1) : NULL;
+    uint64_t since = has_steps(c) ? value / s->harts : 0;
+    uint64_t hart = has_steps(c) ? value % s->harts : value;
+
+    if (hart >= s->harts || (has_steps(c) && !low))
+        return false;
+    s->current = (unsigned)hart;
+    if (low)
+        s->hart[hart].others = log_state_others(s, s->current) + (since << 8 | *low);
+    return true;
+}
+
 /* Follows a code that is not an event. False: it is bad. */
 static bool take_switch(struct log_cursor *c, uint64_t code)
 {
@@ -206,12 +231,9 @@ static bool take_switch(struct log_cursor *c, uint64_t code)
     struct log_stack *stack;
 
     switch (code) {
-    case LOG_CODE_HART:
-        if (value >= c->state.harts)
-            return false;
-        c->state.current = (unsigned)value;
-        break;
+    case LOG_CODE_HART: return !in->bad && change_hart(c, value);
     case LOG_CODE_TASK: h->task = (uint32_t)value - 1; break;
+    case LOG_CODE_STEP: h->others += log_unzigzag(value); break;
     default:
         stack = value <= LOG_STACKS_MAX ? log_state_stack(&c->state, (uint32_t)value) : NULL;
         if (!stack)
@@ -232,7 +254,7 @@ static bool read_event(struct log_cursor *c, struct log_event *e, enum log_kind 
         return false;
     if (kind == LOG_UPDATE)
         e->update.hart = c->update;
-    log_event_io(&io, e, c->state.harts);
+    log_event_io(&io, e, &c->state);
     log_state_follow(&c->state, e);
     return !io.in->bad;
 }
@@ -261,7 +283,7 @@ bool log_next(struct log_cursor *c, struct log_event *e)
         code = log_get(codes);
         if (codes->bad)
             return stop(c);
-        if (code < LOG_CODE_CALL) {
+        if (code < LOG_CODE_CALL || (code == LOG_CODE_STEP && has_steps(c))) {
             if (!take_switch(c, code))
                 return stop(c);
             continue;

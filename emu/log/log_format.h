@@ -17,7 +17,9 @@
 #define LOG_MAGIC "rvftlog\n"
 #define LOG_END   "logends\n"
 
-enum { LOG_VERSION = 1, LOG_HEAD_BYTES = 16, LOG_TAIL_BYTES = 16 };
+/* The version that is written, and the oldest one that is read. */
+enum { LOG_VERSION = 2, LOG_VERSION_OLDEST = 1 };
+enum { LOG_HEAD_BYTES = 16, LOG_TAIL_BYTES = 16 };
 enum { LOG_FRAME_MAGIC = 0x314d5246 /* "FRM1" */, LOG_FRAME_HEAD_BYTES = 48 };
 
 /* Harts of a log, and the bytes of a frame before compression. */
@@ -48,6 +50,7 @@ enum log_column {
     LOG_COLUMN_INSNS,   /* instructions of the hart since its last event */
     LOG_COLUMN_CYCLES,  /* cycles since then, minus the instructions */
     LOG_COLUMN_TIME,    /* change of the difference between the time CSR and the cycles */
+    LOG_COLUMN_STEPS,   /* instructions of other harts, where these have changed */
     LOG_COLUMN_DETAILS, /* the rest, by kind */
     LOG_COLUMNS,
 };
@@ -60,7 +63,8 @@ enum log_code {
     LOG_CODE_CALL,  /* a call that is not one of the frame's yet */
     LOG_CODE_RETURN,
     LOG_CODE_EVENT = LOG_CODE_RETURN + 8, /* plus enum log_kind */
-    LOG_CODE_KNOWN = 40,                  /* plus the number of an earlier call of the frame */
+    LOG_CODE_STEP = 39,  /* other harts have executed instructions since the hart's last event */
+    LOG_CODE_KNOWN = 40, /* plus the number of an earlier call of the frame */
 };
 
 enum { LOG_NONE = UINT32_MAX };
@@ -87,7 +91,8 @@ enum log_kind {
     LOG_IDLE,   /* the hart waits */
     LOG_WOKEN,  /* the hart continues; the event has the cycles after the wait */
     LOG_CONSOLE,
-    LOG_SITE, /* a site was added, or is gone */
+    LOG_SITE,              /* a site was added, or is gone */
+    LOG_STALE_TRANSLATION, /* a translation was used that is not that of the page tables any more */
     LOG_KINDS,
 };
 
@@ -120,7 +125,7 @@ struct log_call {
     /* when it began, and in which task */
     uint8_t hart;
     uint32_t task;
-    uint64_t cycle, when;
+    uint64_t cycle, when, step;
 };
 
 struct log_store {
@@ -130,6 +135,7 @@ struct log_store {
     uint8_t size, old_bytes[LOG_PATCH_BYTES], new_bytes[LOG_PATCH_BYTES];
     uint32_t site;
     uint8_t before, after; /* enum log_site_state, of the site in memory */
+    uint64_t late;         /* steps of the machine from its instruction to its effect */
 };
 
 struct log_update_hart {
@@ -141,6 +147,7 @@ struct log_event {
     enum log_kind kind;
     uint8_t hart;
     uint64_t cycle, insns, time; /* of the hart; of the time CSR */
+    uint64_t step;               /* instructions of all harts so far (log_has_steps) */
     uint32_t task;               /* the task that the hart runs */
     union {
         struct {
@@ -173,6 +180,18 @@ struct log_event {
             uint64_t writer_pc;
             uint32_t site;
         } stale;
+        struct {
+            uint64_t pc, va;
+            uint8_t access; /* 0 load, 1 store, 2 fetch */
+            uint8_t mode;   /* privilege: 0 U, 1 S, 3 M */
+            uint8_t shift;  /* log2 of the bytes that the entry maps */
+            bool old_faults, new_faults, used_old, global, writer_known;
+            uint16_t asid;
+            uint64_t pte_pa, old_pte, new_pte;
+            uint64_t old_pa, new_pa; /* unless it faults */
+            uint8_t writer_hart;
+            uint64_t writer_pc;
+        } translation;
         struct {
             uint32_t writer;
             uint8_t end;          /* 0 open, 1 announced, 2 fenced, 3 quiet, 4 released */
@@ -248,6 +267,7 @@ struct log_symbol {
 /* The image and the options of the run. */
 struct log_run {
     const char *version, *revision, *image, *bootargs, *layout, *timing, *fetch, *firmware;
+    const char *modes, *command; /* in words; for a shell. NULL in a log of version 1 */
     uint64_t seed, memory, image_digest, return_to_handler;
     uint32_t harts;
     bool calls_on_only, calls_left_out;

@@ -98,9 +98,11 @@ static bool get_run(struct log *l, struct log_in *in)
     struct log_run *r = &l->run;
     struct log_io io = {.in = in};
     const char **const texts[] = {&r->version, &r->revision, &r->image, &r->bootargs,
-                                  &r->layout,  &r->timing,   &r->fetch, &r->firmware};
+                                  &r->layout,  &r->timing,   &r->fetch, &r->firmware,
+                                  &r->modes,   &r->command};
+    unsigned count = ARRAY_LEN(texts) - (l->version > 1 ? 0 : 2);
 
-    for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
+    for (unsigned i = 0; i < count; i++)
         *texts[i] = l->texts[i] = get_text(in);
     LOG_IO(&io, r->seed);
     LOG_IO(&io, r->memory);
@@ -435,10 +437,11 @@ static enum exit_status read_log(struct log *l, const struct diag *d, struct log
         return refuse(l, d, "is not an event log of rvftrace (run --log FILE)");
     version =
         head[8] | (uint32_t)head[9] << 8 | (uint32_t)head[10] << 16 | (uint32_t)head[11] << 24;
-    snprintf(why, sizeof why, "is a log of version %" PRIu32 "; this rvftrace reads version %d",
-             version, LOG_VERSION);
-    if (version != LOG_VERSION)
+    snprintf(why, sizeof why, "is a log of version %" PRIu32 "; this rvftrace reads %d to %d",
+             version, LOG_VERSION_OLDEST, LOG_VERSION);
+    if (version < LOG_VERSION_OLDEST || version > LOG_VERSION)
         return refuse(l, d, why);
+    l->version = version;
     if (!read_index(l))
         scan(l);
     keep_run(l);
@@ -531,6 +534,11 @@ uint64_t log_size(const struct log *l)
 uint64_t log_event_count(const struct log *l)
 {
     return l->events;
+}
+
+bool log_has_steps(const struct log *l)
+{
+    return l->version > 1 || l->run.harts == 1;
 }
 
 const char *log_string(const struct log *l, uint32_t id)
@@ -679,9 +687,17 @@ const char *log_kind_name(enum log_kind kind)
         [LOG_WOKEN] = "woken",
         [LOG_CONSOLE] = "console",
         [LOG_SITE] = "site",
+        [LOG_STALE_TRANSLATION] = "stale-translation",
     };
 
     return kind < LOG_KINDS ? names[kind] : "?";
+}
+
+const char *log_access_name(unsigned access)
+{
+    static const char *const names[] = {"load", "store", "fetch"};
+
+    return access < ARRAY_LEN(names) ? names[access] : "?";
 }
 
 const char *log_state_name(unsigned state)

@@ -38,6 +38,9 @@ const struct log_ending *log_ended(const struct log *l); /* NULL: the end is mis
 uint64_t log_size(const struct log *l);                  /* in bytes */
 uint64_t log_event_count(const struct log *l);
 
+/* Whether `step' of its events is known: one number, which grows over all harts. */
+bool log_has_steps(const struct log *l);
+
 /* Definitions by number. NULL: there is no such number. */
 const char *log_string(const struct log *l, uint32_t id);
 const struct log_task *log_task(const struct log *l, uint32_t id);
@@ -98,6 +101,7 @@ const struct log_state *log_cursor_state(const struct log_cursor *c);
 /* ---- names ---- */
 
 const char *log_kind_name(enum log_kind kind); /* "call", "store", ... */
+const char *log_access_name(unsigned access);  /* "load", "store", "fetch" */
 const char *log_state_name(unsigned state);    /* "init", "off", "on", "other" */
 const char *log_end_name(unsigned end);        /* "returned", ... */
 const char *log_update_end_name(unsigned end);

@@ -26,11 +26,12 @@ struct log {
     const uint8_t *bytes;     /* NULL: the file */
     struct ZSTD_DCtx_s *zstd; /* unpacks the frames */
     uint64_t size, events;
+    unsigned version;
     char *problem;
     struct log_run run;
     struct log_ending ended;
     bool has_ended;
-    char *texts[9]; /* of `run' and `ended' */
+    char *texts[11]; /* of `run' and `ended' */
     VEC_OF(char *) strings;
     VEC_OF(struct log_symbol) symbols;
     VEC_OF(struct log_task) tasks;

@@ -36,15 +36,16 @@ static void on_lost(void *ctx)
 struct log_record *log_record_new(const struct log_record_config *config)
 {
     struct log_record *r = xcalloc(1, sizeof *r);
-    struct listener listener = {
-        .ctx = r,
-        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
-                 EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_TRAP) |
-                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_IPI_SENT) |
-                 EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_SBI_CALL) |
-                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED) |
-                 EVENT_BIT(EVENT_HART_WAITS) | EVENT_BIT(EVENT_HART_WOKEN),
-        .on_event = log_record_on_event};
+    struct listener listener = {.ctx = r,
+                                .kinds =
+                                    EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
+                                    EVENT_BIT(EVENT_STALE_TRANSLATION) | EVENT_BIT(EVENT_FENCE_I) |
+                                    EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_TRAP) |
+                                    EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_IPI_SENT) |
+                                    EVENT_BIT(EVENT_IPI_TAKEN) | EVENT_BIT(EVENT_SBI_CALL) |
+                                    EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED) |
+                                    EVENT_BIT(EVENT_HART_WAITS) | EVENT_BIT(EVENT_HART_WOKEN),
+                                .on_event = log_record_on_event};
     struct ftrace_listener ftrace = {.ctx = r,
                                      .kinds = FTRACE_BIT(FTRACE_UPDATE_ENDED) |
                                               FTRACE_BIT(FTRACE_SITE_CHANGED) |

@@ -76,6 +76,7 @@ struct log_event log_record_event_of(struct hart *h, enum log_kind kind)
     struct log_event e = {.kind = kind, .hart = (uint8_t)hart_id(h)};
 
     hart_clocks(h, &e.cycle, &e.insns, &e.time);
+    e.step = cluster_steps(hart_cluster(h));
     return e;
 }
 
@@ -123,6 +124,8 @@ static void on_store(struct log_record *r, const struct code_write *w)
                                  .site = site,
                                  .before = SITE_OTHER,
                                  .after = SITE_OTHER};
+    if (w->who.kind == WRITER_HART && e.step > w->who.step)
+        e.store.late = e.step - w->who.step;
     memcpy(e.store.old_bytes, w->old_bytes, sizeof e.store.old_bytes);
     memcpy(e.store.new_bytes, w->new_bytes, sizeof e.store.new_bytes);
     if (site != NO_SITE && site < r->states.len) {
@@ -159,6 +162,31 @@ static void on_stale(struct log_record *r, const struct stale_fetch *s)
     e.stale.writer_hart = (uint8_t)s->who.hart;
     e.stale.writer_pc = s->who.pc;
     e.stale.site = site_find(watch_sites(r->watch), s->pa, s->size);
+    log_record_send(r, &e, NULL, 0);
+}
+
+static void on_translation(struct log_record *r, const struct stale_translation *t)
+{
+    struct log_event e = log_record_event_of(t->hart, LOG_STALE_TRANSLATION);
+
+    e.translation.pc = t->pc;
+    e.translation.va = t->va;
+    e.translation.access = (uint8_t)t->access;
+    e.translation.mode = (uint8_t)t->mode;
+    e.translation.shift = (uint8_t)t->shift;
+    e.translation.old_faults = t->old_faults;
+    e.translation.new_faults = t->new_faults;
+    e.translation.used_old = t->chose_old;
+    e.translation.global = t->global;
+    e.translation.asid = t->asid;
+    e.translation.pte_pa = t->pte_pa;
+    e.translation.old_pte = t->old_pte;
+    e.translation.new_pte = t->new_pte;
+    e.translation.old_pa = t->old_faults ? 0 : t->old_pa;
+    e.translation.new_pa = t->new_faults ? 0 : t->new_pa;
+    e.translation.writer_known = t->writer_known;
+    e.translation.writer_hart = (uint8_t)(t->writer_known ? t->who.hart : 0);
+    e.translation.writer_pc = t->writer_known ? t->who.pc : 0;
     log_record_send(r, &e, NULL, 0);
 }
 
@@ -361,6 +389,7 @@ void log_record_on_event(void *ctx, const struct event *e)
     switch (e->kind) {
     case EVENT_CODE_WRITE: on_store(r, &e->code_write); break;
     case EVENT_STALE_FETCH: on_stale(r, &e->stale_fetch); break;
+    case EVENT_STALE_TRANSLATION: on_translation(r, e->stale_translation); break;
     case EVENT_FENCE_I: on_fence(r, &e->fence, LOG_FENCE_I); break;
     case EVENT_SFENCE_VMA: on_fence(r, &e->fence, LOG_SFENCE_VMA); break;
     case EVENT_TRAP: on_trap(r, &e->trap); break;

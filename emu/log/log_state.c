@@ -7,7 +7,7 @@
 
 void log_state_init(struct log_state *s, unsigned harts)
 {
-    *s = (struct log_state){.harts = harts};
+    *s = (struct log_state){.version = LOG_VERSION, .harts = harts};
     for (unsigned i = 0; i < harts; i++)
         s->hart[i].task = LOG_NONE;
 }
@@ -66,6 +66,15 @@ uint64_t log_stack_sp(const struct log_stack *s)
     return s->open.len ? s->open.at[s->open.len - 1].sp : (s->base + 1) << LOG_STACK_SHIFT;
 }
 
+uint64_t log_state_others(const struct log_state *s, unsigned hart)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < s->harts; i++)
+        sum += i == hart ? 0 : s->hart[i].insns;
+    return sum;
+}
+
 /* ---- calls ---- */
 
 static void function_io(struct log_io *io, struct log_call *c)
@@ -103,11 +112,13 @@ void log_call_io(struct log_io *io, struct log_call *c, uint64_t sp)
 
 /* ---- the state ---- */
 
-static void hart_io(struct log_io *io, struct log_hart *h)
+static void hart_io(struct log_io *io, struct log_hart *h, unsigned version)
 {
     LOG_IO(io, h->cycle);
     LOG_IO(io, h->insns);
     log_io_near(io, &h->ahead, 0);
+    if (version > 1)
+        log_io_near(io, &h->others, 0);
     LOG_IO_ID(io, h->task);
     LOG_IO(io, h->stack);
     LOG_IO(io, h->idle);
@@ -130,6 +141,8 @@ static void open_io(struct log_io *io, const struct log_state *s, struct log_sta
         LOG_IO_ID(io, c.task);
         log_io_near(io, &c.cycle, stack->when);
         log_io_near(io, &c.when, stack->when);
+        if (s->version > 1)
+            LOG_IO(io, c.step);
         if (io->in && c.hart >= s->harts)
             io->in->bad = true;
         if (io->in)
@@ -229,7 +242,7 @@ void log_state_io(struct log_io *io, struct log_state *s)
         s->current = 0;
     }
     for (unsigned i = 0; i < s->harts; i++)
-        hart_io(io, &s->hart[i]);
+        hart_io(io, &s->hart[i], s->version);
     stacks_io(io, s);
     sites_io(io, &s->sites);
 }
@@ -246,7 +259,7 @@ static void trap_io(struct log_io *io, struct log_event *e)
     LOG_IO(io, e->trap.to);
 }
 
-static void store_io(struct log_io *io, struct log_store *s)
+static void store_io(struct log_io *io, struct log_store *s, unsigned version)
 {
     LOG_IO(io, s->writer);
     LOG_IO(io, s->pc);
@@ -262,6 +275,8 @@ static void store_io(struct log_io *io, struct log_store *s)
     LOG_IO_ID(io, s->site);
     LOG_IO(io, s->before);
     LOG_IO(io, s->after);
+    if (version > 1)
+        LOG_IO(io, s->late);
     if (s->before >= LOG_SITE_STATES || s->after >= LOG_SITE_STATES) {
         io->in->bad = true;
         s->before = s->after = LOG_OTHER;
@@ -295,6 +310,28 @@ static void stale_io(struct log_io *io, struct log_event *e)
         io->in->bad = true;
         e->stale.size = 0;
     }
+}
+
+static void translation_io(struct log_io *io, struct log_event *e)
+{
+    LOG_IO(io, e->translation.pc);
+    LOG_IO(io, e->translation.va);
+    LOG_IO(io, e->translation.access);
+    LOG_IO(io, e->translation.mode);
+    LOG_IO(io, e->translation.shift);
+    LOG_IO(io, e->translation.old_faults);
+    LOG_IO(io, e->translation.new_faults);
+    LOG_IO(io, e->translation.used_old);
+    LOG_IO(io, e->translation.global);
+    LOG_IO(io, e->translation.asid);
+    LOG_IO(io, e->translation.pte_pa);
+    LOG_IO(io, e->translation.old_pte);
+    log_io_near(io, &e->translation.new_pte, e->translation.old_pte);
+    LOG_IO(io, e->translation.old_pa);
+    log_io_near(io, &e->translation.new_pa, e->translation.old_pa);
+    LOG_IO(io, e->translation.writer_known);
+    LOG_IO(io, e->translation.writer_hart);
+    LOG_IO(io, e->translation.writer_pc);
 }
 
 static void update_io(struct log_io *io, struct log_event *e, unsigned harts)
@@ -336,7 +373,7 @@ static void console_io(struct log_io *io, struct log_event *e)
     e->console.len = e->console.bytes ? len : 0;
 }
 
-void log_event_io(struct log_io *io, struct log_event *e, unsigned harts)
+void log_event_io(struct log_io *io, struct log_event *e, const struct log_state *s)
 {
     switch (e->kind) {
     case LOG_TRAP: trap_io(io, e); break;
@@ -345,11 +382,11 @@ void log_event_io(struct log_io *io, struct log_event *e, unsigned harts)
         LOG_IO(io, e->trap_return.from);
         LOG_IO(io, e->trap_return.to);
         break;
-    case LOG_STORE: store_io(io, &e->store); break;
+    case LOG_STORE: store_io(io, &e->store, s->version); break;
     case LOG_FENCE_I:
     case LOG_SFENCE_VMA: fence_io(io, e); break;
     case LOG_STALE: stale_io(io, e); break;
-    case LOG_UPDATE: update_io(io, e, harts); break;
+    case LOG_UPDATE: update_io(io, e, s->harts); break;
     case LOG_FINDING: finding_io(io, e); break;
     case LOG_IPI_SENT:
     case LOG_IPI_TAKEN:
@@ -369,6 +406,7 @@ void log_event_io(struct log_io *io, struct log_event *e, unsigned harts)
         LOG_IO_ID(io, e->site.site);
         LOG_IO(io, e->site.gone);
         break;
+    case LOG_STALE_TRANSLATION: translation_io(io, e); break;
     default: break;
     }
 }

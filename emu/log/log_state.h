@@ -31,11 +31,13 @@ struct log_stack {
 struct log_hart {
     uint64_t cycle, insns;
     uint64_t ahead;       /* the time CSR minus cycle / 100 */
+    uint64_t others;      /* instructions of the other harts, up to its last event */
     uint32_t task, stack; /* LOG_NONE: none; 0: none */
     bool idle, stopped;
 };
 
 struct log_state {
+    unsigned version;        /* of the log */
     unsigned harts, current; /* the hart of the next event */
     struct log_hart hart[LOG_HARTS_MAX];
     VEC_OF(struct log_stack) stacks; /* by number, from 1 */
@@ -45,10 +47,11 @@ struct log_state {
 
 enum { LOG_STACK_SHIFT = 14, LOG_STACK_BYTES = 1 << LOG_STACK_SHIFT };
 
+/* For a log of the version that is written. */
 void log_state_init(struct log_state *s, unsigned harts);
 void log_state_free(struct log_state *s);
 
-/* Writes the state, or reads it into one that was initialised. */
+/* Writes the state, or reads it, as the log's version has it, into one that was initialised. */
 void log_state_io(struct log_io *io, struct log_state *s);
 
 /* The stack with this number; NULL: the number is too high. */
@@ -57,14 +60,17 @@ struct log_stack *log_state_stack(struct log_state *s, uint32_t number);
 /* The stack pointer that the innermost open call of a stack had, or the end of the stack. */
 uint64_t log_stack_sp(const struct log_stack *s);
 
+/* The instructions of the other harts up to their last events. */
+uint64_t log_state_others(const struct log_state *s, unsigned hart);
+
 /* Writes or reads the definition of a call; c->sp is relative to `sp`. */
 void log_call_io(struct log_io *io, struct log_call *c, uint64_t sp);
 
 /*
- * Writes or reads the details of an event that is neither CALL nor RETURN. `harts`: their number in
- * the log; update.hart points to as many.
+ * Writes or reads the details of an event that is neither CALL nor RETURN. update.hart points to as
+ * many as the log has harts.
  */
-void log_event_io(struct log_io *io, struct log_event *e, unsigned harts);
+void log_event_io(struct log_io *io, struct log_event *e, const struct log_state *s);
 
 /* Changes the state, except for the clock, by an event that is neither CALL nor RETURN. */
 void log_state_follow(struct log_state *s, const struct log_event *e);

@@ -30,7 +30,7 @@ struct known {
 
 /* An open call; its definition is that of a known call, or a trap. */
 struct open_call {
-    uint64_t sp, cycle, when;
+    uint64_t sp, cycle, when, step;
     uint32_t defined, task;
     uint8_t hart;
     bool trap; /* `defined' is an index of traps */
@@ -117,6 +117,7 @@ static void make_stacks(struct log_writer *w)
             c.task = o->task;
             c.cycle = o->cycle;
             c.when = o->when;
+            c.step = o->step;
             VEC_PUSH(&to->open, c);
         }
     }
@@ -373,14 +374,38 @@ static void put_detail(struct log_writer *w, uint64_t value)
     log_put(&w->column[LOG_COLUMN_DETAILS], value);
 }
 
-static inline struct log_hart *select_hart(struct log_writer *w, unsigned hart)
+/*
+ * The next event is of another hart. What the other harts have executed since their last events has
+ * some nine bits that nothing predicts: the lowest eight are in a column of their own.
+ */
+static NOINLINE void change_hart(struct log_writer *w, unsigned hart, uint64_t others)
 {
-    if (UNLIKELY(w->state.current != hart)) {
-        put_code(w, LOG_CODE_HART);
-        put_detail(w, hart);
-        w->state.current = hart;
-    }
-    return &w->state.hart[hart];
+    uint64_t since = others - log_state_others(&w->state, hart);
+
+    put_code(w, LOG_CODE_HART);
+    put_detail(w, hart + (since >> 8) * w->state.harts);
+    *w->to[LOG_COLUMN_STEPS]++ = (uint8_t)since;
+    w->state.hart[hart].others = others;
+    w->state.current = hart;
+}
+
+/* Other harts have executed instructions, without an event. */
+static NOINLINE void add_others(struct log_writer *w, struct log_hart *h, uint64_t others)
+{
+    put_code(w, LOG_CODE_STEP);
+    put_detail(w, log_zigzag(others - h->others));
+    h->others = others;
+}
+
+static inline struct log_hart *select_hart(struct log_writer *w, unsigned hart, uint64_t others)
+{
+    struct log_hart *h = &w->state.hart[hart];
+
+    if (UNLIKELY(w->state.current != hart))
+        change_hart(w, hart, others);
+    else if (UNLIKELY(h->others != others))
+        add_others(w, h, others);
+    return h;
 }
 
 static NOINLINE void begin_hart(struct log_writer *w, unsigned hart, uint64_t cycle)
@@ -418,7 +443,8 @@ void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
 
     if (h->task == task)
         return;
-    select_hart(w, hart);
+    if (w->state.current != hart)
+        change_hart(w, hart, log_state_others(&w->state, hart)); /* the next event knows more */
     put_code(w, LOG_CODE_TASK);
     put_detail(w, (uint32_t)(task + 1));
     h->task = task;
@@ -578,7 +604,7 @@ static inline void make_later(struct open_calls *stack, uint64_t cycle)
 void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t number,
                     const struct log_call *call)
 {
-    struct log_hart *h = select_hart(w, hart);
+    struct log_hart *h = select_hart(w, hart, now->others);
     uint64_t base = (call->sp - 1) >> LOG_STACK_SHIFT, sp;
     struct open_calls *stack = select_stack(w, h, number, base);
     struct open_call *o;
@@ -603,6 +629,7 @@ void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *no
     o->task = h->task;
     o->cycle = now->cycle;
     o->when = stack->when;
+    o->step = clocks_step(now);
     put_event(w, h, hart, code, now);
     end_event(w, now->cycle);
 }
@@ -616,7 +643,7 @@ bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *
 
     if (UNLIKELY(!stack || !stack->open.len))
         return false;
-    h = select_hart(w, hart);
+    h = select_hart(w, hart, now->others);
     (void)select_stack(w, h, number, stack->base);
     make_later(stack, now->cycle);
     top = &stack->open.at[--stack->open.len];
@@ -632,8 +659,9 @@ void log_write_event(struct log_writer *w, struct log_event *e)
     const struct clocks now = log_clocks(e);
     struct log_io io = {.out = &w->column[LOG_COLUMN_DETAILS]};
 
-    put_event(w, select_hart(w, e->hart), e->hart, LOG_CODE_EVENT + (uint64_t)e->kind, &now);
-    log_event_io(&io, e, w->state.harts);
+    put_event(w, select_hart(w, e->hart, now.others), e->hart, LOG_CODE_EVENT + (uint64_t)e->kind,
+              &now);
+    log_event_io(&io, e, &w->state);
     log_state_follow(&w->state, e);
     end_event(w, e->cycle);
 }
@@ -654,6 +682,7 @@ static void open_again(struct log_writer *w, struct open_calls *stack, const str
     struct open_call o = {.sp = c->sp,
                           .cycle = c->cycle,
                           .when = c->when,
+                          .step = c->step,
                           .task = c->task,
                           .hart = c->hart,
                           .trap = c->kind == LOG_TRAP_HANDLER};
@@ -748,8 +777,8 @@ static void put_run(struct log_writer *w)
     struct log_run *r = &w->config.run;
     struct log_bytes b = {0};
     struct log_io io = {.out = &b};
-    const char *const texts[] = {r->version, r->revision, r->image, r->bootargs,
-                                 r->layout,  r->timing,   r->fetch, r->firmware};
+    const char *const texts[] = {r->version, r->revision, r->image,    r->bootargs, r->layout,
+                                 r->timing,  r->fetch,    r->firmware, r->modes,    r->command};
 
     for (unsigned i = 0; i < ARRAY_LEN(texts); i++)
         put_text(&b, texts[i]);

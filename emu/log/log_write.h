@@ -70,7 +70,8 @@ void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task);
 /* The clocks of an event. */
 static inline struct clocks log_clocks(const struct log_event *e)
 {
-    return (struct clocks){e->cycle, e->insns, e->time - clocks_ticks(e->cycle)};
+    return (struct clocks){e->cycle, e->insns, e->time - clocks_ticks(e->cycle),
+                           e->step - e->insns};
 }
 
 /*

@@ -263,11 +263,11 @@ static void convert(struct log *l, unsigned choice)
         export_folded_disabled,
         export_flamegraph_disabled,
     };
-    const struct filter filter = {
-        .function = choice & 1 ? "m*" : NULL, .harts = UINT64_MAX, .to = UINT64_MAX};
+    struct filter filter = filter_all;
     struct source source;
     struct export_job job = {.source = &source, .log = l, .out = fopen("/dev/null", "w")};
 
+    filter.function = choice & 1 ? "m*" : NULL;
     source_begin(&source, l, &filter);
     formats[choice / 2 % ARRAY_LEN(formats)](&job);
     source_end(&source);

@@ -42,20 +42,23 @@ static void name_call(void *ctx, struct log_call *c)
 struct maker {
     struct log_writer *w;
     struct rng rng;
-    uint64_t cycle[HARTS], insns[HARTS];
+    uint64_t cycle[HARTS], insns[HARTS], step;
     unsigned depth[HARTS];
 };
 
 static struct log_event make_clock(struct maker *m)
 {
     unsigned hart = (unsigned)rng_below(&m->rng, HARTS);
+    uint64_t insns = rng_below(&m->rng, 100);
 
-    m->insns[hart] += rng_below(&m->rng, 100);
+    m->insns[hart] += insns;
+    m->step += insns + (hart ? insns : 0); /* harts without events execute something, too */
     m->cycle[hart] += rng_below(&m->rng, 1000);
     return (struct log_event){.hart = (uint8_t)hart,
                               .cycle = m->cycle[hart],
                               .insns = m->insns[hart],
-                              .time = m->cycle[hart] / 100 + 7};
+                              .time = m->cycle[hart] / 100 + 7,
+                              .step = m->step};
 }
 
 static void make_call(struct maker *m, const struct log_event *e)
@@ -214,6 +217,7 @@ static void what_is_written_is_read(void **state)
         assert_true(log_next(c, &e));
         assert_int_equal(e.hart, clock.hart);
         assert_true(e.cycle == clock.cycle && e.insns == clock.insns && e.time == clock.time);
+        assert_true(e.step == clock.step);
         if (what < 48 && expected.depth[e.hart] < 100) {
             uint64_t pc = 0xffffffff80000000 + rng_below(&expected.rng, 500) * 8;
 
@@ -277,10 +281,11 @@ static void counts_and_code_are_kept(void **state)
 static bool is_same(const struct log_event *a, const struct log_event *b)
 {
     return a->kind == b->kind && a->cycle == b->cycle && a->insns == b->insns &&
-           a->time == b->time && a->hart == b->hart && a->task == b->task &&
+           a->time == b->time && a->step == b->step && a->hart == b->hart && a->task == b->task &&
            ((a->kind != LOG_CALL && a->kind != LOG_RETURN) ||
             (a->call.depth == b->call.depth && a->call.when == b->call.when &&
-             a->call.call->cycle == b->call.call->cycle && a->call.call->sp == b->call.call->sp &&
+             a->call.call->cycle == b->call.call->cycle &&
+             a->call.call->step == b->call.call->step && a->call.call->sp == b->call.call->sp &&
              a->call.call->name == b->call.call->name));
 }
 

@@ -445,7 +445,7 @@ static void a_cache_has_what_reading_the_log_gives(void **state)
     VEC_PUSH(&m->windows[1], ((struct window){5, 60}));
     VEC_PUSH(&m->windows[1], ((struct window){70, UINT64_MAX}));
     VEC_PUSH(&m->texts, strdup("a line\n"));
-    VEC_PUSH(&m->marks, ((struct mark){m->last, 0, LOG_NONE, MARK_CONSOLE, 2}));
+    VEC_PUSH(&m->marks, ((struct mark){m->last, 0, 0, LOG_NONE, MARK_CONSOLE, 2}));
     VEC_PUSH(&m->by_hart[2][MARK_CONSOLE], 0);
     cache_pack(m, &packed);
     assert_true(cache_unpack(other, packed.at, packed.len));

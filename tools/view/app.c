@@ -327,7 +327,7 @@ bool app_next_mark(struct app *a, enum mark_kind kind, bool back)
     snprintf(a->message, sizeof a->message, "no %s %s", back ? "earlier" : "later",
              kind == MARK_STORE     ? "store to code"
              : kind == MARK_FINDING ? "finding"
-                                    : "stale fetch");
+                                    : "stale fetch or translation");
     return false;
 }
 

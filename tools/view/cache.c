@@ -16,7 +16,7 @@
 #include "base/digest.h"
 
 /* Must be incremented when model.c, follow.c or levels.c change the model of a log. */
-enum { CACHE_VERSION = 1 };
+enum { CACHE_VERSION = 2 };
 enum { HEAD_WORDS = 5, HEAD_BYTES = HEAD_WORDS * 8, RAW_MAX = 1 << 30, SHIFT_MAX = 32 };
 
 /*
@@ -284,6 +284,7 @@ static void io_store(struct log_io *io, struct log_store *s)
     LOG_IO_ID(io, s->site);
     LOG_IO(io, s->before);
     LOG_IO(io, s->after);
+    LOG_IO(io, s->late);
     demand(io, s->before < LOG_SITE_STATES && s->after < LOG_SITE_STATES);
 }
 
@@ -301,6 +302,13 @@ static void io_stale(struct log_io *io, struct stale_info *s)
     LOG_IO(io, s->old_known);
     LOG_IO(io, s->ran_old);
     LOG_IO(io, s->writer_known);
+    LOG_IO(io, s->is_translation);
+    LOG_IO(io, s->access);
+    LOG_IO(io, s->old_faults);
+    LOG_IO(io, s->new_faults);
+    LOG_IO(io, s->va);
+    LOG_IO(io, s->old_pa);
+    LOG_IO(io, s->new_pa);
 }
 
 static void io_finding(struct log_io *io, struct finding_info *f)
@@ -379,6 +387,7 @@ static void io_marks(struct log_io *io, struct model *m)
         ITEM(io, &m->marks, i, struct mark);
         k = &m->marks.at[i];
         log_io_near(io, &k->cycle, last);
+        LOG_IO(io, k->step);
         LOG_IO(io, k->ref);
         LOG_IO_ID(io, k->task);
         LOG_IO(io, k->kind);

@@ -168,7 +168,8 @@ const char *model_lane_text(const struct model *m, uint32_t lane, char text[LOG_
 
 static void add_mark(struct model *m, const struct log_event *e, enum mark_kind kind, size_t ref)
 {
-    VEC_PUSH(&m->marks, ((struct mark){e->cycle, (uint32_t)ref, e->task, (uint8_t)kind, e->hart}));
+    VEC_PUSH(&m->marks,
+             ((struct mark){e->cycle, e->step, (uint32_t)ref, e->task, (uint8_t)kind, e->hart}));
 }
 
 static struct site *site_of(struct model *m, uint32_t id)
@@ -240,6 +241,26 @@ static void take_stale(struct model *m, const struct log_event *e)
 
     memcpy(s.old_bytes, e->stale.old_bytes, sizeof s.old_bytes);
     memcpy(s.new_bytes, e->stale.new_bytes, sizeof s.new_bytes);
+    add_mark(m, e, MARK_STALE, m->stales.len);
+    VEC_PUSH(&m->stales, s);
+}
+
+static void take_translation(struct model *m, const struct log_event *e)
+{
+    const struct stale_info s = {.is_translation = true,
+                                 .pc = e->translation.pc,
+                                 .va = e->translation.va,
+                                 .old_pa = e->translation.old_pa,
+                                 .new_pa = e->translation.new_pa,
+                                 .access = e->translation.access,
+                                 .old_faults = e->translation.old_faults,
+                                 .new_faults = e->translation.new_faults,
+                                 .ran_old = e->translation.used_old,
+                                 .writer_known = e->translation.writer_known,
+                                 .writer_hart = e->translation.writer_hart,
+                                 .writer_pc = e->translation.writer_pc,
+                                 .site = LOG_NONE};
+
     add_mark(m, e, MARK_STALE, m->stales.len);
     VEC_PUSH(&m->stales, s);
 }
@@ -317,6 +338,7 @@ static void take(struct model *m, const struct log_state *state, const struct lo
     case LOG_STORE: take_store(m, state, e); break;
     case LOG_FENCE_I: take_fence(m, e); break;
     case LOG_STALE: take_stale(m, e); break;
+    case LOG_STALE_TRANSLATION: take_translation(m, e); break;
     case LOG_UPDATE: take_update(m, state, e); break;
     case LOG_FINDING: take_finding(m, e); break;
     case LOG_CONSOLE: take_console(m, e); break;

@@ -76,17 +76,22 @@ enum mark_kind {
 };
 
 struct mark {
-    uint64_t cycle;
-    uint32_t ref; /* into stores, ...; of its kind */
+    uint64_t cycle, step; /* step: if the log has them */
+    uint32_t ref;         /* into stores, ...; of its kind */
     uint32_t task;
     uint8_t kind, hart;
 };
 
+/* A fetch or a translation. */
 struct stale_info {
     uint64_t pc, pa, writer_pc;
     uint32_t site;
     uint8_t size, old_bytes[4], new_bytes[4], writer_hart;
     bool old_known, ran_old, writer_known;
+    /* of a stale translation, where these take the place of bytes, pa and site */
+    bool is_translation, old_faults, new_faults;
+    uint8_t access;
+    uint64_t va, old_pa, new_pa;
 };
 
 struct fence_info {

@@ -115,6 +115,15 @@ static const char *writer_name(unsigned writer)
     return writer < ARRAY_LEN(names) ? names[writer] : "?";
 }
 
+static void when_field(struct pen *p, const struct model *m, const struct mark *k)
+{
+    char n[GROUPED_MAX];
+
+    pen_field(p, "cycle", "%s", grouped(n, k->cycle));
+    if (log_has_steps(m->log))
+        pen_field(p, "step", "%s", grouped(n, k->step));
+}
+
 static void store_details(struct pen *p, const struct model *m, const struct mark *k)
 {
     const struct log_store *s = &m->stores.at[k->ref];
@@ -123,7 +132,7 @@ static void store_details(struct pen *p, const struct model *m, const struct mar
     uint64_t address = s->va ? s->va : s->pa;
 
     pen_line(p, FONT_TITLE, t->text, "Store to code");
-    pen_field(p, "cycle", "%s", grouped(n, k->cycle));
+    when_field(p, m, k);
     if (s->writer)
         pen_field(p, "written by", "%s, for hart %u", writer_name(s->writer), k->hart);
     else
@@ -134,6 +143,8 @@ static void store_details(struct pen *p, const struct model *m, const struct mar
     log_place(m->log, address, place);
     pen_field(p, "to", "%s", place);
     pen_field(p, "bytes", "%u at 0x%" PRIx64, s->size, address);
+    if (s->late)
+        pen_field(p, "late by", "%s steps", grouped(n, s->late));
     if (s->site != LOG_NONE)
         pen_field(p, "its site", "was %s, is %s", state_text(s->before), state_text(s->after));
     pen_space(p, 6);
@@ -144,14 +155,43 @@ static void store_details(struct pen *p, const struct model *m, const struct mar
     }
 }
 
+static void target_field(struct pen *p, const char *name, bool faults, uint64_t pa)
+{
+    if (faults)
+        pen_field(p, name, "a fault");
+    else
+        pen_field(p, name, "0x%" PRIx64, pa);
+}
+
+static void translation_details(struct pen *p, const struct model *m, const struct mark *k)
+{
+    const struct stale_info *s = &m->stales.at[k->ref];
+    char place[LOG_PLACE_MAX];
+
+    pen_line(p, FONT_TITLE, p->app->theme->finding, "Stale translation");
+    when_field(p, m, k);
+    log_place(m->log, s->pc, place);
+    pen_field(p, "hart", "%u at %s", k->hart, place);
+    pen_field(p, log_access_name(s->access), "of 0x%" PRIx64, s->va);
+    pen_field(p, "it used", "%s",
+              s->ran_old ? "the old entry" : "the new entry; nothing ensured it");
+    if (s->writer_known) {
+        log_place(m->log, s->writer_pc, place);
+        pen_field(p, "writer", "hart %u at %s", s->writer_hart, place);
+    }
+    pen_space(p, 6);
+    target_field(p, "old", s->old_faults, s->old_pa);
+    target_field(p, "in tables", s->new_faults, s->new_pa);
+}
+
 static void stale_details(struct pen *p, const struct model *m, const struct mark *k)
 {
     const struct stale_info *s = &m->stales.at[k->ref];
     const struct theme *t = p->app->theme;
-    char place[LOG_PLACE_MAX], n[GROUPED_MAX];
+    char place[LOG_PLACE_MAX];
 
     pen_line(p, FONT_TITLE, t->finding, "Stale fetch");
-    pen_field(p, "cycle", "%s", grouped(n, k->cycle));
+    when_field(p, m, k);
     log_place(m->log, s->pc, place);
     pen_field(p, "hart", "%u at %s", k->hart, place);
     pen_field(p, "it ran", "%s",
@@ -192,11 +232,11 @@ static void finding_details(struct pen *p, const struct model *m, const struct m
     const struct finding_info *f = &m->findings.at[k->ref];
     const char *rule = log_string(m->log, f->rule), *severity = log_string(m->log, f->severity);
     const char *text = log_string(m->log, f->text);
-    char n[GROUPED_MAX], place[LOG_PLACE_MAX];
+    char place[LOG_PLACE_MAX];
 
     pen_line(p, FONT_TITLE, p->app->theme->finding, "%s: %s", severity ? severity : "finding",
              rule ? rule : "?");
-    pen_field(p, "cycle", "%s", grouped(n, k->cycle));
+    when_field(p, m, k);
     log_place(m->log, f->pc, place);
     pen_field(p, "hart", "%u", k->hart);
     if (f->pc)
@@ -213,15 +253,20 @@ void mark_details(struct pen *p, const struct doc *d, size_t mark)
 {
     const struct model *m = d->model;
     const struct mark *k = &m->marks.at[mark];
-    char n[GROUPED_MAX], place[LOG_PLACE_MAX];
+    char place[LOG_PLACE_MAX];
 
     switch (k->kind) {
     case MARK_STORE: store_details(p, m, k); break;
-    case MARK_STALE: stale_details(p, m, k); break;
+    case MARK_STALE:
+        if (m->stales.at[k->ref].is_translation)
+            translation_details(p, m, k);
+        else
+            stale_details(p, m, k);
+        break;
     case MARK_FINDING: finding_details(p, m, k); break;
     case MARK_FENCE:
         pen_line(p, FONT_TITLE, p->app->theme->text, "fence.i");
-        pen_field(p, "cycle", "%s", grouped(n, k->cycle));
+        when_field(p, m, k);
         pen_field(p, "hart", "%u", k->hart);
         log_place(m->log, m->fences.at[k->ref].pc, place);
         pen_field(p, "at", "%s", place);
@@ -375,7 +420,7 @@ static const char *const keys[][2] = {
     {"Enter", "zoom to what was clicked"},
     {"p, P", "next, previous store to code"},
     {"f, F", "next, previous finding"},
-    {"o, O", "next, previous stale fetch"},
+    {"o, O", "next, previous stale fetch or translation"},
     {"n, N", "next, previous call of the same function"},
     {"u, then left, right", "follow an update store by store (Page: 20); U: the next update"},
     {"/", "search a function by name"},

@@ -143,7 +143,7 @@ static void step_list(struct pen *p)
     const struct theme *t = a->theme;
     static const char *const kinds[MARK_KINDS] = {[MARK_STORE] = "writes",
                                                   [MARK_FENCE] = "executes fence.i",
-                                                  [MARK_STALE] = "has fetched old code",
+                                                  [MARK_STALE] = "has used what was old",
                                                   [MARK_FINDING] = "finding"};
     size_t first = a->step > 4 ? a->step - 4 : 0;
     char place[LOG_PLACE_MAX], n[GROUPED_MAX];

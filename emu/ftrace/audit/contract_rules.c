@@ -249,6 +249,7 @@ static void report_unwound(const struct contract_rules *r, const struct call_eve
     called->hart = e->call->hart;
     called->pc = e->call->pc;
     called->cycle = e->call->cycle;
+    called->step = e->call->step;
     audit_fact_moment(f, LABEL_LEFT, e->hart, hart_pc(e->hart));
     audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = e->call->handler;
     audit_fact_order(f);

@@ -233,6 +233,7 @@ static ALWAYS_INLINE void begin_call(struct call_stacks *c, struct stack *s, con
         pushed->tail_of = top->pc;
     pushed->hart = c->now.hart;
     pushed->cycle = c->now.clocks.cycle;
+    pushed->step = clocks_step(&c->now.clocks);
     if (call->kind == CALL_FUNCTION && UNLIKELY(is_handler(c, call->back))) {
         pushed->hook = hook_of(c, call->back);
         pushed->handler = call->back;
@@ -590,7 +591,7 @@ void call_stacks_trace(struct call_stacks *c, const struct traced_call *t)
     struct stack *s = stack_of(c, t->sp);
 
     c->now.hart = t->hart;
-    c->now.clocks.cycle = t->cycle;
+    c->now.clocks = (struct clocks){.cycle = t->cycle, .others = t->step};
     if (UNLIKELY(!s || !has_room(s, 2) || stack_key(t->tracer_sp) != stack_key(t->sp) ||
                  t->tracer_sp > t->sp || is_over(c, top_of(s), &function))) {
         trace_otherwise(c, t);
@@ -842,6 +843,7 @@ static void call_io(struct state_io *io, struct call *call)
     STATE_IO(io, call->handler);
     STATE_IO(io, call->hart);
     STATE_IO(io, call->cycle);
+    STATE_IO(io, call->step);
 }
 
 static void stack_io(struct state_io *io, struct stack *s)

@@ -73,7 +73,7 @@ void call_stacks_follow(struct call_stacks *c, const struct call_step *step);
 /* A function begins, and its site calls the trampoline: STEP_FUNCTION and STEP_TRACER. */
 struct traced_call {
     unsigned hart;
-    uint64_t cycle;
+    uint64_t cycle, step;
     uint32_t site;
     enum site_state state;
     uint64_t pc, back, sp; /* of the function's call */

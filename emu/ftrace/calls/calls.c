@@ -103,6 +103,7 @@ static struct clocks clocks_of(struct hart *h)
 
     hart_clocks(h, &clocks.cycle, &clocks.insns, &time);
     clocks.ahead = time - clocks_ticks(clocks.cycle);
+    clocks.others = cluster_steps(hart_cluster(h)) - clocks.insns;
     return clocks;
 }
 
@@ -114,7 +115,7 @@ static void follow_recorded(void *ctx, const void *step, size_t size)
     call_stacks_follow(c->stacks, step);
 }
 
-/* Whether someone asks for the other clocks at a call: without a listener only cycles are kept. */
+/* Whether someone asks for all clocks at a call: without a listener cycles and steps are kept. */
 static bool listens(const struct calls *c)
 {
     return c->listener.enter || c->listener.leave || c->listener.feed;
@@ -128,7 +129,8 @@ static void follow(struct calls *c, struct hart *h, struct call_step *step)
     if (listens(c))
         step->clocks = clocks_of(h);
     else
-        step->clocks.cycle = hart_cycles(h);
+        step->clocks =
+            (struct clocks){.cycle = hart_cycles(h), .others = cluster_steps(hart_cluster(h))};
     if (to) {
         feed_put(to, follow_recorded, c, step, sizeof *step);
     } else {
@@ -470,6 +472,7 @@ static enum probe_verdict hit_site_at_once(void *ctx, uint32_t id, uint8_t cooki
     struct calls *c = ctx;
     const struct traced_call t = {.hart = hart_id(h),
                                   .cycle = hart_cycles(h),
+                                  .step = cluster_steps(hart_cluster(h)),
                                   .site = id / 2,
                                   .state = call_cookie_state(cookie),
                                   .pc = pc - call_cookie_offset(cookie),
@@ -974,7 +977,7 @@ void calls_state_io(struct state_io *io, struct calls *c)
     unsigned harts = cluster_hart_count(c->cluster);
 
     feed_settle(c->listener.feed);
-    state_io_section(io, "calls", 5);
+    state_io_section(io, "calls", 6);
     STATE_IO(io, c->fetched);
     STATE_IO(io, c->returns_left_out);
     call_stacks_state_io(io, c->stacks, site_count(c->sites));
@@ -1008,7 +1011,7 @@ void calls_state_skip(struct state_io *io, const struct site_table *sites)
     enum site_state fetched = SITE_INIT;
     uint64_t number = 0;
 
-    state_io_section(io, "calls", 5);
+    state_io_section(io, "calls", 6);
     STATE_IO(io, fetched);
     STATE_IO(io, number);
     call_stacks_state_io(io, stacks, site_count(sites));

@@ -80,8 +80,8 @@ struct call {
      */
     uint64_t handler;
     enum call_hook hook; /* FUNCTION, HOOK; RETURN: HOOK_CALLED if the trampoline called the rest */
-    unsigned hart;       /* these two: when it began */
-    uint64_t cycle;
+    unsigned hart;       /* these three: when it began */
+    uint64_t cycle, step;
 };
 
 struct call_moment {
