@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "export/export.h"
-#include "log/log_state.h"
+#include "export/tracks.h"
 
 /* The process number in the file. Cycles in a microsecond, the format's unit: of a clock of 1 GHz.
  */
@@ -17,17 +16,11 @@ enum { PROCESS = 1, CYCLES_PER_US = 1000 };
 /* Longer names are cut. */
 enum { NAME_MAX_BYTES = 256 };
 
-/* The name of a stack that is in the file. */
-struct track {
-    int32_t pid;
-    uint32_t task; /* a string; LOG_NONE: the stack belongs to no task */
-    bool used;     /* it has a name */
-};
-
 struct chrome {
     struct export_job *job;
     uint64_t events;
-    VEC_OF(struct track) tracks; /* of the stacks 1, 2, 3, ... */
+    struct tracks tracks;
+    uint64_t last; /* cycle */
 };
 
 static void begin_line(struct chrome *c)
@@ -61,59 +54,15 @@ static void name_track(struct chrome *c, const char *what, uint32_t number, cons
     fputs("}}", c->job->out);
 }
 
-static void name_stack(struct chrome *c, const struct log_call *call, uint32_t number,
-                       const struct track *track)
-{
-    const char *task = log_string(c->job->log, track->task);
-    char name[48];
-
-    if (!task)
-        snprintf(name, sizeof name, "stack of 0x%" PRIx64, call->sp);
-    else if (track->pid < 0)
-        snprintf(name, sizeof name, "%s", task);
-    else
-        snprintf(name, sizeof name, "%s-%" PRId32, task, track->pid);
-    name_track(c, "thread_name", number, name);
-}
-
-static bool is_on_its_own(const struct log_task *task, const struct log_call *call)
-{
-    return task && task->name != LOG_NONE && task->stack &&
-           call->sp - task->stack <= LOG_STACK_BYTES;
-}
-
-/*
- * Names the stack when it is first used, and again when it belongs to another task or its task has
- * a new name. A stack of interrupts belongs to no task and keeps its name.
- */
-static void follow_stack(struct chrome *c, const struct log_event *e, const struct log_task *task)
-{
-    struct track now = {.pid = -1, .task = LOG_NONE, .used = true};
-    struct track *track;
-
-    while (e->call.stack > c->tracks.len)
-        VEC_PUSH(&c->tracks, ((struct track){.pid = -1, .task = LOG_NONE}));
-    track = &c->tracks.at[e->call.stack - 1];
-    if (is_on_its_own(task, e->call.call)) {
-        now.pid = task->pid;
-        now.task = task->name;
-    }
-    if (track->used && (now.task == LOG_NONE || (now.pid == track->pid && now.task == track->task)))
-        return;
-    *track = now;
-    name_stack(c, e->call.call, e->call.stack, track);
-}
-
 /* ---- events ---- */
 
 static const char *const kind_names[] = {"function", "tracer", "return", "trap"};
 
-static void begin_event(struct chrome *c, char phase, const struct log_event *e)
+static void begin_event(struct chrome *c, char phase, uint32_t track, uint64_t when)
 {
     begin_line(c);
     fprintf(c->job->out, "{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u,",
-            phase, PROCESS, e->call.stack, e->call.when / CYCLES_PER_US,
-            (unsigned)(e->call.when % CYCLES_PER_US));
+            phase, PROCESS, track, when / CYCLES_PER_US, (unsigned)(when % CYCLES_PER_US));
 }
 
 static void put_function(struct chrome *c, const char *key, uint32_t name, uint64_t pc)
@@ -172,9 +121,12 @@ static void put_call(struct chrome *c, const struct log_event *e)
     const struct log_call *call = e->call.call;
     const struct log_task *task = log_task(c->job->log, e->task);
     char text[LOG_PLACE_MAX];
+    bool has_name;
+    uint32_t track = tracks_enter(&c->tracks, e, &has_name, text);
 
-    follow_stack(c, e, task);
-    begin_event(c, 'B', e);
+    if (has_name)
+        name_track(c, "thread_name", track, text);
+    begin_event(c, 'B', track, e->call.when);
     put_string(c, "name", log_call_name(c->job->log, call, text));
     fprintf(c->job->out,
             ",\"cat\":\"%s\",\"args\":{\"hart\":%u,\"cycle\":%" PRIu64 ",\"instret\":%" PRIu64
@@ -182,10 +134,22 @@ static void put_call(struct chrome *c, const struct log_event *e)
             "\",\"back\":\"0x%" PRIx64 "\",\"sp\":\"0x%" PRIx64 "\"",
             kind_names[call->kind & 3], e->hart, e->cycle, e->insns, e->time, task ? task->tp : 0,
             call->pc, call->back, call->sp);
+    if (log_has_steps(c->job->log))
+        fprintf(c->job->out, ",\"step\":%" PRIu64, e->step);
     put_task(c, task);
     if (call->kind == LOG_FUNCTION)
         put_calling(c, call);
     fputs("}}", c->job->out);
+}
+
+/* Some viewers (speedscope) find the begin of an end by its name. */
+static void begin_end(struct chrome *c, uint32_t track, uint64_t when, const struct log_call *call)
+{
+    char text[LOG_PLACE_MAX];
+
+    begin_event(c, 'E', track, when);
+    put_string(c, "name", log_call_name(c->job->log, call, text));
+    fputc(',', c->job->out);
 }
 
 /* Viewers merge the arguments of begin and end, so their names differ. */
@@ -197,11 +161,20 @@ static void put_return(struct chrome *c, const struct log_event *e)
         [LOG_OPEN] = "open",
     };
 
-    begin_event(c, 'E', e);
+    begin_end(c, tracks_leave(&c->tracks, e), e->call.when, e->call.call);
     fprintf(c->job->out,
             "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
             ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
             ends[e->call.end], e->hart, e->cycle, e->insns, e->time);
+}
+
+static void close_call(void *ctx, const struct track_call *call)
+{
+    struct chrome *c = ctx;
+    uint64_t when = c->last > call->when ? c->last : call->when;
+
+    begin_end(c, call->track, when, &call->call);
+    fprintf(c->job->out, "\"args\":{\"end\":\"open\"}}");
 }
 
 void export_chrome(struct export_job *job)
@@ -210,13 +183,16 @@ void export_chrome(struct export_job *job)
     const char *image = log_run(job->log)->image;
     struct log_event e;
 
+    tracks_begin(&c.tracks, job->log);
     name_track(&c, "process_name", 0, image ? image : "");
     while (!ferror(job->out) && source_next(job->source, &e)) {
+        c.last = e.cycle > c.last ? e.cycle : c.last;
         if (e.kind == LOG_CALL)
             put_call(&c, &e);
         else if (e.kind == LOG_RETURN)
             put_return(&c, &e);
     }
+    tracks_each_open(&c.tracks, close_call, &c);
     fputs("\n]\n", job->out);
-    VEC_FREE(&c.tracks);
+    tracks_end(&c.tracks);
 }

@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "export/export.h"
+#include "export/tracks.h"
 #include "log/log_io.h"
-#include "log/log_state.h"
 
 /* Fields of the messages that are used. */
 enum { TRACE_PACKET = 1 };
@@ -50,15 +50,15 @@ enum {
     SWITCH_NEXT_PRIO = 7,
 };
 
-/* Tracks: 1 the process, HART_TRACK + n the harts, STACK_TRACK + n the stacks. */
+/* Tracks: 1 the process, HART_TRACK + n the harts, STACK_TRACK + n those of tracks.h. */
 enum { PROCESS_TRACK = 1, HART_TRACK = 1000, STACK_TRACK = 100000 };
 enum { SEQUENCE = 1, NEEDS_STATE = 2, CLEARS_STATE = 1, CLOCK_BOOT = 6 };
 
 struct perfetto {
     struct export_job *job;
     struct log_bytes packet, part, inner;
-    VEC_OF(uint32_t)
-    names;             /* the task that a stack's track is named after, plus 1; 0: no name yet */
+    struct tracks tracks;
+    uint64_t last;     /* cycle */
     uint8_t *interned; /* for each string: whether it was written */
     size_t interned_count;
     bool begun;
@@ -123,26 +123,6 @@ static void put_track(struct perfetto *p, uint64_t track, const char *name)
     put_packet(p);
 }
 
-/* Names a stack after the task that uses it first, and again when another task uses it. */
-static void name_stack(struct perfetto *p, const struct log_event *e)
-{
-    const struct log_task *t = log_task(p->job->log, e->task);
-    bool own = t && t->stack && e->call.call->sp - t->stack <= LOG_STACK_BYTES;
-    uint32_t *name;
-    char text[LOG_PLACE_MAX];
-
-    while (p->names.len < e->call.stack)
-        VEC_PUSH(&p->names, 0);
-    name = &p->names.at[e->call.stack - 1];
-    if (*name && (!own || *name == e->task + 1))
-        return;
-    if (!own)
-        snprintf(text, sizeof text, "stack of 0x%" PRIx64, e->call.call->sp);
-    *name = own ? e->task + 1 : UINT32_MAX;
-    put_track(p, (uint64_t)STACK_TRACK + e->call.stack,
-              own ? log_task_name(p->job->log, e->task, text) : text);
-}
-
 /* ---- slices ---- */
 
 static const char *const categories[] = {"function", "tracer", "return", "trap"};
@@ -191,6 +171,12 @@ static void annotate_text(struct perfetto *p, const char *name, const char *valu
     put_message(&p->part, EVENT_ANNOTATION, &p->inner);
 }
 
+static void annotate_step(struct perfetto *p, const struct log_event *e)
+{
+    if (log_has_steps(p->job->log))
+        annotate(p, "step", e->step);
+}
+
 static void put_clock(struct perfetto *p, uint64_t cycle)
 {
     put_number(&p->packet, PACKET_TIMESTAMP, cycle);
@@ -202,14 +188,16 @@ static void put_begin(struct perfetto *p, const struct log_event *e)
     const struct log_call *c = e->call.call;
     const char *caller = log_string(p->job->log, c->caller);
     char text[LOG_PLACE_MAX];
-    bool named = c->kind == LOG_FUNCTION && log_string(p->job->log, c->name);
+    bool named = c->kind == LOG_FUNCTION && log_string(p->job->log, c->name), has_name;
+    uint64_t track = (uint64_t)STACK_TRACK + tracks_enter(&p->tracks, e, &has_name, text);
 
-    name_stack(p, e);
+    if (has_name)
+        put_track(p, track, text);
     if (named)
         intern(p, c->name);
     put_clock(p, e->call.when);
     put_number(&p->part, EVENT_TYPE, TYPE_BEGIN);
-    put_number(&p->part, EVENT_TRACK, (uint64_t)STACK_TRACK + e->call.stack);
+    put_number(&p->part, EVENT_TRACK, track);
     put_number(&p->part, EVENT_CATEGORY_IID, c->kind + 1);
     if (named)
         put_number(&p->part, EVENT_NAME_IID, (uint64_t)c->name + 1);
@@ -217,6 +205,7 @@ static void put_begin(struct perfetto *p, const struct log_event *e)
         put_string(&p->part, EVENT_NAME, log_call_name(p->job->log, c, text));
     annotate(p, "hart", e->hart);
     annotate(p, "instret", e->insns);
+    annotate_step(p, e);
     if (c->kind == LOG_FUNCTION)
         annotate_text(p, "state", log_state_name(c->state));
     if (caller)
@@ -225,15 +214,22 @@ static void put_begin(struct perfetto *p, const struct log_event *e)
     put_packet(p);
 }
 
-static void put_end(struct perfetto *p, const struct log_event *e)
+static void put_end(struct perfetto *p, uint32_t track, uint64_t when, enum log_call_end end)
 {
-    put_clock(p, e->call.when);
+    put_clock(p, when);
     put_number(&p->part, EVENT_TYPE, TYPE_END);
-    put_number(&p->part, EVENT_TRACK, (uint64_t)STACK_TRACK + e->call.stack);
-    if (e->call.end != LOG_RETURNED)
-        annotate_text(p, "end", log_end_name(e->call.end));
+    put_number(&p->part, EVENT_TRACK, (uint64_t)STACK_TRACK + track);
+    if (end != LOG_RETURNED)
+        annotate_text(p, "end", log_end_name(end));
     put_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
     put_packet(p);
+}
+
+static void close_call(void *ctx, const struct track_call *c)
+{
+    struct perfetto *p = ctx;
+
+    put_end(p, c->track, p->last > c->when ? p->last : c->when, LOG_OPEN);
 }
 
 /* ---- other events ---- */
@@ -291,6 +287,7 @@ static void put_mark(struct perfetto *p, const struct log_event *e)
     put_number(&p->part, EVENT_TRACK, (uint64_t)HART_TRACK + e->hart);
     put_string(&p->part, EVENT_NAME, log_kind_name(e->kind));
     annotate_text(p, "what", line);
+    annotate_step(p, e);
     put_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
     put_packet(p);
     free(line);
@@ -298,13 +295,17 @@ static void put_mark(struct perfetto *p, const struct log_event *e)
 
 static void put_event(struct perfetto *p, const struct log_event *e)
 {
+    p->last = e->cycle > p->last ? e->cycle : p->last;
     switch (e->kind) {
     case LOG_CALL: put_begin(p, e); break;
-    case LOG_RETURN: put_end(p, e); break;
+    case LOG_RETURN:
+        put_end(p, tracks_leave(&p->tracks, e), e->call.when, (enum log_call_end)e->call.end);
+        break;
     case LOG_SWITCH: put_switch(p, e); break;
     case LOG_STORE:
     case LOG_FENCE_I:
     case LOG_STALE:
+    case LOG_STALE_TRANSLATION:
     case LOG_UPDATE:
     case LOG_FINDING:
     case LOG_IPI_SENT:
@@ -321,6 +322,7 @@ void export_perfetto(struct export_job *job)
     struct log_event e;
     char name[16];
 
+    tracks_begin(&p.tracks, job->log);
     intern_categories(&p);
     put_track(&p, PROCESS_TRACK, r->image ? r->image : "rvftrace");
     for (unsigned i = 0; i < r->harts; i++) {
@@ -329,9 +331,10 @@ void export_perfetto(struct export_job *job)
     }
     while (!ferror(job->out) && source_next(job->source, &e))
         put_event(&p, &e);
+    tracks_each_open(&p.tracks, close_call, &p);
+    tracks_end(&p.tracks);
     VEC_FREE(&p.packet);
     VEC_FREE(&p.part);
     VEC_FREE(&p.inner);
-    VEC_FREE(&p.names);
     free(p.interned);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "export/dat_bytes.h"
 #include "export/export.h"
@@ -238,6 +239,8 @@ static void put_line(struct dat *d, const struct log_event *e)
     if (!out)
         return;
     export_line(d->job->log, e, out);
+    if (log_has_steps(d->job->log))
+        fprintf(out, ", step %" PRIu64, e->step);
     (void)fclose(out);
     text = strstr(line, log_kind_name(e->kind));
     text = text ? text : line;
@@ -316,21 +319,28 @@ static void put_symbols(struct log_bytes *b, const struct log *log)
     VEC_FREE(&text);
 }
 
+/* The newest name of each pid: readers look it up, and would find any of several. */
 static void put_tasks(struct log_bytes *b, const struct log *log)
 {
+    struct map newest = {0};
     struct log_bytes text = {0};
     char line[64];
 
+    for (uint32_t i = 0; i < log_task_count(log); i++)
+        if (log_string(log, log_task(log, i)->name) && log_task(log, i)->pid > 0)
+            map_put(&newest, (uint64_t)log_task(log, i)->pid, i);
     for (uint32_t i = 0; i < log_task_count(log); i++) {
         const struct log_task *t = log_task(log, i);
-        const char *name = log_string(log, t->name);
+        uint64_t last;
 
-        if (name && t->pid > 0)
+        if (t->pid > 0 && map_get(&newest, (uint64_t)t->pid, &last) && last == i)
             log_put_bytes(&text, line,
-                          (size_t)snprintf(line, sizeof line, "%" PRId32 " %.40s\n", t->pid, name));
+                          (size_t)snprintf(line, sizeof line, "%" PRId32 " %.40s\n", t->pid,
+                                           log_string(log, t->name)));
     }
     dat_put_sized(b, text.at, text.len, 8);
     VEC_FREE(&text);
+    map_free(&newest);
 }
 
 /* Fills up to a page, and puts the pages of each hart. */

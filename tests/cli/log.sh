@@ -110,7 +110,7 @@ lines_of --function tree_insert
 all_match() { [ "$(wc -l <"$out")" -ge "$1" ] && line_count "$(wc -l <"$out")" "$2" "$out"; }
 claim '--function' all_match 1 'tree_insert|ftrace_caller'
 lines_of --hart 1
-claim '--hart' all_match 1000 '^ *[0-9]* *1 | return '
+claim '--hart' all_match 1000 '^ *[0-9]+ +[0-9]+ +1 | return '
 lines_of --task 'ca?'
 claim '--task' all_match 100 ' cat-[0-9]* | open after '
 # A stretch of 100,000 cycles from the middle event on, which is not idle.
@@ -119,6 +119,20 @@ lines_of --from "$middle" --until $((middle + 100000))
 claim '--from and --until' python3 -c "
 times = [int(line.split()[0]) for line in open('$out')]
 assert times and min(times) >= $middle and max(times) <= $middle + 100000"
+# Steps grow over all harts, in the order of the events; cycles do not.
+steps_grow() { awk '{ bad += $2 < last; last = $2; back += $1 < cycle; cycle = $1 } END { exit bad || !back || !last }' "$work/list"; }
+sed 1d "$work/list" >"$work/lines" && mv "$work/lines" "$work/list"
+claim 'an event has a later step than those before it, whatever its hart' steps_grow
+step=$(sed -n "$(($(wc -l <"$work/list") / 2))p" "$work/list" | awk '{ print $2 }')
+lines_of --from "step:$step" --until "step:$((step + 20000))"
+claim '--from and --until with steps' python3 -c "
+steps = [int(line.split()[1]) for line in open('$out')]
+assert steps and min(steps) >= $step and max(steps) <= $step + 20000"
+claim 'JSON and CSV have the same steps' python3 -c "
+import csv, json
+of_csv = [int(row['step']) for row in csv.DictReader(open('$work/log.csv')) if row['event'] == 'call']
+of_json = [e['args']['step'] for e in json.load(open('$work/trace.json')) if e['ph'] == 'B']
+assert of_csv == of_json and of_csv"
 run log --hart 1 --to chrome -o "$work/part.json" "$log"
 claim 'a part converts, too' python3 -m json.tool "$work/part.json" "$work/pretty"
 
@@ -131,6 +145,16 @@ run log --from -1 "$log"
 claim 'no such cycle' refused 64 '--from: invalid value'
 run log "$work/none"
 claim 'no such file' refused 66 '.*none: No such file'
+run log --from step: "$log"
+claim 'no such step' refused 64 '--from: invalid value'
+# log-1.log: of `rvftrace run --harts 2 --log log-1.log build/guest/ipi.elf', by the last rvftrace that wrote version 1.
+run log --list tests/cli/log-1.log
+claim 'a log of version 1 is read' has_status 0 and says_nothing and line_count 5 'console +answered [1-5]' "$out" and line_count 56 '^ +[0-9]+ +- +[01] ' "$out"
+run log --from step:1 tests/cli/log-1.log
+claim '... and has no steps' refused 65 'tests/cli/log-1.log: its events have no steps'
+{ head -c 8 "$log" && printf '\003' && tail -c +10 "$log"; } >"$work/newer"
+run log "$work/newer"
+claim 'a log of a later version is refused' refused 65 '.*newer: is a log of version 3; this rvftrace reads 1 to 2'
 run log "$mcount"
 claim 'a foreign file' refused 65 '.*: is not an event log of rvftrace'
 size=$(wc -c <"$log")
@@ -212,4 +236,8 @@ kept = len(json.load(open(sys.argv[1]))["findings"])
 sys.exit(not (kept == int(sys.argv[3]) and logged == [str(n + 1) for n in range(kept)]))
 PY
 done
+
+run run --quiet --log "$work/remap.log" "$BUILD/guest/remap.elf"
+run log --list "$work/remap.log"
+claim 'a stale translation is in the log' has_line 'stale-translation old entry at main.*: load of 0x40000000 .*, old 0x80001000, in the tables 0x80002000, written by hart 0 at main' "$out"
 finish
