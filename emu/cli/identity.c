@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/escape.h"
+#include "cli/modes.h"
 #include "cpu/extension.h"
 #include "load/file.h"
 
@@ -77,6 +78,13 @@ static void add_port(struct identity *i, const char *name)
     free(escaped);
 }
 
+/* Frees the value. */
+static void add_mode(struct identity *i, const char *option, char *value)
+{
+    add(i, xasprintf("run %s %s", option, value));
+    free(value);
+}
+
 static void add_options(struct identity *i, const struct options *o)
 {
     const struct machine_config *board = &o->machine;
@@ -97,22 +105,10 @@ static void add_options(struct identity *i, const struct options *o)
         add(i, xasprintf("run timing core 0x%016" PRIx64, o->core_hash));
     else
         add(i, xasprintf("run timing %s", options_timing_name(o)));
-    if (harts->fetch != FETCH_STALE && harts->fetch != FETCH_COHERENT)
-        add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(harts->fetch),
-                         harts->fetch_seed));
-    else
-        add(i, xasprintf("run fetch %s", options_fetch_name(harts->fetch)));
-    if (harts->translate == TRANSLATE_RANDOM)
-        add(i, xasprintf("run translate %s:%" PRIu64, options_translate_name(harts->translate),
-                         harts->translate_seed));
-    else
-        add(i, xasprintf("run translate %s", options_translate_name(harts->translate)));
+    add_mode(i, "fetch", modes_fetch(harts));
+    add_mode(i, "translate", modes_translate(harts));
     add(i, xasprintf("run translations-max %" PRIu32, harts->used_max));
-    if (harts->stores == STORES_RANDOM)
-        add(i, xasprintf("run stores %s:%" PRIu64, options_stores_name(harts->stores),
-                         harts->stores_seed));
-    else if (harts->stores != STORES_PROMPT)
-        add(i, xasprintf("run stores %s", options_stores_name(harts->stores)));
+    add_mode(i, "stores", modes_stores(harts));
     add(i, xasprintf("run old-code-max %zu", harts->old_code_max));
     add_bootargs(i, board->bootargs ? board->bootargs : "");
 }

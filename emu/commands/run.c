@@ -115,6 +115,8 @@ static struct debugger_config debugger_config(struct session *s)
         .lines = s->lines,
         .max_insns = session_max_insns(s),
         .max_cycles = s->options.max_cycles,
+        .modes = s->modes,
+        .command = s->command_line,
         /*
          * Stops change a run with random fetches, so it cannot be repeated exactly. A log that is
          * being shown does not go back.

@@ -24,6 +24,7 @@
 /* Everything that a run owns, so that one function can free it. */
 struct session {
     struct options options;
+    char *modes, **command, *command_line; /* cli/modes.h */
     struct diag diag;
     struct end_watch *end_watch; /* of the program */
     struct host *host;

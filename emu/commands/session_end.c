@@ -184,16 +184,21 @@ struct report session_report(const struct session *s)
                 .image_hash = session_image_hash(s),
                 .bootargs = o->machine.bootargs,
                 .firmware = options_firmware_name(machine_firmware(s->machine)),
+                .modes = s->modes,
+                .command = s->command,
+                .command_line = s->command_line,
                 .fetch = options_fetch_name(o->machine.cluster.fetch),
                 .fetch_is_random = o->machine.cluster.fetch != FETCH_STALE &&
                                    o->machine.cluster.fetch != FETCH_COHERENT,
-                .stores = o->machine.cluster.stores == STORES_PROMPT
-                              ? NULL
-                              : options_stores_name(o->machine.cluster.stores),
+                .fetch_seed = o->machine.cluster.fetch_seed,
+                .translate = options_translate_name(o->machine.cluster.translate),
+                .translate_seed = o->machine.cluster.translate == TRANSLATE_RANDOM
+                                      ? &o->machine.cluster.translate_seed
+                                      : NULL,
+                .stores = options_stores_name(o->machine.cluster.stores),
                 .stores_seed = o->machine.cluster.stores == STORES_RANDOM
                                    ? &o->machine.cluster.stores_seed
                                    : NULL,
-                .fetch_seed = o->machine.cluster.fetch_seed,
                 .timing = options_timing_name(o),
                 .seed = o->machine.seed,
                 .memory = o->machine.memory,

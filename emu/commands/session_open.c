@@ -9,6 +9,7 @@
 
 #include "base/new_file.h"
 #include "cli/identity.h"
+#include "cli/modes.h"
 #include "cli/options.h"
 #include "commands/cores.h"
 #include "commands/device_log.h"
@@ -361,17 +362,40 @@ static enum exit_status begin_log(struct session *s)
     return EXIT_PASS;
 }
 
+static enum exit_status describe_run(struct session *s)
+{
+    s->modes = modes_words(&s->options);
+    s->command = modes_command(&s->options);
+    s->command_line = modes_command_line(s->command);
+    return EXIT_PASS;
+}
+
 enum exit_status session_open(struct session *s)
 {
     /* Each may use what those before it have opened. */
     static enum exit_status (*const steps[])(struct session * s) = {
-        check_commands, open_core,          open_console,
-        open_gdb,       read_schedule,      open_new_files,
-        make_machine,   check_schedule,     begin_recording,
-        read_symbols,   warn_of_no_symbols, use_symbols,
-        read_pardons,   listen_to_findings, session_open_log,
-        make_watch,     join_snapshots,     session_restore_saved,
-        begin_log,      open_reports,       dump_dtb,
+        describe_run,
+        check_commands,
+        open_core,
+        open_console,
+        open_gdb,
+        read_schedule,
+        open_new_files,
+        make_machine,
+        check_schedule,
+        begin_recording,
+        read_symbols,
+        warn_of_no_symbols,
+        use_symbols,
+        read_pardons,
+        listen_to_findings,
+        session_open_log,
+        make_watch,
+        join_snapshots,
+        session_restore_saved,
+        begin_log,
+        open_reports,
+        dump_dtb,
     };
     enum exit_status status = EXIT_PASS;
 
@@ -407,5 +431,8 @@ void session_close(struct session *s)
     record_replay_free(s->record_replay);
     schedule_file_free(s->schedule);
     host_free(s->host);
+    free(s->modes);
+    free(s->command_line);
+    modes_free_command(s->command);
     options_free(&s->options);
 }

@@ -131,6 +131,8 @@ static enum exit_status start_log(struct session *s)
                                 .image = o->machine.image,
                                 .bootargs = o->machine.bootargs,
                                 .timing = options_timing_name(o),
+                                .modes = s->modes,
+                                .command = s->command_line,
                                 .fetch = options_fetch_name(o->machine.cluster.fetch),
                                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                                 .seed = o->machine.seed,

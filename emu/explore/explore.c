@@ -495,6 +495,8 @@ static void write_json(const struct explorer *e, char *const *files, FILE *out)
     json_begin_object(&j, NULL);
     json_number(&j, "rvftrace_explore", 1);
     json_text(&j, "image", e->config->image);
+    json_text(&j, "modes", e->config->report->run.modes);
+    json_text(&j, "command", e->config->report->run.command_line);
     json_number(&j, "updates", e->updates);
     json_number(&j, "updates_without_turns", e->idle);
     json_begin_array(&j, "explored");

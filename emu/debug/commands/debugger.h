@@ -29,6 +29,7 @@ struct debugger_config {
     struct tasks *tasks;            /* may be NULL */
     uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
     uint64_t history_max;           /* bytes of host memory for going back; 0: none */
+    const char *modes, *command;    /* how the run was made (cli/modes.h); for `info machine' */
     FILE *out;
     bool interactive; /* standard input is a terminal: prompt, editing, history */
     bool colour;

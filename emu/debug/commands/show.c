@@ -243,6 +243,10 @@ void info_machine(struct debugger *d, const char *args)
         return;
     fprintf(d->out, "%" PRIu64 " instructions, %" PRIu64 " cycles\n", target_insns(d->target),
             target_cycles(d->target));
+    if (d->config.modes)
+        fprintf(d->out, "modes: %s\n", d->config.modes);
+    if (d->config.command)
+        fprintf(d->out, "again: %s\n", d->config.command);
     for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
         const struct target_hart h = target_hart(d->target, hart);
 

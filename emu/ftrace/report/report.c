@@ -431,6 +431,7 @@ void report_text(const struct report *r, FILE *out)
 {
     char n[32];
 
+    fprintf(out, "modes: %s\n", r->run.modes);
     print_harts(r, out);
     if (watch_account(r->watch) && site_count(watch_sites(r->watch))) {
         fprintf(out,

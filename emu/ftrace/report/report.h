@@ -24,11 +24,14 @@ struct run_info {
     const char *version;  /* of rvftrace */
     const char *revision; /* of its source; NULL: not known */
     const char *image;
-    uint64_t image_hash;  /* for report_json only */
-    const char *bootargs; /* NULL: none */
+    uint64_t image_hash;      /* for report_json only */
+    const char *bootargs;     /* NULL: none */
+    const char *modes;        /* in words (cli/modes.h) */
+    const char *command_line; /* that repeats the run, for a shell */
+    char *const *command;     /* the same in words, up to NULL */
     const char *firmware, *fetch, *timing;
-    const char *stores;          /* NULL: prompt */
-    const uint64_t *stores_seed; /* of random ones, else NULL */
+    const char *translate, *stores;
+    const uint64_t *translate_seed, *stores_seed; /* of random ones, else NULL */
     bool fetch_is_random;
     uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;

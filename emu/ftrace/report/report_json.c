@@ -86,13 +86,20 @@ static void put_run(struct json *j, const struct report *r)
     json_text(j, "fetch", i->fetch);
     if (i->fetch_is_random)
         json_number(j, "fetch_seed", i->fetch_seed);
-    if (i->stores)
-        json_text(j, "stores", i->stores);
+    json_text(j, "translate", i->translate);
+    if (i->translate_seed)
+        json_number(j, "translate_seed", *i->translate_seed);
+    json_text(j, "stores", i->stores);
     if (i->stores_seed)
         json_number(j, "stores_seed", *i->stores_seed);
     json_text(j, "timing", i->timing);
     json_number(j, "seed", i->seed);
     json_number(j, "memory", i->memory);
+    json_text(j, "modes", i->modes);
+    json_begin_array(j, "command");
+    for (size_t n = 0; i->command && i->command[n]; n++)
+        json_text(j, NULL, i->command[n]);
+    json_end(j);
     json_text(j, "replay", i->replay);
     json_text(j, "ended", i->ended);
     json_text(j, "ended_by", i->ended_by);

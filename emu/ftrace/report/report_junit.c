@@ -132,6 +132,22 @@ static void put_run(const struct report *r, FILE *out)
     fputs("    </testcase>\n", out);
 }
 
+static void put_property(const char *name, const char *value, FILE *out)
+{
+    fputs("      <property", out);
+    put_value("name", name, out);
+    put_value("value", value, out);
+    fputs("/>\n", out);
+}
+
+static void put_properties(const struct run_info *run, FILE *out)
+{
+    fputs("    <properties>\n", out);
+    put_property("modes", run->modes, out);
+    put_property("command", run->command_line, out);
+    fputs("    </properties>\n", out);
+}
+
 static void put_counts(size_t tests, size_t failures, FILE *out)
 {
     fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"0\">\n", tests, failures);
@@ -150,6 +166,7 @@ void report_junit(const struct report *r, FILE *out)
     fputs("  <testsuite", out);
     put_value("name", r->run.image, out);
     put_counts(tests, failures, out);
+    put_properties(&r->run, out);
     put_run(r, out);
     for (unsigned rule = 0; rule < RULE_COUNT; rule++)
         put_rule(r, (enum rule)rule, out);

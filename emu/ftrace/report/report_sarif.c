@@ -113,6 +113,15 @@ static void put_invocation(struct json *j, const struct report *r)
     json_bool(j, "executionSuccessful", did_its_work(&r->run));
     json_number(j, "exitCode", r->run.exit_code);
     json_text(j, "exitCodeDescription", r->run.ended);
+    json_text(j, "commandLine", r->run.command_line);
+    json_begin_array(j, "arguments");
+    for (size_t i = 1; r->run.command && r->run.command[0] && r->run.command[i]; i++)
+        json_text(j, NULL, r->run.command[i]);
+    json_end(j);
+    json_begin_object(j, "properties");
+    json_text(j, "modes", r->run.modes);
+    json_number(j, "seed", r->run.seed);
+    json_end(j);
     json_begin_array(j, "toolExecutionNotifications");
     for (unsigned i = 0; i < FINDINGS_LIMITS; i++)
         if (findings_limit_left_out(a, (enum findings_limit)i))
