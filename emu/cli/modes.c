@@ -30,7 +30,7 @@ char *modes_translate(const struct cluster_config *c)
 
 char *modes_stores(const struct cluster_config *c)
 {
-    return mode(options_stores_name(c->stores), c->stores == STORES_RANDOM, c->stores_seed);
+    return mode(options_stores_name(c), c->stores == STORES_RANDOM, c->stores_seed);
 }
 
 char *modes_words(const struct options *o)

@@ -181,6 +181,11 @@ static bool set_stores(void *options, const char *text, char *problem)
         config->stores = STORES_RANDOM;
         return option_parse_number(text + 7, 1000, &config->stores_seed);
     }
+    if (!strncmp(text, "any:", 4)) {
+        config->stores = STORES_RANDOM;
+        config->late_registers = true;
+        return option_parse_number(text + 4, 1000, &config->stores_seed);
+    }
     if (!option_parse_word(text, stores_words, &mode))
         return false;
     config->stores = (enum store_mode)mode;
@@ -741,9 +746,9 @@ const char *options_firmware_name(enum firmware_kind kind)
     return word_for(firmware_words, (int)kind);
 }
 
-const char *options_stores_name(enum store_mode mode)
+const char *options_stores_name(const struct cluster_config *config)
 {
-    return word_for(stores_words, (int)mode);
+    return config->late_registers ? "any" : word_for(stores_words, (int)config->stores);
 }
 
 const char *options_fetch_name(enum fetch_mode mode)

@@ -38,7 +38,7 @@ static const char *fetch_argument(enum fetch_mode mode)
 
 static const char *stores_argument(enum store_mode mode)
 {
-    return mode == STORES_PROMPT ? "prompt" : "random:0";
+    return mode == STORES_PROMPT ? "prompt" : "any:0";
 }
 
 static const char *translate_argument(enum translate_mode mode)

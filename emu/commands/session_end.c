@@ -195,7 +195,7 @@ struct report session_report(const struct session *s)
                 .translate_seed = o->machine.cluster.translate == TRANSLATE_RANDOM
                                       ? &o->machine.cluster.translate_seed
                                       : NULL,
-                .stores = options_stores_name(o->machine.cluster.stores),
+                .stores = options_stores_name(&o->machine.cluster),
                 .stores_seed = o->machine.cluster.stores == STORES_RANDOM
                                    ? &o->machine.cluster.stores_seed
                                    : NULL,

@@ -45,7 +45,8 @@
         SYNC();                                                             \
         if (!store_order_load(h, S1 + (uint64_t)IMM, sizeof(type), &value)) \
             goto raised;                                                    \
-        destination = convert((type)value);                                 \
+        if (LIKELY(!h->s.order->load_waits))                                \
+            destination = convert((type)value);                             \
         NEXT_UNLESS_ASKED;                                                  \
     } while (0)
 #define STORE_OF(type, value)                                                           \
@@ -55,19 +56,14 @@
             goto raised;                                                                \
         NEXT_UNLESS_ASKED;                                                              \
     } while (0)
-#define ATOMIC(type, expression)                                                     \
-    do {                                                                             \
-        uint64_t va = S1, pa;                                                        \
-        type old, arg = (type)S2;                                                    \
-        if (UNLIKELY(h->s.unordered))                                                \
-            note_atomic(h, u);                                                       \
-        SYNC();                                                                      \
-        if (!store_order_atomic(h, u, va, sizeof(type), &pa))                        \
-            goto raised;                                                             \
-        memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                     \
-        hart_atomic_store(h, va, pa, sizeof(type), (uint64_t)(int64_t)(expression)); \
-        RD = (uint64_t)(int64_t)old;                                                 \
-        NEXT_UNLESS_ASKED;                                                           \
+#define ATOMIC(type, expression)                             \
+    do {                                                     \
+        if (UNLIKELY(h->s.unordered))                        \
+            note_atomic(h, u);                               \
+        SYNC();                                              \
+        if (!store_order_atomic(h, u, S1, sizeof(type), S2)) \
+            goto raised;                                     \
+        NEXT_UNLESS_ASKED;                                   \
     } while (0)
 #define LOAD_RESERVED(type)     SLOW(store_order_reserve(h, u, sizeof(type)))
 #define STORE_CONDITIONAL(type) SLOW(store_order_conditional(h, u, sizeof(type)))

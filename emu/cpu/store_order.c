@@ -195,17 +195,26 @@ static void leave(struct hart *h, unsigned at)
     o->count--;
     memmove(&o->waiting[at], &o->waiting[at + 1], (o->count - at) * sizeof s);
     find_due(o);
+    if (UNLIKELY(s.kind != WAITS_STORE)) {
+        o->late--;
+        store_order_leave(h, &s);
+        return;
+    }
     o->writes = ++c->order->now;
     store_order_add(c, s.pa, s.size, &(struct past_write){.hart = (uint8_t)h->id, .view = s.view});
     ram_write(c->ram, s.pa, &s.value, s.size, &s.who);
 }
 
-/* Whether a store that waits must leave before a later one. */
+/* Whether what waits must leave before what waits after it. */
 static bool is_before(const struct hart_order *o, unsigned first, unsigned second)
 {
     const struct buffered_store *a = &o->waiting[first], *b = &o->waiting[second];
 
-    return a->number <= b->after || stores_overlap(a, b->pa, b->size);
+    if (stores_overlap(a, b->pa, b->size))
+        return true;
+    if (a->kind != WAITS_LOAD && a->number <= b->after)
+        return true;
+    return (a->kind == WAITS_LOAD || a->kind == WAITS_AMO) && a->number <= b->after_reads;
 }
 
 /* The oldest that must leave before it; itself, if it may leave. */
@@ -293,9 +302,15 @@ static uint64_t draw_wait(const struct hart *h)
     return rng_below(&r, (UINT64_C(1) << rng_below(&r, 11)) + 1);
 }
 
+/* Whether it can be the next to write to memory: loads that must be before it are done first. */
 static bool may_leave(const struct hart_order *o, unsigned at)
 {
-    return what_must_leave(o, at) == at;
+    if (o->waiting[at].kind == WAITS_LOAD)
+        return false;
+    for (unsigned i = 0; i < at; i++)
+        if (o->waiting[i].kind != WAITS_LOAD && is_before(o, i, at))
+            return false;
+    return true;
 }
 
 unsigned hart_stores_that_may_leave(const struct hart *h)
@@ -314,20 +329,52 @@ void hart_let_store_leave(struct hart *h, unsigned number)
 
     for (unsigned i = 0; o && i < o->count; i++)
         if (may_leave(o, i) && !number--) {
-            leave(h, i);
+            store_order_let_leave(h, i);
+            return;
+        }
+    for (unsigned i = 0; o && o->late && i < o->count; i++)
+        if (o->waiting[i].kind == WAITS_LOAD && !number--) {
+            store_order_let_leave(h, i);
             return;
         }
 }
 
-/* The buffer is full: one leaves. */
+/*
+ * The buffer is full: a search chooses among those that may leave; else one leaves, and those that
+ * must be before it.
+ */
 static void make_room(struct hart *h)
 {
-    unsigned count = hart_stores_that_may_leave(h), number = 0;
+    const struct chooser *chooser = &h->cluster->config.chooser;
+    unsigned count, number = 0;
 
+    if (store_order_is_bounded(chooser)) {
+        if (h->cluster->config.stores == STORES_RANDOM)
+            number = (unsigned)(store_order_draw(h, CHOICE_STORE_LEAVES) % h->s.order->count);
+        store_order_let_leave(h, number);
+        return;
+    }
+    count = hart_stores_that_may_leave(h);
     if (h->cluster->config.stores == STORES_RANDOM && count > 1)
-        number = ask_chooser(&h->cluster->config.chooser, CHOICE_STORE_LEAVES, h->id, count,
-                             store_order_draw(h, CHOICE_STORE_LEAVES));
+        number = ask_chooser(chooser, CHOICE_STORE_LEAVES, h->id, count, 0);
     hart_let_store_leave(h, number);
+}
+
+/* What is no store also keeps the register that it will write, and what orders loads. */
+static void set_late(struct hart *h, struct buffered_store *s)
+{
+    struct hart_order *o = h->s.order;
+
+    o->late++;
+    if (s->rd < VIEW_NONE)
+        o->unbound |= UINT64_C(1) << s->rd;
+    if (s->kind == WAITS_LOAD) {
+        s->after = 0;
+        s->after_reads = o->reads_before_load;
+        s->from = store_order_earliest(h);
+    } else if (s->kind == WAITS_AMO && o->reads_before_load > s->after_reads) {
+        s->after_reads = o->reads_before_load;
+    }
 }
 
 void store_order_keep(struct hart *h, const struct buffered_store *store)
@@ -339,7 +386,10 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
         make_room(h);
     s = &o->waiting[o->count++];
     *s = *store;
-    s->after = store_order_is_total(h) ? o->number : o->before_store;
+    s->after = store_order_is_total(h) || s->releases ? o->number : o->before_store;
+    s->after_reads = s->releases ? o->number : o->reads_before_store;
+    if (UNLIKELY(s->kind != WAITS_STORE))
+        set_late(h, s);
     s->number = ++o->number;
     s->due = store_order_is_bounded(&h->cluster->config.chooser) ? hart_insns(h) + draw_wait(h)
                                                                  : UINT64_MAX;
@@ -370,10 +420,17 @@ void store_order_overlay(const struct hart *h, uint64_t pa, void *bytes, size_t 
 
     for (unsigned i = 0; i < o->count; i++) {
         const struct buffered_store *s = &o->waiting[i];
+        bool whole = s->pa >= pa && s->pa + s->size <= pa + size;
+        uint64_t value = s->value;
 
+        if (s->kind == WAITS_LOAD || s->kind == WAITS_CONDITIONAL ||
+            (s->kind == WAITS_AMO && !whole))
+            continue;
+        if (s->kind == WAITS_AMO)
+            value = store_order_amo(s, (uint8_t *)bytes + (s->pa - pa));
         for (unsigned at = 0; at < s->size; at++)
             if (s->pa + at >= pa && s->pa + at - pa < size)
-                ((uint8_t *)bytes)[s->pa + at - pa] = (uint8_t)(s->value >> 8 * at);
+                ((uint8_t *)bytes)[s->pa + at - pa] = (uint8_t)(value >> 8 * at);
     }
 }
 

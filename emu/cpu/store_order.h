@@ -28,13 +28,24 @@ enum store_mode {
 
 enum store_mode cluster_stores(const struct cluster *c);
 
-/* The stores of the hart that wait, and those of them that may leave now. Prompt mode: none. */
+/*
+ * The stores of the hart that wait, and those of them that may leave now; AMOs and sc that wait are
+ * counted, too. Prompt mode: none.
+ */
 unsigned hart_waiting_stores(const struct hart *h);
 unsigned hart_stores_that_may_leave(const struct hart *h);
 
 /*
- * Lets one of those that may leave reach memory, counted from the oldest, 0. Between two runs of
- * harts.
+ * With `late_registers` (cluster.h) loads, AMOs and sc wait until their result is needed. The
+ * loads that wait, and the registers that have their former value until what waits has left, a bit
+ * each.
+ */
+unsigned hart_late_loads(const struct hart *h);
+uint32_t hart_late_registers(const struct hart *h);
+
+/*
+ * Lets one of those that may leave reach memory, counted from the oldest, 0; after these come the
+ * loads that wait. Between two runs of harts.
  */
 void hart_let_store_leave(struct hart *h, unsigned number);
 

@@ -56,17 +56,24 @@ static bool drains(unsigned op)
            op == OP_wrs_nto || op == OP_wrs_sto || op_class(op) == CLASS_CBO;
 }
 
+/* Whether the instruction needs registers that are not among its operands here. */
+static bool needs_all(unsigned op)
+{
+    return op == OP_jalr || op_class(op) == CLASS_SYSTEM || op_class(op) == CLASS_CBO ||
+           op_class(op) == CLASS_FENCE_VMA;
+}
+
 static unsigned flags_of(const struct insn *i)
 {
     switch (op_class(i->op)) {
-    case CLASS_LOAD:
+    case CLASS_LOAD: return i->op == OP_lb || i->op == OP_lh || i->op == OP_lw ? ORDER_SIGNED : 0;
     case CLASS_STORE: return 0;
     case CLASS_AMO:
         return (bit(i->word, 26) ? ORDER_ACQUIRES : 0) | (bit(i->word, 25) ? ORDER_RELEASES : 0);
-    case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR;
+    case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR | ORDER_BINDS;
     default:
-        return ORDER_COMPUTES | (drains(i->op) ? ORDER_DRAINS : 0) |
-               (i->op == OP_cbo_zero ? ORDER_ZEROES : 0) |
+        return ORDER_COMPUTES | (needs_all(i->op) ? ORDER_BINDS : 0) |
+               (drains(i->op) ? ORDER_DRAINS : 0) | (i->op == OP_cbo_zero ? ORDER_ZEROES : 0) |
                (op_floating(i->op) != FLOATING_X ? ORDER_CSR : 0);
     }
 }
@@ -129,11 +136,14 @@ void store_order_before(struct hart *h, const struct uop *u)
     struct hart_order *o = h->s.order;
     uint64_t insns = hart_insns(h);
 
+    if (UNLIKELY(o->unbound))
+        store_order_bind(h, u);
     o->insn.rd = u->rd;
     o->insn.rs1 = u->rs1;
     o->insn.rs2 = u->rs2;
     o->insn.acquires = u->imm & ORDER_ACQUIRES;
     o->insn.releases = u->imm & ORDER_RELEASES;
+    o->insn.is_signed = u->imm & ORDER_SIGNED;
     o->fetched = o->next_fetched;
     o->next_fetched = 0;
     if (insns >= o->due)
@@ -251,11 +261,20 @@ static uint64_t take_outcome(const struct hart *h, uint64_t pa, unsigned size,
     return taken->word >> 8 * (pa % 8) & (~UINT64_C(0) >> (64 - 8 * size));
 }
 
+uint64_t store_order_read(const struct hart *h, uint64_t pa, unsigned size, uint64_t from,
+                          uint64_t *place)
+{
+    struct outcome outcomes[OUTCOMES_MAX];
+    unsigned count = find_outcomes(h, pa, bytes_in_word(pa, size), from, outcomes);
+
+    return take_outcome(h, pa, size, &outcomes[choose_outcome(h, count)], place);
+}
+
 /*
  * The earliest place of a load by this address, by rules 4, 5 and 9; and it is after the fetch of
  * its instruction.
  */
-static uint64_t earliest_place(const struct hart *h)
+uint64_t store_order_earliest(const struct hart *h)
 {
     const struct hart_order *o = h->s.order;
 
@@ -287,7 +306,7 @@ static unsigned forward(const struct hart_order *o, uint64_t pa, unsigned mask, 
     for (unsigned i = o->count; i-- > 0 && found != mask;) {
         const struct buffered_store *s = &o->waiting[i];
 
-        if (align_down(s->pa, 8) != base)
+        if (align_down(s->pa, 8) != base || s->kind != WAITS_STORE)
             continue;
         for (unsigned byte = 0; byte < s->size; byte++) {
             unsigned at = (unsigned)(s->pa - base) + byte;
@@ -310,7 +329,7 @@ static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *
     uint64_t forwarded = 0, view = 0;
 
     found = forward(h->s.order, pa, mask, &forwarded, &view);
-    taken.place = later(earliest_place(h), view);
+    taken.place = later(store_order_earliest(h), view);
     if (found != mask) {
         unsigned count = find_outcomes(h, pa, mask & ~found, taken.place, outcomes);
 
@@ -413,17 +432,21 @@ bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *valu
     enum memory_type type;
     uint64_t pa;
 
+    h->s.order->load_waits = false;
     if (va % 8 + size > 8)
         return load_newest(h, va, size, value);
     if (!hart_reach_load(h, va, size, &pa, &type))
         return false;
     if (!ram_has(h->cluster->ram, pa, size))
         return load_from_device(h, va, size, type == MEMORY_NC, value);
+    tell_load(h, pa, size);
     if (UNLIKELY(type == MEMORY_IO))
         load_as_device(h, pa, size, value);
+    else if (UNLIKELY(h->s.order->late || h->cluster->config.late_registers) &&
+             !store_order_begin_load(h, pa, size))
+        h->s.order->load_waits = true;
     else
         load_from_ram(h, pa, size, value);
-    tell_load(h, pa, size);
     return true;
 }
 
@@ -497,7 +520,7 @@ bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t valu
     return true;
 }
 
-/* ---- atomic operations: they are never late themselves ---- */
+/* ---- atomic operations ---- */
 
 /* Ztso: an AMO acquires and releases. */
 static void annotate_atomic(struct hart *h)
@@ -514,13 +537,6 @@ static void begin_atomic(struct hart *h, uint64_t pa, unsigned size)
     if (h->s.order->insn.releases)
         hart_let_stores_leave(h);
     store_order_let_overlapping_leave(h, pa, size);
-}
-
-/* The same for what writes: also after the stores before a fence (rule 4). */
-static void begin_atomic_write(struct hart *h, uint64_t pa, unsigned size)
-{
-    begin_atomic(h, pa, size);
-    store_order_let_leave_up_to(h, h->s.order->before_store);
 }
 
 /* Rules 5 and 7 for what comes after. */
@@ -551,30 +567,50 @@ static void end_io_atomic(struct hart *h, enum memory_type type)
         o->inputs = o->outputs = h->cluster->order->now;
 }
 
-/* The write of an sc or AMO, which the caller makes next. */
-static void write_atomic(struct hart *h, uint64_t pa, unsigned size)
+/*
+ * Whether an AMO or sc waits. One that acquires is done at once: nothing that comes later can be
+ * before it. Where observers need the registers, only one that writes none waits.
+ */
+static bool is_late(const struct hart *h, uint64_t pa, enum memory_type type)
 {
-    struct cluster *c = h->cluster;
+    const struct hart_order *o = h->s.order;
 
-    h->s.order->writes = ++c->order->now;
-    store_order_add(c, pa, size, &(struct past_write){.hart = (uint8_t)h->id, .atomic = true});
-    end_atomic(h, c->order->now);
+    return !o->insn.acquires && !store_order_is_total(h) && type != MEMORY_IO &&
+           !is_prompt(h, pa) && (o->insn.rd == VIEW_SINK || h->cluster->config.late_registers);
+}
+
+/* An AMO or sc gets into the buffer, and out of it if it is not late. */
+static void do_atomic(struct hart *h, struct buffered_store *s, enum memory_type type)
+{
+    struct hart_order *o = h->s.order;
+
+    begin_io_atomic(h, type);
+    if (o->insn.acquires)
+        store_order_let_annotated_leave(h);
+    s->rd = o->insn.rd;
+    s->acquires = o->insn.acquires;
+    s->releases = o->insn.releases;
+    s->view = later(o->view[o->insn.rs1], o->view[o->insn.rs2]);
+    s->who = hart_writer(h);
+    store_order_keep(h, s);
+    if (is_late(h, s->pa, type))
+        return;
+    store_order_let_leave(h, o->count - 1);
+    end_io_atomic(h, type);
 }
 
 bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,
-                        uint64_t *pa)
+                        uint64_t operand)
 {
+    const struct block *b = h->cache.block;
+    struct buffered_store s = {
+        .kind = WAITS_AMO, .size = size, .value = operand, .op = b->notes[u - b->ops].kind};
     enum memory_type type;
 
-    (void)u;
-    if (!hart_reach_atomic(h, va, size, pa, &type))
+    if (!hart_reach_atomic(h, va, size, &s.pa, &type))
         return false;
     annotate_atomic(h);
-    begin_io_atomic(h, type);
-    begin_atomic_write(h, *pa, size);
-    write_atomic(h, *pa, size);
-    has_read(h, h->cluster->order->now);
-    end_io_atomic(h, type);
+    do_atomic(h, &s, type);
     return true;
 }
 
@@ -603,13 +639,13 @@ static bool reserve_is_forwarded(const struct hart *h, uint64_t pa, unsigned siz
         forward(o, pa, mask, word, &view) != mask ||
         !ask_chooser(chooser, CHOICE_LOAD_VALUE, h->id, 2, 0))
         return false;
-    *place = later(earliest_place(h), view);
+    *place = later(store_order_earliest(h), view);
     if (o->insn.acquires)
         raise_to(place, o->annotated);
     return true;
 }
 
-/* An lr that returns an older value, or one that others do not see yet, reserves nothing. */
+/* An lr that returns an older value reserves nothing. */
 bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
 {
     struct hart_order *o = h->s.order;
@@ -623,13 +659,16 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     type = hart_type_of_load(h, va, size);
     pa = h->s.reserved_line + va % CACHE_BLOCK_BYTES;
     begin_io_atomic(h, type);
+    if (o->insn.acquires || o->insn.releases)
+        store_order_let_annotated_leave(h);
+    store_order_let_readers_leave(h, o->reads_before_load);
+    store_order_let_atomics_leave(h, pa, size);
+    o->reserved_at = h->cluster->order->now;
     value = 0;
-    if (type != MEMORY_IO && reserve_is_forwarded(h, pa, size, &value, &place)) {
-        h->s.reserved = false;
+    if (type != MEMORY_IO && reserve_is_forwarded(h, pa, size, &value, &place))
         return end_reserve(h, u, value >> 8 * (pa % 8), size, place);
-    }
     begin_atomic(h, pa, size);
-    from = type == MEMORY_IO ? h->cluster->order->now : earliest_place(h);
+    from = type == MEMORY_IO ? h->cluster->order->now : store_order_earliest(h);
     if (o->insn.acquires || o->insn.releases)
         from = later(from, o->annotated);
     if (o->insn.releases)
@@ -647,120 +686,27 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
 
 bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
 {
+    struct buffered_store s = {.kind = WAITS_CONDITIONAL, .size = size, .value = h->s.x[u->rs2]};
     struct hart_order *o = h->s.order;
-    uint64_t pa, va = h->s.x[u->rs1];
+    uint64_t va = h->s.x[u->rs1];
     enum memory_type type;
     bool holds;
 
-    if (!hart_reach_atomic(h, va, size, &pa, &type))
+    if (!hart_reach_atomic(h, va, size, &s.pa, &type))
         return false;
-    holds = h->s.reserved && h->s.reserved_line == align_down(pa, CACHE_BLOCK_BYTES);
-    h->s.reserved = false;
-    o->view[o->insn.rd] = 0;
+    holds = h->s.reserved && h->s.reserved_line == align_down(s.pa, CACHE_BLOCK_BYTES);
     /* It may fail at any time; where the seed decides, it does not, so that loops come to an end.
      */
     if (holds && h->cluster->config.stores == STORES_RANDOM &&
         !store_order_is_bounded(&h->cluster->config.chooser))
         holds = !ask_chooser(&h->cluster->config.chooser, CHOICE_CONDITIONAL, h->id, 2, 0);
+    h->s.reserved = false;
     if (holds) {
-        begin_io_atomic(h, type);
-        begin_atomic_write(h, pa, size);
-        write_atomic(h, pa, size);
-        end_io_atomic(h, type);
-        o->view[o->insn.rd] = h->cluster->order->now;
-        hart_store_conditional(h, va, pa, size, h->s.x[u->rs2]);
+        s.from = o->reserved_at;
+        do_atomic(h, &s, type);
+        return true;
     }
-    h->s.x[u->rd] = !holds;
+    o->view[o->insn.rd] = 0;
+    h->s.x[u->rd] = 1;
     return true;
-}
-
-/* ---- fetches ---- */
-
-unsigned store_order_versions(const struct hart *h, uint64_t pa, struct code_version *versions)
-{
-    const struct store_order *order = h->cluster->order;
-    const struct written_word *word = store_order_word(order, pa);
-    const unsigned mask = bytes_in_word(pa, 4);
-    uint64_t number = word ? word->newest : 0, value;
-    unsigned count = 1;
-
-    memcpy(&value, ram_host(h->cluster->ram, align_down(pa, 8)), sizeof value);
-    versions[0].bytes = (uint32_t)(value >> 8 * (pa % 8));
-    while (store_order_keeps(order, number) && count < CODE_VERSIONS_MAX) {
-        const struct past_write *w = store_order_kept(order, number);
-
-        if (w->place <= h->s.order->fetch_floor)
-            break;
-        number = w->older;
-        value = w->old;
-        if (!(w->mask & mask))
-            continue;
-        versions[count - 1].stamp = w->place;
-        versions[count++].bytes = (uint32_t)(value >> 8 * (pa % 8));
-    }
-    versions[count - 1].stamp = 0;
-    return count;
-}
-
-void store_order_fetched(struct hart *h, uint64_t place, bool in_order)
-{
-    struct hart_order *o = h->s.order;
-
-    raise_to(&o->next_fetched, place);
-    if (!in_order)
-        return;
-    raise_to(&o->fetch_floor, place);
-    raise_to(&o->next_reads, place);
-}
-
-void store_order_fence_i(struct hart *h, bool own)
-{
-    struct hart_order *o = h->s.order;
-
-    hart_let_stores_leave(h);
-    raise_to(&o->fetch_floor, own ? later(o->reads, o->writes) : h->cluster->order->now);
-    raise_to(&o->next_reads, o->fetch_floor);
-}
-
-/* ---- fences: rule 4 ---- */
-
-enum { SET_W = 1, SET_R = 2, SET_O = 4, SET_I = 8 };
-enum { SUCC_SHIFT = 0, PRED_SHIFT = 4, FM_SHIFT = 8, SET_MASK = 15, FM_TSO = 8 };
-
-/* For the sets PRED and SUCC, of loads and stores of memory, and of input and output. */
-static void order_sets(struct hart *h, unsigned pred, unsigned succ)
-{
-    struct hart_order *o = h->s.order;
-
-    if (pred & SET_W && succ & SET_W)
-        o->before_store = o->number;
-    if (pred & SET_W && succ & SET_O)
-        o->before_output = o->number;
-    if (pred & SET_W && succ & SET_I)
-        o->before_input = o->number;
-    if (!(succ & SET_R))
-        return;
-    if (pred & SET_W) {
-        hart_let_stores_leave(h);
-        raise_to(&o->next_reads, o->writes);
-    }
-    if (pred & SET_R)
-        raise_to(&o->next_reads, o->reads);
-    if (pred & SET_I)
-        raise_to(&o->next_reads, o->inputs);
-    if (pred & SET_O)
-        raise_to(&o->next_reads, o->outputs);
-}
-
-void store_order_fence(struct hart *h, const struct uop *u)
-{
-    unsigned sets = (unsigned)u->imm, pred = sets >> PRED_SHIFT & SET_MASK,
-             succ = sets >> SUCC_SHIFT & SET_MASK;
-
-    if (sets >> FM_SHIFT == FM_TSO && pred == (SET_R | SET_W) && succ == (SET_R | SET_W)) {
-        order_sets(h, SET_W, SET_W);
-        order_sets(h, SET_R, SET_R);
-        return;
-    }
-    order_sets(h, pred, succ);
 }

@@ -29,14 +29,24 @@ enum { STORES_WAITING_MAX = 32, WRITES_KEPT = 1024 };
 /* The registers that have a view: integer, floating point, then none, to read and to write. */
 enum { VIEW_FLOAT = 32, VIEW_NONE = 64, VIEW_SINK, VIEWS };
 
-/* A store in the buffer; it is within eight aligned bytes. */
+/* What waits in the buffer: an AMO reads and writes when it leaves, an sc may fail then. */
+enum waits { WAITS_STORE, WAITS_AMO, WAITS_CONDITIONAL, WAITS_LOAD };
+
+/* A store, or another access, in the buffer; it is within eight aligned bytes. */
 struct buffered_store {
-    uint64_t pa, value;
+    uint64_t pa, value; /* the value stored; the operand of an AMO */
     uint32_t size;
-    uint64_t view; /* of its address and its data */
+    uint8_t kind;            /* enum waits */
+    uint8_t rd;              /* what an AMO, sc or load writes; VIEW_SINK: nothing */
+    uint16_t op;             /* of an AMO */
+    bool is_signed;          /* a load that extends the sign */
+    bool acquires, releases; /* an AMO or sc */
+    uint64_t view;           /* of its address and its data */
     uint64_t number;
-    uint64_t after; /* the number of the last of those that a fence puts before it */
-    uint64_t due;   /* instructions of the hart at which it leaves at the latest */
+    uint64_t after;       /* the number of the last of the writes that a fence puts before it */
+    uint64_t after_reads; /* the same for reads: loads and AMOs */
+    uint64_t from;        /* a load: its place is not before this one; an sc: the place of its lr */
+    uint64_t due;         /* instructions of the hart at which it leaves at the latest */
     struct writer who;
 };
 
@@ -48,6 +58,8 @@ enum order_flag {
     ORDER_ZEROES = 8,   /* cbo.zero */
     ORDER_ACQUIRES = 16,
     ORDER_RELEASES = 32,
+    ORDER_SIGNED = 64, /* a load extends the sign */
+    ORDER_BINDS = 128, /* needs all registers */
     ORDER_RS3_SHIFT = 8
 };
 
@@ -55,25 +67,31 @@ enum order_flag {
 struct hart_order {
     struct buffered_store waiting[STORES_WAITING_MAX]; /* oldest first */
     unsigned count;
-    uint64_t number; /* of the last store */
-    uint64_t due;    /* the first of the stores' */
+    unsigned late;    /* those of them that are no stores */
+    uint64_t unbound; /* the registers that these will write */
+    uint64_t number;  /* of the last store */
+    uint64_t due;     /* the first of the stores' */
     /* Stores up to these numbers leave before later stores, and accesses to devices. */
     uint64_t before_store, before_output, before_input;
+    /* The same for loads and AMOs that wait, before later stores, and later loads. */
+    uint64_t reads_before_store, reads_before_load;
     uint64_t view[VIEWS];
     uint64_t csr_view;        /* of all CSRs together */
     uint64_t reads, writes;   /* the latest place of a load, and of a write, so far */
     uint64_t inputs, outputs; /* the same for accesses to devices */
     uint64_t annotated;       /* and for what has .aq or .rl */
+    uint64_t reserved_at;     /* the newest place when the hart reserved */
     uint64_t next_reads;      /* no later load has an earlier place */
     uint64_t seen,
-        seen_until; /* becomes next_reads at that instruction: loads are not late for ever */
-    bool waited;    /* since its last instruction */
+        seen_until;  /* becomes next_reads at that instruction: loads are not late for ever */
+    bool waited;     /* since its last instruction */
+    bool load_waits; /* the load that was just executed: its register is not written yet */
     /* Fetches return nothing that was overwritten up to fetch_floor; the place of the version that
      * was fetched for the next instruction, and for the present one. */
     uint64_t fetch_floor, next_fetched, fetched;
     struct {
         uint8_t rd, rs1, rs2; /* as numbers of views */
-        bool acquires, releases;
+        bool acquires, releases, is_signed;
     } insn; /* the present instruction */
 };
 
@@ -154,6 +172,22 @@ static inline bool store_order_is_bounded(const struct chooser *c)
     return !c->choose;
 }
 
+/* ---- store_order_late.c: what waits beside stores ---- */
+
+/* Lets what the operands of an instruction need leave; its UOP_ORDER. */
+void store_order_bind(struct hart *h, const struct uop *u);
+/* Lets leave: loads and AMOs up to a number; all but loads; AMOs and sc there; those with .rl. */
+void store_order_let_readers_leave(struct hart *h, uint64_t number);
+void store_order_let_writers_leave(struct hart *h);
+void store_order_let_atomics_leave(struct hart *h, uint64_t pa, unsigned size);
+void store_order_let_annotated_leave(struct hart *h);
+/* Lets what must be before a load leave; false: the load waits, too. */
+bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size);
+/* What is no store leaves: it is not in the buffer any more. */
+void store_order_leave(struct hart *h, const struct buffered_store *s);
+/* What an AMO that waits makes of these bytes. */
+uint64_t store_order_amo(const struct buffered_store *s, const void *at);
+
 /* ---- store_order_insn.c: what instructions do ---- */
 
 /* The operands of an instruction, for the operation in front of it. */
@@ -165,9 +199,13 @@ bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *valu
 bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
 bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size);
 bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size);
-/* In front of an AMO, which then executes in memory at pa. */
 bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,
-                        uint64_t *pa);
+                        uint64_t operand);
+/* The earliest place of a load by the present instruction. */
+uint64_t store_order_earliest(const struct hart *h);
+/* A load of memory whose place is not before `from`; *place: the one that it takes. */
+uint64_t store_order_read(const struct hart *h, uint64_t pa, unsigned size, uint64_t from,
+                          uint64_t *place);
 void store_order_fence(struct hart *h, const struct uop *u);
 void store_order_idles(struct hart *h); /* the hart begins to wait, or is turned off */
 

@@ -12,9 +12,17 @@ static void waiting_io(struct state_io *io, struct buffered_store *s)
     STATE_IO(io, s->pa);
     STATE_IO(io, s->value);
     STATE_IO_BELOW(io, s->size, 9);
+    STATE_IO_BELOW(io, s->kind, WAITS_LOAD + 1);
+    STATE_IO_BELOW(io, s->rd, VIEWS);
+    STATE_IO_BELOW(io, s->op, OP_COUNT);
+    STATE_IO(io, s->is_signed);
+    STATE_IO(io, s->acquires);
+    STATE_IO(io, s->releases);
     STATE_IO(io, s->view);
     STATE_IO(io, s->number);
     STATE_IO(io, s->after);
+    STATE_IO(io, s->after_reads);
+    STATE_IO(io, s->from);
     STATE_IO(io, s->due);
     writer_state_io(io, &s->who);
 }
@@ -23,12 +31,17 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
 {
     struct hart_order *o = h->s.order;
 
-    state_io_section(io, "hart order", 2);
+    state_io_section(io, "hart order", 3);
+    o->late = 0;
+    o->unbound = 0;
     STATE_IO_BELOW(io, o->count, STORES_WAITING_MAX + 1);
     for (unsigned i = 0; i < o->count; i++) {
         waiting_io(io, &o->waiting[i]);
         if (io->loading && !ram_has(h->cluster->ram, o->waiting[i].pa, 8))
             state_io_fail(io, STATE_OUT_OF_RANGE);
+        o->late += o->waiting[i].kind != WAITS_STORE;
+        if (o->waiting[i].kind != WAITS_STORE && o->waiting[i].rd < VIEW_NONE)
+            o->unbound |= UINT64_C(1) << o->waiting[i].rd;
     }
     if (io->error)
         o->count = 0;
@@ -37,6 +50,8 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->before_store);
     STATE_IO(io, o->before_output);
     STATE_IO(io, o->before_input);
+    STATE_IO(io, o->reads_before_store);
+    STATE_IO(io, o->reads_before_load);
     o->view[VIEW_SINK] = 0;
     state_io_bytes(io, o->view, sizeof o->view);
     STATE_IO(io, o->csr_view);
@@ -45,6 +60,7 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->inputs);
     STATE_IO(io, o->outputs);
     STATE_IO(io, o->annotated);
+    STATE_IO(io, o->reserved_at);
     STATE_IO(io, o->next_reads);
     STATE_IO(io, o->seen);
     STATE_IO(io, o->seen_until);
@@ -128,6 +144,13 @@ static uint64_t hash_waiting(uint64_t hash, const struct hart_order *o)
         hash = mix(mix(mix(hash, s->pa), s->value), s->size);
         hash = mix(mix(hash, s->view), o->number - s->number);
         hash = mix(hash, s->after < o->waiting[0].number ? 0 : s->after - o->waiting[0].number + 1);
+        if (s->kind == WAITS_STORE && !o->late)
+            continue;
+        hash = mix(hash, s->after_reads < o->waiting[0].number
+                             ? 0
+                             : s->after_reads - o->waiting[0].number + 1);
+        hash = mix(mix(hash, (uint64_t)s->kind << 32 | (uint64_t)s->rd << 16 | s->op), s->from);
+        hash = mix(hash, (uint64_t)s->is_signed << 2 | (uint64_t)s->acquires << 1 | s->releases);
     }
     return mix(hash, o->count);
 }
@@ -142,12 +165,20 @@ static uint64_t count_up_to(const struct hart_order *o, uint64_t number)
     return count;
 }
 
-static uint64_t hash_hart(uint64_t hash, const struct hart_order *o)
+static uint64_t hash_hart(uint64_t hash, const struct hart *h)
 {
+    const struct hart_order *o = h->s.order;
+
+    if (h->s.reserved)
+        hash = mix(hash, o->reserved_at);
     hash = hash_waiting(hash, o);
     hash = mix(hash, count_up_to(o, o->before_store));
     hash = mix(hash, count_up_to(o, o->before_output));
     hash = mix(hash, count_up_to(o, o->before_input));
+    if (o->late) {
+        hash = mix(hash, count_up_to(o, o->reads_before_store));
+        hash = mix(hash, count_up_to(o, o->reads_before_load));
+    }
     for (unsigned i = 0; i < VIEW_NONE; i++)
         hash = mix(hash, o->view[i]);
     hash = mix(mix(hash, o->csr_view), o->next_reads);
@@ -175,6 +206,6 @@ uint64_t cluster_store_order_hash(const struct cluster *c)
             hash = mix(hash, word->seen[i]);
     }
     for (size_t i = 0; i < c->harts.len; i++)
-        hash = hash_hart(hash, c->harts.at[i]->s.order);
+        hash = hash_hart(hash, c->harts.at[i]);
     return mix(hash, o->forgotten);
 }

@@ -121,6 +121,12 @@ static void step(struct search *s, unsigned hart, struct moves *moves)
     s->steps++;
 }
 
+/* Whether the instruction makes a load, AMO or sc leave that waits. */
+static bool needs_late(const struct search *s, unsigned hart, const struct insn *i)
+{
+    return (op_sources(i) | op_targets(i)) & hart_late_registers(hart_of(s, hart));
+}
+
 /*
  * Whether the hart's next instruction changes only its own registers, and nobody writes it: then it
  * may be executed at any time.
@@ -133,7 +139,8 @@ static bool is_private(const struct search *s, unsigned hart)
     uint32_t word;
 
     return hart_peek(h, hart_pc(h), &word, sizeof word) && insn_decode(word, &insn) &&
-           insn_is_private(&insn) && !map_get(&s->written, hart_pc(h) >> 2, &seen) &&
+           insn_is_private(&insn) && !needs_late(s, hart, &insn) &&
+           !map_get(&s->written, hart_pc(h) >> 2, &seen) &&
            !map_get(&s->written, (hart_pc(h) + insn.size - 1) >> 2, &seen);
 }
 
@@ -155,7 +162,7 @@ static bool is_atomic(const struct search *s, unsigned hart)
     uint32_t word;
 
     return !hart_peek(h, hart_pc(h), &word, sizeof word) || !insn_decode(word, &insn) ||
-           insn_is_atomic(&insn);
+           insn_is_atomic(&insn) || needs_late(s, hart, &insn);
 }
 
 static void step_shared(struct search *s, unsigned hart)
@@ -341,6 +348,18 @@ static unsigned list_events(const struct search *s, struct event_choice list[EVE
     return count;
 }
 
+/* No hart has anything else to do: a load that waits takes its value. False: none waits. */
+static bool end_load(struct search *s)
+{
+    for (unsigned h = 0; h < s->image->test->harts; h++) {
+        if (!hart_late_loads(hart_of(s, h)))
+            continue;
+        let_leave(s, h, hart_stores_that_may_leave(hart_of(s, h)));
+        return true;
+    }
+    return false;
+}
+
 static void run_once(struct search *s)
 {
     struct event_choice list[EVENTS_MAX], next;
@@ -360,6 +379,8 @@ static void run_once(struct search *s)
             s->alone = LITMUS_HARTS_MAX;
             continue;
         }
+        if (!count && end_load(s))
+            continue;
         if (!count) {
             take_end(s);
             return;

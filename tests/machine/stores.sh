@@ -23,7 +23,7 @@ done
 for seed in 1 2 3; do
     claim "with Ztso it sees no old data, but both harts pass the gate, random:$seed" sees_tso random:$seed
 done
-for mode in prompt delayed random:1 random:2 random:3; do
+for mode in prompt delayed random:1 random:2 random:3 any:1; do
     claim "with fences it sees data in order, $mode" sees latedata-fence $mode
 done
 

@@ -2,7 +2,7 @@
  * test_store_order.c - what harts see of each other's stores, in all legal ways: each shape is
  * tried with every interleaving, every order in which stores leave and every value that loads may
  * return, and must show exactly the outcomes of its row. Those that RVWMO permits and that are not
- * in a row need load buffering, which the row then says.
+ * in a row need loads that are late, which late_shapes have.
  */
 #include <string.h>
 
@@ -13,474 +13,7 @@
 #include "cpu/hart_priv.h" /* what else a hart's state depends on */
 #include "cpu/store_order.h"
 #include "isa/world.h"
-
-/* Three places, in lines of their own. */
-#define X DATA
-#define Y (DATA + 0x100)
-#define Z (DATA + 0x200)
-
-enum { THREADS_MAX = 4, INSNS_MAX = 8, SEEN_MAX = 4, OUTCOMES_MAX = 64, STEPS_MAX = 64 };
-/* What an outcome consists of, a digit each: a register of a thread, or a place at the end. */
-struct watched {
-    unsigned thread, reg;
-    uint64_t place; /* 0: the register */
-};
-
-struct shape {
-    const char *name;
-    uint32_t code[THREADS_MAX][INSNS_MAX]; /* ends with 0 */
-    struct watched watched[SEEN_MAX];
-    const char *outcomes; /* in ascending order */
-    enum setting { RAM, TOTAL, X_Y_IO, Y_IO, DEVICE, DEVICE_NC } setting;
-};
-
-/* What the place at which a device is, in place of Y, holds. */
-#define DEVICE_BASE UINT64_C(0x10000000)
-#define SEEN        (DEVICE_BASE + 1) /* X, as the device saw it when it was written to */
-
-/* Virtual addresses of all memory, by gigabytes: as it is, of type IO, and devices of type NC. */
-#define AS_IO UINT64_C(0x40000000)
-#define AS_NC UINT64_C(0x40000000)
-#define ROOT  (RAM_BASE + 0x20000)
-
-/* In each thread s0, s1 and s2 hold the places, and t1 and t2 the values 1 and 2. */
-#define W(value, place)  SW(value, place, 0)
-#define RD(reg, place)   LW(reg, place, 0)
-#define F(pred, succ)    FENCE(0, pred, succ)
-#define DEPENDS(on, to)  XOR(T3, on, on), ADD(T3, T3, to)
-#define ADDR(on, to, rd) DEPENDS(on, to), LW(rd, T3, 0)
-enum { FW = 1, FR = 2, FRW = 3 };
-enum { RL = 1, AQ = 2, AQRL = 3 };
-#define REG(thread, reg) \
-    {                    \
-        thread, reg, 0   \
-    }
-#define AT_END(place) \
-    {                 \
-        0, 0, place   \
-    }
-
-static const struct shape shapes[] = {
-    {"SB",
-     {{W(T1, S0), RD(A0, S1)}, {W(T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10 11",
-     RAM},
-    {"SB+fence.w.r",
-     {{W(T1, S0), F(FW, FR), RD(A0, S1)}, {W(T1, S1), F(FW, FR), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     RAM},
-    {"SB+fence.tso",
-     {{W(T1, S0), FENCE_TSO, RD(A0, S1)}, {W(T1, S1), FENCE_TSO, RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10 11",
-     RAM},
-    {"SB+amo.rl-lr.aq",
-     {{AMOSWAP_W(RL, ZERO, T1, S0), LR_W(AQ, A0, S1)},
-      {AMOSWAP_W(RL, ZERO, T1, S1), LR_W(AQ, A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     RAM},
-    {"SB+amo-ld",
-     {{AMOSWAP_W(0, ZERO, T1, S0), RD(A0, S1)}, {AMOSWAP_W(0, ZERO, T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10 11",
-     RAM},
-    {"SB+amo.aq-ld",
-     {{AMOSWAP_W(AQ, ZERO, T1, S0), RD(A0, S1)}, {AMOSWAP_W(AQ, ZERO, T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     RAM},
-    {"SB+rfi-addr",
-     {{W(T1, S0), RD(A0, S0), ADDR(A0, S1, A1)}, {W(T1, S1), RD(A0, S1), ADDR(A0, S0, A1)}},
-     {REG(0, A1), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"SB+amo-rfi-addr",
-     {{AMOSWAP_W(0, ZERO, T1, S0), RD(A0, S0), ADDR(A0, S1, A1)},
-      {AMOSWAP_W(0, ZERO, T1, S1), RD(A0, S1), ADDR(A0, S0, A1)}},
-     {REG(0, A1), REG(1, A1)},
-     "01 10 11",
-     RAM},
-
-    {"MP",
-     {{W(T1, S0), W(T1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"MP+fence.w.w+po",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"MP+po+fence.r.r",
-     {{W(T1, S0), W(T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"MP+fence.w.w+fence.r.r",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+fence.tso",
-     {{W(T1, S0), FENCE_TSO, W(T1, S1)}, {RD(A0, S1), FENCE_TSO, RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+fence.w.w+addr",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), ADDR(A0, S0, A1)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+fence.w.w+ctrl",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), BNE(A0, ZERO, 4), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"MP+amo.rl+lr.aq",
-     {{W(T1, S0), AMOSWAP_W(RL, ZERO, T1, S1)}, {LR_W(AQ, A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+amo+lr.aq",
-     {{W(T1, S0), AMOSWAP_W(0, ZERO, T1, S1)}, {LR_W(AQ, A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"MP+fence.w.w-amo+fence.r.r",
-     {{W(T1, S0), F(FW, FW), AMOSWAP_W(0, ZERO, T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+sc.rl+fence.r.r",
-     {{W(T1, S0), LR_W(0, A2, S1), SC_W(RL, A3, T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+fence.w.w+data-rfi-addr (rule 12)",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), W(A0, S2), RD(A2, S2), ADDR(A2, S0, A1)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"MP+fence.w.w+ctrl-rfi-addr",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)},
-      {RD(A0, S1), BNE(A0, ZERO, 4), W(T1, S2), RD(A2, S2), ADDR(A2, S0, A1)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-
-    {"LB (11 needs load buffering)",
-     {{RD(A0, S0), W(T1, S1)}, {RD(A0, S1), W(T1, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10",
-     RAM},
-    {"S",
-     {{W(T2, S0), W(T1, S1)}, {RD(A0, S1), W(T1, S0)}},
-     {REG(1, A0), AT_END(X)},
-     "01 02 11 12",
-     RAM},
-    {"S+fence.w.w+data",
-     {{W(T2, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), W(A0, S0)}},
-     {REG(1, A0), AT_END(X)},
-     "00 02 11",
-     RAM},
-    {"R",
-     {{W(T1, S0), W(T1, S1)}, {W(T2, S1), RD(A0, S0)}},
-     {AT_END(Y), REG(1, A0)},
-     "10 11 20 21",
-     RAM},
-    {"R+fence.w.w+fence.w.r",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {W(T2, S1), F(FW, FR), RD(A0, S0)}},
-     {AT_END(Y), REG(1, A0)},
-     "10 11 21",
-     RAM},
-    {"R+fence.w.w+po",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {W(T2, S1), RD(A0, S0)}},
-     {AT_END(Y), REG(1, A0)},
-     "10 11 20 21",
-     RAM},
-    {"2+2W",
-     {{W(T1, S0), W(T2, S1)}, {W(T1, S1), W(T2, S0)}},
-     {AT_END(X), AT_END(Y)},
-     "11 12 21 22",
-     RAM},
-    {"2+2W+fence.w.w",
-     {{W(T1, S0), F(FW, FW), W(T2, S1)}, {W(T1, S1), F(FW, FW), W(T2, S0)}},
-     {AT_END(X), AT_END(Y)},
-     "12 21 22",
-     RAM},
-    {"2+2W+fence.w.w+po",
-     {{W(T1, S0), F(FW, FW), W(T2, S1)}, {W(T1, S1), W(T2, S0)}},
-     {AT_END(X), AT_END(Y)},
-     "11 12 21 22",
-     RAM},
-
-    {"WRC",
-     {{W(T1, S0)}, {RD(A0, S0), W(T1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(2, A0), REG(2, A1)},
-     "000 001 010 011 100 101 110 111",
-     RAM},
-    {"WRC+fence.rw.rw+fence.r.r",
-     {{W(T1, S0)}, {RD(A0, S0), F(FRW, FRW), W(T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(2, A0), REG(2, A1)},
-     "000 001 010 011 100 101 111",
-     RAM},
-    {"WRC+data+addr",
-     {{W(T1, S0)}, {RD(A0, S0), W(A0, S1)}, {RD(A0, S1), ADDR(A0, S0, A1)}},
-     {REG(1, A0), REG(2, A0), REG(2, A1)},
-     "000 001 100 101 111",
-     RAM},
-    {"ISA2+fence.w.w+data+addr",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), W(A0, S2)}, {RD(A0, S2), ADDR(A0, S0, A1)}},
-     {REG(1, A0), REG(2, A0), REG(2, A1)},
-     "000 001 100 101 111",
-     RAM},
-    {"ISA2",
-     {{W(T1, S0), W(T1, S1)}, {RD(A0, S1), W(A0, S2)}, {RD(A0, S2), RD(A1, S0)}},
-     {REG(1, A0), REG(2, A0), REG(2, A1)},
-     "000 001 100 101 110 111",
-     RAM},
-    {"IRIW",
-     {{W(T1, S0)}, {W(T1, S1)}, {RD(A0, S0), RD(A1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(2, A0), REG(2, A1), REG(3, A0), REG(3, A1)},
-     "0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1010 1011 1100 1101 1110 1111",
-     RAM},
-    {"IRIW+fence.r.r",
-     {{W(T1, S0)},
-      {W(T1, S1)},
-      {RD(A0, S0), F(FR, FR), RD(A1, S1)},
-      {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(2, A0), REG(2, A1), REG(3, A0), REG(3, A1)},
-     "0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1011 1100 1101 1110 1111",
-     RAM},
-
-    {"CoRR", {{W(T1, S0)}, {RD(A0, S0), RD(A1, S0)}}, {REG(1, A0), REG(1, A1)}, "00 01 11", RAM},
-    {"CoRR2",
-     {{W(T1, S0), W(T2, S0)}, {RD(A0, S0), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 02 11 12 22",
-     RAM},
-    {"CoWR", {{W(T1, S0), RD(A0, S0)}, {W(T2, S0)}}, {REG(0, A0), AT_END(X)}, "11 12 22", RAM},
-    {"CoRW1", {{RD(A0, S0), W(T1, S0)}, {W(T2, S0)}}, {REG(0, A0), AT_END(X)}, "01 02 21", RAM},
-    {"AMO",
-     {{AMOADD_W(0, A0, T1, S0)}, {AMOADD_W(0, A0, T1, S0)}},
-     {REG(0, A0), REG(1, A0), AT_END(X)},
-     "012 102",
-     RAM},
-    {"AMO after a store",
-     {{W(T2, S0), AMOADD_W(0, A0, T1, S0)}, {AMOADD_W(0, A0, T1, S0)}},
-     {REG(0, A0), REG(1, A0), AT_END(X)},
-     "203 234 324",
-     RAM},
-    {"LR+SC",
-     {{LR_W(0, A0, S0), ADDI(A0, A0, 1), SC_W(0, A1, A0, S0)},
-      {LR_W(0, A0, S0), ADDI(A0, A0, 1), SC_W(0, A1, A0, S0)}},
-     {REG(0, A1), REG(1, A1), AT_END(X)},
-     "002 011 101",
-     RAM},
-    {"LR+SC against a store",
-     {{LR_W(0, A0, S0), ADDI(A0, A0, 4), SC_W(0, A1, A0, S0)}, {W(T1, S0)}},
-     {REG(0, A0), REG(0, A1), AT_END(X)},
-     "401 411 505",
-     RAM},
-    {"SD+LW+fence.r.r",
-     {{SD(T4, S0, 0)}, {LW(A0, S0, 0), F(FR, FR), LW(A1, S0, 4)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     RAM},
-    {"SD+LW",
-     {{SD(T4, S0, 0)}, {LW(A0, S0, 0), LW(A1, S0, 4)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     RAM},
-    {"SW+LD",
-     {{SW(T1, S0, 0), LD(A0, S0, 0), SRLI(A1, A0, 32)}, {SW(T1, S0, 4)}},
-     {REG(0, A1)},
-     "0 1",
-     RAM},
-    {"misaligned",
-     {{SW(T4, S0, 6)}, {LH(A0, S0, 6), F(FR, FR), LH(A1, S0, 8)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 10",
-     RAM},
-};
-
-/* Ztso: only a store before a load is not in order, and an own store is seen early. */
-static const struct shape total_shapes[] = {
-    {"SB",
-     {{W(T1, S0), RD(A0, S1)}, {W(T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10 11",
-     TOTAL},
-    {"SB+fence.w.r",
-     {{W(T1, S0), F(FW, FR), RD(A0, S1)}, {W(T1, S1), F(FW, FR), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     TOTAL},
-    {"SB+amo-ld",
-     {{AMOSWAP_W(0, ZERO, T1, S0), RD(A0, S1)}, {AMOSWAP_W(0, ZERO, T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     TOTAL},
-    {"SB+st-amo",
-     {{W(T1, S0), AMOADD_W(0, A0, ZERO, S1)}, {W(T1, S1), AMOADD_W(0, A0, ZERO, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     TOTAL},
-    {"SB+rfi",
-     {{W(T1, S0), RD(A0, S0), RD(A1, S1)}, {W(T1, S1), RD(A0, S1), RD(A1, S0)}},
-     {REG(0, A0), REG(0, A1), REG(1, A0), REG(1, A1)},
-     "1010 1011 1110 1111",
-     TOTAL},
-    {"MP",
-     {{W(T1, S0), W(T1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     TOTAL},
-    {"LB",
-     {{RD(A0, S0), W(T1, S1)}, {RD(A0, S1), W(T1, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10",
-     TOTAL},
-    {"S",
-     {{W(T2, S0), W(T1, S1)}, {RD(A0, S1), W(T1, S0)}},
-     {REG(1, A0), AT_END(X)},
-     "01 02 11",
-     TOTAL},
-    {"R",
-     {{W(T1, S0), W(T1, S1)}, {W(T2, S1), RD(A0, S0)}},
-     {AT_END(Y), REG(1, A0)},
-     "10 11 20 21",
-     TOTAL},
-    {"2+2W",
-     {{W(T1, S0), W(T2, S1)}, {W(T1, S1), W(T2, S0)}},
-     {AT_END(X), AT_END(Y)},
-     "12 21 22",
-     TOTAL},
-    {"WRC",
-     {{W(T1, S0)}, {RD(A0, S0), W(T1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(2, A0), REG(2, A1)},
-     "000 001 010 011 100 101 111",
-     TOTAL},
-    {"IRIW",
-     {{W(T1, S0)}, {W(T1, S1)}, {RD(A0, S0), RD(A1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(2, A0), REG(2, A1), REG(3, A0), REG(3, A1)},
-     "0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1011 1100 1101 1110 1111",
-     TOTAL},
-    {"LR+SC",
-     {{LR_W(0, A0, S0), ADDI(A0, A0, 1), SC_W(0, A1, A0, S0)},
-      {LR_W(0, A0, S0), ADDI(A0, A0, 1), SC_W(0, A1, A0, S0)}},
-     {REG(0, A1), REG(1, A1), AT_END(X)},
-     "002 011 101",
-     TOTAL},
-};
-
-/*
- * Fences with input and output: Y is a device, which looks at X when it is written to; or X and Y
- * are RAM in pages that make it one (Svpbmt).
- */
-enum { FI = 8, FO = 4 };
-#define RINGS(fence)                    \
-    {                                   \
-        {                               \
-            W(T1, S0), fence, W(T1, S1) \
-        }                               \
-    }
-#define ASKS(fence)                        \
-    {                                      \
-        {W(T1, S0), F(FW, FO), W(T1, S1)}, \
-        {                                  \
-            RD(A0, S1), fence, RD(A1, S0)  \
-        }                                  \
-    }
-#define NO_FENCE ADDI(ZERO, ZERO, 0)
-
-static const struct shape io_shapes[] = {
-    {"doorbell", RINGS(NO_FENCE), {AT_END(SEEN)}, "0 1", DEVICE},
-    {"doorbell+fence.w.o", RINGS(F(FW, FO)), {AT_END(SEEN)}, "1", DEVICE},
-    {"doorbell+fence.w.w", RINGS(F(FW, FW)), {AT_END(SEEN)}, "0 1", DEVICE},
-    {"doorbell+fence.w.i", RINGS(F(FW, FI)), {AT_END(SEEN)}, "0 1", DEVICE},
-    {"doorbell+fence.r.o", RINGS(F(FR, FO)), {AT_END(SEEN)}, "0 1", DEVICE},
-    {"doorbell+fence.o.o", RINGS(F(FO, FO)), {AT_END(SEEN)}, "0 1", DEVICE},
-    {"doorbell+fence.w.ow", RINGS(F(FW, FO | FW)), {AT_END(SEEN)}, "1", DEVICE},
-    {"doorbell+fence.w.r",
-     RINGS(F(FW, FR)),
-     {AT_END(SEEN)},
-     "1",
-     DEVICE}, /* stronger than the ISA */
-    {"doorbell NC+fence.w.w", RINGS(F(FW, FW)), {AT_END(SEEN)}, "1", DEVICE_NC},
-    {"doorbell NC", RINGS(NO_FENCE), {AT_END(SEEN)}, "0 1", DEVICE_NC},
-    {"MP with a device", ASKS(NO_FENCE), {REG(1, A0), REG(1, A1)}, "00 01 10 11", DEVICE},
-    {"MP with a device+fence.i.r", ASKS(F(FI, FR)), {REG(1, A0), REG(1, A1)}, "00 01 11", DEVICE},
-    {"MP with a device+fence.r.r",
-     ASKS(F(FR, FR)),
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     DEVICE},
-    {"MP with a device+fence.o.r",
-     ASKS(F(FO, FR)),
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     DEVICE},
-    {"MP with a device+addr",
-     {{W(T1, S0), F(FW, FO), W(T1, S1)}, {RD(A0, S1), ADDR(A0, S0, A1)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     DEVICE},
-    {"MP with a device NC+fence.r.r",
-     ASKS(F(FR, FR)),
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     DEVICE_NC},
-    {"SB with a device",
-     {{W(T1, S0), RD(A0, S1)}, {W(T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10 11",
-     DEVICE},
-    {"SB with a device+fence.w.i+fence.o.r",
-     {{W(T1, S0), F(FW, FI), RD(A0, S1)}, {W(T1, S1), F(FO, FR), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     DEVICE},
-    {"SB with a device+fence.w.o+fence.o.r",
-     {{W(T1, S0), F(FW, FO), RD(A0, S1)}, {W(T1, S1), F(FO, FR), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "00 01 10 11",
-     DEVICE},
-
-    {"MP with a flag of type IO",
-     {{W(T1, S0), W(T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 10 11",
-     Y_IO},
-    {"MP with a flag of type IO+fence.w.w",
-     {{W(T1, S0), F(FW, FW), W(T1, S1)}, {RD(A0, S1), F(FR, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     Y_IO},
-    {"MP with a flag of type IO+fence.w.o+fence.i.r",
-     {{W(T1, S0), F(FW, FO), W(T1, S1)}, {RD(A0, S1), F(FI, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     Y_IO},
-    {"MP with a flag of type IO+amo+lr",
-     {{W(T1, S0), F(FW, FO), AMOSWAP_W(0, ZERO, T1, S1)}, {LR_W(0, A0, S1), F(FI, FR), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     Y_IO},
-    {"MP of type IO",
-     {{W(T1, S0), W(T1, S1)}, {RD(A0, S1), RD(A1, S0)}},
-     {REG(1, A0), REG(1, A1)},
-     "00 01 11",
-     X_Y_IO},
-    {"SB of type IO",
-     {{W(T1, S0), RD(A0, S1)}, {W(T1, S1), RD(A0, S0)}},
-     {REG(0, A0), REG(1, A0)},
-     "01 10 11",
-     X_Y_IO},
-};
+#include "store_order_shapes.h"
 
 /* ---- the search ---- */
 
@@ -650,6 +183,14 @@ static void restart(struct search *s)
     s->at = 0;
 }
 
+/* At the end the loads that wait take their values. */
+static void end_loads(const struct search *s)
+{
+    for (unsigned t = 0; t < s->threads; t++)
+        while (hart_late_loads(cluster_hart(s->w.cluster, t)))
+            hart_let_store_leave(cluster_hart(s->w.cluster, t), 0);
+}
+
 static void run_once(struct search *s)
 {
     unsigned count;
@@ -660,6 +201,7 @@ static void run_once(struct search *s)
             return;
         do_step(s, take_step(s, count));
     }
+    end_loads(s);
     note_outcome(s);
 }
 
@@ -744,6 +286,7 @@ static void begin(struct search *s, const struct shape *shape)
 {
     struct cluster_config config = {.fetch = FETCH_COHERENT,
                                     .stores = STORES_RANDOM,
+                                    .late_registers = shape->setting == LATE,
                                     .extensions = shape->setting == TOTAL ? EXTS_ALL : 0,
                                     .chooser = {.choose = answer, .context = s}};
 
@@ -811,6 +354,12 @@ static void each_shape_shows_exactly_what_is_permitted(void **state)
     show(shapes, sizeof shapes / sizeof shapes[0]);
 }
 
+static void atomic_operations_and_loads_are_late_as_is_permitted(void **state)
+{
+    (void)state;
+    show(late_shapes, sizeof late_shapes / sizeof late_shapes[0]);
+}
+
 static void with_ztso_only_a_store_is_late(void **state)
 {
     (void)state;
@@ -827,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_shape_shows_exactly_what_is_permitted),
+        cmocka_unit_test(atomic_operations_and_loads_are_late_as_is_permitted),
         cmocka_unit_test(with_ztso_only_a_store_is_late),
         cmocka_unit_test(devices_and_memory_that_is_one_are_ordered_by_fences_that_name_them),
     };

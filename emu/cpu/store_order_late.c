@@ -1,0 +1,295 @@
+/*
+ * store_order_late.c - what waits in a hart's buffer beside stores (store_order_priv.h): AMOs, sc
+ * and loads, which are done when they leave it. Until then the register that they write has no
+ * value, and an instruction that reads it, or writes it, makes them leave.
+ *
+ * So a store that comes later in the program, and that nothing orders, may leave first. An AMO and
+ * an sc have one place in the order of writes, that at which they leave; a load takes its place
+ * then, not before the one that it could have had when it was executed.
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/hart_priv.h"
+#include "cpu/store_order_priv.h"
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void raise_to(uint64_t *view, uint64_t place)
+{
+    *view = later(*view, place);
+}
+
+/* ---- registers that have no value yet ---- */
+
+static uint64_t bit_of(unsigned reg)
+{
+    return reg < VIEW_NONE ? UINT64_C(1) << reg : 0;
+}
+
+static void let_kinds_leave(struct hart *h, unsigned kinds, uint64_t number)
+{
+    const struct hart_order *o = h->s.order;
+
+    for (unsigned i = 0; i < o->count;) {
+        const struct buffered_store *s = &o->waiting[i];
+
+        if (!(kinds >> s->kind & 1) || s->number > number) {
+            i++;
+            continue;
+        }
+        store_order_let_leave(h, i);
+        i = 0;
+    }
+}
+
+void store_order_bind(struct hart *h, const struct uop *u)
+{
+    const struct hart_order *o = h->s.order;
+    uint64_t wanted = u->imm & ORDER_BINDS ? UINT64_MAX
+                                           : bit_of(u->rd) | bit_of(u->rs1) | bit_of(u->rs2) |
+                                                 bit_of((uint32_t)u->imm >> ORDER_RS3_SHIFT);
+
+    for (unsigned i = 0; wanted & o->unbound && i < o->count;) {
+        if (o->waiting[i].kind == WAITS_STORE || !(bit_of(o->waiting[i].rd) & wanted)) {
+            i++;
+            continue;
+        }
+        store_order_let_leave(h, i);
+        i = 0;
+    }
+}
+
+uint32_t hart_late_registers(const struct hart *h)
+{
+    return h->s.order ? (uint32_t)h->s.order->unbound : 0;
+}
+
+unsigned hart_late_loads(const struct hart *h)
+{
+    const struct hart_order *o = h->s.order;
+    unsigned count = 0;
+
+    for (unsigned i = 0; o && o->late && i < o->count; i++)
+        count += o->waiting[i].kind == WAITS_LOAD;
+    return count;
+}
+
+/* ---- what must be done first ---- */
+
+void store_order_let_readers_leave(struct hart *h, uint64_t number)
+{
+    if (h->s.order->late)
+        let_kinds_leave(h, 1U << WAITS_AMO | 1U << WAITS_LOAD, number);
+}
+
+void store_order_let_writers_leave(struct hart *h)
+{
+    if (h->s.order->late)
+        let_kinds_leave(h, 1U << WAITS_STORE | 1U << WAITS_AMO | 1U << WAITS_CONDITIONAL,
+                        UINT64_MAX);
+    else
+        hart_let_stores_leave(h);
+}
+
+void store_order_let_annotated_leave(struct hart *h)
+{
+    const struct hart_order *o = h->s.order;
+
+    for (unsigned i = 0; o->late && i < o->count;) {
+        if (!o->waiting[i].releases) {
+            i++;
+            continue;
+        }
+        store_order_let_leave(h, i);
+        i = 0;
+    }
+}
+
+void store_order_let_atomics_leave(struct hart *h, uint64_t pa, unsigned size)
+{
+    const struct hart_order *o = h->s.order;
+
+    for (unsigned i = 0; o->late && i < o->count;) {
+        const struct buffered_store *s = &o->waiting[i];
+
+        if (!stores_overlap(s, pa, size) ||
+            (s->kind != WAITS_AMO && s->kind != WAITS_CONDITIONAL)) {
+            i++;
+            continue;
+        }
+        store_order_let_leave(h, i);
+        i = 0;
+    }
+}
+
+bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
+{
+    struct hart_order *o = h->s.order;
+    bool overlaps = false;
+
+    store_order_let_atomics_leave(h, pa, size);
+    for (unsigned i = 0; i < o->count; i++)
+        overlaps |= o->waiting[i].kind == WAITS_STORE && stores_overlap(&o->waiting[i], pa, size);
+    if (h->cluster->config.late_registers && !overlaps && o->insn.rd < VIEW_FLOAT &&
+        !store_order_is_total(h)) {
+        store_order_keep(h, &(struct buffered_store){.kind = WAITS_LOAD,
+                                                     .pa = pa,
+                                                     .size = size,
+                                                     .rd = o->insn.rd,
+                                                     .is_signed = o->insn.is_signed,
+                                                     .who = hart_writer(h)});
+        return false;
+    }
+    store_order_let_readers_leave(h, o->reads_before_load);
+    for (unsigned i = 0; o->late && i < o->count;) {
+        if (o->waiting[i].kind != WAITS_LOAD || !stores_overlap(&o->waiting[i], pa, size)) {
+            i++;
+            continue;
+        }
+        store_order_let_leave(h, i);
+        i = 0;
+    }
+    return true;
+}
+
+/* ---- they leave ---- */
+
+/* A read has got its place: what is ordered after it is not before that. */
+static void order_after(struct hart *h, const struct buffered_store *s, uint64_t place)
+{
+    struct hart_order *o = h->s.order;
+
+    raise_to(&o->reads, place);
+    if (s->number <= o->reads_before_load)
+        raise_to(&o->next_reads, place);
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->waiting[i].kind == WAITS_LOAD && s->number <= o->waiting[i].after_reads)
+            raise_to(&o->waiting[i].from, place);
+}
+
+static void set_register(struct hart *h, const struct buffered_store *s, uint64_t value,
+                         uint64_t place)
+{
+    struct hart_order *o = h->s.order;
+
+    o->unbound &= ~bit_of(s->rd);
+    if (s->rd >= VIEW_FLOAT)
+        return;
+    h->s.x[s->rd] = value;
+    o->view[s->rd] = place;
+}
+
+static void leave_load(struct hart *h, const struct buffered_store *s)
+{
+    uint64_t place, value;
+
+    value =
+        store_order_read(h, s->pa, s->size, later(s->from, h->cluster->order->forgotten), &place);
+    if (s->is_signed)
+        value = (uint64_t)sign_extend(value, s->size * 8);
+    set_register(h, s, value, place);
+    order_after(h, s, place);
+}
+
+/* The write of an AMO or sc, at the newest place. */
+static void write_atomic(struct hart *h, const struct buffered_store *s, uint64_t value)
+{
+    struct cluster *c = h->cluster;
+    struct hart_order *o = h->s.order;
+
+    o->writes = ++c->order->now;
+    store_order_add(c, s->pa, s->size,
+                    &(struct past_write){.hart = (uint8_t)h->id, .atomic = true});
+    c->store_reads = s->kind == WAITS_AMO;
+    ram_write(c->ram, s->pa, &value, s->size, &s->who);
+    c->store_reads = false;
+    if (s->acquires)
+        raise_to(&o->next_reads, o->writes); /* rule 5 */
+    if (s->acquires || s->releases)
+        raise_to(&o->annotated, o->writes); /* rule 7 */
+}
+
+/* What the AMO makes of the old value; both, and the operand, are sign-extended. */
+static uint64_t amo_result(unsigned op, uint64_t old, uint64_t arg)
+{
+    switch (op) {
+    case OP_amoswap_w:
+    case OP_amoswap_d: return arg;
+    case OP_amoadd_w:
+    case OP_amoadd_d: return old + arg;
+    case OP_amoxor_w:
+    case OP_amoxor_d: return old ^ arg;
+    case OP_amoand_w:
+    case OP_amoand_d: return old & arg;
+    case OP_amoor_w:
+    case OP_amoor_d: return old | arg;
+    case OP_amomin_w:
+    case OP_amomin_d: return (int64_t)old < (int64_t)arg ? old : arg;
+    case OP_amomax_w:
+    case OP_amomax_d: return (int64_t)old > (int64_t)arg ? old : arg;
+    case OP_amominu_w:
+    case OP_amominu_d: return old < arg ? old : arg;
+    default: return old > arg ? old : arg; /* amomaxu */
+    }
+}
+
+uint64_t store_order_amo(const struct buffered_store *s, const void *at)
+{
+    uint64_t old = 0;
+
+    memcpy(&old, at, s->size);
+    return amo_result(s->op, (uint64_t)sign_extend(old, s->size * 8),
+                      (uint64_t)sign_extend(s->value, s->size * 8));
+}
+
+static void leave_amo(struct hart *h, const struct buffered_store *s)
+{
+    const uint8_t *at = ram_host(h->cluster->ram, s->pa);
+    uint64_t old = 0;
+
+    memcpy(&old, at, s->size);
+    write_atomic(h, s, store_order_amo(s, at));
+    set_register(h, s, (uint64_t)sign_extend(old, s->size * 8), h->s.order->writes);
+    order_after(h, s, h->s.order->writes);
+}
+
+/* Whether no other hart has written to the bytes since the lr: the atomicity axiom. */
+static bool is_unbroken(const struct hart *h, const struct buffered_store *s)
+{
+    const struct store_order *order = h->cluster->order;
+    const struct written_word *word = store_order_word(order, s->pa);
+    uint64_t number = word ? word->newest : 0;
+
+    for (; store_order_keeps(order, number); number = store_order_kept(order, number)->older) {
+        const struct past_write *w = store_order_kept(order, number);
+
+        if (w->place <= s->from)
+            return true;
+        if (w->hart != h->id && w->mask & bytes_in_word(s->pa, s->size))
+            return false;
+    }
+    return order->forgotten <= s->from;
+}
+
+static void leave_conditional(struct hart *h, const struct buffered_store *s)
+{
+    bool holds = !h->cluster->config.late_registers || is_unbroken(h, s);
+
+    if (holds)
+        write_atomic(h, s, s->value);
+    set_register(h, s, !holds, holds ? h->s.order->writes : 0);
+}
+
+void store_order_leave(struct hart *h, const struct buffered_store *s)
+{
+    switch (s->kind) {
+    case WAITS_AMO: leave_amo(h, s); return;
+    case WAITS_CONDITIONAL: leave_conditional(h, s); return;
+    case WAITS_LOAD: leave_load(h, s); return;
+    default: return;
+    }
+}
