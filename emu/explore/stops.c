@@ -207,15 +207,17 @@ static const char *interrupt_name(uint64_t cause)
     }
 }
 
-/* What was awaited: "hart 1 had stored to fib". */
-static void describe_act(const struct stops *s, const struct act *a, char text[PLACE_TEXT])
+/* What was awaited: "hart 1 had stored to fib". any: who has done it, if the hart is not said. */
+static void describe_act(const struct stops *s, const struct act *a, const char *any,
+                         char text[PLACE_TEXT])
 {
     const struct site_table *sites = watch_sites(s->report->watch);
     const char *function = !(a->place & PLACE_PAGE) && a->place < site_count(sites)
                                ? site_get(sites, a->place)->function
                                : "";
-    char who[OP_TEXT] = "another hart", at[PLACE_MAX] = "code";
+    char who[OP_TEXT], at[PLACE_MAX] = "code";
 
+    snprintf(who, sizeof who, "%s", any);
     if (a->hart != ANY_HART)
         snprintf(who, sizeof who, "hart %u", a->hart);
     if (function[0])
@@ -253,7 +255,7 @@ void stops_describe_tick(const struct stops *s, const struct act *until, char te
         return;
     }
     if (until)
-        describe_act(s, until, act);
+        describe_act(s, until, "another task", act);
     used = (size_t)snprintf(text, STOP_TEXT, "%s interrupted %.200s by %s, %s%.200s%s", who,
                             s->place, by, until ? "and kept there until " : "", until ? act : "",
                             until ? ", " : "");
@@ -282,7 +284,7 @@ void stops_describe_stall(const struct stops *s, const struct act *until, uint64
     name_stopped(s, who);
     grouped(n, insns);
     if (until)
-        describe_act(s, until, act);
+        describe_act(s, until, "another hart", act);
     snprintf(text, STOP_TEXT, "%s stopped %.200s%s%.200s, continued there after %s instructions",
              who, s->place, until ? " until " : "", until ? act : "", n);
 }
