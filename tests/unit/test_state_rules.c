@@ -79,7 +79,7 @@ static void a_place_with_a_kprobe_has_a_breakpoint(void **state)
     assert_int_equal(probe_told(&b), MESSAGE_NONE); /* once */
     store_word(&b, ALL_OFF, 1);
     store_word(&b, PLACE, EBREAK);
-    assert_int_equal(probe_told(&b), MESSAGE_NONE); /* all are off: nothing is compared */
+    assert_int_equal(probe_told(&b), MESSAGE_PROBE_LEFT); /* all are off */
     assert_int_equal(audit_states_left_out(b.s.audit), 0);
     wreck_books(&b);
 }

@@ -23,7 +23,7 @@ struct kprobe_table {
     const struct image *image;
     const struct symbols *symbols;
     struct lines *lines;
-    bool searched, known;
+    bool searched, known, is_off; /* is_off: all kprobes are, as the kernel has just said */
     uint64_t table, all_off;          /* addresses; all_off 0: there is no such variable */
     uint64_t next, list, addr, flags; /* offsets */
 };
@@ -107,7 +107,8 @@ static bool read_entry(const struct kprobe_table *t, struct hart *h, uint64_t at
     if (!read_flags(t, h, at, &flags) || !read_word(h, at + t->addr, &entry->va) ||
         !read_probes(t, h, at, flags, &entry->wanted))
         return false;
-    entry->on = is_enabled(flags);
+    entry->on = is_enabled(flags) && !t->is_off;
+    entry->wanted = entry->wanted && !t->is_off;
     entry->by_ftrace = flags & (FLAG_FTRACE | FLAG_OPTIMIZED);
     entry->gone = flags & FLAG_GONE;
     return true;
@@ -142,7 +143,8 @@ bool kprobe_table_read(struct kprobe_table *t, struct hart *h, bool *none,
     if (!t->searched)
         t->known = find_all(t);
     t->searched = true;
-    *none = !t->known || (t->all_off && hart_peek(h, t->all_off, &all_off, 1) && all_off);
+    *none = !t->known;
+    t->is_off = !*none && t->all_off && hart_peek(h, t->all_off, &all_off, 1) && all_off;
     for (unsigned i = 0; !*none && i < BUCKETS; i++)
         if (!read_bucket(t, h, t->table + 8 * i, &left, each, ctx))
             return false;

@@ -21,8 +21,8 @@ struct symbols;
 
 struct kprobe_entry {
     uint64_t va;    /* of the instruction */
-    bool on;        /* it is to have a breakpoint */
-    bool wanted;    /* some probe that is registered there is enabled */
+    bool on;        /* it is to have a breakpoint; false, too, if all probes are turned off */
+    bool wanted;    /* some probe that is registered there is enabled; the same */
     bool by_ftrace; /* it is on a site, and has no breakpoint */
     bool gone;      /* the code is: its module was unloaded */
 };
@@ -33,8 +33,7 @@ struct kprobe_table *kprobe_table_new(const struct image *im, const struct symbo
 void kprobe_table_free(struct kprobe_table *t); /* NULL is allowed */
 
 /*
- * Calls each() for all entries. *none: probes are turned off altogether, or there is no table.
- * False: it is damaged.
+ * Calls each() for all entries. *none: there is no table. False: it is damaged.
  */
 bool kprobe_table_read(struct kprobe_table *t, struct hart *h, bool *none,
                        void (*each)(void *ctx, const struct kprobe_entry *entry), void *ctx);
