@@ -599,14 +599,20 @@ static void a_call_is_judged_once_until_the_trampoline_changes(void **state)
     take_down(&t);
 }
 
-/* Generated text is entered with one sp, and calls with another one. */
-static void run_program(struct stage *t, uint64_t entry_sp, uint64_t call_sp)
+/* The hart is about to run generated text for the first time. */
+static void enter_program(struct stage *t, uint64_t sp)
 {
     const struct ftrace_event e = {.kind = FTRACE_TEXT_LIVE,
                                    .text = {.hart = t->h, .va = VA(TRACER), .size = 16}};
 
-    hart_set_reg(t->h, SP, entry_sp);
+    hart_set_reg(t->h, SP, sp);
     ftrace_emit(&t->s.stream, &e);
+}
+
+/* It is entered with one sp, and calls with another one. */
+static void run_program(struct stage *t, uint64_t entry_sp, uint64_t call_sp)
+{
+    enter_program(t, entry_sp);
     hart_set_reg(t->h, SP, call_sp);
     hart_set_reg(t->h, T1, VA(SWITCH));
     hart_set_pc(t->h, VA(TRACER));
@@ -631,6 +637,40 @@ static void a_program_calls_with_an_aligned_stack(void **state)
     run_program(&t, TOP - 8, TOP - 8); /* not its fault */
     assert_silent(&t);
     take_down(&t);
+}
+
+/* A program begins, changes a register, and comes back with that sp. */
+static void return_from_program(struct stage *t, unsigned reg, uint64_t sp)
+{
+    hart_set_reg(t->h, RA, VA(BACK));
+    enter_program(t, TOP);
+    hart_set_reg(t->h, reg, hart_reg(t->h, reg) + 1);
+    hart_set_reg(t->h, SP, sp);
+    hart_set_pc(t->h, VA(BACK));
+    go_on(t, 1);
+}
+
+static void a_program_gives_back_what_its_caller_keeps(void **state)
+{
+    static const struct {
+        unsigned reg;
+        uint64_t sp;
+        const char *name; /* NULL: it may change */
+    } cases[] = {{8, TOP, "s0"},    {19, TOP, "s3"},      {3, TOP, "gp"},
+                 {A0, TOP, NULL},   {28, TOP, NULL},      {RA, TOP, NULL},
+                 {8, TOP - 64, NULL} /* another program, within this one */};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(cases); i++) {
+        build(&t);
+        return_from_program(&t, cases[i].reg, cases[i].sp);
+        if (cases[i].name)
+            assert_changed(&t, RULE_clobbered_register, cases[i].name);
+        else
+            assert_silent(&t);
+        take_down(&t);
+    }
 }
 
 /* ---- state ---- */
@@ -714,6 +754,7 @@ int main(void)
         cmocka_unit_test(a_trampoline_calls_with_an_aligned_stack),
         cmocka_unit_test(a_call_is_judged_once_until_the_trampoline_changes),
         cmocka_unit_test(a_program_calls_with_an_aligned_stack),
+        cmocka_unit_test(a_program_gives_back_what_its_caller_keeps),
         cmocka_unit_test(a_detour_goes_on_after_a_restore),
         cmocka_unit_test(calls_are_followed_from_the_store_that_turns_their_site_on),
     };

@@ -18,6 +18,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detour.h"
+#include "ftrace/audit/program_returns.h"
 #include "ftrace/audit/trampoline_calls.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
@@ -37,6 +38,7 @@ struct contract_rules {
     uint64_t return_to_handler; /* 0: there is none */
     struct kernel_probes *at_switch;
     struct trampoline_calls *calls;
+    struct program_returns *returns;
     VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
     struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
@@ -383,6 +385,7 @@ static void *create(struct audit *a)
         r->at_switch = kernel_probes_at_switch(a->config.cluster, a->config.image,
                                                a->config.symbols, on_switch, r);
     r->calls = trampoline_calls_new(a, running, r);
+    r->returns = program_returns_new(a);
     return r;
 }
 
@@ -392,6 +395,7 @@ static void destroy(void *rules)
 
     kernel_probes_free(r->at_switch);
     trampoline_calls_free(r->calls);
+    program_returns_free(r->returns);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
     free(r);
@@ -426,8 +430,10 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
     struct contract_rules *r = rules;
 
     if (e->kind == FTRACE_TEXT_LIVE) {
-        if (!e->text.of_module)
+        if (!e->text.of_module) {
             trampoline_calls_generated(r->calls, e->text.hart, e->text.va, e->text.size);
+            program_returns_begin(r->returns, e->text.hart, e->text.va);
+        }
     } else if (e->kind == FTRACE_CALL_LEFT) {
         leave(r, &e->call);
     } else {
@@ -450,6 +456,7 @@ static void state_io(struct state_io *io, void *rules)
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
+    program_returns_state_io(io, r->returns);
     if (io->loading)
         forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)
