@@ -132,6 +132,25 @@ static void test_mmap(void)
     munmap(q, PAGE_SIZE);
 }
 
+/* A table of the last level becomes empty and is filled again, while other memory comes into use.
+ */
+static void test_whole_table(void)
+{
+    enum { SPAN = 512 * PAGE_SIZE };
+    unsigned char *p = map(2 * SPAN, RW, ANON), *other = map(8 * PAGE_SIZE, RW, ANON);
+    unsigned char *q = (unsigned char *)(((uintptr_t)p + SPAN - 1) / SPAN * SPAN);
+
+    munmap(p, 2 * SPAN);
+    mmap(q, 2 * PAGE_SIZE, RW, ANON | MAP_FIXED, -1, 0);
+    memset(q, 1, 2 * PAGE_SIZE);
+    munmap(q, 2 * PAGE_SIZE);
+    memset(other, 0xff, 8 * PAGE_SIZE);
+    mmap(q, 2 * PAGE_SIZE, RW, ANON | MAP_FIXED, -1, 0);
+    check("memory that is mapped again is zero", all_are(q, 2 * PAGE_SIZE, 0));
+    munmap(q, 2 * PAGE_SIZE);
+    munmap(other, 8 * PAGE_SIZE);
+}
+
 static void test_mprotect(void)
 {
     unsigned char *p = map(3 * PAGE_SIZE, RW, ANON);
@@ -375,6 +394,7 @@ int main(int argc, char **argv)
     test_stack();
     test_brk();
     test_mmap();
+    test_whole_table();
     test_mprotect();
     test_copy_on_write();
     test_kernel_copies_on_write();

@@ -100,6 +100,35 @@ static void test_fork_under_writer(void)
     check("the writer continues until it is killed", signal_of(writer) == SIGKILL);
 }
 
+static void read_until_2(void *unused)
+{
+    (void)unused;
+    while (*target != 2)
+        __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
+}
+
+static void test_copy_is_seen(void)
+{
+    pid_t reader, child;
+
+    target = mmap(NULL, PAGE_SIZE, RW, ANON, -1, 0);
+    *target = 1;
+    go = 0;
+    reader = start(read_until_2, NULL);
+    child = fork();
+    if (child == 0) {
+        pause_ms(30);
+        _exit(0);
+    }
+    __atomic_store_n(&go, 0, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE))
+        sched_yield();
+    *target = 2; /* the page is copied */
+    check("a thread on another hart reads the copy of a page", signal_of(reader) == 0);
+    waitpid(child, NULL, 0);
+    go = 0;
+}
+
 /* Runs the code each time that `go` is set. */
 static void run_code(void *rounds)
 {
@@ -173,6 +202,7 @@ int main(void)
 {
     test_shootdown();
     test_fork_under_writer();
+    test_copy_is_seen();
     test_code_for_all();
     test_faults_together();
     return check_result();
