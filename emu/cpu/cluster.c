@@ -423,6 +423,7 @@ static void pointer_writes_io(struct state_io *io, struct cluster *c)
     STATE_IO(io, c->pointer_write_count);
     for (unsigned i = 0; i < POINTER_WRITES; i++) {
         STATE_IO(io, c->pointer_writes[i].pte_pa);
+        STATE_IO(io, c->pointer_writes[i].clock);
         writer_state_io(io, &c->pointer_writes[i].who);
     }
 }

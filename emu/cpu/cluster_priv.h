@@ -54,6 +54,7 @@ struct watched_page {
 /* A store to a pointer of a page table. */
 struct pointer_write {
     uint64_t pte_pa;
+    uint64_t clock; /* cluster.table_clock then */
     struct writer who;
 };
 

@@ -67,10 +67,17 @@ struct fence_event {
 };
 
 /*
- * EVENT_STALE_TRANSLATION: a hart uses a translation that is not that of the page tables any more,
- * and this makes a difference: another page, or a fault. Emitted before the access, once for each
- * change of the entry and kind of access. Where a pointer or satp was changed, new_pte is at
- * another place.
+ * A fence of one address need not cover pointers to tables, and harts go on with them. A request to
+ * firmware for a range of this size or more covers those in it, too: firmware fences everything
+ * then.
+ */
+enum { POINTER_FENCE_BYTES = 2 << 20 };
+
+/*
+ * EVENT_STALE_TRANSLATION: a hart uses an entry that is not that of the page tables any more, and
+ * this makes a difference: another page, or a fault. Emitted before the access, once for each
+ * change of the entry and kind of access (of a pointer also for each page). Where a pointer or satp
+ * was changed, and the entry is a leaf, new_pte is at another place.
  */
 struct stale_translation {
     struct hart *hart;
@@ -78,8 +85,12 @@ struct stale_translation {
     enum privilege mode; /* of the access (MPRV applied) */
     uint64_t pc, cycle;  /* of the instruction */
     uint64_t va;
-    uint64_t pte_pa;           /* the entry that the hart has used */
-    unsigned shift;            /* log2 of the bytes that it maps */
+    uint64_t pte_pa; /* the entry that the hart has used */
+    unsigned shift;  /* log2 of the bytes that it maps */
+    bool pointer;    /* it is a pointer to the table below */
+    bool user;       /* the page is one of user mode */
+    bool reused; /* of a pointer: the table has got other entries, or data, since it was changed */
+    struct writer reuser;      /* the first store of these */
     uint64_t old_pte, new_pte; /* V clear: not mapped */
     uint64_t old_pa, new_pa;   /* unless it faults */
     bool old_faults, new_faults;
@@ -87,7 +98,8 @@ struct stale_translation {
     bool global;
     uint16_t asid;
     uint64_t first_cycle; /* of the hart, when it began to use the entry */
-    bool writer_known;    /* false: satp was written, or the change was not seen */
+    bool other_root;      /* satp was given other tables for the same number */
+    bool writer_known;    /* false: it was satp, or the change is too long ago */
     struct writer who;    /* the newest change */
 };
 

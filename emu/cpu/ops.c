@@ -12,6 +12,7 @@
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/used_translations_priv.h"
+#include "cpu/walk_used_priv.h"
 
 /* The encoding of the instruction at u, for mtval. */
 static uint32_t word_of(const struct hart *h, const struct uop *u)
@@ -135,6 +136,13 @@ static struct used_scope scope_of(const struct hart *h, const struct uop *u)
                                .asid = (uint16_t)h->s.x[u->rs2]};
 }
 
+static void fence_used(struct hart *h, struct used_scope scope)
+{
+    used_fence(h, scope);
+    if (!scope.all_addresses)
+        walk_after_fence(h, scope.from);
+}
+
 static void tell_flush(struct hart *h, const struct uop *u)
 {
     if (h->s.model)
@@ -151,7 +159,7 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
     if (!may_flush(h))
         return illegal(h, u);
     if (UNLIKELY(h->s.used))
-        used_fence(h, scope_of(h, u));
+        fence_used(h, scope_of(h, u));
     tell_flush(h, u);
     return true;
 }

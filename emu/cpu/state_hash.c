@@ -45,7 +45,7 @@ static uint64_t mix_used(uint64_t hash, const struct used_set *s)
         const struct used *u = &s->at[i];
         uint64_t bits = u->asid | (uint64_t)u->shift << 16 | (uint64_t)u->global << 24 |
                         (uint64_t)u->leaving << 25 | (uint64_t)u->has_fetched << 26 |
-                        (uint64_t)(u->changed > s->ordered) << 27;
+                        (uint64_t)(u->changed > s->ordered) << 27 | (uint64_t)u->pointer << 28;
         uint64_t one = mix(mix(mix(mix(0, u->va), u->pte), u->pte_pa), bits);
 
         if (u->has_fetched)

@@ -27,7 +27,9 @@ static void make_empty(struct used_set *s)
     s->len = 0;
     s->napot = 0;
     s->any_leaving = false;
+    s->changed_pointers = s->elsewhere = 0;
     memset(s->of_level, 0, sizeof s->of_level);
+    memset(s->pointers, 0, sizeof s->pointers);
     s->oldest = s->newest = NO_USED;
     fill_with_none(s->of_page, s->hash_mask + 1);
     fill_with_none(s->of_entry, s->hash_mask + 1);
@@ -137,6 +139,16 @@ static unsigned level_of(const struct used *u)
     return (u->shift - (unsigned)PAGE_SHIFT) / LEVEL_BITS;
 }
 
+static uint32_t *count_of(struct used_set *s, const struct used *u)
+{
+    return u->pointer ? &s->pointers[level_of(u)] : &s->of_level[level_of(u)];
+}
+
+static bool is_changed_pointer(const struct used *u)
+{
+    return u->pointer && u->changed;
+}
+
 /* Adds a copy of `what` as the newest; there is room. */
 static struct used *insert(struct used_set *s, const struct used *what)
 {
@@ -149,8 +161,9 @@ static struct used *insert(struct used_set *s, const struct used *what)
     *head_of_page(s, u->va) = index;
     link_entry(s, u, u->pte_pa);
     link_newest(s, u);
-    s->of_level[level_of(u)]++;
+    ++*count_of(s, u);
     s->napot += (u->pte & PTE_N) != 0;
+    s->changed_pointers += is_changed_pointer(u);
     s->any_leaving |= u->leaving;
     s->len++;
     return u;
@@ -161,8 +174,10 @@ static void take_out(struct used_set *s, struct used *u)
     unlink_page(s, u);
     unlink_entry(s, u);
     unlink_age(s, u);
-    s->of_level[level_of(u)]--;
+    --*count_of(s, u);
     s->napot -= (u->pte & PTE_N) != 0;
+    s->changed_pointers -= is_changed_pointer(u);
+    s->elsewhere -= u->elsewhere;
     s->len--;
     u->newer = s->free;
     s->free = index_of(s, u);
@@ -183,32 +198,50 @@ static uint16_t asid_of_satp(const struct hart *h)
     return (uint16_t)(h->s.csr.satp >> SATP_ASID_SHIFT);
 }
 
-struct used *used_find(const struct hart *h, uint64_t va)
+static ALWAYS_INLINE struct used *find(const struct hart *h, uint64_t va, unsigned level,
+                                       bool pointer)
 {
     const struct used_set *s = h->s.used;
     uint16_t asid = asid_of_satp(h);
+    unsigned shift = PAGE_SHIFT + LEVEL_BITS * level;
+    uint64_t page = align_down(va, UINT64_C(1) << shift);
 
-    for (unsigned level = 0; level < LEVELS_MAX; level++) {
-        unsigned shift = PAGE_SHIFT + LEVEL_BITS * level;
-        uint64_t page = align_down(va, UINT64_C(1) << shift);
+    for (uint32_t i = *head_of_page(s, page); i != NO_USED; i = s->at[i].next_of_page) {
+        struct used *u = &s->at[i];
 
-        if (!s->of_level[level])
-            continue;
-        for (uint32_t i = *head_of_page(s, page); i != NO_USED; i = s->at[i].next_of_page) {
-            struct used *u = &s->at[i];
-
-            if (u->va == page && u->shift == shift && (u->global || u->asid == asid))
-                return u;
-        }
+        if (u->va == page && u->shift == shift && u->pointer == pointer &&
+            (u->global || u->asid == asid))
+            return u;
     }
     return NULL;
 }
 
+struct used *used_find(const struct hart *h, uint64_t va)
+{
+    for (unsigned level = 0; level < LEVELS_MAX; level++) {
+        struct used *u = h->s.used->of_level[level] ? find(h, va, level, false) : NULL;
+
+        if (u)
+            return u;
+    }
+    return NULL;
+}
+
+struct used *used_find_pointer(const struct hart *h, uint64_t va, unsigned level)
+{
+    return h->s.used->pointers[level] ? find(h, va, level, true) : NULL;
+}
+
 /* ---- caches ---- */
 
-/* Drops what the hart's caches have of it, so that its next use is a walk. */
+/*
+ * Drops what the hart's caches have of it, so that its next use is a walk. Of a pointer they have
+ * nothing but translations that are kept, too.
+ */
 static void drop_caches_of(struct hart *h, const struct used *u)
 {
+    if (u->pointer)
+        return;
     if (u->shift > PAGE_SHIFT)
         hart_flush_tlb(h);
     else
@@ -217,17 +250,19 @@ static void drop_caches_of(struct hart *h, const struct used *u)
         hart_drop_successors(h);
 }
 
-struct used *used_add(struct hart *h, uint64_t va, unsigned shift, uint64_t pte, uint64_t pte_pa,
-                      bool global)
+struct used *used_add(struct hart *h, uint64_t va, const struct used *what)
 {
     struct used_set *s = h->s.used;
-    const struct used u = {.va = align_down(va, UINT64_C(1) << shift),
-                           .pte = pte,
+    const struct used u = {.va = align_down(va, UINT64_C(1) << what->shift),
+                           .pte = what->pte,
                            .first_cycle = hart_cycles(h),
-                           .pte_pa = pte_pa,
+                           .first_clock = h->cluster->table_clock,
+                           .pte_pa = what->pte_pa,
+                           .root = h->s.csr.satp & SATP_PPN_MASK,
                            .asid = asid_of_satp(h),
-                           .shift = (uint8_t)shift,
-                           .global = global};
+                           .shift = what->shift,
+                           .global = what->global,
+                           .pointer = what->pointer};
 
     if (s->len == s->max)
         used_remove(h, &s->at[s->oldest]);
@@ -238,7 +273,24 @@ void used_move(struct hart *h, struct used *u, uint64_t pte_pa)
 {
     unlink_entry(h->s.used, u);
     link_entry(h->s.used, u, pte_pa);
+    h->s.used->changed_pointers -= is_changed_pointer(u);
     u->changed = 0;
+    used_set_elsewhere(h, u, false);
+}
+
+void used_set_elsewhere(struct hart *h, struct used *u, bool elsewhere)
+{
+    h->s.used->elsewhere -= u->elsewhere;
+    h->s.used->elsewhere += elsewhere;
+    u->elsewhere = elsewhere;
+}
+
+bool used_any_elsewhere(const struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        if (c->harts.at[i]->s.used->elsewhere)
+            return true;
+    return false;
 }
 
 void used_remove(struct hart *h, struct used *u)
@@ -260,6 +312,8 @@ static bool overlaps(const struct used *u, const struct used_scope *scope)
 
 static bool covers(const struct used_scope *scope, const struct used *u)
 {
+    if (u->pointer && !scope->all_addresses && scope->size < POINTER_FENCE_BYTES)
+        return false;
     if (!scope->all_asids && (u->global || u->asid != scope->asid))
         return false;
     return scope->all_addresses || overlaps(u, scope);
@@ -395,24 +449,62 @@ static void note_store(struct hart *h, uint64_t at, const struct writer *by)
             used_remove(h, u);
             continue;
         }
+        s->changed_pointers += u->pointer && !u->changed;
         u->changed = h->cluster->table_clock;
         u->who = *by;
+        u->reused = false;
         u->leaving = false;
         drop_caches_of(h, u);
     }
 }
 
-void used_entry_written(struct cluster *c, uint64_t at, const struct writer *by)
+static bool leads_to(const struct used *u, uint64_t page)
+{
+    return u->pointer && same_page((u->pte & PTE_PPN) >> PTE_PPN_SHIFT << PAGE_SHIFT, page);
+}
+
+/* Whether memory has the pointer again as the hart has used it. */
+static bool is_in_memory(const struct ram *ram, const struct used *u)
+{
+    uint64_t pte;
+
+    if (!ram_has(ram, u->pte_pa, sizeof pte))
+        return false;
+    memcpy(&pte, ram_host(ram, u->pte_pa), sizeof pte);
+    return !((pte ^ u->pte) & ~PTE_SOFTWARE);
+}
+
+/* Tables that the hart may find by pointers that were changed, and that get another use now. */
+static void note_reuse(struct hart *h, uint64_t at, const struct writer *by)
+{
+    struct used_set *s = h->s.used;
+
+    for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer) {
+        struct used *u = &s->at[i];
+
+        if (u->changed && !u->reused && leads_to(u, at) && !is_in_memory(h->cluster->ram, u)) {
+            u->reused = true;
+            u->reuser = *by;
+        }
+    }
+}
+
+void used_entry_written(struct cluster *c, uint64_t at, uint64_t now, const struct writer *by)
 {
     c->table_clock++;
-    for (size_t i = 0; i < c->harts.len; i++)
-        note_store(c->harts.at[i], at, by);
+    for (size_t i = 0; i < c->harts.len; i++) {
+        struct hart *h = c->harts.at[i];
+
+        note_store(h, at, by);
+        if (now && h->s.used->changed_pointers)
+            note_reuse(h, at, by);
+    }
 }
 
 static bool has_entry_in(const struct used_set *s, uint64_t page)
 {
     for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer)
-        if (same_page(s->at[i].pte_pa, page))
+        if (same_page(s->at[i].pte_pa, page) || leads_to(&s->at[i], page))
             return true;
     return false;
 }
@@ -427,31 +519,50 @@ bool used_any_in_page(const struct cluster *c, uint64_t pa)
 
 /* ---- for observers ---- */
 
-static struct used *used_of_entry(const struct hart *h, uint64_t pte_pa, uint64_t va)
+static bool is_of_entry(const struct used *u, uint64_t pte_pa, uint64_t va)
 {
-    const struct used_set *s = h->s.used;
-
-    if (!s)
-        return NULL;
-    for (uint32_t i = *head_of_entry(s, pte_pa); i != NO_USED; i = s->at[i].next_of_entry)
-        if (s->at[i].pte_pa == pte_pa && va - s->at[i].va < UINT64_C(1) << s->at[i].shift)
-            return &s->at[i];
-    return NULL;
+    return u->pte_pa == pte_pa && va - u->va < UINT64_C(1) << u->shift;
 }
 
 bool hart_uses_translation(const struct hart *h, uint64_t pte_pa, uint64_t va)
 {
-    return used_of_entry(h, pte_pa, va) != NULL;
+    const struct used_set *s = h->s.used;
+
+    for (uint32_t i = s ? *head_of_entry(s, pte_pa) : NO_USED; i != NO_USED;
+         i = s->at[i].next_of_entry)
+        if (is_of_entry(&s->at[i], pte_pa, va))
+            return true;
+    return false;
+}
+
+static void tell_again(struct hart *h, struct used *u)
+{
+    u->told = 0;
+    drop_caches_of(h, u);
+}
+
+/* What the hart has found by a pointer is kept by itself. */
+static void tell_below_again(struct hart *h, const struct used *pointer)
+{
+    struct used_set *s = h->s.used;
+
+    for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer)
+        if (s->at[i].va - pointer->va < UINT64_C(1) << pointer->shift)
+            tell_again(h, &s->at[i]);
 }
 
 void hart_tell_translation_again(struct hart *h, uint64_t pte_pa, uint64_t va)
 {
-    struct used *u = used_of_entry(h, pte_pa, va);
+    struct used_set *s = h->s.used;
 
-    if (!u)
-        return;
-    u->told = 0;
-    drop_caches_of(h, u);
+    for (uint32_t i = s ? *head_of_entry(s, pte_pa) : NO_USED; i != NO_USED;
+         i = s->at[i].next_of_entry) {
+        if (!is_of_entry(&s->at[i], pte_pa, va))
+            continue;
+        if (s->at[i].pointer)
+            tell_below_again(h, &s->at[i]);
+        tell_again(h, &s->at[i]);
+    }
 }
 
 /* ---- state ---- */
@@ -462,6 +573,8 @@ static void one_io(struct state_io *io, struct used *u)
     STATE_IO(io, u->pte);
     STATE_IO(io, u->pte_pa);
     STATE_IO(io, u->first_cycle);
+    STATE_IO(io, u->first_clock);
+    STATE_IO(io, u->root);
     STATE_IO(io, u->changed);
     if (u->changed)
         writer_state_io(io, &u->who);
@@ -471,6 +584,10 @@ static void one_io(struct state_io *io, struct used *u)
     STATE_IO(io, u->asid);
     STATE_IO(io, u->shift);
     STATE_IO(io, u->global);
+    STATE_IO(io, u->pointer);
+    STATE_IO(io, u->reused);
+    if (u->reused)
+        writer_state_io(io, &u->reuser);
     STATE_IO(io, u->leaving);
     STATE_IO(io, u->has_chosen);
     if (u->has_chosen) {
@@ -490,7 +607,7 @@ static bool is_possible(const struct used *u)
     unsigned level = (u->shift - (unsigned)PAGE_SHIFT) / LEVEL_BITS;
 
     return u->shift >= PAGE_SHIFT && level < LEVELS_MAX &&
-           u->shift == PAGE_SHIFT + LEVEL_BITS * level &&
+           u->shift == PAGE_SHIFT + LEVEL_BITS * level && (level || !u->pointer) &&
            !(u->va & ((UINT64_C(1) << u->shift) - 1));
 }
 
@@ -507,7 +624,7 @@ void used_state_io(struct state_io *io, struct hart *h)
 {
     struct used_set *s = h->s.used;
 
-    state_io_section(io, "used", 1);
+    state_io_section(io, "used", 2);
     STATE_IO_SAME(io, s->max);
     STATE_IO(io, s->ordered);
     if (!io->loading) {

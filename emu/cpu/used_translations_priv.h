@@ -8,7 +8,9 @@
  * this is state, not a cache. No host translation, span or jump of a hart outlives what it was made
  * from, so that the first use after a fence is always seen.
  *
- * Only leaf entries are kept. Pointers to tables are read from memory at each walk.
+ * Leaf entries and pointers to tables are kept alike. A walk that finds no leaf begins at the
+ * lowest pointer that is kept. A fence of one address need not cover pointers, so it does not (rs1
+ * of sfence.vma: "leaf page table entries").
  */
 #ifndef CPU_USED_TRANSLATIONS_PRIV_H
 #define CPU_USED_TRANSLATIONS_PRIV_H
@@ -21,11 +23,16 @@
 
 struct state_io;
 
-/* One translation. A 64 KiB mapping (Svnapot) has one for each of its pages that was used. */
+/*
+ * One entry: a translation, or a pointer to the table below it. A 64 KiB mapping (Svnapot) has one
+ * for each of its pages that was used.
+ */
 struct used {
     uint64_t va;          /* the first address that it translates */
     uint64_t pte, pte_pa; /* the entry as it was read, with A; V is clear: it was invalid */
     uint64_t first_cycle; /* of the hart, at the first use */
+    uint64_t first_clock; /* cluster.table_clock then */
+    uint64_t root;        /* number of the page of the root table then */
     uint64_t changed;     /* cluster.table_clock of the last store to the entry; 0: none was seen */
     struct writer who;    /* made that store */
     uint64_t told_pte;    /* the new value of the entry when `told` was set */
@@ -33,7 +40,12 @@ struct used {
     uint8_t shift; /* log2 of the bytes that it translates */
     uint8_t told;  /* the kinds of access that were reported, a bit each */
     bool global;
-    bool leaving; /* after an sinval.vma that covers it, until the hart's sfence.inval.ir */
+    bool pointer;
+    /* Of a pointer: its table was written, other than with 0, after the pointer was changed. */
+    bool reused;
+    struct writer reuser; /* the first one that did */
+    bool elsewhere;       /* see used_set_elsewhere; this is no state */
+    bool leaving;         /* after an sinval.vma that covers it, until the hart's sfence.inval.ir */
     /* The last choice of random mode: of an instruction, and of fetches. */
     bool has_chosen, chosen_old, has_fetched, fetch_old;
     uint8_t chosen_access;
@@ -51,9 +63,12 @@ struct used_set {
     uint32_t oldest, newest;
     uint32_t *of_page, *of_entry; /* heads of lists, by hash */
     uint32_t hash_mask;
-    uint32_t of_level[LEVELS_MAX]; /* how many there are of each size */
-    uint32_t napot;                /* and with N */
-    uint64_t ordered;              /* table_clock at the last sfence.w.inval or sfence.vma */
+    uint32_t of_level[LEVELS_MAX]; /* how many translations there are of each size */
+    uint32_t pointers[LEVELS_MAX]; /* how many pointers */
+    uint32_t changed_pointers;     /* of these were changed */
+    uint32_t elsewhere;
+    uint32_t napot;   /* and with N */
+    uint64_t ordered; /* table_clock at the last sfence.w.inval or sfence.vma */
     bool any_leaving;
 };
 
@@ -70,15 +85,23 @@ void used_free(struct used_set *s);
 /* The translation of va that the hart has used, in the address space of satp; NULL: none. */
 struct used *used_find(const struct hart *h, uint64_t va);
 
+/* The pointer for va at this level, from 1 on, that the hart has used; NULL: none. */
+struct used *used_find_pointer(const struct hart *h, uint64_t va, unsigned level);
+
 /*
- * Keeps a translation of va, which used_find has not found; if there are too many now, the oldest
- * leaves. va is rounded down to the size of the page.
+ * Keeps an entry for va, which was not found; if there are too many now, the oldest leaves. Of
+ * `what` the entry, its address, `shift`, `global` and `pointer` count.
  */
-struct used *used_add(struct hart *h, uint64_t va, unsigned shift, uint64_t pte, uint64_t pte_pa,
-                      bool global);
+struct used *used_add(struct hart *h, uint64_t va, const struct used *what);
 /* The entry was read at another place. */
 void used_move(struct hart *h, struct used *u, uint64_t pte_pa);
 void used_remove(struct hart *h, struct used *u);
+/*
+ * Says that memory has another entry for the addresses of this translation, in another place. What
+ * caches have of it is of both then.
+ */
+void used_set_elsewhere(struct hart *h, struct used *u, bool elsewhere);
+bool used_any_elsewhere(const struct cluster *c);
 
 /* sfence.vma, of the hart itself or for it: forgets what the fence covers. */
 void used_fence(struct hart *h, struct used_scope scope);
@@ -89,8 +112,8 @@ void used_end_invalidation(struct hart *h);
 void used_forget_all(struct hart *h);
 
 /* The page table entry at `at` was written: drops what caches have of it in all harts. */
-void used_entry_written(struct cluster *c, uint64_t at, const struct writer *by);
-/* Whether some hart has used an entry in the page with pa. */
+void used_entry_written(struct cluster *c, uint64_t at, uint64_t now, const struct writer *by);
+/* Whether some hart has used an entry in the page with pa, or may find it by a pointer. */
 bool used_any_in_page(const struct cluster *c, uint64_t pa);
 
 void used_state_io(struct state_io *io, struct hart *h);

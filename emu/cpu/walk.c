@@ -11,6 +11,7 @@
 #include "cpu/csr_bits.h"
 #include "cpu/store_order_priv.h"
 #include "cpu/used_translations_priv.h"
+#include "cpu/walk_used_priv.h"
 #include "mem/bus.h"
 
 static ALWAYS_INLINE bool pte_permits(const struct hart *h, uint64_t pte,
@@ -86,11 +87,6 @@ static bool pointer_is_reserved(uint64_t pte)
     return pte & (PTE_A | PTE_D | PTE_U | PTE_PBMT | PTE_N);
 }
 
-static uint64_t pte_address(uint64_t pte)
-{
-    return (pte & PTE_PPN) >> PTE_PPN_SHIFT << PAGE_SHIFT;
-}
-
 enum { NAPOT_SHIFT = 16, NAPOT_64K = 8 };
 
 /*
@@ -100,7 +96,7 @@ enum { NAPOT_SHIFT = 16, NAPOT_64K = 8 };
  */
 static bool leaf_size(uint64_t pte, unsigned level, unsigned *shift)
 {
-    uint64_t page = pte_address(pte) >> PAGE_SHIFT;
+    uint64_t page = walk_pte_address(pte) >> PAGE_SHIFT;
 
     *shift = PAGE_SHIFT + 9 * level;
     if (pte & PTE_N) {
@@ -126,7 +122,7 @@ static ALWAYS_INLINE enum walk_result take_leaf(struct hart *h, const struct wal
         return result;
     h->cache.leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
     offset = (UINT64_C(1) << shift) - 1;
-    *pa = (pte_address(pte) & ~offset) | (r->va & offset);
+    *pa = (walk_pte_address(pte) & ~offset) | (r->va & offset);
     return WALK_OK;
 }
 
@@ -244,12 +240,14 @@ static bool is_pointer(uint64_t pte)
 
 static void note_pointer(struct cluster *c, uint64_t at, const struct writer *by)
 {
-    c->pointer_writes[c->pointer_write_count++ % POINTER_WRITES] = (struct pointer_write){at, *by};
+    c->pointer_writes[c->pointer_write_count++ % POINTER_WRITES] =
+        (struct pointer_write){at, c->table_clock, *by};
 }
 
 /*
  * The same where harts go on with translations that they have used: each cached translation is of
- * such an entry, so that those of a leaf are known. The page stays marked while one is of it.
+ * such an entry, so that those of a leaf are known. The page stays marked while one is of it. Of a
+ * leaf that is in another table than a walk finds now, both entries count.
  */
 static void used_table_written(struct cluster *c, uint64_t pa, const uint8_t *old_bytes,
                                unsigned size, const struct writer *by)
@@ -262,10 +260,10 @@ static void used_table_written(struct cluster *c, uint64_t pa, const uint8_t *ol
         memcpy(&now, ram_host(c->ram, at), sizeof now);
         if (!((before ^ now) & ~(PTE_A | PTE_D)) && !(before & ~now))
             continue;
-        used_entry_written(c, at, by);
+        used_entry_written(c, at, now, by);
         if (is_pointer(before) || is_pointer(now))
             note_pointer(c, at, by);
-        drop |= is_pointer(before);
+        drop |= is_pointer(before) || used_any_elsewhere(c);
         is_data |= (before & PTE_V) && !may_be_entry(c, now);
     }
     if (drop || is_data)
@@ -300,27 +298,23 @@ static uint64_t root_table(const struct hart *h)
     return (h->s.csr.satp & SATP_PPN_MASK) << PAGE_SHIFT;
 }
 
-/* The entry at which a walk has ended. */
-struct walk_end {
-    uint64_t pte, pte_pa;
-    unsigned level;
-};
-
 static unsigned table_levels(const struct hart *h)
 {
     return (unsigned)(h->s.csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
 }
 
-/* WALK_OK: the end is a leaf. Otherwise it is set only if its V is clear. */
-static ALWAYS_INLINE enum walk_result find_leaf(struct hart *h, const struct walk_request *r,
-                                                struct walk_end *end)
+/*
+ * Walks from path->table on. WALK_OK: the end is a leaf. Otherwise it is set only if its V is
+ * clear. `keeps`: fills the path.
+ */
+static ALWAYS_INLINE enum walk_result find_leaf_from(struct hart *h, const struct walk_request *r,
+                                                     struct walk_path *path, bool keeps,
+                                                     struct walk_end *end)
 {
-    unsigned levels = table_levels(h);
-    uint64_t table = root_table(h);
+    uint64_t table = path->table;
+    bool global = path->global;
 
-    if (!is_canonical(r->va, PAGE_SHIFT + 9 * levels))
-        return WALK_PAGE_FAULT;
-    for (unsigned level = levels; level-- > 0;) {
+    for (unsigned level = path->from; level-- > 0;) {
         unsigned shift = PAGE_SHIFT + 9 * level;
         uint64_t pte_pa = table + bits(r->va, shift + 8, shift) * 8, pte;
 
@@ -328,21 +322,39 @@ static ALWAYS_INLINE enum walk_result find_leaf(struct hart *h, const struct wal
             !ram_has(h->cluster->ram, pte_pa, sizeof pte))
             return WALK_ACCESS_FAULT;
         memcpy(&pte, ram_host(h->cluster->ram, pte_pa), sizeof pte);
-        *end = (struct walk_end){pte, pte_pa, level};
+        if (keeps) {
+            path->pte[level] = pte;
+            path->pte_pa[level] = pte_pa;
+            global |= (pte & PTE_G) != 0;
+            if (!r->probe) /* also where it is invalid: the hart may go by another entry */
+                note_table(h, pte_pa, level, r->va);
+        }
+        *end = (struct walk_end){pte, pte_pa, level, global};
         if (!(pte & PTE_V) || pte_is_reserved(h, pte))
             return WALK_PAGE_FAULT;
-        if (!r->probe)
+        if (!keeps && !r->probe)
             note_table(h, pte_pa, level, r->va);
         if (pte & (PTE_R | PTE_X))
             return WALK_OK;
         if (pointer_is_reserved(pte))
             return WALK_PAGE_FAULT;
-        table = pte_address(pte);
+        table = walk_pte_address(pte);
     }
     return WALK_PAGE_FAULT;
 }
 
-static enum walk_result walk_used(struct hart *h, const struct walk_request *r, uint64_t *pa);
+static ALWAYS_INLINE enum walk_result find_leaf(struct hart *h, const struct walk_request *r,
+                                                struct walk_end *end)
+{
+    struct walk_path path;
+
+    path.from = table_levels(h);
+    path.table = root_table(h);
+    path.global = false;
+    if (!is_canonical(r->va, PAGE_SHIFT + 9 * path.from))
+        return WALK_PAGE_FAULT;
+    return find_leaf_from(h, r, &path, false, end);
+}
 
 enum walk_result walk_tables(struct hart *h, const struct walk_request *r, uint64_t *pa)
 {
@@ -355,131 +367,60 @@ enum walk_result walk_tables(struct hart *h, const struct walk_request *r, uint6
     return result == WALK_OK ? take_leaf(h, r, end.pte, end.pte_pa, end.level, pa) : result;
 }
 
-/* ---- translations that the hart has used ---- */
+/* ---- for harts that keep what they have used: not inlined, so that it is above ---- */
 
-/* These two once, so that they are inlined above. */
-static NOINLINE enum walk_result walk_memory(struct hart *h, const struct walk_request *r,
-                                             struct walk_end *end)
+NOINLINE enum walk_result walk_on(struct hart *h, const struct walk_request *r,
+                                  struct walk_path *path, struct walk_end *end)
 {
-    return find_leaf(h, r, end);
+    return find_leaf_from(h, r, path, true, end);
 }
 
-static NOINLINE enum walk_result leaf_of(struct hart *h, const struct walk_request *r, uint64_t pte,
-                                         uint64_t pte_pa, unsigned level, uint64_t *pa)
+NOINLINE enum walk_result walk_memory(struct hart *h, const struct walk_request *r,
+                                      struct walk_path *path, struct walk_end *end)
+{
+    unsigned levels = table_levels(h);
+
+    *path = (struct walk_path){.table = root_table(h)};
+    *end = (struct walk_end){PTE_V, 0, levels, false};
+    if (!is_canonical(r->va, PAGE_SHIFT + 9 * levels))
+        return WALK_PAGE_FAULT;
+    path->from = levels;
+    return walk_on(h, r, path, end);
+}
+
+NOINLINE enum walk_result walk_leaf(struct hart *h, const struct walk_request *r, uint64_t pte,
+                                    uint64_t pte_pa, unsigned level, uint64_t *pa)
 {
     return take_leaf(h, r, pte, pte_pa, level, pa);
 }
 
-/* The bits of an entry that its translation depends on; A and D matter where they are cleared. */
-#define TRANSLATING (~(PTE_A | PTE_D | PTE_SOFTWARE))
-
-/* One of the two translations of an address: that of memory, or that which the hart has used. */
-struct outcome {
-    enum walk_result result;
-    uint64_t pa; /* WALK_OK */
-};
-
-static bool is_same_outcome(const struct outcome *a, const struct outcome *b)
+bool walk_permits(const struct hart *h, uint64_t pte, const struct walk_request *r)
 {
-    return a->result == b->result && (a->result != WALK_OK || a->pa == b->pa);
+    return pte_permits(h, pte, r);
 }
 
-/* What an access would come to by this entry, if A and D needed no update. */
-static struct outcome outcome_of(struct hart *h, const struct walk_request *r, uint64_t pte,
-                                 uint64_t pte_pa, unsigned level)
+bool walk_may_cache(const struct hart *h, uint64_t va, uint64_t pte, unsigned level)
 {
-    struct walk_request look = *r;
-    struct outcome o = {WALK_PAGE_FAULT, 0};
+    unsigned shift;
 
-    look.probe = true;
-    if (pte & PTE_V)
-        o.result = leaf_of(h, &look, pte | PTE_A | PTE_D, pte_pa, level, &o.pa);
-    return o;
+    return is_canonical(va, PAGE_SHIFT + 9 * table_levels(h)) && pte & PTE_V && pte & PTE_A &&
+           pte & (PTE_R | PTE_X) && !pte_is_reserved(h, pte) && leaf_size(pte, level, &shift);
 }
 
-static unsigned level_of(const struct used *u)
+/* NULL: there was no store since the clock had this value. */
+static const struct writer *writer_since(const struct cluster *c, uint64_t pte_pa, uint64_t clock)
 {
-    return (u->shift - (unsigned)PAGE_SHIFT) / 9;
-}
+    for (uint64_t n = c->pointer_write_count;
+         n-- > 0 && n + POINTER_WRITES >= c->pointer_write_count;) {
+        const struct pointer_write *w = &c->pointer_writes[n % POINTER_WRITES];
 
-/* Whether a walk of memory, which ended at `end`, gives what the hart has used before. */
-static bool is_current(const struct used *u, enum walk_result result, const struct walk_end *end)
-{
-    if (!(u->pte & PTE_V))
-        return result != WALK_OK;
-    return result == WALK_OK && level_of(u) == end->level && !((u->pte ^ end->pte) & TRANSLATING) &&
-           !(u->pte & ~end->pte & (PTE_A | PTE_D));
-}
-
-/* A leaf is global also if a pointer on the way to it is. */
-static bool is_global(const struct hart *h, uint64_t va, unsigned level)
-{
-    unsigned levels = table_levels(h);
-    uint64_t table = root_table(h), pte;
-
-    for (unsigned at = levels; at-- > level;) {
-        unsigned shift = PAGE_SHIFT + 9 * at;
-
-        memcpy(&pte, ram_host(h->cluster->ram, table + bits(va, shift + 8, shift) * 8), sizeof pte);
-        if (pte & PTE_G)
-            return true;
-        table = pte_address(pte);
+        if (w->pte_pa == pte_pa)
+            return w->clock > clock ? &w->who : NULL;
     }
-    return false;
+    return NULL;
 }
 
-/* Random mode draws by address, change, hart, kind of access and the count of instructions. */
-static uint64_t draw(const struct hart *h, const struct walk_request *r, uint64_t changed)
-{
-    struct rng rng = {h->cluster->config.translate_seed};
-
-    rng.state ^= rng_next(&(struct rng){r->va >> PAGE_SHIFT}) + h->id;
-    rng.state ^= rng_next(&(struct rng){changed});
-    rng.state ^= rng_next(&(struct rng){hart_insns(h)}) + r->access;
-    return rng_next(&rng);
-}
-
-/*
- * Whether a choice is made once: for all accesses of an instruction, and for all fetches until the
- * next change, as blocks that are linked are not looked up.
- */
-static bool has_chosen(const struct hart *h, const struct walk_request *r, const struct used *u,
-                       uint64_t now)
-{
-    if (r->access == ACCESS_FETCH)
-        return u->has_fetched && u->fetch_pte == now;
-    return u->has_chosen && u->chosen_access == r->access && u->chosen_insns == hart_insns(h);
-}
-
-static bool choose_old(const struct hart *h, const struct walk_request *r, struct used *u,
-                       uint64_t now)
-{
-    const struct chooser by_seed = {0};
-    const struct chooser *chooser = r->probe ? &by_seed : &h->cluster->config.chooser;
-    bool old;
-
-    if (h->cluster->config.translate != TRANSLATE_RANDOM)
-        return true;
-    if (has_chosen(h, r, u, now))
-        return r->access == ACCESS_FETCH ? u->fetch_old : u->chosen_old;
-    old = ask_chooser(chooser, CHOICE_TRANSLATION, h->id, 2, draw(h, r, u->pte ^ now << 1)) == 1;
-    if (r->probe)
-        return old;
-    if (r->access == ACCESS_FETCH) {
-        u->has_fetched = true;
-        u->fetch_pte = now;
-        u->fetch_old = old;
-    } else {
-        u->has_chosen = true;
-        u->chosen_access = (uint8_t)r->access;
-        u->chosen_insns = hart_insns(h);
-        u->chosen_old = old;
-    }
-    return old;
-}
-
-/* The last store that was seen to a pointer on the way of a walk; NULL: none. */
-static const struct writer *pointer_writer(const struct hart *h, uint64_t va)
+const struct writer *walk_pointer_writer(const struct hart *h, uint64_t va, uint64_t clock)
 {
     const struct cluster *c = h->cluster;
     uint64_t table = root_table(h), pte;
@@ -488,148 +429,18 @@ static const struct writer *pointer_writer(const struct hart *h, uint64_t va)
         unsigned shift = PAGE_SHIFT + 9 * level;
         uint64_t pte_pa = table + bits(va, shift + 8, shift) * 8;
 
-        for (uint64_t n = c->pointer_write_count;
-             n-- > 0 && n + POINTER_WRITES >= c->pointer_write_count;)
-            if (c->pointer_writes[n % POINTER_WRITES].pte_pa == pte_pa)
-                return &c->pointer_writes[n % POINTER_WRITES].who;
+        const struct writer *who = writer_since(c, pte_pa, clock);
+
+        if (who)
+            return who;
         if (!ram_has(c->ram, pte_pa, sizeof pte))
             return NULL;
         memcpy(&pte, ram_host(c->ram, pte_pa), sizeof pte);
         if (!is_pointer(pte))
             return NULL;
-        table = pte_address(pte);
+        table = walk_pte_address(pte);
     }
     return NULL;
-}
-
-/* Emits the event of a use, once for each change and kind of access. */
-static void report_use(struct hart *h, const struct walk_request *r, struct used *u,
-                       const struct outcome *old, const struct outcome *now, uint64_t now_pte,
-                       bool chose_old)
-{
-    const struct writer *who = u->changed ? &u->who : pointer_writer(h, r->va);
-    struct stale_translation use;
-    struct event e;
-
-    if (u->told_pte != now_pte)
-        u->told = 0;
-    if (u->told & 1U << r->access)
-        return;
-    u->told |= (uint8_t)(1U << r->access);
-    u->told_pte = now_pte;
-    if (!is_wanted(h->cluster, EVENT_STALE_TRANSLATION))
-        return;
-    use = (struct stale_translation){.hart = h,
-                                     .access = r->access,
-                                     .mode = r->mode,
-                                     .pc = hart_pc(h),
-                                     .cycle = hart_cycles(h),
-                                     .va = r->va,
-                                     .pte_pa = u->pte_pa,
-                                     .shift = u->shift,
-                                     .old_pte = u->pte,
-                                     .new_pte = now_pte,
-                                     .old_faults = old->result != WALK_OK,
-                                     .new_faults = now->result != WALK_OK,
-                                     .old_pa = old->pa,
-                                     .new_pa = now->pa,
-                                     .chose_old = chose_old,
-                                     .global = u->global,
-                                     .asid = u->asid,
-                                     .first_cycle = u->first_cycle,
-                                     .writer_known = who != NULL,
-                                     .who = who ? *who : (struct writer){0}};
-    e = (struct event){.kind = EVENT_STALE_TRANSLATION, .stale_translation = &use};
-    cluster_emit(h->cluster, &e);
-}
-
-/* The walk of memory, whose leaf the hart keeps. */
-static enum walk_result walk_and_keep(struct hart *h, const struct walk_request *r,
-                                      enum walk_result result, const struct walk_end *end,
-                                      struct used *u, uint64_t *pa)
-{
-    unsigned shift;
-    uint64_t pte;
-
-    if (result == WALK_OK)
-        result = leaf_of(h, r, end->pte, end->pte_pa, end->level, pa);
-    if (r->probe || result != WALK_OK)
-        return result;
-    shift = PAGE_SHIFT + 9 * end->level;
-    pte = end->pte | PTE_A | (r->access == ACCESS_STORE ? PTE_D : 0);
-    if (!u)
-        u = used_add(h, r->va, shift, pte, end->pte_pa, is_global(h, r->va, end->level));
-    else if (u->pte_pa != end->pte_pa)
-        used_move(h, u, end->pte_pa);
-    u->pte |= pte & (PTE_A | PTE_D);
-    /* The other pages of a 64 KiB mapping were not used. */
-    h->cache.leaf.shift = shift;
-    return result;
-}
-
-/* The hart has used another translation than that of memory, to which `result` and `end` lead. */
-static enum walk_result walk_as_used(struct hart *h, const struct walk_request *r, struct used *u,
-                                     enum walk_result result, const struct walk_end *end,
-                                     uint64_t *pa)
-{
-    struct outcome old = outcome_of(h, r, u->pte, u->pte_pa, level_of(u));
-    struct outcome now = {result, 0};
-    uint64_t now_pte = result == WALK_OK ? end->pte : 0;
-    bool is_new;
-
-    if (result == WALK_OK)
-        now = outcome_of(h, r, end->pte, end->pte_pa, end->level);
-    is_new = !is_same_outcome(&old, &now) && !choose_old(h, r, u, now_pte);
-    if (!is_same_outcome(&old, &now)) {
-        h->cache.unsure =
-            h->cluster->config.translate == TRANSLATE_RANDOM && r->access != ACCESS_FETCH;
-        if (!r->probe)
-            report_use(h, r, u, &old, &now, now_pte, !is_new);
-    }
-    if (is_new)
-        return result == WALK_OK ? leaf_of(h, r, end->pte, end->pte_pa, end->level, pa) : result;
-    *pa = old.pa;
-    h->cache.leaf = (struct leaf){u->pte, u->pte_pa, u->shift};
-    return old.result;
-}
-
-/* Whether a store needs D in memory. What is cached cannot say that it is set (step 9). */
-static bool needs_dirty(const struct hart *h, const struct walk_request *r, const struct used *u)
-{
-    return r->access == ACCESS_STORE && (u->pte & PTE_V) && !(u->pte & PTE_D) &&
-           pte_permits(h, u->pte, r);
-}
-
-/* An entry that is invalid is kept, too, where the mode says so. */
-static void keep_invalid(struct hart *h, const struct walk_request *r, const struct walk_end *end)
-{
-    if (h->cluster->config.translate == TRANSLATE_INVALID && !r->probe && !(end->pte & PTE_V) &&
-        is_canonical(r->va, PAGE_SHIFT + 9 * table_levels(h)))
-        (void)used_add(h, r->va, PAGE_SHIFT + 9 * end->level, 0, end->pte_pa, false);
-}
-
-static enum walk_result walk_used(struct hart *h, const struct walk_request *r, uint64_t *pa)
-{
-    struct walk_end end = {PTE_V, 0, 0};
-    enum walk_result result = walk_memory(h, r, &end);
-    struct used *u = used_find(h, r->va);
-
-    h->cache.unsure = false;
-    if (u && !is_current(u, result, &end)) {
-        if (!needs_dirty(h, r, u))
-            return walk_as_used(h, r, u, result, &end, pa);
-        if (!(h->s.csr.menvcfg & MENVCFG_ADUE))
-            return WALK_PAGE_FAULT;
-        if (!r->probe)
-            used_remove(h, u);
-        u = NULL;
-    }
-    if (result != WALK_OK) {
-        if (!u)
-            keep_invalid(h, r, &end);
-        return result;
-    }
-    return walk_and_keep(h, r, result, &end, u, pa);
 }
 
 bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_path *path)
@@ -654,7 +465,7 @@ bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_p
         }
         if (pte & (PTE_R | PTE_X))
             return leaf_size(pte, level, &path->shift);
-        table = pte_address(pte);
+        table = walk_pte_address(pte);
     }
     return false;
 }
@@ -712,7 +523,8 @@ struct stretch walk_stretch(const struct hart *h, uint64_t va)
     const struct leaf *l = &h->cache.leaf;
     const struct ram *ram = h->cluster->ram;
     uint64_t size = UINT64_C(1) << l->shift, table = align_down(l->pte_pa, PAGE_BYTES);
-    struct stretch stretch = {align_down(va, size), align_down(pte_address(l->pte), size), size};
+    struct stretch stretch = {align_down(va, size), align_down(walk_pte_address(l->pte), size),
+                              size};
     /* The two halves of the root table map the two ends of the address space: not contiguous. */
     uint64_t entries = PAGE_BYTES / sizeof l->pte / (table == root_table(h) ? 2 : 1);
     uint64_t at = l->pte_pa / sizeof l->pte % entries, before, after;
