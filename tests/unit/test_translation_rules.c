@@ -96,6 +96,7 @@ static int rule_of(const struct use *u)
         .new_pa = RAM_BASE + 0x2008,
         .old_faults = u->old_faults,
         .new_faults = u->new_faults,
+        .user = u->old_pte & U,
         .chose_old = true,
         .writer_known = true,
         .who = {.kind = WRITER_HART, .hart = u->writer, .pc = 0x1000, .cycle = 10}};

@@ -690,6 +690,11 @@ uint64_t audit_changes_left_out(const struct audit *a)
     return text_rules_left_out(a->rules[FAMILY_text]);
 }
 
+uint64_t audit_translations_left_out(const struct audit *a)
+{
+    return translation_rules_left_out(a->rules[FAMILY_translation]);
+}
+
 uint64_t audit_states_left_out(const struct audit *a)
 {
     return state_rules_left_out(a->rules[FAMILY_state]);

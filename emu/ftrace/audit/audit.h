@@ -105,6 +105,11 @@ uint64_t audit_contexts_left_out(const struct audit *a);
 
 /* The number of changes of text that were not judged: too large, or too many. */
 uint64_t audit_changes_left_out(const struct audit *a);
+/*
+ * The number of uses of old translations that were not followed until the kernel was done with the
+ * change: there were too many, or who made it, or its flushes, are too long ago.
+ */
+uint64_t audit_translations_left_out(const struct audit *a);
 /* The number of changes of ftrace's records that could not be compared with them. */
 uint64_t audit_states_left_out(const struct audit *a);
 /* The number of static keys and of wrong labels that were not noted: there were too many. */

@@ -20,6 +20,7 @@ struct slot_rules;
 struct state_rules;
 struct store_stacks;
 struct text_rules;
+struct translation_rules;
 
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
@@ -328,6 +329,7 @@ uint64_t contract_rules_left_out(const struct contract_rules *r);
 uint64_t slot_rules_left_out(const struct slot_rules *r);
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r);
 uint64_t text_rules_left_out(const struct text_rules *r);
+uint64_t translation_rules_left_out(const struct translation_rules *r);
 uint64_t state_rules_left_out(const struct state_rules *r);
 uint64_t state_rules_labels_left_out(const struct state_rules *r);
 

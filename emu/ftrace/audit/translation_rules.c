@@ -19,10 +19,6 @@
 #include "ftrace/audit/audit_priv.h"
 #include "mem/ram.h"
 
-/* Bits of page table entries (ISA vol. II, Sv39). */
-#define ENTRY_V (UINT64_C(1) << 0)
-#define ENTRY_U (UINT64_C(1) << 4)
-
 enum {
     FLUSHES_KEPT = 1024, /* the newest ones, of all harts */
     STAYS_KEPT = 16,     /* of one hart */
@@ -78,6 +74,7 @@ struct translation_rules {
     struct translating_hart *harts;
     struct flush flushes[FLUSHES_KEPT]; /* a ring */
     uint64_t flush_count;
+    uint64_t left_out; /* uses that could not be judged, or not when the kernel was done */
 };
 
 /* ---- what happened before ---- */
@@ -136,16 +133,13 @@ static bool has_returned(const struct translation_rules *r, uint32_t hart, uint6
 
 /* ---- flushes ---- */
 
-static bool is_user_page(const struct stale_translation *s)
-{
-    return s->old_pte & ENTRY_U;
-}
-
 static bool covers(const struct flush *f, const struct stale_translation *s)
 {
     uint64_t page = s->va & ~((UINT64_C(1) << s->shift) - 1), bytes = UINT64_C(1) << s->shift;
 
     if (f->one_asid && (s->global || f->asid != s->asid))
+        return false;
+    if (s->pointer && f->size && f->size < POINTER_FENCE_BYTES)
         return false;
     return !f->size || f->from - page < bytes || page - f->from < f->size;
 }
@@ -153,7 +147,7 @@ static bool covers(const struct flush *f, const struct stale_translation *s)
 /* Whether it is about this page: one of everything can be for another reason. */
 static bool is_meant(const struct flush *f, const struct stale_translation *s)
 {
-    return covers(f, s) && (!is_user_page(s) || f->size || f->one_asid);
+    return covers(f, s) && (!s->user || f->size || f->one_asid);
 }
 
 /* The flush, numbered from 1 on; NULL: it is too long ago, or there was none. */
@@ -174,6 +168,17 @@ static const struct flush *writers_flush(const struct translation_rules *r,
         if (f->requester == s->who.hart && f->cycle >= s->who.cycle && is_meant(f, s))
             found = f;
     return found;
+}
+
+/* Whether the writer may have flushed since its change without that being kept. */
+static bool has_lost_flushes(const struct translation_rules *r, const struct stale_translation *s)
+{
+    const struct flush *f;
+
+    for (uint64_t n = r->flush_count; (f = flush_at(r, n)) != NULL; n--)
+        if (f->requester == s->who.hart && (f->cycle < s->who.cycle || is_meant(f, s)))
+            return false;
+    return r->flush_count > FLUSHES_KEPT;
 }
 
 /* The last flush of the hart that covers the page, or the last one of any kind. */
@@ -210,19 +215,24 @@ static bool is_done(const struct translation_rules *r, const struct stale_transl
 }
 
 /*
- * A spurious fault, after rights were added, is legal: kernels handle it. What user mode may see
- * of its pages is legal until the kernel is done, on the hart of the change, too: the kernel may
- * run another thread there before it flushes.
+ * A spurious fault, after rights were added, is legal: kernels handle it, by a flush of its
+ * address, which helps if it was of a leaf. What user mode may see of its pages is legal until the
+ * kernel is done, on the hart of the change, too: the kernel may run another thread there before it
+ * flushes. A table that harts may still walk must not be used for something else.
  */
 static bool is_mistake(const struct translation_rules *r, const struct stale_translation *s)
 {
-    if (s->old_faults)
-        return false;
-    if (!s->writer_known) /* an address space with other tables and the same number */
-        return s->mode == PRIV_U && is_user_page(s);
-    if (!is_user_page(s) && is_own(s))
+    if (s->reused)
         return true;
-    if (!is_user_page(s) && s->access == ACCESS_STORE && !s->new_faults)
+    if (s->old_faults && !s->pointer)
+        return false;
+    if (s->other_root) /* an address space with other tables and the same number */
+        return s->user;
+    if (!s->writer_known)
+        return false;
+    if (!s->user && is_own(s))
+        return true;
+    if (!s->user && s->access == ACCESS_STORE && !s->new_faults)
         return true;
     return is_done(r, s);
 }
@@ -250,11 +260,12 @@ static void add_entry(struct finding *f, const struct stale_translation *s)
     static const char *const sizes[] = {"4 KiB", "2 MiB", "1 GiB", "512 GiB", "256 TiB"};
     uint64_t va = s->va & ~((UINT64_C(1) << s->shift) - 1);
 
-    audit_fact_text(f, LABEL_ENTRY,
-                    "of %s at 0x%llx, in the table at 0x%llx: 0x%llx was used, 0x%llx is there now",
-                    sizes[(s->shift - 12) / 9], (unsigned long long)va,
-                    (unsigned long long)s->pte_pa, (unsigned long long)s->old_pte,
-                    (unsigned long long)s->new_pte);
+    audit_fact_text(
+        f, LABEL_ENTRY,
+        "%s of %s at 0x%llx, in the table at 0x%llx: 0x%llx was used, 0x%llx is there now",
+        s->pointer ? "pointer to the table" : "translation", sizes[(s->shift - 12) / 9],
+        (unsigned long long)va, (unsigned long long)s->pte_pa, (unsigned long long)s->old_pte,
+        (unsigned long long)s->new_pte);
 }
 
 static void add_flush(struct finding *f, const struct flush *flush)
@@ -275,7 +286,11 @@ static void add_use(struct finding *f, const struct stale_translation *s)
     static const char *const words[] = {
         [ACCESS_LOAD] = "read from", [ACCESS_STORE] = "stored to", [ACCESS_FETCH] = "fetched from"};
 
-    if (s->new_faults)
+    if (s->old_faults)
+        audit_fact_text(f, LABEL_REACHED,
+                        "0x%llx is a page fault; the page table leads to 0x%llx now",
+                        (unsigned long long)s->va, (unsigned long long)s->new_pa);
+    else if (s->new_faults)
         audit_fact_text(f, LABEL_REACHED,
                         "0x%llx is %s 0x%llx; the page table does not permit it now",
                         (unsigned long long)s->va, words[s->access], (unsigned long long)s->old_pa);
@@ -297,8 +312,14 @@ static void add_missing(struct finding *f, const struct translation_rules *r,
                  (unsigned long long)last->from);
     else if (last && last->one_asid)
         snprintf(other, sizeof other, "; its last one was of address space %u", last->asid);
-    audit_fact_text(f, LABEL_MISSING, "an sfence.vma of 0x%llx on hart %u after that store%s",
-                    (unsigned long long)s->va, hart_id(s->hart), other);
+    if (s->pointer)
+        audit_fact_text(f, LABEL_MISSING,
+                        "an sfence.vma of all addresses on hart %u after that store (one of an "
+                        "address does not cover pointers)%s",
+                        hart_id(s->hart), other);
+    else
+        audit_fact_text(f, LABEL_MISSING, "an sfence.vma of 0x%llx on hart %u after that store%s",
+                        (unsigned long long)s->va, hart_id(s->hart), other);
 }
 
 static void report(const struct translation_rules *r, const struct stale_translation *s)
@@ -323,6 +344,8 @@ static void report(const struct translation_rules *r, const struct stale_transla
         audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = s->who;
     else
         audit_fact_message(f, LABEL_WRITTEN, MESSAGE_OTHER_TABLE);
+    if (s->reused)
+        audit_fact(f, LABEL_REPLACED, FACT_STORE)->writer = s->reuser;
     if (instead) {
         fact = audit_fact(f, LABEL_FENCED, FACT_FENCE);
         fact->hart = hart_id(s->hart);
@@ -346,8 +369,12 @@ static void wait_for_end(struct translation_rules *r, const struct stale_transla
 {
     struct waiting w = {.hart = hart_id(s->hart), .use = *s};
 
-    if (s->old_faults || !s->writer_known || r->waiting.len == WAITING_KEPT)
+    if ((s->old_faults && !s->pointer) || s->other_root)
         return;
+    if (!s->writer_known || has_lost_flushes(r, s)) {
+        r->left_out++;
+        return;
+    }
     w.use.hart = NULL;
     for (size_t i = 0; i < r->waiting.len; i++)
         if (r->waiting.at[i].hart == w.hart && r->waiting.at[i].use.pte_pa == s->pte_pa &&
@@ -355,7 +382,10 @@ static void wait_for_end(struct translation_rules *r, const struct stale_transla
             r->waiting.at[i] = w;
             return;
         }
-    VEC_PUSH(&r->waiting, w);
+    if (r->waiting.len == WAITING_KEPT)
+        r->left_out++;
+    else
+        VEC_PUSH(&r->waiting, w);
 }
 
 /* Lets the machine tell again of uses of entries with whose change the kernel is done. */
@@ -444,6 +474,8 @@ static void waiting_io(struct state_io *io, struct waiting *w)
     STATE_IO(io, s->pte_pa);
     STATE_IO_BELOW(io, s->shift, 64);
     STATE_IO(io, s->old_pte);
+    STATE_IO(io, s->pointer);
+    STATE_IO(io, s->user);
     STATE_IO(io, s->global);
     STATE_IO(io, s->asid);
     STATE_IO(io, s->writer_known);
@@ -468,7 +500,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct translation_rules *r = rules;
 
-    state_io_section(io, "translation-rules", 1);
+    state_io_section(io, "translation-rules", 2);
     if (!r->on)
         return;
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
@@ -477,9 +509,15 @@ static void state_io(struct state_io *io, void *rules)
     for (size_t i = 0; i < r->waiting.len; i++)
         if (r->waiting.at[i].hart >= cluster_hart_count(r->audit->config.cluster))
             state_io_fail(io, STATE_OUT_OF_RANGE);
+    STATE_IO(io, r->left_out);
     STATE_IO(io, r->flush_count);
     for (uint64_t i = 0; i < FLUSHES_KEPT && i < r->flush_count; i++)
         flush_io(io, &r->flushes[i]);
+}
+
+uint64_t translation_rules_left_out(const struct translation_rules *r)
+{
+    return r->left_out;
 }
 
 const struct rule_family translation_family = {

@@ -52,6 +52,7 @@ uint64_t findings_limit_left_out(const struct audit *a, enum findings_limit limi
 {
     switch (limit) {
     case FINDINGS_LIMIT_windows: return audit_windows_left_out(a);
+    case FINDINGS_LIMIT_translations: return audit_translations_left_out(a);
     case FINDINGS_LIMIT_states: return audit_states_left_out(a);
     case FINDINGS_LIMIT_labels: return audit_labels_left_out(a);
     case FINDINGS_LIMIT_contexts: return audit_contexts_left_out(a);
