@@ -127,6 +127,13 @@ static void convert(const struct request *q, struct export_job *job)
         export_summary(job);
 }
 
+static bool has_suffix(const char *text, const char *suffix)
+{
+    size_t len = strlen(text), end = strlen(suffix);
+
+    return len >= end && !strcmp(text + len - end, suffix);
+}
+
 static enum exit_status check_log(const struct request *q, const struct log *log)
 {
     if (q->format && export_needs_counts(q->format) && !log_has_counts(log)) {
@@ -141,6 +148,9 @@ static enum exit_status check_log(const struct request *q, const struct log *log
                    q->file);
         return EXIT_BAD_FILE;
     }
+    if (q->format && q->output && !strncmp(q->format->name, "trace-dat", 9) &&
+        !has_suffix(q->output, ".dat"))
+        diag_warn(q->diag, "%s: KernelShark opens only files whose names end with .dat", q->output);
     if (q->format && export_needs_text(q->format) && !log_has_text(log)) {
         diag_error(q->diag, "%s: does not have the code of its image", q->file);
         return EXIT_BAD_FILE;

@@ -243,20 +243,35 @@ void rings_traces_free(struct ring_traces *traces)
     VEC_FREE(&traces->of);
 }
 
+static uint64_t buffer_of(struct peek *p, const struct ring_trace *trace)
+{
+    uint64_t at[TRACE_MEMBERS];
+
+    peek_members(p, members, TRACE_MEMBERS, at);
+    return peek_u64(p, trace->va + at[ARRAY_BUFFER] + at[BUFFER]);
+}
+
+uint64_t rings_ring(struct peek *p, const struct ring_trace *trace, unsigned hart)
+{
+    uint64_t buffer = buffer_of(p, trace), at[MEMBERS];
+
+    if (rings_are_linux(p))
+        return rings_linux_ring(p, buffer, hart);
+    peek_members(p, members, MEMBERS, at);
+    return peek_u64(p, buffer + at[RINGS] + 8 * (uint64_t)hart);
+}
+
 void rings_pages(struct peek *p, const struct ring_trace *trace, unsigned hart,
                  struct log_bytes *pages)
 {
     struct ring r = {.peek = p, .pages = pages};
-    uint64_t buffer;
 
-    peek_members(p, members, TRACE_MEMBERS, r.at);
-    buffer = peek_u64(p, trace->va + r.at[ARRAY_BUFFER] + r.at[BUFFER]);
     if (rings_are_linux(p)) {
-        rings_linux_pages(p, buffer, hart, pages);
+        rings_linux_pages(p, buffer_of(p, trace), hart, pages);
         return;
     }
+    r.va = rings_ring(p, trace, hart);
     peek_members(p, members, MEMBERS, r.at);
-    r.va = peek_u64(p, buffer + r.at[RINGS] + 8 * (uint64_t)hart);
     if (r.va && !p->bad)
         put_ring(&r);
 }

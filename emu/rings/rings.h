@@ -46,6 +46,15 @@ struct ring_formats {
 void rings_formats(struct peek *p, struct ring_formats *formats);
 void rings_formats_free(struct ring_formats *formats);
 
+/*
+ * Append the contents of trace_clock, of per_cpu/cpuN/stats (but for times and bytes), and the
+ * kernel's name, each with its zero. Nothing, if they are not found.
+ */
+void rings_clock(struct peek *p, const struct ring_trace *trace, struct log_bytes *text);
+void rings_counts(struct peek *p, const struct ring_trace *trace, unsigned hart,
+                  struct log_bytes *text);
+void rings_uname(struct peek *p, struct log_bytes *text);
+
 /* Append the contents of printk_formats, and of saved_cmdlines. */
 void rings_printk_formats(struct peek *p, struct log_bytes *text);
 void rings_cmdlines(struct peek *p, struct log_bytes *text);

@@ -12,7 +12,7 @@
 #include "load/symbols.h"
 #include "rings/rings.h"
 
-enum { OPTION_BUFFER = 3 };
+enum { OPTION_COUNTS = 2, OPTION_BUFFER = 3, OPTION_CLOCK = 4, OPTION_UNAME = 5 };
 
 /* Puts the formats of a system, after their number. */
 static void put_formats_of(struct log_bytes *b, const struct ring_formats *f, const char *system)
@@ -87,13 +87,42 @@ static void put_head(struct log_bytes *b, struct peek *p)
     VEC_FREE(&text);
 }
 
+/* Puts an option with this text, which it empties; none, if there is no text. */
+static void put_text(struct log_bytes *b, unsigned option, struct log_bytes *text)
+{
+    if (text->len) {
+        dat_put(b, option, 2);
+        dat_put(b, text->len, 4);
+        log_put_bytes(b, text->at, text->len);
+    }
+    text->len = 0;
+}
+
+/* Puts what readers show beside the events, of the main trace. */
+static void put_facts(struct log_bytes *b, struct peek *p, const struct ring_trace *trace)
+{
+    struct log_bytes text = {0};
+
+    for (unsigned i = 0; i < cluster_hart_count(p->cluster); i++) {
+        rings_counts(p, trace, i, &text);
+        put_text(b, OPTION_COUNTS, &text);
+    }
+    rings_clock(p, trace, &text);
+    put_text(b, OPTION_CLOCK, &text);
+    rings_uname(p, &text);
+    put_text(b, OPTION_UNAME, &text);
+    VEC_FREE(&text);
+}
+
 /*
  * Puts the options with the positions of each instance's rings. *places: where each position is to
  * be filled in.
  */
-static void put_options(struct log_bytes *b, const struct ring_traces *traces, size_t *places)
+static void put_options(struct log_bytes *b, struct peek *p, const struct ring_traces *traces,
+                        size_t *places)
 {
     log_put_bytes(b, "options  ", 10);
+    put_facts(b, p, &traces->of.at[0]);
     for (size_t i = 1; i < traces->of.len; i++) {
         const char *name = traces->of.at[i].name;
 
@@ -135,7 +164,7 @@ static void put_traces(struct log_bytes *head, struct peek *p, const struct ring
     size_t *places = xcalloc(traces->of.len, sizeof *places), first;
 
     dat_put(head, cluster_hart_count(p->cluster), 4);
-    put_options(head, traces, places);
+    put_options(head, p, traces, places);
     first = head->len + traces->of.len * (10 + 16 * (size_t)cluster_hart_count(p->cluster));
     first = (first + DAT_PAGE - 1) / DAT_PAGE * DAT_PAGE;
     for (size_t i = 0; i < traces->of.len; i++) {

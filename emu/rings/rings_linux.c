@@ -111,12 +111,20 @@ static void put_ring(struct ring *r)
     }
 }
 
+uint64_t rings_linux_ring(struct peek *p, uint64_t buffer, unsigned hart)
+{
+    uint64_t at[MEMBERS];
+
+    peek_members(p, members, MEMBERS, at);
+    return peek_u64(p, peek_u64(p, buffer + at[BUFFERS]) + 8 * (uint64_t)hart);
+}
+
 void rings_linux_pages(struct peek *p, uint64_t buffer, unsigned hart, struct log_bytes *pages)
 {
     struct ring r = {.peek = p, .pages = pages};
 
     peek_members(p, members, MEMBERS, r.at);
-    r.va = peek_u64(p, peek_u64(p, buffer + r.at[BUFFERS]) + 8 * (uint64_t)hart);
+    r.va = rings_linux_ring(p, buffer, hart);
     if (r.va && !p->bad)
         put_ring(&r);
 }

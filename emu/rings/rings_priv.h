@@ -9,6 +9,9 @@
 
 enum { RING_PAGES_MAX = 1 << 19, RING_TRACES_MAX = 1 << 12 };
 
+/* The hart's ring, a struct ring_buffer_per_cpu; 0: it has none. */
+uint64_t rings_ring(struct peek *p, const struct ring_trace *trace, unsigned hart);
+
 /* Whether the list has the trace already: then a guest's list leads back to itself. */
 bool ring_trace_is_known(const struct ring_traces *traces, uint64_t va);
 
@@ -34,9 +37,10 @@ void ring_put_cmdline(struct log_bytes *text, uint32_t pid, const char *comm);
 bool rings_are_linux(struct peek *p);
 
 /*
- * rings_traces, rings_pages and rings_cmdlines for Linux. `buffer': a struct trace_buffer; `saved':
- * a struct saved_cmdlines_buffer.
+ * rings_ring, rings_traces, rings_pages and rings_cmdlines for Linux. `buffer': a struct
+ * trace_buffer; `saved': a struct saved_cmdlines_buffer.
  */
+uint64_t rings_linux_ring(struct peek *p, uint64_t buffer, unsigned hart);
 void rings_linux_traces(struct peek *p, struct ring_traces *traces);
 void rings_linux_pages(struct peek *p, uint64_t buffer, unsigned hart, struct log_bytes *pages);
 void rings_linux_cmdlines(struct peek *p, uint64_t saved, struct log_bytes *text);

@@ -6,14 +6,22 @@
 log=$work/run.log
 run run --quiet --harts 2 --log "$log" --append 'script="ps | cat"' "$mcount"
 for form in csv folded flamegraph perfetto vcd trace-dat trace-dat-7 trace-dat-function perf kallsyms; do
-    run log --to $form -o "$work/$form" "$log"
-    claim "$form: no message" has_status 0 and test ! -s "$err" and test -s "$work/$form"
+    case $form in
+    trace-dat*) file=$work/$form.dat ;;
+    *) file=$work/$form ;;
+    esac
+    run log --to $form -o "$file" "$log"
+    claim "$form: no message" has_status 0 and test ! -s "$err" and test -s "$file"
     run log --to $form "$log"
-    claim '... and the same on standard output' cmp "$out" "$work/$form"
+    claim '... and the same on standard output' cmp "$out" "$file"
 done
+run log --to trace-dat -o "$work/nameless" "$log"
+claim 'trace.dat by another name has a warning' has_status 0 and test "$(wc -l <"$err")" -eq 1 and has_line 'nameless: KernelShark opens only files whose names end with .dat' "$err"
+run log --to chrome -o "$work/chrome" "$log"
+run log --to chrome --until 15M -o "$work/cut" "$log"
 run log "$log"
 claims_of python3 - "$work" "$out" <<'PY'
-import csv, re, struct, sys
+import collections, csv, json, re, struct, sys
 import xml.etree.ElementTree as xml
 from claims import claim, finish
 
@@ -113,7 +121,33 @@ def entries(data, cpus):
     return found
 
 
-data = open(f"{work}/trace-dat", "rb").read()
+def tracks_of(file):
+    """Of a Chrome trace: the names and pids of each track, whether calls are nested by name, how many are left open."""
+    open_calls, track_names, pids, nested = {}, {}, {}, True
+    for e in json.load(open(f"{work}/{file}")):
+        stack = open_calls.setdefault(e.get("tid"), [])
+        if e["ph"] == "B":
+            stack.append(e)
+            pids.setdefault(e["tid"], collections.Counter())[e["args"].get("pid")] += 1
+        elif e["ph"] == "E":
+            nested &= bool(stack) and stack[-1]["name"] == e["name"] and stack.pop()["ts"] <= e["ts"]
+        elif e["name"] == "thread_name":
+            track_names.setdefault(e["tid"], []).append(e["args"]["name"])
+    return track_names, pids, nested, sum(map(len, open_calls.values()))
+
+
+track_names, track_pids, chrome_nested, chrome_open = tracks_of("chrome")
+cut = tracks_of("cut")
+of_tasks = [{name.rsplit("-", 1)[1] for name in track_names[t]} for t in track_names if "-" in track_names[t][0]]
+elsewhere = sum(n for t in track_pids for pid, n in track_pids[t].items()
+                if "-" in track_names[t][-1] and track_names[t][-1].rsplit("-", 1)[1] != str(pid))
+data = open(f"{work}/trace-dat.dat", "rb").read()
+saved = re.search(rb"((?:\d+ [^\n\0]+\n)+)\Z", data[:data.index(b"options  ") - 4])
+comms = [line.split(" ", 1) for line in saved.group(1).decode().splitlines()]
+newest = {}
+for row in rows:
+    if row["pid"]:
+        newest[row["pid"]] = row["task"]
 table = data.index(b"flyrecord\0") + 10
 graph = entries(data, [struct.unpack_from("<QQ", data, table + 16 * i) for i in range(2)])
 for sentence, holds in (
@@ -124,6 +158,11 @@ for sentence, holds in (
         ("Perfetto: each call is a slice that ends, with a name", slices == calls > 1000 and nested and
          not any(open_slices.values())),
         ("the states of the harts are in order", ordered and changes > 1000 and len(ids) == 8),
+        ("Chrome: an end has the name of its begin, and each begin has one", chrome_nested and not chrome_open),
+        ("... also in a part of a log", cut[2] and not cut[3]),
+        ("... and a track has the calls of one pid", all(len(pids) == 1 for pids in of_tasks) and len(of_tasks) > 5 and elsewhere < 20),
+        ("trace.dat: a pid has one name, its newest", len(comms) > 4 and dict(comms).get("1") == "sh" and
+         len({pid for pid, _ in comms}) == len(comms) and all(newest.get(pid, comm) == comm for pid, comm in comms)),
         ("trace.dat: each call of a function is an entry", graph.count(11) == functions > 1000),
         ("perf.data is one", open(f"{work}/perf", "rb").read(16) == b"PERFILE2" + struct.pack("<Q", 104)),
         ("kallsyms has the functions", " t do_trap_exception\n" in open(f"{work}/kallsyms").read())):

@@ -292,4 +292,23 @@ claim '--help names the options' has_line '--diff' "$out" and test ! -s "$err"
 try "$rvftrace" report "$work/on.json" >/dev/full 2>"$err"
 claim 'a full disk is an error' has_status 74 and test "$(wc -l <"$err")" -eq 1
 
+
+# How a run was made is in all that it writes, and enough to make it again.
+run run --harts 2 --fetch random:3 --stores random:4 --seed 7 --report "$work/made.json" --sarif "$work/made.sarif" --junit "$work/made.xml" \
+    --html "$work/made.html" --log "$work/made.log" "$BUILD/guest/ipi.elf"
+modes='fetch random:3, translate stale, stores random:4, seed 7'
+claim 'the text names the modes' has_line "^modes: $modes$" "$err"
+run log "$work/made.log"
+claim '... so does the log' has_line ", $modes$" "$out" and has_line '^  again: rvftrace run .*--stores random:4 .*ipi.elf$' "$out"
+claim '... and each report' has_line "\"modes\":\"$modes\"" "$work/made.json" and has_line "\"modes\": *\"$modes\"" "$work/made.sarif" \
+    and has_line "property name=\"modes\" value=\"$modes\"" "$work/made.xml" and has_line "$modes" "$work/made.html"
+printf 'info machine\n' >"$work/commands"
+run debug --batch --commands "$work/commands" --stores random:4 "$BUILD/guest/ipi.elf"
+claim '... and the debugger' has_line '^modes: fetch stale, translate stale, stores random:4, seed 1$' "$out"
+claim 'the command of a report makes the same run' python3 - "$work/made.json" "$rvftrace" "$work/again.json" <<'PY'
+import json, subprocess, sys
+command = json.load(open(sys.argv[1]))["run"]["command"]
+subprocess.run([sys.argv[2], "run", "--quiet", "--report", sys.argv[3], *command[2:]], check=True, stdout=subprocess.DEVNULL)
+assert open(sys.argv[1]).read() == open(sys.argv[3]).read()
+PY
 finish

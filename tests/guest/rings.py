@@ -20,9 +20,10 @@ EVENTS = ["sched/sched_switch", "syscalls/sys_enter_write", "syscalls/sys_exit_w
           "timer/hrtimer_start", "kmem/kmalloc", "ftrace/function", "ftrace/funcgraph_exit", "ftrace/bprint",
           "kprobes/mine"]
 INSTANCES = ["first", "second"]
-FILES = [f"events/{event}/format" for event in EVENTS] + ["printk_formats", "saved_cmdlines"] + \
+FACTS = ["trace_clock", "per_cpu/cpu0/stats", "per_cpu/cpu1/stats"]
+FILES = FACTS + [f"events/{event}/format" for event in EVENTS] + ["printk_formats", "saved_cmdlines"] + \
         [f"{where}per_cpu/cpu{hart}/trace_pipe_raw" for where in ["", *(f"instances/{i}/" for i in INSTANCES)] for hart in (0, 1)]
-RECORD = [f"cd {T}", "echo 'p:mine file_write size=$arg3' > kprobe_events", "echo 16 > buffer_size_kb",
+RECORD = [f"cd {T}", "echo counter > trace_clock", "echo 'p:mine file_write size=$arg3' > kprobe_events", "echo 16 > buffer_size_kb",
           "mkdir instances/first instances/second", "echo 1 > instances/first/events/sched/sched_switch/enable",
           "echo 1 > events/sched/enable", "echo 1 > events/kprobes/mine/enable", "echo function > current_tracer",
           "ps | cat", "echo 0 > tracing_on", "head -n 3 trace_pipe", "echo 1 > tracing_on", "work calls 50",
@@ -47,10 +48,14 @@ class Dat:
         self.symbols, self.printk, self.cmdlines = self.sized(4), self.sized(4), self.sized()
         harts = self.number(4)
         assert self.text() == b"options  "
-        self.instances = {}
+        self.instances, self.facts = {}, []
         while option := self.number(2):
-            assert option == 3
-            size, place = self.number(4), self.number(8)
+            size = self.number(4)
+            if option != 3:
+                self.facts.append((option, data[self.at:self.at + size]))
+                self.at += size
+                continue
+            place = self.number(8)
             self.instances[self.text().decode()] = place
             assert size >= 9
         self.pages = self.rings(harts)
@@ -116,6 +121,14 @@ def main(build, layout):
     for event in EVENTS:
         claim(f"the format of {event}", dat.formats.get(event) == guest[f"events/{event}/format"],
               (dat.formats.get(event), guest[f"events/{event}/format"]))
+    facts = {option: [text for number, text in dat.facts if number == option] for option, _ in dat.facts}
+    counts = [[line for line in guest[name].decode().splitlines() if line.split(":")[0] in
+               ("entries", "overrun", "commit overrun", "dropped events", "read events")] for name in FACTS[1:]]
+    claim("the clock", facts.get(4) == [guest["trace_clock"] + b"\0"] and b"[counter]" in guest["trace_clock"],
+          (facts.get(4), guest["trace_clock"]))
+    claim("what the rings have counted", [text.rstrip(b"\0").decode().splitlines()[1:] for text in facts.get(2, [])] == counts and
+          any(not line.endswith(" 0") for line in counts[0][1:]), (facts.get(2), counts))
+    claim("the kernel's name", len(facts.get(5, [])) == 1 and re.fullmatch(rb"Linux \S+ \S+ riscv64\0", facts[5][0]), facts.get(5))
     claim("printk_formats", dat.printk == guest["printk_formats"], (dat.printk[-300:], guest["printk_formats"][-300:]))
     claim("saved_cmdlines", dat.cmdlines == guest["saved_cmdlines"] and b" ps\n" in dat.cmdlines, dat.cmdlines)
     for hart in 0, 1:
