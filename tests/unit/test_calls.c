@@ -73,6 +73,7 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     char name[32];
 
     add_clocks(at);
+    assert_int_equal(c->step, at->clocks.insns); /* there is one hart */
     if (!is_fed && c->kind == CALL_FUNCTION)
         assert_string_equal(c->function, function_of(c));
     snprintf(name, sizeof name, "%s.%s", function_of(c) ? function_of(c) : "?", states[c->state]);
