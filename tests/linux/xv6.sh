@@ -34,6 +34,17 @@ for harts in 1 3; do
     claim "xv6 with $harts harts passes its usertests -q" has_status 0
 done
 
+# Translations that stay, and stores that come late, change nothing, and are no finding; its fetches are, in all modes. It
+# relies on A and D that the hardware sets (Svadu).
+printf 'wait $ \nsend forktest\n' >"$work/talk"
+for mode in '--translate invalid --isa rv64gc_zicntr_svadu' '--translate random:1' '--stores delayed' '--stores random:1'; do
+    # shellcheck disable=SC2086 # several words
+    try python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts 2 --fetch coherent \
+        $mode --drive "$XV6_FS,snapshot" --max-insns 3G "$XV6_KERNEL" <"$work/talk" >"$out" 2>"$err"
+    claim "xv6 with 2 harts and $mode forks until there is no more" has_status 75 and has_line '^fork test OK' "$out" \
+        and rules_are stale-fetch
+done
+
 # By the ISA it may run what was in a page before: it fails, or not, and what it lacks is said once.
 lacks_one_fence() {
     [ "$(grep -Ec '^(error|warning|note): [a-z-]*: ' "$err")" -eq 1 ] && rules_are stale-fetch &&

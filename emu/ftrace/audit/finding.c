@@ -82,6 +82,7 @@ const char *message_text(enum message message)
         [MESSAGE_SPINS] = "in a small loop: each interrupt finds the hart there, with the same "
                           "registers",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
+        [MESSAGE_OPEN] = "at this address, writable and executable",
         [MESSAGE_NO_SLOT] = "nothing can be executed at the address where the hart goes on",
         [MESSAGE_OTHER_INSN] = "the slot has another instruction than the breakpoint has replaced",
         [MESSAGE_NO_WAY_BACK] = "right after the copy there is neither a breakpoint nor a jump to "

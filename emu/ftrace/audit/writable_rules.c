@@ -162,6 +162,9 @@ static void begin_to_look(struct writable_rules *r, const struct update_event *u
 
 /* ---- text that is complete ---- */
 
+/* For audit_cause: all modules, all programs of BPF, and the image are a cause each. */
+enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER };
+
 static void report_page(struct writable_rules *r, struct hart *h, uint64_t va, uint64_t key)
 {
     const struct breach b = {.rule = RULE_writable_text,
@@ -175,7 +178,7 @@ static void report_page(struct writable_rules *r, struct hart *h, uint64_t va, u
     if (!f)
         return;
     audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
-    audit_fact_message(f, LABEL_MAPPED, MESSAGE_WRITABLE);
+    audit_fact_message(f, LABEL_MAPPED, key == CAUSE_OTHER ? MESSAGE_OPEN : MESSAGE_WRITABLE);
     audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
 }
 
@@ -203,9 +206,6 @@ static bool is_all_open(struct hart *h, uint64_t va, uint64_t size)
             return false;
     return true;
 }
-
-/* For audit_cause: all modules, all programs of BPF, and the image are a cause each. */
-enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER };
 
 /* The first program has run: what the kernel protects, it has. */
 static void check_image(struct writable_rules *r, struct hart *h)
