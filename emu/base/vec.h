@@ -30,6 +30,15 @@
         }                                                            \
     } while (0)
 
+/* Gives room back of which less than an eighth is used; the elements may move. */
+#define VEC_SHRINK(v)                                                \
+    do {                                                             \
+        if ((v)->cap > 64 && (v)->len < (v)->cap / 8) {              \
+            (v)->cap /= 2;                                           \
+            (v)->at = xrealloc((v)->at, (v)->cap * sizeof *(v)->at); \
+        }                                                            \
+    } while (0)
+
 #define VEC_PUSH(v, item)                         \
     do {                                          \
         VEC_RESERVE(v, 1);                        \

@@ -506,6 +506,7 @@ struct watch_left_out watch_left_out(const struct watch *w)
 
     return (struct watch_left_out){
         .returns = calls ? calls_returns_left_out(calls) : 0,
+        .calls = calls ? calls_open_left_out(calls) : 0,
         .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
         .texts = w->live_text ? live_text_left_out(w->live_text) : 0,
         .sites = site_life_left_out(w->site_life) + module_sites_left_out(w->module_sites),

@@ -58,6 +58,7 @@ void watch_end(struct watch *w, struct run_end end);
 /* What was left out because there was too much of it. */
 struct watch_left_out {
     uint64_t returns;   /* calls_returns_left_out */
+    uint64_t calls;     /* calls_open_left_out */
     uint64_t swaps;     /* audit_swaps_left_out */
     uint64_t sites;     /* site_life_left_out, module_sites_left_out */
     uint64_t labels;    /* jump_labels_left_out, or key_labels_left_out if it is more */

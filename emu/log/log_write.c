@@ -108,6 +108,8 @@ static void make_stacks(struct log_writer *w)
         to->base = from->base;
         to->when = from->when;
         to->open.len = 0;
+        if (from->open.len < to->open.cap / 8)
+            VEC_FREE(&to->open);
         for (size_t n = 0; n < from->open.len; n++) {
             const struct open_call *o = &from->open.at[n];
             struct log_call c = *definition(w, o);
@@ -638,7 +640,7 @@ bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *
                       uint32_t number, enum log_call_end end)
 {
     struct open_calls *stack = stack_of(w, number);
-    const struct open_call *top;
+    struct open_call top;
     struct log_hart *h;
 
     if (UNLIKELY(!stack || !stack->open.len))
@@ -646,10 +648,11 @@ bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *
     h = select_hart(w, hart, now->others);
     (void)select_stack(w, h, number, stack->base);
     make_later(stack, now->cycle);
-    top = &stack->open.at[--stack->open.len];
+    top = stack->open.at[--stack->open.len];
+    VEC_SHRINK(&stack->open);
     put_event(w, h, hart, LOG_CODE_RETURN + (uint64_t)end, now);
-    if (UNLIKELY(top->trap))
-        VEC_PUSH(&w->unused_traps, top->defined);
+    if (UNLIKELY(top.trap))
+        VEC_PUSH(&w->unused_traps, top.defined);
     end_event(w, now->cycle);
     return true;
 }

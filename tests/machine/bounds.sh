@@ -109,6 +109,12 @@ claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the
     report "r['swaps_left_out'] == 262144 and r['sites_left_out'] == 0 and r['returns_left_out'] == 0"
 claim_line '... and the end of the run, too' '^not kept: .*262,144 replaced instructions$' "$err"
 
+run_measured run --firmware none --console none --memory 16M --max-insns 8M --log "$work/log" --report "$work/report.json" "$hostile/deep.elf"
+claim 'two million calls without a return take no more than 128 MiB' test "$peak" -lt 131072
+claim '... and those that could not be kept are counted' report "r['calls_left_out'] > 1500000"
+claim_line '... which is said' '^not kept: .*[0-9,]+ ends of calls in the trace, as too many were open' "$err"
+rm -f "$work/log"
+
 for command in run 'debug -x /dev/null'; do
     # shellcheck disable=SC2086 # a command and its options
     run $command --quiet --firmware none --console none --log "$work/log" "$hostile/tables.elf" </dev/null

@@ -14,8 +14,12 @@
 /* A function with variable arguments saves up to eight registers above its frame. */
 enum { VARARGS_BYTES = 64 };
 
-/* More open calls than fit on a stack of that size; more stacks than any guest has tasks. */
-enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 16 };
+/*
+ * More open calls than fit on a stack of that size; more stacks than a guest has tasks; and more
+ * open calls on all of them, of which each takes about a hundred bytes. Stacks that have become
+ * shallow keep their room, until it is ROOM_MAX calls in all.
+ */
+enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 15, SUM_MAX = 1 << 17, ROOM_MAX = 2 * SUM_MAX };
 
 struct stack {
     uint32_t number;
@@ -33,7 +37,9 @@ struct call_stacks {
         uint64_t key, index;
     } last; /* the stack that was looked up last; its index is UINT64_MAX if there is none */
     uint32_t stack_count;
-    bool dropped; /* some call was ended because there were too many */
+    size_t sum, room;  /* of all stacks: open calls, and calls for which memory is allotted */
+    bool dropped;      /* some call was ended because there were too many */
+    uint64_t left_out; /* how many */
 };
 
 /* ---- return handlers ---- */
@@ -98,6 +104,7 @@ static inline void pop(struct call_stacks *c, struct stack *s, enum call_end how
     if (c->config.listener.leave && is_told(c, top))
         c->config.listener.leave(c->config.listener.ctx, top, moment(c, s), how);
     s->open.len--;
+    c->sum--;
 }
 
 static inline void leave_top(struct call_stacks *c, struct stack *s, enum call_end how)
@@ -121,7 +128,7 @@ static void forget_stacks(struct call_stacks *c, enum call_end how)
         leave_down_to(c, &c->stacks.at[i], 0, how);
         VEC_FREE(&c->stacks.at[i].open);
     }
-    c->stacks.len = 0;
+    c->stacks.len = c->room = 0;
     c->last.index = UINT64_MAX;
     map_clear(&c->stack_at);
 }
@@ -129,6 +136,7 @@ static void forget_stacks(struct call_stacks *c, enum call_end how)
 static void drop_stacks(struct call_stacks *c)
 {
     c->dropped = true;
+    c->left_out += c->sum;
     forget_stacks(c, CALL_DROPPED);
 }
 
@@ -203,7 +211,38 @@ static inline bool is_tail_call(const struct call_stacks *c, const struct call *
 static NOINLINE void drop_stack(struct call_stacks *c, struct stack *s)
 {
     c->dropped = true;
+    c->left_out += s->open.len;
     leave_down_to(c, s, 0, CALL_DROPPED);
+}
+
+/* Gives back the room that is not used. */
+static void trim(struct call_stacks *c)
+{
+    for (size_t i = 0; i < c->stacks.len; i++) {
+        struct stack *s = &c->stacks.at[i];
+
+        if (!s->open.len)
+            VEC_FREE(&s->open);
+        else
+            s->open.at = xrealloc(s->open.at, s->open.len * sizeof *s->open.at);
+        s->open.cap = s->open.len;
+    }
+    c->room = c->sum;
+}
+
+/* Allots memory for another call. */
+static void reserve(struct call_stacks *c, struct stack *s)
+{
+    size_t before = s->open.cap;
+
+    VEC_RESERVE(&s->open, 1);
+    c->room += s->open.cap - before;
+    if (c->room > ROOM_MAX) {
+        trim(c);
+        before = s->open.cap;
+        VEC_RESERVE(&s->open, 1);
+        c->room += s->open.cap - before;
+    }
 }
 
 /* Ends calls that must have ended before one that is not simply within the innermost call. */
@@ -211,15 +250,18 @@ static NOINLINE void make_way(struct call_stacks *c, struct stack *s, const stru
 {
     while (is_over(c, top_of(s), call))
         leave_top(c, s, CALL_ABANDONED);
+    for (size_t i = 0; c->sum >= SUM_MAX && i < c->stacks.len; i++)
+        drop_stack(c, &c->stacks.at[i]);
     if (s->open.len == OPEN_MAX)
         drop_stack(c, s);
-    VEC_RESERVE(&s->open, 1);
+    reserve(c, s);
 }
 
 /* Whether so many calls may begin on the stack before make_way is needed for the room. */
-static inline bool has_room(const struct stack *s, size_t calls)
+static inline bool has_room(const struct call_stacks *c, const struct stack *s, size_t calls)
 {
-    return s->open.len + calls <= s->open.cap && s->open.len + calls <= OPEN_MAX;
+    return s->open.len + calls <= s->open.cap && s->open.len + calls <= OPEN_MAX &&
+           c->sum + calls <= SUM_MAX;
 }
 
 /* Begins a call for which there is room, within the innermost one, `top'. */
@@ -228,6 +270,7 @@ static ALWAYS_INLINE void begin_call(struct call_stacks *c, struct stack *s, con
 {
     struct call *pushed = &s->open.at[s->open.len++];
 
+    c->sum++;
     *pushed = *call;
     if (UNLIKELY(is_tail_call(c, top, call)))
         pushed->tail_of = top->pc;
@@ -252,7 +295,7 @@ static inline void push(struct call_stacks *c, const struct call *call)
     if (UNLIKELY(!s))
         s = add_stack(c, call->sp);
     top = top_of(s);
-    if (UNLIKELY(is_over(c, top, call) || !has_room(s, 1))) {
+    if (UNLIKELY(is_over(c, top, call) || !has_room(c, s, 1))) {
         make_way(c, s, call);
         top = top_of(s);
     }
@@ -592,7 +635,7 @@ void call_stacks_trace(struct call_stacks *c, const struct traced_call *t)
 
     c->now.hart = t->hart;
     c->now.clocks = (struct clocks){.cycle = t->cycle, .others = t->step};
-    if (UNLIKELY(!s || !has_room(s, 2) || stack_key(t->tracer_sp) != stack_key(t->sp) ||
+    if (UNLIKELY(!s || !has_room(c, s, 2) || stack_key(t->tracer_sp) != stack_key(t->sp) ||
                  t->tracer_sp > t->sp || is_over(c, top_of(s), &function))) {
         trace_otherwise(c, t);
         return;
@@ -807,7 +850,7 @@ static void free_stacks(struct call_stacks *c)
 {
     for (size_t i = 0; i < c->stacks.len; i++)
         VEC_FREE(&c->stacks.at[i].open);
-    c->stacks.len = 0;
+    c->stacks.len = c->sum = c->room = 0;
     c->last.index = UINT64_MAX;
 }
 
@@ -818,6 +861,12 @@ void call_stacks_forget(struct call_stacks *c)
     c->stack_count = 0;
     c->called = 0;
     c->dropped = false;
+    c->left_out = 0;
+}
+
+uint64_t call_stacks_left_out(const struct call_stacks *c)
+{
+    return c->left_out;
 }
 
 void call_stacks_free(struct call_stacks *c)
@@ -868,6 +917,7 @@ static void check_stacks(struct state_io *io, const struct call_stacks *c, size_
 void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sites)
 {
     STATE_IO(io, c->dropped);
+    STATE_IO(io, c->left_out);
     STATE_IO(io, c->stack_count);
     return_handlers_state_io(io, &c->config.handlers);
     if (io->loading)
@@ -877,6 +927,10 @@ void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sit
     if (!io->loading)
         return;
     c->called = 0;
+    for (size_t i = 0; i < c->stacks.len; i++) {
+        c->sum += c->stacks.at[i].open.len;
+        c->room += c->stacks.at[i].open.cap;
+    }
     for (size_t i = 0; i < c->stacks.len; i++)
         for (size_t n = 0; n < c->stacks.at[i].open.len; n++)
             c->called += c->stacks.at[i].open.at[n].kind == CALL_FUNCTION &&

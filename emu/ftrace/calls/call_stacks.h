@@ -119,6 +119,9 @@ const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed
 /* Forgets all calls, without calling the listener. */
 void call_stacks_forget(struct call_stacks *c);
 
+/* The number of calls that have ended with CALL_DROPPED. */
+uint64_t call_stacks_left_out(const struct call_stacks *c);
+
 /* Ends all open calls; `clocks': those of a hart. */
 void call_stacks_end(struct call_stacks *c, unsigned hart, const struct clocks *clocks);
 

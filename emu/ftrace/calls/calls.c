@@ -868,6 +868,12 @@ uint64_t calls_returns_left_out(const struct calls *c)
     return c->returns_left_out;
 }
 
+uint64_t calls_open_left_out(const struct calls *c)
+{
+    feed_settle(c->listener.feed);
+    return call_stacks_left_out(c->stacks);
+}
+
 static void uproot_returns(struct calls *c)
 {
     for (size_t i = 0; i < c->awaited.cap; i++)

@@ -191,6 +191,9 @@ void calls_forget(struct calls *c);
  */
 uint64_t calls_returns_left_out(const struct calls *c);
 
+/* The number of calls that have ended with CALL_DROPPED, because too many were open. */
+uint64_t calls_open_left_out(const struct calls *c);
+
 /* At the end of the run: ends all open calls with CALL_OPEN. */
 void calls_end(struct calls *c);
 

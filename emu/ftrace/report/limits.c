@@ -32,6 +32,7 @@ uint64_t limit_left_out(const struct report *r, enum limit limit)
     case LIMIT_jump_labels: return watch_left_out(r->watch).labels;
     case LIMIT_texts: return watch_left_out(r->watch).texts;
     case LIMIT_returns: return watch_left_out(r->watch).returns;
+    case LIMIT_calls: return watch_left_out(r->watch).calls;
     case LIMIT_announced: return watch_left_out(r->watch).announced;
     case LIMITS: break;
     }
