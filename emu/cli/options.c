@@ -616,6 +616,7 @@ static const char *find_conflict(const struct options *o)
         {is_explore, no_audit, "explore needs the auditor; leave out --audit=off"},
         {o->machine.port_count, o->machine.drive_count == MACHINE_DRIVES_MAX,
          "--port takes the place of the last --drive: give at most 5 drives"},
+        {o->gdb_write, !o->gdb, "--gdb-write is for gdb: give --gdb, too"},
         {o->gdb, o->commands, "--gdb gives the machine to gdb; leave out --commands"},
         {o->replay, o->input, "--replay supplies the input; leave out --input"},
         {o->view, !o->log, "--view shows the log: give --log FILE, too"},

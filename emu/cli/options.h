@@ -68,7 +68,8 @@ struct options {
     const char *allow[OPTION_ALLOW_MAX];
     unsigned allow_count;
     const char *baseline, *write_baseline, *sarif, *junit;
-    const char *report, *html, *trace, *log, *rings, *symbols, *commands, *gdb, *dump_dtb;
+    const char *report, *html, *trace, *log, *rings, *symbols, *commands, *gdb, *gdb_write,
+        *dump_dtb;
     const char *device_log; /* NULL: none */
     bool batch;             /* debug: no prompts, and the first command that fails ends it */
     bool quiet, view;

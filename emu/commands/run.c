@@ -163,8 +163,9 @@ static void on_watch(void *session, int fd)
 
 struct stop session_serve_gdb(struct session *s)
 {
-    const struct debugger_config debugger = debugger_config(s);
+    struct debugger_config debugger = debugger_config(s);
     struct gdb_service_config config = {
+        .runs_alone = s->options.command == COMMAND_RUN,
         .port = s->gdb_port,
         .diag = &s->diag,
         .resuming = on_gdb_resuming,
@@ -176,6 +177,8 @@ struct stop session_serve_gdb(struct session *s)
     };
     struct stop stop;
 
+    debugger.writes_in_folder = !gdb_port_is_standard(s->gdb_port);
+    debugger.folder = s->options.gdb_write;
     host_pause(s->host);
     if (gdb_port_is_standard(s->gdb_port))
         host_begin_session(s->host);

@@ -61,8 +61,10 @@ static bool is_valid(const char *where)
 
     if (!strcmp(where, "-") || split(where, host, &port))
         return true;
-    /* A number that is no port is not the name of a file either. */
-    return where[strspn(where, "0123456789:")] && strlen(where) < sizeof a.sun_path;
+    /* What begins like a number, or has a colon, is no path without a slash: a port was meant. */
+    if (!strchr(where, '/') && (strchr("0123456789+-:", where[0]) || strchr(where, ':')))
+        return false;
+    return strlen(where) < sizeof a.sun_path;
 }
 
 /* ---- TCP ---- */
@@ -82,17 +84,20 @@ static int listen_at(const struct addrinfo *a)
     return -1;
 }
 
-static void say_address(const struct gdb_port *p, const struct diag *d)
+/* `chosen': the port is one that was free. */
+static void say_address(const struct gdb_port *p, bool chosen, const struct diag *d)
 {
     struct sockaddr_storage a;
     socklen_t len = sizeof a;
     char host[HOST_MAX], port[8];
+    struct diag loud = *d;
 
     if (getsockname(p->listens, (struct sockaddr *)&a, &len) ||
         getnameinfo((struct sockaddr *)&a, len, host, sizeof host, port, sizeof port,
                     NI_NUMERICHOST | NI_NUMERICSERV))
         return;
-    diag_note(d, "gdb can connect: target remote %s%s%s:%s", strchr(host, ':') ? "[" : "", host,
+    loud.quiet &= !chosen; /* nobody knows it otherwise */
+    diag_note(&loud, "gdb can connect: target remote %s%s%s:%s", strchr(host, ':') ? "[" : "", host,
               strchr(host, ':') ? "]" : "", port);
 }
 
@@ -116,7 +121,7 @@ static enum exit_status open_tcp(struct gdb_port *p, const char *where, const ch
                    strerror(error));
         return EXIT_IO;
     }
-    say_address(p, d);
+    say_address(p, !strcmp(port, "0"), d);
     return EXIT_PASS;
 }
 

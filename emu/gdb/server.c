@@ -306,9 +306,25 @@ static void begin_session(struct gdb_server *g, const struct gdb_link *link)
     g->watch_met = 0;
 }
 
+/* Any program that can connect may have sent something: a page in a browser sends POST. */
+static bool is_gdbs(uint8_t first)
+{
+    return first == '$' || first == '+' || first == '-' || first == 0x03;
+}
+
+/* Reads the first bytes of the connection. */
+static void greet(struct gdb_server *g)
+{
+    if (!fill_input(g))
+        end_session(g, GDB_LOST);
+    else if (!is_gdbs(g->input[0]))
+        end_session(g, GDB_REFUSED);
+}
+
 enum gdb_end gdb_serve(struct gdb_server *g, const struct gdb_link *link)
 {
     begin_session(g, link);
+    greet(g);
     while (!g->ended) {
         if (g->input_at < g->input_len)
             take_item(g, packet_take(&g->reader, g->input[g->input_at++], g->no_acks));

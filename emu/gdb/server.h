@@ -36,6 +36,7 @@ enum gdb_end {
     GDB_DETACHED, /* the guest is to run on without gdb */
     GDB_KILLED,   /* the run is to end */
     GDB_LOST,     /* the connection has ended otherwise; the machine stays stopped */
+    GDB_REFUSED,  /* the peer is not gdb: its first byte begins neither a packet nor an answer */
 };
 
 struct gdb_config {

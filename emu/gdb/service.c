@@ -120,7 +120,7 @@ static enum gdb_end serve(const struct gdb_service *s)
 
 struct stop gdb_service_run(struct gdb_service *s)
 {
-    enum gdb_end end = GDB_LOST;
+    enum gdb_end end = GDB_LOST, before = s->config.runs_alone ? GDB_DETACHED : GDB_LOST;
 
     while (end != GDB_KILLED) {
         if (end == GDB_DETACHED ? !run_alone(s) : !await_gdb(s))
@@ -128,6 +128,13 @@ struct stop gdb_service_run(struct gdb_service *s)
         end = serve(s);
         if (s->config.over(s->config.ctx))
             break;
+        if (end == GDB_REFUSED) {
+            diag_warn(s->config.diag,
+                      "a connection was closed: what came first was no packet of gdb");
+            end = before;
+            continue;
+        }
+        before = end;
         if (end == GDB_LOST)
             diag_note(s->config.diag,
                       "the connection of gdb has ended; the machine is stopped until gdb connects");

@@ -16,6 +16,7 @@ struct gdb_port;
 struct gdb_service;
 
 struct gdb_service_config {
+    bool runs_alone; /* the guest runs before gdb connects */
     struct debugger *debugger;
     struct gdb_port *port;
     const struct diag *diag;

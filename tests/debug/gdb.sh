@@ -135,10 +135,53 @@ try wait $guest
 claim "kill ends the run, with status 0" has_status 0
 claim "the socket is removed" test ! -e "$work/socket"
 
-for where in 65536 :70000 "$(printf '%0200d' 0)" ''; do
+for where in 65536 :70000 -1 0x10 80x a:b:c "$(printf '%0200d' 0)" ''; do
     try "$rvftrace" debug --gdb "$where" "$kernel" >"$out" 2>"$err" </dev/null
     claim "--gdb '$(printf %.9s "$where")' is refused in one line" has_status 64 and line_count 1 'rvftrace: error' "$err"
 done
+
+# posts FILE OPTIONS...: a page of a browser sends the packet of `monitor save FILE' to the port; then gdb does. What gdb was told is in $out.
+posts() {
+    file=$1
+    shift
+    python3 - "$file" "$rvftrace" debug -q --console none --gdb 0 "$@" "$kernel" >"$out" 2>"$err" <<'PY'
+import re, socket, subprocess, sys
+emulator = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+said = emulator.stderr.readline()
+port = int(re.search(r":(\d+)$", said).group(1))
+def packet(text):
+    return b"$" + text + b"#%02x" % (sum(text) & 255)
+save = packet(b"qRcmd," + b"save " .hex().encode() + sys.argv[1].encode().hex().encode())
+page = socket.create_connection(("127.0.0.1", port))
+page.sendall(b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + save)
+page.settimeout(20)
+try:
+    print("page:", page.recv(100))
+except ConnectionResetError:
+    print("page: b''")
+gdb = socket.create_connection(("127.0.0.1", port))
+gdb.settimeout(20)
+gdb.sendall(save)
+told = b""
+while b"#" not in told.replace(b"+", b"")[-3:-2]:
+    told += gdb.recv(1000)
+print("gdb:", bytes.fromhex(told.split(b"$")[1].split(b"#")[0].decode()) if b"$O" not in told else
+      b"".join(bytes.fromhex(part[1:].split(b"#")[0].decode()) for part in told.split(b"$")[1:] if part[:1] == b"O" and part[1:2] != b"K"))
+emulator.terminate()
+print("said:", said + emulator.stderr.read())
+emulator.wait()
+PY
+}
+posts "$work/saved.rvs"
+claim 'a peer whose first bytes are no packet is hung up on' has_line "^page: b''" "$out" and has_line 'what came first was no packet of gdb' "$out"
+claim '... and --quiet says a port that was chosen' has_line 'gdb can connect: target remote 127.0.0.1:[0-9]' "$out"
+claim '... and then gdb can connect, which has no file written' has_line '^gdb: .*--gdb-write FOLDER' "$out" and test ! -e "$work/saved.rvs"
+posts saved.rvs --gdb-write "$work"
+claim '... but in the folder of --gdb-write' has_line '^gdb: .*saved in ' "$out" and test -s "$work/saved.rvs"
+posts ../saved.rvs --gdb-write "$work"
+claim '... and not in another' has_line '^gdb: .*a name without folders' "$out"
+try "$rvftrace" run --gdb-write "$work" "$kernel" >"$out" 2>"$err" </dev/null
+claim '--gdb-write without --gdb is refused' has_status 64
 
 start 0
 port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]*\)$/\1/p' "$work/rvftrace.out")

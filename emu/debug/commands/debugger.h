@@ -58,6 +58,8 @@ struct debugger_config {
      * message was printed on `out`.
      */
     bool (*save)(void *ctx, const char *path, FILE *out);
+    bool writes_in_folder; /* commands write files in `folder' only; NULL: none at all */
+    const char *folder;
     bool (*restore)(void *ctx, const char *path, FILE *out);
     /* Whether the user has pressed Ctrl-C since the last call, to end what the debugger does. */
     bool (*interrupted)(void *ctx);

@@ -1,6 +1,10 @@
 /*
  * saved.c - the commands save and restore: the machine's state in files.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"
 #include "debug/commands/points.h"
@@ -25,12 +29,33 @@ static bool call_with_file(struct debugger *d, file_call *call, const char *comm
     return call(d->config.ctx, path, d->out);
 }
 
+/* The path of a file that is to be written, which the caller frees; NULL: it may not be. */
+static char *writable_path(struct debugger *d, const char *name)
+{
+    const char *folder = d->config.folder;
+
+    if (!d->config.writes_in_folder || !*name)
+        return xstrdup(name);
+    if (!folder)
+        complain(d, "no file is written for a program that has connected; start rvftrace with "
+                    "--gdb-write FOLDER");
+    else if (strchr(name, '/') || name[0] == '.')
+        complain(d, "give a name without folders: it is written in %s (--gdb-write)", folder);
+    else
+        return xasprintf("%s/%s", folder, name);
+    return NULL;
+}
+
 void do_save(struct debugger *d, const char *args)
 {
-    if (d->config.save && arg_keyword(&args, "breakpoints"))
-        save_points(d, args);
-    else if (call_with_file(d, d->config.save, "save", args))
-        fprintf(d->out, "saved in %s\n", args);
+    bool points = d->config.save && arg_keyword(&args, "breakpoints");
+    char *path = writable_path(d, args);
+
+    if (path && points)
+        save_points(d, path);
+    else if (path && call_with_file(d, d->config.save, "save", path))
+        fprintf(d->out, "saved in %s\n", path);
+    free(path);
 }
 
 void do_restore(struct debugger *d, const char *args)
