@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +39,13 @@ static unsigned run_command(struct session *s)
     }
 }
 
+/* Beyond the limit of a file's size (ulimit -f) writing fails, with a message, as on a full disk.
+ */
+static void ignore_file_limit(void)
+{
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
 /*
  * A file that is opened later must not get the number of a standard descriptor that was closed.
  * Reading from these finds the end of file, writing fails with a message.
@@ -63,6 +71,7 @@ int main(int argc, char **argv)
     bool done;
 
     hold_standard_files();
+    ignore_file_limit();
     end_watch_begin(&end_watch);
     s.end_watch = &end_watch;
     s.diag.colour = isatty(STDERR_FILENO);

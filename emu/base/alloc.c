@@ -9,12 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/new_file.h"
 
 static void *checked(void *p)
 {
     if (!p) {
-        fputs("rvftrace: out of host memory\n", stderr);
-        abort();
+        static const char words[] =
+            "rvftrace: error: out of the host's memory; give the process more "
+            "(ulimit -v), or a smaller --memory\n";
+
+        (void)!write(STDERR_FILENO, words, sizeof words - 1);
+        new_files_remove();
+        _exit(EXIT_INTERNAL);
     }
     return p;
 }

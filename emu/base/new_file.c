@@ -35,8 +35,9 @@ static void add_part(const char *name)
 {
     struct open_part *p = xmalloc(sizeof *p);
 
+    *p = (struct open_part){.name = xstrdup(name)};
     pthread_mutex_lock(&open_parts.lock);
-    *p = (struct open_part){.next = open_parts.first, .name = xstrdup(name)};
+    p->next = open_parts.first;
     open_parts.first = p;
     pthread_mutex_unlock(&open_parts.lock);
 }

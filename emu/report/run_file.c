@@ -169,6 +169,20 @@ static json_t *load(FILE *in, json_error_t *error)
     return json;
 }
 
+/* What is wrong with the text, in our words. */
+static const char *fault_of(const json_error_t *error)
+{
+    switch (json_error_code(error)) {
+    case json_error_premature_end_of_input: return "it ends too early";
+    case json_error_invalid_utf8: return "it has bytes that are not UTF-8";
+    case json_error_null_character: return "it has a zero byte";
+    case json_error_stack_overflow: return "it is nested too deeply";
+    case json_error_numeric_overflow: return "it has a number that is too large";
+    case json_error_end_of_input_expected: return "something follows the report";
+    default: return "it is not JSON there";
+    }
+}
+
 static enum exit_status open_failed(const char *path, int reason, const struct diag *d)
 {
     diag_error(d, "%s: %s", path, strerror(reason));
@@ -192,7 +206,7 @@ static enum exit_status load_file(const char *path, json_t **json, const struct 
     if (reason)
         return open_failed(path, reason, d);
     diag_error(d, "%s: no report of a run: line %d: %s; `rvftrace run --report FILE' writes one",
-               path, error.line, error.text);
+               path, error.line, fault_of(&error));
     return EXIT_BAD_FILE;
 }
 
@@ -258,7 +272,7 @@ enum exit_status run_file_parse(struct run_file *r, const char *path, FILE *in,
 
     if (json)
         return take_all(r, path, json, d);
-    diag_error(d, "%s: %s", path, error.text);
+    diag_error(d, "%s: no report of a run: %s", path, fault_of(&error));
     return EXIT_BAD_FILE;
 }
 

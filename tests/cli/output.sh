@@ -196,4 +196,19 @@ assert elf["layout"] == image["layout"] == sys.argv[3], image["layout"]
 assert elf["sites"] == image["sites"] and len(elf["sites"]) > 100, len(image["sites"])
 ' "$work/elf.json" "$work/image.json" $layout
 done
+# limited OPTION AMOUNT ARGUMENTS...: a run with a limit of the shell's.
+limited() {
+    limit=$1 amount=$2
+    shift 2
+    # shellcheck disable=SC3045 # dash and bash have them
+    (ulimit -c 0 && ulimit "$limit" "$amount" && timeout 60 "$rvftrace" "$@" </dev/null >"$out" 2>"$err")
+}
+rm -rf "$work/limited" && mkdir "$work/limited"
+try limited -f 8 run -q --console none --append "$demo" --report "$work/limited/r.json" --log "$work/limited/r.log" --rings "$work/limited/r.dat" "$mcount"
+claim 'a file beyond the limit of sizes is status 74' has_status 74
+for file in r.json r.log.part r.dat; do
+    claim_line "... with a line about $file" "^rvftrace: error: .*/$file: File too large" "$err"
+done
+try limited -v 120000 run -q --firmware none --console none --memory 16M --max-insns 8M --log "$work/limited/v.log" "$programs/hostile/deep.elf"
+claim 'memory beyond the limit is status 70 and a line' has_status 70 and says_one_line "out of the host's memory"
 finish
