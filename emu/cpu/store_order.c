@@ -210,7 +210,8 @@ static bool is_before(const struct hart_order *o, unsigned first, unsigned secon
 {
     const struct buffered_store *a = &o->waiting[first], *b = &o->waiting[second];
 
-    if (stores_overlap(a, b->pa, b->size))
+    if (stores_overlap(a, b->pa, b->size) || (b->lr && a->number == b->lr) ||
+        (b->data && a->number == b->data)) /* rules 1, 8 and 10 */
         return true;
     if (a->kind != WAITS_LOAD && a->number <= b->after)
         return true;
@@ -388,6 +389,8 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
     *s = *store;
     s->after = store_order_is_total(h) || s->releases ? o->number : o->before_store;
     s->after_reads = s->releases ? o->number : o->reads_before_store;
+    if (UNLIKELY(o->unbound) && s->kind != WAITS_LOAD)
+        s->data = store_order_writer_of(h, o->insn.rs2);
     if (UNLIKELY(s->kind != WAITS_STORE))
         set_late(h, s);
     s->number = ++o->number;
@@ -423,7 +426,7 @@ void store_order_overlay(const struct hart *h, uint64_t pa, void *bytes, size_t 
         bool whole = s->pa >= pa && s->pa + s->size <= pa + size;
         uint64_t value = s->value;
 
-        if (s->kind == WAITS_LOAD || s->kind == WAITS_CONDITIONAL ||
+        if (s->kind == WAITS_LOAD || s->kind == WAITS_CONDITIONAL || s->data ||
             (s->kind == WAITS_AMO && !whole))
             continue;
         if (s->kind == WAITS_AMO)

@@ -67,9 +67,10 @@ static unsigned flags_of(const struct insn *i)
 {
     switch (op_class(i->op)) {
     case CLASS_LOAD: return i->op == OP_lb || i->op == OP_lh || i->op == OP_lw ? ORDER_SIGNED : 0;
-    case CLASS_STORE: return 0;
+    case CLASS_STORE: return ORDER_DATA;
     case CLASS_AMO:
-        return (bit(i->word, 26) ? ORDER_ACQUIRES : 0) | (bit(i->word, 25) ? ORDER_RELEASES : 0);
+        return ORDER_DATA | (bit(i->word, 26) ? ORDER_ACQUIRES : 0) |
+               (bit(i->word, 25) ? ORDER_RELEASES : 0);
     case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR | ORDER_BINDS;
     default:
         return ORDER_COMPUTES | (needs_all(i->op) ? ORDER_BINDS : 0) |
@@ -262,12 +263,15 @@ static uint64_t take_outcome(const struct hart *h, uint64_t pa, unsigned size,
 }
 
 uint64_t store_order_read(const struct hart *h, uint64_t pa, unsigned size, uint64_t from,
-                          uint64_t *place)
+                          uint64_t *place, bool *is_newest)
 {
     struct outcome outcomes[OUTCOMES_MAX];
     unsigned count = find_outcomes(h, pa, bytes_in_word(pa, size), from, outcomes);
 
-    return take_outcome(h, pa, size, &outcomes[choose_outcome(h, count)], place);
+    unsigned taken = choose_outcome(h, count);
+
+    *is_newest = !taken;
+    return take_outcome(h, pa, size, &outcomes[taken], place);
 }
 
 /*
@@ -328,6 +332,7 @@ static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *
     unsigned mask = bytes_in_word(pa, size), found;
     uint64_t forwarded = 0, view = 0;
 
+    store_order_let_data_come(h, pa, size);
     found = forward(h->s.order, pa, mask, &forwarded, &view);
     taken.place = later(store_order_earliest(h), view);
     if (found != mask) {
@@ -500,11 +505,11 @@ bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t valu
     uint64_t pa;
 
     if (va % 8 + size > 8)
-        return store_at_once(h, va, size, value);
+        return store_at_once(h, va, size, store_order_data(h, value));
     if (!hart_reach_store(h, va, size, &pa, &type))
         return false;
     if (!ram_has(h->cluster->ram, pa, size))
-        return store_to_device(h, va, size, type == MEMORY_NC, value);
+        return store_to_device(h, va, size, type == MEMORY_NC, store_order_data(h, value));
     if (UNLIKELY(type == MEMORY_IO))
         before_output(h, true);
     store_order_keep(
@@ -663,7 +668,12 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
         store_order_let_annotated_leave(h);
     store_order_let_readers_leave(h, o->reads_before_load);
     store_order_let_atomics_leave(h, pa, size);
-    o->reserved_at = h->cluster->order->now;
+    store_order_let_data_come(h, pa, size);
+    store_order_begin_reservation(h, pa);
+    if (store_order_reserve_is_late(h, pa, size, type == MEMORY_IO)) {
+        h->s.reserved = false;
+        return true;
+    }
     value = 0;
     if (type != MEMORY_IO && reserve_is_forwarded(h, pa, size, &value, &place))
         return end_reserve(h, u, value >> 8 * (pa % 8), size, place);
@@ -676,8 +686,10 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     count = find_outcomes(h, pa, bytes_in_word(pa, size), from, outcomes);
     if (h->cluster->config.stores == STORES_RANDOM)
         taken = choose_outcome(h, count);
-    if (taken)
+    if (taken) {
         h->s.reserved = false;
+        o->reservation.broken = true;
+    }
     value = take_outcome(h, pa, size, &outcomes[taken], &place);
     (void)end_reserve(h, u, value, size, place);
     end_io_atomic(h, type);
@@ -694,15 +706,13 @@ bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size)
 
     if (!hart_reach_atomic(h, va, size, &s.pa, &type))
         return false;
-    holds = h->s.reserved && h->s.reserved_line == align_down(s.pa, CACHE_BLOCK_BYTES);
+    holds = store_order_take_reservation(h, &s);
     /* It may fail at any time; where the seed decides, it does not, so that loops come to an end.
      */
     if (holds && h->cluster->config.stores == STORES_RANDOM &&
         !store_order_is_bounded(&h->cluster->config.chooser))
         holds = !ask_chooser(&h->cluster->config.chooser, CHOICE_CONDITIONAL, h->id, 2, 0);
-    h->s.reserved = false;
     if (holds) {
-        s.from = o->reserved_at;
         do_atomic(h, &s, type);
         return true;
     }

@@ -49,8 +49,9 @@ static void let_kinds_leave(struct hart *h, unsigned kinds, uint64_t number)
 void store_order_bind(struct hart *h, const struct uop *u)
 {
     const struct hart_order *o = h->s.order;
+    uint64_t data = u->imm & ORDER_DATA ? 0 : bit_of(u->rs2);
     uint64_t wanted = u->imm & ORDER_BINDS ? UINT64_MAX
-                                           : bit_of(u->rd) | bit_of(u->rs1) | bit_of(u->rs2) |
+                                           : bit_of(u->rd) | bit_of(u->rs1) | data |
                                                  bit_of((uint32_t)u->imm >> ORDER_RS3_SHIFT);
 
     for (unsigned i = 0; wanted & o->unbound && i < o->count;) {
@@ -61,6 +62,49 @@ void store_order_bind(struct hart *h, const struct uop *u)
         store_order_let_leave(h, i);
         i = 0;
     }
+}
+
+uint64_t store_order_writer_of(const struct hart *h, unsigned reg)
+{
+    const struct hart_order *o = h->s.order;
+
+    for (unsigned i = o->count; i-- > 0 && bit_of(reg) & o->unbound;)
+        if (o->waiting[i].kind != WAITS_STORE && o->waiting[i].rd == reg)
+            return o->waiting[i].number;
+    return 0;
+}
+
+static void let_number_leave(struct hart *h, uint64_t number)
+{
+    const struct hart_order *o = h->s.order;
+
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->waiting[i].number == number) {
+            store_order_let_leave(h, i);
+            return;
+        }
+}
+
+uint64_t store_order_data(struct hart *h, uint64_t value)
+{
+    unsigned reg = h->s.order->insn.rs2;
+    uint64_t number = store_order_writer_of(h, reg);
+
+    if (!number)
+        return value;
+    let_number_leave(h, number);
+    return h->s.x[reg];
+}
+
+void store_order_let_data_come(struct hart *h, uint64_t pa, unsigned size)
+{
+    const struct hart_order *o = h->s.order;
+
+    for (unsigned i = 0; o->late && i < o->count; i++)
+        if (o->waiting[i].data && stores_overlap(&o->waiting[i], pa, size)) {
+            let_number_leave(h, o->waiting[i].data);
+            i = UINT32_MAX; /* begins again */
+        }
 }
 
 uint32_t hart_late_registers(const struct hart *h)
@@ -126,15 +170,20 @@ void store_order_let_atomics_leave(struct hart *h, uint64_t pa, unsigned size)
     }
 }
 
+static bool store_waits(const struct hart_order *o, uint64_t pa, unsigned size)
+{
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->waiting[i].kind == WAITS_STORE && stores_overlap(&o->waiting[i], pa, size))
+            return true;
+    return false;
+}
+
 bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
 {
     struct hart_order *o = h->s.order;
-    bool overlaps = false;
 
     store_order_let_atomics_leave(h, pa, size);
-    for (unsigned i = 0; i < o->count; i++)
-        overlaps |= o->waiting[i].kind == WAITS_STORE && stores_overlap(&o->waiting[i], pa, size);
-    if (h->cluster->config.late_registers && !overlaps && o->insn.rd < VIEW_FLOAT &&
+    if (h->cluster->config.late_registers && !store_waits(o, pa, size) && o->insn.rd < VIEW_FLOAT &&
         !store_order_is_total(h)) {
         store_order_keep(h, &(struct buffered_store){.kind = WAITS_LOAD,
                                                      .pa = pa,
@@ -154,6 +203,71 @@ bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
         i = 0;
     }
     return true;
+}
+
+/* ---- lr and sc ---- */
+
+void store_order_begin_reservation(struct hart *h, uint64_t pa)
+{
+    struct hart_order *o = h->s.order;
+
+    o->reservation.holds = true;
+    o->reservation.broken = false;
+    o->reservation.line = align_down(pa, CACHE_BLOCK_BYTES);
+    o->reservation.from = h->cluster->order->now;
+    o->reservation.lr = 0;
+}
+
+bool store_order_reserve_is_late(struct hart *h, uint64_t pa, unsigned size, bool is_io)
+{
+    struct hart_order *o = h->s.order;
+
+    if (!h->cluster->config.late_registers || o->insn.acquires || o->insn.releases || is_io ||
+        store_order_is_total(h) || store_waits(o, pa, size))
+        return false;
+    store_order_keep(h, &(struct buffered_store){.kind = WAITS_LOAD,
+                                                 .pa = pa,
+                                                 .size = size,
+                                                 .rd = o->insn.rd,
+                                                 .is_signed = true,
+                                                 .reserves = true,
+                                                 .who = hart_writer(h)});
+    o->reservation.lr = o->number;
+    return true;
+}
+
+/* By a seed the hart's own reservation counts; else whether others have written since the lr. */
+bool store_order_take_reservation(struct hart *h, struct buffered_store *s)
+{
+    struct hart_order *o = h->s.order;
+    uint64_t line = align_down(s->pa, CACHE_BLOCK_BYTES);
+    bool holds = h->s.reserved && h->s.reserved_line == line;
+
+    if (h->cluster->config.late_registers)
+        holds = o->reservation.holds && o->reservation.line == line;
+    s->lr = o->reservation.lr;
+    s->from = o->reservation.from;
+    s->broken = o->reservation.broken;
+    o->reservation.holds = h->s.reserved = false;
+    return holds;
+}
+
+/* An lr that waited is done: its sc knows now what it may succeed by. */
+static void end_reserve(struct hart *h, const struct buffered_store *s, bool is_newest)
+{
+    struct hart_order *o = h->s.order;
+
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->waiting[i].kind == WAITS_CONDITIONAL && o->waiting[i].lr == s->number) {
+            o->waiting[i].lr = 0;
+            o->waiting[i].from = h->cluster->order->now;
+            o->waiting[i].broken = !is_newest;
+        }
+    if (o->reservation.lr != s->number)
+        return;
+    o->reservation.lr = 0;
+    o->reservation.from = h->cluster->order->now;
+    o->reservation.broken = !is_newest;
 }
 
 /* ---- they leave ---- */
@@ -181,14 +295,22 @@ static void set_register(struct hart *h, const struct buffered_store *s, uint64_
         return;
     h->s.x[s->rd] = value;
     o->view[s->rd] = place;
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->waiting[i].data == s->number) {
+            o->waiting[i].data = 0;
+            o->waiting[i].value = value;
+            raise_to(&o->waiting[i].view, place);
+        }
 }
 
 static void leave_load(struct hart *h, const struct buffered_store *s)
 {
-    uint64_t place, value;
+    uint64_t from = later(s->from, h->cluster->order->forgotten), place, value;
+    bool is_newest;
 
-    value =
-        store_order_read(h, s->pa, s->size, later(s->from, h->cluster->order->forgotten), &place);
+    value = store_order_read(h, s->pa, s->size, from, &place, &is_newest);
+    if (s->reserves)
+        end_reserve(h, s, is_newest);
     if (s->is_signed)
         value = (uint64_t)sign_extend(value, s->size * 8);
     set_register(h, s, value, place);
@@ -277,7 +399,7 @@ static bool is_unbroken(const struct hart *h, const struct buffered_store *s)
 
 static void leave_conditional(struct hart *h, const struct buffered_store *s)
 {
-    bool holds = !h->cluster->config.late_registers || is_unbroken(h, s);
+    bool holds = !h->cluster->config.late_registers || (!s->broken && is_unbroken(h, s));
 
     if (holds)
         write_atomic(h, s, s->value);

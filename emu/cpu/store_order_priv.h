@@ -41,6 +41,10 @@ struct buffered_store {
     uint16_t op;             /* of an AMO */
     bool is_signed;          /* a load that extends the sign */
     bool acquires, releases; /* an AMO or sc */
+    bool reserves;           /* an lr */
+    bool broken;             /* an sc whose lr has not returned the newest value */
+    uint64_t data;           /* the number of what waits and gives the value; 0: it has it */
+    uint64_t lr;             /* an sc: the number of its lr, if that waited, too */
     uint64_t view;           /* of its address and its data */
     uint64_t number;
     uint64_t after;       /* the number of the last of the writes that a fence puts before it */
@@ -60,7 +64,8 @@ enum order_flag {
     ORDER_RELEASES = 32,
     ORDER_SIGNED = 64, /* a load extends the sign */
     ORDER_BINDS = 128, /* needs all registers */
-    ORDER_RS3_SHIFT = 8
+    ORDER_DATA = 256,  /* rs2 is the data of a store, AMO or sc */
+    ORDER_RS3_SHIFT = 9
 };
 
 /* What a hart has. */
@@ -80,8 +85,12 @@ struct hart_order {
     uint64_t reads, writes;   /* the latest place of a load, and of a write, so far */
     uint64_t inputs, outputs; /* the same for accesses to devices */
     uint64_t annotated;       /* and for what has .aq or .rl */
-    uint64_t reserved_at;     /* the newest place when the hart reserved */
-    uint64_t next_reads;      /* no later load has an earlier place */
+    struct {
+        bool holds, broken;
+        uint64_t line, from; /* the newest place when the lr was done */
+        uint64_t lr;         /* the number of the lr, if it waits; 0: it is done */
+    } reservation;           /* with late_registers */
+    uint64_t next_reads;     /* no later load has an earlier place */
     uint64_t seen,
         seen_until;  /* becomes next_reads at that instruction: loads are not late for ever */
     bool waited;     /* since its last instruction */
@@ -183,6 +192,16 @@ void store_order_let_atomics_leave(struct hart *h, uint64_t pa, unsigned size);
 void store_order_let_annotated_leave(struct hart *h);
 /* Lets what must be before a load leave; false: the load waits, too. */
 bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size);
+/* The number of what waits and will write that register; 0: nothing. */
+uint64_t store_order_writer_of(const struct hart *h, unsigned reg);
+/* The data of the present store, which are `value` unless they wait; then they come first. */
+uint64_t store_order_data(struct hart *h, uint64_t value);
+/* The data of stores that wait for these bytes come. */
+void store_order_let_data_come(struct hart *h, uint64_t pa, unsigned size);
+/* An lr begins, which reserves; whether it waits. An sc that begins: whether it may succeed. */
+void store_order_begin_reservation(struct hart *h, uint64_t pa);
+bool store_order_reserve_is_late(struct hart *h, uint64_t pa, unsigned size, bool is_io);
+bool store_order_take_reservation(struct hart *h, struct buffered_store *s);
 /* What is no store leaves: it is not in the buffer any more. */
 void store_order_leave(struct hart *h, const struct buffered_store *s);
 /* What an AMO that waits makes of these bytes. */
@@ -205,7 +224,7 @@ bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsign
 uint64_t store_order_earliest(const struct hart *h);
 /* A load of memory whose place is not before `from`; *place: the one that it takes. */
 uint64_t store_order_read(const struct hart *h, uint64_t pa, unsigned size, uint64_t from,
-                          uint64_t *place);
+                          uint64_t *place, bool *is_newest);
 void store_order_fence(struct hart *h, const struct uop *u);
 void store_order_idles(struct hart *h); /* the hart begins to wait, or is turned off */
 

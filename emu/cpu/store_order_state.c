@@ -18,6 +18,10 @@ static void waiting_io(struct state_io *io, struct buffered_store *s)
     STATE_IO(io, s->is_signed);
     STATE_IO(io, s->acquires);
     STATE_IO(io, s->releases);
+    STATE_IO(io, s->reserves);
+    STATE_IO(io, s->broken);
+    STATE_IO(io, s->data);
+    STATE_IO(io, s->lr);
     STATE_IO(io, s->view);
     STATE_IO(io, s->number);
     STATE_IO(io, s->after);
@@ -31,7 +35,7 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
 {
     struct hart_order *o = h->s.order;
 
-    state_io_section(io, "hart order", 3);
+    state_io_section(io, "hart order", 4);
     o->late = 0;
     o->unbound = 0;
     STATE_IO_BELOW(io, o->count, STORES_WAITING_MAX + 1);
@@ -60,7 +64,11 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->inputs);
     STATE_IO(io, o->outputs);
     STATE_IO(io, o->annotated);
-    STATE_IO(io, o->reserved_at);
+    STATE_IO(io, o->reservation.holds);
+    STATE_IO(io, o->reservation.broken);
+    STATE_IO(io, o->reservation.line);
+    STATE_IO(io, o->reservation.from);
+    STATE_IO(io, o->reservation.lr);
     STATE_IO(io, o->next_reads);
     STATE_IO(io, o->seen);
     STATE_IO(io, o->seen_until);
@@ -136,6 +144,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
+/* The number of what waits, counted from the newest; 0: it does not wait. */
+static uint64_t number_of(const struct hart_order *o, uint64_t number)
+{
+    return number && o->count && number >= o->waiting[0].number ? o->number - number + 1 : 0;
+}
+
 static uint64_t hash_waiting(uint64_t hash, const struct hart_order *o)
 {
     for (unsigned i = 0; i < o->count; i++) {
@@ -151,6 +165,8 @@ static uint64_t hash_waiting(uint64_t hash, const struct hart_order *o)
                              : s->after_reads - o->waiting[0].number + 1);
         hash = mix(mix(hash, (uint64_t)s->kind << 32 | (uint64_t)s->rd << 16 | s->op), s->from);
         hash = mix(hash, (uint64_t)s->is_signed << 2 | (uint64_t)s->acquires << 1 | s->releases);
+        hash = mix(mix(mix(hash, number_of(o, s->lr)), number_of(o, s->data)),
+                   (uint64_t)s->reserves << 1 | s->broken);
     }
     return mix(hash, o->count);
 }
@@ -169,8 +185,10 @@ static uint64_t hash_hart(uint64_t hash, const struct hart *h)
 {
     const struct hart_order *o = h->s.order;
 
-    if (h->s.reserved)
-        hash = mix(hash, o->reserved_at);
+    if (h->cluster->config.late_registers && o->reservation.holds) {
+        hash = mix(mix(hash, o->reservation.line), o->reservation.from);
+        hash = mix(mix(hash, o->reservation.broken), number_of(o, o->reservation.lr));
+    }
     hash = hash_waiting(hash, o);
     hash = mix(hash, count_up_to(o, o->before_store));
     hash = mix(hash, count_up_to(o, o->before_output));
