@@ -216,6 +216,29 @@ void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds)
     want(c, all);
 }
 
+/* In a prompt machine, in whose buffers nothing waits, or is to be kept. */
+static void switch_store_order(struct cluster *c, bool on)
+{
+    if (c->config.stores != STORES_PROMPT || c->timing || on == (c->order != NULL))
+        return;
+    if (on)
+        c->order = store_order_new();
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_keep_order(c->harts.at[i], on);
+    if (!on) {
+        store_order_free(c->order);
+        c->order = NULL;
+    }
+    c->wanted = (c->wanted & ~INSN_ORDER) | (on ? INSN_ORDER : 0);
+}
+
+void cluster_keep_store_order(struct cluster *c, bool on)
+{
+    if (c->config.stores == STORES_PROMPT && !on)
+        cluster_let_stores_leave(c);
+    switch_store_order(c, on);
+}
+
 void cluster_record_insns(struct cluster *c, bool on)
 {
     uint32_t all = 0;
@@ -443,8 +466,15 @@ static void count_steps(struct cluster *c)
 
 void cluster_state_io(struct state_io *io, struct cluster *c)
 {
-    state_io_section(io, "cluster", 4);
+    bool kept = c->order != NULL;
+
+    state_io_section(io, "cluster", 5);
     STATE_IO_SAME(io, c->harts.len);
+    STATE_IO(io, kept);
+    if (io->loading)
+        switch_store_order(c, kept); /* memory is restored elsewhere: what waits is dropped */
+    if (kept != (c->order != NULL))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO_SAME(io, c->config.old_code_max);
     STATE_IO(io, c->old_code_left_out);
     STATE_IO_SAME(io, c->config.translate);

@@ -37,6 +37,20 @@ static void add_order(struct hart *h)
     h->cache.run = engine_run_ordered;
 }
 
+void hart_keep_order(struct hart *h, bool on)
+{
+    hart_drop_all_caches(h); /* blocks are made for one of the engines */
+    if (on) {
+        add_order(h);
+        hart_order_reset(h);
+        return;
+    }
+    free(h->s.order);
+    h->s.order = NULL;
+    h->cache.labels = engine_table();
+    h->cache.run = engine_run;
+}
+
 struct hart *hart_new(struct cluster *c, unsigned id)
 {
     struct hart *h = xcalloc(1, sizeof *h);

@@ -128,6 +128,8 @@ struct writer hart_writer(const struct hart *h);
 /* Writes up to this stamp are visible to the fetches of all harts. */
 uint64_t hart_oldest_sync_stamp(const struct cluster *c);
 void hart_drop_all_caches(struct hart *h);
+/* Begins or ends with a buffer of stores and views of its own, and the engine for them. */
+void hart_keep_order(struct hart *h, bool on);
 /* At an instruction boundary. While restoring, all caches are dropped. */
 void hart_state_io(struct state_io *io, struct hart *h);
 

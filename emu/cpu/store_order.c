@@ -49,7 +49,7 @@ struct hart_order *hart_order_new(void)
 {
     struct hart_order *o = xcalloc(1, sizeof *o);
 
-    o->due = UINT64_MAX;
+    o->due = o->held = UINT64_MAX;
     return o;
 }
 
@@ -62,6 +62,20 @@ void hart_order_reset(struct hart *h)
     o->csr_view = 0;
     o->next_reads = h->cluster->order->now;
     o->waited = false;
+    o->held = UINT64_MAX;
+    o->late_pc = 0;
+}
+
+void hart_hold_next_store(struct hart *h)
+{
+    if (h->s.order)
+        h->s.order->held = hart_insns(h);
+}
+
+void hart_load_late(struct hart *h, uint64_t pc)
+{
+    if (h->s.order)
+        h->s.order->late_pc = pc;
 }
 
 /* ---- the list of writes ---- */
@@ -378,6 +392,13 @@ static void set_late(struct hart *h, struct buffered_store *s)
     }
 }
 
+/* Whether the seed says when a store of the present instruction leaves. */
+static bool leaves_by_itself(const struct hart *h)
+{
+    return store_order_is_bounded(&h->cluster->config.chooser) &&
+           h->cluster->config.stores != STORES_PROMPT && h->s.order->held != hart_insns(h);
+}
+
 void store_order_keep(struct hart *h, const struct buffered_store *store)
 {
     struct hart_order *o = h->s.order;
@@ -394,8 +415,7 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
     if (UNLIKELY(s->kind != WAITS_STORE))
         set_late(h, s);
     s->number = ++o->number;
-    s->due = store_order_is_bounded(&h->cluster->config.chooser) ? hart_insns(h) + draw_wait(h)
-                                                                 : UINT64_MAX;
+    s->due = leaves_by_itself(h) ? hart_insns(h) + draw_wait(h) : UINT64_MAX;
     if (s->due < o->due)
         o->due = s->due;
 }

@@ -49,6 +49,25 @@ uint32_t hart_late_registers(const struct hart *h);
  */
 void hart_let_store_leave(struct hart *h, unsigned number);
 
+/*
+ * Keeps the order of writes in a prompt machine from now on, so that single stores can wait and
+ * single loads can be late; all others are as prompt as before. Off: what waits leaves. Between two
+ * runs of harts; not in a machine with a core model.
+ */
+void cluster_keep_store_order(struct cluster *c, bool on);
+
+/*
+ * What the next instruction of the hart stores waits until it is let leave, or must: a fence, an
+ * atomic operation, or a later store puts it before what becomes visible.
+ */
+void hart_hold_next_store(struct hart *h);
+
+/*
+ * Loads of the hart by the instruction at pc return the oldest value that the ISA permits, of those
+ * since the order is kept. 0: none does.
+ */
+void hart_load_late(struct hart *h, uint64_t pc);
+
 /* Lets all of them leave, oldest first. Also within a run, where the hart's own code is called. */
 void hart_let_stores_leave(struct hart *h);
 void cluster_let_stores_leave(struct cluster *c);

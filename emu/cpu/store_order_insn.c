@@ -113,7 +113,8 @@ static void move_on(struct hart *h, uint64_t insns)
 {
     struct hart_order *o = h->s.order;
 
-    if (!store_order_is_bounded(&h->cluster->config.chooser))
+    if (!store_order_is_bounded(&h->cluster->config.chooser) ||
+        h->cluster->config.stores == STORES_PROMPT)
         return;
     raise_to(&o->next_reads, o->seen);
     o->seen = h->cluster->order->now;
@@ -238,8 +239,11 @@ static unsigned choose_outcome(const struct hart *h, unsigned count)
 {
     if (count == 1)
         return 0;
-    if (h->cluster->config.stores == STORES_DELAYED)
+    if (h->cluster->config.stores == STORES_DELAYED ||
+        (h->s.order->late_pc && h->s.order->late_pc == hart_pc(h)))
         return count - 1;
+    if (h->cluster->config.stores == STORES_PROMPT)
+        return 0;
     return ask_chooser(&h->cluster->config.chooser, CHOICE_LOAD_VALUE, h->id, count,
                        store_order_draw(h, CHOICE_LOAD_VALUE));
 }
@@ -489,11 +493,16 @@ static bool store_to_device(struct hart *h, uint64_t va, unsigned size, bool is_
 }
 
 /*
- * Whether a store there leaves at once: one to code, unless a search decides. What is late of code
- * is its fetch; and a change of code would end, for an observer, before its last store.
+ * Whether a store there leaves at once: in a prompt machine any that is not held; and one to code,
+ * unless a search decides. What is late of code is its fetch; and a change of code would end, for
+ * an observer, before its last store.
  */
 static bool is_prompt(const struct hart *h, uint64_t pa)
 {
+    if (h->s.order->held == hart_insns(h))
+        return false;
+    if (h->cluster->config.stores == STORES_PROMPT)
+        return true;
     return store_order_is_bounded(&h->cluster->config.chooser) &&
            ram_page_at(h->cluster->ram, pa)->flags & RAM_PAGE_CODE;
 }

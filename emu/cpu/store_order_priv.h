@@ -92,9 +92,11 @@ struct hart_order {
     } reservation;           /* with late_registers */
     uint64_t next_reads;     /* no later load has an earlier place */
     uint64_t seen,
-        seen_until;  /* becomes next_reads at that instruction: loads are not late for ever */
-    bool waited;     /* since its last instruction */
-    bool load_waits; /* the load that was just executed: its register is not written yet */
+        seen_until;   /* becomes next_reads at that instruction: loads are not late for ever */
+    bool waited;      /* since its last instruction */
+    bool load_waits;  /* the load that was just executed: its register is not written yet */
+    uint64_t held;    /* what the instruction with this number stores waits; UINT64_MAX: none */
+    uint64_t late_pc; /* loads by the instruction there are late; 0: none */
     /* Fetches return nothing that was overwritten up to fetch_floor; the place of the version that
      * was fetched for the next instruction, and for the present one. */
     uint64_t fetch_floor, next_fetched, fetched;

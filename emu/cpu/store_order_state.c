@@ -73,6 +73,8 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->seen);
     STATE_IO(io, o->seen_until);
     STATE_IO(io, o->waited);
+    STATE_IO(io, o->held);
+    STATE_IO(io, o->late_pc);
     STATE_IO(io, o->fetch_floor);
     STATE_IO(io, o->next_fetched);
 }

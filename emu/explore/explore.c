@@ -43,10 +43,10 @@ enum { MARKS_APART = 4 * 1000 * 1000 };
 /* Instructions before the first store that belong to the update: harts are stopped for it. */
 enum { LEAD = 50 * 1000 };
 
-/* An update of code: stores close to each other. */
+/* An update of code: stores close to each other; or the start of a hart. */
 struct window {
     uint64_t first_insns, first_cycle, last_cycle;
-    unsigned writer;  /* the hart of the first store */
+    unsigned writer;  /* the hart of the first store, or the one that starts another */
     struct map sites; /* ids of those that were stored to */
     struct map pages; /* numbers of pages with other code that was stored to */
 };
@@ -155,7 +155,7 @@ static void on_act(void *ctx, const struct act *a)
     struct explorer *e = ctx;
     struct window *window = &e->window;
 
-    if (a->kind != ACT_STORE)
+    if (a->kind != ACT_STORE && a->kind != ACT_START)
         return;
     if (!e->open) {
         map_clear(&window->sites);
@@ -168,6 +168,8 @@ static void on_act(void *ctx, const struct act *a)
         e->open = true;
     }
     window->last_cycle = machine_cycles(e->machine);
+    if (a->kind == ACT_START)
+        return;
     if (a->place & PLACE_PAGE)
         map_put(&window->pages, a->page, 1);
     else
@@ -419,6 +421,9 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
             file);
 }
 
+static const char *const kind_names[] = {
+    [PLAN_STALL] = "stall", [PLAN_TICK] = "tick", [PLAN_HOLD] = "hold", [PLAN_LATE] = "late"};
+
 static void write_json_steps(struct json *j, const struct discovery *d)
 {
     const struct plan *p = &d->plan;
@@ -430,10 +435,10 @@ static void write_json_steps(struct json *j, const struct discovery *d)
         const struct plan_step *s = &p->steps.at[i];
 
         json_begin_object(j, NULL);
-        json_text(j, "kind", s->kind == PLAN_TICK ? "tick" : "stall");
+        json_text(j, "kind", kind_names[s->kind]);
         json_number(j, "hart", s->hart);
         json_number(j, "from", s->at);
-        if (s->kind == PLAN_STALL)
+        if (plan_lasts(s->kind))
             json_number(j, "until", s->until);
         if (s->again) {
             json_bool(j, "again", true);

@@ -183,7 +183,10 @@ enum {
     RANK_START,
     RANK_OWN_TICK,
     RANK_DATA, /* of accesses to data: enum race_rank, without RACE_OTHER */
-    RANKS = RANK_DATA + RACE_OTHER
+    RANK_HELD = RANK_DATA + RACE_OTHER, /* a store is seen late */
+    RANK_LATE,                          /* a load is late */
+    RANK_TASKS, /* of two tasks on one hart, one of which is interrupted before its access */
+    RANKS
 };
 
 /* Limits for turns of the same place and hart. */
@@ -464,6 +467,48 @@ static struct act act_of(const struct race *race)
                         .va = race->va};
 }
 
+static void add_access_turn(struct turns *t, struct turn turn, const struct race *race)
+{
+    turn.order = mix(mix(mix(race->first.pc, race->first.step), label(&turn.until)), turn.kind);
+    VEC_PUSH(&t->found.turns, turn);
+}
+
+/*
+ * A load that comes after a store, and that nothing orders, may be before it in two more ways: the
+ * store is seen late, or the load is older. Only where code that is changed leads to one of them.
+ */
+static void turn_lateness(struct turns *t, const struct race *race)
+{
+    struct turn turn = {.kind = PLAN_HOLD,
+                        .hart = race->first.hart,
+                        .at = race->first.step,
+                        .until = act_of(race),
+                        .rank = RANK_HELD};
+
+    if (!race->first.store || race->second.store || race->rank != RACE_OF_DETOUR)
+        return;
+    add_access_turn(t, turn, race);
+    turn.kind = PLAN_LATE;
+    turn.hart = race->second.hart;
+    turn.pc = race->second.pc;
+    turn.rank = RANK_LATE;
+    add_access_turn(t, turn, race);
+}
+
+/* Two tasks on one hart: a timer comes before the access of the first one. */
+static void turn_tasks(struct turns *t, const struct race *race)
+{
+    struct turn turn = {.kind = PLAN_TICK,
+                        .hart = race->first.hart,
+                        .at = race->first.step,
+                        .until = act_of(race),
+                        .rank = RANK_TASKS};
+
+    turn.until.hart = ANY_HART;
+    if (!race->first.masked && race->rank == RACE_OF_DETOUR)
+        add_access_turn(t, turn, race);
+}
+
 static void turn_races(struct turns *t, const struct data_races *races, size_t *more)
 {
     for (size_t i = 0; i < races->count; i++) {
@@ -476,12 +521,16 @@ static void turn_races(struct turns *t, const struct data_races *races, size_t *
 
         if (race->first.step < t->from)
             continue;
+        if (race->first.hart == race->second.hart) {
+            turn_tasks(t, race);
+            continue;
+        }
         if (race->rank == RACE_OTHER) {
             ++*more;
             continue;
         }
-        turn.order = mix(mix(race->first.pc, race->first.step), label(&turn.until));
-        VEC_PUSH(&t->found.turns, turn);
+        add_access_turn(t, turn, race);
+        turn_lateness(t, race);
     }
 }
 

@@ -21,12 +21,15 @@
 /*
  * A step that would turn two conflicting acts around: `hart` stalls before the first one until
  * another hart has done `until`; or its timer interrupts its task there, and again whenever the
- * task is about to go on, until `until` was done.
+ * task is about to go on, until `until` was done. Of accesses to data: what it stores there is held
+ * back until then; or the load of `hart` by the instruction at `pc`, which is `until' itself,
+ * returns an older value than that stored there.
  */
 struct turn {
     enum plan_kind kind;
     unsigned hart;
     uint64_t at;          /* instructions of all harts */
+    uint64_t pc;          /* PLAN_LATE */
     struct act until;     /* PLAN_TICK: kind ACT_KINDS: nothing is awaited */
     uint64_t order;       /* the expected order_hash of the run with this step */
     unsigned rank;        /* its kind */

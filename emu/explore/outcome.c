@@ -94,6 +94,7 @@ static void step_state_io(struct state_io *io, struct plan_step *s)
     STATE_IO(io, s->at);
     STATE_IO(io, s->until);
     STATE_IO(io, s->again);
+    STATE_IO(io, s->pc);
 }
 
 static void turn_state_io(struct state_io *io, struct turn *t)
@@ -101,6 +102,7 @@ static void turn_state_io(struct state_io *io, struct turn *t)
     STATE_IO(io, t->kind);
     STATE_IO(io, t->hart);
     STATE_IO(io, t->at);
+    STATE_IO(io, t->pc);
     act_state_io(io, &t->until);
     STATE_IO(io, t->order);
 }

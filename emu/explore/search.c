@@ -111,8 +111,18 @@ static void on_act(void *ctx, const struct act *a)
     machine_ask_stop(r->config->machine);
 }
 
-/* Runs until the stall ends that is the last step of the plan and has begun. */
-static struct stop run_stall(struct one_run *r)
+static void await_access(const struct one_run *r, bool on)
+{
+    if (r->until.kind != ACT_ACCESS)
+        return;
+    if (on)
+        act_log_await(r->config->log, &r->until);
+    else
+        act_log_await_no_more(r->config->log);
+}
+
+/* Runs until the act is done for which the last step of the plan lasts, which has begun. */
+static struct stop run_step(struct one_run *r)
 {
     struct machine *m = r->config->machine;
     struct plan_step *step = &r->plan.steps.at[r->plan.steps.len - 1];
@@ -121,13 +131,11 @@ static struct stop run_stall(struct one_run *r)
 
     r->waiting = true;
     act_log_listen(r->config->log, on_act, r);
-    if (r->until.kind == ACT_ACCESS)
-        act_log_await(r->config->log, &r->until);
+    await_access(r, true);
     stop =
         machine_run_before(m, (r->until.insns > step->at ? r->until.insns : step->at) + STALL_MORE);
     r->waiting = false;
-    if (r->until.kind == ACT_ACCESS)
-        act_log_await_no_more(r->config->log);
+    await_access(r, false);
     now = machine_insns(m);
     step->until = now > step->at ? now : step->at + 1;
     machine_plan_changed(m);
@@ -150,6 +158,7 @@ static struct stop run_hold(struct one_run *r, struct stops *stops)
 
     r->waiting = true;
     act_log_listen(r->config->log, on_act, r);
+    await_access(r, true);
     stops_hold(stops, true);
     do {
         stop = machine_run_before(m, last);
@@ -163,6 +172,7 @@ static struct stop run_hold(struct one_run *r, struct stops *stops)
         machine_plan_changed(m);
     } while (++ticks < HOLD_TICKS && machine_cycles(m) - begun < HOLD_CYCLES);
     stops_hold(stops, false);
+    await_access(r, false);
     r->waiting = false;
     r->kept = r->met ? stops : NULL;
     return stop;
@@ -250,7 +260,7 @@ static void take_acts(struct outcome *o, const struct search_config *c, uint64_t
 
     for (size_t i = 0; i < o->plan.steps.len; i++) {
         const struct plan_step *step = &o->plan.steps.at[i];
-        uint64_t end = step->kind == PLAN_STALL ? step->until : step->at + 1;
+        uint64_t end = plan_lasts(step->kind) ? step->until : step->at + 1;
 
         from = end > from ? end : from;
     }
@@ -277,8 +287,10 @@ static char *describe_stops(const struct one_run *r, const struct node *from,
 
     if (step->kind == PLAN_TICK)
         stops_describe_tick(stops, met, text);
-    else
+    else if (step->kind == PLAN_STALL)
         stops_describe_stall(stops, met, step->until - step->at, text);
+    else
+        stops_describe_late(stops, step, met, text);
     return from->stops ? xasprintf("%s\n%s", from->stops, text) : xstrdup(text);
 }
 
@@ -302,15 +314,17 @@ static void run_turn(const struct search_state *s, const struct node *from, cons
     last_line_clear(c->last_line); /* another run has written the line */
     copy_plan(&r.plan, &from->plan);
     if (turn)
-        VEC_PUSH(&r.plan.steps,
-                 ((struct plan_step){
-                     .kind = turn->kind, .hart = turn->hart, .at = turn->at, .until = UINT64_MAX}));
+        VEC_PUSH(&r.plan.steps, ((struct plan_step){.kind = turn->kind,
+                                                    .hart = turn->hart,
+                                                    .at = turn->at,
+                                                    .until = UINT64_MAX,
+                                                    .pc = turn->pc}));
     follow_data(&r.plan, c, !turn || turn->follow);
     machine_follow(c->machine, &r.plan);
     if (turn)
         r.until = turn->until;
-    if (turn && turn->kind == PLAN_STALL)
-        stop = run_stall(&r);
+    if (turn && plan_lasts(turn->kind))
+        stop = run_step(&r);
     else if (turn && r.until.kind != ACT_KINDS)
         stop = run_hold(&r, stops);
     if (goes_on(stop))
@@ -388,7 +402,7 @@ static uint64_t stalled_insns(const struct plan *p)
     uint64_t sum = 0;
 
     for (size_t i = 0; i < p->steps.len; i++)
-        if (p->steps.at[i].kind == PLAN_STALL)
+        if (plan_lasts(p->steps.at[i].kind))
             sum += p->steps.at[i].until - p->steps.at[i].at;
     return sum;
 }

@@ -25,6 +25,7 @@
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "machine/machine.h"
+#include "machine/plan.h"
 
 enum { OP_TEXT = 16, TASK_TEXT = TASK_NAME_MAX + 32, PLACE_TEXT = PLACE_MAX + 64 };
 
@@ -274,6 +275,27 @@ void stops_describe_tick(const struct stops *s, const struct act *until, char te
     describe_place(place, s->report->symbols, s->report->lines, s->on_pc);
     snprintf(text + used, STOP_TEXT - used, "continued on hart %u at %.160s after %s instructions",
              s->on, place, n);
+}
+
+void stops_describe_late(const struct stops *s, const struct plan_step *step,
+                         const struct act *until, char text[STOP_TEXT])
+{
+    char who[TASK_TEXT + OP_TEXT], act[PLACE_TEXT], place[PLACE_MAX], n[GROUPED_MAX];
+
+    name_stopped(s, who);
+    grouped(n, step->until - step->at);
+    if (until)
+        describe_act(s, until, "another hart", act);
+    if (step->kind == PLAN_HOLD) {
+        snprintf(text, STOP_TEXT,
+                 "what %s stores %.200s is not seen by others%s%.200s, for %s instructions", who,
+                 s->place, until ? " until " : "", until ? act : "", n);
+        return;
+    }
+    describe_place(place, s->report->symbols, s->report->lines, step->pc);
+    snprintf(text, STOP_TEXT,
+             "the load of hart %u at %.200s returns what was there %s instructions before",
+             step->hart, place, n);
 }
 
 void stops_describe_stall(const struct stops *s, const struct act *until, uint64_t insns,

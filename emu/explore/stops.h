@@ -12,6 +12,7 @@
 
 struct act;
 struct machine;
+struct plan_step;
 struct report;
 struct stops;
 
@@ -39,6 +40,10 @@ bool stops_went_on(const struct stops *s);
  * until `until` was done; NULL: it was not, or the task was not kept.
  */
 void stops_describe_tick(const struct stops *s, const struct act *until, char text[STOP_TEXT]);
+
+/* Accesses to data were late, until `until' was done; NULL: it was not. */
+void stops_describe_late(const struct stops *s, const struct plan_step *step,
+                         const struct act *until, char text[STOP_TEXT]);
 
 /* The step is a stall of `insns` instructions, which ended when `until' was done; NULL: it was not.
  */

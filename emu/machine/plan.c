@@ -30,6 +30,22 @@ uint64_t plan_stalled(const struct plan *p, uint64_t insns)
     return stalled;
 }
 
+bool plan_lasts(enum plan_kind kind)
+{
+    return kind == PLAN_STALL || kind == PLAN_HOLD || kind == PLAN_LATE;
+}
+
+bool plan_is_late(const struct plan *p, uint64_t insns)
+{
+    for (size_t i = 0; i < p->steps.len; i++) {
+        const struct plan_step *s = &p->steps.at[i];
+
+        if ((s->kind == PLAN_HOLD || s->kind == PLAN_LATE) && s->at <= insns && insns < s->until)
+            return true;
+    }
+    return false;
+}
+
 bool plan_chooses(const struct plan *p)
 {
     for (size_t i = 0; i < p->steps.len; i++)
@@ -68,7 +84,7 @@ uint64_t plan_next(const struct plan *p, uint64_t insns)
 
         if (s->kind != PLAN_ANSWER && s->at > insns && s->at < next)
             next = s->at;
-        if (s->kind == PLAN_STALL && s->until > insns && s->until < next)
+        if (plan_lasts(s->kind) && s->until > insns && s->until < next)
             next = s->until;
     }
     return next;
@@ -93,6 +109,14 @@ void plan_write_step(char line[PLAN_LINE], const struct plan_step *step)
     case PLAN_ANSWER:
         snprintf(line, PLAN_LINE, "answer hart %u at %" PRIu64 " %s %u", step->hart, step->at,
                  choice_names[step->choice], step->answer);
+        break;
+    case PLAN_HOLD:
+        snprintf(line, PLAN_LINE, "hold hart %u from %" PRIu64 " until %" PRIu64, step->hart,
+                 step->at, step->until);
+        break;
+    case PLAN_LATE:
+        snprintf(line, PLAN_LINE, "late hart %u by 0x%" PRIx64 " from %" PRIu64 " until %" PRIu64,
+                 step->hart, step->pc, step->at, step->until);
         break;
     case PLAN_LEAVE:
         snprintf(line, PLAN_LINE, "leave hart %u at %" PRIu64 " store %u", step->hart, step->at,
@@ -120,6 +144,12 @@ bool plan_read_step(const char *line, struct plan_step *step)
     else if (sscanf(line, "stall hart %u from %" SCNu64 " until %" SCNu64, &step->hart, &step->at,
                     &step->until) == 3)
         step->kind = PLAN_STALL;
+    else if (sscanf(line, "hold hart %u from %" SCNu64 " until %" SCNu64, &step->hart, &step->at,
+                    &step->until) == 3)
+        step->kind = PLAN_HOLD;
+    else if (sscanf(line, "late hart %u by 0x%" SCNx64 " from %" SCNu64 " until %" SCNu64,
+                    &step->hart, &step->pc, &step->at, &step->until) == 4)
+        step->kind = PLAN_LATE;
     else if (sscanf(line, "answer hart %u at %" SCNu64 " %15[a-z] %u", &step->hart, &step->at, name,
                     &step->answer) == 4 &&
              read_choice(step, name))

@@ -9,6 +9,10 @@
  * cpu/choice.h, which the seed answers otherwise; with answers in the plan, questions that it does
  * not mention have the promptest answer. A store that leaves is one that waits in a hart's buffer.
  *
+ * Two more let others see data late, as RVWMO permits, also in a prompt machine: what one
+ * instruction of a hart stores is held back, and loads of a hart by one instruction return the
+ * oldest value that is permitted, of those since the step began.
+ *
  * Same image, options, seed and plan: the same run, to the last cycle.
  */
 #ifndef PLAN_H
@@ -21,13 +25,14 @@
 #include "base/vec.h"
 #include "cpu/choice.h"
 
-enum plan_kind { PLAN_STALL, PLAN_TICK, PLAN_ANSWER, PLAN_LEAVE };
+enum plan_kind { PLAN_STALL, PLAN_TICK, PLAN_ANSWER, PLAN_LEAVE, PLAN_HOLD, PLAN_LATE };
 
 struct plan_step {
     enum plan_kind kind;
     unsigned hart;
     uint64_t at;
-    uint64_t until;          /* PLAN_STALL: above `at`; UINT64_MAX: not known yet */
+    uint64_t until;          /* STALL, HOLD, LATE: above `at`; UINT64_MAX: not known yet */
+    uint64_t pc;             /* LATE: of the instruction */
     bool again;              /* PLAN_TICK: interrupts the task of the step before once more */
     enum choice_kind choice; /* PLAN_ANSWER: of the question */
     unsigned answer;         /* PLAN_ANSWER; PLAN_LEAVE: which of the stores that may leave */
@@ -49,6 +54,12 @@ size_t plan_depth(const struct plan *p);
 /* The harts that are stalled after `insns` instructions of the machine, a bit each. */
 uint64_t plan_stalled(const struct plan *p, uint64_t insns);
 
+/* Whether a step of this kind lasts from `at' until `until'. */
+bool plan_lasts(enum plan_kind kind);
+
+/* Whether some data are seen late after `insns` instructions of the machine. */
+bool plan_is_late(const struct plan *p, uint64_t insns);
+
 /* Whether it has answers or stores that leave. */
 bool plan_chooses(const struct plan *p);
 
@@ -65,7 +76,7 @@ uint64_t plan_next(const struct plan *p, uint64_t insns);
 /* Whether accesses to data are followed after `insns` instructions of the machine. */
 bool plan_follows_data(const struct plan *p, uint64_t insns);
 
-enum { PLAN_LINE = 96 };
+enum { PLAN_LINE = 128 };
 
 /* A step as a line, without a newline: "tick hart 0 at 4230001". */
 void plan_write_step(char line[PLAN_LINE], const struct plan_step *step);

@@ -467,6 +467,21 @@ static void pass_time_to_timer(struct machine *m, unsigned hart)
     m->due_known = false;
 }
 
+/* Begins or ends what the step makes others see late, at its instruction. */
+static void follow_late_step(struct machine *m, const struct plan_step *step, uint64_t insns)
+{
+    bool begins = step->at >= m->planned && step->at <= insns && insns < step->until;
+    bool ends = step->until >= m->planned && step->until <= insns;
+    struct hart *h = hart_of(m, step->hart);
+
+    if (step->kind == PLAN_HOLD && begins)
+        hart_hold_next_store(h);
+    else if (step->kind == PLAN_HOLD && ends)
+        hart_let_stores_leave(h);
+    else if (step->kind == PLAN_LATE && (begins || ends))
+        hart_load_late(h, begins ? step->pc : 0);
+}
+
 /*
  * Begins and ends what the plan has up to the present instruction. The clock of a hart whose stall
  * has ended has gone on. A slice ends where the plan has something (begin_slice), so that nothing
@@ -482,6 +497,13 @@ static void follow_plan(struct machine *m)
             hart_advance(hart_of(m, i), m->now);
     m->stalled = stalled;
     cluster_record_insns(m->cluster, m->config.follow_data || plan_follows_data(plan, insns));
+    if (plan_is_late(plan, insns))
+        cluster_keep_store_order(m->cluster, true);
+    for (size_t i = 0; i < plan->steps.len; i++)
+        if (plan->steps.at[i].hart < m->config.harts)
+            follow_late_step(m, &plan->steps.at[i], insns);
+    if (!plan_is_late(plan, insns))
+        cluster_keep_store_order(m->cluster, false);
     for (size_t i = 0; i < plan->steps.len; i++) {
         const struct plan_step *step = &plan->steps.at[i];
 

@@ -46,8 +46,8 @@ static bool take_line(void *ctx, const char *line)
         return line_file_refuse(&s->file, "is not a line of a schedule");
     if (step.hart >= s->harts)
         return line_file_refuse(&s->file, "there is no such hart");
-    if (step.kind == PLAN_STALL && step.until <= step.at)
-        return line_file_refuse(&s->file, "the stall ends before it begins");
+    if (plan_lasts(step.kind) && step.until <= step.at)
+        return line_file_refuse(&s->file, "it ends before it begins");
     if (s->plan.steps.len && step.at < s->plan.steps.at[s->plan.steps.len - 1].at)
         return line_file_refuse(&s->file, "goes back in time");
     /* the stores of a stalled hart leave its buffer all the same */

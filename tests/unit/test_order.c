@@ -341,6 +341,52 @@ static void accesses_that_nothing_orders_are_turned(void **state)
     VEC_FREE(&turns.turns);
 }
 
+/* A load that comes after a store may also be late itself, or the store be seen late. */
+static void loads_after_stores_are_late_in_two_more_ways(void **state)
+{
+    struct act_list l = {0};
+    struct race all[] = {race(RACE_OF_DETOUR, 100, 200), race(RACE_OF_UPDATE, 300, 400)};
+    const struct data_races races = {.at = all, .count = ARRAY_LEN(all)};
+    size_t more;
+    struct turn_list turns;
+    const struct turn *late;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        all[i].first.store = true;
+        all[i].second.store = false;
+    }
+    turns = order_turns(&l, &races, 0, 0, 100, &more);
+    assert_int_equal(turns.turns.len, 4);
+    assert_non_null(turn_of(&turns, PLAN_STALL, 1, 100));
+    assert_non_null(turn_of(&turns, PLAN_HOLD, 1, 100));
+    late = turn_of(&turns, PLAN_LATE, 0, 100);
+    assert_non_null(late);
+    assert_int_equal(late->pc, 0x200);
+    assert_non_null(turn_of(&turns, PLAN_STALL, 1, 300)); /* of others only the order of harts */
+    assert_int_not_equal(late->order, turn_of(&turns, PLAN_HOLD, 1, 100)->order);
+    VEC_FREE(&turns.turns);
+}
+
+/* Of two tasks on one hart the first is interrupted, if it can be. */
+static void accesses_of_two_tasks_on_one_hart_are_turned_by_a_timer(void **state)
+{
+    struct act_list l = {0};
+    struct race all[] = {race(RACE_OF_DETOUR, 100, 200), race(RACE_OF_DETOUR, 300, 400)};
+    const struct data_races races = {.at = all, .count = ARRAY_LEN(all)};
+    size_t more;
+    struct turn_list turns;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        all[i].second.hart = all[i].first.hart;
+    all[1].first.masked = true;
+    turns = order_turns(&l, &races, 0, 0, 100, &more);
+    assert_int_equal(turns.turns.len, 1);
+    assert_non_null(turn_of(&turns, PLAN_TICK, 1, 100));
+    VEC_FREE(&turns.turns);
+}
+
 static void turns_of_runs_that_have_turned_other_accesses_differ(void **state)
 {
     struct act_list l = {0};
@@ -395,6 +441,8 @@ int main(void)
         cmocka_unit_test(a_plan_tells_who_stalls_and_what_is_next),
         cmocka_unit_test(steps_are_read_as_they_are_written),
         cmocka_unit_test(accesses_that_nothing_orders_are_turned),
+        cmocka_unit_test(loads_after_stores_are_late_in_two_more_ways),
+        cmocka_unit_test(accesses_of_two_tasks_on_one_hart_are_turned_by_a_timer),
         cmocka_unit_test(turns_of_runs_that_have_turned_other_accesses_differ),
         cmocka_unit_test(a_plan_says_where_data_is_followed),
     };

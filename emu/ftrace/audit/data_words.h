@@ -32,10 +32,11 @@ struct data_access {
     uint32_t number;  /* of the hart's loads or stores; 0: there is no access */
     uint32_t context; /* the task's, or an interrupt handler's on its stack */
     uint32_t hart;
-    uint8_t bytes;  /* of the word, a bit each */
-    uint8_t detour; /* DETOUR_* */
-    uint8_t atomic; /* 1: an atomic operation, or with .aq or .rl */
-    uint8_t size;   /* of the whole access */
+    uint8_t bytes;      /* of the word, a bit each */
+    uint8_t detour;     /* DETOUR_* */
+    uint8_t atomic : 1; /* an atomic operation, or with .aq or .rl */
+    uint8_t masked : 1; /* no timer could interrupt it */
+    uint8_t size;       /* of the whole access */
 };
 
 /* A word; pointers are valid until the next call of data_words_at. */

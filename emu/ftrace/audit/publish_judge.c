@@ -16,7 +16,7 @@
 
 /* ---- evidence ---- */
 
-enum { NAME_TEXT = 100, LINE_TEXT = 44 };
+enum { NAME_TEXT = 100, LINE_TEXT = 44, FILE_TEXT = 32 };
 
 static void fact_moment(struct finding *f, enum fact_label label, const struct data_access *by)
 {
@@ -42,6 +42,20 @@ static bool name_by_pointer(const struct audit *a, uint64_t pc, char name[NAME_T
 }
 
 /*
+ * The address by which the kernel was linked, of one by which a hart without translation reads it;
+ * any other as it is.
+ */
+static uint64_t linked_address(const struct audit *a, uint64_t va)
+{
+    const struct site *s =
+        site_count(a->config.sites) ? site_get(a->config.sites, 0) : NULL; /* of the image */
+
+    if (!s || va >= s->va || !bus_ram_at(cluster_bus(a->config.cluster), va))
+        return va;
+    return va + (s->va - s->pa);
+}
+
+/*
  * The name of data: " <global_ops+0x10 (func)>", " <op->func, struct ftrace_ops>". Those who have
  * accessed it know its type. Empty: there is none.
  */
@@ -49,7 +63,7 @@ static void name_data(const struct audit *a, uint64_t va, const uint64_t pcs[2],
                       char text[NAME_TEXT + LINE_TEXT])
 {
     uint64_t offset = 0;
-    const char *name = symbols_name_at(a->config.symbols, va, &offset);
+    const char *name = symbols_name_at(a->config.symbols, linked_address(a, va), &offset);
     char member[NAME_TEXT], symbol[LINE_TEXT + 1];
     bool known = false;
 
@@ -83,7 +97,7 @@ static void fact_access(const struct audit *a, struct finding *f, uint64_t va, u
 static void name_line(const struct audit *a, uint64_t pc, char text[LINE_TEXT])
 {
     struct line_place place;
-    size_t len;
+    const char *file, *folder;
 
     if (!lines_at(a->config.lines, pc, &place)) {
         symbols_text_at(a->config.symbols, pc, text, LINE_TEXT);
@@ -91,8 +105,9 @@ static void name_line(const struct audit *a, uint64_t pc, char text[LINE_TEXT])
             snprintf(text, LINE_TEXT, "0x%" PRIx64, pc);
         return;
     }
-    len = strlen(place.file);
-    snprintf(text, LINE_TEXT, "%s:%u", len > 32 ? place.file + len - 32 : place.file, place.line);
+    for (file = place.file; strlen(file) > FILE_TEXT && (folder = strchr(file, '/')) != NULL;)
+        file = folder + 1;
+    snprintf(text, LINE_TEXT, "%s:%u", file, place.line);
 }
 
 /* What is missing: one of the two fences that are needed, or both. */

@@ -41,21 +41,32 @@ static bool is_before(const struct publish_rules *r, const struct data_access *o
     return !other->number || happens_is_before(r->happens, &happening, as_store);
 }
 
+/* Whether another order is possible: of two harts, or of two tasks of which one is in a tracer. */
+static bool nothing_orders(const struct publish_rules *r, const struct data_access *other,
+                           enum access_kind kind, const struct data_access *a, bool as_store)
+{
+    if (other->hart == a->hart)
+        return other->number && other->task != a->task && (other->detour || a->detour) &&
+               publish_is_patcher(r, other->detour ? a->task : other->task);
+    return !is_before(r, other, kind, as_store);
+}
+
 /* Compares the access that was begun with the last ones to the word. */
 static void compare(struct publish_rules *r, struct hart *h, const struct data_access *a,
                     uint64_t pa, uint64_t va, const struct data_word *word,
                     const struct ordered_access *o)
 {
-    if (word->store->bytes & a->bytes && !is_before(r, word->store, ACCESS_OF_STORES, !o->loads)) {
+    if (word->store->bytes & a->bytes &&
+        nothing_orders(r, word->store, ACCESS_OF_STORES, a, !o->loads)) {
         races_add(r, pa, va, word->store, true, a, o->stores);
-        if (o->loads)
+        if (o->loads && word->store->hart != a->hart)
             publish_judge_load(r, h, a, va, word, o->address);
     }
     if (!o->stores)
         return;
     for (unsigned i = 0; i < r->hart_count; i++)
-        if (i != a->hart && word->loads[i].bytes & a->bytes &&
-            !is_before(r, &word->loads[i], ACCESS_OF_LOADS, true))
+        if (word->loads[i].bytes & a->bytes &&
+            nothing_orders(r, &word->loads[i], ACCESS_OF_LOADS, a, true))
             races_add(r, pa, va, &word->loads[i], false, a, true);
 }
 
@@ -187,6 +198,13 @@ static void make_access(struct publish_rules *r, const struct ordered_access *o,
     }
 }
 
+/* Whether no timer can interrupt the hart. */
+static bool is_masked(const struct hart *h)
+{
+    return hart_mode(h) == PRIV_M ||
+           (hart_mode(h) == PRIV_S && !(hart_status(h).sstatus & SSTATUS_SIE));
+}
+
 static void on_access(struct publish_rules *r, struct publish_hart *p, struct hart *h, uint64_t pc,
                       const struct decoded *d)
 {
@@ -205,6 +223,7 @@ static void on_access(struct publish_rules *r, struct publish_hart *p, struct ha
                                       : publish_is_in_detour(r, p) ? DETOUR_ANY
                                                                    : DETOUR_NONE,
                             .atomic = d->class == CLASS_AMO,
+
                             .size = d->size};
 
     if (at.va % a.size ||
@@ -213,6 +232,7 @@ static void on_access(struct publish_rules *r, struct publish_hart *p, struct ha
         set_origin(p, o.target, NULL);
         return;
     }
+    a.masked = (a.detour || publish_is_patcher(r, a.task)) && is_masked(h);
     find_words(r, &at, a.size);
     a.bytes = bytes_of(at.pa, a.size);
     happens_begin(r->happens, a.hart, &o);

@@ -15,7 +15,8 @@ static struct race_access race_access(const struct data_access *a, bool store)
                                 .task = a->task,
                                 .hart = a->hart,
                                 .store = store,
-                                .detour = a->detour};
+                                .detour = a->detour,
+                                .masked = a->masked};
 }
 
 static uint64_t key_of_pair(const struct race *race)
@@ -27,6 +28,15 @@ static uint64_t key_of_pair(const struct race *race)
     return key >> 1;
 }
 
+/* Whether the hart was started by the one of the store, after it. */
+static bool is_before_start(const struct publish_rules *r, const struct data_access *store,
+                            uint32_t hart)
+{
+    const struct data_access *start = &r->harts[hart].started.by;
+
+    return start->number && start->hart == store->hart && store->number < start->number;
+}
+
 /* Keeps the first and the last pair of these instructions and harts. */
 void races_add(struct publish_rules *r, uint64_t pa, uint64_t va, const struct data_access *first,
                bool first_stores, const struct data_access *second, bool second_stores)
@@ -34,7 +44,8 @@ void races_add(struct publish_rules *r, uint64_t pa, uint64_t va, const struct d
     const struct race race = {.pa = pa,
                               .va = va,
                               .first = race_access(first, first_stores),
-                              .second = race_access(second, second_stores)};
+                              .second = race_access(second, second_stores),
+                              .of_start = first_stores && is_before_start(r, first, second->hart)};
     uint64_t key = key_of_pair(&race), at;
 
     if (first->task == second->task || (first->atomic && second->atomic))
@@ -63,7 +74,7 @@ static enum race_rank rank_of(const struct publish_rules *r, const struct race *
             update = true;
             other |= both[!i]->detour;
         }
-    if (other)
+    if (other || race->of_start)
         return RACE_OF_DETOUR;
     return detour ? RACE_IN_DETOUR : update ? RACE_OF_UPDATE : RACE_OTHER;
 }
@@ -100,7 +111,9 @@ static void race_state_io(struct state_io *io, struct race *race)
         STATE_IO(io, both[i]->hart);
         STATE_IO(io, both[i]->store);
         STATE_IO(io, both[i]->detour);
+        STATE_IO(io, both[i]->masked);
     }
+    STATE_IO(io, race->of_start);
 }
 
 void races_state_io(struct state_io *io, struct publish_rules *r)

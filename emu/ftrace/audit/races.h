@@ -1,6 +1,6 @@
 /*
- * races.h - pairs of accesses to one word, of two harts, at least one of them a store, that nothing
- * orders: found while data is followed (struct plan, data_from).
+ * races.h - pairs of accesses to one word, at least one of them a store, of two harts where nothing
+ * orders them, or of two tasks on one hart: found while data is followed (struct plan, data_from).
  */
 #ifndef FTRACE_RACES_H
 #define FTRACE_RACES_H
@@ -13,7 +13,9 @@ struct audit;
 
 /* How promising it is to try the other order of the two. */
 enum race_rank {
-    RACE_OF_DETOUR, /* a task that changes code, and one in what a patched instruction leads to */
+    RACE_OF_DETOUR, /* a task that changes code, and one in what a patched instruction leads to; or
+                       a hart that is started, and what was stored before by the one that starts it
+                     */
     RACE_IN_DETOUR, /* one is in what a patched instruction leads to */
     RACE_OF_UPDATE, /* one is of a task that changes code */
     RACE_OTHER,
@@ -26,11 +28,13 @@ struct race_access {
     uint64_t task; /* tp */
     uint32_t hart;
     bool store, detour;
+    bool masked; /* no timer could interrupt it */
 };
 
 struct race {
     uint64_t pa, va;                  /* of the word; va: by the second access */
     struct race_access first, second; /* as the machine did them */
+    bool of_start;                    /* the second is by a hart that the first one started later */
     enum race_rank rank;              /* valid from audit_races on */
 };
 
