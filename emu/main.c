@@ -39,6 +39,24 @@ static unsigned run_command(struct session *s)
     }
 }
 
+/*
+ * `help', `help COMMAND', and -h as the first or second word, become the words with --help that say
+ * the same.
+ */
+static void say_help_plainly(int argc, char **argv)
+{
+    static char help[] = "--help";
+
+    if (argc > 1 && !strcmp(argv[1], "help")) {
+        argv[1] = argc > 2 ? argv[2] : help;
+        if (argc > 2)
+            argv[2] = help;
+    }
+    for (int i = 1; i < argc && i <= 2; i++)
+        if (!strcmp(argv[i], "-h"))
+            argv[i] = help;
+}
+
 /* Beyond the limit of a file's size (ulimit -f) writing fails, with a message, as on a full disk.
  */
 static void ignore_file_limit(void)
@@ -74,6 +92,7 @@ int main(int argc, char **argv)
     ignore_file_limit();
     end_watch_begin(&end_watch);
     s.end_watch = &end_watch;
+    say_help_plainly(argc, argv);
     s.diag.colour = isatty(STDERR_FILENO);
     if (argc > 1 && !strcmp(argv[1], "report"))
         return (int)report_command(argc, argv, &s.diag);

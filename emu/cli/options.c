@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/arguments.h"
 #include "base/escape.h"
+#include "base/nearest.h"
 #include "base/option_value.h"
 #include "cli/saved_run.h"
 #include "cpu/extension.h"
@@ -458,16 +459,21 @@ static void fill_options(struct argp_option *options, const char *letters)
 
 static void refuse_command(const char *word, const struct diag *d)
 {
+    struct nearest near = nearest_to(word);
     char names[128];
     size_t len = 0;
 
+    for (unsigned i = 0; i < ARRAY_LEN(commands); i++)
+        nearest_offer(&near, commands[i].name);
     for (unsigned i = 0; i < ARRAY_LEN(commands) && len < sizeof names; i++)
         len += (size_t)snprintf(names + len, sizeof names - len, "%s%s",
                                 !i                            ? ""
                                 : i + 1 < ARRAY_LEN(commands) ? ", "
                                                               : " and ",
                                 commands[i].name);
-    diag_error(d, "no command `%s'; the commands are %s, see rvftrace --help", word, names);
+    diag_error(d, "no command `%s'; %s%s%sthe commands are %s, see rvftrace --help", word,
+               near.found ? "did you mean `" : "", near.found ? near.found : "",
+               near.found ? "'? " : "", names);
 }
 
 /* The first word is the command. */
@@ -581,14 +587,34 @@ static bool is_early(const char *word, const char *name, const char *short_name)
 }
 
 /* `cores [NAME]'. */
-static enum exit_status parse_cores(int argc, char **argv, const struct diag *d, struct options *o)
+static enum exit_status parse_cores(int argc, char **argv, const struct diag *d, struct options *o,
+                                    bool *done)
 {
     o->command = COMMAND_CORES;
     o->machine.image = argc > 2 ? argv[2] : NULL;
+    if (argc == 3 && is_early(argv[2], "--help", "-?")) {
+        puts("Usage: rvftrace cores [NAME|FILE]\nLists the core models of --timing, or what one of "
+             "them has.");
+        *done = true;
+        return EXIT_PASS;
+    }
     if (argc <= 3 && !(o->machine.image && o->machine.image[0] == '-'))
         return EXIT_PASS;
     diag_error(d, "usage: rvftrace cores [NAME|FILE]");
     return EXIT_USAGE;
+}
+
+static bool is_standard(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
+/* The number of files that are written to standard output. */
+static unsigned standard_files(const struct options *o)
+{
+    return (unsigned)is_standard(o->report) + is_standard(o->sarif) + is_standard(o->junit) +
+           is_standard(o->html) + is_standard(o->trace) + is_standard(o->log) +
+           is_standard(o->rings) + is_standard(o->write_baseline);
 }
 
 /*
@@ -618,6 +644,8 @@ static const char *find_conflict(const struct options *o)
          "--port takes the place of the last --drive: give at most 5 drives"},
         {o->gdb_write, !o->gdb, "--gdb-write is for gdb: give --gdb, too"},
         {o->gdb, o->commands, "--gdb gives the machine to gdb; leave out --commands"},
+        {true, standard_files(o) > 1,
+         "standard output takes one file: give `-' to one of the options only"},
         {o->replay, o->input, "--replay supplies the input; leave out --input"},
         {o->view, !o->log, "--view shows the log: give --log FILE, too"},
         {o->machine.cluster.timing == TIMING_CORE, o->machine.cluster.stores != STORES_PROMPT,
@@ -717,7 +745,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     if (*done)
         return EXIT_PASS;
     if (argv[1] && !strcmp(argv[1], "cores"))
-        return parse_cores(argc, argv, d, o);
+        return parse_cores(argc, argv, d, o, done);
     if (!take_command(argv, &p))
         return EXIT_USAGE;
     letter[0] = commands[o->command].letter;

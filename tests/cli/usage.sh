@@ -151,4 +151,16 @@ done
 for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
     claim "the man page names status $status_word" grep -qE "^ +$(echo "$status_word" | sed 's/+/[+]/')( |\$)" "$out"
 done
+for words in help -h 'help run' 'help cores' 'run -h' 'debug -h' 'explore -h' 'log -h' 'report -h' 'litmus -h' 'cores -h' 'cores --help'; do
+    # shellcheck disable=SC2086 # words
+    run $words
+    claim "$words shows help on standard output" has_status 0 and has_line '^Usage: rvftrace ' "$out" and says_nothing
+done
+run reprot x.json
+claim 'a word that is nearly a command' refused 64 '.*did you mean .report.\?'
+for two in '--report - --sarif -' '--junit - --trace -' '--rings - --html -'; do
+    # shellcheck disable=SC2086 # options
+    run run --console none $two "$mcount"
+    claim "$two: standard output takes one" refused 64 'standard output takes one file'
+done
 finish
