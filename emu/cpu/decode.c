@@ -154,6 +154,19 @@ static bool extract_AMO(uint32_t w, struct insn *i)
     return extract_R(w, i);
 }
 
+/* Zalasr: no immediate. */
+static bool extract_ALOAD(uint32_t w, struct insn *i)
+{
+    return extract_LR(w, i);
+}
+
+static bool extract_ASTORE(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    take_rs2(w, i);
+    return true;
+}
+
 static bool extract_SFENCE(uint32_t w, struct insn *i)
 {
     take_rs1(w, i);
@@ -667,6 +680,13 @@ bool insn_is_private(const struct insn *i)
     case CLASS_SYSTEM: return false;
     default: return true;
     }
+}
+
+bool insn_is_annotated(const struct insn *i)
+{
+    unsigned format = op_info(i->op)->format;
+
+    return format == FORMAT_ALOAD || format == FORMAT_ASTORE;
 }
 
 bool insn_is_atomic(const struct insn *i)

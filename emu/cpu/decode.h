@@ -66,6 +66,8 @@ bool insn_in(const struct insn *i, uint64_t extensions);
 /* Whether it accesses no memory and no CSR, orders no accesses and does not trap: only registers
  * and the pc change. */
 bool insn_is_private(const struct insn *i);
+/* Whether it is a load or store that acquires or releases (Zalasr). */
+bool insn_is_annotated(const struct insn *i);
 /* Whether it is an AMO, lr, sc, or another one whose effect on memory is not late. */
 bool insn_is_atomic(const struct insn *i);
 

@@ -180,6 +180,24 @@
 #define DO_amominu_d ATOMIC(int64_t, (uint64_t)old < (uint64_t)arg ? old : arg)
 #define DO_amomaxu_d ATOMIC(int64_t, (uint64_t)old > (uint64_t)arg ? old : arg)
 
+/* ---- Zalasr: what they order is the ordered engine's matter ---- */
+#define DO_lb_aq   LOAD_ALIGNED(int8_t)
+#define DO_lb_aqrl LOAD_ALIGNED(int8_t)
+#define DO_lh_aq   LOAD_ALIGNED(int16_t)
+#define DO_lh_aqrl LOAD_ALIGNED(int16_t)
+#define DO_lw_aq   LOAD_ALIGNED(int32_t)
+#define DO_lw_aqrl LOAD_ALIGNED(int32_t)
+#define DO_ld_aq   LOAD_ALIGNED(int64_t)
+#define DO_ld_aqrl LOAD_ALIGNED(int64_t)
+#define DO_sb_rl   STORE_ALIGNED(uint8_t)
+#define DO_sb_aqrl STORE_ALIGNED(uint8_t)
+#define DO_sh_rl   STORE_ALIGNED(uint16_t)
+#define DO_sh_aqrl STORE_ALIGNED(uint16_t)
+#define DO_sw_rl   STORE_ALIGNED(uint32_t)
+#define DO_sw_aqrl STORE_ALIGNED(uint32_t)
+#define DO_sd_rl   STORE_ALIGNED(uint64_t)
+#define DO_sd_aqrl STORE_ALIGNED(uint64_t)
+
 /* ---- Zawrs: the hart waits until its reservation is broken ---- */
 #define DO_wrs_nto SYSTEM(hart_op_wrs(h, u, WRS_NO_TIMEOUT))
 #define DO_wrs_sto SYSTEM(hart_op_wrs(h, u, WRS_SHORT_CYCLES))

@@ -19,7 +19,7 @@ enum extension {
 
 /* A set of extensions, one bit for each. Rows of insn.def and csr.def name one of these sets. */
 enum extension_set {
-#define X(name, shown, needs, what) EXTS_##name = 1 << EXT_##name,
+#define X(name, shown, needs, what) EXTS_##name = INT64_C(1) << EXT_##name,
 #include "cpu/extension.def"
 #undef X
     EXTS_D_Zfh = EXTS_D | EXTS_Zfh,
@@ -30,7 +30,7 @@ enum extension_set {
 /* Those of a machine for which none are named: code must not rely on more order than it has to. */
 #define EXTS_DEFAULT (EXTS_ALL & ~(uint64_t)EXTS_Ztso)
 
-_Static_assert(EXT_COUNT <= 31, "a set is an enumerator");
+_Static_assert(EXT_COUNT <= 63, "a set is an enumerator");
 
 /* Bytes that the ISA string of any set fits in, with the terminating zero. */
 enum { EXT_TEXT_MAX = 256 };

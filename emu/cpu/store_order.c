@@ -215,6 +215,10 @@ static void leave(struct hart *h, unsigned at)
         return;
     }
     o->writes = ++c->order->now;
+    if (s.acquires && o->next_reads < o->writes)
+        o->next_reads = o->writes;
+    if (s.acquires || s.releases)
+        o->annotated = o->writes;
     store_order_add(c, s.pa, s.size, &(struct past_write){.hart = (uint8_t)h->id, .view = s.view});
     ram_write(c->ram, s.pa, &s.value, s.size, &s.who);
 }

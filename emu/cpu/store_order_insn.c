@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
+#include "cpu/decode.h"
 #include "cpu/hart_priv.h"
 #include "cpu/ops.h"
 #include "cpu/store_order_priv.h"
@@ -63,14 +64,20 @@ static bool needs_all(unsigned op)
            op_class(op) == CLASS_FENCE_VMA;
 }
 
+static unsigned annotations_of(const struct insn *i)
+{
+    return (bit(i->word, 26) ? ORDER_ACQUIRES : 0) | (bit(i->word, 25) ? ORDER_RELEASES : 0);
+}
+
 static unsigned flags_of(const struct insn *i)
 {
     switch (op_class(i->op)) {
-    case CLASS_LOAD: return i->op == OP_lb || i->op == OP_lh || i->op == OP_lw ? ORDER_SIGNED : 0;
-    case CLASS_STORE: return ORDER_DATA;
-    case CLASS_AMO:
-        return ORDER_DATA | (bit(i->word, 26) ? ORDER_ACQUIRES : 0) |
-               (bit(i->word, 25) ? ORDER_RELEASES : 0);
+    case CLASS_LOAD:
+        if (!insn_is_annotated(i))
+            return i->op == OP_lb || i->op == OP_lh || i->op == OP_lw ? ORDER_SIGNED : 0;
+        return annotations_of(i);
+    case CLASS_STORE: return ORDER_DATA | (insn_is_annotated(i) ? annotations_of(i) : 0);
+    case CLASS_AMO: return ORDER_DATA | annotations_of(i);
     case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR | ORDER_BINDS;
     default:
         return ORDER_COMPUTES | (needs_all(i->op) ? ORDER_BINDS : 0) |
@@ -329,6 +336,41 @@ static unsigned forward(const struct hart_order *o, uint64_t pa, unsigned mask, 
     return found;
 }
 
+/* Rules 6 and 7, before a load that acquires: it is done at once, as nothing later is before it. */
+static void begin_annotated(struct hart *h)
+{
+    const struct hart_order *o = h->s.order;
+
+    if (o->insn.releases)
+        hart_let_stores_leave(h);
+    else if (o->insn.acquires)
+        store_order_let_annotated_leave(h);
+}
+
+/* Rules 5 and 7 for what comes after. */
+static void end_atomic(struct hart *h, uint64_t place)
+{
+    struct hart_order *o = h->s.order;
+
+    if (o->insn.acquires)
+        raise_to(&o->next_reads, place);
+    if (o->insn.acquires || o->insn.releases)
+        raise_to(&o->annotated, place);
+}
+
+/* The earliest place of a load, with rules 6 and 7. */
+static uint64_t earliest_annotated(const struct hart *h)
+{
+    const struct hart_order *o = h->s.order;
+    uint64_t from = store_order_earliest(h);
+
+    if (o->insn.acquires || o->insn.releases)
+        from = later(from, o->annotated);
+    if (o->insn.releases)
+        from = later(from, later(o->reads, o->writes));
+    return from;
+}
+
 /* A load of bytes of which some may be in the buffer: the others are as memory held them. */
 static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
 {
@@ -338,7 +380,7 @@ static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *
 
     store_order_let_data_come(h, pa, size);
     found = forward(h->s.order, pa, mask, &forwarded, &view);
-    taken.place = later(store_order_earliest(h), view);
+    taken.place = later(earliest_annotated(h), view);
     if (found != mask) {
         unsigned count = find_outcomes(h, pa, mask & ~found, taken.place, outcomes);
 
@@ -350,6 +392,7 @@ static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *
     }
     *value = taken.word >> 8 * (pa % 8) & (~UINT64_C(0) >> (64 - 8 * size));
     has_read(h, taken.place);
+    end_atomic(h, taken.place);
 }
 
 static void tell_load(const struct hart *h, uint64_t pa, unsigned size)
@@ -449,6 +492,7 @@ bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *valu
     if (!ram_has(h->cluster->ram, pa, size))
         return load_from_device(h, va, size, type == MEMORY_NC, value);
     tell_load(h, pa, size);
+    begin_annotated(h);
     if (UNLIKELY(type == MEMORY_IO))
         load_as_device(h, pa, size, value);
     else if (UNLIKELY(h->s.order->late || h->cluster->config.late_registers) &&
@@ -526,8 +570,11 @@ bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t valu
                                     .value = value,
                                     .size = size,
                                     .view = later(o->view[o->insn.rs1], o->view[o->insn.rs2]),
+                                    .acquires = o->insn.acquires,
+                                    .releases = o->insn.releases,
                                     .who = hart_writer(h)});
-    if (UNLIKELY(type == MEMORY_IO) || is_prompt(h, pa))
+    /* one that acquires is before all that comes (rule 5) */
+    if (UNLIKELY(type == MEMORY_IO) || is_prompt(h, pa) || o->insn.acquires)
         store_order_let_leave(h, o->count - 1);
     if (UNLIKELY(type == MEMORY_IO))
         has_output(h, true);
@@ -551,17 +598,6 @@ static void begin_atomic(struct hart *h, uint64_t pa, unsigned size)
     if (h->s.order->insn.releases)
         hart_let_stores_leave(h);
     store_order_let_overlapping_leave(h, pa, size);
-}
-
-/* Rules 5 and 7 for what comes after. */
-static void end_atomic(struct hart *h, uint64_t place)
-{
-    struct hart_order *o = h->s.order;
-
-    if (o->insn.acquires)
-        raise_to(&o->next_reads, place);
-    if (o->insn.acquires || o->insn.releases)
-        raise_to(&o->annotated, place);
 }
 
 /* In a page of type IO an atomic operation is input and output, too. */
@@ -687,11 +723,7 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     if (type != MEMORY_IO && reserve_is_forwarded(h, pa, size, &value, &place))
         return end_reserve(h, u, value >> 8 * (pa % 8), size, place);
     begin_atomic(h, pa, size);
-    from = type == MEMORY_IO ? h->cluster->order->now : store_order_earliest(h);
-    if (o->insn.acquires || o->insn.releases)
-        from = later(from, o->annotated);
-    if (o->insn.releases)
-        from = later(from, later(o->reads, o->writes));
+    from = later(earliest_annotated(h), type == MEMORY_IO ? h->cluster->order->now : 0);
     count = find_outcomes(h, pa, bytes_in_word(pa, size), from, outcomes);
     if (h->cluster->config.stores == STORES_RANDOM)
         taken = choose_outcome(h, count);

@@ -143,7 +143,7 @@ void store_order_let_annotated_leave(struct hart *h)
 {
     const struct hart_order *o = h->s.order;
 
-    for (unsigned i = 0; o->late && i < o->count;) {
+    for (unsigned i = 0; i < o->count;) {
         if (!o->waiting[i].releases) {
             i++;
             continue;
@@ -184,7 +184,7 @@ bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
 
     store_order_let_atomics_leave(h, pa, size);
     if (h->cluster->config.late_registers && !store_waits(o, pa, size) && o->insn.rd < VIEW_FLOAT &&
-        !store_order_is_total(h)) {
+        !o->insn.acquires && !store_order_is_total(h)) {
         store_order_keep(h, &(struct buffered_store){.kind = WAITS_LOAD,
                                                      .pa = pa,
                                                      .size = size,

@@ -40,7 +40,7 @@ struct buffered_store {
     uint8_t rd;              /* what an AMO, sc or load writes; VIEW_SINK: nothing */
     uint16_t op;             /* of an AMO */
     bool is_signed;          /* a load that extends the sign */
-    bool acquires, releases; /* an AMO or sc */
+    bool acquires, releases; /* an AMO, lr or sc, or a store of Zalasr */
     bool reserves;           /* an lr */
     bool broken;             /* an sc whose lr has not returned the newest value */
     uint64_t data;           /* the number of what waits and gives the value; 0: it has it */

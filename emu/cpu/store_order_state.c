@@ -159,6 +159,7 @@ static uint64_t hash_waiting(uint64_t hash, const struct hart_order *o)
 
         hash = mix(mix(mix(hash, s->pa), s->value), s->size);
         hash = mix(mix(hash, s->view), o->number - s->number);
+        hash = mix(hash, (uint64_t)s->acquires << 1 | s->releases);
         hash = mix(hash, s->after < o->waiting[0].number ? 0 : s->after - o->waiting[0].number + 1);
         if (s->kind == WAITS_STORE && !o->late)
             continue;

@@ -60,6 +60,8 @@ compare_words rows "every row reads as objdump has it, $words random words each 
 compare_words neighbours "words near and far from a row are legal when objdump says so (SEED=$seed)"
 "$work/compare" rows "$seed" "$words" Zicond >"$work/zicond.bin"
 compare_with_llvm zicond +zicond "Zicond reads as LLVM has it, $words random words a row (SEED=$seed)"
+"$work/compare" rows "$seed" "$words" Zalasr >"$work/zalasr.bin"
+compare_with_llvm zalasr +experimental-zalasr "Zalasr reads as LLVM has it, $words random words a row (SEED=$seed)"
 "$work/compare" rows "$seed" "$words" Zfa >"$work/zfa.bin"
 compare_with_llvm zfa +zfa,+d,+zfh "Zfa reads as LLVM has it, $words random words a row (SEED=$seed)"
 "$work/compare" parcels >"$work/parcels.bin"

@@ -85,6 +85,10 @@ static struct ordered_access order_of(const struct insn *i, enum timing_class cl
         o.target = op_floating(i->op) == FLOATING_X ? UINT32_C(1) << i->rd : 0;
     o.loads = class == CLASS_LOAD;
     o.stores = class == CLASS_STORE;
+    if (insn_is_annotated(i)) {
+        o.aq = bit(i->word, AQ_BIT);
+        o.rl = bit(i->word, RL_BIT);
+    }
     if (class == CLASS_AMO) {
         o.loads = i->op != OP_sc_w && i->op != OP_sc_d;
         o.stores = i->op != OP_lr_w && i->op != OP_lr_d;
