@@ -379,7 +379,8 @@ static void leave_amo(struct hart *h, const struct buffered_store *s)
     order_after(h, s, h->s.order->writes);
 }
 
-/* Whether no other hart has written to the bytes since the lr: the atomicity axiom. */
+/* Whether no other hart has written to the eight bytes since the lr, which may have read them all:
+ * the atomicity axiom. */
 static bool is_unbroken(const struct hart *h, const struct buffered_store *s)
 {
     const struct store_order *order = h->cluster->order;
@@ -391,7 +392,7 @@ static bool is_unbroken(const struct hart *h, const struct buffered_store *s)
 
         if (w->place <= s->from)
             return true;
-        if (w->hart != h->id && w->mask & bytes_in_word(s->pa, s->size))
+        if (w->hart != h->id)
             return false;
     }
     return order->forgotten <= s->from;

@@ -24,6 +24,8 @@ claim_status 1 'which those of a machine without late stores are not' "$tests/..
 # shellcheck disable=SC2086
 claim_status 1 'and RVWMO is not TSO' "$tests/../long/litmus_suite.py" --results "$work/tso" --ztso $few
 
+claim 'with Ztso they are those that its axioms permit' "$tests/../long/litmus_suite.py" --results "$work/ztso" --ztso --machine=--isa --machine=rv64gc_ztso_zalasr "$tests"
+
 # A wrong expectation: each direction is told.
 echo 'two-spots Forbid' >"$work/wrong"
 run litmus --expect "$work/wrong" "$tests/two-spots.litmus"
