@@ -208,7 +208,8 @@ static void leave(struct hart *h, unsigned at)
 
     o->count--;
     memmove(&o->waiting[at], &o->waiting[at + 1], (o->count - at) * sizeof s);
-    find_due(o);
+    if (s.due == o->due)
+        find_due(o);
     if (UNLIKELY(s.kind != WAITS_STORE)) {
         o->late--;
         store_order_leave(h, &s);
