@@ -171,6 +171,47 @@ static void a_fence_by_firmware_of_two_megabytes_covers_their_pointer(void **sta
     }
 }
 
+/* ---- whose fence, and when ---- */
+
+/* The hart `n` executes an instruction in S-mode. */
+static void exec_on(struct world *w, unsigned n, uint32_t insn)
+{
+    struct hart *first = w->hart;
+
+    w->hart = cluster_hart(w->cluster, n);
+    set_csr(w->hart, MTVEC, M_VECTOR);
+    open_memory(w->hart);
+    begin(w);
+    exec(w, insn);
+    w->hart = first;
+}
+
+static void a_fence_of_another_hart_covers_nothing_here(void **state)
+{
+    struct world w = pointer_world(TRANSLATE_STALE, 0);
+
+    (void)state;
+    assert_int_equal(load_at(&w, page(0)), OLD);
+    store_entry(&w, LAST, ENTRY(FRAME_2) | GOOD);
+    exec_on(&w, 1, SFENCE_VMA(ZERO, ZERO));
+    assert_int_equal(load_at(&w, page(0)), OLD);
+    exec(&w, SFENCE_VMA(ZERO, ZERO));
+    assert_int_equal(load_at(&w, page(0)), NEW);
+    world_free(&w);
+}
+
+static void a_fence_before_the_store_does_not_count(void **state)
+{
+    struct world w = pointer_world(TRANSLATE_STALE, 0);
+
+    (void)state;
+    exec(&w, SFENCE_VMA(ZERO, ZERO));
+    assert_int_equal(load_at(&w, page(0)), OLD);
+    store_entry(&w, LAST, ENTRY(FRAME_2) | GOOD);
+    assert_int_equal(load_at(&w, page(0)), OLD);
+    world_free(&w);
+}
+
 /* ---- events ---- */
 
 struct told {
@@ -331,6 +372,31 @@ static void random_mode_reads_entries_ahead_of_use(void **state)
     assert_int_equal(count_ahead(TRANSLATE_RANDOM, ENTRY(FRAME) | PTE_V, false), 0);
 }
 
+/*
+ * Rights that were added, and D that was set, need no fence by any mode: an old entry gives at most
+ * a fault, which a fence of the address ends.
+ */
+static void added_rights_are_seen_after_a_fence_of_the_address(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 16; seed++) {
+        struct world w = pointer_world(TRANSLATE_RANDOM, seed);
+        uint64_t cause;
+
+        poke(&w, LAST, ENTRY(FRAME) | VAD | PTE_R, 8);
+        assert_int_equal(load_at(&w, page(0)), OLD);
+        store_entry(&w, LAST, ENTRY(FRAME) | GOOD);
+        cause = store_cause(&w, page(0), 1);
+        assert_true(cause == 0 || cause == EXC_STORE_PAGE);
+        if (cause)
+            enter(w.hart, PRIV_S, CODE);
+        hart_set_reg(w.hart, A4, page(0));
+        exec(&w, SFENCE_VMA(A4, ZERO));
+        assert_int_equal(store_cause(&w, page(0), 2), 0);
+        world_free(&w);
+    }
+}
+
 /* A fence before the store: what was read again in between is stale. */
 static void random_mode_translates_again_after_a_fence(void **state)
 {
@@ -398,11 +464,14 @@ int main(void)
         cmocka_unit_test(a_pointer_that_is_restored_is_current_again),
         cmocka_unit_test(a_dirty_bit_is_set_in_the_table_that_was_walked),
         cmocka_unit_test(a_fence_by_firmware_of_two_megabytes_covers_their_pointer),
+        cmocka_unit_test(a_fence_of_another_hart_covers_nothing_here),
+        cmocka_unit_test(a_fence_before_the_store_does_not_count),
         cmocka_unit_test(a_use_of_a_pointer_is_told_for_each_page),
         cmocka_unit_test(a_table_that_gets_another_use_is_told),
         cmocka_unit_test(both_entries_of_a_page_are_watched),
         cmocka_unit_test(random_mode_has_both_ways_of_a_pointer),
         cmocka_unit_test(random_mode_reads_entries_ahead_of_use),
+        cmocka_unit_test(added_rights_are_seen_after_a_fence_of_the_address),
         cmocka_unit_test(random_mode_translates_again_after_a_fence),
         cmocka_unit_test(a_restored_hart_has_its_pointers),
     };
