@@ -20,7 +20,7 @@ struct chrome {
     struct export_job *job;
     uint64_t events;
     struct tracks tracks;
-    uint64_t last; /* cycle */
+    struct log_event last; /* the event with the highest cycle */
 };
 
 static void begin_line(struct chrome *c)
@@ -153,6 +153,14 @@ static void begin_end(struct chrome *c, uint32_t track, uint64_t when, const str
 }
 
 /* Viewers merge the arguments of begin and end, so their names differ. */
+static void put_end(struct chrome *c, const char *how, const struct log_event *e)
+{
+    fprintf(c->job->out,
+            "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
+            ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
+            how, e->hart, e->cycle, e->insns, e->time);
+}
+
 static void put_return(struct chrome *c, const struct log_event *e)
 {
     static const char *const ends[LOG_CALL_ENDS] = {
@@ -162,19 +170,16 @@ static void put_return(struct chrome *c, const struct log_event *e)
     };
 
     begin_end(c, tracks_leave(&c->tracks, e), e->call.when, e->call.call);
-    fprintf(c->job->out,
-            "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
-            ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
-            ends[e->call.end], e->hart, e->cycle, e->insns, e->time);
+    put_end(c, ends[e->call.end], e);
 }
 
 static void close_call(void *ctx, const struct track_call *call)
 {
     struct chrome *c = ctx;
-    uint64_t when = c->last > call->when ? c->last : call->when;
+    const struct log_event *e = &c->last;
 
-    begin_end(c, call->track, when, &call->call);
-    fprintf(c->job->out, "\"args\":{\"end\":\"open\"}}");
+    begin_end(c, call->track, e->cycle > call->when ? e->cycle : call->when, &call->call);
+    put_end(c, "open", e);
 }
 
 void export_chrome(struct export_job *job)
@@ -186,7 +191,8 @@ void export_chrome(struct export_job *job)
     tracks_begin(&c.tracks, job->log);
     name_track(&c, "process_name", 0, image ? image : "");
     while (!ferror(job->out) && source_next(job->source, &e)) {
-        c.last = e.cycle > c.last ? e.cycle : c.last;
+        if (e.cycle >= c.last.cycle)
+            c.last = e;
         if (e.kind == LOG_CALL)
             put_call(&c, &e);
         else if (e.kind == LOG_RETURN)
