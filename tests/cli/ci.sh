@@ -148,7 +148,7 @@ claim '... and as code flows, from the outermost function to the store' sarif "$
     "[x['nestingLevel'] for x in results[0]['codeFlows'][0]['threadFlows'][0]['locations']][:2] == [0, 1]"
 claim '... with the other places and all facts' sarif "len(results[0]['relatedLocations']) >= 4 and len(results[0]['properties']['facts']) >= 8" \
     "any('schedule+0x' in x['message']['text'] for x in results[0]['relatedLocations'])" "'in memory auipc' in results[0]['message']['markdown']"
-claim '... how often, and how the run ended' sarif "results[0]['occurrenceCount'] > 1 and run['invocations'][0] == dict(executionSuccessful=True, exitCode=0, exitCodeDescription='exit', toolExecutionNotifications=[])"
+claim '... how often, and how the run ended' sarif "results[0]['occurrenceCount'] > 1 and run['invocations'][0].items() >= dict(executionSuccessful=True, exitCode=0, exitCodeDescription='exit', toolExecutionNotifications=[]).items()"
 register --audit warn --sarif "$work/s.sarif"
 claim '... of a trampoline that breaks its contract, at that' sarif \
     "results[0]['locations'][0]['logicalLocations'][0]['fullyQualifiedName'] == 'ftrace_caller'"
@@ -180,7 +180,7 @@ import sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 suite, = root
 assert (root.tag, suite.tag) == ("testsuites", "testsuite")
-cases = list(suite)
+cases = [member for member in suite if member.tag != "properties"]
 names = [case.get("name") for case in cases]
 failures = {case.get("name"): case[0] for case in cases if len(case) and case[0].tag == "failure"}
 outputs = {case.get("name"): case[0].text for case in cases if len(case) and case[0].tag == "system-out"}

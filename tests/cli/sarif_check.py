@@ -37,7 +37,7 @@ RESULT = Obj("ruleId ruleIndex level message locations", ruleId=TEXT, ruleIndex=
 RUN = Obj("tool invocations results",
           tool=Obj("driver", driver=Obj("name version rules", name=TEXT, version=TEXT, rules=[RULE])),
           invocations=[Obj("executionSuccessful exitCode", executionSuccessful=FLAG, exitCode=NUMBER,
-                           exitCodeDescription=TEXT,
+                           exitCodeDescription=TEXT, commandLine=TEXT, arguments=[TEXT], properties=dict,
                            toolExecutionNotifications=[Obj("message", level=TEXT, message=MESSAGE)])],
           originalUriBaseIds=dict, results=[RESULT])
 LOG = Obj("version runs $schema", version=TEXT, runs=[RUN], **{"$schema": TEXT})

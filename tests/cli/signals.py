@@ -187,6 +187,8 @@ def try_one(state, number):
 
 def main():
     quick = "--quick" in sys.argv[1:]
+    for number in SIGNALS: # a shell starts its jobs with some of them ignored, which commands inherit and keep
+        signal.signal(number, signal.SIG_DFL)
     work, slowest = tempfile.mkdtemp(), (0, "")
     os.chdir(work)
     for i, state in enumerate(s for s in STATES if s[3] or not quick):

@@ -419,7 +419,8 @@ static void of_a_word_both_halves_are_left_out(void **state)
  */
 static enum state_error restore_with_less(const struct scene *s, struct scene *less)
 {
-    static const uint8_t harts_and_max[] = {2, 0, 0, 0, 0, 0, 0, 0, 2};
+    /* The number of harts, whether the order of stores is kept, and old_code_max. */
+    static const uint8_t harts_and_max[] = {2, 0, 0, 0, 0, 0, 0, 0, 0, 2};
     struct state_io save, load;
     uint8_t *at;
 

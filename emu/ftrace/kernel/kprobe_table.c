@@ -23,7 +23,7 @@ struct kprobe_table {
     const struct image *image;
     const struct symbols *symbols;
     struct lines *lines;
-    bool searched, known, is_off; /* is_off: all kprobes are, as the kernel has just said */
+    bool searched, known, is_off;     /* is_off: all kprobes are, as the kernel has just said */
     uint64_t table, all_off;          /* addresses; all_off 0: there is no such variable */
     uint64_t next, list, addr, flags; /* offsets */
 };

@@ -784,8 +784,8 @@ static void added_io(struct state_io *io, struct site *s, struct names *names)
 }
 
 /*
- * What is kept beside the sites themselves. False: two sites have the same memory, or one has memory
- * that cannot be.
+ * What is kept beside the sites themselves. False: two sites have the same memory, or one has
+ * memory that cannot be.
  */
 static bool index_sites(struct site_table *t)
 {
