@@ -20,9 +20,10 @@
 
 /*
  * A step of the thread while something is urgent; the time that a command has to end itself, if it
- * works; after which it must have used so much of a processor; and the time it has anyway.
+ * works; after which it must have used so much of a processor; the time it has anyway; and for how
+ * long a second signal is left to the command, which takes it as one with the first.
  */
-enum { STEP_MS = 20, PATIENCE_MS = 700, WORK_MS = 350, PATIENCE_MAX_MS = 5000 };
+enum { STEP_MS = 20, PATIENCE_MS = 700, WORK_MS = 350, PATIENCE_MAX_MS = 5000, SECOND_MS = 250 };
 
 static int64_t ms_of(clockid_t clock)
 {
@@ -97,12 +98,15 @@ struct patience {
     int64_t since, work; /* since: 0: nothing ends it */
 };
 
+static bool has_had(const struct patience *p, int64_t ms)
+{
+    return ms_of(CLOCK_MONOTONIC) - p->since >= ms;
+}
+
 static bool is_over(const struct patience *p)
 {
-    int64_t time = ms_of(CLOCK_MONOTONIC) - p->since;
-
-    return time >= PATIENCE_MAX_MS ||
-           (time >= PATIENCE_MS &&
+    return has_had(p, PATIENCE_MAX_MS) ||
+           (has_had(p, PATIENCE_MS) &&
             (ms_of(CLOCK_PROCESS_CPUTIME_ID) - p->work >= WORK_MS || sleeps()));
 }
 
@@ -123,7 +127,7 @@ static void *wait_for_end(void *ctx)
         if (of[2].revents)
             (void)!read(e->wake, &wakes, sizeof wakes);
         number = pending(e);
-        if (number && (!atomic_load(&e->looked) || ends))
+        if (number && (!atomic_load(&e->looked) || (ends && p.since && has_had(&p, SECOND_MS))))
             die(e, number);
         atomic_store(&e->urgent, of[0].revents || of[1].revents);
         if (!number)
