@@ -127,4 +127,20 @@ static inline void execute_fence(struct world *w, enum fence_kind kind)
         exec(w, SFENCE_INVAL_IR);
 }
 
+/* ---- events ---- */
+
+/* What a listener to stale translations was told: how often, and the last one. */
+struct told {
+    unsigned count;
+    struct stale_translation last;
+};
+
+static inline void on_told(void *ctx, const struct event *e)
+{
+    struct told *t = ctx;
+
+    t->count++;
+    t->last = *e->stale_translation;
+}
+
 #endif

@@ -214,24 +214,11 @@ static void a_fence_before_the_store_does_not_count(void **state)
 
 /* ---- events ---- */
 
-struct told {
-    unsigned count;
-    struct stale_translation last;
-};
-
-static void on_event(void *ctx, const struct event *e)
-{
-    struct told *t = ctx;
-
-    t->count++;
-    t->last = *e->stale_translation;
-}
-
 static void a_use_of_a_pointer_is_told_for_each_page(void **state)
 {
     struct world w = pointer_world(TRANSLATE_STALE, 0);
     struct told told = {0};
-    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_event};
+    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_told};
 
     (void)state;
     cluster_listen(w.cluster, &l);
@@ -268,7 +255,7 @@ static void a_table_that_gets_another_use_is_told(void **state)
 {
     struct world w = pointer_world(TRANSLATE_STALE, 0);
     struct told told = {0};
-    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_event};
+    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_told};
 
     (void)state;
     cluster_listen(w.cluster, &l);
@@ -297,7 +284,7 @@ static void both_entries_of_a_page_are_watched(void **state)
     for (unsigned drop = 0; drop < 2; drop++) {
         struct world w = pointer_world(TRANSLATE_STALE, 0);
         struct told told = {0};
-        const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_event};
+        const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_told};
 
         cluster_listen(w.cluster, &l);
         poke(&w, LAST_2, ENTRY(FRAME) | VAD | PTE_R, 8);
@@ -428,7 +415,7 @@ static void a_restored_hart_has_its_pointers(void **state)
 {
     struct world w = pointer_world(TRANSLATE_STALE, 0);
     struct told told = {0};
-    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_event};
+    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_told};
     struct state_io save, load, again;
 
     (void)state;

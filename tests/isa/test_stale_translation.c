@@ -510,24 +510,11 @@ static void a_restored_hart_uses_them_too(void **state)
 
 /* ---- events ---- */
 
-struct told {
-    unsigned count;
-    struct stale_translation last;
-};
-
-static void on_event(void *ctx, const struct event *e)
-{
-    struct told *t = ctx;
-
-    t->count++;
-    t->last = *e->stale_translation;
-}
-
 static void a_use_is_told_once_for_each_change_and_kind_of_access(void **state)
 {
     struct world w = stale_world(TRANSLATE_STALE, 0, 1);
     struct told told = {0};
-    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_event};
+    const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_told};
     uint64_t stored_at;
 
     (void)state;
