@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "load/file.h"
 #include "timing/core.h"
 
@@ -61,7 +62,52 @@ static enum exit_status read_core(const char *path, const struct diag *d, struct
     return *core ? EXIT_PASS : EXIT_BAD_FILE;
 }
 
-enum exit_status cores_read(const char *name, const struct diag *d, struct core **core)
+static int is_core_file(const struct dirent *e)
+{
+    size_t len = strlen(e->d_name);
+
+    return len >= sizeof ending && !strcmp(e->d_name + len - (sizeof ending - 1), ending);
+}
+
+/* The names of the cores in the folder, in order; -1: it cannot be read. */
+static int list_names(const char *folder, struct dirent ***entries)
+{
+    int count = scandir(folder, entries, is_core_file, alphasort);
+
+    for (int i = 0; i < count; i++)
+        (*entries)[i]->d_name[strlen((*entries)[i]->d_name) - (sizeof ending - 1)] = '\0';
+    return count;
+}
+
+static void free_names(struct dirent **entries, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+}
+
+/* That no core of the folder, which may be NULL, has the name. */
+static void tell_unknown(const char *folder, const char *name, bool of_run, const struct diag *d)
+{
+    struct nearest near = nearest_to(name);
+    struct dirent **entries;
+    int count = folder ? list_names(folder, &entries) : -1;
+
+    for (int i = 0; i < count; i++)
+        nearest_offer(&near, entries[i]->d_name);
+    diag_error(d,
+               "%sno core model `%s'%s%s%s: expected %sa name that `rvftrace cores' lists, or a "
+               "file with a slash in its name",
+               of_run ? "--timing: " : "cores: ", name, near.found ? " (did you mean `" : "",
+               near.found ? near.found : "", near.found ? "'?)" : "",
+               of_run ? "inorder, unit, " : "");
+    free_names(entries, count);
+}
+
+/* `of_run': the name was given to --timing; else to `rvftrace cores'. */
+static enum exit_status read_named(const char *name, bool of_run, const struct diag *d,
+                                   struct core **core)
 {
     enum exit_status status = EXIT_USAGE;
     char *folder, *path;
@@ -74,23 +120,18 @@ enum exit_status cores_read(const char *name, const struct diag *d, struct core 
     if (path && !access(path, F_OK))
         status = read_core(path, d, core);
     else
-        diag_error(d,
-                   "--timing: no core model `%s': expected inorder, unit, a name that `rvftrace "
-                   "cores' lists, or a file with a slash in its name",
-                   name);
+        tell_unknown(folder, name, of_run, d);
     free(path);
     free(folder);
     return status;
 }
 
-/* ---- the list ---- */
-
-static int is_core_file(const struct dirent *e)
+enum exit_status cores_read(const char *name, const struct diag *d, struct core **core)
 {
-    size_t len = strlen(e->d_name);
-
-    return len >= sizeof ending && !strcmp(e->d_name + len - (sizeof ending - 1), ending);
+    return read_named(name, true, d, core);
 }
+
+/* ---- the list ---- */
 
 static void print_error(const char *what, uint32_t hundredths)
 {
@@ -101,7 +142,7 @@ static void print_error(const char *what, uint32_t hundredths)
 static enum exit_status print_core(const char *name, const struct diag *d)
 {
     struct core *core;
-    enum exit_status status = cores_read(name, d, &core);
+    enum exit_status status = read_named(name, false, d, &core);
 
     if (status != EXIT_PASS)
         return status;
@@ -125,21 +166,16 @@ static enum exit_status print_core(const char *name, const struct diag *d)
 static enum exit_status print_all(const char *folder, const struct diag *d)
 {
     struct dirent **entries;
-    int count = scandir(folder, &entries, is_core_file, alphasort);
+    int count = list_names(folder, &entries);
     enum exit_status status = EXIT_PASS;
 
     if (count < 0) {
         diag_error(d, "%s: cannot be read", folder);
         return EXIT_IO;
     }
-    for (int i = 0; i < count; i++) {
-        if (status == EXIT_PASS) {
-            entries[i]->d_name[strlen(entries[i]->d_name) - (sizeof ending - 1)] = '\0';
-            status = print_core(entries[i]->d_name, d);
-        }
-        free(entries[i]);
-    }
-    free(entries);
+    for (int i = 0; i < count && status == EXIT_PASS; i++)
+        status = print_core(entries[i]->d_name, d);
+    free_names(entries, count);
     return status;
 }
 

@@ -10,8 +10,8 @@
 struct core;
 
 /*
- * Reads the core of that name, or of the file if `name` has a slash. EXIT_USAGE: no core has the
- * name. EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: of the file. Each with a message.
+ * Reads the core of that name for --timing, or of the file if `name` has a slash. EXIT_USAGE: no
+ * core has the name. EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: of the file. Each with a message.
  */
 MUST_USE enum exit_status cores_read(const char *name, const struct diag *d, struct core **core);
 

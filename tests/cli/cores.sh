@@ -16,9 +16,11 @@ done
 
 run cores nosuch
 claim 'a name that no core has is refused' has_status 64
-claim '... in one line' says_one_line "--timing: no core model .nosuch.: expected inorder, unit, a name"
+claim '... in one line' says_one_line "cores: no core model .nosuch.: expected a name that .rvftrace cores. lists"
 run run --timing nosuch "$programs/hello.elf"
-claim '... also of a run' has_status 64
+claim '... also of a run' has_status 64 and says_one_line "--timing: no core model .nosuch.: expected inorder, unit, a name"
+run run --timing c960 "$programs/hello.elf"
+claim '... with the name that was meant, where one is near' says_one_line "--timing: no core model .c960. .did you mean .c906...: expected"
 run run --timing ./nosuch.core "$programs/hello.elf"
 claim 'a file that is not there is another matter' has_status 66
 run cores c906 cva6
@@ -45,9 +47,9 @@ printf 'latency.load = 8\n' >"$work/my.core"
 run run --timing "$work/my.core" --replay "$work/recording" "$programs/hello.elf"
 claim 'a recording is of the core file that was used' refused 65 '.*recording'
 
-claim 'every figure of a core has its source' test -z "$(unsourced)"
 # As a line has it, without a letter that docs/cores.md explains.
 unsourced() { grep -hE '^[a-z0-9_.-]+ *=' cores/*.core | grep -v '^core\.' | grep -v '# \[[A-Z]\]'; }
+claim 'every figure of a core has its source' test -z "$(unsourced)"
 keys() { sed -n 's/^[NW]([a-z0-9_.]*, "\([^"]*\)".*/\1/p' emu/timing/core.def; sed -n 's/^C(\([a-z_]*\), .*/\1/p' emu/timing/class.def; }
 undocumented() { keys | while read -r key; do grep -q "\`$key\`" docs/cores.md || echo "$key"; done; }
 claim 'docs/cores.md has every key' test -z "$(undocumented)" -a -n "$(keys)"
