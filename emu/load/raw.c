@@ -55,6 +55,22 @@ static const struct packing *find_packing(const struct file *f)
     return NULL;
 }
 
+/* Whether the file begins with lines of ASCII: code has bytes of other values among its first ones.
+ */
+static bool is_text(const struct file *f)
+{
+    enum { ENOUGH = 4096 };
+    size_t size = f->size < ENOUGH ? f->size : ENOUGH;
+
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = f->bytes[i];
+
+        if (byte >= 0x7f || (byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r'))
+            return false;
+    }
+    return memchr(f->bytes, '\n', size);
+}
+
 static uint64_t field(const uint8_t *header, size_t offset)
 {
     uint64_t value;
@@ -153,6 +169,10 @@ enum exit_status raw_read_image(struct image *im, uint64_t base, const struct di
 
     if (packing) {
         diag_error(d, "%s: is compressed (%s); %s", im->path, packing->name, packing->remedy);
+        return EXIT_BAD_FILE;
+    }
+    if (is_text(&im->file)) {
+        diag_error(d, "%s: is a text file; give an ELF or a raw image", im->path);
         return EXIT_BAD_FILE;
     }
     im->kind = IMAGE_RAW;

@@ -18,6 +18,11 @@ done
 : >"$work/image"
 run run "$work/image"
 claim 'an empty file is refused' refused 65 '.*image: is empty'
+printf '#!/bin/sh\necho this is no kernel\n' >"$work/image"
+run run "$work/image"
+claim 'a text file is refused' refused 65 '.*image: is a text file'
+run run --quiet --firmware "$work/image" "$mcount"
+claim '... also as firmware' refused 65 '.*image: is a text file'
 run run "$work"
 claim 'a directory is refused' refused 74 ".*$work.*irectory"
 truncate -s 1T "$work/huge" && run run "$work/huge"

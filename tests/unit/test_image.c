@@ -544,6 +544,14 @@ static void an_empty_file_is_refused(void **state)
     expect_refusal("", 0, "is empty");
 }
 
+static void lines_of_text_are_refused(void **state)
+{
+    static const char text[] = "first\r\n\tsecond\n";
+
+    (void)state;
+    expect_refusal(text, sizeof text - 1, "is a text file");
+}
+
 static void an_elf_cut_anywhere_is_refused(void **state)
 {
     struct sample s = sample();
@@ -691,6 +699,7 @@ int main(void)
         cmocka_unit_test(a_linux_header_that_wraps_around_is_refused),
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(an_empty_file_is_refused),
+        cmocka_unit_test(lines_of_text_are_refused),
         cmocka_unit_test(an_elf_cut_anywhere_is_refused),
         cmocka_unit_test(a_segment_beyond_the_end_is_refused),
         cmocka_unit_test(impossible_sizes_are_refused),
