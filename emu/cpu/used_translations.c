@@ -27,10 +27,10 @@ static void make_empty(struct used_set *s)
     s->len = 0;
     s->napot = 0;
     s->any_leaving = false;
-    s->changed_pointers = s->elsewhere = 0;
+    s->elsewhere = 0;
     memset(s->of_level, 0, sizeof s->of_level);
     memset(s->pointers, 0, sizeof s->pointers);
-    s->oldest = s->newest = NO_USED;
+    s->oldest = s->newest = s->first_changed = NO_USED;
     fill_with_none(s->of_page, s->hash_mask + 1);
     fill_with_none(s->of_entry, s->hash_mask + 1);
     for (uint32_t i = 0; i < s->max; i++)
@@ -149,6 +149,22 @@ static bool is_changed_pointer(const struct used *u)
     return u->pointer && u->changed;
 }
 
+/* Stores to tables look for changed pointers: these are few, where translations are many. */
+static void link_changed(struct used_set *s, struct used *u)
+{
+    u->next_changed = s->first_changed;
+    s->first_changed = index_of(s, u);
+}
+
+static void unlink_changed(struct used_set *s, const struct used *u)
+{
+    uint32_t *link = &s->first_changed;
+
+    while (*link != index_of(s, u))
+        link = &s->at[*link].next_changed;
+    *link = u->next_changed;
+}
+
 /* Adds a copy of `what` as the newest; there is room. */
 static struct used *insert(struct used_set *s, const struct used *what)
 {
@@ -163,7 +179,8 @@ static struct used *insert(struct used_set *s, const struct used *what)
     link_newest(s, u);
     ++*count_of(s, u);
     s->napot += (u->pte & PTE_N) != 0;
-    s->changed_pointers += is_changed_pointer(u);
+    if (is_changed_pointer(u))
+        link_changed(s, u);
     s->any_leaving |= u->leaving;
     s->len++;
     return u;
@@ -176,7 +193,8 @@ static void take_out(struct used_set *s, struct used *u)
     unlink_age(s, u);
     --*count_of(s, u);
     s->napot -= (u->pte & PTE_N) != 0;
-    s->changed_pointers -= is_changed_pointer(u);
+    if (is_changed_pointer(u))
+        unlink_changed(s, u);
     s->elsewhere -= u->elsewhere;
     s->len--;
     u->newer = s->free;
@@ -273,7 +291,8 @@ void used_move(struct hart *h, struct used *u, uint64_t pte_pa)
 {
     unlink_entry(h->s.used, u);
     link_entry(h->s.used, u, pte_pa);
-    h->s.used->changed_pointers -= is_changed_pointer(u);
+    if (is_changed_pointer(u))
+        unlink_changed(h->s.used, u);
     u->changed = 0;
     used_set_elsewhere(h, u, false);
 }
@@ -449,7 +468,8 @@ static void note_store(struct hart *h, uint64_t at, const struct writer *by)
             used_remove(h, u);
             continue;
         }
-        s->changed_pointers += u->pointer && !u->changed;
+        if (u->pointer && !u->changed)
+            link_changed(s, u);
         u->changed = h->cluster->table_clock;
         u->who = *by;
         u->reused = false;
@@ -479,10 +499,10 @@ static void note_reuse(struct hart *h, uint64_t at, const struct writer *by)
 {
     struct used_set *s = h->s.used;
 
-    for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer) {
+    for (uint32_t i = s->first_changed; i != NO_USED; i = s->at[i].next_changed) {
         struct used *u = &s->at[i];
 
-        if (u->changed && !u->reused && leads_to(u, at) && !is_in_memory(h->cluster->ram, u)) {
+        if (!u->reused && leads_to(u, at) && !is_in_memory(h->cluster->ram, u)) {
             u->reused = true;
             u->reuser = *by;
         }
@@ -496,7 +516,7 @@ void used_entry_written(struct cluster *c, uint64_t at, uint64_t now, const stru
         struct hart *h = c->harts.at[i];
 
         note_store(h, at, by);
-        if (now && h->s.used->changed_pointers)
+        if (now)
             note_reuse(h, at, by);
     }
 }

@@ -51,7 +51,7 @@ struct used {
     uint8_t chosen_access;
     uint64_t chosen_insns, fetch_pte; /* fetch_pte: the new value of the entry then */
     /* indices; NO_USED ends a list */
-    uint32_t next_of_page, next_of_entry;
+    uint32_t next_of_page, next_of_entry, next_changed;
     uint32_t older, newer;
 };
 
@@ -65,7 +65,7 @@ struct used_set {
     uint32_t hash_mask;
     uint32_t of_level[LEVELS_MAX]; /* how many translations there are of each size */
     uint32_t pointers[LEVELS_MAX]; /* how many pointers */
-    uint32_t changed_pointers;     /* of these were changed */
+    uint32_t first_changed;        /* of the pointers that were changed; a list by next_changed */
     uint32_t elsewhere;
     uint32_t napot;   /* and with N */
     uint64_t ordered; /* table_clock at the last sfence.w.inval or sfence.vma */
