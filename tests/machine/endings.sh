@@ -56,8 +56,9 @@ stuck_with() {
     run run --quiet "$@"
     has_status 76 && says_one_line 'hart 0 is in an endless trap loop at 0x0: .*first trap was' && has_line "$hint" "$err"
 }
-claim 'a text is asked whether it is a program' stuck_with 'neither an ELF nor a Linux Image' README.md
-claim '... or whether it is firmware' stuck_with 'is the file of --firmware' --firmware README.md "$mcount"
+{ head -c 1000 README.md; printf '\001'; } >"$work/data" # a text is refused
+claim 'data is asked whether it is a program' stuck_with 'neither an ELF nor a Linux Image' "$work/data"
+claim '... or whether it is firmware' stuck_with 'is the file of --firmware' --firmware "$work/data" "$mcount"
 claim 'compressed code without C: --isa is named' \
     stuck_with 'illegal instruction 0x.* in S-mode; .*--isa leaves out' --isa rv64g "$mcount"
 claim 'a kernel for S-mode in M-mode is told so' \
