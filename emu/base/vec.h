@@ -30,7 +30,7 @@
         }                                                            \
     } while (0)
 
-/* Gives room back of which less than an eighth is used; the elements may move. */
+/* Halves the memory if less than an eighth of it is used; the elements may move. */
 #define VEC_SHRINK(v)                                                \
     do {                                                             \
         if ((v)->cap > 64 && (v)->len < (v)->cap / 8) {              \

@@ -371,7 +371,7 @@ static uint64_t earliest_annotated(const struct hart *h)
     return from;
 }
 
-/* A load of bytes of which some may be in the buffer: the others are as memory held them. */
+/* A load: bytes that wait in the hart's buffer come from there, the others from memory. */
 static void load_from_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t *value)
 {
     struct outcome outcomes[OUTCOMES_MAX], taken = {0};

@@ -42,7 +42,7 @@ struct buffered_store {
     bool is_signed;          /* a load that extends the sign */
     bool acquires, releases; /* an AMO, lr or sc, or a store of Zalasr */
     bool reserves;           /* an lr */
-    bool broken;             /* an sc whose lr has not returned the newest value */
+    bool broken;             /* an sc that fails: its lr returned an old value */
     uint64_t data;           /* the number of what waits and gives the value; 0: it has it */
     uint64_t lr;             /* an sc: the number of its lr, if that waited, too */
     uint64_t view;           /* of its address and its data */

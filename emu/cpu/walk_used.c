@@ -3,8 +3,8 @@
  *
  * An address is translated in one of two ways: as memory says now, or as the hart may have kept it
  * (the leaf that it has used, otherwise a walk that begins at the lowest pointer that it has used).
- * Where both come to the same, nobody can tell. Where they differ, the mode decides, and an event
- * tells of it.
+ * Where both come to the same, nobody can tell. Where they differ, the mode decides which one is
+ * taken, and observers get an event.
  */
 #include "cpu/walk_used_priv.h"
 
@@ -26,7 +26,7 @@ struct way {
     struct walk_end end; /* WALK_OK: a leaf */
     /* Where it is not that of memory: */
     bool elsewhere;   /* memory has another entry for the address, in another place */
-    bool is_told;     /* the difference is told of already */
+    bool is_told;     /* observers had an event for it */
     uint64_t now_pte; /* and this was in memory */
 };
 

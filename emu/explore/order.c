@@ -185,7 +185,7 @@ enum {
     RANK_DATA, /* of accesses to data: enum race_rank, without RACE_OTHER */
     RANK_HELD = RANK_DATA + RACE_OTHER, /* a store is seen late */
     RANK_LATE,                          /* a load is late */
-    RANK_TASKS, /* of two tasks on one hart, one of which is interrupted before its access */
+    RANK_TASKS, /* two tasks on one hart: the first is interrupted before its access */
     RANKS
 };
 

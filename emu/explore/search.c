@@ -197,7 +197,7 @@ static bool has_news(const struct one_run *r)
     return news;
 }
 
-/* Whether a task was kept in a place, and has not gone on since. */
+/* Whether a task is still kept where it was stopped. */
 static bool is_kept(const struct one_run *r)
 {
     return r->kept && !stops_went_on(r->kept);
