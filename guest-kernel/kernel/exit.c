@@ -174,7 +174,7 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state, u64 *runt
     if (child) {
         ret = child->pid;
         *status = child->exit_code;
-        *runtime = child->sum_exec_runtime + child->children_runtime;
+        *runtime = task_sched_runtime(child) + child->children_runtime;
         current->children_runtime += *runtime;
         put_task_struct(child);
     }

@@ -6,6 +6,7 @@
 #include <linux/random.h>
 #include <linux/reboot.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/timekeeping.h>
@@ -244,7 +245,7 @@ SYSCALL_DEFINE2(getrusage, int, who, struct rusage __user *, ru)
     if (who != RUSAGE_SELF && who != RUSAGE_CHILDREN && who != RUSAGE_THREAD)
         return -EINVAL;
     return put_rusage(ru, who == RUSAGE_CHILDREN ? current->children_runtime
-                                                 : current->sum_exec_runtime);
+                                                 : task_sched_runtime(current));
 }
 
 struct tms {
@@ -254,7 +255,7 @@ struct tms {
 SYSCALL_DEFINE1(times, struct tms __user *, tbuf)
 {
     const u64 tick = NSEC_PER_SEC / HZ;
-    struct tms t = {.tms_utime = current->sum_exec_runtime / tick,
+    struct tms t = {.tms_utime = task_sched_runtime(current) / tick,
                     .tms_cutime = current->children_runtime / tick};
 
     if (tbuf && copy_to_user(tbuf, &t, sizeof(t)))

@@ -135,6 +135,22 @@ static void update_curr(struct rq *rq)
         curr->sched_class->charge(rq, curr, delta);
 }
 
+u64 task_sched_runtime(struct task_struct *p)
+{
+    unsigned long flags;
+    struct rq *rq;
+    u64 ns;
+
+    local_irq_save(flags);
+    rq = task_rq_lock(p);
+    if (rq->curr == p)
+        update_curr(rq);
+    ns = p->sum_exec_runtime;
+    spin_unlock(&rq->lock);
+    local_irq_restore(flags);
+    return ns;
+}
+
 void resched_curr(struct rq *rq)
 {
     struct task_struct *curr = rq->curr;

@@ -35,6 +35,8 @@ pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
 void finish_fork(struct task_struct *prev);
 
 _Noreturn void do_task_dead(void); /* kernel/sched/core.c */
+/* How long p has run, in ns, up to now: a task that has just ended may still be on its hart. */
+u64 task_sched_runtime(struct task_struct *p);
 
 /* Called when current stops using its address space: wakes a vfork() parent. */
 void exit_mm_release(struct task_struct *p);
