@@ -5,46 +5,12 @@
  *
  * A line for each: "count NAME NANOSECONDS", rounded down, of one round.
  */
-enum {
-    SYS_WRITE = 64,
-    SYS_READ = 63,
-    SYS_EXIT = 93,
-    SYS_PIPE2 = 59,
-    SYS_GETPID = 172,
-    SYS_CLONE = 220
-};
+#include "linux_program.h"
+
+enum { SYS_READ = 63, SYS_PIPE2 = 59, SYS_GETPID = 172, SYS_CLONE = 220 };
 enum { SYS_EXECVE = 221, SYS_WAIT4 = 260, SYS_MMAP = 222, SYS_MUNMAP = 215 };
 enum { SIGCHLD = 17, CLONE_VM_VFORK = 0x4100, NS_PER_TICK = 100 };
 enum { PAGES = 256, PAGE = 4096, READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };
-
-void linux_main(const unsigned long *stack);
-
-__asm__(".globl _start\n"
-        "_start:\n"
-        "   .option push\n"
-        "   .option norelax\n"
-        "   la gp, __global_pointer$\n"
-        "   .option pop\n"
-        "   mv a0, sp\n"
-        "   andi sp, sp, -16\n"
-        "   tail linux_main\n");
-
-static long call(long number, long a, long b, long c, long d)
-{
-    register long a0 __asm__("a0") = a;
-    register long a1 __asm__("a1") = b;
-    register long a2 __asm__("a2") = c;
-    register long a3 __asm__("a3") = d;
-    register long a4 __asm__("a4") = -1;
-    register long a5 __asm__("a5") = 0;
-    register long a7 __asm__("a7") = number;
-
-    __asm__ volatile("ecall"
-                     : "+r"(a0)
-                     : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a7)
-                     : "memory");
-    return a0;
-}
 
 static unsigned long now(void)
 {
@@ -64,46 +30,46 @@ static void nothing(void)
 
 static void getpid(void)
 {
-    call(SYS_GETPID, 0, 0, 0, 0);
+    linux_call(SYS_GETPID, 0, 0, 0, 0);
 }
 
 static void pipe(void)
 {
     char byte = 0;
 
-    call(SYS_WRITE, ends[1], (long)&byte, 1, 0);
-    call(SYS_READ, ends[0], (long)&byte, 1, 0);
+    linux_call(SYS_WRITE, ends[1], (long)&byte, 1, 0);
+    linux_call(SYS_READ, ends[0], (long)&byte, 1, 0);
 }
 
 static void fork(void)
 {
-    long child = call(SYS_CLONE, SIGCHLD, 0, 0, 0);
+    long child = linux_call(SYS_CLONE, SIGCHLD, 0, 0, 0);
 
     if (!child)
-        call(SYS_EXIT, 0, 0, 0, 0);
-    call(SYS_WAIT4, child, 0, 0, 0);
+        linux_call(SYS_EXIT, 0, 0, 0, 0);
+    linux_call(SYS_WAIT4, child, 0, 0, 0);
 }
 
 static void exec(void)
 {
     const char *argv[] = {program, "child", (const char *)0};
-    long child = call(SYS_CLONE, CLONE_VM_VFORK | SIGCHLD, 0, 0, 0);
+    long child = linux_call(SYS_CLONE, CLONE_VM_VFORK | SIGCHLD, 0, 0, 0);
 
     if (!child) {
-        call(SYS_EXECVE, (long)program, (long)argv, 0, 0);
-        call(SYS_EXIT, 1, 0, 0, 0);
+        linux_call(SYS_EXECVE, (long)program, (long)argv, 0, 0);
+        linux_call(SYS_EXIT, 1, 0, 0, 0);
     }
-    call(SYS_WAIT4, child, 0, 0, 0);
+    linux_call(SYS_WAIT4, child, 0, 0, 0);
 }
 
 static char *map(void)
 {
-    return (char *)call(SYS_MMAP, 0, PAGES * PAGE, READ_WRITE, PRIVATE_ANONYMOUS);
+    return (char *)linux_call(SYS_MMAP, 0, PAGES * PAGE, READ_WRITE, PRIVATE_ANONYMOUS);
 }
 
 static void map_and_unmap(void)
 {
-    call(SYS_MUNMAP, (long)map(), PAGES * PAGE, 0, 0);
+    linux_call(SYS_MUNMAP, (long)map(), PAGES * PAGE, 0, 0);
 }
 
 /* 256 page faults beside what map_and_unmap does. */
@@ -113,7 +79,7 @@ static void faults(void)
 
     for (int i = 0; i < PAGES; i++)
         area[i * PAGE] = 1;
-    call(SYS_MUNMAP, (long)area, PAGES * PAGE, 0, 0);
+    linux_call(SYS_MUNMAP, (long)area, PAGES * PAGE, 0, 0);
 }
 
 static char text[64];
@@ -135,7 +101,7 @@ static void say(const char *name, unsigned long number)
         *--digit = (char)('0' + number % 10);
     while (number /= 10);
     to = put(put(to, digit), "\n");
-    call(SYS_WRITE, 1, (long)text, to - text, 0);
+    linux_call(SYS_WRITE, 1, (long)text, to - text, 0);
 }
 
 static void measure(const char *name, void (*round)(void), unsigned count)
@@ -155,7 +121,7 @@ void linux_main(const unsigned long *stack)
 {
     if (stack[0] == 1) {
         program = (const char *)stack[1];
-        call(SYS_PIPE2, (long)ends, 0, 0, 0);
+        linux_call(SYS_PIPE2, (long)ends, 0, 0, 0);
         measure("nothing", nothing, 100000);
         measure("getpid", getpid, 20000);
         measure("pipe", pipe, 5000);
@@ -164,5 +130,5 @@ void linux_main(const unsigned long *stack)
         measure("map", map_and_unmap, 8000);
         measure("faults", faults, 100);
     }
-    call(SYS_EXIT, 0, 0, 0, 0);
+    linux_call(SYS_EXIT, 0, 0, 0, 0);
 }

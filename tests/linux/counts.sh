@@ -9,7 +9,7 @@
 mkdir -p "$work/root/bin"
 claim 'the program is built' "${CROSS:-riscv64-unknown-elf-}gcc" -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 \
     -ffreestanding -fno-builtin -fno-stack-protector -fno-pic -nostdlib -static -Wl,--build-id=none \
-    -o "$work/root/bin/counts" "$(dirname "$0")/counts.c"
+    -Iguest -o "$work/root/bin/counts" "$(dirname "$0")/counts.c"
 (cd "$work/root" && find bin | cpio --quiet -o -H newc) >"$work/program"
 cat "$initramfs" "$work/program" >"$work/initrd"
 initramfs=$work/initrd
