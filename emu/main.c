@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     end_watch_begin(&end_watch);
     s.end_watch = &end_watch;
     say_help_plainly(argc, argv);
-    s.diag.colour = isatty(STDERR_FILENO);
+    s.diag.colour = diag_may_colour(STDERR_FILENO);
     if (argc > 1 && !strcmp(argv[1], "report"))
         return (int)report_command(argc, argv, &s.diag);
     if (argc > 1 && !strcmp(argv[1], "log"))

@@ -103,8 +103,14 @@ $(man_pages): $(BUILD)/man/rvftrace-%.1: $(BUILD)/manpage
 	$(say) MAN $@
 	$(Q)$(BUILD)/manpage $* > $@
 
+# The names of the core models that come with rvftrace.
+$(BUILD)/core_names.h: $(wildcard cores/*.core) mk/emu.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)echo '#define CORE_NAMES "$(sort $(patsubst cores/%.core,%,$(filter %.core,$^)))"' >$@
+
 # The completion of the shells, too.
-$(BUILD)/completion: emu/manual/completion.c emu/cli/options.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/view.def emu/export/format.def emu/ftrace/audit/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/completion: emu/manual/completion.c $(BUILD)/core_names.h emu/cli/options.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/view.def emu/export/format.def emu/ftrace/audit/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

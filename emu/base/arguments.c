@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 
 enum { KEY_BASE = 1000 };
 
@@ -59,6 +60,95 @@ void arguments_show_help(const struct argp *argp, const char *command)
     for (rest = text; (line = strsep(&rest, "\n")) && (*line || rest);)
         put_wrapped(line, stdout);
     free(text);
+}
+
+/* ---- names of options, before argp sees them ---- */
+
+/* An option ends the table if it has neither name nor text. */
+static bool is_last(const struct argp_option *o)
+{
+    return !o->name && !o->key && !o->doc;
+}
+
+/* The option of this name, or the only one that begins so. *many: several do. NULL: none or many.
+ */
+static const struct argp_option *find_long(const struct argp_option *o, const char *name,
+                                           size_t len, bool *many)
+{
+    const struct argp_option *found = NULL;
+
+    *many = false;
+    for (; !is_last(o); o++) {
+        if (!o->name || strncmp(o->name, name, len) != 0)
+            continue;
+        if (!o->name[len]) {
+            *many = false;
+            return o;
+        }
+        *many |= found != NULL;
+        found = o;
+    }
+    return *many ? NULL : found;
+}
+
+static const struct argp_option *find_short(const struct argp_option *o, int key)
+{
+    while (!is_last(o) && o->key != key)
+        o++;
+    return is_last(o) ? NULL : o;
+}
+
+static void refuse_name(const struct argp_option *options, const char *name, const char *command,
+                        const struct diag *d)
+{
+    struct nearest near = nearest_to(name);
+
+    for (const struct argp_option *o = options; !is_last(o); o++)
+        if (o->name && !(o->flags & OPTION_HIDDEN))
+            nearest_offer(&near, o->name);
+    diag_error(d, "no option --%s; %s%s%ssee %s --help", name, near.found ? "did you mean --" : "",
+               near.found ? near.found : "", near.found ? "? " : "", command);
+}
+
+/* Letters behind one `-'. True: the last one takes the next word. */
+static bool takes_next_word(const struct argp_option *options, const char *letters)
+{
+    for (; *letters; letters++) {
+        const struct argp_option *o = find_short(options, (unsigned char)*letters);
+
+        if (!o || o->arg)
+            return o && !letters[1];
+    }
+    return false;
+}
+
+bool arguments_check_names(const struct argp_option *options, int argc, char **argv,
+                           const char *command, const struct diag *d)
+{
+    static char help[] = "--help";
+
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *word = argv[i];
+        const struct argp_option *o;
+        bool many;
+
+        if (!strcmp(word, "-h")) {
+            argv[i] = help;
+        } else if (!strncmp(word, "--", 2)) {
+            char *name = xasprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
+
+            o = find_long(options, name, strlen(name), &many);
+            if (!o && !many)
+                refuse_name(options, name, command, d);
+            free(name);
+            if (!o && !many)
+                return false;
+            i += o && o->arg && !strchr(word, '=');
+        } else if (word[0] == '-' && word[1]) {
+            i += takes_next_word(options, word + 1);
+        }
+    }
+    return true;
 }
 
 static error_t take_option(const struct parse *p, const struct argument_row *row, const char *arg)
@@ -112,6 +202,10 @@ enum exit_status arguments_parse(const struct arguments *a, void *owner, const s
                                           .doc = a->rows[i].doc};
     options[a->count] = (struct argp_option){
         .name = "help", .key = '?', .doc = "Print this and exit.", .group = -1};
+    if (!arguments_check_names(options, argc, argv, a->command, diag)) {
+        free(options);
+        return EXIT_USAGE;
+    }
     argv[1] = program_name;
     error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     argv[1] = command;

@@ -39,6 +39,16 @@ MUST_USE enum exit_status arguments_parse(const struct arguments *a, void *owner
                                           bool *done);
 
 struct argp;
+struct argp_option;
+
+/*
+ * Checks the names of the long options behind argv[1] as getopt reads them, and makes --help of -h.
+ * False: there is no such option; a message was given, which names the nearest one that is not
+ * hidden. command: "rvftrace log".
+ */
+MUST_USE bool arguments_check_names(const struct argp_option *options, int argc, char **argv,
+                                    const char *command, const struct diag *d);
+
 /* Prints the help to standard output. command: "rvftrace log". */
 void arguments_show_help(const struct argp *argp, const char *command);
 

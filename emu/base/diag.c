@@ -4,6 +4,29 @@
 #include "base/diag.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whether the descriptor is a terminal that knows escape sequences. */
+static bool knows_escapes(int fd)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(fd) && !(term && !strcmp(term, "dumb"));
+}
+
+bool diag_may_colour(int fd)
+{
+    const char *no = getenv("NO_COLOR");
+
+    return knows_escapes(fd) && !(no && *no);
+}
+
+bool diag_has_lines(const struct diag *d)
+{
+    return knows_escapes(fileno(d->out));
+}
 
 static void say(const struct diag *d, const char *kind, const char *escape, const char *format,
                 va_list args) __attribute__((format(printf, 4, 0)));
@@ -11,8 +34,9 @@ static void say(const struct diag *d, const char *kind, const char *escape, cons
 static void say(const struct diag *d, const char *kind, const char *escape, const char *format,
                 va_list args)
 {
-    fprintf(d->out, "%s: %s%s%s", d->program, d->colour ? escape : "", kind,
-            d->colour ? "\033[0m" : "");
+    bool colour = d->colour && *escape;
+
+    fprintf(d->out, "%s: %s%s%s", d->program, colour ? escape : "", kind, colour ? "\033[0m" : "");
     vfprintf(d->out, format, args);
     fputc('\n', d->out);
 }

@@ -20,6 +20,15 @@ struct diag {
     bool colour; /* set by the caller when `out` is a terminal */
 };
 
+/*
+ * Whether text for the descriptor may have colours: it is a terminal that knows them, and the
+ * environment has no NO_COLOR (https://no-color.org).
+ */
+bool diag_may_colour(int fd);
+
+/* Whether a line of the messages' stream can be cleared and written again: it is a terminal. */
+bool diag_has_lines(const struct diag *d);
+
 void diag_error(const struct diag *d, const char *format, ...) PRINTF_LIKE(2, 3);
 void diag_warn(const struct diag *d, const char *format, ...) PRINTF_LIKE(2, 3);
 void diag_note(const struct diag *d, const char *format, ...) PRINTF_LIKE(2, 3);

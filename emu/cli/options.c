@@ -19,6 +19,7 @@
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/option_value.h"
+#include "cli/combinations.h"
 #include "cli/saved_run.h"
 #include "cpu/extension.h"
 #include "machine/snapshot_file.h"
@@ -216,12 +217,13 @@ static const struct option_row {
     const char *name;
     int short_key;
     const char *arg, *commands;
+    enum option_group group;
     const char *standard; /* the value if the option is not given; NULL: none */
     struct option_value value;
     const char *doc;
 } rows[] = {
-#define OPT(name, short_key, arg, commands, standard, value, doc) \
-    {name, short_key, arg, commands, standard, {value}, doc},
+#define OPT(name, short_key, arg, commands, group, standard, value, doc) \
+    {name, short_key, arg, commands, OPTIONS_##group, standard, {value}, doc},
 #include "cli/options.def"
 #undef OPT
 };
@@ -387,24 +389,31 @@ static const char intro[] =
     "limit "
     "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";
 
-/* The order in --help: options of several commands, then those of one, under a heading. */
-enum group { GROUP_BOTH = 1, GROUP_RUN, GROUP_DEBUG, GROUP_EXPLORE };
-
-static const struct argp_option headings[] = {
-    {.doc = "Only for `rvftrace run':", .group = GROUP_RUN},
-    {.doc = "Only for `rvftrace debug':", .group = GROUP_DEBUG},
-    {.doc = "Only for `rvftrace explore':", .group = GROUP_EXPLORE},
-};
+#define OPTION_GROUP(id, heading) {.doc = heading, .group = OPTIONS_##id},
+static const struct argp_option headings[] = {OPTION_GROUPS(OPTION_GROUP)};
+#undef OPTION_GROUP
 
 enum { MORE_OPTIONS = ARRAY_LEN(headings) + 2 /* help, version */ };
 
-static enum group group_of(const struct option_row *row)
+/* "Of run and debug.", for the help of all commands; "": an option of all. */
+static const char *owners_of(const struct option_row *row)
 {
-    switch (row->commands[0]) {
-    case 'r': return strchr(row->commands, 'd') ? GROUP_BOTH : GROUP_RUN;
-    case 'd': return GROUP_DEBUG;
-    default: return GROUP_EXPLORE;
-    }
+    static const struct {
+        const char *letters, *text;
+    } owners[] = {{"rd", " Of run and debug."},
+                  {"re", " Of run and explore."},
+                  {"r", " Of run."},
+                  {"d", " Of debug."},
+                  {"e", " Of explore."}};
+    char letters[sizeof command_letters] = "";
+
+    for (const char *c = command_letters; *c; c++)
+        if (strchr(row->commands, *c))
+            letters[strlen(letters)] = *c;
+    for (unsigned i = 0; i < ARRAY_LEN(owners); i++)
+        if (!strcmp(letters, owners[i].letters))
+            return owners[i].text;
+    return "";
 }
 
 /* Returns the last part of the help with the commands before it. To be freed. */
@@ -423,38 +432,60 @@ static char *add_commands(const char *text)
     return longer;
 }
 
-/*
- * Completes a text of the help: an option's gets its default, the last one the commands. To be
- * freed if it is not `text'.
- */
+/* Puts the commands before the last text of the help. To be freed if it is not `text'. */
 static char *complete_text(int key, const char *text, void *input)
 {
     (void)input;
-    if (key == ARGP_KEY_HELP_POST_DOC)
-        return add_commands(text);
-    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].standard && key == key_of(i))
-            return xasprintf("%s Default %s.", text, rows[i].standard);
-    return (char *)(uintptr_t)text;
+    return key == ARGP_KEY_HELP_POST_DOC ? add_commands(text) : (char *)(uintptr_t)text;
 }
 
-/* Shows only the options of these commands in the help; the others are parsed, too. */
+/* The text of an option with its default, and where all options are shown, its commands. */
+static char *text_of(const struct option_row *row, bool all)
+{
+    const char *owners = all ? owners_of(row) : "";
+
+    return row->standard ? xasprintf("%s Default %s.%s", row->doc, row->standard, owners)
+                         : xasprintf("%s%s", row->doc, owners);
+}
+
+/* Whether a command has an option of the group. */
+static bool has_group(const char *letters, int group)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
+        if ((int)rows[i].group == group && strpbrk(rows[i].commands, letters))
+            return true;
+    return false;
+}
+
+/*
+ * Shows only the options of these commands in the help; the others are parsed, too. The texts are
+ * to be freed by free_texts.
+ */
 static void fill_options(struct argp_option *options, const char *letters)
 {
+    bool all = letters[1];
+
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
         *options++ =
             (struct argp_option){.name = rows[i].name,
                                  .key = key_of(i),
                                  .arg = rows[i].arg,
                                  .flags = strpbrk(rows[i].commands, letters) ? 0 : OPTION_HIDDEN,
-                                 .doc = rows[i].doc,
-                                 .group = (int)group_of(&rows[i])};
-    for (unsigned i = 0; letters[1] && i < ARRAY_LEN(headings); i++)
-        *options++ = headings[i];
+                                 .doc = text_of(&rows[i], all),
+                                 .group = (int)rows[i].group};
+    for (unsigned i = 0; i < ARRAY_LEN(headings); i++)
+        if (all || has_group(letters, headings[i].group))
+            *options++ = headings[i];
     *options++ = (struct argp_option){
         .name = "help", .key = '?', .doc = "Print this and exit.", .group = -1};
     *options =
         (struct argp_option){.name = "version", .key = 'V', .doc = "Print the version and exit."};
+}
+
+static void free_texts(const struct argp_option *options)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
+        free((char *)(uintptr_t)options[i].doc);
 }
 
 static void refuse_command(const char *word, const struct diag *d)
@@ -573,7 +604,10 @@ static void set_defaults(struct options *o)
     bool valid;
 
     /* Those of `no limit', which no value of these options means. */
-    *o = (struct options){.max_insns = UINT64_MAX, .max_cycles = UINT64_MAX, .save_at = UINT64_MAX};
+    *o = (struct options){.max_insns = UINT64_MAX,
+                          .max_cycles = UINT64_MAX,
+                          .save_at = UINT64_MAX,
+                          .rows = OPTION_ROWS_AUTO};
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
         valid = !rows[i].standard || option_value_set(&rows[i].value, o, rows[i].standard, problem);
         assert(valid);
@@ -604,102 +638,6 @@ static enum exit_status parse_cores(int argc, char **argv, const struct diag *d,
     return EXIT_USAGE;
 }
 
-static bool is_standard(const char *path)
-{
-    return path && !strcmp(path, "-");
-}
-
-/* The number of files that are written to standard output. */
-static unsigned standard_files(const struct options *o)
-{
-    return (unsigned)is_standard(o->report) + is_standard(o->sarif) + is_standard(o->junit) +
-           is_standard(o->html) + is_standard(o->trace) + is_standard(o->log) +
-           is_standard(o->rings) + is_standard(o->write_baseline);
-}
-
-/*
- * The combinations of options that are refused, a row each: whether the option was given, whether
- * what it needs is missing or what it excludes was given, too, and the message.
- */
-static const char *find_conflict(const struct options *o)
-{
-    const bool no_audit = o->audit == AUDIT_OFF;
-    const bool is_explore = o->command == COMMAND_EXPLORE;
-    const bool saves_at = o->save_at != UINT64_MAX;
-    const struct {
-        bool given, conflict;
-        const char *message;
-    } combinations[] = {
-        /* The options about findings need the auditor, and a baseline all findings. */
-        {o->allow_count, no_audit, "--allow needs the auditor; leave out --audit=off"},
-        {o->baseline, no_audit, "--baseline needs the auditor; leave out --audit=off"},
-        {o->write_baseline, no_audit, "--write-baseline needs the auditor; leave out --audit=off"},
-        {o->sarif, no_audit, "--sarif needs the auditor; leave out --audit=off"},
-        {o->junit, no_audit, "--junit needs the auditor; leave out --audit=off"},
-        {o->write_baseline, o->audit == AUDIT_FAIL,
-         "--write-baseline needs all findings, and --audit=fail stops at the first; use "
-         "--audit=warn"},
-        {is_explore, no_audit, "explore needs the auditor; leave out --audit=off"},
-        {o->machine.port_count, o->machine.drive_count == MACHINE_DRIVES_MAX,
-         "--port takes the place of the last --drive: give at most 5 drives"},
-        {o->gdb_write, !o->gdb, "--gdb-write is for gdb: give --gdb, too"},
-        {o->gdb, o->commands, "--gdb gives the machine to gdb; leave out --commands"},
-        {true, standard_files(o) > 1,
-         "standard output takes one file: give `-' to one of the options only"},
-        {o->replay, o->input, "--replay supplies the input; leave out --input"},
-        {o->view, !o->log, "--view shows the log: give --log FILE, too"},
-        {o->machine.cluster.timing == TIMING_CORE, o->machine.cluster.stores != STORES_PROMPT,
-         "--stores delayed and random have no core models: leave out --timing, or --stores"},
-        {o->html, !o->watch.account, "--html shows the costs of sites: leave out --account=off"},
-        {o->html, o->log && !strcmp(o->log, "-"),
-         "--html reads the log at the end: give --log a file"},
-        {saves_at, !o->save, "--save-at needs a file: give --save FILE"},
-        {saves_at, o->gdb,
-         "--gdb gives the machine to gdb; leave out --save-at (gdb's `monitor save')"},
-    };
-
-    _Static_assert(MACHINE_DRIVES_MAX == 6, "the message about --port says so");
-    for (unsigned i = 0; i < ARRAY_LEN(combinations); i++)
-        if (combinations[i].given && combinations[i].conflict)
-            return combinations[i].message;
-    return NULL;
-}
-
-/* The first disk that the guest would write to; NULL: there is none. */
-static const struct machine_drive *find_writable(const struct machine_config *config)
-{
-    for (unsigned i = 0; i < config->drive_count; i++)
-        if (config->drives[i].mode == DRIVE_WRITABLE)
-            return &config->drives[i];
-    return NULL;
-}
-
-static bool offers_svvptc(const struct options *o)
-{
-    uint64_t extensions = o->machine.cluster.extensions;
-
-    return !extensions || extensions >> EXT_Svvptc & 1;
-}
-
-static bool check_combinations(const struct options *o, const struct diag *d)
-{
-    const struct machine_drive *drive = find_writable(&o->machine);
-    const char *conflict = find_conflict(o);
-
-    if (o->command == COMMAND_EXPLORE && drive)
-        diag_error(d, "--drive %s: each interleaving would write to it; add `,snapshot'",
-                   drive->path);
-    else if (o->machine.cluster.translate == TRANSLATE_INVALID && offers_svvptc(o))
-        diag_error(d,
-                   "--translate invalid: Svvptc promises that new entries are seen; give an --isa "
-                   "without it");
-    else if (conflict)
-        diag_error(d, "%s", conflict);
-    else
-        return true;
-    return false;
-}
-
 /* For the words before which argp is not asked. *done: one of them was printed. */
 static void show_early(const char *word, const struct argp *argp, struct argp_option *options,
                        bool *done)
@@ -710,6 +648,7 @@ static void show_early(const char *word, const struct argp *argp, struct argp_op
     } else if (is_early(word, "--help", "-?")) {
         fill_options(options, command_letters);
         show_help(argp, "run|debug|explore");
+        free_texts(options);
         *done = true;
     }
 }
@@ -718,13 +657,16 @@ static void show_early(const char *word, const struct argp *argp, struct argp_op
 static bool parse_words(int argc, char **argv, const struct argp *argp, struct parse *p)
 {
     char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
-    char batch[] = "--batch";
+    char batch[] = "--batch", command[32];
     error_t error;
 
-    argv[1] = program_name;
+    snprintf(command, sizeof command, "rvftrace %s", commands[p->options->command].name);
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (!strcmp(argv[i], "-batch")) /* as gdb spells it */
             argv[i] = batch;
+    if (!arguments_check_names(argp->options, argc, argv, command, p->diag))
+        return false;
+    argv[1] = program_name;
     error = argp_parse(argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, p);
     argv[1] = argv[0];
     return p->done || (!error && !p->status);
@@ -738,6 +680,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
     char letter[2] = {0};
     enum exit_status status = EXIT_PASS;
+    bool valid;
 
     set_defaults(o);
     *done = false;
@@ -750,7 +693,9 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     letter[0] = commands[o->command].letter;
     fill_options(options, letter);
-    if (!parse_words(argc, argv, &argp, &p))
+    valid = parse_words(argc, argv, &argp, &p);
+    free_texts(options);
+    if (!valid)
         return EXIT_USAGE;
     *done = p.done;
     if (p.done)
@@ -763,7 +708,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         diag_error(d, "no image; try `rvftrace %s IMAGE'", commands[o->command].name);
         return EXIT_USAGE;
     }
-    if (!check_combinations(o, d))
+    if (!options_check_combinations(o, d))
         return EXIT_USAGE;
     if (o->command == COMMAND_EXPLORE && !strcmp(o->console, "stdio"))
         o->console = "none";

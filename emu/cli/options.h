@@ -30,7 +30,28 @@ enum traced_calls { TRACE_ALL, TRACE_ON, TRACE_NONE }; /* of all sites, of those
 #define TEXT_OF(macro)   TEXT_AS_IS(macro)
 #define TEXT_AS_IS(text) #text
 
+/* The groups of options in --help and the man page, in their order, with their headings. */
+#define OPTION_GROUPS(G)                                          \
+    G(FIRST, "The options that are needed most:")                 \
+    G(MACHINE, "The machine and its image:")                      \
+    G(CONSOLE, "Console, input and ports:")                       \
+    G(LATE, "What a hart may see late:")                          \
+    G(REPEAT, "Limits, and runs that are repeated or continued:") \
+    G(FINDINGS, "Findings:")                                      \
+    G(OUTPUT, "What is written:")                                 \
+    G(KEPT, "How much is kept:")                                  \
+    G(DEBUG, "The debugger, and gdb:")                            \
+    G(EXPLORE, "Exploring interleavings:")
+
+#define OPTION_GROUP(id, heading) OPTIONS_##id,
+enum option_group { OPTIONS_NO_GROUP, OPTION_GROUPS(OPTION_GROUP) };
+#undef OPTION_GROUP
+
 enum { OPTION_ALLOW_MAX = 256 };
+
+/* Of --rows, and what its member has without it. */
+#define OPTION_ROWS_MAX  (UINT32_MAX - 1)
+#define OPTION_ROWS_AUTO UINT32_MAX
 
 /* An option that a restored run has too (saved_run.h), as it was given. */
 struct saved_option {
@@ -73,7 +94,7 @@ struct options {
     const char *device_log; /* NULL: none */
     bool batch;             /* debug: no prompts, and the first command that fails ends it */
     bool quiet, view;
-    unsigned rows;
+    unsigned rows; /* OPTION_ROWS_AUTO: not given */
     struct saved_option saved[OPTION_SAVED_MAX];
     unsigned saved_count;
     char *owned[OPTION_SAVED_MAX + 1]; /* arguments that came from the file */

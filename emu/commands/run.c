@@ -126,7 +126,7 @@ static struct debugger_config debugger_config(struct session *s)
                            : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
-        .colour = isatty(fileno(out)),
+        .colour = diag_may_colour(fileno(out)),
         .commands_file = s->options.commands,
         .batch = s->options.batch,
         .resuming = on_resuming,

@@ -47,7 +47,7 @@ struct session {
     struct new_file trace;  /* --trace */
     struct log_record *log; /* NULL: neither --log nor --trace */
     struct new_file log_file;
-    char *log_name;             /* of a log that is only for the trace; may be NULL */
+    char *log_name;             /* of a log that is only for the trace or --view; may be NULL */
     struct console log_inner;   /* that gets what the log gets */
     struct new_file device_log; /* --device-log */
     struct new_file rings;      /* --rings */
@@ -87,6 +87,12 @@ void session_close(struct session *s);
 
 /* A console whose output is in the log, too. */
 struct console session_log_console(struct session *s, const struct console *inner);
+
+/* Names the log, if --view is to show it and --log does not name it. */
+enum exit_status session_name_log(struct session *s);
+
+/* Frees the log's name, and removes the folder that was made for it if there is no log. */
+void session_forget_log_name(struct session *s);
 
 /* Opens the log of --log and --trace, before the watch is made. */
 enum exit_status session_open_log(struct session *s);

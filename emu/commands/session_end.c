@@ -21,12 +21,16 @@
 #include "machine/machine.h"
 #include "recording/record_replay.h"
 
+/* Rows of the table of sites, unless --rows says how many. */
+enum { REPORT_ROWS = 20 };
+
 static struct ending ending_of_asked(const struct session *s)
 {
     switch (host_request(s->host)) {
     case HOST_TIMEOUT: return (struct ending){"timeout", EXIT_LIMIT};
     case HOST_OUTPUT_LOST: return (struct ending){"output-lost", EXIT_IO};
     case HOST_INPUT_LOST: return (struct ending){"input-lost", EXIT_IO};
+    case HOST_INPUT_ENDED: return (struct ending){"input-ended", EXIT_LIMIT};
     case HOST_SIGNAL:
         return (struct ending){"interrupted", EXIT_SIGNAL + (unsigned)host_signal(s->host)};
     default: return (struct ending){"interrupted", EXIT_PASS};
@@ -142,6 +146,9 @@ static void say_stopped(const struct session *s, struct ending end)
     if (session_recorded_stop(s))
         diag_note(&s->diag, "%s: the recorded run was stopped here (%s)", s->options.replay,
                   end.word);
+    else if (!strcmp(end.word, "input-ended"))
+        diag_error(&s->diag, "the input has ended and the guest only waits for more; give more "
+                             "with --input FILE, or --timeout S to let the guest wait");
     else if (end.status == EXIT_LIMIT)
         diag_error(&s->diag, "stopped by --%s", end.word);
     else if (!strcmp(end.word, "interrupted") && s->options.command == COMMAND_RUN)
@@ -207,7 +214,7 @@ struct report session_report(const struct session *s)
         .watch = s->watch,
         .symbols = s->symbols,
         .lines = s->lines,
-        .rows = o->rows,
+        .rows = o->rows == OPTION_ROWS_AUTO ? REPORT_ROWS : o->rows,
         .findings = o->findings,
         .pardons = s->pardons,
     };
@@ -231,8 +238,15 @@ static struct ending end_recording(const struct session *s, struct stop stop, st
 
 static void print_report(const struct session *s, const struct report *r)
 {
-    report_findings(r, s->diag.out);
-    if (!s->options.quiet && s->options.command == COMMAND_RUN)
+    struct report coloured = *r;
+
+    coloured.colour = s->diag.colour; /* files have the same texts without */
+    report_findings(&coloured, s->diag.out);
+    if (s->options.quiet || s->options.command != COMMAND_RUN)
+        return;
+    if (s->options.rows == OPTION_ROWS_AUTO && host_was_typed(s->host))
+        report_sums(r, s->diag.out);
+    else
         report_text(r, s->diag.out);
 }
 

@@ -374,28 +374,12 @@ enum exit_status session_open(struct session *s)
 {
     /* Each may use what those before it have opened. */
     static enum exit_status (*const steps[])(struct session * s) = {
-        describe_run,
-        check_commands,
-        open_core,
-        open_console,
-        open_gdb,
-        read_schedule,
-        open_new_files,
-        make_machine,
-        check_schedule,
-        begin_recording,
-        read_symbols,
-        warn_of_no_symbols,
-        use_symbols,
-        read_pardons,
-        listen_to_findings,
-        session_open_log,
-        make_watch,
-        join_snapshots,
-        session_restore_saved,
-        begin_log,
-        open_reports,
-        dump_dtb,
+        describe_run,       session_name_log, check_commands,  open_core,
+        open_console,       open_gdb,         read_schedule,   open_new_files,
+        make_machine,       check_schedule,   begin_recording, read_symbols,
+        warn_of_no_symbols, use_symbols,      read_pardons,    listen_to_findings,
+        session_open_log,   make_watch,       join_snapshots,  session_restore_saved,
+        begin_log,          open_reports,     dump_dtb,
     };
     enum exit_status status = EXIT_PASS;
 
@@ -414,7 +398,7 @@ void session_close(struct session *s)
     if (s->machine)
         log_record_free(s->log);
     new_file_discard(&s->log_file);
-    free(s->log_name);
+    session_forget_log_name(s);
     new_file_discard(&s->trace);
     new_file_discard(&s->device_log);
     new_file_discard(&s->rings);

@@ -155,9 +155,54 @@ static enum exit_status start_log(struct session *s)
     if (!open_log_files(s))
         return EXIT_IO;
     s->log = log_record_new(&config);
+    new_file_is_lasting(
+        &s->log_file); /* a log that was cut can be read up to its last whole frame */
     if (o->view)
         return viewer_follow(o->log, &s->diag);
     return EXIT_PASS;
+}
+
+/* The name of the log that --view shows without --log, in a folder of its own. */
+static char *make_log_name(const struct diag *d)
+{
+    const char *directory = getenv("TMPDIR");
+    char *folder = xasprintf("%s/rvftrace-XXXXXX", directory && *directory ? directory : "/tmp");
+    char *name = NULL;
+
+    if (mkdtemp(folder))
+        name = xasprintf("%s/run.log", folder);
+    else
+        diag_error(d, "%s: %s; --view without --log needs a place for a log in TMPDIR", folder,
+                   strerror(errno));
+    free(folder);
+    return name;
+}
+
+enum exit_status session_name_log(struct session *s)
+{
+    if (!s->options.view || s->options.log)
+        return EXIT_PASS;
+    s->log_name = make_log_name(&s->diag);
+    s->options.log = s->log_name;
+    return s->log_name ? EXIT_PASS : EXIT_IO;
+}
+
+void session_forget_log_name(struct session *s)
+{
+    char *slash = s->log_name && s->options.log == s->log_name ? strrchr(s->log_name, '/') : NULL;
+
+    if (slash) {
+        *slash = '\0';
+        (void)rmdir(s->log_name); /* it stays if the log is there */
+    }
+    free(s->log_name);
+}
+
+/* Says where the log of --view without --log is, which the viewer shows on. */
+static void say_log_name(const struct session *s)
+{
+    if (s->log_name && s->options.log == s->log_name)
+        diag_note(&s->diag, "the log of this run is %s", s->log_name);
 }
 
 enum exit_status session_open_log(struct session *s)
@@ -242,6 +287,8 @@ struct ending session_end_log(struct session *s, struct ending end)
         end = (struct ending){"trace-lost", EXIT_IO};
     if (s->options.log && !new_file_commit(&s->log_file, &s->diag))
         end = (struct ending){"log-lost", EXIT_IO};
+    else
+        say_log_name(s);
     return end;
 }
 

@@ -18,6 +18,7 @@
 #include "host/end_watch.h"
 #include "host/keys.h"
 #include "host/pace.h"
+#include "host/progress.h"
 #include "host/signals.h"
 #include "host/terminal.h"
 #include "load/file.h"
@@ -29,8 +30,8 @@ enum { BUFFER_BYTES = 4096 };
  */
 #define DORMANT_CYCLES (UINT64_C(600) * 1000 * 1000 * 1000)
 
-/* Ten seconds: after so long without input, output and work the end of the input is reported. */
-#define REPORT_CYCLES (UINT64_C(10) * 1000 * 1000 * 1000)
+/* Five minutes: after so long without input, output and work a guest waits for input only. */
+#define WAITS_CYCLES (UINT64_C(300) * 1000 * 1000 * 1000)
 
 _Static_assert(CYCLES_PER_TICK *(int64_t)TIMEBASE_HZ == 1000000000, "a cycle is a nanosecond");
 
@@ -48,7 +49,10 @@ struct host {
     bool may_take;             /* the guest runs, and its input is the terminal */
     struct keys keys;
     struct pace pace;
+    struct progress progress;
+    bool was_typed;            /* a key of the terminal was for the guest */
     bool limited;              /* --max-insns or --max-cycles was given */
+    bool was_put;              /* there was output since the last look at the progress */
     bool active;               /* there was input or output since the last wait */
     bool said_input_ended;     /* the warning was printed */
     uint64_t idle_since;       /* cycle of the last input or output */
@@ -173,6 +177,8 @@ static void flush(struct host *h)
 {
     size_t done = 0;
 
+    if (h->used)
+        progress_clear(&h->progress);
     while (done < h->used && h->pending != HOST_OUTPUT_LOST && await_output(h)) {
         ssize_t n = write(h->out, h->output + done, h->used - done);
 
@@ -220,6 +226,7 @@ static void put(void *ctx, const uint8_t *bytes, size_t len)
     struct host *h = ctx;
 
     h->active = true;
+    h->was_put = true;
     if (h->out < 0)
         return;
     for (size_t i = 0; i < len; i++) {
@@ -239,6 +246,7 @@ static void say_keys(struct host *h)
     FILE *to = isatty(fileno(h->diag->out)) ? h->diag->out : stdout;
 
     flush(h);
+    progress_clear(&h->progress);
     fputc('\n', to);
     keys_print_help(to);
     fflush(to);
@@ -248,7 +256,10 @@ static void say_keys(struct host *h)
 static void take_key(struct host *h, uint8_t byte)
 {
     switch (keys_take(&h->keys, byte)) {
-    case KEY_SEND: h->input[(h->first + h->typed++) % BUFFER_BYTES] = byte; break;
+    case KEY_SEND:
+        h->input[(h->first + h->typed++) % BUFFER_BYTES] = byte;
+        h->was_typed = true;
+        break;
     case KEY_SWALLOW: break;
     case KEY_QUIT: request(h, HOST_QUIT); break;
     case KEY_DEBUG: request(h, HOST_DEBUG); break;
@@ -317,12 +328,26 @@ static int get(void *ctx, const struct moment *at)
     return byte;
 }
 
+/* Shows how far the run is, where that cannot be in the middle of a line of the guest's. */
+static void show_progress(struct host *h, const struct moment *at)
+{
+    uint64_t now;
+
+    if (!h->progress.out || h->session || h->watched >= 0)
+        return;
+    now = wall_ns();
+    if (h->was_put || (h->out_is_terminal && h->in_line))
+        progress_rest(&h->progress, now);
+    h->was_put = false;
+    progress_show(&h->progress, at->insns, at->cycles, now);
+}
+
 static bool interrupted(void *ctx, const struct moment *at)
 {
     struct host *h = ctx;
 
-    (void)at;
     flush_in_time(h);
+    show_progress(h, at);
     check_signals(h);
     if (h->watched >= 0 && readable(h->watched, 0))
         request(h, HOST_DEBUG);
@@ -368,6 +393,12 @@ static int input_that_wakes(const struct host *h, uint64_t *ns)
     return h->typed < BUFFER_BYTES ? h->in : -1;
 }
 
+/* Whether the end of the input can be the end of the run: no limit, debugger or gdb ends it. */
+static bool may_end_with_input(const struct host *h)
+{
+    return has_no_more_input(h) && !h->limited && h->timer < 0 && !h->session && h->watched < 0;
+}
+
 static void say_input_ended(struct host *h)
 {
     bool will_end = h->limited || h->timer >= 0;
@@ -375,6 +406,7 @@ static void say_input_ended(struct host *h)
     if (will_end || h->said_input_ended || !has_no_more_input(h))
         return;
     h->said_input_ended = true;
+    progress_clear(&h->progress);
     diag_warn(h->diag, "the input has ended and the guest waits; give --max-cycles or "
                        "--timeout to end the run");
 }
@@ -406,7 +438,7 @@ static bool only_waits(const struct host *h, const struct moment *at)
     uint64_t cycles = since(at->cycles, h->idle_since);
     uint64_t insns = since(at->insns, h->idle_since_insns);
 
-    return at->wants_input && !h->typed && cycles >= REPORT_CYCLES && insns < cycles / 20;
+    return at->wants_input && !h->typed && cycles >= WAITS_CYCLES && insns < cycles / 20;
 }
 
 /*
@@ -431,7 +463,9 @@ static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t unti
     int in;
 
     note_activity(h, at);
-    if (is_dormant(h, at) || only_waits(h, at))
+    if (only_waits(h, at) && may_end_with_input(h))
+        request(h, HOST_INPUT_ENDED);
+    else if (is_dormant(h, at))
         say_input_ended(h);
     paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
             (until != UINT64_MAX && is_dormant(h, at));
@@ -464,6 +498,7 @@ void host_resume(struct host *h, bool keep_terminal)
 
 void host_pause(struct host *h)
 {
+    progress_clear(&h->progress);
     if (h->out_is_terminal && h->in_line && h->watched < 0)
         put(h, (const uint8_t *)"\n", 1); /* the debugger's output begins on a new line */
     flush(h);
@@ -578,6 +613,8 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h->out_is_live = h->out >= 0 && !(fstat(h->out, &st) == 0 && S_ISREG(st.st_mode));
         h->out_is_terminal = h->out >= 0 && isatty(h->out);
         h->by_line = h->out_is_terminal || (o->command == COMMAND_DEBUG && !o->gdb);
+        if (o->command == COMMAND_RUN && !d->quiet && diag_has_lines(d))
+            h->progress.out = d->out;
         signals_hold(&h->signals);
         end_watch_look(ending, true);
         start_timer(h, o->timeout);
@@ -636,6 +673,11 @@ struct console host_console(struct host *h)
 enum host_request host_request(const struct host *h)
 {
     return h->pending;
+}
+
+bool host_was_typed(const struct host *h)
+{
+    return h->was_typed;
 }
 
 int host_signal(const struct host *h)

@@ -28,6 +28,7 @@ enum host_request {
     HOST_TIMEOUT,
     HOST_OUTPUT_LOST,
     HOST_INPUT_LOST,
+    HOST_INPUT_ENDED, /* and the guest only waits for more */
 };
 
 /* Opens the files of --console and --input; gives a message on an error. */
@@ -39,6 +40,8 @@ struct console host_console(struct host *h);
 
 enum host_request host_request(const struct host *h); /* the present one */
 bool host_is_ending(const struct host *h);
+/* Whether a user at the terminal has typed something for the guest. */
+bool host_was_typed(const struct host *h);
 int host_signal(const struct host *h); /* the one that ended the run; 0: none */
 
 /* Begins a session of the debugger: SIGINT and Ctrl-C become HOST_DEBUG; it gets the terminal. */

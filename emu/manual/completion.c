@@ -2,6 +2,7 @@
  * completion.c - a separate program that prints the completion of rvftrace's command line for bash,
  * zsh or fish, which its argument names, from the same tables as --help.
  */
+#include <core_names.h> /* the build makes it: mk/emu.mk */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct row {
 #define OPTION_OWNER struct options
 
 static const struct row run_rows[] = {
-#define OPT(name, short_key, arg, commands, standard, value, doc) \
+#define OPT(name, short_key, arg, commands, group, standard, value, doc) \
     {name, short_key, arg, commands, doc, {value}},
 #include "cli/options.def"
 #undef OPT
@@ -88,10 +89,11 @@ static const struct subcommand {
     {"cores", "", NULL, 0, "List or check core models"},
 };
 
-/* What follows options whose rows do not say it. */
+/* What follows options whose rows do not say it; command NULL: of each command that has it. */
 static const struct words {
     const char *command, *option, *words;
 } words[] = {
+    {NULL, "timing", "inorder unit " CORE_NAMES},
     {"report", "by", "function site file module layout run"},
     {"report", "of", "sites trampolines jump-labels updates"},
     {"litmus", "fetch", "any ordered coherent"},
@@ -152,13 +154,14 @@ static void list_words(const struct subcommand *c, const struct row *r, char lis
 {
     list[0] = '\0';
     for (size_t i = 0; i < COUNT(words); i++)
-        if (!strcmp(words[i].command, c->name) && !strcmp(words[i].option, r->name))
+        if ((!words[i].command || !strcmp(words[i].command, c->name)) &&
+            !strcmp(words[i].option, r->name))
             snprintf(list, WORDS_MAX, "%s", words[i].words);
     if (!strncmp(r->arg, "RULE", 4))
         snprintf(list, WORDS_MAX, "%s", rules);
     else if (r->value.words)
         choice_words(r, list, WORDS_MAX);
-    else if (*c->letter && is_choice(r))
+    else if (!*list && *c->letter && is_choice(r))
         expected_words(r, list, WORDS_MAX);
     while (*list && list[strlen(list) - 1] == ' ')
         list[strlen(list) - 1] = '\0';
@@ -261,6 +264,7 @@ static void print_bash(void)
     puts("    esac\n    case ${COMP_WORDS[1]}:$before in");
     for (size_t i = 0; i < COUNT(commands); i++)
         bash_arguments(&commands[i]);
+    puts("    cores:cores) words='" CORE_NAMES "' ;;");
     fputs(bash_tail, stdout);
 }
 
@@ -322,7 +326,10 @@ static void print_zsh(void)
         for (size_t n = 0; n < c->count; n++)
             if (has(c, &c->rows[n]))
                 zsh_option(c, &c->rows[n]);
-        puts(" \\\n        '(- *)--help[Print a summary and exit]' '*:file:_files' ;;");
+        printf(" \\\n        '(- *)--help[Print a summary and exit]' '*:%s' ;;\n",
+               c->count ? "file:_files"
+                        : "core:_alternative \"cores:core:(" CORE_NAMES
+                          ")\" \"files:file:_files\"");
     }
     puts("esac");
 }
@@ -359,6 +366,7 @@ static void print_fish(void)
     puts(
         "complete -c rvftrace -l help -d 'Print a summary and exit'\n"
         "complete -c rvftrace -n __fish_use_subcommand -l version -d 'Print the version and exit'");
+    puts("complete -c rvftrace -n '__fish_seen_subcommand_from cores' -a '" CORE_NAMES "'");
     for (size_t i = 0; i < COUNT(commands); i++)
         for (size_t n = 0; n < commands[i].count; n++)
             if (has(&commands[i], &commands[i].rows[n]))

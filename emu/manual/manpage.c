@@ -13,33 +13,34 @@ static const struct row {
     int short_key;
     const char *arg, *commands, *doc;
     const char *standard; /* the value without the option; NULL: none, or the text names it */
+    enum option_group group;
 } rows[] = {
-#define OPT(name, short_key, arg, commands, standard, value, doc) \
-    {name, short_key, arg, commands, doc, standard},
+#define OPT(name, short_key, arg, commands, group, standard, value, doc) \
+    {name, short_key, arg, commands, doc, standard, OPTIONS_##group},
 #include "cli/options.def"
 #undef OPT
 };
 
 static const struct row report_rows[] = {
-#define REPORT_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL},
+#define REPORT_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL, 0},
 #include "commands/report.def"
 #undef REPORT_OPT
 };
 
 static const struct row log_rows[] = {
-#define LOG_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL},
+#define LOG_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL, 0},
 #include "commands/log.def"
 #undef LOG_OPT
 };
 
 static const struct row litmus_rows[] = {
-#define LITMUS_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL},
+#define LITMUS_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "rd", doc, NULL, 0},
 #include "commands/litmus.def"
 #undef LITMUS_OPT
 };
 
 static const struct row view_rows[] = {
-#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc, NULL},
+#define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc, NULL, 0},
 #include "commands/view.def"
 #undef VIEW_OPT
 };
@@ -125,12 +126,12 @@ static const char tail[] =
     "no\n"
     "time. rvftrace waits for a FIFO until a process opens it for writing. If the input has\n"
     "ended, or there is none, and every hart waits with no timer set, the run ends at once with\n"
-    "status 76. Where a timer wakes the guest now and then, a note says so once after ten "
-    "seconds of\n"
-    "the guest's time in which it did next to nothing; the run goes on.\n"
+    "status 76. Where a timer wakes the guest now and then, and it has done next to nothing but "
+    "wait "
+    "for\ninput for five minutes of its time, the run ends with status 75.\n"
     ".PP\n"
-    "The idle time of a guest that has written and read nothing for ten minutes of its time goes "
-    "by\n"
+    "The idle time of a guest that wants no input, and has written nothing for ten minutes of its "
+    "time, goes by\n"
     "the wall clock, to spare the host; the guest sees no difference. With\n.B "
     "\\-\\-max\\-insns\nor\n.B \\-\\-max\\-cycles\n"
     "it runs there as fast as it can.\n"
@@ -143,7 +144,8 @@ static const char tail[] =
     "text; docs/recording.md describes it.\n"
     ".SH SIGNALS\n"
     "SIGINT, SIGTERM and SIGHUP end each command within a second. Of a run the report is written "
-    "all the same,\nunless it takes longer; no file stays that is not complete. A second one ends "
+    "all the same,\nunless it takes longer; no file stays that is not complete, but a log or a "
+    "recording, FILE.part,\nwhich can be read as far as it was written. A second one ends "
     "the program at once.\n"
     ".SH EXIT STATUS\n"
     ".TP\n.B 0..255\nThe guest's own, as given to the test finisher, HTIF or SBI SRST; 0 is "
@@ -154,7 +156,8 @@ static const char tail[] =
     ".TP\n.B 70\nInternal error: of rvftrace itself, or the host refused memory or a process.\n"
     ".TP\n.B 74\nReading or writing failed, on standard output and standard error as well,\n"
     "or a file that is to be written cannot be created.\n"
-    ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout.\n"
+    ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout; or the input has "
+    "ended, and\nthe guest only waits for more.\n"
     ".TP\n.B 76\nThe guest cannot go on: it is in an endless trap loop, or every hart waits for an "
     "interrupt that\n"
     "cannot come.\n"
@@ -219,6 +222,36 @@ static void print_row(const struct row *r)
         printf("Only for\n.BR debug .\n");
     else if (r->commands[0] && !strchr(r->commands, 'd'))
         printf("Only for\n.BR run .\n");
+}
+
+static const struct {
+    enum option_group group;
+    const char *text;
+} headings[] = {
+#define OPTION_GROUP(id, heading) {OPTIONS_##id, heading},
+    OPTION_GROUPS(OPTION_GROUP)
+#undef OPTION_GROUP
+};
+
+/* Prints the options of the table that the command has by groups; letter 0: those of all commands.
+ */
+static void print_groups(const struct row *row, size_t count, char letter)
+{
+    for (size_t g = 0; g < sizeof headings / sizeof headings[0]; g++) {
+        bool begun = false;
+
+        for (size_t i = 0; i < count; i++) {
+            if (row[i].group != headings[g].group || (letter && !strchr(row[i].commands, letter)))
+                continue;
+            if (!begun)
+                printf(".SS %.*s\n", (int)strlen(headings[g].text) - 1, headings[g].text);
+            begun = true;
+            if (letter)
+                print_option(&row[i]);
+            else
+                print_row(&row[i]);
+        }
+    }
 }
 
 /* ---- the page of a command ---- */
@@ -303,9 +336,10 @@ static int print_command(const char *name)
         print_text(numbers);
         putchar('\n');
     }
-    for (size_t i = 0; i < c->count; i++)
-        if (!c->letter || strchr(c->rows[i].commands, c->letter))
-            print_option(&c->rows[i]);
+    if (c->letter)
+        print_groups(c->rows, c->count, c->letter);
+    for (size_t i = 0; !c->letter && i < c->count; i++)
+        print_option(&c->rows[i]);
     printf(
         ".SH SEE ALSO\n.BR rvftrace (1),\nwhich has the console's keys, signals, exit statuses and "
         "examples; %s.\n",
@@ -327,8 +361,7 @@ int main(int argc, char **argv)
     fputs(head, stdout);
     print_text(numbers);
     putchar('\n');
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        print_row(&rows[i]);
+    print_groups(rows, COUNT(rows), 0);
     fputs(help_and_version, stdout);
     for (size_t i = 0; i < sizeof report_rows / sizeof report_rows[0]; i++)
         print_row(&report_rows[i]);

@@ -35,6 +35,15 @@ complete rvftrace run --firmware ker
 claim '... or a file' offers kernel.elf
 complete rvftrace run --allow missing-
 claim 'the rules' offers missing-local-fence missing-remote-fence
+complete rvftrace run --timing c
+claim 'the core models' offers c906 cva6
+complete rvftrace run --timing ''
+claim '... and the other models' has_line '^inorder$' "$out" and has_line '^rocket$' "$out"
+complete rvftrace cores u
+claim '... of the command that shows them' offers u74
+for shell in zsh fish; do
+    claim "... in $shell, too" grep -q 'cores.*c906.*cva6' "$BUILD/rvftrace.$shell"
+done
 complete rvftrace run --sarif ker
 claim 'a file behind an option' offers kernel.elf
 complete rvftrace run --seed ''

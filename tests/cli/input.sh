@@ -42,47 +42,26 @@ for firmware in fw_dynamic.bin fw_jump.bin; do
     done
 done
 
-# A guest that only its timer wakes is reported soon.
+# A guest that waits for input after its end cannot go on.
 printf 'some input' >"$work/some"
-waits='the input has ended and the guest waits'
+waits='the input has ended and the guest only waits for more'
 for harts in 1 2; do
-    for input in /dev/null "$work/some"; do
-        run run --harts $harts --input "$input" "$programs/tick.elf"
-        claim_line "a guest that waits and has a periodic timer is reported, $harts harts, $(basename "$input")" \
-            "$waits" "$err"
-        claim '... once, and it goes on' has_status 0 and line_count 1 "$waits" "$err"
-    done
+    run run --quiet --harts $harts --input /dev/null "$mcount"
+    claim "a shell that waits for input after its end ends the run, $harts harts" has_status 75 and says_one_line "$waits"
 done
-claim_line '... after all that was typed' '^some input' "$out"
-run run --quiet --input /dev/null "$programs/tick.elf"
-claim '... as a warning, which --quiet leaves' \
-    test "$(grep -c "^rvftrace: warning: $waits" "$err").$(wc -l <"$err")" = 1.1
-run run --input /dev/null --max-cycles 100G "$programs/tick.elf"
-claim 'with a limit there is nothing to report' has_status 0 and no_line "$waits" "$err"
-run run --input /dev/null --timeout 50 "$programs/tick.elf"
-claim 'nor with one of the wall clock' has_status 0 and no_line "$waits" "$err"
+run run --quiet --report "$work/ended" --input "$work/some" "$mcount"
+claim '... when it has taken all there was' has_status 75 and has_line '# some input' "$out"
+claim '... which the report says' has_line '"ended":"input-ended"' "$work/ended"
+run run --input /dev/null --max-cycles 400G "$mcount"
+claim 'with a limit that limit is the end' has_status 75 and no_line "$waits" "$err"
+run run --input /dev/null "$programs/tick.elf"
+claim 'a guest that looks at its console now and then, and ends itself, ends so' has_status 0 and no_line "$waits" "$err"
+run run --input /dev/null --append 'script="sleep 200; poweroff"' "$mcount"
+claim '... and one that sleeps for minutes' has_status 0 and no_line "$waits" "$err"
 run run --input /dev/null --append 'script="work threads 200; work mixed 200"' "$mcount"
-claim 'nor of a guest that works' has_status 0 and no_line "$waits" "$err"
-
-# A prompt that waits without end, without user or limit: time follows the wall clock, and the host is idle.
-"$rvftrace" run "$mcount" </dev/null >"$out" 2>"$err" &
-pid=$!
-for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    has_line "$waits" "$err" && break
-    sleep 0.1
-done
-claim_line 'a shell that waits for input behind its end is reported within two seconds' "$waits" "$err"
-sleep 3
-busy() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
-before=$(busy)
-sleep 2
-claim 'a guest that waits for input behind its end hardly costs anything' test $(($(busy) - before)) -lt 40
-claim '... which is said once' line_count 1 'the input has ended and the guest waits' "$err"
-kill -TERM $pid
-try wait $pid
-claim '... and a signal ends it' has_status 143
-run run --quiet --console none --max-cycles 2000G --account off "$mcount"
-claim 'with a limit it races there' has_status 75
+claim '... and one that works' no_line "$waits" "$err"
+run run --input /dev/null --timeout 1 "$mcount"
+claim 'until --timeout the guest may wait' has_status 75 and has_line 'stopped by --timeout' "$err"
 
 mkfifo "$work/fifo"
 feed() { timeout 20 sh -c 'cat "$1" >"$2"' sh "$work/script" "$work/fifo"; }

@@ -4,7 +4,7 @@
     signals.py [--quick]      a table: commands and states, with each signal
 
 A command has a second for it: of its own work, or by the clock if it does not work. It ends with
-128 + N or by the signal, and leaves no file that is not complete. --quick: some of the states, each
+128 + N or by the signal, and leaves no file that is not complete, but a log or a recording, which can be read. --quick: some of the states, each
 with one of the signals. The last line names the slowest.
 """
 import os
@@ -132,6 +132,8 @@ STATES = (
     ("a core model", ["run", "--timing", "rocket", *traced], works, False),
     ("late stores", ["run", "--harts", "2", "--stores", "random:1", *traced], works, False),
     ("--log", ["run", "--log", "run.log", *traced], works, QUICK),
+    ("a trace that nobody reads", ["run", "--log", "run.log", "--trace", "-", "--max-insns", "30M", *traced], stands, QUICK, None,
+     make_pipe),
     ("--trace", ["run", "--trace", "trace.json", *traced], works, False),
     ("--rings", ["run", "--rings", "rings.dat", *traced], works, False),
     ("--record", ["run", "--record", "run.rec", *traced], works, False),
@@ -207,9 +209,12 @@ def main():
             claim(f"{name}: ends within a second", late < SECOND and status in (128 + number, -number, 74 if len(state) > 5 else None))
             if not (late < SECOND and status in (128 + number, -number, 74 if len(state) > 5 else None)):
                 print(f"#   status {status}, {seconds:.2f} s, {used:.2f} s of work")
-            left = [f for f in os.listdir(".") if f.endswith(".part") and f != "run.rec.part"]
+            if "nobody reads" in name:
+                read = subprocess.run([RVFTRACE, "log", "run.log.part"], check=False, capture_output=True, stdin=subprocess.DEVNULL)
+                claim("... and leaves its log, which can be read", read.returncode == 0 and b"calls" in read.stdout)
+            left = [f for f in os.listdir(".") if f.endswith(".part") and f not in ("run.rec.part", "run.log.part")]
             claim("... and leaves nothing that is not complete", not left)
-            for f in left + ["gdb"]:
+            for f in left + ["gdb", "run.log.part"]:
                 if os.path.exists(f):
                     os.unlink(f)
     os.chdir("/")

@@ -13,7 +13,15 @@ claim 'no image: told what to try' refused 64 'no image'
 run run "$mcount" "$mcount"
 claim 'two images are one too many' refused 64 'more than one image'
 run run --frobnicate "$mcount"
-claim 'an unknown option is named' refused 64 '.*--frobnicate'
+claim 'an unknown option is named' refused 64 '.*--frobnicate; see rvftrace run --help'
+run run --hartss=2 "$mcount"
+claim '... and the nearest one' refused 64 'no option --hartss; did you mean --harts?'
+run log --functoin fib x.log
+claim '... of each command with options of its own' refused 64 'no option --functoin; did you mean --function?'
+run run --commnads "$mcount"
+claim '... and none of another command' refused 64 'no option --commnads; see'
+run run --append --frobnicate --max-insns 1 --quiet "$mcount"
+claim 'what an option takes is no option' has_status 75
 run run -Z "$mcount"
 claim 'an unknown short option is named' refused 64 '.*Z'
 run run --harts
@@ -128,8 +136,11 @@ run run --version
 claim 'the version may be asked for behind a command' has_status 0 and has_line '^rvftrace [0-9]' "$out"
 run --help
 claim_line '--help names --version' '--version' "$out"
-claim '--help tells the commands apart' has_line 'Only for .rvftrace run.:' "$out" \
-    and has_line 'Only for .rvftrace debug.:' "$out"
+first=$(sed -n '/ needed most:$/,/^$/s/^ .*--\([a-z-]*\)[= ].*/\1/p' "$out" | xargs)
+claim '--help begins with the ten options that are needed most' \
+    test "$first" = 'audit append drive harts initrd log memory report timeout timing'
+claim '... then the others by what they are for' line_count 10 '^ [A-Z].*:$' "$out"
+claim '--help tells the commands apart' has_line 'Of run\.$' "$out" and has_line 'Of debug\.$' "$out" and has_line ' Of run and debug\.' "$out"
 claim_line '--help says how to leave' 'Ctrl-A x' "$out"
 for option in $(options); do
     claim_line "--help knows --$option" "--$option" "$out"
@@ -151,6 +162,8 @@ done
 for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
     claim "the man page names status $status_word" grep -qE "^ +$(echo "$status_word" | sed 's/+/[+]/')( |\$)" "$out"
 done
+run run "$mcount" -h
+claim '-h behind the image is help, too' has_status 0 and has_line '^Usage: rvftrace run ' "$out"
 for words in help -h 'help run' 'help cores' 'run -h' 'debug -h' 'explore -h' 'log -h' 'report -h' 'litmus -h' 'cores -h' 'cores --help'; do
     # shellcheck disable=SC2086 # words
     run $words
@@ -158,6 +171,10 @@ for words in help -h 'help run' 'help cores' 'run -h' 'debug -h' 'explore -h' 'l
 done
 run reprot x.json
 claim 'a word that is nearly a command' refused 64 '.*did you mean .report.\?'
+for option in report sarif junit html trace log rings device-log write-baseline dump-dtb; do
+    run run --$option - "$mcount"
+    claim "--$option - and the console: refused, with what to do" refused 64 "standard output is the guest's console: .*--console none"
+done
 for two in '--report - --sarif -' '--junit - --trace -' '--rings - --html -'; do
     # shellcheck disable=SC2086 # options
     run run --console none $two "$mcount"

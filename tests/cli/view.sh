@@ -40,4 +40,12 @@ try wait $pid
 exec 3>&-
 claim '... and it ends as ever' has_status 0 and test -e "$work/live.log" and test ! -e "$work/live.log.part"
 
+mkdir "$work/tmp"
+TMPDIR=$work/tmp try "$work/bin/rvftrace" run --view "$programs/hello.elf" >"$out" 2>"$err" </dev/null
+named=$(sed -n 's/^rvftrace: the log of this run is //p' "$err")
+claim 'run --view without --log makes a log, and names it' has_status 0 and test "${named#"$work/tmp/rvftrace-"}" != "$named" -a -s "$named"
+claim '... which the viewer was told to follow' test "$(cat "$work/followed")" = "--live|--|$named|"
+rm -r "$work/tmp"/* "$work/libexec"
+TMPDIR=$work/tmp try "$work/bin/rvftrace" run --view "$programs/hello.elf" >"$out" 2>"$err" </dev/null
+claim 'without a viewer nothing stays' has_status 66 and test -z "$(ls "$work/tmp")"
 finish

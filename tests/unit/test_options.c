@@ -174,7 +174,7 @@ static void the_last_value_counts_but_disks_ports_and_rules_add_up(void **state)
 static const struct row {
     const char *name, *commands, *standard;
 } rows[] = {
-#define OPT(name, short_key, arg, commands, standard, value, doc) {name, commands, standard},
+#define OPT(name, short_key, arg, commands, group, standard, value, doc) {name, commands, standard},
 #include "cli/options.def"
 #undef OPT
 };
@@ -259,9 +259,9 @@ static void options_that_do_not_go_together_are_refused(void **state)
          "--port takes the place of the last --drive: give at most 5 drives"},
         {"debug k --gdb 1 --commands c", "leave out --commands"},
         {"run k --replay r --input i", "leave out --input"},
-        {"run k --view", "--view shows the log"},
+        {"run k --console none --view --log -", "--view shows the log"},
         {"run k --html h --account off", "--html shows the costs of sites"},
-        {"run k --html h --log -", "--html reads the log at the end"},
+        {"run k --console none --html h --log -", "--html reads the log at the end"},
         {"run k --save-at 5", "--save-at needs a file"},
         {"run k --save-at 5 --save s --gdb 1", "leave out --save-at"},
         {"debug k --rows 5", "--rows is not an option of `rvftrace debug'"},

@@ -435,8 +435,8 @@ def check_live(work):
     finally:
         w.close()
     check_live_prompt(work)
-    made = run("run", "--view", BUILD / "guest/hello.elf")
-    claim(made.returncode == 64 and "--log" in made.stderr, "--view needs --log")
+    made = run("run", "--view", "--log", "-", "--console", "none", BUILD / "guest/hello.elf")
+    claim(made.returncode == 64 and "--log" in made.stderr, "--view needs a log that is a file")
 
 
 def children(pid):

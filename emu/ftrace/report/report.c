@@ -427,6 +427,33 @@ static void print_verdict(const struct report *r, FILE *out)
     fprintf(out, audit_count(a) ? "\n" : "; no stale instruction was executed\n");
 }
 
+/* As `disabled: 2,881 calls, 1.90 % of all cycles'. */
+static void print_share(const char *what, uint64_t calls, uint64_t cycles, uint64_t busy, FILE *out)
+{
+    char n[32];
+
+    if (calls)
+        fprintf(out, "%-9s %s calls, %.2f %% of all cycles\n", what, grouped(n, calls),
+                100 * ratio(cycles, busy));
+}
+
+void report_sums(const struct report *r, FILE *out)
+{
+    struct site_totals t;
+    uint64_t busy;
+
+    if (watch_account(r->watch) && site_count(watch_sites(r->watch))) {
+        t = report_totals(r);
+        busy = report_busy_cycles(r);
+        print_share("disabled:", t.state[SITE_OFF].entries, t.state[SITE_OFF].cycles, busy, out);
+        print_share("enabled:", t.state[SITE_ON].entries, t.state[SITE_ON].through_sum, busy, out);
+        fputs("          (--rows 20 prints the table of the sites, --report FILE has all of it)\n",
+              out);
+    }
+    print_verdict(r, out);
+    print_not_kept(r, out);
+}
+
 void report_text(const struct report *r, FILE *out)
 {
     char n[32];

@@ -50,6 +50,7 @@ struct report {
     unsigned rows; /* rows of the site table in the text; the other sites are summed up */
     enum findings_style findings;
     const struct pardons *pardons; /* NULL: none */
+    bool colour;                   /* severities are coloured: the text is for a terminal */
 };
 
 /* Why the finding with this index does not fail the run. index < audit_count(). */
@@ -61,6 +62,10 @@ bool report_fails(const struct report *r, size_t index); /* pardons_fails */
  * audit's verdict.
  */
 void report_text(const struct report *r, FILE *out);
+
+/* Writes the sums in a few lines of less than 80 columns, for the end of a session at a terminal.
+ */
+void report_sums(const struct report *r, FILE *out);
 
 /*
  * Writes the cost of tracing so far: the sites with most entries, the cycles of sites and

@@ -50,6 +50,19 @@ static const char *first_word(const struct report *r, size_t index)
                : pardon_labels[pardon];
 }
 
+/* `error: RULE: ', coloured as a message of rvftrace is. */
+static void print_head(const struct report *r, size_t index, FILE *out)
+{
+    static const char *const escapes[SEVERITIES] = {
+        [SEVERITY_error] = "\033[1;31m", [SEVERITY_warning] = "\033[1;33m"};
+    enum rule rule = audit_get(watch_audit(r->watch), index)->rule;
+    const char *escape =
+        r->colour && report_pardon(r, index) == PARDON_NONE ? escapes[rule_severity(rule)] : NULL;
+
+    fprintf(out, "%s%s:%s %s: ", escape ? escape : "", first_word(r, index),
+            escape ? "\033[0m" : "", rule_name(rule));
+}
+
 /* ", on harts 1 2" */
 static void print_harts(uint64_t harts, FILE *out)
 {
@@ -208,7 +221,8 @@ void report_finding(const struct report *r, size_t index, FILE *out)
     const struct finding *f = audit_get(watch_audit(r->watch), index);
     enum pardon pardon = report_pardon(r, index);
 
-    fprintf(out, "%s: %s: %s\n", first_word(r, index), rule_name(f->rule), rule_sentence(f->rule));
+    print_head(r, index, out);
+    fprintf(out, "%s\n", rule_sentence(f->rule));
     print_cause(r, f, out);
     for (unsigned i = 0; i < f->fact_count; i++)
         print_fact(r, &f->facts[i], out);
@@ -261,7 +275,7 @@ static void print_line(const struct report *r, size_t i, FILE *out)
 {
     const struct finding *f = audit_get(watch_audit(r->watch), i);
 
-    fprintf(out, "%s: %s: ", first_word(r, i), rule_name(f->rule));
+    print_head(r, i, out);
     report_finding_summary(r, i, out);
     if (f->caused_by != NO_FINDING)
         fprintf(out, "; follows from finding %u", f->caused_by + 1);
