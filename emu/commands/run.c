@@ -113,6 +113,7 @@ static struct debugger_config debugger_config(struct session *s)
         .tasks = s->tasks,
         .symbols = s->symbols,
         .lines = s->lines,
+        .image = s->options.symbols ? s->options.symbols : s->options.machine.image,
         .max_insns = session_max_insns(s),
         .max_cycles = s->options.max_cycles,
         .modes = s->modes,

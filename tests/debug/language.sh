@@ -30,4 +30,7 @@ claim 'debug -batch prints what the commands print' batch '$1 = 42
 3' and has_status 0
 printf 'print nosuch\nprint 1\n' >"$work/session"
 claim '... and ends at the first that fails, with status 1' batch 'No symbol "nosuch" in current context.' and has_status 1
+printf 'breka schedule\n' >"$work/session"
+claim 'a word that is nearly a command is answered with it' \
+    batch '`breka` is not a command; did you mean `break`? `help` lists the commands'
 finish

@@ -18,6 +18,8 @@ watching 1 site
 by:  hart 0 in patch_insn_write
 was: $3\n
 is:  $2
+> icache fib
+a site\n    memory  .*\n    hart 0  .*\n +stale since the store by hart 0 in patch_insn_write
 > tbreak fib
 breakpoint 2
 > continue
@@ -28,7 +30,7 @@ function  on -> ftrace_caller
 new: $4 <ftrace_caller>
 fenced: hart 0 fence.i
 > icache fib
-<fib>\n    memory  $5
+<fib>(, a site)?\n    memory  $5
 > findings
 no findings so far
 > tbreak function_trace_call

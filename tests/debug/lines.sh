@@ -102,4 +102,33 @@ claim_line '... and a watchpoint the values of a variable, by its type' '^New va
 printf 'break nowhere.c:3\ntbreak lines.c:300\n' >"$work/commands"
 claim 'a file that is not there is refused' says '^no source file named nowhere.c$'
 claim '... and a line behind the end' says '^no line 300 or after it has code in lines.c$'
+
+# A tree that was compiled elsewhere and moved: the debug information names a folder that is not there.
+mkdir -p "$work/tree/build" "$work/tree/tests/debug" "$work/other/deep"
+compile "$work/tree/build/lines.elf" "-ffile-prefix-map=$PWD=/nowhere" -march=rv64gc -mabi=lp64d -mcmodel=medany -mno-relax -O0 \
+    tests/debug/lines_start.S tests/debug/lines.c
+program=$(realpath "$rvftrace")
+listed() { # IMAGE COMMAND...
+    image=$1
+    shift
+    printf '%s\n' "$@" 'list fib' >"$work/commands"
+    try env -C "$work/other" "$program" debug --batch --commands "$work/commands" "$image" </dev/null >"$out" 2>&1
+}
+listed ../tree/build/lines.elf
+claim 'a source that is nowhere: a line says where it was looked for, and what to do' \
+    has_line "^tests/debug/lines.c: No such file or directory. Looked in /nowhere, $work/other and above the image; .directory FOLDER. adds one.\$" "$out"
+cp tests/debug/lines.c "$work/tree/tests/debug"
+listed ../tree/build/lines.elf
+claim 'it is found above the image' has_line '^10.*fib' "$out"
+cp "$work/tree/build/lines.elf" "$work/alone.elf"
+cp tests/debug/lines.c "$work/other/deep"
+listed ../alone.elf "directory $work/tree"
+claim '... in the folder of `directory'"'"', under its name in the debug information' has_line '^10.*fib' "$out"
+listed ../alone.elf 'directory deep'
+claim '... or without its folders' has_line '^10.*fib' "$out"
+listed ../alone.elf 'directory deep' "directory $work/a:$work/tree" 'show directories'
+claim '... whose folders `show directories'"'"' lists, the newest first' \
+    has_line "^Source directories searched: $work/a:$work/tree:deep:.cdir:.cwd" "$out"
+listed ../alone.elf 'directory deep' directory
+claim '... until it is given no folder' has_line 'Looked in /nowhere' "$out"
 finish

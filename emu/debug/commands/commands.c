@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "debug/commands/args.h"
 #include "debug/commands/context.h"
 #include "debug/commands/input.h"
@@ -112,14 +113,37 @@ static bool hint_at(struct debugger *d, const char *word, size_t len)
     return false;
 }
 
+static void offer_name(void *near, const char *name)
+{
+    nearest_offer(near, name);
+}
+
+/* Says that there is no such command, and which one is spelled nearly so. */
+static void complain_of_unknown(struct debugger *d, const char *word, size_t len)
+{
+    char *name = xasprintf("%.*s", (int)len, word);
+    struct nearest near = nearest_to(name);
+
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        nearest_offer(&near, commands[i].name);
+    user_for_each(d, offer_name, &near);
+    fprintf(d->out, "`%s` is not a command; %s%s%s`help` lists the commands\n", name,
+            near.found ? "did you mean `" : "", near.found ? near.found : "",
+            near.found ? "`? " : "");
+    free(name);
+}
+
 static void complain_of(struct debugger *d, const char *word, size_t len, unsigned candidates)
 {
     *d->failed = true;
     if (!candidates && hint_at(d, word, len))
         return;
-    fprintf(d->out, "`%.*s` %s", (int)len, word,
-            candidates ? "is ambiguous:" : "is not a command; `help` lists the commands");
-    for (size_t i = 0; candidates && i < ARRAY_LEN(commands); i++)
+    if (!candidates) {
+        complain_of_unknown(d, word, len);
+        return;
+    }
+    fprintf(d->out, "`%.*s` is ambiguous:", (int)len, word);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (starts_with(commands[i].name, word, len))
             fprintf(d->out, " %s%s", commands[i].name, --candidates ? "," : "");
     fprintf(d->out, "\n");

@@ -246,10 +246,10 @@ static bool takes_no_expression(const char *command)
 
 /* The words that a command takes in the place of its first argument, or beside others. */
 static const struct {
-    const char *command, *words[6];
+    const char *command, *words[7];
 } first_words[] = {
     {"set", {"var", "print", "listsize", "autofence"}},
-    {"show", {"print", "listsize", "autofence", "values", "convenience", "user"}},
+    {"show", {"print", "listsize", "directories", "autofence", "values", "convenience", "user"}},
     {"skip", {"function", "file", "delete", "enable", "disable"}},
     {"save", {"breakpoints"}},
     {"enable", {"once", "delete", "count", "breakpoints"}},

@@ -15,6 +15,7 @@
 #include "debug/commands/context.h"
 #include "debug/commands/data.h"
 #include "debug/commands/input.h"
+#include "debug/commands/list.h"
 #include "debug/commands/points.h"
 #include "debug/commands/run.h"
 #include "debug/commands/session.h"
@@ -164,6 +165,7 @@ void debugger_free(struct debugger *d)
     actions_free(d);
     aliases_free(d);
     skips_free(d);
+    source_path_free(d);
     user_free(d);
     free(d->tour);
     target_free(d->target); /* with the conditions of its points */

@@ -26,6 +26,7 @@ struct debugger_config {
     struct watch *ftrace;           /* sites, patches and findings; must be attached already */
     const struct symbols *symbols;  /* may be empty, and NULL */
     struct lines *lines;            /* may be NULL */
+    const char *image;              /* the file with the debug information; may be NULL */
     struct tasks *tasks;            /* may be NULL */
     uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
     uint64_t history_max;           /* bytes of host memory for going back; 0: none */

@@ -27,19 +27,6 @@ static unsigned list_lines(const struct debugger *d)
 
 /* ---- the text of a file ---- */
 
-static FILE *open_source(const struct source_file *f)
-{
-    char *path;
-    FILE *file;
-
-    if (f->name[0] == '/' || !f->directory)
-        return fopen(f->name, "r");
-    path = xasprintf("%s/%s", f->directory, f->name);
-    file = fopen(path, "r");
-    free(path);
-    return file ? file : fopen(f->name, "r");
-}
-
 /* Prints lines [first, last]; returns the last one that exists, 0: none of them does. */
 static unsigned print_lines(struct debugger *d, FILE *file, unsigned first, unsigned last,
                             unsigned *count)
@@ -62,22 +49,24 @@ static unsigned print_lines(struct debugger *d, FILE *file, unsigned first, unsi
 
 void list_text(struct debugger *d, const struct source_file *f, unsigned line)
 {
-    FILE *file = open_source(f);
+    FILE *file = source_open(d, f);
     unsigned count;
 
-    if (!file)
+    if (!file) {
+        source_tell_once(d, f);
         return;
+    }
     (void)print_lines(d, file, line, line, &count);
     fclose(file);
 }
 
 static void show_lines(struct debugger *d, unsigned first, unsigned last)
 {
-    FILE *file = open_source(&d->listing.file);
+    FILE *file = source_open(d, &d->listing.file);
     unsigned printed, count;
 
     if (!file) {
-        complain(d, "%s: No such file or directory.", d->listing.file.name);
+        source_complain(d, &d->listing.file);
         return;
     }
     printed = print_lines(d, file, first, last, &count);
@@ -123,7 +112,7 @@ void list_follow(struct debugger *d)
 
 void list_one(struct debugger *d)
 {
-    FILE *file = d->listing.known ? open_source(&d->listing.file) : NULL;
+    FILE *file = d->listing.known ? source_open(d, &d->listing.file) : NULL;
     unsigned count;
 
     if (!file)
@@ -366,10 +355,10 @@ static unsigned find_line(FILE *file, const regex_t *wanted, unsigned from, bool
 static void search_file(struct debugger *d, const regex_t *wanted, bool back)
 {
     unsigned found, count, from = back ? d->listing.first : d->listing.last;
-    FILE *file = open_source(&d->listing.file);
+    FILE *file = source_open(d, &d->listing.file);
 
     if (!file) {
-        complain(d, "%s: No such file or directory.", d->listing.file.name);
+        source_complain(d, &d->listing.file);
         return;
     }
     found = find_line(file, wanted, from, back);
@@ -483,7 +472,7 @@ void info_source(struct debugger *d, const char *args)
     fprintf(d->out, "Current source file is %s\n", d->listing.file.name);
     if (d->listing.file.directory)
         fprintf(d->out, "Compilation directory is %s\n", d->listing.file.directory);
-    file = open_source(&d->listing.file);
+    file = source_open(d, &d->listing.file);
     if (!file)
         return;
     (void)print_lines(d, file, 0, 0, &count);

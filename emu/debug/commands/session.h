@@ -32,6 +32,7 @@
  *     address.c       address.h: prints addresses with their names and source lines
  *     code.c          code.h: disassembly
  *     list.c          list.h: source text and lines
+ *     source_path.c   list.h: where source text is looked for
  *     stack.c         stack.h: the frames as the user sees them: backtrace, frame, info locals
  *     data.c          data.h: print, x, display: values of expressions
  *     types.c         ptype, whatis
@@ -154,8 +155,10 @@ struct debugger {
         unsigned first, last; /* lines that were listed */
         bool known, shown;    /* there is a file; lines of it were listed */
     } listing;
-    unsigned list_lines; /* set listsize; 0: LIST_LINES */
-    struct data *data;   /* of data.c: where `x' continues, displays */
+    unsigned list_lines;           /* set listsize; 0: LIST_LINES */
+    VEC_OF(char *) source_folders; /* of the command `directory', the newest first */
+    bool told_no_source;           /* the user was told where the text was looked for */
+    struct data *data;             /* of data.c: where `x' continues, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
     bool dumped; /* the last `disassemble' was in gdb's form, which does not continue */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"
+#include "debug/commands/list.h"
 #include "debug/commands/session.h"
 #include "debug/commands/stack.h"
 #include "debug/lang/expr.h"
@@ -181,6 +182,8 @@ void do_show(struct debugger *d, const char *args)
     else if (!strcmp(args, "listsize"))
         fprintf(d->out, "Number of source lines listed by default is %u.\n",
                 d->list_lines ? d->list_lines : LIST_LINES);
+    else if (!strcmp(args, "directories"))
+        source_path_show(d);
     else if (!strcmp(args, "autofence"))
         fprintf(d->out, "autofence is %s: %s.\n", target_autofence(d->target) ? "on" : "off",
                 target_autofence(d->target)
@@ -193,8 +196,8 @@ void do_show(struct debugger *d, const char *args)
     else if (!strcmp(args, "user"))
         user_help(d, true, "", 0, &found);
     else
-        complain(d, "expected print pretty, print elements, print repeats, listsize, autofence, "
-                    "values, convenience or user");
+        complain(d, "expected print pretty, print elements, print repeats, listsize, directories, "
+                    "autofence, values, convenience or user");
 }
 
 void do_monitor(struct debugger *d, const char *args)

@@ -18,6 +18,7 @@
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
+#include "load/symbols.h"
 
 enum { HISTORY_SHOWN = 20 };
 
@@ -138,10 +139,40 @@ static void print_views(struct debugger *d, uint64_t va, uint64_t pa, const uint
         print_hart_view(d, hart, va, pa, size);
 }
 
+/* The site of the function that begins at the address; NO_SITE: it has none. */
+static uint32_t site_of_function(const struct debugger *d, uint64_t va)
+{
+    uint64_t address = place_canonical(&d->guest, va);
+    const struct symbol *f = symbols_function_at(d->config.symbols, address);
+
+    for (uint32_t id = 0; f && f->addr == address && id < site_count(sites_of(d)); id++) {
+        const struct site *s = site_get(sites_of(d), id);
+
+        if (!s->gone && s->kind == SITE_FUNCTION && s->va >= f->addr && s->va < f->end)
+            return id;
+    }
+    return NO_SITE;
+}
+
+static void show_views_of_site(struct debugger *d, uint32_t id)
+{
+    const struct site *s = site_get(sites_of(d), id);
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    print_place(d, s->va);
+    fprintf(d->out, ", a site\n");
+    if (selected_read(d, s->va, bytes, s->size))
+        print_views(d, s->va, s->pa, bytes, s->size);
+    else
+        fprintf(d->out, "    not readable\n");
+}
+
+/* A site is shown whole, also if the address is in it, or if it is that of its function. */
 void do_icache(struct debugger *d, const char *args)
 {
     uint64_t va, pa;
     uint8_t bytes[4];
+    uint32_t site;
     unsigned size;
 
     if (!arg_code(d, &args, "an address", &va) || !arg_end(d, args))
@@ -150,12 +181,20 @@ void do_icache(struct debugger *d, const char *args)
         complain_of_address(d, va & 1 ? TARGET_ODD_ADDRESS : TARGET_NOT_MAPPED, va);
         return;
     }
+    site = site_find(sites_of(d), pa, 2);
+    if (site != NO_SITE) {
+        show_views_of_site(d, site);
+        return;
+    }
     size = insn_size((uint16_t)(bytes[0] | bytes[1] << 8));
     if (size == 4 && !selected_read(d, va, bytes, size))
         size = 2;
     print_place(d, va);
     fprintf(d->out, "\n");
     print_views(d, va, pa, bytes, size);
+    site = site_of_function(d, va);
+    if (site != NO_SITE)
+        show_views_of_site(d, site);
 }
 
 /* ---- a site ---- */
