@@ -155,8 +155,8 @@ static enum exit_status start_log(struct session *s)
     if (!open_log_files(s))
         return EXIT_IO;
     s->log = log_record_new(&config);
-    new_file_is_lasting(
-        &s->log_file); /* a log that was cut can be read up to its last whole frame */
+    if (o->log)
+        new_file_is_lasting(&s->log_file); /* what was written of it can be read */
     if (o->view)
         return viewer_follow(o->log, &s->diag);
     return EXIT_PASS;
