@@ -56,6 +56,8 @@ static enum exit_status add_files(struct identity *i, const struct options *o,
         add(i, xasprintf("run firmware %s", options_firmware_name(firmware)));
     if (status == EXIT_PASS && o->machine.initrd)
         status = add_file(i, "initrd", o->machine.initrd, use, d);
+    if (status == EXIT_PASS && o->machine.dtb)
+        status = add_file(i, "dtb", o->machine.dtb, use, d);
     if (status == EXIT_PASS && o->schedule)
         status = add_file(i, "schedule", o->schedule, use, d);
     return status == EXIT_PASS ? add_drives(i, &o->machine, use, d) : status;

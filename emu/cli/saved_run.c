@@ -159,8 +159,9 @@ enum exit_status saved_run_check_build(const struct snapshot_file *f, const char
 
 static const char *remedy_for(const char *line)
 {
-    static const char *const files[] = {"run image",    "run firmware",  "run initrd",
-                                        "run schedule", "watch symbols", "run timing core"};
+    static const char *const files[] = {"run image",      "run firmware", "run initrd",
+                                        "run dtb",        "run schedule", "watch symbols",
+                                        "run timing core"};
 
     if (begins(line, "run drive"))
         return "give a copy of the disk as it was when the snapshot was saved";

@@ -15,6 +15,7 @@
 #include "cpu/hpm.h"
 #include "dev/virtio.h"
 #include "load/fdt.h"
+#include "load/fdt_given.h"
 #include "load/file.h"
 #include "load/image.h"
 #include "machine/machine_priv.h"
@@ -234,10 +235,15 @@ enum exit_status boot_load(struct machine *m)
         board.event_counters = ((1U << HPM_COUNTERS) - 1) << HPM_FIRST;
         board.raw_events = HPM_RAW_EVENTS;
     }
-    m->dtb = fdt_build(&board, &m->dtb_size);
+    if (m->config.dtb)
+        status = fdt_read(m->config.dtb, &board, m->diag, &m->dtb, &m->dtb_size);
+    else
+        m->dtb = fdt_build(&board, &m->dtb_size);
+    if (status != EXIT_PASS)
+        return status;
     if (m->dtb_size > DTB_ROOM) {
-        diag_error(m->diag, "the device tree has %zu bytes, but at most %d fit; shorten --append",
-                   m->dtb_size, DTB_ROOM);
+        diag_error(m->diag, "the device tree has %zu bytes, but at most %d fit; shorten %s",
+                   m->dtb_size, DTB_ROOM, m->config.dtb ? m->config.dtb : "--append");
         return EXIT_USAGE;
     }
     if (image_end(m->image) > dtb) {

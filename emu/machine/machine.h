@@ -143,6 +143,7 @@ struct machine_config {
     const char *firmware_path; /* FIRMWARE_FILE */
     const char *image;
     const char *initrd;   /* NULL: none */
+    const char *dtb;      /* a device tree, compared with the machine; NULL: its own */
     const char *bootargs; /* NULL: none */
     uint64_t seed;
     struct scheduler scheduler;
