@@ -146,6 +146,65 @@ static void find_outers(struct symbols *s)
     }
 }
 
+/* The index of the last entry at or below addr, or NONE. */
+static size_t last_at_or_below(const struct symbols *s, uint64_t addr)
+{
+    size_t count = PARTITION_POINT(i, s->entries.len, s->entries.at[i].symbol.addr <= addr);
+
+    return count ? count - 1 : NONE;
+}
+
+static bool reaches(const struct symbol *y, uint64_t addr)
+{
+    if (y->kind == SYMBOL_ABSOLUTE)
+        return false;
+    return addr == y->addr || (addr > y->addr && addr < y->end);
+}
+
+/* The innermost of entry i and those around it that extends over addr; NONE: none does. */
+static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
+{
+    while (i != NONE && i >= s->first && !reaches(&s->entries.at[i].symbol, addr))
+        i = s->entries.at[i].outer;
+    return i != NONE && i >= s->first ? i : NONE;
+}
+
+/* The first function from entry i outwards; NONE: none extends over addr. */
+static size_t function_from(const struct symbols *s, size_t i, uint64_t addr)
+{
+    while ((i = nearest(s, i, addr)) != NONE && s->entries.at[i].symbol.kind != SYMBOL_FUNC)
+        i = s->entries.at[i].outer;
+    return i;
+}
+
+static size_t function_index(const struct symbols *s, uint64_t addr)
+{
+    return function_from(s, last_at_or_below(s, addr), addr);
+}
+
+/*
+ * Computes for each function without a size the one with a size that is found by going back from
+ * function to function. The symbols of an Image have no sizes, so that this way has their number.
+ */
+static void find_sized(struct symbols *s)
+{
+    size_t below = NONE; /* the last entry at a lower address */
+
+    for (size_t i = 0; i < s->entries.len; i++) {
+        struct symbols_entry *e = &s->entries.at[i];
+        uint64_t addr = e->symbol.addr;
+        size_t before = NONE;
+
+        if (i && s->entries.at[i - 1].symbol.addr != addr)
+            below = i - 1;
+        if (e->symbol.kind == SYMBOL_FUNC && !e->symbol.size)
+            before = function_from(s, below, addr - 1);
+        e->sized = before == NONE || s->entries.at[before].symbol.size
+                       ? before
+                       : s->entries.at[before].sized;
+    }
+}
+
 /* Whether symbols_find prefers `a` of two symbols with one name: global ones, then lower ones. */
 static bool is_better(const struct symbol *a, const struct symbol *b)
 {
@@ -219,6 +278,7 @@ void symbols_finish(struct symbols *s)
         qsort(s->entries.at, s->entries.len, sizeof *s->entries.at, compare_places);
     find_ends(s);
     find_outers(s);
+    find_sized(s);
     index_names(s);
 }
 
@@ -239,42 +299,6 @@ void symbols_free(struct symbols *s)
     free(s);
 }
 
-/* The index of the last entry at or below addr, or NONE. */
-static size_t last_at_or_below(const struct symbols *s, uint64_t addr)
-{
-    size_t count = PARTITION_POINT(i, s->entries.len, s->entries.at[i].symbol.addr <= addr);
-
-    return count ? count - 1 : NONE;
-}
-
-static bool reaches(const struct symbol *y, uint64_t addr)
-{
-    if (y->kind == SYMBOL_ABSOLUTE)
-        return false;
-    return addr == y->addr || (addr > y->addr && addr < y->end);
-}
-
-/* The innermost of entry i and those around it that extends over addr; NONE: none does. */
-static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
-{
-    while (i != NONE && i >= s->first && !reaches(&s->entries.at[i].symbol, addr))
-        i = s->entries.at[i].outer;
-    return i != NONE && i >= s->first ? i : NONE;
-}
-
-/* The first function from entry i outwards. */
-static const struct symbol *function_from(const struct symbols *s, size_t i, uint64_t addr)
-{
-    while ((i = nearest(s, i, addr)) != NONE) {
-        const struct symbol *y = &s->entries.at[i].symbol;
-
-        if (y->kind == SYMBOL_FUNC)
-            return y;
-        i = s->entries.at[i].outer;
-    }
-    return NULL;
-}
-
 void symbols_hide_below(struct symbols *s, uint64_t lowest)
 {
     size_t last = s && lowest ? last_at_or_below(s, lowest - 1) : NONE;
@@ -285,8 +309,8 @@ void symbols_hide_below(struct symbols *s, uint64_t lowest)
 
 const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr)
 {
-    const struct symbol *found, *around;
-    size_t i;
+    const struct symbol *found;
+    size_t i, around;
 
     if (!s)
         return NULL;
@@ -297,12 +321,15 @@ const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr)
     if (found->kind != SYMBOL_LABEL || found->global || found->size)
         return found;
     around = function_from(s, s->entries.at[i].outer, addr);
-    return around && around->size ? around : found;
+    return around != NONE && s->entries.at[around].symbol.size ? &s->entries.at[around].symbol
+                                                               : found;
 }
 
 const struct symbol *symbols_function_at(const struct symbols *s, uint64_t addr)
 {
-    return s ? function_from(s, last_at_or_below(s, addr), addr) : NULL;
+    size_t i = s ? function_index(s, addr) : NONE;
+
+    return i == NONE ? NULL : &s->entries.at[i].symbol;
 }
 
 const char *symbols_at(const struct symbols *s, uint64_t addr, uint64_t *offset)
@@ -343,17 +370,18 @@ void symbols_text_at(const struct symbols *s, uint64_t addr, char *text, size_t 
 }
 
 /*
- * Returns the function around a symbol without a size, which is a label in that function, as
- * ftrace_call is in ftrace_caller.
+ * The function that contains the address. If it has no size it may be a label in a function that
+ * has one, as ftrace_call is in ftrace_caller.
  */
-static const struct symbol *around_label(const struct symbols *s, const struct symbol *label,
-                                         uint64_t addr)
+static const struct symbol *outermost_function(const struct symbols *s, uint64_t addr)
 {
-    const struct symbol *f = label;
+    size_t i = s ? function_index(s, addr) : NONE;
+    const struct symbol *f = i == NONE ? NULL : &s->entries.at[i].symbol, *around;
 
-    while (f && !f->size && f->addr)
-        f = symbols_function_at(s, f->addr - 1);
-    return f && f->size && addr - f->addr < f->size ? f : label;
+    if (!f || f->size || s->entries.at[i].sized == NONE || s->entries.at[i].sized < s->first)
+        return f;
+    around = &s->entries.at[s->entries.at[i].sized].symbol;
+    return addr - around->addr < around->size ? around : f;
 }
 
 /* Whether the address is in the function that begins at start. */
@@ -390,7 +418,7 @@ static bool named_function(const struct symbols *s, uint64_t addr, uint64_t *sta
 
 bool symbols_bounds(const struct symbols *s, uint64_t addr, uint64_t *start, uint64_t *end)
 {
-    const struct symbol *f = around_label(s, symbols_function_at(s, addr), addr);
+    const struct symbol *f = outermost_function(s, addr);
 
     if (!f)
         f = symbols_lookup(s, addr);

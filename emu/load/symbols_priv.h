@@ -13,6 +13,7 @@ struct symbols_entry {
     struct symbol symbol;
     uint64_t limit; /* upper bound for its end if it has no size: the end of its section */
     size_t outer;   /* the nearest entry before this one that extends over its start */
+    size_t sized;   /* the nearest function with a size before this one; see symbols_bounds */
     bool weak;
 };
 

@@ -213,6 +213,39 @@ static void symbols_come_in_order_of_address(void **state)
     wreck(&w);
 }
 
+static void expect_bounds(const struct world *w, uint64_t addr, uint64_t start, uint64_t end)
+{
+    uint64_t found = 0, after = 0;
+
+    assert_true(symbols_bounds(w->s, addr, &found, &after));
+    assert_int_equal(found, start);
+    assert_int_equal(after, end);
+}
+
+static void bounds_are_of_the_function_around_its_labels(void **state)
+{
+    struct world w;
+    uint64_t start, end;
+
+    (void)state;
+    build(&w, "1000 0000000000000100 T outer\n"
+              "1040 T first\n"
+              "1060 T second\n"
+              "1100 T alone\n"
+              "1180 T beside\n"
+              "1200 0000000000000010 T last\n");
+    expect_bounds(&w, 0x1010, 0x1000, 0x1100);
+    expect_bounds(&w, 0x1048, 0x1000, 0x1100);
+    expect_bounds(&w, 0x10f0, 0x1000, 0x1100);
+    expect_bounds(&w, 0x1150, 0x1100, 0x1180);
+    expect_bounds(&w, 0x1180, 0x1180, 0x1200);
+    expect_bounds(&w, 0x1208, 0x1200, 0x1210);
+    assert_false(symbols_bounds(w.s, 0x900, &start, &end));
+    symbols_hide_below(w.s, 0x1040);
+    expect_bounds(&w, 0x1068, 0x1060, 0x1100);
+    wreck(&w);
+}
+
 static void a_bad_line_is_refused_with_its_number(void **state)
 {
     struct world w;
@@ -348,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_name_is_found_global_first),
         cmocka_unit_test(kallsyms_and_nm_lines_are_read),
         cmocka_unit_test(symbols_come_in_order_of_address),
+        cmocka_unit_test(bounds_are_of_the_function_around_its_labels),
         cmocka_unit_test(a_bad_line_is_refused_with_its_number),
         cmocka_unit_test(hidden_kallsyms_are_refused),
         cmocka_unit_test(an_empty_symbol_file_is_refused),
