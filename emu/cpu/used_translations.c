@@ -30,9 +30,11 @@ static void make_empty(struct used_set *s)
     s->elsewhere = 0;
     memset(s->of_level, 0, sizeof s->of_level);
     memset(s->pointers, 0, sizeof s->pointers);
-    s->oldest = s->newest = s->first_changed = NO_USED;
+    s->oldest = s->newest = NO_USED;
     fill_with_none(s->of_page, s->hash_mask + 1);
     fill_with_none(s->of_entry, s->hash_mask + 1);
+    fill_with_none(s->changed_to, s->hash_mask + 1);
+    map_clear(&s->tables);
     for (uint32_t i = 0; i < s->max; i++)
         s->at[i].newer = i + 1 < s->max ? i + 1 : NO_USED;
     s->free = 0;
@@ -50,6 +52,7 @@ struct used_set *used_new(uint32_t max)
     s->at = xcalloc(max, sizeof *s->at);
     s->of_page = xcalloc(heads, sizeof *s->of_page);
     s->of_entry = xcalloc(heads, sizeof *s->of_entry);
+    s->changed_to = xcalloc(heads, sizeof *s->changed_to);
     make_empty(s);
     return s;
 }
@@ -61,6 +64,8 @@ void used_free(struct used_set *s)
     free(s->at);
     free(s->of_page);
     free(s->of_entry);
+    free(s->changed_to);
+    map_free(&s->tables);
     free(s);
 }
 
@@ -93,6 +98,25 @@ static void unlink_page(struct used_set *s, const struct used *u)
     *link = u->next_of_page;
 }
 
+static void add_table(struct used_set *s, uint64_t pa)
+{
+    uint64_t count = 0;
+
+    (void)map_get(&s->tables, pa >> PAGE_SHIFT, &count);
+    map_put(&s->tables, pa >> PAGE_SHIFT, count + 1);
+}
+
+static void remove_table(struct used_set *s, uint64_t pa)
+{
+    uint64_t count = 1;
+
+    (void)map_get(&s->tables, pa >> PAGE_SHIFT, &count);
+    if (count > 1)
+        map_put(&s->tables, pa >> PAGE_SHIFT, count - 1);
+    else
+        map_remove(&s->tables, pa >> PAGE_SHIFT);
+}
+
 static void unlink_entry(struct used_set *s, const struct used *u)
 {
     uint32_t *link = head_of_entry(s, u->pte_pa);
@@ -100,10 +124,12 @@ static void unlink_entry(struct used_set *s, const struct used *u)
     while (*link != index_of(s, u))
         link = &s->at[*link].next_of_entry;
     *link = u->next_of_entry;
+    remove_table(s, u->pte_pa);
 }
 
 static void link_entry(struct used_set *s, struct used *u, uint64_t pte_pa)
 {
+    add_table(s, pte_pa);
     u->pte_pa = pte_pa;
     u->next_of_entry = *head_of_entry(s, pte_pa);
     *head_of_entry(s, pte_pa) = index_of(s, u);
@@ -149,16 +175,26 @@ static bool is_changed_pointer(const struct used *u)
     return u->pointer && u->changed;
 }
 
-/* Stores to tables look for changed pointers: these are few, where translations are many. */
+/* The table to which a pointer leads. */
+static uint64_t table_of(const struct used *u)
+{
+    return (u->pte & PTE_PPN) >> PTE_PPN_SHIFT << PAGE_SHIFT;
+}
+
+static uint32_t *head_of_changed(const struct used_set *s, uint64_t pa)
+{
+    return &s->changed_to[hash(s, pa >> PAGE_SHIFT)];
+}
+
 static void link_changed(struct used_set *s, struct used *u)
 {
-    u->next_changed = s->first_changed;
-    s->first_changed = index_of(s, u);
+    u->next_changed = *head_of_changed(s, table_of(u));
+    *head_of_changed(s, table_of(u)) = index_of(s, u);
 }
 
 static void unlink_changed(struct used_set *s, const struct used *u)
 {
-    uint32_t *link = &s->first_changed;
+    uint32_t *link = head_of_changed(s, table_of(u));
 
     while (*link != index_of(s, u))
         link = &s->at[*link].next_changed;
@@ -179,6 +215,8 @@ static struct used *insert(struct used_set *s, const struct used *what)
     link_newest(s, u);
     ++*count_of(s, u);
     s->napot += (u->pte & PTE_N) != 0;
+    if (u->pointer)
+        add_table(s, table_of(u));
     if (is_changed_pointer(u))
         link_changed(s, u);
     s->any_leaving |= u->leaving;
@@ -193,6 +231,8 @@ static void take_out(struct used_set *s, struct used *u)
     unlink_age(s, u);
     --*count_of(s, u);
     s->napot -= (u->pte & PTE_N) != 0;
+    if (u->pointer)
+        remove_table(s, table_of(u));
     if (is_changed_pointer(u))
         unlink_changed(s, u);
     s->elsewhere -= u->elsewhere;
@@ -367,20 +407,34 @@ static void each_in_all(struct hart *h, const struct used_scope *scope,
     }
 }
 
+/* The same, by the addresses of the scope, which are few. Pointers are not covered then. */
+static void each_by_address(struct hart *h, const struct used_scope *scope,
+                            void (*fn)(struct hart *h, struct used *u))
+{
+    for (unsigned level = 0; level < LEVELS_MAX; level++) {
+        uint64_t bytes = UINT64_C(1) << (PAGE_SHIFT + LEVEL_BITS * level);
+        uint64_t page = align_down(scope->from, bytes);
+        uint64_t last = align_down(scope->from + (scope->size ? scope->size - 1 : 0), bytes);
+
+        if (!h->s.used->of_level[level])
+            continue;
+        for (; page != last; page += bytes)
+            each_at(h, page, scope, fn);
+        each_at(h, page, scope, fn);
+    }
+}
+
 /* Calls fn for each translation that the scope covers; fn may remove it. */
 static void each_covered(struct hart *h, const struct used_scope *scope,
                          void (*fn)(struct hart *h, struct used *u))
 {
-    struct used_set *s = h->s.used;
+    const struct used_set *s = h->s.used;
 
-    if (scope->all_addresses || scope->size > 1 || s->napot) {
+    if (scope->all_addresses || s->napot || scope->size >= POINTER_FENCE_BYTES ||
+        scope->size / PAGE_BYTES > s->len)
         each_in_all(h, scope, fn);
-        return;
-    }
-    for (unsigned level = 0; level < LEVELS_MAX; level++)
-        if (s->of_level[level])
-            each_at(h, align_down(scope->from, UINT64_C(1) << (PAGE_SHIFT + LEVEL_BITS * level)),
-                    scope, fn);
+    else
+        each_by_address(h, scope, fn);
 }
 
 static void forget(struct hart *h, struct used *u)
@@ -478,11 +532,6 @@ static void note_store(struct hart *h, uint64_t at, const struct writer *by)
     }
 }
 
-static bool leads_to(const struct used *u, uint64_t page)
-{
-    return u->pointer && same_page((u->pte & PTE_PPN) >> PTE_PPN_SHIFT << PAGE_SHIFT, page);
-}
-
 /* Whether memory has the pointer again as the hart has used it. */
 static bool is_in_memory(const struct ram *ram, const struct used *u)
 {
@@ -499,10 +548,10 @@ static void note_reuse(struct hart *h, uint64_t at, const struct writer *by)
 {
     struct used_set *s = h->s.used;
 
-    for (uint32_t i = s->first_changed; i != NO_USED; i = s->at[i].next_changed) {
+    for (uint32_t i = *head_of_changed(s, at); i != NO_USED; i = s->at[i].next_changed) {
         struct used *u = &s->at[i];
 
-        if (!u->reused && leads_to(u, at) && !is_in_memory(h->cluster->ram, u)) {
+        if (!u->reused && same_page(table_of(u), at) && !is_in_memory(h->cluster->ram, u)) {
             u->reused = true;
             u->reuser = *by;
         }
@@ -521,18 +570,12 @@ void used_entry_written(struct cluster *c, uint64_t at, uint64_t now, const stru
     }
 }
 
-static bool has_entry_in(const struct used_set *s, uint64_t page)
-{
-    for (uint32_t i = s->oldest; i != NO_USED; i = s->at[i].newer)
-        if (same_page(s->at[i].pte_pa, page) || leads_to(&s->at[i], page))
-            return true;
-    return false;
-}
-
 bool used_any_in_page(const struct cluster *c, uint64_t pa)
 {
+    uint64_t count;
+
     for (size_t i = 0; i < c->harts.len; i++)
-        if (has_entry_in(c->harts.at[i]->s.used, pa))
+        if (map_get(&c->harts.at[i]->s.used->tables, pa >> PAGE_SHIFT, &count))
             return true;
     return false;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "cpu/hart_priv.h"
 #include "cpu/observer.h"
 
@@ -65,7 +66,8 @@ struct used_set {
     uint32_t hash_mask;
     uint32_t of_level[LEVELS_MAX]; /* how many translations there are of each size */
     uint32_t pointers[LEVELS_MAX]; /* how many pointers */
-    uint32_t first_changed;        /* of the pointers that were changed; a list by next_changed */
+    uint32_t *changed_to;          /* changed pointers: lists by hash of the table they lead to */
+    struct map tables; /* page number: how many entries are in it, and pointers lead to it */
     uint32_t elsewhere;
     uint32_t napot;   /* and with N */
     uint64_t ordered; /* table_clock at the last sfence.w.inval or sfence.vma */

@@ -238,6 +238,12 @@ static bool is_pointer(uint64_t pte)
     return (pte & PTE_V) && !(pte & (PTE_R | PTE_W | PTE_X));
 }
 
+/* Whether a walk may have gone on by an entry with this value. */
+static bool is_used_pointer(const struct cluster *c, uint64_t pte)
+{
+    return is_pointer(pte) && !pte_is_reserved(c->harts.at[0], pte) && !pointer_is_reserved(pte);
+}
+
 static void note_pointer(struct cluster *c, uint64_t at, const struct writer *by)
 {
     c->pointer_writes[c->pointer_write_count++ % POINTER_WRITES] =
@@ -263,13 +269,15 @@ static void used_table_written(struct cluster *c, uint64_t pa, const uint8_t *ol
         used_entry_written(c, at, now, by);
         if (is_pointer(before) || is_pointer(now))
             note_pointer(c, at, by);
-        drop |= is_pointer(before) || used_any_elsewhere(c);
-        is_data |= (before & PTE_V) && !may_be_entry(c, now);
+        drop |= is_used_pointer(c, before) || used_any_elsewhere(c);
+        is_data |= !may_be_entry(c, now);
     }
-    if (drop || is_data)
-        drop_translations(c);
-    if (is_data && !used_any_in_page(c, pa))
+    if (is_data && !used_any_in_page(c, pa)) {
         ram_unflag_page(c->ram, pa, RAM_PAGE_TABLE);
+        drop = true;
+    }
+    if (drop)
+        drop_translations(c);
 }
 
 void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,

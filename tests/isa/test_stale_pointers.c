@@ -274,6 +274,52 @@ static void a_table_that_gets_another_use_is_told(void **state)
     world_free(&w);
 }
 
+/* Of two tables that were taken away, one gets another use. */
+static void another_use_is_told_of_the_table_that_has_it(void **state)
+{
+    (void)state;
+    for (unsigned second = 0; second < 2; second++) {
+        struct world w = pointer_world(TRANSLATE_STALE, 0);
+        struct told told = {0};
+        const struct listener l = {&told, EVENT_BIT(EVENT_STALE_TRANSLATION), on_told};
+
+        poke(&w, MIDDLE + 8, ENTRY(LAST_2) | PTE_V, 8);
+        cluster_listen(w.cluster, &l);
+        assert_int_equal(load_at(&w, page(0)), OLD);
+        assert_int_equal(load_at(&w, page(0x200)), NEW);
+        store_entry(&w, MIDDLE, 0);
+        store_entry(&w, MIDDLE + 8, 0);
+        store_entry(&w, (second ? LAST_2 : LAST) + 8 * 31, 0x1234567);
+        assert_int_equal(load_at(&w, page(1)), OLD);
+        assert_int_equal(told.last.reused, !second);
+        assert_int_equal(load_at(&w, page(0x201)), NEW);
+        assert_int_equal(told.last.reused, second);
+        world_free(&w);
+    }
+}
+
+/* A page is watched while harts may go by an entry in it, or find it by a pointer. */
+static void a_table_is_watched_until_no_hart_goes_by_it(void **state)
+{
+    struct world w = pointer_world(TRANSLATE_STALE, 0);
+    const struct ram_page *last = ram_page_at(w.cluster->ram, LAST);
+
+    (void)state;
+    assert_int_equal(load_at(&w, page(0)), OLD);
+    store_entry(&w, MIDDLE, 0);
+    store_entry(&w, LAST + 8 * 31, 0x1234568); /* no entry */
+    assert_true(last->flags & RAM_PAGE_TABLE);
+    hart_set_reg(w.hart, A4, page(0));
+    exec(&w, SFENCE_VMA(A4, ZERO)); /* the leaf; the pointer is left */
+    store_entry(&w, LAST + 8 * 31, 0x1234578);
+    assert_true(last->flags & RAM_PAGE_TABLE);
+    assert_int_equal(load_at(&w, page(1)), OLD);
+    exec(&w, SFENCE_VMA(ZERO, ZERO));
+    store_entry(&w, LAST + 8 * 31, 0x1234568);
+    assert_false(last->flags & RAM_PAGE_TABLE);
+    world_free(&w);
+}
+
 /*
  * The hart goes by a leaf of a table that memory does not lead to any more; the entry there counts,
  * too. What caches hold makes no difference.
@@ -455,6 +501,8 @@ int main(void)
         cmocka_unit_test(a_fence_before_the_store_does_not_count),
         cmocka_unit_test(a_use_of_a_pointer_is_told_for_each_page),
         cmocka_unit_test(a_table_that_gets_another_use_is_told),
+        cmocka_unit_test(another_use_is_told_of_the_table_that_has_it),
+        cmocka_unit_test(a_table_is_watched_until_no_hart_goes_by_it),
         cmocka_unit_test(both_entries_of_a_page_are_watched),
         cmocka_unit_test(random_mode_has_both_ways_of_a_pointer),
         cmocka_unit_test(random_mode_reads_entries_ahead_of_use),

@@ -2,6 +2,8 @@
  * test_stale_translation.c - translations that a hart goes on using after the page table was
  * changed, until a fence that covers them (vol. II, 12.2.1).
  */
+#include <inttypes.h>
+
 #include "base/state_io.h"
 #include "cpu/observer.h"
 #include "stale.h"
@@ -379,12 +381,31 @@ static void the_oldest_leaves(void **state)
 
 /* ---- fences for another hart, and its start ---- */
 
+struct flush_case {
+    struct remote_flush flush;
+    uint64_t result;
+};
+
+/* An entry is changed from one value to another, and another hart asks for the fence. */
+static void fence_by_firmware(const struct flush_case *c, uint64_t at, uint64_t before,
+                              uint64_t after)
+{
+    struct world w = stale_world(TRANSLATE_STALE, 0, 2);
+
+    poke(&w, at, before, 8);
+    begin(&w);
+    assert_int_equal(load_at(&w, WINDOW), OLD);
+    poke(&w, at, after, 8);
+    assert_int_equal(load_at(&w, WINDOW), OLD);
+    cluster_remote_sfence_vma(w.cluster, w.hart, cluster_hart(w.cluster, 1), &c->flush);
+    if (load_at(&w, WINDOW) != c->result)
+        fail_msg("from %" PRIx64 ", size %" PRIx64, c->flush.from, c->flush.size);
+    world_free(&w);
+}
+
 static void a_fence_by_firmware_covers_its_range(void **state)
 {
-    static const struct {
-        struct remote_flush flush;
-        uint64_t result;
-    } all[] = {
+    static const struct flush_case of_page[] = {
         {{.size = UINT64_MAX}, NEW},
         {{.from = WINDOW, .size = 0x1000}, NEW},
         {{.from = WINDOW - 0x3000, .size = 0x3001}, NEW},
@@ -393,21 +414,24 @@ static void a_fence_by_firmware_covers_its_range(void **state)
         {{.from = WINDOW, .size = 0x1000, .one_asid = true, .asid = 5}, NEW},
         {{.from = WINDOW, .size = 0x1000, .one_asid = true, .asid = 4}, OLD},
         {{.size = UINT64_MAX, .one_asid = true, .asid = 4}, OLD},
+        {{.from = WINDOW + 0x800}, NEW}, /* one address */
+        {{.from = WINDOW + 0x1000}, OLD},
+        {{.from = UINT64_MAX - 0xfff, .size = 0x1000}, OLD},
+    };
+    static const struct flush_case of_megapage[] = {
+        {{.from = WINDOW + 0x1ff000, .size = 0x1000}, NEW},
+        {{.from = WINDOW + 0x1ff000, .size = 0x3000}, NEW},
+        {{.from = WINDOW - 0x1000, .size = 0x2000}, NEW},
+        {{.from = WINDOW - 0x1000, .size = 0x1000}, OLD},
+        {{.from = WINDOW + 0x200000, .size = 0x3000}, OLD},
+        {{.from = WINDOW - 0x3000, .size = 0x3001}, NEW},
     };
 
     (void)state;
-    for (size_t n = 0; n < ARRAY_LEN(all); n++) {
-        struct world w = stale_world(TRANSLATE_STALE, 0, 2);
-
-        begin(&w);
-        assert_int_equal(load_at(&w, WINDOW), OLD);
-        poke(&w, LAST, ENTRY(FRAME_2) | GOOD, 8);
-        assert_int_equal(load_at(&w, WINDOW), OLD);
-        cluster_remote_sfence_vma(w.cluster, w.hart, cluster_hart(w.cluster, 1), &all[n].flush);
-        if (load_at(&w, WINDOW) != all[n].result)
-            fail_msg("case %zu", n);
-        world_free(&w);
-    }
+    for (size_t n = 0; n < ARRAY_LEN(of_page); n++)
+        fence_by_firmware(&of_page[n], PAGE);
+    for (size_t n = 0; n < ARRAY_LEN(of_megapage); n++)
+        fence_by_firmware(&of_megapage[n], MEGA);
 }
 
 static void a_start_keeps_them_and_a_reset_does_not(void **state)
