@@ -18,8 +18,7 @@ static char *mode(const char *word, bool has_seed, uint64_t seed)
 
 char *modes_fetch(const struct cluster_config *c)
 {
-    return mode(options_fetch_name(c->fetch), c->fetch != FETCH_STALE && c->fetch != FETCH_COHERENT,
-                c->fetch_seed);
+    return mode(options_fetch_name(c->fetch), fetch_has_choices(c->fetch), c->fetch_seed);
 }
 
 char *modes_translate(const struct cluster_config *c)

@@ -31,9 +31,13 @@ static const struct option_word firmware_words[] = {{"auto", FIRMWARE_AUTO},
                                                     {"builtin", FIRMWARE_BUILTIN},
                                                     {"file", FIRMWARE_FILE},
                                                     {NULL, 0}};
-static const struct option_word fetch_words[] = {
-    {"stale", FETCH_STALE}, {"coherent", FETCH_COHERENT}, {"random", FETCH_RANDOM},
-    {"any", FETCH_ANY},     {"ordered", FETCH_ORDERED},   {NULL, 0}};
+static const struct option_word fetch_words[] = {{"stale", FETCH_STALE},
+                                                 {"coherent", FETCH_COHERENT},
+                                                 {"random", FETCH_RANDOM},
+                                                 {"any", FETCH_ANY},
+                                                 {"ordered", FETCH_ORDERED},
+                                                 {"apart", FETCH_APART},
+                                                 {NULL, 0}};
 static const struct option_word translate_words[] = {{"stale", TRANSLATE_STALE},
                                                      {"coherent", TRANSLATE_COHERENT},
                                                      {"random", TRANSLATE_RANDOM},
@@ -152,7 +156,7 @@ static bool set_fetch(void *options, const char *text, char *problem)
         return false;
     config->fetch = (enum fetch_mode)mode;
     /* without its seed such a run could not be repeated */
-    if (config->fetch == FETCH_STALE || config->fetch == FETCH_COHERENT)
+    if (!fetch_has_choices(config->fetch))
         return !seed;
     return seed && option_parse_number(seed + 1, 1000, &config->fetch_seed);
 }

@@ -83,7 +83,7 @@ static double processor_seconds(void)
 
 static enum exit_status prepare(struct request *q)
 {
-    enum exit_status status = run_options(q, 1, "image", &q->options);
+    enum exit_status status = run_options(q, 1, q->fetch, "image", &q->options);
 
     for (size_t i = 0; i < q->expect_files.len && status == EXIT_PASS; i++)
         status = expectations_read(&q->expected, q->expect_files.at[i], q->diag);

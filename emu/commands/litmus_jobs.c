@@ -153,7 +153,7 @@ static void print_ready(struct request *q, const struct job *j)
 static void run_job(struct request *q, struct job *j, unsigned thread)
 {
     const struct search_limits limits = {.executions = q->executions, .steps = q->steps};
-    struct test_image *image = test_image_new(j->test, j->code, &j->problem);
+    struct test_image *image = test_image_new(j->test, j->code, q->near, &j->problem);
     enum exit_status status;
     char *path;
 

@@ -51,7 +51,7 @@ struct request {
     const char *assembler, *save, *isa;
     uint64_t executions;
     unsigned steps;
-    bool quiet, done;
+    bool near, quiet, done;
     struct expectations *expected;
     VEC_OF(const char *) files, expect_files; /* of argv */
     VEC_OF(struct job) jobs;
@@ -81,9 +81,12 @@ void sums_print(const struct request *q, double seconds, double processor_second
 
 /* ---- litmus_save.c ---- */
 
-/* Sets `o' to the options with which `rvftrace run' runs `image', a test with `harts' programs. */
-MUST_USE enum exit_status run_options(const struct request *q, unsigned harts, const char *image,
-                                      struct options *o);
+/*
+ * Sets `o' to the options with which `rvftrace run' runs `image', a test with `harts' programs
+ * whose fetches are as in `fetch'.
+ */
+MUST_USE enum exit_status run_options(const struct request *q, unsigned harts,
+                                      enum fetch_mode fetch, const char *image, struct options *o);
 /* Writes the test's image and a schedule for each of its outcomes. */
 MUST_USE enum exit_status outcomes_save(const struct request *q, const struct job *j,
                                         const struct test_image *image);

@@ -32,6 +32,7 @@ static const char *fetch_argument(enum fetch_mode mode)
     switch (mode) {
     case FETCH_ANY: return "any:0";
     case FETCH_ORDERED: return "ordered:0";
+    case FETCH_APART: return "apart";
     default: return "coherent";
     }
 }
@@ -46,14 +47,14 @@ static const char *translate_argument(enum translate_mode mode)
     return mode == TRANSLATE_COHERENT ? "coherent" : "random:0";
 }
 
-enum exit_status run_options(const struct request *q, unsigned harts, const char *image,
-                             struct options *o)
+enum exit_status run_options(const struct request *q, unsigned harts, enum fetch_mode fetch,
+                             const char *image, struct options *o)
 {
     char count_text[16];
     const char *argv[] = {"rvftrace",    "run",
                           "--harts",     count_text,
                           "--memory",    "4M",
-                          "--fetch",     fetch_argument(q->fetch),
+                          "--fetch",     fetch_argument(fetch),
                           "--stores",    stores_argument(q->stores),
                           "--translate", translate_argument(q->translate),
                           image,         NULL,
@@ -84,9 +85,10 @@ static enum exit_status save_outcome(const struct request *q, const struct job *
     title = xasprintf(
         "%s: %s\n# rvftrace debug --harts %u --memory 4M --fetch %s --stores %s --translate %s "
         "%s%s%s--schedule %s %s",
-        j->test->name, j->outcomes.list.at[n].text, j->test->harts, fetch_argument(q->fetch),
-        stores_argument(q->stores), translate_argument(q->translate), q->isa ? "--isa " : "",
-        q->isa ? q->isa : "", q->isa ? " " : "", path, image);
+        j->test->name, j->outcomes.list.at[n].text, j->test->harts,
+        fetch_argument(j->outcomes.fetch), stores_argument(q->stores),
+        translate_argument(q->translate), q->isa ? "--isa " : "", q->isa ? q->isa : "",
+        q->isa ? " " : "", path, image);
     moves_to_plan(&j->outcomes.list.at[n].moves, j->test->harts, &plan);
     status = schedule_file_write(path, title, identity, &plan, q->diag);
     VEC_FREE(&plan.steps);
@@ -107,7 +109,7 @@ enum exit_status outcomes_save(const struct request *q, const struct job *j,
     if (status == EXIT_PASS)
         status = file_hash(path, q->diag, &hash);
     if (status == EXIT_PASS)
-        status = run_options(q, j->test->harts, path, &o);
+        status = run_options(q, j->test->harts, j->outcomes.fetch, path, &o);
     if (status == EXIT_PASS)
         status = identity_new(&o, IDENTITY_OF_RECORDING, hash, FIRMWARE_NONE, q->diag, &identity);
     for (size_t i = 0; i < j->outcomes.list.len && status == EXIT_PASS; i++)

@@ -195,8 +195,7 @@ struct report session_report(const struct session *s)
                 .command = s->command,
                 .command_line = s->command_line,
                 .fetch = options_fetch_name(o->machine.cluster.fetch),
-                .fetch_is_random = o->machine.cluster.fetch != FETCH_STALE &&
-                                   o->machine.cluster.fetch != FETCH_COHERENT,
+                .fetch_is_random = fetch_has_choices(o->machine.cluster.fetch),
                 .fetch_seed = o->machine.cluster.fetch_seed,
                 .translate = options_translate_name(o->machine.cluster.translate),
                 .translate_seed = o->machine.cluster.translate == TRANSLATE_RANDOM

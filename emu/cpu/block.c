@@ -215,7 +215,7 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
     if (stale) {
         list_suspect(b);
         /* In random mode each entry chooses again, until the hart's fence.i. */
-        if (h->cluster->config.fetch == FETCH_RANDOM || fetch_is_late(h->cluster->config.fetch)) {
+        if (fetch_has_choices(h->cluster->config.fetch)) {
             b->suspect = true;
             b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
         }

@@ -387,7 +387,6 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
 
     (void)c;
     by.pc -= 4; /* the requester's pc is already after the ecall */
-    hart_let_stores_leave(target);
     hart_fence_i(target, FENCE_REMOTE, &by);
     if (target->s.model && target != requester)
         timed_remote_fence(target, CORE_fence_i);

@@ -26,17 +26,21 @@ struct version;
 /* The block of cbo.* instructions, and the reservation set of LR. */
 enum { CACHE_BLOCK_BYTES = 64 };
 
-/*
- * What a fetch returns for bytes written after the hart's last fence.i (docs/machine.md). The last
- * two choose by the seed, or by the chooser (choice.h).
- */
+/* What a fetch returns for bytes written after the hart's last fence.i (docs/machine.md). */
 enum fetch_mode {
     FETCH_STALE,    /* what the hart has fetched of them before */
     FETCH_COHERENT, /* those of memory */
     FETCH_RANDOM,   /* one of these */
     FETCH_ANY,      /* those of any moment since that fence.i, for each instruction */
     FETCH_ORDERED,  /* the same, but of no earlier moment than those of the hart's last fetch */
+    FETCH_APART,    /* those of memory; and neither fetches nor fence.i order data */
 };
+
+/* Whether the seed, or the chooser (choice.h), says what is fetched. */
+static inline bool fetch_has_choices(enum fetch_mode mode)
+{
+    return mode == FETCH_RANDOM || mode == FETCH_ANY || mode == FETCH_ORDERED;
+}
 
 /* Whether each instruction is fetched anew, each time that it is executed. */
 static inline bool fetch_is_late(enum fetch_mode mode)

@@ -40,7 +40,8 @@ static bool choose_old(const struct hart *h, const struct chooser *chooser, uint
 {
     switch (h->cluster->config.fetch) {
     case FETCH_STALE: return true;
-    case FETCH_COHERENT: return false;
+    case FETCH_COHERENT:
+    case FETCH_APART: return false;
     case FETCH_RANDOM:
         return ask_chooser(chooser, CHOICE_FETCH, h->id, 2, draw(h, pa, stamp, insns)) == 1;
     case FETCH_ANY:
@@ -51,7 +52,11 @@ static bool choose_old(const struct hart *h, const struct chooser *chooser, uint
 
 static NOINLINE void find_other_page(struct fetcher *by, uint64_t pa)
 {
-    by->page = codemap_make_page(by->hart->cluster, pa);
+    struct cluster *c = by->hart->cluster;
+
+    if (UNLIKELY(c->config.fetch == FETCH_APART && c->order) && !by->looks && !codemap_page(c, pa))
+        store_order_let_page_leave(c, pa);
+    by->page = codemap_make_page(c, pa);
     by->view = fetch_view_at(by->hart, pa);
 }
 
@@ -195,15 +200,15 @@ bool hart_has_fetched_stale(const struct hart *h, uint64_t pa)
 }
 
 /*
- * In the other modes, where data are seen late: what the hart fetches of memory's bytes is after
- * the write that made them, and so are the accesses from then on.
+ * In the other modes but FETCH_APART, where data are seen late: what the hart fetches of memory's
+ * bytes is after the write that made them, and so are the accesses from then on.
  */
 static void fetch_in_order(struct fetcher *by, uint64_t pa, const struct parcel *p)
 {
     struct hart *h = by->hart;
     struct code_version versions[CODE_VERSIONS_MAX];
 
-    if (by->looks || p->bytes != p->new_bytes)
+    if (by->looks || p->bytes != p->new_bytes || h->cluster->config.fetch == FETCH_APART)
         return;
     if (store_order_versions(h, align_down(pa, 4), versions) > 1)
         store_order_fetched(h, versions[0].stamp, true);

@@ -224,6 +224,13 @@ static void leave(struct hart *h, unsigned at)
     ram_write(c->ram, s.pa, &s.value, s.size, &s.who);
 }
 
+/* Whether an sc is after this store by the atomicity axiom: its lr has returned what it stores. */
+static bool is_returned_by_lr(const struct buffered_store *store, const struct buffered_store *sc)
+{
+    return sc->kind == WAITS_CONDITIONAL && store->number <= sc->before_lr &&
+           stores_overlap(store, sc->lr_pa, sc->lr_size);
+}
+
 /* Whether what waits must leave before what waits after it. */
 static bool is_before(const struct hart_order *o, unsigned first, unsigned second)
 {
@@ -231,6 +238,8 @@ static bool is_before(const struct hart_order *o, unsigned first, unsigned secon
 
     if (stores_overlap(a, b->pa, b->size) || (b->lr && a->number == b->lr) ||
         (b->data && a->number == b->data)) /* rules 1, 8 and 10 */
+        return true;
+    if (is_returned_by_lr(a, b))
         return true;
     if (a->kind != WAITS_LOAD && a->number <= b->after)
         return true;

@@ -58,11 +58,41 @@ void store_order_fetched(struct hart *h, uint64_t place, bool in_order)
     raise_to(&o->next_reads, place);
 }
 
-void store_order_fence_i(struct hart *h, bool own)
+static bool is_in_code(const struct hart *h, const struct buffered_store *s)
+{
+    return ram_page_at(h->cluster->ram, s->pa)->flags & RAM_PAGE_CODE;
+}
+
+void store_order_begin_fence_i(struct hart *h)
+{
+    const struct hart_order *o = h->s.order;
+
+    if (h->cluster->config.fetch != FETCH_APART) {
+        hart_let_stores_leave(h);
+        return;
+    }
+    for (unsigned i = 0; i < o->count;) {
+        if (!is_in_code(h, &o->waiting[i])) {
+            i++;
+            continue;
+        }
+        store_order_let_leave(h, i);
+        i = 0;
+    }
+}
+
+void store_order_let_page_leave(struct cluster *c, uint64_t pa)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        store_order_let_overlapping_leave(c->harts.at[i], align_down(pa, PAGE_BYTES), PAGE_BYTES);
+}
+
+void store_order_end_fence_i(struct hart *h, bool own)
 {
     struct hart_order *o = h->s.order;
 
-    hart_let_stores_leave(h);
+    if (h->cluster->config.fetch == FETCH_APART)
+        return;
     raise_to(&o->fetch_floor, own ? later(o->reads, o->writes) : h->cluster->order->now);
     raise_to(&o->next_reads, o->fetch_floor);
 }

@@ -53,8 +53,8 @@ static bool is_control(unsigned op)
 
 static bool drains(unsigned op)
 {
-    return op == OP_fence_i || op == OP_sfence_vma || op == OP_sfence_w_inval || op == OP_wfi ||
-           op == OP_wrs_nto || op == OP_wrs_sto || op_class(op) == CLASS_CBO;
+    return op == OP_sfence_vma || op == OP_sfence_w_inval || op == OP_wfi || op == OP_wrs_nto ||
+           op == OP_wrs_sto || op_class(op) == CLASS_CBO;
 }
 
 /* Whether the instruction needs registers that are not among its operands here. */
@@ -714,7 +714,7 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size)
     store_order_let_readers_leave(h, o->reads_before_load);
     store_order_let_atomics_leave(h, pa, size);
     store_order_let_data_come(h, pa, size);
-    store_order_begin_reservation(h, pa);
+    store_order_begin_reservation(h, pa, size);
     if (store_order_reserve_is_late(h, pa, size, type == MEMORY_IO)) {
         h->s.reserved = false;
         return true;

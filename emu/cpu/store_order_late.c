@@ -96,12 +96,33 @@ uint64_t store_order_data(struct hart *h, uint64_t value)
     return h->s.x[reg];
 }
 
+/* Those of the bytes that stores write which wait, from the one at `from` on. */
+static unsigned stored_bytes(const struct hart_order *o, unsigned from, uint64_t pa, unsigned size)
+{
+    unsigned mask = 0;
+
+    for (unsigned i = from; i < o->count; i++)
+        if (o->waiting[i].kind == WAITS_STORE && stores_overlap(&o->waiting[i], pa, size))
+            mask |= bytes_in_word(o->waiting[i].pa, o->waiting[i].size);
+    return mask & bytes_in_word(pa, size);
+}
+
+/* Whether stores that wait after it write all of those bytes that it accesses, too. */
+static bool is_hidden(const struct hart_order *o, unsigned at, uint64_t pa, unsigned size)
+{
+    const struct buffered_store *s = &o->waiting[at];
+    unsigned common = bytes_in_word(s->pa, s->size) & bytes_in_word(pa, size);
+
+    return !(common & ~stored_bytes(o, at + 1, pa, size));
+}
+
 void store_order_let_data_come(struct hart *h, uint64_t pa, unsigned size)
 {
     const struct hart_order *o = h->s.order;
 
     for (unsigned i = 0; o->late && i < o->count; i++)
-        if (o->waiting[i].data && stores_overlap(&o->waiting[i], pa, size)) {
+        if (o->waiting[i].data && stores_overlap(&o->waiting[i], pa, size) &&
+            !is_hidden(o, i, pa, size)) {
             let_number_leave(h, o->waiting[i].data);
             i = UINT32_MAX; /* begins again */
         }
@@ -195,7 +216,8 @@ bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
     }
     store_order_let_readers_leave(h, o->reads_before_load);
     for (unsigned i = 0; o->late && i < o->count;) {
-        if (o->waiting[i].kind != WAITS_LOAD || !stores_overlap(&o->waiting[i], pa, size)) {
+        if (o->waiting[i].kind != WAITS_LOAD || !stores_overlap(&o->waiting[i], pa, size) ||
+            is_hidden(o, i, pa, size)) {
             i++;
             continue;
         }
@@ -207,15 +229,17 @@ bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
 
 /* ---- lr and sc ---- */
 
-void store_order_begin_reservation(struct hart *h, uint64_t pa)
+void store_order_begin_reservation(struct hart *h, uint64_t pa, unsigned size)
 {
     struct hart_order *o = h->s.order;
 
     o->reservation.holds = true;
     o->reservation.broken = false;
-    o->reservation.line = align_down(pa, CACHE_BLOCK_BYTES);
+    o->reservation.pa = pa;
+    o->reservation.size = size;
     o->reservation.from = h->cluster->order->now;
     o->reservation.lr = 0;
+    o->reservation.before = o->number;
 }
 
 bool store_order_reserve_is_late(struct hart *h, uint64_t pa, unsigned size, bool is_io)
@@ -244,8 +268,11 @@ bool store_order_take_reservation(struct hart *h, struct buffered_store *s)
     bool holds = h->s.reserved && h->s.reserved_line == line;
 
     if (h->cluster->config.late_registers)
-        holds = o->reservation.holds && o->reservation.line == line;
+        holds = o->reservation.holds && align_down(o->reservation.pa, CACHE_BLOCK_BYTES) == line;
     s->lr = o->reservation.lr;
+    s->lr_pa = o->reservation.pa;
+    s->lr_size = (uint32_t)o->reservation.size;
+    s->before_lr = o->reservation.before;
     s->from = o->reservation.from;
     s->broken = o->reservation.broken;
     o->reservation.holds = h->s.reserved = false;
@@ -379,23 +406,33 @@ static void leave_amo(struct hart *h, const struct buffered_store *s)
     order_after(h, s, h->s.order->writes);
 }
 
-/* Whether no other hart has written to the eight bytes since the lr, which may have read them all:
- * the atomicity axiom. */
-static bool is_unbroken(const struct hart *h, const struct buffered_store *s)
+/* Whether no other hart has written to these bytes after that place. */
+static bool is_unwritten(const struct hart *h, uint64_t pa, unsigned size, uint64_t from)
 {
     const struct store_order *order = h->cluster->order;
-    const struct written_word *word = store_order_word(order, s->pa);
+    const struct written_word *word = store_order_word(order, pa);
+    const unsigned mask = bytes_in_word(pa, size);
     uint64_t number = word ? word->newest : 0;
 
     for (; store_order_keeps(order, number); number = store_order_kept(order, number)->older) {
         const struct past_write *w = store_order_kept(order, number);
 
-        if (w->place <= s->from)
+        if (w->place <= from)
             return true;
-        if (w->hart != h->id)
+        if (w->hart != h->id && w->mask & mask)
             return false;
     }
-    return order->forgotten <= s->from;
+    return order->forgotten <= from;
+}
+
+/*
+ * The atomicity axiom speaks of the bytes that the lr has read. Those that the sc writes are in the
+ * reservation set, too, if they are others.
+ */
+static bool is_unbroken(const struct hart *h, const struct buffered_store *s)
+{
+    return is_unwritten(h, s->lr_pa, s->lr_size, s->from) &&
+           is_unwritten(h, s->pa, s->size, s->from);
 }
 
 static void leave_conditional(struct hart *h, const struct buffered_store *s)

@@ -45,7 +45,10 @@ struct buffered_store {
     bool broken;             /* an sc that fails: its lr returned an old value */
     uint64_t data;           /* the number of what waits and gives the value; 0: it has it */
     uint64_t lr;             /* an sc: the number of its lr, if that waited, too */
-    uint64_t view;           /* of its address and its data */
+    uint64_t lr_pa;          /* an sc: the bytes that its lr has read */
+    uint32_t lr_size;
+    uint64_t before_lr; /* an sc: the number of the last store before its lr */
+    uint64_t view;      /* of its address and its data */
     uint64_t number;
     uint64_t after;       /* the number of the last of the writes that a fence puts before it */
     uint64_t after_reads; /* the same for reads: loads and AMOs */
@@ -87,10 +90,12 @@ struct hart_order {
     uint64_t annotated;       /* and for what has .aq or .rl */
     struct {
         bool holds, broken;
-        uint64_t line, from; /* the newest place when the lr was done */
-        uint64_t lr;         /* the number of the lr, if it waits; 0: it is done */
-    } reservation;           /* with late_registers */
-    uint64_t next_reads;     /* no later load has an earlier place */
+        uint64_t pa, from; /* of the lr; the newest place when it was done */
+        uint64_t size;
+        uint64_t lr;     /* the number of the lr, if it waits; 0: it is done */
+        uint64_t before; /* the number of the last store before the lr */
+    } reservation;       /* with late_registers */
+    uint64_t next_reads; /* no later load has an earlier place */
     uint64_t seen,
         seen_until;   /* becomes next_reads at that instruction: loads are not late for ever */
     bool waited;      /* since its last instruction */
@@ -198,10 +203,10 @@ bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size);
 uint64_t store_order_writer_of(const struct hart *h, unsigned reg);
 /* The data of the present store, which are `value` unless they wait; then they come first. */
 uint64_t store_order_data(struct hart *h, uint64_t value);
-/* The data of stores that wait for these bytes come. */
+/* The data come of those stores that wait and that a load of these bytes returns. */
 void store_order_let_data_come(struct hart *h, uint64_t pa, unsigned size);
 /* An lr begins, which reserves; whether it waits. An sc that begins: whether it may succeed. */
-void store_order_begin_reservation(struct hart *h, uint64_t pa);
+void store_order_begin_reservation(struct hart *h, uint64_t pa, unsigned size);
 bool store_order_reserve_is_late(struct hart *h, uint64_t pa, unsigned size, bool is_io);
 bool store_order_take_reservation(struct hart *h, struct buffered_store *s);
 /* What is no store leaves: it is not in the buffer any more. */
@@ -243,9 +248,13 @@ unsigned store_order_versions(const struct hart *h, uint64_t pa, struct code_ver
 void store_order_fetched(struct hart *h, uint64_t place, bool in_order);
 /*
  * fence.i: what is fetched from now on is after the accesses that the hart has made, as far as it
- * has seen. Of another's request (by firmware): after all of now.
+ * has seen. Of another's request (by firmware): after all of now. With FETCH_APART it only makes
+ * the hart's stores to code leave.
  */
-void store_order_fence_i(struct hart *h, bool own);
+void store_order_begin_fence_i(struct hart *h);
+void store_order_end_fence_i(struct hart *h, bool own);
+/* With FETCH_APART: a page becomes code, so stores to it that a fence.i has left waiting leave. */
+void store_order_let_page_leave(struct cluster *c, uint64_t pa);
 
 /* Puts what waits in the hart's buffer over bytes of memory. */
 void store_order_overlay(const struct hart *h, uint64_t pa, void *bytes, size_t size);

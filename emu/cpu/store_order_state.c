@@ -22,6 +22,9 @@ static void waiting_io(struct state_io *io, struct buffered_store *s)
     STATE_IO(io, s->broken);
     STATE_IO(io, s->data);
     STATE_IO(io, s->lr);
+    STATE_IO(io, s->lr_pa);
+    STATE_IO_BELOW(io, s->lr_size, 9);
+    STATE_IO(io, s->before_lr);
     STATE_IO(io, s->view);
     STATE_IO(io, s->number);
     STATE_IO(io, s->after);
@@ -35,7 +38,7 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
 {
     struct hart_order *o = h->s.order;
 
-    state_io_section(io, "hart order", 4);
+    state_io_section(io, "hart order", 5);
     o->late = 0;
     o->unbound = 0;
     STATE_IO_BELOW(io, o->count, STORES_WAITING_MAX + 1);
@@ -66,7 +69,9 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->annotated);
     STATE_IO(io, o->reservation.holds);
     STATE_IO(io, o->reservation.broken);
-    STATE_IO(io, o->reservation.line);
+    STATE_IO(io, o->reservation.pa);
+    STATE_IO_BELOW(io, o->reservation.size, 9);
+    STATE_IO(io, o->reservation.before);
     STATE_IO(io, o->reservation.from);
     STATE_IO(io, o->reservation.lr);
     STATE_IO(io, o->next_reads);
@@ -168,6 +173,7 @@ static uint64_t hash_waiting(uint64_t hash, const struct hart_order *o)
                              : s->after_reads - o->waiting[0].number + 1);
         hash = mix(mix(hash, (uint64_t)s->kind << 32 | (uint64_t)s->rd << 16 | s->op), s->from);
         hash = mix(hash, (uint64_t)s->is_signed << 2 | (uint64_t)s->acquires << 1 | s->releases);
+        hash = mix(mix(hash, s->lr_pa + s->lr_size), number_of(o, s->before_lr));
         hash = mix(mix(mix(hash, number_of(o, s->lr)), number_of(o, s->data)),
                    (uint64_t)s->reserves << 1 | s->broken);
     }
@@ -189,8 +195,9 @@ static uint64_t hash_hart(uint64_t hash, const struct hart *h)
     const struct hart_order *o = h->s.order;
 
     if (h->cluster->config.late_registers && o->reservation.holds) {
-        hash = mix(mix(hash, o->reservation.line), o->reservation.from);
+        hash = mix(mix(hash, o->reservation.pa + o->reservation.size), o->reservation.from);
         hash = mix(mix(hash, o->reservation.broken), number_of(o, o->reservation.lr));
+        hash = mix(hash, number_of(o, o->reservation.before));
     }
     hash = hash_waiting(hash, o);
     hash = mix(hash, count_up_to(o, o->before_store));

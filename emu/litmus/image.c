@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/new_file.h"
+#include "cpu/cluster.h"
 
 /* Offsets from IMAGE_BASE. */
 enum {
@@ -18,8 +20,7 @@ enum {
     OFFSET_RESULTS = 0x2000, /* the registers that harts end with, RESULT_BYTES each */
     OFFSET_DONE = 0x2800,    /* the number of harts that have ended */
     OFFSET_CODE = 0x4000,    /* the programs, a page each */
-    OFFSET_DATA = 0x10000,   /* locations: LOCATION_BYTES each, or a page if they are translated */
-    LOCATION_BYTES = 0x400,
+    OFFSET_DATA = 0x10000,   /* locations (room_for) */
     OFFSET_TABLES = OFFSET_DATA + LITMUS_LOCATIONS_MAX * 0x1000, /* root, middle, leaves */
     PAGE = 0x1000,
     START_BYTES = 512,
@@ -387,26 +388,42 @@ static char *check(const struct test_image *i)
 
 /* ---- the whole ---- */
 
-struct test_image *test_image_new(const struct test *t, const struct assembled *code,
+/* The bytes from the start of a location to that of the next one. */
+static uint64_t room_for(const struct test *t, const struct location *l, bool near)
+{
+    uint64_t bytes = (uint64_t)l->size * l->count;
+
+    if (t->translated)
+        return PAGE;
+    return near ? align_up(bytes, 8) : align_up(bytes, CACHE_BLOCK_BYTES) + CACHE_BLOCK_BYTES;
+}
+
+static void place_locations(struct test_image *i, bool near)
+{
+    const struct test *t = i->test;
+
+    i->va = xcalloc(t->locations.len + 1, sizeof *i->va);
+    i->pa = xcalloc(t->locations.len + 1, sizeof *i->pa);
+    for (size_t n = 0; n < t->locations.len; n++) {
+        i->pa[n] = i->data + i->locations_size;
+        i->va[n] = t->translated ? VIRTUAL_BASE + n * PAGE : i->pa[n];
+        i->locations_size += room_for(t, &t->locations.at[n], near);
+    }
+}
+
+struct test_image *test_image_new(const struct test *t, const struct assembled *code, bool near,
                                   char **problem)
 {
     struct test_image *i = xcalloc(1, sizeof *i);
-    size_t step = t->translated ? PAGE : LOCATION_BYTES, locations = t->locations.len;
 
     i->test = t;
     i->code = code;
     i->data = IMAGE_BASE + OFFSET_DATA;
-    i->data_size = t->translated ? OFFSET_TABLES + 3 * PAGE - OFFSET_DATA : locations * step;
-    i->locations_size = locations * step;
+    place_locations(i, near);
+    i->data_size = t->translated ? OFFSET_TABLES + 3 * PAGE - OFFSET_DATA : i->locations_size;
     i->tables = t->translated ? IMAGE_BASE + OFFSET_TABLES : i->data + i->data_size;
     i->size = OFFSET_DATA + ((i->data_size + PAGE - 1) & ~(size_t)(PAGE - 1));
     i->bytes = xcalloc(1, i->size);
-    i->va = xcalloc(locations + 1, sizeof *i->va);
-    i->pa = xcalloc(locations + 1, sizeof *i->pa);
-    for (size_t n = 0; n < locations; n++) {
-        i->pa[n] = i->data + n * step;
-        i->va[n] = t->translated ? VIRTUAL_BASE + n * PAGE : i->pa[n];
-    }
     for (unsigned h = 0; h < t->harts; h++) {
         i->harts[h].start = IMAGE_BASE + OFFSET_CODE + (uint64_t)h * PAGE;
         i->harts[h].end = i->harts[h].start + code->codes[h].size;

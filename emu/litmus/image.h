@@ -34,9 +34,13 @@ struct test_image {
     uint64_t tables;          /* and where the tables begin; without them, its end */
 };
 
-/* NULL: the test cannot be laid out; *problem says why, and the caller frees it. */
+/*
+ * `near': the locations are side by side, in one cache line as far as they fit, and so in one
+ * reservation set; else each is in lines of its own. NULL: the test cannot be laid out; *problem
+ * says why, and the caller frees it.
+ */
 MUST_USE struct test_image *test_image_new(const struct test *t, const struct assembled *code,
-                                           char **problem);
+                                           bool near, char **problem);
 void test_image_free(struct test_image *i); /* NULL is allowed */
 
 /* Writes it as an ELF file with symbols: P0, P0_end, P0_LABEL and the locations. */

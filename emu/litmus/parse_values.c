@@ -161,6 +161,7 @@ static void parse_insn_value(struct parser *p, struct value *v)
         return;
     }
     v->kind = VALUE_INSN;
+    p->test->fetches = true;
     v->name = lex_copy(p->at, end);
     parse_insn_check(p, v->name);
     p->at = end + 1;
@@ -182,6 +183,7 @@ static bool parse_label_value(struct parser *p, struct value *v, const char *nam
     p->at++;
     lex_name(p, label);
     v->kind = VALUE_LABEL;
+    p->test->fetches = true;
     v->hart = (unsigned)(hart % LITMUS_HARTS_MAX);
     v->name = xstrdup(label);
     if (!label[0])

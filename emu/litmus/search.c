@@ -23,6 +23,15 @@ struct choice {
     uint16_t answer, count;
 };
 
+/* A decoded instruction; harts come to the same few ones again and again. */
+struct decoded {
+    uint32_t word;
+    bool known, legal;
+    struct insn insn;
+};
+
+enum { DECODED = 64 };
+
 struct search {
     const struct test_image *image;
     const struct search_limits *limits;
@@ -49,6 +58,7 @@ struct search {
     unsigned alone;
     bool late;
     bool answering; /* the machine is in the test, and its questions are choices */
+    struct decoded decoded[DECODED];
 };
 
 /* ---- choices ---- */
@@ -121,6 +131,30 @@ static void step(struct search *s, unsigned hart, struct moves *moves)
     s->steps++;
 }
 
+/* The hart's next instruction as its hart sees memory; NULL: there is none. */
+static const struct insn *next_insn(struct search *s, unsigned hart)
+{
+    struct hart *h = hart_of(s, hart);
+    struct decoded *d;
+    uint32_t word;
+
+    if (!hart_peek(h, hart_pc(h), &word, sizeof word))
+        return NULL;
+    d = &s->decoded[(word ^ word >> 7 ^ word >> 15 ^ word >> 20) % DECODED];
+    if (!d->known || d->word != word) {
+        d->word = word;
+        d->known = true;
+        d->legal = insn_decode(word, &d->insn);
+    }
+    return d->legal ? &d->insn : NULL;
+}
+
+/* A fence.i where fetches are apart: the code that the hart has written is seen before. */
+static bool orders_nothing(const struct search *s, const struct insn *i)
+{
+    return i->op == OP_fence_i && s->out->fetch == FETCH_APART;
+}
+
 /* Whether the instruction makes a load, AMO or sc leave that waits. */
 static bool needs_late(const struct search *s, unsigned hart, const struct insn *i)
 {
@@ -131,17 +165,14 @@ static bool needs_late(const struct search *s, unsigned hart, const struct insn 
  * Whether the hart's next instruction changes only its own registers, and nobody writes it: then it
  * may be executed at any time.
  */
-static bool is_private(const struct search *s, unsigned hart)
+static bool is_private(struct search *s, unsigned hart)
 {
-    struct hart *h = hart_of(s, hart);
-    struct insn insn;
-    uint64_t seen;
-    uint32_t word;
+    uint64_t pc = hart_pc(hart_of(s, hart)), seen;
+    const struct insn *i = next_insn(s, hart);
 
-    return hart_peek(h, hart_pc(h), &word, sizeof word) && insn_decode(word, &insn) &&
-           insn_is_private(&insn) && !needs_late(s, hart, &insn) &&
-           !map_get(&s->written, hart_pc(h) >> 2, &seen) &&
-           !map_get(&s->written, (hart_pc(h) + insn.size - 1) >> 2, &seen);
+    return i && (insn_is_private(i) || orders_nothing(s, i)) && !needs_late(s, hart, i) &&
+           !map_get(&s->written, pc >> 2, &seen) &&
+           !map_get(&s->written, (pc + i->size - 1) >> 2, &seen);
 }
 
 static void let_leave(struct search *s, unsigned hart, unsigned number)
@@ -155,14 +186,11 @@ static void let_leave(struct search *s, unsigned hart, unsigned number)
 }
 
 /* Whether the hart's next instruction reads or changes memory at the present moment. */
-static bool is_atomic(const struct search *s, unsigned hart)
+static bool is_atomic(struct search *s, unsigned hart)
 {
-    struct hart *h = hart_of(s, hart);
-    struct insn insn;
-    uint32_t word;
+    const struct insn *i = next_insn(s, hart);
 
-    return !hart_peek(h, hart_pc(h), &word, sizeof word) || !insn_decode(word, &insn) ||
-           insn_is_atomic(&insn) || needs_late(s, hart, &insn);
+    return !i || insn_is_atomic(i) || needs_late(s, hart, i);
 }
 
 static void step_shared(struct search *s, unsigned hart)
@@ -422,6 +450,10 @@ static void begin_again(struct search *s)
     s->out->states = 0;
 }
 
+/*
+ * Tries all executions. With FETCH_APART it ends when it finds that code is written, which
+ * s->found_written then says.
+ */
 static enum exit_status search(struct search *s, const struct diag *d)
 {
     bool again;
@@ -442,6 +474,8 @@ static enum exit_status search(struct search *s, const struct diag *d)
         s->out->executions++;
         run_once(s);
         again = s->found_written;
+        if (again && s->out->fetch == FETCH_APART)
+            break;
         if (again)
             begin_again(s);
     } while (again || next_path(s));
@@ -457,21 +491,30 @@ static void declare_code(const struct search *s)
         cluster_declare_code(s->cluster, im->texts[i].pa, im->texts[i].size);
 }
 
-enum exit_status search_test(const struct test_image *image, const char *path,
-                             const struct machine_config *config,
-                             const struct search_limits *limits, const struct diag *d,
-                             struct outcomes *out)
+static void search_free(struct search *s)
+{
+    free(s->values);
+    VEC_FREE(&s->path);
+    VEC_FREE(&s->moves.list);
+    VEC_FREE(&s->entry.list);
+    map_free(&s->known);
+    map_free(&s->written);
+    machine_free(s->machine);
+}
+
+/* With the fetch mode out->fetch. *code_is_written: with FETCH_APART, so it must be another one. */
+static enum exit_status search_with(const struct test_image *image, struct machine_config *board,
+                                    const struct search_limits *limits, const struct diag *d,
+                                    struct outcomes *out, bool *code_is_written)
 {
     struct search s = {.image = image, .limits = limits, .out = out};
-    struct machine_config board = *config;
     enum exit_status status;
 
-    board.image = path;
-    board.harts = image->test->harts;
-    s.late = board.cluster.stores == STORES_RANDOM && board.cluster.fetch != FETCH_COHERENT &&
+    board->cluster.fetch = out->fetch;
+    board->cluster.chooser = (struct chooser){on_question, &s};
+    s.late = board->cluster.stores == STORES_RANDOM && out->fetch != FETCH_COHERENT &&
              !image->test->translated;
-    board.cluster.chooser = (struct chooser){on_question, &s};
-    status = machine_new(&board, d, &s.machine);
+    status = machine_new(board, d, &s.machine);
     if (status != EXIT_PASS)
         return status;
     s.cluster = machine_cluster(s.machine);
@@ -479,14 +522,29 @@ enum exit_status search_test(const struct test_image *image, const char *path,
     s.ram = bus_ram(cluster_bus(s.cluster));
     s.values = xcalloc(image->test->observed.len + 1, sizeof *s.values);
     status = search(&s, d);
-    free(s.values);
-    VEC_FREE(&s.path);
-    VEC_FREE(&s.moves.list);
-    VEC_FREE(&s.entry.list);
-    map_free(&s.known);
-    map_free(&s.written);
-    machine_free(s.machine);
+    *code_is_written = s.found_written;
+    search_free(&s);
     return status;
+}
+
+enum exit_status search_test(const struct test_image *image, const char *path,
+                             const struct machine_config *config,
+                             const struct search_limits *limits, const struct diag *d,
+                             struct outcomes *out)
+{
+    struct machine_config board = *config;
+    bool code_is_written = false;
+    enum exit_status status;
+
+    board.image = path;
+    board.harts = image->test->harts;
+    out->fetch = image->test->fetches ? config->cluster.fetch : FETCH_APART;
+    status = search_with(image, &board, limits, d, out, &code_is_written);
+    if (status != EXIT_PASS || !code_is_written)
+        return status;
+    outcomes_free(out);
+    *out = (struct outcomes){.fetch = config->cluster.fetch};
+    return search_with(image, &board, limits, d, out, &code_is_written);
 }
 
 void outcomes_free(struct outcomes *o)

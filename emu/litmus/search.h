@@ -51,6 +51,7 @@ struct outcomes {
     uint64_t executions;         /* that were run, to an end or to a state that was known */
     uint64_t states;             /* different ones between the steps */
     bool cut;                    /* some execution was too long, or there were too many */
+    enum fetch_mode fetch;       /* that the harts had */
 };
 
 struct search_limits {
@@ -60,7 +61,8 @@ struct search_limits {
 
 /*
  * Tries the executions of the test; `path' is its image as a file, and the machine is made as in
- * `config', which has no image. EXIT_PASS: done. Else a message was given.
+ * `config', which has no image. A test that does not speak of fetches (test.h), and writes no code,
+ * is run with FETCH_APART. EXIT_PASS: done. Else a message was given.
  */
 MUST_USE enum exit_status search_test(const struct test_image *image, const char *path,
                                       const struct machine_config *config,

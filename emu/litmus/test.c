@@ -37,6 +37,7 @@ static void parse_header(struct parser *p)
             char *variants = lex_copy(p->at + 8, end);
 
             p->test->translated |= strstr(variants, "vm") != NULL;
+            p->test->fetches |= strstr(variants, "self") != NULL;
             free(variants);
         }
         p->at = end;

@@ -105,6 +105,7 @@ struct test {
     struct program programs[LITMUS_HARTS_MAX];
     unsigned harts;
     bool translated; /* Variant=vm, or page table entries are named: harts run in S-mode, by Sv39 */
+    bool fetches;    /* Variant=self, or code is named: fetches are accesses of the memory model */
     enum quantifier quantifier;
     struct condition *condition;
     struct condition *filter; /* only ends for which it holds count; NULL: all do */

@@ -56,6 +56,22 @@ claim 'but code behind a flag may be old' has_line 'Observation publish-code Som
 run litmus --fetch coherent --stores prompt "$tests/patch-own.litmus"
 claim 'coherent fetch sees the new instruction' has_line 'Observation patch-own Never' "$out"
 
+run litmus --near "$tests/reserved-elsewhere.litmus"
+claim 'an sc may succeed elsewhere where locations share a line' has_line 'Observation reserved-elsewhere Sometimes' "$out"
+
+# Without Variant=self fetches are no accesses, unless code is written: even if nothing at the start names it.
+cat >"$work/unnamed.litmus" <<'END'
+RISCV unnamed
+{ 0:t1=0x00700413; }
+ P0          ;
+ auipc t0,0  ;
+ sw t1,8(t0) ;
+ li s0,1     ;
+exists (0:s0=1)
+END
+run litmus "$work/unnamed.litmus"
+claim 'code that is written may be fetched as it was, in any test' has_line 'Observation unnamed Sometimes' "$out"
+
 # malformed NAME PATTERN: the test on standard input is refused with that message, and the next one is run all the same.
 malformed() {
     cat >"$work/$1.litmus"
@@ -142,7 +158,7 @@ replays() { # NAME HARTS REGISTER...: registers of the last hart
 register() { case $1 in s0) echo 8 ;; s1) echo 9 ;; s2) echo 18 ;; esac; }
 claim 'the schedules of late fetches run to their outcomes' replays two-spots 2 s0 s1
 claim 'so do those of orders of the harts' replays two-witnesses 4 s0 s1
-claim 'so do those of late stores and loads' replays post-and-flag 2 s0 s1
+claim 'so do those of late stores and loads' replays post-and-flag-fence-i 2 s0 s1
 claim 'so do those of stores that leave in another order' replays overwritten-then-blind-fenced 2 s0
 claim 'so do those of translations' replays remap-other 2 s0 s2
 finish

@@ -71,7 +71,7 @@ static void try_test(const char *text)
     free(problem);
     if (t && test_is_riscv(t)) {
         make_code(t, &code);
-        i = test_image_new(t, &code, &problem);
+        i = test_image_new(t, &code, false, &problem);
         if (i) {
             try_state(i, 0);
             try_state(i, UINT64_C(0x8000000080000001));

@@ -9,13 +9,13 @@ it needs something that the machine never does (load buffering and so on); those
 Tests that tools/rvwmo does not know are counted with its reasons, and so are those that the machine does not try
 completely.
 
-The tests are run in batches. What came of a batch is kept in the folder of results, build/check-litmus, so a run that
-was stopped goes on where it was; a change of the emulator or of tools/rvwmo makes all of them run again.
+The tests are run in batches. What either of the two programs said of a batch is kept in the folder of results,
+build/check-litmus, so a run that was stopped goes on where it was; each is asked again when it has changed.
 """
 import argparse
 import collections
+import functools
 import hashlib
-import json
 import os
 import pathlib
 import re
@@ -68,49 +68,72 @@ def permitted_states(lines):
     return states, ""
 
 
-def run_batch(files, options, ztso):
-    """A list of [name, kind, state or reason]; kinds are those of main's counts."""
-    machine = subprocess.run([RVFTRACE, "litmus", *options, *files], stdout=subprocess.PIPE, text=True, check=False)
-    if machine.returncode not in (0, 1, 65, 75):
-        sys.exit(f"rvftrace litmus has ended with {machine.returncode}")
-    axioms = subprocess.run([RVWMO, *(["--ztso"] if ztso else []), "--jobs", str(os.cpu_count()), *files],
-                            stdout=subprocess.PIPE, text=True, check=True)
-    shown, permitted = list(tests_of(machine.stdout)), list(tests_of(axioms.stdout))
-    if len(shown) != len(files) or len(permitted) != len(files):
-        sys.exit(f"of {len(files)} tests, rvftrace has printed {len(shown)} and rvwmo {len(permitted)}")
+def ask_machine(files, options):
+    """What `rvftrace litmus' prints of the tests."""
+    run = subprocess.run([RVFTRACE, "litmus", *options, *files], stdout=subprocess.PIPE, text=True, check=False)
+    if run.returncode not in (0, 1, 65, 75):
+        sys.exit(f"rvftrace litmus has ended with {run.returncode}")
+    return run.stdout
+
+
+def ask_axioms(files, options):
+    """The same of tools/rvwmo."""
+    return subprocess.run([RVWMO, "--jobs", str(os.cpu_count()), *options, *files], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+
+
+def kept_answer(folder, program, ask, files, options):
+    """What the program says of the tests; it is asked once, until it or they change."""
+    digest = hashlib.sha256(repr(options).encode())
+    for path in (program, *files):
+        digest.update(pathlib.Path(path).read_bytes())
+    path = folder / f"{pathlib.Path(program).name}-{digest.hexdigest()[:24]}.log"
+    if path.exists():
+        return path.read_text()
+    answer = ask(files, options)
+    folder.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(answer)
+    new.rename(path)
+    return answer
+
+
+def logs_of(files, log):
+    """The lines of each test."""
+    found = [lines for _, lines in tests_of(log)]
+    if len(found) != len(files):
+        sys.exit(f"of {len(files)} tests, {len(found)} are in the log")
+    return found
+
+
+def compare(name, seen, states):
+    """A list of [name, kind, state]; kinds are those of main's counts."""
+    results = [[name, "tested", ""]]
+    results += [[name, "FORBIDDEN AND SEEN", "; ".join(sorted(s))] for s in seen if s not in states]
+    results += [[name, "seen", needs] for s, needs in states.items() if s in seen]
+    results += [[name, "not seen, needs " + needs if needs else "NOT SEEN", "; ".join(sorted(s))]
+                for s, needs in states.items() if s not in seen]
+    return results
+
+
+def judge(files, args):
+    """The results of a batch. Tests whose lr and sc are at two locations are also run with --near."""
+    permitted = [permitted_states(lines) for lines in
+                 logs_of(files, kept_answer(args.results, RVWMO, ask_axioms, files, ["--ztso"] if args.ztso else []))]
+    ask = functools.partial(kept_answer, args.results, RVFTRACE, ask_machine)
+    shown = logs_of(files, ask(files, args.machine))
+    apart = [i for i, (states, _) in enumerate(permitted) if states and any("sc elsewhere" in n for n in states.values())]
+    near = [files[i] for i in apart]
+    near_shown = dict(zip(apart, logs_of(near, ask(near, [*args.machine, "--near"])))) if near else {}
     results = []
-    for (name, lines), (_, others) in zip(shown, permitted):
-        states, why = permitted_states(others)
-        seen = shown_states(lines)
+    for i, (lines, (states, why)) in enumerate(zip(shown, permitted)):
+        name, seen = lines[0].split()[1], shown_states(lines)
         if states is None:
             results.append([name, "beyond", why])
         elif seen is None:
             results.append([name, "not tried", next(x for x in lines if x.startswith(("Cannot", "Not complete")))])
         else:
-            results.append([name, "tested", ""])
-            results += [[name, "FORBIDDEN AND SEEN", "; ".join(sorted(s))] for s in seen if s not in states]
-            results += [[name, "seen", needs] for s, needs in states.items() if s in seen]
-            results += [[name, "not seen, needs " + needs if needs else "NOT SEEN", "; ".join(sorted(s))]
-                        for s, needs in states.items() if s not in seen]
-    return results
-
-
-def key_of(files, options, ztso):
-    digest = hashlib.sha256(repr((options, ztso)).encode())
-    for path in (RVFTRACE, RVWMO, __file__, *files):
-        digest.update(pathlib.Path(path).read_bytes())
-    return digest.hexdigest()[:24]
-
-
-def batch_results(folder, files, options, ztso):
-    path = folder / (key_of(files, options, ztso) + ".json")
-    if path.exists():
-        return json.loads(path.read_text())
-    results = run_batch(files, options, ztso)
-    folder.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(results))
-    new.rename(path)
+            results += compare(name, seen | (shown_states(near_shown[i]) or set() if i in near_shown else set()), states)
     return results
 
 
@@ -142,7 +165,7 @@ def main():
     files = riscv_tests(args.suites)
     results = []
     for i in range(0, len(files), BATCH):
-        results += batch_results(args.results, files[i:i + BATCH], args.machine, args.ztso)
+        results += judge(files[i:i + BATCH], args)
         if sys.stderr.isatty():
             print(f"\r{min(i + BATCH, len(files))} of {len(files)} tests", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty():

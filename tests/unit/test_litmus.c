@@ -185,7 +185,7 @@ static struct test_image *build(struct test *t, struct assembled *code)
     assert_int_equal(assemble(&t, 1, NULL, &quiet, code), EXIT_PASS);
     if (code->problem)
         fail_msg("%s", code->problem);
-    i = test_image_new(t, code, &problem);
+    i = test_image_new(t, code, false, &problem);
     if (!i)
         fail_msg("%s", problem);
     return i;

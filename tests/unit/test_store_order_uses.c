@@ -145,6 +145,45 @@ static void a_fetch_after_fence_i_sees_it(void **state)
     world_free(&w);
 }
 
+/* A machine whose fetches are apart from the order of data, and whose stores wait. */
+static struct world apart_world(void)
+{
+    const struct cluster_config config = {
+        .fetch = FETCH_APART, .translate = TRANSLATE_COHERENT, .stores = STORES_DELAYED};
+
+    return world_with(&config, 1);
+}
+
+static void fence_i_leaves_data_waiting_where_fetches_are_apart(void **state)
+{
+    struct world w = apart_world();
+
+    (void)state;
+    hart_set_reg(w.hart, S0, DATA);
+    hart_set_reg(w.hart, T1, 7);
+    put(&w, SW(T1, S0, 0));
+    put(&w, FENCE_I);
+    run_from(w.hart, CODE, 2);
+    assert_int_equal(hart_waiting_stores(w.hart), 1);
+    assert_int_equal(peek(&w, DATA, 4), 0);
+    world_free(&w);
+}
+
+static void a_fetch_after_fence_i_sees_it_there_too(void **state)
+{
+    struct world w = apart_world();
+
+    (void)state;
+    begin_patch(&w);
+    put(&w, FENCE_I);
+    run_from(w.hart, CODE, 2);
+    assert_int_equal(hart_waiting_stores(w.hart), 1);
+    run_from(w.hart, PATCH, 1);
+    assert_int_equal(hart_reg(w.hart, A0), 2);
+    assert_int_equal(hart_waiting_stores(w.hart), 0);
+    world_free(&w);
+}
+
 static void an_amo_that_waits_is_seen_by_its_hart_and_in_memory_when_it_has_left(void **state)
 {
     struct world w = late_world(1, STORES_DELAYED, 0);
@@ -250,6 +289,8 @@ int main(void)
         cmocka_unit_test(a_walk_of_another_hart_sees_it_when_it_has_left),
         cmocka_unit_test(a_fetch_does_not_see_an_instruction_that_waits),
         cmocka_unit_test(a_fetch_after_fence_i_sees_it),
+        cmocka_unit_test(fence_i_leaves_data_waiting_where_fetches_are_apart),
+        cmocka_unit_test(a_fetch_after_fence_i_sees_it_there_too),
         cmocka_unit_test(an_amo_that_waits_is_seen_by_its_hart_and_in_memory_when_it_has_left),
         cmocka_unit_test(a_state_that_is_saved_while_stores_wait_goes_on_alike),
     };
