@@ -4,8 +4,9 @@
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
 #   make guest LAYOUT=pfe8 FLAVOUR=X    one with what costs cycles also when it is off: one of GUEST_FLAVOURS
 #   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: with the change of tests/broken/X.patch
+#   make guest LAYOUT=pfe8 PLACEMENT=7  with its functions in another order, that of this seed
 #
-# The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; in the same directory are
+# The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf (LAYOUT-place7); in the same directory are
 # kernel.map (its symbols) and Image (its bytes as in memory).  RECORDMCOUNT, Q, say
 # and BOOTSTRAP_BUILD come from tools.mk.
 
@@ -52,11 +53,11 @@ GUEST_CPPFLAGS := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include
 GUEST_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \
 	-mno-relax -msmall-data-limit=0 -O2 -g -ffreestanding -fno-common \
 	-fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
-	-fno-strict-aliasing -fno-tree-loop-distribute-patterns \
+	-fno-strict-aliasing -fno-tree-loop-distribute-patterns -ffunction-sections \
 	-Wall -Wextra -Wshadow -Werror
 GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-relax -g
-GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
-	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
+GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none
+GUEST_LDS     := $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
 
 # The configuration of a kernel is a list of symbols. Symbol X is -DCONFIG_X for its sources, and takes the objects of
 # objs.mk that stand under CONFIG_X into it.
@@ -197,7 +198,7 @@ $$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(if $$(call guest_recorded,$(2)),$$(RECORDMCO
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(guest_notrace),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(guest_pg_$(2))) \
-		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
+		$$(if $$(filter samples/%,$$*),-DMODULE -fno-function-sections) -MMD -MP -c -o $$@ $$<
 	$$(if $$(call guest_recorded,$(2)),$$(if $$(filter $$(guest_notrace),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$(GUEST_OUT)/$(1)/%.o: $(3)/%.S | $$(BOOTSTRAP_BUILD)
@@ -215,17 +216,17 @@ $(GUEST_OUT)/kallsyms0.S: $(GUEST_SRC)/scripts/kallsyms.awk | $(BOOTSTRAP_BUILD)
 $(GUEST_OUT)/kallsyms0.o: $(GUEST_OUT)/kallsyms0.S
 	$(Q)$(GUEST_CC) $(GUEST_ASFLAGS) -c -o $@ $<
 
-# guest_link DIR,LAYOUT - the kernel of the objects $(DIR-objs).
+# guest_link DIR,LAYOUT,SCRIPT - the kernel of the objects $(DIR-objs), by this linker script.
 define guest_link
 $(1)-dir  := $$(GUEST_OUT)/$(1)
 
 # The kernel is linked twice: first with an empty symbol table, then with the one made
 # from the first link.  No function may have moved between the two.
 $$($(1)-dir)/kernel0.elf: $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o \
-		$$(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
+		$(3)
 	$$(say) LD $$@
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o
+	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -T $(3) -o $$@ $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o
 
 $$($(1)-dir)/kallsyms.S: $$($(1)-dir)/kernel0.elf $$(GUEST_SRC)/scripts/kallsyms.awk
 	$$(say) KSYMS $$@
@@ -236,7 +237,7 @@ $$($(1)-dir)/kallsyms.o: %.o: %.S | $$(BOOTSTRAP_BUILD)
 
 $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o $$(if $$(guest_sort_$(2)),$$(RECORDMCOUNT))
 	$$(say) LD $$@
-	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
+	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -T $(3) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
 	$$(if $$(guest_sort_$(2)),$$(Q)$$(RECORDMCOUNT) $$(guest_sort_$(2)) $$@)
 	$$(Q)$$(GUEST_NM) -n $$@ > $$($(1)-dir)/kernel.map
 	$$(Q)awk -f $$(GUEST_SRC)/scripts/kallsyms.awk $$($(1)-dir)/kernel.map | cmp -s - $$($(1)-dir)/kallsyms.S || \
@@ -296,16 +297,30 @@ $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/src/,$$($(1)-$(2)-changed)) &: tests/broken
 		cp $$(GUEST_SRC)/$$f $$(GUEST_OUT)/$(1)-$(2)/src/$$f &&) true
 	$$(Q)patch -s -p2 -F0 -d $$(GUEST_OUT)/$(1)-$(2)/src <tests/broken/$(2).patch
 $$(eval $$(call guest_compile,$(1)-$(2)/changed,$(1),$$(GUEST_OUT)/$(1)-$(2)/src))
-$$(eval $$(call guest_link,$(1)-$(2),$(1)))
+$$(eval $$(call guest_link,$(1)-$(2),$(1),$$(GUEST_LDS)))
 -include $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own:.o=.d))
+endef
+
+# guest_placed LAYOUT,SEED - a kernel of the same objects, with its functions elsewhere. Without debug information:
+# tools/bench makes many of them, and looks at their cycles only.
+define guest_placed
+$(1)-place$(2)-objs := $$($(1)-objs)
+$$(GUEST_OUT)/$(1)-place$(2)/vmlinux.lds: $$(GUEST_LDS) $$(GUEST_SRC)/scripts/place.py $$($(1)-objs)
+	$$(say) PLACE $$@
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CROSS)readelf -SW $$($(1)-objs) | $$(GUEST_SRC)/scripts/place.py $(2) $$(GUEST_LDS) >$$@.part && mv $$@.part $$@
+$$(GUEST_OUT)/$(1)-place$(2)/kernel0.elf $$(GUEST_OUT)/$(1)-place$(2)/kernel.elf: GUEST_LDFLAGS += -S
+$$(eval $$(call guest_link,$(1)-place$(2),$(1),$$(GUEST_OUT)/$(1)-place$(2)/vmlinux.lds))
 endef
 
 $(foreach l,$(guest_built),$(eval $(l)-objs := $(call guest_paths,$(l),$(guest_objs_$(l)))))
 $(foreach l,$(guest_built) shared,$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
 -include $(sort $(foreach l,$(guest_built),$($(l)-objs:.o=.d)))
-$(foreach l,$(guest_built),$(eval $(call guest_link,$(l),$(l))))
+$(foreach l,$(guest_built),$(eval $(call guest_link,$(l),$(l),$(GUEST_LDS))))
 $(foreach l,$(guest_built),$(eval $(call guest_modules,$(l))))
 $(foreach b,$(GUEST_BREAKS),$(foreach l,$(call guest_break_layouts,$(b)),$(eval $(call guest_broken,$(l),$(b)))))
+
+$(foreach l,$(guest_built),$(foreach p,$(PLACEMENT),$(eval $(call guest_placed,$(l),$(p)))))
 
 ifneq ($(LAYOUT),)
   ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)
@@ -338,7 +353,7 @@ guest-tested: $(GUEST_TESTED:%=guest-%-kernel)
 
 .PHONY: guest
 ifneq ($(LAYOUT),)
-guest: guest-$(LAYOUT)$(addprefix -,$(BREAK)$(FLAVOUR))
+guest: $(if $(PLACEMENT),$(PLACEMENT:%=guest-$(LAYOUT)-place%),guest-$(LAYOUT)$(addprefix -,$(BREAK)$(FLAVOUR)))
 else
 guest: $(addprefix guest-,$(filter-out $(GUEST_LONG),$(guest_built)))
 endif
