@@ -90,16 +90,36 @@ def build_argument(build):
 
 def build_images(names, build, progress):
     """Builds each of IMAGES, or the kernel of the layout of that name; returns their paths by name."""
+    return build_kernels([(name, None) for name in names], build, progress)
+
+
+def build_placed(most, build, progress):
+    """Builds kernels whose functions lie elsewhere. most: name -> N; returns paths by placed_name() of 1 to N."""
+    return build_kernels([(name, n) for name, count in most.items() for n in range(1, count + 1)], build,
+                         progress)
+
+
+def placed_name(name, placement):
+    """Of a kernel with its functions in the order of this seed."""
+    return name if placement is None else f"{name}-place{placement}"
+
+
+def build_kernels(wanted, build, progress):
+    """Builds (name, placement or None) each; returns their paths by placed_name()."""
     paths, targets = {}, {}
-    for name in names:
+    for name, placement in wanted:
         image = IMAGES.get(name, Image(name, name))
         directory = build_argument(os.path.join(build, image.subdirectory))
-        kernel = f"guest-kernel/{image.layout}/kernel.elf"
-        paths[name] = str(ROOT / directory / kernel)
-        targets.setdefault((directory, image.overrides), {})[f"{directory}/{kernel}"] = name
-    for (directory, overrides), built in targets.items():
-        run_make([f"BUILD={directory}", *built, *overrides], progress,
-                 f"the guest kernel ({', '.join(built.values())})")
+        kernel = f"guest-kernel/{placed_name(image.layout, placement)}/kernel.elf"
+        paths[placed_name(name, placement)] = str(ROOT / directory / kernel)
+        built = targets.setdefault((directory, image.overrides), ({}, {}, set()))
+        built[0][f"{directory}/{kernel}"] = None
+        built[1][name] = None
+        built[2].update(() if placement is None else (placement,))
+    for (directory, overrides), (kernels, names, placements) in targets.items():
+        places = " ".join(map(str, sorted(placements)))
+        run_make([f"BUILD={directory}", *kernels, *overrides, *([f"PLACEMENT={places}"] if places else [])],
+                 progress, f"the guest kernel ({', '.join(names)})")
     return paths
 
 

@@ -5,7 +5,11 @@
 
 cache=$work/cache
 bench() { tools/bench --build "$BUILD" --emulator "$rvftrace" --cache "$cache" --jobs 2 "$@"; }
-small() { bench --core inorder --layout mcount,pfe8 --workload density64,density1024,getpid --state off,nop,function-1 "$@"; }
+small() {
+    bench --placements 1 --core inorder --layout mcount,pfe8 --workload density64,density1024,getpid \
+        --state off,nop,function-1 "$@"
+}
+one() { bench --core c906 --layout pfe8 --workload density64 --state off "$@"; }
 
 # A claim about a JSON file, in Python: j is its content, r its rows by layout, state and workload.
 json() {
@@ -38,7 +42,7 @@ claim "after the tracer was on and off again nothing is traced" json "$work/a.js
     'all(x["traced"] == 0 for k, x in r.items() if k[1] == "nop")'
 claim "the table has a line for each layout" test "$(grep -Ec '^(mcount|pfe8) +inorder ' "$work/tables")" = 2
 claim "the CSV has one for each row" test "$(wc -l <"$work/a.csv")" = 19
-claim "the plot is one, with a curve for each layout" python3 -c '
+claim "the plot is one, with points for each layout" python3 -c '
 import sys, xml.dom.minidom
 text = open(sys.argv[1]).read()
 assert xml.dom.minidom.parseString(text).documentElement.tagName == "svg"
@@ -47,6 +51,25 @@ claim "the same measurement twice gives the same bytes" exits 0 small --json - a
 claim "--fail-above, when disabled ftrace costs more: exit status 1" exits 1 small --fail-above 0.1
 claim "... less is fine" exits 0 small --fail-above 99
 
+# ---- placements ----
+
+claim "two placements of the code are measured" exits 0 one --placements 2 --json "$work/p.json"
+cp "$out" "$work/tables"
+claim "... which are two draws" json "$work/p.json" \
+    'all(x["placements"] == 2 and x["overhead_least"] < x["overhead_most"] for x in r.values())'
+claim "... of which the mean is shown" json "$work/p.json" \
+    'all(x["overhead_percent"] == sum(x["overhead_by_placement"]) / 2 for x in r.values())'
+claim "... with the interval of Student for one degree of freedom" json "$work/p.json" \
+    'all(abs(x["overhead_interval"] - 12.706 * (x["overhead_most"] - x["overhead_least"]) / 2) < 1e-9 for x in r.values())'
+claim_line "... in the tables, too" '^density64 +[0-9.]+ +[0-9.]+ ±[0-9.]+$' "$work/tables"
+claim "a precision that is there already needs no more of them" exits 0 one --placements 2 --precision 90 --json -
+claim "... and is the same measurement" cmp "$work/p.json" "$out"
+claim "one that is not takes as many as there may be" exits 0 one --placements 2 --precision 0.0001 --most 3 --json "$work/q.json"
+claim "... which are three" json "$work/q.json" 'all(x["placements"] == 3 for x in r.values())'
+claim "two draws and three of them are not told apart: exit status 0" exits 0 tools/bench-compare "$work/p.json" "$work/q.json"
+claim_line "... for their intervals touch" ' noise$' "$out"
+claim "pieces are planned before there is a precision: exit status 64" exits 64 one --precision 1 --shards 2 --out "$work/plan"
+
 # ---- the cache ----
 
 # An emulator that counts its runs. It says of itself what the real one does.
@@ -54,7 +77,7 @@ printf '#!/bin/sh\ncase $1 in run) echo >>"%s/ran" ;; esac\nexec "%s" "$@"\n' "$
 chmod +x "$work/counting"
 counted() {
     tools/bench --build "$BUILD" --emulator "$work/counting" --cache "$work/other" --jobs 2 --core inorder --layout pfe8 \
-        --workload density64 --state off "$@"
+        --workload density64 --state off --placements 1 "$@"
 }
 claim "without a cache all runs are made" exits 0 counted
 claim "... which are six" test "$(wc -l <"$work/ran")" = 6
@@ -77,7 +100,7 @@ mkdir "$work/elsewhere"
 cp "$rvftrace" "$work/elsewhere"
 claim "an emulator with no core models beside it gets those whose contents the cache knows" exits 0 tools/bench \
     --build "$BUILD" --emulator "$work/elsewhere/rvftrace" --cache "$cache" --jobs 2 --layout pfe8 \
-    --workload density64 --state off --core c906
+    --workload density64 --state off --core c906 --placements 1
 
 # ---- pieces ----
 
@@ -99,7 +122,7 @@ sed 's/"density64"/"density16"/' "$work/plan/plan.json" >"$work/changed" && mv "
 claim "a plan that was changed: exit status 65" exits 65 bench --merge "$work/plan"
 claim "a plan that is not there: exit status 66" exits 66 tools/bench --merge "$work/nowhere"
 claim "--shards without a place: exit status 64" exits 64 small --shards 2
-bench --core inorder --layout pfe8 --workload density64 --state nop --shards 1 --out "$work/nop" >/dev/null 2>&1
+bench --placements 1 --core inorder --layout pfe8 --workload density64 --state nop --shards 1 --out "$work/nop" >/dev/null 2>&1
 bench --shard 1 --out "$work/nop" >/dev/null 2>&1
 claim "pieces without the state off are an answer" exits 0 bench --merge "$work/nop"
 claim "... but not to what off costs: exit status 64" exits 64 bench --merge "$work/nop" --fail-above 3
