@@ -43,15 +43,15 @@ for seed in $(seq "${SEEDS:-1}"); do
             esac
             # shellcheck disable=SC2086 # none or two words
             claim "$harts harts, --fetch $fetch, seed $seed: tracers switched, calls traced" \
-                continued mcount $files -h $harts -f $fetch -s $seed -n 6 -t -a "script=\"$script\""
+                continued mcount $files -h $harts -f $fetch -s $seed -n 4 -t -a "script=\"$script\""
         done
     done
     claim "sites of one store each, seed $seed" \
-        continued callops -w "$work/file" -h 3 -s $seed -n 6 -a "script=\"$script\""
+        continued callops -w "$work/file" -h 3 -s $seed -n 4 -a "script=\"$script\""
     claim "fences that are missing, so that there are findings, seed $seed" \
-        continued atomic-no-remote-fence -w "$work/file" -h 4 -s $seed -n 6 -a "script=\"$script\""
+        continued atomic-no-remote-fence -w "$work/file" -h 4 -s $seed -n 4 -a "script=\"$script\""
     claim "sites that come and go with a module, seed $seed" \
-        continued mcount -w "$work/file" -h 2 -s $seed -n 8 -r "$kernels/mcount/modules.cpio" -a "script=\"$module\""
+        continued mcount -w "$work/file" -h 2 -s $seed -n 6 -r "$kernels/mcount/modules.cpio" -a "script=\"$module\""
     claim "a model of a core, seed $seed" \
         continued mcount -w "$work/file" -c cores/c906.core -h 2 -s $seed -n 4 -a "script=\"work tree 2\""
     # These take twenty times as long, so they have less to do.
@@ -59,16 +59,16 @@ for seed in $(seq "${SEEDS:-1}"); do
         claim "data that harts see late, $stores, seed $seed" \
             continued pfe8 -w "$work/file" -h 2 -o $stores -s $seed -n 2 -a 'script="work calls 1"'
     done
-    claim "256 MiB, seed $seed" continued mcount -h 2 -m 256 -s $seed -n 6 -a "script=\"$script\""
+    claim "256 MiB, seed $seed" continued mcount -h 2 -m 256 -s $seed -n 4 -a "script=\"$script\""
     claim "bytes typed after a snapshot come again, seed $seed" \
-        continued mcount -w "$work/file" -h 2 -s $seed -n 12 -i 'echo one two
+        continued mcount -w "$work/file" -h 2 -s $seed -n 8 -i 'echo one two
 work tree 2
 poweroff
 '
     for mode in '' ,snapshot; do
         seq 10000 | head -c 32768 >"$work/disk"
         claim "a disk that is written$mode, seed $seed" \
-            checked -w "$work/file" -s $seed -n 20 -d "$work/disk$mode" "$programs/virtio-write.elf"
+            checked -w "$work/file" -s $seed -n 12 -d "$work/disk$mode" "$programs/virtio-write.elf"
     done
 done
 finish
