@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "commands/check_trace.h"
 #include "commands/cores.h"
 #include "commands/litmus.h"
 #include "commands/log.h"
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
                         .trace.fd = -1,
                         .log_file.fd = -1,
                         .device_log.fd = -1,
+                        .itrace_file.fd = -1,
                         .rings.fd = -1,
                         .page.fd = -1,
                         .files = report_files_none()};
@@ -100,6 +102,8 @@ int main(int argc, char **argv)
         return (int)log_command(argc, argv, &s.diag);
     if (argc > 1 && !strcmp(argv[1], "litmus"))
         return (int)litmus_command(argc, argv, &s.diag);
+    if (argc > 1 && !strcmp(argv[1], "check-trace"))
+        return (int)check_trace_command(argc, argv, &s.diag);
     if (argc > 1 && !strcmp(argv[1], "view"))
         return (int)viewer_command(argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);

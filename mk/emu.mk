@@ -8,7 +8,7 @@
 
 # rvftrace(1) has all; a page for each command has its options, so that `man rvftrace-log'
 # finds them.
-man_commands := run debug explore litmus report log view cores
+man_commands := run debug explore litmus report log view check-trace cores
 man_pages    := $(man_commands:%=$(BUILD)/man/rvftrace-%.1)
 completions  := $(BUILD)/rvftrace.bash $(BUILD)/rvftrace.zsh $(BUILD)/rvftrace.fish
 
@@ -89,7 +89,7 @@ $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(wildcard emu/cpu/*
 $(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o $(BUILD)/asan/emu/cpu/engine_ordered.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
-$(BUILD)/manpage: emu/manual/manpage.c emu/cli/options.def emu/host/keys.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/view.def $(BUILD)/version.h mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/manpage: emu/manual/manpage.c emu/cli/options.def emu/host/keys.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/check_trace.def emu/commands/view.def $(BUILD)/version.h mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
@@ -110,7 +110,7 @@ $(BUILD)/core_names.h: $(wildcard cores/*.core) mk/emu.mk | $(BOOTSTRAP_BUILD)
 	$(Q)echo '#define CORE_NAMES "$(sort $(patsubst cores/%.core,%,$(filter %.core,$^)))"' >$@
 
 # The completion of the shells, too.
-$(BUILD)/completion: emu/manual/completion.c $(BUILD)/core_names.h emu/cli/options.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/view.def emu/export/format.def emu/ftrace/audit/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/completion: emu/manual/completion.c $(BUILD)/core_names.h emu/cli/options.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/check_trace.def emu/commands/view.def emu/export/format.def emu/ftrace/audit/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

@@ -19,7 +19,7 @@ static unsigned standard_files(const struct options *o)
     return (unsigned)is_standard(o->report) + is_standard(o->sarif) + is_standard(o->junit) +
            is_standard(o->html) + is_standard(o->trace) + is_standard(o->log) +
            is_standard(o->rings) + is_standard(o->write_baseline) + is_standard(o->device_log) +
-           is_standard(o->dump_dtb);
+           is_standard(o->dump_dtb) + is_standard(o->itrace);
 }
 
 /* Whether the guest's console is standard output: explore has none unless it is asked for one. */
@@ -67,6 +67,9 @@ static const char *find_conflict(const struct options *o)
         {o->html, !o->watch.account, "--html shows the costs of sites: leave out --account=off"},
         {o->html, o->log && !strcmp(o->log, "-"),
          "--html reads the log at the end: give --log a file"},
+        {selection_is_made(&o->selected), !o->trace && !o->itrace,
+         "--from, --until, --function, --only-hart and --task select what --trace and --itrace "
+         "write: give one of these, too"},
         {saves_at, !o->save, "--save-at needs a file: give --save FILE"},
         {saves_at, o->gdb,
          "--gdb gives the machine to gdb; leave out --save-at (gdb's `monitor save')"},

@@ -21,6 +21,7 @@
 #include "base/option_value.h"
 #include "cli/combinations.h"
 #include "cli/saved_run.h"
+#include "cli/select.h"
 #include "cpu/extension.h"
 #include "machine/snapshot_file.h"
 
@@ -247,6 +248,8 @@ static const struct command_row {
      0},
     {"log", " FILE", "shows and converts what --log has recorded (rvftrace log --help)", 0},
     {"view", " LOG", "shows it in a window", 0},
+    {"check-trace", " TRACE IMAGE",
+     "judges the fetches in a trace of instructions (rvftrace check-trace --help)", 0},
     {"cores", "", "lists the core models of --timing", 0},
 };
 static const char command_letters[] = "rde";
@@ -611,7 +614,8 @@ static void set_defaults(struct options *o)
     *o = (struct options){.max_insns = UINT64_MAX,
                           .max_cycles = UINT64_MAX,
                           .save_at = UINT64_MAX,
-                          .rows = OPTION_ROWS_AUTO};
+                          .rows = OPTION_ROWS_AUTO,
+                          .selected = selection_all};
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
         valid = !rows[i].standard || option_value_set(&rows[i].value, o, rows[i].standard, problem);
         assert(valid);

@@ -9,13 +9,14 @@
 
 #include "base/arguments.h"
 #include "base/new_file.h"
+#include "base/selection.h"
 #include "export/export.h"
 
 struct request {
     const struct diag *diag;
     const char *file, *output;
     const struct export_format *format; /* NULL: none */
-    struct filter filter;
+    struct selection filter;
     bool list, done;
 };
 
@@ -34,40 +35,17 @@ static bool set_to(void *request, const char *text, char *problem)
 
 static bool set_hart(void *request, const char *text, char *problem)
 {
-    uint64_t hart, *harts = &((struct request *)request)->filter.harts;
-
-    if (!option_parse_number(text, 1000, &hart) || hart >= LOG_HARTS_MAX) {
-        snprintf(problem, OPTION_PROBLEM_MAX, "expected a number from 0 to %d", LOG_HARTS_MAX - 1);
-        return false;
-    }
-    *harts = (*harts == UINT64_MAX ? 0 : *harts) | UINT64_C(1) << hart;
-    return true;
-}
-
-/* `N', a cycle, or `step:N'. */
-static bool parse_moment(const char *text, char *problem, uint64_t *cycle, uint64_t *step)
-{
-    const char *number = strncmp(text, "step:", 5) ? text : text + 5;
-
-    if (option_parse_number(number, 1000, number == text ? cycle : step))
-        return true;
-    snprintf(problem, OPTION_PROBLEM_MAX,
-             "expected a cycle or step:N, a number with K, M or G if you like");
-    return false;
+    return selection_add_hart(&((struct request *)request)->filter, text, problem);
 }
 
 static bool set_from(void *request, const char *text, char *problem)
 {
-    struct filter *f = &((struct request *)request)->filter;
-
-    return parse_moment(text, problem, &f->cycles.from, &f->steps.from);
+    return selection_set_from(&((struct request *)request)->filter, text, problem);
 }
 
 static bool set_until(void *request, const char *text, char *problem)
 {
-    struct filter *f = &((struct request *)request)->filter;
-
-    return parse_moment(text, problem, &f->cycles.to, &f->steps.to);
+    return selection_set_until(&((struct request *)request)->filter, text, problem);
 }
 
 #define OPTION_OWNER struct request
@@ -194,10 +172,11 @@ static enum exit_status run_to_file(const struct request *q, struct log *log)
     return new_file_commit(&file, q->diag) ? status : EXIT_IO;
 }
 
-enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d)
+enum exit_status log_to_trace(const char *path, const struct selection *selected, FILE *out,
+                              const struct diag *d)
 {
     const struct request q = {
-        .diag = d, .file = path, .filter = filter_all, .format = export_find("chrome")};
+        .diag = d, .file = path, .filter = *selected, .format = export_find("chrome")};
     struct log *log = NULL;
     enum exit_status status = log_open(path, d, &log);
 
@@ -210,7 +189,7 @@ enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d)
 
 enum exit_status log_command(int argc, char **argv, const struct diag *d)
 {
-    struct request q = {.diag = d, .filter = filter_all};
+    struct request q = {.diag = d, .filter = selection_all};
     enum exit_status status = parse(argc, argv, &q);
     struct log *log = NULL;
 

@@ -9,13 +9,16 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 
+struct selection;
+
 /* argv[1] is `log'. Returns the exit status. */
 MUST_USE enum exit_status log_command(int argc, char **argv, const struct diag *d);
 
 /*
- * Writes all calls of a log as `--to chrome' does; whether they could be written is the stream's
- * error flag. Another status: the log cannot be read; a message was given.
+ * Writes the selected calls of a log as `--to chrome' does; whether they could be written is the
+ * stream's error flag. Another status: the log cannot be read; a message was given.
  */
-MUST_USE enum exit_status log_to_trace(const char *path, FILE *out, const struct diag *d);
+MUST_USE enum exit_status log_to_trace(const char *path, const struct selection *selected,
+                                       FILE *out, const struct diag *d);
 
 #endif

@@ -69,9 +69,9 @@ static bool on_restore(void *session, const char *path, FILE *out)
     struct snapshot_file *f;
     bool done;
 
-    if (s->options.record || s->options.replay) {
-        diag_error(&d, "%s: another run cannot go on in this one, which is recorded or replayed",
-                   path);
+    if (s->options.record || s->options.replay || s->itrace) {
+        diag_error(&d, "%s: another run cannot go on in this one, which is %s", path,
+                   s->itrace ? "traced" : "recorded or replayed");
         return false;
     }
     if (snapshot_file_open(path, &d, &f) != EXIT_PASS)
@@ -120,11 +120,12 @@ static struct debugger_config debugger_config(struct session *s)
         .command = s->command_line,
         /*
          * Stops change a run with random fetches, so it cannot be repeated exactly. A log that is
-         * being shown does not go back.
+         * being shown does not go back, nor does a trace of instructions.
          */
-        .history_max = s->options.machine.cluster.fetch == FETCH_RANDOM || s->options.view
-                           ? 0
-                           : s->options.history_max,
+        .history_max =
+            s->options.machine.cluster.fetch == FETCH_RANDOM || s->options.view || s->itrace
+                ? 0
+                : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = diag_may_colour(fileno(out)),

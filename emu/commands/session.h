@@ -50,6 +50,8 @@ struct session {
     char *log_name;             /* of a log that is only for the trace or --view; may be NULL */
     struct console log_inner;   /* that gets what the log gets */
     struct new_file device_log; /* --device-log */
+    struct new_file itrace_file; /* --itrace */
+    struct itrace *itrace;       /* NULL: none */
     struct new_file rings;      /* --rings */
     struct new_file page;       /* --html */
     struct pardons *pardons;
@@ -96,6 +98,10 @@ void session_forget_log_name(struct session *s);
 
 /* Opens the log of --log and --trace, before the watch is made. */
 enum exit_status session_open_log(struct session *s);
+
+/* Begins the trace of --itrace, and ends it. False: it cannot be written. */
+enum exit_status session_begin_itrace(struct session *s);
+bool session_end_itrace(struct session *s);
 
 /* The listener of calls: the log, or none. */
 struct calls_listener session_call_listener(struct session *s);

@@ -303,6 +303,8 @@ unsigned session_finish(struct session *s, struct stop stop)
         s->trace_lost = true;
     if (s->device_log.fd >= 0 && !new_file_commit(&s->device_log, &s->diag))
         s->trace_lost = true;
+    if (!session_end_itrace(s))
+        s->trace_lost = true;
     session_say_gone(s);
     end = session_end_log(s, session_settle(s, stop));
     report.run.ended = end.word;

@@ -31,6 +31,7 @@
 #include "gdb/port.h"
 #include "gdb/service.h"
 #include "host/host.h"
+#include "itrace/itrace.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -60,6 +61,9 @@ static struct machine_config machine_config(struct session *s)
         config.plan = schedule_file_plan(s->schedule);
     if (o->device_log)
         device_log_listen(&s->device_log, &config);
+    config.trace_insns = o->itrace != NULL;
+    config.trace_cycles = o->selected.cycles;
+    config.trace_steps = o->selected.steps;
     return config;
 }
 
@@ -259,7 +263,10 @@ static enum exit_status open_new_files(struct session *s)
     const struct {
         struct new_file *file;
         const char *path;
-    } files[] = {{&s->device_log, o->device_log}, {&s->rings, o->rings}, {&s->page, o->html}};
+    } files[] = {{&s->device_log, o->device_log},
+                 {&s->itrace_file, o->itrace},
+                 {&s->rings, o->rings},
+                 {&s->page, o->html}};
 
     for (unsigned i = 0; i < ARRAY_LEN(files); i++)
         if (files[i].path && !new_file_open(files[i].file, files[i].path, &s->diag))
@@ -374,12 +381,12 @@ enum exit_status session_open(struct session *s)
 {
     /* Each may use what those before it have opened. */
     static enum exit_status (*const steps[])(struct session * s) = {
-        describe_run,       session_name_log, check_commands,  open_core,
-        open_console,       open_gdb,         read_schedule,   open_new_files,
-        make_machine,       check_schedule,   begin_recording, read_symbols,
-        warn_of_no_symbols, use_symbols,      read_pardons,    listen_to_findings,
-        session_open_log,   make_watch,       join_snapshots,  session_restore_saved,
-        begin_log,          open_reports,     dump_dtb,
+        describe_run,          session_name_log, check_commands,       open_core,
+        open_console,          open_gdb,         read_schedule,        open_new_files,
+        make_machine,          check_schedule,   begin_recording,      read_symbols,
+        warn_of_no_symbols,    use_symbols,      read_pardons,         listen_to_findings,
+        session_open_log,      make_watch,       session_begin_itrace, join_snapshots,
+        session_restore_saved, begin_log,        open_reports,         dump_dtb,
     };
     enum exit_status status = EXIT_PASS;
 
@@ -401,6 +408,8 @@ void session_close(struct session *s)
     session_forget_log_name(s);
     new_file_discard(&s->trace);
     new_file_discard(&s->device_log);
+    new_file_discard(&s->itrace_file);
+    itrace_free(s->itrace);
     new_file_discard(&s->rings);
     new_file_discard(&s->page);
     report_files_discard(&s->files);

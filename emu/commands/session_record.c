@@ -16,6 +16,7 @@
 #include "commands/view.h"
 #include "cpu/hart.h"
 #include "ftrace/report/report.h"
+#include "itrace/itrace.h"
 #include "load/image.h"
 #include "log/log_record.h"
 #include "machine/machine.h"
@@ -217,6 +218,32 @@ struct calls_listener session_call_listener(struct session *s)
     return log_record_calls(s->log, s->options.trace_calls == TRACE_ON);
 }
 
+enum exit_status session_begin_itrace(struct session *s)
+{
+    struct itrace_config config = {.cluster = machine_cluster(s->machine),
+                                   .symbols = s->symbols,
+                                   .tasks = s->tasks,
+                                   .selected = &s->options.selected};
+
+    if (!s->options.itrace)
+        return EXIT_PASS;
+    config.out = new_file_stream(&s->itrace_file);
+    if (!config.out) {
+        diag_error(&s->diag, "%s: %s", s->options.itrace, strerror(errno));
+        return EXIT_IO;
+    }
+    s->itrace = itrace_new(&config);
+    return EXIT_PASS;
+}
+
+bool session_end_itrace(struct session *s)
+{
+    if (!s->itrace)
+        return true;
+    itrace_end(s->itrace);
+    return new_file_commit(&s->itrace_file, &s->diag);
+}
+
 bool session_write_rings(struct session *s)
 {
     struct peek peek = {.cluster = machine_cluster(s->machine),
@@ -253,7 +280,7 @@ static bool write_trace(struct session *s)
     if (s->trace.fd < 0)
         return true;
     snprintf(log, sizeof log, "/proc/self/fd/%d", s->log_file.fd);
-    if (out && log_to_trace(log, out, &s->diag) != EXIT_PASS)
+    if (out && log_to_trace(log, &s->options.selected, out, &s->diag) != EXIT_PASS)
         return false;
     if (out && !fflush(out) && !ferror(out))
         return new_file_commit(&s->trace, &s->diag);

@@ -187,7 +187,7 @@ struct feed *cluster_feed(const struct cluster *c)
 static void want(struct cluster *c, uint32_t kinds)
 {
     kinds &= EVENT_BIT(EVENT_KINDS) - 1;
-    if (!c->records_insns)
+    if (!c->records_insns && !c->traces_insns)
         kinds &= ~EVENT_BIT(EVENT_INSN);
     if (c->order)
         kinds |= INSN_ORDER;
@@ -239,16 +239,31 @@ void cluster_keep_store_order(struct cluster *c, bool on)
     switch_store_order(c, on);
 }
 
-void cluster_record_insns(struct cluster *c, bool on)
+static void set_insn_events(struct cluster *c, bool *flag, bool on)
 {
     uint32_t all = 0;
 
-    if (on == c->records_insns)
+    if (on == *flag)
         return;
-    c->records_insns = on;
+    *flag = on;
     for (unsigned i = 0; i < c->listener_count; i++)
         all |= c->listeners[i].kinds;
     want(c, all);
+}
+
+void cluster_record_insns(struct cluster *c, bool on)
+{
+    set_insn_events(c, &c->records_insns, on);
+}
+
+void cluster_trace_insns(struct cluster *c, bool on)
+{
+    set_insn_events(c, &c->traces_insns, on);
+}
+
+bool cluster_traces_insns(const struct cluster *c)
+{
+    return c->traces_insns;
 }
 
 bool cluster_records_insns(const struct cluster *c)

@@ -140,6 +140,10 @@ void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds);
 void cluster_record_insns(struct cluster *c, bool on);
 bool cluster_records_insns(const struct cluster *c);
 
+/* The same for a trace of instructions, beside which they need not be recorded. */
+void cluster_trace_insns(struct cluster *c, bool on);
+bool cluster_traces_insns(const struct cluster *c);
+
 /* Whether some listener needs events of the kind. If not, they need not be emitted. */
 bool cluster_wants(const struct cluster *c, enum event_kind kind);
 

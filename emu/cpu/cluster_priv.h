@@ -83,7 +83,7 @@ struct cluster {
     unsigned charge_owner_count;
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
-    bool records_insns;
+    bool records_insns, traces_insns;
     struct feed *feed;       /* NULL: nothing is recorded */
     uint32_t wanted;         /* kinds of events that some listener needs */
     struct map table_ranges; /* walk.c: page number of a page table -> what it translates */

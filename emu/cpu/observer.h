@@ -230,7 +230,7 @@ struct stack_switch_event {
 
 /*
  * EVENT_INSN: an instruction is about to be executed; only between cluster_record_insns(c, true)
- * and (c, false). It may still trap.
+ * and (c, false), or cluster_trace_insns. It may still trap.
  */
 struct insn_event {
     struct hart *hart;

@@ -4,14 +4,10 @@
 #include "export/source.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 
 #include "log/log_state.h"
 
-const struct filter filter_all = {
-    .harts = UINT64_MAX, .cycles = {.to = UINT64_MAX}, .steps = {.to = UINT64_MAX}};
-
-void source_begin(struct source *s, struct log *log, const struct filter *filter)
+void source_begin(struct source *s, struct log *log, const struct selection *filter)
 {
     *s = (struct source){.log = log, .filter = *filter, .cursor = log_cursor_new(log)};
 }
@@ -20,16 +16,6 @@ void source_end(struct source *s)
 {
     log_cursor_free(s->cursor);
     s->cursor = NULL;
-}
-
-static bool is_within(const struct span *s, uint64_t value)
-{
-    return value >= s->from && value <= s->to;
-}
-
-static bool is_in_time(const struct filter *f, uint64_t cycle, uint64_t step)
-{
-    return is_within(&f->cycles, cycle) && is_within(&f->steps, step);
 }
 
 static bool is_of_frame(const struct source *s, size_t frame)
@@ -62,13 +48,8 @@ bool source_next_any(struct source *s, struct log_event *e)
 static bool is_task(const struct source *s, uint32_t id)
 {
     const struct log_task *t = log_task(s->log, id);
-    const char *name = t ? log_string(s->log, t->name) : NULL;
-    char *end;
-    long pid = strtol(s->filter.task, &end, 10);
 
-    if (t && !*end && t->pid == pid)
-        return true;
-    return name && !fnmatch(s->filter.task, name, 0);
+    return t && selection_has_task(&s->filter, log_string(s->log, t->name), t->pid);
 }
 
 /* Whether the site is that of a wanted function. */
@@ -100,14 +81,14 @@ static bool is_function(const struct source *s, const struct log_event *e)
 /* A return is wanted if its call was, so that they come in pairs. */
 bool source_wants(const struct source *s, const struct log_event *e)
 {
-    const struct filter *f = &s->filter;
+    const struct selection *f = &s->filter;
     bool is_return = e->kind == LOG_RETURN;
     unsigned hart = is_return ? e->call.call->hart : e->hart;
     uint32_t task = is_return ? e->call.call->task : e->task;
 
-    if (!(f->harts >> hart & 1) || !is_in_time(f, e->cycle, e->step))
+    if (!(f->harts >> hart & 1) || !selection_has_time(f, e->cycle, e->step))
         return false;
-    if (is_return && !is_in_time(f, e->call.call->cycle, e->call.call->step))
+    if (is_return && !selection_has_time(f, e->call.call->cycle, e->call.call->step))
         return false;
     return (!f->task || is_task(s, task)) && (!f->function || is_function(s, e));
 }

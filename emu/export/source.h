@@ -8,25 +8,11 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/selection.h"
 #include "log/log_format.h"
 #include "log/log_read.h"
 
 struct log_cursor;
-
-/* Both ends are within it. */
-struct span {
-    uint64_t from, to;
-};
-
-struct filter {
-    const char *function;      /* a shell pattern; NULL: all */
-    const char *task;          /* a pattern of names, or a pid; NULL: all */
-    uint64_t harts;            /* a bit each */
-    struct span cycles, steps; /* steps: for logs that have them */
-};
-
-/* Wants all events. */
-extern const struct filter filter_all;
 
 /* The owner of a hart's cycles. */
 enum flow_kind { FLOW_KERNEL, FLOW_USER, FLOW_IDLE };
@@ -40,7 +26,7 @@ struct flow_hart {
 
 struct source {
     struct log *log;
-    struct filter filter;
+    struct selection filter; /* steps: for logs that have them */
     struct log_cursor *cursor;
     size_t frame;  /* the next one */
     uint64_t left; /* unread events of the present frame */
@@ -48,7 +34,7 @@ struct source {
 };
 
 /* The log must outlive it. */
-void source_begin(struct source *s, struct log *log, const struct filter *filter);
+void source_begin(struct source *s, struct log *log, const struct selection *filter);
 void source_end(struct source *s);
 
 /* Reads the next selected event. */

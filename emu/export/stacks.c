@@ -35,7 +35,7 @@ static enum exit_status read_tree(struct log *log, const char *path, const struc
     struct export_job job = {.source = &source, .log = log};
     const char *problem;
 
-    source_begin(&source, log, &filter_all);
+    source_begin(&source, log, &selection_all);
     tree_read(t, &job);
     problem = log_cursor_problem(source.cursor);
     if (problem)
@@ -52,7 +52,7 @@ static void put_disabled(struct log *log, struct json *j)
     struct export_job job = {.source = &source, .log = log};
     struct tree t;
 
-    source_begin(&source, log, &filter_all);
+    source_begin(&source, log, &selection_all);
     tree_read_disabled(&t, &job);
     source_end(&source);
     put_tree(&t, "disabled", j);

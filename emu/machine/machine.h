@@ -16,6 +16,7 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "base/harts.h"
+#include "base/selection.h"
 #include "cpu/cluster.h"
 #include "load/drive.h"
 
@@ -149,6 +150,12 @@ struct machine_config {
     struct scheduler scheduler;
     const struct plan *plan;       /* NULL: none; must outlive the machine (plan.h) */
     bool follow_data;              /* instructions are events, as while a plan follows data */
+    /*
+     * In that time instructions are traced (cluster_trace_insns), and also for a while before and
+     * after it. The run stays the same.
+     */
+    bool trace_insns;
+    struct span trace_cycles, trace_steps;
     struct cluster_config cluster; /* of the harts; the machine sets its bus and env */
     size_t page_copies_max;        /* copies of written pages (mem/ram.h); 0: COPIES_DEFAULT */
     struct machine_drive drives[MACHINE_DRIVES_MAX];

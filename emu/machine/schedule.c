@@ -568,6 +568,25 @@ static void begin_slice(struct machine *m)
 }
 
 /*
+ * Has instructions traced in portions that are near the selected time. A hart executes less than
+ * eight instructions in a cycle.
+ */
+static void follow_insn_trace(struct machine *m)
+{
+    enum { INSNS_IN_CYCLE = 8 };
+    const struct span *cycles = &m->config.trace_cycles, *steps = &m->config.trace_steps;
+    uint64_t now = hart_cycles(machine_current(m)), insns;
+
+    if (!m->config.trace_insns)
+        return;
+    insns = machine_insns(m);
+    cluster_trace_insns(m->cluster,
+                        now <= cycles->to && m->portion_end >= cycles->from && insns <= steps->to &&
+                            sum_up_to_max(insns, INSNS_IN_CYCLE * (m->portion_end - now)) >=
+                                steps->from);
+}
+
+/*
  * Sets the end of the current hart's portion: the first deadline that is ahead of its
  * clock. A deadline of another hart that its clock has passed is handled at the end of
  * its slice.
@@ -587,6 +606,7 @@ static void begin_portion(struct machine *m)
     if (poll > now)
         m->portion_end = least(m->portion_end, poll);
     m->portion_end = least(m->portion_end, (now | (PORTION_CYCLES - 1)) + 1);
+    follow_insn_trace(m);
 }
 
 /* The machine's time: the lowest clock of the harts that can run. Monotonic. */

@@ -49,6 +49,12 @@ static const struct row litmus_rows[] = {
 #undef LITMUS_OPT
 };
 
+static const struct row check_trace_rows[] = {
+#define CHECK_TRACE_OPT(name, short_key, arg, value, doc) {name, short_key, arg, "", doc, {0}},
+#include "commands/check_trace.def"
+#undef CHECK_TRACE_OPT
+};
+
 static const struct row view_rows[] = {
 #define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "", doc, {0}},
 #include "commands/view.def"
@@ -86,6 +92,8 @@ static const struct subcommand {
     {"report", "", report_rows, COUNT(report_rows), "Show reports of runs as tables or as a page"},
     {"log", "", log_rows, COUNT(log_rows), "Show or convert an event log"},
     {"view", "", view_rows, COUNT(view_rows), "Show an event log in a window"},
+    {"check-trace", "", check_trace_rows, COUNT(check_trace_rows),
+     "Judge the fetches in a trace of instructions"},
     {"cores", "", NULL, 0, "List or check core models"},
 };
 
@@ -100,6 +108,7 @@ static const struct words {
     {"litmus", "stores", "any prompt"},
     {"litmus", "translate", "any coherent"},
     {"log", "to", formats},
+    {"check-trace", "torn", "wrong allowed"},
     {"view", "pane", "details range functions sites update none"},
     {"view", "theme", "light dark"},
 };

@@ -39,6 +39,13 @@ static const struct row litmus_rows[] = {
 #undef LITMUS_OPT
 };
 
+static const struct row check_trace_rows[] = {
+#define CHECK_TRACE_OPT(name, short_key, arg, value, doc) \
+    {name, short_key, arg, "rd", doc, NULL, 0},
+#include "commands/check_trace.def"
+#undef CHECK_TRACE_OPT
+};
+
 static const struct row view_rows[] = {
 #define VIEW_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc, NULL, 0},
 #include "commands/view.def"
@@ -65,7 +72,8 @@ static const char head[] =
     ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n.br\n"
     ".B rvftrace log\n[\\fIOPTION\\fR]... \\fIFILE\\fR\n.br\n"
-    ".B rvftrace view\n[\\fIOPTION\\fR]... \\fILOG\\fR [\\fILOG2\\fR]\n"
+    ".B rvftrace view\n[\\fIOPTION\\fR]... \\fILOG\\fR [\\fILOG2\\fR]\n.br\n"
+    ".B rvftrace check-trace\n[\\fIOPTION\\fR]... \\fITRACE\\fR \\fIIMAGE\\fR\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "
     "code.\n"
@@ -95,6 +103,8 @@ static const char head[] =
     "below "
     "the\nother. It is a program of its own, rvftrace\\-view, which needs SDL2. Press ? for its "
     "keys;\nits options are below.\n"
+    ".TP\n.B check-trace\nReads a trace of instructions in the format of Spike's commit log, and "
+    "says\nwhich fetches the ISA permits; its options are below.\n"
     ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
     "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
@@ -108,6 +118,7 @@ static const char help_and_version[] =
 
 static const char log_head[] = ".SH OPTIONS OF LOG\n";
 static const char litmus_head[] = ".SH OPTIONS OF LITMUS\n";
+static const char check_trace_head[] = ".SH OPTIONS OF CHECK-TRACE\n";
 static const char view_head[] = ".SH OPTIONS OF VIEW\n";
 
 static const char console[] =
@@ -309,6 +320,12 @@ static const struct page {
      "for "
      "its keys.",
      "docs/viewer.md"},
+    {"check-trace", 0, check_trace_rows, COUNT(check_trace_rows),
+     "judge the fetches in a trace of instructions",
+     "[\\fIOPTION\\fR]... \\fITRACE\\fR \\fIIMAGE\\fR",
+     "Reads the trace of another machine's instructions, in the format of Spike's commit log, or "
+     "what\n.B run \\-\\-itrace\nwrote, and says of each fetch whether the ISA permits it.",
+     "docs/trace.md"},
     {"cores", 0, NULL, 0, "list or check core models", "[\\fINAME\\fR|\\fIFILE\\fR]",
      "Lists the core models that\n.B \\-\\-timing\ntakes, and how far each was compared with its "
      "core; with a name or a core file, checks and shows that one.",
@@ -371,6 +388,9 @@ int main(int argc, char **argv)
     fputs(litmus_head, stdout);
     for (size_t i = 0; i < sizeof litmus_rows / sizeof litmus_rows[0]; i++)
         print_row(&litmus_rows[i]);
+    fputs(check_trace_head, stdout);
+    for (size_t i = 0; i < sizeof check_trace_rows / sizeof check_trace_rows[0]; i++)
+        print_row(&check_trace_rows[i]);
     fputs(view_head, stdout);
     for (size_t i = 0; i < sizeof view_rows / sizeof view_rows[0]; i++)
         print_row(&view_rows[i]);

@@ -12,11 +12,11 @@ offers() { has_status 0 && says_nothing && printf '%s\n' "$@" | cmp - "$out"; }
 : >"$work/kernel.elf"
 
 complete rvftrace ''
-claim 'the commands' offers run debug explore litmus report log view cores --help --version
+claim 'the commands' offers run debug explore litmus report log view check-trace cores --help --version
 complete rvftrace run ker
 claim 'a file for the image' offers kernel.elf
 complete rvftrace run --f
-claim 'options of run' offers --firmware --fetch --follow-data --findings-max --findings
+claim 'options of run' offers --firmware --fetch --follow-data --findings-max --findings --from --function
 complete rvftrace debug --c
 claim '... of debug' offers --console --code-writes-max --commands
 complete rvftrace run --c

@@ -7,7 +7,7 @@ claim 'no arguments: told what to try' refused 64 'no command'
 run frobnicate "$mcount"
 claim 'an unknown command is named' refused 64 ".*frobnicate"
 run frob
-claim 'an unknown command is answered with all commands' refused 64 '.*frob.*run, debug, explore, litmus, report, log, view and cores'
+claim 'an unknown command is answered with all commands' refused 64 '.*frob.*run, debug, explore, litmus, report, log, view, check-trace and cores'
 run run
 claim 'no image: told what to try' refused 64 'no image'
 run run "$mcount" "$mcount"
@@ -164,7 +164,7 @@ for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
 done
 run run "$mcount" -h
 claim '-h behind the image is help, too' has_status 0 and has_line '^Usage: rvftrace run ' "$out"
-for words in help -h 'help run' 'help cores' 'run -h' 'debug -h' 'explore -h' 'log -h' 'report -h' 'litmus -h' 'cores -h' 'cores --help'; do
+for words in help -h 'help run' 'help cores' 'run -h' 'debug -h' 'explore -h' 'log -h' 'report -h' 'litmus -h' 'check-trace -h' 'cores -h' 'cores --help'; do
     # shellcheck disable=SC2086 # words
     run $words
     claim "$words shows help on standard output" has_status 0 and has_line '^Usage: rvftrace ' "$out" and says_nothing

@@ -263,7 +263,7 @@ static void convert(struct log *l, unsigned choice)
         export_folded_disabled,
         export_flamegraph_disabled,
     };
-    struct filter filter = filter_all;
+    struct selection filter = selection_all;
     struct source source;
     struct export_job job = {.source = &source, .log = l, .out = fopen("/dev/null", "w")};
 
