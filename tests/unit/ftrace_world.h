@@ -54,22 +54,29 @@ static inline void note_event(void *ctx, const struct ftrace_event *e)
 }
 
 /* Begins with harts and an image, to which the test may add names and code. */
-static inline void scene_begin(struct scene *s, unsigned harts, enum fetch_mode fetch)
+static inline void scene_begin_with(struct scene *s, unsigned harts,
+                                    const struct cluster_config *config)
 {
-    const struct cluster_config config = {.fetch = fetch};
     const struct ftrace_listener l = {.ctx = s,
                                       .kinds = FTRACE_BIT(FTRACE_UPDATE_ENDED) |
                                                FTRACE_BIT(FTRACE_FINDING),
                                       .on_event = note_event};
 
     memset(s, 0, sizeof *s);
-    s->w = world_with(&config, harts);
+    s->w = world_with(config, harts);
     s->im = image_begin();
     image_name(s->im, "f", F);
     image_name(s->im, "g", G);
     image_site(s->im, F);
     image_site(s->im, G);
     ftrace_listen(&s->stream, &l);
+}
+
+static inline void scene_begin(struct scene *s, unsigned harts, enum fetch_mode fetch)
+{
+    const struct cluster_config config = {.fetch = fetch};
+
+    scene_begin_with(s, harts, &config);
 }
 
 /* Makes the auditor; what the scene does not have is the test's. */
@@ -178,6 +185,17 @@ static inline void set_mode(struct scene *s, unsigned hart, enum privilege mode,
 
     enter(h, mode, CODE);
     set_csr(h, MSTATUS, (csr(h, MSTATUS) & ~sie) | (interrupts ? sie : 0));
+}
+
+/* The hart has a page table that maps RAM, and what a kernel has there, where it is. */
+static inline void turn_paging_on(struct scene *s, unsigned hart)
+{
+    const uint64_t root = RAM_BASE + 0x600000, sv39 = UINT64_C(8) << 60;
+    enum { GIGABYTE = 30, LEAF = 0xcf }; /* V, R, W, X, A, D */
+
+    poke(&s->w, root + (RAM_BASE >> GIGABYTE) * 8, (RAM_BASE >> 12) << 10 | LEAF, 8);
+    set_csr(hart_of(s, hart), SATP, sv39 | root >> 12);
+    hart_flush_translations(hart_of(s, hart));
 }
 
 #endif

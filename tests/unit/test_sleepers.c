@@ -137,11 +137,12 @@ static void pass(struct world_of_tasks *w, unsigned seconds)
 /* The number of the task that has slept longest; 0: none. */
 static unsigned longest(struct world_of_tasks *w, bool at_all)
 {
-    uint64_t tp, cycles;
+    struct sleeping found;
 
-    if (!sleepers_longest(w->sleepers, hart_of(&w->s, 0), at_all, &tp, &cycles))
+    if (!sleepers_longest(w->sleepers, hart_of(&w->s, 0), at_all, &found))
         return 0;
-    return (unsigned)((tp - task_at(0)) / TASK_STEP);
+    assert_true(found.runnable == !peek(&w->s.w, found.tp + STATE, 4));
+    return (unsigned)((found.tp - task_at(0)) / TASK_STEP);
 }
 
 static void a_task_that_sleeps_for_twenty_seconds_is_found(void **state)
@@ -234,6 +235,34 @@ static void a_task_that_was_in_its_program_meanwhile_gets_on(void **state)
     wreck_all(&w);
 }
 
+/* A kernel thread, too, unless a hart runs it; where switches are not seen that is not known. */
+static void a_task_that_could_run_and_does_not_is_found(void **state)
+{
+    struct world_of_tasks w;
+
+    (void)state;
+    build(&w);
+    pass(&w, 30);
+    assert_int_equal(longest(&w, true), 0);
+    wreck_all(&w);
+    build(&w);
+    w.s.audit->sees_switches = true;
+    for (unsigned i = 1; i < TASKS; i++)
+        set_state(&w, i, INTERRUPTIBLE);
+    poke(&w.s.w, task_at(2) + MM, 0, 8);
+    set_state(&w, 2, RUNNING);
+    pass(&w, 19);
+    assert_int_equal(longest(&w, false), 0);
+    pass(&w, 2);
+    assert_int_equal(longest(&w, false), 2);
+    sleepers_runs(w.sleepers, task_at(2));
+    assert_int_equal(longest(&w, false), 0);
+    hart_set_reg(hart_of(&w.s, 0), 4, task_at(2)); /* tp */
+    pass(&w, 30);
+    assert_int_equal(longest(&w, true), 0);
+    wreck_all(&w);
+}
+
 static void sleepers_are_state(void **state)
 {
     struct world_of_tasks w;
@@ -264,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_task_that_runs_between_two_sleeps_is_not),
         cmocka_unit_test(a_kernel_thread_may_sleep_for_good),
         cmocka_unit_test(a_task_that_was_in_its_program_meanwhile_gets_on),
+        cmocka_unit_test(a_task_that_could_run_and_does_not_is_found),
         cmocka_unit_test(sleepers_are_state),
     };
 

@@ -232,8 +232,8 @@ static inline bool audit_take_odd(struct audit *a, unsigned hart, uint32_t site)
 enum { NO_HART = UINT32_MAX };
 uint32_t patch_rules_onlooker(struct audit *a, const struct code_write *w);
 
-/* A hart goes on with this task. */
-void guest_rules_task_runs(const struct audit *a, uint64_t tp);
+/* The hart goes on with this task. */
+void guest_rules_task_runs(const struct audit *a, const struct hart *h, uint64_t tp);
 
 /* Whether the site is of a module that is loaded, so that its code may be run. */
 bool state_rules_module_runs(const struct audit *a, uint32_t site);

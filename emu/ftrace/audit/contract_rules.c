@@ -352,7 +352,7 @@ static void on_switch(void *ctx, unsigned which, struct hart *h)
 
     (void)which;
     r->audit->harts[hart_id(h)].switches++;
-    guest_rules_task_runs(r->audit, hart_reg(h, REG_A1)); /* __switch_to(prev, next) */
+    guest_rules_task_runs(r->audit, h, hart_reg(h, REG_A1)); /* __switch_to(prev, next) */
 }
 
 static bool has_symbol(const struct audit *a, const char *name, uint64_t *va)

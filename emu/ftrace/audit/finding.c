@@ -81,6 +81,27 @@ const char *message_text(enum message message)
                          "taken an interrupt that waits for it",
         [MESSAGE_SPINS] = "in a small loop: each interrupt finds the hart there, with the same "
                           "registers",
+        [MESSAGE_LOOPS] = "in an endless loop: it goes through the same instructions again and "
+                          "again, and no branch among them is going to leave it",
+        [MESSAGE_LOOPS_OFF] = "in an endless loop with interrupts off: it goes through the same "
+                              "instructions again and again, and no branch among them is going "
+                              "to leave it",
+        [MESSAGE_OFF] = "with interrupts off for a tenth of a second or more, and nothing that it "
+                        "executes next turns them on",
+        [MESSAGE_WAITS_DEAF] = "it waits for an interrupt, has not enabled those by other harts, "
+                               "and one was sent a tenth of a second ago or earlier",
+        [MESSAGE_START_TASK_TAKEN] = "its task is the one that another hart runs",
+        [MESSAGE_START_CPU_TAKEN] = "its task has the number (cpu) of another hart's task",
+        [MESSAGE_START_NO_TASK] = "tp is not the address of a task",
+        [MESSAGE_START_STACK] = "sp is not in the stack of its task",
+        [MESSAGE_START_ALIGNMENT] = "sp is no multiple of 16",
+        [MESSAGE_START_GP] = "gp is not __global_pointer$, as it is in another hart",
+        [MESSAGE_START_VECTOR] = "its traps go elsewhere than those of all other harts (stvec)",
+        [MESSAGE_START_MODE] = "its page tables have another mode than those of all other harts",
+        [MESSAGE_START_TABLES] = "its page tables do not map all of the kernel's text",
+        [MESSAGE_START_ACCESS] = "it may access user memory, or read what can only be executed",
+        [MESSAGE_START_NO_IPI] = "it waits, and has not enabled interrupts by other harts (SSIE in "
+                                 "sie), as all others have",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
         [MESSAGE_OPEN] = "at this address, writable and executable",
         [MESSAGE_NO_SLOT] = "nothing can be executed at the address where the hart goes on",

@@ -148,10 +148,26 @@ enum message {
     MESSAGE_RESULT,
     MESSAGE_LEFT_OUT,
     MESSAGE_GIVEN_UP,
-    MESSAGE_TRAP_LOOP,     /* these four: how the guest hangs */
+    MESSAGE_TRAP_LOOP,     /* these eight: how the guest hangs */
     MESSAGE_HANDLER_TRAPS, /* the trap handler itself */
     MESSAGE_DEAF,          /* with interrupts off */
     MESSAGE_SPINS,         /* with interrupts on */
+    MESSAGE_LOOPS,
+    MESSAGE_LOOPS_OFF,
+    MESSAGE_OFF,
+    MESSAGE_WAITS_DEAF,
+    /* How a hart that was started goes to work. */
+    MESSAGE_START_TASK_TAKEN,
+    MESSAGE_START_CPU_TAKEN,
+    MESSAGE_START_NO_TASK,
+    MESSAGE_START_STACK,
+    MESSAGE_START_ALIGNMENT,
+    MESSAGE_START_GP,
+    MESSAGE_START_VECTOR,
+    MESSAGE_START_MODE,
+    MESSAGE_START_TABLES,
+    MESSAGE_START_ACCESS,
+    MESSAGE_START_NO_IPI,
     /* Of changed text: whole_insn.h. */
     MESSAGE_BREAK_INSIDE,
     MESSAGE_BREAK_TOO_LONG,

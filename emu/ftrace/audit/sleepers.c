@@ -9,7 +9,9 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "base/vec.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
 #include "ftrace/kernel/tasks.h"
@@ -23,6 +25,7 @@ enum { LOOK_CYCLES = 1000 * 1000 * 1000 };
 
 struct sleeper {
     uint64_t tp, since;
+    bool runnable;
     bool seen; /* by the present look */
 };
 
@@ -47,17 +50,34 @@ void sleepers_free(struct sleepers *s)
     free(s);
 }
 
-static void on_asleep(void *ctx, uint64_t tp)
+/* Whether a hart runs the task, or one is where its task cannot be known. */
+static bool may_run(const struct cluster *c, uint64_t tp)
+{
+    for (unsigned i = 0; i < cluster_hart_count(c); i++) {
+        struct hart *h = cluster_hart(c, i);
+
+        if (hart_sync_stamp(h) != UINT64_MAX &&
+            (hart_mode(h) == PRIV_M || call_stack_task(h) == tp || hart_reg(h, REG_TP) == tp))
+            return true;
+    }
+    return false;
+}
+
+/* Of a task that could run it must be known when it does. */
+static void on_task(void *ctx, uint64_t tp, bool runnable)
 {
     struct sleepers *s = ctx;
 
+    if (runnable && (!s->audit->sees_switches || may_run(s->audit->config.cluster, tp)))
+        return;
     for (size_t i = 0; i < s->list.len; i++)
-        if (s->list.at[i].tp == tp) {
+        if (s->list.at[i].tp == tp && s->list.at[i].runnable == runnable) {
             s->list.at[i].seen = true;
             return;
         }
     if (s->list.len < SLEEPERS_MAX)
-        VEC_PUSH(&s->list, ((struct sleeper){.tp = tp, .since = s->now, .seen = true}));
+        VEC_PUSH(&s->list,
+                 ((struct sleeper){.tp = tp, .since = s->now, .runnable = runnable, .seen = true}));
 }
 
 /* Only a hart in the kernel can read the list. */
@@ -69,7 +89,7 @@ static void look(struct sleepers *s, struct hart *h)
     s->next_look = s->now + LOOK_CYCLES;
     for (size_t i = 0; i < s->list.len; i++)
         s->list.at[i].seen = false;
-    tasks_each_asleep(s->audit->config.tasks, h, on_asleep, s);
+    tasks_each_kept(s->audit->config.tasks, h, on_task, s);
     for (size_t i = 0; i < s->list.len; i++)
         if (s->list.at[i].seen)
             s->list.at[kept++] = s->list.at[i];
@@ -99,8 +119,7 @@ void sleepers_runs(struct sleepers *s, uint64_t tp)
         forget(s, tp);
 }
 
-bool sleepers_longest(struct sleepers *s, struct hart *h, bool at_all, uint64_t *tp,
-                      uint64_t *cycles)
+bool sleepers_longest(struct sleepers *s, struct hart *h, bool at_all, struct sleeping *found)
 {
     const struct sleeper *longest = NULL;
 
@@ -113,8 +132,7 @@ bool sleepers_longest(struct sleepers *s, struct hart *h, bool at_all, uint64_t 
             longest = &s->list.at[i];
     if (!longest || (!at_all && s->now - longest->since < HUNG_CYCLES))
         return false;
-    *tp = longest->tp;
-    *cycles = s->now - longest->since;
+    *found = (struct sleeping){longest->tp, s->now - longest->since, longest->runnable};
     return true;
 }
 
@@ -122,11 +140,12 @@ static void sleeper_io(struct state_io *io, struct sleeper *one)
 {
     STATE_IO(io, one->tp);
     STATE_IO(io, one->since);
+    STATE_IO(io, one->runnable);
 }
 
 void sleepers_state_io(struct state_io *io, struct sleepers *s)
 {
-    state_io_section(io, "sleepers", 1);
+    state_io_section(io, "sleepers", 2);
     STATE_IO(io, s->next_look);
     STATE_IO(io, s->now);
     STATE_IO_VEC(io, &s->list, SLEEPERS_MAX, sleeper_io);

@@ -18,6 +18,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/start_state.h"
 #include "mem/bus.h"
 
 enum { CSR_SATP = 0x180, SATP_MODE_SHIFT = 60 };
@@ -29,6 +30,7 @@ struct started_hart {
     bool left_m_mode;
     bool satp_written;        /* by firmware, since it was entered last */
     bool awaits_fence;        /* it was started, and has executed no fence.i since */
+    bool awaits_judging;      /* it was started, and has not come so far (start_state.h) */
     uint64_t stamp;           /* of the clock, at the start */
     uint64_t pc, cycle, step; /* where it was started; when */
     bool has_run;             /* code that was changed before */
@@ -50,6 +52,7 @@ static void begin(struct start_rules *r, const struct hart *h)
     *s = (struct started_hart){
         .left_m_mode = s->left_m_mode,
         .awaits_fence = true,
+        .awaits_judging = true,
         .stamp = bus_ram(cluster_bus(r->audit->config.cluster))->stamp,
         .pc = hart_pc(h),
         .cycle = hart_cycles(h),
@@ -153,6 +156,19 @@ static void check(struct start_rules *r, const struct hart *h, enum fact_label n
         add_evidence(r->audit, f, s, h, now);
 }
 
+/* The hart has come so far, or the run ends. */
+static void judge_state(struct start_rules *r, struct hart *h, enum start_moment moment,
+                        enum fact_label now)
+{
+    struct started_hart *s = &r->harts[hart_id(h)];
+    const struct start_place place = {s->pc, s->cycle, s->step};
+
+    if (!s->awaits_judging || !start_state_can_judge(h))
+        return;
+    s->awaits_judging = false;
+    start_state_judge(r->audit, h, moment, &place, now);
+}
+
 /* A fence that firmware executes, or another hart asks for, is none of the hart's own. */
 static void fence(struct start_rules *r, const struct fence_event *f)
 {
@@ -191,6 +207,7 @@ static void on_event(void *rules, const struct event *e)
     case EVENT_HART_WAITS:
         if (hart_mode(e->started.hart) != PRIV_M)
             check(r, e->started.hart, LABEL_WAITING);
+        judge_state(r, e->started.hart, START_WAITS, LABEL_WAITING);
         break;
     case EVENT_SATP:
         r->harts[hart_id(e->satp.hart)].satp_written |= hart_mode(e->satp.hart) == PRIV_M;
@@ -198,6 +215,8 @@ static void on_event(void *rules, const struct event *e)
     case EVENT_TRAP:
         if (e->trap.interrupt && e->trap.to == PRIV_S)
             check(r, e->trap.hart, LABEL_RUNNING);
+        if (e->trap.interrupt && e->trap.to == PRIV_S)
+            judge_state(r, e->trap.hart, START_INTERRUPTED, LABEL_RUNNING);
         break;
     case EVENT_TRAP_RETURN:
         leave_firmware(r, &e->trap_return);
@@ -211,25 +230,31 @@ static void on_event(void *rules, const struct event *e)
 static void end(void *rules)
 {
     struct start_rules *r = rules;
-    const struct cluster *c = r->audit->config.cluster;
+    struct cluster *c = r->audit->config.cluster;
 
-    for (unsigned i = 0; i < cluster_hart_count(c); i++)
-        if (r->audit->end.how == RUN_OVER ||
-            hart_cycles(cluster_hart(c, i)) - r->harts[i].cycle > START_CYCLES)
-            check(r, cluster_hart(c, i), LABEL_RUNNING);
+    for (unsigned i = 0; i < cluster_hart_count(c); i++) {
+        struct hart *h = cluster_hart(c, i);
+        bool long_ago = hart_cycles(h) - r->harts[i].cycle > START_CYCLES;
+
+        if (r->audit->end.how == RUN_OVER || long_ago)
+            check(r, h, LABEL_RUNNING);
+        if (long_ago)
+            judge_state(r, h, START_RUN_ENDS, LABEL_RUNNING);
+    }
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct start_rules *r = rules;
 
-    state_io_section(io, "start-rules", 3);
+    state_io_section(io, "start-rules", 4);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
         struct started_hart *s = &r->harts[i];
 
         STATE_IO(io, s->left_m_mode);
         STATE_IO(io, s->satp_written);
         STATE_IO(io, s->awaits_fence);
+        STATE_IO(io, s->awaits_judging);
         STATE_IO(io, s->stamp);
         STATE_IO(io, s->pc);
         STATE_IO(io, s->cycle);

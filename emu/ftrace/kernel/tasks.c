@@ -29,6 +29,7 @@ enum member {
     MEMBER_STACK,
     MEMBER_RETURN_DEPTH,
     MEMBER_PREEMPT,
+    MEMBER_CPU,
     MEMBER_STATE,
     MEMBER_MM,
     MEMBER_TASKS, /* in the list of all tasks */
@@ -97,13 +98,12 @@ static int32_t find_member(struct tasks *t, const char *member)
     return find_member_of(t, "task_struct", member);
 }
 
-/* In Linux it is a member of a struct in the task_struct. */
-static int32_t find_preempt_count(struct tasks *t)
+/* In Linux these are members of a struct in the task_struct. */
+static int32_t find_of_info(struct tasks *t, const char *member)
 {
-    int32_t info = find_member(t, "thread_info");
-    int32_t count = find_member_of(t, "thread_info", "preempt_count");
+    int32_t info = find_member(t, "thread_info"), at = find_member_of(t, "thread_info", member);
 
-    return info == UNKNOWN || count == UNKNOWN ? UNKNOWN : info + count;
+    return info == UNKNOWN || at == UNKNOWN ? UNKNOWN : info + at;
 }
 
 static int32_t find_of_thread(struct tasks *t, const char *member)
@@ -142,7 +142,8 @@ static void search(struct tasks *t)
         [MEMBER_NAME] = "comm",     [MEMBER_PID] = "pid",
         [MEMBER_STACK] = "stack",   [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
         [MEMBER_STATE] = "__state", [MEMBER_MM] = "mm",
-        [MEMBER_TASKS] = "tasks",   [MEMBER_PREEMPT] = "preempt_count"};
+        [MEMBER_TASKS] = "tasks",   [MEMBER_PREEMPT] = "preempt_count",
+        [MEMBER_CPU] = "cpu"};
 
     t->searched = true;
     for (unsigned i = 0; i < MEMBERS; i++)
@@ -153,7 +154,9 @@ static void search(struct tasks *t)
     t->at[MEMBER_SP] = find_of_thread(t, "sp");
     t->at[MEMBER_S0] = find_of_thread(t, "s");
     if (t->at[MEMBER_PREEMPT] == UNKNOWN)
-        t->at[MEMBER_PREEMPT] = find_preempt_count(t);
+        t->at[MEMBER_PREEMPT] = find_of_info(t, "preempt_count");
+    if (t->at[MEMBER_CPU] == UNKNOWN)
+        t->at[MEMBER_CPU] = find_of_info(t, "cpu");
     if (t->at[MEMBER_NAME] == UNKNOWN)
         t->at[MEMBER_NAME] = find_name_of_first(t);
 }
@@ -292,6 +295,24 @@ bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task)
     return true;
 }
 
+bool tasks_cpu(struct tasks *t, struct hart *h, uint64_t tp, int32_t *cpu)
+{
+    return read_member(t, h, tp, MEMBER_CPU, cpu, sizeof *cpu);
+}
+
+uint64_t tasks_stack_bytes(const struct tasks *t)
+{
+    static const char *const ends[] = {"__end_init_stack", "__end_init_task"};
+    uint64_t begin, end;
+
+    if (symbols_find(t->symbols, "init_stack", &begin))
+        for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+            if (symbols_find(t->symbols, ends[i], &end) && end - begin >= PAGE_BYTES &&
+                end - begin <= (uint64_t)16 * TASK_STACK_BYTES)
+                return end - begin;
+    return TASK_STACK_BYTES;
+}
+
 bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
 {
     int32_t at = offset_of(t, MEMBER_NAME);
@@ -403,17 +424,30 @@ static bool is_program(struct tasks *t, struct hart *h, uint64_t tp)
            (read_member(t, h, tp, MEMBER_PID, &pid, sizeof pid) && pid == 1);
 }
 
-static bool is_asleep(struct tasks *t, struct hart *h, uint64_t tp)
+/* The idle tasks, whose pid is 0, run only if there is no other. */
+static bool is_idle(struct tasks *t, struct hart *h, uint64_t tp)
 {
-    uint32_t state;
+    int32_t pid;
 
-    return read_member(t, h, tp, MEMBER_STATE, &state, sizeof state) && is_program(t, h, tp) &&
-           (state & (TASK_UNINTERRUPTIBLE | TASK_WAKEKILL | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE;
+    return !read_member(t, h, tp, MEMBER_PID, &pid, sizeof pid) || !pid;
 }
 
-void tasks_each_asleep(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp),
-                       void *ctx)
+static bool is_kept(struct tasks *t, struct hart *h, uint64_t tp, bool *runnable)
 {
+    const uint32_t mask = TASK_UNINTERRUPTIBLE | TASK_WAKEKILL | TASK_NOLOAD;
+    uint32_t state;
+
+    if (!read_member(t, h, tp, MEMBER_STATE, &state, sizeof state))
+        return false;
+    *runnable = !state;
+    return *runnable ? !is_idle(t, h, tp)
+                     : (state & mask) == TASK_UNINTERRUPTIBLE && is_program(t, h, tp);
+}
+
+void tasks_each_kept(struct tasks *t, struct hart *h,
+                     void (*found)(void *ctx, uint64_t tp, bool runnable), void *ctx)
+{
+    bool runnable;
     int32_t list = offset_of(t, MEMBER_TASKS);
     uint64_t first, node, head;
 
@@ -423,8 +457,8 @@ void tasks_each_asleep(struct tasks *t, struct hart *h, void (*found)(void *ctx,
     if (!hart_peek(h, head, &node, sizeof node))
         return;
     for (unsigned n = 0; n < LIST_MAX && node && node != head; n++) {
-        if (is_asleep(t, h, node - (uint64_t)list))
-            found(ctx, node - (uint64_t)list);
+        if (is_kept(t, h, node - (uint64_t)list, &runnable))
+            found(ctx, node - (uint64_t)list, runnable);
         if (!hart_peek(h, node, &node, sizeof node))
             return;
     }

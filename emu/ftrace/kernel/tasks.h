@@ -57,6 +57,12 @@ MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, i
 /* The same of the task's preempt_count: above 0 it cannot be preempted. */
 MUST_USE bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count);
 
+/* The number of the hart (cpu) that runs the task, or has last run it, as the task says. */
+MUST_USE bool tasks_cpu(struct tasks *t, struct hart *h, uint64_t tp, int32_t *cpu);
+
+/* The size of a task's stack: that of the first task, if it can be known, or TASK_STACK_BYTES. */
+uint64_t tasks_stack_bytes(const struct tasks *t);
+
 /* Both of the task with this tp, which the hart runs. */
 struct task_counts {
     bool has_depth, has_preempt;
@@ -65,12 +71,13 @@ struct task_counts {
 struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp);
 
 /*
- * Calls back for the tasks in the kernel's list that sleep until they are woken, whatever signals
- * come (uninterruptibly), and belong to a program, or are init: other kernel threads may sleep so
- * for good. There are none if the members are not known.
+ * Calls back for the tasks in the kernel's list that are kept from running: those that sleep until
+ * they are woken, whatever signals come (uninterruptibly), and belong to a program, or are init, as
+ * other kernel threads may sleep so for good; and, `runnable', those of all kinds that could run,
+ * also if they do. There are none if the members are not known.
  */
-void tasks_each_asleep(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp),
-                       void *ctx);
+void tasks_each_kept(struct tasks *t, struct hart *h,
+                     void (*found)(void *ctx, uint64_t tp, bool runnable), void *ctx);
 
 /* The registers with which a task that runs on no hart will go on. */
 struct task_registers {
