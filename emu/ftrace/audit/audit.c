@@ -22,6 +22,7 @@
 #include "ftrace/audit/store_stacks.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
+#include "ftrace/patch/breakpoints.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/sites.h"
 #include "load/symbols.h"
@@ -81,6 +82,8 @@ struct audit *audit_new(const struct audit_config *config)
     a->config = *config;
     a->traits = site_traits(config->sites);
     a->stores = store_stacks_new();
+    a->breakpoints =
+        breakpoints_new(cluster_bus(config->cluster), cluster_hart_count(config->cluster));
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     listener.kinds = create_families(a);
     ftrace_listen(config->stream, &listener);
@@ -99,6 +102,7 @@ void audit_free(struct audit *a)
     map_free(&a->index);
     map_free(&a->debugged);
     store_stacks_free(a->stores);
+    breakpoints_free(a->breakpoints);
     free(a->harts);
     free(a);
 }
@@ -576,8 +580,14 @@ static void follow_store(struct audit *a, const struct code_write *w)
 static void follow(struct audit *a, const struct event *e)
 {
     switch (e->kind) {
-    case EVENT_CODE_WRITE: follow_store(a, &e->code_write); break;
-    case EVENT_FENCE_I: a->harts[hart_id(e->fence.hart)].fenced = true; break;
+    case EVENT_CODE_WRITE:
+        follow_store(a, &e->code_write);
+        breakpoints_write(a->breakpoints, &e->code_write);
+        break;
+    case EVENT_FENCE_I:
+        a->harts[hart_id(e->fence.hart)].fenced = true;
+        breakpoints_fence(a->breakpoints, hart_id(e->fence.hart));
+        break;
     case EVENT_TRAP:
         a->harts[hart_id(e->trap.hart)].depth++;
         a->harts[hart_id(e->trap.hart)].traps++;
@@ -826,7 +836,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 10);
+    state_io_section(io, "audit", 11);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -837,6 +847,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
     STATE_IO(io, a->user_mode);
     state_io_map(io, &a->debugged);
     store_stacks_state_io(io, a->stores);
+    breakpoints_state_io(io, a->breakpoints);
     check(io, a);
     for (unsigned id = 0; id < RULE_FAMILIES; id++)
         families[id]->state_io(io, a->rules[id]);

@@ -12,6 +12,7 @@
 #include "ftrace/sites/sites.h"
 
 struct breakpoint_rules;
+struct breakpoints;
 struct contract_rules;
 struct fetch_rules;
 struct patch;
@@ -97,6 +98,7 @@ struct audit {
     struct audited_hart *harts;
     struct seen_store store;
     struct store_stacks *stores;
+    struct breakpoints *breakpoints; /* in code, and what they replaced */
     bool user_mode;        /* some hart has been in U-mode */
     struct run_end end;    /* for the families' end() */
     bool sees_switches;    /* audited_hart.switches counts */

@@ -76,8 +76,7 @@ struct hit {
 struct breakpoint_rules {
     struct audit *audit;
     struct decoder *decoder; /* NULL: none was needed yet */
-    struct breakpoints *breakpoints;
-    bool *in_slot; /* by hart: a hit of the hart is in STAGE_SLOT */
+    bool *in_slot;           /* by hart: a hit of the hart is in STAGE_SLOT */
     VEC_OF(struct hit) hits;
     uint64_t left_out;
 };
@@ -541,7 +540,7 @@ static void judge_simulated(const struct breakpoint_rules *r, const struct hit *
 static void judge_again(const struct breakpoint_rules *r, const struct hit *d, const struct step *s,
                         const struct insn_effect *e)
 {
-    struct breakpoint *p = breakpoints_at(r->breakpoints, d->pa);
+    struct breakpoint *p = breakpoints_at(r->audit->breakpoints, d->pa);
 
     if (insn_uses_pc(&s->insn) && e->rd && hart_reg(s->hart, e->rd) != d->regs[e->rd]) {
         report_elsewhere(r, d, s, e->pc); /* it was carried out */
@@ -621,7 +620,7 @@ static bool judge_place(struct breakpoint_rules *r, struct hit *d, const struct 
 /* The first trap's handler has returned. True: the hart is in a slot now. */
 static bool judge_first(struct breakpoint_rules *r, struct hit *d, const struct step *s)
 {
-    struct breakpoint *p = breakpoints_at(r->breakpoints, d->pa);
+    struct breakpoint *p = breakpoints_at(r->audit->breakpoints, d->pa);
     struct insn_effect e;
     bool known = insn_effect(&s->insn, d->pc, d->regs, &e);
 
@@ -823,7 +822,7 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
 
     if (!hart_translate(t->hart, t->epc, ACCESS_FETCH, &d.pa))
         return;
-    p = breakpoints_at(r->breakpoints, d.pa);
+    p = breakpoints_at(r->audit->breakpoints, d.pa);
     if (!p || !is_as_known(r->audit, p))
         return;
     memcpy(&d.word, p->replaced, p->size);
@@ -886,7 +885,6 @@ static void *create(struct audit *a)
     unsigned harts = cluster_hart_count(a->config.cluster);
 
     r->audit = a;
-    r->breakpoints = breakpoints_new(cluster_bus(a->config.cluster), harts);
     r->in_slot = xcalloc(harts, sizeof *r->in_slot);
     return r;
 }
@@ -895,7 +893,6 @@ static void destroy(void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    breakpoints_free(r->breakpoints);
     decoder_free(r->decoder);
     VEC_FREE(&r->hits);
     free(r->in_slot);
@@ -917,8 +914,6 @@ static void on_event(void *rules, const struct event *e)
     struct breakpoint_rules *r = rules;
 
     switch (e->kind) {
-    case EVENT_CODE_WRITE: breakpoints_write(r->breakpoints, &e->code_write); break;
-    case EVENT_FENCE_I: breakpoints_fence(r->breakpoints, hart_id(e->fence.hart)); break;
     case EVENT_TRAP: on_trap(r, &e->trap); break;
     default:
         if (r->hits.len && e->trap_return.from == PRIV_S)
@@ -934,7 +929,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r)
 {
-    return r->left_out + breakpoints_left_out(r->breakpoints);
+    return r->left_out + breakpoints_left_out(r->audit->breakpoints);
 }
 
 static void hit_io(struct state_io *io, struct hit *d)
@@ -965,8 +960,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    state_io_section(io, "breakpoint-rules", 2);
-    breakpoints_state_io(io, r->breakpoints);
+    state_io_section(io, "breakpoint-rules", 3);
     STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->in_slot[i]);

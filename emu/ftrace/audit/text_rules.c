@@ -4,8 +4,8 @@
  *
  * The stores of one hart that touch each other are one change, which is judged when it is complete:
  * when the hart fences, stores elsewhere in text, or ends its update, or when a hart fetches what
- * it has written. What is below a breakpoint is remembered, so that instructions are counted over
- * the text without breakpoints.
+ * it has written. Instructions are counted over the text without
+ * breakpoints: what these have replaced is in ftrace/patch/breakpoints.h.
  *
  * Where the kernel's own text leads to is judged when the kernel is settled: at boot, text that was
  * copied from elsewhere (alternatives) is mended afterwards.
@@ -26,6 +26,7 @@
 #include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/kernel/text_map.h"
+#include "ftrace/patch/breakpoints.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
@@ -56,7 +57,6 @@ struct early_change {
 struct text_rules {
     struct audit *audit;
     struct open_change *harts;
-    struct map breaks; /* half of a breakpoint's address -> what it has replaced, and its size */
     VEC_OF(struct early_change) early;
     uint64_t left_out;
 };
@@ -75,29 +75,31 @@ static bool read_memory(const struct text_rules *r, uint64_t pa, void *to, unsig
     return bus_read(cluster_bus(r->audit->config.cluster), pa, to, size);
 }
 
-enum { BREAK_SIZE_SHIFT = 32 };
-
-static unsigned break_size(uint64_t value)
+/* A breakpoint that text counts with, and begins at the address; NULL: there is none. */
+static struct breakpoint *breakpoint_at(const struct text_rules *r, uint64_t pa)
 {
-    return (unsigned)(value >> BREAK_SIZE_SHIFT);
+    struct breakpoint *p = breakpoints_at(r->audit->breakpoints, pa);
+
+    return p && p->in_text ? p : NULL;
 }
 
 /* What a breakpoint has replaced at an address; false: there is none. */
 static bool below_breakpoint(const struct text_rules *r, uint64_t pa, uint16_t *parcel)
 {
-    uint64_t value;
+    const struct breakpoint *p;
 
-    if (!r->breaks.len)
+    if (!breakpoints_any_in_text(r->audit->breakpoints))
         return false;
-    if (map_get(&r->breaks, pa / 2, &value)) {
-        *parcel = (uint16_t)value;
+    p = breakpoint_at(r, pa);
+    if (p) {
+        memcpy(parcel, p->replaced, sizeof *parcel);
         return true;
     }
-    if (map_get(&r->breaks, pa / 2 - 1, &value) && break_size(value) == 4) {
-        *parcel = (uint16_t)(value >> 16);
-        return true;
-    }
-    return false;
+    p = breakpoint_at(r, pa - 2);
+    if (!p || p->size != 4)
+        return false;
+    memcpy(parcel, p->replaced + 2, sizeof *parcel);
+    return true;
 }
 
 static bool parcel_before(void *ctx, uint64_t va, uint16_t *parcel)
@@ -341,16 +343,23 @@ static void check_early(struct text_rules *r, struct hart *h)
 
 /* ---- breakpoints ---- */
 
-static void keep_breakpoint(struct text_rules *r, const struct text_change *c, uint64_t va,
+static void keep_breakpoint(const struct text_rules *r, const struct text_change *c, uint64_t va,
                             unsigned size)
 {
-    uint16_t low, high = 0;
-    uint64_t pa, value;
+    struct breakpoint new = {.size = (uint8_t)size, .armed = true}, *p;
+    uint16_t parcel;
 
-    if (!text_map_find(r->audit->config.text, va, &pa) || map_get(&r->breaks, pa / 2, &value) ||
-        !c->before(c->ctx, va, &low) || (size == 4 && !c->before(c->ctx, va + 2, &high)))
+    if (!text_map_find(r->audit->config.text, va, &new.pa))
         return;
-    map_put(&r->breaks, pa / 2, (uint64_t)size << BREAK_SIZE_SHIFT | (uint64_t)high << 16 | low);
+    for (unsigned at = 0; at < size; at += 2) {
+        if (!c->before(c->ctx, va + at, &parcel))
+            return;
+        memcpy(new.replaced + at, &parcel, sizeof parcel);
+    }
+    p = breakpoints_at(r->audit->breakpoints, new.pa);
+    if (!p || !(p->armed || p->in_text))
+        p = breakpoints_keep(r->audit->breakpoints, &new);
+    breakpoints_set_in_text(r->audit->breakpoints, p, true);
 }
 
 /* Whether the place belongs to a site or a jump label with contents that these may have. */
@@ -379,9 +388,10 @@ static bool is_jump(uint32_t word)
     return insn_decode(word, &i) && i.op == OP_jal && i.rd == 0;
 }
 
-/* A breakpoint that a change has overwritten: its place, and map_get of it. */
+/* A breakpoint that a change has overwritten, and where it is run. */
 struct overwritten {
-    uint64_t va, pa, value;
+    uint64_t va;
+    struct breakpoint *breakpoint;
 };
 
 /*
@@ -391,13 +401,16 @@ struct overwritten {
 static bool next_overwritten(const struct text_rules *r, const struct open_change *c, uint64_t *at,
                              struct overwritten *o)
 {
-    if (!r->breaks.len)
+    uint64_t pa;
+
+    if (!breakpoints_any_in_text(r->audit->breakpoints))
         return false;
     for (*at = *at ? *at : (c->va & ~UINT64_C(1)) - 2; *at < c->va + c->old.len;) {
         o->va = *at;
         *at += 2;
-        if (text_map_find(r->audit->config.text, o->va, &o->pa) &&
-            map_get(&r->breaks, o->pa / 2, &o->value) && o->va + break_size(o->value) > c->va)
+        o->breakpoint =
+            text_map_find(r->audit->config.text, o->va, &pa) ? breakpoint_at(r, pa) : NULL;
+        if (o->breakpoint && o->va + o->breakpoint->size > c->va)
             return true;
     }
     return false;
@@ -407,12 +420,13 @@ static bool next_overwritten(const struct text_rules *r, const struct open_chang
 static bool is_sound(const struct text_rules *r, const struct overwritten *o,
                      const struct text_change *change)
 {
+    const struct breakpoint *p = o->breakpoint;
     uint32_t word = 0;
     uint64_t va;
     unsigned size;
 
-    return !read_memory(r, o->pa, &word, break_size(o->value)) || word == (uint32_t)o->value ||
-           (change_is_breakpoint(change, &va, &size) && va == o->va) || is_known_form(r, o->pa) ||
+    return !read_memory(r, p->pa, &word, p->size) || !memcmp(&word, p->replaced, p->size) ||
+           (change_is_breakpoint(change, &va, &size) && va == o->va) || is_known_form(r, p->pa) ||
            is_jump(word);
 }
 
@@ -423,7 +437,7 @@ static bool check_removals(struct text_rules *r, const struct open_change *c)
     bool wrong = false;
 
     for (uint64_t at = 0; next_overwritten(r, c, &at, &o);) {
-        struct view v = {.rules = r, .change = c, .va = o.va, .size = break_size(o.value)};
+        struct view v = {.rules = r, .change = c, .va = o.va, .size = o.breakpoint->size};
         struct text_change change = {
             .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
         struct finding *f;
@@ -442,19 +456,19 @@ static bool check_removals(struct text_rules *r, const struct open_change *c)
 }
 
 /* Forgets the breakpoints that are there no more. */
-static void forget_removed(struct text_rules *r, const struct open_change *c)
+static void forget_removed(const struct text_rules *r, const struct open_change *c)
 {
     struct overwritten o;
 
     for (uint64_t at = 0; next_overwritten(r, c, &at, &o);) {
-        struct view v = {.rules = r, .change = c, .va = o.va, .size = break_size(o.value)};
+        struct view v = {.rules = r, .change = c, .va = o.va, .size = o.breakpoint->size};
         const struct text_change change = {
             .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
         uint64_t va;
         unsigned size;
 
         if (!change_is_breakpoint(&change, &va, &size) || va != o.va)
-            map_remove(&r->breaks, o.pa / 2);
+            breakpoints_set_in_text(r->audit->breakpoints, o.breakpoint, false);
     }
 }
 
@@ -582,8 +596,8 @@ static uint64_t own_form(const struct text_rules *r, uint64_t va)
 /* Whether the change is all in a site of the image, and no breakpoint: that is most of them. */
 static bool is_of_site(const struct text_rules *r, const struct open_change *c)
 {
-    return c->kind == TEXT_IMAGE && !r->breaks.len && !may_be_breakpoint(r, c) &&
-           own_form(r, c->va) >= c->old.len;
+    return c->kind == TEXT_IMAGE && !breakpoints_any_in_text(r->audit->breakpoints) &&
+           !may_be_breakpoint(r, c) && own_form(r, c->va) >= c->old.len;
 }
 
 static void judge_all(struct text_rules *r, const struct open_change *c)
@@ -765,7 +779,6 @@ static void destroy(void *rules)
     for (uint32_t i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         VEC_FREE(&r->harts[i].old);
     VEC_FREE(&r->early);
-    map_free(&r->breaks);
     free(r->harts);
     free(r);
 }
@@ -782,13 +795,16 @@ static void on_event(void *rules, const struct event *e)
 }
 
 /* Other text had the memory before. */
-static void forget_text(struct text_rules *r, uint64_t va, uint64_t size)
+static void forget_text(const struct text_rules *r, uint64_t va, uint64_t size)
 {
-    for (uint64_t at = va; r->breaks.len && at < va + size; at += 2) {
+    for (uint64_t at = va, next; at < va + size; at = next) {
         uint64_t pa;
 
+        next = (at / PAGE_BYTES + 1) * PAGE_BYTES;
+        if (next > va + size)
+            next = va + size;
         if (text_map_find(r->audit->config.text, at, &pa))
-            map_remove(&r->breaks, pa / 2);
+            breakpoints_forget(r->audit->breakpoints, pa, next - at);
     }
 }
 
@@ -847,13 +863,12 @@ static void state_io(struct state_io *io, void *rules)
     struct text_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "text-rules", 3);
+    state_io_section(io, "text-rules", 4);
     for (unsigned i = 0; i < harts; i++) {
         change_io(io, &r->harts[i]);
         if (r->harts[i].open && r->harts[i].who.hart != i)
             state_io_fail(io, STATE_OUT_OF_RANGE);
     }
-    state_io_map(io, &r->breaks);
     STATE_IO_VEC(io, &r->early, EARLY_MAX, early_io);
     for (size_t i = 0; i < r->early.len; i++)
         if (r->early.at[i].who.hart >= harts)

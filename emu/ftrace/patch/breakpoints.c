@@ -33,6 +33,7 @@ struct breakpoints {
     VEC_OF(struct breakpoint) kept;
     struct map index; /* pa -> its index in `kept' */
     size_t next;      /* where to look for one that may be forgotten */
+    uint64_t in_text; /* how many have in_text */
     uint64_t left_out;
 };
 
@@ -162,24 +163,47 @@ static bool find(const struct breakpoints *b, const struct run *r, struct breakp
 
 /* ---- what is kept ---- */
 
-/* The place of a new one: of one that is not armed, if there are too many. */
+void breakpoints_set_in_text(struct breakpoints *b, struct breakpoint *p, bool in_text)
+{
+    b->in_text += (uint64_t)in_text - p->in_text;
+    p->in_text = in_text;
+}
+
+bool breakpoints_any_in_text(const struct breakpoints *b)
+{
+    return b->in_text != 0;
+}
+
+static bool is_needed(const struct breakpoint *p)
+{
+    return p->armed || p->in_text;
+}
+
+/* The place of a new one: of one that is not needed, if there are too many. */
 static size_t make_room(struct breakpoints *b)
 {
     if (b->kept.len < KEPT_MAX) {
         VEC_PUSH(&b->kept, (struct breakpoint){0});
         return b->kept.len - 1;
     }
-    for (size_t i = 0; i < KEPT_MAX && b->kept.at[b->next].armed; i++)
+    for (size_t i = 0; i < KEPT_MAX && is_needed(&b->kept.at[b->next]); i++)
         b->next = (b->next + 1) % KEPT_MAX;
-    b->left_out += b->kept.at[b->next].armed;
+    b->left_out += is_needed(&b->kept.at[b->next]);
+    breakpoints_set_in_text(b, &b->kept.at[b->next], false);
     map_remove(&b->index, b->kept.at[b->next].pa);
     return b->next;
 }
 
-static void keep(struct breakpoints *b, const struct breakpoint *new)
+/* What text counts with stays below a breakpoint that is stored over another one. */
+struct breakpoint *breakpoints_keep(struct breakpoints *b, const struct breakpoint *new)
 {
     struct breakpoint *known = entry_of(b, new->pa);
 
+    if (known && known->in_text) {
+        known->armed = new->armed &&new->size == known->size;
+        known->notes = known->count = 0;
+        return known;
+    }
     if (!known) {
         size_t at = make_room(b);
 
@@ -187,14 +211,23 @@ static void keep(struct breakpoints *b, const struct breakpoint *new)
         known = &b->kept.at[at];
     }
     *known = *new;
+    return known;
 }
 
-static void forget(const struct breakpoints *b, uint64_t pa)
+static void forget(struct breakpoints *b, uint64_t pa)
 {
     struct breakpoint *known = entry_of(b, pa);
 
-    if (known)
-        *known = (struct breakpoint){.pa = pa};
+    if (!known)
+        return;
+    breakpoints_set_in_text(b, known, false);
+    *known = (struct breakpoint){.pa = pa};
+}
+
+void breakpoints_forget(struct breakpoints *b, uint64_t pa, uint64_t size)
+{
+    for (uint64_t at = align_up(pa, 2); b->index.len && at < pa + size; at += 2)
+        forget(b, at);
 }
 
 /* Sets of each breakpoint that the store may have changed whether it is in memory. */
@@ -222,7 +255,7 @@ void breakpoints_write(struct breakpoints *b, const struct code_write *w)
     r = &b->runs[w->who.hart];
     add_to_run(r, w);
     if (has_part(w) && find(b, r, &found)) {
-        keep(b, &found);
+        breakpoints_keep(b, &found);
         r->put = found.pa;
         r->has_put = true;
     } else if (r->has_put) {
@@ -250,6 +283,7 @@ static void breakpoint_io(struct state_io *io, struct breakpoint *p)
     STATE_IO_BELOW(io, p->size, sizeof p->replaced + 1);
     state_io_bytes(io, p->replaced, sizeof p->replaced);
     STATE_IO(io, p->armed);
+    STATE_IO(io, p->in_text);
     STATE_IO(io, p->notes);
     STATE_IO(io, p->count);
 }
@@ -265,7 +299,7 @@ static void run_io(struct state_io *io, struct run *r)
 
 void breakpoints_state_io(struct state_io *io, struct breakpoints *b)
 {
-    state_io_section(io, "breakpoints", 1);
+    state_io_section(io, "breakpoints", 2);
     STATE_IO_VEC(io, &b->kept, KEPT_MAX, breakpoint_io);
     for (unsigned i = 0; i < b->harts; i++)
         run_io(io, &b->runs[i]);
@@ -274,6 +308,9 @@ void breakpoints_state_io(struct state_io *io, struct breakpoints *b)
     if (!io->loading)
         return;
     map_clear(&b->index);
-    for (size_t i = 0; i < b->kept.len; i++)
+    b->in_text = 0;
+    for (size_t i = 0; i < b->kept.len; i++) {
         map_put(&b->index, b->kept.at[i].pa, i);
+        b->in_text += b->kept.at[i].in_text;
+    }
 }

@@ -1,10 +1,15 @@
 /*
  * breakpoints.h - the breakpoints that a kernel has stored over instructions, and what they
- * replaced.
+ * replaced: the only place where that is kept.
  *
  * A breakpoint is an ebreak or c.ebreak that was stored over other bytes, alone: in one store, or
  * in adjacent ones of the same hart with no fence.i in between, which change no byte beside it. An
- * ebreak in code that is copied has other bytes around it that change, too, and is none.
+ * ebreak in code that is copied has other bytes around it that change, too, and is none. Also what
+ * is taken for one by who judges changes of text, when they are complete.
+ *
+ * What it replaced is kept when it has been removed, too: a hart may still be in its trap. It is
+ * forgotten when other code gets its memory, when it turns out to be a part of something else that
+ * is written, or when there are too many.
  */
 #ifndef FTRACE_BREAKPOINTS_H
 #define FTRACE_BREAKPOINTS_H
@@ -22,6 +27,7 @@ struct breakpoint {
     uint8_t size;        /* 2: a c.ebreak; 4: an ebreak */
     uint8_t replaced[4]; /* its first `size' bytes */
     bool armed;          /* it is in memory; else other bytes were stored there again */
+    bool in_text;        /* text counts with it: breakpoints_set_in_text */
     /* For whoever judges it, zero when it is stored: what is known of it, and a count. */
     uint8_t notes, count;
 };
@@ -35,11 +41,25 @@ void breakpoints_write(struct breakpoints *b, const struct code_write *w);
 /* Must be called at a fence.i of the hart. */
 void breakpoints_fence(struct breakpoints *b, unsigned hart);
 
+/* Keeps one that was not found by its stores, and returns it, as breakpoints_at would. */
+struct breakpoint *breakpoints_keep(struct breakpoints *b, const struct breakpoint *new);
+
+/* Forgets those that begin in this memory: it has other code now. */
+void breakpoints_forget(struct breakpoints *b, uint64_t pa, uint64_t size);
+
 /*
  * The last breakpoint that was stored at the address, armed or not; NULL: none is known. Valid
  * until the next store.
  */
 struct breakpoint *breakpoints_at(const struct breakpoints *b, uint64_t pa);
+
+/*
+ * Whether text counts with the breakpoint: instructions are counted over what it replaced. That
+ * begins when the change that has stored it is complete, and ends when the one that has removed it
+ * is. And: whether there is such a breakpoint.
+ */
+void breakpoints_set_in_text(struct breakpoints *b, struct breakpoint *p, bool in_text);
+bool breakpoints_any_in_text(const struct breakpoints *b);
 
 /* The number of breakpoints that were forgotten while they were armed: there were too many. */
 uint64_t breakpoints_left_out(const struct breakpoints *b);
