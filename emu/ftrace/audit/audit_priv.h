@@ -99,11 +99,11 @@ struct audit {
     struct seen_store store;
     struct store_stacks *stores;
     struct breakpoints *breakpoints; /* in code, and what they replaced */
-    bool user_mode;        /* some hart has been in U-mode */
-    struct run_end end;    /* for the families' end() */
-    bool sees_switches;    /* audited_hart.switches counts */
-    bool has_direct_calls; /* the kernel can make trampolines for single functions */
-    struct map debugged;   /* half of the address of each parcel of code that a debugger wrote */
+    bool user_mode;                  /* some hart has been in U-mode */
+    struct run_end end;              /* for the families' end() */
+    bool sees_switches;              /* audited_hart.switches counts */
+    bool has_direct_calls;           /* the kernel can make trampolines for single functions */
+    struct map debugged; /* half of the address of each parcel of code that a debugger wrote */
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
