@@ -86,7 +86,7 @@ $(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
 
 # Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
 HOSTILE_OUT := $(PROGRAM_OUT)/hostile
-HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf deep.elf fences.elf findings.elf pages.elf slow.elf swaps.elf tables.elf \
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf deep.elf fences.elf findings.elf pages.elf slow.elf storm.elf swaps.elf tables.elf \
 	run-by-all.elf run-by-all-large.elf run-in-turns.elf run-in-turns-large.elf)
 
 programs: $(HOSTILE)

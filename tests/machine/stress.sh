@@ -51,4 +51,32 @@ mcount=$BUILD/guest-kernel/mcount-no-local-fence/kernel.elf
 boot stress "$BUILD/stress/rvftrace" --audit fail --quiet
 claim 'the stress build finds a missing local fence' \
     has_status 80 and test "$(rules)" = missing-local-fence
+
+# Harts that are interrupted all the time keep their registers, here and on QEMU.
+storm=$programs/hostile/storm.elf
+timeout 60 qemu-system-riscv64 -machine virt -bios none -smp 8 -display none -monitor none -serial none -kernel "$storm"
+status=$?
+claim 'on QEMU the program of the storm ends well' has_status 0
+storm() { # BUILD HARTS OPTIONS...
+    rvftrace=$1/rvftrace
+    shift
+    run run --quiet --firmware none --max-insns 100M --report "$work/storm.json" --harts "$@" "$storm"
+    rvftrace=$BUILD/rvftrace
+}
+storm "$BUILD" 64
+claim 'interrupts without end, 64 harts' has_status 0
+cp "$work/storm.json" "$work/storm64.json"
+storm "$BUILD" 64
+claim '... are the same each time' has_status 0 and cmp "$work/storm.json" "$work/storm64.json"
+for options in '8 --timing c906' '8 --stores delayed' '8 --stores random:2 --translate random:3 --fetch random:4' '8 --log '"$work/log"; do
+    # shellcheck disable=SC2086 # words
+    storm "$BUILD" $options
+    claim "... $options" has_status 0
+done
+storm "$BUILD" 16
+cp "$work/storm.json" "$work/storm16.json"
+storm "$BUILD/asan" 16
+claim 'the sanitizers find nothing in them, 16 harts' has_status 0 and cmp "$work/storm.json" "$work/storm16.json"
+storm "$BUILD/stress" 16
+claim 'nor do slices of an instruction or two lose a register' has_status 0
 finish
