@@ -346,6 +346,7 @@ static enum exit_status make_watch(struct session *s)
     config.tasks = s->tasks;
     config.programs = s->programs;
     config.audit = s->options.audit != AUDIT_OFF;
+    config.asked_locks = s->options.command == COMMAND_EXPLORE;
     config.calls = session_call_listener(s);
     s->watch = watch_new(&config, &s->diag);
     s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);

@@ -314,10 +314,8 @@ static void plant(struct act_log *l, uint32_t id)
  * A site was added: that of a module that is being loaded, whose code nothing can execute before
  * it is complete. Where the list begins before that, its instructions are acts from now on.
  */
-static void on_site(void *ctx, const struct ftrace_event *e)
+static void on_site(struct act_log *l, uint32_t id)
 {
-    struct act_log *l = ctx;
-    uint32_t id = e->site.id;
     const struct site *s = site_get(watch_sites(l->watch), id);
     unsigned hart = hart_id(machine_current(l->machine));
 
@@ -329,6 +327,24 @@ static void on_site(void *ctx, const struct ftrace_event *e)
         map_remove(&l->expected, id);
         plant(l, id);
     }
+}
+
+static void on_lock(const struct act_log *l, enum act_kind kind, const struct hart *h)
+{
+    if (l->on)
+        pass_on(l, &(struct act){.kind = (uint8_t)kind,
+                                 .hart = (uint8_t)hart_id(h),
+                                 .insns = machine_insns(l->machine)});
+}
+
+static void on_ftrace(void *ctx, const struct ftrace_event *e)
+{
+    struct act_log *l = ctx;
+
+    if (e->kind == FTRACE_SITE_CHANGED)
+        on_site(l, e->site.id);
+    else
+        on_lock(l, e->kind == FTRACE_LOCK_ASKED ? ACT_LOCK : ACT_UNLOCK, e->lock.hart);
 }
 
 /* ---- an access to data ---- */
@@ -435,8 +451,11 @@ struct act_log *act_log_new(struct machine *m, struct watch *w)
     l->image_sites = site_count(watch_sites(w));
     l->list.harts = cluster_hart_count(l->cluster);
     cluster_listen(l->cluster, &listener);
-    ftrace_listen(watch_stream(w),
-                  &(struct ftrace_listener){l, FTRACE_BIT(FTRACE_SITE_CHANGED), on_site});
+    ftrace_listen(watch_stream(w), &(struct ftrace_listener){l,
+                                                             FTRACE_BIT(FTRACE_SITE_CHANGED) |
+                                                                 FTRACE_BIT(FTRACE_LOCK_ASKED) |
+                                                                 FTRACE_BIT(FTRACE_LOCK_RELEASED),
+                                                             on_ftrace});
     return l;
 }
 

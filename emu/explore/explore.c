@@ -34,18 +34,37 @@
 #include "machine/plan.h"
 #include "machine/snapshot.h"
 
-/* Cycles. An update is over when no code was stored to for GAP; its window begins BEFORE it. */
-enum { GAP = 100 * 1000, BEFORE = 12 * 1000 * 1000, LONGEST = 100 * 1000 * 1000 };
+/*
+ * Cycles. An update is over when no code was stored to for GAP, and no lock was released for
+ * GAP_LOCKED: what is taken away is freed some time after that. Its window begins BEFORE it, and
+ * ends GAP after it.
+ */
+enum {
+    GAP = 100 * 1000,
+    GAP_LOCKED = 1000 * 1000,
+    BEFORE = 12 * 1000 * 1000,
+    LONGEST = 100 * 1000 * 1000
+};
 
 /* Cycles between snapshots, at least. */
 enum { MARKS_APART = 4 * 1000 * 1000 };
 
-/* Instructions before the first store that belong to the update: harts are stopped for it. */
+/*
+ * Instructions before the first store, or before the lock is taken, that belong to the update:
+ * harts are stopped for it, and data are prepared.
+ */
 enum { LEAD = 50 * 1000 };
 
-/* An update of code: stores close to each other; or the start of a hart. */
+struct instant {
+    uint64_t insns, cycle;
+};
+
+/*
+ * An update of code: stores close to each other; the start of a hart; or a change of ftrace that
+ * needs no store to code, such as that of a filter.
+ */
 struct window {
-    uint64_t first_insns, first_cycle, last_cycle;
+    struct instant first, last, unlocked;
     unsigned writer;  /* the hart of the first store, or the one that starts another */
     struct map sites; /* ids of those that were stored to */
     struct map pages; /* numbers of pages with other code that was stored to */
@@ -70,12 +89,16 @@ struct explorer {
     const struct explore_config *config;
     struct machine *machine;
     struct act_log *log;
+    bool patched;         /* code was changed */
+    bool locked;          /* a lock was asked for, and none was released since */
+    struct instant asked; /* if `locked': when */
     bool open;
     struct window window;
     VEC_OF(struct mark) marks; /* oldest first */
     VEC_OF(struct explored) explored;
     unsigned updates, idle; /* all; those with no orders to try */
     struct discoveries found;
+    struct outcome seed; /* the findings of the run of the seed, once it has ended */
     bool stopped;
     enum search_bound why; /* if stopped */
     double begun, printed; /* seconds */
@@ -150,25 +173,45 @@ static void add_sites_of_page(struct map *to, const struct site_table *sites, ui
             map_put(to, id, 1);
 }
 
+static struct instant present(const struct explorer *e)
+{
+    return (struct instant){machine_insns(e->machine), machine_cycles(e->machine)};
+}
+
+/* The act is the first one of an update. */
+static void open_window(struct explorer *e, const struct act *a)
+{
+    struct window *window = &e->window;
+
+    map_clear(&window->sites);
+    map_clear(&window->pages);
+    *window = (struct window){.first = a->kind == ACT_UNLOCK && e->locked ? e->asked : present(e),
+                              .writer = a->hart,
+                              .sites = window->sites,
+                              .pages = window->pages};
+    e->open = true;
+}
+
 static void on_act(void *ctx, const struct act *a)
 {
     struct explorer *e = ctx;
     struct window *window = &e->window;
 
-    if (a->kind != ACT_STORE && a->kind != ACT_START)
-        return;
-    if (!e->open) {
-        map_clear(&window->sites);
-        map_clear(&window->pages);
-        *window = (struct window){.first_insns = machine_insns(e->machine),
-                                  .first_cycle = machine_cycles(e->machine),
-                                  .writer = a->hart,
-                                  .sites = window->sites,
-                                  .pages = window->pages};
-        e->open = true;
+    if (a->kind == ACT_LOCK && !e->locked) {
+        e->locked = true;
+        e->asked = present(e);
     }
-    window->last_cycle = machine_cycles(e->machine);
-    if (a->kind == ACT_START)
+    e->patched |= a->kind == ACT_STORE;
+    if (a->kind != ACT_STORE && a->kind != ACT_START && (a->kind != ACT_UNLOCK || !e->patched))
+        return;
+    if (!e->open)
+        open_window(e, a);
+    window->last = present(e);
+    if (a->kind == ACT_UNLOCK) {
+        window->unlocked = window->last;
+        e->locked = false;
+    }
+    if (a->kind != ACT_STORE)
         return;
     if (a->place & PLACE_PAGE)
         map_put(&window->pages, a->page, 1);
@@ -185,9 +228,12 @@ static void watch_run(struct explorer *e)
 
 static bool is_over(const struct explorer *e)
 {
-    uint64_t now = machine_cycles(e->machine);
+    const struct window *w = &e->window;
+    uint64_t cycle = machine_cycles(e->machine);
 
-    return e->open && (now - e->window.last_cycle > GAP || now - e->window.first_cycle > LONGEST);
+    return e->open && ((cycle - w->last.cycle > GAP &&
+                        (!w->unlocked.cycle || cycle - w->unlocked.cycle > GAP_LOCKED)) ||
+                       cycle - w->first.cycle > LONGEST);
 }
 
 /* ---- snapshots ---- */
@@ -213,7 +259,10 @@ static size_t mark_before(const struct explorer *e, uint64_t cycle)
 
 static void drop_old_marks(struct explorer *e)
 {
-    size_t first = mark_before(e, e->open ? e->window.first_cycle : machine_cycles(e->machine));
+    uint64_t cycle = e->open     ? e->window.first.cycle
+                     : e->locked ? e->asked.cycle
+                                 : machine_cycles(e->machine);
+    size_t first = mark_before(e, cycle);
 
     for (size_t i = 0; i < first; i++)
         snapshot_free(e->machine, e->marks.at[i].snapshot);
@@ -254,9 +303,10 @@ static void search_update(struct explorer *e)
         .log = e->log,
         .report = c->report,
         .last_line = c->last_line,
-        .start = e->marks.at[mark_before(e, e->window.first_cycle)].snapshot,
-        .begin = e->window.first_insns < LEAD ? 0 : e->window.first_insns - LEAD,
-        .end = machine_insns(e->machine),
+        .start = e->marks.at[mark_before(e, e->window.first.cycle)].snapshot,
+        .update = e->updates,
+        .begin = e->window.first.insns < LEAD ? 0 : e->window.first.insns - LEAD,
+        .end = e->window.last.insns + GAP,
         .sites = sites,
         .site_count = count,
         .jobs = c->jobs ? c->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
@@ -266,7 +316,7 @@ static void search_update(struct explorer *e)
         .ctx = e};
 
     VEC_PUSH(&e->explored, ((struct explored){.number = e->updates,
-                                              .cycle = e->window.first_cycle,
+                                              .cycle = e->window.first.cycle,
                                               .sites = count,
                                               .writer = e->window.writer}));
     done = &e->explored.at[e->explored.len - 1];
@@ -337,19 +387,15 @@ static bool is_failure(struct stop stop)
 /* Drops discoveries that the run of the seed has, too, after the window in which they were made. */
 static void drop_known(struct explorer *e, struct stop stop)
 {
-    struct outcome seed = {0};
-
-    outcome_take_findings(&seed, e->config->report);
     for (size_t i = e->found.list.len; i-- > 0;) {
         const struct discovery *d = &e->found.list.at[i];
         bool known = d->died && is_failure(stop);
 
-        for (size_t k = 0; k < seed.findings.len; k++)
-            known |= !d->died && !strcmp(seed.findings.at[k].key, d->key);
+        for (size_t k = 0; k < e->seed.findings.len; k++)
+            known |= !d->died && !strcmp(e->seed.findings.at[k].key, d->key);
         if (known)
             drop_discovery(&e->found, i);
     }
-    outcome_free(&seed);
 }
 
 /* ---- printing ---- */
@@ -394,7 +440,7 @@ static int line_len(const char *text, size_t i)
     return (int)strcspn(line_at(text, i), "\n");
 }
 
-static void print_discovery(const struct discovery *d, const char *file, FILE *out)
+static void print_discovery(const struct discovery *d, FILE *out)
 {
     char n[GROUPED_MAX], line[PLAN_LINE];
 
@@ -405,8 +451,9 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
         fputs(d->text, out);
     if (!d->plan.steps.len)
         fprintf(out, "  %-9s no other order: the seed's own, where data is followed\n", "how");
-    fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
-            grouped(n, d->runs), d->runs == 1 ? "" : "s");
+    if (d->runs)
+        fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
+                grouped(n, d->runs), d->runs == 1 ? "" : "s");
     for (size_t i = 0; i < plan_depth(&d->plan); i++)
         fprintf(out, "  %-9s %.*s\n", i ? "" : "how", line_len(d->stops, i), line_at(d->stops, i));
     if (d->plan.data_until) {
@@ -417,8 +464,6 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
         plan_write_step(line, &d->plan.steps.at[i]);
         fprintf(out, "  %-9s %s\n", i || d->plan.data_until ? "" : "schedule", line);
     }
-    fprintf(out, "  %-9s rvftrace run --schedule %s, with the same image and options\n", "again",
-            file);
 }
 
 static const char *const kind_names[] = {
@@ -474,26 +519,29 @@ static void write_json_update(struct json *j, const struct explored *x)
     json_end(j);
 }
 
-/* Writes the findings of the seed's run; notes are left out. */
-static void write_json_seed(struct json *j, const struct report *r)
-{
-    struct outcome seed = {0};
+/* The names of the files of schedules; the caller frees them. */
+struct schedule_names {
+    char **found; /* by the number of the discovery */
+    char *seed;   /* NULL: the run of the seed has no findings */
+};
 
-    outcome_take_findings(&seed, r);
+/* Writes the findings of the seed's run; notes are left out. */
+static void write_json_seed(struct json *j, const struct outcome *seed, const char *file)
+{
     json_begin_array(j, "seed");
-    for (size_t i = 0; i < seed.findings.len; i++) {
+    for (size_t i = 0; i < seed->findings.len; i++) {
         json_line(j, 2);
         json_begin_object(j, NULL);
-        json_text(j, "rule", rule_name((enum rule)seed.findings.at[i].rule));
-        json_text(j, "key", seed.findings.at[i].key);
-        json_text(j, "evidence", seed.findings.at[i].text);
+        json_text(j, "rule", rule_name((enum rule)seed->findings.at[i].rule));
+        json_text(j, "key", seed->findings.at[i].key);
+        json_text(j, "schedule", file);
+        json_text(j, "evidence", seed->findings.at[i].text);
         json_end(j);
     }
     json_end(j);
-    outcome_free(&seed);
 }
 
-static void write_json(const struct explorer *e, char *const *files, FILE *out)
+static void write_json(const struct explorer *e, const struct schedule_names *files, FILE *out)
 {
     struct json j = json_to(out);
 
@@ -518,36 +566,53 @@ static void write_json(const struct explorer *e, char *const *files, FILE *out)
         json_text(&j, "rule", d->died ? "guest-dies" : rule_name(d->rule));
         json_text(&j, "key", d->key);
         json_number(&j, "runs", d->runs);
+        json_number(&j, "update", d->update);
         json_number(&j, "first", d->first);
-        json_text(&j, "schedule", files[i]);
+        json_text(&j, "schedule", files->found[i]);
         write_json_steps(&j, d);
         json_text(&j, "evidence", d->text);
         json_end(&j);
     }
     json_line(&j, 1);
     json_end(&j);
-    write_json_seed(&j, e->config->report);
+    write_json_seed(&j, &e->seed, files->seed);
     json_end(&j);
     fputc('\n', out);
 }
 
 /* ---- files ---- */
 
-static enum exit_status write_schedules(struct explorer *e, char **files)
+/* Writes a schedule for each discovery, and one without steps for what the run of the seed shows.
+ */
+static enum exit_status write_schedules(struct explorer *e, struct schedule_names *files)
 {
+    const struct explore_config *c = e->config;
     enum exit_status status = EXIT_PASS;
 
+    files->found = xcalloc(e->found.list.len + 1, sizeof *files->found);
+    if (e->seed.findings.len) {
+        files->seed = xasprintf("%s-seed.schedule", c->schedules);
+        status = c->write(c->ctx, files->seed, "the order of the seed", &(struct plan){0});
+    }
     for (size_t i = 0; i < e->found.list.len; i++) {
         const struct discovery *d = &e->found.list.at[i];
 
-        files[i] = xasprintf("%s-%zu.schedule", e->config->schedules, i + 1);
+        files->found[i] = xasprintf("%s-%zu.schedule", c->schedules, i + 1);
         if (status == EXIT_PASS)
-            status = e->config->write(e->config->ctx, files[i], d->key, &d->plan);
+            status = c->write(c->ctx, files->found[i], d->key, &d->plan);
     }
     return status;
 }
 
-static enum exit_status write_json_file(struct explorer *e, char *const *files)
+static void free_names(const struct explorer *e, struct schedule_names *files)
+{
+    for (size_t i = 0; i < e->found.list.len; i++)
+        free(files->found[i]);
+    free(files->found);
+    free(files->seed);
+}
+
+static enum exit_status write_json_file(struct explorer *e, const struct schedule_names *files)
 {
     struct new_file file;
 
@@ -559,7 +624,13 @@ static enum exit_status write_json_file(struct explorer *e, char *const *files)
     return new_file_commit(&file, e->config->diag) ? EXIT_PASS : EXIT_IO;
 }
 
-static void print_all(struct explorer *e, char *const *files)
+static void print_again(const char *file, FILE *out)
+{
+    fprintf(out, "  %-9s rvftrace run --schedule %s, with the same image and options\n", "again",
+            file);
+}
+
+static void print_all(struct explorer *e, const struct schedule_names *files)
 {
     /* Standard output may be used by the JSON. */
     FILE *out = e->config->json && !strcmp(e->config->json, "-") ? e->config->diag->out : stdout;
@@ -583,8 +654,12 @@ static void print_all(struct explorer *e, char *const *files)
                   "their processes, or had no memory for them; try fewer --jobs",
                   grouped(n, lost));
     report_findings(e->config->report, out);
-    for (size_t i = 0; i < e->found.list.len; i++)
-        print_discovery(&e->found.list.at[i], files[i], out);
+    if (files->seed)
+        print_again(files->seed, out);
+    for (size_t i = 0; i < e->found.list.len; i++) {
+        print_discovery(&e->found.list.at[i], out);
+        print_again(files->found[i], out);
+    }
     if (!e->found.list.len && !e->config->quiet)
         fprintf(out, "explore: nothing was found that the run of the seed does not show\n");
     if (e->config->update > e->updates)
@@ -595,14 +670,12 @@ static void print_all(struct explorer *e, char *const *files)
 /* Prints and writes all results. After an error of one file the others are written all the same. */
 static enum exit_status show_all(struct explorer *e)
 {
-    char **files = xcalloc(e->found.list.len + 1, sizeof *files);
-    enum exit_status status = write_schedules(e, files), json;
+    struct schedule_names files = {0};
+    enum exit_status status = write_schedules(e, &files), json;
 
-    print_all(e, files);
-    json = write_json_file(e, files);
-    for (size_t i = 0; i < e->found.list.len; i++)
-        free(files[i]);
-    free(files);
+    print_all(e, &files);
+    json = write_json_file(e, &files);
+    free_names(e, &files);
     return status == EXIT_PASS ? json : status;
 }
 
@@ -628,6 +701,7 @@ enum exit_status explore(const struct explore_config *config, struct exploration
     result->by_time = e.stopped && e.why == BOUND_TIME;
     clear_line(&e);
     watch_end(config->report->watch, run_end_of(result->end));
+    outcome_take_findings(&e.seed, config->report);
     drop_known(&e, result->end);
     if (e.status == EXIT_PASS)
         e.status = show_all(&e);
@@ -635,6 +709,7 @@ enum exit_status explore(const struct explore_config *config, struct exploration
         diag_error(config->diag, "the interleavings cannot be run: %s", strerror(errno));
     result->found = e.found.list.len;
     discoveries_free(&e.found);
+    outcome_free(&e.seed);
     VEC_FREE(&e.explored);
     VEC_FREE(&e.marks); /* the machine frees the snapshots */
     map_free(&e.window.sites);

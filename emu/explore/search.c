@@ -424,11 +424,19 @@ static struct discovery *discovery_with(struct discoveries *d, const char *key)
     return NULL;
 }
 
-/* Only the rule about data needs a run that follows data, which takes longer. */
-static void take_plan(struct discovery *d, const struct plan *plan)
+/* The rules about data need a run that follows data, which takes longer. */
+static bool needs_data(unsigned rule)
 {
-    copy_plan(&d->plan, plan);
-    if (d->rule != RULE_unordered_publication || d->died)
+    return rule_family((enum rule)rule) == FAMILY_publish;
+}
+
+static void take_plan(struct discovery *d, const struct search_state *s, const struct outcome *o)
+{
+    copy_plan(&d->plan, &o->plan);
+    if (d->update != s->config->update)
+        d->first = o == &s->seed ? 0 : s->done->runs + 1;
+    d->update = s->config->update;
+    if (d->died || !needs_data(d->rule))
         d->plan.data_from = d->plan.data_until = 0;
 }
 
@@ -442,18 +450,17 @@ static void discover(struct search_state *s, const struct outcome *o, bool died,
                                                       .rule = (enum rule)rule,
                                                       .key = xstrdup(key),
                                                       .text = xstrdup(text),
-                                                      .stops = xstrdup(o->stops),
-                                                      .first = s->done->runs + 1}));
+                                                      .stops = xstrdup(o->stops)}));
         d = &s->found->list.at[s->found->list.len - 1];
-        take_plan(d, &o->plan);
+        take_plan(d, s, o);
     } else if (is_shorter(&o->plan, &d->plan)) {
         free(d->text);
         free(d->stops);
         d->text = xstrdup(text);
         d->stops = xstrdup(o->stops);
-        take_plan(d, &o->plan);
+        take_plan(d, s, o);
     }
-    d->runs++;
+    d->runs += o != &s->seed;
 }
 
 /* Copies the text of a death without its numbers, which are times and addresses. */
@@ -665,7 +672,7 @@ static bool run_seed(struct search_state *s)
         const struct outcome_finding *f = &s->seed.findings.at[i];
 
         map_put(&s->known, hash_of(f->key), 1);
-        if (f->rule == RULE_unordered_publication) /* which only a run that follows data shows */
+        if (needs_data(f->rule)) /* the run of the seed outside of this window does not show it */
             discover(s, &s->seed, false, f->rule, f->key, f->text);
     }
     s->done->acts = s->seed.acts;

@@ -32,8 +32,10 @@ struct discovery {
     char *text;       /* lines, with all evidence */
     char *stops;      /* what the steps of the plan do, in words, a line each */
     struct plan plan; /* the plan with the fewest steps, and among these with the shortest stalls */
-    uint64_t runs;    /* number of runs with this finding */
-    uint64_t first;   /* number of runs until the first with it */
+    uint64_t runs;    /* number of runs with this finding, without that of the seed */
+    unsigned update;  /* the update of the plan */
+    uint64_t first;   /* number of runs until the first with it in that update; 0: that of the seed,
+                         where data is followed */
 };
 
 struct discoveries {
@@ -59,6 +61,7 @@ struct search_config {
     struct last_line *last_line;
     const struct snapshot
         *start;          /* of the machine, before the window: acts of harts from there on count */
+    unsigned update;     /* its number, for the discoveries */
     uint64_t begin, end; /* of the window: instructions of all harts */
     const uint32_t *sites; /* the sites that are patched in the window */
     size_t site_count;

@@ -239,6 +239,8 @@ static void describe_act(const struct stops *s, const struct act *a, const char 
         describe_place(at, s->report->symbols, NULL, a->va);
         snprintf(text, PLACE_TEXT, "%s had %s %.200s", who, a->other ? "stored to" : "loaded", at);
         break;
+    case ACT_LOCK:
+    case ACT_UNLOCK:
     case ACT_KINDS: break;
     }
 }

@@ -60,7 +60,7 @@ struct watch {
     struct ftrace_records *records;
     struct key_labels *key_labels;
     struct kprobe_table *kprobes;
-    struct kernel_probes *unlocks, *key_calls;
+    struct kernel_probes *asked_locks, *unlocks, *key_calls;
     uint64_t locks[KERNEL_LOCKS];
     struct calls *calls;    /* for the audit, and for a listener that has no feed */
     struct calls *recorded; /* for a listener that has a feed; NULL: there is none */
@@ -176,18 +176,28 @@ static uint64_t find_text_mutex(const struct watch_config *config)
 
 /* ---- what the kernel believes of its code ---- */
 
-static void on_unlock(void *ctx, unsigned which, struct hart *h)
+/* A function is called with the address of a lock as its argument. */
+static void on_lock(const struct watch *w, enum ftrace_event_kind kind, struct hart *h)
 {
-    const struct watch *w = ctx;
-
-    (void)which;
     for (unsigned i = 0; i < KERNEL_LOCKS; i++)
         if (w->locks[i] && hart_reg(h, REG_A0) == w->locks[i]) {
-            const struct ftrace_event e = {.kind = FTRACE_LOCK_RELEASED,
+            const struct ftrace_event e = {.kind = kind,
                                            .lock = {h, (enum kernel_lock)i, hart_reg(h, REG_RA)}};
 
             ftrace_emit(w->stream, &e);
         }
+}
+
+static void on_asked(void *ctx, unsigned which, struct hart *h)
+{
+    (void)which;
+    on_lock(ctx, FTRACE_LOCK_ASKED, h);
+}
+
+static void on_unlock(void *ctx, unsigned which, struct hart *h)
+{
+    (void)which;
+    on_lock(ctx, FTRACE_LOCK_RELEASED, h);
 }
 
 static void on_key_call(void *ctx, unsigned which, struct hart *h)
@@ -201,13 +211,15 @@ static void on_key_call(void *ctx, unsigned which, struct hart *h)
     ftrace_emit(w->stream, &e);
 }
 
-/* Plants probes where locks are released, and at the functions that change a static key. */
-static void plant_locks(struct watch *w, const struct image *im, const struct symbols *symbols)
+/* Plants probes where locks are taken or released, and at the functions that change a static key.
+ */
+static void plant_locks(struct watch *w, const struct image *im, const struct symbols *symbols,
+                        bool asked)
 {
     static const char *const locks[KERNEL_LOCKS] = {[LOCK_FTRACE] = "ftrace_lock",
                                                     [LOCK_JUMP_LABEL] = "jump_label_mutex",
                                                     [LOCK_KPROBE] = "kprobe_mutex"};
-    static const char *const unlock[] = {"mutex_unlock"};
+    static const char *const lock[] = {"mutex_lock"}, *const unlock[] = {"mutex_unlock"};
     static const char *const calls[] = {"jump_label_update",
                                         "__jump_label_update",
                                         "static_key_slow_inc",
@@ -221,6 +233,8 @@ static void plant_locks(struct watch *w, const struct image *im, const struct sy
     for (unsigned i = 0; i < KERNEL_LOCKS; i++)
         if (!symbols_find(symbols, locks[i], &w->locks[i]))
             w->locks[i] = 0;
+    if (asked)
+        w->asked_locks = kernel_probes_new(w->cluster, im, symbols, lock, 1, on_asked, w);
     w->unlocks = kernel_probes_new(w->cluster, im, symbols, unlock, 1, on_unlock, w);
     w->key_calls =
         kernel_probes_new(w->cluster, im, symbols, calls, ARRAY_LEN(calls), on_key_call, w);
@@ -364,7 +378,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
             ftrace_records_new(config->cluster, config->image, config->symbols, config->lines);
         w->key_labels = key_labels_new(config->cluster, config->image, config->symbols);
         w->kprobes = kprobe_table_new(config->image, config->symbols, config->lines);
-        plant_locks(w, config->image, config->symbols);
+        plant_locks(w, config->image, config->symbols, config->asked_locks);
     }
     w->module_labels = module_labels_new(config->cluster, config->image, config->symbols, w->text,
                                          w->jump_labels, w->key_labels);
@@ -403,6 +417,7 @@ void watch_free(struct watch *w)
     alarms_free(w->alarms);
     audit_free(w->audit);
     live_text_free(w->live_text);
+    kernel_probes_free(w->asked_locks);
     kernel_probes_free(w->unlocks);
     kernel_probes_free(w->key_calls);
     ftrace_records_free(w->records);

@@ -39,6 +39,7 @@ struct watch_config {
     const struct bpf_text *programs; /* of BPF; NULL: none are known */
     bool account;                    /* measure the cost of the sites */
     bool audit;                      /* check the rules */
+    bool asked_locks;                /* emit FTRACE_LOCK_ASKED, too */
     size_t findings_max;             /* findings that are kept: causes of breaches */
     size_t patches_max;              /* patches that are kept, for the debugger */
     size_t updates_max;              /* updates that are kept */

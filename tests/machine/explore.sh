@@ -81,34 +81,6 @@ explored --interleavings 6 "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.el
 claim "what the seed shows, too, is none of the discoveries" \
     json "r['seed'] and not {f['key'] for f in r['found']} & {f['key'] for f in r['seed']}"
 
-# ---- data: a hart is started with no fence after what it reads ----
-
-started() { # KERNEL OPTION...
-    kernel=$1
-    shift
-    LIMIT=240 run explore --harts 2 --max-insns 1700000 --interleavings "$many" --schedules "$work/start" --report "$work/json" \
-        --append 'script="work calls 1"' "$@" "$BUILD/guest-kernel/$kernel/kernel.elf"
-}
-many=1
-[ "${SUITE:-}" != all ] || many=24
-started mcount-start-not-ordered
-claim "data that a hart is started with, and no fence, are found" rule_found unordered-publication
-claim_line '... with the member, and the lines between which the fence is missing' \
-    '^  missing .*fence rw,rw .*smpboot.c:[0-9]+ and .*sbi.c:[0-9]+$' "$out"
-at_start=$(schedule_of unordered-publication)
-run run --quiet --harts 2 --max-insns 1700000 --append 'script="work calls 1"' --schedule "$at_start" \
-    "$BUILD/guest-kernel/mcount-start-not-ordered/kernel.elf"
-claim_line '... and run --schedule repeats it' '^error: unordered-publication: ' "$err"
-if [ "${SUITE:-}" = all ]; then
-    # A store that is seen late changes nothing that the run of a kernel with its fences shows.
-    { sed '/^data/d; /^stall/d; /^tick/d; /^hold/d' "$at_start"; echo 'hold hart 0 from 1500000 until 1600000'; } >"$work/held"
-    run run --quiet --harts 2 --max-insns 1700000 --append 'script="work calls 1"' --schedule "$work/held" \
-        "$BUILD/guest-kernel/mcount-start-not-ordered/kernel.elf"
-    claim "a step that holds a store back is accepted" test "$status" -ne 65
-    started mcount
-    claim "... and nothing is found in the kernel with the fence" nothing_found
-fi
-
 # ---- a task that is preempted within a site, on one hart and on two ----
 
 # While the shell sleeps, `work' runs functions with sites. So wherever a timer comes, the shell patches them next, and the

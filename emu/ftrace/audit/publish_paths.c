@@ -217,6 +217,17 @@ static void add_code(struct publish_rules *r, struct hart *h, uint64_t pa, uint6
     happens_next_store(r->happens, hart_id(h), false, code_view(r, at));
 }
 
+void publish_note_patcher(struct publish_rules *r, const struct code_write *w)
+{
+    uint64_t task;
+
+    if (w->who.kind != WRITER_HART)
+        return;
+    task = hart_reg(cluster_hart(r->audit->config.cluster, w->who.hart), REG_TP);
+    if (!publish_is_patcher(r, task))
+        map_put(&r->patchers, task >> 1, 1);
+}
+
 void publish_code_written(struct publish_rules *r, const struct code_write *w)
 {
     struct hart *h;
@@ -224,7 +235,6 @@ void publish_code_written(struct publish_rules *r, const struct code_write *w)
     if (w->who.kind != WRITER_HART)
         return;
     h = cluster_hart(r->audit->config.cluster, w->who.hart);
-    map_put(&r->patchers, r->harts[w->who.hart].task >> 1, 1);
     for (uint64_t pa = align_down(w->pa, WORD_BYTES); pa < w->pa + w->size; pa += WORD_BYTES)
         add_code(r, h, pa, w->who.pc);
 }

@@ -151,6 +151,8 @@ void publish_leave_detours(struct publish_rules *r, const struct publish_hart *p
 void publish_look_for_detour(struct publish_rules *r, struct publish_hart *p, struct hart *h,
                              uint64_t pc, const struct insn *i);
 
+/* The task of the store changes code; this is known also of what comes before data is followed. */
+void publish_note_patcher(struct publish_rules *r, const struct code_write *w);
 void publish_code_written(struct publish_rules *r, const struct code_write *w);
 
 /* ---- publish_judge.c ---- */

@@ -3,11 +3,11 @@
  * harts execute.
  *
  * It needs the events of all instructions, which there are only while data is followed (struct
- * plan, data_from). A store is published by the hart's later store to code if another hart executes
- * the new instruction and then loads the data; by a later store of a pointer if another hart loads
- * the pointer and computes the address of the data from it; by the start of a hart if that hart
- * loads it. The pairs of accesses that nothing orders are kept for those who look for other orders
- * (races.h).
+ * plan, data_from); which tasks change code it knows before. A store is published by the hart's
+ * later store to code if another hart executes the new instruction and then loads the data; by a
+ * later store of a pointer if another hart loads the pointer and computes the address of the data
+ * from it; by the start of a hart if that hart loads it. The pairs of accesses that nothing orders
+ * are kept for those who look for other orders (races.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +410,8 @@ static void on_event(void *rules, const struct event *e)
 {
     struct publish_rules *r = rules;
 
+    if (e->kind == EVENT_CODE_WRITE)
+        publish_note_patcher(r, &e->code_write);
     if (!is_followed(r))
         return;
     switch (e->kind) {
@@ -469,7 +471,6 @@ static void end(struct publish_rules *r)
     VEC_FREE(&r->races);
     map_free(&r->code_at);
     map_free(&r->contexts);
-    map_free(&r->patchers);
     map_free(&r->race_counts);
     r->code_count = 0;
     memset(r->code_pages, 0, sizeof r->code_pages);
@@ -492,6 +493,7 @@ static void destroy(void *rules)
     struct publish_rules *r = rules;
 
     end(r);
+    map_free(&r->patchers);
     decoder_free(r->decoder);
     free(r);
 }
@@ -531,7 +533,6 @@ static void used_state_io(struct state_io *io, struct publish_rules *r)
     STATE_IO_PLAIN_VEC(io, &r->stopped, (size_t)CONTEXTS_MAX);
     state_io_map(io, &r->contexts);
     STATE_IO(io, r->last_context);
-    state_io_map(io, &r->patchers);
     races_state_io(io, r);
     if (r->code_views.len != r->code.len * width)
         state_io_fail(io, STATE_OUT_OF_RANGE);
@@ -544,12 +545,13 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct publish_rules *r = rules;
 
-    state_io_section(io, "publish-rules", 2);
+    state_io_section(io, "publish-rules", 3);
     r->running = NULL;
     if (io->loading && r->used) {
         end(r);
         begin(r);
     }
+    state_io_map(io, &r->patchers);
     STATE_IO(io, r->used);
     if (r->used)
         used_state_io(io, r);

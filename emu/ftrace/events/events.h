@@ -102,14 +102,15 @@ struct alarm_event {
 
 /*
  * FTRACE_LOCK_RELEASED, from ftrace/watch.c: a hart is about to release a lock of the kernel, so
- * what the lock guards is in order.
+ * what the lock guards is in order. FTRACE_LOCK_ASKED: it is about to take the lock, or to wait for
+ * it; only with watch_config.asked_locks.
  */
 enum kernel_lock { LOCK_FTRACE, LOCK_JUMP_LABEL, LOCK_KPROBE, KERNEL_LOCKS };
 
 struct lock_event {
     struct hart *hart;
     enum kernel_lock lock;
-    uint64_t caller; /* the address to which the release returns */
+    uint64_t caller; /* the address to which the call returns */
 };
 
 /* FTRACE_KEY_CALLED, from ftrace/watch.c: the kernel is asked to change this static key. */
@@ -147,6 +148,7 @@ enum ftrace_event_kind {
     FTRACE_CALL_ENTERED,
     FTRACE_CALL_LEFT,
     FTRACE_ALARM,
+    FTRACE_LOCK_ASKED,
     FTRACE_LOCK_RELEASED,
     FTRACE_KEY_CALLED,
     FTRACE_FINDING,
