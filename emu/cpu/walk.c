@@ -159,10 +159,15 @@ static ALWAYS_INLINE void note_table(struct hart *h, uint64_t pte_pa, unsigned l
     *noted = here;
 }
 
-/* Setting A or D does not change the translation. */
-static bool changes_translation(uint64_t before, uint64_t now)
+static bool is_pointer(uint64_t pte)
 {
-    return before & PTE_V && (before & ~now || (now & ~before) & ~(PTE_A | PTE_D));
+    return (pte & PTE_V) && !(pte & (PTE_R | PTE_W | PTE_X));
+}
+
+/* Setting A or D in a leaf does not change what the entry says; in a pointer they are reserved. */
+static bool sets_only_bits_of_use(uint64_t before, uint64_t now)
+{
+    return !(before & ~now) && !((now & ~before) & ~(PTE_A | PTE_D)) && !is_pointer(before);
 }
 
 /* The former value of the entry at `at`, before [pa, pa + size) was written. */
@@ -233,11 +238,6 @@ static bool drop_page(struct cluster *c, uint64_t at, uint64_t before, uint64_t 
     return true;
 }
 
-static bool is_pointer(uint64_t pte)
-{
-    return (pte & PTE_V) && !(pte & (PTE_R | PTE_W | PTE_X));
-}
-
 /* Whether a walk may have gone on by an entry with this value. */
 static bool is_used_pointer(const struct cluster *c, uint64_t pte)
 {
@@ -264,7 +264,7 @@ static void used_table_written(struct cluster *c, uint64_t pa, const uint8_t *ol
         uint64_t before = entry_before(c->ram, at, pa, old_bytes, size), now;
 
         memcpy(&now, ram_host(c->ram, at), sizeof now);
-        if (!((before ^ now) & ~(PTE_A | PTE_D)) && !(before & ~now))
+        if (before == now || sets_only_bits_of_use(before, now))
             continue;
         used_entry_written(c, at, now, by);
         if (is_pointer(before) || is_pointer(now))
@@ -293,7 +293,8 @@ void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, un
         uint64_t before = entry_before(c->ram, at, pa, old_bytes, size), now;
 
         memcpy(&now, ram_host(c->ram, at), sizeof now);
-        if (!changes_translation(before, now) || drop_page(c, at, before, now))
+        if (!(before & PTE_V) || before == now || sets_only_bits_of_use(before, now) ||
+            drop_page(c, at, before, now))
             continue;
         ram_unflag_page(c->ram, pa, RAM_PAGE_TABLE);
         drop_translations(c);

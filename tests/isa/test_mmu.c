@@ -614,6 +614,24 @@ static void a_changed_entry_is_in_force_before_the_fence(void **state)
     assert_trapped(w->hart, EXC_STORE_PAGE, w->put_at - 4, WINDOW + 0x1008);
 }
 
+/* A and D of a leaf do not change what it says; of a pointer they make it reserved. */
+static void a_used_pointer_that_gets_the_bits_of_a_leaf_is_in_force_no_more(void **state)
+{
+    static const uint64_t leaf_bits[] = {PTE_A, PTE_D};
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(leaf_bits); n++) {
+        put_two_pages(w);
+        enter(w->hart, PRIV_S, WINDOW);
+        hart_set_reg(w->hart, A0, WINDOW + 0x1008);
+        exec(w, LD(A1, A0, 0));
+        exec(w, LD(A1, A0, 0));
+        poke(w, MIDDLE, ENTRY(LAST) | PTE_V | leaf_bits[n], 8);
+        exec(w, LD(A1, A0, 0));
+        assert_trapped(w->hart, EXC_LOAD_PAGE, w->put_at - 4, WINDOW + 0x1008);
+    }
+}
+
 /* Stores to what was a page table once are as fast as others. */
 static void a_page_table_that_became_data_is_an_ordinary_page(void **state)
 {
@@ -922,6 +940,7 @@ int main(void)
         ALONE(the_second_half_of_an_instruction_can_be_remapped),
         ALONE(a_jump_into_a_page_that_was_remapped_finds_the_new_one),
         ALONE(a_changed_entry_is_in_force_before_the_fence),
+        ALONE(a_used_pointer_that_gets_the_bits_of_a_leaf_is_in_force_no_more),
         ALONE(a_page_table_that_became_data_is_an_ordinary_page),
         ALONE(one_table_may_translate_two_ranges),
         ALONE(a_store_that_moves_its_own_page_is_the_last_one_to_it),
