@@ -36,6 +36,7 @@ QEMU_DOUBTS = {
     "adue": "QEMU sets A and D by hardware, always",
     "table": "QEMU says page fault where the table is not memory, the manual access fault",
     "amo": "QEMU says load where an AMO faults, the manual store",
+    "mprv": "QEMU lets data through without MPRV in the page that M mode fetches from",
 }
 
 MASK = (1 << 64) - 1
@@ -246,6 +247,8 @@ class Model:
             word = self.fetch(pc, mode, mstatus)
             if word not in (EBREAK, CEBREAK):
                 if word in BY_WORD:
+                    if data_mode != mode and pc >> 12 in (a1 >> 12, a1 + 7 >> 12):
+                        self.doubts.add("mprv")
                     a0 = self.access(word, a1, a2, data_mode, mstatus)
                 elif word & 0xfffff == ADDI_A0:
                     a0 = word >> 20 if word >> 31 == 0 else (word >> 20) - 4096 & MASK
@@ -383,6 +386,8 @@ class Program:
         """The fence after the change of an entry: one of the weakest that are enough."""
         r, forms = self.r, [(0, 0, 0)]
         is_global = any(p[3] for p in paths) or (old | new) & G
+        if old & V and not old & (R | W | X):  # what is below a pointer may be global, too
+            is_global |= self.had_global
         spaces = {p[0] for p in paths}
         leaves = {(level, va | index << 12 + 9 * level) for _, level, va, _ in paths}
         if not paths:
