@@ -1,7 +1,7 @@
 #!/bin/sh
 # back.sh - going back in a run of the guest kernel: at each instruction the registers are those that
 # the run had there, whichever way the session came; what is printed is printed once; and the run
-# goes on to the same report as without going back.
+# goes on to the same report as without going back. SUITE=all: also where stores are seen late.
 . "$(dirname "$0")/common.inc"
 
 echo continue >"$work/plain"
@@ -38,7 +38,7 @@ continue
 C
 
 debug() { # HARTS COMMANDS [OPTION]
-    try "$rvftrace" debug --harts "$1" ${3:+"$3"} --seed 1 --report "$work/$2.json" --commands "$work/$2" \
+    try "$rvftrace" debug --harts "$1" ${3:+"$3"} "--stores=$stores" --seed 1 --report "$work/$2.json" --commands "$work/$2" \
         --append "ftrace=function script=\"echo function_graph > $tracing/current_tracer;work tree 1;echo nop > $tracing/current_tracer;poweroff\"" \
         "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$work/$2.out" 2>&1
 }
@@ -60,7 +60,11 @@ answers() { # FILE INSNS
     awk -v at="(rvftrace) goto $2" '/^\(rvftrace\) goto /{on = $0 == at; next} on' "$1" | tr '*' ' '
 }
 
-for harts in 1 2; do
+ways='prompt,1 prompt,2'
+[ "${SUITE:-}" != all ] || ways="$ways delayed,1 delayed,2 random:3,1 random:3,2"
+for way in $ways; do
+    harts=${way#*,} stores=${way%,*}
+    about="--stores $stores: "
     debug $harts plain
     claim "the run on $harts harts comes to its end" has_status 0 and has_line 'has ended with status 0' "$work/plain.out"
     debug $harts back
