@@ -65,7 +65,8 @@ help:
 	@echo 'make check-view  its tests, with real windows (a minute)'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
 	@echo 'make check-mutants  a table of the guest kernels with a mistake: the rule under which each is found'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash, zsh and fish, the viewer if it was built'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR] [GUESTS="pfe8 none"]  rvftrace, recordmcount, their man pages, documents, core models, litmus tests,'
+	@echo '                 completion for bash, zsh and fish, the viewer if it was built, a guest kernel of each layout (or GUESTS) and tools/bench'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make deb         Debian packages of all that make install installs, in build/deb (installs debhelper and lintian)'
 	@echo 'make clean       remove build/'
@@ -101,13 +102,52 @@ appdir  = $(call quoted,$(DESTDIR)$(PREFIX)/share/applications)
 icondir = $(call quoted,$(DESTDIR)$(PREFIX)/share/icons/hicolor/scalable/apps)
 mimedir = $(call quoted,$(DESTDIR)$(PREFIX)/share/mime/packages)
 coredir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/cores)
+litmusdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/litmus)
+toolsdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/tools)
+guestsdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/guests)
+docdir   = $(call quoted,$(DESTDIR)$(PREFIX)/share/doc/rvftrace)
+
+# The guest kernels that are installed, with their sources, which findings and the debugger name: one for each layout, `frame'
+# of tools/bench, and the mistake that README shows. GUESTS=none: that one alone; GUESTS= installs no guest and no tool that needs one.
+GUESTS ?= $(GUEST_LAYOUTS) frame mcount-no-remote-fence
+guests_plain := $(filter $(GUEST_LAYOUTS),$(GUESTS))
+guests_broken := $(filter $(GUEST_BROKEN),$(GUESTS))
+bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchlayouts.py benchlib.py benchparts.py benchruns.py benchshards.py
+ifneq ($(filter-out frame $(GUEST_LAYOUTS) $(GUEST_BROKEN),$(GUESTS)),)
+  $(error GUESTS=$(GUESTS): there are $(GUEST_LAYOUTS) frame, and layouts with a mistake, as mcount-no-remote-fence)
+endif
+
+.PHONY: install-guests bench-frame
+bench-frame: $(guests_plain:%=guest-%) # not at the same time: they have the same host tools
+	$(MAKE) BUILD=$(BUILD)/bench-frame guest_cflags_none=-fno-omit-frame-pointer $(BUILD)/bench-frame/guest-kernel/none/kernel.elf
+
+# A kernel with a mistake has changed sources of its own, named as in the checkout.
+install-guests: $(if $(GUESTS),initrd) $(guests_plain:%=guest-%) $(guests_broken:%=guest-%-kernel) $(if $(filter frame,$(GUESTS)),bench-frame)
+	install -d $(guestsdir) $(toolsdir) $(bindir) $(man1dir)
+	install -m 644 $(GUEST_OUT)/initrd.cpio $(guestsdir)
+	for name in $(filter-out frame,$(GUESTS)); do \
+	    install -d $(guestsdir)/$$name && install -m 644 $(GUEST_OUT)/$$name/kernel.elf $(guestsdir)/$$name || exit 1; done
+	for name in $(guests_plain); do install -m 644 $(GUEST_OUT)/$$name/modules.cpio $(guestsdir)/$$name || exit 1; done
+	for name in $(filter frame,$(GUESTS)); do install -d $(guestsdir)/$$name && \
+	    install -m 644 $(BUILD)/bench-frame/guest-kernel/none/kernel.elf $(guestsdir)/$$name || exit 1; done
+	find $(GUEST_SRC) $(guests_broken:%=$(GUEST_OUT)/%/src) -name '*.[chS]' -exec cp --parents -t $(guestsdir) {} +
+	install -m 644 $(filter %.py,$(bench_tools:%=tools/%)) $(toolsdir)
+	install $(filter-out %.py,$(bench_tools:%=tools/%)) $(toolsdir)
+	ln -sf ../share/rvftrace/tools/bench $(bindir)/rvftrace-bench
+	ln -sf ../share/rvftrace/tools/bench-compare $(bindir)/rvftrace-bench-compare
+	install -m 644 docs/rvftrace-bench.1 docs/rvftrace-bench-compare.1 $(man1dir)
 
 # The viewer is installed if it was built, with its entry in the desktop's menu.
-install: emu tools
+install: emu tools $(if $(GUESTS),install-guests)
 	install -d $(bindir) $(man1dir) $(coredir) $(bashdir) $(zshdir) $(fishdir)
 	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(bindir)
 	install -m 644 $(BUILD)/rvftrace.1 $(man_pages) docs/recordmcount.1 $(man1dir)
 	install -m 644 cores/*.core $(coredir)
+	install -d $(litmusdir) $(docdir)/docs/pictures
+	install -m 644 tests/litmus/*.litmus $(litmusdir)
+	install -m 644 README.md CHANGELOG.md LICENSE CONTRIBUTING.md $(docdir)
+	install -m 644 docs/*.md $(docdir)/docs
+	install -m 644 docs/pictures/* $(docdir)/docs/pictures
 	install -m 644 $(BUILD)/rvftrace.bash $(bashdir)/rvftrace
 	install -m 644 $(BUILD)/rvftrace.zsh $(zshdir)/_rvftrace
 	install -m 644 $(BUILD)/rvftrace.fish $(fishdir)/rvftrace.fish
@@ -125,6 +165,8 @@ uninstall:
 	rm -f $(bashdir)/rvftrace $(zshdir)/_rvftrace $(fishdir)/rvftrace.fish
 	rm -f $(appdir)/rvftrace-view.desktop $(icondir)/rvftrace.svg $(mimedir)/rvftrace.xml
 	rm -f $(addprefix $(coredir)/,$(corefiles))
+	rm -f $(bindir)/rvftrace-bench $(bindir)/rvftrace-bench-compare $(man1dir)/rvftrace-bench.1 $(man1dir)/rvftrace-bench-compare.1
+	rm -rf $(litmusdir) $(toolsdir) $(guestsdir) $(docdir)
 
 # The Debian packages, in build/deb: of what is committed, or of a tree that is no git checkout as it is.
 .PHONY: deb

@@ -16,7 +16,7 @@ import re
 import struct
 import tempfile
 
-from benchlib import (BAD_DATA, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
+from benchlib import (BAD_DATA, INSTALLED, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
                       run_process)
 
 WORK_LINE = re.compile(r"^work (\w+): n=(\d+) result=([0-9a-f]+) "
@@ -88,6 +88,11 @@ def build_argument(build):
     return str(inside.relative_to(ROOT)) if inside.is_relative_to(ROOT) else str(inside)
 
 
+def installed_guest(name):
+    """The path of a file of the installed guest kernels."""
+    return need_file(str(ROOT / "guests" / name), "of the guest kernels; others are made in a checkout")
+
+
 def build_images(names, build, progress):
     """Builds each of IMAGES, or the kernel of the layout of that name; returns their paths by name."""
     return build_kernels([(name, None) for name in names], build, progress)
@@ -107,6 +112,9 @@ def placed_name(name, placement):
 def build_kernels(wanted, build, progress):
     """Builds (name, placement or None) each; returns their paths by placed_name()."""
     paths, targets = {}, {}
+    if INSTALLED:
+        names = [placed_name(*one) for one in wanted]
+        return {name: installed_guest(f"{name}/kernel.elf") for name in names}
     for name, placement in wanted:
         image = IMAGES.get(name, Image(name, name))
         directory = build_argument(os.path.join(build, image.subdirectory))
@@ -125,6 +133,8 @@ def build_kernels(wanted, build, progress):
 
 def build_initrd(build, progress):
     """Builds the archive of the guest's programs; returns its path."""
+    if INSTALLED:
+        return installed_guest("initrd.cpio")
     directory = build_argument(build)
     run_make([f"BUILD={directory}", "initrd"], progress, "the guest's programs")
     return str(ROOT / directory / "guest-kernel" / "initrd.cpio")
@@ -134,6 +144,8 @@ def find_emulator(given, build, progress):
     """The emulator that the user gave, or the one that is built here."""
     if given:
         return need_program(given, "the emulator")
+    if INSTALLED:
+        return need_program(str(ROOT.parent.parent / "bin" / "rvftrace"), "the emulator")
     directory = build_argument(build)
     run_make([f"BUILD={directory}", "emu"], progress, "the emulator")
     return str(ROOT / directory / "rvftrace")

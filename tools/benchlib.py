@@ -22,7 +22,9 @@ USAGE, BAD_DATA, NO_INPUT, SOFTWARE, IO_ERROR = 64, 65, 66, 70, 74
 # What tools/bench writes and tools/bench-compare reads; docs/benchmarks.md has the fields.
 BENCH_SCHEMA, BENCH_VERSION = "rvftrace-bench", 1
 
+# The checkout, or where the tools were installed: share/rvftrace, which has guest kernels and core models.
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+INSTALLED = not (ROOT / "Makefile").is_file()
 
 QUIET_SECONDS = 2      # after this time the progress is shown
 PROCESS_TIMEOUT = 600  # seconds; a longer run counts as hanging

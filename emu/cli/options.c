@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/arguments.h"
 #include "base/escape.h"
+#include "base/installed.h"
 #include "base/nearest.h"
 #include "base/option_value.h"
 #include "cli/combinations.h"
@@ -426,7 +427,7 @@ static const char *owners_of(const struct option_row *row)
 /* Returns the last part of the help with the commands before it. To be freed. */
 static char *add_commands(const char *text)
 {
-    char *all = xasprintf("Commands:"), *longer;
+    char *all = xasprintf("Commands:"), *longer, *docs = installed_folder(SUPPLY_DOCS);
 
     for (unsigned i = 0; i < ARRAY_LEN(commands); i++) {
         longer = xasprintf("%s `%s%s' %s%c", all, commands[i].name, commands[i].operand,
@@ -434,8 +435,10 @@ static char *add_commands(const char *text)
         free(all);
         all = longer;
     }
-    longer = xasprintf("%s %s", all, text);
+    longer = xasprintf("%s %s%s%s%s", all, text, docs ? "\n\nThe documents docs/NAME are in " : "",
+                       docs ? docs : "", docs ? "." : "");
     free(all);
+    free(docs);
     return longer;
 }
 
@@ -605,6 +608,26 @@ void options_free(struct options *o)
         free(o->owned[--o->owned_count]);
 }
 
+/* Makes paths of `guest:NAME'. False: there is no such file; a message was given. */
+static bool find_supplies(struct options *o, const struct diag *d)
+{
+    const char **names[] = {&o->machine.image, &o->machine.initrd};
+
+    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
+        char *path = *names[i] ? installed_path(*names[i], d) : NULL;
+
+        if (*names[i] && !path)
+            return false;
+        if (path && strcmp(path, *names[i]) != 0) {
+            *names[i] = own(o, path);
+            o->image_is_supplied |= !i;
+        } else {
+            free(path);
+        }
+    }
+    return true;
+}
+
 static void set_defaults(struct options *o)
 {
     char problem[OPTION_PROBLEM_MAX];
@@ -718,6 +741,8 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     }
     if (!options_check_combinations(o, d))
         return EXIT_USAGE;
+    if (!find_supplies(o, d))
+        return EXIT_NO_FILE;
     if (o->command == COMMAND_EXPLORE && !strcmp(o->console, "stdio"))
         o->console = "none";
     return EXIT_PASS;

@@ -25,7 +25,8 @@ enum traced_calls { TRACE_ALL, TRACE_ON, TRACE_NONE }; /* of all sites, of those
 #define OPTIONS_NUMBERS                                                                            \
     "Numbers are decimal, hexadecimal with 0x, or octal with 0; the suffixes K, M and G may also " \
     "be lower case. If an option is given twice, the last one is used; --drive adds a disk each "  \
-    "time, --port a port, --allow a rule."
+    "time, --port a port, --allow a rule. IMAGE may be guest:LAYOUT, a guest kernel that was "     \
+    "installed or built, and --initrd guest:initrd.cpio."
 
 /* The text of a number that is a macro, for the rows of options.def. */
 #define TEXT_OF(macro)   TEXT_AS_IS(macro)
@@ -69,6 +70,7 @@ struct snapshot_file;
  */
 struct options {
     enum command command;
+    bool image_is_supplied;        /* it was given as guest:NAME */
     struct machine_config machine; /* its image: also the NAME of `rvftrace cores' */
     struct watch_config watch;
     struct explore_config explore;
@@ -99,7 +101,7 @@ struct options {
     unsigned rows; /* OPTION_ROWS_AUTO: not given */
     struct saved_option saved[OPTION_SAVED_MAX];
     unsigned saved_count;
-    char *owned[OPTION_SAVED_MAX + 1]; /* arguments that came from the file */
+    char *owned[OPTION_SAVED_MAX + 3]; /* arguments that came from the file, and paths */
     unsigned owned_count;
 };
 

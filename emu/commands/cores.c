@@ -1,45 +1,21 @@
 /*
- * cores.c - see cores.h. The cores of the distribution are in `cores' beside the build folder, or
- * in share/rvftrace/cores beside the bin folder that the program was installed in.
+ * cores.c - see cores.h.
  */
 #include "commands/cores.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/installed.h"
 #include "base/nearest.h"
 #include "load/file.h"
 #include "timing/core.h"
 
 static const char ending[] = ".core";
-
-/* The folder; NULL: there is none. The caller frees it. */
-static char *find_folder(void)
-{
-    static const char *const places[] = {"../share/rvftrace/cores", "../cores", "../../cores"};
-    char program[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash;
-
-    if (len < 0)
-        return NULL;
-    program[len] = '\0';
-    slash = strrchr(program, '/');
-    *slash = '\0';
-    for (unsigned i = 0; i < ARRAY_LEN(places); i++) {
-        char *folder = xasprintf("%s/%s", program, places[i]);
-
-        if (!access(folder, R_OK | X_OK))
-            return folder;
-        free(folder);
-    }
-    return NULL;
-}
 
 static enum exit_status read_core(const char *path, const struct diag *d, struct core **core)
 {
@@ -115,7 +91,7 @@ static enum exit_status read_named(const char *name, bool of_run, const struct d
     *core = NULL;
     if (strchr(name, '/'))
         return read_core(name, d, core);
-    folder = find_folder();
+    folder = installed_folder(SUPPLY_CORES);
     path = folder ? xasprintf("%s/%s%s", folder, name, ending) : NULL;
     if (path && !access(path, F_OK))
         status = read_core(path, d, core);
@@ -186,7 +162,7 @@ enum exit_status cores_list(const char *name, const struct diag *d)
 
     if (name)
         return print_core(name, d);
-    folder = find_folder();
+    folder = installed_folder(SUPPLY_CORES);
     if (!folder) {
         diag_error(d, "the folder `cores' is neither beside the program nor in its share folder");
         return EXIT_NO_FILE;

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/arguments.h"
+#include "base/installed.h"
 #include "commands/litmus_priv.h"
 #include "cpu/store_order.h"
 
@@ -36,15 +37,20 @@ static const struct argument_row rows[] = {
 static bool take_file(void *request, const char *name)
 {
     struct request *q = request;
+    char *path = installed_path(name, q->diag);
 
-    VEC_PUSH(&q->files, name);
+    if (!path)
+        return false;
+    VEC_PUSH(&q->paths, path);
+    VEC_PUSH(&q->files, path);
     return true;
 }
 
 static const char intro[] =
     "Runs litmus tests in herd's format (RISC-V) on the machine's harts, tries all executions that "
     "the machine may "
-    "have, and prints all outcomes. A FILE may also be a folder, whose *.litmus files are run.\v"
+    "have, and prints all outcomes. A FILE may also be a folder, whose *.litmus files are run, or "
+    "litmus:NAME, a test that comes with rvftrace.\v"
     "Exit status: 0; 1 a test's condition does not hold and nothing else is expected (exists: in "
     "no outcome; forall, "
     "~exists: in some); 64 usage, 65 a test is malformed or cannot be assembled, 66 no such file "
@@ -105,6 +111,9 @@ static void request_free(struct request *q)
 {
     jobs_free(q);
     VEC_FREE(&q->files);
+    for (size_t i = 0; i < q->paths.len; i++)
+        free(q->paths.at[i]);
+    VEC_FREE(&q->paths);
     VEC_FREE(&q->expect_files);
     expectations_free(q->expected);
     options_free(&q->options);

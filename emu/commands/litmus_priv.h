@@ -53,7 +53,8 @@ struct request {
     unsigned steps;
     bool near, quiet, done;
     struct expectations *expected;
-    VEC_OF(const char *) files, expect_files; /* of argv */
+    VEC_OF(const char *) files, expect_files; /* of paths, of argv */
+    VEC_OF(char *) paths;
     VEC_OF(struct job) jobs;
     struct options options; /* of the run that an outcome is replayed by */
     struct sums sums;

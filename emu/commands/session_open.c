@@ -189,10 +189,14 @@ bool session_await(void *session, int fd)
 static enum exit_status open_gdb(struct session *s)
 {
     const struct gdb_waiter waiter = {session_await, s};
+    enum exit_status status;
 
     if (!s->options.gdb)
         return EXIT_PASS;
-    return gdb_port_open(s->options.gdb, &waiter, &s->diag, &s->gdb_port);
+    status = gdb_port_open(s->options.gdb, &waiter, &s->diag, &s->gdb_port);
+    if (status == EXIT_PASS && s->options.image_is_supplied)
+        diag_note(&s->diag, "the image, for gdb: %s", s->options.machine.image);
+    return status;
 }
 
 static enum exit_status open_core(struct session *s)

@@ -37,8 +37,8 @@ static char *find_viewer(const struct diag *d)
             return path;
         free(path);
     }
-    diag_error(d, "the viewer is not there: install libsdl2-dev, libsdl2-ttf-dev and libpng-dev, "
-                  "and build it with `make view'");
+    diag_error(d, "the viewer is not there: install the package rvftrace-view; or, in a checkout, "
+                  "libsdl2-dev, libsdl2-ttf-dev and libpng-dev, and build it with `make view'");
     return NULL;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/installed.h"
 
 /* ---- keys ---- */
 
@@ -178,6 +179,7 @@ static bool set_key(struct parser *p, const char *name, size_t name_len, const c
 {
     static const char title[] = "core.title";
     const struct key *key;
+    char document[DOCUMENT_NAME];
     unsigned *at;
 
     if (name_len == sizeof title - 1 && !memcmp(name, title, name_len)) {
@@ -187,8 +189,8 @@ static bool set_key(struct parser *p, const char *name, size_t name_len, const c
     }
     key = find_key(name, name_len);
     if (!key) {
-        diag_error(p->diag, "%s:%u: unknown key `%.*s'; docs/cores.md lists the keys", p->name,
-                   p->line, (int)name_len, name);
+        diag_error(p->diag, "%s:%u: unknown key `%.*s'; %s lists the keys", p->name, p->line,
+                   (int)name_len, name, installed_document("cores.md", document));
         return false;
     }
     at = &p->at_line[key - keys];

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/installed.h"
+#include "base/nearest.h"
 #include "cpu/cluster.h"
 #include "cpu/isa.h"
 #include "debug/commands/address.h"
@@ -122,13 +124,19 @@ static bool read_cause(struct debugger *d, const char **at, uint64_t *number)
 
 static bool read_rule(struct debugger *d, const char **at, uint64_t *number)
 {
-    char name[NAME_MAX_LEN];
+    char name[NAME_MAX_LEN], document[DOCUMENT_NAME];
+    struct nearest near = nearest_to(name);
 
+    name[0] = '\0';
     if (arg_word(at, name, sizeof name))
-        for (*number = 0; *number < RULE_COUNT; ++*number)
+        for (*number = 0; *number < RULE_COUNT; ++*number) {
             if (!strcmp(rule_name((enum rule) * number), name))
                 return true;
-    complain(d, "catch finding: expected the name of a rule (docs/rules.md)");
+            nearest_offer(&near, rule_name((enum rule) * number));
+        }
+    complain(d, "catch finding: expected the name of a rule (%s)%s%s%s",
+             installed_document("rules.md", document), near.found ? "; did you mean `" : "",
+             near.found ? near.found : "", near.found ? "'?" : "");
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/installed.h"
 #include "cpu/decode.h"
 #include "cpu/isa.h"
 #include "debug/commands/address.h"
@@ -429,14 +430,16 @@ static uint32_t stage_events(enum stage stage)
 
 static void say_off_course(struct debugger *d)
 {
+    char document[DOCUMENT_NAME];
+
     if (!target_ended(d->target)) {
         fprintf(d->out, "the tour was interrupted; `tour' goes on with it\n");
         return;
     }
     fprintf(d->out,
             "the guest has ended before the tour has: it shall switch `function' and then "
-            "`function_graph'\non, and call %s in both (docs/tour.md)\n",
-            its_site(d)->function);
+            "`function_graph'\non, and call %s in both (%s)\n",
+            its_site(d)->function, installed_document("tour.md", document));
     d->tour->stage = STAGE_NONE;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/installed.h"
 #include "base/nearest.h"
 #include "cpu/isa.h"
 #include "ftrace/sites/sites.h"
@@ -205,6 +206,7 @@ static bool read_detail(const char *where, const char *text, const struct diag *
 static bool find_rule(const char *where, const char *word, const struct diag *d, enum rule *rule)
 {
     struct nearest near = nearest_to(word);
+    char document[DOCUMENT_NAME];
 
     for (unsigned i = 0; i < RULE_COUNT; i++) {
         if (!strcmp(rule_name((enum rule)i), word)) {
@@ -213,9 +215,9 @@ static bool find_rule(const char *where, const char *word, const struct diag *d,
         }
         nearest_offer(&near, rule_name((enum rule)i));
     }
-    diag_error(d, "%s: there is no rule `%.80s'%s%s%s", where, word,
-               near.found ? "; did you mean `" : "; docs/rules.md lists them",
-               near.found ? near.found : "", near.found ? "'?" : "");
+    diag_error(d, "%s: there is no rule `%.80s'; %s%s%s", where, word,
+               near.found ? "did you mean `" : installed_document("rules.md", document),
+               near.found ? near.found : " lists them", near.found ? "'?" : "");
     return false;
 }
 

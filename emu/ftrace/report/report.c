@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/grouped.h"
+#include "base/installed.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit.h"
@@ -301,14 +302,18 @@ static void print_costs(const struct report *r, FILE *out)
 {
     struct site_totals t = report_totals(r);
     uint64_t busy = report_busy_cycles(r);
+    char document[DOCUMENT_NAME];
 
     print_cycles(r, &t, out);
     print_state("disabled:", &t.state[SITE_OFF], busy, out);
-    fputs(
-        "          (the sites' own instructions only: for the frames, saved registers and code "
-        "size "
-        "that functions\n          also have because of them, see tools/bench and docs/cost.md)\n",
-        out);
+    fprintf(out,
+            "          (the sites' own instructions only: for the frames, saved registers and code "
+            "size "
+            "that functions\n          also have because of them, see %s and %s)\n",
+            installed_document("cost.md", document) == document && document[0] == '/'
+                ? "rvftrace-bench"
+                : "tools/bench",
+            document);
     if (t.state[SITE_ON].entries)
         print_on(&t.state[SITE_ON], busy, out);
     if (t.state[SITE_INIT].entries)
