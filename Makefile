@@ -67,6 +67,7 @@ help:
 	@echo 'make check-mutants  a table of the guest kernels with a mistake: the rule under which each is found'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR] [GUESTS="pfe8 none"]  rvftrace, recordmcount, their man pages, documents, core models, litmus tests,'
 	@echo '                 completion for bash, zsh and fish, the viewer if it was built, a guest kernel of each layout (or GUESTS) and tools/bench'
+	@echo 'make install-guests  of these, the guest kernels and tools/bench alone'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make deb         Debian packages of all that make install installs, in build/deb (installs debhelper and lintian)'
 	@echo 'make clean       remove build/'
@@ -117,19 +118,21 @@ ifneq ($(filter-out frame $(GUEST_LAYOUTS) $(GUEST_BROKEN),$(GUESTS)),)
   $(error GUESTS=$(GUESTS): there are $(GUEST_LAYOUTS) frame, and layouts with a mistake, as mcount-no-remote-fence)
 endif
 
-.PHONY: install-guests bench-frame
-bench-frame: $(guests_plain:%=guest-%) # not at the same time: they have the same host tools
-	$(MAKE) BUILD=$(BUILD)/bench-frame guest_cflags_none=-fno-omit-frame-pointer $(BUILD)/bench-frame/guest-kernel/none/kernel.elf
+.PHONY: install-guests
+# A build of its own, after the others: it uses two processors, too.
+frame_kernel := $(BUILD)/bench-frame/guest-kernel/none/kernel.elf
+$(frame_kernel): FORCE | $(guests_plain:%=guest-%)
+	$(MAKE) BUILD=$(BUILD)/bench-frame guest_cflags_none=-fno-omit-frame-pointer $@
 
 # A kernel with a mistake has changed sources of its own, named as in the checkout.
-install-guests: $(if $(GUESTS),initrd) $(guests_plain:%=guest-%) $(guests_broken:%=guest-%-kernel) $(if $(filter frame,$(GUESTS)),bench-frame)
+install-guests: $(if $(GUESTS),initrd) $(guests_plain:%=guest-%) $(guests_broken:%=guest-%-kernel) $(if $(filter frame,$(GUESTS)),$(frame_kernel))
 	install -d $(guestsdir) $(toolsdir) $(bindir) $(man1dir)
 	install -m 644 $(GUEST_OUT)/initrd.cpio $(guestsdir)
 	for name in $(filter-out frame,$(GUESTS)); do \
 	    install -d $(guestsdir)/$$name && install -m 644 $(GUEST_OUT)/$$name/kernel.elf $(guestsdir)/$$name || exit 1; done
 	for name in $(guests_plain); do install -m 644 $(GUEST_OUT)/$$name/modules.cpio $(guestsdir)/$$name || exit 1; done
 	for name in $(filter frame,$(GUESTS)); do install -d $(guestsdir)/$$name && \
-	    install -m 644 $(BUILD)/bench-frame/guest-kernel/none/kernel.elf $(guestsdir)/$$name || exit 1; done
+	    install -m 644 $(frame_kernel) $(guestsdir)/$$name || exit 1; done
 	find $(GUEST_SRC) $(guests_broken:%=$(GUEST_OUT)/%/src) -name '*.[chS]' -exec cp --parents -t $(guestsdir) {} +
 	install -m 644 $(filter %.py,$(bench_tools:%=tools/%)) $(toolsdir)
 	install $(filter-out %.py,$(bench_tools:%=tools/%)) $(toolsdir)
