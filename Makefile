@@ -108,31 +108,37 @@ toolsdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/tools)
 guestsdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/guests)
 docdir   = $(call quoted,$(DESTDIR)$(PREFIX)/share/doc/rvftrace)
 
-# The guest kernels that are installed, with their sources, which findings and the debugger name: one for each layout, `frame'
-# of tools/bench, and the mistake that README shows. GUESTS=none: that one alone; GUESTS= installs no guest and no tool that needs one.
-GUESTS ?= $(GUEST_LAYOUTS) frame mcount-no-remote-fence
+# The guest kernels that are installed, with their sources, which findings and the debugger name: one for each layout, and the
+# mistake that README shows; `bench': those of tools/bench, too. GUESTS= installs no guest, and not tools/bench, which needs them.
+GUESTS ?= $(GUEST_LAYOUTS) bench mcount-no-remote-fence
 guests_plain := $(filter $(GUEST_LAYOUTS),$(GUESTS))
 guests_broken := $(filter $(GUEST_BROKEN),$(GUESTS))
-bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchlayouts.py benchlib.py benchparts.py benchruns.py benchshards.py
-ifneq ($(filter-out frame $(GUEST_LAYOUTS) $(GUEST_BROKEN),$(GUESTS)),)
-  $(error GUESTS=$(GUESTS): there are $(GUEST_LAYOUTS) frame, and layouts with a mistake, as mcount-no-remote-fence)
+ifneq ($(filter-out bench $(GUEST_LAYOUTS) $(GUEST_BROKEN),$(GUESTS)),)
+  $(error GUESTS=$(GUESTS): there are $(GUEST_LAYOUTS) bench, and layouts with a mistake, as mcount-no-remote-fence)
 endif
 
-.PHONY: install-guests
-# A build of its own, after the others: it uses two processors, too.
-frame_kernel := $(BUILD)/bench-frame/guest-kernel/none/kernel.elf
-$(frame_kernel): FORCE | $(guests_plain:%=guest-%)
-	$(MAKE) BUILD=$(BUILD)/bench-frame guest_cflags_none=-fno-omit-frame-pointer $@
+# What tools/bench builds in a checkout: three placements of each kernel, and the kernel without sites with the frame pointer that
+# sites need, in a build of its own.
+bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchlayouts.py benchlib.py benchparts.py benchruns.py \
+	benchshards.py benchspread.py
+bench_places := 1 2 3
+bench_placed := $(foreach l,$(guests_plain),$(bench_places:%=$(l)-place%))
+bench_frame  := $(BUILD)/bench-frame/guest-kernel/none
+bench_frames := $(bench_frame) $(bench_places:%=$(bench_frame)-place%)
+install_guest = install -d $(guestsdir)/$(2) && install -m 644 $(1)/kernel.elf $(guestsdir)/$(2)
 
-# A kernel with a mistake has changed sources of its own, named as in the checkout.
-install-guests: $(if $(GUESTS),initrd) $(guests_plain:%=guest-%) $(guests_broken:%=guest-%-kernel) $(if $(filter frame,$(GUESTS)),$(frame_kernel))
+.PHONY: install-guests
+install-guests: $(if $(GUESTS),initrd) $(guests_plain:%=guest-%) $(guests_broken:%=guest-%-kernel)
+	$(if $(filter bench,$(GUESTS)),$(MAKE) PLACEMENT="$(bench_places)" $(bench_placed:%=$(GUEST_OUT)/%/kernel.elf))
+	$(if $(filter bench,$(GUESTS)),$(MAKE) PLACEMENT="$(bench_places)" BUILD=$(BUILD)/bench-frame \
+	    guest_cflags_none=-fno-omit-frame-pointer $(bench_frames:%=%/kernel.elf))
 	install -d $(guestsdir) $(toolsdir) $(bindir) $(man1dir)
 	install -m 644 $(GUEST_OUT)/initrd.cpio $(guestsdir)
-	for name in $(filter-out frame,$(GUESTS)); do \
-	    install -d $(guestsdir)/$$name && install -m 644 $(GUEST_OUT)/$$name/kernel.elf $(guestsdir)/$$name || exit 1; done
+	for name in $(filter-out bench,$(GUESTS)) $(if $(filter bench,$(GUESTS)),$(bench_placed)); do \
+	    $(call install_guest,$(GUEST_OUT)/$$name,$$name) || exit 1; done
 	for name in $(guests_plain); do install -m 644 $(GUEST_OUT)/$$name/modules.cpio $(guestsdir)/$$name || exit 1; done
-	for name in $(filter frame,$(GUESTS)); do install -d $(guestsdir)/$$name && \
-	    install -m 644 $(frame_kernel) $(guestsdir)/$$name || exit 1; done
+	for place in $(if $(filter bench,$(GUESTS)),'' $(bench_places:%=-place%)); do \
+	    $(call install_guest,$(bench_frame)$$place,frame$$place) || exit 1; done
 	find $(GUEST_SRC) $(guests_broken:%=$(GUEST_OUT)/%/src) -name '*.[chS]' -exec cp --parents -t $(guestsdir) {} +
 	install -m 644 $(filter %.py,$(bench_tools:%=tools/%)) $(toolsdir)
 	install $(filter-out %.py,$(bench_tools:%=tools/%)) $(toolsdir)

@@ -18,7 +18,7 @@ claim '... nor guests' no_line '/guests/' "$out"
 lists "$work"/deb/rvftrace-guests_*.deb
 claim 'rvftrace-guests has a kernel of each layout, their programs and sources, and the benchmarks' holds \
     usr/share/rvftrace/guests/none/kernel.elf usr/share/rvftrace/guests/callops/kernel.elf usr/share/rvftrace/guests/pfe8/modules.cpio \
-    usr/share/rvftrace/guests/frame/kernel.elf usr/share/rvftrace/guests/mcount-no-remote-fence/kernel.elf \
+    usr/share/rvftrace/guests/frame-place1/kernel.elf usr/share/rvftrace/guests/mcount-no-remote-fence/kernel.elf \
     usr/share/rvftrace/guests/initrd.cpio usr/share/rvftrace/guests/guest-kernel/init/main.c usr/share/rvftrace/tools/bench \
     usr/share/man/man1/rvftrace-bench.1.gz
 lists "$work"/deb/rvftrace-view_*.deb
