@@ -273,18 +273,26 @@ void store_order_let_leave(struct hart *h, unsigned at)
     }
 }
 
-void store_order_let_overlapping_leave(struct hart *h, uint64_t pa, unsigned size)
+void store_order_let_selected_leave(struct hart *h, selects *is_selected, const struct selection *s)
 {
-    const struct hart_order *o = h->s.order;
-
-    for (unsigned i = 0; i < o->count;) {
-        if (!stores_overlap(&o->waiting[i], pa, size)) {
+    for (unsigned i = 0; i < h->s.order->count;) {
+        if (!is_selected(h, i, s)) {
             i++;
             continue;
         }
         store_order_let_leave(h, i);
         i = 0;
     }
+}
+
+static bool overlaps(const struct hart *h, unsigned at, const struct selection *s)
+{
+    return stores_overlap(&h->s.order->waiting[at], s->pa, s->size);
+}
+
+void store_order_let_overlapping_leave(struct hart *h, uint64_t pa, unsigned size)
+{
+    store_order_let_selected_leave(h, overlaps, &(struct selection){.pa = pa, .size = size});
 }
 
 void store_order_let_leave_up_to(struct hart *h, uint64_t number)

@@ -9,16 +9,6 @@
 #include "cpu/hart_priv.h"
 #include "cpu/store_order_priv.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static void raise_to(uint64_t *view, uint64_t place)
-{
-    *view = later(*view, place);
-}
-
 /* ---- fetches ---- */
 
 unsigned store_order_versions(const struct hart *h, uint64_t pa, struct code_version *versions)
@@ -58,27 +48,18 @@ void store_order_fetched(struct hart *h, uint64_t place, bool in_order)
     raise_to(&o->next_reads, place);
 }
 
-static bool is_in_code(const struct hart *h, const struct buffered_store *s)
+static bool is_in_code(const struct hart *h, unsigned at, const struct selection *s)
 {
-    return ram_page_at(h->cluster->ram, s->pa)->flags & RAM_PAGE_CODE;
+    (void)s;
+    return ram_page_at(h->cluster->ram, h->s.order->waiting[at].pa)->flags & RAM_PAGE_CODE;
 }
 
 void store_order_begin_fence_i(struct hart *h)
 {
-    const struct hart_order *o = h->s.order;
-
-    if (h->cluster->config.fetch != FETCH_APART) {
+    if (h->cluster->config.fetch == FETCH_APART)
+        store_order_let_selected_leave(h, is_in_code, NULL);
+    else
         hart_let_stores_leave(h);
-        return;
-    }
-    for (unsigned i = 0; i < o->count;) {
-        if (!is_in_code(h, &o->waiting[i])) {
-            i++;
-            continue;
-        }
-        store_order_let_leave(h, i);
-        i = 0;
-    }
 }
 
 void store_order_let_page_leave(struct cluster *c, uint64_t pa)

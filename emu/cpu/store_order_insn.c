@@ -18,16 +18,6 @@
 /* After this many instructions at most twice over, a hart's loads return what it could see. */
 enum { READS_BEHIND_MAX = 1024 };
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static void raise_to(uint64_t *view, uint64_t place)
-{
-    *view = later(*view, place);
-}
-
 /* ---- operands ---- */
 
 static const char *const format_texts[] = {

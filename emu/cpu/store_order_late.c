@@ -13,16 +13,6 @@
 #include "cpu/hart_priv.h"
 #include "cpu/store_order_priv.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static void raise_to(uint64_t *view, uint64_t place)
-{
-    *view = later(*view, place);
-}
-
 /* ---- registers that have no value yet ---- */
 
 static uint64_t bit_of(unsigned reg)
@@ -30,38 +20,23 @@ static uint64_t bit_of(unsigned reg)
     return reg < VIEW_NONE ? UINT64_C(1) << reg : 0;
 }
 
-static void let_kinds_leave(struct hart *h, unsigned kinds, uint64_t number)
+static bool writes_register(const struct hart *h, unsigned at, const struct selection *s)
 {
-    const struct hart_order *o = h->s.order;
+    const struct buffered_store *w = &h->s.order->waiting[at];
 
-    for (unsigned i = 0; i < o->count;) {
-        const struct buffered_store *s = &o->waiting[i];
-
-        if (!(kinds >> s->kind & 1) || s->number > number) {
-            i++;
-            continue;
-        }
-        store_order_let_leave(h, i);
-        i = 0;
-    }
+    return w->kind != WAITS_STORE && bit_of(w->rd) & s->registers;
 }
 
 void store_order_bind(struct hart *h, const struct uop *u)
 {
-    const struct hart_order *o = h->s.order;
     uint64_t data = u->imm & ORDER_DATA ? 0 : bit_of(u->rs2);
     uint64_t wanted = u->imm & ORDER_BINDS ? UINT64_MAX
                                            : bit_of(u->rd) | bit_of(u->rs1) | data |
                                                  bit_of((uint32_t)u->imm >> ORDER_RS3_SHIFT);
 
-    for (unsigned i = 0; wanted & o->unbound && i < o->count;) {
-        if (o->waiting[i].kind == WAITS_STORE || !(bit_of(o->waiting[i].rd) & wanted)) {
-            i++;
-            continue;
-        }
-        store_order_let_leave(h, i);
-        i = 0;
-    }
+    if (wanted & h->s.order->unbound)
+        store_order_let_selected_leave(h, writes_register,
+                                       &(struct selection){.registers = wanted});
 }
 
 uint64_t store_order_writer_of(const struct hart *h, unsigned reg)
@@ -145,50 +120,68 @@ unsigned hart_late_loads(const struct hart *h)
 
 /* ---- what must be done first ---- */
 
+static bool is_of_kind(const struct hart *h, unsigned at, const struct selection *s)
+{
+    const struct buffered_store *w = &h->s.order->waiting[at];
+
+    return s->kinds >> w->kind & 1 && w->number <= s->number;
+}
+
+static bool is_of_kind_there(const struct hart *h, unsigned at, const struct selection *s)
+{
+    return is_of_kind(h, at, s) && stores_overlap(&h->s.order->waiting[at], s->pa, s->size);
+}
+
+static bool releases(const struct hart *h, unsigned at, const struct selection *s)
+{
+    (void)s;
+    return h->s.order->waiting[at].releases;
+}
+
+/* A load of bytes that are read again, and not from a store between the two (rule 2). */
+static bool is_read_again(const struct hart *h, unsigned at, const struct selection *s)
+{
+    const struct hart_order *o = h->s.order;
+
+    return o->waiting[at].kind == WAITS_LOAD && stores_overlap(&o->waiting[at], s->pa, s->size) &&
+           !is_hidden(o, at, s->pa, s->size);
+}
+
 void store_order_let_readers_leave(struct hart *h, uint64_t number)
 {
+    const struct selection readers = {.kinds = 1U << WAITS_AMO | 1U << WAITS_LOAD,
+                                      .number = number};
+
     if (h->s.order->late)
-        let_kinds_leave(h, 1U << WAITS_AMO | 1U << WAITS_LOAD, number);
+        store_order_let_selected_leave(h, is_of_kind, &readers);
 }
 
 void store_order_let_writers_leave(struct hart *h)
 {
+    const struct selection writers = {.kinds = 1U << WAITS_STORE | 1U << WAITS_AMO |
+                                               1U << WAITS_CONDITIONAL,
+                                      .number = UINT64_MAX};
+
     if (h->s.order->late)
-        let_kinds_leave(h, 1U << WAITS_STORE | 1U << WAITS_AMO | 1U << WAITS_CONDITIONAL,
-                        UINT64_MAX);
+        store_order_let_selected_leave(h, is_of_kind, &writers);
     else
         hart_let_stores_leave(h);
 }
 
 void store_order_let_annotated_leave(struct hart *h)
 {
-    const struct hart_order *o = h->s.order;
-
-    for (unsigned i = 0; i < o->count;) {
-        if (!o->waiting[i].releases) {
-            i++;
-            continue;
-        }
-        store_order_let_leave(h, i);
-        i = 0;
-    }
+    store_order_let_selected_leave(h, releases, NULL);
 }
 
 void store_order_let_atomics_leave(struct hart *h, uint64_t pa, unsigned size)
 {
-    const struct hart_order *o = h->s.order;
+    const struct selection atomics = {.pa = pa,
+                                      .size = size,
+                                      .kinds = 1U << WAITS_AMO | 1U << WAITS_CONDITIONAL,
+                                      .number = UINT64_MAX};
 
-    for (unsigned i = 0; o->late && i < o->count;) {
-        const struct buffered_store *s = &o->waiting[i];
-
-        if (!stores_overlap(s, pa, size) ||
-            (s->kind != WAITS_AMO && s->kind != WAITS_CONDITIONAL)) {
-            i++;
-            continue;
-        }
-        store_order_let_leave(h, i);
-        i = 0;
-    }
+    if (h->s.order->late)
+        store_order_let_selected_leave(h, is_of_kind_there, &atomics);
 }
 
 static bool store_waits(const struct hart_order *o, uint64_t pa, unsigned size)
@@ -215,15 +208,9 @@ bool store_order_begin_load(struct hart *h, uint64_t pa, unsigned size)
         return false;
     }
     store_order_let_readers_leave(h, o->reads_before_load);
-    for (unsigned i = 0; o->late && i < o->count;) {
-        if (o->waiting[i].kind != WAITS_LOAD || !stores_overlap(&o->waiting[i], pa, size) ||
-            is_hidden(o, i, pa, size)) {
-            i++;
-            continue;
-        }
-        store_order_let_leave(h, i);
-        i = 0;
-    }
+    if (o->late)
+        store_order_let_selected_leave(h, is_read_again,
+                                       &(struct selection){.pa = pa, .size = size});
     return true;
 }
 

@@ -145,6 +145,18 @@ struct hart_order *hart_order_new(void);
 /* Reset or start of the hart: what waits leaves. */
 void hart_order_reset(struct hart *h);
 
+/* ---- places ---- */
+
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline void raise_to(uint64_t *view, uint64_t place)
+{
+    *view = later(*view, place);
+}
+
 /* ---- store_order.c: the list of writes, and the buffers ---- */
 
 struct past_write *store_order_kept(const struct store_order *o, uint64_t number);
@@ -173,6 +185,20 @@ static inline bool stores_overlap(const struct buffered_store *s, uint64_t pa, u
 
 /* Lets stores leave: that one after those that must be before it; all up to a number. */
 void store_order_let_leave(struct hart *h, unsigned at);
+/*
+ * Lets leave all that is selected, the oldest first; others that must be before them leave, too.
+ * The selection has what `is_selected' wants to know.
+ */
+struct selection {
+    uint64_t pa;
+    unsigned size;
+    uint64_t number;    /* up to this one */
+    unsigned kinds;     /* of enum waits, a bit each */
+    uint64_t registers; /* that it writes, a bit each */
+};
+typedef bool selects(const struct hart *h, unsigned at, const struct selection *s);
+void store_order_let_selected_leave(struct hart *h, selects *is_selected,
+                                    const struct selection *s);
 void store_order_let_overlapping_leave(struct hart *h, uint64_t pa, unsigned size);
 void store_order_let_leave_up_to(struct hart *h, uint64_t number);
 void store_order_let_due_leave(struct hart *h, uint64_t insns);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """litmus_suite.py - holds `rvftrace litmus' against the axioms of RVWMO (tools/rvwmo), on a folder of litmus tests.
 
-usage: litmus_suite.py [--results FOLDER] [--machine OPTION]... [--ztso] [--list] SUITE...
+usage: litmus_suite.py [--results FOLDER] [--machine OPTION]... [--ztso] [--seconds N] [--list] SUITE...
                                                                         (make check-litmus SUITE=FOLDER)
 
 Each final state that the machine shows must be permitted, and each permitted one be shown, unless tools/rvwmo says that
@@ -118,8 +118,9 @@ def compare(name, seen, states):
 
 def judge(files, args):
     """The results of a batch. Tests whose lr and sc are at two locations are also run with --near."""
+    axioms = (["--ztso"] if args.ztso else []) + (["--seconds", args.seconds] if args.seconds else [])
     permitted = [permitted_states(lines) for lines in
-                 logs_of(files, kept_answer(args.results, RVWMO, ask_axioms, files, ["--ztso"] if args.ztso else []))]
+                 logs_of(files, kept_answer(args.results, RVWMO, ask_axioms, files, axioms))]
     ask = functools.partial(kept_answer, args.results, RVFTRACE, ask_machine)
     shown = logs_of(files, ask(files, args.machine))
     apart = [i for i, (states, _) in enumerate(permitted) if states and any("sc elsewhere" in n for n in states.values())]
@@ -159,6 +160,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(BUILD) / "check-litmus", metavar="FOLDER")
     parser.add_argument("--machine", action="append", default=[], metavar="OPTION", help="for rvftrace litmus, each word")
     parser.add_argument("--ztso", action="store_true", help="the axioms with Ztso")
+    parser.add_argument("--seconds", metavar="N", help="that tools/rvwmo may take for a test")
     parser.add_argument("--list", action="store_true", help="name the states that are permitted and not seen")
     parser.add_argument("suites", nargs="+", metavar="SUITE")
     args = parser.parse_args()
