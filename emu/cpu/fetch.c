@@ -50,13 +50,20 @@ static bool choose_old(const struct hart *h, const struct chooser *chooser, uint
     return false;
 }
 
-static NOINLINE void find_other_page(struct fetcher *by, uint64_t pa)
+static struct code_page *become_code(const struct fetcher *by, uint64_t pa)
 {
     struct cluster *c = by->hart->cluster;
 
-    if (UNLIKELY(c->config.fetch == FETCH_APART && c->order) && !by->looks && !codemap_page(c, pa))
+    if (c->config.fetch == FETCH_APART && c->order && !by->looks)
         store_order_let_page_leave(c, pa);
-    by->page = codemap_make_page(c, pa);
+    return codemap_make_page(c, pa);
+}
+
+static NOINLINE void find_other_page(struct fetcher *by, uint64_t pa)
+{
+    by->page = codemap_page(by->hart->cluster, pa);
+    if (!by->page)
+        by->page = become_code(by, pa);
     by->view = fetch_view_at(by->hart, pa);
 }
 

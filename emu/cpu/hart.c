@@ -213,15 +213,13 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     struct cluster *c = h->cluster;
 
     if (h->s.order)
-        store_order_begin_fence_i(h);
+        store_order_fence_i(h, origin == FENCE_LOCAL);
     hart_discard_suspects(h);
     hart_forget_cut(h);
     fetch_views_synchronize(h);
     if (h->s.model)
         timed_fence_i(h);
     h->s.sync_stamp = h->s.fetch_floor = c->ram->stamp;
-    if (h->s.order)
-        store_order_end_fence_i(h, origin == FENCE_LOCAL);
     ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);

@@ -54,28 +54,23 @@ static bool is_in_code(const struct hart *h, unsigned at, const struct selection
     return ram_page_at(h->cluster->ram, h->s.order->waiting[at].pa)->flags & RAM_PAGE_CODE;
 }
 
-void store_order_begin_fence_i(struct hart *h)
+void store_order_fence_i(struct hart *h, bool own)
 {
-    if (h->cluster->config.fetch == FETCH_APART)
+    struct hart_order *o = h->s.order;
+
+    if (h->cluster->config.fetch == FETCH_APART) {
         store_order_let_selected_leave(h, is_in_code, NULL);
-    else
-        hart_let_stores_leave(h);
+        return;
+    }
+    hart_let_stores_leave(h);
+    raise_to(&o->fetch_floor, own ? later(o->reads, o->writes) : h->cluster->order->now);
+    raise_to(&o->next_reads, o->fetch_floor);
 }
 
 void store_order_let_page_leave(struct cluster *c, uint64_t pa)
 {
     for (size_t i = 0; i < c->harts.len; i++)
         store_order_let_overlapping_leave(c->harts.at[i], align_down(pa, PAGE_BYTES), PAGE_BYTES);
-}
-
-void store_order_end_fence_i(struct hart *h, bool own)
-{
-    struct hart_order *o = h->s.order;
-
-    if (h->cluster->config.fetch == FETCH_APART)
-        return;
-    raise_to(&o->fetch_floor, own ? later(o->reads, o->writes) : h->cluster->order->now);
-    raise_to(&o->next_reads, o->fetch_floor);
 }
 
 /* ---- fences: rule 4 ---- */

@@ -277,8 +277,7 @@ void store_order_fetched(struct hart *h, uint64_t place, bool in_order);
  * has seen. Of another's request (by firmware): after all of now. With FETCH_APART it only makes
  * the hart's stores to code leave.
  */
-void store_order_begin_fence_i(struct hart *h);
-void store_order_end_fence_i(struct hart *h, bool own);
+void store_order_fence_i(struct hart *h, bool own);
 /* With FETCH_APART: a page becomes code, so stores to it that a fence.i has left waiting leave. */
 void store_order_let_page_leave(struct cluster *c, uint64_t pa);
 
