@@ -26,6 +26,9 @@ claim_status 1 'and RVWMO is not TSO' "$tests/../long/litmus_suite.py" --results
 
 claim 'with Ztso they are those that its axioms permit' "$tests/../long/litmus_suite.py" --results "$work/ztso" --ztso --machine=--isa --machine=rv64gc_ztso_zalasr "$tests"
 
+"$tests/../long/litmus_random.py" --seed 25 --count 6 "$work/random"
+claim 'and those of tests of random accesses' "$tests/../long/litmus_suite.py" --seconds 5 --results "$work/axioms" "$work/random"
+
 # A wrong expectation: each direction is told.
 echo 'two-spots Forbid' >"$work/wrong"
 run litmus --expect "$work/wrong" "$tests/two-spots.litmus"
