@@ -13,6 +13,9 @@
 #include "load/fdt.h"
 #include "load/file.h"
 
+/* As much as the board has room for; the comparison takes the square of the tree's size. */
+enum { TREE_MAX = 64 << 10 };
+
 /* A given tree that is compared with the board, and the board's own tree. */
 struct comparison {
     const char *path;
@@ -251,6 +254,11 @@ enum exit_status fdt_read(const char *path, const struct board *board, const str
 
     if (status != EXIT_PASS)
         return status;
+    if (file.size > TREE_MAX) {
+        diag_error(d, "%s: %zu bytes, but a device tree has at most %d", path, file.size, TREE_MAX);
+        file_free(&file);
+        return EXIT_BAD_FILE;
+    }
     error = file.size < FDT_V1_SIZE ? -FDT_ERR_TRUNCATED : fdt_check_full(file.bytes, file.size);
     if (error) {
         file_free(&file);

@@ -30,7 +30,10 @@ claim 'a device that the machine does not have is warned of' has_line 'warning: 
 with_tree --isa rv64gc --max-insns 10
 claim 'an extension that the harts do not have is warned of' has_line 'warning: .*cpu@0 has the extension zba, which' "$err"
 head -c 300 "$own" >"$work/cut.dtb"
-for tree in "$mcount" "$work/cut.dtb" /dev/null; do
+tree=$mcount
+with_tree
+claim 'a file that is too large for a tree is refused' refused 65 '.*a device tree has at most 65536'
+for tree in "$programs/hello.elf" "$work/cut.dtb" /dev/null; do
     with_tree
     claim "${tree##*/} is refused" refused 65 '.*not a flattened device tree'
 done

@@ -33,4 +33,6 @@ claim '... and ends at the first that fails, with status 1' batch 'No symbol "no
 printf 'breka schedule\n' >"$work/session"
 claim 'a word that is nearly a command is answered with it' \
     batch '`breka` is not a command; did you mean `break`? `help` lists the commands'
+printf 'info regsters\n' >"$work/session"
+claim '... of info, too' batch 'Undefined info command: "regsters".  Did you mean "registers"?  Try "help info".'
 finish

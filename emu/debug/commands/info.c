@@ -1,8 +1,11 @@
 /*
  * info.c - finds the subject of `info' in info.def.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/nearest.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"
 #include "debug/commands/data.h"
@@ -81,6 +84,19 @@ void info_display(struct debugger *d, const char *args)
         data_list_displays(d);
 }
 
+static void complain_of_subject(const struct debugger *d, const char *word, size_t len)
+{
+    char *name = xasprintf("%.*s", (int)len, word);
+    struct nearest near = nearest_to(name);
+
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        nearest_offer(&near, subjects[i].name);
+    complain(d, "Undefined info command: \"%s\".  %s%s%sTry \"help info\".", name,
+             near.found ? "Did you mean \"" : "", near.found ? near.found : "",
+             near.found ? "\"?  " : "");
+    free(name);
+}
+
 void do_info(struct debugger *d, const char *args)
 {
     size_t len = strcspn(args, " \t/");
@@ -91,7 +107,7 @@ void do_info(struct debugger *d, const char *args)
         return;
     }
     if (!s) {
-        complain(d, "Undefined info command: \"%.*s\".  Try \"help info\".", (int)len, args);
+        complain_of_subject(d, args, len);
         return;
     }
     s->show(d, args + len + strspn(args + len, " \t"));
