@@ -89,6 +89,17 @@ bool line_row_at(struct lines *l, uint64_t addr, struct line_row *row)
     return true;
 }
 
+uint64_t line_rows_entry(struct lines *l, uint64_t start, uint64_t end)
+{
+    enum { SITE_MAX = 16 }; /* bytes */
+    struct line_row row;
+
+    for (uint64_t at = start; at < end && at <= start + SITE_MAX; at += 2)
+        if (line_row_at(l, at, &row))
+            return at;
+    return start;
+}
+
 /* The row with the address and those after it of the same line. */
 static bool rows_of_line(struct lines *l, uint64_t addr, struct line_row *row)
 {

@@ -25,6 +25,12 @@ struct line_row {
 MUST_USE bool line_row_at(struct lines *l, uint64_t addr, struct line_row *row);
 
 /*
+ * Where the first code of a function [start, end) is that has a line: behind the nops of an ftrace
+ * site, which are in no line if the function has a section of its own. `start' if it has none.
+ */
+uint64_t line_rows_entry(struct lines *l, uint64_t start, uint64_t end);
+
+/*
  * Where the body of the function [start, end) begins, after its prologue, as debuggers find it: at
  * the end of its first line's code. `start` itself if it has no lines, or one only.
  */

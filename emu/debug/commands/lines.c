@@ -116,9 +116,12 @@ static uint64_t enters(void *ctx, unsigned hart, uint64_t pc)
     uint64_t start, end, offset = pc - place_canonical(&s->d->guest, pc);
 
     (void)hart;
-    if (!row_at(s->d, pc, &row) || skips_function(s->d, pc))
-        return 0;
     if (!place_function(&s->d->guest, pc, &start, &end) || start != pc)
+        start = end = pc;
+    start = line_rows_entry(s->d->config.lines, start - offset, end - offset) + offset;
+    if (!row_at(s->d, start, &row) || skips_function(s->d, start))
+        return 0;
+    if (end == pc)
         return pc;
     return line_rows_body(s->d->config.lines, start - offset, end - offset) + offset;
 }
