@@ -663,25 +663,44 @@ static bool end_reserve(struct hart *h, const struct uop *u, uint64_t value, uns
     return true;
 }
 
+/* The other bytes of an lr that has some from its hart's buffer, at a place not before `*place'. */
+static void reserve_others(struct hart *h, uint64_t pa, unsigned found, unsigned mask,
+                           uint64_t *word, uint64_t *place)
+{
+    struct hart_order *o = h->s.order;
+    struct outcome outcomes[OUTCOMES_MAX];
+    unsigned taken = choose_outcome(h, find_outcomes(h, pa, mask & ~found, *place, outcomes));
+    uint64_t view = 0;
+
+    note_seen(h, pa, mask & ~found, outcomes[taken].seen);
+    *word = outcomes[taken].word;
+    *place = outcomes[taken].place;
+    (void)forward(o, pa, found, word, &view);
+    o->reservation.broken |= taken != 0;
+}
+
 /*
- * Whether a search wants an lr to return what waits in its hart's buffer, if that has all its
- * bytes. Else the store leaves first. *word: the eight aligned bytes; *place: of the load.
+ * Whether a search wants an lr to return what waits in its hart's buffer. Else the store leaves
+ * first. *word: the eight aligned bytes; *place: of the load.
  */
-static bool reserve_is_forwarded(const struct hart *h, uint64_t pa, unsigned size, uint64_t *word,
+static bool reserve_is_forwarded(struct hart *h, uint64_t pa, unsigned size, uint64_t *word,
                                  uint64_t *place)
 {
     const struct hart_order *o = h->s.order;
     const struct chooser *chooser = &h->cluster->config.chooser;
-    unsigned mask = bytes_in_word(pa, size);
+    unsigned mask = bytes_in_word(pa, size), found;
     uint64_t view = 0;
 
-    if (store_order_is_bounded(chooser) || o->insn.releases ||
-        forward(o, pa, mask, word, &view) != mask ||
-        !ask_chooser(chooser, CHOICE_LOAD_VALUE, h->id, 2, 0))
+    if (store_order_is_bounded(chooser) || o->insn.releases)
+        return false;
+    found = forward(o, pa, mask, word, &view);
+    if (!found || !ask_chooser(chooser, CHOICE_LOAD_VALUE, h->id, 2, 0))
         return false;
     *place = later(store_order_earliest(h), view);
     if (o->insn.acquires)
         raise_to(place, o->annotated);
+    if (found != mask)
+        reserve_others(h, pa, found, mask, word, place);
     return true;
 }
 
