@@ -30,7 +30,7 @@ in_zsh() { # WORD...: the arguments of _arguments and _describe
         complete_it() { eval "$(<$file)" }; complete_it' zsh "$zsh_file" "$@" >"$out" 2>"$err"
 }
 in_zsh rvftrace ''
-claim 'zsh: the commands' has_line '^explore:Try' "$out" and test "$(wc -l <"$out")" -eq 10
+claim 'zsh: the commands' has_line '^explore:Try' "$out" and test "$(wc -l <"$out")" -eq 11
 for command in run debug explore report log view; do
     in_zsh rvftrace $command ''
     sed -n 's/^\*\(--[a-z-]*\).*/\1/p' "$out" | sort >"$work/offers"
