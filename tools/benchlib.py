@@ -26,6 +26,14 @@ BENCH_SCHEMA, BENCH_VERSION = "rvftrace-bench", 1
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INSTALLED = not (ROOT / "Makefile").is_file()
 
+
+def cache_directory(build):
+    """Where results stay, unless the user says where."""
+    if not INSTALLED:
+        return os.path.join(build, "bench-cache")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "rvftrace-bench")
+
+
 QUIET_SECONDS = 2      # after this time the progress is shown
 PROCESS_TIMEOUT = 600  # seconds; a longer run counts as hanging
 
