@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/grouped.h"
+#include "base/installed.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/audit/finding_key.h"
 #include "ftrace/audit/pardon.h"
@@ -216,6 +217,21 @@ static void print_cause(const struct report *r, const struct finding *f, FILE *o
             f->explained ? ", which explains it" : ", as it seems");
 }
 
+/* Some remedies name the document of the rules. */
+static void print_remedy(enum rule rule, FILE *out)
+{
+    static const char document[] = "docs/rules.md";
+    const char *remedy = rule_remedy(rule), *named = strstr(remedy, document);
+    char path[DOCUMENT_NAME];
+
+    fprintf(out, "  %-9s ", "remedy");
+    if (named)
+        fprintf(out, "%.*s%s%s\n", (int)(named - remedy), remedy,
+                installed_document("rules.md", path), named + strlen(document));
+    else
+        fprintf(out, "%s\n", remedy);
+}
+
 void report_finding(const struct report *r, size_t index, FILE *out)
 {
     const struct finding *f = audit_get(watch_audit(r->watch), index);
@@ -235,7 +251,7 @@ void report_finding(const struct report *r, size_t index, FILE *out)
     print_timeline(r, f, out);
     if (pardon != PARDON_NONE)
         fprintf(out, "  %-9s %s\n", pardon_labels[pardon], pardon_texts[pardon]);
-    fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
+    print_remedy(f->rule, out);
 }
 
 /* Notes that were dropped are not printed, as those that are kept are not. */
