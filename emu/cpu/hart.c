@@ -64,7 +64,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
     if (c->timing)
         add_model(h);
     if (c->config.translate != TRANSLATE_COHERENT)
-        h->s.used = used_new(c->config.used_max);
+        h->s.used = used_new(c->config.used_max, c->ram);
     if (c->order)
         add_order(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =

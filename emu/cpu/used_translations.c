@@ -34,19 +34,19 @@ static void make_empty(struct used_set *s)
     fill_with_none(s->of_page, s->hash_mask + 1);
     fill_with_none(s->of_entry, s->hash_mask + 1);
     fill_with_none(s->changed_to, s->hash_mask + 1);
-    map_clear(&s->tables);
     for (uint32_t i = 0; i < s->max; i++)
         s->at[i].newer = i + 1 < s->max ? i + 1 : NO_USED;
     s->free = 0;
 }
 
-struct used_set *used_new(uint32_t max)
+struct used_set *used_new(uint32_t max, struct ram *ram)
 {
     struct used_set *s = xcalloc(1, sizeof *s);
     uint32_t heads = 1;
 
     while (heads < max)
         heads *= 2;
+    s->ram = ram;
     s->max = max;
     s->hash_mask = heads - 1;
     s->at = xcalloc(max, sizeof *s->at);
@@ -65,7 +65,6 @@ void used_free(struct used_set *s)
     free(s->of_page);
     free(s->of_entry);
     free(s->changed_to);
-    map_free(&s->tables);
     free(s);
 }
 
@@ -98,23 +97,11 @@ static void unlink_page(struct used_set *s, const struct used *u)
     *link = u->next_of_page;
 }
 
-static void add_table(struct used_set *s, uint64_t pa)
+/* Counts the entry, or pointer, in the page with `pa`, which is that of a table. */
+static void count_use(const struct used_set *s, uint64_t pa, uint32_t change)
 {
-    uint64_t count = 0;
-
-    (void)map_get(&s->tables, pa >> PAGE_SHIFT, &count);
-    map_put(&s->tables, pa >> PAGE_SHIFT, count + 1);
-}
-
-static void remove_table(struct used_set *s, uint64_t pa)
-{
-    uint64_t count = 1;
-
-    (void)map_get(&s->tables, pa >> PAGE_SHIFT, &count);
-    if (count > 1)
-        map_put(&s->tables, pa >> PAGE_SHIFT, count - 1);
-    else
-        map_remove(&s->tables, pa >> PAGE_SHIFT);
+    if (ram_has(s->ram, pa, 1))
+        ram_page_at(s->ram, pa)->table_uses += change;
 }
 
 static void unlink_entry(struct used_set *s, const struct used *u)
@@ -124,12 +111,12 @@ static void unlink_entry(struct used_set *s, const struct used *u)
     while (*link != index_of(s, u))
         link = &s->at[*link].next_of_entry;
     *link = u->next_of_entry;
-    remove_table(s, u->pte_pa);
+    count_use(s, u->pte_pa, -1U);
 }
 
 static void link_entry(struct used_set *s, struct used *u, uint64_t pte_pa)
 {
-    add_table(s, pte_pa);
+    count_use(s, pte_pa, 1);
     u->pte_pa = pte_pa;
     u->next_of_entry = *head_of_entry(s, pte_pa);
     *head_of_entry(s, pte_pa) = index_of(s, u);
@@ -216,7 +203,7 @@ static struct used *insert(struct used_set *s, const struct used *what)
     ++*count_of(s, u);
     s->napot += (u->pte & PTE_N) != 0;
     if (u->pointer)
-        add_table(s, table_of(u));
+        count_use(s, table_of(u), 1);
     if (is_changed_pointer(u))
         link_changed(s, u);
     s->any_leaving |= u->leaving;
@@ -232,7 +219,7 @@ static void take_out(struct used_set *s, struct used *u)
     --*count_of(s, u);
     s->napot -= (u->pte & PTE_N) != 0;
     if (u->pointer)
-        remove_table(s, table_of(u));
+        count_use(s, table_of(u), -1U);
     if (is_changed_pointer(u))
         unlink_changed(s, u);
     s->elsewhere -= u->elsewhere;
@@ -572,12 +559,7 @@ void used_entry_written(struct cluster *c, uint64_t at, uint64_t now, const stru
 
 bool used_any_in_page(const struct cluster *c, uint64_t pa)
 {
-    uint64_t count;
-
-    for (size_t i = 0; i < c->harts.len; i++)
-        if (map_get(&c->harts.at[i]->s.used->tables, pa >> PAGE_SHIFT, &count))
-            return true;
-    return false;
+    return ram_page_at(c->ram, pa)->table_uses != 0;
 }
 
 /* ---- for observers ---- */

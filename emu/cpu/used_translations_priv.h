@@ -18,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map.h"
 #include "cpu/hart_priv.h"
 #include "cpu/observer.h"
 
@@ -67,7 +66,7 @@ struct used_set {
     uint32_t of_level[LEVELS_MAX]; /* how many translations there are of each size */
     uint32_t pointers[LEVELS_MAX]; /* how many pointers */
     uint32_t *changed_to;          /* changed pointers: lists by hash of the table they lead to */
-    struct map tables; /* page number: how many entries are in it, and pointers lead to it */
+    struct ram *ram;               /* counts by page: ram_page.table_uses */
     uint32_t elsewhere;
     uint32_t napot;   /* and with N */
     uint64_t ordered; /* table_clock at the last sfence.w.inval or sfence.vma */
@@ -81,7 +80,7 @@ struct used_scope {
     uint16_t asid;       /* unless all_asids: then global translations are not covered */
 };
 
-struct used_set *used_new(uint32_t max);
+struct used_set *used_new(uint32_t max, struct ram *ram);
 void used_free(struct used_set *s);
 
 /* The translation of va that the hart has used, in the address space of satp; NULL: none. */

@@ -48,7 +48,7 @@ enum { POLL_CYCLES = 1 << 20 };
  * microseconds of the host. Ends of portions are multiples of it: they do not depend on where a run
  * was begun or restored.
  */
-enum { PORTION_CYCLES = 1 << 17 };
+enum { PORTION_CYCLES = 1 << 18 };
 
 static struct hart *hart_of(const struct machine *m, unsigned i)
 {

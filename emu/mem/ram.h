@@ -79,6 +79,7 @@ struct ram_page {
     bool shared;   /* writers other than `opener` may have stored to it since */
     bool loaded;   /* written without a stamp (needs_stamp in ram.c), or restored from a file */
     uint32_t kept; /* generation of versions in which it has been kept (ram_keep_page) */
+    uint32_t table_uses;  /* what harts keep of a table (cpu/used_translations_priv.h) */
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
     uint64_t uncopied;    /* stamp of the newest opening without a copy */

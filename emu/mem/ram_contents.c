@@ -65,8 +65,9 @@ static void reset_pages(struct ram *r, uint64_t from, uint64_t to)
         if (!is_touched(page))
             continue;
         keep(r, number);
-        *page =
-            (struct ram_page){.flags = page->flags & ~(uint32_t)RAM_PAGE_STATE, .kept = page->kept};
+        *page = (struct ram_page){.flags = page->flags & ~(uint32_t)RAM_PAGE_STATE,
+                                  .kept = page->kept,
+                                  .table_uses = page->table_uses};
         memset(r->bytes + (number << PAGE_SHIFT), 0, PAGE_BYTES);
     }
 }
