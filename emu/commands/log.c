@@ -4,6 +4,7 @@
 #include "commands/log.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,10 @@ struct request {
     const char *file, *output;
     const struct export_format *format; /* NULL: none */
     struct selection filter;
-    bool list, done;
+    bool list, calls, done;
+    unsigned depth;
+    uint64_t least;
+    const char *graph;
 };
 
 static bool set_to(void *request, const char *text, char *problem)
@@ -88,8 +92,14 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
 {
     enum exit_status status = arguments_parse(&arguments, q, q->diag, argc, argv, &q->done);
 
-    if (status == EXIT_PASS && !q->done && q->list && q->format) {
-        diag_error(q->diag, "--list and --to: give one of them");
+    if (status != EXIT_PASS || q->done)
+        return status;
+    if (q->list + (q->format != NULL) + q->calls + (q->graph != NULL) > 1) {
+        diag_error(q->diag, "--list, --calls, --graph and --to: give one of them");
+        return EXIT_USAGE;
+    }
+    if (!q->calls && (q->depth != UINT_MAX || q->least)) {
+        diag_error(q->diag, "--depth and --min-cycles are for --calls: give it, too");
         return EXIT_USAGE;
     }
     return status;
@@ -101,6 +111,10 @@ static void convert(const struct request *q, struct export_job *job)
         q->format->convert(job);
     else if (q->list)
         export_list(job);
+    else if (q->calls)
+        export_calls(job);
+    else if (q->graph)
+        export_graph(job);
     else
         export_summary(job);
 }
@@ -140,7 +154,12 @@ static enum exit_status check_log(const struct request *q, const struct log *log
 static enum exit_status run(const struct request *q, struct log *log, FILE *out)
 {
     struct source source;
-    struct export_job job = {.source = &source, .log = log, .out = out};
+    struct export_job job = {.source = &source,
+                             .log = log,
+                             .out = out,
+                             .depth = q->depth,
+                             .least = q->least,
+                             .graph = q->graph};
     const char *problem;
 
     source_begin(&source, log, &q->filter);
@@ -189,7 +208,7 @@ enum exit_status log_to_trace(const char *path, const struct selection *selected
 
 enum exit_status log_command(int argc, char **argv, const struct diag *d)
 {
-    struct request q = {.diag = d, .filter = selection_all};
+    struct request q = {.diag = d, .filter = selection_all, .depth = UINT_MAX};
     enum exit_status status = parse(argc, argv, &q);
     struct log *log = NULL;
 

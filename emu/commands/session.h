@@ -47,13 +47,13 @@ struct session {
     struct new_file trace;  /* --trace */
     struct log_record *log; /* NULL: neither --log nor --trace */
     struct new_file log_file;
-    char *log_name;             /* of a log that is only for the trace or --view; may be NULL */
-    struct console log_inner;   /* that gets what the log gets */
-    struct new_file device_log; /* --device-log */
+    char *log_name;              /* of a log that is only for the trace or --view; may be NULL */
+    struct console log_inner;    /* that gets what the log gets */
+    struct new_file device_log;  /* --device-log */
     struct new_file itrace_file; /* --itrace */
     struct itrace *itrace;       /* NULL: none */
-    struct new_file rings;      /* --rings */
-    struct new_file page;       /* --html */
+    struct new_file rings;       /* --rings */
+    struct new_file page;        /* --html */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */

@@ -1,17 +1,22 @@
 /*
  * chrome.c - the calls of a log as a file for Perfetto and chrome://tracing: the JSON Array Format,
- * with one event in a line, as --trace writes it. docs/trace.md describes it.
+ * with one event in a line, as --trace writes it. docs/trace.md describes it. Stores to code,
+ * fences and stale fetches are on a track for each hart, with arrows (flow events) between them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/export.h"
+#include "export/flows.h"
 #include "export/tracks.h"
 
 /* The process number in the file. Cycles in a microsecond, the format's unit: of a clock of 1 GHz.
  */
 enum { PROCESS = 1, CYCLES_PER_US = 1000 };
+
+/* Tracks of harts follow those of stacks, whose numbers are lower. */
+enum { HART_TRACK = 1 << 30 };
 
 /* Longer names are cut. */
 enum { NAME_MAX_BYTES = 256 };
@@ -20,6 +25,8 @@ struct chrome {
     struct export_job *job;
     uint64_t events;
     struct tracks tracks;
+    struct flows flows;
+    uint64_t named_harts;  /* a bit each: its track has a name */
     struct log_event last; /* the event with the highest cycle */
 };
 
@@ -182,6 +189,52 @@ static void close_call(void *ctx, const struct track_call *call)
     put_end(c, "open", e);
 }
 
+/* An arrow begins at the slice of that moment on the track, goes past it, or ends there. */
+static void put_flow(struct chrome *c, char phase, uint32_t track, const struct log_event *e,
+                     uint64_t id)
+{
+    begin_event(c, phase, track, e->cycle);
+    fprintf(c->job->out, "\"name\":\"patch\",\"cat\":\"patch\",\"id\":%" PRIu64 "%s}", id,
+            phase == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
+/* A slice of one cycle for a store to code, a fence or a stale fetch. */
+static void put_code_event(struct chrome *c, const struct log_event *e)
+{
+    static const char phases[] = {[LOG_STORE] = 's', [LOG_STALE] = 't', [LOG_FENCE_I] = 'f'};
+    uint32_t track = HART_TRACK + e->hart, site = LOG_NONE;
+    char text[LOG_PLACE_MAX];
+    const struct log_site *s;
+
+    if (!(c->named_harts >> e->hart & 1)) {
+        c->named_harts |= UINT64_C(1) << e->hart;
+        snprintf(text, sizeof text, "code of hart %u", e->hart);
+        name_track(c, "thread_name", track, text);
+    }
+    begin_event(c, 'X', track, e->cycle);
+    fprintf(
+        c->job->out,
+        "\"dur\":0.001,\"name\":\"%s\",\"cat\":\"code\",\"args\":{\"hart\":%u,\"cycle\":%" PRIu64,
+        log_kind_name(e->kind), e->hart, e->cycle);
+    if (e->kind == LOG_STORE)
+        site = e->store.site;
+    else if (e->kind == LOG_STALE)
+        site = e->stale.site;
+    s = site == LOG_NONE ? NULL : log_site(c->job->log, site);
+    if (s && log_string(c->job->log, s->function)) {
+        fputc(',', c->job->out);
+        put_string(c, "site", log_string(c->job->log, s->function));
+    }
+    if (e->kind == LOG_STORE && site != LOG_NONE)
+        fprintf(c->job->out, ",\"to\":\"%s\"", log_state_name(e->store.after));
+    if (e->kind == LOG_STALE)
+        fprintf(c->job->out, ",\"ran\":\"%s\"", e->stale.ran_old ? "old" : "new");
+    fputs("}}", c->job->out);
+    flows_follow(&c->flows, e);
+    for (size_t i = 0; i < c->flows.ids.len; i++)
+        put_flow(c, phases[e->kind], track, e, c->flows.ids.at[i]);
+}
+
 void export_chrome(struct export_job *job)
 {
     struct chrome c = {.job = job};
@@ -189,6 +242,7 @@ void export_chrome(struct export_job *job)
     struct log_event e;
 
     tracks_begin(&c.tracks, job->log);
+    flows_begin(&c.flows, job->log);
     name_track(&c, "process_name", 0, image ? image : "");
     while (!ferror(job->out) && source_next(job->source, &e)) {
         if (e.cycle >= c.last.cycle)
@@ -197,8 +251,11 @@ void export_chrome(struct export_job *job)
             put_call(&c, &e);
         else if (e.kind == LOG_RETURN)
             put_return(&c, &e);
+        else if (e.kind == LOG_STORE || e.kind == LOG_STALE || e.kind == LOG_FENCE_I)
+            put_code_event(&c, &e);
     }
     tracks_each_open(&c.tracks, close_call, &c);
     fputs("\n]\n", job->out);
     tracks_end(&c.tracks);
+    flows_end(&c.flows);
 }

@@ -16,6 +16,9 @@ struct export_job {
     struct source *source;
     struct log *log;
     FILE *out;
+    unsigned depth;    /* export_calls: calls that are deeper are left out */
+    uint64_t least;    /* export_calls: the duration, in cycles, below which calls are left out */
+    const char *graph; /* export_graph: a shell pattern of functions */
 };
 
 struct export_format {
@@ -40,6 +43,12 @@ void export_summary(struct export_job *job);
 
 /* Writes a line for each event. */
 void export_list(struct export_job *job);
+
+/* Writes the calls as the function graph tracer does: indented, with their durations. */
+void export_calls(struct export_job *job);
+
+/* Writes what has called the functions, what they have called, and how long that took. */
+void export_graph(struct export_job *job);
 
 /* Writes the line of an event, without a line break. */
 void export_line(const struct log *log, const struct log_event *e, FILE *out);

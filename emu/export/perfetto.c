@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "export/export.h"
+#include "export/flows.h"
 #include "export/tracks.h"
 #include "log/log_io.h"
 
@@ -35,6 +36,8 @@ enum {
     EVENT_NAME_IID = 10,
     EVENT_TRACK = 11,
     EVENT_NAME = 23,
+    EVENT_FLOW = 47,     /* 64 bits: of an arrow that begins at the event or goes past it */
+    EVENT_FLOW_END = 48, /* the same of one that ends there */
 };
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_IID = 1, INTERNED_TEXT = 2 };
@@ -58,6 +61,7 @@ struct perfetto {
     struct export_job *job;
     struct log_bytes packet, part, inner;
     struct tracks tracks;
+    struct flows flows;
     uint64_t last;     /* cycle */
     uint8_t *interned; /* for each string: whether it was written */
     size_t interned_count;
@@ -70,6 +74,12 @@ static void put_number(struct log_bytes *b, unsigned field, uint64_t value)
 {
     log_put(b, field << 3);
     log_put(b, value);
+}
+
+static void put_fixed(struct log_bytes *b, unsigned field, uint64_t value)
+{
+    log_put(b, field << 3 | 1);
+    log_put_bytes(b, &value, sizeof value);
 }
 
 static void put_bytes(struct log_bytes *b, unsigned field, const void *bytes, size_t len)
@@ -288,6 +298,10 @@ static void put_mark(struct perfetto *p, const struct log_event *e)
     put_string(&p->part, EVENT_NAME, log_kind_name(e->kind));
     annotate_text(p, "what", line);
     annotate_step(p, e);
+    flows_follow(&p->flows, e);
+    for (size_t i = 0; i < p->flows.ids.len; i++)
+        put_fixed(&p->part, e->kind == LOG_FENCE_I ? EVENT_FLOW_END : EVENT_FLOW,
+                  p->flows.ids.at[i]);
     put_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
     put_packet(p);
     free(line);
@@ -323,6 +337,7 @@ void export_perfetto(struct export_job *job)
     char name[16];
 
     tracks_begin(&p.tracks, job->log);
+    flows_begin(&p.flows, job->log);
     intern_categories(&p);
     put_track(&p, PROCESS_TRACK, r->image ? r->image : "rvftrace");
     for (unsigned i = 0; i < r->harts; i++) {
@@ -333,6 +348,7 @@ void export_perfetto(struct export_job *job)
         put_event(&p, &e);
     tracks_each_open(&p.tracks, close_call, &p);
     tracks_end(&p.tracks);
+    flows_end(&p.flows);
     VEC_FREE(&p.packet);
     VEC_FREE(&p.part);
     VEC_FREE(&p.inner);

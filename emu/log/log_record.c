@@ -56,7 +56,9 @@ struct log_record *log_record_new(const struct log_record_config *config)
     r->call.name = r->call.caller = r->call.tail_name = LOG_NONE;
     r->feed = feed_new(config->cluster);
     if (config->calls_only) {
-        listener.kinds = EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
+        listener.kinds = EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
+                         EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_STALE_FETCH) |
+                         EVENT_BIT(EVENT_FENCE_I);
         ftrace.kinds = FTRACE_BIT(FTRACE_SITE_CHANGED);
     }
     cluster_listen(config->cluster, &listener);

@@ -148,8 +148,8 @@ struct machine_config {
     const char *bootargs; /* NULL: none */
     uint64_t seed;
     struct scheduler scheduler;
-    const struct plan *plan;       /* NULL: none; must outlive the machine (plan.h) */
-    bool follow_data;              /* instructions are events, as while a plan follows data */
+    const struct plan *plan; /* NULL: none; must outlive the machine (plan.h) */
+    bool follow_data;        /* instructions are events, as while a plan follows data */
     /*
      * In that time instructions are traced (cluster_trace_insns), and also for a while before and
      * after it. The run stays the same.

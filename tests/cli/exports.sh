@@ -62,7 +62,10 @@ def fields(data):
     at = 0
     while at < len(data):
         key, at = number(data, at)
-        if key & 7:
+        if key & 7 == 1:
+            yield key >> 3, struct.unpack_from("<Q", data, at)[0]
+            at += 8
+        elif key & 7:
             size, at = number(data, at)
             yield key >> 3, data[at:at + size]
             at += size
@@ -71,7 +74,7 @@ def fields(data):
             yield key >> 3, value
 
 
-open_slices, slices, names, nested = {}, 0, {}, True
+open_slices, slices, names, nested, begun, over = {}, 0, {}, True, set(), set()
 for _, packet in fields(open(f"{work}/perfetto", "rb").read()):
     packet = dict(fields(packet))
     for kind, text in fields(packet.get(12, b"")):
@@ -80,6 +83,8 @@ for _, packet in fields(open(f"{work}/perfetto", "rb").read()):
             names[entry[1]] = entry[2].decode()
     if 11 in packet:
         event = dict(fields(packet[11]))
+        begun |= {value for kind, value in fields(packet[11]) if kind == 47}
+        over |= {value for kind, value in fields(packet[11]) if kind == 48}
         if event[9] == 1:
             nested &= event.get(10, 0) in names or 23 in event
             open_slices.setdefault(event[11], []).append(packet[8])
@@ -136,6 +141,14 @@ def tracks_of(file):
     return track_names, pids, nested, sum(map(len, open_calls.values()))
 
 
+chrome = json.load(open(f"{work}/chrome"))
+flows, code = collections.defaultdict(list), [e for e in chrome if e["ph"] == "X"]
+for e in chrome:
+    if e["ph"] in "stf":
+        flows[e["id"]].append((e["ph"], e["ts"], e["tid"]))
+fences = {(e["ts"], e["tid"]) for e in code if e["name"] == "fence.i"}
+stores = {(e["ts"], e["tid"]) for e in code if e["name"] == "store"}
+arrows = [f for f in flows.values() if f[-1][0] == "f"]
 track_names, track_pids, chrome_nested, chrome_open = tracks_of("chrome")
 cut = tracks_of("cut")
 of_tasks = [{name.rsplit("-", 1)[1] for name in track_names[t]} for t in track_names if "-" in track_names[t][0]]
@@ -161,6 +174,11 @@ for sentence, holds in (
         ("Chrome: an end has the name of its begin, and each begin has one", chrome_nested and not chrome_open),
         ("... also in a part of a log", cut[2] and not cut[3]),
         ("... and a track has the calls of one pid", all(len(pids) == 1 for pids in of_tasks) and len(of_tasks) > 5 and elsewhere < 20),
+        ("Chrome: each store to code, fence.i and stale fetch is a slice of its hart", len(stores) > 100 and
+         len(code) == sum(row["event"] in ("store", "fence.i", "stale") for row in rows)),
+        ("... with an arrow from a store to each hart's next fence.i", len(arrows) > 100 and
+         all(f[0][0] == "s" and f[0][1:] in stores and f[-1][1:] in fences for f in arrows)),
+        ("Perfetto: the same arrows", (len(begun), len(over)) == (len(flows), len(arrows)) and over <= begun),
         ("trace.dat: a pid has one name, its newest", len(comms) > 4 and dict(comms).get("1") == "sh" and
          len({pid for pid, _ in comms}) == len(comms) and all(newest.get(pid, comm) == comm for pid, comm in comms)),
         ("trace.dat: each call of a function is an entry", graph.count(11) == functions > 1000),

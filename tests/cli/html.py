@@ -88,6 +88,10 @@ def main():
         claim("... a row for each update", page.count("<td class=\"name\">announced</td>") == len(report["updates"]), report["updates"])
         claim("... no findings, and a flame graph with the tracer", "no findings" in page and "<title>ftrace_caller: " in page)
         claim("... and one of the sites that are off", "Cycles in sites that are off" in page)
+        claim("... which can be searched", 'id="flame-find"' in page and ">Find a function<" not in page)
+        labels = re.findall(r'<text x="[\d.]+" y="\d+">([^<]*)</text>', page[page.index('id="flame"'):])
+        names = set(re.findall(r"<title>([^:<]*): ", page))
+        claim("... whose names are whole, or say that they are not", labels and all(x in names or x.endswith("…") for x in labels), labels[:9])
         page = browse("run", "--dump-dom")
         claim("run --html makes such a page, too", "<title>ftrace_caller: " not in page and "<title>tree_insert: " in page, page[:300])
         run(build, "pfe8", "work calls 1", "--html", f"{work}/bare.html")
@@ -97,6 +101,8 @@ def main():
                   for n in (520, 1280)]
         claim("plots are as wide as the window", len(widths[0]) == len(widths[1]) >= 4 and max(widths[0]) <= 520 < 1100 < min(widths[1]), widths)
         page, report = browse("bad", "--dump-dom"), json.load(open(f"{work}/bad.json"))
+        late = sum(bool(h["stale_cycles"]) and u["writer"].get("hart") != i for u in report["updates"] for i, h in enumerate(u["harts"]))
+        claim("an arrow from an update to the fence of each other hart that was late", late and page.count('class="flow"') == late, late)
         evidence = report["findings"][0]["facts"]
         facts = [f["text"] for f in evidence if "frames" not in f]
         claim("a finding is shown with all of its evidence",

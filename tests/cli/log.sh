@@ -136,6 +136,47 @@ assert of_csv == of_json and of_csv"
 run log --hart 1 --to chrome -o "$work/part.json" "$log"
 claim 'a part converts, too' python3 -m json.tool "$work/part.json" "$work/pretty"
 
+# Calls as function_graph prints them, and those around one function.
+run log --calls -o "$work/calls" "$log"
+run log --calls --min-cycles 2000 --depth 2 -o "$work/long" "$log"
+run log --graph 'tree_insert' -o "$work/graph" "$log"
+claims_of python3 - "$work/log.csv" "$work/calls" "$work/long" "$work/graph" <<'PY'
+import collections, csv, re, sys
+from claims import claim, finish
+
+rows = list(csv.DictReader(open(sys.argv[1])))
+returns = [r for r in rows if r["event"] == "return"]
+form = re.compile(r" *(\d+) +(\d+)  (\S.*?) +(?:([\d.]+) us)? *\| ( *)(.*)$")
+lines = [form.match(l) for l in open(sys.argv[2]).read().splitlines()[1:]]
+claim("--calls: a line of a known form for each call, and one for the end of each with calls in it", lines and all(lines),
+      [l for l in open(sys.argv[2]).read().splitlines()[1:] if not form.match(l)][:3])
+ends = collections.Counter(round(float(m[4]) * 1000) for m in lines if m[4])
+claim("... with the durations that the events have", ends == collections.Counter(int(r["duration"]) for r in returns),
+      (ends - collections.Counter(int(r["duration"]) for r in returns)))
+depth, bad = collections.defaultdict(list), []
+for m in lines:
+    text, indent, stack = m[6], len(m[5]) // 2, depth[m[3]]
+    if text.startswith("}"):
+        name = stack.pop() if stack else None
+        bad += [m[0]] if not name or f"/* {name[0]}" not in text or name[1] != indent else []
+    elif "{" in text and "not ended" not in text:
+        stack.append((text.split("()")[0], indent))
+claim("... and each end closes the call that was opened at that depth in its task", not bad and not any(depth.values()), bad[:3])
+long = [form.match(l) for l in open(sys.argv[3]).read().splitlines()[1:]]
+claim("--min-cycles and --depth leave out what is shorter and deeper",
+      long and all(len(m[5]) <= 2 and (not m[4] or float(m[4]) >= 2) for m in long) and 0 < len(long) < len(lines), len(long))
+graph = open(sys.argv[4]).read()
+mine = [r for r in returns if r["name"] == "tree_insert"]
+claim("--graph: how often, and how long", graph.startswith(f"tree_insert: {len(mine)} calls, {sum(int(r['duration']) for r in mine)} cycles"), graph[:200])
+callers = collections.Counter(re.search(r" from (\S+)\+0x", r["details"])[1] for r in rows if r["event"] == "call" and r["name"] == "tree_insert")
+claim("... and from where", all(re.search(rf"^  {name} +{count} ", graph, re.M) for name, count in callers.items()) and callers, (callers, graph))
+finish()
+PY
+run log --depth 3 "$log"
+claim '--depth needs --calls' refused 64 '--depth and --min-cycles are for --calls'
+run log --calls --list "$log"
+claim 'one way to show a log at a time' refused 64 '--list, --calls, --graph and --to: give one of them'
+
 # What is wrong with a file or a request is one line.
 run log
 claim 'no file' refused 64 'no log; '

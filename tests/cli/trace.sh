@@ -144,8 +144,8 @@ ends_by KILL
 claim 'after SIGKILL the former file is still there' has_status 137 and cmp "$trace" "$work/old"
 run log --to chrome -o "$trace" "$trace.log.part"
 claim_calls '... and what was recorded, beside it, can be converted' "len(calls) > 1000"
-run run -q --max-insns 1M --log "$work/run.log" --trace "$trace" --from step:200K --until step:900K --function 'k*' --console none "$mcount"
-run log --to chrome --from step:200K --until step:900K --function 'k*' -o "$work/part.json" "$work/run.log"
+run run -q --max-insns 2500K --log "$work/run.log" --trace "$trace" --from step:950K --until step:2300K --function 'k*' --console none "$mcount"
+run log --to chrome --from step:950K --until step:2300K --function 'k*' -o "$work/part.json" "$work/run.log"
 claim '--from, --until and --function select of --trace what they do of the log' cmp "$trace" "$work/part.json"
 claim_calls '... calls of these functions' "calls and all(c.name.startswith('k') for c in functions)"
 finish

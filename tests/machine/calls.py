@@ -78,7 +78,7 @@ def read_calls(text):
 def link_calls(events):
     calls, open_calls, last, left = [], {}, {}, {}
     for place, event in enumerate(events):
-        if event["ph"] == "M":
+        if event["ph"] not in "BE":  # names of tracks; stores, fences, stale fetches, and arrows between them
             continue
         stack, gone = open_calls.setdefault(event["tid"], []), left.setdefault(event["tid"], [])
         if event["ts"] < last.get(event["tid"], 0):
