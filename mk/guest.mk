@@ -94,6 +94,10 @@ guest_config_of_branch  := PROFILE_BRANCHES
 # sorts the table of sites (static has none).
 guest_pfe = -fpatchable-function-entry=$(1)
 
+# Of all instrumented files: a function that other files can call is not inlined in its own one, so a trace has each call
+# of it (vfs_read), by its own name.
+guest_traced = $(if $(guest_pg_$(1)),$(guest_pg_$(1)) -flive-patching=inline-only-static)
+
 guest_flags_none    :=
 guest_pg_none       :=
 guest_sort_none     :=
@@ -197,7 +201,7 @@ $$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(if $$(call guest_recorded,$(2)),$$(RECORDMCO
 	$$(say) CC $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$(guest_notrace),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(guest_pg_$(2))) \
+		$$(if $$(filter $$(guest_notrace),$$*.o),-DDISABLE_BRANCH_PROFILING,$$(call guest_traced,$(2))) \
 		$$(if $$(filter samples/%,$$*),-DMODULE -fno-function-sections) -MMD -MP -c -o $$@ $$<
 	$$(if $$(call guest_recorded,$(2)),$$(if $$(filter $$(guest_notrace),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
@@ -403,12 +407,12 @@ $(USER_OUT)/bin/sh $(USER_OUT)/bin/bpf $(USER_OUT)/bin/bpftest: $(USER_LIB) $(US
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# An archive of programs in /bin, and a place to mount something. Times and owners are the same in every build.
+# An archive of programs in /bin, a place to mount something, and /tmp. Times and owners are the same in every build.
 $(GUEST_OUT)/initramfs.cpio: $(USER_OUT)/bin/sh
 $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
 $(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 	$(say) CPIO $@
-	$(Q)rm -rf $@.root && mkdir -p $@.root/bin $@.root/mnt
+	$(Q)rm -rf $@.root && mkdir -p $@.root/bin $@.root/mnt $@.root/tmp
 	$(Q)for p in $^; do $(GUEST_OBJCOPY) -S $$p $@.root/bin/$${p##*/}; done
 	$(Q)cd $@.root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
 		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"

@@ -31,7 +31,7 @@ LINE = re.compile(r"^(?:work|sysbench) (\w+): n=(\d+) result=([0-9a-f]+)(?: call
                   r"cycles=(\d+) insns=(\d+)$", re.M)
 
 TRACING = "/sys/kernel/tracing"
-TEN = ("kmalloc", "kfree", "vfs_read", "vfs_write", "fput", "fget", "alloc_pages", "schedule",
+TEN = ("__kmalloc", "kfree", "vfs_read", "vfs_write", "fput", "fget", "alloc_pages", "schedule",
        "copy_to_user")  # and the workload's own
 
 

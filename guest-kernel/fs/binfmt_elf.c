@@ -42,7 +42,7 @@ struct elf_program {
 
 static int read_exactly(struct file *file, void *buf, size_t size, loff_t pos)
 {
-    ssize_t n = vfs_read(file, buf, size, &pos);
+    ssize_t n = kernel_read(file, buf, size, &pos);
 
     if (n < 0)
         return n;

@@ -24,7 +24,7 @@ static char *skip_blanks(char *s)
 int load_script(const struct file *file, char *line, struct script *script)
 {
     loff_t pos = 0;
-    ssize_t n = vfs_read((struct file *)file, line, SCRIPT_LINE_MAX - 1, &pos);
+    ssize_t n = kernel_read((struct file *)file, line, SCRIPT_LINE_MAX - 1, &pos);
     char *end, *p;
 
     if (n < 2 || line[0] != '#' || line[1] != '!')

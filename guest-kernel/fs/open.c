@@ -16,13 +16,11 @@ static int want_write(struct file *file, const struct path *path)
     return err;
 }
 
-struct file *dentry_open(const struct path *path, struct inode *inode, int flags)
+/* path NULL: a file without a name. */
+static int do_dentry_open(struct file *file, struct inode *inode, const struct path *path)
 {
-    struct file *file = alloc_empty_file(flags);
     int err;
 
-    if (!file)
-        return ERR_PTR(-ENOMEM);
     file->f_op = inode->i_fop;
     file->f_inode = inode;
     err = want_write(file, path);
@@ -31,16 +29,36 @@ struct file *dentry_open(const struct path *path, struct inode *inode, int flags
     if (err) {
         if (file->f_mode & FMODE_WRITER)
             mnt_drop_write(path->mnt);
-        kfree(file);
-        return ERR_PTR(err);
+        return err;
     }
     ihold(inode);
-    if (path) {
+    file->f_flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
+    return 0;
+}
+
+int vfs_open(const struct path *path, struct file *file)
+{
+    int err = do_dentry_open(file, path->dentry->d_inode, path);
+
+    if (!err) {
         path_get(path);
         file->f_path = *path;
     }
-    file->f_flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
-    return file;
+    return err;
+}
+
+struct file *dentry_open(const struct path *path, struct inode *inode, int flags)
+{
+    struct file *file = alloc_empty_file(flags);
+    int err;
+
+    if (!file)
+        return ERR_PTR(-ENOMEM);
+    err = path ? vfs_open(path, file) : do_dentry_open(file, inode, NULL);
+    if (!err)
+        return file;
+    kfree(file);
+    return ERR_PTR(err);
 }
 
 struct file *filp_open(const char *name, int flags, umode_t mode)

@@ -41,7 +41,8 @@ static ssize_t read_chunk(struct splice *s, size_t room)
     if (s->in->f_op->splice_page)
         return s->in->f_op->splice_page(s->in, s->page, min(room, s->len), s->flags);
     room = min(min(room, s->len), (size_t)PAGE_SIZE);
-    return s->in_pos ? vfs_read(s->in, s->page, room, s->in_pos) : file_read(s->in, s->page, room);
+    return s->in_pos ? kernel_read(s->in, s->page, room, s->in_pos)
+                     : file_read(s->in, s->page, room);
 }
 
 static ssize_t file_to_pipe(struct splice *s)
@@ -64,7 +65,8 @@ static ssize_t file_to_pipe(struct splice *s)
 
 static ssize_t write_chunk(struct splice *s, size_t n)
 {
-    return s->out_pos ? vfs_write(s->out, s->page, n, s->out_pos) : file_write(s->out, s->page, n);
+    return s->out_pos ? kernel_write(s->out, s->page, n, s->out_pos)
+                      : file_write(s->out, s->page, n);
 }
 
 static ssize_t pipe_to_file(struct splice *s)

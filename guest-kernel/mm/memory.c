@@ -112,7 +112,7 @@ static int fill_page(struct vm_area_struct *vma, unsigned long address, struct p
     memset(to, 0, PAGE_SIZE);
     if (!vma->vm_file)
         return 0;
-    n = vfs_read(vma->vm_file, to, PAGE_SIZE, &pos);
+    n = kernel_read(vma->vm_file, to, PAGE_SIZE, &pos);
     return n > 0 ? 0 : VM_FAULT_SIGBUS;
 }
 

@@ -35,7 +35,6 @@ enum { KMALLOC_SHIFT_LOW = 4, KMALLOC_SHIFT_HIGH = 11 };
 /* The bytes of a free object and its last byte; the red zones of free and of used objects. */
 enum { POISON_FREE = 0x6b, POISON_END = 0xa5 };
 enum { RED_ZONE_SIZE = sizeof(u64) };
-enum { GFP_ZERO = 0x100 }; /* of events only */
 #define RED_INACTIVE 0xbbbbbbbbbbbbbbbbull
 #define RED_ACTIVE   0xccccccccccccccccull
 
@@ -192,12 +191,11 @@ static void *slab_alloc(struct kmem_cache *s)
  * While nobody traces them, allocations are a tail call, and frees another: what events need is in
  * functions of its own.
  */
-static noinline void *slab_alloc_traced(struct kmem_cache *s, unsigned long gfp_flags,
-                                        unsigned long caller)
+static noinline void *slab_alloc_traced(struct kmem_cache *s, gfp_t flags, unsigned long caller)
 {
     void *obj = slab_alloc(s);
 
-    trace_kmem_cache_alloc(caller, obj, s->object_size, s->size, gfp_flags);
+    trace_kmem_cache_alloc(caller, obj, s->object_size, s->size, flags);
     return obj;
 }
 
@@ -211,8 +209,8 @@ EXPORT_SYMBOL(kmem_cache_alloc);
 
 void *kmem_cache_zalloc(struct kmem_cache *s)
 {
-    void *obj =
-        trace_kmem_cache_alloc_enabled() ? slab_alloc_traced(s, GFP_ZERO, _RET_IP_) : slab_alloc(s);
+    void *obj = trace_kmem_cache_alloc_enabled() ? slab_alloc_traced(s, __GFP_ZERO, _RET_IP_)
+                                                 : slab_alloc(s);
 
     if (obj)
         memset(obj, 0, s->object_size);
@@ -301,43 +299,43 @@ static void *kmalloc_pages(size_t size)
     return page_order(size) < MAX_ORDER ? __get_free_pages(page_order(size)) : NULL;
 }
 
-static __always_inline void *do_kmalloc(size_t size)
+/* More than KMALLOC_SHIFT_HIGH: pages. */
+static __always_inline unsigned int kmalloc_shift(size_t size)
 {
-    unsigned int shift = max(log2_ceil(size), (unsigned int)KMALLOC_SHIFT_LOW);
+    unsigned int shift = KMALLOC_SHIFT_LOW;
 
+    while (shift <= KMALLOC_SHIFT_HIGH && size > 1ul << shift)
+        shift++;
+    return shift;
+}
+
+static __always_inline void *do_kmalloc(size_t size, unsigned int shift)
+{
     return shift > KMALLOC_SHIFT_HIGH ? kmalloc_pages(size) : slab_alloc(&kmalloc_caches[shift]);
 }
 
-static noinline void *kmalloc_traced(size_t size, unsigned long gfp_flags, unsigned long caller)
+static noinline void *kmalloc_slow(size_t size, gfp_t flags, unsigned long caller)
 {
-    unsigned int shift = max(log2_ceil(size), (unsigned int)KMALLOC_SHIFT_LOW);
-    void *obj = do_kmalloc(size);
+    unsigned int shift = kmalloc_shift(size);
+    void *obj = do_kmalloc(size, shift);
 
-    trace_kmalloc(caller, obj, size,
-                  shift > KMALLOC_SHIFT_HIGH ? (size_t)PAGE_SIZE << page_order(size)
-                                             : kmalloc_caches[shift].size,
-                  gfp_flags);
-    return obj;
-}
-
-void *kmalloc(size_t size)
-{
-    if (trace_kmalloc_enabled())
-        return kmalloc_traced(size, 0, _RET_IP_);
-    return do_kmalloc(size);
-}
-EXPORT_SYMBOL(kmalloc);
-
-void *kzalloc(size_t size)
-{
-    void *obj =
-        trace_kmalloc_enabled() ? kmalloc_traced(size, GFP_ZERO, _RET_IP_) : do_kmalloc(size);
-
-    if (obj)
+    if (obj && flags & __GFP_ZERO)
         memset(obj, 0, size);
+    if (trace_kmalloc_enabled())
+        trace_kmalloc(caller, obj, size,
+                      shift > KMALLOC_SHIFT_HIGH ? (size_t)PAGE_SIZE << page_order(size)
+                                                 : kmalloc_caches[shift].size,
+                      flags);
     return obj;
 }
-EXPORT_SYMBOL(kzalloc);
+
+void *__kmalloc(size_t size, gfp_t flags)
+{
+    if (trace_kmalloc_enabled() || flags)
+        return kmalloc_slow(size, flags, _RET_IP_);
+    return do_kmalloc(size, kmalloc_shift(size));
+}
+EXPORT_SYMBOL(__kmalloc);
 
 static __always_inline void do_kfree(const void *obj)
 {

@@ -21,14 +21,9 @@ int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- memory of the kernel ---- */
 
-void *kmalloc(size_t size)
+void *__kmalloc(size_t size, gfp_t flags)
 {
-    return malloc(size);
-}
-
-void *kzalloc(size_t size)
-{
-    return calloc(1, size);
+    return flags & __GFP_ZERO ? calloc(1, size) : malloc(size);
 }
 
 void kfree(const void *p)

@@ -60,7 +60,7 @@ shows '... its console has the trace that README shows' '`function_graph`, and a
     grep -E -B 1 '^site  ' "$err"
     grep '^_raw_spin_lock_irqsave ' "$err"
     echo ...
-    grep '^kmalloc ' "$err"
+    grep '^__kmalloc ' "$err"
     echo
     sed -n '/^disabled: /,/^enabled: /p' "$err"
     echo ...

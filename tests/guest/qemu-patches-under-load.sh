@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 toggle="echo tree_* sort_* fib > $T/set_ftrace_filter; echo function > $T/current_tracer;
-    echo function_graph > $T/current_tracer; echo kmalloc kfree >> $T/set_ftrace_filter; sleep 0.01;
+    echo function_graph > $T/current_tracer; echo __kmalloc kfree >> $T/set_ftrace_filter; sleep 0.01;
     echo nop > $T/current_tracer; echo function_graph > $T/current_tracer;
     echo schedule __schedule > $T/set_ftrace_filter; sleep 0.02; echo function > $T/current_tracer;
     echo nop > $T/current_tracer"

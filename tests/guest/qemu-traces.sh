@@ -80,7 +80,7 @@ claim_line 'a mark appears as a comment' '\|  /\* hello \*/$' "$out"
 claim 'max_graph_depth and set_graph_function limit the graph' \
     all_match "$work/outer" 'tree_insert' and no_line '\|  {6,}[a-z}]' "$out"
 
-BOOTARGS='ftrace=function_graph ftrace_filter=tree_*,kmalloc ftrace_graph_filter=tree_node'
+BOOTARGS='ftrace=function_graph ftrace_filter=tree_*,__kmalloc ftrace_graph_filter=tree_node'
 run_guest mcount 2 "work tree 1; echo 0 > $T/tracing_on; cat $T/trace; cat $T/set_graph_function"
 claim_line 'ftrace= starts a tracer at boot' "^\[.*\] Starting tracer 'function_graph'$" "$out"
 claim 'ftrace_filter= and ftrace_graph_filter= select' \

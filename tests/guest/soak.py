@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 LAYOUTS = ("mcount", "pfe8", "callops", "pfe16", "atomic")
-NAMES = ("kmalloc", "kfree", "schedule", "__schedule", "fib", "even", "ackermann", "tree_insert",
+NAMES = ("__kmalloc", "kfree", "schedule", "__schedule", "fib", "even", "ackermann", "tree_insert",
          "do_exit", "mutex_lock", "vfs_read", "'*lock*'", "'tree_*'", "'sched*'", "'*_fair'", "'k*'",
          "'__*'", "'*fault*'", "'sample_*'", "'*:mod:trace_sample'", "':mod:sample_user'", "17",
          "nothing_of_that_name", "'f?b'", "'*'")

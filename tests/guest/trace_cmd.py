@@ -80,7 +80,7 @@ def calls_of_report(lines):
 
 
 def functions(build, layout, dat):
-    script = [f"cd {T}", "echo '*lock*' kmalloc > set_ftrace_filter", "echo sched workqueue > set_event",
+    script = [f"cd {T}", "echo '*lock*' __kmalloc > set_ftrace_filter", "echo sched workqueue > set_event",
               "echo function > current_tracer", "selftest workqueue", "ls /bin", "echo 0 > tracing_on", "cat trace",
               "trace-cmd extract -o /dev/vport0p1", "echo END"]
     said = run_guest(build, layout, dat, script, append="trace_buf_size=1M")
@@ -90,7 +90,7 @@ def functions(build, layout, dat):
     differ = [pair for pair in zip(guest, host) if pair[0] != pair[1]]
     check(f"{layout}: the {len(host)} functions and events are those of `trace`",
           len(guest) == len(host) > 500 and not differ, f"{len(guest)} in the guest; {differ[:4]}; {errors[:300]}")
-    check(f"{layout}: with both", {"kmalloc", "sched_switch:", "workqueue_execute_start:"} <=
+    check(f"{layout}: with both", {"__kmalloc", "sched_switch:", "workqueue_execute_start:"} <=
           {entry[3].split()[0] for entry in host})
 
 

@@ -186,7 +186,7 @@ tasks() {
         grep -c tree_hash $T/trace; grep -c tree_once $T/trace; echo 1 > $T/options/function-fork;
         echo 1 > $T/set_ftrace_pid; echo > $T/trace; work tree 1; grep -c tree_once $T/trace;
         cat $T/available_filter_functions > /all; cat /all > $T/set_ftrace_filter;
-        wc -l < /all; wc -l < $T/set_ftrace_filter; echo -n kmalloc > $T/set_ftrace_filter;
+        wc -l < /all; wc -l < $T/set_ftrace_filter; echo -n __kmalloc > $T/set_ftrace_filter;
         cat $T/set_ftrace_filter"
     BOOTARGS=
     claim "$2: ftrace_notrace=" says "cat $T/set_ftrace_notrace" tree_hash
@@ -209,7 +209,7 @@ tasks() {
     claim "$2: a filter may be written in many pieces" \
         test "$(after 'wc -l < /all')" = "$(after "wc -l < $T/set_ftrace_filter")"
     claim "$2: its last word needs no newline" \
-        test "$(after "cat $T/set_ftrace_filter" 2)" = kmalloc
+        test "$(after "cat $T/set_ftrace_filter" 2)" = __kmalloc
 }
 
 profile_and_pages() {

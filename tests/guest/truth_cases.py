@@ -72,18 +72,18 @@ def one_task(build, layout, harts, seed):
 
 def part_of_the_graph(build, layout, harts, seed):
     run = Run(build, layout, harts,
-              tracer("function_graph", f"echo tree_insert kmalloc > {T}/set_graph_function",
+              tracer("function_graph", f"echo tree_insert __kmalloc > {T}/set_graph_function",
                      f"echo 3 > {T}/max_graph_depth"), "work tree 2", seed)
     truth(f"{layout}, set_graph_function and max_graph_depth, {harts} harts, seed {seed}", run, 500,
-          roots=addresses(run, "tree_insert", "kmalloc"), max_depth=3)
+          roots=addresses(run, "tree_insert", "__kmalloc"), max_depth=3)
 
 
 def not_all_of_the_graph(build, layout, harts, seed):
     run = Run(build, layout, harts,
-              tracer("function_graph", f"echo kmalloc tree_free > {T}/set_graph_notrace"),
+              tracer("function_graph", f"echo __kmalloc tree_free > {T}/set_graph_notrace"),
               "work tree 1", seed)
     result = truth(f"{layout}, set_graph_notrace, {harts} harts, seed {seed}", run, 1000,
-                   notrace=addresses(run, "kmalloc", "tree_free"))
+                   notrace=addresses(run, "__kmalloc", "tree_free"))
     claim("... and has left out some", result.left_out["below set_graph_notrace"] > 100,
           [result.left_out])
 

@@ -205,6 +205,8 @@ struct file *filp_open(const char *name, int flags, umode_t mode); /* or ERR_PTR
 int filp_close(struct file *file);
 /* Opens an inode with its own open(). Takes over no reference. path NULL: a file without a name. */
 struct file *dentry_open(const struct path *path, struct inode *inode, int flags);
+/* Opens the file at path in one of alloc_empty_file(). */
+int vfs_open(const struct path *path, struct file *file);
 int do_truncate(struct inode *inode, loff_t size);
 
 /* fs/file_table.c */
@@ -212,11 +214,20 @@ struct file *alloc_empty_file(int flags); /* or NULL */
 struct file *get_file(struct file *file);
 int fput(struct file *file);
 
-/* fs/read_write.c: pos is &file->f_pos, with f_pos_lock held, or a variable of the caller. */
-ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos);
-ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+/*
+ * fs/read_write.c: pos is &file->f_pos, with f_pos_lock held, or a variable of the caller. vfs_*
+ * transfer to and from a program, kernel_* to and from the kernel's memory.
+ */
+ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos);
+ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos);
+ssize_t kernel_read(struct file *file, char *buf, size_t count, loff_t *pos);
+ssize_t kernel_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count);
+ssize_t ksys_write(unsigned int fd, const char __user *buf, size_t count);
+ssize_t ksys_pread64(unsigned int fd, char __user *buf, size_t count, loff_t pos);
+ssize_t ksys_pwrite64(unsigned int fd, const char __user *buf, size_t count, loff_t pos);
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence);
-/* At the file's position, which they advance. */
+/* To and from the kernel's memory at the file's position, which they advance. */
 ssize_t file_read(struct file *file, char *buf, size_t count);
 ssize_t file_write(struct file *file, const char *buf, size_t count);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);

@@ -8,13 +8,27 @@
 #ifndef LINUX_SLAB_H
 #define LINUX_SLAB_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 struct kmem_cache;
 
 void kmem_cache_init(void);
-void *kmalloc(size_t size);
-void *kzalloc(size_t size);
+
+typedef unsigned int gfp_t;
+enum { __GFP_ZERO = 0x100 };
+
+void *__kmalloc(size_t size, gfp_t flags);
+
+static __always_inline void *kmalloc(size_t size)
+{
+    return __kmalloc(size, 0);
+}
+
+static __always_inline void *kzalloc(size_t size)
+{
+    return __kmalloc(size, __GFP_ZERO);
+}
 void kfree(const void *obj);
 
 /* size: at most a page; align 0: that of a pointer. NULL: no memory. */

@@ -58,9 +58,29 @@ static int current_tracer_show(struct seq_file *m, void *data)
     return 0;
 }
 
+/* Tracers that cost cycles also when they are off are in kernels of their own. */
+static void hint_at_flavour(const char *name)
+{
+    static const char *const flavours[][2] = {{"irqsoff", "latency"},
+                                              {"preemptoff", "latency"},
+                                              {"preemptirqsoff", "latency"},
+                                              {"branch", "branch"}};
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(flavours); i++)
+        if (!strcmp(name, flavours[i][0]))
+            printk("tracer %s: this kernel is built without it: run "
+                   "build/guest-kernel/pfe8-%s/kernel.elf (make guest LAYOUT=pfe8 FLAVOUR=%s)\n",
+                   name, flavours[i][1], flavours[i][1]);
+}
+
 static int current_tracer_store(void *tr, char *name)
 {
-    return tracing_set_tracer(tr, name);
+    int err = tracing_set_tracer(tr, name);
+
+    if (err == -EINVAL && tr == &global_trace)
+        hint_at_flavour(name);
+    return err;
 }
 
 DEFINE_TRACE_TEXT_FILE(current_tracer);
