@@ -34,6 +34,7 @@
 #include <linux/sysfs.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
+#include <linux/tty.h>
 #include <linux/virtio.h>
 #include <linux/workload.h>
 #include <linux/workqueue.h>

@@ -13,6 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/syscalls.h>
+#include <linux/tty.h>
 #include <linux/uaccess.h>
 #include <trace/events/sched.h>
 
@@ -32,6 +33,20 @@ static void exit_mm(void)
     mmput(mm);
 }
 
+/* Stopped tasks of a group that nothing could continue any more, because current ends. */
+static void continue_orphans(pid_t pgrp)
+{
+    struct task_struct *p;
+    bool stopped = false;
+
+    for_each_process(p)
+        stopped |= p->pgrp == pgrp && READ_ONCE(p->state) == __TASK_STOPPED;
+    if (stopped && is_orphaned_pgrp(pgrp, current)) {
+        __kill_pgrp(pgrp, SIGHUP, 1);
+        __kill_pgrp(pgrp, SIGCONT, 1);
+    }
+}
+
 /*
  * Unlinks current's children. Zombies move to *orphans, to be released without the lock;
  * children that still run lose their parent and its reference.
@@ -43,6 +58,8 @@ static void forget_children(struct list_head *orphans)
     list_for_each_entry_safe(child, next, &current->children, sibling) {
         child->parent = NULL;
         list_del_init(&child->sibling);
+        if (READ_ONCE(child->state) == __TASK_STOPPED)
+            continue_orphans(child->pgrp);
         if (child->exit_state)
             list_add(&child->sibling, orphans);
         else
@@ -62,20 +79,15 @@ static void release_orphans(struct list_head *orphans)
 
 static void exit_notify(void)
 {
-    struct task_struct *parent;
     LIST_HEAD(orphans);
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
     forget_children(&orphans);
-    parent = current->parent;
-    current->exit_state = parent ? EXIT_ZOMBIE : EXIT_DEAD;
-    if (parent) {
-        if (current->exit_signal)
-            send_sig_info(current->exit_signal, current->exit_code & 0x7f ? CLD_KILLED : CLD_EXITED,
-                          parent, true);
-        wake_up_process(parent);
-    }
+    continue_orphans(current->pgrp);
+    current->exit_state = current->parent ? EXIT_ZOMBIE : EXIT_DEAD;
+    notify_parent(current, current->exit_signal,
+                  current->exit_code & 0x7f ? CLD_KILLED : CLD_EXITED);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     release_orphans(&orphans);
 }
@@ -96,6 +108,7 @@ void do_exit(long code)
     if (is_global_init(current))
         exit_init(code);
     exit_mm();
+    disassociate_ctty();
     trace_sched_process_exit(current);
     exit_files(current);
     exit_fs(current);
@@ -105,13 +118,16 @@ void do_exit(long code)
     do_task_dead();
 }
 
-SYSCALL_DEFINE1(exit, int, error_code)
+/*
+ * A process has one thread here, so this is exit(). It stands before it: do_exit() does not return,
+ * so the address after the call, the caller of a trace, is that of the next function.
+ */
+SYSCALL_DEFINE1(exit_group, int, error_code)
 {
     do_exit((error_code & 0xff) << 8);
 }
 
-/* A process has one thread here, so this is exit(). */
-SYSCALL_DEFINE1(exit_group, int, error_code)
+SYSCALL_DEFINE1(exit, int, error_code)
 {
     do_exit((error_code & 0xff) << 8);
 }
@@ -124,11 +140,22 @@ static bool waits_for(pid_t pid, const struct task_struct *child)
     return pid == -1 || child->pgrp == (pid ? -pid : current->pgrp);
 }
 
+/* Takes a report that a child has stopped or continued; 0: there is none. */
+static int take_stop_status(struct task_struct *child, int options)
+{
+    int status = child->stop_status;
+
+    if (!status || !(options & (status == 0xffff ? WCONTINUED : WUNTRACED)))
+        return 0;
+    child->stop_status = 0;
+    return status;
+}
+
 /*
  * Unlinks and returns a zombie child that wait4() with this pid waits for, or NULL. *any: such a
- * child exists, zombie or not.
+ * child exists, zombie or not. Or returns one that has stopped or continued, and *status.
  */
-static struct task_struct *reap(pid_t pid, bool *any)
+static struct task_struct *reap(pid_t pid, int options, int *status, bool *any)
 {
     struct task_struct *child, *found = NULL;
     unsigned long flags;
@@ -139,9 +166,13 @@ static struct task_struct *reap(pid_t pid, bool *any)
         if (!waits_for(pid, child))
             continue;
         *any = true;
-        if (child->exit_state != EXIT_ZOMBIE)
+        *status = child->exit_state ? 0 : take_stop_status(child, options);
+        if (!*status && child->exit_state != EXIT_ZOMBIE)
             continue;
         found = child;
+        get_task_struct(child);
+        if (*status)
+            break;
         child->exit_state = EXIT_DEAD;
         child->parent = NULL;
         list_del_init(&child->sibling);
@@ -154,12 +185,13 @@ static struct task_struct *reap(pid_t pid, bool *any)
 pid_t do_wait(pid_t pid, int *status, int options, unsigned int state, u64 *runtime)
 {
     struct task_struct *child;
+    int stopped = 0;
     pid_t ret = 0;
     bool any;
 
     for (;;) {
         set_current_state(state); /* before the check, so that no wakeup is lost */
-        child = reap(pid, &any);
+        child = reap(pid, options, &stopped, &any);
         if (child || !any || options & WNOHANG)
             break;
         if (state == TASK_INTERRUPTIBLE && signal_pending(current)) {
@@ -173,15 +205,17 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state, u64 *runt
         return -ECHILD;
     if (child) {
         ret = child->pid;
-        *status = child->exit_code;
+        *status = stopped ? stopped : child->exit_code;
         *runtime = task_sched_runtime(child) + child->children_runtime;
-        current->children_runtime += *runtime;
+        if (!stopped) {
+            current->children_runtime += *runtime;
+            put_task_struct(child);
+        }
         put_task_struct(child);
     }
     return ret;
 }
 
-/* Tasks do not stop, so WUNTRACED and WCONTINUED find none. */
 SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options, struct rusage __user *,
                 ru)
 {

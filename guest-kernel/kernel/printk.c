@@ -1,12 +1,16 @@
 /* printk.c - messages of the kernel, each stamped with the time since power-on. */
 #include <asm/irqflags.h>
 #include <linux/console.h>
+#include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/syscalls.h>
 #include <linux/timekeeping.h>
+#include <linux/uaccess.h>
 #define CREATE_TRACE_POINTS
 #include <trace/events/printk.h>
 #undef CREATE_TRACE_POINTS
@@ -16,6 +20,11 @@ static char line[512];            /* under logbuf_lock */
 static bool at_line_start = true; /* under logbuf_lock */
 static bool locks_busted;         /* set by panic(), never cleared */
 static int logbuf_owner = -1;     /* hart that holds logbuf_lock */
+
+enum { LOG_BUF_SIZE = 1 << 14 };
+
+static char log_buf[LOG_BUF_SIZE]; /* a ring of what was printed; under logbuf_lock, like log_end */
+static u64 log_end;                /* characters ever printed */
 
 void printk_bust_locks(void)
 {
@@ -53,11 +62,13 @@ static int vprintk_unlocked(const char *fmt, va_list args)
 
 static int vprintk_locked(const char *fmt, va_list args)
 {
-    int n;
+    int n, i;
 
     spin_lock(&logbuf_lock);
     WRITE_ONCE(logbuf_owner, (int)smp_processor_id());
     n = format_message(line, sizeof(line), fmt, args);
+    for (i = 0; i < n; i++)
+        log_buf[log_end++ % LOG_BUF_SIZE] = line[i];
     console_write(line, n);
     WRITE_ONCE(logbuf_owner, -1);
     spin_unlock(&logbuf_lock);
@@ -85,3 +96,38 @@ int printk(const char *fmt, ...)
     return n;
 }
 EXPORT_SYMBOL(printk);
+
+/* Copies the newest messages. Returns their length. */
+static int read_log(char *to, size_t size)
+{
+    size_t n = min(size, (size_t)LOG_BUF_SIZE), i;
+    unsigned long flags;
+
+    spin_lock_irqsave(&logbuf_lock, flags);
+    n = min((u64)n, log_end);
+    for (i = 0; i < n; i++)
+        to[i] = log_buf[(log_end - n + i) % LOG_BUF_SIZE];
+    spin_unlock_irqrestore(&logbuf_lock, flags);
+    return n;
+}
+
+enum { SYSLOG_ACTION_READ_ALL = 3, SYSLOG_ACTION_SIZE_BUFFER = 10 };
+
+SYSCALL_DEFINE3(syslog, int, type, char __user *, buf, int, len)
+{
+    char *text;
+    int n;
+
+    if (type == SYSLOG_ACTION_SIZE_BUFFER)
+        return LOG_BUF_SIZE;
+    if (type != SYSLOG_ACTION_READ_ALL || len < 0)
+        return -EINVAL;
+    text = kmalloc(LOG_BUF_SIZE);
+    if (!text)
+        return -ENOMEM;
+    n = read_log(text, len);
+    if (copy_to_user(buf, text, n))
+        n = -EFAULT;
+    kfree(text);
+    return n;
+}

@@ -38,11 +38,14 @@ static const struct k_sigaction *handler_of(const struct task_struct *p, int sig
     return sighand && sighand->action[sig - 1].handler ? &sighand->action[sig - 1] : NULL;
 }
 
-/* Stopping tasks (job control) is not supported: signals that would stop a task are ignored. */
 static u64 ignored_by_default(void)
 {
-    return sigmask(SIGCHLD) | sigmask(SIGCONT) | sigmask(SIGSTOP) | sigmask(SIGTSTP) |
-           sigmask(SIGTTIN) | sigmask(SIGTTOU) | sigmask(SIGURG) | sigmask(SIGWINCH);
+    return sigmask(SIGCHLD) | sigmask(SIGCONT) | sigmask(SIGURG) | sigmask(SIGWINCH);
+}
+
+static u64 stop_signals(void)
+{
+    return sigmask(SIGSTOP) | sigmask(SIGTSTP) | sigmask(SIGTTIN) | sigmask(SIGTTOU);
 }
 
 static u64 unmaskable(void)
@@ -74,6 +77,45 @@ static void signal_wake_up(struct task_struct *p)
         smp_send_reschedule(READ_ONCE(p->cpu));
 }
 
+void notify_parent(struct task_struct *p, int sig, int code)
+{
+    struct task_struct *parent = p->parent;
+
+    if (parent && sig)
+        send_sig_info(sig, code, parent, true);
+    if (parent)
+        wake_up_process(parent);
+}
+
+/* The same of a task that stops or continues, unless the parent has set SA_NOCLDSTOP. */
+static void notify_stop(struct task_struct *p, int status, int code)
+{
+    const struct k_sigaction *action = p->parent ? handler_of(p->parent, SIGCHLD) : NULL;
+
+    p->stop_status = status;
+    notify_parent(p, action && action->flags & SA_NOCLDSTOP ? 0 : SIGCHLD, code);
+}
+
+static void clear_pending(struct task_struct *p, u64 mask)
+{
+    (void)__atomic_fetch_and(&p->sig_pending, ~mask, __ATOMIC_SEQ_CST);
+}
+
+/* Also a signal that is ignored or blocked stops or continues: each of the two undoes the other. */
+static void prepare_signal(int sig, struct task_struct *p)
+{
+    if (sigmask(sig) & stop_signals())
+        clear_pending(p, sigmask(SIGCONT));
+    if (sig == SIGCONT) {
+        clear_pending(p, stop_signals());
+        p->stop_dequeued = false;
+        if (wake_up_state(p, __TASK_STOPPED))
+            notify_stop(p, 0xffff, CLD_CONTINUED);
+    }
+    if (sig == SIGKILL)
+        wake_up_state(p, __TASK_STOPPED);
+}
+
 /* A signal that is pending already keeps its code. */
 static int send_signal(int sig, struct task_struct *p)
 {
@@ -92,6 +134,7 @@ int send_sig_info(int sig, int code, struct task_struct *p, bool group)
         return -EINVAL;
     if (!sig)
         return 0;
+    prepare_signal(sig, p);
     if (!(READ_ONCE(p->sig_pending) & sigmask(sig)))
         WRITE_ONCE(p->sig_code[sig - 1], (short)code);
     result = send_signal(sig, p);
@@ -120,17 +163,25 @@ int kill_pid(pid_t pid, int sig)
     return err;
 }
 
-int kill_pgrp(pid_t pgrp, int sig, int priv)
+int __kill_pgrp(pid_t pgrp, int sig, int priv)
 {
     struct task_struct *p;
-    unsigned long flags;
     int err = -ESRCH;
 
-    spin_lock_irqsave(&tasklist_lock, flags);
     for_each_process(p) {
         if (pgrp && p->pgrp == pgrp && !task_is_dead(p))
             err = send_sig_info(sig, priv ? SI_KERNEL : SI_USER, p, true);
     }
+    return err;
+}
+
+int kill_pgrp(pid_t pgrp, int sig, int priv)
+{
+    unsigned long flags;
+    int err;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    err = __kill_pgrp(pgrp, sig, priv);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
 }
@@ -199,17 +250,41 @@ void force_sig(int sig)
     force_sig_code(sig, SI_KERNEL);
 }
 
+static bool is_sleep(const struct pt_regs *regs)
+{
+    return regs->a7 == __NR_nanosleep || regs->a7 == __NR_clock_nanosleep ||
+           regs->a7 == __NR_restart_syscall;
+}
+
+static void restart(struct pt_regs *regs)
+{
+    regs->a0 = current->restart_a0;
+    regs->epc -= 4;
+}
+
+static bool was_interrupted(const struct pt_regs *regs)
+{
+    return regs->cause == EXC_SYSCALL && (long)regs->a0 == -EINTR;
+}
+
 /*
  * Restarts the interrupted system call if the handler has SA_RESTART. Sleeping calls are not
  * restarted: they would sleep for the whole time again.
  */
 static void restart_or_fail(struct pt_regs *regs, const struct k_sigaction *action)
 {
-    if (regs->cause != EXC_SYSCALL || (long)regs->a0 != -EINTR || !(action->flags & SA_RESTART) ||
-        regs->a7 == __NR_nanosleep || regs->a7 == __NR_clock_nanosleep)
+    if (was_interrupted(regs) && action->flags & SA_RESTART && !is_sleep(regs))
+        restart(regs);
+}
+
+/* The task has only been stopped, or a signal came to nothing: a sleep goes on for its rest. */
+static void restart_without_handler(struct pt_regs *regs)
+{
+    if (!was_interrupted(regs))
         return;
-    regs->a0 = current->restart_a0;
-    regs->epc -= 4;
+    restart(regs);
+    if (is_sleep(regs))
+        regs->a7 = __NR_restart_syscall;
 }
 
 /*
@@ -263,19 +338,69 @@ static void trace_deliver(int sig)
                          action ? action->flags : 0);
 }
 
+/* ---- stopping ---- */
+
+bool is_orphaned_pgrp(pid_t pgrp, const struct task_struct *leaving)
+{
+    const struct task_struct *p;
+
+    for_each_process(p)
+        if (p->pgrp == pgrp && p != leaving && !p->exit_state && p->parent &&
+            p->parent->pgrp != pgrp && p->parent->session == p->session)
+            return false;
+    return true;
+}
+
+bool is_current_pgrp_orphaned(void)
+{
+    unsigned long flags;
+    bool orphaned;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    orphaned = is_orphaned_pgrp(current->pgrp, NULL);
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return orphaned;
+}
+
+/* Stops current until SIGCONT or SIGKILL, unless SIGCONT has come since sig was taken. */
+static void do_signal_stop(int sig)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    if (current->stop_dequeued && !(READ_ONCE(current->sig_pending) & sigmask(SIGKILL)) &&
+        (sig == SIGSTOP || !is_orphaned_pgrp(current->pgrp, NULL))) {
+        set_current_state(__TASK_STOPPED);
+        notify_stop(current, sig << 8 | 0x7f, CLD_STOPPED);
+    }
+    current->stop_dequeued = false;
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    schedule();
+}
+
 void do_signal(struct pt_regs *regs)
 {
-    int sig = dequeue_signal();
+    int sig;
 
-    if (sig && trace_signal_deliver_enabled())
-        trace_deliver(sig);
-    if (!sig || sig_ignored(current, sig)) {
-        restore_saved_sigmask();
-        return;
+    for (;;) {
+        WRITE_ONCE(current->stop_dequeued, true);
+        sig = dequeue_signal();
+        if (sig && trace_signal_deliver_enabled())
+            trace_deliver(sig);
+        if (!sig)
+            break;
+        if (sig_ignored(current, sig))
+            continue;
+        if (handler_of(current, sig)) {
+            handle_signal(regs, sig, &current->sighand->action[sig - 1]);
+            return;
+        }
+        if (!(sigmask(sig) & stop_signals()))
+            do_exit(sig);
+        do_signal_stop(sig);
     }
-    if (!handler_of(current, sig))
-        do_exit(sig);
-    handle_signal(regs, sig, &current->sighand->action[sig - 1]);
+    restart_without_handler(regs);
+    restore_saved_sigmask();
 }
 
 void set_current_blocked(u64 mask)
@@ -368,7 +493,7 @@ SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct k_sigaction __user *, act,
     if (current->sig_ignored & sigmask(sig))
         old.handler = SIG_IGN;
     if (act) {
-        new.flags &= SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_RESETHAND;
+        new.flags &= SA_NOCLDSTOP | SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_RESETHAND;
         err = set_action(sig, &new);
         if (err)
             return err;

@@ -146,24 +146,43 @@ SYSCALL_DEFINE3(getrandom, char __user *, ubuf, size_t, len, unsigned int, flags
 
 /* ---- process groups ---- */
 
+/* Whether p may join a group: one of its own, or one of its session. Under tasklist_lock. */
+static bool may_join(const struct task_struct *p, pid_t pgid)
+{
+    const struct task_struct *member;
+
+    if (pgid == p->pid)
+        return true;
+    for_each_process(member)
+        if (member->pgrp == pgid && member->session == p->session)
+            return true;
+    return false;
+}
+
+static int join_pgrp(struct task_struct *p, pid_t pgid)
+{
+    if (!p || p->exit_state || (p != current && p->parent != current))
+        return -ESRCH;
+    pgid = pgid ? pgid : p->pid;
+    if (p->session != current->session || p->session == p->pid || !may_join(p, pgid))
+        return -EPERM;
+    WRITE_ONCE(p->pgrp, pgid);
+    return 0;
+}
+
 /*
  * Sets the group of the caller or of one of its children. pgid 0: the task becomes the leader
  * of a new group.
  */
 SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
 {
-    struct task_struct *p;
     unsigned long flags;
-    int err = -ESRCH;
+    int err;
 
     if (pgid < 0)
         return -EINVAL;
     spin_lock_irqsave(&tasklist_lock, flags);
-    p = pid ? find_task_by_vpid(pid) : current;
-    if (p && !p->exit_state && (p == current || p->parent == current)) {
-        WRITE_ONCE(p->pgrp, pgid ? pgid : p->pid);
-        err = 0;
-    }
+    err = join_pgrp(pid ? find_task_by_vpid(pid) : current, pgid);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
 }

@@ -32,14 +32,20 @@ enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 }
 enum { SIG_DFL = 0, SIG_IGN = 1, SA_RESTART = 0x10000000, SA_NODEFER = 0x40000000 };
 #define SA_RESETHAND 0x80000000ul
 enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };
-enum { WNOHANG = 1, CLONE_VM = 0x100, CLONE_VFORK = 0x4000 };
+enum { WNOHANG = 1, WUNTRACED = 2, WCONTINUED = 8, CLONE_VM = 0x100, CLONE_VFORK = 0x4000 };
 enum { F_DUPFD = 0, F_GETFD = 1, F_SETFD = 2, F_DUPFD_CLOEXEC = 1030, FD_CLOEXEC = 1 };
-enum { TIOCGPGRP = 0x540f, TIOCSPGRP = 0x5410 };
+enum { TCGETS = 0x5401, TCSETSW = 0x5403, TIOCSCTTY = 0x540e, TIOCGPGRP, TIOCSPGRP };
+enum { TIOCGWINSZ = 0x5413 };
+/* Of struct termios. */
+enum { VMIN = 6, OPOST = 1, ICANON = 2, ECHO = 8 };
 enum { PAGE_SIZE = 4096, PATH_MAX = 4096 };
 
 #define WIFEXITED(status)   (((status)&0x7f) == 0)
 #define WEXITSTATUS(status) ((status) >> 8 & 0xff)
 #define WTERMSIG(status)    ((status)&0x7f)
+#define WIFSTOPPED(status)  (((status)&0xff) == 0x7f)
+#define WSTOPSIG(status)    WEXITSTATUS(status)
+#define WIFCONTINUED(s)     ((s) == 0xffff)
 
 struct timespec {
     int64_t tv_sec;
@@ -63,6 +69,15 @@ struct dirent {
     unsigned short reclen;
     unsigned char type;
     char name[];
+};
+
+struct termios {
+    uint32_t c_iflag, c_oflag, c_cflag, c_lflag;
+    uint8_t c_line, c_cc[19];
+};
+
+struct winsize {
+    unsigned short rows, columns, xpixel, ypixel;
 };
 
 struct iovec {

@@ -18,7 +18,7 @@
 #   initramfs.cpio                busybox and ./init
 #   perf.cpio                     Debian's perf with its libraries, to be appended likewise
 #
-# Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all exist,
+# With the argument `busybox`, only that. Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all exist,
 # 1 a step failed (its log is named), 69 a missing file cannot be fetched.
 set -eu
 
@@ -126,6 +126,13 @@ archive() (
 
 : >"$log"
 
+if [ ! -e "$cache/busybox" ]; then
+    fetch busybox-static:riscv64 "$cache/unpacked"
+    mv "$(find "$cache/unpacked" -type f -path '*/bin/busybox')" "$cache/busybox"
+    rm -rf "$cache/unpacked"
+fi
+[ "${1-}" != busybox ] || exit 0
+
 [ -e "$cache/debian-13/Image" ] || fetch_kernel "$cache/debian-13"
 
 # sid changes daily, and its mirror may be another one: without it the others are still booted.
@@ -136,12 +143,6 @@ if [ ! -e "$cache/debian-sid/Image" ]; then
     else
         say "going on without Debian sid's kernel: $(tail -n 1 "$cache/debian-sid/missing")"
     fi
-fi
-
-if [ ! -e "$cache/busybox" ]; then
-    fetch busybox-static:riscv64 "$cache/unpacked"
-    mv "$(find "$cache/unpacked" -type f -path '*/bin/busybox')" "$cache/busybox"
-    rm -rf "$cache/unpacked"
 fi
 
 if is_older "$cache/initramfs.cpio" "$here/init"; then

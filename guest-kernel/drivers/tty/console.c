@@ -41,6 +41,16 @@ void console_write(const char *s, size_t n)
     spin_unlock_irqrestore(&console_lock, flags);
 }
 
+void console_write_raw(const char *s, size_t n)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&console_lock, flags);
+    for (; n; n--)
+        console->putchar(*s++);
+    spin_unlock_irqrestore(&console_lock, flags);
+}
+
 int console_getchar(void)
 {
     return console->getchar();

@@ -18,7 +18,7 @@
 
 /* Properties of a task, copied under tasklist_lock. */
 struct task_snapshot {
-    pid_t pid, ppid, pgrp;
+    pid_t pid, ppid, pgrp, session;
     char comm[TASK_COMM_LEN], state;
     int cpu, prio, nice, rt_priority, policy;
     u64 runtime_ns;
@@ -34,6 +34,7 @@ static char state_char(const struct task_struct *p)
     switch (READ_ONCE(p->state)) {
     case TASK_INTERRUPTIBLE: return 'S';
     case TASK_UNINTERRUPTIBLE: return 'D';
+    case __TASK_STOPPED: return 'T';
     case TASK_DEAD: return 'X';
     default: return 'R';
     }
@@ -45,6 +46,7 @@ static void fill_snapshot(struct task_snapshot *s, const struct task_struct *p)
         .pid = p->pid,
         .ppid = p->parent ? p->parent->pid : 0,
         .pgrp = p->pgrp,
+        .session = p->session,
         .state = state_char(p),
         .cpu = p->cpu,
         .prio = p->prio - MAX_RT_PRIO,
@@ -113,8 +115,9 @@ static int stat_show(struct seq_file *m, void *pid)
 
     if (!find_task((long)pid, &s))
         return -ESRCH;
-    seq_printf(m, "%d (%s) %c %d %d 0 0 -1 0 0 0 0 0 %llu 0 0 0 %d %d 1 0 0", s.pid, s.comm,
-               s.state, s.ppid, s.pgrp, s.runtime_ns / (NSEC_PER_SEC / HZ), s.prio, s.nice);
+    seq_printf(m, "%d (%s) %c %d %d %d 0 -1 0 0 0 0 0 %llu 0 0 0 %d %d 1 0 0", s.pid, s.comm,
+               s.state, s.ppid, s.pgrp, s.session, s.runtime_ns / (NSEC_PER_SEC / HZ), s.prio,
+               s.nice);
     for (field = 23; field <= 38; field++)
         seq_puts(m, " 0");
     seq_printf(m, " %d %d %d", s.cpu, s.rt_priority, s.policy);
@@ -130,6 +133,7 @@ static const char *state_name(char state)
     case 'R': return "R (running)";
     case 'S': return "S (sleeping)";
     case 'D': return "D (disk sleep)";
+    case 'T': return "T (stopped)";
     case 'Z': return "Z (zombie)";
     default: return "X (dead)";
     }

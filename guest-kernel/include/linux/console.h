@@ -11,7 +11,8 @@ struct console {
 };
 
 void register_console(const struct console *con);
-void console_write(const char *s, size_t n);
+void console_write(const char *s, size_t n); /* with a \r before each \n */
+void console_write_raw(const char *s, size_t n);
 /* Without the lock, for a panicking kernel. */
 void console_write_unlocked(const char *s, size_t n);
 int console_getchar(void); /* -1: no input */

@@ -17,7 +17,6 @@ struct inode *device_create_block(const char *name, dev_t devt, void *data,
                                   const struct file_operations *fops);
 
 void chr_dev_init(void); /* drivers/char/mem.c */
-void tty_init(void);     /* drivers/tty/tty_io.c */
 
 void cpu_dev_init(void); /* drivers/base/cpu.c */
 

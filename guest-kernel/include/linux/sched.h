@@ -134,7 +134,7 @@ struct task_struct {
     struct files_struct *files; /* used by the task only, like fs */
     struct fs_struct *fs;
     pid_t pgrp;                     /* process group, inherited; terminal signals go to a group */
-    pid_t session;                  /* inherited; used by itself only */
+    pid_t session;                  /* inherited */
     u64 sig_allowed;                /* signals that a kernel thread accepts; used by itself only */
     u64 sig_pending;                /* atomics only */
     short sig_code[64];             /* si_code of each signal that is pending */
@@ -143,6 +143,10 @@ struct task_struct {
     bool restore_sigmask;           /* ... to be restored on return to U-mode */
     struct sighand_struct *sighand; /* signal handlers; NULL: none */
     unsigned long restart_a0;       /* first argument of the current system call, to restart it */
+    u64 restart_until;              /* when an interrupted sleep is to end: restart_syscall() */
+    void __user *restart_rest;      /* ... and where the rest of its time goes */
+    bool stop_dequeued;             /* is about to stop; SIGCONT clears it. Under tasklist_lock */
+    int stop_status;                /* for wait4(): has stopped or continued. Under tasklist_lock */
 
     struct blk_plug *plug; /* collects block requests; NULL: none */
 

@@ -30,6 +30,7 @@
 /* Values of si_code. */
 enum { ILL_ILLOPC = 1, TRAP_BRKPT = 1, BUS_ADRALN = 1, BUS_ADRERR = 2 };
 enum { SI_USER = 0, SI_KERNEL = 0x80, CLD_EXITED = 1, CLD_KILLED = 2 };
+enum { CLD_STOPPED = 5, CLD_CONTINUED = 6 };
 enum { SEGV_MAPERR = 1, SEGV_ACCERR = 2 };
 
 #endif

@@ -85,18 +85,21 @@ static long sleep_until(u64 end)
         set_current_state(TASK_INTERRUPTIBLE);
     }
     set_current_state(TASK_RUNNING);
+    current->restart_until = end;
+    current->restart_rest = NULL;
     return -EINTR;
 }
 
 /* After a signal, stores the remaining time in *rmtp if that is not NULL (relative sleeps only). */
-static long sleep_for(u64 ns, struct __kernel_timespec __user *rmtp)
+static long sleep_rest(u64 end, struct __kernel_timespec __user *rmtp)
 {
-    u64 end = sched_clock() + ns, now;
     long ret = sleep_until(end);
     struct __kernel_timespec rest;
+    u64 now;
 
     if (ret != -EINTR || !rmtp)
         return ret;
+    current->restart_rest = rmtp;
     now = sched_clock();
     rest = ns_to_timespec(end > now ? end - now : 0);
     return copy_to_user(rmtp, &rest, sizeof(rest)) ? -EFAULT : ret;
@@ -108,7 +111,13 @@ SYSCALL_DEFINE2(nanosleep, const struct __kernel_timespec __user *, rqtp,
     u64 ns = 0;
     int err = get_timespec64(&ns, rqtp);
 
-    return err ? err : sleep_for(ns, rmtp);
+    return err ? err : sleep_rest(sched_clock() + ns, rmtp);
+}
+
+/* Continues the sleep that was interrupted; the kernel itself makes programs call this. */
+SYSCALL_DEFINE0(restart_syscall)
+{
+    return sleep_rest(current->restart_until, current->restart_rest);
 }
 
 SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
@@ -120,5 +129,5 @@ SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 
     if (err)
         return err;
-    return flags & TIMER_ABSTIME ? sleep_until(ns) : sleep_for(ns, rmtp);
+    return flags & TIMER_ABSTIME ? sleep_until(ns) : sleep_rest(sched_clock() + ns, rmtp);
 }

@@ -126,24 +126,30 @@ int for_each_input(char **argv, int (*each)(int in, const char *path, void *data
 }
 
 /* Files with generated contents have size 0, so this reads up to the end of file. */
-char *read_whole_file(const char *path, size_t *size)
+char *read_whole(int fd, size_t *size)
 {
     struct strbuf b = {NULL, 0, 0};
-    int fd = open(path, O_RDONLY, 0);
     char *chunk = shell_alloc(PAGE_SIZE);
-    ssize_t n = fd;
+    ssize_t n;
 
-    if (fd >= 0) {
-        while ((n = read(fd, chunk, PAGE_SIZE)) > 0)
-            strbuf_addn(&b, chunk, n);
-        close(fd);
-    }
+    while ((n = read(fd, chunk, PAGE_SIZE)) > 0)
+        strbuf_addn(&b, chunk, n);
     free(chunk);
     *size = b.len;
     if (!n)
         return strbuf_detach(&b);
     free(b.s);
     return ERR_PTR(n);
+}
+
+char *read_whole_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY, 0);
+    char *text = fd < 0 ? ERR_PTR(fd) : read_whole(fd, size);
+
+    if (fd >= 0)
+        close(fd);
+    return text;
 }
 
 char *path_below(const char *dir, const char *name)

@@ -31,15 +31,23 @@ enum {
 
 const struct applet *find_applet(const char *name);
 
+struct strings;
+
+void applet_names(struct strings *names); /* adds them all */
+
 extern const struct applet builtin_applets[]; /* the last entry has no name */
 
 int do_cat(int argc, char **argv);
+int do_clear(int argc, char **argv);
 int do_cp(int argc, char **argv);
 int do_cut(int argc, char **argv);
 int do_dd(int argc, char **argv);
+int do_dmesg(int argc, char **argv);
+int do_find(int argc, char **argv);
 int do_grep(int argc, char **argv);
 int do_head(int argc, char **argv);
 int do_insmod(int argc, char **argv);
+int do_less(int argc, char **argv);
 int do_ln(int argc, char **argv);
 int do_ls(int argc, char **argv);
 int do_lsmod(int argc, char **argv);
@@ -62,6 +70,7 @@ int do_test(int argc, char **argv);
 int do_touch(int argc, char **argv);
 int do_trace_cmd(int argc, char **argv);
 int do_umount(int argc, char **argv);
+int do_uname(int argc, char **argv);
 int do_uniq(int argc, char **argv);
 int do_usleep(int argc, char **argv);
 int do_wc(int argc, char **argv);
@@ -69,6 +78,8 @@ int do_work(int argc, char **argv);
 int do_yes(int argc, char **argv);
 
 int usage_error(char **argv);
+/* Names the workloads, one a line. */
+int list_workloads(int to);
 
 /* Writes all bytes to fd. Returns 0 or a negative error. */
 int write_all(int fd, const char *buf, size_t n);
@@ -93,9 +104,8 @@ int read_error(const char *path, int err);
 /* Prints `what: path: ERROR`; returns STATUS_ERROR. */
 int complain(const char *what, const char *path, int err);
 /* Returns the contents of a file, followed by a NUL, to be freed; or ERR_PTR(). */
+char *read_whole(int fd, size_t *size);
 char *read_whole_file(const char *path, size_t *size);
-
-struct strings;
 
 bool is_directory(const char *path);
 /* Returns dir/name, to be freed. */

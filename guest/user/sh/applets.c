@@ -1,17 +1,22 @@
 /* applets.c - the commands that are not built into the shell, and help. */
 #include "applet.h"
+#include "shell.h"
 
 static int do_help(int argc, char **argv);
 
 static const struct applet other_applets[] = {
     {"cat", "[FILE...]", do_cat, NULL},
+    {"clear", "", do_clear, NULL},
     {"cp", "FROM... TO", do_cp, NULL},
     {"cut", "[-d CHAR] -f LIST | -c LIST [FILE...]", do_cut, NULL},
     {"dd", "[if=FILE] [of=FILE] [bs=N] [count=N] [skip=N] [seek=N]", do_dd, NULL},
+    {"dmesg", "", do_dmesg, NULL},
+    {"find", "[PATH...] [-name PATTERN] [-type f|d|l]", do_find, NULL},
     {"grep", "[-vcqinxlhEF] PATTERN [FILE...]", do_grep, NULL},
     {"head", "[-n LINES] [FILE...]", do_head, NULL},
-    {"help", "", do_help, NULL},
+    {"help", "[COMMAND]", do_help, NULL},
     {"insmod", "FILE [PARAMETER=VALUE]...", do_insmod, NULL},
+    {"less", "[FILE]", do_less, NULL},
     {"ln", "[-s] FROM... TO", do_ln, NULL},
     {"ls", "[-lad] [FILE...]", do_ls, NULL},
     {"lsmod", "", do_lsmod, NULL},
@@ -37,6 +42,7 @@ static const struct applet other_applets[] = {
      "extract [-o FILE]",
      do_trace_cmd, NULL},
     {"umount", "[-fl] DIRECTORY...", do_umount, NULL},
+    {"uname", "[-asnrvm]", do_uname, NULL},
     {"uniq", "[-c] [FILE...]", do_uniq, NULL},
     {"usleep", "MICROSECONDS", do_usleep, NULL},
     {"wc", "[-lwc] [FILE...]", do_wc, NULL},
@@ -59,14 +65,27 @@ const struct applet *find_applet(const char *name)
     return NULL;
 }
 
+void applet_names(struct strings *names)
+{
+    const struct applet *a;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(tables); i++)
+        for (a = tables[i]; a->name; a++)
+            strings_add(names, shell_strdup(a->name));
+}
+
 static int do_help(int argc, char **argv)
 {
     const struct applet *a;
     int status = 0;
     unsigned int i;
 
-    (void)argc;
-    (void)argv;
+    if (argc > 1) {
+        a = find_applet(argv[1]);
+        status = a ? putf("%s %s\n", a->name, a->usage) : complain("help", argv[1], -ENOENT);
+        return a && a->run == do_work ? list_workloads(1) : status;
+    }
     for (i = 0; i < ARRAY_SIZE(tables); i++)
         for (a = tables[i]; a->name && !status; a++)
             status = putf("%s %s\n", a->name, a->usage);

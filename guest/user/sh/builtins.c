@@ -427,7 +427,8 @@ static int signal_number(const char *name)
         const char *name;
         int number;
     } signals[] = {{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT},
-                   {"KILL", SIGKILL}, {"PIPE", SIGPIPE}, {"TERM", SIGTERM}};
+                   {"KILL", SIGKILL}, {"PIPE", SIGPIPE}, {"TERM", SIGTERM},
+                   {"STOP", SIGSTOP}, {"TSTP", SIGTSTP}, {"CONT", SIGCONT}};
     unsigned long number;
     unsigned int i;
 
@@ -441,12 +442,14 @@ static int signal_number(const char *name)
     return -1;
 }
 
-static int kill_one(const char *word, int sig)
+static int kill_one(struct shell *sh, const char *word, int sig)
 {
-    bool group = *word == '-';
-    unsigned long pid;
-    int err = kstrtoul(word + group, 10, &pid);
+    bool group = *word == '-' || *word == '%';
+    unsigned long pid = *word == '%' ? job_group(sh, word) : 0;
+    int err = pid ? 0 : kstrtoul(word + group, 10, &pid);
 
+    if (*word == '%' && !pid)
+        return STATUS_ERROR;
     if (!err)
         err = kill(group ? -(pid_t)pid : (pid_t)pid, sig);
     return err ? complain("kill", word, err) : 0;
@@ -457,7 +460,6 @@ static int do_kill(struct shell *sh, int argc, char **argv)
     int sig = SIGTERM, status = 0;
     char **word = argv + 1;
 
-    (void)sh;
     if (argc > 1 && argv[1][0] == '-') {
         sig = signal_number(argv[1] + 1);
         word++;
@@ -465,7 +467,7 @@ static int do_kill(struct shell *sh, int argc, char **argv)
     if (sig < 0 || !*word)
         return usage_error(argv);
     for (; *word; word++)
-        status = kill_one(*word, sig) ? STATUS_ERROR : status;
+        status = kill_one(sh, *word, sig) ? STATUS_ERROR : status;
     return status;
 }
 
@@ -473,6 +475,7 @@ const struct applet builtin_applets[] = {
     {":", "", .builtin = do_true},
     {"[", "EXPRESSION ]", .builtin = builtin_test},
     {".", "FILE", .builtin = do_source},
+    {"bg", "[%JOB]", .builtin = do_bg},
     {"break", "[LEVELS]", .builtin = do_break},
     {"cd", "[DIRECTORY]", .builtin = do_cd},
     {"continue", "[LEVELS]", .builtin = do_continue},
@@ -482,7 +485,9 @@ const struct applet builtin_applets[] = {
     {"exit", "[STATUS]", .builtin = do_exit_shell},
     {"export", "NAME[=VALUE]...", .builtin = do_export},
     {"false", "", .builtin = do_false},
-    {"kill", "[-SIGNAL] PID...", .builtin = do_kill},
+    {"fg", "[%JOB]", .builtin = do_fg},
+    {"jobs", "", .builtin = do_jobs},
+    {"kill", "[-SIGNAL] PID... | %JOB", .builtin = do_kill},
     {"printf", "FORMAT WORDS...", .builtin = do_printf},
     {"pwd", "", .builtin = do_pwd},
     {"read", "[-r] NAME...", .builtin = do_read},

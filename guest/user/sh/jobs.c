@@ -10,12 +10,6 @@
 
 enum { PIPE_CHUNK = 1024, SUBSTITUTION_MAX = 1 << 18 };
 
-/* A background child that was not yet waited for. */
-struct job {
-    pid_t pid;
-    struct job *next;
-};
-
 /* ---- interrupts ---- */
 
 static volatile bool interrupted;
@@ -26,16 +20,21 @@ static void note_interrupt(int sig)
     interrupted = true;
 }
 
-static void set_interrupt_action(unsigned long handler)
+static void set_actions(unsigned long interrupt, unsigned long stop)
 {
-    struct sigaction act = {.handler = handler};
+    static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+    struct sigaction act = {.handler = interrupt};
+    unsigned int i;
 
     sigaction(SIGINT, &act, NULL);
+    act.handler = stop;
+    for (i = 0; i < ARRAY_SIZE(stops); i++)
+        sigaction(stops[i], &act, NULL);
 }
 
 void shell_catch_interrupts(void)
 {
-    set_interrupt_action((unsigned long)note_interrupt);
+    set_actions((unsigned long)note_interrupt, SIG_IGN);
 }
 
 bool shell_was_interrupted(void)
@@ -50,34 +49,32 @@ void shell_check_interrupt(struct shell *sh)
 {
     if (!sh->interactive || !shell_was_interrupted() || sh->leaving)
         return;
+    put("\n", 1);
     sh->status = STATUS_SIGNAL + SIGINT;
     sh->leaving = LEAVE_INTERRUPT;
 }
 
 /* ---- children ---- */
 
-/* Sets the foreground group of the terminal; has no effect without one. */
-static void set_foreground(pid_t pgrp)
+static void enter_child(struct shell *sh, pid_t pgrp, bool foreground)
 {
-    ioctl(0, TIOCSPGRP, &pgrp);
-}
-
-static void enter_child(struct shell *sh, pid_t pgrp)
-{
-    if (sh->interactive)
-        set_interrupt_action(SIG_DFL);
-    sh->interactive = sh->last = false;
     setpgid(0, pgrp);
     sh->pgrp = syscall(__NR_getpgid, 0);
+    if (sh->interactive && foreground)
+        set_foreground(sh->pgrp); /* while SIGTTOU is ignored; the shell does the same */
+    if (sh->interactive)
+        set_actions(SIG_DFL, SIG_DFL);
+    sh->interactive = sh->last = false;
     shell_forget_jobs(sh);
     close_saved_fds();
 }
 
 /*
  * Forks. Returns 0 in the child, its pid in the shell, or -1 after a message. The child joins
- * the group pgrp; 0: its own group, unless the shell has one for all children.
+ * the group pgrp; 0: its own group, unless the shell has one for all children. foreground: the
+ * shell waits for it.
  */
-static pid_t start_child(struct shell *sh, pid_t pgrp)
+static pid_t start_child(struct shell *sh, pid_t pgrp, bool foreground)
 {
     pid_t pid = fork();
 
@@ -87,49 +84,10 @@ static pid_t start_child(struct shell *sh, pid_t pgrp)
     }
     pgrp = sh->pgrp ? sh->pgrp : pgrp;
     if (!pid)
-        enter_child(sh, pgrp);
+        enter_child(sh, pgrp, foreground);
     else
         setpgid(pid, pgrp ? pgrp : pid); /* both set it, since either may run first */
     return pid;
-}
-
-static int exit_status(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_SIGNAL + WTERMSIG(status);
-}
-
-/*
- * Waits for a child and returns its status. An interrupt of the shell is noted and does not end
- * the wait.
- */
-static int wait_for_child(pid_t pid)
-{
-    int status = 0, err;
-
-    do
-        err = waitpid(pid, &status, 0);
-    while (err == -EINTR);
-    return err < 0 ? STATUS_ERROR : exit_status(status);
-}
-
-/*
- * Gives the terminal to the job until it ends; if it was interrupted, the whole command line
- * ends.
- */
-static int finish_foreground(struct shell *sh, pid_t pid)
-{
-    int status;
-
-    if (pid < 0)
-        return STATUS_ERROR;
-    if (!sh->interactive)
-        return wait_for_child(pid);
-    set_foreground(pid);
-    status = wait_for_child(pid);
-    set_foreground(sh->own_pgrp);
-    if (status == STATUS_SIGNAL + SIGINT && !sh->leaving)
-        sh->leaving = LEAVE_INTERRUPT;
-    return status;
 }
 
 /* Runs the node in a child and exits. A simple command needs no further child. */
@@ -142,17 +100,16 @@ static _Noreturn void exit_with_node(struct shell *sh, const struct node *node)
 
 int run_subshell(struct shell *sh, const struct node *node)
 {
-    pid_t pid = start_child(sh, 0);
+    pid_t pid = start_child(sh, 0, true);
 
     if (!pid)
         exit_with_node(sh, node);
-    return finish_foreground(sh, pid);
+    return finish_foreground(sh, &pid, 1);
 }
 
 int run_background(struct shell *sh, const struct node *node)
 {
-    pid_t pid = start_child(sh, 0);
-    struct job *job;
+    pid_t pid = start_child(sh, 0, false);
 
     if (!pid) {
         int null = open("/dev/null", O_RDONLY, 0);
@@ -163,10 +120,7 @@ int run_background(struct shell *sh, const struct node *node)
     }
     if (pid < 0)
         return STATUS_ERROR;
-    job = shell_alloc(sizeof(*job));
-    *job = (struct job){pid, sh->jobs};
-    sh->jobs = job;
-    sh->last_background = pid;
+    add_background(sh, pid);
     return 0;
 }
 
@@ -195,9 +149,9 @@ int run_applet(struct shell *sh, const struct applet *applet, char **argv, bool 
     if (applet->builtin)
         return applet->builtin(sh, count(argv), argv);
     if (!last)
-        pid = start_child(sh, 0);
+        pid = start_child(sh, 0, true);
     if (pid)
-        return finish_foreground(sh, pid);
+        return finish_foreground(sh, &pid, 1);
     set_name(applet->name);
     if (last) /* the caller still has to close redirections, and reports errors of that */
         return applet->run(count(argv), argv);
@@ -223,13 +177,13 @@ typedef int (*script_fn)(struct shell *sh, const char *text);
 
 static int run_in_script(struct shell *sh, script_fn run, const char *text, char **argv)
 {
-    pid_t pid = start_child(sh, 0);
+    pid_t pid = start_child(sh, 0, true);
 
     if (!pid) {
         set_name("sh");
         _exit(run(new_script(sh, argv), text));
     }
-    return finish_foreground(sh, pid);
+    return finish_foreground(sh, &pid, 1);
 }
 
 int run_shell_script(struct shell *sh, const char *path, char **argv)
@@ -291,10 +245,10 @@ int run_file(struct shell *sh, const char *path, char **argv, bool last)
     if (!elf)
         return run_shell_script(sh, path, argv);
     if (!last)
-        pid = start_child(sh, 0);
+        pid = start_child(sh, 0, true);
     if (!pid)
         exec_program(sh, path, argv);
-    return finish_foreground(sh, pid);
+    return finish_foreground(sh, &pid, 1);
 }
 
 /* ---- pipelines ---- */
@@ -333,7 +287,7 @@ static int start_members(struct shell *sh, const struct node *n, pid_t *pids)
         if (n && pipe(ends))
             shell_error("cannot make a pipe");
         else
-            pid = start_child(sh, count ? pids[0] : 0);
+            pid = start_child(sh, count ? pids[0] : 0, true);
         if (!pid) {
             close_if_open(ends[0]);
             exit_with_member(sh, member, in, ends[1]);
@@ -344,8 +298,6 @@ static int start_members(struct shell *sh, const struct node *n, pid_t *pids)
         if (pid < 0)
             break;
         pids[count++] = pid;
-        if (sh->interactive && count == 1)
-            set_foreground(pid);
     }
     close_if_open(in);
     return count;
@@ -353,7 +305,7 @@ static int start_members(struct shell *sh, const struct node *n, pid_t *pids)
 
 int run_pipeline(struct shell *sh, const struct node *node)
 {
-    int members = 1, i, status = STATUS_ERROR;
+    int members = 1, status;
     const struct node *n;
     pid_t *pids;
 
@@ -361,14 +313,8 @@ int run_pipeline(struct shell *sh, const struct node *node)
         members++;
     pids = shell_alloc(members * sizeof(*pids));
     members = start_members(sh, node, pids);
-    for (i = 0; i < members; i++)
-        status = wait_for_child(pids[i]);
+    status = finish_foreground(sh, pids, members);
     free(pids);
-    if (sh->interactive) {
-        set_foreground(sh->own_pgrp);
-        if (status == STATUS_SIGNAL + SIGINT && !sh->leaving)
-            sh->leaving = LEAVE_INTERRUPT;
-    }
     return status;
 }
 
@@ -404,6 +350,17 @@ static _Noreturn void exit_with_output(struct shell *sh, const char *command, co
     _exit(run_last_text(sh, command));
 }
 
+/* An interrupt of the shell is noted and does not end the wait. */
+static int wait_for_child(pid_t pid)
+{
+    int status = 0, err;
+
+    do
+        err = waitpid(pid, &status, 0);
+    while (err == -EINTR);
+    return err < 0 ? STATUS_ERROR : exit_status(status);
+}
+
 /* The child stays in the shell's group: an interrupt ends both. */
 char *run_substitution(struct shell *sh, const char *command)
 {
@@ -415,7 +372,7 @@ char *run_substitution(struct shell *sh, const char *command)
         shell_error("cannot make a pipe: %s", strerror(-err));
         return NULL;
     }
-    pid = start_child(sh, syscall(__NR_getpgid, 0));
+    pid = start_child(sh, syscall(__NR_getpgid, 0), false);
     if (!pid)
         exit_with_output(sh, command, ends);
     close(ends[1]);
@@ -430,60 +387,4 @@ char *run_substitution(struct shell *sh, const char *command)
     while (output.len && output.s[output.len - 1] == '\n')
         output.s[--output.len] = 0;
     return strbuf_detach(&output);
-}
-
-/* ---- the background ---- */
-
-/* Waits for a job and removes it from the list. Returns its status, or -EINTR and keeps it. */
-static int wait_in_list(struct job **link)
-{
-    struct job *job = *link;
-    int status = 0, err = waitpid(job->pid, &status, 0);
-
-    if (err == -EINTR)
-        return err;
-    *link = job->next;
-    free(job);
-    return err < 0 ? STATUS_NOT_FOUND : exit_status(status);
-}
-
-int wait_for_job(struct shell *sh, pid_t pid)
-{
-    struct job **link;
-
-    for (link = &sh->jobs; *link; link = &(*link)->next)
-        if ((*link)->pid == pid)
-            return wait_in_list(link);
-    return STATUS_NOT_FOUND;
-}
-
-void wait_for_jobs(struct shell *sh)
-{
-    while (sh->jobs && wait_in_list(&sh->jobs) != -EINTR)
-        ;
-}
-
-void reap_jobs(struct shell *sh)
-{
-    struct job **link = &sh->jobs, *job;
-    int status;
-
-    while ((job = *link)) {
-        if (waitpid(job->pid, &status, WNOHANG)) {
-            *link = job->next;
-            free(job);
-        } else {
-            link = &job->next;
-        }
-    }
-}
-
-void shell_forget_jobs(struct shell *sh)
-{
-    struct job *job;
-
-    while ((job = sh->jobs)) {
-        sh->jobs = job->next;
-        free(job);
-    }
 }

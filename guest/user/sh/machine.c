@@ -1,4 +1,4 @@
-/* machine.c - the commands work, selftest, poweroff and reboot. */
+/* machine.c - the commands work, selftest, uname, dmesg, clear, poweroff and reboot. */
 #include "applet.h"
 #include "shell.h"
 
@@ -17,21 +17,30 @@ static int copy_answer(int fd, int to)
     return n ? STATUS_ERROR : 0;
 }
 
+int list_workloads(int to)
+{
+    int fd = open("/proc/workload", O_RDWR, 0);
+    int status = fd < 0 ? complain("work", "/proc/workload", fd) : copy_answer(fd, to);
+
+    close(fd);
+    return status;
+}
+
 int do_work(int argc, char **argv)
 {
     unsigned long iterations = 0;
     bool bad = argc < 2 || argc > 3 || (argc == 3 && kstrtoul(argv[2], 10, &iterations));
-    int fd = open("/proc/workload", O_RDWR, 0), err, status;
+    int fd, err, status;
     char command[64];
 
-    if (fd < 0)
-        return complain("work", "/proc/workload", fd);
     if (bad) {
         usage_error(argv);
-        copy_answer(fd, 2);
-        close(fd);
+        list_workloads(2);
         return STATUS_USAGE;
     }
+    fd = open("/proc/workload", O_RDWR, 0);
+    if (fd < 0)
+        return complain("work", "/proc/workload", fd);
     snprintf(command, sizeof(command), "%s %lu\n", argv[1], iterations);
     err = write(fd, command, strlen(command));
     if (err < 0)
@@ -68,6 +77,57 @@ int do_selftest(int argc, char **argv)
     for (i = 1; i < argc; i++)
         status = run_suite(argv[i]) ? STATUS_ERROR : status;
     return status;
+}
+
+/* ---- uname, dmesg, clear ---- */
+
+int do_uname(int argc, char **argv)
+{
+    static const char letters[] = "snrvm";
+    char names[6][65]; /* as struct new_utsname */
+    struct options o = {.argv = argv + 1};
+    unsigned int show = 0, i;
+    struct strbuf line = {NULL, 0, 0};
+    int c;
+
+    (void)argc;
+    while ((c = next_option(&o, "asnrvm"))) {
+        if (c == '?')
+            return usage_error(argv);
+        show |= c == 'a' ? 31 : 1u << (strchr(letters, c) - letters);
+    }
+    syscall(__NR_uname, names);
+    for (i = 0; i < 5; i++) {
+        if (!((show ? show : 1) >> i & 1))
+            continue;
+        if (line.len)
+            strbuf_addc(&line, ' ');
+        strbuf_adds(&line, names[i]);
+    }
+    c = put_line(line.s);
+    free(line.s);
+    return c;
+}
+
+enum { SYSLOG_READ_ALL = 3, SYSLOG_SIZE = 10 };
+
+int do_dmesg(int argc, char **argv)
+{
+    long size = syscall(__NR_syslog, SYSLOG_SIZE, NULL, 0);
+    char *text = shell_alloc(max(size, 1l));
+    long n = syscall(__NR_syslog, SYSLOG_READ_ALL, text, size);
+    int status = n < 0 ? complain(argv[0], "syslog", n) : put(text, n);
+
+    (void)argc;
+    free(text);
+    return status;
+}
+
+int do_clear(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return put("\033[H\033[J", 6);
 }
 
 /* ---- poweroff and reboot ---- */

@@ -26,25 +26,31 @@ static void run_program_tree(struct shell *sh, struct program *prog)
     program_put(prog);
 }
 
-/*
- * Prints a command without surrounding blanks and the `;` after it, in one write, since other
- * tasks write to the console, too.
- */
-static void show_command(const char *from, const char *to)
+/* Returns a command without surrounding blanks and the `;` after it, to be freed. */
+static char *without_ends(const char *from, const char *to)
 {
-    struct strbuf line = {NULL, 0, 0};
-
     while (from < to && strchr(" \t\r\n;", *from))
         from++;
     while (to > from && strchr(" \t\r\n;", to[-1]))
         to--;
-    if (from < to) {
-        strbuf_addn(&line, "# ", 2);
-        strbuf_addn(&line, from, to - from);
+    return shell_strndup(from, to - from);
+}
+
+/* Prints a command in one write, since other tasks write to the console, too. */
+static void show_command(const char *from, const char *to)
+{
+    char *command = without_ends(from, to);
+
+    struct strbuf line = {NULL, 0, 0};
+
+    if (*command) {
+        strbuf_adds(&line, "# ");
+        strbuf_adds(&line, command);
         strbuf_addc(&line, '\n');
         put(line.s, line.len);
         free(line.s);
     }
+    free(command);
 }
 
 /* Prints each command after a prompt, as if it had been typed. */
@@ -81,12 +87,13 @@ static bool read_line(struct strbuf *input, const char *prompt)
     ssize_t n;
 
     if (prompt)
-        put(prompt, strlen(prompt));
-    do {
-        n = read(0, chunk, sizeof(chunk));
-        if (n > 0)
-            strbuf_addn(input, chunk, n);
-    } while (n == sizeof(chunk) && chunk[n - 1] != '\n');
+        n = edit_line(prompt, input);
+    else
+        do {
+            n = read(0, chunk, sizeof(chunk));
+            if (n > 0)
+                strbuf_addn(input, chunk, n);
+        } while (n == sizeof(chunk) && chunk[n - 1] != '\n');
     if (shell_was_interrupted())
         input->len = 0;
     return n > 0 || n == -EINTR;
@@ -101,6 +108,8 @@ static bool run_input(struct shell *sh, struct strbuf *input)
     struct program *prog;
 
     while (!sh->leaving && (parsed = shell_parse(&text, &prog)) == PARSE_OK) {
+        free(sh->command);
+        sh->command = without_ends(whole, text);
         whole = text;
         run_program_tree(sh, prog);
     }
@@ -130,8 +139,32 @@ static void run_standard_input(struct shell *sh, bool endless)
     }
 }
 
+/*
+ * The session of an interactive shell has the terminal, for ^C and jobs. If it has none, this
+ * process or, because it leads a group, a child becomes the leader of a new session.
+ */
+static void take_terminal(void)
+{
+    int pgrp, status = 0;
+    pid_t pid;
+
+    if (!ioctl(0, TIOCGPGRP, &pgrp))
+        return;
+    if (syscall(__NR_setsid) < 0) {
+        pid = fork();
+        if (pid > 0) {
+            while (waitpid(pid, &status, 0) == -EINTR)
+                ;
+            _exit(exit_status(status));
+        }
+        syscall(__NR_setsid);
+    }
+    ioctl(0, TIOCSCTTY, NULL);
+}
+
 static void become_interactive(struct shell *sh)
 {
+    take_terminal();
     setpgid(0, 0);
     sh->interactive = true;
     sh->own_pgrp = getpid();
@@ -141,9 +174,9 @@ static void become_interactive(struct shell *sh)
 
 static bool is_terminal(int fd)
 {
-    int pgrp;
+    struct termios settings;
 
-    return !ioctl(fd, TIOCGPGRP, &pgrp);
+    return !ioctl(fd, TCGETS, &settings);
 }
 
 static void interact(struct shell *sh, bool endless)
@@ -169,6 +202,13 @@ static void mount_debugfs(void)
     mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
+static void show_banner(void)
+{
+    put_line("This is rvftrace's guest kernel: ftrace as in Linux, in /sys/kernel/tracing.");
+    put_line("`help' lists the commands, `help work' the workloads that can be traced.");
+    put_line("TAB completes, arrows recall; `poweroff' or Ctrl-A x ends the machine.");
+}
+
 static void run_init(struct shell *sh)
 {
     const char *value = shell_getvar(sh, "script");
@@ -176,10 +216,12 @@ static void run_init(struct shell *sh)
 
     mount_debugfs();
     shell_unsetvar(sh, "script"); /* for this shell only */
-    if (script)
+    if (script) {
         run_boot_script(sh, script);
-    else
+    } else {
+        show_banner();
         interact(sh, true);
+    }
 }
 
 static void run_arguments(struct shell *sh, int argc, char **argv)

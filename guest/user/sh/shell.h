@@ -2,7 +2,8 @@
  * shell.h - shared by the files of the shell.
  *
  * parse.c parses text to a tree, expand.c expands words to arguments, exec.c executes the tree,
- * jobs.c executes parts of it in child processes; vars.c holds variables and functions.
+ * jobs.c executes parts of it in child processes, job_control.c waits for these; vars.c holds
+ * variables and functions; edit.c reads lines from the terminal.
  */
 #ifndef SH_SHELL_H
 #define SH_SHELL_H
@@ -147,7 +148,8 @@ struct shell {
     pid_t pgrp;     /* process group of all children; 0: each job has its own */
     pid_t own_pgrp; /* group of an interactive shell, which has the terminal while no job runs */
     pid_t last_background; /* $! */
-    struct job *jobs;      /* background jobs not yet waited for */
+    struct job *jobs;      /* in the background or stopped, not yet waited for; the newest first */
+    char *command;         /* the text of the command that was typed; NULL: none */
 };
 
 struct shell *shell_new(const char *name, char *const args[]);
@@ -202,9 +204,22 @@ bool shell_was_interrupted(void);
 int run_pipeline(struct shell *sh, const struct node *node);
 int run_subshell(struct shell *sh, const struct node *node);
 int run_background(struct shell *sh, const struct node *node);
+
+/* job_control.c */
+int exit_status(int status); /* as $? shows what waitpid() has returned */
+/* Gives the terminal to a process group. */
+void set_foreground(pid_t pgrp);
+/* Waits for children of one group; returns the status of the last one. */
+int finish_foreground(struct shell *sh, const pid_t *pids, int count);
+void add_background(struct shell *sh, pid_t pid);
+/* The group of job %N, or 0 after a message. */
+pid_t job_group(struct shell *sh, const char *word);
+int do_jobs(struct shell *sh, int argc, char **argv);
+int do_fg(struct shell *sh, int argc, char **argv);
+int do_bg(struct shell *sh, int argc, char **argv);
 int wait_for_job(struct shell *sh, pid_t pid); /* 127: no such job; -EINTR: interrupted */
 void wait_for_jobs(struct shell *sh);
-void reap_jobs(struct shell *sh);         /* removes jobs that have ended */
+void reap_jobs(struct shell *sh);         /* tells of jobs that have ended, and removes them */
 void shell_forget_jobs(struct shell *sh); /* removes all jobs without waiting */
 
 struct applet;
@@ -219,6 +234,14 @@ int run_file(struct shell *sh, const char *path, char **argv, bool last);
 int run_shell_script(struct shell *sh, const char *path, char **argv);
 int run_shell_command(struct shell *sh, const char *command, char **argv);
 int run_shell_input(struct shell *sh, char **argv);
+
+/*
+ * edit.c: reads a line with its newline from the terminal. 1, 0 (end of file) or -EINTR; *line is
+ * added to.
+ */
+int edit_line(const char *prompt, struct strbuf *line);
+/* Sets the terminal as it was when the last line was read. */
+void restore_terminal(void);
 
 /* Returns whether so much stack is used that deeper nesting must be refused. */
 bool shell_stack_low(void);

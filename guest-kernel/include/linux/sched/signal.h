@@ -34,6 +34,10 @@ int send_sig(int sig, struct task_struct *p, int priv);
 /* Send to a task, or to all tasks of a process group. 0, -ESRCH or -EINVAL. */
 int kill_pid(pid_t pid, int sig);
 int kill_pgrp(pid_t pgrp, int sig, int priv);
+int __kill_pgrp(pid_t pgrp, int sig, int priv); /* with tasklist_lock held */
+
+/* Tells p's parent, if it has one, that p has ended, stopped or continued. Under tasklist_lock. */
+void notify_parent(struct task_struct *p, int sig, int code);
 
 /* For current: accepts a signal; takes the lowest pending one (0: none). */
 void allow_signal(int sig);
@@ -50,7 +54,7 @@ struct k_sigaction {
 };
 
 enum { SIG_DFL = 0, SIG_IGN = 1 };
-enum { SA_SIGINFO = 4, SA_RESTART = 0x10000000, SA_NODEFER = 0x40000000 };
+enum { SA_NOCLDSTOP = 1, SA_SIGINFO = 4, SA_RESTART = 0x10000000, SA_NODEFER = 0x40000000 };
 #define SA_RESETHAND 0x80000000ul
 
 /* old NULL: all default. Returns NULL if there is no memory. */
@@ -72,6 +76,13 @@ void force_sig(int sig);
  * cannot be written.
  */
 int setup_rt_frame(struct pt_regs *regs, int sig, int code, unsigned long handler);
+
+/*
+ * Whether no member of the group but `leaving` has a parent in the same session that could continue
+ * it: then the terminal does not stop it. Under tasklist_lock.
+ */
+bool is_orphaned_pgrp(pid_t pgrp, const struct task_struct *leaving);
+bool is_current_pgrp_orphaned(void);
 
 /* Delivers a signal, on return to U-mode with regs. May not return. */
 void do_signal(struct pt_regs *regs);
