@@ -71,14 +71,17 @@ bool plan_follows_data(const struct plan *p, uint64_t insns)
     return p->data_from <= insns && insns < p->data_until;
 }
 
+uint64_t plan_next_data(const struct plan *p, uint64_t insns)
+{
+    if (p->data_from > insns)
+        return p->data_from;
+    return p->data_until > insns ? p->data_until : UINT64_MAX;
+}
+
 uint64_t plan_next(const struct plan *p, uint64_t insns)
 {
     uint64_t next = UINT64_MAX;
 
-    if (p->data_from > insns)
-        next = p->data_from;
-    if (p->data_until > insns && p->data_until < next)
-        next = p->data_until;
     for (size_t i = 0; i < p->steps.len; i++) {
         const struct plan_step *s = &p->steps.at[i];
 

@@ -70,11 +70,14 @@ bool plan_chooses(const struct plan *p);
 unsigned plan_answer(const struct plan *p, uint64_t insns, unsigned number, enum choice_kind kind,
                      unsigned hart);
 
-/* The next number of instructions at which something begins or ends; UINT64_MAX: none. */
+/* The next number of instructions at which a step begins or ends; UINT64_MAX: none. */
 uint64_t plan_next(const struct plan *p, uint64_t insns);
 
 /* Whether accesses to data are followed after `insns` instructions of the machine. */
 bool plan_follows_data(const struct plan *p, uint64_t insns);
+
+/* The next number of instructions at which that changes; UINT64_MAX: none. */
+uint64_t plan_next_data(const struct plan *p, uint64_t insns);
 
 enum { PLAN_LINE = 128 };
 

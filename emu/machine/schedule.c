@@ -496,7 +496,6 @@ static void follow_plan(struct machine *m)
         if (is_stalled(m, i) && !(stalled >> i & 1) && can_run(m, i))
             hart_advance(hart_of(m, i), m->now);
     m->stalled = stalled;
-    cluster_record_insns(m->cluster, m->config.follow_data || plan_follows_data(plan, insns));
     if (plan_is_late(plan, insns))
         cluster_keep_store_order(m->cluster, true);
     for (size_t i = 0; i < plan->steps.len; i++)
@@ -531,6 +530,19 @@ unsigned schedule_answer(void *machine, enum choice_kind kind, unsigned hart, un
     return answer < count ? answer : 0;
 }
 
+/*
+ * Accesses to data are followed from here on, or not. Returns the instructions until that changes:
+ * it ends no slice, so that the run stays the same.
+ */
+static uint64_t follow_data(struct machine *m)
+{
+    const struct plan *plan = m->config.plan;
+    uint64_t insns = machine_insns(m), next = plan_next_data(plan, insns);
+
+    cluster_record_insns(m->cluster, m->config.follow_data || plan_follows_data(plan, insns));
+    return next == UINT64_MAX ? next : next - insns;
+}
+
 void machine_follow(struct machine *m, const struct plan *plan)
 {
     m->config.plan = plan;
@@ -542,6 +554,7 @@ void machine_plan_changed(struct machine *m)
 {
     uint64_t now = machine_insns(m), next = plan_next(m->config.plan, now - 1);
 
+    (void)follow_data(m);
     if (next == now)
         m->slice_over = true;
     else if (next != UINT64_MAX)
@@ -742,6 +755,8 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
             return stop_because(m, STOP_CYCLES);
         if (!m->portion_end)
             begin_portion(m);
+        if (m->config.plan && m->config.plan->data_until)
+            left = least(left, follow_data(m));
         if (run_hart(m, left, least(m->portion_end, max_cycles), &stop))
             return stop;
     }

@@ -34,6 +34,13 @@ repeated_in_debugger() {
     on debug "$kernel" --schedule "$1" --commands "$work/commands" && has_line "^error: $rule: " "$out"
 }
 
+# Both runs came to the same cycle of each hart.
+same_harts() {
+    python3 -c "import json, sys
+a, b = ([(h['cycles'], h['instructions']) for h in json.load(open(f))['harts']] for f in sys.argv[1:])
+sys.exit(not a or a != b)" "$work/followed" "$work/not-followed"
+}
+
 explore_kernel() { # LAYOUT [OPTION...]
     layout=$1
     shift
@@ -60,6 +67,10 @@ for patch in tests/broken/*.patch; do
     case $name in
     event-file-added-plainly)
         explore_kernel mcount --interleavings 1
+        on run "$kernel" --quiet --schedule "$schedule" --report "$work/followed"
+        sed '/^data/d' "$schedule" >"$work/plain"
+        on run "$kernel" --quiet --schedule "$work/plain" --report "$work/not-followed"
+        claim 'to follow data changes nothing of the run' same_harts
         claim 'what is done with a lock of ftrace held is an update, too' [ "$(json "sum(u['sites'] == 0 for u in r['explored'])")" = 1 ]
         ;;
     start-not-ordered)

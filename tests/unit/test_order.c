@@ -420,8 +420,10 @@ static void a_plan_says_where_data_is_followed(void **state)
     assert_true(plan_follows_data(&plan, 5));
     assert_true(plan_follows_data(&plan, 8));
     assert_false(plan_follows_data(&plan, 9));
-    assert_int_equal(plan_next(&plan, 4), 5);
-    assert_int_equal(plan_next(&plan, 5), 9);
+    assert_int_equal(plan_next_data(&plan, 4), 5);
+    assert_int_equal(plan_next_data(&plan, 5), 9);
+    assert_int_equal(plan_next_data(&plan, 9), UINT64_MAX);
+    assert_int_equal(plan_next(&plan, 4), UINT64_MAX); /* it ends no slice */
 }
 
 int main(void)
