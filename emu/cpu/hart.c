@@ -424,6 +424,11 @@ struct hart_status hart_status(const struct hart *h)
                                 .fcsr = (uint32_t)h->s.frm << 5 | h->s.fflags};
 }
 
+bool hart_is_masked(const struct hart *h)
+{
+    return h->s.mode == PRIV_M || (h->s.mode == PRIV_S && !(h->s.csr.mstatus & SSTATUS_SIE));
+}
+
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value)
 {
     h->s.f[reg] = value;

@@ -152,6 +152,8 @@ struct hart_status {
     uint32_t fcsr;
 };
 struct hart_status hart_status(const struct hart *h);
+/* Whether no timer of S-mode can interrupt the hart where it is. */
+bool hart_is_masked(const struct hart *h);
 
 /*
  * The cycle counter. It is exact also during a callback: the instruction at hart_pc is not counted

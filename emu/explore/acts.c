@@ -186,13 +186,6 @@ static void replace_execution(struct act_log *l, struct repeats *r, uint64_t tas
     r->last[0] = NONE;
 }
 
-/* Whether no timer can interrupt the hart. */
-static bool is_masked(const struct hart *h)
-{
-    return hart_mode(h) == PRIV_M ||
-           (hart_mode(h) == PRIV_S && !(hart_status(h).sstatus & SSTATUS_SIE));
-}
-
 static void add_execution(struct act_log *l, const struct probed *p, struct hart *h,
                           struct repeats *r)
 {
@@ -206,7 +199,7 @@ static void add_execution(struct act_log *l, const struct probed *p, struct hart
                              .place = p->place,
                              .page = p->page,
                              .offset = p->offset,
-                             .masked = is_masked(h)})) {
+                             .masked = hart_is_masked(h)})) {
         *r = (struct repeats){0};
         return;
     }

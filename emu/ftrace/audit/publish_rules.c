@@ -202,13 +202,6 @@ static void make_access(struct publish_rules *r, const struct ordered_access *o,
     }
 }
 
-/* Whether no timer can interrupt the hart. */
-static bool is_masked(const struct hart *h)
-{
-    return hart_mode(h) == PRIV_M ||
-           (hart_mode(h) == PRIV_S && !(hart_status(h).sstatus & SSTATUS_SIE));
-}
-
 static void on_access(struct publish_rules *r, struct publish_hart *p, struct hart *h, uint64_t pc,
                       const struct decoded *d)
 {
@@ -236,7 +229,7 @@ static void on_access(struct publish_rules *r, struct publish_hart *p, struct ha
         set_origin(p, o.target, NULL);
         return;
     }
-    a.masked = (a.detour || publish_is_patcher(r, a.task)) && is_masked(h);
+    a.masked = (a.detour || publish_is_patcher(r, a.task)) && hart_is_masked(h);
     find_words(r, &at, a.size);
     a.bytes = bytes_of(at.pa, a.size);
     happens_begin(r->happens, a.hart, &o);
