@@ -92,6 +92,7 @@ static void each_mistake_is_found(void **state)
         {.reg = 3, .value = SITE_VA, .why = MESSAGE_START_GP},
         {.reg = 4, .value = TASK + THIRD * TASK_STEP, .why = MESSAGE_START_TASK_TAKEN},
         {.csr = STVEC, .value = VECTOR + 4, .why = MESSAGE_START_VECTOR},
+        {.csr = SSCRATCH, .value = TASK, .why = MESSAGE_START_SCRATCH},
         {.csr = SATP, .value = 0, .why = MESSAGE_NONE}, /* it has not come so far */
         {.csr = MIE, .value = 0, .why = MESSAGE_START_NO_IPI, .only_when_it_waits = true},
     };

@@ -100,6 +100,9 @@ const char *message_text(enum message message)
         [MESSAGE_START_MODE] = "its page tables have another mode than those of all other harts",
         [MESSAGE_START_TABLES] = "its page tables do not map all of the kernel's text",
         [MESSAGE_START_ACCESS] = "it may access user memory, or read what can only be executed",
+        [MESSAGE_START_SCRATCH] =
+            "sscratch is not 0, as it is in all other harts while they are in "
+            "the kernel: its first trap is taken for one of a program",
         [MESSAGE_START_NO_IPI] = "it waits, and has not enabled interrupts by other harts (SSIE in "
                                  "sie), as all others have",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",

@@ -168,6 +168,7 @@ enum message {
     MESSAGE_START_TABLES,
     MESSAGE_START_ACCESS,
     MESSAGE_START_NO_IPI,
+    MESSAGE_START_SCRATCH,
     /* Of changed text: whole_insn.h. */
     MESSAGE_BREAK_INSIDE,
     MESSAGE_BREAK_TOO_LONG,

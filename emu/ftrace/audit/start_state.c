@@ -13,7 +13,13 @@
 #include "load/symbols.h"
 
 /* Numbers of CSRs. */
-enum { CSR_SIE = 0x104, CSR_STVEC = 0x105, CSR_SATP = 0x180, SATP_MODE_SHIFT = 60 };
+enum {
+    CSR_SIE = 0x104,
+    CSR_STVEC = 0x105,
+    CSR_SSCRATCH = 0x140,
+    CSR_SATP = 0x180,
+    SATP_MODE_SHIFT = 60
+};
 
 /* The stack pointer at a call (RISC-V ELF psABI, 2.1). */
 enum { STACK_ALIGNMENT = 16 };
@@ -175,6 +181,27 @@ static bool common_value(const struct start *s, unsigned number, uint64_t *value
     return any;
 }
 
+/*
+ * Kernels have 0 in sscratch while they run themselves, to tell traps from programs by it, or an
+ * address of the hart's own.
+ */
+static void judge_scratch(const struct start *s)
+{
+    uint64_t scratch = read_csr(s->hart, CSR_SSCRATCH);
+    struct hart *other;
+    bool any = false;
+
+    for (unsigned at = 0; (other = next_other(s, &at));) {
+        if (hart_mode(other) != PRIV_S)
+            continue;
+        if (read_csr(other, CSR_SSCRATCH))
+            return;
+        any = true;
+    }
+    if (any && scratch)
+        report(s, &(struct wrong){.message = MESSAGE_START_SCRATCH, .value = scratch});
+}
+
 static void judge_csrs(const struct start *s)
 {
     uint64_t status = hart_status(s->hart).sstatus & (SSTATUS_SUM | SSTATUS_MXR);
@@ -189,6 +216,7 @@ static void judge_csrs(const struct start *s)
         report(s, &(struct wrong){MESSAGE_START_TABLES, FACT_SATP, satp, 0, false, NULL});
     if (s->moment == START_RUN_ENDS)
         return;
+    judge_scratch(s);
     if (status)
         report(s, &(struct wrong){MESSAGE_START_ACCESS, status & SSTATUS_SUM ? FACT_SUM : FACT_MXR,
                                   1, 0, true, NULL});
