@@ -7,18 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CTRL_C = 3, ESCAPE = '}', ESCAPE_FLIPS = 0x20 };
+#include "base/hex.h"
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
+enum { CTRL_C = 3, ESCAPE = '}', ESCAPE_FLIPS = 0x20 };
 
 /* ---- bytes into packets ---- */
 
@@ -74,7 +65,7 @@ static void escaped(struct packet_reader *r, uint8_t byte)
 
 static enum packet_item end(struct packet_reader *r, uint8_t byte, bool any_sum)
 {
-    int high = digit_value((char)r->wanted), low = digit_value((char)byte);
+    int high = hex_digit((char)r->wanted), low = hex_digit((char)byte);
 
     r->state = BETWEEN;
     r->text[r->len] = '\0';
@@ -186,10 +177,10 @@ bool take_number(const char **at, uint64_t *value)
     unsigned digits = 0;
     uint64_t v = 0;
 
-    for (; digit_value((*at)[digits]) >= 0; digits++) {
+    for (; hex_digit((*at)[digits]) >= 0; digits++) {
         if (digits == DIGITS_MAX)
             return false;
-        v = v << 4 | (uint64_t)digit_value((*at)[digits]);
+        v = v << 4 | (uint64_t)hex_digit((*at)[digits]);
     }
     if (!digits)
         return false;
@@ -203,7 +194,7 @@ bool take_bytes(const char **at, void *to, size_t len)
     uint8_t *byte = to;
 
     for (size_t i = 0; i < len; i++) {
-        int high = digit_value((*at)[0]), low = high < 0 ? -1 : digit_value((*at)[1]);
+        int high = hex_digit((*at)[0]), low = high < 0 ? -1 : hex_digit((*at)[1]);
 
         if (low < 0)
             return false;

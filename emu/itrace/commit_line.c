@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/hex.h"
+
 /* ---- writing ---- */
 
 char *commit_put_text(char *to, const char *text)
@@ -111,17 +113,6 @@ char *commit_put_item(char *to, const struct commit_item *item, const char *csr_
 
 /* ---- reading ---- */
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 static void skip_blanks(const char **at)
 {
     while (**at == ' ' || **at == '\t')
@@ -138,7 +129,7 @@ static bool read_hex(const char **at, uint64_t *value, unsigned *digits)
 
     if (c[0] != '0' || c[1] != 'x')
         return false;
-    for (c += 2; (digit = digit_of(*c)) >= 0; c++, count++)
+    for (c += 2; (digit = hex_digit(*c)) >= 0; c++, count++)
         v = v << 4 | (unsigned)digit;
     *at = c;
     *value = v;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "debug/lang/dwarf.h"
 #include "debug/lang/expr_priv.h"
 
@@ -55,13 +56,6 @@ static struct node *parse_real(struct parser *p, size_t len)
     return n;
 }
 
-static unsigned digit_value(char c)
-{
-    return isdigit((unsigned char)c)    ? (unsigned)(c - '0')
-           : isxdigit((unsigned char)c) ? (unsigned)(tolower((unsigned char)c) - 'a' + 10)
-                                        : 99;
-}
-
 static struct node *parse_integer(struct parser *p, size_t len)
 {
     const char *text = p->at, *at = text, *end = text + len;
@@ -77,9 +71,9 @@ static struct node *parse_integer(struct parser *p, size_t len)
         if (at == end)
             return invalid_number(p, text, len);
     }
-    for (; at < end && digit_value(*at) < base; at++)
+    for (; at < end && (unsigned)hex_digit(*at) < base; at++)
         if (__builtin_mul_overflow(number, base, &number) ||
-            __builtin_add_overflow(number, digit_value(*at), &number)) {
+            __builtin_add_overflow(number, (unsigned)hex_digit(*at), &number)) {
             language_fail(p->l, "Numeric constant too large.");
             return NULL;
         }
@@ -133,7 +127,7 @@ static bool take_char(struct parser *p, char *c)
         *c = (char)number;
     } else if (*p->at == 'x') {
         for (p->at++; isxdigit((unsigned char)*p->at); p->at++)
-            number = number * 16 + digit_value(*p->at);
+            number = number * 16 + (unsigned)hex_digit(*p->at);
         *c = (char)number;
     } else {
         known = strchr(escapes, *p->at);
