@@ -254,6 +254,8 @@ static void add_csr_written(struct itrace *t, unsigned number, uint64_t value)
         add_csr(t, CSR_FRM, value >> 5 & 7);
         return;
     }
+    if (number == CSR_SIE) /* under both names */
+        add_csr(t, number, value);
     for (unsigned i = 0; i < ARRAY_LEN(views); i++)
         if (number == views[i].view && hart_csr(t->hart, views[i].whole, &value))
             number = views[i].whole;

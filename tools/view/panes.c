@@ -11,6 +11,12 @@
 #include "log/log_state.h"
 #include "pen.h"
 
+/* Of a clock of 1 GHz, as in all exports of a log. */
+static double microseconds(uint64_t cycles)
+{
+    return (double)cycles / 1000;
+}
+
 void site_fields(struct pen *p, const struct model *m, uint32_t id, uint64_t cycle)
 {
     const struct log_site *s = log_site(m->log, id);
@@ -91,7 +97,8 @@ static void span_details(struct pen *p, const struct doc *d)
         pen_field(p, "until", "after what is read of the log here");
     else if (k->to > k->from) {
         pen_field(p, "to cycle", "%s", grouped(n[0], k->to));
-        pen_field(p, "cycles", "%s", grouped(n[1], k->to - k->from));
+        pen_field(p, "cycles", "%s, %.3f us", grouped(n[1], k->to - k->from),
+                  microseconds(k->to - k->from));
     }
     if (WHAT_KIND(k->what) == WHAT_FUNCTION) {
         uint32_t site = site_of_function(m, model_text(m, k->what, text));
@@ -120,6 +127,7 @@ static void when_field(struct pen *p, const struct model *m, const struct mark *
     char n[GROUPED_MAX];
 
     pen_field(p, "cycle", "%s", grouped(n, k->cycle));
+    pen_field(p, "time", "%.3f us", microseconds(k->cycle));
     if (log_has_steps(m->log))
         pen_field(p, "step", "%s", grouped(n, k->step));
 }
