@@ -425,6 +425,8 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
 {
     struct hart_order *o = h->s.order;
     struct buffered_store *s;
+    bool data_waits =
+        UNLIKELY(o->unbound) && store->kind != WAITS_LOAD && store_order_writer_of(h, o->insn.rs2);
 
     if (o->count == STORES_WAITING_MAX)
         make_room(h);
@@ -434,6 +436,10 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
     s->after_reads = s->releases ? o->number : o->reads_before_store;
     if (UNLIKELY(o->unbound) && s->kind != WAITS_LOAD)
         s->data = store_order_writer_of(h, o->insn.rs2);
+    if (UNLIKELY(data_waits) && !s->data) { /* they came while room was made */
+        s->value = h->s.x[o->insn.rs2];
+        raise_to(&s->view, o->view[o->insn.rs2]);
+    }
     if (UNLIKELY(s->kind != WAITS_STORE))
         set_late(h, s);
     s->number = ++o->number;
