@@ -17,7 +17,7 @@ cp "$err" "$work/evidence"
 claim_line '... with who called the writer when it made its store' '^  stack     patch_insn_write \(patch[.]c:[0-9]+\) <- patch_text_nosync \(patch[.]c:[0-9]+\) <- replace_pair \(code[.]c:[0-9]+\)$' "$err"
 claim_line '... in lines that are not too long' '^            <- ftrace_modify_all_code \(ftrace_rec[.]c:[0-9]+\) <- ' "$err"
 claim_line '... the task that it was' '^  task      migration/[0-9]+, pid [0-9]+$' "$err"
-claim_line '... and those of the hart that fetched' '^  stack     schedule \(core[.]c:[0-9]+\) <- ' "$err"
+claim_line '... and those of the hart that fetched' '^  stack     [a-oq-z_][a-z_]* \([a-z_]+[.][chS]:[0-9]+\) <- ' "$err" # not patch_insn_write
 traced --findings brief "$mute"
 claim_line '--findings brief: a line each, with place, writer, count and harts' '^error: missing-remote-fence: at [a-z_]+\+0x[0-9a-f]+ \(.*[.]c:[0-9]+\), written by replace_pair\+0x[0-9a-f]+ \(.*/ftrace/code[.]c:[0-9]+\); [0-9]+ times, on harts 1 2 3$' "$err"
 claim '... and nothing else' test "$(wc -l <"$err")" -eq 1
