@@ -197,7 +197,7 @@ guest_recorded = $(and $(filter -pg,$(guest_pg_$(1))),$(guest_sort_$(1)))
 # guest_compile DIR,LAYOUT,SOURCES - the objects in DIR of the files in SOURCES. A file includes others of its
 # own directory by the kernel's tree.
 define guest_compile
-$$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(if $$(call guest_recorded,$(2)),$$(RECORDMCOUNT)) | $$(BOOTSTRAP_BUILD)
+$$(GUEST_OUT)/$(1)/%.o: $(3)/%.c mk/guest.mk $$(if $$(call guest_recorded,$(2)),$$(RECORDMCOUNT)) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
@@ -205,7 +205,7 @@ $$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(if $$(call guest_recorded,$(2)),$$(RECORDMCO
 		$$(if $$(filter samples/%,$$*),-DMODULE -fno-function-sections) -MMD -MP -c -o $$@ $$<
 	$$(if $$(call guest_recorded,$(2)),$$(if $$(filter $$(guest_notrace),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
-$$(GUEST_OUT)/$(1)/%.o: $(3)/%.S | $$(BOOTSTRAP_BUILD)
+$$(GUEST_OUT)/$(1)/%.o: $(3)/%.S mk/guest.mk | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_ASFLAGS) $$(guest_cflags_$(2)) \
