@@ -730,6 +730,37 @@ static void calls_are_followed_from_the_store_that_turns_their_site_on(void **st
     take_down(&t);
 }
 
+/* ---- the tracer is called again ---- */
+
+static void the_trampoline_goes_back_to_the_site(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_true(is_silent(&t.s));
+        call(&t, F, VA(TRACER));
+    }
+    assert_int_equal(only_rule(&t.s), RULE_wrong_step);
+    take_down(&t);
+}
+
+/* Each call comes back, as in a loop. */
+static void the_same_function_is_called_in_a_loop(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    for (unsigned i = 0; i < 8; i++) {
+        call(&t, F, VA(TRACER));
+        come_back(&t);
+    }
+    assert_true(is_silent(&t.s));
+    take_down(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -757,6 +788,8 @@ int main(void)
         cmocka_unit_test(a_program_gives_back_what_its_caller_keeps),
         cmocka_unit_test(a_detour_goes_on_after_a_restore),
         cmocka_unit_test(calls_are_followed_from_the_store_that_turns_their_site_on),
+        cmocka_unit_test(the_trampoline_goes_back_to_the_site),
+        cmocka_unit_test(the_same_function_is_called_in_a_loop),
     };
 
     return cmocka_run_group_tests_name("contract rules", tests, NULL, NULL);

@@ -375,6 +375,85 @@ static void with_the_lock_they_may(void **state)
     wreck(&s);
 }
 
+/* The lock is known; nobody has it. */
+static void build_with_lock(struct scene *s)
+{
+    build(s, ATOMIC);
+    hart_set_reg(hart_of(s, WRITER), TP, 0x1000);
+    hart_set_reg(hart_of(s, OTHER), TP, 0x2000);
+    let_own(s, WRITER);
+    store(s, WRITER, F + 4, 4, NOP, JALR_T0);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        pass_fence(s, hart, WRITER, s->stamp, 0);
+    poke(&s->w, DATA, 0, 8);
+}
+
+/* The hart of the finding about the lock; HARTS: there is none. */
+static uint32_t writer_without_lock(const struct scene *s)
+{
+    for (size_t i = 0; i < audit_count(s->audit); i++)
+        if (audit_get(s->audit, i)->rule == RULE_concurrent_patchers)
+            return audit_get(s->audit, i)->examples[0].hart;
+    return HARTS;
+}
+
+/* One may be about to store to what is not run yet, or to map it: no store of it is seen. */
+static void a_store_without_the_lock_that_another_hart_has(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with_lock(&s);
+    let_own(&s, WRITER);
+    store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
+    assert_int_equal(writer_without_lock(&s), OTHER);
+    wreck(&s);
+}
+
+static void another_hart_gets_the_lock_between_the_store_and_its_fence(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with_lock(&s);
+    store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
+    assert_int_equal(writer_without_lock(&s), HARTS);
+    let_own(&s, WRITER);
+    pass_fence(&s, OTHER, OTHER, s.stamp, 0);
+    assert_int_equal(writer_without_lock(&s), OTHER);
+    wreck(&s);
+}
+
+static void another_hart_patches_between_the_store_and_its_fence(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with_lock(&s);
+    store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
+    let_own(&s, WRITER);
+    store(&s, WRITER, F + 4, 4, JALR_T0, NOP);
+    assert_int_equal(writer_without_lock(&s), OTHER);
+    wreck(&s);
+}
+
+static void a_store_without_the_lock_that_nobody_has(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with_lock(&s);
+    store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
+    pass_fence(&s, OTHER, OTHER, s.stamp, 0);
+    pass_fence(&s, WRITER, OTHER, s.stamp, 0);
+    let_own(&s, WRITER);
+    pass_fence(&s, OTHER, OTHER, s.stamp, 0);
+    store(&s, WRITER, F + 4, 4, JALR_T0, NOP);
+    pass_fence(&s, WRITER, WRITER, s.stamp, 0);
+    assert_int_equal(writer_without_lock(&s), HARTS);
+    wreck(&s);
+}
+
 /* The task that asked for it owns the lock, and sleeps until all harts have stopped. */
 static void stop_machine_patches_for_a_task_that_waits(void **state)
 {
@@ -404,6 +483,7 @@ static void one_after_the_other_is_not_in_turn(void **state)
     hart_set_reg(hart_of(&s, OTHER), TP, 0x2000);
     let_own(&s, WRITER);
     store(&s, WRITER, F + 4, 4, NOP, JALR_T0);
+    poke(&s.w, DATA, 0, 8);
     store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
     store(&s, OTHER, G + 4, 4, JALR_T0, NOP);
     assert_true(is_silent(&s));
@@ -445,6 +525,10 @@ int main(void)
         cmocka_unit_test(a_module_s_table_leads_to_where_the_compiler_has_put_no_site),
         cmocka_unit_test(two_harts_patch_in_turn_and_one_has_no_lock),
         cmocka_unit_test(with_the_lock_they_may),
+        cmocka_unit_test(a_store_without_the_lock_that_another_hart_has),
+        cmocka_unit_test(another_hart_gets_the_lock_between_the_store_and_its_fence),
+        cmocka_unit_test(another_hart_patches_between_the_store_and_its_fence),
+        cmocka_unit_test(a_store_without_the_lock_that_nobody_has),
         cmocka_unit_test(stop_machine_patches_for_a_task_that_waits),
         cmocka_unit_test(one_after_the_other_is_not_in_turn),
         cmocka_unit_test(a_kernel_that_never_uses_the_lock_is_not_judged_by_it),

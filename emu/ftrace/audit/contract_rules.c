@@ -333,6 +333,33 @@ static unsigned nested(const struct contract_rules *r, const struct detour *last
     return depth;
 }
 
+/* Those that were made at the same place of the same frame, as if the one before had not been. */
+static unsigned repeated(const struct contract_rules *r, const struct detour *last)
+{
+    unsigned times = 0;
+
+    for (size_t i = r->followed.len; i-- > 0;) {
+        const struct detour *d = &r->followed.at[i];
+
+        times += d->kind == CALL_TRACER && d->hart == last->hart && d->traps == last->traps &&
+                 d->site == last->site && d->pc == last->pc && d->sp == last->sp &&
+                 d->back == last->back;
+    }
+    return times;
+}
+
+/* The tracer goes back to the site that has called it, again and again. */
+static void report_repeated(struct audit *a, const struct detour *last, struct hart *h)
+{
+    struct finding *f = detour_report(a, RULE_wrong_step, 0, last, h);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = last->back;
+    audit_fact_message(f, LABEL_WHY, MESSAGE_SITE_AGAIN);
+    audit_fact_order(f);
+}
+
 static void check_recursion(const struct contract_rules *r, const struct call_event *e)
 {
     const struct detour *last;
@@ -340,7 +367,11 @@ static void check_recursion(const struct contract_rules *r, const struct call_ev
     if (r->followed.len < RECURSION_DEPTH)
         return;
     last = &r->followed.at[r->followed.len - 1];
-    if (is_of(last, e->call) && last->kind == CALL_TRACER && nested(r, last) >= RECURSION_DEPTH)
+    if (!is_of(last, e->call) || last->kind != CALL_TRACER || nested(r, last) < RECURSION_DEPTH)
+        return;
+    if (repeated(r, last) >= RECURSION_DEPTH)
+        report_repeated(r->audit, last, e->hart);
+    else
         (void)detour_report(r->audit, RULE_recursion, 0, last, e->hart);
 }
 

@@ -72,7 +72,13 @@ const char *message_text(enum message message)
             "the interrupt: that hart has them off, and so has the one that waits",
         [MESSAGE_LOCK_HERE] = "text_mutex, which the task did not own at the last of these stores",
         [MESSAGE_LOCK_THERE] = "text_mutex, which the task did not own at the store between",
+        [MESSAGE_LOCK_OTHER] =
+            "text_mutex, which the task did not own from its store to its fence: "
+            "the hart above was changing text, too, or had the lock",
         [MESSAGE_ALIAS] = "at this address, through which the store was made, and still writable",
+        [MESSAGE_SITE_AGAIN] =
+            "the pc that the tracer or probe left is the site's own: it is called "
+            "again and again, and the function never gets on",
         [MESSAGE_TRAP_LOOP] =
             "the same exception at the same place, with the same registers, again "
             "and again until the run was ended",

@@ -132,6 +132,7 @@ enum message {
     MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
     MESSAGE_LOCK_THERE,
+    MESSAGE_LOCK_OTHER,
     MESSAGE_ALIAS,    /* of text, left mapped */
     MESSAGE_WRITABLE, /* text at its own address */
     MESSAGE_OPEN,     /* any page of the kernel that can be written and executed */
@@ -148,6 +149,7 @@ enum message {
     MESSAGE_RESULT,
     MESSAGE_LEFT_OUT,
     MESSAGE_GIVEN_UP,
+    MESSAGE_SITE_AGAIN,
     MESSAGE_TRAP_LOOP,     /* these eight: how the guest hangs */
     MESSAGE_HANDLER_TRAPS, /* the trap handler itself */
     MESSAGE_DEAF,          /* with interrupts off */

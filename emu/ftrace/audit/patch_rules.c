@@ -32,6 +32,7 @@ struct text_overlap {
 
 struct patching_hart {
     struct text_overlap overlap;
+    bool is_bare; /* its last store was made without text_mutex, and it has not fenced since */
 };
 
 struct patch_rules {
@@ -323,27 +324,34 @@ static void check_taken(struct audit *a, const struct site_taken_event *e)
 
 /* ---- two harts at once ---- */
 
+/* Who has text_mutex: no task, one that waits, or the one that a hart runs. */
+enum lock_state { LOCK_FREE, LOCK_OF_SLEEPER, LOCK_OWN, LOCK_OF_OTHER };
+
 /*
- * Whether text_mutex keeps others out while the hart stores: its own task is the owner, or the
- * owner runs on no hart, as one that waits for stop_machine to patch on its behalf. Linux's mutex
- * begins with its owner, and so does the guest kernel's; the task is what tp points to. In the low
- * bits are flags.
+ * Linux's mutex begins with its owner, and so does the guest kernel's; the task is what tp points
+ * to. In the low bits are flags.
  */
 enum { OWNER_FLAGS = 7 };
 
-static bool is_guarded(const struct audit *a, const struct hart *h, bool *owned)
+/* Who has it when the hart patches. *other: the hart that runs the owner, if it is LOCK_OF_OTHER.
+ */
+static enum lock_state lock_state(const struct audit *a, uint32_t hart, uint32_t *other)
 {
+    struct cluster *c = a->config.cluster;
     uint64_t owner;
 
-    *owned = false;
-    if (!bus_read(cluster_bus(a->config.cluster), a->config.text_mutex, &owner, sizeof owner))
-        return false;
+    if (!bus_read(cluster_bus(c), a->config.text_mutex, &owner, sizeof owner))
+        return LOCK_FREE;
     owner &= ~(uint64_t)OWNER_FLAGS;
-    *owned = owner && owner == hart_reg(h, REG_TP);
-    for (uint32_t i = 0; owner && !*owned && i < cluster_hart_count(a->config.cluster); i++)
-        if (hart_reg(cluster_hart(a->config.cluster, i), REG_TP) == owner)
-            return false;
-    return owner != 0;
+    if (!owner || owner == hart_reg(cluster_hart(c, hart), REG_TP))
+        return owner ? LOCK_OWN : LOCK_FREE;
+    for (uint32_t i = 0; i < cluster_hart_count(c); i++) {
+        if (hart_reg(cluster_hart(c, i), REG_TP) != owner)
+            continue;
+        *other = i;
+        return LOCK_OF_OTHER;
+    }
+    return LOCK_OF_SLEEPER;
 }
 
 static void report_overlap(struct audit *a, const struct text_overlap *o,
@@ -361,36 +369,126 @@ static void report_overlap(struct audit *a, const struct text_overlap *o,
     audit_fact_order(f);
 }
 
+/* How long a store without the lock counts as under way, if its hart does not fence. */
+enum { BARE_CYCLES = 10 * 1000 };
+
+/* The store was made without text_mutex, which the task of another hart has now. */
+static void report_other_owner(struct audit *a, const struct code_write *w, uint32_t other)
+{
+    struct finding *f = report(a, RULE_concurrent_patchers, w);
+    const struct hart *h = cluster_hart(a->config.cluster, other);
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_RUNNING, h, hart_pc(h));
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_LOCK_OTHER);
+    audit_fact_order(f);
+}
+
+/* Whether the hart stored to text without the lock a moment ago, and has not fenced since. */
+static bool is_bare(const struct patch_rules *r, uint32_t hart)
+{
+    const struct text_store *last = &r->audit->harts[hart].text;
+
+    return r->harts[hart].is_bare &&
+           hart_cycles(cluster_hart(r->audit->config.cluster, hart)) - last->cycle < BARE_CYCLES;
+}
+
 /*
  * A hart stores, then another one, then the first one again, all in one update of it: either they
- * had the lock in turn, or at one of the stores neither its task nor one that waits had it. A
- * kernel that does not use text_mutex in the form that is known is not judged.
+ * had the lock in turn, or at one of the stores neither its task nor one that waits had it.
  */
-static void check_overlap(struct patch_rules *r, const struct code_write *w)
+static void check_between(struct patch_rules *r, const struct code_write *w, bool guarded)
 {
     struct audit *a = r->audit;
-    unsigned harts = cluster_hart_count(a->config.cluster);
     struct text_overlap *overlap = &r->harts[w->who.hart].overlap;
-    uint64_t begun;
-    bool guarded, owned;
+    uint64_t begun = updates_begun(a->config.updates, w->who.hart, w->stamp);
 
-    if (harts == 1 || w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp ||
-        !a->config.text_mutex)
-        return;
-    guarded = is_guarded(a, cluster_hart(a->config.cluster, w->who.hart), &owned);
-    r->lock_seen |= owned;
-    begun = updates_begun(a->config.updates, w->who.hart, w->stamp);
     if (overlap->stamp > begun && r->lock_seen && !(guarded && overlap->guarded))
         report_overlap(a, overlap, w);
     overlap->stamp = 0;
-    for (uint32_t i = 0; i < harts; i++)
-        if (i != w->who.hart && updates_is_open(a->config.updates, i))
+}
+
+/*
+ * Another hart has stored without the lock, and is not at its fence yet: it is still in what the
+ * lock must keep others out of.
+ */
+static void check_bare(struct patch_rules *r, const struct code_write *w)
+{
+    struct audit *a = r->audit;
+
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++) {
+        const struct code_write other = {.who = text_store_writer(&a->harts[i].text, i)};
+
+        if (i == w->who.hart || !is_bare(r, i))
+            continue;
+        r->harts[i].is_bare = false;
+        report_other_owner(a, &other, w->who.hart);
+    }
+}
+
+static void note_store(struct patch_rules *r, const struct code_write *w, bool guarded)
+{
+    for (uint32_t i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        if (i != w->who.hart && updates_is_open(r->audit->config.updates, i))
             r->harts[i].overlap = (struct text_overlap){.hart = w->who.hart,
                                                         .stamp = w->stamp,
                                                         .pc = w->who.pc,
                                                         .cycle = w->who.cycle,
                                                         .step = w->who.step,
                                                         .guarded = guarded};
+}
+
+/* Whether the store is to code that is run: not to a module that is still being loaded. */
+static bool is_of_running_code(const struct audit *a, const struct code_write *w)
+{
+    uint32_t site = a->harts[w->who.hart].text.site;
+
+    return site == NO_SITE || !site_get(a->config.sites, site)->module ||
+           state_rules_module_runs(a, site);
+}
+
+/*
+ * Harts must not be between the mapping of text and the fence at the same time, whatever they
+ * change. text_mutex keeps others out if the hart's own task is the owner, or if the owner runs on
+ * no hart, as one that waits for stop_machine to patch on its behalf. A kernel that does not use
+ * text_mutex in the form that is known is not judged.
+ */
+static void check_overlap(struct patch_rules *r, const struct code_write *w)
+{
+    struct audit *a = r->audit;
+    enum lock_state lock;
+    uint32_t other;
+    bool guarded;
+
+    if (cluster_hart_count(a->config.cluster) == 1 || w->who.kind != WRITER_HART ||
+        a->harts[w->who.hart].text.stamp != w->stamp || !a->config.text_mutex)
+        return;
+    lock = lock_state(a, w->who.hart, &other);
+    guarded = lock == LOCK_OWN || lock == LOCK_OF_SLEEPER;
+    r->lock_seen |= lock == LOCK_OWN;
+    r->harts[w->who.hart].is_bare = !guarded && r->lock_seen && is_of_running_code(a, w);
+    check_between(r, w, guarded);
+    check_bare(r, w);
+    if (r->harts[w->who.hart].is_bare && lock == LOCK_OF_OTHER) {
+        r->harts[w->who.hart].is_bare = false;
+        report_other_owner(a, w, other);
+    }
+    note_store(r, w, guarded);
+}
+
+/*
+ * The fence after a store without the lock. Stores to text that is not run yet, as of a new
+ * program, are not seen; but the lock is, which another hart has got in between.
+ */
+static void check_fence(struct patch_rules *r, uint32_t hart)
+{
+    const struct code_write w = {.who = text_store_writer(&r->audit->harts[hart].text, hart)};
+    uint32_t other;
+
+    if (is_bare(r, hart) && lock_state(r->audit, hart, &other) == LOCK_OF_OTHER)
+        report_other_owner(r->audit, &w, other);
+    r->harts[hart].is_bare = false;
 }
 
 /* ---- the family ---- */
@@ -427,7 +525,12 @@ static void check_store(struct patch_rules *r, const struct code_write *w)
 
 static void on_event(void *rules, const struct event *e)
 {
-    check_store(rules, &e->code_write);
+    struct patch_rules *r = rules;
+
+    if (e->kind == EVENT_CODE_WRITE)
+        check_store(r, &e->code_write);
+    else if (r->harts[hart_id(e->fence.hart)].is_bare)
+        check_fence(r, hart_id(e->fence.hart));
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
@@ -446,13 +549,14 @@ static void hart_io(struct state_io *io, struct patching_hart *h)
     STATE_IO(io, h->overlap.cycle);
     STATE_IO(io, h->overlap.step);
     STATE_IO(io, h->overlap.guarded);
+    STATE_IO(io, h->is_bare);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct patch_rules *r = rules;
 
-    state_io_section(io, "patch-rules", 3);
+    state_io_section(io, "patch-rules", 4);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->lock_seen);
