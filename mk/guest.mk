@@ -273,7 +273,7 @@ $$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
 	$$(Q)$$(GUEST_LD) -r -S -o $$@ $$^
 
 # An archive that can be appended to another: boot loaders pass both as one initrd.
-$$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
+$$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko) | $$(BOOTSTRAP_BUILD)
 	$$(say) CPIO $$@
 	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules
 	$$(Q)cp $$^ $$($(1)-dir)/root/lib/modules

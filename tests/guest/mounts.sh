@@ -81,7 +81,7 @@ both none "ls -a $D; ls $T; ls -d $D/tracing; mount -t debugfs nodev /mnt; ls -l
     mount -t tracefs nodev /mnt; grep -c tracefs /proc/filesystems; echo the end"
 claim 'none: debugfs is there, for kprobes' says "ls -a $D" "$(printf '%s\n' . .. kprobes)"
 claim 'none: and can be mounted elsewhere' says 'ls -la /mnt' \
-    "$(printf '%s\n' 'drwx------  3        0 .' 'drwxr-xr-x  7        0 ..' 'dr-xr-xr-x  2        0 kprobes')"
+    "$(printf '%s\n' 'drwx------  3        0 .' 'drwxr-xr-x  8        0 ..' 'dr-xr-xr-x  2        0 kprobes')"
 claim 'none: tracefs has no place' says "mount -t tracefs nodev $T" "sh: mount: $T: No such file or directory"
 claim 'none: and is no type' says 'mount -t tracefs nodev /mnt' "sh: mount: /mnt: unknown filesystem type 'tracefs'"
 claim 'none: nor listed as one' says 'grep -c tracefs' 0
@@ -98,9 +98,9 @@ both mcount "mkdir /m '/a b#'; echo below > /m/below; ls -la /m; mount -t ramfs 
     umount /m/below; umount /none; mount; mount -t ramfs /m; echo status \$?; mount -t proc p /m; cat /m/self/comm; umount /m; help | grep mount"
 claim 'a mount hides what was there' says 'ls -a /m' "$(printf '%s\n' . ..)"
 claim 'ls -la shows the directory below as it was made' says 'ls -la /m' \
-    "$(printf '%s\n' 'drwxr-xr-x  2        0 .' 'drwxr-xr-x  9        0 ..' '-rw-r--r--  1        6 below')"
+    "$(printf '%s\n' 'drwxr-xr-x  2        0 .' 'drwxr-xr-x 10        0 ..' '-rw-r--r--  1        6 below')"
 claim 'and what is mounted there afterwards, with the parent outside of it' says 'ls -la /m' \
-    "$(printf '%s\n' 'drwxr-xr-x  2        0 .' 'drwxr-xr-x  9        0 ..')" 2
+    "$(printf '%s\n' 'drwxr-xr-x  2        0 .' 'drwxr-xr-x 10        0 ..')" 2
 claim 'a second one hides the first' says 'ls -a /m' "$(printf '%s\n' . ..)" 2
 claim '/proc/mounts tells both, in order' says 'cat /proc/mounts | tail -n 2' \
     "$(printf '%s\n' 'first /m ramfs rw,relatime 0 0' 'second /m tmpfs rw,relatime 0 0')"

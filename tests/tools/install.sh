@@ -37,7 +37,7 @@ claim '... and puts programs, man pages, core models, guests and completion ther
     ./usr/share/fish/vendor_completions.d/rvftrace.fish \
     ./usr/share/man/man1/recordmcount.1 \
     ./usr/share/man/man1/rvftrace-bench-compare.1 ./usr/share/man/man1/rvftrace-bench.1 \
-    ./usr/share/man/man1/rvftrace-cores.1 ./usr/share/man/man1/rvftrace-debug.1 \
+    ./usr/share/man/man1/rvftrace-check-trace.1 ./usr/share/man/man1/rvftrace-cores.1 ./usr/share/man/man1/rvftrace-debug.1 \
     ./usr/share/man/man1/rvftrace-explore.1 ./usr/share/man/man1/rvftrace-litmus.1 ./usr/share/man/man1/rvftrace-log.1 \
     ./usr/share/man/man1/rvftrace-report.1 ./usr/share/man/man1/rvftrace-run.1 \
     ./usr/share/man/man1/rvftrace-view.1 ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
@@ -64,6 +64,7 @@ status_of() {
     *no-remote-fence*) echo 80 ;;
     *' view '* | *vmlinux*) echo 66 ;;
     *--gdb* | *explore*) echo 124 ;;
+    *--max-cycles*) echo 75 ;;
     *) echo 0 ;;
     esac
 }
