@@ -561,7 +561,7 @@ static void end(struct run *r)
     report_text(&whole, out);
     report_findings(&whole, out);
     CHECK(report_json(&whole, out));
-    (void)rings_dat_write(&peek, out);
+    (void)!rings_dat_write(&peek, out);
     peek_end(&peek);
     fclose(out);
     watch_free(r->watch);
