@@ -85,6 +85,7 @@ struct audit *audit_new(const struct audit_config *config)
     a->breakpoints =
         breakpoints_new(cluster_bus(config->cluster), cluster_hart_count(config->cluster));
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
+    a->store_insns = xcalloc(STORE_INSNS, sizeof *a->store_insns);
     listener.kinds = create_families(a);
     ftrace_listen(config->stream, &listener);
     return a;
@@ -104,6 +105,7 @@ void audit_free(struct audit *a)
     store_stacks_free(a->stores);
     breakpoints_free(a->breakpoints);
     free(a->harts);
+    free(a->store_insns);
     free(a);
 }
 
@@ -518,18 +520,30 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
     h->fenced = false;
 }
 
-/* The address at which a hart stores is determined only once in this time, as it takes long. */
-enum { ALIAS_CYCLES = 10 * 1000 };
-
-uint64_t audit_store_address(struct hart *h, const struct code_write *w)
+/* The instruction with this word; NULL: it is none. */
+static const struct store_insn *store_insn(const struct audit *a, uint32_t word)
 {
+    enum { FUNCT3_SHIFT = 12 }; /* stores of one function have different widths */
+    struct store_insn *s = &a->store_insns[word >> FUNCT3_SHIFT & (STORE_INSNS - 1)];
     struct insn i;
+
+    if (s->word == word && word)
+        return s;
+    if (!insn_decode(word, &i))
+        return NULL;
+    *s = (struct store_insn){.word = word, .base = (uint8_t)i.rs1, .offset = i.imm};
+    return s;
+}
+
+uint64_t audit_store_address(const struct audit *a, struct hart *h, const struct code_write *w)
+{
+    const struct store_insn *s;
     uint32_t word;
     uint64_t va, pa;
 
-    if (!hart_peek(h, w->who.pc, &word, sizeof word) || !insn_decode(word, &i))
+    if (!hart_peek(h, w->who.pc, &word, sizeof word) || !(s = store_insn(a, word)))
         return 0;
-    va = hart_reg(h, i.rs1) + (uint64_t)(int64_t)i.imm;
+    va = hart_reg(h, s->base) + (uint64_t)s->offset;
     return hart_translate(h, va, ACCESS_LOAD, &pa) && pa == w->pa ? va : 0;
 }
 
@@ -539,6 +553,20 @@ static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
     const struct site *s = site == NO_SITE ? NULL : site_get(a->config.sites, site);
 
     return s ? s->va + (pa - s->pa) : text_map_va(a->config.text, pa);
+}
+
+/* Remembers through which page the hart has stored, unless that is where the text is run. */
+static void note_alias(struct text_store *t, uint64_t at, uint64_t va, uint64_t stamp)
+{
+    unsigned i = 0;
+
+    if (!at || at == va)
+        return;
+    while (i + 1 < ALIASES_MAX && t->aliases[i].va / PAGE_BYTES != at / PAGE_BYTES)
+        i++;
+    memmove(&t->aliases[1], &t->aliases[0], i * sizeof t->aliases[0]);
+    t->aliases[0].va = at;
+    t->aliases[0].stamp = stamp;
 }
 
 /* Remembers the store; of one to text, also that the hart must order before it asks for fences. */
@@ -563,10 +591,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
     last = &a->harts[w->who.hart].text;
     last->site_before = last->stamp ? last->site : NO_SITE;
     last->stamp_before = last->stamp;
-    if (!last->stamp || w->who.cycle - last->alias_cycle > ALIAS_CYCLES) {
-        last->alias = audit_store_address(h, w);
-        last->alias_cycle = w->who.cycle;
-    }
+    note_alias(last, audit_store_address(a, h, w), va, w->stamp);
     last->stamp = w->stamp;
     last->pa = w->pa;
     last->pc = w->who.pc;
@@ -789,8 +814,10 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->text.cycle);
     STATE_IO(io, h->text.step);
     STATE_IO(io, h->text.va);
-    STATE_IO(io, h->text.alias);
-    STATE_IO(io, h->text.alias_cycle);
+    for (unsigned i = 0; i < ALIASES_MAX; i++) {
+        STATE_IO(io, h->text.aliases[i].va);
+        STATE_IO(io, h->text.aliases[i].stamp);
+    }
     STATE_IO(io, h->text.site);
     STATE_IO(io, h->text.site_before);
     STATE_IO(io, h->text.stamp_before);
@@ -836,7 +863,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 11);
+    state_io_section(io, "audit", 12);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);

@@ -23,14 +23,18 @@ struct store_stacks;
 struct text_rules;
 struct translation_rules;
 
+/* Pages other than their own through which a hart has stored to text; it needs two at a time. */
+enum { ALIASES_MAX = 4 };
+
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
     uint64_t stamp, pa, pc, cycle, step;
-    uint64_t va;    /* where the text is run */
-    uint64_t alias; /* where a store was made not long before, at alias_cycle; 0: not known */
-    uint64_t alias_cycle;
-    uint32_t site;        /* NO_SITE: no site */
-    uint32_t site_before; /* of the store before, and its stamp */
+    uint64_t va; /* where the text is run */
+    struct {
+        uint64_t va, stamp; /* of the last store to this page; stamp 0: none */
+    } aliases[ALIASES_MAX]; /* the newest first */
+    uint32_t site;          /* NO_SITE: no site */
+    uint32_t site_before;   /* of the store before, and its stamp */
     uint64_t stamp_before;
 };
 
@@ -86,8 +90,17 @@ struct noted {
     uint32_t hart; /* of the breach */
 };
 
+/* A cache: the base and offset of an instruction that stores, as to decode it takes long. */
+enum { STORE_INSNS = 8 };
+struct store_insn {
+    uint32_t word; /* 0: none */
+    uint8_t base;
+    int64_t offset;
+};
+
 struct audit {
     struct audit_config config;
+    struct store_insn *store_insns;     /* STORE_INSNS of them */
     const struct layout_traits *traits; /* of the sites' layout */
     void *rules[RULE_FAMILIES];
     uint32_t kinds; /* of the machine's events that some rule needs */
@@ -156,7 +169,7 @@ bool audit_by_debugger(const struct audit *a, uint64_t pa, uint64_t size);
 uint64_t audit_patcher(const struct audit *a, const struct writer *who);
 
 /* The virtual address of the store that the hart executes; 0: not known. */
-uint64_t audit_store_address(struct hart *h, const struct code_write *w);
+uint64_t audit_store_address(const struct audit *a, struct hart *h, const struct code_write *w);
 
 /* The finding for the cause; NULL: there is none yet. */
 struct finding *audit_known(struct audit *a, uint64_t cause);

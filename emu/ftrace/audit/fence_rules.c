@@ -242,13 +242,20 @@ static bool is_code(const struct audit *a, struct hart *h, uint64_t va)
            bus_ram_at(cluster_bus(a->config.cluster), pa);
 }
 
-/* The hart's own sfence.vma: of all addresses, or of one where code is, and not of the alias. */
+/* Whether the hart has stored to text through this page, other than the text's own. */
+static bool is_alias(const struct text_store *t, uint64_t va)
+{
+    for (unsigned i = 0; i < ALIASES_MAX; i++)
+        if (t->aliases[i].stamp && t->aliases[i].va / PAGE_BYTES == va / PAGE_BYTES)
+            return true;
+    return false;
+}
+
+/* The hart's own sfence.vma: of all addresses, or of one where code is, and not of an alias. */
 static bool covers_code(const struct audit *a, const struct fence_event *f)
 {
-    uint64_t alias = a->harts[f->requester].text.alias;
-
     return !f->one_address ||
-           (f->va / PAGE_BYTES != alias / PAGE_BYTES && is_code(a, f->hart, f->va));
+           (!is_alias(&a->harts[f->requester].text, f->va) && is_code(a, f->hart, f->va));
 }
 
 /* The same of a request to firmware (SBI, RFENCE): a2 and a3 are start and size; 0, 0 is all. */

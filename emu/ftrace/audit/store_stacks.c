@@ -246,7 +246,7 @@ static uint64_t program_number(const struct task *task)
 static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const struct code_write *w,
                           struct hart *h, uint64_t text_va)
 {
-    uint64_t address = text_va ? audit_store_address(h, w) : 0;
+    uint64_t address = text_va ? audit_store_address(a, h, w) : 0;
     struct known_stack *k = stack_at(s, s->stack_count);
     struct store_stack *store = &k->store;
 

@@ -21,6 +21,7 @@ enum { CSR_SATP = 0x180 };
 
 struct looking_hart {
     bool look;               /* at whether the text is still writable */
+    uint64_t since;          /* the stamp of the first store of its update */
     uint64_t writable_since; /* cycle; 0: not seen so yet */
 };
 
@@ -103,7 +104,10 @@ static bool is_left_writable(struct writable_rules *r, struct hart *h, const str
     return !r->module_text_protected;
 }
 
-/* The address at which the text of the hart's last store can be written; 0: none. */
+/*
+ * The address at which the text of the hart's last store can be written, or any text through a page
+ * that the update has stored through; 0: none.
+ */
 static uint64_t writable_at(struct writable_rules *r, struct hart *h, const struct text_store *t)
 {
     const struct audit *a = r->audit;
@@ -113,7 +117,11 @@ static uint64_t writable_at(struct writable_rules *r, struct hart *h, const stru
 
     if (own)
         return meant ? 0 : t->va;
-    return t->alias != t->va && is_writable(a, h, t->alias, t->pa) ? t->alias : 0;
+    for (unsigned i = 0; i < ALIASES_MAX; i++)
+        if (t->aliases[i].stamp && t->aliases[i].stamp >= r->harts[hart_id(h)].since &&
+            is_writable(a, h, t->aliases[i].va, t->pa))
+            return t->aliases[i].va;
+    return 0;
 }
 
 /* Whether the text of the store was not freed since. */
@@ -128,7 +136,7 @@ static bool is_still_text(const struct audit *a, const struct text_store *t)
 }
 
 /*
- * After an update the alias through which it stored is gone, and text is no data. Kernels fence
+ * After an update the aliases through which it stored are gone, and text is no data. Kernels fence
  * before they unmap, so it is looked at when the hart takes a trap later, and twice, because
  * another hart may just be about to store.
  */
@@ -157,6 +165,7 @@ static void look(struct writable_rules *r, struct hart *h)
 static void begin_to_look(struct writable_rules *r, const struct update_event *u)
 {
     r->harts[u->writer].look = r->audit->harts[u->writer].text.va != 0;
+    r->harts[u->writer].since = u->first_stamp;
     r->harts[u->writer].writable_since = 0;
 }
 
@@ -393,9 +402,10 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct writable_rules *r = rules;
 
-    state_io_section(io, "writable-rules", 2);
+    state_io_section(io, "writable-rules", 3);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
         STATE_IO(io, r->harts[i].look);
+        STATE_IO(io, r->harts[i].since);
         STATE_IO(io, r->harts[i].writable_since);
     }
     STATE_IO(io, r->text_protected);
