@@ -138,6 +138,19 @@ static enum rule rule_of(enum site_oddity oddity)
 
 /* ---- what the trampoline reads ---- */
 
+/* A call in a trampoline; it may be nops instead. */
+static void add_call(const struct audit *a, struct finding *f, const struct site_odd_event *e)
+{
+    const struct site *s = site_get(a->config.sites, e->site);
+    uint8_t memory[SITE_BYTES_MAX];
+
+    add_writer(a, f, e->site);
+    if (read_memory(a, s, memory))
+        add_bytes(f, LABEL_IN_MEMORY, s, memory);
+    if (e->target)
+        audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = e->target;
+}
+
 static void report_literal(struct audit *a, const struct site_odd_event *e)
 {
     const struct breach b = {.rule = RULE_stale_literal,
@@ -152,7 +165,10 @@ static void report_literal(struct audit *a, const struct site_odd_event *e)
         return;
     audit_fact_site(f, e->site);
     audit_fact_moment(f, LABEL_JUDGED, e->hart, hart_pc(e->hart));
-    audit_fact(f, LABEL_LITERAL, FACT_PLACE)->va = e->target;
+    if (site_get(a->config.sites, e->site)->kind != SITE_FUNCTION)
+        add_call(a, f, e);
+    else
+        audit_fact(f, LABEL_LITERAL, FACT_PLACE)->va = e->target;
     if (e->meant)
         audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = e->meant;
     audit_fact_order(f);

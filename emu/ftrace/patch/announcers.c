@@ -42,6 +42,7 @@ struct announcers {
     struct updates *updates;
     announced_end *ended;
     void *ctx;
+    bool has_pair;                    /* the kernel has functions that begin and that end */
     VEC_OF(struct announcement) open; /* oldest first */
     uint64_t left_out;
 };
@@ -99,6 +100,17 @@ static bool is_within(const struct announcement *open, const struct hart *h)
     return rows[open->row].role == BEGINS || hart_reg(h, REG_SP) < open->sp;
 }
 
+/*
+ * A change of sites within one of something else, as a kprobe at a site makes it, is part of that;
+ * but the sites are complete.
+ */
+static void end_sites_within(const struct announcers *a, const struct announcement *open,
+                             struct hart *h)
+{
+    if (open && is_within(open, h) && rows[open->row].what != ANNOUNCED_SITES)
+        a->ended(a->ctx, h, ANNOUNCED_SITES);
+}
+
 static void on_call(void *ctx, unsigned row, struct hart *h)
 {
     struct announcers *a = ctx;
@@ -107,10 +119,16 @@ static void on_call(void *ctx, unsigned row, struct hart *h)
     if (rows[row].role == ENDS) {
         if (open && rows[open->row].role == BEGINS)
             end(a, open, h);
+        else
+            end_sites_within(a, open, h);
         return;
     }
-    if (open && is_within(open, h) && rows[row].role == RETURNS)
+    if (open && is_within(open, h) && rows[row].role == RETURNS) {
+        if (!a->has_pair && rows[row].what == ANNOUNCED_SITES &&
+            rows[open->row].what != ANNOUNCED_SITES)
+            kernel_probes_await(a->probes, row, h);
         return;
+    }
     if (open && is_within(open, h) && rows[open->row].role == RETURNS)
         return;
     if (open)
@@ -125,6 +143,8 @@ static void on_return(void *ctx, unsigned row, struct hart *h)
 
     if (open && open->row == row && open->sp == hart_reg(h, REG_SP))
         end(a, open, h);
+    else if (rows[row].what == ANNOUNCED_SITES)
+        end_sites_within(a, open, h);
 }
 
 /* The functions' names; of those that begin and end only if there are both. */
@@ -148,6 +168,8 @@ struct announcers *announcers_new(struct cluster *c, const struct image *im,
 
     *a = (struct announcers){.updates = updates, .ended = ended, .ctx = ctx};
     find_names(symbols, names);
+    for (unsigned i = 0; i < ROWS; i++)
+        a->has_pair |= rows[i].role == ENDS && names[i];
     a->probes = kernel_probes_new(c, im, symbols, names, ROWS, on_call, a);
     kernel_probes_on_return(a->probes, on_return);
     return a;

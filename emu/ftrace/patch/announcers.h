@@ -15,7 +15,10 @@ struct state_io;
 struct symbols;
 struct updates;
 
-/* Called after the updates have ended. */
+/*
+ * Called after the updates have ended; and, for sites that were changed within a change of
+ * something else, when they are complete.
+ */
 typedef void announced_end(void *ctx, struct hart *h, enum announced what);
 
 /* Image and symbols are not needed afterwards. Never NULL. */

@@ -3,8 +3,9 @@
  *
  * In `callops` each site has a literal, the address of an ftrace_ops: it must be in
  * ftrace_ops_list, or one of the two that are always valid. In `atomic` the trampoline calls what
- * ftrace_call_dest has: that must be ftrace_trace_function, which is what ftrace has chosen. Both
- * only matter while a site is on.
+ * ftrace_call_dest has: that must be ftrace_trace_function, which is what ftrace has chosen. The
+ * same holds for the calls in the trampolines of the other layouts, which are sites of their own.
+ * All of these only matter while a site is on, the calls while one leads to their trampoline.
  */
 #include "ftrace/patch/site_sweep.h"
 
@@ -209,6 +210,103 @@ static void judge_destination(struct site_sweep *w, struct hart *h)
         }
 }
 
+/* ---- the calls in trampolines ---- */
+
+/* What a call in a trampoline has: what it calls, 0 for nops. */
+struct slot {
+    uint32_t id; /* NO_SITE: there is none, or it has something else */
+    uint64_t target;
+};
+
+static struct slot find_slot(const struct site_sweep *w, enum site_kind kind)
+{
+    struct slot slot = {.id = NO_SITE};
+    uint8_t bytes[SITE_BYTES_MAX];
+    enum site_state state;
+
+    for (uint32_t id = 0; id < site_count(w->sites); id++) {
+        const struct site *s = site_get(w->sites, id);
+
+        if (s->kind != kind || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
+            continue;
+        state = site_state(w->sites, s, bytes, &slot.target);
+        if (state == SITE_OFF)
+            slot.target = 0;
+        if (state == SITE_OFF || state == SITE_ON)
+            slot.id = id;
+        break;
+    }
+    return slot;
+}
+
+/* Whether a site that is on calls this trampoline. */
+static bool is_called(const struct site_sweep *w, const char *trampoline)
+{
+    uint64_t va, target;
+
+    if (!symbols_find(w->symbols, trampoline, &va))
+        return false;
+    for (uint32_t id = 0; id < site_count(w->sites); id++) {
+        const struct site *s = site_get(w->sites, id);
+        uint8_t bytes[SITE_BYTES_MAX];
+
+        if (s->kind == SITE_FUNCTION && !s->gone &&
+            bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size) &&
+            site_state(w->sites, s, bytes, &target) == SITE_ON && target == va)
+            return true;
+    }
+    return false;
+}
+
+/* The call of the tracer leads to the one that ftrace has chosen; a stub needs no call. */
+static void judge_trace_call(struct site_sweep *w, struct hart *h, enum site_kind kind,
+                             const char *trampoline)
+{
+    struct slot slot = find_slot(w, kind);
+    uint64_t meant, stub;
+
+    if (slot.id == NO_SITE || !read_word(w, h, "ftrace_trace_function", &meant) ||
+        slot.target == meant ||
+        (!slot.target && symbols_find(w->symbols, "ftrace_stub", &stub) && meant == stub) ||
+        !is_called(w, trampoline))
+        return;
+    report_literal(w, h, slot.id, slot.target, meant);
+}
+
+/* Both trampolines call the same for the graph tracer. */
+static void judge_graph_calls(struct site_sweep *w, struct hart *h)
+{
+    struct slot plain = find_slot(w, SITE_GRAPH_CALL), regs = find_slot(w, SITE_GRAPH_REGS_CALL);
+    uint64_t stub;
+
+    if (plain.id == NO_SITE || regs.id == NO_SITE ||
+        !symbols_find(w->symbols, "ftrace_stub", &stub))
+        return;
+    if ((plain.target ? plain.target : stub) == (regs.target ? regs.target : stub) ||
+        !is_called(w, "ftrace_caller") || !is_called(w, "ftrace_regs_caller"))
+        return;
+    report_literal(w, h, regs.id, regs.target, plain.target);
+}
+
+/* A kernel that has given up on ftrace has left the update where it was. */
+static bool has_given_up(const struct site_sweep *w, struct hart *h)
+{
+    uint64_t va;
+    int32_t disabled;
+
+    return symbols_find(w->symbols, "ftrace_disabled", &va) &&
+           hart_peek(h, va, &disabled, sizeof disabled) && disabled;
+}
+
+static void judge_calls(struct site_sweep *w, struct hart *h)
+{
+    if (has_given_up(w, h))
+        return;
+    judge_trace_call(w, h, SITE_TRACE_CALL, "ftrace_caller");
+    judge_trace_call(w, h, SITE_REGS_CALL, "ftrace_regs_caller");
+    judge_graph_calls(w, h);
+}
+
 void site_sweep_update_ended(struct site_sweep *w, struct hart *h)
 {
     judge_written(w, h);
@@ -216,6 +314,8 @@ void site_sweep_update_ended(struct site_sweep *w, struct hart *h)
         judge_literals(w, h);
     else if (site_traits(w->sites)->tracer == TRACER_BY_VARIABLE)
         judge_destination(w, h);
+    else if (site_traits(w->sites)->tracer == TRACER_BY_TRAMPOLINE)
+        judge_calls(w, h);
 }
 
 void site_sweep_state_io(struct state_io *io, struct site_sweep *w)
