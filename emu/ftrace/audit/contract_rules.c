@@ -36,6 +36,7 @@ enum { RECURSION_DEPTH = 4 };
 struct contract_rules {
     struct audit *audit;
     uint64_t return_to_handler; /* 0: there is none */
+    uint64_t rethook;           /* the return handler of kretprobes and others; the same */
     struct kernel_probes *at_switch;
     struct trampoline_calls *calls;
     struct program_returns *returns;
@@ -74,6 +75,9 @@ static inline void take_back(const struct contract_rules *r, struct hart *h,
     d->has_depth = known && r->return_to_handler && counts->has_depth;
     if (d->has_depth)
         d->depth = counts->depth;
+    d->has_hooks = known && r->rethook && counts->has_hooks;
+    if (d->has_hooks)
+        d->hooks = counts->hooks;
 }
 
 static inline bool is_of(const struct detour *d, const struct call *call)
@@ -101,14 +105,14 @@ static void forget(struct contract_rules *r, struct detour *d)
 /* ---- breaches ---- */
 
 static void report_push(const struct contract_rules *r, struct hart *h, const struct detour *before,
-                        enum rule rule, enum message missing)
+                        enum rule rule, enum message missing, uint64_t handler)
 {
     struct finding *f = detour_report(r->audit, rule, 0, before, h);
 
     if (!f)
         return;
     audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va =
-        rule == RULE_hook_without_push ? before->function_back : r->return_to_handler;
+        rule == RULE_hook_without_push ? before->function_back : handler;
     audit_fact_message(f, LABEL_MISSING, missing);
     audit_fact_order(f);
 }
@@ -124,9 +128,28 @@ static inline void check_push(const struct contract_rules *r, struct hart *h,
         !read_back(r->audit, h, &back) || !counts->has_depth)
         return;
     if (back == r->return_to_handler && depth <= before->depth)
-        report_push(r, h, before, RULE_hook_without_push, MESSAGE_NO_PUSH);
-    if (back == before->function_back && depth > before->depth)
-        report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_REPLACED);
+        report_push(r, h, before, RULE_hook_without_push, MESSAGE_NO_PUSH, r->return_to_handler);
+    if (back == before->function_back && back != r->rethook && depth > before->depth)
+        report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_REPLACED,
+                    r->return_to_handler);
+}
+
+/*
+ * The same of the list of rethooks. What interrupts the tracer leaves the list as it was, so
+ * another first entry is of this call. A function that was called by a tail call may have the
+ * address of a return handler before, and again after two of them have replaced it.
+ */
+static inline void check_hooks(const struct contract_rules *r, struct hart *h,
+                               const struct detour *before, const struct task_counts *counts)
+{
+    uint64_t back;
+
+    if (!before->has_hooks || before->function_back == r->rethook ||
+        before->function_back == r->return_to_handler || !counts->has_hooks ||
+        counts->hooks == before->hooks || !counts->hooks || !read_back(r->audit, h, &back) ||
+        back != before->function_back)
+        return;
+    report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_HOOKED, r->rethook);
 }
 
 static void report_unbalanced(struct audit *a, const struct detour *before, struct hart *h)
@@ -299,6 +322,7 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
         counts = detour_counts(a, e->hart);
         detour_compare(a, e->hart, before, &counts, e->call->handler);
         check_push(r, e->hart, before, &counts);
+        check_hooks(r, e->hart, before, &counts);
         break;
     case CALL_CALLED:
         if (!before->has_back)
@@ -410,6 +434,8 @@ static void *create(struct audit *a)
     r->audit = a;
     if (!has_symbol(a, "return_to_handler", &r->return_to_handler))
         r->return_to_handler = 0;
+    if (!has_symbol(a, "arch_rethook_trampoline", &r->rethook))
+        r->rethook = 0;
     a->has_direct_calls = has_symbol(a, "register_ftrace_direct", &va);
     a->sees_switches = a->config.image && has_symbol(a, "__switch_to", &va);
     if (a->sees_switches)
@@ -483,7 +509,7 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 4);
+    state_io_section(io, "contract-rules", 5);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);

@@ -86,8 +86,10 @@ void detour_take(const struct audit *a, struct hart *h, const struct call *call,
     d->sp = call->sp;
     d->back = call->back;
     d->pc = call->pc;
-    d->function_back = d->slot = 0; /* these, and the depth, are read of tracers only */
+    d->function_back = d->slot = 0; /* these, depth and hooks, are read of tracers only */
     d->depth = 0;
+    d->has_hooks = false;
+    d->hooks = 0;
     d->kept = kept_registers(a, call);
     memcpy(d->regs, hart_regs(h), sizeof d->regs);
     take_status(a, h, call, counts, d);
@@ -431,6 +433,7 @@ void detour_state_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->has_back);
     STATE_IO(io, d->has_depth);
     STATE_IO(io, d->has_preempt);
+    STATE_IO(io, d->has_hooks);
     STATE_IO(io, d->hart);
     STATE_IO(io, d->site);
     STATE_IO(io, d->traps);
@@ -443,6 +446,7 @@ void detour_state_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->pc);
     STATE_IO(io, d->cycle);
     STATE_IO(io, d->step);
+    STATE_IO(io, d->hooks);
     STATE_IO(io, d->slot);
     STATE_IO(io, d->function_back);
     STATE_IO(io, d->status.sstatus);

@@ -29,6 +29,7 @@ enum member {
     MEMBER_STACK,
     MEMBER_RETURN_DEPTH,
     MEMBER_PREEMPT,
+    MEMBER_HOOKS,
     MEMBER_CPU,
     MEMBER_STATE,
     MEMBER_MM,
@@ -49,11 +50,11 @@ struct task_page {
     const uint8_t *host;
 };
 
-/* The same for the two numbers that are read most often. */
+/* The same for what is read most often. */
 enum { PLACES = 64 };
 struct task_place {
     uint64_t tp; /* 0: none */
-    const uint8_t *depth, *preempt;
+    const uint8_t *depth, *preempt, *hooks;
 };
 
 struct tasks {
@@ -139,11 +140,11 @@ static int32_t find_name_of_first(const struct tasks *t)
 static void search(struct tasks *t)
 {
     static const char *const names[MEMBERS] = {
-        [MEMBER_NAME] = "comm",     [MEMBER_PID] = "pid",
-        [MEMBER_STACK] = "stack",   [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
-        [MEMBER_STATE] = "__state", [MEMBER_MM] = "mm",
-        [MEMBER_TASKS] = "tasks",   [MEMBER_PREEMPT] = "preempt_count",
-        [MEMBER_CPU] = "cpu"};
+        [MEMBER_NAME] = "comm",      [MEMBER_PID] = "pid",
+        [MEMBER_STACK] = "stack",    [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
+        [MEMBER_STATE] = "__state",  [MEMBER_MM] = "mm",
+        [MEMBER_TASKS] = "tasks",    [MEMBER_PREEMPT] = "preempt_count",
+        [MEMBER_HOOKS] = "rethooks", [MEMBER_CPU] = "cpu"};
 
     t->searched = true;
     for (unsigned i = 0; i < MEMBERS; i++)
@@ -341,6 +342,11 @@ static NOINLINE bool find_page(struct task_page *page, struct hart *h, uint64_t 
     return true;
 }
 
+static unsigned number_bytes(enum member member)
+{
+    return member == MEMBER_HOOKS ? sizeof(uint64_t) : sizeof(int32_t);
+}
+
 /* Where a number of the task that the hart runs is; NULL: that is not known. */
 static const uint8_t *find_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member)
 {
@@ -348,10 +354,18 @@ static const uint8_t *find_number(struct tasks *t, struct hart *h, uint64_t tp, 
     uint64_t va = tp + (uint64_t)at;
     struct task_page *page = &t->pages[va >> PAGE_SHIFT & (PAGES - 1)];
 
-    if (at == UNKNOWN || va % PAGE_BYTES > PAGE_BYTES - sizeof(int32_t) ||
+    if (at == UNKNOWN || va % PAGE_BYTES > PAGE_BYTES - number_bytes(member) ||
         (UNLIKELY(page->number != (va >> PAGE_SHIFT) + 1) && !find_page(page, h, va)))
         return NULL;
     return page->host + va % PAGE_BYTES;
+}
+
+static inline bool read_pointer(const uint8_t *from, uint64_t *pointer)
+{
+    if (!from)
+        return false;
+    memcpy(pointer, from, sizeof *pointer);
+    return true;
 }
 
 static inline bool read_number(const uint8_t *from, int32_t *number)
@@ -364,12 +378,12 @@ static inline bool read_number(const uint8_t *from, int32_t *number)
 
 /* The same where stores of the hart wait. */
 static NOINLINE bool peek_number(struct tasks *t, struct hart *h, uint64_t tp, enum member member,
-                                 int32_t *number)
+                                 void *number)
 {
     int32_t at = offset_of(t, member);
 
     return cluster_stores(hart_cluster(h)) != STORES_PROMPT && at != UNKNOWN &&
-           hart_peek(h, tp + (uint64_t)at, number, sizeof *number);
+           hart_peek(h, tp + (uint64_t)at, number, number_bytes(member));
 }
 
 bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth)
@@ -390,7 +404,11 @@ static NOINLINE void find_place(struct tasks *t, struct hart *h, uint64_t tp,
 {
     place->depth = find_number(t, h, tp, MEMBER_RETURN_DEPTH);
     place->preempt = find_number(t, h, tp, MEMBER_PREEMPT);
-    place->tp = place->depth && place->preempt ? tp : 0;
+    place->hooks = find_number(t, h, tp, MEMBER_HOOKS);
+    place->tp =
+        place->depth && place->preempt && (place->hooks || offset_of(t, MEMBER_HOOKS) == UNKNOWN)
+            ? tp
+            : 0;
 }
 
 struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp)
@@ -404,6 +422,8 @@ struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp)
                        peek_number(t, h, tp, MEMBER_RETURN_DEPTH, &counts.depth);
     counts.has_preempt = read_number(place->preempt, &counts.preempt) ||
                          peek_number(t, h, tp, MEMBER_PREEMPT, &counts.preempt);
+    counts.has_hooks = read_pointer(place->hooks, &counts.hooks) ||
+                       peek_number(t, h, tp, MEMBER_HOOKS, &counts.hooks);
     return counts;
 }
 

@@ -63,10 +63,14 @@ MUST_USE bool tasks_cpu(struct tasks *t, struct hart *h, uint64_t tp, int32_t *c
 /* The size of a task's stack: that of the first task, if it can be known, or TASK_STACK_BYTES. */
 uint64_t tasks_stack_bytes(const struct tasks *t);
 
-/* Both of the task with this tp, which the hart runs. */
+/*
+ * All of these of the task with this tp, which the hart runs; and the first in its list of the
+ * returns that rethooks have hooked.
+ */
 struct task_counts {
-    bool has_depth, has_preempt;
+    bool has_depth, has_preempt, has_hooks;
     int32_t depth, preempt; /* 0: not known */
+    uint64_t hooks;
 };
 struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp);
 
