@@ -538,6 +538,73 @@ static void a_fault_leads_back(void **state)
     }
 }
 
+/* ---- loads and stores that fault ---- */
+
+enum { C_LW = 0x431c /* lw a5,0(a4) */, C_NOP = 1 };
+
+/* A compressed load at PLACE faults, and 6 bytes follow it; the handler goes on at PLACE + offset.
+ */
+static void fault_and_go_on(struct scene *s, uint64_t cause, uint32_t next, uint64_t offset)
+{
+    build(s);
+    poke(&s->w, PLACE, C_LW, 2);
+    poke(&s->w, PLACE + 2, next, size_of(next));
+    poke(&s->w, PLACE + 2 + size_of(next), C_NOP, 2);
+    trap_by(s, 0, PLACE, cause);
+    trap(s, SITE_PA + G + 0x20); /* one in the handler */
+    go_on(s, SITE_PA + G + 0x20);
+    go_on(s, PLACE + offset);
+}
+
+static void a_handler_goes_on_in_the_middle_of_an_instruction(void **state)
+{
+    static const uint64_t causes[] = {EXC_LOAD_PAGE, EXC_STORE_ACCESS, EXC_LOAD_MISALIGNED};
+    struct scene s;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++) {
+        fault_and_go_on(&s, causes[i], NOP, 4);
+        assert_int_equal(only_rule(&s), RULE_wrong_step);
+        wreck(&s);
+    }
+}
+
+/* At the instruction, after it, at the fixups behind it and elsewhere. */
+static void a_handler_goes_on_where_an_instruction_begins(void **state)
+{
+    static const uint64_t offsets[] = {0, 2, 6, 8, 0x40, -UINT64_C(8), -UINT64_C(2)};
+    struct scene s;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        fault_and_go_on(&s, EXC_LOAD_PAGE, NOP, offsets[i]);
+        assert_true(is_silent(&s));
+        wreck(&s);
+    }
+    fault_and_go_on(&s, EXC_LOAD_PAGE, C_NOP, 4);
+    assert_true(is_silent(&s));
+    wreck(&s);
+}
+
+/* It is the task's own business, or that of another task. */
+static void another_return_is_not_that_of_the_fault(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    poke(&s.w, PLACE, C_LW, 2);
+    poke(&s.w, PLACE + 2, NOP, 4);
+    trap_by(&s, 0, PLACE, EXC_LOAD_PAGE);
+    hart_set_reg(hart_of(&s, 0), SP, 0x4000);
+    go_on(&s, PLACE + 4);
+    assert_true(is_silent(&s));
+    trap(&s, SITE_PA + G + 0x20);
+    go_on(&s, PLACE + 4);
+    assert_true(is_silent(&s));
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +628,9 @@ int main(void)
         cmocka_unit_test(a_kernel_gives_up_at_its_own_breakpoint),
         cmocka_unit_test(a_restored_auditor_goes_on),
         cmocka_unit_test(a_fault_leads_back),
+        cmocka_unit_test(a_handler_goes_on_in_the_middle_of_an_instruction),
+        cmocka_unit_test(a_handler_goes_on_where_an_instruction_begins),
+        cmocka_unit_test(another_return_is_not_that_of_the_fault),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,15 @@
 /*
  * breakpoint_priv.h - the parts of the family `breakpoint': breakpoint_rules.c follows harts from
  * the trap of a breakpoint on, breakpoint_code.c looks at code as they would fetch it, and
- * breakpoint_report.c makes findings.
+ * breakpoint_report.c makes findings. fault_steps.c looks at other instructions that a handler
+ * carries out.
  */
 #ifndef FTRACE_BREAKPOINT_PRIV_H
 #define FTRACE_BREAKPOINT_PRIV_H
 
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "cpu/observer.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/insn_effect.h"
 
@@ -119,5 +121,19 @@ void hit_report_step(struct audit *a, enum message why, const struct hit *d, con
 /* The register, as in FACT_REGISTER, has changed. */
 void hit_report_change(struct audit *a, const struct hit *d, const struct step *s, unsigned reg,
                        uint64_t before, uint64_t after);
+
+/* ---- fault_steps.c ---- */
+
+/* A load or store of the kernel that has faulted, while its handler runs; pc 0: there is none. */
+struct fault_step {
+    uint64_t pc, sp, tp, cycle, step;
+    uint32_t depth, switches; /* as in struct audited_hart */
+};
+
+/* The hart has taken such a fault; it has returned from some trap, with a fault kept. */
+void fault_steps_trap(const struct audit *a, struct fault_step *f, const struct trap_event *t);
+void fault_steps_return(struct audit *a, struct fault_step *f, const struct trap_return_event *t);
+
+void fault_step_io(struct state_io *io, struct fault_step *f);
 
 #endif

@@ -41,8 +41,9 @@ enum { NOTE_LOOKED_AT = 1, NOTE_IN_CODE = 2, NOTE_IN_LOOP = 4 };
 
 struct breakpoint_rules {
     struct audit *audit;
-    struct decoder *decoder; /* NULL: none was needed yet */
-    bool *in_slot;           /* by hart: a hit of the hart is in STAGE_SLOT */
+    struct decoder *decoder;   /* NULL: none was needed yet */
+    bool *in_slot;             /* by hart: a hit of the hart is in STAGE_SLOT */
+    struct fault_step *faults; /* by hart */
     VEC_OF(struct hit) hits;
     uint64_t left_out;
 };
@@ -532,6 +533,7 @@ static void *create(struct audit *a)
 
     r->audit = a;
     r->in_slot = xcalloc(harts, sizeof *r->in_slot);
+    r->faults = xcalloc(harts, sizeof *r->faults);
     return r;
 }
 
@@ -542,6 +544,7 @@ static void destroy(void *rules)
     decoder_free(r->decoder);
     VEC_FREE(&r->hits);
     free(r->in_slot);
+    free(r->faults);
     free(r);
 }
 
@@ -553,6 +556,18 @@ static void on_trap(struct breakpoint_rules *r, const struct trap_event *t)
         leave_slot(r, t);
     else if (!t->interrupt && t->cause == EXC_BREAKPOINT)
         begin(r, t);
+    else if (!t->interrupt && is_of_data(t->cause))
+        fault_steps_trap(r->audit, &r->faults[hart_id(t->hart)], t);
+}
+
+static void on_any_return(struct breakpoint_rules *r, const struct trap_return_event *t)
+{
+    struct fault_step *fault = &r->faults[hart_id(t->hart)];
+
+    if (fault->pc)
+        fault_steps_return(r->audit, fault, t);
+    if (r->hits.len && t->from == PRIV_S)
+        (t->to == PRIV_S ? on_return : on_return_to_user)(r, t);
 }
 
 static void on_event(void *rules, const struct event *e)
@@ -561,10 +576,7 @@ static void on_event(void *rules, const struct event *e)
 
     switch (e->kind) {
     case EVENT_TRAP: on_trap(r, &e->trap); break;
-    default:
-        if (r->hits.len && e->trap_return.from == PRIV_S)
-            (e->trap_return.to == PRIV_S ? on_return : on_return_to_user)(r, &e->trap_return);
-        break;
+    default: on_any_return(r, &e->trap_return); break;
     }
 }
 
@@ -606,10 +618,12 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    state_io_section(io, "breakpoint-rules", 3);
+    state_io_section(io, "breakpoint-rules", 4);
     STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->in_slot[i]);
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        fault_step_io(io, &r->faults[i]);
     STATE_IO(io, r->left_out);
 }
 

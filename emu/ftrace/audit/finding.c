@@ -78,6 +78,9 @@ const char *message_text(enum message message)
             "text_mutex, which the task did not own from its store to its fence: "
             "the hart above was changing text, too, or had the lock",
         [MESSAGE_ALIAS] = "at this address, through which the store was made, and still writable",
+        [MESSAGE_INSIDE] =
+            "the handler of the fault goes on in the middle of an instruction: it took "
+            "the load or store for a longer or shorter one",
         [MESSAGE_SITE_AGAIN] =
             "the pc that the tracer or probe left is the site's own: it is called "
             "again and again, and the function never gets on",

@@ -151,6 +151,7 @@ enum message {
     MESSAGE_LEFT_OUT,
     MESSAGE_GIVEN_UP,
     MESSAGE_SITE_AGAIN,
+    MESSAGE_INSIDE,        /* of an instruction, after a fault */
     MESSAGE_TRAP_LOOP,     /* these eight: how the guest hangs */
     MESSAGE_HANDLER_TRAPS, /* the trap handler itself */
     MESSAGE_DEAF,          /* with interrupts off */
