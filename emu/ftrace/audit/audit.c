@@ -556,17 +556,38 @@ static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
 }
 
 /* Remembers through which page the hart has stored, unless that is where the text is run. */
-static void note_alias(struct text_store *t, uint64_t at, uint64_t va, uint64_t stamp)
+static bool note_alias(struct text_store *t, uint64_t at, uint64_t va, uint64_t stamp)
 {
     unsigned i = 0;
 
     if (!at || at == va)
-        return;
+        return false;
     while (i + 1 < ALIASES_MAX && t->aliases[i].va / PAGE_BYTES != at / PAGE_BYTES)
         i++;
     memmove(&t->aliases[1], &t->aliases[0], i * sizeof t->aliases[0]);
     t->aliases[0].va = at;
     t->aliases[0].stamp = stamp;
+    return true;
+}
+
+/* Where a hart stores to one page of text is determined only once in this time, as it takes long.
+ */
+enum { ALIAS_CYCLES = 10 * 1000 };
+
+static void follow_alias(const struct audit *a, struct hart *h, const struct code_write *w,
+                         uint64_t va)
+{
+    struct text_store *t = &a->harts[hart_id(h)].text;
+
+    if (t->stamp && w->pa / PAGE_BYTES == t->looked_pa / PAGE_BYTES &&
+        w->who.cycle - t->looked_cycle <= ALIAS_CYCLES) {
+        if (t->through_alias)
+            t->aliases[0].stamp = w->stamp;
+        return;
+    }
+    t->looked_pa = w->pa;
+    t->looked_cycle = w->who.cycle;
+    t->through_alias = note_alias(t, audit_store_address(a, h, w), va, w->stamp);
 }
 
 /* Remembers the store; of one to text, also that the hart must order before it asks for fences. */
@@ -591,7 +612,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
     last = &a->harts[w->who.hart].text;
     last->site_before = last->stamp ? last->site : NO_SITE;
     last->stamp_before = last->stamp;
-    note_alias(last, audit_store_address(a, h, w), va, w->stamp);
+    follow_alias(a, h, w, va);
     last->stamp = w->stamp;
     last->pa = w->pa;
     last->pc = w->who.pc;
@@ -814,6 +835,9 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->text.cycle);
     STATE_IO(io, h->text.step);
     STATE_IO(io, h->text.va);
+    STATE_IO(io, h->text.looked_pa);
+    STATE_IO(io, h->text.looked_cycle);
+    STATE_IO(io, h->text.through_alias);
     for (unsigned i = 0; i < ALIASES_MAX; i++) {
         STATE_IO(io, h->text.aliases[i].va);
         STATE_IO(io, h->text.aliases[i].stamp);
@@ -863,7 +887,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 12);
+    state_io_section(io, "audit", 13);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);

@@ -31,10 +31,12 @@ struct text_store {
     uint64_t stamp, pa, pc, cycle, step;
     uint64_t va; /* where the text is run */
     struct {
-        uint64_t va, stamp; /* of the last store to this page; stamp 0: none */
-    } aliases[ALIASES_MAX]; /* the newest first */
-    uint32_t site;          /* NO_SITE: no site */
-    uint32_t site_before;   /* of the store before, and its stamp */
+        uint64_t va, stamp;           /* of the last store to this page; stamp 0: none */
+    } aliases[ALIASES_MAX];           /* the newest first */
+    uint64_t looked_pa, looked_cycle; /* of the store whose page was looked up last */
+    bool through_alias;               /* that one: through aliases[0] */
+    uint32_t site;                    /* NO_SITE: no site */
+    uint32_t site_before;             /* of the store before, and its stamp */
     uint64_t stamp_before;
 };
 
