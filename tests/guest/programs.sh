@@ -1,5 +1,7 @@
 #!/bin/sh
 # programs.sh - programs in U-mode do what Linux's would, on QEMU and on rvftrace, traced or not.
+#
+#   SUITE=all   patching under programs on each number of harts in each fetch mode; otherwise a third of these pairs
 . "$(dirname "$0")/lib.sh"
 
 initrd=$BUILD/guest-kernel/initrd.cpio
@@ -96,7 +98,9 @@ patching_under_programs() { # LAYOUT HARTS FETCH
 }
 for mode in stale coherent random:7; do
     for harts in 1 2 4; do
-        patching_under_programs mcount $harts $mode
+        case ${SUITE:-}$harts-$mode in
+        all* | 4-stale | 2-coherent | 1-random:7) patching_under_programs mcount $harts $mode ;;
+        esac
     done
 done
 for layout in pfe16 pfe8 atomic callops; do
