@@ -39,7 +39,7 @@ enum { DECODED = 1 << 8, WORDS_MAX = 1 << 14 };
 /* Of a loop: what is kept of its instructions, and how often it must have been gone through. */
 enum { MARKS = 1 << 15, ROUNDS = 32, ROUND_MARKS = MARKS / ROUNDS };
 
-/* CSRs of which there are copies. */
+/* The CSRs that are followed: struct mind has the value of each. */
 enum copied { COPY_SSTATUS, COPY_SIE, COPY_SSCRATCH, COPY_SEPC, COPY_SCAUSE, COPY_STVAL, COPIES };
 
 /* All that decides what is executed next. */
@@ -510,18 +510,24 @@ static bool is_branch(unsigned op)
            op == OP_bgeu;
 }
 
-/* Whether the difference of two numbers becomes 0, or changes its sign, within so many rounds. */
+/*
+ * A difference of two numbers grows by `step` in each round. Whether it changes its sign in one of
+ * the next `rounds`; with `touches`, whether it is exactly 0 after one of them.
+ */
 static bool crosses(__int128 difference, __int128 step, uint64_t rounds, bool touches)
 {
     __int128 then = difference + step * (__int128)rounds;
 
-    if (touches) /* for equality: it may also jump over 0 */
+    if (touches) /* steps may also jump over 0 */
         return step && difference % step == 0 && -(difference / step) > 0 &&
                -(difference / step) <= (__int128)rounds;
     return (difference < 0) != (then < 0);
 }
 
-/* Whether the branch would go the other way within so many rounds, which change it by these. */
+/*
+ * Each round of the loop adds step_a and step_b to the two numbers that the branch compares.
+ * Whether it goes the other way in one of the next `rounds`.
+ */
 static bool will_leave(const struct mark *m, uint64_t step_a, uint64_t step_b, uint64_t rounds)
 {
     __int128 step = (__int128)(int64_t)step_a - (int64_t)step_b;
@@ -534,7 +540,10 @@ static bool will_leave(const struct mark *m, uint64_t step_a, uint64_t step_b, u
     return crosses(difference, step, rounds, equal);
 }
 
-/* Whether the last marks are ROUNDS rounds of so many marks each, and the loop is not left. */
+/*
+ * A loop: the newest marks are ROUNDS times the same `round` marks, with numbers that change by the
+ * same steps. Whether they are, and no branch leaves the loop in the next leave_insns instructions.
+ */
 static bool is_loop(const struct view *v, uint64_t round, uint64_t leave_insns)
 {
     uint64_t insns = mark_before(v, 0)->insns - mark_before(v, round)->insns;

@@ -16,7 +16,7 @@
 
 enum { FLOW_STORES = 16 };
 
-/* An arrow that has not ended at its hart's fence. */
+/* An arrow from a store to a hart that has not executed its fence.i yet, where it will end. */
 struct flow_arrow {
     uint64_t id, pa;
     unsigned hart, size;

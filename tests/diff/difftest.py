@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+from elf_image import write_image
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("BUILD", "build")
@@ -407,14 +409,7 @@ class Bench:
             records += case.record(CODE + n * CASE_CODE)
         path = os.path.join(self.folder, "image.elf")
         parts = [(RAM, bytes(memory)), (CODE, bytes(code)), (CASES, bytes(records))]
-        with open(path, "wb") as f:
-            offset = 64 + 56 * len(parts)
-            f.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 243, 1, RAM, 64, 0, 5, 64, 56, len(parts), 64, 0, 0))
-            for at, data in parts:
-                f.write(struct.pack("<IIQQQQQQ", 1, 7, offset, at, at, len(data), len(data), 1))
-                offset += len(data)
-            for _, data in parts:
-                f.write(data)
+        write_image(path, RAM, parts)
         return path
 
     def run_both(self, cases, dump=None, limit=90):

@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from elf_image import write_image
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("BUILD", "build")
 CROSS = os.environ.get("CROSS", "riscv64-unknown-elf-")
@@ -569,14 +571,7 @@ class Bench:
         records += bytes(64)
         path = os.path.join(self.folder, "image.elf")
         parts = [(RAM, bytes(stub)), (TEMPLATE, bytes(PRISTINE)), (RECORDS, bytes(records))]
-        with open(path, "wb") as f:
-            offset = 64 + 56 * len(parts)
-            f.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 243, 1, RAM, 64, 0, 5, 64, 56, len(parts), 64, 0, 0))
-            for at, data in parts:
-                f.write(struct.pack("<IIQQQQQQ", 1, 7, offset, at, at, len(data), len(data), 1))
-                offset += len(data)
-            for _, data in parts:
-                f.write(data)
+        write_image(path, RAM, parts)
         return path
 
     def run(self, image, machine):

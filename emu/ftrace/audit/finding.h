@@ -128,7 +128,7 @@ enum message {
                           */
     MESSAGE_STARTED,     /* the hart has executed none since it was started */
     MESSAGE_RUN,         /* the hart has run the instruction since it was changed */
-    MESSAGE_NOT_RUN,     /* the hart has not run the instruction since */
+    MESSAGE_NOT_RUN,     /* the hart has not executed it since it was changed */
     MESSAGE_DATA_FENCE,  /* a data fence between store and request */
     MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */

@@ -1,8 +1,8 @@
 /*
  * hangs.c - see hangs.h.
  *
- * Times are busy cycles, in which the hart has executed: one that waited, or was held up, has not
- * made progress for as long as it could not.
+ * Times are counted in busy cycles. Those in which a hart waited for an interrupt, or was held up,
+ * do not count: it could make no progress then.
  */
 #include "ftrace/audit/hangs.h"
 
@@ -41,7 +41,7 @@ enum {
     SPIN_SAMPLES = 16,
     SPIN_BYTES = 256,
     EPISODE_CYCLES = 5 * 1000 * 1000,
-    INSN_CYCLES_MAX = 20, /* a hart that executes has more than one instruction in so many cycles */
+    INSN_CYCLES_MAX = 20, /* fewer instructions than one in 20 cycles: the hart was held up */
 };
 
 /* Instructions that are followed: to come back to a state, or to turn interrupts on. */
