@@ -53,6 +53,12 @@ static inline int tear_down(void **state)
     free(*state);
     return 0;
 }
+static inline void put_nops(struct world *w, unsigned count)
+{
+    while (count--)
+        put(w, NOP);
+}
+
 /* ---- translation ---- */
 
 enum {
