@@ -70,6 +70,11 @@ static const char *find_conflict(const struct options *o)
         {selection_is_made(&o->selected), !o->trace && !o->itrace,
          "--from, --until, --function, --only-hart and --task select what --trace and --itrace "
          "write: give one of these, too"},
+        {o->region_from, o->region_marks,
+         "--region-marks takes regions from the guest; leave out --region-from"},
+        {o->region_to, !o->region_from, "--region-to ends what --region-from begins: give it, too"},
+        {o->region_from || o->region_marks, o->gdb || saves_at,
+         "a run with regions is neither gdb's nor saved in between; leave out --gdb and --save-at"},
         {saves_at, !o->save, "--save-at needs a file: give --save FILE"},
         {saves_at, o->gdb,
          "--gdb gives the machine to gdb; leave out --save-at (gdb's `monitor save')"},

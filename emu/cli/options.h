@@ -94,9 +94,11 @@ struct options {
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *html, *trace, *log, *rings, *symbols, *commands, *gdb, *gdb_write,
         *dump_dtb;
-    const char *device_log, *itrace; /* NULL: none */
-    struct selection selected;       /* of what --trace and --itrace write */
-    bool batch; /* debug: no prompts, and the first command that fails ends it */
+    const char *device_log, *itrace;     /* NULL: none */
+    const char *region_from, *region_to; /* NULL: none */
+    bool region_marks;
+    struct selection selected; /* of what --trace and --itrace write */
+    bool batch;                /* debug: no prompts, and the first command that fails ends it */
     bool quiet, view;
     unsigned rows; /* OPTION_ROWS_AUTO: not given */
     struct saved_option saved[OPTION_SAVED_MAX];

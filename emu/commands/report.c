@@ -10,9 +10,11 @@
 #include "base/alloc.h"
 #include "base/arguments.h"
 #include "base/grouped.h"
+#include "base/json.h"
 #include "base/new_file.h"
 #include "export/stacks.h"
 #include "report/html.h"
+#include "report/regions.h"
 #include "report/run_file.h"
 #include "report/table.h"
 #include "report/updates.h"
@@ -24,10 +26,11 @@ struct request {
     enum run_group group; /* RUN_GROUPS: all */
     size_t top;           /* SIZE_MAX: all */
     const char *functions;
-    const char *html, *log; /* NULL: none */
-    bool updates;           /* --of updates */
-    size_t update;          /* 0: none */
-    bool csv, diff, done;
+    const char *html, *log, *region; /* NULL: none */
+    bool updates;                    /* --of updates */
+    size_t update;                   /* 0: none */
+    bool csv, diff, json, done;
+    bool regions;       /* all runs have some */
     const char **files; /* of argv */
     size_t file_count;
 };
@@ -54,7 +57,9 @@ static bool set_of(void *request, const char *text, char *problem)
 /* The group whose table comes first. */
 static enum run_group main_group(const struct request *q)
 {
-    return q->group == RUN_GROUPS ? RUN_SITES : q->group;
+    if (q->group != RUN_GROUPS)
+        return q->group;
+    return q->diff && q->regions ? RUN_FUNCTIONS : RUN_SITES;
 }
 
 /* The column by which a table is sorted: other tables than the first may not have it. */
@@ -136,6 +141,8 @@ static bool check_together(const struct request *q)
         diag_error(q->diag, "--update prints a timeline; leave out --csv, --diff and --html");
     else if (q->update && q->file_count != 1)
         diag_error(q->diag, "--update is of one report, not of %zu", q->file_count);
+    else if (q->json && (!q->diff || q->csv))
+        diag_error(q->diag, "--json is for --diff, without --csv");
     else if (q->log && !q->html)
         diag_error(q->diag, "--log is for --html");
     else
@@ -235,6 +242,21 @@ static void show(const struct request *q, const struct run_file *runs)
         show_table(q, runs, group, false);
 }
 
+static void put_diff(const struct run_file *runs, const struct table *a, const struct table *b)
+{
+    struct json j = json_to(stdout);
+
+    json_begin_object(&j, NULL);
+    json_text(&j, "a", runs[0].path);
+    json_text(&j, "b", runs[1].path);
+    regions_json_diff(&runs[0], &runs[1], &j);
+    json_text(&j, "of", table_group_name(a->group));
+    table_json_diff(a, b, &j);
+    json_line(&j, 0);
+    json_end(&j);
+    putchar('\n');
+}
+
 static void show_diff(const struct request *q, const struct run_file *runs)
 {
     enum run_group group = main_group(q);
@@ -245,9 +267,12 @@ static void show_diff(const struct request *q, const struct run_file *runs)
 
     if (q->csv) {
         table_csv_diff(&a, &b, stdout);
+    } else if (q->json) {
+        put_diff(runs, &a, &b);
     } else {
         print_run(&runs[0], "A: ", stdout);
         print_run(&runs[1], "B: ", stdout);
+        regions_print_diff(&runs[0], &runs[1], stdout);
         fprintf(stdout, "\n%s:\n", column_name(sort));
         table_print_diff(&a, &b, sort, q->top, totals, stdout);
     }
@@ -280,14 +305,30 @@ static enum exit_status write_page(const struct request *q, const struct run_fil
     return EXIT_IO;
 }
 
-static enum exit_status answer(const struct request *q)
+/* Reads one, and leaves only the region that is asked for. */
+static enum exit_status read_run(struct request *q, struct run_file *run, const char *path)
+{
+    enum exit_status status = run_file_read(run, path, q->diag);
+
+    if (status != EXIT_PASS)
+        return status;
+    q->regions &= run->region_count != 0;
+    if (!q->region || run_file_keep_region(run, q->region))
+        return EXIT_PASS;
+    diag_error(q->diag, "--region: %s has no region `%s'", path, q->region);
+    run_file_free(run);
+    return EXIT_USAGE;
+}
+
+static enum exit_status answer(struct request *q)
 {
     struct run_file *runs = xcalloc(q->file_count, sizeof *runs);
     enum exit_status status = EXIT_PASS;
     size_t read = 0;
 
+    q->regions = true;
     while (read < q->file_count && status == EXIT_PASS) {
-        status = run_file_read(&runs[read], q->files[read], q->diag);
+        status = read_run(q, &runs[read], q->files[read]);
         read += status == EXIT_PASS;
     }
     if (status == EXIT_PASS && q->html)

@@ -69,9 +69,11 @@ static bool on_restore(void *session, const char *path, FILE *out)
     struct snapshot_file *f;
     bool done;
 
-    if (s->options.record || s->options.replay || s->itrace) {
+    if (s->options.record || s->options.replay || s->itrace || s->regions) {
         diag_error(&d, "%s: another run cannot go on in this one, which is %s", path,
-                   s->itrace ? "traced" : "recorded or replayed");
+                   s->itrace    ? "traced"
+                   : s->regions ? "measured in regions"
+                                : "recorded or replayed");
         return false;
     }
     if (snapshot_file_open(path, &d, &f) != EXIT_PASS)
@@ -122,10 +124,10 @@ static struct debugger_config debugger_config(struct session *s)
          * Stops change a run with random fetches, so it cannot be repeated exactly. A log that is
          * being shown does not go back, nor does a trace of instructions.
          */
-        .history_max =
-            s->options.machine.cluster.fetch == FETCH_RANDOM || s->options.view || s->itrace
-                ? 0
-                : s->options.history_max,
+        .history_max = s->options.machine.cluster.fetch == FETCH_RANDOM || s->options.view ||
+                               s->itrace || s->regions
+                           ? 0
+                           : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = diag_may_colour(fileno(out)),
@@ -216,7 +218,8 @@ struct stop session_run(struct session *s)
         return session_serve_gdb(s);
     if (s->gdb_port)
         host_watch(s->host, gdb_port_descriptor(s->gdb_port));
-    stop = s->options.save_at != UINT64_MAX
+    stop = s->regions ? session_run_regions(s)
+           : s->options.save_at != UINT64_MAX
                ? run_to_save(s)
                : machine_run(s->machine, session_max_insns(s), s->options.max_cycles);
     if (stop.reason != STOP_ASKED || s->audit_failed || host_request(s->host) != HOST_DEBUG)

@@ -52,8 +52,9 @@ struct session {
     struct new_file device_log;  /* --device-log */
     struct new_file itrace_file; /* --itrace */
     struct itrace *itrace;       /* NULL: none */
-    struct new_file rings;       /* --rings */
-    struct new_file page;        /* --html */
+    struct session_regions *regions; /* of --region-...; NULL: none */
+    struct new_file rings;           /* --rings */
+    struct new_file page;            /* --html */
     struct pardons *pardons;
     struct report_files files;
     size_t named;      /* findings whose modules were asked for names */
@@ -129,6 +130,23 @@ enum exit_status session_restore_saved(struct session *s);
 
 /* Saves for --save at the end of the run, unless it was saved before. */
 void session_save_at_end(struct session *s, struct stop stop);
+
+/* ---- session_regions.c ---- */
+
+/* Begins to look for the texts of --region-from and --region-to; a console that does. */
+struct console session_region_console(struct session *s, const struct console *inner);
+
+/* Begins to count by function and to listen to marks, if regions are asked for. */
+enum exit_status session_begin_regions(struct session *s);
+
+/* Runs to the end, a limit or the end of --region-to. */
+struct stop session_run_regions(struct session *s);
+
+/* Whether the run was ended by --region-to. */
+bool session_regions_are_over(const struct session *s);
+
+const struct regions *session_regions(const struct session *s); /* NULL: none */
+void session_free_regions(struct session *s);
 
 /* ---- run.c ---- */
 

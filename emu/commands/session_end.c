@@ -55,6 +55,8 @@ static struct ending ending_of(const struct session *s, struct stop stop)
         return (struct ending){"log-lost", EXIT_IO};
     if (s->save_lost)
         return (struct ending){"not-saved", EXIT_IO};
+    if (session_regions_are_over(s) && stop.reason == STOP_ASKED)
+        return (struct ending){"region-over", EXIT_PASS};
     if (recorded && !session_ended_by_guest(stop))
         return (struct ending){recorded->word, recorded->status};
     switch (stop.reason) {
@@ -211,6 +213,7 @@ struct report session_report(const struct session *s)
                 .replay = o->replay},
         .cluster = machine_cluster(s->machine),
         .watch = s->watch,
+        .regions = session_regions(s),
         .symbols = s->symbols,
         .lines = s->lines,
         .rows = o->rows == OPTION_ROWS_AUTO ? REPORT_ROWS : o->rows,

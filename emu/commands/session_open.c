@@ -55,6 +55,8 @@ static struct machine_config machine_config(struct session *s)
         config.console = gdb_console(&s->gdb_console, &config.console);
     if (o->command == COMMAND_EXPLORE)
         config.console = last_line_console(&s->last_line, &config.console);
+    if (o->region_from || o->region_marks)
+        config.console = session_region_console(s, &config.console);
     if (o->log)
         config.console = session_log_console(s, &config.console);
     if (s->schedule)
@@ -386,12 +388,31 @@ enum exit_status session_open(struct session *s)
 {
     /* Each may use what those before it have opened. */
     static enum exit_status (*const steps[])(struct session * s) = {
-        describe_run,          session_name_log, check_commands,       open_core,
-        open_console,          open_gdb,         read_schedule,        open_new_files,
-        make_machine,          check_schedule,   begin_recording,      read_symbols,
-        warn_of_no_symbols,    use_symbols,      read_pardons,         listen_to_findings,
-        session_open_log,      make_watch,       session_begin_itrace, join_snapshots,
-        session_restore_saved, begin_log,        open_reports,         dump_dtb,
+        describe_run,
+        session_name_log,
+        check_commands,
+        open_core,
+        open_console,
+        open_gdb,
+        read_schedule,
+        open_new_files,
+        make_machine,
+        check_schedule,
+        begin_recording,
+        read_symbols,
+        warn_of_no_symbols,
+        use_symbols,
+        read_pardons,
+        listen_to_findings,
+        session_open_log,
+        make_watch,
+        session_begin_itrace,
+        join_snapshots,
+        session_begin_regions,
+        session_restore_saved,
+        begin_log,
+        open_reports,
+        dump_dtb,
     };
     enum exit_status status = EXIT_PASS;
 
@@ -406,6 +427,7 @@ void session_close(struct session *s)
     if (s->debugger)
         debugger_free(s->debugger);
     gdb_port_free(s->gdb_port);
+    session_free_regions(s);
     watch_free(s->watch);
     if (s->machine)
         log_record_free(s->log);

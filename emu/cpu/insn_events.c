@@ -53,6 +53,8 @@ uint32_t insn_events(const struct insn *i)
 
     if (i->op == OP_fence)
         kinds |= EVENT_BIT(EVENT_DATA_FENCE);
+    if (i->op == OP_slti && !i->rd)
+        kinds |= EVENT_BIT(EVENT_MARK);
     if (is_call(i))
         kinds |= EVENT_BIT(EVENT_CALL);
     if (is_return(i))
@@ -96,6 +98,15 @@ static void tell_jump(struct hart *h, const struct uop *u, uint64_t pc, uint32_t
     }
 }
 
+static void tell_mark(struct hart *h, const struct uop *u, uint64_t pc)
+{
+    const struct event e = {
+        .kind = EVENT_MARK,
+        .mark = {.hart = h, .pc = pc, .number = (int32_t)u->imm, .value = h->s.x[u->rs1]}};
+
+    cluster_emit(h->cluster, &e);
+}
+
 static void expect_stack_switch(struct hart *h, uint64_t pc)
 {
     h->cache.stack.pc = pc;
@@ -128,6 +139,8 @@ void hart_emit_insn(struct hart *h, const struct uop *u)
         tell_insn(h, u, pc);
     if (kinds & EVENT_BIT(EVENT_DATA_FENCE))
         tell_fence(h, u, pc);
+    if (kinds & EVENT_BIT(EVENT_MARK))
+        tell_mark(h, u, pc);
     if (kinds & (EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_RETURN)))
         tell_jump(h, u, pc, kinds);
     if (kinds & EVENT_BIT(EVENT_STACK_SWITCH))

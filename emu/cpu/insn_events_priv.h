@@ -1,6 +1,6 @@
 /*
  * insn_events_priv.h - the events of single instructions: data fences, calls, returns, switches of
- * the stack (observer.h), and all instructions while they are recorded.
+ * the stack, marks (observer.h), and all instructions while they are recorded.
  *
  * A block has an additional operation before each instruction that may cause an event of a kind
  * that a listener needs.
@@ -24,7 +24,7 @@ _Static_assert(EVENT_KINDS < 31, "the bit is free");
 /* The kinds that are compiled into blocks. */
 #define INSN_EVENTS                                                                  \
     (EVENT_BIT(EVENT_DATA_FENCE) | EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_RETURN) | \
-     EVENT_BIT(EVENT_STACK_SWITCH) | EVENT_BIT(EVENT_INSN) | INSN_ORDER)
+     EVENT_BIT(EVENT_STACK_SWITCH) | EVENT_BIT(EVENT_INSN) | EVENT_BIT(EVENT_MARK) | INSN_ORDER)
 
 /* The kinds of events that the instruction may cause: EVENT_BIT of each. */
 uint32_t insn_events(const struct insn *i);

@@ -4,10 +4,9 @@
  * Events are emitted in the order in which things happen, most of them by
  * handlers that are slow anyway. A listener names the kinds that it needs; a
  * kind that no listener needs costs one test in such a handler. Data fences, calls,
- * returns, switches of the stack and single instructions have no slow handler: they are compiled
- * into blocks, as probes are, only if some listener needs their kinds.
- * A probe is compiled only into the blocks that contain its address
- * (docs/architecture.md).
+ * returns, switches of the stack, marks and single instructions have no slow handler: they are
+ * compiled into blocks, as probes are, only if some listener needs their kinds. A probe is compiled
+ * only into the blocks that contain its address (docs/architecture.md).
  *
  * Callbacks may read and write registers and memory; they may not run harts.
  */
@@ -238,6 +237,18 @@ struct insn_event {
     uint32_t word; /* as fetched; a compressed one in the low half */
 };
 
+/*
+ * EVENT_MARK: `slti x0, rs1, number' is about to be executed, one of the hints that are designated
+ * for custom use (vol. I, 2.9): a mark by which the guest, in any mode, tells the machine
+ * something.
+ */
+struct mark_event {
+    struct hart *hart;
+    uint64_t pc;
+    int32_t number;
+    uint64_t value; /* of rs1 */
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_CODE_SAME,
@@ -262,6 +273,7 @@ enum event_kind {
     EVENT_HART_WAITS,
     EVENT_HART_WOKEN,
     EVENT_INSN,
+    EVENT_MARK,
     EVENT_KINDS,
 };
 
@@ -284,6 +296,7 @@ struct event {
         struct stack_switch_event stack_switch;
         struct csr_write_event csr_write;
         struct insn_event insn;
+        struct mark_event mark;
     };
 };
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void put(void *ctx, const uint8_t *bytes, size_t len)
+static void see(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct last_line *l = ctx;
 
@@ -22,36 +22,10 @@ static void put(void *ctx, const uint8_t *bytes, size_t len)
     }
 }
 
-static int get(void *ctx, const struct moment *at)
-{
-    const struct last_line *l = ctx;
-
-    return l->inner.get(l->inner.ctx, at);
-}
-
-static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
-{
-    const struct last_line *l = ctx;
-
-    return l->inner.wait(l->inner.ctx, at, until);
-}
-
-static bool interrupted(void *ctx, const struct moment *at)
-{
-    const struct last_line *l = ctx;
-
-    return l->inner.interrupted(l->inner.ctx, at);
-}
-
 struct console last_line_console(struct last_line *l, const struct console *inner)
 {
-    *l = (struct last_line){.inner = *inner};
-    return (struct console){.put = put,
-                            .get = get,
-                            .wait = wait_for_input,
-                            .interrupted = interrupted,
-                            .urgent = l->inner.urgent,
-                            .ctx = l};
+    *l = (struct last_line){.tap = {*inner, see, l}};
+    return console_tap(&l->tap);
 }
 
 const char *last_line(const struct last_line *l)

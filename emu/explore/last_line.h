@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-#include "machine/machine.h"
+#include "machine/console_tap.h"
 
 enum { LAST_LINE_MAX = 160 };
 
 struct last_line {
     char now[LAST_LINE_MAX], last[LAST_LINE_MAX];
     size_t len; /* of `now' */
-    struct console inner;
+    struct console_tap tap;
 };
 
 /* Returns a console that keeps the last line of the output, and has the input of `inner`. */

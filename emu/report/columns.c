@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/grouped.h"
+#include "base/json.h"
 #include "report/table.h"
 
 enum { NAME_WIDTH = 24, NAME_WIDTH_MAX = 60, TEXT_MAX = 48 };
@@ -16,7 +17,8 @@ enum {
     IN_SITES = 1 << RUN_SITES,
     IN_TRAMPOLINES = 1 << RUN_TRAMPOLINES,
     IN_JUMP_LABELS = 1 << RUN_JUMP_LABELS,
-    IN_ALL = IN_SITES | IN_TRAMPOLINES | IN_JUMP_LABELS,
+    IN_FUNCTIONS = 1 << RUN_FUNCTIONS,
+    IN_ALL = IN_SITES | IN_TRAMPOLINES | IN_JUMP_LABELS | IN_FUNCTIONS,
 };
 
 /* How a value is printed. */
@@ -76,6 +78,7 @@ VALUE(through_cycles, row->state[RUN_ON].through_cycles)
 VALUE(per_call, ratio(row->state[RUN_ON].through_cycles, row->state[RUN_ON].resumed))
 VALUE(min, row->state[RUN_ON].through_min)
 VALUE(max, row->state[RUN_ON].through_max)
+VALUE(site_cycles, row->state[RUN_ON].site_cycles)
 VALUE(init_entries, row->state[RUN_INIT].entries)
 VALUE(init_cycles, row->state[RUN_INIT].cycles)
 #undef VALUE
@@ -95,6 +98,8 @@ static const struct column columns[] = {
     {IN_SITES, "init-entries", "at boot:", "entries", 9, COUNT, value_init_entries},
     {IN_SITES, "init-cycles", NULL, NULL, 0, COUNT, value_init_cycles},
     {IN_TRAMPOLINES, "entries", "", "entries", 12, COUNT, value_on_entries},
+    {IN_FUNCTIONS, "entries", "site:", "entries", 12, COUNT, value_on_entries},
+    {IN_FUNCTIONS, "site-cycles", "", "cycles", 11, COUNT, value_site_cycles},
     {IN_JUMP_LABELS, "nop-entries", "nop:", "entries", 12, COUNT, value_off_entries},
     {IN_JUMP_LABELS, "nop-cycles", "", "cycles", 12, COUNT, value_off_cycles},
     {IN_JUMP_LABELS, "jump-entries", "jump:", "entries", 12, COUNT, value_on_entries},
@@ -385,6 +390,39 @@ void table_csv_diff(const struct table *a, const struct table *b, FILE *out)
         }
         fputc('\n', out);
     }
+    free(kept[0]);
+    free(kept[1]);
+    free(pairs);
+}
+
+static void put_row(const struct table_row *row, const char *name, enum run_group group,
+                    struct json *j)
+{
+    json_begin_object(j, name);
+    for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
+        if (is_in(&columns[i], group) && columns[i].form == COUNT)
+            json_number(j, columns[i].name, row ? count_of(columns[i].value(row)) : 0);
+    json_end(j);
+}
+
+void table_json_diff(const struct table *a, const struct table *b, struct json *j)
+{
+    struct table_row *kept[2];
+    size_t count;
+    struct pair *pairs = match(a, b, &columns[0], &count, kept);
+
+    json_line(j, 1);
+    json_begin_array(j, "rows");
+    for (const struct pair *p = pairs; p < pairs + count; p++) {
+        json_line(j, 2);
+        json_begin_object(j, NULL);
+        json_text(j, table_key_name(a->key), p->name);
+        put_row(p->a, "a", a->group, j);
+        put_row(p->b, "b", a->group, j);
+        json_end(j);
+    }
+    json_line(j, 1);
+    json_end(j);
     free(kept[0]);
     free(kept[1]);
     free(pairs);

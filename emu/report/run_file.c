@@ -24,6 +24,7 @@ void run_counts_add(struct run_counts *sum, const struct run_counts *more)
         sum->parts[part] += more->parts[part];
     sum->resumed += more->resumed;
     sum->through_cycles += more->through_cycles;
+    sum->site_cycles += more->site_cycles;
 }
 
 /* ---- members of objects; what is missing or of another type is 0 or NULL ---- */
@@ -50,22 +51,29 @@ static const char *text_or(const json_t *object, const char *name, const char *o
     return text ? text : otherwise;
 }
 
+static void take_parts(uint64_t parts[RUN_PARTS], const json_t *of)
+{
+    static const char *const names[RUN_PARTS] = {"issue", "fetch", "data", "branch"};
+    const json_t *object = json_object_get(of, "parts");
+
+    for (unsigned part = 0; part < RUN_PARTS; part++)
+        parts[part] = number_in(object, names[part]);
+}
+
 static struct run_counts counts_of(const json_t *counts)
 {
-    const json_t *parts = json_object_get(counts, "parts");
-
-    return (struct run_counts){
+    struct run_counts c = {
         .entries = number_in(counts, "entries"),
         .cycles = number_in(counts, "cycles"),
-        .parts = {[RUN_ISSUE] = number_in(parts, "issue"),
-                  [RUN_FETCH] = number_in(parts, "fetch"),
-                  [RUN_DATA] = number_in(parts, "data"),
-                  [RUN_BRANCH] = number_in(parts, "branch")},
         .resumed = number_in(counts, "resumed"),
         .through_cycles = number_in(counts, "through_cycles"),
         .through_min = number_in(counts, "through_min"),
         .through_max = number_in(counts, "through_max"),
+        .site_cycles = number_in(counts, "site_cycles"),
     };
+
+    take_parts(c.parts, counts);
+    return c;
 }
 
 static struct run_counts counts_in(const json_t *site, const char *state)
@@ -86,7 +94,7 @@ static struct run_site site_of(const json_t *site, enum run_group group)
         .line = (unsigned)number_in(site, "line"),
     };
 
-    if (group == RUN_TRAMPOLINES) {
+    if (group == RUN_TRAMPOLINES || group == RUN_FUNCTIONS) {
         s.state[RUN_ON] = counts_of(site);
         return s;
     }
@@ -96,22 +104,62 @@ static struct run_site site_of(const json_t *site, enum run_group group)
     return s;
 }
 
-static void take_sites(struct run_file *r, const json_t *json)
+static size_t functions_in_regions(const json_t *json)
 {
-    static const char *const names[RUN_GROUPS] = {"sites", "trampolines", "jump_labels"};
-    const json_t *sites[RUN_GROUPS], *site;
+    const json_t *region;
     size_t count = 0, i;
 
-    for (unsigned group = 0; group < RUN_GROUPS; group++) {
+    json_array_foreach(json_object_get(json, "regions"), i, region) count +=
+        json_array_size(json_object_get(region, "functions"));
+    return count;
+}
+
+static void take_sites(struct run_file *r, const json_t *json)
+{
+    static const char *const names[RUN_FUNCTIONS] = {"sites", "trampolines", "jump_labels"};
+    const json_t *sites[RUN_FUNCTIONS], *site;
+    size_t count = functions_in_regions(json), i;
+
+    for (unsigned group = 0; group < RUN_FUNCTIONS; group++) {
         sites[group] = json_object_get(json, names[group]);
         count += json_array_size(sites[group]);
     }
     r->sites = xcalloc(count + 1, sizeof *r->sites);
-    for (unsigned group = 0; group < RUN_GROUPS; group++)
+    for (unsigned group = 0; group < RUN_FUNCTIONS; group++)
         json_array_foreach(sites[group], i, site)
         {
             r->sites[r->site_count++] = site_of(site, (enum run_group)group);
         }
+}
+
+static void take_region(struct run_file *r, const json_t *region)
+{
+    struct run_region *to = &r->regions[r->region_count++];
+    const json_t *function;
+    size_t i;
+
+    *to = (struct run_region){.name = text_or(region, "name", ""),
+                              .times = number_in(region, "times"),
+                              .instructions = number_in(region, "instructions"),
+                              .busy_cycles = number_in(region, "busy_cycles"),
+                              .idle_cycles = number_in(region, "idle_cycles"),
+                              .sites = counts_in(region, "sites")};
+    take_parts(to->parts, region);
+    json_array_foreach(json_object_get(region, "functions"), i, function)
+    {
+        r->sites[r->site_count] = site_of(function, RUN_FUNCTIONS);
+        r->sites[r->site_count++].region = to->name;
+    }
+}
+
+/* After take_sites, which has made room for the functions. */
+static void take_regions(struct run_file *r, const json_t *regions)
+{
+    const json_t *region;
+    size_t i;
+
+    r->regions = xcalloc(json_array_size(regions) + 1, sizeof *r->regions);
+    json_array_foreach(regions, i, region) take_region(r, region);
 }
 
 static void take_harts(struct run_file *r, const json_t *harts)
@@ -251,6 +299,7 @@ static enum exit_status take_all(struct run_file *r, const char *path, json_t *j
     take_harts(r, json_object_get(json, "harts"));
     take_findings(r, json_object_get(json, "findings"));
     take_sites(r, json);
+    take_regions(r, json_object_get(json, "regions"));
     r->layout = text_or(json, "layout", "");
     r->busy_cycles = number_in(json_object_get(json, "totals"), "busy_cycles");
     return EXIT_PASS;
@@ -279,6 +328,33 @@ enum exit_status run_file_parse(struct run_file *r, const char *path, FILE *in,
 void run_file_free(struct run_file *r)
 {
     free(r->sites);
+    free(r->regions);
     json_decref(r->json);
     *r = (struct run_file){0};
+}
+
+bool run_file_keep_region(struct run_file *r, const char *name)
+{
+    size_t regions = 0, sites = 0;
+
+    for (size_t i = 0; i < r->region_count; i++)
+        if (!strcmp(r->regions[i].name, name))
+            r->regions[regions++] = r->regions[i];
+    for (size_t i = 0; i < r->site_count; i++)
+        if (!r->sites[i].region || !strcmp(r->sites[i].region, name))
+            r->sites[sites++] = r->sites[i];
+    r->region_count = regions;
+    r->site_count = sites;
+    return regions != 0;
+}
+
+uint64_t run_file_busy(const struct run_file *r, enum run_group group)
+{
+    uint64_t busy = 0;
+
+    if (group != RUN_FUNCTIONS)
+        return r->busy_cycles;
+    for (size_t i = 0; i < r->region_count; i++)
+        busy += r->regions[i].busy_cycles;
+    return busy;
 }

@@ -20,9 +20,10 @@ enum run_part { RUN_ISSUE, RUN_FETCH, RUN_DATA, RUN_BRANCH, RUN_PARTS };
 
 /*
  * The groups of code that have costs: ftrace's sites; its trampolines and return_to_handler, with
- * counts in RUN_ON; jump labels, RUN_OFF as nops and RUN_ON as jumps.
+ * counts in RUN_ON; jump labels, RUN_OFF as nops and RUN_ON as jumps; all code of functions in
+ * regions of interest, in RUN_ON.
  */
-enum run_group { RUN_SITES, RUN_TRAMPOLINES, RUN_JUMP_LABELS, RUN_GROUPS };
+enum run_group { RUN_SITES, RUN_TRAMPOLINES, RUN_JUMP_LABELS, RUN_FUNCTIONS, RUN_GROUPS };
 
 /* The counts of one state of a site, or the sum over several sites. Cycles are those of the hart.
  */
@@ -31,6 +32,7 @@ struct run_counts {
     uint64_t parts[RUN_PARTS]; /* the parts of `cycles`, which add up to it */
     uint64_t resumed;          /* calls that returned to the instruction after the site */
     uint64_t through_cycles, through_min, through_max; /* of these calls, from the site on */
+    uint64_t site_cycles; /* RUN_FUNCTIONS: of the function's site, which are among `cycles` */
 };
 
 struct run_site {
@@ -39,8 +41,17 @@ struct run_site {
     const char *function, *kind;
     const char *module; /* NULL: of the image itself */
     const char *file;   /* NULL: not known */
+    const char *region; /* RUN_FUNCTIONS */
     unsigned line;      /* 0: not known */
     struct run_counts state[RUN_STATES];
+};
+
+/* A region of interest (docs/report.md). */
+struct run_region {
+    const char *name;
+    uint64_t times, instructions, busy_cycles, idle_cycles;
+    uint64_t parts[RUN_PARTS]; /* all 0 without a core model */
+    struct run_counts sites;   /* entries, cycles and parts */
 };
 
 struct run_file {
@@ -53,6 +64,8 @@ struct run_file {
     bool audited;
     struct run_site *sites; /* of all groups */
     size_t site_count;
+    struct run_region *regions;
+    size_t region_count;
     void *json; /* owns the strings */
 };
 
@@ -66,6 +79,12 @@ MUST_USE enum exit_status run_file_read(struct run_file *r, const char *path, co
 MUST_USE enum exit_status run_file_parse(struct run_file *r, const char *path, FILE *in,
                                          const struct diag *d);
 void run_file_free(struct run_file *r);
+
+/* Drops all regions but that of this name, with their functions. False: there is none. */
+MUST_USE bool run_file_keep_region(struct run_file *r, const char *name);
+
+/* The cycles of which the rows of the group are a share. */
+uint64_t run_file_busy(const struct run_file *r, enum run_group group);
 
 /* Adds `more` to `sum`; keeps the smaller minimum and the greater maximum. */
 void run_counts_add(struct run_counts *sum, const struct run_counts *more);

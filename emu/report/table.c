@@ -29,8 +29,10 @@ enum table_key table_key_find(const char *name)
     return (enum table_key)key;
 }
 
-static const char *const group_names[RUN_GROUPS] = {
-    [RUN_SITES] = "sites", [RUN_TRAMPOLINES] = "trampolines", [RUN_JUMP_LABELS] = "jump-labels"};
+static const char *const group_names[RUN_GROUPS] = {[RUN_SITES] = "sites",
+                                                    [RUN_TRAMPOLINES] = "trampolines",
+                                                    [RUN_JUMP_LABELS] = "jump-labels",
+                                                    [RUN_FUNCTIONS] = "functions"};
 
 const char *table_group_name(enum run_group group)
 {
@@ -130,7 +132,7 @@ static void add_member(struct table_row *row, const struct member *m, bool first
     row->sites++;
     row->nested |= !is_function(m->site);
     if (first_of_run)
-        row->busy_cycles += m->run->busy_cycles;
+        row->busy_cycles += run_file_busy(m->run, row->group);
     for (unsigned state = 0; state < RUN_STATES; state++)
         run_counts_add(&row->state[state], &m->site->state[state]);
 }
@@ -176,7 +178,7 @@ struct table_row table_total(const struct table *t, const struct run_file *runs,
     struct table_row total = {.name = name, .group = t->group};
 
     for (size_t i = 0; i < count; i++)
-        total.busy_cycles += runs[i].busy_cycles;
+        total.busy_cycles += run_file_busy(&runs[i], t->group);
     for (size_t i = 0; i < t->count; i++) {
         if (t->rows[i].nested)
             continue;

@@ -81,4 +81,10 @@ void table_print_diff(const struct table *a, const struct table *b, const struct
                       size_t top, const struct table_row totals[2], FILE *out);
 void table_csv_diff(const struct table *a, const struct table *b, FILE *out);
 
+struct json;
+
+/* The same as the array "rows" of the open object: of each row the columns that are counts, in "a"
+ * and "b". */
+void table_json_diff(const struct table *a, const struct table *b, struct json *j);
+
 #endif

@@ -38,6 +38,12 @@ static inline struct site_cost site_cost_add(struct site_cost a, struct site_cos
                               a.branch + b.branch};
 }
 
+static inline struct site_cost site_cost_less(struct site_cost a, struct site_cost b)
+{
+    return (struct site_cost){a.issue - b.issue, a.fetch - b.fetch, a.data - b.data,
+                              a.branch - b.branch};
+}
+
 /* Makes a cost of a probe's PROBE_TALLY counters. */
 static inline struct site_cost site_cost_of_tally(const uint64_t *tally)
 {

@@ -73,12 +73,6 @@ uint64_t report_busy_cycles(const struct report *r)
     return busy;
 }
 
-static struct site_cost less(struct site_cost a, struct site_cost b)
-{
-    return (struct site_cost){a.issue - b.issue, a.fetch - b.fetch, a.data - b.data,
-                              a.branch - b.branch};
-}
-
 struct jump_totals report_jumps(const struct report *r)
 {
     const struct jump_labels *labels = watch_jump_labels(r->watch);
@@ -116,7 +110,8 @@ struct cycle_totals report_cycles(const struct report *r, const struct site_tota
                                                             .branch = parts.branch});
         }
     if (t.has_parts)
-        t.rest = less(less(less(t.all, t.sites), t.trampolines), t.jump_labels);
+        t.rest = site_cost_less(site_cost_less(site_cost_less(t.all, t.sites), t.trampolines),
+                                t.jump_labels);
     t.rest_cycles = t.busy - site_cost_sum(t.sites) - site_cost_sum(t.trampolines) -
                     site_cost_sum(t.jump_labels);
     return t;
@@ -465,6 +460,10 @@ void report_text(const struct report *r, FILE *out)
 
     fprintf(out, "modes: %s\n", r->run.modes);
     print_harts(r, out);
+    if (r->regions) {
+        fputc('\n', out);
+        report_print_regions(r->regions, out);
+    }
     if (watch_account(r->watch) && site_count(watch_sites(r->watch))) {
         fprintf(out,
                 "\n%s ftrace sites of layout %s, in cycles of --timing %s "

@@ -16,6 +16,7 @@
 #include "ftrace/report/findings_style.h"
 
 struct lines;
+struct regions;
 struct symbols;
 struct watch;
 
@@ -45,6 +46,7 @@ struct report {
     struct run_info run;
     struct cluster *cluster;
     struct watch *watch;
+    const struct regions *regions; /* NULL: none */
     const struct symbols *symbols;
     struct lines *lines;
     unsigned rows; /* rows of the site table in the text; the other sites are summed up */

@@ -107,16 +107,6 @@ static void put_run(struct json *j, const struct report *r)
     json_end(j);
 }
 
-static void put_parts(struct json *j, const char *name, struct site_cost parts)
-{
-    json_begin_object(j, name);
-    json_number(j, "issue", parts.issue);
-    json_number(j, "fetch", parts.fetch);
-    json_number(j, "data", parts.data);
-    json_number(j, "branch", parts.branch);
-    json_end(j);
-}
-
 static void put_hart(struct sheet *s, size_t i)
 {
     const struct hart *h = cluster_hart(s->report->cluster, (unsigned)i);
@@ -127,18 +117,18 @@ static void put_hart(struct sheet *s, size_t i)
     json_number(&s->json, "cycles", hart_cycles(h));
     json_number(&s->json, "idle_cycles", hart_idle_cycles(h));
     if (hart_parts(h, &parts))
-        put_parts(&s->json, "parts",
-                  (struct site_cost){.issue = parts.issue,
-                                     .fetch = parts.fetch,
-                                     .data = parts.data,
-                                     .branch = parts.branch});
+        report_put_parts(&s->json, "parts",
+                         (struct site_cost){.issue = parts.issue,
+                                            .fetch = parts.fetch,
+                                            .data = parts.data,
+                                            .branch = parts.branch});
 }
 
 static void put_counts(struct json *j, const struct state_account *s, bool call)
 {
     json_number(j, "entries", s->entries);
     json_number(j, "cycles", s->cycles);
-    put_parts(j, "parts", s->parts);
+    report_put_parts(j, "parts", s->parts);
     if (call) {
         json_number(j, "resumed", s->resumed);
         json_number(j, "through_cycles", s->through_sum);
@@ -159,7 +149,7 @@ static void put_site_state(struct json *j, const char *name, const struct state_
 {
     json_begin_object(j, name);
     put_counts(j, s, call);
-    put_parts(j, "per_entry", s->cost);
+    report_put_parts(j, "per_entry", s->cost);
     json_end(j);
 }
 
@@ -230,7 +220,7 @@ static void put_cycles(struct json *j, const char *name, uint64_t cycles,
     json_begin_object(j, name);
     json_number(j, "cycles", cycles);
     if (parts)
-        put_parts(j, "parts", *parts);
+        report_put_parts(j, "parts", *parts);
     json_end(j);
 }
 
@@ -244,7 +234,7 @@ static void put_trampoline(struct sheet *s, size_t i)
     json_number(j, "size", t.size);
     json_number(j, "entries", t.entries);
     json_number(j, "cycles", site_cost_sum(t.parts));
-    put_parts(j, "parts", t.parts);
+    report_put_parts(j, "parts", t.parts);
 }
 
 static void put_jump_state(struct json *j, const char *name, uint64_t entries,
@@ -253,7 +243,7 @@ static void put_jump_state(struct json *j, const char *name, uint64_t entries,
     json_begin_object(j, name);
     json_number(j, "entries", entries);
     json_number(j, "cycles", site_cost_sum(parts));
-    put_parts(j, "parts", parts);
+    report_put_parts(j, "parts", parts);
     json_end(j);
 }
 
@@ -297,7 +287,7 @@ static void put_totals(struct json *j, const struct report *r)
     put_cycles(j, "trampolines", site_cost_sum(c.trampolines), &c.trampolines);
     json_begin_object(j, "jump_labels");
     json_number(j, "cycles", site_cost_sum(c.jump_labels));
-    put_parts(j, "parts", c.jump_labels);
+    report_put_parts(j, "parts", c.jump_labels);
     put_jump_states(j, jumps.entries, jumps.parts);
     json_end(j);
     put_cycles(j, "rest", c.rest_cycles, c.has_parts ? &c.rest : NULL);
@@ -785,6 +775,8 @@ bool report_json(const struct report *r, FILE *out)
         json_line(j, 1);
         put_totals(j, r);
     }
+    if (r->regions)
+        report_put_regions(j, r->regions);
     put_rows(&s, "sites", site_count(sites), put_site); /* updates refer to its rows */
     if (watch_trampolines(r->watch))
         put_rows(&s, "trampolines", trampolines_count(watch_trampolines(r->watch)), put_trampoline);

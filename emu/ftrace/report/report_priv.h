@@ -52,4 +52,11 @@ char *report_finding_text(const struct report *r, size_t index,
 /* Writes the array "harts" of a finding. */
 void report_put_harts(struct json *j, const struct finding *f);
 
+/* Writes the object with the parts of a cost. */
+void report_put_parts(struct json *j, const char *name, struct site_cost parts);
+
+/* Writes the array "regions", and prints their table. */
+void report_put_regions(struct json *j, const struct regions *r);
+void report_print_regions(const struct regions *r, FILE *out);
+
 #endif
