@@ -42,7 +42,7 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 .PHONY: FORCE
 FORCE:
 
-# The version: the first heading of CHANGELOG.md, `## 0.9 (2026-11-27)'.
+# The version: the first heading of CHANGELOG.md, `## 0.9 (2026-11-28)'.
 $(BUILD)/version.h: CHANGELOG.md mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	@version=$$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' $<); \

@@ -15,7 +15,7 @@
 
 #include "base/compiler.h"
 
-enum { OPTION_PROBLEM_MAX = 256 };
+enum { OPTION_PROBLEM_MAX = 512 };
 
 enum option_kind {
     KIND_FLAG,   /* no text: a bool that becomes true */

@@ -308,6 +308,11 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
                    commands[p->options->command].name);
         return refuse(p);
     }
+    if (strcmp(rows[row].name, "isa") == 0 && strcmp(arg, "help") == 0) {
+        extensions_list(stdout);
+        p->done = true;
+        return ECANCELED; /* stops parsing */
+    }
     if (option_value_set(&rows[row].value, p->options, arg, problem)) {
         note_repetition(p, row, arg);
         note_saved(p->options, &rows[row], arg);

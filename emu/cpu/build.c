@@ -89,7 +89,7 @@ static void add_insn(struct builder *b, const struct fetched *f)
 
     add_float_check(b, floating);
     u = add_uop(b, f->legal ? label_kind(i) : UOP_ILLEGAL, i->size);
-    u->rd = i->rd || floating == FLOATING_FW ? i->rd : 32;
+    u->rd = i->rd || floating == FLOATING_FW ? i->rd : REG_SINK;
     u->rs1 = i->rs1;
     u->rs2 = i->rs2;
     u->imm = f->legal ? i->imm : (int32_t)i->word;

@@ -296,6 +296,8 @@ static uint64_t read_misa(struct hart *h)
         if (hart_has(h, e) && !name[1])
             misa |= UINT64_C(1) << (name[0] - 'A');
     }
+    if (hart_has(h, EXT_Zba) && hart_has(h, EXT_Zbb) && hart_has(h, EXT_Zbs))
+        misa |= UINT64_C(1) << ('B' - 'A');
     return misa;
 }
 

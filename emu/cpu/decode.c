@@ -154,6 +154,33 @@ static bool extract_AMO(uint32_t w, struct insn *i)
     return extract_R(w, i);
 }
 
+/* Zacas: rd is also a source. */
+static bool extract_CAS(uint32_t w, struct insn *i)
+{
+    return extract_AMO(w, i);
+}
+
+/* Rd and rs2 are the even ones of pairs. */
+static bool extract_CAS_PAIRS(uint32_t w, struct insn *i)
+{
+    return extract_AMO(w, i) && i->rd % 2 == 0 && i->rs2 % 2 == 0;
+}
+
+/* Zimop: the immediate is the number in the name. */
+static bool extract_MOP_R(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    i->imm = (int32_t)(field(w, 30, 30) << 4 | field(w, 27, 26) << 2 | field(w, 21, 20));
+    return true;
+}
+
+static bool extract_MOP_RR(uint32_t w, struct insn *i)
+{
+    i->imm = (int32_t)(field(w, 30, 30) << 2 | field(w, 27, 26));
+    return extract_R(w, i);
+}
+
 /* Zalasr: no immediate. */
 static bool extract_ALOAD(uint32_t w, struct insn *i)
 {
@@ -399,6 +426,63 @@ static bool extract_C_ADD(uint32_t w, struct insn *i)
     i->rs1 = i->rd;
     i->rs2 = (uint8_t)field(w, 6, 2);
     return i->rs2 != 0;
+}
+
+/* Zcb: bits 5 and 6 have the offset's bits 1 and 0. */
+static bool extract_C_LB(uint32_t w, struct insn *i)
+{
+    i->rd = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = (int32_t)(field(w, 5, 5) << 1 | field(w, 6, 6));
+    return true;
+}
+
+static bool extract_C_LH(uint32_t w, struct insn *i)
+{
+    i->rd = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = (int32_t)(field(w, 5, 5) << 1);
+    return true;
+}
+
+static bool extract_C_SB(uint32_t w, struct insn *i)
+{
+    i->rs2 = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = (int32_t)(field(w, 5, 5) << 1 | field(w, 6, 6));
+    return true;
+}
+
+static bool extract_C_SH(uint32_t w, struct insn *i)
+{
+    i->rs2 = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = (int32_t)(field(w, 5, 5) << 1);
+    return true;
+}
+
+static bool extract_C_UNARY(uint32_t w, struct insn *i)
+{
+    i->rd = i->rs1 = creg(w, 7);
+    return true;
+}
+
+static bool extract_C_ZEXT_B(uint32_t w, struct insn *i)
+{
+    i->imm = 0xff;
+    return extract_C_UNARY(w, i);
+}
+
+static bool extract_C_NOT(uint32_t w, struct insn *i)
+{
+    i->imm = -1;
+    return extract_C_UNARY(w, i);
+}
+
+/* Zcmop: without operands it is the addi of a nop. */
+static bool extract_C_MOP(uint32_t w, struct insn *i)
+{
+    return extract_NONE(w, i);
 }
 
 /* ---- floating point: the rounding mode in imm's low bits, rs3 above them (isa.h) ---- */

@@ -1,7 +1,7 @@
 /*
  * disasm.c - see disasm.h. Instructions come from decode.c and format.def,
  * aliases from alias.def, the names of CSRs from csr.def. No encoding is known
- * here but the position of aq and rl in atomic instructions.
+ * here but the position of aq and rl in atomic instructions, and of numbers in c.mop.
  *
  * A compressed instruction is written as the one it expands to. Where binutils
  * 2.40 writes `and a0,a0,1` for an andi we keep the manual's name, and comments
@@ -252,12 +252,22 @@ static const struct alias *alias_of(const struct insn *i)
     return NULL;
 }
 
-/* Bits 26 and 25 of every atomic instruction are acquire and release. */
-static const char *ordering(const struct insn *i, unsigned format)
+/* What the word adds to the name: acquire and release in bits 26 and 25, the number of a
+ * may-be-operation. */
+static void put_suffix(struct text *t, const struct insn *i)
 {
-    static const char *const suffixes[] = {"", ".rl", ".aq", ".aqrl"};
+    static const char *const ordering[] = {"", ".rl", ".aq", ".aqrl"};
 
-    return format == FORMAT_AMO || format == FORMAT_LR ? suffixes[bits(i->word, 26, 25)] : "";
+    switch (row_info(i->row)->format) {
+    case FORMAT_AMO:
+    case FORMAT_CAS:
+    case FORMAT_CAS_PAIRS:
+    case FORMAT_LR: put(t, "%s", ordering[bits(i->word, 26, 25)]); break;
+    case FORMAT_MOP_R:
+    case FORMAT_MOP_RR: put(t, ".%d", (int)i->imm); break;
+    case FORMAT_C_MOP: put(t, ".%u", (unsigned)bits(i->word, 10, 8) * 2 + 1); break;
+    default: break;
+    }
 }
 
 static void put_insn(struct text *t, uint64_t pc, const struct insn *i,
@@ -268,7 +278,9 @@ static void put_insn(struct text *t, uint64_t pc, const struct insn *i,
     const char *pattern = alias ? alias->operands : patterns[info->format];
 
     put_mnemonic(t, alias ? alias->name : info->name);
-    put(t, "%s%s", ordering(i, info->format), pattern[0] ? "\t" : "");
+    put_suffix(t, i);
+    if (pattern[0])
+        put(t, "\t");
     for (; *pattern; pattern++)
         put_operand(t, *pattern, pc, i, names);
 }

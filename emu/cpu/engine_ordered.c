@@ -56,17 +56,17 @@
             goto raised;                                                                \
         NEXT_UNLESS_ASKED;                                                              \
     } while (0)
-#define ATOMIC(type, expression)                             \
-    do {                                                     \
-        if (UNLIKELY(h->s.unordered))                        \
-            note_atomic(h, u);                               \
-        SYNC();                                              \
-        if (!store_order_atomic(h, u, S1, sizeof(type), S2)) \
-            goto raised;                                     \
-        NEXT_UNLESS_ASKED;                                   \
+#define ATOMIC_BY(call)               \
+    do {                              \
+        if (UNLIKELY(h->s.unordered)) \
+            note_atomic(h, u);        \
+        SLOW(call);                   \
     } while (0)
-#define LOAD_RESERVED(type)     SLOW(store_order_reserve(h, u, sizeof(type)))
-#define STORE_CONDITIONAL(type) SLOW(store_order_conditional(h, u, sizeof(type)))
+#define ATOMIC(type, expression) ATOMIC_BY(store_order_atomic(h, u, S1, sizeof(type), S2))
+#define COMPARE_AND_SWAP(type)   SLOW(store_order_compare_and_swap(h, u, sizeof(type)))
+#define COMPARE_AND_SWAP_PAIR    SLOW(store_order_compare_and_swap(h, u, 16))
+#define LOAD_RESERVED(type)      SLOW(store_order_reserve(h, u, sizeof(type)))
+#define STORE_CONDITIONAL(type)  SLOW(store_order_conditional(h, u, sizeof(type)))
 
 #include "cpu/engine.inc"
 

@@ -180,6 +180,34 @@
 #define DO_amominu_d ATOMIC(int64_t, (uint64_t)old < (uint64_t)arg ? old : arg)
 #define DO_amomaxu_d ATOMIC(int64_t, (uint64_t)old > (uint64_t)arg ? old : arg)
 
+/* ---- Zabha ---- */
+#define DO_amoswap_b ATOMIC(int8_t, arg)
+#define DO_amoadd_b  ATOMIC(int8_t, (int8_t)(old + arg))
+#define DO_amoxor_b  ATOMIC(int8_t, (int8_t)(old ^ arg))
+#define DO_amoand_b  ATOMIC(int8_t, (int8_t)(old & arg))
+#define DO_amoor_b   ATOMIC(int8_t, (int8_t)(old | arg))
+#define DO_amomin_b  ATOMIC(int8_t, old < arg ? old : arg)
+#define DO_amomax_b  ATOMIC(int8_t, old > arg ? old : arg)
+#define DO_amominu_b ATOMIC(int8_t, (uint8_t)old < (uint8_t)arg ? old : arg)
+#define DO_amomaxu_b ATOMIC(int8_t, (uint8_t)old > (uint8_t)arg ? old : arg)
+#define DO_amoswap_h ATOMIC(int16_t, arg)
+#define DO_amoadd_h  ATOMIC(int16_t, (int16_t)(old + arg))
+#define DO_amoxor_h  ATOMIC(int16_t, (int16_t)(old ^ arg))
+#define DO_amoand_h  ATOMIC(int16_t, (int16_t)(old & arg))
+#define DO_amoor_h   ATOMIC(int16_t, (int16_t)(old | arg))
+#define DO_amomin_h  ATOMIC(int16_t, old < arg ? old : arg)
+#define DO_amomax_h  ATOMIC(int16_t, old > arg ? old : arg)
+#define DO_amominu_h ATOMIC(int16_t, (uint16_t)old < (uint16_t)arg ? old : arg)
+#define DO_amomaxu_h ATOMIC(int16_t, (uint16_t)old > (uint16_t)arg ? old : arg)
+
+/* ---- Zacas: the operand is stored where rd's value is found. The old value is written back else.
+ * ---- */
+#define DO_amocas_b COMPARE_AND_SWAP(int8_t)
+#define DO_amocas_h COMPARE_AND_SWAP(int16_t)
+#define DO_amocas_w COMPARE_AND_SWAP(int32_t)
+#define DO_amocas_d COMPARE_AND_SWAP(int64_t)
+#define DO_amocas_q COMPARE_AND_SWAP_PAIR
+
 /* ---- Zalasr: what they order is the ordered engine's matter ---- */
 #define DO_lb_aq   LOAD_ALIGNED(int8_t)
 #define DO_lb_aqrl LOAD_ALIGNED(int8_t)
@@ -252,6 +280,14 @@
 #define DO_binvi RD = S1 ^ UINT64_C(1) << IMM
 #define DO_bset  RD = S1 | UINT64_C(1) << (S2 & 63)
 #define DO_bseti RD = S1 | UINT64_C(1) << IMM
+
+/* ---- Zihintntl, Zimop: nothing is cached, and no may-be-operation has got another meaning ---- */
+#define DO_ntl_p1
+#define DO_ntl_pall
+#define DO_ntl_s1
+#define DO_ntl_all
+#define DO_mop_r  RD = 0
+#define DO_mop_rr RD = 0
 
 /* ---- Zicond ---- */
 #define DO_czero_eqz RD = S2 ? S1 : 0

@@ -8,12 +8,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/compiler.h"
+
 static const struct {
     const char *name;
     bool shown;
     unsigned needs;
+    const char *what;
 } extensions[] = {
-#define X(name, shown, needs, what) {#name, shown, EXT_##needs},
+#define X(name, shown, needs, what) {#name, shown, EXT_##needs, what},
 #include "cpu/extension.def"
 #undef X
 };
@@ -26,21 +29,58 @@ const char *extension_name(unsigned extension)
     return extensions[extension].name;
 }
 
+static const struct {
+    const char *name, *what;
+} promises[] = {
+#define P(name, what) {#name, what},
+#include "cpu/promise.def"
+#undef P
+};
+
+static const struct {
+    const char *name, *isa;
+} profiles[] = {
+#define PROFILE(name, isa) {#name, isa},
+#include "cpu/profile.def"
+#undef PROFILE
+};
+
+/* What an extension includes. */
+static const struct {
+    enum extension whole, part;
+} included[] = {{EXT_Zfh, EXT_Zfhmin}};
+
+static bool is_name(const char *known, const char *name, size_t len)
+{
+    return strlen(known) == len && !strncasecmp(known, name, len);
+}
+
 static bool add(const char *name, size_t len, uint64_t *set)
 {
     for (unsigned e = 0; e < EXT_COUNT; e++)
-        if (extensions[e].shown && strlen(extensions[e].name) == len &&
-            !strncasecmp(extensions[e].name, name, len)) {
+        if (extensions[e].shown && is_name(extensions[e].name, name, len)) {
             *set |= UINT64_C(1) << e;
             return true;
         }
+    for (size_t i = 0; i < ARRAY_LEN(promises); i++)
+        if (is_name(promises[i].name, name, len))
+            return true;
     return false;
+}
+
+static void add_included(uint64_t *set)
+{
+    for (size_t i = 0; i < ARRAY_LEN(included); i++)
+        if (*set >> included[i].whole & 1)
+            *set |= UINT64_C(1) << included[i].part;
 }
 
 static bool add_letter(char letter, uint64_t *set)
 {
     bool known = true;
 
+    if (letter == 'b')
+        return add("zba", 3, set) && add("zbb", 3, set) && add("zbs", 3, set);
     if (letter != 'g')
         return add(&letter, 1, set);
     for (const char *l = "imafd"; *l; l++)
@@ -59,20 +99,8 @@ static bool needs_met(uint64_t set, char *problem)
     return true;
 }
 
-bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX])
+static bool add_names(const char *at, uint64_t *set, char *problem)
 {
-    const char *at;
-
-    *set = 0;
-    if (strncasecmp(isa, "rv64i", 5) != 0 && strncasecmp(isa, "rv64g", 5) != 0) {
-        snprintf(problem, EXT_TEXT_MAX, "an ISA string begins with rv64i or rv64g");
-        return false;
-    }
-    for (at = isa + 4; *at && *at != '_'; at++)
-        if (!add_letter((char)tolower(*at), set)) {
-            snprintf(problem, EXT_TEXT_MAX, "%c is not implemented", *at);
-            return false;
-        }
     while (*at++ == '_') {
         size_t len = strcspn(at, "_");
 
@@ -83,8 +111,84 @@ bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX]
         }
         at += len;
     }
+    return true;
+}
+
+static bool add_string(const char *isa, uint64_t *set, char *problem)
+{
+    const char *at;
+
+    if (strncasecmp(isa, "rv64i", 5) != 0 && strncasecmp(isa, "rv64g", 5) != 0) {
+        snprintf(problem, EXT_TEXT_MAX,
+                 "an ISA string begins with rv64i, rv64g or a profile; --isa help lists all names");
+        return false;
+    }
+    for (at = isa + 4; *at && *at != '_'; at++)
+        if (!add_letter((char)tolower(*at), set)) {
+            snprintf(problem, EXT_TEXT_MAX, "%c is not implemented", *at);
+            return false;
+        }
+    return add_names(at, set, problem);
+}
+
+/* The ISA string of the profile that `isa` begins with; NULL: with none. */
+static const char *profile_at(const char *isa, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(profiles); i++)
+        if (is_name(profiles[i].name, isa, len))
+            return profiles[i].isa;
+    return NULL;
+}
+
+bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX])
+{
+    size_t len = strcspn(isa, "_");
+    const char *profile = profile_at(isa, len);
+
+    *set = 0;
+    if (!(profile ? add_string(profile, set, problem) && add_names(isa + len, set, problem)
+                  : add_string(isa, set, problem)))
+        return false;
     *set |= ALWAYS;
+    add_included(set);
     return needs_met(*set, problem);
+}
+
+const char *extensions_promises(void)
+{
+    static const char names[] =
+#define P(name, what) "_" #name
+#include "cpu/promise.def"
+#undef P
+        ;
+
+    return names;
+}
+
+static void list_name(FILE *out, const char *name, const char *what)
+{
+    char lower[32];
+    size_t len = 0;
+
+    for (; name[len] && len < sizeof lower - 1; len++)
+        lower[len] = (char)tolower(name[len]);
+    lower[len] = '\0';
+    fprintf(out, "  %-14s%s\n", lower, what);
+}
+
+void extensions_list(FILE *out)
+{
+    fprintf(out, "Profiles, which may be followed by more names (rva22_zfa):\n");
+    for (size_t i = 0; i < ARRAY_LEN(profiles); i++)
+        list_name(out, profiles[i].name, profiles[i].isa);
+    fprintf(out,
+            "\nExtensions; without --isa all of these but ztso (rv64imac_zicsr, rv64gc_zba):\n");
+    for (unsigned e = 0; e < EXT_COUNT; e++)
+        if (extensions[e].shown)
+            list_name(out, extensions[e].name, extensions[e].what);
+    fprintf(out, "\nProperties that every machine here has; naming them changes nothing:\n");
+    for (size_t i = 0; i < ARRAY_LEN(promises); i++)
+        list_name(out, promises[i].name, promises[i].what);
 }
 
 void extensions_format(uint64_t set, char text[EXT_TEXT_MAX])

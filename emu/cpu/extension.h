@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/compiler.h"
 
@@ -22,9 +23,10 @@ enum extension_set {
 #define X(name, shown, needs, what) EXTS_##name = INT64_C(1) << EXT_##name,
 #include "cpu/extension.def"
 #undef X
-    EXTS_D_Zfh = EXTS_D | EXTS_Zfh,
+    EXTS_D_Zfhmin = EXTS_D | EXTS_Zfhmin,
     EXTS_D_Zfa = EXTS_D | EXTS_Zfa,
     EXTS_Zfa_Zfh = EXTS_Zfa | EXTS_Zfh,
+    EXTS_Zabha_Zacas = EXTS_Zabha | EXTS_Zacas,
 };
 #define EXTS_ALL (~UINT64_C(0) >> (64 - EXT_COUNT))
 /* Those of a machine for which none are named: code must not rely on more order than it has to. */
@@ -33,17 +35,25 @@ enum extension_set {
 _Static_assert(EXT_COUNT <= 63, "a set is an enumerator");
 
 /* Bytes that the ISA string of any set fits in, with the terminating zero. */
-enum { EXT_TEXT_MAX = 256 };
+enum { EXT_TEXT_MAX = 512 };
 
 /*
- * Parses an ISA string as used in the device tree (vol. I, 35): rv64, letters,
- * then names after underscores; `g` is imafd_zicsr_zifencei. False: the string
- * is invalid, and `problem` says why.
+ * Parses an ISA string as used in the device tree (vol. I, 35): rv64 and letters, or a profile
+ * (profile.def), then names after underscores; `g` is imafd_zicsr_zifencei, `b` zba_zbb_zbs. What
+ * an extension includes need not be named, and names of promise.def change nothing. False: the
+ * string is invalid, and `problem` says why.
  */
 MUST_USE bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX]);
 
 /* The ISA string of a set, in canonical order and lower case. */
 void extensions_format(uint64_t set, char text[EXT_TEXT_MAX]);
+
+/* The names of promise.def, each after an underscore, in lower case. */
+const char *extensions_promises(void);
+
+/* Writes all names that extensions_parse takes, with what they are: profiles, extensions, promises.
+ */
+void extensions_list(FILE *out);
 
 /* The name as in extension.def. */
 const char *extension_name(unsigned extension); /* extension < EXT_COUNT */

@@ -374,6 +374,8 @@ static void keep_mark(struct view *v, const struct insn *i)
             RD = (uint64_t)(int64_t)old;    \
     } while (0)
 
+#define COMPARE_AND_SWAP(type) ATOMIC(type, old == (type)RD ? arg : old)
+
 /* The rows of insn.def that are followed by exec.h. */
 /* clang-format off */
 #define FOLLOWED(X)                                                                       \
@@ -388,6 +390,12 @@ static void keep_mark(struct view *v, const struct insn *i)
     X(amomin_w) X(amomax_w) X(amominu_w) X(amomaxu_w)                                     \
     X(lr_d) X(sc_d) X(amoswap_d) X(amoadd_d) X(amoxor_d) X(amoand_d) X(amoor_d)           \
     X(amomin_d) X(amomax_d) X(amominu_d) X(amomaxu_d)                                     \
+    X(amoswap_b) X(amoadd_b) X(amoxor_b) X(amoand_b) X(amoor_b)                           \
+    X(amomin_b) X(amomax_b) X(amominu_b) X(amomaxu_b)                                     \
+    X(amoswap_h) X(amoadd_h) X(amoxor_h) X(amoand_h) X(amoor_h)                           \
+    X(amomin_h) X(amomax_h) X(amominu_h) X(amomaxu_h)                                     \
+    X(amocas_b) X(amocas_h) X(amocas_w) X(amocas_d)                                       \
+    X(ntl_p1) X(ntl_pall) X(ntl_s1) X(ntl_all) X(mop_r) X(mop_rr)                         \
     X(lb_aq) X(lb_aqrl) X(lh_aq) X(lh_aqrl) X(lw_aq) X(lw_aqrl) X(ld_aq) X(ld_aqrl)       \
     X(sb_rl) X(sb_aqrl) X(sh_rl) X(sh_aqrl) X(sw_rl) X(sw_aqrl) X(sd_rl) X(sd_aqrl)       \
     X(add_uw) X(sh1add) X(sh2add) X(sh3add) X(sh1add_uw) X(sh2add_uw) X(sh3add_uw)        \

@@ -77,17 +77,29 @@ enum floating op_floating(unsigned op)
     return (enum floating)floatings[op_info(op)->format];
 }
 
+/* The register, or the pair that begins with it: of x0 all is zero. */
+static uint32_t registers_at(const struct insn *i, unsigned reg)
+{
+    return (op_info(i->op)->format == FORMAT_CAS_PAIRS && reg ? UINT32_C(3) : UINT32_C(1)) << reg;
+}
+
+bool op_reads_rd(unsigned op)
+{
+    return op_info(op)->format == FORMAT_CAS || op_info(op)->format == FORMAT_CAS_PAIRS;
+}
+
 uint32_t op_sources(const struct insn *i)
 {
     const char *operands = operand_texts[op_info(i->op)->format];
 
     return (strchr(operands, 's') ? UINT32_C(1) << i->rs1 : 0) |
-           (strchr(operands, 't') ? UINT32_C(1) << i->rs2 : 0);
+           (strchr(operands, 't') ? registers_at(i, i->rs2) : 0) |
+           (op_reads_rd(i->op) ? registers_at(i, i->rd) : 0);
 }
 
 uint32_t op_targets(const struct insn *i)
 {
-    return strchr(operand_texts[op_info(i->op)->format], 'd') ? UINT32_C(1) << i->rd : 0;
+    return strchr(operand_texts[op_info(i->op)->format], 'd') ? registers_at(i, i->rd) : 0;
 }
 
 const char *freg_name(unsigned reg)

@@ -94,14 +94,15 @@ struct row_info {
     uint32_t match, mask;
     uint8_t format; /* enum format */
     uint16_t op;    /* enum op: its own, or that of the instruction it expands to */
-    uint32_t needs; /* set of extensions (enum extension_set) */
+    uint64_t needs; /* set of extensions (enum extension_set) */
 };
 
 const struct row_info *row_info(unsigned row); /* row < ROW_COUNT */
 const struct row_info *op_info(unsigned op); /* the full-size row of an operation; op < OP_COUNT */
 enum timing_class op_class(unsigned op);     /* op < OP_COUNT */
 enum floating op_floating(unsigned op);      /* op < OP_COUNT */
-/* The integer registers that an instruction reads, and the one that it writes, a bit each. */
+bool op_reads_rd(unsigned op);               /* a compare and swap; op < OP_COUNT */
+/* The integer registers that an instruction reads, and those that it writes, a bit each. */
 uint32_t op_sources(const struct insn *i);
 uint32_t op_targets(const struct insn *i);
 const char *freg_name(unsigned reg); /* of a floating-point register; reg < 32 */

@@ -230,6 +230,50 @@ bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
     return true;
 }
 
+/* ---- compare and swap ---- */
+
+/* The second register of a pair; the pair of x0 is x0 twice. */
+static unsigned second_of(unsigned reg)
+{
+    return reg == REG_ZERO || reg == REG_SINK ? reg : reg + 1;
+}
+
+/* Of rd, which is the sink for x0. */
+static uint64_t expected_in(const struct hart *h, unsigned reg)
+{
+    return reg == REG_SINK ? 0 : h->s.x[reg];
+}
+
+void hart_compare_and_swap(struct hart *h, const struct uop *u, unsigned size, uint64_t bytes[2])
+{
+    const bool is_pair = size == 16;
+    const unsigned width = is_pair ? 64 : size * 8;
+    const uint64_t mask = UINT64_MAX >> (64 - width);
+    const uint64_t old[2] = {(uint64_t)sign_extend(bytes[0], width), bytes[1]};
+    const unsigned rd2 = second_of(u->rd);
+
+    if (!((old[0] ^ expected_in(h, u->rd)) & mask) && (!is_pair || old[1] == expected_in(h, rd2))) {
+        bytes[0] = h->s.x[u->rs2] & mask;
+        bytes[1] = h->s.x[second_of(u->rs2)];
+    }
+    if (is_pair)
+        h->s.x[rd2] = old[1];
+    h->s.x[u->rd] = old[0];
+}
+
+bool hart_op_amocas_q(struct hart *h, const struct uop *u)
+{
+    uint64_t va = h->s.x[u->rs1], pa, bytes[2];
+
+    if (!hart_atomic_address(h, va, sizeof bytes, &pa))
+        return false;
+    memcpy(bytes, ram_host(h->cluster->ram, pa), sizeof bytes);
+    hart_compare_and_swap(h, u, sizeof bytes, bytes);
+    hart_atomic_store(h, va, pa, 8, bytes[0]);
+    hart_atomic_store(h, va + 8, pa + 8, 8, bytes[1]);
+    return true;
+}
+
 /* ---- cache blocks ---- */
 
 /*

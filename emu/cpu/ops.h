@@ -31,5 +31,13 @@ bool hart_op_cbo_manage(struct hart *h, const struct uop *u, uint64_t enable);
 bool hart_op_cbo_zero(struct hart *h, const struct uop *u);
 bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size);
 bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size);
+bool hart_op_amocas_q(struct hart *h, const struct uop *u);
+
+/*
+ * What a compare and swap of 1 to 16 bytes (Zacas) makes of memory's bytes: rd gets them,
+ * sign-extended, and they become rs2's if they were rd's. 16 bytes are in pairs of registers; that
+ * of x0 is zero.
+ */
+void hart_compare_and_swap(struct hart *h, const struct uop *u, unsigned size, uint64_t bytes[2]);
 
 #endif

@@ -91,9 +91,12 @@ struct cut {
     uint64_t pc, pa; /* virtual and physical address of the block's start */
 };
 
+/* The register that a block's operations have for a rd of x0. */
+enum { REG_SINK = 32 };
+
 struct hart_state {
     /* hot: touched by every block */
-    uint64_t x[33]; /* writes to x0 go to x[32] */
+    uint64_t x[33]; /* writes to x0 go to x[REG_SINK] */
     uint64_t f[32]; /* numbers narrower than 64 bits are NaN-boxed */
     uint64_t cycles;
     uint32_t exit_requests; /* enum exit_request */

@@ -67,7 +67,7 @@ static unsigned flags_of(const struct insn *i)
             return i->op == OP_lb || i->op == OP_lh || i->op == OP_lw ? ORDER_SIGNED : 0;
         return annotations_of(i);
     case CLASS_STORE: return ORDER_DATA | (insn_is_annotated(i) ? annotations_of(i) : 0);
-    case CLASS_AMO: return ORDER_DATA | annotations_of(i);
+    case CLASS_AMO: return ORDER_DATA | annotations_of(i) | (op_reads_rd(i->op) ? ORDER_BINDS : 0);
     case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR | ORDER_BINDS;
     default:
         return ORDER_COMPUTES | (needs_all(i->op) ? ORDER_BINDS : 0) |
@@ -651,6 +651,40 @@ bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsign
         return false;
     annotate_atomic(h);
     do_atomic(h, &s, type);
+    return true;
+}
+
+/*
+ * It never waits: all of the hart's stores leave first, and it is before all that comes, as if it
+ * had .aq and .rl. That is permitted; what is not shown is a compare and swap that is late.
+ */
+bool store_order_compare_and_swap(struct hart *h, const struct uop *u, unsigned size)
+{
+    struct cluster *c = h->cluster;
+    struct hart_order *o = h->s.order;
+    struct writer who = hart_writer(h);
+    uint64_t va = h->s.x[u->rs1], pa, bytes[2] = {0, 0};
+    enum memory_type type;
+
+    if (!hart_reach_atomic(h, va, size, &pa, &type))
+        return false;
+    hart_let_stores_leave(h);
+    memcpy(bytes, ram_host(c->ram, pa), size);
+    hart_compare_and_swap(h, u, size, bytes);
+    store_order_other_write(c, h, pa, size);
+    o->writes = c->order->now;
+    c->store_reads = true;
+    for (unsigned at = 0; at < size; at += 8)
+        ram_write(c->ram, pa + at, &bytes[at / 8], size < 8 ? size : 8, &who);
+    c->store_reads = false;
+    raise_to(&o->next_reads, o->writes);
+    raise_to(&o->annotated, o->writes);
+    end_io_atomic(h, type);
+    if (u->rd == REG_SINK)
+        return true;
+    o->view[u->rd] = o->writes;
+    if (size == 16)
+        o->view[u->rd + 1] = o->writes;
     return true;
 }
 

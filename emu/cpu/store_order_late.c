@@ -353,20 +353,36 @@ static void write_atomic(struct hart *h, const struct buffered_store *s, uint64_
 static uint64_t amo_result(unsigned op, uint64_t old, uint64_t arg)
 {
     switch (op) {
+    case OP_amoswap_b:
+    case OP_amoswap_h:
     case OP_amoswap_w:
     case OP_amoswap_d: return arg;
+    case OP_amoadd_b:
+    case OP_amoadd_h:
     case OP_amoadd_w:
     case OP_amoadd_d: return old + arg;
+    case OP_amoxor_b:
+    case OP_amoxor_h:
     case OP_amoxor_w:
     case OP_amoxor_d: return old ^ arg;
+    case OP_amoand_b:
+    case OP_amoand_h:
     case OP_amoand_w:
     case OP_amoand_d: return old & arg;
+    case OP_amoor_b:
+    case OP_amoor_h:
     case OP_amoor_w:
     case OP_amoor_d: return old | arg;
+    case OP_amomin_b:
+    case OP_amomin_h:
     case OP_amomin_w:
     case OP_amomin_d: return (int64_t)old < (int64_t)arg ? old : arg;
+    case OP_amomax_b:
+    case OP_amomax_h:
     case OP_amomax_w:
     case OP_amomax_d: return (int64_t)old > (int64_t)arg ? old : arg;
+    case OP_amominu_b:
+    case OP_amominu_h:
     case OP_amominu_w:
     case OP_amominu_d: return old < arg ? old : arg;
     default: return old > arg ? old : arg; /* amomaxu */

@@ -253,6 +253,7 @@ bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size);
 bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size);
 bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,
                         uint64_t operand);
+bool store_order_compare_and_swap(struct hart *h, const struct uop *u, unsigned size);
 /* The earliest place of a load by the present instruction. */
 uint64_t store_order_earliest(const struct hart *h);
 /* A load of memory whose place is not before `from`; *place: the one that it takes. */

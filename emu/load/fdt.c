@@ -196,24 +196,34 @@ static size_t append_letter(char *list, size_t len, char letter)
     return len + sizeof general;
 }
 
-/*
- * The extensions as a list of strings: Linux prefers it since 6.6 and may be
- * built without the parser of riscv,isa.
- */
-static void put_isa_extensions(struct tree *t)
+/* Names after underscores. */
+static size_t append_names(char *list, size_t len, const char *p)
 {
-    const char *p = t->board->isa + strlen("rv64");
-    char *list = xmalloc(strlen(p) * sizeof "i m a f d zicsr zifencei" + 1);
-    size_t len = 0;
-
-    for (; *p && *p != '_'; p++)
-        len = append_letter(list, len, *p);
     while (*p == '_') {
         size_t name_len = strcspn(++p, "_");
 
         len = append_name(list, len, p, name_len);
         p += name_len;
     }
+    return len;
+}
+
+/*
+ * The extensions as a list of strings: Linux prefers it since 6.6 and may be
+ * built without the parser of riscv,isa.
+ */
+static void put_isa_extensions(struct tree *t)
+{
+    const char *p = t->board->isa + strlen("rv64"), *promises = t->board->promises;
+    size_t promises_len = promises ? strlen(promises) : 0;
+    char *list = xmalloc((strlen(p) + promises_len) * sizeof "i m a f d zicsr zifencei" + 1);
+    size_t len = 0;
+
+    for (; *p && *p != '_'; p++)
+        len = append_letter(list, len, *p);
+    len = append_names(list, len, p);
+    if (promises)
+        len = append_names(list, len, promises);
     put(t, "riscv,isa-extensions", list, len);
     free(list);
 }

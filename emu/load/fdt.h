@@ -24,6 +24,7 @@ struct board {
     uint64_t ram_base, ram_size;
     unsigned hart_count;
     const char *isa;      /* "rv64imac_zicsr_zifencei": lower case, multi-letter ones after '_' */
+    const char *promises; /* more names for riscv,isa-extensions, each after a '_'; NULL: none */
     const char *mmu_type; /* "riscv,sv39"; NULL: "riscv,none" */
     uint32_t timebase_hz;
     uint32_t cbom_block, cboz_block;   /* bytes; 0: Zicbom, Zicboz not implemented */

@@ -47,10 +47,10 @@ compare_words() { # compare_words NAME CLAIM: the words of $work/NAME.bin
     claim_text "$1" "$2"
 }
 
-# LLVM's output differs in blanks.
-compare_with_llvm() { # compare_with_llvm NAME FEATURES CLAIM
+# LLVM's output differs in blanks, and in what SED changes.
+compare_with_llvm() { # compare_with_llvm NAME FEATURES CLAIM [SED]
     make_object "$1" && "$llvm" -d -z --mattr="$2" "$work/$1.o" |
-        sed 's/^ *\([0-9a-f]*\): \([0-9a-f]\{8\}\) *\t/\1:\t\2\t/; s/, /,/g' >"$work/$1.txt"
+        sed 's/^ *\([0-9a-f]*\): \([0-9a-f]\{4,8\}\) *\t/\1:\t\2\t/; s/, /,/g; '"${4:-}" >"$work/$1.txt"
     claim_text "$1" "$3"
 }
 
@@ -64,6 +64,16 @@ compare_with_llvm zicond +zicond "Zicond reads as LLVM has it, $words random wor
 compare_with_llvm zalasr +experimental-zalasr "Zalasr reads as LLVM has it, $words random words a row (SEED=$seed)"
 "$work/compare" rows "$seed" "$words" Zfa >"$work/zfa.bin"
 compare_with_llvm zfa +zfa,+d,+zfh "Zfa reads as LLVM has it, $words random words a row (SEED=$seed)"
+for extension in Zabha Zacas Zimop Zihintntl; do
+    "$work/compare" rows "$seed" "$words" "$extension" >"$work/$extension.bin"
+    compare_with_llvm "$extension" +zabha,+experimental-zacas,+zimop,+zihintntl,+c "$extension reads as LLVM has it, $words random words a row (SEED=$seed)"
+done
+# LLVM writes zext.b as the andi that it is, and offsets in hexadecimal.
+for extension in Zcb Zcmop; do
+    "$work/compare" rows "$seed" "$words" "$extension" >"$work/$extension.bin"
+    compare_with_llvm "$extension" +zcb,+zcmop,+zbb,+zba,+c,+m "$extension reads as LLVM has it, $words random words a row (SEED=$seed)" \
+        "s/0x\([0-3](\)/\1/; s/andi\t\([a-z0-9]*\),\1,0xff$/zext.b\t\1,\1/"
+done
 "$work/compare" parcels >"$work/parcels.bin"
 compare_words parcels "every 16-bit parcel reads as objdump has it"
 

@@ -198,6 +198,47 @@ enum {
 #define BINVI(rd, rs1, shamt) I_TYPE(0x680 | ((shamt) & 0x3f), rs1, 1, rd, 0x13)
 #define BSETI(rd, rs1, shamt) I_TYPE(0x280 | ((shamt) & 0x3f), rs1, 1, rd, 0x13)
 
+/* Zabha, Zacas (chapters 14, 15 of the newer manual). */
+#define AMOSWAP_B(aqrl, rd, rs2, rs1) A_TYPE(0x01, aqrl, rs2, rs1, 0, rd)
+#define AMOADD_B(aqrl, rd, rs2, rs1) A_TYPE(0x00, aqrl, rs2, rs1, 0, rd)
+#define AMOXOR_B(aqrl, rd, rs2, rs1) A_TYPE(0x04, aqrl, rs2, rs1, 0, rd)
+#define AMOAND_B(aqrl, rd, rs2, rs1) A_TYPE(0x0c, aqrl, rs2, rs1, 0, rd)
+#define AMOOR_B(aqrl, rd, rs2, rs1) A_TYPE(0x08, aqrl, rs2, rs1, 0, rd)
+#define AMOMIN_B(aqrl, rd, rs2, rs1) A_TYPE(0x10, aqrl, rs2, rs1, 0, rd)
+#define AMOMAX_B(aqrl, rd, rs2, rs1) A_TYPE(0x14, aqrl, rs2, rs1, 0, rd)
+#define AMOMINU_B(aqrl, rd, rs2, rs1) A_TYPE(0x18, aqrl, rs2, rs1, 0, rd)
+#define AMOMAXU_B(aqrl, rd, rs2, rs1) A_TYPE(0x1c, aqrl, rs2, rs1, 0, rd)
+#define AMOSWAP_H(aqrl, rd, rs2, rs1) A_TYPE(0x01, aqrl, rs2, rs1, 1, rd)
+#define AMOADD_H(aqrl, rd, rs2, rs1) A_TYPE(0x00, aqrl, rs2, rs1, 1, rd)
+#define AMOXOR_H(aqrl, rd, rs2, rs1) A_TYPE(0x04, aqrl, rs2, rs1, 1, rd)
+#define AMOAND_H(aqrl, rd, rs2, rs1) A_TYPE(0x0c, aqrl, rs2, rs1, 1, rd)
+#define AMOOR_H(aqrl, rd, rs2, rs1) A_TYPE(0x08, aqrl, rs2, rs1, 1, rd)
+#define AMOMIN_H(aqrl, rd, rs2, rs1) A_TYPE(0x10, aqrl, rs2, rs1, 1, rd)
+#define AMOMAX_H(aqrl, rd, rs2, rs1) A_TYPE(0x14, aqrl, rs2, rs1, 1, rd)
+#define AMOMINU_H(aqrl, rd, rs2, rs1) A_TYPE(0x18, aqrl, rs2, rs1, 1, rd)
+#define AMOMAXU_H(aqrl, rd, rs2, rs1) A_TYPE(0x1c, aqrl, rs2, rs1, 1, rd)
+#define AMOCAS_B(aqrl, rd, rs2, rs1) A_TYPE(0x05, aqrl, rs2, rs1, 0, rd)
+#define AMOCAS_H(aqrl, rd, rs2, rs1) A_TYPE(0x05, aqrl, rs2, rs1, 1, rd)
+#define AMOCAS_W(aqrl, rd, rs2, rs1) A_TYPE(0x05, aqrl, rs2, rs1, 2, rd)
+#define AMOCAS_D(aqrl, rd, rs2, rs1) A_TYPE(0x05, aqrl, rs2, rs1, 3, rd)
+#define AMOCAS_Q(aqrl, rd, rs2, rs1) A_TYPE(0x05, aqrl, rs2, rs1, 4, rd)
+
+/* Zimop, Zcmop, Zihintntl, Zcb. */
+#define MOP_R(n, rd, rs1) \
+    (0x81c04073 | ((n) >> 4 & 1) << 30 | ((n) >> 2 & 3) << 26 | ((n) & 3) << 20 | (rs1) << 15 | (rd) << 7)
+#define MOP_RR(n, rd, rs1, rs2) \
+    (0x82004073 | ((n) >> 2 & 1) << 30 | ((n) & 3) << 26 | (rs2) << 20 | (rs1) << 15 | (rd) << 7)
+#define C_MOP(n) (0x6081 | ((n) >> 1) << 8)
+#define NTL(n) ADD(ZERO, ZERO, (n) + 2)
+#define C_NTL(n) (0x9002 | ((n) + 2) << 2)
+#define C_LBU(rd, rs1, imm) (0x8000 | ((imm) & 1) << 6 | ((imm) >> 1 & 1) << 5 | ((rs1) - 8) << 7 | ((rd) - 8) << 2)
+#define C_LHU(rd, rs1, imm) (0x8400 | ((imm) >> 1 & 1) << 5 | ((rs1) - 8) << 7 | ((rd) - 8) << 2)
+#define C_LH(rd, rs1, imm) (0x8440 | ((imm) >> 1 & 1) << 5 | ((rs1) - 8) << 7 | ((rd) - 8) << 2)
+#define C_SB(rs2, rs1, imm) (0x8800 | ((imm) & 1) << 6 | ((imm) >> 1 & 1) << 5 | ((rs1) - 8) << 7 | ((rs2) - 8) << 2)
+#define C_SH(rs2, rs1, imm) (0x8c00 | ((imm) >> 1 & 1) << 5 | ((rs1) - 8) << 7 | ((rs2) - 8) << 2)
+#define C_UNARY(n, rd) (0x9c61 | (n) << 2 | ((rd) - 8) << 7)
+#define C_MUL(rd, rs2) (0x9c41 | ((rd) - 8) << 7 | ((rs2) - 8) << 2)
+
 /* Zalasr: the offset, which they do not have, is for LOAD and STORE of cases.def. */
 #define LB_AQ(rd, rs1, imm) A_TYPE(0x06, 2, 0, rs1, 0, rd)
 #define LB_AQRL(rd, rs1, imm) A_TYPE(0x06, 3, 0, rs1, 0, rd)

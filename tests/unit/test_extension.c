@@ -61,6 +61,8 @@ static void what_every_machine_has_need_not_be_named(void **state)
 static void what_is_no_isa_string_is_refused_with_the_reason(void **state)
 {
     (void)state;
+    refused("rva19", "profile");
+    refused("rva22_zfoo", "zfoo is not");
     refused("", "rv64i");
     refused("rv32i", "rv64i");
     refused("rv64", "rv64i");
@@ -70,6 +72,28 @@ static void what_is_no_isa_string_is_refused_with_the_reason(void **state)
     refused("rv64i_zifencei_", " is not");
     refused("rv64i_zfoo", "zfoo is not");
     refused("rv64i_s", "s is not");
+}
+
+static void a_profile_is_the_string_of_what_it_demands(void **state)
+{
+    (void)state;
+    assert_true(parsed("rva20") == parsed("rv64gc_zicntr"));
+    assert_true(parsed("RVA22_zfa") == (parsed("rva22") | EXTS_Zfa));
+    assert_true(parsed("rva22") & EXTS_Zfhmin);
+    assert_false(parsed("rva22") & EXTS_Zfh);
+}
+
+static void what_an_extension_includes_need_not_be_named(void **state)
+{
+    (void)state;
+    assert_true(parsed("rv64gc_zfh") == parsed("rv64gc_zfhmin_zfh"));
+    assert_true(parsed("rv64gcb") == parsed("rv64gc_zba_zbb_zbs"));
+}
+
+static void a_promise_may_be_named_and_changes_nothing(void **state)
+{
+    (void)state;
+    assert_true(parsed("rv64gc_zic64b_ziccif_svade") == parsed("rv64gc"));
 }
 
 static void a_compressed_instruction_needs_what_it_expands_to(void **state)
@@ -92,6 +116,9 @@ int main(void)
         cmocka_unit_test(each_extension_is_written_in_lower_case_behind_its_underscore),
         cmocka_unit_test(what_every_machine_has_need_not_be_named),
         cmocka_unit_test(what_is_no_isa_string_is_refused_with_the_reason),
+        cmocka_unit_test(a_profile_is_the_string_of_what_it_demands),
+        cmocka_unit_test(what_an_extension_includes_need_not_be_named),
+        cmocka_unit_test(a_promise_may_be_named_and_changes_nothing),
         cmocka_unit_test(a_compressed_instruction_needs_what_it_expands_to),
     };
 

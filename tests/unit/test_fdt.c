@@ -136,6 +136,12 @@ static void the_isa_is_told_as_a_list_too(void **state)
     want_string(&w, "/cpus/cpu@0", "riscv,isa-base", "rv64i");
     want_bytes(&w, "/cpus/cpu@0", "riscv,isa-extensions", "i\0m\0a\0c\0zicsr\0zifencei", 23);
     free(w.fdt);
+    b.promises = "_zic64b_za64rs";
+    b.isa = "rv64ic";
+    build(&w, b);
+    want_bytes(&w, "/cpus/cpu@0", "riscv,isa-extensions", "i\0c\0zic64b\0za64rs", 18);
+    free(w.fdt);
+    b.promises = NULL;
     b.isa = "rv64gc_sstc";
     build(&w, b);
     want_bytes(&w, "/cpus/cpu@0", "riscv,isa-extensions", "i\0m\0a\0f\0d\0zicsr\0zifencei\0c\0sstc",

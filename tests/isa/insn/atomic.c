@@ -1,6 +1,9 @@
 /*
  * atomic.c - load-reserved and store-conditional, on one hart and between two.
  */
+#include "base/bits.h"
+#include "base/compiler.h"
+#include "cpu/decode.h"
 #include "isa/insn/special.h"
 
 void lr_w_sign_extends(struct world *w)
@@ -238,4 +241,149 @@ void sc_w_within_the_line_of_lr_d_succeeds(struct world *w)
     exec(w, SC_W(0, A1, A2, A0));
     assert_int_equal(hart_reg(w->hart, A1), 0);
     assert_int_equal(peek(w, DATA + 60, 4), 6);
+}
+
+/* ---- compare and swap ---- */
+
+static const struct {
+    uint32_t word; /* rd a0, rs2 a2, rs1 a1 */
+    unsigned bits;
+} swaps[] = {{AMOCAS_B(0, A0, A2, A1), 8},
+             {AMOCAS_H(1, A0, A2, A1), 16},
+             {AMOCAS_W(2, A0, A2, A1), 32},
+             {AMOCAS_D(3, A0, A2, A1), 64}};
+
+static const uint64_t found = 0x11223344d5e6f788, stored = 0x99aabbccddeeff00;
+
+static uint64_t low(uint64_t value, unsigned bits)
+{
+    return value & ~UINT64_C(0) >> (64 - bits);
+}
+
+static void compare_and_swap(struct world *w, uint32_t word, uint64_t expected)
+{
+    poke(w, DATA, found, 8);
+    hart_set_reg(w->hart, A0, expected);
+    hart_set_reg(w->hart, A1, DATA);
+    hart_set_reg(w->hart, A2, stored);
+    exec(w, word);
+}
+
+void amocas_stores_where_it_finds_what_it_expects(struct world *w)
+{
+    for (size_t i = 0; i < ARRAY_LEN(swaps); i++) {
+        const unsigned bits = swaps[i].bits;
+
+        compare_and_swap(w, swaps[i].word, found);
+        assert_int_equal(hart_reg(w->hart, A0), sign_extend(found, bits));
+        assert_int_equal(peek(w, DATA, 8), (found ^ low(found, bits)) | low(stored, bits));
+    }
+}
+
+void amocas_leaves_what_differs(struct world *w)
+{
+    for (size_t i = 0; i < ARRAY_LEN(swaps); i++)
+        for (unsigned bit = 0; bit < swaps[i].bits; bit++) {
+            compare_and_swap(w, swaps[i].word, found ^ UINT64_C(1) << bit);
+            assert_int_equal(hart_reg(w->hart, A0), sign_extend(found, swaps[i].bits));
+            assert_int_equal(peek(w, DATA, 8), found);
+        }
+}
+
+void amocas_compares_no_more_than_its_width(struct world *w)
+{
+    for (size_t i = 0; i < ARRAY_LEN(swaps); i++)
+        for (unsigned bit = swaps[i].bits; bit < 64; bit++) {
+            compare_and_swap(w, swaps[i].word, found ^ UINT64_C(1) << bit);
+            assert_int_equal(low(peek(w, DATA, 8), swaps[i].bits), low(stored, swaps[i].bits));
+        }
+}
+
+void amocas_misaligned_or_outside_traps(struct world *w)
+{
+    static const uint32_t q = AMOCAS_Q(0, A4, A2, A0);
+
+    for (size_t i = 0; i < ARRAY_LEN(swaps); i++) {
+        uint32_t word = A_TYPE(0x05, 0, A2, A0, i, A1);
+
+        if (i)
+            assert_atomic_traps(w, word, DATA + swaps[i].bits / 16, EXC_STORE_MISALIGNED);
+        assert_atomic_traps(w, word, RAM_BASE + RAM_SIZE, EXC_STORE_ACCESS);
+    }
+    assert_atomic_traps(w, q, DATA + 8, EXC_STORE_MISALIGNED);
+    assert_atomic_traps(w, q, RAM_BASE + RAM_SIZE, EXC_STORE_ACCESS);
+}
+
+void amocas_to_x0_expects_zero(struct world *w)
+{
+    hart_set_reg(w->hart, A1, DATA);
+    hart_set_reg(w->hart, A2, stored);
+    for (unsigned width = 0; width < 4; width++) {
+        poke(w, DATA, 0, 8);
+        exec(w, A_TYPE(0x05, 0, A2, A1, width, ZERO));
+        assert_int_equal(peek(w, DATA, 8), low(stored, 8U << width));
+        assert_int_equal(hart_reg(w->hart, ZERO), 0);
+        poke(w, DATA, found, 8);
+        exec(w, A_TYPE(0x05, 0, A2, A1, width, ZERO));
+        assert_int_equal(peek(w, DATA, 8), found);
+    }
+}
+
+static void swap_pairs(struct world *w, uint32_t word, uint64_t low_half, uint64_t high_half)
+{
+    poke(w, DATA, found, 8);
+    poke(w, DATA + 8, ~found, 8);
+    hart_set_reg(w->hart, A0, DATA);
+    hart_set_reg(w->hart, A2, stored);
+    hart_set_reg(w->hart, A3, ~stored);
+    hart_set_reg(w->hart, A4, low_half);
+    hart_set_reg(w->hart, A5, high_half);
+    exec(w, word);
+}
+
+void amocas_q_swaps_pairs(struct world *w)
+{
+    for (unsigned aqrl = 0; aqrl < 4; aqrl++) {
+        swap_pairs(w, AMOCAS_Q(aqrl, A4, A2, A0), found, ~found);
+        assert_int_equal(hart_reg(w->hart, A4), found);
+        assert_int_equal(hart_reg(w->hart, A5), ~found);
+        assert_int_equal(peek(w, DATA, 8), stored);
+        assert_int_equal(peek(w, DATA + 8, 8), ~stored);
+    }
+}
+
+void amocas_q_leaves_what_differs_in_either_half(struct world *w)
+{
+    for (unsigned bit = 0; bit < 128; bit++) {
+        swap_pairs(w, AMOCAS_Q(0, A4, A2, A0), found ^ (bit < 64 ? UINT64_C(1) << bit : 0),
+                   ~found ^ (bit < 64 ? 0 : UINT64_C(1) << (bit - 64)));
+        assert_int_equal(hart_reg(w->hart, A4), found);
+        assert_int_equal(hart_reg(w->hart, A5), ~found);
+        assert_int_equal(peek(w, DATA, 8), found);
+        assert_int_equal(peek(w, DATA + 8, 8), ~found);
+    }
+}
+
+void amocas_q_with_x0_means_zero(struct world *w)
+{
+    hart_set_reg(w->hart, RA, 5);
+    swap_pairs(w, AMOCAS_Q(0, ZERO, A2, A0), 0, 0);
+    assert_int_equal(peek(w, DATA, 8), found);
+    swap_pairs(w, AMOCAS_Q(0, A4, ZERO, A0), found, ~found);
+    assert_int_equal(peek(w, DATA, 8), 0);
+    assert_int_equal(peek(w, DATA + 8, 8), 0);
+    exec(w, AMOCAS_Q(0, ZERO, A2, A0));
+    assert_int_equal(peek(w, DATA, 8), stored);
+    assert_int_equal(peek(w, DATA + 8, 8), ~stored);
+    assert_int_equal(hart_reg(w->hart, RA), 5);
+}
+
+void amocas_q_needs_even_registers(struct world *w)
+{
+    struct insn i;
+
+    (void)w;
+    assert_true(insn_decode(AMOCAS_Q(0, A4, A2, A0), &i));
+    assert_false(insn_decode(AMOCAS_Q(0, A5, A2, A0), &i));
+    assert_false(insn_decode(AMOCAS_Q(0, A4, A3, A0), &i));
 }

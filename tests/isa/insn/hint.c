@@ -78,3 +78,22 @@ void prefetches_are_an_ori_without_their_extension(struct world *w)
     assert_int_equal(cycles_on_a_bare_hart(PREFETCH_R(A0, 0)), 1);
     assert_int_equal(cycles_on_a_bare_hart(PREFETCH_W(A0, 0)), 1);
 }
+
+void hints_of_locality_are_an_add_without_their_extension(struct world *w)
+{
+    (void)w;
+    for (unsigned n = 0; n < 4; n++)
+        assert_int_equal(cycles_on_a_bare_hart(NTL(n)), 1);
+}
+
+void hints_of_locality_change_nothing_for_the_next_access(struct world *w)
+{
+    poke(w, DATA, 77, 8);
+    for (unsigned n = 0; n < 8; n++) {
+        hart_set_reg(w->hart, A0, DATA);
+        hart_set_reg(w->hart, A1, 0);
+        exec(w, n < 4 ? (uint32_t)NTL(n) : (uint32_t)C_NTL(n - 4));
+        exec(w, LD(A1, A0, 0));
+        assert_int_equal(hart_reg(w->hart, A1), 77);
+    }
+}
