@@ -119,7 +119,7 @@ endif
 
 # What tools/bench builds in a checkout: three placements of each kernel, and the kernel without sites with the frame pointer that
 # sites need, in a build of its own.
-bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchlayouts.py benchlib.py benchparts.py benchruns.py \
+bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchjobs.py benchlayouts.py benchlib.py benchpair.py benchparts.py benchruns.py \
 	benchshards.py benchspread.py
 bench_places := 1 2 3
 bench_placed := $(foreach l,$(guests_plain),$(bench_places:%=$(l)-place%))

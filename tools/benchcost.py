@@ -5,7 +5,6 @@ workload and a number of iterations. Each job's result is kept under the hash of
 that an interrupted measurement goes on where it stopped, and jobs can run anywhere (benchshards).
 Of each job there are two, of N and of 2N iterations: their difference has no start and no end in it.
 """
-import concurrent.futures
 import dataclasses
 import hashlib
 import json
@@ -14,9 +13,9 @@ import os
 import pathlib
 import re
 import tempfile
-import threading
 
 import benchguest
+import benchjobs
 import benchlib
 import benchspread
 from benchlib import ROOT, SOFTWARE, BenchError
@@ -162,7 +161,7 @@ class Inputs:
 
 
 def run_job(inputs, job, progress):
-    """What the guest printed and what the sites did, as the JSON and the cache have it."""
+    """What the guest printed and what the sites did, as the JSON and the cache have it; the processor's seconds."""
     timing = inputs.cores[job.core] or job.core  # the file whose hash is in the key, and no other
     machine = benchguest.Machine(inputs.emulator, 1, timing, inputs.seed)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
@@ -179,7 +178,7 @@ def run_job(inputs, job, progress):
     return {"result": result, "calls": int(calls or 0), "cycles": int(cycles),
             "instructions": int(insns),
             "sites": {state: site_totals(report, state) for state in ("init", "off", "on")},
-            "parts": hart_parts(report)}
+            "parts": hart_parts(report)}, done.user_seconds
 
 
 def site_totals(report, state):
@@ -206,54 +205,13 @@ def is_record(value):
                                                          "sites", "parts"}
 
 
-class Cache:
-    """Results by key, a file each, complete or not there."""
-
-    def __init__(self, directory):
-        self.directory = pathlib.Path(directory)
-
-    def get(self, key):
-        try:
-            record = json.loads((self.directory / key).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return None
-        return record if is_record(record) else None
-
-    def put(self, key, record):
-        self.directory.mkdir(parents=True, exist_ok=True)
-        part = self.directory / f".{key}.{os.getpid()}.{threading.get_ident()}.part"
-        part.write_text(json.dumps(record), encoding="utf-8")
-        part.replace(self.directory / key)
+def cache_in(directory):
+    return benchjobs.Cache(directory, is_record)
 
 
 def run_all(inputs, jobs, cache, progress, workers):
     """Job -> record. What the cache has is not run again."""
-    results, todo = {}, []
-    for job in jobs:
-        record = cache.get(inputs.key(job))
-        if record is None:
-            todo.append(job)
-        else:
-            results[job] = record
-
-    def one(job):
-        record = run_job(inputs, job, progress)
-        cache.put(inputs.key(job), record)
-        return job, record
-
-    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(one, job) for job in todo]
-        try:
-            for count, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                job, record = future.result()
-                results[job] = record
-                progress.begin(f"{count} of {len(todo)} runs ({len(jobs) - len(todo)} kept from "
-                               f"before): {job.title()}")
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-    return results
+    return benchjobs.run_all(jobs, inputs.key, lambda job: run_job(inputs, job, progress), cache, progress, workers)
 
 
 # ---- from runs to figures ----
