@@ -28,6 +28,14 @@ static bool console_is_standard(const struct options *o)
     return o->command != COMMAND_EXPLORE && !strcmp(o->console, "stdio");
 }
 
+static bool selects_only_task(const struct selection *s)
+{
+    struct selection rest = *s;
+
+    rest.task = NULL;
+    return !selection_is_made(&rest);
+}
+
 /*
  * The combinations of options that are refused, a row each: whether the option was given, whether
  * what it needs is missing or what it excludes was given, too, and the message.
@@ -67,9 +75,13 @@ static const char *find_conflict(const struct options *o)
         {o->html, !o->watch.account, "--html shows the costs of sites: leave out --account=off"},
         {o->html, o->log && !strcmp(o->log, "-"),
          "--html reads the log at the end: give --log a file"},
-        {selection_is_made(&o->selected), !o->trace && !o->itrace,
+        {selection_is_made(&o->selected),
+         !o->trace && !o->itrace && !(o->log && selects_only_task(&o->selected)),
          "--from, --until, --function, --only-hart and --task select what --trace and --itrace "
-         "write: give one of these, too"},
+         "write, and --task also calls of --log: give one of these, too"},
+        {o->log_args, (!o->log && !o->trace) || o->trace_calls == TRACE_NONE,
+         "--log-args records the calls of --log or --trace: give one of these, without "
+         "--trace-calls=none"},
         {o->region_from, o->region_marks,
          "--region-marks takes regions from the guest; leave out --region-from"},
         {o->region_to, !o->region_from, "--region-to ends what --region-from begins: give it, too"},

@@ -97,9 +97,9 @@ struct options {
     const char *device_log, *itrace;     /* NULL: none */
     const char *region_from, *region_to; /* NULL: none */
     bool region_marks;
-    struct selection selected; /* of what --trace and --itrace write */
+    struct selection selected; /* of what --trace and --itrace write; the task: of --log, too */
     bool batch;                /* debug: no prompts, and the first command that fails ends it */
-    bool quiet, view;
+    bool quiet, view, log_args;
     unsigned rows; /* OPTION_ROWS_AUTO: not given */
     struct saved_option saved[OPTION_SAVED_MAX];
     unsigned saved_count;

@@ -150,6 +150,8 @@ static enum exit_status start_log(struct session *s)
                                              .lines = s->lines,
                                              .tasks = s->tasks,
                                              .calls_only = !o->log,
+                                             .values = o->log_args,
+                                             .selected = o->selected.task ? &o->selected : NULL,
                                              .lost = on_log_lost,
                                              .ctx = s};
 

@@ -111,6 +111,21 @@ static void put_calling(struct chrome *c, const struct log_call *call)
     fprintf(out, ",\"state\":\"%s\"", log_state_name(call->state));
 }
 
+/* "arguments":{"fd":"1"}: viewers show them as a group. */
+static void put_arguments(struct chrome *c, const struct log_event *e)
+{
+    const struct log *log = c->job->log;
+    unsigned count = log_argument_count(log, e->call.call);
+    char name[LOG_VALUE_MAX], value[LOG_VALUE_MAX];
+
+    for (unsigned i = 0; i < count; i++) {
+        fputs(i ? "," : ",\"arguments\":{", c->job->out);
+        put_string(c, log_parameter_name(log, e->call.call, i, name),
+                   log_argument(log, e->call.call, e->call.values, i, value));
+    }
+    fputs(count ? "}" : "", c->job->out);
+}
+
 static void put_task(struct chrome *c, const struct log_task *task)
 {
     const char *name = task ? log_string(c->job->log, task->name) : NULL;
@@ -146,6 +161,7 @@ static void put_call(struct chrome *c, const struct log_event *e)
     put_task(c, task);
     if (call->kind == LOG_FUNCTION)
         put_calling(c, call);
+    put_arguments(c, e);
     fputs("}}", c->job->out);
 }
 
@@ -159,13 +175,19 @@ static void begin_end(struct chrome *c, uint32_t track, uint64_t when, const str
     fputc(',', c->job->out);
 }
 
-/* Viewers merge the arguments of begin and end, so their names differ. */
-static void put_end(struct chrome *c, const char *how, const struct log_event *e)
+/* Viewers merge the arguments of begin and end, so their names differ. result: may be NULL. */
+static void put_end(struct chrome *c, const char *how, const struct log_event *e,
+                    const char *result)
 {
     fprintf(c->job->out,
             "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
-            ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
+            ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64,
             how, e->hart, e->cycle, e->insns, e->time);
+    if (result) {
+        fputc(',', c->job->out);
+        put_string(c, "result", result);
+    }
+    fputs("}}", c->job->out);
 }
 
 static void put_return(struct chrome *c, const struct log_event *e)
@@ -176,8 +198,10 @@ static void put_return(struct chrome *c, const struct log_event *e)
         [LOG_OPEN] = "open",
     };
 
+    char result[LOG_VALUE_MAX];
+
     begin_end(c, tracks_leave(&c->tracks, e), e->call.when, e->call.call);
-    put_end(c, ends[e->call.end], e);
+    put_end(c, ends[e->call.end], e, log_result(c->job->log, e->call.call, e->call.values, result));
 }
 
 static void close_call(void *ctx, const struct track_call *call)
@@ -186,7 +210,7 @@ static void close_call(void *ctx, const struct track_call *call)
     const struct log_event *e = &c->last;
 
     begin_end(c, call->track, e->cycle > call->when ? e->cycle : call->when, &call->call);
-    put_end(c, "open", e);
+    put_end(c, "open", e, NULL);
 }
 
 /* An arrow begins at the slice of that moment on the track, goes past it, or ends there. */

@@ -2,6 +2,7 @@
  * list.c - the events of a log as lines of text, and as comma-separated values.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "export/export.h"
 
@@ -15,14 +16,19 @@ static void print_call(const struct log *log, const struct log_event *e, FILE *o
 {
     const struct log_call *c = e->call.call;
     char text[LOG_PLACE_MAX];
-    const char *caller = log_string(log, c->caller);
+    char arguments[LOG_ARGUMENTS_MAX], result[LOG_VALUE_MAX];
+    const char *caller = log_string(log, c->caller), *value;
 
     fprintf(out, "%*s%s", e->call.depth < 40 ? (int)e->call.depth : 40, "",
             log_call_name(log, c, text));
     if (c->kind == LOG_FUNCTION)
         fprintf(out, " (%s)", log_state_name(c->state));
+    if (e->kind == LOG_CALL && log_argument_count(log, c))
+        fprintf(out, " with %s", log_arguments(log, c, e->call.values, arguments));
+    value = e->kind == LOG_RETURN ? log_result(log, c, e->call.values, result) : NULL;
     if (e->kind == LOG_RETURN)
-        fprintf(out, " %s after %" PRIu64, log_end_name(e->call.end), e->call.when - c->when);
+        fprintf(out, " %s%s%s after %" PRIu64, log_end_name(e->call.end), value ? " " : "",
+                value ? value : "", e->call.when - c->when);
     else if (caller)
         fprintf(out, " from %s+0x%" PRIx64, caller, c->caller_offset);
 }
@@ -235,6 +241,24 @@ static void put_quoted(const char *text, FILE *out)
     fputc('"', out);
 }
 
+/* Quotes are doubled: strings among arguments have some. */
+static void put_details(const struct log *log, const struct log_event *e, FILE *out)
+{
+    char *line = NULL;
+    size_t size;
+    FILE *text = open_memstream(&line, &size);
+
+    if (!text)
+        return;
+    print_details(log, e, text);
+    (void)fclose(text);
+    fputs(",\"", out);
+    for (const char *at = line; *at; at++)
+        fputs(*at == '"' ? "\"\"" : (const char[]){*at, '\0'}, out);
+    fputs("\",", out);
+    free(line);
+}
+
 void export_csv(struct export_job *job)
 {
     FILE *out = job->out;
@@ -262,9 +286,7 @@ void export_csv(struct export_job *job)
         fputc(',', out);
         if (e.kind == LOG_RETURN)
             fprintf(out, "%" PRIu64, e.call.when - e.call.call->when);
-        fputs(",\"", out);
-        print_details(job->log, &e, out);
-        fputs("\",", out);
+        put_details(job->log, &e, out);
         if (log_has_steps(job->log))
             fprintf(out, "%" PRIu64, e.step);
         fputc('\n', out);

@@ -193,6 +193,17 @@ static void put_clock(struct perfetto *p, uint64_t cycle)
     put_number(&p->packet, PACKET_CLOCK, CLOCK_BOOT);
 }
 
+static void annotate_arguments(struct perfetto *p, const struct log_event *e)
+{
+    const struct log *log = p->job->log;
+    char name[LOG_VALUE_MAX], key[LOG_VALUE_MAX + 8], value[LOG_VALUE_MAX];
+
+    for (unsigned i = 0; i < log_argument_count(log, e->call.call); i++) {
+        snprintf(key, sizeof key, "args.%s", log_parameter_name(log, e->call.call, i, name));
+        annotate_text(p, key, log_argument(log, e->call.call, e->call.values, i, value));
+    }
+}
+
 static void put_begin(struct perfetto *p, const struct log_event *e)
 {
     const struct log_call *c = e->call.call;
@@ -220,17 +231,22 @@ static void put_begin(struct perfetto *p, const struct log_event *e)
         annotate_text(p, "state", log_state_name(c->state));
     if (caller)
         annotate_text(p, "caller", caller);
+    annotate_arguments(p, e);
     put_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
     put_packet(p);
 }
 
-static void put_end(struct perfetto *p, uint32_t track, uint64_t when, enum log_call_end end)
+/* result: NULL if it is not known. */
+static void put_end(struct perfetto *p, uint32_t track, uint64_t when, enum log_call_end end,
+                    const char *result)
 {
     put_clock(p, when);
     put_number(&p->part, EVENT_TYPE, TYPE_END);
     put_number(&p->part, EVENT_TRACK, (uint64_t)STACK_TRACK + track);
     if (end != LOG_RETURNED)
         annotate_text(p, "end", log_end_name(end));
+    if (result)
+        annotate_text(p, "result", result);
     put_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
     put_packet(p);
 }
@@ -239,7 +255,7 @@ static void close_call(void *ctx, const struct track_call *c)
 {
     struct perfetto *p = ctx;
 
-    put_end(p, c->track, p->last > c->when ? p->last : c->when, LOG_OPEN);
+    put_end(p, c->track, p->last > c->when ? p->last : c->when, LOG_OPEN, NULL);
 }
 
 /* ---- other events ---- */
@@ -309,11 +325,14 @@ static void put_mark(struct perfetto *p, const struct log_event *e)
 
 static void put_event(struct perfetto *p, const struct log_event *e)
 {
+    char result[LOG_VALUE_MAX];
+
     p->last = e->cycle > p->last ? e->cycle : p->last;
     switch (e->kind) {
     case LOG_CALL: put_begin(p, e); break;
     case LOG_RETURN:
-        put_end(p, tracks_leave(&p->tracks, e), e->call.when, (enum log_call_end)e->call.end);
+        put_end(p, tracks_leave(&p->tracks, e), e->call.when, (enum log_call_end)e->call.end,
+                log_result(p->job->log, e->call.call, e->call.values, result));
         break;
     case LOG_SWITCH: put_switch(p, e); break;
     case LOG_STORE:

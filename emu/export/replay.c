@@ -22,6 +22,7 @@ enum { WAITING_MAX = 1 << 18, NOT_OPEN = UINT32_MAX };
 
 struct line {
     struct log_call call;
+    char *arguments, *result; /* NULL: not known */
     unsigned depth;
     uint64_t duration;
     uint8_t end; /* enum log_call_end */
@@ -71,8 +72,12 @@ static void print_begin(const struct replay *r, const struct line *l)
         print_duration(l, out);
     else
         fprintf(out, "%14s", "");
-    fprintf(out, " | %*s%s()%s", 2 * (int)(l->depth < 40 ? l->depth : 40), "",
-            log_call_name(log, &l->call, text), l->leaf && l->ended ? ";" : " {");
+    fprintf(out, " | %*s%s(%s)", 2 * (int)(l->depth < 40 ? l->depth : 40), "",
+            log_call_name(log, &l->call, text), l->arguments ? l->arguments : "");
+    if (l->leaf && l->ended)
+        fprintf(out, "%s%s;", l->result ? " = " : "", l->result ? l->result : "");
+    else
+        fputs(" {", out);
     if (!l->ended)
         fputs(" /* not ended */", out);
     else if (l->leaf && l->end != LOG_RETURNED)
@@ -89,7 +94,8 @@ static void print_end(const struct replay *r, const struct line *l)
         return;
     print_head(r, l, l->call.cycle + l->duration, out);
     print_duration(l, out);
-    fprintf(out, " | %*s} /* %s%s%s */\n", 2 * (int)(l->depth < 40 ? l->depth : 40), "",
+    fprintf(out, " | %*s}%s%s /* %s%s%s */\n", 2 * (int)(l->depth < 40 ? l->depth : 40), "",
+            l->result ? " = " : "", l->result ? l->result : "",
             log_call_name(r->job->log, &l->call, text), l->end == LOG_RETURNED ? "" : ", ",
             l->end == LOG_RETURNED ? "" : log_end_name(l->end));
 }
@@ -97,6 +103,12 @@ static void print_end(const struct replay *r, const struct line *l)
 static bool is_long_enough(const struct replay *r, const struct line *l)
 {
     return !l->ended || l->duration >= r->job->least;
+}
+
+static void free_line(struct line *l)
+{
+    free(l->arguments);
+    free(l->result);
 }
 
 /* Prints what waits of a track: a call that is too short is left out, and what is in it, too. */
@@ -108,6 +120,8 @@ static void print_waiting(struct replay *r, struct waiting *w)
     for (size_t i = 0; i < w->lines.len; i++)
         if (is_long_enough(r, &w->lines.at[i]))
             w->lines.at[shown++] = w->lines.at[i];
+        else
+            free_line(&w->lines.at[i]);
     for (size_t i = 0; i < shown; i++) {
         struct line *l = &w->lines.at[i];
 
@@ -120,6 +134,8 @@ static void print_waiting(struct replay *r, struct waiting *w)
     while (around.len)
         print_end(r, around.at[--around.len]);
     VEC_FREE(&around);
+    for (size_t i = 0; i < shown; i++)
+        free_line(&w->lines.at[i]);
     r->count -= w->lines.len;
     w->lines.len = 0;
     w->open.len = 0;
@@ -138,6 +154,16 @@ static void print_all(struct replay *r)
         print_waiting(r, &r->waiting.at[i]);
 }
 
+/* The caller frees it. NULL: they are not known. */
+static char *arguments_of(const struct log *log, const struct log_event *e)
+{
+    char text[LOG_ARGUMENTS_MAX];
+
+    if (!log_argument_count(log, e->call.call))
+        return NULL;
+    return xstrdup(log_arguments(log, e->call.call, e->call.values, text));
+}
+
 static void begin_call(struct replay *r, const struct log_event *e)
 {
     char name[LOG_PLACE_MAX];
@@ -150,7 +176,9 @@ static void begin_call(struct replay *r, const struct log_event *e)
         return;
     }
     VEC_PUSH(&w->open, (uint32_t)w->lines.len);
-    VEC_PUSH(&w->lines, ((struct line){.call = *e->call.call, .depth = depth}));
+    VEC_PUSH(&w->lines, ((struct line){.call = *e->call.call,
+                                       .arguments = arguments_of(r->job->log, e),
+                                       .depth = depth}));
     if (++r->count > WAITING_MAX)
         print_all(r);
 }
@@ -165,7 +193,10 @@ static void end_call(struct replay *r, const struct log_event *e)
     index = w->open.at[--w->open.len];
     if (index != NOT_OPEN) {
         struct line *l = &w->lines.at[index];
+        char text[LOG_VALUE_MAX];
+        const char *result = log_result(r->job->log, e->call.call, e->call.values, text);
 
+        l->result = result ? xstrdup(result) : NULL;
         l->ended = true;
         l->duration = e->call.when - l->call.when;
         l->end = (uint8_t)e->call.end;
@@ -199,7 +230,8 @@ void export_calls(struct export_job *job)
 
 /* ---- of one function ---- */
 
-/* A function above or below it: how often, and the cycles of all calls together. */
+/* A function above or below it, or values that it was called with or has returned: how often, and
+ * the cycles of all calls together. */
 struct relative {
     char name[LOG_PLACE_MAX];
     uint64_t calls, cycles;
@@ -209,13 +241,22 @@ struct relatives {
     VEC_OF(struct relative) list;
 };
 
+/* An open call, and the text of its arguments if it is of the function. */
+struct graph_call {
+    struct log_call call;
+    char *arguments;
+};
+
+/* More different arguments or results than a reader wants are one. */
+enum { VALUES_SHOWN = 64 };
+
 struct stack_calls {
-    VEC_OF(struct log_call) calls;
+    VEC_OF(struct graph_call) calls;
 };
 
 struct graph {
     struct export_job *job;
-    struct relatives callers, callees;
+    struct relatives callers, callees, arguments, results;
     uint64_t calls, cycles, own, shortest, longest;
 };
 
@@ -237,13 +278,40 @@ static bool is_it(const struct graph *g, const struct log_call *c)
            !fnmatch(g->job->graph, log_call_name(g->job->log, c, text), 0);
 }
 
-static void add_own_call(struct graph *g, const struct log_call *c, uint64_t cycles)
+static void add_to(struct relatives *r, const char *name, uint64_t cycles)
 {
-    const char *caller = log_string(g->job->log, c->caller);
-    struct relative *r = relative_of(&g->callers, caller ? caller : "?");
+    struct relative *found = relative_of(r, name);
 
-    r->calls++;
-    r->cycles += cycles;
+    found->calls++;
+    found->cycles += cycles;
+}
+
+/* Texts are cut as names are. */
+static void add_value(struct relatives *r, const char *text, uint64_t cycles)
+{
+    char cut[LOG_PLACE_MAX];
+
+    if (!text)
+        return;
+    snprintf(cut, sizeof cut, "%s", text);
+    for (size_t i = 0; i < r->list.len; i++)
+        if (!strcmp(r->list.at[i].name, cut)) {
+            add_to(r, cut, cycles);
+            return;
+        }
+    add_to(r, r->list.len < VALUES_SHOWN ? cut : "(others)", cycles);
+}
+
+static void add_own_call(struct graph *g, const struct log_event *e, const char *arguments)
+{
+    const struct log_call *c = e->call.call;
+    const char *caller = log_string(g->job->log, c->caller);
+    uint64_t cycles = e->call.when - c->when;
+    char text[LOG_VALUE_MAX];
+
+    add_to(&g->callers, caller ? caller : "?", cycles);
+    add_value(&g->arguments, arguments, cycles);
+    add_value(&g->results, log_result(g->job->log, c, e->call.values, text), cycles);
     g->shortest = !g->calls || cycles < g->shortest ? cycles : g->shortest;
     g->longest = cycles > g->longest ? cycles : g->longest;
     g->calls++;
@@ -254,10 +322,8 @@ static void add_own_call(struct graph *g, const struct log_call *c, uint64_t cyc
 static void add_callee(struct graph *g, const struct log_call *c, uint64_t cycles)
 {
     char text[LOG_PLACE_MAX];
-    struct relative *r = relative_of(&g->callees, log_call_name(g->job->log, c, text));
 
-    r->calls++;
-    r->cycles += cycles;
+    add_to(&g->callees, log_call_name(g->job->log, c, text), cycles);
     g->own -= cycles < g->own ? cycles : g->own;
 }
 
@@ -270,8 +336,11 @@ static int by_cycles(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void print_relatives(struct relatives *r, const char *title, FILE *out)
+/* always: also without a line. */
+static void print_relatives(struct relatives *r, const char *title, bool always, FILE *out)
 {
+    if (!r->list.len && !always)
+        return;
     if (r->list.len)
         qsort(r->list.at, r->list.len, sizeof *r->list.at, by_cycles);
     fprintf(out, "\n%-40s %12s %16s %12s\n", title, "calls", "cycles", "per call");
@@ -292,8 +361,21 @@ static void print_graph(struct graph *g)
         fprintf(out, "; %.1f per call (%" PRIu64 " to %" PRIu64 ")",
                 (double)g->cycles / (double)g->calls, g->shortest, g->longest);
     fputc('\n', out);
-    print_relatives(&g->callers, "called by", out);
-    print_relatives(&g->callees, "calls", out);
+    print_relatives(&g->callers, "called by", true, out);
+    print_relatives(&g->callees, "calls", true, out);
+    print_relatives(&g->arguments, "with arguments", false, out);
+    print_relatives(&g->results, "returns", false, out);
+}
+
+static void leave_graph_call(struct graph *g, struct stack_calls *s, const struct log_event *e)
+{
+    char *arguments = s->calls.at[--s->calls.len].arguments;
+
+    if (is_it(g, e->call.call))
+        add_own_call(g, e, arguments);
+    if (s->calls.len && is_it(g, &s->calls.at[s->calls.len - 1].call))
+        add_callee(g, e->call.call, e->call.when - e->call.call->when);
+    free(arguments);
 }
 
 void export_graph(struct export_job *job)
@@ -310,20 +392,18 @@ void export_graph(struct export_job *job)
         while (stacks.len <= e.call.stack)
             VEC_PUSH(&stacks, (struct stack_calls){.calls.len = 0});
         s = &stacks.at[e.call.stack];
-        if (e.kind == LOG_CALL) {
-            VEC_PUSH(&s->calls, *e.call.call);
-            continue;
-        }
-        if (!s->calls.len)
-            continue;
-        s->calls.len--;
-        if (is_it(&g, e.call.call))
-            add_own_call(&g, e.call.call, e.call.when - e.call.call->when);
-        if (s->calls.len && is_it(&g, &s->calls.at[s->calls.len - 1]))
-            add_callee(&g, e.call.call, e.call.when - e.call.call->when);
+        if (e.kind == LOG_CALL)
+            VEC_PUSH(&s->calls, ((struct graph_call){*e.call.call, is_it(&g, e.call.call)
+                                                                       ? arguments_of(job->log, &e)
+                                                                       : NULL}));
+        else if (s->calls.len)
+            leave_graph_call(&g, s, &e);
     }
-    for (size_t i = 0; i < stacks.len; i++)
+    for (size_t i = 0; i < stacks.len; i++) {
+        while (stacks.at[i].calls.len)
+            free(stacks.at[i].calls.at[--stacks.at[i].calls.len].arguments);
         VEC_FREE(&stacks.at[i].calls);
+    }
     VEC_FREE(&stacks);
     print_graph(&g);
 }

@@ -31,6 +31,13 @@ const char *lines_shorten(const char *file, Dwarf_Die *unit);
  * 0 or less. */
 int lines_scopes(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes);
 
+/*
+ * The DIE of the function that contains the address, or of one that begins after it and before the
+ * address `before'; *low: where it begins. False: none is known.
+ */
+MUST_USE bool lines_functions_die(const struct lines_functions *f, uint64_t addr, uint64_t before,
+                                  Dwarf_Die *die, uint64_t *low);
+
 /* Where an inlined function is called. False: it does not say, and nothing is changed. */
 MUST_USE bool lines_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, unsigned *line);
 

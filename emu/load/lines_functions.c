@@ -78,6 +78,18 @@ static const struct function *find_function(const struct lines_functions *f, uin
     return first < f->all.len ? &f->all.at[first] : NULL;
 }
 
+bool lines_functions_die(const struct lines_functions *f, uint64_t addr, uint64_t before,
+                         Dwarf_Die *die, uint64_t *low)
+{
+    const struct function *function = find_function(f, addr);
+
+    if (!function || function->low >= before ||
+        !dwarf_offdie(lines_dwarf(f->lines), function->die, die))
+        return false;
+    *low = function->low;
+    return true;
+}
+
 bool lines_functions_at(const struct lines_functions *f, uint64_t addr, uint64_t before,
                         struct line_place *place)
 {

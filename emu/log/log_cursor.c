@@ -9,6 +9,7 @@
 #include "log/log_read.h"
 #include "log/log_read_priv.h"
 #include "log/log_state.h"
+#include "log/log_values.h"
 
 struct log_cursor {
     struct log *log;
@@ -19,6 +20,8 @@ struct log_cursor {
     VEC_OF(struct log_call) known; /* calls of the frame; sp: relative */
     struct log_call ended;         /* the call that the last RETURN has ended */
     struct log_update_hart update[LOG_HARTS_MAX];
+    struct log_last_values *last; /* NULL: the log has no values */
+    struct log_values values;     /* of the last call or return */
     char *problem;
 };
 
@@ -29,6 +32,8 @@ struct log_cursor *log_cursor_new(struct log *l)
     c->log = l;
     log_state_init(&c->state, l->run.harts);
     c->state.version = l->version;
+    if (l->version > LOG_VERSION_PLAIN)
+        c->last = log_last_values_new();
     return c;
 }
 
@@ -39,6 +44,7 @@ void log_cursor_free(struct log_cursor *c)
     log_state_free(&c->state);
     VEC_FREE(&c->raw);
     VEC_FREE(&c->known);
+    log_last_values_free(c->last);
     free(c->problem);
     free(c);
 }
@@ -76,14 +82,19 @@ static bool has_steps(const struct log_cursor *c)
     return c->state.version > 1;
 }
 
-/* Version 1 has no column of steps. */
+/* Version 1 has no column of steps; none before 3 has one of values. */
+static bool has_column(const struct log_cursor *c, unsigned column)
+{
+    return column == LOG_COLUMN_STEPS ? has_steps(c) : column != LOG_COLUMN_VALUES || c->last;
+}
+
 static bool split(struct log_cursor *c)
 {
     struct log_in all = {.at = c->raw.at, .end = c->raw.at + c->raw.len};
     uint64_t size[LOG_COLUMNS];
 
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
-        size[i] = i == LOG_COLUMN_STEPS && !has_steps(c) ? 0 : log_get(&all);
+        size[i] = has_column(c, i) ? log_get(&all) : 0;
     for (unsigned i = 0; i < LOG_COLUMNS && !all.bad; i++) {
         const uint8_t *at = log_get_bytes(&all, size[i]);
 
@@ -105,6 +116,8 @@ static bool next_frame(struct log_cursor *c)
     if (!log_unpack(c->log, &c->log->frames.at[c->frame - 1], &c->raw) || !split(c))
         return stop(c);
     log_state_io(&io, &c->state);
+    if (c->last)
+        log_last_values_clear(c->last);
     return !io.in->bad || stop(c);
 }
 
@@ -142,6 +155,21 @@ static void fill_call(const struct log_cursor *c, struct log_event *e, const str
     e->call.call = call;
 }
 
+/* Reads the values of a call, or of its return. False: they are damaged. */
+static bool read_values(struct log_cursor *c, struct log_event *e, const struct log_call *call)
+{
+    struct log_io io = {.in = &c->column[LOG_COLUMN_VALUES]};
+
+    e->call.values = NULL;
+    if (!c->last)
+        return true;
+    c->values.texts = 0;
+    log_values_io(&io, c->last, call->site, e->kind == LOG_RETURN, &c->values);
+    if (c->values.count)
+        e->call.values = &c->values;
+    return !io.in->bad;
+}
+
 static bool enter(struct log_cursor *c, struct log_event *e, struct log_call call)
 {
     struct log_stack *stack = stack_of(c);
@@ -157,7 +185,7 @@ static bool enter(struct log_cursor *c, struct log_event *e, struct log_call cal
     VEC_PUSH(&stack->open, call);
     e->kind = LOG_CALL;
     fill_call(c, e, stack, &stack->open.at[stack->open.len - 1]);
-    return true;
+    return read_values(c, e, e->call.call);
 }
 
 static bool enter_new(struct log_cursor *c, struct log_event *e)
@@ -201,7 +229,7 @@ static bool leave(struct log_cursor *c, struct log_event *e, uint64_t end)
     e->kind = LOG_RETURN;
     e->call.end = (uint8_t)end;
     fill_call(c, e, stack, &c->ended);
-    return true;
+    return read_values(c, e, e->call.call);
 }
 
 /* ---- events ---- */

@@ -17,8 +17,11 @@
 #define LOG_MAGIC "rvftlog\n"
 #define LOG_END   "logends\n"
 
-/* The version that is written, and the oldest one that is read. */
-enum { LOG_VERSION = 2, LOG_VERSION_OLDEST = 1 };
+/*
+ * The newest version, which has values of registers; the one that is written without these; and the
+ * oldest one that is read.
+ */
+enum { LOG_VERSION = 3, LOG_VERSION_PLAIN = 2, LOG_VERSION_OLDEST = 1 };
 enum { LOG_HEAD_BYTES = 16, LOG_TAIL_BYTES = 16 };
 enum { LOG_FRAME_MAGIC = 0x314d5246 /* "FRM1" */, LOG_FRAME_HEAD_BYTES = 48 };
 
@@ -52,6 +55,7 @@ enum log_column {
     LOG_COLUMN_TIME,    /* change of the difference between the time CSR and the cycles */
     LOG_COLUMN_STEPS,   /* instructions of other harts, where these have changed */
     LOG_COLUMN_DETAILS, /* the rest, by kind */
+    LOG_COLUMN_VALUES,  /* arguments and results of calls */
     LOG_COLUMNS,
 };
 
@@ -128,6 +132,20 @@ struct log_call {
     uint64_t cycle, when, step;
 };
 
+/* Values of registers at the begin of a call or at its return. */
+enum { LOG_VALUES_MAX = 8, LOG_TEXT_BYTES = 32 };
+struct log_text {
+    uint8_t len;
+    bool known, cut; /* known: the guest's memory could be read; cut: the string is longer */
+    char bytes[LOG_TEXT_BYTES];
+};
+struct log_values {
+    uint8_t count;
+    uint8_t texts; /* a bit for each value that is the address of a string */
+    uint64_t at[LOG_VALUES_MAX];
+    struct log_text text[LOG_VALUES_MAX]; /* as many as bits in `texts', in their order */
+};
+
 struct log_store {
     uint8_t writer;  /* enum writer_kind (mem/ram.h): hart, firmware, dma... */
     uint64_t pc;     /* the hart's */
@@ -151,12 +169,13 @@ struct log_event {
     uint32_t task;               /* the task that the hart runs */
     union {
         struct {
-            uint32_t stack;              /* from 1 */
-            uint64_t when;               /* the cycle, made monotonic on each stack */
-            uint8_t end;                 /* RETURN: enum log_call_end */
-            uint32_t depth;              /* calls that are open around it */
-            const struct log_call *call; /* valid until the next event is read */
-        } call;                          /* CALL, RETURN */
+            uint32_t stack;                  /* from 1 */
+            uint64_t when;                   /* the cycle, made monotonic on each stack */
+            uint8_t end;                     /* RETURN: enum log_call_end */
+            uint32_t depth;                  /* calls that are open around it */
+            const struct log_call *call;     /* valid until the next event is read */
+            const struct log_values *values; /* the same; NULL: they are not in the log */
+        } call;                              /* CALL, RETURN */
         struct {
             bool interrupt;
             uint64_t cause, epc, tval;
@@ -256,6 +275,46 @@ struct log_count {
 
 struct log_counts {
     struct log_count of[LOG_COUNTED];
+};
+
+/* A type as far as a value can be shown: the kinds of load/prototypes.h. */
+enum log_value_kind {
+    LOG_VOID,
+    LOG_SIGNED,
+    LOG_UNSIGNED,
+    LOG_BOOL,
+    LOG_POINTER,
+    LOG_TEXT,
+    LOG_FLOAT,
+    LOG_AGGREGATE,
+    LOG_VALUE_KINDS,
+};
+
+struct log_type {
+    uint8_t kind;
+    uint32_t size;        /* in bytes */
+    uint32_t enumeration; /* LOG_NONE: its values have no names */
+};
+
+/* A parameter of a function, or its result, and how many values of the log it has. */
+struct log_parameter {
+    uint32_t name; /* a string */
+    struct log_type type;
+    uint8_t values;
+};
+
+enum { LOG_PARAMETERS_MAX = 16 };
+
+/* Of the function of a site. */
+struct log_prototype {
+    struct log_parameter result, parameters[LOG_PARAMETERS_MAX];
+    uint32_t count;
+    bool variadic;
+};
+
+struct log_enumerator {
+    uint32_t name; /* a string */
+    uint64_t value;
 };
 
 struct log_symbol {

@@ -155,7 +155,7 @@ void log_frames_go_back(struct log_frames *f, uint32_t last)
 
 /* ---- begin and end ---- */
 
-struct log_frames *log_frames_new(int fd)
+struct log_frames *log_frames_new(int fd, unsigned version)
 {
     struct log_frames *f = xcalloc(1, sizeof *f);
     uint8_t head[LOG_HEAD_BYTES] = LOG_MAGIC;
@@ -166,7 +166,7 @@ struct log_frames *log_frames_new(int fd)
         abort(); /* as for any memory: base/alloc.h */
     (void)ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_compressionLevel, LEVEL);
     (void)ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_checksumFlag, 1);
-    put32(head + 8, LOG_VERSION);
+    put32(head + 8, version);
     write_all(f, head, sizeof head);
     f->offset = sizeof head;
     return f;

@@ -11,7 +11,7 @@
 struct log_frames;
 
 /* Begins the file. */
-struct log_frames *log_frames_new(int fd);
+struct log_frames *log_frames_new(int fd, unsigned version);
 void log_frames_free(struct log_frames *f); /* NULL is allowed */
 
 /*

@@ -17,6 +17,7 @@
 #include "log/log_frames.h"
 #include "log/log_read_priv.h"
 #include "log/log_state.h"
+#include "log/log_values.h"
 
 /* ---- bytes ---- */
 
@@ -178,7 +179,37 @@ static void get_line(struct log *l, struct log_in *in)
     l->sites.at[site].line = (uint32_t)line;
 }
 
-enum { DEF_STRING = 1, DEF_TASK, DEF_SITE, DEF_LINE };
+static void get_enumeration(struct log *l, struct log_in *in)
+{
+    struct log_io io = {.in = in};
+    struct log_enumeration e = {0};
+
+    for (uint64_t left = log_get(in); left && !in->bad; left--) {
+        struct log_enumerator value = {0};
+
+        LOG_IO_ID(&io, value.name);
+        log_io_near(&io, &value.value, 0);
+        VEC_PUSH(&e.values, value);
+    }
+    VEC_PUSH(&l->enumerations, e);
+}
+
+static void get_prototype(struct log *l, struct log_in *in)
+{
+    struct log_io io = {.in = in};
+    struct log_prototype p = {0};
+    uint64_t site = log_get(in);
+
+    log_prototype_io(&io, &p);
+    if (site >= l->sites.len || in->bad) {
+        in->bad = true;
+        return;
+    }
+    while (l->prototype_of.len <= site)
+        VEC_PUSH(&l->prototype_of, 0);
+    VEC_PUSH(&l->prototypes, p);
+    l->prototype_of.at[site] = (uint32_t)l->prototypes.len;
+}
 
 static bool get_defs(struct log *l, struct log_in *in)
 {
@@ -193,6 +224,8 @@ static bool get_defs(struct log *l, struct log_in *in)
         case DEF_TASK: get_task(l, in); break;
         case DEF_SITE: get_site(l, in); break;
         case DEF_LINE: get_line(l, in); break;
+        case DEF_ENUMERATION: get_enumeration(l, in); break;
+        case DEF_PROTOTYPE: get_prototype(l, in); break;
         default: in->bad = true; break;
         }
     }
@@ -504,6 +537,11 @@ void log_close(struct log *l)
         free(l->codes.at[i].bytes);
     VEC_FREE(&l->codes);
     VEC_FREE(&l->counts);
+    for (size_t i = 0; i < l->enumerations.len; i++)
+        VEC_FREE(&l->enumerations.at[i].values);
+    VEC_FREE(&l->enumerations);
+    VEC_FREE(&l->prototypes);
+    VEC_FREE(&l->prototype_of);
     VEC_FREE(&l->frames);
     free(l->problem);
     free(l);

@@ -75,6 +75,9 @@ const struct log_symbol *log_symbol_at(const struct log *l, uint64_t address);
 enum { LOG_PLACE_MAX = 192 };
 void log_place(const struct log *l, uint64_t address, char text[LOG_PLACE_MAX]);
 
+/* The prototype of a site's function; NULL: it is not in the log. */
+const struct log_prototype *log_prototype(const struct log *l, uint32_t site);
+
 /* ---- events ---- */
 
 /* Frames of events. `first` and `last` help to find the frame of a cycle. */
@@ -109,6 +112,31 @@ const char *log_role_name(unsigned role);
 
 /* The name of a call: its function, ftrace_caller, return_to_handler, "interrupt 5". */
 const char *log_call_name(const struct log *l, const struct log_call *c, char text[LOG_PLACE_MAX]);
+
+/*
+ * Arguments and results of calls, as C would write them: a number, the name of an enumerator, the
+ * name of a function whose address it is, a string. "?": it is not in the log.
+ */
+enum { LOG_VALUE_MAX = 192, LOG_ARGUMENTS_MAX = 1024 };
+
+/* How many parameters are known; and one of them, by its number. `values': of the event; or NULL.
+ */
+unsigned log_argument_count(const struct log *l, const struct log_call *c);
+const char *log_argument(const struct log *l, const struct log_call *c,
+                         const struct log_values *values, unsigned number,
+                         char text[LOG_VALUE_MAX]);
+
+/* The name of a parameter; "arg1" and so on if it has none. */
+const char *log_parameter_name(const struct log *l, const struct log_call *c, unsigned number,
+                               char text[LOG_VALUE_MAX]);
+
+/* "fd=1, buf=0xffffffd8, count=5"; empty: nothing is known. */
+const char *log_arguments(const struct log *l, const struct log_call *c,
+                          const struct log_values *values, char text[LOG_ARGUMENTS_MAX]);
+
+/* The result of a call, at its return; NULL: it has none, or it is not in the log. */
+const char *log_result(const struct log *l, const struct log_call *c,
+                       const struct log_values *values, char text[LOG_VALUE_MAX]);
 
 /* "COMM-PID", "COMM", or the address of the task; "-": not known. */
 const char *log_task_name(const struct log *l, uint32_t id, char text[LOG_PLACE_MAX]);

@@ -20,6 +20,10 @@ struct log_stretch {
     uint8_t *bytes;
 };
 
+struct log_enumeration {
+    VEC_OF(struct log_enumerator) values;
+};
+
 struct log {
     const char *path;
     int fd;                   /* -1: `bytes' */
@@ -46,6 +50,10 @@ struct log {
     VEC_OF(struct log_stretch) codes;
     VEC_OF(struct log_counts) counts; /* of each site */
     bool has_counts, counts_fixed;
+    /* prototypes by site, as indices from 1; 0: there is none */
+    VEC_OF(uint32_t) prototype_of;
+    VEC_OF(struct log_prototype) prototypes;
+    VEC_OF(struct log_enumeration) enumerations;
 };
 
 /* Unpacks the bytes of a frame; false: it is damaged. */

@@ -194,6 +194,7 @@ void log_record_begin(struct log_record *r, struct watch *watch)
                                        .ctx = r};
 
     config.symbols = list_symbols(r->config.symbols, &config.symbol_count);
+    config.values = r->config.values;
     r->watch = watch;
     r->begun = true;
     r->config.run.harts = config.run.harts = cluster_hart_count(r->config.cluster);
@@ -206,6 +207,8 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     r->before = count_sites(r, &r->counted);
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         log_record_define_site(r, i);
+    if (r->config.values)
+        log_record_define_prototypes(r);
     if (!r->config.calls_only) {
         r->lines = find_lines(r);
         r->at_switch = kernel_probes_at_switch(r->config.cluster, r->config.image,
@@ -331,6 +334,8 @@ void log_record_free(struct log_record *r)
     map_free(&r->met);
     log_lines_free(r->lines);
     VEC_FREE(&r->states);
+    VEC_FREE(&r->wanted);
+    free(r->shapes);
     free(r->before);
     free(r);
 }

@@ -18,6 +18,7 @@ struct ftrace_stream;
 struct image;
 struct lines;
 struct log_record;
+struct selection;
 struct state_io;
 struct symbols;
 struct tasks;
@@ -33,9 +34,11 @@ struct log_record_config {
     const struct symbols *symbols;
     const char *named; /* the file with the debug information */
     struct lines *lines;
-    struct tasks *tasks;     /* NULL: they are not known */
-    bool calls_only;         /* no code, no source lines */
-    void (*lost)(void *ctx); /* called once, when the file cannot be written any more */
+    struct tasks *tasks;              /* NULL: they are not known */
+    bool calls_only;                  /* no code, no source lines */
+    bool values;                      /* arguments and results of calls; `lines' must not be NULL */
+    const struct selection *selected; /* only calls of these tasks; NULL: of all */
+    void (*lost)(void *ctx);          /* called once, when the file cannot be written any more */
     void *ctx;
 };
 

@@ -239,6 +239,10 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
 {
     struct log_record *r = ctx;
 
+    if (r->config.selected && !log_record_wants_task(r, log_written_task_of(r->writer, at->hart)))
+        return;
+    if (c->kind == CALL_FUNCTION && UNLIKELY(at->values != NULL))
+        log_record_arguments(r, at->values);
     r->call.kind = (uint8_t)c->kind;
     r->call.state = (uint8_t)c->state;
     r->call.site = c->site;
@@ -259,9 +263,12 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         [CALL_LOST] = LOG_LOST,          [CALL_UNWOUND] = LOG_ABANDONED,
         [CALL_UNSENT] = LOG_ABANDONED,   [CALL_DROPPED] = LOG_DROPPED,
         [CALL_OPEN] = LOG_OPEN};
-    const struct log_record *r = ctx;
+    struct log_record *r = ctx;
 
-    (void)c;
+    if (r->config.selected && !log_write_is_innermost(r->writer, at->stack, c->pc, c->sp))
+        return;
+    if (how == CALL_CAME_BACK && c->kind == CALL_FUNCTION && UNLIKELY(at->values != NULL))
+        log_record_results(r, c->site, at->values);
     /* There is no event for a call that began before the log. */
     (void)log_write_return(r->writer, at->hart, &at->clocks, at->stack,
                            (enum log_call_end)ends[how]);
@@ -274,6 +281,7 @@ struct calls_listener log_record_calls(struct log_record *r, bool on_only)
                                    .feed = r->feed,
                                    .look = look_at_task,
                                    .meet = meet,
+                                   .registers = r->config.values ? log_record_registers : NULL,
                                    .enter = on_enter,
                                    .leave = on_leave};
 }

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "cpu/feed.h"
+#include "ftrace/calls/call_values.h"
 #include "ftrace/kernel/tasks.h"
 #include "log/log_record.h"
 #include "log/log_write.h"
@@ -41,6 +42,12 @@ struct named {
 /* Console output is an event for each line, or for this many bytes. */
 enum { CONSOLE_BYTES = 256 };
 
+/* What is recorded of a function: its arguments, and its results as indices of CALL_RESULT_. */
+struct call_shape {
+    struct call_registers registers;
+    uint8_t result_count, results[2];
+};
+
 struct log_record {
     struct log_record_config config;
     struct feed *feed;
@@ -65,6 +72,11 @@ struct log_record {
     struct log_call
         call;  /* the call to be written; a member, as most of its members are always the same */
     bool lost; /* the machine's thread reads it, too */
+    struct log_values values; /* of the next call or return */
+    VEC_OF(uint8_t) wanted;   /* tasks, by number: whether they are selected */
+    /* by site, of those at the start: not changed afterwards; NULL without config.values */
+    struct call_shape *shapes;
+    uint32_t shape_count;
 };
 
 /* Gives `lost' of the config notice, once, when the file cannot be written any more. */
@@ -93,6 +105,19 @@ void log_record_look_at_name(struct log_record *r, const struct hart *h);
  * does not return, the next function may begin.
  */
 void log_record_name_call(void *log_record, struct log_call *c);
+
+/* Defines the prototypes of the sites' functions, before the run. */
+void log_record_define_prototypes(struct log_record *r);
+
+/* For calls_listener.registers. */
+const struct call_registers *log_record_registers(void *log_record, uint32_t site);
+
+/* The values of the next call, and of the next return from the site's function; v: may be NULL. */
+void log_record_arguments(struct log_record *r, const struct call_values *v);
+void log_record_results(struct log_record *r, uint32_t site, const struct call_values *v);
+
+/* Whether calls of the task with this number are recorded. */
+bool log_record_wants_task(struct log_record *r, uint32_t task);
 
 /* The events that are listened to. */
 void log_record_on_switch(void *log_record, unsigned which, struct hart *h);

@@ -15,6 +15,7 @@
 #include "base/state_io.h"
 #include "log/log_frames.h"
 #include "log/log_state.h"
+#include "log/log_values.h"
 
 /* Bytes of events in a frame before compression, and cycles, after which it is written. */
 enum { FRAME_BYTES = 512 << 10, FRAME_CYCLES = 1000 * 1000 * 1000 };
@@ -63,6 +64,9 @@ struct log_writer {
     struct log_bytes defs; /* definitions that are not in the file yet */
     struct map strings;    /* hash -> number */
     VEC_OF(char *) texts;
+    struct log_last_values *last;    /* NULL: the log has no values */
+    const struct log_values *values; /* of the next call or return; NULL: none */
+    uint32_t enumerations;
     struct map task_of; /* tp -> number of its last definition */
     VEC_OF(struct log_task) tasks;
     uint32_t sites;
@@ -160,6 +164,8 @@ static void begin_frame(struct log_writer *w)
     w->in_frame = 0;
     w->harts = 0;
     w->first = w->until = UINT64_MAX;
+    if (w->last)
+        log_last_values_clear(w->last);
 }
 
 static struct log_frame_head frame_head(const struct log_writer *w)
@@ -178,6 +184,7 @@ static struct log_frame_head frame_head(const struct log_writer *w)
 static void flush_events(struct log_writer *w)
 {
     const struct log_frame_head head = frame_head(w);
+    const unsigned columns = w->last ? LOG_COLUMNS : LOG_COLUMN_VALUES;
     struct log_bytes all = {0};
     size_t size = 0;
 
@@ -185,12 +192,12 @@ static void flush_events(struct log_writer *w)
         return;
     measure(w);
     flush_defs(w);
-    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+    for (unsigned i = 0; i < columns; i++)
         size += w->column[i].len + LOG_NUMBER_MAX;
     VEC_RESERVE(&all, size);
-    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+    for (unsigned i = 0; i < columns; i++)
         log_put(&all, w->column[i].len);
-    for (unsigned i = 0; i < LOG_COLUMNS; i++)
+    for (unsigned i = 0; i < columns; i++)
         log_put_bytes(&all, w->column[i].at, w->column[i].len);
     log_frames_put(w->frames, &head, &all);
     VEC_FREE(&all);
@@ -227,8 +234,6 @@ static inline void end_event(struct log_writer *w, uint64_t cycle)
 }
 
 /* ---- definitions ---- */
-
-enum { DEF_STRING = 1, DEF_TASK, DEF_SITE, DEF_LINE };
 
 uint32_t log_write_string(struct log_writer *w, const char *text)
 {
@@ -299,6 +304,32 @@ void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint3
     log_put(&w->defs, site);
     log_put(&w->defs, string);
     log_put(&w->defs, line);
+}
+
+uint32_t log_write_enumeration(struct log_writer *w, const struct log_enumerator *values,
+                               size_t count)
+{
+    struct log_io io = {.out = &w->defs};
+
+    log_put(&w->defs, DEF_ENUMERATION);
+    log_put(&w->defs, count);
+    for (size_t i = 0; i < count; i++) {
+        struct log_enumerator e = values[i];
+
+        LOG_IO_ID(&io, e.name);
+        log_io_near(&io, &e.value, 0);
+    }
+    return w->enumerations++;
+}
+
+void log_write_prototype(struct log_writer *w, uint32_t site, const struct log_prototype *p)
+{
+    struct log_io io = {.out = &w->defs};
+    struct log_prototype copy = *p;
+
+    log_put(&w->defs, DEF_PROTOTYPE);
+    log_put(&w->defs, site);
+    log_prototype_io(&io, &copy);
 }
 
 void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, size_t size)
@@ -454,6 +485,19 @@ void log_write_has_task(struct log_writer *w, unsigned hart, uint32_t task)
     reserve(w); /* no event may follow */
 }
 
+uint32_t log_written_task_of(const struct log_writer *w, unsigned hart)
+{
+    return w->state.hart[hart].task;
+}
+
+void log_written_task(const struct log_writer *w, uint32_t task, const char **name, int32_t *pid)
+{
+    const struct log_task *t = &w->tasks.at[task];
+
+    *name = t->name == LOG_NONE ? NULL : w->texts.at[t->name];
+    *pid = t->pid;
+}
+
 /* The open calls of the stack with this number; NULL: the number is too high. */
 static inline struct open_calls *stack_of(struct log_writer *w, uint32_t number)
 {
@@ -603,6 +647,23 @@ static inline void make_later(struct open_calls *stack, uint64_t cycle)
     stack->when = cycle > stack->when ? cycle : stack->when;
 }
 
+void log_write_values(struct log_writer *w, const struct log_values *v)
+{
+    w->values = v;
+}
+
+/* Writes the values of a call, or that there are none. */
+static NOINLINE void put_values(struct log_writer *w, uint32_t site, bool result)
+{
+    struct log_io io = {.out = &w->column[LOG_COLUMN_VALUES]};
+    struct log_values v = {0};
+
+    if (w->values)
+        v = *w->values;
+    log_values_io(&io, w->last, site, result, &v);
+    w->values = NULL;
+}
+
 void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *now, uint32_t number,
                     const struct log_call *call)
 {
@@ -614,6 +675,7 @@ void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *no
     uint64_t code;
 
     if (UNLIKELY(!stack || stack->open.len == LOG_DEPTH_MAX)) {
+        w->values = NULL;
         measure(w);
         reserve(w);
         return;
@@ -632,6 +694,8 @@ void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *no
     o->cycle = now->cycle;
     o->when = stack->when;
     o->step = clocks_step(now);
+    if (UNLIKELY(w->last))
+        put_values(w, call->site, false);
     put_event(w, h, hart, code, now);
     end_event(w, now->cycle);
 }
@@ -643,18 +707,34 @@ bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *
     struct open_call top;
     struct log_hart *h;
 
-    if (UNLIKELY(!stack || !stack->open.len))
+    if (UNLIKELY(!stack || !stack->open.len)) {
+        w->values = NULL;
         return false;
+    }
     h = select_hart(w, hart, now->others);
     (void)select_stack(w, h, number, stack->base);
     make_later(stack, now->cycle);
     top = stack->open.at[--stack->open.len];
     VEC_SHRINK(&stack->open);
+    if (UNLIKELY(w->last))
+        put_values(w, definition(w, &top)->site, true);
     put_event(w, h, hart, LOG_CODE_RETURN + (uint64_t)end, now);
     if (UNLIKELY(top.trap))
         VEC_PUSH(&w->unused_traps, top.defined);
     end_event(w, now->cycle);
     return true;
+}
+
+bool log_write_is_innermost(const struct log_writer *w, uint32_t number, uint64_t pc, uint64_t sp)
+{
+    const struct open_calls *stack =
+        number && number <= w->stacks.len ? &w->stacks.at[number - 1] : NULL;
+    const struct open_call *top;
+
+    if (!stack || !stack->open.len)
+        return false;
+    top = &stack->open.at[stack->open.len - 1];
+    return top->sp == sp && definition(w, top)->pc == pc;
 }
 
 void log_write_event(struct log_writer *w, struct log_event *e)
@@ -820,7 +900,8 @@ struct log_writer *log_writer_new(const struct log_writer_config *config)
     struct log_writer *w = xcalloc(1, sizeof *w);
 
     w->config = *config;
-    w->frames = log_frames_new(config->fd);
+    w->last = config->values ? log_last_values_new() : NULL;
+    w->frames = log_frames_new(config->fd, w->last ? LOG_VERSION : LOG_VERSION_PLAIN);
     log_state_init(&w->state, config->run.harts);
     put_run(w);
     put_symbols(w);
@@ -861,6 +942,7 @@ void log_writer_free(struct log_writer *w)
     if (!w)
         return;
     log_frames_free(w->frames);
+    log_last_values_free(w->last);
     log_state_free(&w->state);
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
         VEC_FREE(&w->column[i]);

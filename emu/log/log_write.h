@@ -22,6 +22,7 @@ struct log_writer_config {
     struct log_run run;               /* its strings need not outlive the call */
     const struct log_symbol *symbols; /* the same */
     size_t symbol_count;
+    bool values; /* the log has arguments and results: log_write_values */
     /*
      * Sets name, caller, caller_offset and tail_name of a call; called once for calls that differ
      * only in their times.
@@ -48,6 +49,14 @@ void log_write_site(struct log_writer *w, const struct log_site *site);
 /* Writes the source line of a site that was defined. */
 void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint32_t line);
 
+/*
+ * Defines an enumeration, and returns its number; and the prototype of a site's function. Only with
+ * config.values. Names are strings of log_write_string.
+ */
+uint32_t log_write_enumeration(struct log_writer *w, const struct log_enumerator *values,
+                               size_t count);
+void log_write_prototype(struct log_writer *w, uint32_t site, const struct log_prototype *p);
+
 /* Writes code at a virtual address, as it is when the log begins; at most LOG_TEXT_MAX bytes. */
 enum { LOG_TEXT_MAX = 4 << 20 };
 void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, size_t size);
@@ -62,6 +71,12 @@ void log_write_counts(struct log_writer *w, const struct log_counts *counts, uin
 /* Makes names of calls be requested again, as they may have changed. */
 void log_write_forget_names(struct log_writer *w);
 
+/* The name and pid of a task that was defined; name NULL: not known. */
+void log_written_task(const struct log_writer *w, uint32_t task, const char **name, int32_t *pid);
+
+/* The task that a hart has now. */
+uint32_t log_written_task_of(const struct log_writer *w, unsigned hart);
+
 /* ---- events, in the order in which they happen ---- */
 
 /* Sets the hart's task, before an event of the hart. */
@@ -73,6 +88,12 @@ static inline struct clocks log_clocks(const struct log_event *e)
     return (struct clocks){e->cycle, e->insns, e->time - clocks_ticks(e->cycle),
                            e->step - e->insns};
 }
+
+/*
+ * Sets the arguments of the next call, or the results of the next return, before it; *v must live
+ * until then. Only with config.values.
+ */
+void log_write_values(struct log_writer *w, const struct log_values *v);
 
 /*
  * Writes the begin of a call on the stack with this number. Of *call the members kind, state, site,
@@ -87,6 +108,9 @@ void log_write_call(struct log_writer *w, unsigned hart, const struct clocks *no
  */
 bool log_write_return(struct log_writer *w, unsigned hart, const struct clocks *now,
                       uint32_t number, enum log_call_end end);
+
+/* Whether the stack's innermost call in the log is of this site and stack pointer. */
+bool log_write_is_innermost(const struct log_writer *w, uint32_t number, uint64_t pc, uint64_t sp);
 
 /* Writes any other event. */
 void log_write_event(struct log_writer *w, struct log_event *e);

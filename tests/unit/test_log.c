@@ -44,6 +44,8 @@ struct maker {
     struct rng rng;
     uint64_t cycle[HARTS], insns[HARTS], step;
     unsigned depth[HARTS];
+    bool has_values;
+    struct log_values values;
 };
 
 static struct log_event make_clock(struct maker *m)
@@ -61,6 +63,20 @@ static struct log_event make_clock(struct maker *m)
                               .step = m->step};
 }
 
+/* Values that depend on the call; every ninth function has none. */
+static struct log_values values_of(uint64_t pc, uint64_t cycle)
+{
+    struct log_values v = {.count = (uint8_t)(pc / 8 % (LOG_VALUES_MAX + 1))};
+
+    for (unsigned i = 0; i < v.count; i++)
+        v.at[i] = pc * (i + 1) * 0x9e3779b97f4a7c15 >> cycle % 60;
+    if (v.count > 2) {
+        v.texts = 4;
+        v.text[0] = (struct log_text){3, true, true, "abc"};
+    }
+    return v;
+}
+
 static void make_call(struct maker *m, const struct log_event *e)
 {
     const struct clocks now = log_clocks(e);
@@ -72,6 +88,9 @@ static void make_call(struct maker *m, const struct log_event *e)
                          .back = pc + 0x1234,
                          .sp = 0xffffffc000008000 + e->hart * 0x4000 - m->depth[e->hart] * 32};
 
+    m->values = values_of(pc, e->cycle);
+    if (m->has_values)
+        log_write_values(m->w, &m->values);
     log_write_call(m->w, e->hart, &now, e->hart + 1, &c);
     m->depth[e->hart]++;
 }
@@ -108,7 +127,7 @@ static void make_event(struct maker *m)
     }
 }
 
-static struct bytes make_log(uint64_t seed, unsigned events)
+static struct bytes make_log_with(uint64_t seed, unsigned events, bool has_values)
 {
     static const struct log_symbol symbols[] = {{0x1000, 0x1100, "first", true},
                                                 {0x1010, 0x1020, "label", false},
@@ -117,12 +136,13 @@ static struct bytes make_log(uint64_t seed, unsigned events)
                                                {{{0, 0}, {5, 15}, {0, 0}}}};
     const struct log_ending ending = {"exit", 3, 1000, 900};
     int fd = memfd_create("log", 0);
-    struct maker m = {.rng = {seed}};
+    struct maker m = {.rng = {seed}, .has_values = has_values};
     struct log_writer_config config = {
         .fd = fd,
         .run = {.version = "1", .image = "kernel.elf", .layout = "pfe8", .harts = HARTS},
         .symbols = symbols,
         .symbol_count = ARRAY_LEN(symbols),
+        .values = has_values,
         .name = name_call,
         .ctx = &m.w};
     struct bytes b;
@@ -159,6 +179,11 @@ static struct bytes make_log(uint64_t seed, unsigned events)
     return b;
 }
 
+static struct bytes make_log(uint64_t seed, unsigned events)
+{
+    return make_log_with(seed, events, false);
+}
+
 static FILE *nowhere(void)
 {
     return fopen("/dev/null", "w");
@@ -188,6 +213,42 @@ static uint64_t count_events(struct log *log, bool *damaged)
 }
 
 /* ---- tests ---- */
+
+static void arguments_are_read_as_they_were_written(void **state)
+{
+    struct bytes b = make_log_with(3, EVENTS, true), plain = make_log(3, EVENTS);
+    struct log *log;
+    struct log_cursor *c;
+    struct log_event e;
+    unsigned calls = 0;
+
+    (void)state;
+    assert_true(b.at[8] == LOG_VERSION && plain.at[8] == LOG_VERSION_PLAIN);
+    assert_int_equal(open_bytes(b, &log), EXIT_PASS);
+    c = log_cursor_new(log);
+    while (log_next(c, &e)) {
+        struct log_values v;
+
+        if (e.kind == LOG_RETURN)
+            assert_null(e.call.values);
+        if (e.kind != LOG_CALL)
+            continue;
+        calls++;
+        v = values_of(e.call.call->pc, e.cycle);
+        assert_int_equal(e.call.values ? e.call.values->count : 0, v.count);
+        if (!v.count)
+            continue;
+        assert_memory_equal(e.call.values->at, v.at, v.count * sizeof *v.at);
+        assert_int_equal(e.call.values->texts, v.texts);
+        if (v.texts)
+            assert_memory_equal(e.call.values->text[0].bytes, "abc", 3);
+    }
+    assert_true(calls > EVENTS / 3 && !log_cursor_problem(c));
+    log_cursor_free(c);
+    log_close(log);
+    free(b.at);
+    free(plain.at);
+}
 
 static void what_is_written_is_read(void **state)
 {
@@ -435,6 +496,7 @@ static void a_full_disk_is_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_are_read_as_they_were_written),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(counts_and_code_are_kept),
         cmocka_unit_test(a_frame_can_be_read_alone),

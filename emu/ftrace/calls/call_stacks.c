@@ -4,11 +4,13 @@
 #include "ftrace/calls/call_stacks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
+#include "ftrace/calls/call_values.h"
 #include "ftrace/kernel/tasks.h"
 
 /* A function with variable arguments saves up to eight registers above its frame. */
@@ -31,6 +33,7 @@ struct call_stacks {
     struct call_stacks_config config;
     size_t called;          /* open functions with HOOK_CALLED */
     struct call_moment now; /* of the present step */
+    struct call_values values;
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / TASK_STACK_BYTES -> index */
     struct {
@@ -775,6 +778,13 @@ void call_stacks_follow(struct call_stacks *c, const struct call_step *step)
     case STEP_TRAP_RETURN: return_from_trap(c, step); break;
     case STEP_TASK_BEGINS: begin_task(c, step->sp); break;
     }
+    c->now.values = NULL;
+}
+
+void call_stacks_take_values(struct call_stacks *c, const void *values, size_t size)
+{
+    memcpy(&c->values, values, size);
+    c->now.values = &c->values;
 }
 
 const struct feed_hit *call_stacks_read(struct call_stacks *c, const struct feed_base *base,

@@ -65,6 +65,9 @@ void call_stacks_free(struct call_stacks *c); /* NULL is allowed */
 
 void call_stacks_follow(struct call_stacks *c, const struct call_step *step);
 
+/* Takes the values of registers of the next step: `size' bytes of a struct call_values. */
+void call_stacks_take_values(struct call_stacks *c, const void *values, size_t size);
+
 /*
  * The frequent steps of calls whose sites are on, in less time than as a struct call_step: for
  * those who follow them at once and have no listener.

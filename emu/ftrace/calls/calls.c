@@ -24,6 +24,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/calls/call_stacks.h"
+#include "ftrace/calls/call_values.h"
 #include "ftrace/calls/return_handlers.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/guest_table.h"
@@ -139,6 +140,36 @@ static void follow(struct calls *c, struct hart *h, struct call_step *step)
     }
 }
 
+/* ---- values of registers ---- */
+
+static void take_values(void *ctx, const void *values, size_t size)
+{
+    const struct calls *c = ctx;
+
+    call_stacks_take_values(c->stacks, values, size);
+}
+
+/* Sends the values before the step to which they belong. `texts': how many there are. */
+static struct call_values *send_values(struct calls *c, unsigned texts)
+{
+    return feed_message(c->listener.feed, take_values, c,
+                        offsetof(struct call_values, text) + texts * sizeof(struct call_text));
+}
+
+/* Sends the arguments of the function that begins. */
+static void send_arguments(struct calls *c, struct hart *h, uint32_t site)
+{
+    const struct call_registers *r = c->listener.registers(c->listener.ctx, site);
+
+    if (r && r->count)
+        call_values_read(h, r, send_values(c, (unsigned)__builtin_popcount(r->texts)));
+}
+
+static void send_results(struct calls *c, const struct hart *h)
+{
+    call_values_read_results(h, send_values(c, 0));
+}
+
 /*
  * Lets the feed's engine write the next hits. To be called before a step at a probe that the engine
  * may record by itself.
@@ -166,7 +197,7 @@ static const struct feed_hit *read_hits(void *ctx, const struct feed_base *base,
 /* The action of a probe at which nothing of the machine is needed but what a hit has. */
 static enum probe_action plain_action(const struct calls *c)
 {
-    return c->listener.feed ? PROBE_FEED : PROBE_CALL;
+    return c->listener.feed && !c->listener.registers ? PROBE_FEED : PROBE_CALL;
 }
 
 /* ---- returns ---- */
@@ -351,6 +382,8 @@ static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, str
     if (id == RETURN_OF_TRACER)
         step.hook = read_hook(c, h, &step.returns_to);
     look(c, h);
+    if (c->listener.registers && id != RETURN_OF_TRACER)
+        send_results(c, h);
     follow(c, h, &step);
     return PROBE_GO_ON;
 }
@@ -459,6 +492,8 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
 
     look(c, h);
     set_function(c, h, &step.call, calls);
+    if (c->listener.registers)
+        send_arguments(c, h, id / 2);
     follow(c, h, &step);
     if (calls)
         call_tracer(c, h, &step.call, step.call.pc + site_resume_offset(c->sites, s));

@@ -17,6 +17,8 @@
 #include "cpu/observer.h"
 #include "ftrace/sites/sites.h"
 
+struct call_registers;
+struct call_values;
 struct calls;
 struct cluster;
 struct ftrace_stream;
@@ -89,6 +91,11 @@ struct call_moment {
     uint32_t stack;       /* counts from 1, in order of first use */
     struct clocks clocks; /* of the hart */
     uint64_t when;        /* its cycle, made monotonic on each stack */
+    /*
+     * With `registers' of the listener: of the function that begins, or at the address to which
+     * calls have come back. NULL: there are none.
+     */
+    const struct call_values *values;
 };
 
 enum call_end {
@@ -130,6 +137,11 @@ struct calls_listener {
      * next call.
      */
     bool (*look)(void *ctx, struct hart *h);
+    /*
+     * Not NULL: values of registers are read at calls and returns, and no engine writes hits. The
+     * registers of a function, by its site; NULL: none. Called on the harts' thread.
+     */
+    const struct call_registers *(*registers)(void *ctx, uint32_t site);
     /* Called when a function's pc, or the address of a call, is met for the first time. */
     void (*meet)(void *ctx, uint64_t address);
     /* NULL: there is no listener */
