@@ -315,11 +315,14 @@ static uint64_t envcfg_writable(const struct hart *h)
            (hart_has(h, EXT_Zicboz) ? ENVCFG_CBZE : 0);
 }
 
-/* CBIE is WARL: a write of the reserved value keeps the old one. */
-static void write_envcfg(const struct hart *h, uint64_t *csr, uint64_t value)
+/* CBIE and PMM are WARL: a write of the reserved value keeps the old one. `masks`: the extension
+ * that has PMM. */
+static void write_envcfg(const struct hart *h, uint64_t *csr, uint64_t value, enum extension masks)
 {
-    uint64_t writable = envcfg_writable(h);
+    uint64_t writable = envcfg_writable(h) | (hart_has(h, masks) ? ENVCFG_PMM : 0);
 
+    if (get_field(value, ENVCFG_PMM) == PMM_RESERVED)
+        writable &= ~ENVCFG_PMM;
     if (get_field(value, ENVCFG_CBIE) == CBIE_RESERVED)
         value = set_field(value, ENVCFG_CBIE, get_field(*csr, ENVCFG_CBIE));
     *csr = (*csr & ~writable) | (value & writable);
@@ -350,7 +353,7 @@ static void write_menvcfg(struct hart *h, uint64_t value)
 {
     uint64_t old = h->s.csr.menvcfg, writable = menvcfg_writable(h);
 
-    write_envcfg(h, &h->s.csr.menvcfg, value);
+    write_envcfg(h, &h->s.csr.menvcfg, value, EXT_Smnpm);
     h->s.csr.menvcfg = (h->s.csr.menvcfg & ~writable) | (value & writable);
     if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE))
         hart_flush_translations(h);
@@ -455,7 +458,32 @@ static uint64_t read_senvcfg(struct hart *h)
 
 static void write_senvcfg(struct hart *h, uint64_t value)
 {
-    write_envcfg(h, &h->s.csr.senvcfg, value);
+    write_envcfg(h, &h->s.csr.senvcfg, value, EXT_Ssnpm);
+}
+
+/* Nothing of a lower mode's state is optional here but senvcfg, so no bit of sstateen is there. */
+static uint64_t read_sstateen(struct hart *h, unsigned n)
+{
+    (void)h;
+    (void)n;
+    return 0;
+}
+
+static void write_sstateen(struct hart *h, unsigned n, uint64_t value)
+{
+    (void)h;
+    (void)n;
+    (void)value;
+}
+
+static uint64_t read_mstateen(struct hart *h, unsigned n)
+{
+    return h->s.csr.mstateen[n];
+}
+
+static void write_mstateen(struct hart *h, unsigned n, uint64_t value)
+{
+    h->s.csr.mstateen[n] = value & (n == 0 ? STATEEN_SE | STATEEN_ENVCFG : STATEEN_SE);
 }
 
 static uint64_t read_mhartid(struct hart *h)
@@ -595,6 +623,8 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     hart_update_interrupts(h);
 }
 
+enum { CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
+
 /* Below M-mode a counter is readable only where the higher modes enable it (vol.
  * II, 3.1.11, 4.1.5).
  */
@@ -605,6 +635,16 @@ static bool counter_allowed(const struct hart *h, unsigned number)
     if (h->s.mode < PRIV_M && !bit(h->s.csr.mcounteren, which))
         return false;
     return h->s.mode != PRIV_U || bit(h->s.csr.scounteren, which);
+}
+
+/* S-mode's use of sstateen and senvcfg, where there is Ssstateen. */
+static bool state_allowed(const struct hart *h, unsigned number)
+{
+    if (h->s.mode != PRIV_S || !hart_has(h, EXT_Ssstateen))
+        return true;
+    if (number >= CSR_SSTATEEN && number < CSR_SSTATEEN + STATEENS)
+        return h->s.csr.mstateen[number - CSR_SSTATEEN] & STATEEN_SE;
+    return number != CSR_SENVCFG || (h->s.csr.mstateen[0] & STATEEN_ENVCFG);
 }
 
 static bool access_allowed(const struct hart *h, unsigned number, bool writes)
@@ -618,6 +658,8 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
     if (number == 0x14d && h->s.mode == PRIV_S)
         return bit(h->s.csr.mcounteren, COUNTER_TIME) && (h->s.csr.menvcfg & MENVCFG_STCE);
     if (number >= 0x001 && number <= 0x003 && !(h->s.csr.mstatus & MSTATUS_FS))
+        return false;
+    if (!state_allowed(h, number))
         return false;
     if (number == 0x180 && h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM))
         return false;

@@ -36,9 +36,11 @@
 #define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
 
 /* menvcfg and senvcfg: the cache-block instructions permitted in lower modes (vol. I, 19.4). */
-#define ENVCFG_CBIE  (UINT64_C(3) << 4) /* cbo.inval; see CBIE_FLUSH */
-#define ENVCFG_CBCFE (UINT64_C(1) << 6) /* cbo.clean, cbo.flush */
-#define ENVCFG_CBZE  (UINT64_C(1) << 7) /* cbo.zero */
+#define ENVCFG_CBIE  (UINT64_C(3) << 4)  /* cbo.inval; see CBIE_FLUSH */
+#define ENVCFG_CBCFE (UINT64_C(1) << 6)  /* cbo.clean, cbo.flush */
+#define ENVCFG_CBZE  (UINT64_C(1) << 7)  /* cbo.zero */
+#define ENVCFG_PMM   (UINT64_C(3) << 32) /* bits of addresses that the next lower mode ignores */
+enum { PMM_OFF = 0, PMM_RESERVED = 1, PMM_7 = 2, PMM_16 = 3 };
 enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 
 #define MI_S_BITS UINT64_C(0x222) /* SSI, STI, SEI in mip, mie, mideleg */
@@ -48,6 +50,11 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
 enum { SATP_ASID_SHIFT = 44 };
 #define SATP_PPN_MASK ((UINT64_C(1) << 44) - 1)
+
+/* mstateen0 to 3: whether S-mode may use sstateen, and senvcfg (vol. II, 5). */
+#define STATEEN_SE     (UINT64_C(1) << 63)
+#define STATEEN_ENVCFG (UINT64_C(1) << 62)
+enum { STATEENS = 4 };
 
 #define ENVCFG_FIOM   (UINT64_C(1) << 0)
 #define MENVCFG_ADUE  (UINT64_C(1) << 61)

@@ -629,7 +629,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 5);
+    state_io_section(io, "hart", 6);
     registers_io(io, &h->s);
     counters_io(io, &h->s);
     hpm_state_io(io, h);

@@ -315,6 +315,27 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
 
 /* ---- load and store ---- */
 
+/*
+ * No mode of M is masked (Smmpm is not here), nor an access by MPRV with MXR. A physical address is
+ * filled with zeroes, a virtual one with its highest bit.
+ */
+uint64_t hart_mask_pointer(const struct hart *h, uint64_t va)
+{
+    enum privilege mode = hart_data_mode(h);
+    uint64_t envcfg = mode == PRIV_U ? h->s.csr.senvcfg : h->s.csr.menvcfg;
+    unsigned width = 64;
+
+    if (mode == PRIV_M || (h->s.mode == PRIV_M && (h->s.csr.mstatus & MSTATUS_MXR)))
+        return va;
+    if (get_field(envcfg, ENVCFG_PMM) == PMM_7)
+        width = 64 - 7;
+    else if (get_field(envcfg, ENVCFG_PMM) == PMM_16)
+        width = 64 - 16;
+    if (h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE)
+        return bits(va, width - 1, 0);
+    return (uint64_t)sign_extend(va, width);
+}
+
 static bool raise_device_fault(struct hart *h, enum fault fault, enum access access, uint64_t va)
 {
     uint64_t misaligned = access == ACCESS_LOAD ? EXC_LOAD_MISALIGNED : EXC_STORE_MISALIGNED;
@@ -344,6 +365,7 @@ bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
     struct translations *t = &h->cache.tlb->load;
     struct ram *ram = h->cluster->ram;
 
+    va = hart_data_address(h, va);
     *type = MEMORY_AS_IT_IS;
     if (has(t, va)) {
         *pa = ram_pa(ram, t->host[tlb_slot(va)]) + va % PAGE_BYTES;
@@ -361,6 +383,7 @@ enum memory_type hart_type_of_load(struct hart *h, uint64_t va, unsigned size)
 {
     enum memory_type type = walked_type(h);
 
+    va = hart_data_address(h, va);
     if (type == MEMORY_IO || size > bytes_to_page_end(va)) {
         hart_flush_tlb_page(h, va);
         hart_flush_tlb_page(h, va + size - 1);
@@ -389,8 +412,10 @@ static bool knows_store(const struct hart *h, uint64_t va)
 bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
                       enum memory_type *type)
 {
-    bool walk = !knows_store(h, va);
+    bool walk;
 
+    va = hart_data_address(h, va);
+    walk = !knows_store(h, va);
     if (!reach_store(h, va, size, pa))
         return false;
     *type = type_of_store(h, va, walk);
@@ -400,8 +425,10 @@ bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
 bool hart_reach_atomic(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
                        enum memory_type *type)
 {
-    bool walk = !knows_store(h, va);
+    bool walk;
 
+    va = hart_data_address(h, va);
+    walk = !knows_store(h, va);
     if (!hart_atomic_address(h, va, size, pa))
         return false;
     *type = type_of_store(h, va, walk);
@@ -446,6 +473,7 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     unsigned first = bytes_to_page_end(va);
     uint64_t low, high;
 
+    va = hart_data_address(h, va);
     if (LIKELY(size <= first))
         return load_in_page(h, va, size, true, value);
     if (!load_in_page(h, va, first, false, &low) ||
@@ -505,6 +533,7 @@ bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 {
     unsigned first = bytes_to_page_end(va);
 
+    va = hart_data_address(h, va);
     if (LIKELY(size <= first))
         return store_in_page(h, va, size, value, false);
     /* Both halves must be possible before one byte is written. */
@@ -516,6 +545,7 @@ bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 
 bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
 {
+    va = hart_data_address(h, va);
     if (va % size) {
         hart_raise(h, EXC_STORE_MISALIGNED, va);
         return false;
@@ -532,6 +562,7 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
     struct ram *ram = h->cluster->ram;
     uint64_t pa;
 
+    va = hart_data_address(h, va);
     if (va % size) {
         hart_raise(h, EXC_LOAD_MISALIGNED, va);
         return false;
@@ -558,7 +589,7 @@ void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, 
 
 void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_and_cache(h, va, pa, size, value);
+    store_and_cache(h, hart_data_address(h, va), pa, size, value);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */
@@ -571,9 +602,10 @@ void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned s
 bool hart_manage_block(struct hart *h, uint64_t va)
 {
     uint64_t pa;
-    enum walk_result result =
-        reach(h, align_down(va, CACHE_BLOCK_BYTES), CACHE_BLOCK_BYTES, ACCESS_LOAD, &pa);
+    enum walk_result result;
 
+    va = hart_data_address(h, va);
+    result = reach(h, align_down(va, CACHE_BLOCK_BYTES), CACHE_BLOCK_BYTES, ACCESS_LOAD, &pa);
     if (result != WALK_OK) {
         raise_fault(h, ACCESS_STORE, result, va);
         return false;
@@ -592,10 +624,12 @@ bool hart_zero_block(struct hart *h, uint64_t va)
 {
     struct ram *ram = h->cluster->ram;
     const struct translations *t = &h->cache.tlb->store;
-    uint64_t block = align_down(va, CACHE_BLOCK_BYTES), pa;
+    uint64_t block, pa;
     enum walk_result result;
     bool had_flags;
 
+    va = hart_data_address(h, va);
+    block = align_down(va, CACHE_BLOCK_BYTES);
     if (has(t, va)) {
         memset(t->host[tlb_slot(va)] + block % PAGE_BYTES, 0, CACHE_BLOCK_BYTES);
         return true;

@@ -46,7 +46,7 @@ struct csrs {
 #undef RANGE
 #undef BANK
     uint64_t mstatus, satp, mie, menvcfg, senvcfg, mepc, sepc, mtvec, stvec, stimecmp,
-        mcountinhibit, mideleg;
+        mcountinhibit, mideleg, mstateen[4];
 };
 
 enum { NESTED_PLACES = 4 };

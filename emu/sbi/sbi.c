@@ -551,6 +551,8 @@ void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
     s->board.start_hart(s->board.ctx, hart, pc, dtb);
 }
 
+#define MENVCFG_PMM (UINT64_C(3) << 32)
+
 /* Delegates to S-mode all that can be delegated; ecalls from S-mode go to the firmware. */
 enum {
     CSR_MEDELEG = 0x302,
@@ -560,6 +562,7 @@ enum {
     CSR_SCOUNTEREN = 0x106,
     MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
+    CSR_MSTATEEN0 = 0x30c,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x2222,
     COUNTERS = 7, /* cycle, time, instret */
@@ -582,7 +585,9 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS | HPM_READABLE);
     /* Like OpenSBI: Linux without its PMU driver relies on it. */
     (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS);
-    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* all fields that are implemented */
+    /* all fields that are implemented, but S-mode's pointers are not masked */
+    (void)!hart_set_csr(h, CSR_MENVCFG, ~MENVCFG_PMM);
+    (void)!hart_set_csr(h, CSR_MSTATEEN0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
     hart_set_reg(h, A0, hart_id(h));
