@@ -101,6 +101,7 @@ struct cluster_config {
     enum store_mode stores;  /* STORES_PROMPT with a core model */
     uint64_t stores_seed;    /* STORES_RANDOM */
     bool late_registers;     /* the same: loads, AMOs and sc wait, too (hart_late_registers) */
+    uint64_t entropy_seed;   /* of the register `seed` (Zkr) */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
