@@ -72,6 +72,8 @@ static const char *find_conflict(const struct options *o)
         {o->view, is_standard(o->log), "--view shows the log: give --log a file"},
         {o->machine.cluster.timing == TIMING_CORE, o->machine.cluster.stores != STORES_PROMPT,
          "--stores delayed and random have no core models: leave out --timing, or --stores"},
+        {o->machine.cluster.timing == TIMING_CORE, o->machine.cluster.extensions & EXTS_V,
+         "the core models have no vector unit: leave v out of --isa, or leave out --timing"},
         {o->html, !o->watch.account, "--html shows the costs of sites: leave out --account=off"},
         {o->html, o->log && !strcmp(o->log, "-"),
          "--html reads the log at the end: give --log a file"},

@@ -93,7 +93,8 @@ static void add_options(struct identity *i, const struct options *o)
     const struct cluster_config *harts = &board->cluster;
     char isa[EXT_TEXT_MAX];
 
-    extensions_format(harts->extensions ? harts->extensions : EXTS_DEFAULT, isa);
+    extensions_format(harts->extensions ? harts->extensions : cluster_default_extensions(harts),
+                      isa);
     add(i, xasprintf("run harts %u", board->harts));
     add(i, xasprintf("run isa %s", isa));
     add(i, xasprintf("run memory %" PRIu64, board->memory));
@@ -111,6 +112,7 @@ static void add_options(struct identity *i, const struct options *o)
     add_mode(i, "translate", modes_translate(harts));
     add(i, xasprintf("run translations-max %" PRIu32, harts->used_max));
     add_mode(i, "stores", modes_stores(harts));
+    add_mode(i, "agnostic", modes_agnostic(harts));
     add(i, xasprintf("run old-code-max %zu", harts->old_code_max));
     add_bootargs(i, board->bootargs ? board->bootargs : "");
 }

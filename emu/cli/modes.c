@@ -27,6 +27,12 @@ char *modes_translate(const struct cluster_config *c)
                 c->translate_seed);
 }
 
+char *modes_agnostic(const struct cluster_config *c)
+{
+    return mode(options_agnostic_name(c->agnostic), c->agnostic == AGNOSTIC_RANDOM,
+                c->agnostic_seed);
+}
+
 char *modes_stores(const struct cluster_config *c)
 {
     return mode(options_stores_name(c), c->stores == STORES_RANDOM, c->stores_seed);

@@ -10,6 +10,7 @@
 /* The value of the option, with its seed: "stale", "random:5". The caller frees it. */
 char *modes_fetch(const struct cluster_config *c);
 char *modes_translate(const struct cluster_config *c);
+char *modes_agnostic(const struct cluster_config *c);
 char *modes_stores(const struct cluster_config *c);
 
 /* "fetch stale, translate stale, stores prompt, seed 1". The caller frees it. */

@@ -45,6 +45,10 @@ static const struct option_word translate_words[] = {{"stale", TRANSLATE_STALE},
                                                      {"random", TRANSLATE_RANDOM},
                                                      {"invalid", TRANSLATE_INVALID},
                                                      {NULL, 0}};
+static const struct option_word agnostic_words[] = {{"undisturbed", AGNOSTIC_STAYS},
+                                                    {"ones", AGNOSTIC_ONES},
+                                                    {"random", AGNOSTIC_RANDOM},
+                                                    {NULL, 0}};
 static const struct option_word stores_words[] = {
     {"prompt", STORES_PROMPT}, {"delayed", STORES_DELAYED}, {"random", STORES_RANDOM}, {NULL, 0}};
 static const struct option_word timing_words[] = {
@@ -163,20 +167,39 @@ static bool set_fetch(void *options, const char *text, char *problem)
     return seed && option_parse_number(seed + 1, 1000, &config->fetch_seed);
 }
 
+/* One of the words, or "random:SEED"; without its seed such a run could not be repeated. */
+static bool parse_seeded(const char *text, const struct option_word *words, int random, int *mode,
+                         uint64_t *seed)
+{
+    if (!strncmp(text, "random:", 7)) {
+        *mode = random;
+        return option_parse_number(text + 7, 1000, seed);
+    }
+    return option_parse_word(text, words, mode) && *mode != random;
+}
+
 static bool set_translate(void *options, const char *text, char *problem)
 {
     struct cluster_config *config = &((struct options *)options)->machine.cluster;
     int mode;
 
     (void)problem;
-    if (!strncmp(text, "random:", 7)) {
-        config->translate = TRANSLATE_RANDOM;
-        return option_parse_number(text + 7, 1000, &config->translate_seed);
-    }
-    if (!option_parse_word(text, translate_words, &mode))
+    if (!parse_seeded(text, translate_words, TRANSLATE_RANDOM, &mode, &config->translate_seed))
         return false;
     config->translate = (enum translate_mode)mode;
-    return mode != TRANSLATE_RANDOM; /* as for --fetch */
+    return true;
+}
+
+static bool set_agnostic(void *options, const char *text, char *problem)
+{
+    struct cluster_config *config = &((struct options *)options)->machine.cluster;
+    int mode;
+
+    (void)problem;
+    if (!parse_seeded(text, agnostic_words, AGNOSTIC_RANDOM, &mode, &config->agnostic_seed))
+        return false;
+    config->agnostic = (enum agnostic_mode)mode;
+    return true;
 }
 
 static bool set_stores(void *options, const char *text, char *problem)
@@ -766,6 +789,11 @@ const char *options_stores_name(const struct cluster_config *config)
 const char *options_fetch_name(enum fetch_mode mode)
 {
     return word_for(fetch_words, (int)mode);
+}
+
+const char *options_agnostic_name(enum agnostic_mode mode)
+{
+    return word_for(agnostic_words, (int)mode);
 }
 
 const char *options_translate_name(enum translate_mode mode)

@@ -130,6 +130,7 @@ const char *options_version(void);
 /* The values as the user writes them. */
 const char *options_firmware_name(enum firmware_kind kind);
 const char *options_fetch_name(enum fetch_mode mode);
+const char *options_agnostic_name(enum agnostic_mode mode);
 const char *options_translate_name(enum translate_mode mode);
 const char *options_stores_name(const struct cluster_config *config);
 const char *options_timing_name(const struct options *o);

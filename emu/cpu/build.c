@@ -87,9 +87,10 @@ static void add_insn(struct builder *b, const struct fetched *f)
     enum floating floating = f->legal ? op_floating(i->op) : FLOATING_X;
     struct uop *u;
 
-    add_float_check(b, floating);
+    if (floating != FLOATING_V)
+        add_float_check(b, floating);
     u = add_uop(b, f->legal ? label_kind(i) : UOP_ILLEGAL, i->size);
-    u->rd = i->rd || floating == FLOATING_FW ? i->rd : REG_SINK;
+    u->rd = i->rd || floating >= FLOATING_FW ? i->rd : REG_SINK;
     u->rs1 = i->rs1;
     u->rs2 = i->rs2;
     u->imm = f->legal ? i->imm : (int32_t)i->word;
@@ -226,7 +227,7 @@ static void add_probes(struct builder *b, const struct fetched *f)
  */
 static void add_task_change(struct builder *b, const struct insn *i)
 {
-    if (i->rd == REG_TP && op_floating(i->op) != FLOATING_FW)
+    if (i->rd == REG_TP && op_floating(i->op) < FLOATING_FW)
         add_uop(b, UOP_FEED_TP, 0);
 }
 

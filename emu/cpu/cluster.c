@@ -91,13 +91,18 @@ static void before_write(void *cluster, uint64_t pa, uint64_t size, const struct
         model_device_writes(c->timing->shared, pa, size);
 }
 
+uint64_t cluster_default_extensions(const struct cluster_config *config)
+{
+    return config->timing == TIMING_CORE ? EXTS_DEFAULT & ~EXTS_VECTOR : EXTS_DEFAULT;
+}
+
 struct cluster *cluster_new(const struct cluster_config *config)
 {
     struct cluster *c = xcalloc(1, sizeof *c);
 
     c->config = *config;
     if (!c->config.extensions)
-        c->config.extensions = EXTS_DEFAULT;
+        c->config.extensions = cluster_default_extensions(config);
     if (!c->config.pmp_entries)
         c->config.pmp_entries = PMP_ENTRIES;
     if (!c->config.code_writes_max)

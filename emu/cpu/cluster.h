@@ -89,6 +89,13 @@ struct hart_env {
 #define OLD_CODE_DEFAULT    3
 #define USED_DEFAULT        4096
 
+/* What vector instructions do to elements about which vtype says "agnostic". */
+enum agnostic_mode {
+    AGNOSTIC_STAYS,  /* nothing */
+    AGNOSTIC_ONES,   /* all their bits become 1 */
+    AGNOSTIC_RANDOM, /* the one or the other, by the seed */
+};
+
 struct cluster_config {
     struct bus *bus;
     uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
@@ -101,7 +108,8 @@ struct cluster_config {
     enum store_mode stores;  /* STORES_PROMPT with a core model */
     uint64_t stores_seed;    /* STORES_RANDOM */
     bool late_registers;     /* the same: loads, AMOs and sc wait, too (hart_late_registers) */
-    uint64_t entropy_seed;   /* of the register `seed` (Zkr) */
+    enum agnostic_mode agnostic;
+    uint64_t agnostic_seed; /* AGNOSTIC_RANDOM */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
@@ -126,6 +134,8 @@ enum translate_mode cluster_translate_mode(const struct cluster *c);
  * was before the other.
  */
 uint64_t cluster_steps(const struct cluster *c);
+/* Those of a machine for which none are named: core models have no vector unit. */
+uint64_t cluster_default_extensions(const struct cluster_config *config);
 uint64_t cluster_extensions(const struct cluster *c); /* the extensions that its harts implement */
 
 /* At most four listeners; called in the order of attachment. */

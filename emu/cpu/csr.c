@@ -2,7 +2,6 @@
  * csr.c - control and status registers, row by row from csr.def.
  */
 #include "base/bits.h"
-#include "base/rng.h"
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
@@ -161,12 +160,74 @@ static void write_frm(struct hart *h, uint64_t value)
     write_fcsr(h, (value & 7) << 5 | h->s.fflags);
 }
 
+/* ---- vectors: a write sets mstatus.VS to dirty ---- */
+
+static uint64_t read_vstart(struct hart *h)
+{
+    return h->s.vector.vstart;
+}
+
+/* It has as many bits as the index of an element needs. */
+static void write_vstart(struct hart *h, uint64_t value)
+{
+    h->s.vector.vstart = (uint16_t)(value & (h->s.vector.vlenb * 8U - 1));
+    h->s.csr.mstatus |= MSTATUS_VS;
+}
+
+static uint64_t read_vcsr(struct hart *h)
+{
+    return (uint64_t)h->s.vector.vxrm << 1 | h->s.vector.vxsat;
+}
+
+static void write_vcsr(struct hart *h, uint64_t value)
+{
+    h->s.vector.vxsat = value & 1;
+    h->s.vector.vxrm = value >> 1 & 3;
+    h->s.csr.mstatus |= MSTATUS_VS;
+}
+
+static uint64_t read_vxsat(struct hart *h)
+{
+    return h->s.vector.vxsat;
+}
+
+static void write_vxsat(struct hart *h, uint64_t value)
+{
+    write_vcsr(h, (uint64_t)h->s.vector.vxrm << 1 | (value & 1));
+}
+
+static uint64_t read_vxrm(struct hart *h)
+{
+    return h->s.vector.vxrm;
+}
+
+static void write_vxrm(struct hart *h, uint64_t value)
+{
+    write_vcsr(h, (value & 3) << 1 | h->s.vector.vxsat);
+}
+
+static uint64_t read_vl(struct hart *h)
+{
+    return h->s.vector.vl;
+}
+
+static uint64_t read_vtype(struct hart *h)
+{
+    return h->s.vector.vtype;
+}
+
+static uint64_t read_vlenb(struct hart *h)
+{
+    return h->s.vector.vlenb;
+}
+
 /* ---- status ---- */
 
-/* SD summarises the dirty extension state; FS is the only such field here. */
+/* SD summarises the dirty extension state, which FS and VS describe. */
 static uint64_t read_mstatus(struct hart *h)
 {
-    bool dirty = (h->s.csr.mstatus & MSTATUS_FS) == MSTATUS_FS;
+    bool dirty = (h->s.csr.mstatus & MSTATUS_FS) == MSTATUS_FS ||
+                 (h->s.csr.mstatus & MSTATUS_VS) == MSTATUS_VS;
 
     return h->s.csr.mstatus | (dirty ? MSTATUS_SD : 0);
 }
@@ -180,6 +241,8 @@ static void write_mstatus(struct hart *h, uint64_t value)
         value = set_field(value, MSTATUS_MPP, get_field(old, MSTATUS_MPP));
     if (!hart_has(h, EXT_F))
         value &= ~MSTATUS_FS;
+    if (!hart_has(h, EXT_V))
+        value &= ~MSTATUS_VS;
     h->s.csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
     /* Load translations were cached under the old value of MXR. */
     if ((old ^ value) & MSTATUS_MXR)
@@ -487,25 +550,6 @@ static void write_mstateen(struct hart *h, unsigned n, uint64_t value)
     h->s.csr.mstateen[n] = value & (n == 0 ? STATEEN_SE | STATEEN_ENVCFG : STATEEN_SE);
 }
 
-/*
- * 16 random bits, always ready (scalar cryptography 1.0, 4.1): they depend on the run's seed, the
- * hart and how far it has got, so that a run repeats.
- */
-static uint64_t read_seed(struct hart *h)
-{
-    enum { ES16 = 2, STATE_SHIFT = 30 };
-    struct rng r = {h->cluster->config.entropy_seed};
-
-    r.state ^= rng_next(&(struct rng){hart_insns(h)}) + h->id;
-    return (uint64_t)ES16 << STATE_SHIFT | (rng_next(&r) & 0xffff);
-}
-
-static void write_seed(struct hart *h, uint64_t value)
-{
-    (void)h;
-    (void)value;
-}
-
 static uint64_t read_mhartid(struct hart *h)
 {
     return h->id;
@@ -527,6 +571,9 @@ static void write_hpmcounter(struct hart *h, unsigned n, uint64_t value)
 #define write_instret   write_never
 #define write_mhartid   write_never
 #define write_scountovf write_never
+#define write_vl        write_never
+#define write_vtype     write_never
+#define write_vlenb     write_never
 
 /* The extensions that a hart needs to have the register. False: no register has that number. */
 static bool csr_needs(unsigned number, uint64_t *extensions)
@@ -643,7 +690,7 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     hart_update_interrupts(h);
 }
 
-enum { CSR_SEED = 0x015, CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
+enum { CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
 
 /* Below M-mode a counter is readable only where the higher modes enable it (vol.
  * II, 3.1.11, 4.1.5).
@@ -667,14 +714,6 @@ static bool state_allowed(const struct hart *h, unsigned number)
     return number != CSR_SENVCFG || (h->s.csr.mstateen[0] & STATEEN_ENVCFG);
 }
 
-/* Only an instruction that writes reads `seed`, too: what is read is gone. */
-static bool seed_allowed(const struct hart *h, bool writes)
-{
-    uint64_t needed = h->s.mode == PRIV_U ? MSECCFG_USEED : MSECCFG_SSEED;
-
-    return writes && (h->s.mode == PRIV_M || (h->s.csr.mseccfg & needed));
-}
-
 static bool access_allowed(const struct hart *h, unsigned number, bool writes)
 {
     bool read_only = bits(number, 11, 10) == 3;
@@ -687,9 +726,10 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
         return bit(h->s.csr.mcounteren, COUNTER_TIME) && (h->s.csr.menvcfg & MENVCFG_STCE);
     if (number >= 0x001 && number <= 0x003 && !(h->s.csr.mstatus & MSTATUS_FS))
         return false;
-    if (number == CSR_SEED)
-        return seed_allowed(h, writes);
     if (!state_allowed(h, number))
+        return false;
+    if (((number >= 0x008 && number <= 0x00f) || (number >= 0xc20 && number <= 0xc22)) &&
+        !(h->s.csr.mstatus & MSTATUS_VS))
         return false;
     if (number == 0x180 && h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM))
         return false;

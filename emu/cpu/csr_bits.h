@@ -14,6 +14,7 @@
 #define MSTATUS_MPIE   (UINT64_C(1) << 7)
 #define MSTATUS_SPP    (UINT64_C(1) << 8)
 #define MSTATUS_MPP    (UINT64_C(3) << 11)
+#define MSTATUS_VS     (UINT64_C(3) << 9)
 #define MSTATUS_FS     (UINT64_C(3) << 13)
 #define MSTATUS_MPRV   (UINT64_C(1) << 17)
 #define MSTATUS_SUM    (UINT64_C(1) << 18)
@@ -29,10 +30,10 @@
 /* The bits of mstatus that software may change, and those that S-mode sees as sstatus. */
 #define MSTATUS_WRITABLE                                                                   \
     (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_MPP | \
-     MSTATUS_FS | MSTATUS_MPRV | MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM | MSTATUS_TW |    \
-     MSTATUS_TSR)
+     MSTATUS_VS | MSTATUS_FS | MSTATUS_MPRV | MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM |    \
+     MSTATUS_TW | MSTATUS_TSR)
 #define SSTATUS_WRITABLE \
-    (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
+    (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_VS | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 #define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
 
 /* menvcfg and senvcfg: the cache-block instructions permitted in lower modes (vol. I, 19.4). */
@@ -46,10 +47,6 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 #define MI_S_BITS UINT64_C(0x222) /* SSI, STI, SEI in mip, mie, mideleg */
 #define MI_M_BITS UINT64_C(0x888)
 #define MI_LCOFI  (UINT64_C(1) << 13)
-
-/* mseccfg: whether U and S may read `seed` (scalar cryptography 1.0, 4.1). */
-#define MSECCFG_USEED (UINT64_C(1) << 8)
-#define MSECCFG_SSEED (UINT64_C(1) << 9)
 
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
 enum { SATP_ASID_SHIFT = 44 };

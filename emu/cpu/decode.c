@@ -596,6 +596,62 @@ static bool extract_C_FSDSP(uint32_t w, struct insn *i)
     return extract_C_SDSP(w, i);
 }
 
+/* ---- vectors: see isa.h; an immediate is in rs1's place ---- */
+
+static bool take_vector(uint32_t w, struct insn *i, unsigned fields)
+{
+    i->rd = (uint8_t)field(w, 11, 7);
+    i->rs1 = (uint8_t)field(w, 19, 15);
+    i->rs2 = (uint8_t)field(w, 24, 20);
+    i->imm = (int32_t)((unsigned)(i->op - FIRST_VECTOR_OP) << IMM_VECTOR_OP_SHIFT | fields);
+    return true;
+}
+
+static bool extract_vector(uint32_t w, struct insn *i)
+{
+    return take_vector(w, i,
+                       field(w, 25, 25) | field(w, 31, 29) << IMM_NF_SHIFT |
+                           field(w, 26, 26) << IMM_LONG_SHIFT);
+}
+
+static bool extract_VSETVLI(uint32_t w, struct insn *i)
+{
+    return take_vector(w, i, field(w, 30, 20));
+}
+
+static bool extract_VSETIVLI(uint32_t w, struct insn *i)
+{
+    return take_vector(w, i, field(w, 29, 20));
+}
+
+#define extract_VSETVL extract_vector
+#define extract_VL     extract_vector
+#define extract_VLS    extract_vector
+#define extract_VLX    extract_vector
+#define extract_VVV    extract_vector
+#define extract_VVX    extract_vector
+#define extract_VVI    extract_vector
+#define extract_VVU    extract_vector
+#define extract_VV6    extract_vector
+#define extract_VVF    extract_vector
+#define extract_VVVM   extract_vector
+#define extract_VVXM   extract_vector
+#define extract_VVIM   extract_vector
+#define extract_VVFM   extract_vector
+#define extract_VMAV   extract_vector
+#define extract_VMAX   extract_vector
+#define extract_VMAF   extract_vector
+#define extract_VUNARY extract_vector
+#define extract_VWHOLE extract_vector
+#define extract_VID    extract_vector
+#define extract_VMVV   extract_vector
+#define extract_VMVX   extract_vector
+#define extract_VMVI   extract_vector
+#define extract_VMVF   extract_vector
+#define extract_VCOUNT extract_vector
+#define extract_VTOX   extract_vector
+#define extract_VTOF   extract_vector
+
 static bool (*const extractors[])(uint32_t w, struct insn *i) = {
 #define F(name, text, floating) extract_##name,
 #include "cpu/format.def"
@@ -761,8 +817,10 @@ bool insn_is_private(const struct insn *i)
     case CLASS_CSR:
     case CLASS_FENCE_I:
     case CLASS_FENCE_VMA:
+    case CLASS_VLOAD:
+    case CLASS_VSTORE:
     case CLASS_SYSTEM: return false;
-    default: return true;
+    default: return op_floating(i->op) != FLOATING_V; /* these may trap */
     }
 }
 

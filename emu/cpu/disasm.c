@@ -29,7 +29,7 @@ static const char *const patterns[] = {
 #undef F
 };
 
-enum { ANY = INT32_MIN, SAME }; /* SAME: rs2 is rs1 */
+enum { ANY = INT32_MIN, SAME }; /* SAME: it is rs1 */
 
 struct alias {
     unsigned row;
@@ -132,11 +132,19 @@ static void PRINTF_LIKE(2, 3) put(struct text *t, const char *format, ...)
     t->len += (size_t)n < t->size - t->len ? (size_t)n : t->size - t->len - 1;
 }
 
-/* Names in the tables are C identifiers: '_' stands for '.'. */
-static void put_mnemonic(struct text *t, const char *name)
+/*
+ * Names in the tables are C identifiers: '_' stands for '.', and N for "segN" in the name of a
+ * vector instruction with N fields.
+ */
+static void put_mnemonic(struct text *t, const char *name, const struct insn *i)
 {
+    unsigned fields = 1 + (unsigned)bits((uint32_t)i->imm, IMM_NF_SHIFT + 2, IMM_NF_SHIFT);
+
     for (; *name; name++)
-        put(t, "%c", *name == '_' ? '.' : *name);
+        if (*name != 'N')
+            put(t, "%c", *name == '_' ? '.' : *name);
+        else if (fields > 1)
+            put(t, "seg%u", fields);
 }
 
 /* ---- operands ---- */
@@ -199,6 +207,19 @@ static void put_constant(struct text *t, unsigned index)
         put(t, "%.12g%s", u.value, u.value == (double)(int)u.value ? ".0" : "");
 }
 
+/* As e32,m1,ta,ma; a reserved value as a number. */
+static void put_vtype(struct text *t, unsigned vtype)
+{
+    static const char *const lmuls[] = {"m1", "m2", "m4", "m8", NULL, "mf8", "mf4", "mf2"};
+    unsigned lmul = vtype & 7, sew = vtype >> 3 & 7;
+
+    if (!lmuls[lmul] || sew > 3 || vtype >> 8)
+        put(t, "%u", vtype);
+    else
+        put(t, "e%u,%s,%s,%s", 8U << sew, lmuls[lmul], vtype & 0x40 ? "ta" : "tu",
+            vtype & 0x80 ? "ma" : "mu");
+}
+
 static void put_operand(struct text *t, char letter, uint64_t pc, const struct insn *i,
                         const struct disasm_names *names)
 {
@@ -221,6 +242,15 @@ static void put_operand(struct text *t, char letter, uint64_t pc, const struct i
     case 'b': put_address(t, pc + (uint64_t)(int64_t)i->imm, names); break;
     case 'c': put_csr(t, uimm); break;
     case 'z': put(t, "%u", i->rs1); break;
+    case 'v': put(t, "v%u", i->rd); break;
+    case 'w': put(t, "v%u", i->rs2); break;
+    case 'x': put(t, "v%u", i->rs1); break;
+    case 'k': put(t, "%d", (int)sign_extend(i->rs1, 5)); break;
+    case 'n': put(t, "%u", i->rs1); break;
+    case 'q': put(t, "%u", i->rs1 | (unsigned)bit(uimm, IMM_LONG_SHIFT) << 5); break;
+    case 'o': put(t, "v0"); break;
+    case 'y': put(t, "%s", uimm & IMM_VM ? "" : ",v0.t"); break;
+    case 'e': put_vtype(t, uimm & 0x7ff); break;
     case 'f':
         put_fence_set(t, uimm >> 4 & 15);
         put(t, ",");
@@ -239,9 +269,9 @@ static bool fits(int32_t wanted, int32_t is)
 
 static bool alias_applies(const struct alias *a, const struct insn *i)
 {
-    return (a->row == i->row || row_info(a->row) == op_info(i->op)) && fits(a->rd, i->rd) &&
-           fits(a->rs1, i->rs1) && fits(a->rs2 == SAME ? i->rs1 : a->rs2, i->rs2) &&
-           fits(a->imm, i->imm);
+    return (a->row == i->row || row_info(a->row) == op_info(i->op)) &&
+           fits(a->rd == SAME ? i->rs1 : a->rd, i->rd) && fits(a->rs1, i->rs1) &&
+           fits(a->rs2 == SAME ? i->rs1 : a->rs2, i->rs2) && fits(a->imm, i->imm);
 }
 
 static const struct alias *alias_of(const struct insn *i)
@@ -277,7 +307,7 @@ static void put_insn(struct text *t, uint64_t pc, const struct insn *i,
     const struct alias *alias = alias_of(i);
     const char *pattern = alias ? alias->operands : patterns[info->format];
 
-    put_mnemonic(t, alias ? alias->name : info->name);
+    put_mnemonic(t, alias ? alias->name : info->name, i);
     put_suffix(t, i);
     if (pattern[0])
         put(t, "\t");
@@ -295,4 +325,11 @@ unsigned disasm(uint64_t pc, uint32_t word, const struct disasm_names *names, ch
     else
         put(&t, ".%ubyte\t0x%x", (unsigned)i.size, i.word);
     return i.size;
+}
+
+void disasm_vtype(unsigned vtype, char text[DISASM_MAX])
+{
+    struct text t = {.at = text, .size = DISASM_MAX};
+
+    put_vtype(&t, vtype);
 }

@@ -23,6 +23,9 @@ struct disasm_names {
 unsigned disasm(uint64_t pc, uint32_t word, const struct disasm_names *names,
                 char text[DISASM_MAX]);
 
+/* vtype as a vsetvli writes it: "e32,m1,ta,ma"; a reserved value as a number. */
+void disasm_vtype(unsigned vtype, char text[DISASM_MAX]);
+
 /* The name of a CSR, or NULL. */
 const char *csr_name(unsigned number);
 

@@ -14,6 +14,7 @@
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
 #include "cpu/ops.h"
+#include "cpu/vector_priv.h"
 
 static inline uint64_t divide_signed(uint64_t a, uint64_t b)
 {

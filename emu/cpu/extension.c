@@ -45,10 +45,14 @@ static const struct {
 #undef PROFILE
 };
 
-/* What an extension includes. */
+/* What an extension includes; what that includes comes after it. */
 static const struct {
     enum extension whole, part;
-} included[] = {{EXT_Zfh, EXT_Zfhmin}};
+} included[] = {{EXT_Zfh, EXT_Zfhmin},
+                {EXT_Zvl1024b, EXT_Zvl512b},
+                {EXT_Zvl512b, EXT_Zvl256b},
+                {EXT_Zvl256b, EXT_Zvl128b},
+                {EXT_V, EXT_Zvl128b}};
 
 static bool is_name(const char *known, const char *name, size_t len)
 {
@@ -97,6 +101,13 @@ static bool needs_met(uint64_t set, char *problem)
             return false;
         }
     return true;
+}
+
+unsigned extensions_vlen(uint64_t set)
+{
+    if (!(set & EXTS_V))
+        return 0;
+    return set & EXTS_Zvl1024b ? 1024 : set & EXTS_Zvl512b ? 512 : set & EXTS_Zvl256b ? 256 : 128;
 }
 
 static bool add_names(const char *at, uint64_t *set, char *problem)

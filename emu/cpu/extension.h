@@ -30,7 +30,11 @@ enum extension_set {
 };
 #define EXTS_ALL (~UINT64_C(0) >> (64 - EXT_COUNT))
 /* Those of a machine for which none are named: code must not rely on more order than it has to. */
-#define EXTS_DEFAULT (EXTS_ALL & ~(uint64_t)EXTS_Ztso)
+#define EXTS_DEFAULT \
+    (EXTS_ALL & ~(uint64_t)(EXTS_Ztso | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b))
+/* Those that need V, and V. */
+#define EXTS_VECTOR \
+    ((uint64_t)(EXTS_V | EXTS_Zvfhmin | EXTS_Zvl128b | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b))
 
 _Static_assert(EXT_COUNT <= 63, "a set is an enumerator");
 
@@ -54,6 +58,9 @@ const char *extensions_promises(void);
 /* Writes all names that extensions_parse takes, with what they are: profiles, extensions, promises.
  */
 void extensions_list(FILE *out);
+
+/* Bits of a vector register of a hart with this set; 0: it has none. */
+unsigned extensions_vlen(uint64_t set);
 
 /* The name as in extension.def. */
 const char *extension_name(unsigned extension); /* extension < EXT_COUNT */

@@ -16,6 +16,7 @@
 #include "cpu/hart_priv.h"
 #include "cpu/store_order_priv.h"
 #include "cpu/used_translations_priv.h"
+#include "cpu/vector_priv.h"
 #include "mem/bus.h"
 
 static void add_model(struct hart *h)
@@ -96,6 +97,7 @@ static void reset_state(struct hart *h, uint64_t pc, enum privilege mode)
     memset(h->s.x, 0, sizeof h->s.x);
     memset(h->s.f, 0, sizeof h->s.f);
     h->s.fflags = h->s.frm = 0;
+    vector_reset(h);
     h->s.cycle_offset = h->s.insn_offset = 0; /* the counters run, and were not written */
     memset(&h->s.csr, 0, sizeof h->s.csr);
     h->s.csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
@@ -408,18 +410,35 @@ void hart_set_reg(struct hart *h, unsigned reg, uint64_t value)
         feed_interrupt(h->cluster->feed);
 }
 
+const uint8_t *hart_vector(const struct hart *h, unsigned reg, unsigned *bytes)
+{
+    const struct vector_state *s = &h->s.vector;
+
+    *bytes = s->vlenb;
+    return s->vlenb ? s->v + (size_t)reg * s->vlenb : NULL;
+}
+
+void hart_set_vector(struct hart *h, unsigned reg, const uint8_t *from)
+{
+    struct vector_state *s = &h->s.vector;
+
+    memcpy(s->v + (size_t)reg * s->vlenb, from, s->vlenb);
+}
+
 bool hart_float_is_on(const struct hart *h)
 {
     return h->s.csr.mstatus & MSTATUS_FS;
 }
 
-_Static_assert(SSTATUS_WRITABLE == (SSTATUS_SIE | SSTATUS_SPIE | SSTATUS_SPP | SSTATUS_FS |
-                                    SSTATUS_SUM | SSTATUS_MXR),
+/* Without VS. */
+enum { STATUS_SHOWN = SSTATUS_WRITABLE & ~MSTATUS_VS };
+_Static_assert(STATUS_SHOWN == (SSTATUS_SIE | SSTATUS_SPIE | SSTATUS_SPP | SSTATUS_FS |
+                                SSTATUS_SUM | SSTATUS_MXR),
                "hart.h has all fields");
 
 struct hart_status hart_status(const struct hart *h)
 {
-    return (struct hart_status){.sstatus = h->s.csr.mstatus & SSTATUS_WRITABLE,
+    return (struct hart_status){.sstatus = h->s.csr.mstatus & STATUS_SHOWN,
                                 .satp = h->s.csr.satp,
                                 .fcsr = (uint32_t)h->s.frm << 5 | h->s.fflags};
 }
@@ -543,6 +562,16 @@ static void registers_io(struct state_io *io, struct hart_state *s)
     state_io_bytes(io, &s->csr, sizeof s->csr); /* of 64-bit numbers only */
 }
 
+static void vector_io(struct state_io *io, struct vector_state *v)
+{
+    STATE_IO(io, v->vtype);
+    STATE_IO_BELOW(io, v->vl, VLENB_MAX * 8 + 1);
+    STATE_IO_BELOW(io, v->vstart, VLENB_MAX * 8);
+    STATE_IO_BELOW(io, v->vxrm, 4);
+    STATE_IO_BELOW(io, v->vxsat, 2);
+    state_io_bytes(io, v->v, 32 * (size_t)v->vlenb);
+}
+
 static void counters_io(struct state_io *io, struct hart_state *s)
 {
     STATE_IO(io, s->cycles);
@@ -629,8 +658,10 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 6);
+    state_io_section(io, "hart", 7);
     registers_io(io, &h->s);
+    if (h->s.vector.vlenb)
+        vector_io(io, &h->s.vector);
     counters_io(io, &h->s);
     hpm_state_io(io, h);
     waiting_io(io, &h->s);

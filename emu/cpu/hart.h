@@ -137,6 +137,12 @@ static inline uint64_t hart_freg(const struct hart *h, unsigned reg) /* reg < 32
 {
     return hart_fregs(h)[reg];
 }
+/*
+ * A vector register (reg < 32), in memory order, as bytes; *bytes: how many. NULL: the hart has no
+ * vector unit. The other one writes as many bytes there.
+ */
+const uint8_t *hart_vector(const struct hart *h, unsigned reg, unsigned *bytes);
+void hart_set_vector(struct hart *h, unsigned reg, const uint8_t *from);
 bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
 
 /* The state in which a hart executes S-mode, without what the hardware derives from it. */

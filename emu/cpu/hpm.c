@@ -93,7 +93,9 @@ unsigned hpm_counts_at(const struct insn *i)
     enum { LOAD = 1 << COUNTED_LOADS, STORE = 1 << COUNTED_STORES };
 
     switch (op_class(i->op)) {
+    case CLASS_VLOAD:
     case CLASS_LOAD: return LOAD;
+    case CLASS_VSTORE:
     case CLASS_STORE: return STORE;
     case CLASS_BRANCH: return 1 << COUNTED_BRANCHES | 1 << COUNTED_TAKEN;
     case CLASS_JUMP:

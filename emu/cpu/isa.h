@@ -65,6 +65,7 @@ enum floating {
     FLOATING_X,  /* not at all */
     FLOATING_FU, /* uses it */
     FLOATING_FW, /* rd is a floating-point register */
+    FLOATING_V,  /* a vector instruction: it checks that itself; rd is no integer register */
 };
 
 /*
@@ -78,6 +79,14 @@ static inline unsigned imm_rounding(int32_t imm)
 {
     return (unsigned)imm >> IMM_ROUNDING_SHIFT & 7;
 }
+
+/*
+ * imm of a vector instruction: bits 31 to 16 number the operation, from FIRST_VECTOR_OP on; below
+ * are the fields of the word that are in no register's place: bit 0 is vm, bits 3 to 1 are nf, bit
+ * 4 the sixth bit of a long immediate; or, of a vset{i}vli, the new vtype.
+ */
+enum { FIRST_VECTOR_OP = OP_vsetvli, VECTOR_OPS = OP_COUNT - FIRST_VECTOR_OP };
+enum { IMM_VECTOR_OP_SHIFT = 16, IMM_VM = 1, IMM_NF_SHIFT = 1, IMM_LONG_SHIFT = 4 };
 
 struct insn {
     uint16_t op;  /* enum op */

@@ -82,6 +82,7 @@ static unsigned last_after(const struct uop_note *note, const struct uop *u, uns
     case CLASS_MUL:
     case CLASS_DIV: return u->rd;
     case CLASS_LOAD: return op_floating(note->kind) == FLOATING_X ? u->rd : last;
+    case CLASS_VSTORE:
     case CLASS_STORE: return last;
     default: return NO_REGISTER;
     }

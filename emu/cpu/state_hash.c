@@ -3,6 +3,8 @@
  */
 #include "cpu/state_hash.h"
 
+#include <string.h>
+
 #include "cpu/codemap_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/used_translations_priv.h"
@@ -55,6 +57,20 @@ static uint64_t mix_used(uint64_t hash, const struct used_set *s)
     return mix(hash, sum);
 }
 
+static uint64_t mix_vector(uint64_t hash, const struct vector_state *v)
+{
+    if (!v->vlenb)
+        return hash;
+    for (unsigned at = 0; at < 32U * v->vlenb; at += 8) {
+        uint64_t part;
+
+        memcpy(&part, v->v + at, sizeof part);
+        hash = mix(hash, part);
+    }
+    hash = mix(hash, v->vtype);
+    return mix(hash, (uint64_t)v->vl << 32 | (uint64_t)v->vstart << 16 | v->vxrm << 1 | v->vxsat);
+}
+
 uint64_t hart_state_hash(const struct hart *h)
 {
     uint64_t hash = mix(h->id, h->s.pc);
@@ -63,6 +79,7 @@ uint64_t hart_state_hash(const struct hart *h)
         hash = mix(hash, h->s.x[i]);
     for (unsigned i = 0; i < 32; i++)
         hash = mix(hash, h->s.f[i]);
+    hash = mix_vector(hash, &h->s.vector);
     hash = mix(hash, h->s.mode);
     hash = mix(hash, h->s.csr.satp);
     hash = mix(hash, h->s.waiting);

@@ -49,6 +49,17 @@ struct csrs {
         mcountinhibit, mideleg, mstateen[4];
 };
 
+/* The vector unit (vector_priv.h). */
+enum { VLENB_MAX = 1024 / 8 };
+
+struct vector_state {
+    uint64_t vtype;      /* bit 63 is vill */
+    uint16_t vl, vstart; /* elements */
+    uint8_t vlenb;       /* bytes of a register; 0: the hart has none. It never changes. */
+    uint8_t vxrm, vxsat;
+    _Alignas(16) uint8_t v[32 * VLENB_MAX]; /* register n begins at byte n * vlenb */
+};
+
 enum { NESTED_PLACES = 4 };
 
 /* Nested exceptions: each raised by the handler of the one before, in the same mode (trap.c). */
@@ -108,6 +119,7 @@ struct hart_state {
     uint64_t insns;       /* retired before this hart_run */
 
     /* warm */
+    struct vector_state vector;
     enum privilege mode;
     struct csrs csr;
     uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */

@@ -68,11 +68,13 @@ static unsigned flags_of(const struct insn *i)
         return annotations_of(i);
     case CLASS_STORE: return ORDER_DATA | (insn_is_annotated(i) ? annotations_of(i) : 0);
     case CLASS_AMO: return ORDER_DATA | annotations_of(i) | (op_reads_rd(i->op) ? ORDER_BINDS : 0);
+    case CLASS_VLOAD:
+    case CLASS_VSTORE: return 0; /* store_order_begin_vector */
     case CLASS_CSR: return ORDER_COMPUTES | ORDER_CSR | ORDER_BINDS;
     default:
         return ORDER_COMPUTES | (needs_all(i->op) ? ORDER_BINDS : 0) |
                (drains(i->op) ? ORDER_DRAINS : 0) | (i->op == OP_cbo_zero ? ORDER_ZEROES : 0) |
-               (op_floating(i->op) != FLOATING_X ? ORDER_CSR : 0);
+               (op_floating(i->op) != FLOATING_X || i->op >= FIRST_VECTOR_OP ? ORDER_CSR : 0);
     }
 }
 
@@ -568,6 +570,27 @@ bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t valu
         store_order_let_leave(h, o->count - 1);
     if (UNLIKELY(type == MEMORY_IO))
         has_output(h, true);
+    return true;
+}
+
+/* ---- vectors: all registers have one view, so each element depends on all of them ---- */
+
+void store_order_begin_vector(struct hart *h)
+{
+    struct hart_order *o = h->s.order;
+
+    o->view[VIEW_VECTOR] = later(later(o->view[o->insn.rs1], o->view[o->insn.rs2]), o->csr_view);
+    o->insn.rs1 = o->insn.rs2 = VIEW_VECTOR;
+    o->insn.rd = VIEW_SINK;
+}
+
+bool store_order_load_element(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    struct hart_order *o = h->s.order;
+
+    if (!store_order_load(h, va, size, value))
+        return false;
+    raise_to(&o->csr_view, o->view[VIEW_SINK]);
     return true;
 }
 

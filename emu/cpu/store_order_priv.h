@@ -26,8 +26,12 @@ enum { STORES_WAITING_MAX = 3, WRITES_KEPT = 16 };
 enum { STORES_WAITING_MAX = 32, WRITES_KEPT = 1024 };
 #endif
 
-/* The registers that have a view: integer, floating point, then none, to read and to write. */
-enum { VIEW_FLOAT = 32, VIEW_NONE = 64, VIEW_SINK, VIEWS };
+/*
+ * The registers that have a view: integer, floating point, then none, to read and to write; and
+ * what the addresses and data of a vector load or store depend on, while it is executed. The view
+ * of the vector registers is that of the CSRs.
+ */
+enum { VIEW_FLOAT = 32, VIEW_NONE = 64, VIEW_SINK, VIEW_VECTOR, VIEWS };
 
 /* What waits in the buffer: an AMO reads and writes when it leaves, an sc may fail then. */
 enum waits { WAITS_STORE, WAITS_AMO, WAITS_CONDITIONAL, WAITS_LOAD };
@@ -249,6 +253,9 @@ void store_order_operands(const struct insn *i, struct uop *u);
 void store_order_before(struct hart *h, const struct uop *u); /* at a UOP_ORDER */
 bool store_order_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 bool store_order_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
+/* A vector load or store begins, whose elements are loaded or stored as by the two above. */
+void store_order_begin_vector(struct hart *h);
+bool store_order_load_element(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 bool store_order_reserve(struct hart *h, const struct uop *u, unsigned size);
 bool store_order_conditional(struct hart *h, const struct uop *u, unsigned size);
 bool store_order_atomic(struct hart *h, const struct uop *u, uint64_t va, unsigned size,

@@ -59,7 +59,7 @@ void hart_order_state_io(struct state_io *io, struct hart *h)
     STATE_IO(io, o->before_input);
     STATE_IO(io, o->reads_before_store);
     STATE_IO(io, o->reads_before_load);
-    o->view[VIEW_SINK] = 0;
+    o->view[VIEW_SINK] = o->view[VIEW_VECTOR] = 0;
     state_io_bytes(io, o->view, sizeof o->view);
     STATE_IO(io, o->csr_view);
     STATE_IO(io, o->reads);

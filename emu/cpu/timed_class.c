@@ -61,6 +61,14 @@ static enum core_class class_of_op(unsigned op)
     case CLASS_CSR: return CORE_csr_write;
     case CLASS_FENCE_I: return CORE_fence_i;
     case CLASS_FENCE_VMA: return CORE_sfence;
+    case CLASS_VSET: /* no core model has a vector unit */
+    case CLASS_VECTOR:
+    case CLASS_VMUL:
+    case CLASS_VDIV:
+    case CLASS_VFLOAT:
+    case CLASS_VFDIV:
+    case CLASS_VLOAD:
+    case CLASS_VSTORE:
     case CLASS_SYSTEM:
     case CLASS_COUNT: break;
     }

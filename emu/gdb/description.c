@@ -76,6 +76,37 @@ static void describe_feature(const struct gdb_server *g, enum target_register_gr
         reply_print(out, "</feature>\n");
 }
 
+/* Describes v0 to v31, if there are any, by the elements that they can hold (gdb's manual). */
+static void describe_vectors(const struct gdb_server *g, reply_text *out)
+{
+    static const struct {
+        const char *name, *field, *type;
+        unsigned bytes;
+    } kinds[] = {{"bytes", "b", "uint8", 1},
+                 {"shorts", "s", "uint16", 2},
+                 {"words", "w", "uint32", 4},
+                 {"longs", "l", "uint64", 8},
+                 {"quads", "q", "uint128", 16}};
+    unsigned bytes;
+
+    if (!target_vector(g->target, 0, 0, &bytes))
+        return;
+    reply_print(out, "<feature name=\"org.gnu.gdb.riscv.vector\">\n");
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        reply_print(out, "<vector id=\"%s\" type=\"%s\" count=\"%u\"/>\n", kinds[i].name,
+                    kinds[i].type, bytes / kinds[i].bytes);
+    reply_print(out, "<union id=\"riscv_vector\">");
+    for (size_t i = ARRAY_LEN(kinds); i-- > 0;)
+        reply_print(out, "<field name=\"%s\" type=\"%s\"/>", kinds[i].field, kinds[i].name);
+    reply_print(out, "</union>\n");
+    for (unsigned i = 0; i < 32; i++)
+        reply_print(out,
+                    "<reg name=\"v%u\" bitsize=\"%u\" regnum=\"%u\" type=\"riscv_vector\" "
+                    "group=\"vector\"/>\n",
+                    i, bytes * 8, TARGET_REG_V0 + i);
+    reply_print(out, "</feature>\n");
+}
+
 /*
  * Describes the registers. Without an osabi, gdb takes the guest for a program under Linux: then it
  * steps by breakpoints at the instruction that it expects to be next, which it does not know after
@@ -87,6 +118,7 @@ static void describe_target(struct gdb_server *g, reply_text *out)
                      "<target>\n<architecture>riscv:rv64</architecture>\n<osabi>none</osabi>\n");
     for (size_t i = 0; i < ARRAY_LEN(features); i++)
         describe_feature(g, features[i].group, features[i].name, out);
+    describe_vectors(g, out);
     reply_print(out, "</target>\n");
 }
 

@@ -20,8 +20,14 @@ void reply_register(struct gdb_server *g, unsigned hart, unsigned number)
 {
     struct target_register r;
     uint64_t value;
+    unsigned bytes;
+    const uint8_t *vector = number >= TARGET_REG_V0
+                                ? target_vector(g->target, hart, number - TARGET_REG_V0, &bytes)
+                                : NULL;
 
-    if (!target_register(g->target, number, &r))
+    if (vector)
+        reply_hex(&g->reply, vector, bytes);
+    else if (!target_register(g->target, number, &r))
         reply_error(g, ERROR_INVALID);
     else if (target_get_register(g->target, hart, number, &value))
         reply_print(&g->reply, "%.*s", (int)r.bits / 4, "xxxxxxxxxxxxxxxx");
@@ -61,10 +67,21 @@ void packet_read_register(struct gdb_server *g, const char *args)
 {
     uint64_t number;
 
-    if (take_number(&args, &number) && !*args && number < TARGET_REGISTERS)
+    if (take_number(&args, &number) && !*args && number < TARGET_REGISTERS_ALL)
         reply_register(g, g->selected, (unsigned)number);
     else
         reply_error(g, ERROR_INVALID);
+}
+
+/* Writes v0 to v31 from their bytes. False: there are none, or the packet has others. */
+static bool write_vector(struct gdb_server *g, unsigned reg, const char *args)
+{
+    uint8_t value[1024 / 8];
+    unsigned bytes;
+
+    return target_vector(g->target, g->selected, reg, &bytes) && bytes <= sizeof value &&
+           take_bytes(&args, value, bytes) && !*args &&
+           target_set_vector(g->target, g->selected, reg, value) == TARGET_OK;
 }
 
 void packet_write_register(struct gdb_server *g, const char *args)
@@ -72,9 +89,13 @@ void packet_write_register(struct gdb_server *g, const char *args)
     struct target_register r;
     uint64_t number, value = 0;
 
-    if (take_number(&args, &number) && take_char(&args, '=') && number < TARGET_REGISTERS &&
-        target_register(g->target, (unsigned)number, &r) && take_bytes(&args, &value, r.bits / 8) &&
-        !*args && write_register(g, (unsigned)number, value))
+    if (!take_number(&args, &number) || !take_char(&args, '=') || number >= TARGET_REGISTERS_ALL)
+        reply_error(g, ERROR_INVALID);
+    else if (number >= TARGET_REG_V0 && write_vector(g, (unsigned)number - TARGET_REG_V0, args))
+        reply_ok(g);
+    else if (target_register(g->target, (unsigned)number, &r) &&
+             take_bytes(&args, &value, r.bits / 8) && !*args &&
+             write_register(g, (unsigned)number, value))
         reply_ok(g);
     else
         reply_error(g, ERROR_INVALID);

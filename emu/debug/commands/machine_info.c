@@ -1,10 +1,13 @@
 /*
- * machine_info.c - `info registers', `info devices', `info pagetable', `info tlb'.
+ * machine_info.c - `info registers', `info vector', `info devices', `info pagetable', `info tlb'.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cluster.h"
+#include "cpu/disasm.h"
+#include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"
 #include "debug/commands/session.h"
@@ -84,6 +87,65 @@ static bool print_named_group(struct debugger *d, const char *name)
             return true;
         }
     return false;
+}
+
+/* ---- info vector ---- */
+
+/* A register as one number, its last element first, in groups of 64 bits. */
+static void print_vector(struct debugger *d, unsigned reg)
+{
+    unsigned bytes;
+    const uint8_t *v = target_vector(d->target, d->selected, reg, &bytes);
+
+    fprintf(d->out, "v%-3u 0x", reg);
+    for (unsigned at = bytes; at > 0; at--)
+        fprintf(d->out, "%02x%s", v[at - 1], at > 1 && at % 8 == 1 ? "_" : "");
+    fprintf(d->out, "\n");
+}
+
+static uint64_t register_named(struct debugger *d, const char *name)
+{
+    return selected_register(d, (unsigned)target_find_register(d->target, name));
+}
+
+static void print_vector_csrs(struct debugger *d)
+{
+    static const char *const names[] = {"vl", "vstart", "vxrm", "vxsat", "vlenb"};
+    uint64_t vtype = register_named(d, "vtype");
+    char text[DISASM_MAX] = "vill";
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        fprintf(d->out, "%s %" PRIu64 "  ", names[i], register_named(d, names[i]));
+    if (!(vtype >> 63))
+        disasm_vtype((unsigned)vtype, text);
+    fprintf(d->out, "vtype %s\n", text);
+}
+
+void info_vector(struct debugger *d, const char *args)
+{
+    char name[NAME_MAX_LEN];
+    unsigned bytes;
+
+    if (!target_vector(d->target, d->selected, 0, &bytes)) {
+        complain(d, "the harts have no vector unit");
+        return;
+    }
+    if (!*args) {
+        print_vector_csrs(d);
+        for (unsigned reg = 0; reg < 32; reg++)
+            print_vector(d, reg);
+    }
+    while (arg_word(&args, name, sizeof name)) {
+        const char *word = name + (name[0] == '$');
+        char *end;
+        unsigned long reg = strtoul(word + (word[0] == 'v'), &end, 10);
+
+        if (word[0] != 'v' || !word[1] || *end || reg > 31) {
+            complain(d, "Invalid register `%s'", word);
+            return;
+        }
+        print_vector(d, (unsigned)reg);
+    }
 }
 
 void info_registers(struct debugger *d, const char *args)

@@ -183,3 +183,23 @@ enum target_error target_set_register(struct target *t, unsigned hart, unsigned 
     history_depart(t);
     return TARGET_OK;
 }
+
+/* ---- vectors ---- */
+
+const uint8_t *target_vector(const struct target *t, unsigned hart, unsigned reg, unsigned *bytes)
+{
+    *bytes = 0;
+    return hart < target_hart_count(t) ? hart_vector(target_hart_at(t, hart), reg, bytes) : NULL;
+}
+
+enum target_error target_set_vector(struct target *t, unsigned hart, unsigned reg,
+                                    const uint8_t *from)
+{
+    unsigned bytes;
+
+    if (!target_vector(t, hart, reg, &bytes))
+        return TARGET_NO_REGISTER;
+    hart_set_vector(target_hart_at(t, hart), reg, from);
+    history_depart(t);
+    return TARGET_OK;
+}

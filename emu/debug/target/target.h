@@ -82,6 +82,9 @@ enum {
     TARGET_REG_CSR = 65, /* plus the CSR's number, 0 to 4095 */
     TARGET_REG_PRIV = 65 + 4096,
     TARGET_REGISTERS, /* all numbers are smaller; not every smaller number is a register */
+    /* v0 to v31, which are longer than the others and have functions of their own. */
+    TARGET_REG_V0 = TARGET_REGISTERS,
+    TARGET_REGISTERS_ALL = TARGET_REG_V0 + 32,
 };
 
 enum target_register_group { TARGET_GENERAL, TARGET_FLOAT, TARGET_CSR, TARGET_VIRTUAL };
@@ -109,6 +112,14 @@ MUST_USE enum target_error target_get_register(const struct target *t, unsigned 
                                                unsigned number, uint64_t *value);
 MUST_USE enum target_error target_set_register(struct target *t, unsigned hart, unsigned number,
                                                uint64_t value);
+
+/*
+ * The bytes of a vector register (reg < 32) as they are in memory, *bytes of them; NULL: the harts
+ * have none, or there is no such hart. The other one writes as many.
+ */
+const uint8_t *target_vector(const struct target *t, unsigned hart, unsigned reg, unsigned *bytes);
+MUST_USE enum target_error target_set_vector(struct target *t, unsigned hart, unsigned reg,
+                                             const uint8_t *from);
 
 /* ---- memory ---- */
 
