@@ -6,6 +6,7 @@ that an interrupted measurement goes on where it stopped, and jobs can run anywh
 Of each job there are two, of N and of 2N iterations: their difference has no start and no end in it.
 """
 import dataclasses
+import functools
 import hashlib
 import json
 import math
@@ -146,10 +147,11 @@ class Inputs:
     cores: dict   # core -> file of the model, or None
     seed: int
 
-    def __post_init__(self):
-        self.hashes = {path: benchguest.sha256(path)
-                       for path in (self.emulator, self.initrd, *self.images.values(),
-                                    *(f for f in self.cores.values() if f))}
+    @functools.cached_property
+    def hashes(self):
+        """Of all files, by path."""
+        return {path: benchguest.sha256(path)
+                for path in (self.emulator, self.initrd, *self.images.values(), *(f for f in self.cores.values() if f))}
 
     def key(self, job):
         """The hash of everything that the job's result depends on."""

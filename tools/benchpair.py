@@ -5,6 +5,7 @@ only the regions of interest count: what the guest marks, or what is between two
 are other placements of the same two: the figures are then means with intervals.
 """
 import dataclasses
+import functools
 import hashlib
 import json
 import math
@@ -53,9 +54,11 @@ class Inputs:
     ends: str | None
     reports: str | None = None  # a folder for the reports of all runs
 
-    def __post_init__(self):
+    @functools.cached_property
+    def hashes(self):
+        """Of all files, by path."""
         files = {self.emulator, self.initrd, *(k for pair in self.pairs for k in pair), *self.cores.values()}
-        self.hashes = {path: benchguest.sha256(path) for path in files if path}
+        return {path: benchguest.sha256(path) for path in files if path}
 
     def image(self, job):
         return self.pairs[job.pair][job.side == "b"]

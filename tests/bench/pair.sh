@@ -38,4 +38,13 @@ claim 'a guest that marks nothing is refused' exits 70 texts
 claim '... with its last words' grep -q 'no region of interest; the console ends with' "$err"
 claim '--to without --from is refused' exits 64 texts --to end
 claim '--pair and --csv are not for each other' exits 64 marked --csv -
+
+# ---- in pieces, for other machines ----
+
+marked --shards 2 --out "$work/plan" >/dev/null
+claim 'a pair can be cut into pieces' test "$(wc -l <"$work/plan/jobs")" = 2
+sed "s|\$| --cache '$work/cache'|" "$work/plan/jobs" >"$work/jobs"
+claim '... which run by themselves' exits 0 sh -e "$work/jobs"
+claim '... and give the same answer' exits 0 tools/bench --merge "$work/plan" --json "$work/merged"
+claim '... to the byte' cmp "$work/merged" "$work/j"
 finish

@@ -27,64 +27,10 @@ cache=${LINUX_CACHE:-$here/../../.cache/linux}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
-log=$cache/log
+log=$cache/log who=guests
 
-say() { printf '%s\n' "guests: $*"; }
-fail() { # status, message
-    printf '%s\n' "guests: $2" >&2
-    exit "$1"
-}
-# step COMMAND...: writes its output to the log, which is named if it fails.
-step() { "$@" >>"$log" 2>&1 </dev/null || fail 1 "$1 failed; its output is in $log"; }
-
-# apt with state, cache and sources of its own, in $state: riscv64 of Debian 13 with sources of
-# Debian 12, or riscv64 of sid.
-state=$cache/apt
-private_apt() {
-    tool=$1
-    shift
-    "$tool" -q -o Dir::State="$state" -o Dir::State::status="$state/status" \
-        -o Dir::Cache="$state/cache" -o Dir::Etc::sourcelist="$state/sources.list" \
-        -o Dir::Etc::sourceparts="$state/none" -o Dir::Etc::preferencesparts="$state/none" -o APT::Architecture=riscv64 \
-        -o APT::Architectures::=riscv64 -o APT::Architectures::=amd64 -o APT::Sandbox::User= \
-        -o APT::Update::Error-Mode=any -o Acquire::http::Timeout=20 -o Acquire::Retries=2 "$@"
-}
-
-read_lists() {
-    [ ! -e "$state/fresh" ] || return 0
-    say "reading the package lists of $mirror"
-    mkdir -p "$state/none" "$state/lists/partial" "$state/cache/archives/partial"
-    : >"$state/status"
-    keys='signed-by=/usr/share/keyrings/debian-archive-keyring.gpg'
-    if [ "$state" = "$cache/apt" ]; then
-        cat >"$state/sources.list" <<END
-deb [arch=riscv64 $keys] $mirror trixie main
-deb [arch=amd64 $keys] $mirror bookworm main
-END
-    else
-        echo "deb [arch=riscv64 $keys] $mirror sid main" >"$state/sources.list"
-    fi
-    private_apt apt-get update >>"$log" 2>&1 ||
-        fail 69 "cannot reach $mirror: connect to the network, or set DEBIAN_MIRROR; apt's words are in $log"
-    : >"$state/fresh"
-}
-
-# fetch PACKAGE FOLDER: the package, unpacked into the folder.
-fetch() {
-    read_lists
-    say "fetching $1"
-    rm -rf "$cache/deb" "$2"
-    mkdir -p "$cache/deb"
-    (cd "$cache/deb" && private_apt apt-get download "$1") >>"$log" 2>&1 ||
-        fail 69 "cannot fetch $1 from $mirror; apt's words are in $log"
-    step dpkg -x "$cache"/deb/*.deb "$2"
-    rm -rf "$cache/deb"
-}
-
-# depends PACKAGE PREFIX: the first package with that prefix that this one depends on.
-depends() {
-    private_apt apt-cache depends "$1" 2>>"$log" | sed -n "s/.*Depends: *\\($2[^ ]*\\).*/\\1/p" | head -n 1
-}
+# shellcheck source=tests/linux/fetch.inc
+. "$here/fetch.inc"
 
 # fetch_kernel FOLDER: Debian's kernel. Since 2026 linux-image-* is empty and depends on the one that has it.
 fetch_kernel() {
@@ -113,16 +59,6 @@ configuration() {
     esac
 }
 is_built() { configuration "$1" | cmp -s - "$cache/$1/config"; }
-
-# archive FOLDER FILE NAME...: the names in the folder as a cpio archive, the same each time.
-archive() (
-    to=$2
-    cd "$1"
-    shift 2
-    find "$@" -exec touch -h -d @0 {} +
-    find "$@" | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc >"$to.new"
-    mv "$to.new" "$to"
-)
 
 : >"$log"
 
@@ -155,31 +91,14 @@ if is_older "$cache/initramfs.cpio" "$here/init"; then
     rm -rf "$root"
 fi
 
-# needs FILE: what it is linked with, and what that is linked with, from $cache/unpacked.
-needs() {
-    for library in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'); do
-        [ ! -e "$libraries/$library" ] || continue
-        found=$(find "$cache/unpacked/usr/lib" -name "$library" | head -n 1)
-        [ -n "$found" ] || fail 1 "no package of linux-perf has $library, which $1 needs"
-        cp -L "$found" "$libraries/$library"
-        needs "$libraries/$library"
-    done
-}
-
 if [ ! -e "$cache/perf.cpio" ]; then
     read_lists
     say "fetching linux-perf"
-    root=$cache/root libraries=$cache/root/usr/lib/riscv64-linux-gnu
-    rm -rf "$root" "$cache/unpacked"
-    mkdir -p "$libraries" "$root/usr/bin" "$root/lib" "$cache/unpacked"
-    private_apt apt-get install -y --download-only --no-install-recommends linux-perf:riscv64 >>"$log" 2>&1 ||
-        fail 69 "cannot fetch linux-perf from $mirror; apt's words are in $log"
-    for package in "$state"/cache/archives/*.deb; do step dpkg -x "$package" "$cache/unpacked"; done
-    cp "$cache/unpacked/usr/bin/perf" "$root/usr/bin"
-    needs "$root/usr/bin/perf"
-    mv "$libraries"/ld-linux-* "$root/lib"
+    root=$cache/root
+    rm -rf "$root"
+    add_programs "$root" linux-perf perf
     archive "$root" "$cache/perf.cpio" lib usr
-    rm -rf "$root" "$cache/unpacked" "$state"/cache/archives/*.deb
+    rm -rf "$root"
 fi
 
 kernels='linux-6.1 linux-6.1-no-pmu linux-6.1-tracers'
