@@ -110,6 +110,7 @@ struct cluster_config {
     bool late_registers;     /* the same: loads, AMOs and sc wait, too (hart_late_registers) */
     enum agnostic_mode agnostic;
     uint64_t agnostic_seed; /* AGNOSTIC_RANDOM */
+    uint64_t entropy_seed;  /* of the register `seed` (Zkr) */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */

@@ -2,6 +2,7 @@
  * csr.c - control and status registers, row by row from csr.def.
  */
 #include "base/bits.h"
+#include "base/rng.h"
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
@@ -550,6 +551,25 @@ static void write_mstateen(struct hart *h, unsigned n, uint64_t value)
     h->s.csr.mstateen[n] = value & (n == 0 ? STATEEN_SE | STATEEN_ENVCFG : STATEEN_SE);
 }
 
+/*
+ * 16 random bits, always ready (scalar cryptography 1.0, 4.1): they depend on the run's seed, the
+ * hart and how far it has got, so that a run repeats.
+ */
+static uint64_t read_seed(struct hart *h)
+{
+    enum { ES16 = 2, STATE_SHIFT = 30 };
+    struct rng r = {h->cluster->config.entropy_seed};
+
+    r.state ^= rng_next(&(struct rng){hart_insns(h)}) + h->id;
+    return (uint64_t)ES16 << STATE_SHIFT | (rng_next(&r) & 0xffff);
+}
+
+static void write_seed(struct hart *h, uint64_t value)
+{
+    (void)h;
+    (void)value;
+}
+
 static uint64_t read_mhartid(struct hart *h)
 {
     return h->id;
@@ -690,7 +710,7 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     hart_update_interrupts(h);
 }
 
-enum { CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
+enum { CSR_SEED = 0x015, CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
 
 /* Below M-mode a counter is readable only where the higher modes enable it (vol.
  * II, 3.1.11, 4.1.5).
@@ -714,6 +734,14 @@ static bool state_allowed(const struct hart *h, unsigned number)
     return number != CSR_SENVCFG || (h->s.csr.mstateen[0] & STATEEN_ENVCFG);
 }
 
+/* Only an instruction that writes reads `seed`, too: what is read is gone. */
+static bool seed_allowed(const struct hart *h, bool writes)
+{
+    uint64_t needed = h->s.mode == PRIV_U ? MSECCFG_USEED : MSECCFG_SSEED;
+
+    return writes && (h->s.mode == PRIV_M || (h->s.csr.mseccfg & needed));
+}
+
 static bool access_allowed(const struct hart *h, unsigned number, bool writes)
 {
     bool read_only = bits(number, 11, 10) == 3;
@@ -726,6 +754,8 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
         return bit(h->s.csr.mcounteren, COUNTER_TIME) && (h->s.csr.menvcfg & MENVCFG_STCE);
     if (number >= 0x001 && number <= 0x003 && !(h->s.csr.mstatus & MSTATUS_FS))
         return false;
+    if (number == CSR_SEED)
+        return seed_allowed(h, writes);
     if (!state_allowed(h, number))
         return false;
     if (((number >= 0x008 && number <= 0x00f) || (number >= 0xc20 && number <= 0xc22)) &&

@@ -48,6 +48,10 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 #define MI_M_BITS UINT64_C(0x888)
 #define MI_LCOFI  (UINT64_C(1) << 13)
 
+/* mseccfg: whether U and S may read `seed` (scalar cryptography 1.0, 4.1). */
+#define MSECCFG_USEED (UINT64_C(1) << 8)
+#define MSECCFG_SSEED (UINT64_C(1) << 9)
+
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
 enum { SATP_ASID_SHIFT = 44 };
 #define SATP_PPN_MASK ((UINT64_C(1) << 44) - 1)

@@ -459,6 +459,7 @@ static void make_harts(struct machine *m)
     if (!config.chooser.choose && m->config.plan && plan_chooses(m->config.plan))
         config.chooser = (struct chooser){schedule_answer, m};
     config.bus = m->bus;
+    config.entropy_seed = m->config.seed;
     config.env = (struct hart_env){.ctx = m,
                                    .ticks = schedule_hart_ticks,
                                    .look_at_ticks = schedule_look_at_ticks,

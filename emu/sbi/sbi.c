@@ -563,6 +563,8 @@ enum {
     MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
     CSR_MSTATEEN0 = 0x30c,
+    CSR_MSECCFG = 0x747,
+    MSECCFG_SSEED = 0x200,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x2222,
     COUNTERS = 7, /* cycle, time, instret */
@@ -588,6 +590,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     /* all fields that are implemented, but S-mode's pointers are not masked */
     (void)!hart_set_csr(h, CSR_MENVCFG, ~MENVCFG_PMM);
     (void)!hart_set_csr(h, CSR_MSTATEEN0, UINT64_MAX);
+    (void)!hart_set_csr(h, CSR_MSECCFG, MSECCFG_SSEED);
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
     hart_set_reg(h, A0, hart_id(h));

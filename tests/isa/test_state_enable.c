@@ -1,6 +1,6 @@
 /*
- * test_state_enable.c - Ssstateen, and pointer masking by Smnpm and Ssnpm (pointer masking 1.0,
- * chapter 2).
+ * test_state_enable.c - Ssstateen, Zkr, and pointer masking by Smnpm and Ssnpm (pointer
+ * masking 1.0, chapter 2).
  */
 #include "priv.h"
 
@@ -210,6 +210,33 @@ static void only_bits_of_what_is_there_are_kept(void **state)
     assert_int_equal(csr(w->hart, SSTATEEN0), 0);
 }
 
+/* ---- Zkr ---- */
+
+enum { SEED = 0x015, MSECCFG = 0x747 };
+
+static void seed_gives_sixteen_bits_to_whoever_may_have_them(void **state)
+{
+    struct world *w = *state;
+    uint64_t first, second;
+
+    assert_int_equal(try_at(w, PRIV_M, CSRRW(A1, SEED, ZERO), 0), 0);
+    first = hart_reg(w->hart, A1);
+    assert_int_equal(first >> 16, UINT64_C(2) << 14);
+    assert_int_equal(try_at(w, PRIV_M, CSRRW(A1, SEED, ZERO), 0), 0);
+    second = hart_reg(w->hart, A1);
+    assert_int_not_equal(first, second);
+    assert_int_equal(try_at(w, PRIV_M, CSRRS(A1, SEED, ZERO), 0), EXC_ILLEGAL);
+    assert_int_equal(try_at(w, PRIV_S, CSRRW(A1, SEED, ZERO), 0), EXC_ILLEGAL);
+    back_to_m(w);
+    set_csr(w->hart, MSECCFG, UINT64_MAX);
+    assert_int_equal(csr(w->hart, MSECCFG), 0x300);
+    assert_int_equal(try_at(w, PRIV_S, CSRRW(A1, SEED, ZERO), 0), 0);
+    back_to_m(w);
+    set_csr(w->hart, MSECCFG, 0x200);
+    build_tables(w);
+    assert_int_equal(try_at(w, PRIV_U, CSRRW(A1, SEED, ZERO), 0), EXC_ILLEGAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +250,7 @@ int main(void)
         ALONE(mprv_masks_as_the_mode_does_unless_mxr_is_set),
         ALONE(the_reserved_value_is_not_kept),
         ALONE(mstateen_opens_sstateen_and_senvcfg_to_s_mode),
+        ALONE(seed_gives_sixteen_bits_to_whoever_may_have_them),
         ALONE(only_bits_of_what_is_there_are_kept),
     };
 
