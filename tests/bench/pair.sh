@@ -39,6 +39,22 @@ claim '... with its last words' grep -q 'no region of interest; the console ends
 claim '--to without --from is refused' exits 64 texts --to end
 claim '--pair and --csv are not for each other' exits 64 marked --csv -
 
+# ---- compared ----
+
+dearer() { python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+for x in j["rows"]:
+    x["cycles"] += 1000
+    x["overhead_percent_by_pair"] = [p + float(sys.argv[2]) + n for n, p in enumerate(x["overhead_percent_by_pair"])]
+json.dump(j, open(sys.argv[3], "w"))' "$@"; }
+claim 'a measurement is no worse than itself' exits 0 tools/bench-compare "$work/j" "$work/j"
+dearer "$work/j" 1 "$work/dear"
+claim '... dearer is worse' exits 1 tools/bench-compare "$work/j" "$work/dear"
+claim '... in the line of its region and core' grep -Eq '^file +c906 .*WORSE' "$out"
+dearer "$work/twice" 0 "$work/noise"
+claim '... but not where the intervals touch' exits 0 tools/bench-compare "$work/twice" "$work/noise"
+claim '... which is noise' grep -Eq '^file +c906 .*noise' "$out"
+
 # ---- in pieces, for other machines ----
 
 marked --shards 2 --out "$work/plan" >/dev/null
