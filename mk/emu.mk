@@ -58,7 +58,7 @@ $(BUILD)/report_page.h: emu/report/page.html mk/emu.mk | $(BOOTSTRAP_BUILD)
 
 # The compiler takes 14 and 10 seconds for these, and about 0.1 for each other file. So they are first, and no core waits
 # for the other at the end.
-emu_slow := emu/cpu/engine.c emu/cpu/engine_timed.c emu/cpu/engine_ordered.c
+emu_slow := emu/cpu/engine.c emu/cpu/engine_timed.c emu/cpu/engine_ooo.c emu/cpu/engine_ordered.c
 engines_first = $(filter $(emu_slow),$(1)) $(filter-out $(emu_slow),$(1))
 
 # The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
@@ -86,7 +86,7 @@ $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(wildcard emu/cpu/*
 
 # All of these checks and -ftree-pta on the engines take gcc a minute and a half. A null pointer, or one outside
 # of its object, is the address sanitizer's to see.
-$(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o $(BUILD)/asan/emu/cpu/engine_ordered.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
+$(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o $(BUILD)/asan/emu/cpu/engine_ooo.o $(BUILD)/asan/emu/cpu/engine_ordered.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
 $(BUILD)/manpage: emu/manual/manpage.c emu/cli/options.def emu/host/keys.def emu/commands/report.def emu/commands/log.def emu/commands/litmus.def emu/commands/check_trace.def emu/commands/view.def $(BUILD)/version.h mk/emu.mk | $(BOOTSTRAP_BUILD)

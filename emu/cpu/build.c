@@ -295,6 +295,8 @@ static bool decode(struct builder *b)
             add_task_change(b, &f.insn);
         if (UNLIKELY(h->cache.hpm.in_blocks) && f.legal)
             add_counting(b, &f.insn);
+        if (UNLIKELY(h->s.model) && h->s.model->ooo && f.legal)
+            timed_ooo_operands(h, &f.insn, add_uop(b, UOP_ORDER, 0));
         (void)copy_bytes(b->bytes + b->size, &f);
         add_insn(b, &f);
         b->ended |= b->pa_second != 0;

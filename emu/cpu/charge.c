@@ -65,7 +65,7 @@ static void add_path(const struct path *p, const struct block *b, const struct b
 
 void charge_begin(struct hart *h, const struct block *b, const struct block_charge *c)
 {
-    if (h->s.model)
+    if (h->cache.path)
         add_path(h->cache.path, b, c, c->at, 1);
     else
         add_cost(c->tally, c->cost, 1);
@@ -78,7 +78,7 @@ void charge_rest(struct hart *h, const struct block *b, unsigned at, bool add)
     for (const struct block_charge *c = b->charges; c < b->charges + b->charge_count; c++) {
         if (c->at >= at || c->end <= at)
             continue;
-        if (h->s.model)
+        if (h->cache.path)
             add_path(h->cache.path, b, c, at, sign);
         else
             add_cost(c->tally, class_costs(h, b, at, c->end), sign);

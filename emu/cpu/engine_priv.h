@@ -216,4 +216,21 @@ static inline int64_t take_budget(struct hart *h, uint32_t block)
     return (int64_t)((uint64_t)cycles << CYCLES_SHIFT | INSNS_MASK);
 }
 
+/*
+ * Cycles inside of a block have used up the budget: settles what was used, ends the part of the
+ * block where the limits of this hart_run are, and takes the next budget.
+ */
+static NOINLINE UNUSED int64_t shorten(struct hart *h, struct block *b, const struct uop *u,
+                                       int64_t budget)
+{
+    h->cache.block = b;
+    h->cache.uop = u;
+    h->s.cycles -= (uint64_t)(budget >> CYCLES_SHIFT);
+    h->s.insns_left -= (int64_t)(INSNS_MASK - ((uint64_t)budget & INSNS_MASK));
+    hart_shorten_part(h);
+    h->cache.uop = NULL;
+    timed_settle(h);
+    return take_budget(h, 0);
+}
+
 #endif

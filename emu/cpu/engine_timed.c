@@ -20,23 +20,6 @@ static uint64_t now_before(const struct hart *h, const struct block *b, const st
            (path_cycles(p) - p->before[u - b->ops]);
 }
 
-/*
- * A stall inside of a block has used up the budget: settles what was used, ends the part of the
- * block where the limits of this hart_run are, and takes the next budget.
- */
-static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uop *u,
-                                int64_t budget)
-{
-    h->cache.block = b;
-    h->cache.uop = u;
-    h->s.cycles -= (uint64_t)(budget >> CYCLES_SHIFT);
-    h->s.insns_left -= (int64_t)(INSNS_MASK - ((uint64_t)budget & INSNS_MASK));
-    hart_shorten_part(h);
-    h->cache.uop = NULL;
-    timed_settle(h);
-    return take_budget(h, 0);
-}
-
 _Static_assert((int)BUDGET_MAX <= (int)STALLS_MAX, "the stalls of a budget fit into their number");
 _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
                    (int)TALLY_BRANCH - (int)TALLY_FETCH == (int)PART_BRANCH,

@@ -25,6 +25,11 @@ static void add_model(struct hart *h)
 
     h->s.model = model_new(c->timing->shared);
     h->cache.timed = timed_new();
+    if (h->s.model->ooo) {
+        h->cache.labels = engine_ooo_table();
+        h->cache.run = engine_run_ooo;
+        return;
+    }
     h->cache.labels = engine_timed_table();
     h->cache.run = engine_run_timed;
     h->cache.issue_shift = c->timing->shared->core->issue_width - 1;
@@ -91,7 +96,7 @@ void hart_free(struct hart *h)
 static void reset_state(struct hart *h, uint64_t pc, enum privilege mode)
 {
     if (h->s.model)
-        pipe_reset(&h->s.model->pipe);
+        model_restart(h->s.model);
     if (h->s.order)
         hart_order_reset(h);
     memset(h->s.x, 0, sizeof h->s.x);

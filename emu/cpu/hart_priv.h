@@ -238,12 +238,14 @@ void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all
  */
 void hart_drop_successors(struct hart *h);
 
-/* engine.c, engine_timed.c, engine_ordered.c */
+/* engine.c, engine_timed.c, engine_ooo.c, engine_ordered.c */
 enum hart_stop engine_run(struct hart *h);
 enum hart_stop engine_run_timed(struct hart *h);
+enum hart_stop engine_run_ooo(struct hart *h);
 enum hart_stop engine_run_ordered(struct hart *h);
 const engine_labels *engine_table(void);
 const engine_labels *engine_timed_table(void);
+const engine_labels *engine_ooo_table(void);
 const engine_labels *engine_ordered_table(void);
 
 /* The label of an operation for these sources; the general one if it has no variant for them. */

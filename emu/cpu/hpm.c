@@ -73,7 +73,7 @@ static uint64_t count_of(const struct hart *h, unsigned event, const struct mome
     case HPM_transfers: return counted[COUNTED_BRANCHES] + counted[COUNTED_JUMPS];
     case HPM_exceptions: return counted[COUNTED_EXCEPTIONS];
     case HPM_interrupts: return counted[COUNTED_INTERRUPTS];
-    case HPM_mispredictions: return m->predictor.wrong;
+    case HPM_mispredictions: return model_mispredictions(m);
     case HPM_fetch_misses: return m->counts[MODEL_FETCH_MISSES];
     case HPM_load_misses: return m->counts[MODEL_LOAD_MISSES];
     case HPM_store_misses: return m->counts[MODEL_STORE_MISSES];

@@ -131,7 +131,7 @@ void hart_leave_block(struct hart *h, bool after_this)
     h->s.cycles -= hart_block_cycles(h, b) - cycles_done;
     if (b->charge_count)
         charge_rest(h, b, at + after_this, false);
-    if (h->s.model)
+    if (h->cache.path)
         timed_leave_block(h, b, at + after_this);
     h->s.pc = pc;
     h->cache.uop = NULL;

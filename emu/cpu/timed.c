@@ -108,10 +108,15 @@ static void pay_firmware(struct hart *h)
     m->owed = 0;
 }
 
-void timed_begin(struct hart *h)
+void timed_pay(struct hart *h)
 {
     if (h->s.model->owed)
         pay_firmware(h);
+}
+
+void timed_begin(struct hart *h)
+{
+    timed_pay(h);
     h->cache.pipe = number_of(&h->cache.timed->states, &h->s.model->pipe);
     timed_update_context(h);
 }
@@ -253,13 +258,10 @@ static uint8_t narrow_of(unsigned op)
     }
 }
 
-static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, unsigned at)
+struct pipe_op timed_op(const struct hart *h, const struct uop *u, unsigned kind, unsigned size)
 {
-    const struct uop *u = &b->ops[at];
-    unsigned kind = b->notes[at].kind, op = base_op(kind);
-    struct pipe_op p = {.class = (uint8_t)class_of(h, u, kind),
-                        .size = b->notes[at].size,
-                        .pc = (uint8_t)((b->pc + u->at * 2U) & 63)};
+    unsigned op = base_op(kind);
+    struct pipe_op p = {.class = (uint8_t)class_of(h, u, kind), .size = (uint8_t)size};
 
     if (op >= OP_COUNT)
         return p;
@@ -289,6 +291,15 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
         p.flags |= PIPE_PAGE;
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
+    return p;
+}
+
+static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, unsigned at)
+{
+    const struct uop *u = &b->ops[at];
+    struct pipe_op p = timed_op(h, u, b->notes[at].kind, b->notes[at].size);
+
+    p.pc = (uint8_t)((b->pc + u->at * 2U) & 63);
     return p;
 }
 
@@ -483,8 +494,7 @@ static uint32_t fetch_page(struct hart *h, uint64_t va)
     return bring_page(h, &m->itlb, va, ACCESS_FETCH);
 }
 
-/* Fetches the page and the lines of one operation; returns the cycles. */
-static uint32_t fetch_op(struct hart *h, const struct block *b, unsigned at)
+uint32_t timed_fetch(struct hart *h, const struct block *b, unsigned at)
 {
     struct model *m = h->s.model;
     uint64_t pa = op_pa(b, at), end = op_end_pa(b, at);
@@ -592,7 +602,7 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
     while (at < b->uop_count && !b->notes[at].size)
         at++;
     if (at < b->uop_count) {
-        uint32_t cycles = fetch_op(h, b, at);
+        uint32_t cycles = timed_fetch(h, b, at);
 
         h->s.cycles += cycles;
         h->s.model->parts[PART_FETCH] += cycles;
@@ -830,9 +840,13 @@ void timed_trap(struct hart *h)
 {
     struct pipe_state s;
 
-    pipe_reset(&s);
     h->s.cycles += h->s.model->core->trap;
     h->s.model->parts[PART_BRANCH] += h->s.model->core->trap;
+    if (h->s.model->ooo) {
+        model_restart(h->s.model);
+        return;
+    }
+    pipe_reset(&s);
     if (are_many(&h->cache.timed->states))
         drop_numbers(h);
     h->cache.pipe = number_of(&h->cache.timed->states, &s);

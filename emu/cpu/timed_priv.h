@@ -121,6 +121,8 @@ struct pipe_states {
 /* The part of a hart that only clusters with a core model have. */
 struct timed {
     struct pipe_states states;
+    /* out of order: the line that was fetched last, while the hart's token is the same */
+    uint64_t fetched_line, fetched_token;
 };
 
 struct timed *timed_new(void);
@@ -131,6 +133,8 @@ void timed_free(struct timed *t);
  */
 void timed_settle(struct hart *h);
 
+/* Charges the hart for what firmware has made it execute, before it continues. */
+void timed_pay(struct hart *h);
 /*
  * Called around each run of the engine: gives the model's pipeline state a number, and stores the
  * state again.
@@ -201,6 +205,23 @@ void timed_drop_translations(struct hart *h);
 
 /* The position of the data context's number (enum tlb_context) in the filter's tags. */
 enum { TIMED_CONTEXT_SHIFT = 58 };
+
+/* What an operation of this kind is to a core model, but for its address. */
+struct pipe_op timed_op(const struct hart *h, const struct uop *u, unsigned kind, unsigned size);
+/* Fetches the page and the lines of one operation; returns the cycles. */
+uint32_t timed_fetch(struct hart *h, const struct block *b, unsigned at);
+
+/*
+ * timed_ooo.c: a core that executes out of order. Its blocks have a UOP_ORDER in front of each
+ * instruction, which has the instruction's registers and properties.
+ */
+void timed_ooo_operands(const struct hart *h, const struct insn *i, struct uop *order);
+/*
+ * Executes the instruction after the UOP_ORDER in the model, before the engine does. `now`: the
+ * hart's clock; returns the cycles.
+ */
+uint32_t timed_ooo_step(struct hart *h, const struct block *b, const struct uop *order,
+                        uint64_t now);
 
 /* timed_class.c: sets the class of each operation (cpu/isa.h). */
 void timed_set_classes(uint8_t class[]);

@@ -320,6 +320,14 @@ static bool check(const struct parser *p)
         return wrong(p, &c->memory_width, "expected a power of two");
     if (!is_power_of_2(c->counters))
         return wrong(p, &c->counters, "expected a power of two");
+    if ((c->predictor == PREDICTOR_bimode) != (c->window != 0))
+        return wrong(p, &c->predictor, "bimode is for a core with window.entries, which needs it");
+    if (!is_power_of_2(c->choices))
+        return wrong(p, &c->choices, "expected a power of two");
+    if (!is_power_of_2(c->indirect_entries))
+        return wrong(p, &c->indirect_entries, "expected a power of two");
+    if (c->window && c->write != WRITE_back)
+        return wrong(p, &c->write, "a core with window.entries needs a cache that writes back");
     if (c->history && c->predictor < PREDICTOR_gshare)
         return wrong(p, &c->history, "only gshare and global have a history");
     if (c->predictor >= PREDICTOR_gshare && !c->history)

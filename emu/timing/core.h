@@ -17,7 +17,8 @@
     X(PREDICTOR, backward)  \
     X(PREDICTOR, bimodal)   \
     X(PREDICTOR, gshare)    \
-    X(PREDICTOR, global)
+    X(PREDICTOR, global)    \
+    X(PREDICTOR, bimode)
 #define WORDS_btb_holds(X) X(BTB_HOLDS, indirect) X(BTB_HOLDS, direct) X(BTB_HOLDS, all)
 #define WORDS_replacement(X) \
     X(REPLACEMENT, fifo)     \
@@ -83,7 +84,13 @@ struct core {
         load_window, store_window, store_wait, misaligned, itlb_entries, itlb_ways, dtlb_entries,
         dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk, sfence_page;
     uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
-        load_wait;      /* with commit.entries */
+        load_wait; /* with commit.entries */
+    /* of a core that executes out of order */
+    uint32_t window, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
+        retire_after, restart, alu_ports, alu_queue, branch_queue, memory_queue, float_ports,
+        float_queue_entries, load_queue_entries, store_queue_entries, load_misses, store_misses,
+        forward, store_write, btb0_entries, choices, indirect_entries, indirect_taken, t0_jump,
+        loop_buffer;
     unsigned figures;   /* keys that the file sets, but for `core.' */
     unsigned estimates; /* those whose source begins with [E] */
     char *title;        /* `core.title' */

@@ -77,6 +77,7 @@ struct model *model_new(struct shared_model *shared)
     predictor_init(&m->predictor, core);
     m->buffered = core->write == WRITE_through && core->store_entries;
     stores_init(&m->stores);
+    m->ooo = core->window ? ooo_new(core) : NULL;
     m->line_shift = log_2(core->dcache.line);
     m->filter_mask = filter_lines(core->dcache.line) - 1;
     for (unsigned i = 0; i < ARRAY_LEN(m->line_mask); i++)
@@ -97,6 +98,7 @@ void model_free(struct model *m)
     cache_free(&m->tlb2);
     predictor_free(&m->predictor);
     stores_free(&m->stores);
+    ooo_free(m->ooo);
     free(m);
 }
 
@@ -115,7 +117,21 @@ void model_reset(struct model *m)
     m->stride = 0;
     m->fetch_epoch++;
     pipe_reset(&m->pipe);
+    if (m->ooo)
+        ooo_reset(m->ooo);
     model_clear_filter(m);
+}
+
+void model_restart(struct model *m)
+{
+    pipe_reset(&m->pipe);
+    if (m->ooo)
+        ooo_flush(m->ooo, m->ooo->retired);
+}
+
+uint64_t model_mispredictions(const struct model *m)
+{
+    return m->predictor.wrong + (m->ooo ? m->ooo->predictor.wrong : 0);
 }
 
 void model_state_io(struct state_io *io, struct model *m)
@@ -140,6 +156,8 @@ void model_state_io(struct state_io *io, struct model *m)
     for (unsigned i = 0; i < MODEL_PARTS; i++)
         STATE_IO(io, m->parts[i]);
     STATE_IO(io, m->owed);
+    if (m->ooo)
+        ooo_state_io(io, m->ooo);
     if (io->loading) {
         model_clear_filter(m);
         m->fetch_epoch++;

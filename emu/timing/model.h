@@ -15,6 +15,7 @@
 #include "base/harts.h"
 #include "timing/cache.h"
 #include "timing/core.h"
+#include "timing/ooo.h"
 #include "timing/pipe.h"
 #include "timing/predict.h"
 #include "timing/stores.h"
@@ -62,6 +63,7 @@ struct shared_model {
 struct model {
     const struct core *core;
     struct shared_model *shared;
+    struct ooo *ooo;        /* NULL: the core is in order, and has the pipeline: */
     struct pipe_state pipe; /* while the hart is in no block */
     struct cache icache, dcache, itlb, dtlb, tlb2;
     struct predictor predictor;
@@ -93,7 +95,9 @@ void shared_model_state_io(struct state_io *io, struct shared_model *s);
 
 struct model *model_new(struct shared_model *shared);
 void model_free(struct model *m);
-void model_reset(struct model *m); /* power-on */
+void model_reset(struct model *m);   /* power-on */
+void model_restart(struct model *m); /* the pipeline is emptied */
+uint64_t model_mispredictions(const struct model *m);
 void model_state_io(struct state_io *io, struct model *m);
 
 /* ---- data ---- */

@@ -14,10 +14,10 @@ sys.exit(not all(eval(sys.argv[2]) for c in j["cores"].values()))' "$work/cycles
 
 claim "it measures and ends well" exits 0 cycles --timing inorder --json "$work/cycles.json" --csv "$work/cycles.csv"
 cp "$out" "$work/tables"
-claim "there are two cores" json 'list(j["cores"]) == ["c906", "cva6"]'
+claim "there are three cores" json 'list(j["cores"]) == ["c906", "c910", "cva6"]'
 claim "all that was measured is still of the same instructions" json 'not c["other_instructions"]'
-claim "every row was measured, of the CVA6 without the misaligned" json \
-    'len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n for n in c["unmeasured"])'
+claim "every row was measured, of the CVA6 without the misaligned, of the C910 a few" json \
+    'c["conditions"]["core"] == "c910" and len(c["rows"]) == 39 or len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n for n in c["unmeasured"])'
 claim "an error is the difference by the reference" json \
     'all(abs(r["error_percent"] * r["reference"] / 100 + r["reference"] - r["cycles"]) < 1e-6 for r in c["rows"])'
 claim "the mean is that of the rows' absolute errors" json \
@@ -36,17 +36,26 @@ keeps() { # core, bounds of the mean errors of micro rows and of workloads
     claim "the mean errors of $1 are within $2 and $3 %" python3 -c 'import json, sys
 mean = json.load(open(sys.argv[1]))["cores"][sys.argv[2]]["mean_error_percent"]
 print(mean)
-sys.exit(mean["micro"] > float(sys.argv[3]) or mean["workload"] > float(sys.argv[4]))' "$work/models.json" "$@"
+sys.exit(mean["micro"] > float(sys.argv[3]) or mean.get("workload", 0) > float(sys.argv[4]))' "$work/models.json" "$@"
 }
-claim "the models of both cores run" exits 0 cycles --json "$work/models.json"
+claim "the models of all cores run" exits 0 cycles --json "$work/models.json"
 keeps c906 3.1 1.8
 keeps cva6 2.2 1.2
+keeps c910 5.6 0
+greatest() {
+    python3 -c 'import json, sys
+rows = {r["name"]: r["error_percent"] for r in json.load(open(sys.argv[1]))["cores"]["c910"]["rows"]}
+print(far := {name for name, error in rows.items() if abs(error) > 18})
+sys.exit(far != {"site_fp@62"})' "$work/models.json"
+}
+claim "the one row of the c910 that is further off than 18 % is known" greatest
 told() {
     python3 -c 'import json, re, sys
 for name, core in json.load(open(sys.argv[1]))["cores"].items():
     told = dict(re.findall(r"^core\.held\.(\S+) = (\d+)", open(f"cores/{name}.core").read(), re.M))
     mean = core["mean_error_percent"]
-    measured = {"rows": sum(r["group"] != "workload" for r in core["rows"]), "micro-error": 100 * mean["micro"], "workload-error": 100 * mean["workload"]}
+    measured = {"rows": sum(r["group"] != "workload" for r in core["rows"]), "micro-error": 100 * mean["micro"]}
+    measured |= {"workload-error": 100 * mean["workload"]} if "workload" in mean else {}
     print(name, told, measured)
     assert all(abs(int(told[key]) - value) <= 1 for key, value in measured.items())' "$work/models.json"
 }

@@ -36,7 +36,7 @@ claim '... or a file' offers kernel.elf
 complete rvftrace run --allow missing-
 claim 'the rules' offers missing-local-fence missing-remote-fence
 complete rvftrace run --timing c
-claim 'the core models' offers c906 cva6
+claim 'the core models' offers c906 c910 cva6
 complete rvftrace run --timing ''
 claim '... and the other models' has_line '^inorder$' "$out" and has_line '^rocket$' "$out"
 complete rvftrace cores u

@@ -4,12 +4,12 @@
 
 run cores
 claim 'cores lists what --timing takes' has_status 0
-for core in c906 cva6 rocket u74; do
+for core in c906 c910 cva6 rocket u74; do
     claim_line "... $core" "^$core " "$out"
 done
 claim '... with what each is worth' has_line 'held against RTL' "$out" and has_line 'from documents' "$out"
 
-for core in c906 cva6 rocket u74; do
+for core in c906 c910 cva6 rocket u74; do
     run cores $core
     claim "... cores $core shows it" has_status 0 and has_line "^$core " "$out"
 done
@@ -19,8 +19,8 @@ claim 'a name that no core has is refused' has_status 64
 claim '... in one line' says_one_line "cores: no core model .nosuch.: expected a name that .rvftrace cores. lists"
 run run --timing nosuch "$programs/hello.elf"
 claim '... also of a run' has_status 64 and says_one_line "--timing: no core model .nosuch.: expected inorder, unit, a name"
-run run --timing c960 "$programs/hello.elf"
-claim '... with the name that was meant, where one is near' says_one_line "--timing: no core model .c960. .did you mean .c906...: expected"
+run run --timing c9o6 "$programs/hello.elf"
+claim '... with the name that was meant, where one is near' says_one_line "--timing: no core model .c9o6. .did you mean .c906...: expected"
 run run --timing ./nosuch.core "$programs/hello.elf"
 claim 'a file that is not there is another matter' has_status 66
 run cores c906 cva6

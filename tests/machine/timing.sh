@@ -1,6 +1,6 @@
 #!/bin/sh
 # timing.sh - a core model is part of the machine's state: the same cycles in every build, in pieces
-# as in one run, and from a snapshot. `make test` has a core with everything that the others lack; SUITE=all has all of them.
+# as in one run, and from a snapshot. `make test' has one that executes out of order, and one in order with everything that the others lack; SUITE=all has all of them.
 . "$(dirname "$0")/common.inc"
 
 T=/sys/kernel/tracing
@@ -57,7 +57,7 @@ tlb2.entries = 16
 tlb2.ways = 4
 CORE
 
-[ "${SUITE:-}" = all ] && cores="c906 cva6 rocket u74 $work/odd.core" || cores=$work/odd.core
+[ "${SUITE:-}" = all ] && cores="c906 c910 cva6 rocket u74 $work/odd.core" || cores="c910 $work/odd.core"
 for core in $cores; do
     name=$(basename "$core")
     case $core in

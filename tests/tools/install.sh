@@ -41,6 +41,7 @@ claim '... and puts programs, man pages, core models, guests and completion ther
     ./usr/share/man/man1/rvftrace-explore.1 ./usr/share/man/man1/rvftrace-litmus.1 ./usr/share/man/man1/rvftrace-log.1 \
     ./usr/share/man/man1/rvftrace-report.1 ./usr/share/man/man1/rvftrace-run.1 \
     ./usr/share/man/man1/rvftrace-view.1 ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
+    ./usr/share/rvftrace/cores/c910.core \
     ./usr/share/rvftrace/cores/cva6.core ./usr/share/rvftrace/cores/rocket.core \
     ./usr/share/rvftrace/cores/u74.core ./usr/share/rvftrace/guests/initrd.cpio \
     ./usr/share/rvftrace/guests/none/kernel.elf ./usr/share/rvftrace/guests/none/modules.cpio ./usr/share/zsh/vendor-completions/_rvftrace

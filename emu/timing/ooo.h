@@ -1,0 +1,130 @@
+/*
+ * ooo.h - a core that executes out of order: when each instruction is dispatched, issues, completes
+ * and retires, as numbers of cycles. Instructions are given in program order, one at a time, with
+ * what only a run knows of them: where they go, and what the caches say of their bytes and data.
+ *
+ * Structures with room for a number of instructions (the window, queues, buffers) are kept as the
+ * cycles in which their entries are free again; an instruction is dispatched when it has all that
+ * it needs. It issues in the first cycle in which its operands are there and a port is free;
+ * instructions that are older have the choice before it.
+ *
+ * The hart's clock is the cycle of the last retirement, so an instruction takes the cycles from
+ * the retirement before it to its own. All is state of the machine.
+ */
+#ifndef TIMING_OOO_H
+#define TIMING_OOO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timing/core.h"
+#include "timing/ooo_predict.h"
+#include "timing/pipe.h"
+
+struct state_io;
+
+enum {
+    OOO_WINDOW_MAX = 256,
+    OOO_BUFFER_MAX = 64,
+    OOO_QUEUE_MAX = 32,
+    OOO_PORTS_MAX = 2,
+    OOO_SLOTS = 256, /* cycles for which the use of a port is noted */
+};
+
+/* The structures whose entries are instructions. */
+enum ooo_queue {
+    QUEUE_ALU,
+    QUEUE_BRANCH,
+    QUEUE_MEMORY,
+    QUEUE_FLOAT,
+    QUEUE_LOADS,  /* from dispatch to retirement */
+    QUEUE_STORES, /* ... to the write into the cache */
+    QUEUE_MISSES, /* lines on their way */
+    QUEUE_WRITES, /* lines that retired stores wait for */
+    OOO_QUEUES,
+    QUEUE_NONE = OOO_QUEUES,
+};
+
+enum ooo_port { PORT_ALU, PORT_BRANCH, PORT_LOAD, PORT_STORE, PORT_FLOAT, OOO_PORTS };
+
+/* How an instruction uses the return-address stack. */
+enum ooo_link {
+    OOO_CALLS = 1,
+    OOO_RETURNS = 2,
+    OOO_UNKNOWN = 4 /* by t0, which is no link register */
+};
+
+struct ooo_insn {
+    struct pipe_op op; /* what it is: its class, registers, size of access */
+    uint8_t links;     /* enum ooo_link */
+    uint64_t pc, next; /* where it is, and the instruction after it */
+    uint64_t va;       /* of a load or store */
+    uint32_t fetch;    /* cycles that its bytes are late */
+    uint32_t data;     /* ... that the caches take in addition */
+    bool in_memory;    /* ... and the line comes from memory: one after the other */
+    uint32_t longer;   /* by its operands' values, in addition to the latency */
+};
+
+/* What an instruction takes, all of it for one reason. */
+struct ooo_cost {
+    uint32_t cycles;
+    uint8_t part; /* enum model_part; MODEL_PARTS: issue */
+};
+
+struct ooo_store {
+    uint64_t from, to; /* bytes */
+    uint64_t ready;    /* its data can be forwarded */
+    uint64_t written;  /* it is in the cache */
+};
+
+/* The cycles in which the entries of a structure are free: a ring that begins with the first one.
+ */
+struct ooo_room {
+    uint64_t at[OOO_QUEUE_MAX];
+    uint64_t first;
+};
+
+struct ooo {
+    const struct core *core;
+    struct ooo_predictor predictor;
+    uint64_t ready[PIPE_REGS];        /* stamps (ooo.c): when a register's value can be used; */
+    uint64_t fetched;                 /* ... of the piece of code that was fetched last */
+    uint64_t piece;                   /* its number; OOO_NO_PIECE: the next one begins anew */
+    uint64_t gap;                     /* cycles of fetch lost before it */
+    uint64_t from;                    /* where fetch began after the last jump */
+    uint64_t called;                  /* the last call was fetched */
+    uint64_t loop, loops, loop_insns; /* the last jump, how often it was taken in a row, and the
+                                         instructions since */
+    uint64_t dispatched; /* ... of the last instruction, or the earliest time for the next */
+    uint64_t in_dispatch, in_retire; /* instructions in the cycle of the last one */
+    uint64_t retired;                /* the last one: the hart's clock */
+    uint64_t count;                  /* of instructions */
+    uint64_t window[OOO_WINDOW_MAX]; /* by count: cycles of retirement */
+    uint64_t buffer[OOO_BUFFER_MAX]; /* by count: cycles of dispatch */
+    struct ooo_room rooms[OOO_QUEUES];
+    uint64_t divider, float_divider;        /* until these are free */
+    uint64_t memory;                        /* until memory has sent what was asked for */
+    uint64_t written;                       /* the last store */
+    struct ooo_store stores[OOO_QUEUE_MAX]; /* a ring; the newest is before `next_store' */
+    uint64_t next_store;
+    uint32_t slots[OOO_PORTS][OOO_PORTS_MAX][OOO_SLOTS]; /* low bits of cycles in use, by cycle */
+
+    /* what the core's figures say */
+    unsigned fetch_shift;
+    uint8_t entries[OOO_QUEUES];
+};
+
+#define OOO_NO_PIECE UINT64_MAX
+
+struct ooo *ooo_new(const struct core *core);
+void ooo_free(struct ooo *o);
+void ooo_reset(struct ooo *o); /* power-on */
+void ooo_state_io(struct state_io *io, struct ooo *o);
+
+/* Executes the next instruction. `now`: the hart's clock, after which it retires. */
+struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now);
+
+/* The pipeline is emptied, and fetches again: a trap, or the hart has stood still. */
+void ooo_flush(struct ooo *o, uint64_t now);
+
+#endif

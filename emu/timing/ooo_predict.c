@@ -1,0 +1,204 @@
+/*
+ * ooo_predict.c - see ooo_predict.h.
+ */
+#include "timing/ooo_predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/state_io.h"
+
+enum { COUNTER_TOP = 3, TAKEN_FROM = 2 };
+
+void ooo_predictor_init(struct ooo_predictor *p, const struct core *core)
+{
+    *p = (struct ooo_predictor){.core = core};
+    for (unsigned i = 0; i < 2; i++)
+        p->counters[i] = xcalloc(core->counters, 1);
+    p->choices = xcalloc(core->choices, 1);
+    p->targets = xcalloc(core->indirect_entries, sizeof *p->targets);
+    cache_init(&p->early, core->btb0_entries, 0, REPLACEMENT_random);
+    p->btb = xcalloc(core->btb_entries, sizeof *p->btb);
+    ooo_predictor_reset(p);
+}
+
+void ooo_predictor_free(struct ooo_predictor *p)
+{
+    for (unsigned i = 0; i < 2; i++)
+        free(p->counters[i]);
+    free(p->choices);
+    free(p->targets);
+    cache_free(&p->early);
+    free(p->btb);
+}
+
+void ooo_predictor_reset(struct ooo_predictor *p)
+{
+    for (unsigned i = 0; i < 2; i++)
+        memset(p->counters[i], i ? TAKEN_FROM : TAKEN_FROM - 1, p->core->counters);
+    memset(p->choices, (int)p->core->counter_start, p->core->choices);
+    memset(p->targets, 0, p->core->indirect_entries * sizeof *p->targets);
+    cache_clear(&p->early);
+    memset(p->btb, 0xff, p->core->btb_entries * sizeof *p->btb);
+    p->history = 0;
+    memset(p->path, 0, sizeof p->path);
+    p->return_top = p->return_count = 0;
+}
+
+static void counters_io(struct state_io *io, uint8_t *counters, uint32_t count)
+{
+    state_io_bytes(io, counters, count);
+    for (uint32_t i = 0; io->loading && i < count; i++)
+        if (counters[i] > COUNTER_TOP)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
+{
+    for (unsigned i = 0; i < 2; i++)
+        counters_io(io, p->counters[i], p->core->counters);
+    counters_io(io, p->choices, p->core->choices);
+    state_io_bytes(io, p->targets, p->core->indirect_entries * sizeof *p->targets);
+    cache_state_io(io, &p->early);
+    state_io_bytes(io, p->btb, p->core->btb_entries * sizeof *p->btb);
+    STATE_IO(io, p->history);
+    state_io_bytes(io, p->path, sizeof p->path);
+    state_io_bytes(io, p->returns, sizeof p->returns);
+    STATE_IO_BELOW(io, p->return_top, OOO_RETURNS_MAX);
+    STATE_IO_BELOW(io, p->return_count, OOO_RETURNS_MAX + 1);
+    STATE_IO(io, p->wrong);
+}
+
+/* ---- targets ---- */
+
+/* Whether the first target buffer knows the jump after `from'; learns it. */
+static bool is_early(struct ooo_predictor *p, uint64_t from)
+{
+    uint64_t gone, note;
+
+    if (from == OOO_NOWHERE)
+        return false;
+    if (cache_peek(&p->early, from >> 1) >= 0)
+        return true;
+    (void)cache_put(&p->early, from >> 1, &gone, &note);
+    return false;
+}
+
+/* Where the target of a direct jump that is predicted taken is known. */
+static enum ooo_guess find_target(struct ooo_predictor *p, uint64_t pc, uint64_t from)
+{
+    uint64_t *entry = &p->btb[pc >> 2 & (p->core->btb_entries - 1)];
+
+    if (*entry != pc) {
+        *entry = pc;
+        return GUESS_LATE;
+    }
+    return is_early(p, from) ? GUESS_EARLY : GUESS_TAKEN;
+}
+
+/* ---- branches ---- */
+
+static void count(uint8_t *counter, bool up)
+{
+    if (up && *counter < COUNTER_TOP)
+        ++*counter;
+    else if (!up && *counter)
+        --*counter;
+}
+
+/*
+ * The counter of a branch in both tables: the history's bits 13 to 10, those from 9 to 4 with those
+ * from 21 to 16, and the lowest four with bits of the address.
+ */
+static uint32_t counter_index(const struct ooo_predictor *p, uint64_t pc)
+{
+    uint64_t h = p->history;
+    uint64_t row = bits(h, 13, 10) << 6 | (bits(h, 9, 4) ^ bits(h, 21, 16));
+
+    return (uint32_t)(row << 4 | (bits(pc, 7, 4) ^ bits(h, 3, 0))) & (p->core->counters - 1);
+}
+
+static uint8_t *choice_of(const struct ooo_predictor *p, uint64_t pc)
+{
+    return &p->choices[pc >> 1 & (p->core->choices - 1)];
+}
+
+bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc)
+{
+    return *choice_of(p, pc) >= TAKEN_FROM;
+}
+
+enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, uint64_t pc, uint64_t from, bool taken)
+{
+    uint8_t *choice = choice_of(p, pc);
+    bool chosen = *choice >= TAKEN_FROM;
+    uint8_t *counter = &p->counters[chosen][counter_index(p, pc)];
+    bool predicted = *counter >= TAKEN_FROM, sure = *counter == COUNTER_TOP;
+
+    count(counter, taken);
+    if (chosen == taken || predicted != taken)
+        count(choice, taken);
+    p->history = (p->history << 1 | taken) & ((UINT64_C(1) << p->core->history) - 1);
+    if (predicted != taken)
+        return GUESS_WRONG;
+    return taken ? find_target(p, pc, sure ? from : OOO_NOWHERE) : GUESS_NEXT;
+}
+
+enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from)
+{
+    return find_target(p, pc, from);
+}
+
+/* ---- indirect jumps ---- */
+
+/* Two bits of each of the last four jumps, with those of the history. */
+static uint32_t target_index(const struct ooo_predictor *p)
+{
+    uint64_t index = 0;
+
+    for (unsigned i = 0; i < OOO_PATH; i++)
+        index |= bits(p->path[i], 2 * i + 1, 2 * i) << 2 * i;
+    return (uint32_t)(index ^ bits(p->history, 7, 0)) & (p->core->indirect_entries - 1);
+}
+
+enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target)
+{
+    uint64_t *entry = &p->targets[target_index(p)];
+    bool hit = *entry == target;
+
+    *entry = target;
+    for (unsigned i = OOO_PATH - 1; i; i--)
+        p->path[i] = p->path[i - 1];
+    p->path[0] = target >> 3;
+    return hit ? GUESS_LATE : GUESS_WRONG;
+}
+
+/* ---- calls and returns ---- */
+
+void ooo_predict_call(struct ooo_predictor *p, uint64_t return_pc)
+{
+    uint32_t depth = p->core->ras_depth;
+
+    if (!depth)
+        return;
+    p->return_top = p->return_top + 1 < depth ? p->return_top + 1 : 0;
+    p->returns[p->return_top] = return_pc;
+    if (p->return_count < depth)
+        p->return_count++;
+}
+
+enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target)
+{
+    uint64_t predicted;
+
+    if (!p->return_count)
+        return GUESS_WRONG;
+    predicted = p->returns[p->return_top];
+    p->return_top = (p->return_top ? p->return_top : p->core->ras_depth) - 1;
+    p->return_count--;
+    if (predicted != target)
+        return GUESS_WRONG;
+    return is_early(p, from) ? GUESS_TAKEN : GUESS_LATE;
+}

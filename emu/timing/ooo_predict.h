@@ -1,0 +1,61 @@
+/*
+ * ooo_predict.h - how a core that fetches far ahead predicts: the direction of branches (bi-mode:
+ * two tables of counters by history, and a third one by address that chooses between them), two
+ * levels of target buffers, a return-address stack, a table of indirect targets by path.
+ * All of it is state of the machine.
+ */
+#ifndef TIMING_OOO_PREDICT_H
+#define TIMING_OOO_PREDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timing/cache.h"
+#include "timing/core.h"
+
+struct state_io;
+
+enum { OOO_RETURNS_MAX = 64, OOO_PATH = 4 };
+
+/* What fetch does with an instruction that may jump. */
+enum ooo_guess {
+    GUESS_NEXT,  /* goes on after it */
+    GUESS_EARLY, /* goes to its target: by the first target buffer */
+    GUESS_TAKEN, /* by the second one; to a return address that the first one asks for */
+    GUESS_LATE,  /* as soon as it is decoded */
+    GUESS_WRONG, /* elsewhere */
+};
+
+struct ooo_predictor {
+    const struct core *core;
+    uint8_t *counters[2]; /* of the branches that the choice says are mostly not taken, and taken */
+    uint8_t *choices;
+    uint64_t *targets;       /* of indirect jumps */
+    struct cache early;      /* by the address from which fetch has come to the jump */
+    uint64_t *btb;           /* jumps, by word of code */
+    uint64_t history;        /* of the branches, the newest lowest */
+    uint64_t path[OOO_PATH]; /* of the indirect jumps, the newest first */
+    uint64_t returns[OOO_RETURNS_MAX];
+    uint64_t return_top, return_count;
+    uint64_t wrong; /* number of wrong predictions */
+};
+
+void ooo_predictor_init(struct ooo_predictor *p, const struct core *core);
+void ooo_predictor_free(struct ooo_predictor *p);
+void ooo_predictor_reset(struct ooo_predictor *p);
+void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p);
+
+/*
+ * Each predicts an instruction, and learns what it did. `from': the address from which fetch has
+ * come to it; OOO_NOWHERE: the first target buffer is not asked.
+ */
+#define OOO_NOWHERE UINT64_MAX
+enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, uint64_t pc, uint64_t from, bool taken);
+/* Whether the branch is mostly taken, whatever the history. */
+bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc);
+enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);
+enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target);
+enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target);
+void ooo_predict_call(struct ooo_predictor *p, uint64_t return_pc);
+
+#endif
