@@ -103,6 +103,8 @@ def main():
         page, report = browse("bad", "--dump-dom"), json.load(open(f"{work}/bad.json"))
         late = sum(bool(h["stale_cycles"]) and u["writer"].get("hart") != i for u in report["updates"] for i, h in enumerate(u["harts"]))
         claim("an arrow from an update to the fence of each other hart that was late", late and page.count('class="flow"') == late, late)
+        stale = sum(m["what"] == "stale" for u in report["updates"] for m in u["timeline"])
+        claim("... and a mark for each fetch of what was there before", stale and page.count('class="stale"') == stale, stale)
         evidence = report["findings"][0]["facts"]
         facts = [f["text"] for f in evidence if "frames" not in f]
         claim("a finding is shown with all of its evidence",
