@@ -217,7 +217,7 @@ $(view_asan): $(view_asan_obj) $(asan_lib) mk/tests.mk
 # A large log to measure the viewer with: build/tests/view/varied FILE EVENTS, then rvftrace view --bench FILE.
 view_varied = $(BUILD)/tests/view/varied
 
-$(view_varied): tests/view/varied.c $(patsubst %,$(BUILD)/emu/log/%.o,log_write log_frames log_state) $(patsubst emu/%.c,$(BUILD)/emu/%.o,$(wildcard emu/base/*.c)) mk/tests.mk | $(BOOTSTRAP_BUILD)
+$(view_varied): tests/view/varied.c $(patsubst %,$(BUILD)/emu/log/%.o,log_write log_frames log_state log_values) $(patsubst emu/%.c,$(BUILD)/emu/%.o,$(wildcard emu/base/*.c)) mk/tests.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -Itests -MMD -MP -MF $@.d -o $@ $(filter-out %.mk,$^) -lzstd -pthread

@@ -198,6 +198,48 @@ def check_pictures(work):
     claim(large.count((0, 0, 1200, 60), PANEL) > 50000, "everything can be larger")
 
 
+def differing(one, other, region):
+    x0, y0, x1, y1 = one.region(region)
+    return sum(a != b for y in range(y0, y1) for a, b in zip(one.rows[y][x0:x1], other.rows[y][x0:x1]))
+
+
+def check_parts(work):
+    """Arrows, markers, filters, and what is saved of a range."""
+    good, bad = work / "good.log", work / "bad.log"
+    first, last = times(work, "good.log")
+    near = ("--at", f"{first - 500}..{first + 4000}")
+    plain = picture(work, *near, good)
+    bare = picture(work, *near, "--hide", "arrows", good)
+    claim(differing(plain, bare, "lanes") > 100, "stores have arrows to the fences of other harts")
+    claim(differing(plain, bare, "pane") == 0 and bare.count("lanes", STORE) > 100, "... which can be hidden, alone")
+    claim(differing(picture(work, "--go", "finding:1", bad), picture(work, "--go", "finding:1", "--hide", "arrows", bad),
+                    "lanes") > 10, "... also to a fetch of old code")
+    claim(picture(work, *near, "--hide", "store", good).count("lanes", STORE) < plain.count("lanes", STORE) / 4 and
+          picture(work, *near, "--hide", "fence", good).count("lanes", FENCE) < plain.count("lanes", FENCE) / 4,
+          "each kind of marks can be hidden")
+    marked = picture(work, *near, "--markers", f"{first}..{first + 3000}", good)
+    columns = marked.columns("lanes", TRAP, 400)
+    claim(len(columns) == 4 and 400 < columns[2] - columns[0] < 416, "the markers A and B are where they should be", columns)
+    claim(marked.count("ruler", TRAP) > plain.count("ruler", TRAP) + 200, "... with their names in the ruler")
+    tasks = [picture(work, *more, good) for more in ((), ("--task", "sh"), ("--task", "nobody"))]
+    inks = [len({tuple(row[20:LABELS]) for row in p.rows[TOP:672]}) for p in tasks]
+    claim(min(inks[:2]) > inks[2], "--task leaves the lanes of the others out", inks)
+    listed = ("--from", first - 1000000, "--until", first, "--task", "sh", good)
+    for name, form in (("part.csv", ("--to", "csv")), ("part.txt", ("--list",)), ("part.json", ("--to", "chrome"))):
+        saved = run("view", "--select", f"{first - 1000000}..{first}", "--task", "sh", "--save", work / name, good)
+        expected = run("log", *form, *listed).stdout
+        claim(saved.returncode == 0 and len(expected) > 1000 and (work / name).read_text() == expected,
+              f"{name}: what is saved is what `rvftrace log' writes", saved.stderr)
+    script = "echo function > /sys/kernel/tracing/current_tracer; work calls 1; echo nop > /sys/kernel/tracing/current_tracer"
+    image = BUILD / "guest-kernel/pfe8/kernel.elf"
+    run("run", "--quiet", "--append", f'script="{script}"', "--save", work / "on.snap", "--save-at", "11M", image)
+    run("run", "--quiet", "--restore", work / "on.snap", "--log", work / "on.log", image)
+    claim(picture(work, "--pane", "sites", "--at", "11M..11100K", work / "on.log").count("pane", SITE_ON) > 10000,
+          "sites that are on when the log begins later are shown as on")
+    refused = [run("view", *what, good) for what in (("--hide", "x"), ("--markers", "5"), ("--task", ""))]
+    claim(all(r.returncode == 64 and len(r.stderr.splitlines()) == 1 for r in refused), "wrong values are refused")
+
+
 def cycles(work):
     return int(run("log", work / "good.log").stdout.split("at cycle ")[1].split()[0].replace(",", ""))
 
@@ -572,7 +614,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         work = pathlib.Path(name)
         make_logs(work)
-        for check in check_pictures, check_errors, check_input, check_damage, check_cache, check_window, check_live:
+        for check in check_pictures, check_parts, check_errors, check_input, check_damage, check_cache, check_window, check_live:
             if not sys.argv[1:] or check.__name__[len("check_"):] in sys.argv[1:]:
                 check(work)
     return failed

@@ -4,13 +4,16 @@
 #include "app.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/grouped.h"
+#include "part.h"
 
 enum { STEP_CYCLES = 5 /* in a pixel */, STEPS_IN_PAGE = 20 };
 
@@ -37,6 +40,7 @@ void app_free(struct app *a)
     VEC_FREE(&a->site_rows);
     VEC_FREE(&a->range_rows);
     VEC_FREE(&a->steps);
+    free(a->picked_text);
     fonts_close(a->canvas.fonts);
     canvas_free(&a->canvas);
 }
@@ -493,6 +497,8 @@ static void escape(struct app *a)
         a->searching = false;
     else if (a->has_range)
         a->has_range = false;
+    else if (a->has_marker[0] || a->has_marker[1])
+        a->has_marker[0] = a->has_marker[1] = false;
     else {
         a->pick = (struct pick){0};
         a->has_cursor = false;
@@ -587,6 +593,69 @@ void app_align(struct app *a)
                                : "both logs begin at cycle 0");
 }
 
+/* The range, or else what is in sight, in the log's own time. */
+static struct part part_of(const struct app *a, unsigned doc)
+{
+    double offset = a->docs[doc].offset;
+    double from = (a->has_range ? a->range_from : a->t0) - offset;
+    double to = (a->has_range ? a->range_to : a->t0 + a->layout.lanes.w * a->cpp) - offset;
+
+    return (struct part){from < 0 ? 0 : (uint64_t)from, to < 0 ? 0 : (uint64_t)to,
+                         a->task[0] ? a->task : NULL};
+}
+
+enum exit_status app_save(const struct app *a, const char *path)
+{
+    const struct part part = part_of(a, a->pick.doc);
+
+    return part_write(&part, a->docs[a->pick.doc].model->log, path, a->diag);
+}
+
+/* Beside the log. */
+static void save_here(struct app *a)
+{
+    const struct part part = part_of(a, a->pick.doc);
+    char *path = xasprintf("%s.%" PRIu64 "-%" PRIu64 ".json", a->docs[a->pick.doc].model->path,
+                           part.from, part.to);
+
+    snprintf(a->message, sizeof a->message, "%s %.130s",
+             app_save(a, path) == EXIT_PASS ? "wrote" : "cannot write", path);
+    free(path);
+}
+
+/* Sets a marker at the cursor, or else at the mouse. */
+static void set_marker(struct app *a, unsigned marker)
+{
+    a->has_marker[marker] = a->has_cursor || a->mouse_x >= a->layout.lanes.x;
+    a->marker[marker] = a->has_cursor ? a->cursor : cycle_of(a, a->mouse_x);
+    if (!a->has_marker[marker])
+        snprintf(a->message, sizeof a->message, "click a place first");
+}
+
+/* Shows only the task of what was picked, or all again. */
+static void choose_task(struct app *a)
+{
+    const struct model *m = a->docs[a->pick.doc].model;
+    const struct row *row =
+        a->pick.kind == PICK_SPAN && a->pick.row < m->rows.len ? &m->rows.at[a->pick.row] : NULL;
+    const struct log_task *t = NULL;
+
+    if (a->task[0]) {
+        a->task[0] = '\0';
+        return;
+    }
+    if (a->pick.kind == PICK_MARK)
+        t = log_task(m->log, m->marks.at[a->pick.mark].task);
+    else if (a->pick.kind == PICK_SPAN && WHAT_KIND(a->pick.what) == WHAT_TASK)
+        t = log_task(m->log, WHAT_ID(a->pick.what));
+    else if (row && m->lanes.at[row->lane].is_task)
+        t = log_task(m->log, m->lanes.at[row->lane].id);
+    if (t && t->pid >= 0)
+        snprintf(a->task, sizeof a->task, "%d", (int)t->pid);
+    else
+        snprintf(a->message, sizeof a->message, "click a bar of a task, or a mark, first");
+}
+
 static void letter(struct app *a, char c)
 {
     switch (c) {
@@ -613,6 +682,11 @@ static void letter(struct app *a, char c)
             app_step_update(a, a->step_doc, a->update + 1);
         break;
     case '/': begin_search(a); break;
+    case 'e': a->no_arrows = !a->no_arrows; break;
+    case 'A': set_marker(a, 0); break;
+    case 'B': set_marker(a, 1); break;
+    case 'k': choose_task(a); break;
+    case 'x': save_here(a); break;
     case 't': a->theme = a->theme->dark ? &theme_light : &theme_dark; break;
     case 'l': app_align(a); break;
     case 'r':
@@ -670,6 +744,7 @@ static void hit(struct app *a, const struct hit *h)
     case HIT_FUNCTION: go_to_call(a, h->doc, (uint32_t)h->value, false); break;
     case HIT_STEP: app_set_step(a, h->value); break;
     case HIT_UPDATE: app_step_update(a, h->doc, h->value); break;
+    case HIT_MARKS: a->hidden ^= 1U << h->value; break;
     case HIT_KEY: {
         char text[2] = {(char)h->value, '\0'};
 

@@ -53,7 +53,8 @@ enum hit_kind {
     HIT_FUNCTION,
     HIT_STEP,
     HIT_UPDATE,
-    HIT_KEY
+    HIT_KEY,
+    HIT_MARKS, /* the legend of a kind of marks */
 };
 struct hit {
     struct rect rect;
@@ -147,6 +148,14 @@ struct app {
     size_t step;          /* an index into its events */
     VEC_OF(size_t) steps; /* marks: the stores and fences of the update */
 
+    bool no_arrows;
+    bool has_marker[2]; /* A and B, on the common time base */
+    double marker[2];
+    unsigned hidden;       /* a bit for each enum mark_kind that is not shown */
+    char task[SEARCH_MAX]; /* only tasks of this name or pid have lanes; empty: all */
+    struct pick picked;    /* what picked_text is about (calls.c) */
+    char *picked_text;
+
     int mouse_x, mouse_y;
     VEC_OF(struct hit) hits;
     char message[160];
@@ -201,6 +210,25 @@ void app_click(struct app *a, int x, int y);
 void app_align(
     struct app *a); /* moves the second log, so that the first stores of both are at one place */
 
+/*
+ * Writes the range, or what is in sight, of the log of what was picked, and of the tasks that are
+ * shown; the format is that of the name's end. EXIT_IO: a message was given.
+ */
+MUST_USE enum exit_status app_save(const struct app *a, const char *path);
+
+/* ---- calls.c ---- */
+/*
+ * What was picked, read from the log: of a mark the calls that were open, a line each, the
+ * innermost first; of a call a line of its arguments and, if it has ended, one of its result. Valid
+ * until something else is picked.
+ */
+const char *picked_calls(struct app *a);
+
+/* ---- arrows.c ---- */
+void draw_arrows(struct app *a);
+void draw_markers(struct app *a); /* over the lanes */
+void draw_flags(struct app *a);   /* their names, in the ruler */
+
 /* ---- draw.c ---- */
 int px(const struct app *a, int points); /* points as pixels */
 void app_layout(struct app *a);
@@ -215,6 +243,8 @@ double x_of(const struct app *a, double cycle);
 double cycle_of(const struct app *a, double x);
 void measure_lanes(
     struct app *a); /* counts the rows of each lane, after the time in sight has changed */
+int marks_y(const struct app *a, unsigned doc,
+            unsigned hart); /* the middle of a hart's marks; -1: it has no lane */
 void draw_overview(struct app *a);
 void draw_ruler(struct app *a);
 void draw_lanes(struct app *a);

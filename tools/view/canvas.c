@@ -233,6 +233,35 @@ void canvas_blend(struct canvas *c, struct rect r, colour col, unsigned alpha)
     }
 }
 
+/* Cuts the part of a line with p in [low, high]: from and to are parts of its length. */
+static void cut_line(double p0, double p1, double low, double high, double *from, double *to)
+{
+    double d = p1 - p0, first, last;
+
+    if (d == 0) {
+        *to = p0 < low || p0 > high ? -1 : *to;
+        return;
+    }
+    first = ((d > 0 ? low : high) - p0) / d;
+    last = ((d > 0 ? high : low) - p0) / d;
+    *from = first > *from ? first : *from;
+    *to = last < *to ? last : *to;
+}
+
+void canvas_line(struct canvas *c, double x0, double y0, double x1, double y1, colour col,
+                 unsigned alpha)
+{
+    double from = 0, to = 1, dx = x1 - x0, dy = y1 - y0;
+    double wide = dx < 0 ? -dx : dx, high = dy < 0 ? -dy : dy, length = wide > high ? wide : high;
+
+    cut_line(x0, x1, c->clip.x, c->clip.x + c->clip.w, &from, &to);
+    cut_line(y0, y1, c->clip.y, c->clip.y + c->clip.h, &from, &to);
+    for (double i = from * length; from < to && i <= to * length; i++)
+        canvas_blend(c,
+                     (struct rect){(int)(x0 + dx * i / length), (int)(y0 + dy * i / length), 1, 1},
+                     col, alpha);
+}
+
 void canvas_frame(struct canvas *c, struct rect r, colour col)
 {
     canvas_fill(c, (struct rect){r.x, r.y, r.w, 1}, col);

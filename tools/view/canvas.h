@@ -47,6 +47,9 @@ void canvas_put(struct canvas *c, struct rect r, const uint32_t *pixels);
 void canvas_hatch(struct canvas *c, struct rect r, colour col);
 /* With its tip at x, y: upward if h > 0. */
 void canvas_triangle(struct canvas *c, int x, int y, int half, int h, colour col);
+/* A line of one pixel; its ends may be far outside. */
+void canvas_line(struct canvas *c, double x0, double y0, double x1, double y1, colour col,
+                 unsigned alpha);
 void canvas_diamond(struct canvas *c, int x, int y, int half, colour col);
 
 /* Left of its first letter, above its letters; cut with an ellipsis at `width'. Returns its width.

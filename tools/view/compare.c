@@ -465,7 +465,7 @@ static void site_strip(struct app *a, unsigned d, uint32_t id, struct rect r)
     const struct model *m = a->docs[d].model;
     const struct log_site *s = log_site(m->log, id);
     double from = a->t0 - a->docs[d].offset, to = from + a->layout.lanes.w * a->cpp;
-    unsigned state = s ? s->state : LOG_OTHER;
+    unsigned state = model_site_start(m, id);
     double at = from;
     size_t count = id < m->sites.len ? m->sites.at[id].changes.len : 0;
 

@@ -141,6 +141,21 @@ static void legend_box(struct legend *l, colour col, bool hatch, const char *tex
     legend_text(l, text);
 }
 
+/* The text of a kind of marks, whose sign is at l->x: a click hides them. */
+static void legend_mark(struct legend *l, int bar, enum mark_kind kind, const char *text)
+{
+    struct app *a = l->app;
+    int from = l->x;
+
+    l->x += 2 * bar;
+    legend_text(l, text);
+    if (a->hidden >> kind & 1)
+        canvas_fill(&a->canvas, (struct rect){from, l->y, l->x - from - l->gap, px(a, 1)},
+                    a->theme->text);
+    add_hit(a, (struct rect){from, a->layout.legend.y, l->x - from, a->layout.legend.h}, HIT_MARKS,
+            0, kind);
+}
+
 static void draw_legend(struct app *a)
 {
     const struct theme *t = a->theme;
@@ -164,19 +179,15 @@ static void draw_legend(struct app *a)
     legend_box(&l, t->tracer, false, "tracer");
     legend_box(&l, t->trap, false, "trap");
     canvas_triangle(c, l.x + bar, l.y + bar, bar, -2 * bar, t->store);
-    l.x += 2 * bar;
-    legend_text(&l, "store to code");
+    legend_mark(&l, bar, MARK_STORE, "store to code");
     canvas_fill(c, (struct rect){l.x + bar, l.y - bar, px(a, 2), 2 * bar}, t->fence);
-    l.x += 2 * bar;
-    legend_text(&l, "fence.i");
+    legend_mark(&l, bar, MARK_FENCE, "fence.i");
     legend_box(&l, t->stale, false, "may run old code");
     canvas_diamond(c, l.x + bar, l.y, bar, t->finding);
     canvas_diamond(c, l.x + bar, l.y, bar - px(a, 2), t->stale);
-    l.x += 2 * bar;
-    legend_text(&l, "fetch of old code");
+    legend_mark(&l, bar, MARK_STALE, "fetch of old code");
     canvas_diamond(c, l.x + bar, l.y, bar, t->finding);
-    l.x += 2 * bar;
-    legend_text(&l, "finding");
+    legend_mark(&l, bar, MARK_FINDING, "finding");
 }
 
 void app_draw(struct app *a)

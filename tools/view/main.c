@@ -27,7 +27,10 @@ struct request {
         no_pane;
     double from, to, select_from, select_to, scale;
     enum pane pane;
-    const char *go, *search, *font, *screenshot;
+    bool has_markers, no_arrows;
+    double marker[2];
+    unsigned hidden;
+    const char *go, *search, *font, *screenshot, *task, *save;
     uint64_t step;
     int width, height;
     enum exit_status status;
@@ -134,6 +137,42 @@ static bool set_search(struct request *q, const char *arg)
 {
     q->search = arg;
     return true;
+}
+
+static bool set_markers(struct request *q, const char *arg)
+{
+    q->has_markers = true;
+    return (parse_range(arg, &q->marker[0], &q->marker[1]) && q->marker[1] > q->marker[0]) ||
+           refuse(q, "markers", arg, "CYCLE..CYCLE");
+}
+
+static bool set_task(struct request *q, const char *arg)
+{
+    q->task = arg;
+    return (*arg && strlen(arg) < SEARCH_MAX) || refuse(q, "task", arg, "a name or a number");
+}
+
+static bool set_hide(struct request *q, const char *arg)
+{
+    static const char *const kinds[] = {[MARK_STORE] = "store",
+                                        [MARK_FENCE] = "fence",
+                                        [MARK_STALE] = "stale",
+                                        [MARK_FINDING] = "finding"};
+
+    q->no_arrows |= !strcmp(arg, "arrows");
+    for (unsigned i = 0; i < ARRAY_LEN(kinds); i++)
+        if (!strcmp(arg, kinds[i])) {
+            q->hidden |= 1U << i;
+            return true;
+        }
+    return !strcmp(arg, "arrows") ||
+           refuse(q, "hide", arg, "store, fence, stale, finding or arrows");
+}
+
+static bool set_save(struct request *q, const char *arg)
+{
+    q->save = arg;
+    return *arg || refuse(q, "save", arg, "the name of a file");
 }
 
 static bool set_align(struct request *q, const char *arg)
@@ -337,6 +376,13 @@ static void prepare(struct app *a, const struct request *q)
         app_set_pane(a, q->pane);
     if (q->no_pane)
         a->pane_shown = false;
+    for (unsigned i = 0; i < 2 && q->has_markers; i++) {
+        a->has_marker[i] = true;
+        a->marker[i] = q->marker[i];
+    }
+    snprintf(a->task, sizeof a->task, "%s", q->task ? q->task : "");
+    a->hidden = q->hidden;
+    a->no_arrows = q->no_arrows;
     app_layout(a);
     app_draw(a); /* the heights of the lanes are known then */
     if (q->go)
@@ -365,6 +411,13 @@ static void keep_aside(const struct app *a, const struct request *q)
         keep(a, q);
         _exit(0);
     }
+}
+
+static enum exit_status save(struct app *a, const struct request *q)
+{
+    read_all(a);
+    prepare(a, q);
+    return app_save(a, q->save);
 }
 
 static enum exit_status screenshot(struct app *a, const struct request *q)
@@ -643,7 +696,7 @@ static enum exit_status show(struct app *a, const struct request *q)
 static enum exit_status run(struct app *a, const struct request *q)
 {
     a->theme = q->dark ? &theme_dark : &theme_light;
-    if (q->screenshot || (q->bench && !q->bench_window)) {
+    if (q->screenshot || q->save || (q->bench && !q->bench_window)) {
         enum exit_status status;
 
         a->scale = q->scale > 0 ? q->scale : 1;
@@ -651,6 +704,8 @@ static enum exit_status run(struct app *a, const struct request *q)
         if (status != EXIT_PASS)
             return status;
         canvas_resize(&a->canvas, q->width, q->height);
+        if (q->save)
+            return save(a, q);
         if (!q->bench)
             return screenshot(a, q);
         bench(a, q, NULL);

@@ -487,6 +487,27 @@ static void set_problem(struct model *m, const char *problem)
     m->problem = problem ? xstrdup(problem) : NULL;
 }
 
+/*
+ * Sites were defined before the run: a log that begins later, as of a restored machine, has their
+ * states in its first frame.
+ */
+static void read_start(struct model *m)
+{
+    struct log_cursor *c = log_cursor_new(m->log);
+    struct log_event e;
+
+    m->start.len = 0;
+    if (log_next(c, &e)) {
+        const struct log_state *s = log_cursor_state(c);
+
+        for (size_t i = 0; i < s->sites.len; i++)
+            VEC_PUSH(&m->start, s->sites.at[i]);
+        if (e.kind == LOG_STORE && e.store.site < m->start.len)
+            m->start.at[e.store.site] = e.store.before;
+    }
+    log_cursor_free(c);
+}
+
 static void finish(struct model *m)
 {
     struct follow open = m->follow;
@@ -497,6 +518,7 @@ static void finish(struct model *m)
         levels_finish(&m->rows.at[i].levels, &m->pool);
     }
     follow_open(&open, log_cursor_state(m->cursor));
+    read_start(m);
     sort_marks(m);
     if (m->first == UINT64_MAX)
         m->first = 0;
@@ -511,6 +533,7 @@ void model_finish_cached(struct model *m)
 {
     for (size_t i = 0; i < m->rows.len; i++)
         levels_finish(&m->rows.at[i].levels, &m->pool);
+    read_start(m);
     sort_marks(m);
     m->frame = m->frames.len;
     m->done = m->is_cached = true;
@@ -632,6 +655,7 @@ static void free_contents(struct model *m)
     VEC_FREE(&m->updates);
     VEC_FREE(&m->texts);
     VEC_FREE(&m->sites);
+    VEC_FREE(&m->start);
     log_cursor_free(m->cursor);
     free(m->problem);
 }
@@ -675,10 +699,18 @@ size_t model_window_from(const struct model *m, unsigned hart, uint64_t cycle)
     return PARTITION_POINT(i, m->windows[hart].len, m->windows[hart].at[i].to <= cycle);
 }
 
-unsigned model_site_state(const struct model *m, uint32_t site, uint64_t cycle)
+unsigned model_site_start(const struct model *m, uint32_t site)
 {
     const struct log_site *s = log_site(m->log, site);
-    unsigned state = s ? s->state : LOG_OTHER;
+
+    if (s && site < m->start.len && m->start.at[site] != LOG_OTHER)
+        return m->start.at[site];
+    return s ? s->state : LOG_OTHER;
+}
+
+unsigned model_site_state(const struct model *m, uint32_t site, uint64_t cycle)
+{
+    unsigned state = model_site_start(m, site);
 
     if (site >= m->sites.len)
         return state;

@@ -175,6 +175,7 @@ struct model {
     VEC_OF(char *) texts; /* of the console */
     VEC_OF(struct window) windows[LOG_HARTS_MAX];
     VEC_OF(struct site) sites;
+    VEC_OF(uint8_t) start; /* states of sites before the first event, as far as the log has them */
 };
 
 enum { MODEL_CELLS = 12 << 20 }; /* at most, in level 0: 192 MiB */
@@ -225,7 +226,8 @@ size_t model_hart_mark_from(const struct model *m, unsigned hart, enum mark_kind
 /* The first window of the hart that ends after the cycle. */
 size_t model_window_from(const struct model *m, unsigned hart, uint64_t cycle);
 
-/* The state of a site at that cycle. */
+/* The state of a site when the log begins, and at that cycle. */
+unsigned model_site_start(const struct model *m, uint32_t site);
 unsigned model_site_state(const struct model *m, uint32_t site, uint64_t cycle);
 
 /*

@@ -78,6 +78,34 @@ static void function_code(struct pen *p, const struct model *m, uint32_t site)
                  p->app->theme->faint);
 }
 
+/* Arguments and result of the picked call, if the log has them. */
+static void value_fields(struct pen *p)
+{
+    const char *text = picked_calls(p->app);
+    size_t arguments = strcspn(text, "\n");
+
+    if (arguments)
+        pen_field(p, "arguments", "%.*s", (int)arguments, text);
+    text += arguments + (text[arguments] == '\n');
+    if (*text && *text != '\n')
+        pen_field(p, "result", "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* The calls that were open at the picked mark. */
+static void caller_lines(struct pen *p)
+{
+    const char *text = picked_calls(p->app);
+
+    if (*text)
+        pen_heading(p, "Calls that were open, the innermost first");
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+
+        pen_line(p, FONT_TEXT, p->app->theme->text, "%.*s", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+}
+
 static void span_details(struct pen *p, const struct doc *d)
 {
     const struct app *a = p->app;
@@ -100,6 +128,8 @@ static void span_details(struct pen *p, const struct doc *d)
         pen_field(p, "cycles", "%s, %.3f us", grouped(n[1], k->to - k->from),
                   microseconds(k->to - k->from));
     }
+    if (WHAT_KIND(k->what) == WHAT_FUNCTION)
+        value_fields(p);
     if (WHAT_KIND(k->what) == WHAT_FUNCTION) {
         uint32_t site = site_of_function(m, model_text(m, k->what, text));
 
@@ -344,7 +374,10 @@ static void details(struct pen *p)
 
     switch (a->pick.kind) {
     case PICK_SPAN: span_details(p, d); return;
-    case PICK_MARK: mark_details(p, d, a->pick.mark); return;
+    case PICK_MARK:
+        mark_details(p, d, a->pick.mark);
+        caller_lines(p);
+        return;
     case PICK_SITE:
         pen_line(p, FONT_TITLE, a->theme->text, "ftrace site");
         site_fields(p, d->model, a->pick.site, cursor_in(a, a->pick.doc));
@@ -431,6 +464,10 @@ static const char *const keys[][2] = {
     {"o, O", "next, previous stale fetch or translation"},
     {"n, N", "next, previous call of the same function"},
     {"u, then left, right", "follow an update store by store (Page: 20); U: the next update"},
+    {"A, B", "set a marker at the cursor; the time between them is below the lanes"},
+    {"e", "arrows from stores to fences: those of the clicked store, or of all in sight"},
+    {"k, legend", "only the task of what was clicked; a click hides that kind of marks"},
+    {"x", "write the range, or what is in sight, as JSON for Perfetto beside the log"},
     {"/", "search a function by name"},
     {"1 to 5, Tab", "details, range, functions, sites, update"},
     {"i", "hide or show the pane"},

@@ -11,6 +11,7 @@
 #include "app.h"
 #include "base/alloc.h"
 #include "base/grouped.h"
+#include "part.h"
 
 double x_of(const struct app *a, double cycle)
 {
@@ -357,6 +358,14 @@ static size_t depth_between(const struct doc *d, const struct lane *l, double fr
     return low == 1 && l->is_task && !has_something(d, &rows[l->rows.at[0]], from, to) ? 0 : low;
 }
 
+static bool is_task_shown(const struct app *a, const struct doc *d, const struct lane *l)
+{
+    const struct log_task *t = l->is_task ? log_task(d->model->log, l->id) : NULL;
+    const struct part shown = {.task = a->task};
+
+    return !a->task[0] || !t || part_has_task(&shown, log_string(d->model->log, t->name), t->pid);
+}
+
 void measure_lanes(struct app *a)
 {
     double w = a->layout.lanes.w * a->cpp;
@@ -371,7 +380,8 @@ void measure_lanes(struct app *a)
         for (size_t i = 0; i < d->model->lanes.len; i++) {
             const struct lane *l = &d->model->lanes.at[i];
 
-            VEC_PUSH(&d->depths, (uint8_t)depth_between(d, l, from, to));
+            VEC_PUSH(&d->depths,
+                     is_task_shown(a, d, l) ? (uint8_t)depth_between(d, l, from, to) : 0);
         }
     }
     list_entries(a);
@@ -419,6 +429,7 @@ static void draw_lane(struct app *a, unsigned doc, uint32_t lane, int y, int h)
     const struct doc *d = &a->docs[doc];
     const struct lane *l = &d->model->lanes.at[lane];
     struct rect area = a->layout.lanes;
+    static const enum mark_kind order[] = {MARK_FENCE, MARK_STORE, MARK_STALE, MARK_FINDING};
     double t0 = a->t0 - d->offset;
     int at = y;
 
@@ -433,10 +444,9 @@ static void draw_lane(struct app *a, unsigned doc, uint32_t lane, int y, int h)
             struct rect marks = {area.x, at, area.w, px(a, MARKS) - 1};
 
             draw_windows(a, d, l->id, marks, t0);
-            draw_marks(a, d, l->id, MARK_FENCE, marks, t0);
-            draw_marks(a, d, l->id, MARK_STORE, marks, t0);
-            draw_marks(a, d, l->id, MARK_STALE, marks, t0);
-            draw_marks(a, d, l->id, MARK_FINDING, marks, t0);
+            for (unsigned n = 0; n < ARRAY_LEN(order); n++)
+                if (!(a->hidden >> order[n] & 1))
+                    draw_marks(a, d, l->id, order[n], marks, t0);
             at += px(a, MARKS);
         }
     }
@@ -587,6 +597,8 @@ void draw_lanes(struct app *a)
     }
     a->lanes_height = y + a->scroll - area.y;
     canvas_clip(&a->canvas, area);
+    draw_arrows(a);
+    draw_markers(a);
     if (a->has_range) {
         canvas_fill(&a->canvas, (struct rect){to_px(x_of(a, a->range_from)), area.y, 1, area.h},
                     t->accent);
@@ -683,6 +695,23 @@ static bool find_place(const struct app *a, const struct wanted *w, struct place
     return false;
 }
 
+int marks_y(const struct app *a, unsigned doc, unsigned hart)
+{
+    int y = a->layout.lanes.y - a->scroll;
+
+    for (size_t i = 0; i < a->entries.len; i++) {
+        const struct entry *e = &a->entries.at[i];
+        const struct doc *d = &a->docs[e->doc];
+
+        if (e->doc == doc && e->lane == hart && d->model->lanes.at[hart].rows.len)
+            return y + px(a, MARKS) / 2 +
+                   row_height(a, d, &d->model->lanes.at[hart], 0,
+                              (enum lane_size)d->sizes.at[hart]);
+        y += entry_height(a, e);
+    }
+    return -1;
+}
+
 struct rect pick_rect(const struct app *a)
 {
     struct place p;
@@ -711,6 +740,8 @@ static bool mark_at(const struct app *a, const struct place *p, int x, size_t *m
         size_t i =
             model_hart_mark_from(m, hart, (enum mark_kind)kind, cycle < 0 ? 0 : (uint64_t)cycle);
 
+        if (a->hidden >> kind & 1)
+            continue;
         for (size_t j = i ? i - 1 : 0; j <= i && j < m->by_hart[hart][kind].len; j++) {
             uint32_t index = m->by_hart[hart][kind].at[j];
             double away = fabs((double)m->marks.at[index].cycle - cycle);
@@ -965,7 +996,7 @@ void draw_ruler(struct app *a)
 {
     const struct theme *t = a->theme;
     struct rect r = a->layout.ruler;
-    double step = 1, want = a->cpp * px(a, 130);
+    double step = 1, want = a->cpp * px(a, 180);
     char text[64], n[GROUPED_MAX];
     struct rect former;
 
@@ -990,11 +1021,15 @@ void draw_ruler(struct app *a)
         if (at < 0)
             continue;
         canvas_fill(&a->canvas, (struct rect){x, r.y + r.h - px(a, 7), 1, px(a, 7)}, t->dim);
-        canvas_text(&a->canvas, FONT_SMALL, x + px(a, 4), r.y + px(a, 4), px(a, 126), t->text,
-                    grouped(n, (uint64_t)(at + 0.5)));
+        x += px(a, 4);
+        x += canvas_text(&a->canvas, FONT_SMALL, x, r.y + px(a, 4), px(a, 100), t->text,
+                         grouped(n, (uint64_t)(at + 0.5)));
+        snprintf(text, sizeof text, step < 1000 ? "%.3f us" : "%.0f us", at / 1000);
+        canvas_text(&a->canvas, FONT_SMALL, x + px(a, 7), r.y + px(a, 4), px(a, 86), t->dim, text);
     }
     if (a->has_cursor)
         canvas_triangle(&a->canvas, to_px(x_of(a, a->cursor)), r.y + r.h - 1, px(a, 5), -px(a, 8),
                         t->accent);
+    draw_flags(a);
     canvas_clip(&a->canvas, former);
 }
