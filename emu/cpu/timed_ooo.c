@@ -163,7 +163,7 @@ static void account(struct hart *h, const struct block *b, unsigned at, struct o
 uint32_t timed_ooo_step(struct hart *h, const struct block *b, const struct uop *order,
                         uint64_t now)
 {
-    unsigned at = (unsigned)(order - b->ops);
+    unsigned at = (unsigned)(order - b->ops) + 1; /* or further on, after a check */
     const struct uop *u;
     struct ooo_insn i = {0};
     struct ooo_cost cost;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "timing/model.h"
 
@@ -134,7 +135,8 @@ void ooo_flush(struct ooo *o, uint64_t now)
 /* ---- ports and queues ---- */
 
 /* The first cycle from `at' on in which the port is free; takes it. */
-static uint64_t take_port(struct ooo *o, enum ooo_port port, unsigned count, uint64_t at)
+static ALWAYS_INLINE uint64_t take_port(struct ooo *o, enum ooo_port port, unsigned count,
+                                        uint64_t at)
 {
     for (;; at++)
         for (unsigned i = 0; i < count; i++) {
@@ -154,7 +156,7 @@ static inline uint64_t first_free(const struct ooo *o, enum ooo_queue queue)
 }
 
 /* Takes that entry, until cycle `at'. */
-static inline void take_entry(struct ooo *o, enum ooo_queue queue, uint64_t at)
+static ALWAYS_INLINE void take_entry(struct ooo *o, enum ooo_queue queue, uint64_t at)
 {
     struct ooo_room *room = &o->rooms[queue];
     unsigned last = o->entries[queue] - 1U, i = (unsigned)room->first;
@@ -183,7 +185,7 @@ static bool is_looping(const struct ooo *o)
  * Fetches the instruction: an aligned piece of code a cycle, no further ahead of dispatch than the
  * buffer between them has room for.
  */
-static void fetch(struct ooo *o, const struct ooo_insn *i)
+static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
 {
     const struct core *core = o->core;
     uint64_t first = i->pc >> o->fetch_shift, last = (i->pc + i->op.size - 1) >> o->fetch_shift;
@@ -209,7 +211,7 @@ static void fetch(struct ooo *o, const struct ooo_insn *i)
 }
 
 /* The cycle of dispatch to these structures, and what the instruction waited for until then. */
-static uint64_t dispatch(struct ooo *o, enum ooo_queue queue, enum ooo_queue buffer)
+static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, enum ooo_queue queue, enum ooo_queue buffer)
 {
     const struct core *core = o->core;
     uint64_t before = cycle_of(o->dispatched), t = o->dispatched, cycle;
@@ -230,7 +232,7 @@ static uint64_t dispatch(struct ooo *o, enum ooo_queue queue, enum ooo_queue buf
 }
 
 /* The instruction, which has its result at `done', retires. */
-static struct ooo_cost retire(struct ooo *o, uint64_t done)
+static ALWAYS_INLINE struct ooo_cost retire(struct ooo *o, uint64_t done)
 {
     uint64_t before = o->retired, cycle;
     uint64_t t = stamp(before + (o->in_retire == o->core->retire_width), ISSUES);
@@ -262,8 +264,8 @@ static bool is_memory(enum core_class class)
 }
 
 /* The instruction leaves its queue in the first cycle in which one of the ports is free. */
-static void issue(struct ooo *o, enum ooo_port port, unsigned ports, enum ooo_queue queue,
-                  uint64_t *t)
+static ALWAYS_INLINE void issue(struct ooo *o, enum ooo_port port, unsigned ports,
+                                enum ooo_queue queue, uint64_t *t)
 {
     uint64_t ready = cycle_of(*t), cycle = take_port(o, port, ports, ready);
 
@@ -272,8 +274,8 @@ static void issue(struct ooo *o, enum ooo_port port, unsigned ports, enum ooo_qu
 }
 
 /* Waits for the values of the source registers. */
-static void wait_for_sources(const struct ooo *o, const struct pipe_op *op, unsigned count,
-                             uint64_t *t)
+static ALWAYS_INLINE void wait_for_sources(const struct ooo *o, const struct pipe_op *op,
+                                           unsigned count, uint64_t *t)
 {
     for (unsigned i = 0; i < count; i++)
         wait_for(t, o->ready[op->source[i]]);
@@ -356,7 +358,8 @@ static void divide(const struct core *core, uint64_t *unit, const struct ooo_ins
 }
 
 /* Issues an instruction whose operands are there; *t becomes the cycle in which its result is. */
-static void execute(struct ooo *o, const struct ooo_insn *i, enum ooo_queue queue, uint64_t *t)
+static ALWAYS_INLINE void execute(struct ooo *o, const struct ooo_insn *i, enum ooo_queue queue,
+                                  uint64_t *t)
 {
     const struct core *core = o->core;
     enum core_class class = (enum core_class)i->op.class;
