@@ -28,11 +28,11 @@ picture() { # NAME OPTIONS... LOG...
 record mcount good.log
 record mcount-no-remote-fence run.log
 build/rvftrace log --list run.log >list
-finding=$(awk '$4 == "finding" { print $1; exit }' list)
+finding=$(awk '$5 == "finding" { print $1; exit }' list)
 begin=$(sed -n 's/.* update .*cycles \([0-9]*\) to .*/\1/p' list | sed -n 2p)
 # The step in which hart 0 fences after it has patched fib.
-step=$(awk -v begin="$begin" '$1 < begin && !n || $4 !~ /^(store|fence.i|stale|finding)$/ { next }
-    { n++ } $4 == "fence.i" && fib { print n; exit } / site of fib: / { fib = 1 }' list)
+step=$(awk -v begin="$begin" '$1 < begin && !n || $5 !~ /^(store|fence.i|stale|finding)$/ { next }
+    { n++ } $5 == "fence.i" && fib { print n; exit } / site of fib: / { fib = 1 }' list)
 
 picture view-run --go finding --size 1280x720 run.log
 picture view-finding --go finding --at $((finding - 88000))..$((finding + 32000)) --size 1280x452 run.log

@@ -1024,7 +1024,8 @@ void draw_ruler(struct app *a)
         x += px(a, 4);
         x += canvas_text(&a->canvas, FONT_SMALL, x, r.y + px(a, 4), px(a, 100), t->text,
                          grouped(n, (uint64_t)(at + 0.5)));
-        snprintf(text, sizeof text, step < 1000 ? "%.3f us" : "%.0f us", at / 1000);
+        snprintf(text, sizeof text, step < 1000 ? "%.3f us" : "%.0f us",
+                 fabs(at) / 1000); /* of -0 */
         canvas_text(&a->canvas, FONT_SMALL, x + px(a, 7), r.y + px(a, 4), px(a, 86), t->dim, text);
     }
     if (a->has_cursor)
