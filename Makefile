@@ -49,6 +49,7 @@ help:
 	@echo 'make check-quick check the style, run the unit tests and those of instructions (less than a minute in a built tree)'
 	@echo 'make test-programs  build all that the tests run, so that tests/run can run single ones'
 	@echo 'make check-long  run the tests with many more seeds, longer fuzzing and clang-tidy (hours)'
+	@echo 'make check-translate  compare each run of the tests with the same run interpreted (half an hour)'
 	@echo 'make check-caches  compare each run of the tests with the same run without caches (a quarter of an hour)'
 	@echo 'make check-work  count the instructions that the engines and the audit take, and compare with what they took (minutes)'
 	@echo 'make check-litmus [SUITE=FOLDER]  compare what litmus tests show with the axioms of RVWMO'

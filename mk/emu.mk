@@ -18,8 +18,8 @@ emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(man_pages) $(completions)
 
 comma     := ,
 emu_src   := $(wildcard emu/*.c emu/*/*.c emu/*/*/*.c)
-# These two are programs of the build.
-emu_src   := $(filter-out emu/manual/%,$(emu_src))
+# These are programs of the build, and what native code is made of.
+emu_src   := $(filter-out emu/manual/% emu/cpu/stencils.c,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
 emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lzstd -pthread -lm
@@ -56,12 +56,39 @@ $(BUILD)/report_page.h: emu/report/page.html mk/emu.mk | $(BOOTSTRAP_BUILD)
 	$(say) GEN $@
 	$(Q){ echo '#define REPORT_PAGE \\'; sed -e 's/["\\]/\\&/g' -e 's/.*/"&\\n" \\/' $<; echo '""'; } >$@
 
+# What native code is made of (emu/cpu/native_priv.h): compiled for its relocations, and never linked. It has flags of its own,
+# not the user's: the code depends on them. Registers of the host are global variables, so the compiler must not use them. With
+# the model of addresses for kernels a symbol's address is a number of 32 bits with a sign, as immediates are.
+stencil_flags := -std=gnu11 -D_GNU_SOURCE -Iemu -O2 -w -mcmodel=kernel -fno-pic -fno-pie -fno-strict-aliasing \
+	-fno-math-errno -fno-asynchronous-unwind-tables -fno-stack-protector -fcf-protection=none -fno-ipa-icf -fno-partial-inlining -fno-crossjumping \
+	-fno-align-functions -fno-align-jumps -fno-align-labels -fno-align-loops -fno-tree-vectorize -fno-tree-slp-vectorize \
+	-mpreferred-stack-boundary=3 -mincoming-stack-boundary=4 \
+	$(patsubst %,-ffixed-%,rbx rbp rsi r8 r9 r10 r11 r12 r13 r14)
+# Other processors and compilers have none.
+has_stencils := $(shell $(CC) --version 2>/dev/null | grep -q 'Free Software' && $(CC) -dumpmachine | grep '^x86_64-.*linux')
+ifeq ($(has_stencils),)
+  EMU_CFLAGS += -DNO_NATIVE
+endif
+
+%/stencils.o: emu/cpu/stencils.c mk/emu.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(stencil_flags) -MMD -MP -c -o $@ $<
+
+%/stencils.inc: $(if $(has_stencils),%/stencils.o) mk/stencils.py
+	$(say) GEN $@
+	$(Q)$(if $(has_stencils),python3 mk/stencils.py $< >$@.new && mv $@.new $@,: >$@)
+.PRECIOUS: %/stencils.o
+-include $(BUILD)/stencils.d
+
+cpu_src := $(filter emu/cpu/%,$(emu_src))
+
 # The compiler takes 14 and 10 seconds for these, and about 0.1 for each other file. So they are first, and no core waits
 # for the other at the end.
 emu_slow := emu/cpu/engine.c emu/cpu/engine_timed.c emu/cpu/engine_ooo.c emu/cpu/engine_ordered.c
 engines_first = $(filter $(emu_slow),$(1)) $(filter-out $(emu_slow),$(1))
 
-# The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
+# The rules of one kind of build: $(call emu_build,directory,flags,files of its own,flags in front). The other files are those of the release build.
 define emu_build
 $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(call engines_first,$(3))) $$(patsubst emu/%.c,$(BUILD)/emu/%.o,$$(filter-out $(3),$$(emu_src)))
 	$$(say) LD $$@
@@ -70,9 +97,10 @@ $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(call engines_first,$(3))) $$(p
 $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $(4) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
+$(1)/emu/cpu/native.o: $(BUILD)/stencils.inc
 $(1)/emu/report/html.o: $(BUILD)/report_page.h
 -include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef
@@ -81,8 +109,14 @@ $(eval $(call emu_build,$(BUILD),,$(emu_src)))
 $(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) -O1 -g1,$(emu_src)))
 # STRESS and DROP_CACHES stand in these files alone, and in headers that only emu/cpu includes. With -O2 gcc takes three
 # times as long for the engines, more than the tests run faster.
-$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS -O1 -g1,$(wildcard emu/cpu/*.c) emu/machine/schedule.c emu/timing/stores.c))
-$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(wildcard emu/cpu/*.c)))
+$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS -DNO_NATIVE -O1 -g1,$(cpu_src) emu/machine/schedule.c emu/timing/stores.c))
+$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(cpu_src)))
+
+# Native code of the stress build, for `make check-translate`: its tables have another layout, so it has stencils of its own.
+native_stress := $(BUILD)/native-stress
+$(eval $(call emu_build,$(native_stress),-DSTRESS -O1 -g1,$(cpu_src) emu/machine/schedule.c emu/timing/stores.c,-I$(native_stress)))
+$(native_stress)/stencils.o: stencil_flags += -DSTRESS
+$(native_stress)/emu/cpu/native.o: $(native_stress)/stencils.inc
 
 # All of these checks and -ftree-pta on the engines take gcc a minute and a half. A null pointer, or one outside
 # of its object, is the address sanitizer's to see.

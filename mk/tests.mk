@@ -163,6 +163,14 @@ check-caches: export CROSS := $(CROSS)
 check-caches: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/caches/suite.sh
 
+# The same of native code and the interpreter, with random programs and litmus tests after it.
+.PHONY: check-translate
+check-translate: export BUILD := $(BUILD)
+check-translate: export CROSS := $(CROSS)
+check-translate: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/native-stress/rvftrace | $(BOOTSTRAP_TEST)
+	@TWICE=engines tests/caches/suite.sh
+	@TINY=$(BUILD)/native-stress/rvftrace SEEDS=20 tests/run 'tests/machine/native.sh' 'tests/diff/difftest.py --seconds 600 --seed 2000'
+
 # A table of the kernels with a mistake, and many runs of those without.
 .PHONY: check-mutants
 check-mutants: export BUILD := $(BUILD)

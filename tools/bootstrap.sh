@@ -35,7 +35,7 @@ test llvm-19 disassembles instructions that binutils 2.40 does not know (llvm-ob
 test man-db checks and shows the man pages
 build cpio packs the initial file systems of guests
 build patch makes the guest kernels with a mistake, for the tests of the auditor
-build python3 generates benchmarks (guest/cycles); runs checks and tools that are scripts
+build python3 makes tables of stencils, and benchmarks (guest/cycles); runs checks and tools that are scripts
 test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes
 long valgrind counts the instructions that the emulator takes

@@ -12,6 +12,7 @@
 #define NOINLINE          __attribute__((noinline))
 #define NORETURN          __attribute__((noreturn))
 #define UNUSED            __attribute__((unused))
+#define FALLTHROUGH       __attribute__((fallthrough))
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 
 #endif

@@ -283,8 +283,16 @@ static enum exit_status open_new_files(struct session *s)
 static enum exit_status make_machine(struct session *s)
 {
     struct machine_config config = machine_config(s);
+    enum exit_status status;
+    const char *why;
 
-    return machine_new(&config, &s->diag, &s->machine);
+    status = machine_new(&config, &s->diag, &s->machine);
+    if (status != EXIT_PASS)
+        return status;
+    why = cluster_not_translated(machine_cluster(s->machine));
+    if (why)
+        diag_note(&s->diag, "--engine translated: all is interpreted: %s", why);
+    return EXIT_PASS;
 }
 
 static enum exit_status begin_recording(struct session *s)

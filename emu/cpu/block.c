@@ -85,6 +85,7 @@ void block_suspect(struct block *b)
 
     if (h->cache.uop && h->cache.block == b)
         h->s.exit_requests |= EXIT_CODE;
+    native_drop(b);
     b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
     b->suspect = true;
     list_suspect(b);
@@ -219,6 +220,9 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
             b->suspect = true;
             b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
         }
+        native_drop(b);
+    } else {
+        native_watch(b);
     }
     return b;
 }

@@ -36,8 +36,10 @@ enum {
     UOP_COUNTER,
     UOP_CHARGE,
     UOP_TAKEN,
-    UOP_ORDER, /* in front of each instruction where data are seen late (store_order_priv.h) */
-    OP_nop,    /* addi to x0 */
+    UOP_WARM,   /* in place of the first label of a block that is not translated yet */
+    UOP_NATIVE, /* ... and of one that is (native_priv.h) */
+    UOP_ORDER,  /* in front of each instruction where data are seen late (store_order_priv.h) */
+    OP_nop,     /* addi to x0 */
     /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
     OP_call,
     OP_call_indirect,
@@ -120,16 +122,18 @@ struct block_charge {
 
 struct block {
     /* hot */
-    uint64_t pc;   /* virtual */
-    uint64_t cost; /* cycles << 32 | insns: see engine.c */
+    uint64_t pc;        /* virtual */
+    uint64_t cost;      /* cycles << 32 | insns: see engine.c */
+    const void *native; /* native code (native_priv.h), or what stands in for it */
     struct block_link link[2];
     uint64_t **counters; /* of UOP_COUNTER */
     uint16_t size;       /* bytes */
     /* cold */
     struct hart *hart;
     uint64_t pa;
-    uint64_t pa_second;   /* page of the second half of a page-crossing instruction, or 0 */
-    const void *first_go; /* ops[0].go as decoded */
+    uint64_t pa_second;     /* page of the second half of a page-crossing instruction, or 0 */
+    const void *first_go;   /* the label at which a dispatch begins */
+    const void *decoded_go; /* ops[0].go as decoded */
     struct block_link *incoming;
     struct block *same_pa;     /* next of this hart's blocks at the same physical address */
     struct block_part part[2]; /* the second one lies in pa_second's page */
@@ -138,9 +142,10 @@ struct block {
     uint32_t listed; /* its position in the hart's list of suspects, from 1 on; 0: not in it */
     struct block_charge *charges;
     uint16_t uop_count, counter_count, charge_count;
-    bool suspect; /* its bytes may have changed: decode again on entry */
-    bool calls;   /* ends with a call: a return-address stack may have it */
-    bool guarded; /* PMP permissions differ within its page: fetch is checked at each entry */
+    uint16_t warmth; /* entries until it is translated */
+    bool suspect;    /* its bytes may have changed: decode again on entry */
+    bool calls;      /* ends with a call: a return-address stack may have it */
+    bool guarded;    /* PMP permissions differ within its page: fetch is checked at each entry */
     struct uop ops[];
 };
 

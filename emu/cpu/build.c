@@ -358,6 +358,7 @@ static struct block *finish(struct builder *b)
         .pa = b->pa,
         .pa_second = b->pa_second,
         .first_go = b->ops[0].go,
+        .decoded_go = b->ops[0].go,
         .counter_count = (uint16_t)b->counters.len,
         .charge_count = (uint16_t)b->charges.len,
         .size = b->size,

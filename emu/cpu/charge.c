@@ -42,13 +42,6 @@ void charge_complete(const struct hart *h, const struct block *b, struct block_c
     c->cost = class_costs(h, b, c->at, end); /* 0 with a core model */
 }
 
-static void add_cost(uint64_t *tally, struct charge_cost cost, uint64_t sign)
-{
-    tally[TALLY_ISSUE] += sign * cost.issue;
-    tally[TALLY_DATA] += sign * cost.data;
-    tally[TALLY_BRANCH] += sign * cost.branch;
-}
-
 /* Adds the cycles of operations [from, c->end) on the hart's path. */
 static void add_path(const struct path *p, const struct block *b, const struct block_charge *c,
                      unsigned from, uint64_t sign)
@@ -68,7 +61,7 @@ void charge_begin(struct hart *h, const struct block *b, const struct block_char
     if (h->cache.path)
         add_path(h->cache.path, b, c, c->at, 1);
     else
-        add_cost(c->tally, c->cost, 1);
+        charge_add(c->tally, c->cost, 1);
 }
 
 void charge_rest(struct hart *h, const struct block *b, unsigned at, bool add)
@@ -81,7 +74,7 @@ void charge_rest(struct hart *h, const struct block *b, unsigned at, bool add)
         if (h->cache.path)
             add_path(h->cache.path, b, c, at, sign);
         else
-            add_cost(c->tally, class_costs(h, b, at, c->end), sign);
+            charge_add(c->tally, class_costs(h, b, at, c->end), sign);
     }
 }
 

@@ -13,6 +13,15 @@
 #include <stdint.h>
 
 #include "cpu/block_priv.h"
+#include "cpu/observer.h"
+
+/* Adds this cost to a tally; `sign` UINT64_MAX: subtracts it. */
+static inline void charge_add(uint64_t *tally, struct charge_cost cost, uint64_t sign)
+{
+    tally[TALLY_ISSUE] += sign * cost.issue;
+    tally[TALLY_DATA] += sign * cost.data;
+    tally[TALLY_BRANCH] += sign * cost.branch;
+}
 
 /* Adds the cycles of the charge `c`, to which the hart comes in its block. */
 void charge_begin(struct hart *h, const struct block *b, const struct block_charge *c);

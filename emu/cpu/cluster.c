@@ -120,6 +120,12 @@ struct cluster *cluster_new(const struct cluster_config *config)
         c->order = store_order_new();
         c->wanted = INSN_ORDER;
     }
+    if (c->timing)
+        c->not_native = "a core model has an engine of its own";
+    else if (c->order)
+        c->not_native = "--stores delayed and random have an engine of their own";
+    else if (c->config.engine != ENGINE_INTERPRETER)
+        c->native = native_new(c, &c->not_native);
     c->free_probe = NO_PROBE;
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
@@ -129,6 +135,11 @@ struct cluster *cluster_new(const struct cluster_config *config)
     return c;
 }
 
+const char *cluster_not_translated(const struct cluster *c)
+{
+    return c->config.engine == ENGINE_TRANSLATED ? c->not_native : NULL;
+}
+
 void cluster_free(struct cluster *c)
 {
     if (!c)
@@ -136,6 +147,7 @@ void cluster_free(struct cluster *c)
     for (size_t i = 0; i < c->harts.len; i++)
         hart_free(c->harts.at[i]);
     codemap_free(c);
+    native_free(c->native);
     decoder_free(c->decoder);
     VEC_FREE(&c->page_views.views);
     map_free(&c->probes_at);

@@ -59,6 +59,12 @@ enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 /* TIMING_CORE: by the core model cluster_config.core. */
 enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 
+/*
+ * How harts run: ENGINE_AUTO translates blocks that are entered often, where that is possible;
+ * ENGINE_TRANSLATED all blocks, before they are entered.
+ */
+enum engine_choice { ENGINE_AUTO, ENGINE_INTERPRETER, ENGINE_TRANSLATED };
+
 /* Callbacks to the machine. */
 struct hart_env {
     void *ctx;
@@ -113,8 +119,9 @@ struct cluster_config {
     uint64_t entropy_seed;  /* of the register `seed` (Zkr) */
     enum timing_model timing;
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
-    unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
-    size_t code_writes_max;  /* stores to code that are kept; 0: CODE_WRITES_DEFAULT */
+    enum engine_choice engine;
+    unsigned pmp_entries;   /* 16 or 64; 0: PMP_ENTRIES */
+    size_t code_writes_max; /* stores to code that are kept; 0: CODE_WRITES_DEFAULT */
     size_t
         old_code_max; /* old bytes kept of a parcel that harts have fetched; 0: OLD_CODE_DEFAULT */
     struct hart_env env;
@@ -122,6 +129,12 @@ struct cluster_config {
 
 struct cluster *cluster_new(const struct cluster_config *config);
 void cluster_free(struct cluster *c); /* its harts too */
+
+/*
+ * Why blocks that are entered often do not become native code (cpu/native_priv.h), although
+ * ENGINE_TRANSLATED asks for it; NULL: they do.
+ */
+const char *cluster_not_translated(const struct cluster *c);
 
 struct hart *cluster_add_hart(struct cluster *c); /* ids count from 0 */
 unsigned cluster_hart_count(const struct cluster *c);

@@ -14,6 +14,7 @@
 #include "cpu/observer.h"
 #include "mem/ram.h"
 
+struct native_code;
 struct write_record;
 struct fetch_view;
 struct old_bytes;
@@ -98,6 +99,8 @@ struct cluster {
     struct op_cost cost[OP_COUNT];
     struct cluster_timing *timing; /* NULL: there is no core model: `cost` is all */
     struct store_order *order;     /* NULL: stores are seen at once */
+    struct native_code *native;    /* NULL: all blocks are interpreted; the reason: */
+    const char *not_native;
 };
 
 /* memwatch.c: ram_hooks.accessed */

@@ -26,6 +26,7 @@
 /* The fast engine has no timing model. */
 #define ENGINE_RUN run_fast
 #define ENGINE_LOCALS
+#define HAS_NATIVE
 #define CYCLES_OF(b)   block_cycles(b)
 #define ALL_FETCHED(b) true
 #define ON_DISPATCH(first)

@@ -19,6 +19,7 @@
 #include "cpu/csr_bits.h"
 #include "cpu/extension.h"
 #include "cpu/hart.h"
+#include "cpu/native_priv.h"
 #include "cpu/observer.h"
 #include "cpu/state_priv.h"
 #include "cpu/timed_priv.h"
@@ -44,6 +45,7 @@ struct hart_cache {
     struct block *block;                   /* the block that the engine is in */
     const struct uop *uop; /* its position in it; NULL: in no block, and the state's pc is valid */
 
+    struct native_state native;
     struct leaf leaf;
     bool unsure; /* the last walk chose between two translations (walk_priv.h) */
     struct noted_table noted_tables[LEVELS_MAX];

@@ -44,7 +44,7 @@ static void end_part(struct hart *h)
  */
 static const void *begin_part(struct hart *h, struct block *b, unsigned first, unsigned end)
 {
-    const void *start = first ? b->ops[first].go : b->first_go;
+    const void *start = first ? b->ops[first].go : b->decoded_go;
 
     if (end == b->uop_count)
         return start;

@@ -26,7 +26,8 @@ def rows():
 def count(audit, harts, append):
     """Instructions of the host."""
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"{BUILD}/rvftrace",
-               "run", "--audit", audit, "--harts", harts, "--memory", "128M", "--append", append,
+               "run", "--engine", "interpreter", "--audit", audit, "--harts", harts,
+               "--memory", "128M", "--append", append,
                f"{BUILD}/guest-kernel/pfe8/kernel.elf"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)

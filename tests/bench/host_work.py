@@ -13,6 +13,7 @@ import sys
 
 FIGURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host_work.txt")
 ALLOWED = 1.03
+ENGINES = {"fast": ["--engine", "interpreter"], "native": ["--engine", "auto"]}
 BUILD = os.environ.get("BUILD", "build")
 
 
@@ -27,7 +28,7 @@ def rows():
 
 def command(engine, image, scale):
     """The run of an image at a scale."""
-    timing = [] if engine == "fast" else ["--timing", engine]
+    timing = ENGINES.get(engine) or ["--timing", engine]
     run = [f"{BUILD}/rvftrace", "run", "--harts", "1", "--memory", "128M", *timing]
     if image == "kernel":
         script = f'script="work tree {scale}; sysbench getpid {500 * scale}"'

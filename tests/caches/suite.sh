@@ -1,9 +1,10 @@
 #!/bin/sh
 # suite.sh - the tests of whole guests, of the command line and of the debugger with the build that
 # drops its caches at random; each of its runs is repeated by the release build (tests/caches/rvftrace),
-# and must be the same to the byte. Takes about a quarter of an hour.
+# and must be the same to the byte. Takes about a quarter of an hour. With TWICE=engines it is the release
+# build, once with native code and once interpreted.
 #
-#     suite.sh [TEST...]
+#     [TWICE=engines] suite.sh [TEST...]
 . "$(dirname "$0")/../claims.sh"
 twice=$BUILD/twice
 rm -rf "$twice"
@@ -35,5 +36,6 @@ try env BUILD="$twice" tests/run "$@"
 same=$(grep -c '^same: ' "$twice/log")
 different=$(grep -c '^different: ' "$twice/log")
 grep '^different: ' "$twice/log" | cut -c 1-300 | sed 's/^/# /'
-claim "$same runs are the same without their caches" test "$same" -gt 0 -a "$different" -eq 0
+[ "$TWICE" = engines ] && what='with either engine' || what='without their caches'
+claim "$same runs are the same $what" test "$same" -gt 0 -a "$different" -eq 0
 finish

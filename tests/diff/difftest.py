@@ -12,6 +12,7 @@ what is left out, and why. Environment: BUILD, CROSS, QEMU, KEEP (a folder for
 failures). Exit status: 0 all equal, 1 a difference, 2 the test cannot run.
 """
 import argparse
+import itertools
 import os
 import random
 import re
@@ -34,6 +35,8 @@ KEEP = os.environ.get("KEEP", os.path.join(BUILD, "difftest"))
 ISA = "rv64imafdc_zicntr_zihpm_zifencei_zfh_zba_zbb_zbc_zbs_sstc_svadu_svinval_svnapot_svpbmt"
 CPU = "rv64,h=false,v=false,Zfh=true,zba=true,zbb=true,zbc=true,zbs=true,svinval=true,svnapot=true,svpbmt=true"
 COMMON = {"I", "M", "A", "F", "D", "C", "S", "Zicsr", "Zifencei", "Zba", "Zbb", "Zbc", "Zbs", "Zfh", "D_Zfh", "Svinval"}
+
+ENGINES = ("translated", "interpreter")  # of every second batch
 
 EXCLUDED = {
     "wfi": "would wait for ever: no interrupt comes",
@@ -378,10 +381,11 @@ def make_case(r):
 # ---- running them ----
 
 class Bench:
-    """The stub, assembled, and images made of it."""
+    """The stub, assembled, and images made of it. `engine`: rvftrace's."""
 
     def __init__(self, folder):
         self.folder = folder
+        self.engine = ENGINES[0]
         elf = os.path.join(folder, "stub.elf")
         self.check([CROSS + "gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
                     "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-o", elf, os.path.join(HERE, "stub.S")])
@@ -416,7 +420,7 @@ class Bench:
         """The lines of rvftrace and of QEMU; None for one that did not end."""
         image = self.image(cases, dump)
         ours = [os.path.join(BUILD, "rvftrace"), "run", "--quiet", "--audit", "off", "--account", "off", "--isa", ISA,
-                "--firmware", "none", "--console", "stdio", image]
+                "--engine", self.engine, "--firmware", "none", "--console", "stdio", image]
         theirs = [QEMU, "-M", "virt", "-cpu", CPU, "-m", "256M", "-bios", "none", "-display", "none", "-monitor", "none",
                   "-serial", "stdio", "-kernel", image]
         running = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -516,6 +520,7 @@ def search(bench, seed, seconds, count):
     start, batch, cases_run, words, wrong = time.monotonic(), 0, 0, 0, 0
     while (batch == 0 or time.monotonic() - start < seconds) and wrong < 5:
         where = "seed %d batch %d" % (seed, batch)
+        bench.engine = ENGINES[batch % len(ENGINES)]
         r = random.Random(seed * 1000003 + batch)
         cases, different = compare_batch(bench, [make_case(r) for _ in range(count)], where)
         for n in different[:3]:
@@ -530,7 +535,7 @@ def search(bench, seed, seconds, count):
 
 def replay(bench, files):
     wrong = 0
-    for path in files:
+    for path, bench.engine in itertools.product(files, ENGINES):
         same = not differs(bench, Case.parse(path))
         print("%s - %s comes out as on QEMU" % ("ok" if same else "not ok", os.path.basename(path)))
         wrong += not same
