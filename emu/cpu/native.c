@@ -8,6 +8,7 @@
 #include "cpu/native_priv.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -509,6 +510,19 @@ static void drop_all(struct native_code *n)
     n->used = n->begin;
 }
 
+/*
+ * The number of operations from which on native code pays although the interpreter must execute
+ * operation `op` and what follows: never, if something follows, as where a probe calls its owner.
+ */
+static unsigned worth_while(const struct block *b, unsigned op)
+{
+    enum { WAY_IN_AND_OUT = 6 };
+
+    if (b->hart->cluster->config.engine == ENGINE_TRANSLATED)
+        return 1;
+    return op + 1U < b->uop_count ? UINT_MAX : WAY_IN_AND_OUT;
+}
+
 void native_translate(struct block *b)
 {
     struct native_code *n = b->hart->cluster->native;
@@ -522,7 +536,7 @@ void native_translate(struct block *b)
     interpret(b);
     for (unsigned op = 0; op < b->uop_count; op++)
         if (!add_op(&t, op)) {
-            if (!op)
+            if (op < worth_while(b, op))
                 return;
             add_piece(&t, STENCIL_exit, op);
             break;
