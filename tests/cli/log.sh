@@ -193,9 +193,9 @@ run log --list tests/cli/log-1.log
 claim 'a log of version 1 is read' has_status 0 and says_nothing and line_count 5 'console +answered [1-5]' "$out" and line_count 56 '^ +[0-9]+ +- +[01] ' "$out"
 run log --from step:1 tests/cli/log-1.log
 claim '... and has no steps' refused 65 'tests/cli/log-1.log: its events have no steps'
-{ head -c 8 "$log" && printf '\003' && tail -c +10 "$log"; } >"$work/newer"
+{ head -c 8 "$log" && printf '\004' && tail -c +10 "$log"; } >"$work/newer"
 run log "$work/newer"
-claim 'a log of a later version is refused' refused 65 '.*newer: is a log of version 3; this rvftrace reads 1 to 2'
+claim 'a log of a later version is refused' refused 65 '.*newer: is a log of version 4; this rvftrace reads 1 to 3'
 run log "$mcount"
 claim 'a foreign file' refused 65 '.*: is not an event log of rvftrace'
 size=$(wc -c <"$log")
