@@ -194,7 +194,8 @@ static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *s
     return status;
 }
 
-enum { DTB_ROOM = 64 << 10 };
+/* That of 64 harts has 75 KB, most of it the names of their extensions. */
+enum { DTB_ROOM = 128 << 10 };
 
 /* From the top of RAM downwards: device tree, struct fw_dynamic_info, initrd. */
 static uint64_t place_of_dtb(const struct machine *m)
