@@ -127,6 +127,9 @@ static enum exit_status print_core(const char *name, const struct diag *d)
         printf("         held against RTL: %u programs", core->held_rows);
         print_error("mean error", core->held_micro);
         print_error("of workloads", core->held_workload);
+        if (!core->held_workload)
+            printf("; no workload was compared, and %u of %u figures are estimates",
+                   core->estimates, core->figures);
         printf("\n");
     } else {
         printf("         from documents, not compared with the core; ");
