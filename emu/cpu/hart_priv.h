@@ -16,7 +16,6 @@
 #include "base/vec.h"
 #include "cpu/block_priv.h"
 #include "cpu/cluster_priv.h"
-#include "cpu/csr_bits.h"
 #include "cpu/extension.h"
 #include "cpu/hart.h"
 #include "cpu/native_priv.h"
@@ -116,19 +115,7 @@ static inline uint32_t hart_cycles_before(const struct hart *h, const struct blo
 struct hart *hart_new(struct cluster *c, unsigned id);
 void hart_free(struct hart *h);
 enum privilege hart_data_mode(const struct hart *h); /* the mode of loads and stores (MPRV) */
-
-/*
- * The address that a load or store at va uses, without the bits that menvcfg.PMM or senvcfg.PMM
- * ignores (Smnpm, Ssnpm). It is asked for where an access is not in a translation that is cached:
- * no such is for a masked address.
- */
-uint64_t hart_mask_pointer(const struct hart *h, uint64_t va);
-static inline uint64_t hart_data_address(const struct hart *h, uint64_t va)
-{
-    return LIKELY(!((h->s.csr.menvcfg | h->s.csr.senvcfg) & ENVCFG_PMM)) ? va
-                                                                         : hart_mask_pointer(h, va);
-}
-void hart_update_context(struct hart *h);    /* after a change of mode, mstatus or satp */
+void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
 void hart_update_interrupts(struct hart *h); /* after a change of anything interrupts depend on */
 uint64_t hart_mip(const struct hart *h);
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);

@@ -319,7 +319,7 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
  * No mode of M is masked (Smmpm is not here), nor an access by MPRV with MXR. A physical address is
  * filled with zeroes, a virtual one with its highest bit.
  */
-uint64_t hart_mask_pointer(const struct hart *h, uint64_t va)
+static uint64_t mask_pointer(const struct hart *h, uint64_t va)
 {
     enum privilege mode = hart_data_mode(h);
     uint64_t envcfg = mode == PRIV_U ? h->s.csr.senvcfg : h->s.csr.menvcfg;
@@ -334,6 +334,16 @@ uint64_t hart_mask_pointer(const struct hart *h, uint64_t va)
     if (h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE)
         return bits(va, width - 1, 0);
     return (uint64_t)sign_extend(va, width);
+}
+
+/*
+ * The address that a load or store at va uses, without the bits that menvcfg.PMM or senvcfg.PMM
+ * ignores (Smnpm, Ssnpm). It is asked for where an access is not in a translation that is cached:
+ * no such is for a masked address.
+ */
+static uint64_t data_address(const struct hart *h, uint64_t va)
+{
+    return LIKELY(!((h->s.csr.menvcfg | h->s.csr.senvcfg) & ENVCFG_PMM)) ? va : mask_pointer(h, va);
 }
 
 static bool raise_device_fault(struct hart *h, enum fault fault, enum access access, uint64_t va)
@@ -365,7 +375,7 @@ bool hart_reach_load(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
     struct translations *t = &h->cache.tlb->load;
     struct ram *ram = h->cluster->ram;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     *type = MEMORY_AS_IT_IS;
     if (has(t, va)) {
         *pa = ram_pa(ram, t->host[tlb_slot(va)]) + va % PAGE_BYTES;
@@ -383,7 +393,7 @@ enum memory_type hart_type_of_load(struct hart *h, uint64_t va, unsigned size)
 {
     enum memory_type type = walked_type(h);
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     if (type == MEMORY_IO || size > bytes_to_page_end(va)) {
         hart_flush_tlb_page(h, va);
         hart_flush_tlb_page(h, va + size - 1);
@@ -414,7 +424,7 @@ bool hart_reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
 {
     bool walk;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     walk = !knows_store(h, va);
     if (!reach_store(h, va, size, pa))
         return false;
@@ -427,7 +437,7 @@ bool hart_reach_atomic(struct hart *h, uint64_t va, unsigned size, uint64_t *pa,
 {
     bool walk;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     walk = !knows_store(h, va);
     if (!hart_atomic_address(h, va, size, pa))
         return false;
@@ -473,7 +483,7 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     unsigned first = bytes_to_page_end(va);
     uint64_t low, high;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     if (LIKELY(size <= first))
         return load_in_page(h, va, size, true, value);
     if (!load_in_page(h, va, first, false, &low) ||
@@ -533,7 +543,7 @@ bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 {
     unsigned first = bytes_to_page_end(va);
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     if (LIKELY(size <= first))
         return store_in_page(h, va, size, value, false);
     /* Both halves must be possible before one byte is written. */
@@ -545,7 +555,7 @@ bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 
 bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
 {
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     if (va % size) {
         hart_raise(h, EXC_STORE_MISALIGNED, va);
         return false;
@@ -562,7 +572,7 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
     struct ram *ram = h->cluster->ram;
     uint64_t pa;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     if (va % size) {
         hart_raise(h, EXC_LOAD_MISALIGNED, va);
         return false;
@@ -589,7 +599,7 @@ void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, 
 
 void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_and_cache(h, hart_data_address(h, va), pa, size, value);
+    store_and_cache(h, data_address(h, va), pa, size, value);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */
@@ -604,7 +614,7 @@ bool hart_manage_block(struct hart *h, uint64_t va)
     uint64_t pa;
     enum walk_result result;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     result = reach(h, align_down(va, CACHE_BLOCK_BYTES), CACHE_BLOCK_BYTES, ACCESS_LOAD, &pa);
     if (result != WALK_OK) {
         raise_fault(h, ACCESS_STORE, result, va);
@@ -628,7 +638,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     enum walk_result result;
     bool had_flags;
 
-    va = hart_data_address(h, va);
+    va = data_address(h, va);
     block = align_down(va, CACHE_BLOCK_BYTES);
     if (has(t, va)) {
         memset(t->host[tlb_slot(va)] + block % PAGE_BYTES, 0, CACHE_BLOCK_BYTES);
