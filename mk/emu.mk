@@ -75,7 +75,7 @@ endif
 	$(say) CC $<
 	$(Q)$(CC) $(stencil_flags) -MMD -MP -c -o $@ $<
 
-%/stencils.inc: $(if $(has_stencils),%/stencils.o) mk/stencils.py
+%/stencils.inc: $(if $(has_stencils),%/stencils.o) mk/stencils.py | $(BOOTSTRAP_BUILD)
 	$(say) GEN $@
 	$(Q)$(if $(has_stencils),python3 mk/stencils.py $< >$@.new && mv $@.new $@,: >$@)
 .PRECIOUS: %/stencils.o

@@ -53,8 +53,10 @@ static struct machine_config machine_config(struct session *s)
     config.console = record_replay_console(s->record_replay);
     if (s->gdb_port && gdb_port_is_standard(s->gdb_port) && !strcmp(o->console, "stdio"))
         config.console = gdb_console(&s->gdb_console, &config.console);
-    if (o->command == COMMAND_EXPLORE)
+    if (o->command == COMMAND_EXPLORE) {
         config.console = last_line_console(&s->last_line, &config.console);
+        config.cluster.engine = ENGINE_INTERPRETER; /* its processes would share one native code */
+    }
     if (o->region_from || o->region_marks)
         config.console = session_region_console(s, &config.console);
     if (o->log)

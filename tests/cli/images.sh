@@ -52,7 +52,7 @@ cp "$work/nothing" "$work/image" 2>/dev/null || cat "$rvftrace" | gzip >"$work/i
 run run "$work/image"
 claim 'a compressed file is refused, with the remedy' refused 65 '.*compressed.*gzip -dc'
 
-run run --append "$(head -c 70000 /dev/zero | tr '\0' x)" "$mcount"
+run run --append "$(head -c 128000 /dev/zero | tr '\0' x)" "$mcount"
 claim 'a command line that the device tree has no room for is refused' refused 64 '.*device tree.*--append'
 
 # Segments at other addresses, linked by the real linker.

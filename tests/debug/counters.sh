@@ -37,7 +37,7 @@ ended=$status
 boot plain run
 on restored run --restore "$work/saved.rvs"
 claim 'the interrupt of an overflow is pending where the snapshot is' \
-    line_count 2 ' mip 0x0000000000002[0-9a-f]{3}$' "$work/debugged.out"
+    line_count 2 ' mip 0x0000000000002[0-9a-f]{3}( |$)' "$work/debugged.out"
 claim 'back and forth in the debugger there, the report is that of the plain run' test "$ended" = 0 and same plain debugged
 claim '... and so it is from the snapshot on' has_status 0 and same plain restored
 counts plain debugged restored

@@ -182,7 +182,7 @@ def make_case(r, all_rows, groups):
             word = word | 1 << 25 & ~mask
         if reads_twice(word, fmt, cls, name):
             continue
-        if not r.randrange(60):
+        if not r.randrange(60) and not OLD:  # QEMU 7.2 takes floats of 16 bits, so none may come about
             word ^= 1 << r.randrange(7, 32)
             if word & 0x7f != 0x57 and word & 0x7000 not in (0, 0x5000, 0x6000, 0x7000):
                 continue
@@ -195,11 +195,13 @@ def make_case(r, all_rows, groups):
 
 def reads_twice(word, fmt, cls, name):
     """
-    Whether a register may be read with two EEWs. That is reserved (vol. I, V, 5.2), and illegal in rvftrace;
+    Whether it is left out: mostly, a register may be read with two EEWs. That is reserved (vol. I, V, 5.2), and illegal in rvftrace;
     QEMU 10 refuses it in some instructions only.
     """
     rd, rs1, rs2, vm = word >> 7 & 31, word >> 15 & 31, word >> 20 & 31, word >> 25 & 1
     near = -8 < rs1 - rs2 < 8
+    if OLD and re.fullmatch(r"vmv[1248]r_v", name):  # QEMU 7.2 moves whole registers although vill is set
+        return True
     if OLD and fmt not in ("VL", "VLS"):
         wide = "w" in name and (near or -8 < rd - rs1 < 8 or -8 < rd - rs2 < 8)
         if wide or fmt == "VLX" or (near and name == "vrgatherei16_vv"):
@@ -227,7 +229,7 @@ class Bench:
         symbols = self.check([CROSS + "nm", elf])
         self.at = {m[2]: int(m[1], 16) for m in re.finditer(r"^(\w+) \w (\w+)$", symbols, re.M)}
         isa = "rv64imafdcv_zicntr_zifencei" + ("_zvl%db" % vlen if vlen > 128 else "") + os.environ.get("ISA", "" if OLD else "_zvfhmin")
-        cpu = "rv64,h=false,v=true,vlen=%d,Zfh=true" % vlen + os.environ.get("CPU", "" if OLD else ",zvfhmin=true")
+        cpu = "rv64,h=false,v=true,vlen=%d" % vlen + os.environ.get("CPU", ",Zfh=false" if OLD else ",Zfh=true,zvfhmin=true")
         self.ours = [os.path.join(BUILD, "rvftrace"), "run", "--quiet", "--audit", "off", "--account", "off", "--isa", isa,
                      "--memory", "128M", "--firmware", "none", "--console", "stdio"]
         self.theirs = [QEMU, "-M", "virt", "-cpu", cpu, "-m", "128M", "-bios", "none", "-display", "none", "-monitor",

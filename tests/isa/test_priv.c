@@ -20,11 +20,12 @@ static void a_mode_that_does_not_exist_is_not_kept_in_mpp(void **state)
 static void sstatus_is_the_part_of_mstatus_that_s_mode_may_see(void **state)
 {
     const uint64_t s_bits = STATUS_SIE | STATUS_SPIE | STATUS_SPP | STATUS_SUM | STATUS_MXR;
-    const uint64_t uxl = UINT64_C(2) << 32, fs = UINT64_C(3) << 13, sd = UINT64_C(1) << 63;
+    const uint64_t uxl = UINT64_C(2) << 32, fs = UINT64_C(3) << 13, vs = UINT64_C(3) << 9,
+                   sd = UINT64_C(1) << 63;
     struct world *w = *state;
 
     set_csr(w->hart, MSTATUS, UINT64_MAX);
-    assert_int_equal(csr(w->hart, SSTATUS), s_bits | uxl | fs | sd);
+    assert_int_equal(csr(w->hart, SSTATUS), s_bits | uxl | fs | vs | sd);
     set_csr(w->hart, SSTATUS, 0);
     assert_int_equal(status(w->hart, s_bits), 0);
     assert_int_equal(status(w->hart, STATUS_MIE | STATUS_MPRV | STATUS_TVM),

@@ -16,7 +16,7 @@ claim 'rv64imac_zifencei_zicntr is enough for it' ends_well
 run run --quiet --isa rv64gc "$mcount"
 claim 'without counters it fails' has_status 1
 claim_line '... and says what it needs' 'Kernel panic.*counters time, cycle and instret \(Zicntr\)' "$out"
-example=$(grep -o 'an ISA string: [a-z0-9_]*' emu/cli/options.def | sed 's/.*: //')
+example=$(grep -o 'an ISA string or a profile: [a-z0-9_]*' emu/cli/options.def | sed 's/.*: //')
 run run --quiet --isa "$example" --append 'script="work tree 2; poweroff"' "$mcount"
 claim "the example of --isa, $example, runs it" ends_well
 

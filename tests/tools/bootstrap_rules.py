@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 GOALS = ['test', 'check-format', 'check-linux', 'check-long', 'tidy', 'workloads', 'fuzz', 'run', 'debug', 'install',
          'format']
 NEEDS_NOTHING = {'help', 'clean', 'uninstall'}
-TEST_PROGRAMS = re.compile(r'FUZZ_CC\b|\bclang|\bpython3\b|\bqemu-system|\btests/run\b|\btests/fuzz/')
+TEST_PROGRAMS = re.compile(r'FUZZ_CC\b|\bclang|\bpython3 (?!mk/)|\bqemu-system|\btests/run\b|\btests/fuzz/')
 STAMPS = ('.bootstrap-build', '.bootstrap-test', '.bootstrap-linux', '.bootstrap-view')
 
 
