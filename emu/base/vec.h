@@ -30,6 +30,24 @@
         }                                                            \
     } while (0)
 
+/* Room for `count` elements in all, and no more than that: for large arrays of a known length. */
+#define VEC_RESERVE_EXACTLY(v, count)                                \
+    do {                                                             \
+        if ((count) > (v)->cap) {                                    \
+            (v)->cap = (count);                                      \
+            (v)->at = xrealloc((v)->at, (v)->cap * sizeof *(v)->at); \
+        }                                                            \
+    } while (0)
+
+/* Gives back what is not used, once an array is complete; the elements may move. */
+#define VEC_TRIM(v)                                                  \
+    do {                                                             \
+        if ((v)->len && (v)->len < (v)->cap) {                       \
+            (v)->cap = (v)->len;                                     \
+            (v)->at = xrealloc((v)->at, (v)->cap * sizeof *(v)->at); \
+        }                                                            \
+    } while (0)
+
 /* Halves the memory if less than an eighth of it is used; the elements may move. */
 #define VEC_SHRINK(v)                                                \
     do {                                                             \

@@ -18,7 +18,7 @@
 #include "base/search.h"
 #include "load/symbols_priv.h"
 
-static const size_t NONE = SIZE_MAX;
+static const uint32_t NONE = UINT32_MAX;
 
 enum { CHUNK_BYTES = 1 << 16 };
 
@@ -74,7 +74,7 @@ static int compare_rank(const struct symbols_entry *a, const struct symbols_entr
     if (!order)
         order = compare_numbers(a->symbol.global, b->symbol.global);
     if (!order)
-        order = compare_numbers(b->weak, a->weak);
+        order = compare_numbers(b->symbol.weak, a->symbol.weak);
     if (!order)
         order = compare_numbers(a->symbol.size != 0, b->symbol.size != 0);
     if (!order)
@@ -102,7 +102,7 @@ static void step_back(uint64_t addr, uint64_t *here, uint64_t *next)
 static uint64_t end_of(const struct symbols_entry *e, uint64_t next)
 {
     const struct symbol *y = &e->symbol;
-    uint64_t end = next < e->limit ? next : e->limit;
+    uint64_t end = next < y->end ? next : y->end;
 
     if (y->size)
         end = y->size > UINT64_MAX - y->addr ? UINT64_MAX : y->addr + y->size;
@@ -122,9 +122,10 @@ static void find_ends(struct symbols *s)
     for (size_t i = s->entries.len; i-- > 0;) {
         struct symbol *y = &s->entries.at[i].symbol;
 
-        y->end = y->addr;
-        if (y->kind == SYMBOL_ABSOLUTE)
-            continue; /* an absolute symbol is not an address and ends no other symbol */
+        if (y->kind == SYMBOL_ABSOLUTE) { /* is not an address and ends no other symbol */
+            y->end = y->addr;
+            continue;
+        }
         step_back(y->addr, &here, &next);
         if (y->kind != SYMBOL_LABEL)
             step_back(y->addr, &solid_here, &solid_next);
@@ -134,9 +135,9 @@ static void find_ends(struct symbols *s)
 
 static void find_outers(struct symbols *s)
 {
-    size_t top = NONE;
+    uint32_t top = NONE;
 
-    for (size_t i = 0; i < s->entries.len; i++) {
+    for (uint32_t i = 0; i < s->entries.len; i++) {
         struct symbols_entry *e = &s->entries.at[i];
 
         while (top != NONE && s->entries.at[top].symbol.end <= e->symbol.addr)
@@ -200,7 +201,7 @@ static void find_sized(struct symbols *s)
         if (e->symbol.kind == SYMBOL_FUNC && !e->symbol.size)
             before = function_from(s, below, addr - 1);
         e->sized = before == NONE || s->entries.at[before].symbol.size
-                       ? before
+                       ? (uint32_t)before
                        : s->entries.at[before].sized;
     }
 }
@@ -274,6 +275,7 @@ static bool sort_by_insertion(struct symbols *s)
 
 void symbols_finish(struct symbols *s)
 {
+    VEC_TRIM(&s->entries);
     if (!sort_by_insertion(s))
         qsort(s->entries.at, s->entries.len, sizeof *s->entries.at, compare_places);
     find_ends(s);

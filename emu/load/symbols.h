@@ -30,8 +30,9 @@ struct symbol {
     uint64_t addr;
     uint64_t size; /* 0: not known */
     uint64_t end;  /* first address after it: by its size, or by the next symbol or section end */
-    enum symbol_kind kind;
+    enum symbol_kind kind : 8;
     bool global; /* not local; weak ones count as global */
+    bool weak;
 };
 
 /*

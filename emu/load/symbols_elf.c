@@ -45,9 +45,9 @@ static void add_elf_symbol(struct symbols *s, Elf *elf, const GElf_Sym *sym, con
                 .size = sym->st_size,
                 .kind = kind_of(sym),
                 .global = binding != STB_LOCAL,
+                .weak = binding == STB_WEAK,
+                .end = section_end(elf, sym->st_shndx),
             },
-        .limit = section_end(elf, sym->st_shndx),
-        .weak = binding == STB_WEAK,
     };
 
     if (name && is_wanted(sym))

@@ -116,16 +116,18 @@ void symbols_add_lettered(struct symbols *s, uint64_t addr, uint64_t size, char 
                           const char *name, size_t len)
 {
     bool weak = letter == 'w' || letter == 'v';
+    enum symbol_kind kind = is_boundary(name, len) ? SYMBOL_LABEL : kind_of_letter(letter);
     struct symbols_entry e = {
         .symbol =
             {
                 .addr = addr,
                 .size = size,
-                .kind = is_boundary(name, len) ? SYMBOL_LABEL : kind_of_letter(letter),
+                .kind = kind,
                 .global = weak || isupper((unsigned char)letter),
+                .weak = weak || letter == 'W' || letter == 'V',
+                .end =
+                    addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX : addr + LAST_SYMBOL_BYTES,
             },
-        .limit = addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX : addr + LAST_SYMBOL_BYTES,
-        .weak = weak || letter == 'W' || letter == 'V',
     };
 
     symbols_add(s, e, name, len);
@@ -141,7 +143,7 @@ void symbols_bound_last(struct symbols *s)
             last = s->entries.at[i].symbol.addr;
     for (size_t i = 0; i < s->entries.len; i++)
         if (s->entries.at[i].symbol.addr != last)
-            s->entries.at[i].limit = UINT64_MAX;
+            s->entries.at[i].symbol.end = UINT64_MAX;
 }
 
 /* An undefined symbol: nm prints blanks instead of an address. */

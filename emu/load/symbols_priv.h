@@ -10,11 +10,13 @@
 #include "load/symbols.h"
 
 struct symbols_entry {
+    /*
+     * Until symbols_finish its `end` is the upper bound for it if it has no size: the end of its
+     * section.
+     */
     struct symbol symbol;
-    uint64_t limit; /* upper bound for its end if it has no size: the end of its section */
-    size_t outer;   /* the nearest entry before this one that extends over its start */
-    size_t sized;   /* the nearest function with a size before this one; see symbols_bounds */
-    bool weak;
+    uint32_t outer; /* the nearest entry before this one that extends over its start */
+    uint32_t sized; /* the nearest function with a size before this one; see symbols_bounds */
 };
 
 /* A slot of the hash table of names; hash 0: it is empty. */
