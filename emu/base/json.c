@@ -1,16 +1,26 @@
 /*
  * json.c - see json.h. RFC 8259.
+ *
+ * Reports of kernels with very many sites are hundreds of megabytes, so plain text and numbers are
+ * written without printf and without the stream's lock.
  */
 #include "base/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
+
+static inline void put(struct json *j, char c)
+{
+    (void)putc_unlocked(c, j->out);
+}
 
 static void break_line(struct json *j)
 {
-    if (j->indent >= 0)
-        fprintf(j->out, "\n%*s", j->indent, "");
+    if (j->indent < 0)
+        return;
+    put(j, '\n');
+    while (j->indent-- > 0)
+        put(j, ' ');
     j->indent = -1;
 }
 
@@ -20,21 +30,21 @@ static void put_string(struct json *j, const char *text);
 static void begin_value(struct json *j, const char *name)
 {
     if (j->depth && j->has_some[j->depth - 1])
-        fputc(',', j->out);
+        put(j, ',');
     if (j->depth)
         j->has_some[j->depth - 1] = true;
     break_line(j);
     if (!name)
         return;
     put_string(j, name);
-    fputc(':', j->out);
+    put(j, ':');
 }
 
 static void begin(struct json *j, const char *name, char opening, char closing)
 {
     begin_value(j, name);
     assert(j->depth < JSON_DEPTH_MAX);
-    fputc(opening, j->out);
+    put(j, opening);
     j->closing[j->depth] = closing;
     j->has_some[j->depth++] = false;
 }
@@ -55,7 +65,7 @@ void json_end(struct json *j)
     if (j->has_some[--j->depth])
         break_line(j);
     j->indent = -1;
-    fputc(j->closing[j->depth], j->out);
+    put(j, j->closing[j->depth]);
 }
 
 void json_line(struct json *j, unsigned indent)
@@ -89,17 +99,28 @@ static void put_ascii(struct json *j, unsigned char c)
     else if (c < ' ')
         fprintf(j->out, "\\u%04x", c);
     else
-        fputc(c, j->out);
+        put(j, (char)c);
+}
+
+/* Whether the byte is a character that is written as it is. */
+static inline bool is_plain(unsigned char c)
+{
+    return c >= ' ' && c < 0x80 && c != '"' && c != '\\';
 }
 
 static void put_string(struct json *j, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
 
-    fputc('"', j->out);
+    put(j, '"');
     while (*s) {
-        unsigned len = utf8_length(s);
+        unsigned len;
 
+        for (; is_plain(*s); s++)
+            put(j, (char)*s);
+        len = utf8_length(s);
+        if (!*s)
+            break;
         if (len == 1)
             put_ascii(j, *s);
         else if (len)
@@ -108,27 +129,45 @@ static void put_string(struct json *j, const char *text)
             fputs("\xef\xbf\xbd", j->out); /* U+FFFD */
         s += len ? len : 1;
     }
-    fputc('"', j->out);
+    put(j, '"');
 }
 
 /* ---- values ---- */
 
+/* Writes a number to the base 10 or 16. */
+static void put_number(struct json *j, uint64_t value, unsigned base)
+{
+    char digits[20];
+    unsigned count = 0;
+
+    do {
+        digits[count++] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value);
+    while (count)
+        put(j, digits[--count]);
+}
+
 void json_number(struct json *j, const char *name, uint64_t value)
 {
     begin_value(j, name);
-    fprintf(j->out, "%" PRIu64, value);
+    put_number(j, value, 10);
 }
 
 void json_signed(struct json *j, const char *name, int64_t value)
 {
     begin_value(j, name);
-    fprintf(j->out, "%" PRId64, value);
+    if (value < 0)
+        put(j, '-');
+    put_number(j, value < 0 ? -(uint64_t)value : (uint64_t)value, 10);
 }
 
 void json_hex(struct json *j, const char *name, uint64_t value)
 {
     begin_value(j, name);
-    fprintf(j->out, "\"0x%" PRIx64 "\"", value);
+    fputs("\"0x", j->out);
+    put_number(j, value, 16);
+    put(j, '"');
 }
 
 void json_text(struct json *j, const char *name, const char *text)
