@@ -267,6 +267,8 @@ static bool decode(struct builder *b)
     const unsigned most = fetch_is_late(h->cluster->config.fetch) ? 1 : BLOCK_INSNS_MAX;
 
     b->guarded = is_guarded(h, b->pa);
+    if (h->cluster->field_count)
+        probes_sow(h->cluster, b->pa / PAGE_BYTES);
     while (!b->ended && b->insns < (b->guarded ? 1 : most)) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
             break;

@@ -150,9 +150,8 @@ void cluster_free(struct cluster *c)
     native_free(c->native);
     decoder_free(c->decoder);
     VEC_FREE(&c->page_views.views);
-    map_free(&c->probes_at);
     map_free(&c->table_ranges);
-    VEC_FREE(&c->probes);
+    probes_free(c);
     VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
     if (c->timing)
@@ -300,90 +299,7 @@ void cluster_emit(const struct cluster *c, const struct event *e)
             c->listeners[i].on_event(c->listeners[i].ctx, e);
 }
 
-static bool is_hart_in_block(const struct cluster *c)
-{
-    for (size_t i = 0; i < c->harts.len; i++)
-        if (c->harts.at[i]->cache.uop)
-            return true;
-    return false;
-}
-
-/* Reuses a free slot: the blocks that called the old probe are not entered again. */
-static uint32_t new_probe(struct cluster *c)
-{
-    uint32_t index = c->free_probe;
-
-    if (index != NO_PROBE && !is_hart_in_block(c)) {
-        c->free_probe = c->probes.at[index].next;
-        return index;
-    }
-    VEC_PUSH(&c->probes, (struct probe){0});
-    return (uint32_t)c->probes.len - 1;
-}
-
-static unsigned count_probes(const struct cluster *c, uint32_t first)
-{
-    unsigned count = 0;
-
-    for (uint32_t i = first; i != NO_PROBE; i = c->probes.at[i].next)
-        count++;
-    return count;
-}
-
-uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
-{
-    uint64_t next = NO_PROBE;
-    uint32_t index;
-
-    (void)map_get(&c->probes_at, pa, &next);
-    if (count_probes(c, (uint32_t)next) >= PROBES_AT_ONE_PLACE)
-        return CLUSTER_NO_PROBE;
-    index = new_probe(c);
-    c->probes.at[index] =
-        (struct probe){.pa = pa, .owner = owner, .id = id, .next = (uint32_t)next};
-    map_put(&c->probes_at, pa, index);
-    codemap_invalidate(c, pa, false);
-    return index;
-}
-
-static void unlink_probe(struct cluster *c, uint32_t probe)
-{
-    const struct probe *gone = &c->probes.at[probe];
-    uint64_t first;
-
-    if (!map_get(&c->probes_at, gone->pa, &first))
-        return;
-    if (first == probe) {
-        if (gone->next == NO_PROBE)
-            map_remove(&c->probes_at, gone->pa);
-        else
-            map_put(&c->probes_at, gone->pa, gone->next);
-    } else {
-        uint32_t at = (uint32_t)first;
-
-        while (c->probes.at[at].next != probe)
-            at = c->probes.at[at].next;
-        c->probes.at[at].next = gone->next;
-    }
-}
-
-void cluster_uproot(struct cluster *c, uint32_t probe)
-{
-    struct probe *gone;
-
-    if (probe == CLUSTER_NO_PROBE)
-        return;
-    gone = &c->probes.at[probe];
-    if (!gone->owner)
-        return;
-    gone->owner = NULL;
-    unlink_probe(c, probe);
-    codemap_invalidate(c, gone->pa, true);
-    gone->next = c->free_probe;
-    c->free_probe = probe;
-}
-
-static void discard_all_blocks(const struct cluster *c)
+void cluster_discard_blocks(const struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++)
         hart_discard_blocks(c->harts.at[i]);
@@ -393,7 +309,7 @@ void cluster_charge(struct cluster *c, const struct charge_owner *owner)
 {
     assert(c->charge_owner_count < CHARGE_OWNERS_MAX);
     c->charge_owners[c->charge_owner_count++] = owner;
-    discard_all_blocks(c);
+    cluster_discard_blocks(c);
 }
 
 void cluster_uncharge(struct cluster *c, const struct charge_owner *owner)
@@ -405,12 +321,7 @@ void cluster_uncharge(struct cluster *c, const struct charge_owner *owner)
     if (at == c->charge_owner_count)
         return;
     c->charge_owners[at] = c->charge_owners[--c->charge_owner_count];
-    discard_all_blocks(c);
-}
-
-size_t cluster_probe_bytes(void)
-{
-    return sizeof(struct probe) + sizeof(struct map_slot);
+    cluster_discard_blocks(c);
 }
 
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester)

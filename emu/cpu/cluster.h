@@ -194,6 +194,20 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
 void cluster_uproot(struct cluster *c, uint32_t probe); /* CLUSTER_NO_PROBE: does nothing */
 
 /*
+ * A field of probes, for owners with places in all code: plant() is called when the first code of a
+ * page is decoded, and plants the probes of this page with cluster_plant. So code that is never
+ * decoded takes no memory and no time. The probes are as old as the field. The owner must stay
+ * valid until the field is removed; the probes that it planted stay, and it uproots them.
+ */
+struct probe_field {
+    void *ctx;
+    void (*plant)(void *ctx, uint64_t page_pa);
+};
+enum { PROBE_FIELDS_MAX = 8 };
+void cluster_add_field(struct cluster *c, const struct probe_field *field);
+void cluster_remove_field(struct cluster *c, const struct probe_field *field);
+
+/*
  * Asks the owner at the start of each block that is decoded from now on, until cluster_uncharge; it
  * must stay valid until then. No hart may be within a run. The blocks of all harts are decoded
  * again.
@@ -201,9 +215,6 @@ void cluster_uproot(struct cluster *c, uint32_t probe); /* CLUSTER_NO_PROBE: doe
 enum { CHARGE_OWNERS_MAX = 4 };
 void cluster_charge(struct cluster *c, const struct charge_owner *owner);
 void cluster_uncharge(struct cluster *c, const struct charge_owner *owner);
-
-size_t
-cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
 /*
  * Reports accesses to the pages of [pa, pa+size), all of it RAM: all writes, and with `reads` also

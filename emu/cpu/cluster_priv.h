@@ -27,12 +27,18 @@ struct cluster_timing {
 
 struct probe {
     uint64_t pa;
+    uint64_t age; /* the number of probes and fields that there were before it, and it */
     const struct probe_owner *owner; /* NULL: uprooted */
     uint32_t id;
     uint32_t next; /* at the same address, or of the free ones; NO_PROBE ends */
 };
 
 enum { NO_PROBE = CLUSTER_NO_PROBE };
+
+struct sown_field {
+    const struct probe_field *field;
+    uint64_t age; /* of all its probes */
+};
 enum { LISTENERS_MAX = 6 };
 
 /* Versions keep the stores to code by chunks. */
@@ -80,6 +86,11 @@ struct cluster {
     VEC_OF(struct probe) probes;
     uint32_t free_probe;  /* first of the slots to use again */
     struct map probes_at; /* pa -> index of the first probe */
+    uint64_t probe_age;   /* of the newest probe or field */
+    struct sown_field fields[PROBE_FIELDS_MAX];
+    unsigned field_count;
+    const struct sown_field *sown; /* the field that plants now; NULL: none does */
+    struct map sown_pages;         /* numbers of the pages in which all fields have planted */
     const struct charge_owner *charge_owners[CHARGE_OWNERS_MAX];
     unsigned charge_owner_count;
     struct listener listeners[LISTENERS_MAX];
@@ -102,6 +113,12 @@ struct cluster {
     struct native_code *native;    /* NULL: all blocks are interpreted; the reason: */
     const char *not_native;
 };
+
+void cluster_discard_blocks(const struct cluster *c); /* of all harts */
+
+/* probes.c: lets the fields plant in this page, if they have not; and the end of all probes. */
+void probes_sow(struct cluster *c, uint64_t page);
+void probes_free(struct cluster *c);
 
 /* memwatch.c: ram_hooks.accessed */
 void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,

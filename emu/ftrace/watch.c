@@ -296,7 +296,7 @@ static void count_costs(struct watch *w, const struct watch_config *config)
 {
     w->account = account_new(config->cluster, config->image, config->symbols, w->sites);
     w->trampolines = trampolines_new(config->cluster, config->image, config->symbols);
-    w->jump_labels = jump_labels_new(config->cluster, config->image, config->symbols);
+    w->jump_labels = jump_labels_new(config->cluster, text_map_labels(w->text), config->symbols);
 }
 
 static void on_sites_changed(void *ctx, uint32_t id)
@@ -376,7 +376,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     if (config->audit) {
         w->records =
             ftrace_records_new(config->cluster, config->image, config->symbols, config->lines);
-        w->key_labels = key_labels_new(config->cluster, config->image, config->symbols);
+        w->key_labels = key_labels_new(config->cluster, text_map_labels(w->text));
         w->kprobes = kprobe_table_new(config->image, config->symbols, config->lines);
         plant_locks(w, config->image, config->symbols, config->asked_locks);
     }

@@ -163,9 +163,9 @@ static inline void build_with(struct books *b, unsigned label_flags)
     put_entry(b, LABEL, TARGET, label_flags);
     scene_complete(s, 100, NULL);
     b->records = ftrace_records_new(s->w.cluster, &s->im->image, s->symbols, NULL);
-    b->labels = key_labels_new(s->w.cluster, &s->im->image, s->symbols);
-    b->kprobes = kprobe_table_new(&s->im->image, s->symbols, NULL);
     b->text = text_map_new(&s->im->image, s->symbols);
+    b->labels = key_labels_new(s->w.cluster, text_map_labels(b->text));
+    b->kprobes = kprobe_table_new(&s->im->image, s->symbols, NULL);
     audit.sites = s->t;
     audit.symbols = s->symbols;
     audit.log = s->log;

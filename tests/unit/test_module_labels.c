@@ -76,7 +76,7 @@ static void build(struct scene *s)
     image_name(s->im, "a_key", KEY);
     s->w = world_with_nops(s->im, LIST, &s->symbols);
     s->text = text_map_new(&s->im->image, s->symbols);
-    s->labels = jump_labels_new(s->w.cluster, &s->im->image, s->symbols);
+    s->labels = jump_labels_new(s->w.cluster, text_map_labels(s->text), s->symbols);
     s->m = module_labels_new(s->w.cluster, &s->im->image, s->symbols, s->text, s->labels, NULL);
 }
 

@@ -101,9 +101,18 @@ static bool is_judged(const struct audit *a, const struct key_label *l)
     return !l->loader && a->config.text && text_map_has(a->config.text, l->place.pa, 2);
 }
 
-static void compare(struct audit *a, struct state_labels *s, const struct lock_event *lock,
-                    const struct key_label *l)
+struct comparison {
+    struct audit *a;
+    struct state_labels *s;
+    const struct lock_event *lock;
+};
+
+static void compare(void *ctx, const struct key_label *l)
 {
+    const struct comparison *c = ctx;
+    struct audit *a = c->a;
+    struct state_labels *s = c->s;
+    const struct lock_event *lock = c->lock;
     struct label_state state;
     uint64_t told;
 
@@ -129,11 +138,7 @@ static void compare(struct audit *a, struct state_labels *s, const struct lock_e
 static void compare_key(struct audit *a, struct state_labels *s, const struct lock_event *lock,
                         uint64_t key)
 {
-    struct key_labels *labels = a->config.labels;
-
-    for (size_t i = key_labels_first(labels, key);
-         i < key_labels_count(labels) && key_labels_get(labels, i)->place.key == key; i++)
-        compare(a, s, lock, key_labels_get(labels, i));
+    key_labels_of_key(a->config.labels, key, compare, &(struct comparison){a, s, lock});
 }
 
 static bool is_free(const struct audit *a, struct hart *h)
@@ -185,8 +190,7 @@ void state_labels_compare(struct audit *a, struct state_labels *s, const struct 
     free(keys);
     map_clear(&s->keys);
     if (is_time_for_all(s, labels, hart_cycles(lock->hart)))
-        for (size_t i = 0; i < key_labels_count(labels); i++)
-            compare(a, s, lock, key_labels_get(labels, i));
+        key_labels_each(labels, compare, &(struct comparison){a, s, lock});
 }
 
 /* The run has ended: what the last calls have left, if the kernel is not about to change it. */

@@ -30,6 +30,7 @@
 #include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
+#include "ftrace/sites/site_probes.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
@@ -77,6 +78,7 @@ struct calls {
     VEC_OF(uint32_t) probes;
     uint32_t first_count;         /* of sites, at the start */
     uint8_t *is_planted;          /* of each of these, with stores_told; else NULL */
+    struct site_probes *at_all;   /* the probes of the image's sites without stores_told; or NULL */
     VEC_OF(uint32_t) site_probes; /* of sites that were added: PROBES_OF_SITE for each */
     struct map awaited;           /* pa of a return address -> its probe */
     uint64_t returns_left_out;
@@ -579,15 +581,35 @@ void calls_site_stored(struct calls *c, uint32_t id, const uint8_t *bytes)
         plant_first(c, id);
 }
 
+static bool place_at_site(void *ctx, const struct site *s, unsigned which, uint64_t *pa)
+{
+    const struct calls *c = ctx;
+
+    *pa = s->pa + (which ? last_offset(c, s) : 0);
+    return s->kind == SITE_FUNCTION;
+}
+
+/* Has probes at all sites of the image. */
+static void plant_at_all(struct calls *c)
+{
+    c->at_all = site_probes_new(&(struct site_probes_config){.cluster = c->cluster,
+                                                             .sites = c->sites,
+                                                             .owner = &c->at_site,
+                                                             .per_site = PROBES_OF_SITE,
+                                                             .place = place_at_site,
+                                                             .ctx = c});
+}
+
 /* Plants the probes of the image's sites: of all, or of those that may be on in the image. */
 static void plant_image(struct calls *c)
 {
-    for (uint32_t id = 0; id < c->first_count; id++) {
+    if (!c->is_planted)
+        plant_at_all(c);
+    for (uint32_t id = 0; c->is_planted && id < c->first_count; id++) {
         const struct site *s = site_get(c->sites, id);
         uint8_t bytes[SITE_BYTES_MAX];
 
-        if (!c->is_planted || !image_read(c->image, s->va, bytes, s->size) ||
-            may_be_on(c, id, bytes))
+        if (!image_read(c->image, s->va, bytes, s->size) || may_be_on(c, id, bytes))
             plant_first(c, id);
     }
 }
@@ -931,6 +953,7 @@ void calls_free(struct calls *c)
     for (size_t i = 0; i < c->probes.len; i++)
         cluster_uproot(c->cluster, c->probes.at[i]);
     VEC_FREE(&c->probes);
+    site_probes_free(c->at_all);
     uproot_sites(c, 0, c->site_probes.len);
     VEC_FREE(&c->site_probes);
     uproot_handler_ends(c);

@@ -32,6 +32,7 @@
 #include "cpu/isa.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
+#include "ftrace/sites/site_probes.h"
 
 /* If a context has more open calls, the oldest one is dropped: it will not return. */
 enum { OPEN_MAX = 512 };
@@ -88,7 +89,7 @@ struct account {
     struct map context_at; /* task -> index of its context */
     uint32_t *running;     /* by hart: index of the context that it runs, + 1; 0: none */
     struct kernel_probes *at_switch;
-    VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each */
+    struct site_probes *probes;
 };
 
 static struct counts *counts_of(const struct account *a, uint32_t site)
@@ -403,46 +404,23 @@ void account_trap_return(struct account *a, const struct trap_return_event *t)
 
 /* ---- probes of the sites ---- */
 
-static void plant(struct account *a, uint32_t site)
+static bool place(void *ctx, const struct site *s, unsigned which, uint64_t *pa)
 {
-    const struct site *s = site_get(a->sites, site);
-    uint64_t resume = s->pa + site_resume_offset(a->sites, s);
-    uint32_t first = PROBES_OF_SITE * site, copy = CLUSTER_NO_PROBE;
+    const struct account *a = ctx;
 
-    VEC_PUSH(&a->probes, cluster_plant(a->cluster, s->pa, &a->owner, first + AT_SITE));
-    VEC_PUSH(&a->probes, cluster_plant(a->cluster, resume, &a->owner, first + AT_RESUME));
-    if (s->ra_copy && cluster_has_core(a->cluster))
-        copy = cluster_plant(a->cluster, s->pa - s->ra_copy, &a->owner, first + AT_RA_COPY);
-    VEC_PUSH(&a->probes, copy);
+    *pa = which == AT_SITE     ? s->pa
+          : which == AT_RESUME ? s->pa + site_resume_offset(a->sites, s)
+                               : s->pa - s->ra_copy;
+    return which != AT_RA_COPY || (s->ra_copy && cluster_has_core(a->cluster));
 }
 
-static void uproot(struct account *a, uint32_t site)
-{
-    uint32_t first = PROBES_OF_SITE * site;
-
-    for (uint32_t probe = first; probe < first + PROBES_OF_SITE; probe++) {
-        cluster_uproot(a->cluster, a->probes.at[probe]);
-        a->probes.at[probe] = CLUSTER_NO_PROBE;
-    }
-}
-
-/*
- * Plants the probes of a site that was added, or uproots those of an added one that is gone:
- * modules bring other sites to its place, and there is room for only a few probes at each place.
- * The probes of a site of the image stay, as no other site comes to its place: its bytes were
- * overwritten, so its blocks are decoded again, and plan() then ignores them.
- */
 static void on_change(void *ctx, uint32_t id)
 {
     struct account *a = ctx;
 
-    if (site_get(a->sites, id)->gone) {
-        if (id >= a->first_count)
-            uproot(a, id);
-        return;
-    }
-    VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
-    plant(a, id);
+    if (!site_get(a->sites, id)->gone)
+        VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
+    site_probes_changed(a->probes, id);
 }
 
 struct account *account_new(struct cluster *c, const struct image *im,
@@ -458,8 +436,12 @@ struct account *account_new(struct cluster *c, const struct image *im,
     a->counts = xcalloc(count, sizeof *a->counts);
     a->running = xcalloc(cluster_hart_count(c), sizeof *a->running);
     a->first_count = count;
-    for (uint32_t i = 0; i < count; i++)
-        plant(a, i);
+    a->probes = site_probes_new(&(struct site_probes_config){.cluster = c,
+                                                             .sites = sites,
+                                                             .owner = &a->owner,
+                                                             .per_site = PROBES_OF_SITE,
+                                                             .place = place,
+                                                             .ctx = a});
     if (cluster_has_core(c))
         cluster_charge(c, &a->within);
     site_table_listen(sites, (struct site_listener){on_change, a});
@@ -472,8 +454,7 @@ void account_free(struct account *a)
     if (!a)
         return;
     cluster_uncharge(a->cluster, &a->within);
-    for (size_t i = 0; i < a->probes.len; i++)
-        cluster_uproot(a->cluster, a->probes.at[i]);
+    site_probes_free(a->probes);
     for (size_t i = 0; i < a->added.len; i++)
         free(a->added.at[i]);
     VEC_FREE(&a->added);
@@ -482,7 +463,6 @@ void account_free(struct account *a)
     VEC_FREE(&a->contexts);
     map_free(&a->context_at);
     free(a->counts);
-    VEC_FREE(&a->probes);
     free(a->running);
     free(a);
 }
@@ -567,8 +547,7 @@ struct state_account account_get(const struct account *a, uint32_t site, enum si
 
 unsigned account_bytes_per_site(void)
 {
-    return (unsigned)(sizeof(struct site) + sizeof(struct counts) + 2 * cluster_probe_bytes() +
-                      PROBES_OF_SITE * sizeof(uint32_t));
+    return (unsigned)(sizeof(struct site) + sizeof(struct counts));
 }
 
 /* ---- state ---- */
@@ -617,30 +596,19 @@ static void contexts_io(struct state_io *io, struct account *a)
         STATE_IO_BELOW(io, a->running[i], a->contexts.len + 1);
 }
 
-static void drop_added(struct account *a)
-{
-    while (a->probes.len > PROBES_OF_SITE * (size_t)a->first_count)
-        cluster_uproot(a->cluster, a->probes.at[--a->probes.len]);
-    while (a->added.len)
-        free(a->added.at[--a->added.len]);
-}
-
-/* Added sites get their probes again: the table may have had others since the state was saved. */
 static void added_io(struct state_io *io, struct account *a)
 {
     size_t count = site_count(a->sites) - a->first_count;
 
-    if (io->loading)
-        drop_added(a);
+    while (io->loading && a->added.len)
+        free(a->added.at[--a->added.len]);
     for (size_t i = 0; i < count; i++) {
-        if (io->loading) {
+        if (io->loading)
             VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
-            plant(a, a->first_count + (uint32_t)i);
-            if (site_get(a->sites, a->first_count + (uint32_t)i)->gone)
-                uproot(a, a->first_count + (uint32_t)i);
-        }
         state_io_bytes(io, a->added.at[i], sizeof(struct counts));
     }
+    if (io->loading) /* the table may have had others since the state was saved */
+        site_probes_restored(a->probes);
 }
 
 /* A kernel has tens of thousands of sites, and most of them were never executed. */

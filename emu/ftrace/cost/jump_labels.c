@@ -10,28 +10,45 @@
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
-#include "ftrace/kernel/jump_table.h"
+#include "cpu/hart.h"
+#include "ftrace/kernel/image_labels.h"
 #include "load/symbols.h"
 
 /* The maximum number of added labels: ids are not reused. */
 enum { ADDED_MAX = 1 << 18 };
 
+struct tally {
+    uint64_t of[JUMP_STATES][PROBE_TALLY];
+};
+
+/* An added label. */
 struct place {
-    struct jump_label label; /* its entries and parts are computed from `tally` */
-    uint64_t pa;
-    uint64_t tally[JUMP_STATES][PROBE_TALLY];
+    uint64_t va, pa;
+    struct tally tally;
     uint32_t probe;
-    char *function, *key, *module; /* of an added one: its names */
+    bool gone;
+    char *function, *key, *module;
 };
 
 struct jump_labels {
     struct cluster *cluster;
-    struct probe_owner owner;
-    VEC_OF(struct place *) places; /* allocated one by one, as blocks point to them */
-    size_t first_count;            /* places of the image */
+    const struct symbols *symbols;
+    const struct image_labels *image;
+    struct probe_owner owner;      /* the number of a probe is that of its label */
+    struct probe_field field;      /* the probes of the labels of the image */
+    VEC_OF(uint32_t) probes;       /* those of them that are planted */
+    struct tally *tallies;         /* of the labels of the image */
+    VEC_OF(struct place *) places; /* added; allocated one by one, as blocks point to them */
+    size_t first_count;            /* labels of the image */
     struct map added; /* physical address of an added place that is not gone -> its index */
     uint64_t left_out;
 };
+
+static struct tally *tally_of(const struct jump_labels *l, size_t label)
+{
+    return label < l->first_count ? &l->tallies[label]
+                                  : &l->places.at[label - l->first_count]->tally;
+}
 
 /*
  * Plans the probe by the instruction: the nop, the jump, or other code, once init memory was freed.
@@ -50,34 +67,37 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *c
     else if (!jump_insn_is_nop(insn))
         return (struct probe_plan){.action = PROBE_IGNORE};
     return (struct probe_plan){.action = PROBE_COUNT,
-                               .counter = l->places.at[id]->tally[state],
+                               .counter = tally_of(l, id)->of[state],
                                .charged_bytes = JUMP_LABEL_BYTES};
 }
 
-struct reader {
-    struct jump_labels *labels;
-    const struct symbols *symbols;
-};
-
-static void read_place(void *ctx, const struct jump_place *at)
+static void plant_in_page(void *ctx, uint64_t page)
 {
-    const struct reader *r = ctx;
-    const struct symbol *function = symbols_function_at(r->symbols, at->va);
-    const char *key = symbols_at(r->symbols, at->key, NULL);
-    struct place *p = xcalloc(1, sizeof *p);
+    struct jump_labels *l = ctx;
 
-    p->label.va = at->va;
-    p->label.function = function ? function->name : "";
-    p->label.key = key ? key : "";
-    p->pa = at->pa;
-    VEC_PUSH(&r->labels->places, p);
+    for (size_t i = image_labels_from(l->image, page); i < l->first_count; i++) {
+        uint64_t pa = image_labels_pa(l->image, i);
+
+        if (pa - page >= PAGE_BYTES)
+            break;
+        VEC_PUSH(&l->probes, cluster_plant(l->cluster, pa, &l->owner, (uint32_t)i));
+    }
 }
 
-static int compare_va(const void *a, const void *b)
+struct jump_labels *jump_labels_new(struct cluster *c, const struct image_labels *labels,
+                                    const struct symbols *symbols)
 {
-    const struct place *const *x = a, *const *y = b;
+    struct jump_labels *l = xcalloc(1, sizeof *l);
 
-    return ((*x)->label.va > (*y)->label.va) - ((*x)->label.va < (*y)->label.va);
+    l->cluster = c;
+    l->symbols = symbols;
+    l->image = labels;
+    l->owner = (struct probe_owner){l, plan, NULL};
+    l->field = (struct probe_field){l, plant_in_page};
+    l->first_count = image_labels_count(labels);
+    l->tallies = xcalloc(l->first_count, sizeof *l->tallies);
+    cluster_add_field(c, &l->field);
+    return l;
 }
 
 static void free_place(struct place *p)
@@ -88,48 +108,10 @@ static void free_place(struct place *p)
     free(p);
 }
 
-/*
- * Removes further entries of one address, which a sound image does not have: they would be counted
- * twice.
- */
-static void put_in_order(struct jump_labels *l)
+/* Removes all added places. */
+static void drop(struct jump_labels *l)
 {
-    size_t kept = 0;
-
-    if (l->places.len)
-        qsort(l->places.at, l->places.len, sizeof *l->places.at, compare_va);
-    for (size_t i = 0; i < l->places.len; i++)
-        if (!kept || l->places.at[i]->label.va != l->places.at[kept - 1]->label.va)
-            l->places.at[kept++] = l->places.at[i];
-        else
-            free_place(l->places.at[i]);
-    l->places.len = kept;
-}
-
-static void plant(struct jump_labels *l, uint32_t id)
-{
-    l->places.at[id]->probe = cluster_plant(l->cluster, l->places.at[id]->pa, &l->owner, id);
-}
-
-struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
-                                    const struct symbols *symbols)
-{
-    struct jump_labels *l = xcalloc(1, sizeof *l);
-
-    l->cluster = c;
-    l->owner = (struct probe_owner){l, plan, NULL};
-    jump_table_read(im, symbols, read_place, &(struct reader){l, symbols});
-    put_in_order(l);
-    l->first_count = l->places.len;
-    for (uint32_t i = 0; i < l->places.len; i++)
-        plant(l, i);
-    return l;
-}
-
-/* Removes all places but the first `count`. */
-static void drop(struct jump_labels *l, size_t count)
-{
-    while (l->places.len > count) {
+    while (l->places.len) {
         struct place *p = l->places.at[--l->places.len];
 
         cluster_uproot(l->cluster, p->probe);
@@ -142,32 +124,29 @@ void jump_labels_free(struct jump_labels *l)
 {
     if (!l)
         return;
-    drop(l, 0);
+    drop(l);
+    cluster_remove_field(l->cluster, &l->field);
+    for (size_t i = 0; i < l->probes.len; i++)
+        cluster_uproot(l->cluster, l->probes.at[i]);
+    VEC_FREE(&l->probes);
     VEC_FREE(&l->places);
     map_free(&l->added);
+    free(l->tallies);
     free(l);
 }
 
 /* ---- labels of modules ---- */
 
-static void name_place(struct place *p)
-{
-    p->label.function = p->function;
-    p->label.key = p->key;
-    p->label.module = p->module;
-}
-
 static void add(struct jump_labels *l, struct place *p)
 {
-    uint32_t id = (uint32_t)l->places.len;
+    size_t index = l->places.len;
 
-    name_place(p);
     p->probe = CLUSTER_NO_PROBE;
     VEC_PUSH(&l->places, p);
-    if (p->label.gone)
+    if (p->gone)
         return;
-    plant(l, id);
-    map_put(&l->added, p->pa, id);
+    p->probe = cluster_plant(l->cluster, p->pa, &l->owner, (uint32_t)(l->first_count + index));
+    map_put(&l->added, p->pa, index);
 }
 
 void jump_labels_begin(struct jump_labels *l, uint64_t pa, const struct jump_label *label)
@@ -175,12 +154,12 @@ void jump_labels_begin(struct jump_labels *l, uint64_t pa, const struct jump_lab
     struct place *p;
 
     jump_labels_end(l, pa);
-    if (l->places.len - l->first_count == ADDED_MAX) {
+    if (l->places.len == ADDED_MAX) {
         l->left_out++;
         return;
     }
     p = xcalloc(1, sizeof *p);
-    p->label.va = label->va;
+    p->va = label->va;
     p->pa = pa;
     p->function = xstrdup(label->function);
     p->key = xstrdup(label->key);
@@ -196,7 +175,7 @@ void jump_labels_end(struct jump_labels *l, uint64_t pa)
         return;
     cluster_uproot(l->cluster, l->places.at[id]->probe);
     l->places.at[id]->probe = CLUSTER_NO_PROBE;
-    l->places.at[id]->label.gone = true;
+    l->places.at[id]->gone = true;
     map_remove(&l->added, pa);
 }
 
@@ -207,18 +186,42 @@ uint64_t jump_labels_left_out(const struct jump_labels *l)
 
 size_t jump_labels_count(const struct jump_labels *l)
 {
-    return l->places.len;
+    return l->first_count + l->places.len;
+}
+
+static struct jump_label image_label(const struct jump_labels *l, size_t i)
+{
+    const struct jump_place place = image_labels_get(l->image, i);
+    const struct symbol *function = symbols_function_at(l->symbols, place.va);
+    const char *key = symbols_at(l->symbols, place.key, NULL);
+
+    return (struct jump_label){
+        .va = place.va, .function = function ? function->name : "", .key = key ? key : ""};
+}
+
+static struct jump_label added_label(const struct place *p)
+{
+    return (struct jump_label){
+        .va = p->va, .function = p->function, .key = p->key, .module = p->module, .gone = p->gone};
+}
+
+void jump_labels_cost(const struct jump_labels *l, size_t i, uint64_t entries[JUMP_STATES],
+                      struct site_cost parts[JUMP_STATES])
+{
+    const struct tally *tally = tally_of(l, i);
+
+    for (unsigned s = 0; s < JUMP_STATES; s++) {
+        entries[s] = tally->of[s][TALLY_ENTRIES];
+        parts[s] = site_cost_of_tally(tally->of[s]);
+    }
 }
 
 struct jump_label jump_labels_get(const struct jump_labels *l, size_t i)
 {
-    const struct place *p = l->places.at[i];
-    struct jump_label result = p->label;
+    struct jump_label result =
+        i < l->first_count ? image_label(l, i) : added_label(l->places.at[i - l->first_count]);
 
-    for (unsigned s = 0; s < JUMP_STATES; s++) {
-        result.entries[s] = p->tally[s][TALLY_ENTRIES];
-        result.parts[s] = site_cost_of_tally(p->tally[s]);
-    }
+    jump_labels_cost(l, i, result.entries, result.parts);
     return result;
 }
 
@@ -227,9 +230,9 @@ struct jump_label jump_labels_get(const struct jump_labels *l, size_t i)
 /* Saves or restores a place; a restored one is from xcalloc. */
 static void added_io(struct state_io *io, struct place *p)
 {
-    STATE_IO(io, p->label.va);
+    STATE_IO(io, p->va);
     STATE_IO(io, p->pa);
-    STATE_IO(io, p->label.gone);
+    STATE_IO(io, p->gone);
     state_io_text(io, &p->function);
     state_io_text(io, &p->key);
     state_io_text(io, &p->module);
@@ -237,20 +240,20 @@ static void added_io(struct state_io *io, struct place *p)
 
 static void all_added_io(struct state_io *io, struct jump_labels *l)
 {
-    size_t count = state_io_count(io, l->places.len - l->first_count, ADDED_MAX);
+    size_t count = state_io_count(io, l->places.len, ADDED_MAX);
     uint64_t ignored;
 
     if (io->loading)
-        drop(l, l->first_count);
+        drop(l);
     for (size_t i = 0; i < count; i++) {
-        struct place *p = io->loading ? xcalloc(1, sizeof *p) : l->places.at[l->first_count + i];
+        struct place *p = io->loading ? xcalloc(1, sizeof *p) : l->places.at[i];
 
         added_io(io, p);
         if (!io->loading)
             continue;
-        if (p->pa % 2 || (!p->label.gone && map_get(&l->added, p->pa, &ignored)))
+        if (p->pa % 2 || (!p->gone && map_get(&l->added, p->pa, &ignored)))
             state_io_fail(io, STATE_OUT_OF_RANGE);
-        p->label.gone |= io->error != STATE_OK;
+        p->gone |= io->error != STATE_OK;
         add(l, p);
     }
 }
@@ -261,6 +264,6 @@ void jump_labels_state_io(struct state_io *io, struct jump_labels *l)
     STATE_IO_SAME(io, l->first_count);
     all_added_io(io, l);
     STATE_IO(io, l->left_out);
-    for (size_t i = 0; i < l->places.len; i++)
-        state_io_bytes(io, l->places.at[i]->tally, sizeof l->places.at[i]->tally);
+    for (size_t i = 0; i < jump_labels_count(l); i++)
+        state_io_bytes(io, tally_of(l, i), sizeof(struct tally));
 }

@@ -15,7 +15,7 @@
 
 #include "ftrace/cost/account.h"
 
-struct image;
+struct image_labels;
 struct jump_labels;
 struct symbols;
 
@@ -32,10 +32,10 @@ struct jump_label {
 };
 
 /*
- * Plants a probe at each place in the image's text; entries that lead elsewhere are left out. The
- * symbols must outlive it. Never NULL.
+ * Has a probe at each label of the image, in the code that is decoded (cpu/cluster.h). The labels
+ * and the symbols must outlive it. Never NULL.
  */
-struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
+struct jump_labels *jump_labels_new(struct cluster *c, const struct image_labels *labels,
                                     const struct symbols *symbols);
 void jump_labels_free(struct jump_labels *l); /* NULL is allowed */
 
@@ -50,11 +50,15 @@ void jump_labels_end(struct jump_labels *l, uint64_t pa);
 uint64_t jump_labels_left_out(const struct jump_labels *l);
 
 /*
- * The labels: those of the image in ascending order of address, then the others in the order in
- * which they were added.
+ * The labels: those of the image in ascending order of physical address, then the others in the
+ * order in which they were added.
  */
 size_t jump_labels_count(const struct jump_labels *l);
 struct jump_label jump_labels_get(const struct jump_labels *l, size_t i);
+
+/* Only the entries and parts of a label: its names are looked up. */
+void jump_labels_cost(const struct jump_labels *l, size_t i, uint64_t entries[JUMP_STATES],
+                      struct site_cost parts[JUMP_STATES]);
 
 /* Saves or restores the counts, and the labels that were added. */
 void jump_labels_state_io(struct state_io *io, struct jump_labels *l);

@@ -46,14 +46,31 @@ bool jump_insn_fits(uint32_t insn, uint64_t va, uint64_t target)
     return insn_decode(insn, &jump) && va + (uint64_t)(int64_t)jump.imm == target;
 }
 
+/* Finds the table; false: there is none. */
+static bool find_table(const struct symbols *symbols, uint64_t *start, uint64_t *stop)
+{
+    return symbols_find(symbols, "__start___jump_table", start) &&
+           symbols_find(symbols, "__stop___jump_table", stop) && *stop > *start;
+}
+
+size_t jump_table_length(const struct image *im, const struct symbols *symbols)
+{
+    uint64_t start, stop;
+
+    if (!find_table(symbols, &start, &stop))
+        return 0;
+    if (stop - start > im->file.size)
+        return im->file.size / JUMP_ENTRY_BYTES;
+    return (stop - start) / JUMP_ENTRY_BYTES;
+}
+
 void jump_table_read(const struct image *im, const struct symbols *symbols,
                      void (*add)(void *ctx, const struct jump_place *place), void *ctx)
 {
     uint64_t at, stop;
     struct jump_entry e;
 
-    if (!symbols_find(symbols, "__start___jump_table", &at) ||
-        !symbols_find(symbols, "__stop___jump_table", &stop))
+    if (!find_table(symbols, &at, &stop))
         return;
     for (; at < stop && stop - at >= sizeof e && image_read(im, at, &e, sizeof e); at += sizeof e) {
         struct jump_place p = jump_entry_place(&e, at);

@@ -5,6 +5,7 @@
 #define FTRACE_JUMP_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct image;
@@ -39,6 +40,9 @@ bool jump_insn_is_jump(uint32_t insn);
 
 /* Whether the instruction may be at the place va of a label with this target. */
 bool jump_insn_fits(uint32_t insn, uint64_t va, uint64_t target);
+
+/* The number of entries in the image's table, at most; 0: it has none. */
+size_t jump_table_length(const struct image *im, const struct symbols *symbols);
 
 /* Calls add() for each place in the image's text, in the order of the table. */
 void jump_table_read(const struct image *im, const struct symbols *symbols,

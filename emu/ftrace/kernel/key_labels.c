@@ -12,13 +12,14 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
-#include "load/image.h"
+#include "ftrace/kernel/image_labels.h"
 #include "mem/bus.h"
 
 /* The labels of all modules: more than a kernel has. */
@@ -26,41 +27,22 @@ enum { ADDED_MAX = 1 << 18 };
 
 struct key_labels {
     struct cluster *cluster;
-    VEC_OF(struct key_label) image; /* in ascending order of key and address */
+    const struct image_labels *image;
+    uint32_t *by_key;               /* their numbers in order; NULL: not sorted yet */
     VEC_OF(struct key_label) added; /* of modules, in order of arrival */
-    VEC_OF(struct key_label) all;   /* both, in order; only if is_sorted */
-    struct map key_at;              /* half of a label's physical address -> its key */
+    VEC_OF(struct key_label) order; /* the same, sorted; only if is_sorted */
+    struct map key_at;              /* half of the physical address of an added one -> its key */
     bool is_sorted;
     size_t incomplete; /* labels with a loader */
     uint64_t left_out;
 };
 
-static int compare(const void *a, const void *b)
-{
-    const struct jump_place *x = &((const struct key_label *)a)->place,
-                            *y = &((const struct key_label *)b)->place;
-
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
-                            : (x->va > y->va) - (x->va < y->va);
-}
-
-static void add_of_image(void *ctx, const struct jump_place *place)
-{
-    struct key_labels *k = ctx;
-
-    VEC_PUSH(&k->image, ((struct key_label){.place = *place}));
-    map_put(&k->key_at, place->pa / 2, place->key);
-}
-
-struct key_labels *key_labels_new(struct cluster *c, const struct image *im,
-                                  const struct symbols *symbols)
+struct key_labels *key_labels_new(struct cluster *c, const struct image_labels *labels)
 {
     struct key_labels *k = xcalloc(1, sizeof *k);
 
     k->cluster = c;
-    jump_table_read(im, symbols, add_of_image, k);
-    if (k->image.len)
-        qsort(k->image.at, k->image.len, sizeof *k->image.at, compare);
+    k->image = labels;
     return k;
 }
 
@@ -68,9 +50,9 @@ void key_labels_free(struct key_labels *k)
 {
     if (!k)
         return;
-    VEC_FREE(&k->image);
+    free(k->by_key);
     VEC_FREE(&k->added);
-    VEC_FREE(&k->all);
+    VEC_FREE(&k->order);
     map_free(&k->key_at);
     free(k);
 }
@@ -126,44 +108,121 @@ void key_labels_complete(struct key_labels *k, uint64_t loader,
 uint64_t key_labels_key_at(const struct key_labels *k, uint64_t pa, unsigned size)
 {
     uint64_t key;
+    size_t label;
 
     for (uint64_t at = (pa - JUMP_LABEL_BYTES + 2) & ~UINT64_C(1); at < pa + size; at += 2)
         if (map_get(&k->key_at, at / 2, &key))
             return key;
-    return 0;
+    label = image_labels_find(k->image, pa, size);
+    return label == SIZE_MAX ? 0 : image_labels_get(k->image, label).key;
 }
 
 /* ---- in order ---- */
 
+static int compare_places(const struct jump_place *x, const struct jump_place *y)
+{
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->va > y->va) - (x->va < y->va);
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+    const struct key_label *x = a, *y = b;
+
+    return compare_places(&x->place, &y->place);
+}
+
+/* What a label of the image is sorted by, and its number. */
+struct sorted {
+    uint64_t key, va;
+    uint32_t number;
+};
+
+static int compare_sorted(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+
+    return compare_places(&(struct jump_place){.key = x->key, .va = x->va},
+                          &(struct jump_place){.key = y->key, .va = y->va});
+}
+
+static void sort_image(struct key_labels *k)
+{
+    size_t count = image_labels_count(k->image);
+    struct sorted *all = xcalloc(count, sizeof *all);
+
+    k->by_key = xcalloc(count, sizeof *k->by_key);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct jump_place place = image_labels_get(k->image, i);
+
+        all[i] = (struct sorted){place.key, place.va, i};
+    }
+    sort_unless_sorted(all, count, sizeof *all, compare_sorted);
+    for (size_t i = 0; i < count; i++)
+        k->by_key[i] = all[i].number;
+    free(all);
+}
+
 static void sort(struct key_labels *k)
 {
+    if (!k->by_key)
+        sort_image(k);
     if (k->is_sorted)
         return;
-    k->all.len = 0;
-    for (size_t i = 0; i < k->image.len; i++)
-        VEC_PUSH(&k->all, k->image.at[i]);
+    k->order.len = 0;
     for (size_t i = 0; i < k->added.len; i++)
-        VEC_PUSH(&k->all, k->added.at[i]);
-    if (k->added.len && k->all.len)
-        qsort(k->all.at, k->all.len, sizeof *k->all.at, compare);
+        VEC_PUSH(&k->order, k->added.at[i]);
+    sort_unless_sorted(k->order.at, k->order.len, sizeof *k->order.at, compare_labels);
     k->is_sorted = true;
 }
 
 size_t key_labels_count(const struct key_labels *k)
 {
-    return k->image.len + k->added.len;
+    return image_labels_count(k->image) + k->added.len;
 }
 
-const struct key_label *key_labels_get(struct key_labels *k, size_t i)
+/* The label of the image that is number i in the order of keys. */
+static struct key_label image_label(const struct key_labels *k, size_t i)
 {
-    sort(k);
-    return &k->all.at[i];
+    return (struct key_label){.place = image_labels_get(k->image, k->by_key[i])};
 }
 
-size_t key_labels_first(struct key_labels *k, uint64_t key)
+/* Calls each() for labels of the image and added ones, from these on, whose key is not above it. */
+static void each_from(const struct key_labels *k, size_t i, size_t n, uint64_t key,
+                      void (*each)(void *ctx, const struct key_label *l), void *ctx)
+{
+    size_t count = image_labels_count(k->image);
+
+    while (i < count || n < k->order.len) {
+        struct key_label of_image = {0}, *next = n < k->order.len ? &k->order.at[n] : NULL;
+
+        if (i < count) {
+            of_image = image_label(k, i);
+            if (!next || compare_labels(&of_image, next) <= 0)
+                next = &of_image;
+        }
+        if (next->place.key > key)
+            return;
+        each(ctx, next);
+        i += next == &of_image;
+        n += next != &of_image;
+    }
+}
+
+void key_labels_each(struct key_labels *k, void (*each)(void *ctx, const struct key_label *l),
+                     void *ctx)
 {
     sort(k);
-    return PARTITION_POINT(i, k->all.len, k->all.at[i].place.key < key);
+    each_from(k, 0, 0, UINT64_MAX, each, ctx);
+}
+
+void key_labels_of_key(struct key_labels *k, uint64_t key,
+                       void (*each)(void *ctx, const struct key_label *l), void *ctx)
+{
+    sort(k);
+    each_from(k,
+              PARTITION_POINT(i, image_labels_count(k->image), image_label(k, i).place.key < key),
+              PARTITION_POINT(i, k->order.len, k->order.at[i].place.key < key), key, each, ctx);
 }
 
 /* ---- what a key demands ---- */

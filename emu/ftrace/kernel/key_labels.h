@@ -13,19 +13,17 @@
 
 struct cluster;
 struct hart;
-struct image;
+struct image_labels;
 struct key_labels;
 struct state_io;
-struct symbols;
 
 struct key_label {
     struct jump_place place;
     uint64_t loader; /* of a module whose loading is not complete: the task that loads it; else 0 */
 };
 
-/* With the labels of the image. All must outlive it. Never NULL. */
-struct key_labels *key_labels_new(struct cluster *c, const struct image *im,
-                                  const struct symbols *symbols);
+/* With the labels of the image. Both must outlive it. Never NULL. */
+struct key_labels *key_labels_new(struct cluster *c, const struct image_labels *labels);
 /* The number of labels of modules that were not kept: there were too many. */
 uint64_t key_labels_left_out(const struct key_labels *k);
 
@@ -45,10 +43,16 @@ void key_labels_complete(struct key_labels *k, uint64_t loader,
 /* The key of the label that has its first byte in [pa, pa + size); 0: there is none. */
 uint64_t key_labels_key_at(const struct key_labels *k, uint64_t pa, unsigned size);
 
-/* The labels in ascending order of key and address, until one is added; i < key_labels_count(). */
 size_t key_labels_count(const struct key_labels *k);
-const struct key_label *key_labels_get(struct key_labels *k, size_t i);
-size_t key_labels_first(struct key_labels *k, uint64_t key); /* the first one of a key */
+
+/*
+ * Calls each() for all labels, or for those of a key, in ascending order of key and address. It
+ * must not change the labels, and they are valid until it returns.
+ */
+void key_labels_each(struct key_labels *k, void (*each)(void *ctx, const struct key_label *l),
+                     void *ctx);
+void key_labels_of_key(struct key_labels *k, uint64_t key,
+                       void (*each)(void *ctx, const struct key_label *l), void *ctx);
 
 /* What a label has, and what it must have. */
 struct label_state {

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
-#include "ftrace/kernel/jump_table.h"
+#include "ftrace/kernel/image_labels.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/ram.h"
@@ -21,8 +21,8 @@ struct range {
 
 struct text_map {
     VEC_OF(struct range) ranges;
-    struct map labels; /* half of the physical address of a jump label of the image -> 0 */
-    struct map added;  /* the same of a module -> the virtual address */
+    struct image_labels *labels;
+    struct map added; /* half of the physical address of a module's jump label -> its virtual one */
     VEC_OF(struct text_area) areas; /* in ascending order of address; they do not overlap */
     struct map pages; /* number of a physical page of an area -> of its virtual page */
     struct map by_va; /* and the other way */
@@ -37,13 +37,6 @@ void text_map_add_label(struct text_map *m, uint64_t va, uint64_t pa)
 void text_map_remove_label(struct text_map *m, uint64_t pa)
 {
     map_remove(&m->added, pa / 2);
-}
-
-static void add_label(void *ctx, const struct jump_place *place)
-{
-    struct text_map *m = ctx;
-
-    map_put(&m->labels, place->pa / 2, 0);
 }
 
 static void add_range(struct text_map *m, uint64_t pa, uint64_t va, uint64_t size)
@@ -73,7 +66,7 @@ struct text_map *text_map_new(const struct image *im, const struct symbols *symb
     m->is_exact = add_kernels_text(m, im, symbols);
     for (size_t i = 0; !m->is_exact && i < im->text_count; i++)
         add_range(m, im->texts[i].pa, im->texts[i].va, im->texts[i].size);
-    jump_table_read(im, symbols, add_label, m);
+    m->labels = image_labels_new(im, symbols);
     return m;
 }
 
@@ -82,12 +75,17 @@ void text_map_free(struct text_map *m)
     if (!m)
         return;
     VEC_FREE(&m->ranges);
-    map_free(&m->labels);
+    image_labels_free(m->labels);
     map_free(&m->added);
     VEC_FREE(&m->areas);
     map_free(&m->pages);
     map_free(&m->by_va);
     free(m);
+}
+
+const struct image_labels *text_map_labels(const struct text_map *m)
+{
+    return m->labels;
 }
 
 /* ---- areas ---- */
@@ -244,13 +242,13 @@ static const struct range *range_with(const struct text_map *m, uint64_t pa, uin
     return NULL;
 }
 
-/* The label that has a byte in [pa, pa + size); 0: none. */
-static uint64_t label_in(const struct map *labels, uint64_t pa, unsigned size)
+/* The label of a module that has a byte in [pa, pa + size); 0: none. */
+static uint64_t added_label(const struct text_map *m, uint64_t pa, unsigned size)
 {
     uint64_t ignored;
 
     for (uint64_t at = (pa - JUMP_LABEL_BYTES + 2) & ~UINT64_C(1); at < pa + size; at += 2)
-        if (map_get(labels, at / 2, &ignored))
+        if (map_get(&m->added, at / 2, &ignored))
             return at;
     return 0;
 }
@@ -261,7 +259,7 @@ bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size)
 
     if (range_with(m, pa, size) || (area_va(m, pa) && area_va(m, pa + size - 1)))
         return true;
-    label = size <= JUMP_LABEL_BYTES ? label_in(&m->added, pa, (unsigned)size) : 0;
+    label = size <= JUMP_LABEL_BYTES ? added_label(m, pa, (unsigned)size) : 0;
     return label && pa >= label && pa + size <= label + JUMP_LABEL_BYTES;
 }
 
@@ -272,7 +270,7 @@ uint64_t text_map_va(const struct text_map *m, uint64_t pa)
 
     if (r)
         return r->va + (pa - r->pa);
-    label = label_in(&m->added, pa, 1);
+    label = added_label(m, pa, 1);
     return label && map_get(&m->added, label / 2, &va) ? va + (pa - label) : area_va(m, pa);
 }
 
@@ -283,12 +281,12 @@ bool text_map_is_exact(const struct text_map *m)
 
 uint64_t text_map_jump_label(const struct text_map *m, uint64_t pa, unsigned size)
 {
-    uint64_t label = label_in(&m->labels, pa, size);
+    size_t label = image_labels_find(m->labels, pa, size);
 
-    return label ? label : label_in(&m->added, pa, size);
+    return label != SIZE_MAX ? image_labels_pa(m->labels, label) : added_label(m, pa, size);
 }
 
 uint64_t text_map_module_label(const struct text_map *m, uint64_t pa, unsigned size)
 {
-    return label_in(&m->added, pa, size);
+    return added_label(m, pa, size);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct image;
+struct image_labels;
 struct symbols;
 struct text_map;
 
@@ -25,8 +26,11 @@ struct text_area {
     uint64_t owner; /* the address of the struct module; else 0 */
 };
 
+/* The image must outlive it. */
 struct text_map *text_map_new(const struct image *im, const struct symbols *symbols);
 void text_map_free(struct text_map *m);
+
+const struct image_labels *text_map_labels(const struct text_map *m); /* of the image */
 
 /* Whether all of [pa, pa + size), which is in one page, is text, or a part of a module's label. */
 bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size);

@@ -21,6 +21,7 @@
 #include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/sites/site_probes.h"
 #include "ftrace/sites/sites.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -51,8 +52,7 @@ struct site_check {
     const struct image *image;
     const struct symbols *symbols;
     struct probe_owner owner;
-    uint32_t first_count;    /* sites of the image */
-    VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each site */
+    struct site_probes *probes;
     VEC_OF(struct odd) odd;
     struct map odd_at; /* probe and hart -> index */
     struct sound_target *sound;
@@ -350,51 +350,25 @@ static enum probe_verdict hit(void *ctx, uint32_t probe, uint8_t cookie, struct 
 
 /* ---- probes ---- */
 
-static void plant(struct site_check *k, uint32_t id)
+static bool place(void *ctx, const struct site *s, unsigned which, uint64_t *pa)
 {
-    const struct site *s = site_get(k->sites, id);
+    const struct site_check *k = ctx;
 
-    VEC_PUSH(&k->probes,
-             cluster_plant(k->cluster, s->pa, &k->owner, PROBES_OF_SITE * id + AT_START));
-    VEC_PUSH(&k->probes, cluster_plant(k->cluster, s->pa + pair_offset(k, s) + 4, &k->owner,
-                                       PROBES_OF_SITE * id + AT_JALR));
+    *pa = which == AT_START ? s->pa : s->pa + pair_offset(k, s) + 4;
+    return true;
 }
 
-static void uproot(struct site_check *k, uint32_t id)
-{
-    for (unsigned i = 0; i < PROBES_OF_SITE; i++) {
-        uint32_t *probe = &k->probes.at[PROBES_OF_SITE * id + i];
-
-        cluster_uproot(k->cluster, *probe);
-        *probe = CLUSTER_NO_PROBE;
-    }
-}
-
-/*
- * Plants the probes of a site that was added, uproots those of one that is gone. As in account.c,
- * the probes of the image's sites stay.
- */
 static void on_change(void *ctx, uint32_t id)
 {
-    struct site_check *k = ctx;
+    const struct site_check *k = ctx;
 
-    if (!site_get(k->sites, id)->gone)
-        plant(k, id);
-    else if (id >= k->first_count)
-        uproot(k, id);
+    site_probes_changed(k->probes, id);
 }
 
 void site_check_state_io(struct state_io *io, struct site_check *k)
 {
-    if (!io->loading)
-        return;
-    while (k->probes.len > PROBES_OF_SITE * (size_t)k->first_count)
-        cluster_uproot(k->cluster, k->probes.at[--k->probes.len]);
-    for (uint32_t id = k->first_count; id < site_count(k->sites); id++) {
-        plant(k, id);
-        if (site_get(k->sites, id)->gone)
-            uproot(k, id);
-    }
+    if (io->loading)
+        site_probes_restored(k->probes);
 }
 
 struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
@@ -410,9 +384,12 @@ struct site_check *site_check_new(struct cluster *c, struct site_table *sites,
     k->symbols = symbols;
     k->sound = xcalloc(1, sizeof *k->sound);
     k->owner = (struct probe_owner){k, plan, hit};
-    k->first_count = (uint32_t)site_count(sites);
-    for (uint32_t i = 0; i < k->first_count; i++)
-        plant(k, i);
+    k->probes = site_probes_new(&(struct site_probes_config){.cluster = c,
+                                                             .sites = sites,
+                                                             .owner = &k->owner,
+                                                             .per_site = PROBES_OF_SITE,
+                                                             .place = place,
+                                                             .ctx = k});
     site_table_listen(sites, (struct site_listener){on_change, k});
     return k;
 }
@@ -421,9 +398,7 @@ void site_check_free(struct site_check *k)
 {
     if (!k)
         return;
-    for (size_t i = 0; i < k->probes.len; i++)
-        cluster_uproot(k->cluster, k->probes.at[i]);
-    VEC_FREE(&k->probes);
+    site_probes_free(k->probes);
     VEC_FREE(&k->odd);
     map_free(&k->odd_at);
     free(k->sound);

@@ -79,11 +79,13 @@ struct jump_totals report_jumps(const struct report *r)
     struct jump_totals t = {0};
 
     for (size_t i = 0; i < jump_labels_count(labels); i++) {
-        struct jump_label one = jump_labels_get(labels, i);
+        uint64_t entries[JUMP_STATES];
+        struct site_cost parts[JUMP_STATES];
 
+        jump_labels_cost(labels, i, entries, parts);
         for (unsigned s = 0; s < JUMP_STATES; s++) {
-            t.entries[s] += one.entries[s];
-            t.parts[s] = site_cost_add(t.parts[s], one.parts[s]);
+            t.entries[s] += entries[s];
+            t.parts[s] = site_cost_add(t.parts[s], parts[s]);
         }
     }
     return t;

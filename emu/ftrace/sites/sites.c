@@ -13,6 +13,8 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/search.h"
+#include "base/sort.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/decode.h"
@@ -46,6 +48,7 @@ struct names {
 struct site_table {
     VEC_OF(struct site) sites;
     VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
+    VEC_OF(uint32_t) by_place;   /* those of the image by pa; empty: their ids are in this order */
     VEC_OF(struct names) names;  /* of added sites */
     VEC_OF(uint64_t) left_out;   /* addresses to which entries of the table lead */
     VEC_OF(uint32_t) freeable;   /* sites of modules, and of the image those that are gone */
@@ -361,6 +364,7 @@ static void read_entries(const struct image *im, const struct symbols *symbols, 
     if (!find_table(im, symbols, &at, &stop, d))
         return;
     read_relocations(im, symbols, at, stop, &relocated);
+    VEC_RESERVE_EXACTLY(&e->all, (stop - at) / sizeof va);
     for (; stop - at >= sizeof va; at += sizeof va)
         if (map_get(&relocated, at, &va) || image_read(im, at, &va, sizeof va))
             VEC_PUSH(&e->all, va);
@@ -506,6 +510,7 @@ static void add_functions(struct site_table *t, const struct image *im,
     read_entries(im, symbols, &e, d);
     if (e.all.len)
         set_layout(t, find_layout(im, symbols, t->mcount, &e));
+    VEC_RESERVE_EXACTLY(&t->sites, e.all.len + SITE_KINDS - 1);
     for (size_t i = 0; i < e.all.len; i++) {
         uint64_t va = site_of_entry(t, e.all.at[i]);
         const char *why = objection_to(im, va, t->traits->size);
@@ -570,8 +575,7 @@ static void drop_overlapping(struct site_table *t, const struct image *im, const
 {
     size_t kept = 0, count = t->sites.len;
 
-    if (count)
-        qsort(t->sites.at, count, sizeof *t->sites.at, compare_end);
+    sort_unless_sorted(t->sites.at, count, sizeof *t->sites.at, compare_end);
     for (size_t i = 0; i < count; i++) {
         const struct site *s = &t->sites.at[i], *last = kept ? &t->sites.at[kept - 1] : NULL;
 
@@ -587,12 +591,17 @@ static void drop_overlapping(struct site_table *t, const struct image *im, const
 
 static void put_in_order(struct site_table *t)
 {
-    if (t->sites.len)
-        qsort(t->sites.at, t->sites.len, sizeof *t->sites.at, compare_va);
-    for (uint32_t i = 0; i < t->sites.len; i++)
+    bool in_place = true;
+
+    sort_unless_sorted(t->sites.at, t->sites.len, sizeof *t->sites.at, compare_va);
+    VEC_RESERVE_EXACTLY(&t->by_pa, t->sites.len);
+    for (uint32_t i = 0; i < t->sites.len; i++) {
         VEC_PUSH(&t->by_pa, place_of(t, i));
-    if (t->sites.len)
-        qsort(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_placed);
+        in_place &= !i || t->sites.at[i - 1].pa <= t->sites.at[i].pa;
+    }
+    sort_unless_sorted(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_placed);
+    for (uint32_t i = 0; !in_place && i < t->by_pa.len; i++)
+        VEC_PUSH(&t->by_place, t->by_pa.at[i].id);
 }
 
 /* Whether `at` is the index of the first site that ends after pa. */
@@ -654,6 +663,7 @@ void site_table_free(struct site_table *t)
     free_names(t);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
+    VEC_FREE(&t->by_place);
     VEC_FREE(&t->left_out);
     VEC_FREE(&t->freeable);
     free(t->found);
@@ -690,6 +700,17 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
     if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first].id].pa >= pa + size)
         return NO_SITE;
     return t->by_pa.at[first].id;
+}
+
+uint32_t site_of_image(const struct site_table *t, uint32_t i)
+{
+    return t->by_place.len ? t->by_place.at[i] : i;
+}
+
+uint32_t site_first_of_image(const struct site_table *t, uint64_t pa)
+{
+    return (uint32_t)PARTITION_POINT(i, t->sites.len - t->names.len,
+                                     t->sites.at[site_of_image(t, (uint32_t)i)].pa < pa);
 }
 
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)

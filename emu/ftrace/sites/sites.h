@@ -31,6 +31,7 @@ enum site_kind {
     SITE_GRAPH_CALL,      /* ftrace_graph_call: its call of prepare_ftrace_return */
     SITE_REGS_CALL,       /* ftrace_regs_call, ftrace_graph_regs_call: the same in the */
     SITE_GRAPH_REGS_CALL, /* trampoline that saves all registers */
+    SITE_KINDS,
 };
 
 enum site_state {
@@ -98,6 +99,13 @@ uint32_t site_freeable_near(const struct site_table *t, uint64_t pc, bool gone);
 
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);
+
+/*
+ * The sites of the image in ascending order of their physical addresses, also those that are gone:
+ * the id of number i, and the number of the first one at or after pa; their count if there is none.
+ */
+uint32_t site_of_image(const struct site_table *t, uint32_t i);
+uint32_t site_first_of_image(const struct site_table *t, uint64_t pa);
 
 /*
  * In `callops`: the site whose ftrace_ops pointer, which is stored before it, has a byte in
