@@ -106,6 +106,8 @@ static void read_batch(struct feed *f, struct feed_batch *b)
     }
     b->count = 0;
     b->messages.len = 0;
+    if (b->messages.cap > 4 * MESSAGES_AT_ONCE) /* one was very large, as all code is */
+        VEC_FREE(&b->messages);
 }
 
 static void *work(void *feed)

@@ -15,7 +15,7 @@
  * Records and bytes of messages in a batch. FEED_BATCHES allow the reader to be a few milliseconds
  * late.
  */
-enum { RECORDS_AT_ONCE = 1 << 14, MESSAGES_AT_ONCE = 1 << 20, FEED_BATCHES = 16 };
+enum { RECORDS_AT_ONCE = 1 << 14, MESSAGES_AT_ONCE = 1 << 18, FEED_BATCHES = 16 };
 
 struct feed_batch {
     struct feed_hit *records;

@@ -14,6 +14,9 @@
 /* The level of zstd: this fast one takes half of the time of level 1, and a tenth more bytes. */
 enum { LEVEL = -1 };
 
+/* The frames of events need less; that of all symbols may need very much, once. */
+enum { PACKED_KEPT = 4 << 20 };
+
 struct entry {
     struct log_frame_head head;
     uint64_t offset;
@@ -120,6 +123,8 @@ static void write_frame(struct log_frames *f, struct log_frame_head head,
     VEC_PUSH(&f->index, ((struct entry){head, f->offset}));
     write_all(f, f->packed.at, LOG_FRAME_HEAD_BYTES + packed);
     f->offset += LOG_FRAME_HEAD_BYTES + packed;
+    if (f->packed.cap > PACKED_KEPT)
+        VEC_FREE(&f->packed);
 }
 
 void log_frames_put(struct log_frames *f, const struct log_frame_head *head,

@@ -68,39 +68,66 @@ struct log_record *log_record_new(const struct log_record_config *config)
 
 /* ---- what is counted of sites ---- */
 
-/* The counts of all sites; the caller frees them. NULL: they are not accounted for. */
-static struct log_counts *count_sites(const struct log_record *r, uint32_t *sites)
+/* The counts of a site; only with accounting. */
+static struct log_counts count_site(const struct log_record *r, uint32_t site)
 {
-    const struct account *a = watch_account(r->watch);
-    struct log_counts *counts;
+    struct log_counts counts;
 
-    *sites = a ? (uint32_t)site_count(watch_sites(r->watch)) : 0;
-    if (!a)
-        return NULL;
-    counts = xcalloc((size_t)*sites + 1, sizeof *counts);
-    for (uint32_t i = 0; i < *sites; i++)
-        for (unsigned state = 0; state < LOG_COUNTED; state++) {
-            struct state_account now = account_get(a, i, (enum site_state)state);
+    for (unsigned state = 0; state < LOG_COUNTED; state++) {
+        struct state_account now =
+            account_get(watch_account(r->watch), site, (enum site_state)state);
 
-            counts[i].of[state] = (struct log_count){now.entries, now.cycles};
-        }
+        counts.of[state] = (struct log_count){now.entries, now.cycles};
+    }
     return counts;
 }
 
-/* Writes the counts since the log began: a restored run has counted sites before. */
+static bool is_counted(const struct log_counts *c)
+{
+    for (unsigned state = 0; state < LOG_COUNTED; state++)
+        if (c->of[state].entries || c->of[state].cycles)
+            return true;
+    return false;
+}
+
+/*
+ * Remembers what sites have counted already: those of a restored run. The host has no memory for
+ * the pages of the array to which nothing is written.
+ */
+static void count_before(struct log_record *r)
+{
+    free(r->before);
+    r->before = NULL;
+    r->counted = watch_account(r->watch) ? (uint32_t)site_count(watch_sites(r->watch)) : 0;
+    for (uint32_t i = 0; i < r->counted; i++) {
+        const struct log_counts counts = count_site(r, i);
+
+        if (!is_counted(&counts))
+            continue;
+        if (!r->before)
+            r->before = xcalloc(r->counted, sizeof *r->before);
+        r->before[i] = counts;
+    }
+}
+
+static struct log_counts counts_since(const void *log_record, uint32_t site)
+{
+    const struct log_record *r = log_record;
+    struct log_counts counts = count_site(r, site);
+
+    for (unsigned state = 0; r->before && site < r->counted && state < LOG_COUNTED; state++) {
+        counts.of[state].entries -= r->before[site].of[state].entries;
+        counts.of[state].cycles -= r->before[site].of[state].cycles;
+    }
+    return counts;
+}
+
+/* Writes the counts since the log began. */
 static void put_counts(const struct log_record *r)
 {
-    uint32_t sites;
-    struct log_counts *counts = count_sites(r, &sites);
-
-    for (uint32_t i = 0; i < r->counted && i < sites; i++)
-        for (unsigned state = 0; state < LOG_COUNTED; state++) {
-            counts[i].of[state].entries -= r->before[i].of[state].entries;
-            counts[i].of[state].cycles -= r->before[i].of[state].cycles;
-        }
-    if (counts)
-        log_write_counts(r->writer, counts, sites, !cluster_has_core(r->config.cluster));
-    free(counts);
+    if (watch_account(r->watch))
+        log_write_counts(r->writer, counts_since, r, (uint32_t)site_count(watch_sites(r->watch)),
+                         !cluster_has_core(r->config.cluster));
 }
 
 /* A stretch of code: its address, and its bytes. */
@@ -133,21 +160,19 @@ static void put_text(const struct log_record *r)
     }
 }
 
-/* The symbols that have a size; the caller frees the array. */
-static struct log_symbol *list_symbols(const struct symbols *symbols, size_t *count)
+/* Gives the log the symbols that have a size. */
+static void each_symbol(void *ctx, void (*put)(void *frame, const struct log_symbol *s),
+                        void *frame)
 {
-    size_t all = symbols_count(symbols);
-    struct log_symbol *list = xcalloc(all + 1, sizeof *list);
+    const struct log_record *r = ctx;
 
-    *count = 0;
-    for (size_t i = 0; i < all; i++) {
-        const struct symbol *s = symbols_get(symbols, i);
+    for (size_t i = 0; i < symbols_count(r->config.symbols); i++) {
+        const struct symbol *s = symbols_get(r->config.symbols, i);
+        const struct log_symbol symbol = {s->addr, s->end, s->name, s->kind == SYMBOL_FUNC};
 
-        if (s->kind == SYMBOL_ABSOLUTE || s->end <= s->addr)
-            continue;
-        list[(*count)++] = (struct log_symbol){s->addr, s->end, s->name, s->kind == SYMBOL_FUNC};
+        if (s->kind != SYMBOL_ABSOLUTE && s->end > s->addr)
+            put(frame, &symbol);
     }
-    return list;
 }
 
 /* Begins to look up the lines of the present sites. Those of modules have none. */
@@ -172,7 +197,7 @@ static struct log_lines *find_lines(const struct log_record *r)
 
 /*
  * Begins the file, on the reader's thread. The config's strings belong to the caller of
- * log_record_new; this frees the symbols.
+ * log_record_new.
  */
 static void begin_file(void *ctx, const void *config, size_t size)
 {
@@ -182,18 +207,17 @@ static void begin_file(void *ctx, const void *config, size_t size)
     memcpy(&c, config, size);
     c.run.image_digest = image_digest(r->config.image);
     r->writer = log_writer_new(&c);
-    free((void *)(uintptr_t)c.symbols);
 }
 
 void log_record_begin(struct log_record *r, struct watch *watch)
 {
     struct log_writer_config config = {.fd = r->config.file->fd,
                                        .run = r->config.run,
+                                       .symbols = each_symbol,
                                        .name = log_record_name_call,
                                        .lost = on_lost,
                                        .ctx = r};
 
-    config.symbols = list_symbols(r->config.symbols, &config.symbol_count);
     config.values = r->config.values;
     r->watch = watch;
     r->begun = true;
@@ -204,7 +228,7 @@ void log_record_begin(struct log_record *r, struct watch *watch)
     feed_put(r->feed, begin_file, r, &config, sizeof config);
     if (!r->config.calls_only)
         put_text(r);
-    r->before = count_sites(r, &r->counted);
+    count_before(r);
     for (uint32_t i = 0; i < site_count(watch_sites(watch)); i++)
         log_record_define_site(r, i);
     if (r->config.values)
@@ -301,7 +325,7 @@ void log_record_state_io(void *log_record, struct state_io *io)
 static void look_again(struct log_record *r)
 {
     free(r->before);
-    r->before = count_sites(r, &r->counted);
+    count_before(r);
     for (uint32_t i = 0; i < r->states.len; i++)
         r->states.at[i] =
             i < site_count(watch_sites(r->watch)) ? log_record_site_state(r, i) : SITE_OTHER;

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/state_io.h"
 #include "log/log_frames.h"
@@ -19,6 +20,9 @@
 
 /* Bytes of events in a frame before compression, and cycles, after which it is written. */
 enum { FRAME_BYTES = 512 << 10, FRAME_CYCLES = 1000 * 1000 * 1000 };
+
+/* Bytes of definitions after which a frame of them is written: larger ones compress little more. */
+enum { DEFS_BYTES = 4 << 20 };
 
 /* Slots of the cache of known calls. */
 enum { RECENT_BITS = 12, RECENT = 1 << RECENT_BITS };
@@ -62,8 +66,7 @@ struct log_writer {
     uint32_t recent[RECENT]; /* by hash: index of a known call that may be the same */
     struct map known_at;   /* hash -> index; calls with the same hash follow each other by `+ 1` */
     struct log_bytes defs; /* definitions that are not in the file yet */
-    struct map strings;    /* hash -> number */
-    VEC_OF(char *) texts;
+    struct interned strings;
     struct log_last_values *last;    /* NULL: the log has no values */
     const struct log_values *values; /* of the next call or return; NULL: none */
     uint32_t enumerations;
@@ -237,20 +240,15 @@ static inline void end_event(struct log_writer *w, uint64_t cycle)
 
 uint32_t log_write_string(struct log_writer *w, const char *text)
 {
-    uint64_t hash, number;
+    uint32_t number;
 
     if (!text)
         return LOG_NONE;
-    hash = fnv1a(FNV1A_START, (const uint8_t *)text, strlen(text));
-    for (hash -= hash == UINT64_MAX; map_get(&w->strings, hash, &number);
-         hash = hash + 1 == UINT64_MAX ? 0 : hash + 1)
-        if (!strcmp(w->texts.at[number], text))
-            return (uint32_t)number;
-    map_put(&w->strings, hash, w->texts.len);
-    log_put(&w->defs, DEF_STRING);
-    put_text(&w->defs, text);
-    VEC_PUSH(&w->texts, xstrdup(text));
-    return (uint32_t)w->texts.len - 1;
+    if (intern(&w->strings, text, &number)) {
+        log_put(&w->defs, DEF_STRING);
+        put_text(&w->defs, text);
+    }
+    return number;
 }
 
 uint32_t log_write_task(struct log_writer *w, const struct log_task *task)
@@ -294,6 +292,8 @@ void log_write_site(struct log_writer *w, const struct log_site *site)
     w->sites++;
     if (w->sites <= LOG_SITES_MAX)
         VEC_PUSH(&w->state.sites, s.state);
+    if (w->defs.len >= DEFS_BYTES)
+        flush_defs(w);
 }
 
 void log_write_line(struct log_writer *w, uint32_t site, const char *file, uint32_t line)
@@ -342,18 +342,22 @@ void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, siz
     VEC_FREE(&b);
 }
 
-void log_write_counts(struct log_writer *w, const struct log_counts *counts, uint32_t sites,
-                      bool fixed)
+void log_write_counts(struct log_writer *w,
+                      struct log_counts (*counts)(const void *ctx, uint32_t site), const void *ctx,
+                      uint32_t sites, bool fixed)
 {
     struct log_bytes b = {0};
 
     log_put(&b, fixed);
-    for (uint32_t i = 0; i < sites; i++)
+    for (uint32_t i = 0; i < sites; i++) {
+        const struct log_counts c = counts(ctx, i);
+
         for (unsigned state = 0; state < LOG_COUNTED; state++) {
-            log_put(&b, counts[i].of[state].entries);
-            if (counts[i].of[state].entries)
-                log_put(&b, counts[i].of[state].cycles);
+            log_put(&b, c.of[state].entries);
+            if (c.of[state].entries)
+                log_put(&b, c.of[state].cycles);
         }
+    }
     put_frame(w, LOG_FRAME_COUNTS, &b);
     VEC_FREE(&b);
 }
@@ -494,7 +498,7 @@ void log_written_task(const struct log_writer *w, uint32_t task, const char **na
 {
     const struct log_task *t = &w->tasks.at[task];
 
-    *name = t->name == LOG_NONE ? NULL : w->texts.at[t->name];
+    *name = t->name == LOG_NONE ? NULL : interned_text(&w->strings, t->name);
     *pid = t->pid;
 }
 
@@ -876,21 +880,35 @@ static void put_run(struct log_writer *w)
     VEC_FREE(&b);
 }
 
+struct symbols_frame {
+    struct log_bytes symbols;
+    size_t count;
+    uint64_t last;
+};
+
+static void put_symbol(void *frame, const struct log_symbol *s)
+{
+    struct symbols_frame *f = frame;
+
+    log_put(&f->symbols, s->start - f->last);
+    log_put(&f->symbols, s->end - s->start);
+    log_put(&f->symbols, s->function);
+    put_text(&f->symbols, s->name);
+    f->last = s->start;
+    f->count++;
+}
+
 static void put_symbols(struct log_writer *w)
 {
+    struct symbols_frame f = {0};
     struct log_bytes b = {0};
-    uint64_t last = 0;
 
-    log_put(&b, w->config.symbol_count);
-    for (size_t i = 0; i < w->config.symbol_count; i++) {
-        const struct log_symbol *s = &w->config.symbols[i];
-
-        log_put(&b, s->start - last);
-        log_put(&b, s->end - s->start);
-        log_put(&b, s->function);
-        put_text(&b, s->name);
-        last = s->start;
-    }
+    if (w->config.symbols)
+        w->config.symbols(w->config.ctx, put_symbol, &f);
+    VEC_RESERVE_EXACTLY(&b, LOG_NUMBER_MAX + f.symbols.len);
+    log_put(&b, f.count);
+    log_put_bytes(&b, f.symbols.at, f.symbols.len);
+    VEC_FREE(&f.symbols);
     put_frame(w, LOG_FRAME_SYMBOLS, &b);
     VEC_FREE(&b);
 }
@@ -905,7 +923,6 @@ struct log_writer *log_writer_new(const struct log_writer_config *config)
     log_state_init(&w->state, config->run.harts);
     put_run(w);
     put_symbols(w);
-    w->config.symbols = NULL;
     memset(w->recent, UINT8_MAX, sizeof w->recent);
     begin_frame(w);
     return w;
@@ -946,19 +963,16 @@ void log_writer_free(struct log_writer *w)
     log_state_free(&w->state);
     for (unsigned i = 0; i < LOG_COLUMNS; i++)
         VEC_FREE(&w->column[i]);
-    for (size_t i = 0; i < w->texts.len; i++)
-        free(w->texts.at[i]);
     for (size_t i = 0; i < w->stacks.len; i++)
         VEC_FREE(&w->stacks.at[i].open);
     VEC_FREE(&w->stacks);
     VEC_FREE(&w->traps);
     VEC_FREE(&w->unused_traps);
-    VEC_FREE(&w->texts);
     VEC_FREE(&w->tasks);
     VEC_FREE(&w->known);
     VEC_FREE(&w->defs);
     map_free(&w->known_at);
-    map_free(&w->strings);
+    interned_free(&w->strings);
     map_free(&w->task_of);
     free(w);
 }

@@ -18,10 +18,10 @@ struct log_writer;
 struct state_io;
 
 struct log_writer_config {
-    int fd;                           /* of the file, at its beginning; the caller closes it */
-    struct log_run run;               /* its strings need not outlive the call */
-    const struct log_symbol *symbols; /* the same */
-    size_t symbol_count;
+    int fd;             /* of the file, at its beginning; the caller closes it */
+    struct log_run run; /* its strings need not outlive the call */
+    /* Calls put() for each symbol, in ascending order of address; called once. NULL: none. */
+    void (*symbols)(void *ctx, void (*put)(void *frame, const struct log_symbol *s), void *frame);
     bool values; /* the log has arguments and results: log_write_values */
     /*
      * Sets name, caller, caller_offset and tail_name of a call; called once for calls that differ
@@ -62,11 +62,12 @@ enum { LOG_TEXT_MAX = 4 << 20 };
 void log_write_text(struct log_writer *w, uint64_t va, const uint8_t *bytes, size_t size);
 
 /*
- * Writes the counts of the sites, in order of their numbers; to be called once, before the end.
- * fixed: every entry of a site in a state costs the same.
+ * Writes the counts of the sites, as counts() returns them for each number; to be called once,
+ * before the end. fixed: every entry of a site in a state costs the same.
  */
-void log_write_counts(struct log_writer *w, const struct log_counts *counts, uint32_t sites,
-                      bool fixed);
+void log_write_counts(struct log_writer *w,
+                      struct log_counts (*counts)(const void *ctx, uint32_t site), const void *ctx,
+                      uint32_t sites, bool fixed);
 
 /* Makes names of calls be requested again, as they may have changed. */
 void log_write_forget_names(struct log_writer *w);

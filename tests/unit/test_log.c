@@ -127,11 +127,25 @@ static void make_event(struct maker *m)
     }
 }
 
-static struct bytes make_log_with(uint64_t seed, unsigned events, bool has_values)
+static void each_symbol(void *ctx, void (*put)(void *frame, const struct log_symbol *s),
+                        void *frame)
 {
     static const struct log_symbol symbols[] = {{0x1000, 0x1100, "first", true},
                                                 {0x1010, 0x1020, "label", false},
                                                 {0x1100, 0x1200, "second", true}};
+
+    (void)ctx;
+    for (size_t i = 0; i < ARRAY_LEN(symbols); i++)
+        put(frame, &symbols[i]);
+}
+
+static struct log_counts counts_of(const void *counts, uint32_t site)
+{
+    return ((const struct log_counts *)counts)[site];
+}
+
+static struct bytes make_log_with(uint64_t seed, unsigned events, bool has_values)
+{
     static const struct log_counts counts[] = {{{{1, 2}, {0, 0}, {UINT64_MAX, 3}}},
                                                {{{0, 0}, {5, 15}, {0, 0}}}};
     const struct log_ending ending = {"exit", 3, 1000, 900};
@@ -140,8 +154,7 @@ static struct bytes make_log_with(uint64_t seed, unsigned events, bool has_value
     struct log_writer_config config = {
         .fd = fd,
         .run = {.version = "1", .image = "kernel.elf", .layout = "pfe8", .harts = HARTS},
-        .symbols = symbols,
-        .symbol_count = ARRAY_LEN(symbols),
+        .symbols = each_symbol,
         .values = has_values,
         .name = name_call,
         .ctx = &m.w};
@@ -168,7 +181,7 @@ static struct bytes make_log_with(uint64_t seed, unsigned events, bool has_value
     log_write_has_task(m.w, 1, log_write_task(m.w, &task));
     for (unsigned i = 0; i < events; i++)
         make_event(&m);
-    log_write_counts(m.w, counts, ARRAY_LEN(counts), true);
+    log_write_counts(m.w, counts_of, counts, ARRAY_LEN(counts), true);
     assert_int_equal(log_writer_end(m.w, &ending), 0);
     b.len = log_writer_bytes(m.w);
     assert_int_equal(lseek(fd, 0, SEEK_END), b.len);
