@@ -160,7 +160,7 @@ def make_case(r, all_rows, groups):
         group = r.choice(groups)
         name, match, mask, fmt, cls = r.choice(all_rows[group])
         word = match | r.getrandbits(32) & ~mask
-        if OLD and ((cls.startswith("VF") and vtype >> 3 & 7 == 1) or fmt.startswith("VSET")):  # it takes floats of 16 bits
+        if OLD and ((cls.startswith("VF") and vtype >> 3 & 7 < 2) or fmt.startswith("VSET")):  # it takes floats of 16 bits
             continue
         lmul = ((vtype or 0) & 7 ^ 4) - 4
         wide = "w" in name
