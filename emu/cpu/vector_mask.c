@@ -4,7 +4,7 @@
 #include "cpu/hart_priv.h"
 #include "cpu/vector_priv.h"
 
-/* ---- reductions: rd and rs1 are single registers, of which element 0 is used ---- */
+/* ---- reductions: only element 0 of rd and of rs1 is used, whatever LMUL is ---- */
 
 typedef uint64_t reduce_fn(uint64_t sum, uint64_t element);
 

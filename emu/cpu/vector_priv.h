@@ -215,7 +215,8 @@ typedef void vector_loop(void *d, const void *s2, const void *s1, unsigned n);
  */
 void vop_run(const struct vop *v, vector_loop *loop, unsigned size, const void *s2, const void *s1,
              bool apart);
-/* Puts results for all elements up to vl, of which those take effect that are active. */
+/* Writes results to the active elements of rd up to vl; the others are as vtype's mask policy says.
+ */
 void vop_merge(const struct vop *v, const uint8_t *results, unsigned size);
 /* Sets the active bits of the mask rd to results, a byte each. */
 void vop_merge_mask(const struct vop *v, const uint8_t *results);

@@ -83,7 +83,7 @@ void run_file_free(struct run_file *r);
 /* Drops all regions but that of this name, with their functions. False: there is none. */
 MUST_USE bool run_file_keep_region(struct run_file *r, const char *name);
 
-/* The cycles of which the rows of the group are a share. */
+/* The sum that percentages of the group's rows refer to, in cycles. */
 uint64_t run_file_busy(const struct run_file *r, enum run_group group);
 
 /* Adds `more` to `sum`; keeps the smaller minimum and the greater maximum. */

@@ -1,6 +1,7 @@
 /*
- * regions.h - regions of interest: stretches of a run of which the report has the cycles apart, by
- * function. A region that is entered again adds to what it had. At most one is open at a time.
+ * regions.h - regions of interest: stretches of a run whose cycles the report lists by themselves,
+ * for each function. A region that is entered again adds to what it had. At most one is open at a
+ * time.
  */
 #ifndef FTRACE_REGIONS_H
 #define FTRACE_REGIONS_H
