@@ -124,7 +124,7 @@ quick_commands = \
 long_tests = tests/bench/bench.sh tests/bench/cost.sh tests/bench/layouts.sh tests/bench/speed.sh
 
 test_commands = $(quick_commands) \
-    'tests/diff/difftest.py --seconds 6' 'tests/diff/vectortest.py --seconds 1 --cases 60' 'tests/diff/mmutest.py --programs 50' \
+    'tests/diff/difftest.py --seconds 6' 'tests/diff/vectortest.py --seconds 1 --cases 1000' 'tests/diff/mmutest.py --programs 50' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \

@@ -117,7 +117,7 @@ def configure(r, x7):
     if kind == 0:
         return [0x80007057 | rd << 7 | r.choice((0, 10, 11)) << 15 | 7 << 20], x7
     if kind < 3:
-        return [0xc0007057 | rd << 7 | r.randrange(32) << 15 | (vtype & 0x3ff) << 20], vtype
+        return [0xc0007057 | rd << 7 | r.randrange(32) << 15 | (vtype & 0x3ff) << 20], vtype & 0x3ff
     rs1 = r.choice((0, 0, 10, 11, 12))
     return [0x7057 | rd << 7 | rs1 << 15 | vtype << 20], vtype
 
@@ -160,7 +160,7 @@ def make_case(r, all_rows, groups):
         group = r.choice(groups)
         name, match, mask, fmt, cls = r.choice(all_rows[group])
         word = match | r.getrandbits(32) & ~mask
-        if OLD and ((cls.startswith("VF") and vtype >> 3 & 7 < 2) or fmt.startswith("VSET")):  # it takes floats of 16 bits
+        if OLD and cls.startswith("VF") and vtype >> 3 & 7 < 2:  # it takes floats of 16 bits
             continue
         lmul = ((vtype or 0) & 7 ^ 4) - 4
         wide = "w" in name
@@ -180,14 +180,16 @@ def make_case(r, all_rows, groups):
         word = (word & ~(31 << 7 | 31 << 15 | 31 << 20) | rd << 7 | rs1 << 15 | rs2 << 20) & ~mask & 0xffffffff | match
         if r.randrange(3):
             word = word | 1 << 25 & ~mask
-        if reads_twice(word, fmt, cls, name):
-            continue
-        if not r.randrange(60) and not OLD:  # QEMU 7.2 takes floats of 16 bits, so none may come about
+        if "ff_v" in name:  # a segment may be loaded in part beside the new vl
+            word &= ~(7 << 29)
+        if not OLD and not r.randrange(60):
             word ^= 1 << r.randrange(7, 32)
             if word & 0x7f != 0x57 and word & 0x7000 not in (0, 0x5000, 0x6000, 0x7000):
                 continue
             if word & 0x7f in (0x07, 0x27) and word >> 15 & 31 not in POINTERS:
                 continue
+        if reads_twice(word, fmt, cls, name):
+            continue
         c.words.append(word & 0xffffffff)
     c.words = c.words[:CASE_CODE // 4 - 1]
     return c
@@ -195,13 +197,11 @@ def make_case(r, all_rows, groups):
 
 def reads_twice(word, fmt, cls, name):
     """
-    Whether it is left out: mostly, a register may be read with two EEWs. That is reserved (vol. I, V, 5.2), and illegal in rvftrace;
+    Whether a register may be read with two EEWs. That is reserved (vol. I, V, 5.2), and illegal in rvftrace;
     QEMU 10 refuses it in some instructions only.
     """
     rd, rs1, rs2, vm = word >> 7 & 31, word >> 15 & 31, word >> 20 & 31, word >> 25 & 1
     near = -8 < rs1 - rs2 < 8
-    if OLD and re.fullmatch(r"vmv[1248]r_v", name):  # QEMU 7.2 moves whole registers although vill is set
-        return True
     if OLD and fmt not in ("VL", "VLS"):
         wide = "w" in name and (near or -8 < rd - rs1 < 8 or -8 < rd - rs2 < 8)
         if wide or fmt == "VLX" or (near and name == "vrgatherei16_vv"):
@@ -257,10 +257,8 @@ class Bench:
                    for c in (self.ours, self.theirs)]
         for child in running:
             try:
-                text, err = child.communicate(timeout=limit)
-                out.append(text.decode("ascii", "replace").split())
-                if len(out[-1]) < len(cases) and not OLD:
-                    print(err.decode()[:500])
+                text, _ = child.communicate(timeout=limit)
+                out.append(re.findall(r"\b[0-9a-f]{16}\b", text.decode("ascii", "replace")))
             except subprocess.TimeoutExpired:
                 child.kill()
                 out.append(child.communicate()[0].decode("ascii", "replace").split() + ["timeout"])
@@ -287,11 +285,11 @@ def report(bench, case, where):
         f.write(case.code())
     text = bench.check([CROSS + "objdump", "-z", "-D", "-b", "binary", "-m", "riscv:rv64gcv", path])
     lines = [where] + [l for l in text.splitlines() if re.match(r" +[0-9a-f]+:", l)]
-    tail = 6 + bench.vlen // 2 + 31 + 32 + 512 + 1
+    tail = 6 + bench.vlen // 2 + 31 + 32 + 511 + 1
     if ours[:-tail] != theirs[:-tail]:
         lines.append("traps: rvftrace %s, QEMU %s" % (" ".join(ours[:-tail]), " ".join(theirs[:-tail])))
     names = NAMES + ["v%d.%d" % (n // (bench.vlen // 64), n % (bench.vlen // 64)) for n in range(bench.vlen // 2)]
-    names += ["x%d" % n for n in range(1, 32)] + ["f%d" % n for n in range(32)] + ["data+%#x" % (8 * n) for n in range(512)]
+    names += ["x%d" % n for n in range(1, 32)] + ["f%d" % n for n in range(32)] + ["data+%#x" % (8 * n) for n in range(511)]
     diffs = [(n, a, b) for n, a, b in zip(names, ours[-tail:], theirs[-tail:]) if a != b]
     lines += ["%s: rvftrace %s, QEMU %s" % d for d in diffs[:8]] + ["(%d in all)" % len(diffs)]
     lines.append("x: " + " ".join("%d=%#x" % (n, v) for n, v in enumerate(case.x) if n in (7, 8, 9, 10, 11, 12, 13, 14, 18, 19, 20)))
@@ -310,7 +308,8 @@ def groups_of(all_rows):
 def search(bench, seed, seconds, count, most):
     start, batch, words, wrong = time.monotonic(), 0, 0, 0
     names = os.environ.get("ROWS")
-    left_out = "_rtz_|_rod_" if OLD else "^$"  # QEMU 7.2 aborts on these
+    # QEMU 7.2 aborts on the first two, and executes the third where vtype is reserved.
+    left_out = "^vset|_rtz_|_rod_|^vmv[1248]r" if OLD else "^vset"
     table = [row for row in rows(os.environ.get("EXTENSIONS", "V" if OLD else "V Zvfhmin").split()) if not names or re.fullmatch(names, row[0])]
     table = [row for row in table if not re.search(left_out, row[0])]
     all_rows = groups_of(table)
@@ -320,7 +319,7 @@ def search(bench, seed, seconds, count, most):
         r = random.Random(seed * 1000003 + batch)
         cases = [make_case(r, all_rows, groups) for _ in range(count)]
         ours, theirs = bench.run_both(cases)
-        if OLD and len(ours) == count and theirs[-1:] != ["timeout"]:  # it aborts on some illegal instructions
+        if len(ours) == count and theirs[-1:] != ["timeout"]:  # it may abort
             while len(theirs) < len(cases):
                 del cases[len(theirs)], ours[len(theirs)]
                 theirs += bench.run_both(cases[len(theirs):])[1]
