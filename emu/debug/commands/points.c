@@ -185,6 +185,7 @@ static bool old_value(const struct debugger *d, const struct target_point *p,
 {
     enum { PAGE = 4096 };
 
+    *now = 0;
     if (p->size > sizeof *old || a->pa % PAGE < a->offset ||
         (a->pa - a->offset) % PAGE + p->size > PAGE ||
         target_read(d->target, d->selected, TARGET_BY_PHYSICAL, a->pa - a->offset, now, p->size))
