@@ -124,7 +124,7 @@ quick_commands = \
 long_tests = tests/bench/bench.sh tests/bench/cost.sh tests/bench/layouts.sh tests/bench/speed.sh
 
 test_commands = $(quick_commands) \
-    'tests/diff/difftest.py --seconds 6' 'tests/diff/vectortest.py --seconds 1 --cases 1000' 'tests/diff/mmutest.py --programs 50' \
+    'tests/diff/difftest.py --seconds 6' 'tests/diff/vectortest.py --seconds 1 --cases 1000' 'tests/diff/mmutest.py --programs 50' 'tests/diff/hartstest.py --programs 8' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
@@ -241,7 +241,7 @@ check-long: test tidy guest-shared-check check-caches check-mutants check-work $
 	@tests/run $(patsubst %,'%',$(long_tests)) 'tests/long/branch.sh' 'tests/long/ways.sh' 'tests/long/perf.py' 'tests/long/damage.py' 'tests/long/log_cost.py' '$(bpf_fuzz) cases' '$(bpf_fuzz) 10000000 2000000'
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh' 'tests/guest/bpf_jit.sh' 'tests/guest/trace_dat.py' 'tests/cli/export_tools.py' 'tests/cli/kernelshark.py' 'tests/cli/html.py' 'tests/cli/shells.sh' 'tests/tools/deb.sh' 'tests/guest/blktrace.py' 'tests/guest/trace_cmd.py'
 	@DAMAGED=1000 tests/run 'tests/view/view.py'
-	@SEEDS=1000 SUITE=all tests/run '$(BUILD)/tests/unit/test_machine' 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/diff/vectortest.py --seconds 900 --seed 1000 --vlen 128 256 1024' 'tests/diff/mmutest.py --seconds 1800 --seed 1000 --programs 400 --modes stale coherent random:7 invalid "stale --timing c906" "random:8 --translations-max 16"' 'tests/machine/fences.sh' 'tests/machine/caches.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/explore.sh' 'tests/machine/races.sh' 'tests/debug/back.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/guest/programs.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
+	@SEEDS=1000 SUITE=all tests/run '$(BUILD)/tests/unit/test_machine' 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/diff/vectortest.py --seconds 900 --seed 1000 --vlen 128 256 1024' 'tests/diff/mmutest.py --seconds 1800 --seed 1000 --programs 400 --modes stale coherent random:7 invalid "stale --timing c906" "random:8 --translations-max 16"' 'tests/diff/hartstest.py --seconds 900 --seed 1000' 'tests/diff/hartstest.py --seconds 900 --seed 2000 --harts 12' 'tests/machine/fences.sh' 'tests/machine/caches.sh' 'tests/machine/bounds.sh' 'tests/machine/broken.sh' 'tests/machine/explore.sh' 'tests/machine/races.sh' 'tests/debug/back.sh' 'tests/machine/timing.sh' 'tests/machine/snapshot.sh' 'tests/guest/suite.sh' 'tests/guest/programs.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
 # Boots Linux, which is fetched and built once (LINUX_CACHE, by default .cache/linux) and needs the
 # network for that. See docs/linux.md.

@@ -28,10 +28,6 @@ _start:
     csrw mtvec, t0
     li t0, STVEC
     csrw stvec, t0
-    li t0, -1
-    csrw pmpaddr0, t0
-    li t0, 0x1f                     # all of memory, for all modes
-    csrw pmpcfg0, t0
     li s0, RECORDS - 64
     li s2, 0
 
@@ -54,9 +50,20 @@ kinds:
     j execute_as_machine
     j fold_memory
     j end
+    j pmp_address
+    j pmp_cfg
 
 begin:                              # menvcfg, medeleg
     csrw satp, zero
+    csrw pmpcfg0, zero
+    csrw pmpcfg2, zero
+    .irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+    csrw pmpaddr\n, zero
+    .endr
+    li t0, -1
+    csrw pmpaddr0, t0
+    li t0, 0x1f                     # all of memory, for all modes
+    csrw pmpcfg0, t0
     ld t0, 8(s0)
     csrw menvcfg, t0
     ld t0, 16(s0)
@@ -131,6 +138,35 @@ set_satp:                           # value
     ld t0, 8(s0)
     csrw satp, t0
     csrr a0, satp
+    jal fold
+    j next
+
+pmp_address:                        # number, value
+    ld t0, 8(s0)
+    ld t1, 16(s0)
+    la t2, addresses
+    slli t0, t0, 4
+    add t2, t2, t0
+    jr t2
+    .balign 16
+addresses:
+    .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+    csrw pmpaddr\n, t1
+    csrr a0, pmpaddr\n
+    j fold_and_next
+    .balign 16
+    .endr
+
+pmp_cfg:                            # half, value
+    ld t0, 8(s0)
+    ld t1, 16(s0)
+    bnez t0, 1f
+    csrw pmpcfg0, t1
+    csrr a0, pmpcfg0
+    j fold_and_next
+1:  csrw pmpcfg2, t1
+    csrr a0, pmpcfg2
+fold_and_next:
     jal fold
     j next
 

@@ -6,8 +6,9 @@
 A program builds page tables at random (Sv39, Sv48, Sv57; pages and superpages of all sizes, NAPOT,
 pointers that lead anywhere), changes them, fences as little as the manual permits (by address, by
 address space, by Svinval's sequences), changes satp, and fetches, loads and stores in U, S and M
-mode, with MPRV, SUM and MXR, misaligned and across pages. mmu.S runs it and prints a hash of all
-traps and values. Model below, which is written from the manual (vol. II, 4.3 to 4.6), says what must come out;
+mode, with MPRV, SUM and MXR, misaligned and across pages; half of the programs also write pmpcfg and
+pmpaddr at random, the last one of a run locks entries. mmu.S runs it and prints a hash of all
+traps and values. Model below, which is written from the manual (vol. II, 3.7 and 4.3 to 4.6), says what must come out;
 rvftrace must agree in each mode of --translate, as the programs fence. QEMU must agree for the programs that leave out
 what QEMU_DOUBTS names. Environment: BUILD, CROSS, QEMU. Exit status: 0 all equal, 1 a difference.
 """
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import pmp
 from elf_image import write_image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,6 +41,7 @@ QEMU_DOUBTS = {
     "table": "QEMU says page fault where the table is not memory, the manual access fault",
     "amo": "QEMU says load where an AMO faults, the manual store",
     "mprv": "QEMU lets data through without MPRV in the page that M mode fetches from",
+    "pmp-update": "QEMU does not ask memory protection whether A and D may be set",
 }
 
 MASK = (1 << 64) - 1
@@ -50,9 +53,10 @@ ADUE, PBMTE = 1 << 61, 1 << 62
 MPP_S, MPP_M, MPRV, SUM, MXR, XL = 1 << 11, 3 << 11, 1 << 17, 1 << 18, 1 << 19, 2 << 32 | 2 << 34
 STVEC = -4096 & MASK
 EBREAK, CEBREAK, ADDI_A0 = 0x00100073, 0x9002, 0x513
-BEGIN, ENTRY, FENCE, SATP, EXECUTE, EXECUTE_M, FOLD, END = range(1, 9)
+BEGIN, ENTRY, FENCE, SATP, EXECUTE, EXECUTE_M, FOLD, END, PMP_ADDRESS, PMP_CFG = range(1, 11)
 FETCH, LOAD, STORE = range(3)
-PAGE_FAULT, ACCESS_FAULT = (12, 13, 15), (1, 5, 7)
+PAGE_FAULT, ACCESS_FAULT, PMP_BIT = (12, 13, 15), (1, 5, 7), (pmp.X, pmp.R, pmp.W)
+DATA_AREA, TABLE_AREA = (DATA, PAGES * 4096), (TABLES, TABLE_COUNT * 4096)
 
 # name: word, bytes, kind (rd a0, rs1 a1, rs2 a2)
 UNITS = [("addi", ADDI_A0, 0, FETCH)] + [
@@ -105,6 +109,7 @@ class Model:
         self.data, self.tables = bytearray(PRISTINE), bytearray(TABLE_COUNT * 4096)
         self.satp, self.menvcfg, self.medeleg = 0, menvcfg, medeleg
         self.doubts = set()
+        self.pmp = pmp.Pmp()
 
     def entry(self, pa):
         """The entry there; None: it is not memory."""
@@ -131,6 +136,13 @@ class Model:
             bad = True
         return bad or pte & (R | W) == W
 
+    def update(self, pte_pa, value, va, access):
+        """Sets A and D, if memory protection lets S mode store there."""
+        if not self.pmp.permits(pte_pa, 8, pmp.W, 1):
+            self.doubts.add("pmp-update")
+            raise Fault(ACCESS_FAULT[access], va)
+        self.put_entry(pte_pa, value)
+
     def leaf(self, va, pte, pte_pa, level, access, mode, mstatus):
         """Checks a leaf, sets A and D, and returns the physical address; None: a page fault."""
         shift = 12 + 9 * level
@@ -152,7 +164,7 @@ class Model:
             if not self.menvcfg & ADUE:
                 self.doubts.add("adue")
                 return None
-            self.put_entry(pte_pa, updated)
+            self.update(pte_pa, updated, va, access)
         return page << 12 & ~((1 << shift) - 1) | va & (1 << shift) - 1
 
     def translate(self, va, access, mode, mstatus):
@@ -168,6 +180,8 @@ class Model:
         for level in reversed(range(levels)):
             pte_pa = table + (va >> 12 + 9 * level & 511) * 8
             pte = self.entry(pte_pa)
+            if not self.pmp.permits(pte_pa, 8, pmp.R, 1):
+                raise Fault(ACCESS_FAULT[access], va)
             if pte is None:
                 self.doubts.add("table")
                 raise Fault(ACCESS_FAULT[access], va)
@@ -191,14 +205,32 @@ class Model:
             raise Unfit
         return pa - DATA
 
+    def protect(self, both, pas, access, mode, may_split):
+        """Asks memory protection about the parts of an access."""
+        try:
+            for (at, size), pa in zip(both, pas):
+                if not self.pmp.permits(pa, size, PMP_BIT[access], mode, may_split):
+                    raise Fault(ACCESS_FAULT[access], at)
+        except pmp.Mixed:
+            raise Unfit from None
+
     def parts(self, va, size, access, mode, mstatus):
         """The offsets in the data, and sizes, of an access, which may be in two pages."""
         first = min(size, 4096 - va % 4096)
         both, pas = [(va, first), (va + first & MASK, size - first)][:1 + (first < size)], []
-        for at, _ in both:
+        before = bytes(self.tables) if len(both) == 2 else None
+        for at, n in both:
             pas.append(self.translate(at, access, mode, mstatus))
             if len(both) == 2 and HOLE <= pas[-1] < HOLE + (1 << 28):
                 raise Unfit  # which of two faults comes first is the machine's choice
+            if len(pas) < len(both) and not self.pmp.permits(pas[0], 1, PMP_BIT[access], mode):
+                raise Unfit  # the same
+        try:
+            self.protect(both, pas, access, mode, access == FETCH or va % size)
+        except Fault:
+            if before is not None and before != self.tables:
+                raise Unfit from None  # whether D was set for the other part
+            raise
         return [(self.place(at, pa, n, access), n) for (at, n), pa in zip(both, pas)]
 
     def read(self, parts):
@@ -263,21 +295,30 @@ class Model:
         except Fault as fault:
             return a0, fault.cause, at, fault.value
 
+    def no_page(self, va, mstatus):
+        """The cause of a fetch by S mode where no page is."""
+        try:
+            self.translate(va, FETCH, 1, mstatus)
+        except Fault as fault:
+            return fault.cause
+        raise Unfit
+
     def execute(self, pc, a1, a2, mode, mstatus):
         """What the stub folds after an instruction."""
         a0, cause, at, value = self.run(pc, a1, a2, mode, mstatus)
         if mode < 3 and self.medeleg >> cause & 1:
             if not self.levels():
                 raise Unfit
-            return [a0, 12, STVEC, STVEC, MPP_S, cause, at, value]
+            return [a0, self.no_page(STVEC, mstatus), STVEC, STVEC, MPP_S, cause, at, value]
         return [a0, cause, at, value, (0, MPP_S, 0, MPP_M)[mode], 0, 0, 0]
 
 
 class Program:
     """A list of records, and what the stub must fold."""
 
-    def __init__(self, r, for_qemu):
-        self.r, self.for_qemu = r, for_qemu
+    def __init__(self, r, for_qemu, locks=False):
+        self.r, self.for_qemu, self.locks = r, for_qemu, locks
+        self.protects = locks or bool(r.randrange(2))
         menvcfg = ADUE | PBMTE if for_qemu else r.choice((ADUE, 0)) | r.choice((PBMTE, 0))
         medeleg = r.choice((0, 0xa0a0 & r.getrandbits(16)))
         self.model = Model(menvcfg, medeleg)
@@ -464,8 +505,42 @@ class Program:
 
     # ---- instructions ----
 
+    def write_pmp(self, n, address, cfg):
+        """
+        Writes entry n, and fences (vol. II, 3.7.2); not where an entry would end within eight bytes of the tables, which the
+        stub stores. QEMU sees the base of a TOR when pmpcfg is written.
+        """
+        model, half = self.model, n // pmp.CFG_BYTES
+        if model.pmp.with_entry(n, address, cfg).splits(TABLE_AREA):
+            return
+        self.records.append((PMP_ADDRESS, n, address))
+        self.folded.append([model.pmp.write_address(n, address)])
+        shift = n % pmp.CFG_BYTES * 8
+        value = model.pmp.read_cfg(half) & ~(0xff << shift) | cfg << shift
+        for other, written in ((half, value), (1 - half, model.pmp.read_cfg(1 - half))):
+            self.records.append((PMP_CFG, other, written))
+            self.folded.append([model.pmp.write_cfg(other, written)])
+        self.fence(0)
+
+    def protect(self):
+        """Another entry of memory protection, and sometimes a lock."""
+        r, model = self.r, self.model
+        if model.pmp.cfg[0] & 7 == 7 and not model.pmp.cfg[15]:  # first of all, the last entry permits the rest
+            self.write_pmp(15, *pmp.EVERYTHING)
+            self.write_pmp(0, 0, 0)
+        n, cfg = r.randrange(16 if not r.randrange(4) else 15), pmp.random_cfg(r, self.for_qemu)
+        address = pmp.random_address(r, (DATA_AREA, DATA_AREA, TABLE_AREA), cfg & pmp.MATCHING)
+        if cfg & pmp.MATCHING == pmp.TOR and n and r.randrange(4):
+            below = pmp.random_address(r, [(max(DATA, (address << 2) - 0x3000) & ~4095, 0x3000)], pmp.TOR)
+            self.write_pmp(n - 1, below, model.pmp.cfg[n - 1] & ~pmp.MATCHING)
+        self.write_pmp(n, address, cfg)
+        if self.locks and not r.randrange(3) and not pmp.spoils(model.pmp, n, DATA_AREA):
+            self.write_pmp(n, model.pmp.address[n], model.pmp.cfg[n] | pmp.L)
+
     def step(self):
         k = self.r.randrange(20)
+        if self.protects and not self.r.randrange(4):
+            self.protect()
         recent = [again for satp, again in self.recent if satp == self.model.satp] if self.space else []
         if k < 10 and recent:  # an entry that was used: before and after the change
             again = self.r.choice(recent)
@@ -513,7 +588,7 @@ class Program:
                 pc = DATA + r.randrange(PAGES) * 4096 + unit * 8
                 mstatus |= r.choice((MPRV, MPRV, MPRV, 0)) | r.choice((0, MPP_S, MPP_S, MPP_M))
             if self.attempt(pc, a1, a2, mode, mstatus, lambda seen, left=left: left and r.randrange(24) and
-                            (seen[1] == 12 or seen[1] != 3 and r.randrange(2))):
+                            (seen[1] in (1, 12) or seen[1] in PAGE_FAULT and r.randrange(2))):
                 return
 
     def finish(self):
@@ -522,7 +597,9 @@ class Program:
         for table in range(TABLE_COUNT):
             for index in sorted(self.touched[table]):
                 self.fold_memory(TABLES + table * 4096 + index * 8, model.tables, table * 4096 + index * 8, 1)
-        for page in self.r.sample(range(PAGES), 2):
+        readable = [page for page in range(PAGES)
+                    if all(model.pmp.permits(DATA + page * 4096 + at, 8, pmp.R, pmp.MACHINE) for at in range(0, 4096, 8))]
+        for page in self.r.sample(readable, min(2, len(readable))):
             self.fold_memory(DATA + page * 4096, model.data, page * 4096, 512)
         self.records.append((END,))
 
@@ -594,7 +671,7 @@ def name_of(record):
     kind = record[0]
     words = " ".join("%#x" % v for v in record[1:])
     return {ENTRY: "entry ", FENCE: "fence ", SATP: "satp ", EXECUTE: "execute (mstatus pc a1 a2) ",
-            EXECUTE_M: "execute in M (mstatus pc a1 a2) ", FOLD: "memory "}[kind] + words
+            EXECUTE_M: "execute in M (mstatus pc a1 a2) ", FOLD: "memory ", PMP_ADDRESS: "pmpaddr ", PMP_CFG: "pmpcfg "}[kind] + words
 
 
 def explain(bench, program, machine):
@@ -638,9 +715,9 @@ def main():
         while (not batch or time.monotonic() - start < options.seconds) and not wrong:
             where = "seed %d batch %d" % (options.seed, batch)
             r = random.Random(options.seed * 1000003 + batch)
-            programs = [Program(r, n % 2 == 0) for n in range(options.programs)]
-            for mode in options.modes:
-                wrong += compare(bench, programs, mode, where)
+            programs = [Program(r, n % 2 == 0, n >= options.programs - 2) for n in range(options.programs)]
+            for n, mode in enumerate(options.modes):  # what is locked stays so: one such program a run, the last
+                wrong += compare(bench, programs[:-2] + [programs[-1 - n % 2]], mode, where)
             wrong += compare(bench, programs[::2], "QEMU", where)
             count += len(programs)
             executed += sum(p.executed for p in programs)

@@ -203,6 +203,8 @@ trap:
     sd x\n, S_X+8*\n(x31)
     .endr
     mv s0, x31
+    # whether an lr before the trap lets an sc after it succeed is the machine's choice: none does
+    sc.d zero, zero, (s0)
     csrr t0, mscratch
     sd t0, S_X+8*31(s0)
     csrw mscratch, s0
