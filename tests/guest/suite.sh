@@ -6,8 +6,8 @@
 # NAME.LAYOUT.console. Consoles are compared without times, pids and harts,
 # which are each machine's own.
 #
-# `make test` runs a diagonal: five layouts, each count of harts and fetch mode, and
-# two of the layouts on QEMU, where each hart is a thread of the host. SUITE=all is the whole product.
+# `make test` runs a diagonal: three layouts, each count of harts and fetch mode, and
+# one of the layouts on QEMU, where each hart is a thread of the host. SUITE=all is the whole product.
 . "$(dirname "$0")/lib.sh"
 
 suite=$(dirname "$0")/suite
@@ -105,7 +105,6 @@ cut -d ' ' -f 1,2 "$work/runs" | sort -u >"$work/boards"
 while read -r layout harts; do
     case ${SUITE:-}$layout in
     all*) on_qemu "$layout" "$harts" ;;
-    static) on_qemu "$layout" 1 ;;
     mcount) on_qemu "$layout" 2 ;;
     esac
 done <"$work/boards"

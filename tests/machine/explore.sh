@@ -32,7 +32,7 @@ for seed in 1 2 3; do
     claim "seed $seed does not show the mistake" says_nothing
 done
 
-explored --interleavings 16 --jobs 1 "$broken"
+explored --interleavings 8 --jobs 1 "$broken"
 claim "explore finds it" rule_found missing-remote-fence
 claim_line "... prints it with its evidence" '^error: missing-remote-fence: ' "$out"
 claim_line "... says how often, and how to repeat it" 'rvftrace run --schedule' "$out"
@@ -47,9 +47,9 @@ table "$out" >"$work/is"
 claim "its table is that of docs/explore.md" test -s "$work/said" and cmp "$work/said" "$work/is"
 schedule=$(schedule_of missing-remote-fence)
 cp "$work/json" "$work/first"
-explored --interleavings 16 --jobs 3 "$broken"
+explored --interleavings 8 --jobs 3 "$broken"
 claim "the number of jobs does not change what is found" same
-explored --interleavings 16 --audit fail "$broken"
+explored --interleavings 2 --audit fail "$broken"
 claim "with --audit=fail the status is 80" has_status 80
 
 on run --quiet --schedule "$schedule" "$broken"
@@ -86,11 +86,12 @@ claim "what the seed shows, too, is none of the discoveries" \
 # While the shell sleeps, `work' runs functions with sites. So wherever a timer comes, the shell patches them next, and the
 # task goes on where it was stopped.
 preempted() { # HARTS KERNEL
-    LIMIT=240 run explore --harts "$1" --max-insns 22M --interleavings 40 --schedules "$work/preempted" --report "$work/json" \
+    LIMIT=240 run explore --harts "$1" --max-insns 22M --interleavings "$preemptions" --schedules "$work/preempted" --report "$work/json" \
         --append 'script="work tree 3000 & sleep 0.02; echo function > /sys/kernel/tracing/current_tracer; wait"' \
         "$BUILD/guest-kernel/$2/kernel.elf"
 }
-[ "${SUITE:-}" = all ] && several='1 2' || several=1
+several=1 preemptions=16
+[ "${SUITE:-}" = all ] && several='1 2' preemptions=40
 for harts in $several; do
     preempted $harts pfe16-parked-in-site
     claim "$harts harts: a task is stopped within a site while it changes" rule_found hart-inside
