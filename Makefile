@@ -120,8 +120,8 @@ endif
 
 # What tools/bench builds in a checkout: three placements of each kernel, and the kernel without sites with the frame pointer that
 # sites need, in a build of its own.
-bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchjobs.py benchlayouts.py benchlib.py benchpair.py benchparts.py benchruns.py \
-	benchshards.py benchspread.py
+bench_tools := bench bench-compare benchboot.py benchcost.py benchguest.py benchjobs.py benchlayouts.py benchlib.py benchlinux.py \
+	benchpair.py benchparts.py benchplot.py benchruns.py benchshards.py benchspread.py
 bench_places := 1 2 3
 bench_placed := $(foreach l,$(guests_plain),$(bench_places:%=$(l)-place%))
 bench_frame  := $(BUILD)/bench-frame/guest-kernel/none

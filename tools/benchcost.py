@@ -11,13 +11,13 @@ import hashlib
 import json
 import math
 import os
-import pathlib
 import re
 import tempfile
 
 import benchguest
 import benchjobs
 import benchlib
+import benchplot
 import benchspread
 from benchlib import ROOT, SOFTWARE, BenchError
 
@@ -455,51 +455,11 @@ def csv_text(rows):
     return "\n".join(lines) + "\n"
 
 
-def plot_script(rows, svg):
-    """
-    For gnuplot: the overhead of `off` over the density of calls, a point with its interval for each layout, core
-    and workload. Points of one workload stand side by side, in a fan about its density.
-    """
-    off = off_rows(rows)
-    kinds = [(layout, core) for layout in ordered(off, "layout") for core in ordered(off, "core")]
-    density = {w: max(r["calls_per_1000_instructions"] for r in select(off, workload=w))
-               for w in ordered(off, "workload")}
-    points, names = [], []
-    for number, (layout, core) in enumerate(kinds):
-        aside = 1.015 ** (number - (len(kinds) - 1) / 2)
-        data = "\n".join(f"{density[r['workload']] * aside:.6g} {r['overhead_percent']:.6g} "
-                         f"{r['overhead_interval'] or 0:.6g}"
-                         for r in select(off, layout=layout, core=core))
-        points.append(f"$c{number} << EOD\n{data}\nEOD\n")
-        names.append(f"$c{number} with yerrorbars pointtype {number % 15 + 1} title '{layout}, {core}'")
-    top = {w: max(r["overhead_percent"] + (r["overhead_interval"] or 0) for r in select(off, workload=w))
-           for w in density}
-    labels = "".join(f"set label '{w}' at {density[w]:.6g},{top[w]:.6g} center offset 0,0.8\n"
-                     for w in density)
-    ticks = ", ".join(map(str, (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200)))
-    return (f"set terminal svg size 960,600 dynamic background rgb 'white'\nset output '{svg}'\n"
-            f"set logscale x\nset xtics ({ticks})\n"
-            f"set xrange [{min(density.values()) / 1.6:.6g}:{max(density.values()) * 1.6:.6g}]\n"
-            f"set yrange [{min(0, *(r['overhead_percent'] for r in off)):.6g}:{max(top.values()) * 1.15:.6g}]\n"
-            "set xlabel 'function entries in 1000 instructions'\n"
-            "set ylabel 'overhead of disabled ftrace, % (mean of the placements, 95 % interval)'\n"
-            "set key outside right\nset grid\n"
-            + labels + "".join(points) + "plot " + ", ".join(names) + "\n")
-
-
 def write_plot(rows, svg, progress):
-    gnuplot = benchlib.find_program(None, "gnuplot", "draws the plot")
-    if not gnuplot:
-        raise BenchError(benchlib.NO_INPUT, "gnuplot: not found in PATH; install gnuplot-nox, or "
-                                            "take --csv")
-    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
-        part = os.path.join(scratch, "plot.svg")
-        script = os.path.join(scratch, "plot")
-        pathlib.Path(script).write_text(plot_script(rows, part), encoding="utf-8")
-        done = benchlib.run_process([gnuplot, script], progress)
-        if done.status or not os.path.exists(part):
-            raise BenchError(SOFTWARE, f"gnuplot: {done.last_words()}")
-        benchlib.write_text(svg, pathlib.Path(part).read_text(encoding="utf-8"))
+    """The overhead of `off`, a point for each layout, core and workload."""
+    benchplot.write([benchplot.Point(f"{r['layout']}, {r['core']}", r["workload"], r["calls_per_1000_instructions"],
+                                     r["overhead_percent"], r["overhead_interval"] or 0) for r in off_rows(rows)],
+                    svg, progress)
 
 
 def off_rows(rows):

@@ -16,7 +16,7 @@ import re
 import struct
 import tempfile
 
-from benchlib import (BAD_DATA, INSTALLED, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
+from benchlib import (BAD_DATA, INSTALLED, PROCESS_TIMEOUT, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
                       run_process)
 
 WORK_LINE = re.compile(r"^work (\w+): n=(\d+) result=([0-9a-f]+) "
@@ -290,10 +290,10 @@ def work_script(workload, iterations, tracer=None):
     return f'script="{trace}work {workload} {iterations}"'
 
 
-def run_emulator(machine, arguments, image, script, progress):
-    """Runs the emulator; returns the outcome, or fails if the exit status is not 0."""
+def run_emulator(machine, arguments, image, script, progress, timeout=PROCESS_TIMEOUT):
+    """Runs the emulator; returns the outcome, or fails if the exit status is not 0. timeout: in seconds."""
     argv = [machine.emulator, *arguments, *machine.options(), "--append", script, image]
-    done = run_process(argv, progress)
+    done = run_process(argv, progress, timeout=timeout)
     if done.status == USAGE:
         raise BenchError(USAGE, done.last_words().removeprefix("rvftrace: error: "))
     if done.status:

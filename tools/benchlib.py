@@ -253,13 +253,15 @@ class Outcome:
         return said[-1] if said else "no output"
 
 
-def run_process(argv, progress, env=None):
-    """Runs a process to its end, without input; measures its user time and the wall-clock time."""
+def run_process(argv, progress, env=None, timeout=PROCESS_TIMEOUT):
+    """
+    Runs a process to its end, without input; measures its user time and the wall-clock time. timeout: in seconds.
+    """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         # pylint: disable-next=consider-using-with # wait_for() reaps it
         process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env)
-        status, user_seconds = wait_for(process, progress)
+        status, user_seconds = wait_for(process, progress, timeout)
         seconds = time.monotonic() - begun
         return Outcome(status, contents(out), contents(err), user_seconds, seconds)
 
@@ -287,10 +289,10 @@ def peak_memory(argv):
     return peak
 
 
-def wait_for(process, progress):
+def wait_for(process, progress, timeout):
     """Waits for a process; returns exit status and user seconds. os.wait4 is about this child only."""
     timers = [threading.Timer(QUIET_SECONDS, progress.say),
-              threading.Timer(PROCESS_TIMEOUT, os.kill, (process.pid, signal.SIGKILL))]
+              threading.Timer(timeout, os.kill, (process.pid, signal.SIGKILL))]
     for timer in timers:
         timer.daemon = True
         timer.start()

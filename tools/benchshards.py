@@ -17,6 +17,7 @@ import typing
 import benchcost
 import benchjobs
 import benchlib
+import benchlinux
 import benchpair
 from benchlib import BAD_DATA, BenchError
 
@@ -34,7 +35,8 @@ class Kind:
 
 
 KINDS = {"cost": Kind(benchcost.Job, benchcost.Inputs, benchcost.run_job, benchcost.is_record),
-         "pair": Kind(benchpair.Job, benchpair.Inputs, benchpair.run_job, benchpair.is_record)}
+         "pair": Kind(benchpair.Job, benchpair.Inputs, benchpair.run_job, benchpair.is_record),
+         "linux": Kind(benchlinux.Job, benchlinux.Inputs, benchpair.run_job, benchpair.is_record)}
 
 
 def identity(jobs, keys):

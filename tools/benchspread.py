@@ -23,6 +23,11 @@ class Spread:
     most: float
     count: int
 
+    @property
+    def is_sure(self):
+        """Whether it is not 0: its interval, if there is one, is all on one side."""
+        return abs(self.mean) > (self.interval or 0)
+
     def reaches(self, other):
         """Whether the two intervals touch: then it is not known which of the two is more."""
         return abs(self.mean - other.mean) <= (self.interval or 0) + (other.interval or 0)

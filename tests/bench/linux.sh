@@ -1,0 +1,59 @@
+#!/bin/sh
+# shellcheck disable=SC2016,SC2317 # Python expands its own words; claim calls by name
+# linux.sh - what tools/bench --linux promises, without Linux: guest kernels stand for its variants and orders, which are there
+# already. tests/linux/pairs.sh has the real ones.
+. "$(dirname "$0")/lib.sh"
+
+kernels=$BUILD/guest-kernel
+pairs=$work/linux/pairs/6.12
+mkdir -p "$pairs"
+none=$kernels/none/kernel.elf pfe8=$kernels/pfe8/kernel.elf mcount=$kernels/mcount/kernel.elf
+cp "$none" "$pairs/none-1.Image"
+cp "$none" "$pairs/none-2.Image"
+cp "$pfe8" "$pairs/frame-1.Image"
+cp "$mcount" "$pairs/frame-2.Image"
+cp "$mcount" "$pairs/off-1.Image"
+cp "$pfe8" "$pairs/off-2.Image"
+cp "$kernels/initrd.cpio" "$work/linux/workloads.cpio"
+bench() {
+    LINUX_CACHE=$work/linux tools/bench --build "$BUILD" --emulator "$rvftrace" --cache "$work/cache" --jobs 2 --memory 64M \
+        --append 'script="sysbench getpid 20; mark getpid sysbench getpid 20; poweroff"' --core c906 --linux 6.12 \
+        --placements 2 "$@"
+}
+json() { python3 -c 'import json, math, statistics, sys
+j = json.load(open(sys.argv[1]))
+r = {x["comparison"]: x["overhead_percent_by_pair"] for x in j["rows"]}
+sys.exit(not eval(sys.argv[2]))' "$1" "$2"; }
+
+claim 'a plan says what it will take, before anything ran' exits 0 bench --plan
+claim '... to build' grep -q '^Linux 6.12: 3 kernels to compile, 0 orders to link: about .* hours of a processor' "$out"
+claim '... and to run' grep -q '^6 runs, 0 of them kept from before; the other 6 take about .* hours of a processor' "$out"
+mv "$pairs/off-2.Image" "$work/aside"
+claim 'what is not built yet is planned, too' exits 0 bench --plan
+claim '... as an order to link, and a run' grep -q '^Linux 6.12: 3 kernels to compile, 1 orders to link' "$out"
+mv "$work/aside" "$pairs/off-2.Image"
+claim 'kernels that exist are run, and none is built' exits 0 bench --json "$work/j" --svg "$work/svg"
+cp "$out" "$work/tables"
+claim '... each once' test "$(wc -l <"$work/cache/seconds")" = 6
+claim '... for three comparisons' json "$work/j" 'set(r) == {"ftrace", "frame pointer", "both"} and all(len(v) == 2 for v in r.values())'
+claim '... which multiply' json "$work/j" \
+    'all(math.isclose((1 + f / 100) * (1 + p / 100), 1 + b / 100) for f, p, b in zip(r["ftrace"], r["frame pointer"], r["both"]))'
+claim '... of the kernels of one order each' json "$work/j" 'r["ftrace"][0] > 2 and r["ftrace"][1] < -2 and math.isclose(r["both"][0], r["frame pointer"][1])'
+interval() { python3 -c 'import json, statistics, sys
+v = [x for x in json.load(open(sys.argv[1]))["rows"] if x["comparison"] == "both"][0]["overhead_percent_by_pair"]
+print("%.0f ±%.0f" % (statistics.mean(v), 12.706 * statistics.stdev(v) / 2 ** 0.5))' "$work/j"; }
+claim '... with the mean and the interval of the placements' grep -q "^getpid .* $(interval)\$" "$work/tables"
+claim '... and says where all of them say nothing' grep -q '^Not told apart from no difference: getpid on c906$' "$work/tables"
+claim 'the plot has a labelled point for each core' python3 -c 'import sys, xml.dom.minidom
+text = open(sys.argv[1]).read()
+assert xml.dom.minidom.parseString(text).documentElement.tagName == "svg" and "getpid" in text and "c906" in text' "$work/svg"
+claim 'a measurement is no worse than itself' exits 0 tools/bench-compare "$work/j" "$work/j"
+claim '... by comparison, region and core' grep -Eq '^getpid +ftrace, c906 ' "$out"
+
+bench --shards 2 --out "$work/plan" >/dev/null
+sed "s|\$| --cache '$work/cache'|" "$work/plan/jobs" >"$work/jobs"
+claim 'it can be cut into pieces' exits 0 sh -e "$work/jobs"
+claim '... whose answer' exits 0 tools/bench --merge "$work/plan" --json "$work/merged"
+claim '... is the same to the byte' cmp "$work/merged" "$work/j"
+claim '--linux and --pair are not for each other' exits 64 bench --pair "$none" "$pfe8"
+finish
