@@ -45,4 +45,25 @@ static inline uint64_t get_field(uint64_t v, uint64_t mask)
     return (v & mask) / (mask & -mask);
 }
 
+/* The product of two polynomials over GF(2). */
+static inline unsigned __int128 carryless_product(uint64_t a, uint64_t b)
+{
+    unsigned __int128 sum = 0;
+
+    for (unsigned n = 0; b >> n; n++) {
+        if (bit(b, n))
+            sum ^= (unsigned __int128)a << n;
+        if (n == 63)
+            break;
+    }
+    return sum;
+}
+
+static inline uint64_t reverse_bits_in_bytes(uint64_t b)
+{
+    b = (b >> 4 & 0x0f0f0f0f0f0f0f0f) | (b & 0x0f0f0f0f0f0f0f0f) << 4;
+    b = (b >> 2 & 0x3333333333333333) | (b & 0x3333333333333333) << 2;
+    return (b >> 1 & 0x5555555555555555) | (b & 0x5555555555555555) << 1;
+}
+
 #endif

@@ -56,19 +56,6 @@ static inline uint64_t fill_bytes(uint64_t v)
     return (top_bits >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
 }
 
-static inline unsigned __int128 carryless_product(uint64_t a, uint64_t b)
-{
-    unsigned __int128 sum = 0;
-
-    for (unsigned n = 0; b >> n; n++) {
-        if (bit(b, n))
-            sum ^= (unsigned __int128)a << n;
-        if (n == 63)
-            break;
-    }
-    return sum;
-}
-
 /* Whether the conditional branch at u would be taken now. */
 static inline bool branch_is_taken(const struct hart *h, const struct block *b, const struct uop *u)
 {

@@ -38,25 +38,47 @@ static const struct {
 };
 
 static const struct {
-    const char *name, *isa;
+    const char *name, *missing, *isa;
 } profiles[] = {
-#define PROFILE(name, isa) {#name, isa},
+#define PROFILE(name, missing, isa) {#name, missing, isa},
 #include "cpu/profile.def"
 #undef PROFILE
+};
+
+static const struct {
+    const char *name, *names;
+} groups[] = {
+#define GROUP(name, names) {#name, names},
+#include "cpu/group.def"
+#undef GROUP
 };
 
 /* What an extension includes; what that includes comes after it. */
 static const struct {
     enum extension whole, part;
-} included[] = {{EXT_Zfh, EXT_Zfhmin},
-                {EXT_Zvl1024b, EXT_Zvl512b},
-                {EXT_Zvl512b, EXT_Zvl256b},
-                {EXT_Zvl256b, EXT_Zvl128b},
+} included[] = {{EXT_Zfh, EXT_Zfhmin},       {EXT_Zvbb, EXT_Zvkb},       {EXT_Zvknhb, EXT_Zvknha},
+                {EXT_Zvl1024b, EXT_Zvl512b}, {EXT_Zvl512b, EXT_Zvl256b}, {EXT_Zvl256b, EXT_Zvl128b},
                 {EXT_V, EXT_Zvl128b}};
 
 static bool is_name(const char *known, const char *name, size_t len)
 {
     return strlen(known) == len && !strncasecmp(known, name, len);
+}
+
+static bool add(const char *name, size_t len, uint64_t *set);
+
+/* All names of a list in which each is after an underscore; false: *at is the first that is
+ * unknown. */
+static bool add_list(const char **at, uint64_t *set)
+{
+    while (**at == '_') {
+        size_t len = strcspn(*at + 1, "_");
+
+        if (!add(*at + 1, len, set))
+            return false;
+        *at += 1 + len;
+    }
+    return true;
 }
 
 static bool add(const char *name, size_t len, uint64_t *set)
@@ -69,6 +91,12 @@ static bool add(const char *name, size_t len, uint64_t *set)
     for (size_t i = 0; i < ARRAY_LEN(promises); i++)
         if (is_name(promises[i].name, name, len))
             return true;
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+        if (is_name(groups[i].name, name, len)) {
+            const char *names = groups[i].names;
+
+            return add_list(&names, set);
+        }
     return false;
 }
 
@@ -112,17 +140,11 @@ unsigned extensions_vlen(uint64_t set)
 
 static bool add_names(const char *at, uint64_t *set, char *problem)
 {
-    while (*at++ == '_') {
-        size_t len = strcspn(at, "_");
-
-        if (!add(at, len, set)) {
-            snprintf(problem, EXT_TEXT_MAX, "%.*s is not implemented", (int)(len < 64 ? len : 64),
-                     at);
-            return false;
-        }
-        at += len;
-    }
-    return true;
+    if (add_list(&at, set))
+        return true;
+    snprintf(problem, EXT_TEXT_MAX, "%.*s is not implemented", (int)strcspn(at + 1, "_") % 64,
+             at + 1);
+    return false;
 }
 
 static bool add_string(const char *isa, uint64_t *set, char *problem)
@@ -187,16 +209,26 @@ static void list_name(FILE *out, const char *name, const char *what)
     fprintf(out, "  %-14s%s\n", lower, what);
 }
 
+static void list_profile(FILE *out, size_t i)
+{
+    list_name(out, profiles[i].name, profiles[i].isa);
+    if (profiles[i].missing)
+        list_name(out, "", profiles[i].missing);
+}
+
 void extensions_list(FILE *out)
 {
     fprintf(out, "Profiles, which may be followed by more names (rva22_zfa):\n");
     for (size_t i = 0; i < ARRAY_LEN(profiles); i++)
-        list_name(out, profiles[i].name, profiles[i].isa);
+        list_profile(out, i);
     fprintf(out,
             "\nExtensions; without --isa all of these but ztso (rv64imac_zicsr, rv64gc_zba):\n");
     for (unsigned e = 0; e < EXT_COUNT; e++)
         if (extensions[e].shown)
             list_name(out, extensions[e].name, extensions[e].what);
+    fprintf(out, "\nNames of several:\n");
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+        list_name(out, groups[i].name, groups[i].names + 1);
     fprintf(out, "\nProperties that every machine here has; naming them changes nothing:\n");
     for (size_t i = 0; i < ARRAY_LEN(promises); i++)
         list_name(out, promises[i].name, promises[i].what);

@@ -33,8 +33,10 @@ enum extension_set {
 #define EXTS_DEFAULT \
     (EXTS_ALL & ~(uint64_t)(EXTS_Ztso | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b))
 /* Those that need V, and V. */
-#define EXTS_VECTOR \
-    ((uint64_t)(EXTS_V | EXTS_Zvfhmin | EXTS_Zvl128b | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b))
+#define EXTS_VECTOR                                                                     \
+    ((uint64_t)(EXTS_V | EXTS_Zvbb | EXTS_Zvbc | EXTS_Zvfhmin | EXTS_Zvkb | EXTS_Zvkg | \
+                EXTS_Zvkned | EXTS_Zvknha | EXTS_Zvknhb | EXTS_Zvksed | EXTS_Zvksh |    \
+                EXTS_Zvl128b | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b))
 
 _Static_assert(EXT_COUNT <= 63, "a set is an enumerator");
 
@@ -44,7 +46,8 @@ enum { EXT_TEXT_MAX = 512 };
 /*
  * Parses an ISA string as used in the device tree (vol. I, 35): rv64 and letters, or a profile
  * (profile.def), then names after underscores; `g` is imafd_zicsr_zifencei, `b` zba_zbb_zbs. What
- * an extension includes need not be named, and names of promise.def change nothing. False: the
+ * an extension includes need not be named, names of group.def stand for several, and those of
+ * promise.def change nothing. False: the
  * string is invalid, and `problem` says why.
  */
 MUST_USE bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX]);
@@ -55,7 +58,8 @@ void extensions_format(uint64_t set, char text[EXT_TEXT_MAX]);
 /* The names of promise.def, each after an underscore, in lower case. */
 const char *extensions_promises(void);
 
-/* Writes all names that extensions_parse takes, with what they are: profiles, extensions, promises.
+/* Writes all names that extensions_parse takes, with what they are: profiles, extensions, groups,
+ * promises.
  */
 void extensions_list(FILE *out);
 

@@ -259,6 +259,27 @@ void vop_run(const struct vop *v, vector_loop *loop, unsigned size, const void *
     vop_end(v, size, v->vl);
 }
 
+bool vop_same_width(struct vop *v, vector_loop *const loops[], enum vop_source from)
+{
+    struct vop_room room;
+
+    if (!vop_legal(v, from == FROM_VECTOR))
+        return false;
+    vop_run(v, loops[v->sew], v->sew, vop_reg(v, v->rs2), vop_source(v, from, &room), false);
+    return true;
+}
+
+bool vop_widening(struct vop *v, vector_loop *const loops[], enum vop_source from,
+                  enum vop_widening how)
+{
+    struct vop_room room;
+
+    if (!vop_legal_widening(v, from == FROM_VECTOR, how))
+        return false;
+    vop_run(v, loops[v->sew], v->sew + 1, vop_reg(v, v->rs2), vop_source(v, from, &room), true);
+    return true;
+}
+
 void vop_merge(const struct vop *v, const uint8_t *results, unsigned size)
 {
     uint8_t *d = vop_reg(v, v->rd);

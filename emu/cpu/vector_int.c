@@ -6,32 +6,6 @@
 
 /* ---- one width ---- */
 
-static bool same_width(struct vop *v, vector_loop *const loops[], enum vop_source from)
-{
-    struct vop_room room;
-
-    if (!vop_legal(v, from == FROM_VECTOR))
-        return false;
-    vop_run(v, loops[v->sew], v->sew, vop_reg(v, v->rs2), vop_source(v, from, &room), false);
-    return true;
-}
-
-#define SAME_VV(name) VOP(name, vv, same_width(v, name, FROM_VECTOR))
-#define SAME_VX(name) VOP(name, vx, same_width(v, name, FROM_SCALAR))
-#define SAME_VI(name) VOP(name, vi, same_width(v, name, FROM_SIGNED))
-#define SAME_VU(name) VOP(name, vi, same_width(v, name, FROM_UNSIGNED))
-
-#define BINARY(name, expression) VECTOR_LOOPS(name, U, U, U, expression)
-#define BINARY_VX(name, expression) \
-    BINARY(name, expression)        \
-    SAME_VV(name) SAME_VX(name)
-#define BINARY_VXI(name, expression) \
-    BINARY_VX(name, expression)      \
-    SAME_VI(name)
-#define SHIFT_VXI(name, expression) \
-    BINARY_VX(name, expression)     \
-    SAME_VU(name)
-
 BINARY_VXI(vadd, b + a)
 BINARY_VX(vsub, b - a)
 BINARY(vrsub, a - b)
@@ -68,31 +42,15 @@ BINARY_VX(vnmsub, b - (P)c * a)
 
 /* ---- widening: rd has elements twice as wide ---- */
 
-static bool widening(struct vop *v, vector_loop *const loops[], enum vop_source from,
-                     enum vop_widening how)
-{
-    struct vop_room room;
-
-    if (!vop_legal_widening(v, from == FROM_VECTOR, how))
-        return false;
-    vop_run(v, loops[v->sew], v->sew + 1, vop_reg(v, v->rs2), vop_source(v, from, &room), true);
-    return true;
-}
-
-#define WIDE_VV(name) VOP(name, vv, widening(v, name, FROM_VECTOR, WIDE_RESULT))
-#define WIDE_VX(name) VOP(name, vx, widening(v, name, FROM_SCALAR, WIDE_RESULT))
-#define SUM_VV(name)  VOP(name, vv, widening(v, name, FROM_VECTOR, WIDE_SUM))
-#define SUM_VX(name)  VOP(name, vx, widening(v, name, FROM_SCALAR, WIDE_SUM))
-#define WIDENING_VX(name, expression)             \
-    VECTOR_WIDE_LOOPS(name, WU, U, U, expression) \
-    WIDE_VV(name) WIDE_VX(name)
+#define SUM_VV(name) VOP(name, vv, vop_widening(v, name, FROM_VECTOR, WIDE_SUM))
+#define SUM_VX(name) VOP(name, vx, vop_widening(v, name, FROM_SCALAR, WIDE_SUM))
 #define WIDENING_SUM(name, expression)            \
     VECTOR_WIDE_LOOPS(name, WU, U, U, expression) \
     SUM_VV(name) SUM_VX(name)
-#define WIDENING_W(name, expression)                               \
-    VECTOR_WIDE_LOOPS(name##_w, WU, WU, U, expression)             \
-    VOP(name, wv, widening(v, name##_w, FROM_VECTOR, WIDE_SOURCE)) \
-    VOP(name, wx, widening(v, name##_w, FROM_SCALAR, WIDE_SOURCE))
+#define WIDENING_W(name, expression)                                   \
+    VECTOR_WIDE_LOOPS(name##_w, WU, WU, U, expression)                 \
+    VOP(name, wv, vop_widening(v, name##_w, FROM_VECTOR, WIDE_SOURCE)) \
+    VOP(name, wx, vop_widening(v, name##_w, FROM_SCALAR, WIDE_SOURCE))
 
 WIDENING_VX(vwaddu, (WU)b + (WU)a)
 WIDENING_VX(vwadd, (WS)(S)b + (WS)(S)a)

@@ -73,4 +73,26 @@
     VECTOR_LOOP(name, 2, VECTOR_TYPES_2, type_d, type_2, type_1, expression) \
     static vector_loop *const name[] = {name##_0, name##_1, name##_2};
 
+/* The functions of rows that have one width, and of those whose rd has elements twice as wide. */
+#define SAME_VV(name) VOP(name, vv, vop_same_width(v, name, FROM_VECTOR))
+#define SAME_VX(name) VOP(name, vx, vop_same_width(v, name, FROM_SCALAR))
+#define SAME_VI(name) VOP(name, vi, vop_same_width(v, name, FROM_SIGNED))
+#define SAME_VU(name) VOP(name, vi, vop_same_width(v, name, FROM_UNSIGNED))
+
+#define BINARY(name, expression) VECTOR_LOOPS(name, U, U, U, expression)
+#define BINARY_VX(name, expression) \
+    BINARY(name, expression)        \
+    SAME_VV(name) SAME_VX(name)
+#define BINARY_VXI(name, expression) \
+    BINARY_VX(name, expression)      \
+    SAME_VI(name)
+#define SHIFT_VXI(name, expression) \
+    BINARY_VX(name, expression)     \
+    SAME_VU(name)
+
+#define WIDE_VV(name) VOP(name, vv, vop_widening(v, name, FROM_VECTOR, WIDE_RESULT))
+#define WIDE_VX(name) VOP(name, vx, vop_widening(v, name, FROM_SCALAR, WIDE_RESULT))
+#define WIDENING_VX(name, expression)             \
+    VECTOR_WIDE_LOOPS(name, WU, U, U, expression) \
+    WIDE_VV(name) WIDE_VX(name)
 #endif

@@ -215,6 +215,10 @@ typedef void vector_loop(void *d, const void *s2, const void *s1, unsigned n);
  */
 void vop_run(const struct vop *v, vector_loop *loop, unsigned size, const void *s2, const void *s1,
              bool apart);
+/* A whole instruction of elements of vtype's width, and one whose rd has elements twice as wide. */
+bool vop_same_width(struct vop *v, vector_loop *const loops[], enum vop_source from);
+bool vop_widening(struct vop *v, vector_loop *const loops[], enum vop_source from,
+                  enum vop_widening how);
 /* Writes results to the active elements of rd up to vl; the others are as vtype's mask policy says.
  */
 void vop_merge(const struct vop *v, const uint8_t *results, unsigned size);

@@ -71,6 +71,8 @@ static void what_is_no_isa_string_is_refused_with_the_reason(void **state)
     refused("rv64i_", " is not");
     refused("rv64i_zifencei_", " is not");
     refused("rv64i_zfoo", "zfoo is not");
+    refused("rv64gcv_zvkng_zfoo", "zfoo is not");
+    refused("rv64gc_zvkng", "needs V");
     refused("rv64i_s", "s is not");
 }
 
@@ -81,6 +83,9 @@ static void a_profile_is_the_string_of_what_it_demands(void **state)
     assert_true(parsed("RVA22_zfa") == (parsed("rva22") | EXTS_Zfa));
     assert_true(parsed("rva22") & EXTS_Zfhmin);
     assert_false(parsed("rva22") & EXTS_Zfh);
+    assert_true((parsed("rva23") & parsed("rva22")) == parsed("rva22"));
+    assert_true(parsed("rva23") & EXTS_Zvkb);
+    assert_false(parsed("rva23") & EXTS_Zvkned);
 }
 
 static void what_an_extension_includes_need_not_be_named(void **state)
@@ -88,6 +93,14 @@ static void what_an_extension_includes_need_not_be_named(void **state)
     (void)state;
     assert_true(parsed("rv64gc_zfh") == parsed("rv64gc_zfhmin_zfh"));
     assert_true(parsed("rv64gcb") == parsed("rv64gc_zba_zbb_zbs"));
+}
+
+static void a_name_of_several_is_all_of_them(void **state)
+{
+    (void)state;
+    assert_true(parsed("rv64gcv_zvkng") == parsed("rv64gcv_zvkb_zvkned_zvknha_zvknhb_zvkt_zvkg"));
+    assert_true(parsed("rv64gcv_zvksc") == parsed("rv64gcv_zvksed_zvksh_zvkb_zvbc"));
+    assert_true(parsed("rv64gcv_zvbb_zvknhb") == parsed("rv64gcv_zvbb_zvkb_zvknha_zvknhb"));
 }
 
 static void a_promise_may_be_named_and_changes_nothing(void **state)
@@ -118,6 +131,7 @@ int main(void)
         cmocka_unit_test(what_is_no_isa_string_is_refused_with_the_reason),
         cmocka_unit_test(a_profile_is_the_string_of_what_it_demands),
         cmocka_unit_test(what_an_extension_includes_need_not_be_named),
+        cmocka_unit_test(a_name_of_several_is_all_of_them),
         cmocka_unit_test(a_promise_may_be_named_and_changes_nothing),
         cmocka_unit_test(a_compressed_instruction_needs_what_it_expands_to),
     };
