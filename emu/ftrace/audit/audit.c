@@ -857,7 +857,8 @@ static bool may_follow(const struct audit *a, const struct finding *f, size_t in
 {
     if (f->caused_by == NO_FINDING || f->caused_by < index)
         return true;
-    return f->rule == RULE_guest_noticed && f->caused_by < a->findings.len &&
+    return (f->rule == RULE_guest_noticed || f->rule == RULE_stray_patch) &&
+           f->caused_by < a->findings.len &&
            a->findings.at[f->caused_by].rule != RULE_guest_noticed && !f->explained;
 }
 

@@ -10,7 +10,7 @@
  */
 enum { AFTER_CYCLES = 100 * 1000 * 1000 };
 
-enum { CODE = 1, FENCE = 2, STALE = 4, RUNNING = 8, STACK = 16 };
+enum { CODE = 1, FENCE = 2, STALE = 4, RUNNING = 8, STACK = 16, TABLES = 32, MAPPING = 64 };
 
 static const uint8_t causes[RULE_COUNT] = {
 #define CAUSE(rule, kind) [RULE_##rule] = (kind),
@@ -198,19 +198,35 @@ static bool is_same_update(const struct audit *a, const struct finding *cause,
 
 /* ---- causes ---- */
 
+static bool has_register(const struct finding *f, unsigned reg)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_REGISTER && f->facts[i].size == reg)
+            return true;
+    return false;
+}
+
+/* Whether what the same task does afterwards comes of it, whatever code that is. */
+static bool is_of_task(const struct finding *cause)
+{
+    return causes[cause->rule] == STACK ||
+           (causes[cause->rule] == TABLES && has_register(cause, FACT_SATP));
+}
+
 static bool explains(const struct audit *a, const struct finding *cause, const struct finding *f)
 {
     const struct code code = code_of(a, cause);
 
     if (f->rule == RULE_guest_noticed)
         return causes[cause->rule] && is_in(a, f, &code);
+    if (cause->rule == RULE_stray_patch && f->rule == RULE_wrong_label)
+        return false; /* it is the other way round */
     if (causes[cause->rule] & consequences[f->rule]) {
         const struct code consequence = code_of(a, f);
 
         return overlaps(&code, &consequence) ||
                (causes[cause->rule] == RUNNING && is_same_update(a, cause, f)) ||
-               (causes[cause->rule] == STACK && has_same_task(cause, f) &&
-                is_shortly_after(cause, f));
+               (is_of_task(cause) && has_same_task(cause, f) && is_shortly_after(cause, f));
     }
     return false;
 }
@@ -228,9 +244,25 @@ static bool may_explain(const struct audit *a, const struct finding *cause, cons
 }
 
 /*
- * The guest may notice that code is wrong before a hart runs it: those findings follow from this
- * new one.
+ * The guest may notice that code is wrong before a hart runs it, and a jump label is known to be
+ * wrong only when its key has its value, long after the store: those findings follow from this new
+ * one.
  */
+static bool explains_early(const struct audit *a, const struct finding *cause,
+                           const struct finding *f)
+{
+    if (f->caused_by != NO_FINDING)
+        return false;
+    if (f->rule == RULE_guest_noticed)
+        return was_stored_before(cause, f);
+    if (f->rule == RULE_stray_patch && cause->rule == RULE_wrong_label) {
+        const struct code code = code_of(a, cause), stored = code_of(a, f);
+
+        return overlaps(&code, &stored);
+    }
+    return false;
+}
+
 static void find_early(const struct audit *a, uint32_t index)
 {
     const struct finding *cause = &a->findings.at[index];
@@ -240,8 +272,7 @@ static void find_early(const struct audit *a, uint32_t index)
     for (uint32_t i = 0; i < index; i++) {
         struct finding *f = &a->findings.at[i];
 
-        if (f->rule == RULE_guest_noticed && f->caused_by == NO_FINDING &&
-            was_stored_before(cause, f))
+        if (explains_early(a, cause, f))
             f->caused_by = index;
     }
 }

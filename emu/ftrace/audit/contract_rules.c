@@ -19,6 +19,7 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detour.h"
 #include "ftrace/audit/program_returns.h"
+#include "ftrace/audit/resumed_tasks.h"
 #include "ftrace/audit/trampoline_calls.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
@@ -40,6 +41,7 @@ struct contract_rules {
     struct kernel_probes *at_switch;
     struct trampoline_calls *calls;
     struct program_returns *returns;
+    struct resumed_tasks *resumed;
     VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
     struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
@@ -408,6 +410,7 @@ static void on_switch(void *ctx, unsigned which, struct hart *h)
     (void)which;
     r->audit->harts[hart_id(h)].switches++;
     guest_rules_task_runs(r->audit, h, hart_reg(h, REG_A1)); /* __switch_to(prev, next) */
+    resumed_tasks_switch(r->resumed, h);
 }
 
 static bool has_symbol(const struct audit *a, const char *name, uint64_t *va)
@@ -443,6 +446,7 @@ static void *create(struct audit *a)
                                                a->config.symbols, on_switch, r);
     r->calls = trampoline_calls_new(a, running, r);
     r->returns = program_returns_new(a);
+    r->resumed = resumed_tasks_new(a);
     return r;
 }
 
@@ -453,6 +457,7 @@ static void destroy(void *rules)
     kernel_probes_free(r->at_switch);
     trampoline_calls_free(r->calls);
     program_returns_free(r->returns);
+    resumed_tasks_free(r->resumed);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
     free(r);
@@ -464,13 +469,14 @@ static void forget_trampolines(struct contract_rules *r)
     r->known.count = 0;
 }
 
-/* A site leads elsewhere, or one in a trampoline calls something or nothing. */
-static void on_event(void *rules, const struct event *e)
+/*
+ * A store to a site, which audit.c has found: it leads elsewhere, or is one in a trampoline and
+ * calls something or nothing.
+ */
+static void on_store(struct contract_rules *r)
 {
-    struct contract_rules *r = rules;
     uint32_t id = r->audit->store.site;
 
-    (void)e; /* audit.c has found out which site was stored to */
     if (id == NO_SITE)
         return;
     if (site_get(r->audit->config.sites, id)->kind == SITE_FUNCTION) {
@@ -480,6 +486,17 @@ static void on_event(void *rules, const struct event *e)
     }
     forget_trampolines(r);
     trampoline_calls_changed(r->calls);
+}
+
+static void on_event(void *rules, const struct event *e)
+{
+    struct contract_rules *r = rules;
+
+    switch (e->kind) {
+    case EVENT_TRAP: resumed_tasks_trap(r->resumed, &e->trap); break;
+    case EVENT_TRAP_RETURN: resumed_tasks_trap_return(r->resumed, &e->trap_return); break;
+    default: on_store(r);
+    }
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
@@ -501,7 +518,8 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 
 uint64_t contract_rules_left_out(const struct contract_rules *r)
 {
-    return r->followed_left_out + trampoline_calls_left_out(r->calls);
+    return r->followed_left_out + trampoline_calls_left_out(r->calls) +
+           resumed_tasks_left_out(r->resumed);
 }
 
 static void state_io(struct state_io *io, void *rules)
@@ -514,6 +532,7 @@ static void state_io(struct state_io *io, void *rules)
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
     program_returns_state_io(io, r->returns);
+    resumed_tasks_state_io(io, r->resumed);
     if (io->loading)
         forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)

@@ -141,8 +141,11 @@ static void add_path(struct finding *f, enum rule rule, const struct detour *bef
     if (rule == RULE_wrong_step) /* it is at the site again */
         audit_fact_moment(f, LABEL_RESUMED, h, before->pc);
     else
-        audit_fact_moment(f, rule == RULE_misaligned_stack ? LABEL_EXECUTED : LABEL_RETURNED, h,
-                          hart_pc(h));
+        audit_fact_moment(f,
+                          rule == RULE_misaligned_stack || rule == RULE_wrong_arguments
+                              ? LABEL_EXECUTED
+                              : LABEL_RETURNED,
+                          h, hart_pc(h));
 }
 
 static void add_detour(struct finding *f, const struct detour *d, uint64_t target)

@@ -118,6 +118,9 @@ const char *message_text(enum message message)
                                  "sie), as all others have",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
         [MESSAGE_OPEN] = "at this address, writable and executable",
+        [MESSAGE_OPENED] =
+            "at this address, writable, and about to be made executable: until it is "
+            "made read-only it is both",
         [MESSAGE_NO_SLOT] = "nothing can be executed at the address where the hart goes on",
         [MESSAGE_OTHER_INSN] = "the slot has another instruction than the breakpoint has replaced",
         [MESSAGE_NO_WAY_BACK] = "right after the copy there is neither a breakpoint nor a jump to "

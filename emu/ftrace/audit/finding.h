@@ -137,6 +137,7 @@ enum message {
     MESSAGE_ALIAS,    /* of text, left mapped */
     MESSAGE_WRITABLE, /* text at its own address */
     MESSAGE_OPEN,     /* any page of the kernel that can be written and executed */
+    MESSAGE_OPENED,   /* a page that is made executable while it can be written */
     /* Of a slot, in which a copy of the instruction under a breakpoint is executed. */
     MESSAGE_NO_SLOT,
     MESSAGE_OTHER_INSN,

@@ -50,6 +50,20 @@ void state_labels_store(const struct audit *a, struct state_labels *s, const str
 
 /* ---- one label ---- */
 
+/*
+ * For audit_cause: what goes wrong with the labels of one key, or with all of them, goes wrong in
+ * the same function and in the same way.
+ */
+static uint64_t place_of(const struct audit *a, const struct lock_event *lock,
+                         const struct label_state *state)
+{
+    enum { NOP = 0x13 };
+    enum { JUMPS, STAYS_NOP, JUMPS_ELSEWHERE, WAYS };
+    unsigned way = !state->jumps ? JUMPS : state->insn == NOP ? STAYS_NOP : JUMPS_ELSEWHERE;
+
+    return audit_function(a, lock->caller) * WAYS + way;
+}
+
 static void report(struct audit *a, const struct lock_event *lock, const struct jump_place *p,
                    const struct label_state *state)
 {
@@ -58,7 +72,7 @@ static void report(struct audit *a, const struct lock_event *lock, const struct 
                              .site = NO_SITE,
                              .pc = p->va,
                              .cycle = hart_cycles(lock->hart),
-                             .cause = audit_cause(RULE_wrong_label, p->key)};
+                             .cause = audit_cause(RULE_wrong_label, place_of(a, lock, state))};
     struct finding *f = audit_add(a, &b);
     struct fact *fact;
 

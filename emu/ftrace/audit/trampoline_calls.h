@@ -1,6 +1,7 @@
 /*
  * trampoline_calls.h - the calls in the code of trampolines and return handlers, and in text that
- * the kernel generates, where sp must be a multiple of 16: the rule misaligned-stack.
+ * the kernel generates, where sp must be a multiple of 16: the rule misaligned-stack; and what
+ * trampolines tell tracers: the rule wrong-arguments.
  *
  * The calls are found by following the code from its begin on, in generated text one instruction
  * after the other, and judged when a hart first comes to them, once each: a call has the same frame

@@ -215,8 +215,19 @@ static bool is_done(const struct translation_rules *r, const struct stale_transl
 }
 
 /*
- * A spurious fault, after rights were added, is legal: kernels handle it, by a flush of its
- * address, which helps if it was of a leaf. What user mode may see of its pages is legal until the
+ * A spurious fault, after rights were added, is legal for programs, and for all if a page has
+ * become valid: kernels handle it, by a flush of its address, which helps if it was of a leaf. A
+ * kernel that has changed the rights of its own page must not meet the old ones.
+ */
+static bool is_spurious(const struct stale_translation *s)
+{
+    enum { PTE_V = 1 };
+
+    return s->old_faults && !s->pointer && (s->user || !(s->old_pte & PTE_V));
+}
+
+/*
+ * What user mode may see of its pages is legal until the
  * kernel is done, on the hart of the change, too: the kernel may run another thread there before it
  * flushes. A table that harts may still walk must not be used for something else.
  */
@@ -224,7 +235,7 @@ static bool is_mistake(const struct translation_rules *r, const struct stale_tra
 {
     if (s->reused)
         return true;
-    if (s->old_faults && !s->pointer)
+    if (is_spurious(s))
         return false;
     if (s->other_root) /* an address space with other tables and the same number */
         return s->user;
@@ -232,7 +243,7 @@ static bool is_mistake(const struct translation_rules *r, const struct stale_tra
         return false;
     if (!s->user && is_own(s))
         return true;
-    if (!s->user && s->access == ACCESS_STORE && !s->new_faults)
+    if (!s->user && s->access == ACCESS_STORE && !s->new_faults && !s->old_faults)
         return true;
     return is_done(r, s);
 }
@@ -369,7 +380,7 @@ static void wait_for_end(struct translation_rules *r, const struct stale_transla
 {
     struct waiting w = {.hart = hart_id(s->hart), .use = *s};
 
-    if ((s->old_faults && !s->pointer) || s->other_root)
+    if (is_spurious(s) || s->other_root)
         return;
     if (!s->writer_known || has_lost_flushes(r, s)) {
         r->left_out++;

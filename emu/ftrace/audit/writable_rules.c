@@ -7,11 +7,14 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/kernel/bpf_text.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "ftrace/kernel/open_pages.h"
 #include "ftrace/kernel/text_map.h"
@@ -35,7 +38,8 @@ struct writable_rules {
     uint64_t next_walk; /* at this cycle of a hart, or at once if an update has ended */
     uint32_t walks_left;
     bool walk_soon;
-    uint64_t suspect, suspect_since; /* a page that was writable at the last walk; 0: none */
+    uint64_t suspect, suspect_since;       /* a page that was writable at the last walk; 0: none */
+    struct kernel_probes *at_set_memory_x; /* NULL: there is no image */
 };
 
 /* Walks that ends of updates may cause; others come in intervals that double. */
@@ -172,10 +176,15 @@ static void begin_to_look(struct writable_rules *r, const struct update_event *u
 /* ---- text that is complete ---- */
 
 /* For audit_cause: all modules, all programs of BPF, and the image are a cause each. */
-enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER };
+enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER, CAUSE_BEFORE };
 
 static void report_page(struct writable_rules *r, struct hart *h, uint64_t va, uint64_t key)
 {
+    static const enum message messages[] = {
+        [CAUSE_IMAGE] = MESSAGE_WRITABLE, [CAUSE_MODULE] = MESSAGE_WRITABLE,
+        [CAUSE_BPF] = MESSAGE_WRITABLE,   [CAUSE_OTHER] = MESSAGE_OPEN,
+        [CAUSE_BEFORE] = MESSAGE_OPENED,
+    };
     const struct breach b = {.rule = RULE_writable_text,
                              .hart = hart_id(h),
                              .site = NO_SITE,
@@ -187,7 +196,7 @@ static void report_page(struct writable_rules *r, struct hart *h, uint64_t va, u
     if (!f)
         return;
     audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
-    audit_fact_message(f, LABEL_MAPPED, key == CAUSE_OTHER ? MESSAGE_OPEN : MESSAGE_WRITABLE);
+    audit_fact_message(f, LABEL_MAPPED, messages[key]);
     audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
 }
 
@@ -216,6 +225,22 @@ static bool is_all_open(struct hart *h, uint64_t va, uint64_t size)
     return true;
 }
 
+/*
+ * Whether something of the image behind this text can be read and not written, as constants are:
+ * then the kernel does protect what must not be written.
+ */
+static bool protects_constants(struct hart *h, uint64_t va)
+{
+    enum { PAGES_MAX = 1 << 14 };
+    uint64_t at = (va + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES, pa;
+
+    for (unsigned n = 0; n < PAGES_MAX && hart_translate(h, at, ACCESS_LOAD, &pa);
+         n++, at += PAGE_BYTES)
+        if (!hart_translate(h, at, ACCESS_STORE, &pa))
+            return true;
+    return false;
+}
+
 /* The first program has run: what the kernel protects, it has. */
 static void check_image(struct writable_rules *r, struct hart *h)
 {
@@ -223,7 +248,7 @@ static void check_image(struct writable_rules *r, struct hart *h)
 
     for (size_t i = 0;
          r->audit->config.text && text_map_range(r->audit->config.text, i, &va, &size); i++) {
-        if (is_all_open(h, va, size))
+        if (is_all_open(h, va, size) && !protects_constants(h, va + size))
             continue;
         r->text_protected = true;
         page = first_open_page(h, va, size);
@@ -248,6 +273,20 @@ static void check_new(struct writable_rules *r, const struct text_event *t)
     if (t->writable && is_image_protected(r, t->hart))
         report_page(r, t->hart, t->writable < t->va ? t->va : t->writable,
                     t->of_module ? CAUSE_MODULE : CAUSE_BPF);
+}
+
+/*
+ * set_memory_x(address, pages) is called: what it makes executable must not be writable. It would
+ * be both until that is mended, however soon.
+ */
+static void on_set_memory_x(void *ctx, unsigned which, struct hart *h)
+{
+    struct writable_rules *r = ctx;
+    uint64_t va = hart_reg(h, REG_A0), pa;
+
+    (void)which;
+    if (r->audit->user_mode && is_image_protected(r, h) && hart_translate(h, va, ACCESS_STORE, &pa))
+        report_page(r, h, va, CAUSE_BEFORE);
 }
 
 /* What was protected when it was complete is so in the end. */
@@ -332,11 +371,16 @@ static void check_suspect(struct writable_rules *r, struct hart *h)
 
 static void *create(struct audit *a)
 {
+    static const char *const names[] = {"set_memory_x"};
     struct writable_rules *r = xcalloc(1, sizeof *r);
 
     r->audit = a;
     r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
     r->walks_left = WALKS_MAX;
+    if (a->config.image && a->config.symbols)
+        r->at_set_memory_x =
+            kernel_probes_new(a->config.cluster, a->config.image, a->config.symbols, names,
+                              ARRAY_LEN(names), on_set_memory_x, r);
     return r;
 }
 
@@ -344,6 +388,7 @@ static void destroy(void *rules)
 {
     struct writable_rules *r = rules;
 
+    kernel_probes_free(r->at_set_memory_x);
     free(r->harts);
     free(r);
 }
