@@ -278,6 +278,20 @@ void state_records_taken(struct audit *a, const struct site_taken_event *e);
 /* True: something had changed, and was compared. */
 bool state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);
 
+/* The kernel complains about the site at this address: ftrace_bug(). */
+void state_records_alarm(struct audit *a, struct state_records *s, struct hart *h, uint64_t ip,
+                         uint64_t caller);
+
+/* What was compared of the calls in trampolines. */
+struct state_graph {
+    bool is_wrong;
+    int32_t active; /* the number of graph tracers then */
+    uint64_t since; /* cycle of the hart that has seen it first */
+};
+
+void state_graph_compare(struct audit *a, struct state_graph *g, const struct lock_event *lock);
+void state_graph_end(struct audit *a, struct state_graph *g); /* the run has ended */
+
 /* What was seen of the addresses in filters. */
 struct state_named {
     struct map told; /* as keys: those that were reported */

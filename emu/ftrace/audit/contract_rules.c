@@ -20,6 +20,7 @@
 #include "ftrace/audit/detour.h"
 #include "ftrace/audit/program_returns.h"
 #include "ftrace/audit/resumed_tasks.h"
+#include "ftrace/audit/return_stacks.h"
 #include "ftrace/audit/trampoline_calls.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
@@ -42,6 +43,7 @@ struct contract_rules {
     struct trampoline_calls *calls;
     struct program_returns *returns;
     struct resumed_tasks *resumed;
+    struct return_stacks *stacks;
     VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
     struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
@@ -244,6 +246,8 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     counts = detour_counts(a, e->hart);
     detour_take(a, e->hart, e->call, &counts, d);
     take_back(r, e->hart, &counts, d);
+    if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
+        return_stacks_return(r->stacks, e->hart, d);
 }
 
 /* What is known of a function that a hart has left, or of where it is instead. */
@@ -411,6 +415,7 @@ static void on_switch(void *ctx, unsigned which, struct hart *h)
     r->audit->harts[hart_id(h)].switches++;
     guest_rules_task_runs(r->audit, h, hart_reg(h, REG_A1)); /* __switch_to(prev, next) */
     resumed_tasks_switch(r->resumed, h);
+    return_stacks_task_runs(r->stacks, h, hart_reg(h, REG_A1));
 }
 
 static bool has_symbol(const struct audit *a, const char *name, uint64_t *va)
@@ -447,6 +452,7 @@ static void *create(struct audit *a)
     r->calls = trampoline_calls_new(a, running, r);
     r->returns = program_returns_new(a);
     r->resumed = resumed_tasks_new(a);
+    r->stacks = return_stacks_new(a);
     return r;
 }
 
@@ -458,6 +464,7 @@ static void destroy(void *rules)
     trampoline_calls_free(r->calls);
     program_returns_free(r->returns);
     resumed_tasks_free(r->resumed);
+    return_stacks_free(r->stacks);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
     free(r);
@@ -533,6 +540,7 @@ static void state_io(struct state_io *io, void *rules)
     trampoline_calls_state_io(io, r->calls);
     program_returns_state_io(io, r->returns);
     resumed_tasks_state_io(io, r->resumed);
+    return_stacks_state_io(io, r->stacks);
     if (io->loading)
         forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)

@@ -172,6 +172,15 @@ const char *message_text(enum message message)
             "not the entry: satp leads to other tables, for the same address space",
         [MESSAGE_RECORD_NO_SITE] =
             "no site begins at its address: what ftrace patches there is other code",
+        [MESSAGE_GRAPH_ON] = "the trampoline calls the graph tracer, and no tracer wants it: "
+                             "ftrace_graph_active is 0",
+        [MESSAGE_GRAPH_OFF] =
+            "the trampoline does not call the graph tracer, and some tracer wants "
+            "it: ftrace_graph_active is above 0",
+        [MESSAGE_STACK_FREED] = "the task's return stack: ret_stack is 0, while functions of the "
+                                "task return to the handler",
+        [MESSAGE_STACK_SHARED] = "another task has the same return stack (ret_stack): each pops "
+                                 "what the other has pushed",
         [MESSAGE_RECORD_INSIDE] =
             "its address is in the middle of its site, unlike those of others",
         [MESSAGE_PROBE_LACKING] =

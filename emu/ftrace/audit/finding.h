@@ -200,6 +200,10 @@ enum message {
     MESSAGE_OTHER_TABLE, /* what was written is not an entry, or was not seen */
     MESSAGE_RECORD_NO_SITE,
     MESSAGE_RECORD_INSIDE,
+    MESSAGE_GRAPH_ON,
+    MESSAGE_GRAPH_OFF,
+    MESSAGE_STACK_FREED, /* a task's return stack */
+    MESSAGE_STACK_SHARED,
     MESSAGE_PROBE_LACKING, /* how a kprobe disagrees with the code */
     MESSAGE_PROBE_LEFT,
     MESSAGE_PROBE_GONE,

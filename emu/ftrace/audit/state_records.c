@@ -539,3 +539,29 @@ bool state_records_compare(struct audit *a, struct state_records *s, const struc
     s->left_out += !compare_all(a, s, lock);
     return true;
 }
+
+/* The site that was at the address in a module whose text is gone; NO_SITE: there was none. */
+static uint32_t find_freed(const struct site_table *t, struct hart *h, uint64_t va)
+{
+    uint64_t pa;
+
+    for (uint32_t id = 0; id < site_count(t); id++) {
+        const struct site *s = site_get(t, id);
+
+        if (va - s->va < s->size && s->module &&
+            (s->gone || !hart_translate(h, va, ACCESS_FETCH, &pa)))
+            return id;
+    }
+    return NO_SITE;
+}
+
+void state_records_alarm(struct audit *a, struct state_records *s, struct hart *h, uint64_t ip,
+                         uint64_t caller)
+{
+    const struct lock_event at = {h, LOCK_FTRACE, caller};
+    struct comparison c = {.audit = a, .state = s, .lock = &at};
+    uint32_t id = ip ? find_freed(a->config.sites, h, ip) : NO_SITE;
+
+    if (id != NO_SITE)
+        report(&c, ip, id, RECORD_OF_FREED, NULL);
+}

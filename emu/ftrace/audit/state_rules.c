@@ -1,8 +1,8 @@
 /*
  * state_rules.c - the rules about what the kernel believes of its code: the records of ftrace
- * (state_records.c) and its filters (state_named.c), the static keys of jump labels
- * (state_labels.c), the table of kprobes (state_probes.c), and that other harts are stopped while
- * several instructions change.
+ * (state_records.c), its filters (state_named.c) and its calls of the graph tracer (state_graph.c),
+ * the static keys of jump labels (state_labels.c), the table of kprobes (state_probes.c), and that
+ * other harts are stopped while several instructions change.
  *
  * Records, keys and kprobes are in order whenever the kernel's lock of them is free. So they are
  * compared when a hart is about to release it, which is the end of each change, whatever function
@@ -16,6 +16,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/alarms.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/module_sites.h"
 #include "load/symbols.h"
@@ -25,6 +26,7 @@ struct state_rules {
     struct audit *audit;
     struct state_records records;
     struct state_named named;
+    struct state_graph graph;
     struct state_labels labels;
     struct state_probes probes;
 };
@@ -189,6 +191,7 @@ static void on_ftrace_lock(struct state_rules *r, const struct lock_event *e)
     if (state_records_compare(r->audit, &r->records, e))
         state_named_changed(&r->named);
     state_named_compare(r->audit, &r->named, e);
+    state_graph_compare(r->audit, &r->graph, e);
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
@@ -199,6 +202,9 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
         state_records_taken(r->audit, &e->taken);
     else if (e->kind == FTRACE_KEY_CALLED)
         state_labels_called(r->audit, &r->labels, &e->key);
+    else if (e->kind == FTRACE_ALARM)
+        state_records_alarm(r->audit, &r->records, e->alarm.hart, e->alarm.alarm->site,
+                            e->alarm.alarm->caller);
     else if (e->lock.lock == LOCK_FTRACE)
         on_ftrace_lock(r, &e->lock);
     else if (e->lock.lock == LOCK_JUMP_LABEL)
@@ -223,13 +229,17 @@ static void end(void *rules)
 
     state_labels_end(r->audit, &r->labels);
     state_named_end(r->audit, &r->named);
+    state_graph_end(r->audit, &r->graph);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct state_rules *r = rules;
 
-    state_io_section(io, "state-rules", 4);
+    state_io_section(io, "state-rules", 5);
+    STATE_IO(io, r->graph.is_wrong);
+    STATE_IO(io, r->graph.active);
+    STATE_IO(io, r->graph.since);
     STATE_IO(io, r->records.changed);
     STATE_IO(io, r->records.version);
     STATE_IO(io, r->records.left_out);

@@ -28,6 +28,7 @@ enum member {
     MEMBER_PID,
     MEMBER_STACK,
     MEMBER_RETURN_DEPTH,
+    MEMBER_RETURN_STACK,
     MEMBER_PREEMPT,
     MEMBER_HOOKS,
     MEMBER_CPU,
@@ -139,12 +140,17 @@ static int32_t find_name_of_first(const struct tasks *t)
 
 static void search(struct tasks *t)
 {
-    static const char *const names[MEMBERS] = {
-        [MEMBER_NAME] = "comm",      [MEMBER_PID] = "pid",
-        [MEMBER_STACK] = "stack",    [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
-        [MEMBER_STATE] = "__state",  [MEMBER_MM] = "mm",
-        [MEMBER_TASKS] = "tasks",    [MEMBER_PREEMPT] = "preempt_count",
-        [MEMBER_HOOKS] = "rethooks", [MEMBER_CPU] = "cpu"};
+    static const char *const names[MEMBERS] = {[MEMBER_NAME] = "comm",
+                                               [MEMBER_PID] = "pid",
+                                               [MEMBER_STACK] = "stack",
+                                               [MEMBER_RETURN_DEPTH] = "curr_ret_stack",
+                                               [MEMBER_STATE] = "__state",
+                                               [MEMBER_MM] = "mm",
+                                               [MEMBER_TASKS] = "tasks",
+                                               [MEMBER_PREEMPT] = "preempt_count",
+                                               [MEMBER_HOOKS] = "rethooks",
+                                               [MEMBER_CPU] = "cpu",
+                                               [MEMBER_RETURN_STACK] = "ret_stack"};
 
     t->searched = true;
     for (unsigned i = 0; i < MEMBERS; i++)
@@ -425,6 +431,11 @@ struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp)
     counts.has_hooks = read_pointer(place->hooks, &counts.hooks) ||
                        peek_number(t, h, tp, MEMBER_HOOKS, &counts.hooks);
     return counts;
+}
+
+bool tasks_return_stack(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *va)
+{
+    return read_member(t, h, tp, MEMBER_RETURN_STACK, va, sizeof *va);
 }
 
 /* ---- tasks that sleep ---- */

@@ -1,0 +1,102 @@
+/*
+ * return_stacks.c - see return_stacks.h.
+ */
+#include "ftrace/audit/return_stacks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/detour.h"
+#include "ftrace/kernel/tasks.h"
+
+/* More tasks than have return stacks at one time. */
+enum { STACKS_MAX = 1 << 12 };
+
+struct return_stacks {
+    struct audit *audit;
+    struct map owners; /* address of a return stack -> the last task that ran with it */
+};
+
+struct return_stacks *return_stacks_new(struct audit *a)
+{
+    struct return_stacks *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    return r;
+}
+
+void return_stacks_free(struct return_stacks *r)
+{
+    if (!r)
+        return;
+    map_free(&r->owners);
+    free(r);
+}
+
+static bool read_stack(const struct audit *a, struct hart *h, uint64_t tp, uint64_t *stack)
+{
+    return a->config.tasks && tasks_return_stack(a->config.tasks, h, tp, stack);
+}
+
+static void report_shared(struct audit *a, struct hart *h, uint64_t task, uint64_t other)
+{
+    const struct breach b = {.rule = RULE_return_stack_mismatch,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_return_stack_mismatch, 1)};
+    struct finding *f = audit_add(a, &b);
+    struct task tasks[2];
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+    audit_fact_message(f, LABEL_WRONG, MESSAGE_STACK_SHARED);
+    if (tasks_read(a->config.tasks, h, task, &tasks[0]) &&
+        tasks_read(a->config.tasks, h, other, &tasks[1]))
+        audit_fact_text(f, LABEL_WHY, "of the tasks %s, pid %d, and %s, pid %d", tasks[0].name,
+                        tasks[0].pid, tasks[1].name, tasks[1].pid);
+    audit_fact_order(f);
+}
+
+/* A task that has ended has given its stack back: it has none any more. */
+void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp)
+{
+    uint64_t stack, other, still;
+
+    if (!read_stack(r->audit, h, tp, &stack) || !stack || stack == UINT64_MAX)
+        return;
+    if (map_get(&r->owners, stack, &other) && other != tp &&
+        read_stack(r->audit, h, other, &still) && still == stack)
+        report_shared(r->audit, h, tp, other);
+    if (r->owners.len == STACKS_MAX)
+        map_clear(&r->owners);
+    map_put(&r->owners, stack, tp);
+}
+
+void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d)
+{
+    struct finding *f;
+    uint64_t stack;
+
+    if (!read_stack(r->audit, h, hart_reg(h, REG_TP), &stack) || stack)
+        return;
+    f = detour_report(r->audit, RULE_lost_return, d->kind, d, h);
+    if (!f)
+        return;
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_STACK_FREED);
+    audit_fact_order(f);
+}
+
+void return_stacks_state_io(struct state_io *io, struct return_stacks *r)
+{
+    state_io_section(io, "return stacks", 1);
+    state_io_map(io, &r->owners);
+}

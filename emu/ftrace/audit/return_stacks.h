@@ -1,0 +1,27 @@
+/*
+ * return_stacks.h - whether the stacks on which the graph tracer keeps return addresses are of one
+ * task each, and there as long as functions return to its handler.
+ */
+#ifndef FTRACE_RETURN_STACKS_H
+#define FTRACE_RETURN_STACKS_H
+
+#include <stdint.h>
+
+struct audit;
+struct detour;
+struct hart;
+struct return_stacks;
+struct state_io;
+
+struct return_stacks *return_stacks_new(struct audit *a);
+void return_stacks_free(struct return_stacks *r);
+
+/* Must be called when the hart goes on with this task. */
+void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp);
+
+/* Must be called when a function has returned to return_to_handler. */
+void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d);
+
+void return_stacks_state_io(struct state_io *io, struct return_stacks *r);
+
+#endif
