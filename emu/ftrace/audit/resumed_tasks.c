@@ -17,6 +17,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "cpu/store_order.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
 #include "ftrace/kernel/guest_table.h"
@@ -24,7 +25,7 @@
 #include "mem/bus.h"
 
 /* Tasks, interrupted places, and places where switches return to, that are known at one time. */
-enum { TASKS_MAX = 1 << 12, INTERRUPTED_MAX = 1 << 10, PLACES_MAX = 16 };
+enum { TASKS_MAX = 1 << 12, INTERRUPTED_MAX = 1 << 8, PLACES_MAX = 16 };
 
 /* Registers that one finding names. */
 enum { NAMED_MAX = 5 };
@@ -38,8 +39,9 @@ enum { NAMED_MAX = 5 };
 struct left {
     uint64_t task, pc, cycle, step;
     uint32_t hart;
-    uint8_t from; /* of what was interrupted: the privilege */
-    bool floats;  /* fregs are its own */
+    uint8_t from;  /* of what was interrupted: the privilege */
+    bool floats;   /* fregs are its own */
+    uint32_t late; /* registers whose loads wait (--stores delayed): their values come later */
     uint64_t regs[32], fregs[32];
 };
 
@@ -71,7 +73,8 @@ static void take(struct left *l, struct hart *h, uint64_t task, uint64_t pc)
                        .pc = pc,
                        .cycle = hart_cycles(h),
                        .step = cluster_steps(hart_cluster(h)),
-                       .hart = hart_id(h)};
+                       .hart = hart_id(h),
+                       .late = hart_late_registers(h)};
     memcpy(l->regs, hart_regs(h), sizeof l->regs);
 }
 
@@ -86,7 +89,7 @@ static uint32_t changed_registers(const struct left *l, const struct hart *h, ui
         return 0;
     for (unsigned reg = 1; reg < 32; reg++)
         changed |= (uint32_t)(now[reg] != l->regs[reg]) << reg;
-    return changed & kept;
+    return changed & kept & ~(l->late | hart_late_registers(h));
 }
 
 static uint32_t changed_floats(const struct left *l, const struct hart *h)
@@ -272,9 +275,9 @@ void resumed_tasks_trap(struct resumed_tasks *r, const struct trap_event *t)
     if (t->to != PRIV_S || !is_transparent(t) || !r->audit->sees_switches ||
         !hart_csr(t->hart, CSR_SSCRATCH, &task))
         return;
-    if (r->interrupted.len == INTERRUPTED_MAX) {
-        forget(r, 0);
-        r->left_out++;
+    if (r->interrupted.len == INTERRUPTED_MAX) { /* as by traps without end: none returns */
+        r->left_out += r->interrupted.len;
+        r->interrupted.len = 0;
     }
     VEC_RESERVE(&r->interrupted, 1);
     l = &r->interrupted.at[r->interrupted.len++];
@@ -356,6 +359,7 @@ static void left_io(struct state_io *io, struct left *l)
     STATE_IO(io, l->hart);
     STATE_IO(io, l->from);
     STATE_IO(io, l->floats);
+    STATE_IO(io, l->late);
     for (unsigned i = 0; i < 32; i++)
         STATE_IO(io, l->regs[i]);
     for (unsigned i = 0; i < 32; i++)
