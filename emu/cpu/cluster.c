@@ -189,6 +189,11 @@ uint64_t cluster_extensions(const struct cluster *c)
     return c->config.extensions;
 }
 
+const struct decoder *cluster_decoder(const struct cluster *c)
+{
+    return c->decoder;
+}
+
 struct bus *cluster_bus(const struct cluster *c)
 {
     return c->config.bus;

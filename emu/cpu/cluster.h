@@ -17,6 +17,7 @@
 struct bus;
 struct cluster;
 struct core;
+struct decoder;
 struct hart;
 struct feed_base;
 struct feed;
@@ -151,6 +152,8 @@ uint64_t cluster_steps(const struct cluster *c);
 /* Those of a machine for which none are named: core models have no vector unit. */
 uint64_t cluster_default_extensions(const struct cluster_config *config);
 uint64_t cluster_extensions(const struct cluster *c); /* the extensions that its harts implement */
+/* Of these extensions; making another one takes long. */
+const struct decoder *cluster_decoder(const struct cluster *c);
 
 /* At most four listeners; called in the order of attachment. */
 void cluster_listen(struct cluster *c, const struct listener *l);

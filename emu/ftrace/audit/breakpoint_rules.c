@@ -41,7 +41,6 @@ enum { NOTE_LOOKED_AT = 1, NOTE_IN_CODE = 2, NOTE_IN_LOOP = 4 };
 
 struct breakpoint_rules {
     struct audit *audit;
-    struct decoder *decoder;   /* NULL: none was needed yet */
     bool *in_slot;             /* by hart: a hit of the hart is in STAGE_SLOT */
     struct fault_step *faults; /* by hart */
     VEC_OF(struct hit) hits;
@@ -375,11 +374,9 @@ static void forget_dead(struct breakpoint_rules *r, const struct hart *h)
             forget(r, &r->hits.at[i]);
 }
 
-static bool decode(struct breakpoint_rules *r, uint32_t word, struct insn *i)
+static bool decode(const struct breakpoint_rules *r, uint32_t word, struct insn *i)
 {
-    if (!r->decoder)
-        r->decoder = decoder_new(cluster_extensions(r->audit->config.cluster));
-    return decoder_decode(r->decoder, word, i);
+    return decoder_decode(cluster_decoder(r->audit->config.cluster), word, i);
 }
 
 /* The handler returns to U-mode, with the registers of the kernel. */
@@ -541,7 +538,6 @@ static void destroy(void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    decoder_free(r->decoder);
     VEC_FREE(&r->hits);
     free(r->in_slot);
     free(r->faults);

@@ -100,7 +100,6 @@ struct publish_hart {
 struct publish_rules {
     struct audit *audit;
     unsigned hart_count;
-    struct decoder *decoder;
     struct decoded decoded[DECODED]; /* a cache */
     bool used;                       /* something was followed */
     struct happens *happens;

@@ -293,7 +293,7 @@ static const struct decoded *decode(struct publish_rules *r, uint32_t word)
 
     if (d->word == word)
         return d;
-    if (!decoder_decode(r->decoder, word, &d->insn)) {
+    if (!decoder_decode(cluster_decoder(r->audit->config.cluster), word, &d->insn)) {
         d->word = 0;
         return NULL;
     }
@@ -475,7 +475,6 @@ static void *create(struct audit *a)
 
     r->audit = a;
     r->hart_count = cluster_hart_count(a->config.cluster);
-    r->decoder = decoder_new(cluster_extensions(a->config.cluster));
     find_frees(r);
     begin(r);
     return r;
@@ -487,7 +486,6 @@ static void destroy(void *rules)
 
     end(r);
     map_free(&r->patchers);
-    decoder_free(r->decoder);
     free(r);
 }
 
