@@ -145,7 +145,7 @@ def make(obj):
     for name, kind, section, value, size in sorted(obj.symbols, key=lambda s: (s[2], s[3])):
         if kind != 2 or not section or name.endswith(".cold"):
             continue
-        if not re.match(r"[SMT]_[a-z0-9_]+_[0-9mzn]{3}$", name):
+        if not re.match(r"[CSMT]_[a-z0-9_]+_[0-9mzn]{3}$", name):
             raise SystemExit(f"stencils.py: {name} is no stencil: a stencil may call it without a relocation")
         try:
             if obj.names[section] == ".text.unlikely" and not is_special(name[2:]):
@@ -181,7 +181,11 @@ def write(maker, none):
             suffix = f"_{places[0]}" if op in ("spill", "fill") else ""
             print(f"enum {{ STENCIL_{op}{suffix} = {number} }};")
         else:
-            sets.setdefault(op, {}).setdefault(kind, {})[places] = number
+            of_kind = sets.setdefault(op, {}).setdefault("S" if kind == "C" else kind, {})
+            of_kind[places] = number
+            d, a, c = places
+            if kind == "C" and "m" not in (a, c):  # those have the holes of their sources
+                of_kind[d + c + a] = number
     print()
     rows = []
     for op, kinds in sets.items():

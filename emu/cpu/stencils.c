@@ -5,6 +5,7 @@
  * A stencil's name is S_operation_DAB: where its destination and its first and second source are.
  * 0 to 5 is a pinned register, m the hart's memory, z the number zero, n nowhere. M_operation_DAB
  * is one of an operation that has few: operands that are pinned are copied to memory and back.
+ * C_operation_DAB is one whose sources may be exchanged.
  *
  * The holes are symbols of no value; their addresses are what the code needs. A stencil ends with a
  * jump to hole_next, which is left out, as the next stencil follows. What is rare the compiler puts
@@ -326,10 +327,11 @@ typedef void native_entry(struct block *b);
     }
 
 /* For each place: of a destination, of a source, of one that may be x0. */
-#define DESTINATIONS(M, ...) \
-    M(0, __VA_ARGS__)        \
-    M(1, __VA_ARGS__)        \
-    M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__) M(m, __VA_ARGS__)
+#define EACH_PINNED(M, ...) \
+    M(0, __VA_ARGS__)       \
+    M(1, __VA_ARGS__)       \
+    M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__)
+#define DESTINATIONS(M, ...) EACH_PINNED(M, __VA_ARGS__) M(m, __VA_ARGS__)
 #define SOURCES_1(M, ...) \
     M(0, __VA_ARGS__)     \
     M(1, __VA_ARGS__)     \
@@ -447,6 +449,21 @@ typedef void native_entry(struct block *b);
 #define PLACES_THREE(name)      \
     SOURCES_1(THREE_a, m, name) \
     PINNED_AND_PLACE(OVER_FIRST, name) PINNED_AND_OTHER(OVER_SECOND, name)
+/*
+ * The same of an operation whose sources may be exchanged: of two pinned sources one order is
+ * enough, and mk/stencils.py gives it to the other, too.
+ */
+#define BOTH_d(d, a, c, name)   STENCIL(C_##name##_##d##a##c, d, a, c, IMM_HOLE, DO_##name)
+#define OVER_EITHER(d, c, name) BOTH_d(d, d, c, name)
+#define TO_MEMORY(a, c, name)   BOTH_d(m, a, c, name)
+#define FROM_MEMORY(c, name)    BOTH_d(m, m, c, name)
+#define INTO_MEMORY(a, name)    BOTH_d(m, a, m, name)
+#define OVER_MEMORY(d, name)    BOTH_d(d, m, d, name)
+#define PLACES_COMMUTING(name)     \
+    PINNED_PAIRS(TO_MEMORY, name)  \
+    SOURCES_1(FROM_MEMORY, name)   \
+    EACH_PINNED(INTO_MEMORY, name) \
+    PINNED_AND_PLACE(OVER_EITHER, name) EACH_PINNED(OVER_MEMORY, name)
 /* clang-format off */
 #define PINNED_AND_PLACE(M, name) \
     M(0, 0, name) M(0, 1, name) M(0, 2, name) M(0, 3, name) M(0, 4, name) M(0, 5, name) M(0, m, name) \
@@ -463,19 +480,27 @@ typedef void native_entry(struct block *b);
     M(3, 0, name) M(3, 1, name) M(3, 2, name) M(3, 4, name) M(3, 5, name) M(3, m, name) \
     M(4, 0, name) M(4, 1, name) M(4, 2, name) M(4, 3, name) M(4, 5, name) M(4, m, name) \
     M(5, 0, name) M(5, 1, name) M(5, 2, name) M(5, 3, name) M(5, 4, name) M(5, m, name)
+/* Two of them in order. */
+#define PINNED_PAIRS(M, name) \
+    M(0, 0, name) M(0, 1, name) M(0, 2, name) M(0, 3, name) M(0, 4, name) M(0, 5, name) \
+    M(1, 1, name) M(1, 2, name) M(1, 3, name) M(1, 4, name) M(1, 5, name) \
+    M(2, 2, name) M(2, 3, name) M(2, 4, name) M(2, 5, name) \
+    M(3, 3, name) M(3, 4, name) M(3, 5, name) \
+    M(4, 4, name) M(4, 5, name) \
+    M(5, 5, name)
 /* clang-format on */
 
-PLACES_THREE(add)
+PLACES_COMMUTING(add)
 PLACES_THREE(sub)
-PLACES_THREE(and)
-PLACES_THREE(or)
-PLACES_THREE(xor)
+PLACES_COMMUTING(and)
+PLACES_COMMUTING(or)
+PLACES_COMMUTING(xor)
 PLACES_THREE(srl)
 PLACES_THREE(sltu)
-PLACES_THREE(addw)
+PLACES_COMMUTING(addw)
 PLACES_THREE(subw)
-PLACES_THREE(mul)
-PLACES_THREE(mulw)
+PLACES_COMMUTING(mul)
+PLACES_COMMUTING(mulw)
 DESTINATIONS(TWO_z_d, addi, IMM_HOLE)
 DESTINATIONS(TWO_z_d, addiw, IMM_HOLE)
 DESTINATIONS(TWO_z_d, andi, IMM_HOLE)
