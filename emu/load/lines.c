@@ -203,7 +203,7 @@ static void find_place(struct lines *l, uint64_t addr, struct line_place *place)
         place->file = NULL;
 }
 
-static bool has_dwarf(struct lines *l)
+bool lines_known(struct lines *l)
 {
     if (l && !l->opened)
         open_dwarf(l);
@@ -212,7 +212,7 @@ static bool has_dwarf(struct lines *l)
 
 Dwarf *lines_dwarf(struct lines *l)
 {
-    return has_dwarf(l) ? l->dwarf : NULL;
+    return lines_known(l) ? l->dwarf : NULL;
 }
 
 /* Finds a section with contents that are not compressed; NULL: there is none. */
@@ -249,7 +249,7 @@ const struct cfi *lines_cfi(struct lines *l)
 {
     const Elf_Data *data = NULL;
 
-    if (!has_dwarf(l) || l->has_cfi)
+    if (!lines_known(l) || l->has_cfi)
         return l ? l->cfi : NULL;
     l->has_cfi = true;
     if (is_linked(dwarf_getelf(l->dwarf)))
@@ -263,7 +263,7 @@ bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
 {
     struct known_line *k;
 
-    if (!has_dwarf(l))
+    if (!lines_known(l))
         return false;
     k = &l->known[addr / 2 % KNOWN_LINES];
     if (k->addr != addr) {
@@ -282,7 +282,7 @@ bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place)
     Dwarf_Die unit, function;
     int line = 0;
 
-    if (!has_dwarf(l) || !lines_unit(l, addr, &unit))
+    if (!lines_known(l) || !lines_unit(l, addr, &unit))
         return false;
     find_functions(&unit, addr, &found, &function);
     if (!found.function || !dwarf_decl_file(&function) || dwarf_decl_line(&function, &line) != 0)
@@ -377,7 +377,7 @@ static bool find_struct(struct lines *l, const char *name, Dwarf_Die *type)
     uint64_t key = name_hash(name), at;
     Dwarf_Die unit;
 
-    if (!has_dwarf(l))
+    if (!lines_known(l))
         return false;
     while (!map_get(&l->structs, key, &at)) {
         if (l->all_structs || dwarf_get_units(l->dwarf, l->structs_until, &l->structs_until, NULL,
@@ -395,7 +395,7 @@ void lines_read_structs(struct lines *l, uint64_t addr)
 {
     Dwarf_Die unit;
 
-    if (has_dwarf(l) && lines_unit(l, addr, &unit))
+    if (lines_known(l) && lines_unit(l, addr, &unit))
         index_structs(l, &unit);
 }
 

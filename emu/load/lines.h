@@ -27,6 +27,9 @@ struct line_place {
 struct lines *lines_new(const char *path);
 void lines_free(struct lines *l); /* NULL is allowed here and in lines_at */
 
+/* Whether the file has DWARF at all. Opens it. */
+bool lines_known(struct lines *l);
+
 /* The place of an address. False: it is not known, and *place is unchanged. */
 MUST_USE bool lines_at(struct lines *l, uint64_t addr, struct line_place *place);
 

@@ -6,16 +6,22 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
+#include "base/vec.h"
 #include "load/lines.h"
+
+/* The line of a site that has one. */
+struct site_line {
+    const char *file;
+    uint32_t line, site;
+};
 
 struct log_lines {
     struct lines *lines;
-    struct log_lines_site *sites;
-    struct line_place *places; /* file NULL: not known */
+    struct log_lines_site *sites; /* NULL: all are looked up */
     size_t count;
+    VEC_OF(struct site_line) found;
     pthread_t thread;
     bool threaded;
 };
@@ -39,23 +45,22 @@ static void *find_all(void *lines)
         struct line_place place = {0};
 
         if (find_line(l, functions, &l->sites[i], &place))
-            l->places[i] = place;
+            VEC_PUSH(&l->found, ((struct site_line){place.file, place.line, (uint32_t)i}));
     }
     lines_functions_free(functions);
+    free(l->sites);
+    l->sites = NULL;
     return NULL;
 }
 
-struct log_lines *log_lines_new(const char *path, const struct log_lines_site *sites, size_t count)
+struct log_lines *log_lines_new(struct lines *lines, struct log_lines_site *sites, size_t count)
 {
     struct log_lines *l = xcalloc(1, sizeof *l);
     sigset_t all, before;
 
-    l->lines = lines_new(path);
-    l->sites = xcalloc(count + 1, sizeof *l->sites);
-    l->places = xcalloc(count + 1, sizeof *l->places);
+    l->lines = lines;
+    l->sites = sites;
     l->count = count;
-    if (count)
-        memcpy(l->sites, sites, count * sizeof *sites);
     /* Blocks all signals in the new thread: the thread that runs the machine handles them. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -78,9 +83,8 @@ void log_lines_each(struct log_lines *l,
                     void *ctx)
 {
     wait_for(l);
-    for (size_t i = 0; i < l->count; i++)
-        if (l->places[i].file)
-            known(ctx, (uint32_t)i, l->places[i].file, l->places[i].line);
+    for (size_t i = 0; i < l->found.len; i++)
+        known(ctx, l->found.at[i].site, l->found.at[i].file, l->found.at[i].line);
 }
 
 void log_lines_free(struct log_lines *l)
@@ -89,7 +93,6 @@ void log_lines_free(struct log_lines *l)
         return;
     wait_for(l);
     lines_free(l->lines);
-    free(l->sites);
-    free(l->places);
+    VEC_FREE(&l->found);
     free(l);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lines;
 struct log_lines;
 
 /* A site, and the address before which its function must begin. */
@@ -15,8 +16,11 @@ struct log_lines_site {
     uint64_t va, before;
 };
 
-/* Begins the look-up. The file's debug information is opened for it only. `sites' are copied. */
-struct log_lines *log_lines_new(const char *path, const struct log_lines_site *sites, size_t count);
+/*
+ * Begins the look-up in `lines', which are for it only. Both are freed: the sites, from malloc,
+ * when all are looked up, and the lines with the result.
+ */
+struct log_lines *log_lines_new(struct lines *lines, struct log_lines_site *sites, size_t count);
 
 /* Waits for all lines, and calls back for each that was found, in order. */
 void log_lines_each(struct log_lines *l,

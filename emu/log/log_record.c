@@ -17,6 +17,7 @@
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
+#include "load/lines.h"
 #include "load/symbols.h"
 #include "log/log_lines.h"
 #include "log/log_record_priv.h"
@@ -175,13 +176,21 @@ static void each_symbol(void *ctx, void (*put)(void *frame, const struct log_sym
     }
 }
 
-/* Begins to look up the lines of the present sites. Those of modules have none. */
+/*
+ * Begins to look up the lines of the present sites. Those of modules have none. NULL: there is no
+ * debug information.
+ */
 static struct log_lines *find_lines(const struct log_record *r)
 {
     size_t count = r->states.len;
-    struct log_lines_site *sites = xcalloc(count + 1, sizeof *sites);
-    struct log_lines *lines;
+    struct log_lines_site *sites;
+    struct lines *lines = lines_new(r->config.named);
 
+    if (!lines_known(lines)) {
+        lines_free(lines);
+        return NULL;
+    }
+    sites = xcalloc(count + 1, sizeof *sites);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t va = site_get(watch_sites(r->watch), i)->va;
         const struct symbol *symbol = symbols_function_at(r->config.symbols, va);
@@ -190,9 +199,7 @@ static struct log_lines *find_lines(const struct log_record *r)
         if (symbol && symbol->end < sites[i].before)
             sites[i].before = symbol->end;
     }
-    lines = log_lines_new(r->config.named, sites, count);
-    free(sites);
-    return lines;
+    return log_lines_new(lines, sites, count);
 }
 
 /*

@@ -35,11 +35,11 @@ enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0
 /* Longer than any prologue: sites farther from the start of their function are not examined. */
 enum { PROLOGUE_MAX = UINT8_MAX };
 
-/* The end of a site and its id: all that a search reads. */
+/* The end of a site and its id: all that a search reads. Packed: there may be a million. */
 struct placed {
     uint64_t end;
     uint32_t id;
-};
+} __attribute__((packed));
 
 struct names {
     char *function, *module;
