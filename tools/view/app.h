@@ -243,11 +243,15 @@ double x_of(const struct app *a, double cycle);
 double cycle_of(const struct app *a, double x);
 void measure_lanes(
     struct app *a); /* counts the rows of each lane, after the time in sight has changed */
-int marks_y(const struct app *a, unsigned doc,
-            unsigned hart); /* the middle of a hart's marks; -1: it has no lane */
+void draw_lanes(struct app *a);
+
+/* ---- overview.c ---- */
 void draw_overview(struct app *a);
 void draw_ruler(struct app *a);
-void draw_lanes(struct app *a);
+
+/* ---- locate.c ---- */
+int marks_y(const struct app *a, unsigned doc,
+            unsigned hart); /* the middle of a hart's marks; -1: it has no lane */
 /* The object at a place of the picture. */
 struct pick pick_at(struct app *a, int x, int y);
 struct rect
