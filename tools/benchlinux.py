@@ -2,7 +2,8 @@
 
 tests/linux/pairs.sh builds them and links each in several orders of its files, by seed: kernels of one number are in the same
 order. What is compared is what a user can choose: the function tracer out, or in and off, with the frame pointer in both (as in
-each kernel that has PERF_EVENTS, so in Debian's); and both out, or both in.
+each kernel that has PERF_EVENTS, so in Debian's); and both out, or both in. Dynamic ftrace turns linker relaxation off for all
+of the kernel, so that each call is two instructions: the variant norelax tells that from the sites.
 """
 import dataclasses
 import os
@@ -24,9 +25,13 @@ COMPILE_SECONDS, LINK_SECONDS = 1300, 30  # of a processor, for a variant and an
 APPEND = "console=ttyS0 quiet"
 NO_PACKAGE = 69  # the status of tests/linux/pairs.sh when Debian's archive cannot be reached
 
-# Name -> the variants of A and B, and what B has more.
+COMPILED = ("none", "frame", "off")  # norelax has the objects of frame
+
+# Name -> the variants of A and B, and what B has more. ftrace is relaxation and sites.
 COMPARISONS = {
     "ftrace": ("frame", "off", "the function tracer, off; the frame pointer is in both"),
+    "relaxation": ("frame", "norelax", "calls of two instructions: the linker relaxes nothing, as with ftrace"),
+    "sites": ("norelax", "off", "the sites of the function tracer, off, and its code"),
     "frame pointer": ("none", "frame", "the frame pointer; no function tracer"),
     "both": ("none", "off", "the function tracer, off, and the frame pointer"),
 }
@@ -44,7 +49,7 @@ class Job(benchpair.Job):
 class Inputs(benchpair.Inputs):
     """linux: the version."""
 
-    sides: typing.ClassVar = ("none", "frame", "off")
+    sides: typing.ClassVar = ("none", "frame", "norelax", "off")
 
     linux: str = ""
 
@@ -93,7 +98,7 @@ def print_plan(options, placements, cache_directory, progress):
     """What is still to be built and run, and how long it will take."""
     inputs = inputs_of(options, placements, progress)
     missing = [k for kernels in inputs.pairs for k in kernels if not os.path.exists(k)]
-    trees = [v for v in Inputs.sides
+    trees = [v for v in COMPILED
              if not os.path.exists(os.path.join(linux_cache(), "pairs", options.linux, v, ".complete"))]
     seconds = len(trees) * COMPILE_SECONDS + len(missing) * LINK_SECONDS
     print(f"Linux {options.linux}: {len(trees)} kernels to compile, {len(missing)} orders to link: about "

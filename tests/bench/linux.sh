@@ -12,6 +12,8 @@ cp "$none" "$pairs/none-1.Image"
 cp "$none" "$pairs/none-2.Image"
 cp "$pfe8" "$pairs/frame-1.Image"
 cp "$mcount" "$pairs/frame-2.Image"
+cp "$none" "$pairs/norelax-1.Image"
+cp "$none" "$pairs/norelax-2.Image"
 cp "$mcount" "$pairs/off-1.Image"
 cp "$pfe8" "$pairs/off-2.Image"
 cp "$kernels/initrd.cpio" "$work/linux/workloads.cpio"
@@ -27,17 +29,19 @@ sys.exit(not eval(sys.argv[2]))' "$1" "$2"; }
 
 claim 'a plan says what it will take, before anything ran' exits 0 bench --plan
 claim '... to build' grep -q '^Linux 6.12: 3 kernels to compile, 0 orders to link: about .* hours of a processor' "$out"
-claim '... and to run' grep -q '^6 runs, 0 of them kept from before; the other 6 take about .* hours of a processor' "$out"
+claim '... and to run' grep -q '^8 runs, 0 of them kept from before; the other 8 take about .* hours of a processor' "$out"
 mv "$pairs/off-2.Image" "$work/aside"
 claim 'what is not built yet is planned, too' exits 0 bench --plan
 claim '... as an order to link, and a run' grep -q '^Linux 6.12: 3 kernels to compile, 1 orders to link' "$out"
 mv "$work/aside" "$pairs/off-2.Image"
 claim 'kernels that exist are run, and none is built' exits 0 bench --json "$work/j" --svg "$work/svg"
 cp "$out" "$work/tables"
-claim '... each once' test "$(wc -l <"$work/cache/seconds")" = 6
-claim '... for three comparisons' json "$work/j" 'set(r) == {"ftrace", "frame pointer", "both"} and all(len(v) == 2 for v in r.values())'
+claim '... each once' test "$(wc -l <"$work/cache/seconds")" = 8
+claim '... for all comparisons' json "$work/j" 'set(r) == {"ftrace", "relaxation", "sites", "frame pointer", "both"} and all(len(v) == 2 for v in r.values())'
 claim '... which multiply' json "$work/j" \
-    'all(math.isclose((1 + f / 100) * (1 + p / 100), 1 + b / 100) for f, p, b in zip(r["ftrace"], r["frame pointer"], r["both"]))'
+    'all(math.isclose((1 + x / 100) * (1 + y / 100), 1 + b / 100)
+         for p, q, whole in (("ftrace", "frame pointer", "both"), ("relaxation", "sites", "ftrace"))
+         for x, y, b in zip(r[p], r[q], r[whole]))'
 claim '... of the kernels of one order each' json "$work/j" 'r["ftrace"][0] > 2 and r["ftrace"][1] < -2 and math.isclose(r["both"][0], r["frame pointer"][1])'
 interval() { python3 -c 'import json, statistics, sys
 v = [x for x in json.load(open(sys.argv[1]))["rows"] if x["comparison"] == "both"][0]["overhead_percent_by_pair"]

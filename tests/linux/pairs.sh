@@ -2,9 +2,10 @@
 # pairs.sh - builds Linux kernels that differ in ftrace alone, for tools/bench --linux.
 #
 #   pairs.sh VERSION N VARIANT...     VERSION: 6.1, 6.12 or sid, of Debian's source packages; VARIANT:
-#                                     none    neither function tracer nor frame pointer
-#                                     frame   no function tracer, the frame pointer
-#                                     off     both: dynamic ftrace, which the workload never turns on
+#                                     none     neither function tracer nor frame pointer
+#                                     frame    no function tracer, the frame pointer
+#                                     norelax  the same objects, linked without relaxation, as dynamic ftrace is
+#                                     off      both: dynamic ftrace, which the workload never turns on
 #
 # The result in the cache directory, of which what is there is not made again:
 #
@@ -51,7 +52,7 @@ package_of() {
     esac
 }
 
-# The linker script gets a place for the order of the files, before all others of .text.
+# The linker script gets a place for the order of the files, before all others of .text, and the linker options of link().
 unpack_source() {
     [ ! -e "$source/.complete" ] || return 0
     [ "$version" != sid ] || state=$cache/apt-sid
@@ -64,6 +65,8 @@ unpack_source() {
     rm -rf "$top/package"
     step sed -i 's/^[[:space:]]*TEXT_TEXT$/#include <generated\/order.lds>\n&/' "$source/arch/riscv/kernel/vmlinux.lds.S"
     grep -q order.lds "$source/arch/riscv/kernel/vmlinux.lds.S" || fail 1 "Linux $version has another linker script"
+    # shellcheck disable=SC2016 # make expands it
+    printf '\nLDFLAGS_vmlinux += $(PAIR_LDFLAGS)\n' >>"$source/arch/riscv/Makefile"
     : >"$source/.complete"
 }
 
@@ -75,7 +78,7 @@ configuration() { # VARIANT
         none) printf '# CONFIG_FUNCTION_TRACER is not set\n# CONFIG_FRAME_POINTER is not set\n' ;;
         frame) printf '# CONFIG_FUNCTION_TRACER is not set\nCONFIG_FRAME_POINTER=y\n' ;;
         off) printf 'CONFIG_%s=y\n' FUNCTION_TRACER FUNCTION_GRAPH_TRACER DYNAMIC_FTRACE FRAME_POINTER ;;
-        *) fail 64 "$1: there are none, frame and off" ;;
+        *) fail 64 "$1: there are none, frame, norelax and off" ;;
     esac
 }
 
@@ -125,11 +128,14 @@ build() { # VARIANT
 
 link() { # VARIANT SEED
     [ ! -e "$top/$1-$2.Image" ] || return 0
-    build "$1"
+    PAIR_LDFLAGS='' tree=$1
+    [ "$1" != norelax ] || PAIR_LDFLAGS=--no-relax tree=frame
+    export PAIR_LDFLAGS
+    build "$tree"
     say "linking Linux $version, $1, in order $2"
-    write_order "$1" "$2"
-    make_kernel "$1" vmlinux Image
-    cp "$top/$1/arch/riscv/boot/Image" "$top/$1-$2.Image.new"
+    write_order "$tree" "$2"
+    make_kernel "$tree" vmlinux Image
+    cp "$top/$tree/arch/riscv/boot/Image" "$top/$1-$2.Image.new"
     mv "$top/$1-$2.Image.new" "$top/$1-$2.Image"
 }
 
