@@ -19,8 +19,9 @@
 static int find_register(void *ctx, const char *name)
 {
     const struct debugger *d = ctx;
+    int vector = target_find_vector(d->target, name);
 
-    return target_find_register(d->target, name);
+    return vector >= 0 ? TARGET_REG_V0 + vector : target_find_register(d->target, name);
 }
 
 static int dwarf_register(void *ctx, unsigned number)
@@ -88,6 +89,23 @@ static bool set_register(void *ctx, unsigned number, uint64_t value)
     done = !target_set_register(d->target, d->focus.hart, number, value);
     stack_forget(d);
     return done;
+}
+
+/* Vector registers are the hart's in all frames. */
+static const uint8_t *get_vector(void *ctx, unsigned number, unsigned *bytes)
+{
+    const struct debugger *d = ctx;
+
+    if (number < TARGET_REG_V0)
+        return NULL;
+    return target_vector(d->target, d->focus.hart, number - TARGET_REG_V0, bytes);
+}
+
+static bool set_vector(void *ctx, unsigned number, const uint8_t *bytes)
+{
+    const struct debugger *d = ctx;
+
+    return !target_set_vector(d->target, d->focus.hart, number - TARGET_REG_V0, bytes);
 }
 
 /* ---- memory ---- */
@@ -262,6 +280,8 @@ void context_open(struct debugger *d)
         .register_kind = register_kind,
         .get_register = get_register,
         .set_register = set_register,
+        .get_vector = get_vector,
+        .set_vector = set_vector,
         .load = load,
         .store = store,
         .symbol = find_symbol,

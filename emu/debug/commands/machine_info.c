@@ -137,10 +137,9 @@ void info_vector(struct debugger *d, const char *args)
     }
     while (arg_word(&args, name, sizeof name)) {
         const char *word = name + (name[0] == '$');
-        char *end;
-        unsigned long reg = strtoul(word + (word[0] == 'v'), &end, 10);
+        int reg = target_find_vector(d->target, word);
 
-        if (word[0] != 'v' || !word[1] || *end || reg > 31) {
+        if (reg < 0) {
             complain(d, "Invalid register `%s'", word);
             return;
         }

@@ -29,6 +29,7 @@ struct language {
     VEC_OF(struct value) history; /* with bytes that belong to the history */
     VEC_OF(struct variable) variables;
     struct type *code_pointer; /* of registers such as pc; made when needed */
+    struct type *vector;       /* of vector registers; made when needed */
     bool types_only;
     struct print_options options;
     char why[LANGUAGE_WHY_MAX];
@@ -134,6 +135,29 @@ struct type *language_code_pointer(struct language *l)
     if (!l->code_pointer)
         l->code_pointer = type_pointer_to(t, type_function(t, type_void(t)));
     return l->code_pointer;
+}
+
+struct type *language_vector_type(struct language *l, unsigned bytes)
+{
+    static const char *const names[] = {"u8", "u16", "u32", "u64", "f32", "f64"};
+    struct types *t = language_types(l);
+    struct type *elements[] = {type_new(t, TYPE_INT, "uint8_t", 1),
+                               type_int(t, 2, false),
+                               type_int(t, 4, false),
+                               type_int(t, 8, false),
+                               type_float(t, 4),
+                               type_float(t, 8)};
+
+    if (l->vector)
+        return l->vector;
+    l->vector = type_new(t, TYPE_UNION, "vector_register", bytes);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct type_field f = {
+            .name = names[i], .type = type_array_of(t, elements[i], bytes / elements[i]->size)};
+
+        VEC_PUSH(&l->vector->fields, f);
+    }
+    return l->vector;
 }
 
 /* ---- history and variables ---- */

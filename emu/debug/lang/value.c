@@ -47,6 +47,21 @@ struct value value_lost(struct type *type)
     return (struct value){.type = type, .lost = true};
 }
 
+/* The vector register, which has the type of none of the others. False: the register is none. */
+static bool value_of_vector(struct language *l, unsigned number, struct value *v)
+{
+    const struct language_env *env = language_env(l);
+    unsigned bytes;
+    const uint8_t *from = env->get_vector ? env->get_vector(env->ctx, number, &bytes) : NULL;
+
+    if (!from)
+        return false;
+    *v = value_of_bytes(l, language_vector_type(l, bytes), from, bytes);
+    v->place = VALUE_IN_REGISTER;
+    v->number = number;
+    return true;
+}
+
 struct value value_of_register(struct language *l, unsigned number)
 {
     struct types *t = language_types(l);
@@ -56,6 +71,8 @@ struct value value_of_register(struct language *l, unsigned number)
     uint64_t word = 0;
     bool known;
 
+    if (value_of_vector(l, number, &v))
+        return v;
     language_env(l)->register_kind(language_env(l)->ctx, number, &bits, &kind);
     switch (kind) {
     case 1: type = language_code_pointer(l); break;
@@ -416,10 +433,34 @@ static bool store_memory(struct language *l, const struct value *to, const struc
            language_fail(l, "Cannot access memory at address 0x%" PRIx64, to->address);
 }
 
+/* A part of a vector register; the rest of it stays. */
+static bool store_vector(struct language *l, const struct value *to, const struct value *from)
+{
+    struct value whole;
+
+    if (!value_of_vector(l, to->number, &whole))
+        return false;
+    if (to->offset + from->size > whole.size)
+        return language_fail(l, "Invalid cast.");
+    memcpy((uint8_t *)(uintptr_t)whole.bytes + to->offset, from->bytes, from->size);
+    return language_env(l)->set_vector(language_env(l)->ctx, to->number, whole.bytes) ||
+           language_fail(l, "The register cannot be written.");
+}
+
+static bool is_vector(struct language *l, unsigned number)
+{
+    const struct language_env *env = language_env(l);
+    unsigned bytes;
+
+    return env->get_vector && env->get_vector(env->ctx, number, &bytes);
+}
+
 static bool store_register(struct language *l, const struct value *to, const struct value *from)
 {
     uint64_t word = 0;
 
+    if (is_vector(l, to->number))
+        return store_vector(l, to, from);
     (void)language_env(l)->get_register(language_env(l)->ctx, to->number, &word);
     if (to->offset + from->size > sizeof word)
         return language_fail(l, "Invalid cast.");

@@ -78,6 +78,12 @@ struct language_env {
     /* The value of a register in the selected frame. False: unknown. */
     bool (*get_register)(void *ctx, unsigned number, uint64_t *value);
     bool (*set_register)(void *ctx, unsigned number, uint64_t value);
+    /*
+     * The bytes of a vector register, *bytes of them; NULL: the register is none. The other one
+     * writes as many. Both may be NULL.
+     */
+    const uint8_t *(*get_vector)(void *ctx, unsigned number, unsigned *bytes);
+    bool (*set_vector)(void *ctx, unsigned number, const uint8_t *bytes);
     bool (*load)(void *ctx, uint64_t address, void *to, size_t len);
     bool (*store)(void *ctx, uint64_t address, const void *from, size_t len);
     bool (*symbol)(void *ctx, const char *name, struct plain_symbol *s);

@@ -38,6 +38,8 @@ static inline uint64_t value_sign_extend(uint64_t number, unsigned bits)
 
 /* Returns the type of registers such as pc. */
 struct type *language_code_pointer(struct language *l);
+/* Returns the type of vector registers of that many bytes: a union of arrays of each width. */
+struct type *language_vector_type(struct language *l, unsigned bytes);
 
 /*
  * Converts an array to its first element's address, and a function to its own. False: the value is

@@ -4,6 +4,7 @@
  * The numbers are those of gdb (its riscv-tdep.h) and of its target
  * descriptions: x0 to x31, pc, f0 to f31, the CSRs, the privilege mode.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,18 @@ enum target_error target_set_register(struct target *t, unsigned hart, unsigned 
 }
 
 /* ---- vectors ---- */
+
+int target_find_vector(const struct target *t, const char *name)
+{
+    unsigned bytes;
+    char *end;
+    unsigned long reg;
+
+    if (name[0] != 'v' || !isdigit((unsigned char)name[1]) || !target_vector(t, 0, 0, &bytes))
+        return -1;
+    reg = strtoul(name + 1, &end, 10);
+    return *end || reg > 31 ? -1 : (int)reg;
+}
 
 const uint8_t *target_vector(const struct target *t, unsigned hart, unsigned reg, unsigned *bytes)
 {

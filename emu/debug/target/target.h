@@ -113,6 +113,8 @@ MUST_USE enum target_error target_get_register(const struct target *t, unsigned 
 MUST_USE enum target_error target_set_register(struct target *t, unsigned hart, unsigned number,
                                                uint64_t value);
 
+/* A vector register's index by its name, "v0" to "v31"; -1: it is none, or the harts have none. */
+int target_find_vector(const struct target *t, const char *name);
 /*
  * The bytes of a vector register (reg < 32) as they are in memory, *bytes of them; NULL: the harts
  * have none, or there is no such hart. The other one writes as many.
