@@ -28,11 +28,14 @@ static bool console_is_standard(const struct options *o)
     return o->command != COMMAND_EXPLORE && !strcmp(o->console, "stdio");
 }
 
-static bool selects_only_task(const struct selection *s)
+/* Whether --log can select it: the time of calls, and their task. */
+static bool selects_only_calls(const struct selection *s)
 {
     struct selection rest = *s;
 
     rest.task = NULL;
+    rest.cycles = selection_all.cycles;
+    rest.steps = selection_all.steps;
     return !selection_is_made(&rest);
 }
 
@@ -78,9 +81,9 @@ static const char *find_conflict(const struct options *o)
         {o->html, o->log && !strcmp(o->log, "-"),
          "--html reads the log at the end: give --log a file"},
         {selection_is_made(&o->selected),
-         !o->trace && !o->itrace && !(o->log && selects_only_task(&o->selected)),
+         !o->trace && !o->itrace && !(o->log && selects_only_calls(&o->selected)),
          "--from, --until, --function, --only-hart and --task select what --trace and --itrace "
-         "write, and --task also calls of --log: give one of these, too"},
+         "write, and --from, --until and --task also calls of --log: give one of these, too"},
         {o->log_args, (!o->log && !o->trace) || o->trace_calls == TRACE_NONE,
          "--log-args records the calls of --log or --trace: give one of these, without "
          "--trace-calls=none"},

@@ -47,6 +47,7 @@ struct session {
     struct new_file trace;  /* --trace */
     struct log_record *log; /* NULL: neither --log nor --trace */
     struct new_file log_file;
+    struct selection log_calls;  /* that the log has */
     char *log_name;              /* of a log that is only for the trace or --view; may be NULL */
     struct console log_inner;    /* that gets what the log gets */
     struct new_file device_log;  /* --device-log */

@@ -124,6 +124,19 @@ static bool open_log_files(struct session *s)
     return false;
 }
 
+/* Which calls the log has: --trace, which reads the log, selects the time itself. */
+static struct selection calls_of_log(const struct options *o)
+{
+    struct selection calls = selection_all;
+
+    calls.task = o->selected.task;
+    if (!o->trace) {
+        calls.cycles = o->selected.cycles;
+        calls.steps = o->selected.steps;
+    }
+    return calls;
+}
+
 static enum exit_status start_log(struct session *s)
 {
     const struct options *o = &s->options;
@@ -140,20 +153,21 @@ static enum exit_status start_log(struct session *s)
                                 .memory = o->machine.memory,
                                 .calls_on_only = o->trace_calls == TRACE_ON,
                                 .calls_left_out = o->trace_calls == TRACE_NONE};
-    const struct log_record_config config = {.file = &s->log_file,
-                                             .run = run,
-                                             .cluster = machine_cluster(s->machine),
-                                             .stream = &s->stream,
-                                             .image = machine_image(s->machine),
-                                             .symbols = s->symbols,
-                                             .named = o->symbols ? o->symbols : o->machine.image,
-                                             .lines = s->lines,
-                                             .tasks = s->tasks,
-                                             .calls_only = !o->log,
-                                             .values = o->log_args,
-                                             .selected = o->selected.task ? &o->selected : NULL,
-                                             .lost = on_log_lost,
-                                             .ctx = s};
+    const struct log_record_config config = {
+        .file = &s->log_file,
+        .run = run,
+        .cluster = machine_cluster(s->machine),
+        .stream = &s->stream,
+        .image = machine_image(s->machine),
+        .symbols = s->symbols,
+        .named = o->symbols ? o->symbols : o->machine.image,
+        .lines = s->lines,
+        .tasks = s->tasks,
+        .calls_only = !o->log,
+        .values = o->log_args,
+        .selected = selection_is_made(&s->log_calls) ? &s->log_calls : NULL,
+        .lost = on_log_lost,
+        .ctx = s};
 
     if (!open_log_files(s))
         return EXIT_IO;
@@ -210,6 +224,7 @@ static void say_log_name(const struct session *s)
 
 enum exit_status session_open_log(struct session *s)
 {
+    s->log_calls = calls_of_log(&s->options);
     return s->options.log || s->options.trace ? start_log(s) : EXIT_PASS;
 }
 

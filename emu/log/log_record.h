@@ -34,11 +34,12 @@ struct log_record_config {
     const struct symbols *symbols;
     const char *named; /* the file with the debug information */
     struct lines *lines;
-    struct tasks *tasks;              /* NULL: they are not known */
-    bool calls_only;                  /* no code, no source lines */
-    bool values;                      /* arguments and results of calls; `lines' must not be NULL */
-    const struct selection *selected; /* only calls of these tasks; NULL: of all */
-    void (*lost)(void *ctx);          /* called once, when the file cannot be written any more */
+    struct tasks *tasks; /* NULL: they are not known */
+    bool calls_only;     /* no code, no source lines */
+    bool values;         /* arguments and results of calls; `lines' must not be NULL */
+    const struct selection
+        *selected;           /* only calls that begin in this time, of these tasks; NULL: all */
+    void (*lost)(void *ctx); /* called once, when the file cannot be written any more */
     void *ctx;
 };
 

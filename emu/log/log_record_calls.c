@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/selection.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
@@ -235,11 +236,21 @@ void log_record_name_call(void *ctx, struct log_call *c)
         c->tail_name = name_at(r, c->tail_of, &offset);
 }
 
+/* Whether a call of this moment is recorded: by its time and its task. */
+static bool is_wanted(struct log_record *r, const struct call_moment *at)
+{
+    const struct selection *selected = r->config.selected;
+
+    return !selected || (selection_has_time(selected, at->clocks.cycle, clocks_step(&at->clocks)) &&
+                         (!selected->task ||
+                          log_record_wants_task(r, log_written_task_of(r->writer, at->hart))));
+}
+
 static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
 {
     struct log_record *r = ctx;
 
-    if (r->config.selected && !log_record_wants_task(r, log_written_task_of(r->writer, at->hart)))
+    if (!is_wanted(r, at))
         return;
     if (c->kind == CALL_FUNCTION && UNLIKELY(at->values != NULL))
         log_record_arguments(r, at->values);

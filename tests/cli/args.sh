@@ -70,10 +70,22 @@ claim '... and the log has the same events' test -s "$work/plain.events" and cmp
 run run --quiet --log "$work/task.log" --task cat --append "$demo" "$pfe8"
 run log --to csv -o "$work/task.csv" "$work/task.log"
 run log --to csv -o "$work/all.csv" --task cat "$work/plain.log"
+run log --to csv -o "$work/plain.csv" "$work/plain.log"
 calls() { awk -F, '$7 == "call" || $7 == "return"' "$1" | cut -d, -f1-8; }
 calls "$work/task.csv" >"$work/task"
 calls "$work/all.csv" >"$work/all"
 claim '--task: the log has the calls of that task only, all of them' test -s "$work/task" and cmp "$work/task" "$work/all"
 claim_line '... and the other events' ',store,' "$work/task.csv"
+
+# Of a part of the run: the calls that begin in it, with their ends.
+set -- $(awk -F, '$7 == "call" {print $1}' "$work/plain.csv" | awk '{at[NR] = $1} END {print at[int(NR / 3)], at[int(NR / 2)]}')
+run run --quiet --log "$work/part.log" --from "$1" --until "$2" --append "$demo" "$pfe8"
+run log --to csv -o "$work/part.csv" "$work/part.log"
+begun() { awk -F, -v from="$1" -v until="$2" '$7 == "call" && $1 >= from && $1 <= until' "$3" | cut -d, -f1-8; }
+begun "$1" "$2" "$work/plain.csv" >"$work/begun"
+awk -F, '$7 == "call"' "$work/part.csv" | cut -d, -f1-8 >"$work/part"
+claim '--from and --until: the log has the calls that begin then, all of them' test -s "$work/part" and cmp "$work/part" "$work/begun"
+claim '... their ends' test "$(grep -c ',return,' "$work/part.csv")" -ge $(($(wc -l <"$work/part") - 100))
+claim '... and the other events, of all the time' test "$(grep -c ',store,' "$work/part.csv")" -eq "$(grep -c ',store,' "$work/plain.csv")"
 claim_status 64 '--log-args without a log is refused' "$rvftrace" run --log-args "$pfe8"
 finish

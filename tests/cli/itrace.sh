@@ -74,7 +74,7 @@ claim 'the instructions of a function are those at its addresses' eval '[ -s "$o
 run run -q --harts 2 --only-hart 1 --itrace - --console none "$programs/crosspatch-fence.elf"
 claim 'one hart of two' eval '[ -s "$out" ] && ! grep -v "^core   1: " "$out"'
 run run --from 5 "$programs/hello.elf"
-claim 'without --trace and --itrace there is nothing to select' refused 64 '--from, --until, --function, --only-hart and --task select'
+claim 'without --log, --trace and --itrace there is nothing to select' refused 64 '--from, --until, --function, --only-hart and --task select'
 
 # ---- logs of other machines, by hand: li a0,1; li a0,2 is stored over it ----
 printf '\023\005\020\000\023\005\020\000\202\200' >"$work/image"
