@@ -274,6 +274,8 @@ struct state_records {
 void state_records_begin(struct state_records *s);
 void state_records_store(const struct audit *a, struct state_records *s,
                          const struct code_write *w);
+/* Judges a site that a store may have turned on. */
+void state_records_turned_on(struct audit *a, const struct code_write *w);
 void state_records_taken(struct audit *a, const struct site_taken_event *e);
 /* True: something had changed, and was compared. */
 bool state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);
@@ -290,6 +292,9 @@ struct state_graph {
 };
 
 void state_graph_compare(struct audit *a, struct state_graph *g, const struct lock_event *lock);
+/* The ops that the trampolines pass to the tracer; when ftrace_lock is about to be released. */
+void state_trace_op_compare(struct audit *a, const struct lock_event *lock);
+
 void state_graph_end(struct audit *a, struct state_graph *g); /* the run has ended */
 
 /* What was seen of the addresses in filters. */
@@ -314,6 +319,8 @@ struct state_labels {
 };
 
 void state_labels_called(struct audit *a, struct state_labels *s, const struct key_event *e);
+/* The module that the hart loads is complete. */
+void state_labels_live(struct audit *a, struct state_labels *s, struct hart *h);
 void state_labels_end(struct audit *a, struct state_labels *s);
 void state_labels_store(const struct audit *a, struct state_labels *s, const struct code_write *w);
 void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock);
@@ -327,6 +334,8 @@ struct state_probes {
     uint64_t left_out;   /* tables that were damaged, and wrong places that were not noted */
 };
 
+/* The kernel complains about the site at this address. */
+void state_probes_alarm(struct audit *a, struct hart *h, uint64_t ip, uint64_t caller);
 void state_probes_compare(struct audit *a, struct state_probes *s, const struct lock_event *lock);
 
 /*

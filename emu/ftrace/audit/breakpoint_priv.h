@@ -30,7 +30,8 @@ struct hit {
     uint32_t word;                         /* the replaced instruction, as in memory */
     uint64_t pc, pa;                       /* of the breakpoint */
     uint64_t slot, cycle, step;            /* cycle, step: of the first trap */
-    struct hart_status status;             /* at the stage's trap; SIE: at the first one */
+    uint64_t current;          /* the hart's current probe then; UINT64_MAX: not known */
+    struct hart_status status; /* at the stage's trap; SIE: at the first one */
     uint64_t regs[32], fregs[32];
 };
 

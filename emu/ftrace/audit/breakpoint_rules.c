@@ -25,6 +25,7 @@
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/patch/breakpoints.h"
+#include "load/symbols.h"
 #include "mem/bus.h"
 
 /* Breakpoints that are followed at the same time. */
@@ -118,6 +119,40 @@ static void compare_status(const struct breakpoint_rules *r, const struct hit *d
         hit_report_change(r->audit, d, s, found[i].fact, found[i].before, found[i].after);
     if (now.satp != d->status.satp && is_unswitched(r->audit, d, s->hart))
         hit_report_change(r->audit, d, s, FACT_SATP, d->status.satp, now.satp);
+}
+
+/*
+ * The kernel's current probe of the hart, current_kprobe, which keeps it from taking up others: a
+ * variable of each hart, or an array by hart. UINT64_MAX: it is not known.
+ */
+static uint64_t current_probe(const struct audit *a, struct hart *h)
+{
+    uint64_t va, offsets, offset, current;
+    int32_t cpu;
+
+    if (!a->config.symbols || !a->config.tasks ||
+        !symbols_find(a->config.symbols, "current_kprobe", &va) ||
+        !tasks_cpu(a->config.tasks, h, hart_reg(h, REG_TP), &cpu) || cpu < 0)
+        return UINT64_MAX;
+    if (!symbols_find(a->config.symbols, "__per_cpu_offset", &offsets))
+        offset = sizeof current * (uint64_t)cpu;
+    else if (!hart_peek(h, offsets + sizeof offset * (uint64_t)cpu, &offset, sizeof offset))
+        return UINT64_MAX;
+    return hart_peek(h, va + offset, &current, sizeof current) ? current : UINT64_MAX;
+}
+
+/* A probe that is over is not the current one any more: what it has interrupted is. */
+static void check_current(const struct breakpoint_rules *r, const struct hit *d,
+                          const struct step *s)
+{
+    uint64_t now;
+
+    if (d->current == UINT64_MAX || d->hart != hart_id(s->hart) ||
+        !is_unswitched(r->audit, d, s->hart))
+        return;
+    now = current_probe(r->audit, s->hart);
+    if (now != d->current && now && now != UINT64_MAX)
+        hit_report_step(r->audit, MESSAGE_PROBE_CURRENT, d, s);
 }
 
 /* The hart goes on after the replaced instruction, or at it: nothing of the probe is left. */
@@ -405,8 +440,10 @@ static void on_return(struct breakpoint_rules *r, const struct trap_return_event
         goes_on = judge_fault(r, d, &s);
     else
         judge_second(r, d, &s);
-    if (!goes_on)
-        forget(r, d);
+    if (goes_on)
+        return;
+    check_current(r, d, &s);
+    forget(r, d);
 }
 
 /*
@@ -479,6 +516,7 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
     }
     take(r, &d, STAGE_HANDLER, t->hart);
     d.has_preempt = detour_read_preempt(r->audit, t->hart, &d.preempt);
+    d.current = current_probe(r->audit, t->hart);
     VEC_PUSH(&r->hits, d);
 }
 
@@ -601,6 +639,7 @@ static void hit_io(struct state_io *io, struct hit *d)
     STATE_IO(io, d->slot);
     STATE_IO(io, d->cycle);
     STATE_IO(io, d->step);
+    STATE_IO(io, d->current);
     STATE_IO(io, d->status.sstatus);
     STATE_IO(io, d->status.satp);
     STATE_IO(io, d->status.fcsr);
@@ -614,7 +653,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    state_io_section(io, "breakpoint-rules", 4);
+    state_io_section(io, "breakpoint-rules", 5);
     STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->in_slot[i]);

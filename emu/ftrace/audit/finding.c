@@ -172,6 +172,14 @@ const char *message_text(enum message message)
             "not the entry: satp leads to other tables, for the same address space",
         [MESSAGE_RECORD_NO_SITE] =
             "no site begins at its address: what ftrace patches there is other code",
+        [MESSAGE_RECORD_ASKED] =
+            "its site was not changed to what its flags ask for (FTRACE_FL_REGS, TRAMP, DIRECT or "
+            "CALL_OPS, and the same with _EN)",
+        [MESSAGE_RECORD_NAMELESS] =
+            "the site was turned on, and the word before the function is not the address of an ops",
+        [MESSAGE_TRACE_OP] =
+            "the trampolines call the tracer of one ops, and function_trace_op, which they pass to "
+            "it, is no ops that is registered",
         [MESSAGE_GRAPH_ON] = "the trampoline calls the graph tracer, and no tracer wants it: "
                              "ftrace_graph_active is 0",
         [MESSAGE_GRAPH_OFF] =
@@ -181,6 +189,12 @@ const char *message_text(enum message message)
                                 "task return to the handler",
         [MESSAGE_STACK_SHARED] = "another task has the same return stack (ret_stack): each pops "
                                  "what the other has pushed",
+        [MESSAGE_HOOKS_SHARED] =
+            "another task has the same first entry in its list of hooked returns (rethooks): each "
+            "gives back what the other still needs",
+        [MESSAGE_FRAME_RECORD] =
+            "s0 points into the trampoline's frame, and no frame record there leads to the s0 of "
+            "the traced function: a walk of the stack ends here or goes astray",
         [MESSAGE_RECORD_INSIDE] =
             "its address is in the middle of its site, unlike those of others",
         [MESSAGE_PROBE_LACKING] =
@@ -192,6 +206,11 @@ const char *message_text(enum message message)
             "all of them is disabled",
         [MESSAGE_PROBE_FREED] = "the kernel's table has a probe there, not marked as gone, and the "
                                 "code there was freed",
+        [MESSAGE_PROBE_IN_SITE] =
+            "a breakpoint is behind the first instruction of the site, which ftrace compares and "
+            "changes as a whole",
+        [MESSAGE_PROBE_CURRENT] = "the probe is over, and the hart still has it as its current one "
+                                  "(current_kprobe): it misses all others",
         [MESSAGE_FILTER_FREED] =
             "a filter of the ops has the address, and the code there was freed",
         [MESSAGE_TABLE_LACKS] =

@@ -200,16 +200,23 @@ enum message {
     MESSAGE_OTHER_TABLE, /* what was written is not an entry, or was not seen */
     MESSAGE_RECORD_NO_SITE,
     MESSAGE_RECORD_INSIDE,
+    MESSAGE_RECORD_ASKED,
+    MESSAGE_RECORD_NAMELESS,
+    MESSAGE_TRACE_OP,
     MESSAGE_GRAPH_ON,
     MESSAGE_GRAPH_OFF,
     MESSAGE_STACK_FREED, /* a task's return stack */
     MESSAGE_STACK_SHARED,
+    MESSAGE_HOOKS_SHARED,
+    MESSAGE_FRAME_RECORD,  /* of a trampoline */
     MESSAGE_PROBE_LACKING, /* how a kprobe disagrees with the code */
     MESSAGE_PROBE_LEFT,
     MESSAGE_PROBE_GONE,
     MESSAGE_PROBE_SHARED,
     MESSAGE_PROBE_FREED,
-    MESSAGE_FILTER_FREED, /* of an ops */
+    MESSAGE_PROBE_IN_SITE,
+    MESSAGE_PROBE_CURRENT, /* after a hit */
+    MESSAGE_FILTER_FREED,  /* of an ops */
     MESSAGE_TABLE_LACKS,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
     MESSAGE_GRACE_PERIOD,

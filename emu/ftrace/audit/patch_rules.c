@@ -33,6 +33,10 @@ struct text_overlap {
 struct patching_hart {
     struct text_overlap overlap;
     bool is_bare; /* its last store was made without text_mutex, and it has not fenced since */
+    struct {
+        uint64_t pa, stamp; /* stamp 0: none */
+        uint16_t old, new;
+    } half; /* its last store of two bytes to text, while another hart could run it */
 };
 
 struct patch_rules {
@@ -179,6 +183,54 @@ static void check_split(struct audit *a, const struct code_write *w, uint32_t by
         return;
     add_change(a, f, w);
     add_onlooker(a, f, by);
+    audit_fact_order(f);
+}
+
+static bool is_long(uint16_t parcel)
+{
+    return (parcel & 3) == 3;
+}
+
+/*
+ * Two stores of two bytes each, one after the other, to what was one instruction of four bytes, or
+ * becomes one.
+ */
+static bool is_other_half(const struct patch_rules *r, const struct code_write *w, uint16_t old,
+                          uint16_t new)
+{
+    const struct patching_hart *p = &r->harts[w->who.hart];
+    bool is_first = w->pa < p->half.pa;
+
+    return p->half.stamp && (w->pa + 2 == p->half.pa || p->half.pa + 2 == w->pa) &&
+           p->half.stamp >= updates_begun(r->audit->config.updates, w->who.hart, w->stamp) &&
+           (is_first ? is_long(old) || is_long(new) : is_long(p->half.old) || is_long(p->half.new));
+}
+
+static void check_halves(struct patch_rules *r, const struct code_write *w, uint32_t by)
+{
+    struct patching_hart *p = &r->harts[w->who.hart];
+    struct finding *f = NULL;
+    uint16_t old, new;
+    uint64_t pa;
+    unsigned size;
+
+    if (w->size != sizeof old || r->audit->harts[w->who.hart].text.site != NO_SITE ||
+        find_single(r->audit, w, &pa, &size)) {
+        p->half.stamp = 0;
+        return;
+    }
+    memcpy(&old, w->old_bytes, sizeof old);
+    memcpy(&new, w->new_bytes, sizeof new);
+    if (is_other_half(r, w, old, new))
+        f = report(r->audit, RULE_split_store, w);
+    p->half.pa = w->pa;
+    p->half.stamp = w->stamp;
+    p->half.old = old;
+    p->half.new = new;
+    if (!f)
+        return;
+    add_change(r->audit, f, w);
+    add_onlooker(r->audit, f, by);
     audit_fact_order(f);
 }
 
@@ -516,6 +568,7 @@ static void check_store(struct patch_rules *r, const struct code_write *w)
 
     if (is_seen(r->audit, w, &by)) {
         check_split(r->audit, w, by);
+        check_halves(r, w, by);
         check_alignment(r->audit, w, by);
         check_merge(r->audit, w, by);
     }
@@ -550,13 +603,17 @@ static void hart_io(struct state_io *io, struct patching_hart *h)
     STATE_IO(io, h->overlap.step);
     STATE_IO(io, h->overlap.guarded);
     STATE_IO(io, h->is_bare);
+    STATE_IO(io, h->half.pa);
+    STATE_IO(io, h->half.stamp);
+    STATE_IO(io, h->half.old);
+    STATE_IO(io, h->half.new);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct patch_rules *r = rules;
 
-    state_io_section(io, "patch-rules", 4);
+    state_io_section(io, "patch-rules", 5);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->lock_seen);

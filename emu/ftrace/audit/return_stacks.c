@@ -21,6 +21,7 @@ enum { STACKS_MAX = 1 << 12 };
 struct return_stacks {
     struct audit *audit;
     struct map owners; /* address of a return stack -> the last task that ran with it */
+    struct map hooked; /* the same of the first entry in a list of hooked returns */
 };
 
 struct return_stacks *return_stacks_new(struct audit *a)
@@ -36,6 +37,7 @@ void return_stacks_free(struct return_stacks *r)
     if (!r)
         return;
     map_free(&r->owners);
+    map_free(&r->hooked);
     free(r);
 }
 
@@ -44,21 +46,27 @@ static bool read_stack(const struct audit *a, struct hart *h, uint64_t tp, uint6
     return a->config.tasks && tasks_return_stack(a->config.tasks, h, tp, stack);
 }
 
-static void report_shared(struct audit *a, struct hart *h, uint64_t task, uint64_t other)
+static bool read_hooks(const struct audit *a, struct hart *h, uint64_t tp, uint64_t *hooks)
+{
+    return a->config.tasks && tasks_hooks(a->config.tasks, h, tp, hooks);
+}
+
+static void report_shared(struct audit *a, struct hart *h, uint64_t task, uint64_t other,
+                          enum message wrong)
 {
     const struct breach b = {.rule = RULE_return_stack_mismatch,
                              .hart = hart_id(h),
                              .site = NO_SITE,
                              .pc = hart_pc(h),
                              .cycle = hart_cycles(h),
-                             .cause = audit_cause(RULE_return_stack_mismatch, 1)};
+                             .cause = audit_cause(RULE_return_stack_mismatch, wrong)};
     struct finding *f = audit_add(a, &b);
     struct task tasks[2];
 
     if (!f)
         return;
     audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
-    audit_fact_message(f, LABEL_WRONG, MESSAGE_STACK_SHARED);
+    audit_fact_message(f, LABEL_WRONG, wrong);
     if (tasks_read(a->config.tasks, h, task, &tasks[0]) &&
         tasks_read(a->config.tasks, h, other, &tasks[1]))
         audit_fact_text(f, LABEL_WHY, "of the tasks %s, pid %d, and %s, pid %d", tasks[0].name,
@@ -66,19 +74,29 @@ static void report_shared(struct audit *a, struct hart *h, uint64_t task, uint64
     audit_fact_order(f);
 }
 
-/* A task that has ended has given its stack back: it has none any more. */
+/* What only one task may have, by its address: as `read' finds it in a task. */
+static void check_owner(struct return_stacks *r, struct map *owners, struct hart *h, uint64_t tp,
+                        bool (*read)(const struct audit *a, struct hart *h, uint64_t tp,
+                                     uint64_t *va),
+                        enum message wrong)
+{
+    uint64_t va, other, still;
+
+    if (!read(r->audit, h, tp, &va) || !va || va == UINT64_MAX)
+        return;
+    if (map_get(owners, va, &other) && other != tp && read(r->audit, h, other, &still) &&
+        still == va)
+        report_shared(r->audit, h, tp, other, wrong);
+    if (owners->len == STACKS_MAX)
+        map_clear(owners);
+    map_put(owners, va, tp);
+}
+
+/* A task that has ended has given both back: it has them no more. */
 void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp)
 {
-    uint64_t stack, other, still;
-
-    if (!read_stack(r->audit, h, tp, &stack) || !stack || stack == UINT64_MAX)
-        return;
-    if (map_get(&r->owners, stack, &other) && other != tp &&
-        read_stack(r->audit, h, other, &still) && still == stack)
-        report_shared(r->audit, h, tp, other);
-    if (r->owners.len == STACKS_MAX)
-        map_clear(&r->owners);
-    map_put(&r->owners, stack, tp);
+    check_owner(r, &r->owners, h, tp, read_stack, MESSAGE_STACK_SHARED);
+    check_owner(r, &r->hooked, h, tp, read_hooks, MESSAGE_HOOKS_SHARED);
 }
 
 void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d)
@@ -97,6 +115,7 @@ void return_stacks_return(struct return_stacks *r, struct hart *h, const struct 
 
 void return_stacks_state_io(struct state_io *io, struct return_stacks *r)
 {
-    state_io_section(io, "return stacks", 1);
+    state_io_section(io, "return stacks", 2);
     state_io_map(io, &r->owners);
+    state_io_map(io, &r->hooked);
 }

@@ -141,6 +141,16 @@ static void compare_key(struct audit *a, struct state_labels *s, const struct lo
     key_labels_of_key(a->config.labels, key, compare, &(struct comparison){a, s, lock});
 }
 
+static void compare_noted(struct audit *a, struct state_labels *s, const struct lock_event *lock)
+{
+    size_t count;
+    uint64_t *keys = map_keys(&s->keys, &count);
+
+    for (size_t i = 0; i < count; i++)
+        compare_key(a, s, lock, keys[i]);
+    free(keys);
+}
+
 static bool is_free(const struct audit *a, struct hart *h)
 {
     return audit_lock_is_free(a, h, "jump_label_mutex");
@@ -178,35 +188,51 @@ static bool is_time_for_all(struct state_labels *s, const struct key_labels *lab
 void state_labels_compare(struct audit *a, struct state_labels *s, const struct lock_event *lock)
 {
     struct key_labels *labels = a->config.labels;
-    uint64_t *keys;
-    size_t count;
 
     if (!labels)
         return;
     key_labels_complete(labels, hart_reg(lock->hart, REG_TP), note_key, s);
-    keys = map_keys(&s->keys, &count);
-    for (size_t i = 0; i < count; i++)
-        compare_key(a, s, lock, keys[i]);
-    free(keys);
+    compare_noted(a, s, lock);
     map_clear(&s->keys);
     if (is_time_for_all(s, labels, hart_cycles(lock->hart)))
         key_labels_each(labels, compare, &(struct comparison){a, s, lock});
 }
 
-/* The run has ended: what the last calls have left, if the kernel is not about to change it. */
+/* Those of a module's keys were changed before that, if at all. */
+void state_labels_live(struct audit *a, struct state_labels *s, struct hart *h)
+{
+    const struct lock_event at = {h, LOCK_JUMP_LABEL, hart_pc(h)};
+
+    if (!a->config.labels)
+        return;
+    key_labels_complete(a->config.labels, hart_reg(h, REG_TP), note_key, s);
+    if (is_free(a, h))
+        compare_noted(a, s, &at);
+}
+
+/* Of a module: the kernel may never have been told of its labels. */
+static void compare_of_module(void *ctx, const struct key_label *l)
+{
+    const struct comparison *c = ctx;
+    uint64_t pa;
+
+    if (c->a->config.text && text_map_find(c->a->config.text, l->place.va, &pa) != TEXT_IMAGE)
+        compare(ctx, l);
+}
+
+/*
+ * The run has ended: what the last calls have left, and modules, if the kernel is not about to
+ * change it.
+ */
 void state_labels_end(struct audit *a, struct state_labels *s)
 {
     struct hart *h = audit_hart_in_kernel(a);
     struct lock_event at = {.lock = LOCK_JUMP_LABEL};
-    uint64_t *keys;
-    size_t count;
 
     if (!a->config.labels || !h || !is_free(a, h))
         return;
     at.hart = h;
     at.caller = hart_pc(h);
-    keys = map_keys(&s->keys, &count);
-    for (size_t i = 0; i < count; i++)
-        compare_key(a, s, &at, keys[i]);
-    free(keys);
+    compare_noted(a, s, &at);
+    key_labels_each(a->config.labels, compare_of_module, &(struct comparison){a, s, &at});
 }

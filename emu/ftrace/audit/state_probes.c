@@ -2,23 +2,26 @@
  * state_probes.c - compares the kernel's table of kprobes with its code.
  *
  * A place that the table has on has a breakpoint; one that is off, or has left the table, has none;
- * and a place in code that was freed is marked as gone.
- * All places are compared when kprobe_mutex is released, unless that would take long beside what
- * the hart has executed since the last time: then at a later release.
+ * and a place in code that was freed is marked as gone. A breakpoint inside of a site is judged
+ * when ftrace complains about the site. All places are compared when kprobe_mutex is released,
+ * unless that would take long beside what the hart has executed since the last time: then at a
+ * later release.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/kernel/kprobe_table.h"
 #include "ftrace/kernel/text_map.h"
+#include "mem/bus.h"
 
 /* Cycles of a hart for each place that is compared; places that are remembered. */
 enum { CYCLES_PER_PLACE = 200, PLACES_MAX = 1 << 16 };
 
-enum fault { PROBE_LACKING, PROBE_LEFT, PROBE_GONE, PROBE_SHARED, PROBE_FREED, PROBE_FAULTS };
+enum probe_fault { PROBE_LACKING, PROBE_LEFT, PROBE_GONE, PROBE_SHARED, PROBE_FREED, PROBE_FAULTS };
 
 static const enum message messages[PROBE_FAULTS] = {
     [PROBE_LACKING] = MESSAGE_PROBE_LACKING, [PROBE_LEFT] = MESSAGE_PROBE_LEFT,
@@ -56,7 +59,7 @@ static bool is_debuggers(const struct comparison *c, uint64_t va)
            audit_by_debugger(c->audit, pa, 4);
 }
 
-static void report(const struct comparison *c, uint64_t va, enum fault fault)
+static void report(const struct comparison *c, uint64_t va, enum probe_fault fault)
 {
     struct audit *a = c->audit;
     uint64_t place = audit_function(a, c->lock->caller) ^ (uint64_t)fault << 48;
@@ -87,7 +90,7 @@ static void report(const struct comparison *c, uint64_t va, enum fault fault)
 }
 
 /* Notes whether the place is wrong, and reports it if it was not so before. */
-static void judge(const struct comparison *c, uint64_t va, bool wrong, enum fault fault)
+static void judge(const struct comparison *c, uint64_t va, bool wrong, enum probe_fault fault)
 {
     struct map *told = &c->state->told;
     uint64_t before = 0;
@@ -184,4 +187,54 @@ void state_probes_compare(struct audit *a, struct state_probes *s, const struct 
     s->count = c.count;
     s->scanned_at = hart_cycles(lock->hart);
     map_free(&c.now);
+}
+
+/* ---- breakpoints in sites ---- */
+
+/*
+ * Whether an instruction of the site other than its first one is a breakpoint. Linux permits a
+ * probe there; but ftrace compares and writes a site as a whole.
+ */
+static bool is_probed_inside(const struct audit *a, const struct site *s)
+{
+    uint8_t now[SITE_BYTES_MAX + 2] = {0};
+    unsigned at;
+
+    if (s->gone || !bus_read(cluster_bus(a->config.cluster), s->pa, now, s->size))
+        return false;
+    at = insn_size((uint16_t)(now[0] | now[1] << 8));
+    while (at + 2 <= s->size) {
+        uint32_t word;
+
+        memcpy(&word, now + at, sizeof word);
+        if (ebreak_size(word) == insn_size((uint16_t)word))
+            return true;
+        at += insn_size((uint16_t)word);
+    }
+    return false;
+}
+
+void state_probes_alarm(struct audit *a, struct hart *h, uint64_t ip, uint64_t caller)
+{
+    struct breach b = {.rule = RULE_wrong_probe,
+                       .hart = hart_id(h),
+                       .site = NO_SITE,
+                       .pc = ip,
+                       .cycle = hart_cycles(h),
+                       .cause = audit_cause(RULE_wrong_probe, MESSAGE_PROBE_IN_SITE)};
+    struct finding *f;
+    uint64_t pa;
+
+    if (ip && hart_translate(h, ip, ACCESS_LOAD, &pa))
+        b.site = site_find(a->config.sites, pa, 1);
+    if (b.site == NO_SITE || !is_probed_inside(a, site_get(a->config.sites, b.site)))
+        return;
+    f = audit_add(a, &b);
+    if (!f)
+        return;
+    audit_fact_site(f, b.site);
+    audit_fact_message(f, LABEL_WRONG, MESSAGE_PROBE_IN_SITE);
+    audit_fact_moment(f, LABEL_JUDGED, h, caller);
+    audit_fact_task(a, f, h);
+    audit_fact_order(f);
 }

@@ -41,6 +41,8 @@ enum disagreement {
     RECORD_NAMES_OTHER,
     RECORD_NO_SITE,
     RECORD_INSIDE,
+    RECORD_ASKED,
+    RECORD_NAMELESS,
     DISAGREEMENTS
 };
 
@@ -60,6 +62,8 @@ static const enum message messages[DISAGREEMENTS] = {
     [RECORD_NAMES_OTHER] = MESSAGE_RECORD_OPS,
     [RECORD_NO_SITE] = MESSAGE_RECORD_NO_SITE,
     [RECORD_INSIDE] = MESSAGE_RECORD_INSIDE,
+    [RECORD_ASKED] = MESSAGE_RECORD_ASKED,
+    [RECORD_NAMELESS] = MESSAGE_RECORD_NAMELESS,
 };
 
 /* One comparison of all records. */
@@ -93,6 +97,57 @@ void state_records_store(const struct audit *a, struct state_records *s, const s
 {
     s->changed = s->changed || a->store.site != NO_SITE ||
                  site_find_literal(a->config.sites, w->pa, w->size) != NO_SITE;
+}
+
+/*
+ * `callops': a trampoline that is called by a site takes the address of the ops from the word
+ * before the function, and follows it.
+ */
+static bool names_nothing(const struct audit *a, struct hart *h, const struct site *s)
+{
+    uint64_t ops, first;
+
+    return bus_read(cluster_bus(a->config.cluster),
+                    (s->pa - site_traits(a->config.sites)->literal) & -UINT64_C(8), &ops,
+                    sizeof ops) &&
+           !hart_peek(h, ops, &first, sizeof first);
+}
+
+static void report_nameless(struct audit *a, const struct code_write *w, uint32_t id)
+{
+    const struct breach b = {.rule = RULE_wrong_record,
+                             .hart = w->who.hart,
+                             .site = id,
+                             .pc = w->who.pc,
+                             .cycle = w->who.cycle,
+                             .step = w->who.step,
+                             .cause =
+                                 audit_cause(RULE_wrong_record, (uint64_t)RECORD_NAMELESS << 48)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return;
+    audit_fact_site(f, id);
+    audit_fact_message(f, LABEL_WRONG, messages[RECORD_NAMELESS]);
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = w->who;
+}
+
+void state_records_turned_on(struct audit *a, const struct code_write *w)
+{
+    const struct site_table *t = a->config.sites;
+    uint32_t id = a->store.site;
+    const struct site *s = id == NO_SITE ? NULL : site_get(t, id);
+    struct hart *h;
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    if (!s || s->kind != SITE_FUNCTION || w->who.kind != WRITER_HART ||
+        site_traits(t)->tracer != TRACER_BY_SITE ||
+        !bus_read(cluster_bus(a->config.cluster), s->pa, bytes, s->size) ||
+        !site_calls(t, s, site_state(t, s, bytes, NULL)))
+        return;
+    h = cluster_hart(a->config.cluster, w->who.hart);
+    if (audit_translates(h) && names_nothing(a, h, s))
+        report_nameless(a, w, id);
 }
 
 /* ---- evidence ---- */
@@ -312,6 +367,17 @@ static void check_order(struct comparison *c, const struct ftrace_record *r, uin
     c->before = r->ip;
 }
 
+/* Whether the site was changed to what the flags ask for. The last two need that it has one ops. */
+static bool is_as_asked(uint64_t flags)
+{
+    bool one = (flags & RECORD_COUNT) == 1;
+
+    return !(flags & RECORD_REGS) == !(flags & RECORD_REGS_EN) &&
+           !(flags & RECORD_TRAMP) == !(flags & RECORD_TRAMP_EN) &&
+           (one && flags & RECORD_DIRECT) == !!(flags & RECORD_DIRECT_EN) &&
+           (one && flags & RECORD_OPS) == !!(flags & RECORD_OPS_EN);
+}
+
 static void check_wanted(struct comparison *c, const struct ftrace_record *r, uint32_t site)
 {
     bool is_on = r->flags & RECORD_ENABLED, wanted = r->wanted && c->enabled;
@@ -322,6 +388,8 @@ static void check_wanted(struct comparison *c, const struct ftrace_record *r, ui
         report(c, r->ip, site, is_on ? RECORD_LEFT_ON : RECORD_LEFT_OFF, r);
     else if (!(r->flags & RECORD_REGS) != !r->wanted_regs && r->wanted)
         report(c, r->ip, site, RECORD_REGS_WRONG, r);
+    else if (is_on && wanted && !is_as_asked(r->flags))
+        report(c, r->ip, site, RECORD_ASKED, r);
 }
 
 /* What the site names in `callops', if the record says that it names its only ops. */

@@ -183,6 +183,7 @@ static void on_event(void *rules, const struct event *e)
 
     check_stopped(r->audit, &e->code_write);
     state_records_store(r->audit, &r->records, &e->code_write);
+    state_records_turned_on(r->audit, &e->code_write);
     state_labels_store(r->audit, &r->labels, &e->code_write);
 }
 
@@ -192,6 +193,13 @@ static void on_ftrace_lock(struct state_rules *r, const struct lock_event *e)
         state_named_changed(&r->named);
     state_named_compare(r->audit, &r->named, e);
     state_graph_compare(r->audit, &r->graph, e);
+    state_trace_op_compare(r->audit, e);
+}
+
+static void on_alarm(struct state_rules *r, const struct alarm_event *e)
+{
+    state_records_alarm(r->audit, &r->records, e->hart, e->alarm->site, e->alarm->caller);
+    state_probes_alarm(r->audit, e->hart, e->alarm->site, e->alarm->caller);
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
@@ -203,9 +211,11 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
     else if (e->kind == FTRACE_KEY_CALLED)
         state_labels_called(r->audit, &r->labels, &e->key);
     else if (e->kind == FTRACE_ALARM)
-        state_records_alarm(r->audit, &r->records, e->alarm.hart, e->alarm.alarm->site,
-                            e->alarm.alarm->caller);
-    else if (e->lock.lock == LOCK_FTRACE)
+        on_alarm(r, &e->alarm);
+    else if (e->kind == FTRACE_TEXT_LIVE) {
+        if (e->text.of_module)
+            state_labels_live(r->audit, &r->labels, e->text.hart);
+    } else if (e->lock.lock == LOCK_FTRACE)
         on_ftrace_lock(r, &e->lock);
     else if (e->lock.lock == LOCK_JUMP_LABEL)
         state_labels_compare(r->audit, &r->labels, &e->lock);

@@ -17,6 +17,7 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/code_walk.h"
 #include "ftrace/audit/detour.h"
+#include "ftrace/audit/tracer_arguments.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -24,9 +25,6 @@
 
 /* What the calling convention wants of sp at each call. */
 enum { STACK_ALIGNMENT = 16 };
-
-/* Where records have the address of the site's second instruction: from the first one. */
-enum { SECOND_INSN = 4 };
 
 /* More than a kernel has trampolines at one time. */
 enum { TARGETS_MAX = 1 << 12, PLACES_MAX = 1 << 14 };
@@ -104,42 +102,6 @@ static void judge(struct trampoline_calls *t, struct hart *h, uint64_t pc, bool 
         report(t, h, t->running(t->ctx, h));
 }
 
-/* ---- what a tracer is told ---- */
-
-static void report_argument(struct trampoline_calls *t, struct hart *h, uint64_t pc,
-                            const struct detour *d, unsigned reg, uint64_t expected)
-{
-    struct finding *f = detour_report(t->audit, RULE_wrong_arguments, reg, d, h);
-
-    if (!f)
-        return;
-    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = pc;
-    audit_fact_register(f, LABEL_WRONG, reg, hart_reg(h, reg));
-    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = expected;
-    audit_fact_order(f);
-}
-
-/*
- * A tracer gets the address of the site's record, and where the function returns to. Other
- * functions, which get neither, are known by a first argument that is far from the site.
- */
-static void judge_arguments(struct trampoline_calls *t, struct hart *h, uint64_t pc,
-                            const struct detour *d)
-{
-    const struct site *s = d->kind == CALL_TRACER && d->site != NO_SITE
-                               ? site_get(t->audit->config.sites, d->site)
-                               : NULL;
-    uint64_t ip = hart_reg(h, REG_A0);
-    bool at_once = t->audit->traits->patching == PATCHED_AT_ONCE;
-
-    if (!s || ip - s->va > s->size)
-        return;
-    if (ip != s->va && !(at_once && ip - s->va == SECOND_INSN))
-        report_argument(t, h, pc, d, REG_A0, s->va);
-    if (d->has_back && hart_reg(h, REG_A1) != d->function_back)
-        report_argument(t, h, pc, d, REG_A1, d->function_back);
-}
-
 /* The detour must have begun with the alignment that the function's caller has to keep. */
 static bool is_within(const struct detour *d, uint64_t sp)
 {
@@ -162,7 +124,7 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     VEC_PUSH(&t->spent, pa);
     judge(t, h, pc, place & GENERATED);
     if (!(place & GENERATED))
-        judge_arguments(t, h, pc, t->running(t->ctx, h));
+        tracer_arguments_judge(t->audit, h, pc, t->running(t->ctx, h));
     return PROBE_GO_ON;
 }
 

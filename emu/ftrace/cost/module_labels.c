@@ -21,7 +21,15 @@
 #include "load/symbols.h"
 
 /* The kernel's calls by which labels of modules begin and end. */
-enum kernel_call { CALL_NOTIFY, CALL_ADD, CALL_FREE_INIT, CALL_RELEASE, CALL_FREE, CALLS };
+enum kernel_call {
+    CALL_NOTIFY,
+    CALL_ADD,
+    CALL_INIT,
+    CALL_FREE_INIT,
+    CALL_RELEASE,
+    CALL_FREE,
+    CALLS
+};
 
 /* Linux's enum module_state. */
 enum { STATE_COMING = 1, STATE_GOING = 2 };
@@ -171,7 +179,7 @@ static void count(const struct module_labels *m, const struct table *t, const st
 }
 
 static void add(struct module_labels *m, const struct table *t, struct jump_place *p,
-                const struct module_symbols *names)
+                const struct module_symbols *names, bool complete)
 {
     if (m->owned.len == OWNED_MAX ||
         !guest_place(t->hart, p->va, JUMP_LABEL_BYTES, ACCESS_LOAD, &p->pa))
@@ -179,12 +187,13 @@ static void add(struct module_labels *m, const struct table *t, struct jump_plac
     VEC_PUSH(&m->owned, ((struct owned){t->module, p->va, p->pa}));
     text_map_add_label(m->text, p->va, p->pa);
     if (m->keys)
-        key_labels_add(m->keys, p, hart_reg(t->hart, REG_TP));
+        key_labels_add(m->keys, p, complete ? 0 : hart_reg(t->hart, REG_TP));
     if (m->labels)
         count(m, t, p, names);
 }
 
-static void take_up(struct module_labels *m, struct hart *h, uint64_t module)
+/* complete: its labels are as their keys demand. */
+static void take_up(struct module_labels *m, struct hart *h, uint64_t module, bool complete)
 {
     struct table t = {.cluster = m->cluster, .hart = h, .module = module};
     struct module_symbols *names;
@@ -198,7 +207,7 @@ static void take_up(struct module_labels *m, struct hart *h, uint64_t module)
         give_up(m, ANY_MODULE, p.va,
                 p.va +
                     1); /* a label whose end was not announced, or the same one, announced again */
-        add(m, &t, &p, names);
+        add(m, &t, &p, names, complete);
     }
     module_symbols_free(names);
 }
@@ -214,9 +223,18 @@ static void module_gone(struct module_labels *m, uint64_t module, uint64_t start
 static void notify(struct module_labels *m, struct hart *h, uint64_t state, uint64_t module)
 {
     if (state == STATE_COMING)
-        take_up(m, h, module);
+        take_up(m, h, module, false);
     else if (state == STATE_GOING)
         module_gone(m, module, 0, UINT64_MAX);
+}
+
+/* The labels of a module that is about to run have been brought up to date, or were forgotten. */
+static void module_starts(struct module_labels *m, struct hart *h, uint64_t module)
+{
+    for (size_t i = 0; i < m->owned.len; i++)
+        if (m->owned.at[i].module == module)
+            return;
+    take_up(m, h, module, true);
 }
 
 static void on_call(void *ctx, unsigned which, struct hart *h)
@@ -226,7 +244,8 @@ static void on_call(void *ctx, unsigned which, struct hart *h)
 
     switch ((enum kernel_call)which) {
     case CALL_NOTIFY: notify(m, h, a1, a2); break;
-    case CALL_ADD: take_up(m, h, a0); break;
+    case CALL_ADD: take_up(m, h, a0, false); break;
+    case CALL_INIT: module_starts(m, h, a0); break;
     case CALL_FREE_INIT: module_gone(m, a0, a1, a2); break;
     case CALL_RELEASE:
     case CALL_FREE: module_gone(m, a0, 0, UINT64_MAX); break;
@@ -241,6 +260,7 @@ struct module_labels *module_labels_new(struct cluster *c, const struct image *i
     static const char *const names[CALLS] = {
         [CALL_NOTIFY] = "jump_label_module_notify",
         [CALL_ADD] = "jump_label_add_module",
+        [CALL_INIT] = "do_init_module",
         [CALL_FREE_INIT] = "ftrace_free_mem",
         [CALL_RELEASE] = "ftrace_release_mod",
         [CALL_FREE] = "free_module",

@@ -25,6 +25,9 @@ struct symbols;
 #define RECORD_REGS     (UINT64_C(1) << 30) /* some ops wants all registers */
 #define RECORD_REGS_EN  (UINT64_C(1) << 29) /* the site calls the trampoline that saves them */
 #define RECORD_TRAMP_EN (UINT64_C(1) << 27) /* it calls a trampoline of its ops */
+#define RECORD_TRAMP    (UINT64_C(1) << 28) /* it should call that: the same for the next two */
+#define RECORD_DIRECT   (UINT64_C(1) << 24)
+#define RECORD_OPS      (UINT64_C(1) << 22)
 #define RECORD_DISABLED (UINT64_C(1) << 25) /* it is not patched, as its module is being loaded */
 #define RECORD_DIRECT_EN                                                                      \
     (UINT64_C(1) << 23)                   /* it calls a function of the ops, without a tracer \

@@ -438,6 +438,11 @@ bool tasks_return_stack(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *
     return read_member(t, h, tp, MEMBER_RETURN_STACK, va, sizeof *va);
 }
 
+bool tasks_hooks(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *va)
+{
+    return read_member(t, h, tp, MEMBER_HOOKS, va, sizeof *va);
+}
+
 /* ---- tasks that sleep ---- */
 
 /* States of tasks in Linux. */

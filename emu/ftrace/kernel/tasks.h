@@ -57,6 +57,10 @@ MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, i
 /* The address of that return stack; 0: the task has none. False: not known. */
 MUST_USE bool tasks_return_stack(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *va);
 
+/* The first in the task's list of the returns that rethooks have hooked; 0: none. False: not known.
+ */
+MUST_USE bool tasks_hooks(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *va);
+
 /* The same of the task's preempt_count: above 0 it cannot be preempted. */
 MUST_USE bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count);
 
