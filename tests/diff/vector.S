@@ -27,6 +27,7 @@
     .equ S_LEFT, 272
     .equ S_NUMBER, 280
     .equ S_TRAPS, 288
+    .equ S_ROUND, 296
 
     .option norelax
     .section .text
@@ -64,7 +65,30 @@ next_case:
     ld s1, S_RECORD(s0)
     li t0, 0x9e3779b97f4a7c15
     sd t0, S_HASH(s0)
+    sd zero, S_ROUND(s0)
+
+# In each round of a case the vector registers are rotated by 37 doublewords more.
+next_round:
     sd zero, S_TRAPS(s0)
+    li t0, 0x6600
+    csrs mstatus, t0
+    csrr t1, vlenb
+    slli t1, t1, 2                  # doublewords of all registers
+    ld t2, S_ROUND(s0)
+    li t3, 37
+    mul t2, t2, t3
+    la t3, room
+    li t4, 0
+1:  addi t5, t1, -1
+    and t5, t5, t2
+    slli t5, t5, 3
+    add t5, t5, s1
+    ld t6, R_V(t5)
+    sd t6, 0(t3)
+    addi t2, t2, 1
+    addi t3, t3, 8
+    addi t4, t4, 1
+    bne t4, t1, 1b
     li t0, DATA
     li t1, DATA + 0x1000
     li t2, 0x0123456789abcdef
@@ -76,7 +100,7 @@ next_case:
     bne t0, t1, 1b
     li t0, 0x6600
     csrs mstatus, t0
-    addi t0, s1, R_V
+    la t0, room
     csrr t1, vlenb
     slli t1, t1, 3
     .irp n, 0,8,16,24
@@ -235,6 +259,12 @@ ended:
     jal fold
     addi s2, s2, 8
     bne s2, s3, 1b
+    ld t0, S_ROUND(s0)
+    addi t0, t0, 1
+    sd t0, S_ROUND(s0)
+    la t1, rounds
+    ld t1, 0(t1)
+    blt t0, t1, next_round
     ld a0, S_HASH(s0)
     jal print
     ld t0, S_RECORD(s0)
@@ -255,6 +285,7 @@ all_done:
     .balign 4096                    # QEMU is slow where stores go to a page of code
 count: .dword 0
 dump:  .dword 0
+rounds: .dword 1
 state: .space 512
     .balign 16
 room:  .space 4096

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """vectortest.py - random vector programs on rvftrace and on QEMU, and every difference.
 
-    vectortest.py [--seconds N] [--seed N] [--cases N] [--vlen N ...]
+    vectortest.py [--seconds N] [--seed N] [--cases N] [--vlen N ...] [--rounds N]
 
 Each case is a short program of vector instructions, with all registers; vector.S
 runs thousands of them and prints a hash of what became of each: registers, CSRs,
@@ -231,8 +231,8 @@ def match_vand(reg):
 
 
 class Bench:
-    def __init__(self, folder, vlen):
-        self.folder, self.vlen = folder, vlen
+    def __init__(self, folder, vlen, rounds):
+        self.folder, self.vlen, self.rounds = folder, vlen, rounds
         elf, raw = os.path.join(folder, "vector.elf"), os.path.join(folder, "vector.bin")
         self.check([CROSS + "gcc", "-march=rv64gcv", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
                     "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-o", elf, os.path.join(HERE, "vector.S")])
@@ -258,6 +258,7 @@ class Bench:
     def run_both(self, cases, dump=MASK, limit=300):
         memory = bytearray(self.stub)
         struct.pack_into("<QQ", memory, self.at["count"] - RAM, len(cases), dump)
+        struct.pack_into("<Q", memory, self.at["rounds"] - RAM, self.rounds)
         code, records = bytearray(), bytearray()
         for n, case in enumerate(cases):
             body = case.code()
@@ -292,7 +293,13 @@ def shrink(bench, case):
 
 def report(bench, case, where):
     case = shrink(bench, case)
-    ours, theirs = bench.run_both([case], dump=0, limit=10)
+    most = bench.rounds
+    for bench.rounds in range(1, most + 1):  # the last one is shown: let it be the first that differs
+        ours, theirs = bench.run_both([case], dump=0, limit=10)
+        if ours != theirs:
+            break
+    where += " round %d" % bench.rounds
+    bench.rounds = most
     path = os.path.join(bench.folder, "code.bin")
     with open(path, "wb") as f:
         f.write(case.code())
@@ -350,7 +357,7 @@ def search(bench, seed, seconds, count, most):
         words += sum(len(c.words) for c in cases)
         batch += 1
     print("# vlen %d: %d cases, %d instructions compared in %.0f s (seed %d), %d differ" %
-          (bench.vlen, batch * count, words, time.monotonic() - start, seed, wrong))
+          (bench.vlen, batch * count, words * bench.rounds, time.monotonic() - start, seed, wrong))
     return wrong
 
 
@@ -360,12 +367,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=1000, help="in a batch (default: 1000)")
     parser.add_argument("--most", type=int, default=5, help="differences after which to end (default: 5)")
+    parser.add_argument("--rounds", type=int, default=1, help="of each case, with other vectors (default: 1)")
     parser.add_argument("--vlen", type=int, nargs="*", default=[128])
     options = parser.parse_args()
     wrong = 0
     for vlen in options.vlen:
         with tempfile.TemporaryDirectory() as folder:
-            wrong += search(Bench(folder, vlen), options.seed, options.seconds, options.cases, options.most)
+            wrong += search(Bench(folder, vlen, options.rounds), options.seed, options.seconds, options.cases, options.most)
     print("%s - random vector programs come out as on QEMU (seed %d)" % ("not ok" if wrong else "ok", options.seed))
     return 1 if wrong else 0
 
