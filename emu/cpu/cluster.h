@@ -220,11 +220,11 @@ void cluster_charge(struct cluster *c, const struct charge_owner *owner);
 void cluster_uncharge(struct cluster *c, const struct charge_owner *owner);
 
 /*
- * Reports accesses to the pages of [pa, pa+size), all of it RAM: all writes, and with `reads` also
- * loads by harts (EVENT_ACCESS, also for accesses to the rest of these pages). Each call needs one
- * of cluster_unwatch_memory with the same arguments; pages may be watched several times. The
- * cycles of the run do not change. Costs nothing where no page is watched; loads
- * from all of memory are slower while some page is watched for loads. Allowed also in a callback.
+ * Reports accesses to [pa, pa+size), all of it RAM: all writes, and with `reads` also loads by
+ * harts (EVENT_ACCESS, also for some accesses to the rest of these pages). Each call needs one of
+ * cluster_unwatch_memory with the same arguments; pages may be watched several times. The cycles of
+ * the run do not change. Costs nothing where no page is watched; loads from all of memory are
+ * slower while some page is watched for loads. Allowed also in a callback.
  */
 void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);

@@ -4,6 +4,7 @@
 #ifndef CPU_CLUSTER_PRIV_H
 #define CPU_CLUSTER_PRIV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -55,6 +56,7 @@ struct page_views {
 /* A page whose accesses are reported (memwatch.c). */
 struct watched_page {
     uint64_t pa;
+    unsigned from, end;     /* the bytes of it that include all that is watched */
     unsigned writes, reads; /* how many times each is watched */
 };
 
@@ -123,6 +125,8 @@ void probes_free(struct cluster *c);
 /* memwatch.c: ram_hooks.accessed */
 void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,
                        const struct writer *by);
+/* Whether a store to these bytes, all in one page, must be reported. */
+bool memwatch_has(const struct cluster *c, uint64_t pa, unsigned size);
 
 /* walk.c: ram_hooks.table_written */
 void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,

@@ -4,7 +4,8 @@
  * A watched page never gets a cached store translation, nor, if its loads are
  * watched, a load translation or a span that includes it (ram_hooks.accessed). So
  * each access to it takes the slow path, which reports it; nothing is added to
- * the fast paths.
+ * the fast paths. Of the stores of harts to other bytes of the page most are not
+ * reported: an ELF's `tohost' may be among variables.
  */
 #include "base/bits.h"
 #include "cpu/hart_priv.h"
@@ -31,12 +32,29 @@ void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, uns
 
 /* ---- the watched pages ---- */
 
+static bool includes(const struct watched_page *p, uint64_t pa, unsigned size)
+{
+    uint64_t at = pa - p->pa;
+
+    return at < PAGE_BYTES && at < p->end && at + size > p->from;
+}
+
+bool memwatch_has(const struct cluster *c, uint64_t pa, unsigned size)
+{
+    for (size_t i = 0; i < c->watched.len; i++)
+        if (includes(&c->watched.at[i], pa, size))
+            return true;
+    return false;
+}
+
 static struct watched_page *page_of(struct cluster *c, uint64_t pa)
 {
+    const struct watched_page none = {.pa = pa, .from = PAGE_BYTES};
+
     for (size_t i = 0; i < c->watched.len; i++)
         if (c->watched.at[i].pa == pa)
             return &c->watched.at[i];
-    VEC_PUSH(&c->watched, (struct watched_page){.pa = pa});
+    VEC_PUSH(&c->watched, none);
     return &c->watched.at[c->watched.len - 1];
 }
 
@@ -63,18 +81,26 @@ static void forget_if_unused(struct cluster *c, struct watched_page *p)
         *p = c->watched.at[--c->watched.len];
 }
 
-static void watch_page(struct cluster *c, uint64_t pa, bool reads)
-{
-    struct watched_page *p = page_of(c, pa);
+/* The part of some memory that is in one page. */
+struct piece {
+    uint64_t page;
+    unsigned from, end;
+};
 
+static void watch_piece(struct cluster *c, const struct piece *piece, bool reads)
+{
+    struct watched_page *p = page_of(c, piece->page);
+
+    p->from = piece->from < p->from ? piece->from : p->from;
+    p->end = piece->end > p->end ? piece->end : p->end;
     p->writes++;
     p->reads += reads;
     set_flags(c, p);
 }
 
-static void unwatch_page(struct cluster *c, uint64_t pa, bool reads)
+static void unwatch_piece(struct cluster *c, const struct piece *piece, bool reads)
 {
-    struct watched_page *p = page_of(c, pa);
+    struct watched_page *p = page_of(c, piece->page);
 
     p->writes--;
     p->reads -= reads;
@@ -82,19 +108,28 @@ static void unwatch_page(struct cluster *c, uint64_t pa, bool reads)
     forget_if_unused(c, p);
 }
 
-static void for_each_page(struct cluster *c, uint64_t pa, uint64_t size, bool reads,
-                          void (*visit)(struct cluster *c, uint64_t pa, bool reads))
+static void for_each_piece(struct cluster *c, uint64_t pa, uint64_t size, bool reads,
+                           void (*visit)(struct cluster *c, const struct piece *piece, bool reads))
 {
-    for (uint64_t at = align_down(pa, PAGE_BYTES); at < pa + size; at += PAGE_BYTES)
-        visit(c, at, reads);
+    uint64_t end = pa + size;
+
+    for (uint64_t page = align_down(pa, PAGE_BYTES); page < end; page += PAGE_BYTES) {
+        struct piece piece = {.page = page, .end = PAGE_BYTES};
+
+        if (pa > page)
+            piece.from = (unsigned)(pa - page);
+        if (end - page < PAGE_BYTES)
+            piece.end = (unsigned)(end - page);
+        visit(c, &piece, reads);
+    }
 }
 
 void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads)
 {
-    for_each_page(c, pa, size, reads, watch_page);
+    for_each_piece(c, pa, size, reads, watch_piece);
 }
 
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads)
 {
-    for_each_page(c, pa, size, reads, unwatch_page);
+    for_each_piece(c, pa, size, reads, unwatch_piece);
 }

@@ -501,6 +501,27 @@ static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t va
 }
 
 /*
+ * Whether the page has a flag only because other bytes of it are watched, and is open: then nobody
+ * needs to know of the store, nor who has made it.
+ */
+static bool is_beside_watched(const struct hart *h, uint64_t pa, unsigned size)
+{
+    const struct ram *ram = h->cluster->ram;
+    const struct ram_page *page = ram_page_at(ram, pa);
+
+    return page->flags == RAM_PAGE_WATCHED_STORES && page->stamp > ram->closed_stamp &&
+           !memwatch_has(h->cluster, pa, size);
+}
+
+static void store_beside_watched(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+{
+    const struct writer me = {.kind = WRITER_HART, .hart = h->id};
+
+    ram_open_page(h->cluster->ram, pa, &me); /* now it has one more writer, perhaps */
+    memcpy(ram_host(h->cluster->ram, pa), &value, size);
+}
+
+/*
  * Stores, and caches the translation of va unless the page had a flag: a store to a page table can
  * change the translation of va itself, which clears the flag.
  */
@@ -509,6 +530,10 @@ static void store_and_cache(struct hart *h, uint64_t va, uint64_t pa, unsigned s
     const struct ram_page *page = ram_page_at(h->cluster->ram, pa);
     bool had_flags = page->flags;
 
+    if (UNLIKELY(had_flags) && is_beside_watched(h, pa, size)) {
+        store_beside_watched(h, pa, size, value);
+        return;
+    }
     store_to_ram(h, pa, size, value);
     if (!had_flags && !page->flags)
         fill(h, &h->cache.tlb->store, va, pa);

@@ -32,10 +32,10 @@ struct code_write {
 };
 
 /*
- * EVENT_ACCESS: an access to a page watched by cluster_watch_memory, after it was made: a
- * write, or a load by a hart; atomic operations do both. The bytes are valid during the call.
- * Fetches, reads by devices and walks of page tables are not reported; the update of a page table
- * entry is, as a write by its hart.
+ * EVENT_ACCESS: an access to memory watched by cluster_watch_memory, after it was made: a write, or
+ * a load by a hart; atomic operations do both. Of accesses to other bytes of the same page some are
+ * reported, too. The bytes are valid during the call. Fetches, reads by devices and walks of page
+ * tables are not reported; the update of a page table entry is, as a write by its hart.
  */
 struct access_event {
     struct writer who;

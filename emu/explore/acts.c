@@ -350,12 +350,12 @@ static uint64_t awaited_page(const struct act_log *l)
 void act_log_await(struct act_log *l, const struct act *access)
 {
     l->awaited = *access;
-    cluster_watch_memory(l->cluster, awaited_page(l), 1, !access->other);
+    cluster_watch_memory(l->cluster, awaited_page(l), PAGE_BYTES, !access->other);
 }
 
 void act_log_await_no_more(struct act_log *l)
 {
-    cluster_unwatch_memory(l->cluster, awaited_page(l), 1, !l->awaited.other);
+    cluster_unwatch_memory(l->cluster, awaited_page(l), PAGE_BYTES, !l->awaited.other);
     l->awaited.kind = ACT_KINDS;
 }
 

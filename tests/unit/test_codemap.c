@@ -626,6 +626,41 @@ static void a_watched_page_tells_of_each_store_and_load(void **state)
     wreck(&s);
 }
 
+/* The number of bytes that are reported of a store to watched memory, or beside it. */
+static unsigned told(struct scene *s, struct watched *seen, unsigned how, uint64_t pa)
+{
+    *seen = (struct watched){0};
+    store(s, 0, how, pa, pa);
+    assert_memory_equal(ram_host(bus_ram(s->w.bus), pa), &pa, 4);
+    return seen->stores;
+}
+
+static void beside_watched_memory_no_store_is_told_once_the_page_is_open(void **state)
+{
+    struct scene s;
+    struct watched seen = {0};
+    const struct listener l = {
+        .ctx = &seen, .kinds = EVENT_BIT(EVENT_ACCESS), .on_event = note_access};
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    cluster_listen(s.w.cluster, &l);
+    cluster_watch_memory(s.w.cluster, DATA + 8, 8, false);
+    assert_int_equal(told(&s, &seen, STUB_SD, DATA + 8), 8);
+    assert_int_equal(told(&s, &seen, STUB_SD, DATA), 0);
+    assert_int_equal(told(&s, &seen, STUB_SD, DATA + 16), 0);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 12), 4);
+    assert_int_equal(told(&s, &seen, STUB_SD, DATA + 1), 8); /* its last byte is watched */
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 15), 4);
+    cluster_watch_memory(s.w.cluster, DATA + 24, 8, false);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 24), 4);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 4), 0);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 8), 4);
+    cluster_unwatch_memory(s.w.cluster, DATA + 8, 8, false);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 24), 4);
+    wreck(&s);
+}
+
 /* ---- probes ---- */
 
 struct counted {
@@ -726,6 +761,7 @@ int main(void)
         cmocka_unit_test(a_store_to_declared_code_is_told_before_anyone_ran_it),
         cmocka_unit_test(stamps_ascend),
         cmocka_unit_test(a_watched_page_tells_of_each_store_and_load),
+        cmocka_unit_test(beside_watched_memory_no_store_is_told_once_the_page_is_open),
         cmocka_unit_test(probe_slots_are_used_again),
         cmocka_unit_test(each_probe_at_a_place_is_called_and_one_too_many_is_refused),
     };
