@@ -41,6 +41,7 @@ QEMU_DOUBTS = {
     "table": "QEMU says page fault where the table is not memory, the manual access fault",
     "amo": "QEMU says load where an AMO faults, the manual store",
     "mprv": "QEMU lets data through without MPRV in the page that M mode fetches from",
+    "pmp-part": "QEMU asks about the bytes after the first page of two, and gives the address of the whole access",
     "pmp-update": "QEMU does not ask memory protection whether A and D may be set",
 }
 
@@ -207,9 +208,13 @@ class Model:
 
     def protect(self, both, pas, access, mode, may_split):
         """Asks memory protection about the parts of an access."""
+        if len(both) == 2 and self.pmp.is_mixed(pas[0], sum(size for _, size in both)):
+            self.doubts.add("pmp-part")
         try:
             for (at, size), pa in zip(both, pas):
                 if not self.pmp.permits(pa, size, PMP_BIT[access], mode, may_split):
+                    if at != both[0][0]:
+                        self.doubts.add("pmp-part")
                     raise Fault(ACCESS_FAULT[access], at)
         except pmp.Mixed:
             raise Unfit from None

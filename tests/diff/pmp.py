@@ -39,10 +39,14 @@ class Pmp:
                 return n, first <= begin and end <= last
         return None, True
 
+    def is_mixed(self, pa, size):
+        """Whether not one entry, or none, decides about all of the bytes."""
+        return len({self.deciding(at, at + 1)[0] for at in range(pa, pa + size)}) > 1
+
     def permits(self, pa, size, bit, mode, may_split=False):
         """Whether the access may be made. bit: R, W or X. may_split: it is misaligned, or a fetch."""
         n, whole = self.deciding(pa, pa + size)
-        if may_split and len({self.deciding(at, at + 1)[0] for at in range(pa, pa + size)}) > 1:
+        if may_split and self.is_mixed(pa, size):
             raise Mixed
         if n is None:
             return mode == MACHINE
