@@ -411,12 +411,17 @@ static bool stays_in_loop(const struct ooo *o, const struct ooo_insn *i)
  * Predicts a branch. In a loop from the loop buffer the one at its end is predicted taken, and the
  * others by what they mostly do.
  */
-static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i)
+static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     bool taken = i->next != i->pc + i->op.size;
     bool in_loop = is_looping(o), ends = i->pc == o->loop;
     bool predicted = ends || ooo_mostly_taken(&o->predictor, i->pc);
-    enum ooo_guess guess = ooo_predict_branch(&o->predictor, i->pc, from_where(o), taken);
+    struct ooo_branch b = {.pc = i->pc,
+                           .from = from_where(o),
+                           .fetched = cycle_of(o->fetched),
+                           .decided = decided,
+                           .taken = taken};
+    enum ooo_guess guess = ooo_predict_branch(&o->predictor, &b);
 
     if (!in_loop)
         return guess;
@@ -425,13 +430,13 @@ static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i)
     return taken ? GUESS_EARLY : GUESS_NEXT;
 }
 
-static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i)
+static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     struct ooo_predictor *p = &o->predictor;
     enum ooo_guess guess;
 
     if (i->op.class == CORE_branch)
-        return predict_branch(o, i);
+        return predict_branch(o, i, decided);
     if (i->op.class == CORE_jump)
         guess = ooo_predict_jump(p, i->pc, from_where(o));
     else if (i->links & OOO_UNKNOWN)
@@ -478,7 +483,7 @@ static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, u
 static void redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided, uint64_t retired)
 {
     const struct core *core = o->core;
-    enum ooo_guess guess = predict(o, i);
+    enum ooo_guess guess = predict(o, i, decided);
 
     if (guess == GUESS_WRONG)
         o->loops = 0;

@@ -37,12 +37,14 @@ void ooo_predictor_free(struct ooo_predictor *p)
 void ooo_predictor_reset(struct ooo_predictor *p)
 {
     for (unsigned i = 0; i < 2; i++)
-        memset(p->counters[i], i ? TAKEN_FROM : TAKEN_FROM - 1, p->core->counters);
+        memset(p->counters[i], i ? COUNTER_TOP : 0, p->core->counters);
     memset(p->choices, (int)p->core->counter_start, p->core->choices);
     memset(p->targets, 0, p->core->indirect_entries * sizeof *p->targets);
     cache_clear(&p->early);
     memset(p->btb, 0xff, p->core->btb_entries * sizeof *p->btb);
     p->history = 0;
+    memset(p->changes, 0, sizeof p->changes);
+    p->first_change = p->next_change = 0;
     memset(p->path, 0, sizeof p->path);
     p->return_top = p->return_count = 0;
 }
@@ -55,6 +57,22 @@ static void counters_io(struct state_io *io, uint8_t *counters, uint32_t count)
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
+static void changes_io(struct state_io *io, struct ooo_predictor *p)
+{
+    state_io_bytes(io, p->changes, sizeof p->changes);
+    STATE_IO(io, p->first_change);
+    STATE_IO(io, p->next_change);
+    for (unsigned i = 0; io->loading && i < OOO_CHANGES; i++) {
+        const struct ooo_change *c = &p->changes[i];
+
+        if (c->index >= p->core->counters || c->choice_index >= p->core->choices || c->table > 1 ||
+            c->counter > COUNTER_TOP || c->choice > COUNTER_TOP)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    }
+    if (io->loading && p->next_change - p->first_change > OOO_CHANGES)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
 void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
 {
     for (unsigned i = 0; i < 2; i++)
@@ -64,6 +82,7 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
     cache_state_io(io, &p->early);
     state_io_bytes(io, p->btb, p->core->btb_entries * sizeof *p->btb);
     STATE_IO(io, p->history);
+    changes_io(io, p);
     state_io_bytes(io, p->path, sizeof p->path);
     state_io_bytes(io, p->returns, sizeof p->returns);
     STATE_IO_BELOW(io, p->return_top, OOO_RETURNS_MAX);
@@ -100,12 +119,25 @@ static enum ooo_guess find_target(struct ooo_predictor *p, uint64_t pc, uint64_t
 
 /* ---- branches ---- */
 
-static void count(uint8_t *counter, bool up)
+static uint8_t counted(uint8_t counter, bool up)
 {
-    if (up && *counter < COUNTER_TOP)
-        ++*counter;
-    else if (!up && *counter)
-        --*counter;
+    if (up)
+        return counter < COUNTER_TOP ? counter + 1 : counter;
+    return counter ? counter - 1 : counter;
+}
+
+/* Writes what the branches that are decided in that cycle have changed. */
+static void write_decided(struct ooo_predictor *p, uint64_t now)
+{
+    while (p->first_change != p->next_change) {
+        const struct ooo_change *c = &p->changes[p->first_change % OOO_CHANGES];
+
+        if (c->at > now && p->next_change - p->first_change < OOO_CHANGES)
+            return;
+        p->counters[c->table][c->index] = c->counter;
+        p->choices[c->choice_index] = c->choice;
+        p->first_change++;
+    }
 }
 
 /*
@@ -120,30 +152,41 @@ static uint32_t counter_index(const struct ooo_predictor *p, uint64_t pc)
     return (uint32_t)(row << 4 | (bits(pc, 7, 4) ^ bits(h, 3, 0))) & (p->core->counters - 1);
 }
 
-static uint8_t *choice_of(const struct ooo_predictor *p, uint64_t pc)
+/* One choice for all branches of a piece of code. */
+static uint32_t choice_index(const struct ooo_predictor *p, uint64_t pc)
 {
-    return &p->choices[pc >> 1 & (p->core->choices - 1)];
+    return (uint32_t)(pc / p->core->fetch_bytes) & (p->core->choices - 1);
 }
 
 bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc)
 {
-    return *choice_of(p, pc) >= TAKEN_FROM;
+    return p->choices[choice_index(p, pc)] >= TAKEN_FROM;
 }
 
-enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, uint64_t pc, uint64_t from, bool taken)
+enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b)
 {
-    uint8_t *choice = choice_of(p, pc);
-    bool chosen = *choice >= TAKEN_FROM;
-    uint8_t *counter = &p->counters[chosen][counter_index(p, pc)];
-    bool predicted = *counter >= TAKEN_FROM, sure = *counter == COUNTER_TOP;
+    struct ooo_change *c;
+    bool chosen, predicted, sure;
 
-    count(counter, taken);
-    if (chosen == taken || predicted != taken)
-        count(choice, taken);
-    p->history = (p->history << 1 | taken) & ((UINT64_C(1) << p->core->history) - 1);
-    if (predicted != taken)
+    write_decided(p, b->fetched);
+    c = &p->changes[p->next_change % OOO_CHANGES];
+    *c = (struct ooo_change){.at = b->decided, .index = counter_index(p, b->pc)};
+    c->choice_index = choice_index(p, b->pc);
+    c->choice = p->choices[c->choice_index];
+    chosen = c->choice >= TAKEN_FROM;
+    c->table = chosen;
+    c->counter = p->counters[chosen][c->index];
+    predicted = c->counter >= TAKEN_FROM;
+    sure = c->counter == (b->taken ? COUNTER_TOP : 0);
+    if (!sure || chosen == b->taken || predicted != b->taken) {
+        c->counter = counted(c->counter, b->taken);
+        c->choice = counted(c->choice, b->taken);
+        p->next_change++;
+    }
+    p->history = (p->history << 1 | b->taken) & ((UINT64_C(1) << p->core->history) - 1);
+    if (predicted != b->taken)
         return GUESS_WRONG;
-    return taken ? find_target(p, pc, sure ? from : OOO_NOWHERE) : GUESS_NEXT;
+    return b->taken ? find_target(p, b->pc, sure ? b->from : OOO_NOWHERE) : GUESS_NEXT;
 }
 
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from)

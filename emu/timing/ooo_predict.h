@@ -15,7 +15,7 @@
 
 struct state_io;
 
-enum { OOO_RETURNS_MAX = 64, OOO_PATH = 4 };
+enum { OOO_RETURNS_MAX = 64, OOO_PATH = 4, OOO_CHANGES = 32 };
 
 /* What fetch does with an instruction that may jump. */
 enum ooo_guess {
@@ -26,14 +26,33 @@ enum ooo_guess {
     GUESS_WRONG, /* elsewhere */
 };
 
+/*
+ * What a branch writes when it is decided: the values that it read when it was fetched, counted. So
+ * branches between the two do not see it, and of two that are under way together one is lost.
+ */
+struct ooo_change {
+    uint64_t at;                  /* cycle */
+    uint32_t index, choice_index; /* of the counter in the table, and of the choice */
+    uint8_t table, counter, choice;
+    uint8_t unused[5];
+};
+
+struct ooo_branch {
+    uint64_t pc, from;
+    uint64_t fetched, decided; /* cycles */
+    bool taken;
+};
+
 struct ooo_predictor {
     const struct core *core;
     uint8_t *counters[2]; /* of the branches that the choice says are mostly not taken, and taken */
     uint8_t *choices;
-    uint64_t *targets;       /* of indirect jumps */
-    struct cache early;      /* by the address from which fetch has come to the jump */
-    uint64_t *btb;           /* jumps, by word of code */
-    uint64_t history;        /* of the branches, the newest lowest */
+    uint64_t *targets;  /* of indirect jumps */
+    struct cache early; /* by the address from which fetch has come to the jump */
+    uint64_t *btb;      /* jumps, by word of code */
+    uint64_t history;   /* of the branches, the newest lowest */
+    struct ooo_change changes[OOO_CHANGES]; /* a ring, in program order */
+    uint64_t first_change, next_change;
     uint64_t path[OOO_PATH]; /* of the indirect jumps, the newest first */
     uint64_t returns[OOO_RETURNS_MAX];
     uint64_t return_top, return_count;
@@ -50,7 +69,7 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p);
  * come to it; OOO_NOWHERE: the first target buffer is not asked.
  */
 #define OOO_NOWHERE UINT64_MAX
-enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, uint64_t pc, uint64_t from, bool taken);
+enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b);
 /* Whether the branch is mostly taken, whatever the history. */
 bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc);
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);

