@@ -21,7 +21,7 @@ from benchlib import INSTALLED, ROOT, SOFTWARE, USAGE, BenchError
 SCHEMA, VERSION = "rvftrace-linux", 1
 VERSIONS = ("6.1", "6.12", "sid")
 BUILD_TIMEOUT = 24 * 3600  # seconds
-COMPILE_SECONDS, LINK_SECONDS = 1300, 30  # of a processor, for a variant and an order of it: seen with 6.12
+COMPILE_SECONDS, LINK_SECONDS = 1300, 30  # of a processor, for a variant and an order of it: an estimate
 APPEND = "console=ttyS0 quiet"
 NO_PACKAGE = 69  # the status of tests/linux/pairs.sh when Debian's archive cannot be reached
 
