@@ -14,25 +14,28 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
     return ab < c ? ab : c;
 }
 
-/* The letters to insert, remove or replace, row by row of the table of beginnings. */
+/*
+ * How many letters to insert, remove, replace, or exchange with the next one: row by row of the
+ * table of beginnings, of which three rows are needed.
+ */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-    unsigned row[LENGTH_MAX + 1];
+    unsigned rows[3][LENGTH_MAX + 1];
 
     for (unsigned j = 0; j <= b_len; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (unsigned i = 1; i <= a_len; i++) {
-        unsigned corner = row[0];
+        const unsigned *before = rows[(i + 1) % 3], *above = rows[(i - 1) % 3];
+        unsigned *row = rows[i % 3];
 
         row[0] = i;
         for (unsigned j = 1; j <= b_len; j++) {
-            unsigned replaced = corner + (a[i - 1] != b[j - 1]);
-
-            corner = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, replaced);
+            row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = row[j] < before[j - 2] + 1 ? row[j] : before[j - 2] + 1;
         }
     }
-    return row[b_len];
+    return rows[a_len % 3][b_len];
 }
 
 void nearest_offer(struct nearest *n, const char *name)

@@ -1,6 +1,6 @@
 /*
  * nearest.h - the name that the user may have meant: of those offered, the one that takes the
- * fewest changes of a letter.
+ * fewest changes of a letter, two exchanged neighbours being one.
  */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H

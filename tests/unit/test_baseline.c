@@ -267,6 +267,17 @@ static void the_nearest_name_takes_the_fewest_changes(void **state)
     assert_null(nearest("x", names));
 }
 
+static void two_neighbours_that_are_exchanged_are_one_change(void **state)
+{
+    static const char *const names[] = {"run", "log", "report", NULL};
+
+    (void)state;
+    assert_string_equal(nearest("rnu", names), "run");
+    assert_string_equal(nearest("lgo", names), "log");
+    assert_string_equal(nearest("reprot", names), "report");
+    assert_null(nearest("nur", names));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +294,7 @@ int main(void)
         cmocka_unit_test(what_was_written_is_read_and_lines_that_no_longer_occur_are_told),
         cmocka_unit_test(a_key_has_the_name_in_the_source_as_one_word),
         cmocka_unit_test(the_nearest_name_takes_the_fewest_changes),
+        cmocka_unit_test(two_neighbours_that_are_exchanged_are_one_change),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
