@@ -72,10 +72,10 @@ def works(process):
 
 def is_connected(process, packet=b""):
     """gdb has connected, and has sent a packet."""
-    if not until(lambda: os.path.exists("gdb")):
-        return False
     process.gdb = socket.socket(socket.AF_UNIX)
-    process.gdb.connect("gdb")
+    # The socket has its name a moment before somebody listens.
+    if not until(lambda: process.gdb.connect_ex("gdb") == 0):
+        return False
     process.gdb.sendall(b"$?#3f" + packet)
     process.gdb.recv(100)
     if packet:
