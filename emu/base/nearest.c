@@ -15,8 +15,9 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
 }
 
 /*
- * How many letters to insert, remove, replace, or exchange with the next one: row by row of the
- * table of beginnings, of which three rows are needed.
+ * How many letters to insert, remove, replace, or exchange with the next one. A row of the table
+ * has the distances of one beginning of `a' to each beginning of `b', and needs only the two before
+ * it.
  */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {

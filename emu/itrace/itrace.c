@@ -53,8 +53,8 @@ struct decoded {
 
 struct itrace {
     struct itrace_config config;
-    struct decoder *decoder;
-    struct decoded *decoded; /* by hash of the word */
+    const struct decoder *decoder; /* the cluster's */
+    struct decoded *decoded;       /* by hash of the word */
 
     /* The instruction that was announced. */
     struct hart *hart; /* NULL: none */
@@ -514,7 +514,7 @@ struct itrace *itrace_new(const struct itrace_config *config)
                                .on_event = on_event};
 
     t->config = *config;
-    t->decoder = decoder_new(cluster_extensions(config->cluster));
+    t->decoder = cluster_decoder(config->cluster);
     t->decoded = xcalloc(DECODED, sizeof *t->decoded);
     if (config->selected->function)
         find_functions(t);
@@ -543,7 +543,6 @@ void itrace_free(struct itrace *t)
 {
     if (!t)
         return;
-    decoder_free(t->decoder);
     free(t->decoded);
     VEC_FREE(&t->functions);
     free(t);

@@ -388,7 +388,7 @@ class Bench:
         self.engine = ENGINES[0]
         elf = os.path.join(folder, "stub.elf")
         self.check([CROSS + "gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-o", elf, os.path.join(HERE, "stub.S")])
+                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "stub.S")])
         raw = os.path.join(folder, "stub.bin")
         self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
         with open(raw, "rb") as f:

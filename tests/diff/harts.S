@@ -18,6 +18,7 @@
     .equ MSIP,    0x2000000
     .equ MTIMECMP, 0x2004000
     .equ MTIME,   0x200bff8
+    .include "console.S"
 
     # A record: entry, mstatus, whether there is paging, whether the timer runs; then x1 to x31, f0 to f31
     .equ R_ENTRY, 0
@@ -343,29 +344,14 @@ print_all:
 
 # a0 as a line of hex
 print:
-    li t0, UART
-    li t1, 60
-1:  srl t2, a0, t1
-    andi t2, t2, 15
-    li t3, 10
-    bltu t2, t3, 2f
-    addi t2, t2, 39
-2:  addi t2, t2, 48
-    sb t2, 0(t0)
-    addi t1, t1, -4
-    bgez t1, 1b
-    li t2, 10
-    sb t2, 0(t0)
+    print_hex t3
     ret
 
 all_done:
     jal barrier
     ld t0, S_HART(s0)
 1:  bnez t0, 1b
-    li t0, FINISHER
-    li t1, 0x5555
-    sw t1, 0(t0)
-1:  j 1b
+    power_off
 
     .balign 64
 arrived: .dword 0

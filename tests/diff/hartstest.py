@@ -240,7 +240,7 @@ class Bench:
         path = os.path.join(self.folder, "harts.elf")
         done = subprocess.run([CROSS + "gcc", "-march=rv64gc_zba_zbb_zbc_zbs", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
                                "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-DHARTS=%d" % self.harts,
-                               "-Wa,-I" + self.folder, "-o", path, os.path.join(HERE, "harts.S")], capture_output=True, text=True, check=False)
+                               "-Wa,-I" + self.folder, "-Wa,-I" + HERE, "-o", path, os.path.join(HERE, "harts.S")], capture_output=True, text=True, check=False)
         if done.returncode:
             print("hartstest: %s" % done.stderr.strip(), file=sys.stderr)
             sys.exit(2)

@@ -16,6 +16,7 @@
     .equ UART,     0x10000000
     .equ FINISHER, 0x100000
     .equ STVEC,    -4096            # no program maps this page
+    .include "console.S"
 
     .option norelax
     .option norvc                   # the tables of jumps have four bytes each
@@ -251,26 +252,11 @@ fold:
 
 # a0 as a line of hex
 print:
-    li t0, UART
-    li t1, 60
-1:  srl t2, a0, t1
-    andi t2, t2, 15
-    li t5, 10
-    bltu t2, t5, 2f
-    addi t2, t2, 39
-2:  addi t2, t2, 48
-    sb t2, 0(t0)
-    addi t1, t1, -4
-    bgez t1, 1b
-    li t2, 10
-    sb t2, 0(t0)
+    print_hex t5
     ret
 
 all_done:
-    li t0, FINISHER
-    li t1, 0x5555
-    sw t1, 0(t0)
-1:  j 1b
+    power_off
 
     .balign 8
     .globl dump

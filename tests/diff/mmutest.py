@@ -630,7 +630,7 @@ class Bench:
         self.folder = folder
         elf, raw = os.path.join(folder, "mmu.elf"), os.path.join(folder, "mmu.bin")
         self.check([CROSS + "gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-o", elf, os.path.join(HERE, "mmu.S")])
+                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "mmu.S")])
         self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
         with open(raw, "rb") as f:
             self.stub = f.read()

@@ -20,6 +20,7 @@
     .equ FINISHER, 0x100000
     .equ MTIMECMP, 0x2004000
     .equ TRAPS_MAX, 64
+    .include "console.S"
 
     # a record
     .equ R_X, 0
@@ -447,19 +448,7 @@ fold:
 print:
     li t2, 0x101000000000
     csrs pmpcfg2, t2
-    li t0, UART
-    li t1, 60
-1:  srl t2, a0, t1
-    andi t2, t2, 15
-    li t3, 10
-    bltu t2, t3, 2f
-    addi t2, t2, 39
-2:  addi t2, t2, 48
-    sb t2, 0(t0)
-    addi t1, t1, -4
-    bgez t1, 1b
-    li t2, 10
-    sb t2, 0(t0)
+    print_hex t3
     li t2, 0x101000000000
     csrc pmpcfg2, t2
     ret
@@ -467,10 +456,7 @@ print:
 all_done:
     li t2, 0x101000000000
     csrs pmpcfg2, t2
-    li t0, FINISHER
-    li t1, 0x5555
-    sw t1, 0(t0)
-1:  j 1b
+    power_off
 
     .balign 4096
     .globl count, dump

@@ -10,6 +10,7 @@
     .equ DATA,   0x87fff000         # 4 KiB, to the end of RAM
     .equ UART,   0x10000000
     .equ FINISHER, 0x100000
+    .include "console.S"
 
     .equ R_X, 0
     .equ R_F, 256
@@ -277,10 +278,7 @@ ended:
     j next_case
 
 all_done:
-    li t0, FINISHER
-    li t1, 0x5555
-    sw t1, 0(t0)
-1:  j 1b
+    power_off
 
     .balign 4096                    # QEMU is slow where stores go to a page of code
 count: .dword 0

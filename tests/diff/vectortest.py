@@ -235,7 +235,7 @@ class Bench:
         self.folder, self.vlen, self.rounds = folder, vlen, rounds
         elf, raw = os.path.join(folder, "vector.elf"), os.path.join(folder, "vector.bin")
         self.check([CROSS + "gcc", "-march=rv64gcv", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-o", elf, os.path.join(HERE, "vector.S")])
+                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "vector.S")])
         self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
         with open(raw, "rb") as f:
             self.stub = f.read()

@@ -113,7 +113,7 @@ static void add_registers(struct finding *f, uint32_t changed, unsigned first,
     }
 }
 
-/* What has not given back the registers, `code', is one cause, however many it has lost. */
+/* One finding for all registers that the code at `code' has lost. */
 static void report(struct resumed_tasks *r, struct hart *h, const struct left *l, uint64_t code,
                    uint32_t integers, uint32_t floats)
 {
@@ -366,8 +366,8 @@ static void left_io(struct state_io *io, struct left *l)
         STATE_IO(io, l->fregs[i]);
 }
 
-/* Restores the index, and the probes where the tasks go on. */
-static void load(struct state_io *io, struct resumed_tasks *r)
+/* Restores what follows from the tasks. */
+static void index_tasks(struct state_io *io, struct resumed_tasks *r)
 {
     map_clear(&r->index);
     for (size_t i = 0; i < r->tasks.len; i++)
@@ -413,5 +413,5 @@ void resumed_tasks_state_io(struct state_io *io, struct resumed_tasks *r)
     STATE_IO(io, r->left_out);
     places_io(io, r);
     if (io->loading)
-        load(io, r);
+        index_tasks(io, r);
 }

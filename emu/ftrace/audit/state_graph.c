@@ -16,12 +16,18 @@
 
 enum { SETTLED_CYCLES = 1000 * 1000 };
 
-static bool read_active(const struct audit *a, struct hart *h, int32_t *active)
+static uint64_t address_of(const struct audit *a, const char *name)
 {
     uint64_t va;
 
-    return a->config.symbols && symbols_find(a->config.symbols, "ftrace_graph_active", &va) &&
-           hart_peek(h, va, active, sizeof *active);
+    return a->config.symbols && symbols_find(a->config.symbols, name, &va) ? va : 0;
+}
+
+static bool read_active(const struct audit *a, struct hart *h, int32_t *active)
+{
+    uint64_t va = address_of(a, "ftrace_graph_active");
+
+    return va && hart_peek(h, va, active, sizeof *active);
 }
 
 /*
@@ -31,9 +37,9 @@ static bool read_active(const struct audit *a, struct hart *h, int32_t *active)
 static uint32_t find_wrong(const struct audit *a, bool wanted)
 {
     const struct site_table *t = a->config.sites;
-    uint64_t tracer, target = 0;
+    uint64_t tracer = address_of(a, "prepare_ftrace_return"), target = 0;
 
-    if (!symbols_find(a->config.symbols, "prepare_ftrace_return", &tracer))
+    if (!tracer)
         return NO_SITE;
     for (uint32_t id = 0; id < site_count(t); id++) {
         const struct site *s = site_get(t, id);
@@ -103,13 +109,6 @@ void state_graph_end(struct audit *a, struct state_graph *g)
 }
 
 /* ---- the ops that a tracer gets ---- */
-
-static uint64_t address_of(const struct audit *a, const char *name)
-{
-    uint64_t va;
-
-    return a->config.symbols && symbols_find(a->config.symbols, name, &va) ? va : 0;
-}
 
 static bool read_variable(const struct audit *a, struct hart *h, const char *name, uint64_t *value)
 {
