@@ -121,7 +121,8 @@ start() { # where, more options
         "$kernel" 2>"$work/rvftrace.out" &
     guest=$!
     for _ in $(seq 100); do
-        grep -q 'can connect' "$work/rvftrace.out" && return
+        # The whole line: its end is a newline.
+        grep -q 'can connect' "$work/rvftrace.out" && [ -z "$(tail -c 1 "$work/rvftrace.out")" ] && return
         sleep 0.1
     done
 }
