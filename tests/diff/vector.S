@@ -54,6 +54,16 @@ _start:
     ld t0, 0(t0)
     sd t0, S_LEFT(s0)
     sd zero, S_NUMBER(s0)
+    la t0, pattern
+    li t1, 512
+    li t2, 0x0123456789abcdef
+1:  sd t2, 0(t0)
+    slli t3, t2, 1
+    srli t4, t2, 63
+    or t2, t3, t4
+    addi t0, t0, 8
+    addi t1, t1, -1
+    bnez t1, 1b
 
 next_case:
     la s0, state
@@ -74,31 +84,35 @@ next_round:
     li t0, 0x6600
     csrs mstatus, t0
     csrr t1, vlenb
-    slli t1, t1, 2                  # doublewords of all registers
+    slli t1, t1, 5                  # bytes of all registers
     ld t2, S_ROUND(s0)
-    li t3, 37
+    li t3, 37 * 8
     mul t2, t2, t3
-    la t3, room
-    li t4, 0
-1:  addi t5, t1, -1
-    and t5, t5, t2
-    slli t5, t5, 3
-    add t5, t5, s1
-    ld t6, R_V(t5)
-    sd t6, 0(t3)
-    addi t2, t2, 1
+    addi t3, t1, -1
+    and t2, t2, t3
+    add t3, s1, t2
+    addi t3, t3, R_V                # from there to the end of the record's, then its beginning
+    add t4, s1, t1
+    addi t4, t4, R_V
+    la t0, room
+    add t1, t0, t1
+1:  ld t5, 0(t3)
     addi t3, t3, 8
-    addi t4, t4, 1
-    bne t4, t1, 1b
-    li t0, DATA
-    li t1, DATA + 0x1000
-    li t2, 0x0123456789abcdef
-1:  sd t2, 0(t0)
-    slli t3, t2, 1
-    srli t4, t2, 63
-    or t2, t3, t4
+    sd t5, 0(t0)
     addi t0, t0, 8
-    bne t0, t1, 1b
+    bne t3, t4, 2f
+    addi t3, s1, R_V
+2:  bne t0, t1, 1b
+    la t0, pattern
+    li t1, DATA
+    li t2, DATA + 0x1000
+1:  .irp n, 0,8,16,24,32,40,48,56
+    ld t3, \n(t0)
+    sd t3, \n(t1)
+    .endr
+    addi t0, t0, 64
+    addi t1, t1, 64
+    bne t1, t2, 1b
     li t0, 0x6600
     csrs mstatus, t0
     la t0, room
@@ -146,6 +160,30 @@ fold:
     bne t0, t1, 1f
     j print
 1:  ret
+
+# Folds the doublewords from s2 to s3; the state is in s0.
+fold_all:
+    mv s4, ra
+    ld t0, S_NUMBER(s0)
+    la t1, dump
+    ld t1, 0(t1)
+    beq t0, t1, 2f
+    ld t0, S_HASH(s0)
+    li t1, 0x9e3779b97f4a7c15
+1:  ld t2, 0(s2)
+    addi s2, s2, 8
+    xor t0, t0, t2
+    mul t0, t0, t1
+    srli t2, t0, 29
+    xor t0, t0, t2
+    bne s2, s3, 1b
+    sd t0, S_HASH(s0)
+    jr s4
+2:  ld a0, 0(s2)
+    jal fold
+    addi s2, s2, 8
+    bne s2, s3, 2b
+    jr s4
 
 # Prints a0 in hexadecimal and a blank.
 print:
@@ -239,27 +277,19 @@ ended:
     .endr
     slli s3, s3, 2
     add s3, s2, s3
-1:  ld a0, 0(s2)
-    jal fold
-    addi s2, s2, 8
-    bne s2, s3, 1b
-    mv s2, s0
-    addi s3, s0, 256
-1:  addi s2, s2, 8
-    beq s2, s3, 2f
-    ld a0, 0(s2)
-    jal fold
-    j 1b
-2:  .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    fmv.x.d a0, f\n
-    jal fold
+    jal fold_all
+    addi s2, s0, S_X + 8
+    addi s3, s0, S_X + 256
+    jal fold_all
+    la s2, room
+    addi s3, s2, 256
+    .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    fsd f\n, 8*\n(s2)
     .endr
+    jal fold_all
     li s2, DATA
     li s3, DATA + 0xff8             # an element beyond the end may be stored in part
-1:  ld a0, 0(s2)
-    jal fold
-    addi s2, s2, 8
-    bne s2, s3, 1b
+    jal fold_all
     ld t0, S_ROUND(s0)
     addi t0, t0, 1
     sd t0, S_ROUND(s0)
@@ -287,3 +317,4 @@ rounds: .dword 1
 state: .space 512
     .balign 16
 room:  .space 4096
+pattern: .space 4096
