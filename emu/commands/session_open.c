@@ -224,13 +224,14 @@ static uint64_t lowest_named(const struct machine *m)
     return image < ram ? image : ram;
 }
 
+static bool needs_image_hash(const struct options *o)
+{
+    return o->report || o->record || o->replay || o->schedule || o->command == COMMAND_EXPLORE;
+}
+
 uint64_t session_image_hash(const struct session *s)
 {
-    const struct options *o = &s->options;
-    bool is_needed =
-        o->report || o->record || o->replay || o->schedule || o->command == COMMAND_EXPLORE;
-
-    return is_needed ? image_hash(machine_image(s->machine)) : 0;
+    return needs_image_hash(&s->options) ? image_hash(machine_image(s->machine)) : 0;
 }
 
 /* Whether the file of --schedule is of this run. */
@@ -313,8 +314,10 @@ static enum exit_status read_symbols(struct session *s)
 {
     const struct image *image = machine_image(s->machine);
 
-    if (s->options.symbols || image->kind == IMAGE_ELF)
-        return symbols_read(file_with_symbols(s), &s->diag, &s->symbols);
+    if (s->options.symbols)
+        return symbols_read(s->options.symbols, &s->diag, &s->symbols);
+    if (image->kind == IMAGE_ELF)
+        s->symbols = symbols_from_elf(image->file.bytes, image->file.size);
     if (image->kind == IMAGE_LINUX)
         s->symbols = symbols_from_kallsyms(image->file.bytes, image->file.size);
     return EXIT_PASS;
@@ -343,6 +346,7 @@ static enum exit_status use_symbols(struct session *s)
 
     if (symbols_find(s->symbols, "_start", &linked))
         machine_link_image(s->machine, linked);
+    machine_forget_names(s->machine, needs_image_hash(&s->options));
     symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(file_with_symbols(s));
     s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "log/log_state.h"
 
-/* Keys of children that are not functions, above all numbers of strings. */
+/* Keys of children that are not functions, above all keys of names. */
 #define KEY_TASK    (UINT64_C(1) << 33)
 #define KEY_USER    (UINT64_C(1) << 34)
 #define KEY_IDLE    (UINT64_C(1) << 35)
@@ -43,13 +44,17 @@ static uint32_t child(struct tree *t, uint32_t parent, uint64_t key, const char 
     return (uint32_t)t->nodes.len - 1;
 }
 
-static uint64_t key_of(const struct log_call *c)
+/* Names are compared by their text: the log may have one twice. */
+static uint64_t key_of(const struct log_call *c, const char *name)
 {
     switch (c->kind) {
     case LOG_TRACER: return KEY_TRACER;
     case LOG_RETURN_HANDLER: return KEY_HANDLER;
     case LOG_TRAP_HANDLER: return KEY_TRAP + (c->cause << 1 >> 1) * 2 + (c->cause >> 63);
-    default: return c->name != LOG_NONE ? c->name : KEY_PLACE | c->pc;
+    default:
+        return c->name == LOG_NONE
+                   ? KEY_PLACE | c->pc
+                   : (uint32_t)fnv1a(FNV1A_START, (const uint8_t *)name, strlen(name));
     }
 }
 
@@ -58,7 +63,9 @@ static uint32_t call_child(struct tree *t, const struct log *log, uint32_t paren
 {
     char text[LOG_PLACE_MAX];
 
-    return child(t, parent, key_of(c), log_call_name(log, c, text));
+    const char *name = log_call_name(log, c, text);
+
+    return child(t, parent, key_of(c, name), name);
 }
 
 static void add(struct tree *t, const struct log *log, const struct flow *f)

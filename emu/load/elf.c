@@ -4,6 +4,8 @@
  */
 #include <gelf.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "load/image_priv.h"
 
@@ -241,4 +243,55 @@ enum exit_status elf_read_image(struct image *im, uint64_t raw_base, const struc
     status = read_elf(im, elf, raw_base, d);
     elf_end(elf);
     return status;
+}
+
+/* Whether a byte of the file's range is in a segment. */
+static bool is_loaded(const struct image *im, uint64_t offset, uint64_t size)
+{
+    for (size_t i = 0; i < im->segment_count; i++) {
+        const struct image_segment *s = &im->segments[i];
+
+        if (offset < s->offset + s->file_size && s->offset < offset + size)
+            return true;
+    }
+    return false;
+}
+
+/* Gives whole pages back to the host; they are zero from then on. */
+static void give_back(uint8_t *bytes, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+                    from = ((uintptr_t)bytes + page - 1) & -page,
+                    end = ((uintptr_t)bytes + size) & -page;
+
+    if (from < end)
+        (void)madvise((void *)from, end - from, MADV_DONTNEED); /* an error leaves it as it is */
+}
+
+static void forget_section(struct image *im, Elf_Scn *scn)
+{
+    GElf_Shdr sh;
+
+    if (gelf_getshdr(scn, &sh) && sh.sh_offset <= im->file.size &&
+        sh.sh_size <= im->file.size - sh.sh_offset && !is_loaded(im, sh.sh_offset, sh.sh_size))
+        give_back(im->file.bytes + sh.sh_offset, sh.sh_size);
+}
+
+void elf_forget_names(struct image *im)
+{
+    Elf *elf = elf_memory((char *)im->file.bytes, im->file.size);
+    size_t names;
+
+    if (elf && !elf_getshdrstrndx(elf, &names))
+        for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+            GElf_Shdr sh;
+            const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+
+            if (!name || sh.sh_type == SHT_NOBITS || elf_ndxscn(scn) == names)
+                continue;
+            if (sh.sh_type == SHT_SYMTAB || !strcmp(name, ".strtab") ||
+                !strncmp(name, ".debug_", 7))
+                forget_section(im, scn);
+        }
+    elf_end(elf);
 }

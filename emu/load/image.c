@@ -202,13 +202,27 @@ enum exit_status image_load(const struct image *im, struct bus *b, const struct 
     return EXIT_PASS;
 }
 
+void image_forget_names(struct image *im, bool keep_hash)
+{
+    if (im->kind != IMAGE_ELF || im->forgotten)
+        return;
+    im->digest = image_digest(im);
+    im->hash = keep_hash ? image_hash(im) : 0;
+    elf_forget_names(im);
+    im->forgotten = true;
+}
+
 uint64_t image_hash(const struct image *im)
 {
+    if (im->forgotten)
+        return im->hash;
     return fnv1a(FNV1A_START, im->file.bytes, im->file.size);
 }
 
 uint64_t image_digest(const struct image *im)
 {
+    if (im->forgotten)
+        return im->digest;
     return digest_end(digest_pages(0, 0, im->file.bytes, im->file.size), im->file.size);
 }
 

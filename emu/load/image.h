@@ -59,6 +59,8 @@ struct image {
     size_t text_count;
     bool has_tohost, has_fromhost; /* the symbols of HTIF (Berkeley's host-target interface) */
     uint64_t tohost, fromhost;     /* physical */
+    bool forgotten;                /* image_forget_names has been called, with these results: */
+    uint64_t digest, hash;
 };
 
 /*
@@ -95,6 +97,13 @@ MUST_USE enum exit_status image_load(const struct image *im, struct bus *b,
 enum { IMAGE_REMEDY = 96 };
 void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, uint64_t end,
                   const struct image_room *room);
+
+/*
+ * Gives the memory of an ELF's symbols and debug information back, once they were read: of a large
+ * kernel most of the file. What is in a segment stays, and so do BTF and digest; the hash only if
+ * it is asked for, because it takes a nanosecond a byte.
+ */
+void image_forget_names(struct image *im, bool keep_hash);
 
 /*
  * The 64-bit FNV-1a hash of the file's bytes, which identifies the image in a report. It is

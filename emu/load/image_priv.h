@@ -12,6 +12,8 @@
 bool elf_is_elf(const struct file *f); /* starts with ELF's magic number */
 
 MUST_USE enum exit_status elf_read_image(struct image *im, uint64_t raw_base, const struct diag *d);
+/* Gives the pages of symbols and debug information back that are in no segment. */
+void elf_forget_names(struct image *im);
 MUST_USE enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d);
 
 /* Whether these bytes begin with Linux's Image header; *pa: its load address (see image_open). */

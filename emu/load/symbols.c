@@ -19,6 +19,7 @@
 #include "load/symbols_priv.h"
 
 static const uint32_t NONE = UINT32_MAX;
+enum { NONE_WIDER = SYMBOLS_MAX }; /* no function with a size before it */
 
 enum { CHUNK_BYTES = 1 << 16 };
 
@@ -42,18 +43,21 @@ static char *new_name(struct symbols *s, size_t bytes)
     return s->chunks.at[s->chunks.len - 1] + (s->chunk_bytes - s->chunk_left - bytes);
 }
 
-void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len)
+void symbols_add(struct symbols *s, struct symbol y, uint64_t size, const char *name, size_t len)
 {
     char *copy;
 
     len = strnlen(name, len);
-    if (!is_wanted_name(name, len))
+    if (!is_wanted_name(name, len) || s->entries.len == SYMBOLS_MAX)
         return;
     copy = new_name(s, len + 1);
     memcpy(copy, name, len);
     copy[len] = '\0';
-    e.symbol.name = copy;
-    VEC_PUSH(&s->entries, e);
+    y.name = copy;
+    y.sized = size;
+    if (size)
+        y.end = size > UINT64_MAX - y.addr ? UINT64_MAX : y.addr + size;
+    VEC_PUSH(&s->entries, y);
 }
 
 static size_t leading_underscores(const char *name)
@@ -67,26 +71,25 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* Compares two names at one address; positive: the first is the better one. */
-static int compare_rank(const struct symbols_entry *a, const struct symbols_entry *b)
+static int compare_rank(const struct symbol *a, const struct symbol *b)
 {
-    int order = compare_numbers(a->symbol.kind, b->symbol.kind);
+    int order = compare_numbers(a->kind, b->kind);
 
     if (!order)
-        order = compare_numbers(a->symbol.global, b->symbol.global);
+        order = compare_numbers(a->global, b->global);
     if (!order)
-        order = compare_numbers(b->symbol.weak, a->symbol.weak);
+        order = compare_numbers(b->weak, a->weak);
     if (!order)
-        order = compare_numbers(a->symbol.size != 0, b->symbol.size != 0);
+        order = compare_numbers(a->sized, b->sized);
     if (!order)
-        order = compare_numbers(leading_underscores(b->symbol.name),
-                                leading_underscores(a->symbol.name));
-    return order ? order : strcmp(b->symbol.name, a->symbol.name);
+        order = compare_numbers(leading_underscores(b->name), leading_underscores(a->name));
+    return order ? order : strcmp(b->name, a->name);
 }
 
 static int compare_places(const void *left, const void *right)
 {
-    const struct symbols_entry *a = left, *b = right;
-    int order = compare_numbers(a->symbol.addr, b->symbol.addr);
+    const struct symbol *a = left, *b = right;
+    int order = compare_numbers(a->addr, b->addr);
 
     return order ? order : compare_rank(a, b);
 }
@@ -99,13 +102,10 @@ static void step_back(uint64_t addr, uint64_t *here, uint64_t *next)
     *here = addr;
 }
 
-static uint64_t end_of(const struct symbols_entry *e, uint64_t next)
+static uint64_t end_of(const struct symbol *y, uint64_t next)
 {
-    const struct symbol *y = &e->symbol;
-    uint64_t end = next < y->end ? next : y->end;
+    uint64_t end = next < y->end && !y->sized ? next : y->end;
 
-    if (y->size)
-        end = y->size > UINT64_MAX - y->addr ? UINT64_MAX : y->addr + y->size;
     return end < y->addr ? y->addr : end;
 }
 
@@ -120,7 +120,7 @@ static void find_ends(struct symbols *s)
     uint64_t solid_here = UINT64_MAX, solid_next = UINT64_MAX; /* of functions and objects */
 
     for (size_t i = s->entries.len; i-- > 0;) {
-        struct symbol *y = &s->entries.at[i].symbol;
+        struct symbol *y = &s->entries.at[i];
 
         if (y->kind == SYMBOL_ABSOLUTE) { /* is not an address and ends no other symbol */
             y->end = y->addr;
@@ -129,7 +129,7 @@ static void find_ends(struct symbols *s)
         step_back(y->addr, &here, &next);
         if (y->kind != SYMBOL_LABEL)
             step_back(y->addr, &solid_here, &solid_next);
-        y->end = end_of(&s->entries.at[i], y->kind == SYMBOL_FUNC ? solid_next : next);
+        y->end = end_of(y, y->kind == SYMBOL_FUNC ? solid_next : next);
     }
 }
 
@@ -138,11 +138,11 @@ static void find_outers(struct symbols *s)
     uint32_t top = NONE;
 
     for (uint32_t i = 0; i < s->entries.len; i++) {
-        struct symbols_entry *e = &s->entries.at[i];
+        struct symbol *y = &s->entries.at[i];
 
-        while (top != NONE && s->entries.at[top].symbol.end <= e->symbol.addr)
+        while (top != NONE && s->entries.at[top].end <= y->addr)
             top = s->entries.at[top].outer;
-        e->outer = top;
+        y->outer = top;
         top = i;
     }
 }
@@ -150,7 +150,7 @@ static void find_outers(struct symbols *s)
 /* The index of the last entry at or below addr, or NONE. */
 static size_t last_at_or_below(const struct symbols *s, uint64_t addr)
 {
-    size_t count = PARTITION_POINT(i, s->entries.len, s->entries.at[i].symbol.addr <= addr);
+    size_t count = PARTITION_POINT(i, s->entries.len, s->entries.at[i].addr <= addr);
 
     return count ? count - 1 : NONE;
 }
@@ -165,7 +165,7 @@ static bool reaches(const struct symbol *y, uint64_t addr)
 /* The innermost of entry i and those around it that extends over addr; NONE: none does. */
 static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
 {
-    while (i != NONE && i >= s->first && !reaches(&s->entries.at[i].symbol, addr))
+    while (i != NONE && i >= s->first && !reaches(&s->entries.at[i], addr))
         i = s->entries.at[i].outer;
     return i != NONE && i >= s->first ? i : NONE;
 }
@@ -173,7 +173,7 @@ static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
 /* The first function from entry i outwards; NONE: none extends over addr. */
 static size_t function_from(const struct symbols *s, size_t i, uint64_t addr)
 {
-    while ((i = nearest(s, i, addr)) != NONE && s->entries.at[i].symbol.kind != SYMBOL_FUNC)
+    while ((i = nearest(s, i, addr)) != NONE && s->entries.at[i].kind != SYMBOL_FUNC)
         i = s->entries.at[i].outer;
     return i;
 }
@@ -187,22 +187,24 @@ static size_t function_index(const struct symbols *s, uint64_t addr)
  * Computes for each function without a size the one with a size that is found by going back from
  * function to function. The symbols of an Image have no sizes, so that this way has their number.
  */
-static void find_sized(struct symbols *s)
+static void find_wider(struct symbols *s)
 {
     size_t below = NONE; /* the last entry at a lower address */
 
     for (size_t i = 0; i < s->entries.len; i++) {
-        struct symbols_entry *e = &s->entries.at[i];
-        uint64_t addr = e->symbol.addr;
+        struct symbol *y = &s->entries.at[i];
+        uint64_t addr = y->addr;
         size_t before = NONE;
 
-        if (i && s->entries.at[i - 1].symbol.addr != addr)
+        if (i && s->entries.at[i - 1].addr != addr)
             below = i - 1;
-        if (e->symbol.kind == SYMBOL_FUNC && !e->symbol.size)
+        if (y->kind == SYMBOL_FUNC && !y->sized)
             before = function_from(s, below, addr - 1);
-        e->sized = before == NONE || s->entries.at[before].symbol.size
-                       ? (uint32_t)before
-                       : s->entries.at[before].sized;
+        if (before == NONE)
+            y->wider = NONE_WIDER;
+        else
+            y->wider =
+                s->entries.at[before].sized ? before & NONE_WIDER : s->entries.at[before].wider;
     }
 }
 
@@ -212,8 +214,8 @@ static bool is_better(const struct symbol *a, const struct symbol *b)
     return a->global != b->global ? a->global : a->addr < b->addr;
 }
 
-/* Eight bytes at a time; never 0. */
-static uint32_t hash_name(const char *name)
+/* Eight bytes at a time. */
+static size_t hash_name(const char *name)
 {
     size_t len = strlen(name);
     uint64_t hash = len, word;
@@ -225,17 +227,15 @@ static uint32_t hash_name(const char *name)
         hash ^= hash >> 32;
         name += sizeof word;
     }
-    return (uint32_t)hash | 1;
+    return (size_t)hash;
 }
 
 /* The slot with the name, or the empty one for it. */
-static struct symbols_slot *slot_of(const struct symbols *s, const char *name, uint32_t hash)
+static uint32_t *slot_of(const struct symbols *s, const char *name)
 {
-    size_t i = (hash >> 1) & (s->slots - 1);
+    size_t i = hash_name(name) & (s->slots - 1);
 
-    while (s->by_name[i].hash &&
-           (s->by_name[i].hash != hash ||
-            strcmp(s->entries.at[s->by_name[i].entry].symbol.name, name) != 0))
+    while (s->by_name[i] && strcmp(s->entries.at[s->by_name[i] - 1].name, name) != 0)
         i = (i + 1) & (s->slots - 1);
     return &s->by_name[i];
 }
@@ -246,12 +246,11 @@ static void index_names(struct symbols *s)
         s->slots *= 2;
     s->by_name = xcalloc(s->slots, sizeof *s->by_name);
     for (size_t i = 0; i < s->entries.len; i++) {
-        const struct symbol *y = &s->entries.at[i].symbol;
-        uint32_t hash = hash_name(y->name);
-        struct symbols_slot *slot = slot_of(s, y->name, hash);
+        const struct symbol *y = &s->entries.at[i];
+        uint32_t *slot = slot_of(s, y->name);
 
-        if (!slot->hash || is_better(y, &s->entries.at[slot->entry].symbol))
-            *slot = (struct symbols_slot){hash, (uint32_t)i};
+        if (!*slot || is_better(y, &s->entries.at[*slot - 1]))
+            *slot = (uint32_t)i + 1;
     }
 }
 
@@ -261,12 +260,12 @@ static bool sort_by_insertion(struct symbols *s)
     size_t moves = 0;
 
     for (size_t i = 1; i < s->entries.len; i++) {
-        struct symbols_entry e = s->entries.at[i];
+        struct symbol y = s->entries.at[i];
         size_t to = i;
 
-        for (; to && compare_places(&s->entries.at[to - 1], &e) > 0; to--, moves++)
+        for (; to && compare_places(&s->entries.at[to - 1], &y) > 0; to--, moves++)
             s->entries.at[to] = s->entries.at[to - 1];
-        s->entries.at[to] = e;
+        s->entries.at[to] = y;
         if (moves > s->entries.len)
             return false;
     }
@@ -280,7 +279,7 @@ void symbols_finish(struct symbols *s)
         qsort(s->entries.at, s->entries.len, sizeof *s->entries.at, compare_places);
     find_ends(s);
     find_outers(s);
-    find_sized(s);
+    find_wider(s);
     index_names(s);
 }
 
@@ -319,19 +318,18 @@ const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr)
     i = nearest(s, last_at_or_below(s, addr), addr);
     if (i == NONE)
         return NULL;
-    found = &s->entries.at[i].symbol;
-    if (found->kind != SYMBOL_LABEL || found->global || found->size)
+    found = &s->entries.at[i];
+    if (found->kind != SYMBOL_LABEL || found->global || found->sized)
         return found;
     around = function_from(s, s->entries.at[i].outer, addr);
-    return around != NONE && s->entries.at[around].symbol.size ? &s->entries.at[around].symbol
-                                                               : found;
+    return around != NONE && s->entries.at[around].sized ? &s->entries.at[around] : found;
 }
 
 const struct symbol *symbols_function_at(const struct symbols *s, uint64_t addr)
 {
     size_t i = s ? function_index(s, addr) : NONE;
 
-    return i == NONE ? NULL : &s->entries.at[i].symbol;
+    return i == NONE ? NULL : &s->entries.at[i];
 }
 
 const char *symbols_at(const struct symbols *s, uint64_t addr, uint64_t *offset)
@@ -378,12 +376,12 @@ void symbols_text_at(const struct symbols *s, uint64_t addr, char *text, size_t 
 static const struct symbol *outermost_function(const struct symbols *s, uint64_t addr)
 {
     size_t i = s ? function_index(s, addr) : NONE;
-    const struct symbol *f = i == NONE ? NULL : &s->entries.at[i].symbol, *around;
+    const struct symbol *f = i == NONE ? NULL : &s->entries.at[i], *around;
 
-    if (!f || f->size || s->entries.at[i].sized == NONE || s->entries.at[i].sized < s->first)
+    if (!f || f->sized || f->wider == NONE_WIDER || f->wider < s->first)
         return f;
-    around = &s->entries.at[s->entries.at[i].sized].symbol;
-    return addr - around->addr < around->size ? around : f;
+    around = &s->entries.at[f->wider];
+    return addr < around->end ? around : f;
 }
 
 /* Whether the address is in the function that begins at start. */
@@ -433,11 +431,11 @@ bool symbols_bounds(const struct symbols *s, uint64_t addr, uint64_t *start, uin
 
 bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr)
 {
-    const struct symbols_slot *slot = s ? slot_of(s, name, hash_name(name)) : NULL;
+    const uint32_t *slot = s ? slot_of(s, name) : NULL;
 
-    if (!slot || !slot->hash)
+    if (!slot || !*slot)
         return false;
-    *addr = s->entries.at[slot->entry].symbol.addr;
+    *addr = s->entries.at[*slot - 1].addr;
     return true;
 }
 
@@ -448,5 +446,5 @@ size_t symbols_count(const struct symbols *s)
 
 const struct symbol *symbols_get(const struct symbols *s, size_t i)
 {
-    return &s->entries.at[i].symbol;
+    return &s->entries.at[i];
 }

@@ -25,14 +25,17 @@ enum symbol_kind {
     SYMBOL_FUNC,
 };
 
+/* A kernel has a hundred thousand to a million of them, so it is small. */
 struct symbol {
     const char *name;
     uint64_t addr;
-    uint64_t size; /* 0: not known */
-    uint64_t end;  /* first address after it: by its size, or by the next symbol or section end */
-    enum symbol_kind kind : 8;
-    bool global; /* not local; weak ones count as global */
-    bool weak;
+    uint64_t end;   /* first address after it: by its size, or by the next symbol or section end */
+    uint32_t outer; /* of symbols.c: the nearest symbol before it that extends over its start */
+    uint32_t wider : 27; /* of symbols.c: the nearest function with a size before it */
+    enum symbol_kind kind : 2;
+    bool global : 1; /* not local; weak ones count as global */
+    bool weak : 1;
+    bool sized : 1; /* its size is known, and not 0 */
 };
 
 /*

@@ -38,20 +38,16 @@ static bool is_wanted(const GElf_Sym *sym)
 static void add_elf_symbol(struct symbols *s, Elf *elf, const GElf_Sym *sym, const char *name)
 {
     unsigned binding = GELF_ST_BIND(sym->st_info);
-    struct symbols_entry e = {
-        .symbol =
-            {
-                .addr = sym->st_value,
-                .size = sym->st_size,
-                .kind = kind_of(sym),
-                .global = binding != STB_LOCAL,
-                .weak = binding == STB_WEAK,
-                .end = section_end(elf, sym->st_shndx),
-            },
+    struct symbol y = {
+        .addr = sym->st_value,
+        .kind = kind_of(sym),
+        .global = binding != STB_LOCAL,
+        .weak = binding == STB_WEAK,
+        .end = section_end(elf, sym->st_shndx),
     };
 
     if (name && is_wanted(sym))
-        symbols_add(s, e, name, strlen(name));
+        symbols_add(s, y, sym->st_size, name, strlen(name));
 }
 
 static void add_elf_table(struct symbols *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)

@@ -117,20 +117,15 @@ void symbols_add_lettered(struct symbols *s, uint64_t addr, uint64_t size, char 
 {
     bool weak = letter == 'w' || letter == 'v';
     enum symbol_kind kind = is_boundary(name, len) ? SYMBOL_LABEL : kind_of_letter(letter);
-    struct symbols_entry e = {
-        .symbol =
-            {
-                .addr = addr,
-                .size = size,
-                .kind = kind,
-                .global = weak || isupper((unsigned char)letter),
-                .weak = weak || letter == 'W' || letter == 'V',
-                .end =
-                    addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX : addr + LAST_SYMBOL_BYTES,
-            },
+    struct symbol y = {
+        .addr = addr,
+        .kind = kind,
+        .global = weak || isupper((unsigned char)letter),
+        .weak = weak || letter == 'W' || letter == 'V',
+        .end = addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX : addr + LAST_SYMBOL_BYTES,
     };
 
-    symbols_add(s, e, name, len);
+    symbols_add(s, y, size, name, len);
 }
 
 /* The others are bounded by their successors. */
@@ -139,11 +134,11 @@ void symbols_bound_last(struct symbols *s)
     uint64_t last = 0;
 
     for (size_t i = 0; i < s->entries.len; i++)
-        if (s->entries.at[i].symbol.addr > last)
-            last = s->entries.at[i].symbol.addr;
+        if (s->entries.at[i].addr > last)
+            last = s->entries.at[i].addr;
     for (size_t i = 0; i < s->entries.len; i++)
-        if (s->entries.at[i].symbol.addr != last)
-            s->entries.at[i].symbol.end = UINT64_MAX;
+        if (s->entries.at[i].addr != last && !s->entries.at[i].sized)
+            s->entries.at[i].end = UINT64_MAX;
 }
 
 /* An undefined symbol: nm prints blanks instead of an address. */
@@ -176,7 +171,7 @@ static size_t parse_map(struct symbols *s, const struct file *f)
 static bool all_addresses_are_zero(const struct symbols *s)
 {
     for (size_t i = 0; i < s->entries.len; i++)
-        if (s->entries.at[i].symbol.addr)
+        if (s->entries.at[i].addr)
             return false;
     return s->entries.len > 1;
 }

@@ -9,24 +9,11 @@
 #include "base/vec.h"
 #include "load/symbols.h"
 
-struct symbols_entry {
-    /*
-     * Until symbols_finish its `end` is the upper bound for it if it has no size: the end of its
-     * section.
-     */
-    struct symbol symbol;
-    uint32_t outer; /* the nearest entry before this one that extends over its start */
-    uint32_t sized; /* the nearest function with a size before this one; see symbols_bounds */
-};
-
-/* A slot of the hash table of names; hash 0: it is empty. */
-struct symbols_slot {
-    uint32_t hash, entry;
-};
+enum { SYMBOLS_MAX = (1 << 27) - 1 }; /* what `wider` can number; later ones are left out */
 
 struct symbols {
-    VEC_OF(struct symbols_entry) entries;
-    struct symbols_slot *by_name; /* a power of two of them */
+    VEC_OF(struct symbol) entries;
+    uint32_t *by_name; /* by the hash of the name: index + 1; 0: empty; a power of two of them */
     size_t slots;
     size_t first;          /* the first entry that may name addresses (symbols_hide_below) */
     VEC_OF(char *) chunks; /* the names, many in each */
@@ -36,8 +23,12 @@ struct symbols {
 
 struct symbols *symbols_new(void);
 
-/* Adds a symbol, with a copy of its name. Drops names that symbols.h lists as left out. */
-void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len);
+/*
+ * Adds a symbol of `size` bytes, with a copy of its name. 0: its size is not known, and until
+ * symbols_finish its `end` is an upper bound, the end of its section. Drops names that symbols.h
+ * lists as left out.
+ */
+void symbols_add(struct symbols *s, struct symbol y, uint64_t size, const char *name, size_t len);
 
 /*
  * The same for a symbol with the letter of `nm` or kallsyms; size 0: not known. After the last one

@@ -112,7 +112,7 @@ static void write_frame(struct log_frames *f, struct log_frame_head head,
     size_t bound = LOG_FRAME_HEAD_BYTES + ZSTD_compressBound(raw->len), packed;
 
     f->packed.len = 0;
-    VEC_RESERVE(&f->packed, bound);
+    VEC_RESERVE_EXACTLY(&f->packed, bound);
     packed = ZSTD_compress2(f->zstd, f->packed.at + LOG_FRAME_HEAD_BYTES,
                             f->packed.cap - LOG_FRAME_HEAD_BYTES, raw->at, raw->len);
     if (ZSTD_isError(packed))

@@ -235,7 +235,7 @@ static void write_site(void *ctx, const void *seen_site, size_t size)
     struct log_site site = s->site;
 
     (void)size;
-    site.function = log_write_string(r->writer, s->function);
+    site.function = log_write_name(r->writer, s->function);
     site.module = log_write_string(r->writer, s->has_module ? s->module : NULL);
     VEC_PUSH(&r->site_names, s->function[0] ? site.function : LOG_NONE);
     log_write_site(r->writer, &site);

@@ -251,6 +251,13 @@ uint32_t log_write_string(struct log_writer *w, const char *text)
     return number;
 }
 
+uint32_t log_write_name(struct log_writer *w, const char *name)
+{
+    log_put(&w->defs, DEF_STRING);
+    put_text(&w->defs, name);
+    return intern_elsewhere(&w->strings);
+}
+
 uint32_t log_write_task(struct log_writer *w, const struct log_task *task)
 {
     struct log_io io = {.out = &w->defs};
@@ -881,36 +888,39 @@ static void put_run(struct log_writer *w)
 }
 
 struct symbols_frame {
-    struct log_bytes symbols;
-    size_t count;
+    struct log_bytes bytes;
     uint64_t last;
 };
+
+static void count_symbol(void *count, const struct log_symbol *s)
+{
+    (void)s;
+    ++*(size_t *)count;
+}
 
 static void put_symbol(void *frame, const struct log_symbol *s)
 {
     struct symbols_frame *f = frame;
 
-    log_put(&f->symbols, s->start - f->last);
-    log_put(&f->symbols, s->end - s->start);
-    log_put(&f->symbols, s->function);
-    put_text(&f->symbols, s->name);
+    log_put(&f->bytes, s->start - f->last);
+    log_put(&f->bytes, s->end - s->start);
+    log_put(&f->bytes, s->function);
+    put_text(&f->bytes, s->name);
     f->last = s->start;
-    f->count++;
 }
 
 static void put_symbols(struct log_writer *w)
 {
     struct symbols_frame f = {0};
-    struct log_bytes b = {0};
+    size_t count = 0;
 
     if (w->config.symbols)
+        w->config.symbols(w->config.ctx, count_symbol, &count);
+    log_put(&f.bytes, count);
+    if (w->config.symbols)
         w->config.symbols(w->config.ctx, put_symbol, &f);
-    VEC_RESERVE_EXACTLY(&b, LOG_NUMBER_MAX + f.symbols.len);
-    log_put(&b, f.count);
-    log_put_bytes(&b, f.symbols.at, f.symbols.len);
-    VEC_FREE(&f.symbols);
-    put_frame(w, LOG_FRAME_SYMBOLS, &b);
-    VEC_FREE(&b);
+    put_frame(w, LOG_FRAME_SYMBOLS, &f.bytes);
+    VEC_FREE(&f.bytes);
 }
 
 struct log_writer *log_writer_new(const struct log_writer_config *config)

@@ -40,6 +40,12 @@ struct log_writer *log_writer_new(const struct log_writer_config *config);
 /* Returns the number of a string, the same for equal strings; NULL: LOG_NONE. */
 uint32_t log_write_string(struct log_writer *w, const char *text);
 
+/*
+ * Returns the number of a string that log_write_string does not return for an equal one: the names
+ * of a kernel's sites are hardly ever equal, and there may be a million.
+ */
+uint32_t log_write_name(struct log_writer *w, const char *name);
+
 /* Returns the number of a task; defines it when it is new or has changed. */
 uint32_t log_write_task(struct log_writer *w, const struct log_task *task);
 

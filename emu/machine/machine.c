@@ -547,6 +547,11 @@ const struct image *machine_image(const struct machine *m)
     return m->image;
 }
 
+void machine_forget_names(struct machine *m, bool keep_hash)
+{
+    image_forget_names(m->image, keep_hash);
+}
+
 void machine_link_image(struct machine *m, uint64_t va)
 {
     image_link_at(m->image, va);

@@ -32,6 +32,25 @@ static void equal_strings_have_one_number_in_the_order_of_arrival(void **state)
     interned_free(&all);
 }
 
+static void numbers_for_strings_elsewhere_are_between_those_of_kept_ones(void **state)
+{
+    struct interned all = {0};
+    uint32_t number, a;
+
+    (void)state;
+    assert_int_equal(intern_elsewhere(&all), 0);
+    assert_true(intern(&all, "a", &a));
+    assert_int_equal(a, 1);
+    assert_int_equal(intern_elsewhere(&all), 2);
+    assert_true(intern(&all, "b", &number));
+    assert_int_equal(number, 3);
+    assert_string_equal(interned_text(&all, a), "a");
+    assert_string_equal(interned_text(&all, number), "b");
+    assert_false(intern(&all, "a", &number));
+    assert_int_equal(number, a);
+    interned_free(&all);
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -54,6 +73,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_strings_have_one_number_in_the_order_of_arrival),
+        cmocka_unit_test(numbers_for_strings_elsewhere_are_between_those_of_kept_ones),
         cmocka_unit_test(an_array_is_sorted_whatever_its_order_was),
     };
 

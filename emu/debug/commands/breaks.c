@@ -210,7 +210,7 @@ static uint64_t default_size(const struct debugger *d, uint64_t address)
     enum { WORD = 8 };
     const struct symbol *s = symbols_lookup(d->config.symbols, address);
 
-    return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
+    return s && s->addr == address && s->sized && s->end - s->addr < WORD ? s->end - s->addr : WORD;
 }
 
 bool arg_watched(struct debugger *d, const char **args, struct target_point *p)

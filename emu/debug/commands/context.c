@@ -149,7 +149,7 @@ static bool find_symbol(void *ctx, const char *name, struct plain_symbol *found)
     s = symbols_lookup(d->config.symbols, address);
     *found = (struct plain_symbol){.address = address};
     if (s && s->addr == address) {
-        found->size = s->size;
+        found->size = s->sized ? s->end - s->addr : 0;
         found->code = is_code(d, s);
     }
     return true;
@@ -165,7 +165,7 @@ static const char *name_at(void *ctx, uint64_t address, uint64_t *offset)
     uint64_t va = place_canonical(&d->guest, address);
     const struct symbol *s = symbols_function_at(d->config.symbols, va);
 
-    if (s && s->size && va - s->addr < s->size) {
+    if (s && s->sized && va < s->end) {
         *offset = va - s->addr;
         return s->name;
     }
