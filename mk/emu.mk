@@ -65,7 +65,7 @@ stencil_flags := -std=gnu11 -D_GNU_SOURCE -Iemu -O2 -w -mcmodel=kernel -fno-pic 
 	-fno-math-errno -fno-asynchronous-unwind-tables -fno-stack-protector -fcf-protection=none -fno-ipa-icf -fno-partial-inlining -fno-crossjumping \
 	-fno-align-functions -fno-align-jumps -fno-align-labels -fno-align-loops -fno-tree-vectorize -fno-tree-slp-vectorize \
 	-mpreferred-stack-boundary=3 -mincoming-stack-boundary=4 \
-	$(patsubst %,-ffixed-%,rbx rbp rsi r8 r9 r10 r11 r12 r13 r14)
+	$(patsubst %,-ffixed-%,rbx rbp rsi r8 r9 r10 r11 r12 r13 r14) -fcall-used-r15
 # Other processors and compilers have none.
 has_stencils := $(shell $(CC) --version 2>/dev/null | grep -q 'Free Software' && $(CC) -dumpmachine | grep '^x86_64-.*linux')
 ifeq ($(has_stencils),)

@@ -14,8 +14,11 @@ import sys
 ABS64, PC32, PLT32, ABS32, ABS32S = 1, 2, 4, 10, 11  # R_X86_64_...
 KINDS = {ABS64: "FILL_64", PC32: "FILL_NEAR", PLT32: "FILL_NEAR", ABS32: "FILL_32", ABS32S: "FILL_32"}
 SHIFT = 29  # HOLE_SHIFT of stencils.c
+# The compiler calls what never returns. Native code has no use for the return address, and a loop would fill the host's stack.
+CALL, JUMP = 0xe8, 0xe9
 PLACES = {**{str(n): n for n in range(6)}, "m": 6, "z": 7, "n": 7}
-SPECIAL = ("exit", "far_", "branch_far", "native_", "spill", "fill")
+SPECIAL = ("exit", "far_", "branch_far", "native_", "spill", "fill", "address")
+BY_PLACE = ("spill", "fill", "address")
 
 
 class Object:
@@ -107,21 +110,25 @@ class Maker:
         parts = [(section, start, length)]
         if name + ".cold" in self.cold_at:
             parts.append(self.cold_at[name + ".cold"])
-        code = [self.obj.contents[s][a:a + n] for s, a, n in parts]
+        code = [bytearray(self.obj.contents[s][a:a + n]) for s, a, n in parts]
         holes = self.part_holes(name, parts[0], parts, 0)
         hot = code[0]
-        if holes and holes[-1][2] == "next" and holes[-1][0] == len(hot) - 4 and hot[-5] == 0xe9:
+        if holes and holes[-1][2] == "next" and holes[-1][0] == len(hot) - 4 and hot[-5] == JUMP:
             hot = hot[:-5]
             holes.pop()
         cold = code[1] if len(code) > 1 else b""
         if len(parts) > 1:
             holes += self.part_holes(name, parts[1], parts, len(hot))
+        code = hot + cold
+        for at, _, hole, _ in holes:
+            if hole in ("exit", "other") and code[at - 1] == CALL:
+                code[at - 1] = JUMP
         if re.match(r"S_(sll|srl|sra)iw?_", name):
-            at = [m.start() + 2 for m in re.finditer(rb"\xc1[\xc0-\xff]" + bytes([SHIFT]), hot)]
+            at = [m.start() + 2 for m in re.finditer(rb"\xc1[\xc0-\xff]" + bytes([SHIFT]), code[:len(hot)])]
             if len(at) != 1:
                 raise SystemExit(f"stencils.py: {name}: {len(at)} shifts by {SHIFT}")
             holes.append((at[0], "FILL_8", "shift", 0))
-        self.put(name, hot, cold, holes)
+        self.put(name, code[:len(hot)], code[len(hot):], holes)
 
     def put(self, name, hot, cold, holes):
         self.hole_names.update(h[2] for h in holes)
@@ -145,7 +152,7 @@ def make(obj):
     for name, kind, section, value, size in sorted(obj.symbols, key=lambda s: (s[2], s[3])):
         if kind != 2 or not section or name.endswith(".cold"):
             continue
-        if not re.match(r"[CSMT]_[a-z0-9_]+_[0-9mzn]{3}$", name):
+        if not re.match(r"[ACSMT]_[a-z0-9_]+_[0-9mzn]{3}$", name):
             raise SystemExit(f"stencils.py: {name} is no stencil: a stencil may call it without a relocation")
         try:
             if obj.names[section] == ".text.unlikely" and not is_special(name[2:]):
@@ -173,15 +180,17 @@ def write(maker, none):
     print("};\n")
     literals = maker.literals or b"\0"
     print(f"static const uint8_t stencil_literals[] = {{\n{numbers(map(str, literals))}\n}};\n")
-    sets = {}
+    sets, by_address = {}, set()
     for name, number in maker.by_name.items():
         kind, rest = name[0], name[2:]
         op, places = rest.rsplit("_", 1)
         if is_special(op):
-            suffix = f"_{places[0]}" if op in ("spill", "fill") else ""
+            suffix = f"_{places[0]}" if op in BY_PLACE else ""
             print(f"enum {{ STENCIL_{op}{suffix} = {number} }};")
         else:
-            of_kind = sets.setdefault(op, {}).setdefault("S" if kind == "C" else kind, {})
+            if kind == "A":
+                by_address.add(op)
+            of_kind = sets.setdefault(op, {}).setdefault("S" if kind in "AC" else kind, {})
             of_kind[places] = number
             d, a, c = places
             if kind == "C" and "m" not in (a, c):  # those have the holes of their sources
@@ -192,7 +201,11 @@ def write(maker, none):
         main = kinds.get("S") or kinds["M"]
         few = "S" not in kinds
         shape = next(iter(main))
-        look_up = next(iter(kinds.get("T", {"": 0}).values()))
+        look_ups = "NULL"
+        if "T" in kinds:
+            look_ups = f"look_ups_{op}"
+            of_place = {PLACES[places[0]]: number for places, number in kinds["T"].items()}
+            print(f"static const uint16_t {look_ups}[8] = {{{', '.join(str(of_place.get(n, 0)) for n in range(8))}}};")
         table = [0] * 512
         for places, number in main.items():
             d, a, c = (PLACES[p] for p in places)
@@ -203,10 +216,11 @@ def write(maker, none):
         else:
             name, single = f"places_{op}", 0
             print(f"static const uint16_t {name}[512] = {{\n{numbers(map(str, table))}\n}};")
-        used = "|".join(f"USES_{u}" for u, p in zip("DAC", shape) if p != "n") or "0"
+        used = "|".join([f"USES_{u}" for u, p in zip("DAC", shape) if p != "n"] +
+                        ["USES_ADDRESS"] * (op in by_address)) or "0"
         fallback = kinds.get("M", {})
         fallback = next(iter(fallback.values()), 0)
-        rows.append(f"    [{constant(op)}] = {{{name}, {single or fallback}, {look_up}, {used}}}")
+        rows.append(f"    [{constant(op)}] = {{{name}, {single or fallback}, {look_ups}, {used}}}")
     print("\nstatic const struct stencil_set stencil_sets[UOP_COUNT] = {\n" + ",\n".join(rows) + "\n};")
     print(f"/* None: {' '.join(sorted(none))} */")
 

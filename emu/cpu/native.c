@@ -44,14 +44,17 @@ struct stencil {
     uint16_t hole_count;
 };
 
-/* The operands that an operation has in registers for integers. */
-enum { USES_D = 1, USES_A = 2, USES_C = 4 };
+/* The operands that an operation has in registers for integers; an address is in its first source.
+ */
+enum { USES_D = 1, USES_A = 2, USES_C = 4, USES_ADDRESS = 8 };
 
 /* The stencils of an operation. */
 struct stencil_set {
     const uint16_t *places; /* by the places of its operands, 8 of each; 0: none; NULL: no table */
     uint16_t single;        /* with all operands in memory; 0: none */
-    uint16_t look_up;       /* the same for a load outside of the span */
+    /* loads by the translation cache, by the place of the destination; NULL: it is none. The
+     * stencils above are by the span, then. */
+    const uint16_t *look_ups;
     uint8_t uses;
 };
 
@@ -113,14 +116,22 @@ struct piece {
     uint8_t reg;  /* the guest register to copy, for spill, fill and copies */
     bool is_copy; /* addi of 0 from `from' to `reg' */
     uint8_t from;
-    uint32_t at, cold, next, other; /* other: of the load outside of the span */
+    uint32_t at, cold, next;
+    uint32_t other; /* what a load does that finds nothing: a piece, until it has a place */
 };
 
 enum { PIECES_MAX = 640 };
 
+/* What an integer register will hold, if the block is entered with the present registers. */
+struct guess {
+    uint64_t value;
+    bool unknown;
+};
+
 struct translation {
     struct native_code *code;
     struct block *block;
+    struct guess guesses[REG_SINK + 1];
     struct piece pieces[PIECES_MAX];
     unsigned count;
     bool full;
@@ -146,6 +157,9 @@ static struct piece *add_piece(struct translation *t, unsigned stencil, unsigned
 
 static const uint16_t spills[PINNED] = {STENCIL_spill_0, STENCIL_spill_1, STENCIL_spill_2,
                                         STENCIL_spill_3, STENCIL_spill_4, STENCIL_spill_5};
+static const uint16_t addresses[PLACE_MEMORY + 1] = {
+    STENCIL_address_0, STENCIL_address_1, STENCIL_address_2, STENCIL_address_3,
+    STENCIL_address_4, STENCIL_address_5, STENCIL_address_m};
 static const uint16_t fills[PINNED] = {STENCIL_fill_0, STENCIL_fill_1, STENCIL_fill_2,
                                        STENCIL_fill_3, STENCIL_fill_4, STENCIL_fill_5};
 
@@ -258,6 +272,73 @@ static unsigned far_stencil(const struct block *b, unsigned op)
     }
 }
 
+/* ---- which way a load is likely to take ---- */
+
+static void guess_registers(struct translation *t)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(t->guesses); i++)
+        t->guesses[i] = (struct guess){.value = t->block->hart->s.x[i]};
+}
+
+/* What is known after an operation. */
+static void guess_after(struct translation *t, unsigned op)
+{
+    const struct uop *u = &t->block->ops[op];
+    uint64_t imm = (uint64_t)(int64_t)u->imm;
+    struct guess *d = &t->guesses[u->rd], *a = &t->guesses[u->rs1];
+
+    switch (t->block->notes[op].kind) {
+    case OP_addi: *d = (struct guess){a->value + imm, a->unknown}; break;
+    case OP_auipc: *d = (struct guess){pc_of(t->block, op) + imm, false}; break;
+    case OP_lui: *d = (struct guess){imm, false}; break;
+    default:
+        if (stencil_sets[t->block->notes[op].kind].uses & USES_D)
+            d->unknown = true;
+    }
+}
+
+/* Pointers that come from memory are expected to point to what the span holds. */
+static bool expects_span(const struct translation *t, unsigned op)
+{
+    const struct uop *u = &t->block->ops[op];
+    const struct span *span = t->block->hart->cache.loads;
+    const struct guess *base = &t->guesses[u->rs1];
+
+    if (!span->starts || base->unknown)
+        return span->starts;
+    return base->value + (uint64_t)(int64_t)u->imm - span->from < span->starts;
+}
+
+/* ---- operations ---- */
+
+static unsigned stencil_by_places(const struct translation *t, const struct stencil_set *set,
+                                  const struct uop *u)
+{
+    return set->places ? find_stencil(t, set, u->rd, u->rs1, u->rs2) : set->single;
+}
+
+/* The other way to do the load of operation `op`, which the block does by this stencil. */
+static unsigned other_load(const struct translation *t, unsigned op, unsigned stencil)
+{
+    const struct uop *u = &t->block->ops[op];
+    const struct stencil_set *set = &stencil_sets[t->block->notes[op].kind];
+    unsigned look_up = set->look_ups[set->uses & USES_D ? t->code->places[u->rd] : PLACE_NONE];
+
+    return stencil == look_up ? stencil_by_places(t, set, u) : look_up;
+}
+
+/* An access to memory: its address, and the access. */
+static void add_access(struct translation *t, const struct stencil_set *set, unsigned op)
+{
+    const struct uop *u = &t->block->ops[op];
+    unsigned stencil = stencil_by_places(t, set, u);
+
+    add_piece(t, addresses[t->code->places[u->rs1]], op);
+    if (set->look_ups && !expects_span(t, op))
+        stencil = other_load(t, op, stencil);
+    add_piece(t, stencil, op)->other = set->look_ups != NULL;
+}
+
 /* Adds the pieces of an operation. False: it is left to the interpreter, with all that follow. */
 static bool add_op(struct translation *t, unsigned op)
 {
@@ -270,6 +351,10 @@ static bool add_op(struct translation *t, unsigned op)
         return false;
     if (stencil) {
         add_piece(t, stencil, op);
+        return true;
+    }
+    if (set->uses & USES_ADDRESS) {
+        add_access(t, set, op);
         return true;
     }
     if (set->places) {
@@ -415,20 +500,21 @@ static uint32_t place_cold(struct translation *t, unsigned from, unsigned to, ui
 }
 
 /*
- * The pieces after the block's own: loads outside of the span, with jumps back; what a branch
- * without a link does; the exit.
+ * The pieces after the block's own: loads by the other of their two ways, with jumps back, and what
+ * is to be done where that fails, too; what a branch without a link does; the exit.
  */
 static void add_rest(struct translation *t, unsigned own)
 {
     for (unsigned i = 0; i < own; i++) {
-        unsigned op = t->pieces[i].op;
-        const struct stencil_set *set = &stencil_sets[t->block->notes[op].kind];
+        struct piece *p = &t->pieces[i], *other;
 
-        if (!set->look_up || t->pieces[i].stencil == STENCIL_exit)
+        if (!p->other)
             continue;
-        t->pieces[i].other = t->count; /* a number, until it has a place */
-        add_by_memory(t, set->look_up, set->uses, op);
+        p->other = t->count;
+        other = add_piece(t, other_load(t, p->op, p->stencil), p->op);
         add_piece(t, STENCIL_native_jump, i);
+        other->other = t->count;
+        add_piece(t, STENCIL_exit, p->op);
     }
 }
 
@@ -441,7 +527,7 @@ static void place(struct translation *t, unsigned own, unsigned far)
     at = place_cold(t, own, t->count, at);
     t->far = t->pieces[far].at;
     t->exit = t->pieces[t->count - 1].at;
-    for (unsigned i = 0; i < own; i++)
+    for (unsigned i = 0; i < t->count; i++)
         if (t->pieces[i].other)
             t->pieces[i].other = t->pieces[t->pieces[i].other].at;
     for (unsigned i = own; i < t->count; i++)
@@ -534,7 +620,8 @@ void native_translate(struct block *b)
     t.count = 0;
     t.full = false;
     interpret(b);
-    for (unsigned op = 0; op < b->uop_count; op++)
+    guess_registers(&t);
+    for (unsigned op = 0; op < b->uop_count; guess_after(&t, op++))
         if (!add_op(&t, op)) {
             if (op < worth_while(b, op))
                 return;

@@ -5,7 +5,9 @@
  * A stencil's name is S_operation_DAB: where its destination and its first and second source are.
  * 0 to 5 is a pinned register, m the hart's memory, z the number zero, n nowhere. M_operation_DAB
  * is one of an operation that has few: operands that are pinned are copied to memory and back.
- * C_operation_DAB is one whose sources may be exchanged.
+ * C_operation_DAB is one whose sources may be exchanged. A_operation_DnC is a load by the span or a
+ * store, T_operation_DnC the load by the translation cache: they take the address from S_address,
+ * in front of them.
  *
  * The holes are symbols of no value; their addresses are what the code needs. A stencil ends with a
  * jump to hole_next, which is left out, as the next stencil follows. What is rare the compiler puts
@@ -42,7 +44,9 @@ extern char hole_rd[], hole_rs1[], hole_rs2[], hole_fd[], hole_f1[], hole_f2[], 
 void hole_next(void);
 void hole_far(void);
 void hole_exit(void) __attribute__((cold, noreturn));
-void hole_other(void) __attribute__((cold, noreturn));
+/* The same, with an address for the stencil there. */
+void hole_next_address(uint64_t va) __asm__("hole_next");
+void hole_other_address(uint64_t va) __asm__("hole_other") __attribute__((cold, noreturn));
 void hole_leave(void);
 void hole_jump(void);
 /* This one has no symbol, so that the compiler shifts by a constant. It becomes a hole of 8 bits.
@@ -137,18 +141,31 @@ enum place { place_0, place_1, place_2, place_3, place_4, place_5, place_m, plac
 #define span_starts h->cache.native.span_starts
 #define tlb         h->cache.tlb
 #define feed        WIDE_POINTER(struct feed *, feed)
-enum { by_same_base, unwritten = 0, looks_up = 0 };
+enum { by_same_base, unwritten = 0 };
 
-/* Loads outside of the span have a stencil of their own, T_..., in the cold part of a block. */
-#define TRY_LOAD(va, type, destination, convert)                      \
-    {                                                                 \
-        if (!looks_up) {                                              \
-            if (LIKELY(at < span_starts)) {                           \
-                destination = convert(AT_HOST(type, span_host + at)); \
-                break;                                                \
-            }                                                         \
-            hole_other();                                             \
-        }                                                             \
+/*
+ * What a load tries before it is left to the interpreter. By one of the two it is a stencil, and
+ * hole_other is the stencil that does it by the other one, away from the block's hot path.
+ */
+enum loads { LOADS_BY_BOTH, LOADS_BY_SPAN, LOADS_BY_LOOK_UP };
+enum { loads = LOADS_BY_BOTH };
+#define TRY_LOAD(va, type, destination, convert)                                 \
+    {                                                                            \
+        if (loads == LOADS_BY_SPAN) {                                            \
+            if (LIKELY(at < span_starts)) {                                      \
+                destination = convert(AT_HOST(type, span_host + at));            \
+                break;                                                           \
+            }                                                                    \
+            BARRIER(at);                                                         \
+            hole_other_address(at + span_from);                                  \
+        } else if (loads == LOADS_BY_LOOK_UP) {                                  \
+            slot = tlb_slot(S1);                                                 \
+            if (TLB_HIT(load, S1, type)) {                                       \
+                destination = convert(AT_HOST(type, tlb->load.host[slot] + at)); \
+                break;                                                           \
+            }                                                                    \
+            hole_other_address(VA_AGAIN(load));                                  \
+        }                                                                        \
     }
 #define TRY_STORE(va, type, value)
 #define ON_LOADED()
@@ -289,20 +306,7 @@ typedef void native_entry(struct block *b);
     UNUSED uint64_t *const x = h->s.x;                                      \
     UNUSED unsigned slot
 
-/* An operation within a block. */
-#define STENCIL(name, d, a, c, imm_is, ...) \
-    void name(void);                        \
-    void name(void)                         \
-    {                                       \
-        LOCALS(imm_is, d, a, c);            \
-                                            \
-        {                                   \
-            __VA_ARGS__;                    \
-        }                                   \
-        hole_next();                        \
-        return;                             \
-        UNUSED_LABELS                       \
-    }
+/* The body of an operation within a block. */
 #define UNUSED_LABELS \
     raised:           \
     UNUSED;           \
@@ -311,6 +315,36 @@ typedef void native_entry(struct block *b);
     do_probe:         \
     UNUSED;           \
     EXIT();
+#define BODY(...)    \
+    {                \
+        __VA_ARGS__; \
+    }                \
+    hole_next();     \
+    return;          \
+    UNUSED_LABELS
+
+#define STENCIL(name, d, a, c, imm_is, ...) \
+    void name(void);                        \
+    void name(void)                         \
+    {                                       \
+        LOCALS(imm_is, d, a, c);            \
+        BODY(__VA_ARGS__)                   \
+    }
+
+/* An access to memory; the stencil in front of it has computed the address, which is s1. */
+#define ACCESS(name, d, c, loads_by, ...)    \
+    void name(uint64_t s1);                  \
+    void name(uint64_t s1)                   \
+    {                                        \
+        UNUSED enum { place_d = place_##d }; \
+        UNUSED enum { loads = loads_by };    \
+        UNUSED SOURCE_##c(s2, hole_rs2);     \
+        UNUSED const struct uop *u;          \
+        UNUSED const int64_t imm = 0;        \
+        UNUSED uint64_t *const x = h->s.x;   \
+        UNUSED unsigned slot;                \
+        BODY(__VA_ARGS__)                    \
+    }
 
 /* A jump at the end of a block. */
 #define JUMP_STENCIL(name, d, a, far, push, ...)                                   \
@@ -349,16 +383,14 @@ typedef void native_entry(struct block *b);
 #define ONE_d(d, name)            STENCIL(S_##name##_##d##nn, d, z, z, IMM_HOLE, DO_##name)
 #define TWO_a(a, d, name, imm_is) STENCIL(S_##name##_##d##a##n, d, a, z, imm_is, DO_##name)
 #define TWO_d(d, name, imm_is)    SOURCES_1(TWO_a, d, name, imm_is)
-#define LOAD_a(a, d, name)        STENCIL(S_##name##_##d##a##n, d, a, z, IMM_HOLE, DO_##name)
-#define LOOK_UP(name, d) \
-    STENCIL(T_##name##_##d##mn, d, m, z, IMM_HOLE, UNUSED enum {looks_up = 1}; DO_##name)
-#define LOAD_d(d, name)          SOURCES_1(LOAD_a, d, name)
+#define LOAD_d(d, name)                                        \
+    ACCESS(A_##name##_##d##nn, d, z, LOADS_BY_SPAN, DO_##name) \
+    ACCESS(T_##name##_##d##nn, d, z, LOADS_BY_LOOK_UP, DO_##name)
 #define TWO_z_d(d, name, imm_is) SOURCES_1_OR_ZERO(TWO_a, d, name, imm_is)
 #define THREE(d, a, c, name)     STENCIL(S_##name##_##d##a##c, d, a, c, IMM_HOLE, DO_##name)
 #define THREE_c(c, a, d, name)   THREE(d, a, c, name)
 #define THREE_a(a, d, name)      SOURCES_2(THREE_c, a, d, name)
-#define STORE_c(c, a, name)      STENCIL(S_##name##_n##a##c, n, a, c, IMM_HOLE, DO_##name)
-#define STORE_a(a, name)         SOURCES_2_OR_ZERO(STORE_c, a, name)
+#define STORE_c(c, name)         ACCESS(A_##name##_nn##c, n, c, LOADS_BY_BOTH, DO_##name)
 #define BRANCH_c(c, a, name)     STENCIL(S_##name##_n##a##c, n, a, c, IMM_HOLE, DO_##name)
 #define BRANCH_a(a, name)        SOURCES_2_OR_ZERO(BRANCH_c, a, name)
 #define JUMP(name, d, push)                                        \
@@ -366,8 +398,6 @@ typedef void native_entry(struct block *b);
     JUMP_STENCIL(S_far_##name##_##d##nn, d, z, true, push, DO_##name)
 #define INDIRECT_a(a, name, d, push) \
     JUMP_STENCIL(S_##name##_##d##a##n, d, a, false, push, DO_##name)
-#define FLOAT_LOAD_a(a, name)  STENCIL(S_##name##_n##a##n, n, a, z, IMM_HOLE, DO_##name)
-#define FLOAT_STORE_a(a, name) STENCIL(S_##name##_n##a##n, n, a, z, IMM_HOLE, DO_##name)
 #define TO_INT_d(d, name, ...) STENCIL(S_##name##_##d##nn, d, z, z, IMM_HOLE, __VA_ARGS__)
 #define OF_INT_a(a, name)      STENCIL(S_##name##_n##a##n, n, a, z, IMM_HOLE, DO_##name)
 
@@ -376,22 +406,21 @@ typedef void native_entry(struct block *b);
 #define PLACES_SHIFT(name)  STENCIL(M_##name##_mmn, m, m, z, IMM_HOLE, DO_##name)
 #define PLACES_SHIFTW(name) PLACES_SHIFT(name)
 #define PLACES_UNARY(name)  PLACES_SHIFT(name)
-#define PLACES_LOAD(name)   DESTINATIONS(LOAD_d, name) LOOK_UP(name, m)
-#define PLACES_S(name)      SOURCES_1(STORE_a, name)
+#define PLACES_LOAD(name)   DESTINATIONS(LOAD_d, name)
+#define PLACES_S(name)      SOURCES_1_OR_ZERO(STORE_c, name)
 #define PLACES_B(name)      SOURCES_1(BRANCH_a, name)
 /* No pinned register is one for return addresses. */
-#define PLACES_J(name)    JUMP(name, m, 0)
-#define PLACES_JALR(name) SOURCES_1(INDIRECT_a, name, m, 0)
-#define PLACES_R(name)    STENCIL(M_##name##_mmm, m, m, m, IMM_HOLE, DO_##name)
-#define PLACES_AMO(name)  PLACES_R(name)
-#define PLACES_LR(name)   PLACES_R(name)
-#define PLACES_ALOAD(name) \
-    STENCIL(M_##name##_mmm, m, m, m, IMM_HOLE, UNUSED enum {looks_up = 1}; DO_##name)
+#define PLACES_J(name)         JUMP(name, m, 0)
+#define PLACES_JALR(name)      SOURCES_1(INDIRECT_a, name, m, 0)
+#define PLACES_R(name)         STENCIL(M_##name##_mmm, m, m, m, IMM_HOLE, DO_##name)
+#define PLACES_AMO(name)       PLACES_R(name)
+#define PLACES_LR(name)        PLACES_R(name)
+#define PLACES_ALOAD(name)     PLACES_R(name)
 #define PLACES_ASTORE(name)    STENCIL(M_##name##_nmm, n, m, m, IMM_HOLE, DO_##name)
 #define PLACES_FENCE(name)     STENCIL(S_##name##_nnn, n, z, z, IMM_HOLE, DO_##name)
 #define PLACES_PREFETCH(name)  PLACES_FENCE(name)
-#define PLACES_FLOAD(name)     SOURCES_1(FLOAT_LOAD_a, name) LOOK_UP(name, n)
-#define PLACES_FSTORE(name)    SOURCES_1(FLOAT_STORE_a, name)
+#define PLACES_FLOAD(name)     LOAD_d(n, name)
+#define PLACES_FSTORE(name)    ACCESS(A_##name##_nnn, n, z, LOADS_BY_BOTH, DO_##name)
 #define PLACES_F1_RM(name)     PLACES_FENCE(name)
 #define PLACES_F1_EXACT(name)  PLACES_FENCE(name)
 #define PLACES_FTO(name)       DESTINATIONS(TO_INT_d, name, DO_##name)
@@ -540,6 +569,17 @@ JUMP_STENCIL(S_far_uop_end_nnn, n, z, true, 0, JUMP_AFTER(NEXT_PC, ))
 /* A taken branch to another page; its operation is still to be done. */
 JUMP_STENCIL(S_branch_far_nnn, n, z, true, 0, JUMP_AFTER(TAKEN_PC, ))
 
+/* The address of an access. */
+#define ADDRESS_a(a, name)                     \
+    void S_address_##a##nn(void);              \
+    void S_address_##a##nn(void)               \
+    {                                          \
+        LOCALS(IMM_HOLE, n, a, z);             \
+                                               \
+        hole_next_address(S1 + (uint64_t)IMM); \
+    }
+SOURCES_1(ADDRESS_a, )
+
 /* Between a pinned register and its place in the hart. */
 #define COPY_d(d, name)                                               \
     STENCIL(S_spill_##d##nn, d, z, z, IMM_HOLE, MEMORY(hole_rd) = RD) \
@@ -589,7 +629,7 @@ void S_native_none_nnn(struct block *b)
     hole_leave();
 }
 
-/* From the load outside of a span back. */
+/* From a load by the other of its two ways back. */
 void S_native_jump_nnn(void);
 void S_native_jump_nnn(void)
 {
