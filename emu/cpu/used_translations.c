@@ -1,7 +1,7 @@
 /*
- * used_translations.c - see used_translations_priv.h.
+ * used_translations.c - see used_translations_priv.h and used_translations.h.
  */
-#include "cpu/used_translations_priv.h"
+#include "cpu/used_translations.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/csr_bits.h"
+#include "cpu/used_translations_priv.h"
 
 enum { LEVEL_BITS = 9, NAPOT_BYTES = 16 * PAGE_BYTES };
 
@@ -519,7 +520,7 @@ static void note_store(struct hart *h, uint64_t at, const struct writer *by)
     }
 }
 
-/* Whether memory has the pointer again as the hart has used it. */
+/* Whether memory has the entry again as the hart has used it. */
 static bool is_in_memory(const struct ram *ram, const struct used *u)
 {
     uint64_t pte;
@@ -578,6 +579,14 @@ bool hart_uses_translation(const struct hart *h, uint64_t pte_pa, uint64_t va)
         if (is_of_entry(&s->at[i], pte_pa, va))
             return true;
     return false;
+}
+
+bool hart_may_fetch_from(const struct hart *h, uint64_t va, uint64_t pa)
+{
+    const struct used *u = h->s.used ? used_find(h, va) : NULL;
+
+    return u && (u->pte & PTE_V) && (u->pte & PTE_X) && !is_in_memory(h->cluster->ram, u) &&
+           same_page(pa, table_of(u) + (va - u->va));
 }
 
 static void tell_again(struct hart *h, struct used *u)

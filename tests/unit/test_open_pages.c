@@ -1,6 +1,6 @@
 /*
- * test_open_pages.c - pages of the kernel that can be written and executed are found in its page
- * tables, whatever their size, and nothing else is.
+ * test_open_pages.c - pages of the kernel that can be executed are found in its page tables,
+ * whatever their size, and nothing else is.
  */
 #include "isa/world.h"
 
@@ -15,17 +15,22 @@ enum { V = 1, R = 2, W = 4, X = 8, U = 16, FOUND_MAX = 8 };
 #define HALF39 UINT64_C(0xffffffc000000000)
 
 struct found {
-    unsigned count, wanted;
-    uint64_t va[FOUND_MAX], size[FOUND_MAX];
+    unsigned count, wanted, read_only;
+    uint64_t va[FOUND_MAX], size[FOUND_MAX], pa;
 };
 
-static bool take(void *ctx, uint64_t va, uint64_t size)
+static bool take(void *ctx, const struct open_page *page)
 {
     struct found *f = ctx;
 
+    f->pa = page->pa;
+    if (!page->writable) {
+        f->read_only++;
+        return true;
+    }
     assert_in_range(f->count, 0, FOUND_MAX - 1);
-    f->va[f->count] = va;
-    f->size[f->count++] = size;
+    f->va[f->count] = page->va;
+    f->size[f->count++] = page->size;
     return f->count != f->wanted;
 }
 
@@ -50,9 +55,11 @@ static void leaves_of_all_sizes_are_found(void **state)
     entry(&w, MIDDLE, 0, RAM_BASE, V | R | W | X);
     entry(&w, MIDDLE, 511, LAST, V);
     entry(&w, LAST, 510, RAM_BASE, V | R | W);
-    entry(&w, LAST, 511, RAM_BASE, V | R | W | X);
+    entry(&w, LAST, 511, RAM_BASE + 0x5000, V | R | W | X);
     assert_true(open_pages_find(w.bus, SATP39, take, &f));
     assert_int_equal(f.count, 3);
+    assert_int_equal(f.read_only, 1);
+    assert_int_equal(f.pa, RAM_BASE + 0x5000); /* of the last one */
     assert_int_equal(f.va[0], HALF39);
     assert_int_equal(f.size[0], UINT64_C(1) << 30);
     assert_int_equal(f.va[1], UINT64_C(0xffffffffc0000000));

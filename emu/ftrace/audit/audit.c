@@ -232,11 +232,12 @@ static void insert_stack(struct finding *f, unsigned at, const struct call_stack
                          const struct task *task)
 {
     const struct fact facts[] = {stack_fact(LABEL_STACK, stack), task_fact(task)};
+    bool stack_there = has_kind(f, at, FACT_STACK);
     bool task_there = has_kind(f, at, FACT_TASK) || has_kind(f, at + 1, FACT_TASK);
 
     if (task->name[0] && !task_there)
-        insert_fact(f, at, &facts[1]);
-    if (!has_kind(f, at, FACT_STACK) && stack->count > 1)
+        insert_fact(f, at + stack_there, &facts[1]);
+    if (!stack_there && stack->count > 1)
         insert_fact(f, at, &facts[0]);
 }
 

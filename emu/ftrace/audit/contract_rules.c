@@ -17,7 +17,9 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/called_ops.h"
 #include "ftrace/audit/detour.h"
+#include "ftrace/audit/hook_owners.h"
 #include "ftrace/audit/program_returns.h"
 #include "ftrace/audit/resumed_tasks.h"
 #include "ftrace/audit/return_stacks.h"
@@ -44,6 +46,8 @@ struct contract_rules {
     struct program_returns *returns;
     struct resumed_tasks *resumed;
     struct return_stacks *stacks;
+    struct called_ops *called;
+    struct hook_owners *owners;
     VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
     struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
@@ -248,6 +252,8 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     take_back(r, e->hart, &counts, d);
     if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
         return_stacks_return(r->stacks, e->hart, d);
+    if (UNLIKELY(called_ops_judges(r->called)))
+        called_ops_enter(r->called, e->hart);
 }
 
 /* What is known of a function that a hart has left, or of where it is instead. */
@@ -296,6 +302,19 @@ static void report_unsent(const struct contract_rules *r, const struct call_even
     audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_HOOK);
 }
 
+/* Whether no other call of a tracer is open on the hart, or in the same stack. */
+static bool is_outermost(const struct contract_rules *r, const struct detour *of)
+{
+    for (size_t i = r->followed.len; i-- > 0;) {
+        const struct detour *d = &r->followed.at[i];
+
+        if (d != of && d->kind == CALL_TRACER &&
+            (d->hart == of->hart || d->sp - of->sp < TASK_STACK_BYTES))
+            return false;
+    }
+    return !r->followed_left_out;
+}
+
 /*
  * The call has returned to another place than it should. If that is where the function's caller
  * continues, the trampoline has run the function itself.
@@ -323,6 +342,10 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
     before = find(r, e->call);
     if (!before)
         return;
+    if (UNLIKELY(called_ops_judges(r->called)) && before->kind == CALL_TRACER &&
+        e->how != CALL_CALLED)
+        called_ops_leave(r->called, e->hart, before, e->how == CALL_CAME_BACK,
+                         is_outermost(r, before));
     switch ((enum call_end)e->how) {
     case CALL_CAME_BACK:
         counts = detour_counts(a, e->hart);
@@ -416,6 +439,7 @@ static void on_switch(void *ctx, unsigned which, struct hart *h)
     guest_rules_task_runs(r->audit, h, hart_reg(h, REG_A1)); /* __switch_to(prev, next) */
     resumed_tasks_switch(r->resumed, h);
     return_stacks_task_runs(r->stacks, h, hart_reg(h, REG_A1));
+    hook_owners_switch(r->owners, h);
 }
 
 static bool has_symbol(const struct audit *a, const char *name, uint64_t *va)
@@ -453,6 +477,8 @@ static void *create(struct audit *a)
     r->returns = program_returns_new(a);
     r->resumed = resumed_tasks_new(a);
     r->stacks = return_stacks_new(a);
+    r->called = called_ops_new(a, running, r);
+    r->owners = hook_owners_new(a);
     return r;
 }
 
@@ -465,6 +491,8 @@ static void destroy(void *rules)
     program_returns_free(r->returns);
     resumed_tasks_free(r->resumed);
     return_stacks_free(r->stacks);
+    called_ops_free(r->called);
+    hook_owners_free(r->owners);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
     free(r);
@@ -515,6 +543,9 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
             trampoline_calls_generated(r->calls, e->text.hart, e->text.va, e->text.size);
             program_returns_begin(r->returns, e->text.hart, e->text.va);
         }
+    } else if (e->kind == FTRACE_LOCK_RELEASED) {
+        if (e->lock.lock == LOCK_FTRACE)
+            called_ops_changed(r->called);
     } else if (e->kind == FTRACE_CALL_LEFT) {
         leave(r, &e->call);
     } else {
@@ -534,13 +565,15 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 5);
+    state_io_section(io, "contract-rules", 6);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
     program_returns_state_io(io, r->returns);
     resumed_tasks_state_io(io, r->resumed);
     return_stacks_state_io(io, r->stacks);
+    called_ops_state_io(io, r->called);
+    hook_owners_state_io(io, r->owners);
     if (io->loading)
         forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)

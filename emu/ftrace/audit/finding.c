@@ -118,6 +118,7 @@ const char *message_text(enum message message)
                                  "sie), as all others have",
         [MESSAGE_WRITABLE] = "at this address, where it is run, and writable",
         [MESSAGE_OPEN] = "at this address, writable and executable",
+        [MESSAGE_DATA_OPEN] = "data of the image, executable at this address",
         [MESSAGE_OPENED] =
             "at this address, writable, and about to be made executable: until it is "
             "made read-only it is both",
@@ -180,6 +181,10 @@ const char *message_text(enum message message)
         [MESSAGE_TRACE_OP] =
             "the trampolines call the tracer of one ops, and function_trace_op, which they pass to "
             "it, is no ops that is registered",
+        [MESSAGE_NO_OPS] = "the address of the ops that the tracer is called for: this is no ops "
+                           "that is registered",
+        [MESSAGE_OP_UNWANTED] = "the ops was called, and its filter does not have the function",
+        [MESSAGE_OP_LEFT_OUT] = "the ops was not called, and its filter has the function",
         [MESSAGE_GRAPH_ON] = "the trampoline calls the graph tracer, and no tracer wants it: "
                              "ftrace_graph_active is 0",
         [MESSAGE_GRAPH_OFF] =
@@ -187,6 +192,11 @@ const char *message_text(enum message message)
             "it: ftrace_graph_active is above 0",
         [MESSAGE_STACK_FREED] = "the task's return stack: ret_stack is 0, while functions of the "
                                 "task return to the handler",
+        [MESSAGE_TEXT_FREED] =
+            "a page of text was given back to the allocator, and a hart may still "
+            "fetch from it by the old address",
+        [MESSAGE_HOOK_FREED] = "what a hooked return needs, its node or the rethook it belongs to: "
+                               "the function has not returned yet, and its node is still listed",
         [MESSAGE_STACK_SHARED] = "another task has the same return stack (ret_stack): each pops "
                                  "what the other has pushed",
         [MESSAGE_HOOKS_SHARED] =

@@ -134,10 +134,11 @@ enum message {
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
     MESSAGE_LOCK_THERE,
     MESSAGE_LOCK_OTHER,
-    MESSAGE_ALIAS,    /* of text, left mapped */
-    MESSAGE_WRITABLE, /* text at its own address */
-    MESSAGE_OPEN,     /* any page of the kernel that can be written and executed */
-    MESSAGE_OPENED,   /* a page that is made executable while it can be written */
+    MESSAGE_ALIAS,     /* of text, left mapped */
+    MESSAGE_WRITABLE,  /* text at its own address */
+    MESSAGE_OPEN,      /* any page of the kernel that can be written and executed */
+    MESSAGE_DATA_OPEN, /* a page of data that can be executed */
+    MESSAGE_OPENED,    /* a page that is made executable while it can be written */
     /* Of a slot, in which a copy of the instruction under a breakpoint is executed. */
     MESSAGE_NO_SLOT,
     MESSAGE_OTHER_INSN,
@@ -203,9 +204,14 @@ enum message {
     MESSAGE_RECORD_ASKED,
     MESSAGE_RECORD_NAMELESS,
     MESSAGE_TRACE_OP,
+    MESSAGE_NO_OPS, /* how a call of an ops is wrong */
+    MESSAGE_OP_UNWANTED,
+    MESSAGE_OP_LEFT_OUT,
     MESSAGE_GRAPH_ON,
     MESSAGE_GRAPH_OFF,
     MESSAGE_STACK_FREED, /* a task's return stack */
+    MESSAGE_TEXT_FREED,  /* a page that a hart may still fetch from */
+    MESSAGE_HOOK_FREED,  /* what a function that has not returned needs */
     MESSAGE_STACK_SHARED,
     MESSAGE_HOOKS_SHARED,
     MESSAGE_FRAME_RECORD,  /* of a trampoline */

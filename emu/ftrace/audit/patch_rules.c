@@ -130,29 +130,40 @@ static void add_change(struct audit *a, struct finding *f, const struct code_wri
 
 /* ---- stores that are seen halfway ---- */
 
-/*
- * What one store must change: the instruction of a site of an atomic layout, the address of an ops
- * before it, or a jump label. *size: its bytes.
- */
-static bool find_single(const struct audit *a, const struct code_write *w, uint64_t *pa,
-                        unsigned *size)
-{
-    uint32_t id = a->harts[w->who.hart].text.site;
-    const struct site *s = id == NO_SITE ? NULL : site_get(a->config.sites, id);
+/* What one store must change. */
+struct single {
+    uint64_t pa;
+    unsigned size;
+    uint32_t
+        literal_of; /* the site before which it is the address of an ops; NO_SITE: it is code */
+};
 
-    *size = JUMP_LABEL_BYTES;
-    if (s && site_is_atomic(a->config.sites, s) && w->pa + w->size > s->pa + 4) {
-        *pa = s->pa + 4;
+static bool overlaps(const struct code_write *w, const struct single *s)
+{
+    return w->pa < s->pa + s->size && s->pa < w->pa + w->size;
+}
+
+/* The instruction of a site of an atomic layout, the address of an ops before it, or a jump label.
+ */
+static bool find_single(const struct audit *a, const struct code_write *w, struct single *found)
+{
+    const struct site_table *t = a->config.sites;
+    uint32_t id = a->harts[w->who.hart].text.site;
+    const struct site *s = id == NO_SITE ? NULL : site_get(t, id);
+
+    *found = (struct single){.size = JUMP_LABEL_BYTES, .literal_of = NO_SITE};
+    if (s && site_is_atomic(t, s) && w->pa + w->size > s->pa + 4) {
+        found->pa = s->pa + 4;
         return true;
     }
-    id = s ? NO_SITE : site_find_literal(a->config.sites, w->pa, w->size);
-    if (id != NO_SITE) {
-        *size = site_traits(a->config.sites)->literal;
-        *pa = (site_get(a->config.sites, id)->pa - *size) & -UINT64_C(8);
-        return w->pa < *pa + *size && *pa < w->pa + w->size;
+    found->literal_of = s ? NO_SITE : site_find_literal(t, w->pa, w->size);
+    if (found->literal_of != NO_SITE) {
+        found->size = site_traits(t)->literal;
+        found->pa = (site_get(t, found->literal_of)->pa - found->size) & -UINT64_C(8);
+        return overlaps(w, found);
     }
-    *pa = a->config.text ? text_map_jump_label(a->config.text, w->pa, w->size) : 0;
-    return *pa != 0;
+    found->pa = a->config.text ? text_map_jump_label(a->config.text, w->pa, w->size) : 0;
+    return found->pa != 0;
 }
 
 static bool changes(const struct code_write *w)
@@ -170,18 +181,39 @@ static bool is_seen(struct audit *a, const struct code_write *w, uint32_t *by)
     return *by != NO_HART;
 }
 
+static uint64_t number_of(const uint8_t *bytes, unsigned size)
+{
+    uint64_t number = 0;
+
+    memcpy(&number, bytes, size < sizeof number ? size : sizeof number);
+    return number;
+}
+
+/* A part of the address of an ops was stored, which a trampoline may read now. */
+static void add_literal(struct finding *f, const struct code_write *w, const struct single *s)
+{
+    audit_fact(f, LABEL_NEAR, FACT_SITE)->site = s->literal_of;
+    audit_fact_text(f, LABEL_WRONG,
+                    "%u of the %u bytes of the address of an ops before the function: 0x%llx, now "
+                    "0x%llx; a trampoline may read it now",
+                    w->size, s->size, (unsigned long long)number_of(w->old_bytes, w->size),
+                    (unsigned long long)number_of(w->new_bytes, w->size));
+}
+
 static void check_split(struct audit *a, const struct code_write *w, uint32_t by)
 {
     struct finding *f;
-    unsigned size;
-    uint64_t pa;
+    struct single s;
 
-    if (!find_single(a, w, &pa, &size) || (w->pa <= pa && w->pa + w->size >= pa + size))
+    if (!find_single(a, w, &s) || (w->pa <= s.pa && w->pa + w->size >= s.pa + s.size))
         return;
     f = report(a, RULE_split_store, w);
     if (!f)
         return;
-    add_change(a, f, w);
+    if (s.literal_of == NO_SITE)
+        add_change(a, f, w);
+    else
+        add_literal(f, w, &s);
     add_onlooker(a, f, by);
     audit_fact_order(f);
 }
@@ -210,12 +242,11 @@ static void check_halves(struct patch_rules *r, const struct code_write *w, uint
 {
     struct patching_hart *p = &r->harts[w->who.hart];
     struct finding *f = NULL;
+    struct single single;
     uint16_t old, new;
-    uint64_t pa;
-    unsigned size;
 
     if (w->size != sizeof old || r->audit->harts[w->who.hart].text.site != NO_SITE ||
-        find_single(r->audit, w, &pa, &size)) {
+        find_single(r->audit, w, &single)) {
         p->half.stamp = 0;
         return;
     }

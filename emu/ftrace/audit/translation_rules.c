@@ -17,6 +17,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/freed_text.h"
 #include "mem/ram.h"
 
 enum {
@@ -72,6 +73,7 @@ struct translation_rules {
     bool on;
     VEC_OF(struct waiting) waiting;
     struct translating_hart *harts;
+    struct freed_text *freed;
     struct flush flushes[FLUSHES_KEPT]; /* a ring */
     uint64_t flush_count;
     uint64_t left_out; /* uses that could not be judged, or not when the kernel was done */
@@ -432,6 +434,7 @@ static void *create(struct audit *a)
     r->audit = a;
     r->on = cluster_translate_mode(a->config.cluster) != TRANSLATE_COHERENT;
     r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    r->freed = freed_text_new(a);
     return r;
 }
 
@@ -440,6 +443,7 @@ static void destroy(void *rules)
     struct translation_rules *r = rules;
 
     VEC_FREE(&r->waiting);
+    freed_text_free(r->freed);
     free(r->harts);
     free(r);
 }
@@ -461,6 +465,14 @@ static void on_event(void *rules, const struct event *e)
         break;
     default: break;
     }
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    struct translation_rules *r = rules;
+
+    if (r->on)
+        freed_text_live(r->freed, &e->text);
 }
 
 static void flush_io(struct state_io *io, struct flush *f)
@@ -511,7 +523,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct translation_rules *r = rules;
 
-    state_io_section(io, "translation-rules", 2);
+    state_io_section(io, "translation-rules", 3);
     if (!r->on)
         return;
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
@@ -520,6 +532,7 @@ static void state_io(struct state_io *io, void *rules)
     for (size_t i = 0; i < r->waiting.len; i++)
         if (r->waiting.at[i].hart >= cluster_hart_count(r->audit->config.cluster))
             state_io_fail(io, STATE_OUT_OF_RANGE);
+    freed_text_state_io(io, r->freed);
     STATE_IO(io, r->left_out);
     STATE_IO(io, r->flush_count);
     for (uint64_t i = 0; i < FLUSHES_KEPT && i < r->flush_count; i++)
@@ -531,5 +544,8 @@ uint64_t translation_rules_left_out(const struct translation_rules *r)
     return r->left_out;
 }
 
-const struct rule_family translation_family = {
-    .create = create, .destroy = destroy, .event = on_event, .state_io = state_io};
+const struct rule_family translation_family = {.create = create,
+                                               .destroy = destroy,
+                                               .event = on_event,
+                                               .ftrace_event = on_ftrace_event,
+                                               .state_io = state_io};

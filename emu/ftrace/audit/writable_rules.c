@@ -1,5 +1,5 @@
 /*
- * writable_rules.c - the rule about text that can be written.
+ * writable_rules.c - the rules about text that can be written, and data that can be executed.
  *
  * The page tables are looked at when something has just been done with text, and in the end: after
  * an update, when a module or a program of BPF is complete, when the first program runs.
@@ -28,6 +28,11 @@ struct looking_hart {
     uint64_t writable_since; /* cycle; 0: not seen so yet */
 };
 
+struct suspect {
+    uint64_t va;
+    bool data; /* it is of the image's data, and can be executed */
+};
+
 struct writable_rules {
     struct audit *audit;
     struct looking_hart *harts;
@@ -38,7 +43,8 @@ struct writable_rules {
     uint64_t next_walk; /* at this cycle of a hart, or at once if an update has ended */
     uint32_t walks_left;
     bool walk_soon;
-    uint64_t suspect, suspect_since;       /* a page that was writable at the last walk; 0: none */
+    struct suspect suspect; /* a page that had too many rights at the last walk; va 0: none */
+    uint64_t suspect_since;
     struct kernel_probes *at_set_memory_x; /* NULL: there is no image */
 };
 
@@ -176,21 +182,22 @@ static void begin_to_look(struct writable_rules *r, const struct update_event *u
 /* ---- text that is complete ---- */
 
 /* For audit_cause: all modules, all programs of BPF, and the image are a cause each. */
-enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER, CAUSE_BEFORE };
+enum { CAUSE_IMAGE = 1, CAUSE_MODULE, CAUSE_BPF, CAUSE_OTHER, CAUSE_BEFORE, CAUSE_DATA };
 
 static void report_page(struct writable_rules *r, struct hart *h, uint64_t va, uint64_t key)
 {
     static const enum message messages[] = {
         [CAUSE_IMAGE] = MESSAGE_WRITABLE, [CAUSE_MODULE] = MESSAGE_WRITABLE,
         [CAUSE_BPF] = MESSAGE_WRITABLE,   [CAUSE_OTHER] = MESSAGE_OPEN,
-        [CAUSE_BEFORE] = MESSAGE_OPENED,
+        [CAUSE_BEFORE] = MESSAGE_OPENED,  [CAUSE_DATA] = MESSAGE_DATA_OPEN,
     };
-    const struct breach b = {.rule = RULE_writable_text,
+    enum rule rule = key == CAUSE_DATA ? RULE_executable_data : RULE_writable_text;
+    const struct breach b = {.rule = rule,
                              .hart = hart_id(h),
                              .site = NO_SITE,
                              .pc = hart_pc(h),
                              .cycle = hart_cycles(h),
-                             .cause = audit_cause(RULE_writable_text, key)};
+                             .cause = audit_cause(rule, key)};
     struct finding *f = audit_add(r->audit, &b);
 
     if (!f)
@@ -306,39 +313,46 @@ static void check_areas(struct writable_rules *r, struct hart *h)
 
 /* ---- everything else that the kernel maps ---- */
 
-struct open_page {
+struct search {
     const struct writable_rules *rules;
     struct hart *hart;
-    uint64_t va; /* 0: none was found */
+    struct suspect found; /* va 0: none was */
 };
 
-/* Takes the first page that is not judged elsewhere: no text of image, modules or programs. */
-static bool take_page(void *ctx, uint64_t va, uint64_t size)
+/* Whether a page that can be written and executed is judged elsewhere: text of image, modules or
+ * programs. */
+static bool is_judged(const struct search *s, uint64_t va)
 {
-    struct open_page *o = ctx;
-    const struct audit_config *config = &o->rules->audit->config;
+    const struct audit_config *config = &s->rules->audit->config;
     char name[MODULE_NAME_MAX];
     uint64_t pa;
 
-    (void)size;
-    if (text_map_find(config->text, va, &pa) != TEXT_NONE ||
-        (config->programs && bpf_text_name_at(config->programs, va, NULL)) ||
-        (config->symbols && module_name_at(config->cluster, o->hart, config->symbols, va, name)))
+    return text_map_find(config->text, va, &pa) != TEXT_NONE ||
+           (config->programs && bpf_text_name_at(config->programs, va, NULL)) ||
+           (config->symbols && module_name_at(config->cluster, s->hart, config->symbols, va, name));
+}
+
+/* Takes the first page that can be written, too, and otherwise the first one of data. */
+static bool take_page(void *ctx, const struct open_page *page)
+{
+    struct search *s = ctx;
+    bool data = text_map_is_data(s->rules->audit->config.text, page->pa, page->size);
+
+    if (page->writable ? !data && is_judged(s, page->va) : !data)
         return true;
-    o->va = va;
+    s->found = (struct suspect){page->va, data};
     return false;
 }
 
-/* A page that can be written and executed; 0: there is none, or the kernel protects nothing. */
-static uint64_t find_open_page(const struct writable_rules *r, struct hart *h)
+/* A page that should have fewer rights; va 0: there is none, or the kernel protects nothing. */
+static struct suspect find_open_page(const struct writable_rules *r, struct hart *h)
 {
-    struct open_page o = {.rules = r, .hart = h};
+    struct search s = {.rules = r, .hart = h};
     uint64_t satp;
 
-    if (!is_image_protected(r, h) || !hart_csr(h, CSR_SATP, &satp))
-        return 0;
-    (void)open_pages_find(cluster_bus(r->audit->config.cluster), satp, take_page, &o);
-    return o.va;
+    if (is_image_protected(r, h) && hart_csr(h, CSR_SATP, &satp))
+        (void)open_pages_find(cluster_bus(r->audit->config.cluster), satp, take_page, &s);
+    return s.found;
 }
 
 static void walk(struct writable_rules *r, struct hart *h)
@@ -355,6 +369,18 @@ static void walk(struct writable_rules *r, struct hart *h)
     r->suspect_since = now;
 }
 
+static bool is_still_open(struct hart *h, struct suspect s)
+{
+    uint64_t pa;
+
+    return s.data ? hart_translate(h, s.va, ACCESS_FETCH, &pa) : is_open_page(h, s.va);
+}
+
+static void report_suspect(struct writable_rules *r, struct hart *h, struct suspect s)
+{
+    report_page(r, h, s.va, s.data ? CAUSE_DATA : CAUSE_OTHER);
+}
+
 /* A page may be so for a moment, while its permissions are changed. */
 static void check_suspect(struct writable_rules *r, struct hart *h)
 {
@@ -362,9 +388,9 @@ static void check_suspect(struct writable_rules *r, struct hart *h)
 
     if (now >= r->suspect_since && now - r->suspect_since < UNMAP_CYCLES)
         return;
-    if (is_open_page(h, r->suspect))
-        report_page(r, h, r->suspect, CAUSE_OTHER);
-    r->suspect = 0;
+    if (is_still_open(h, r->suspect))
+        report_suspect(r, h, r->suspect);
+    r->suspect.va = 0;
 }
 
 /* ---- the family ---- */
@@ -400,13 +426,13 @@ static void on_event(void *rules, const struct event *e)
     if (r->harts[hart_id(e->trap.hart)].look)
         look(r, e->trap.hart);
     if (!r->audit->user_mode ||
-        (!r->suspect && !r->walk_soon && hart_cycles(e->trap.hart) < r->next_walk) ||
+        (!r->suspect.va && !r->walk_soon && hart_cycles(e->trap.hart) < r->next_walk) ||
         !audit_maps_text(r->audit, e->trap.hart))
         return;
     if (!r->booted)
         check_image(r, e->trap.hart);
     r->booted = true;
-    if (r->suspect)
+    if (r->suspect.va)
         check_suspect(r, e->trap.hart);
     else
         walk(r, e->trap.hart);
@@ -429,8 +455,8 @@ static void end(void *rules)
 {
     struct writable_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster), i = 0;
+    struct suspect found;
     struct hart *h;
-    uint64_t page;
 
     while (i < harts && !audit_maps_text(r->audit, cluster_hart(r->audit->config.cluster, i)))
         i++;
@@ -438,16 +464,18 @@ static void end(void *rules)
         return;
     h = cluster_hart(r->audit->config.cluster, i);
     check_areas(r, h);
-    page = r->booted && r->audit->end.how != RUN_CUT ? find_open_page(r, h) : 0;
-    if (page)
-        report_page(r, h, page, CAUSE_OTHER);
+    if (!r->booted || r->audit->end.how == RUN_CUT)
+        return;
+    found = find_open_page(r, h);
+    if (found.va)
+        report_suspect(r, h, found);
 }
 
 static void state_io(struct state_io *io, void *rules)
 {
     struct writable_rules *r = rules;
 
-    state_io_section(io, "writable-rules", 3);
+    state_io_section(io, "writable-rules", 4);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
         STATE_IO(io, r->harts[i].look);
         STATE_IO(io, r->harts[i].since);
@@ -459,7 +487,8 @@ static void state_io(struct state_io *io, void *rules)
     STATE_IO(io, r->next_walk);
     STATE_IO(io, r->walks_left);
     STATE_IO(io, r->walk_soon);
-    STATE_IO(io, r->suspect);
+    STATE_IO(io, r->suspect.va);
+    STATE_IO(io, r->suspect.data);
     STATE_IO(io, r->suspect_since);
 }
 

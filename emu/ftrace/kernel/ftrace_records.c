@@ -29,7 +29,7 @@
 #include "mem/ram.h"
 
 /* Flags of ops and of sets. */
-enum { OPS_ENABLED = 1 << 0, OPS_SAVE_REGS = 1 << 2, HASH_MOD = 1 << 0 };
+enum { OPS_ENABLED = 1 << 0, HASH_MOD = 1 << 0 };
 
 /* Limits, so that damaged lists end: more than a kernel has. */
 enum {
@@ -60,6 +60,7 @@ enum member {
     HASH_FLAGS,
     OPS_SUBOPS,
     OPS_NEXT_SUBOP,
+    OPS_FUNC,
     MEMBERS
 };
 
@@ -82,6 +83,7 @@ static const char *const members[MEMBERS][2] = {
     [HASH_FLAGS] = {"ftrace_hash", "flags"},
     [OPS_SUBOPS] = {"ftrace_ops", "subops"},
     [OPS_NEXT_SUBOP] = {"ftrace_ops", "next_subop"},
+    [OPS_FUNC] = {"ftrace_ops", "func"},
 };
 
 /* Not all kernels have all of them; an offset that is not known: */
@@ -96,6 +98,20 @@ struct want {
     uint64_t count, regs, ops; /* ops: the sum of their addresses */
 };
 
+/* The functions that an ops wants: those of a filter, or all if it is empty, without some. */
+struct choice {
+    struct map filter, notrace;
+    bool all;
+};
+
+typedef VEC_OF(struct choice) choices;
+
+/* An ops that was read, with the choices of those that it stands for, or its own. */
+struct read_op {
+    struct ftrace_op op;
+    choices of;
+};
+
 struct ftrace_records {
     struct cluster *cluster;
     const struct image *image;
@@ -106,7 +122,8 @@ struct ftrace_records {
     /* what is wanted now: of a function that no set names, and the differences of the others */
     struct want common;
     VEC_OF(struct want) wants;
-    struct map want_of; /* ip -> index */
+    struct map want_of;         /* ip -> index */
+    VEC_OF(struct read_op) ops; /* ftrace_records_read_ops */
     uint8_t bytes[RECORDS_AT_ONCE * RECORD_BYTES_MAX];
 };
 
@@ -122,10 +139,14 @@ struct ftrace_records *ftrace_records_new(struct cluster *c, const struct image 
     return r;
 }
 
+static void forget_ops(struct ftrace_records *r);
+
 void ftrace_records_free(struct ftrace_records *r)
 {
     if (!r)
         return;
+    forget_ops(r);
+    VEC_FREE(&r->ops);
     VEC_FREE(&r->wants);
     map_free(&r->want_of);
     free(r);
@@ -211,12 +232,6 @@ bool ftrace_records_enabled(const struct ftrace_records *r, struct hart *h)
 }
 
 /* ---- sets of functions ---- */
-
-/* The functions that an ops wants: those of a filter, or all if it is empty, without some. */
-struct choice {
-    struct map filter, notrace;
-    bool all;
-};
 
 static void choice_free(struct choice *c)
 {
@@ -311,7 +326,12 @@ static bool chooses(const struct choice *c, uint64_t ip)
 
 /* ---- what an ops wants ---- */
 
-typedef VEC_OF(struct choice) choices;
+static void choices_free(choices *of)
+{
+    for (size_t i = 0; i < of->len; i++)
+        choice_free(&of->at[i]);
+    VEC_FREE(of);
+}
 
 static bool is_chosen(const choices *of, uint64_t ip)
 {
@@ -410,9 +430,7 @@ static bool read_ops(struct ftrace_records *r, struct hart *h, uint64_t ops)
         if (good)
             add_choices(r, &of, ops, flags);
     }
-    for (size_t i = 0; i < of.len; i++)
-        choice_free(&of.at[i]);
-    VEC_FREE(&of);
+    choices_free(&of);
     return good;
 }
 
@@ -465,6 +483,55 @@ static bool read_wants(struct ftrace_records *r, struct hart *h)
     r->wants.len = 0;
     map_clear(&r->want_of);
     return each_ops(r, h, read_wants_of, NULL);
+}
+
+/* ---- the ops by themselves ---- */
+
+static void forget_ops(struct ftrace_records *r)
+{
+    for (size_t i = 0; i < r->ops.len; i++)
+        choices_free(&r->ops.at[i].of);
+    r->ops.len = 0;
+}
+
+static bool read_op(struct ftrace_records *r, struct hart *h, uint64_t ops, void *ctx)
+{
+    struct read_op op = {.op.at = ops};
+
+    (void)ctx;
+    if (!read_member(r, h, ops, OPS_FLAGS, &op.op.flags) ||
+        !read_member(r, h, ops, OPS_FUNC, &op.op.func))
+        return false;
+    if (!(op.op.flags & OPS_ENABLED))
+        return true;
+    if (!read_choices(r, h, ops, &op.of)) {
+        choices_free(&op.of);
+        return false;
+    }
+    VEC_PUSH(&r->ops, op);
+    return true;
+}
+
+bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h)
+{
+    forget_ops(r);
+    if (r->at[OPS_FUNC] != NONE && each_ops(r, h, read_op, NULL))
+        return true;
+    forget_ops(r);
+    return false;
+}
+
+bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_op *op)
+{
+    if (i >= r->ops.len)
+        return false;
+    *op = r->ops.at[i].op;
+    return true;
+}
+
+bool ftrace_records_op_wants(const struct ftrace_records *r, size_t i, uint64_t ip)
+{
+    return is_chosen(&r->ops.at[i].of, ip);
 }
 
 /* ---- the addresses in filters ---- */

@@ -11,6 +11,7 @@
 #define FTRACE_FTRACE_RECORDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cluster;
@@ -44,6 +45,17 @@ struct ftrace_record {
     uint64_t ops;         /* if it is one: its address */
 };
 
+/* Flags of an ops. */
+#define OPS_DYNAMIC   (UINT64_C(1) << 1)
+#define OPS_SAVE_REGS (UINT64_C(1) << 2)  /* it cannot be called without all registers */
+#define OPS_STUB      (UINT64_C(1) << 5)  /* it is not called */
+#define OPS_RCU       (UINT64_C(1) << 14) /* it is not called where RCU does not watch */
+
+/* A registered ops that is enabled. */
+struct ftrace_op {
+    uint64_t at, func, flags; /* its address; the function that is called for it */
+};
+
 /* Image, symbols and lines must outlive it; lines may be NULL. Never NULL. */
 struct ftrace_records *ftrace_records_new(struct cluster *c, const struct image *im,
                                           const struct symbols *symbols, struct lines *lines);
@@ -58,6 +70,16 @@ bool ftrace_records_enabled(const struct ftrace_records *r, struct hart *h);
 
 /* Whether it is the address of a registered ops. */
 bool ftrace_records_has_ops(struct ftrace_records *r, struct hart *h, uint64_t ops);
+
+/*
+ * Reads the registered ops that are enabled, and their filters, for the two below, whose answers
+ * stay the same until the next call. False: not all can be read, and there are none.
+ */
+bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h);
+/* The i-th of them; false: there are not so many. */
+bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_op *op);
+/* Whether the filter of the i-th, or of one that it stands for, has the address of this record. */
+bool ftrace_records_op_wants(const struct ftrace_records *r, size_t i, uint64_t ip);
 
 /*
  * Calls each() for the addresses in the filters of all registered ops, enabled or not, and of the

@@ -39,7 +39,12 @@ static bool is_leaf(uint64_t pte)
 
 static bool is_open(uint64_t pte)
 {
-    return (pte & PTE_W) && (pte & PTE_X) && !(pte & PTE_U);
+    return (pte & PTE_X) && !(pte & PTE_U);
+}
+
+static uint64_t address_of(uint64_t pte)
+{
+    return (pte >> PTE_PPN_SHIFT & PPN_MASK) << PAGE_SHIFT;
 }
 
 /* A table whose entries map 2^shift bytes each, from `va` on; the first entries may be left out. */
@@ -58,10 +63,12 @@ static void read_table(struct walk *w, uint64_t pa, unsigned shift, uint64_t va,
         if (!(pte & PTE_V))
             continue;
         if (!is_leaf(pte) && shift > PAGE_SHIFT)
-            read_table(w, (pte >> PTE_PPN_SHIFT & PPN_MASK) << PAGE_SHIFT, shift - LEVEL_SHIFT, at,
-                       0);
+            read_table(w, address_of(pte), shift - LEVEL_SHIFT, at, 0);
         else if (is_open(pte))
-            w->enough = !w->found(w->ctx, at, UINT64_C(1) << shift);
+            w->enough = !w->found(w->ctx, &(struct open_page){.va = at,
+                                                              .pa = address_of(pte),
+                                                              .size = UINT64_C(1) << shift,
+                                                              .writable = pte & PTE_W});
     }
 }
 

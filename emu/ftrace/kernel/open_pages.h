@@ -1,6 +1,6 @@
 /*
- * open_pages.h - finds pages of the kernel that can be both written and executed, in the page
- * tables of a hart: its upper half of addresses.
+ * open_pages.h - finds pages of the kernel that can be executed, in the page tables of a hart: its
+ * upper half of addresses.
  */
 #ifndef FTRACE_OPEN_PAGES_H
 #define FTRACE_OPEN_PAGES_H
@@ -10,8 +10,14 @@
 
 struct bus;
 
-/* A mapping that can be written and executed, and is not the user's. False: that was enough. */
-typedef bool open_page_found(void *ctx, uint64_t va, uint64_t size);
+/* A mapping that can be executed, and is not the user's. */
+struct open_page {
+    uint64_t va, pa, size;
+    bool writable; /* too */
+};
+
+/* False: that was enough. */
+typedef bool open_page_found(void *ctx, const struct open_page *page);
 
 /*
  * Calls found() for each such mapping, in ascending order. `satp`: the register's value. False: not

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -21,6 +22,7 @@ struct range {
 
 struct text_map {
     VEC_OF(struct range) ranges;
+    VEC_OF(struct range) data; /* of the image */
     struct image_labels *labels;
     struct map added; /* half of the physical address of a module's jump label -> its virtual one */
     VEC_OF(struct text_area) areas; /* in ascending order of address; they do not overlap */
@@ -59,6 +61,35 @@ static bool add_kernels_text(struct text_map *m, const struct image *im,
     return true;
 }
 
+static void add_data(struct text_map *m, uint64_t pa, uint64_t va, uint64_t size)
+{
+    VEC_PUSH(&m->data, ((struct range){pa, va, size}));
+}
+
+static void add_data_of_segments(struct text_map *m, const struct image *im)
+{
+    for (size_t i = 0; i < im->segment_count; i++) {
+        const struct image_segment *s = &im->segments[i];
+
+        if (!(s->flags & IMAGE_X))
+            add_data(m, s->pa, s->va, s->mem_size);
+    }
+}
+
+static void add_data_of_symbols(struct text_map *m, const struct image *im,
+                                const struct symbols *symbols)
+{
+    static const char *const bounds[][2] = {{"__start_rodata", "__end_rodata"},
+                                            {"_sdata", "_edata"}};
+    uint64_t start, end, pa;
+
+    for (unsigned i = 0; i < ARRAY_LEN(bounds); i++)
+        if (symbols_find(symbols, bounds[i][0], &start) &&
+            symbols_find(symbols, bounds[i][1], &end) && end > start &&
+            image_va_to_pa(im, start, &pa))
+            add_data(m, pa, start, end - start);
+}
+
 struct text_map *text_map_new(const struct image *im, const struct symbols *symbols)
 {
     struct text_map *m = xcalloc(1, sizeof *m);
@@ -66,6 +97,10 @@ struct text_map *text_map_new(const struct image *im, const struct symbols *symb
     m->is_exact = add_kernels_text(m, im, symbols);
     for (size_t i = 0; !m->is_exact && i < im->text_count; i++)
         add_range(m, im->texts[i].pa, im->texts[i].va, im->texts[i].size);
+    if (im->kind == IMAGE_ELF)
+        add_data_of_segments(m, im);
+    else
+        add_data_of_symbols(m, im, symbols);
     m->labels = image_labels_new(im, symbols);
     return m;
 }
@@ -75,6 +110,7 @@ void text_map_free(struct text_map *m)
     if (!m)
         return;
     VEC_FREE(&m->ranges);
+    VEC_FREE(&m->data);
     image_labels_free(m->labels);
     map_free(&m->added);
     VEC_FREE(&m->areas);
@@ -231,14 +267,16 @@ enum text_kind text_map_find(const struct text_map *m, uint64_t va, uint64_t *pa
     return a->kind;
 }
 
+static bool range_has(const struct range *r, uint64_t pa, uint64_t size)
+{
+    return pa >= r->pa && pa - r->pa <= r->size && size <= r->size - (pa - r->pa);
+}
+
 static const struct range *range_with(const struct text_map *m, uint64_t pa, uint64_t size)
 {
-    for (size_t i = 0; i < m->ranges.len; i++) {
-        const struct range *r = &m->ranges.at[i];
-
-        if (pa >= r->pa && pa - r->pa <= r->size && size <= r->size - (pa - r->pa))
-            return r;
-    }
+    for (size_t i = 0; i < m->ranges.len; i++)
+        if (range_has(&m->ranges.at[i], pa, size))
+            return &m->ranges.at[i];
     return NULL;
 }
 
@@ -272,6 +310,14 @@ uint64_t text_map_va(const struct text_map *m, uint64_t pa)
         return r->va + (pa - r->pa);
     label = added_label(m, pa, 1);
     return label && map_get(&m->added, label / 2, &va) ? va + (pa - label) : area_va(m, pa);
+}
+
+bool text_map_is_data(const struct text_map *m, uint64_t pa, uint64_t size)
+{
+    for (size_t i = 0; i < m->data.len; i++)
+        if (range_has(&m->data.at[i], pa, size))
+            return true;
+    return false;
 }
 
 bool text_map_is_exact(const struct text_map *m)

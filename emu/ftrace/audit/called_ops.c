@@ -1,0 +1,405 @@
+/*
+ * called_ops.c - see called_ops.h.
+ *
+ * Ops and filters change under ftrace_lock, and sites call what they did before until the change is
+ * complete. So a call is judged only if its site was entered when the lock had been free, and is
+ * free still: nothing has changed in between. Each release of the lock begins anew, and after so
+ * many calls the probes are taken away, so that the cost does not depend on how much is traced.
+ */
+#include "ftrace/audit/called_ops.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/detour.h"
+#include "ftrace/calls/calls.h"
+#include "ftrace/kernel/ftrace_records.h"
+#include "ftrace/kernel/tasks.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+
+/*
+ * What is judged after each change: calls of ops in all, and calls by each site, so that few sites
+ * that are called often do not use up all; and how many calls may be looked at for that.
+ */
+enum { CALLS_MAX = 512, SITE_CALLS_MAX = 3, HITS_MAX = 4096 };
+
+/* Ops that are followed, a bit each; walks of the list at one time. */
+enum { OPS_FOLLOWED = 64, WALKS_MAX = 64 };
+
+/* A list function that was called for a site: the detour, and the ops that it has called since. */
+struct walk {
+    uint32_t hart, site;
+    uint64_t sp, step, ip, called;
+};
+
+struct called_ops {
+    struct audit *audit;
+    const struct detour *(*running)(void *ctx, const struct hart *h);
+    void *ctx;
+    uint64_t lock; /* the address of ftrace_lock; 0: not known */
+    struct probe_owner at_op, at_list;
+    VEC_OF(uint32_t) probes;
+    VEC_OF(struct walk) walks;
+    struct map by_site; /* site -> its calls that were judged */
+    uint32_t calls_left, hits_left;
+    bool armed;     /* the probes are planted, and the ops are read */
+    bool restored;  /* they were, in a snapshot */
+    uint64_t since; /* the step when they were */
+};
+
+/* ---- when calls can be judged ---- */
+
+/* Whether no hart has the lock, as all harts see it: not what one of them has still to store. */
+static bool is_free(const struct called_ops *c, struct hart *h)
+{
+    enum { OWNER_FLAGS = 7 };
+    uint64_t pa, owner;
+
+    return hart_translate(h, c->lock, ACCESS_LOAD, &pa) &&
+           bus_read(cluster_bus(c->audit->config.cluster), pa, &owner, sizeof owner) &&
+           !(owner & ~(uint64_t)OWNER_FLAGS);
+}
+
+bool called_ops_judges(const struct called_ops *c)
+{
+    return c->calls_left || c->armed || c->restored;
+}
+
+static void plant(struct called_ops *c, struct hart *h, uint64_t va, struct probe_owner *owner,
+                  uint32_t id)
+{
+    uint64_t pa;
+
+    if (hart_translate(h, va, ACCESS_FETCH, &pa))
+        VEC_PUSH(&c->probes, cluster_plant(c->audit->config.cluster, pa, owner, id));
+}
+
+/* A function of several ops has one probe. */
+static bool is_planted(const struct called_ops *c, size_t i, uint64_t func)
+{
+    struct ftrace_op op;
+
+    while (i-- > 0)
+        if (ftrace_records_op(c->audit->config.records, i, &op) && op.func == func &&
+            !(op.flags & OPS_STUB))
+            return true;
+    return false;
+}
+
+static void plant_all(struct called_ops *c, struct hart *h)
+{
+    static const char *const lists[] = {"ftrace_ops_list_func", "arch_ftrace_ops_list_func"};
+    const struct symbols *symbols = c->audit->config.symbols;
+    struct ftrace_op op;
+    uint64_t va, last = 0;
+
+    for (size_t i = 0; ftrace_records_op(c->audit->config.records, i, &op); i++)
+        if (!(op.flags & OPS_STUB) && !is_planted(c, i, op.func))
+            plant(c, h, op.func, &c->at_op, 0);
+    for (unsigned i = 0; i < ARRAY_LEN(lists); i++)
+        if (symbols_find(symbols, lists[i], &va) && va != last) {
+            plant(c, h, va, &c->at_list, 0);
+            last = va;
+        }
+}
+
+static void uproot_all(struct called_ops *c)
+{
+    for (size_t i = 0; i < c->probes.len; i++)
+        cluster_uproot(c->audit->config.cluster, c->probes.at[i]);
+    c->probes.len = 0;
+    c->armed = false;
+}
+
+static void arm(struct called_ops *c, struct hart *h)
+{
+    struct ftrace_records *records = c->audit->config.records;
+
+    if (!audit_translates(h) || !is_free(c, h))
+        return;
+    if (!ftrace_records_known(records) || !ftrace_records_read_ops(records, h)) {
+        c->calls_left = 0;
+        return;
+    }
+    plant_all(c, h);
+    c->armed = true;
+    if (!c->restored)
+        c->since = cluster_steps(c->audit->config.cluster);
+    c->restored = false;
+}
+
+void called_ops_changed(struct called_ops *c)
+{
+    if (!c->lock)
+        return;
+    uproot_all(c);
+    c->restored = false;
+    c->walks.len = 0;
+    map_clear(&c->by_site);
+    c->calls_left = CALLS_MAX;
+    c->hits_left = HITS_MAX;
+}
+
+void called_ops_enter(struct called_ops *c, struct hart *h)
+{
+    if (!c->armed && (c->calls_left || c->restored))
+        arm(c, h);
+    else if (c->armed && !c->calls_left && !c->walks.len)
+        uproot_all(c);
+}
+
+/* ---- breaches ---- */
+
+static struct finding *report(struct called_ops *c, struct hart *h, const struct detour *d,
+                              enum message wrong)
+{
+    struct finding *f = detour_report(c->audit, RULE_wrong_tracer, wrong, d, h);
+
+    if (f)
+        audit_fact_message(f, LABEL_WRONG, wrong);
+    return f;
+}
+
+static void report_call(struct called_ops *c, struct hart *h, const struct detour *d,
+                        const struct ftrace_op *op, enum message wrong)
+{
+    struct finding *f = report(c, h, d, wrong);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_OPS, FACT_PLACE)->va = op->at;
+    audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = op->func;
+    audit_fact_order(f);
+}
+
+/* The function of an ops was called with something else as its third argument. */
+static void report_argument(struct called_ops *c, struct hart *h, uint64_t pc,
+                            const struct detour *d)
+{
+    struct finding *f = detour_report(c->audit, RULE_wrong_arguments, REG_A0 + 2, d, h);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = pc;
+    audit_fact_register(f, LABEL_WRONG, REG_A0 + 2, hart_reg(h, REG_A0 + 2));
+    audit_fact_message(f, LABEL_EXPECTED, MESSAGE_NO_OPS);
+    audit_fact_order(f);
+}
+
+/* ---- calls ---- */
+
+/* The detour whose tracer the hart calls now, if it can be judged; NULL: none. */
+static const struct detour *judged(struct called_ops *c, struct hart *h)
+{
+    const struct detour *d = c->armed && c->calls_left ? c->running(c->ctx, h) : NULL;
+    const struct site *s;
+
+    if (!d || d->kind != CALL_TRACER || d->site == NO_SITE || d->step <= c->since ||
+        hart_mode(h) == PRIV_U || d->sp - hart_reg(h, REG_SP) >= TASK_STACK_BYTES)
+        return NULL;
+    s = site_get(c->audit->config.sites, d->site);
+    return hart_reg(h, REG_A0) - s->va < s->size && is_free(c, h) ? d : NULL;
+}
+
+/* Whether the site's call is one of those that are judged; it is counted. */
+static bool take_site(struct called_ops *c, uint32_t site)
+{
+    uint64_t count = 0;
+
+    if (map_get(&c->by_site, site, &count) && count == SITE_CALLS_MAX)
+        return false;
+    map_put(&c->by_site, site, count + 1);
+    c->calls_left--;
+    return true;
+}
+
+/* Counts a call that is looked at; false: they are too many. */
+static bool take_hit(struct called_ops *c)
+{
+    if (!c->hits_left)
+        return false;
+    c->hits_left--;
+    if (!c->hits_left)
+        c->calls_left = 0;
+    return true;
+}
+
+static struct walk *walk_of(struct called_ops *c, const struct detour *d)
+{
+    for (size_t i = c->walks.len; i-- > 0;) {
+        struct walk *w = &c->walks.at[i];
+
+        if (w->hart == d->hart && w->site == d->site && w->sp == d->sp && w->step == d->step)
+            return w;
+    }
+    return NULL;
+}
+
+/* The ops at this address; false: there is none. */
+static bool find_op(const struct called_ops *c, uint64_t at, size_t *i, struct ftrace_op *op)
+{
+    for (*i = 0; ftrace_records_op(c->audit->config.records, *i, op); ++*i)
+        if (op->at == at)
+            return true;
+    return false;
+}
+
+static void judge_call(struct called_ops *c, struct hart *h, uint64_t pc, const struct detour *d,
+                       struct walk *walk)
+{
+    struct ftrace_op op;
+    size_t i;
+
+    if (!find_op(c, hart_reg(h, REG_A0 + 2), &i, &op)) {
+        report_argument(c, h, pc, d);
+        return;
+    }
+    if (walk && i < OPS_FOLLOWED)
+        walk->called |= UINT64_C(1) << i;
+    if (!ftrace_records_op_wants(c->audit->config.records, i, hart_reg(h, REG_A0)))
+        report_call(c, h, d, &op, MESSAGE_OP_UNWANTED);
+}
+
+/* The function of an ops: (ip, parent_ip, ops, registers). */
+static enum probe_verdict hit_op(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                 uint64_t pc)
+{
+    struct called_ops *c = ctx;
+    const struct detour *d = take_hit(c) ? judged(c, h) : NULL;
+    struct walk *walk = d ? walk_of(c, d) : NULL;
+
+    (void)id;
+    (void)cookie;
+    if (d && (walk || take_site(c, d->site)))
+        judge_call(c, h, pc, d, walk);
+    return PROBE_GO_ON;
+}
+
+static enum probe_verdict hit_list(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                   uint64_t pc)
+{
+    struct called_ops *c = ctx;
+    const struct detour *d = take_hit(c) && c->walks.len < WALKS_MAX ? judged(c, h) : NULL;
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    if (d && !walk_of(c, d) && take_site(c, d->site))
+        VEC_PUSH(&c->walks, ((struct walk){.hart = d->hart,
+                                           .site = d->site,
+                                           .sp = d->sp,
+                                           .step = d->step,
+                                           .ip = hart_reg(h, REG_A0)}));
+    return PROBE_GO_ON;
+}
+
+/* Those that are called always: others may have to be left out. */
+static bool must_be_called(const struct called_ops *c, size_t i, const struct ftrace_op *op,
+                           uint64_t ip)
+{
+    return !(op->flags & (OPS_STUB | OPS_SAVE_REGS | OPS_RCU)) &&
+           ftrace_records_op_wants(c->audit->config.records, i, ip);
+}
+
+static void judge_walk(struct called_ops *c, struct hart *h, const struct detour *d,
+                       const struct walk *w, bool outermost)
+{
+    struct ftrace_op op;
+
+    if ((!w->called && !outermost) || !is_free(c, h))
+        return;
+    for (size_t i = 0; i < OPS_FOLLOWED && ftrace_records_op(c->audit->config.records, i, &op); i++)
+        if (!(w->called >> i & 1) && must_be_called(c, i, &op, w->ip)) {
+            report_call(c, h, d, &op, MESSAGE_OP_LEFT_OUT);
+            return;
+        }
+}
+
+void called_ops_leave(struct called_ops *c, struct hart *h, const struct detour *d, bool came_back,
+                      bool outermost)
+{
+    struct walk *w = walk_of(c, d);
+    struct walk ended;
+
+    if (!w)
+        return;
+    ended = *w;
+    *w = c->walks.at[--c->walks.len];
+    if (came_back && c->calls_left)
+        judge_walk(c, h, d, &ended, outermost);
+}
+
+/* ---- begin and end, state ---- */
+
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
+{
+    (void)ctx;
+    (void)id;
+    (void)code;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+struct called_ops *called_ops_new(struct audit *a,
+                                  const struct detour *(*running)(void *ctx, const struct hart *h),
+                                  void *ctx)
+{
+    struct called_ops *c = xcalloc(1, sizeof *c);
+
+    *c = (struct called_ops){.audit = a,
+                             .running = running,
+                             .ctx = ctx,
+                             .at_op = {c, plan, hit_op},
+                             .at_list = {c, plan, hit_list}};
+    if (!a->config.records || !a->config.symbols ||
+        !symbols_find(a->config.symbols, "ftrace_lock", &c->lock))
+        c->lock = 0;
+    return c;
+}
+
+void called_ops_free(struct called_ops *c)
+{
+    if (!c)
+        return;
+    uproot_all(c);
+    VEC_FREE(&c->probes);
+    VEC_FREE(&c->walks);
+    map_free(&c->by_site);
+    free(c);
+}
+
+static void walk_io(struct state_io *io, struct walk *w)
+{
+    STATE_IO(io, w->hart);
+    STATE_IO(io, w->site);
+    STATE_IO(io, w->sp);
+    STATE_IO(io, w->step);
+    STATE_IO(io, w->ip);
+    STATE_IO(io, w->called);
+}
+
+/* Probes and filters are made again at the next call. */
+void called_ops_state_io(struct state_io *io, struct called_ops *c)
+{
+    bool armed = c->armed || c->restored;
+
+    state_io_section(io, "called ops", 1);
+    STATE_IO(io, c->calls_left);
+    STATE_IO(io, c->hits_left);
+    state_io_map(io, &c->by_site);
+    STATE_IO(io, armed);
+    STATE_IO(io, c->since);
+    STATE_IO_VEC(io, &c->walks, WALKS_MAX, walk_io);
+    if (!io->loading)
+        return;
+    uproot_all(c);
+    c->restored = armed;
+}

@@ -1,0 +1,24 @@
+/*
+ * hook_owners.h - whether what hooked returns need is there until the functions have returned.
+ *
+ * A function whose return address was replaced by a rethook has a node in a list of its task, which
+ * names the rethook that it belongs to. If either is freed while the function still runs, or
+ * sleeps, its return goes by memory that is something else by then.
+ */
+#ifndef FTRACE_HOOK_OWNERS_H
+#define FTRACE_HOOK_OWNERS_H
+
+struct audit;
+struct hart;
+struct hook_owners;
+struct state_io;
+
+struct hook_owners *hook_owners_new(struct audit *a);
+void hook_owners_free(struct hook_owners *o); /* NULL is allowed */
+
+/* Must be called at the first instruction of __switch_to(previous, next). */
+void hook_owners_switch(struct hook_owners *o, struct hart *h);
+
+void hook_owners_state_io(struct state_io *io, struct hook_owners *o);
+
+#endif
