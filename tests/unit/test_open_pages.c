@@ -16,14 +16,13 @@ enum { V = 1, R = 2, W = 4, X = 8, U = 16, FOUND_MAX = 8 };
 
 struct found {
     unsigned count, wanted, read_only;
-    uint64_t va[FOUND_MAX], size[FOUND_MAX], pa;
+    uint64_t va[FOUND_MAX], size[FOUND_MAX];
 };
 
 static bool take(void *ctx, const struct open_page *page)
 {
     struct found *f = ctx;
 
-    f->pa = page->pa;
     if (!page->writable) {
         f->read_only++;
         return true;
@@ -55,11 +54,10 @@ static void leaves_of_all_sizes_are_found(void **state)
     entry(&w, MIDDLE, 0, RAM_BASE, V | R | W | X);
     entry(&w, MIDDLE, 511, LAST, V);
     entry(&w, LAST, 510, RAM_BASE, V | R | W);
-    entry(&w, LAST, 511, RAM_BASE + 0x5000, V | R | W | X);
+    entry(&w, LAST, 511, RAM_BASE, V | R | W | X);
     assert_true(open_pages_find(w.bus, SATP39, take, &f));
     assert_int_equal(f.count, 3);
     assert_int_equal(f.read_only, 1);
-    assert_int_equal(f.pa, RAM_BASE + 0x5000); /* of the last one */
     assert_int_equal(f.va[0], HALF39);
     assert_int_equal(f.size[0], UINT64_C(1) << 30);
     assert_int_equal(f.va[1], UINT64_C(0xffffffffc0000000));

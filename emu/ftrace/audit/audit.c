@@ -4,23 +4,18 @@
 #include "ftrace/audit/audit.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
-#include "ftrace/audit/causes.h"
+#include "ftrace/audit/evidence.h"
 #include "ftrace/audit/store_stacks.h"
-#include "ftrace/kernel/tasks.h"
+#include "ftrace/audit/text_stores.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/breakpoints.h"
 #include "ftrace/patch/patch_log.h"
@@ -109,246 +104,6 @@ void audit_free(struct audit *a)
     free(a);
 }
 
-/* ---- evidence ---- */
-
-struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind kind)
-{
-    struct fact *fact = &f->facts[f->fact_count];
-
-    assert(f->fact_count < FACTS_MAX);
-    f->fact_count++;
-    *fact = (struct fact){.label = label, .kind = kind, .site = NO_SITE};
-    return fact;
-}
-
-void audit_fact_message(struct finding *f, enum fact_label label, enum message message)
-{
-    audit_fact(f, label, FACT_MESSAGE)->message = message;
-}
-
-void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc)
-{
-    struct fact *fact = audit_fact(f, label, FACT_MOMENT);
-
-    fact->hart = hart_id(h);
-    fact->pc = pc;
-    fact->cycle = hart_cycles(h);
-    fact->step = cluster_steps(hart_cluster(h));
-}
-
-void audit_fact_site(struct finding *f, uint32_t site)
-{
-    if (site != NO_SITE)
-        audit_fact(f, LABEL_SITE, FACT_SITE)->site = site;
-}
-
-void audit_fact_register(struct finding *f, enum fact_label label, unsigned reg, uint64_t value)
-{
-    struct fact *fact = audit_fact(f, label, FACT_REGISTER);
-
-    fact->va = value;
-    fact->size = (uint8_t)reg;
-}
-
-static struct fact task_fact(const struct task *task)
-{
-    struct fact fact = {.label = LABEL_TASK, .kind = FACT_TASK, .site = NO_SITE, .pid = task->pid};
-
-    _Static_assert(sizeof fact.bytes >= sizeof task->name, "the name has room");
-    memcpy(fact.bytes, task->name, sizeof task->name);
-    return fact;
-}
-
-static bool read_task(const struct audit *a, struct hart *h, struct task *task)
-{
-    return a->config.tasks && tasks_read(a->config.tasks, h, call_stack_task(h), task);
-}
-
-void audit_fact_text(struct finding *f, enum fact_label label, const char *format, ...)
-{
-    struct fact *fact = audit_fact(f, label, FACT_TEXT);
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(fact->text, sizeof fact->text, format, values);
-    va_end(values);
-}
-
-void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
-{
-    struct task task;
-
-    if (read_task(a, h, &task))
-        *audit_fact(f, LABEL_TASK, FACT_TASK) = task_fact(&task);
-}
-
-static struct fact stack_fact(enum fact_label label, const struct call_stack *stack)
-{
-    return (struct fact){.label = label, .kind = FACT_STACK, .site = NO_SITE, .stack = *stack};
-}
-
-void audit_fact_stack_at(const struct audit *a, struct finding *f, enum fact_label label,
-                         struct hart *h, uint64_t pc)
-{
-    struct call_stack stack;
-    uint64_t slots[STACK_FRAMES];
-
-    call_stack_take(a, h, pc, &stack, slots);
-    if (stack.count > 1)
-        *audit_fact(f, label, FACT_STACK) = stack_fact(label, &stack);
-}
-
-void audit_fact_stack(const struct audit *a, struct finding *f, enum fact_label label,
-                      struct hart *h)
-{
-    audit_fact_stack_at(a, f, label, h, hart_pc(h));
-}
-
-static bool has_kind(const struct finding *f, unsigned at, enum fact_kind kind)
-{
-    return at < f->fact_count && f->facts[at].kind == kind;
-}
-
-static void insert_fact(struct finding *f, unsigned at, const struct fact *fact)
-{
-    if (f->fact_count == FACTS_MAX)
-        return;
-    memmove(&f->facts[at + 1], &f->facts[at], (f->fact_count - at) * sizeof *fact);
-    f->facts[at] = *fact;
-    f->fact_count++;
-}
-
-static bool has_stack(const struct finding *f, const struct call_stack *stack)
-{
-    for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].kind == FACT_STACK &&
-            !memcmp(f->facts[i].stack.at, stack->at, sizeof stack->at))
-            return true;
-    return false;
-}
-
-/* Inserts stack and task, so far as they are known and not there already. */
-static void insert_stack(struct finding *f, unsigned at, const struct call_stack *stack,
-                         const struct task *task)
-{
-    const struct fact facts[] = {stack_fact(LABEL_STACK, stack), task_fact(task)};
-    bool stack_there = has_kind(f, at, FACT_STACK);
-    bool task_there = has_kind(f, at, FACT_TASK) || has_kind(f, at + 1, FACT_TASK);
-
-    if (task->name[0] && !task_there)
-        insert_fact(f, at + stack_there, &facts[1]);
-    if (!stack_there && stack->count > 1)
-        insert_fact(f, at, &facts[0]);
-}
-
-static void complete_stores(const struct audit *a, struct finding *f)
-{
-    for (unsigned i = 0; i < f->fact_count; i++) {
-        const struct store_stack *store =
-            has_kind(f, i, FACT_STORE) ? store_stacks_of(a->stores, &f->facts[i].writer) : NULL;
-
-        if (!store)
-            continue;
-        f->facts[i].size = store->stack.user & 1;
-        insert_stack(f, i + 1, &store->stack, &store->task);
-    }
-}
-
-/*
- * The place for what is known of a hart: after its last moment; otherwise in the end. False: the
- * evidence does not say when the hart was anywhere, but has the stack of a store, which is enough.
- */
-static bool place_for_hart(const struct finding *f, uint32_t hart, unsigned *place)
-{
-    bool stack = false;
-
-    for (unsigned i = f->fact_count; i-- > 0;) {
-        *place = i + 1;
-        if (has_kind(f, i, FACT_MOMENT) && f->facts[i].hart == hart)
-            return true;
-        stack |= has_kind(f, i, FACT_STACK);
-    }
-    *place = f->fact_count;
-    while (*place && f->facts[*place - 1].label == LABEL_ORDER)
-        --*place;
-    return !stack;
-}
-
-static bool has_task(const struct finding *f, const struct task *task)
-{
-    for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].kind == FACT_TASK && f->facts[i].pid == task->pid &&
-            !strcmp((const char *)f->facts[i].bytes, task->name))
-            return true;
-    return false;
-}
-
-/* Where the hart is: by the fact before that place, as after a return from a trap; or its pc. */
-static uint64_t pc_of(const struct finding *f, unsigned place, const struct hart *h)
-{
-    const struct fact *moment = place ? &f->facts[place - 1] : NULL;
-
-    if (moment && moment->kind == FACT_MOMENT && moment->label != LABEL_FETCHED &&
-        moment->cycle == hart_cycles(h))
-        return moment->pc;
-    return hart_pc(h); /* a hart that fetches may not have come to the instruction yet */
-}
-
-/* Adds to the evidence of a new finding what all have. */
-static void complete(struct audit *a, struct finding *f, uint32_t hart)
-{
-    struct hart *h = cluster_hart(a->config.cluster, hart);
-    struct call_stack stack;
-    struct task task = {0};
-    uint64_t slots[STACK_FRAMES];
-    unsigned place;
-    bool wanted;
-
-    complete_stores(a, f);
-    wanted = place_for_hart(f, hart, &place);
-    call_stack_take(a, h, pc_of(f, place, h), &stack, slots);
-    if (!read_task(a, h, &task) || has_task(f, &task))
-        task.name[0] = '\0';
-    if (place && f->facts[place - 1].label == LABEL_JUDGED)
-        stack.patcher = (uint8_t)store_stacks_ender(a, &stack);
-    if (wanted && !has_stack(f, &stack))
-        insert_stack(f, place, &stack, &task);
-    cause_find(a, f);
-}
-
-/* The hart whose cycles the fact has; false: it has none. */
-static bool clock_of(const struct fact *fact, uint32_t *hart)
-{
-    switch (fact->kind) {
-    case FACT_FENCE: *hart = fact->requester; return true;
-    case FACT_MOMENT: *hart = fact->hart; return true;
-    case FACT_STORE: *hart = fact->writer.hart; return fact->writer.kind == WRITER_HART;
-    default: return false;
-    }
-}
-
-static bool has_several_clocks(const struct finding *f)
-{
-    uint32_t first = 0, hart;
-    bool any = false;
-
-    for (unsigned i = 0; i < f->fact_count; i++) {
-        if (!clock_of(&f->facts[i], &hart))
-            continue;
-        if (any && hart != first)
-            return true;
-        first = hart;
-        any = true;
-    }
-    return false;
-}
-
-void audit_fact_order(struct finding *f)
-{
-    if (has_several_clocks(f))
-        audit_fact_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
-}
-
 /* ---- breaches ---- */
 
 static struct example example_of(const struct audit *a, const struct breach *b)
@@ -393,7 +148,7 @@ static void emit_noted(struct audit *a)
         const struct ftrace_event e = {.kind = FTRACE_FINDING, .finding = n->event};
 
         if (n->event.finding != NO_FINDING && !is_noted_before(a, i))
-            complete(a, &a->findings.at[n->event.finding], n->hart);
+            evidence_complete(a, &a->findings.at[n->event.finding], n->hart);
         ftrace_emit(a->config.stream, &e);
     }
     a->noted.len = 0;
@@ -521,114 +276,11 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
     h->fenced = false;
 }
 
-/* The instruction with this word; NULL: it is none. */
-static const struct store_insn *store_insn(const struct audit *a, uint32_t word)
-{
-    enum { FUNCT3_SHIFT = 12 }; /* stores of one function have different widths */
-    struct store_insn *s = &a->store_insns[word >> FUNCT3_SHIFT & (STORE_INSNS - 1)];
-    struct insn i;
-
-    if (s->word == word && word)
-        return s;
-    if (!insn_decode(word, &i))
-        return NULL;
-    *s = (struct store_insn){.word = word, .base = (uint8_t)i.rs1, .offset = i.imm};
-    return s;
-}
-
-uint64_t audit_store_address(const struct audit *a, struct hart *h, const struct code_write *w)
-{
-    const struct store_insn *s;
-    uint32_t word;
-    uint64_t va, pa;
-
-    if (!hart_peek(h, w->who.pc, &word, sizeof word) || !(s = store_insn(a, word)))
-        return 0;
-    va = hart_reg(h, s->base) + (uint64_t)s->offset;
-    return hart_translate(h, va, ACCESS_LOAD, &pa) && pa == w->pa ? va : 0;
-}
-
-/* Where the byte of text is run; 0: not known. */
-static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
-{
-    const struct site *s = site == NO_SITE ? NULL : site_get(a->config.sites, site);
-
-    return s ? s->va + (pa - s->pa) : text_map_va(a->config.text, pa);
-}
-
-/* Remembers through which page the hart has stored, unless that is where the text is run. */
-static bool note_alias(struct text_store *t, uint64_t at, uint64_t va, uint64_t stamp)
-{
-    unsigned i = 0;
-
-    if (!at || at == va)
-        return false;
-    while (i + 1 < ALIASES_MAX && t->aliases[i].va / PAGE_BYTES != at / PAGE_BYTES)
-        i++;
-    memmove(&t->aliases[1], &t->aliases[0], i * sizeof t->aliases[0]);
-    t->aliases[0].va = at;
-    t->aliases[0].stamp = stamp;
-    return true;
-}
-
-/* Where a hart stores to one page of text is determined only once in this time, as it takes long.
- */
-enum { ALIAS_CYCLES = 10 * 1000 };
-
-static void follow_alias(const struct audit *a, struct hart *h, const struct code_write *w,
-                         uint64_t va)
-{
-    struct text_store *t = &a->harts[hart_id(h)].text;
-
-    if (t->stamp && w->pa / PAGE_BYTES == t->looked_pa / PAGE_BYTES &&
-        w->who.cycle - t->looked_cycle <= ALIAS_CYCLES) {
-        if (t->through_alias)
-            t->aliases[0].stamp = w->stamp;
-        return;
-    }
-    t->looked_pa = w->pa;
-    t->looked_cycle = w->who.cycle;
-    t->through_alias = note_alias(t, audit_store_address(a, h, w), va, w->stamp);
-}
-
-/* Remembers the store; of one to text, also that the hart must order before it asks for fences. */
-static void follow_store(struct audit *a, const struct code_write *w)
-{
-    uint32_t site = site_find(a->config.sites, w->pa, w->size);
-    struct text_store *last;
-    struct hart *h;
-    uint64_t va;
-
-    bool text = site != NO_SITE || (a->config.text && text_map_has(a->config.text, w->pa, w->size));
-
-    a->store = (struct seen_store){
-        .site = site, .patch = site == NO_SITE ? NULL : patch_log_last(a->config.log, site)};
-    if (w->who.kind != WRITER_HART)
-        return;
-    va = text ? text_address(a, site, w->pa) : 0;
-    store_stacks_add(a, a->stores, w, va);
-    if (!text)
-        return;
-    h = cluster_hart(a->config.cluster, w->who.hart);
-    last = &a->harts[w->who.hart].text;
-    last->site_before = last->stamp ? last->site : NO_SITE;
-    last->stamp_before = last->stamp;
-    follow_alias(a, h, w, va);
-    last->stamp = w->stamp;
-    last->pa = w->pa;
-    last->pc = w->who.pc;
-    last->cycle = w->who.cycle;
-    last->step = w->who.step;
-    last->va = va;
-    last->site = site;
-    hart_await_order(h);
-}
-
 static void follow(struct audit *a, const struct event *e)
 {
     switch (e->kind) {
     case EVENT_CODE_WRITE:
-        follow_store(a, &e->code_write);
+        text_stores_follow(a, &e->code_write);
         breakpoints_write(a->breakpoints, &e->code_write);
         break;
     case EVENT_FENCE_I:

@@ -336,7 +336,7 @@ static bool is_judged(const struct search *s, uint64_t va)
 static bool take_page(void *ctx, const struct open_page *page)
 {
     struct search *s = ctx;
-    bool data = text_map_is_data(s->rules->audit->config.text, page->pa, page->size);
+    bool data = text_map_is_data(s->rules->audit->config.text, page->va, page->size);
 
     if (page->writable ? !data && is_judged(s, page->va) : !data)
         return true;

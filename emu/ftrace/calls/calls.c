@@ -15,17 +15,13 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
-#include "base/map.h"
-#include "base/state_io.h"
-#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
-#include "cpu/feed.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/calls/call_stacks.h"
 #include "ftrace/calls/call_values.h"
-#include "ftrace/calls/return_handlers.h"
+#include "ftrace/calls/calls_priv.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
@@ -40,51 +36,6 @@
  * below sp, which is its frame, too.
  */
 enum { RETURN_BELOW_FRAME = 8 };
-
-/* More return addresses than a kernel has calls of its functions; each has a probe. */
-enum { AWAITED_MAX = 1 << 20 };
-
-/* More harts than a machine can have. */
-enum { HARTS_MAX = 1 << 12 };
-
-/* At the begin of a site, and at its last instruction; they have consecutive numbers. */
-enum { PROBES_OF_SITE = 2 };
-
-/* Numbers of probes at return addresses: of calls by sites, and others. */
-enum { RETURN_OF_FUNCTION, RETURN_OF_TRACER };
-
-struct calls {
-    struct cluster *cluster;
-    const struct ftrace_stream *stream;
-    const struct image *image;
-    const struct site_table *sites;
-    const struct layout_traits *traits; /* of the sites' layout */
-    const struct symbols *symbols;
-    struct calls_listener listener;
-    bool on_only; /* only functions whose site is on matter */
-    struct probe_owner at_site, at_trampoline, at_return, at_handler_end;
-    struct kernel_probes *starts; /* where tasks begin */
-    struct call_stacks *stacks;   /* with a feed, for its reader only */
-    struct hart *now;             /* without a feed: the hart of the step */
-    uint64_t return_to_handler;   /* 0: the image has none */
-    struct return_handlers handlers;
-    VEC_OF(uint32_t) handler_ends; /* probes at the last jumps of handlers */
-    struct {
-        uint64_t back, sp;
-    } * called; /* by each hart's last site that is on: the return address and sp of the trampoline
-                 */
-    struct ra_traps *ra_traps; /* of each hart */
-    enum site_state fetched;   /* the state of the site that is being decoded */
-    VEC_OF(uint32_t) probes;
-    uint32_t first_count;         /* of sites, at the start */
-    uint8_t *is_planted;          /* of each of these, with stores_told; else NULL */
-    struct site_probes *at_all;   /* the probes of the image's sites without stores_told; or NULL */
-    VEC_OF(uint32_t) site_probes; /* of sites that were added: PROBES_OF_SITE for each */
-    struct map awaited;           /* pa of a return address -> its probe */
-    uint64_t returns_left_out;
-    struct ra_table *known; /* a cache of the return addresses that have a probe */
-    struct ra_table *own;   /* that table, if there is no feed */
-};
 
 /* ---- steps ---- */
 
@@ -214,13 +165,12 @@ static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_
                                .cookie = CALL_COOKIE_RETURN};
 }
 
-static void plant(struct calls *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
+void calls_plant(struct calls *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
 {
     VEC_PUSH(&c->probes, cluster_plant(c->cluster, pa, owner, id));
 }
 
-/* `id': RETURN_OF_... */
-static void plant_return(struct calls *c, uint64_t pa, uint32_t id)
+void calls_plant_return(struct calls *c, uint64_t pa, uint32_t id)
 {
     uint64_t probe = cluster_plant(c->cluster, pa, &c->at_return, id);
 
@@ -240,7 +190,7 @@ static NOINLINE bool await_new(struct calls *c, struct hart *h, uint64_t va, uin
     if (map_get(&c->awaited, pa, &known))
         return false;
     if (c->awaited.len < AWAITED_MAX)
-        plant_return(c, pa, id);
+        calls_plant_return(c, pa, id);
     else
         c->returns_left_out++;
     return true;
@@ -254,50 +204,6 @@ static inline bool await(struct calls *c, struct hart *h, uint64_t va, uint32_t 
 
 /* ---- return handlers ---- */
 
-static bool read_parcel(void *ctx, uint64_t va, uint16_t *parcel)
-{
-    const struct calls *c = ctx;
-
-    return image_read(c->image, va, parcel, sizeof *parcel);
-}
-
-/* Whether these can be the bits of auipc, jalr or c.jr: to decode an instruction takes long. */
-static bool may_jump(uint32_t word)
-{
-    enum { AUIPC = 0x17, JALR = 0x67, OPCODE = 0x7f, C_JR = 0x8002, C_JR_BITS = 0xf07f };
-
-    return insn_size((uint16_t)word) == 4 ? (word & OPCODE) == AUIPC || (word & OPCODE) == JALR
-                                          : (word & C_JR_BITS) == C_JR;
-}
-
-/*
- * Plants probes at the jumps by a register that are not the second half of a pair: such a half is a
- * call, which returns.
- */
-static void plant_handler_ends(struct calls *c, uint64_t handler)
-{
-    const struct symbol *symbol = symbols_function_at(c->symbols, handler);
-    struct insn i, before = {0};
-    uint64_t pa;
-
-    for (uint64_t va = handler; symbol && va < symbol->end; va += i.size) {
-        uint32_t word;
-
-        if (!insn_read(read_parcel, c, va, &word))
-            return;
-        if (!may_jump(word)) {
-            before = (struct insn){0};
-            i.size = (uint8_t)insn_size((uint16_t)word);
-            continue;
-        }
-        (void)insn_decode(word, &i);
-        if (i.op == OP_jalr && i.rd == REG_ZERO && !i.imm && !insn_is_pair(&before, &i) &&
-            image_va_to_pa(c->image, va, &pa))
-            VEC_PUSH(&c->handler_ends, cluster_plant(c->cluster, pa, &c->at_handler_end, i.rs1));
-        before = i;
-    }
-}
-
 /* Where a function returns to if its return address is this one, which was not met before. */
 static NOINLINE enum call_hook hook_of_new(struct calls *c, struct hart *h, uint64_t returns_to)
 {
@@ -309,7 +215,7 @@ static NOINLINE enum call_hook hook_of_new(struct calls *c, struct hart *h, uint
         c->returns_left_out++;
         return HOOK_NONE;
     }
-    plant_handler_ends(c, returns_to);
+    calls_plant_handler_ends(c, returns_to);
     return HOOK_OTHER;
 }
 
@@ -440,11 +346,6 @@ static void call_tracer(struct calls *c, struct hart *h, const struct call *func
     follow(c, h, &step);
 }
 
-static unsigned last_offset(const struct calls *c, const struct site *s)
-{
-    return site_resume_offset(c->sites, s) - 4;
-}
-
 /* Without a listener, calls of _mcount before ftrace_init() are of no interest. */
 static bool is_wanted(const struct calls *c, const struct site *s)
 {
@@ -466,17 +367,18 @@ static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_co
 
     if (s->gone)
         return (struct probe_plan){.action = PROBE_IGNORE};
-    if (whole || code->pc - last_offset(c, s) < code->block_pc)
-        c->fetched = site_state_fetched(c->sites, s, code, whole ? 0 : (int)last_offset(c, s));
+    if (whole || code->pc - calls_last_offset(c, s) < code->block_pc)
+        c->fetched =
+            site_state_fetched(c->sites, s, code, whole ? 0 : (int)calls_last_offset(c, s));
     if (whole || !is_wanted(c, s))
         return (struct probe_plan){.action = PROBE_IGNORE};
     if (c->listener.meet)
-        c->listener.meet(c->listener.ctx, code->pc - last_offset(c, s));
+        c->listener.meet(c->listener.ctx, code->pc - calls_last_offset(c, s));
     return (struct probe_plan){
         .action =
             after_prologue(c) || site_calls(c->sites, s, c->fetched) ? PROBE_CALL : plain_action(c),
         .needs_ra = true,
-        .cookie = call_cookie(c->fetched, last_offset(c, s)),
+        .cookie = call_cookie(c->fetched, calls_last_offset(c, s)),
     };
 }
 
@@ -527,114 +429,7 @@ static enum probe_verdict hit_site_at_once(void *ctx, uint32_t id, uint8_t cooki
     return PROBE_GO_ON;
 }
 
-/* ---- sites of modules ---- */
-
-static void plant_at_site(struct calls *c, uint32_t id)
-{
-    const struct site *s = site_get(c->sites, id);
-    bool wanted = s->kind == SITE_FUNCTION && !s->gone;
-
-    for (unsigned i = 0; i < PROBES_OF_SITE; i++)
-        VEC_PUSH(&c->site_probes,
-                 wanted ? cluster_plant(c->cluster, s->pa + (i ? last_offset(c, s) : 0),
-                                        &c->at_site, PROBES_OF_SITE * id + i)
-                        : CLUSTER_NO_PROBE);
-}
-
-static void uproot_sites(struct calls *c, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++) {
-        cluster_uproot(c->cluster, c->site_probes.at[i]);
-        c->site_probes.at[i] = CLUSTER_NO_PROBE;
-    }
-}
-
-static void plant_first(struct calls *c, uint32_t id)
-{
-    const struct site *s = site_get(c->sites, id);
-
-    if (s->kind != SITE_FUNCTION || (c->is_planted && c->is_planted[id]))
-        return;
-    if (c->is_planted)
-        c->is_planted[id] = 1;
-    plant(c, s->pa, &c->at_site, PROBES_OF_SITE * id);
-    plant(c, s->pa + last_offset(c, s), &c->at_site, PROBES_OF_SITE * id + 1);
-}
-
-/*
- * Whether a hart may now or later fetch the site as one that is on: its last instruction is a jalr.
- * That holds also of a hart that fetches a mixture of these bytes and others.
- */
-static bool may_be_on(const struct calls *c, uint32_t id, const uint8_t *bytes)
-{
-    enum { JALR = 0x67, OPCODE = 0x7f };
-
-    return (bytes[last_offset(c, site_get(c->sites, id))] & OPCODE) == JALR;
-}
-
-/*
- * Blocks that were decoded before have no call by the site: when it is on, they are decoded again.
- */
-void calls_site_stored(struct calls *c, uint32_t id, const uint8_t *bytes)
-{
-    if (c->is_planted && id < c->first_count && !c->is_planted[id] && may_be_on(c, id, bytes))
-        plant_first(c, id);
-}
-
-static bool place_at_site(void *ctx, const struct site *s, unsigned which, uint64_t *pa)
-{
-    const struct calls *c = ctx;
-
-    *pa = s->pa + (which ? last_offset(c, s) : 0);
-    return s->kind == SITE_FUNCTION;
-}
-
-/* Has probes at all sites of the image. */
-static void plant_at_all(struct calls *c)
-{
-    c->at_all = site_probes_new(&(struct site_probes_config){.cluster = c->cluster,
-                                                             .sites = c->sites,
-                                                             .owner = &c->at_site,
-                                                             .per_site = PROBES_OF_SITE,
-                                                             .place = place_at_site,
-                                                             .ctx = c});
-}
-
-/* Plants the probes of the image's sites: of all, or of those that may be on in the image. */
-static void plant_image(struct calls *c)
-{
-    if (!c->is_planted)
-        plant_at_all(c);
-    for (uint32_t id = 0; c->is_planted && id < c->first_count; id++) {
-        const struct site *s = site_get(c->sites, id);
-        uint8_t bytes[SITE_BYTES_MAX];
-
-        if (!image_read(c->image, s->va, bytes, s->size) || may_be_on(c, id, bytes))
-            plant_first(c, id);
-    }
-}
-
-/* The probes of the image's sites stay. */
-void calls_site_changed(struct calls *c, uint32_t id)
-{
-    size_t first = (size_t)PROBES_OF_SITE * (id - c->first_count);
-
-    if (c->listener.enter || id < c->first_count)
-        return;
-    if (!site_get(c->sites, id)->gone)
-        plant_at_site(c, id);
-    else
-        uproot_sites(c, first, first + PROBES_OF_SITE);
-}
-
-/* Plants the probes of the sites that the table has after a restore. */
-static void plant_added_sites(struct calls *c)
-{
-    uproot_sites(c, 0, c->site_probes.len);
-    c->site_probes.len = 0;
-    for (uint32_t id = c->first_count; !c->listener.enter && id < site_count(c->sites); id++)
-        plant_at_site(c, id);
-}
+/* ---- trampolines and tasks ---- */
 
 /* Begins a function whose site was not recorded, when its call reaches the trampoline. */
 static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
@@ -763,7 +558,7 @@ static void plant_at(struct calls *c, const char *label, const struct probe_owne
     uint64_t va, pa;
 
     if (symbols_find(c->symbols, label, &va) && image_va_to_pa(c->image, va, &pa))
-        plant(c, pa, owner, 0);
+        calls_plant(c, pa, owner, 0);
 }
 
 /* Linux's kretprobes have had three names for theirs. */
@@ -779,8 +574,9 @@ static void plant_at_handlers(struct calls *c)
             continue;
         c->handlers.named = c->handlers.count;
         c->return_to_handler = i ? c->return_to_handler : va;
-        plant_handler_ends(c, va);
-        plant_return(c, pa, RETURN_OF_FUNCTION); /* after those: the last one planted comes first */
+        calls_plant_handler_ends(c, va);
+        calls_plant_return(c, pa,
+                           RETURN_OF_FUNCTION); /* after those: the last one planted comes first */
     }
 }
 
@@ -795,7 +591,7 @@ static void plant_all(struct calls *c)
                                   begin_task, c);
     if (c->listener.stores_told)
         c->is_planted = xcalloc(c->first_count, sizeof *c->is_planted);
-    plant_image(c);
+    calls_plant_image(c);
     if (c->traits->patching == PATCHED_NEVER)
         plant_at(c, "_mcount", &c->at_trampoline);
     plant_at(c, "ftrace_caller", &c->at_trampoline);
@@ -803,11 +599,7 @@ static void plant_all(struct calls *c)
     plant_at_handlers(c);
 }
 
-/*
- * Gives the call the name that its function had when it was entered: neither a restored state nor
- * the engine has names.
- */
-static void name_call(void *ctx, struct call *call)
+void calls_name(void *ctx, struct call *call)
 {
     const struct calls *c = ctx;
     const struct symbol *symbol;
@@ -831,7 +623,7 @@ bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp, stru
     feed_settle(c->listener.feed);
     if (!call_stacks_open_at(c->stacks, kind, sp, found))
         return false;
-    name_call((void *)(uintptr_t)c, found);
+    calls_name((void *)(uintptr_t)c, found);
     return true;
 }
 
@@ -845,7 +637,7 @@ static void answer(void *ctx, struct call *call)
 {
     const struct question *q = ctx;
 
-    name_call((void *)(uintptr_t)q->calls, call);
+    calls_name((void *)(uintptr_t)q->calls, call);
     q->found(q->ctx, call);
 }
 
@@ -938,13 +730,6 @@ static void uproot_returns(struct calls *c)
             cluster_uproot(c->cluster, (uint32_t)(c->awaited.slots[i].value >> 1));
 }
 
-static void uproot_handler_ends(struct calls *c)
-{
-    for (size_t i = 0; i < c->handler_ends.len; i++)
-        cluster_uproot(c->cluster, c->handler_ends.at[i]);
-    c->handler_ends.len = 0;
-}
-
 void calls_free(struct calls *c)
 {
     if (!c)
@@ -954,9 +739,9 @@ void calls_free(struct calls *c)
         cluster_uproot(c->cluster, c->probes.at[i]);
     VEC_FREE(&c->probes);
     site_probes_free(c->at_all);
-    uproot_sites(c, 0, c->site_probes.len);
+    calls_uproot_sites(c, 0, c->site_probes.len);
     VEC_FREE(&c->site_probes);
-    uproot_handler_ends(c);
+    calls_uproot_handler_ends(c);
     VEC_FREE(&c->handler_ends);
     kernel_probes_free(c->starts);
     uproot_returns(c);
@@ -967,129 +752,4 @@ void calls_free(struct calls *c)
     free(c->ra_traps);
     free(c->own);
     free(c);
-}
-
-/* ---- state ---- */
-
-/* Restores the probes at return addresses: plants those of the state, removes all others. */
-static void load_awaited(struct state_io *io, struct calls *c)
-{
-    struct map before = c->awaited;
-    uint64_t entry = 0, probe;
-
-    c->awaited = (struct map){0};
-    for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--) {
-        uint64_t pa;
-
-        STATE_IO(io, entry);
-        pa = entry & ~UINT64_C(1);
-        if (!bus_ram_at(cluster_bus(c->cluster), pa) || map_get(&c->awaited, pa, &probe))
-            state_io_fail(io, STATE_OUT_OF_RANGE);
-        else if (!io->error && map_get(&before, pa, &probe) && (probe & 1) == (entry & 1))
-            map_put(&c->awaited, pa, probe);
-        else if (!io->error)
-            plant_return(c, pa, entry & 1);
-    }
-    for (size_t i = 0; i < before.cap; i++)
-        if (before.slots[i].key != UINT64_MAX &&
-            (!map_get(&c->awaited, before.slots[i].key, &probe) || probe != before.slots[i].value))
-            cluster_uproot(c->cluster, (uint32_t)(before.slots[i].value >> 1));
-    map_free(&before);
-}
-
-/* Bit 0 of an address: RETURN_OF_TRACER. */
-static void save_awaited(struct state_io *io, const struct calls *c)
-{
-    size_t count;
-    uint64_t *at = map_keys(&c->awaited, &count), probe = 0;
-
-    (void)state_io_count(io, count, AWAITED_MAX);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t entry;
-
-        (void)map_get(&c->awaited, at[i], &probe);
-        entry = at[i] | (probe & 1);
-        STATE_IO(io, entry);
-    }
-    free(at);
-}
-
-/* Saves or restores the return handlers. Restoring plants the probes at their ends. */
-static void handlers_io(struct state_io *io, struct calls *c)
-{
-    return_handlers_state_io(io, &c->handlers);
-    if (!io->loading || io->error)
-        return;
-    uproot_handler_ends(c);
-    for (unsigned i = 0; i < c->handlers.count; i++)
-        plant_handler_ends(c, c->handlers.at[i]);
-}
-
-/* Forgets what was known of the harts' next steps. */
-static void forget_steps(struct calls *c)
-{
-    for (unsigned i = 0; i < cluster_hart_count(c->cluster); i++) {
-        c->called[i].back = 0;
-        c->ra_traps[i].count = 0;
-    }
-    calls_mapping_changed(c);
-    feed_interrupt(c->listener.feed);
-}
-
-void calls_state_io(struct state_io *io, struct calls *c)
-{
-    unsigned harts = cluster_hart_count(c->cluster);
-
-    feed_settle(c->listener.feed);
-    state_io_section(io, "calls", 6);
-    STATE_IO(io, c->fetched);
-    STATE_IO(io, c->returns_left_out);
-    call_stacks_state_io(io, c->stacks, site_count(c->sites));
-    handlers_io(io, c);
-    if (io->loading)
-        forget_steps(c);
-    if (state_io_count(io, harts, HARTS_MAX) != harts)
-        state_io_fail(io, STATE_OUT_OF_RANGE);
-    for (unsigned i = 0; i < harts; i++)
-        ra_traps_state_io(io, &c->ra_traps[i]);
-    if (io->loading) {
-        for (uint32_t id = 0; c->is_planted && id < c->first_count; id++)
-            plant_first(c, id);
-        plant_added_sites(c);
-        if (!io->error)
-            call_stacks_each(c->stacks, name_call, c);
-        load_awaited(io, c);
-    } else {
-        save_awaited(io, c);
-    }
-    if (c->listener.state_io)
-        c->listener.state_io(c->listener.ctx, io);
-}
-
-void calls_state_skip(struct state_io *io, const struct site_table *sites)
-{
-    const struct call_stacks_config config = {0};
-    struct call_stacks *stacks = call_stacks_new(&config);
-    struct return_handlers handlers = {0};
-    struct ra_traps traps = {0};
-    enum site_state fetched = SITE_INIT;
-    uint64_t number = 0;
-
-    state_io_section(io, "calls", 6);
-    STATE_IO(io, fetched);
-    STATE_IO(io, number);
-    call_stacks_state_io(io, stacks, site_count(sites));
-    return_handlers_state_io(io, &handlers);
-    for (size_t left = state_io_count(io, 0, HARTS_MAX); left && !io->error; left--)
-        ra_traps_state_io(io, &traps);
-    for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--)
-        STATE_IO(io, number);
-    call_stacks_free(stacks);
-}
-
-void calls_forget(struct calls *c)
-{
-    feed_settle(c->listener.feed);
-    forget_steps(c);
-    call_stacks_forget(c->stacks);
 }

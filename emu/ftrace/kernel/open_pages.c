@@ -66,7 +66,6 @@ static void read_table(struct walk *w, uint64_t pa, unsigned shift, uint64_t va,
             read_table(w, address_of(pte), shift - LEVEL_SHIFT, at, 0);
         else if (is_open(pte))
             w->enough = !w->found(w->ctx, &(struct open_page){.va = at,
-                                                              .pa = address_of(pte),
                                                               .size = UINT64_C(1) << shift,
                                                               .writable = pte & PTE_W});
     }

@@ -12,7 +12,7 @@ struct bus;
 
 /* A mapping that can be executed, and is not the user's. */
 struct open_page {
-    uint64_t va, pa, size;
+    uint64_t va, size;
     bool writable; /* too */
 };
 

@@ -20,9 +20,14 @@ struct range {
     uint64_t pa, va, size;
 };
 
+/* Of the image, at its own virtual addresses. */
+struct image_part {
+    uint64_t va, size;
+};
+
 struct text_map {
     VEC_OF(struct range) ranges;
-    VEC_OF(struct range) data; /* of the image */
+    VEC_OF(struct image_part) data;
     struct image_labels *labels;
     struct map added; /* half of the physical address of a module's jump label -> its virtual one */
     VEC_OF(struct text_area) areas; /* in ascending order of address; they do not overlap */
@@ -61,33 +66,26 @@ static bool add_kernels_text(struct text_map *m, const struct image *im,
     return true;
 }
 
-static void add_data(struct text_map *m, uint64_t pa, uint64_t va, uint64_t size)
-{
-    VEC_PUSH(&m->data, ((struct range){pa, va, size}));
-}
-
 static void add_data_of_segments(struct text_map *m, const struct image *im)
 {
     for (size_t i = 0; i < im->segment_count; i++) {
         const struct image_segment *s = &im->segments[i];
 
         if (!(s->flags & IMAGE_X))
-            add_data(m, s->pa, s->va, s->mem_size);
+            VEC_PUSH(&m->data, ((struct image_part){s->va, s->mem_size}));
     }
 }
 
-static void add_data_of_symbols(struct text_map *m, const struct image *im,
-                                const struct symbols *symbols)
+static void add_data_of_symbols(struct text_map *m, const struct symbols *symbols)
 {
     static const char *const bounds[][2] = {{"__start_rodata", "__end_rodata"},
                                             {"_sdata", "_edata"}};
-    uint64_t start, end, pa;
+    uint64_t start, end;
 
     for (unsigned i = 0; i < ARRAY_LEN(bounds); i++)
         if (symbols_find(symbols, bounds[i][0], &start) &&
-            symbols_find(symbols, bounds[i][1], &end) && end > start &&
-            image_va_to_pa(im, start, &pa))
-            add_data(m, pa, start, end - start);
+            symbols_find(symbols, bounds[i][1], &end) && end > start)
+            VEC_PUSH(&m->data, ((struct image_part){start, end - start}));
 }
 
 struct text_map *text_map_new(const struct image *im, const struct symbols *symbols)
@@ -100,7 +98,7 @@ struct text_map *text_map_new(const struct image *im, const struct symbols *symb
     if (im->kind == IMAGE_ELF)
         add_data_of_segments(m, im);
     else
-        add_data_of_symbols(m, im, symbols);
+        add_data_of_symbols(m, symbols);
     m->labels = image_labels_new(im, symbols);
     return m;
 }
@@ -312,11 +310,14 @@ uint64_t text_map_va(const struct text_map *m, uint64_t pa)
     return label && map_get(&m->added, label / 2, &va) ? va + (pa - label) : area_va(m, pa);
 }
 
-bool text_map_is_data(const struct text_map *m, uint64_t pa, uint64_t size)
+bool text_map_is_data(const struct text_map *m, uint64_t va, uint64_t size)
 {
-    for (size_t i = 0; i < m->data.len; i++)
-        if (range_has(&m->data.at[i], pa, size))
+    for (size_t i = 0; i < m->data.len; i++) {
+        const struct image_part *d = &m->data.at[i];
+
+        if (va >= d->va && va - d->va <= d->size && size <= d->size - (va - d->va))
             return true;
+    }
     return false;
 }
 

@@ -54,10 +54,11 @@ const struct text_area *text_map_area(const struct text_map *m, size_t i);
 bool text_map_range(const struct text_map *m, size_t i, uint64_t *va, uint64_t *size);
 
 /*
- * Whether all of [pa, pa + size) is data of the image: a segment that is not executable, or in an
- * image without segments what the kernel's symbols say. False, too, if that is not known.
+ * Whether all of [va, va + size) is data of the image, at its own virtual address: a segment that
+ * is not executable, or in an image without segments what the kernel's symbols say. False, too, if
+ * that is not known.
  */
-bool text_map_is_data(const struct text_map *m, uint64_t pa, uint64_t size);
+bool text_map_is_data(const struct text_map *m, uint64_t va, uint64_t size);
 
 /* Whether the text was found by the kernel's own symbols. */
 bool text_map_is_exact(const struct text_map *m);
