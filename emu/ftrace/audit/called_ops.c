@@ -30,7 +30,7 @@
  * What is judged after each change: calls of ops in all, and calls by each site, so that few sites
  * that are called often do not use up all; and how many calls may be looked at for that.
  */
-enum { CALLS_MAX = 512, SITE_CALLS_MAX = 3, HITS_MAX = 4096 };
+enum { CALLS_MAX = 256, SITE_CALLS_MAX = 2, HITS_MAX = 512 };
 
 /* Ops that are followed, a bit each; walks of the list at one time. */
 enum { OPS_FOLLOWED = 64, WALKS_MAX = 64 };
