@@ -117,7 +117,7 @@ static uint64_t target_of(const struct hart *h, const struct block *b, const str
     if (i->op.class == CORE_jump_indirect)
         return (h->s.x[u->rs1] + (uint64_t)(int64_t)u->imm) & ~UINT64_C(1);
     if (i->op.class == CORE_jump || branch_is_taken(h, b, u))
-        return i->pc + (uint64_t)(int64_t)u->imm;
+        return i->target;
     return i->pc + i->op.size;
 }
 
@@ -178,10 +178,13 @@ uint32_t timed_ooo_step(struct hart *h, const struct block *b, const struct uop 
     i.fetch = fetch(h, b, at);
     switch (core_unit_of((enum core_class)i.op.class)) {
     case UNIT_MEMORY: access_data(h, u, &i); break;
-    case UNIT_BRANCH: i.next = target_of(h, b, u, &i); break;
+    case UNIT_BRANCH:
+        i.target = i.pc + (uint64_t)(int64_t)u->imm;
+        i.next = target_of(h, b, u, &i);
+        break;
     case UNIT_MULTIPLY:
     case UNIT_DIVIDE: i.longer = values_take(h, u, b->notes[at].kind); break;
-    default: break;
+    default: i.links |= b->notes[at].kind == OP_auipc ? OOO_AUIPC : 0;
     }
     cost = ooo_step(h->s.model->ooo, &i, now);
     account(h, b, at, cost);

@@ -89,8 +89,8 @@ struct core {
     uint32_t window, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
         retire_after, restart, alu_ports, alu_queue, branch_queue, memory_queue, float_ports,
         float_queue_entries, load_queue_entries, store_queue_entries, load_misses, store_misses,
-        forward, store_write, btb0_entries, choices, indirect_entries, indirect_taken, t0_jump,
-        loop_buffer;
+        forward, replay, wrong_order, store_write, btb0_entries, choices, indirect_entries,
+        indirect_taken, t0_jump, loop_buffer, accumulate, queue_writes;
     unsigned figures;   /* keys that the file sets, but for `core.' */
     unsigned estimates; /* those whose source begins with [E] */
     char *title;        /* `core.title' */

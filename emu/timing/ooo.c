@@ -11,7 +11,10 @@
 #include "base/state_io.h"
 #include "timing/model.h"
 
-enum { LOOP_KNOWN = 2 }; /* times that a jump is taken before its loop is in the buffer */
+_Static_assert((int)PORT_FLOAT_1 == (int)QUEUE_FLOAT_1 && (int)PORT_BRANCH == (int)QUEUE_BRANCH,
+               "a port has the number of its queue");
+
+enum { LOOP_KNOWN = 2 }; /* rounds after which a loop is in the buffer */
 
 enum { ISSUES = MODEL_PARTS }; /* the reason that is none of enum model_part */
 
@@ -35,6 +38,11 @@ static inline uint64_t later(uint64_t stamp, uint64_t cycles)
     return stamp + (cycles << STAMP_SHIFT);
 }
 
+static inline uint64_t max_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline void wait_for(uint64_t *t, uint64_t stamp)
 {
     if (stamp > *t)
@@ -49,10 +57,10 @@ static void set_sizes(struct ooo *o)
     const struct core *core = o->core;
 
     o->fetch_shift = (unsigned)__builtin_ctz(core->fetch_bytes);
-    o->entries[QUEUE_ALU] = (uint8_t)core->alu_queue;
+    o->entries[QUEUE_ALU] = o->entries[QUEUE_ALU_1] = (uint8_t)core->alu_queue;
     o->entries[QUEUE_BRANCH] = (uint8_t)core->branch_queue;
     o->entries[QUEUE_MEMORY] = (uint8_t)core->memory_queue;
-    o->entries[QUEUE_FLOAT] = (uint8_t)core->float_queue_entries;
+    o->entries[QUEUE_FLOAT] = o->entries[QUEUE_FLOAT_1] = (uint8_t)core->float_queue_entries;
     o->entries[QUEUE_LOADS] = (uint8_t)core->load_queue_entries;
     o->entries[QUEUE_STORES] = (uint8_t)core->store_queue_entries;
     o->entries[QUEUE_MISSES] = (uint8_t)core->load_misses;
@@ -94,16 +102,22 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
 {
     ooo_predictor_state_io(io, &o->predictor);
     state_io_bytes(io, o->ready, sizeof o->ready);
+    STATE_IO(io, o->sums);
     STATE_IO(io, o->fetched);
     STATE_IO(io, o->piece);
     STATE_IO(io, o->gap);
     STATE_IO(io, o->from);
     STATE_IO(io, o->called);
-    STATE_IO(io, o->loop);
-    STATE_IO(io, o->loops);
-    STATE_IO(io, o->loop_insns);
+    STATE_IO(io, o->loop.end);
+    STATE_IO(io, o->loop.rounds);
+    STATE_IO(io, o->loop.filled);
+    STATE_IO(io, o->loop.forward);
+    STATE_IO(io, o->loop.reach);
+    STATE_IO(io, o->loop.unfit);
     STATE_IO(io, o->dispatched);
     STATE_IO(io, o->in_dispatch);
+    state_io_bytes(io, o->in_queue, sizeof o->in_queue);
+    state_io_bytes(io, o->second, sizeof o->second);
     STATE_IO(io, o->in_retire);
     STATE_IO(io, o->retired);
     STATE_IO(io, o->count);
@@ -122,6 +136,13 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     state_io_bytes(io, o->slots, sizeof o->slots);
 }
 
+/* Fetch is out of the loop buffer, and may be in no loop. */
+static void leave_loop(struct ooo *o)
+{
+    o->loop.end = OOO_NOWHERE;
+    o->loop.rounds = 0;
+}
+
 void ooo_flush(struct ooo *o, uint64_t now)
 {
     o->retired = now;
@@ -129,24 +150,18 @@ void ooo_flush(struct ooo *o, uint64_t now)
     o->fetched = o->dispatched = stamp(now, PART_BRANCH);
     o->piece = OOO_NO_PIECE;
     o->gap = 0;
-    o->loops = 0;
+    leave_loop(o);
 }
 
 /* ---- ports and queues ---- */
 
 /* The first cycle from `at' on in which the port is free; takes it. */
-static ALWAYS_INLINE uint64_t take_port(struct ooo *o, enum ooo_port port, unsigned count,
-                                        uint64_t at)
+static ALWAYS_INLINE uint64_t take_port(struct ooo *o, enum ooo_port port, uint64_t at)
 {
-    for (;; at++)
-        for (unsigned i = 0; i < count; i++) {
-            uint32_t *slot = &o->slots[port][i][at % OOO_SLOTS];
-
-            if (*slot == (uint32_t)at)
-                continue;
-            *slot = (uint32_t)at;
-            return at;
-        }
+    while (o->slots[port][at % OOO_SLOTS] == (uint32_t)at)
+        at++;
+    o->slots[port][at % OOO_SLOTS] = (uint32_t)at;
+    return at;
 }
 
 /* When the structure's first entry is free. */
@@ -173,12 +188,45 @@ static ALWAYS_INLINE void take_entry(struct ooo *o, enum ooo_queue queue, uint64
     room->at[i] = at;
 }
 
+/* When the structure's entry is free that is free as the last but `n'. */
+static inline uint64_t late_free(const struct ooo *o, enum ooo_queue queue, unsigned n)
+{
+    const struct ooo_room *room = &o->rooms[queue];
+    unsigned back = (unsigned)room->first + o->entries[queue] - 1 - n;
+
+    return room->at[back < o->entries[queue] ? back : back - o->entries[queue]];
+}
+
+/* Whether the first one has at least two entries more in use in that cycle. */
+static ALWAYS_INLINE bool is_fuller(const struct ooo *o, enum ooo_queue first,
+                                    enum ooo_queue second, uint64_t now)
+{
+    unsigned entries = o->entries[first], used = 0;
+
+    while (used < entries && late_free(o, second, used) > now)
+        used++;
+    return used + 2 <= entries && late_free(o, first, used + 1) > now;
+}
+
+/*
+ * The queue of an operation for either port: they take turns within a cycle of dispatch, but for
+ * the second one where the first has two entries more.
+ */
+static ALWAYS_INLINE enum ooo_queue choose_queue(struct ooo *o, enum ooo_queue first)
+{
+    enum ooo_queue other = first + 1;
+    bool second = o->second[first];
+
+    o->second[first] = !second;
+    return second || is_fuller(o, first, other, cycle_of(o->dispatched)) ? other : first;
+}
+
 /* ---- fetch and dispatch ---- */
 
 /* Whether the core has the loop that it is in in its loop buffer. */
 static bool is_looping(const struct ooo *o)
 {
-    return o->core->loop_buffer && o->loops >= LOOP_KNOWN;
+    return o->core->loop_buffer && o->loop.rounds >= LOOP_KNOWN;
 }
 
 /*
@@ -194,7 +242,8 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
 
     if (o->piece == OOO_NO_PIECE)
         o->from = i->pc;
-    o->loop_insns++;
+    if (i->links & OOO_AUIPC)
+        o->loop.unfit = 1;
     if (is_looping(o)) {
         o->piece = last;
     } else if (pieces) {
@@ -210,13 +259,32 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
     wait_for(&o->fetched, stamp(room, ISSUES));
 }
 
-/* The cycle of dispatch to these structures, and what the instruction waited for until then. */
-static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, enum ooo_queue queue, enum ooo_queue buffer)
+/* Whether one more cannot be dispatched to the queue in the cycle of the last dispatch. */
+static bool is_dispatch_full(const struct ooo *o, enum ooo_queue queue)
+{
+    if (o->in_dispatch >= o->core->dispatch_width)
+        return true;
+    return (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH) &&
+           o->in_queue[queue] == o->core->queue_writes;
+}
+
+static void start_dispatch_cycle(struct ooo *o)
+{
+    o->in_dispatch = o->in_queue[QUEUE_MEMORY] = o->in_queue[QUEUE_BRANCH] = 0;
+    o->second[QUEUE_ALU] = o->second[QUEUE_FLOAT] = 0;
+}
+
+/*
+ * The cycle of dispatch to these structures, and what the instruction waited for until then. One
+ * that jumps and links is dispatched as two, the second one for the link.
+ */
+static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct pipe_op *op,
+                                       enum ooo_queue queue, enum ooo_queue buffer)
 {
     const struct core *core = o->core;
     uint64_t before = cycle_of(o->dispatched), t = o->dispatched, cycle;
 
-    if (o->in_dispatch == core->dispatch_width)
+    if (is_dispatch_full(o, queue))
         t = stamp(before + 1, ISSUES);
     wait_for(&t, later(o->fetched, core->front_stages));
     wait_for(&t, stamp(o->window[(o->count - core->window) % OOO_WINDOW_MAX], ISSUES));
@@ -225,13 +293,17 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, enum ooo_queue queue, enum
     if (buffer != QUEUE_NONE)
         wait_for(&t, stamp(first_free(o, buffer), PART_DATA));
     cycle = cycle_of(t);
-    o->in_dispatch = cycle == before ? o->in_dispatch + 1 : 1;
+    if (cycle != before)
+        start_dispatch_cycle(o);
+    o->in_dispatch += queue == QUEUE_BRANCH && op->rd ? 2 : 1;
+    if (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH)
+        o->in_queue[queue]++;
     o->dispatched = stamp(cycle, ISSUES);
     o->buffer[o->count % OOO_BUFFER_MAX] = cycle;
     return t;
 }
 
-/* The instruction, which has its result at `done', retires. */
+/* The instruction, which cannot trap from `done' on, retires. */
 static ALWAYS_INLINE struct ooo_cost retire(struct ooo *o, uint64_t done)
 {
     uint64_t before = o->retired, cycle;
@@ -263,22 +335,34 @@ static bool is_memory(enum core_class class)
     return class >= CORE_load && class <= CORE_cbo;
 }
 
-/* The instruction leaves its queue in the first cycle in which one of the ports is free. */
-static ALWAYS_INLINE void issue(struct ooo *o, enum ooo_port port, unsigned ports,
-                                enum ooo_queue queue, uint64_t *t)
+/* The instruction issues in the first cycle in which the port is free. */
+static ALWAYS_INLINE void issue(struct ooo *o, enum ooo_port port, uint64_t *t)
 {
-    uint64_t ready = cycle_of(*t), cycle = take_port(o, port, ports, ready);
+    uint64_t ready = cycle_of(*t);
 
-    *t = later(*t, cycle - ready);
-    take_entry(o, queue, cycle);
+    *t = later(*t, take_port(o, port, ready) - ready);
 }
 
-/* Waits for the values of the source registers. */
+static bool is_fma(enum core_class class)
+{
+    return class == CORE_fma || class == CORE_fma_d;
+}
+
+/* Waits for the values of the first `count' source registers; an fma needs its addend late. */
 static ALWAYS_INLINE void wait_for_sources(const struct ooo *o, const struct pipe_op *op,
                                            unsigned count, uint64_t *t)
 {
-    for (unsigned i = 0; i < count; i++)
+    enum core_class class = (enum core_class)op->class;
+    uint64_t addend;
+
+    for (unsigned i = 0; i + 1 < count || (i < count && !is_fma(class)); i++)
         wait_for(t, o->ready[op->source[i]]);
+    if (!is_fma(class))
+        return;
+    addend = o->ready[op->source[2]];
+    if (o->core->accumulate && o->sums >> op->source[2] & 1)
+        addend -= (uint64_t)(o->core->latency[class] - o->core->accumulate) << STAMP_SHIFT;
+    wait_for(t, addend);
 }
 
 /* Brings a line that is missing, by one of the structure's entries; returns when it is there. */
@@ -313,21 +397,55 @@ static const struct ooo_store *find_store(const struct ooo *o, uint64_t from, ui
     return NULL;
 }
 
-static void load(struct ooo *o, const struct ooo_insn *i, uint64_t *t)
+/*
+ * The load has read before the older store of its bytes issued, which is seen then: when that has
+ * retired, all after it is fetched again.
+ */
+static void fetch_again(struct ooo *o, const struct ooo_store *s, uint64_t *t)
 {
     const struct core *core = o->core;
-    uint64_t to = i->va + (8U >> i->op.narrow);
-    const struct ooo_store *s;
+    uint64_t first = s->retired + core->wrong_order;
 
-    issue(o, PORT_LOAD, 1, QUEUE_MEMORY, t);
-    s = find_store(o, i->va, to, cycle_of(*t));
-    if (s && (s->from > i->va || s->to < to))
+    o->fetched = stamp(first + (o->count - s->count) / core->dispatch_width, PART_DATA);
+    o->dispatched = later(o->fetched, core->front_stages);
+    o->in_dispatch = 1;
+    *t = later(o->dispatched, core->issue_after);
+}
+
+/* Waits until the load, which issues at *t, can have the data of the older store. */
+static void wait_for_store(struct ooo *o, const struct ooo_store *s, const struct ooo_insn *i,
+                           uint64_t *t)
+{
+    const struct core *core = o->core;
+    uint64_t at = cycle_of(*t), to = i->va + (8U >> i->op.narrow);
+
+    if (s->issued > at && core->wrong_order) {
+        fetch_again(o, s, t);
+        at = cycle_of(*t);
+    }
+    if (s->from > i->va || s->to < to)
         wait_for(t, stamp(s->written, PART_DATA));
-    else if (s)
-        wait_for(t, stamp(s->ready, PART_DATA));
+    else if (s->data > at + 1 || s->issued >= at)
+        *t = stamp(max_of(at + core->replay, s->data + core->replay - 2), PART_DATA);
+}
+
+/* A load has its data at *t; it can retire when it is known that it reads, from *done on. */
+static void load(struct ooo *o, const struct ooo_insn *i, uint64_t *t, uint64_t *done)
+{
+    const struct core *core = o->core;
+    const struct ooo_store *s;
+    uint64_t latency;
+
+    issue(o, PORT_LOAD, t);
+    s = find_store(o, i->va, i->va + (8U >> i->op.narrow), cycle_of(*t));
+    if (s)
+        wait_for_store(o, s, i, t);
+    latency = core->latency[CORE_load] + (s ? core->forward : 0U) + i->longer;
+    *done = later(*t, latency);
+    take_entry(o, QUEUE_MEMORY, cycle_of(*done));
     if (i->data)
         *t = stamp(bring(o, QUEUE_MISSES, cycle_of(*t), i), PART_DATA);
-    *t = later(*t, core->latency[i->op.class] + (s ? core->forward : 0U) + i->longer);
+    *t = later(*t, latency);
 }
 
 /* When the retired store is in the cache. Stores leave in order, one a cycle. */
@@ -343,45 +461,68 @@ static uint64_t write_store(struct ooo *o, const struct ooo_insn *i, uint64_t at
     return o->written = at;
 }
 
-static void note_store(struct ooo *o, const struct ooo_insn *i, uint64_t ready, uint64_t written)
+/* Issues a store's address; its data follow when they are there. */
+static void store(struct ooo *o, const struct ooo_insn *i, uint64_t dispatched, uint64_t *done)
 {
-    o->stores[o->next_store % OOO_QUEUE_MAX] = (struct ooo_store){
-        .from = i->va, .to = i->va + (8U >> i->op.narrow), .ready = ready, .written = written};
+    struct ooo_store *s = &o->stores[o->next_store % OOO_QUEUE_MAX];
+    uint64_t data = o->ready[i->op.source[1]];
+
+    wait_for(&data, dispatched);
+    issue(o, PORT_STORE, done);
+    *s = (struct ooo_store){.from = i->va,
+                            .to = i->va + (8U >> i->op.narrow),
+                            .count = o->count,
+                            .issued = cycle_of(*done),
+                            .data = cycle_of(data)};
+    *done = later(*done, o->core->latency[CORE_store]);
+    take_entry(o, QUEUE_MEMORY, cycle_of(*done));
+}
+
+/* The store, the last one that issued, has retired. */
+static void write_retired(struct ooo *o, const struct ooo_insn *i)
+{
+    struct ooo_store *s = &o->stores[o->next_store % OOO_QUEUE_MAX];
+
+    s->retired = o->retired;
+    s->written = write_store(o, i, max_of(s->retired, s->data) + o->core->store_write);
+    take_entry(o, QUEUE_STORES, o->written);
     o->next_store++;
 }
 
-static void divide(const struct core *core, uint64_t *unit, const struct ooo_insn *i, uint64_t *t)
+/* An operation of a unit that does one at a time, and takes it when it is free. */
+static void divide(struct ooo *o, uint64_t *unit, enum ooo_port port, const struct ooo_insn *i,
+                   uint64_t *t)
 {
+    const struct core *core = o->core;
+
     wait_for(t, stamp(*unit, ISSUES));
+    issue(o, port, t);
     *unit = cycle_of(*t) + core->interval[i->op.class] + i->longer;
-    *t = later(*t, core->latency[i->op.class] + i->longer);
 }
 
-/* Issues an instruction whose operands are there; *t becomes the cycle in which its result is. */
+/*
+ * Issues an instruction whose operands are there. *t becomes the cycle in which its result is,
+ * *done the one from which it can retire: it cannot trap any more.
+ */
 static ALWAYS_INLINE void execute(struct ooo *o, const struct ooo_insn *i, enum ooo_queue queue,
-                                  uint64_t *t)
+                                  uint64_t *t, uint64_t *done)
 {
     const struct core *core = o->core;
     enum core_class class = (enum core_class)i->op.class;
 
-    switch (queue) {
-    case QUEUE_MEMORY:
-        if (class == CORE_load) {
-            load(o, i, t);
-            return;
-        }
-        issue(o, PORT_STORE, 1, queue, t);
-        break;
-    case QUEUE_BRANCH: issue(o, PORT_BRANCH, 1, queue, t); break;
-    case QUEUE_FLOAT: issue(o, PORT_FLOAT, core->float_ports, queue, t); break;
-    default: issue(o, PORT_ALU, class == CORE_alu ? core->alu_ports : 1, queue, t);
+    if (queue == QUEUE_MEMORY) {
+        load(o, i, t, done);
+        return;
     }
     if (class == CORE_div)
-        divide(core, &o->divider, i, t);
+        divide(o, &o->divider, PORT_ALU, i, t);
     else if (class >= CORE_fdiv)
-        divide(core, &o->float_divider, i, t);
+        divide(o, &o->float_divider, PORT_FLOAT, i, t);
     else
-        *t = later(*t, core->latency[class] + i->longer);
+        issue(o, (enum ooo_port)queue, t);
+    take_entry(o, queue, cycle_of(*t) + 1);
+    *done = later(*t, 1);
+    *t = later(*t, core->latency[class] + i->longer);
 }
 
 /* ---- control ---- */
@@ -401,12 +542,6 @@ static uint64_t from_where(const struct ooo *o)
     return pieces == 1 && second_half ? o->piece << o->fetch_shift : OOO_NOWHERE;
 }
 
-/* Whether the instruction goes on within the loop from the loop buffer. */
-static bool stays_in_loop(const struct ooo *o, const struct ooo_insn *i)
-{
-    return is_looping(o) && i->op.class == CORE_branch && i->next > i->pc && i->next <= o->loop;
-}
-
 /*
  * Predicts a branch. In a loop from the loop buffer the one at its end is predicted taken, and the
  * others by what they mostly do.
@@ -414,7 +549,7 @@ static bool stays_in_loop(const struct ooo *o, const struct ooo_insn *i)
 static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     bool taken = i->next != i->pc + i->op.size;
-    bool in_loop = is_looping(o), ends = i->pc == o->loop;
+    bool in_loop = is_looping(o), ends = i->pc == o->loop.end;
     bool predicted = ends || ooo_mostly_taken(&o->predictor, i->pc);
     struct ooo_branch b = {.pc = i->pc,
                            .from = from_where(o),
@@ -454,15 +589,47 @@ static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t 
     return guess;
 }
 
-/* Notes a jump that is taken: again the same one, backwards by a few instructions, is a loop. */
+/* Whether the buffer takes the loop that ends with this branch, by its last round. */
+static bool is_fit(const struct ooo *o, const struct ooo_insn *i)
+{
+    const struct ooo_loop *l = &o->loop;
+
+    return !l->unfit && l->forward <= 1 && l->reach <= i->pc &&
+           (i->pc + i->op.size - i->target) / 2 <= o->core->loop_buffer;
+}
+
+/* A branch backwards is taken: at the end of a loop, perhaps. */
+static void note_round(struct ooo *o, const struct ooo_insn *i)
+{
+    struct ooo_loop *l = &o->loop;
+
+    if (i->pc == l->filled)
+        l->rounds = LOOP_KNOWN;
+    else if (i->pc == l->end && is_fit(o, i))
+        l->rounds++;
+    else
+        l->rounds = 0;
+    if (l->rounds >= LOOP_KNOWN)
+        l->filled = i->pc;
+    l->end = i->pc;
+    l->forward = l->reach = l->unfit = 0;
+}
+
+/* Notes a branch or jump that fetch has followed rightly, for the loop buffer. */
 static void note_loop(struct ooo *o, const struct ooo_insn *i)
 {
-    bool again = i->pc == o->loop && i->op.class == CORE_branch && i->next < i->pc &&
-                 o->loop_insns <= o->core->loop_buffer;
-
-    o->loops = again ? o->loops + 1 : 0;
-    o->loop = i->pc;
-    o->loop_insns = 0;
+    if (i->op.class != CORE_branch) {
+        o->loop.unfit = 1;
+        if (is_looping(o))
+            leave_loop(o);
+    } else if (i->target > i->pc) {
+        o->loop.forward++;
+        o->loop.reach = max_of(o->loop.reach, i->target);
+    } else if (i->next == i->target) {
+        note_round(o, i);
+    } else {
+        leave_loop(o);
+    }
 }
 
 static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, uint64_t retired)
@@ -486,8 +653,8 @@ static void redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided, 
     enum ooo_guess guess = predict(o, i, decided);
 
     if (guess == GUESS_WRONG)
-        o->loops = 0;
-    else if (i->next != i->pc + i->op.size && !stays_in_loop(o, i))
+        leave_loop(o);
+    else
         note_loop(o, i);
     if (guess == GUESS_NEXT)
         return;
@@ -508,22 +675,32 @@ static void redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided, 
 
 /* ---- an instruction ---- */
 
+/* The result is there from `t' on. */
+static ALWAYS_INLINE void note_result(struct ooo *o, const struct pipe_op *op, uint64_t t)
+{
+    uint64_t bit = UINT64_C(1) << op->rd;
+
+    o->ready[op->rd] = t;
+    o->ready[0] = 0;
+    o->sums = is_fma((enum core_class)op->class) ? o->sums | bit : o->sums & ~bit;
+}
+
 /* One that waits until all before it have retired, and after which the pipeline fetches again. */
 static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
 {
     const struct core *core = o->core;
     enum core_class class = (enum core_class)i->op.class;
-    uint64_t t = dispatch(o, QUEUE_NONE, QUEUE_NONE);
+    uint64_t t = dispatch(o, &i->op, QUEUE_NONE, QUEUE_NONE);
     struct ooo_cost cost;
 
     wait_for(&t, stamp(o->retired, ISSUES));
+    wait_for_sources(o, &i->op, PIPE_SOURCES, &t);
     if (class == CORE_fence || class == CORE_fence_i || is_memory(class))
         wait_for(&t, stamp(o->written, PART_DATA));
     if (i->data)
         t = stamp(cycle_of(t) + i->data, PART_DATA);
     t = later(t, is_memory(class) ? core->latency[class] : core->interval[class]);
-    o->ready[i->op.rd] = t;
-    o->ready[0] = 0;
+    note_result(o, &i->op, t);
     cost = retire(o, t);
     if (is_memory(class))
         wait_for(&o->dispatched, stamp(o->retired, PART_DATA));
@@ -543,13 +720,18 @@ static bool is_alone(enum core_class class)
     return units[class] == UNIT_BLOCK || (is_memory(class) && class > CORE_store);
 }
 
-static enum ooo_queue queue_of(enum core_class class)
+static ALWAYS_INLINE enum ooo_queue queue_of(struct ooo *o, enum core_class class)
 {
     if (is_control(class))
         return QUEUE_BRANCH;
     if (is_memory(class))
         return QUEUE_MEMORY;
-    return is_float(class) ? QUEUE_FLOAT : QUEUE_ALU;
+    if (is_float(class))
+        return class >= CORE_fdiv || o->core->float_ports == 1 ? QUEUE_FLOAT
+                                                               : choose_queue(o, QUEUE_FLOAT);
+    if (class == CORE_div || o->core->alu_ports == 1)
+        return QUEUE_ALU;
+    return class == CORE_mul ? QUEUE_ALU_1 : choose_queue(o, QUEUE_ALU);
 }
 
 /* The load or store buffer. */
@@ -561,30 +743,31 @@ static enum ooo_queue buffer_of(enum core_class class)
 struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
 {
     enum core_class class = (enum core_class)i->op.class;
-    enum ooo_queue queue = queue_of(class), buffer = buffer_of(class);
+    enum ooo_queue queue, buffer = buffer_of(class);
     struct ooo_cost cost;
-    uint64_t t;
+    uint64_t t, done, dispatched;
 
     if (now != o->retired)
         ooo_flush(o, now);
     fetch(o, i);
     if (is_alone(class))
         return step_alone(o, i);
-    t = later(dispatch(o, queue, buffer), o->core->issue_after);
-    wait_for_sources(o, &i->op, class == CORE_store ? 1 : PIPE_SOURCES, &t);
-    execute(o, i, queue, &t);
-    o->ready[i->op.rd] = t;
-    o->ready[0] = 0;
-    if (class == CORE_store)
-        wait_for(&t, o->ready[i->op.source[1]]);
-    cost = retire(o, t);
+    queue = queue_of(o, class);
+    t = done = dispatched = later(dispatch(o, &i->op, queue, buffer), o->core->issue_after);
+    if (class == CORE_store) {
+        wait_for_sources(o, &i->op, 1, &done);
+        store(o, i, dispatched, &done);
+    } else {
+        wait_for_sources(o, &i->op, PIPE_SOURCES, &t);
+        execute(o, i, queue, &t, &done);
+        note_result(o, &i->op, t);
+    }
+    cost = retire(o, done);
     if (class == CORE_load)
         take_entry(o, QUEUE_LOADS, o->retired);
-    if (class == CORE_store) {
-        note_store(o, i, cycle_of(t), write_store(o, i, o->retired + o->core->store_write));
-        take_entry(o, QUEUE_STORES, o->written);
-    }
+    if (class == CORE_store)
+        write_retired(o, i);
     if (is_control(class))
-        redirect(o, i, cycle_of(t), o->retired);
+        redirect(o, i, cycle_of(done), o->retired);
     return cost;
 }

@@ -6,7 +6,8 @@
  * Structures with room for a number of instructions (the window, queues, buffers) are kept as the
  * cycles in which their entries are free again; an instruction is dispatched when it has all that
  * it needs. It issues in the first cycle in which its operands are there and a port is free;
- * instructions that are older have the choice before it.
+ * instructions that are older have the choice before it. What cannot trap any more may retire
+ * before its result is there.
  *
  * The hart's clock is the cycle of the last retirement, so an instruction takes the cycles from
  * the retirement before it to its own. All is state of the machine.
@@ -27,16 +28,17 @@ enum {
     OOO_WINDOW_MAX = 256,
     OOO_BUFFER_MAX = 64,
     OOO_QUEUE_MAX = 32,
-    OOO_PORTS_MAX = 2,
     OOO_SLOTS = 256, /* cycles for which the use of a port is noted */
 };
 
 /* The structures whose entries are instructions. */
 enum ooo_queue {
-    QUEUE_ALU,
+    QUEUE_ALU, /* each of two ports has one */
+    QUEUE_ALU_1,
+    QUEUE_FLOAT, /* ... */
+    QUEUE_FLOAT_1,
     QUEUE_BRANCH,
     QUEUE_MEMORY,
-    QUEUE_FLOAT,
     QUEUE_LOADS,  /* from dispatch to retirement */
     QUEUE_STORES, /* ... to the write into the cache */
     QUEUE_MISSES, /* lines on their way */
@@ -45,19 +47,30 @@ enum ooo_queue {
     QUEUE_NONE = OOO_QUEUES,
 };
 
-enum ooo_port { PORT_ALU, PORT_BRANCH, PORT_LOAD, PORT_STORE, PORT_FLOAT, OOO_PORTS };
+enum ooo_port {
+    PORT_ALU,
+    PORT_ALU_1,
+    PORT_FLOAT,
+    PORT_FLOAT_1,
+    PORT_BRANCH,
+    PORT_LOAD,
+    PORT_STORE,
+    OOO_PORTS
+};
 
 /* How an instruction uses the return-address stack. */
 enum ooo_link {
     OOO_CALLS = 1,
     OOO_RETURNS = 2,
-    OOO_UNKNOWN = 4 /* by t0, which is no link register */
+    OOO_UNKNOWN = 4, /* by t0, which is no link register */
+    OOO_AUIPC = 8    /* no jump, but no part of a loop in the loop buffer either */
 };
 
 struct ooo_insn {
     struct pipe_op op; /* what it is: its class, registers, size of access */
     uint8_t links;     /* enum ooo_link */
     uint64_t pc, next; /* where it is, and the instruction after it */
+    uint64_t target;   /* of a branch, also of one that is not taken */
     uint64_t va;       /* of a load or store */
     uint32_t fetch;    /* cycles that its bytes are late */
     uint32_t data;     /* ... that the caches take in addition */
@@ -72,9 +85,22 @@ struct ooo_cost {
 };
 
 struct ooo_store {
-    uint64_t from, to; /* bytes */
-    uint64_t ready;    /* its data can be forwarded */
-    uint64_t written;  /* it is in the cache */
+    uint64_t from, to;         /* bytes */
+    uint64_t count;            /* instructions before it */
+    uint64_t issued, data;     /* cycles: its address is known from then on, and its data; */
+    uint64_t retired, written; /* ... written: it is in the cache */
+};
+
+/* The loop that the code is in, for the loop buffer. */
+struct ooo_loop {
+    uint64_t end;    /* its branch backwards; OOO_NOWHERE: none */
+    uint64_t rounds; /* how often that one was taken in a row since the first time */
+    uint64_t filled; /* the branch of the loop that the buffer has */
+
+    /* in this round: */
+    uint64_t forward; /* branches forward */
+    uint64_t reach;   /* the farthest of their targets */
+    uint64_t unfit;   /* something that the buffer does not take */
 };
 
 /* The cycles in which the entries of a structure are free: a ring that begins with the first one.
@@ -87,16 +113,18 @@ struct ooo_room {
 struct ooo {
     const struct core *core;
     struct ooo_predictor predictor;
-    uint64_t ready[PIPE_REGS];        /* stamps (ooo.c): when a register's value can be used; */
-    uint64_t fetched;                 /* ... of the piece of code that was fetched last */
-    uint64_t piece;                   /* its number; OOO_NO_PIECE: the next one begins anew */
-    uint64_t gap;                     /* cycles of fetch lost before it */
-    uint64_t from;                    /* where fetch began after the last jump */
-    uint64_t called;                  /* the last call was fetched */
-    uint64_t loop, loops, loop_insns; /* the last jump, how often it was taken in a row, and the
-                                         instructions since */
+    uint64_t ready[PIPE_REGS]; /* stamps (ooo.c): when a register's value can be used; */
+    uint64_t sums;             /* registers that an fma wrote last: bits */
+    uint64_t fetched;          /* ... of the piece of code that was fetched last */
+    uint64_t piece;            /* its number; OOO_NO_PIECE: the next one begins anew */
+    uint64_t gap;              /* cycles of fetch lost before it */
+    uint64_t from;             /* where fetch began after the last jump */
+    uint64_t called;           /* the last call was fetched */
+    struct ooo_loop loop;
     uint64_t dispatched; /* ... of the last instruction, or the earliest time for the next */
     uint64_t in_dispatch, in_retire; /* instructions in the cycle of the last one */
+    uint64_t in_queue[OOO_QUEUES];   /* ... dispatched to the queues for memory and branches */
+    uint64_t second[OOO_QUEUES];     /* ... to either port: the next one goes to the second */
     uint64_t retired;                /* the last one: the hart's clock */
     uint64_t count;                  /* of instructions */
     uint64_t window[OOO_WINDOW_MAX]; /* by count: cycles of retirement */
@@ -107,7 +135,7 @@ struct ooo {
     uint64_t written;                       /* the last store */
     struct ooo_store stores[OOO_QUEUE_MAX]; /* a ring; the newest is before `next_store' */
     uint64_t next_store;
-    uint32_t slots[OOO_PORTS][OOO_PORTS_MAX][OOO_SLOTS]; /* low bits of cycles in use, by cycle */
+    uint32_t slots[OOO_PORTS][OOO_SLOTS]; /* low bits of cycles in use, by cycle */
 
     /* what the core's figures say */
     unsigned fetch_shift;
