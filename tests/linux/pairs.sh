@@ -44,10 +44,7 @@ mkdir -p "$top"
 # Debian sid's newest kernel is a package of another name each time.
 package_of() {
     case $version in
-        sid)
-            read_lists
-            depends linux-source linux-source-
-            ;;
+        sid) depends linux-source linux-source- ;;
         *) echo "linux-source-$version" ;;
     esac
 }
@@ -56,6 +53,7 @@ package_of() {
 unpack_source() {
     [ ! -e "$source/.complete" ] || return 0
     [ "$version" != sid ] || state=$cache/apt-sid
+    read_lists
     package=$(package_of)
     [ -n "$package" ] || fail 1 "linux-source of sid depends on no source; apt's words are in $log"
     fetch "$package" "$top/package"
