@@ -689,12 +689,50 @@ static struct insn not_an_insn(uint32_t word)
     return (struct insn){.size = (uint8_t)insn_size((uint16_t)word), .word = word};
 }
 
+/*
+ * The bits that decide about each row, apart from the rest of it, so that the compiler compares a
+ * word with several rows at once. The table is filled up with zeroes.
+ */
+enum {
+    ROWS_AT_ONCE = 16,
+    ROWS_ROUND = (ROW_COUNT + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE * ROWS_AT_ONCE
+};
+static const uint32_t row_masks[ROWS_ROUND] = {
+#define I(ext, name, match, mask, format, class) mask,
+#define C(ext, name, match, mask, format, base)  mask,
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
+static const uint32_t row_matches[ROWS_ROUND] = {
+#define I(ext, name, match, mask, format, class) match,
+#define C(ext, name, match, mask, format, base)  match,
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
+
+/* Whether one of the rows from `row` on may take the word. */
+static bool one_may_take(unsigned row, uint32_t word)
+{
+    const uint32_t *masks = row_masks + row, *matches = row_matches + row;
+    uint32_t taken = 0;
+
+    for (unsigned i = 0; i < ROWS_AT_ONCE; i++)
+        taken |= (uint32_t)((word & masks[i]) == matches[i]);
+    return taken;
+}
+
 bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out)
 {
     word = trimmed(word);
-    for (unsigned row = 0; row < ROW_COUNT && !is_longer(word); row++)
-        if (row_takes(row, word, out) && insn_in(out, extensions))
-            return true;
+    for (unsigned first = 0; first < ROW_COUNT && !is_longer(word); first += ROWS_AT_ONCE) {
+        if (!one_may_take(first, word))
+            continue;
+        for (unsigned row = first; row < first + ROWS_AT_ONCE && row < ROW_COUNT; row++)
+            if (row_takes(row, word, out) && insn_in(out, extensions))
+                return true;
+    }
     *out = not_an_insn(word);
     return false;
 }

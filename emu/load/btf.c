@@ -29,7 +29,8 @@ static bool take_header(const uint8_t *at, size_t left, struct btf *b)
     return true;
 }
 
-bool btf_find(const uint8_t *file, size_t size, struct btf *b)
+/* The header of a BTF; NULL: there is none. */
+static const uint8_t *find_header(const uint8_t *file, size_t size, struct btf *b)
 {
     static const uint8_t magic[] = {0x9f, 0xeb, 1, 0, HEADER_BYTES, 0, 0, 0};
     const uint8_t *at = file, *end = file + size;
@@ -38,10 +39,23 @@ bool btf_find(const uint8_t *file, size_t size, struct btf *b)
     while (end - at >= HEADER_BYTES && (at = memchr(at, magic[0], (size_t)(end - at)))) {
         if (end - at >= HEADER_BYTES && !memcmp(at, magic, sizeof magic) &&
             take_header(at, (size_t)(end - at), b))
-            return true;
+            return at;
         at++;
     }
-    return false;
+    return NULL;
+}
+
+bool btf_find(const uint8_t *file, size_t size, struct btf *b)
+{
+    return find_header(file, size, b) != NULL;
+}
+
+size_t btf_header_at(const uint8_t *file, size_t size)
+{
+    struct btf b;
+    const uint8_t *header = find_header(file, size, &b);
+
+    return header ? (size_t)(header - file) : size;
 }
 
 static bool is_named(const struct btf *b, uint32_t name, const char *wanted)

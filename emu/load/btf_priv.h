@@ -65,6 +65,9 @@ static inline uint32_t btf_parts(const uint8_t *type)
 /* Finds the BTF in a file. False: there is none. */
 MUST_USE bool btf_find(const uint8_t *file, size_t size, struct btf *b);
 
+/* Where in the file it begins; `size`: there is none. */
+size_t btf_header_at(const uint8_t *file, size_t size);
+
 /* The bytes after the three words of a type with `parts` parts; false: an unknown kind. */
 MUST_USE bool btf_rest(unsigned kind, uint32_t parts, uint64_t *bytes);
 

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/hash.h"
+#include "load/btf_priv.h"
 #include "load/image_priv.h"
 #include "mem/bus.h"
 
@@ -50,6 +51,8 @@ static enum exit_status read_image(struct image *im, uint64_t raw_base, const st
         elf_is_elf(&im->file) ? elf_read_image(im, raw_base, d) : raw_read_image(im, raw_base, d);
     if (status == EXIT_PASS && !im->text_count)
         default_texts(im);
+    if (status == EXIT_PASS && im->kind == IMAGE_RAW)
+        im->btf_at = btf_header_at(im->file.bytes, im->file.size);
     return status;
 }
 
@@ -210,6 +213,11 @@ void image_forget_names(struct image *im, bool keep_hash)
     im->hash = keep_hash ? image_hash(im) : 0;
     elf_forget_names(im);
     im->forgotten = true;
+}
+
+struct file image_btf(const struct image *im)
+{
+    return (struct file){im->file.bytes + im->btf_at, im->file.size - im->btf_at};
 }
 
 uint64_t image_hash(const struct image *im)

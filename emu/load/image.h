@@ -59,6 +59,7 @@ struct image {
     size_t text_count;
     bool has_tohost, has_fromhost; /* the symbols of HTIF (Berkeley's host-target interface) */
     uint64_t tohost, fromhost;     /* physical */
+    size_t btf_at;                 /* what is before it in the file is no BTF */
     bool forgotten;                /* image_forget_names has been called, with these results: */
     uint64_t digest, hash;
 };
@@ -119,6 +120,12 @@ bool image_covers(const struct image *im, uint64_t pa);
 
 /* The lowest virtual or physical address of a segment. */
 uint64_t image_lowest(const struct image *im);
+
+/*
+ * The part of the file in which load/btf.h is to look: of a raw image, which is large and mostly
+ * something else, from the BTF on, or nothing.
+ */
+struct file image_btf(const struct image *im);
 
 /* Converts an address by the segments. False: no segment includes it. */
 bool image_va_to_pa(const struct image *im, uint64_t va, uint64_t *pa);

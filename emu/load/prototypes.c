@@ -80,6 +80,7 @@ struct prototypes *prototypes_new(struct lines *lines, const struct image *im,
 {
     struct prototypes *p = xcalloc(1, sizeof *p);
     Dwarf *dwarf = lines_dwarf(lines);
+    struct file btf = image_btf(im);
 
     p->lines = lines;
     p->symbols = symbols;
@@ -87,7 +88,7 @@ struct prototypes *prototypes_new(struct lines *lines, const struct image *im,
         p->functions = lines_functions_new(lines);
         p->float_registers = has_float_abi(dwarf);
     } else {
-        p->btf = btf_functions_new(im->file.bytes, im->file.size, symbols);
+        p->btf = btf_functions_new(btf.bytes, btf.size, symbols);
     }
     return p;
 }

@@ -39,13 +39,13 @@ void peek_refuse(struct peek *p, const char *why)
 
 bool peek_has(const struct peek *p, const struct peek_member *m, uint64_t *at)
 {
-    const struct file *image = &p->image->file;
+    struct file btf = image_btf(p->image);
 
     if (!m->member)
         return lines_struct_size(p->lines, m->structure, at) ||
-               btf_struct_size(image->bytes, image->size, m->structure, at);
+               btf_struct_size(btf.bytes, btf.size, m->structure, at);
     return lines_member(p->lines, m->structure, m->member, at) ||
-           btf_member(image->bytes, image->size, m->structure, m->member, at);
+           btf_member(btf.bytes, btf.size, m->structure, m->member, at);
 }
 
 /* The offsets of the group, if they were looked up before; else NULL. */

@@ -53,11 +53,11 @@ static bool by_type(const struct type *type, const char *member, uint64_t *value
 static bool by_btf(const struct guest *g, const char *structure, const char *member,
                    uint64_t *value)
 {
-    const struct image *im = machine_image(g->machine);
+    struct file btf = image_btf(machine_image(g->machine));
 
     if (member)
-        return btf_member(im->file.bytes, im->file.size, structure, member, value);
-    return btf_struct_size(im->file.bytes, im->file.size, structure, value);
+        return btf_member(btf.bytes, btf.size, structure, member, value);
+    return btf_struct_size(btf.bytes, btf.size, structure, value);
 }
 
 static bool search(const struct guest *g, const char *structure, const char *member,

@@ -18,14 +18,18 @@ static bool has_struct(struct lines *lines, const char *structure)
 bool kernel_member(const struct image *im, struct lines *lines, const char *structure,
                    const char *member, uint64_t *offset)
 {
+    struct file btf = image_btf(im);
+
     return (lines && lines_member(lines, structure, member, offset)) ||
            (!has_struct(lines, structure) &&
-            btf_member(im->file.bytes, im->file.size, structure, member, offset));
+            btf_member(btf.bytes, btf.size, structure, member, offset));
 }
 
 bool kernel_struct_size(const struct image *im, struct lines *lines, const char *structure,
                         uint64_t *bytes)
 {
+    struct file btf = image_btf(im);
+
     return (lines && lines_struct_size(lines, structure, bytes)) ||
-           btf_struct_size(im->file.bytes, im->file.size, structure, bytes);
+           btf_struct_size(btf.bytes, btf.size, structure, bytes);
 }
