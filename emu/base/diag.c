@@ -4,6 +4,7 @@
 #include "base/diag.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,14 +32,19 @@ bool diag_has_lines(const struct diag *d)
 static void say(const struct diag *d, const char *kind, const char *escape, const char *format,
                 va_list args) __attribute__((format(printf, 4, 0)));
 
+/* Prints the line at once: whoever reads it from a pipe, as for the port of --gdb 0, has all of it.
+ */
 static void say(const struct diag *d, const char *kind, const char *escape, const char *format,
                 va_list args)
 {
     bool colour = d->colour && *escape;
+    char *text = NULL;
 
-    fprintf(d->out, "%s: %s%s%s", d->program, colour ? escape : "", kind, colour ? "\033[0m" : "");
-    vfprintf(d->out, format, args);
-    fputc('\n', d->out);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    fprintf(d->out, "%s: %s%s%s%s\n", d->program, colour ? escape : "", kind,
+            colour ? "\033[0m" : "", text ? text : format);
+    free(text);
 }
 
 void diag_error(const struct diag *d, const char *format, ...)
