@@ -71,7 +71,7 @@ def is_continued(sentence, cycle, *options):
           (len(later), len(traces[2])))
 
 
-is_continued("two harts, a model of a core", 8000000, "--harts", "2", "--timing", "c906")
+is_continued("two harts, a model of a core", 8000000, "--harts", "2", "--timing", sys.argv[2] + "/../../cores/c906.core")
 is_continued("three harts", 7000000, "--harts", "3", "--seed", "5")
 size, files = os.path.getsize(file), os.listdir(work)
 claim("256 MiB of memory take less than 2 MiB", size < 2 << 20, size)
