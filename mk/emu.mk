@@ -83,14 +83,12 @@ endif
 .PRECIOUS: %/stencils.o
 -include $(BUILD)/stencils.d
 
-cpu_src := $(filter emu/cpu/%,$(emu_src))
-
 # The compiler takes 14 and 10 seconds for these, and about 0.1 for each other file. So they are first, and no core waits
 # for the other at the end.
 emu_slow := emu/cpu/engine.c emu/cpu/engine_timed.c emu/cpu/engine_ooo.c emu/cpu/engine_ordered.c
 engines_first = $(filter $(emu_slow),$(1)) $(filter-out $(emu_slow),$(1))
 
-# The rules of one kind of build: $(call emu_build,directory,flags,files of its own,flags in front). The other files are those of the release build.
+# The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
 define emu_build
 $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(call engines_first,$(3))) $$(patsubst emu/%.c,$(BUILD)/emu/%.o,$$(filter-out $(3),$$(emu_src)))
 	$$(say) LD $$@
@@ -99,7 +97,7 @@ $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(call engines_first,$(3))) $$(p
 $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $(4) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
 $(1)/emu/cpu/native.o: $(BUILD)/stencils.inc
@@ -108,17 +106,12 @@ $(1)/emu/report/html.o: $(BUILD)/report_page.h
 endef
 
 $(eval $(call emu_build,$(BUILD),,$(emu_src)))
-$(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) -O1 -g1,$(emu_src)))
-# STRESS and DROP_CACHES stand in these files alone, and in headers that only emu/cpu includes. With -O2 gcc takes three
-# times as long for the engines, more than the tests run faster.
-$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS -DNO_NATIVE -O1 -g1,$(cpu_src) emu/machine/schedule.c emu/timing/stores.c))
-$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES -O1 -g1,$(cpu_src)))
-
-# Native code of the stress build, for `make check-translate`: its tables have another layout, so it has stencils of its own.
-native_stress := $(BUILD)/native-stress
-$(eval $(call emu_build,$(native_stress),-DSTRESS -O1 -g1,$(cpu_src) emu/machine/schedule.c emu/timing/stores.c,-I$(native_stress)))
-$(native_stress)/stencils.o: stencil_flags += -DSTRESS
-$(native_stress)/emu/cpu/native.o: $(native_stress)/stencils.inc
+# Not optimised, gcc takes half the time, more than the tests lose; but for the engine that whole guests run on.
+asan_level = $(if $(filter %/cpu/engine.o,$@),-O1,-O0)
+$(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) $$(asan_level) -g1,$(emu_src)))
+# These differ in numbers alone (emu/base/limits.h).
+$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS,emu/base/limits.c))
+$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES,emu/base/limits.c))
 
 # With -ftree-pta gcc takes twice as long for the engines, and with the check of alignment half as long again: all their accesses
 # of the guest's memory are memcpy().

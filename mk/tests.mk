@@ -17,7 +17,7 @@ $(asan_lib): $(asan_obj)
 $(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_lib) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 -g1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(test_obj) $(asan_lib) -lcmocka $(emu_libs)
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O0 -g1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(test_obj) $(asan_lib) -lcmocka $(emu_libs)
 
 # The examples of test_insn that need code, by class of instruction.
 insn_src := $(wildcard tests/isa/insn/*.c)
@@ -26,7 +26,7 @@ insn_obj := $(insn_src:tests/%.c=$(BUILD)/tests/%.o)
 $(insn_obj): $(BUILD)/tests/%.o: tests/%.c mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O0 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
 $(BUILD)/tests/isa/test_insn: $(insn_obj)
 $(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
 
@@ -38,7 +38,7 @@ view_test_obj := $(patsubst %,$(BUILD)/asan/tools/view/%.o,cache detail follow l
 $(view_test_obj): $(BUILD)/asan/%.o: %.c mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(EMU_CFLAGS) -O1 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(EMU_CFLAGS) -O0 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
 $(BUILD)/tests/unit/test_view: $(view_test_obj)
 $(BUILD)/tests/unit/test_view: test_obj = $(view_test_obj)
 
@@ -167,9 +167,9 @@ check-caches: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/a
 .PHONY: check-translate
 check-translate: export BUILD := $(BUILD)
 check-translate: export CROSS := $(CROSS)
-check-translate: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/native-stress/rvftrace | $(BOOTSTRAP_TEST)
+check-translate: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
 	@TWICE=engines tests/caches/suite.sh
-	@TINY=$(BUILD)/native-stress/rvftrace SEEDS=20 tests/run 'tests/machine/native.sh' 'tests/diff/difftest.py --seconds 600 --seed 2000'
+	@TINY=$(BUILD)/stress/rvftrace SEEDS=20 tests/run 'tests/machine/native.sh' 'tests/diff/difftest.py --seconds 600 --seed 2000'
 
 # A table of the kernels with a mistake, and many runs of those without.
 .PHONY: check-mutants

@@ -18,7 +18,8 @@ Q   := @
 say := @printf '  %-7s %s\n'
 endif
 
-HOSTCFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion \
+# Line numbers, for a stack and a profile; `make CFLAGS=-g' has variables, too, and takes a sixth longer.
+HOSTCFLAGS := -std=gnu11 -O2 -g1 -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion \
               -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE
 ifeq ($(WERROR),1)
 HOSTCFLAGS += -Werror

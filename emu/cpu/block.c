@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/hart_priv.h"
 
@@ -204,7 +205,7 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
     bool stale;
     struct block *b;
 
-    if (h->cache.block_count >= BLOCKS_MAX)
+    if (h->cache.block_count >= limits.blocks)
         hart_discard_blocks(h);
     b = block_build(h, pc, pa, insns, &stale);
     if (!b)
@@ -233,6 +234,7 @@ struct block *hart_find_block(struct hart *h)
     struct block *b;
     uint64_t pa;
 
+    hart_drop_caches(h);
     if (!hart_fetch_address(h, h->s.pc, &pa))
         return NULL;
     b = find_at(h, h->s.pc, pa);
@@ -242,7 +244,9 @@ struct block *hart_find_block(struct hart *h)
     }
     if (!b)
         b = decode_block(h, h->s.pc, pa, hart_insns(h));
-    if (b && !b->guarded) {
+    if (b && !b->guarded && !hart_drops_caches(h, 2)) {
+        if (h->cache.jump_fills.len >= limits.jumps)
+            hart_drop_jumps(h);
         *e = (struct jump_entry){h->s.pc, b};
         fills_add(&h->cache.jump_fills, e - h->cache.jumps[0]);
     }

@@ -11,12 +11,7 @@
 
 struct hart;
 
-/* Small in a stress build, so that full caches and short blocks are the common case. */
-#ifdef STRESS
-enum { JUMP_ENTRIES = 4, BLOCK_INSNS_MAX = 3, BLOCKS_MAX = 16 };
-#else
-enum { JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
-#endif
+enum { JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64 };
 
 /* ---- operations ---- */
 

@@ -66,6 +66,7 @@ static const bool class_ends_block[] = {
 #define NEXT                              false
 #define END                               true
 #define T(name, issue, data, branch, end) end,
+#include "base/limits.h"
 #include "cpu/class.def"
 #undef T
 #undef NEXT
@@ -264,7 +265,7 @@ static bool decode(struct builder *b)
     struct hart *h = b->hart;
     struct fetched f = {0};
 
-    const unsigned most = fetch_is_late(h->cluster->config.fetch) ? 1 : BLOCK_INSNS_MAX;
+    const unsigned most = fetch_is_late(h->cluster->config.fetch) ? 1 : limits.block_insns;
 
     b->guarded = is_guarded(h, b->pa);
     if (h->cluster->field_count)

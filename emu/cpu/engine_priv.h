@@ -161,7 +161,6 @@ static inline struct block *next_block(struct hart *h, struct block *from, unsig
     struct block *to;
 
     h->cache.block = from; /* becomes NULL if it is discarded */
-    hart_drop_caches(h);
     to = cached_block(h, h->s.pc);
     if (!to || to->suspect)
         to = hart_find_block(h);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/rng.h"
 #include "base/vec.h"
@@ -23,13 +24,6 @@
 #include "cpu/state_priv.h"
 #include "cpu/timed_priv.h"
 #include "cpu/translate_priv.h"
-
-/* A build that drops caches at random, to show that they are caches only. */
-#ifdef DROP_CACHES
-enum { DROPS_CACHES = 1 };
-#else
-enum { DROPS_CACHES = 0 };
-#endif
 
 struct state_io;
 
@@ -68,7 +62,7 @@ struct hart_cache {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
     } stack;
     VEC_OF(struct block *) suspects;
-    /* for builds that drop caches (DROPS_CACHES) */
+    /* for builds that drop caches (limits.h) */
     struct rng drops;
     uint64_t drop_chances;
     uint64_t
@@ -138,13 +132,13 @@ void hart_state_io(struct state_io *io, struct hart *h);
 /* In a build that drops caches: true at random, once in `once_in` calls; else always false. */
 static inline bool hart_drops_caches(struct hart *h, unsigned once_in)
 {
-    return DROPS_CACHES && rng_next(&h->cache.drops) % once_in == 0;
+    return limits.drops && rng_next(&h->cache.drops) % once_in == 0;
 }
 /* In such a build drops some caches at random; to be called where the engine is in no block. */
 void hart_drop_some_caches(struct hart *h);
 static inline void hart_drop_caches(struct hart *h)
 {
-    if (DROPS_CACHES)
+    if (limits.drops)
         hart_drop_some_caches(h);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/decode.h"
@@ -70,7 +71,7 @@ static struct store_walks *store_walks(struct hart *h)
 
 static unsigned store_walk_slot(uint64_t va)
 {
-    return (unsigned)(va >> PAGE_SHIFT) & (STORE_WALKS - 1);
+    return (unsigned)(va >> PAGE_SHIFT) & (limits.store_walks - 1);
 }
 
 static void empty_store_walks(struct hart *h)
@@ -122,20 +123,6 @@ static void tell_load(struct hart *h, uint64_t pa, unsigned size)
     ram_tell_load(ram, pa, size, &me);
 }
 
-static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t pa)
-{
-    unsigned slot = tlb_slot(va);
-
-    if (UNLIKELY(!pmp_page_is_uniform(h, pa)) || UNLIKELY(h->cache.unsure))
-        return;
-    if (t == &h->cache.tlb->load && loads_are_watched(h, pa))
-        return;
-    t->page[slot] = align_down(va, PAGE_BYTES);
-    t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
-    fills_add(t == &h->cache.tlb->store ? &h->cache.store_fills : &h->cache.other_fills,
-              (t - &h->cache.tlbs[0].load) * TLB_ENTRIES + slot);
-}
-
 static bool has(const struct translations *t, uint64_t va)
 {
     return t->page[tlb_slot(va)] == align_down(va, PAGE_BYTES);
@@ -167,6 +154,22 @@ static void empty_stores(struct hart *h)
         h->cache.store_fills.len = 0;
     }
     empty_filled(h, &h->cache.store_fills);
+}
+
+static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t pa)
+{
+    struct fills *fills = t == &h->cache.tlb->store ? &h->cache.store_fills : &h->cache.other_fills;
+    unsigned slot = tlb_slot(va);
+
+    if (UNLIKELY(!pmp_page_is_uniform(h, pa)) || UNLIKELY(h->cache.unsure))
+        return;
+    if (t == &h->cache.tlb->load && loads_are_watched(h, pa))
+        return;
+    if (fills->len >= limits.translations)
+        empty_filled(h, fills);
+    t->page[slot] = align_down(va, PAGE_BYTES);
+    t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
+    fills_add(fills, (t - &h->cache.tlbs[0].load) * TLB_ENTRIES + slot);
 }
 
 void hart_flush_tlb(struct hart *h)
@@ -297,7 +300,8 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     if (translated && UNLIKELY(h->cache.unsure))
         return;
     if (!translated)
-        stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
+        stretch = (struct stretch){align_down(pa, limits.bare_span),
+                                   align_down(pa, limits.bare_span), limits.bare_span};
     else if (h->cache.leaf.shift > PAGE_SHIFT)
         stretch = h->s.used ? leaf_stretch(h, va, pa) : walk_stretch(h, va);
     else

@@ -15,16 +15,11 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "cpu/hart_priv.h"
 
 #if defined __x86_64__ && defined __linux__ && !defined __SANITIZE_ADDRESS__ && \
     !defined __clang__ && !defined NO_NATIVE
-
-#ifdef STRESS
-enum { CODE_BYTES = 1 << 14 };
-#else
-enum { CODE_BYTES = 1 << 25 };
-#endif
 
 /* ---- the tables that mk/stencils.py makes ---- */
 
@@ -66,7 +61,7 @@ enum { PLACE_MEMORY = 6, PLACE_NONE = 7, PLACES = 8 };
 /* ---- memory for code ---- */
 
 struct native_code {
-    uint8_t *write;         /* CODE_BYTES, to be written... */
+    uint8_t *write;         /* limits.native_bytes, to be written... */
     const uint8_t *execute; /* ... and the same to be executed */
     size_t used, begin;     /* begin: after what is common to all blocks */
     const uint8_t *enter, *leave, *none;
@@ -82,12 +77,12 @@ static bool map_code(struct native_code *n)
 
     if (fd < 0)
         return false;
-    if (ftruncate(fd, CODE_BYTES)) {
+    if (ftruncate(fd, limits.native_bytes)) {
         close(fd);
         return false;
     }
-    write = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    execute = mmap(NULL, CODE_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    write = mmap(NULL, limits.native_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    execute = mmap(NULL, limits.native_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
     close(fd);
     if (write != MAP_FAILED && execute != MAP_FAILED) {
         n->write = write;
@@ -95,16 +90,16 @@ static bool map_code(struct native_code *n)
         return true;
     }
     if (write != MAP_FAILED)
-        munmap(write, CODE_BYTES);
+        munmap(write, limits.native_bytes);
     if (execute != MAP_FAILED)
-        munmap(execute, CODE_BYTES);
+        munmap(execute, limits.native_bytes);
     return false;
 }
 
 static void unmap_code(struct native_code *n)
 {
-    munmap(n->write, CODE_BYTES);
-    munmap((void *)(uintptr_t)n->execute, CODE_BYTES);
+    munmap(n->write, limits.native_bytes);
+    munmap((void *)(uintptr_t)n->execute, limits.native_bytes);
 }
 
 /* ---- what a block is made of ---- */
@@ -556,7 +551,7 @@ static void interpret(struct block *b)
 static void watch(struct block *b)
 {
     b->native = b->hart->cluster->native->none;
-    b->warmth = NATIVE_WARM;
+    b->warmth = limits.native_warmth;
     b->ops[0].go = b->first_go = engine_label(b->hart, UOP_WARM, SOURCES_fresh);
 }
 
@@ -638,9 +633,9 @@ void native_translate(struct block *b)
                   : STENCIL_exit,
               b->uop_count - 1U);
     add_piece(&t, STENCIL_native_exit, 0);
-    if (t.full || bytes_of(&t) + 16 > CODE_BYTES - n->begin)
+    if (t.full || bytes_of(&t) + 16 > limits.native_bytes - n->begin)
         return;
-    if (bytes_of(&t) + 16 > CODE_BYTES - n->used)
+    if (bytes_of(&t) + 16 > limits.native_bytes - n->used)
         drop_all(n);
     b->native = n->execute + n->used;
     place(&t, own, far);

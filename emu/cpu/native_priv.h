@@ -51,13 +51,6 @@ struct native_state {
 
 enum { NATIVE_ENTERS = UINT32_MAX };
 
-/* With ENGINE_AUTO a block is translated when it has been entered this many times. */
-#ifdef STRESS
-enum { NATIVE_WARM = 2 };
-#else
-enum { NATIVE_WARM = 32 };
-#endif
-
 /* NULL: this host or build has no native code; *why is then set. */
 struct native_code *native_new(struct cluster *c, const char **why);
 void native_free(struct native_code *n); /* NULL is allowed */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "base/rng.h"
 #include "cpu/hart_priv.h"
 #include "mem/bus.h"
@@ -137,7 +138,7 @@ void store_order_add(struct cluster *c, uint64_t pa, unsigned size, const struct
     struct past_write *w = store_order_kept(o, number);
     struct written_word *word;
 
-    if (number - o->first == WRITES_KEPT)
+    if (number - o->first == limits.writes_kept)
         forget_oldest(o);
     word = word_to_write(c, at);
     *w = *write;
@@ -428,7 +429,7 @@ void store_order_keep(struct hart *h, const struct buffered_store *store)
     bool data_waits =
         UNLIKELY(o->unbound) && store->kind != WAITS_LOAD && store_order_writer_of(h, o->insn.rs2);
 
-    if (o->count == STORES_WAITING_MAX)
+    if (o->count == limits.stores_waiting)
         make_room(h);
     s = &o->waiting[o->count++];
     *s = *store;

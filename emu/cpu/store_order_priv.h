@@ -20,11 +20,7 @@
 struct state_io;
 
 /* Small in a stress build, so that full buffers and forgotten writes are the common case. */
-#ifdef STRESS
-enum { STORES_WAITING_MAX = 3, WRITES_KEPT = 16 };
-#else
 enum { STORES_WAITING_MAX = 32, WRITES_KEPT = 1024 };
-#endif
 
 /*
  * The registers that have a view: integer, floating point, then none, to read and to write; and

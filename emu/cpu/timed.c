@@ -79,7 +79,7 @@ static uint32_t number_of(struct pipe_states *s, const struct pipe_state *state)
 
 static bool are_many(const struct pipe_states *s)
 {
-    return s->at.len > PIPE_STATES_MAX;
+    return s->at.len > limits.pipe_states;
 }
 
 /*
@@ -230,6 +230,7 @@ static enum core_class class_of(const struct hart *h, const struct uop *u, unsig
  */
 static const char *const patterns[] = {
 #define F(name, text, floating) text,
+#include "base/limits.h"
 #include "cpu/format.def"
 #undef F
 };
@@ -337,7 +338,7 @@ static struct path *make_path(struct hart *h, struct block *b, unsigned first)
     struct path *p;
     size_t before;
 
-    if (t->count == PATHS_MAX)
+    if (t->count == limits.paths)
         timed_discard_paths(b);
     before = (b->uop_count * sizeof p->before[0] + 7) & ~(size_t)7;
     p = xcalloc(1, sizeof *p + before + (b->uop_count + 1U) * sizeof *p->stalls);

@@ -21,11 +21,6 @@ struct hart;
 
 /* The low bits of a path's key are the number of a state; above them is the hart's token. */
 enum { PIPE_ID_BITS = 24 };
-#ifdef STRESS
-enum { PIPE_STATES_MAX = 16, PATHS_MAX = 2 };
-#else
-enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
-#endif
 
 #define NO_KEY UINT64_MAX
 

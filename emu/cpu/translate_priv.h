@@ -11,14 +11,7 @@
 
 #include "mem/ram.h"
 
-/* Small in a stress build, so that full caches are the common case. */
-#ifdef STRESS
-enum { TLB_ENTRIES = 2, STORE_WALKS = 2 };
-#define BARE_SPAN (UINT64_C(4) << PAGE_SHIFT)
-#else
 enum { TLB_ENTRIES = 4096, STORE_WALKS = 64 };
-#define BARE_SPAN (UINT64_C(1) << 40) /* bytes, a power of two; all of memory */
-#endif
 
 static inline bool same_page(uint64_t a, uint64_t b)
 {

@@ -21,6 +21,7 @@
 #include <assert.h>
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "base/state_io.h"
 #include "cpu/feed.h"
 #include "cpu/hart.h"
@@ -32,13 +33,6 @@
 #include "dev/virtio_console.h"
 #include "machine/machine_priv.h"
 #include "machine/plan.h"
-
-/* Slice lengths, in cycles: from SLICE_MIN, less than SLICE_SPREAD more. */
-#ifdef STRESS
-enum { SLICE_MIN = 1, SLICE_SPREAD = 4 };
-#else
-enum { SLICE_MIN = 3000, SLICE_SPREAD = 3000 };
-#endif
 
 /* While harts run, the console is called once in this number of cycles. */
 enum { POLL_CYCLES = 1 << 20 };
@@ -318,7 +312,7 @@ static bool any_ready(struct machine *m)
 static struct slice choose_by_seed(struct machine *m)
 {
     return (struct slice){.hart = ready(m)->hart,
-                          .cycles = SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD),
+                          .cycles = limits.slice_min + rng_below(&m->rng, limits.slice_spread),
                           .insns = UINT64_MAX};
 }
 

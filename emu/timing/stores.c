@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 
@@ -230,11 +231,6 @@ static uint32_t add(struct store_buffer *s, const struct core *core, uint64_t pa
 /* ---- numbered states ---- */
 
 enum { NUMBER_BITS = 24, DELTA_BITS = 24, STEP_BITS = 15, STATE_SLOTS = 1 << 17 };
-#ifdef STRESS
-enum { STATES_MAX = 16 };
-#else
-enum { STATES_MAX = STATE_SLOTS / 4 };
-#endif
 
 /* A buffer's state without the doublewords; cycles count from that in which the last store was
  * accepted, and what no longer makes a difference is 0.
@@ -414,7 +410,7 @@ static NOINLINE uint32_t add_and_note(struct store_buffer *s, const struct core 
 
     settle(s);
     stall = add(s, core, pa, size, now, &at);
-    if (m->states.len >= STATES_MAX) {
+    if (m->states.len >= limits.store_states) {
         forget(m);
         had_number = false;
     }
