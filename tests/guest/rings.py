@@ -7,6 +7,7 @@ printk_formats and saved_cmdlines. A small ring, so that events were lost; one p
 """
 import os
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -102,6 +103,46 @@ def said_by_guest(said):
     return found
 
 
+HART = "global_trace.array_buffer.buffer->cpu[1]"
+# What a guest that means harm, or one that has lost its memory, may leave there: each line one damage.
+DAMAGES = ["global_trace.next = &global_trace; global_trace.name = (char *)init_task.comm",
+           f"{HART}->pages = (struct buffer_page *){HART}->slots",
+           f"{HART}->nr_pages = 1 << 60; {HART}->tail = 1 << 62",
+           f"{HART}->tail = {HART}->tail + 1000000000; {HART}->commit = {HART}->tail",
+           f"{HART}->buffer->cpu[0] = {HART}",
+           f"{HART}->slots = (unsigned long *)-4",
+           f"{HART}->commit_page->page = {HART}->pages->page; {HART}->head = -1"]
+
+
+def debug(build, work, commands, *options):
+    with open(f"{work}/commands", "w", encoding="utf-8") as file:
+        file.write("\n".join(commands) + "\nquit\n")
+    return subprocess.run([f"{build}/rvftrace", "debug", "--quiet", "--console", "none", "-x", f"{work}/commands", *options],
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+
+
+def damaged_rings_end(build, layout, work):
+    """Each damage ends --rings at once: the file is whole, or there is none and a line says why."""
+    script = "; ".join([f"cd {T}", "echo 16 > buffer_size_kb", "mkdir instances/first", "echo 1 > events/sched/enable", "ps | cat", "poweroff"])
+    debug(build, work, ["continue", f"save {work}/good.rvs"], "--harts", "2", "--append", f'script="{script}"',
+          f"{build}/guest-kernel/{layout}/kernel.elf")
+    for damage in [None] + DAMAGES:
+        name = f"{work}/{'good' if not damage else 'damaged'}.rvs"
+        if damage:
+            said = debug(build, work, [f"set var {one}" for one in damage.split("; ")] + [f"save {name}"], "--restore", f"{work}/good.rvs").stdout
+            claim(f"a guest with {damage}", b"saved in" in said and b"error" not in said and b"no member" not in said, said)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--console", "none", "--restore", name,
+                               "--rings", f"{work}/d.dat"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        whole = os.path.exists(f"{work}/d.dat")
+        claim("... its rings are there, or refused with a line, within a second", taken < 1 and not os.path.exists(f"{work}/d.dat.part") and
+              (whole if done.returncode == 0 else done.returncode == 74 and done.stderr.startswith(b"rvftrace: error: --rings: ")) and
+              (whole or damage), (done, taken))
+        if whole:
+            os.unlink(f"{work}/d.dat")
+
+
 def main(build, layout):
     with tempfile.TemporaryDirectory() as work:
         whole = run(build, layout, "--report", f"{work}/r.json")
@@ -117,6 +158,7 @@ def main(build, layout):
                                stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
         claim("a kernel without rings is one line", other.returncode == 74 and not os.path.exists(f"{work}/none.dat") and
               b"--rings: found no ring buffers" in other.stderr, other)
+        damaged_rings_end(build, layout, work)
     guest = said_by_guest(whole.stdout.replace(b"\r\n", b"\n"))
     for event in EVENTS:
         claim(f"the format of {event}", dat.formats.get(event) == guest[f"events/{event}/format"],
