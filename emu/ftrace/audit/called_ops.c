@@ -46,7 +46,8 @@ struct called_ops {
     const struct detour *(*running)(void *ctx, const struct hart *h);
     void *ctx;
     uint64_t lock; /* the address of ftrace_lock; 0: not known */
-    struct probe_owner at_op, at_list;
+    struct probe_owner at_op, at_list, at_graph;
+    size_t graphs; /* those of the ops that are read from this one on are graph tracers' */
     VEC_OF(uint32_t) probes;
     VEC_OF(struct walk) walks;
     struct map by_site; /* site -> its calls that were judged */
@@ -83,28 +84,37 @@ static void plant(struct called_ops *c, struct hart *h, uint64_t va, struct prob
         VEC_PUSH(&c->probes, cluster_plant(c->audit->config.cluster, pa, owner, id));
 }
 
-/* A function of several ops has one probe. */
-static bool is_planted(const struct called_ops *c, size_t i, uint64_t func)
+/* A function of several ops has one probe; those before `from' are others. */
+static bool is_planted(const struct called_ops *c, size_t from, size_t i, uint64_t func)
 {
     struct ftrace_op op;
 
-    while (i-- > 0)
+    while (i-- > from)
         if (ftrace_records_op(c->audit->config.records, i, &op) && op.func == func &&
-            !(op.flags & OPS_STUB))
+            (i >= c->graphs || !(op.flags & OPS_STUB)))
             return true;
     return false;
+}
+
+/* Plants the probes at the functions of ops, and at the entry functions of graph tracers. */
+static void plant_ops(struct called_ops *c, struct hart *h)
+{
+    struct ftrace_op op;
+
+    for (size_t i = 0; ftrace_records_op(c->audit->config.records, i, &op); i++)
+        if (i >= c->graphs && !is_planted(c, c->graphs, i, op.func))
+            plant(c, h, op.func, &c->at_graph, 0);
+        else if (i < c->graphs && !(op.flags & OPS_STUB) && !is_planted(c, 0, i, op.func))
+            plant(c, h, op.func, &c->at_op, 0);
 }
 
 static void plant_all(struct called_ops *c, struct hart *h)
 {
     static const char *const lists[] = {"ftrace_ops_list_func", "arch_ftrace_ops_list_func"};
     const struct symbols *symbols = c->audit->config.symbols;
-    struct ftrace_op op;
     uint64_t va, last = 0;
 
-    for (size_t i = 0; ftrace_records_op(c->audit->config.records, i, &op); i++)
-        if (!(op.flags & OPS_STUB) && !is_planted(c, i, op.func))
-            plant(c, h, op.func, &c->at_op, 0);
+    plant_ops(c, h);
     for (unsigned i = 0; i < ARRAY_LEN(lists); i++)
         if (symbols_find(symbols, lists[i], &va) && va != last) {
             plant(c, h, va, &c->at_list, 0);
@@ -130,6 +140,7 @@ static void arm(struct called_ops *c, struct hart *h)
         c->calls_left = 0;
         return;
     }
+    c->graphs = ftrace_records_add_graphs(records, h);
     plant_all(c, h);
     c->armed = true;
     if (!c->restored)
@@ -197,8 +208,8 @@ static void report_argument(struct called_ops *c, struct hart *h, uint64_t pc,
 
 /* ---- calls ---- */
 
-/* The detour whose tracer the hart calls now, if it can be judged; NULL: none. */
-static const struct detour *judged(struct called_ops *c, struct hart *h)
+/* The detour whose tracer the hart calls now for ip, if it can be judged; NULL: none. */
+static const struct detour *judged(struct called_ops *c, struct hart *h, uint64_t ip)
 {
     const struct detour *d = c->armed && c->calls_left ? c->running(c->ctx, h) : NULL;
     const struct site *s;
@@ -207,7 +218,7 @@ static const struct detour *judged(struct called_ops *c, struct hart *h)
         hart_mode(h) == PRIV_U || d->sp - hart_reg(h, REG_SP) >= TASK_STACK_BYTES)
         return NULL;
     s = site_get(c->audit->config.sites, d->site);
-    return hart_reg(h, REG_A0) - s->va < s->size && is_free(c, h) ? d : NULL;
+    return ip - s->va < s->size && is_free(c, h) ? d : NULL;
 }
 
 /* Whether the site's call is one of those that are judged; it is counted. */
@@ -274,7 +285,7 @@ static enum probe_verdict hit_op(void *ctx, uint32_t id, uint8_t cookie, struct 
                                  uint64_t pc)
 {
     struct called_ops *c = ctx;
-    const struct detour *d = take_hit(c) ? judged(c, h) : NULL;
+    const struct detour *d = take_hit(c) ? judged(c, h, hart_reg(h, REG_A0)) : NULL;
     struct walk *walk = d ? walk_of(c, d) : NULL;
 
     (void)id;
@@ -284,11 +295,48 @@ static enum probe_verdict hit_op(void *ctx, uint32_t id, uint8_t cookie, struct 
     return PROBE_GO_ON;
 }
 
+/* Reports the call of an entry function for a function that no graph tracer with it wants. */
+static void judge_graph(struct called_ops *c, struct hart *h, uint64_t pc, const struct detour *d,
+                        uint64_t ip)
+{
+    const struct ftrace_records *records = c->audit->config.records;
+    struct ftrace_op op, with_it = {.at = 0};
+
+    for (size_t i = c->graphs; ftrace_records_op(records, i, &op); i++) {
+        if (op.func != pc)
+            continue;
+        if (ftrace_records_op_wants(records, i, ip))
+            return;
+        with_it = op;
+    }
+    if (with_it.at)
+        report_call(c, h, d, &with_it, MESSAGE_OP_UNWANTED);
+}
+
+/* The entry function of a graph tracer: its first argument leads to the address of the function. */
+static enum probe_verdict hit_graph(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                    uint64_t pc)
+{
+    struct called_ops *c = ctx;
+    const struct detour *d;
+    uint64_t ip;
+
+    (void)id;
+    (void)cookie;
+    if (!take_hit(c) || !hart_peek(h, hart_reg(h, REG_A0), &ip, sizeof ip))
+        return PROBE_GO_ON;
+    d = judged(c, h, ip);
+    if (d && take_site(c, d->site))
+        judge_graph(c, h, pc, d, ip);
+    return PROBE_GO_ON;
+}
+
 static enum probe_verdict hit_list(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                    uint64_t pc)
 {
     struct called_ops *c = ctx;
-    const struct detour *d = take_hit(c) && c->walks.len < WALKS_MAX ? judged(c, h) : NULL;
+    const struct detour *d =
+        take_hit(c) && c->walks.len < WALKS_MAX ? judged(c, h, hart_reg(h, REG_A0)) : NULL;
 
     (void)id;
     (void)cookie;
@@ -358,7 +406,8 @@ struct called_ops *called_ops_new(struct audit *a,
                              .running = running,
                              .ctx = ctx,
                              .at_op = {c, plan, hit_op},
-                             .at_list = {c, plan, hit_list}};
+                             .at_list = {c, plan, hit_list},
+                             .at_graph = {c, plan, hit_graph}};
     if (!a->config.records || !a->config.symbols ||
         !symbols_find(a->config.symbols, "ftrace_lock", &c->lock))
         c->lock = 0;

@@ -61,6 +61,9 @@ enum member {
     OPS_SUBOPS,
     OPS_NEXT_SUBOP,
     OPS_FUNC,
+    MEMBERS_ALWAYS, /* the number of those that are searched for in all kernels */
+    GRAPH_OPS = MEMBERS_ALWAYS,
+    GRAPH_ENTRY,
     MEMBERS
 };
 
@@ -84,6 +87,8 @@ static const char *const members[MEMBERS][2] = {
     [OPS_SUBOPS] = {"ftrace_ops", "subops"},
     [OPS_NEXT_SUBOP] = {"ftrace_ops", "next_subop"},
     [OPS_FUNC] = {"ftrace_ops", "func"},
+    [GRAPH_OPS] = {"fgraph_ops", "ops"},
+    [GRAPH_ENTRY] = {"fgraph_ops", "entryfunc"},
 };
 
 /* Not all kernels have all of them; an offset that is not known: */
@@ -119,6 +124,8 @@ struct ftrace_records {
     struct lines *lines;
     bool searched, known;
     uint64_t at[MEMBERS], size[STRUCTS], variable[VARIABLES];
+    uint64_t
+        graphs; /* the address of fgraph_array, if the members of its structs are known; or 0 */
     /* what is wanted now: of a function that no set names, and the differences of the others */
     struct want common;
     VEC_OF(struct want) wants;
@@ -168,10 +175,24 @@ static bool find_variables(struct ftrace_records *r)
     return true;
 }
 
+static bool has_member(struct ftrace_records *r, enum member i)
+{
+    return kernel_member(r->image, r->lines, members[i][0], members[i][1], &r->at[i]);
+}
+
+/* Graph tracers that have filters of their own; older kernels have none. */
+static void find_graphs(struct ftrace_records *r)
+{
+    if (!symbols_find(r->symbols, "fgraph_array", &r->graphs) || !has_member(r, GRAPH_OPS) ||
+        !has_member(r, GRAPH_ENTRY))
+        r->graphs = 0;
+}
+
 static bool find_members(struct ftrace_records *r)
 {
     static const char *const names[STRUCTS] = {"ftrace_page", "dyn_ftrace", "ftrace_hash"};
-    static const char *const users[] = {"ftrace_release_mod", "ftrace_set_filter"};
+    static const char *const users[] = {"ftrace_release_mod", "ftrace_set_filter",
+                                        "register_ftrace_graph"};
     uint64_t user; /* a function that uses some of these structs */
 
     for (unsigned i = 0; i < ARRAY_LEN(users); i++)
@@ -180,8 +201,8 @@ static bool find_members(struct ftrace_records *r)
     for (unsigned i = 0; i < STRUCTS; i++)
         if (!kernel_struct_size(r->image, r->lines, names[i], &r->size[i]))
             return false;
-    for (unsigned i = 0; i < MEMBERS; i++) {
-        if (kernel_member(r->image, r->lines, members[i][0], members[i][1], &r->at[i]))
+    for (unsigned i = 0; i < MEMBERS_ALWAYS; i++) {
+        if (has_member(r, i))
             continue;
         if (i < NEEDED)
             return false;
@@ -196,6 +217,8 @@ bool ftrace_records_known(struct ftrace_records *r)
 {
     if (!r->searched)
         r->known = find_variables(r) && find_members(r);
+    if (!r->searched && r->known)
+        find_graphs(r);
     r->searched = true;
     return r->known;
 }
@@ -519,6 +542,34 @@ bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h)
         return true;
     forget_ops(r);
     return false;
+}
+
+/* Reads the ops of one graph tracer. */
+static void read_graph(struct ftrace_records *r, struct hart *h, uint64_t graph)
+{
+    struct read_op op = {.op = {.at = graph + r->at[GRAPH_OPS], .flags = OPS_STUB}};
+
+    if (!read_member(r, h, graph, GRAPH_ENTRY, &op.op.func))
+        return;
+    VEC_PUSH(&op.of, ((struct choice){.all = false}));
+    if (read_choice(r, h, op.op.at, &op.of.at[0]))
+        VEC_PUSH(&r->ops, op);
+    else
+        choices_free(&op.of);
+}
+
+size_t ftrace_records_add_graphs(struct ftrace_records *r, struct hart *h)
+{
+    enum { GRAPHS_MAX = 16 }; /* FGRAPH_ARRAY_SIZE */
+    size_t before = r->ops.len;
+    uint64_t graph, stub;
+
+    if (!r->graphs || !symbols_find(r->symbols, "fgraph_stub", &stub))
+        return before;
+    for (unsigned i = 0; i < GRAPHS_MAX; i++)
+        if (read_word(h, r->graphs + 8 * i, &graph) && graph && graph != stub)
+            read_graph(r, h, graph);
+    return before;
 }
 
 bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_op *op)

@@ -76,6 +76,11 @@ bool ftrace_records_has_ops(struct ftrace_records *r, struct hart *h, uint64_t o
  * stay the same until the next call. False: not all can be read, and there are none.
  */
 bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h);
+/*
+ * Adds those of the graph tracers, which have filters of their own and are called by way of another
+ * ops: `func' is the entry function, and OPS_STUB is set. Returns the number of those before them.
+ */
+size_t ftrace_records_add_graphs(struct ftrace_records *r, struct hart *h);
 /* The i-th of them; false: there are not so many. */
 bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_op *op);
 /* Whether the filter of the i-th, or of one that it stands for, has the address of this record. */
