@@ -120,6 +120,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
         c->order = store_order_new();
         c->wanted = INSN_ORDER;
     }
+    if (c->config.extensions & EXTS_Zicfilp)
+        c->wanted |= INSN_LANDING;
     if (c->timing)
         c->not_native = "a core model has an engine of its own";
     else if (c->order)
@@ -212,6 +214,7 @@ static void want(struct cluster *c, uint32_t kinds)
         kinds &= ~EVENT_BIT(EVENT_INSN);
     if (c->order)
         kinds |= INSN_ORDER;
+    kinds |= c->wanted & INSN_LANDING;
     if ((kinds ^ c->wanted) & INSN_EVENTS)
         for (size_t i = 0; i < c->harts.len; i++)
             c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;

@@ -233,6 +233,11 @@ static uint64_t read_mstatus(struct hart *h)
     return h->s.csr.mstatus | (dirty ? MSTATUS_SD : 0);
 }
 
+static uint64_t status_writable(const struct hart *h)
+{
+    return MSTATUS_WRITABLE | (hart_has(h, EXT_Zicfilp) ? MSTATUS_SPELP | MSTATUS_MPELP : 0);
+}
+
 /* MPP is WARL: 2 is not a privilege mode, and writing it keeps the old value. */
 static void write_mstatus(struct hart *h, uint64_t value)
 {
@@ -244,7 +249,7 @@ static void write_mstatus(struct hart *h, uint64_t value)
         value &= ~MSTATUS_FS;
     if (!hart_has(h, EXT_V))
         value &= ~MSTATUS_VS;
-    h->s.csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
+    h->s.csr.mstatus = (old & ~status_writable(h)) | (value & status_writable(h));
     /* Load translations were cached under the old value of MXR. */
     if ((old ^ value) & MSTATUS_MXR)
         hart_flush_tlb(h);
@@ -252,12 +257,27 @@ static void write_mstatus(struct hart *h, uint64_t value)
 
 static uint64_t read_sstatus(struct hart *h)
 {
-    return read_mstatus(h) & SSTATUS_VISIBLE;
+    return read_mstatus(h) & (SSTATUS_VISIBLE | MSTATUS_SPELP);
 }
 
 static void write_sstatus(struct hart *h, uint64_t value)
 {
-    write_mstatus(h, (h->s.csr.mstatus & ~SSTATUS_WRITABLE) | (value & SSTATUS_WRITABLE));
+    const uint64_t writable = SSTATUS_WRITABLE | MSTATUS_SPELP;
+
+    write_mstatus(h, (h->s.csr.mstatus & ~writable) | (value & writable));
+}
+
+static uint64_t read_medeleg(struct hart *h)
+{
+    return h->s.csr.medeleg;
+}
+
+static void write_medeleg(struct hart *h, uint64_t value)
+{
+    uint64_t always = UINT64_C(0xb3ff), check = UINT64_C(1) << EXC_SOFTWARE_CHECK;
+    bool checks = hart_has(h, EXT_Zicfilp) || hart_has(h, EXT_Zicfiss);
+
+    h->s.csr.medeleg = value & (always | (checks ? check : 0));
 }
 
 /* The interrupts that can be delegated to S-mode. */
@@ -377,7 +397,9 @@ static void write_misa(struct hart *h, uint64_t value)
 static uint64_t envcfg_writable(const struct hart *h)
 {
     return ENVCFG_FIOM | (hart_has(h, EXT_Zicbom) ? ENVCFG_CBIE | ENVCFG_CBCFE : 0) |
-           (hart_has(h, EXT_Zicboz) ? ENVCFG_CBZE : 0);
+           (hart_has(h, EXT_Zicboz) ? ENVCFG_CBZE : 0) |
+           (hart_has(h, EXT_Zicfilp) ? ENVCFG_LPE : 0) |
+           (hart_has(h, EXT_Zicfiss) ? ENVCFG_SSE : 0);
 }
 
 /* CBIE and PMM are WARL: a write of the reserved value keeps the old one. `masks`: the extension
@@ -420,7 +442,7 @@ static void write_menvcfg(struct hart *h, uint64_t value)
 
     write_envcfg(h, &h->s.csr.menvcfg, value, EXT_Smnpm);
     h->s.csr.menvcfg = (h->s.csr.menvcfg & ~writable) | (value & writable);
-    if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE))
+    if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE | ENVCFG_SSE))
         hart_flush_translations(h);
     if ((old ^ h->s.csr.menvcfg) & MENVCFG_STCE) {
         h->s.irq_soft &= ~(1U << IRQ_STI);
@@ -516,13 +538,27 @@ static void write_pmpaddr(struct hart *h, unsigned n, uint64_t value)
     pmp_write_addr(h, n, value);
 }
 
+static uint64_t read_mseccfg(struct hart *h)
+{
+    return h->s.csr.mseccfg;
+}
+
+static void write_mseccfg(struct hart *h, uint64_t value)
+{
+    h->s.csr.mseccfg = value & ((hart_has(h, EXT_Zkr) ? MSECCFG_USEED | MSECCFG_SSEED : 0) |
+                                (hart_has(h, EXT_Zicfilp) ? MSECCFG_MLPE : 0));
+}
+
+/* Where menvcfg.SSE is clear, senvcfg.SSE reads as zero and cannot be written. */
 static uint64_t read_senvcfg(struct hart *h)
 {
-    return h->s.csr.senvcfg;
+    return h->s.csr.senvcfg & ~(h->s.csr.menvcfg & ENVCFG_SSE ? 0 : ENVCFG_SSE);
 }
 
 static void write_senvcfg(struct hart *h, uint64_t value)
 {
+    if (!(h->s.csr.menvcfg & ENVCFG_SSE))
+        value = (value & ~ENVCFG_SSE) | (h->s.csr.senvcfg & ENVCFG_SSE);
     write_envcfg(h, &h->s.csr.senvcfg, value, EXT_Ssnpm);
 }
 
@@ -655,11 +691,16 @@ static uint64_t csr_value(struct hart *h, unsigned number)
     return value;
 }
 
-enum { CSR_PMPCFG0 = 0x3a0, CSR_PMPADDR0 = 0x3b0, CSR_PMP_END = 0x3f0 };
+enum { CSR_PMPCFG0 = 0x3a0, CSR_PMPADDR0 = 0x3b0, CSR_PMP_END = 0x3f0, CSR_MSECCFG = 0x747 };
 
-/* The number of PMP registers is a property of the machine: a BANK row may name more. */
+/*
+ * The number of PMP registers is a property of the machine: a BANK row may name more. And mseccfg
+ * is there if one of its fields is.
+ */
 static bool is_there(const struct hart *h, unsigned number)
 {
+    if (number == CSR_MSECCFG)
+        return hart_has(h, EXT_Zkr) || hart_has(h, EXT_Zicfilp);
     if (number >= CSR_PMPADDR0 && number < CSR_PMP_END)
         return pmp_has_addr(h, number - CSR_PMPADDR0);
     return number < CSR_PMPCFG0 || number >= CSR_PMP_END || pmp_has_cfg(h, number - CSR_PMPCFG0);
@@ -710,7 +751,7 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     hart_update_interrupts(h);
 }
 
-enum { CSR_SEED = 0x015, CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
+enum { CSR_SSP = 0x011, CSR_SEED = 0x015, CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
 
 /* Below M-mode a counter is readable only where the higher modes enable it (vol.
  * II, 3.1.11, 4.1.5).
@@ -742,6 +783,14 @@ static bool seed_allowed(const struct hart *h, bool writes)
     return writes && (h->s.mode == PRIV_M || (h->s.csr.mseccfg & needed));
 }
 
+/* The shadow stack's pointer, where a mode has no active shadow stack. */
+static bool ssp_allowed(const struct hart *h)
+{
+    if (h->s.mode < PRIV_M && !(h->s.csr.menvcfg & ENVCFG_SSE))
+        return false;
+    return h->s.mode != PRIV_U || (h->s.csr.senvcfg & ENVCFG_SSE);
+}
+
 static bool access_allowed(const struct hart *h, unsigned number, bool writes)
 {
     bool read_only = bits(number, 11, 10) == 3;
@@ -756,6 +805,8 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
         return false;
     if (number == CSR_SEED)
         return seed_allowed(h, writes);
+    if (number == CSR_SSP)
+        return ssp_allowed(h);
     if (!state_allowed(h, number))
         return false;
     if (((number >= 0x008 && number <= 0x00f) || (number >= 0xc20 && number <= 0xc22)) &&

@@ -22,6 +22,8 @@
 #define MSTATUS_TVM    (UINT64_C(1) << 20)
 #define MSTATUS_TW     (UINT64_C(1) << 21)
 #define MSTATUS_TSR    (UINT64_C(1) << 22)
+#define MSTATUS_SPELP  (UINT64_C(1) << 23) /* where there are landing pads (Zicfilp) */
+#define MSTATUS_MPELP  (UINT64_C(1) << 41)
 #define MSTATUS_UXL_64 (UINT64_C(2) << 32)
 #define MSTATUS_SXL_64 (UINT64_C(2) << 34)
 
@@ -36,6 +38,9 @@
     (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_VS | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 #define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
 
+#define ENVCFG_LPE (UINT64_C(1) << 2) /* landing pads are enforced (Zicfilp) */
+#define ENVCFG_SSE (UINT64_C(1) << 3) /* the shadow stack is active (Zicfiss) */
+
 /* menvcfg and senvcfg: the cache-block instructions permitted in lower modes (vol. I, 19.4). */
 #define ENVCFG_CBIE  (UINT64_C(3) << 4)  /* cbo.inval; see CBIE_FLUSH */
 #define ENVCFG_CBCFE (UINT64_C(1) << 6)  /* cbo.clean, cbo.flush */
@@ -48,9 +53,11 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 #define MI_M_BITS UINT64_C(0x888)
 #define MI_LCOFI  (UINT64_C(1) << 13)
 
-/* mseccfg: whether U and S may read `seed` (scalar cryptography 1.0, 4.1). */
+/* mseccfg: MLPE is LPE of M-mode; whether U and S may read `seed` (scalar cryptography 1.0, 4.1).
+ */
 #define MSECCFG_USEED (UINT64_C(1) << 8)
 #define MSECCFG_SSEED (UINT64_C(1) << 9)
+#define MSECCFG_MLPE  (UINT64_C(1) << 10)
 
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
 enum { SATP_ASID_SHIFT = 44 };
@@ -73,6 +80,7 @@ enum { INHIBIT_CY = 1, INHIBIT_IR = 4, COUNTER_TIME = 1 };
 #define PTE_R         (UINT64_C(1) << 1)
 #define PTE_W         (UINT64_C(1) << 2)
 #define PTE_X         (UINT64_C(1) << 3)
+#define PTE_RWX       (PTE_R | PTE_W | PTE_X)
 #define PTE_U         (UINT64_C(1) << 4)
 #define PTE_G         (UINT64_C(1) << 5)
 #define PTE_A         (UINT64_C(1) << 6)

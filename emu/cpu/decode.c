@@ -166,6 +166,36 @@ static bool extract_CAS_PAIRS(uint32_t w, struct insn *i)
     return extract_AMO(w, i) && i->rd % 2 == 0 && i->rs2 % 2 == 0;
 }
 
+/* Zicfiss */
+static bool extract_SSAMOSWAP(uint32_t w, struct insn *i)
+{
+    return extract_AMO(w, i);
+}
+
+static bool extract_SSPUSH(uint32_t w, struct insn *i)
+{
+    i->rs2 = (uint8_t)field(w, 24, 20);
+    return true;
+}
+
+static bool extract_SSPOPCHK(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    return true;
+}
+
+static bool extract_SSRDP(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    return i->rd != 0;
+}
+
+/* Zicfilp: the label is where auipc has its immediate. */
+static bool extract_LPAD(uint32_t w, struct insn *i)
+{
+    return extract_U(w, i);
+}
+
 /* Zimop: the immediate is the number in the name. */
 static bool extract_MOP_R(uint32_t w, struct insn *i)
 {
@@ -483,6 +513,20 @@ static bool extract_C_NOT(uint32_t w, struct insn *i)
 static bool extract_C_MOP(uint32_t w, struct insn *i)
 {
     return extract_NONE(w, i);
+}
+
+static bool extract_C_SSPUSH(uint32_t w, struct insn *i)
+{
+    (void)w;
+    i->rs2 = REG_RA;
+    return true;
+}
+
+static bool extract_C_SSPOPCHK(uint32_t w, struct insn *i)
+{
+    (void)w;
+    i->rs1 = REG_T0;
+    return true;
 }
 
 /* ---- floating point: the rounding mode in imm's low bits, rs3 above them (isa.h) ---- */
@@ -857,6 +901,7 @@ bool insn_is_private(const struct insn *i)
     case CLASS_FENCE_VMA:
     case CLASS_VLOAD:
     case CLASS_VSTORE:
+    case CLASS_SHADOW:
     case CLASS_SYSTEM: return false;
     default: return op_floating(i->op) != FLOATING_V; /* these may trap */
     }
@@ -874,6 +919,7 @@ bool insn_is_atomic(const struct insn *i)
     switch (op_class(i->op)) {
     case CLASS_AMO:
     case CLASS_CBO:
+    case CLASS_SHADOW:
     case CLASS_SYSTEM:
     case CLASS_CSR:
     case CLASS_FENCE_VMA: return true;

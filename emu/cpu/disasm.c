@@ -292,6 +292,7 @@ static void put_suffix(struct text *t, const struct insn *i)
     case FORMAT_AMO:
     case FORMAT_CAS:
     case FORMAT_CAS_PAIRS:
+    case FORMAT_SSAMOSWAP:
     case FORMAT_LR: put(t, "%s", ordering[bits(i->word, 26, 25)]); break;
     case FORMAT_MOP_R:
     case FORMAT_MOP_RR: put(t, ".%d", (int)i->imm); break;

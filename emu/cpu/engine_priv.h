@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cpu/cfi_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/exec.h"
 #include "cpu/feed_priv.h"
@@ -127,7 +128,7 @@ static inline bool meet_requests(struct hart *h, enum hart_stop *stop)
         if (!h->s.exit_requests) /* the hart continues in the same block */
             return false;
     }
-    h->s.exit_requests &= ~(uint32_t)EXIT_CODE;
+    h->s.exit_requests &= ~(uint32_t)(EXIT_CODE | EXIT_LANDING);
     hart_forget_cut(h);
     if (h->s.exit_requests & EXIT_BLOCKS) {
         h->s.exit_requests &= ~(uint32_t)EXIT_BLOCKS;
@@ -164,7 +165,7 @@ static inline struct block *next_block(struct hart *h, struct block *from, unsig
     to = cached_block(h, h->s.pc);
     if (!to || to->suspect)
         to = hart_find_block(h);
-    if (!to) {
+    if (!to || (UNLIKELY(h->s.landing_expected) && !hart_lands(h, to))) {
         hart_take_exception(h);
         return NULL;
     }

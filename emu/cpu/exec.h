@@ -289,6 +289,16 @@
 #define DO_mop_r  RD = 0
 #define DO_mop_rr RD = 0
 
+/* ---- Zicfilp, Zicfiss ---- */
+#define DO_lpad                          \
+    if (UNLIKELY(h->s.landing_expected)) \
+    SLOW(hart_op_lpad(h, u))
+#define DO_sspush      SLOW(hart_op_sspush(h, u))
+#define DO_sspopchk    SLOW(hart_op_sspopchk(h, u))
+#define DO_ssrdp       SLOW(hart_op_ssrdp(h, u))
+#define DO_ssamoswap_w SLOW(hart_op_ssamoswap(h, u, 4))
+#define DO_ssamoswap_d SLOW(hart_op_ssamoswap(h, u, 8))
+
 /* ---- Zicond ---- */
 #define DO_czero_eqz RD = S2 ? S1 : 0
 #define DO_czero_nez RD = S2 ? 0 : S1

@@ -221,8 +221,8 @@ void extensions_list(FILE *out)
     fprintf(out, "Profiles, which may be followed by more names (rva22_zfa):\n");
     for (size_t i = 0; i < ARRAY_LEN(profiles); i++)
         list_profile(out, i);
-    fprintf(out,
-            "\nExtensions; without --isa all of these but ztso (rv64imac_zicsr, rv64gc_zba):\n");
+    fprintf(out, "\nExtensions; without --isa all of these but ztso, zicfilp, zicfiss "
+                 "(rv64imac_zicsr, rv64gc_zba):\n");
     for (unsigned e = 0; e < EXT_COUNT; e++)
         if (extensions[e].shown)
             list_name(out, extensions[e].name, extensions[e].what);

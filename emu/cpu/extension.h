@@ -27,11 +27,16 @@ enum extension_set {
     EXTS_D_Zfa = EXTS_D | EXTS_Zfa,
     EXTS_Zfa_Zfh = EXTS_Zfa | EXTS_Zfh,
     EXTS_Zabha_Zacas = EXTS_Zabha | EXTS_Zacas,
+    EXTS_A_Zicfiss = EXTS_A | EXTS_Zicfiss,
 };
 #define EXTS_ALL (~UINT64_C(0) >> (64 - EXT_COUNT))
-/* Those of a machine for which none are named: code must not rely on more order than it has to. */
-#define EXTS_DEFAULT \
-    (EXTS_ALL & ~(uint64_t)(EXTS_Ztso | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b))
+/*
+ * Those of a machine for which none are named: code must not rely on more order than it has to, and
+ * kernels choose other code where there are landing pads or a shadow stack.
+ */
+#define EXTS_DEFAULT                                                                  \
+    (EXTS_ALL & ~(uint64_t)(EXTS_Ztso | EXTS_Zvl256b | EXTS_Zvl512b | EXTS_Zvl1024b | \
+                            EXTS_Zicfilp | EXTS_Zicfiss))
 /* Those that need V, and V. */
 #define EXTS_VECTOR                                                                     \
     ((uint64_t)(EXTS_V | EXTS_Zvbb | EXTS_Zvbc | EXTS_Zvfhmin | EXTS_Zvkb | EXTS_Zvkg | \

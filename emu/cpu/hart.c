@@ -111,6 +111,7 @@ static void reset_state(struct hart *h, uint64_t pc, enum privilege mode)
     h->cache.uop = NULL;
     h->s.waiting = HART_WAITS_NOT;
     h->s.off = false;
+    h->s.landing_expected = false;
     h->s.reserved = false;
     h->s.irq_soft = 0;
     h->s.timer_due = false;
@@ -592,6 +593,7 @@ static void waiting_io(struct state_io *io, struct hart_state *s)
     STATE_IO(io, s->irq_lines);
     STATE_IO(io, s->irq_soft);
     STATE_IO(io, s->timer_due);
+    STATE_IO(io, s->landing_expected);
     STATE_IO(io, s->reserved);
     STATE_IO(io, s->reserved_line);
     STATE_IO(io, s->unordered);
@@ -663,7 +665,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 7);
+    state_io_section(io, "hart", 8);
     registers_io(io, &h->s);
     if (h->s.vector.vlenb)
         vector_io(io, &h->s.vector);

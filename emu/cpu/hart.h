@@ -41,6 +41,12 @@ enum exception {
     EXC_FETCH_PAGE = 12,
     EXC_LOAD_PAGE = 13,
     EXC_STORE_PAGE = 15,
+    EXC_SOFTWARE_CHECK = 18, /* its value is one of the next */
+};
+
+enum software_check {
+    CHECK_LANDING_PAD = 2,
+    CHECK_SHADOW_STACK = 3,
 };
 
 /* Why hart_run has returned. */

@@ -197,6 +197,14 @@ MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, ui
 void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value);
 void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size,
                             uint64_t value);
+/*
+ * The address of a shadow stack's entry (Zicfiss): in RAM, in a page of that kind, never in M-mode.
+ * A fault is that of a store. Then its load and store, which are done at once.
+ */
+MUST_USE bool hart_reach_shadow(struct hart *h, uint64_t va, unsigned size, enum access access,
+                                uint64_t *pa);
+uint64_t hart_load_shadow(struct hart *h, uint64_t pa, unsigned size);
+void hart_store_shadow(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
 /* cbo: checks the permissions of the block around va (clean, flush, inval); zeroes the block. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);

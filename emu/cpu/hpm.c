@@ -97,6 +97,11 @@ unsigned hpm_counts_at(const struct insn *i)
     case CLASS_LOAD: return LOAD;
     case CLASS_VSTORE:
     case CLASS_STORE: return STORE;
+    case CLASS_SHADOW:
+        return i->op == OP_sspush     ? STORE
+               : i->op == OP_sspopchk ? LOAD
+               : i->op == OP_ssrdp    ? 0
+                                      : LOAD | STORE;
     case CLASS_BRANCH: return 1 << COUNTED_BRANCHES | 1 << COUNTED_TAKEN;
     case CLASS_JUMP:
     case CLASS_JUMP_INDIRECT: return 1 << COUNTED_JUMPS;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "cpu/cfi_priv.h"
 #include "cpu/hart_priv.h"
 
 /* Fence sets as `fence` encodes them; fm 8 with RW, RW is fence.tso. */
@@ -61,6 +62,8 @@ uint32_t insn_events(const struct insn *i)
         kinds |= EVENT_BIT(EVENT_RETURN);
     if (i->rd == REG_SP && !moves_within_stack(i))
         kinds |= EVENT_BIT(EVENT_STACK_SWITCH);
+    if (insn_expects_landing(i))
+        kinds |= INSN_LANDING;
     return kinds;
 }
 
@@ -145,6 +148,8 @@ void hart_emit_insn(struct hart *h, const struct uop *u)
         tell_jump(h, u, pc, kinds);
     if (kinds & EVENT_BIT(EVENT_STACK_SWITCH))
         expect_stack_switch(h, pc);
+    if (kinds & INSN_LANDING)
+        hart_expect_landing(h, u);
 }
 
 /* Emits no event if the instruction has trapped. */

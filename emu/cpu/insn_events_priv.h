@@ -19,12 +19,15 @@ struct hart;
 
 /* Of cluster.wanted, no event: each instruction has a UOP_ORDER in front of it. */
 #define INSN_ORDER (UINT32_C(1) << 31)
-_Static_assert(EVENT_KINDS < 31, "the bit is free");
+/* The same: an indirect jump needs one that makes it end at a landing pad (cfi_priv.h). */
+#define INSN_LANDING (UINT32_C(1) << 30)
+_Static_assert(EVENT_KINDS < 30, "the bits are free");
 
 /* The kinds that are compiled into blocks. */
-#define INSN_EVENTS                                                                  \
-    (EVENT_BIT(EVENT_DATA_FENCE) | EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_RETURN) | \
-     EVENT_BIT(EVENT_STACK_SWITCH) | EVENT_BIT(EVENT_INSN) | EVENT_BIT(EVENT_MARK) | INSN_ORDER)
+#define INSN_EVENTS                                                                               \
+    (EVENT_BIT(EVENT_DATA_FENCE) | EVENT_BIT(EVENT_CALL) | EVENT_BIT(EVENT_RETURN) |              \
+     EVENT_BIT(EVENT_STACK_SWITCH) | EVENT_BIT(EVENT_INSN) | EVENT_BIT(EVENT_MARK) | INSN_ORDER | \
+     INSN_LANDING)
 
 /* The kinds of events that the instruction may cause: EVENT_BIT of each. */
 uint32_t insn_events(const struct insn *i);

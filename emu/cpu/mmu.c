@@ -18,16 +18,28 @@ static enum privilege effective_mode(const struct hart *h, enum access access)
     return access == ACCESS_FETCH ? h->s.mode : hart_data_mode(h);
 }
 
+static enum walk_result translate_for(struct hart *h, const struct walk_request *r, uint64_t *pa)
+{
+    if (r->mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
+        *pa = r->va;
+        return WALK_OK;
+    }
+    return walk_tables(h, r, pa);
+}
+
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
                                   uint64_t *pa)
 {
-    struct walk_request r = {va, access, effective_mode(h, access), probe, false};
+    const struct walk_request r = {
+        .va = va, .access = access, .mode = effective_mode(h, access), .probe = probe};
 
-    if (r.mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
-        *pa = va;
-        return WALK_OK;
-    }
-    return walk_tables(h, &r, pa);
+    return translate_for(h, &r, pa);
+}
+
+/* Whether loads and stores go through page tables. */
+static bool is_translated(const struct hart *h)
+{
+    return hart_data_mode(h) != PRIV_M && h->s.csr.satp >> SATP_MODE_SHIFT != SATP_BARE;
 }
 
 static void raise_fault(struct hart *h, enum access access, enum walk_result why, uint64_t va)
@@ -367,7 +379,7 @@ static unsigned bytes_to_page_end(uint64_t va)
 /* The type of the page that the last walk for a load or a store has found. */
 static enum memory_type walked_type(const struct hart *h)
 {
-    if (hart_data_mode(h) == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE)
+    if (!is_translated(h))
         return MEMORY_AS_IT_IS;
     return (enum memory_type)bits(h->cache.leaf.pte, 62, 61);
 }
@@ -631,20 +643,58 @@ void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned s
     store_and_cache(h, data_address(h, va), pa, size, value);
 }
 
+/* ---- the shadow stack ---- */
+
+bool hart_reach_shadow(struct hart *h, uint64_t va, unsigned size, enum access access, uint64_t *pa)
+{
+    enum walk_result result = WALK_ACCESS_FAULT;
+    const struct walk_request r = {
+        .va = data_address(h, va), .access = access, .mode = hart_data_mode(h), .shadow = true};
+
+    if (is_translated(h))
+        result = walk_tables(h, &r, pa);
+    if (result == WALK_OK &&
+        (!pmp_permits(h, *pa, size, ACCESS_STORE, r.mode) || !ram_has(h->cluster->ram, *pa, size)))
+        result = WALK_ACCESS_FAULT;
+    if (result != WALK_OK)
+        raise_fault(h, ACCESS_STORE, result, r.va);
+    return result == WALK_OK;
+}
+
+uint64_t hart_load_shadow(struct hart *h, uint64_t pa, unsigned size)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, ram_host(h->cluster->ram, pa), size);
+    tell_load(h, pa, size);
+    return value;
+}
+
+void hart_store_shadow(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+{
+    if (h->cluster->order)
+        store_order_other_write(h->cluster, h, pa, size);
+    store_to_ram(h, pa, size, value);
+}
+
 /* ---- cache blocks (vol. I, 19) ---- */
 
 /*
  * Cache-block management is permitted where a load or a store is. W implies R,
- * so the load's permission is enough, and D is not set. Faults are reported as
- * store faults at va.
+ * so the load's permission is enough, but for the shadow stack, and D is not set. Faults are
+ * reported as store faults at va.
  */
 bool hart_manage_block(struct hart *h, uint64_t va)
 {
+    struct walk_request r = {.access = ACCESS_LOAD, .mode = hart_data_mode(h), .manages = true};
     uint64_t pa;
     enum walk_result result;
 
     va = data_address(h, va);
-    result = reach(h, align_down(va, CACHE_BLOCK_BYTES), CACHE_BLOCK_BYTES, ACCESS_LOAD, &pa);
+    r.va = align_down(va, CACHE_BLOCK_BYTES);
+    result = translate_for(h, &r, &pa);
+    if (result == WALK_OK && !pmp_permits(h, pa, CACHE_BLOCK_BYTES, ACCESS_LOAD, r.mode))
+        result = WALK_ACCESS_FAULT;
     if (result != WALK_OK) {
         raise_fault(h, ACCESS_STORE, result, va);
         return false;

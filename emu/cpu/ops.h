@@ -32,6 +32,12 @@ bool hart_op_cbo_zero(struct hart *h, const struct uop *u);
 bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size);
 bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size);
 bool hart_op_amocas_q(struct hart *h, const struct uop *u);
+/* cfi.c: a landing pad while one is expected; the shadow stack. */
+bool hart_op_lpad(struct hart *h, const struct uop *u);
+bool hart_op_sspush(struct hart *h, const struct uop *u);
+bool hart_op_sspopchk(struct hart *h, const struct uop *u);
+bool hart_op_ssrdp(struct hart *h, const struct uop *u);
+bool hart_op_ssamoswap(struct hart *h, const struct uop *u, unsigned size);
 
 /*
  * What a compare and swap of 1 to 16 bytes (Zacas) makes of memory's bytes: rd gets them,

@@ -46,7 +46,7 @@ struct csrs {
 #undef RANGE
 #undef BANK
     uint64_t mstatus, satp, mie, menvcfg, senvcfg, mepc, sepc, mtvec, stvec, stimecmp,
-        mcountinhibit, mideleg, mstateen[4];
+        mcountinhibit, mideleg, medeleg, mseccfg, mstateen[4];
 };
 
 /* The vector unit (vector_priv.h). */
@@ -87,6 +87,7 @@ enum exit_request {
     EXIT_STUCK = 4,     /* see HART_STUCK */
     EXIT_CODE = 8,      /* the code of the running block was overwritten */
     EXIT_BLOCKS = 16,   /* all blocks must be decoded again, for example after a PMP change */
+    EXIT_LANDING = 64,  /* a jump must end at a landing pad: see next_block */
     EXIT_STACK = 32,    /* the instruction may switch the stack; never at the end of hart_run */
 };
 
@@ -124,6 +125,7 @@ struct hart_state {
     struct csrs csr;
     uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */
     bool timer_due;               /* time has reached stimecmp (Sstc) */
+    bool landing_expected;        /* ELP: only a landing pad may be next (Zicfilp) */
     bool reserved;                /* holds an LR reservation of reserved_line (physical) */
     uint64_t reserved_line;
     bool unordered;      /* awaits a data fence (hart_await_order) */

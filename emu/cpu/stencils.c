@@ -431,6 +431,11 @@ typedef void native_entry(struct block *b);
 /* They are rare, or end a block and change what the engine must know: interpreted. */
 #define PLACES_CAS(name)
 #define PLACES_CAS_PAIRS(name)
+#define PLACES_SSAMOSWAP(name)
+#define PLACES_SSPUSH(name)
+#define PLACES_SSPOPCHK(name)
+#define PLACES_SSRDP(name)
+#define PLACES_LPAD(name)
 #define PLACES_MOP_R(name)
 #define PLACES_MOP_RR(name)
 #define PLACES_CBO(name)

@@ -44,14 +44,14 @@ static bool is_control(unsigned op)
 static bool drains(unsigned op)
 {
     return op == OP_sfence_vma || op == OP_sfence_w_inval || op == OP_wfi || op == OP_wrs_nto ||
-           op == OP_wrs_sto || op_class(op) == CLASS_CBO;
+           op == OP_wrs_sto || op_class(op) == CLASS_CBO || op_class(op) == CLASS_SHADOW;
 }
 
 /* Whether the instruction needs registers that are not among its operands here. */
 static bool needs_all(unsigned op)
 {
     return op == OP_jalr || op_class(op) == CLASS_SYSTEM || op_class(op) == CLASS_CBO ||
-           op_class(op) == CLASS_FENCE_VMA;
+           op_class(op) == CLASS_FENCE_VMA || op_class(op) == CLASS_SHADOW;
 }
 
 static unsigned annotations_of(const struct insn *i)

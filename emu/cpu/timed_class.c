@@ -55,6 +55,7 @@ static enum core_class class_of_op(unsigned op)
     case CLASS_FENCE: return CORE_fence;
     case CLASS_PAUSE: return CORE_pause;
     case CLASS_CBO: return CORE_cbo;
+    case CLASS_SHADOW: return op == OP_ssrdp ? CORE_alu : CORE_amo;
     case CLASS_BRANCH: return CORE_branch;
     case CLASS_JUMP: return CORE_jump;
     case CLASS_JUMP_INDIRECT: return CORE_jump_indirect;

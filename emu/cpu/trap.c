@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cpu/cfi_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
@@ -57,8 +58,10 @@ static uint64_t vector(uint64_t tvec, bool interrupt, uint64_t cause)
 
 static void enter_supervisor(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
 {
-    uint64_t s = h->s.csr.mstatus;
+    uint64_t s;
 
+    hart_save_landing(h, MSTATUS_SPELP);
+    s = h->s.csr.mstatus;
     h->s.csr.scause = cause | (uint64_t)interrupt << 63;
     h->s.csr.sepc = h->s.pc;
     h->s.csr.stval = tval;
@@ -71,8 +74,10 @@ static void enter_supervisor(struct hart *h, bool interrupt, uint64_t cause, uin
 
 static void enter_machine(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
 {
-    uint64_t s = h->s.csr.mstatus;
+    uint64_t s;
 
+    hart_save_landing(h, MSTATUS_MPELP);
+    s = h->s.csr.mstatus;
     h->s.csr.mcause = cause | (uint64_t)interrupt << 63;
     h->s.csr.mepc = h->s.pc;
     h->s.csr.mtval = tval;
@@ -312,13 +317,14 @@ static void tell_return(struct hart *h, unsigned from)
     cluster_emit(h->cluster, &e);
 }
 
-static void return_to(struct hart *h, enum privilege to, uint64_t pc)
+static void return_to(struct hart *h, enum privilege to, uint64_t pc, uint64_t landing)
 {
     enum privilege from = h->s.mode;
 
     h->s.nested.open = false;
     h->s.mode = to;
     h->s.pc = pc;
+    hart_restore_landing(h, landing);
     if (to != PRIV_M)
         h->s.csr.mstatus &= ~MSTATUS_MPRV;
     if (UNLIKELY(h->cache.hpm.filtered))
@@ -339,11 +345,11 @@ bool hart_return_from_trap(struct hart *h, enum privilege from)
             return false;
         h->s.csr.mstatus = set_field(s, MSTATUS_SIE, get_field(s, MSTATUS_SPIE));
         h->s.csr.mstatus = (h->s.csr.mstatus | MSTATUS_SPIE) & ~MSTATUS_SPP;
-        return_to(h, s & MSTATUS_SPP ? PRIV_S : PRIV_U, h->s.csr.sepc);
+        return_to(h, s & MSTATUS_SPP ? PRIV_S : PRIV_U, h->s.csr.sepc, MSTATUS_SPELP);
         return true;
     }
     h->s.csr.mstatus = set_field(s, MSTATUS_MIE, get_field(s, MSTATUS_MPIE));
     h->s.csr.mstatus = (h->s.csr.mstatus | MSTATUS_MPIE) & ~MSTATUS_MPP;
-    return_to(h, (enum privilege)get_field(s, MSTATUS_MPP), h->s.csr.mepc);
+    return_to(h, (enum privilege)get_field(s, MSTATUS_MPP), h->s.csr.mepc, MSTATUS_MPELP);
     return true;
 }

@@ -14,22 +14,46 @@
 #include "cpu/walk_used_priv.h"
 #include "mem/bus.h"
 
-static ALWAYS_INLINE bool pte_permits(const struct hart *h, uint64_t pte,
-                                      const struct walk_request *r)
+/*
+ * An access by an instruction of the shadow stack, or to one of its pages (Zicfiss): such a page is
+ * read by all loads, and written by no other store. Elsewhere the shadow stack is not, but a page
+ * that can be read only may be a copy of one.
+ */
+static NOINLINE enum walk_result shadow_permission(uint64_t pte, const struct walk_request *r)
 {
-    bool user = pte & PTE_U;
+    bool is_shadow = pte_is_shadow(pte);
 
-    if (r->mode == PRIV_U && !user)
-        return false;
-    if (r->mode == PRIV_S && user &&
-        (r->access == ACCESS_FETCH || !(h->s.csr.mstatus & MSTATUS_SUM)))
-        return false;
-    switch (r->access) {
+    if (!r->shadow)
+        return r->access == ACCESS_LOAD && !r->manages ? WALK_OK : WALK_ACCESS_FAULT;
+    if (is_shadow)
+        return WALK_OK;
+    return (pte & PTE_RWX) == PTE_R ? WALK_PAGE_FAULT : WALK_ACCESS_FAULT;
+}
+
+static ALWAYS_INLINE bool pte_has(const struct hart *h, uint64_t pte, enum access access)
+{
+    switch (access) {
     case ACCESS_FETCH: return pte & PTE_X;
     case ACCESS_LOAD: return (pte & PTE_R) || ((h->s.csr.mstatus & MSTATUS_MXR) && (pte & PTE_X));
     case ACCESS_STORE: return pte & PTE_W;
     }
     return false;
+}
+
+/* Whether the leaf permits the access: WALK_OK, or the fault. */
+static ALWAYS_INLINE enum walk_result pte_permits(const struct hart *h, uint64_t pte,
+                                                  const struct walk_request *r)
+{
+    bool user = pte & PTE_U;
+
+    if (r->mode == PRIV_U && !user)
+        return WALK_PAGE_FAULT;
+    if (r->mode == PRIV_S && user &&
+        (r->access == ACCESS_FETCH || !(h->s.csr.mstatus & MSTATUS_SUM)))
+        return WALK_PAGE_FAULT;
+    if (UNLIKELY(r->shadow || pte_is_shadow(pte)))
+        return shadow_permission(pte, r);
+    return pte_has(h, pte, r->access) ? WALK_OK : WALK_PAGE_FAULT;
 }
 
 /*
@@ -70,15 +94,17 @@ static bool is_canonical(uint64_t va, unsigned va_bits)
 }
 
 /*
- * Reserved encodings of any entry: W without R; reserved bits; PBMT without Svpbmt enabled, or
+ * Reserved encodings of any entry: W without R, but for a page of the shadow stack where there is
+ * one; reserved bits; PBMT without Svpbmt enabled, or
  * PBMT 3; N without Svnapot.
  */
 static bool pte_is_reserved(const struct hart *h, uint64_t pte)
 {
-    bool types = h->s.csr.menvcfg & MENVCFG_PBMTE;
+    bool types = h->s.csr.menvcfg & MENVCFG_PBMTE, shadows = h->s.csr.menvcfg & ENVCFG_SSE;
 
-    return (pte & (PTE_W | PTE_R)) == PTE_W || (pte & PTE_RESERVED) || (pte & PTE_PBMT && !types) ||
-           (pte & PTE_PBMT) == PTE_PBMT || (pte & PTE_N && !hart_has(h, EXT_Svnapot));
+    return ((pte & (PTE_W | PTE_R)) == PTE_W && !(shadows && pte_is_shadow(pte))) ||
+           (pte & PTE_RESERVED) || (pte & PTE_PBMT && !types) || (pte & PTE_PBMT) == PTE_PBMT ||
+           (pte & PTE_N && !hart_has(h, EXT_Svnapot));
 }
 
 /* In a pointer to the next table A, D, U, PBMT and N are reserved. */
@@ -115,9 +141,11 @@ static ALWAYS_INLINE enum walk_result take_leaf(struct hart *h, const struct wal
     uint64_t offset;
     enum walk_result result;
 
-    if (!(r->any || pte_permits(h, pte, r)) || !leaf_size(pte, level, &shift))
+    if (!leaf_size(pte, level, &shift))
         return WALK_PAGE_FAULT;
-    result = r->any ? WALK_OK : update_pte(h, pte_pa, pte, r);
+    result = r->any ? WALK_OK : pte_permits(h, pte, r);
+    if (result == WALK_OK && !r->any)
+        result = update_pte(h, pte_pa, pte, r);
     if (result != WALK_OK)
         return result;
     h->cache.leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
@@ -161,7 +189,7 @@ static ALWAYS_INLINE void note_table(struct hart *h, uint64_t pte_pa, unsigned l
 
 static bool is_pointer(uint64_t pte)
 {
-    return (pte & PTE_V) && !(pte & (PTE_R | PTE_W | PTE_X));
+    return (pte & PTE_V) && !(pte & PTE_RWX);
 }
 
 /* Setting A or D in a leaf does not change what the entry says; in a pointer they are reserved. */
@@ -343,7 +371,7 @@ static ALWAYS_INLINE enum walk_result find_leaf_from(struct hart *h, const struc
             return WALK_PAGE_FAULT;
         if (!keeps && !r->probe)
             note_table(h, pte_pa, level, r->va);
-        if (pte & (PTE_R | PTE_X))
+        if (pte & PTE_RWX)
             return WALK_OK;
         if (pointer_is_reserved(pte))
             return WALK_PAGE_FAULT;
@@ -405,7 +433,7 @@ NOINLINE enum walk_result walk_leaf(struct hart *h, const struct walk_request *r
 
 bool walk_permits(const struct hart *h, uint64_t pte, const struct walk_request *r)
 {
-    return pte_permits(h, pte, r);
+    return pte_permits(h, pte, r) == WALK_OK;
 }
 
 bool walk_may_cache(const struct hart *h, uint64_t va, uint64_t pte, unsigned level)
@@ -413,7 +441,7 @@ bool walk_may_cache(const struct hart *h, uint64_t va, uint64_t pte, unsigned le
     unsigned shift;
 
     return is_canonical(va, PAGE_SHIFT + 9 * table_levels(h)) && pte & PTE_V && pte & PTE_A &&
-           pte & (PTE_R | PTE_X) && !pte_is_reserved(h, pte) && leaf_size(pte, level, &shift);
+           pte & PTE_RWX && !pte_is_reserved(h, pte) && leaf_size(pte, level, &shift);
 }
 
 /* NULL: there was no store since the clock had this value. */
@@ -472,7 +500,7 @@ bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_p
             path->shift = h->cache.leaf.shift; /* of what the hart uses, which may be older */
             return true;
         }
-        if (pte & (PTE_R | PTE_X))
+        if (pte & PTE_RWX)
             return leaf_size(pte, level, &path->shift);
         table = walk_pte_address(pte);
     }

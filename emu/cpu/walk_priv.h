@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
 struct walk_request {
@@ -14,8 +15,16 @@ struct walk_request {
     enum access access;
     enum privilege mode; /* effective privilege mode (MPRV applied) */
     bool probe;          /* no side effects */
+    bool shadow;         /* by an instruction of the shadow stack */
+    bool manages;        /* by one that manages a cache block, as a load */
     bool any;            /* whatever the entry permits, for a probe */
 };
+
+/* A page of the shadow stack (Zicfiss); where menvcfg.SSE is clear, the encoding is reserved. */
+static inline bool pte_is_shadow(uint64_t pte)
+{
+    return (pte & PTE_RWX) == PTE_W;
+}
 
 enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
 

@@ -435,6 +435,7 @@ static const char *const exceptions[] = {
     [EXC_FETCH_PAGE] = "trap_instruction_page_fault",
     [EXC_LOAD_PAGE] = "trap_load_page_fault",
     [EXC_STORE_PAGE] = "trap_store_page_fault",
+    [EXC_SOFTWARE_CHECK] = "trap_software_check",
 };
 
 static bool has_tval(const struct trap_event *e)

@@ -20,6 +20,7 @@ static const char *const names[] = {
     [EXC_ECALL_U] = "ecall from U-mode",         [EXC_ECALL_S] = "ecall from S-mode",
     [EXC_ECALL_M] = "ecall from M-mode",         [EXC_FETCH_PAGE] = "fetch page fault",
     [EXC_LOAD_PAGE] = "load page fault",         [EXC_STORE_PAGE] = "store page fault",
+    [EXC_SOFTWARE_CHECK] = "software check",
 };
 
 const char *machine_exception_name(uint64_t cause)

@@ -551,7 +551,10 @@ void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
     s->board.start_hart(s->board.ctx, hart, pc, dtb);
 }
 
+/* What a kernel has to ask for: pointer masking, landing pads and the shadow stack of S-mode. */
 #define MENVCFG_PMM (UINT64_C(3) << 32)
+#define MENVCFG_LPE UINT64_C(4)
+#define MENVCFG_SSE UINT64_C(8)
 
 /* Delegates to S-mode all that can be delegated; ecalls from S-mode go to the firmware. */
 enum {
@@ -565,7 +568,7 @@ enum {
     CSR_MSTATEEN0 = 0x30c,
     CSR_MSECCFG = 0x747,
     MSECCFG_SSEED = 0x200,
-    DELEGATED_EXCEPTIONS = 0xb1ff,
+    DELEGATED_EXCEPTIONS = 0x4b1ff,
     DELEGATED_INTERRUPTS = 0x2222,
     COUNTERS = 7, /* cycle, time, instret */
     HPM_READABLE = ((1 << HPM_COUNTERS) - 1) << HPM_FIRST,
@@ -587,8 +590,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS | HPM_READABLE);
     /* Like OpenSBI: Linux without its PMU driver relies on it. */
     (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS);
-    /* all fields that are implemented, but S-mode's pointers are not masked */
-    (void)!hart_set_csr(h, CSR_MENVCFG, ~MENVCFG_PMM);
+    (void)!hart_set_csr(h, CSR_MENVCFG, ~(MENVCFG_PMM | MENVCFG_LPE | MENVCFG_SSE));
     (void)!hart_set_csr(h, CSR_MSTATEEN0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_MSECCFG, MSECCFG_SSEED);
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);

@@ -8,6 +8,9 @@
     .equ CODE,   0x80400000
     .equ CASES,  0x81000000
     .equ DATA,   0x87fff000         # 4 KiB, to the end of RAM
+    .equ STATE,  0x80200000         # not in the image: stores to a page of code are slow
+    .equ ROOM,   0x80201000
+    .equ PATTERN, 0x80202000
     .equ UART,   0x10000000
     .equ FINISHER, 0x100000
     .include "console.S"
@@ -36,7 +39,7 @@
 _start:
     csrr t0, mhartid
 1:  bnez t0, 1b
-    la s0, state
+    li s0, STATE
     csrw mscratch, s0
     li t0, 0x20ffffff               # locked: RAM, the two devices, nothing else (QEMU has more of them)
     csrw pmpaddr0, t0
@@ -54,7 +57,7 @@ _start:
     ld t0, 0(t0)
     sd t0, S_LEFT(s0)
     sd zero, S_NUMBER(s0)
-    la t0, pattern
+    li t0, PATTERN
     li t1, 512
     li t2, 0x0123456789abcdef
 1:  sd t2, 0(t0)
@@ -66,7 +69,7 @@ _start:
     bnez t1, 1b
 
 next_case:
-    la s0, state
+    li s0, STATE
     la t0, trap
     csrw mtvec, t0
     ld t0, S_LEFT(s0)
@@ -94,7 +97,7 @@ next_round:
     addi t3, t3, R_V                # from there to the end of the record's, then its beginning
     add t4, s1, t1
     addi t4, t4, R_V
-    la t0, room
+    li t0, ROOM
     add t1, t0, t1
 1:  ld t5, 0(t3)
     addi t3, t3, 8
@@ -103,7 +106,7 @@ next_round:
     bne t3, t4, 2f
     addi t3, s1, R_V
 2:  bne t0, t1, 1b
-    la t0, pattern
+    li t0, PATTERN
     li t1, DATA
     li t2, DATA + 0x1000
 1:  .irp n, 0,8,16,24,32,40,48,56
@@ -115,7 +118,7 @@ next_round:
     bne t1, t2, 1b
     li t0, 0x6600
     csrs mstatus, t0
-    la t0, room
+    li t0, ROOM
     csrr t1, vlenb
     slli t1, t1, 3
     .irp n, 0,8,16,24
@@ -145,45 +148,7 @@ next_round:
     ld x31, 8*31(x31)
     mret
 
-# Folds a0 into the hash; s0 is the state. Prints it, too, if this case is dumped.
-fold:
-    ld t0, S_HASH(s0)
-    xor t0, t0, a0
-    li t1, 0x9e3779b97f4a7c15
-    mul t0, t0, t1
-    srli t1, t0, 29
-    xor t0, t0, t1
-    sd t0, S_HASH(s0)
-    ld t0, S_NUMBER(s0)
-    la t1, dump
-    ld t1, 0(t1)
-    bne t0, t1, 1f
-    j print
-1:  ret
-
-# Folds the doublewords from s2 to s3; the state is in s0.
-fold_all:
-    mv s4, ra
-    ld t0, S_NUMBER(s0)
-    la t1, dump
-    ld t1, 0(t1)
-    beq t0, t1, 2f
-    ld t0, S_HASH(s0)
-    li t1, 0x9e3779b97f4a7c15
-1:  ld t2, 0(s2)
-    addi s2, s2, 8
-    xor t0, t0, t2
-    mul t0, t0, t1
-    srli t2, t0, 29
-    xor t0, t0, t2
-    bne s2, s3, 1b
-    sd t0, S_HASH(s0)
-    jr s4
-2:  ld a0, 0(s2)
-    jal fold
-    addi s2, s2, 8
-    bne s2, s3, 2b
-    jr s4
+    .include "fold.S"
 
 # Prints a0 in hexadecimal and a blank.
 print:
@@ -267,7 +232,7 @@ ended:
     jal fold
     .endr
     csrw vstart, zero
-    la s2, room
+    li s2, ROOM
     csrr s3, vlenb
     slli s3, s3, 3
     mv t0, s2
@@ -281,7 +246,7 @@ ended:
     addi s2, s0, S_X + 8
     addi s3, s0, S_X + 256
     jal fold_all
-    la s2, room
+    li s2, ROOM
     addi s3, s2, 256
     .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     fsd f\n, 8*\n(s2)
@@ -310,11 +275,7 @@ ended:
 all_done:
     power_off
 
-    .balign 4096                    # QEMU is slow where stores go to a page of code
+    .balign 8
 count: .dword 0
 dump:  .dword 0
 rounds: .dword 1
-state: .space 512
-    .balign 16
-room:  .space 4096
-pattern: .space 4096

@@ -64,9 +64,9 @@ compare_with_llvm zicond +zicond "Zicond reads as LLVM has it, $words random wor
 compare_with_llvm zalasr +experimental-zalasr "Zalasr reads as LLVM has it, $words random words a row (SEED=$seed)"
 "$work/compare" rows "$seed" "$words" Zfa >"$work/zfa.bin"
 compare_with_llvm zfa +zfa,+d,+zfh "Zfa reads as LLVM has it, $words random words a row (SEED=$seed)"
-for extension in Zabha Zacas Zimop Zihintntl; do
+for extension in Zabha Zacas Zimop Zihintntl Zicfilp Zicfiss; do
     "$work/compare" rows "$seed" "$words" "$extension" >"$work/$extension.bin"
-    compare_with_llvm "$extension" +zabha,+experimental-zacas,+zimop,+zihintntl,+c "$extension reads as LLVM has it, $words random words a row (SEED=$seed)"
+    compare_with_llvm "$extension" +zabha,+experimental-zacas,+zimop,+zihintntl,+experimental-zicfilp,+experimental-zicfiss,+a,+c "$extension reads as LLVM has it, $words random words a row (SEED=$seed)"
 done
 # LLVM writes immediates of rounds in hexadecimal, which binutils 2.44 does not.
 # shellcheck disable=SC2046 # a list of numbers, each twice
@@ -79,7 +79,7 @@ done
 # LLVM writes zext.b as the andi that it is, and offsets in hexadecimal.
 for extension in Zcb Zcmop; do
     "$work/compare" rows "$seed" "$words" "$extension" >"$work/$extension.bin"
-    compare_with_llvm "$extension" +zcb,+zcmop,+zbb,+zba,+c,+m "$extension reads as LLVM has it, $words random words a row (SEED=$seed)" \
+    compare_with_llvm "$extension" +zcb,+zcmop,+experimental-zicfiss,+zbb,+zba,+c,+m "$extension reads as LLVM has it, $words random words a row (SEED=$seed)" \
         "s/0x\([0-3](\)/\1/; s/andi\t\([a-z0-9]*\),\1,0xff$/zext.b\t\1,\1/"
 done
 "$work/compare" parcels >"$work/parcels.bin"

@@ -228,6 +228,13 @@ enum {
     (0x81c04073 | ((n) >> 4 & 1) << 30 | ((n) >> 2 & 3) << 26 | ((n) & 3) << 20 | (rs1) << 15 | (rd) << 7)
 #define MOP_RR(n, rd, rs1, rs2) \
     (0x82004073 | ((n) >> 2 & 1) << 30 | ((n) & 3) << 26 | (rs2) << 20 | (rs1) << 15 | (rd) << 7)
+/* Zicfilp, Zicfiss. */
+#define LPAD(label)   U_TYPE(label, 0, 0x17)
+#define SSPUSH(rs2)   MOP_RR(7, 0, 0, rs2)
+#define SSPOPCHK(rs1) MOP_R(28, 0, rs1)
+#define SSRDP(rd)     MOP_R(28, rd, 0)
+#define SSAMOSWAP_W(aqrl, rd, rs2, rs1) A_TYPE(0x09, aqrl, rs2, rs1, 2, rd)
+#define SSAMOSWAP_D(aqrl, rd, rs2, rs1) A_TYPE(0x09, aqrl, rs2, rs1, 3, rd)
 #define C_MOP(n) (0x6081 | ((n) >> 1) << 8)
 #define NTL(n) ADD(ZERO, ZERO, (n) + 2)
 #define C_NTL(n) (0x9002 | ((n) + 2) << 2)

@@ -54,7 +54,8 @@ static void every_mask_holds_the_bits_that_say_how_long(void **state)
 static const unsigned hint_rows[][2] = {
     {ROW_pause, ROW_fence},    {ROW_prefetch_i, ROW_ori}, {ROW_prefetch_r, ROW_ori},
     {ROW_prefetch_w, ROW_ori}, {ROW_ntl_p1, ROW_add},     {ROW_ntl_pall, ROW_add},
-    {ROW_ntl_s1, ROW_add},     {ROW_ntl_all, ROW_add},
+    {ROW_ntl_s1, ROW_add},     {ROW_ntl_all, ROW_add},    {ROW_lpad, ROW_auipc},
+    {ROW_sspush, ROW_mop_rr},  {ROW_sspopchk, ROW_mop_r}, {ROW_ssrdp, ROW_mop_r},
 };
 
 /* What has taken encodings of C that were reserved or hints; test_insn.c has these. */
@@ -92,11 +93,12 @@ static unsigned row_meant(unsigned r, uint32_t word)
 
 static void without_its_extension_a_hint_is_its_base(void **state)
 {
-    const uint64_t base_only = EXTS_I;
+    const uint64_t base_only = EXTS_I | EXTS_Zimop;
 
     (void)state;
     for (size_t n = 0; n < ARRAY_LEN(hint_rows); n++) {
-        uint32_t word = row_info(hint_rows[n][0])->match;
+        uint32_t word =
+            row_info(hint_rows[n][0])->match | (hint_rows[n][0] == ROW_ssrdp ? 1 << 7 : 0);
         struct insn i;
 
         assert_true(insn_decode(word, &i));
@@ -128,6 +130,12 @@ static bool has_odd_pair(const struct row_info *info, uint32_t word)
     return info->format == FORMAT_CAS_PAIRS && (word & (1 << 20 | 1 << 7));
 }
 
+/* ssrdp to x0 is a may-be-operation still. */
+static bool reads_ssp_to_zero(const struct row_info *info, uint32_t word)
+{
+    return info->format == FORMAT_SSRDP && !(word & 0xf80);
+}
+
 static void each_full_size_row_finds_itself_whatever_its_operands(void **state)
 {
     struct rng rng = {1};
@@ -142,7 +150,8 @@ static void each_full_size_row_finds_itself_whatever_its_operands(void **state)
             unsigned meant = row_meant(r, word);
             struct insn i;
 
-            if (has_reserved_rounding(info, word) || has_odd_pair(info, word))
+            if (has_reserved_rounding(info, word) || has_odd_pair(info, word) ||
+                reads_ssp_to_zero(info, word))
                 continue;
             if (!insn_decode(word, &i) || i.row != meant || i.op != row_info(meant)->op ||
                 i.size != 4 || i.word != word)
@@ -470,7 +479,7 @@ static void operands_of_every_format_are_where_the_manual_puts_them(void **state
 
         const struct fields all[] = {
             {LUI(rd, upper), OP_lui, rd, 0, 0, upper * 4096},
-            {AUIPC(rd, upper), OP_auipc, rd, 0, 0, upper * 4096},
+            {AUIPC(rd, upper), rd ? OP_auipc : OP_lpad, rd, 0, 0, upper * 4096},
             {JAL(rd, jump), OP_jal, rd, 0, 0, jump},
             {JALR(rd, rs1, imm12), OP_jalr, rd, rs1, 0, imm12},
             {BEQ(rs1, rs2, branch), OP_beq, 0, rs1, rs2, branch},

@@ -25,7 +25,7 @@ static const char *cause_name(uint64_t cause)
         [EXC_LOAD_MISALIGNED] = "misaligned load",   [EXC_LOAD_ACCESS] = "load access fault",
         [EXC_STORE_MISALIGNED] = "misaligned store", [EXC_STORE_ACCESS] = "store access fault",
         [EXC_FETCH_PAGE] = "fetch page fault",       [EXC_LOAD_PAGE] = "load page fault",
-        [EXC_STORE_PAGE] = "store page fault",
+        [EXC_STORE_PAGE] = "store page fault",       [EXC_SOFTWARE_CHECK] = "software check",
     };
 
     return cause < ARRAY_LEN(names) && names[cause] ? names[cause] : "exception";

@@ -80,6 +80,7 @@ bool insn_effect(const struct insn *i, uint64_t pc, const uint64_t *regs, struct
     }
     e->rd = i->rd;
     switch (i->op) {
+    case OP_lpad:
     case OP_auipc: e->value = pc + imm; return true;
     case OP_jal:
         e->value = next;
