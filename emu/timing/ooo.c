@@ -242,6 +242,8 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
 
     if (o->piece == OOO_NO_PIECE)
         o->from = i->pc;
+    if (pieces)
+        ooo_predict_piece(&o->predictor);
     if (i->links & OOO_AUIPC)
         o->loop.unfit = 1;
     if (is_looping(o)) {
@@ -348,21 +350,26 @@ static bool is_fma(enum core_class class)
     return class == CORE_fma || class == CORE_fma_d;
 }
 
-/* Waits for the values of the first `count' source registers; an fma needs its addend late. */
-static ALWAYS_INLINE void wait_for_sources(const struct ooo *o, const struct pipe_op *op,
-                                           unsigned count, uint64_t *t)
+/* An fma needs its addend late, if that is the result of another one. */
+static uint64_t addend_ready(const struct ooo *o, const struct pipe_op *op)
 {
-    enum core_class class = (enum core_class)op->class;
-    uint64_t addend;
+    const struct core *core = o->core;
+    uint64_t ready = o->ready[op->source[2]];
 
-    for (unsigned i = 0; i + 1 < count || (i < count && !is_fma(class)); i++)
-        wait_for(t, o->ready[op->source[i]]);
-    if (!is_fma(class))
-        return;
-    addend = o->ready[op->source[2]];
-    if (o->core->accumulate && o->sums >> op->source[2] & 1)
-        addend -= (uint64_t)(o->core->latency[class] - o->core->accumulate) << STAMP_SHIFT;
-    wait_for(t, addend);
+    if (!core->accumulate || !(o->sums >> op->source[2] & 1))
+        return ready;
+    return ready - ((uint64_t)(core->latency[op->class] - core->accumulate) << STAMP_SHIFT);
+}
+
+/* Waits for the values of the source registers. */
+static ALWAYS_INLINE void wait_for_sources(const struct ooo *o, const struct pipe_op *op,
+                                           uint64_t *t)
+{
+    wait_for(t, o->ready[op->source[0]]);
+    wait_for(t, o->ready[op->source[1]]);
+    if (op->source[2])
+        wait_for(t, is_fma((enum core_class)op->class) ? addend_ready(o, op)
+                                                       : o->ready[op->source[2]]);
 }
 
 /* Brings a line that is missing, by one of the structure's entries; returns when it is there. */
@@ -521,7 +528,7 @@ static ALWAYS_INLINE void execute(struct ooo *o, const struct ooo_insn *i, enum 
     else
         issue(o, (enum ooo_port)queue, t);
     take_entry(o, queue, cycle_of(*t) + 1);
-    *done = later(*t, 1);
+    *done = later(*t, queue == QUEUE_BRANCH ? 2 : 1);
     *t = later(*t, core->latency[class] + i->longer);
 }
 
@@ -682,7 +689,8 @@ static ALWAYS_INLINE void note_result(struct ooo *o, const struct pipe_op *op, u
 
     o->ready[op->rd] = t;
     o->ready[0] = 0;
-    o->sums = is_fma((enum core_class)op->class) ? o->sums | bit : o->sums & ~bit;
+    if (op->rd >= PIPE_REGS / 2) /* floating point */
+        o->sums = is_fma((enum core_class)op->class) ? o->sums | bit : o->sums & ~bit;
 }
 
 /* One that waits until all before it have retired, and after which the pipeline fetches again. */
@@ -694,7 +702,7 @@ static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
     struct ooo_cost cost;
 
     wait_for(&t, stamp(o->retired, ISSUES));
-    wait_for_sources(o, &i->op, PIPE_SOURCES, &t);
+    wait_for_sources(o, &i->op, &t);
     if (class == CORE_fence || class == CORE_fence_i || is_memory(class))
         wait_for(&t, stamp(o->written, PART_DATA));
     if (i->data)
@@ -755,10 +763,10 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     queue = queue_of(o, class);
     t = done = dispatched = later(dispatch(o, &i->op, queue, buffer), o->core->issue_after);
     if (class == CORE_store) {
-        wait_for_sources(o, &i->op, 1, &done);
+        wait_for(&done, o->ready[i->op.source[0]]);
         store(o, i, dispatched, &done);
     } else {
-        wait_for_sources(o, &i->op, PIPE_SOURCES, &t);
+        wait_for_sources(o, &i->op, &t);
         execute(o, i, queue, &t, &done);
         note_result(o, &i->op, t);
     }
@@ -768,6 +776,6 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     if (class == CORE_store)
         write_retired(o, i);
     if (is_control(class))
-        redirect(o, i, cycle_of(done), o->retired);
+        redirect(o, i, cycle_of(t), o->retired);
     return cost;
 }

@@ -42,7 +42,7 @@ void ooo_predictor_reset(struct ooo_predictor *p)
     memset(p->targets, 0, p->core->indirect_entries * sizeof *p->targets);
     cache_clear(&p->early);
     memset(p->btb, 0xff, p->core->btb_entries * sizeof *p->btb);
-    p->history = 0;
+    p->history = p->piece_history = 0;
     memset(p->changes, 0, sizeof p->changes);
     p->first_change = p->next_change = 0;
     memset(p->path, 0, sizeof p->path);
@@ -82,6 +82,7 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
     cache_state_io(io, &p->early);
     state_io_bytes(io, p->btb, p->core->btb_entries * sizeof *p->btb);
     STATE_IO(io, p->history);
+    STATE_IO(io, p->piece_history);
     changes_io(io, p);
     state_io_bytes(io, p->path, sizeof p->path);
     state_io_bytes(io, p->returns, sizeof p->returns);
@@ -196,25 +197,32 @@ enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t f
 
 /* ---- indirect jumps ---- */
 
-/* Two bits of each of the last four jumps, with those of the history. */
-static uint32_t target_index(const struct ooo_predictor *p)
+/* Two bits of each of the last four jumps' targets, with those of the history. */
+static uint32_t target_index(const struct ooo_predictor *p, uint64_t history)
 {
     uint64_t index = 0;
 
     for (unsigned i = 0; i < OOO_PATH; i++)
         index |= bits(p->path[i], 2 * i + 1, 2 * i) << 2 * i;
-    return (uint32_t)(index ^ bits(p->history, 7, 0)) & (p->core->indirect_entries - 1);
+    return (uint32_t)(index ^ bits(history, 7, 0)) & (p->core->indirect_entries - 1);
 }
 
+void ooo_predict_piece(struct ooo_predictor *p)
+{
+    p->piece_history = p->history;
+}
+
+/* The table is read before the branches of the jump's piece of code are known, and written after.
+ */
 enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target)
 {
-    uint64_t *entry = &p->targets[target_index(p)];
-    bool hit = *entry == target;
+    bool hit = p->targets[target_index(p, p->piece_history)] == target;
 
-    *entry = target;
+    if (!hit)
+        p->targets[target_index(p, p->history)] = target;
     for (unsigned i = OOO_PATH - 1; i; i--)
         p->path[i] = p->path[i - 1];
-    p->path[0] = target >> 3;
+    p->path[0] = target / p->core->fetch_bytes;
     return hit ? GUESS_LATE : GUESS_WRONG;
 }
 

@@ -47,10 +47,11 @@ struct ooo_predictor {
     const struct core *core;
     uint8_t *counters[2]; /* of the branches that the choice says are mostly not taken, and taken */
     uint8_t *choices;
-    uint64_t *targets;  /* of indirect jumps */
-    struct cache early; /* by the address from which fetch has come to the jump */
-    uint64_t *btb;      /* jumps, by word of code */
-    uint64_t history;   /* of the branches, the newest lowest */
+    uint64_t *targets;      /* of indirect jumps */
+    struct cache early;     /* by the address from which fetch has come to the jump */
+    uint64_t *btb;          /* jumps, by word of code */
+    uint64_t history;       /* of the branches, the newest lowest */
+    uint64_t piece_history; /* ... before the present piece of code */
     struct ooo_change changes[OOO_CHANGES]; /* a ring, in program order */
     uint64_t first_change, next_change;
     uint64_t path[OOO_PATH]; /* of the indirect jumps, the newest first */
@@ -74,6 +75,7 @@ enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_bran
 bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc);
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target);
+void ooo_predict_piece(struct ooo_predictor *p); /* Fetch begins with another piece of code. */
 enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target);
 void ooo_predict_call(struct ooo_predictor *p, uint64_t return_pc);
 
