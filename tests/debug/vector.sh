@@ -40,7 +40,11 @@ ours 'set $v2.u8[3] = 7' 'stepi' 'p $v3.u8[3]' 'p $v3.u8[4]'
 claim '... and the guest reads it' values_are '7;8'
 theirs 'set $v2.b[3] = 7' 'stepi' 'p $v3.b[3]' 'p $v3.b[4]'
 claim '... as it does what gdb writes' values_are '7;8'
+ours 'complete p $v3'
+claim 'TAB offers vector registers' has_line '^p \$v31$' "$out"
 options="--quiet --isa rv64gc_zicsr --firmware none"
+ours 'complete p $v3'
+claim '... where there are some' no_line '^p \$v31$' "$out"
 ours 'p $v1' 'info vector'
 claim 'without the extension v1 is a name like others' values_are 'void' and has_line 'no vector unit' "$out"
 finish

@@ -55,6 +55,18 @@ static void offer_value(void *ctx, const char *name, struct value v)
     offer(ctx, text);
 }
 
+/* v0 to v31, where the harts have them. */
+static void offer_vectors(struct gathering *g)
+{
+    for (unsigned n = 0; n < 32; n++) {
+        char name[4];
+
+        snprintf(name, sizeof name, "v%u", n);
+        if (target_find_vector(g->d->target, name) >= 0)
+            offer_value(g, name, (struct value){.lost = true});
+    }
+}
+
 static void offer_registers(struct gathering *g)
 {
     struct target_register r;
@@ -62,6 +74,7 @@ static void offer_registers(struct gathering *g)
     for (unsigned number = 0; number < TARGET_REGISTERS; number++)
         if (target_register(g->d->target, number, &r))
             offer_value(g, r.name, (struct value){.lost = true});
+    offer_vectors(g);
     variables_each(g->d->language, offer_value, g);
 }
 
