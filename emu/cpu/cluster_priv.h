@@ -127,6 +127,8 @@ void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, uns
                        const struct writer *by);
 /* Whether a store to these bytes, all in one page, must be reported. */
 bool memwatch_has(const struct cluster *c, uint64_t pa, unsigned size);
+/* The bytes of a watched page from the first to after the last one that is watched. */
+void memwatch_range(const struct cluster *c, uint64_t page, uint64_t *from, uint64_t *end);
 
 /* walk.c: ram_hooks.table_written */
 void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,

@@ -73,6 +73,7 @@ struct hart_cache {
     struct tlb tlbs[TLB_CONTEXTS];
     struct store_walks store_walks[TLB_CONTEXTS];
     struct span load_spans[TLB_CONTEXTS];
+    struct beside beside;
     struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
 };
 

@@ -5,7 +5,7 @@
  * watched, a load translation or a span that includes it (ram_hooks.accessed). So
  * each access to it takes the slow path, which reports it; nothing is added to
  * the fast paths. Of the stores of harts to other bytes of the page most are not
- * reported: an ELF's `tohost' may be among variables.
+ * reported: an ELF's `tohost' may be among variables (struct beside).
  */
 #include "base/bits.h"
 #include "cpu/hart_priv.h"
@@ -37,6 +37,16 @@ static bool includes(const struct watched_page *p, uint64_t pa, unsigned size)
     uint64_t at = pa - p->pa;
 
     return at < PAGE_BYTES && at < p->end && at + size > p->from;
+}
+
+void memwatch_range(const struct cluster *c, uint64_t page, uint64_t *from, uint64_t *end)
+{
+    for (size_t i = 0; i < c->watched.len; i++) {
+        if (c->watched.at[i].pa == page) {
+            *from = c->watched.at[i].from;
+            *end = c->watched.at[i].end;
+        }
+    }
 }
 
 bool memwatch_has(const struct cluster *c, uint64_t pa, unsigned size)

@@ -160,6 +160,7 @@ static void empty_filled(struct hart *h, struct fills *f)
 
 static void empty_stores(struct hart *h)
 {
+    h->cache.beside.tlb = NULL;
     if (h->cache.store_fills.len == FILLS_LOST) {
         for (unsigned i = 0; i < TLB_CONTEXTS; i++)
             empty(&h->cache.tlbs[i].store);
@@ -206,6 +207,7 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va)
 {
     unsigned slot = tlb_slot(va);
 
+    h->cache.beside.tlb = NULL;
     for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
         h->cache.tlbs[i].load.page[slot] = no_page(slot);
         h->cache.tlbs[i].store.page[slot] = no_page(slot);
@@ -529,12 +531,21 @@ static bool is_beside_watched(const struct hart *h, uint64_t pa, unsigned size)
            !memwatch_has(h->cluster, pa, size);
 }
 
-static void store_beside_watched(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+static void store_beside_watched(struct hart *h, uint64_t va, uint64_t pa, unsigned size,
+                                 uint64_t value)
 {
     const struct writer me = {.kind = WRITER_HART, .hart = h->id};
+    struct ram *ram = h->cluster->ram;
+    struct beside *b = &h->cache.beside;
 
-    ram_open_page(h->cluster->ram, pa, &me); /* now it has one more writer, perhaps */
-    memcpy(ram_host(h->cluster->ram, pa), &value, size);
+    ram_open_page(ram, pa, &me); /* now it has one more writer, perhaps */
+    memcpy(ram_host(ram, pa), &value, size);
+    if (UNLIKELY(!pmp_page_is_uniform(h, pa)) || UNLIKELY(h->cache.unsure))
+        return;
+    *b = (struct beside){.tlb = h->cache.tlb,
+                         .page = align_down(va, PAGE_BYTES),
+                         .host = ram_host(ram, align_down(pa, PAGE_BYTES))};
+    memwatch_range(h->cluster, align_down(pa, PAGE_BYTES), &b->from, &b->end);
 }
 
 /*
@@ -547,7 +558,7 @@ static void store_and_cache(struct hart *h, uint64_t va, uint64_t pa, unsigned s
     bool had_flags = page->flags;
 
     if (UNLIKELY(had_flags) && is_beside_watched(h, pa, size)) {
-        store_beside_watched(h, pa, size, value);
+        store_beside_watched(h, va, pa, size, value);
         return;
     }
     store_to_ram(h, pa, size, value);
@@ -583,7 +594,12 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
 bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
 {
     unsigned first = bytes_to_page_end(va);
+    uint8_t *beside = beside_find(&h->cache.beside, h->cache.tlb, va, size);
 
+    if (beside) {
+        memcpy(beside, &value, size);
+        return true;
+    }
     va = data_address(h, va);
     if (LIKELY(size <= first))
         return store_in_page(h, va, size, value, false);

@@ -64,7 +64,7 @@ struct native_code {
     uint8_t *write;         /* limits.native_bytes, to be written... */
     const uint8_t *execute; /* ... and the same to be executed */
     size_t used, begin;     /* begin: after what is common to all blocks */
-    const uint8_t *enter, *leave, *none;
+    const uint8_t *enter, *leave, *none, *beside_1, *beside_2, *beside_4, *beside_8;
     bool fuses_floats; /* the host has the fused multiply-add */
     struct cluster *cluster;
     uint8_t places[REG_SINK + 1]; /* of the guest registers */
@@ -438,6 +438,10 @@ static uint64_t value(const struct translation *t, const struct piece *p, enum h
     case HOLE_exit: return address(n, t->exit);
     case HOLE_far: return address(n, t->far);
     case HOLE_leave: return host_address(n->leave);
+    case HOLE_beside_1: return host_address(n->beside_1);
+    case HOLE_beside_2: return host_address(n->beside_2);
+    case HOLE_beside_4: return host_address(n->beside_4);
+    case HOLE_beside_8: return host_address(n->beside_8);
     default: return operand(t, p, hole);
     }
 }
@@ -696,9 +700,12 @@ const void *native_run(struct hart *h, struct block *b)
 
 static void add_common(struct native_code *n)
 {
-    static const uint16_t common[] = {STENCIL_native_enter, STENCIL_native_leave,
-                                      STENCIL_native_none};
-    const uint8_t **const at[] = {&n->enter, &n->leave, &n->none};
+    static const uint16_t common[] = {STENCIL_native_enter,    STENCIL_native_leave,
+                                      STENCIL_native_none,     STENCIL_native_beside_1,
+                                      STENCIL_native_beside_2, STENCIL_native_beside_4,
+                                      STENCIL_native_beside_8};
+    const uint8_t **const at[] = {&n->enter,    &n->leave,    &n->none,    &n->beside_1,
+                                  &n->beside_2, &n->beside_4, &n->beside_8};
     static const uint8_t pinned[PINNED] = NATIVE_PINNED;
     struct translation t = {.code = n};
 

@@ -53,6 +53,15 @@ void hole_jump(void);
  */
 enum { HOLE_SHIFT = 29 };
 
+/*
+ * beside_find(); cold, as those that call it are when they do. Each size has its own, because the
+ * register of a second argument is span_from.
+ */
+uint8_t *hole_beside_1(uint64_t va) __attribute__((cold));
+uint8_t *hole_beside_2(uint64_t va) __attribute__((cold));
+uint8_t *hole_beside_4(uint64_t va) __attribute__((cold));
+uint8_t *hole_beside_8(uint64_t va) __attribute__((cold));
+
 #define NUMBER(hole) ((int64_t)(intptr_t)(hole))
 /* Numbers of 64 bits. */
 #define WIDE(hole)                                            \
@@ -164,10 +173,38 @@ enum { loads = LOADS_BY_BOTH };
                 destination = convert(AT_HOST(type, tlb->load.host[slot] + at)); \
                 break;                                                           \
             }                                                                    \
+            BARRIER(slot);                                                       \
             hole_other_address(VA_AGAIN(load));                                  \
         }                                                                        \
     }
 #define TRY_STORE(va, type, value)
+/* The address is computed from memory again: without the barrier, the fast path would keep the
+ * page. */
+#define MISSED_STORE(type, value)                 \
+    {                                             \
+        uint8_t *host_;                           \
+        BARRIER(slot);                            \
+        host_ = BESIDE(type, VA_AGAIN(store));    \
+        if (host_) {                              \
+            AT_HOST(type, host_) = (type)(value); \
+            break;                                \
+        }                                         \
+    }
+#define MISSED_ATOMIC(type, expression)          \
+    if (!(va % sizeof(type))) {                  \
+        uint8_t *host_ = BESIDE(type, va);       \
+        if (host_) {                             \
+            old = AT_HOST(type, host_);          \
+            AT_HOST(type, host_) = (expression); \
+            RD = (uint64_t)(int64_t)old;         \
+            break;                               \
+        }                                        \
+    }
+#define BESIDE(type, va)                     \
+    (sizeof(type) == 1   ? hole_beside_1(va) \
+     : sizeof(type) == 2 ? hole_beside_2(va) \
+     : sizeof(type) == 4 ? hole_beside_4(va) \
+                         : hole_beside_8(va))
 #define ON_LOADED()
 #define ON_LOAD(va, size)
 #define ON_AMO(va, size)
@@ -342,7 +379,7 @@ typedef void native_entry(struct block *b);
         UNUSED const struct uop *u;          \
         UNUSED const int64_t imm = 0;        \
         UNUSED uint64_t *const x = h->s.x;   \
-        UNUSED unsigned slot;                \
+        UNUSED uint64_t slot;                \
         BODY(__VA_ARGS__)                    \
     }
 
@@ -633,6 +670,18 @@ void S_native_none_nnn(struct block *b)
     h->cache.native.at = NATIVE_ENTERS;
     hole_leave();
 }
+
+/* Called by stores whose page has no translation. */
+#define BESIDE_STENCIL(size)                                 \
+    uint8_t *S_native_beside_##size##_nnn(uint64_t va);      \
+    uint8_t *S_native_beside_##size##_nnn(uint64_t va)       \
+    {                                                        \
+        return beside_find(&h->cache.beside, tlb, va, size); \
+    }
+BESIDE_STENCIL(1)
+BESIDE_STENCIL(2)
+BESIDE_STENCIL(4)
+BESIDE_STENCIL(8)
 
 /* From a load by the other of its two ways back. */
 void S_native_jump_nnn(void);

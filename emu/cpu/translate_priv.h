@@ -67,6 +67,30 @@ struct span {
     uint8_t *host;   /* host address of `from` */
 };
 
+/*
+ * A page of which some bytes are watched (memwatch.c) and which therefore has no store translation,
+ * although stores to its other bytes need not be seen: an ELF's `tohost' may be among variables.
+ * The one that was stored to last; it is kept as long as a store translation would be.
+ */
+struct beside {
+    const struct tlb *tlb; /* of the context in which va was translated; NULL: none */
+    uint64_t page;         /* virtual address */
+    uint8_t *host;
+    uint64_t from, end; /* the bytes of the page that are watched, and all between them */
+};
+
+/* The host's memory for a store of `size` bytes at va that nobody watches; NULL: the store is to be
+ * made in another way. */
+static ALWAYS_INLINE uint8_t *beside_find(const struct beside *b, const struct tlb *tlb,
+                                          uint64_t va, unsigned size)
+{
+    uint64_t at = va - b->page;
+
+    if (tlb != b->tlb || at > PAGE_BYTES - size || (at + size > b->from && at < b->end))
+        return NULL;
+    return b->host + at;
+}
+
 /* Each of these has its own translations, so a change of mode flushes nothing. */
 enum tlb_context { TLB_MACHINE, TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TLB_CONTEXTS };
 

@@ -52,6 +52,10 @@ done
 claim 'native code is executed' test "${bytes:-0}" -gt 0
 claim '... and no memory is writable and executable at once' test -z "$(writable $pid)"
 kill $pid
+for engine in interpreter translated; do
+    run run --engine $engine --quiet "$programs/defects/stores-beside-tohost.elf"
+    claim "stores around tohost, $engine: the sum that QEMU has" has_status 119
+done
 run run --engine translated --timing c906 --max-insns 1 "$mcount"
 claim 'a core model is interpreted, with a line that says so' has_line '^rvftrace: --engine translated: .*core model' "$err"
 

@@ -652,6 +652,8 @@ static void beside_watched_memory_no_store_is_told_once_the_page_is_open(void **
     assert_int_equal(told(&s, &seen, STUB_SW, DATA + 12), 4);
     assert_int_equal(told(&s, &seen, STUB_SD, DATA + 1), 8); /* its last byte is watched */
     assert_int_equal(told(&s, &seen, STUB_SW, DATA + 15), 4);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + 4), 0);
+    assert_int_equal(told(&s, &seen, STUB_SW, DATA + PAGE_BYTES - 2), 0); /* in two pages */
     cluster_watch_memory(s.w.cluster, DATA + 24, 8, false);
     assert_int_equal(told(&s, &seen, STUB_SW, DATA + 24), 4);
     assert_int_equal(told(&s, &seen, STUB_SW, DATA + 4), 0);
