@@ -32,7 +32,7 @@ for seed in 1 2 3; do
     claim "seed $seed does not show the mistake" says_nothing
 done
 
-explored --interleavings 12 --jobs 1 "$broken"
+explored --interleavings 16 --jobs 1 "$broken"
 claim "explore finds it" rule_found missing-remote-fence
 claim_line "... prints it with its evidence" '^error: missing-remote-fence: ' "$out"
 claim_line "... says how often, and how to repeat it" 'rvftrace run --schedule' "$out"
@@ -47,7 +47,7 @@ table "$out" >"$work/is"
 claim "its table is that of docs/explore.md" test -s "$work/said" and cmp "$work/said" "$work/is"
 schedule=$(schedule_of missing-remote-fence)
 cp "$work/json" "$work/first"
-explored --interleavings 12 --jobs 3 "$broken"
+explored --interleavings 16 --jobs 3 "$broken"
 claim "the number of jobs does not change what is found" same
 explored --interleavings 2 --audit fail "$broken"
 claim "with --audit=fail the status is 80" has_status 80
