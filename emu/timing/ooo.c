@@ -354,11 +354,11 @@ static bool is_fma(enum core_class class)
 static uint64_t addend_ready(const struct ooo *o, const struct pipe_op *op)
 {
     const struct core *core = o->core;
-    uint64_t ready = o->ready[op->source[2]];
+    uint64_t ready = o->ready[op->source[2]], latency = core->latency[op->class];
 
-    if (!core->accumulate || !(o->sums >> op->source[2] & 1))
+    if (!core->accumulate || core->accumulate >= latency || !(o->sums >> op->source[2] & 1))
         return ready;
-    return ready - ((uint64_t)(core->latency[op->class] - core->accumulate) << STAMP_SHIFT);
+    return ready - ((latency - core->accumulate) << STAMP_SHIFT);
 }
 
 /* Waits for the values of the source registers. */
