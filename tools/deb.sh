@@ -13,12 +13,18 @@ for program in dpkg-buildpackage dh lintian; do
     fi
 done
 # debian/changelog, made of CHANGELOG.md: a section for each version, an entry for each line that begins with `-'.
+# Lines are of 80 characters at most.
 changelog() {
     awk -v maintainer="$(sed -n 's/^Maintainer: //p' debian/control)" '
-        function done() { if (date) { printf "\n -- %s  ", maintainer; fflush(); system("LC_ALL=C date -u -R -d " date) } }
+        function put(word) {
+            if (length(line) + 1 + length(word) > 80) { print line; line = "   " }
+            line = line " " word
+        }
+        function entry() { if (line) print line; line = "" }
+        function done() { entry(); if (date) { printf "\n -- %s  ", maintainer; fflush(); system("LC_ALL=C date -u -R -d " date) } }
         /^## / { done(); date = substr($3, 2, 10); printf "%srvftrace (%s) unstable; urgency=medium\n\n", separator, $2; separator = "\n" }
-        date && sub(/^- /, "  * ") { print }
-        date && sub(/^  [^*]/, "  &") { print }
+        date && /^- / { entry(); line = "  *"; for (i = 2; i <= NF; i++) put($i) }
+        date && line && /^  / { for (i = 1; i <= NF; i++) put($i) }
         END { done() }' CHANGELOG.md
 }
 version=$(sed -n '/^## /{s/^## \([0-9.]*\) .*/\1/p;q;}' CHANGELOG.md)

@@ -2,6 +2,7 @@
  * manpage.c - a separate program that prints rvftrace(1) from the option table, or the page of the
  * command that its argument names.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <version.h> /* the build makes it: mk/emu.mk */
@@ -342,7 +343,7 @@ static int print_command(const char *name)
         return 64;
     printf(".TH RVFTRACE-");
     for (const char *letter = c->name; *letter; letter++)
-        putchar(*letter - 'a' + 'A');
+        putchar(toupper((unsigned char)*letter));
     printf(" 1 \"\" \"rvftrace " RVFTRACE_VERSION "\"\n.SH NAME\n");
     printf("rvftrace\\-%s \\- %s\n.SH SYNOPSIS\n.B rvftrace %s\n%s\n", c->name, c->what, c->name,
            c->synopsis);
