@@ -144,6 +144,25 @@ static void an_address_of_a_module_whose_sites_are_known_has_one_or_none(void **
     wreck(&s);
 }
 
+/* What only booting needed was mapped elsewhere, and is freed. */
+static void memory_that_was_the_images_may_be_a_modules(void **state)
+{
+    struct image_segment segments[2];
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    segments[0] = s.im->segment;
+    segments[1] = s.im->segment;
+    segments[1].va = AREA + 0x1000000;
+    segments[1].pa = AREA;
+    s.im->image.segments = segments;
+    s.im->image.segment_count = ARRAY_LEN(segments);
+    call(&s, PROCESS_LOCS, TABLE, TABLE + 8 * SITES);
+    assert_int_equal(s.taken, SITES);
+    wreck(&s);
+}
+
 static void a_table_that_is_damaged_is_left_out_and_counted(void **state)
 {
     struct scene s;
@@ -261,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_of_a_module_whose_sites_are_known_has_one_or_none),
+        cmocka_unit_test(memory_that_was_the_images_may_be_a_modules),
         cmocka_unit_test(a_table_that_is_damaged_is_left_out_and_counted),
         cmocka_unit_test(an_entry_of_what_is_not_in_ram_is_no_site),
         cmocka_unit_test(a_table_that_reaches_the_end_of_all_addresses_is_none),

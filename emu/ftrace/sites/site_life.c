@@ -151,6 +151,17 @@ static uint32_t remove_ended(struct site_life *l, const struct code_write *w, ui
 
 /* ---- new sites ---- */
 
+/*
+ * Whether the code at va is the image's. What only booting needed is freed, and a module's code may
+ * be there later: in the image's memory, at another address.
+ */
+static bool is_of_image(const struct site_life *l, uint64_t va, uint64_t pa)
+{
+    uint64_t own;
+
+    return image_pa_to_va(l->image, pa, &own) && own == va;
+}
+
 /* The offset of the pair in a site. */
 static unsigned pair_offset(const struct site_life *l)
 {
@@ -244,12 +255,17 @@ uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
     uint64_t pa;
     uint32_t id;
 
-    if (va % 2 || !guest_place(h, va, size, ACCESS_LOAD, &pa) || image_covers(l->image, pa) ||
-        image_covers(l->image, pa + size - 1))
+    if (va % 2 || !guest_place(h, va, size, ACCESS_LOAD, &pa) || is_of_image(l, va, pa) ||
+        is_of_image(l, va + size - 1, pa + size - 1))
         return NO_SITE;
-    for (; (id = site_find(l->sites, pa, size)) != NO_SITE; site_remove(l->sites, id))
-        if (is_same(l, site_get(l->sites, id), va, names))
+    for (; (id = site_find(l->sites, pa, size)) != NO_SITE; site_remove(l->sites, id)) {
+        const struct site *known = site_get(l->sites, id);
+
+        if (!known->module && is_image_site_present(l, known))
+            return NO_SITE;
+        if (is_same(l, known, va, names))
             return id;
+    }
     return add(l, pa, va, names);
 }
 
@@ -263,7 +279,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 
     /* Most stores are to data in a page with code. */
     if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
-        image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va) ||
+        !find_address(l, h, pa, distance, &va) || is_of_image(l, va, pa) ||
         !guest_range(va - pair_offset(l), site_traits(l->sites)->size, PAGE_BYTES) ||
         !guest_is_ram(h, pa - pair_offset(l), site_traits(l->sites)->size))
         return NO_SITE;
