@@ -142,4 +142,13 @@ reading="while [ ! -e /stop ]; do cat /proc/trace_sample; done > /dev/null 2>&1 
 on_rvftrace pfe8 4 "$reading"
 claim 'also while they are read' has_status 0 and has_line '^the end$' "$out" \
     and test "$(grep -c 'trace_sample: [0-9]* walks' "$out")" -eq 10 and no_line 'Oops' "$out"
+
+# The breakpoint of a probe that waits for its module is stored before the text is code.
+waiting="cd $T; echo 'p:waits trace_sample:sample_leaf+10' > kprobe_events; echo 1 > events/kprobes/enable
+    insmod $M/trace_sample.ko; cat /proc/trace_sample > /dev/null; echo hits \$(grep -c waits: trace)
+    echo 0 > events/kprobes/enable; echo 1 > events/kprobes/enable
+    rmmod trace_sample; insmod $M/trace_sample.ko; echo 0 > events/kprobes/enable; echo the end"
+on_rvftrace pfe8 2 "$waiting"
+claim 'a breakpoint that was there before the module ran is taken out without a finding' has_status 0 and has_line '^the end$' "$out" \
+    and has_line '^hits [1-9]' "$out" and no_line '^(warning|error): ' "$err"
 finish

@@ -23,7 +23,12 @@ for run in --quiet "--report $work/report.json" "--log $work/log"; do
     small=$(peak 20000 $run) large=$(peak 40000 $run)
     echo "# $run: $small and $large KiB"
     each=$(((large - small) * 1024 / 20000))
-    claim "a site, its label and its symbol take less than 300 bytes in a run with ${run%% *}" test "$each" -lt 300
+    # The log is compressed beside the run, with buffers of more or less.
+    case $run in
+    --log*) most=450 ;;
+    *) most=300 ;;
+    esac
+    claim "a site, its label and its symbol take less than $most bytes in a run with ${run%% *}" test "$each" -lt $most
 done
 claim 'the report has all sites and labels' python3 -c "
 import json

@@ -362,6 +362,9 @@ void stale_fetch_state_io(struct state_io *io, struct stale_fetch *s);
 
 /* ---- what was not followed, as there was too much of it ---- */
 
+/* live_probes.c: the breakpoints that a module's text has when it is complete are known. */
+void audit_keep_probes(struct audit *a, const struct text_event *text);
+
 uint64_t fetch_rules_windows_left_out(const struct fetch_rules *r);
 uint64_t fetch_rules_swaps_left_out(const struct fetch_rules *r);
 uint64_t site_rules_left_out(const struct site_rules *r);

@@ -808,10 +808,17 @@ static void forget_text(const struct text_rules *r, uint64_t va, uint64_t size)
     }
 }
 
+static void begin_text(const struct text_rules *r, const struct text_event *text)
+{
+    forget_text(r, text->va, text->size);
+    if (text->of_module)
+        audit_keep_probes(r->audit, text);
+}
+
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
     if (e->kind == FTRACE_TEXT_LIVE)
-        forget_text(rules, e->text.va, e->text.size);
+        begin_text(rules, &e->text);
     else
         complete_here(rules, e->update.writer);
 }

@@ -26,6 +26,8 @@ struct kprobe_table {
     bool searched, known, is_off;     /* is_off: all kprobes are, as the kernel has just said */
     uint64_t table, all_off;          /* addresses; all_off 0: there is no such variable */
     uint64_t next, list, addr, flags; /* offsets */
+    uint64_t opcode;                  /* the same; has_opcode: it is known */
+    bool has_opcode;
 };
 
 struct kprobe_table *kprobe_table_new(const struct image *im, const struct symbols *symbols,
@@ -59,6 +61,7 @@ static bool find_all(struct kprobe_table *t)
         t->all_off = 0;
     if (symbols_find(t->symbols, "register_kprobe", &user))
         lines_read_structs(t->lines, user);
+    t->has_opcode = find_member(t, "opcode", &t->opcode);
     return (find_member(t, "hash_next", &t->next) || find_member(t, "hlist", &t->next)) &&
            find_member(t, "list", &t->list) && find_member(t, "addr", &t->addr) &&
            find_member(t, "flags", &t->flags);
@@ -111,6 +114,8 @@ static bool read_entry(const struct kprobe_table *t, struct hart *h, uint64_t at
     entry->wanted = entry->wanted && !t->is_off;
     entry->by_ftrace = flags & (FLAG_FTRACE | FLAG_OPTIMIZED);
     entry->gone = flags & FLAG_GONE;
+    if (!t->has_opcode || !hart_peek(h, at + t->opcode, &entry->insn, sizeof entry->insn))
+        entry->insn = 0;
     return true;
 }
 

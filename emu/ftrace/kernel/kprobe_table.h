@@ -25,6 +25,7 @@ struct kprobe_entry {
     bool wanted;    /* some probe that is registered there is enabled; the same */
     bool by_ftrace; /* it is on a site, and has no breakpoint */
     bool gone;      /* the code is: its module was unloaded */
+    uint32_t insn;  /* that is to be there without a breakpoint, in the low bytes; 0: not known */
 };
 
 /* Image, symbols and lines must outlive it; lines may be NULL. Never NULL. */

@@ -214,6 +214,19 @@ struct breakpoint *breakpoints_keep(struct breakpoints *b, const struct breakpoi
     return known;
 }
 
+void breakpoints_keep_old(struct breakpoints *b, uint64_t pa, uint32_t replaced)
+{
+    struct breakpoint old = {.pa = pa, .armed = true};
+    uint8_t now[4];
+    unsigned room = bus_read(b->bus, pa, now, 4) ? 4 : bus_read(b->bus, pa, now, 2) ? 2 : 0;
+
+    old.size = room ? (uint8_t)breakpoint_size(now, room) : 0;
+    if (!old.size)
+        return;
+    memcpy(old.replaced, &replaced, old.size);
+    breakpoints_set_in_text(b, breakpoints_keep(b, &old), true);
+}
+
 static void forget(struct breakpoints *b, uint64_t pa)
 {
     struct breakpoint *known = entry_of(b, pa);

@@ -44,6 +44,12 @@ void breakpoints_fence(struct breakpoints *b, unsigned hart);
 /* Keeps one that was not found by its stores, and returns it, as breakpoints_at would. */
 struct breakpoint *breakpoints_keep(struct breakpoints *b, const struct breakpoint *new);
 
+/*
+ * Keeps the one that is in memory at the address, if one is, with the instruction in its low bytes
+ * that it has replaced: nobody saw its stores. Text counts with it.
+ */
+void breakpoints_keep_old(struct breakpoints *b, uint64_t pa, uint32_t replaced);
+
 /* Forgets those that begin in this memory: it has other code now. */
 void breakpoints_forget(struct breakpoints *b, uint64_t pa, uint64_t size);
 
