@@ -32,6 +32,7 @@ run_on_rvftrace mcount 2 "echo ':mod:trace_sample' > $f; echo sample_leaf:mod:tr
     cat $T/enabled_functions; echo read" --initrd "$BUILD/guest-kernel/mcount/modules.cpio"
 claim 'when it comes its functions are in the filter' \
     has_status 0 and test "$(shown 1)" = 'sample_leaf [trace_sample] sample_branch [trace_sample] sample_show [trace_sample] sample_init [trace_sample] sample_exit [trace_sample]'
+claim '... and the auditor has nothing to say' test ! -s "$err"
 claim 'its first call is traced, and what notrace names is not' \
     test "$(grep -Ex '[0-9]+' "$out" | xargs)" = '1 0'
 grep -v '^#' "$out" | sed '1,/^read/d' >"$work/afterwards"

@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_BREAKPOINT_SCENE_H
 #define TESTS_UNIT_BREAKPOINT_SCENE_H
 
+#include "unit/btf_text.h"
 #include "unit/ftrace_world.h"
 
 #include "ftrace/audit/rules.h"
@@ -15,6 +16,9 @@ enum { HARTS = 2, WRITER = 0, OTHER = 1 };
 #define PLACE (SITE_PA + F + 0x20)
 #define SLOT  (CODE + 0x800)
 
+/* Where the kernel describes its tasks, in the image; and preempt_count, in a task. */
+enum { BTF_AT = 0x1100, PREEMPT_AT = 8 };
+
 enum { STATUS_SIE = 1 << 1, STATUS_SUM = 1 << 18 };
 
 static inline unsigned size_of(uint32_t word)
@@ -24,6 +28,7 @@ static inline unsigned size_of(uint32_t word)
 
 static inline void build_with(struct scene *s, enum fetch_mode fetch)
 {
+    static const struct described task = {"task_struct", 64, {{"preempt_count", PREEMPT_AT}}};
     struct audit_config audit = {.findings_max = 20};
 
     scene_begin(s, HARTS, fetch);
@@ -32,7 +37,10 @@ static inline void build_with(struct scene *s, enum fetch_mode fetch)
     image_name(s->im, "__switch_to", 0xf00);
     image_nops(s->im, F, 8);
     image_nops(s->im, G, 8);
+    put_btf(s->im->bytes + BTF_AT, &task, 1);
     scene_complete(s, 100, NULL);
+    s->tasks = tasks_new(&s->im->image, s->symbols, NULL);
+    audit.tasks = s->tasks;
     audit.sites = s->t;
     audit.symbols = s->symbols;
     audit.image = &s->im->image;

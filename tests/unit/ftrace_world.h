@@ -12,6 +12,7 @@
 #include "cpu/observer.h"
 #include "ftrace/audit/audit.h"
 #include "ftrace/events/events.h"
+#include "ftrace/kernel/tasks.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/patch/updates.h"
 #include "machine/site_image.h"
@@ -30,6 +31,7 @@ struct scene {
     struct patch_log *log;
     struct updates *updates;
     struct audit *audit; /* NULL: none */
+    struct tasks *tasks; /* NULL: none */
     uint64_t stamp;      /* of the last store, for tests that let it count */
     /* Events that were emitted: findings, the first ones, and ends of updates. */
     unsigned told_count, ends;
@@ -105,6 +107,7 @@ static inline void scene_complete(struct scene *s, size_t updates_max, struct au
 static inline void wreck(struct scene *s)
 {
     audit_free(s->audit);
+    tasks_free(s->tasks);
     updates_free(s->updates);
     patch_log_free(s->log);
     site_table_free(s->t);
@@ -187,14 +190,16 @@ static inline void set_mode(struct scene *s, unsigned hart, enum privilege mode,
     set_csr(h, MSTATUS, (csr(h, MSTATUS) & ~sie) | (interrupts ? sie : 0));
 }
 
+#define PAGING_ROOT (RAM_BASE + 0x600000)
+
 /* The hart has a page table that maps RAM, and what a kernel has there, where it is. */
 static inline void turn_paging_on(struct scene *s, unsigned hart)
 {
-    const uint64_t root = RAM_BASE + 0x600000, sv39 = UINT64_C(8) << 60;
+    const uint64_t sv39 = UINT64_C(8) << 60;
     enum { GIGABYTE = 30, LEAF = 0xcf }; /* V, R, W, X, A, D */
 
-    poke(&s->w, root + (RAM_BASE >> GIGABYTE) * 8, (RAM_BASE >> 12) << 10 | LEAF, 8);
-    set_csr(hart_of(s, hart), SATP, sv39 | root >> 12);
+    poke(&s->w, PAGING_ROOT + (RAM_BASE >> GIGABYTE) * 8, (RAM_BASE >> 12) << 10 | LEAF, 8);
+    set_csr(hart_of(s, hart), SATP, sv39 | PAGING_ROOT >> 12);
     hart_flush_translations(hart_of(s, hart));
 }
 

@@ -34,6 +34,54 @@ static void a_copy_and_a_breakpoint_are_sound(void **state)
     wreck(&s);
 }
 
+/* The instruction may be the one that changes preempt_count: to what it stores, and nothing else.
+ */
+static void a_copy_may_store_preempt_count(void **state)
+{
+    enum { COUNT = 1 };
+    static const struct {
+        uint32_t word;
+        uint64_t stored;
+        uint32_t after;
+        bool is_sound;
+    } cases[] = {
+        {SW(A5, TP, PREEMPT_AT), 2, 2, true},
+        {SW(A5, TP, PREEMPT_AT), 2, 3, false},
+        {SW(A5, TP, PREEMPT_AT), 2, COUNT, false},
+        {SD(A5, TP, PREEMPT_AT - 4), UINT64_C(5) << 32, 5, true},
+        {SB(A5, TP, PREEMPT_AT + 1), 0x1ff, 0xff00 + COUNT, true},
+        {SH(A5, TP, PREEMPT_AT + 2), 1, 0x10000 + COUNT, true},
+        {SH(A5, TP, PREEMPT_AT + 2), 1, 1, false},
+        {SW(A5, TP, PREEMPT_AT + 4), 2, COUNT, true},
+        {SW(A5, TP, PREEMPT_AT + 4), 2, 2, false},
+        {ADDI(A5, A5, 0), 2, 2, false},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        struct scene s;
+        uint64_t count;
+
+        build(&s);
+        plant(&s, PLACE, cases[n].word);
+        fill_slot(&s, cases[n].word, EBREAK);
+        set_registers(&s);
+        hart_set_reg(hart_of(&s, 0), A5, cases[n].stored);
+        count = hart_reg(hart_of(&s, 0), TP) + PREEMPT_AT;
+        poke(&s.w, count, COUNT, 4);
+        trap(&s, PLACE);
+        go_on_with(&s, 0, SLOT, false);
+        poke(&s.w, count, cases[n].after, 4);
+        trap(&s, SLOT + 4);
+        go_on(&s, PLACE + 4);
+        if (cases[n].is_sound)
+            assert_true(is_silent(&s));
+        else
+            assert_int_equal(only_rule(&s), RULE_clobbered_csr);
+        wreck(&s);
+    }
+}
+
 static void a_slot_may_jump_back_by_itself(void **state)
 {
     const uint32_t word = ADDI(A0, A0, 1);
@@ -303,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_and_a_breakpoint_are_sound),
+        cmocka_unit_test(a_copy_may_store_preempt_count),
         cmocka_unit_test(a_slot_may_jump_back_by_itself),
         cmocka_unit_test(a_slot_with_something_else),
         cmocka_unit_test(a_slot_that_is_not_fenced),

@@ -137,6 +137,40 @@ static void a_filter_is_looked_at_again_while_it_names_code_without_a_site(void 
     wreck_books(&b);
 }
 
+/* Its sites are known before its text can be executed. */
+static void a_filter_may_name_functions_of_a_module_that_is_being_loaded(void **state)
+{
+    enum { LEAF = 0xc7 }; /* V, R, W, A, D */
+    const uint64_t base = FREED & ~UINT64_C(0x3fffffff);
+    const struct site site = {.va = FREED,
+                              .pa = RAM_BASE + (FREED - base),
+                              .function = "h",
+                              .module = "m",
+                              .kind = SITE_FUNCTION,
+                              .size = SITE_BYTES};
+
+    (void)state;
+    for (unsigned known = 0; known < 2; known++) {
+        struct books b;
+
+        build(&b);
+        turn_paging_on(&b.s, WRITER);
+        set_mode(&b.s, WRITER, PRIV_S, true);
+        poke(&b.s.w, PAGING_ROOT + (base >> 30 & 0x1ff) * 8, (RAM_BASE >> 12) << 10 | LEAF, 8);
+        if (known)
+            assert_int_not_equal(site_add(b.s.t, &site), NO_SITE);
+        put_ops(&b, 1);
+        store_word(&b, OPS + 16, 2); /* it is not enabled */
+        put_set(&b, 0, FILTER, F);
+        store_word(&b, SETS + 64, FREED);
+        assert_int_equal(filters_told(&b), !known);
+        poke(&b.s.w, PAGING_ROOT + (base >> 30 & 0x1ff) * 8, 0, 8); /* it was not loaded */
+        hart_flush_translations(hart_of(&b.s, WRITER));
+        assert_int_equal(filters_told(&b), 1);
+        wreck_books(&b);
+    }
+}
+
 static void an_empty_filter_that_waits_for_a_module_chooses_nothing(void **state)
 {
     struct books b;
@@ -498,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_filter_chooses_functions_and_notrace_excludes_some),
         cmocka_unit_test(no_filter_names_a_function_that_was_freed),
         cmocka_unit_test(a_filter_is_looked_at_again_while_it_names_code_without_a_site),
+        cmocka_unit_test(a_filter_may_name_functions_of_a_module_that_is_being_loaded),
         cmocka_unit_test(an_empty_filter_that_waits_for_a_module_chooses_nothing),
         cmocka_unit_test(an_ops_in_the_list_that_is_not_enabled_does_not_count),
         cmocka_unit_test(a_set_that_is_damaged_is_left_out),

@@ -27,6 +27,7 @@ struct hit {
     bool has_preempt;
     uint32_t hart, depth, traps, switches; /* of the stage's trap (struct audited_hart) */
     int32_t preempt;                       /* the task's preempt_count at the first trap */
+    int32_t preempt_after;                 /* and after the instruction, which may store it */
     uint32_t word;                         /* the replaced instruction, as in memory */
     uint64_t pc, pa;                       /* of the breakpoint */
     uint64_t slot, cycle, step;            /* cycle, step: of the first trap */

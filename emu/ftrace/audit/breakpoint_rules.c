@@ -155,13 +155,49 @@ static void check_current(const struct breakpoint_rules *r, const struct hit *d,
         hit_report_step(r->audit, MESSAGE_PROBE_CURRENT, d, s);
 }
 
-/* The hart goes on after the replaced instruction, or at it: nothing of the probe is left. */
-static void compare_end(const struct breakpoint_rules *r, const struct hit *d, const struct step *s)
+/* The bytes that an integer store writes; 0: it is none. */
+static unsigned stored_bytes(enum op op)
+{
+    switch (op) {
+    case OP_sd: return 8;
+    case OP_sw: return 4;
+    case OP_sh: return 2;
+    case OP_sb: return 1;
+    default: return 0;
+    }
+}
+
+/* The task's preempt_count once the replaced instruction was carried out: it may be its store. */
+static int32_t preempt_after(const struct audit *a, const struct hit *d, const struct insn *i)
+{
+    uint64_t va, offset, at = d->regs[i->rs1] + (uint64_t)(int64_t)i->imm;
+    unsigned size = stored_bytes(i->op);
+    uint8_t bytes[sizeof d->preempt];
+    int32_t after;
+
+    if (!size || !tasks_preempt_address(a->config.tasks, d->regs[REG_TP], &va))
+        return d->preempt;
+    memcpy(bytes, &d->preempt, sizeof bytes);
+    for (unsigned k = 0; k < size; k++) {
+        offset = at + k - va;
+        if (offset < sizeof bytes)
+            bytes[offset] = (uint8_t)(d->regs[i->rs2] >> 8 * k);
+    }
+    memcpy(&after, bytes, sizeof after);
+    return after;
+}
+
+/*
+ * The hart goes on after the replaced instruction, or at it: nothing of the probe is left.
+ * expected: the preempt_count that is right there.
+ */
+static void compare_end(const struct breakpoint_rules *r, const struct hit *d, const struct step *s,
+                        int32_t expected)
 {
     int32_t preempt;
 
     compare_status(r, d, s, SSTATUS_SIE | STATUS_KEPT);
-    if (d->has_preempt && detour_read_preempt(r->audit, s->hart, &preempt) && preempt != d->preempt)
+    if (d->has_preempt && detour_read_preempt(r->audit, s->hart, &preempt) && preempt != expected)
         hit_report_change(r->audit, d, s, FACT_PREEMPT, (uint32_t)d->preempt, (uint32_t)preempt);
 }
 
@@ -211,7 +247,7 @@ static void judge_simulated(const struct breakpoint_rules *r, const struct hit *
     else if (!e && is_left_out(d, s))
         hit_report_step(r->audit, MESSAGE_LEFT_OUT, d, s);
     compare_registers(r, d, s, s->insn.rd);
-    compare_end(r, d, s);
+    compare_end(r, d, s, d->preempt_after);
 }
 
 /*
@@ -228,7 +264,7 @@ static void judge_again(const struct breakpoint_rules *r, const struct hit *d, c
         return;
     }
     compare_registers(r, d, s, 0);
-    compare_end(r, d, s);
+    compare_end(r, d, s, d->preempt);
     if (p && p->armed && p->count < AGAIN_MAX && ++p->count == AGAIN_MAX)
         hit_report_elsewhere(r->audit, d, s, e->pc);
 }
@@ -267,7 +303,7 @@ static bool enter_slot(struct breakpoint_rules *r, struct hit *d, const struct s
     compare_registers(r, d, s, 0);
     compare_status(r, d, s, STATUS_KEPT);
     if (!hit_is_breakpoint(&next)) { /* it comes back by itself */
-        compare_end(r, d, s);
+        compare_end(r, d, s, d->preempt);
         return false;
     }
     if (hart_status(s->hart).sstatus & SSTATUS_SIE)
@@ -329,7 +365,7 @@ static void judge_second(const struct breakpoint_rules *r, const struct hit *d,
         return;
     }
     compare_registers(r, d, s, 0);
-    compare_end(r, d, s);
+    compare_end(r, d, s, d->preempt_after);
 }
 
 /*
@@ -352,7 +388,7 @@ static bool judge_fault(struct breakpoint_rules *r, struct hit *d, const struct 
         hit_report_elsewhere(r->audit, d, s, d->pc);
         return false;
     }
-    compare_end(r, d, s);
+    compare_end(r, d, s, d->preempt);
     return false;
 }
 
@@ -516,6 +552,7 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
     }
     take(r, &d, STAGE_HANDLER, t->hart);
     d.has_preempt = detour_read_preempt(r->audit, t->hart, &d.preempt);
+    d.preempt_after = d.has_preempt ? preempt_after(r->audit, &d, &i) : 0;
     d.current = current_probe(r->audit, t->hart);
     VEC_PUSH(&r->hits, d);
 }
@@ -633,6 +670,7 @@ static void hit_io(struct state_io *io, struct hit *d)
     STATE_IO(io, d->traps);
     STATE_IO(io, d->switches);
     STATE_IO(io, d->preempt);
+    STATE_IO(io, d->preempt_after);
     STATE_IO(io, d->word);
     STATE_IO(io, d->pc);
     STATE_IO(io, d->pa);
@@ -653,7 +691,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    state_io_section(io, "breakpoint-rules", 5);
+    state_io_section(io, "breakpoint-rules", 6);
     STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->in_slot[i]);

@@ -4,7 +4,8 @@
  *
  * They are looked at when ftrace_lock is released, if ops, filters or records have changed, and at
  * the next releases while an address is in code without a site: a module's records go before its
- * text does. What cannot be executed any more, and is not the image's text, was freed.
+ * text does. What cannot be executed any more, and is not the image's text, was freed. What cannot
+ * be executed yet has a site already, which the module's loading has brought.
  */
 #include "base/map.h"
 #include "cpu/cluster.h"
@@ -29,6 +30,19 @@ static bool can_be_executed(const struct audit *a, struct hart *h, uint64_t va, 
 {
     return hart_translate(h, va, ACCESS_FETCH, pa) &&
            bus_ram_at(cluster_bus(a->config.cluster), *pa);
+}
+
+static bool has_site(const struct audit *a, uint64_t pa)
+{
+    return site_find(a->config.sites, pa, 1) != NO_SITE;
+}
+
+/* A module's functions may get into a filter while it is loaded, before its text is executable. */
+static bool is_being_loaded(const struct audit *a, struct hart *h, uint64_t va)
+{
+    uint64_t pa;
+
+    return hart_translate(h, va, ACCESS_LOAD, &pa) && has_site(a, pa);
 }
 
 bool state_named_freed(const struct audit *a, struct hart *h, uint64_t va)
@@ -67,7 +81,11 @@ static void look_at(void *ctx, uint64_t ops, uint64_t ip)
     uint64_t pa, told;
 
     if (can_be_executed(l->audit, l->lock->hart, ip, &pa)) {
-        l->open |= site_find(l->audit->config.sites, pa, 1) == NO_SITE;
+        l->open |= !has_site(l->audit, pa);
+        return;
+    }
+    if (is_being_loaded(l->audit, l->lock->hart, ip)) {
+        l->open = true;
         return;
     }
     if (!state_named_freed(l->audit, l->lock->hart, ip) || map_get(&l->state->told, ip, &told) ||

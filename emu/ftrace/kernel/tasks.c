@@ -320,12 +320,22 @@ uint64_t tasks_stack_bytes(const struct tasks *t)
     return TASK_STACK_BYTES;
 }
 
-bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
+static bool member_address(struct tasks *t, uint64_t tp, enum member member, uint64_t *va)
 {
-    int32_t at = offset_of(t, MEMBER_NAME);
+    int32_t at = offset_of(t, member);
 
     *va = tp + (uint64_t)at;
     return tp && at != UNKNOWN;
+}
+
+bool tasks_name_address(struct tasks *t, uint64_t tp, uint64_t *va)
+{
+    return member_address(t, tp, MEMBER_NAME, va);
+}
+
+bool tasks_preempt_address(struct tasks *t, uint64_t tp, uint64_t *va)
+{
+    return member_address(t, tp, MEMBER_PREEMPT, va);
 }
 
 /*

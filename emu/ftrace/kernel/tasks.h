@@ -64,6 +64,9 @@ MUST_USE bool tasks_hooks(struct tasks *t, struct hart *h, uint64_t tp, uint64_t
 /* The same of the task's preempt_count: above 0 it cannot be preempted. */
 MUST_USE bool tasks_preempt_count(struct tasks *t, struct hart *h, uint64_t tp, int32_t *count);
 
+/* Gives the address of that number, 4 bytes. False: it is not known. */
+MUST_USE bool tasks_preempt_address(struct tasks *t, uint64_t tp, uint64_t *va);
+
 /* The number of the hart (cpu) that runs the task, or has last run it, as the task says. */
 MUST_USE bool tasks_cpu(struct tasks *t, struct hart *h, uint64_t tp, int32_t *cpu);
 
