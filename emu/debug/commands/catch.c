@@ -124,10 +124,9 @@ static bool read_cause(struct debugger *d, const char **at, uint64_t *number)
 
 static bool read_rule(struct debugger *d, const char **at, uint64_t *number)
 {
-    char name[NAME_MAX_LEN], document[DOCUMENT_NAME];
+    char name[NAME_MAX_LEN] = "", document[DOCUMENT_NAME];
     struct nearest near = nearest_to(name);
 
-    name[0] = '\0';
     if (arg_word(at, name, sizeof name))
         for (*number = 0; *number < RULE_COUNT; ++*number) {
             if (!strcmp(rule_name((enum rule) * number), name))
