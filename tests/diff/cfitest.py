@@ -17,11 +17,10 @@ import sys
 import tempfile
 import time
 
+import stub
 from elf_image import write_image
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("BUILD", "build")
-CROSS = os.environ.get("CROSS", "riscv64-unknown-elf-")
 QEMU = os.environ.get("QEMU", "qemu-system-riscv64")
 ISA = "rv64imafdc_zicbom_zicbop_zicboz_zicfilp_zicfiss_zicntr_zicsr_zifencei_zimop_zcmop_svadu"
 CPU = "rv64,h=false,v=false,zicfilp=true,zicfiss=true,zimop=true,zcmop=true,svadu=true"
@@ -221,33 +220,19 @@ class Bench:
 
     def __init__(self, folder):
         self.folder = folder
-        elf, raw = os.path.join(folder, "cfi.elf"), os.path.join(folder, "cfi.bin")
-        self.check([CROSS + "gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "cfi.S")])
-        self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
-        with open(raw, "rb") as f:
-            self.stub = f.read()
-        symbols = self.check([CROSS + "nm", elf])
-        self.at = {m[2]: int(m[1], 16) for m in re.finditer(r"^(\w+) \w (\w+)$", symbols, re.M)}
+        self.stub, self.at = stub.load(folder, "cfi")
         self.ours = [os.path.join(BUILD, "rvftrace"), "run", "--quiet", "--audit", "off", "--account", "off", "--isa", ISA,
                      "--memory", "128M", "--firmware", "none", "--console", "stdio"]
         self.theirs = [QEMU, "-M", "virt", "-cpu", CPU, "-m", "128M", "-bios", "none", "-display", "none", "-monitor",
                        "none", "-serial", "stdio", "-kernel"]
 
-    @staticmethod
-    def check(command):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit("cfitest: %s: %s" % (command[0], done.stderr.strip()))
-        return done.stdout
-
     def run_both(self, cases, dump=MASK):
-        stub = bytearray(self.stub)
-        struct.pack_into("<QQ", stub, self.at["count"] - RAM, len(cases), dump)
+        memory = bytearray(self.stub)
+        struct.pack_into("<QQ", memory, self.at["count"] - RAM, len(cases), dump)
         code = b"".join((bytes(c.code) + struct.pack("<I", EBREAK)).ljust(CASE_CODE, b"\0") for c in cases)
         records = b"".join(c.record(n) for n, c in enumerate(cases))
         path = os.path.join(self.folder, "image.elf")
-        write_image(path, RAM, [(RAM, bytes(stub)), (TABLES, tables()), (CODE, code), (CASES, records)])
+        write_image(path, RAM, [(RAM, bytes(memory)), (TABLES, tables()), (CODE, code), (CASES, records)])
         out = []
         for command in (self.ours, self.theirs):
             try:
@@ -260,12 +245,8 @@ class Bench:
 
 def report(bench, case, where):
     ours, theirs = bench.run_both([case], 0)
-    path = os.path.join(bench.folder, "code.bin")
-    with open(path, "wb") as f:
-        f.write(case.code)
-    text = bench.check([CROSS + "objdump", "-z", "-D", "-b", "binary", "-m", "riscv:rv64", path])
     print(where + " mode %d" % case.mode)
-    print("\n".join(l for l in text.splitlines() if re.match(r" +[0-9a-f]+:", l)))
+    print(stub.disassemble(bench.folder, case.code))
     print("ssp %#x menvcfg %#x senvcfg %#x mseccfg %#x mstatus %#x medeleg %#x" % (
         case.ssp, case.menvcfg, case.senvcfg, case.mseccfg, case.status, case.medeleg))
     print("x: " + " ".join("%d=%#x" % (n, case.x[n]) for n in (1, 5, 7) + POINTERS))

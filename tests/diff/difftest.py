@@ -22,12 +22,12 @@ import sys
 import tempfile
 import time
 
+import stub
 from elf_image import write_image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("BUILD", "build")
-CROSS = os.environ.get("CROSS", "riscv64-unknown-elf-")
 QEMU = os.environ.get("QEMU", "qemu-system-riscv64")
 KEEP = os.environ.get("KEEP", os.path.join(BUILD, "difftest"))
 
@@ -386,22 +386,7 @@ class Bench:
     def __init__(self, folder):
         self.folder = folder
         self.engine = ENGINES[0]
-        elf = os.path.join(folder, "stub.elf")
-        self.check([CROSS + "gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "stub.S")])
-        raw = os.path.join(folder, "stub.bin")
-        self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
-        with open(raw, "rb") as f:
-            self.stub = f.read()
-        symbols = self.check([CROSS + "nm", elf])
-        self.at = {m[2]: int(m[1], 16) for m in re.finditer(r"^(\w+) \w (\w+)$", symbols, re.M)}
-
-    @staticmethod
-    def check(command):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit("difftest: %s: %s" % (command[0], done.stderr.strip()))
-        return done.stdout
+        self.stub, self.at = stub.load(folder, "stub")
 
     def image(self, cases, dump=None):
         memory = bytearray(self.stub)
@@ -485,11 +470,7 @@ def explain(bench, case):
 
 
 def listing(bench, case):
-    path = os.path.join(bench.folder, "code.bin")
-    with open(path, "wb") as f:
-        f.write(case.code())
-    text = bench.check([CROSS + "objdump", "-z", "-D", "-b", "binary", "-m", "riscv:rv64", path])
-    return "\n".join(line for line in text.splitlines() if re.match(r" +[0-9a-f]+:", line))
+    return stub.disassemble(bench.folder, case.code())
 
 
 def report(bench, case, where):

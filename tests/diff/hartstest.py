@@ -19,7 +19,8 @@ import sys
 import tempfile
 import time
 
-from difftest import BUILD, CPU, CROSS, HERE, ISA, QEMU, floating, integer
+import stub
+from difftest import BUILD, CPU, ISA, QEMU, floating, integer
 
 KEEP = os.environ.get("KEEP", os.path.join(BUILD, "hartstest"))
 MODES = ["--engine translated", "--engine interpreter --translate random:5", "--timing c906 --fetch coherent"]
@@ -238,12 +239,7 @@ class Bench:
         with open(os.path.join(self.folder, "programs.S"), "w", encoding="ascii") as f:
             f.write(programs_text(programs))
         path = os.path.join(self.folder, "harts.elf")
-        done = subprocess.run([CROSS + "gcc", "-march=rv64gc_zba_zbb_zbc_zbs", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                               "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-DHARTS=%d" % self.harts,
-                               "-Wa,-I" + self.folder, "-Wa,-I" + HERE, "-o", path, os.path.join(HERE, "harts.S")], capture_output=True, text=True, check=False)
-        if done.returncode:
-            print("hartstest: %s" % done.stderr.strip(), file=sys.stderr)
-            sys.exit(2)
+        stub.assemble("harts.S", path, "rv64gc_zba_zbb_zbc_zbs", "-DHARTS=%d" % self.harts, "-Wa,-I" + self.folder)
         return path
 
     def run(self, image, machine, seed=1):

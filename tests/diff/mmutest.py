@@ -10,7 +10,8 @@ mode, with MPRV, SUM and MXR, misaligned and across pages; half of the programs 
 pmpaddr at random, the last one of a run locks entries. mmu.S runs it and prints a hash of all
 traps and values. Model below, which is written from the manual (vol. II, 3.7 and 4.3 to 4.6), says what must come out;
 rvftrace must agree in each mode of --translate, as the programs fence. QEMU must agree for the programs that leave out
-what QEMU_DOUBTS names. Environment: BUILD, CROSS, QEMU. Exit status: 0 all equal, 1 a difference.
+what QEMU_DOUBTS names. Environment: BUILD, CROSS, QEMU. Exit status: 0 all equal, 1 a difference,
+2 the test cannot run.
 """
 import argparse
 import os
@@ -22,11 +23,10 @@ import tempfile
 import time
 
 import pmp
+import stub
 from elf_image import write_image
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("BUILD", "build")
-CROSS = os.environ.get("CROSS", "riscv64-unknown-elf-")
 QEMU = os.environ.get("QEMU", "qemu-system-riscv64")
 ISA = "rv64imafdc_zicntr_zihpm_zifencei_zba_zbb_zbc_zbs_sstc_svadu_svinval_svnapot_svpbmt"
 CPU = "rv64,h=false,v=false,svinval=true,svnapot=true,svpbmt=true"
@@ -628,31 +628,18 @@ class Bench:
 
     def __init__(self, folder):
         self.folder = folder
-        elf, raw = os.path.join(folder, "mmu.elf"), os.path.join(folder, "mmu.bin")
-        self.check([CROSS + "gcc", "-march=rv64gc", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "mmu.S")])
-        self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
-        with open(raw, "rb") as f:
-            self.stub = f.read()
-        symbols = self.check([CROSS + "nm", elf])
-        self.dump = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" dump")) - RAM
-
-    @staticmethod
-    def check(command):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit("mmutest: %s: %s" % (command[0], done.stderr.strip()))
-        return done.stdout
+        self.stub, at = stub.load(folder, "mmu")
+        self.dump = at["dump"] - RAM
 
     def image(self, programs, dump=None):
-        stub, records = bytearray(self.stub), bytearray()
-        struct.pack_into("<Q", stub, self.dump, MASK if dump is None else dump)
+        memory, records = bytearray(self.stub), bytearray()
+        struct.pack_into("<Q", memory, self.dump, MASK if dump is None else dump)
         for program in programs:
             for record in program.records:
                 records += struct.pack("<8Q", *record, *[0] * (8 - len(record)))
         records += bytes(64)
         path = os.path.join(self.folder, "image.elf")
-        parts = [(RAM, bytes(stub)), (TEMPLATE, bytes(PRISTINE)), (RECORDS, bytes(records))]
+        parts = [(RAM, bytes(memory)), (TEMPLATE, bytes(PRISTINE)), (RECORDS, bytes(records))]
         write_image(path, RAM, parts)
         return path
 

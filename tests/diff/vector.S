@@ -41,16 +41,7 @@ _start:
 1:  bnez t0, 1b
     li s0, STATE
     csrw mscratch, s0
-    li t0, 0x20ffffff               # locked: RAM, the two devices, nothing else (QEMU has more of them)
-    csrw pmpaddr0, t0
-    li t0, (UART >> 2) | 0x1ff
-    csrw pmpaddr1, t0
-    li t0, (FINISHER >> 2) | 0x1ff
-    csrw pmpaddr2, t0
-    li t0, -1
-    csrw pmpaddr3, t0
-    li t0, 0x989b9b9f
-    csrw pmpcfg0, t0
+    permit_memory
     li t0, CASES
     sd t0, S_RECORD(s0)
     la t0, count

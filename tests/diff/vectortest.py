@@ -19,12 +19,12 @@ import sys
 import tempfile
 import time
 
+import stub
 from elf_image import write_image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("BUILD", "build")
-CROSS = os.environ.get("CROSS", "riscv64-unknown-elf-")
 QEMU = os.environ.get("QEMU", "qemu-system-riscv64")
 KEEP = os.environ.get("KEEP", os.path.join(BUILD, "vectortest"))
 
@@ -235,27 +235,13 @@ def match_vand(reg):
 class Bench:
     def __init__(self, folder, vlen, rounds):
         self.folder, self.vlen, self.rounds, self.timed_out = folder, vlen, rounds, False
-        elf, raw = os.path.join(folder, "vector.elf"), os.path.join(folder, "vector.bin")
-        self.check([CROSS + "gcc", "-march=rv64gcv", "-mabi=lp64d", "-nostdlib", "-static", "-Wl,-Ttext=0x80000000",
-                    "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments", "-Wl,-N", "-Wa,-I" + HERE, "-o", elf, os.path.join(HERE, "vector.S")])
-        self.check([CROSS + "objcopy", "-O", "binary", elf, raw])
-        with open(raw, "rb") as f:
-            self.stub = f.read()
-        symbols = self.check([CROSS + "nm", elf])
-        self.at = {m[2]: int(m[1], 16) for m in re.finditer(r"^(\w+) \w (\w+)$", symbols, re.M)}
+        self.stub, self.at = stub.load(folder, "vector", "rv64gcv")
         isa = "rv64imafdcv_zicntr_zifencei" + ("_zvl%db" % vlen if vlen > 128 else "") + os.environ.get("ISA", "" if OLD else "_zvfhmin_zvbb_zvbc_zvkng_zvksg")
         cpu = "rv64,h=false,v=true,vlen=%d" % vlen + os.environ.get("CPU", ",Zfh=false" if OLD else NEW_CPU)
         self.ours = [os.path.join(BUILD, "rvftrace"), "run", "--quiet", "--audit", "off", "--account", "off", "--isa", isa,
                      "--memory", "128M", "--firmware", "none", "--console", "stdio"]
         self.theirs = [QEMU, "-M", "virt", "-cpu", cpu, "-m", "128M", "-bios", "none", "-display", "none", "-monitor",
                        "none", "-serial", "stdio", "-kernel"]
-
-    @staticmethod
-    def check(command):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit("vectortest: %s: %s" % (command[0], done.stderr.strip()))
-        return done.stdout
 
     def run_both(self, cases, dump=MASK, limit=300):
         memory = bytearray(self.stub)
@@ -304,11 +290,7 @@ def report(bench, case, where):
             break
     where += " round %d" % bench.rounds
     bench.rounds = most
-    path = os.path.join(bench.folder, "code.bin")
-    with open(path, "wb") as f:
-        f.write(case.code())
-    text = bench.check([CROSS + "objdump", "-z", "-D", "-b", "binary", "-m", "riscv:rv64gcv", path])
-    lines = [where] + [l for l in text.splitlines() if re.match(r" +[0-9a-f]+:", l)]
+    lines = [where, stub.disassemble(bench.folder, case.code(), "riscv:rv64gcv")]
     tail = 6 + bench.vlen // 2 + 31 + 32 + 511 + 1
     if ours[:-tail] != theirs[:-tail]:
         lines.append("traps: rvftrace %s, QEMU %s" % (" ".join(ours[:-tail]), " ".join(theirs[:-tail])))
