@@ -68,9 +68,9 @@ struct span {
 };
 
 /*
- * A page of which some bytes are watched (memwatch.c) and which therefore has no store translation,
- * although stores to its other bytes need not be seen: an ELF's `tohost' may be among variables.
- * The one that was stored to last; it is kept as long as a store translation would be.
+ * The last page with a watch (memwatch.c) that was stored to beside the watched bytes. Such a page
+ * has no store translation. But an ELF's `tohost' may be among variables, whose stores nobody needs
+ * to see: for them this is as good, and it is kept as long as a store translation would be.
  */
 struct beside {
     const struct tlb *tlb; /* of the context in which va was translated; NULL: none */

@@ -11,7 +11,10 @@
 
 /* ---- life ---- */
 
-static predictor_branch_fn branch_static, branch_counted;
+static enum pipe_leave_by branch_static(struct predictor *p, uint64_t pc, bool taken,
+                                        bool backward);
+static enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool taken,
+                                         bool backward);
 
 static enum predictor_kind kind_of(const struct predictor *p)
 {

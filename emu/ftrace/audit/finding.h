@@ -211,7 +211,7 @@ enum message {
     MESSAGE_GRAPH_OFF,
     MESSAGE_STACK_FREED, /* a task's return stack */
     MESSAGE_TEXT_FREED,  /* a page that a hart may still fetch from */
-    MESSAGE_HOOK_FREED,  /* what a function that has not returned needs */
+    MESSAGE_HOOK_FREED,  /* the node or the rethook of a return that is still to come */
     MESSAGE_STACK_SHARED,
     MESSAGE_HOOKS_SHARED,
     MESSAGE_FRAME_RECORD,  /* of a trampoline */

@@ -28,8 +28,7 @@ enum { NEEDED_MAX = 1 << 12, NODES_MAX = 256 };
 struct hook_owners {
     struct audit *audit;
     bool searched, known;
-    uint64_t link,
-        owner; /* where a node has its place in the list, and the address of its rethook */
+    uint64_t link, owner; /* offsets in a node: of its link in the list, of its rethook's address */
     struct kernel_probes *at_free; /* NULL: no return was hooked yet */
     struct map needed;             /* address of a node or rethook -> the task that needs it */
 };
@@ -71,8 +70,7 @@ static bool read_word(struct hart *h, uint64_t va, uint64_t *value)
     return hart_peek(h, va, value, sizeof *value);
 }
 
-/* Calls use() for the address of each node of a task, and for that of its rethook, until it is
- * true. */
+/* Calls use() for the address of each node of a task and of its rethook, until it returns true. */
 static bool each_needed(const struct hook_owners *o, struct hart *h, uint64_t tp,
                         bool (*use)(void *ctx, uint64_t va), void *ctx)
 {

@@ -81,9 +81,12 @@ bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h);
  * ops: `func' is the entry function, and OPS_STUB is set. Returns the number of those before them.
  */
 size_t ftrace_records_add_graphs(struct ftrace_records *r, struct hart *h);
-/* The i-th of them; false: there are not so many. */
+/* Reads the ops with index i, from 0 on. False: there are fewer. */
 bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_op *op);
-/* Whether the filter of the i-th, or of one that it stands for, has the address of this record. */
+/*
+ * Whether the filter of the ops with index i, or of an ops that it stands for, has the address `ip`
+ * of a record.
+ */
 bool ftrace_records_op_wants(const struct ftrace_records *r, size_t i, uint64_t ip);
 
 /*
