@@ -459,6 +459,11 @@ void hart_set_freg(struct hart *h, unsigned reg, uint64_t value)
     h->s.f[reg] = value;
 }
 
+bool hart_expects_landing(const struct hart *h)
+{
+    return h->s.landing_expected;
+}
+
 enum privilege hart_mode(const struct hart *h)
 {
     return h->s.mode;

@@ -112,6 +112,7 @@ void hart_set_pc(struct hart *h, uint64_t pc); /* here and above bit 0 is droppe
 void hart_set_reg(struct hart *h, unsigned reg, uint64_t value);
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value);
 enum privilege hart_mode(const struct hart *h);
+bool hart_expects_landing(const struct hart *h); /* ELP: only a landing pad may be next */
 
 /*
  * What a hart begins with: its registers, which probes read so often that these functions are no

@@ -1,5 +1,5 @@
 /*
- * pmu.c - performance monitoring (SBI 2.0, chapter 11): the hardware counters of a hart, and
+ * pmu.c - performance monitoring (SBI 3.0, chapter 11): the hardware counters of a hart, and
  * counters of the firmware's own events.
  *
  * Cycle and instret always run unless mcountinhibit stops them. They overflow silently and know no
@@ -9,13 +9,14 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/extension.h"
+#include "mem/bus.h"
 #include "sbi/pmu_events.h"
 #include "sbi/sbi_priv.h"
 
 enum { CSR_MCOUNTINHIBIT = 0x320, CSR_MCYCLE = 0xb00, CSR_CYCLE = 0xc00, CSR_MHPMEVENT = 0x320 };
 enum { CSR_MIP = 0x344, MIP_LCOFIP = 1 << IRQ_LCOFI };
 enum { WIDTH_SHIFT = 12, WIDTH_64 = 63 };
-enum { TYPE_RAW = 2, TYPE_FIRMWARE = 15 };
+enum { TYPE_RAW = 2, TYPE_RAW_V2 = 3, TYPE_FIRMWARE = 15, EVENT_BITS = 20 };
 enum { CONFIG_SKIP_MATCH = 1, CONFIG_CLEAR = 2, CONFIG_AUTO_START = 4 };
 enum { CONFIG_SET_UINH = 0x20, CONFIG_SET_SINH = 0x40, CONFIG_SET_MINH = 0x80 };
 enum { START_SET_VALUE = 1, STOP_FORGET = 1 };
@@ -198,15 +199,17 @@ void pmu_stop(struct call *c)
 
 /* ---- configuring ---- */
 
-/* What the harts' counters count for the event of this call; HPM_none: nothing. */
-static unsigned selector_of(const struct call *c)
+/* What the harts' counters count for the event; HPM_none: nothing. `data`: of a raw event. */
+static unsigned selector_for(const struct cluster *cluster, uint64_t event, uint64_t data)
 {
-    const struct cluster *cluster = hart_cluster(c->hart);
-    uint64_t event = c->arg[3], data = c->arg[4];
-
-    if (event == (uint64_t)TYPE_RAW << 16)
+    if (event == (uint64_t)TYPE_RAW << 16 || event == (uint64_t)TYPE_RAW_V2 << 16)
         return hpm_has_event(cluster, data) ? (unsigned)data : HPM_none;
     return pmu_selector(cluster, event);
+}
+
+static unsigned selector_of(const struct call *c)
+{
+    return selector_for(hart_cluster(c->hart), c->arg[3], c->arg[4]);
 }
 
 static bool counts_in_some_modes(const struct call *c)
@@ -214,10 +217,10 @@ static bool counts_in_some_modes(const struct call *c)
     return has(c, EXTS_Sscofpmf) && c->arg[2] & (CONFIG_SET_UINH | CONFIG_SET_SINH);
 }
 
-/* Counters that can count the event: the better ones, and others. */
-static void hardware_counters(const struct call *c, uint32_t *better, uint32_t *others)
+/* Counters of hardware that can count what the selector stands for: the better ones, and others. */
+static void hardware_counters(const struct call *c, unsigned selector, uint32_t *better,
+                              uint32_t *others)
 {
-    unsigned selector = selector_of(c);
     uint32_t hpm = has(c, EXTS_Zihpm) ? ((1U << HPM_COUNTERS) - 1) << PMU_HPM : 0;
     uint32_t fixed = selector == HPM_cycles         ? 1U << PMU_CYCLE
                      : selector == HPM_instructions ? 1U << PMU_INSTRET
@@ -225,22 +228,32 @@ static void hardware_counters(const struct call *c, uint32_t *better, uint32_t *
 
     if (selector == HPM_none)
         hpm = 0;
-    if (counts_in_some_modes(c))
-        fixed = 0;
     *better = has(c, EXTS_Sscofpmf) ? hpm : fixed;
     *others = hpm | fixed;
+}
+
+static bool is_firmware_event(uint64_t event)
+{
+    return event >> 16 == TYPE_FIRMWARE;
+}
+
+static bool firmware_counts(uint64_t event)
+{
+    return (event & 0xffff) < PMU_EVENTS;
 }
 
 /* A free counter of the set that can count the event; -1: there is none. */
 static int matching_counter(const struct call *c, uint32_t set)
 {
-    unsigned type = (unsigned)(c->arg[3] >> 16), code = c->arg[3] & 0xffff;
+    const uint32_t fixed = 1U << PMU_CYCLE | 1U << PMU_INSTRET;
     uint32_t better = 0, others = 0, free = set & ~own(c)->configured;
 
-    if (type != TYPE_FIRMWARE)
-        hardware_counters(c, &better, &others);
-    else if (code < PMU_EVENTS)
-        better = ~UINT32_C(0) << PMU_FIRMWARE;
+    if (is_firmware_event(c->arg[3]))
+        better = firmware_counts(c->arg[3]) ? ~UINT32_C(0) << PMU_FIRMWARE : 0;
+    else
+        hardware_counters(c, selector_of(c), &better, &others);
+    if (counts_in_some_modes(c))
+        free &= ~fixed;
     if (better & free)
         return __builtin_ctz(better & free);
     return others & free ? __builtin_ctz(others & free) : -1;
@@ -281,7 +294,7 @@ void pmu_config_matching(struct call *c)
 
     if (!counters_of(c, &set))
         return;
-    if (c->arg[3] >> 20) { /* twenty bits: type and code */
+    if (c->arg[3] >> EVENT_BITS) { /* type and code */
         fail(c, SBI_INVALID_PARAM);
         return;
     }
@@ -315,4 +328,58 @@ void pmu_firmware_read_high(struct call *c)
 {
     if (c->arg[0] < PMU_FIRMWARE || c->arg[0] >= PMU_COUNTERS)
         fail(c, SBI_INVALID_PARAM);
+}
+
+/* ---- which events there are ---- */
+
+/* An entry of the memory that the caller shares (table "Event info entry format"). */
+struct event_info {
+    uint32_t event, is_supported;
+    uint64_t data;
+};
+
+static bool counts(const struct call *c, const struct event_info *e)
+{
+    uint32_t better, others;
+
+    if (is_firmware_event(e->event))
+        return firmware_counts(e->event);
+    hardware_counters(c, selector_for(hart_cluster(c->hart), e->event, e->data), &better, &others);
+    return better | others;
+}
+
+/* Answers an entry. False: it is damaged, or not in memory, and the error is set. */
+static bool answer_entry(struct call *c, uint64_t pa)
+{
+    const struct writer writer = {.kind = WRITER_FIRMWARE, .hart = hart_id(c->hart)};
+    struct bus *bus = cluster_bus(c->sbi->board.cluster);
+    struct event_info e;
+
+    if (!bus_read(bus, pa, &e, sizeof e)) {
+        fail(c, SBI_INVALID_ADDRESS);
+    } else if (e.event >> EVENT_BITS) {
+        fail(c, SBI_INVALID_PARAM);
+    } else {
+        e.is_supported = counts(c, &e);
+        if (!bus_write(bus, pa, &e, sizeof e, &writer))
+            fail(c, SBI_INVALID_ADDRESS);
+    }
+    return !c->error;
+}
+
+void pmu_event_info(struct call *c)
+{
+    uint64_t pa = c->arg[0], entries = c->arg[2], size = sizeof(struct event_info);
+    const struct ram *r = bus_ram_at(cluster_bus(c->sbi->board.cluster), pa);
+
+    if (c->arg[3] || pa % size) {
+        fail(c, SBI_INVALID_PARAM);
+    } else if (c->arg[1] || !r || entries > UINT64_MAX / size || !ram_has(r, pa, entries * size)) {
+        fail(c, SBI_INVALID_ADDRESS);
+    } else {
+        hart_let_stores_leave(c->hart);
+        for (uint64_t i = 0; i < entries; i++)
+            if (!answer_entry(c, pa + i * size))
+                return;
+    }
 }

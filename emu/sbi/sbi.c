@@ -1,7 +1,7 @@
 /*
  * sbi.c - see sbi.h. One function for each call; the tables at the end map
  * extension and function numbers to them. Chapters are those of the SBI
- * specification 2.0.
+ * specification 3.0.
  */
 #include "sbi/sbi.h"
 
@@ -38,7 +38,7 @@ static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_
 
 /* ---- base (chapter 4) ---- */
 
-enum { SPEC_VERSION = 2 << 24, IMPLEMENTATION_ID = 0x52564654 /* "RVFT": not a registered one */ };
+enum { SPEC_VERSION = 3 << 24, IMPLEMENTATION_ID = 0x52564654 /* "RVFT": not a registered one */ };
 
 static void base_spec_version(struct call *c)
 {
@@ -202,6 +202,7 @@ static void hsm_start(struct call *c)
     } else {
         c->sbi->state[hart] = HART_STARTED;
         pmu_reset(c->sbi, (unsigned)hart);
+        c->sbi->locked[hart] = 0;
         c->sbi->board.start_hart(c->sbi->board.ctx, (unsigned)hart, c->arg[1], c->arg[2]);
     }
 }
@@ -420,6 +421,7 @@ enum {
     EXT_PMU = 0x504d55,
     EXT_SRST = 0x53525354,
     EXT_DBCN = 0x4442434e,
+    EXT_FWFT = 0x46574654,
 };
 
 static const struct entry {
@@ -449,10 +451,13 @@ static const struct entry {
     {EXT_PMU, 4, pmu_stop},
     {EXT_PMU, 5, pmu_firmware_read},
     {EXT_PMU, 6, pmu_firmware_read_high},
+    {EXT_PMU, 8, pmu_event_info},
     {EXT_SRST, 0, srst_reset},
     {EXT_DBCN, 0, dbcn_write},
     {EXT_DBCN, 1, dbcn_read},
     {EXT_DBCN, 2, put_byte},
+    {EXT_FWFT, 0, fwft_set},
+    {EXT_FWFT, 1, fwft_get},
 };
 
 /* Legacy calls have no function number: a6 is ignored. */
@@ -532,10 +537,11 @@ static void state_of_hart_io(struct state_io *io, enum hart_state *state)
 
 void sbi_state_io(struct state_io *io, struct sbi *s)
 {
-    state_io_section(io, "sbi", 2);
+    state_io_section(io, "sbi", 3);
     for (unsigned i = 0; i < s->harts; i++) {
         state_of_hart_io(io, &s->state[i]);
         STATE_IO(io, s->suspended_at[i]);
+        STATE_IO(io, s->locked[i]);
         pmu_state_io(io, &s->pmu[i]);
     }
 }
@@ -551,11 +557,6 @@ void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
     s->board.start_hart(s->board.ctx, hart, pc, dtb);
 }
 
-/* What a kernel has to ask for: pointer masking, landing pads and the shadow stack of S-mode. */
-#define MENVCFG_PMM (UINT64_C(3) << 32)
-#define MENVCFG_LPE UINT64_C(4)
-#define MENVCFG_SSE UINT64_C(8)
-
 /* Delegates to S-mode all that can be delegated; ecalls from S-mode go to the firmware. */
 enum {
     CSR_MEDELEG = 0x302,
@@ -564,7 +565,6 @@ enum {
     CSR_MCOUNTEREN = 0x306,
     CSR_SCOUNTEREN = 0x106,
     MSTATUS_FS = 0x6000,
-    CSR_MENVCFG = 0x30a,
     CSR_MSTATEEN0 = 0x30c,
     CSR_MSECCFG = 0x747,
     MSECCFG_SSEED = 0x200,
@@ -590,6 +590,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS | HPM_READABLE);
     /* Like OpenSBI: Linux without its PMU driver relies on it. */
     (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS);
+    /* What a kernel has to ask for (fwft.c) is off. */
     (void)!hart_set_csr(h, CSR_MENVCFG, ~(MENVCFG_PMM | MENVCFG_LPE | MENVCFG_SSE));
     (void)!hart_set_csr(h, CSR_MSTATEEN0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_MSECCFG, MSECCFG_SSEED);

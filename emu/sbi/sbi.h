@@ -1,9 +1,9 @@
 /*
  * sbi.h - the built-in firmware: the emulator itself answers a kernel's SBI
- * calls, without code in M-mode (RISC-V SBI specification 2.0).
+ * calls, without code in M-mode (RISC-V SBI specification 3.0).
  *
- * Extensions: base, TIME, IPI, RFENCE, HSM with suspend, PMU, SRST, DBCN and the legacy console,
- * timer, IPI and fence calls. A remote fence is an event for the auditor.
+ * Extensions: base, TIME, IPI, RFENCE, HSM with suspend, PMU, SRST, DBCN, FWFT and the legacy
+ * console, timer, IPI and fence calls. A remote fence is an event for the auditor.
  */
 #ifndef SBI_SBI_H
 #define SBI_SBI_H

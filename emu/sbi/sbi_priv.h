@@ -19,13 +19,15 @@ enum sbi_error {
     SBI_FAILED = -1,
     SBI_NOT_SUPPORTED = -2,
     SBI_INVALID_PARAM = -3,
+    SBI_DENIED = -4,
     SBI_INVALID_ADDRESS = -5,
     SBI_ALREADY_AVAILABLE = -6,
     SBI_ALREADY_STARTED = -7,
     SBI_ALREADY_STOPPED = -8,
+    SBI_DENIED_LOCKED = -14,
 };
 
-/* SBI 2.0, chapter 9, table 20. */
+/* SBI, "Hart State Management". */
 enum hart_state { HART_STARTED = 0, HART_STOPPED = 1, HART_SUSPENDED = 4 };
 
 /* ---- performance monitoring (chapter 11) ---- */
@@ -60,6 +62,7 @@ struct sbi {
     unsigned harts;
     enum hart_state state[HARTS_MAX];
     uint64_t suspended_at[HARTS_MAX]; /* the hart's retired instructions at hart_suspend */
+    uint8_t locked[HARTS_MAX];        /* firmware features that must not change, a bit each */
     struct pmu pmu[HARTS_MAX];
 };
 
@@ -79,6 +82,15 @@ static inline void fail(struct call *c, enum sbi_error error)
     c->error = error;
 }
 
+/* fwft.c */
+enum { CSR_MENVCFG = 0x30a };
+#define MENVCFG_LPE  (UINT64_C(1) << 2)
+#define MENVCFG_SSE  (UINT64_C(1) << 3)
+#define MENVCFG_PMM  (UINT64_C(3) << 32)
+#define MENVCFG_ADUE (UINT64_C(1) << 61)
+void fwft_set(struct call *c);
+void fwft_get(struct call *c);
+
 /* pmu.c: one function for each call, and the events that other calls report to it. */
 void pmu_num_counters(struct call *c);
 void pmu_counter_info(struct call *c);
@@ -87,6 +99,7 @@ void pmu_start(struct call *c);
 void pmu_stop(struct call *c);
 void pmu_firmware_read(struct call *c);
 void pmu_firmware_read_high(struct call *c);
+void pmu_event_info(struct call *c);
 void pmu_count(struct sbi *s, unsigned hart, enum pmu_event event);
 void pmu_reset(struct sbi *s, unsigned hart);
 void pmu_state_io(struct state_io *io, struct pmu *p);

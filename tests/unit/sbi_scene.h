@@ -1,11 +1,12 @@
 /*
- * sbi_scene.h - harts on the built-in firmware, and calls of it (RISC-V SBI specification 2.0).
+ * sbi_scene.h - harts on the built-in firmware, and calls of it (RISC-V SBI specification 3.0).
  */
 #ifndef TESTS_UNIT_SBI_SCENE_H
 #define TESTS_UNIT_SBI_SCENE_H
 
 #include "machine/board.h"
 
+#include "cpu/extension.h"
 #include "cpu/observer.h"
 
 enum {
@@ -16,10 +17,11 @@ enum {
     HSM = 0x48534d,
     SRST = 0x53525354,
     DBCN = 0x4442434e,
+    FWFT = 0x46574654,
 };
 
-enum { NOT_SUPPORTED = -2, INVALID_PARAM = -3, INVALID_ADDRESS = -5, ALREADY_AVAILABLE = -6 };
-enum { ALREADY_STARTED = -7, ALREADY_STOPPED = -8 };
+enum { NOT_SUPPORTED = -2, INVALID_PARAM = -3, DENIED = -4, INVALID_ADDRESS = -5 };
+enum { ALREADY_AVAILABLE = -6, ALREADY_STARTED = -7, ALREADY_STOPPED = -8, DENIED_LOCKED = -14 };
 enum { STARTED = 0, STOPPED = 1, SUSPENDED = 4 };
 enum { PMU = 0x504d55, LEGACY_SHUTDOWN = 8 };
 enum {
@@ -60,18 +62,28 @@ static inline void on_event(void *ctx, const struct event *e)
     s->fence[s->fence_count++] = e->fence;
 }
 
-/* A kernel of an ecall, a loop, and a wfi after it. */
-static inline void build(struct scene *s)
+/* A kernel of an ecall, a loop, and a wfi after it; on harts with these extensions (NULL: the
+ * default). */
+static inline void build_with(struct scene *s, const char *isa)
 {
+    char problem[EXT_TEXT_MAX];
+    uint64_t extensions = 0;
     struct board_program p = {0};
     const struct listener l = {.ctx = s, .kinds = UINT32_MAX, .on_event = on_event};
 
+    assert_true(!isa || extensions_parse(isa, &extensions, problem));
     memset(s, 0, sizeof *s);
     add(&p, ECALL);
     add(&p, JAL(ZERO, 0));
     add(&p, WFI);
-    board_new(&s->b, &p, (struct machine_config){.harts = HARTS, .seed = 1});
+    board_new(&s->b, &p,
+              (struct machine_config){.harts = HARTS, .seed = 1, .cluster.extensions = extensions});
     cluster_listen(machine_cluster(s->b.m), &l);
+}
+
+static inline void build(struct scene *s)
+{
+    build_with(s, NULL);
 }
 
 static inline void wreck(struct scene *s)

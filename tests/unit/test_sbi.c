@@ -1,19 +1,19 @@
 /*
- * test_sbi.c - the built-in firmware, call by call (RISC-V SBI specification 2.0). Harts:
+ * test_sbi.c - the built-in firmware, call by call (RISC-V SBI specification 3.0). Harts:
  * test_sbi_harts.c. Counters: test_sbi_pmu.c.
  */
 #include "sbi_scene.h"
 
 /* ---- base ---- */
 
-static void the_version_is_2_0(void **state)
+static void the_version_is_3_0(void **state)
 {
     struct scene s;
 
     (void)state;
     build(&s);
     assert_int_equal(call(&s, BASE, 0, 0, 9, 0).error, 0);
-    assert_int_equal(call(&s, BASE, 0, 0, 9, 0).value, 2 << 24);
+    assert_int_equal(call(&s, BASE, 0, 0, 9, 0).value, 3 << 24);
     assert_int_equal(call(&s, BASE, 1, 0, 0, 0).error, 0);
     assert_int_equal(call(&s, BASE, 4, 0, 9, 0).value, 0);
     wreck(&s);
@@ -21,7 +21,8 @@ static void the_version_is_2_0(void **state)
 
 static void probing_tells_what_there_is(void **state)
 {
-    static const uint64_t present[] = {BASE, TIMER, IPI, RFENCE, HSM, PMU, SRST, DBCN, 0, 1, 2, 8};
+    static const uint64_t present[] = {BASE, TIMER, IPI, RFENCE, HSM, PMU, SRST,
+                                       DBCN, FWFT,  0,   1,      2,   8};
     static const uint64_t absent[] = {9, 0xf, 0x11, 0x53555350, 0x4e41434c, UINT64_MAX};
     struct scene s;
 
@@ -314,10 +315,99 @@ static void console_input_breaks_the_reservations_of_others(void **state)
     wreck(&s);
 }
 
+/* ---- firmware features ---- */
+
+enum {
+    MISALIGNED,
+    LANDING_PAD,
+    SHADOW_STACK,
+    DOUBLE_TRAP,
+    HARDWARE_AD,
+    POINTER_MASKING,
+    NO_FEATURE
+};
+enum { MENVCFG = 0x30a, LOCK = 1 };
+
+static uint64_t menvcfg(struct scene *s, unsigned hart)
+{
+    uint64_t value = 0;
+
+    assert_true(hart_csr(board_hart(&s->b, hart), MENVCFG, &value));
+    return value;
+}
+
+static void features_are_fields_of_menvcfg(void **state)
+{
+    static const struct row {
+        uint64_t feature, value, bits;
+    } rows[] = {{LANDING_PAD, 1, 1 << 2},
+                {SHADOW_STACK, 1, 1 << 3},
+                {POINTER_MASKING, 7, UINT64_C(2) << 32},
+                {POINTER_MASKING, 16, UINT64_C(3) << 32}};
+    struct scene s;
+
+    (void)state;
+    build_with(&s, "rv64gc_zimop_zcmop_zicfilp_zicfiss_smnpm_svadu");
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t before = menvcfg(&s, 0), other = menvcfg(&s, 1);
+
+        assert_int_equal(call(&s, FWFT, 1, rows[i].feature, 9, 9).value, 0);
+        assert_int_equal(call(&s, FWFT, 0, rows[i].feature, rows[i].value, 0).error, 0);
+        assert_int_equal(menvcfg(&s, 0), before | rows[i].bits);
+        assert_int_equal(menvcfg(&s, 1), other);
+        assert_int_equal(call(&s, FWFT, 1, rows[i].feature, 9, 9).value, rows[i].value);
+        assert_int_equal(call(&s, FWFT, 0, rows[i].feature, 0, 0).error, 0);
+        assert_int_equal(menvcfg(&s, 0), before);
+    }
+    assert_int_equal(call(&s, FWFT, 1, HARDWARE_AD, 0, 0).value, 1);
+    wreck(&s);
+}
+
+static void features_that_cannot_be_set_say_why(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with(&s, "rv64gc_zimop_zcmop_zicfiss_smnpm");
+    assert_int_equal(call(&s, FWFT, 0, LANDING_PAD, 1, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, FWFT, 1, DOUBLE_TRAP, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, FWFT, 1, HARDWARE_AD, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, FWFT, 0, NO_FEATURE, 1, 0).error, DENIED);
+    assert_int_equal(call(&s, FWFT, 1, 0xc0000000, 0, 0).error, DENIED);
+    assert_int_equal(call(&s, FWFT, 0, SHADOW_STACK, 2, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, FWFT, 0, SHADOW_STACK, 1, 2).error, INVALID_PARAM);
+    assert_int_equal(call(&s, FWFT, 0, POINTER_MASKING, 8, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, FWFT, 1, MISALIGNED, 0, 0).value, 1);
+    assert_int_equal(call(&s, FWFT, 0, MISALIGNED, 1, 0).error, 0);
+    assert_int_equal(call(&s, FWFT, 0, MISALIGNED, 0, 0).error, DENIED);
+    assert_int_equal(menvcfg(&s, 0) & (1 << 3 | 1 << 2), 0);
+    wreck(&s);
+}
+
+static void a_locked_feature_stays_until_its_hart_is_reset(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with(&s, "rv64gc_zimop_zcmop_zicfiss");
+    start(&s, 1);
+    assert_int_equal(call_on(&s, 1, FWFT, 0, SHADOW_STACK, 1, LOCK).error, 0);
+    assert_int_equal(call_on(&s, 1, FWFT, 0, SHADOW_STACK, 0, 0).error, DENIED_LOCKED);
+    assert_int_equal(call_on(&s, 1, FWFT, 0, SHADOW_STACK, 1, 0).error, 0);
+    assert_int_equal(call_on(&s, 1, FWFT, 1, SHADOW_STACK, 0, 0).value, 1);
+    assert_int_equal(call(&s, FWFT, 0, SHADOW_STACK, 1, 0).error, 0);
+    assert_int_equal(call(&s, FWFT, 0, SHADOW_STACK, 0, 0).error, 0);
+    (void)call_on(&s, 1, HSM, 1, 0, 0, 0);
+    start(&s, 1);
+    assert_int_equal(call_on(&s, 1, FWFT, 1, SHADOW_STACK, 0, 0).value, 0);
+    assert_int_equal(call_on(&s, 1, FWFT, 0, SHADOW_STACK, 0, 0).error, 0);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_version_is_2_0),
+        cmocka_unit_test(the_version_is_3_0),
         cmocka_unit_test(probing_tells_what_there_is),
         cmocka_unit_test(what_is_not_there_is_not_supported),
         cmocka_unit_test(a_call_changes_a0_and_a1_only_and_goes_on_behind),
@@ -333,6 +423,9 @@ int main(void)
         cmocka_unit_test(the_end_has_the_status_that_was_asked_for),
         cmocka_unit_test(an_unknown_kind_of_reset_is_refused),
         cmocka_unit_test(a_user_programs_ecall_is_the_kernels),
+        cmocka_unit_test(features_are_fields_of_menvcfg),
+        cmocka_unit_test(features_that_cannot_be_set_say_why),
+        cmocka_unit_test(a_locked_feature_stays_until_its_hart_is_reset),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

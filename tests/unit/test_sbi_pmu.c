@@ -1,5 +1,5 @@
 /*
- * test_sbi_pmu.c - the built-in firmware: counters (RISC-V SBI specification 2.0, chapter 11).
+ * test_sbi_pmu.c - the built-in firmware: counters (RISC-V SBI specification 3.0, chapter 11).
  */
 #include "sbi_scene.h"
 
@@ -211,6 +211,37 @@ static void starting_refuses_what_it_cannot_do(void **state)
     wreck(&s);
 }
 
+static void event_info_says_which_events_can_be_counted(void **state)
+{
+    static const struct row {
+        uint32_t event, out;
+        uint64_t data;
+    } rows[] = {
+        {1, 7, 0},           {2, 7, 0},       {LOADS, 7, 0},          {FIRMWARE_SET_TIMER, 7, 0},
+        {0x30000, 7, 3}, /* a raw event: what LOADS selects */
+        {LOAD_MISSES, 7, 0}, {0x30000, 7, 0}, {0xf0000 + 65535, 7, 0}};
+    enum { ROWS = sizeof rows / sizeof rows[0], SUPPORTED = 5 };
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct row after[ROWS];
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_true(bus_write(board_bus(&s.b), DATA, rows, sizeof rows, &loader));
+    assert_int_equal(pmu(&s, 8, DATA, 0, ROWS, 0).error, 0);
+    assert_true(bus_read(board_bus(&s.b), DATA, after, sizeof after));
+    for (unsigned i = 0; i < ROWS; i++)
+        assert_int_equal(after[i].out, i < SUPPORTED);
+    assert_int_equal(pmu(&s, 8, DATA + 8, 0, 1, 0).error, INVALID_PARAM);
+    assert_int_equal(pmu(&s, 8, DATA, 0, 1, 1).error, INVALID_PARAM);
+    assert_int_equal(pmu(&s, 8, 0x1000, 0, 1, 0).error, INVALID_ADDRESS);
+    assert_int_equal(pmu(&s, 8, DATA, 0, UINT64_MAX / 8, 0).error, INVALID_ADDRESS);
+    after[0].event = 1 << 20;
+    assert_true(bus_write(board_bus(&s.b), DATA, after, sizeof after, &loader));
+    assert_int_equal(pmu(&s, 8, DATA, 0, 1, 0).error, INVALID_PARAM);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +254,7 @@ int main(void)
         cmocka_unit_test(counters_of_a_hart_that_starts_run),
         cmocka_unit_test(masks_beyond_the_counters_are_refused),
         cmocka_unit_test(starting_refuses_what_it_cannot_do),
+        cmocka_unit_test(event_info_says_which_events_can_be_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,14 @@ static void print_group(struct debugger *d, enum target_register_group group)
             print_register(d, number);
 }
 
+/* Prints the registers that all code has, and whether a landing pad is expected, where harts know.
+ */
+static void print_general(struct debugger *d)
+{
+    print_group(d, TARGET_GENERAL);
+    print_register(d, TARGET_REG_ELP);
+}
+
 /* Prints the registers of a group. False: no group has this name. */
 static bool print_named_group(struct debugger *d, const char *name)
 {
@@ -153,12 +161,12 @@ void info_registers(struct debugger *d, const char *args)
     int number;
 
     if (!*args)
-        print_group(d, TARGET_GENERAL);
+        print_general(d);
     while (arg_word(&args, name, sizeof name)) {
         const char *word = name + (name[0] == '$');
 
         if (!strcmp(word, "all")) {
-            print_group(d, TARGET_GENERAL);
+            print_general(d);
             print_group(d, TARGET_FLOAT);
             print_group(d, TARGET_CSR);
             continue;

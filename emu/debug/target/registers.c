@@ -2,7 +2,8 @@
  * registers.c - the harts' registers by number and by name (target.h).
  *
  * The numbers are those of gdb (its riscv-tdep.h) and of its target
- * descriptions: x0 to x31, pc, f0 to f31, the CSRs, the privilege mode.
+ * descriptions: x0 to x31, pc, f0 to f31, the CSRs, the privilege mode; and the expected landing
+ * pad (ELP) after it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -51,6 +52,15 @@ static bool describe_csr(const struct target *t, unsigned csr, struct target_reg
     return r->name && hart_csr(target_hart_at(t, 0), csr, &value);
 }
 
+/* Describes what a hart keeps in no register. */
+static bool describe_virtual(const struct target *t, unsigned number, struct target_register *r)
+{
+    *r = (struct target_register){
+        .name = number == TARGET_REG_PRIV ? "priv" : "elp", .bits = 8, .group = TARGET_VIRTUAL};
+    return number == TARGET_REG_PRIV ||
+           (number == TARGET_REG_ELP && cluster_extensions(t->cluster) & EXTS_Zicfilp);
+}
+
 bool target_register(const struct target *t, unsigned number, struct target_register *r)
 {
     if (number < TARGET_REG_PC) {
@@ -75,8 +85,7 @@ bool target_register(const struct target *t, unsigned number, struct target_regi
     }
     if (number < TARGET_REG_PRIV)
         return describe_csr(t, number - TARGET_REG_CSR, r);
-    *r = (struct target_register){.name = "priv", .bits = 8, .group = TARGET_VIRTUAL};
-    return number == TARGET_REG_PRIV;
+    return describe_virtual(t, number, r);
 }
 
 /* ---- by name ---- */
@@ -113,6 +122,8 @@ static int find_plain(const char *name)
         return TARGET_REG_X0 + REG_S0;
     if (!strcmp(name, "pc"))
         return TARGET_REG_PC;
+    if (!strcmp(name, "elp"))
+        return TARGET_REG_ELP;
     return strcmp(name, "priv") != 0 ? -1 : TARGET_REG_PRIV;
 }
 
@@ -159,6 +170,8 @@ enum target_error target_get_register(const struct target *t, unsigned hart, uns
         *value = hart_freg(h, number - TARGET_REG_F0);
     else if (number == TARGET_REG_PRIV)
         *value = hart_mode(h);
+    else if (number == TARGET_REG_ELP)
+        *value = hart_expects_landing(h);
     else if (!hart_csr(h, number - TARGET_REG_CSR, value))
         return TARGET_NO_REGISTER;
     return TARGET_OK;

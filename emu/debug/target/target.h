@@ -81,6 +81,7 @@ enum {
     TARGET_REG_F0 = 33,  /* f0 to f31 */
     TARGET_REG_CSR = 65, /* plus the CSR's number, 0 to 4095 */
     TARGET_REG_PRIV = 65 + 4096,
+    TARGET_REG_ELP,   /* 1: a landing pad is expected; with Zicfilp only */
     TARGET_REGISTERS, /* all numbers are smaller; not every smaller number is a register */
     /* v0 to v31, which are longer than the others and have functions of their own. */
     TARGET_REG_V0 = TARGET_REGISTERS,
@@ -104,7 +105,7 @@ struct target_register {
  * False: these harts have no register of this number. Numbers in ascending order are gdb's order.
  */
 MUST_USE bool target_register(const struct target *t, unsigned number, struct target_register *r);
-/* By ABI name, x0 to x31, f0 to f31, fp, pc, priv or a CSR's name; -1: no such register. */
+/* By ABI name, x0 to x31, f0 to f31, fp, pc, priv, elp or a CSR's name; -1: no such register. */
 int target_find_register(const struct target *t, const char *name);
 
 /* Reading has no side effects: a CSR is read as M-mode would read it. */
