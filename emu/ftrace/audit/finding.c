@@ -228,6 +228,17 @@ const char *message_text(enum message message)
             "of sites (__mcount_loc) has no entry for it",
         [MESSAGE_TABLE_ODD] = "the module's table of sites (__mcount_loc) has the address, and the "
                               "compiler has put neither nops nor a call there",
+        [MESSAGE_SHADOW_KEPT] =
+            "the return address was replaced by a return handler, its entry on the shadow stack "
+            "was not",
+        [MESSAGE_SHADOW_LEFT] =
+            "the entry on the shadow stack is a return handler, the return address is another one",
+        [MESSAGE_SHADOW_OTHER] = "neither of the two is a return handler",
+        [MESSAGE_PAD_REPLACED] =
+            "it is not lpad: the last store to text has replaced what was there",
+        [MESSAGE_PAD_NONE] = "it is not lpad",
+        [MESSAGE_PAD_LABEL] = "the label of the lpad is not that of the jump, in x7",
+        [MESSAGE_PAD_ALIGNMENT] = "the lpad is not at a multiple of 4",
     };
 
     return texts[message];

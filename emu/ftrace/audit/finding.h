@@ -226,6 +226,14 @@ enum message {
     MESSAGE_TABLE_LACKS,
     MESSAGE_TABLE_ODD, /* of the table of a module's sites */
     MESSAGE_GRACE_PERIOD,
+    /* Which of a return address and its entry on the shadow stack was replaced. */
+    MESSAGE_SHADOW_KEPT,
+    MESSAGE_SHADOW_LEFT,
+    MESSAGE_SHADOW_OTHER,
+    MESSAGE_PAD_REPLACED, /* why there is no landing pad */
+    MESSAGE_PAD_NONE,
+    MESSAGE_PAD_LABEL,
+    MESSAGE_PAD_ALIGNMENT,
     MESSAGES,
 };
 
