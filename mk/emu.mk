@@ -59,15 +59,18 @@ $(BUILD)/report_page.h: emu/report/page.html mk/emu.mk | $(BOOTSTRAP_BUILD)
 	$(Q){ echo '#define REPORT_PAGE \\'; sed -e 's/["\\]/\\&/g' -e 's/.*/"&\\n" \\/' $<; echo '""'; } >$@
 
 # What native code is made of (emu/cpu/native_priv.h): compiled for its relocations, and never linked. It has flags of its own,
-# not the user's: the code depends on them. Registers of the host are global variables, so the compiler must not use them. With
-# the model of addresses for kernels a symbol's address is a number of 32 bits with a sign, as immediates are.
-stencil_flags := -std=gnu11 -D_GNU_SOURCE -Iemu -O2 -w -mcmodel=kernel -fno-pic -fno-pie -fno-strict-aliasing \
-	-fno-math-errno -fno-asynchronous-unwind-tables -fno-stack-protector -fcf-protection=none -fno-ipa-icf -fno-partial-inlining -fno-crossjumping \
-	-fno-align-functions -fno-align-jumps -fno-align-labels -fno-align-loops -fno-tree-vectorize -fno-tree-slp-vectorize \
-	-mpreferred-stack-boundary=3 -mincoming-stack-boundary=4 \
+# not the user's: the code depends on them. Registers of the host are global variables, so the compiler must not use them.
+stencil_flags := -std=gnu11 -D_GNU_SOURCE -Iemu -O2 -w -fno-pic -fno-pie -fno-strict-aliasing -fno-math-errno \
+	-fno-asynchronous-unwind-tables -fno-stack-protector -fno-ipa-icf -fno-partial-inlining -fno-crossjumping -fno-align-functions \
+	-fno-align-jumps -fno-align-labels -fno-align-loops -fno-tree-vectorize -fno-tree-slp-vectorize
+# With the model of addresses for kernels a symbol's address is a number of 32 bits with a sign, as immediates are.
+stencil_flags_x86_64 := -mcmodel=kernel -fcf-protection=none -mpreferred-stack-boundary=3 -mincoming-stack-boundary=4 \
 	$(patsubst %,-ffixed-%,rbx rbp rsi r8 r9 r10 r11 r12 r13 r14) -fcall-used-r15
-# Other processors and compilers have none.
-has_stencils := $(shell $(CC) --version 2>/dev/null | grep -q 'Free Software' && $(CC) -dumpmachine | grep '^x86_64-.*linux')
+# With the tiny model one instruction makes an address, and it can become one that makes a number. Nothing walks the stack.
+stencil_flags_aarch64 := -mcmodel=tiny -mbranch-protection=none -mno-outline-atomics -fno-unwind-tables -fomit-frame-pointer \
+	-freorder-blocks-and-partition $(patsubst %,-ffixed-%,x19 x20 x21 x22 x23 x24 x25 x26 x27 x28)
+# The host's processor, if the compiler is gcc; empty where there are no stencils.
+has_stencils := $(shell $(CC) --version 2>/dev/null | grep -q 'Free Software' && $(CC) -dumpmachine | sed -n '/linux/s/^\(x86_64\|aarch64\)-.*/\1/p')
 ifeq ($(has_stencils),)
   EMU_CFLAGS += -DNO_NATIVE
 endif
@@ -75,7 +78,7 @@ endif
 %/stencils.o: emu/cpu/stencils.c mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(stencil_flags) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(stencil_flags) $(stencil_flags_$(has_stencils)) -MMD -MP -c -o $@ $<
 
 %/stencils.inc: $(if $(has_stencils),%/stencils.o) mk/stencils.py | $(BOOTSTRAP_BUILD)
 	$(say) GEN $@

@@ -7,15 +7,35 @@ Of each function it takes the bytes of the hot and of the cold part, and the rel
 holes that native.c fills. The jump to hole_next at the end of the hot part is left out. A function that
 calls something outside of the object, or that always leaves its operation to the interpreter, is no stencil.
 """
+import dataclasses
 import re
 import struct
 import sys
 
-ABS64, PC32, PLT32, ABS32, ABS32S = 1, 2, 4, 10, 11  # R_X86_64_...
-KINDS = {ABS64: "FILL_64", PC32: "FILL_NEAR", PLT32: "FILL_NEAR", ABS32: "FILL_32", ABS32S: "FILL_32"}
-SHIFT = 29  # HOLE_SHIFT of stencils.c
-# The compiler calls what never returns. Native code has no use for the return address, and a loop would fill the host's stack.
-CALL, JUMP = 0xe8, 0xe9
+SHIFT = 29  # HOLE_SHIFT of stencils.c on x86-64
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What must be known of the host's processor: its relocations and jumps."""
+
+    fills: dict     # type of relocation -> how native_host_priv.h fills the hole
+    near: dict      # type of relocation to an address near by -> what its addend has more than the address
+    jump: int       # opcode of a jump, in the byte before or of the hole ...
+    call: int       # ... and of a call
+    opcode_at: int  # that byte, from the hole
+    jump_size: int
+    shifts: bool    # by numbers of 8 bits, which have no relocation
+
+
+X86_64 = Machine(
+    fills={1: "FILL_64", 2: "FILL_NEAR", 4: "FILL_NEAR", 10: "FILL_32", 11: "FILL_32"},  # R_X86_64_64, PC32, PLT32, 32, 32S
+    near={2: -4, 4: -4}, jump=0xe9, call=0xe8, opcode_at=-1, jump_size=5, shifts=True)
+AARCH64 = Machine(
+    fills={274: "FILL_NUMBER", 279: "FILL_BRANCH_14", 280: "FILL_BRANCH_19", 282: "FILL_BRANCH_26",
+           283: "FILL_BRANCH_26"},  # R_AARCH64_ADR_PREL_LO21, TSTBR14, CONDBR19, JUMP26, CALL26
+    near={}, jump=0x14, call=0x94, opcode_at=3, jump_size=4, shifts=False)
+MACHINES = {62: X86_64, 183: AARCH64}  # EM_...
 PLACES = {**{str(n): n for n in range(6)}, "m": 6, "z": 7, "n": 7}
 SPECIAL = ("exit", "far_", "branch_far", "native_", "spill", "fill", "address")
 BY_PLACE = ("spill", "fill", "address")
@@ -26,6 +46,10 @@ class Object:
 
     def __init__(self, data):
         self.data = data
+        machine, = struct.unpack_from("<H", data, 0x12)
+        if machine not in MACHINES:
+            raise SystemExit(f"stencils.py: an object for machine {machine}, of which nothing is known here")
+        self.machine = MACHINES[machine]
         offset, = struct.unpack_from("<Q", data, 0x28)
         size, count, names = struct.unpack_from("<HHH", data, 0x3a)
         headers = [struct.unpack_from("<IIQQQQIIQQ", data, offset + n * size) for n in range(count)]
@@ -84,13 +108,14 @@ class Maker:
             return sym_name[5:], addend
         if section == 0:
             raise NoStencil(sym_name)
-        bias = 4 if kind in (PC32, PLT32) else 0
-        at = value + addend + bias
+        near = self.obj.machine.near
+        bias = near.get(kind, 0)
+        at = value + addend - bias
         for part, (part_section, start, length) in zip(("self", "cold"), parts):
             if part_section == section and start <= at < start + length:
-                return part, at - start - bias
-        if self.obj.names[section].startswith(".rodata") and kind in (PC32, PLT32):
-            return "literal", self.literal(section, at, 16) - bias
+                return part, at - start + bias
+        if self.obj.names[section].startswith(".rodata") and kind in near:
+            return "literal", self.literal(section, at, 16) + bias
         raise SystemExit(f"stencils.py: {name}: a reference to {sym_name or self.obj.names[section]}+{at:#x}, "
                          f"type {sym_type}, which native.c cannot make")
 
@@ -100,10 +125,10 @@ class Maker:
         for offset, kind, symbol, addend in self.obj.relocations.get(section, ()):
             if not start <= offset < start + length:
                 continue
-            if kind not in KINDS:
+            if kind not in self.obj.machine.fills:
                 raise SystemExit(f"stencils.py: {name}: relocation of type {kind}")
             hole, addend = self.target(name, symbol, addend, kind, parts)
-            found.append((base + offset - start, KINDS[kind], hole, addend))
+            found.append((base + offset - start, self.obj.machine.fills[kind], hole, addend))
         return found
 
     def add(self, name, section, start, length):
@@ -113,17 +138,18 @@ class Maker:
         code = [bytearray(self.obj.contents[s][a:a + n]) for s, a, n in parts]
         holes = self.part_holes(name, parts[0], parts, 0)
         hot = code[0]
-        if holes and holes[-1][2] == "next" and holes[-1][0] == len(hot) - 4 and hot[-5] == JUMP:
-            hot = hot[:-5]
+        machine = self.obj.machine
+        if holes and holes[-1][2] == "next" and holes[-1][0] == len(hot) - 4 and hot[holes[-1][0] + machine.opcode_at] == machine.jump:
+            hot = hot[:-machine.jump_size]
             holes.pop()
         cold = code[1] if len(code) > 1 else b""
         if len(parts) > 1:
             holes += self.part_holes(name, parts[1], parts, len(hot))
         code = hot + cold
         for at, _, hole, _ in holes:
-            if hole in ("exit", "other") and code[at - 1] == CALL:
-                code[at - 1] = JUMP
-        if re.match(r"S_(sll|srl|sra)iw?_", name):
+            if hole == "exit" and code[at + machine.opcode_at] == machine.call:
+                code[at + machine.opcode_at] = machine.jump
+        if machine.shifts and re.match(r"S_(sll|srl|sra)iw?_", name):
             at = [m.start() + 2 for m in re.finditer(rb"\xc1[\xc0-\xff]" + bytes([SHIFT]), code[:len(hot)])]
             if len(at) != 1:
                 raise SystemExit(f"stencils.py: {name}: {len(at)} shifts by {SHIFT}")

@@ -38,6 +38,7 @@ build patch makes the guest kernels with a mistake, for the tests of the auditor
 build python3 makes tables of stencils, and benchmarks (guest/cycles); runs checks and tools that are scripts
 test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes
+long gcc-aarch64-linux-gnu compiles the stencils of native code for hosts of that kind
 long valgrind counts the instructions that the emulator takes
 long trace-cmd reads what the guest kernel recorded
 long kernelshark shows the traces that rvftrace log and run --rings write

@@ -7,7 +7,6 @@
  */
 #include "cpu/native_priv.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +17,12 @@
 #include "base/limits.h"
 #include "cpu/hart_priv.h"
 
-#if defined __x86_64__ && defined __linux__ && !defined __SANITIZE_ADDRESS__ && \
-    !defined __clang__ && !defined NO_NATIVE
+#if (defined __x86_64__ || defined __aarch64__) && defined __linux__ && \
+    !defined __SANITIZE_ADDRESS__ && !defined __clang__ && !defined NO_NATIVE
+
+#include "cpu/native_host_priv.h"
 
 /* ---- the tables that mk/stencils.py makes ---- */
-
-/* How a hole is filled: with a number of 8, 32 or 64 bits, or the distance of an address. */
-enum fill { FILL_8, FILL_32, FILL_64, FILL_NEAR };
 
 struct stencil_hole {
     uint16_t at; /* byte of the stencil; the cold part follows the hot one */
@@ -59,6 +57,8 @@ struct stencil_set {
 enum { PLACE_MEMORY = 6, PLACE_NONE = 7, PLACES = 8 };
 
 /* ---- memory for code ---- */
+
+enum { ALIGNMENT = 16 };
 
 struct native_code {
     uint8_t *write;         /* limits.native_bytes, to be written... */
@@ -131,6 +131,7 @@ struct translation {
     unsigned count;
     bool full;
     uint32_t exit, far; /* where hole_exit and hole_far lead to */
+    uint8_t *constants; /* where the next one is written, behind the code */
 };
 
 static const struct stencil *stencil_of(const struct piece *p)
@@ -446,29 +447,16 @@ static uint64_t value(const struct translation *t, const struct piece *p, enum h
     }
 }
 
-static void fill(const struct translation *t, const struct piece *p,
-                 const struct stencil_hole *hole)
+static void fill(struct translation *t, const struct piece *p, const struct stencil_hole *hole)
 {
     const struct stencil *s = stencil_of(p);
     uint32_t at = hole->at < s->hot ? p->at + hole->at : p->cold + hole->at - s->hot;
     uint64_t v = value(t, p, (enum hole)hole->hole) + (uint64_t)(int64_t)hole->addend;
-    uint8_t *to = t->code->write + at;
 
-    switch ((enum fill)hole->fill) {
-    case FILL_8: *to = (uint8_t)v; break;
-    case FILL_64: memcpy(to, &v, 8); break;
-    case FILL_NEAR: v -= address(t->code, at); FALLTHROUGH;
-    case FILL_32: {
-        uint32_t low = (uint32_t)v;
-
-        assert((int64_t)v == (int32_t)v || v == low);
-        memcpy(to, &low, 4);
-        break;
-    }
-    }
+    host_fill(t->code->write + at, address(t->code, at), (enum fill)hole->fill, v, &t->constants);
 }
 
-static void write_piece(const struct translation *t, const struct piece *p)
+static void write_piece(struct translation *t, const struct piece *p)
 {
     const struct stencil *s = stencil_of(p);
 
@@ -476,6 +464,18 @@ static void write_piece(const struct translation *t, const struct piece *p)
     memcpy(t->code->write + p->cold, stencil_bytes + s->bytes + s->hot, s->cold);
     for (unsigned i = 0; i < s->hole_count; i++)
         fill(t, p, &stencil_holes[s->holes + i]);
+}
+
+/* Writes what has got its place, from `from` on, and the constants behind it. */
+static void write_pieces(struct translation *t, size_t from)
+{
+    struct native_code *n = t->code;
+
+    t->constants = n->write + n->used;
+    for (unsigned i = 0; i < t->count; i++)
+        write_piece(t, &t->pieces[i]);
+    n->used = align_up((size_t)(t->constants - n->write), ALIGNMENT);
+    host_publish(n->write + from, n->execute + from, n->used - from);
 }
 
 /* Gives pieces [from, to) their places; `at` is the first one's. Returns the end. */
@@ -532,7 +532,17 @@ static void place(struct translation *t, unsigned own, unsigned far)
     for (unsigned i = own; i < t->count; i++)
         if (t->pieces[i].stencil == STENCIL_native_jump)
             t->pieces[i].next = t->pieces[t->pieces[i].op].next;
-    t->code->used = align_up(at, 16);
+    t->code->used = align_up(at, ALIGNMENT);
+}
+
+/* At most. */
+static size_t bytes_of_piece(const struct stencil *s)
+{
+    size_t sum = (size_t)s->hot + s->cold;
+
+    for (unsigned i = 0; i < s->hole_count; i++)
+        sum += host_constant_bytes((enum fill)stencil_holes[s->holes + i].fill);
+    return sum;
 }
 
 static size_t bytes_of(const struct translation *t)
@@ -540,7 +550,7 @@ static size_t bytes_of(const struct translation *t)
     size_t sum = 0;
 
     for (unsigned i = 0; i < t->count; i++)
-        sum += (size_t)stencil_of(&t->pieces[i])->hot + stencil_of(&t->pieces[i])->cold;
+        sum += bytes_of_piece(stencil_of(&t->pieces[i]));
     return sum;
 }
 
@@ -613,6 +623,7 @@ void native_translate(struct block *b)
     struct native_code *n = b->hart->cluster->native;
     struct translation t;
     unsigned own, far;
+    size_t bytes;
 
     t.code = n;
     t.block = b;
@@ -637,48 +648,19 @@ void native_translate(struct block *b)
                   : STENCIL_exit,
               b->uop_count - 1U);
     add_piece(&t, STENCIL_native_exit, 0);
-    if (t.full || bytes_of(&t) + 16 > limits.native_bytes - n->begin)
+    bytes = bytes_of(&t) + 2 * ALIGNMENT;
+    if (t.full || bytes > HOST_BLOCK_MAX || bytes > limits.native_bytes - n->begin)
         return;
-    if (bytes_of(&t) + 16 > limits.native_bytes - n->used)
+    if (bytes > limits.native_bytes - n->used)
         drop_all(n);
     b->native = n->execute + n->used;
+    bytes = n->used;
     place(&t, own, far);
-    for (unsigned i = 0; i < t.count; i++)
-        write_piece(&t, &t.pieces[i]);
+    write_pieces(&t, bytes);
     b->ops[0].go = b->first_go = engine_label(b->hart, UOP_NATIVE, SOURCES_fresh);
 }
 
 /* ---- in and out ---- */
-
-/* Saves the registers that native code must not change for its caller, and calls it. */
-__attribute__((naked, noinline)) static void call_native(UNUSED struct hart *h,
-                                                         UNUSED const void *enter)
-{
-    __asm__("pushq %%rbx\n\t"
-            "pushq %%rbp\n\t"
-            "pushq %%r12\n\t"
-            "pushq %%r13\n\t"
-            "pushq %%r14\n\t"
-            "pushq %%r15\n\t"
-            "movq %%rdi, %%rbx\n\t"
-            "movq %%rsp, %c[stack](%%rbx)\n\t"
-            "leaq 1f(%%rip), %%rax\n\t"
-            "movq %%rax, %c[leave](%%rbx)\n\t"
-            "jmp *%%rsi\n"
-            "1:\n\t"
-            "movq %c[stack](%%rbx), %%rsp\n\t"
-            "popq %%r15\n\t"
-            "popq %%r14\n\t"
-            "popq %%r13\n\t"
-            "popq %%r12\n\t"
-            "popq %%rbp\n\t"
-            "popq %%rbx\n\t"
-            "ret"
-            :
-            : [stack] "i"(offsetof(struct hart, cache.native.stack)), [leave] "i"(offsetof(
-                                                                          struct hart,
-                                                                          cache.native.leave)));
-}
 
 const void *native_run(struct hart *h, struct block *b)
 {
@@ -710,16 +692,16 @@ static void add_common(struct native_code *n)
     struct translation t = {.code = n};
 
     memcpy(n->write, stencil_literals, sizeof stencil_literals);
-    n->used = align_up(sizeof stencil_literals, 16);
+    n->used = align_up(sizeof stencil_literals, ALIGNMENT);
     for (unsigned i = 0; i < ARRAY_LEN(common); i++) {
         struct piece *p = add_piece(&t, common[i], 0);
 
         p->at = (uint32_t)n->used;
         p->cold = p->at + stencil_of(p)->hot;
         *at[i] = n->execute + p->at;
-        n->used = align_up(p->cold + stencil_of(p)->cold, 16);
-        write_piece(&t, p);
+        n->used = align_up(p->cold + stencil_of(p)->cold, ALIGNMENT);
     }
+    write_pieces(&t, 0);
     n->begin = n->used;
     memset(n->places, PLACE_MEMORY, sizeof n->places);
     for (unsigned i = 0; i < PINNED; i++)
@@ -736,7 +718,7 @@ struct native_code *native_new(struct cluster *c, const char **why)
         *why = "this host permits no memory that can be executed";
         return NULL;
     }
-    n->fuses_floats = __builtin_cpu_supports("fma");
+    n->fuses_floats = host_fuses_floats();
     add_common(n);
     return n;
 }

@@ -25,16 +25,40 @@
 
 /* ---- registers of the host ---- */
 
-register uint64_t pinned_0 __asm__("r8");
-register uint64_t pinned_1 __asm__("r9");
-register uint64_t pinned_2 __asm__("r10");
-register uint64_t pinned_3 __asm__("r11");
-register uint64_t pinned_4 __asm__("r12");
-register uint64_t pinned_5 __asm__("r13");
-register uint8_t *span_host __asm__("r14");
-register struct hart *h __asm__("rbx");
-register int64_t budget __asm__("rbp");
-register uint64_t span_from __asm__("rsi");
+#ifdef __aarch64__
+#define HOST_PINNED_0  "x19"
+#define HOST_PINNED_1  "x20"
+#define HOST_PINNED_2  "x21"
+#define HOST_PINNED_3  "x22"
+#define HOST_PINNED_4  "x23"
+#define HOST_PINNED_5  "x24"
+#define HOST_SPAN_HOST "x25"
+#define HOST_HART      "x26" /* native_host_priv.h has it, too */
+#define HOST_BUDGET    "x27"
+#define HOST_SPAN_FROM "x28"
+#else
+#define HOST_PINNED_0  "r8"
+#define HOST_PINNED_1  "r9"
+#define HOST_PINNED_2  "r10"
+#define HOST_PINNED_3  "r11"
+#define HOST_PINNED_4  "r12"
+#define HOST_PINNED_5  "r13"
+#define HOST_SPAN_HOST "r14"
+#define HOST_HART      "rbx"
+#define HOST_BUDGET    "rbp"
+#define HOST_SPAN_FROM "rsi"
+#endif
+
+register uint64_t pinned_0 __asm__(HOST_PINNED_0);
+register uint64_t pinned_1 __asm__(HOST_PINNED_1);
+register uint64_t pinned_2 __asm__(HOST_PINNED_2);
+register uint64_t pinned_3 __asm__(HOST_PINNED_3);
+register uint64_t pinned_4 __asm__(HOST_PINNED_4);
+register uint64_t pinned_5 __asm__(HOST_PINNED_5);
+register uint8_t *span_host __asm__(HOST_SPAN_HOST);
+register struct hart *h __asm__(HOST_HART);
+register int64_t budget __asm__(HOST_BUDGET);
+register uint64_t span_from __asm__(HOST_SPAN_FROM);
 
 /* ---- holes ---- */
 
@@ -43,15 +67,22 @@ extern char hole_rd[], hole_rs1[], hole_rs2[], hole_fd[], hole_f1[], hole_f2[], 
     hole_imm[], hole_rs1_number[], hole_at[];
 void hole_next(void);
 void hole_far(void);
-void hole_exit(void) __attribute__((cold, noreturn));
+void hole_exit(void) __attribute__((cold));
+/* The same in a function that is called inline, and would return a value. */
+void hole_exit_inside(void) __asm__("hole_exit") __attribute__((cold, noreturn));
 /* The same, with an address for the stencil there. */
 void hole_next_address(uint64_t va) __asm__("hole_next");
-void hole_other_address(uint64_t va) __asm__("hole_other") __attribute__((cold, noreturn));
+void hole_other_address(uint64_t va) __asm__("hole_other") __attribute__((cold));
 void hole_leave(void);
 void hole_jump(void);
+#ifdef __aarch64__
+extern char hole_shift[];
+#define HOLE_SHIFT NUMBER(hole_shift)
+#else
 /* This one has no symbol, so that the compiler shifts by a constant. It becomes a hole of 8 bits.
  */
 enum { HOLE_SHIFT = 29 };
+#endif
 
 /*
  * beside_find(); cold, as those that call it are when they do. Each size has its own, because the
@@ -64,11 +95,16 @@ uint8_t *hole_beside_8(uint64_t va) __attribute__((cold));
 
 #define NUMBER(hole) ((int64_t)(intptr_t)(hole))
 /* Numbers of 64 bits. */
-#define WIDE(hole)                                            \
-    (__extension__({                                          \
-        uint64_t wide_;                                       \
-        __asm__("movabsq $hole_" #hole ", %0" : "=r"(wide_)); \
-        wide_;                                                \
+#ifdef __aarch64__
+#define WIDE_NUMBER(hole) "adr %0, " hole
+#else
+#define WIDE_NUMBER(hole) "movabsq $" hole ", %0"
+#endif
+#define WIDE(hole)                                         \
+    (__extension__({                                       \
+        uint64_t wide_;                                    \
+        __asm__(WIDE_NUMBER("hole_" #hole) : "=r"(wide_)); \
+        wide_;                                             \
     }))
 #define WIDE_POINTER(type, hole) ((type)(uintptr_t)WIDE(hole))
 
@@ -80,6 +116,7 @@ uint8_t *hole_beside_8(uint64_t va) __attribute__((cold));
             top = (top - pushed) & (RETURN_STACK_SIZE - 1); \
         h->cache.native.at = (uint32_t)(uintptr_t)hole_at;  \
         hole_exit();                                        \
+        return;                                             \
     } while (0)
 
 #define top h->cache.native.top
@@ -91,9 +128,15 @@ enum { pushed = 0 };
 
 #define LEFT_OUT(type) \
     (__extension__({   \
-        EXIT();        \
+        LEAVE_OUT();   \
         (type)0;       \
     }))
+/* In the functions of headers, which return values. */
+#define LEAVE_OUT()                                        \
+    do {                                                   \
+        h->cache.native.at = (uint32_t)(uintptr_t)hole_at; \
+        hole_exit_inside();                                \
+    } while (0)
 #define float_add(...)            LEFT_OUT(uint64_t)
 #define float_sub(...)            LEFT_OUT(uint64_t)
 #define float_mul(...)            LEFT_OUT(uint64_t)
@@ -118,6 +161,8 @@ enum { pushed = 0 };
 #include "cpu/engine_priv.h"
 
 #undef __builtin_cpu_supports
+#undef LEAVE_OUT
+#define LEAVE_OUT()                EXIT()
 #define hart_note_fence(hart, op)  EXIT()
 #define block_link(from, slot, to) EXIT()
 /* No block can be paid for less than this one, so a return to it is left to the interpreter. */
@@ -167,6 +212,7 @@ enum { loads = LOADS_BY_BOTH };
             }                                                                    \
             BARRIER(at);                                                         \
             hole_other_address(at + span_from);                                  \
+            return;                                                              \
         } else if (loads == LOADS_BY_LOOK_UP) {                                  \
             slot = tlb_slot(S1);                                                 \
             if (TLB_HIT(load, S1, type)) {                                       \
@@ -175,6 +221,7 @@ enum { loads = LOADS_BY_BOTH };
             }                                                                    \
             BARRIER(slot);                                                       \
             hole_other_address(VA_AGAIN(load));                                  \
+            return;                                                              \
         }                                                                        \
     }
 #define TRY_STORE(va, type, value)
@@ -323,12 +370,12 @@ typedef void native_entry(struct block *b);
 #define F3 MEMORY(hole_f3)
 
 /* Where a source is; without a copy, which the compiler would make of a global variable. */
-#define SOURCE_0(name, hole) register const uint64_t name __asm__("r8")
-#define SOURCE_1(name, hole) register const uint64_t name __asm__("r9")
-#define SOURCE_2(name, hole) register const uint64_t name __asm__("r10")
-#define SOURCE_3(name, hole) register const uint64_t name __asm__("r11")
-#define SOURCE_4(name, hole) register const uint64_t name __asm__("r12")
-#define SOURCE_5(name, hole) register const uint64_t name __asm__("r13")
+#define SOURCE_0(name, hole) register const uint64_t name __asm__(HOST_PINNED_0)
+#define SOURCE_1(name, hole) register const uint64_t name __asm__(HOST_PINNED_1)
+#define SOURCE_2(name, hole) register const uint64_t name __asm__(HOST_PINNED_2)
+#define SOURCE_3(name, hole) register const uint64_t name __asm__(HOST_PINNED_3)
+#define SOURCE_4(name, hole) register const uint64_t name __asm__(HOST_PINNED_4)
+#define SOURCE_5(name, hole) register const uint64_t name __asm__(HOST_PINNED_5)
 #define SOURCE_m(name, hole) const uint64_t name = MEMORY(hole)
 #define SOURCE_z(name, hole) const uint64_t name = 0
 
