@@ -50,6 +50,8 @@ package_of() {
 }
 
 # The linker script gets a place for the order of the files, before all others of .text, and the linker options of link().
+# What follows that place may begin at a page (TEXT_TEXT of 7.x). The linker relaxes a call if its target stays in reach of a
+# `jal' when alignment moves it, by as much as .text itself is aligned to: without ALIGN by less than a page, and some do not.
 unpack_source() {
     [ ! -e "$source/.complete" ] || return 0
     [ "$version" != sid ] || state=$cache/apt-sid
@@ -62,7 +64,10 @@ unpack_source() {
     step tar -xf "$(find "$top/package" -name 'linux-source-*.tar.*')" -C "$source" --strip-components=1
     rm -rf "$top/package"
     step sed -i 's/^[[:space:]]*TEXT_TEXT$/#include <generated\/order.lds>\n&/' "$source/arch/riscv/kernel/vmlinux.lds.S"
-    grep -q order.lds "$source/arch/riscv/kernel/vmlinux.lds.S" || fail 1 "Linux $version has another linker script"
+    step sed -i 's/^[[:space:]]*\.text : {$/\t.text : ALIGN(PAGE_SIZE) {/' "$source/arch/riscv/kernel/vmlinux.lds.S"
+    for text in order.lds '\.text : ALIGN'; do
+        grep -q "$text" "$source/arch/riscv/kernel/vmlinux.lds.S" || fail 1 "Linux $version has another linker script"
+    done
     # shellcheck disable=SC2016 # make expands it
     printf '\nLDFLAGS_vmlinux += $(PAIR_LDFLAGS)\n' >>"$source/arch/riscv/Makefile"
     : >"$source/.complete"
