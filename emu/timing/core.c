@@ -59,16 +59,11 @@ static const struct key {
 
 enum { KEYS = ARRAY_LEN(keys) };
 
-static const uint8_t units[] = {
+const uint8_t core_units[CORE_CLASSES] = {
 #define C(name, unit) UNIT_##unit,
 #include "timing/class.def"
 #undef C
 };
-
-enum core_unit core_unit_of(enum core_class class)
-{
-    return (enum core_unit)units[class];
-}
 
 const char *core_confidence_name(const struct core *core)
 {

@@ -103,7 +103,12 @@ struct core {
 struct core *core_parse(const char *text, const char *name, const struct diag *d);
 void core_free(struct core *core);
 
-enum core_unit core_unit_of(enum core_class class);
+extern const uint8_t core_units[CORE_CLASSES]; /* by class: enum core_unit */
+
+static inline enum core_unit core_unit_of(enum core_class class)
+{
+    return (enum core_unit)core_units[class];
+}
 
 /* The word of the files. */
 const char *core_confidence_name(const struct core *core);

@@ -203,6 +203,8 @@ static ALWAYS_INLINE bool is_fuller(const struct ooo *o, enum ooo_queue first,
 {
     unsigned entries = o->entries[first], used = 0;
 
+    if (entries < 2 || late_free(o, first, 1) <= now)
+        return false;
     while (used < entries && late_free(o, second, used) > now)
         used++;
     return used + 2 <= entries && late_free(o, first, used + 1) > now;
@@ -717,15 +719,9 @@ static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
     return cost;
 }
 
-static const uint8_t units[] = {
-#define C(name, unit) UNIT_##unit,
-#include "timing/class.def"
-#undef C
-};
-
 static bool is_alone(enum core_class class)
 {
-    return units[class] == UNIT_BLOCK || (is_memory(class) && class > CORE_store);
+    return core_unit_of(class) == UNIT_BLOCK || (is_memory(class) && class > CORE_store);
 }
 
 static ALWAYS_INLINE enum ooo_queue queue_of(struct ooo *o, enum core_class class)

@@ -207,11 +207,6 @@ static uint32_t target_index(const struct ooo_predictor *p, uint64_t history)
     return (uint32_t)(index ^ bits(history, 7, 0)) & (p->core->indirect_entries - 1);
 }
 
-void ooo_predict_piece(struct ooo_predictor *p)
-{
-    p->piece_history = p->history;
-}
-
 /* The table is read before the branches of the jump's piece of code are known, and written after.
  */
 enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target)

@@ -75,8 +75,13 @@ enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_bran
 bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc);
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target);
-void ooo_predict_piece(struct ooo_predictor *p); /* Fetch begins with another piece of code. */
 enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target);
 void ooo_predict_call(struct ooo_predictor *p, uint64_t return_pc);
+
+/* Fetch begins with another piece of code. */
+static inline void ooo_predict_piece(struct ooo_predictor *p)
+{
+    p->piece_history = p->history;
+}
 
 #endif
