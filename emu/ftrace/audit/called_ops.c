@@ -27,18 +27,24 @@
 #include "mem/bus.h"
 
 /*
- * What is judged after each change: calls of ops in all, and calls by each site, so that few sites
- * that are called often do not use up all; and how many calls may be looked at for that.
+ * What is judged after each change: calls by sites in all, and by each site, so that few sites that
+ * are called often do not use up all; and how many calls, of ops too, may be looked at for that.
  */
 enum { CALLS_MAX = 256, SITE_CALLS_MAX = 2, HITS_MAX = 512 };
 
-/* Ops that are followed, a bit each; walks of the list at one time. */
+/* Ops that are followed, a bit each; walks at one time. */
 enum { OPS_FOLLOWED = 64, WALKS_MAX = 64 };
 
-/* A list function that was called for a site: the detour, and the ops that it has called since. */
+/*
+ * With so many entries on a task's return stack, in whatever units, there is room for more in all
+ * kernels.
+ */
+enum { DEPTH_WITH_ROOM = 16 };
+
+/* A call by a site: the detour, and the ops that were called in it, graph tracers among them. */
 struct walk {
     uint32_t hart, site;
-    uint64_t sp, step, ip, called;
+    uint64_t sp, step, called;
 };
 
 struct called_ops {
@@ -46,7 +52,7 @@ struct called_ops {
     const struct detour *(*running)(void *ctx, const struct hart *h);
     void *ctx;
     uint64_t lock; /* the address of ftrace_lock; 0: not known */
-    struct probe_owner at_op, at_list, at_graph;
+    struct probe_owner at_op, at_graph;
     size_t graphs; /* those of the ops that are read from this one on are graph tracers' */
     VEC_OF(uint32_t) probes;
     VEC_OF(struct walk) walks;
@@ -108,20 +114,6 @@ static void plant_ops(struct called_ops *c, struct hart *h)
             plant(c, h, op.func, &c->at_op, 0);
 }
 
-static void plant_all(struct called_ops *c, struct hart *h)
-{
-    static const char *const lists[] = {"ftrace_ops_list_func", "arch_ftrace_ops_list_func"};
-    const struct symbols *symbols = c->audit->config.symbols;
-    uint64_t va, last = 0;
-
-    plant_ops(c, h);
-    for (unsigned i = 0; i < ARRAY_LEN(lists); i++)
-        if (symbols_find(symbols, lists[i], &va) && va != last) {
-            plant(c, h, va, &c->at_list, 0);
-            last = va;
-        }
-}
-
 static void uproot_all(struct called_ops *c)
 {
     for (size_t i = 0; i < c->probes.len; i++)
@@ -141,7 +133,7 @@ static void arm(struct called_ops *c, struct hart *h)
         return;
     }
     c->graphs = ftrace_records_add_graphs(records, h);
-    plant_all(c, h);
+    plant_ops(c, h);
     c->armed = true;
     if (!c->restored)
         c->since = cluster_steps(c->audit->config.cluster);
@@ -158,14 +150,6 @@ void called_ops_changed(struct called_ops *c)
     map_clear(&c->by_site);
     c->calls_left = CALLS_MAX;
     c->hits_left = HITS_MAX;
-}
-
-void called_ops_enter(struct called_ops *c, struct hart *h)
-{
-    if (!c->armed && (c->calls_left || c->restored))
-        arm(c, h);
-    else if (c->armed && !c->calls_left && !c->walks.len)
-        uproot_all(c);
 }
 
 /* ---- breaches ---- */
@@ -208,29 +192,22 @@ static void report_argument(struct called_ops *c, struct hart *h, uint64_t pc,
 
 /* ---- calls ---- */
 
-/* The detour whose tracer the hart calls now for ip, if it can be judged; NULL: none. */
-static const struct detour *judged(struct called_ops *c, struct hart *h, uint64_t ip)
+/* Whether so many calls of the site were judged that its others are not. */
+static bool is_done(const struct called_ops *c, uint32_t site)
 {
-    const struct detour *d = c->armed && c->calls_left ? c->running(c->ctx, h) : NULL;
-    const struct site *s;
+    uint64_t count;
 
-    if (!d || d->kind != CALL_TRACER || d->site == NO_SITE || d->step <= c->since ||
-        hart_mode(h) == PRIV_U || d->sp - hart_reg(h, REG_SP) >= TASK_STACK_BYTES)
-        return NULL;
-    s = site_get(c->audit->config.sites, d->site);
-    return ip - s->va < s->size && is_free(c, h) ? d : NULL;
+    return map_get(&c->by_site, site, &count) && count == SITE_CALLS_MAX;
 }
 
-/* Whether the site's call is one of those that are judged; it is counted. */
-static bool take_site(struct called_ops *c, uint32_t site)
+/* Counts a call of the site that is judged. */
+static void take_site(struct called_ops *c, uint32_t site)
 {
     uint64_t count = 0;
 
-    if (map_get(&c->by_site, site, &count) && count == SITE_CALLS_MAX)
-        return false;
+    (void)map_get(&c->by_site, site, &count);
     map_put(&c->by_site, site, count + 1);
     c->calls_left--;
-    return true;
 }
 
 /* Counts a call that is looked at; false: they are too many. */
@@ -244,6 +221,29 @@ static bool take_hit(struct called_ops *c)
     return true;
 }
 
+/* A site has called its tracer: follows which ops are called, if the call is one of those. */
+static void begin_walk(struct called_ops *c, struct hart *h)
+{
+    const struct detour *d = c->running(c->ctx, h);
+
+    if (!d || d->kind != CALL_TRACER || d->site == NO_SITE || d->step <= c->since ||
+        c->walks.len == WALKS_MAX || !take_hit(c) || is_done(c, d->site) || !is_free(c, h))
+        return;
+    take_site(c, d->site);
+    VEC_PUSH(&c->walks,
+             ((struct walk){.hart = d->hart, .site = d->site, .sp = d->sp, .step = d->step}));
+}
+
+void called_ops_enter(struct called_ops *c, struct hart *h)
+{
+    if (!c->armed && (c->calls_left || c->restored))
+        arm(c, h);
+    else if (c->armed && c->calls_left)
+        begin_walk(c, h);
+    else if (c->armed && !c->walks.len)
+        uproot_all(c);
+}
+
 static struct walk *walk_of(struct called_ops *c, const struct detour *d)
 {
     for (size_t i = c->walks.len; i-- > 0;) {
@@ -255,6 +255,21 @@ static struct walk *walk_of(struct called_ops *c, const struct detour *d)
     return NULL;
 }
 
+/* The walk in which the hart calls an ops now for ip, if that can be judged; NULL: none. */
+static struct walk *judged(struct called_ops *c, struct hart *h, uint64_t ip,
+                           const struct detour **d)
+{
+    const struct site *s;
+    struct walk *w;
+
+    *d = c->armed && c->walks.len ? c->running(c->ctx, h) : NULL;
+    w = *d ? walk_of(c, *d) : NULL;
+    if (!w || hart_mode(h) == PRIV_U || (*d)->sp - hart_reg(h, REG_SP) >= TASK_STACK_BYTES)
+        return NULL;
+    s = site_get(c->audit->config.sites, w->site);
+    return ip - s->va < s->size && is_free(c, h) ? w : NULL;
+}
+
 /* The ops at this address; false: there is none. */
 static bool find_op(const struct called_ops *c, uint64_t at, size_t *i, struct ftrace_op *op)
 {
@@ -264,52 +279,72 @@ static bool find_op(const struct called_ops *c, uint64_t at, size_t *i, struct f
     return false;
 }
 
+/* Notes that the ops with index i is called; whether it was before. */
+static bool note_call(struct walk *w, size_t i)
+{
+    uint64_t bit = i < OPS_FOLLOWED ? UINT64_C(1) << i : 0;
+    bool was = w->called & bit;
+
+    w->called |= bit;
+    return was;
+}
+
+/*
+ * The function of an ops: (ip, parent_ip, ops, registers). One that stands before another, as
+ * ftrace_pid_func does, calls that with the same ops.
+ */
 static void judge_call(struct called_ops *c, struct hart *h, uint64_t pc, const struct detour *d,
-                       struct walk *walk)
+                       struct walk *w)
 {
     struct ftrace_op op;
     size_t i;
 
     if (!find_op(c, hart_reg(h, REG_A0 + 2), &i, &op)) {
         report_argument(c, h, pc, d);
+        w->called = UINT64_MAX; /* who was called is not known */
         return;
     }
-    if (walk && i < OPS_FOLLOWED)
-        walk->called |= UINT64_C(1) << i;
-    if (!ftrace_records_op_wants(c->audit->config.records, i, hart_reg(h, REG_A0)))
+    if (op.func == pc && note_call(w, i))
+        report_call(c, h, d, &op, MESSAGE_OP_TWICE);
+    else if (!ftrace_records_op_wants(c->audit->config.records, i, hart_reg(h, REG_A0)))
         report_call(c, h, d, &op, MESSAGE_OP_UNWANTED);
 }
 
-/* The function of an ops: (ip, parent_ip, ops, registers). */
 static enum probe_verdict hit_op(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                  uint64_t pc)
 {
     struct called_ops *c = ctx;
-    const struct detour *d = take_hit(c) ? judged(c, h, hart_reg(h, REG_A0)) : NULL;
-    struct walk *walk = d ? walk_of(c, d) : NULL;
+    const struct detour *d;
+    struct walk *w = take_hit(c) ? judged(c, h, hart_reg(h, REG_A0), &d) : NULL;
 
     (void)id;
     (void)cookie;
-    if (d && (walk || take_site(c, d->site)))
-        judge_call(c, h, pc, d, walk);
+    if (w)
+        judge_call(c, h, pc, d, w);
     return PROBE_GO_ON;
 }
 
-/* Reports the call of an entry function for a function that no graph tracer with it wants. */
+/*
+ * Notes the call of an entry function for those graph tracers with it that want the function;
+ * reports it if none does.
+ */
 static void judge_graph(struct called_ops *c, struct hart *h, uint64_t pc, const struct detour *d,
-                        uint64_t ip)
+                        struct walk *w, uint64_t ip)
 {
     const struct ftrace_records *records = c->audit->config.records;
     struct ftrace_op op, with_it = {.at = 0};
+    bool wanted = false;
 
     for (size_t i = c->graphs; ftrace_records_op(records, i, &op); i++) {
         if (op.func != pc)
             continue;
-        if (ftrace_records_op_wants(records, i, ip))
-            return;
         with_it = op;
+        if (!ftrace_records_op_wants(records, i, ip))
+            continue;
+        (void)note_call(w, i);
+        wanted = true;
     }
-    if (with_it.at)
+    if (with_it.at && !wanted)
         report_call(c, h, d, &with_it, MESSAGE_OP_UNWANTED);
 }
 
@@ -319,57 +354,123 @@ static enum probe_verdict hit_graph(void *ctx, uint32_t id, uint8_t cookie, stru
 {
     struct called_ops *c = ctx;
     const struct detour *d;
+    struct walk *w;
     uint64_t ip;
 
     (void)id;
     (void)cookie;
     if (!take_hit(c) || !hart_peek(h, hart_reg(h, REG_A0), &ip, sizeof ip))
         return PROBE_GO_ON;
-    d = judged(c, h, ip);
-    if (d && take_site(c, d->site))
-        judge_graph(c, h, pc, d, ip);
+    w = judged(c, h, ip, &d);
+    if (w)
+        judge_graph(c, h, pc, d, w, ip);
     return PROBE_GO_ON;
 }
 
-static enum probe_verdict hit_list(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
-                                   uint64_t pc)
-{
-    struct called_ops *c = ctx;
-    const struct detour *d =
-        take_hit(c) && c->walks.len < WALKS_MAX ? judged(c, h, hart_reg(h, REG_A0)) : NULL;
-
-    (void)id;
-    (void)cookie;
-    (void)pc;
-    if (d && !walk_of(c, d) && take_site(c, d->site))
-        VEC_PUSH(&c->walks, ((struct walk){.hart = d->hart,
-                                           .site = d->site,
-                                           .sp = d->sp,
-                                           .step = d->step,
-                                           .ip = hart_reg(h, REG_A0)}));
-    return PROBE_GO_ON;
-}
+/* ---- who was left out ---- */
 
 /* Those that are called always: others may have to be left out. */
-static bool must_be_called(const struct called_ops *c, size_t i, const struct ftrace_op *op,
-                           uint64_t ip)
+static bool must_be_called(const struct ftrace_op *op)
 {
-    return !(op->flags & (OPS_STUB | OPS_SAVE_REGS | OPS_RCU)) &&
-           ftrace_records_op_wants(c->audit->config.records, i, ip);
+    return !(op->flags & (OPS_STUB | OPS_SAVE_REGS | OPS_RCU | OPS_DIRECT));
 }
 
-static void judge_walk(struct called_ops *c, struct hart *h, const struct detour *d,
-                       const struct walk *w, bool outermost)
+/* Whether the ops wants the site, whichever of its addresses is the record's. */
+static bool wants_site(const struct called_ops *c, size_t i, uint32_t site)
+{
+    const struct site *s = site_get(c->audit->config.sites, site);
+
+    return ftrace_records_op_wants_any(c->audit->config.records, i, s->va, s->size);
+}
+
+static void judge_ops(struct called_ops *c, struct hart *h, const struct detour *d,
+                      const struct walk *w)
 {
     struct ftrace_op op;
 
-    if ((!w->called && !outermost) || !is_free(c, h))
-        return;
-    for (size_t i = 0; i < OPS_FOLLOWED && ftrace_records_op(c->audit->config.records, i, &op); i++)
-        if (!(w->called >> i & 1) && must_be_called(c, i, &op, w->ip)) {
+    for (size_t i = 0;
+         i < c->graphs && i < OPS_FOLLOWED && ftrace_records_op(c->audit->config.records, i, &op);
+         i++)
+        if (!(w->called >> i & 1) && must_be_called(&op) && wants_site(c, i, w->site)) {
             report_call(c, h, d, &op, MESSAGE_OP_LEFT_OUT);
             return;
         }
+}
+
+/* Whether the graph tracer has stopped for good. */
+static bool is_graph_dead(const struct called_ops *c, struct hart *h)
+{
+    uint64_t va;
+    uint8_t dead = 0;
+
+    return symbols_find(c->audit->config.symbols, "kill_ftrace_graph", &va) &&
+           (!hart_peek(h, va, &dead, sizeof dead) || dead);
+}
+
+/* Whether an ops has functions called directly: the kernel leaves graph tracers out beside it. */
+static bool is_any_direct(const struct called_ops *c)
+{
+    struct ftrace_op op;
+
+    for (size_t i = 0; ftrace_records_op(c->audit->config.records, i, &op); i++)
+        if (op.flags & OPS_DIRECT)
+            return true;
+    return false;
+}
+
+/* Whether graph tracers must be called for the task, if it has a return stack. */
+static bool is_graphed(const struct called_ops *c, struct hart *h, const struct detour *d)
+{
+    struct tasks *t = c->audit->config.tasks;
+    struct task_guard_words words;
+
+    return d->has_depth && d->depth < DEPTH_WITH_ROOM && hart_reg(h, REG_TP) == d->regs[REG_TP] &&
+           tasks_guards(t, h, d->regs[REG_TP], &words) && !words.paused && !is_any_direct(c) &&
+           !is_graph_dead(c, h);
+}
+
+static void report_graph(struct called_ops *c, struct hart *h, const struct detour *d,
+                         const struct ftrace_op *op)
+{
+    struct finding *f = report(c, h, d, MESSAGE_OP_LEFT_OUT);
+    uint64_t stack;
+
+    if (!f)
+        return;
+    if (tasks_return_stack(c->audit->config.tasks, h, d->regs[REG_TP], &stack) && !stack)
+        audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_STACK);
+    audit_fact(f, LABEL_OPS, FACT_PLACE)->va = op->at;
+    audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = op->func;
+    audit_fact_task(c->audit, f, h);
+    audit_fact_order(f);
+}
+
+static void judge_graphs(struct called_ops *c, struct hart *h, const struct detour *d,
+                         const struct walk *w)
+{
+    struct ftrace_op op;
+
+    for (size_t i = c->graphs;
+         i < OPS_FOLLOWED && ftrace_records_op(c->audit->config.records, i, &op); i++)
+        if (!(w->called >> i & 1) && wants_site(c, i, w->site)) {
+            if (is_graphed(c, h, d))
+                report_graph(c, h, d, &op);
+            return;
+        }
+}
+
+/* A call that interrupts another one may be left out by the kernel's guards against recursion. */
+static void judge_walk(struct called_ops *c, struct hart *h, const struct detour *d,
+                       const struct walk *w, bool outermost)
+{
+    const struct ftrace_records *records = c->audit->config.records;
+
+    if ((!w->called && !outermost) || !detour_is_unswitched(c->audit, h, d->hart, d->switches) ||
+        !is_free(c, h) || ftrace_records_dead(records, h) || !ftrace_records_enabled(records, h))
+        return;
+    judge_ops(c, h, d, w);
+    if (outermost)
+        judge_graphs(c, h, d, w);
 }
 
 void called_ops_leave(struct called_ops *c, struct hart *h, const struct detour *d, bool came_back,
@@ -382,7 +483,7 @@ void called_ops_leave(struct called_ops *c, struct hart *h, const struct detour 
         return;
     ended = *w;
     *w = c->walks.at[--c->walks.len];
-    if (came_back && c->calls_left)
+    if (came_back && c->armed && c->hits_left)
         judge_walk(c, h, d, &ended, outermost);
 }
 
@@ -406,7 +507,6 @@ struct called_ops *called_ops_new(struct audit *a,
                              .running = running,
                              .ctx = ctx,
                              .at_op = {c, plan, hit_op},
-                             .at_list = {c, plan, hit_list},
                              .at_graph = {c, plan, hit_graph}};
     if (!a->config.records || !a->config.symbols ||
         !symbols_find(a->config.symbols, "ftrace_lock", &c->lock))
@@ -431,7 +531,6 @@ static void walk_io(struct state_io *io, struct walk *w)
     STATE_IO(io, w->site);
     STATE_IO(io, w->sp);
     STATE_IO(io, w->step);
-    STATE_IO(io, w->ip);
     STATE_IO(io, w->called);
 }
 
@@ -440,7 +539,7 @@ void called_ops_state_io(struct state_io *io, struct called_ops *c)
 {
     bool armed = c->armed || c->restored;
 
-    state_io_section(io, "called ops", 1);
+    state_io_section(io, "called ops", 2);
     STATE_IO(io, c->calls_left);
     STATE_IO(io, c->hits_left);
     state_io_map(io, &c->by_site);

@@ -10,7 +10,16 @@
  */
 enum { AFTER_CYCLES = 100 * 1000 * 1000 };
 
-enum { CODE = 1, FENCE = 2, STALE = 4, RUNNING = 8, STACK = 16, TABLES = 32, MAPPING = 64 };
+enum {
+    CODE = 1,
+    FENCE = 2,
+    STALE = 4,
+    RUNNING = 8,
+    STACK = 16,
+    TABLES = 32,
+    MAPPING = 64,
+    GUARD = 128
+};
 
 static const uint8_t causes[RULE_COUNT] = {
 #define CAUSE(rule, kind) [RULE_##rule] = (kind),
@@ -207,26 +216,37 @@ static bool has_register(const struct finding *f, unsigned reg)
 }
 
 /* Whether what the same task does afterwards comes of it, whatever code that is. */
-static bool is_of_task(const struct finding *cause)
+static bool is_of_task(const struct finding *cause, unsigned kinds)
 {
-    return causes[cause->rule] == STACK ||
-           (causes[cause->rule] == TABLES && has_register(cause, FACT_SATP));
+    return (kinds & STACK) || (kinds & TABLES && has_register(cause, FACT_SATP)) ||
+           (kinds & GUARD && has_register(cause, FACT_RECURSION));
+}
+
+/* Whether tracers may be called wrongly because so many records are wrong that not all are listed.
+ */
+static bool is_of_records(const struct finding *cause, const struct finding *f)
+{
+    return cause->rule == RULE_wrong_record && f->rule == RULE_wrong_tracer &&
+           cause->count > cause->example_count && is_shortly_after(cause, f);
 }
 
 static bool explains(const struct audit *a, const struct finding *cause, const struct finding *f)
 {
     const struct code code = code_of(a, cause);
+    unsigned kinds;
 
     if (f->rule == RULE_guest_noticed)
         return causes[cause->rule] && is_in(a, f, &code);
     if (cause->rule == RULE_stray_patch && f->rule == RULE_wrong_label)
         return false; /* it is the other way round */
-    if (causes[cause->rule] & consequences[f->rule]) {
+    kinds = causes[cause->rule] & consequences[f->rule];
+    if (kinds) {
         const struct code consequence = code_of(a, f);
 
-        return overlaps(&code, &consequence) ||
+        return (!(kinds & (TABLES | GUARD)) && overlaps(&code, &consequence)) ||
                (causes[cause->rule] == RUNNING && is_same_update(a, cause, f)) ||
-               (is_of_task(cause) && has_same_task(cause, f) && is_shortly_after(cause, f));
+               is_of_records(cause, f) ||
+               (is_of_task(cause, kinds) && has_same_task(cause, f) && is_shortly_after(cause, f));
     }
     return false;
 }

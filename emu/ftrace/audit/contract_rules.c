@@ -19,10 +19,13 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/called_ops.h"
 #include "ftrace/audit/detour.h"
+#include "ftrace/audit/graph_users.h"
 #include "ftrace/audit/hook_owners.h"
+#include "ftrace/audit/list_phase.h"
 #include "ftrace/audit/program_returns.h"
 #include "ftrace/audit/resumed_tasks.h"
 #include "ftrace/audit/return_stacks.h"
+#include "ftrace/audit/task_guards.h"
 #include "ftrace/audit/trampoline_calls.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
@@ -47,7 +50,10 @@ struct contract_rules {
     struct resumed_tasks *resumed;
     struct return_stacks *stacks;
     struct called_ops *called;
+    struct graph_users *users;
     struct hook_owners *owners;
+    struct task_guards guards;
+    struct list_phase phase;
     VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
     struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
@@ -229,6 +235,18 @@ static bool take_up(const struct contract_rules *r, const struct call_event *e)
     return true;
 }
 
+/* Whether no other detour is open on the hart, or in the same stack. */
+static bool is_alone(const struct contract_rules *r, const struct detour *of)
+{
+    for (size_t i = r->followed.len; i-- > 0;) {
+        const struct detour *d = &r->followed.at[i];
+
+        if (d != of && (d->hart == of->hart || d->sp - of->sp < TASK_STACK_BYTES))
+            return false;
+    }
+    return !r->followed_left_out;
+}
+
 /* A site that calls something else than its trampoline was reported already (site_rules.c). */
 static inline void enter(struct contract_rules *r, const struct call_event *e)
 {
@@ -250,10 +268,15 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     counts = detour_counts(a, e->hart);
     detour_take(a, e->hart, e->call, &counts, d);
     take_back(r, e->hart, &counts, d);
+    if (UNLIKELY(task_guards_takes(&r->guards)))
+        task_guards_enter(a, e->hart, d, &counts, is_alone(r, d));
     if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
         return_stacks_return(r->stacks, e->hart, d);
     if (UNLIKELY(called_ops_judges(r->called)))
         called_ops_enter(r->called, e->hart);
+    if (UNLIKELY(graph_users_follows(r->users)) &&
+        (d->kind == CALL_TRACER || d->pc == r->return_to_handler))
+        graph_users_enter(r->users, e->hart, e->call, d, &counts);
 }
 
 /* What is known of a function that a hart has left, or of where it is instead. */
@@ -352,6 +375,10 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
         detour_compare(a, e->hart, before, &counts, e->call->handler);
         check_push(r, e->hart, before, &counts);
         check_hooks(r, e->hart, before, &counts);
+        if (UNLIKELY(graph_users_follows(r->users)))
+            graph_users_leave(r->users, e->hart, before, &counts, is_alone(r, before));
+        if (UNLIKELY(before->has_guards))
+            task_guards_leave(a, e->hart, before, &counts);
         break;
     case CALL_CALLED:
         if (!before->has_back)
@@ -478,7 +505,8 @@ static void *create(struct audit *a)
     r->resumed = resumed_tasks_new(a);
     r->stacks = return_stacks_new(a);
     r->called = called_ops_new(a, running, r);
-    r->owners = hook_owners_new(a);
+    r->users = graph_users_new(a, running, r);
+    r->owners = hook_owners_new(a, running, r);
     return r;
 }
 
@@ -492,6 +520,7 @@ static void destroy(void *rules)
     resumed_tasks_free(r->resumed);
     return_stacks_free(r->stacks);
     called_ops_free(r->called);
+    graph_users_free(r->users);
     hook_owners_free(r->owners);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
@@ -508,7 +537,7 @@ static void forget_trampolines(struct contract_rules *r)
  * A store to a site, which audit.c has found: it leads elsewhere, or is one in a trampoline and
  * calls something or nothing.
  */
-static void on_store(struct contract_rules *r)
+static void on_store(struct contract_rules *r, const struct code_write *w)
 {
     uint32_t id = r->audit->store.site;
 
@@ -517,6 +546,7 @@ static void on_store(struct contract_rules *r)
     if (site_get(r->audit->config.sites, id)->kind == SITE_FUNCTION) {
         if (id < r->met.len)
             r->met.at[id] = 0;
+        list_phase_store(r->audit, &r->phase, id, w);
         return;
     }
     forget_trampolines(r);
@@ -530,7 +560,7 @@ static void on_event(void *rules, const struct event *e)
     switch (e->kind) {
     case EVENT_TRAP: resumed_tasks_trap(r->resumed, &e->trap); break;
     case EVENT_TRAP_RETURN: resumed_tasks_trap_return(r->resumed, &e->trap_return); break;
-    default: on_store(r);
+    default: on_store(r, &e->code_write);
     }
 }
 
@@ -544,8 +574,13 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
             program_returns_begin(r->returns, e->text.hart, e->text.va);
         }
     } else if (e->kind == FTRACE_LOCK_RELEASED) {
-        if (e->lock.lock == LOCK_FTRACE)
+        if (e->lock.lock == LOCK_FTRACE) {
             called_ops_changed(r->called);
+            task_guards_changed(&r->guards);
+            list_phase_end(r->audit, &r->phase, &e->lock);
+            return_stacks_changed(r->stacks, e->lock.hart);
+            graph_users_changed(r->users, e->lock.hart);
+        }
     } else if (e->kind == FTRACE_CALL_LEFT) {
         leave(r, &e->call);
     } else {
@@ -565,7 +600,7 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 6);
+    state_io_section(io, "contract-rules", 7);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
@@ -573,7 +608,10 @@ static void state_io(struct state_io *io, void *rules)
     resumed_tasks_state_io(io, r->resumed);
     return_stacks_state_io(io, r->stacks);
     called_ops_state_io(io, r->called);
+    graph_users_state_io(io, r->users);
     hook_owners_state_io(io, r->owners);
+    task_guards_state_io(io, &r->guards);
+    list_phase_state_io(io, &r->phase, r->audit);
     if (io->loading)
         forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)

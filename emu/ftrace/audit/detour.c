@@ -88,7 +88,7 @@ void detour_take(const struct audit *a, struct hart *h, const struct call *call,
     d->pc = call->pc;
     d->function_back = d->slot = 0; /* these, depth and hooks, are read of tracers only */
     d->depth = 0;
-    d->has_hooks = false;
+    d->has_hooks = d->has_guards = false;
     d->hooks = 0;
     d->kept = kept_registers(a, call);
     memcpy(d->regs, hart_regs(h), sizeof d->regs);
@@ -437,6 +437,10 @@ void detour_state_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->has_depth);
     STATE_IO(io, d->has_preempt);
     STATE_IO(io, d->has_hooks);
+    STATE_IO(io, d->has_guards);
+    STATE_IO(io, d->call_depth);
+    STATE_IO(io, d->stack_depth);
+    STATE_IO(io, d->guards);
     STATE_IO(io, d->hart);
     STATE_IO(io, d->site);
     STATE_IO(io, d->traps);

@@ -25,13 +25,15 @@ struct task_counts;
 struct detour {
     uint8_t kind;  /* enum call_kind: TRACER or RETURN */
     bool is_whole; /* RETURN: the registers were taken when the trampoline was called */
-    bool has_slot, has_back, has_depth, has_preempt, has_hooks;
+    bool has_slot, has_back, has_depth, has_preempt, has_hooks, has_guards;
     uint32_t hart, site;
     uint32_t traps, switches; /* of the hart: audited_hart */
     uint32_t kept;            /* the integer registers that must be the same, a bit each */
     int32_t depth;            /* TRACER: of the task's return stack (tasks.h) */
     int32_t preempt;          /* the task's preempt_count */
     uint64_t sp, back, pc, cycle, step;
+    int32_t call_depth, stack_depth; /* with has_guards, these two and `guards': task_guards.c */
+    uint64_t guards;
     uint64_t hooks;         /* TRACER: the first of the task's hooked returns (tasks.h) */
     uint64_t slot;          /* the doubleword below sp */
     uint64_t function_back; /* TRACER: where the traced function returns to */

@@ -185,6 +185,22 @@ const char *message_text(enum message message)
                            "that is registered",
         [MESSAGE_OP_UNWANTED] = "the ops was called, and its filter does not have the function",
         [MESSAGE_OP_LEFT_OUT] = "the ops was not called, and its filter has the function",
+        [MESSAGE_OP_TWICE] = "the ops was called twice for one call of the function",
+        [MESSAGE_LIST_LATE] =
+            "the site was changed while the trampoline called the tracer of an ops, as before the "
+            "update: it is called for sites that its filter does not have, until it is replaced",
+        [MESSAGE_RETURN_UNWANTED] = "the return function of a graph tracer was called for a call "
+                                    "that its entry function has not accepted",
+        [MESSAGE_RETURN_LEFT_OUT] = "the return function of a graph tracer was not called, and its "
+                                    "entry function has accepted the call",
+        [MESSAGE_RETURN_OLDER] = "the return function of a graph tracer was called for a call from "
+                                 "before the tracer was registered",
+        [MESSAGE_RETURN_NOBODY] = "the call was put on the task's return stack, and no entry "
+                                  "function has accepted it",
+        [MESSAGE_NO_STACK] = "the task's return stack: ret_stack is 0, so no graph tracer is "
+                             "called for the task",
+        [MESSAGE_GUARD_KEPT] = "no tracer runs, and the task still has the guard of one that has "
+                               "ended: none is called for it any more",
         [MESSAGE_GRAPH_ON] = "the trampoline calls the graph tracer, and no tracer wants it: "
                              "ftrace_graph_active is 0",
         [MESSAGE_GRAPH_OFF] =
@@ -197,6 +213,9 @@ const char *message_text(enum message message)
             "fetch from it by the old address",
         [MESSAGE_HOOK_FREED] = "what a hooked return needs, its node or the rethook it belongs to: "
                                "the function has not returned yet, and its node is still listed",
+        [MESSAGE_HOOK_ENDED] =
+            "the handler of a rethook was called after rethook_free: what it uses "
+            "may be gone",
         [MESSAGE_STACK_SHARED] = "another task has the same return stack (ret_stack): each pops "
                                  "what the other has pushed",
         [MESSAGE_HOOKS_SHARED] =
@@ -252,11 +271,18 @@ uint64_t call_stack_code(const struct call_stack *stack, unsigned i)
 static const char *register_name(unsigned number)
 {
     static const char *const others[] = {
-        [FACT_SLOT - FACT_SLOT] = "-8(sp)",       [FACT_SIE - FACT_SLOT] = "sstatus.SIE",
-        [FACT_SPIE - FACT_SLOT] = "sstatus.SPIE", [FACT_SPP - FACT_SLOT] = "sstatus.SPP",
-        [FACT_FS - FACT_SLOT] = "sstatus.FS",     [FACT_SUM - FACT_SLOT] = "sstatus.SUM",
-        [FACT_MXR - FACT_SLOT] = "sstatus.MXR",   [FACT_SATP - FACT_SLOT] = "satp",
-        [FACT_FCSR - FACT_SLOT] = "fcsr",         [FACT_PREEMPT - FACT_SLOT] = "preempt_count",
+        [FACT_SLOT - FACT_SLOT] = "-8(sp)",
+        [FACT_SIE - FACT_SLOT] = "sstatus.SIE",
+        [FACT_SPIE - FACT_SLOT] = "sstatus.SPIE",
+        [FACT_SPP - FACT_SLOT] = "sstatus.SPP",
+        [FACT_FS - FACT_SLOT] = "sstatus.FS",
+        [FACT_SUM - FACT_SLOT] = "sstatus.SUM",
+        [FACT_MXR - FACT_SLOT] = "sstatus.MXR",
+        [FACT_SATP - FACT_SLOT] = "satp",
+        [FACT_FCSR - FACT_SLOT] = "fcsr",
+        [FACT_PREEMPT - FACT_SLOT] = "preempt_count",
+        [FACT_RECURSION - FACT_SLOT] = "trace_recursion",
+        [FACT_CALL_DEPTH - FACT_SLOT] = "curr_ret_depth",
     };
 
     if (number >= FACT_SLOT)

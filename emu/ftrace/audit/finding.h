@@ -207,11 +207,20 @@ enum message {
     MESSAGE_NO_OPS, /* how a call of an ops is wrong */
     MESSAGE_OP_UNWANTED,
     MESSAGE_OP_LEFT_OUT,
+    MESSAGE_OP_TWICE,
+    MESSAGE_LIST_LATE,       /* in an update */
+    MESSAGE_RETURN_UNWANTED, /* these four: how a graph tracer is told of returns */
+    MESSAGE_RETURN_LEFT_OUT,
+    MESSAGE_RETURN_OLDER,
+    MESSAGE_RETURN_NOBODY,
+    MESSAGE_NO_STACK,   /* of a task, for the graph tracer's entries */
+    MESSAGE_GUARD_KEPT, /* of a task, by a tracer that has ended */
     MESSAGE_GRAPH_ON,
     MESSAGE_GRAPH_OFF,
     MESSAGE_STACK_FREED, /* a task's return stack */
     MESSAGE_TEXT_FREED,  /* a page that a hart may still fetch from */
     MESSAGE_HOOK_FREED,  /* the node or the rethook of a return that is still to come */
+    MESSAGE_HOOK_ENDED,  /* the handler of a rethook that was ended */
     MESSAGE_STACK_SHARED,
     MESSAGE_HOOKS_SHARED,
     MESSAGE_FRAME_RECORD,  /* of a trampoline */
@@ -291,7 +300,7 @@ struct finding {
 
 /*
  * The registers of FACT_REGISTER: x0 to x31, f0 to f31, the doubleword below sp, and other state:
- * the fields of sstatus, CSRs and the task's preempt_count.
+ * the fields of sstatus, CSRs, and the task's numbers.
  */
 enum {
     FACT_FREG = 32,
@@ -305,6 +314,8 @@ enum {
     FACT_SATP,
     FACT_FCSR,
     FACT_PREEMPT,
+    FACT_RECURSION,
+    FACT_CALL_DEPTH,
     FACT_REGISTERS,
 };
 

@@ -14,14 +14,19 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detour.h"
 #include "ftrace/kernel/tasks.h"
+#include "load/symbols.h"
 
-/* More tasks than have return stacks at one time. */
-enum { STACKS_MAX = 1 << 12 };
+/*
+ * More tasks than have return stacks at one time; and the instructions of all harts after which
+ * each task has one, once the graph tracer is active: not all kernels do both under one lock.
+ */
+enum { STACKS_MAX = 1 << 12, SETTLED_STEPS = 1000 * 1000 };
 
 struct return_stacks {
     struct audit *audit;
     struct map owners; /* address of a return stack -> the last task that ran with it */
     struct map hooked; /* the same of the first entry in a list of hooked returns */
+    uint64_t active;   /* the step since when the graph tracer is active; 0: it is not */
 };
 
 struct return_stacks *return_stacks_new(struct audit *a)
@@ -92,9 +97,66 @@ static void check_owner(struct return_stacks *r, struct map *owners, struct hart
     map_put(owners, va, tp);
 }
 
+/* ---- tasks without one ---- */
+
+void return_stacks_changed(struct return_stacks *r, struct hart *h)
+{
+    const struct symbols *symbols = r->audit->config.symbols;
+    int32_t active = 0;
+    uint64_t va;
+
+    if (!symbols || !symbols_find(symbols, "ftrace_graph_active", &va) ||
+        !hart_peek(h, va, &active, sizeof active))
+        active = 0;
+    if (active <= 0)
+        r->active = 0;
+    else if (!r->active)
+        r->active = cluster_steps(r->audit->config.cluster);
+}
+
+/* The idle tasks have no pid, and may get their return stacks otherwise. */
+static bool is_idle(const struct audit *a, struct hart *h, uint64_t tp)
+{
+    struct task task;
+
+    return !tasks_read(a->config.tasks, h, tp, &task) || task.pid <= 0;
+}
+
+static void report_without(struct audit *a, struct hart *h, uint64_t tp)
+{
+    const struct breach b = {.rule = RULE_wrong_tracer,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_wrong_tracer, MESSAGE_NO_STACK)};
+    struct finding *f = audit_add(a, &b);
+    struct task task;
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_STACK);
+    if (tasks_read(a->config.tasks, h, tp, &task))
+        audit_fact_text(f, LABEL_WHY, "of the task %s, pid %d", task.name, task.pid);
+    audit_fact_order(f);
+}
+
+static void check_has_stack(const struct return_stacks *r, struct hart *h, uint64_t tp)
+{
+    uint64_t stack;
+
+    if (r->active && cluster_steps(r->audit->config.cluster) - r->active >= SETTLED_STEPS &&
+        read_stack(r->audit, h, tp, &stack) && !stack && !is_idle(r->audit, h, tp))
+        report_without(r->audit, h, tp);
+}
+
+/* ---- events ---- */
+
 /* A task that has ended has given both back: it has them no more. */
 void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp)
 {
+    check_has_stack(r, h, tp);
     check_owner(r, &r->owners, h, tp, read_stack, MESSAGE_STACK_SHARED);
     check_owner(r, &r->hooked, h, tp, read_hooks, MESSAGE_HOOKS_SHARED);
 }
@@ -115,7 +177,8 @@ void return_stacks_return(struct return_stacks *r, struct hart *h, const struct 
 
 void return_stacks_state_io(struct state_io *io, struct return_stacks *r)
 {
-    state_io_section(io, "return stacks", 2);
+    state_io_section(io, "return stacks", 3);
+    STATE_IO(io, r->active);
     state_io_map(io, &r->owners);
     state_io_map(io, &r->hooked);
 }

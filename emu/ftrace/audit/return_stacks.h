@@ -1,6 +1,6 @@
 /*
  * return_stacks.h - whether the stacks on which the graph tracer keeps return addresses are of one
- * task each, and there as long as functions return to its handler.
+ * task each, and there as long as the graph tracer is active, or functions return to its handler.
  */
 #ifndef FTRACE_RETURN_STACKS_H
 #define FTRACE_RETURN_STACKS_H
@@ -15,6 +15,9 @@ struct state_io;
 
 struct return_stacks *return_stacks_new(struct audit *a);
 void return_stacks_free(struct return_stacks *r);
+
+/* Must be called when a hart is about to release the kernel's ftrace_lock. */
+void return_stacks_changed(struct return_stacks *r, struct hart *h);
 
 /* Must be called when the hart goes on with this task. */
 void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp);

@@ -403,18 +403,20 @@ static bool may_be_sent(const struct call_stacks *c, const struct call *top, uin
 
 /*
  * Ends all calls of a chain of tail calls that return to this handler. *back: the return address of
- * the outermost one. False: there was none.
+ * the outermost one; *step: of the only one, or 0. False: there was none.
  */
 static bool leave_chain(struct call_stacks *c, struct stack *s, uint64_t pc, uint64_t sp,
-                        uint64_t *back)
+                        uint64_t *back, uint64_t *step)
 {
     bool left = false;
 
     *back = pc;
+    *step = 0;
     for (const struct call *top = top_of(s);
          *back == pc && (top->kind == CALL_FUNCTION || top->kind == CALL_HOOK) && fits(top, sp);
          top = top_of(s)) {
         *back = top->back;
+        *step = left ? 0 : top->step;
         leave_top(c, s, CALL_CAME_BACK);
         left = true;
     }
@@ -443,7 +445,7 @@ static void arrive_at_handler(struct call_stacks *c, struct stack *s, uint64_t p
     handler.back = top->back;
     if (passed_on)
         leave_top(c, s, CALL_CAME_BACK);
-    if (again || leave_chain(c, s, pc, sp, &handler.back))
+    if (again || leave_chain(c, s, pc, sp, &handler.back, &handler.called_step))
         push(c, &handler);
 }
 

@@ -73,8 +73,9 @@ struct call {
     uint64_t back;    /* where it returns to; FUNCTION: the return address */
     uint64_t sp;      /* the stack pointer of its caller */
     union {
-        uint64_t cause;      /* TRAP: scause */
-        uint64_t handler_sp; /* FUNCTION with HOOK_CALLED: the stack pointer at `handler' */
+        uint64_t cause;       /* TRAP: scause */
+        uint64_t handler_sp;  /* FUNCTION with HOOK_CALLED: the stack pointer at `handler' */
+        uint64_t called_step; /* RETURN: `step' of the function that has returned; 0: not known */
     };
     /*
      * FUNCTION, HOOK, and TRACER at its end: where the function returns to, if something has

@@ -64,6 +64,8 @@ enum member {
     MEMBERS_ALWAYS, /* the number of those that are searched for in all kernels */
     GRAPH_OPS = MEMBERS_ALWAYS,
     GRAPH_ENTRY,
+    GRAPH_RETURN,
+    GRAPH_PRIVATE,
     MEMBERS
 };
 
@@ -89,6 +91,8 @@ static const char *const members[MEMBERS][2] = {
     [OPS_FUNC] = {"ftrace_ops", "func"},
     [GRAPH_OPS] = {"fgraph_ops", "ops"},
     [GRAPH_ENTRY] = {"fgraph_ops", "entryfunc"},
+    [GRAPH_RETURN] = {"fgraph_ops", "retfunc"},
+    [GRAPH_PRIVATE] = {"fgraph_ops", "private"},
 };
 
 /* Not all kernels have all of them; an offset that is not known: */
@@ -122,7 +126,7 @@ struct ftrace_records {
     const struct image *image;
     const struct symbols *symbols;
     struct lines *lines;
-    bool searched, known;
+    bool searched, known, is_linux;
     uint64_t at[MEMBERS], size[STRUCTS], variable[VARIABLES];
     uint64_t
         graphs; /* the address of fgraph_array, if the members of its structs are known; or 0 */
@@ -184,8 +188,9 @@ static bool has_member(struct ftrace_records *r, enum member i)
 static void find_graphs(struct ftrace_records *r)
 {
     if (!symbols_find(r->symbols, "fgraph_array", &r->graphs) || !has_member(r, GRAPH_OPS) ||
-        !has_member(r, GRAPH_ENTRY))
+        !has_member(r, GRAPH_ENTRY) || !has_member(r, GRAPH_RETURN))
         r->graphs = 0;
+    r->is_linux = has_member(r, GRAPH_PRIVATE);
 }
 
 static bool find_members(struct ftrace_records *r)
@@ -544,13 +549,31 @@ bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h)
     return false;
 }
 
-/* Reads the ops of one graph tracer. */
-static void read_graph(struct ftrace_records *r, struct hart *h, uint64_t graph)
+bool ftrace_records_graphs(const struct ftrace_records *r, struct hart *h,
+                           struct ftrace_graph graphs[FTRACE_GRAPHS_MAX])
 {
-    struct read_op op = {.op = {.at = graph + r->at[GRAPH_OPS], .flags = OPS_STUB}};
+    uint64_t stub;
 
-    if (!read_member(r, h, graph, GRAPH_ENTRY, &op.op.func))
-        return;
+    if (!r->graphs || !symbols_find(r->symbols, "fgraph_stub", &stub))
+        return false;
+    for (unsigned i = 0; i < FTRACE_GRAPHS_MAX; i++) {
+        struct ftrace_graph *graph = &graphs[i];
+
+        graph->is_linux = r->is_linux;
+        if (!read_word(h, r->graphs + 8 * i, &graph->at) || !graph->at || graph->at == stub ||
+            !read_member(r, h, graph->at, GRAPH_ENTRY, &graph->entry) ||
+            !read_member(r, h, graph->at, GRAPH_RETURN, &graph->ret))
+            *graph = (struct ftrace_graph){0};
+    }
+    return true;
+}
+
+/* Reads the ops of one graph tracer. */
+static void read_graph(struct ftrace_records *r, struct hart *h, const struct ftrace_graph *graph)
+{
+    struct read_op op = {
+        .op = {.at = graph->at + r->at[GRAPH_OPS], .func = graph->entry, .flags = OPS_STUB}};
+
     VEC_PUSH(&op.of, ((struct choice){.all = false}));
     if (read_choice(r, h, op.op.at, &op.of.at[0]))
         VEC_PUSH(&r->ops, op);
@@ -560,15 +583,14 @@ static void read_graph(struct ftrace_records *r, struct hart *h, uint64_t graph)
 
 size_t ftrace_records_add_graphs(struct ftrace_records *r, struct hart *h)
 {
-    enum { GRAPHS_MAX = 16 }; /* FGRAPH_ARRAY_SIZE */
+    struct ftrace_graph graphs[FTRACE_GRAPHS_MAX];
     size_t before = r->ops.len;
-    uint64_t graph, stub;
 
-    if (!r->graphs || !symbols_find(r->symbols, "fgraph_stub", &stub))
+    if (!ftrace_records_graphs(r, h, graphs))
         return before;
-    for (unsigned i = 0; i < GRAPHS_MAX; i++)
-        if (read_word(h, r->graphs + 8 * i, &graph) && graph && graph != stub)
-            read_graph(r, h, graph);
+    for (unsigned i = 0; i < FTRACE_GRAPHS_MAX; i++)
+        if (graphs[i].at)
+            read_graph(r, h, &graphs[i]);
     return before;
 }
 
@@ -583,6 +605,29 @@ bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_o
 bool ftrace_records_op_wants(const struct ftrace_records *r, size_t i, uint64_t ip)
 {
     return is_chosen(&r->ops.at[i].of, ip);
+}
+
+/* Whether the set has an address of the site; sets have those of records only. */
+static bool has_any(const struct map *set, uint64_t va, unsigned size)
+{
+    for (unsigned at = 0; at < size; at += 2)
+        if (has(set, va + at))
+            return true;
+    return false;
+}
+
+bool ftrace_records_op_wants_any(const struct ftrace_records *r, size_t i, uint64_t va,
+                                 unsigned size)
+{
+    const struct read_op *op = &r->ops.at[i];
+
+    for (size_t n = 0; n < op->of.len; n++) {
+        const struct choice *c = &op->of.at[n];
+
+        if ((c->all || has_any(&c->filter, va, size)) && !has_any(&c->notrace, va, size))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the addresses in filters ---- */

@@ -50,6 +50,7 @@ struct ftrace_record {
 #define OPS_SAVE_REGS (UINT64_C(1) << 2)  /* it cannot be called without all registers */
 #define OPS_STUB      (UINT64_C(1) << 5)  /* it is not called */
 #define OPS_RCU       (UINT64_C(1) << 14) /* it is not called where RCU does not watch */
+#define OPS_DIRECT    (UINT64_C(1) << 17) /* sites call a function of its own */
 
 /* A registered ops that is enabled. */
 struct ftrace_op {
@@ -81,6 +82,17 @@ bool ftrace_records_read_ops(struct ftrace_records *r, struct hart *h);
  * ops: `func' is the entry function, and OPS_STUB is set. Returns the number of those before them.
  */
 size_t ftrace_records_add_graphs(struct ftrace_records *r, struct hart *h);
+/* A registered graph tracer: its address, and its functions; `at' is 0: none has this place. */
+struct ftrace_graph {
+    uint64_t at, entry, ret;
+    bool is_linux; /* it has members of Linux's, which the guest kernel does not have */
+};
+enum { FTRACE_GRAPHS_MAX = 16 }; /* FGRAPH_ARRAY_SIZE */
+/*
+ * Reads those in all places of fgraph_array. False: the kernel has none, or they cannot be read.
+ */
+bool ftrace_records_graphs(const struct ftrace_records *r, struct hart *h,
+                           struct ftrace_graph graphs[FTRACE_GRAPHS_MAX]);
 /* Reads the ops with index i, from 0 on. False: there are fewer. */
 bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_op *op);
 /*
@@ -88,6 +100,9 @@ bool ftrace_records_op(const struct ftrace_records *r, size_t i, struct ftrace_o
  * of a record.
  */
 bool ftrace_records_op_wants(const struct ftrace_records *r, size_t i, uint64_t ip);
+/* The same of a site of so many bytes, of which one address is that of the record. */
+bool ftrace_records_op_wants_any(const struct ftrace_records *r, size_t i, uint64_t va,
+                                 unsigned size);
 
 /*
  * Calls each() for the addresses in the filters of all registered ops, enabled or not, and of the

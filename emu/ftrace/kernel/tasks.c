@@ -35,7 +35,10 @@ enum member {
     MEMBER_STATE,
     MEMBER_MM,
     MEMBER_TASKS, /* in the list of all tasks */
-    MEMBER_RA,    /* these three of thread_struct, from the begin of the task_struct */
+    MEMBER_RECURSION,
+    MEMBER_CALL_DEPTH,
+    MEMBER_PAUSED,
+    MEMBER_RA, /* these three of thread_struct, from the begin of the task_struct */
     MEMBER_SP,
     MEMBER_S0,
     MEMBERS,
@@ -150,6 +153,9 @@ static void search(struct tasks *t)
                                                [MEMBER_PREEMPT] = "preempt_count",
                                                [MEMBER_HOOKS] = "rethooks",
                                                [MEMBER_CPU] = "cpu",
+                                               [MEMBER_RECURSION] = "trace_recursion",
+                                               [MEMBER_CALL_DEPTH] = "curr_ret_depth",
+                                               [MEMBER_PAUSED] = "tracing_graph_pause",
                                                [MEMBER_RETURN_STACK] = "ret_stack"};
 
     t->searched = true;
@@ -451,6 +457,15 @@ bool tasks_return_stack(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *
 bool tasks_hooks(struct tasks *t, struct hart *h, uint64_t tp, uint64_t *va)
 {
     return read_member(t, h, tp, MEMBER_HOOKS, va, sizeof *va);
+}
+
+bool tasks_guards(struct tasks *t, struct hart *h, uint64_t tp, struct task_guard_words *words)
+{
+    if (!read_member(t, h, tp, MEMBER_PAUSED, &words->paused, sizeof words->paused))
+        words->paused = 0;
+    words->has_call_depth =
+        read_member(t, h, tp, MEMBER_CALL_DEPTH, &words->call_depth, sizeof words->call_depth);
+    return read_member(t, h, tp, MEMBER_RECURSION, &words->recursion, sizeof words->recursion);
 }
 
 /* ---- tasks that sleep ---- */

@@ -84,6 +84,17 @@ struct task_counts {
 };
 struct task_counts tasks_counts(struct tasks *t, struct hart *h, uint64_t tp);
 
+/* What tracers take of their task, and give back. */
+struct task_guard_words {
+    uint64_t recursion; /* trace_recursion: a bit for each context that is in a tracer */
+    bool has_call_depth;
+    int32_t paused;     /* tracing_graph_pause: above 0 it is not called for the task */
+    int32_t call_depth; /* curr_ret_depth: calls that the function graph tracer has counted */
+};
+/* The same of these. False: trace_recursion is not known. */
+MUST_USE bool tasks_guards(struct tasks *t, struct hart *h, uint64_t tp,
+                           struct task_guard_words *words);
+
 /*
  * Calls back for the tasks in the kernel's list that are kept from running: those that sleep until
  * they are woken, whatever signals come (uninterruptibly), and belong to a program, or are init, as
