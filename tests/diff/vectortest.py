@@ -193,21 +193,27 @@ def make_case(r, all_rows, groups, length):
             word = word | 1 << 25 & ~mask
         if name.startswith("vsha2") and vtype & 4:  # QEMU 10 refuses it though half a long register holds a group
             continue
-        if "ff_v" in name:  # a segment may be loaded in part beside the new vl
-            word &= ~(7 << 29)
         if not OLD and not r.randrange(60):
             word ^= 1 << r.randrange(7, 32)
             if word & 0x7f not in (0x57, 0x77) and word & 0x7000 not in (0, 0x5000, 0x6000, 0x7000):
                 continue
             if word & 0x7f in (0x07, 0x27) and word >> 15 & 31 not in POINTERS:
                 continue
+            fmt, cls, name = "VLX" if word >> 26 & 1 else "", "VSTORE" if word & 0x7f == 0x27 else "", "changed"
         if reads_twice(word, fmt, cls, name):
             continue
+        if loads_first_fault(word):  # a segment may be loaded in part beside the new vl
+            word &= ~(7 << 29)
         c.words.append(word & 0xffffffff)
-        if "ff_v" in name and not OLD:  # csrr t0,vl: to the end of its block QEMU 10 makes moves of the former vl
+        if loads_first_fault(word) and not OLD:  # csrr t0,vl: to the end of its block QEMU 10 makes moves of the former vl
             c.words.append(0xc20022f3)
     c.words = c.words[:CASE_CODE // 4 - 1]
     return c
+
+
+def loads_first_fault(word):
+    """Whether it is a fault-only-first load, with segments or without."""
+    return word & 0x7f == 0x07 and word & 0x7000 in (0, 0x5000, 0x6000, 0x7000) and word >> 26 & 3 == 0 and word >> 20 & 31 == 16
 
 
 def reads_twice(word, fmt, cls, name):
@@ -223,6 +229,8 @@ def reads_twice(word, fmt, cls, name):
             return True
     if cls == "VSTORE":
         return (fmt == "VLX" and -8 < rd - rs2 < 8) or (not vm and not (rd and rs2))
+    if name == "changed" and near and word & 0x7f == 0x57:
+        return True
     return ((not vm and (rs2 == 0 or rs1 == 0) and fmt not in ("VL", "VLS", "VCOUNT", "VSETVL", "VID")) or
             (near and (name == "vcompress_vm" or "wred" in name)))
 
