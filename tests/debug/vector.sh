@@ -2,7 +2,7 @@
 # vector.sh - vector registers in expressions of the debugger and in gdb, which has them from the target description.
 . "$(dirname "$0")/common.inc"
 
-compile "$work/vector.elf" -march=rv64gcv_zicsr -mabi=lp64d tests/debug/vector.S
+compile "$work/vector.elf" -g0 -march=rv64gcv_zicsr -mabi=lp64d tests/debug/vector.S
 options="--quiet --isa rv64gcv_zicsr --firmware none"
 
 # What is printed in order, by rvftrace's debugger and by gdb, after the expressions' `=`.
@@ -40,6 +40,11 @@ ours 'set $v2.u8[3] = 7' 'stepi' 'p $v3.u8[3]' 'p $v3.u8[4]'
 claim '... and the guest reads it' values_are '7;8'
 theirs 'set $v2.b[3] = 7' 'stepi' 'p $v3.b[3]' 'p $v3.b[4]'
 claim '... as it does what gdb writes' values_are '7;8'
+ours 'p seen' 'p seen[2]' 'p/x $v2.u32[2]'
+claim 'a variable is in the vector register that the debug information names' \
+    values_are '{100925952, 235670024, 370414096, 505158168};370414096;0x16141210'
+theirs 'p seen' 'p seen[2]'
+claim '... as in gdb' values_are '{100925952, 235670024, 370414096, 505158168};370414096'
 ours 'complete p $v3'
 claim 'TAB offers vector registers' has_line '^p \$v31$' "$out"
 options="--quiet --isa rv64gc_zicsr --firmware none"

@@ -24,13 +24,20 @@ static int find_register(void *ctx, const char *name)
     return vector >= 0 ? TARGET_REG_V0 + vector : target_find_register(d->target, name);
 }
 
+/* By "RISC-V DWARF Specification", the table of register numbers. */
 static int dwarf_register(void *ctx, unsigned number)
 {
-    (void)ctx;
+    const struct debugger *d = ctx;
+    unsigned bytes;
+
     if (number < 32)
         return TARGET_REG_X0 + (int)number;
     if (number < 64)
         return TARGET_REG_F0 + (int)number - 32;
+    if (number >= 96 && number < 128)
+        return target_vector(d->target, d->focus.hart, number - 96, &bytes)
+                   ? TARGET_REG_V0 + (int)number - 96
+                   : -1;
     if (number >= 4096 && number < 8192)
         return TARGET_REG_CSR + (int)number - 4096;
     return -1;

@@ -371,9 +371,26 @@ static struct value value_in_register(struct language *l, struct type *type, uns
     return v;
 }
 
+/* A value in the first bytes of a vector register. False: it is another register, or too short. */
+static bool value_in_vector(struct language *l, struct type *type, unsigned number, uint64_t size,
+                            struct value *v)
+{
+    const struct language_env *env = language_env(l);
+    unsigned bytes;
+    const uint8_t *from = env->get_vector ? env->get_vector(env->ctx, number, &bytes) : NULL;
+
+    if (!from || size > bytes)
+        return false;
+    *v = value_of_bytes(l, type, from, size);
+    v->place = VALUE_IN_REGISTER;
+    v->number = number;
+    return true;
+}
+
 static struct value value_of_piece(struct language *l, struct type *type, const struct piece *p)
 {
     uint64_t size = type_size(language_types(l), type);
+    struct value v;
     int number;
 
     switch (p->where) {
@@ -383,6 +400,8 @@ static struct value value_of_piece(struct language *l, struct type *type, const 
         return p->size < size ? value_lost(type) : value_of_bytes(l, type, p->bytes, size);
     case IN_REGISTER:
         number = register_number(l, p->number);
+        if (number >= 0 && value_in_vector(l, type, (unsigned)number, size, &v))
+            return v;
         if (number >= 0 && size <= 8)
             return value_in_register(l, type, (unsigned)number, size);
         break;
