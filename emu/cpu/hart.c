@@ -429,6 +429,19 @@ void hart_set_vector(struct hart *h, unsigned reg, const uint8_t *from)
     struct vector_state *s = &h->s.vector;
 
     memcpy(s->v + (size_t)reg * s->vlenb, from, s->vlenb);
+    s->executed++;
+}
+
+struct hart_vectors hart_vectors(const struct hart *h)
+{
+    const struct vector_state *s = &h->s.vector;
+
+    return (struct hart_vectors){.vl = s->vl,
+                                 .vtype = s->vtype,
+                                 .executed = s->executed,
+                                 .stores = s->stores,
+                                 .on = h->s.csr.mstatus & MSTATUS_VS,
+                                 .dirty = (h->s.csr.mstatus & MSTATUS_VS) == MSTATUS_VS};
 }
 
 bool hart_float_is_on(const struct hart *h)
@@ -446,6 +459,8 @@ struct hart_status hart_status(const struct hart *h)
 {
     return (struct hart_status){.sstatus = h->s.csr.mstatus & STATUS_SHOWN,
                                 .satp = h->s.csr.satp,
+                                .vectors = h->s.vector.executed << 2 |
+                                           get_field(h->s.csr.mstatus, MSTATUS_VS),
                                 .fcsr = (uint32_t)h->s.frm << 5 | h->s.fflags};
 }
 
@@ -580,6 +595,8 @@ static void vector_io(struct state_io *io, struct vector_state *v)
     STATE_IO_BELOW(io, v->vstart, VLENB_MAX * 8);
     STATE_IO_BELOW(io, v->vxrm, 4);
     STATE_IO_BELOW(io, v->vxsat, 2);
+    STATE_IO(io, v->executed);
+    STATE_IO(io, v->stores);
     state_io_bytes(io, v->v, 32 * (size_t)v->vlenb);
 }
 
@@ -670,7 +687,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 8);
+    state_io_section(io, "hart", 9);
     registers_io(io, &h->s);
     if (h->s.vector.vlenb)
         vector_io(io, &h->s.vector);

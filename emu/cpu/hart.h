@@ -150,6 +150,17 @@ static inline uint64_t hart_freg(const struct hart *h, unsigned reg) /* reg < 32
  */
 const uint8_t *hart_vector(const struct hart *h, unsigned reg, unsigned *bytes);
 void hart_set_vector(struct hart *h, unsigned reg, const uint8_t *from);
+
+/*
+ * Of the vector unit, if the hart has one: vl and vtype; whether it is on; how many vector
+ * instructions the hart has executed, where each change of a register counts, so that it is
+ * never 0; and how many of these were stores of vector registers.
+ */
+struct hart_vectors {
+    uint64_t vl, vtype, executed, stores;
+    bool on, dirty; /* mstatus.VS */
+};
+struct hart_vectors hart_vectors(const struct hart *h);
 bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
 
 /* The state in which a hart executes S-mode, without what the hardware derives from it. */
@@ -162,6 +173,7 @@ bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
 struct hart_status {
     uint64_t sstatus; /* the fields above */
     uint64_t satp;
+    uint64_t vectors; /* changes with mstatus.VS and hart_vectors.executed */
     uint32_t fcsr;
 };
 struct hart_status hart_status(const struct hart *h);

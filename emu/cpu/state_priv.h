@@ -57,6 +57,7 @@ struct vector_state {
     uint16_t vl, vstart; /* elements */
     uint8_t vlenb;       /* bytes of a register; 0: the hart has none. It never changes. */
     uint8_t vxrm, vxsat;
+    uint64_t executed, stores; /* vector instructions, and those of them that store: hart_vectors */
     _Alignas(16) uint8_t v[32 * VLENB_MAX]; /* register n begins at byte n * vlenb */
 };
 

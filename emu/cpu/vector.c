@@ -26,7 +26,9 @@ _Static_assert(sizeof functions / sizeof functions[0] == VECTOR_OPS,
 void vector_reset(struct hart *h)
 {
     h->s.vector = (struct vector_state){
-        .vlenb = (uint8_t)(extensions_vlen(h->cluster->config.extensions) / 8), .vtype = VILL};
+        .vlenb = (uint8_t)(extensions_vlen(h->cluster->config.extensions) / 8),
+        .vtype = VILL,
+        .executed = 1};
 }
 
 /* ---- the frame ---- */
@@ -52,6 +54,7 @@ static void begin(struct vop *v, struct hart *h, const struct uop *u)
     struct vector_state *s = &h->s.vector;
     unsigned vtype = (unsigned)s->vtype, fields = (unsigned)u->imm;
 
+    s->executed++;
     *v = (struct vop){.h = h,
                       .op = fields >> IMM_VECTOR_OP_SHIFT,
                       .rd = u->rd,

@@ -208,6 +208,7 @@ static bool access_strided(struct vop *v, const struct segments *s, uint64_t str
 static void begin_access(struct vop *v, bool stores)
 {
     v->clean = stores;
+    v->h->s.vector.stores += stores;
     if (UNLIKELY(v->h->s.order))
         store_order_begin_vector(v->h);
 }

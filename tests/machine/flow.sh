@@ -1,20 +1,21 @@
 #!/bin/sh
-# flow.sh - return addresses beside a shadow stack, and landing pads, in a kernel that has both (tests/machine/flow/flow.S):
-# what the audit says of each mistake, and that it is silent without one.
+# flow.sh - return addresses beside a shadow stack, and landing pads, in a kernel that has both (tests/machine/flow):
+# what the audit says of each mistake, and that it is silent without one. Then a tracer that uses vector registers.
 . "$(dirname "$0")/common.inc"
 
+march=rv64g source=flow isa=rv64gc_zimop_zcmop_zicfilp_zicfiss
 # kernel NAME [FLAGS...]: builds it.
 kernel() {
     name=$1
     shift
-    "${CROSS}gcc" -nostdlib -march=rv64g -mabi=lp64d -mcmodel=medany -Wl,--no-relax,--build-id=none,-Ttext=0x80200000 \
-        -Wl,--no-warn-rwx-segments "$@" -o "$work/$name.elf" tests/machine/flow/flow.S
+    "${CROSS}gcc" -nostdlib -march=$march -mabi=lp64d -mcmodel=medany -Wl,--no-relax,--build-id=none,-Ttext=0x80200000 \
+        -Wl,--no-warn-rwx-segments "$@" -o "$work/$name.elf" tests/machine/flow/$source.S
 }
 # trace NAME [OPTIONS...]
 trace() {
     kernel=$work/$1.elf
     shift
-    run run --quiet --firmware builtin --isa rv64gc_zimop_zcmop_zicfilp_zicfiss --max-insns 1M "$@" "$kernel"
+    run run --quiet --firmware builtin --isa "$isa" --max-insns 1M "$@" "$kernel"
 }
 has_fact() { has_line "^ *$1 .*$2" "$err"; }
 
@@ -43,6 +44,16 @@ trace over
 claim 'a landing pad that is patched is found, with the store' rules_are missing-landing-pad and has_fact written _start and \
     has_fact executed nop and has_fact why 'last store'
 
-trace keep --isa rv64gc_zimop_zcmop
+march=rv64gv_zifencei source=vectors isa=rv64gcv
+kernel vectors
+trace vectors
+claim 'a tracer that saves the vector registers that it uses is not noticed' has_status 0 and says_nothing
+kernel clobber -DCLOBBER
+trace clobber
+claim '... and one that does not is found, by those that a call must keep' rules_are clobbered-register and \
+    has_fact before 'v24 = 0x706050403020100' and has_fact after 'v24 = 0xffffffffffffffff'
+
+isa=rv64gc_zimop_zcmop
+trace keep
 claim 'a machine without them runs the same code' has_status 7
 finish

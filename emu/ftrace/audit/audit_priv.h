@@ -22,6 +22,7 @@ struct state_rules;
 struct store_stacks;
 struct text_rules;
 struct translation_rules;
+struct vector_states;
 
 /* Pages other than their own through which a hart has stored to text; it needs two at a time. */
 enum { ALIASES_MAX = 4 };
@@ -57,6 +58,7 @@ struct audited_hart {
     uint32_t odd_site; /* the last site that it ran with odd contents; NO_SITE: none, or taken */
     bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
     struct text_store text;
+    uint64_t vectors; /* hart_status.vectors when its vector registers were kept last */
 };
 
 /*
@@ -113,6 +115,7 @@ struct audit {
     struct audited_hart *harts;
     struct seen_store store;
     struct store_stacks *stores;
+    struct vector_states *vectors;   /* of detours; NULL: the harts have no vector unit */
     struct breakpoints *breakpoints; /* in code, and what they replaced */
     bool user_mode;                  /* some hart has been in U-mode */
     struct run_end end;              /* for the families' end() */

@@ -27,6 +27,7 @@
 #include "ftrace/audit/return_stacks.h"
 #include "ftrace/audit/task_guards.h"
 #include "ftrace/audit/trampoline_calls.h"
+#include "ftrace/audit/vector_states.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
 #include "ftrace/kernel/kernel_probes.h"
@@ -500,6 +501,7 @@ static void *create(struct audit *a)
     if (a->sees_switches)
         r->at_switch = kernel_probes_at_switch(a->config.cluster, a->config.image,
                                                a->config.symbols, on_switch, r);
+    a->vectors = vector_states_new(a->config.cluster);
     r->calls = trampoline_calls_new(a, running, r);
     r->returns = program_returns_new(a);
     r->resumed = resumed_tasks_new(a);
@@ -522,6 +524,7 @@ static void destroy(void *rules)
     called_ops_free(r->called);
     graph_users_free(r->users);
     hook_owners_free(r->owners);
+    vector_states_free(r->audit->vectors);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
     free(r);
@@ -553,12 +556,21 @@ static void on_store(struct contract_rules *r, const struct code_write *w)
     trampoline_calls_changed(r->calls);
 }
 
+static void on_trap(struct contract_rules *r, const struct trap_event *t)
+{
+    const struct audit *a = r->audit;
+
+    resumed_tasks_trap(r->resumed, t);
+    if (a->vectors && t->from == PRIV_U)
+        vector_states_leave_program(a->vectors, t->hart, a->harts[hart_id(t->hart)].switches);
+}
+
 static void on_event(void *rules, const struct event *e)
 {
     struct contract_rules *r = rules;
 
     switch (e->kind) {
-    case EVENT_TRAP: resumed_tasks_trap(r->resumed, &e->trap); break;
+    case EVENT_TRAP: on_trap(r, &e->trap); break;
     case EVENT_TRAP_RETURN: resumed_tasks_trap_return(r->resumed, &e->trap_return); break;
     default: on_store(r, &e->code_write);
     }
@@ -600,7 +612,7 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 7);
+    state_io_section(io, "contract-rules", 8);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
@@ -612,6 +624,10 @@ static void state_io(struct state_io *io, void *rules)
     hook_owners_state_io(io, r->owners);
     task_guards_state_io(io, &r->guards);
     list_phase_state_io(io, &r->phase, r->audit);
+    if (r->audit->vectors)
+        vector_states_io(io, r->audit->vectors);
+    for (unsigned i = 0; io->loading && i < cluster_hart_count(r->audit->config.cluster); i++)
+        r->audit->harts[i].vectors = 0; /* not kept: vector_states_keep decides */
     if (io->loading)
         forget_trampolines(r);
     for (size_t i = 0; i < r->followed.len; i++)

@@ -11,6 +11,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/arguments.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/vector_states.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/tasks.h"
 #include "ftrace/kernel/text_map.h"
@@ -62,6 +63,14 @@ struct task_counts detour_counts(const struct audit *a, struct hart *h)
                            : (struct task_counts){0};
 }
 
+static NOINLINE void keep_vectors(const struct audit *a, const struct hart *h,
+                                  const struct detour *d)
+{
+    a->harts[d->hart].vectors = d->status.vectors;
+    if (a->vectors)
+        vector_states_keep(a->vectors, h);
+}
+
 /* The call, or its rest, begins now. */
 static inline void take_status(const struct audit *a, struct hart *h, const struct call *call,
                                const struct task_counts *counts, struct detour *d)
@@ -75,6 +84,8 @@ static inline void take_status(const struct audit *a, struct hart *h, const stru
     d->preempt = counts->preempt;
     d->has_preempt = counts->has_preempt;
     memcpy(d->fregs, hart_fregs(h), sizeof d->fregs);
+    if (UNLIKELY(d->status.vectors != a->harts[d->hart].vectors))
+        keep_vectors(a, h, d);
 }
 
 void detour_take(const struct audit *a, struct hart *h, const struct call *call,
@@ -325,6 +336,78 @@ static inline void compare_floats(struct audit *a, const struct detour *before, 
                           before->fregs[reg], now[reg]);
 }
 
+/*
+ * Vector registers that must be the same, with the unit on. By the calling convention for vectors,
+ * arguments are in v0 and v8 to v23, and v1 to v7 and v24 to v31 are kept; a call after the
+ * prologue is an ordinary one, for which the compiler has saved the others.
+ */
+#define VECTORS_CALLEES UINT32_C(0xff0000fe)
+
+static uint32_t needed_vectors(const struct audit *a, const struct detour *d, bool on)
+{
+    return d->kind == CALL_TRACER && a->traits->place == SITE_AFTER_PROLOGUE && on ? VECTORS_CALLEES
+                                                                                   : UINT32_MAX;
+}
+
+/* Reports a register by its first doubleword that differs. */
+static void compare_vector(struct audit *a, const struct detour *before, struct hart *h,
+                           const struct kept_vectors *kept, unsigned reg)
+{
+    unsigned bytes;
+    const uint8_t *now = hart_vector(h, reg, &bytes), *then = kept->v + (size_t)reg * bytes;
+
+    for (unsigned at = 0; at < bytes; at += sizeof(uint64_t)) {
+        uint64_t old, new;
+
+        memcpy(&old, then + at, sizeof old);
+        memcpy(&new, now + at, sizeof new);
+        if (old == new)
+            continue;
+        report_change(a, RULE_clobbered_register, before, h, FACT_VREG + reg, old, new);
+        return;
+    }
+}
+
+/* Calls do not preserve vl and vtype: with the unit on, nothing relies on them. */
+static void compare_registers(struct audit *a, const struct detour *before, struct hart *h,
+                              const struct kept_vectors *kept)
+{
+    const struct hart_vectors now = hart_vectors(h);
+    uint32_t needed = needed_vectors(a, before, kept->state.on);
+
+    for (unsigned reg = 0; reg < 32; reg++)
+        if (needed >> reg & 1)
+            compare_vector(a, before, h, kept, reg);
+    if (kept->state.on)
+        return;
+    if (now.vl != kept->state.vl)
+        report_change(a, RULE_clobbered_csr, before, h, FACT_VL, kept->state.vl, now.vl);
+    if (now.vtype != kept->state.vtype)
+        report_change(a, RULE_clobbered_csr, before, h, FACT_VTYPE, kept->state.vtype, now.vtype);
+}
+
+/*
+ * With the unit off they are those of a program, which the kernel may have saved to use them
+ * itself: they are compared if the registers are the only place where these are.
+ */
+static NOINLINE void compare_vectors(struct audit *a, const struct detour *before,
+                                     const struct end *e)
+{
+    const struct kept_vectors *kept =
+        a->vectors ? vector_states_find(a->vectors, e->hart, before->status.vectors) : NULL;
+    const struct hart_vectors now = hart_vectors(e->hart);
+
+    if (!kept)
+        return;
+    if (now.on != kept->state.on && e->unswitched)
+        report_change(a, RULE_clobbered_csr, before, e->hart, FACT_VS, kept->state.on, now.on);
+    if (now.executed != kept->state.executed &&
+        (kept->state.on ||
+         (a->sees_switches &&
+          vector_states_are_programs(a->vectors, e->hart, a->harts[before->hart].switches))))
+        compare_registers(a, before, e->hart, kept);
+}
+
 /* The doubleword below sp, from which the site loads ra: a trap frame may have overwritten it. */
 static inline void compare_slot(struct audit *a, const struct detour *before, const struct end *e,
                                 uint64_t handler)
@@ -397,6 +480,8 @@ void detour_compare(struct audit *a, struct hart *h, const struct detour *d,
 
     compare_integers(a, h, d, kept_now(d, &end), handler);
     compare_floats(a, d, &end);
+    if (UNLIKELY(end.status.vectors != d->status.vectors) && end.uninterrupted)
+        compare_vectors(a, d, &end);
     compare_status(a, d, &end);
     compare_slot(a, d, &end, handler);
 }
@@ -459,6 +544,7 @@ void detour_state_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->status.sstatus);
     STATE_IO(io, d->status.satp);
     STATE_IO(io, d->status.fcsr);
+    STATE_IO(io, d->status.vectors);
     for (unsigned i = 0; i < ARRAY_LEN(d->regs); i++)
         STATE_IO(io, d->regs[i]);
     for (unsigned i = 0; i < ARRAY_LEN(d->fregs); i++)

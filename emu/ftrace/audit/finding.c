@@ -283,8 +283,17 @@ static const char *register_name(unsigned number)
         [FACT_PREEMPT - FACT_SLOT] = "preempt_count",
         [FACT_RECURSION - FACT_SLOT] = "trace_recursion",
         [FACT_CALL_DEPTH - FACT_SLOT] = "curr_ret_depth",
+        [FACT_VS - FACT_SLOT] = "sstatus.VS",
+        [FACT_VL - FACT_SLOT] = "vl",
+        [FACT_VTYPE - FACT_SLOT] = "vtype",
     };
+    static const char *const vectors[] = {"v0",  "v1",  "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
+                                          "v8",  "v9",  "v10", "v11", "v12", "v13", "v14", "v15",
+                                          "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",
+                                          "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"};
 
+    if (number >= FACT_VREG)
+        return vectors[number - FACT_VREG];
     if (number >= FACT_SLOT)
         return others[number - FACT_SLOT];
     return number < FACT_FREG ? reg_name(number) : freg_name(number - FACT_FREG);
@@ -295,13 +304,17 @@ const char *fact_register_name(const struct fact *fact)
     return register_name(fact->size);
 }
 
+static bool is_compared(enum rule rule, unsigned number)
+{
+    bool is_csr = number >= FACT_SIE && number < FACT_VREG;
+
+    return number != FACT_SLOT && is_csr == (rule == RULE_clobbered_csr);
+}
+
 int fact_register_number(enum rule rule, const char *name)
 {
-    unsigned from = rule == RULE_clobbered_csr ? FACT_SIE : 0;
-    unsigned to = rule == RULE_clobbered_csr ? FACT_REGISTERS : FACT_SLOT;
-
-    for (unsigned number = from; number < to; number++)
-        if (!strcmp(register_name(number), name))
+    for (unsigned number = 0; number < FACT_REGISTERS; number++)
+        if (is_compared(rule, number) && !strcmp(register_name(number), name))
             return (int)number;
     return -1;
 }

@@ -300,7 +300,7 @@ struct finding {
 
 /*
  * The registers of FACT_REGISTER: x0 to x31, f0 to f31, the doubleword below sp, and other state:
- * the fields of sstatus, CSRs, and the task's numbers.
+ * the fields of sstatus, CSRs, the task's numbers, and the vector unit's.
  */
 enum {
     FACT_FREG = 32,
@@ -316,7 +316,11 @@ enum {
     FACT_PREEMPT,
     FACT_RECURSION,
     FACT_CALL_DEPTH,
-    FACT_REGISTERS,
+    FACT_VS,
+    FACT_VL,
+    FACT_VTYPE,
+    FACT_VREG, /* v0 to v31; the value: the first doubleword that differs */
+    FACT_REGISTERS = FACT_VREG + 32,
 };
 
 const char *fact_register_name(const struct fact *fact); /* "a0", "fa0", "-8(sp)", "sstatus.SIE" */
