@@ -628,7 +628,8 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
  * cycles of the stall: the first line that is missing is requested, and fetch waits for it. It is
  * not put into the cache.
  */
-static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned at, struct path *p)
+static NOINLINE uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned at,
+                                    struct path *p)
 {
     const struct model *m = h->s.model;
     const struct core *core = m->core;
@@ -651,40 +652,6 @@ static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned
     return 0;
 }
 
-/* `insn`: the first two bytes of an instruction. */
-static bool is_branch(uint16_t insn)
-{
-    return (insn & 0x7f) == 0x63 || (insn & 0xc003) == 0xc001;
-}
-
-static bool always_jumps(uint16_t insn)
-{
-    return (insn & 0x7f) == 0x6f || (insn & 0xe003) == 0xa001;
-}
-
-/* Predicts the branches after a jalr that are fetched before it jumps. */
-static void stray(struct hart *h, const struct block *b, unsigned at, unsigned pieces)
-{
-    struct model *m = h->s.model;
-    const struct ram *ram = h->cluster->ram;
-    uint64_t last = op_end_pa(b, at), pa = last + 1, bytes = m->core->fetch_bytes;
-    uint64_t end = align_down(last, bytes) + bytes * (pieces + 1);
-    const uint8_t *code;
-
-    if (!ram_has(ram, pa, end - pa))
-        return;
-    for (code = ram_host(ram, pa); pa < end && pa % PAGE_BYTES;) {
-        uint16_t insn = (uint16_t)(code[0] | code[1] << 8);
-        unsigned size = (insn & 3) == 3 ? 4 : 2;
-
-        pa += size;
-        code += size;
-        if (pa > end || always_jumps(insn) ||
-            (is_branch(insn) && predictor_stray_branch(&m->predictor)))
-            return;
-    }
-}
-
 uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pipe_leave_by how)
 {
     struct path *p = h->cache.path;
@@ -698,7 +665,8 @@ uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pi
         if (how == LEAVE_EMPTY_RETURN)
             cycles += wrong_path(h, b, at, p);
         else
-            stray(h, b, at, h->s.model->core->stray + (how == LEAVE_WRONG_CALL));
+            timed_stray(h, (b->pa_second ? b->pa_second + 2 : b->pa + b->size) - 1,
+                        h->s.model->core->stray + (how == LEAVE_WRONG_CALL));
     }
     if (UNLIKELY(b->charge_count))
         charge_stall(b, at, TALLY_BRANCH, cycles);

@@ -113,9 +113,19 @@ struct pipe_states {
     uint32_t slot_count;
 };
 
+/* What is fetched behind a jalr before it jumps (timed_stray.c). */
+enum { STRAY_CODES = 64, STRAY_BYTES = 16 };
+struct stray_code {
+    uint64_t last; /* physical address of the jalr's last byte; 0: empty */
+    uint32_t pieces, branches;
+    const uint8_t *at;          /* the bytes behind it, on the host... */
+    uint8_t bytes[STRAY_BYTES]; /* ... and what they were when the branches were counted */
+};
+
 /* The part of a hart that only clusters with a core model have. */
 struct timed {
     struct pipe_states states;
+    struct stray_code stray[STRAY_CODES];
     /* out of order: the line that was fetched last, while the hart's token is the same */
     uint64_t fetched_line, fetched_token;
 };
@@ -167,6 +177,9 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first);
  * path's entry for that, counts the cycles that fetch stalls, and returns them.
  */
 uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pipe_leave_by how);
+/* Predicts the branches that are fetched after a jalr, whose last byte is at this physical address,
+ * before it jumps: those in as many more pieces of what is fetched at once. */
+void timed_stray(struct hart *h, uint64_t last, unsigned pieces);
 /* Returns how a system instruction leaves its block. */
 struct path_leave timed_system(struct hart *h, const struct uop *u);
 /* Called when the hart leaves the block before operation `at`. */
