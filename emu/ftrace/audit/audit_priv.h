@@ -296,7 +296,7 @@ struct state_graph {
 
 void state_graph_compare(struct audit *a, struct state_graph *g, const struct lock_event *lock);
 /* The ops that the trampolines pass to the tracer; when ftrace_lock is about to be released. */
-void state_trace_op_compare(struct audit *a, const struct lock_event *lock);
+void state_ops_compare(struct audit *a, const struct lock_event *lock);
 
 void state_graph_end(struct audit *a, struct state_graph *g); /* the run has ended */
 

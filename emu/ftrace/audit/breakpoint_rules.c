@@ -21,6 +21,7 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "ftrace/audit/breakpoint_priv.h"
+#include "ftrace/audit/called_probes.h"
 #include "ftrace/audit/detour.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/tasks.h"
@@ -44,6 +45,7 @@ struct breakpoint_rules {
     struct audit *audit;
     bool *in_slot;             /* by hart: a hit of the hart is in STAGE_SLOT */
     struct fault_step *faults; /* by hart */
+    struct called_probes *called;
     VEC_OF(struct hit) hits;
     uint64_t left_out;
 };
@@ -555,6 +557,7 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
     d.preempt_after = d.has_preempt ? preempt_after(r->audit, &d, &i) : 0;
     d.current = current_probe(r->audit, t->hart);
     VEC_PUSH(&r->hits, d);
+    called_probes_hit(r->called, t->hart, d.pc);
 }
 
 static struct hit *in_slot_of(const struct breakpoint_rules *r, uint32_t hart)
@@ -598,6 +601,17 @@ static void leave_slot(struct breakpoint_rules *r, const struct trap_event *t)
 
 /* ---- the family ---- */
 
+/* The hit whose handlers the hart calls now. */
+static const struct hit *innermost(void *ctx, const struct hart *h)
+{
+    const struct breakpoint_rules *r = ctx;
+
+    for (size_t i = r->hits.len; i-- > 0;)
+        if (r->hits.at[i].hart == hart_id(h))
+            return r->hits.at[i].stage == STAGE_HANDLER ? &r->hits.at[i] : NULL;
+    return NULL;
+}
+
 static void *create(struct audit *a)
 {
     struct breakpoint_rules *r = xcalloc(1, sizeof *r);
@@ -606,6 +620,7 @@ static void *create(struct audit *a)
     r->audit = a;
     r->in_slot = xcalloc(harts, sizeof *r->in_slot);
     r->faults = xcalloc(harts, sizeof *r->faults);
+    r->called = called_probes_new(a, innermost, r);
     return r;
 }
 
@@ -613,6 +628,7 @@ static void destroy(void *rules)
 {
     struct breakpoint_rules *r = rules;
 
+    called_probes_free(r->called);
     VEC_FREE(&r->hits);
     free(r->in_slot);
     free(r->faults);
@@ -653,7 +669,12 @@ static void on_event(void *rules, const struct event *e)
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
-    on_alarm(rules, &e->alarm);
+    struct breakpoint_rules *r = rules;
+
+    if (e->kind == FTRACE_ALARM)
+        on_alarm(r, &e->alarm);
+    else if (e->lock.lock == LOCK_KPROBE)
+        called_probes_changed(r->called);
 }
 
 uint64_t breakpoint_rules_left_out(const struct breakpoint_rules *r)
@@ -691,13 +712,14 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct breakpoint_rules *r = rules;
 
-    state_io_section(io, "breakpoint-rules", 6);
+    state_io_section(io, "breakpoint-rules", 7);
     STATE_IO_VEC(io, &r->hits, HITS_MAX, hit_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         STATE_IO(io, r->in_slot[i]);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         fault_step_io(io, &r->faults[i]);
     STATE_IO(io, r->left_out);
+    called_probes_state_io(io, r->called);
 }
 
 const struct rule_family breakpoint_family = {.create = create,

@@ -251,11 +251,17 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
     return false;
 }
 
+/* Whether a task went on in the middle of a site that was changed meanwhile. */
+static bool has_gone_on(const struct finding *cause)
+{
+    return cause->rule == RULE_hart_inside && has_label(cause, LABEL_RESUMED);
+}
+
 /* What a hart does after an error of its own, or in code that is wrong, may come of it. */
 static bool may_explain(const struct audit *a, const struct finding *cause, const struct finding *f)
 {
     const struct code code = code_of(a, cause);
-    bool is_error = rule_severity(cause->rule) == SEVERITY_error;
+    bool is_error = rule_severity(cause->rule) == SEVERITY_error || has_gone_on(cause);
 
     if (f->rule != RULE_guest_noticed)
         return false;

@@ -181,6 +181,9 @@ const char *message_text(enum message message)
         [MESSAGE_TRACE_OP] =
             "the trampolines call the tracer of one ops, and function_trace_op, which they pass to "
             "it, is no ops that is registered",
+        [MESSAGE_PROBES_ALL] =
+            "the ops is registered for kprobes, and its filter is empty, which means "
+            "all functions",
         [MESSAGE_NO_OPS] = "the address of the ops that the tracer is called for: this is no ops "
                            "that is registered",
         [MESSAGE_OP_UNWANTED] = "the ops was called, and its filter does not have the function",
@@ -238,6 +241,8 @@ const char *message_text(enum message message)
         [MESSAGE_PROBE_IN_SITE] =
             "a breakpoint is behind the first instruction of the site, which ftrace compares and "
             "changes as a whole",
+        [MESSAGE_PROBE_DISABLED] = "a handler was called for a probe that is disabled, as another "
+                                   "one of the same place is not",
         [MESSAGE_PROBE_CURRENT] = "the probe is over, and the hart still has it as its current one "
                                   "(current_kprobe): it misses all others",
         [MESSAGE_FILTER_FREED] =

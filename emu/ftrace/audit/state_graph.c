@@ -1,7 +1,6 @@
 /*
- * state_graph.c - compares what trampolines call and pass with what the kernel wants: the calls of
- * prepare_ftrace_return with the number of tracers that want them, ftrace_graph_active, and the ops
- * that is passed to a tracer, function_trace_op, with those that are registered.
+ * state_graph.c - compares what trampolines call with what the kernel wants: the calls of
+ * prepare_ftrace_return with the number of tracers that want them, ftrace_graph_active.
  *
  * The number changes before the calls do, and under another lock. So a disagreement counts only if
  * it was there before, with the same number, for SETTLED_CYCLES.
@@ -10,7 +9,6 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
-#include "ftrace/kernel/ftrace_records.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
 
@@ -106,53 +104,4 @@ void state_graph_end(struct audit *a, struct state_graph *g)
     at.hart = h;
     at.caller = hart_pc(h);
     state_graph_compare(a, g, &at);
-}
-
-/* ---- the ops that a tracer gets ---- */
-
-static bool read_variable(const struct audit *a, struct hart *h, const char *name, uint64_t *value)
-{
-    uint64_t va = address_of(a, name);
-
-    return va && hart_peek(h, va, value, sizeof *value);
-}
-
-/* Whether the tracer finds the ops itself, or none is called. */
-static bool needs_no_ops(const struct audit *a, uint64_t tracer)
-{
-    static const char *const names[] = {"ftrace_ops_list_func", "arch_ftrace_ops_list_func",
-                                        "ftrace_stub"};
-
-    for (unsigned i = 0; i < ARRAY_LEN(names); i++)
-        if (tracer == address_of(a, names[i]))
-            return true;
-    return !tracer;
-}
-
-void state_trace_op_compare(struct audit *a, const struct lock_event *lock)
-{
-    const struct breach b = {.rule = RULE_wrong_record,
-                             .hart = hart_id(lock->hart),
-                             .site = NO_SITE,
-                             .pc = lock->caller,
-                             .cycle = hart_cycles(lock->hart),
-                             .cause = audit_cause(RULE_wrong_record, MESSAGE_TRACE_OP)};
-    struct ftrace_records *records = a->config.records;
-    uint64_t tracer, ops;
-    struct finding *f;
-
-    if (!records || a->traits->tracer == TRACER_BY_SITE || !ftrace_records_known(records) ||
-        ftrace_records_dead(records, lock->hart) || !ftrace_records_enabled(records, lock->hart) ||
-        !read_variable(a, lock->hart, "ftrace_trace_function", &tracer) ||
-        needs_no_ops(a, tracer) || !read_variable(a, lock->hart, "function_trace_op", &ops) ||
-        ftrace_records_has_ops(records, lock->hart, ops))
-        return;
-    f = audit_add(a, &b);
-    if (!f)
-        return;
-    audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = tracer;
-    audit_fact_message(f, LABEL_WRONG, MESSAGE_TRACE_OP);
-    audit_fact_moment(f, LABEL_JUDGED, lock->hart, lock->caller);
-    audit_fact_task(a, f, lock->hart);
-    audit_fact_order(f);
 }

@@ -193,7 +193,7 @@ static void on_ftrace_lock(struct state_rules *r, const struct lock_event *e)
         state_named_changed(&r->named);
     state_named_compare(r->audit, &r->named, e);
     state_graph_compare(r->audit, &r->graph, e);
-    state_trace_op_compare(r->audit, e);
+    state_ops_compare(r->audit, e);
 }
 
 static void on_alarm(struct state_rules *r, const struct alarm_event *e)

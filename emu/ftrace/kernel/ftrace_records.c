@@ -499,6 +499,17 @@ bool ftrace_records_has_ops(struct ftrace_records *r, struct hart *h, uint64_t o
     return each_ops(r, h, compare_ops, &wanted) && wanted.found;
 }
 
+bool ftrace_records_wants_all(const struct ftrace_records *r, struct hart *h, uint64_t ops)
+{
+    struct choice c = {.all = false};
+    uint64_t flags;
+    bool all = read_member(r, h, ops, OPS_FLAGS, &flags) && (flags & OPS_ENABLED) &&
+               read_choice(r, h, ops, &c) && c.all;
+
+    choice_free(&c);
+    return all;
+}
+
 static bool read_wants_of(struct ftrace_records *r, struct hart *h, uint64_t ops, void *ctx)
 {
     (void)ctx;

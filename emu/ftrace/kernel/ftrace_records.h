@@ -72,6 +72,9 @@ bool ftrace_records_enabled(const struct ftrace_records *r, struct hart *h);
 /* Whether it is the address of a registered ops. */
 bool ftrace_records_has_ops(struct ftrace_records *r, struct hart *h, uint64_t ops);
 
+/* Whether an ops is enabled, and its filter is empty, which means all functions. */
+bool ftrace_records_wants_all(const struct ftrace_records *r, struct hart *h, uint64_t ops);
+
 /*
  * Reads the registered ops that are enabled, and their filters, for the two below, whose answers
  * stay the same until the next call. False: not all can be read, and there are none.

@@ -28,6 +28,8 @@ struct kprobe_table {
     uint64_t next, list, addr, flags; /* offsets */
     uint64_t opcode;                  /* the same; has_opcode: it is known */
     bool has_opcode;
+    uint64_t handler; /* the same of pre_handler */
+    bool has_handler;
 };
 
 struct kprobe_table *kprobe_table_new(const struct image *im, const struct symbols *symbols,
@@ -62,6 +64,7 @@ static bool find_all(struct kprobe_table *t)
     if (symbols_find(t->symbols, "register_kprobe", &user))
         lines_read_structs(t->lines, user);
     t->has_opcode = find_member(t, "opcode", &t->opcode);
+    t->has_handler = find_member(t, "pre_handler", &t->handler);
     return (find_member(t, "hash_next", &t->next) || find_member(t, "hlist", &t->next)) &&
            find_member(t, "list", &t->list) && find_member(t, "addr", &t->addr) &&
            find_member(t, "flags", &t->flags);
@@ -139,19 +142,82 @@ static bool read_bucket(const struct kprobe_table *t, struct hart *h, uint64_t b
     return true;
 }
 
+static bool is_known(struct kprobe_table *t)
+{
+    if (!t->searched)
+        t->known = find_all(t);
+    t->searched = true;
+    return t->known;
+}
+
 bool kprobe_table_read(struct kprobe_table *t, struct hart *h, bool *none,
                        void (*each)(void *ctx, const struct kprobe_entry *entry), void *ctx)
 {
     unsigned left = ENTRIES_MAX;
     uint8_t all_off = 0;
 
-    if (!t->searched)
-        t->known = find_all(t);
-    t->searched = true;
-    *none = !t->known;
+    *none = !is_known(t);
     t->is_off = !*none && t->all_off && hart_peek(h, t->all_off, &all_off, 1) && all_off;
     for (unsigned i = 0; !*none && i < BUCKETS; i++)
         if (!read_bucket(t, h, t->table + 8 * i, &left, each, ctx))
             return false;
+    return true;
+}
+
+/* ---- the probes of one address ---- */
+
+/* The entry of an address; 0: there is none. */
+static uint64_t find_entry(const struct kprobe_table *t, struct hart *h, uint64_t va)
+{
+    unsigned left = ENTRIES_MAX;
+    uint64_t node, at;
+
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        if (!read_word(h, t->table + 8 * i, &node))
+            return 0;
+        while (node && left--) {
+            if (!read_word(h, node + t->addr, &at))
+                return 0;
+            if (at == va)
+                return node;
+            if (!read_word(h, node + t->next, &node))
+                return 0;
+        }
+    }
+    return 0;
+}
+
+void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
+                           void (*each)(void *ctx, uint64_t handler), void *ctx)
+{
+    uint64_t entry, head, node, handler;
+
+    if (!t || !is_known(t) || !t->has_handler)
+        return;
+    entry = find_entry(t, h, va);
+    if (!entry)
+        return;
+    head = entry + t->list;
+    if (read_word(h, entry + t->handler, &handler))
+        each(ctx, handler);
+    if (!read_word(h, head, &node))
+        return;
+    for (unsigned n = 0; node != head && n < PROBES_MAX; n++) {
+        if (read_word(h, node - t->list + t->handler, &handler))
+            each(ctx, handler);
+        if (!read_word(h, node, &node))
+            return;
+    }
+}
+
+bool kprobe_table_is_at(const struct kprobe_table *t, struct hart *h, uint64_t probe, uint64_t va,
+                        bool *enabled)
+{
+    uint32_t flags;
+    uint64_t at;
+
+    if (!read_word(h, probe + t->addr, &at) || at != va || !read_flags(t, h, probe, &flags))
+        return false;
+    *enabled = is_enabled(flags);
     return true;
 }

@@ -1,0 +1,163 @@
+/*
+ * called_probes.c - see called_probes.h.
+ *
+ * Flags change under kprobe_mutex, and handlers go by what they have read before. So a call is
+ * judged only if its breakpoint was hit when the mutex had been free, and is free still.
+ */
+#include "ftrace/audit/called_probes.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/breakpoint_priv.h"
+#include "ftrace/kernel/kprobe_table.h"
+
+/* Breakpoints that are looked at after each change, and functions that have a probe. */
+enum { HITS_MAX = 64, HANDLERS_MAX = 64 };
+
+struct called_probes {
+    struct audit *audit;
+    const struct hit *(*innermost)(void *ctx, const struct hart *h);
+    void *ctx;
+    struct probe_owner at_handler;
+    VEC_OF(uint64_t) handlers; /* their addresses, with a probe each */
+    VEC_OF(uint32_t) probes;
+    uint64_t changed; /* the step of the last change */
+    uint32_t hits_left;
+};
+
+static void uproot_all(struct called_probes *c)
+{
+    for (size_t i = 0; i < c->probes.len; i++)
+        cluster_uproot(c->audit->config.cluster, c->probes.at[i]);
+    c->probes.len = c->handlers.len = 0;
+}
+
+void called_probes_changed(struct called_probes *c)
+{
+    uproot_all(c);
+    c->hits_left = HITS_MAX;
+    c->changed = cluster_steps(c->audit->config.cluster);
+}
+
+static bool has_probe(const struct called_probes *c, uint64_t handler)
+{
+    for (size_t i = 0; i < c->handlers.len; i++)
+        if (c->handlers.at[i] == handler)
+            return true;
+    return false;
+}
+
+struct planting {
+    struct called_probes *called;
+    struct hart *hart;
+};
+
+static void plant(void *ctx, uint64_t handler)
+{
+    const struct planting *p = ctx;
+    struct called_probes *c = p->called;
+    uint64_t pa;
+
+    if (!handler || has_probe(c, handler) || c->handlers.len == HANDLERS_MAX ||
+        !hart_translate(p->hart, handler, ACCESS_FETCH, &pa))
+        return;
+    VEC_PUSH(&c->handlers, handler);
+    VEC_PUSH(&c->probes, cluster_plant(c->audit->config.cluster, pa, &c->at_handler, 0));
+}
+
+void called_probes_hit(struct called_probes *c, struct hart *h, uint64_t pc)
+{
+    if (!c->hits_left)
+        return;
+    c->hits_left--;
+    if (c->hits_left)
+        kprobe_table_handlers(c->audit->config.kprobes, h, pc, plant, &(struct planting){c, h});
+    else
+        uproot_all(c);
+}
+
+static void report(const struct called_probes *c, struct hart *h, const struct hit *d,
+                   uint64_t handler)
+{
+    struct audit *a = c->audit;
+    const struct breach b = {.rule = RULE_wrong_probe,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = d->pc,
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_wrong_probe, MESSAGE_PROBE_DISABLED)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = d->pc;
+    audit_fact_message(f, LABEL_WRONG, MESSAGE_PROBE_DISABLED);
+    audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = handler;
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+    audit_fact_task(a, f, h);
+    audit_fact_order(f);
+}
+
+/* A handler is called: (probe, registers). */
+static enum probe_verdict hit_handler(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                      uint64_t pc)
+{
+    struct called_probes *c = ctx;
+    const struct hit *d = c->innermost(c->ctx, h);
+    bool enabled;
+
+    (void)id;
+    (void)cookie;
+    if (d && d->step > c->changed &&
+        kprobe_table_is_at(c->audit->config.kprobes, h, hart_reg(h, REG_A0), d->pc, &enabled) &&
+        !enabled && audit_lock_is_free(c->audit, h, "kprobe_mutex"))
+        report(c, h, d, pc);
+    return PROBE_GO_ON;
+}
+
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
+{
+    (void)ctx;
+    (void)id;
+    (void)code;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+struct called_probes *
+called_probes_new(struct audit *a, const struct hit *(*innermost)(void *ctx, const struct hart *h),
+                  void *ctx)
+{
+    struct called_probes *c = xcalloc(1, sizeof *c);
+
+    c->audit = a;
+    c->innermost = innermost;
+    c->ctx = ctx;
+    c->at_handler = (struct probe_owner){c, plan, hit_handler};
+    return c;
+}
+
+void called_probes_free(struct called_probes *c)
+{
+    if (!c)
+        return;
+    uproot_all(c);
+    VEC_FREE(&c->handlers);
+    VEC_FREE(&c->probes);
+    free(c);
+}
+
+/* Probes are planted again at the next breakpoint. */
+void called_probes_state_io(struct state_io *io, struct called_probes *c)
+{
+    if (io->loading)
+        uproot_all(c);
+    STATE_IO(io, c->changed);
+    STATE_IO(io, c->hits_left);
+}
