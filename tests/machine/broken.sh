@@ -36,9 +36,13 @@ trace() {
     [ "$modular" != yes ] || modules="--initrd $BUILD/guest-kernel/${1%%-*}/modules.cpio"
     [ "$programs" != yes ] || modules="--initrd $BUILD/guest-kernel/initrd.cpio"
     [ "$data" != yes ] || modules="$modules --follow-data"
+    # A guest may end with the status of a program that has crashed. The report is written when the run is over.
+    rm -f "$work/report"
+    cp "$work/crashes" "$work/crashed" 2>/dev/null || : >"$work/crashed"
     # shellcheck disable=SC2086 # an option and its value
     LIMIT=120 run run --quiet $modules ${translate:+--translate $translate} --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
         --append "script=\"$(echo "$5" | tr '\n' ' ' | sed "s/SEED/$3/g")\"" "$BUILD/guest-kernel/$1/kernel.elf"
+    [ ! -s "$work/report" ] || cp "$work/crashed" "$work/crashes"
 }
 
 # The rules of all findings that are not notes and follow from no other one but $before, in order of first occurrence.

@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "ftrace/audit/audit_priv.h"
+#include "mem/ram.h"
 
 /* A guest that fails within this time, a tenth of a second, after an error may do so because of it.
  */
@@ -230,6 +231,21 @@ static bool is_of_records(const struct finding *cause, const struct finding *f)
            cause->count > cause->example_count && is_shortly_after(cause, f);
 }
 
+static bool has_message(const struct finding *f, enum message message)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].message == message)
+            return true;
+    return false;
+}
+
+/* Whether a tracer gets what the kernel has noted as its ops, and that is none. */
+static bool is_of_trace_op(const struct finding *cause, const struct finding *f)
+{
+    return cause->rule == RULE_wrong_record && has_message(cause, MESSAGE_TRACE_OP) &&
+           f->rule == RULE_wrong_arguments && has_message(f, MESSAGE_NO_OPS);
+}
+
 static bool explains(const struct audit *a, const struct finding *cause, const struct finding *f)
 {
     const struct code code = code_of(a, cause);
@@ -239,6 +255,8 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
         return causes[cause->rule] && is_in(a, f, &code);
     if (cause->rule == RULE_stray_patch && f->rule == RULE_wrong_label)
         return false; /* it is the other way round */
+    if (is_of_trace_op(cause, f))
+        return true;
     kinds = causes[cause->rule] & consequences[f->rule];
     if (kinds) {
         const struct code consequence = code_of(a, f);
@@ -269,10 +287,20 @@ static bool may_explain(const struct audit *a, const struct finding *cause, cons
            ((is_error || causes[cause->rule]) && is_called_from(a, f, &code));
 }
 
+/* Whether a hart went on in the page, to which an old translation led it. */
+static bool has_gone_to(const struct finding *f, uint64_t page)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == LABEL_RESUMED && f->facts[i].kind == FACT_MOMENT &&
+            f->facts[i].pc >> PAGE_SHIFT == page)
+            return true;
+    return false;
+}
+
 /*
  * The guest may notice that code is wrong before a hart runs it, and a jump label is known to be
- * wrong only when its key has its value, long after the store: those findings follow from this new
- * one.
+ * wrong only when its key has its value, long after the store; a hart that an old translation leads
+ * to another page is seen there before it uses it. Those findings follow from this new one.
  */
 static bool explains_early(const struct audit *a, const struct finding *cause,
                            const struct finding *f)
@@ -281,6 +309,8 @@ static bool explains_early(const struct audit *a, const struct finding *cause,
         return false;
     if (f->rule == RULE_guest_noticed)
         return was_stored_before(cause, f);
+    if (cause->rule == RULE_stale_translation && f->rule == RULE_wrong_slot)
+        return has_gone_to(f, cause->examples[0].pc >> PAGE_SHIFT);
     if (f->rule == RULE_stray_patch && cause->rule == RULE_wrong_label) {
         const struct code code = code_of(a, cause), stored = code_of(a, f);
 
