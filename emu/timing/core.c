@@ -327,6 +327,11 @@ static bool check(const struct parser *p)
         return wrong(p, &c->history, "only gshare and global have a history");
     if (c->predictor >= PREDICTOR_gshare && !c->history)
         return wrong(p, &c->predictor, "gshare and global need branch.history");
+    if (c->history_hash && (c->predictor != PREDICTOR_gshare || c->history_hash > c->history ||
+                            UINT64_C(1) << c->history_hash > c->counters))
+        return wrong(p, &c->history_hash,
+                     "only with gshare, and expected at most branch.history and the bits of a "
+                     "counter's number");
     if (c->read_ahead && c->predictor != PREDICTOR_global)
         return wrong(p, &c->read_ahead, "only global knows the counter so early");
     if (c->update_busy && !c->read_ahead)

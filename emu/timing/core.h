@@ -84,7 +84,8 @@ struct core {
         load_window, store_window, store_wait, misaligned, itlb_entries, itlb_ways, dtlb_entries,
         dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk, sfence_page;
     uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
-        load_wait; /* with commit.entries */
+        load_wait, /* with commit.entries */
+        load_again, load_narrow, load_float, history_hash, split_target;
     /* of a core that executes out of order */
     uint32_t window, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
         retire_after, restart, alu_ports, alu_queue, branch_queue, memory_queue, float_ports,

@@ -169,13 +169,15 @@ static unsigned behind_collision(const struct core *core, const struct pipe_stat
     return wait;
 }
 
-/* Cycles that a load waits for a store to the same place. */
+/* Cycles that a load waits for a store to the same place, or by which it comes later. */
 static unsigned behind_store(const struct core *core, const struct pipe_state *s,
                              const struct pipe_op *op)
 {
     const struct pipe_store *store = store_before(s, op);
 
-    return store ? less(core->load_window, store->age) : 0;
+    if (!store || store->age >= core->load_window)
+        return 0;
+    return core->load_again ? core->load_again : core->load_window - store->age;
 }
 
 static void forget_base(struct pipe_state *s, const struct pipe_op *op)
@@ -429,23 +431,28 @@ static unsigned wait_for_all(const struct pipe_state *s)
 /* Cycles in which fetch is too late for the operation; moves `ahead` on to its last piece. */
 static unsigned fetch(const struct core *core, struct pipe_state *s, const struct pipe_op *op)
 {
-    unsigned new_pieces = pieces(core, s, op);
+    unsigned new_pieces = pieces(core, s, op), least = 0;
     int after = (int)s->ahead - (int)new_pieces;
     int most_ahead = (int)core->fetch_ahead + 1 - s->jumps[1];
 
     if (new_pieces && after > most_ahead)
         after = most_ahead;
     s->ahead = (uint8_t)(after > 0 ? after : 0);
+    if (s->fresh && new_pieces && core->split_target)
+        least = 1;
     s->fresh = 0;
-    return after < 0 ? (unsigned)-after : 0;
+    return most(after < 0 ? (unsigned)-after : 0, least);
 }
 
 /* Cycles until the operation's result can be used. */
 static unsigned latency_of(const struct core *core, const struct pipe_op *op)
 {
     bool leaves = core_unit_of((enum core_class)op->class) == UNIT_FLOAT && !is_float(op->rd);
+    unsigned more = leaves ? core->float_to_int : 0;
 
-    return core->latency[op->class] + (leaves ? core->float_to_int : 0);
+    if (op->flags & PIPE_LOAD)
+        more = is_float(op->rd) ? core->load_float : 8 >> op->narrow < 4 ? core->load_narrow : 0;
+    return core->latency[op->class] + more;
 }
 
 /* Cycles until the result of the operation, which issues now and begins `from` cycles later. */
@@ -509,8 +516,8 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
 
     if (op->flags & PIPE_LOAD && !core->commit_entries)
         behind = behind_store(core, s, op);
-    if ((op->flags & (PIPE_LOAD | PIPE_STORE) || is_atomic(op)) && core->store_window &&
-        !core->commit_entries)
+    if ((op->flags & (PIPE_LOAD | PIPE_STORE) || is_atomic(op)) &&
+        (core->store_window || core->amo_window) && !core->commit_entries)
         behind = most(behind, behind_collision(core, s, op));
     wait = most(wait, behind);
     data = most(data, behind);

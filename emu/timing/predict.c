@@ -16,13 +16,16 @@ static enum pipe_leave_by branch_static(struct predictor *p, uint64_t pc, bool t
 static enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool taken,
                                          bool backward);
 
+static enum pipe_leave_by branch_hashed(struct predictor *p, uint64_t pc, bool taken,
+                                        bool backward);
+
 static enum predictor_kind kind_of(const struct predictor *p)
 {
     const struct core *core = p->core;
 
     if (core->read_ahead)
         return core->btb_first && p->targets == TARGETS_in_btb ? PREDICT_ahead : PREDICT_disordered;
-    if (core->btb_first || core->predictor < PREDICTOR_bimodal)
+    if (core->btb_first || core->history_hash || core->predictor < PREDICTOR_bimodal)
         return PREDICT_otherwise;
     if (core->predictor == PREDICTOR_bimodal && p->targets == TARGETS_always)
         return PREDICT_by_pc;
@@ -94,7 +97,9 @@ void predictor_init(struct predictor *p, const struct core *core)
                  : p->btb.sets                         ? TARGETS_in_btb
                                                        : TARGETS_never;
     p->calm_kind = kind_of(p);
-    p->branch = core->predictor < PREDICTOR_bimodal ? branch_static : branch_counted;
+    p->branch = core->predictor < PREDICTOR_bimodal ? branch_static
+                : core->history_hash                ? branch_hashed
+                                                    : branch_counted;
     p->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
     p->history_bits = history_bits(core, all);
     p->kept_bits = (UINT64_C(1) << core->history) - 1;
@@ -267,6 +272,35 @@ static enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool 
                                          bool backward)
 {
     uint8_t *counter = &p->counters[predictor_counter(p, pc)], was = *counter;
+
+    (void)backward;
+    *counter = p->learnt[taken][was];
+    p->history = p->history << 1 | taken;
+    return leave_by(p, pc, taken, is_right(was, taken));
+}
+
+/*
+ * The number of a counter as in Rocket: the history, whose newest branch is its highest bit, times
+ * sqrt(3)/2, of which the highest bits of the fraction count; and the piece of code that the branch
+ * is in.
+ */
+static uint64_t hashed_counter(const struct predictor *p, uint64_t pc)
+{
+    const struct core *core = p->core;
+    uint64_t bits = (uint64_t)__builtin_ctz(core->counters), piece = pc / core->fetch_bytes;
+    uint64_t factor = (uint64_t)(0.86602540378443865 * (double)(UINT64_C(1) << core->history));
+    uint64_t history = 0, hash;
+
+    for (uint32_t i = 0; i < core->history; i++)
+        history = history << 1 | (p->history >> i & 1);
+    hash = (factor * history & p->kept_bits) >> (core->history - core->history_hash);
+    return ((piece ^ (piece >> bits & 3)) ^ hash << (bits - core->history_hash)) &
+           (core->counters - 1);
+}
+
+static enum pipe_leave_by branch_hashed(struct predictor *p, uint64_t pc, bool taken, bool backward)
+{
+    uint8_t *counter = &p->counters[hashed_counter(p, pc)], was = *counter;
 
     (void)backward;
     *counter = p->learnt[taken][was];

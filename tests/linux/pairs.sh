@@ -92,7 +92,8 @@ make_kernel() { # VARIANT TARGET...
     step env -u MAKEFLAGS -u MAKELEVEL make -C "$source" O="$to" CC="$compiler" -j "$jobs" "$@"
 }
 
-# What an older Linux does not know is left out; the tracers and the frame pointer must be as asked for.
+# What an older Linux does not know is left out; the tracers and the frame pointer must be as asked for. From 6.16 on, dynamic
+# ftrace and compressed instructions together need a compiler that aligns functions at least so far (GCC 13).
 configure() { # VARIANT
     to=$top/$1
     configuration "$1" >"$to/wanted"
@@ -100,8 +101,14 @@ configure() { # VARIANT
     for name in FUNCTION_TRACER DYNAMIC_FTRACE FRAME_POINTER; do
         wanted=$(grep -c "^CONFIG_$name=y" "$to/wanted" || true)
         [ "$(grep -c "^CONFIG_$name=y" "$to/.config" || true)" = "$wanted" ] ||
-            fail 1 "Linux $version does not allow $name as the variant $1 wants it"
+            fail 1 "Linux $version does not allow $name as the variant $1 wants it, with $compiler$(why_not)"
     done
+}
+
+why_not() {
+    ! grep -q '^config CC_HAS_MIN_FUNCTION_ALIGNMENT' "$source/arch/Kconfig" ||
+        "$compiler" -fmin-function-alignment=4 -x c -c -o /dev/null /dev/null 2>>"$log" ||
+        echo ', which has no -fmin-function-alignment (GCC 13 has)'
 }
 
 # The files in the kernel, in the order of the seed: by a hash of seed and name, which is the same in all variants.
@@ -120,10 +127,7 @@ PY
 
 build() { # VARIANT
     [ ! -e "$top/$1/.complete" ] || return 0
-    unpack_source
     say "building Linux $version, $1"
-    mkdir -p "$top/$1/include/generated"
-    configure "$1"
     : >"$top/$1/include/generated/order.lds"
     make_kernel "$1" vmlinux
     : >"$top/$1/.complete"
@@ -145,6 +149,14 @@ link() { # VARIANT SEED
 # shellcheck disable=SC2034 # make reads them
 export ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- KBUILD_BUILD_TIMESTAMP='@0' KBUILD_BUILD_USER=u KBUILD_BUILD_HOST=h \
     KBUILD_BUILD_VERSION=1
+# All before the first is built, which takes long.
+for variant in "$@"; do
+    [ "$variant" != norelax ] || variant=frame
+    [ -e "$top/$variant/.complete" ] || [ -e "$top/$variant-$count.Image" ] && continue
+    unpack_source
+    mkdir -p "$top/$variant/include/generated"
+    configure "$variant"
+done
 for variant in "$@"; do
     seed=0
     while [ "$seed" -lt "$count" ]; do

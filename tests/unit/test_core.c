@@ -118,6 +118,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
         {"branch.predictor = global\nbranch.history = 3\nbranch.read-ahead = 2\n"
          "branch.history-skip = 3\n",
          "expected less than branch.history"},
+        {"branch.predictor = bimodal\nbranch.history-hash = 3\n",
+         "branch.history-hash: only with gshare"},
         {"btb.before-direction = 1\n", "needs a target buffer that holds direct targets"},
         {"btb.entries = 12\nbtb.ways = 1\n", "btb.entries: entries and ways"},
         {"stores.entries = 4\n", "only with dcache.write = through"},

@@ -251,6 +251,31 @@ static void a_load_waits_for_the_store_to_its_place(void **state)
     assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, NOP, NOP, NOP, LOAD(11, 2, 8)), 6);
 }
 
+static void a_load_is_made_again_after_the_store_to_its_place(void **state)
+{
+    const char *core = "stores.load-window = 3\nstores.load-again = 5\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8)), 7);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, LOAD(11, 2, 8)), 8);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, NOP, LOAD(11, 2, 8)), 4);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 16)), 2);
+}
+
+static void some_loads_take_longer(void **state)
+{
+    const char *core = "latency.load = 2\nload.narrow = 1\nload.float = 4\n";
+    struct pipe_op word = LOAD(11, 2, 8), half = word, real = LOAD(33, 2, 8);
+
+    (void)state;
+    word.narrow = 1;
+    half.narrow = 2;
+    assert_int_equal(CYCLES(core, LOAD(11, 2, 8), ADD(12, 11, 11)), 3);
+    assert_int_equal(CYCLES(core, word, ADD(12, 11, 11)), 3);
+    assert_int_equal(CYCLES(core, half, ADD(12, 11, 11)), 4);
+    assert_int_equal(CYCLES(core, real, FADD(34, 33, 33)), 7);
+}
+
 static void a_store_is_known_by_its_base_also_after_that_moved(void **state)
 {
     const char *core = SCOREBOARD "latency.load = 3\nlatency.store = 2\nstores.load-wait = 7\n";
@@ -571,6 +596,8 @@ int main(void)
         cmocka_unit_test(a_float_register_may_be_written_later_than_read),
         cmocka_unit_test(a_store_need_not_wait_for_its_data),
         cmocka_unit_test(a_load_waits_for_the_store_to_its_place),
+        cmocka_unit_test(a_load_is_made_again_after_the_store_to_its_place),
+        cmocka_unit_test(some_loads_take_longer),
         cmocka_unit_test(a_store_is_known_by_its_base_also_after_that_moved),
         cmocka_unit_test(stores_to_one_place_one_after_the_other_wait),
         cmocka_unit_test(a_load_of_some_of_the_bytes_of_a_store_waits),
