@@ -237,6 +237,25 @@ static bool unit_stride(struct vop *v, unsigned size, bool stores)
     return access_strided(v, &s, (v->nf + UINT64_C(1)) << size);
 }
 
+/*
+ * Loads all elements, none of them masked, if they are contiguous in the host's memory. False:
+ * nothing was loaded.
+ */
+static bool load_at_once(struct vop *v, unsigned size)
+{
+    uint64_t va = v->h->s.x[v->rs1] + ((uint64_t)v->vstart << size);
+    const uint8_t *host;
+    unsigned bytes;
+
+    if (v->vstart >= v->vl || v->h->s.order)
+        return false;
+    bytes = (v->vl - v->vstart) << size;
+    if (readable(v->h, va, bytes, &host) < bytes)
+        return false;
+    memcpy(vop_reg(v, v->rd) + ((size_t)v->vstart << size), host, bytes);
+    return true;
+}
+
 static bool first_only(struct vop *v, unsigned size)
 {
     struct segments s = segments_of(v, size, false);
@@ -245,6 +264,10 @@ static bool first_only(struct vop *v, unsigned size)
     if (v->vill || !fields_fit(v, &s))
         return false;
     begin_access(v, false);
+    if (LIKELY(v->vm && !v->nf && load_at_once(v, size))) {
+        end_load(v, &s, v->vl);
+        return true;
+    }
     return access_strided(v, &s, (v->nf + UINT64_C(1)) << size);
 }
 
