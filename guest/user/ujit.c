@@ -1,20 +1,22 @@
 /*
  * ujit.c - a program that writes code, rewrites one instruction of it, and runs both versions: what
- * a compiler at run time does. The first three do so as it should; each of the others makes one
+ * a compiler at run time does. The first four do so as it should; each of the others makes one
  * mistake.
  *
  *   ujit             rewrites it, asks the kernel for the fence, then lets another thread run it
  *   ujit protect     writes it while it cannot be run, and has it run when it cannot be written
  *   ujit move        runs it itself, on one hart after the other
+ *   ujit live        replaces one instruction while another thread runs it, and is right with both
  *   ujit noflush     no fence at all
  *   ujit here        a fence.i of its own, which is none of the other thread's hart
  *   ujit early       asks for the fence before the store
  *   ujit late        lets the other thread run it before it asks for the fence
  *   ujit own         runs it itself, with no fence
+ *   ujit pair        replaces two that belong together, one by one, while another thread runs them
  */
 #include "libc.h"
 
-enum { STACK_BYTES = 4 * PAGE_SIZE, RET = 0x00008067, ROUNDS = 10 };
+enum { STACK_BYTES = 4 * PAGE_SIZE, RET = 0x00008067, ROUNDS = 10, CALLS = 20000 };
 
 typedef int code_fn(void);
 
@@ -56,6 +58,54 @@ static void run_code(void *unused)
         __atomic_store_n(&done, round, __ATOMIC_RELEASE);
     }
     _exit(0);
+}
+
+/* lui and addiw: a0 = upper << 12 | lower. */
+static uint32_t load_upper(int upper)
+{
+    return 0x00000537 | (uint32_t)upper << 12;
+}
+
+static uint32_t add_lower(int lower)
+{
+    return 0x0005051b | (uint32_t)lower << 20;
+}
+
+/* The other thread: calls the code all the time. A result of two versions is torn. */
+static void run_always(void *unused)
+{
+    int i, torn = 0;
+
+    (void)unused;
+    for (i = 0; i < CALLS; i++) {
+        int got = call();
+
+        torn += got != 0x1001 && got != 0x1002 && got != 0x2002;
+    }
+    result = torn;
+    __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    _exit(0);
+}
+
+/* Changes the code while it is run: the upper part of the value, too, if both are. */
+static void change_always(bool both)
+{
+    int n;
+
+    code[0] = load_upper(1);
+    code[1] = add_lower(1);
+    code[2] = RET;
+    flush();
+    spawn(run_always, NULL, new_stack());
+    for (n = 0; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); n++) {
+        if (both) {
+            ((volatile uint32_t *)code)[0] = load_upper(n & 1 ? 1 : 2);
+            flush();
+        }
+        ((volatile uint32_t *)code)[1] = add_lower(n & 1 ? 1 : 2);
+        flush();
+    }
+    printf("ujit %s: %s\n", both ? "pair" : "live", result ? "torn" : "never torn");
 }
 
 static void await(int round)
@@ -132,6 +182,10 @@ int main(int argc, char **argv)
 
     code = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
                 -1, 0);
+    if (!strcmp(mode, "live") || !strcmp(mode, "pair")) {
+        change_always(*mode == 'p');
+        return 0;
+    }
     code[0] = load_a0(1);
     code[1] = RET;
     flush();

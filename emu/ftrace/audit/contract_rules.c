@@ -55,6 +55,7 @@ struct contract_rules {
     struct hook_owners *owners;
     struct task_guards guards;
     struct list_phase phase;
+    bool follows;                 /* `called' or `users' looks at calls */
     VEC_OF(uint8_t) met;          /* by site: whether the calls in its trampoline are known */
     struct return_handlers known; /* return handlers whose calls are known */
     VEC_OF(struct detour) followed;
@@ -248,6 +249,17 @@ static bool is_alone(const struct contract_rules *r, const struct detour *of)
     return !r->followed_left_out;
 }
 
+/* Calls of tracers are looked at for some time after each change. */
+static NOINLINE void follow(struct contract_rules *r, const struct call_event *e,
+                            const struct detour *d, const struct task_counts *counts)
+{
+    if (called_ops_judges(r->called))
+        called_ops_enter(r->called, e->hart);
+    if (graph_users_follows(r->users) && (d->kind == CALL_TRACER || d->pc == r->return_to_handler))
+        graph_users_enter(r->users, e->hart, e->call, d, counts);
+    r->follows = called_ops_judges(r->called) || graph_users_follows(r->users);
+}
+
 /* A site that calls something else than its trampoline was reported already (site_rules.c). */
 static inline void enter(struct contract_rules *r, const struct call_event *e)
 {
@@ -273,11 +285,8 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
         task_guards_enter(a, e->hart, d, &counts, is_alone(r, d));
     if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
         return_stacks_return(r->stacks, e->hart, d);
-    if (UNLIKELY(called_ops_judges(r->called)))
-        called_ops_enter(r->called, e->hart);
-    if (UNLIKELY(graph_users_follows(r->users)) &&
-        (d->kind == CALL_TRACER || d->pc == r->return_to_handler))
-        graph_users_enter(r->users, e->hart, e->call, d, &counts);
+    if (UNLIKELY(r->follows))
+        follow(r, e, d, &counts);
 }
 
 /* What is known of a function that a hart has left, or of where it is instead. */
@@ -366,7 +375,7 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
     before = find(r, e->call);
     if (!before)
         return;
-    if (UNLIKELY(called_ops_judges(r->called)) && before->kind == CALL_TRACER &&
+    if (UNLIKELY(r->follows) && called_ops_judges(r->called) && before->kind == CALL_TRACER &&
         e->how != CALL_CALLED)
         called_ops_leave(r->called, e->hart, before, e->how == CALL_CAME_BACK,
                          is_outermost(r, before));
@@ -376,7 +385,7 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
         detour_compare(a, e->hart, before, &counts, e->call->handler);
         check_push(r, e->hart, before, &counts);
         check_hooks(r, e->hart, before, &counts);
-        if (UNLIKELY(graph_users_follows(r->users)))
+        if (UNLIKELY(r->follows) && graph_users_follows(r->users))
             graph_users_leave(r->users, e->hart, before, &counts, is_alone(r, before));
         if (UNLIKELY(before->has_guards))
             task_guards_leave(a, e->hart, before, &counts);
@@ -587,6 +596,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
         }
     } else if (e->kind == FTRACE_LOCK_RELEASED) {
         if (e->lock.lock == LOCK_FTRACE) {
+            r->follows = true;
             called_ops_changed(r->called);
             task_guards_changed(&r->guards);
             list_phase_end(r->audit, &r->phase, &e->lock);
@@ -628,8 +638,10 @@ static void state_io(struct state_io *io, void *rules)
         vector_states_io(io, r->audit->vectors);
     for (unsigned i = 0; io->loading && i < cluster_hart_count(r->audit->config.cluster); i++)
         r->audit->harts[i].vectors = 0; /* not kept: vector_states_keep decides */
-    if (io->loading)
+    if (io->loading) {
         forget_trampolines(r);
+        r->follows = true;
+    }
     for (size_t i = 0; i < r->followed.len; i++)
         if (r->followed.at[i].site != NO_SITE && r->followed.at[i].site >= sites)
             state_io_fail(io, STATE_OUT_OF_RANGE);

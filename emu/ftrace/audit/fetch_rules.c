@@ -16,6 +16,9 @@
  * interrupt after the store. Such a fetch is a note, and becomes an error if the
  * update ends before the hart executes fence.i.
  *
+ * A program that replaces one instruction may be about to ask for the fences: the same, until it
+ * has done its next thing (program_swaps.h).
+ *
  * A hart that was just started has a rule of its own (start_rules.c).
  */
 #include <stdlib.h>
@@ -28,6 +31,7 @@
 #include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/program_swaps.h"
 #include "ftrace/audit/swaps.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"
@@ -41,12 +45,15 @@ enum { WINDOWS_MAX = 1 << 16 };
 struct window {
     enum rule rule; /* the rule that it breaks then */
     uint32_t hart;
+    bool of_program; /* it is open until the program has done the next thing: program_swaps.h */
+    uint64_t satp;   /* of the hart then, if it is */
     struct stale_fetch fetch; /* its hart is NULL */
 };
 
 struct fetch_rules {
     struct audit *audit;
     struct swaps *swaps;
+    struct program_swaps *programs;
     VEC_OF(struct window) windows;
     uint64_t windows_left_out;
     struct last_stale last;
@@ -92,7 +99,8 @@ static bool is_breakpoint(const uint8_t *bytes, unsigned size)
  * Whether the kernel is made for either version of the instruction. That is known of sites, jump
  * labels and breakpoints. Of other code in its image it is not, and of code elsewhere, as of
  * modules and programs of BPF, only if the kernel changes it by its own protocol. A program has
- * nothing by which it could say so. Of a kernel that is not known all must be supposed.
+ * nothing by which it could say so: see is_of_program. Of a kernel that is not known all must be
+ * supposed.
  */
 static bool is_made_for_both(const struct fetch_rules *r, const struct stale_fetch *s,
                              const struct swap *swap)
@@ -120,11 +128,20 @@ static bool is_in_window(const struct fetch_rules *r, const struct stale_fetch *
     return !is_by_itself(s) || (int32_t)(depth - swap->depth) > 0;
 }
 
-static void open_window(struct fetch_rules *r, const struct stale_fetch *s)
+/* Whether a program has replaced the instruction, and may be about to ask for the fences. */
+static bool is_of_program(const struct fetch_rules *r, const struct stale_fetch *s)
+{
+    return hart_mode(s->hart) == PRIV_U && !is_by_itself(s) && swap_of(r, s) &&
+           program_swaps_is_open(r->programs, s->who.hart, s->stamp);
+}
+
+static void open_window(struct fetch_rules *r, const struct stale_fetch *s, bool of_program)
 {
     struct window w = {.rule =
                            is_by_itself(s) ? RULE_missing_local_fence : RULE_missing_remote_fence,
                        .hart = hart_id(s->hart),
+                       .of_program = of_program,
+                       .satp = hart_status(s->hart).satp,
                        .fetch = *s};
 
     if (r->windows.len == WINDOWS_MAX) {
@@ -187,13 +204,43 @@ static void close_windows(struct fetch_rules *r, enum rule rule, const struct up
     for (size_t i = 0; i < r->windows.len; i++) {
         struct window w = r->windows.at[i];
 
-        if (w.rule != rule || !is_of(&w, u)) {
+        if (w.rule != rule || w.of_program || !is_of(&w, u)) {
             r->windows.at[left++] = w;
             continue;
         }
         w.fetch.hart = cluster_hart(r->audit->config.cluster, w.hart);
         if (!has_fenced(r->audit, &w))
             report_unfenced(r, rule, &w.fetch);
+    }
+    r->windows.len = left;
+}
+
+/*
+ * A hart that the kernel did not ask for a fence may run another program by now, and get its fence
+ * when it comes back to this one.
+ */
+static bool runs_on(const struct window *w, struct hart *h)
+{
+    return hart_mode(h) == PRIV_U && hart_status(h).satp == w->satp;
+}
+
+/* The writer's program has come to the end of its change. */
+static void close_program(struct fetch_rules *r, uint32_t writer, enum program_end end)
+{
+    size_t left = 0;
+
+    if (end == PROGRAM_GOES_ON)
+        return;
+    for (size_t i = 0; i < r->windows.len; i++) {
+        struct window w = r->windows.at[i];
+
+        if (!w.of_program || w.fetch.who.hart != writer) {
+            r->windows.at[left++] = w;
+            continue;
+        }
+        w.fetch.hart = cluster_hart(r->audit->config.cluster, w.hart);
+        if (!has_fenced(r->audit, &w) && (end == PROGRAM_LEFT || runs_on(&w, w.fetch.hart)))
+            report_unfenced(r, w.rule, &w.fetch);
     }
     r->windows.len = left;
 }
@@ -208,7 +255,10 @@ static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
         report(r, RULE_stale_fetch, s);
     } else if (is_in_window(r, s)) {
         report(r, RULE_patch_window, s);
-        open_window(r, s);
+        open_window(r, s, false);
+    } else if (is_of_program(r, s)) {
+        report(r, program_swaps_is_half(r->programs, s) ? RULE_split_store : RULE_patch_window, s);
+        open_window(r, s, true);
     } else {
         report_unfenced(r, is_by_itself(s) ? RULE_missing_local_fence : RULE_missing_remote_fence,
                         s);
@@ -219,7 +269,11 @@ static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
 
 static void follow_store(struct fetch_rules *r, const struct code_write *w)
 {
-    swaps_write(r->swaps, w, w->who.kind == WRITER_HART ? r->audit->harts[w->who.hart].depth : 0);
+    bool by_hart = w->who.kind == WRITER_HART;
+
+    swaps_write(r->swaps, w, by_hart ? r->audit->harts[w->who.hart].depth : 0);
+    if (by_hart)
+        program_swaps_store(r->programs, w, cluster_hart(r->audit->config.cluster, w->who.hart));
 }
 
 /* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
@@ -244,6 +298,7 @@ static void *create(struct audit *a)
 
     r->audit = a;
     r->swaps = swaps_new();
+    r->programs = program_swaps_new(cluster_hart_count(a->config.cluster));
     return r;
 }
 
@@ -252,16 +307,27 @@ static void destroy(void *rules)
     struct fetch_rules *r = rules;
 
     swaps_free(r->swaps);
+    program_swaps_free(r->programs);
     VEC_FREE(&r->windows);
     free(r);
 }
 
 static void on_event(void *rules, const struct event *e)
 {
+    struct fetch_rules *r = rules;
+
     switch (e->kind) {
-    case EVENT_STALE_FETCH: check_fetch(rules, &e->stale_fetch); break;
-    case EVENT_CODE_WRITE: follow_store(rules, &e->code_write); break;
-    case EVENT_FENCE_I: forget_swaps(rules); break;
+    case EVENT_STALE_FETCH: check_fetch(r, &e->stale_fetch); break;
+    case EVENT_CODE_WRITE: follow_store(r, &e->code_write); break;
+    case EVENT_TRAP: program_swaps_trap(r->programs, &e->trap); break;
+    case EVENT_TRAP_RETURN:
+        close_program(r, hart_id(e->trap_return.hart),
+                      program_swaps_return(r->programs, &e->trap_return));
+        break;
+    case EVENT_FENCE_I:
+        close_program(r, hart_id(e->fence.hart), program_swaps_fence(r->programs, &e->fence));
+        forget_swaps(r);
+        break;
     default: break;
     }
 }
@@ -272,6 +338,15 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
         return;
     close_windows(rules, RULE_missing_local_fence, &e->update);
     close_windows(rules, RULE_missing_remote_fence, &e->update);
+}
+
+/* Programs that never came to the end of a change. */
+static void end(void *rules)
+{
+    struct fetch_rules *r = rules;
+
+    for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
+        close_program(r, i, PROGRAM_FENCED);
 }
 
 uint64_t fetch_rules_windows_left_out(const struct fetch_rules *r)
@@ -288,6 +363,8 @@ static void window_io(struct state_io *io, struct window *w)
 {
     STATE_IO_BELOW(io, w->rule, RULE_COUNT);
     STATE_IO(io, w->hart);
+    STATE_IO(io, w->of_program);
+    STATE_IO(io, w->satp);
     stale_fetch_state_io(io, &w->fetch);
 }
 
@@ -296,7 +373,7 @@ static void state_io(struct state_io *io, void *rules)
     struct fetch_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "fetch-rules", 3);
+    state_io_section(io, "fetch-rules", 4);
     STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
     STATE_IO(io, r->windows_left_out);
     for (size_t i = 0; i < r->windows.len; i++)
@@ -304,10 +381,12 @@ static void state_io(struct state_io *io, void *rules)
             state_io_fail(io, STATE_OUT_OF_RANGE);
     stale_evidence_state_io(io, &r->last);
     swaps_state_io(io, r->swaps);
+    program_swaps_state_io(io, r->programs);
 }
 
 const struct rule_family fetch_family = {.create = create,
                                          .destroy = destroy,
                                          .event = on_event,
                                          .ftrace_event = on_ftrace_event,
+                                         .end = end,
                                          .state_io = state_io};

@@ -11,8 +11,8 @@
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/tasks.h"
 
-/* Detours that are compared after each change; afterwards one of so many is. */
-enum { COMPARED_MAX = 256, ONE_OF = 256 };
+/* Detours that are compared after each change. */
+enum { COMPARED_MAX = 256 };
 
 /*
  * The bits of trace_recursion that are guards in all kernels: the contexts of tracers, and those of
@@ -23,19 +23,6 @@ enum { COMPARED_MAX = 256, ONE_OF = 256 };
 void task_guards_changed(struct task_guards *g)
 {
     g->left = COMPARED_MAX;
-}
-
-bool task_guards_takes(struct task_guards *g)
-{
-    if (g->left) {
-        g->left--;
-        return true;
-    }
-    g->skipped++;
-    if (g->skipped < ONE_OF)
-        return false;
-    g->skipped = 0;
-    return true;
 }
 
 static void report(struct audit *a, struct hart *h, const struct detour *d, unsigned number,

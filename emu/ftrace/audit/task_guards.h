@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 struct audit;
 struct detour;
 struct hart;
@@ -27,8 +29,19 @@ struct task_guards {
 /* Must be called when ops or their filters have changed. */
 void task_guards_changed(struct task_guards *g);
 
+/* Detours of which one is compared, when `left' is used up. */
+enum { GUARDS_ONE_OF = 256 };
+
 /* Whether the next detour is compared. */
-bool task_guards_takes(struct task_guards *g);
+static inline bool task_guards_takes(struct task_guards *g)
+{
+    if (UNLIKELY(g->left)) {
+        g->left--;
+        return true;
+    }
+    g->skipped = (g->skipped + 1) % GUARDS_ONE_OF;
+    return !g->skipped;
+}
 
 /*
  * A detour that is compared begins. outermost: no other detour is open on the hart, nor on the

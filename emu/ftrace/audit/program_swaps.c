@@ -1,0 +1,186 @@
+/*
+ * program_swaps.c - see program_swaps.h.
+ *
+ * A hart may switch between threads at any time. That it is still the one that has stored is known
+ * by its page tables and its stack.
+ */
+#include "ftrace/audit/program_swaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+
+/* Stores that are remembered, and for how many cycles of their hart they belong together. */
+enum { STORES_KEPT = 16, TOGETHER_CYCLES = 10 * 1000 * 1000 };
+
+/* How far the stack pointers of one thread are apart at the store and at its next system call. */
+enum { STACK_BYTES = 4096 };
+
+struct stored {
+    uint64_t pa, cycle;
+    uint32_t hart, word;
+    uint8_t size; /* 0: none */
+};
+
+/* A hart's program that has stored to code. */
+struct storing {
+    bool is_open, calls; /* calls: it is in its next system call */
+    bool fenced;         /* in that */
+    uint64_t stamp, satp, sp;
+};
+
+struct program_swaps {
+    unsigned harts;
+    struct storing *storing; /* by hart */
+    struct stored stored[STORES_KEPT];
+    uint32_t next;
+};
+
+struct program_swaps *program_swaps_new(unsigned harts)
+{
+    struct program_swaps *p = xcalloc(1, sizeof *p);
+
+    p->harts = harts;
+    p->storing = xcalloc(harts, sizeof *p->storing);
+    return p;
+}
+
+void program_swaps_free(struct program_swaps *p)
+{
+    if (!p)
+        return;
+    free(p->storing);
+    free(p);
+}
+
+static void remember(struct program_swaps *p, const struct code_write *w)
+{
+    struct stored *s = NULL;
+
+    for (unsigned i = 0; i < STORES_KEPT; i++)
+        if (p->stored[i].pa == w->pa && p->stored[i].size == w->size)
+            s = &p->stored[i];
+    if (!s) {
+        s = &p->stored[p->next];
+        p->next = (p->next + 1) % STORES_KEPT;
+    }
+    *s = (struct stored){
+        .pa = w->pa, .cycle = w->who.cycle, .hart = w->who.hart, .size = (uint8_t)w->size};
+    memcpy(&s->word, w->new_bytes, w->size);
+}
+
+void program_swaps_store(struct program_swaps *p, const struct code_write *w, struct hart *h)
+{
+    if (hart_mode(h) != PRIV_U || w->size > 4)
+        return;
+    remember(p, w);
+    p->storing[w->who.hart] = (struct storing){
+        .is_open = true, .stamp = w->stamp, .satp = hart_status(h).satp, .sp = hart_reg(h, REG_SP)};
+}
+
+bool program_swaps_is_open(const struct program_swaps *p, uint32_t hart, uint64_t stamp)
+{
+    return p->storing[hart].is_open && p->storing[hart].stamp >= stamp;
+}
+
+/* Whether the hart runs the thread that has stored. */
+static bool is_same(const struct storing *s, struct hart *h)
+{
+    return s->is_open && s->satp == hart_status(h).satp &&
+           hart_reg(h, REG_SP) - s->sp + STACK_BYTES < 2 * STACK_BYTES;
+}
+
+void program_swaps_trap(struct program_swaps *p, const struct trap_event *t)
+{
+    struct storing *s = &p->storing[hart_id(t->hart)];
+
+    if (t->from == PRIV_U && !t->interrupt && t->cause == EXC_ECALL_U && is_same(s, t->hart))
+        s->calls = true;
+}
+
+enum program_end program_swaps_return(struct program_swaps *p, const struct trap_return_event *t)
+{
+    struct storing *s = &p->storing[hart_id(t->hart)];
+
+    if (!s->calls || t->to != PRIV_U || !is_same(s, t->hart))
+        return PROGRAM_GOES_ON;
+    s->is_open = s->calls = false;
+    return s->fenced ? PROGRAM_FENCED : PROGRAM_LEFT;
+}
+
+enum program_end program_swaps_fence(struct program_swaps *p, const struct fence_event *f)
+{
+    struct storing *s = &p->storing[hart_id(f->hart)];
+
+    if (!s->is_open || f->stamp < s->stamp)
+        return PROGRAM_GOES_ON;
+    s->fenced |= s->calls;
+    if (f->origin != FENCE_LOCAL || hart_mode(f->hart) != PRIV_U || !is_same(s, f->hart))
+        return PROGRAM_GOES_ON;
+    s->is_open = false;
+    return PROGRAM_LEFT;
+}
+
+/* ---- two halves ---- */
+
+enum { OPCODE_LUI = 0x37, OPCODE_AUIPC = 0x17, OPCODE_MASK = 0x7f, REG_BITS = 0x1f };
+
+/* Whether the first one makes the upper part of a value, of which the second makes the rest. */
+static bool is_pair(uint32_t first, uint32_t second)
+{
+    uint32_t opcode = first & OPCODE_MASK, rd = first >> 7 & REG_BITS;
+    static const uint8_t users[] = {0x13, 0x1b, 0x67, 0x03, 0x23, 0x07, 0x27};
+
+    return (opcode == OPCODE_LUI || opcode == OPCODE_AUIPC) && rd &&
+           memchr(users, (int)(second & OPCODE_MASK), sizeof users) &&
+           (second >> 15 & REG_BITS) == rd;
+}
+
+static bool is_together(const struct stored *s, const struct stale_fetch *f)
+{
+    return s->size == 4 && s->hart == f->who.hart &&
+           f->who.cycle - s->cycle + TOGETHER_CYCLES < 2 * (uint64_t)TOGETHER_CYCLES;
+}
+
+bool program_swaps_is_half(const struct program_swaps *p, const struct stale_fetch *f)
+{
+    uint32_t word;
+
+    if (f->size != 4)
+        return false;
+    memcpy(&word, f->new_bytes, sizeof word);
+    for (unsigned i = 0; i < STORES_KEPT; i++) {
+        const struct stored *s = &p->stored[i];
+
+        if (is_together(s, f) && ((s->pa + 4 == f->pa && is_pair(s->word, word)) ||
+                                  (f->pa + 4 == s->pa && is_pair(word, s->word))))
+            return true;
+    }
+    return false;
+}
+
+/* ---- state ---- */
+
+void program_swaps_state_io(struct state_io *io, struct program_swaps *p)
+{
+    for (unsigned i = 0; i < p->harts; i++) {
+        STATE_IO(io, p->storing[i].is_open);
+        STATE_IO(io, p->storing[i].calls);
+        STATE_IO(io, p->storing[i].fenced);
+        STATE_IO(io, p->storing[i].stamp);
+        STATE_IO(io, p->storing[i].satp);
+        STATE_IO(io, p->storing[i].sp);
+    }
+    for (unsigned i = 0; i < STORES_KEPT; i++) {
+        STATE_IO(io, p->stored[i].pa);
+        STATE_IO(io, p->stored[i].cycle);
+        STATE_IO(io, p->stored[i].hart);
+        STATE_IO(io, p->stored[i].word);
+        STATE_IO(io, p->stored[i].size);
+    }
+    STATE_IO_BELOW(io, p->next, STORES_KEPT);
+}

@@ -1,0 +1,53 @@
+/*
+ * program_swaps.h - programs that replace one instruction by one store while another thread runs
+ * it, and ask for the fences right afterwards.
+ *
+ * Until then either version may run, and nothing else can be done without stopping the other
+ * thread. But nothing says that a program is made for both, as a kernel's functions do. So it is
+ * tolerated only from the store to what the program does next: its system call has to bring the
+ * fences, or its own fence.i is all that there will be.
+ */
+#ifndef FTRACE_PROGRAM_SWAPS_H
+#define FTRACE_PROGRAM_SWAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/observer.h"
+
+struct program_swaps;
+struct state_io;
+
+/* What a program has done after its last store to code, when harts that lack a fence are judged. */
+enum program_end {
+    PROGRAM_GOES_ON, /* it has not done anything yet */
+    PROGRAM_FENCED,  /* the kernel has come back with a fence */
+    PROGRAM_LEFT, /* it has gone on without: by another system call, or with a fence of its own */
+};
+
+struct program_swaps *program_swaps_new(unsigned harts);
+void program_swaps_free(struct program_swaps *p); /* NULL is allowed */
+
+/* A hart stores to code. */
+void program_swaps_store(struct program_swaps *p, const struct code_write *w, struct hart *h);
+
+/*
+ * Whether the hart's program is still between its last store to code and what it does next. stamp:
+ * of the store.
+ */
+bool program_swaps_is_open(const struct program_swaps *p, uint32_t hart, uint64_t stamp);
+
+/* Events of a hart. The answer is about the hart's program. */
+void program_swaps_trap(struct program_swaps *p, const struct trap_event *t);
+enum program_end program_swaps_return(struct program_swaps *p, const struct trap_return_event *t);
+enum program_end program_swaps_fence(struct program_swaps *p, const struct fence_event *f);
+
+/*
+ * Whether the swap is one half of a change of two instructions of which one needs the result of the
+ * other, as lui and addi: a hart may run one old and one new half, however each of them is fenced.
+ */
+bool program_swaps_is_half(const struct program_swaps *p, const struct stale_fetch *s);
+
+void program_swaps_state_io(struct state_io *io, struct program_swaps *p);
+
+#endif
