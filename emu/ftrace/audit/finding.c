@@ -224,6 +224,9 @@ const char *message_text(enum message message)
         [MESSAGE_HOOKS_SHARED] =
             "another task has the same first entry in its list of hooked returns (rethooks): each "
             "gives back what the other still needs",
+        [MESSAGE_LOADS_BELOW] =
+            "it loads from below sp, where the frame of a trap is, if one comes "
+            "in between",
         [MESSAGE_FRAME_RECORD] =
             "s0 points into the trampoline's frame, and no frame record there leads to the s0 of "
             "the traced function: a walk of the stack ends here or goes astray",
