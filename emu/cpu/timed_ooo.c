@@ -149,6 +149,17 @@ static uint32_t values_take(struct hart *h, const struct uop *u, unsigned op)
     }
 }
 
+/* The cycles by which a division of these numbers is shorter: its quotient is exact. */
+static uint32_t values_save(const struct hart *h, const struct uop *u, unsigned op)
+{
+    const struct core *core = h->s.model->core;
+    uint64_t a = h->s.f[u->rs1], b = h->s.f[u->rs2];
+
+    if (!core->fdiv_exact || (op != OP_fdiv_d && op != OP_fdiv_s))
+        return 0;
+    return model_float_early(core, false, op == OP_fdiv_d, a, b);
+}
+
 static void account(struct hart *h, const struct block *b, unsigned at, struct ooo_cost cost)
 {
     if (!cost.cycles)
@@ -184,6 +195,7 @@ uint32_t timed_ooo_step(struct hart *h, const struct block *b, const struct uop 
         break;
     case UNIT_MULTIPLY:
     case UNIT_DIVIDE: i.longer = values_take(h, u, b->notes[at].kind); break;
+    case UNIT_FLOAT_DIVIDE: i.shorter = values_save(h, u, b->notes[at].kind); break;
     default: i.links |= b->notes[at].kind == OP_auipc ? OOO_AUIPC : 0;
     }
     cost = ooo_step(h->s.model->ooo, &i, now);

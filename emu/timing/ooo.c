@@ -502,11 +502,11 @@ static void write_retired(struct ooo *o, const struct ooo_insn *i)
 static void divide(struct ooo *o, uint64_t *unit, enum ooo_port port, const struct ooo_insn *i,
                    uint64_t *t)
 {
-    const struct core *core = o->core;
+    uint32_t cycles = o->core->interval[i->op.class] + i->longer;
 
     wait_for(t, stamp(*unit, ISSUES));
     issue(o, port, t);
-    *unit = cycle_of(*t) + core->interval[i->op.class] + i->longer;
+    *unit = cycle_of(*t) + (cycles > i->shorter ? cycles - i->shorter : 1);
 }
 
 /*
@@ -531,7 +531,7 @@ static ALWAYS_INLINE void execute(struct ooo *o, const struct ooo_insn *i, enum 
         issue(o, (enum ooo_port)queue, t);
     take_entry(o, queue, cycle_of(*t) + 1);
     *done = later(*t, queue == QUEUE_BRANCH ? 2 : 1);
-    *t = later(*t, core->latency[class] + i->longer);
+    *t = later(*t, core->latency[class] + i->longer - i->shorter);
 }
 
 /* ---- control ---- */

@@ -76,6 +76,7 @@ struct ooo_insn {
     uint32_t data;     /* ... that the caches take in addition */
     bool in_memory;    /* ... and the line comes from memory: one after the other */
     uint32_t longer;   /* by its operands' values, in addition to the latency */
+    uint32_t shorter;  /* ... a division of floating-point numbers; less than its latency */
 };
 
 /* What an instruction takes, all of it for one reason. */
