@@ -34,7 +34,7 @@ claim '... those that are words' offers builtin none auto
 complete rvftrace run --firmware ker
 claim '... or a file' offers kernel.elf
 complete rvftrace run --allow missing-
-claim 'the rules' offers missing-local-fence missing-remote-fence
+claim 'the rules' offers missing-local-fence missing-remote-fence missing-landing-pad
 complete rvftrace run --timing c
 claim 'the core models' offers c906 c910 cva6
 complete rvftrace run --timing ''

@@ -223,12 +223,15 @@ static bool is_of_task(const struct finding *cause, unsigned kinds)
            (kinds & GUARD && has_register(cause, FACT_RECURSION));
 }
 
-/* Whether tracers may be called wrongly because so many records are wrong that not all are listed.
+/*
+ * Whether tracers may be called wrongly because of the cause, which was found in so many places
+ * that not all are listed: wrong records, or old code that the same hart runs.
  */
-static bool is_of_records(const struct finding *cause, const struct finding *f)
+static bool is_of_many(const struct finding *cause, const struct finding *f, unsigned kinds)
 {
-    return cause->rule == RULE_wrong_record && f->rule == RULE_wrong_tracer &&
-           cause->count > cause->example_count && is_shortly_after(cause, f);
+    return f->rule == RULE_wrong_tracer && cause->count > cause->example_count &&
+           (cause->rule == RULE_wrong_record || (kinds & STALE && cause->harts & f->harts)) &&
+           is_shortly_after(cause, f);
 }
 
 static bool has_message(const struct finding *f, enum message message)
@@ -263,7 +266,7 @@ static bool explains(const struct audit *a, const struct finding *cause, const s
 
         return (!(kinds & (TABLES | GUARD)) && overlaps(&code, &consequence)) ||
                (causes[cause->rule] == RUNNING && is_same_update(a, cause, f)) ||
-               is_of_records(cause, f) ||
+               is_of_many(cause, f, kinds) ||
                (is_of_task(cause, kinds) && has_same_task(cause, f) && is_shortly_after(cause, f));
     }
     return false;
