@@ -144,11 +144,15 @@ static unsigned feed_of(const struct uop_note *notes, unsigned count)
 
 unsigned label_last(const struct block *b, unsigned at)
 {
-    unsigned last = NO_REGISTER;
+    enum { BEFORE = NO_REGISTER + 1 }; /* an operation before has written it */
 
-    for (unsigned i = 0; i < at; i++)
-        last = last_after(&b->notes[i], &b->ops[i], last);
-    return last;
+    while (at--) {
+        unsigned last = last_after(&b->notes[at], &b->ops[at], BEFORE);
+
+        if (last != BEFORE)
+            return last;
+    }
+    return NO_REGISTER;
 }
 
 static enum uop_sources sources_of(const struct uop *u, unsigned last)

@@ -22,12 +22,33 @@ static void init_lines(struct cache *c, const struct core_cache *config)
     cache_init(c, config->size / config->line, config->ways, config->policy);
 }
 
+static void forget_holders(struct shared_model *s)
+{
+    for (unsigned i = 0; i < HOLDERS; i++)
+        s->holders[i].line = CACHE_EMPTY;
+}
+
+static struct holders *holders_of(struct shared_model *s, uint64_t line)
+{
+    return &s->holders[line % HOLDERS];
+}
+
+/* The hart has the line in its cache or filter from now on. */
+static void note_holder(const struct model *m, uint64_t line)
+{
+    struct holders *known = holders_of(m->shared, line);
+
+    if (known->line == line)
+        known->harts |= UINT64_C(1) << m->number;
+}
+
 struct shared_model *shared_model_new(const struct core *core)
 {
     struct shared_model *s = xcalloc(1, sizeof *s);
 
     s->core = core;
     init_lines(&s->l2, &core->l2);
+    forget_holders(s);
     return s;
 }
 
@@ -68,6 +89,7 @@ struct model *model_new(struct shared_model *shared)
     m->core = core;
     m->shared = shared;
     assert(shared->hart_count < HARTS_MAX);
+    m->number = shared->hart_count;
     shared->harts[shared->hart_count++] = m;
     init_lines(&m->icache, &core->icache);
     init_lines(&m->dcache, &core->dcache);
@@ -159,6 +181,7 @@ void model_state_io(struct state_io *io, struct model *m)
     if (m->ooo)
         ooo_state_io(io, m->ooo);
     if (io->loading) {
+        forget_holders(m->shared);
         model_clear_filter(m);
         m->fetch_epoch++;
     }
@@ -227,6 +250,7 @@ void model_filter_store(struct model *m, uint64_t va, uint64_t pa, const uint8_t
     uint64_t at = va >> m->line_shift & m->filter_mask;
 
     m->stores_filtered = true;
+    note_holder(m, pa >> m->line_shift);
     filter_put(m, &m->filter.stores[at], tag);
     m->filter.store_offset[at] = (uintptr_t)host - va;
     m->filter.physical_offset[at] = pa - va;
@@ -267,35 +291,46 @@ static uint32_t from_next_level(struct model *m, uint64_t pa, const struct core_
 
 /* ---- data ---- */
 
-/* Takes the line, or the right to change it, from other harts; returns cycles if one had changed
- * it. */
+/* Takes the line, or the right to change it, from a hart. False: the hart does not have it. */
+static bool take_from(struct model *other, uint64_t line, bool to_store, bool *changed)
+{
+    int64_t at;
+
+    filter_drop(other, line, !to_store);
+    at = cache_peek(&other->dcache, line);
+    if (at < 0)
+        return false;
+    if (other->dcache.notes[at] & LINE_CHANGED)
+        *changed = true;
+    if (to_store)
+        cache_remove(&other->dcache, line);
+    else
+        other->dcache.notes[at] = 0;
+    return true;
+}
+
+/* The same from all other harts; returns cycles if one had changed it. */
 static uint32_t take_from_others(struct model *m, uint64_t line, bool to_store, bool *shared)
 {
-    const struct shared_model *s = m->shared;
-    uint32_t cycles = 0;
+    struct shared_model *s = m->shared;
+    struct holders *known = holders_of(s, line);
+    uint64_t own = UINT64_C(1) << m->number, harts, kept = 0;
+    bool changed = false;
 
     *shared = false;
     if (s->hart_count == 1)
         return 0;
-    for (unsigned i = 0; i < s->hart_count; i++) {
-        struct model *other = s->harts[i];
-        int64_t at;
+    harts = known->line == line ? known->harts : UINT64_MAX >> (HARTS_MAX - s->hart_count);
+    for (harts &= ~own; harts; harts &= harts - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(harts);
 
-        if (other == m)
-            continue;
-        filter_drop(other, line, !to_store);
-        at = cache_peek(&other->dcache, line);
-        if (at < 0)
+        if (!take_from(s->harts[i], line, to_store, &changed))
             continue;
         *shared = true;
-        if (other->dcache.notes[at] & LINE_CHANGED)
-            cycles = m->core->shared_line;
-        if (to_store)
-            cache_remove(&other->dcache, line);
-        else
-            other->dcache.notes[at] = 0;
+        kept |= to_store ? 0 : UINT64_C(1) << i;
     }
-    return cycles;
+    *known = (struct holders){line, kept | own};
+    return changed ? m->core->shared_line : 0;
 }
 
 /* Brings a missing line into the cache; returns the cycles of the line that it displaces. */
@@ -307,6 +342,7 @@ static uint32_t bring_line(struct model *m, uint64_t line, uint64_t state)
     if (at < 0)
         return 0;
     m->dcache.notes[at] = state;
+    note_holder(m, line);
     if (gone == CACHE_EMPTY)
         return 0;
     filter_drop(m, gone, false);

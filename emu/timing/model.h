@@ -53,16 +53,25 @@ enum model_count {
 };
 
 /* What the harts of a machine share. */
+/* The harts that may have a line of data, a bit each: no other has it in its cache or filter. */
+enum { HOLDERS = 4096 };
+struct holders {
+    uint64_t line; /* CACHE_EMPTY: none is known */
+    uint64_t harts;
+};
+
 struct shared_model {
     const struct core *core;
     struct cache l2;
     struct model *harts[HARTS_MAX];
     unsigned hart_count;
+    struct holders holders[HOLDERS]; /* a cache; by the lowest bits of the line */
 };
 
 struct model {
     const struct core *core;
     struct shared_model *shared;
+    unsigned number;        /* of the hart */
     struct ooo *ooo;        /* NULL: the core is in order, and has the pipeline: */
     struct pipe_state pipe; /* while the hart is in no block */
     struct cache icache, dcache, itlb, dtlb, tlb2;
