@@ -279,6 +279,8 @@ void state_records_store(const struct audit *a, struct state_records *s,
                          const struct code_write *w);
 /* Judges a site that a store may have turned on. */
 void state_records_turned_on(struct audit *a, const struct code_write *w);
+/* Judges a store to the address of a site's ops. */
+void state_records_unnamed(struct audit *a, const struct code_write *w);
 void state_records_taken(struct audit *a, const struct site_taken_event *e);
 /* True: something had changed, and was compared. */
 bool state_records_compare(struct audit *a, struct state_records *s, const struct lock_event *lock);

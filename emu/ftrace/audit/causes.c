@@ -225,13 +225,14 @@ static bool is_of_task(const struct finding *cause, unsigned kinds)
 
 /*
  * Whether tracers may be called wrongly because of the cause, which was found in so many places
- * that not all are listed: wrong records, or old code that the same hart runs.
+ * that not all are listed: wrong records, old names of ops, or old code that the same hart runs.
  */
 static bool is_of_many(const struct finding *cause, const struct finding *f, unsigned kinds)
 {
+    bool of_ops = cause->rule == RULE_wrong_record || cause->rule == RULE_stale_literal;
+
     return f->rule == RULE_wrong_tracer && cause->count > cause->example_count &&
-           (cause->rule == RULE_wrong_record || (kinds & STALE && cause->harts & f->harts)) &&
-           is_shortly_after(cause, f);
+           (of_ops || (kinds & STALE && cause->harts & f->harts)) && is_shortly_after(cause, f);
 }
 
 static bool has_message(const struct finding *f, enum message message)

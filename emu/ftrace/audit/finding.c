@@ -178,6 +178,9 @@ const char *message_text(enum message message)
             "CALL_OPS, and the same with _EN)",
         [MESSAGE_RECORD_NAMELESS] =
             "the site was turned on, and the word before the function is not the address of an ops",
+        [MESSAGE_RECORD_UNNAMED] =
+            "the word before the function was the address of an ops, and is none now: a hart that "
+            "has just entered the trampoline follows it",
         [MESSAGE_TRACE_OP] =
             "the trampolines call the tracer of one ops, and function_trace_op, which they pass to "
             "it, is no ops that is registered",

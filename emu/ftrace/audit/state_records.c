@@ -113,7 +113,8 @@ static bool names_nothing(const struct audit *a, struct hart *h, const struct si
            !hart_peek(h, ops, &first, sizeof first);
 }
 
-static void report_nameless(struct audit *a, const struct code_write *w, uint32_t id)
+static void report_nameless(struct audit *a, const struct code_write *w, uint32_t id,
+                            enum message wrong)
 {
     const struct breach b = {.rule = RULE_wrong_record,
                              .hart = w->who.hart,
@@ -128,7 +129,7 @@ static void report_nameless(struct audit *a, const struct code_write *w, uint32_
     if (!f)
         return;
     audit_fact_site(f, id);
-    audit_fact_message(f, LABEL_WRONG, messages[RECORD_NAMELESS]);
+    audit_fact_message(f, LABEL_WRONG, wrong);
     audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = w->who;
 }
 
@@ -147,7 +148,25 @@ void state_records_turned_on(struct audit *a, const struct code_write *w)
         return;
     h = cluster_hart(a->config.cluster, w->who.hart);
     if (audit_translates(h) && names_nothing(a, h, s))
-        report_nameless(a, w, id);
+        report_nameless(a, w, id, messages[RECORD_NAMELESS]);
+}
+
+/* A hart may have entered the trampoline just before, whether the site is off by now or not. */
+void state_records_unnamed(struct audit *a, const struct code_write *w)
+{
+    const struct site_table *t = a->config.sites;
+    uint32_t id = w->size == sizeof(uint64_t) ? site_find_literal(t, w->pa, w->size) : NO_SITE;
+    uint64_t before, first;
+    struct hart *h;
+
+    if (id == NO_SITE || site_get(t, id)->gone || w->who.kind != WRITER_HART ||
+        site_traits(t)->tracer != TRACER_BY_SITE)
+        return;
+    h = cluster_hart(a->config.cluster, w->who.hart);
+    memcpy(&before, w->old_bytes, sizeof before);
+    if (audit_translates(h) && hart_peek(h, before, &first, sizeof first) &&
+        names_nothing(a, h, site_get(t, id)))
+        report_nameless(a, w, id, MESSAGE_RECORD_UNNAMED);
 }
 
 /* ---- evidence ---- */

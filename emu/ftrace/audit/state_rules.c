@@ -184,6 +184,7 @@ static void on_event(void *rules, const struct event *e)
     check_stopped(r->audit, &e->code_write);
     state_records_store(r->audit, &r->records, &e->code_write);
     state_records_turned_on(r->audit, &e->code_write);
+    state_records_unnamed(r->audit, &e->code_write);
     state_labels_store(r->audit, &r->labels, &e->code_write);
 }
 
