@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/file_uses.h"
 #include "cpu/extension.h"
 
 static bool is_standard(const char *path)
@@ -120,6 +121,58 @@ static bool offers_svvptc(const struct options *o)
     return !extensions || extensions >> EXT_Svvptc & 1;
 }
 
+/* The file that an option reads, if it is not also what a newer one takes the place of. */
+static const char *unless_renewed(const char *read, const char *written)
+{
+    return read && written && !strcmp(read, written) ? NULL : read;
+}
+
+/* Whether no output takes the place of an input. --restore may name the file of --save. */
+static bool check_files(const struct options *o, const struct diag *d)
+{
+    const struct machine_config *m = &o->machine;
+    const bool console_is_file =
+        strcmp(o->console, "stdio") != 0 && strcmp(o->console, "none") != 0;
+    struct file_use uses[32 + MACHINE_DRIVES_MAX + MACHINE_PORTS_MAX] = {
+        {"the machine", m->image, FILE_IS_READ},
+        {"--firmware", m->firmware == FIRMWARE_FILE ? m->firmware_path : NULL, FILE_IS_READ},
+        {"--initrd", m->initrd, FILE_IS_READ},
+        {"--dtb", m->dtb, FILE_IS_READ},
+        {"--symbols", o->symbols, FILE_IS_READ},
+        {"--input", o->input, FILE_IS_READ},
+        {"--replay", o->replay, FILE_IS_READ},
+        {"--restore", unless_renewed(o->restore, o->save), FILE_IS_READ},
+        {"--schedule", o->schedule, FILE_IS_READ},
+        {"--baseline", unless_renewed(o->baseline, o->write_baseline), FILE_IS_READ},
+        {"--commands", o->commands, FILE_IS_READ},
+        {"--record", o->record, FILE_IS_REPLACED},
+        {"--save", o->save, FILE_IS_REPLACED},
+        {"--write-baseline", o->write_baseline, FILE_IS_REPLACED},
+        {"--report", o->report, FILE_IS_REPLACED},
+        {"--html", o->html, FILE_IS_REPLACED},
+        {"--sarif", o->sarif, FILE_IS_REPLACED},
+        {"--junit", o->junit, FILE_IS_REPLACED},
+        {"--trace", o->trace, FILE_IS_REPLACED},
+        {"--device-log", o->device_log, FILE_IS_REPLACED},
+        {"--itrace", o->itrace, FILE_IS_REPLACED},
+        {"--log", o->log, FILE_IS_REPLACED},
+        {"--rings", o->rings, FILE_IS_REPLACED},
+        {"--dump-dtb", o->dump_dtb, FILE_IS_REPLACED},
+        {"--console", console_is_file ? o->console : NULL, FILE_IS_CHANGED},
+    };
+    size_t count = 0;
+
+    while (uses[count].option)
+        count++;
+    for (unsigned i = 0; i < m->drive_count; i++)
+        uses[count++] =
+            (struct file_use){"--drive", m->drives[i].path,
+                              m->drives[i].mode == DRIVE_WRITABLE ? FILE_IS_CHANGED : FILE_IS_READ};
+    for (unsigned i = 0; i < m->port_count; i++)
+        uses[count++] = (struct file_use){"--port", m->ports[i].path, FILE_IS_CHANGED};
+    return file_uses_check(uses, count, d);
+}
+
 bool options_check_combinations(const struct options *o, const struct diag *d)
 {
     const struct machine_drive *drive = find_writable(&o->machine);
@@ -135,6 +188,6 @@ bool options_check_combinations(const struct options *o, const struct diag *d)
     else if (conflict)
         diag_error(d, "%s", conflict);
     else
-        return true;
+        return check_files(o, d);
     return false;
 }

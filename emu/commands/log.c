@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "base/file_uses.h"
 #include "base/new_file.h"
 #include "base/selection.h"
 #include "export/export.h"
@@ -214,6 +215,10 @@ enum exit_status log_command(int argc, char **argv, const struct diag *d)
 
     if (status != EXIT_PASS || q.done)
         return status;
+    if (!file_uses_check((struct file_use[]){{"`log'", q.file, FILE_IS_READ},
+                                             {"--output", q.output, FILE_IS_REPLACED}},
+                         2, d))
+        return EXIT_USAGE;
     status = log_open(q.file, d, &log);
     if (status != EXIT_PASS)
         return status;

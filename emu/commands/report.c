@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/arguments.h"
+#include "base/file_uses.h"
 #include "base/grouped.h"
 #include "base/json.h"
 #include "base/new_file.h"
@@ -320,12 +321,30 @@ static enum exit_status read_run(struct request *q, struct run_file *run, const 
     return EXIT_USAGE;
 }
 
+/* Whether the page takes the place of none of the files that it is made of. */
+static bool check_page(const struct request *q)
+{
+    struct file_use uses[3] = {{"--html", q->html, FILE_IS_REPLACED},
+                               {"--log", q->log, FILE_IS_READ},
+                               {"`report'", NULL, FILE_IS_READ}};
+
+    for (size_t i = 0; i < q->file_count; i++) {
+        uses[2].path = q->files[i];
+        if (!file_uses_check(uses, ARRAY_LEN(uses), q->diag))
+            return false;
+    }
+    return true;
+}
+
 static enum exit_status answer(struct request *q)
 {
-    struct run_file *runs = xcalloc(q->file_count, sizeof *runs);
+    struct run_file *runs;
     enum exit_status status = EXIT_PASS;
     size_t read = 0;
 
+    if (!check_page(q))
+        return EXIT_USAGE;
+    runs = xcalloc(q->file_count, sizeof *runs);
     q->regions = true;
     while (read < q->file_count && status == EXIT_PASS) {
         status = read_run(q, &runs[read], q->files[read]);

@@ -55,6 +55,8 @@ static struct ending ending_of(const struct session *s, struct stop stop)
         return (struct ending){"log-lost", EXIT_IO};
     if (s->save_lost)
         return (struct ending){"not-saved", EXIT_IO};
+    if (machine_port_has_lost(s->machine))
+        return (struct ending){"port-lost", EXIT_IO};
     if (session_regions_are_over(s) && stop.reason == STOP_ASKED)
         return (struct ending){"region-over", EXIT_PASS};
     if (recorded && !session_ended_by_guest(stop))

@@ -132,3 +132,8 @@ void port_put(void *port, uint64_t at, const uint8_t *bytes, size_t len)
         complain(p);
     p->next = p->is_socket && end < p->next ? p->next : end;
 }
+
+bool port_has_lost(const struct port *port)
+{
+    return port->complained;
+}

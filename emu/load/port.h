@@ -5,6 +5,7 @@
 #ifndef LOAD_PORT_H
 #define LOAD_PORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,8 @@ void port_free(struct port *port); /* NULL is allowed */
  * not see it.
  */
 void port_put(void *port, uint64_t at, const uint8_t *bytes, size_t len);
+
+/* Whether there was an error: a part of what the guest has sent is lost. */
+bool port_has_lost(const struct port *port);
 
 #endif

@@ -537,6 +537,14 @@ void machine_free(struct machine *m)
     free(m);
 }
 
+bool machine_port_has_lost(const struct machine *m)
+{
+    for (unsigned n = 0; n < m->config.port_count; n++)
+        if (port_has_lost(m->ports[n]))
+            return true;
+    return false;
+}
+
 struct cluster *machine_cluster(const struct machine *m)
 {
     return m->cluster;

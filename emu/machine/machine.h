@@ -179,6 +179,8 @@ struct cluster *machine_cluster(const struct machine *m);
 const struct image *machine_image(const struct machine *m);
 void machine_link_image(struct machine *m, uint64_t va);      /* see image_link_at */
 void machine_forget_names(struct machine *m, bool keep_hash); /* see image_forget_names */
+/* Whether a file or process of --port did not get all that the guest has sent. */
+bool machine_port_has_lost(const struct machine *m);
 enum firmware_kind machine_firmware(const struct machine *m); /* never AUTO */
 const uint8_t *machine_dtb(const struct machine *m, size_t *size);
 

@@ -146,6 +146,32 @@ run run --quiet --report "$work/one" --trace "$work/one" --max-insns 1 "$program
 claim 'two options that name one file are refused' has_status 74 \
     and has_line 'error: .*one.part: is being written already' "$err"
 
+# An output never takes the place of an input, or of another output that is written where it is.
+cp "$programs/loop.elf" "$work/kept.elf"
+cp "$programs/loop.elf" "$work/disk"
+both() { # FILES OPTION...: refused, and the file is as it was
+    what=$1
+    shift
+    run run --quiet --max-insns 1 "$@" "$work/kept.elf"
+    claim "$what is refused" refused 64 '.*; give each a file of its own' and cmp "$work/kept.elf" "$programs/loop.elf" \
+        and cmp "$work/disk" "$programs/loop.elf"
+}
+both 'a report in place of the image' --report "$work/kept.elf"
+both 'a console in place of the image' --console "$work/kept.elf"
+both 'a port in place of a disk' --drive "$work/disk" --port x="$work/disk"
+both 'a log in place of the initrd' --initrd "$work/disk" --log "$work/disk"
+both 'a recording in place of the input' --input "$work/disk" --record "$work/disk"
+run run --quiet --max-insns 1 --console /dev/null --report /dev/null "$work/kept.elf"
+claim 'a device takes several' has_status 75
+run run --quiet --max-insns 1 --report "$work/r.json" --log "$work/r.log" "$work/kept.elf"
+run report --html "$work/r.json" "$work/r.json"
+claim 'a page in place of its report is refused' refused 64 '.*r.json: .report. reads it and --html would overwrite it;.*'
+run log --to folded --output "$work/r.log" "$work/r.log"
+claim 'a conversion in place of its log, too' refused 64 '.*r.log: .log. reads it and --output would overwrite it;.*'
+
+run run --quiet --port z=/dev/full --append 'script="echo lost > /dev/vport0p1"' "$mcount"
+claim 'a port that cannot be written ends with status 74' has_status 74 and has_line '/dev/full: cannot be written' "$err"
+
 run run --quiet --harts 3 --memory 64M --append 'word' --dump-dtb "$work/dtb" --max-insns 1 "$mcount"
 claim '--dump-dtb writes a tree that dtc reads back' \
     has_status 75 and dtc -q -I dtb -O dts -o "$work/dts" "$work/dtb"
