@@ -30,7 +30,7 @@ repeated() { # SCHEDULE
     on run "$kernel" --quiet --schedule "$1" && has_line "^error: $rule: " "$err"
 }
 repeated_in_debugger() {
-    printf 'continue\nfindings 1\n' >"$work/commands"
+    printf 'continue\nfindings 1\nfindings 2\nfindings 3\n' >"$work/commands" # notes are findings, too
     on debug "$kernel" --schedule "$1" --commands "$work/commands" && has_line "^error: $rule: " "$out"
 }
 
