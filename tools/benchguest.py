@@ -6,6 +6,7 @@ counts of every ftrace site.
 """
 import contextlib
 import dataclasses
+import difflib
 import functools
 import fcntl
 import hashlib
@@ -16,7 +17,7 @@ import re
 import struct
 import tempfile
 
-from benchlib import (BAD_DATA, INSTALLED, PROCESS_TIMEOUT, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
+from benchlib import (BAD_DATA, INSTALLED, NO_INPUT, PROCESS_TIMEOUT, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
                       run_process)
 
 WORK_LINE = re.compile(r"^work (\w+): n=(\d+) result=([0-9a-f]+) "
@@ -91,6 +92,20 @@ def build_argument(build):
 def installed_guest(name):
     """The path of a file of the installed guest kernels."""
     return need_file(str(ROOT / "guests" / name), "of the guest kernels; others are made in a checkout")
+
+
+def file_of(name, build, what):
+    """The path of a file that exists. `guest:NAME' is a guest kernel, or a file beside them, as rvftrace takes it."""
+    prefix = "guest:"
+    if not name.startswith(prefix):
+        return need_file(name, what)
+    folder = ROOT / "guests" if INSTALLED else ROOT / build_argument(build) / "guest-kernel"
+    inside = name.removeprefix(prefix)
+    path = folder / inside if set("./") & set(inside) else folder / inside / "kernel.elf"
+    if not path.is_file():
+        near = difflib.get_close_matches(inside, [kernel.parent.name for kernel in folder.glob("*/kernel.elf")], 1)
+        raise BenchError(NO_INPUT, f"{name}: {folder} has none" + (f"; did you mean `{prefix}{near[0]}'?" if near else ""))
+    return str(path)
 
 
 def build_images(names, build, progress):

@@ -271,10 +271,10 @@ def print_rows(rows, style):
 
 # ---- the whole ----
 
-def need_kernels(pairs, initrd):
-    for path in (initrd, *(kernel for pair in pairs for kernel in pair)):
-        if path:
-            benchlib.need_file(path, "of --pair")
+def find_files(options):
+    """Makes paths of the command line's kernels and initrd; all exist."""
+    options.pair = [[benchguest.file_of(kernel, options.build, "of --pair") for kernel in pair] for pair in options.pair]
+    options.initrd = options.initrd and benchguest.file_of(options.initrd, options.build, "of --initrd")
 
 
 def inputs_of(options, pairs, initrd, progress, kind=Inputs, **more):

@@ -36,6 +36,13 @@ claim 'a region is between two texts of the console' exits 0 texts --from begin 
 claim '... of a cycle an instruction' json "$work/t" 'r[0]["region"] == "console" and abs(r[0]["overhead_percent"] - r[0]["instructions_percent"]) < 0.5 < r[0]["overhead_percent"]'
 claim 'a guest that marks nothing is refused' exits 70 texts
 claim '... with its last words' grep -q 'no region of interest; the console ends with' "$err"
+claim 'guest:NAME is a kernel, or a file beside them' exits 0 tools/bench --build "$BUILD" --emulator "$rvftrace" --cache "$work/cache" \
+    --memory 64M --append 'script="sysbench file 1; mark file sysbench file 2; poweroff"' --core c906 --pair guest:none guest:pfe8 --initrd guest:initrd.cpio --plan
+claim '... the same as by its path' grep -q '^2 runs, 2 of them kept from before' "$out"
+claim 'a guest that is not there is refused' exits 66 bench --build "$BUILD" --pair guest:none guest:pfe9
+claim '... with the next one' grep -q 'guest:pfe9: .* has none; did you mean `guest:pfe' "$err"
+claim 'an initrd that is not there is refused' exits 66 bench --pair "$a" "$b" --initrd nowhere.cpio
+claim '... by the name of its option' grep -q 'nowhere.cpio: no such file (of --initrd)' "$err"
 claim '--to without --from is refused' exits 64 texts --to end
 claim '--pair and --csv are not for each other' exits 64 marked --csv -
 
