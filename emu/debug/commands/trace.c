@@ -454,6 +454,36 @@ static size_t count_sites(const struct debugger *d, const char *glob)
     return count;
 }
 
+/* Sites that any pattern matches. */
+static size_t count_watched(const struct debugger *d)
+{
+    size_t count = 0;
+
+    for (uint32_t id = 0; id < site_count(sites_of(d)); id++) {
+        bool watched = false;
+
+        for (size_t i = 0; i < d->patch_patterns.len && !watched; i++)
+            watched =
+                name_matches(d->patch_patterns.at[i].glob, site_get(sites_of(d), id)->function);
+        count += watched;
+    }
+    return count;
+}
+
+/* Patterns add up. One that is there already is changed to stop as it was asked for last. */
+static void add_pattern(struct debugger *d, const char *glob, bool stores)
+{
+    for (size_t i = 0; i < d->patch_patterns.len; i++) {
+        struct patch_pattern *p = &d->patch_patterns.at[i];
+
+        if (!strcmp(p->glob, glob)) {
+            p->each_store = stores;
+            return;
+        }
+    }
+    VEC_PUSH(&d->patch_patterns, ((struct patch_pattern){xstrdup(glob), stores}));
+}
+
 void do_watch_patch(struct debugger *d, const char *args)
 {
     char glob[NAME_MAX_LEN] = "*";
@@ -473,7 +503,11 @@ void do_watch_patch(struct debugger *d, const char *args)
         complain(d, "no site matches %s", glob);
         return;
     }
-    VEC_PUSH(&d->patch_patterns, ((struct patch_pattern){xstrdup(glob), stores}));
+    add_pattern(d, glob, stores);
     target_catch_patches(d->target, is_wanted, d);
-    fprintf(d->out, "watching %zu site%s\n", sites, sites == 1 ? "" : "s");
+    fprintf(d->out, "watching %zu site%s", sites, sites == 1 ? "" : "s");
+    if (d->patch_patterns.len > 1)
+        fprintf(d->out, ", %zu with those of before (watch-patch off forgets all)",
+                count_watched(d));
+    fprintf(d->out, "\n");
 }
