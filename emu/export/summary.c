@@ -253,26 +253,44 @@ static void print_cost(const struct log *log, const struct cost *c, FILE *out)
             grouped(text[1], c->off.cycles), (double)c->off.cycles / (double)c->off.entries);
 }
 
+/* Adds all sites of functions, or all others: those are in the trampoline. */
+static struct log_counts sum_counts(const struct log *log, bool of_functions)
+{
+    struct log_counts all = {0};
+
+    for (uint32_t i = 0; i < log_site_count(log); i++)
+        for (unsigned state = 0; state < LOG_COUNTED; state++)
+            if ((log_site(log, i)->kind == LOG_SITE_FUNCTION) == of_functions) {
+                all.of[state].entries += log_count(log, i, state).entries;
+                all.of[state].cycles += log_count(log, i, state).cycles;
+            }
+    return all;
+}
+
+static void print_counts(const struct log_counts *counts, bool all, const char *of, FILE *out)
+{
+    char text[2][GROUPED_MAX];
+
+    for (unsigned state = 0; state < LOG_COUNTED; state++)
+        if (all || counts->of[state].entries)
+            fprintf(out, "  %-5s %15s entries %16s cycles%s\n", log_state_name(state),
+                    grouped(text[0], counts->of[state].entries),
+                    grouped(text[1], counts->of[state].cycles), of);
+}
+
 static void print_costs(const struct summary *s)
 {
     const struct log *log = s->job->log;
     uint32_t sites = log_site_count(log), shown = 0;
-    struct log_counts all = {0};
+    const struct log_counts functions = sum_counts(log, true), others = sum_counts(log, false);
     struct cost *costs = xcalloc((size_t)sites + 1, sizeof *costs);
     FILE *out = s->job->out;
-    char text[2][GROUPED_MAX];
 
-    for (uint32_t i = 0; i < sites; i++) {
+    for (uint32_t i = 0; i < sites; i++)
         costs[i] = (struct cost){i, log_count(log, i, LOG_OFF)};
-        for (unsigned state = 0; state < LOG_COUNTED; state++) {
-            all.of[state].entries += log_count(log, i, state).entries;
-            all.of[state].cycles += log_count(log, i, state).cycles;
-        }
-    }
-    fputs("\ncycles in sites, in the whole log:\n", out);
-    for (unsigned state = 0; state < LOG_COUNTED; state++)
-        fprintf(out, "  %-5s %15s entries %16s cycles\n", log_state_name(state),
-                grouped(text[0], all.of[state].entries), grouped(text[1], all.of[state].cycles));
+    fputs("\ncycles in sites of functions, in the whole log:\n", out);
+    print_counts(&functions, true, "", out);
+    print_counts(&others, false, ", of the trampoline's own sites", out);
     qsort(costs, sites, sizeof *costs, by_cycles);
     if (sites && costs[0].off.cycles)
         fprintf(out, "\n%-36s %14s %14s %14s\n", "site that was off", "entries", "cycles", "each");

@@ -262,6 +262,10 @@ struct log_site {
     uint8_t size, state;       /* the state when it was defined */
 };
 
+enum {
+    LOG_SITE_FUNCTION = 0
+}; /* the kind of a function's site; the others are in the trampoline */
+
 /* The states in which a site is counted are the first ones: LOG_INIT, LOG_OFF, LOG_ON. */
 enum { LOG_COUNTED = LOG_OTHER };
 

@@ -23,8 +23,9 @@
 #include "mem/bus.h"
 
 _Static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &&
-                   (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES,
-               "the log has the numbers of enum site_state");
+                   (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES &&
+                   (int)LOG_SITE_FUNCTION == (int)SITE_FUNCTION,
+               "the log has the numbers of enum site_state and enum site_kind");
 
 /* ---- sending ---- */
 

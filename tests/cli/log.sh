@@ -48,8 +48,9 @@ entries = collections.Counter()
 for site in sites:
     for state in "init", "off", "on":
         entries[site["function"], state] += site[state]["entries"]
-cost = {state: [sum(s[state][what] for s in report["sites"]) for what in ("entries", "cycles")]
+cost = {state: [sum(s[state][what] for s in sites) for what in ("entries", "cycles")]
         for state in ("init", "off", "on")}
+trampoline = sum(s["on"]["entries"] for s in report["sites"] if s["kind"] != "function")
 folded = [line.rsplit(" ", 1) for line in open(sys.argv[5])]
 of_function = collections.Counter()
 for path, cycles in folded:
@@ -67,6 +68,8 @@ for sentence, holds in (
         ("what the sites have cost is in the summary", all(
             re.search(rf"(?m)^  {state} +{entries:,} entries +{cycles:,} cycles$", words)
             for state, (entries, cycles) in cost.items())),
+        ("... the trampoline's own apart", trampoline and re.search(
+            rf"(?m)^  on +{trampoline:,} entries .* cycles, of the trampoline's own sites$", words)),
         ("... and by stacks, site by site", len(folded) > 300 and of_function == +collections.Counter(
             {name: sum(s["off"]["cycles"] for s in sites if s["function"] == name) for name in of_function}) and
          sum(of_function.values()) == sum(s["off"]["cycles"] for s in sites)),
