@@ -48,6 +48,16 @@ class BenchError(Exception):
 
 # ---- the command line ----
 
+def called():
+    """The name by which this program was called: installed, it has another one."""
+    return os.path.basename(sys.argv[0])
+
+
+def bench():
+    """The same of the tool bench, for a message of it or of bench-compare."""
+    return called().removesuffix("-compare")
+
+
 class Parser(argparse.ArgumentParser):
     """argparse with the tools' exit status for usage errors, and a message of one line."""
 
@@ -80,7 +90,7 @@ def percentage(text):
     return value
 
 
-def run_tool(name, main):
+def run_tool(main):
     """Calls main(); an error becomes a message of one line and the exit status."""
     try:
         status = main()
@@ -95,7 +105,7 @@ def run_tool(name, main):
         message, status = os_error_text(error), IO_ERROR
     except KeyboardInterrupt:
         message, status = "interrupted", 130
-    print(f"{name}: error: {message}", file=sys.stderr)
+    print(f"{called()}: error: {message}", file=sys.stderr)
     return status
 
 
@@ -126,8 +136,7 @@ class Style:
 class Progress:
     """Prints on standard error what is being done, once it takes longer than QUIET_SECONDS."""
 
-    def __init__(self, tool):
-        self.tool = tool
+    def __init__(self):
         self.terminal = sys.stderr.isatty()
         self.said = time.monotonic()
         self.step = ""
@@ -142,7 +151,7 @@ class Progress:
         """Prints one line; on a terminal it replaces the line before."""
         self.said = time.monotonic()
         start, end = ("\r\x1b[K", "") if self.terminal else ("", "\n")
-        print(f"{start}{self.tool}: {self.step} ...", end=end, file=sys.stderr, flush=True)
+        print(f"{start}{called()}: {self.step} ...", end=end, file=sys.stderr, flush=True)
 
     def end(self):
         """Clears the line on a terminal."""

@@ -74,11 +74,17 @@ def script(points, svg, place):
             + axis + "".join(blocks) + "plot " + ", ".join(drawn) + "\n")
 
 
-def write(points, svg, progress, place=over_density):
-    """Writes the plot of these Points to the file svg."""
+def find_gnuplot():
+    """Its path; an error if it is not there."""
     gnuplot = benchlib.find_program(None, "gnuplot", "draws the plot")
     if not gnuplot:
         raise BenchError(NO_INPUT, "gnuplot: not found in PATH; install gnuplot-nox, or take --csv")
+    return gnuplot
+
+
+def write(points, svg, progress, place=over_density):
+    """Writes the plot of these Points to the file svg."""
+    gnuplot = find_gnuplot()
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         part, commands = os.path.join(scratch, "plot.svg"), os.path.join(scratch, "plot")
         pathlib.Path(commands).write_text(script(points, part, place), encoding="utf-8")

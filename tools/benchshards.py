@@ -64,7 +64,7 @@ def write_plan(directory, kind, jobs, inputs, options):
 
 def read_plan(directory):
     path = str(pathlib.Path(directory) / "plan.json")
-    plan = benchlib.read_json(path, "written by tools/bench --shards")
+    plan = benchlib.read_json(path, f"written by {benchlib.bench()} --shards")
     try:
         plan["jobs"] = [KINDS[plan["kind"]].job(*job) for job in plan["jobs"]]
         sound = ((plan["schema"], plan["version"]) == (SCHEMA, VERSION)
@@ -72,7 +72,7 @@ def read_plan(directory):
     except (KeyError, TypeError):
         sound = False
     if not sound:
-        raise BenchError(BAD_DATA, f"{path}: not written by this version of tools/bench --shards, or "
+        raise BenchError(BAD_DATA, f"{path}: not written by this version of {benchlib.bench()} --shards, or "
                                    "changed since; plan again")
     return plan
 
@@ -104,10 +104,10 @@ def run_shard(directory, number, cache_directory, progress, workers):
 
 
 def read_shard(path, plan, number):
-    shard = benchlib.read_json(str(path), "written by tools/bench --shard")
+    shard = benchlib.read_json(str(path), f"written by {benchlib.bench()} --shard")
     if (not isinstance(shard, dict) or not isinstance(shard.get("runs"), dict)
             or not all(map(KINDS[plan["kind"]].is_record, shard["runs"].values()))):
-        raise BenchError(BAD_DATA, f"{path}: not written by tools/bench --shard")
+        raise BenchError(BAD_DATA, f"{path}: not written by {benchlib.bench()} --shard")
     if shard.get("plan") != plan["plan"] or shard.get("shard") != number:
         raise BenchError(BAD_DATA, f"{path}: shard {shard.get('shard')} of another plan")
     return shard["runs"]

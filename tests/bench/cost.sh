@@ -51,6 +51,19 @@ claim "the same measurement twice gives the same bytes" exits 0 small --json - a
 claim "--fail-above, when disabled ftrace costs more: exit status 1" exits 1 small --fail-above 0.1
 claim "... less is fine" exits 0 small --fail-above 99
 
+# ---- its name, and what it needs ----
+
+mkdir "$work/bin"
+ln -s "$(python3 -c "import sys; print(sys.executable)")" "$work/bin/python3"
+ln -s "$PWD/tools/bench" "$work/bin/rvftrace-bench"
+ln -s "$PWD/tools/bench-compare" "$work/bin/rvftrace-bench-compare"
+without() { env "PATH=$work/bin" "$@"; }
+claim "without gnuplot there is no plot, which is said before anything is run" exits 66 without rvftrace-bench \
+    --emulator "$work/nowhere" --svg "$work/x.svg"
+claim "... by the name by which it was called" has_line '^rvftrace-bench: error: gnuplot: not found' "$err"
+claim "a file of others is refused" exits 65 without rvftrace-bench-compare "$work/a.csv" "$work/a.json"
+claim "... with the name of the tool that writes them" has_line '^rvftrace-bench-compare: .* written by rvftrace-bench --json' "$err"
+
 # ---- placements ----
 
 claim "two placements of the code are measured" exits 0 one --placements 2 --json "$work/p.json"
