@@ -22,7 +22,7 @@ static void *checked(void *p)
             "(ulimit -v), or a smaller --memory\n";
 
         (void)!write(STDERR_FILENO, words, sizeof words - 1);
-        new_files_remove();
+        (void)new_files_remove();
         _exit(EXIT_INTERNAL);
     }
     return p;

@@ -66,15 +66,19 @@ void new_file_is_lasting(const struct new_file *f)
     pthread_mutex_unlock(&open_parts.lock);
 }
 
-void new_files_remove(void)
+const char *new_files_remove(void)
 {
+    const char *left = NULL;
     struct stat st;
 
     pthread_mutex_lock(&open_parts.lock);
     for (const struct open_part *p = open_parts.first; p; p = p->next)
         if (!p->lasting || stat(p->name, &st) || !st.st_size)
             unlink(p->name);
+        else if (!left)
+            left = p->name;
     pthread_mutex_unlock(&open_parts.lock);
+    return left;
 }
 
 static bool cannot_create(const struct diag *d, const char *path, int reason)

@@ -26,9 +26,10 @@ struct new_file {
 
 /*
  * Removes the PATH.part of every file of this process that is open, as nobody will complete it. Of
- * the process because it is ending, whoever has the files; may be called by any thread.
+ * the process because it is ending, whoever has the files; may be called by any thread. Returns the
+ * name of the newest one that stays, which lives as long as its file; NULL: none.
  */
-void new_files_remove(void);
+const char *new_files_remove(void);
 
 /* What is written of this file so far can be read: new_files_remove leaves it unless it is empty.
  */

@@ -15,13 +15,14 @@
 #include "recording/schedule_file.h"
 
 /* Asks the host, which is not asked while the machine does not run. */
-static bool on_asked(void *session)
+static bool on_asked(void *session, bool *by_time)
 {
     const struct session *s = session;
     const struct console console = host_console(s->host);
     const struct moment now = {.reason = POLL_CLOCK};
 
     (void)console.interrupted(console.ctx, &now);
+    *by_time = host_request(s->host) == HOST_TIMEOUT;
     return host_is_ending(s->host);
 }
 
@@ -58,7 +59,6 @@ unsigned session_explore(struct session *s)
     config.json = o->report;
     config.max_insns = session_max_insns(s);
     config.max_cycles = o->max_cycles;
-    config.timeout = o->timeout;
     config.quiet = o->quiet;
     config.progress = isatty(STDERR_FILENO) && !o->quiet;
     config.write = write_schedule;

@@ -111,8 +111,14 @@ struct calls_listener session_call_listener(struct session *s);
 /* Writes the guest's ring buffers. False: they are not found, or the file cannot be written. */
 bool session_write_rings(struct session *s);
 
-/* Ends the log and makes the trace of it. A failure changes the status. */
+/* Ends the log. A failure changes the status. */
 struct ending session_end_log(struct session *s, struct ending end);
+
+/*
+ * Makes the trace of the log, which has ended. It takes as long as a part of the run, so what is
+ * written sooner should be there before. False: it could not be written.
+ */
+bool session_write_trace(struct session *s);
 
 /* Writes the page of --html. */
 enum exit_status session_write_page(struct session *s, const struct report *r);

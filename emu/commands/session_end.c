@@ -299,6 +299,7 @@ unsigned session_finish(struct session *s, struct stop stop)
 {
     struct report report = session_report(s);
     struct ending end;
+    bool lost;
 
     host_release(s->host);
     watch_end(s->watch, run_end_of(s, stop));
@@ -316,8 +317,10 @@ unsigned session_finish(struct session *s, struct stop stop)
     report.run.ended_by = session_ended_by_guest(stop) ? origins[stop.origin].name : NULL;
     report.run.exit_code = end.status;
     (void)fflush(stdout); /* the debugger's output comes before a report on standard output */
-    if (report_files_write(&s->files, &report, &s->diag) != EXIT_PASS ||
-        session_write_page(s, &report) != EXIT_PASS)
+    lost = report_files_write(&s->files, &report, &s->diag) != EXIT_PASS ||
+           session_write_page(s, &report) != EXIT_PASS;
+    lost |= !session_write_trace(s);
+    if (lost)
         return EXIT_IO;
     return session_all_was_written(s) ? end.status : EXIT_IO;
 }

@@ -172,8 +172,7 @@ static enum exit_status start_log(struct session *s)
     if (!open_log_files(s))
         return EXIT_IO;
     s->log = log_record_new(&config);
-    if (o->log)
-        new_file_is_lasting(&s->log_file); /* what was written of it can be read */
+    new_file_is_lasting(&s->log_file); /* what was written of it can be read */
     if (o->view)
         return viewer_follow(o->log, &s->diag);
     return EXIT_PASS;
@@ -288,16 +287,16 @@ bool session_write_rings(struct session *s)
     return false;
 }
 
-/* Makes the trace of the log. False: it could not be written. */
-static bool write_trace(struct session *s)
+bool session_write_trace(struct session *s)
 {
     FILE *out = s->trace.fd >= 0 ? new_file_stream(&s->trace) : NULL;
     char log[48];
 
-    if (s->trace.fd < 0)
-        return true;
+    if (s->trace.fd < 0 || s->log_lost)
+        return s->trace.fd < 0;
     snprintf(log, sizeof log, "/proc/self/fd/%d", s->log_file.fd);
-    if (out && log_to_trace(log, &s->options.selected, out, &s->diag) != EXIT_PASS)
+    if (out && log_to_trace(s->options.log ? s->options.log : log, &s->options.selected, out,
+                            &s->diag) != EXIT_PASS)
         return false;
     if (out && !fflush(out) && !ferror(out))
         return new_file_commit(&s->trace, &s->diag);
@@ -325,14 +324,12 @@ static bool end_log(struct session *s, struct ending end)
 
 struct ending session_end_log(struct session *s, struct ending end)
 {
-    if (!end_log(s, end))
+    s->log_lost = !end_log(s, end);
+    if (!s->log_lost && s->options.log && !new_file_commit(&s->log_file, &s->diag))
+        s->log_lost = true;
+    if (s->log_lost)
         return (struct ending){"log-lost", EXIT_IO};
-    if (!write_trace(s))
-        end = (struct ending){"trace-lost", EXIT_IO};
-    if (s->options.log && !new_file_commit(&s->log_file, &s->diag))
-        end = (struct ending){"log-lost", EXIT_IO};
-    else
-        say_log_name(s);
+    say_log_name(s);
     return end;
 }
 

@@ -131,14 +131,12 @@ static bool must_stop(void *ctx, const struct search *now, uint64_t more, enum s
 {
     struct explorer *e = ctx;
     const struct explore_config *c = e->config;
+    bool by_time = false;
 
     show_progress(e, now, more);
-    if (c->asked(c->ctx))
-        *why = BOUND_ASKED;
-    else if (c->timeout > 0 && seconds() - e->begun > c->timeout)
-        *why = BOUND_TIME;
-    else
+    if (!c->asked(c->ctx, &by_time))
         return false;
+    *why = by_time ? BOUND_TIME : BOUND_ASKED;
     e->stopped = true;
     e->why = *why;
     return true;
@@ -345,6 +343,8 @@ static struct stop run_seed(struct explorer *e)
     } while (stop.reason == STOP_CYCLES && machine_cycles(e->machine) < c->max_cycles &&
              !e->status && !must_stop(e, NULL, 0, &why) &&
              !(c->update && c->update == e->results.updates && !e->open));
+    if (stop.reason == STOP_ASKED) /* the host has noticed first; why, is not known yet */
+        (void)must_stop(e, NULL, 0, &why);
     if (e->open && !e->stopped && !e->status)
         end_update(e);
     return stop;

@@ -31,13 +31,12 @@ struct explore_config {
     uint64_t runs;         /* interleavings of one update, at most */
     unsigned update;       /* explore only this one; 0: all */
     uint64_t max_insns, max_cycles;
-    double timeout; /* seconds of the host's time; 0: none */
     bool quiet, progress;
     /* Writes a file of a schedule. Errors: EXIT_IO, and a message was given. */
     enum exit_status (*write)(void *ctx, const char *path, const char *title,
                               const struct plan *plan);
-    /* True: the user or a signal has asked to stop. */
-    bool (*asked)(void *ctx);
+    /* True: the user or a signal has asked to stop, or, *by_time, the time is over. */
+    bool (*asked)(void *ctx, bool *by_time);
     void *ctx;
 };
 

@@ -5,6 +5,7 @@
  */
 #include "host/end_watch.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static NORETURN void die(const struct end_watch *e, int number)
 {
     sigset_t one;
 
-    new_files_remove();
+    (void)new_files_remove();
     terminal_give_back(atomic_load(&e->terminal));
     (void)signal(number, SIG_DFL);
     sigemptyset(&one);
@@ -65,14 +66,15 @@ static NORETURN void die(const struct end_watch *e, int number)
 /* Ends a command that has not ended itself in time. */
 static NORETURN void give_up(const struct end_watch *e, int number)
 {
-    char line[160];
+    const char *left = new_files_remove();
+    char line[160 + PATH_MAX];
     int len =
         snprintf(line, sizeof line,
                  "rvftrace: error: ended by signal %d (%s) at work; files that were not complete "
-                 "were removed\n",
-                 number, strsignal(number));
+                 "were removed%s%s%s\n",
+                 number, strsignal(number), left ? "; " : "", left ? left : "",
+                 left ? " has the run's log" : "");
 
-    new_files_remove();
     terminal_give_back(atomic_load(&e->terminal));
     (void)!write(STDERR_FILENO, line, (size_t)len);
     _exit(EXIT_SIGNAL + number);

@@ -132,7 +132,7 @@ STATES = (
     ("a core model", ["run", "--timing", "rocket", *traced], works, False),
     ("late stores", ["run", "--harts", "2", "--stores", "random:1", *traced], works, False),
     ("--log", ["run", "--log", "run.log", *traced], works, QUICK),
-    ("a trace that nobody reads", ["run", "--log", "run.log", "--trace", "-", "--max-insns", "30M", *traced], stands, QUICK, None,
+    ("a trace that nobody reads", ["run", "--log", "run.log", "--trace", "-", "--report", "first.json", "--max-insns", "30M", *traced], stands, QUICK, None,
      make_pipe),
     ("--trace", ["run", "--trace", "trace.json", *traced], works, False),
     ("--rings", ["run", "--rings", "rings.dat", *traced], works, False),
@@ -210,11 +210,12 @@ def main():
             if not (late < SECOND and status in (128 + number, -number, 74 if len(state) > 5 else None)):
                 print(f"#   status {status}, {seconds:.2f} s, {used:.2f} s of work")
             if "nobody reads" in name:
-                read = subprocess.run([RVFTRACE, "log", "run.log.part"], check=False, capture_output=True, stdin=subprocess.DEVNULL)
+                read = subprocess.run([RVFTRACE, "log", "run.log"], check=False, capture_output=True, stdin=subprocess.DEVNULL)
+                claim("... and leaves its report, which was written before", os.path.exists("first.json"))
                 claim("... and leaves its log, which can be read", read.returncode == 0 and b"calls" in read.stdout)
-            left = [f for f in os.listdir(".") if f.endswith(".part") and f not in ("run.rec.part", "run.log.part")]
+            left = [f for f in os.listdir(".") if f.endswith(".part") and f not in ("run.rec.part", "run.log.part", "trace.json.log.part")]
             claim("... and leaves nothing that is not complete", not left)
-            for f in left + ["gdb", "run.log.part"]:
+            for f in left + ["gdb", "run.log.part", "trace.json.log.part"]:
                 if os.path.exists(f):
                     os.unlink(f)
     os.chdir("/")

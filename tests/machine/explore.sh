@@ -144,6 +144,7 @@ on explore --schedules "$work/no/such" --interleavings 5 "$broken"
 claim "a directory that does not exist is an I/O error" has_status 74
 on explore --timeout 1 --interleavings 100000 "$mcount"
 claim "--timeout ends it" has_status 75
+claim_line "... and is the reason that is told" 'stopped by --timeout$' "$err"
 on explore --max-cycles 2000000 --interleavings 1 --schedules "$work/found" "$mcount"
 claim "--max-cycles, too" has_status 75
 on explore --update 99 --interleavings 1 "$mcount"
