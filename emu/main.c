@@ -76,6 +76,21 @@ static void hold_standard_files(void)
             (void)!open("/dev/null", O_RDONLY);
 }
 
+static bool output_was_written(const struct diag *d)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return true;
+    diag_error(d, "standard output: %s", strerror(errno));
+    return false;
+}
+
+static int list_cores(const struct session *s)
+{
+    enum exit_status status = cores_list(s->options.machine.image, &s->diag);
+
+    return output_was_written(&s->diag) ? (int)status : EXIT_IO;
+}
+
 int main(int argc, char **argv)
 {
     struct session s = {.diag = {.out = stderr, .program = "rvftrace"},
@@ -107,16 +122,14 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "view"))
         return (int)viewer_command(argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
-    if (done && (fflush(stdout) || ferror(stdout))) {
-        diag_error(&s.diag, "standard output: %s", strerror(errno));
+    if (done && !output_was_written(&s.diag))
         return EXIT_IO;
-    }
     if (status != EXIT_PASS || done) {
         options_free(&s.options);
         return (int)status;
     }
     if (s.options.command == COMMAND_CORES)
-        return cores_list(s.options.machine.image, &s.diag);
+        return list_cores(&s);
     s.diag.quiet = s.options.quiet;
     status = session_open(&s);
     if (status == EXIT_PASS)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -30,14 +31,27 @@ static const struct place {
     [SUPPLY_DOCS] = {{"../share/doc/rvftrace/docs", NULL, NULL}, NULL, NULL},
 };
 
+/*
+ * The program's own path; false: not known. Without /proc, as in a chroot, it is the name by which
+ * the system was asked to execute it.
+ */
+static bool find_program(char program[PATH_MAX])
+{
+    ssize_t len = readlink("/proc/self/exe", program, PATH_MAX - 1);
+    const char *name = (const char *)getauxval(AT_EXECFN);
+
+    if (len < 0)
+        return name && realpath(name, program);
+    program[len] = '\0';
+    return true;
+}
+
 char *installed_folder(enum supply what)
 {
     char program[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
 
-    if (len < 0)
+    if (!find_program(program))
         return NULL;
-    program[len] = '\0';
     *strrchr(program, '/') = '\0';
     for (unsigned i = 0; i < ARRAY_LEN(places[what].folders) && places[what].folders[i]; i++) {
         char *folder = xasprintf("%s/%s", program, places[what].folders[i]);
@@ -60,30 +74,60 @@ static bool has_file(const struct place *p, const char *folder, const char *name
     return found;
 }
 
-/* Says that there is no such file, and which one is spelled nearly so. */
+/* All names of the folder, "a, b and c"; no name was given. */
+static void tell_names(const struct place *p, const char *folder, const char *const *names,
+                       size_t count, const struct diag *d)
+{
+    char *list = xstrdup("");
+
+    for (size_t i = 0; i < count; i++) {
+        char *longer = xasprintf("%s%s%s", list,
+                                 !i              ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " and ",
+                                 names[i]);
+
+        free(list);
+        list = longer;
+    }
+    diag_error(d, "%s: no name; %s has %s", p->prefix, folder, count ? list : "none");
+    free(list);
+}
+
+/*
+ * Says that there is no such file, and which one is spelled nearly so; if no name was given, which
+ * there are.
+ */
 static void tell_missing(const struct place *p, const char *folder, const char *name,
                          const struct diag *d)
 {
     struct nearest near = nearest_to(name);
     struct dirent **entries;
     int count = folder ? scandir(folder, &entries, NULL, alphasort) : -1;
+    const char **names = xcalloc(count > 0 ? (size_t)count : 1, sizeof *names);
+    size_t found = 0;
 
     for (int i = 0; i < count; i++) {
         char *end = strstr(entries[i]->d_name, p->file);
 
         if (end)
             *end = '\0';
-        if (has_file(p, folder, entries[i]->d_name))
+        if (has_file(p, folder, entries[i]->d_name)) {
             nearest_offer(&near, entries[i]->d_name);
+            names[found++] = entries[i]->d_name;
+        }
     }
     if (!folder)
         diag_error(
             d, "%s%s: there are none: install the package rvftrace-guests, or `make' builds them",
             p->prefix, name);
+    else if (!*name)
+        tell_names(p, folder, names, found, d);
     else
         diag_error(d, "%s%s: %s has none%s%s%s%s", p->prefix, name, folder,
                    near.found ? "; did you mean `" : "", near.found ? p->prefix : "",
                    near.found ? near.found : "", near.found ? "'?" : "");
+    free(names);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     if (count >= 0)

@@ -11,6 +11,7 @@
 
 #include "base/arguments.h"
 #include "base/compiler.h"
+#include "base/installed.h"
 #include "cpu/disasm.h"
 #include "itrace/trace_check.h"
 #include "load/image.h"
@@ -61,7 +62,7 @@ static const char intro[] =
     "the "
     "hart may have until its next fence.i; wrong, bytes that were never there, or had gone before "
     "its last fence.i. TRACE may be `-', standard input. IMAGE is what was in memory at the "
-    "beginning.\v"
+    "beginning; `guest:NAME' is the kernel of that layout.\v"
     "Exit status: 0, all fetches are permitted; 80, some are wrong; 64 usage, 65 no such trace or "
     "image, 66 no such file, 74 I/O error. docs/trace.md describes what is judged, and how.";
 
@@ -269,6 +270,7 @@ enum exit_status check_trace_command(int argc, char **argv, const struct diag *d
     enum exit_status status = arguments_parse(&arguments, &q, d, argc, argv, &q.done);
     struct symbols *symbols = NULL;
     struct image *im = NULL;
+    char *path;
 
     if (status != EXIT_PASS || q.done)
         return status;
@@ -277,9 +279,13 @@ enum exit_status check_trace_command(int argc, char **argv, const struct diag *d
                       "TRACE IMAGE'");
         return EXIT_USAGE;
     }
-    status = image_open(q.image, q.base, d, &im);
-    if (status != EXIT_PASS)
+    path = installed_path(q.image, d);
+    q.image = path;
+    status = path ? image_open(path, q.base, d, &im) : EXIT_NO_FILE;
+    if (status != EXIT_PASS) {
+        free(path);
         return status;
+    }
     status = read_symbols(&q, im, &symbols);
     if (status == EXIT_PASS) {
         symbols_hide_below(symbols, image_lowest(im));
@@ -287,6 +293,7 @@ enum exit_status check_trace_command(int argc, char **argv, const struct diag *d
     }
     symbols_free(symbols);
     image_free(im);
+    free(path);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(d, "standard output: %s", strerror(errno));
         status = EXIT_IO;

@@ -172,13 +172,18 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
 
 /* ---- the runs ---- */
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void print_run(const struct run_file *r, const char *mark, FILE *out)
 {
     char insns[GROUPED_MAX], cycles[GROUPED_MAX];
 
     fprintf(out, "%s%s: %s, layout %s, %" PRIu64 " hart%s, timing %s, fetch %s, seed %" PRIu64,
-            mark, r->path, r->image, r->layout, r->harts, r->harts == 1 ? "" : "s", r->timing,
-            r->fetch, r->seed);
+            mark, r->path, r->image, r->layout, r->harts, plural(r->harts), r->timing, r->fetch,
+            r->seed);
     if (r->bootargs)
         fprintf(out, ", bootargs `%s'", r->bootargs);
     if (r->replay)
@@ -187,8 +192,9 @@ static void print_run(const struct run_file *r, const char *mark, FILE *out)
             r->revision ? r->revision : "of an unknown revision", grouped(insns, r->instructions),
             grouped(cycles, r->busy_cycles));
     if (r->audited)
-        fprintf(out, "; audit: %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes",
-                r->errors, r->warnings, r->notes);
+        fprintf(out, "; audit: %" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s",
+                r->errors, plural(r->errors), r->warnings, plural(r->warnings), r->notes,
+                plural(r->notes));
     if (r->ended)
         fprintf(out, "; ended: %s, status %" PRIu64, r->ended, r->exit_code);
     fputs("\n", out);

@@ -111,6 +111,12 @@ try "$rvftrace" check-trace "$work/text" "$work/image" >"$out" 2>"$err"
 claim 'a file without commits is refused' refused 65 '.*text: has no commits'
 try "$rvftrace" check-trace "$work/none" "$work/image" >"$out" 2>"$err"
 claim 'a missing file is refused' refused 66 '.*none: '
+run check-trace "$log" "$mcount"
+cp "$out" "$work/by-path"
+run check-trace "$log" guest:mcount
+claim 'guest:NAME is the kernel of that layout' test ! -s "$err" and cmp "$out" "$work/by-path" and test -s "$out"
+run run guest:
+claim 'without a name, guest: is answered with all names' refused 66 'guest:: no name; .* has .*mcount'
 try "$rvftrace" check-trace "$log" >"$out" 2>"$err"
 claim 'a missing image is refused' refused 64 'no image'
 finish

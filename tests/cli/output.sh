@@ -101,7 +101,7 @@ claim 'a text report on a full standard error is status 74' has_status 74
 run run --max-insns 1M "$mcount"
 claim 'why a run was ended is the last thing said, behind the report' \
     has_status 75 and test "$(tail -n 1 "$err")" = 'rvftrace: error: stopped by --max-insns'
-for word in --help --version 'run --help'; do
+for word in --help --version 'run --help' cores 'cores c906'; do
     # shellcheck disable=SC2086 # two words
     try "$rvftrace" $word >/dev/full 2>"$err"
     claim "$word on a full standard output is status 74" has_status 74

@@ -311,4 +311,7 @@ command = json.load(open(sys.argv[1]))["run"]["command"]
 subprocess.run([sys.argv[2], "run", "--quiet", "--report", sys.argv[3], *command[2:]], check=True, stdout=subprocess.DEVNULL)
 assert open(sys.argv[1]).read() == open(sys.argv[3]).read()
 PY
+run run -q --report "$work/one.json" "$programs/selfpatch.elf"
+run report "$work/one.json"
+claim_line 'one error is not many' 'audit: 1 error, 0 warnings' "$out"
 finish
