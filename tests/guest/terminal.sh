@@ -27,6 +27,12 @@ wait status 0
 wait # 
 keys Xcho one two\x1b[H\x1b[3~e\x05\x17three\x1b[D\x1b[D\x7f\x08\x0b\x02\x02X\x06\x06Y\r
 wait # 
+keys echo \xc3\xa9\xc3\xbc\x7fx\r
+wait # 
+keys echo a\xe2\x82\xacb\x1b[D\x1b[D\xc3\xa9\x1b[3~\x1b[C\x7fc\r
+wait # 
+send help nope; work calls 0; work tree x
+wait # 
 keys lost\x15echo first\r
 wait # 
 keys echo second\r
@@ -85,6 +91,10 @@ talked() {
     claim 'the test comes to its end' has_line '^ok - .* sends SIGQUIT$' "$work/said" and has_line '^status 0$' "$out"
     claim 'OPOST: a newline gets a return, or not' grep -qzP 'raw\ncooked\r\n' "$work/raw"
     claim 'a line is edited' has_line '^oneX tY$' "$out"
+    claim '... by characters of UTF-8' has_line '^éx$' "$out" and has_line '^aéc$' "$out"
+    claim 'help of what is no command' has_line "^sh: help: nope: no such command; .help' lists them$" "$out"
+    claim 'work with no number of iterations says what it takes' \
+        test "$(grep -c '^sh: usage: work NAME \[N\] (1 to 2^64-1; default 10)$' "$out")" = 2
     claim '^U drops it, and arrows recall others' test "$(sed -n '/^# .*first$/,/uname/{/^\(first\|second\)$/p;}' "$out" | paste -sd ' ')" = 'first second second first'
     claim 'TAB completes a command' has_line '^Linux$' "$out"
     claim 'and a file, or lists those that there are' has_line '^blk .*function nop$' "$out" and has_line '^available_events  .*  available_tracers$' "$out"

@@ -46,7 +46,7 @@ static const struct applet other_applets[] = {
     {"uniq", "[-c] [FILE...]", do_uniq, NULL},
     {"usleep", "MICROSECONDS", do_usleep, NULL},
     {"wc", "[-lwc] [FILE...]", do_wc, NULL},
-    {"work", "NAME [N]", do_work, NULL},
+    {"work", "NAME [N] (1 to 2^64-1; default 10)", do_work, NULL},
     {"yes", "[WORD]", do_yes, NULL},
     {NULL, NULL, NULL, NULL},
 };
@@ -83,8 +83,12 @@ static int do_help(int argc, char **argv)
 
     if (argc > 1) {
         a = find_applet(argv[1]);
-        status = a ? putf("%s %s\n", a->name, a->usage) : complain("help", argv[1], -ENOENT);
-        return a && a->run == do_work ? list_workloads(1) : status;
+        if (!a) {
+            shell_error("help: %s: no such command; `help' lists them", argv[1]);
+            return STATUS_ERROR;
+        }
+        status = putf("%s %s\n", a->name, a->usage);
+        return a->run == do_work ? list_workloads(1) : status;
     }
     for (i = 0; i < ARRAY_SIZE(tables); i++)
         for (a = tables[i]; a->name && !status; a++)

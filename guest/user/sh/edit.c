@@ -16,10 +16,12 @@ enum key { KEY_NONE = 256, KEY_UP, KEY_DOWN, KEY_RIGHT, KEY_LEFT, KEY_HOME, KEY_
 static struct {
     const char *prompt;
     char text[LINE_ROOM];
-    size_t len, at; /* at: of the cursor */
-    size_t cell;    /* where the terminal's cursor is, from the prompt's begin on */
-    size_t columns; /* of the terminal */
-    bool full_row;  /* a character was written in the last column, and the cursor is still there */
+    size_t len, at;    /* at: of the cursor */
+    size_t cell;       /* where the terminal's cursor is, from the prompt's begin on */
+    size_t columns;    /* of the terminal */
+    char character[4]; /* the bytes that were read of one, */
+    size_t read, left; /* their number, and that of the others */
+    bool full_row; /* a character was written in the last column, and the cursor is still there */
     struct strbuf out; /* not yet written */
 } line;
 
@@ -80,16 +82,32 @@ static void move_to(size_t cell)
     line.cell = cell;
 }
 
+/* Whether the byte goes on with a character of UTF-8. */
+static bool goes_on(char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
+/* In characters, each of which has one cell. */
+static size_t width(const char *s, size_t n)
+{
+    size_t count = 0;
+
+    while (n--)
+        count += !goes_on(*s++);
+    return count;
+}
+
 static size_t cell_of(size_t at)
 {
-    return strlen(line.prompt) + at;
+    return width(line.prompt, strlen(line.prompt)) + width(line.text, at);
 }
 
 /* Writes the line from `from` on, and places the cursor; the cursor is at `from`. */
 static void show_from(size_t from, bool shorter)
 {
     strbuf_addn(&line.out, line.text + from, line.len - from);
-    line.cell += line.len - from;
+    line.cell += width(line.text + from, line.len - from);
     if (from < line.len)
         line.full_row = line.cell % line.columns == 0;
     if (shorter) {
@@ -185,6 +203,34 @@ static void insert(const char *s, size_t n)
     show_from(from, false);
 }
 
+/* The bytes of a character come one by one. Others are left out: they are not UTF-8. */
+static void insert_byte(unsigned char c)
+{
+    if (goes_on(c) && !line.left)
+        return;
+    if (!goes_on(c)) {
+        line.read = 0;
+        line.left = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1;
+    }
+    line.character[line.read++] = c;
+    if (!--line.left)
+        insert(line.character, line.read);
+}
+
+static size_t character_before(size_t at)
+{
+    while (at && goes_on(line.text[--at]))
+        ;
+    return at;
+}
+
+static size_t character_after(size_t at)
+{
+    while (at < line.len && goes_on(line.text[++at]))
+        ;
+    return at;
+}
+
 static void cut(size_t from, size_t to)
 {
     memmove(line.text + from, line.text + to, line.len - to);
@@ -263,7 +309,8 @@ static void find_names(struct strings *found, const char *dir, const char *begin
         sort_strings(found->v, found->n);
 }
 
-static size_t common_length(const struct strings *names)
+/* Of what all names begin with, in whole characters: `least' bytes or more. */
+static size_t common_length(const struct strings *names, size_t least)
 {
     size_t len = strlen(names->v[0]);
     int i;
@@ -271,6 +318,8 @@ static size_t common_length(const struct strings *names)
     for (i = 1; i < names->n; i++)
         while (strncmp(names->v[0], names->v[i], len) != 0)
             len--;
+    while (len > least && goes_on(names->v[0][len]))
+        len--;
     return len;
 }
 
@@ -307,7 +356,7 @@ static void complete(void)
     if (names.n) {
         char *path = path_below(dir, names.v[0]);
 
-        len = common_length(&names);
+        len = common_length(&names, strlen(begin));
         if (names.n > 1 && len == strlen(begin))
             list_names(&names);
         insert(names.v[0] + strlen(begin), len - strlen(begin));
@@ -324,19 +373,11 @@ static void complete(void)
 
 static void edit_key(int key)
 {
-    char c = key;
-
     switch (key) {
     case KEY_LEFT:
-    case 'B' & CTRL:
-        if (line.at)
-            move(line.at - 1);
-        break;
+    case 'B' & CTRL: move(character_before(line.at)); break;
     case KEY_RIGHT:
-    case 'F' & CTRL:
-        if (line.at < line.len)
-            move(line.at + 1);
-        break;
+    case 'F' & CTRL: move(character_after(line.at)); break;
     case KEY_HOME:
     case 'A' & CTRL: move(0); break;
     case KEY_END:
@@ -344,12 +385,12 @@ static void edit_key(int key)
     case 'H' & CTRL:
     case ERASE:
         if (line.at)
-            cut(line.at - 1, line.at);
+            cut(character_before(line.at), line.at);
         break;
     case KEY_DELETE:
     case 'D' & CTRL:
         if (line.at < line.len)
-            cut(line.at, line.at + 1);
+            cut(line.at, character_after(line.at));
         break;
     case 'K' & CTRL: cut(line.at, line.len); break;
     case 'U' & CTRL: cut(0, line.at); break;
@@ -360,8 +401,8 @@ static void edit_key(int key)
         break;
     case '\t': complete(); break;
     default:
-        if (key < KEY_NONE && (key >= ' ' || key < 0))
-            insert(&c, 1);
+        if (key < KEY_NONE && key >= ' ')
+            insert_byte(key);
     }
 }
 
@@ -399,7 +440,7 @@ int edit_line(const char *prompt, struct strbuf *to)
     set_terminal(true);
     read_columns();
     line.prompt = prompt;
-    line.len = line.at = 0;
+    line.len = line.at = line.left = 0;
     show_whole();
     result = edit();
     set_terminal(false);

@@ -28,8 +28,9 @@ int list_workloads(int to)
 
 int do_work(int argc, char **argv)
 {
-    unsigned long iterations = 0;
-    bool bad = argc < 2 || argc > 3 || (argc == 3 && kstrtoul(argv[2], 10, &iterations));
+    unsigned long iterations = 0; /* the kernel's default */
+    bool bad =
+        argc < 2 || argc > 3 || (argc == 3 && (kstrtoul(argv[2], 10, &iterations) || !iterations));
     int fd, err, status;
     char command[64];
 
