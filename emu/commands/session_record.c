@@ -290,13 +290,17 @@ bool session_write_rings(struct session *s)
 bool session_write_trace(struct session *s)
 {
     FILE *out = s->trace.fd >= 0 ? new_file_stream(&s->trace) : NULL;
-    char log[48];
+    const char *log = s->options.log; /* it has been closed */
+    char open_log[48];
 
     if (s->trace.fd < 0 || s->log_lost)
         return s->trace.fd < 0;
-    snprintf(log, sizeof log, "/proc/self/fd/%d", s->log_file.fd);
-    if (out && log_to_trace(s->options.log ? s->options.log : log, &s->options.selected, out,
-                            &s->diag) != EXIT_PASS)
+    if (!log || !strcmp(log, "-")) {
+        snprintf(open_log, sizeof open_log, "/proc/self/fd/%d",
+                 log ? STDOUT_FILENO : s->log_file.fd);
+        log = open_log;
+    }
+    if (out && log_to_trace(log, &s->options.selected, out, &s->diag) != EXIT_PASS)
         return false;
     if (out && !fflush(out) && !ferror(out))
         return new_file_commit(&s->trace, &s->diag);

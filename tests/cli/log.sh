@@ -233,8 +233,9 @@ claim 'another run that is restored in a session begins the log again' \
     test "$(wc -l <"$out")" -gt 1000 and cmp "$work/its" "$work/theirs"
 run run --quiet --console none --log /dev/null --trace "$work/t.json" --max-insns 1 "$mcount"
 claim '--trace cannot be made of a log that cannot be read' refused 74 '/dev/null: --trace reads the log'
-run run --quiet --console none --log - "$mcount" --append 'script="work calls 1"'
+run run --quiet --console none --log - --trace "$work/beside" --function fib "$mcount" --append 'script="work calls 1"'
 claim '--log - is standard output' has_status 0
+claim '... and a trace can be made of it there' has_line "\"name\":\"fib\"" "$work/beside"
 cp "$out" "$work/standard.log"
 run log "$work/standard.log"
 claim '... a log of the run' has_status 0 and has_line 'ended: exit' "$out"
