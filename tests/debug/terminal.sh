@@ -44,6 +44,7 @@ with Session([sys.argv[1] + "/rvftrace", "debug", "--console", "none",
     types("an empty line repeats it", "\r", r"stepi, hart 0.*<ftrace_init\+0x4>.*" + PROMPT)
     types("the arrow brings the last line back", "\x1b[A\r",
           r"stepi, hart 0.*<ftrace_init\+0x6>.*" + PROMPT)
+    types("what is typed need not be ASCII", "echo h\u00e9 \u4e16\r", "\nh\u00e9 \u4e16" + PROMPT)
     for which in ("a run", "a second one"):
         runs()
         s.type("\x03")

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <histedit.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ static void open_terminal(struct input *in)
 {
     HistEvent event;
 
+    (void)setlocale(LC_CTYPE, "C.UTF-8"); /* or libedit drops what is not ASCII */
     in->edit = el_init("rvftrace", stdin, in->d->out, stderr);
     in->history = history_init();
     if (!in->edit || !in->history)
