@@ -36,8 +36,8 @@ enum { CALLS_MAX = 256, SITE_CALLS_MAX = 2, HITS_MAX = 512 };
 enum { OPS_FOLLOWED = 64, WALKS_MAX = 64 };
 
 /*
- * With so many entries on a task's return stack, in whatever units, there is room for more in all
- * kernels.
+ * Each kernel's return stacks have room for more entries than this one, also if the kernel counts
+ * their depth in words.
  */
 enum { DEPTH_WITH_ROOM = 16 };
 
@@ -192,7 +192,7 @@ static void report_argument(struct called_ops *c, struct hart *h, uint64_t pc,
 
 /* ---- calls ---- */
 
-/* Whether so many calls of the site were judged that its others are not. */
+/* Whether SITE_CALLS_MAX calls of the site were judged: later ones are not. */
 static bool is_done(const struct called_ops *c, uint32_t site)
 {
     uint64_t count;

@@ -224,8 +224,8 @@ static bool is_of_task(const struct finding *cause, unsigned kinds)
 }
 
 /*
- * Whether tracers may be called wrongly because of the cause, which was found in so many places
- * that not all are listed: wrong records, old names of ops, or old code that the same hart runs.
+ * Whether the cause explains tracers that are called wrongly at sites that it does not list. It is
+ * wrong records, old names of ops or old code of the same hart, in more places than it lists.
  */
 static bool is_of_many(const struct finding *cause, const struct finding *f, unsigned kinds)
 {

@@ -211,7 +211,7 @@ enum message {
     MESSAGE_OP_LEFT_OUT,
     MESSAGE_OP_TWICE,
     MESSAGE_LIST_LATE,       /* in an update */
-    MESSAGE_RETURN_UNWANTED, /* these four: how a graph tracer is told of returns */
+    MESSAGE_RETURN_UNWANTED, /* this and the next three: a graph tracer's return function */
     MESSAGE_RETURN_LEFT_OUT,
     MESSAGE_RETURN_OLDER,
     MESSAGE_RETURN_NOBODY,

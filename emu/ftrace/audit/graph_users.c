@@ -41,7 +41,7 @@ struct asking {
     struct tally accepted;
 };
 
-/* An entry function that has not returned yet, and the detour in which it was called. */
+/* An entry function was called in a detour that began at `step', and has not returned yet. */
 struct question {
     uint32_t hart;
     uint64_t sp, entry, step;

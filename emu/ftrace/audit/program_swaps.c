@@ -129,7 +129,7 @@ enum program_end program_swaps_fence(struct program_swaps *p, const struct fence
 
 enum { OPCODE_LUI = 0x37, OPCODE_AUIPC = 0x17, OPCODE_MASK = 0x7f, REG_BITS = 0x1f };
 
-/* Whether the first one makes the upper part of a value, of which the second makes the rest. */
+/* Whether the first one is a lui or auipc, and the second takes its result as a base. */
 static bool is_pair(uint32_t first, uint32_t second)
 {
     uint32_t opcode = first & OPCODE_MASK, rd = first >> 7 & REG_BITS;

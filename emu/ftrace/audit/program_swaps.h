@@ -20,7 +20,7 @@ struct state_io;
 
 /* What a program has done after its last store to code, when harts that lack a fence are judged. */
 enum program_end {
-    PROGRAM_GOES_ON, /* it has not done anything yet */
+    PROGRAM_GOES_ON, /* it has neither fenced nor made a system call */
     PROGRAM_FENCED,  /* the kernel has come back with a fence */
     PROGRAM_LEFT, /* it has gone on without: by another system call, or with a fence of its own */
 };
@@ -43,8 +43,8 @@ enum program_end program_swaps_return(struct program_swaps *p, const struct trap
 enum program_end program_swaps_fence(struct program_swaps *p, const struct fence_event *f);
 
 /*
- * Whether the swap is one half of a change of two instructions of which one needs the result of the
- * other, as lui and addi: a hart may run one old and one new half, however each of them is fenced.
+ * Whether another instruction is changed together with this one, and one needs the result of the
+ * other, as lui and addi: a hart may run the old one with the new one, however each is fenced.
  */
 bool program_swaps_is_half(const struct program_swaps *p, const struct stale_fetch *s);
 
