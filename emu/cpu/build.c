@@ -203,8 +203,11 @@ static void add_probes(struct builder *b, const struct fetched *f)
     add_charges(b, owners, &code);
     for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
         const struct probe *probe = &c->probes.at[i];
-        struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &code);
+        const struct probe_owner *owner = probe->owner;
+        struct probe_plan plan = {.action = PROBE_CALL};
 
+        if (owner->plan)
+            plan = owner->plan(owner->ctx, probe->id, &code);
         if (plan.action == PROBE_IGNORE)
             continue;
         if (plan.action == PROBE_COUNT || (plan.action == PROBE_CALL && plan.charged_bytes)) {

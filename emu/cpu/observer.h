@@ -367,6 +367,7 @@ enum probe_verdict { PROBE_GO_ON, PROBE_STOP };
 /* The owner of probes; `id` is its own number for each probe. */
 struct probe_owner {
     void *ctx;
+    /* NULL: each of them is PROBE_CALL. */
     struct probe_plan (*plan)(void *ctx, uint32_t id, const struct probe_code *code);
     enum probe_verdict (*hit)(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc);
 };

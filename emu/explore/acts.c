@@ -224,14 +224,6 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     return PROBE_GO_ON;
 }
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static uint32_t page_number(uint64_t pa)
 {
     return (uint32_t)(pa >> 12 & ~(uint64_t)PLACE_PAGE);
@@ -440,7 +432,7 @@ struct act_log *act_log_new(struct machine *m, struct watch *w)
     l->awaited.kind = ACT_KINDS;
     l->cluster = machine_cluster(m);
     l->watch = w;
-    l->owner = (struct probe_owner){l, plan, hit};
+    l->owner = (struct probe_owner){l, NULL, hit};
     l->image_sites = site_count(watch_sites(w));
     l->list.harts = cluster_hart_count(l->cluster);
     cluster_listen(l->cluster, &listener);

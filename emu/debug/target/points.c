@@ -15,14 +15,6 @@
 
 /* ---- the probe's callbacks ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static bool has_passed(const struct target *t, const struct hart *h, uint64_t pc)
 {
     const struct passed *p = &t->passed[hart_id(h)];
@@ -199,7 +191,7 @@ void points_pass_none(struct target *t)
 
 void points_init(struct target *t)
 {
-    t->owner = (struct probe_owner){.ctx = t, .plan = plan, .hit = hit};
+    t->owner = (struct probe_owner){.ctx = t, .hit = hit};
     t->passed = xcalloc(target_hart_count(t), sizeof *t->passed);
     points_pass_none(t);
 }

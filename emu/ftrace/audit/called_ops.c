@@ -489,14 +489,6 @@ void called_ops_leave(struct called_ops *c, struct hart *h, const struct detour 
 
 /* ---- begin and end, state ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 struct called_ops *called_ops_new(struct audit *a,
                                   const struct detour *(*running)(void *ctx, const struct hart *h),
                                   void *ctx)
@@ -506,8 +498,8 @@ struct called_ops *called_ops_new(struct audit *a,
     *c = (struct called_ops){.audit = a,
                              .running = running,
                              .ctx = ctx,
-                             .at_op = {c, plan, hit_op},
-                             .at_graph = {c, plan, hit_graph}};
+                             .at_op = {c, NULL, hit_op},
+                             .at_graph = {c, NULL, hit_graph}};
     if (!a->config.records || !a->config.symbols ||
         !symbols_find(a->config.symbols, "ftrace_lock", &c->lock))
         c->lock = 0;

@@ -122,14 +122,6 @@ static enum probe_verdict hit_handler(void *ctx, uint32_t id, uint8_t cookie, st
     return PROBE_GO_ON;
 }
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 struct called_probes *
 called_probes_new(struct audit *a, const struct hit *(*innermost)(void *ctx, const struct hart *h),
                   void *ctx)
@@ -139,7 +131,7 @@ called_probes_new(struct audit *a, const struct hit *(*innermost)(void *ctx, con
     c->audit = a;
     c->innermost = innermost;
     c->ctx = ctx;
-    c->at_handler = (struct probe_owner){c, plan, hit_handler};
+    c->at_handler = (struct probe_owner){c, NULL, hit_handler};
     return c;
 }
 

@@ -468,14 +468,6 @@ void graph_users_leave(struct graph_users *g, struct hart *h, const struct detou
 
 /* ---- the whole, and its state ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 struct graph_users *
 graph_users_new(struct audit *a, const struct detour *(*running)(void *ctx, const struct hart *h),
                 void *ctx)
@@ -485,9 +477,9 @@ graph_users_new(struct audit *a, const struct detour *(*running)(void *ctx, cons
     g->audit = a;
     g->running = running;
     g->ctx = ctx;
-    g->at_entry = (struct probe_owner){g, plan, hit_entry};
-    g->at_answer = (struct probe_owner){g, plan, hit_answer};
-    g->at_return = (struct probe_owner){g, plan, hit_return};
+    g->at_entry = (struct probe_owner){g, NULL, hit_entry};
+    g->at_answer = (struct probe_owner){g, NULL, hit_answer};
+    g->at_return = (struct probe_owner){g, NULL, hit_return};
     return g;
 }
 

@@ -61,14 +61,6 @@ static enum probe_verdict hit_ended(void *ctx, uint32_t id, uint8_t cookie, stru
 static enum probe_verdict hit_handler(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                       uint64_t pc);
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 struct hook_owners *
 hook_owners_new(struct audit *a, const struct detour *(*running)(void *ctx, const struct hart *h),
                 void *ctx)
@@ -78,8 +70,8 @@ hook_owners_new(struct audit *a, const struct detour *(*running)(void *ctx, cons
     o->audit = a;
     o->running = running;
     o->ctx = ctx;
-    o->at_ended = (struct probe_owner){o, plan, hit_ended};
-    o->at_handler = (struct probe_owner){o, plan, hit_handler};
+    o->at_ended = (struct probe_owner){o, NULL, hit_ended};
+    o->at_handler = (struct probe_owner){o, NULL, hit_handler};
     return o;
 }
 

@@ -68,14 +68,6 @@ static void judge(struct program_returns *p, struct hart *h, struct running *r, 
 
 /* ---- probes, where programs return to ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 /* Programs that one task runs within each other have different stack pointers. */
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
@@ -140,7 +132,7 @@ struct program_returns *program_returns_new(struct audit *a)
     struct program_returns *p = xcalloc(1, sizeof *p);
 
     p->audit = a;
-    p->owner = (struct probe_owner){p, plan, hit};
+    p->owner = (struct probe_owner){p, NULL, hit};
     return p;
 }
 

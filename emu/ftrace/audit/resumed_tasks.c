@@ -203,14 +203,6 @@ void resumed_tasks_switch(struct resumed_tasks *r, struct hart *h)
     plant(r, pa);
 }
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 /*
  * The result is the previous task, as its caller has to finish that one. gp is the task's only if
  * it is an address of the kernel: one that has no use for it leaves a program's there.
@@ -327,7 +319,7 @@ struct resumed_tasks *resumed_tasks_new(struct audit *a)
 
     r->audit = a;
     r->switching = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->switching);
-    r->owner = (struct probe_owner){r, plan, hit};
+    r->owner = (struct probe_owner){r, NULL, hit};
     return r;
 }
 

@@ -462,14 +462,6 @@ static void begin_task(void *ctx, unsigned which, struct hart *h)
     follow(ctx, h, &step);
 }
 
-static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                          uint64_t pc)
 {
@@ -683,9 +675,9 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .listener = listener,
                         .on_only = !listener.enter || listener.on_only,
                         .at_site = {c, plan_site, hit_site},
-                        .at_trampoline = {c, plan_always, hit_trampoline},
+                        .at_trampoline = {c, NULL, hit_trampoline},
                         .at_return = {c, plan_return, hit_return},
-                        .at_handler_end = {c, plan_always, hit_handler_end}};
+                        .at_handler_end = {c, NULL, hit_handler_end}};
     if (!listens(c)) {
         c->at_site.hit = hit_site_at_once;
         c->at_return.hit = hit_return_at_once;

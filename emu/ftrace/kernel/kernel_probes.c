@@ -46,14 +46,6 @@ struct kernel_probes {
     uint64_t left_out;
 };
 
-static struct probe_plan plan(void *ctx, uint32_t which, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)which;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static enum probe_verdict hit(void *ctx, uint32_t which, uint8_t cookie, struct hart *h,
                               uint64_t pc)
 {
@@ -66,14 +58,6 @@ static enum probe_verdict hit(void *ctx, uint32_t which, uint8_t cookie, struct 
 }
 
 /* ---- returns ---- */
-
-static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
 
 static void forget_awaited(struct kernel_probes *k, size_t i)
 {
@@ -189,8 +173,8 @@ struct kernel_probes *kernel_probes_new(struct cluster *c, const struct image *i
     struct kernel_probes *k = xcalloc(1, sizeof *k);
 
     *k = (struct kernel_probes){.cluster = c, .names = count, .called = called, .ctx = ctx};
-    k->owner = (struct probe_owner){k, plan, hit};
-    k->at_return = (struct probe_owner){k, plan_return, hit_return};
+    k->owner = (struct probe_owner){k, NULL, hit};
+    k->at_return = (struct probe_owner){k, NULL, hit_return};
     for (size_t i = 0; i < count; i++) {
         uint64_t va, pa;
 

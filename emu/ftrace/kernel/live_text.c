@@ -199,14 +199,6 @@ static void take_up_module(struct live_text *l, struct hart *h, uint64_t module)
 
 /* ---- functions of BPF ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_code *code)
-{
-    (void)ctx;
-    (void)id;
-    (void)code;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static void stop_waiting(struct live_text *l, size_t i)
 {
     cluster_uproot(l->cluster, l->waiting.at[i].probe);
@@ -319,7 +311,7 @@ struct live_text *live_text_new(struct cluster *c, const struct image *im,
     struct live_text *l = xcalloc(1, sizeof *l);
 
     *l = (struct live_text){.cluster = c, .symbols = symbols, .text = text, .listener = listener};
-    l->owner = (struct probe_owner){l, plan, hit};
+    l->owner = (struct probe_owner){l, NULL, hit};
     l->calls = kernel_probes_new(c, im, symbols, names, sizeof names / sizeof *names, on_call, l);
     return l;
 }
