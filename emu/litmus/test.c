@@ -9,6 +9,18 @@
 
 #include "base/alloc.h"
 
+/* Those of the tests that herd7 reads. A file that begins with another word is no test. */
+static bool is_architecture(const char *name)
+{
+    static const char *const names[] = {"AArch64", "ARM",  "ASL", "BPF",   "C",   "CPP",   "JAVA",
+                                        "LISA",    "MIPS", "PPC", "RISCV", "X86", "X86_64"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
 /* The architecture, the name, and lines up to the start, of which only Variant= counts. */
 static void parse_header(struct parser *p)
 {
@@ -22,6 +34,9 @@ static void parse_header(struct parser *p)
     p->at = end;
     if (!p->test->name[0])
         lex_problem(p, "expected an architecture and the name of the test");
+    else if (!is_architecture(arch))
+        lex_problem(p, "no litmus test: it begins with `%s', which is no architecture, as RISCV is",
+                    arch);
     if (p->problem || !test_is_riscv(p->test))
         return;
     for (;;) {

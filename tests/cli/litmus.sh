@@ -119,6 +119,10 @@ END
 printf 'AArch64 other\n{ }\n P0 ;\n NOP ;\nexists (0:X1=0)\n' >"$work/other.litmus"
 run litmus "$work/other.litmus"
 claim 'a test for another architecture is passed over' has_line '^Tests 1: 0 run, 1 not of RISC-V' "$out"
+claim 'a file that is no test is not, and its first word is named' malformed notes ':1: no litmus test: it begins with .Some' <<'END'
+Some notes about RISCV
+{ }
+END
 
 cat >"$work/endless.litmus" <<'END'
 RISCV endless
