@@ -111,10 +111,10 @@ outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site 
 
 # docs/debugger.md: its session, run by the command above it.
 sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"
-awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" | sed "s#build/#$BUILD/#g" >"$work/command"
+awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" >"$work/command"
 awk '/^```/ { if (++n == 2) exit; next } n' "$work/section" >"$work/transcript"
 sed -n 's/^(rvftrace) //p' "$work/transcript" >"$work/commands"
-try timeout 60 sh "$work/command" <"$work/commands" >"$work/session" 2>"$err"
+try timeout 60 env "PATH=$(realpath "$BUILD"):$PATH" sh "$work/command" <"$work/commands" >"$work/session" 2>"$err"
 tr -d '\r' <"$work/session" | sed 1d >"$out"
 outline <"$work/transcript" >"$work/said"
 head -n "$(wc -l <"$work/transcript")" "$out" | outline >"$work/is"
