@@ -224,13 +224,13 @@ $(GUEST_OUT)/kallsyms0.o: $(GUEST_OUT)/kallsyms0.S
 define guest_link
 $(1)-dir  := $$(GUEST_OUT)/$(1)
 
-# The kernel is linked twice: first with an empty symbol table, then with the one made
-# from the first link.  No function may have moved between the two.
+# The kernel is linked twice: first with an empty symbol table and without debug information, then with the symbol table
+# made from the first link.  No function may have moved between the two.
 $$($(1)-dir)/kernel0.elf: $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o \
 		$(3)
 	$$(say) LD $$@
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -T $(3) -o $$@ $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o
+	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -S -T $(3) -o $$@ $$($(1)-objs) $$(GUEST_OUT)/kallsyms0.o
 
 $$($(1)-dir)/kallsyms.S: $$($(1)-dir)/kernel0.elf $$(GUEST_SRC)/scripts/kallsyms.awk
 	$$(say) KSYMS $$@
@@ -313,7 +313,7 @@ $$(GUEST_OUT)/$(1)-place$(2)/vmlinux.lds: $$(GUEST_LDS) $$(GUEST_SRC)/scripts/pl
 	$$(say) PLACE $$@
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CROSS)readelf -SW $$($(1)-objs) | $$(GUEST_SRC)/scripts/place.py $(2) $$(GUEST_LDS) >$$@.part && mv $$@.part $$@
-$$(GUEST_OUT)/$(1)-place$(2)/kernel0.elf $$(GUEST_OUT)/$(1)-place$(2)/kernel.elf: GUEST_LDFLAGS += -S
+$$(GUEST_OUT)/$(1)-place$(2)/kernel.elf: GUEST_LDFLAGS += -S
 $$(eval $$(call guest_link,$(1)-place$(2),$(1),$$(GUEST_OUT)/$(1)-place$(2)/vmlinux.lds))
 endef
 
