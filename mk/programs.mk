@@ -61,10 +61,10 @@ $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/vi
 $(addprefix $(PROGRAM_OUT)/virtio-,disk.elf flood.elf write.elf): $(PROGRAM_OUT)/obj/virtio.o
 
 # Programs that change code in a way the ISA allows, for tests/machine/legal.sh. NAME-miss.elf
-# lacks a fence.
+# lacks a fence, or a store.
 LEGAL_SRC   := tests/machine/legal
 LEGAL_OUT   := $(PROGRAM_OUT)/legal
-LEGAL_NAMES := beside dma exec fresh label module remote selfmod swap
+LEGAL_NAMES := backwards beside dma exec fresh label module remote selfmod swap
 LEGAL       := $(foreach n,$(LEGAL_NAMES),$(LEGAL_OUT)/$(n).elf $(LEGAL_OUT)/$(n)-miss.elf)
 LEGAL_COMMON := $(PROGRAM_OUT)/obj/start.o $(LEGAL_OUT)/obj/common.o
 

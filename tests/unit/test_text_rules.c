@@ -184,6 +184,69 @@ static void one_in_the_middle(void **state)
     end(&s, text);
 }
 
+/* The upper half of a jalr may be the same as a breakpoint. */
+static void half_of_an_instruction_is_no_breakpoint(void **state)
+{
+    struct scene s;
+    struct text_map *text = build(&s, false);
+
+    (void)state;
+    store(&s, H + 4, 2, C_EBREAK);
+    store(&s, H + 2, 2, 0x8067); /* jr -1792(t0) */
+    fence(&s);
+    assert_true(is_silent(&s));
+    store(&s, H + 0x12, 2, C_EBREAK); /* at a c.nop of its own */
+    store(&s, H + 0x10, 2, 0x8067);
+    fence(&s);
+    assert_true(is_silent(&s));
+    end(&s, text);
+}
+
+/* First the upper halves of two instructions, then their lower ones. */
+static void several_changes_may_be_under_way(void **state)
+{
+    struct scene s;
+    struct text_map *text = build(&s, false);
+
+    (void)state;
+    for (int64_t half = 2; half >= 0; half -= 2) {
+        store(&s, H + 2 + (uint64_t)half, 2, ADDI(A0, A0, 1) >> 8 * half & 0xffff);
+        store(&s, H + 8 + (uint64_t)half, 2, ADDI(A0, A0, 2) >> 8 * half & 0xffff);
+        store(&s, H + 0x20, 2, CMV); /* one that is complete */
+    }
+    assert_true(is_silent(&s));
+    fence(&s);
+    assert_true(is_silent(&s));
+    store(&s, H + 4, 2, ADDI(A0, A0, 3) >> 16);
+    store(&s, H + 0x40, 2, CMV);
+    fence(&s);
+    assert_broken(&s, MESSAGE_PART, H + 2);
+    end(&s, text);
+}
+
+/* A fence for each store: the instruction is complete at the end that the kernel announces. */
+static void an_announced_update_ends_with_its_end(void **state)
+{
+    struct scene s;
+    struct text_map *text = build(&s, false);
+
+    (void)state;
+    for (unsigned halves = 2; halves > 0; halves--) {
+        updates_announce_begin(s.updates, hart_of(&s, WRITER), ANNOUNCED_TEXT);
+        store(&s, H + 4, 2, ADDI(A0, A0, halves) >> 16);
+        fence(&s);
+        if (halves == 2)
+            store(&s, H + 2, 2, ADDI(A0, A0, halves) & 0xffff);
+        fence(&s);
+        assert_true(is_silent(&s));
+        updates_announce_end(s.updates, hart_of(&s, WRITER));
+        if (halves == 2)
+            assert_true(is_silent(&s));
+    }
+    assert_broken(&s, MESSAGE_PART, H + 2);
+    end(&s, text);
+}
+
 static void half_of_one_is_judged_when_the_writer_fences(void **state)
 {
     struct scene s;
@@ -519,6 +582,9 @@ int main(void)
         cmocka_unit_test(breakpoints_come_and_go),
         cmocka_unit_test(two_breakpoints_side_by_side_are_two),
         cmocka_unit_test(one_in_the_middle),
+        cmocka_unit_test(half_of_an_instruction_is_no_breakpoint),
+        cmocka_unit_test(several_changes_may_be_under_way),
+        cmocka_unit_test(an_announced_update_ends_with_its_end),
         cmocka_unit_test(half_of_one_is_judged_when_the_writer_fences),
         cmocka_unit_test(a_fence_in_a_trap_is_no_end),
         cmocka_unit_test(half_of_one_is_judged_at_the_end_of_the_run),

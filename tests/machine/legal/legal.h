@@ -2,7 +2,7 @@
  * legal.h - for programs that change code as the ISA allows, on 1 to 4 harts.
  *
  * Each program is built twice: correct, and with -DMISS, which leaves out one
- * fence. The first must have no findings in any fetch mode, the second must have one.
+ * fence, or one store. The first must have no findings in any fetch mode, the second must have one.
  * Hart 0 runs main(), the others helper(); when main() returns, its result is the run's
  * status.
  */
