@@ -375,10 +375,20 @@ static void with_the_lock_they_may(void **state)
     wreck(&s);
 }
 
-/* The lock is known; nobody has it. */
+static void set_interrupts(struct scene *s, unsigned hart, bool on)
+{
+    const uint64_t sie = 2;
+
+    set_csr(hart_of(s, hart), MSTATUS, (csr(hart_of(s, hart), MSTATUS) & ~sie) | (on ? sie : 0));
+}
+
+/* The lock is known; nobody has it. Interrupts are off. */
 static void build_with_lock(struct scene *s)
 {
     build(s, ATOMIC);
+    set_interrupts(s, OTHER, false);
+    start_hart(hart_of(s, WRITER));
+    set_mode(s, WRITER, PRIV_S, false);
     hart_set_reg(hart_of(s, WRITER), TP, 0x1000);
     hart_set_reg(hart_of(s, OTHER), TP, 0x2000);
     let_own(s, WRITER);
@@ -443,14 +453,26 @@ static void a_store_without_the_lock_that_nobody_has(void **state)
 
     (void)state;
     build_with_lock(&s);
+    store(&s, OTHER, G + 4, 4, NOP, NOP); /* changes nothing */
     store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
-    pass_fence(&s, OTHER, OTHER, s.stamp, 0);
-    pass_fence(&s, WRITER, OTHER, s.stamp, 0);
-    let_own(&s, WRITER);
-    pass_fence(&s, OTHER, OTHER, s.stamp, 0);
-    store(&s, WRITER, F + 4, 4, JALR_T0, NOP);
-    pass_fence(&s, WRITER, WRITER, s.stamp, 0);
     assert_int_equal(writer_without_lock(&s), HARTS);
+    set_interrupts(&s, WRITER, true); /* it is not stopped */
+    store(&s, OTHER, G + 4, 4, JALR_T0, NOP);
+    assert_int_equal(writer_without_lock(&s), OTHER);
+    wreck(&s);
+}
+
+/* Such a task may have been preempted, while it stores itself. */
+static void a_task_that_waits_protects_nothing_if_interrupts_are_on(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build_with_lock(&s);
+    poke(&s.w, DATA, 0x3000, 8);
+    set_interrupts(&s, OTHER, true);
+    store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
+    assert_int_equal(writer_without_lock(&s), OTHER);
     wreck(&s);
 }
 
@@ -466,6 +488,7 @@ static void stop_machine_patches_for_a_task_that_waits(void **state)
     let_own(&s, WRITER);
     store(&s, WRITER, F + 4, 4, NOP, JALR_T0);
     poke(&s.w, DATA, 0x3000, 8);
+    set_interrupts(&s, OTHER, false);
     store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
     let_own(&s, WRITER);
     store(&s, WRITER, F + 4, 4, JALR_T0, NOP);
@@ -484,6 +507,7 @@ static void one_after_the_other_is_not_in_turn(void **state)
     let_own(&s, WRITER);
     store(&s, WRITER, F + 4, 4, NOP, JALR_T0);
     poke(&s.w, DATA, 0, 8);
+    set_interrupts(&s, OTHER, false);
     store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
     store(&s, OTHER, G + 4, 4, JALR_T0, NOP);
     assert_true(is_silent(&s));
@@ -529,6 +553,7 @@ int main(void)
         cmocka_unit_test(another_hart_gets_the_lock_between_the_store_and_its_fence),
         cmocka_unit_test(another_hart_patches_between_the_store_and_its_fence),
         cmocka_unit_test(a_store_without_the_lock_that_nobody_has),
+        cmocka_unit_test(a_task_that_waits_protects_nothing_if_interrupts_are_on),
         cmocka_unit_test(stop_machine_patches_for_a_task_that_waits),
         cmocka_unit_test(one_after_the_other_is_not_in_turn),
         cmocka_unit_test(a_kernel_that_never_uses_the_lock_is_not_judged_by_it),

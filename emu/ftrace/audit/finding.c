@@ -77,6 +77,9 @@ const char *message_text(enum message message)
         [MESSAGE_LOCK_OTHER] =
             "text_mutex, which the task did not own from its store to its fence: "
             "the hart above was changing text, too, or had the lock",
+        [MESSAGE_LOCK_BARE] =
+            "text_mutex, which other stores to text are made with: neither this task had it at the "
+            "store, nor one that waits while this hart takes no interrupts",
         [MESSAGE_ALIAS] = "at this address, through which the store was made, and still writable",
         [MESSAGE_INSIDE] =
             "the handler of the fault goes on in the middle of an instruction: it took "

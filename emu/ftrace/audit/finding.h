@@ -134,6 +134,7 @@ enum message {
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
     MESSAGE_LOCK_THERE,
     MESSAGE_LOCK_OTHER,
+    MESSAGE_LOCK_BARE, /* text_mutex, although no other hart was seen to change text */
     MESSAGE_ALIAS,     /* of text, left mapped */
     MESSAGE_WRITABLE,  /* text at its own address */
     MESSAGE_OPEN,      /* any page of the kernel that can be written and executed */

@@ -531,11 +531,32 @@ static bool is_of_running_code(const struct audit *a, const struct code_write *w
            state_rules_module_runs(a, site);
 }
 
+/* Whether something else may happen on some hart before the present store's hart fences. */
+static bool may_interleave(struct audit *a, const struct code_write *w)
+{
+    return is_interruptible(cluster_hart(a->config.cluster, w->who.hart)) ||
+           patch_rules_onlooker(a, w) != NO_HART;
+}
+
+/* Other stores to text were made with the lock, and this one by a task that does not have it. */
+static void report_bare(struct audit *a, const struct code_write *w)
+{
+    struct finding *f;
+
+    if (!audit_is_settled(a) || !changes(w) || !may_interleave(a, w))
+        return;
+    f = report(a, RULE_concurrent_patchers, w);
+    if (!f)
+        return;
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_LOCK_BARE);
+    audit_fact_order(f);
+}
+
 /*
  * Harts must not be between the mapping of text and the fence at the same time, whatever they
  * change. text_mutex keeps others out if the hart's own task is the owner, or if the owner runs on
- * no hart, as one that waits for stop_machine to patch on its behalf. A kernel that does not use
- * text_mutex in the form that is known is not judged.
+ * no hart, as one that waits for stop_machine to patch on its behalf, and the hart takes no
+ * interrupts. A kernel that does not use text_mutex in the form that is known is not judged.
  */
 static void check_overlap(struct patch_rules *r, const struct code_write *w)
 {
@@ -544,11 +565,12 @@ static void check_overlap(struct patch_rules *r, const struct code_write *w)
     uint32_t other;
     bool guarded;
 
-    if (cluster_hart_count(a->config.cluster) == 1 || w->who.kind != WRITER_HART ||
-        a->harts[w->who.hart].text.stamp != w->stamp || !a->config.text_mutex)
+    if (w->who.kind != WRITER_HART || a->harts[w->who.hart].text.stamp != w->stamp ||
+        !a->config.text_mutex)
         return;
     lock = lock_state(a, w->who.hart, &other);
-    guarded = lock == LOCK_OWN || lock == LOCK_OF_SLEEPER;
+    guarded = lock == LOCK_OWN || (lock == LOCK_OF_SLEEPER &&
+                                   !is_interruptible(cluster_hart(a->config.cluster, w->who.hart)));
     r->lock_seen |= lock == LOCK_OWN;
     r->harts[w->who.hart].is_bare = !guarded && r->lock_seen && is_of_running_code(a, w);
     check_between(r, w, guarded);
@@ -556,6 +578,8 @@ static void check_overlap(struct patch_rules *r, const struct code_write *w)
     if (r->harts[w->who.hart].is_bare && lock == LOCK_OF_OTHER) {
         r->harts[w->who.hart].is_bare = false;
         report_other_owner(a, w, other);
+    } else if (r->harts[w->who.hart].is_bare) {
+        report_bare(a, w);
     }
     note_store(r, w, guarded);
 }
