@@ -367,7 +367,7 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := bpf bpfcount bpfjit bpftest hello perf perfcheck forktest memtest systest threadtest ttytest fptest sigtest linktest mark interptest waittest sysbench ujit
+USER_PROGRAMS := bpf bpfcount bpfjit bpftest hello perf perfcheck forktest memtest systest threadtest ttytest fptest vectest sigtest linktest mark interptest waittest sysbench ujit
 # The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)

@@ -7,6 +7,7 @@
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
+#include <asm/setup.h>
 #include <asm/vdso.h>
 #include <linux/binfmts.h>
 #include <linux/elf.h>
@@ -24,7 +25,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-enum { MAX_PHDRS = 32, AUX_WORDS = 2 * 16 };
+enum { MAX_PHDRS = 32, AUX_WORDS = 2 * 17 };
 
 struct elf_image {
     Elf64_Ehdr ehdr;
@@ -306,6 +307,7 @@ static void put_auxv(struct stack_words *w, const struct elf_program *prog, unsi
     put_aux(w, AT_EUID, 0);
     put_aux(w, AT_GID, 0);
     put_aux(w, AT_EGID, 0);
+    put_aux(w, AT_HWCAP, elf_hwcap());
     put_aux(w, AT_CLKTCK, HZ);
     put_aux(w, AT_SECURE, 0);
     put_aux(w, AT_RANDOM, random);

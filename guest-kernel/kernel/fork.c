@@ -1,6 +1,7 @@
 /* fork.c - creates and destroys tasks and address spaces. */
 #include <asm/page.h>
 #include <asm/tlbflush.h>
+#include <asm/vector.h>
 #include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/errno.h>
@@ -345,6 +346,7 @@ static void free_task(struct task_struct *p)
     ftrace_graph_exit_task(p);
     rethook_flush_task(p);
     free_kthread_struct(p);
+    riscv_v_thread_free(p);
     kfree(p);
 }
 

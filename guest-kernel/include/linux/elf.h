@@ -98,6 +98,7 @@ enum {
     AT_EUID = 12,
     AT_GID = 13,
     AT_EGID = 14,
+    AT_HWCAP = 16,
     AT_CLKTCK = 17,
     AT_SECURE = 23,
     AT_RANDOM = 25,

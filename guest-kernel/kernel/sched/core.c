@@ -8,6 +8,7 @@
 #include <asm/mmu_context.h>
 #include <asm/page.h>
 #include <asm/switch_to.h>
+#include <asm/vector.h>
 #include <linux/bitops.h>
 #include <linux/blkdev.h>
 #include <linux/bug.h>
@@ -441,6 +442,7 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
     ftrace_graph_sched_switch(prev, next);
     switch_mm(prev->mm, next->mm);
     __switch_to_fpu(prev, next);
+    __switch_to_vector(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
 }

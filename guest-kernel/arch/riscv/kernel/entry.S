@@ -44,10 +44,10 @@ handle_exception:
     .endr
 
     /*
-     * Access to user pages and floating point, if on when the trap came, must be off in the
-     * kernel.
+     * Access to user pages, floating point and vectors, if on when the trap came, must be off in
+     * the kernel.
      */
-    li   t0, SR_SUM | SR_FS
+    li   t0, SR_SUM | SR_FS | SR_VS
     ld   s0, TASK_TI_USER_SP(tp)
     csrr s1, sscratch
     csrw sscratch, zero

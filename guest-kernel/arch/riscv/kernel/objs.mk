@@ -1,4 +1,4 @@
-obj-y += head.o entry.o setup.o cpu.o smp.o smpboot.o traps.o module.o fpu.o process.o signal.o \
+obj-y += head.o entry.o setup.o cpu.o smp.o smpboot.o traps.o module.o fpu.o vector.o vstate.o process.o signal.o \
 	syscall_table.o
 # No code, and exports alone.
 notrace-y += asm-offsets.o riscv_ksyms.o

@@ -4,6 +4,7 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/switch_to.h>
+#include <asm/vector.h>
 #include <linux/preempt.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
@@ -79,6 +80,7 @@ void start_thread(struct pt_regs *regs, unsigned long pc, unsigned long sp)
     regs->epc = pc;
     regs->sp = sp;
     regs->status = SR_SPIE;
+    riscv_v_thread_free(current); /* the unit is off in the new registers */
     if (!has_fpu)
         return;
     regs->status |= SR_FS_INITIAL;
@@ -106,6 +108,7 @@ void copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
     } else {
         *childregs = *task_pt_regs(current);
         childregs->a0 = 0;
+        childregs->status &= ~SR_VS; /* a system call keeps no vectors */
         if (args->stack)
             childregs->sp = args->stack;
         if (args->flags & CLONE_SETTLS)

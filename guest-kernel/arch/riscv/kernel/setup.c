@@ -5,6 +5,7 @@
 #include <asm/setup.h>
 #include <asm/smp.h>
 #include <asm/switch_to.h>
+#include <asm/vector.h>
 #include <linux/console.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -30,6 +31,7 @@ void setup_arch(unsigned long boot_hartid)
     enable_user_counters();
     if (early_init_dt_scan(early_dtb(), &machine_info))
         panic("no device tree");
+    riscv_v_setup_vsize();
     paging_init(machine_info.memory_start, machine_info.memory_end);
     if (machine_info.uart_phys)
         ns16550_init(machine_info.uart_phys);

@@ -9,6 +9,7 @@
 #include <asm/ptrace.h>
 #include <asm/switch_to.h>
 #include <asm/vdso.h>
+#include <asm/vector.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -29,12 +30,23 @@ struct siginfo {
     int si_signo, si_errno, si_code, pad[29];
 };
 
+/* Of what follows the frame. The size includes these eight bytes. */
+struct riscv_ctx_hdr {
+    u32 magic, size;
+};
+
+enum { RISCV_V_MAGIC = 0x53465457 };
+
 struct sigcontext {
     unsigned long regs[NR_GREGS];
-    /* room for quad precision; only the first 33 words are used */
+    /* room for quad precision; only the first 33 words are used, and the last one */
     union {
         struct riscv_d_ext_state d;
         u64 q[66];
+        struct {
+            u64 room[65];
+            struct riscv_ctx_hdr first;
+        } extension;
     } fpregs;
 } __aligned(16);
 
@@ -84,10 +96,61 @@ static void restore_fp(struct pt_regs *regs, const struct sigcontext *sc)
     preempt_enable();
 }
 
+/* What follows the frame of a program whose vector unit is on: its state, its registers, the end.
+ */
+static unsigned long vector_frame_size(const struct pt_regs *regs)
+{
+    return regs->status & SR_VS
+               ? sizeof(struct riscv_v_ext_state) + riscv_v_vsize + sizeof(struct riscv_ctx_hdr)
+               : 0;
+}
+
+static unsigned long save_vectors(struct pt_regs *regs, struct sigcontext *sc, void __user *to)
+{
+    const struct riscv_ctx_hdr end = {0, 0};
+    struct riscv_v_ext_state state;
+    void *registers = current->thread.vstate.datap;
+
+    if (!(regs->status & SR_VS))
+        return 0;
+    preempt_disable();
+    riscv_v_vstate_save(current, regs);
+    preempt_enable();
+    sc->fpregs.extension.first = (struct riscv_ctx_hdr){
+        RISCV_V_MAGIC, sizeof(struct riscv_ctx_hdr) + sizeof(state) + riscv_v_vsize};
+    state = current->thread.vstate;
+    state.datap = to + sizeof(state);
+    return copy_to_user(to, &state, sizeof(state)) |
+           copy_to_user(state.datap, registers, riscv_v_vsize) |
+           copy_to_user(state.datap + riscv_v_vsize, &end, sizeof(end));
+}
+
+/* A frame without vectors, or made up by a program that has used none, changes nothing. */
+static unsigned long restore_vectors(struct pt_regs *regs, const struct sigcontext *sc,
+                                     const void __user *from)
+{
+    void *registers = current->thread.vstate.datap;
+    struct riscv_v_ext_state state;
+
+    if (!(regs->status & SR_VS) || sc->fpregs.extension.first.magic != RISCV_V_MAGIC)
+        return 0;
+    riscv_v_vstate_discard(regs); /* a switch that comes in between does not overwrite them */
+    if (copy_from_user(&state, from, sizeof(state)) ||
+        copy_from_user(registers, state.datap, riscv_v_vsize))
+        return 1;
+    preempt_disable();
+    state.datap = registers;
+    current->thread.vstate = state;
+    riscv_v_vstate_restore(current, regs);
+    preempt_enable();
+    return 0;
+}
+
 int setup_rt_frame(struct pt_regs *regs, int sig, int code, unsigned long handler)
 {
     struct rt_sigframe *frame = kzalloc(sizeof(*frame));
-    struct rt_sigframe __user *to = (void *)((regs->sp - sizeof(*frame)) & ~15ul);
+    struct rt_sigframe __user *to =
+        (void *)((regs->sp - sizeof(*frame) - vector_frame_size(regs)) & ~15ul);
     unsigned long failed;
 
     if (!frame)
@@ -97,7 +160,8 @@ int setup_rt_frame(struct pt_regs *regs, int sig, int code, unsigned long handle
     frame->uc.uc_sigmask[0] = sigmask_to_save();
     memcpy(frame->uc.uc_mcontext.regs, regs, sizeof(frame->uc.uc_mcontext.regs));
     save_fp(regs, &frame->uc.uc_mcontext);
-    failed = copy_to_user(to, frame, sizeof(*frame));
+    failed = save_vectors(regs, &frame->uc.uc_mcontext, to + 1);
+    failed |= copy_to_user(to, frame, sizeof(*frame));
     kfree(frame);
     if (failed)
         return -EFAULT;
@@ -127,7 +191,8 @@ SYSCALL_DEFINE0(rt_sigreturn)
     struct ucontext *uc = kmalloc(sizeof(*uc));
     unsigned long a0 = 0;
 
-    if (uc && !copy_from_user(uc, &frame->uc, sizeof(*uc)))
+    if (uc && !copy_from_user(uc, &frame->uc, sizeof(*uc)) &&
+        !restore_vectors(regs, &uc->uc_mcontext, frame + 1))
         a0 = restore_frame(regs, uc);
     else
         force_sig(SIGSEGV);

@@ -8,6 +8,7 @@
 #include <asm/stacktrace.h>
 #include <asm/syscall.h>
 #include <asm/traps.h>
+#include <asm/vector.h>
 #include <linux/errno.h>
 #include <linux/hardirq.h>
 #include <linux/irq.h>
@@ -136,6 +137,7 @@ static void do_trap_ecall_u(struct pt_regs *regs)
     syscall_fn_t fn;
 
     regs->epc += 4;
+    riscv_v_vstate_discard(regs);
     current->restart_a0 = regs->a0;
     if (syscall_traced())
         do_syscall_trace_enter(regs);
@@ -150,6 +152,8 @@ static void do_trap_user(struct pt_regs *regs)
 {
     const struct exception *e = exception_of(regs->cause);
 
+    if (regs->cause == EXC_INST_ILLEGAL && riscv_v_first_use_handler(regs))
+        return;
     force_sig_fault(regs, e->sig, e->code, regs->epc);
 }
 

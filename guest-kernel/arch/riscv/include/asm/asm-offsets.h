@@ -16,6 +16,12 @@
 #define FSTATE_F0   0
 #define FSTATE_FCSR 256
 
+#define VSTATE_VSTART 0
+#define VSTATE_VL     8
+#define VSTATE_VTYPE  16
+#define VSTATE_VCSR   24
+#define VSTATE_VLENB  32
+
 #define PT_EPC     0
 #define PT_RA      8
 #define PT_SP      16

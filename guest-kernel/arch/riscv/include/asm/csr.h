@@ -9,8 +9,13 @@
 #define SR_SIE  0x00000002 /* interrupts enabled */
 #define SR_SPIE 0x00000020 /* SIE before the trap */
 #define SR_SPP  0x00000100 /* the trap came from S-mode */
+#define SR_VS   0x00000600 /* state of the vector unit */
 #define SR_FS   0x00006000 /* state of the floating-point unit */
 #define SR_SUM  0x00040000 /* S-mode may access user pages */
+
+#define SR_VS_INITIAL 0x00000200
+#define SR_VS_CLEAN   0x00000400
+#define SR_VS_DIRTY   0x00000600
 
 #define SR_FS_INITIAL 0x00002000
 #define SR_FS_CLEAN   0x00004000
@@ -39,6 +44,7 @@
 
 enum {
     EXC_INST_MISALIGNED = 0,
+    EXC_INST_ILLEGAL = 2,
     EXC_SYSCALL = 8,
     EXC_INST_PAGE_FAULT = 12,
     EXC_LOAD_PAGE_FAULT = 13,

@@ -16,11 +16,19 @@ struct riscv_d_ext_state {
     u32 fcsr;
 };
 
+/* Vector state of a task that does not run. datap: its registers, v0 first; NULL: it has used none.
+ */
+struct riscv_v_ext_state {
+    unsigned long vstart, vl, vtype, vcsr, vlenb;
+    void *datap;
+};
+
 /* Callee-saved registers of a task that does not run. */
 struct thread_struct {
     unsigned long ra, sp;
     unsigned long s[12];
     struct riscv_d_ext_state fstate;
+    struct riscv_v_ext_state vstate;
 };
 
 struct pt_regs;
