@@ -438,6 +438,8 @@ struct hart_vectors hart_vectors(const struct hart *h)
 
     return (struct hart_vectors){.vl = s->vl,
                                  .vtype = s->vtype,
+                                 .vstart = s->vstart,
+                                 .vcsr = (uint64_t)s->vxrm << 1 | s->vxsat,
                                  .executed = s->executed,
                                  .stores = s->stores,
                                  .on = h->s.csr.mstatus & MSTATUS_VS,

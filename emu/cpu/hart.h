@@ -152,12 +152,12 @@ const uint8_t *hart_vector(const struct hart *h, unsigned reg, unsigned *bytes);
 void hart_set_vector(struct hart *h, unsigned reg, const uint8_t *from);
 
 /*
- * Of the vector unit, if the hart has one: vl and vtype; whether it is on; how many vector
+ * Of the vector unit, if the hart has one: its CSRs; whether it is on; how many vector
  * instructions the hart has executed, where each change of a register counts, so that it is
  * never 0; and how many of these were stores of vector registers.
  */
 struct hart_vectors {
-    uint64_t vl, vtype, executed, stores;
+    uint64_t vl, vtype, vstart, vcsr, executed, stores;
     bool on, dirty; /* mstatus.VS */
 };
 struct hart_vectors hart_vectors(const struct hart *h);

@@ -1,9 +1,9 @@
 /*
- * test_contract_vectors.c - vector registers across trampolines and return handlers.
+ * test_contract_vectors.c - vector registers across trampolines, return handlers and interrupts.
  */
 #include "unit/contract_stage.h"
 
-enum { VS_CLEAN = 2, VS_DIRTY = 3, VS_SHIFT = 9 };
+enum { VCSR = 0x00f, VS_CLEAN = 2, VS_DIRTY = 3, VS_SHIFT = 9 };
 
 static void set_vs(struct stage *t, uint64_t vs)
 {
@@ -178,6 +178,108 @@ static void vl_and_vtype_of_a_program_are_kept(void **state)
     take_down(&t);
 }
 
+/* ---- what an interrupt leaves as it was ---- */
+
+static void interrupt(struct stage *t, enum privilege from)
+{
+    pass_event(&t->s, &(struct event){.kind = EVENT_TRAP,
+                                      .trap = {.hart = t->h,
+                                               .cause = 5,
+                                               .interrupt = true,
+                                               .epc = hart_pc(t->h),
+                                               .from = from,
+                                               .to = PRIV_S}});
+}
+
+static void go_back(struct stage *t, enum privilege to, uint64_t pc)
+{
+    pass_event(&t->s,
+               &(struct event){.kind = EVENT_TRAP_RETURN,
+                               .trap_return = {.hart = t->h, .pc = pc, .from = PRIV_S, .to = to}});
+}
+
+static void what_an_interrupt_changes_is_found(void **state)
+{
+    static const enum privilege modes[] = {PRIV_U, PRIV_S};
+    struct stage t;
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
+        build(&t);
+        set_vs(&t, VS_CLEAN);
+        interrupt(&t, modes[i]);
+        change_vector(&t, 17);
+        go_back(&t, modes[i], hart_pc(t.h));
+        assert_changed(&t, RULE_clobbered_register, "v17");
+        take_down(&t);
+    }
+}
+
+static void an_interrupt_keeps_the_units_state(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    set_vs(&t, VS_DIRTY);
+    interrupt(&t, PRIV_U);
+    set_csr(t.h, VCSR, 3);
+    go_back(&t, PRIV_U, hart_pc(t.h));
+    assert_changed(&t, RULE_clobbered_csr, "vcsr");
+    take_down(&t);
+    build(&t);
+    set_vs(&t, VS_CLEAN);
+    interrupt(&t, PRIV_U);
+    change_vector(&t, 17); /* which is nothing more: the unit is off */
+    set_vs(&t, 0);
+    go_back(&t, PRIV_U, hart_pc(t.h));
+    assert_changed(&t, RULE_clobbered_csr, "sstatus.VS");
+    take_down(&t);
+}
+
+/* Where nothing is in the registers, and where a program goes on elsewhere, as in a handler. */
+static void otherwise_vectors_may_change(void **state)
+{
+    enum { VS_INITIAL = 1 };
+    struct stage t;
+
+    (void)state;
+    for (unsigned elsewhere = 0; elsewhere < 2; elsewhere++) {
+        build(&t);
+        set_vs(&t, elsewhere ? VS_DIRTY : VS_INITIAL);
+        interrupt(&t, PRIV_U);
+        change_vector(&t, 17);
+        go_back(&t, PRIV_U, hart_pc(t.h) + 4 * elsewhere);
+        assert_silent(&t);
+        take_down(&t);
+    }
+}
+
+/* More than are kept at one time: the copies are used again, and each is compared with its own. */
+static void many_interrupts_are_compared(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    set_vs(&t, VS_DIRTY);
+    for (unsigned i = 0; i < 2000; i++) {
+        change_vector(&t, i % 32);
+        interrupt(&t, PRIV_U);
+        if (i % 3 == 0) { /* a page fault, say, of the handler's */
+            interrupt(&t, PRIV_S);
+            go_back(&t, PRIV_S, hart_pc(t.h));
+        }
+        go_back(&t, PRIV_U, hart_pc(t.h));
+    }
+    assert_silent(&t);
+    interrupt(&t, PRIV_U);
+    change_vector(&t, 5);
+    go_back(&t, PRIV_U, hart_pc(t.h));
+    assert_changed(&t, RULE_clobbered_register, "v5");
+    take_down(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +290,10 @@ int main(void)
         cmocka_unit_test(but_not_registers_that_are_no_programs),
         cmocka_unit_test(the_unit_is_left_as_it_was),
         cmocka_unit_test(vl_and_vtype_of_a_program_are_kept),
+        cmocka_unit_test(what_an_interrupt_changes_is_found),
+        cmocka_unit_test(an_interrupt_keeps_the_units_state),
+        cmocka_unit_test(otherwise_vectors_may_change),
+        cmocka_unit_test(many_interrupts_are_compared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -300,6 +300,8 @@ static const char *register_name(unsigned number)
         [FACT_VS - FACT_SLOT] = "sstatus.VS",
         [FACT_VL - FACT_SLOT] = "vl",
         [FACT_VTYPE - FACT_SLOT] = "vtype",
+        [FACT_VSTART - FACT_SLOT] = "vstart",
+        [FACT_VCSR - FACT_SLOT] = "vcsr",
     };
     static const char *const vectors[] = {"v0",  "v1",  "v2",  "v3",  "v4",  "v5",  "v6",  "v7",
                                           "v8",  "v9",  "v10", "v11", "v12", "v13", "v14", "v15",

@@ -324,6 +324,8 @@ enum {
     FACT_VS,
     FACT_VL,
     FACT_VTYPE,
+    FACT_VSTART,
+    FACT_VCSR,
     FACT_VREG, /* v0 to v31; the value: the first doubleword that differs */
     FACT_REGISTERS = FACT_VREG + 32,
 };

@@ -20,6 +20,7 @@
 #include "cpu/store_order.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
+#include "ftrace/audit/resumed_vectors.h"
 #include "ftrace/kernel/guest_table.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
@@ -39,9 +40,10 @@ enum { NAMED_MAX = 5 };
 struct left {
     uint64_t task, pc, cycle, step;
     uint32_t hart;
-    uint8_t from;  /* of what was interrupted: the privilege */
-    bool floats;   /* fregs are its own */
-    uint32_t late; /* registers whose loads wait (--stores delayed): their values come later */
+    uint8_t from;     /* of what was interrupted: the privilege */
+    bool floats;      /* fregs are its own */
+    uint32_t late;    /* registers whose loads wait (--stores delayed): their values come later */
+    uint32_t vectors; /* their number in resumed_vectors.h; 0: none are compared */
     uint64_t regs[32], fregs[32];
 };
 
@@ -62,6 +64,7 @@ struct resumed_tasks {
     VEC_OF(struct left) tasks;
     VEC_OF(struct left) interrupted; /* the oldest first */
     struct switching *switching;     /* of each hart */
+    struct resumed_vectors *vectors; /* NULL: the harts have none */
     struct probe_owner owner;
     VEC_OF(struct place) places;
     uint64_t left_out;
@@ -113,22 +116,22 @@ static void add_registers(struct finding *f, uint32_t changed, unsigned first,
     }
 }
 
-/* One finding for all registers that the code at `code' has lost. */
-static void report(struct resumed_tasks *r, struct hart *h, const struct left *l, uint64_t code,
-                   uint32_t integers, uint32_t floats)
+/* A finding at `code', which has lost something; NULL: it is not a new one. */
+static struct finding *report(struct resumed_tasks *r, struct hart *h, const struct left *l,
+                              uint64_t code, enum rule rule)
 {
     struct audit *a = r->audit;
-    const struct breach b = {.rule = RULE_clobbered_register,
+    const struct breach b = {.rule = rule,
                              .hart = hart_id(h),
                              .site = NO_SITE,
                              .pc = code,
                              .cycle = hart_cycles(h),
-                             .cause = audit_cause(RULE_clobbered_register, code)};
+                             .cause = audit_cause(rule, code)};
     struct finding *f = audit_add(a, &b);
     struct fact *stopped;
 
     if (!f)
-        return;
+        return NULL;
     audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = code;
     stopped = audit_fact(f, LABEL_STOPPED, FACT_MOMENT);
     stopped->hart = l->hart;
@@ -136,20 +139,54 @@ static void report(struct resumed_tasks *r, struct hart *h, const struct left *l
     stopped->cycle = l->cycle;
     stopped->step = l->step;
     audit_fact_moment(f, LABEL_RESUMED, h, l->pc);
+    return f;
+}
+
+static void end_report(const struct resumed_tasks *r, struct hart *h, struct finding *f)
+{
+    audit_fact_task(r->audit, f, h);
+    audit_fact_order(f);
+}
+
+/* One finding for all registers that are lost: integers or, if none of them is, the others. */
+static void report_registers(struct resumed_tasks *r, struct hart *h, const struct left *l,
+                             uint64_t code, uint32_t integers, uint32_t floats, uint32_t vectors)
+{
+    struct finding *f = report(r, h, l, code, RULE_clobbered_register);
+
+    if (!f)
+        return;
     add_registers(f, integers, 0, l->regs, hart_regs(h));
     if (!integers)
         add_registers(f, floats, FACT_FREG, l->fregs, hart_fregs(h));
-    audit_fact_task(a, f, h);
-    audit_fact_order(f);
+    if (!integers && !floats)
+        resumed_vectors_add_registers(r->vectors, l->vectors, h, vectors, f);
+    end_report(r, h, f);
+}
+
+static void report_vector_state(struct resumed_tasks *r, struct hart *h, const struct left *l,
+                                uint64_t code, uint32_t state)
+{
+    struct finding *f = report(r, h, l, code, RULE_clobbered_csr);
+
+    if (!f)
+        return;
+    resumed_vectors_add_state(r->vectors, l->vectors, h, state, f);
+    end_report(r, h, f);
 }
 
 static void compare(struct resumed_tasks *r, struct hart *h, const struct left *l, uint32_t kept,
                     uint64_t code)
 {
     uint32_t integers = changed_registers(l, h, kept), floats = changed_floats(l, h);
+    struct vectors_lost vectors = {0, 0};
 
-    if (UNLIKELY(integers | floats))
-        report(r, h, l, code, integers, floats);
+    if (l->vectors)
+        vectors = resumed_vectors_compare(r->vectors, l->vectors, h);
+    if (UNLIKELY(integers | floats | vectors.registers))
+        report_registers(r, h, l, code, integers, floats, vectors.registers);
+    if (UNLIKELY(vectors.state))
+        report_vector_state(r, h, l, code, vectors.state);
 }
 
 /* ---- switches ---- */
@@ -235,6 +272,7 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
 
 /* ---- interrupts ---- */
 
+/* Its vectors are the caller's. */
 static void forget(struct resumed_tasks *r, size_t i)
 {
     memmove(&r->interrupted.at[i], &r->interrupted.at[i + 1],
@@ -249,6 +287,12 @@ static void forget(struct resumed_tasks *r, size_t i)
 static bool is_of(const struct left *l, unsigned mode, uint64_t task, uint64_t sp)
 {
     return l->from == mode && (mode == PRIV_U ? l->task == task : l->regs[REG_SP] == sp);
+}
+
+static void drop_vectors(struct resumed_tasks *r, const struct left *l)
+{
+    if (l->vectors)
+        resumed_vectors_drop(r->vectors, l->vectors);
 }
 
 /* Whether what was interrupted goes on as if nothing had happened. */
@@ -269,7 +313,8 @@ void resumed_tasks_trap(struct resumed_tasks *r, const struct trap_event *t)
         return;
     if (r->interrupted.len == INTERRUPTED_MAX) { /* as by traps without end: none returns */
         r->left_out += r->interrupted.len;
-        r->interrupted.len = 0;
+        while (r->interrupted.len)
+            drop_vectors(r, &r->interrupted.at[--r->interrupted.len]);
     }
     VEC_RESERVE(&r->interrupted, 1);
     l = &r->interrupted.at[r->interrupted.len++];
@@ -278,6 +323,8 @@ void resumed_tasks_trap(struct resumed_tasks *r, const struct trap_event *t)
     l->floats = t->from == PRIV_U && hart_status(t->hart).sstatus & SSTATUS_FS;
     if (l->floats)
         memcpy(l->fregs, hart_fregs(t->hart), sizeof l->fregs);
+    if (r->vectors)
+        l->vectors = resumed_vectors_keep(r->vectors, t->hart);
 }
 
 static uint64_t trap_vector(struct hart *h)
@@ -304,9 +351,9 @@ void resumed_tasks_trap_return(struct resumed_tasks *r, const struct trap_return
         if (!is_of(&l, t->to, task, sp))
             continue;
         forget(r, i);
-        if (l.pc != t->pc)
-            return;
-        compare(r, t->hart, &l, KEPT_BY_INTERRUPT, trap_vector(t->hart));
+        if (l.pc == t->pc)
+            compare(r, t->hart, &l, KEPT_BY_INTERRUPT, trap_vector(t->hart));
+        drop_vectors(r, &l);
         return;
     }
 }
@@ -319,6 +366,7 @@ struct resumed_tasks *resumed_tasks_new(struct audit *a)
 
     r->audit = a;
     r->switching = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->switching);
+    r->vectors = resumed_vectors_new(a->config.cluster);
     r->owner = (struct probe_owner){r, NULL, hit};
     return r;
 }
@@ -334,6 +382,7 @@ void resumed_tasks_free(struct resumed_tasks *r)
     VEC_FREE(&r->interrupted);
     map_free(&r->index);
     free(r->switching);
+    resumed_vectors_free(r->vectors);
     free(r);
 }
 
@@ -352,10 +401,27 @@ static void left_io(struct state_io *io, struct left *l)
     STATE_IO(io, l->from);
     STATE_IO(io, l->floats);
     STATE_IO(io, l->late);
+    STATE_IO(io, l->vectors);
     for (unsigned i = 0; i < 32; i++)
         STATE_IO(io, l->regs[i]);
     for (unsigned i = 0; i < 32; i++)
         STATE_IO(io, l->fregs[i]);
+}
+
+/* Only what was interrupted has vectors, and those that are kept. */
+static void check_vectors(struct state_io *io, const struct resumed_tasks *r)
+{
+    bool right = true;
+
+    for (size_t i = 0; i < r->tasks.len; i++)
+        right = right && !r->tasks.at[i].vectors;
+    for (size_t i = 0; i < r->interrupted.len; i++) {
+        uint32_t number = r->interrupted.at[i].vectors;
+
+        right = right && (!number || (r->vectors && resumed_vectors_has(r->vectors, number)));
+    }
+    if (!right)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
 /* Restores what follows from the tasks. */
@@ -394,7 +460,9 @@ static void places_io(struct state_io *io, struct resumed_tasks *r)
 
 void resumed_tasks_state_io(struct state_io *io, struct resumed_tasks *r)
 {
-    state_io_section(io, "resumed tasks", 1);
+    state_io_section(io, "resumed tasks", 2);
+    if (r->vectors)
+        resumed_vectors_io(io, r->vectors);
     STATE_IO_VEC(io, &r->tasks, TASKS_MAX, left_io);
     STATE_IO_VEC(io, &r->interrupted, INTERRUPTED_MAX, left_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++) {
@@ -404,6 +472,8 @@ void resumed_tasks_state_io(struct state_io *io, struct resumed_tasks *r)
     }
     STATE_IO(io, r->left_out);
     places_io(io, r);
-    if (io->loading)
+    if (io->loading) {
         index_tasks(io, r);
+        check_vectors(io, r);
+    }
 }

@@ -98,10 +98,12 @@ bool vector_states_are_programs(const struct vector_states *s, const struct hart
     return c->dirty && c->switches == switches && c->stores == hart_vectors(h).stores;
 }
 
-static void state_of_unit_io(struct state_io *io, struct hart_vectors *v)
+void vector_unit_io(struct state_io *io, struct hart_vectors *v)
 {
     STATE_IO(io, v->vl);
     STATE_IO(io, v->vtype);
+    STATE_IO(io, v->vstart);
+    STATE_IO(io, v->vcsr);
     STATE_IO(io, v->executed);
     STATE_IO(io, v->stores);
     STATE_IO(io, v->on);
@@ -119,7 +121,7 @@ void vector_states_io(struct state_io *io, struct vector_states *s)
         STATE_IO(io, c->stores);
         for (unsigned k = 0; k < KEPT; k++) {
             STATE_IO(io, c->kept[k].status);
-            state_of_unit_io(io, &c->kept[k].state);
+            vector_unit_io(io, &c->kept[k].state);
             state_io_bytes(io, c->kept[k].v, (size_t)VECTORS * s->vlenb);
         }
     }

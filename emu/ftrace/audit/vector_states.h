@@ -43,6 +43,8 @@ void vector_states_leave_program(struct vector_states *s, const struct hart *h, 
 bool vector_states_are_programs(const struct vector_states *s, const struct hart *h,
                                 uint32_t switches);
 
+/* What a hart's unit had, as part of other state. */
+void vector_unit_io(struct state_io *io, struct hart_vectors *v);
 void vector_states_io(struct state_io *io, struct vector_states *s);
 
 #endif
