@@ -28,6 +28,7 @@
 #include "ftrace/audit/task_guards.h"
 #include "ftrace/audit/trampoline_calls.h"
 #include "ftrace/audit/vector_states.h"
+#include "ftrace/audit/walk_answers.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
 #include "ftrace/kernel/kernel_probes.h"
@@ -53,6 +54,7 @@ struct contract_rules {
     struct called_ops *called;
     struct graph_users *users;
     struct hook_owners *owners;
+    struct walk_answers *walks;
     struct task_guards guards;
     struct list_phase phase;
     bool follows;                 /* `called' or `users' looks at calls */
@@ -518,6 +520,7 @@ static void *create(struct audit *a)
     r->called = called_ops_new(a, running, r);
     r->users = graph_users_new(a, running, r);
     r->owners = hook_owners_new(a, running, r);
+    r->walks = walk_answers_new(a);
     return r;
 }
 
@@ -533,6 +536,7 @@ static void destroy(void *rules)
     called_ops_free(r->called);
     graph_users_free(r->users);
     hook_owners_free(r->owners);
+    walk_answers_free(r->walks);
     vector_states_free(r->audit->vectors);
     VEC_FREE(&r->met);
     VEC_FREE(&r->followed);
@@ -602,6 +606,7 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
             list_phase_end(r->audit, &r->phase, &e->lock);
             return_stacks_changed(r->stacks, e->lock.hart);
             graph_users_changed(r->users, e->lock.hart);
+            walk_answers_changed(r->walks);
         }
     } else if (e->kind == FTRACE_CALL_LEFT) {
         leave(r, &e->call);
@@ -632,6 +637,7 @@ static void state_io(struct state_io *io, void *rules)
     called_ops_state_io(io, r->called);
     graph_users_state_io(io, r->users);
     hook_owners_state_io(io, r->owners);
+    walk_answers_state_io(io, r->walks);
     task_guards_state_io(io, &r->guards);
     list_phase_state_io(io, &r->phase, r->audit);
     if (r->audit->vectors)

@@ -579,12 +579,15 @@ bool ftrace_records_graphs(const struct ftrace_records *r, struct hart *h,
     return true;
 }
 
-/* Reads the ops of one graph tracer. */
+/* Reads the ops of one graph tracer, unless that is being registered: it is not called yet. */
 static void read_graph(struct ftrace_records *r, struct hart *h, const struct ftrace_graph *graph)
 {
     struct read_op op = {
         .op = {.at = graph->at + r->at[GRAPH_OPS], .func = graph->entry, .flags = OPS_STUB}};
+    uint64_t flags;
 
+    if (!read_member(r, h, op.op.at, OPS_FLAGS, &flags) || !(flags & OPS_ENABLED))
+        return;
     VEC_PUSH(&op.of, ((struct choice){.all = false}));
     if (read_choice(r, h, op.op.at, &op.of.at[0]))
         VEC_PUSH(&r->ops, op);
