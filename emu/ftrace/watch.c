@@ -329,6 +329,14 @@ static void on_alarm(void *ctx, struct hart *h, const struct alarm *alarm)
     ftrace_emit(w->stream, &e);
 }
 
+static void on_module_freed(void *ctx, struct hart *h)
+{
+    const struct watch *w = ctx;
+    const struct ftrace_event e = {.kind = FTRACE_MODULE_FREED, .text = {.hart = h}};
+
+    ftrace_emit(w->stream, &e);
+}
+
 static void on_text_complete(void *ctx, const struct live_event *live)
 {
     const struct watch *w = ctx;
@@ -384,7 +392,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
                                          w->jump_labels, w->key_labels);
     if (config->audit) {
         w->live_text = live_text_new(config->cluster, config->image, config->symbols, w->text,
-                                     (struct live_listener){on_text_complete, w});
+                                     (struct live_listener){on_text_complete, on_module_freed, w});
         w->audit = new_audit(w, config);
         w->site_check =
             site_check_new(config->cluster, w->sites, config->image, config->symbols, w->stream);

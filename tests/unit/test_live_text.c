@@ -8,7 +8,7 @@
 #include "ftrace/kernel/live_text.h"
 #include "ftrace/kernel/modules.h"
 
-enum { INIT = 0x100, RELEASE = 0x200, FREE_INIT = 0x300, ADD = 0x400, DEL = 0x500 };
+enum { INIT = 0x100, RELEASE = 0x200, FREE_INIT = 0x300, ADD = 0x400, DEL = 0x500, FREE = 0x600 };
 
 /* Page tables, and the memory that they map behind a gibibyte of RAM at its own address. */
 #define ROOT   (RAM_BASE + 0x200000)
@@ -32,7 +32,7 @@ struct scene {
     struct symbols *symbols;
     struct text_map *text;
     struct live_text *live;
-    unsigned events;
+    unsigned events, freed;
     struct live_event last;
 };
 
@@ -42,6 +42,14 @@ static void on_complete(void *ctx, const struct live_event *e)
 
     s->events++;
     s->last = *e;
+}
+
+static void on_freed(void *ctx, struct hart *h)
+{
+    struct scene *s = ctx;
+
+    assert_ptr_equal(h, s->w.hart);
+    s->freed++;
 }
 
 static void map(struct scene *s, unsigned page, unsigned permissions)
@@ -64,12 +72,13 @@ static void build(struct scene *s)
     image_name(s->im, "do_init_module", INIT);
     image_name(s->im, "ftrace_release_mod", RELEASE);
     image_name(s->im, "ftrace_free_mem", FREE_INIT);
+    image_name(s->im, "free_module", FREE);
     image_name(s->im, "bpf_ksym_add", ADD);
     image_name(s->im, "bpf_ksym_del", DEL);
     s->w = world_with_nops(s->im, 0x800, &s->symbols);
     s->text = text_map_new(&s->im->image, s->symbols);
     s->live = live_text_new(s->w.cluster, &s->im->image, s->symbols, s->text,
-                            (struct live_listener){on_complete, s});
+                            (struct live_listener){on_complete, on_freed, s});
     poke(&s->w, ROOT + 8 * (RAM_BASE >> 30), RAM_BASE >> 12 << 10 | R | W | X | V | AD, 8);
     poke(&s->w, ROOT + 8 * (AREA >> 30), MIDDLE >> 12 << 10 | V, 8);
     poke(&s->w, MIDDLE, LAST >> 12 << 10 | V, 8);
@@ -120,6 +129,23 @@ static enum text_kind kind_at(const struct scene *s, uint64_t va)
 
     assert_int_equal(pa, kind ? pa_of(va) : 0);
     return kind;
+}
+
+/* Its text goes when the function begins, and it is told when that has returned. */
+static void a_module_is_freed_when_the_kernel_is_done_with_it(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call(&s, INIT, MODULE, 0, 0);
+    hart_set_reg(s.w.hart, RA, SITE_VA + 0x700);
+    call(&s, FREE, MODULE, 0, 0);
+    assert_int_equal(kind_at(&s, AREA), TEXT_NONE);
+    assert_int_equal(s.freed, 0);
+    arrive(&s, SITE_VA + 0x700);
+    assert_int_equal(s.freed, 1);
+    wreck(&s);
 }
 
 static void a_module_s_text_is_what_can_be_executed(void **state)
@@ -251,6 +277,7 @@ static void it_is_part_of_a_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_module_is_freed_when_the_kernel_is_done_with_it),
         cmocka_unit_test(a_module_s_text_is_what_can_be_executed),
         cmocka_unit_test(text_that_can_be_written_is_told_of),
         cmocka_unit_test(a_kernel_that_protects_nothing_has_no_text_of_modules),

@@ -342,6 +342,8 @@ struct state_probes {
 /* The kernel complains about the site at this address. */
 void state_probes_alarm(struct audit *a, struct hart *h, uint64_t ip, uint64_t caller);
 void state_probes_compare(struct audit *a, struct state_probes *s, const struct lock_event *lock);
+/* A module was freed. */
+void state_probes_freed(struct audit *a, struct state_probes *s, struct hart *h);
 
 /*
  * Takes the fetch if it breaks unfenced-start and no other rule: the code was changed before the

@@ -108,16 +108,23 @@ static void judge(const struct comparison *c, uint64_t va, bool wrong, enum prob
         report(c, va, fault);
 }
 
+/* Whether the entry names code that was freed, which is judged. */
+static bool judge_freed(const struct comparison *c, const struct kprobe_entry *e)
+{
+    if (e->gone || e->va == UINT64_MAX || !state_named_freed(c->audit, c->lock->hart, e->va))
+        return false;
+    judge(c, e->va, true, PROBE_FREED);
+    return true;
+}
+
 static void compare_entry(void *ctx, const struct kprobe_entry *e)
 {
     struct comparison *c = ctx;
     bool has;
 
     c->count++;
-    if (!e->gone && e->va != UINT64_MAX && state_named_freed(c->audit, c->lock->hart, e->va)) {
-        judge(c, e->va, true, PROBE_FREED);
+    if (judge_freed(c, e))
         return;
-    }
     if (e->va == UINT64_MAX || e->by_ftrace || c->now.len == PLACES_MAX)
         return;
     map_put(&c->now, e->va, e->on && !e->gone);
@@ -187,6 +194,22 @@ void state_probes_compare(struct audit *a, struct state_probes *s, const struct 
     s->count = c.count;
     s->scanned_at = hart_cycles(lock->hart);
     map_free(&c.now);
+}
+
+static void look_at_entry(void *ctx, const struct kprobe_entry *e)
+{
+    (void)judge_freed(ctx, e);
+}
+
+void state_probes_freed(struct audit *a, struct state_probes *s, struct hart *h)
+{
+    const struct lock_event at = {h, LOCK_KPROBE, hart_pc(h)};
+    struct comparison c = {.audit = a, .state = s, .lock = &at};
+    bool none;
+
+    if (a->config.kprobes && audit_lock_is_free(a, h, "kprobe_mutex") &&
+        !kprobe_table_read(a->config.kprobes, h, &none, look_at_entry, &c))
+        s->left_out++;
 }
 
 /* ---- breakpoints in sites ---- */

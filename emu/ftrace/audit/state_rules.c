@@ -213,6 +213,8 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
         state_labels_called(r->audit, &r->labels, &e->key);
     else if (e->kind == FTRACE_ALARM)
         on_alarm(r, &e->alarm);
+    else if (e->kind == FTRACE_MODULE_FREED)
+        state_probes_freed(r->audit, &r->probes, e->text.hart);
     else if (e->kind == FTRACE_TEXT_LIVE) {
         if (e->text.of_module)
             state_labels_live(r->audit, &r->labels, e->text.hart);

@@ -131,10 +131,11 @@ struct finding_event {
 
 /*
  * FTRACE_TEXT_LIVE, from ftrace/kernel/live_text.c by way of ftrace/watch.c: text of a module or of
- * a program of BPF is complete.
+ * a program of BPF is complete. FTRACE_MODULE_FREED, from there: the kernel has freed a module and
+ * its text, and is done with it.
  */
 struct text_event {
-    struct hart *hart; /* which has its mappings */
+    struct hart *hart; /* which has its mappings; MODULE_FREED has nothing else */
     bool of_module;
     uint64_t va, size;
     uint64_t writable; /* the first page of it that can be written and executed; 0: there is none */
@@ -153,6 +154,7 @@ enum ftrace_event_kind {
     FTRACE_KEY_CALLED,
     FTRACE_FINDING,
     FTRACE_TEXT_LIVE,
+    FTRACE_MODULE_FREED,
     FTRACE_EVENT_KINDS,
 };
 

@@ -289,14 +289,24 @@ static void on_call(void *ctx, unsigned which, struct hart *h)
         if (a0)
             remove_areas(l, a0, a1, a2);
         break;
+    case CALL_FREE: kernel_probes_await(l->calls, which, h); /* fall through */
     case CALL_RELEASE:
-    case CALL_FREE:
         if (a0)
             remove_areas(l, a0, 0, UINT64_MAX);
         break;
     case CALL_BPF_ADD:
     case CALL_BPF_DEL: bpf_call(l, h, a0, which == CALL_BPF_ADD); break;
     }
+}
+
+/* free_module() has returned. */
+static void on_return(void *ctx, unsigned which, struct hart *h)
+{
+    const struct live_text *l = ctx;
+
+    (void)which;
+    if (l->listener.freed)
+        l->listener.freed(l->listener.ctx, h);
 }
 
 struct live_text *live_text_new(struct cluster *c, const struct image *im,
@@ -313,6 +323,7 @@ struct live_text *live_text_new(struct cluster *c, const struct image *im,
     *l = (struct live_text){.cluster = c, .symbols = symbols, .text = text, .listener = listener};
     l->owner = (struct probe_owner){l, NULL, hit};
     l->calls = kernel_probes_new(c, im, symbols, names, sizeof names / sizeof *names, on_call, l);
+    kernel_probes_on_return(l->calls, on_return);
     return l;
 }
 
@@ -380,7 +391,7 @@ static void give_back(struct live_text *l)
 
 void live_text_state_io(struct state_io *io, struct live_text *l)
 {
-    state_io_section(io, "live-text", 1);
+    state_io_section(io, "live-text", 2);
     for (size_t i = 0; io->loading && i < l->areas.len; i++)
         text_map_remove_areas(l->text, l->areas.at[i].area.owner, 0, UINT64_MAX);
     for (size_t i = 0; io->loading && i < l->waiting.len; i++)
@@ -389,6 +400,7 @@ void live_text_state_io(struct state_io *io, struct live_text *l)
     STATE_IO_VEC(io, &l->areas, AREAS_MAX, area_io);
     STATE_IO_PLAIN_VEC(io, &l->pages, SIZE_MAX);
     STATE_IO(io, l->left_out);
+    kernel_probes_state_io(io, l->calls);
     for (size_t i = 0; i < l->areas.len; i++)
         if (!is_area(l, &l->areas.at[i]))
             state_io_fail(io, STATE_OUT_OF_RANGE);

@@ -33,6 +33,7 @@ struct live_event {
 
 struct live_listener {
     void (*complete)(void *ctx, const struct live_event *e); /* NULL: nobody wants to know */
+    void (*freed)(void *ctx, struct hart *h);                /* a module has been; NULL: the same */
     void *ctx;
 };
 
