@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/bits.h"
 #include "base/compiler.h"
-#include "base/vec.h"
 #include "cpu/float.h"
 
 static int32_t simm(uint32_t value, unsigned width)
@@ -813,7 +813,7 @@ enum { BUCKETS_SHORT = 32, BUCKETS_LONG = 256, BUCKETS = BUCKETS_SHORT + BUCKETS
 
 struct decoder {
     uint16_t first[BUCKETS + 1]; /* into rows, of each bucket */
-    VEC_OF(uint16_t) rows;       /* in the table's order */
+    uint16_t *rows;              /* in the table's order */
 };
 
 static unsigned bucket_of(uint32_t word)
@@ -823,33 +823,39 @@ static unsigned bucket_of(uint32_t word)
     return BUCKETS_SHORT + (unsigned)(bits(word, 14, 12) << 5 | bits(word, 6, 2));
 }
 
-/* The word of the bucket in which all bits that do not select the bucket are zero. */
-static uint32_t word_of(unsigned bucket)
+/*
+ * The buckets that may hold words of a row; returns how many. Of the bits that select a bucket,
+ * each that is not in the row's mask may have either value.
+ */
+static unsigned buckets_of(const struct row_info *row, uint16_t list[BUCKETS])
 {
-    if (bucket < BUCKETS_SHORT)
-        return (bucket >> 2) << 13 | (bucket & 3);
-    bucket -= BUCKETS_SHORT;
-    return (bucket >> 5) << 12 | (bucket & 31) << 2 | 3;
-}
+    uint32_t open = (insn_size((uint16_t)row->match) == 2 ? 0xe003 : 0x707f) & ~row->mask;
+    uint32_t value = 0;
+    unsigned count = 0;
 
-static bool may_hold(unsigned bucket, const struct row_info *row)
-{
-    uint32_t deciding = bucket < BUCKETS_SHORT ? 0xe003 : 0x707f;
-
-    return ((row->match ^ word_of(bucket)) & row->mask & deciding) == 0;
+    do {
+        list[count++] = (uint16_t)bucket_of(row->match | value);
+        value = ((value | ~open) + 1) & open; /* the next number that has no other bits */
+    } while (value);
+    return count;
 }
 
 struct decoder *decoder_new(uint64_t extensions)
 {
     struct decoder *d = xcalloc(1, sizeof *d);
+    uint16_t list[BUCKETS], end[BUCKETS];
 
+    for (unsigned row = 0; row < ROW_COUNT; row++)
+        for (unsigned n = row_in(row, extensions) ? buckets_of(row_info(row), list) : 0; n--;)
+            d->first[list[n] + 1]++;
     for (unsigned bucket = 0; bucket < BUCKETS; bucket++) {
-        d->first[bucket] = (uint16_t)d->rows.len;
-        for (unsigned row = 0; row < ROW_COUNT; row++)
-            if (may_hold(bucket, row_info(row)) && row_in(row, extensions))
-                VEC_PUSH(&d->rows, (uint16_t)row);
+        d->first[bucket + 1] = (uint16_t)(d->first[bucket + 1] + d->first[bucket]);
+        end[bucket] = d->first[bucket];
     }
-    d->first[BUCKETS] = (uint16_t)d->rows.len;
+    d->rows = xcalloc(d->first[BUCKETS], sizeof *d->rows);
+    for (unsigned row = 0; row < ROW_COUNT; row++)
+        for (unsigned n = row_in(row, extensions) ? buckets_of(row_info(row), list) : 0; n--;)
+            d->rows[end[list[n]]++] = (uint16_t)row;
     return d;
 }
 
@@ -857,7 +863,7 @@ void decoder_free(struct decoder *d)
 {
     if (!d)
         return;
-    VEC_FREE(&d->rows);
+    free(d->rows);
     free(d);
 }
 
@@ -868,7 +874,7 @@ bool decoder_decode(const struct decoder *d, uint32_t word, struct insn *out)
     word = trimmed(word);
     bucket = bucket_of(word);
     for (unsigned i = d->first[bucket]; i < d->first[bucket + 1] && !is_longer(word); i++)
-        if (row_takes(d->rows.at[i], word, out))
+        if (row_takes(d->rows[i], word, out))
             return true;
     *out = not_an_insn(word);
     return false;
