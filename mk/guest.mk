@@ -190,6 +190,8 @@ guest_paths = $(addprefix $(GUEST_OUT)/$(1)/,$(filter-out $(call guest_shared_of
 
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
+# guest_modules_of LAYOUT - those and, where sites are patched, the one that measures what ops take.
+guest_modules_of = $(GUEST_MODULES) $(if $(filter DYNAMIC_FTRACE,$(guest_config_$(1))),ftrace_ops)
 
 # guest_recorded LAYOUT - not empty if recordmcount makes the table of sites of each object.
 guest_recorded = $(and $(filter -pg,$(guest_pg_$(1))),$(guest_sort_$(1)))
@@ -265,7 +267,7 @@ $$($(1)-dir)/init/initramfs_data.o: $$(GUEST_OUT)/initramfs.cpio
 # A module is its object and its struct module, combined by ld -r.
 $$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) -DMODULE \
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(1)) -DMODULE \
 		-DKBUILD_MODNAME='"$$*"' -MMD -MP -c -o $$@ $$<
 
 $$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
@@ -273,7 +275,7 @@ $$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
 	$$(Q)$$(GUEST_LD) -r -S -o $$@ $$^
 
 # An archive that can be appended to another: boot loaders pass both as one initrd.
-$$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko) | $$(BOOTSTRAP_BUILD)
+$$($(1)-dir)/modules.cpio: $$(patsubst %,$$($(1)-dir)/%.ko,$$(call guest_modules_of,$(1))) | $$(BOOTSTRAP_BUILD)
 	$$(say) CPIO $$@
 	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules
 	$$(Q)cp $$^ $$($(1)-dir)/root/lib/modules
@@ -282,8 +284,8 @@ $$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko) | $$(BOOTSTRAP_
 
 guest-$(1): $$($(1)-dir)/modules.cpio
 
-.SECONDARY: $$(foreach m,$$(GUEST_MODULES),$$($(1)-dir)/samples/$$(m).o $$($(1)-dir)/samples/$$(m).mod.o)
--include $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.mod.d)
+.SECONDARY: $$(foreach m,$$(call guest_modules_of,$(1)),$$($(1)-dir)/samples/$$(m).o $$($(1)-dir)/samples/$$(m).mod.o)
+-include $$(foreach m,$$(call guest_modules_of,$(1)),$$($(1)-dir)/samples/$$(m).d $$($(1)-dir)/samples/$$(m).mod.d)
 endef
 
 # guest_broken LAYOUT,BREAK - a kernel of which only the changed files are compiled.

@@ -84,6 +84,27 @@ assert all("gone" not in site for site in sites if site not in module)
 ' "$work/report"
 done
 
+# ftrace_ops checks how often each of the ops is called. Where a site names its own ops, those of other functions cost nothing.
+nanoseconds() { sed -nE "s/.*, $1 ops for it, $2 for another: .* ([0-9]+) ns each$/\\1/p" "$out"; }
+costs_as_it_should() { # LAYOUT
+    has_status 0 && has_line '^the end$' "$out" && [ "$(nanoseconds 0 0)" -lt "$(nanoseconds 1 0)" ] &&
+        [ "$(nanoseconds 1 0)" -lt "$(nanoseconds 3 0)" ] || return
+    if [ "$1" = callops ]; then
+        [ "$(nanoseconds 1 3)" -eq "$(nanoseconds 1 0)" ]
+    else
+        [ "$(nanoseconds 1 3)" -gt "$(nanoseconds 1 0)" ]
+    fi
+}
+several=$(for n in '0 0' '1 0' '3 0' '1 3'; do
+    echo "insmod $M/ftrace_ops.ko nr_function_calls=1000 check_count nr_ops_relevant=${n% *} nr_ops_irrelevant=${n#* }; rmmod ftrace_ops"
+done)
+for layout in mcount pfe16 pfe8 atomic callops; do
+    [ -f "$BUILD/guest-kernel/$layout/modules.cpio" ] || continue
+    on_rvftrace $layout 1 "$several
+        insmod $M/ftrace_ops.ko nr_function_calls=2 nr_ops_relevant=2 persist; rmmod ftrace_ops; echo the end"
+    claim "$layout: several ops of a function are each called once, for what they cost" costs_as_it_should $layout
+done
+
 refused="insmod $M/sample_user.ko; insmod $M/trace_sample.ko depth=99; insmod $M/trace_sample.ko depth=x
     insmod $M/nothing.ko; echo nonsense > /junk; insmod /junk; lsmod; insmod $M/trace_sample.ko
     insmod $M/trace_sample.ko; insmod $M/sample_user.ko fail; lsmod; rmmod nothing; rmmod trace_sample

@@ -12,6 +12,7 @@
 #include "trace_recursion.h"
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/kallsyms.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -304,11 +305,13 @@ int register_ftrace_function(struct ftrace_ops *ops)
 {
     return ftrace_startup(ops, 0);
 }
+EXPORT_SYMBOL_GPL(register_ftrace_function);
 
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
     return ftrace_shutdown(ops, 0);
 }
+EXPORT_SYMBOL_GPL(unregister_ftrace_function);
 
 void ftrace_startup_all(void)
 {

@@ -329,6 +329,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
     free_ftrace_hash(ops->local_hash.notrace_hash);
     ops->local_hash = (struct ftrace_ops_hash){NULL, NULL};
 }
+EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, bool reset)
 {
@@ -345,3 +346,4 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, 
     mutex_unlock(&regex_lock);
     return ret;
 }
+EXPORT_SYMBOL_GPL(ftrace_set_filter_ip);
