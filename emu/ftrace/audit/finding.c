@@ -233,6 +233,9 @@ const char *message_text(enum message message)
         [MESSAGE_LOADS_BELOW] =
             "it loads from below sp, where the frame of a trap is, if one comes "
             "in between",
+        [MESSAGE_STORES_BELOW] =
+            "what it stores there is below sp before it is loaded again: the frame of a trap is "
+            "there, if one comes in between",
         [MESSAGE_FRAME_RECORD] =
             "s0 points into the trampoline's frame, and no frame record there leads to the s0 of "
             "the traced function: a walk of the stack ends here or goes astray",

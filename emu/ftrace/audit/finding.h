@@ -226,7 +226,8 @@ enum message {
     MESSAGE_HOOK_ENDED,  /* the handler of a rethook that was ended */
     MESSAGE_STACK_SHARED,
     MESSAGE_HOOKS_SHARED,
-    MESSAGE_LOADS_BELOW,   /* these two: of a trampoline */
+    MESSAGE_LOADS_BELOW, /* these three: of a trampoline */
+    MESSAGE_STORES_BELOW,
     MESSAGE_FRAME_RECORD,  /* of a trampoline */
     MESSAGE_PROBE_LACKING, /* how a kprobe disagrees with the code */
     MESSAGE_PROBE_LEFT,

@@ -15,6 +15,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/below_sp.h"
 #include "ftrace/audit/code_walk.h"
 #include "ftrace/audit/detour.h"
 #include "ftrace/audit/tracer_arguments.h"
@@ -161,18 +162,7 @@ static void uproot_spent(struct trampoline_calls *t)
 struct found {
     uint64_t code; /* a number that depends on all of the instructions */
     VEC_OF(uint64_t) calls;
-    uint64_t below; /* the first load from below sp; 0: there is none */
 };
-
-/* Whether it loads from below sp. Compressed loads cannot. */
-static bool loads_below_sp(const struct insn *i)
-{
-    enum { OPCODE = 0x7f, LOAD = 0x03, LOAD_FLOAT = 0x07 };
-    uint32_t opcode = i->word & OPCODE, width = i->word >> 12 & 7;
-
-    return (opcode == LOAD || (opcode == LOAD_FLOAT && width - 1 < 4)) &&
-           (i->word >> 15 & 31) == REG_SP && i->word >> 31;
-}
 
 static uint32_t note_call(void *ctx, uint64_t pc, const struct insn *i, uint32_t state)
 {
@@ -181,37 +171,7 @@ static uint32_t note_call(void *ctx, uint64_t pc, const struct insn *i, uint32_t
     f->code = (f->code ^ i->word ^ pc << 32) * UINT64_C(0x9e3779b97f4a7c15);
     if (insn_is_call(i))
         VEC_PUSH(&f->calls, pc);
-    if (!f->below && loads_below_sp(i))
-        f->below = pc;
     return state;
-}
-
-/* A site that keeps the return address below sp has a trampoline that may know of it. */
-static void judge_loads(struct trampoline_calls *t, struct hart *h, uint64_t va, uint64_t pc)
-{
-    const struct breach b = {.rule = RULE_below_sp,
-                             .hart = hart_id(h),
-                             .site = NO_SITE,
-                             .pc = pc,
-                             .cycle = hart_cycles(h),
-                             .cause = audit_cause(RULE_below_sp, audit_function(t->audit, va))};
-    struct finding *f;
-    struct fact *bytes;
-
-    if (t->audit->traits->return_place == RETURN_BELOW_SP)
-        return;
-    f = audit_add(t->audit, &b);
-    if (!f)
-        return;
-    audit_fact(f, LABEL_DETOUR, FACT_PLACE)->va = va;
-    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = pc;
-    bytes = audit_fact(f, LABEL_IN_MEMORY, FACT_BYTES);
-    bytes->va = pc;
-    bytes->size = 4;
-    (void)!hart_peek(h, pc, bytes->bytes, bytes->size);
-    audit_fact_message(f, LABEL_WRONG, MESSAGE_LOADS_BELOW);
-    audit_fact_task(t->audit, f, h);
-    audit_fact_order(f);
 }
 
 /* The kernel's own trampolines change at their sites only. */
@@ -239,9 +199,8 @@ void trampoline_calls_meet(struct trampoline_calls *t, struct hart *h, uint64_t 
     }
     if (t->targets.len == TARGETS_MAX)
         map_clear(&t->targets);
-    map_put(&t->targets, va, f.code);
-    if (f.below)
-        judge_loads(t, h, va, f.below);
+    if (below_sp_judge(t->audit, h, va))
+        map_put(&t->targets, va, f.code);
     for (size_t i = 0; i < f.calls.len; i++)
         if (hart_translate(h, f.calls.at[i], ACCESS_FETCH, &pa))
             plant(t, pa, 0);
