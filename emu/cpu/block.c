@@ -131,6 +131,8 @@ static void destroy(struct block *b)
         hart_forget_returns(b->hart, b);
     if (b->hart->cache.block == b)
         b->hart->cache.block = NULL;
+    if (b->hart->cache.cut == b)
+        b->hart->cache.cut = NULL;
     if (b->hart->s.model)
         timed_free_block(b);
     else
@@ -264,14 +266,16 @@ void hart_forget_cut(struct hart *h)
  * Keeps no cut at the block's end, where nothing of it is left to execute. So a block whose one
  * instruction continues in another page is never continued: that page may be gone by then.
  */
-void hart_keep_cut(struct hart *h, const struct block *b, unsigned at)
+void hart_keep_cut(struct hart *h, struct block *b, unsigned at)
 {
-    if (!b->suspect && b->notes[at].kind != UOP_END)
-        h->s.cut = (struct cut){.valid = true,
-                                .size = b->size,
-                                .insn = b->notes[at].insns_before,
-                                .pc = b->pc,
-                                .pa = b->pa};
+    if (b->suspect || b->notes[at].kind == UOP_END)
+        return;
+    h->s.cut = (struct cut){.valid = true,
+                            .size = b->size,
+                            .insn = b->notes[at].insns_before,
+                            .pc = b->pc,
+                            .pa = b->pa};
+    h->cache.cut = b->pa_second || b->guarded ? NULL : b;
 }
 
 void hart_forget_cut_in(struct hart *h, uint64_t pa, uint64_t size)
@@ -287,12 +291,15 @@ struct block *hart_resume_cut(struct hart *h, unsigned *first)
 
     hart_forget_cut(h);
     hart_drop_caches(h);
-    b = find_at(h, cut.pc, cut.pa);
-    if (!b)
-        b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
-    assert(
-        b); /* its page was permitted when the block was entered, and nothing has changed since */
-    block_drop_links(b); /* its page may have been mapped elsewhere meanwhile */
+    b = h->cache.cut;
+    if (!b) {
+        b = find_at(h, cut.pc, cut.pa);
+        if (!b)
+            b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
+        assert(
+            b); /* its page was permitted when the block was entered, and has not changed since */
+        block_drop_links(b); /* its page may have been mapped elsewhere meanwhile */
+    }
     *first = 0;
     while (b->notes[*first].insns_before < cut.insn)
         ++*first;

@@ -208,7 +208,7 @@ void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
 void hart_discard_paths(struct hart *h); /* drops the paths of all its blocks (timed_priv.h) */
 /* A budget ends in b before operation `at`: the hart will continue there (struct cut). */
-void hart_keep_cut(struct hart *h, const struct block *b, unsigned at);
+void hart_keep_cut(struct hart *h, struct block *b, unsigned at);
 /* The block of the cut; *first: the next operation. Requires h->s.cut.valid. */
 struct block *hart_resume_cut(struct hart *h, unsigned *first);
 /* Makes the hart continue by a look-up of its pc, not in the block in which the last budget ended.

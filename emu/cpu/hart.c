@@ -312,6 +312,11 @@ enum hart_wait hart_waits_for(const struct hart *h)
     return h->s.waiting;
 }
 
+bool hart_is_in_wait(const struct hart *h)
+{
+    return h->s.waiting != HART_WAITS_NOT;
+}
+
 uint64_t hart_wait_limit(const struct hart *h)
 {
     return h->s.waiting == HART_WAITS_STORE ? h->s.wait_limit : UINT64_MAX;

@@ -262,6 +262,9 @@ void hart_turn_off(struct hart *h);
 
 /* What the hart waits for; HART_WAITS_NOT: it can run. */
 enum hart_wait hart_waits_for(const struct hart *h);
+/* Whether it began to wait, and has not continued since: even if hart_waits_for says that it can.
+ */
+bool hart_is_in_wait(const struct hart *h);
 
 /* Ends the wait of the hart, if it waits: it continues after the instruction. */
 void hart_wake(struct hart *h);

@@ -36,6 +36,7 @@ struct hart_cache {
     const engine_labels *labels;
     enum hart_stop (*run)(struct hart *h); /* the engine */
     struct block *block;                   /* the block that the engine is in */
+    struct block *cut;     /* ... of state.cut, while its links still hold; NULL: to be looked up */
     const struct uop *uop; /* its position in it; NULL: in no block, and the state's pc is valid */
 
     struct native_state native;

@@ -10,13 +10,20 @@
 static unsigned end_of_part(const struct hart *h, const struct block *b, unsigned first,
                             uint64_t insns, uint64_t cycles)
 {
-    const struct uop_note *from = &b->notes[first];
+    const struct uop_note *notes = b->notes;
     uint64_t until = hart_cycles_before(h, b, first) + cycles;
-    unsigned end = first;
+    unsigned last = b->uop_count - 1U, end = first;
 
-    while (end < b->uop_count && b->notes[end].insns_before < from->insns_before + insns &&
-           hart_cycles_before(h, b, end) < until)
-        end++;
+    insns += notes[first].insns_before;
+    if (notes[last].insns_before < insns && hart_cycles_before(h, b, last) < until)
+        return last + 1;
+    if (UNLIKELY(h->cache.path)) {
+        while (notes[end].insns_before < insns && h->cache.path->before[end] < until)
+            end++;
+    } else {
+        while (notes[end].insns_before < insns && notes[end].cycles_before < until)
+            end++;
+    }
     return end;
 }
 

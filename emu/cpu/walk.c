@@ -220,6 +220,7 @@ static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
 void hart_drop_successors(struct hart *h)
 {
     hart_drop_jumps(h);
+    h->cache.cut = NULL;
     if (h->cache.uop)
         block_drop_links(h->cache.block);
 }

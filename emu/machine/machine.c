@@ -394,6 +394,7 @@ static void stop_hart(void *machine, unsigned hart)
     struct machine *m = machine;
 
     m->slots[hart].stopped = true;
+    ready_forget(m, hart);
     hart_turn_off(m->slots[hart].hart);
     m->due_known = false;
     hart_ask_stop(m->slots[hart].hart);

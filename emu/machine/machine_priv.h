@@ -103,13 +103,15 @@ struct machine {
     uint64_t waking_at;   /* cycle of the deadline that is being handled; UINT64_MAX: none is */
     bool stops_before;    /* machine_run_before */
     struct ready ready;
-    uint64_t now;        /* cycles; never goes back */
-    uint64_t ticks_read; /* the latest time that any hart has read */
-    uint64_t polled_at;  /* cycle of the last call of the console while harts run */
-    uint64_t stalled;    /* with a plan: the harts that are stalled, a bit each */
-    uint64_t planned;    /* the plan's steps at earlier instructions have been followed */
-    uint64_t asked_at;   /* instructions at which the plan was asked last (plan_answer) */
-    unsigned questions;  /* at that instruction so far */
+    uint64_t clocks[HARTS_MAX]; /* of the harts that can run; UINT64_MAX of the others */
+    uint64_t clocks_known;      /* a bit for each hart of which the one above still holds */
+    uint64_t now;               /* cycles; never goes back */
+    uint64_t ticks_read;        /* the latest time that any hart has read */
+    uint64_t polled_at;         /* cycle of the last call of the console while harts run */
+    uint64_t stalled;           /* with a plan: the harts that are stalled, a bit each */
+    uint64_t planned;           /* the plan's steps at earlier instructions have been followed */
+    uint64_t asked_at;          /* instructions at which the plan was asked last (plan_answer) */
+    unsigned questions;         /* at that instruction so far */
     bool ended;
     struct stop end;
     volatile bool asked;
@@ -133,6 +135,14 @@ void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin or
 MUST_USE enum exit_status boot_open_images(struct machine *m);
 MUST_USE enum exit_status boot_load(struct machine *m);
 void boot_start(struct machine *m); /* registers of the harts that start */
+
+/* ready.c */
+bool ready_can_run(const struct machine *m, unsigned hart); /* it is started and does not wait */
+const struct ready *ready_harts(struct machine *m);
+/* The hart has run, or its clock or whether it is started has changed. */
+void ready_forget(struct machine *m, unsigned hart);
+void ready_forget_all(struct machine *m);
+void ready_state_io(struct state_io *io, struct machine *m);
 
 /* schedule.c */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */

@@ -131,12 +131,6 @@ uint64_t machine_insns(const struct machine *m)
     return sum;
 }
 
-/* Whether hart i can run now: it is started and does not wait. */
-static bool can_run(const struct machine *m, unsigned i)
-{
-    return !m->slots[i].stopped && hart_waits_for(hart_of(m, i)) == HART_WAITS_NOT;
-}
-
 /* ---- deadlines ---- */
 
 /* The cycle with which a hart's deadlines are compared (see the top of this file). */
@@ -144,7 +138,7 @@ static uint64_t hart_now(const struct machine *m, unsigned i)
 {
     uint64_t cycles = hart_cycles(hart_of(m, i));
 
-    return can_run(m, i) && cycles > m->now ? cycles : m->now;
+    return ready_can_run(m, i) && cycles > m->now ? cycles : m->now;
 }
 
 /* The cycle at which mtime reaches or reached `time`; UINT64_MAX: never. */
@@ -169,7 +163,9 @@ static uint64_t hart_deadline(const struct machine *m, unsigned i)
 
     if (slot->stopped)
         return UINT64_MAX;
-    return least(cycle_of_time(m, hart_now(m, i), time), hart_wait_limit(slot->hart));
+    if (time != UINT64_MAX)
+        time = cycle_of_time(m, hart_now(m, i), time);
+    return least(time, hart_wait_limit(slot->hart));
 }
 
 /* The cycle of the next deadline of devices and of harts that wait. */
@@ -181,7 +177,7 @@ static uint64_t find_deadline(const struct machine *m)
         tick = least(tick, virtio_next_deadline(m->virtio[slot]));
     cycle = to_cycles(tick);
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (!can_run(m, i))
+        if (!ready_can_run(m, i))
             cycle = least(cycle, hart_deadline(m, i));
     return cycle;
 }
@@ -251,8 +247,9 @@ void schedule_woken(struct machine *m, unsigned hart)
 {
     uint64_t now = cycles_now(m);
 
-    m->ready.known = m->due_known = false;
+    m->due_known = false;
     hart_advance(hart_of(m, hart), least(m->waking_at, now));
+    ready_forget(m, hart);
     if (hart != m->current)
         schedule_end_slice(m); /* the slice was chosen when fewer harts could run */
 }
@@ -264,54 +261,15 @@ static bool is_stalled(const struct machine *m, unsigned hart)
     return m->stalled >> hart & 1;
 }
 
-static struct ready find_ready_except(const struct machine *m, uint64_t stalled)
-{
-    struct ready r = {.known = true, .next = UINT64_MAX};
-    uint64_t first = UINT64_MAX;
-
-    for (unsigned i = 0; i < m->config.harts; i++) {
-        uint64_t cycles;
-
-        if (!can_run(m, i) || stalled >> i & 1)
-            continue;
-        cycles = hart_cycles(hart_of(m, i));
-        if (!r.count || cycles < first) {
-            r.hart = i;
-            r.next = first;
-            first = cycles;
-        } else {
-            r.next = least(r.next, cycles);
-        }
-        r.count++;
-    }
-    return r;
-}
-
-/* A stall has no effect while only stalled harts can run. */
-static struct ready find_ready(const struct machine *m)
-{
-    struct ready r = find_ready_except(m, m->stalled);
-
-    return r.count || !m->stalled ? r : find_ready_except(m, 0);
-}
-
-/* The harts that can run. */
-static const struct ready *ready(struct machine *m)
-{
-    if (!m->ready.known)
-        m->ready = find_ready(m);
-    return &m->ready;
-}
-
 static bool any_ready(struct machine *m)
 {
-    return ready(m)->count != 0;
+    return ready_harts(m)->count != 0;
 }
 
 /* The built-in scheduler: the hart whose clock is lowest, for a length drawn from the seed. */
 static struct slice choose_by_seed(struct machine *m)
 {
-    return (struct slice){.hart = ready(m)->hart,
+    return (struct slice){.hart = ready_harts(m)->hart,
                           .cycles = limits.slice_min + rng_below(&m->rng, limits.slice_spread),
                           .insns = UINT64_MAX};
 }
@@ -325,10 +283,10 @@ static struct slice choose_outside(struct machine *m)
     struct slice slice;
 
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (can_run(m, i) && !is_stalled(m, i))
+        if (ready_can_run(m, i) && !is_stalled(m, i))
             options[point.count++] = (struct schedule_option){i, hart_cycles(hart_of(m, i))};
     slice = s->choose(s->ctx, &point);
-    assert(slice.hart < m->config.harts && can_run(m, slice.hart));
+    assert(slice.hart < m->config.harts && ready_can_run(m, slice.hart));
     assert(slice.cycles && slice.insns);
     return slice;
 }
@@ -336,8 +294,8 @@ static struct slice choose_outside(struct machine *m)
 /* Chooses the next hart. If only one can run, it runs until another wakes. */
 static struct slice choose(struct machine *m)
 {
-    if (ready(m)->count == 1)
-        return (struct slice){ready(m)->hart, UINT64_MAX, UINT64_MAX};
+    if (ready_harts(m)->count == 1)
+        return (struct slice){ready_harts(m)->hart, UINT64_MAX, UINT64_MAX};
     return m->config.scheduler.choose ? choose_outside(m) : choose_by_seed(m);
 }
 
@@ -456,7 +414,7 @@ static void pass_time_to_timer(struct machine *m, unsigned hart)
     if (due == UINT64_MAX || due <= now)
         return;
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (can_run(m, i))
+        if (ready_can_run(m, i))
             hart_advance(hart_of(m, i), hart_cycles(hart_of(m, i)) + (due - now));
     m->due_known = false;
 }
@@ -487,7 +445,7 @@ static void follow_plan(struct machine *m)
     uint64_t insns = machine_insns(m), stalled = plan_stalled(plan, insns);
 
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (is_stalled(m, i) && !(stalled >> i & 1) && can_run(m, i))
+        if (is_stalled(m, i) && !(stalled >> i & 1) && ready_can_run(m, i))
             hart_advance(hart_of(m, i), m->now);
     m->stalled = stalled;
     if (plan_is_late(plan, insns))
@@ -508,7 +466,7 @@ static void follow_plan(struct machine *m)
             hart_let_store_leave(hart_of(m, step->hart), step->answer);
     }
     m->planned = insns + 1;
-    m->ready.known = false;
+    ready_forget_all(m);
 }
 
 unsigned schedule_answer(void *machine, enum choice_kind kind, unsigned hart, unsigned count)
@@ -571,7 +529,8 @@ static void begin_slice(struct machine *m)
     m->slice_insns = slice.insns;
     m->portion_end = 0;
     m->in_slice = true;
-    hart_yield_from(machine_current(m), slice.hart == ready(m)->hart ? ready(m)->next : UINT64_MAX);
+    hart_yield_from(machine_current(m),
+                    slice.hart == ready_harts(m)->hart ? ready_harts(m)->next : UINT64_MAX);
 }
 
 /*
@@ -619,7 +578,7 @@ static void begin_portion(struct machine *m)
 /* The machine's time: the lowest clock of the harts that can run. Monotonic. */
 static uint64_t present(struct machine *m)
 {
-    uint64_t lowest = hart_cycles(hart_of(m, ready(m)->hart));
+    uint64_t lowest = hart_cycles(hart_of(m, ready_harts(m)->hart));
 
     return any_ready(m) && lowest > m->now ? lowest : m->now;
 }
@@ -680,7 +639,7 @@ static bool run_hart(struct machine *m, uint64_t insns, uint64_t until, struct s
     uint64_t before = hart_insns(h);
     enum hart_stop why = hart_run(h, least(insns, m->slice_insns), until);
 
-    m->ready.known = false;
+    ready_forget(m, m->current);
     if (m->slice_insns != UINT64_MAX)
         m->slice_insns -= hart_insns(h) - before;
     switch (why) {
@@ -773,7 +732,7 @@ static struct stop run_alone(struct machine *m, uint64_t insns)
     uint64_t end = hart_insns(h) + insns;
     struct stop stop;
 
-    while (can_run(m, m->current) && hart_insns(h) < end) {
+    while (ready_can_run(m, m->current) && hart_insns(h) < end) {
         if (run_hart(m, end - hart_insns(h), UINT64_MAX, &stop))
             return stop;
         if (m->ended)
@@ -798,7 +757,8 @@ struct stop machine_run_alone(struct machine *m, unsigned hart, uint64_t insns)
     stop = run_alone(m, insns);
     m->in_slice = false;
     m->portion_end = 0;
-    m->ready.known = m->due_known = false;
+    ready_forget_all(m);
+    m->due_known = false;
     return stop;
 }
 
@@ -815,14 +775,6 @@ static void slot_state_io(struct state_io *io, struct hart_slot *slot)
     STATE_IO(io, slot->stopped);
     STATE_IO(io, slot->timer);
     STATE_IO(io, slot->compare);
-}
-
-static void ready_state_io(struct state_io *io, const struct machine *m, struct ready *t)
-{
-    STATE_IO(io, t->known);
-    STATE_IO_BELOW(io, t->hart, m->config.harts);
-    STATE_IO_BELOW(io, t->count, m->config.harts + 1);
-    STATE_IO(io, t->next);
 }
 
 /* The member `hart` is saved as its number. */
@@ -856,7 +808,7 @@ void schedule_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->waking_at);
     STATE_IO(io, m->asked_at);
     STATE_IO(io, m->questions);
-    ready_state_io(io, m, &m->ready);
+    ready_state_io(io, m);
     STATE_IO(io, m->now);
     STATE_IO(io, m->ticks_read);
     STATE_IO(io, m->polled_at);
