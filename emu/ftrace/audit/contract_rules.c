@@ -387,6 +387,10 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
         detour_compare(a, e->hart, before, &counts, e->call->handler);
         check_push(r, e->hart, before, &counts);
         check_hooks(r, e->hart, before, &counts);
+        if (before->kind == CALL_TRACER &&
+            UNLIKELY(before->hart != hart_id(e->hart) ||
+                     before->switches != a->harts[hart_id(e->hart)].switches))
+            graph_users_delayed(r->users, before);
         if (UNLIKELY(r->follows) && graph_users_follows(r->users))
             graph_users_leave(r->users, e->hart, before, &counts, is_alone(r, before));
         if (UNLIKELY(before->has_guards))

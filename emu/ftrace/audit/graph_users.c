@@ -8,6 +8,7 @@
 #include "ftrace/audit/graph_users.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/state_io.h"
@@ -26,6 +27,12 @@ enum { HITS_MAX = 512 };
 
 /* Return functions that one call may have; what is followed at one time. */
 enum { RETURNS_MAX = 4, FOLLOWED_MAX = 1024 };
+
+/*
+ * Calls of tracers in which the task was switched, that are kept; instructions from the begin of a
+ * site until it calls the tracer.
+ */
+enum { DELAYED_MAX = 64, SITE_INSNS_MAX = 4 };
 
 /* How often each of some return functions has to be, or was called. */
 struct tally {
@@ -75,12 +82,17 @@ struct graph_users {
     struct probe_owner at_entry, at_answer, at_return;
     VEC_OF(uint32_t) probes;
     VEC_OF(uint64_t) answers; /* addresses to which entry functions return: each has a probe */
-    struct user users[FTRACE_GRAPHS_MAX]; /* by place */
+    struct user users[FTRACE_GRAPHS_MAX];   /* by place */
+    uint64_t registered[FTRACE_GRAPHS_MAX]; /* the steps of the newest registrations, the last first
+                                             */
     VEC_OF(struct asking) asking;
     VEC_OF(struct question) questions;
     VEC_OF(struct pushed) pushed;
     VEC_OF(struct returning) returning;
     uint64_t changed, since; /* the steps of the last change, and when the probes were planted */
+    uint64_t
+        delayed[DELAYED_MAX]; /* the steps of calls of tracers in which the task was switched */
+    uint32_t delayed_at;      /* the oldest of these */
     uint32_t hits_left;
     bool armed;
 };
@@ -145,6 +157,40 @@ static bool is_told_always(const struct graph_users *g, uint64_t ret)
     return g->users[0].graph.is_linux && g->users[0].graph.at && g->users[0].graph.ret == ret;
 }
 
+/*
+ * Whether each place may have been taken since that step: places are taken in turn, so an entry of
+ * a return stack that is older than that may name the place of a tracer of today.
+ */
+static bool all_places_taken(const struct graph_users *g, uint64_t step)
+{
+    unsigned taken = 0;
+
+    for (unsigned i = 0; i < FTRACE_GRAPHS_MAX; i++) {
+        taken += g->registered[i] > step;
+        taken +=
+            g->users[i].graph.at && g->users[i].absent <= step; /* it has its place all the time */
+    }
+    return taken >= FTRACE_GRAPHS_MAX;
+}
+
+/*
+ * Whether the tracer of the function that began at that step may have got on long after it: its
+ * entry function may be one that was registered meanwhile.
+ */
+static bool is_delayed(const struct graph_users *g, uint64_t step)
+{
+    for (unsigned i = 0; i < DELAYED_MAX; i++)
+        if (g->delayed[i] && g->delayed[i] - step <= SITE_INSNS_MAX)
+            return true;
+    return false;
+}
+
+void graph_users_delayed(struct graph_users *g, const struct detour *d)
+{
+    g->delayed[g->delayed_at] = d->step;
+    g->delayed_at = (g->delayed_at + 1) % DELAYED_MAX;
+}
+
 /* Whether no tracer with this return function was registered at that step. */
 static bool is_younger(const struct graph_users *g, uint64_t ret, uint64_t step)
 {
@@ -159,7 +205,7 @@ static bool is_younger(const struct graph_users *g, uint64_t ret, uint64_t step)
             return false;
         any = true;
     }
-    return any;
+    return any && !all_places_taken(g, step) && !is_delayed(g, step);
 }
 
 /* ---- begin and end ---- */
@@ -171,6 +217,12 @@ static void forget(struct graph_users *g)
     g->probes.len = g->answers.len = 0;
     g->asking.len = g->questions.len = g->pushed.len = g->returning.len = 0;
     g->armed = false;
+}
+
+static void note_registration(struct graph_users *g, uint64_t step)
+{
+    memmove(&g->registered[1], &g->registered[0], sizeof g->registered - sizeof *g->registered);
+    g->registered[0] = step;
 }
 
 void graph_users_changed(struct graph_users *g, struct hart *h)
@@ -185,8 +237,11 @@ void graph_users_changed(struct graph_users *g, struct hart *h)
     for (unsigned i = 0; i < FTRACE_GRAPHS_MAX; i++) {
         struct user *user = &g->users[i];
 
-        if (now[i].at != user->graph.at)
+        if (now[i].at != user->graph.at) {
             user->absent = g->changed;
+            if (now[i].at)
+                note_registration(g, cluster_steps(g->audit->config.cluster));
+        }
         user->graph = now[i];
     }
     g->changed = cluster_steps(g->audit->config.cluster);
@@ -549,7 +604,7 @@ static void answer_io(struct state_io *io, uint64_t *va)
 /* Probes are planted again at the next detour. */
 void graph_users_state_io(struct state_io *io, struct graph_users *g)
 {
-    state_io_section(io, "graph users", 1);
+    state_io_section(io, "graph users", 2);
     if (io->loading)
         forget(g);
     for (unsigned i = 0; i < FTRACE_GRAPHS_MAX; i++) {
@@ -558,10 +613,14 @@ void graph_users_state_io(struct state_io *io, struct graph_users *g)
         STATE_IO(io, g->users[i].graph.ret);
         STATE_IO(io, g->users[i].graph.is_linux);
         STATE_IO(io, g->users[i].absent);
+        STATE_IO(io, g->registered[i]);
     }
     STATE_IO(io, g->changed);
     STATE_IO(io, g->since);
     STATE_IO(io, g->hits_left);
+    for (unsigned i = 0; i < DELAYED_MAX; i++)
+        STATE_IO(io, g->delayed[i]);
+    STATE_IO_BELOW(io, g->delayed_at, DELAYED_MAX);
     STATE_IO_VEC(io, &g->answers, FOLLOWED_MAX, answer_io);
     STATE_IO_VEC(io, &g->asking, FOLLOWED_MAX, asking_io);
     STATE_IO_VEC(io, &g->questions, FOLLOWED_MAX, question_io);

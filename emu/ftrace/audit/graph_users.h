@@ -39,6 +39,10 @@ bool graph_users_follows(const struct graph_users *g);
 void graph_users_enter(struct graph_users *g, struct hart *h, const struct call *call,
                        const struct detour *d, const struct task_counts *counts);
 
+/* Must be called when a tracer has come back, and its task was switched meanwhile, or may have
+ * been. */
+void graph_users_delayed(struct graph_users *g, const struct detour *d);
+
 /* Must be called when it has come back. alone: no other detour is open there. */
 void graph_users_leave(struct graph_users *g, struct hart *h, const struct detour *d,
                        const struct task_counts *counts, bool alone);
