@@ -299,6 +299,8 @@ struct state_graph {
 void state_graph_compare(struct audit *a, struct state_graph *g, const struct lock_event *lock);
 /* The ops that the trampolines pass to the tracer; when ftrace_lock is about to be released. */
 void state_ops_compare(struct audit *a, const struct lock_event *lock);
+/* The hart is about to have trampolines call this tracer. */
+void state_ops_tracer(struct audit *a, struct hart *h, uint64_t tracer);
 
 void state_graph_end(struct audit *a, struct state_graph *g); /* the run has ended */
 

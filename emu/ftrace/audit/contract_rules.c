@@ -283,7 +283,7 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     counts = detour_counts(a, e->hart);
     detour_take(a, e->hart, e->call, &counts, d);
     take_back(r, e->hart, &counts, d);
-    if (UNLIKELY(task_guards_takes(&r->guards)))
+    if (UNLIKELY(task_guards_takes(&r->guards, counts.depth)))
         task_guards_enter(a, e->hart, d, &counts, is_alone(r, d));
     if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
         return_stacks_return(r->stacks, e->hart, d);
@@ -631,7 +631,7 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 9);
+    state_io_section(io, "contract-rules", 10);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);

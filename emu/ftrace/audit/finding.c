@@ -187,6 +187,9 @@ const char *message_text(enum message message)
         [MESSAGE_TRACE_OP] =
             "the trampolines call the tracer of one ops, and function_trace_op, which they pass to "
             "it, is no ops that is registered",
+        [MESSAGE_TRACE_OP_LATE] =
+            "the trampolines are about to call the tracer of one ops, and function_trace_op, which "
+            "they pass to it, is no ops with that tracer yet",
         [MESSAGE_PROBES_ALL] =
             "the ops is registered for kprobes, and its filter is empty, which means "
             "all functions",

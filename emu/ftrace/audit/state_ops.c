@@ -6,6 +6,7 @@
 #include "base/compiler.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/kernel/ftrace_records.h"
 #include "load/symbols.h"
@@ -73,6 +74,40 @@ static void compare_trace_op(struct audit *a, const struct lock_event *lock)
         ftrace_records_has_ops(a->config.records, lock->hart, ops))
         return;
     report(a, lock, MESSAGE_TRACE_OP, 0, tracer);
+}
+
+/* Whether a registered ops with this address is called by this function; or none is. */
+static bool is_of_tracer(struct ftrace_records *records, struct hart *h, uint64_t ops,
+                         uint64_t func)
+{
+    struct ftrace_op op;
+    bool any = false;
+
+    if (!ftrace_records_has_ops(records, h, ops))
+        return false;
+    if (!ftrace_records_read_ops(records, h))
+        return true;
+    for (size_t i = 0; ftrace_records_op(records, i, &op); i++) {
+        if (op.at == ops && op.func == func)
+            return true;
+        any |= op.func == func;
+    }
+    return !any; /* another function may be called for it, which calls its own */
+}
+
+/* ftrace_update_ftrace_func(): the trampolines are about to call another tracer. */
+void state_ops_tracer(struct audit *a, struct hart *h, uint64_t tracer)
+{
+    const struct lock_event at = {h, LOCK_FTRACE, hart_reg(h, REG_RA)};
+    struct ftrace_records *records = a->config.records;
+    uint64_t ops;
+
+    if (a->traits->tracer != TRACER_BY_VARIABLE || a->traits->patching == PATCHED_STOPPED ||
+        !records || !ftrace_records_known(records) || ftrace_records_dead(records, h) ||
+        needs_no_ops(a, tracer) || !read_variable(a, h, "function_trace_op", &ops) ||
+        is_of_tracer(records, h, ops, tracer))
+        return;
+    report(a, &at, MESSAGE_TRACE_OP_LATE, ops, tracer);
 }
 
 /* ---- the ops of the kprobes ---- */

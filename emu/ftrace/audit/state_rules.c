@@ -12,11 +12,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/kernel/alarms.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/module_sites.h"
 #include "load/symbols.h"
@@ -24,6 +27,7 @@
 
 struct state_rules {
     struct audit *audit;
+    struct kernel_probes *at_tracer; /* where trampolines are made to call another tracer */
     struct state_records records;
     struct state_named named;
     struct state_graph graph;
@@ -155,11 +159,23 @@ bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name)
 
 /* ---- the family ---- */
 
+static void on_tracer(void *ctx, unsigned which, struct hart *h)
+{
+    const struct state_rules *r = ctx;
+
+    (void)which;
+    state_ops_tracer(r->audit, h, hart_reg(h, REG_A0));
+}
+
 static void *create(struct audit *a)
 {
+    static const char *const tracer[] = {"ftrace_update_ftrace_func"};
     struct state_rules *r = xcalloc(1, sizeof *r);
 
     r->audit = a;
+    if (a->config.image && a->config.symbols)
+        r->at_tracer = kernel_probes_new(a->config.cluster, a->config.image, a->config.symbols,
+                                         tracer, ARRAY_LEN(tracer), on_tracer, r);
     state_records_begin(&r->records);
     return r;
 }
@@ -168,6 +184,7 @@ static void destroy(void *rules)
 {
     struct state_rules *r = rules;
 
+    kernel_probes_free(r->at_tracer);
     map_free(&r->records.told);
     map_free(&r->named.told);
     map_free(&r->labels.keys);

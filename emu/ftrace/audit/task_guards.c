@@ -3,6 +3,8 @@
  */
 #include "ftrace/audit/task_guards.h"
 
+#include <string.h>
+
 #include "base/state_io.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
@@ -12,7 +14,7 @@
 #include "ftrace/kernel/tasks.h"
 
 /* Detours that are compared after each change. */
-enum { COMPARED_MAX = 256 };
+enum { COMPARED_MAX = 256, COMPARED_AT_DEPTH = 16 };
 
 /*
  * The bits of trace_recursion that are guards in all kernels: the contexts of tracers, and those of
@@ -23,6 +25,7 @@ enum { COMPARED_MAX = 256 };
 void task_guards_changed(struct task_guards *g)
 {
     g->left = COMPARED_MAX;
+    memset(g->at_depth, COMPARED_AT_DEPTH, sizeof g->at_depth);
 }
 
 static void report(struct audit *a, struct hart *h, const struct detour *d, unsigned number,
@@ -99,6 +102,7 @@ void task_guards_leave(struct audit *a, struct hart *h, const struct detour *d,
 
 void task_guards_state_io(struct state_io *io, struct task_guards *g)
 {
+    state_io_bytes(io, g->at_depth, sizeof g->at_depth);
     STATE_IO(io, g->left);
     STATE_IO(io, g->skipped);
 }

@@ -21,9 +21,14 @@ struct hart;
 struct state_io;
 struct task_counts;
 
+/* Depths of return stacks that are told apart: each full one has a depth of its own, or shares it.
+ */
+enum { GUARD_DEPTHS = 64 };
+
 struct task_guards {
-    uint32_t left;    /* detours that are compared before it is one of many again */
-    uint32_t skipped; /* detours since the last one that was compared */
+    uint8_t at_depth[GUARD_DEPTHS]; /* the same as `left', of detours that begin with this depth */
+    uint32_t left;                  /* detours that are compared before it is one of many again */
+    uint32_t skipped;               /* detours since the last one that was compared */
 };
 
 /* Must be called when ops or their filters have changed. */
@@ -32,9 +37,18 @@ void task_guards_changed(struct task_guards *g);
 /* Detours of which one is compared, when `left' is used up. */
 enum { GUARDS_ONE_OF = 256 };
 
-/* Whether the next detour is compared. */
-static inline bool task_guards_takes(struct task_guards *g)
+/*
+ * Whether the next detour is compared, which begins with this depth of the return stack: a tracer
+ * may leave in another way where the stack is full.
+ */
+static inline bool task_guards_takes(struct task_guards *g, int32_t depth)
 {
+    uint8_t *at_depth = &g->at_depth[(uint32_t)depth % GUARD_DEPTHS];
+
+    if (UNLIKELY(*at_depth)) {
+        --*at_depth;
+        return true;
+    }
     if (UNLIKELY(g->left)) {
         g->left--;
         return true;
