@@ -1,18 +1,22 @@
 /*
  * ujit.c - a program that writes code, rewrites one instruction of it, and runs both versions: what
- * a compiler at run time does. The first four do so as it should; each of the others makes one
+ * a compiler at run time does. The first five do so as it should; each of the others makes one
  * mistake.
  *
  *   ujit             rewrites it, asks the kernel for the fence, then lets another thread run it
  *   ujit protect     writes it while it cannot be run, and has it run when it cannot be written
  *   ujit move        runs it itself, on one hart after the other
  *   ujit live        replaces one instruction while another thread runs it, and is right with both
+ *   ujit part        the same, of one that crosses a boundary of eight bytes, in whose second half
+ *                    alone the two versions differ
  *   ujit noflush     no fence at all
  *   ujit here        a fence.i of its own, which is none of the other thread's hart
  *   ujit early       asks for the fence before the store
  *   ujit late        lets the other thread run it before it asks for the fence
  *   ujit own         runs it itself, with no fence
  *   ujit pair        replaces two that belong together, one by one, while another thread runs them
+ *   ujit halves      replaces one that crosses a boundary of eight bytes, by two stores
+ *   ujit misaligned  the same by one store, which is not aligned
  */
 #include "libc.h"
 
@@ -71,17 +75,26 @@ static uint32_t add_lower(int lower)
     return 0x0005051b | (uint32_t)lower << 20;
 }
 
-/* The other thread: calls the code all the time. A result of two versions is torn. */
+/* Whether no version of the code below has that result. */
+static bool is_torn(int got)
+{
+    static const int whole[] = {0x1001, 0x1002, 0x2002, 0x1000, 0x22000, 0x101, 0x202};
+    unsigned i;
+
+    for (i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+        if (got == whole[i])
+            return false;
+    return true;
+}
+
+/* The other thread: calls the code all the time. */
 static void run_always(void *unused)
 {
     int i, torn = 0;
 
     (void)unused;
-    for (i = 0; i < CALLS; i++) {
-        int got = call();
-
-        torn += got != 0x1001 && got != 0x1002 && got != 0x2002;
-    }
+    for (i = 0; i < CALLS; i++)
+        torn += is_torn(call());
     result = torn;
     __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
     _exit(0);
@@ -106,6 +119,38 @@ static void change_always(bool both)
         flush();
     }
     printf("ujit %s: %s\n", both ? "pair" : "live", result ? "torn" : "never torn");
+}
+
+/*
+ * Changes the instruction at the end of eight bytes while it is run: lui, which loads a part of its
+ * value by each of its halves, or li, which loads all of it by the second one.
+ */
+static void change_across(const char *mode)
+{
+    enum { AT = 3, C_NOP = 0x0001, C_RET = 0x8082 };
+    volatile uint16_t *half = (volatile uint16_t *)code;
+    const bool is_part = !strcmp(mode, "part"), is_whole = !strcmp(mode, "misaligned");
+    const uint32_t versions[] = {is_part ? load_a0(0x101) : load_upper(0x1),
+                                 is_part ? load_a0(0x202) : load_upper(0x22)};
+    int n;
+
+    for (n = 0; n < AT; n++)
+        half[n] = C_NOP;
+    half[AT] = (uint16_t)versions[0];
+    half[AT + 1] = (uint16_t)(versions[0] >> 16);
+    half[AT + 2] = C_RET;
+    flush();
+    spawn(run_always, NULL, new_stack());
+    for (n = 1; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); n++) {
+        if (is_whole) {
+            *(volatile uint32_t *)(half + AT) = versions[n & 1];
+        } else {
+            half[AT] = (uint16_t)versions[n & 1];
+            half[AT + 1] = (uint16_t)(versions[n & 1] >> 16);
+        }
+        flush();
+    }
+    printf("ujit %s: %s\n", mode, result ? "torn" : "never torn");
 }
 
 static void await(int round)
@@ -184,6 +229,10 @@ int main(int argc, char **argv)
                 -1, 0);
     if (!strcmp(mode, "live") || !strcmp(mode, "pair")) {
         change_always(*mode == 'p');
+        return 0;
+    }
+    if (!strcmp(mode, "part") || !strcmp(mode, "halves") || !strcmp(mode, "misaligned")) {
+        change_across(mode);
         return 0;
     }
     code[0] = load_a0(1);

@@ -19,15 +19,22 @@ for fetch in stale coherent random:1; do
             claim '... and breaks no rule' rules_are ''
         done
     done
-    ujit 2 $fetch live
-    claim "ujit live, $fetch: another thread runs the instruction while it is replaced" has_line '^ujit live: never torn' "$out"
-    claim '... and breaks no rule' rules_are ''
+    for mode in live part; do
+        ujit 2 $fetch $mode
+        claim "ujit $mode, $fetch: another thread runs the instruction while it is replaced" \
+            has_line "^ujit $mode: never torn" "$out"
+        claim '... and breaks no rule' rules_are ''
+    done
     for mode in noflush here early late; do
         ujit 2 $fetch $mode
         claim "ujit $mode, $fetch: the other thread's hart has not fenced" rules_are missing-remote-fence
     done
     ujit 2 $fetch pair
     claim "ujit pair, $fetch: two instructions that belong together are replaced one by one" rules_are split-store
+    ujit 2 $fetch halves
+    claim "ujit halves, $fetch: an instruction is replaced by two stores" rules_are split-store
+    ujit 2 $fetch misaligned
+    claim "ujit misaligned, $fetch: an instruction is replaced by a store across eight bytes" rules_are misaligned-patch
     ujit 1 $fetch own
     claim "ujit own, $fetch: it has not fenced itself" rules_are missing-local-fence
 done

@@ -128,10 +128,10 @@ static bool is_in_window(const struct fetch_rules *r, const struct stale_fetch *
     return !is_by_itself(s) || (int32_t)(depth - swap->depth) > 0;
 }
 
-/* Whether a program has replaced the instruction, and may be about to ask for the fences. */
+/* Whether a program has changed its code, and may be about to ask for the fences. */
 static bool is_of_program(const struct fetch_rules *r, const struct stale_fetch *s)
 {
-    return hart_mode(s->hart) == PRIV_U && !is_by_itself(s) && swap_of(r, s) &&
+    return hart_mode(s->hart) == PRIV_U && !is_by_itself(s) &&
            program_swaps_is_open(r->programs, s->who.hart, s->stamp);
 }
 
@@ -245,8 +245,30 @@ static void close_program(struct fetch_rules *r, uint32_t writer, enum program_e
     r->windows.len = left;
 }
 
+/*
+ * Another thread runs code of a program whose change is open: the rule for how it was changed.
+ * False: in no way that has one.
+ */
+static bool rule_of_change(const struct fetch_rules *r, const struct stale_fetch *s,
+                           enum rule *rule)
+{
+    bool is_one = swap_of(r, s);
+
+    *rule = RULE_patch_window;
+    switch (program_swaps_change(r->programs, s, hart_sync_stamp(s->hart))) {
+    case PROGRAM_CHANGE_OTHER: return is_one;
+    case PROGRAM_CHANGE_PART: return true;
+    case PROGRAM_CHANGE_HALVES: *rule = RULE_split_store; return true;
+    case PROGRAM_CHANGE_PAIR: *rule = RULE_split_store; return is_one;
+    case PROGRAM_CHANGE_MISALIGNED: *rule = RULE_misaligned_patch; return true;
+    }
+    return false;
+}
+
 static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
 {
+    enum rule rule;
+
     if (start_rules_take(r->audit, s))
         return;
     if (s->evidence == STALE_PAGE_ONLY) {
@@ -256,8 +278,8 @@ static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
     } else if (is_in_window(r, s)) {
         report(r, RULE_patch_window, s);
         open_window(r, s, false);
-    } else if (is_of_program(r, s)) {
-        report(r, program_swaps_is_half(r->programs, s) ? RULE_split_store : RULE_patch_window, s);
+    } else if (is_of_program(r, s) && rule_of_change(r, s, &rule)) {
+        report(r, rule, s);
         open_window(r, s, true);
     } else {
         report_unfenced(r, is_by_itself(s) ? RULE_missing_local_fence : RULE_missing_remote_fence,
@@ -373,7 +395,7 @@ static void state_io(struct state_io *io, void *rules)
     struct fetch_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "fetch-rules", 4);
+    state_io_section(io, "fetch-rules", 5);
     STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
     STATE_IO(io, r->windows_left_out);
     for (size_t i = 0; i < r->windows.len; i++)

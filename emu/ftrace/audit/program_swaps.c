@@ -21,7 +21,7 @@ enum { STORES_KEPT = 16, TOGETHER_CYCLES = 10 * 1000 * 1000 };
 enum { STACK_BYTES = 4096 };
 
 struct stored {
-    uint64_t pa, cycle;
+    uint64_t pa, cycle, stamp;
     uint32_t hart, word;
     uint8_t size; /* 0: none */
 };
@@ -68,8 +68,11 @@ static void remember(struct program_swaps *p, const struct code_write *w)
         s = &p->stored[p->next];
         p->next = (p->next + 1) % STORES_KEPT;
     }
-    *s = (struct stored){
-        .pa = w->pa, .cycle = w->who.cycle, .hart = w->who.hart, .size = (uint8_t)w->size};
+    *s = (struct stored){.pa = w->pa,
+                         .cycle = w->who.cycle,
+                         .stamp = w->stamp,
+                         .hart = w->who.hart,
+                         .size = (uint8_t)w->size};
     memcpy(&s->word, w->new_bytes, w->size);
 }
 
@@ -142,25 +145,61 @@ static bool is_pair(uint32_t first, uint32_t second)
 
 static bool is_together(const struct stored *s, const struct stale_fetch *f)
 {
-    return s->size == 4 && s->hart == f->who.hart &&
+    return s->size && s->hart == f->who.hart &&
            f->who.cycle - s->cycle + TOGETHER_CYCLES < 2 * (uint64_t)TOGETHER_CYCLES;
 }
 
-bool program_swaps_is_half(const struct program_swaps *p, const struct stale_fetch *f)
+static bool is_half_of_pair(const struct stored *s, const struct stale_fetch *f)
 {
     uint32_t word;
 
-    if (f->size != 4)
+    if (s->size != 4 || f->size != 4)
         return false;
     memcpy(&word, f->new_bytes, sizeof word);
+    return (s->pa + 4 == f->pa && is_pair(s->word, word)) ||
+           (f->pa + 4 == s->pa && is_pair(word, s->word));
+}
+
+/* What the stores to an instruction are, taken together. */
+struct parts {
+    bool is_misaligned;
+    unsigned halves, unfenced; /* the halves that were stored by themselves: a bit each */
+};
+
+static void add_part(struct parts *parts, const struct stored *s, const struct stale_fetch *f,
+                     uint64_t fenced)
+{
+    bool is_unfenced = s->stamp > fenced;
+
+    if (s->pa == f->pa && s->size == f->size)
+        parts->is_misaligned |= is_unfenced && s->pa % s->size;
+    for (unsigned i = 0; i < f->size / 2; i++)
+        if (f->size == 4 && s->size == 2 && s->pa == f->pa + 2 * (uint64_t)i) {
+            parts->halves |= 1u << i;
+            parts->unfenced |= (unsigned)is_unfenced << i;
+        }
+}
+
+enum program_change program_swaps_change(const struct program_swaps *p, const struct stale_fetch *f,
+                                         uint64_t fenced)
+{
+    enum { BOTH = 3 };
+    struct parts parts = {0};
+
     for (unsigned i = 0; i < STORES_KEPT; i++) {
         const struct stored *s = &p->stored[i];
 
-        if (is_together(s, f) && ((s->pa + 4 == f->pa && is_pair(s->word, word)) ||
-                                  (f->pa + 4 == s->pa && is_pair(word, s->word))))
-            return true;
+        if (!is_together(s, f))
+            continue;
+        if (is_half_of_pair(s, f))
+            return PROGRAM_CHANGE_PAIR;
+        add_part(&parts, s, f, fenced);
     }
-    return false;
+    if (parts.is_misaligned)
+        return PROGRAM_CHANGE_MISALIGNED;
+    if (parts.unfenced == BOTH)
+        return PROGRAM_CHANGE_HALVES;
+    return parts.unfenced && parts.halves != BOTH ? PROGRAM_CHANGE_PART : PROGRAM_CHANGE_OTHER;
 }
 
 /* ---- state ---- */
@@ -178,6 +217,7 @@ void program_swaps_state_io(struct state_io *io, struct program_swaps *p)
     for (unsigned i = 0; i < STORES_KEPT; i++) {
         STATE_IO(io, p->stored[i].pa);
         STATE_IO(io, p->stored[i].cycle);
+        STATE_IO(io, p->stored[i].stamp);
         STATE_IO(io, p->stored[i].hart);
         STATE_IO(io, p->stored[i].word);
         STATE_IO(io, p->stored[i].size);

@@ -1,11 +1,11 @@
 /*
- * program_swaps.h - programs that replace one instruction by one store while another thread runs
- * it, and ask for the fences right afterwards.
+ * program_swaps.h - programs that replace one instruction while another thread runs it, and ask for
+ * the fences right afterwards.
  *
- * Until then either version may run, and nothing else can be done without stopping the other
- * thread. But nothing says that a program is made for both, as a kernel's functions do. So it is
- * tolerated only from the store to what the program does next: its system call has to bring the
- * fences, or its own fence.i is all that there will be.
+ * If it is one store, until then either version may run, and nothing else can be done without
+ * stopping the other thread. But nothing says that a program is made for both, as a kernel's
+ * functions do. So it is tolerated only from the store to what the program does next: its system
+ * call has to bring the fences, or its own fence.i is all that there will be.
  */
 #ifndef FTRACE_PROGRAM_SWAPS_H
 #define FTRACE_PROGRAM_SWAPS_H
@@ -42,11 +42,20 @@ void program_swaps_trap(struct program_swaps *p, const struct trap_event *t);
 enum program_end program_swaps_return(struct program_swaps *p, const struct trap_return_event *t);
 enum program_end program_swaps_fence(struct program_swaps *p, const struct fence_event *f);
 
-/*
- * Whether another instruction is changed together with this one, and one needs the result of the
- * other, as lui and addi: a hart may run the old one with the new one, however each is fenced.
- */
-bool program_swaps_is_half(const struct program_swaps *p, const struct stale_fetch *s);
+/* How the instruction of a fetch was changed, which another hart runs meanwhile. */
+enum program_change {
+    PROGRAM_CHANGE_OTHER, /* in no way that is known */
+    PROGRAM_CHANGE_PART,  /* a half of it, by one aligned store: old or new, never a mixture */
+    PROGRAM_CHANGE_HALVES,
+    PROGRAM_CHANGE_MISALIGNED,
+    /* Another one is changed together with it, and one needs the result of the other, as lui and
+     * addi: a hart may run the old one with the new one, however each is fenced. */
+    PROGRAM_CHANGE_PAIR,
+};
+
+/* fenced: the stamp of the fetching hart's last fence. */
+enum program_change program_swaps_change(const struct program_swaps *p, const struct stale_fetch *f,
+                                         uint64_t fenced);
 
 void program_swaps_state_io(struct state_io *io, struct program_swaps *p);
 
