@@ -13,14 +13,18 @@
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
-# Those that have the objects of shared- in common, and those that have the objects of stopped- (below).
+# Those that have the objects of shared- in common, and the two groups that have those of alike- in common (below): the layouts
+# that stop the machine to patch a site, and those that do not.
 GUEST_SHARING := mcount pfe16 pfe8 atomic callops pfe8-latency
 GUEST_STOPPED := mcount pfe16 pfe8
+GUEST_ARGS    := atomic callops
 # Kernels with tracers that cost cycles also when they are off; those of `make test'.
 GUEST_FLAVOURS  := latency branch
 GUEST_FLAVOURED := pfe8-latency pfe8-branch
 # That of `make check-long' alone.
 GUEST_LONG      := pfe8-branch
+# Flavours that have the objects of their layout, but for those of flavoured- (below).
+GUEST_ADDING    := latency
 # Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
 # broken-NAME-layouts, broken-NAME-by, broken-NAME-first (of its rule) and broken-NAME-file (those it changes) are read by one awk: a shell for each would
@@ -68,7 +72,9 @@ GUEST_LDS     := $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
 #     notrace-y, notrace-$(CONFIG_X)  one that is never instrumented; a comment says why
 #     shared-y, shared-$(CONFIG_X)    the same, and compiled once for the layouts of GUEST_SHARING, because neither code nor types
 #                                     depend on the layout, which make guest-shared-check checks
-#     stopped-$(CONFIG_X)             the same, for those of GUEST_STOPPED
+#     alike-$(CONFIG_X)               the same, once for those of GUEST_STOPPED and once for those of GUEST_ARGS
+#     flavoured-y += a.o              code or types depend on the symbols of a flavour: it does not take its layout's object, as it
+#                                     does of the others, which make guest-shared-check checks, too
 # It is read once, for all kernels: $(CONFIG_X) is the word CONFIG_X.
 guest_config_traced  := FUNCTION_TRACER FRAME_POINTER TRACEPOINTS EVENT_TRACING FTRACE_SYSCALLS MMIOTRACE
 # Users of events besides ftrace. static, which shares no objects with others, has none.
@@ -156,21 +162,22 @@ $(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -
 guest_built := $(GUEST_LAYOUTS) $(GUEST_FLAVOURED)
 $(foreach l,$(guest_built),$(eval $(call guest_cflags,$(l))))
 
-# Shared objects are compiled as those of `make run'.
+# Shared objects are compiled as those of `make run', and those of GUEST_ARGS as one of them.
 guest_config_shared := $(guest_config_mcount)
 guest_cflags_shared := $(guest_cflags_mcount)
+guest_cflags_args   := $(guest_cflags_atomic)
 
 # Collects objs.mk of each folder: guest-KIND-y and guest-KIND-CONFIG_X. A misspelt symbol is empty.
 guest_symbols := $(sort $(foreach l,$(guest_built),$(guest_config_$(l))) $(foreach f,$(GUEST_FLAVOURS),$(guest_config_of_$(f))))
-guest_lists   := $(foreach k,obj notrace shared stopped,$(addprefix $(k)-,y $(guest_symbols:%=CONFIG_%)))
+guest_lists   := $(foreach k,obj notrace shared alike flavoured,$(addprefix $(k)-,y $(guest_symbols:%=CONFIG_%)))
 $(foreach c,$(guest_symbols),$(eval CONFIG_$(c) := CONFIG_$(c)))
 guest_objs_mk := $(foreach depth,/* /*/* /*/*/* /*/*/*/*,$(wildcard $(GUEST_SRC)$(depth)/objs.mk))
 define guest_folder
 $(foreach v,$(guest_lists),$(v) :=
 )
 include $(GUEST_SRC)/$(1)/objs.mk
-$$(if $$(strip $$(obj-)$$(notrace-)$$(shared-)$$(stopped-)),\
-	$$(error $(GUEST_SRC)/$(1)/objs.mk: no kernel has the symbol of: $$(obj-) $$(notrace-) $$(shared-) $$(stopped-)))
+$$(if $$(strip $$(obj-)$$(notrace-)$$(shared-)$$(alike-)),\
+	$$(error $(GUEST_SRC)/$(1)/objs.mk: no kernel has the symbol of: $$(obj-) $$(notrace-) $$(shared-) $$(alike-)))
 $(foreach v,$(guest_lists),guest-$(v) := $$(guest-$(v)) $$($(v):%=$(1)/%)
 )
 endef
@@ -178,15 +185,21 @@ $(foreach f,$(guest_objs_mk:$(GUEST_SRC)/%/objs.mk=%),$(eval $(call guest_folder
 
 guest_of_kind = $(foreach v,$(filter $(1)-%,$(guest_lists)),$(guest-$(v)))
 guest_shared  := $(call guest_of_kind,shared)
-guest_stopped := $(call guest_of_kind,stopped)
-guest_notrace := $(guest_shared) $(guest_stopped) $(call guest_of_kind,notrace)
+guest_alike   := $(call guest_of_kind,alike)
+guest_notrace := $(guest_shared) $(guest_alike) $(call guest_of_kind,notrace)
 $(foreach l,$(guest_built),$(eval guest_objs_$(l) := $(foreach s,y $(guest_config_$(l):%=CONFIG_%),\
-	$(foreach k,obj notrace shared stopped,$(guest-$(k)-$(s))))))
+	$(foreach k,obj notrace shared alike,$(guest-$(k)-$(s))))))
 
+# guest_shared_of, guest_args_of, guest_base_of LAYOUT - its objects that are in shared/, in args/, and in a flavour's layout.
+guest_shared_of = $(if $(filter $(1),$(GUEST_SHARING)),$(guest_shared)) $(if $(filter $(1),$(GUEST_STOPPED)),$(guest_alike))
+guest_args_of   = $(if $(filter $(1),$(GUEST_ARGS)),$(guest_alike))
+guest_base_of   = $(if $(filter $(GUEST_ADDING:%=\%-%),$(1)),$(filter-out $(guest_shared) $(call guest_of_kind,flavoured),\
+	$(guest_objs_$(firstword $(subst -, ,$(1))))))
 # guest_paths LAYOUT,OBJECTS - where these objects of a layout are.
-guest_shared_of = $(if $(filter $(1),$(GUEST_SHARING)),$(guest_shared)) $(if $(filter $(1),$(GUEST_STOPPED)),$(guest_stopped))
-guest_paths = $(addprefix $(GUEST_OUT)/$(1)/,$(filter-out $(call guest_shared_of,$(1)),$(2))) \
-	$(addprefix $(GUEST_OUT)/shared/,$(filter $(call guest_shared_of,$(1)),$(2)))
+guest_paths = $(addprefix $(GUEST_OUT)/$(1)/,$(filter-out $(call guest_shared_of,$(1)) $(call guest_args_of,$(1)) $(call guest_base_of,$(1)),$(2))) \
+	$(addprefix $(GUEST_OUT)/shared/,$(filter $(call guest_shared_of,$(1)),$(2))) \
+	$(addprefix $(GUEST_OUT)/args/,$(filter $(call guest_args_of,$(1)),$(2))) \
+	$(if $(call guest_base_of,$(1)),$(call guest_paths,$(firstword $(subst -, ,$(1))),$(filter $(call guest_base_of,$(1)),$(2))))
 
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
@@ -320,7 +333,7 @@ $$(eval $$(call guest_link,$(1)-place$(2),$(1),$$(GUEST_OUT)/$(1)-place$(2)/vmli
 endef
 
 $(foreach l,$(guest_built),$(eval $(l)-objs := $(call guest_paths,$(l),$(guest_objs_$(l)))))
-$(foreach l,$(guest_built) shared,$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
+$(foreach l,$(guest_built) shared args,$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
 -include $(sort $(foreach l,$(guest_built),$($(l)-objs:.o=.d)))
 $(foreach l,$(guest_built),$(eval $(call guest_link,$(l),$(l),$(GUEST_LDS))))
 $(foreach l,$(guest_built),$(eval $(call guest_modules,$(l))))
@@ -339,19 +352,23 @@ ifneq ($(BREAK),)
   endif
 endif
 
-# Each shared object as the object that the layout would have alone: all but the lines, which name the layout's folder.
+# Each object that a layout has of another folder as the object that it would have alone: all but the lines, which name the
+# layout's folder. guest_compared LAYOUT,FOLDER,OBJECTS
 define guest_compared
-$(eval $(call guest_compile,not-shared/$(1),$(1),$(GUEST_SRC)))
-$$(GUEST_OUT)/not-shared/$(1)/%.same: $$(GUEST_OUT)/not-shared/$(1)/%.o $$(GUEST_OUT)/shared/%.o
+$$(patsubst %.o,$$(GUEST_OUT)/not-shared/$(1)/%.same,$(3)): $$(GUEST_OUT)/not-shared/$(1)/%.same: \
+		$$(GUEST_OUT)/not-shared/$(1)/%.o $$(GUEST_OUT)/$(2)/%.o
 	$$(Q)for o in $$^; do $$(CROSS)objdump -srt $$$$o | awk '/^(Contents of section|RELOCATION RECORDS FOR) / { on = !/debug_line/ } \
 		!/file format/ && (on || /^SYMBOL/)' >$$$$o.text || exit 1; done; \
-	cmp $$(^:=.text) || { echo "$$*.o is not the same in layout $(1): notrace- is for it in objs.mk" >&2; exit 1; }
+	cmp $$(^:=.text) || { echo "$$*.o is not the same in layout $(1) as in $(2): mk/guest.mk has the kinds of objs.mk" >&2; exit 1; }
 	$$(Q)touch $$@
-.SECONDARY: $$(patsubst %,$$(GUEST_OUT)/not-shared/$(1)/%,$$(filter $$(call guest_shared_of,$(1)),$$(guest_objs_$(1))))
-guest-shared-check: $$(patsubst %.o,$$(GUEST_OUT)/not-shared/$(1)/%.same,$$(filter $$(call guest_shared_of,$(1)),$$(guest_objs_$(1))))
+.SECONDARY: $$(patsubst %,$$(GUEST_OUT)/not-shared/$(1)/%,$(3))
+guest-shared-check: $$(patsubst %.o,$$(GUEST_OUT)/not-shared/$(1)/%.same,$(3))
 endef
 .PHONY: guest-shared-check
-$(foreach l,$(sort $(GUEST_SHARING) $(GUEST_STOPPED)),$(eval $(call guest_compared,$(l))))
+$(foreach l,$(guest_built),$(eval $(call guest_compile,not-shared/$(l),$(l),$(GUEST_SRC)))\
+	$(foreach d,$(filter-out $(l),shared args $(guest_built)),\
+		$(eval guest-of-$(l)-$(d) := $(patsubst $(GUEST_OUT)/$(d)/%,%,$(filter $(GUEST_OUT)/$(d)/%,$($(l)-objs))))\
+		$(if $(guest-of-$(l)-$(d)),$(eval $(call guest_compared,$(l),$(d),$(guest-of-$(l)-$(d)))))))
 
 .PHONY: guest-mistakes guest-tested
 guest-mistakes: $(GUEST_BROKEN:%=guest-%-kernel)

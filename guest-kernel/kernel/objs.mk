@@ -8,3 +8,6 @@ notrace-y += jump_label.o stop_machine.o
 # These handle kprobes, which may be in the tracer, too.
 notrace-y += kprobes.o rethook.o
 shared-y += kprobes_slots.o kretprobes.o
+
+# They switch interrupts or preemption off, or use types of those that do.
+flavoured-y += jump_label.o kprobes.o kprobes_files.o panic.o printk.o rethook.o smp.o stop_machine.o

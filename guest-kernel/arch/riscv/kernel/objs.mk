@@ -8,3 +8,6 @@ notrace-y += stacktrace.o
 shared-y += jump_label.o patch.o sbi.o
 # Called by the tracer irqsoff, wherever interrupts are switched off or on.
 notrace-$(CONFIG_TRACE_IRQFLAGS) += trace_irq.o
+
+# They switch interrupts or preemption off, or use types of those that do.
+flavoured-y += entry.o process.o signal.o smp.o smpboot.o stacktrace.o traps.o vector.o

@@ -6,3 +6,6 @@ shared-y += init.o
 # mmiotrace runs in page faults, also in those of tracers.
 notrace-$(CONFIG_MMIOTRACE) += mmio-mod.o
 shared-$(CONFIG_MMIOTRACE) += mmio_test.o pf_in.o
+
+# They switch interrupts or preemption off, or use types of those that do.
+flavoured-y += context.o fault.o mmio-mod.o tlbflush.o
