@@ -16,6 +16,7 @@
 #   data:     yes: the run follows data (--follow-data)
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
 #   before:   a rule that the same mistake may break before
+#   says:     a line of the report, as a pattern
 #   suite:    all: it takes long, so `make test' leaves it out
 #   by:       explore: no run shows it but one that `rvftrace explore' finds (explore.sh, table.py)
 #
@@ -87,6 +88,8 @@ for patch in $(chosen); do
         else
             claim "$layout, $name: all findings are $rule" only_is "$rule"
         fi
+        says=$(said says "$patch")
+        [ -z "$says" ] || claim "... and the report has $says" has_line "$says" "$err"
         # A run of everything by the sound kernel is repeated once for each layout and number of harts.
         sound=$layout-$harts-$data-$(echo "$script" | cksum | cut -d ' ' -f 1)
         [ -e "$work/$sound" ] && continue

@@ -20,6 +20,7 @@
 #include "ftrace/patch/breakpoints.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/sites.h"
+#include "load/image.h"
 #include "load/symbols.h"
 
 static const struct rule_family *const families[] = {
@@ -189,6 +190,16 @@ uint64_t audit_function(const struct audit *a, uint64_t pc)
         a->config.symbols ? symbols_function_at(a->config.symbols, pc) : NULL;
 
     return function ? function->addr : pc;
+}
+
+uint64_t audit_linked(const struct audit *a, uint64_t address)
+{
+    uint64_t va;
+
+    if (!a->config.image || symbols_at(a->config.symbols, address, NULL) ||
+        !image_pa_to_va(a->config.image, address, &va))
+        return address;
+    return va;
 }
 
 bool audit_is_settled(const struct audit *a)

@@ -150,6 +150,12 @@ uint64_t audit_cause(enum rule rule, uint64_t place);
 /* The address of the function that contains the pc; the pc if that is not known. */
 uint64_t audit_function(const struct audit *a, uint64_t pc);
 
+/*
+ * The address by which the kernel was linked, of one of its image by which a hart without
+ * translation runs it; any other as it is.
+ */
+uint64_t audit_linked(const struct audit *a, uint64_t address);
+
 /* Whether the kernel has been started: another hart, or a program. */
 bool audit_is_settled(const struct audit *a);
 

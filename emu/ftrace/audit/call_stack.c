@@ -35,13 +35,7 @@ static uint64_t read_csr(void *ctx, unsigned hart, enum unwind_csr csr)
 /* Before the kernel has enabled translation it runs at physical addresses. */
 static uint64_t canonical(void *ctx, uint64_t address)
 {
-    const struct audit *a = ctx;
-    uint64_t va;
-
-    if (!a->config.image || symbols_at(a->config.symbols, address, NULL) ||
-        !image_pa_to_va(a->config.image, address, &va))
-        return address;
-    return va;
+    return audit_linked(ctx, address);
 }
 
 static bool replaced(void *ctx, uint64_t sp, uint64_t *address)

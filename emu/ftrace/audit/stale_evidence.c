@@ -19,13 +19,14 @@ _Static_assert((int)SITE_BYTES_MAX <= (int)FACT_BYTES_MAX, "a fact holds the byt
 
 /* ---- evidence ---- */
 
-static void add_fence(struct finding *f, unsigned hart, const struct patch_fence *fence)
+static void add_fence(const struct audit *a, struct finding *f, unsigned hart,
+                      const struct patch_fence *fence)
 {
     struct fact *fact = audit_fact(f, LABEL_FENCED, FACT_FENCE);
 
     fact->hart = hart;
     fact->requester = fence->requester;
-    fact->pc = fence->pc;
+    fact->pc = audit_linked(a, fence->pc);
     fact->cycle = fence->cycle;
     fact->step = fence->step;
 }
@@ -225,7 +226,7 @@ static void add_writers_fence(const struct audit *a, struct finding *f, const st
         return;
     its = patch_log_last_fence(a->config.log, s->who.hart);
     if (its && its->stamp >= s->stamp)
-        add_fence(f, s->who.hart, its);
+        add_fence(a, f, s->who.hart, its);
 }
 
 /* Adds the flush of translations that the hart has executed instead. */
@@ -264,7 +265,7 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
 
     audit_fact_site(f, site);
     if (last && last->stamp < s->stamp)
-        add_fence(f, hart, last);
+        add_fence(a, f, hart, last);
     add_store(f, s);
     add_writers_fence(a, f, s);
     add_flush(a, f, s);
