@@ -19,6 +19,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/code_walk.h"
 #include "ftrace/audit/detour.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/ftrace_records.h"
@@ -173,6 +174,22 @@ static void report_call(struct called_ops *c, struct hart *h, const struct detou
         return;
     audit_fact(f, LABEL_OPS, FACT_PLACE)->va = op->at;
     audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = op->func;
+    audit_fact_order(f);
+}
+
+/* The ops was not called: what the trampoline calls, which may be the cause. */
+static void report_left_out(struct called_ops *c, struct hart *h, const struct detour *d,
+                            const struct ftrace_op *op)
+{
+    struct finding *f = report(c, h, d, MESSAGE_OP_LEFT_OUT);
+    uint64_t called;
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_OPS, FACT_PLACE)->va = op->at;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = op->func;
+    if (code_first_call(h, detour_target(c->audit, h, d->site, d->pc), &called))
+        audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = called;
     audit_fact_order(f);
 }
 
@@ -392,7 +409,7 @@ static void judge_ops(struct called_ops *c, struct hart *h, const struct detour 
          i < c->graphs && i < OPS_FOLLOWED && ftrace_records_op(c->audit->config.records, i, &op);
          i++)
         if (!(w->called >> i & 1) && must_be_called(&op) && wants_site(c, i, w->site)) {
-            report_call(c, h, d, &op, MESSAGE_OP_LEFT_OUT);
+            report_left_out(c, h, d, &op);
             return;
         }
 }

@@ -86,3 +86,33 @@ void code_walk(const struct code_walk *walk, struct hart *h, uint64_t pc)
         } while (advance(walk, &w, &way, &i));
     }
 }
+
+struct first_call {
+    bool is_met, is_known;
+    struct insn before;
+    uint64_t target;
+};
+
+static uint32_t note_call(void *ctx, uint64_t pc, const struct insn *i, uint32_t state)
+{
+    struct first_call *f = ctx;
+
+    if (insn_is_call(i) && !f->is_met) {
+        f->is_met = true;
+        f->is_known = i->op == OP_jal || (f->before.size && insn_is_pair(&f->before, i));
+        f->target = i->op == OP_jal ? pc + (uint64_t)(int64_t)i->imm
+                    : f->is_known   ? pair_target(pc - f->before.size, &f->before, i)
+                                    : 0;
+    }
+    f->before = *i;
+    return state;
+}
+
+bool code_first_call(struct hart *h, uint64_t pc, uint64_t *target)
+{
+    struct first_call f = {.is_met = false};
+
+    code_walk(&(struct code_walk){.through_calls = true, .step = note_call, .ctx = &f}, h, pc);
+    *target = f.target;
+    return f.is_known;
+}

@@ -20,6 +20,12 @@ struct code_walk {
 /* Some hundred instructions at most; each branch is followed once. */
 void code_walk(const struct code_walk *w, struct hart *h, uint64_t pc);
 
+/*
+ * The target of the first call in the code at pc. False: there is none, or its target is not in the
+ * code itself.
+ */
+bool code_first_call(struct hart *h, uint64_t pc, uint64_t *target);
+
 /* Whether the instruction calls a function: a jump that keeps where it comes from. */
 bool insn_is_call(const struct insn *i);
 
