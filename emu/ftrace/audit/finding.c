@@ -190,6 +190,10 @@ const char *message_text(enum message message)
         [MESSAGE_TRACE_OP_LATE] =
             "the trampolines are about to call the tracer of one ops, and function_trace_op, which "
             "they pass to it, is no ops with that tracer yet",
+        [MESSAGE_PROGRAM_RUNS] =
+            "a grace period (synchronize_rcu) before the program is freed: since that hart has "
+            "entered the program, it has neither left the handler or system call in which it did, "
+            "nor run another task",
         [MESSAGE_PROBES_ALL] =
             "the ops is registered for kprobes, and its filter is empty, which means "
             "all functions",

@@ -207,6 +207,7 @@ enum message {
     MESSAGE_RECORD_UNNAMED,
     MESSAGE_TRACE_OP,
     MESSAGE_TRACE_OP_LATE,
+    MESSAGE_PROGRAM_RUNS,
     MESSAGE_PROBES_ALL,
     MESSAGE_NO_OPS, /* how a call of an ops is wrong */
     MESSAGE_OP_UNWANTED,

@@ -18,6 +18,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/program_runs.h"
 #include "ftrace/kernel/bpf_text.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/symbols.h"
@@ -48,6 +49,7 @@ struct lifetime_hart {
 struct lifetime_rules {
     struct audit *audit;
     struct lifetime_hart *harts;
+    struct program_runs *programs;
     VEC_OF(struct away) away;
 };
 
@@ -201,6 +203,7 @@ static void *create(struct audit *a)
 
     r->audit = a;
     r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
+    r->programs = program_runs_new(a);
     return r;
 }
 
@@ -208,6 +211,7 @@ static void destroy(void *rules)
 {
     struct lifetime_rules *r = rules;
 
+    program_runs_free(r->programs);
     VEC_FREE(&r->away);
     free(r->harts);
     free(r);
@@ -221,6 +225,14 @@ static void on_event(void *rules, const struct event *e)
         note_mapping(rules, &e->fence);
     else if (e->trap_return.to == PRIV_S)
         resume(rules, &e->trap_return);
+}
+
+static void on_ftrace_event(void *rules, const struct ftrace_event *e)
+{
+    const struct lifetime_rules *r = rules;
+
+    if (!e->text.of_module)
+        program_runs_begin(r->programs, &e->text);
 }
 
 static void away_io(struct state_io *io, struct away *w)
@@ -247,11 +259,15 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct lifetime_rules *r = rules;
 
-    state_io_section(io, "lifetime-rules", 2);
+    state_io_section(io, "lifetime-rules", 3);
     STATE_IO_VEC(io, &r->away, AWAY_MAX, away_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
+    program_runs_state_io(io, r->programs);
 }
 
-const struct rule_family lifetime_family = {
-    .create = create, .destroy = destroy, .event = on_event, .state_io = state_io};
+const struct rule_family lifetime_family = {.create = create,
+                                            .destroy = destroy,
+                                            .event = on_event,
+                                            .ftrace_event = on_ftrace_event,
+                                            .state_io = state_io};
