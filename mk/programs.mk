@@ -111,6 +111,8 @@ $(HOSTILE_OUT)/run-in-turns-large.elf: hostile_flags = -DTURNS -DMEBIBYTES=12
 # The workloads of tools/bench-speed, compiled with ordinary options.
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
+# These have vector instructions.
+BENCH_VECTOR := vmemcpy vstrlen vsaxpy vmatmul vchacha
 BENCH_BARE   := reuse # writes code: under Linux it would need executable memory
 BENCH_NATIVE := calls mix chase string # the result of `float` depends on fused multiply-adds
 BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
@@ -122,7 +124,7 @@ BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
 # `calls` with this number of ftrace sites in all: its own functions' and others around them.
 BENCH_SITES  := 100 100000
-WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux) \
+WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_VECTOR) $(BENCH_BARE)) $(patsubst %,$(BENCH_OUT)/%.linux,$(BENCH_NAMES) $(BENCH_VECTOR)) \
 	$(BENCH_NATIVE:%=$(BENCH_OUT)/%.native)
 
 .PHONY: workloads

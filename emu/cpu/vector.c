@@ -20,6 +20,14 @@ static vector_fn *const functions[] = {
 #undef I
 #undef C
 };
+static const struct vop_quick *const quicks[] = {
+#define V(ext, name, match, mask, format, class) [OP_##name - FIRST_VECTOR_OP] = &vop_quick_##name,
+#define I(ext, name, match, mask, format, class)
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
 _Static_assert(sizeof functions / sizeof functions[0] == VECTOR_OPS,
                "vector instructions are the last rows");
 
@@ -49,46 +57,113 @@ static void draw_agnostic(struct vop *v, unsigned vtype)
     v->masked_ones = bit(vtype, 7) && bit(draw, 1);
 }
 
-static void begin(struct vop *v, struct hart *h, const struct uop *u)
+/* Field by field: a struct that is made elsewhere and copied is loaded before it is stored. */
+static ALWAYS_INLINE void begin(struct vop *v, struct hart *h, const struct uop *u)
 {
     struct vector_state *s = &h->s.vector;
     unsigned vtype = (unsigned)s->vtype, fields = (unsigned)u->imm;
 
     s->executed++;
-    *v = (struct vop){.h = h,
-                      .op = fields >> IMM_VECTOR_OP_SHIFT,
-                      .rd = u->rd,
-                      .rs1 = u->rs1,
-                      .rs2 = u->rs2,
-                      .nf = fields >> IMM_NF_SHIFT & 7,
-                      .vm = fields & IMM_VM,
-                      .long_imm = fields >> IMM_LONG_SHIFT & 1,
-                      .config = fields & 0x7ff,
-                      .sew = vtype >> 3 & 7,
-                      .lmul = (int8_t)((int)((vtype & 7) ^ 4) - 4),
-                      .vill = s->vtype >> 63,
-                      .vl = s->vl,
-                      .vstart = s->vstart,
-                      .vlenb = s->vlenb,
-                      .v = s->v};
+    v->h = h;
+    v->op = fields >> IMM_VECTOR_OP_SHIFT;
+    v->rd = u->rd;
+    v->rs1 = u->rs1;
+    v->rs2 = u->rs2;
+    v->nf = fields >> IMM_NF_SHIFT & 7;
+    v->vm = fields & IMM_VM;
+    v->long_imm = fields >> IMM_LONG_SHIFT & 1;
+    v->config = fields & 0x7ff;
+    v->sew = vtype >> 3 & 7;
+    v->lmul = (int8_t)((int)((vtype & 7) ^ 4) - 4);
+    v->vill = s->vtype >> 63;
+    v->vl = s->vl;
+    v->vstart = s->vstart;
+    v->vlenb = s->vlenb;
+    v->v = s->v;
+    v->tail_ones = v->masked_ones = v->raised = v->clean = false;
     if (UNLIKELY(h->cluster->config.agnostic != AGNOSTIC_STAYS))
         draw_agnostic(v, vtype);
+}
+
+/* It was executed, or raised an exception. Stores only what changes: the next one loads it. */
+static ALWAYS_INLINE void end(const struct vop *v, struct hart *h)
+{
+    if (UNLIKELY((h->s.csr.mstatus & MSTATUS_VS) != MSTATUS_VS) && !v->clean)
+        h->s.csr.mstatus |= MSTATUS_VS;
+}
+
+static ALWAYS_INLINE void end_executed(const struct vop *v, struct hart *h)
+{
+    if (UNLIKELY(h->s.vector.vstart))
+        h->s.vector.vstart = 0;
+    end(v, h);
+}
+
+/* The value in each of n bytes, in elements of 1 << size bytes; some bytes more are written. */
+static ALWAYS_INLINE void splat(void *to, uint64_t value, unsigned size, size_t n)
+{
+    static const uint64_t ones[] = {UINT64_C(0x0101010101010101), UINT64_C(0x0001000100010001),
+                                    UINT64_C(0x0000000100000001), 1};
+    static const uint64_t element[] = {UINT8_MAX, UINT16_MAX, UINT32_MAX, UINT64_MAX};
+    uint64_t pattern = (value & element[size]) * ones[size];
+    vec_u64 *words = to;
+
+    for (size_t i = 0; i < n; i += 16) {
+        *words++ = pattern;
+        *words++ = pattern;
+    }
+}
+
+/*
+ * An instruction that is a loop, with no mask, from element 0 on; the unit's state is dirty
+ * already. False: it is otherwise, or illegal, and nothing is done.
+ */
+static ALWAYS_INLINE bool operate_quickly(struct hart *h, const struct uop *u)
+{
+    struct vector_state *s = &h->s.vector;
+    unsigned fields = (unsigned)u->imm, vtype = (unsigned)s->vtype, group = vtype & 7,
+             size = vtype >> 3 & 7;
+    unsigned misaligned = group < 4 ? (1U << group) - 1 : 0;
+    const struct vop_quick *q = quicks[fields >> IMM_VECTOR_OP_SHIFT];
+    struct vop_room room;
+    const void *s1 = room.elements;
+
+    if (!q || UNLIKELY(!(fields & IMM_VM) || s->vstart || s->vtype >> 63 ||
+                       h->cluster->config.agnostic != AGNOSTIC_STAYS ||
+                       (h->s.csr.mstatus & MSTATUS_VS) != MSTATUS_VS))
+        return false;
+    if (q->from == FROM_VECTOR) {
+        misaligned &= u->rd | u->rs2 | u->rs1;
+        s1 = s->v + (size_t)u->rs1 * s->vlenb;
+    } else {
+        uint64_t value = q->from == FROM_SCALAR   ? h->s.x[u->rs1]
+                         : q->from == FROM_SIGNED ? (uint64_t)((int64_t)(u->rs1 ^ 16) - 16)
+                                                  : u->rs1;
+
+        misaligned &= u->rd | u->rs2;
+        splat(room.elements, value, size, (size_t)s->vl << size);
+    }
+    if (UNLIKELY(misaligned))
+        return false;
+    s->executed++;
+    q->loops[size](s->v + (size_t)u->rd * s->vlenb, s->v + (size_t)u->rs2 * s->vlenb, s1, s->vl);
+    return true;
 }
 
 bool vector_operate(struct hart *h, const struct uop *u)
 {
     struct vop v;
 
-    if (!(h->s.csr.mstatus & MSTATUS_VS))
+    if (operate_quickly(h, u))
+        return true;
+    if (UNLIKELY(!(h->s.csr.mstatus & MSTATUS_VS)))
         return false;
     begin(&v, h, u);
     if (v.vill && v.op >= OP_vadd_vv - FIRST_VECTOR_OP)
         return false;
     if (!functions[v.op](&v))
         return false;
-    h->s.vector.vstart = 0;
-    if (!v.clean)
-        h->s.csr.mstatus |= MSTATUS_VS;
+    end_executed(&v, h);
     return true;
 }
 
@@ -97,16 +172,13 @@ bool vector_access(struct hart *h, const struct uop *u)
     struct vop v;
 
     begin(&v, h, u);
-    if ((h->s.csr.mstatus & MSTATUS_VS) && functions[v.op](&v)) {
-        h->s.vector.vstart = 0;
-        if (!v.clean)
-            h->s.csr.mstatus |= MSTATUS_VS;
+    if ((h->s.csr.mstatus & MSTATUS_VS) && LIKELY(functions[v.op](&v))) {
+        end_executed(&v, h);
         return true;
     }
     if (!v.raised)
         return hart_op_illegal(h, u);
-    if (!v.clean)
-        h->s.csr.mstatus |= MSTATUS_VS;
+    end(&v, h);
     return false;
 }
 
@@ -265,10 +337,15 @@ void vop_run(const struct vop *v, vector_loop *loop, unsigned size, const void *
 bool vop_same_width(struct vop *v, vector_loop *const loops[], enum vop_source from)
 {
     struct vop_room room;
+    const void *s1;
 
-    if (!vop_legal(v, from == FROM_VECTOR))
+    if (UNLIKELY(!vop_legal(v, from == FROM_VECTOR)))
         return false;
-    vop_run(v, loops[v->sew], v->sew, vop_reg(v, v->rs2), vop_source(v, from, &room), false);
+    s1 = from == FROM_VECTOR ? vop_reg(v, v->rs1) : vop_source(v, from, &room);
+    if (LIKELY(v->vm && !v->vstart && !v->tail_ones))
+        loops[v->sew](vop_reg(v, v->rd), vop_reg(v, v->rs2), s1, v->vl);
+    else
+        vop_run(v, loops[v->sew], v->sew, vop_reg(v, v->rs2), s1, false);
     return true;
 }
 
@@ -335,14 +412,7 @@ void vop_end(const struct vop *v, unsigned size, unsigned n)
 
 void vop_splat(const struct vop *v, void *to, uint64_t value, unsigned size)
 {
-    uint64_t pattern = size == 0   ? (uint8_t)value * UINT64_C(0x0101010101010101)
-                       : size == 1 ? (uint16_t)value * UINT64_C(0x0001000100010001)
-                       : size == 2 ? (uint32_t)value * UINT64_C(0x0000000100000001)
-                                   : value;
-    vec_u64 *words = to;
-
-    for (size_t i = 0; i < (((size_t)v->vl << size) + 7) / 8; i++)
-        words[i] = pattern;
+    splat(to, value, size, (size_t)v->vl << size);
 }
 
 static uint64_t scalar_of(const struct vop *v, enum vop_source from)

@@ -5,6 +5,7 @@
 #include "cpu/vector_float_priv.h"
 
 #include "cpu/csr_bits.h"
+#include "cpu/vector_float_host.h"
 
 bool vop_has_float(const struct vop *v)
 {
@@ -77,6 +78,23 @@ ELEMENT(vmflt, return fast_lt(f, b, a, env->flags))
 ELEMENT(vmfle, return fast_le(f, b, a, env->flags))
 ELEMENT(vmfgt, return fast_lt(f, a, b, env->flags))
 ELEMENT(vmfge, return fast_le(f, a, b, env->flags))
+
+/* ---- rows that the host computes ---- */
+
+/* False: the instruction must be computed element by element; nothing is done. */
+static bool by_host(struct vop *v, const struct host_loops *loops, const void *s1)
+{
+    _Alignas(16) uint8_t results[VECTOR_GROUP_BYTES];
+    host_loop *loop = v->sew == 2 ? loops->single : loops->twice;
+    uint8_t *d = vop_reg(v, v->rd);
+
+    if (!v->vm || v->vstart || v->h->s.frm != ROUND_NEAREST_EVEN || !(v->h->s.fflags & FLAG_NX) ||
+        (loops->fused && !host_fuses()) || !loop(results, vop_reg(v, v->rs2), s1, d, v->vl))
+        return false;
+    memcpy(d, results, (size_t)v->vl << v->sew);
+    vop_end(v, v->sew, v->vl);
+    return true;
+}
 
 /* ---- loops ---- */
 
@@ -154,6 +172,21 @@ static const void *operand(const struct vop *v, enum vop_source from, struct vop
         same(v, name, false, operand(v, from, &room));                 \
         return true;                                                   \
     }
+/* The same, where the host has a loop for it. */
+#define ARITHMETIC(name, form, from)                                   \
+    bool vop_##name##_##form(struct vop *v)                            \
+    {                                                                  \
+        struct vop_room room;                                          \
+        const void *s1;                                                \
+                                                                       \
+        if (!vop_has_float(v) || !vop_legal(v, (from) == FROM_VECTOR)) \
+            return false;                                              \
+        s1 = operand(v, from, &room);                                  \
+        if (UNLIKELY(!by_host(v, &name##_by_host, s1)))                \
+            same(v, name, false, s1);                                  \
+        return true;                                                   \
+    }
+#define ARITHMETIC_VF(name) ARITHMETIC(name, vv, FROM_VECTOR) ARITHMETIC(name, vf, FROM_SCALAR)
 #define UNARY(name)                                    \
     bool vop_##name##_v(struct vop *v)                 \
     {                                                  \
@@ -174,20 +207,20 @@ static const void *operand(const struct vop *v, enum vop_source from, struct vop
     }
 #define BINARY_VF(name) BINARY(name, vv, FROM_VECTOR) BINARY(name, vf, FROM_SCALAR)
 
-BINARY_VF(vfadd)
-BINARY_VF(vfsub)
-BINARY(vfrsub, vf, FROM_SCALAR)
-BINARY_VF(vfmul)
-BINARY_VF(vfdiv)
-BINARY(vfrdiv, vf, FROM_SCALAR)
-BINARY_VF(vfmacc)
-BINARY_VF(vfnmacc)
-BINARY_VF(vfmsac)
-BINARY_VF(vfnmsac)
-BINARY_VF(vfmadd)
-BINARY_VF(vfnmadd)
-BINARY_VF(vfmsub)
-BINARY_VF(vfnmsub)
+ARITHMETIC_VF(vfadd)
+ARITHMETIC_VF(vfsub)
+ARITHMETIC(vfrsub, vf, FROM_SCALAR)
+ARITHMETIC_VF(vfmul)
+ARITHMETIC_VF(vfdiv)
+ARITHMETIC(vfrdiv, vf, FROM_SCALAR)
+ARITHMETIC_VF(vfmacc)
+ARITHMETIC_VF(vfnmacc)
+ARITHMETIC_VF(vfmsac)
+ARITHMETIC_VF(vfnmsac)
+ARITHMETIC_VF(vfmadd)
+ARITHMETIC_VF(vfnmadd)
+ARITHMETIC_VF(vfmsub)
+ARITHMETIC_VF(vfnmsub)
 BINARY_VF(vfmin)
 BINARY_VF(vfmax)
 BINARY_VF(vfsgnj)

@@ -11,11 +11,12 @@
 
 #include "cpu/vector_priv.h"
 
-/* Elements may be computed together: where d is one of the sources, it is exactly that one. */
-#ifdef __clang__
-#define EACH_APART
+/* A second copy for hosts whose vectors can be shifted by elements, chosen when rvftrace is loaded.
+ */
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define FOR_EACH_HOST __attribute__((target_clones("avx2", "default")))
 #else
-#define EACH_APART _Pragma("GCC ivdep")
+#define FOR_EACH_HOST
 #endif
 
 #define VECTOR_TYPES(u, s, p)                       \
@@ -28,21 +29,45 @@
     typedef s WS __attribute__((may_alias, unused)); \
     typedef p WP __attribute__((unused))
 
-#define VECTOR_LOOP(name, size, types, type_d, type_2, type_1, expression)            \
-    static void name##_##size(void *vd, const void *vs2, const void *vs1, unsigned n) \
-    {                                                                                 \
-        types;                                                                        \
-        type_d *d = vd;                                                               \
-        const type_2 *s2 = vs2;                                                       \
-        const type_1 *s1 = vs1;                                                       \
-                                                                                      \
-        EACH_APART for (unsigned i = 0; i < n; i++)                                   \
-        {                                                                             \
-            type_2 b UNUSED = s2[i];                                                  \
-            type_1 a UNUSED = s1[i];                                                  \
-            type_d c UNUSED = d[i];                                                   \
-            d[i] = (type_d)(expression);                                              \
-        }                                                                             \
+#define VECTOR_ELEMENT(type_d, type_2, type_1, at_2, at_1, at_d, expression) \
+    do {                                                                     \
+        type_2 b UNUSED = at_2;                                              \
+        type_1 a UNUSED = at_1;                                              \
+        type_d c UNUSED = at_d;                                              \
+        at_d = (type_d)(expression);                                         \
+    } while (0)
+
+/*
+ * First 16 bytes at a time, in arrays of their own, so that the compiler uses the host's vectors:
+ * where d is one of the sources, it is exactly that one.
+ */
+#define VECTOR_LOOP(name, size, types, type_d, type_2, type_1, expression)               \
+    FOR_EACH_HOST static void name##_##size(void *vd, const void *vs2, const void *vs1,  \
+                                            unsigned n)                                  \
+    {                                                                                    \
+        types;                                                                           \
+        enum {                                                                           \
+            WIDER = sizeof(type_d) > sizeof(type_2) ? sizeof(type_d) : sizeof(type_2),   \
+            WIDEST = WIDER > sizeof(type_1) ? WIDER : sizeof(type_1),                    \
+            STEP = WIDEST < 16 ? 16 / WIDEST : 1                                         \
+        };                                                                               \
+        type_d *d = vd, results[STEP];                                                   \
+        const type_2 *s2 = vs2;                                                          \
+        const type_1 *s1 = vs1;                                                          \
+        type_2 from_2[STEP];                                                             \
+        type_1 from_1[STEP];                                                             \
+                                                                                         \
+        for (; n >= STEP; n -= STEP, d += STEP, s2 += STEP, s1 += STEP) {                \
+            memcpy(results, d, sizeof results);                                          \
+            memcpy(from_2, s2, sizeof from_2);                                           \
+            memcpy(from_1, s1, sizeof from_1);                                           \
+            for (unsigned i = 0; i < STEP; i++)                                          \
+                VECTOR_ELEMENT(type_d, type_2, type_1, from_2[i], from_1[i], results[i], \
+                               expression);                                              \
+            memcpy(d, results, sizeof results);                                          \
+        }                                                                                \
+        for (unsigned i = 0; i < n; i++)                                                 \
+            VECTOR_ELEMENT(type_d, type_2, type_1, s2[i], s1[i], d[i], expression);      \
     }
 
 #define VECTOR_TYPES_0                       \
@@ -74,10 +99,13 @@
     static vector_loop *const name[] = {name##_0, name##_1, name##_2};
 
 /* The functions of rows that have one width, and of those whose rd has elements twice as wide. */
-#define SAME_VV(name) VOP(name, vv, vop_same_width(v, name, FROM_VECTOR))
-#define SAME_VX(name) VOP(name, vx, vop_same_width(v, name, FROM_SCALAR))
-#define SAME_VI(name) VOP(name, vi, vop_same_width(v, name, FROM_SIGNED))
-#define SAME_VU(name) VOP(name, vi, vop_same_width(v, name, FROM_UNSIGNED))
+#define SAME(name, form, from)                                       \
+    const struct vop_quick vop_quick_##name##_##form = {name, from}; \
+    VOP(name, form, vop_same_width(v, name, from))
+#define SAME_VV(name) SAME(name, vv, FROM_VECTOR)
+#define SAME_VX(name) SAME(name, vx, FROM_SCALAR)
+#define SAME_VI(name) SAME(name, vi, FROM_SIGNED)
+#define SAME_VU(name) SAME(name, vi, FROM_UNSIGNED)
 
 #define BINARY(name, expression) VECTOR_LOOPS(name, U, U, U, expression)
 #define BINARY_VX(name, expression) \

@@ -75,6 +75,15 @@ static bool store(struct vop *v, uint64_t va, unsigned size, const void *from, u
     return hart_store(v->h, va, 1U << size, vop_get(from, i, size));
 }
 
+/* The library's is a call, and looks at the size first. */
+static inline void copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+    for (; n >= 16; n -= 16, to += 16, from += 16)
+        memcpy(to, from, 16);
+    if (n)
+        memcpy(to, from, n);
+}
+
 /* The exception of element i has been raised. */
 static bool trap(struct vop *v, unsigned i)
 {
@@ -96,7 +105,7 @@ static bool load_row(struct vop *v, uint64_t base, unsigned size, unsigned count
         unsigned whole = v->h->s.order ? 0 : readable(v->h, va, (count - i) << size, &host) >> size;
 
         if (LIKELY(whole)) {
-            memcpy(d + ((size_t)i << size), host, (size_t)whole << size);
+            copy(d + ((size_t)i << size), host, (size_t)whole << size);
             i += whole;
         } else if (load(v, va, size, d, i)) {
             i++;
@@ -117,7 +126,7 @@ static bool store_row(struct vop *v, uint64_t base, unsigned size, unsigned coun
         unsigned whole = v->h->s.order ? 0 : writable(v->h, va, (count - i) << size, &host) >> size;
 
         if (LIKELY(whole)) {
-            memcpy(host, s + ((size_t)i << size), (size_t)whole << size);
+            copy(host, s + ((size_t)i << size), (size_t)whole << size);
             i += whole;
         } else if (store(v, va, size, s, i)) {
             i++;
@@ -220,20 +229,33 @@ static struct segments segments_of(const struct vop *v, unsigned size, bool stor
 
 /* ---- unit-stride and strided ---- */
 
+/* All elements of one field. */
+static bool access_row(struct vop *v, unsigned size, bool stores)
+{
+    int lmul = (int)size - v->sew + v->lmul;
+    uint64_t base = v->h->s.x[v->rs1];
+
+    if (lmul < -3 || lmul > 3 || !vop_aligned(v->rd, lmul))
+        return false;
+    begin_access(v, stores);
+    if (stores)
+        return store_row(v, base, size, v->vl);
+    if (UNLIKELY(!load_row(v, base, size, v->vl)))
+        return false;
+    vop_end(v, size, v->vl);
+    return true;
+}
+
 static bool unit_stride(struct vop *v, unsigned size, bool stores)
 {
-    struct segments s = segments_of(v, size, stores);
+    struct segments s;
 
+    if (LIKELY(v->vm && !v->nf && !v->vill))
+        return access_row(v, size, stores);
+    s = segments_of(v, size, stores);
     if (v->vill || !fields_fit(v, &s))
         return false;
     begin_access(v, stores);
-    if (LIKELY(v->vm && !v->nf)) {
-        if (stores ? !store_row(v, v->h->s.x[v->rs1], size, v->vl)
-                   : !load_row(v, v->h->s.x[v->rs1], size, v->vl))
-            return false;
-        end_load(v, &s, v->vl);
-        return true;
-    }
     return access_strided(v, &s, (v->nf + UINT64_C(1)) << size);
 }
 

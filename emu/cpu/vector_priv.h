@@ -215,6 +215,21 @@ typedef void vector_loop(void *d, const void *s2, const void *s1, unsigned n);
  */
 void vop_run(const struct vop *v, vector_loop *loop, unsigned size, const void *s2, const void *s1,
              bool apart);
+/*
+ * An instruction of elements of vtype's width that is only a loop: vector.c executes it without a
+ * struct vop where nothing is special. Rows that are none have no such object.
+ */
+struct vop_quick {
+    vector_loop *const *loops; /* by the width of elements */
+    enum vop_source from;
+};
+#define V(ext, name, match, mask, format, class) \
+    extern const struct vop_quick vop_quick_##name __attribute__((weak));
+#define I(ext, name, match, mask, format, class)
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
 /* A whole instruction of elements of vtype's width, and one whose rd has elements twice as wide. */
 bool vop_same_width(struct vop *v, vector_loop *const loops[], enum vop_source from);
 bool vop_widening(struct vop *v, vector_loop *const loops[], enum vop_source from,

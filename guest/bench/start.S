@@ -10,7 +10,7 @@ _start:
         csrw    mtvec, t0
         li      t1, 8
         bgeu    a0, t1, sleep
-        li      t0, 0x6000              # floating point on
+        li      t0, 0x6600              # floating point on, and vectors where there are some
         csrs    mstatus, t0
         la      sp, stacks
         addi    t1, a0, 1
