@@ -442,21 +442,18 @@ static void stamp_parcels(struct cluster *c, struct code_page *page, const struc
 
 /* ---- pages that are no longer code ---- */
 
-static bool is_zero(const struct cluster *c, const struct code_page *page, unsigned word)
-{
-    static const uint8_t zero[8];
-
-    return !memcmp(ram_host(c->ram, page->pa + 8 * word), zero, sizeof zero);
-}
-
 /*
- * Whether the page is all zeroes. Begins at the word that was not zero last time, so clearing a
- * page word by word costs one pass over it in all.
+ * Whether the page was filled with one byte: kernels clear memory, or fill it with another byte
+ * when it is freed. Begins at the word that had another byte last time, so filling a page byte by
+ * byte costs one pass over it in all.
  */
 static bool is_blank(const struct cluster *c, struct code_page *page)
 {
+    const uint8_t *bytes = ram_host(c->ram, page->pa);
+    const uint64_t filled = bytes[0] * UINT64_C(0x0101010101010101);
+
     for (unsigned n = 0; n < PAGE_BYTES / 8; n++) {
-        if (!is_zero(c, page, page->word))
+        if (memcmp(bytes + 8 * page->word, &filled, sizeof filled) != 0)
             return false;
         page->word = (page->word + 1) % (PAGE_BYTES / 8);
     }

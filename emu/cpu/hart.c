@@ -75,6 +75,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
         add_order(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
         FILLS_LOST; /* zeroes are not empty entries, so all must be emptied */
+    h->cache.store_walks_filled = (1U << TLB_CONTEXTS) - 1;
     hart_reset(h, 0, PRIV_M);
     return h;
 }

@@ -73,6 +73,7 @@ struct hart_cache {
     struct return_entry return_stacks[3][RETURN_STACK_SIZE];
     struct tlb tlbs[TLB_CONTEXTS];
     struct store_walks store_walks[TLB_CONTEXTS];
+    unsigned store_walks_filled; /* the contexts in which some may be, a bit each */
     struct span load_spans[TLB_CONTEXTS];
     struct beside beside;
     struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */

@@ -88,9 +88,10 @@ static unsigned store_walk_slot(uint64_t va)
 
 static void empty_store_walks(struct hart *h)
 {
-    for (unsigned i = 0; i < TLB_CONTEXTS; i++)
-        for (unsigned slot = 0; slot < STORE_WALKS; slot++)
+    for (unsigned i = 0; h->cache.store_walks_filled >> i; i++)
+        for (unsigned slot = 0; h->cache.store_walks_filled >> i & 1 && slot < STORE_WALKS; slot++)
             h->cache.store_walks[i].page[slot] = no_page(slot);
+    h->cache.store_walks_filled = 0;
 }
 
 /* As reach_or_raise, for a store. */
@@ -109,6 +110,7 @@ static bool reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa
         LIKELY(!h->cache.unsure)) {
         known->page[slot] = align_down(va, PAGE_BYTES);
         known->pa[slot] = align_down(*pa, PAGE_BYTES);
+        h->cache.store_walks_filled |= 1U << (known - h->cache.store_walks);
     }
     return true;
 }

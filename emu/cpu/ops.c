@@ -17,11 +17,14 @@
 /* The encoding of the instruction at u, for mtval. */
 static uint32_t word_of(const struct hart *h, const struct uop *u)
 {
-    uint32_t word = 0;
+    const struct block *b = h->cache.block;
+    const uint8_t *bytes = b->bytes + u->at * 2;
+    uint16_t parcels[2] = {0};
 
-    memcpy(&word, h->cache.block->bytes + u->at * 2,
-           h->cache.block->notes[u - h->cache.block->ops].size);
-    return word;
+    memcpy(&parcels[0], bytes, 2);
+    if (b->notes[u - b->ops].size == 4)
+        memcpy(&parcels[1], bytes + 2, 2);
+    return (uint32_t)parcels[1] << 16 | parcels[0];
 }
 
 static bool illegal(struct hart *h, const struct uop *u)

@@ -296,20 +296,22 @@ static void drop_caches_of(struct hart *h, const struct used *u)
         hart_drop_successors(h);
 }
 
-struct used *used_add(struct hart *h, uint64_t va, const struct used *what)
+struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what)
 {
+    static const struct used new_one; /* a copy is faster than the compiler's loop for zeroes */
     struct used_set *s = h->s.used;
-    const struct used u = {.va = align_down(va, UINT64_C(1) << what->shift),
-                           .pte = what->pte,
-                           .first_cycle = hart_cycles(h),
-                           .first_clock = h->cluster->table_clock,
-                           .pte_pa = what->pte_pa,
-                           .root = h->s.csr.satp & SATP_PPN_MASK,
-                           .asid = asid_of_satp(h),
-                           .shift = what->shift,
-                           .global = what->global,
-                           .pointer = what->pointer};
+    struct used u = new_one;
 
+    u.va = align_down(va, UINT64_C(1) << what->shift);
+    u.pte = what->pte;
+    u.first_cycle = hart_cycles(h);
+    u.first_clock = h->cluster->table_clock;
+    u.pte_pa = what->pte_pa;
+    u.root = h->s.csr.satp & SATP_PPN_MASK;
+    u.asid = asid_of_satp(h);
+    u.shift = what->shift;
+    u.global = what->global;
+    u.pointer = what->pointer;
     if (s->len == s->max)
         used_remove(h, &s->at[s->oldest]);
     return insert(s, &u);

@@ -89,11 +89,15 @@ struct used *used_find(const struct hart *h, uint64_t va);
 /* The pointer for va at this level, from 1 on, that the hart has used; NULL: none. */
 struct used *used_find_pointer(const struct hart *h, uint64_t va, unsigned level);
 
-/*
- * Keeps an entry for va, which was not found; if there are too many now, the oldest leaves. Of
- * `what` the entry, its address, `shift`, `global` and `pointer` count.
- */
-struct used *used_add(struct hart *h, uint64_t va, const struct used *what);
+/* What a walk has read; the members are those of struct used. */
+struct used_entry {
+    uint64_t pte, pte_pa;
+    uint8_t shift;
+    bool global, pointer;
+};
+
+/* Keeps an entry for va, which was not found; if there are too many now, the oldest leaves. */
+struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what);
 /* The entry was read at another place. */
 void used_move(struct hart *h, struct used *u, uint64_t pte_pa);
 void used_remove(struct hart *h, struct used *u);

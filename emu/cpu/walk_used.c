@@ -146,10 +146,10 @@ static void read_ahead(struct hart *h, const struct walk_request *r, const struc
     if (walk_may_cache(h, va, pte, leaf->level) && !used_find(h, va))
         (void)used_add(
             h, va,
-            &(struct used){.pte = pte,
-                           .pte_pa = pte_pa,
-                           .shift = (uint8_t)shift_of(leaf->level),
-                           .global = pte & PTE_G || (leaf->global && !(leaf->pte & PTE_G))});
+            &(struct used_entry){.pte = pte,
+                                 .pte_pa = pte_pa,
+                                 .shift = (uint8_t)shift_of(leaf->level),
+                                 .global = pte & PTE_G || (leaf->global && !(leaf->pte & PTE_G))});
 }
 
 /* ---- what is kept ---- */
@@ -166,11 +166,11 @@ static void keep_pointers(struct hart *h, const struct walk_request *r,
         global |= (path->pte[level] & PTE_G) != 0;
         if (!p)
             (void)used_add(h, r->va,
-                           &(struct used){.pte = path->pte[level],
-                                          .pte_pa = path->pte_pa[level],
-                                          .shift = (uint8_t)shift_of(level),
-                                          .global = global,
-                                          .pointer = true});
+                           &(struct used_entry){.pte = path->pte[level],
+                                                .pte_pa = path->pte_pa[level],
+                                                .shift = (uint8_t)shift_of(level),
+                                                .global = global,
+                                                .pointer = true});
         else if (p->pte_pa != path->pte_pa[level] && p->pte == path->pte[level])
             used_move(h, p, path->pte_pa[level]);
     }
@@ -182,7 +182,7 @@ static void keep_invalid(struct hart *h, const struct walk_request *r, const str
     if (h->cluster->config.translate == TRANSLATE_INVALID && !r->probe && !(end->pte & PTE_V))
         (void)used_add(
             h, r->va,
-            &(struct used){.pte_pa = end->pte_pa, .shift = (uint8_t)shift_of(end->level)});
+            &(struct used_entry){.pte_pa = end->pte_pa, .shift = (uint8_t)shift_of(end->level)});
 }
 
 static void set_told(struct used *u, enum access access, uint64_t now_pte)
@@ -210,10 +210,10 @@ static enum walk_result go(struct hart *h, const struct walk_request *r, const s
     pte = end->pte | PTE_A | (r->access == ACCESS_STORE ? PTE_D : 0);
     if (!u) {
         u = used_add(h, r->va,
-                     &(struct used){.pte = pte,
-                                    .pte_pa = end->pte_pa,
-                                    .shift = (uint8_t)shift_of(end->level),
-                                    .global = end->global});
+                     &(struct used_entry){.pte = pte,
+                                          .pte_pa = end->pte_pa,
+                                          .shift = (uint8_t)shift_of(end->level),
+                                          .global = end->global});
         used_set_elsewhere(h, u, way->elsewhere);
         if (way->is_told)
             set_told(u, r->access, way->now_pte);
@@ -411,10 +411,10 @@ void walk_after_fence(struct hart *h, uint64_t va)
         return;
     if (walk_memory(h, &r, &path, &end) == WALK_OK && walk_may_cache(h, va, end.pte, end.level))
         (void)used_add(h, va,
-                       &(struct used){.pte = end.pte,
-                                      .pte_pa = end.pte_pa,
-                                      .shift = (uint8_t)shift_of(end.level),
-                                      .global = end.global});
+                       &(struct used_entry){.pte = end.pte,
+                                            .pte_pa = end.pte_pa,
+                                            .shift = (uint8_t)shift_of(end.level),
+                                            .global = end.global});
 }
 
 enum walk_result walk_used(struct hart *h, const struct walk_request *r, uint64_t *pa)

@@ -208,6 +208,30 @@ static void what_was_cleared_is_what_a_hart_has_until_its_fence(void **state)
     wreck(&s);
 }
 
+/* xv6 fills each page that is freed with ones, and each that is allocated with fives. */
+static void a_page_is_code_until_it_is_filled_with_one_byte(void **state)
+{
+    const uint64_t fives = UINT64_C(0x0505050505050505);
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    (void)call(&s, 1, FUNC);
+    for (unsigned at = 0; at < 0x1000; at += 8) {
+        assert_true(is_code(&s, FUNC));
+        store(&s, 0, STUB_SD, FUNC + at, fives);
+    }
+    assert_false(is_code(&s, FUNC));
+    load_function(&s, FUNC, 2);
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(call(&s, 1, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
 static void a_cleared_page_can_become_code_and_be_cleared_again(void **state)
 {
     struct scene s;
@@ -492,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_store_over_its_own_instruction_is_executed_once),
         cmocka_unit_test(a_page_is_code_until_it_is_cleared),
         cmocka_unit_test(what_was_cleared_is_what_a_hart_has_until_its_fence),
+        cmocka_unit_test(a_page_is_code_until_it_is_filled_with_one_byte),
         cmocka_unit_test(a_cleared_page_can_become_code_and_be_cleared_again),
         cmocka_unit_test(declared_code_is_code_until_it_is_cleared),
         cmocka_unit_test(a_page_that_a_device_clears_and_fills_at_once_has_what_it_brought),
