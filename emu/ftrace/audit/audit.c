@@ -552,7 +552,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 13);
+    state_io_section(io, "audit", 14);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);

@@ -348,6 +348,9 @@ struct state_probes {
 };
 
 /* The kernel complains about the site at this address. */
+/* Whether a probe was found at the address, in code that had been freed. */
+bool state_probes_named_freed(const struct state_probes *s, uint64_t va);
+bool state_rules_probe_was_freed(const struct audit *a, uint64_t va); /* the same */
 void state_probes_alarm(struct audit *a, struct hart *h, uint64_t ip, uint64_t caller);
 void state_probes_compare(struct audit *a, struct state_probes *s, const struct lock_event *lock);
 /* A module was freed. */

@@ -146,6 +146,38 @@ static void insert_stack(struct finding *f, unsigned at, const struct call_stack
         insert_fact(f, at, &facts[0]);
 }
 
+/*
+ * Who had asked for the store, if that task still has the lock: it waits, or runs since to end the
+ * change.
+ */
+static void insert_asker(const struct audit *a, struct finding *f, unsigned at, uint64_t asker)
+{
+    struct call_stack stack = {0};
+    uint64_t slots[STACK_FRAMES];
+    struct hart *runs = NULL, *reads = NULL;
+    struct task task;
+    struct fact fact;
+
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++) {
+        struct hart *h = cluster_hart(a->config.cluster, i);
+
+        reads = hart_mode(h) == PRIV_S ? h : reads;
+        runs = call_stack_task(h) == asker ? h : runs;
+    }
+    if (!reads || !a->config.tasks || !tasks_read(a->config.tasks, reads, asker, &task))
+        return;
+    if (runs)
+        call_stack_take(a, runs, hart_pc(runs), &stack, slots);
+    else if (!call_stack_of_sleeper(a, reads, asker, &stack))
+        return;
+    while (has_kind(f, at, FACT_STACK) || has_kind(f, at, FACT_TASK))
+        at++;
+    fact = stack_fact(LABEL_ASKED, &stack);
+    insert_fact(f, at, &fact);
+    fact = task_fact(&task);
+    insert_fact(f, at + 1, &fact);
+}
+
 static void complete_stores(const struct audit *a, struct finding *f)
 {
     for (unsigned i = 0; i < f->fact_count; i++) {
@@ -156,6 +188,8 @@ static void complete_stores(const struct audit *a, struct finding *f)
             continue;
         f->facts[i].size = store->stack.user & 1;
         insert_stack(f, i + 1, &store->stack, &store->task);
+        if (store->asker && store->asker == store_stacks_owner(a))
+            insert_asker(a, f, i + 1, store->asker);
     }
 }
 

@@ -38,7 +38,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_DATA] = "data",           [LABEL_PUBLISHED] = "published",
         [LABEL_READ] = "read",           [LABEL_ENTRY] = "entry",
         [LABEL_USED] = "used",           [LABEL_FREED] = "freed",
-        [LABEL_REACHED] = "reached",
+        [LABEL_REACHED] = "reached",     [LABEL_ASKED] = "asked by",
     };
 
     return names[label];
@@ -257,6 +257,9 @@ const char *message_text(enum message message)
             "all of them is disabled",
         [MESSAGE_PROBE_FREED] = "the kernel's table has a probe there, not marked as gone, and the "
                                 "code there was freed",
+        [MESSAGE_PROBE_RESTORED] =
+            "the instruction of a probe whose code was freed was put back over "
+            "what is there now",
         [MESSAGE_PROBE_IN_SITE] =
             "a breakpoint is behind the first instruction of the site, which ftrace compares and "
             "changes as a whole",

@@ -107,6 +107,7 @@ enum fact_label {
     LABEL_USED,
     LABEL_REACHED,
     LABEL_FREED,
+    LABEL_ASKED,
     LABELS,
 };
 
@@ -236,6 +237,7 @@ enum message {
     MESSAGE_PROBE_GONE,
     MESSAGE_PROBE_SHARED,
     MESSAGE_PROBE_FREED,
+    MESSAGE_PROBE_RESTORED, /* by a store to text */
     MESSAGE_PROBE_IN_SITE,
     MESSAGE_PROBE_DISABLED,
     MESSAGE_PROBE_CURRENT, /* after a hit */

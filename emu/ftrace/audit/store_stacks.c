@@ -14,6 +14,7 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
 #include "load/symbols.h"
+#include "mem/bus.h"
 
 enum { WINDOW_BYTES = 2048 };
 
@@ -204,29 +205,54 @@ static uint64_t sum_of_slots(const struct known_stack *k, struct hart *h)
     return sum;
 }
 
-static bool has_stack(const struct known_stack *k, const struct writer *who, struct hart *h,
-                      bool text)
+/* Linux's mutex begins with its owner, and so does the guest kernel's; in its low bits are flags.
+ */
+uint64_t store_stacks_owner(const struct audit *a)
 {
-    return k->hart == who->hart && k->pc == who->pc && k->sp == hart_reg(h, REG_SP) &&
-           k->ra == hart_reg(h, REG_RA) && k->task == call_stack_task(h) &&
-           (!text || k->sum == sum_of_slots(k, h));
+    enum { OWNER_FLAGS = 7 };
+    uint64_t owner;
+
+    return a->config.text_mutex && bus_read(cluster_bus(a->config.cluster), a->config.text_mutex,
+                                            &owner, sizeof owner)
+               ? owner & ~(uint64_t)OWNER_FLAGS
+               : 0;
+}
+
+static uint64_t asker_of(const struct audit *a, struct hart *h)
+{
+    uint64_t owner = store_stacks_owner(a);
+
+    return owner == call_stack_task(h) ? 0 : owner;
+}
+
+/* A store that a hart is executing: with its stack, and on behalf of whom. */
+struct storing {
+    const struct writer *who;
+    struct hart *h;
+    uint64_t text_va, asker;
+};
+
+static bool has_stack(const struct known_stack *k, const struct storing *s)
+{
+    return k->hart == s->who->hart && k->pc == s->who->pc && k->sp == hart_reg(s->h, REG_SP) &&
+           k->ra == hart_reg(s->h, REG_RA) && k->task == call_stack_task(s->h) &&
+           k->store.asker == s->asker && (!s->text_va || k->sum == sum_of_slots(k, s->h));
 }
 
 /*
  * Finds the number of the stack that the store has; NONE: it is not known yet. *newest is that of
  * the newest stack of this instruction.
  */
-static uint32_t find_stack(struct store_stacks *s, const struct writer *who, struct hart *h,
-                           bool text, uint32_t *newest)
+static uint32_t find_stack(struct store_stacks *s, const struct storing *now, uint32_t *newest)
 {
     *newest = NONE;
     for (uint32_t back = 1; back <= kept(s->stack_count, STACKS_MAX); back++) {
         uint32_t number = s->stack_count - back;
         const struct known_stack *k = stack_at(s, number);
 
-        if (has_stack(k, who, h, text))
+        if (has_stack(k, now))
             return number;
-        if (*newest == NONE && k->hart == who->hart && k->pc == who->pc)
+        if (*newest == NONE && k->hart == now->who->hart && k->pc == now->who->pc)
             *newest = number;
     }
     return NONE;
@@ -244,9 +270,10 @@ static uint64_t program_number(const struct task *task)
 }
 
 static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const struct code_write *w,
-                          struct hart *h, uint64_t text_va)
+                          const struct storing *now)
 {
-    uint64_t address = text_va ? audit_store_address(a, h, w) : 0;
+    struct hart *h = now->h;
+    uint64_t text_va = now->text_va, address = text_va ? audit_store_address(a, h, w) : 0;
     struct known_stack *k = stack_at(s, s->stack_count);
     struct store_stack *store = &k->store;
 
@@ -256,6 +283,7 @@ static uint32_t new_stack(const struct audit *a, struct store_stacks *s, const s
                               .ra = hart_reg(h, REG_RA),
                               .task = call_stack_task(h),
                               .first = w->who.cycle};
+    store->asker = now->asker;
     call_stack_take(a, h, hart_pc(h), &store->stack, k->slots);
     k->window = window_of(k);
     k->sum = sum_of_slots(k, h);
@@ -299,13 +327,15 @@ void store_stacks_add(const struct audit *a, struct store_stacks *s, const struc
 {
     const struct writer *who = &w->who;
     struct hart *h = cluster_hart(a->config.cluster, who->hart);
-    uint32_t newest, stack = find_stack(s, who, h, text_va != 0, &newest);
+    const struct storing now = {
+        .who = who, .h = h, .text_va = text_va, .asker = text_va ? asker_of(a, h) : 0};
+    uint32_t newest, stack = find_stack(s, &now, &newest);
 
     if (stack == NONE && !text_va && newest != NONE &&
         who->cycle - stack_at(s, newest)->last < OTHER_CYCLES)
         return;
     if (stack == NONE)
-        stack = new_stack(a, s, w, h, text_va);
+        stack = new_stack(a, s, w, &now);
     add_to_run(s, stack, who);
 }
 
@@ -351,6 +381,7 @@ static void stack_io(struct state_io *io, struct known_stack *k)
         k->store.task.name[TASK_NAME_MAX - 1] = '\0';
     STATE_IO(io, k->store.task.pid);
     STATE_IO(io, k->store.patcher);
+    STATE_IO(io, k->store.asker);
     STATE_IO(io, k->hart);
     STATE_IO(io, k->pc);
     STATE_IO(io, k->sp);

@@ -32,6 +32,11 @@ struct store_stack {
     struct call_stack stack;
     struct task task;
     uint64_t patcher; /* the address of the patcher's function */
+    /*
+     * The tp of another task that had text_mutex, and waits: as stop_machine has others store on
+     * behalf of its caller. 0: there is none.
+     */
+    uint64_t asker;
 };
 
 struct store_stacks *store_stacks_new(void);
@@ -46,6 +51,9 @@ void store_stacks_add(const struct audit *a, struct store_stacks *s, const struc
 
 /* The stack of this store; NULL: it is not known any more. */
 const struct store_stack *store_stacks_of(const struct store_stacks *s, const struct writer *who);
+
+/* The tp of the task that has text_mutex now; 0: there is none. */
+uint64_t store_stacks_owner(const struct audit *a);
 
 /* The frame that decided to end a change, in the stack of the hart that ends it. */
 unsigned store_stacks_ender(const struct audit *a, const struct call_stack *stack);
