@@ -99,6 +99,10 @@ static void judge(const struct comparison *c, uint64_t va, bool wrong, enum prob
         c->state->left_out += wrong;
         return;
     }
+    if (!wrong && before >> PROBE_FREED & 1) {
+        map_put(told, va, UINT64_C(1) << PROBE_FREED);
+        return;
+    }
     if (!wrong) {
         map_remove(told, va);
         return;
@@ -106,6 +110,13 @@ static void judge(const struct comparison *c, uint64_t va, bool wrong, enum prob
     map_put(told, va, before | UINT64_C(1) << fault);
     if (!(before >> fault & 1))
         report(c, va, fault);
+}
+
+bool state_probes_named_freed(const struct state_probes *s, uint64_t va)
+{
+    uint64_t told;
+
+    return map_get(&s->told, va, &told) && told >> PROBE_FREED & 1;
 }
 
 /* Whether the entry names code that was freed, which is judged. */

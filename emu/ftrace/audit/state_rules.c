@@ -167,6 +167,13 @@ static void on_tracer(void *ctx, unsigned which, struct hart *h)
     state_ops_tracer(r->audit, h, hart_reg(h, REG_A0));
 }
 
+bool state_rules_probe_was_freed(const struct audit *a, uint64_t va)
+{
+    const struct state_rules *r = a->rules[FAMILY_state];
+
+    return state_probes_named_freed(&r->probes, va);
+}
+
 static void *create(struct audit *a)
 {
     static const char *const tracer[] = {"ftrace_update_ftrace_func"};

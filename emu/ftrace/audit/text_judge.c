@@ -485,13 +485,17 @@ static void report_stray(struct text_rules *r, const struct open_change *c,
                          const struct text_change *change)
 {
     struct audit *a = r->audit;
+    bool of_probe = state_rules_probe_was_freed(a, change->va);
     struct finding *f;
 
     if (!sites_are_patched(a->config.sites) || !audit_is_settled(a))
         return;
-    f = report(r, RULE_stray_patch, &c->who, change->va);
-    if (f)
-        add_versions(f, change, change->va & ~UINT64_C(1));
+    f = report(r, of_probe ? RULE_wrong_probe : RULE_stray_patch, &c->who, change->va);
+    if (!f)
+        return;
+    if (of_probe)
+        audit_fact_message(f, LABEL_WRONG, MESSAGE_PROBE_RESTORED);
+    add_versions(f, change, change->va & ~UINT64_C(1));
 }
 
 /* Judges a part of a change that is no site, nor anything else that has a form of its own. */
