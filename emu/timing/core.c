@@ -321,6 +321,8 @@ static bool check(const struct parser *p)
         return wrong(p, &c->choices, "expected a power of two");
     if (!is_power_of_2(c->indirect_entries))
         return wrong(p, &c->indirect_entries, "expected a power of two");
+    if (c->ras_kept && c->ras_depth % c->ras_kept)
+        return wrong(p, &c->ras_kept, "expected a divisor of return-stack.depth");
     if (c->window && c->write != WRITE_back)
         return wrong(p, &c->write, "a core with window.entries needs a cache that writes back");
     if (c->history && c->predictor < PREDICTOR_gshare)

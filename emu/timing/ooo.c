@@ -14,8 +14,6 @@
 _Static_assert((int)PORT_FLOAT_1 == (int)QUEUE_FLOAT_1 && (int)PORT_BRANCH == (int)QUEUE_BRANCH,
                "a port has the number of its queue");
 
-enum { LOOP_KNOWN = 2 }; /* rounds after which a loop is in the buffer */
-
 enum { ISSUES = MODEL_PARTS }; /* the reason that is none of enum model_part */
 
 /* ---- stamps: a cycle, and below it the reason why it is no earlier one ---- */
@@ -65,6 +63,8 @@ static void set_sizes(struct ooo *o)
     o->entries[QUEUE_STORES] = (uint8_t)core->store_queue_entries;
     o->entries[QUEUE_MISSES] = (uint8_t)core->load_misses;
     o->entries[QUEUE_WRITES] = (uint8_t)core->store_misses;
+    o->entries[QUEUE_VALUES] = (uint8_t)core->float_registers;
+    o->entries[QUEUE_FLAGS] = (uint8_t)core->flag_registers;
 }
 
 struct ooo *ooo_new(const struct core *core)
@@ -103,11 +103,15 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     ooo_predictor_state_io(io, &o->predictor);
     state_io_bytes(io, o->ready, sizeof o->ready);
     STATE_IO(io, o->sums);
+    STATE_IO(io, o->replayed);
     STATE_IO(io, o->fetched);
     STATE_IO(io, o->piece);
     STATE_IO(io, o->gap);
     STATE_IO(io, o->from);
     STATE_IO(io, o->called);
+    STATE_IO(io, o->table_written);
+    STATE_IO(io, o->looked_up);
+    STATE_IO(io, o->jumps_from);
     STATE_IO(io, o->loop.end);
     STATE_IO(io, o->loop.rounds);
     STATE_IO(io, o->loop.filled);
@@ -125,7 +129,7 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     state_io_bytes(io, o->buffer, sizeof o->buffer);
     for (unsigned i = 0; i < OOO_QUEUES; i++) {
         state_io_bytes(io, o->rooms[i].at, sizeof o->rooms[i].at);
-        STATE_IO_BELOW(io, o->rooms[i].first, o->entries[i]);
+        STATE_IO_BELOW(io, o->rooms[i].first, o->entries[i] ? o->entries[i] : 1U);
     }
     STATE_IO(io, o->divider);
     STATE_IO(io, o->float_divider);
@@ -136,13 +140,6 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     state_io_bytes(io, o->slots, sizeof o->slots);
 }
 
-/* Fetch is out of the loop buffer, and may be in no loop. */
-static void leave_loop(struct ooo *o)
-{
-    o->loop.end = OOO_NOWHERE;
-    o->loop.rounds = 0;
-}
-
 void ooo_flush(struct ooo *o, uint64_t now)
 {
     o->retired = now;
@@ -150,7 +147,8 @@ void ooo_flush(struct ooo *o, uint64_t now)
     o->fetched = o->dispatched = stamp(now, PART_BRANCH);
     o->piece = OOO_NO_PIECE;
     o->gap = 0;
-    leave_loop(o);
+    ooo_loop_leave(&o->loop);
+    return_stack_restore(&o->predictor.returns);
 }
 
 /* ---- ports and queues ---- */
@@ -225,12 +223,6 @@ static ALWAYS_INLINE enum ooo_queue choose_queue(struct ooo *o, enum ooo_queue f
 
 /* ---- fetch and dispatch ---- */
 
-/* Whether the core has the loop that it is in in its loop buffer. */
-static bool is_looping(const struct ooo *o)
-{
-    return o->core->loop_buffer && o->loop.rounds >= LOOP_KNOWN;
-}
-
 /*
  * Fetches the instruction: an aligned piece of code a cycle, no further ahead of dispatch than the
  * buffer between them has room for.
@@ -248,7 +240,7 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
         ooo_predict_piece(&o->predictor);
     if (i->links & OOO_AUIPC)
         o->loop.unfit = 1;
-    if (is_looping(o)) {
+    if (ooo_is_looping(&o->loop, o->core)) {
         o->piece = last;
     } else if (pieces) {
         uint64_t lost = o->piece == OOO_NO_PIECE ? o->gap : 0;
@@ -261,6 +253,10 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
     if (i->fetch)
         o->fetched = stamp(cycle_of(o->fetched) + i->fetch, PART_FETCH);
     wait_for(&o->fetched, stamp(room, ISSUES));
+    if (i->links & OOO_LINKS || i->op.class == CORE_jump_indirect) {
+        o->looked_up = cycle_of(o->fetched);
+        wait_for(&o->fetched, stamp(o->jumps_from, PART_BRANCH));
+    }
 }
 
 /* Whether one more cannot be dispatched to the queue in the cycle of the last dispatch. */
@@ -276,6 +272,33 @@ static void start_dispatch_cycle(struct ooo *o)
 {
     o->in_dispatch = o->in_queue[QUEUE_MEMORY] = o->in_queue[QUEUE_BRANCH] = 0;
     o->second[QUEUE_ALU] = o->second[QUEUE_FLOAT] = 0;
+}
+
+/* Whether the operation may raise flags. */
+static bool has_flags(enum core_class class)
+{
+    return class > CORE_fmove;
+}
+
+/* Waits for physical registers: of the value, which is floating-point, and of flags. */
+static void wait_for_registers(const struct ooo *o, const struct pipe_op *op, uint64_t *t)
+{
+    if (o->entries[QUEUE_VALUES])
+        wait_for(t, stamp(first_free(o, QUEUE_VALUES), ISSUES));
+    if (o->entries[QUEUE_FLAGS] && has_flags((enum core_class)op->class))
+        wait_for(t, stamp(first_free(o, QUEUE_FLAGS), ISSUES));
+}
+
+/*
+ * The operation, whose value is there at `done', retires: the register with the value before,
+ * which was there at `former', is given back.
+ */
+static void free_registers(struct ooo *o, const struct pipe_op *op, uint64_t former, uint64_t done)
+{
+    if (o->entries[QUEUE_VALUES])
+        take_entry(o, QUEUE_VALUES, max_of(o->retired, former));
+    if (o->entries[QUEUE_FLAGS] && has_flags((enum core_class)op->class))
+        take_entry(o, QUEUE_FLAGS, max_of(o->retired, done));
 }
 
 /*
@@ -296,6 +319,8 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct pipe_op *op,
         wait_for(&t, stamp(first_free(o, queue), ISSUES));
     if (buffer != QUEUE_NONE)
         wait_for(&t, stamp(first_free(o, buffer), PART_DATA));
+    if (op->rd >= PIPE_REGS / 2)
+        wait_for_registers(o, op, &t);
     cycle = cycle_of(t);
     if (cycle != before)
         start_dispatch_cycle(o);
@@ -363,11 +388,21 @@ static uint64_t addend_ready(const struct ooo *o, const struct pipe_op *op)
     return ready - ((latency - core->accumulate) << STAMP_SHIFT);
 }
 
+/* When a load or store has the register of its address. */
+static ALWAYS_INLINE uint64_t address_ready(const struct ooo *o, const struct pipe_op *op)
+{
+    uint64_t ready = o->ready[op->source[0]];
+
+    if (o->replayed >> op->source[0] & 1)
+        ready -= (uint64_t)o->core->replay_late << STAMP_SHIFT;
+    return ready;
+}
+
 /* Waits for the values of the source registers. */
 static ALWAYS_INLINE void wait_for_sources(const struct ooo *o, const struct pipe_op *op,
                                            uint64_t *t)
 {
-    wait_for(t, o->ready[op->source[0]]);
+    wait_for(t, op->class == CORE_load ? address_ready(o, op) : o->ready[op->source[0]]);
     wait_for(t, o->ready[op->source[1]]);
     if (op->source[2])
         wait_for(t, is_fma((enum core_class)op->class) ? addend_ready(o, op)
@@ -418,11 +453,15 @@ static void fetch_again(struct ooo *o, const struct ooo_store *s, uint64_t *t)
     o->fetched = stamp(first + (o->count - s->count) / core->dispatch_width, PART_DATA);
     o->dispatched = later(o->fetched, core->front_stages);
     o->in_dispatch = 1;
+    return_stack_restore(&o->predictor.returns);
     *t = later(o->dispatched, core->issue_after);
 }
 
-/* Waits until the load, which issues at *t, can have the data of the older store. */
-static void wait_for_store(struct ooo *o, const struct ooo_store *s, const struct ooo_insn *i,
+/*
+ * Waits until the load, which issues at *t, can have the data of the older store. Whether it issues
+ * again.
+ */
+static bool wait_for_store(struct ooo *o, const struct ooo_store *s, const struct ooo_insn *i,
                            uint64_t *t)
 {
     const struct core *core = o->core;
@@ -432,10 +471,14 @@ static void wait_for_store(struct ooo *o, const struct ooo_store *s, const struc
         fetch_again(o, s, t);
         at = cycle_of(*t);
     }
-    if (s->from > i->va || s->to < to)
+    if (s->from > i->va || s->to < to) {
         wait_for(t, stamp(s->written, PART_DATA));
-    else if (s->data > at + 1 || s->issued >= at)
-        *t = stamp(max_of(at + core->replay, s->data + core->replay - 2), PART_DATA);
+        return true;
+    }
+    if (s->data <= at + 1 && s->issued < at)
+        return false;
+    *t = stamp(max_of(at + core->replay, s->data + core->replay - 2), PART_DATA);
+    return true;
 }
 
 /* A load has its data at *t; it can retire when it is known that it reads, from *done on. */
@@ -443,18 +486,22 @@ static void load(struct ooo *o, const struct ooo_insn *i, uint64_t *t, uint64_t 
 {
     const struct core *core = o->core;
     const struct ooo_store *s;
-    uint64_t latency;
+    uint64_t latency, bit = UINT64_C(1) << i->op.rd;
+    bool again = false;
 
     issue(o, PORT_LOAD, t);
     s = find_store(o, i->va, i->va + (8U >> i->op.narrow), cycle_of(*t));
     if (s)
-        wait_for_store(o, s, i, t);
+        again = wait_for_store(o, s, i, t);
     latency = core->latency[CORE_load] + (s ? core->forward : 0U) + i->longer;
     *done = later(*t, latency);
     take_entry(o, QUEUE_MEMORY, cycle_of(*done));
     if (i->data)
         *t = stamp(bring(o, QUEUE_MISSES, cycle_of(*t), i), PART_DATA);
     *t = later(*t, latency);
+    if (again)
+        *t = later(*t, core->replay_late);
+    o->replayed = again ? o->replayed | bit : o->replayed & ~bit;
 }
 
 /* When the retired store is in the cache. Stores leave in order, one a cycle. */
@@ -558,7 +605,7 @@ static uint64_t from_where(const struct ooo *o)
 static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     bool taken = i->next != i->pc + i->op.size;
-    bool in_loop = is_looping(o), ends = i->pc == o->loop.end;
+    bool in_loop = ooo_is_looping(&o->loop, o->core), ends = i->pc == o->loop.end;
     bool predicted = ends || ooo_mostly_taken(&o->predictor, i->pc);
     struct ooo_branch b = {.pc = i->pc,
                            .from = from_where(o),
@@ -590,55 +637,12 @@ static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t 
                     ? ooo_predict_return(p, OOO_NOWHERE, i->next)
                     : ooo_predict_return(p, from_where(o), i->next);
     else
-        guess = ooo_predict_indirect(p, i->next);
+        guess = ooo_predict_indirect(p, i->next, o->looked_up == o->table_written);
     if (i->links & OOO_CALLS) {
-        ooo_predict_call(p, i->pc + i->op.size);
+        return_stack_call(&p->returns, i->pc + i->op.size);
         o->called = cycle_of(o->fetched);
     }
     return guess;
-}
-
-/* Whether the buffer takes the loop that ends with this branch, by its last round. */
-static bool is_fit(const struct ooo *o, const struct ooo_insn *i)
-{
-    const struct ooo_loop *l = &o->loop;
-
-    return !l->unfit && l->forward <= 1 && l->reach <= i->pc &&
-           (i->pc + i->op.size - i->target) / 2 <= o->core->loop_buffer;
-}
-
-/* A branch backwards is taken: at the end of a loop, perhaps. */
-static void note_round(struct ooo *o, const struct ooo_insn *i)
-{
-    struct ooo_loop *l = &o->loop;
-
-    if (i->pc == l->filled)
-        l->rounds = LOOP_KNOWN;
-    else if (i->pc == l->end && is_fit(o, i))
-        l->rounds++;
-    else
-        l->rounds = 0;
-    if (l->rounds >= LOOP_KNOWN)
-        l->filled = i->pc;
-    l->end = i->pc;
-    l->forward = l->reach = l->unfit = 0;
-}
-
-/* Notes a branch or jump that fetch has followed rightly, for the loop buffer. */
-static void note_loop(struct ooo *o, const struct ooo_insn *i)
-{
-    if (i->op.class != CORE_branch) {
-        o->loop.unfit = 1;
-        if (is_looping(o))
-            leave_loop(o);
-    } else if (i->target > i->pc) {
-        o->loop.forward++;
-        o->loop.reach = max_of(o->loop.reach, i->target);
-    } else if (i->next == i->target) {
-        note_round(o, i);
-    } else {
-        leave_loop(o);
-    }
 }
 
 static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, uint64_t retired)
@@ -649,8 +653,13 @@ static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, u
                                                  : core->indirect_wrong;
 
     o->predictor.wrong++;
+    return_stack_restore(&o->predictor.returns);
     o->fetched = stamp(decided + cycles, PART_BRANCH);
     wait_for(&o->dispatched, stamp(retired + core->restart, PART_BRANCH));
+    if (i->op.class == CORE_jump_indirect && !(i->links & OOO_RETURNS))
+        o->table_written = retired;
+    if (core->restart_jump)
+        o->jumps_from = retired + core->restart_jump - core->front_stages;
     o->in_dispatch = 0;
     o->gap = 0;
 }
@@ -662,9 +671,9 @@ static void redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided, 
     enum ooo_guess guess = predict(o, i, decided);
 
     if (guess == GUESS_WRONG)
-        leave_loop(o);
+        ooo_loop_leave(&o->loop);
     else
-        note_loop(o, i);
+        ooo_loop_note(&o->loop, o->core, i);
     if (guess == GUESS_NEXT)
         return;
     o->piece = OOO_NO_PIECE;
@@ -691,6 +700,8 @@ static ALWAYS_INLINE void note_result(struct ooo *o, const struct pipe_op *op, u
 
     o->ready[op->rd] = t;
     o->ready[0] = 0;
+    if (op->class != CORE_load)
+        o->replayed &= ~bit;
     if (op->rd >= PIPE_REGS / 2) /* floating point */
         o->sums = is_fma((enum core_class)op->class) ? o->sums | bit : o->sums & ~bit;
 }
@@ -730,9 +741,11 @@ static ALWAYS_INLINE enum ooo_queue queue_of(struct ooo *o, enum core_class clas
         return QUEUE_BRANCH;
     if (is_memory(class))
         return QUEUE_MEMORY;
-    if (is_float(class))
-        return class >= CORE_fdiv || o->core->float_ports == 1 ? QUEUE_FLOAT
-                                                               : choose_queue(o, QUEUE_FLOAT);
+    if (is_float(class)) {
+        if (class >= CORE_fdiv || o->core->float_ports == 1)
+            return QUEUE_FLOAT;
+        return class == CORE_fconvert ? QUEUE_FLOAT_1 : choose_queue(o, QUEUE_FLOAT);
+    }
     if (class == CORE_div || o->core->alu_ports == 1)
         return QUEUE_ALU;
     return class == CORE_mul ? QUEUE_ALU_1 : choose_queue(o, QUEUE_ALU);
@@ -749,7 +762,7 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     enum core_class class = (enum core_class)i->op.class;
     enum ooo_queue queue, buffer = buffer_of(class);
     struct ooo_cost cost;
-    uint64_t t, done, dispatched;
+    uint64_t t, done, dispatched, former;
 
     if (now != o->retired)
         ooo_flush(o, now);
@@ -757,9 +770,10 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     if (is_alone(class))
         return step_alone(o, i);
     queue = queue_of(o, class);
+    former = o->ready[i->op.rd];
     t = done = dispatched = later(dispatch(o, &i->op, queue, buffer), o->core->issue_after);
     if (class == CORE_store) {
-        wait_for(&done, o->ready[i->op.source[0]]);
+        wait_for(&done, address_ready(o, &i->op));
         store(o, i, dispatched, &done);
     } else {
         wait_for_sources(o, &i->op, &t);
@@ -767,6 +781,8 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
         note_result(o, &i->op, t);
     }
     cost = retire(o, done);
+    if (i->op.rd >= PIPE_REGS / 2)
+        free_registers(o, &i->op, cycle_of(former), cycle_of(t));
     if (class == CORE_load)
         take_entry(o, QUEUE_LOADS, o->retired);
     if (class == CORE_store)

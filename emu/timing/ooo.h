@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "timing/core.h"
+#include "timing/ooo_loop.h"
 #include "timing/ooo_predict.h"
 #include "timing/pipe.h"
 
@@ -43,6 +44,8 @@ enum ooo_queue {
     QUEUE_STORES, /* ... to the write into the cache */
     QUEUE_MISSES, /* lines on their way */
     QUEUE_WRITES, /* lines that retired stores wait for */
+    QUEUE_VALUES, /* floating-point registers, until the former one is given back */
+    QUEUE_FLAGS,  /* ... of flags */
     OOO_QUEUES,
     QUEUE_NONE = OOO_QUEUES,
 };
@@ -63,7 +66,8 @@ enum ooo_link {
     OOO_CALLS = 1,
     OOO_RETURNS = 2,
     OOO_UNKNOWN = 4, /* by t0, which is no link register */
-    OOO_AUIPC = 8    /* no jump, but no part of a loop in the loop buffer either */
+    OOO_LINKS = OOO_CALLS | OOO_RETURNS | OOO_UNKNOWN,
+    OOO_AUIPC = 8 /* no jump, but no part of a loop in the loop buffer either */
 };
 
 struct ooo_insn {
@@ -92,18 +96,6 @@ struct ooo_store {
     uint64_t retired, written; /* ... written: it is in the cache */
 };
 
-/* The loop that the code is in, for the loop buffer. */
-struct ooo_loop {
-    uint64_t end;    /* its branch backwards; OOO_NOWHERE: none */
-    uint64_t rounds; /* how often that one was taken in a row since the first time */
-    uint64_t filled; /* the branch of the loop that the buffer has */
-
-    /* in this round: */
-    uint64_t forward; /* branches forward */
-    uint64_t reach;   /* the farthest of their targets */
-    uint64_t unfit;   /* something that the buffer does not take */
-};
-
 /* The cycles in which the entries of a structure are free: a ring that begins with the first one.
  */
 struct ooo_room {
@@ -116,11 +108,15 @@ struct ooo {
     struct ooo_predictor predictor;
     uint64_t ready[PIPE_REGS]; /* stamps (ooo.c): when a register's value can be used; */
     uint64_t sums;             /* registers that an fma wrote last: bits */
+    uint64_t replayed;         /* ... a load that issued again */
     uint64_t fetched;          /* ... of the piece of code that was fetched last */
     uint64_t piece;            /* its number; OOO_NO_PIECE: the next one begins anew */
     uint64_t gap;              /* cycles of fetch lost before it */
     uint64_t from;             /* where fetch began after the last jump */
     uint64_t called;           /* the last call was fetched */
+    uint64_t table_written;    /* the table of indirect targets is, in that cycle of fetch */
+    uint64_t looked_up;        /* ... is read for the last call, return or indirect jump */
+    uint64_t jumps_from;       /* calls, returns and indirect jumps are fetched from then on */
     struct ooo_loop loop;
     uint64_t dispatched; /* ... of the last instruction, or the earliest time for the next */
     uint64_t in_dispatch, in_retire; /* instructions in the cycle of the last one */

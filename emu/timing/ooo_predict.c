@@ -46,7 +46,7 @@ void ooo_predictor_reset(struct ooo_predictor *p)
     memset(p->changes, 0, sizeof p->changes);
     p->first_change = p->next_change = 0;
     memset(p->path, 0, sizeof p->path);
-    p->return_top = p->return_count = 0;
+    return_stack_reset(&p->returns, p->core);
 }
 
 static void counters_io(struct state_io *io, uint8_t *counters, uint32_t count)
@@ -85,9 +85,7 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
     STATE_IO(io, p->piece_history);
     changes_io(io, p);
     state_io_bytes(io, p->path, sizeof p->path);
-    state_io_bytes(io, p->returns, sizeof p->returns);
-    STATE_IO_BELOW(io, p->return_top, OOO_RETURNS_MAX);
-    STATE_IO_BELOW(io, p->return_count, OOO_RETURNS_MAX + 1);
+    return_stack_state_io(io, &p->returns);
     STATE_IO(io, p->wrong);
 }
 
@@ -209,9 +207,9 @@ static uint32_t target_index(const struct ooo_predictor *p, uint64_t history)
 
 /* The table is read before the branches of the jump's piece of code are known, and written after.
  */
-enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target)
+enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target, bool lost)
 {
-    bool hit = p->targets[target_index(p, p->piece_history)] == target;
+    bool hit = !lost && p->targets[target_index(p, p->piece_history)] == target;
 
     if (!hit)
         p->targets[target_index(p, p->history)] = target;
@@ -221,30 +219,11 @@ enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target)
     return hit ? GUESS_LATE : GUESS_WRONG;
 }
 
-/* ---- calls and returns ---- */
-
-void ooo_predict_call(struct ooo_predictor *p, uint64_t return_pc)
-{
-    uint32_t depth = p->core->ras_depth;
-
-    if (!depth)
-        return;
-    p->return_top = p->return_top + 1 < depth ? p->return_top + 1 : 0;
-    p->returns[p->return_top] = return_pc;
-    if (p->return_count < depth)
-        p->return_count++;
-}
+/* ---- returns ---- */
 
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target)
 {
-    uint64_t predicted;
-
-    if (!p->return_count)
-        return GUESS_WRONG;
-    predicted = p->returns[p->return_top];
-    p->return_top = (p->return_top ? p->return_top : p->core->ras_depth) - 1;
-    p->return_count--;
-    if (predicted != target)
+    if (!return_stack_return(&p->returns, target))
         return GUESS_WRONG;
     return is_early(p, from) ? GUESS_TAKEN : GUESS_LATE;
 }

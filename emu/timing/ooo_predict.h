@@ -12,10 +12,11 @@
 
 #include "timing/cache.h"
 #include "timing/core.h"
+#include "timing/return_stack.h"
 
 struct state_io;
 
-enum { OOO_RETURNS_MAX = 64, OOO_PATH = 4, OOO_CHANGES = 32 };
+enum { OOO_PATH = 4, OOO_CHANGES = 32 };
 
 /* What fetch does with an instruction that may jump. */
 enum ooo_guess {
@@ -55,8 +56,7 @@ struct ooo_predictor {
     struct ooo_change changes[OOO_CHANGES]; /* a ring, in program order */
     uint64_t first_change, next_change;
     uint64_t path[OOO_PATH]; /* of the indirect jumps, the newest first */
-    uint64_t returns[OOO_RETURNS_MAX];
-    uint64_t return_top, return_count;
+    struct return_stack returns;
     uint64_t wrong; /* number of wrong predictions */
 };
 
@@ -75,8 +75,8 @@ enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_bran
 bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc);
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target);
-enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target);
-void ooo_predict_call(struct ooo_predictor *p, uint64_t return_pc);
+/* `lost': the table was written in the cycle in which it was to be read. */
+enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target, bool lost);
 
 /* Fetch begins with another piece of code. */
 static inline void ooo_predict_piece(struct ooo_predictor *p)
