@@ -238,6 +238,15 @@ struct text_flush {
     uint64_t stamp, pc, cycle, step;
 };
 
+/* A call of the firmware by a hart, that asks other harts for a fence.i (SBI, RFENCE). */
+struct fence_call {
+    uint64_t stamp, pc, cycle, step; /* stamp 0: there was none */
+    uint64_t mask, base;
+};
+
+/* The hart's last such call; its stamp is 0 if there was none. */
+const struct fence_call *fence_rules_call(const struct audit *a, uint32_t hart);
+
 /* The flush of translations that the hart has executed instead of a fence.i; or NULL. */
 const struct text_flush *fence_rules_flush_instead(const struct audit *a,
                                                    const struct stale_fetch *s);

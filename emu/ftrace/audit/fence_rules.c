@@ -50,7 +50,8 @@ struct fenced_hart {
     struct fence_request request; /* to this hart */
     struct text_flush flush;
     struct fence_wait wait;
-    uint64_t satp_cycle; /* when it was given another page table; 0: never */
+    struct fence_call call; /* by this hart */
+    uint64_t satp_cycle;    /* when it was given another page table; 0: never */
 };
 
 struct fence_rules {
@@ -299,6 +300,27 @@ static void note_flush(struct fence_rules *r, const struct fence_event *f)
                                                                .step = f->step};
 }
 
+static void note_call(struct fence_rules *r, const struct sbi_event *e)
+{
+    enum { SBI_RFENCE = 0x52464e43, REMOTE_FENCE_I = 0 };
+
+    if (e->extension == SBI_RFENCE && e->function == REMOTE_FENCE_I)
+        r->harts[hart_id(e->hart)].call =
+            (struct fence_call){.stamp = clock_now(r->audit),
+                                .pc = hart_pc(e->hart),
+                                .cycle = hart_cycles(e->hart),
+                                .step = cluster_steps(r->audit->config.cluster),
+                                .mask = hart_reg(e->hart, REG_A0),
+                                .base = hart_reg(e->hart, REG_A0 + 1)};
+}
+
+const struct fence_call *fence_rules_call(const struct audit *a, uint32_t hart)
+{
+    const struct fence_rules *r = a->rules[FAMILY_fence];
+
+    return &r->harts[hart].call;
+}
+
 const struct text_flush *fence_rules_flush_instead(const struct audit *a,
                                                    const struct stale_fetch *s)
 {
@@ -508,6 +530,7 @@ static void on_event(void *rules, const struct event *e)
     switch (e->kind) {
     case EVENT_FENCE_I: check_fence(r, &e->fence); break;
     case EVENT_SFENCE_VMA: note_flush(r, &e->fence); break;
+    case EVENT_SBI_CALL: note_call(r, &e->sbi); break;
     case EVENT_SATP: r->harts[hart_id(e->satp.hart)].satp_cycle = hart_cycles(e->satp.hart); break;
     case EVENT_IPI_SENT:
         send(r, &e->ipi);
@@ -549,6 +572,12 @@ static void hart_io(struct state_io *io, struct fenced_hart *h)
     STATE_IO(io, h->wait.step);
     STATE_IO(io, h->wait.since);
     STATE_IO(io, h->wait.sent);
+    STATE_IO(io, h->call.stamp);
+    STATE_IO(io, h->call.pc);
+    STATE_IO(io, h->call.cycle);
+    STATE_IO(io, h->call.step);
+    STATE_IO(io, h->call.mask);
+    STATE_IO(io, h->call.base);
     STATE_IO(io, h->flush.requester);
     STATE_IO(io, h->flush.stamp);
     STATE_IO(io, h->flush.pc);
@@ -560,7 +589,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct fence_rules *r = rules;
 
-    state_io_section(io, "fence-rules", 2);
+    state_io_section(io, "fence-rules", 3);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     STATE_IO(io, r->waits);

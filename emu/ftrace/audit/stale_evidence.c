@@ -5,6 +5,7 @@
  * is stale makes the finding, with its evidence. So the evidence has of the instructions before it
  * what the hart has fetched, and of those after it what the hart has at that moment.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/state_io.h"
@@ -229,6 +230,40 @@ static void add_writers_fence(const struct audit *a, struct finding *f, const st
         add_fence(a, f, s->who.hart, its);
 }
 
+/* Whether the call is for the hart, and for none that does not exist: then it fails for all. */
+static bool names(const struct audit *a, const struct fence_call *c, unsigned hart)
+{
+    unsigned harts = cluster_hart_count(a->config.cluster);
+    bool any = c->base == UINT64_MAX;
+
+    if (!any && (c->base >= harts || (c->base && c->mask >> (harts - c->base))))
+        return false;
+    return any || (hart >= c->base && c->mask >> (hart - c->base) & 1);
+}
+
+/* Adds the writer's request to the firmware after its store, if it has missed the hart. */
+static void add_call(const struct audit *a, struct finding *f, const struct stale_fetch *s)
+{
+    unsigned hart = hart_id(s->hart), harts = cluster_hart_count(a->config.cluster);
+    const struct fence_call *c;
+    struct fact *fact;
+
+    if (f->rule != RULE_missing_remote_fence || !s->agent_known || s->who.kind != WRITER_HART)
+        return;
+    c = fence_rules_call(a, s->who.hart);
+    if (!c->stamp || c->stamp < s->stamp || names(a, c, hart))
+        return;
+    fact = audit_fact(f, LABEL_REQUESTED, FACT_MOMENT);
+    fact->hart = s->who.hart;
+    fact->pc = audit_linked(a, c->pc);
+    fact->cycle = c->cycle;
+    fact->step = c->step;
+    audit_fact_text(f, LABEL_WHY,
+                    "SBI RFENCE with hart mask 0x%" PRIx64 " from hart %" PRIu64
+                    " on: it does not name hart %u, or fails, as there are harts 0 to %u",
+                    c->mask, c->base, hart, harts - 1);
+}
+
 /* Adds the flush of translations that the hart has executed instead. */
 static void add_flush(const struct audit *a, struct finding *f, const struct stale_fetch *s)
 {
@@ -268,6 +303,7 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
         add_fence(a, f, hart, last);
     add_store(f, s);
     add_writers_fence(a, f, s);
+    add_call(a, f, s);
     add_flush(a, f, s);
     audit_fact_moment(f, LABEL_FETCHED, s->hart, s->pc);
     add_versions(a, f, site, s);
