@@ -148,7 +148,7 @@ static void a_handler_that_cannot_run_makes_the_hart_stuck(void **state)
 
 /* ---- endless trap loops ---- */
 
-enum { ENDLESS = 100000000 }; /* cycles: enough to detect the loop */
+enum { ENDLESS = 40000000 }; /* cycles: enough to detect the loop */
 
 static void put_handler(struct world *w, const uint32_t *words, unsigned count)
 {
