@@ -356,7 +356,7 @@ endif
 # layout's folder. guest_compared LAYOUT,FOLDER,OBJECTS
 define guest_compared
 $$(patsubst %.o,$$(GUEST_OUT)/not-shared/$(1)/%.same,$(3)): $$(GUEST_OUT)/not-shared/$(1)/%.same: \
-		$$(GUEST_OUT)/not-shared/$(1)/%.o $$(GUEST_OUT)/$(2)/%.o
+		$$(GUEST_OUT)/not-shared/$(1)/%.o $$(GUEST_OUT)/$(2)/%.o | $$(BOOTSTRAP_BUILD)
 	$$(Q)for o in $$^; do $$(CROSS)objdump -srt $$$$o | awk '/^(Contents of section|RELOCATION RECORDS FOR) / { on = !/debug_line/ } \
 		!/file format/ && (on || /^SYMBOL/)' >$$$$o.text || exit 1; done; \
 	cmp $$(^:=.text) || { echo "$$*.o is not the same in layout $(1) as in $(2): mk/guest.mk has the kinds of objs.mk" >&2; exit 1; }
