@@ -168,7 +168,7 @@ def find_emulator(given, build, progress):
 
 def version_of(emulator, progress):
     """The version that the emulator prints."""
-    return run_process((emulator, "--version"), progress).out.split()[-1]
+    return run_process((emulator, "--version"), progress).out.split()[1]
 
 
 # ---- the image's text ----

@@ -13,6 +13,7 @@ claim "it measures and ends well" exits 0 speed --workload mix --workload kernel
     --peer "again=$rvftrace run --quiet --memory 256M --append '{append}' {image}" \
     --json "$work/speed.json"
 cp "$out" "$work/table"
+claim "it names the emulator's version" has_line "^rvftrace $("$rvftrace" --version | sed -n '1s/^rvftrace \([^ ]*\) .*/\1/p'), 1 run each" "$work/table"
 claim "four emulators did the same work" python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 assert list(j["workloads"]) == ["mix", "kernel"]
