@@ -631,3 +631,8 @@ bool text_judge_is_whole(const struct text_rules *r, const struct open_change *c
 
     return change_judge(&change).fault <= CHANGE_UNKNOWN;
 }
+
+bool text_judge_may_end(const struct text_rules *r, const struct open_change *c)
+{
+    return is_of_site(r, c) || text_judge_is_whole(r, c);
+}

@@ -54,6 +54,12 @@ bool text_judge_is_breakpoint(const struct text_rules *r, const struct open_chan
 /* Whether there are whole instructions where the change is, as it is now. */
 bool text_judge_is_whole(const struct text_rules *r, const struct open_change *c);
 
+/*
+ * Whether a fence may end the change while its update goes on: there are whole instructions, or it
+ * is all in a site, whose rules know when it is complete. Most changes are in sites.
+ */
+bool text_judge_may_end(const struct text_rules *r, const struct open_change *c);
+
 /* The kernel is settled: judges where the text leads to that was changed before. */
 void text_judge_early(struct text_rules *r, struct hart *h);
 

@@ -242,7 +242,7 @@ static void complete_here(struct text_rules *r, uint32_t hart, bool at_end)
         const struct open_change *c = &all->at[i];
 
         if ((int32_t)(r->audit->harts[hart].depth - c->depth) <= 0 &&
-            (at_end || text_judge_is_whole(r, c)))
+            (at_end || text_judge_may_end(r, c)))
             complete(r, all, i);
         else
             i++;
