@@ -247,6 +247,7 @@ check-long: test tidy guest-shared-check check-caches check-mutants check-work $
 # network for that. See docs/linux.md.
 .PHONY: check-linux
 check-linux: export BUILD := $(BUILD)
-check-linux: emu guest-mcount guest-pfe8 initrd $(bpf_fuzz) $(bpf_cpio) | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
+check-linux: emu guest-mcount guest-pfe8 initrd workloads $(bpf_fuzz) $(bpf_cpio) | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
-	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/modes.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/linux/perf.sh' 'tests/linux/bpf.sh' 'tests/linux/busybox.sh' 'tests/linux/counts.sh' 'tests/linux/pair.sh' 'tests/linux/rings.sh' 'tests/machine/uboot.sh'
+	@tests/linux/vector-guest.sh
+	@tests/run 'tests/linux/boots.sh' 'tests/linux/snapshots.sh' 'tests/linux/modes.sh' 'tests/linux/vectors.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/ftracetest-inside.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/linux/hist.sh' 'tests/linux/debug.sh' 'tests/linux/perf.sh' 'tests/linux/bpf.sh' 'tests/linux/busybox.sh' 'tests/linux/counts.sh' 'tests/linux/pair.sh' 'tests/linux/rings.sh' 'tests/machine/uboot.sh'

@@ -61,6 +61,8 @@ view xvfb is the display in their tests
 view xdotool presses keys and clicks there
 view zstd makes logs there whose checksums are right and whose contents are not
 linux gcc-riscv64-linux-gnu compiles Linux
+linux clang-19 compiles a user space for rva23u64
+linux lld-19 links it
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools
 linux bc computes constants in its build
