@@ -151,6 +151,12 @@ void state_records_turned_on(struct audit *a, const struct code_write *w)
         report_nameless(a, w, id, messages[RECORD_NAMELESS]);
 }
 
+/* Not of the init text, which the kernel overwrites with all that is in it when it frees it. */
+static bool is_kept(const struct audit *a, const struct site *s)
+{
+    return s->module || !a->config.text || text_map_has(a->config.text, s->pa, s->size);
+}
+
 /* A hart may have entered the trampoline just before, whether the site is off by now or not. */
 void state_records_unnamed(struct audit *a, const struct code_write *w)
 {
@@ -160,7 +166,7 @@ void state_records_unnamed(struct audit *a, const struct code_write *w)
     struct hart *h;
 
     if (id == NO_SITE || site_get(t, id)->gone || w->who.kind != WRITER_HART ||
-        site_traits(t)->tracer != TRACER_BY_SITE)
+        site_traits(t)->tracer != TRACER_BY_SITE || !is_kept(a, site_get(t, id)))
         return;
     h = cluster_hart(a->config.cluster, w->who.hart);
     memcpy(&before, w->old_bytes, sizeof before);
