@@ -1,49 +1,16 @@
 /*
  * call_stacks.c - see call_stacks.h. The stack pointer shows which call has returned to an address.
  */
-#include "ftrace/calls/call_stacks.h"
+#include "ftrace/calls/call_stacks_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
-#include "base/state_io.h"
-#include "base/vec.h"
-#include "ftrace/calls/call_values.h"
 #include "ftrace/kernel/tasks.h"
 
 /* A function with variable arguments saves up to eight registers above its frame. */
 enum { VARARGS_BYTES = 64 };
-
-/*
- * More open calls than fit on a stack of that size; more stacks than a guest has tasks; and more
- * open calls on all of them, of which each takes about a hundred bytes. Stacks that have become
- * shallow keep their room, until it is ROOM_MAX calls in all.
- */
-enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 15, SUM_MAX = 1 << 17, ROOM_MAX = 2 * SUM_MAX };
-
-struct stack {
-    uint32_t number;
-    uint64_t when;
-    VEC_OF(struct call) open;
-};
-
-struct call_stacks {
-    struct call_stacks_config config;
-    size_t called;          /* open functions with HOOK_CALLED */
-    struct call_moment now; /* of the present step */
-    struct call_values values;
-    VEC_OF(struct stack) stacks;
-    struct map stack_at; /* address / TASK_STACK_BYTES -> index */
-    struct {
-        uint64_t key, index;
-    } last; /* the stack that was looked up last; its index is UINT64_MAX if there is none */
-    uint32_t stack_count;
-    size_t sum, room;  /* of all stacks: open calls, and calls for which memory is allotted */
-    bool dropped;      /* some call was ended because there were too many */
-    uint64_t left_out; /* how many */
-};
 
 /* ---- return handlers ---- */
 
@@ -845,107 +812,4 @@ void call_stacks_each(const struct call_stacks *c, void (*found)(void *ctx, stru
     for (size_t s = 0; s < c->stacks.len; s++)
         for (size_t i = 0; i < c->stacks.at[s].open.len; i++)
             found(ctx, &c->stacks.at[s].open.at[i]);
-}
-
-/* ---- begin and end, state ---- */
-
-struct call_stacks *call_stacks_new(const struct call_stacks_config *config)
-{
-    struct call_stacks *c = xcalloc(1, sizeof *c);
-
-    c->config = *config;
-    c->last.index = UINT64_MAX;
-    return c;
-}
-
-static void free_stacks(struct call_stacks *c)
-{
-    for (size_t i = 0; i < c->stacks.len; i++)
-        VEC_FREE(&c->stacks.at[i].open);
-    c->stacks.len = c->sum = c->room = 0;
-    c->last.index = UINT64_MAX;
-}
-
-void call_stacks_forget(struct call_stacks *c)
-{
-    free_stacks(c);
-    map_clear(&c->stack_at);
-    c->stack_count = 0;
-    c->called = 0;
-    c->dropped = false;
-    c->left_out = 0;
-}
-
-uint64_t call_stacks_left_out(const struct call_stacks *c)
-{
-    return c->left_out;
-}
-
-void call_stacks_free(struct call_stacks *c)
-{
-    if (!c)
-        return;
-    free_stacks(c);
-    VEC_FREE(&c->stacks);
-    map_free(&c->stack_at);
-    free(c);
-}
-
-static void call_io(struct state_io *io, struct call *call)
-{
-    STATE_IO_BELOW(io, call->kind, CALL_HOOK + 1);
-    STATE_IO_BELOW(io, call->state, SITE_STATES);
-    STATE_IO(io, call->site);
-    STATE_IO(io, call->pc);
-    STATE_IO(io, call->back);
-    STATE_IO(io, call->sp);
-    STATE_IO(io, call->cause);
-    STATE_IO_BELOW(io, call->hook, HOOK_CALLED + 1);
-    STATE_IO(io, call->handler);
-    STATE_IO(io, call->hart);
-    STATE_IO(io, call->cycle);
-    STATE_IO(io, call->step);
-}
-
-static void stack_io(struct state_io *io, struct stack *s)
-{
-    STATE_IO(io, s->number);
-    STATE_IO(io, s->when);
-    STATE_IO_VEC(io, &s->open, OPEN_MAX, call_io);
-}
-
-static void check_stacks(struct state_io *io, const struct call_stacks *c, size_t sites)
-{
-    for (size_t i = 0; i < c->stacks.len; i++)
-        for (size_t n = 0; n < c->stacks.at[i].open.len; n++)
-            if (c->stacks.at[i].open.at[n].site != NO_SITE &&
-                c->stacks.at[i].open.at[n].site >= sites)
-                state_io_fail(io, STATE_OUT_OF_RANGE);
-    for (size_t i = 0; i < c->stack_at.cap; i++)
-        if (c->stack_at.slots[i].key != UINT64_MAX && c->stack_at.slots[i].value >= c->stacks.len)
-            state_io_fail(io, STATE_OUT_OF_RANGE);
-}
-
-void call_stacks_state_io(struct state_io *io, struct call_stacks *c, size_t sites)
-{
-    STATE_IO(io, c->dropped);
-    STATE_IO(io, c->left_out);
-    STATE_IO(io, c->stack_count);
-    return_handlers_state_io(io, &c->config.handlers);
-    if (io->loading)
-        free_stacks(c);
-    STATE_IO_VEC(io, &c->stacks, STACKS_MAX, stack_io);
-    state_io_map(io, &c->stack_at);
-    if (!io->loading)
-        return;
-    c->called = 0;
-    for (size_t i = 0; i < c->stacks.len; i++) {
-        c->sum += c->stacks.at[i].open.len;
-        c->room += c->stacks.at[i].open.cap;
-    }
-    for (size_t i = 0; i < c->stacks.len; i++)
-        for (size_t n = 0; n < c->stacks.at[i].open.len; n++)
-            c->called += c->stacks.at[i].open.at[n].kind == CALL_FUNCTION &&
-                         c->stacks.at[i].open.at[n].hook == HOOK_CALLED;
-    check_stacks(io, c, sites);
 }
