@@ -38,4 +38,10 @@ for fetch in stale coherent random:1; do
     ujit 1 $fetch own
     claim "ujit own, $fetch: it has not fenced itself" rules_are missing-local-fence
 done
+
+# The next program's task is at the same address, and begins after a system call as that one ended.
+run run --quiet --max-insns 200M --append 'script="i=0; while test $i -lt 10; do cat /dev/zero > /dev/null & sleep 0.002
+    kill $!; wait; i=$((i+1)); done; echo the end"' "$BUILD/guest-kernel/mcount/kernel.elf"
+claim 'a program that is killed while it is interrupted is not taken for the next one' rules_are ''
+claim '... and all were killed' has_line '^the end' "$out"
 finish

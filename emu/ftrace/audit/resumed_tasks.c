@@ -189,6 +189,43 @@ static void compare(struct resumed_tasks *r, struct hart *h, const struct left *
         report_vector_state(r, h, l, code, vectors.state);
 }
 
+/* ---- what was interrupted ---- */
+
+/* Its vectors are the caller's. */
+static void forget(struct resumed_tasks *r, size_t i)
+{
+    memmove(&r->interrupted.at[i], &r->interrupted.at[i + 1],
+            (r->interrupted.len - i - 1) * sizeof *r->interrupted.at);
+    r->interrupted.len--;
+}
+
+static void drop_vectors(struct resumed_tasks *r, const struct left *l)
+{
+    if (l->vectors)
+        resumed_vectors_drop(r->vectors, l->vectors);
+}
+
+/*
+ * A switch to the task did not come back from a call of it: it is a new one. An ended task with the
+ * same address may have been interrupted, and its program does not go on.
+ */
+static void drop_if_new(struct resumed_tasks *r, struct hart *h, uint64_t task)
+{
+    struct switching *s = &r->switching[hart_id(h)];
+
+    if (LIKELY(!s->open || s->next != task))
+        return;
+    s->open = false;
+    for (size_t i = r->interrupted.len; i-- > 0;) {
+        const struct left l = r->interrupted.at[i];
+
+        if (l.from != PRIV_U || l.task != task)
+            continue;
+        forget(r, i);
+        drop_vectors(r, &l);
+    }
+}
+
 /* ---- switches ---- */
 
 static struct left *task_at(const struct resumed_tasks *r, uint64_t task)
@@ -233,6 +270,7 @@ void resumed_tasks_switch(struct resumed_tasks *r, struct hart *h)
     uint64_t previous = hart_reg(h, REG_A0), back = hart_reg(h, REG_RA), pa;
     struct switching *s = &r->switching[hart_id(h)];
 
+    drop_if_new(r, h, previous);
     *s = (struct switching){true, previous, hart_reg(h, REG_A1)};
     if (previous != hart_reg(h, REG_TP) || previous == UINT64_MAX || !guest_code(h, back, &pa))
         return;
@@ -272,14 +310,6 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
 
 /* ---- interrupts ---- */
 
-/* Its vectors are the caller's. */
-static void forget(struct resumed_tasks *r, size_t i)
-{
-    memmove(&r->interrupted.at[i], &r->interrupted.at[i + 1],
-            (r->interrupted.len - i - 1) * sizeof *r->interrupted.at);
-    r->interrupted.len--;
-}
-
 /*
  * What runs in the kernel is known by its stack, and a program by its task. Where no task is known
  * by tp (which would be the number of the hart), sp has to do.
@@ -287,12 +317,6 @@ static void forget(struct resumed_tasks *r, size_t i)
 static bool is_of(const struct left *l, unsigned mode, uint64_t task, uint64_t sp)
 {
     return l->from == mode && (mode == PRIV_U ? l->task == task : l->regs[REG_SP] == sp);
-}
-
-static void drop_vectors(struct resumed_tasks *r, const struct left *l)
-{
-    if (l->vectors)
-        resumed_vectors_drop(r->vectors, l->vectors);
 }
 
 /* Whether what was interrupted goes on as if nothing had happened. */
@@ -345,6 +369,8 @@ void resumed_tasks_trap_return(struct resumed_tasks *r, const struct trap_return
 
     if (t->from != PRIV_S)
         return;
+    if (t->to == PRIV_U)
+        drop_if_new(r, t->hart, task);
     for (size_t i = r->interrupted.len; i-- > 0;) {
         const struct left l = r->interrupted.at[i];
 
