@@ -144,7 +144,7 @@ claim '... at the source line that patched' sarif "$place['artifactLocation']['u
 named="['location'].get('logicalLocations', [dict(fullyQualifiedName='')])[0]['fullyQualifiedName']"
 frames="[[f$named for f in s['frames']] for s in results[0]['stacks']]"
 claim '... with the call stacks of writer and hart' sarif "$frames[0][:3] == ['patch_insn_write', 'patch_text_nosync', 'replace_pair']" \
-    "$frames[-1][-1] == 'ret_from_kernel_thread'" "results[0]['stacks'][0]['message']['text'].startswith('written by hart 0')"
+    "$frames[-1][-1] == 'ret_from_kernel_thread'" "results[0]['stacks'][1]['message']['text'] == 'asked by sh, pid 1'" "results[0]['stacks'][0]['message']['text'].startswith('written by hart 0')"
 flows="[[x$named for x in t['locations']] for t in results[0]['codeFlows'][0]['threadFlows']]"
 claim '... and as code flows, from the outermost function to the store' sarif "$flows == [s[::-1] for s in $frames]" \
     "[x['nestingLevel'] for x in results[0]['codeFlows'][0]['threadFlows'][0]['locations']][:2] == [0, 1]"

@@ -286,15 +286,19 @@ static void put_frame(struct sheet *s, const struct call_stack *stack, unsigned 
     put_place(s, "location", call_stack_code(stack, i), function, NULL);
 }
 
-/* Returns what the stack at facts[i] belongs to: the fact before it, in words. */
+/*
+ * Returns what the stack at facts[i] belongs to, in words: the fact before it or, of who asked for
+ * a store, the task after it.
+ */
 static char *title_of(struct sheet *s, const struct finding *f, unsigned i)
 {
     const struct report *r = s->report;
-    const struct fact *fact = &f->facts[i ? i - 1 : i];
+    bool asked = f->facts[i].label == LABEL_ASKED && i + 1 < f->fact_count;
+    const struct fact *fact = &f->facts[asked ? i + 1 : i ? i - 1 : i];
     char text[FACT_TEXT_MAX];
 
     describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
-    return xasprintf("%s %s", fact_label_name(fact->label), text);
+    return xasprintf("%s %s", fact_label_name(asked ? LABEL_ASKED : fact->label), text);
 }
 
 /* The step at which a fact happened; 0: not known. */
