@@ -296,8 +296,8 @@ struct block *hart_resume_cut(struct hart *h, unsigned *first)
         b = find_at(h, cut.pc, cut.pa);
         if (!b)
             b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
-        assert(
-            b); /* its page was permitted when the block was entered, and has not changed since */
+        /* Entering the block was permitted, and its page is the same: decoding cannot fail. */
+        assert(b);
         block_drop_links(b); /* its page may have been mapped elsewhere meanwhile */
     }
     *first = 0;

@@ -262,8 +262,7 @@ void hart_turn_off(struct hart *h);
 
 /* What the hart waits for; HART_WAITS_NOT: it can run. */
 enum hart_wait hart_waits_for(const struct hart *h);
-/* Whether it began to wait, and has not continued since: even if hart_waits_for says that it can.
- */
+/* Whether the hart is still in its wait: also when hart_waits_for already says that it can run. */
 bool hart_is_in_wait(const struct hart *h);
 
 /* Ends the wait of the hart, if it waits: it continues after the instruction. */

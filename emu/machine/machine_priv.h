@@ -104,7 +104,7 @@ struct machine {
     bool stops_before;    /* machine_run_before */
     struct ready ready;
     uint64_t clocks[HARTS_MAX]; /* of the harts that can run; UINT64_MAX of the others */
-    uint64_t clocks_known;      /* a bit for each hart of which the one above still holds */
+    uint64_t clocks_known;      /* a bit for each hart whose entry in clocks is up to date */
     uint64_t now;               /* cycles; never goes back */
     uint64_t ticks_read;        /* the latest time that any hart has read */
     uint64_t polled_at;         /* cycle of the last call of the console while harts run */

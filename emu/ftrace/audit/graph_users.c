@@ -48,7 +48,7 @@ struct asking {
     struct tally accepted;
 };
 
-/* An entry function was called in a detour that began at `step', and has not returned yet. */
+/* A call of an entry function that has not returned yet; `step' is when its detour began. */
 struct question {
     uint32_t hart;
     uint64_t sp, entry, step;

@@ -199,9 +199,9 @@ static bool list_replaced(const struct walk_answers *w, unsigned which, struct h
 /* ---- answers ---- */
 
 /*
- * Whether the answer to a question, with as many before it, is right: there may be others between,
- * of which it is not sure that they are replaced. The entry of such a one may still have what was
- * there before. *expected: what the answer should be, if it is wrong; 0: nothing is replaced.
+ * Whether the answer to a question, with as many before it, is right. Between the addresses that
+ * are replaced for certain there may be some that are perhaps replaced; their entries may still
+ * have old contents. *expected: the right answer, if this one is wrong; 0: nothing is replaced.
  */
 static bool is_right(const struct replaced_list *l, const struct question *q, uint64_t answer,
                      uint64_t *expected)

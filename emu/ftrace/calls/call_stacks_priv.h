@@ -11,9 +11,9 @@
 #include "ftrace/calls/call_values.h"
 
 /*
- * More open calls than fit on a stack of that size; more stacks than a guest has tasks; and more
- * open calls on all of them, of which each takes about a hundred bytes. Stacks that have become
- * shallow keep their room, until it is ROOM_MAX calls in all.
+ * The most open calls on one stack, more than fit on it; the most stacks, more than a guest has
+ * tasks; and the most open calls on all stacks together (a call takes about a hundred bytes).
+ * Stacks that have become shallow keep their room, until it is ROOM_MAX calls in all.
  */
 enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 15, SUM_MAX = 1 << 17, ROOM_MAX = 2 * SUM_MAX };
 
