@@ -7,7 +7,6 @@
  */
 #include "cpu/decode.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -792,6 +791,11 @@ bool insn_read(insn_read_parcel *read, void *ctx, uint64_t va, uint32_t *word)
     return true;
 }
 
+bool insn_decode(uint32_t word, struct insn *out)
+{
+    return insn_decode_for(word, EXTS_ALL, out);
+}
+
 static bool row_in(unsigned row, uint64_t extensions)
 {
     return !((row_info(row)->needs | op_info(row_info(row)->op)->needs) & ~extensions);
@@ -874,21 +878,6 @@ bool decoder_decode(const struct decoder *d, uint32_t word, struct insn *out)
             return true;
     *out = not_an_insn(word);
     return false;
-}
-
-static struct decoder *of_all; /* of each extension; made when it is first needed */
-
-static void make_of_all(void)
-{
-    of_all = decoder_new(EXTS_ALL);
-}
-
-bool insn_decode(uint32_t word, struct insn *out)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, make_of_all);
-    return decoder_decode(of_all, word, out);
 }
 
 bool insn_is_pair(const struct insn *auipc, const struct insn *jalr)

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "cpu/decode.h"
+#include "cpu/extension.h"
 #include "ftrace/audit/whole_insn.h"
 
 #include "isa/encode.h"
@@ -39,6 +41,22 @@ static bool after(void *ctx, uint64_t va, uint16_t *parcel)
     return read_parcel(((const struct text *)ctx)->after, va, parcel);
 }
 
+static struct decoder *decoder;
+
+static int make_decoder(void **state)
+{
+    (void)state;
+    decoder = decoder_new(EXTS_ALL);
+    return 0;
+}
+
+static int free_decoder(void **state)
+{
+    (void)state;
+    decoder_free(decoder);
+    return 0;
+}
+
 /* A function: c.nop at 0, nop at 2, c.nop at 6, nop at 8 and 12, then c.nop. */
 static void begin(struct text *t)
 {
@@ -46,8 +64,12 @@ static void begin(struct text *t)
 
     for (unsigned i = 0; i < PARCELS; i++)
         t->before[i] = t->after[i] = i < 8 ? insns[i] : CNOP;
-    t->change = (struct text_change){
-        .start = START, .end = START + 2 * PARCELS, .before = before, .after = after, .ctx = t};
+    t->change = (struct text_change){.start = START,
+                                     .end = START + 2 * PARCELS,
+                                     .before = before,
+                                     .after = after,
+                                     .ctx = t,
+                                     .decoder = decoder};
 }
 
 static void write(struct text *t, unsigned at, unsigned size, uint64_t bytes)
@@ -227,5 +249,5 @@ int main(void)
         cmocka_unit_test(an_instruction_begins_where_the_old_text_has_one),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_decoder, free_decoder);
 }

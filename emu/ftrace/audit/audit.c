@@ -10,6 +10,8 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/extension.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
@@ -76,6 +78,7 @@ struct audit *audit_new(const struct audit_config *config)
     struct ftrace_listener listener = {.ctx = a, .on_event = on_ftrace_event};
 
     a->config = *config;
+    a->decoder = decoder_new(EXTS_ALL);
     a->traits = site_traits(config->sites);
     a->stores = store_stacks_new();
     a->breakpoints =
@@ -98,6 +101,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->findings);
     map_free(&a->index);
     map_free(&a->debugged);
+    decoder_free(a->decoder);
     store_stacks_free(a->stores);
     breakpoints_free(a->breakpoints);
     free(a->harts);

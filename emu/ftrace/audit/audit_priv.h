@@ -104,6 +104,7 @@ struct store_insn {
 
 struct audit {
     struct audit_config config;
+    struct decoder *decoder;            /* of all extensions: for many words at a time */
     struct store_insn *store_insns;     /* STORE_INSNS of them */
     const struct layout_traits *traits; /* of the sites' layout */
     void *rules[RULE_FAMILIES];

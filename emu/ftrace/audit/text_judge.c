@@ -157,10 +157,20 @@ static bool find_function(const struct text_rules *r, struct hart *h, uint64_t v
     return *start != 0;
 }
 
+/* The change in view, without its function. */
+static struct text_change bare_change_of(struct view *v)
+{
+    return (struct text_change){.va = v->va,
+                                .size = v->size,
+                                .before = parcel_before,
+                                .after = parcel_after,
+                                .ctx = v,
+                                .decoder = v->rules->audit->decoder};
+}
+
 static struct text_change change_of(struct view *v, struct hart *h)
 {
-    struct text_change c = {
-        .va = v->va, .size = v->size, .before = parcel_before, .after = parcel_after, .ctx = v};
+    struct text_change c = bare_change_of(v);
 
     (void)!find_function(v->rules, h, v->va, &c.start, &c.end);
     return c;
@@ -408,8 +418,7 @@ static bool check_removals(struct text_rules *r, const struct open_change *c)
 
     for (uint64_t at = 0; next_overwritten(r, c, &at, &o);) {
         struct view v = {.rules = r, .change = c, .va = o.va, .size = o.breakpoint->size};
-        struct text_change change = {
-            .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+        struct text_change change = bare_change_of(&v);
         struct finding *f;
 
         if (is_sound(r, &o, &change))
@@ -432,8 +441,7 @@ static void forget_removed(const struct text_rules *r, const struct open_change 
 
     for (uint64_t at = 0; next_overwritten(r, c, &at, &o);) {
         struct view v = {.rules = r, .change = c, .va = o.va, .size = o.breakpoint->size};
-        const struct text_change change = {
-            .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+        const struct text_change change = bare_change_of(&v);
         uint64_t va;
         unsigned size;
 
@@ -455,7 +463,8 @@ static enum link link_of(const struct text_change *c, bool before)
     for (uint64_t va = c->va & ~UINT64_C(1); va < c->va + c->size; va += i.size) {
         uint32_t word;
 
-        if (!insn_read(before ? c->before : c->after, c->ctx, va, &word) || !insn_decode(word, &i))
+        if (!insn_read(before ? c->before : c->after, c->ctx, va, &word) ||
+            !decoder_decode(c->decoder, word, &i))
             return LINK_NONE;
         if (i.op == OP_jalr || i.op == OP_jal)
             link = LINK_JUMP;
@@ -580,8 +589,7 @@ static void judge_all(struct text_rules *r, const struct open_change *c)
     uint64_t end = c->va + c->old.len, from, own;
     unsigned size;
     struct view v = {.rules = r, .change = c, .va = c->va, .size = c->old.len};
-    struct text_change change = {
-        .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+    struct text_change change = bare_change_of(&v);
 
     if (check_removals(r, c))
         return;
@@ -616,8 +624,7 @@ void text_judge_complete(struct text_rules *r, const struct open_change *c)
 bool text_judge_is_breakpoint(const struct text_rules *r, const struct open_change *c)
 {
     struct view v = {.rules = r, .change = c, .va = c->va, .size = c->old.len};
-    const struct text_change change = {
-        .va = v.va, .size = v.size, .before = parcel_before, .after = parcel_after, .ctx = &v};
+    const struct text_change change = bare_change_of(&v);
     uint64_t at;
     unsigned length;
 

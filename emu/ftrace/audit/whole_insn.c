@@ -24,7 +24,7 @@ static bool walk(const struct text_change *c, uint64_t *at, uint64_t va, uint64_
     uint32_t word;
 
     while (*at < va) {
-        if (!insn_read(c->before, c->ctx, *at, &word) || !insn_decode(word, &i))
+        if (!insn_read(c->before, c->ctx, *at, &word) || !decoder_decode(c->decoder, word, &i))
             return false;
         *last = *at;
         *at += i.size;
@@ -145,7 +145,7 @@ static struct change_verdict judge_new(const struct text_change *c, uint64_t at,
         next = at + word_size(word);
         if (!is_written(c, at, word_size(word)))
             v.fault = CHANGE_PART;
-        else if (!insn_decode(word, &i))
+        else if (!decoder_decode(c->decoder, word, &i))
             v.fault = CHANGE_ILLEGAL;
         if (v.fault != CHANGE_WHOLE)
             return v;
@@ -184,7 +184,7 @@ bool change_next_jump(const struct text_change *c, uint64_t *at, uint64_t *insn,
     if (!find_insn(c, c->start, c->va, &from))
         return false;
     for (uint64_t va = *at ? *at : from; va < end; va = *at) {
-        if (!insn_read(c->after, c->ctx, va, &word) || !insn_decode(word, &i))
+        if (!insn_read(c->after, c->ctx, va, &word) || !decoder_decode(c->decoder, word, &i))
             return false;
         *at = va + i.size;
         *insn = va;
@@ -193,7 +193,7 @@ bool change_next_jump(const struct text_change *c, uint64_t *at, uint64_t *insn,
             return true;
         }
         if (i.op == OP_auipc && insn_read(c->after, c->ctx, *at, &next) &&
-            insn_decode(next, &jalr) && insn_is_pair(&i, &jalr)) {
+            decoder_decode(c->decoder, next, &jalr) && insn_is_pair(&i, &jalr)) {
             *at += jalr.size;
             *target = pair_target(va, &i, &jalr);
             return true;

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct decoder;
+
 /* A change of text. All addresses are those at which it is run. */
 struct text_change {
     uint64_t start, end; /* of the function; start 0: not known */
@@ -18,6 +20,7 @@ struct text_change {
     bool (*before)(void *ctx, uint64_t va, uint16_t *parcel);
     bool (*after)(void *ctx, uint64_t va, uint16_t *parcel);
     void *ctx;
+    const struct decoder *decoder; /* of all extensions */
 };
 
 enum change_fault {
