@@ -134,9 +134,10 @@ ii $package
     printf '%s' "$line"
 }
 
-# Runs apt-get as root, its output in the log.
+# Runs apt-get as root, its output in the log. It waits up to ten minutes for another process that installs packages, like the
+# automatic updates of a machine that has just been started.
 apt() {
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get "$@" >>"$log" 2>&1 </dev/null
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get "$@" -o DPkg::Lock::Timeout=600 >>"$log" 2>&1 </dev/null
 }
 
 install() { # packages in one line
