@@ -110,26 +110,70 @@ void call_stack_take(const struct audit *a, struct hart *h, uint64_t pc, struct 
     follow_frames(a, u, stack, slots);
 }
 
+/* The frame of a task that runs on no hart. False: it is not known. */
+static bool begin_sleeper(const struct audit *a, struct hart *h, uint64_t tp, struct unwound *u)
+{
+    static const uint8_t saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; /* s0 to s11 */
+    struct task_registers registers;
+
+    *u = (struct unwound){.hart = hart_id(h), .lost = UINT32_MAX & ~UINT32_C(1)};
+    if (!tasks_registers(a->config.tasks, h, tp, &registers))
+        return false;
+    u->pc = u->reg[REG_RA] = registers.pc;
+    u->reg[REG_SP] = registers.sp;
+    u->reg[REG_TP] = tp;
+    u->lost &= ~(UINT32_C(1) << REG_RA | UINT32_C(1) << REG_SP | UINT32_C(1) << REG_TP);
+    for (size_t i = 0; i < ARRAY_LEN(saved); i++) {
+        u->reg[saved[i]] = registers.s[i];
+        u->lost &= ~(UINT32_C(1) << saved[i]);
+    }
+    return true;
+}
+
 bool call_stack_of_sleeper(const struct audit *a, struct hart *h, uint64_t tp,
                            struct call_stack *stack)
 {
-    static const uint8_t saved[] = {8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27}; /* s0 to s11 */
-    struct unwound u = {.hart = hart_id(h), .lost = UINT32_MAX & ~UINT32_C(1)};
-    struct task_registers registers;
     uint64_t slots[STACK_FRAMES];
+    struct unwound u;
 
-    if (!tasks_registers(a->config.tasks, h, tp, &registers))
+    if (!begin_sleeper(a, h, tp, &u))
         return false;
-    u.pc = u.reg[REG_RA] = registers.pc;
-    u.reg[REG_SP] = registers.sp;
-    u.reg[REG_TP] = tp;
-    u.lost &= ~(UINT32_C(1) << REG_RA | UINT32_C(1) << REG_SP | UINT32_C(1) << REG_TP);
-    for (size_t i = 0; i < ARRAY_LEN(saved); i++) {
-        u.reg[saved[i]] = registers.s[i];
-        u.lost &= ~(UINT32_C(1) << saved[i]);
-    }
     follow_frames(a, u, stack, slots);
     return true;
+}
+
+/* Frames that are followed in search of code. */
+enum { SEARCHED_FRAMES = 256 };
+
+static bool leads_through(const struct audit *a, struct unwound u, uint64_t start, uint64_t end)
+{
+    const struct unwind_source source = source_of(a);
+    struct unwound caller;
+
+    for (unsigned n = 0; n < SEARCHED_FRAMES; n++) {
+        if (!u.user && u.pc >= start && u.pc < end)
+            return true;
+        if (!unwind_step(&source, &u, &caller))
+            return false;
+        u = caller;
+    }
+    return false;
+}
+
+bool call_stack_uses(const struct audit *a, struct hart *h, uint64_t start, uint64_t end)
+{
+    struct unwound u;
+
+    begin(h, hart_pc(h), &u);
+    return leads_through(a, u, start, end);
+}
+
+bool call_stack_of_sleeper_uses(const struct audit *a, struct hart *h, uint64_t tp, uint64_t start,
+                                uint64_t end)
+{
+    struct unwound u;
+
+    return begin_sleeper(a, h, tp, &u) && leads_through(a, u, start, end);
 }
 
 uint64_t call_stack_task(struct hart *h)

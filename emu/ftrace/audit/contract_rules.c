@@ -19,6 +19,7 @@
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/called_ops.h"
 #include "ftrace/audit/detour.h"
+#include "ftrace/audit/ended_ops.h"
 #include "ftrace/audit/graph_users.h"
 #include "ftrace/audit/hook_owners.h"
 #include "ftrace/audit/list_phase.h"
@@ -54,6 +55,7 @@ struct contract_rules {
     struct called_ops *called;
     struct graph_users *users;
     struct hook_owners *owners;
+    struct ended_ops *ended;
     struct walk_answers *walks;
     struct task_guards guards;
     struct list_phase phase;
@@ -501,6 +503,15 @@ static const struct detour *running(void *ctx, const struct hart *h)
     return NULL;
 }
 
+/* For ended_ops.c. */
+static const struct detour *open_detours(void *ctx, size_t *count)
+{
+    const struct contract_rules *r = ctx;
+
+    *count = r->followed.len;
+    return r->followed.at;
+}
+
 static void *create(struct audit *a)
 {
     struct contract_rules *r = xcalloc(1, sizeof *r);
@@ -524,6 +535,7 @@ static void *create(struct audit *a)
     r->called = called_ops_new(a, running, r);
     r->users = graph_users_new(a, running, r);
     r->owners = hook_owners_new(a, running, r);
+    r->ended = ended_ops_new(a, open_detours, r);
     r->walks = walk_answers_new(a);
     return r;
 }
@@ -540,6 +552,7 @@ static void destroy(void *rules)
     called_ops_free(r->called);
     graph_users_free(r->users);
     hook_owners_free(r->owners);
+    ended_ops_free(r->ended);
     walk_answers_free(r->walks);
     vector_states_free(r->audit->vectors);
     VEC_FREE(&r->met);
@@ -631,7 +644,7 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 10);
+    state_io_section(io, "contract-rules", 11);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
@@ -641,6 +654,7 @@ static void state_io(struct state_io *io, void *rules)
     called_ops_state_io(io, r->called);
     graph_users_state_io(io, r->users);
     hook_owners_state_io(io, r->owners);
+    ended_ops_state_io(io, r->ended);
     walk_answers_state_io(io, r->walks);
     task_guards_state_io(io, &r->guards);
     list_phase_state_io(io, &r->phase, r->audit);

@@ -194,6 +194,13 @@ const char *message_text(enum message message)
             "a grace period (synchronize_rcu) before the program is freed: since that hart has "
             "entered the program, it has neither left the handler or system call in which it did, "
             "nor run another task",
+        [MESSAGE_TEXT_IN_USE] =
+            "a wait until nobody is in the text any more, before it is freed: no task that was "
+            "stopped there or has called something from there (synchronize_rcu_tasks), and no hart "
+            "(synchronize_rcu)",
+        [MESSAGE_OPS_IN_USE] =
+            "a wait until nobody is in the trampoline any more (synchronize_rcu_tasks), before the "
+            "ops counts as ended and may be freed: that call was open before, and still is",
         [MESSAGE_PROBES_ALL] =
             "the ops is registered for kprobes, and its filter is empty, which means "
             "all functions",

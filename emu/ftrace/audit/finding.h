@@ -209,6 +209,8 @@ enum message {
     MESSAGE_TRACE_OP,
     MESSAGE_TRACE_OP_LATE,
     MESSAGE_PROGRAM_RUNS,
+    MESSAGE_TEXT_IN_USE,
+    MESSAGE_OPS_IN_USE,
     MESSAGE_PROBES_ALL,
     MESSAGE_NO_OPS, /* how a call of an ops is wrong */
     MESSAGE_OP_UNWANTED,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
@@ -19,7 +20,9 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/program_runs.h"
+#include "ftrace/audit/text_users.h"
 #include "ftrace/kernel/bpf_text.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/symbols.h"
 #include "mem/ram.h"
@@ -27,11 +30,8 @@
 /* Contexts outside of the kernel's image that are tracked at the same time. */
 enum { AWAY_MAX = 1 << 10 };
 
-/* A context that a trap stopped in code outside of the kernel's image, as in a module. */
-struct away {
-    uint32_t hart;
-    uint64_t pc, sp, cycle, step;
-};
+/* Areas of text at the same time; if there are more, all are forgotten. */
+enum { TEXTS_MAX = 1 << 12 };
 
 /* The last sfence.vma for a hart. */
 struct mapping_change {
@@ -50,7 +50,9 @@ struct lifetime_rules {
     struct audit *audit;
     struct lifetime_hart *harts;
     struct program_runs *programs;
+    struct kernel_probes *at_free; /* NULL: no text was complete yet */
     VEC_OF(struct away) away;
+    struct map texts; /* as keys: the first pages of modules and programs that were not freed yet */
 };
 
 /* scause of the exceptions that a hart takes in freed code. */
@@ -195,6 +197,52 @@ static void note_mapping(struct lifetime_rules *r, const struct fence_event *f)
                                                                  .step = f->step};
 }
 
+/* ---- text that is freed ---- */
+
+/* Whether the memory at va has text, or had it until its rights were taken away. */
+static bool has_text(struct lifetime_rules *r, struct hart *h, uint64_t va)
+{
+    uint64_t pa, known;
+    bool has = map_get(&r->texts, va / PAGE_BYTES, &known);
+
+    if (has)
+        map_remove(&r->texts, va / PAGE_BYTES);
+    return has || hart_translate(h, va, ACCESS_FETCH, &pa);
+}
+
+/* vfree(address) is called. */
+static void on_free(void *ctx, unsigned which, struct hart *h)
+{
+    struct lifetime_rules *r = ctx;
+    uint64_t va = hart_reg(h, REG_A0);
+
+    (void)which;
+    if (!va)
+        return;
+    if (!program_runs_freed(r->programs, h, va) && has_text(r, h, va))
+        text_users_judge(r->audit, h, va, r->away.at, r->away.len);
+}
+
+static void look_at_frees(struct lifetime_rules *r)
+{
+    static const char *const names[] = {"vfree"};
+    const struct audit_config *c = &r->audit->config;
+
+    if (!r->at_free && c->image && c->symbols)
+        r->at_free = kernel_probes_new(c->cluster, c->image, c->symbols, names, ARRAY_LEN(names),
+                                       on_free, r);
+}
+
+static void text_is_live(struct lifetime_rules *r, const struct text_event *text)
+{
+    look_at_frees(r);
+    if (r->texts.len == TEXTS_MAX)
+        map_clear(&r->texts);
+    map_put(&r->texts, text->va / PAGE_BYTES, 0);
+    if (!text->of_module)
+        program_runs_begin(r->programs, text);
+}
+
 /* ---- the family ---- */
 
 static void *create(struct audit *a)
@@ -212,27 +260,32 @@ static void destroy(void *rules)
     struct lifetime_rules *r = rules;
 
     program_runs_free(r->programs);
+    kernel_probes_free(r->at_free);
     VEC_FREE(&r->away);
+    map_free(&r->texts);
     free(r->harts);
     free(r);
 }
 
 static void on_event(void *rules, const struct event *e)
 {
-    if (e->kind == EVENT_TRAP)
-        trap(rules, &e->trap);
-    else if (e->kind == EVENT_SFENCE_VMA)
-        note_mapping(rules, &e->fence);
-    else if (e->trap_return.to == PRIV_S)
-        resume(rules, &e->trap_return);
+    struct lifetime_rules *r = rules;
+
+    if (e->kind == EVENT_SFENCE_VMA) {
+        note_mapping(r, &e->fence);
+    } else if (e->kind == EVENT_TRAP) {
+        trap(r, &e->trap);
+        program_runs_trap(r->programs, &e->trap);
+    } else {
+        if (e->trap_return.to == PRIV_S)
+            resume(r, &e->trap_return);
+        program_runs_trap_return(r->programs, &e->trap_return);
+    }
 }
 
 static void on_ftrace_event(void *rules, const struct ftrace_event *e)
 {
-    const struct lifetime_rules *r = rules;
-
-    if (!e->text.of_module)
-        program_runs_begin(r->programs, &e->text);
+    text_is_live(rules, &e->text);
 }
 
 static void away_io(struct state_io *io, struct away *w)
@@ -259,11 +312,14 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct lifetime_rules *r = rules;
 
-    state_io_section(io, "lifetime-rules", 3);
+    state_io_section(io, "lifetime-rules", 4);
     STATE_IO_VEC(io, &r->away, AWAY_MAX, away_io);
     for (unsigned i = 0; i < cluster_hart_count(r->audit->config.cluster); i++)
         hart_io(io, &r->harts[i]);
     program_runs_state_io(io, r->programs);
+    state_io_map(io, &r->texts);
+    if (io->loading && r->texts.len)
+        look_at_frees(r);
 }
 
 const struct rule_family lifetime_family = {.create = create,

@@ -2,33 +2,33 @@
  * program_runs.c - see program_runs.h.
  *
  * A hart's last run of each program is noted at its first instruction. When the kernel frees the
- * memory (vfree), another hart must have taken or returned from a trap since, or switched tasks:
- * whatever ends a reader of RCU takes one of these. So a finding is sure; a hart that has left the
- * program, but not yet what has called it, is found, too: nothing has waited for it.
+ * memory (vfree), another hart must have done one of these since: switched tasks, returned from the
+ * trap in whose handler it has run the program, or taken a trap while it could be preempted. No
+ * reader of RCU ends without. So a finding is sure; a hart that has left the program, but not yet
+ * what has called it, is found, too: nothing has waited for it.
  */
 #include "ftrace/audit/program_runs.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/compiler.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
-#include "ftrace/kernel/kernel_probes.h"
+#include "ftrace/kernel/tasks.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
 
 /* Programs that are known at one time, and have a probe each. */
 enum { PROGRAMS_MAX = 1 << 10 };
 
-/* A hart's last run of a program; step 0: none. */
+/* A hart's last run of a program; step 0: none, or it is over. */
 struct program_run {
     uint64_t step, cycle;
-    uint32_t traps, depth, switches; /* of struct audited_hart, then */
+    uint32_t depth, switches; /* of struct audited_hart, then */
 };
 
 struct program {
@@ -38,7 +38,6 @@ struct program {
 
 struct program_runs {
     struct audit *audit;
-    struct kernel_probes *at_free; /* NULL: there was no program yet */
     struct probe_owner at_start;
     unsigned harts;
     VEC_OF(struct program) programs;
@@ -68,7 +67,6 @@ void program_runs_free(struct program_runs *p)
         return;
     for (size_t i = 0; i < p->programs.len; i++)
         uproot(p, i);
-    kernel_probes_free(p->at_free);
     VEC_FREE(&p->programs);
     VEC_FREE(&p->runs);
     free(p);
@@ -86,7 +84,6 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
             p->runs.at[i * p->harts + hart_id(h)] = (struct program_run){
                 .step = cluster_steps(p->audit->config.cluster),
                 .cycle = hart_cycles(h),
-                .traps = now->traps,
                 .depth = now->depth,
                 .switches = now->switches,
             };
@@ -131,6 +128,7 @@ static void report(const struct program_runs *p, struct hart *h, const struct pr
     called->step = run->step;
     audit_fact_moment(f, LABEL_RUNNING, reader, hart_pc(reader));
     audit_fact_moment(f, LABEL_FREED, h, hart_pc(h));
+    audit_fact_stack(a, f, LABEL_STACK, h);
     audit_fact_message(f, LABEL_MISSING, MESSAGE_PROGRAM_RUNS);
     audit_fact_order(f);
 }
@@ -140,11 +138,11 @@ static bool may_run(const struct program_runs *p, const struct program_run *run,
 {
     const struct audited_hart *now = &p->audit->harts[hart];
 
-    return run->step && p->audit->sees_switches && now->traps == run->traps &&
-           now->depth == run->depth && now->switches == run->switches;
+    return run->step && p->audit->sees_switches && now->switches == run->switches;
 }
 
-static void judge(struct program_runs *p, struct hart *h, size_t i)
+/* Whether some hart may still run the program. */
+static bool judge(struct program_runs *p, struct hart *h, size_t i)
 {
     for (uint32_t by = 0; by < p->harts; by++) {
         const struct program_run *run = &p->runs.at[i * p->harts + by];
@@ -152,32 +150,58 @@ static void judge(struct program_runs *p, struct hart *h, size_t i)
         if (by == hart_id(h) || !may_run(p, run, by))
             continue;
         report(p, h, &p->programs.at[i], run, by);
-        return;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the end of a run ---- */
+
+/* The hart's runs that began in so many traps, or in more, are over. */
+static void end_runs(struct program_runs *p, uint32_t hart, uint32_t depth)
+{
+    for (size_t i = 0; i < p->programs.len; i++) {
+        struct program_run *run = &p->runs.at[i * p->harts + hart];
+
+        if ((int32_t)(run->depth - depth) >= 0)
+            run->step = 0;
     }
 }
 
-/* vfree(address) is called: what begins in its first page is freed. */
-static void on_free(void *ctx, unsigned which, struct hart *h)
+static bool may_be_preempted(const struct audit *a, struct hart *h)
 {
-    struct program_runs *p = ctx;
-    uint64_t page = hart_reg(h, REG_A0) / PAGE_BYTES;
+    int32_t count;
 
-    (void)which;
-    for (size_t i = p->programs.len; i-- > 0;)
-        if (p->programs.at[i].va / PAGE_BYTES == page) {
-            judge(p, h, i);
-            drop(p, i);
-        }
+    return !a->config.tasks ||
+           !tasks_preempt_count(a->config.tasks, h, hart_reg(h, REG_TP), &count) || !count;
 }
 
-static void look_at_frees(struct program_runs *p)
+void program_runs_trap(struct program_runs *p, const struct trap_event *t)
 {
-    static const char *const names[] = {"vfree"};
-    const struct audit_config *c = &p->audit->config;
+    uint32_t hart = hart_id(t->hart);
 
-    if (!p->at_free && c->image && c->symbols)
-        p->at_free = kernel_probes_new(c->cluster, c->image, c->symbols, names, ARRAY_LEN(names),
-                                       on_free, p);
+    if (p->programs.len && (t->from == PRIV_U || may_be_preempted(p->audit, t->hart)))
+        end_runs(p, hart, p->audit->harts[hart].depth - 1);
+}
+
+void program_runs_trap_return(struct program_runs *p, const struct trap_return_event *t)
+{
+    uint32_t hart = hart_id(t->hart);
+
+    if (p->programs.len)
+        end_runs(p, hart, p->audit->harts[hart].depth + 1);
+}
+
+bool program_runs_freed(struct program_runs *p, struct hart *h, uint64_t va)
+{
+    bool wrong = false;
+
+    for (size_t i = p->programs.len; i-- > 0;)
+        if (p->programs.at[i].va / PAGE_BYTES == va / PAGE_BYTES) {
+            wrong |= judge(p, h, i);
+            drop(p, i);
+        }
+    return wrong;
 }
 
 static uint32_t plant(struct program_runs *p, uint64_t pa)
@@ -189,7 +213,6 @@ void program_runs_begin(struct program_runs *p, const struct text_event *e)
 {
     struct program new = {.va = e->va};
 
-    look_at_frees(p);
     for (size_t i = p->programs.len; i-- > 0;)
         if (p->programs.at[i].va == e->va)
             drop(p, i);
@@ -214,7 +237,6 @@ static void run_io(struct state_io *io, struct program_run *run)
 {
     STATE_IO(io, run->step);
     STATE_IO(io, run->cycle);
-    STATE_IO(io, run->traps);
     STATE_IO(io, run->depth);
     STATE_IO(io, run->switches);
 }
@@ -234,6 +256,4 @@ void program_runs_state_io(struct state_io *io, struct program_runs *p)
             bus_ram_at(cluster_bus(p->audit->config.cluster), p->programs.at[i].pa)
                 ? plant(p, p->programs.at[i].pa)
                 : CLUSTER_NO_PROBE;
-    if (p->programs.len)
-        look_at_frees(p);
 }

@@ -8,7 +8,13 @@
 #ifndef FTRACE_PROGRAM_RUNS_H
 #define FTRACE_PROGRAM_RUNS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/observer.h"
+
 struct audit;
+struct hart;
 struct program_runs;
 struct state_io;
 struct text_event;
@@ -18,6 +24,16 @@ void program_runs_free(struct program_runs *p); /* NULL is allowed */
 
 /* Must be called when the text of a program is complete. */
 void program_runs_begin(struct program_runs *p, const struct text_event *e);
+
+/* Must be called at each trap, and each return from one, as soon as the hart's depth is counted. */
+void program_runs_trap(struct program_runs *p, const struct trap_event *t);
+void program_runs_trap_return(struct program_runs *p, const struct trap_return_event *t);
+
+/*
+ * Must be called when the hart is about to free the memory at va (vfree). True: another hart may
+ * still run a program there, which is reported.
+ */
+bool program_runs_freed(struct program_runs *p, struct hart *h, uint64_t va);
 
 void program_runs_state_io(struct state_io *io, struct program_runs *p);
 

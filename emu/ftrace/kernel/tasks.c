@@ -471,7 +471,7 @@ bool tasks_guards(struct tasks *t, struct hart *h, uint64_t tp, struct task_guar
 /* ---- tasks that sleep ---- */
 
 /* States of tasks in Linux. */
-enum { TASK_UNINTERRUPTIBLE = 0x2, TASK_WAKEKILL = 0x100, TASK_NOLOAD = 0x400 };
+enum { TASK_UNINTERRUPTIBLE = 0x2, TASK_DEAD = 0x80, TASK_WAKEKILL = 0x100, TASK_NOLOAD = 0x400 };
 
 enum { LIST_MAX = 1 << 16 };
 
@@ -505,10 +505,9 @@ static bool is_kept(struct tasks *t, struct hart *h, uint64_t tp, bool *runnable
                      : (state & mask) == TASK_UNINTERRUPTIBLE && is_program(t, h, tp);
 }
 
-void tasks_each_kept(struct tasks *t, struct hart *h,
-                     void (*found)(void *ctx, uint64_t tp, bool runnable), void *ctx)
+/* Calls back for each task in the kernel's list. */
+static void each(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp), void *ctx)
 {
-    bool runnable;
     int32_t list = offset_of(t, MEMBER_TASKS);
     uint64_t first, node, head;
 
@@ -518,11 +517,59 @@ void tasks_each_kept(struct tasks *t, struct hart *h,
     if (!hart_peek(h, head, &node, sizeof node))
         return;
     for (unsigned n = 0; n < LIST_MAX && node && node != head; n++) {
-        if (is_kept(t, h, node - (uint64_t)list, &runnable))
-            found(ctx, node - (uint64_t)list, runnable);
+        found(ctx, node - (uint64_t)list);
         if (!hart_peek(h, node, &node, sizeof node))
             return;
     }
+}
+
+struct kept_search {
+    struct tasks *tasks;
+    struct hart *hart;
+    void (*found)(void *ctx, uint64_t tp, bool runnable);
+    void *ctx;
+};
+
+static void if_kept(void *ctx, uint64_t tp)
+{
+    const struct kept_search *k = ctx;
+    bool runnable;
+
+    if (is_kept(k->tasks, k->hart, tp, &runnable))
+        k->found(k->ctx, tp, runnable);
+}
+
+void tasks_each_kept(struct tasks *t, struct hart *h,
+                     void (*found)(void *ctx, uint64_t tp, bool runnable), void *ctx)
+{
+    struct kept_search search = {t, h, found, ctx};
+
+    each(t, h, if_kept, &search);
+}
+
+struct live_search {
+    struct tasks *tasks;
+    struct hart *hart;
+    void (*found)(void *ctx, uint64_t tp);
+    void *ctx;
+};
+
+static void if_live(void *ctx, uint64_t tp)
+{
+    const struct live_search *l = ctx;
+    uint32_t state;
+
+    if (read_member(l->tasks, l->hart, tp, MEMBER_STATE, &state, sizeof state) &&
+        !(state & TASK_DEAD))
+        l->found(l->ctx, tp);
+}
+
+void tasks_each_live(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp),
+                     void *ctx)
+{
+    struct live_search search = {t, h, found, ctx};
+
+    each(t, h, if_live, &search);
 }
 
 bool tasks_registers(struct tasks *t, struct hart *h, uint64_t tp, struct task_registers *registers)

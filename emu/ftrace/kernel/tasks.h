@@ -104,6 +104,13 @@ MUST_USE bool tasks_guards(struct tasks *t, struct hart *h, uint64_t tp,
 void tasks_each_kept(struct tasks *t, struct hart *h,
                      void (*found)(void *ctx, uint64_t tp, bool runnable), void *ctx);
 
+/*
+ * Calls back for the tasks in the kernel's list that are to go on at some time, whatever they do
+ * now: those that have not ended. There are none if the members are not known.
+ */
+void tasks_each_live(struct tasks *t, struct hart *h, void (*found)(void *ctx, uint64_t tp),
+                     void *ctx);
+
 /* The registers with which a task that runs on no hart will go on. */
 struct task_registers {
     uint64_t pc, sp, s[12];
