@@ -39,6 +39,14 @@ for fetch in stale coherent random:1; do
     claim "ujit own, $fetch: it has not fenced itself" rules_are missing-local-fence
 done
 
+# The other thread first runs on this hart when the code was written many times.
+for mode in live part; do
+    ujit 1 stale $mode
+    claim "ujit $mode, on one hart: another thread runs the instruction while it is replaced" \
+        has_line "^ujit $mode: never torn" "$out"
+    claim '... and breaks no rule' rules_are ''
+done
+
 # The next program's task is at the same address, and begins after a system call as that one ended.
 run run --quiet --max-insns 200M --append 'script="i=0; while test $i -lt 10; do cat /dev/zero > /dev/null & sleep 0.002
     kill $!; wait; i=$((i+1)); done; echo the end"' "$BUILD/guest-kernel/mcount/kernel.elf"

@@ -128,11 +128,22 @@ static bool is_in_window(const struct fetch_rules *r, const struct stale_fetch *
     return !is_by_itself(s) || (int32_t)(depth - swap->depth) > 0;
 }
 
-/* Whether a program has changed its code, and may be about to ask for the fences. */
+/*
+ * Whether a program has changed its code, and may be about to ask for the fences. Another thread
+ * may run either version meanwhile, on the same hart, too.
+ */
 static bool is_of_program(const struct fetch_rules *r, const struct stale_fetch *s)
 {
-    return hart_mode(s->hart) == PRIV_U && !is_by_itself(s) &&
-           program_swaps_is_open(r->programs, s->who.hart, s->stamp);
+    return hart_mode(s->hart) == PRIV_U &&
+           program_swaps_is_open(r->programs, s->who.hart, s->stamp) &&
+           (!is_by_itself(s) || !program_swaps_runs(r->programs, s->hart));
+}
+
+/* Whether that is a change of a part of one instruction, which no hart has run before. */
+static bool is_part_of_program(const struct fetch_rules *r, const struct stale_fetch *s)
+{
+    return is_of_program(r, s) &&
+           program_swaps_change(r->programs, s, hart_sync_stamp(s->hart)) == PROGRAM_CHANGE_PART;
 }
 
 static void open_window(struct fetch_rules *r, const struct stale_fetch *s, bool of_program)
@@ -273,7 +284,7 @@ static void check_fetch(struct fetch_rules *r, const struct stale_fetch *s)
         return;
     if (s->evidence == STALE_PAGE_ONLY) {
         report(r, RULE_unfenced_page, s);
-    } else if (!is_patched_code(r, s)) {
+    } else if (!is_patched_code(r, s) && !is_part_of_program(r, s)) {
         report(r, RULE_stale_fetch, s);
     } else if (is_in_window(r, s)) {
         report(r, RULE_patch_window, s);
@@ -395,7 +406,7 @@ static void state_io(struct state_io *io, void *rules)
     struct fetch_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "fetch-rules", 5);
+    state_io_section(io, "fetch-rules", 6);
     STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
     STATE_IO(io, r->windows_left_out);
     for (size_t i = 0; i < r->windows.len; i++)

@@ -10,9 +10,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/state_io.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
 
 /* Stores that are remembered, and for how many cycles of their hart they belong together. */
 enum { STORES_KEPT = 16, TOGETHER_CYCLES = 10 * 1000 * 1000 };
@@ -33,9 +37,15 @@ struct storing {
     uint64_t stamp, satp, sp;
 };
 
+/* The code that a program has named in the system call that it is in; from == to: none. */
+struct named_code {
+    uint64_t from, to;
+};
+
 struct program_swaps {
     unsigned harts;
-    struct storing *storing; /* by hart */
+    struct named_code *named; /* by hart */
+    struct storing *storing;  /* by hart */
     struct stored stored[STORES_KEPT];
     uint32_t next;
 };
@@ -46,6 +56,7 @@ struct program_swaps *program_swaps_new(unsigned harts)
 
     p->harts = harts;
     p->storing = xcalloc(harts, sizeof *p->storing);
+    p->named = xcalloc(harts, sizeof *p->named);
     return p;
 }
 
@@ -54,6 +65,7 @@ void program_swaps_free(struct program_swaps *p)
     if (!p)
         return;
     free(p->storing);
+    free(p->named);
     free(p);
 }
 
@@ -97,18 +109,50 @@ static bool is_same(const struct storing *s, struct hart *h)
            hart_reg(h, REG_SP) - s->sp + STACK_BYTES < 2 * STACK_BYTES;
 }
 
+bool program_swaps_runs(const struct program_swaps *p, struct hart *h)
+{
+    return is_same(&p->storing[hart_id(h)], h);
+}
+
+/* The system call riscv_flush_icache(start, end, flags): its number; as much as is looked at. */
+enum { SYSCALL_FLUSH_ICACHE = 259, NAMED_BYTES_MAX = 64 * PAGE_BYTES };
+
 void program_swaps_trap(struct program_swaps *p, const struct trap_event *t)
 {
     struct storing *s = &p->storing[hart_id(t->hart)];
+    struct named_code *named = &p->named[hart_id(t->hart)];
 
-    if (t->from == PRIV_U && !t->interrupt && t->cause == EXC_ECALL_U && is_same(s, t->hart))
+    if (t->from != PRIV_U || t->interrupt || t->cause != EXC_ECALL_U)
+        return;
+    if (is_same(s, t->hart))
         s->calls = true;
+    if (hart_reg(t->hart, REG_A7) == SYSCALL_FLUSH_ICACHE)
+        *named = (struct named_code){hart_reg(t->hart, REG_A0), hart_reg(t->hart, REG_A0 + 1)};
+}
+
+/*
+ * What a program names as its code is code from now on, also if no hart has run it yet: else a page
+ * that is often written meanwhile is taken for data (STREAK_MAX in mem/ram.h), and when it is run
+ * at last, nobody knows which of its bytes were written.
+ */
+static void declare_named(struct named_code *named, struct hart *h)
+{
+    uint64_t size = named->to - named->from, from = align_down(named->from, PAGE_BYTES), pa;
+
+    for (uint64_t va = from; size <= NAMED_BYTES_MAX && va < named->to; va += PAGE_BYTES)
+        if (hart_translate(h, va, ACCESS_FETCH, &pa) &&
+            bus_ram_at(cluster_bus(hart_cluster(h)), pa))
+            cluster_declare_code(hart_cluster(h), align_down(pa, PAGE_BYTES), PAGE_BYTES);
+    *named = (struct named_code){0, 0};
 }
 
 enum program_end program_swaps_return(struct program_swaps *p, const struct trap_return_event *t)
 {
     struct storing *s = &p->storing[hart_id(t->hart)];
+    struct named_code *named = &p->named[hart_id(t->hart)];
 
+    if (t->to == PRIV_U && named->from != named->to)
+        declare_named(named, t->hart);
     if (!s->calls || t->to != PRIV_U || !is_same(s, t->hart))
         return PROGRAM_GOES_ON;
     s->is_open = s->calls = false;
@@ -213,6 +257,8 @@ void program_swaps_state_io(struct state_io *io, struct program_swaps *p)
         STATE_IO(io, p->storing[i].stamp);
         STATE_IO(io, p->storing[i].satp);
         STATE_IO(io, p->storing[i].sp);
+        STATE_IO(io, p->named[i].from);
+        STATE_IO(io, p->named[i].to);
     }
     for (unsigned i = 0; i < STORES_KEPT; i++) {
         STATE_IO(io, p->stored[i].pa);

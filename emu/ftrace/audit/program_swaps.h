@@ -37,6 +37,9 @@ void program_swaps_store(struct program_swaps *p, const struct code_write *w, st
  */
 bool program_swaps_is_open(const struct program_swaps *p, uint32_t hart, uint64_t stamp);
 
+/* Whether the hart runs the thread that has made that store, not another one. */
+bool program_swaps_runs(const struct program_swaps *p, struct hart *h);
+
 /* Events of a hart. The answer is about the hart's program. */
 void program_swaps_trap(struct program_swaps *p, const struct trap_event *t);
 enum program_end program_swaps_return(struct program_swaps *p, const struct trap_return_event *t);
