@@ -341,7 +341,7 @@ static bool judge_first(struct breakpoint_rules *r, struct hit *d, const struct 
 {
     struct breakpoint *p = breakpoints_at(r->audit->breakpoints, d->pa);
     struct insn_effect e;
-    bool known = insn_effect(&s->insn, d->pc, d->regs, &e);
+    bool known = insn_effect(&s->insn, d->pc, d->regs, &e), in_slot;
 
     if (p && (p->notes & NOTE_IN_LOOP))
         hit_report_slot(r->audit, MESSAGE_RESERVATION, d, s, &(struct fetched){0});
@@ -351,8 +351,13 @@ static bool judge_first(struct breakpoint_rules *r, struct hit *d, const struct 
     }
     if (p)
         p->count = 0;
-    if (s->pc != e.pc)
-        return judge_place(r, d, s, &e);
+    if (s->pc != e.pc) {
+        in_slot = judge_place(r, d, s, &e);
+        if (in_slot)
+            called_probes_end(r->called, s->hart, d);
+        return in_slot;
+    }
+    called_probes_end(r->called, s->hart, d);
     judge_simulated(r, d, s, known ? &e : NULL);
     return false;
 }
@@ -529,6 +534,15 @@ static bool is_as_known(const struct audit *a, const struct breakpoint *p)
                         !memcmp(now, p->replaced, p->size));
 }
 
+/* Whether the hart was in no other probe when it came to the breakpoint. */
+static bool is_alone(const struct breakpoint_rules *r, const struct hit *d)
+{
+    for (size_t i = 0; i < r->hits.len; i++)
+        if (r->hits.at[i].hart == d->hart)
+            return false;
+    return !d->current;
+}
+
 /* A hart has come to a breakpoint. It is followed if it replaced one whole instruction. */
 static void begin(struct breakpoint_rules *r, const struct trap_event *t)
 {
@@ -556,8 +570,8 @@ static void begin(struct breakpoint_rules *r, const struct trap_event *t)
     d.has_preempt = detour_read_preempt(r->audit, t->hart, &d.preempt);
     d.preempt_after = d.has_preempt ? preempt_after(r->audit, &d, &i) : 0;
     d.current = current_probe(r->audit, t->hart);
+    called_probes_hit(r->called, t->hart, &d, is_alone(r, &d));
     VEC_PUSH(&r->hits, d);
-    called_probes_hit(r->called, t->hart, d.pc);
 }
 
 static struct hit *in_slot_of(const struct breakpoint_rules *r, uint32_t hart)

@@ -272,6 +272,9 @@ const char *message_text(enum message message)
             "changes as a whole",
         [MESSAGE_PROBE_DISABLED] = "a handler was called for a probe that is disabled, as another "
                                    "one of the same place is not",
+        [MESSAGE_PROBE_NOT_CALLED] =
+            "the breakpoint was hit, and the handler of a probe that is enabled was not called, "
+            "although the hart was in no other probe",
         [MESSAGE_PROBE_CURRENT] = "the probe is over, and the hart still has it as its current one "
                                   "(current_kprobe): it misses all others",
         [MESSAGE_FILTER_FREED] =

@@ -242,6 +242,7 @@ enum message {
     MESSAGE_PROBE_RESTORED, /* by a store to text */
     MESSAGE_PROBE_IN_SITE,
     MESSAGE_PROBE_DISABLED,
+    MESSAGE_PROBE_NOT_CALLED,
     MESSAGE_PROBE_CURRENT, /* after a hit */
     MESSAGE_FILTER_FREED,  /* of an ops */
     MESSAGE_TABLE_LACKS,

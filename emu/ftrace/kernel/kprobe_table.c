@@ -187,10 +187,23 @@ static uint64_t find_entry(const struct kprobe_table *t, struct hart *h, uint64_
     return 0;
 }
 
-void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
-                           void (*each)(void *ctx, uint64_t handler), void *ctx)
+static bool read_handler(const struct kprobe_table *t, struct hart *h, uint64_t probe,
+                         struct kprobe_handler *handler)
 {
-    uint64_t entry, head, node, handler;
+    uint32_t flags;
+
+    if (!read_word(h, probe + t->handler, &handler->handler) || !read_flags(t, h, probe, &flags))
+        return false;
+    handler->probe = probe;
+    handler->enabled = is_enabled(flags);
+    return true;
+}
+
+void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
+                           void (*each)(void *ctx, const struct kprobe_handler *handler), void *ctx)
+{
+    struct kprobe_handler handler;
+    uint64_t entry, head, node;
 
     if (!t || !is_known(t) || !t->has_handler)
         return;
@@ -198,13 +211,13 @@ void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
     if (!entry)
         return;
     head = entry + t->list;
-    if (read_word(h, entry + t->handler, &handler))
-        each(ctx, handler);
+    if (read_handler(t, h, entry, &handler))
+        each(ctx, &handler);
     if (!read_word(h, head, &node))
         return;
     for (unsigned n = 0; node != head && n < PROBES_MAX; n++) {
-        if (read_word(h, node - t->list + t->handler, &handler))
-            each(ctx, handler);
+        if (read_handler(t, h, node - t->list, &handler))
+            each(ctx, &handler);
         if (!read_word(h, node, &node))
             return;
     }

@@ -39,12 +39,16 @@ void kprobe_table_free(struct kprobe_table *t); /* NULL is allowed */
 bool kprobe_table_read(struct kprobe_table *t, struct hart *h, bool *none,
                        void (*each)(void *ctx, const struct kprobe_entry *entry), void *ctx);
 
-/*
- * Calls each() for the function that each probe at an address has called before the instruction; 0:
- * it has none. There are none if the table cannot be read.
- */
+/* A probe, and what it has called before the instruction. */
+struct kprobe_handler {
+    uint64_t probe, handler; /* addresses; handler: 0 if it has none */
+    bool enabled;
+};
+
+/* Calls each() for the probes at an address. There are none if the table cannot be read. */
 void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
-                           void (*each)(void *ctx, uint64_t handler), void *ctx);
+                           void (*each)(void *ctx, const struct kprobe_handler *handler),
+                           void *ctx);
 
 /* Whether a struct kprobe is one of this address, and enabled. Only after that. */
 bool kprobe_table_is_at(const struct kprobe_table *t, struct hart *h, uint64_t probe, uint64_t va,
