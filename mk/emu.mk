@@ -17,7 +17,7 @@ emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(man_pages) $(completions)
 
 
 comma     := ,
-emu_src   := $(wildcard emu/*.c emu/*/*.c emu/*/*/*.c)
+emu_src   := $(wildcard emu/*.c emu/*/*.c emu/*/*/*.c emu/*/*/*/*.c)
 # These are programs of the build, and what native code is made of.
 emu_src   := $(filter-out emu/manual/% emu/cpu/stencils.c,$(emu_src))
 

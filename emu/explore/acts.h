@@ -6,9 +6,9 @@
  * no longer be executed, because its mapping was taken away, counts as a store to its sites. Two
  * runs in which each hart does the same acts, and conflicting acts of different harts come in the
  * same order, are equal for the auditor. Accesses to data are not kept in a list: those that are
- * turned come from the auditor (ftrace/audit/races.h), and act_log_await waits for one. Nor is what
- * is done with the locks of ftrace, which only says that the kernel may have changed something of
- * it.
+ * turned come from the auditor (ftrace/audit/order/races.h), and act_log_await waits for one. Nor
+ * is what is done with the locks of ftrace, which only says that the kernel may have changed
+ * something of it.
  *
  * Of the executions of an instruction by a hart without other acts between them are kept: the
  * first, and the last by each of the last LAST_TASKS tasks. If there is no room, the first are

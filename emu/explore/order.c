@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/map.h"
-#include "ftrace/audit/races.h"
+#include "ftrace/audit/order/races.h"
 #include "machine/machine.h"
 
 /* ---- equivalence ---- */

@@ -46,7 +46,7 @@ struct turn_list {
 
 /* Pairs of accesses to data that nothing orders, which are turned, too. */
 struct data_races {
-    const struct race *at; /* ftrace/audit/races.h */
+    const struct race *at; /* ftrace/audit/order/races.h */
     size_t count;
     uint64_t salt; /* of the run: a hash of the accesses that its plan has turned */
 };

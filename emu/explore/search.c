@@ -24,7 +24,7 @@
 #include "explore/outcome.h"
 #include "explore/stops.h"
 #include "ftrace/audit/audit.h"
-#include "ftrace/audit/races.h"
+#include "ftrace/audit/order/races.h"
 #include "ftrace/report/report.h"
 #include "ftrace/watch.h"
 #include "machine/machine.h"

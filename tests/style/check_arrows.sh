@@ -61,6 +61,12 @@ refused 'a *_priv.h of another folder is refused' "$good" \
     "$tree/high/priv.c includes low/low_priv.h: low_priv.h is private to low"
 
 good_tree
+file low/part/part.c '#include "low/low_priv.h"'
+check '{"low": {}, "low/part": {"low": null}, "high": {"low": null}}'
+claim 'a component inside of the folder may include it' has_status 0 and has_line '^ok - all includes' "$out"
+rm -r "$tree/low/part"
+
+good_tree
 file high/more.c '#include "low/more.h"'
 refused 'a header that the row does not name is refused' '{"low": {}, "high": {"low": ["api.h"]}}' \
     "$tree/high/more.c includes low/more.h: high may include only api.h of low"

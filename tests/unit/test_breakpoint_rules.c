@@ -6,7 +6,7 @@
 
 #include "base/state_io.h"
 #include "cpu/decode.h"
-#include "ftrace/audit/insn_effect.h"
+#include "ftrace/audit/breakpoints/insn_effect.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/patch/breakpoints.h"
 

@@ -12,7 +12,7 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/observer.h"
-#include "ftrace/audit/happens.h"
+#include "ftrace/audit/order/happens.h"
 #include "unit/order_shapes.h"
 
 enum { WIDTH = 8 };

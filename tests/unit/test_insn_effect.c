@@ -6,7 +6,7 @@
 #include "isa/world.h"
 
 #include "cpu/decode.h"
-#include "ftrace/audit/insn_effect.h"
+#include "ftrace/audit/breakpoints/insn_effect.h"
 
 /* What the engine does with each of these, the model must do, too. */
 static void the_effect_is_that_of_the_instruction(void **state)

@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 #include "explore/order.h"
-#include "ftrace/audit/races.h"
+#include "ftrace/audit/order/races.h"
 #include "machine/plan.h"
 
 enum { SITE = 7, OTHER_SITE = 9 };

@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/isa.h"
-#include "ftrace/audit/races.h"
+#include "ftrace/audit/order/races.h"
 #include "unit/order_shapes.h"
 
 /* A function that frees memory; what a patched site calls; and its end. */

@@ -5,7 +5,7 @@
 
 #include "base/state_io.h"
 #include "ftrace/audit/audit_priv.h"
-#include "ftrace/audit/sleepers.h"
+#include "ftrace/audit/guest/sleepers.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/lines.h"
 

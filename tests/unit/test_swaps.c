@@ -11,7 +11,7 @@
 
 #include "base/state_io.h"
 #include "cpu/observer.h"
-#include "ftrace/audit/swaps.h"
+#include "ftrace/audit/fetches/swaps.h"
 
 enum { MAX = 1 << 18, NOP = 0x13, EBREAK = 0x00100073 };
 

@@ -11,7 +11,7 @@
 
 #include "cpu/decode.h"
 #include "cpu/extension.h"
-#include "ftrace/audit/whole_insn.h"
+#include "ftrace/audit/text/whole_insn.h"
 
 #include "isa/encode.h"
 

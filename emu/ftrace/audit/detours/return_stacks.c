@@ -1,0 +1,184 @@
+/*
+ * return_stacks.c - see return_stacks.h.
+ */
+#include "ftrace/audit/detours/return_stacks.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/detours/detour.h"
+#include "ftrace/kernel/tasks.h"
+#include "load/symbols.h"
+
+/*
+ * More tasks than have return stacks at one time; and the instructions of all harts after which
+ * each task has one, once the graph tracer is active: not all kernels do both under one lock.
+ */
+enum { STACKS_MAX = 1 << 12, SETTLED_STEPS = 1000 * 1000 };
+
+struct return_stacks {
+    struct audit *audit;
+    struct map owners; /* address of a return stack -> the last task that ran with it */
+    struct map hooked; /* the same of the first entry in a list of hooked returns */
+    uint64_t active;   /* the step since when the graph tracer is active; 0: it is not */
+};
+
+struct return_stacks *return_stacks_new(struct audit *a)
+{
+    struct return_stacks *r = xcalloc(1, sizeof *r);
+
+    r->audit = a;
+    return r;
+}
+
+void return_stacks_free(struct return_stacks *r)
+{
+    if (!r)
+        return;
+    map_free(&r->owners);
+    map_free(&r->hooked);
+    free(r);
+}
+
+static bool read_stack(const struct audit *a, struct hart *h, uint64_t tp, uint64_t *stack)
+{
+    return a->config.tasks && tasks_return_stack(a->config.tasks, h, tp, stack);
+}
+
+static bool read_hooks(const struct audit *a, struct hart *h, uint64_t tp, uint64_t *hooks)
+{
+    return a->config.tasks && tasks_hooks(a->config.tasks, h, tp, hooks);
+}
+
+static void report_shared(struct audit *a, struct hart *h, uint64_t task, uint64_t other,
+                          enum message wrong)
+{
+    const struct breach b = {.rule = RULE_return_stack_mismatch,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_return_stack_mismatch, wrong)};
+    struct finding *f = audit_add(a, &b);
+    struct task tasks[2];
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+    audit_fact_message(f, LABEL_WRONG, wrong);
+    if (tasks_read(a->config.tasks, h, task, &tasks[0]) &&
+        tasks_read(a->config.tasks, h, other, &tasks[1]))
+        audit_fact_text(f, LABEL_WHY, "of the tasks %s, pid %d, and %s, pid %d", tasks[0].name,
+                        tasks[0].pid, tasks[1].name, tasks[1].pid);
+    audit_fact_order(f);
+}
+
+/* What only one task may have, by its address: as `read' finds it in a task. */
+static void check_owner(struct return_stacks *r, struct map *owners, struct hart *h, uint64_t tp,
+                        bool (*read)(const struct audit *a, struct hart *h, uint64_t tp,
+                                     uint64_t *va),
+                        enum message wrong)
+{
+    uint64_t va, other, still;
+
+    if (!read(r->audit, h, tp, &va) || !va || va == UINT64_MAX)
+        return;
+    if (map_get(owners, va, &other) && other != tp && read(r->audit, h, other, &still) &&
+        still == va)
+        report_shared(r->audit, h, tp, other, wrong);
+    if (owners->len == STACKS_MAX)
+        map_clear(owners);
+    map_put(owners, va, tp);
+}
+
+/* ---- tasks without one ---- */
+
+void return_stacks_changed(struct return_stacks *r, struct hart *h)
+{
+    const struct symbols *symbols = r->audit->config.symbols;
+    int32_t active = 0;
+    uint64_t va;
+
+    if (!symbols || !symbols_find(symbols, "ftrace_graph_active", &va) ||
+        !hart_peek(h, va, &active, sizeof active))
+        active = 0;
+    if (active <= 0)
+        r->active = 0;
+    else if (!r->active)
+        r->active = cluster_steps(r->audit->config.cluster);
+}
+
+/* The idle tasks have no pid, and may get their return stacks otherwise. */
+static bool is_idle(const struct audit *a, struct hart *h, uint64_t tp)
+{
+    struct task task;
+
+    return !tasks_read(a->config.tasks, h, tp, &task) || task.pid <= 0;
+}
+
+static void report_without(struct audit *a, struct hart *h, uint64_t tp)
+{
+    const struct breach b = {.rule = RULE_wrong_tracer,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_wrong_tracer, MESSAGE_NO_STACK)};
+    struct finding *f = audit_add(a, &b);
+    struct task task;
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_JUDGED, h, hart_pc(h));
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_STACK);
+    if (tasks_read(a->config.tasks, h, tp, &task))
+        audit_fact_text(f, LABEL_WHY, "of the task %s, pid %d", task.name, task.pid);
+    audit_fact_order(f);
+}
+
+static void check_has_stack(const struct return_stacks *r, struct hart *h, uint64_t tp)
+{
+    uint64_t stack;
+
+    if (r->active && cluster_steps(r->audit->config.cluster) - r->active >= SETTLED_STEPS &&
+        read_stack(r->audit, h, tp, &stack) && !stack && !is_idle(r->audit, h, tp))
+        report_without(r->audit, h, tp);
+}
+
+/* ---- events ---- */
+
+/* A task that has ended has given both back: it has them no more. */
+void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp)
+{
+    check_has_stack(r, h, tp);
+    check_owner(r, &r->owners, h, tp, read_stack, MESSAGE_STACK_SHARED);
+    check_owner(r, &r->hooked, h, tp, read_hooks, MESSAGE_HOOKS_SHARED);
+}
+
+void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d)
+{
+    struct finding *f;
+    uint64_t stack;
+
+    if (!read_stack(r->audit, h, hart_reg(h, REG_TP), &stack) || stack)
+        return;
+    f = detour_report(r->audit, RULE_lost_return, d->kind, d, h);
+    if (!f)
+        return;
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_STACK_FREED);
+    audit_fact_order(f);
+}
+
+void return_stacks_state_io(struct state_io *io, struct return_stacks *r)
+{
+    state_io_section(io, "return stacks", 3);
+    STATE_IO(io, r->active);
+    state_io_map(io, &r->owners);
+    state_io_map(io, &r->hooked);
+}

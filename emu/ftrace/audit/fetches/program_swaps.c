@@ -1,0 +1,272 @@
+/*
+ * program_swaps.c - see program_swaps.h.
+ *
+ * A hart may switch between threads at any time. That it is still the one that has stored is known
+ * by its page tables and its stack.
+ */
+#include "ftrace/audit/fetches/program_swaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
+
+/* Stores that are remembered, and for how many cycles of their hart they belong together. */
+enum { STORES_KEPT = 16, TOGETHER_CYCLES = 10 * 1000 * 1000 };
+
+/* How far the stack pointers of one thread are apart at the store and at its next system call. */
+enum { STACK_BYTES = 4096 };
+
+struct stored {
+    uint64_t pa, cycle, stamp;
+    uint32_t hart, word;
+    uint8_t size; /* 0: none */
+};
+
+/* A hart's program that has stored to code. */
+struct storing {
+    bool is_open, calls; /* calls: it is in its next system call */
+    bool fenced;         /* in that */
+    uint64_t stamp, satp, sp;
+};
+
+/* The code that a program has named in the system call that it is in; from == to: none. */
+struct named_code {
+    uint64_t from, to;
+};
+
+struct program_swaps {
+    unsigned harts;
+    struct named_code *named; /* by hart */
+    struct storing *storing;  /* by hart */
+    struct stored stored[STORES_KEPT];
+    uint32_t next;
+};
+
+struct program_swaps *program_swaps_new(unsigned harts)
+{
+    struct program_swaps *p = xcalloc(1, sizeof *p);
+
+    p->harts = harts;
+    p->storing = xcalloc(harts, sizeof *p->storing);
+    p->named = xcalloc(harts, sizeof *p->named);
+    return p;
+}
+
+void program_swaps_free(struct program_swaps *p)
+{
+    if (!p)
+        return;
+    free(p->storing);
+    free(p->named);
+    free(p);
+}
+
+static void remember(struct program_swaps *p, const struct code_write *w)
+{
+    struct stored *s = NULL;
+
+    for (unsigned i = 0; i < STORES_KEPT; i++)
+        if (p->stored[i].pa == w->pa && p->stored[i].size == w->size)
+            s = &p->stored[i];
+    if (!s) {
+        s = &p->stored[p->next];
+        p->next = (p->next + 1) % STORES_KEPT;
+    }
+    *s = (struct stored){.pa = w->pa,
+                         .cycle = w->who.cycle,
+                         .stamp = w->stamp,
+                         .hart = w->who.hart,
+                         .size = (uint8_t)w->size};
+    memcpy(&s->word, w->new_bytes, w->size);
+}
+
+void program_swaps_store(struct program_swaps *p, const struct code_write *w, struct hart *h)
+{
+    if (hart_mode(h) != PRIV_U || w->size > 4)
+        return;
+    remember(p, w);
+    p->storing[w->who.hart] = (struct storing){
+        .is_open = true, .stamp = w->stamp, .satp = hart_status(h).satp, .sp = hart_reg(h, REG_SP)};
+}
+
+bool program_swaps_is_open(const struct program_swaps *p, uint32_t hart, uint64_t stamp)
+{
+    return p->storing[hart].is_open && p->storing[hart].stamp >= stamp;
+}
+
+/* Whether the hart runs the thread that has stored. */
+static bool is_same(const struct storing *s, struct hart *h)
+{
+    return s->is_open && s->satp == hart_status(h).satp &&
+           hart_reg(h, REG_SP) - s->sp + STACK_BYTES < 2 * STACK_BYTES;
+}
+
+bool program_swaps_runs(const struct program_swaps *p, struct hart *h)
+{
+    return is_same(&p->storing[hart_id(h)], h);
+}
+
+/* The system call riscv_flush_icache(start, end, flags): its number; as much as is looked at. */
+enum { SYSCALL_FLUSH_ICACHE = 259, NAMED_BYTES_MAX = 64 * PAGE_BYTES };
+
+void program_swaps_trap(struct program_swaps *p, const struct trap_event *t)
+{
+    struct storing *s = &p->storing[hart_id(t->hart)];
+    struct named_code *named = &p->named[hart_id(t->hart)];
+
+    if (t->from != PRIV_U || t->interrupt || t->cause != EXC_ECALL_U)
+        return;
+    if (is_same(s, t->hart))
+        s->calls = true;
+    if (hart_reg(t->hart, REG_A7) == SYSCALL_FLUSH_ICACHE)
+        *named = (struct named_code){hart_reg(t->hart, REG_A0), hart_reg(t->hart, REG_A0 + 1)};
+}
+
+/*
+ * What a program names as its code is code from now on, also if no hart has run it yet: else a page
+ * that is often written meanwhile is taken for data (STREAK_MAX in mem/ram.h), and when it is run
+ * at last, nobody knows which of its bytes were written.
+ */
+static void declare_named(struct named_code *named, struct hart *h)
+{
+    uint64_t size = named->to - named->from, from = align_down(named->from, PAGE_BYTES), pa;
+
+    for (uint64_t va = from; size <= NAMED_BYTES_MAX && va < named->to; va += PAGE_BYTES)
+        if (hart_translate(h, va, ACCESS_FETCH, &pa) &&
+            bus_ram_at(cluster_bus(hart_cluster(h)), pa))
+            cluster_declare_code(hart_cluster(h), align_down(pa, PAGE_BYTES), PAGE_BYTES);
+    *named = (struct named_code){0, 0};
+}
+
+enum program_end program_swaps_return(struct program_swaps *p, const struct trap_return_event *t)
+{
+    struct storing *s = &p->storing[hart_id(t->hart)];
+    struct named_code *named = &p->named[hart_id(t->hart)];
+
+    if (t->to == PRIV_U && named->from != named->to)
+        declare_named(named, t->hart);
+    if (!s->calls || t->to != PRIV_U || !is_same(s, t->hart))
+        return PROGRAM_GOES_ON;
+    s->is_open = s->calls = false;
+    return s->fenced ? PROGRAM_FENCED : PROGRAM_LEFT;
+}
+
+enum program_end program_swaps_fence(struct program_swaps *p, const struct fence_event *f)
+{
+    struct storing *s = &p->storing[hart_id(f->hart)];
+
+    if (!s->is_open || f->stamp < s->stamp)
+        return PROGRAM_GOES_ON;
+    s->fenced |= s->calls;
+    if (f->origin != FENCE_LOCAL || hart_mode(f->hart) != PRIV_U || !is_same(s, f->hart))
+        return PROGRAM_GOES_ON;
+    s->is_open = false;
+    return PROGRAM_LEFT;
+}
+
+/* ---- two halves ---- */
+
+enum { OPCODE_LUI = 0x37, OPCODE_AUIPC = 0x17, OPCODE_MASK = 0x7f, REG_BITS = 0x1f };
+
+/* Whether the first one is a lui or auipc, and the second takes its result as a base. */
+static bool is_pair(uint32_t first, uint32_t second)
+{
+    uint32_t opcode = first & OPCODE_MASK, rd = first >> 7 & REG_BITS;
+    static const uint8_t users[] = {0x13, 0x1b, 0x67, 0x03, 0x23, 0x07, 0x27};
+
+    return (opcode == OPCODE_LUI || opcode == OPCODE_AUIPC) && rd &&
+           memchr(users, (int)(second & OPCODE_MASK), sizeof users) &&
+           (second >> 15 & REG_BITS) == rd;
+}
+
+static bool is_together(const struct stored *s, const struct stale_fetch *f)
+{
+    return s->size && s->hart == f->who.hart &&
+           f->who.cycle - s->cycle + TOGETHER_CYCLES < 2 * (uint64_t)TOGETHER_CYCLES;
+}
+
+static bool is_half_of_pair(const struct stored *s, const struct stale_fetch *f)
+{
+    uint32_t word;
+
+    if (s->size != 4 || f->size != 4)
+        return false;
+    memcpy(&word, f->new_bytes, sizeof word);
+    return (s->pa + 4 == f->pa && is_pair(s->word, word)) ||
+           (f->pa + 4 == s->pa && is_pair(word, s->word));
+}
+
+/* What the stores to an instruction are, taken together. */
+struct parts {
+    bool is_misaligned;
+    unsigned halves, unfenced; /* the halves that were stored by themselves: a bit each */
+};
+
+static void add_part(struct parts *parts, const struct stored *s, const struct stale_fetch *f,
+                     uint64_t fenced)
+{
+    bool is_unfenced = s->stamp > fenced;
+
+    if (s->pa == f->pa && s->size == f->size)
+        parts->is_misaligned |= is_unfenced && s->pa % s->size;
+    for (unsigned i = 0; i < f->size / 2; i++)
+        if (f->size == 4 && s->size == 2 && s->pa == f->pa + 2 * (uint64_t)i) {
+            parts->halves |= 1u << i;
+            parts->unfenced |= (unsigned)is_unfenced << i;
+        }
+}
+
+enum program_change program_swaps_change(const struct program_swaps *p, const struct stale_fetch *f,
+                                         uint64_t fenced)
+{
+    enum { BOTH = 3 };
+    struct parts parts = {0};
+
+    for (unsigned i = 0; i < STORES_KEPT; i++) {
+        const struct stored *s = &p->stored[i];
+
+        if (!is_together(s, f))
+            continue;
+        if (is_half_of_pair(s, f))
+            return PROGRAM_CHANGE_PAIR;
+        add_part(&parts, s, f, fenced);
+    }
+    if (parts.is_misaligned)
+        return PROGRAM_CHANGE_MISALIGNED;
+    if (parts.unfenced == BOTH)
+        return PROGRAM_CHANGE_HALVES;
+    return parts.unfenced && parts.halves != BOTH ? PROGRAM_CHANGE_PART : PROGRAM_CHANGE_OTHER;
+}
+
+/* ---- state ---- */
+
+void program_swaps_state_io(struct state_io *io, struct program_swaps *p)
+{
+    for (unsigned i = 0; i < p->harts; i++) {
+        STATE_IO(io, p->storing[i].is_open);
+        STATE_IO(io, p->storing[i].calls);
+        STATE_IO(io, p->storing[i].fenced);
+        STATE_IO(io, p->storing[i].stamp);
+        STATE_IO(io, p->storing[i].satp);
+        STATE_IO(io, p->storing[i].sp);
+        STATE_IO(io, p->named[i].from);
+        STATE_IO(io, p->named[i].to);
+    }
+    for (unsigned i = 0; i < STORES_KEPT; i++) {
+        STATE_IO(io, p->stored[i].pa);
+        STATE_IO(io, p->stored[i].cycle);
+        STATE_IO(io, p->stored[i].stamp);
+        STATE_IO(io, p->stored[i].hart);
+        STATE_IO(io, p->stored[i].word);
+        STATE_IO(io, p->stored[i].size);
+    }
+    STATE_IO_BELOW(io, p->next, STORES_KEPT);
+}
