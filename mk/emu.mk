@@ -103,7 +103,7 @@ $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
-$(1)/emu/cpu/native.o: $(BUILD)/stencils.inc
+$(1)/emu/cpu/native.o $(1)/emu/cpu/native_pieces.o: $(BUILD)/stencils.inc
 $(1)/emu/report/html.o: $(BUILD)/report_page.h
 -include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef

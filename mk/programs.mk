@@ -8,7 +8,7 @@ PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
 PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
-	bits wrs remap virtio-disk virtio-flood virtio-write tick \
+	bits wrs remap virtio-disk virtio-flood virtio-write tick vectors \
 	selfpatch freshcode crosspatch tornword latedata
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch latedata)
 

@@ -37,7 +37,7 @@ AARCH64 = Machine(
     near={}, jump=0x14, call=0x94, opcode_at=3, jump_size=4, shifts=False)
 MACHINES = {62: X86_64, 183: AARCH64}  # EM_...
 PLACES = {**{str(n): n for n in range(6)}, "m": 6, "z": 7, "n": 7}
-SPECIAL = ("exit", "far_", "branch_far", "native_", "spill", "fill", "address")
+SPECIAL = ("exit", "far_", "branch_far", "native_", "vector_", "spill", "fill", "address")
 BY_PLACE = ("spill", "fill", "address")
 
 
@@ -178,7 +178,7 @@ def make(obj):
     for name, kind, section, value, size in sorted(obj.symbols, key=lambda s: (s[2], s[3])):
         if kind != 2 or not section or name.endswith(".cold"):
             continue
-        if not re.match(r"[ACSMT]_[a-z0-9_]+_[0-9mzn]{3}$", name):
+        if not re.match(r"[ACSMTV]_[a-z0-9_]+_[0-9mzn]{3}$", name):
             raise SystemExit(f"stencils.py: {name} is no stencil: a stencil may call it without a relocation")
         try:
             if obj.names[section] == ".text.unlikely" and not is_special(name[2:]):
@@ -196,6 +196,7 @@ def numbers(values, width=24):
 
 def write(maker, none):
     print("/* Made by mk/stencils.py of emu/cpu/stencils.c. */")
+    print("#ifdef STENCIL_BYTES")
     print("enum hole {\n" + ",\n".join(f"    HOLE_{n}" for n in sorted(maker.hole_names)) + "\n};\n")
     print(f"static const uint8_t stencil_bytes[] = {{\n{numbers(map(str, maker.bytes))}\n}};\n")
     print("static const struct stencil_hole stencil_holes[] = {")
@@ -205,13 +206,13 @@ def write(maker, none):
         print(f"    {{{at}, {hot}, {cold}, {holes}, {count}}}, /* {name} */")
     print("};\n")
     literals = maker.literals or b"\0"
-    print(f"static const uint8_t stencil_literals[] = {{\n{numbers(map(str, literals))}\n}};\n")
+    print(f"static const uint8_t stencil_literals[] = {{\n{numbers(map(str, literals))}\n}};\n#endif\n")
     sets, by_address = {}, set()
     for name, number in maker.by_name.items():
         kind, rest = name[0], name[2:]
         op, places = rest.rsplit("_", 1)
         if is_special(op):
-            suffix = f"_{places[0]}" if op in BY_PLACE else ""
+            suffix = f"_{places[0]}" if op in BY_PLACE else "_by_look_up" if kind == "T" else ""
             print(f"enum {{ STENCIL_{op}{suffix} = {number} }};")
         else:
             if kind == "A":
@@ -221,9 +222,15 @@ def write(maker, none):
             d, a, c = places
             if kind == "C" and "m" not in (a, c):  # those have the holes of their sources
                 of_kind[d + c + a] = number
-    print()
+    print("\n#ifdef STENCIL_SETS")
     rows = []
     for op, kinds in sets.items():
+        if "V" in kinds:
+            of_width = {int(places[0]): number for places, number in kinds["V"].items()}
+            print(f"static const uint16_t widths_{op}[4] = {{{', '.join(str(of_width.get(n, 0)) for n in range(4))}}};")
+            used = "USES_A" if next(iter(kinds["V"]))[1] == "m" else "0"
+            rows.append(f"    [{constant(op)}] = {{NULL, 0, NULL, widths_{op}, {used}}}")
+            continue
         main = kinds.get("S") or kinds["M"]
         few = "S" not in kinds
         shape = next(iter(main))
@@ -246,8 +253,8 @@ def write(maker, none):
                         ["USES_ADDRESS"] * (op in by_address)) or "0"
         fallback = kinds.get("M", {})
         fallback = next(iter(fallback.values()), 0)
-        rows.append(f"    [{constant(op)}] = {{{name}, {single or fallback}, {look_ups}, {used}}}")
-    print("\nstatic const struct stencil_set stencil_sets[UOP_COUNT] = {\n" + ",\n".join(rows) + "\n};")
+        rows.append(f"    [{constant(op)}] = {{{name}, {single or fallback}, {look_ups}, NULL, {used}}}")
+    print("\nstatic const struct stencil_set stencil_sets[UOP_COUNT] = {\n" + ",\n".join(rows) + "\n};\n#endif")
     print(f"/* None: {' '.join(sorted(none))} */")
 
 

@@ -169,7 +169,7 @@ check-translate: export BUILD := $(BUILD)
 check-translate: export CROSS := $(CROSS)
 check-translate: emu guest guest-tested programs tools $(machine_checks) $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
 	@TWICE=engines tests/caches/suite.sh
-	@TINY=$(BUILD)/stress/rvftrace SEEDS=20 tests/run 'tests/machine/native.sh' 'tests/diff/difftest.py --seconds 600 --seed 2000'
+	@TINY=$(BUILD)/stress/rvftrace SEEDS=20 tests/run 'tests/machine/native.sh' 'tests/diff/difftest.py --seconds 600 --seed 2000' 'tests/diff/vectortest.py --engines --seconds 60 --seed 2000 --vlen 128 256 1024 --rounds 2'
 
 # A table of the kernels with a mistake, and many runs of those without.
 .PHONY: check-mutants

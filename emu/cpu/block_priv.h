@@ -137,10 +137,13 @@ struct block {
     uint32_t listed; /* its position in the hart's list of suspects, from 1 on; 0: not in it */
     struct block_charge *charges;
     uint16_t uop_count, counter_count, charge_count;
-    uint16_t warmth; /* entries until it is translated */
-    bool suspect;    /* its bytes may have changed: decode again on entry */
-    bool calls;      /* ends with a call: a return-address stack may have it */
-    bool guarded;    /* PMP permissions differ within its page: fetch is checked at each entry */
+    uint16_t warmth;     /* entries until it is translated */
+    uint16_t native_ops; /* operations that are native code, from the first one on */
+    uint8_t unguarded;   /* how often that was for another configuration of the vector unit */
+    bool has_guard;      /* vector_guarded_left may give back something */
+    bool suspect;        /* its bytes may have changed: decode again on entry */
+    bool calls;          /* ends with a call: a return-address stack may have it */
+    bool guarded; /* PMP permissions differ within its page: fetch is checked at each entry */
     struct uop ops[];
 };
 

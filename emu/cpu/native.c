@@ -16,9 +16,10 @@
 #include "base/bits.h"
 #include "base/limits.h"
 #include "cpu/hart_priv.h"
+#include "cpu/native_pieces_priv.h"
+#include "cpu/vector_priv.h"
 
-#if (defined __x86_64__ || defined __aarch64__) && defined __linux__ && \
-    !defined __SANITIZE_ADDRESS__ && !defined __clang__ && !defined NO_NATIVE
+#ifdef HAS_STENCILS
 
 #include "cpu/native_host_priv.h"
 
@@ -37,24 +38,8 @@ struct stencil {
     uint16_t hole_count;
 };
 
-/* The operands that an operation has in registers for integers; an address is in its first source.
- */
-enum { USES_D = 1, USES_A = 2, USES_C = 4, USES_ADDRESS = 8 };
-
-/* The stencils of an operation. */
-struct stencil_set {
-    const uint16_t *places; /* by the places of its operands, 8 of each; 0: none; NULL: no table */
-    uint16_t single;        /* with all operands in memory; 0: none */
-    /* loads by the translation cache, by the place of the destination; NULL: it is none. The
-     * stencils above are by the span, then. */
-    const uint16_t *look_ups;
-    uint8_t uses;
-};
-
+#define STENCIL_BYTES
 #include <stencils.inc> /* the build makes it: mk/emu.mk */
-
-/* Places of operands, beside the pinned registers. */
-enum { PLACE_MEMORY = 6, PLACE_NONE = 7, PLACES = 8 };
 
 /* ---- memory for code ---- */
 
@@ -102,276 +87,12 @@ static void unmap_code(struct native_code *n)
     munmap((void *)(uintptr_t)n->execute, limits.native_bytes);
 }
 
-/* ---- what a block is made of ---- */
-
-/* One copy of a stencil. Addresses are offsets in the memory for code. */
-struct piece {
-    uint16_t stencil;
-    uint16_t op;  /* in the block */
-    uint8_t reg;  /* the guest register to copy, for spill, fill and copies */
-    bool is_copy; /* addi of 0 from `from' to `reg' */
-    uint8_t from;
-    uint32_t at, cold, next;
-    uint32_t other; /* what a load does that finds nothing: a piece, until it has a place */
-};
-
-enum { PIECES_MAX = 640 };
-
-/* What an integer register will hold, if the block is entered with the present registers. */
-struct guess {
-    uint64_t value;
-    bool unknown;
-};
-
-struct translation {
-    struct native_code *code;
-    struct block *block;
-    struct guess guesses[REG_SINK + 1];
-    struct piece pieces[PIECES_MAX];
-    unsigned count;
-    bool full;
-    uint32_t exit, far; /* where hole_exit and hole_far lead to */
-    uint8_t *constants; /* where the next one is written, behind the code */
-};
+/* ---- filling ---- */
 
 static const struct stencil *stencil_of(const struct piece *p)
 {
     return &stencils[p->stencil];
 }
-
-static struct piece *add_piece(struct translation *t, unsigned stencil, unsigned op)
-{
-    struct piece *p = &t->pieces[t->count];
-
-    if (t->count + 1 == PIECES_MAX)
-        t->full = true;
-    else
-        t->count++;
-    *p = (struct piece){.stencil = (uint16_t)stencil, .op = (uint16_t)op};
-    return p;
-}
-
-static const uint16_t spills[PINNED] = {STENCIL_spill_0, STENCIL_spill_1, STENCIL_spill_2,
-                                        STENCIL_spill_3, STENCIL_spill_4, STENCIL_spill_5};
-static const uint16_t addresses[PLACE_MEMORY + 1] = {
-    STENCIL_address_0, STENCIL_address_1, STENCIL_address_2, STENCIL_address_3,
-    STENCIL_address_4, STENCIL_address_5, STENCIL_address_m};
-static const uint16_t fills[PINNED] = {STENCIL_fill_0, STENCIL_fill_1, STENCIL_fill_2,
-                                       STENCIL_fill_3, STENCIL_fill_4, STENCIL_fill_5};
-
-static bool is_pinned(const struct translation *t, unsigned reg)
-{
-    return t->code->places[reg] < PINNED;
-}
-
-static void copy_register(struct translation *t, const uint16_t *stencil_by_place, unsigned op,
-                          unsigned reg)
-{
-    if (is_pinned(t, reg))
-        add_piece(t, stencil_by_place[t->code->places[reg]], op)->reg = (uint8_t)reg;
-}
-
-/* The number of the stencil for these places; 0: there is none. x0 may be the number zero. */
-static unsigned find_stencil(const struct translation *t, const struct stencil_set *set, unsigned d,
-                             unsigned a, unsigned c)
-{
-    const uint8_t *places = t->code->places;
-    unsigned at_d = set->uses & USES_D ? places[d] : PLACE_NONE;
-    unsigned at_a = set->uses & USES_A ? places[a] : PLACE_NONE;
-    unsigned at_c = set->uses & USES_C ? places[c] : PLACE_NONE;
-    const uint16_t *row = set->places + (size_t)at_d * PLACES * PLACES;
-
-    if (set->uses & USES_A && !a && row[PLACE_NONE * PLACES + at_c])
-        at_a = PLACE_NONE;
-    if (set->uses & USES_C && !c && row[at_a * PLACES + PLACE_NONE])
-        at_c = PLACE_NONE;
-    return row[at_a * PLACES + at_c];
-}
-
-/* The operation with its operands in memory, and those that are pinned copied there and back. */
-static void add_by_memory(struct translation *t, unsigned stencil, unsigned uses, unsigned op)
-{
-    const struct uop *u = &t->block->ops[op];
-
-    if (uses & USES_A)
-        copy_register(t, spills, op, u->rs1);
-    if (uses & USES_C)
-        copy_register(t, spills, op, u->rs2);
-    add_piece(t, stencil, op);
-    if (uses & USES_D)
-        copy_register(t, fills, op, u->rd);
-}
-
-/* Copies the first source to the destination, for an operation over it. */
-static void add_move(struct translation *t, unsigned op)
-{
-    const struct uop *u = &t->block->ops[op];
-    unsigned stencil = find_stencil(t, &stencil_sets[OP_addi], u->rd, u->rs1, 0);
-    struct piece *p = add_piece(t, stencil, op);
-
-    p->is_copy = true;
-    p->reg = u->rd;
-    p->from = u->rs1;
-}
-
-static bool is_jump(unsigned kind)
-{
-    return kind == OP_jal || kind == OP_jalr || kind == OP_call || kind == OP_call_indirect;
-}
-
-static bool is_branch(unsigned kind)
-{
-    return kind >= OP_beq && kind <= OP_bgeu;
-}
-
-_Static_assert(OP_bgeu == OP_beq + 5, "the branches are in sequence");
-
-static bool fuses_floats(unsigned kind)
-{
-    switch (kind) {
-    case OP_fmadd_s:
-    case OP_fmadd_d:
-    case OP_fmsub_s:
-    case OP_fmsub_d:
-    case OP_fnmadd_s:
-    case OP_fnmadd_d:
-    case OP_fnmsub_s:
-    case OP_fnmsub_d: return true;
-    default: return false;
-    }
-}
-
-static uint64_t pc_of(const struct block *b, unsigned op)
-{
-    return b->pc + b->ops[op].at * 2U;
-}
-
-static uint64_t target_of(const struct block *b, unsigned op)
-{
-    return pc_of(b, op) + (uint64_t)(int64_t)b->ops[op].imm;
-}
-
-/* Whether the block never has a link to this address (may_link in block.c). */
-static bool is_far(const struct block *b, uint64_t target)
-{
-    return !same_page(b->pc, target) || b->pa_second;
-}
-
-/* The stencil of a jump to another page; 0: the operation is none. */
-static unsigned far_stencil(const struct block *b, unsigned op)
-{
-    switch (b->notes[op].kind) {
-    case OP_jal: return is_far(b, target_of(b, op)) ? STENCIL_far_jal : 0;
-    case OP_call: return is_far(b, target_of(b, op)) ? STENCIL_far_call : 0;
-    case UOP_END: return is_far(b, b->pc + b->size) ? STENCIL_far_uop_end : 0;
-    default: return 0;
-    }
-}
-
-/* ---- which way a load is likely to take ---- */
-
-static void guess_registers(struct translation *t)
-{
-    for (unsigned i = 0; i < ARRAY_LEN(t->guesses); i++)
-        t->guesses[i] = (struct guess){.value = t->block->hart->s.x[i]};
-}
-
-/* What is known after an operation. */
-static void guess_after(struct translation *t, unsigned op)
-{
-    const struct uop *u = &t->block->ops[op];
-    uint64_t imm = (uint64_t)(int64_t)u->imm;
-    struct guess *d = &t->guesses[u->rd], *a = &t->guesses[u->rs1];
-
-    switch (t->block->notes[op].kind) {
-    case OP_addi: *d = (struct guess){a->value + imm, a->unknown}; break;
-    case OP_auipc: *d = (struct guess){pc_of(t->block, op) + imm, false}; break;
-    case OP_lui: *d = (struct guess){imm, false}; break;
-    default:
-        if (stencil_sets[t->block->notes[op].kind].uses & USES_D)
-            d->unknown = true;
-    }
-}
-
-/* Pointers that come from memory are expected to point to what the span holds. */
-static bool expects_span(const struct translation *t, unsigned op)
-{
-    const struct uop *u = &t->block->ops[op];
-    const struct span *span = t->block->hart->cache.loads;
-    const struct guess *base = &t->guesses[u->rs1];
-
-    if (!span->starts || base->unknown)
-        return span->starts;
-    return base->value + (uint64_t)(int64_t)u->imm - span->from < span->starts;
-}
-
-/* ---- operations ---- */
-
-static unsigned stencil_by_places(const struct translation *t, const struct stencil_set *set,
-                                  const struct uop *u)
-{
-    return set->places ? find_stencil(t, set, u->rd, u->rs1, u->rs2) : set->single;
-}
-
-/* The other way to do the load of operation `op`, which the block does by this stencil. */
-static unsigned other_load(const struct translation *t, unsigned op, unsigned stencil)
-{
-    const struct uop *u = &t->block->ops[op];
-    const struct stencil_set *set = &stencil_sets[t->block->notes[op].kind];
-    unsigned look_up = set->look_ups[set->uses & USES_D ? t->code->places[u->rd] : PLACE_NONE];
-
-    return stencil == look_up ? stencil_by_places(t, set, u) : look_up;
-}
-
-/* An access to memory: its address, and the access. */
-static void add_access(struct translation *t, const struct stencil_set *set, unsigned op)
-{
-    const struct uop *u = &t->block->ops[op];
-    unsigned stencil = stencil_by_places(t, set, u);
-
-    add_piece(t, addresses[t->code->places[u->rs1]], op);
-    if (set->look_ups && !expects_span(t, op))
-        stencil = other_load(t, op, stencil);
-    add_piece(t, stencil, op)->other = set->look_ups != NULL;
-}
-
-/* Adds the pieces of an operation. False: it is left to the interpreter, with all that follow. */
-static bool add_op(struct translation *t, unsigned op)
-{
-    const struct block *b = t->block;
-    const struct uop *u = &b->ops[op];
-    unsigned kind = b->notes[op].kind, stencil = far_stencil(b, op);
-    const struct stencil_set *set = &stencil_sets[kind];
-
-    if ((is_jump(kind) && is_pinned(t, u->rd)) || (fuses_floats(kind) && !t->code->fuses_floats))
-        return false;
-    if (stencil) {
-        add_piece(t, stencil, op);
-        return true;
-    }
-    if (set->uses & USES_ADDRESS) {
-        add_access(t, set, op);
-        return true;
-    }
-    if (set->places) {
-        stencil = find_stencil(t, set, u->rd, u->rs1, u->rs2);
-        if (!stencil && set->uses == (USES_D | USES_A | USES_C)) {
-            stencil = find_stencil(t, set, u->rd, u->rd, u->rs2);
-            if (stencil)
-                add_move(t, op);
-        }
-        if (stencil) {
-            add_piece(t, stencil, op);
-            return true;
-        }
-    }
-    if (!set->single)
-        return false;
-    add_by_memory(t, set->single, set->uses, op);
-    return true;
-}
-
-/* ---- filling ---- */
 
 static uint64_t register_offset(unsigned reg)
 {
@@ -393,6 +114,39 @@ static uint64_t host_address(const void *p)
     return (uintptr_t)p;
 }
 
+/* The bytes of a register group that a piece has. */
+static uint64_t vector_offset(const struct translation *t, const struct piece *p, unsigned reg)
+{
+    return offsetof(struct hart, s.vector.v) + reg * t->block->hart->s.vector.vlenb +
+           p->part * (unsigned)VECTOR_PART_BYTES;
+}
+
+static uint64_t immediate(const struct translation *t, const struct piece *p)
+{
+    if (vector_is(t->block->notes[p->op].kind))
+        return p->part * (unsigned)VECTOR_PART_BYTES;
+    return p->is_copy ? 0 : (uint64_t)(int64_t)t->block->ops[p->op].imm;
+}
+
+/* What the hole of a vector instruction is filled with. */
+static uint64_t vector_operand(const struct translation *t, const struct piece *p, enum hole hole)
+{
+    const struct uop *u = &t->block->ops[p->op];
+
+    switch (hole) {
+    case HOLE_vd: return vector_offset(t, p, u->rd);
+    case HOLE_v1: return vector_offset(t, p, u->rs1);
+    case HOLE_v2: return vector_offset(t, p, u->rs2);
+    case HOLE_scalar: return vector_immediate(u);
+    case HOLE_vtype: return p->vtype;
+    case HOLE_vl:
+    case HOLE_vlmax: return p->vl;
+    case HOLE_avl: return t->block->notes[p->op].kind == OP_vsetivli ? u->rs1 : p->vl;
+    case HOLE_count: return vector_guarded(t->block, p->op, t->block->native_ops);
+    default: abort();
+    }
+}
+
 /* What the hole of an instruction's operand is filled with. */
 static uint64_t operand(const struct translation *t, const struct piece *p, enum hole hole)
 {
@@ -408,11 +162,11 @@ static uint64_t operand(const struct translation *t, const struct piece *p, enum
     case HOLE_f2: return float_offset(u->rs2);
     case HOLE_f3: return float_offset((uint32_t)u->imm >> IMM_RS3_SHIFT & 31);
     case HOLE_shift:
-    case HOLE_imm: return p->is_copy ? 0 : (uint64_t)(int64_t)u->imm;
+    case HOLE_imm: return immediate(t, p);
     case HOLE_at: return p->op;
-    case HOLE_pc: return pc_of(b, p->op);
+    case HOLE_pc: return block_pc_of(b, p->op);
     case HOLE_next_pc: return b->pc + b->size;
-    case HOLE_taken_pc: return target_of(b, p->op);
+    case HOLE_taken_pc: return block_target_of(b, p->op);
     case HOLE_block: return host_address(b);
     case HOLE_link_next: return host_address(&b->link[LINK_NEXT].to);
     case HOLE_link_taken: return host_address(&b->link[LINK_TAKEN].to);
@@ -420,7 +174,7 @@ static uint64_t operand(const struct translation *t, const struct piece *p, enum
     case HOLE_charge: return host_address(&b->charges[u->imm]);
     case HOLE_feed: return host_address(t->code->cluster->feed);
     case HOLE_nowhere: return host_address(NOWHERE);
-    default: abort();
+    default: return vector_operand(t, p, hole);
     }
 }
 
@@ -496,25 +250,6 @@ static uint32_t place_cold(struct translation *t, unsigned from, unsigned to, ui
         at += stencil_of(p)->cold;
     }
     return at;
-}
-
-/*
- * The pieces after the block's own: loads by the other of their two ways, with jumps back, and what
- * is to be done where that fails, too; what a branch without a link does; the exit.
- */
-static void add_rest(struct translation *t, unsigned own)
-{
-    for (unsigned i = 0; i < own; i++) {
-        struct piece *p = &t->pieces[i], *other;
-
-        if (!p->other)
-            continue;
-        p->other = t->count;
-        other = add_piece(t, other_load(t, p->op, p->stencil), p->op);
-        add_piece(t, STENCIL_native_jump, i);
-        other->other = t->count;
-        add_piece(t, STENCIL_exit, p->op);
-    }
 }
 
 static void place(struct translation *t, unsigned own, unsigned far)
@@ -627,27 +362,29 @@ void native_translate(struct block *b)
 
     t.code = n;
     t.block = b;
-    t.count = 0;
-    t.full = false;
+    t.places = n->places;
+    t.fuses_floats = n->fuses_floats;
     interpret(b);
-    guess_registers(&t);
-    for (unsigned op = 0; op < b->uop_count; guess_after(&t, op++))
-        if (!add_op(&t, op)) {
+    pieces_begin(&t);
+    b->native_ops = b->uop_count;
+    for (unsigned op = 0; op < b->uop_count; op++)
+        if (!pieces_add_op(&t, op)) {
             if (op < worth_while(b, op))
                 return;
-            add_piece(&t, STENCIL_exit, op);
+            pieces_add(&t, STENCIL_exit, op);
+            b->native_ops = (uint16_t)op;
             break;
         }
     own = t.count;
-    add_rest(&t, own);
+    pieces_add_rest(&t, own);
     far = t.count;
-    add_piece(&t,
-              is_branch(b->notes[b->uop_count - 1].kind) &&
-                      is_far(b, target_of(b, b->uop_count - 1U))
-                  ? STENCIL_branch_far
-                  : STENCIL_exit,
-              b->uop_count - 1U);
-    add_piece(&t, STENCIL_native_exit, 0);
+    pieces_add(&t,
+               block_is_branch(b->notes[b->uop_count - 1].kind) &&
+                       block_is_far(b, block_target_of(b, b->uop_count - 1U))
+                   ? STENCIL_branch_far
+                   : STENCIL_exit,
+               b->uop_count - 1U);
+    pieces_add(&t, STENCIL_native_exit, 0);
     bytes = bytes_of(&t) + 2 * ALIGNMENT;
     if (t.full || bytes > HOST_BLOCK_MAX || bytes > limits.native_bytes - n->begin)
         return;
@@ -662,17 +399,33 @@ void native_translate(struct block *b)
 
 /* ---- in and out ---- */
 
+/* A block that is mostly entered with another configuration is soon translated for that. */
+static void note_unguarded(struct block *b)
+{
+    enum { UNGUARDED_MAX = 64 };
+
+    if (++b->unguarded < UNGUARDED_MAX)
+        return;
+    b->unguarded = 0;
+    watch(b);
+}
+
 const void *native_run(struct hart *h, struct block *b)
 {
     struct native_state *s = &h->cache.native;
 
     s->start = b->native;
+    s->unguarded = false;
     call_native(h, h->cluster->native->enter);
     b = s->block;
     if (s->at == NATIVE_ENTERS) {
         s->uop = b->ops;
         return b->ops[0].go;
     }
+    if (UNLIKELY(s->unguarded))
+        note_unguarded(b);
+    else if (b->has_guard)
+        h->s.vector.executed -= vector_guarded_left(b, s->at);
     s->uop = b->ops + s->at;
     s->last = h->s.x[label_last(b, s->at)];
     return s->at ? s->uop->go : b->decoded_go;
@@ -694,7 +447,7 @@ static void add_common(struct native_code *n)
     memcpy(n->write, stencil_literals, sizeof stencil_literals);
     n->used = align_up(sizeof stencil_literals, ALIGNMENT);
     for (unsigned i = 0; i < ARRAY_LEN(common); i++) {
-        struct piece *p = add_piece(&t, common[i], 0);
+        struct piece *p = pieces_add(&t, common[i], 0);
 
         p->at = (uint32_t)n->used;
         p->cold = p->at + stencil_of(p)->hot;

@@ -5,6 +5,7 @@
  * A stencil's name is S_operation_DAB: where its destination and its first and second source are.
  * 0 to 5 is a pinned register, m the hart's memory, z the number zero, n nowhere. M_operation_DAB
  * is one of an operation that has few: operands that are pinned are copied to memory and back.
+ * V_ is one for a width of elements (stencils_vector.inc).
  * C_operation_DAB is one whose sources may be exchanged. A_operation_DnC is a load by the span or a
  * store, T_operation_DnC the load by the translation cache: they take the address from S_address,
  * in front of them.
@@ -551,7 +552,7 @@ typedef void native_entry(struct block *b);
 #define I(ext, name, match, mask, format, class)    PLACES_##format(name)
 #define F(ext, name, f, match, mask, format, class) PLACES_F_##format(name, f)
 #define C(ext, name, match, mask, format, base)
-/* They are calls, whatever they do. */
+/* Those that have stencils are in stencils_vector.inc. */
 #define V(ext, name, match, mask, format, class)
 #include "cpu/insn.def"
 #undef I
@@ -668,6 +669,8 @@ JUMP_STENCIL(S_branch_far_nnn, n, z, true, 0, JUMP_AFTER(TAKEN_PC, ))
         hole_next_address(S1 + (uint64_t)IMM); \
     }
 SOURCES_1(ADDRESS_a, )
+
+#include "cpu/stencils_vector.inc"
 
 /* Between a pinned register and its place in the hart. */
 #define COPY_d(d, name)                                               \

@@ -53,7 +53,7 @@ struct store_walks {
     uint64_t pa[STORE_WALKS];
 };
 
-enum { LOAD_MAX = 8 }; /* bytes */
+enum { LOAD_MAX = 16 }; /* bytes: those of a vector stencil */
 
 /*
  * A range of virtual addresses that is contiguous in the host's memory and from which loads are

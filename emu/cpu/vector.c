@@ -73,8 +73,8 @@ static ALWAYS_INLINE void begin(struct vop *v, struct hart *h, const struct uop 
     v->vm = fields & IMM_VM;
     v->long_imm = fields >> IMM_LONG_SHIFT & 1;
     v->config = fields & 0x7ff;
-    v->sew = vtype >> 3 & 7;
-    v->lmul = (int8_t)((int)((vtype & 7) ^ 4) - 4);
+    v->sew = (uint8_t)vtype_sew(vtype);
+    v->lmul = (int8_t)vtype_lmul(vtype);
     v->vill = s->vtype >> 63;
     v->vl = s->vl;
     v->vstart = s->vstart;
@@ -114,6 +114,26 @@ static ALWAYS_INLINE void splat(void *to, uint64_t value, unsigned size, size_t 
     }
 }
 
+/* The immediate in place of rs1. */
+static ALWAYS_INLINE uint64_t immediate(enum vop_source from, unsigned rs1, bool sixth_bit)
+{
+    switch (from) {
+    case FROM_SIGNED: return (uint64_t)((int64_t)(rs1 ^ 16) - 16);
+    case FROM_LONG: return rs1 | (unsigned)sixth_bit << 5;
+    default: return rs1;
+    }
+}
+
+const struct vop_quick *vector_quick(const struct uop *u)
+{
+    return quicks[(unsigned)u->imm >> IMM_VECTOR_OP_SHIFT];
+}
+
+uint64_t vector_immediate(const struct uop *u)
+{
+    return immediate(vector_quick(u)->from, u->rs1, (unsigned)u->imm >> IMM_LONG_SHIFT & 1);
+}
+
 /*
  * An instruction that is a loop, with no mask, from element 0 on; the unit's state is dirty
  * already. False: it is otherwise, or illegal, and nothing is done.
@@ -124,7 +144,7 @@ static ALWAYS_INLINE bool operate_quickly(struct hart *h, const struct uop *u)
     unsigned fields = (unsigned)u->imm, vtype = (unsigned)s->vtype, group = vtype & 7,
              size = vtype >> 3 & 7;
     unsigned misaligned = group < 4 ? (1U << group) - 1 : 0;
-    const struct vop_quick *q = quicks[fields >> IMM_VECTOR_OP_SHIFT];
+    const struct vop_quick *q = vector_quick(u);
     struct vop_room room;
     const void *s1 = room.elements;
 
@@ -136,9 +156,9 @@ static ALWAYS_INLINE bool operate_quickly(struct hart *h, const struct uop *u)
         misaligned &= u->rd | u->rs2 | u->rs1;
         s1 = s->v + (size_t)u->rs1 * s->vlenb;
     } else {
-        uint64_t value = q->from == FROM_SCALAR   ? h->s.x[u->rs1]
-                         : q->from == FROM_SIGNED ? (uint64_t)((int64_t)(u->rs1 ^ 16) - 16)
-                                                  : u->rs1;
+        uint64_t value = q->from == FROM_SCALAR
+                             ? h->s.x[u->rs1]
+                             : immediate(q->from, u->rs1, fields >> IMM_LONG_SHIFT & 1);
 
         misaligned &= u->rd | u->rs2;
         splat(room.elements, value, size, (size_t)s->vl << size);
@@ -185,10 +205,10 @@ bool vector_access(struct hart *h, const struct uop *u)
 /* ---- vset{i}vl{i} (vol. I, V, 6) ---- */
 
 /* The smallest fraction of a register still holds one element of 64 bits' share. */
-static bool vtype_is_legal(uint64_t vtype)
+bool vtype_is_legal(uint64_t vtype)
 {
-    unsigned sew = vtype >> 3 & 7;
-    int lmul = (int)((vtype & 7) ^ 4) - 4;
+    unsigned sew = vtype_sew(vtype);
+    int lmul = vtype_lmul(vtype);
 
     return !(vtype >> 8) && lmul != -4 && sew <= 3 && (int)sew <= 3 + lmul;
 }
@@ -198,18 +218,11 @@ enum { KEEP_VL = -1 };
 static bool configure(struct vop *v, uint64_t vtype, uint64_t avl)
 {
     struct vector_state *s = &v->h->s.vector;
-    unsigned vlmax;
 
-    if (!vtype_is_legal(vtype)) {
-        s->vtype = VILL;
-        s->vl = 0;
-    } else {
-        v->sew = vtype >> 3 & 7;
-        v->lmul = (int8_t)((int)((vtype & 7) ^ 4) - 4);
-        vlmax = vop_vlmax(v);
-        s->vtype = vtype;
-        s->vl = (uint16_t)(avl < vlmax ? avl : vlmax);
-    }
+    if (!vtype_is_legal(vtype))
+        vector_set_length(s, VILL, 0, 0);
+    else
+        vector_set_length(s, vtype, avl, vtype_vlmax(vtype, v->vlenb));
     v->h->s.x[v->rd] = s->vl;
     return true;
 }
@@ -417,12 +430,7 @@ void vop_splat(const struct vop *v, void *to, uint64_t value, unsigned size)
 
 static uint64_t scalar_of(const struct vop *v, enum vop_source from)
 {
-    switch (from) {
-    case FROM_SCALAR: return v->h->s.x[v->rs1];
-    case FROM_SIGNED: return (uint64_t)vop_simm(v);
-    case FROM_LONG: return v->rs1 | (unsigned)v->long_imm << 5;
-    default: return v->rs1;
-    }
+    return from == FROM_SCALAR ? v->h->s.x[v->rs1] : immediate(from, v->rs1, v->long_imm);
 }
 
 const void *vop_source(const struct vop *v, enum vop_source from, struct vop_room *room)

@@ -36,16 +36,12 @@ static inline unsigned trailing_zeros(uint64_t b, unsigned width)
     return b ? (unsigned)__builtin_ctzll(b) : width;
 }
 
-BINARY_VX(vandn, b & ~a)
 EACH_V(vbrev8, reverse_bits_in_bytes(b))
 EACH_V(vrev8, reverse_bytes(b, BITS))
 EACH_V(vbrev, reverse_bits_in_bytes(reverse_bytes(b, BITS)))
 EACH_V(vclz, leading_zeros(b, BITS))
 EACH_V(vctz, trailing_zeros(b, BITS))
 EACH_V(vcpop, __builtin_popcountll(b))
-BINARY_VX(vrol, (P)((P)b << (a & (BITS - 1))) | (P)(b >> ((0 - (P)a) & (BITS - 1))))
-BINARY_VX(vror, (P)(b >> (a & (BITS - 1))) | (P)((P)b << ((0 - (P)a) & (BITS - 1))))
-VOP(vror, vi, vop_same_width(v, vror, FROM_LONG))
 WIDENING_VX(vwsll, (WP)b << (a & (2 * BITS - 1)))
 VOP(vwsll, vi, vop_widening(v, vwsll, FROM_UNSIGNED, WIDE_RESULT))
 

@@ -6,22 +6,20 @@
 
 /* ---- one width ---- */
 
-BINARY_VXI(vadd, b + a)
-BINARY_VX(vsub, b - a)
-BINARY(vrsub, a - b)
-SAME_VX(vrsub)
-SAME_VI(vrsub)
-BINARY_VX(vminu, b < a ? b : a)
-BINARY_VX(vmin, (S)b < (S)a ? b : a)
-BINARY_VX(vmaxu, b > a ? b : a)
-BINARY_VX(vmax, (S)b > (S)a ? b : a)
-BINARY_VXI(vand, b &a)
-BINARY_VXI(vor, b | a)
-BINARY_VXI(vxor, b ^ a)
-SHIFT_VXI(vsll, (P)b << (a & (BITS - 1)))
-SHIFT_VXI(vsrl, b >> (a & (BITS - 1)))
-SHIFT_VXI(vsra, (S)b >> (a & (BITS - 1)))
-BINARY_VX(vmul, (P)b *a)
+#define FORMS_VX(name)  SAME_VV(name) SAME_VX(name)
+#define FORMS_XI(name)  SAME_VX(name) SAME_VI(name)
+#define FORMS_VXI(name) SAME_VV(name) FORMS_XI(name)
+#define FORMS_VXU(name) FORMS_VX(name) SAME(name, vi, FROM_UNSIGNED)
+#define FORMS_VXL(name) FORMS_VX(name) SAME(name, vi, FROM_LONG)
+#define FORMS_MOVE(name) \
+    SAME(name, v, FROM_VECTOR) SAME(name, x, FROM_SCALAR) SAME(name, i, FROM_SIGNED)
+#define W(name, forms, expression) \
+    BINARY(name, expression)       \
+    FORMS_##forms(name)
+#include "cpu/vector_same.def"
+#undef W
+
+/* The products of the whole width, of which one half is left. */
 BINARY_VX(vmulh, (WS)((WS)(S)b *(S)a) >> BITS)
 BINARY_VX(vmulhu, (WU)((WP)b *a) >> BITS)
 BINARY_VX(vmulhsu, (WS)((WS)(S)b *(WS)a) >> BITS)
@@ -32,13 +30,6 @@ BINARY_VX(vdivu, a ? b / a : (U) ~(U)0)
 BINARY_VX(vremu, a ? b % a : b)
 BINARY_VX(vdiv, !a ? (U) ~(U)0 : a == (U) ~(U)0 ? (U)(0 - (P)b) : (U)((S)b / (S)a))
 BINARY_VX(vrem, !a ? b : a == (U) ~(U)0 ? (U)0 : (U)((S)b % (S)a))
-
-/* ---- multiply-add ---- */
-
-BINARY_VX(vmacc, (P)c + (P)a * b)
-BINARY_VX(vnmsac, (P)c - (P)a * b)
-BINARY_VX(vmadd, (P)c *a + b)
-BINARY_VX(vnmsub, b - (P)c * a)
 
 /* ---- widening: rd has elements twice as wide ---- */
 
@@ -231,7 +222,7 @@ VOP(vmsbc, vxm, carry_out(v, true, FROM_SCALAR))
 VOP(vmsbc, vv, carry_out(v, true, FROM_VECTOR))
 VOP(vmsbc, vx, carry_out(v, true, FROM_SCALAR))
 
-/* ---- moves and merges ---- */
+/* ---- merges ---- */
 
 /* Elements of s1 where v0 says so, of vs2 elsewhere. */
 static bool merge(struct vop *v, enum vop_source from)
@@ -252,18 +243,3 @@ static bool merge(struct vop *v, enum vop_source from)
 VOP(vmerge, vvm, merge(v, FROM_VECTOR))
 VOP(vmerge, vxm, merge(v, FROM_SCALAR))
 VOP(vmerge, vim, merge(v, FROM_SIGNED))
-
-static bool move(struct vop *v, enum vop_source from)
-{
-    struct vop_room room;
-
-    if (!vop_legal(v, from == FROM_VECTOR))
-        return false;
-    vop_merge(v, vop_source(v, from, &room), v->sew);
-    vop_end(v, v->sew, v->vl);
-    return true;
-}
-
-VOP(vmv_v, v, move(v, FROM_VECTOR))
-VOP(vmv_v, x, move(v, FROM_SCALAR))
-VOP(vmv_v, i, move(v, FROM_SIGNED))

@@ -105,18 +105,11 @@
 #define SAME_VV(name) SAME(name, vv, FROM_VECTOR)
 #define SAME_VX(name) SAME(name, vx, FROM_SCALAR)
 #define SAME_VI(name) SAME(name, vi, FROM_SIGNED)
-#define SAME_VU(name) SAME(name, vi, FROM_UNSIGNED)
 
 #define BINARY(name, expression) VECTOR_LOOPS(name, U, U, U, expression)
 #define BINARY_VX(name, expression) \
     BINARY(name, expression)        \
     SAME_VV(name) SAME_VX(name)
-#define BINARY_VXI(name, expression) \
-    BINARY_VX(name, expression)      \
-    SAME_VI(name)
-#define SHIFT_VXI(name, expression) \
-    BINARY_VX(name, expression)     \
-    SAME_VU(name)
 
 #define WIDE_VV(name) VOP(name, vv, vop_widening(v, name, FROM_VECTOR, WIDE_RESULT))
 #define WIDE_VX(name) VOP(name, vx, vop_widening(v, name, FROM_SCALAR, WIDE_RESULT))

@@ -396,7 +396,7 @@ VOP(vsm, v, mask_access(v, true))
 
 static bool whole(struct vop *v, int lmul, unsigned size, bool stores)
 {
-    unsigned count = vop_elements(v, size, lmul);
+    unsigned count = vector_elements(v->vlenb, size, lmul);
 
     if (!vop_aligned(v->rd, lmul))
         return false;

@@ -28,6 +28,44 @@ MUST_USE bool vector_operate(struct hart *h, const struct uop *u);
 /* The same for a load or store. False: the exception is raised; vstart is its element's index. */
 MUST_USE bool vector_access(struct hart *h, const struct uop *u);
 
+/* ---- vtype and vl (vol. I, V, 3.4) ---- */
+
+static inline unsigned vtype_sew(uint64_t vtype) /* log2 of an element's bytes */
+{
+    return vtype >> 3 & 7;
+}
+
+static inline int vtype_lmul(uint64_t vtype) /* log2 of the registers of a group */
+{
+    return (int)((vtype & 7) ^ 4) - 4;
+}
+
+bool vtype_is_legal(uint64_t vtype);
+
+/* The elements of 1 << size bytes of a group of 1 << lmul registers. */
+static inline unsigned vector_elements(unsigned vlenb, unsigned size, int lmul)
+{
+    return lmul >= 0 ? vlenb >> size << lmul : vlenb >> size >> -lmul;
+}
+
+static inline unsigned vtype_vlmax(uint64_t vtype, unsigned vlenb)
+{
+    return vector_elements(vlenb, vtype_sew(vtype), vtype_lmul(vtype));
+}
+
+/* What a vset{i}vl{i} does; avl: the elements that the program has. */
+static inline void vector_set_length(struct vector_state *s, uint64_t vtype, uint64_t avl,
+                                     unsigned vlmax)
+{
+    s->vtype = vtype;
+    s->vl = (uint16_t)(avl < vlmax ? avl : vlmax);
+}
+
+struct vop_quick;
+const struct vop_quick *vector_quick(const struct uop *u); /* NULL: it has none */
+/* The immediate of an instruction that has a struct vop_quick and takes one. */
+uint64_t vector_immediate(const struct uop *u);
+
 /* ---- one instruction, while it is executed ---- */
 
 struct vop {
@@ -116,20 +154,9 @@ static inline unsigned vop_bits(const struct vop *v)
     return 8U << v->sew;
 }
 
-static inline int64_t vop_simm(const struct vop *v)
-{
-    return (int64_t)(v->rs1 ^ 16) - 16;
-}
-
-/* The elements of a group of 1 << lmul registers, of 1 << size bytes each. */
-static inline unsigned vop_elements(const struct vop *v, unsigned size, int lmul)
-{
-    return lmul >= 0 ? v->vlenb >> size << lmul : v->vlenb >> size >> -lmul;
-}
-
 static inline unsigned vop_vlmax(const struct vop *v)
 {
-    return vop_elements(v, v->sew, v->lmul);
+    return vector_elements(v->vlenb, v->sew, v->lmul);
 }
 
 /* The function of the row NAME_FORM. */

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """vectortest.py - random vector programs on rvftrace and on QEMU, and every difference.
 
-    vectortest.py [--seconds N] [--seed N] [--cases N] [--vlen N ...] [--rounds N] [--length N]
+    vectortest.py [--seconds N] [--seed N] [--cases N] [--vlen N ...] [--rounds N] [--length N] [--engines]
 
 Each case is a short program of vector instructions, with all registers; vector.S
 runs thousands of them and prints a hash of what became of each: registers, CSRs,
-memory and traps. The rows are those of emu/cpu/vector.def. Environment: BUILD,
-CROSS, QEMU, KEEP (a folder for failures), CPU (more of QEMU's -cpu). Exit status:
-0 all equal, 1 a difference, 2 the test cannot run.
+memory and traps. The rows are those of emu/cpu/vector.def. With --engines native code
+is compared with the interpreter instead. Environment: BUILD, CROSS, QEMU, KEEP (a
+folder for failures), CPU (more of QEMU's -cpu), ENGINE (of rvftrace), ROWS (an
+expression for the rows to take). Exit status: 0 all equal, 1 a difference, 2 the test
+cannot run.
 """
 import argparse
 import os
@@ -43,7 +45,8 @@ def is_old():
     return int(re.search(r"version (\d+)", text)[1]) < 8
 
 
-OLD = is_old()
+ENGINES = "--engines" in sys.argv
+OLD = not ENGINES and is_old()
 NEW = "V Zvfhmin Zvbb Zvbc Zvkb Zvkg Zvkned Zvknha Zvksed Zvksh"  # and Zvknhb, which has no row of its own
 NEW_CPU = ",Zfh=true,zvfhmin=true,zvbb=true,zvbc=true,zvkng=true,zvksg=true"
 POINTERS = (8, 9, 18, 19, 20)
@@ -246,10 +249,15 @@ class Bench:
         self.stub, self.at = stub.load(folder, "vector", "rv64gcv")
         isa = "rv64imafdcv_zicntr_zifencei" + ("_zvl%db" % vlen if vlen > 128 else "") + os.environ.get("ISA", "" if OLD else "_zvfhmin_zvbb_zvbc_zvkng_zvksg")
         cpu = "rv64,h=false,v=true,vlen=%d" % vlen + os.environ.get("CPU", ",Zfh=false" if OLD else NEW_CPU)
+        engine = os.environ.get("ENGINE", "translated" if ENGINES else "auto")
         self.ours = [os.path.join(BUILD, "rvftrace"), "run", "--quiet", "--audit", "off", "--account", "off", "--isa", isa,
-                     "--memory", "128M", "--firmware", "none", "--console", "stdio"]
-        self.theirs = [QEMU, "-M", "virt", "-cpu", cpu, "-m", "128M", "-bios", "none", "-display", "none", "-monitor",
-                       "none", "-serial", "stdio", "-kernel"]
+                     "--memory", "128M", "--firmware", "none", "--console", "stdio", "--engine", engine]
+        self.theirs = self.ours[:-1] + ["interpreter"] if ENGINES else self.emulator(cpu)
+
+    @staticmethod
+    def emulator(cpu):
+        return [QEMU, "-M", "virt", "-cpu", cpu, "-m", "128M", "-bios", "none", "-display", "none", "-monitor",
+                "none", "-serial", "stdio", "-kernel"]
 
     def run_both(self, cases, dump=MASK, limit=300):
         memory = bytearray(self.stub)
@@ -365,13 +373,14 @@ def main():
     parser.add_argument("--most", type=int, default=5, help="differences after which to end (default: 5)")
     parser.add_argument("--rounds", type=int, default=1, help="of each case, with other vectors (default: 1)")
     parser.add_argument("--length", type=int, default=16, help="most instructions of a case, below 30 (default: 16)")
+    parser.add_argument("--engines", action="store_true", help="compare rvftrace's native code with its interpreter")
     parser.add_argument("--vlen", type=int, nargs="*", default=[128])
     options = parser.parse_args()
     wrong = 0
     for vlen in options.vlen:
         with tempfile.TemporaryDirectory() as folder:
             wrong += search(Bench(folder, vlen, options.rounds), options.seed, options.seconds, options.cases, options.most, options.length)
-    print("%s - random vector programs come out as on QEMU (seed %d)" % ("not ok" if wrong else "ok", options.seed))
+    print("%s - random vector programs come out as %s (seed %d)" % ("not ok" if wrong else "ok", "interpreted" if ENGINES else "on QEMU", options.seed))
     return 1 if wrong else 0
 
 

@@ -56,6 +56,26 @@ for engine in interpreter translated; do
     run run --engine $engine --quiet "$programs/defects/stores-beside-tohost.elf"
     claim "stores around tohost, $engine: the sum that QEMU has" has_status 119
 done
+# Vector instructions, which are native code for the configuration that a block was translated for.
+vectors() {
+    run run --quiet --engine "$1" --isa "rv64gcv_zicntr_zifencei_zvl${2}b" --max-insns "$3" --save "$work/vectors" "$programs/vectors.elf"
+}
+same_vectors() {
+    for insns in 61234 88888 123457 200003 260001; do
+        vectors interpreter "$1" $insns
+        mv "$work/vectors" "$work/interpreted"
+        vectors "$2" "$1" $insns && cmp "$work/vectors" "$work/interpreted" || return 1
+    done
+}
+for length in 128-249 256-10 1024-59; do
+    for engine in interpreter translated auto; do
+        vectors $engine ${length%-*} 1000000
+        claim "loops of vectors of ${length%-*} bits, $engine: the sum that QEMU has" has_status ${length#*-}
+    done
+    for engine in translated auto; do
+        claim "... $engine, stopped amid loops: the state that the interpreter has" same_vectors ${length%-*} $engine
+    done
+done
 run run --engine translated --timing c906 --max-insns 1 "$mcount"
 claim 'a core model is interpreted, with a line that says so' has_line '^rvftrace: --engine translated: .*core model' "$err"
 
