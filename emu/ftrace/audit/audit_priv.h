@@ -260,6 +260,8 @@ bool state_rules_probe_was_freed(const struct audit *a, uint64_t va);
 
 /* Whether no task has the kernel's mutex of that name. */
 bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name);
+/* Whether some task has it. False, too: the kernel has no such lock. */
+bool audit_lock_is_taken(const struct audit *a, struct hart *h, const char *name);
 
 /* ---- what was not followed, as there was too much of it ---- */
 

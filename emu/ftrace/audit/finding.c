@@ -275,6 +275,9 @@ const char *message_text(enum message message)
         [MESSAGE_PROBE_NOT_CALLED] =
             "the breakpoint was hit, and the handler of a probe that is enabled was not called, "
             "although the hart was in no other probe",
+        [MESSAGE_PROBE_UNLISTED] =
+            "a breakpoint is put into the code or taken out of it, and the table has no probe for "
+            "the place: a hart that hits it meanwhile finds none",
         [MESSAGE_PROBE_CURRENT] = "the probe is over, and the hart still has it as its current one "
                                   "(current_kprobe): it misses all others",
         [MESSAGE_FILTER_FREED] =
@@ -320,6 +323,7 @@ static const char *register_name(unsigned number)
         [FACT_PREEMPT - FACT_SLOT] = "preempt_count",
         [FACT_RECURSION - FACT_SLOT] = "trace_recursion",
         [FACT_CALL_DEPTH - FACT_SLOT] = "curr_ret_depth",
+        [FACT_PAUSED - FACT_SLOT] = "tracing_graph_pause",
         [FACT_VS - FACT_SLOT] = "sstatus.VS",
         [FACT_VL - FACT_SLOT] = "vl",
         [FACT_VTYPE - FACT_SLOT] = "vtype",

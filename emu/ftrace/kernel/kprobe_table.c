@@ -234,3 +234,8 @@ bool kprobe_table_is_at(const struct kprobe_table *t, struct hart *h, uint64_t p
     *enabled = is_enabled(flags);
     return true;
 }
+
+bool kprobe_table_lists(struct kprobe_table *t, struct hart *h, uint64_t va)
+{
+    return !t || !is_known(t) || find_entry(t, h, va);
+}

@@ -54,4 +54,8 @@ void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
 bool kprobe_table_is_at(const struct kprobe_table *t, struct hart *h, uint64_t probe, uint64_t va,
                         bool *enabled);
 
+/* Whether a hart that hits a breakpoint at the address finds a probe. True, too: it is not known.
+ */
+bool kprobe_table_lists(struct kprobe_table *t, struct hart *h, uint64_t va);
+
 #endif

@@ -91,6 +91,8 @@ bool state_probes_named_freed(const struct state_probes *s, uint64_t va);
 /* The kernel complains about the site at this address. */
 void state_probes_alarm(struct audit *a, struct hart *h, uint64_t ip, uint64_t caller);
 void state_probes_compare(struct audit *a, struct state_probes *s, const struct lock_event *lock);
+/* A store may put a breakpoint into code, or take one away. */
+void state_probes_store(struct audit *a, const struct code_write *w);
 /* A module was freed. */
 void state_probes_freed(struct audit *a, struct state_probes *s, struct hart *h);
 

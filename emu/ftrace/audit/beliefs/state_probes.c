@@ -2,6 +2,7 @@
  * state_probes.c - compares the kernel's table of kprobes with its code.
  *
  * A place that the table has on has a breakpoint; one that is off, or has left the table, has none;
+ * one that gets or loses its breakpoint is in the table then, so that a hart that hits it finds it;
  * and a place in code that was freed is marked as gone. A breakpoint inside of a site is judged
  * when ftrace complains about the site. All places are compared when kprobe_mutex is released,
  * unless that would take long beside what the hart has executed since the last time: then at a
@@ -221,6 +222,49 @@ void state_probes_freed(struct audit *a, struct state_probes *s, struct hart *h)
     if (a->config.kprobes && audit_lock_is_free(a, h, "kprobe_mutex") &&
         !kprobe_table_read(a->config.kprobes, h, &none, look_at_entry, &c))
         s->left_out++;
+}
+
+/* ---- breakpoints without an entry ---- */
+
+static bool is_ebreak(const uint8_t *bytes, unsigned size)
+{
+    uint32_t word = 0;
+
+    memcpy(&word, bytes, size);
+    return ebreak_size(word) == size;
+}
+
+static void report_unlisted(struct audit *a, const struct code_write *w, uint64_t va)
+{
+    const struct breach b = {.rule = RULE_wrong_probe,
+                             .hart = w->who.hart,
+                             .site = NO_SITE,
+                             .pc = w->who.pc,
+                             .cycle = w->who.cycle,
+                             .step = w->who.step,
+                             .cause = audit_cause(RULE_wrong_probe, MESSAGE_PROBE_UNLISTED)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_PLACE, FACT_PLACE)->va = va;
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = w->who;
+    audit_fact_message(f, LABEL_WRONG, MESSAGE_PROBE_UNLISTED);
+    audit_fact_order(f);
+}
+
+void state_probes_store(struct audit *a, const struct code_write *w)
+{
+    const struct text_store *last = w->who.kind == WRITER_HART ? &a->harts[w->who.hart].text : NULL;
+    struct hart *h;
+
+    if ((w->size != 2 && w->size != 4) || !a->config.kprobes || !last || last->stamp != w->stamp ||
+        !last->va || is_ebreak(w->old_bytes, w->size) == is_ebreak(w->new_bytes, w->size))
+        return;
+    h = cluster_hart(a->config.cluster, w->who.hart);
+    if (audit_lock_is_taken(a, h, "kprobe_mutex") && audit_translates(h) &&
+        !kprobe_table_lists(a->config.kprobes, h, last->va))
+        report_unlisted(a, w, last->va);
 }
 
 /* ---- breakpoints in sites ---- */

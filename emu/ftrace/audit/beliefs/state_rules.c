@@ -147,14 +147,31 @@ struct hart *audit_hart_in_kernel(const struct audit *a)
     return NULL;
 }
 
-/* A lock begins with its owner; in the low bits are flags. */
-bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name)
+/* A lock begins with its owner; in the low bits are flags. False: the kernel has no such lock. */
+static bool lock_owner(const struct audit *a, struct hart *h, const char *name, uint64_t *owner)
 {
     enum { OWNER_FLAGS = 7 };
-    uint64_t va, owner;
+    uint64_t va;
 
-    return a->config.symbols && symbols_find(a->config.symbols, name, &va) &&
-           hart_peek(h, va, &owner, sizeof owner) && !(owner & ~(uint64_t)OWNER_FLAGS);
+    if (!a->config.symbols || !symbols_find(a->config.symbols, name, &va) ||
+        !hart_peek(h, va, owner, sizeof *owner))
+        return false;
+    *owner &= ~(uint64_t)OWNER_FLAGS;
+    return true;
+}
+
+bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name)
+{
+    uint64_t owner;
+
+    return lock_owner(a, h, name, &owner) && !owner;
+}
+
+bool audit_lock_is_taken(const struct audit *a, struct hart *h, const char *name)
+{
+    uint64_t owner;
+
+    return lock_owner(a, h, name, &owner) && owner;
 }
 
 /* ---- the family ---- */
@@ -210,6 +227,7 @@ static void on_event(void *rules, const struct event *e)
     state_records_turned_on(r->audit, &e->code_write);
     state_records_unnamed(r->audit, &e->code_write);
     state_labels_store(r->audit, &r->labels, &e->code_write);
+    state_probes_store(r->audit, &e->code_write);
 }
 
 static void on_ftrace_lock(struct state_rules *r, const struct lock_event *e)

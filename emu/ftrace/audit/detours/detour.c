@@ -524,6 +524,7 @@ void detour_state_io(struct state_io *io, struct detour *d)
     STATE_IO(io, d->has_hooks);
     STATE_IO(io, d->has_guards);
     STATE_IO(io, d->call_depth);
+    STATE_IO(io, d->paused);
     STATE_IO(io, d->stack_depth);
     STATE_IO(io, d->guards);
     STATE_IO(io, d->hart);

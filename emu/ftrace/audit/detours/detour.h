@@ -32,7 +32,8 @@ struct detour {
     int32_t depth;            /* TRACER: of the task's return stack (tasks.h) */
     int32_t preempt;          /* the task's preempt_count */
     uint64_t sp, back, pc, cycle, step;
-    int32_t call_depth, stack_depth; /* with has_guards, these two and `guards': task_guards.c */
+    int32_t call_depth, stack_depth,
+        paused; /* with has_guards, these and `guards': task_guards.c */
     uint64_t guards;
     uint64_t hooks;         /* TRACER: the first of the task's hooked returns (tasks.h) */
     uint64_t slot;          /* the doubleword below sp */

@@ -67,6 +67,7 @@ void task_guards_enter(struct audit *a, struct hart *h, struct detour *d,
     d->has_guards = true;
     d->guards = now.recursion & GUARDS;
     d->call_depth = now.call_depth;
+    d->paused = now.paused;
     d->stack_depth = counts->depth;
     if (d->guards && outermost && d->kind == CALL_TRACER)
         report_kept(a, h, d);
@@ -95,6 +96,8 @@ void task_guards_leave(struct audit *a, struct hart *h, const struct detour *d,
         return;
     if ((now.recursion & GUARDS) != d->guards)
         report(a, h, d, FACT_RECURSION, d->guards, now.recursion & GUARDS);
+    if (now.paused != d->paused)
+        report(a, h, d, FACT_PAUSED, (uint32_t)d->paused, (uint32_t)now.paused);
     depth = d->call_depth + pushed(d, counts);
     if (now.has_call_depth && now.call_depth != depth && !is_unpopped(d, depth, now.call_depth))
         report(a, h, d, FACT_CALL_DEPTH, (uint32_t)depth, (uint32_t)now.call_depth);

@@ -25,6 +25,7 @@
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/symbols.h"
+#include "mem/bus.h"
 #include "mem/ram.h"
 
 /* Contexts outside of the kernel's image that are tracked at the same time. */
@@ -50,7 +51,7 @@ struct lifetime_rules {
     struct audit *audit;
     struct lifetime_hart *harts;
     struct program_runs *programs;
-    struct kernel_probes *at_free; /* NULL: no text was complete yet */
+    struct kernel_probes *at_free; /* NULL: its function is not known */
     VEC_OF(struct away) away;
     struct map texts; /* as keys: the first pages of modules and programs that were not freed yet */
 };
@@ -202,12 +203,14 @@ static void note_mapping(struct lifetime_rules *r, const struct fence_event *f)
 /* Whether the memory at va has text, or had it until its rights were taken away. */
 static bool has_text(struct lifetime_rules *r, struct hart *h, uint64_t va)
 {
+    const struct bus *bus = cluster_bus(r->audit->config.cluster);
     uint64_t pa, known;
     bool has = map_get(&r->texts, va / PAGE_BYTES, &known);
 
     if (has)
         map_remove(&r->texts, va / PAGE_BYTES);
-    return has || hart_translate(h, va, ACCESS_FETCH, &pa);
+    return has || (hart_translate(h, va, ACCESS_LOAD, &pa) && bus_ram_at(bus, pa) &&
+                   ram_page_at(bus_ram(bus), pa)->flags & RAM_PAGE_CODE);
 }
 
 /* vfree(address) is called. */
@@ -223,19 +226,8 @@ static void on_free(void *ctx, unsigned which, struct hart *h)
         text_users_judge(r->audit, h, va, r->away.at, r->away.len);
 }
 
-static void look_at_frees(struct lifetime_rules *r)
-{
-    static const char *const names[] = {"vfree"};
-    const struct audit_config *c = &r->audit->config;
-
-    if (!r->at_free && c->image && c->symbols)
-        r->at_free = kernel_probes_new(c->cluster, c->image, c->symbols, names, ARRAY_LEN(names),
-                                       on_free, r);
-}
-
 static void text_is_live(struct lifetime_rules *r, const struct text_event *text)
 {
-    look_at_frees(r);
     if (r->texts.len == TEXTS_MAX)
         map_clear(&r->texts);
     map_put(&r->texts, text->va / PAGE_BYTES, 0);
@@ -247,11 +239,15 @@ static void text_is_live(struct lifetime_rules *r, const struct text_event *text
 
 static void *create(struct audit *a)
 {
+    static const char *const names[] = {"vfree"};
     struct lifetime_rules *r = xcalloc(1, sizeof *r);
 
     r->audit = a;
     r->harts = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->harts);
     r->programs = program_runs_new(a);
+    if (a->config.image && a->config.symbols)
+        r->at_free = kernel_probes_new(a->config.cluster, a->config.image, a->config.symbols, names,
+                                       ARRAY_LEN(names), on_free, r);
     return r;
 }
 
@@ -318,8 +314,6 @@ static void state_io(struct state_io *io, void *rules)
         hart_io(io, &r->harts[i]);
     program_runs_state_io(io, r->programs);
     state_io_map(io, &r->texts);
-    if (io->loading && r->texts.len)
-        look_at_frees(r);
 }
 
 const struct rule_family lifetime_family = {.create = create,
