@@ -1,6 +1,6 @@
 /*
  * ujit.c - a program that writes code, rewrites one instruction of it, and runs both versions: what
- * a compiler at run time does. The first five do so as it should; each of the others makes one
+ * a compiler at run time does. The first six do so as it should; each of the others makes one
  * mistake.
  *
  *   ujit             rewrites it, asks the kernel for the fence, then lets another thread run it
@@ -9,12 +9,16 @@
  *   ujit live        replaces one instruction while another thread runs it, and is right with both
  *   ujit part        the same, of one that crosses a boundary of eight bytes, in whose second half
  *                    alone the two versions differ
+ *   ujit jump        replaces one that crosses a boundary of eight bytes while another thread runs
+ *                    it: a jump to itself is its first half until the second one is written
  *   ujit noflush     no fence at all
  *   ujit here        a fence.i of its own, which is none of the other thread's hart
  *   ujit early       asks for the fence before the store
  *   ujit late        lets the other thread run it before it asks for the fence
  *   ujit own         runs it itself, with no fence
  *   ujit pair        replaces two that belong together, one by one, while another thread runs them
+ *   ujit both        the same by one store of eight bytes
+ *   ujit tail        as jump, but does not ask for the fence between the second half and the first
  *   ujit halves      replaces one that crosses a boundary of eight bytes, by two stores
  *   ujit misaligned  the same by one store, which is not aligned
  */
@@ -100,9 +104,13 @@ static void run_always(void *unused)
     _exit(0);
 }
 
-/* Changes the code while it is run: the upper part of the value, too, if both are. */
-static void change_always(bool both)
+/*
+ * Changes the code while it is run: the upper part of the value, too, if both are; with two stores,
+ * or one of eight bytes.
+ */
+static void change_always(const char *mode)
 {
+    const bool both = !strcmp(mode, "pair"), at_once = !strcmp(mode, "both");
     int n;
 
     code[0] = load_upper(1);
@@ -111,6 +119,12 @@ static void change_always(bool both)
     flush();
     spawn(run_always, NULL, new_stack());
     for (n = 0; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); n++) {
+        if (at_once) {
+            *(volatile uint64_t *)code =
+                (uint64_t)add_lower(n & 1 ? 1 : 2) << 32 | load_upper(n & 1 ? 1 : 2);
+            flush();
+            continue;
+        }
         if (both) {
             ((volatile uint32_t *)code)[0] = load_upper(n & 1 ? 1 : 2);
             flush();
@@ -118,7 +132,20 @@ static void change_always(bool both)
         ((volatile uint32_t *)code)[1] = add_lower(n & 1 ? 1 : 2);
         flush();
     }
-    printf("ujit %s: %s\n", both ? "pair" : "live", result ? "torn" : "never torn");
+    printf("ujit %s: %s\n", mode, result ? "torn" : "never torn");
+}
+
+/* The first half is a jump to itself, at which the other thread waits. */
+static void change_under_jump(volatile uint16_t *half, uint32_t new, bool is_fenced)
+{
+    enum { C_J_TO_ITSELF = 0xa001 };
+
+    half[0] = C_J_TO_ITSELF;
+    flush();
+    half[1] = (uint16_t)(new >> 16);
+    if (is_fenced)
+        flush();
+    half[0] = (uint16_t) new;
 }
 
 /*
@@ -129,7 +156,8 @@ static void change_across(const char *mode)
 {
     enum { AT = 3, C_NOP = 0x0001, C_RET = 0x8082 };
     volatile uint16_t *half = (volatile uint16_t *)code;
-    const bool is_part = !strcmp(mode, "part"), is_whole = !strcmp(mode, "misaligned");
+    const bool is_part = !strcmp(mode, "part"), is_whole = !strcmp(mode, "misaligned"),
+               under_jump = !strcmp(mode, "jump") || !strcmp(mode, "tail");
     const uint32_t versions[] = {is_part ? load_a0(0x101) : load_upper(0x1),
                                  is_part ? load_a0(0x202) : load_upper(0x22)};
     int n;
@@ -144,6 +172,8 @@ static void change_across(const char *mode)
     for (n = 1; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); n++) {
         if (is_whole) {
             *(volatile uint32_t *)(half + AT) = versions[n & 1];
+        } else if (under_jump) {
+            change_under_jump(half + AT, versions[n & 1], *mode == 'j');
         } else {
             half[AT] = (uint16_t)versions[n & 1];
             half[AT + 1] = (uint16_t)(versions[n & 1] >> 16);
@@ -227,11 +257,12 @@ int main(int argc, char **argv)
 
     code = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
                 -1, 0);
-    if (!strcmp(mode, "live") || !strcmp(mode, "pair")) {
-        change_always(*mode == 'p');
+    if (!strcmp(mode, "live") || !strcmp(mode, "pair") || !strcmp(mode, "both")) {
+        change_always(mode);
         return 0;
     }
-    if (!strcmp(mode, "part") || !strcmp(mode, "halves") || !strcmp(mode, "misaligned")) {
+    if (!strcmp(mode, "part") || !strcmp(mode, "halves") || !strcmp(mode, "misaligned") ||
+        !strcmp(mode, "jump") || !strcmp(mode, "tail")) {
         change_across(mode);
         return 0;
     }

@@ -19,7 +19,7 @@ for fetch in stale coherent random:1; do
             claim '... and breaks no rule' rules_are ''
         done
     done
-    for mode in live part; do
+    for mode in live part jump; do
         ujit 2 $fetch $mode
         claim "ujit $mode, $fetch: another thread runs the instruction while it is replaced" \
             has_line "^ujit $mode: never torn" "$out"
@@ -31,6 +31,10 @@ for fetch in stale coherent random:1; do
     done
     ujit 2 $fetch pair
     claim "ujit pair, $fetch: two instructions that belong together are replaced one by one" rules_are split-store
+    for mode in both tail; do
+        ujit 2 $fetch $mode
+        claim "ujit $mode, $fetch: another thread may be between what is replaced" rules_are split-store
+    done
     ujit 2 $fetch halves
     claim "ujit halves, $fetch: an instruction is replaced by two stores" rules_are split-store
     ujit 2 $fetch misaligned
@@ -40,7 +44,7 @@ for fetch in stale coherent random:1; do
 done
 
 # The other thread first runs on this hart when the code was written many times.
-for mode in live part; do
+for mode in live part jump; do
     ujit 1 stale $mode
     claim "ujit $mode, on one hart: another thread runs the instruction while it is replaced" \
         has_line "^ujit $mode: never torn" "$out"

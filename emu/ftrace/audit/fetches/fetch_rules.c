@@ -271,6 +271,7 @@ static bool rule_of_change(const struct fetch_rules *r, const struct stale_fetch
     case PROGRAM_CHANGE_PART: return true;
     case PROGRAM_CHANGE_HALVES: *rule = RULE_split_store; return true;
     case PROGRAM_CHANGE_PAIR: *rule = RULE_split_store; return is_one;
+    case PROGRAM_CHANGE_BOTH: *rule = RULE_split_store; return s->fetched_before;
     case PROGRAM_CHANGE_MISALIGNED: *rule = RULE_misaligned_patch; return true;
     }
     return false;
@@ -406,7 +407,7 @@ static void state_io(struct state_io *io, void *rules)
     struct fetch_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "fetch-rules", 6);
+    state_io_section(io, "fetch-rules", 7);
     STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
     STATE_IO(io, r->windows_left_out);
     for (size_t i = 0; i < r->windows.len; i++)

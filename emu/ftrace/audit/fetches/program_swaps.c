@@ -27,7 +27,8 @@ enum { STACK_BYTES = 4096 };
 struct stored {
     uint64_t pa, cycle, stamp;
     uint32_t hart, word;
-    uint8_t size; /* 0: none */
+    uint8_t size;    /* 0: none */
+    bool is_of_both; /* a half of a store of eight bytes, which has changed both halves */
 };
 
 /* A hart's program that has stored to code. */
@@ -69,30 +70,48 @@ void program_swaps_free(struct program_swaps *p)
     free(p);
 }
 
-static void remember(struct program_swaps *p, const struct code_write *w)
+/* `size' bytes of the store, from `at' on. */
+static void remember(struct program_swaps *p, const struct code_write *w, unsigned at,
+                     unsigned size, bool is_of_both)
 {
     struct stored *s = NULL;
 
     for (unsigned i = 0; i < STORES_KEPT; i++)
-        if (p->stored[i].pa == w->pa && p->stored[i].size == w->size)
+        if (p->stored[i].pa == w->pa + at && p->stored[i].size == size)
             s = &p->stored[i];
     if (!s) {
         s = &p->stored[p->next];
         p->next = (p->next + 1) % STORES_KEPT;
     }
-    *s = (struct stored){.pa = w->pa,
+    *s = (struct stored){.pa = w->pa + at,
                          .cycle = w->who.cycle,
                          .stamp = w->stamp,
                          .hart = w->who.hart,
-                         .size = (uint8_t)w->size};
-    memcpy(&s->word, w->new_bytes, w->size);
+                         .size = (uint8_t)size,
+                         .is_of_both = is_of_both};
+    memcpy(&s->word, w->new_bytes + at, size);
+}
+
+/* A store of eight bytes counts as two of four, of the halves that it changes. */
+static void remember_halves(struct program_swaps *p, const struct code_write *w)
+{
+    bool low = memcmp(w->old_bytes, w->new_bytes, 4) != 0,
+         high = memcmp(w->old_bytes + 4, w->new_bytes + 4, 4) != 0;
+
+    if (low)
+        remember(p, w, 0, 4, high);
+    if (high)
+        remember(p, w, 4, 4, low);
 }
 
 void program_swaps_store(struct program_swaps *p, const struct code_write *w, struct hart *h)
 {
-    if (hart_mode(h) != PRIV_U || w->size > 4)
+    if (hart_mode(h) != PRIV_U)
         return;
-    remember(p, w);
+    if (w->size == 8)
+        remember_halves(p, w);
+    else
+        remember(p, w, 0, w->size, false);
     p->storing[w->who.hart] = (struct storing){
         .is_open = true, .stamp = w->stamp, .satp = hart_status(h).satp, .sp = hart_reg(h, REG_SP)};
 }
@@ -217,11 +236,25 @@ static void add_part(struct parts *parts, const struct stored *s, const struct s
 
     if (s->pa == f->pa && s->size == f->size)
         parts->is_misaligned |= is_unfenced && s->pa % s->size;
-    for (unsigned i = 0; i < f->size / 2; i++)
-        if (f->size == 4 && s->size == 2 && s->pa == f->pa + 2 * (uint64_t)i) {
+    /* A short instruction may be the first half of the long one that it was, or is now. */
+    for (unsigned i = 0; i < 2; i++)
+        if (s->size == 2 && s->pa == f->pa + 2 * (uint64_t)i) {
             parts->halves |= 1u << i;
             parts->unfenced |= (unsigned)is_unfenced << i;
         }
+}
+
+/*
+ * Whether the unfenced store of an instruction's first half makes a short instruction of a long one
+ * or the other way round: whoever comes there has one of them, as the second half is no instruction
+ * of its own meanwhile, and may be changed under a short one.
+ */
+static bool is_split(const struct parts *parts, const struct stale_fetch *f)
+{
+    enum { FIRST = 1, LONG = 3 };
+    bool was_long = (f->old_bytes[0] & LONG) == LONG, is_long = (f->new_bytes[0] & LONG) == LONG;
+
+    return parts->unfenced == FIRST && was_long != is_long;
 }
 
 enum program_change program_swaps_change(const struct program_swaps *p, const struct stale_fetch *f,
@@ -236,14 +269,17 @@ enum program_change program_swaps_change(const struct program_swaps *p, const st
         if (!is_together(s, f))
             continue;
         if (is_half_of_pair(s, f))
-            return PROGRAM_CHANGE_PAIR;
+            return s->is_of_both ? PROGRAM_CHANGE_BOTH : PROGRAM_CHANGE_PAIR;
         add_part(&parts, s, f, fenced);
     }
     if (parts.is_misaligned)
         return PROGRAM_CHANGE_MISALIGNED;
     if (parts.unfenced == BOTH)
         return PROGRAM_CHANGE_HALVES;
-    return parts.unfenced && parts.halves != BOTH ? PROGRAM_CHANGE_PART : PROGRAM_CHANGE_OTHER;
+    if (is_split(&parts, f))
+        return PROGRAM_CHANGE_PART;
+    return f->size == 4 && parts.unfenced && parts.halves != BOTH ? PROGRAM_CHANGE_PART
+                                                                  : PROGRAM_CHANGE_OTHER;
 }
 
 /* ---- state ---- */
@@ -267,6 +303,7 @@ void program_swaps_state_io(struct state_io *io, struct program_swaps *p)
         STATE_IO(io, p->stored[i].hart);
         STATE_IO(io, p->stored[i].word);
         STATE_IO(io, p->stored[i].size);
+        STATE_IO(io, p->stored[i].is_of_both);
     }
     STATE_IO_BELOW(io, p->next, STORES_KEPT);
 }

@@ -54,6 +54,7 @@ enum program_change {
     /* Another one is changed together with it, and one needs the result of the other, as lui and
      * addi: a hart may run the old one with the new one, however each is fenced. */
     PROGRAM_CHANGE_PAIR,
+    PROGRAM_CHANGE_BOTH, /* the same by one store of eight bytes: a hart may be between the two */
 };
 
 /* fenced: the stamp of the fetching hart's last fence. */
