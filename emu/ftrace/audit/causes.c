@@ -246,7 +246,7 @@ static bool has_message(const struct finding *f, enum message message)
 /* Whether a tracer gets what the kernel has noted as its ops, and that is none. */
 static bool is_of_trace_op(const struct finding *cause, const struct finding *f)
 {
-    return cause->rule == RULE_wrong_record && has_message(cause, MESSAGE_TRACE_OP) &&
+    return cause->rule == RULE_stale_literal && has_message(cause, MESSAGE_TRACE_OP) &&
            f->rule == RULE_wrong_arguments && has_message(f, MESSAGE_NO_OPS);
 }
 

@@ -231,6 +231,14 @@ const char *message_text(enum message message)
             "it: ftrace_graph_active is above 0",
         [MESSAGE_STACK_FREED] = "the task's return stack: ret_stack is 0, while functions of the "
                                 "task return to the handler",
+        [MESSAGE_STACK_EMPTY] =
+            "an entry on the task's return stack: it is empty (curr_ret_stack), while functions of "
+            "the task return to the handler",
+        [MESSAGE_HOOKS_EMPTY] =
+            "a node in the task's list of hooked returns (rethooks): it is empty, while functions "
+            "of the task return to the handler",
+        [MESSAGE_STACK_OWN] = "the task frees its own return stack, while functions of it are to "
+                              "return by the entries there",
         [MESSAGE_TEXT_FREED] =
             "a page of text was given back to the allocator, and a hart may still "
             "fetch from it by the old address",

@@ -225,10 +225,13 @@ enum message {
     MESSAGE_GUARD_KEPT, /* of a task, by a tracer that has ended */
     MESSAGE_GRAPH_ON,
     MESSAGE_GRAPH_OFF,
-    MESSAGE_STACK_FREED, /* a task's return stack */
-    MESSAGE_TEXT_FREED,  /* a page that a hart may still fetch from */
-    MESSAGE_HOOK_FREED,  /* the node or the rethook of a return that is still to come */
-    MESSAGE_HOOK_ENDED,  /* the handler of a rethook that was ended */
+    MESSAGE_STACK_FREED, /* a task's return stack; the next three, too */
+    MESSAGE_STACK_EMPTY,
+    MESSAGE_HOOKS_EMPTY,
+    MESSAGE_STACK_OWN,
+    MESSAGE_TEXT_FREED, /* a page that a hart may still fetch from */
+    MESSAGE_HOOK_FREED, /* the node or the rethook of a return that is still to come */
+    MESSAGE_HOOK_ENDED, /* the handler of a rethook that was ended */
     MESSAGE_STACK_SHARED,
     MESSAGE_HOOKS_SHARED,
     MESSAGE_LOADS_BELOW, /* these three: of a trampoline */

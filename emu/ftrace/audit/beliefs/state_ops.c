@@ -29,12 +29,12 @@ static bool read_variable(const struct audit *a, struct hart *h, const char *nam
 static void report(struct audit *a, const struct lock_event *lock, enum message wrong, uint64_t ops,
                    uint64_t tracer)
 {
-    const struct breach b = {.rule = RULE_wrong_record,
+    const struct breach b = {.rule = RULE_stale_literal,
                              .hart = hart_id(lock->hart),
                              .site = NO_SITE,
                              .pc = lock->caller,
                              .cycle = hart_cycles(lock->hart),
-                             .cause = audit_cause(RULE_wrong_record, wrong)};
+                             .cause = audit_cause(RULE_stale_literal, wrong)};
     struct finding *f = audit_add(a, &b);
 
     if (!f)

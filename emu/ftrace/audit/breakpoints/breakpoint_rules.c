@@ -318,6 +318,15 @@ static bool enter_slot(struct breakpoint_rules *r, struct hit *d, const struct s
     return true;
 }
 
+/* Whether the handler has written the instruction's link, so that it has carried out the jump. */
+static bool has_linked(const struct hit *d, const struct step *s, const struct insn_effect *e)
+{
+    uint64_t link = d->pc + s->insn.size;
+
+    return (s->insn.op == OP_jal || s->insn.op == OP_jalr) && e->rd && d->regs[e->rd] != link &&
+           hart_reg(s->hart, e->rd) == link;
+}
+
 /* The handler goes on at no place where the replaced instruction leads to. True: in a slot. */
 static bool judge_place(struct breakpoint_rules *r, struct hit *d, const struct step *s,
                         const struct insn_effect *e)
@@ -327,7 +336,7 @@ static bool judge_place(struct breakpoint_rules *r, struct hit *d, const struct 
 
     if (there.size && there.word == d->word && !hit_is_in_kernel(r->audit, s->hart, pc))
         return enter_slot(r, d, s, &there);
-    if (hit_is_on_purpose(r->audit, s->hart, d, pc))
+    if (!has_linked(d, s, e) && hit_is_on_purpose(r->audit, s->hart, d, pc))
         return false;
     if (insn_uses_pc(&s->insn) || hit_is_in_code(r->audit, s->hart, pc))
         hit_report_elsewhere(r->audit, d, s, insn_uses_pc(&s->insn) ? e->pc : 0);

@@ -288,7 +288,9 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     if (UNLIKELY(task_guards_takes(&r->guards, counts.depth)))
         task_guards_enter(a, e->hart, d, &counts, is_alone(r, d));
     if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
-        return_stacks_return(r->stacks, e->hart, d);
+        return_stacks_return(r->stacks, e->hart, d, &counts);
+    else if (d->kind == CALL_RETURN && r->rethook && d->pc == r->rethook)
+        return_stacks_hooked_return(r->stacks, e->hart, d, &counts);
     if (UNLIKELY(r->follows))
         follow(r, e, d, &counts);
 }
@@ -586,10 +588,44 @@ static void on_store(struct contract_rules *r, const struct code_write *w)
     trampoline_calls_changed(r->calls);
 }
 
+/*
+ * Whether an interrupt can only come because the detour has turned interrupts on: they were off
+ * when it began, and nothing has interrupted it before.
+ */
+static bool turns_interrupts_on(const struct audit *a, const struct hart *h, const struct detour *d)
+{
+    return !(d->status.sstatus & SSTATUS_SIE) && d->traps + 1 == a->harts[d->hart].traps &&
+           detour_is_unswitched(a, h, d->hart, d->switches) &&
+           (d->kind == CALL_RETURN || !a->has_direct_calls) &&
+           d->sp >> TASK_STACK_SHIFT == hart_reg(h, REG_SP) >> TASK_STACK_SHIFT;
+}
+
+/* The hart's innermost detour is interrupted, and may never come to its end. */
+static NOINLINE void check_interrupt(const struct contract_rules *r, const struct trap_event *t)
+{
+    const struct detour *d = NULL;
+    struct finding *f = NULL;
+
+    for (size_t i = r->followed.len; i-- > 0 && !d;)
+        if (r->followed.at[i].hart == hart_id(t->hart))
+            d = &r->followed.at[i];
+    if (d && turns_interrupts_on(r->audit, t->hart, d))
+        f = detour_report(r->audit, RULE_clobbered_csr,
+                          (unsigned)audit_place_of_register(d->kind, FACT_SIE), d, t->hart);
+    if (!f)
+        return;
+    audit_fact_register(f, LABEL_BEFORE, FACT_SIE, 0);
+    audit_fact_register(f, LABEL_AFTER, FACT_SIE, 1);
+    audit_fact_moment(f, LABEL_STOPPED, t->hart, t->epc);
+    audit_fact_order(f);
+}
+
 static void on_trap(struct contract_rules *r, const struct trap_event *t)
 {
     const struct audit *a = r->audit;
 
+    if (t->interrupt && t->from == PRIV_S && t->to == PRIV_S && r->followed.len)
+        check_interrupt(r, t);
     resumed_tasks_trap(r->resumed, t);
     if (a->vectors && t->from == PRIV_U)
         vector_states_leave_program(a->vectors, t->hart, a->harts[hart_id(t->hart)].switches);

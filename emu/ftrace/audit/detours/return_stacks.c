@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/map.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
@@ -13,6 +14,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detours/detour.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/symbols.h"
 
@@ -24,9 +26,10 @@ enum { STACKS_MAX = 1 << 12, SETTLED_STEPS = 1000 * 1000 };
 
 struct return_stacks {
     struct audit *audit;
-    struct map owners; /* address of a return stack -> the last task that ran with it */
-    struct map hooked; /* the same of the first entry in a list of hooked returns */
-    uint64_t active;   /* the step since when the graph tracer is active; 0: it is not */
+    struct map owners;             /* address of a return stack -> the last task that ran with it */
+    struct map hooked;             /* the same of the first entry in a list of hooked returns */
+    struct kernel_probes *at_free; /* NULL: the graph tracer is not active */
+    uint64_t active; /* the step since when the graph tracer is active; 0: it is not */
 };
 
 struct return_stacks *return_stacks_new(struct audit *a)
@@ -41,6 +44,7 @@ void return_stacks_free(struct return_stacks *r)
 {
     if (!r)
         return;
+    kernel_probes_free(r->at_free);
     map_free(&r->owners);
     map_free(&r->hooked);
     free(r);
@@ -97,6 +101,8 @@ static void check_owner(struct return_stacks *r, struct map *owners, struct hart
     map_put(owners, va, tp);
 }
 
+static void look_at_frees(struct return_stacks *r);
+
 /* ---- tasks without one ---- */
 
 void return_stacks_changed(struct return_stacks *r, struct hart *h)
@@ -108,10 +114,14 @@ void return_stacks_changed(struct return_stacks *r, struct hart *h)
     if (!symbols || !symbols_find(symbols, "ftrace_graph_active", &va) ||
         !hart_peek(h, va, &active, sizeof active))
         active = 0;
-    if (active <= 0)
+    if (active <= 0) {
         r->active = 0;
-    else if (!r->active)
+        kernel_probes_free(r->at_free);
+        r->at_free = NULL;
+    } else if (!r->active) {
         r->active = cluster_steps(r->audit->config.cluster);
+        look_at_frees(r);
+    }
 }
 
 /* The idle tasks have no pid, and may get their return stacks otherwise. */
@@ -161,18 +171,78 @@ void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t t
     check_owner(r, &r->hooked, h, tp, read_hooks, MESSAGE_HOOKS_SHARED);
 }
 
-void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d)
+static void report_return(struct return_stacks *r, struct hart *h, const struct detour *d,
+                          enum message missing)
 {
-    struct finding *f;
-    uint64_t stack;
+    struct finding *f = detour_report(r->audit, RULE_lost_return, missing, d, h);
 
-    if (!read_stack(r->audit, h, hart_reg(h, REG_TP), &stack) || stack)
-        return;
-    f = detour_report(r->audit, RULE_lost_return, d->kind, d, h);
     if (!f)
         return;
-    audit_fact_message(f, LABEL_MISSING, MESSAGE_STACK_FREED);
+    audit_fact_message(f, LABEL_MISSING, missing);
+    audit_fact_task(r->audit, f, h);
     audit_fact_order(f);
+}
+
+void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d,
+                          const struct task_counts *counts)
+{
+    enum { EMPTY = -1 }; /* where the depth counts entries, not words */
+    uint64_t stack;
+
+    if (!read_stack(r->audit, h, hart_reg(h, REG_TP), &stack))
+        return;
+    if (!stack)
+        report_return(r, h, d, MESSAGE_STACK_FREED);
+    else if (counts->has_depth && counts->depth == EMPTY)
+        report_return(r, h, d, MESSAGE_STACK_EMPTY);
+}
+
+void return_stacks_hooked_return(struct return_stacks *r, struct hart *h, const struct detour *d,
+                                 const struct task_counts *counts)
+{
+    if (counts->has_hooks && !counts->hooks)
+        report_return(r, h, d, MESSAGE_HOOKS_EMPTY);
+}
+
+/* ---- what is freed ---- */
+
+/* kfree(address) is called: a task cannot free its own return stack, as kfree() is traced on it. */
+static void on_free(void *ctx, unsigned which, struct hart *h)
+{
+    const struct return_stacks *r = ctx;
+    uint64_t va = hart_reg(h, REG_A0), tp = hart_reg(h, REG_TP), owner;
+    struct audit *a = r->audit;
+    struct finding *f;
+    int32_t depth;
+
+    (void)which;
+    if (!map_get(&r->owners, va, &owner) || owner != tp ||
+        !tasks_return_depth(a->config.tasks, h, tp, &depth) || depth < 0 || !r->active)
+        return;
+    f = audit_add(a, &(struct breach){.rule = RULE_lost_return,
+                                      .hart = hart_id(h),
+                                      .site = NO_SITE,
+                                      .pc = hart_pc(h),
+                                      .cycle = hart_cycles(h),
+                                      .cause = audit_cause(RULE_lost_return, MESSAGE_STACK_OWN)});
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_FREED, h, hart_pc(h));
+    audit_fact_stack(a, f, LABEL_STACK, h);
+    audit_fact(f, LABEL_DATA, FACT_PLACE)->va = va;
+    audit_fact_message(f, LABEL_WRONG, MESSAGE_STACK_OWN);
+    audit_fact_task(a, f, h);
+    audit_fact_order(f);
+}
+
+static void look_at_frees(struct return_stacks *r)
+{
+    static const char *const names[] = {"kfree"};
+    const struct audit_config *c = &r->audit->config;
+
+    if (!r->at_free && c->image && c->symbols && c->tasks)
+        r->at_free = kernel_probes_new(c->cluster, c->image, c->symbols, names, ARRAY_LEN(names),
+                                       on_free, r);
 }
 
 void return_stacks_state_io(struct state_io *io, struct return_stacks *r)
@@ -181,4 +251,10 @@ void return_stacks_state_io(struct state_io *io, struct return_stacks *r)
     STATE_IO(io, r->active);
     state_io_map(io, &r->owners);
     state_io_map(io, &r->hooked);
+    if (!io->loading)
+        return;
+    kernel_probes_free(r->at_free);
+    r->at_free = NULL;
+    if (r->active)
+        look_at_frees(r);
 }

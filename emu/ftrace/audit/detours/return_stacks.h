@@ -12,6 +12,7 @@ struct detour;
 struct hart;
 struct return_stacks;
 struct state_io;
+struct task_counts;
 
 struct return_stacks *return_stacks_new(struct audit *a);
 void return_stacks_free(struct return_stacks *r);
@@ -22,8 +23,14 @@ void return_stacks_changed(struct return_stacks *r, struct hart *h);
 /* Must be called when the hart goes on with this task. */
 void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp);
 
-/* Must be called when a function has returned to return_to_handler. */
-void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d);
+/*
+ * Must be called when a function has returned to return_to_handler, or to the return handler of
+ * rethooks. counts: of the task then.
+ */
+void return_stacks_return(struct return_stacks *r, struct hart *h, const struct detour *d,
+                          const struct task_counts *counts);
+void return_stacks_hooked_return(struct return_stacks *r, struct hart *h, const struct detour *d,
+                                 const struct task_counts *counts);
 
 void return_stacks_state_io(struct state_io *io, struct return_stacks *r);
 

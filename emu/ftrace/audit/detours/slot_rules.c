@@ -20,9 +20,13 @@
 /* Contexts that a trap stopped beside a slot. */
 enum { SLOTS_MAX = 1 << 10 };
 
-/* A context that a trap stopped while a site of pfe16 relied on the doubleword below sp. */
+/*
+ * A context that a trap stopped while a site of pfe16 relied on the doubleword below sp; or in one
+ * that was off, and has the return address in ra, which is in `slot' then.
+ */
 struct slot_held {
     uint32_t hart, site;
+    bool is_off;
     uint64_t pc, sp, slot, cycle, step;
 };
 
@@ -76,6 +80,16 @@ static uint32_t site_that_holds(const struct audit *a, struct hart *h, uint64_t 
                : NO_SITE;
 }
 
+/* The site that is off and whose instruction at pc is not its first. NO_SITE: none. */
+static uint32_t site_passed(const struct audit *a, struct hart *h, uint64_t pc)
+{
+    uint64_t target, offset;
+    uint32_t id = site_with(a, h, pc, &offset);
+
+    return id != NO_SITE && offset && !is_call(a, site_get(a->config.sites, id), &target) ? id
+                                                                                          : NO_SITE;
+}
+
 static void hold_slot(struct slot_rules *r, const struct trap_event *t)
 {
     struct slot_held held = {.hart = hart_id(t->hart),
@@ -85,8 +99,14 @@ static void hold_slot(struct slot_rules *r, const struct trap_event *t)
                              .step = cluster_steps(r->audit->config.cluster)};
 
     held.site = site_that_holds(r->audit, t->hart, t->epc);
-    if (held.site == NO_SITE ||
-        !hart_peek(t->hart, held.sp - SLOT_BELOW_SP, &held.slot, sizeof held.slot))
+    if (held.site == NO_SITE) {
+        held.site = site_passed(r->audit, t->hart, t->epc);
+        held.is_off = true;
+        held.slot = hart_reg(t->hart, REG_RA);
+    }
+    if (held.site == NO_SITE)
+        return;
+    if (!held.is_off && !hart_peek(t->hart, held.sp - SLOT_BELOW_SP, &held.slot, sizeof held.slot))
         return;
     if (r->held.len == SLOTS_MAX) {
         r->left_out++;
@@ -98,13 +118,14 @@ static void hold_slot(struct slot_rules *r, const struct trap_event *t)
 static void report_slot(struct audit *a, struct hart *h, uint64_t pc, const struct slot_held *held,
                         unsigned reg, uint64_t value)
 {
+    enum rule rule = held->is_off ? RULE_clobbered_register : RULE_below_sp;
     const struct breach b = {
-        .rule = RULE_below_sp,
+        .rule = rule,
         .hart = hart_id(h),
         .site = held->site,
         .pc = held->pc,
         .cycle = hart_cycles(h),
-        .cause = audit_cause(RULE_below_sp, audit_place_of_register(CALL_TRACER, FACT_SLOT))};
+        .cause = audit_cause(rule, audit_place_of_register(CALL_TRACER, FACT_SLOT))};
     struct finding *f = audit_add(a, &b);
     struct fact *stopped;
 
@@ -117,14 +138,14 @@ static void report_slot(struct audit *a, struct hart *h, uint64_t pc, const stru
     stopped->cycle = held->cycle;
     stopped->step = held->step;
     audit_fact_moment(f, LABEL_RESUMED, h, pc);
-    audit_fact_register(f, LABEL_BEFORE, FACT_SLOT, held->slot);
+    audit_fact_register(f, LABEL_BEFORE, held->is_off ? (unsigned)REG_RA : FACT_SLOT, held->slot);
     audit_fact_register(f, LABEL_AFTER, reg, value);
     audit_fact_order(f);
 }
 
 /*
  * Compares the return address that was kept with what the context goes on with. A kernel may have
- * set it back to the start of the site: it then is in ra again.
+ * set it back to the start of the site: it then is in ra again, or still, if the site was off.
  */
 static void check_slot(struct audit *a, const struct trap_return_event *t,
                        const struct slot_held *held)
@@ -133,6 +154,8 @@ static void check_slot(struct audit *a, const struct trap_return_event *t,
     bool is_set_back = t->pc == s->va && !s->gone;
     uint64_t value = hart_reg(t->hart, REG_RA);
 
+    if (!is_set_back && held->is_off)
+        return;
     if (!is_set_back &&
         (t->pc != held->pc || !hart_peek(t->hart, held->sp - SLOT_BELOW_SP, &value, sizeof value)))
         return;
@@ -196,6 +219,7 @@ static void slot_held_io(struct state_io *io, struct slot_held *held)
     STATE_IO(io, held->pc);
     STATE_IO(io, held->sp);
     STATE_IO(io, held->slot);
+    STATE_IO(io, held->is_off);
     STATE_IO(io, held->cycle);
     STATE_IO(io, held->step);
 }
@@ -204,7 +228,7 @@ static void state_io(struct state_io *io, void *rules)
 {
     struct slot_rules *r = rules;
 
-    state_io_section(io, "slot-rules", 2);
+    state_io_section(io, "slot-rules", 3);
     STATE_IO_VEC(io, &r->held, SLOTS_MAX, slot_held_io);
     STATE_IO(io, r->left_out);
     for (size_t i = 0; i < r->held.len; i++)
