@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/installed.h"
+#include "timing/ooo_direction.h"
 
 /* ---- keys ---- */
 
@@ -319,6 +320,10 @@ static bool check(const struct parser *p)
         return wrong(p, &c->predictor, "bimode is for a core with window.entries, which needs it");
     if (!is_power_of_2(c->choices))
         return wrong(p, &c->choices, "expected a power of two");
+    if (c->window && c->counters < DIRECTION_ROW)
+        return wrong(p, &c->counters, "bimode has at least 16");
+    if (c->window && c->read_ahead % DIRECTION_AHEAD)
+        return wrong(p, &c->read_ahead, "bimode reads no counter or two ahead");
     if (!is_power_of_2(c->indirect_entries))
         return wrong(p, &c->indirect_entries, "expected a power of two");
     if (c->ras_kept && c->ras_depth % c->ras_kept)
@@ -334,8 +339,8 @@ static bool check(const struct parser *p)
         return wrong(p, &c->history_hash,
                      "only with gshare, and expected at most branch.history and the bits of a "
                      "counter's number");
-    if (c->read_ahead && c->predictor != PREDICTOR_global)
-        return wrong(p, &c->read_ahead, "only global knows the counter so early");
+    if (c->read_ahead && c->predictor != PREDICTOR_global && c->predictor != PREDICTOR_bimode)
+        return wrong(p, &c->read_ahead, "only global and bimode know the counter so early");
     if (c->update_busy && !c->read_ahead)
         return wrong(p, &c->update_busy, "only with branch.read-ahead");
     if (c->stray && !c->read_ahead)

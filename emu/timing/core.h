@@ -91,9 +91,9 @@ struct core {
     uint32_t window, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
         retire_after, restart, restart_jump, alu_ports, alu_queue, branch_queue, memory_queue,
         float_ports, float_queue_entries, load_queue_entries, store_queue_entries, load_misses,
-        store_misses, forward, replay, replay_late, wrong_order, store_write, btb0_entries, choices,
-        indirect_entries, indirect_taken, t0_jump, loop_buffer, accumulate, queue_writes,
-        float_registers, flag_registers;
+        store_misses, forward, replay, replay_late, wrong_order, store_write, multiple_stores,
+        btb0_entries, choices, branch_writes, indirect_entries, indirect_taken, t0_jump,
+        loop_buffer, accumulate, queue_writes, float_registers, flag_registers;
     unsigned figures;   /* keys that the file sets, but for `core.' */
     unsigned estimates; /* those whose source begins with [E] */
     char *title;        /* `core.title' */

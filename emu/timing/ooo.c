@@ -9,43 +9,10 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/state_io.h"
-#include "timing/model.h"
+#include "timing/ooo_priv.h"
 
 _Static_assert((int)PORT_FLOAT_1 == (int)QUEUE_FLOAT_1 && (int)PORT_BRANCH == (int)QUEUE_BRANCH,
                "a port has the number of its queue");
-
-enum { ISSUES = MODEL_PARTS }; /* the reason that is none of enum model_part */
-
-/* ---- stamps: a cycle, and below it the reason why it is no earlier one ---- */
-
-enum { STAMP_SHIFT = 2, STAMP_REASON = (1 << STAMP_SHIFT) - 1 };
-_Static_assert((int)ISSUES <= (int)STAMP_REASON, "a reason fits into a stamp");
-
-static inline uint64_t stamp(uint64_t cycle, uint64_t reason)
-{
-    return cycle << STAMP_SHIFT | reason;
-}
-
-static inline uint64_t cycle_of(uint64_t stamp)
-{
-    return stamp >> STAMP_SHIFT;
-}
-
-static inline uint64_t later(uint64_t stamp, uint64_t cycles)
-{
-    return stamp + (cycles << STAMP_SHIFT);
-}
-
-static inline uint64_t max_of(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline void wait_for(uint64_t *t, uint64_t stamp)
-{
-    if (stamp > *t)
-        *t = stamp;
-}
 
 /* ---- life ---- */
 
@@ -73,6 +40,7 @@ struct ooo *ooo_new(const struct core *core)
 
     o->core = core;
     ooo_predictor_init(&o->predictor, core);
+    astray_init(&o->astray, core);
     ooo_reset(o);
     return o;
 }
@@ -82,25 +50,30 @@ void ooo_free(struct ooo *o)
     if (!o)
         return;
     ooo_predictor_free(&o->predictor);
+    astray_free(&o->astray);
     free(o);
 }
 
 void ooo_reset(struct ooo *o)
 {
     struct ooo_predictor predictor = o->predictor;
+    struct ooo_astray astray = o->astray;
     const struct core *core = o->core;
 
     memset(o, 0, sizeof *o);
     o->core = core;
     o->predictor = predictor;
+    o->astray = astray;
     set_sizes(o);
     ooo_predictor_reset(&o->predictor);
+    astray_reset(&o->astray);
     ooo_flush(o, 0);
 }
 
 void ooo_state_io(struct state_io *io, struct ooo *o)
 {
     ooo_predictor_state_io(io, &o->predictor);
+    astray_state_io(io, &o->astray);
     state_io_bytes(io, o->ready, sizeof o->ready);
     STATE_IO(io, o->sums);
     STATE_IO(io, o->replayed);
@@ -137,6 +110,7 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->written);
     state_io_bytes(io, o->stores, sizeof o->stores);
     STATE_IO(io, o->next_store);
+    between_state_io(io, &o->between);
     state_io_bytes(io, o->slots, sizeof o->slots);
 }
 
@@ -149,6 +123,7 @@ void ooo_flush(struct ooo *o, uint64_t now)
     o->gap = 0;
     ooo_loop_leave(&o->loop);
     return_stack_restore(&o->predictor.returns);
+    direction_restart(&o->predictor.direction, now);
 }
 
 /* ---- ports and queues ---- */
@@ -454,7 +429,42 @@ static void fetch_again(struct ooo *o, const struct ooo_store *s, uint64_t *t)
     o->dispatched = later(o->fetched, core->front_stages);
     o->in_dispatch = 1;
     return_stack_restore(&o->predictor.returns);
+    direction_restart(&o->predictor.direction, first);
     *t = later(o->dispatched, core->issue_after);
+}
+
+/* Whether another store before that one has the load's bytes, too, and is not in the cache then. */
+static bool has_older(const struct ooo *o, const struct ooo_store *newest, uint64_t from,
+                      uint64_t to, uint64_t at)
+{
+    uint64_t first = (uint64_t)(newest - o->stores);
+
+    for (unsigned n = 1; n < o->core->store_queue_entries; n++) {
+        const struct ooo_store *s = &o->stores[(first - n) % OOO_QUEUE_MAX];
+
+        if (s->written <= at)
+            return false;
+        if (s->from <= from && s->to >= to && s->data <= at + 1)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether the load, which reads at `at', finds two older stores of its bytes, and the newest one of
+ * them is a younger one.
+ */
+static bool is_between(struct ooo *o, const struct ooo_store *s, const struct ooo_insn *i,
+                       uint64_t to, uint64_t at)
+{
+    uint64_t dispatched = cycle_of(o->dispatched);
+    const struct between_waiting load = {
+        .pc = i->pc, .from = i->va, .to = to, .dispatched = dispatched};
+
+    if (!o->core->multiple_stores || !has_older(o, s, i->va, to, at))
+        return false;
+    between_note_load(&o->between, &load, o->count);
+    return between_is(&o->between, i->pc, dispatched, at);
 }
 
 /*
@@ -475,10 +485,11 @@ static bool wait_for_store(struct ooo *o, const struct ooo_store *s, const struc
         wait_for(t, stamp(s->written, PART_DATA));
         return true;
     }
-    if (s->data <= at + 1 && s->issued < at)
-        return false;
-    *t = stamp(max_of(at + core->replay, s->data + core->replay - 2), PART_DATA);
-    return true;
+    if (s->data > at + 1 || s->issued >= at)
+        *t = stamp(max_of(at + core->replay, s->data + core->replay - 2), PART_DATA);
+    if (is_between(o, s, i, to, cycle_of(*t)))
+        wait_for(t, stamp(s->written, PART_DATA));
+    return cycle_of(*t) != at;
 }
 
 /* A load has its data at *t; it can retire when it is known that it reads, from *done on. */
@@ -530,6 +541,7 @@ static void store(struct ooo *o, const struct ooo_insn *i, uint64_t dispatched, 
                             .count = o->count,
                             .issued = cycle_of(*done),
                             .data = cycle_of(data)};
+    between_note_store(&o->between, s->from, s->to, o->count, s->issued);
     *done = later(*done, o->core->latency[CORE_store]);
     take_entry(o, QUEUE_MEMORY, cycle_of(*done));
 }
@@ -579,116 +591,6 @@ static ALWAYS_INLINE void execute(struct ooo *o, const struct ooo_insn *i, enum 
     take_entry(o, queue, cycle_of(*t) + 1);
     *done = later(*t, queue == QUEUE_BRANCH ? 2 : 1);
     *t = later(*t, core->latency[class] + i->longer - i->shorter);
-}
-
-/* ---- control ---- */
-
-/*
- * The address from which fetch has come to the instruction, by which the first target buffer knows
- * a jump: only in the first piece of code, or in the second one if it came to the first one's
- * second half.
- */
-static uint64_t from_where(const struct ooo *o)
-{
-    uint64_t pieces = o->piece - (o->from >> o->fetch_shift);
-    bool second_half = o->from >> (o->fetch_shift - 1) & 1;
-
-    if (pieces == 0)
-        return o->from;
-    return pieces == 1 && second_half ? o->piece << o->fetch_shift : OOO_NOWHERE;
-}
-
-/*
- * Predicts a branch. In a loop from the loop buffer the one at its end is predicted taken, and the
- * others by what they mostly do.
- */
-static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
-{
-    bool taken = i->next != i->pc + i->op.size;
-    bool in_loop = ooo_is_looping(&o->loop, o->core), ends = i->pc == o->loop.end;
-    bool predicted = ends || ooo_mostly_taken(&o->predictor, i->pc);
-    struct ooo_branch b = {.pc = i->pc,
-                           .from = from_where(o),
-                           .fetched = cycle_of(o->fetched),
-                           .decided = decided,
-                           .taken = taken};
-    enum ooo_guess guess = ooo_predict_branch(&o->predictor, &b);
-
-    if (!in_loop)
-        return guess;
-    if (predicted != taken)
-        return GUESS_WRONG;
-    return taken ? GUESS_EARLY : GUESS_NEXT;
-}
-
-static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
-{
-    struct ooo_predictor *p = &o->predictor;
-    enum ooo_guess guess;
-
-    if (i->op.class == CORE_branch)
-        return predict_branch(o, i, decided);
-    if (i->op.class == CORE_jump)
-        guess = ooo_predict_jump(p, i->pc, from_where(o));
-    else if (i->links & OOO_UNKNOWN)
-        return GUESS_LATE;
-    else if (i->links & OOO_RETURNS)
-        guess = cycle_of(o->fetched) - o->called < 2
-                    ? ooo_predict_return(p, OOO_NOWHERE, i->next)
-                    : ooo_predict_return(p, from_where(o), i->next);
-    else
-        guess = ooo_predict_indirect(p, i->next, o->looked_up == o->table_written);
-    if (i->links & OOO_CALLS) {
-        return_stack_call(&p->returns, i->pc + i->op.size);
-        o->called = cycle_of(o->fetched);
-    }
-    return guess;
-}
-
-static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, uint64_t retired)
-{
-    const struct core *core = o->core;
-    uint32_t cycles = i->op.class == CORE_branch ? core->mispredict
-                      : i->links & OOO_RETURNS   ? core->return_wrong
-                                                 : core->indirect_wrong;
-
-    o->predictor.wrong++;
-    return_stack_restore(&o->predictor.returns);
-    o->fetched = stamp(decided + cycles, PART_BRANCH);
-    wait_for(&o->dispatched, stamp(retired + core->restart, PART_BRANCH));
-    if (i->op.class == CORE_jump_indirect && !(i->links & OOO_RETURNS))
-        o->table_written = retired;
-    if (core->restart_jump)
-        o->jumps_from = retired + core->restart_jump - core->front_stages;
-    o->in_dispatch = 0;
-    o->gap = 0;
-}
-
-/* Fetch goes on where the instruction, which is decided in that cycle, goes. */
-static void redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided, uint64_t retired)
-{
-    const struct core *core = o->core;
-    enum ooo_guess guess = predict(o, i, decided);
-
-    if (guess == GUESS_WRONG)
-        ooo_loop_leave(&o->loop);
-    else
-        ooo_loop_note(&o->loop, o->core, i);
-    if (guess == GUESS_NEXT)
-        return;
-    o->piece = OOO_NO_PIECE;
-    switch (guess) {
-    case GUESS_EARLY: o->gap = 0; break;
-    case GUESS_TAKEN: o->gap = core->taken; break;
-    case GUESS_LATE:
-        o->gap = i->links & OOO_UNKNOWN              ? core->t0_jump
-                 : i->links & OOO_RETURNS            ? core->return_hit
-                 : i->op.class == CORE_jump_indirect ? core->indirect_taken
-                 : i->op.class == CORE_jump          ? core->late_jump
-                                                     : core->late_branch;
-        break;
-    default: restart(o, i, decided, retired);
-    }
 }
 
 /* ---- an instruction ---- */
@@ -788,6 +690,6 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     if (class == CORE_store)
         write_retired(o, i);
     if (is_control(class))
-        redirect(o, i, cycle_of(t), o->retired);
+        ooo_redirect(o, i, cycle_of(t));
     return cost;
 }

@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 #include "timing/core.h"
+#include "timing/ooo_astray.h"
+#include "timing/ooo_between.h"
 #include "timing/ooo_loop.h"
 #include "timing/ooo_predict.h"
 #include "timing/pipe.h"
@@ -106,6 +108,7 @@ struct ooo_room {
 struct ooo {
     const struct core *core;
     struct ooo_predictor predictor;
+    struct ooo_astray astray;
     uint64_t ready[PIPE_REGS]; /* stamps (ooo.c): when a register's value can be used; */
     uint64_t sums;             /* registers that an fma wrote last: bits */
     uint64_t replayed;         /* ... a load that issued again */
@@ -132,6 +135,7 @@ struct ooo {
     uint64_t written;                       /* the last store */
     struct ooo_store stores[OOO_QUEUE_MAX]; /* a ring; the newest is before `next_store' */
     uint64_t next_store;
+    struct ooo_between between;
     uint32_t slots[OOO_PORTS][OOO_SLOTS]; /* low bits of cycles in use, by cycle */
 
     /* what the core's figures say */

@@ -1,8 +1,7 @@
 /*
- * ooo_predict.h - how a core that fetches far ahead predicts: the direction of branches (bi-mode:
- * two tables of counters by history, and a third one by address that chooses between them), two
- * levels of target buffers, a return-address stack, a table of indirect targets by path.
- * All of it is state of the machine.
+ * ooo_predict.h - how a core that fetches far ahead predicts: the direction of branches
+ * (ooo_direction.h), two levels of target buffers, a return-address stack, a table of indirect
+ * targets by path. All of it is state of the machine.
  */
 #ifndef TIMING_OOO_PREDICT_H
 #define TIMING_OOO_PREDICT_H
@@ -12,11 +11,12 @@
 
 #include "timing/cache.h"
 #include "timing/core.h"
+#include "timing/ooo_direction.h"
 #include "timing/return_stack.h"
 
 struct state_io;
 
-enum { OOO_PATH = 4, OOO_CHANGES = 32 };
+enum { OOO_PATH = 4 };
 
 /* What fetch does with an instruction that may jump. */
 enum ooo_guess {
@@ -27,34 +27,13 @@ enum ooo_guess {
     GUESS_WRONG, /* elsewhere */
 };
 
-/*
- * What a branch writes when it is decided: the values that it read when it was fetched, counted. So
- * branches between the two do not see it, and of two that are under way together one is lost.
- */
-struct ooo_change {
-    uint64_t at;                  /* cycle */
-    uint32_t index, choice_index; /* of the counter in the table, and of the choice */
-    uint8_t table, counter, choice;
-    uint8_t unused[5];
-};
-
-struct ooo_branch {
-    uint64_t pc, from;
-    uint64_t fetched, decided; /* cycles */
-    bool taken;
-};
-
 struct ooo_predictor {
     const struct core *core;
-    uint8_t *counters[2]; /* of the branches that the choice says are mostly not taken, and taken */
-    uint8_t *choices;
-    uint64_t *targets;      /* of indirect jumps */
-    struct cache early;     /* by the address from which fetch has come to the jump */
-    uint64_t *btb;          /* jumps, by word of code */
-    uint64_t history;       /* of the branches, the newest lowest */
-    uint64_t piece_history; /* ... before the present piece of code */
-    struct ooo_change changes[OOO_CHANGES]; /* a ring, in program order */
-    uint64_t first_change, next_change;
+    struct ooo_direction direction;
+    uint64_t *targets;       /* of indirect jumps */
+    struct cache early;      /* by the address from which fetch has come to the jump */
+    uint64_t *btb;           /* jumps, by word of code */
+    uint64_t piece_history;  /* of the branches, before the present piece of code */
     uint64_t path[OOO_PATH]; /* of the indirect jumps, the newest first */
     struct return_stack returns;
     uint64_t wrong; /* number of wrong predictions */
@@ -71,17 +50,18 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p);
  */
 #define OOO_NOWHERE UINT64_MAX
 enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b);
-/* Whether the branch is mostly taken, whatever the history. */
-bool ooo_mostly_taken(const struct ooo_predictor *p, uint64_t pc);
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target);
 /* `lost': the table was written in the cycle in which it was to be read. */
 enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target, bool lost);
 
+/* Whether the first target buffer knows a jump to which fetch came from there. */
+bool ooo_is_early(const struct ooo_predictor *p, uint64_t from);
+
 /* Fetch begins with another piece of code. */
 static inline void ooo_predict_piece(struct ooo_predictor *p)
 {
-    p->piece_history = p->history;
+    p->piece_history = p->direction.history;
 }
 
 #endif

@@ -112,7 +112,13 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
         {"branch.counters = 100\n", "branch.counters: expected a power of two"},
         {"branch.history = 4\n", "only gshare and global have a history"},
         {"branch.predictor = gshare\n", "gshare and global need branch.history"},
-        {"branch.read-ahead = 2\n", "only global knows the counter so early"},
+        {"branch.read-ahead = 2\n", "only global and bimode know the counter so early"},
+        {"window.entries = 8\nbranch.predictor = bimode\nbranch.history = 9\n"
+         "branch.read-ahead = 1\n",
+         "bimode reads no counter or two ahead"},
+        {"window.entries = 8\nbranch.predictor = bimode\nbranch.history = 9\n"
+         "branch.counters = 8\n",
+         "my.core:4: branch.counters: bimode has at least 16"},
         {"branch.update-busy = 1\n", "only with branch.read-ahead"},
         {"branch.history-skip = 3\n", "only with branch.read-ahead"},
         {"branch.predictor = global\nbranch.history = 3\nbranch.read-ahead = 2\n"

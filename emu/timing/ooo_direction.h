@@ -1,0 +1,78 @@
+/*
+ * ooo_direction.h - the direction of branches on a core that executes out of order (bi-mode): two
+ * tables of counters by history, of branches that are mostly not taken and mostly taken, and a
+ * third table, of choices by address, which says to which of the two a branch belongs.
+ *
+ * The tables have one port. A branch that is fetched reads them, as does a jump of fetch; what a
+ * decided branch changes waits in a buffer for a cycle in which nothing is read. A change for which
+ * the buffer has no room is lost. A core may read a row of counters two branches before it needs
+ * it. All of it is state of the machine.
+ */
+#ifndef TIMING_OOO_DIRECTION_H
+#define TIMING_OOO_DIRECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timing/core.h"
+
+struct state_io;
+
+enum {
+    DIRECTION_ROW = 16,     /* counters of each table that are read together */
+    DIRECTION_AHEAD = 2,    /* rows that have been read and are not used yet */
+    DIRECTION_CHANGES = 32, /* branches under way: fetched, and what they change not written */
+};
+
+struct ooo_branch {
+    uint64_t pc, from;         /* `from': by which the first target buffer knows it */
+    uint64_t fetched, decided; /* cycles */
+    bool taken;
+    bool jumped_to; /* the first branch in its piece of code, and a jump has led to that */
+};
+
+/* What a branch changes: the values that it has read, counted. */
+struct direction_change {
+    uint64_t at;    /* the cycle in which the branch is decided */
+    uint32_t index; /* of the counter in the table, of the choice */
+    uint32_t choice_index;
+    uint32_t history; /* before the branch */
+    uint8_t table, counter, choice;
+    uint8_t taken;
+};
+
+struct ooo_direction {
+    const struct core *core;
+    uint8_t *counters[2];
+    uint8_t *choices;
+    uint64_t history; /* of the branches, the newest lowest */
+    uint64_t passed;  /* of the cycles until then it is known whether the tables were read */
+    struct direction_change changes[DIRECTION_CHANGES]; /* a ring, in program order */
+    uint64_t first_change, next_change;
+    uint8_t rows[DIRECTION_AHEAD][2][DIRECTION_ROW]; /* of the next two branches */
+};
+
+void direction_init(struct ooo_direction *d, const struct core *core);
+void direction_free(struct ooo_direction *d);
+void direction_reset(struct ooo_direction *d); /* power-on */
+void direction_state_io(struct state_io *io, struct ooo_direction *d);
+
+/* The tables are read in that cycle, and not in those between the last such cycle and it. */
+void direction_read_at(struct ooo_direction *d, uint64_t cycle);
+
+/* Predicts a branch, and learns what it did. *sure: its counter cannot become surer. */
+bool direction_predict(struct ooo_direction *d, const struct ooo_branch *b, bool *sure);
+
+/* Fetch begins anew in that cycle, and reads the rows of the next two branches. */
+void direction_restart(struct ooo_direction *d, uint64_t cycle);
+
+/* Predicts a branch with that history before it, and learns nothing. */
+bool direction_guess(const struct ooo_direction *d, uint64_t history, uint64_t pc);
+
+/* Whether the branch is mostly taken, whatever the history. */
+bool direction_mostly_taken(const struct ooo_direction *d, uint64_t pc);
+
+/* The history after a branch. */
+uint64_t direction_history(const struct ooo_direction *d, uint64_t history, bool taken);
+
+#endif
