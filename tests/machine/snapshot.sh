@@ -59,6 +59,9 @@ for seed in $(seq "${SEEDS:-1}"); do
         claim "data that harts see late, $stores, seed $seed" \
             continued pfe8 -w "$work/file" -h 2 -o $stores -s $seed -n 2 -a 'script="work calls 1"'
     done
+    claim "programs with vector registers, and the audit's copies of them, seed $seed" \
+        continued pfe8 -h 2 -s $seed -n 3 -t -r "$kernels/initrd.cpio" -a "script=\"echo function_graph > $T/current_tracer; vectest\""
+    claim "in the middle of loops of vectors, seed $seed" checked -w "$work/file" -s $seed -n 8 "$programs/vectors.elf"
     claim "256 MiB, seed $seed" continued mcount -h 2 -m 256 -s $seed -n 4 -a "script=\"$script\""
     claim "bytes typed after a snapshot come again, seed $seed" \
         continued mcount -w "$work/file" -h 2 -s $seed -n 8 -i 'echo one two

@@ -216,9 +216,19 @@ static void copy_io(struct state_io *io, struct resumed_vectors *s, struct copy 
     state_io_bytes(io, c->v, (size_t)VECTORS * s->vlenb);
 }
 
+/* Without the free ones at the end: how many there are says only how many there have been. */
+static size_t copies_up_to_last_used(const struct resumed_vectors *s)
+{
+    size_t count = s->copies.len;
+
+    while (count && !s->copies.at[count - 1].used)
+        count--;
+    return count;
+}
+
 void resumed_vectors_io(struct state_io *io, struct resumed_vectors *s)
 {
-    size_t count = state_io_count(io, s->copies.len, NUMBERS_MAX);
+    size_t count = state_io_count(io, copies_up_to_last_used(s), NUMBERS_MAX);
 
     while (s->copies.len < count)
         new_copy(s);
