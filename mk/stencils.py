@@ -154,6 +154,11 @@ class Maker:
             if len(at) != 1:
                 raise SystemExit(f"stencils.py: {name}: {len(at)} shifts by {SHIFT}")
             holes.append((at[0], "FILL_8", "shift", 0))
+        if machine.shifts and re.match(r"V_vs(ll|rl)_vi_[23]", name):
+            at = [m.start() + 2 for m in re.finditer(rb"[\x72\x73][\xc0-\xff]" + bytes([SHIFT]), code[:len(hot)])]
+            if len(at) != 1:
+                raise SystemExit(f"stencils.py: {name}: {len(at)} shifts by {SHIFT}")
+            holes.append((at[0], "FILL_8", "scalar", 0))
         self.put(name, code[:len(hot)], code[len(hot):], holes)
 
     def put(self, name, hot, cold, holes):

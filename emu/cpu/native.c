@@ -50,7 +50,7 @@ struct native_code {
     const uint8_t *execute; /* ... and the same to be executed */
     size_t used, begin;     /* begin: after what is common to all blocks */
     const uint8_t *enter, *leave, *none, *beside_1, *beside_2, *beside_4, *beside_8;
-    bool fuses_floats; /* the host has the fused multiply-add */
+    bool fuses_floats, has_vectors; /* of the host: see struct translation */
     struct cluster *cluster;
     uint8_t places[REG_SINK + 1]; /* of the guest registers */
 };
@@ -364,6 +364,7 @@ void native_translate(struct block *b)
     t.block = b;
     t.places = n->places;
     t.fuses_floats = n->fuses_floats;
+    t.has_vectors = n->has_vectors;
     interpret(b);
     pieces_begin(&t);
     b->native_ops = b->uop_count;
@@ -472,6 +473,7 @@ struct native_code *native_new(struct cluster *c, const char **why)
         return NULL;
     }
     n->fuses_floats = host_fuses_floats();
+    n->has_vectors = host_has_vectors();
     add_common(n);
     return n;
 }

@@ -64,6 +64,12 @@ static inline bool host_fuses_floats(void)
     return __builtin_cpu_supports("fma");
 }
 
+/* Whether it has the instructions of the stencils for vectors. */
+static inline bool host_has_vectors(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
 /* Saves the registers that native code must not change for its caller, and calls it. */
 __attribute__((naked, noinline)) static void call_native(UNUSED struct hart *h,
                                                          UNUSED const void *enter)
@@ -179,6 +185,11 @@ static inline void host_publish(uint8_t *write, const uint8_t *execute, size_t b
 }
 
 static inline bool host_fuses_floats(void)
+{
+    return true;
+}
+
+static inline bool host_has_vectors(void)
 {
     return true;
 }

@@ -307,7 +307,7 @@ static bool add_op(struct translation *t, unsigned op)
     if ((is_jump(kind) && is_pinned(t, u->rd)) || (fuses_floats(kind) && !t->fuses_floats))
         return false;
     if (vector_is(kind))
-        return add_vector(t, op);
+        return t->has_vectors && add_vector(t, op);
     if (stencil) {
         pieces_add(t, stencil, op);
         return true;

@@ -46,6 +46,7 @@ struct translation {
     struct native_code *code;
     const uint8_t *places; /* of the guest registers: a pinned one's number, or PLACE_MEMORY */
     bool fuses_floats;     /* the host has the fused multiply-add */
+    bool has_vectors;      /* and the instructions of the stencils for vectors */
     struct block *block;
     struct guess guesses[REG_SINK + 1];
     struct vector_setting vectors;

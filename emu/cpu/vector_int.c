@@ -6,11 +6,12 @@
 
 /* ---- one width ---- */
 
-#define FORMS_VX(name)  SAME_VV(name) SAME_VX(name)
-#define FORMS_XI(name)  SAME_VX(name) SAME_VI(name)
-#define FORMS_VXI(name) SAME_VV(name) FORMS_XI(name)
-#define FORMS_VXU(name) FORMS_VX(name) SAME(name, vi, FROM_UNSIGNED)
-#define FORMS_VXL(name) FORMS_VX(name) SAME(name, vi, FROM_LONG)
+#define FORMS_VX(name)    SAME_VV(name) SAME_VX(name)
+#define FORMS_XI(name)    SAME_VX(name) SAME_VI(name)
+#define FORMS_VXI(name)   SAME_VV(name) FORMS_XI(name)
+#define FORMS_VXU(name)   FORMS_VX(name) SAME(name, vi, FROM_UNSIGNED)
+#define FORMS_SHIFT(name) FORMS_VXU(name)
+#define FORMS_VXL(name)   FORMS_VX(name) SAME(name, vi, FROM_LONG)
 #define FORMS_MOVE(name) \
     SAME(name, v, FROM_VECTOR) SAME(name, x, FROM_SCALAR) SAME(name, i, FROM_SIGNED)
 #define W(name, forms, expression) \
