@@ -113,6 +113,7 @@ BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
 # These have vector instructions.
 BENCH_VECTOR := vmemcpy vstrlen vsaxpy vmatmul vchacha
+BENCH_CIPHER := vgcm vsha # by instructions of cryptography, which few machines have
 BENCH_BARE   := reuse # writes code: under Linux it would need executable memory
 BENCH_NATIVE := calls mix chase string # the result of `float` depends on fused multiply-adds
 BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
@@ -124,7 +125,7 @@ BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
 # `calls` with this number of ftrace sites in all: its own functions' and others around them.
 BENCH_SITES  := 100 100000
-WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_VECTOR) $(BENCH_BARE)) $(patsubst %,$(BENCH_OUT)/%.linux,$(BENCH_NAMES) $(BENCH_VECTOR)) \
+WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_VECTOR) $(BENCH_CIPHER) $(BENCH_BARE)) $(patsubst %,$(BENCH_OUT)/%.linux,$(BENCH_NAMES) $(BENCH_VECTOR)) \
 	$(BENCH_NATIVE:%=$(BENCH_OUT)/%.native)
 
 .PHONY: workloads

@@ -58,20 +58,20 @@ static const uint8_t aes_inverse_sbox[256] = {
     0x17, 0x2b, 0x04, 0x7e, 0xba, 0x77, 0xd6, 0x26, 0xe1, 0x69, 0x14, 0x63, 0x55, 0x21, 0x0c, 0x7d,
 };
 
-/* Times x, in the field of 2^8 elements. */
-static inline uint8_t times_x(uint8_t b)
+/* Four numbers times x, in the field of 2^8 elements. */
+static inline uint32_t times_x(uint32_t four)
 {
-    return (uint8_t)(b << 1 ^ (b >> 7) * 0x1b);
+    return (four & 0x7f7f7f7f) << 1 ^ (four >> 7 & 0x01010101) * 0x1b;
 }
 
-/* Times a number of four bits. */
-static uint8_t times(uint8_t b, unsigned factor)
+/* Four numbers times one of four bits. */
+static ALWAYS_INLINE uint32_t times(uint32_t four, unsigned factor)
 {
-    unsigned product = 0;
+    uint32_t product = 0;
 
-    for (; factor; factor >>= 1, b = times_x(b))
-        product ^= factor & 1 ? b : 0U;
-    return (uint8_t)product;
+    for (unsigned n = 0; n < 4; n++, four = times_x(four))
+        product ^= factor >> n & 1 ? four : 0;
+    return product;
 }
 
 /* Substitutes each byte; row r is rotated by r columns, to the left or, to decrypt, to the right.
@@ -85,18 +85,19 @@ static void substitute_and_shift(uint8_t state[AES_BYTES], const uint8_t sbox[25
         state[n] = sbox[from[(left ? n + n % 4 * 4 : n - n % 4 * 4) % AES_BYTES]];
 }
 
-/* Multiplies each column by the matrix of whose first row the factors are. */
-static void mix_columns(uint8_t state[AES_BYTES], const uint8_t factors[4])
+/*
+ * Multiplies each column by the matrix of whose first row the factors are, the lowest four bits
+ * first: byte r of a column becomes the sum of factor n times byte r + n.
+ */
+static ALWAYS_INLINE void mix_columns(uint8_t state[AES_BYTES], unsigned factors)
 {
     for (uint8_t *column = state; column < state + AES_BYTES; column += 4) {
-        uint8_t from[4];
+        uint32_t from, to = 0;
 
-        memcpy(from, column, 4);
-        for (unsigned row = 0; row < 4; row++) {
-            column[row] = 0;
-            for (unsigned n = 0; n < 4; n++)
-                column[row] ^= times(from[(row + n) % 4], factors[n]);
-        }
+        memcpy(&from, column, 4);
+        for (unsigned n = 0; n < 4; n++)
+            to ^= times(rotate_left(from, 32 - 8 * n), factors >> 4 * n & 15);
+        memcpy(column, &to, 4);
     }
 }
 
@@ -106,7 +107,7 @@ static void add_key(uint8_t state[AES_BYTES], const uint8_t *key)
         state[n] ^= key[n];
 }
 
-static const uint8_t encrypting_factors[4] = {2, 3, 1, 1}, decrypting_factors[4] = {14, 11, 13, 9};
+enum { ENCRYPTING_FACTORS = 0x1132, DECRYPTING_FACTORS = 0x9dbe };
 
 static void vaesef_round(void *d, const void *s2, const void *s1, unsigned imm)
 {
@@ -119,7 +120,7 @@ static void vaesem_round(void *d, const void *s2, const void *s1, unsigned imm)
 {
     (void)s1, (void)imm;
     substitute_and_shift(d, aes_sbox, true);
-    mix_columns(d, encrypting_factors);
+    mix_columns(d, ENCRYPTING_FACTORS);
     add_key(d, s2);
 }
 
@@ -133,7 +134,7 @@ static void vaesdf_round(void *d, const void *s2, const void *s1, unsigned imm)
 static void vaesdm_round(void *d, const void *s2, const void *s1, unsigned imm)
 {
     vaesdf_round(d, s2, s1, imm);
-    mix_columns(d, decrypting_factors);
+    mix_columns(d, DECRYPTING_FACTORS);
 }
 
 static void vaesz_round(void *d, const void *s2, const void *s1, unsigned imm)

@@ -195,10 +195,11 @@ static void ghash_multiply(void *d, polynomial s1, const void *s2)
     polynomial factor = usual_order(polynomial_of(d) ^ s1), h = usual_order(polynomial_of(s2));
     polynomial product = 0;
 
+    /* Without branches, of which half would be mispredicted. */
     for (unsigned n = 0; n < 128; n++) {
-        if (factor >> n & 1)
-            product ^= h;
-        h = h << 1 ^ (h >> 127 ? 0x87U : 0U);
+        product ^= h & -(factor & 1);
+        factor >>= 1;
+        h = h << 1 ^ (-(h >> 127) & 0x87);
     }
     product = usual_order(product);
     memcpy(d, &product, sizeof product);
