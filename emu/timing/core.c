@@ -339,6 +339,8 @@ static bool check(const struct parser *p)
         return wrong(p, &c->history_hash,
                      "only with gshare, and expected at most branch.history and the bits of a "
                      "counter's number");
+    if (c->history_hash && c->history > HASHED_HISTORY_MAX)
+        return wrong(p, &c->history, "expected at most 16 with branch.history-hash");
     if (c->read_ahead && c->predictor != PREDICTOR_global && c->predictor != PREDICTOR_bimode)
         return wrong(p, &c->read_ahead, "only global and bimode know the counter so early");
     if (c->update_busy && !c->read_ahead)

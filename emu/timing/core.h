@@ -56,6 +56,9 @@ enum core_unit {
     UNITS
 };
 
+/* The longest history of branches that is hashed. */
+enum { HASHED_HISTORY_MAX = 16 };
+
 /* The longest latency and interval of a unit; and the longest of UNIT_BLOCK. */
 enum { CORE_CYCLES_MAX = 200, CORE_BLOCK_CYCLES_MAX = 5000 };
 

@@ -25,10 +25,12 @@ static enum predictor_kind kind_of(const struct predictor *p)
 
     if (core->read_ahead)
         return core->btb_first && p->targets == TARGETS_in_btb ? PREDICT_ahead : PREDICT_disordered;
-    if (core->btb_first || core->history_hash || core->predictor < PREDICTOR_bimodal)
+    if (core->btb_first || core->predictor < PREDICTOR_bimodal)
         return PREDICT_otherwise;
     if (core->predictor == PREDICTOR_bimodal && p->targets == TARGETS_always)
         return PREDICT_by_pc;
+    if (core->history_hash)
+        return PREDICT_hashed;
     return PREDICT_counted;
 }
 
@@ -87,6 +89,30 @@ static void set_ahead(struct predictor *p)
         }
 }
 
+/*
+ * Computes the hash of each history, as in Rocket: the history, whose newest branch is its highest
+ * bit, times sqrt(3)/2, of which the highest bits of the fraction count.
+ */
+static void set_hashes(struct predictor *p)
+{
+    const struct core *core = p->core;
+    uint64_t factor = (uint64_t)(0.86602540378443865 * (double)(p->kept_bits + 1));
+    uint32_t above =
+        p->counter_bits - core->history_hash; /* the hash is the number's highest bits */
+
+    if (!core->history_hash)
+        return;
+    p->hashes = xcalloc(p->kept_bits + 1, sizeof *p->hashes);
+    for (uint64_t history = 0; history <= p->kept_bits; history++) {
+        uint64_t reversed = 0, fraction;
+
+        for (uint32_t i = 0; i < core->history; i++)
+            reversed = reversed << 1 | (history >> i & 1);
+        fraction = factor * reversed & p->kept_bits;
+        p->hashes[history] = (uint16_t)(fraction >> (core->history - core->history_hash) << above);
+    }
+}
+
 void predictor_init(struct predictor *p, const struct core *core)
 {
     uint64_t all = core->counters - 1;
@@ -103,6 +129,9 @@ void predictor_init(struct predictor *p, const struct core *core)
     p->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
     p->history_bits = history_bits(core, all);
     p->kept_bits = (UINT64_C(1) << core->history) - 1;
+    p->counter_bits = (uint32_t)__builtin_ctz(core->counters);
+    p->piece_bits = (uint32_t)__builtin_ctz(core->fetch_bytes);
+    set_hashes(p);
     p->counter_count = core->history_skip ? 2 * (uint64_t)core->counters : core->counters;
     p->counters = xcalloc(p->counter_count, 1);
     set_learnt(p);
@@ -113,6 +142,7 @@ void predictor_free(struct predictor *p)
 {
     cache_free(&p->btb);
     free(p->counters);
+    free(p->hashes);
 }
 
 /* Whether some history can select the counter again after one or more other branches. */
@@ -279,33 +309,10 @@ static enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool 
     return leave_by(p, pc, taken, is_right(was, taken));
 }
 
-/*
- * The number of a counter as in Rocket: the history, whose newest branch is its highest bit, times
- * sqrt(3)/2, of which the highest bits of the fraction count; and the piece of code that the branch
- * is in.
- */
-static uint64_t hashed_counter(const struct predictor *p, uint64_t pc)
-{
-    const struct core *core = p->core;
-    uint64_t bits = (uint64_t)__builtin_ctz(core->counters), piece = pc / core->fetch_bytes;
-    uint64_t factor = (uint64_t)(0.86602540378443865 * (double)(UINT64_C(1) << core->history));
-    uint64_t history = 0, hash;
-
-    for (uint32_t i = 0; i < core->history; i++)
-        history = history << 1 | (p->history >> i & 1);
-    hash = (factor * history & p->kept_bits) >> (core->history - core->history_hash);
-    return ((piece ^ (piece >> bits & 3)) ^ hash << (bits - core->history_hash)) &
-           (core->counters - 1);
-}
-
 static enum pipe_leave_by branch_hashed(struct predictor *p, uint64_t pc, bool taken, bool backward)
 {
-    uint8_t *counter = &p->counters[hashed_counter(p, pc)], was = *counter;
-
     (void)backward;
-    *counter = p->learnt[taken][was];
-    p->history = p->history << 1 | taken;
-    return leave_by(p, pc, taken, is_right(was, taken));
+    return leave_by(p, pc, taken, is_right(predictor_count_hashed(p, pc, taken), taken));
 }
 
 /* ---- counters that are read ahead ---- */

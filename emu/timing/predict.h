@@ -23,6 +23,7 @@ enum predictor_kind {
     PREDICT_ahead,      /* counters read ahead, chosen by the history; targets as btb_first says */
     PREDICT_by_pc,      /* counters chosen by the pc, and targets that are always known */
     PREDICT_counted,    /* counters chosen by both */
+    PREDICT_hashed,     /* counters chosen by the pc and a hash of the history */
     PREDICT_disordered, /* read ahead, too; for all orders and targets that PREDICT_ahead excludes
                          */
     PREDICT_otherwise   /* by a function */
@@ -76,6 +77,10 @@ struct predictor {
     predictor_branch_fn *branch;    /* of PREDICT_otherwise */
     uint64_t pc_bits, history_bits; /* bits of pc / 2 and of the history that select a counter */
     uint64_t kept_bits;             /* bits of the history that the core keeps */
+    /* With history_hash, the bits that each history gives a counter's number; else NULL. */
+    uint16_t *hashes;
+    uint32_t counter_bits,
+        piece_bits; /* bits of a counter's number; of an address in a piece of what is fetched */
     uint64_t counter_count;
     uint8_t learnt[2][COUNTER_MAX + 1]; /* the new counter, by direction and old counter */
     /* The same for counters read ahead; bit 7 is set where more must be done. */
@@ -144,6 +149,32 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch_counted(struct predicto
     return taken ? predictor_taken(p, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
 }
 
+/*
+ * Counts a branch whose counter is chosen, as in Rocket, by the piece of code that it is in and a
+ * hash of the history; returns what the counter was.
+ */
+static ALWAYS_INLINE uint8_t predictor_count_hashed(struct predictor *p, uint64_t pc, bool taken)
+{
+    uint64_t history = p->history, piece = pc >> p->piece_bits;
+    uint64_t at = piece ^ (piece >> p->counter_bits & 3) ^ p->hashes[history & p->kept_bits];
+    uint8_t *counter = &p->counters[at & p->pc_bits], was = *counter;
+
+    *counter = p->learnt[taken][was];
+    p->history = history << 1 | taken;
+    return was;
+}
+
+/* Predicts with PREDICT_hashed. */
+static ALWAYS_INLINE enum pipe_leave_by predictor_branch_hashed(struct predictor *p, uint64_t pc,
+                                                                bool taken)
+{
+    uint8_t was = predictor_count_hashed(p, pc, taken);
+
+    if (UNLIKELY((was > COUNTER_MAX / 2) != taken))
+        return predictor_mispredicted(p, pc, taken);
+    return taken ? predictor_taken(p, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
+}
+
 /* With counters read ahead: for any branch; for one that is not led (predictor_branch). */
 enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc, bool taken, bool led);
 enum pipe_leave_by predictor_branch_disordered(struct predictor *p, uint64_t pc, bool taken);
@@ -186,6 +217,8 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch(struct predictor *p, ui
         return predictor_branch_by_pc(p, pc, taken);
     if (p->kind == PREDICT_counted)
         return predictor_branch_counted(p, pc, taken);
+    if (p->kind == PREDICT_hashed)
+        return predictor_branch_hashed(p, pc, taken);
     if (p->kind == PREDICT_disordered)
         return predictor_branch_disordered(p, pc, taken);
     return p->branch(p, pc, taken, *offset < 0);

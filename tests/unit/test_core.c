@@ -126,6 +126,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
          "expected less than branch.history"},
         {"branch.predictor = bimodal\nbranch.history-hash = 3\n",
          "branch.history-hash: only with gshare"},
+        {"branch.predictor = gshare\nbranch.history = 17\nbranch.history-hash = 3\n",
+         "branch.history: expected at most 16 with branch.history-hash"},
         {"btb.before-direction = 1\n", "needs a target buffer that holds direct targets"},
         {"btb.entries = 12\nbtb.ways = 1\n", "btb.entries: entries and ways"},
         {"stores.entries = 4\n", "only with dcache.write = through"},
