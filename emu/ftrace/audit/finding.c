@@ -201,6 +201,13 @@ const char *message_text(enum message message)
         [MESSAGE_OPS_IN_USE] =
             "a wait until nobody is in the trampoline any more (synchronize_rcu_tasks), before the "
             "ops counts as ended and may be freed: that call was open before, and still is",
+        [MESSAGE_OPS_FREED] = "unregister_ftrace_function() before the text is freed: the ops is "
+                              "registered, and it or its function is in there",
+        [MESSAGE_GRAPH_FREED] = "unregister_ftrace_graph() before the text is freed: the tracer is "
+                                "registered, and it or a function of it is in there",
+        [MESSAGE_PROBE_OWNER_FREED] =
+            "unregister_kprobe() before the text is freed: the probe is registered, and it or its "
+            "handler is in there",
         [MESSAGE_PROBES_ALL] =
             "the ops is registered for kprobes, and its filter is empty, which means "
             "all functions",
@@ -239,6 +246,14 @@ const char *message_text(enum message message)
             "of the task return to the handler",
         [MESSAGE_STACK_OWN] = "the task frees its own return stack, while functions of it are to "
                               "return by the entries there",
+        [MESSAGE_ENTRIES_DROPPED] =
+            "entries of the task's return stack vanished between two calls of the tracer or return "
+            "handler, while the functions they belong to were still to return",
+        [MESSAGE_ENTRIES_ADDED] =
+            "the task's return stack grew between two calls of the tracer or return handler",
+        [MESSAGE_HOOKS_DROPPED] =
+            "the task's list of hooked returns was emptied, and functions whose return address is "
+            "in there were still to return",
         [MESSAGE_TEXT_FREED] =
             "a page of text was given back to the allocator, and a hart may still "
             "fetch from it by the old address",

@@ -211,6 +211,9 @@ enum message {
     MESSAGE_PROGRAM_RUNS,
     MESSAGE_TEXT_IN_USE,
     MESSAGE_OPS_IN_USE,
+    MESSAGE_OPS_FREED, /* this and the next two: what leads into text that is freed */
+    MESSAGE_GRAPH_FREED,
+    MESSAGE_PROBE_OWNER_FREED,
     MESSAGE_PROBES_ALL,
     MESSAGE_NO_OPS, /* how a call of an ops is wrong */
     MESSAGE_OP_UNWANTED,
@@ -229,6 +232,9 @@ enum message {
     MESSAGE_STACK_EMPTY,
     MESSAGE_HOOKS_EMPTY,
     MESSAGE_STACK_OWN,
+    MESSAGE_ENTRIES_DROPPED, /* this and the next two: of a task, by other than its returns */
+    MESSAGE_ENTRIES_ADDED,
+    MESSAGE_HOOKS_DROPPED,
     MESSAGE_TEXT_FREED, /* a page that a hart may still fetch from */
     MESSAGE_HOOK_FREED, /* the node or the rethook of a return that is still to come */
     MESSAGE_HOOK_ENDED, /* the handler of a rethook that was ended */

@@ -400,6 +400,31 @@ bool ftrace_records_op_wants_any(const struct ftrace_records *r, size_t i, uint6
     return false;
 }
 
+struct op_reader {
+    void (*each)(void *ctx, const struct ftrace_op *op);
+    void *ctx;
+};
+
+static bool pass_op(struct ftrace_records *r, struct hart *h, uint64_t ops, void *ctx)
+{
+    const struct op_reader *reader = ctx;
+    struct ftrace_op op = {.at = ops};
+
+    if (!read_member(r, h, ops, OPS_FLAGS, &op.flags) ||
+        !read_member(r, h, ops, OPS_FUNC, &op.func))
+        return false;
+    reader->each(reader->ctx, &op);
+    return true;
+}
+
+bool ftrace_records_each_op(struct ftrace_records *r, struct hart *h,
+                            void (*each)(void *ctx, const struct ftrace_op *op), void *ctx)
+{
+    struct op_reader reader = {each, ctx};
+
+    return r->at[OPS_FUNC] != NONE && ftrace_records_each_ops(r, h, pass_op, &reader);
+}
+
 /* ---- the addresses in filters ---- */
 
 struct filter_reader {

@@ -108,6 +108,13 @@ bool ftrace_records_op_wants_any(const struct ftrace_records *r, size_t i, uint6
                                  unsigned size);
 
 /*
+ * Calls each() for all registered ops, enabled or not, whatever their filters are. False: not all
+ * of them can be read.
+ */
+bool ftrace_records_each_op(struct ftrace_records *r, struct hart *h,
+                            void (*each)(void *ctx, const struct ftrace_op *op), void *ctx);
+
+/*
  * Calls each() for the addresses in the filters of all registered ops, enabled or not, and of the
  * tracers' own, `global_ops`; ops: whose filter it is. False: not all of them can be read.
  */

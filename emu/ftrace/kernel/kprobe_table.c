@@ -199,28 +199,56 @@ static bool read_handler(const struct kprobe_table *t, struct hart *h, uint64_t 
     return true;
 }
 
+/* Those of an entry: its own, and those of the probes that it stands for. False: it is damaged. */
+static bool each_of_entry(const struct kprobe_table *t, struct hart *h, uint64_t entry,
+                          void (*each)(void *ctx, const struct kprobe_handler *handler), void *ctx)
+{
+    uint64_t head = entry + t->list, node;
+    struct kprobe_handler handler;
+
+    if (!read_handler(t, h, entry, &handler) || !read_word(h, head, &node))
+        return false;
+    each(ctx, &handler);
+    for (unsigned n = 0; node != head; n++) {
+        if (n == PROBES_MAX || !read_handler(t, h, node - t->list, &handler) ||
+            !read_word(h, node, &node))
+            return false;
+        each(ctx, &handler);
+    }
+    return true;
+}
+
 void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
                            void (*each)(void *ctx, const struct kprobe_handler *handler), void *ctx)
 {
-    struct kprobe_handler handler;
-    uint64_t entry, head, node;
+    uint64_t entry;
 
     if (!t || !is_known(t) || !t->has_handler)
         return;
     entry = find_entry(t, h, va);
-    if (!entry)
-        return;
-    head = entry + t->list;
-    if (read_handler(t, h, entry, &handler))
-        each(ctx, &handler);
-    if (!read_word(h, head, &node))
-        return;
-    for (unsigned n = 0; node != head && n < PROBES_MAX; n++) {
-        if (read_handler(t, h, node - t->list, &handler))
-            each(ctx, &handler);
-        if (!read_word(h, node, &node))
-            return;
+    if (entry)
+        (void)each_of_entry(t, h, entry, each, ctx);
+}
+
+bool kprobe_table_each_handler(struct kprobe_table *t, struct hart *h,
+                               void (*each)(void *ctx, const struct kprobe_handler *handler),
+                               void *ctx)
+{
+    unsigned left = ENTRIES_MAX;
+
+    if (!is_known(t) || !t->has_handler)
+        return false;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        uint64_t node;
+
+        if (!read_word(h, t->table + 8 * i, &node))
+            return false;
+        while (node)
+            if (!left-- || !each_of_entry(t, h, node, each, ctx) ||
+                !read_word(h, node + t->next, &node))
+                return false;
     }
+    return true;
 }
 
 bool kprobe_table_is_at(const struct kprobe_table *t, struct hart *h, uint64_t probe, uint64_t va,

@@ -45,6 +45,14 @@ struct kprobe_handler {
     bool enabled;
 };
 
+/*
+ * Calls each() for all probes of all places; where several are at one, also for the entry that
+ * stands for them. False: the table is damaged, or not known.
+ */
+bool kprobe_table_each_handler(struct kprobe_table *t, struct hart *h,
+                               void (*each)(void *ctx, const struct kprobe_handler *handler),
+                               void *ctx);
+
 /* Calls each() for the probes at an address. There are none if the table cannot be read. */
 void kprobe_table_handlers(struct kprobe_table *t, struct hart *h, uint64_t va,
                            void (*each)(void *ctx, const struct kprobe_handler *handler),

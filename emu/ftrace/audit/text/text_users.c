@@ -11,6 +11,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
+#include "ftrace/audit/text/text_callers.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/tasks.h"
 #include "mem/ram.h"
@@ -164,6 +165,7 @@ void text_users_judge(struct audit *a, struct hart *h, uint64_t start, const str
     struct freed_area area = {.audit = a, .by = h, .start = start, .end = end_of(h, start)};
     const struct cluster *c = a->config.cluster;
 
+    text_callers_judge(a, h, area.start, area.end);
     for (size_t i = 0; i < count; i++)
         if (away[i].pc >= area.start && away[i].pc < area.end) {
             report_away(&area, &away[i]);

@@ -22,7 +22,8 @@ struct away {
 
 /*
  * The hart is about to free the memory at `start', which has or had text. `away': all contexts that
- * are stopped; reports the first user that is found.
+ * are stopped; reports the first user that is found,
+ * and what still leads there (text_callers.h).
  */
 void text_users_judge(struct audit *a, struct hart *h, uint64_t start, const struct away *away,
                       size_t count);
