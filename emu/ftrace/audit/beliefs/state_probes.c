@@ -226,12 +226,41 @@ void state_probes_freed(struct audit *a, struct state_probes *s, struct hart *h)
 
 /* ---- breakpoints without an entry ---- */
 
+/* The code around a store, from two bytes before it to two bytes behind it, before or after it. */
+enum { AROUND = 2, AROUND_MAX = 8 };
+
 static bool is_ebreak(const uint8_t *bytes, unsigned size)
 {
     uint32_t word = 0;
 
     memcpy(&word, bytes, size);
     return ebreak_size(word) == size;
+}
+
+/*
+ * Whether a store makes a breakpoint of what was none, or the other way round: of two bytes, or of
+ * four, of which the store may have written two. *va: of the breakpoint; `last': that of the store.
+ */
+static bool turns_breakpoint(struct hart *h, const struct code_write *w, uint64_t last,
+                             uint64_t *va)
+{
+    uint8_t old[AROUND_MAX] = {0}, new[AROUND_MAX] = {0};
+
+    if (is_ebreak(w->old_bytes, w->size) != is_ebreak(w->new_bytes, w->size)) {
+        *va = last;
+        return true;
+    }
+    if (w->size != 2 || !hart_peek(h, last - AROUND, new, w->size + 2 * AROUND))
+        return false;
+    memcpy(new + AROUND, w->new_bytes, w->size);
+    memcpy(old, new, sizeof old);
+    memcpy(old + AROUND, w->old_bytes, w->size);
+    for (unsigned at = 0; at <= AROUND; at += AROUND)
+        if (is_ebreak(old + at, 4) != is_ebreak(new + at, 4)) {
+            *va = last - AROUND + at;
+            return true;
+        }
+    return false;
 }
 
 static void report_unlisted(struct audit *a, const struct code_write *w, uint64_t va)
@@ -257,14 +286,17 @@ void state_probes_store(struct audit *a, const struct code_write *w)
 {
     const struct text_store *last = w->who.kind == WRITER_HART ? &a->harts[w->who.hart].text : NULL;
     struct hart *h;
+    uint64_t va;
 
     if ((w->size != 2 && w->size != 4) || !a->config.kprobes || !last || last->stamp != w->stamp ||
-        !last->va || is_ebreak(w->old_bytes, w->size) == is_ebreak(w->new_bytes, w->size))
+        !last->va)
         return;
     h = cluster_hart(a->config.cluster, w->who.hart);
+    if (!turns_breakpoint(h, w, last->va, &va))
+        return;
     if (audit_lock_is_taken(a, h, "kprobe_mutex") && audit_translates(h) &&
-        !kprobe_table_lists(a->config.kprobes, h, last->va))
-        report_unlisted(a, w, last->va);
+        !kprobe_table_lists(a->config.kprobes, h, va))
+        report_unlisted(a, w, va);
 }
 
 /* ---- breakpoints in sites ---- */
