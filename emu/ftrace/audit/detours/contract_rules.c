@@ -25,6 +25,7 @@
 #include "ftrace/audit/detours/list_phase.h"
 #include "ftrace/audit/detours/program_returns.h"
 #include "ftrace/audit/detours/resumed_tasks.h"
+#include "ftrace/audit/detours/return_depths.h"
 #include "ftrace/audit/detours/return_stacks.h"
 #include "ftrace/audit/detours/task_guards.h"
 #include "ftrace/audit/detours/trampoline_calls.h"
@@ -52,6 +53,7 @@ struct contract_rules {
     struct program_returns *returns;
     struct resumed_tasks *resumed;
     struct return_stacks *stacks;
+    struct return_depth *depths; /* of each hart */
     struct called_ops *called;
     struct graph_users *users;
     struct hook_owners *owners;
@@ -264,6 +266,16 @@ static NOINLINE void follow(struct contract_rules *r, const struct call_event *e
     r->follows = called_ops_judges(r->called) || graph_users_follows(r->users);
 }
 
+/* A return handler needs something to return to. */
+static inline void check_lists(const struct contract_rules *r, struct hart *h,
+                               const struct detour *d, const struct task_counts *counts)
+{
+    if (d->pc == r->return_to_handler)
+        return_stacks_return(r->stacks, h, d, counts);
+    else if (r->rethook && d->pc == r->rethook)
+        return_stacks_hooked_return(r->stacks, h, d, counts);
+}
+
 /* A site that calls something else than its trampoline was reported already (site_rules.c). */
 static inline void enter(struct contract_rules *r, const struct call_event *e)
 {
@@ -287,10 +299,9 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     take_back(r, e->hart, &counts, d);
     if (UNLIKELY(task_guards_takes(&r->guards, counts.depth)))
         task_guards_enter(a, e->hart, d, &counts, is_alone(r, d));
-    if (d->kind == CALL_RETURN && d->pc == r->return_to_handler)
-        return_stacks_return(r->stacks, e->hart, d, &counts);
-    else if (d->kind == CALL_RETURN && r->rethook && d->pc == r->rethook)
-        return_stacks_hooked_return(r->stacks, e->hart, d, &counts);
+    if (!return_depths_begin(a, e->hart, &r->depths[hart_id(e->hart)], d, &counts) &&
+        d->kind == CALL_RETURN)
+        check_lists(r, e->hart, d, &counts);
     if (UNLIKELY(r->follows))
         follow(r, e, d, &counts);
 }
@@ -399,10 +410,14 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
             graph_users_leave(r->users, e->hart, before, &counts, is_alone(r, before));
         if (UNLIKELY(before->has_guards))
             task_guards_leave(a, e->hart, before, &counts);
+        if (r->followed.len == 1 || is_alone(r, before))
+            return_depths_end(&r->depths[hart_id(e->hart)], e->hart,
+                              a->harts[hart_id(e->hart)].traps, &counts);
         break;
     case CALL_CALLED:
         if (!before->has_back)
             break;
+        r->depths[hart_id(e->hart)].known = false;
         detour_call_rest(a, e->hart, before, before->function_back);
         return;
     case CALL_UNBALANCED: report_unbalanced(a, before, e->hart); break;
@@ -485,6 +500,7 @@ static void on_switch(void *ctx, unsigned which, struct hart *h)
     r->audit->harts[hart_id(h)].switches++;
     guest_rules_task_runs(r->audit, h, hart_reg(h, REG_A1)); /* __switch_to(prev, next) */
     resumed_tasks_switch(r->resumed, h);
+    r->depths[hart_id(h)].known = false;
     return_stacks_task_runs(r->stacks, h, hart_reg(h, REG_A1));
     hook_owners_switch(r->owners, h);
 }
@@ -534,6 +550,7 @@ static void *create(struct audit *a)
     r->returns = program_returns_new(a);
     r->resumed = resumed_tasks_new(a);
     r->stacks = return_stacks_new(a);
+    r->depths = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->depths);
     r->called = called_ops_new(a, running, r);
     r->users = graph_users_new(a, running, r);
     r->owners = hook_owners_new(a, running, r);
@@ -551,6 +568,7 @@ static void destroy(void *rules)
     program_returns_free(r->returns);
     resumed_tasks_free(r->resumed);
     return_stacks_free(r->stacks);
+    free(r->depths);
     called_ops_free(r->called);
     graph_users_free(r->users);
     hook_owners_free(r->owners);
@@ -698,6 +716,8 @@ static void state_io(struct state_io *io, void *rules)
         vector_states_io(io, r->audit->vectors);
     for (unsigned i = 0; io->loading && i < cluster_hart_count(r->audit->config.cluster); i++)
         r->audit->harts[i].vectors = 0; /* not kept: vector_states_keep decides */
+    for (unsigned i = 0; io->loading && i < cluster_hart_count(r->audit->config.cluster); i++)
+        r->depths[i].known = false;
     if (io->loading) {
         forget_trampolines(r);
         r->follows = true;

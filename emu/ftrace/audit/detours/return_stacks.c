@@ -14,6 +14,8 @@
 #include "cpu/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detours/detour.h"
+#include "ftrace/audit/detours/return_depths.h"
+#include "ftrace/calls/calls.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/tasks.h"
 #include "load/symbols.h"
@@ -29,14 +31,55 @@ struct return_stacks {
     struct map owners;             /* address of a return stack -> the last task that ran with it */
     struct map hooked;             /* the same of the first entry in a list of hooked returns */
     struct kernel_probes *at_free; /* NULL: the graph tracer is not active */
+    struct kernel_probes *at_flush;
     uint64_t active; /* the step since when the graph tracer is active; 0: it is not */
 };
 
+/* ---- what a task gives up itself, while functions of it are to return ---- */
+
+static void report_given_up(struct audit *a, struct hart *h, uint64_t va, enum message wrong)
+{
+    const struct breach b = {.rule = RULE_lost_return,
+                             .hart = hart_id(h),
+                             .site = NO_SITE,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_lost_return, wrong)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_FREED, h, hart_pc(h));
+    audit_fact_stack(a, f, LABEL_STACK, h);
+    audit_fact(f, LABEL_DATA, FACT_PLACE)->va = va;
+    audit_fact_message(f, LABEL_WRONG, wrong);
+    audit_fact_task(a, f, h);
+    audit_fact_order(f);
+}
+
+/* rethook_flush_task(task) is called: right for a task that runs no more. */
+static void on_flush(void *ctx, unsigned which, struct hart *h)
+{
+    const struct return_stacks *r = ctx;
+    uint64_t tp = hart_reg(h, REG_TP);
+
+    (void)which;
+    if (hart_reg(h, REG_A0) == tp && return_depths_open(r->audit, h, tp, HOOK_OTHER))
+        report_given_up(r->audit, h, tp, MESSAGE_HOOKS_DROPPED);
+}
+
+/* ---- life ---- */
+
 struct return_stacks *return_stacks_new(struct audit *a)
 {
+    static const char *const flush[] = {"rethook_flush_task"};
     struct return_stacks *r = xcalloc(1, sizeof *r);
+    const struct audit_config *c = &a->config;
 
     r->audit = a;
+    if (c->image && c->symbols)
+        r->at_flush = kernel_probes_new(c->cluster, c->image, c->symbols, flush, ARRAY_LEN(flush),
+                                        on_flush, r);
     return r;
 }
 
@@ -45,6 +88,7 @@ void return_stacks_free(struct return_stacks *r)
     if (!r)
         return;
     kernel_probes_free(r->at_free);
+    kernel_probes_free(r->at_flush);
     map_free(&r->owners);
     map_free(&r->hooked);
     free(r);
@@ -200,7 +244,8 @@ void return_stacks_return(struct return_stacks *r, struct hart *h, const struct 
 void return_stacks_hooked_return(struct return_stacks *r, struct hart *h, const struct detour *d,
                                  const struct task_counts *counts)
 {
-    if (counts->has_hooks && !counts->hooks)
+    if (counts->has_hooks && !counts->hooks &&
+        !audit_known(r->audit, audit_cause(RULE_lost_return, MESSAGE_HOOKS_DROPPED)))
         report_return(r, h, d, MESSAGE_HOOKS_EMPTY);
 }
 
@@ -210,29 +255,12 @@ void return_stacks_hooked_return(struct return_stacks *r, struct hart *h, const 
 static void on_free(void *ctx, unsigned which, struct hart *h)
 {
     const struct return_stacks *r = ctx;
-    uint64_t va = hart_reg(h, REG_A0), tp = hart_reg(h, REG_TP), owner;
-    struct audit *a = r->audit;
-    struct finding *f;
-    int32_t depth;
+    uint64_t va = hart_reg(h, REG_A0), tp = hart_reg(h, REG_TP), stack;
 
     (void)which;
-    if (!map_get(&r->owners, va, &owner) || owner != tp ||
-        !tasks_return_depth(a->config.tasks, h, tp, &depth) || depth < 0 || !r->active)
-        return;
-    f = audit_add(a, &(struct breach){.rule = RULE_lost_return,
-                                      .hart = hart_id(h),
-                                      .site = NO_SITE,
-                                      .pc = hart_pc(h),
-                                      .cycle = hart_cycles(h),
-                                      .cause = audit_cause(RULE_lost_return, MESSAGE_STACK_OWN)});
-    if (!f)
-        return;
-    audit_fact_moment(f, LABEL_FREED, h, hart_pc(h));
-    audit_fact_stack(a, f, LABEL_STACK, h);
-    audit_fact(f, LABEL_DATA, FACT_PLACE)->va = va;
-    audit_fact_message(f, LABEL_WRONG, MESSAGE_STACK_OWN);
-    audit_fact_task(a, f, h);
-    audit_fact_order(f);
+    if (va && r->active && read_stack(r->audit, h, tp, &stack) && stack == va &&
+        return_depths_open(r->audit, h, tp, HOOK_HANDLER))
+        report_given_up(r->audit, h, va, MESSAGE_STACK_OWN);
 }
 
 static void look_at_frees(struct return_stacks *r)
