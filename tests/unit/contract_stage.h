@@ -152,11 +152,11 @@ static inline void assert_changed(struct stage *t, enum rule rule, const char *r
     assert_string_equal(changed(t, 0), reg);
 }
 
-static inline void pass_trap(struct stage *t, uint64_t cause)
+static inline void pass_trap(struct stage *t, bool interrupt, uint64_t cause)
 {
     const struct event e = {.kind = EVENT_TRAP,
                             .trap = {.hart = t->h,
-                                     .interrupt = true,
+                                     .interrupt = interrupt,
                                      .cause = cause,
                                      .epc = hart_pc(t->h),
                                      .from = PRIV_S,

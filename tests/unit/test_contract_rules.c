@@ -51,6 +51,8 @@ static void a_return_handler_must_leave_each_field_of_sstatus(void **state)
     }
 }
 
+enum { LOAD_PAGE_FAULT = 13, TIMER = 5 };
+
 static void a_trap_changes_its_own_fields(void **state)
 {
     struct stage t;
@@ -59,10 +61,29 @@ static void a_trap_changes_its_own_fields(void **state)
     for (unsigned i = 0; i < ARRAY_LEN(fields); i++) {
         build(&t);
         call(&t, F, VA(TRACER));
-        pass_trap(&t, 5);
+        pass_trap(&t, false, LOAD_PAGE_FAULT);
         set_sstatus(&t, fields[i].mask);
         come_back(&t);
         assert_int_equal(audit_count(t.s.audit), fields[i].of_trap ? 0 : 1);
+        take_down(&t);
+    }
+}
+
+/* Only one that turns them on can take one. */
+static void a_detour_with_interrupts_off_takes_none(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    for (unsigned on = 0; on < 2; on++) {
+        build(&t);
+        set_sstatus(&t, on ? SSTATUS_SIE : 0);
+        call(&t, F, VA(TRACER));
+        pass_trap(&t, true, TIMER);
+        if (on)
+            assert_silent(&t);
+        else
+            assert_changed(&t, RULE_clobbered_csr, "sstatus.SIE");
         take_down(&t);
     }
 }
@@ -115,7 +136,7 @@ static void the_rounding_mode_of_a_program_must_stay(void **state)
         set_csr(t.h, FRM, 1);
         set_csr(t.h, MSTATUS, csr(t.h, MSTATUS) & ~SSTATUS_FS); /* the write has turned it on */
         if (way == 1)
-            pass_trap(&t, 5);
+            pass_trap(&t, false, LOAD_PAGE_FAULT);
         if (way == 2)
             pass_switch(&t);
         come_back(&t);
@@ -600,6 +621,7 @@ int main(void)
         cmocka_unit_test(a_tracer_must_leave_each_field_of_sstatus),
         cmocka_unit_test(a_return_handler_must_leave_each_field_of_sstatus),
         cmocka_unit_test(a_trap_changes_its_own_fields),
+        cmocka_unit_test(a_detour_with_interrupts_off_takes_none),
         cmocka_unit_test(what_is_the_same_again_is_no_change),
         cmocka_unit_test(the_page_table_may_change_with_the_task_only),
         cmocka_unit_test(the_rounding_mode_of_a_program_must_stay),
