@@ -276,6 +276,17 @@ static inline void check_lists(const struct contract_rules *r, struct hart *h,
         return_stacks_hooked_return(r->stacks, h, d, counts);
 }
 
+/* What is on the return stack must be there still; and a return handler needs something there. */
+static NOINLINE void check_depth(const struct contract_rules *r, const struct call_event *e,
+                                 const struct detour *d, const struct task_counts *counts)
+{
+    struct return_depth *depth = &r->depths[d->hart];
+    bool changed = depth->known && return_depths_begin(r->audit, e->hart, depth, d, counts);
+
+    if (d->kind == CALL_RETURN && !changed)
+        check_lists(r, e->hart, d, counts);
+}
+
 /* A site that calls something else than its trampoline was reported already (site_rules.c). */
 static inline void enter(struct contract_rules *r, const struct call_event *e)
 {
@@ -299,9 +310,8 @@ static inline void enter(struct contract_rules *r, const struct call_event *e)
     take_back(r, e->hart, &counts, d);
     if (UNLIKELY(task_guards_takes(&r->guards, counts.depth)))
         task_guards_enter(a, e->hart, d, &counts, is_alone(r, d));
-    if (!return_depths_begin(a, e->hart, &r->depths[hart_id(e->hart)], d, &counts) &&
-        d->kind == CALL_RETURN)
-        check_lists(r, e->hart, d, &counts);
+    if (UNLIKELY(r->depths[d->hart].known || d->kind == CALL_RETURN))
+        check_depth(r, e, d, &counts);
     if (UNLIKELY(r->follows))
         follow(r, e, d, &counts);
 }
@@ -379,6 +389,16 @@ static void leave_otherwise(struct contract_rules *r, const struct call_event *e
     report_return(r->audit, RULE_return_stack_mismatch, before, e->hart);
 }
 
+/* The hart goes on, with what the detour has left on the task's return stack. */
+static NOINLINE void note_depth(const struct contract_rules *r, const struct call_event *e,
+                                const struct detour *before, const struct task_counts *counts)
+{
+    unsigned hart = hart_id(e->hart);
+
+    if (r->followed.len == 1 || is_alone(r, before))
+        return_depths_end(&r->depths[hart], e->hart, r->audit->harts[hart].traps, counts);
+}
+
 static inline void leave(struct contract_rules *r, const struct call_event *e)
 {
     struct audit *a = r->audit;
@@ -410,9 +430,8 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
             graph_users_leave(r->users, e->hart, before, &counts, is_alone(r, before));
         if (UNLIKELY(before->has_guards))
             task_guards_leave(a, e->hart, before, &counts);
-        if (r->followed.len == 1 || is_alone(r, before))
-            return_depths_end(&r->depths[hart_id(e->hart)], e->hart,
-                              a->harts[hart_id(e->hart)].traps, &counts);
+        if (UNLIKELY(counts.depth > 0 || counts.hooks))
+            note_depth(r, e, before, &counts);
         break;
     case CALL_CALLED:
         if (!before->has_back)

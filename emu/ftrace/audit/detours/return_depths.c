@@ -51,15 +51,10 @@ static struct finding *begin_report(struct audit *a, struct hart *h, enum rule r
                              .cycle = hart_cycles(h),
                              .cause = audit_cause(rule, wrong)};
     struct finding *f = audit_add(a, &b);
-    struct fact *left;
 
     if (!f)
         return NULL;
-    left = audit_fact(f, LABEL_LEFT, FACT_MOMENT);
-    left->hart = hart_id(h);
-    left->pc = last->pc;
-    left->cycle = last->cycle;
-    left->step = last->step;
+    audit_fact(f, LABEL_LEFT, FACT_PLACE)->va = last->pc;
     audit_fact_message(f, LABEL_WRONG, wrong);
     return f;
 }
@@ -75,24 +70,23 @@ static void end_report(const struct audit *a, struct hart *h, struct finding *f,
 void return_depths_judge(struct audit *a, struct hart *h, const struct return_depth *last,
                          const struct detour *d, const struct task_counts *counts)
 {
-    bool lost = counts->depth < last->counts.depth;
+    bool lost = counts->depth < last->depth;
     unsigned open = return_depths_open(a, h, last->tp, HOOK_HANDLER);
     struct finding *f;
 
-    if (counts->has_depth && last->counts.has_depth && counts->depth != last->counts.depth &&
-        open) {
+    if (counts->has_depth && counts->depth != last->depth && open) {
         f = begin_report(a, h, lost ? RULE_lost_return : RULE_return_stack_mismatch,
                          lost ? MESSAGE_ENTRIES_DROPPED : MESSAGE_ENTRIES_ADDED, last, d);
         if (f) {
             audit_fact_text(f, LABEL_WHY,
                             "the index of the return stack was %d then, and is %d now; the return "
                             "addresses of %u open calls of the task are replaced",
-                            last->counts.depth, counts->depth, open);
+                            last->depth, counts->depth, open);
             end_report(a, h, f, d);
         }
     }
-    if (counts->has_hooks && last->counts.has_hooks && counts->hooks != last->counts.hooks &&
-        !counts->hooks && return_depths_open(a, h, last->tp, HOOK_OTHER)) {
+    if (counts->has_hooks && counts->hooks != last->hooks && !counts->hooks &&
+        return_depths_open(a, h, last->tp, HOOK_OTHER)) {
         f = begin_report(a, h, RULE_lost_return, MESSAGE_HOOKS_DROPPED, last, d);
         if (f)
             end_report(a, h, f, d);

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit/detours/detour.h"
@@ -20,9 +19,10 @@ struct audit;
 /* How the last detour of a hart left its task. Not part of the state. */
 struct return_depth {
     bool known;
-    uint32_t traps;               /* of the hart (struct audited_hart) */
-    uint64_t tp, pc, cycle, step; /* pc: where the hart went on */
-    struct task_counts counts;
+    int32_t depth;
+    uint32_t traps; /* of the hart (struct audited_hart) */
+    uint64_t tp, hooks;
+    uint64_t pc; /* where the hart went on */
 };
 
 /* Judges what has changed since; see return_depths_begin. */
@@ -30,16 +30,16 @@ void return_depths_judge(struct audit *a, struct hart *h, const struct return_de
                          const struct detour *d, const struct task_counts *counts);
 
 /*
- * Must be called when a detour begins. True: something has changed, and was judged. Hooked returns
- * may also come from the handler of a breakpoint, so they are compared only if the hart has taken
- * no trap since.
+ * Must be called when a detour begins and something is known. True: something has changed, and was
+ * judged. Hooked returns may also come from the handler of a breakpoint, so they are compared only
+ * if the hart has taken no trap since.
  */
 static inline bool return_depths_begin(struct audit *a, struct hart *h, struct return_depth *last,
                                        const struct detour *d, const struct task_counts *counts)
 {
-    bool changed = last->known && last->tp == d->regs[REG_TP] &&
-                   UNLIKELY(counts->depth != last->counts.depth ||
-                            (counts->hooks != last->counts.hooks && d->traps == last->traps));
+    bool changed = last->tp == d->regs[REG_TP] &&
+                   UNLIKELY(counts->depth != last->depth ||
+                            (counts->hooks != last->hooks && d->traps == last->traps));
 
     if (UNLIKELY(changed))
         return_depths_judge(a, h, last, d, counts);
@@ -51,9 +51,12 @@ static inline bool return_depths_begin(struct audit *a, struct hart *h, struct r
 static inline void return_depths_end(struct return_depth *last, struct hart *h, uint32_t traps,
                                      const struct task_counts *counts)
 {
-    *last = (struct return_depth){true,       traps,          hart_reg(h, REG_TP),
-                                  hart_pc(h), hart_cycles(h), cluster_steps(hart_cluster(h)),
-                                  *counts};
+    last->known = true;
+    last->depth = counts->depth;
+    last->traps = traps;
+    last->tp = hart_reg(h, REG_TP);
+    last->hooks = counts->hooks;
+    last->pc = hart_pc(h);
 }
 
 /* Calls that are open on the task's stack and return to a handler: enum call_hook. */
