@@ -73,7 +73,9 @@ static unsigned access_bytes(const struct vector_setting *v, const struct hart *
         return 0;
     switch (word >> UMOP_AT & 31) {
     case 0:
-        return !fields && lmul >= -3 && lmul <= 3 && vop_aligned(u->rd, lmul) ? v->vl << size : 0;
+        return !fields && lmul >= -3 && lmul <= 3 && vop_aligned(u->rd, lmul)
+                   ? (unsigned)v->vl << size
+                   : 0;
     case WHOLE_REGISTERS: return u->rd & fields ? 0 : h->s.vector.vlenb * (fields + 1);
     default: return 0;
     }

@@ -172,6 +172,39 @@ static void it_may_have_run_before_it_is_counted(void **state)
     assert_loop_counts(counts);
 }
 
+/* A vector instruction is one load or store, however many elements it has; also as native code. */
+static void vectors_are_loads_and_stores(void **state)
+{
+    enum { VSETIVLI_4_E32 = 0xcd027057, VLE32_V8_A2 = 0x02066407, VSE32_V8_A2 = 0x02066427 };
+    enum { VECTOR_ROUNDS = 100, VECTOR_INSNS = 1 + VECTOR_ROUNDS * 5, VS_ON = 3 << 9 };
+
+    (void)state;
+    for (enum engine_choice engine = ENGINE_AUTO; engine <= ENGINE_TRANSLATED; engine++) {
+        const struct cluster_config config = {
+            .fetch = FETCH_COHERENT, .extensions = EXTS_ALL, .engine = engine};
+        struct world w = world_with(&config, 1);
+        uint64_t loop;
+
+        set_csr(w.hart, MSTATUS, csr(w.hart, MSTATUS) | VS_ON);
+        select_event(w.hart, 0, HPM_loads);
+        select_event(w.hart, 1, HPM_stores);
+        select_event(w.hart, 2, HPM_instructions);
+        put(&w, ADDI(A0, ZERO, VECTOR_ROUNDS));
+        loop = put(&w, VSETIVLI_4_E32);
+        put(&w, VLE32_V8_A2);
+        put(&w, VSE32_V8_A2);
+        put(&w, ADDI(A0, A0, -1));
+        put(&w, BNE(A0, ZERO, (int32_t)(loop - w.put_at)));
+        hart_set_pc(w.hart, CODE);
+        hart_set_reg(w.hart, A2, DATA);
+        (void)!hart_run(w.hart, VECTOR_INSNS, UINT64_MAX);
+        assert_int_equal(counted(w.hart, 0), VECTOR_ROUNDS);
+        assert_int_equal(counted(w.hart, 1), VECTOR_ROUNDS);
+        assert_int_equal(counted(w.hart, 2), VECTOR_INSNS);
+        world_free(&w);
+    }
+}
+
 static void what_faults_is_not_counted(void **state)
 {
     struct world *w = *state;
@@ -547,6 +580,7 @@ int main(void)
         cmocka_unit_test(without_the_extensions_there_are_none),
         cmocka_unit_test(a_loop_is_counted_exactly_however_it_is_cut),
         cmocka_unit_test_setup_teardown(it_may_have_run_before_it_is_counted, set_up, tear_down),
+        cmocka_unit_test(vectors_are_loads_and_stores),
         cmocka_unit_test_setup_teardown(what_faults_is_not_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inhibited_it_keeps_its_value, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_write_is_the_value_before_the_next_instruction, set_up,
