@@ -94,7 +94,7 @@ void block_suspect(struct block *b)
 
 static void forget_jumps(struct block *b)
 {
-    for (unsigned mode = 0; mode < JUMP_MODES; mode++) {
+    for (unsigned mode = 0; mode < 3; mode++) {
         struct jump_entry *e = jump_slot(b->hart->cache.jumps[mode], b->pc);
 
         if (e->block == b)
@@ -181,12 +181,8 @@ void hart_discard_paths(struct hart *h)
     }
 }
 
-/* `hint`: a block that may be it, or NULL. */
-static ALWAYS_INLINE struct block *find_at(struct hart *h, uint64_t pc, uint64_t pa,
-                                           struct block *hint)
+static ALWAYS_INLINE struct block *find_at(struct hart *h, uint64_t pc, uint64_t pa)
 {
-    if (hint && hint->pc == pc && hint->pa == pa && !hint->pa_second && !hint->guarded)
-        return hint;
     for (struct block *b = map_get_ptr(&h->cache.blocks, pa); b; b = b->same_pa) {
         uint64_t second;
 
@@ -236,16 +232,14 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
 
 struct block *hart_find_block(struct hart *h)
 {
-    enum jump_mode mode = jump_mode(h);
     struct jump_entry *e = jump_slot(h->cache.jump, h->s.pc);
-    struct fills *fills = &h->cache.jump_fills[mode];
     struct block *b;
     uint64_t pa;
 
     hart_drop_caches(h);
     if (!hart_fetch_address(h, h->s.pc, &pa))
         return NULL;
-    b = find_at(h, h->s.pc, pa, e->block);
+    b = find_at(h, h->s.pc, pa);
     if (b && b->suspect) {
         hart_discard_block(b);
         b = NULL;
@@ -253,10 +247,10 @@ struct block *hart_find_block(struct hart *h)
     if (!b)
         b = decode_block(h, h->s.pc, pa, hart_insns(h));
     if (b && !b->guarded && !hart_drops_caches(h, 2)) {
-        if (fills->len >= limits.jumps)
-            hart_drop_jumps_of(h, mode);
+        if (h->cache.jump_fills.len >= limits.jumps)
+            hart_drop_jumps(h);
         *e = (struct jump_entry){h->s.pc, b};
-        fills_add(fills, e - h->cache.jumps[mode]);
+        fills_add(&h->cache.jump_fills, e - h->cache.jumps[0]);
     }
     return b;
 }
@@ -299,7 +293,7 @@ struct block *hart_resume_cut(struct hart *h, unsigned *first)
     hart_drop_caches(h);
     b = h->cache.cut;
     if (!b) {
-        b = find_at(h, cut.pc, cut.pa, NULL);
+        b = find_at(h, cut.pc, cut.pa);
         if (!b)
             b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
         /* Entering the block was permitted, and its page is the same: decoding cannot fail. */

@@ -11,7 +11,7 @@
 
 struct hart;
 
-enum { JUMP_ENTRIES = 4096, BLOCK_INSNS_MAX = 64 };
+enum { JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64 };
 
 /* ---- operations ---- */
 
@@ -73,7 +73,6 @@ struct uop_note {
     uint8_t insns_before;
     uint8_t size;  /* bytes of the instruction; 0 for a probe's call */
     uint16_t kind; /* the operation itself, not fused: one of isa.h, or UOP_... */
-    uint8_t last;  /* the integer register that was written last before it; 32: not known */
 };
 
 /* An operation costs at most three times the maximum of one field of struct op_cost. */
@@ -166,13 +165,9 @@ static inline uint32_t block_cycles(const struct block *b)
 
 #define NO_PC UINT64_MAX
 
-/* The modes that have caches of jumps of their own, as their fetches are translated differently. */
-enum jump_mode { JUMPS_USER, JUMPS_SUPER, JUMPS_MACHINE, JUMP_MODES };
-
 struct jump_entry {
-    uint64_t pc;         /* NO_PC: none */
-    struct block *block; /* also after the entry was dropped, as long as the block exists: it is
-                            likely to come back */
+    uint64_t pc; /* NO_PC: none */
+    struct block *block;
 };
 
 /* The entry for the block at pc, in the cache of one mode. */
@@ -244,10 +239,10 @@ void hart_leave_block(struct hart *h, bool after_this);
 
 /* label.c */
 unsigned label_kind(const struct insn *i); /* the operation for an instruction: OP_... */
-/*
- * Sets the label of each operation, alone or fused with the next ones. `notes` has their kinds, and
- * gets the registers that were written last.
- */
-void label_ops(const struct hart *h, struct uop *ops, struct uop_note *notes, unsigned count);
+/* Sets the label of each operation, alone or fused with the next ones; `notes` has their kinds. */
+void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count);
+
+/* The register that was written last before operation `at`; 32: not known. */
+unsigned label_last(const struct block *b, unsigned at);
 
 #endif

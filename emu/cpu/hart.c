@@ -73,10 +73,8 @@ struct hart *hart_new(struct cluster *c, unsigned id)
         h->s.used = used_new(c->config.used_max, c->ram);
     if (c->order)
         add_order(h);
-    /* Zeroes are not empty entries, so all must be emptied. */
-    h->cache.store_fills.len = h->cache.other_fills.len = FILLS_LOST;
-    for (unsigned mode = 0; mode < JUMP_MODES; mode++)
-        h->cache.jump_fills[mode].len = FILLS_LOST;
+    h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
+        FILLS_LOST; /* zeroes are not empty entries, so all must be emptied */
     h->cache.store_walks_filled = (1U << TLB_CONTEXTS) - 1;
     hart_reset(h, 0, PRIV_M);
     return h;
@@ -165,8 +163,8 @@ void hart_update_context(struct hart *h)
         context = h->s.csr.mstatus & MSTATUS_SUM ? TLB_SUPER_SUM : TLB_SUPER;
     h->cache.tlb = &h->cache.tlbs[context];
     h->cache.loads = &h->cache.load_spans[context];
-    h->cache.jump = h->cache.jumps[jump_mode(h)];
-    h->cache.returns = h->cache.return_stacks[jump_mode(h)];
+    h->cache.jump = h->cache.jumps[h->s.mode == PRIV_M ? 2 : h->s.mode];
+    h->cache.returns = h->cache.return_stacks[h->s.mode == PRIV_M ? 2 : h->s.mode];
     if (h->s.model)
         timed_update_context(h);
 }

@@ -69,18 +69,17 @@ struct hart_cache {
     uint64_t
         uncounted[PROBE_TALLY]; /* counter for probes that are gone, in a block that still runs */
 
-    struct jump_entry jumps[JUMP_MODES][JUMP_ENTRIES];
-    struct return_entry return_stacks[JUMP_MODES][RETURN_STACK_SIZE];
+    struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
+    struct return_entry return_stacks[3][RETURN_STACK_SIZE];
     struct tlb tlbs[TLB_CONTEXTS];
     struct store_walks store_walks[TLB_CONTEXTS];
     unsigned store_walks_filled; /* the contexts in which some may be, a bit each */
     struct span load_spans[TLB_CONTEXTS];
     struct beside beside;
-    struct fills jump_fills[JUMP_MODES];
-    struct fills store_fills, other_fills; /* other: loads and fetches */
+    struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
 };
 
-_Static_assert(JUMP_ENTRIES <= UINT16_MAX + 1, "an entry's number must fit into struct fills");
+_Static_assert(3 * JUMP_ENTRIES <= UINT16_MAX + 1, "an entry's number must fit into struct fills");
 
 struct hart {
     struct hart_state s;
@@ -96,11 +95,6 @@ _Static_assert(offsetof(struct hart, s.x) == offsetof(struct hart_registers, x) 
 static inline bool hart_has(const struct hart *h, enum extension e)
 {
     return h->cluster->config.extensions >> e & 1;
-}
-
-static inline enum jump_mode jump_mode(const struct hart *h)
-{
-    return h->s.mode == PRIV_M ? JUMPS_MACHINE : h->s.mode == PRIV_S ? JUMPS_SUPER : JUMPS_USER;
 }
 
 /* Cycles of the block that the hart is in or about to enter, and those before an operation. */
@@ -232,14 +226,11 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va); /* the page must not be i
 void hart_flush_stores(struct hart *h);
 /* Makes the hart continue by a look-up of its pc, as translations of fetches have changed. */
 void hart_flush_jumps(struct hart *h);
-void hart_drop_jumps(struct hart *h); /* only empties the jump caches and the return stacks */
-void hart_drop_jumps_of(struct hart *h, enum jump_mode mode);
-void hart_forget_returns(struct hart *h, const struct block *from);
+void hart_drop_jumps(struct hart *h); /* only empties the jump cache and the return stacks */
+void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
 /* The same for a hart that may be in a block, when its fetches are translated otherwise (walk.c).
  */
 void hart_drop_successors(struct hart *h);
-/* ... when those by a leaf are, which has this value: one mode at most can fetch by it. */
-void hart_drop_successors_by(struct hart *h, uint64_t pte);
 
 /* engine.c, engine_timed.c, engine_ooo.c, engine_ordered.c */
 enum hart_stop engine_run(struct hart *h);

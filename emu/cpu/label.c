@@ -142,6 +142,19 @@ static unsigned feed_of(const struct uop_note *notes, unsigned count)
     return count > 1 && notes[0].kind == UOP_FEED_RA && notes[1].kind == OP_nop ? UOP_FEED_NOP : 0;
 }
 
+unsigned label_last(const struct block *b, unsigned at)
+{
+    enum { BEFORE = NO_REGISTER + 1 }; /* an operation before has written it */
+
+    while (at--) {
+        unsigned last = last_after(&b->notes[at], &b->ops[at], BEFORE);
+
+        if (last != BEFORE)
+            return last;
+    }
+    return NO_REGISTER;
+}
+
 static enum uop_sources sources_of(const struct uop *u, unsigned last)
 {
     if (last >= NO_REGISTER)
@@ -149,7 +162,7 @@ static enum uop_sources sources_of(const struct uop *u, unsigned last)
     return u->rs1 == last ? SOURCES_last1 : u->rs2 == last ? SOURCES_last2 : SOURCES_fresh;
 }
 
-void label_ops(const struct hart *h, struct uop *ops, struct uop_note *notes, unsigned count)
+void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count)
 {
     unsigned last = NO_REGISTER;
 
@@ -166,7 +179,6 @@ void label_ops(const struct hart *h, struct uop *ops, struct uop_note *notes, un
             alone = 1;
         if (!(*h->cache.labels)[together][SOURCES_fresh]) /* the engine has no such label */
             together = alone = 0;
-        notes[i].last = (uint8_t)last;
         ops[i].go = engine_label(h, together ? together : notes[i].kind, sources_of(&ops[i], last));
         last = last_after(&notes[i], &ops[i], last);
     }

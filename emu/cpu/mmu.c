@@ -232,32 +232,25 @@ void hart_forget_returns(struct hart *h, const struct block *from)
 {
     struct return_entry *all = h->cache.return_stacks[0];
 
-    for (unsigned i = 0; i < JUMP_MODES * RETURN_STACK_SIZE; i++)
-        if (all[i].from == from)
+    for (unsigned i = 0; i < 3 * RETURN_STACK_SIZE; i++)
+        if (!from || all[i].from == from)
             all[i] = (struct return_entry){NO_PC, NULL};
 }
 
-void hart_drop_jumps_of(struct hart *h, enum jump_mode mode)
+void hart_drop_jumps(struct hart *h)
 {
-    struct jump_entry *all = h->cache.jumps[mode];
-    struct fills *f = &h->cache.jump_fills[mode];
+    struct jump_entry *all = h->cache.jumps[0];
+    struct fills *f = &h->cache.jump_fills;
 
     if (f->len == FILLS_LOST) {
-        for (unsigned i = 0; i < JUMP_ENTRIES; i++)
+        for (unsigned i = 0; i < 3 * JUMP_ENTRIES; i++)
             all[i].pc = NO_PC;
         f->len = 0;
     }
     for (unsigned i = 0; i < f->len; i++)
         all[f->at[i]].pc = NO_PC;
     f->len = 0;
-    for (unsigned i = 0; i < RETURN_STACK_SIZE; i++)
-        h->cache.return_stacks[mode][i] = (struct return_entry){NO_PC, NULL};
-}
-
-void hart_drop_jumps(struct hart *h)
-{
-    for (unsigned mode = 0; mode < JUMP_MODES; mode++)
-        hart_drop_jumps_of(h, mode);
+    hart_forget_returns(h, NULL);
 }
 
 void hart_flush_jumps(struct hart *h)

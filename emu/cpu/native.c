@@ -428,7 +428,7 @@ const void *native_run(struct hart *h, struct block *b)
     else if (b->has_guard)
         h->s.vector.executed -= vector_guarded_left(b, s->at);
     s->uop = b->ops + s->at;
-    s->last = h->s.x[b->notes[s->at].last];
+    s->last = h->s.x[label_last(b, s->at)];
     return s->at ? s->uop->go : b->decoded_go;
 }
 

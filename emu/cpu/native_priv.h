@@ -44,7 +44,7 @@ struct native_state {
     const void *leave;     /* where native code returns to */
     struct block *block;   /* in which the engine continues */
     const struct uop *uop; /* ... at this operation */
-    uint64_t last;         /* what was written last to an integer register (uop_note.last) */
+    uint64_t last;         /* what was written last to an integer register (label_last) */
     uint32_t at;           /* its number; NATIVE_ENTERS: the block is entered by a jump */
     unsigned top;          /* of the return-address stack */
     bool unguarded;        /* the operation is a vector instruction, and its guard has found another

@@ -292,7 +292,8 @@ static void drop_caches_of(struct hart *h, const struct used *u)
         hart_flush_tlb(h);
     else
         hart_flush_tlb_page(h, u->va);
-    hart_drop_successors_by(h, u->pte);
+    if (u->pte & PTE_X)
+        hart_drop_successors(h);
 }
 
 struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what)

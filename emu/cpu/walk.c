@@ -217,26 +217,12 @@ static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
  * No block is dropped: a hart that is in one runs it to its end, and there looks its pc up, even if
  * it stays in its page. (hart_resume_cut does so for a hart that does not run now.)
  */
-static void drop_way_on(struct hart *h)
-{
-    h->cache.cut = NULL;
-    if (h->cache.uop)
-        block_drop_links(h->cache.block);
-}
-
 void hart_drop_successors(struct hart *h)
 {
     hart_drop_jumps(h);
-    drop_way_on(h);
-}
-
-/* Kernels unmap the code of programs page by page, and keep their own. */
-void hart_drop_successors_by(struct hart *h, uint64_t pte)
-{
-    if (!(pte & PTE_X))
-        return;
-    hart_drop_jumps_of(h, pte & PTE_U ? JUMPS_USER : JUMPS_SUPER);
-    drop_way_on(h);
+    h->cache.cut = NULL;
+    if (h->cache.uop)
+        block_drop_links(h->cache.block);
 }
 
 /* Drops the translations of all harts. May be called at any instruction. */
@@ -275,7 +261,8 @@ static bool drop_page(struct cluster *c, uint64_t at, uint64_t before, uint64_t 
     va = range + at % PAGE_BYTES / sizeof now * PAGE_BYTES;
     for (size_t i = 0; i < c->harts.len; i++) {
         hart_flush_tlb_page(c->harts.at[i], va);
-        hart_drop_successors_by(c->harts.at[i], before);
+        if (before & PTE_X)
+            hart_drop_successors(c->harts.at[i]);
     }
     return true;
 }
