@@ -25,8 +25,8 @@ for run in --quiet "--report $work/report.json" "--log $work/log"; do
     each=$(((large - small) * 1024 / 20000))
     # The log is compressed beside the run, with buffers of more or less.
     case $run in
-    --log*) most=450 ;;
-    *) most=300 ;;
+    --log*) most=750 ;;
+    *) most=600 ;;
     esac
     claim "a site, its label and its symbol take less than $most bytes in a run with ${run%% *}" test "$each" -lt $most
 done
