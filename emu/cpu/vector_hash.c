@@ -195,7 +195,7 @@ static void ghash_multiply(void *d, polynomial s1, const void *s2)
     polynomial factor = usual_order(polynomial_of(d) ^ s1), h = usual_order(polynomial_of(s2));
     polynomial product = 0;
 
-    /* Without branches, of which half would be mispredicted. */
+    /* A branch on each bit of the factor would be mispredicted half of the time. */
     for (unsigned n = 0; n < 128; n++) {
         product ^= h & -(factor & 1);
         factor >>= 1;

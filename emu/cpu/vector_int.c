@@ -20,7 +20,7 @@
 #include "cpu/vector_same.def"
 #undef W
 
-/* The products of the whole width, of which one half is left. */
+/* The upper half of a product that is twice as wide. */
 BINARY_VX(vmulh, (WS)((WS)(S)b *(S)a) >> BITS)
 BINARY_VX(vmulhu, (WU)((WP)b *a) >> BITS)
 BINARY_VX(vmulhsu, (WS)((WS)(S)b *(WS)a) >> BITS)

@@ -19,7 +19,7 @@ enum {
     BETWEEN_LOADS = 64,  /* loads that are remembered, by address */
     BETWEEN_WAITING = 4, /* ... that have found two older stores, and no younger one yet */
     BETWEEN_LATER = 128, /* instructions after which no younger store is expected */
-    BETWEEN_NEVER = 255, /* no younger store, or so many cycles later */
+    BETWEEN_NEVER = 255, /* no younger store issued in fewer cycles */
 };
 
 struct between_load {

@@ -77,8 +77,9 @@ void direction_state_io(struct state_io *io, struct ooo_direction *d)
 /* ---- where things are ---- */
 
 /*
- * The first counter of the row in both tables, of a branch before which so many others come: the
- * history's bits 13 to 10, and those from 9 to 4 with those from 21 to 16.
+ * Where the row of a branch begins in both tables of counters: by the history's bits 13 to 10, and
+ * by the exclusive or of its bits 9 to 4 and 21 to 16. `before': how many branches the history does
+ * not have yet.
  */
 static uint32_t row_index(const struct ooo_direction *d, uint64_t h, unsigned before)
 {

@@ -90,8 +90,8 @@ static void set_ahead(struct predictor *p)
 }
 
 /*
- * Computes the hash of each history, as in Rocket: the history, whose newest branch is its highest
- * bit, times sqrt(3)/2, of which the highest bits of the fraction count.
+ * Computes the hash of each history, as in Rocket: the highest bits of the fraction of the history
+ * times sqrt(3)/2. The newest branch is the history's highest bit.
  */
 static void set_hashes(struct predictor *p)
 {

@@ -238,8 +238,8 @@ static bool is_ebreak(const uint8_t *bytes, unsigned size)
 }
 
 /*
- * Whether a store makes a breakpoint of what was none, or the other way round: of two bytes, or of
- * four, of which the store may have written two. *va: of the breakpoint; `last': that of the store.
+ * Whether a store makes a breakpoint of what was none, or the other way round. A breakpoint of four
+ * bytes may be written by two stores. `last': the store's address; *va: the breakpoint's.
  */
 static bool turns_breakpoint(struct hart *h, const struct code_write *w, uint64_t last,
                              uint64_t *va)

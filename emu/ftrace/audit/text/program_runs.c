@@ -157,7 +157,7 @@ static bool judge(struct program_runs *p, struct hart *h, size_t i)
 
 /* ---- the end of a run ---- */
 
-/* The hart's runs that began in so many traps, or in more, are over. */
+/* Ends the hart's runs of programs that began at this depth of nested traps or deeper. */
 static void end_runs(struct program_runs *p, uint32_t hart, uint32_t depth)
 {
     for (size_t i = 0; i < p->programs.len; i++) {
