@@ -19,7 +19,7 @@ emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(man_pages) $(completions)
 comma     := ,
 emu_src   := $(wildcard emu/*.c emu/*/*.c emu/*/*/*.c emu/*/*/*/*.c)
 # These are programs of the build, and what native code is made of.
-emu_src   := $(filter-out emu/manual/% emu/cpu/stencils.c,$(emu_src))
+emu_src   := $(filter-out emu/manual/% emu/cpu/native/stencils.c,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
 emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lzstd -pthread -lm
@@ -75,7 +75,7 @@ ifeq ($(has_stencils),)
   EMU_CFLAGS += -DNO_NATIVE
 endif
 
-%/stencils.o: emu/cpu/stencils.c mk/emu.mk | $(BOOTSTRAP_BUILD)
+%/stencils.o: emu/cpu/native/stencils.c mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(stencil_flags) $(stencil_flags_$(has_stencils)) -MMD -MP -c -o $@ $<
@@ -88,7 +88,7 @@ endif
 
 # The compiler takes 14 and 10 seconds for these, and about 0.1 for each other file. So they are first, and no core waits
 # for the other at the end.
-emu_slow := emu/cpu/engine.c emu/cpu/engine_timed.c emu/cpu/engine_ooo.c emu/cpu/engine_ordered.c
+emu_slow := emu/cpu/engine/engine.c emu/cpu/engine/engine_timed.c emu/cpu/engine/engine_ooo.c emu/cpu/engine/engine_ordered.c
 engines_first = $(filter $(emu_slow),$(1)) $(filter-out $(emu_slow),$(1))
 
 # The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
@@ -100,17 +100,17 @@ $(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(call engines_first,$(3))) $$(p
 $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
-$(1)/emu/cpu/native.o $(1)/emu/cpu/native_pieces.o: $(BUILD)/stencils.inc
+$(1)/emu/cpu/native/native.o $(1)/emu/cpu/native/native_pieces.o: $(BUILD)/stencils.inc
 $(1)/emu/report/html.o: $(BUILD)/report_page.h
 -include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef
 
 $(eval $(call emu_build,$(BUILD),,$(emu_src)))
 # Not optimised, gcc takes half the time, more than the tests lose; but for the engine that whole guests run on.
-asan_level = $(if $(filter %/cpu/engine.o,$@),-O1,-O0)
+asan_level = $(if $(filter %/cpu/engine/engine.o,$@),-O1,-O0)
 $(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) $$(asan_level) -g1,$(emu_src)))
 # These differ in numbers alone (emu/base/limits.h).
 $(eval $(call emu_build,$(BUILD)/stress,-DSTRESS,emu/base/limits.c))

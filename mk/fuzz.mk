@@ -33,7 +33,7 @@ fuzz_engine = -O0 -fno-sanitize=null,object-size,pointer-overflow,alignment
 $(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_LONG)
 	@mkdir -p $(@D)
 	$(say) FUZZ $<
-	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c emu/cpu/engine_timed.c emu/cpu/engine_ooo.c emu/cpu/engine_ordered.c,$<),$(fuzz_engine)) -MMD -MP -c -o $@ $<
+	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine/engine.c emu/cpu/engine/engine_timed.c emu/cpu/engine/engine_ooo.c emu/cpu/engine/engine_ordered.c,$<),$(fuzz_engine)) -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h $(BUILD)/version.h
 $(BUILD)/fuzz/emu/report/html.o: $(BUILD)/report_page.h

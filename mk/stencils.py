@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stencils.py - makes C tables of the object that emu/cpu/stencils.c is compiled to.
+"""stencils.py - makes C tables of the object that emu/cpu/native/stencils.c is compiled to.
 
 usage: stencils.py OBJECT >TABLES
 
@@ -200,7 +200,7 @@ def numbers(values, width=24):
 
 
 def write(maker, none):
-    print("/* Made by mk/stencils.py of emu/cpu/stencils.c. */")
+    print("/* Made by mk/stencils.py of emu/cpu/native/stencils.c. */")
     print("#ifdef STENCIL_BYTES")
     print("enum hole {\n" + ",\n".join(f"    HOLE_{n}" for n in sorted(maker.hole_names)) + "\n};\n")
     print(f"static const uint8_t stencil_bytes[] = {{\n{numbers(map(str, maker.bytes))}\n}};\n")

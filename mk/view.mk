@@ -7,7 +7,7 @@ view_obj := $(view_src:%.c=$(BUILD)/%.o)
 # What it shares with the emulator: the reader of logs, the disassembler, and what these need.
 view_emu := $(patsubst emu/%.c,$(BUILD)/emu/%.o,$(wildcard emu/base/*.c emu/export/*.c emu/log/log_read.c emu/log/log_cursor.c \
 	emu/log/log_state.c emu/log/log_frames.c emu/log/log_values.c \
-	emu/log/log_arguments.c) $(addprefix emu/cpu/, decode.c disasm.c extension.c float.c isa.c))
+	emu/log/log_arguments.c) $(addprefix emu/cpu/isa/, decode.c disasm.c extension.c float.c isa.c))
 view_packages = sdl2 SDL2_ttf libpng
 view_cflags   = $(shell pkg-config --cflags $(view_packages))
 view_libs     = $(shell pkg-config --libs $(view_packages)) -lzstd -lm -pthread

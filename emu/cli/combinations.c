@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/file_uses.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 
 static bool is_standard(const char *path)
 {

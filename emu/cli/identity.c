@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 #include "cli/modes.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "load/file.h"
 
 static void add(struct identity *i, char *line)

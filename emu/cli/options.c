@@ -23,7 +23,7 @@
 #include "cli/combinations.h"
 #include "cli/saved_run.h"
 #include "cli/select.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "machine/snapshot_file.h"
 
 /* ---- options whose value is of a kind of its own; false: the text is invalid ---- */

@@ -12,7 +12,7 @@
 #include "base/arguments.h"
 #include "base/compiler.h"
 #include "base/installed.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 #include "itrace/trace_check.h"
 #include "load/image.h"
 #include "load/symbols.h"

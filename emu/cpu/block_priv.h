@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 struct hart;
 

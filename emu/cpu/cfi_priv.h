@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cpu/hart_priv.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 /*
  * Whether it is an indirect jump that must end at a landing pad, where these are enforced. Returns

@@ -10,17 +10,17 @@
 #include "base/state_io.h"
 #include "base/versions.h"
 #include "cpu/codemap_priv.h"
-#include "cpu/decode.h"
 #include "cpu/fetch_view_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
+#include "cpu/isa/decode.h"
 #include "cpu/store_order_priv.h"
 #include "cpu/used_translations_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
 #define T(name, issue, data, branch, end) {issue, data, branch},
-#include "cpu/class.def"
+#include "cpu/isa/class.def"
 #undef T
 };
 

@@ -105,7 +105,7 @@ enum agnostic_mode {
 
 struct cluster_config {
     struct bus *bus;
-    uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
+    uint64_t extensions; /* implemented by the harts (cpu/isa/extension.h); 0: all */
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM, FETCH_ANY and FETCH_ORDERED */
     enum translate_mode translate;

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "cpu/observer.h"
 #include "mem/ram.h"
 

@@ -644,7 +644,7 @@ static bool csr_needs(unsigned number, uint64_t *extensions)
 #define CONST(ext, name, num, constant)             ROW(ext, num)
 #define RANGE(ext, name, from, to, first, constant) ROW(ext, from... to)
 #define BANK(ext, name, from, to, first)            ROW(ext, from... to)
-#include "cpu/csr.def"
+#include "cpu/isa/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
@@ -680,7 +680,7 @@ static uint64_t csr_value(struct hart *h, unsigned number)
     case from ... to:                                    \
         value = read_##name(h, number - (from) + first); \
         break;
-#include "cpu/csr.def"
+#include "cpu/isa/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
@@ -739,7 +739,7 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     case from ... to:                                    \
         write_##name(h, number - (from) + first, value); \
         break;
-#include "cpu/csr.def"
+#include "cpu/isa/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST

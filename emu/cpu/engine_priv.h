@@ -184,7 +184,7 @@ enum { BUDGET_MAX = 1 << 20 };
 
 #define T(name, issue, data, branch, end) \
     _Static_assert((issue) >= 1, #name ": an instruction takes a cycle at least");
-#include "cpu/class.def"
+#include "cpu/isa/class.def"
 #undef T
 
 /* Makes a new budget; it is at least the cost of a block that fits. */

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "cpu/feed.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 /*
  * Records and bytes of messages in a batch. FEED_BATCHES allow the reader to be a few milliseconds

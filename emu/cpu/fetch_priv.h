@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "cpu/codemap_priv.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 struct hart;
 struct fetch_view;

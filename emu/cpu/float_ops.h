@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "cpu/float.h"
+#include "cpu/isa/float.h"
 
 /* ---- NaN boxes: above a number narrower than 64 bits all bits are one (vol. I, 21.2) ---- */
 

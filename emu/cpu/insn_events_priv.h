@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cpu/block_priv.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "cpu/observer.h"
 
 struct hart;

@@ -39,7 +39,7 @@ struct csrs {
 #define CONST(ext, name, number, value)
 #define RANGE(ext, name, from, to, first, value)
 #define BANK(ext, name, from, to, first)
-#include "cpu/csr.def"
+#include "cpu/isa/csr.def"
 #undef FIELD
 #undef FN
 #undef CONST

@@ -231,7 +231,7 @@ void timed_ooo_operands(const struct hart *h, const struct insn *i, struct uop *
 uint32_t timed_ooo_step(struct hart *h, const struct block *b, const struct uop *order,
                         uint64_t now);
 
-/* timed_class.c: sets the class of each operation (cpu/isa.h). */
+/* timed_class.c: sets the class of each operation (cpu/isa/isa.h). */
 void timed_set_classes(uint8_t class[]);
 
 #endif

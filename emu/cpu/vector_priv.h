@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "cpu/state_priv.h"
 
 struct hart;
@@ -91,7 +91,7 @@ typedef bool vector_fn(struct vop *v);
 #define V(ext, name, match, mask, format, class) vector_fn vop_##name;
 #define I(ext, name, match, mask, format, class)
 #define C(ext, name, match, mask, format, base)
-#include "cpu/insn.def"
+#include "cpu/isa/insn.def"
 #undef I
 #undef C
 
@@ -254,7 +254,7 @@ struct vop_quick {
     extern const struct vop_quick vop_quick_##name __attribute__((weak));
 #define I(ext, name, match, mask, format, class)
 #define C(ext, name, match, mask, format, base)
-#include "cpu/insn.def"
+#include "cpu/isa/insn.def"
 #undef I
 #undef C
 /* A whole instruction of elements of vtype's width, and one whose rd has elements twice as wide. */

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/grouped.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 #include "export/export.h"
 
 struct called {

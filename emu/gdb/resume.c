@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "gdb/server_priv.h"
 
 /* The actions that gdb wants of each hart. */

@@ -9,7 +9,7 @@
 #include "base/selection.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/modules.h"
 #include "load/symbols.h"
 #include "log/log_record_priv.h"

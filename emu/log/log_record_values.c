@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/selection.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/calls/call_values.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"

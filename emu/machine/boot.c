@@ -10,9 +10,9 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
-#include "cpu/extension.h"
 #include "cpu/hart.h"
 #include "cpu/hpm.h"
+#include "cpu/isa/extension.h"
 #include "dev/virtio.h"
 #include "load/fdt.h"
 #include "load/fdt_given.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "base/bits.h"
-#include "cpu/disasm.h"
-#include "cpu/extension.h"
 #include "cpu/hart.h"
+#include "cpu/isa/disasm.h"
+#include "cpu/isa/extension.h"
 #include "load/image.h"
 #include "machine/machine_priv.h"
 

@@ -5,7 +5,7 @@
  * the value of that clock at the first store after the page was last closed; every fence.i of any
  * hart closes all pages (ram_close_pages), so "page stamp newer than the hart's last fence.i" is
  * exact for a page, though stores to an open page cost nothing. Pages that hold code are never
- * open: each store to them is seen (cpu/codemap.c) and stamped by parcel.
+ * open: each store to them is seen (cpu/blocks/codemap.c) and stamped by parcel.
  *
  * An open page is one that some hart holds a store translation for. Harts keep
  * those in their own caches and drop them when `ram->epoch` has moved.

@@ -8,7 +8,7 @@
  */
 #include "base/bits.h"
 #include "cpu/cluster.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "sbi/sbi_priv.h"
 
 enum feature {

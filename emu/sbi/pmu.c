@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "mem/bus.h"
 #include "sbi/pmu_events.h"
 #include "sbi/sbi_priv.h"

@@ -9,8 +9,8 @@
  */
 #include "unwind/frame_priv.h"
 
-#include "cpu/decode.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 
 enum { PROLOGUE_MAX = 64, EPILOGUE_MAX = 32 };
 

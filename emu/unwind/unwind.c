@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "cpu/decode.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "load/lines_dwarf.h"
 #include "load/symbols.h"
 #include "unwind/frame_priv.h"

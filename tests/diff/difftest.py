@@ -7,7 +7,7 @@
 Each case is a short random program with registers, a mode, page tables and
 special floating-point values; stub.S runs thousands of them behind physical
 memory protection and prints a hash of what became of each. The instructions are
-those of emu/cpu/insn.def that QEMU knows, and words from anywhere. EXCLUDED says
+those of emu/cpu/isa/insn.def that QEMU knows, and words from anywhere. EXCLUDED says
 what is left out, and why. Environment: BUILD, CROSS, QEMU, KEEP (a folder for
 failures). Exit status: 0 all equal, 1 a difference, 2 the test cannot run.
 """
@@ -86,7 +86,7 @@ CSRS = [0x100, 0x104, 0x105, 0x140, 0x142, 0x143, 0x144, 1, 2, 3, 1, 2, 3]
 def rows():
     """The table's rows: (name, match, mask, format, compressed)."""
     out = []
-    with open(os.path.join(ROOT, "emu/cpu/insn.def")) as f:
+    with open(os.path.join(ROOT, "emu/cpu/isa/insn.def")) as f:
         for line in f:
             m = re.match(r"([IC])\((\w+),\s*(\w+),\s*(0x\w+),\s*(0x\w+),\s*(\w+),", line)
             if m and m[2] in COMMON and m[3] not in EXCLUDED:

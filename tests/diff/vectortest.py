@@ -5,7 +5,7 @@
 
 Each case is a short program of vector instructions, with all registers; vector.S
 runs thousands of them and prints a hash of what became of each: registers, CSRs,
-memory and traps. The rows are those of emu/cpu/vector.def. With --engines native code
+memory and traps. The rows are those of emu/cpu/isa/vector.def. With --engines native code
 is compared with the interpreter instead. Environment: BUILD, CROSS, QEMU, KEEP (a
 folder for failures), CPU (more of QEMU's -cpu), ENGINE (of rvftrace), ROWS (an
 expression for the rows to take). Exit status: 0 all equal, 1 a difference, 2 the test
@@ -60,7 +60,7 @@ SPECIAL_S = [0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x7f7fffff, 0x7f800000, 0x7fc
 
 def rows(extensions):
     out = []
-    with open(os.path.join(ROOT, "emu/cpu/vector.def")) as f:
+    with open(os.path.join(ROOT, "emu/cpu/isa/vector.def")) as f:
         for line in f:
             m = re.match(r"V\((\w+),\s*(\w+),\s*(0x\w+),\s*(0x\w+),\s*(\w+),\s*(\w+)\)", line)
             if m and m[1] in extensions:

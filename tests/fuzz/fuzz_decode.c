@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "cpu/decode.h"
-#include "cpu/disasm.h"
-#include "cpu/float.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/disasm.h"
+#include "cpu/isa/float.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 

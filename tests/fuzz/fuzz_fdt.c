@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <libfdt.h>
 
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "load/fdt.h"

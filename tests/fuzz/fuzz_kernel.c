@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/bpf_text.h"
 #include "ftrace/kernel/module_names.h"

@@ -11,8 +11,8 @@
  */
 #include "base/compiler.h"
 #include "base/rng.h"
-#include "cpu/disasm.h"
-#include "cpu/isa.h"
+#include "cpu/isa/disasm.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/report/report.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"

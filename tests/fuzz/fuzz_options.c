@@ -3,7 +3,7 @@
  * argp handles itself (--help) are left out, because they print.
  */
 #include "cli/options.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 

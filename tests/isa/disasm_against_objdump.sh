@@ -22,8 +22,8 @@ differences=$here/objdump_differences.txt
 
 # shellcheck disable=SC2086 # CFLAGS is a list
 try "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 ${CFLAGS:-} -I"$emu" -o "$work/compare" \
-    "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" \
-    "$emu/cpu/extension.c" "$emu/cpu/float.c" "$emu/base/alloc.c" "$emu/base/new_file.c" "$emu/base/diag.c"
+    "$here/objdump_compare.c" "$emu/cpu/isa/disasm.c" "$emu/cpu/isa/decode.c" "$emu/cpu/isa/isa.c" \
+    "$emu/cpu/isa/extension.c" "$emu/cpu/isa/float.c" "$emu/base/alloc.c" "$emu/base/new_file.c" "$emu/base/diag.c"
 has_status 0 || { claim "the comparing program builds" has_status 0; finish; }
 for tool in "$objdump" "$llvm"; do
     command -v "$tool" >/dev/null || { claim "$tool is there (tools/bootstrap.sh --test installs it)" false; finish; }

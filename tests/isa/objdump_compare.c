@@ -29,8 +29,8 @@
 
 #include "base/compiler.h"
 #include "base/rng.h"
-#include "cpu/decode.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/disasm.h"
 
 enum { LINE_MAX_BYTES = 512, DIFFERENCES_MAX = 64, FAILURES_SHOWN = 20 };
 
@@ -211,11 +211,11 @@ static bool is_one_of_our_names(const char *text)
     static const char *const names[] = {
 #define I(ext, name, match, mask, format, class) #name,
 #define C(ext, name, match, mask, format, base)
-#include "cpu/insn.def"
+#include "cpu/isa/insn.def"
 #undef I
 #undef C
 #define A(row, rd, rs1, rs2, imm, name, operands) #name,
-#include "cpu/alias.def"
+#include "cpu/isa/alias.def"
 #undef A
     };
     char word[32] = "";

@@ -2,7 +2,7 @@
  * test_extensions.c - what the privileged extensions change, and what a hart
  * without them does: Svadu, Svnapot, Svpbmt, Sstc, Zicntr and C.
  */
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "world.h"
 
 enum { V = 1, R = 2, W = 4, X = 8, A = 64, D = 128, FINE = 0 };

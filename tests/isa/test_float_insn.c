@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "world.h"
 
 enum { CASES_WANTED = 4, FS_INITIAL = 1, FS_DIRTY = 3, FS_SHIFT = 13, FA0 = 10, FILL_BYTE = 0xa5 };
@@ -296,7 +296,7 @@ static const char *const claims[ROW_COUNT] = {
     [ROW_##name] = #name "_computes_as_exact_fractions_do",
 #define C(ext, name, match, mask, format, base) \
     [ROW_##name] = #name "_computes_as_exact_fractions_do",
-#include "cpu/insn.def"
+#include "cpu/isa/insn.def"
 #undef I
 #undef C
 };

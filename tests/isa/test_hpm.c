@@ -7,8 +7,8 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/extension.h"
 #include "cpu/hpm.h"
+#include "cpu/isa/extension.h"
 #include "timing/core.h"
 
 enum { MCOUNTINHIBIT = 0x320, MHPMCOUNTER3 = 0xb03, MHPMEVENT3 = 0x323, SCOUNTOVF = 0xda0 };

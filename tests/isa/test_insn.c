@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "isa/insn/special.h"
 
 enum { CASES_WANTED = 4, TRIALS_MAX = 7 };
@@ -385,7 +385,7 @@ static int end_row(void **state)
 static const char *const claims[ROW_COUNT] = {
 #define I(ext, name, match, mask, format, class) [ROW_##name] = #name "_does_what_the_manual_says",
 #define C(ext, name, match, mask, format, base)  [ROW_##name] = #name "_does_what_the_manual_says",
-#include "cpu/insn.def"
+#include "cpu/isa/insn.def"
 #undef I
 #undef C
 };

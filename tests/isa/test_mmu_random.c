@@ -1,7 +1,8 @@
 /*
  * test_mmu_random.c - random page tables and accesses, on two harts of two worlds. One hart drops
  * all its cached translations before each access; the other keeps them. Whatever is done without an
- * sfence.vma, they must not differ: a run may not depend on what is cached (cpu/walk.c).
+ * sfence.vma, they must not differ: a run may not depend on what is cached
+ * (cpu/translation/walk.c).
  */
 #include "cpu/hart_priv.h"
 #include "priv.h"

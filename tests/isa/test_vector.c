@@ -13,7 +13,7 @@
 
 #include "../isa/encode.h"
 #include "base/compiler.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "isa/world.h"
 
 enum { VSTART = 0x008, VXSAT = 0x009, VCSR = 0x00f, VL = 0xc20, VTYPE = 0xc21, VLENB = 0xc22 };

@@ -13,7 +13,7 @@
 
 #include "../isa/encode.h"
 #include "base/compiler.h"
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "isa/world.h"
 
 #define VSETVLI(rs1, vtype) (0x00007057U | (uint32_t)(vtype) << 20 | (rs1) << 15)

@@ -3,7 +3,7 @@
 and what a source lists its document has.
 
 A name counts when its folder is one of the tree's (guest-kernel/kernel/fork.c), or, in the
-emulator and in docs/, one of emu/'s rooms (cpu/block.c); one with NAME, TARGET, LAYOUT, `*` or `$`
+emulator and in docs/, one of emu/'s rooms (cpu/blocks/block.c); one with NAME, TARGET, LAYOUT, `*` or `$`
 in it is a pattern. Prints `ok - claim` or `not ok - claim` a line; status 0 when all hold.
 """
 import pathlib

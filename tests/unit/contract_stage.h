@@ -9,7 +9,7 @@
 #include "unit/ftrace_world.h"
 
 #include "base/state_io.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/report/describe.h"

@@ -6,7 +6,7 @@
 
 #include "machine/board.h"
 
-#include "cpu/extension.h"
+#include "cpu/isa/extension.h"
 #include "cpu/observer.h"
 
 enum {

@@ -4,7 +4,7 @@
  */
 #include "isa/world.h"
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "cpu/observer.h"
 #include "ftrace/cost/account.h"
 #include "machine/site_image.h"

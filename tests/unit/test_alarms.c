@@ -3,7 +3,7 @@
  */
 #include "isa/world.h"
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/guest_text.h"
 #include "machine/site_image.h"

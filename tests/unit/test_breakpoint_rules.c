@@ -5,7 +5,7 @@
 #include "unit/breakpoint_scene.h"
 
 #include "base/state_io.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/breakpoints/insn_effect.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/patch/breakpoints.h"

@@ -7,7 +7,7 @@
 #include "isa/world.h"
 
 #include "base/state_io.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/patch/breakpoints.h"
 
 enum { PLACE = 0x100, MANY = 5000 };

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/state_io.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/calls/calls.h"
 #include "ftrace/calls/return_handlers.h"
 #include "ftrace/events/events.h"

@@ -15,7 +15,7 @@
 #include "../isa/encode.h"
 #include "base/compiler.h"
 #include "base/rng.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 
 static bool is_compressed(unsigned row)
 {

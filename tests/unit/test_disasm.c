@@ -14,7 +14,7 @@
 
 #include "../isa/encode.h"
 #include "base/compiler.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 
 struct sample {
     uint32_t word;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cpu/decode.h"
-#include "cpu/extension.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/extension.h"
 
 static uint64_t parsed(const char *isa)
 {

@@ -19,7 +19,7 @@
 
 #include "base/compiler.h"
 #include "base/rng.h"
-#include "cpu/float.h"
+#include "cpu/isa/float.h"
 
 /* Prevents the compiler from folding or moving operations that depend on the rounding mode. */
 #define KEEP(v) __asm__ volatile("" : "+m"(v)::"memory")

@@ -5,7 +5,7 @@
 
 #include "isa/world.h"
 
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/breakpoints/insn_effect.h"
 
 /* What the engine does with each of these, the model must do, too. */

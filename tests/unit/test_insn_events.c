@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "cpu/extension.h"
 #include "cpu/hart_priv.h" /* how many operations a block has */
+#include "cpu/isa/extension.h"
 #include "cpu/observer.h"
 #include "isa/world.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "base/state_io.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/order/races.h"
 #include "unit/order_shapes.h"
 

@@ -1,7 +1,7 @@
 /*
  * test_sites.c - the state that a site's bytes mean, and which sites an image has.
  */
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "machine/site_image.h"
 
 struct world {

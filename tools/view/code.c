@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 
 static void name_place(void *ctx, uint64_t address, char *text, size_t size)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cpu/decode.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"

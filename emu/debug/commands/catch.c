@@ -10,7 +10,7 @@
 #include "base/installed.h"
 #include "base/nearest.h"
 #include "cpu/cluster.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"

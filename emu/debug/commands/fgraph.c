@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"
 #include "debug/commands/session.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"

@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <inttypes.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/commands/address.h"
 #include "debug/commands/run.h"
 #include "debug/commands/session.h"

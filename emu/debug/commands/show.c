@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/disasm.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"

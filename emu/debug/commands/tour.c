@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/installed.h"
-#include "cpu/decode.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/code.h"

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cpu/decode.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/disasm.h"
 #include "debug/commands/address.h"
 #include "debug/commands/args.h"
 #include "debug/commands/commands.h"

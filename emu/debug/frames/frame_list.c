@@ -5,7 +5,7 @@
 
 #include <dwarf.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/frames/guest.h"
 #include "debug/lang/dwarf.h"
 #include "load/symbols.h"

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 
 struct guest;
 

@@ -4,7 +4,7 @@
 #include "debug/frames/tasks.h"
 
 #include "cpu/cluster.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/frames/guest.h"
 #include "debug/frames/members.h"
 #include "debug/frames/place.h"

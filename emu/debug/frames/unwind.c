@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/frames/guest.h"
 #include "debug/frames/members.h"
 #include "debug/frames/place.h"

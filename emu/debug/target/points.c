@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/target/target_priv.h"
 
 /* ---- the probe's callbacks ---- */

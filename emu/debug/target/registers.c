@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/disasm.h"
-#include "cpu/extension.h"
-#include "cpu/isa.h"
+#include "cpu/isa/disasm.h"
+#include "cpu/isa/extension.h"
+#include "cpu/isa/isa.h"
 #include "debug/target/target_priv.h"
 
 enum { XLEN = 64 };

@@ -5,7 +5,7 @@
  * run as they would without a debugger. So a session does not change what the
  * guest does.
  */
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "debug/target/target_priv.h"
 
 /* Returns the stop value of a run of no instructions. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "debug/target/target_priv.h"
 #include "ftrace/sites/sites.h"
 #include "ftrace/watch.h"

@@ -1,7 +1,7 @@
 /*
  * trail.c - the instructions that a hart has executed last, and the return to a place (target.h).
  */
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "debug/target/target_priv.h"
 
 /* ---- the last instructions ---- */

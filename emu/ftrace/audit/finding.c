@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 const char *fact_label_name(enum fact_label label)
 {

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/installed.h"
 #include "base/nearest.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/sites/sites.h"
 #include "load/symbols.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/store_stacks.h"
 #include "ftrace/kernel/text_map.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "load/prototypes.h"
 #include "mem/ram.h"
 

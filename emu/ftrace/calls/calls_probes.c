@@ -3,8 +3,8 @@
  * modules, and return handlers end.
  */
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/calls/calls_priv.h"
 #include "ftrace/sites/site_probes.h"
 #include "load/image.h"

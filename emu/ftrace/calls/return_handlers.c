@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/state_io.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "cpu/observer.h"
 #include "load/symbols.h"
 

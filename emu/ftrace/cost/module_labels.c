@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/cost/jump_labels.h"
 #include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/jump_table.h"

@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/guest_text.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "load/symbols.h"

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/guest_table.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "load/symbols.h"
 
 bool guest_string(struct hart *h, uint64_t va, char text[GUEST_STRING_MAX])

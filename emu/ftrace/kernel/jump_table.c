@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "load/image.h"
 #include "load/symbols.h"
 

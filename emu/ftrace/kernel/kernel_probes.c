@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/guest_table.h"
 #include "load/image.h"
 #include "load/symbols.h"

@@ -16,9 +16,9 @@
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/image_labels.h"
 #include "mem/bus.h"
 

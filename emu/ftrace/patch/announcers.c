@@ -9,7 +9,7 @@
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/patch/updates.h"
 #include "load/symbols.h"

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "cpu/observer.h"
 #include "mem/bus.h"
 

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/events/events.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/finding.h"
 #include "ftrace/sites/sites.h"
 #include "load/lines.h"

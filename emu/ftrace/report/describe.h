@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cpu/disasm.h"
+#include "cpu/isa/disasm.h"
 
 struct fact;
 struct line_place;

@@ -3,7 +3,7 @@
  */
 #include "ftrace/sites/layout.h"
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 const struct layout_traits *layout_traits(enum site_layout layout)
 {

@@ -3,7 +3,7 @@
  */
 #include "base/bits.h"
 #include "base/compiler.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "isa/insn/special.h"
 
 void lr_w_sign_extends(struct world *w)

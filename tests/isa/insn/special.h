@@ -6,7 +6,7 @@
 #define TESTS_ISA_INSN_SPECIAL_H
 
 #include "base/compiler.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "isa/world.h"
 
 #define FILL UINT64_C(0xa5a5a5a5a5a5a5a5) /* memory that an example does not set */

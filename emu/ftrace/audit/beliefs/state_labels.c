@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/beliefs/state_priv.h"
 #include "ftrace/kernel/jump_table.h"
 #include "ftrace/kernel/key_labels.h"

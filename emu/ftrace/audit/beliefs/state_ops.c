@@ -6,7 +6,7 @@
 #include "base/compiler.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/beliefs/state_priv.h"
 #include "ftrace/kernel/ftrace_records.h"
 #include "load/symbols.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/beliefs/state_priv.h"
 #include "ftrace/kernel/kprobe_table.h"
 #include "ftrace/kernel/text_map.h"

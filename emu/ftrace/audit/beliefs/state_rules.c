@@ -16,7 +16,7 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/beliefs/state_priv.h"
 #include "ftrace/kernel/alarms.h"
 #include "ftrace/kernel/kernel_probes.h"

@@ -3,7 +3,7 @@
  * `breakpoint'.
  */
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/breakpoints/breakpoint_priv.h"
 #include "ftrace/kernel/bpf_text.h"
 #include "ftrace/kernel/modules.h"

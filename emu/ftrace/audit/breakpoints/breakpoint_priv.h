@@ -8,7 +8,7 @@
 #define FTRACE_BREAKPOINT_PRIV_H
 
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "cpu/observer.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/breakpoints/insn_effect.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/breakpoints/breakpoint_priv.h"
 #include "ftrace/sites/sites.h"
 

@@ -19,7 +19,7 @@
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/breakpoints/breakpoint_priv.h"
 #include "ftrace/audit/breakpoints/called_probes.h"
 #include "ftrace/audit/detours/detour.h"

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/breakpoints/breakpoint_priv.h"
 #include "ftrace/kernel/kprobe_table.h"

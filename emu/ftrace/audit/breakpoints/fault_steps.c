@@ -10,7 +10,7 @@
 
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/breakpoints/breakpoint_priv.h"
 
 /* How far after the instruction a wrong length can lead. */

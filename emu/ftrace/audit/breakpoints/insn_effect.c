@@ -3,7 +3,7 @@
  */
 #include "ftrace/audit/breakpoints/insn_effect.h"
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 
 static bool is_branch(const struct insn *i)
 {

@@ -3,7 +3,7 @@
  */
 #include "ftrace/audit/detours/arguments.h"
 
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/detours/code_walk.h"
 
 static const uint32_t ARGUMENTS = UINT32_C(0xff) << REG_A0;

@@ -4,9 +4,9 @@
 #include "ftrace/audit/detours/below_sp.h"
 
 #include "base/vec.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detours/code_walk.h"
 

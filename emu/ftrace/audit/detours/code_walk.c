@@ -3,9 +3,9 @@
  */
 #include "ftrace/audit/detours/code_walk.h"
 
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 
 enum { INSNS_MAX = 512, BRANCHES_MAX = 32 };
 

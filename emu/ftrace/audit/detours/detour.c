@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detours/arguments.h"
 #include "ftrace/audit/detours/vector_states.h"

@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/detours/detour.h"
 #include "ftrace/kernel/tasks.h"
 

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/calls/calls.h"
 #include "mem/bus.h"

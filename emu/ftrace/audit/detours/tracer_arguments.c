@@ -4,7 +4,7 @@
 #include "ftrace/audit/detours/tracer_arguments.h"
 
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/detours/detour.h"
 #include "ftrace/calls/calls.h"

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/fetches/fetch_priv.h"
 #include "ftrace/kernel/text_map.h"
 #include "ftrace/patch/patch_log.h"

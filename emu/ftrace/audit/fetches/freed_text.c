@@ -14,7 +14,7 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "cpu/used_translations.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/kernel/kernel_probes.h"

@@ -10,8 +10,8 @@
 
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/fetches/fetch_priv.h"
 #include "ftrace/patch/patch_log.h"
 #include "ftrace/sites/sites.h"

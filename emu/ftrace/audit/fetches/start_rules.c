@@ -16,7 +16,7 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/fetches/fetch_priv.h"
 #include "ftrace/audit/fetches/start_state.h"
 #include "mem/bus.h"

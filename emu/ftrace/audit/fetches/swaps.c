@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "cpu/observer.h"
 
 /* A current kernel has 60,000 sites, and one update may change all of them before any fence. */

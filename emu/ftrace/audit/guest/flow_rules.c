@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
+#include "cpu/isa/decode.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/guest/guest_evidence.h"
 #include "ftrace/calls/return_handlers.h"

@@ -11,7 +11,7 @@
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/guest/guest_evidence.h"
 #include "ftrace/audit/guest/hangs.h"

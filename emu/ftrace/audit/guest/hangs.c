@@ -17,7 +17,7 @@
 #include "cpu/cluster.h"
 #include "cpu/foresee.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/call_stack.h"
 #include "ftrace/audit/guest/guest_evidence.h"

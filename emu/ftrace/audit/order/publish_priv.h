@@ -12,9 +12,9 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/audit_priv.h"
 #include "ftrace/audit/order/data_words.h"
 #include "ftrace/audit/order/happens.h"

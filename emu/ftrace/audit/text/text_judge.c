@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/audit/text/text_priv.h"
 #include "ftrace/audit/text/whole_insn.h"
 #include "ftrace/kernel/bpf_text.h"

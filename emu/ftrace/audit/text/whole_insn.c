@@ -3,8 +3,8 @@
  */
 #include "ftrace/audit/text/whole_insn.h"
 
-#include "cpu/decode.h"
-#include "cpu/isa.h"
+#include "cpu/isa/decode.h"
+#include "cpu/isa/isa.h"
 
 /* A function longer than this is not walked through. */
 enum { FUNCTION_BYTES_MAX = 1 << 20 };
