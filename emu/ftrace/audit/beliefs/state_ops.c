@@ -26,15 +26,15 @@ static bool read_variable(const struct audit *a, struct hart *h, const char *nam
 }
 
 /* `ops' or the tracer that is called: 0 if that is not to be shown. */
-static void report(struct audit *a, const struct lock_event *lock, enum message wrong, uint64_t ops,
-                   uint64_t tracer)
+static void report(struct audit *a, const struct lock_event *lock, enum rule rule,
+                   enum message wrong, uint64_t ops, uint64_t tracer)
 {
-    const struct breach b = {.rule = RULE_stale_literal,
+    const struct breach b = {.rule = rule,
                              .hart = hart_id(lock->hart),
                              .site = NO_SITE,
                              .pc = lock->caller,
                              .cycle = hart_cycles(lock->hart),
-                             .cause = audit_cause(RULE_stale_literal, wrong)};
+                             .cause = audit_cause(rule, wrong)};
     struct finding *f = audit_add(a, &b);
 
     if (!f)
@@ -73,7 +73,7 @@ static void compare_trace_op(struct audit *a, const struct lock_event *lock)
         needs_no_ops(a, tracer) || !read_variable(a, lock->hart, "function_trace_op", &ops) ||
         ftrace_records_has_ops(a->config.records, lock->hart, ops))
         return;
-    report(a, lock, MESSAGE_TRACE_OP, 0, tracer);
+    report(a, lock, RULE_stale_literal, MESSAGE_TRACE_OP, 0, tracer);
 }
 
 /* Whether a registered ops with this address is called by this function; or none is. */
@@ -107,7 +107,7 @@ void state_ops_tracer(struct audit *a, struct hart *h, uint64_t tracer)
         needs_no_ops(a, tracer) || !read_variable(a, h, "function_trace_op", &ops) ||
         is_of_tracer(records, h, ops, tracer))
         return;
-    report(a, &at, MESSAGE_TRACE_OP_LATE, ops, tracer);
+    report(a, &at, RULE_stale_literal, MESSAGE_TRACE_OP_LATE, ops, tracer);
 }
 
 /* ---- the ops of the kprobes ---- */
@@ -121,7 +121,7 @@ static void compare_probes(struct audit *a, const struct lock_event *lock)
         uint64_t ops = address_of(a, names[i]);
 
         if (ops && ftrace_records_wants_all(a->config.records, lock->hart, ops))
-            report(a, lock, MESSAGE_PROBES_ALL, ops, 0);
+            report(a, lock, RULE_wrong_record, MESSAGE_PROBES_ALL, ops, 0);
     }
 }
 
