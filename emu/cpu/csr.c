@@ -490,30 +490,22 @@ static void write_stvec(struct hart *h, uint64_t value)
     write_tvec(&h->s.csr.stvec, value);
 }
 
-/* Instructions are aligned to two bytes, or to four without the C extension. */
-static uint64_t instruction_address(const struct hart *h, uint64_t value)
+/* Of a pc: instructions are aligned to two bytes, or to four without the C extension. */
+static uint64_t instruction_bits(const struct hart *h)
 {
-    return value & (hart_has(h, EXT_C) ? ~UINT64_C(1) : ~UINT64_C(3));
+    return hart_has(h, EXT_C) ? ~UINT64_C(1) : ~UINT64_C(3);
 }
 
-static uint64_t read_mepc(struct hart *h)
+/* ---- the shadow stack's pointer ---- */
+
+static uint64_t read_ssp(struct hart *h)
 {
-    return h->s.csr.mepc;
+    return h->s.csr.ssp;
 }
 
-static void write_mepc(struct hart *h, uint64_t value)
+static void write_ssp(struct hart *h, uint64_t value)
 {
-    h->s.csr.mepc = instruction_address(h, value);
-}
-
-static uint64_t read_sepc(struct hart *h)
-{
-    return h->s.csr.sepc;
-}
-
-static void write_sepc(struct hart *h, uint64_t value)
-{
-    h->s.csr.sepc = instruction_address(h, value);
+    h->s.csr.ssp = value & ~UINT64_C(7);
 }
 
 /* ---- physical memory protection ---- */
@@ -722,6 +714,40 @@ static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
     return true;
 }
 
+/* A register that is plain storage, and its writable bits. */
+struct field {
+    uint64_t *at; /* NULL: it is no such register, or the hart has none */
+    uint64_t writable;
+};
+
+static struct field field_of(struct hart *h, unsigned number)
+{
+    switch (number) {
+#define FIELD(ext, name, num, mask)                        \
+    case num:                                              \
+        if ((EXTS_##ext) & ~h->cluster->config.extensions) \
+            break;                                         \
+        return (struct field){&h->s.csr.name, mask};
+#define FN(ext, name, num)
+#define CONST(ext, name, num, constant)
+#define RANGE(ext, name, from, to, first, constant)
+#define BANK(ext, name, from, to, first)
+#include "cpu/isa/csr.def"
+#undef FN
+#undef FIELD
+#undef CONST
+#undef RANGE
+#undef BANK
+    default: break;
+    }
+    return (struct field){NULL, 0};
+}
+
+static void field_write(struct field f, uint64_t value)
+{
+    *f.at = (*f.at & ~f.writable) | (value & f.writable);
+}
+
 static void csr_write(struct hart *h, unsigned number, uint64_t value)
 {
     switch (number) {
@@ -729,10 +755,10 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     case num:                   \
         write_##name(h, value); \
         break;
-#define FIELD(ext, name, num, mask)                                             \
-    case num:                                                                   \
-        h->s.csr.name = (h->s.csr.name & ~(uint64_t)(mask)) | (value & (mask)); \
-        break;
+#define FIELD(ext, name, num, mask)                               \
+    case num:                                                     \
+        field_write((struct field){&h->s.csr.name, mask}, value); \
+        return; /* nothing depends on it */
 #define CONST(ext, name, num, constant)
 #define RANGE(ext, name, from, to, first, constant)
 #define BANK(ext, name, from, to, first)                 \
@@ -827,22 +853,42 @@ static void tell_write(struct hart *h, unsigned number, uint64_t old)
     cluster_emit(h->cluster, &e);
 }
 
-bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint64_t operand,
-                     uint64_t *old, uint32_t word)
+/* What an instruction that is no read only writes, where the register was `old`. */
+static uint64_t new_value(enum csr_write kind, uint64_t old, uint64_t operand)
 {
-    if (!access_allowed(h, number, kind != CSR_READ_ONLY) || !csr_read(h, number, old)) {
-        hart_raise(h, EXC_ILLEGAL, word);
+    return kind == CSR_SET ? old | operand : kind == CSR_CLEAR ? old & ~operand : operand;
+}
+
+static bool access_any(struct hart *h, unsigned number, enum csr_write kind, uint64_t operand,
+                       uint64_t *old)
+{
+    if (!access_allowed(h, number, kind != CSR_READ_ONLY) || !csr_read(h, number, old))
         return false;
-    }
-    switch (kind) {
-    case CSR_READ_ONLY: break;
-    case CSR_WRITE: csr_write(h, number, operand); break;
     /* csrrs and csrrc of mip change what software wrote, not the lines (vol. II, 3.1.9). */
-    case CSR_SET: csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) | operand); break;
-    case CSR_CLEAR:
-        csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) & ~operand);
-        break;
-    }
+    if (kind != CSR_READ_ONLY)
+        csr_write(h, number, new_value(kind, number == 0x344 ? h->s.irq_soft : *old, operand));
+    return true;
+}
+
+static bool access_field(struct hart *h, unsigned number, struct field f, enum csr_write kind,
+                         uint64_t operand, uint64_t *old)
+{
+    if (h->s.mode < bits(number, 9, 8))
+        return false;
+    *old = *f.at;
+    if (kind != CSR_READ_ONLY)
+        field_write(f, new_value(kind, *old, operand));
+    return true;
+}
+
+bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint64_t operand,
+                     uint64_t *old)
+{
+    struct field f = field_of(h, number);
+
+    if (!(f.at ? access_field(h, number, f, kind, operand, old)
+               : access_any(h, number, kind, operand, old)))
+        return false;
     if (is_wanted(h->cluster, EVENT_CSR_WRITE) && kind != CSR_READ_ONLY)
         tell_write(h, number, *old);
     return true;
@@ -853,6 +899,12 @@ enum { CSR_TIME = 0xc01 };
 
 bool hart_csr(struct hart *h, unsigned number, uint64_t *value)
 {
+    const struct field f = field_of(h, number);
+
+    if (f.at) {
+        *value = *f.at;
+        return true;
+    }
     if (!csr_exists(h, number))
         return false;
     *value = number == CSR_TIME ? hart_time(h) : csr_value(h, number);

@@ -695,7 +695,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 9);
+    state_io_section(io, "hart", 10);
     registers_io(io, &h->s);
     if (h->s.vector.vlenb)
         vector_io(io, &h->s.vector);

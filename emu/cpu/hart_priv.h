@@ -152,10 +152,10 @@ bool hart_take_interrupt(struct hart *h);           /* false: none is due */
 uint64_t hart_due_interrupts(const struct hart *h); /* those that would be taken now */
 MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
 
-/* csr.c; false: illegal, and the exception was raised */
+/* csr.c; false: illegal, and nothing has changed */
 enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
 MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
-                              uint64_t operand, uint64_t *old, uint32_t word);
+                              uint64_t operand, uint64_t *old);
 
 /* pmp.c */
 void pmp_reset(struct hart *h);

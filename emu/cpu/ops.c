@@ -200,8 +200,8 @@ bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint6
 {
     uint64_t old;
 
-    if (!hart_csr_access(h, (unsigned)u->imm, kind, operand, &old, word_of(h, u)))
-        return false;
+    if (!hart_csr_access(h, (unsigned)u->imm, kind, operand, &old))
+        return illegal(h, u);
     h->s.x[u->rd] = old;
     return true;
 }

@@ -45,8 +45,8 @@ struct csrs {
 #undef CONST
 #undef RANGE
 #undef BANK
-    uint64_t mstatus, satp, mie, menvcfg, senvcfg, mepc, sepc, mtvec, stvec, stimecmp,
-        mcountinhibit, mideleg, medeleg, mseccfg, mstateen[4];
+    uint64_t mstatus, satp, mie, menvcfg, senvcfg, mtvec, stvec, stimecmp, ssp, mcountinhibit,
+        mideleg, medeleg, mseccfg, mstateen[4];
 };
 
 /* The vector unit (vector_priv.h). */
