@@ -35,16 +35,18 @@ static void list_user(struct audit *a, unsigned id, uint32_t kinds, uint32_t ftr
 {
     const struct rule_family *f = families[id];
 
+    kinds |= kinds & EVENT_BIT(EVENT_TRAP) ? EVENT_BIT(EVENT_KERNEL_TRAP) : 0;
+    kinds |= kinds & EVENT_BIT(EVENT_TRAP_RETURN) ? EVENT_BIT(EVENT_KERNEL_RETURN) : 0;
     assert(f->event || !kinds);
     assert(f->ftrace_event || !ftrace_kinds);
-    for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
+    for (unsigned kind = 0; kind < RULE_EVENTS; kind++)
         if (kinds & EVENT_BIT(kind))
             a->users[kind][a->user_count[kind]++] = (struct event_user){f->event, a->rules[id]};
     for (unsigned kind = 0; kind < FTRACE_EVENT_KINDS; kind++)
         if (ftrace_kinds & FTRACE_BIT(kind))
             a->ftrace_users[kind][a->ftrace_user_count[kind]++] =
                 (struct ftrace_event_user){f->ftrace_event, a->rules[id]};
-    a->kinds |= kinds;
+    a->kinds |= kinds & (EVENT_BIT(EVENT_KINDS) - 1);
 }
 
 /*
@@ -340,11 +342,24 @@ static void note_debugger(struct audit *a, const struct code_write *w)
     }
 }
 
+/* Which list of users has those who need the event. */
+static unsigned list_for(const struct event *e)
+{
+    if (e->kind == EVENT_TRAP && e->trap.from != PRIV_U)
+        return EVENT_KERNEL_TRAP;
+    if (e->kind == EVENT_TRAP_RETURN && e->trap_return.to != PRIV_U)
+        return EVENT_KERNEL_RETURN;
+    return e->kind;
+}
+
 void audit_event(struct audit *a, const struct event *e)
 {
+    unsigned list = list_for(e);
+    const struct event_user *user = a->users[list], *end = user + a->user_count[list];
+
     follow(a, e);
-    for (unsigned i = 0; i < a->user_count[e->kind]; i++)
-        a->users[e->kind][i].event(a->users[e->kind][i].rules, e);
+    for (; user < end; user++)
+        user->event(user->rules, e);
     if (e->kind == EVENT_CODE_WRITE || e->kind == EVENT_CODE_SAME)
         note_debugger(a, &e->code_write);
     if (UNLIKELY(a->noted.len))

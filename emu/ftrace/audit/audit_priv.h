@@ -110,9 +110,9 @@ struct audit {
     void *rules[RULE_FAMILIES];
     uint32_t kinds; /* of the machine's events that some rule needs */
     /* Who needs the events of each kind. */
-    struct event_user users[EVENT_KINDS][RULE_FAMILIES];
+    struct event_user users[RULE_EVENTS][RULE_FAMILIES];
     struct ftrace_event_user ftrace_users[FTRACE_EVENT_KINDS][RULE_FAMILIES];
-    unsigned user_count[EVENT_KINDS], ftrace_user_count[FTRACE_EVENT_KINDS];
+    unsigned user_count[RULE_EVENTS], ftrace_user_count[FTRACE_EVENT_KINDS];
     struct audited_hart *harts;
     struct seen_store store;
     struct store_stacks *stores;

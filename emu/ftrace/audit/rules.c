@@ -3,7 +3,6 @@
  */
 #include "ftrace/audit/rules.h"
 
-#include "cpu/observer.h"
 #include "ftrace/events/events.h"
 
 static const struct row {

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "cpu/observer.h"
+
 enum rule {
 #define RULE(name, text, family, severity, events, sentence, remedy) RULE_##name,
 #include "ftrace/audit/rules.def"
@@ -19,12 +21,18 @@ enum rule_family_id {
     RULE_FAMILIES,
 };
 
+/*
+ * Events that rules ask for beside those of cpu/observer.h: the traps and returns of the kernel
+ * alone. Most are system calls of programs, of which these rules need not hear.
+ */
+enum { EVENT_KERNEL_TRAP = EVENT_KINDS, EVENT_KERNEL_RETURN, RULE_EVENTS };
+
 enum severity { SEVERITY_note, SEVERITY_warning, SEVERITY_error, SEVERITIES };
 
 const char *rule_name(enum rule rule); /* for users: "stale-fetch" */
 enum severity rule_severity(enum rule rule);
 enum rule_family_id rule_family(enum rule rule);
-uint32_t rule_events(enum rule rule);        /* EVENT_BIT of each kind that it needs */
+uint32_t rule_events(enum rule rule); /* EVENT_BIT of each kind that it needs, up to RULE_EVENTS */
 uint32_t rule_ftrace_events(enum rule rule); /* FTRACE_BIT of each kind that it needs */
 /* The same of what the family needs for its own state, in addition to what its rules need. */
 uint32_t rule_family_events(enum rule_family_id family);

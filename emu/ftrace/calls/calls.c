@@ -516,17 +516,18 @@ static void read_hook_of_breakpoint(struct calls *c, struct hart *h, struct call
 
 void calls_trap(struct calls *c, const struct trap_event *t)
 {
-    struct call_step step = {.kind = STEP_TRAP,
-                             .call = {.kind = CALL_TRAP,
-                                      .site = NO_SITE,
-                                      .pc = t->epc,
-                                      .back = t->epc,
-                                      .sp = hart_reg(t->hart, REG_SP),
-                                      .cause = t->cause | (uint64_t)t->interrupt << 63,
-                                      .handler = hart_reg(t->hart, REG_RA)}};
+    struct call_step step;
 
     if (t->from != PRIV_S || t->to != PRIV_S)
         return;
+    step = (struct call_step){.kind = STEP_TRAP,
+                              .call = {.kind = CALL_TRAP,
+                                       .site = NO_SITE,
+                                       .pc = t->epc,
+                                       .back = t->epc,
+                                       .sp = hart_reg(t->hart, REG_SP),
+                                       .cause = t->cause | (uint64_t)t->interrupt << 63,
+                                       .handler = hart_reg(t->hart, REG_RA)}};
     if (is_breakpoint(t))
         ra_traps_take(&c->ra_traps[hart_id(t->hart)], t);
     look(c, t->hart);
@@ -535,10 +536,11 @@ void calls_trap(struct calls *c, const struct trap_event *t)
 
 void calls_trap_return(struct calls *c, const struct trap_return_event *t)
 {
-    struct call_step step = {.kind = STEP_TRAP_RETURN, .sp = hart_reg(t->hart, REG_SP)};
+    struct call_step step;
 
     if (t->from != PRIV_S || t->to != PRIV_S)
         return;
+    step = (struct call_step){.kind = STEP_TRAP_RETURN, .sp = hart_reg(t->hart, REG_SP)};
     read_hook_of_breakpoint(c, t->hart, &step);
     follow(c, t->hart, &step);
 }

@@ -372,10 +372,11 @@ void resumed_tasks_trap_return(struct resumed_tasks *r, const struct trap_return
     if (t->to == PRIV_U)
         drop_if_new(r, t->hart, task);
     for (size_t i = r->interrupted.len; i-- > 0;) {
-        const struct left l = r->interrupted.at[i];
+        struct left l;
 
-        if (!is_of(&l, t->to, task, sp))
+        if (!is_of(&r->interrupted.at[i], t->to, task, sp))
             continue;
+        l = r->interrupted.at[i];
         forget(r, i);
         if (l.pc == t->pc)
             compare(r, t->hart, &l, KEPT_BY_INTERRUPT, trap_vector(t->hart));

@@ -139,18 +139,19 @@ static void add_evidence(const struct audit *a, struct finding *f, const struct 
 static void check(struct start_rules *r, const struct hart *h, enum fact_label now)
 {
     struct started_hart *s = &r->harts[hart_id(h)];
-    struct breach b = {.rule = RULE_unfenced_start,
-                       .hart = hart_id(h),
-                       .pc = s->fetch.pc,
-                       .cycle = s->fetched_cycle,
-                       .step = s->fetched_step,
-                       .cause = audit_cause(RULE_unfenced_start, 0)};
+    struct breach b;
     struct finding *f;
 
     if (!s->has_run || s->is_reported)
         return;
     s->is_reported = true;
-    b.site = site_find(r->audit->config.sites, s->fetch.pa, s->fetch.size);
+    b = (struct breach){.rule = RULE_unfenced_start,
+                        .hart = hart_id(h),
+                        .site = site_find(r->audit->config.sites, s->fetch.pa, s->fetch.size),
+                        .pc = s->fetch.pc,
+                        .cycle = s->fetched_cycle,
+                        .step = s->fetched_step,
+                        .cause = audit_cause(RULE_unfenced_start, 0)};
     f = audit_add(r->audit, &b);
     if (f)
         add_evidence(r->audit, f, s, h, now);
