@@ -39,6 +39,9 @@ enum {
     OP_call,
     OP_call_indirect,
     OP_ret,
+    /* csrrs or csrrc that writes nothing (hart_csr_read_in_block) */
+    OP_read_csr,
+    OP_read_sstatus,
 #define UOP_PAIR(link, first, second) UOP_##first##_##link##_##second
 #define UOP_TRIPLE(link, next, first, second, third) \
     UOP_##first##_##link##_##second##_##next##_##third

@@ -224,13 +224,9 @@ static uint64_t read_vlenb(struct hart *h)
 
 /* ---- status ---- */
 
-/* SD summarises the dirty extension state, which FS and VS describe. */
 static uint64_t read_mstatus(struct hart *h)
 {
-    bool dirty = (h->s.csr.mstatus & MSTATUS_FS) == MSTATUS_FS ||
-                 (h->s.csr.mstatus & MSTATUS_VS) == MSTATUS_VS;
-
-    return h->s.csr.mstatus | (dirty ? MSTATUS_SD : 0);
+    return mstatus_read(h->s.csr.mstatus);
 }
 
 static uint64_t status_writable(const struct hart *h)
@@ -257,7 +253,7 @@ static void write_mstatus(struct hart *h, uint64_t value)
 
 static uint64_t read_sstatus(struct hart *h)
 {
-    return read_mstatus(h) & (SSTATUS_VISIBLE | MSTATUS_SPELP);
+    return sstatus_read(h->s.csr.mstatus);
 }
 
 static void write_sstatus(struct hart *h, uint64_t value)
@@ -777,7 +773,13 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     hart_update_interrupts(h);
 }
 
-enum { CSR_SSP = 0x011, CSR_SEED = 0x015, CSR_SENVCFG = 0x10a, CSR_SSTATEEN = 0x10c };
+enum {
+    CSR_SSP = 0x011,
+    CSR_SEED = 0x015,
+    CSR_SSTATUS = 0x100,
+    CSR_SENVCFG = 0x10a,
+    CSR_SSTATEEN = 0x10c
+};
 
 /* Below M-mode a counter is readable only where the higher modes enable it (vol.
  * II, 3.1.11, 4.1.5).
@@ -891,6 +893,21 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
         return false;
     if (is_wanted(h->cluster, EVENT_CSR_WRITE) && kind != CSR_READ_ONLY)
         tell_write(h, number, *old);
+    return true;
+}
+
+bool hart_csr_read_in_block(struct hart *h, unsigned number, unsigned *kind, int32_t *imm)
+{
+    const struct field f = field_of(h, number);
+
+    if (number == CSR_SSTATUS && csr_exists(h, number)) {
+        *kind = OP_read_sstatus;
+        return true;
+    }
+    if (!f.at || bits(number, 9, 8) != PRIV_S)
+        return false;
+    *kind = OP_read_csr;
+    *imm = (int32_t)((const char *)f.at - (const char *)h);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #ifndef CPU_CSR_BITS_H
 #define CPU_CSR_BITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cpu/hpm.h"
@@ -37,6 +38,19 @@
 #define SSTATUS_WRITABLE \
     (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_VS | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 #define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
+
+/* What is read as mstatus: SD summarises the dirty extension state, which FS and VS describe. */
+static inline uint64_t mstatus_read(uint64_t mstatus)
+{
+    bool dirty = (mstatus & MSTATUS_FS) == MSTATUS_FS || (mstatus & MSTATUS_VS) == MSTATUS_VS;
+
+    return mstatus | (dirty ? MSTATUS_SD : 0);
+}
+
+static inline uint64_t sstatus_read(uint64_t mstatus)
+{
+    return mstatus_read(mstatus) & (SSTATUS_VISIBLE | MSTATUS_SPELP);
+}
 
 #define ENVCFG_LPE (UINT64_C(1) << 2) /* landing pads are enforced (Zicfilp) */
 #define ENVCFG_SSE (UINT64_C(1) << 3) /* the shadow stack is active (Zicfiss) */

@@ -117,6 +117,15 @@
 #define DO_csrrsi SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_SET : CSR_READ_ONLY, u->rs1))
 #define DO_csrrci SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_CLEAR : CSR_READ_ONLY, u->rs1))
 
+/* The same for reads of registers of S-mode alone, within a block; the immediate is the place in
+ * struct hart. */
+#define READ_S_MODE(value)             \
+    if (UNLIKELY(h->s.mode == PRIV_U)) \
+        goto do_illegal;               \
+    RD = (value)
+#define DO_read_csr     READ_S_MODE(*(const uint64_t *)(const void *)((const char *)h + IMM))
+#define DO_read_sstatus READ_S_MODE(sstatus_read(h->s.csr.mstatus))
+
 /* ---- M: division by zero and overflow have results, not traps ---- */
 #define DO_mul           \
     ON_MULTIPLY(S1, S2); \

@@ -156,6 +156,12 @@ MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
 enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
 MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
                               uint64_t operand, uint64_t *old);
+/*
+ * Whether an instruction that only reads this register may be within a block: it is one of S-mode,
+ * and its value does not depend on how far the hart is. Then sets the operation for it and its
+ * immediate.
+ */
+bool hart_csr_read_in_block(struct hart *h, unsigned number, unsigned *kind, int32_t *imm);
 
 /* pmp.c */
 void pmp_reset(struct hart *h);

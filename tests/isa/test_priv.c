@@ -105,6 +105,56 @@ static void tvm_keeps_s_mode_from_satp(void **state)
     assert_int_equal(hart_pc(w->hart), w->put_at); /* M-mode may */
 }
 
+/* ---- reads in the middle of a block ---- */
+
+/* A program that reads the register between two other instructions, entered in this mode. */
+static uint64_t run_read(struct world *w, enum privilege mode, unsigned number)
+{
+    uint64_t at = put(w, ADDI(T1, T1, 1));
+
+    put(w, CSRRS(A0, number, ZERO));
+    put(w, ADDI(T2, A0, 1));
+    put(w, JAL(ZERO, 0));
+    enter(w->hart, mode, at);
+    (void)!hart_run(w->hart, 3, UINT64_MAX);
+    return at;
+}
+
+static void s_mode_reads_its_registers_between_other_instructions(void **state)
+{
+    static const unsigned registers[] = {SSTATUS, SSCRATCH, SEPC, SCAUSE, STVAL, SATP, STVEC};
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(registers); n++) {
+        uint64_t at;
+
+        start_hart(w->hart);
+        set_csr(w->hart, SSCRATCH, 0x1234);
+        set_csr(w->hart, SEPC, 0x5678);
+        set_csr(w->hart, SCAUSE, 9);
+        set_csr(w->hart, STVAL, 10);
+        at = run_read(w, PRIV_S, registers[n]);
+        assert_int_equal(hart_pc(w->hart), at + 12);
+        assert_int_equal(hart_reg(w->hart, A0), csr(w->hart, registers[n]));
+        assert_int_equal(hart_reg(w->hart, T2), csr(w->hart, registers[n]) + 1);
+    }
+}
+
+static void u_mode_reads_none_of_them(void **state)
+{
+    static const unsigned registers[] = {SSTATUS, SSCRATCH, SEPC, SCAUSE, STVAL, MSCRATCH};
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(registers); n++) {
+        uint64_t at;
+
+        start_hart(w->hart);
+        at = run_read(w, PRIV_U, registers[n]);
+        assert_trapped(w->hart, EXC_ILLEGAL, at + 4, CSRRS(A0, registers[n], ZERO));
+        assert_int_equal(hart_reg(w->hart, T1), 1);
+    }
+}
+
 /* ---- counters ---- */
 
 static bool may_read(struct world *w, enum privilege mode, unsigned number)
@@ -224,6 +274,8 @@ int main(void)
         ALONE(a_written_instret_counts_on_from_there),
         ALONE(a_written_mcycle_counts_on_from_there),
         cmocka_unit_test(time_is_the_machines),
+        ALONE(s_mode_reads_its_registers_between_other_instructions),
+        ALONE(u_mode_reads_none_of_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,7 @@ struct builder {
     uint16_t size, uop_count;
     bool stale; /* has bytes that differ from memory, or may by the next random choice */
     bool ended;
+    bool leaves; /* the last operation itself leaves the block */
     bool guarded;
     enum floating float_checked; /* the checks of FS that are in the block already */
     /* Large, so they are not initialised. */
@@ -82,27 +83,43 @@ static void add_float_check(struct builder *b, enum floating floating)
     b->float_checked = floating;
 }
 
+/*
+ * Whether the instruction reads a CSR, and need not be the last of its block. A core model may stop
+ * there, and one whose data are late looks at each instruction.
+ */
+static bool reads_in_block(struct builder *b, const struct insn *i, unsigned *kind, int32_t *imm)
+{
+    bool reads = i->op == OP_csrrs || i->op == OP_csrrc || i->op == OP_csrrsi || i->op == OP_csrrci;
+
+    return reads && !i->rs1 && b->hart->cache.run == engine_run &&
+           hart_csr_read_in_block(b->hart, (unsigned)i->imm, kind, imm);
+}
+
 static void add_insn(struct builder *b, const struct fetched *f)
 {
     const struct insn *i = &f->insn;
     enum floating floating = f->legal ? op_floating(i->op) : FLOATING_X;
+    unsigned kind = f->legal ? label_kind(i) : UOP_ILLEGAL;
+    int32_t imm = f->legal ? i->imm : (int32_t)i->word;
+    bool goes_on = f->legal && reads_in_block(b, i, &kind, &imm);
     struct uop *u;
 
     if (floating != FLOATING_V)
         add_float_check(b, floating);
-    u = add_uop(b, f->legal ? label_kind(i) : UOP_ILLEGAL, i->size);
+    u = add_uop(b, kind, i->size);
     u->rd = i->rd || floating >= FLOATING_FW ? i->rd : REG_SINK;
     u->rs1 = i->rs1;
     u->rs2 = i->rs2;
-    u->imm = f->legal ? i->imm : (int32_t)i->word;
+    u->imm = imm;
     b->size = (uint16_t)(b->size + i->size);
     b->insns++;
     if (f->legal) {
         b->cycles += op_cost_sum(b->hart->cluster->cost[i->op]); /* 0 with a core model */
-        b->ended = class_ends_block[op_class(i->op)];
+        b->ended = b->leaves = !goes_on && class_ends_block[op_class(i->op)];
     } else {
         b->cycles += op_cost_sum(b->hart->cluster->cost[OP_addi]);
         b->ended = true;
+        b->leaves = false;
     }
 }
 
@@ -307,7 +324,7 @@ static bool decode(struct builder *b)
         add_insn(b, &f);
         b->ended |= b->pa_second != 0;
     }
-    if (!b->ended || !f.legal || !class_ends_block[op_class(f.insn.op)])
+    if (!b->leaves)
         add_uop(b, UOP_END, 0);
     return true;
 }

@@ -632,6 +632,9 @@ DESTINATIONS(TWO_d, slliw, HOLE_SHIFT)
 DESTINATIONS(TWO_d, srliw, HOLE_SHIFT)
 DESTINATIONS(TWO_d, sraiw, HOLE_SHIFT)
 
+DESTINATIONS(ONE_d, read_csr)
+DESTINATIONS(ONE_d, read_sstatus)
+
 JUMP(call, m, 1)
 SOURCES_1(INDIRECT_a, call_indirect, m, 1)
 SOURCES_1(INDIRECT_a, ret, n, -1)
