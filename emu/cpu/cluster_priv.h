@@ -101,6 +101,7 @@ struct cluster {
     struct feed *feed;       /* NULL: nothing is recorded */
     uint32_t wanted;         /* kinds of events that some listener needs */
     struct map table_ranges; /* walk.c: page number of a page table -> what it translates */
+    uint64_t table_stamp;    /* differs after each change of what walks depend on; 0: never */
     /* where harts keep the translations that they use (used_translations_priv.h) */
     uint64_t table_clock; /* number of changes of page table entries that were seen */
     struct pointer_write pointer_writes[POINTER_WRITES]; /* the newest ones; a ring */

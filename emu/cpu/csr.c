@@ -438,8 +438,10 @@ static void write_menvcfg(struct hart *h, uint64_t value)
 
     write_envcfg(h, &h->s.csr.menvcfg, value, EXT_Smnpm);
     h->s.csr.menvcfg = (h->s.csr.menvcfg & ~writable) | (value & writable);
-    if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE | ENVCFG_SSE))
+    if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE | ENVCFG_SSE)) {
         hart_flush_translations(h);
+        hart_forget_walks(h);
+    }
     if ((old ^ h->s.csr.menvcfg) & MENVCFG_STCE) {
         h->s.irq_soft &= ~(1U << IRQ_STI);
         hart_time_set(h);

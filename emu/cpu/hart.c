@@ -17,6 +17,7 @@
 #include "cpu/store_order_priv.h"
 #include "cpu/used_translations_priv.h"
 #include "cpu/vector_priv.h"
+#include "cpu/walk_used_priv.h"
 #include "mem/bus.h"
 
 static void add_model(struct hart *h)
@@ -71,6 +72,8 @@ struct hart *hart_new(struct cluster *c, unsigned id)
         add_model(h);
     if (c->config.translate != TRANSLATE_COHERENT)
         h->s.used = used_new(c->config.used_max, c->ram);
+    if (h->s.used)
+        h->cache.known_walks = walk_known_new();
     if (c->order)
         add_order(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
@@ -89,6 +92,7 @@ void hart_free(struct hart *h)
     timed_free(h->cache.timed);
     model_free(h->s.model);
     used_free(h->s.used);
+    free(h->cache.known_walks);
     free(h->s.order);
     free(h);
 }
@@ -125,6 +129,7 @@ static void reset_state(struct hart *h, uint64_t pc, enum privilege mode)
     h->s.nested = (struct nested_traps){.open = false};
     h->s.last_trap_pc = h->s.last_trap_insns = UINT64_MAX;
     hart_flush_translations(h);
+    hart_forget_walks(h);
     hart_forget_cut(h);
     hart_update_context(h);
     hart_update_interrupts(h);
@@ -292,6 +297,8 @@ void hart_drop_some_caches(struct hart *h)
         hart_drop_jumps(h);
     if (hart_drops_caches(h, 8 * rarer))
         hart_flush_tlb(h);
+    if (hart_drops_caches(h, 8 * rarer))
+        hart_forget_walks(h);
 }
 
 struct writer hart_writer(const struct hart *h)
@@ -688,6 +695,7 @@ void hart_drop_all_caches(struct hart *h)
     hart_discard_blocks(h);
     hart_drop_jumps(h);
     hart_flush_tlb(h);
+    hart_forget_walks(h);
 }
 
 void hart_state_io(struct state_io *io, struct hart *h)

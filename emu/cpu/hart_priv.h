@@ -43,6 +43,7 @@ struct hart_cache {
     struct leaf leaf;
     bool unsure; /* the last walk chose between two translations (walk_priv.h) */
     struct noted_table noted_tables[LEVELS_MAX];
+    struct known_walk *known_walks; /* walk.c; NULL: the hart keeps no translations */
     uint64_t store_epoch; /* value of ram->epoch when store translations were last dropped */
 
     /* the members of a core model (timed_priv.h); NULL: the costs are static */
@@ -228,6 +229,11 @@ struct pte_path {
 /* False: va is not mapped. Nothing is changed. */
 MUST_USE bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_path *path);
 void hart_flush_tlb(struct hart *h);
+/* Walks may read other entries than before, or fail, though no page table was written. */
+static inline void hart_forget_walks(const struct hart *h)
+{
+    h->cluster->table_stamp++;
+}
 void hart_flush_tlb_page(struct hart *h, uint64_t va); /* the page must not be in a load span */
 void hart_flush_stores(struct hart *h);
 /* Makes the hart continue by a look-up of its pc, as translations of fetches have changed. */

@@ -49,6 +49,8 @@ enum walk_result walk_memory(struct hart *h, const struct walk_request *r, struc
                              struct walk_end *end);
 enum walk_result walk_on(struct hart *h, const struct walk_request *r, struct walk_path *path,
                          struct walk_end *end);
+/* What a hart keeps of its walks; caches only. */
+struct known_walk *walk_known_new(void);
 /* The last step of a walk: checks the leaf, updates A and D, computes the physical address. */
 enum walk_result walk_leaf(struct hart *h, const struct walk_request *r, uint64_t pte,
                            uint64_t pte_pa, unsigned level, uint64_t *pa);

@@ -73,6 +73,7 @@ static void entries_changed(struct hart *h)
 {
     set_ranges(h);
     hart_flush_translations(h);
+    hart_forget_walks(h);
     h->s.exit_requests |= EXIT_BLOCKS;
 }
 

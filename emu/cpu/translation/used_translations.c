@@ -189,14 +189,20 @@ static void unlink_changed(struct used_set *s, const struct used *u)
     *link = u->next_changed;
 }
 
-/* Adds a copy of `what` as the newest; there is room. */
-static struct used *insert(struct used_set *s, const struct used *what)
+/* A place for one more, whose members are to be set; there is room. */
+static struct used *take_free(struct used_set *s)
 {
     struct used *u = &s->at[s->free];
-    uint32_t index = s->free;
 
     s->free = u->newer;
-    *u = *what;
+    return u;
+}
+
+/* Adds it as the newest. */
+static void insert(struct used_set *s, struct used *u)
+{
+    uint32_t index = index_of(s, u);
+
     u->next_of_page = *head_of_page(s, u->va);
     *head_of_page(s, u->va) = index;
     link_entry(s, u, u->pte_pa);
@@ -209,7 +215,6 @@ static struct used *insert(struct used_set *s, const struct used *what)
         link_changed(s, u);
     s->any_leaving |= u->leaving;
     s->len++;
-    return u;
 }
 
 static void take_out(struct used_set *s, struct used *u)
@@ -232,8 +237,23 @@ static void take_out(struct used_set *s, struct used *u)
 /* As make_empty does it, in the time that the translations take which there are. */
 static void take_out_all(struct used_set *s)
 {
-    while (s->oldest != NO_USED)
-        take_out(s, &s->at[s->oldest]);
+    for (uint32_t i = s->oldest, next; i != NO_USED; i = next) {
+        struct used *u = &s->at[i];
+
+        next = u->newer;
+        *head_of_page(s, u->va) = *head_of_entry(s, u->pte_pa) = NO_USED;
+        count_use(s, u->pte_pa, -1U);
+        if (u->pointer)
+            count_use(s, table_of(u), -1U);
+        if (is_changed_pointer(u))
+            *head_of_changed(s, table_of(u)) = NO_USED;
+        u->newer = s->free;
+        s->free = i;
+    }
+    s->len = s->napot = s->elsewhere = 0;
+    memset(s->of_level, 0, sizeof s->of_level);
+    memset(s->pointers, 0, sizeof s->pointers);
+    s->oldest = s->newest = NO_USED;
     s->any_leaving = false;
 }
 
@@ -300,21 +320,24 @@ struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what
 {
     static const struct used new_one; /* a copy is faster than the compiler's loop for zeroes */
     struct used_set *s = h->s.used;
-    struct used u = new_one;
+    struct used *u;
 
-    u.va = align_down(va, UINT64_C(1) << what->shift);
-    u.pte = what->pte;
-    u.first_cycle = hart_cycles(h);
-    u.first_clock = h->cluster->table_clock;
-    u.pte_pa = what->pte_pa;
-    u.root = h->s.csr.satp & SATP_PPN_MASK;
-    u.asid = asid_of_satp(h);
-    u.shift = what->shift;
-    u.global = what->global;
-    u.pointer = what->pointer;
     if (s->len == s->max)
         used_remove(h, &s->at[s->oldest]);
-    return insert(s, &u);
+    u = take_free(s);
+    *u = new_one;
+    u->va = align_down(va, UINT64_C(1) << what->shift);
+    u->pte = what->pte;
+    u->first_cycle = hart_cycles(h);
+    u->first_clock = h->cluster->table_clock;
+    u->pte_pa = what->pte_pa;
+    u->root = h->s.csr.satp & SATP_PPN_MASK;
+    u->asid = asid_of_satp(h);
+    u->shift = what->shift;
+    u->global = what->global;
+    u->pointer = what->pointer;
+    insert(s, u);
+    return u;
 }
 
 void used_move(struct hart *h, struct used *u, uint64_t pte_pa)
@@ -691,14 +714,16 @@ void used_state_io(struct state_io *io, struct hart *h)
     }
     take_out_all(s);
     for (size_t left = state_io_count(io, 0, s->max); left && !io->error; left--) {
-        struct used u = {.changed = 0};
+        struct used u = {.changed = 0}, *slot;
 
         one_io(io, &u);
         if (!is_possible(&u))
             state_io_fail(io, STATE_OUT_OF_RANGE);
         if (io->error)
             return;
-        (void)insert(s, &u);
+        slot = take_free(s);
+        *slot = u;
+        insert(s, slot);
         flag_table(h, u.pte_pa);
     }
 }
