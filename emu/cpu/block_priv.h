@@ -144,6 +144,7 @@ struct block {
     uint16_t native_ops; /* operations that are native code, from the first one on */
     uint8_t unguarded;   /* how often that was for another configuration of the vector unit */
     bool has_guard;      /* vector_guarded_left may give back something */
+    uint8_t native_last; /* label_last() of the operation after those that are native code */
     bool suspect;        /* its bytes may have changed: decode again on entry */
     bool calls;          /* ends with a call: a return-address stack may have it */
     bool guarded; /* PMP permissions differ within its page: fetch is checked at each entry */

@@ -376,6 +376,7 @@ void native_translate(struct block *b)
             b->native_ops = (uint16_t)op;
             break;
         }
+    b->native_last = (uint8_t)label_last(b, b->native_ops);
     own = t.count;
     pieces_add_rest(&t, own);
     far = t.count;
@@ -428,7 +429,7 @@ const void *native_run(struct hart *h, struct block *b)
     else if (b->has_guard)
         h->s.vector.executed -= vector_guarded_left(b, s->at);
     s->uop = b->ops + s->at;
-    s->last = h->s.x[label_last(b, s->at)];
+    s->last = h->s.x[s->at == b->native_ops ? b->native_last : label_last(b, s->at)];
     return s->at ? s->uop->go : b->decoded_go;
 }
 
