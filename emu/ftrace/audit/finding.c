@@ -246,6 +246,8 @@ const char *message_text(enum message message)
             "of the task return to the handler",
         [MESSAGE_STACK_OWN] = "the task frees its own return stack, while functions of it are to "
                               "return by the entries there",
+        [MESSAGE_STACK_PASSED] = "the entry of this call is past the end of the task's return "
+                                 "stack, in memory that belongs to something else",
         [MESSAGE_ENTRIES_DROPPED] =
             "entries of the task's return stack vanished between two calls of the tracer or return "
             "handler, while the functions they belong to were still to return",

@@ -232,6 +232,7 @@ enum message {
     MESSAGE_STACK_EMPTY,
     MESSAGE_HOOKS_EMPTY,
     MESSAGE_STACK_OWN,
+    MESSAGE_STACK_PASSED,    /* an entry was pushed past its end */
     MESSAGE_ENTRIES_DROPPED, /* this and the next two: of a task, by other than its returns */
     MESSAGE_ENTRIES_ADDED,
     MESSAGE_HOOKS_DROPPED,

@@ -25,6 +25,7 @@
 #include "ftrace/audit/detours/list_phase.h"
 #include "ftrace/audit/detours/program_returns.h"
 #include "ftrace/audit/detours/resumed_tasks.h"
+#include "ftrace/audit/detours/return_bounds.h"
 #include "ftrace/audit/detours/return_depths.h"
 #include "ftrace/audit/detours/return_stacks.h"
 #include "ftrace/audit/detours/task_guards.h"
@@ -53,6 +54,7 @@ struct contract_rules {
     struct program_returns *returns;
     struct resumed_tasks *resumed;
     struct return_stacks *stacks;
+    struct return_bounds bounds;
     struct return_depth *depths; /* of each hart */
     struct called_ops *called;
     struct graph_users *users;
@@ -172,6 +174,14 @@ static inline void check_hooks(const struct contract_rules *r, struct hart *h,
         back != before->function_back)
         return;
     report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_HOOKED, r->rethook);
+}
+
+/* Its entry must be in the return stack. */
+static inline void check_bounds(struct contract_rules *r, struct hart *h,
+                                const struct detour *before, const struct task_counts *counts)
+{
+    if (before->has_depth && UNLIKELY(counts->depth > r->bounds.deepest))
+        return_bounds_judge(&r->bounds, h, before, counts->depth);
 }
 
 static void report_unbalanced(struct audit *a, const struct detour *before, struct hart *h)
@@ -421,6 +431,7 @@ static inline void leave(struct contract_rules *r, const struct call_event *e)
         counts = detour_counts(a, e->hart);
         detour_compare(a, e->hart, before, &counts, e->call->handler);
         check_push(r, e->hart, before, &counts);
+        check_bounds(r, e->hart, before, &counts);
         check_hooks(r, e->hart, before, &counts);
         if (before->kind == CALL_TRACER &&
             UNLIKELY(before->hart != hart_id(e->hart) ||
@@ -521,6 +532,7 @@ static void on_switch(void *ctx, unsigned which, struct hart *h)
     resumed_tasks_switch(r->resumed, h);
     r->depths[hart_id(h)].known = false;
     return_stacks_task_runs(r->stacks, h, hart_reg(h, REG_A1));
+    return_bounds_task_runs(&r->bounds, h, hart_reg(h, REG_A1));
     hook_owners_switch(r->owners, h);
 }
 
@@ -569,6 +581,7 @@ static void *create(struct audit *a)
     r->returns = program_returns_new(a);
     r->resumed = resumed_tasks_new(a);
     r->stacks = return_stacks_new(a);
+    return_bounds_begin(&r->bounds, a);
     r->depths = xcalloc(cluster_hart_count(a->config.cluster), sizeof *r->depths);
     r->called = called_ops_new(a, running, r);
     r->users = graph_users_new(a, running, r);
@@ -587,6 +600,7 @@ static void destroy(void *rules)
     program_returns_free(r->returns);
     resumed_tasks_free(r->resumed);
     return_stacks_free(r->stacks);
+    return_bounds_end(&r->bounds);
     free(r->depths);
     called_ops_free(r->called);
     graph_users_free(r->users);
@@ -694,7 +708,8 @@ static void on_ftrace_event(void *rules, const struct ftrace_event *e)
             called_ops_changed(r->called);
             task_guards_changed(&r->guards);
             list_phase_end(r->audit, &r->phase, &e->lock);
-            return_stacks_changed(r->stacks, e->lock.hart);
+            return_bounds_changed(&r->bounds, e->lock.hart,
+                                  return_stacks_changed(r->stacks, e->lock.hart));
             graph_users_changed(r->users, e->lock.hart);
             walk_answers_changed(r->walks);
         }
@@ -717,13 +732,14 @@ static void state_io(struct state_io *io, void *rules)
     struct contract_rules *r = rules;
     size_t sites = site_count(r->audit->config.sites);
 
-    state_io_section(io, "contract-rules", 11);
+    state_io_section(io, "contract-rules", 12);
     STATE_IO_VEC(io, &r->followed, FOLLOWED_MAX, detour_state_io);
     STATE_IO(io, r->followed_left_out);
     trampoline_calls_state_io(io, r->calls);
     program_returns_state_io(io, r->returns);
     resumed_tasks_state_io(io, r->resumed);
     return_stacks_state_io(io, r->stacks);
+    return_bounds_state_io(io, &r->bounds);
     called_ops_state_io(io, r->called);
     graph_users_state_io(io, r->users);
     hook_owners_state_io(io, r->owners);

@@ -149,7 +149,7 @@ static void look_at_frees(struct return_stacks *r);
 
 /* ---- tasks without one ---- */
 
-void return_stacks_changed(struct return_stacks *r, struct hart *h)
+bool return_stacks_changed(struct return_stacks *r, struct hart *h)
 {
     const struct symbols *symbols = r->audit->config.symbols;
     int32_t active = 0;
@@ -166,6 +166,7 @@ void return_stacks_changed(struct return_stacks *r, struct hart *h)
         r->active = cluster_steps(r->audit->config.cluster);
         look_at_frees(r);
     }
+    return active > 0;
 }
 
 /* The idle tasks have no pid, and may get their return stacks otherwise. */

@@ -5,6 +5,7 @@
 #ifndef FTRACE_RETURN_STACKS_H
 #define FTRACE_RETURN_STACKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct audit;
@@ -17,8 +18,11 @@ struct task_counts;
 struct return_stacks *return_stacks_new(struct audit *a);
 void return_stacks_free(struct return_stacks *r);
 
-/* Must be called when a hart is about to release the kernel's ftrace_lock. */
-void return_stacks_changed(struct return_stacks *r, struct hart *h);
+/*
+ * Must be called when a hart is about to release the kernel's ftrace_lock. Returns whether the
+ * graph tracer is active.
+ */
+bool return_stacks_changed(struct return_stacks *r, struct hart *h);
 
 /* Must be called when the hart goes on with this task. */
 void return_stacks_task_runs(struct return_stacks *r, struct hart *h, uint64_t tp);
