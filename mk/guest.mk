@@ -203,8 +203,8 @@ guest_paths = $(addprefix $(GUEST_OUT)/$(1)/,$(filter-out $(call guest_shared_of
 
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse event_sample trace_printk
-# guest_modules_of LAYOUT - those and, where sites are patched, the one that measures what ops take.
-guest_modules_of = $(GUEST_MODULES) $(if $(filter DYNAMIC_FTRACE,$(guest_config_$(1))),ftrace_ops)
+# guest_modules_of LAYOUT - those and, where sites are patched, the one that measures what ops take, and one with callbacks.
+guest_modules_of = $(GUEST_MODULES) $(if $(filter DYNAMIC_FTRACE,$(guest_config_$(1))),ftrace_ops callback_sample)
 
 # guest_recorded LAYOUT - not empty if recordmcount makes the table of sites of each object.
 guest_recorded = $(and $(filter -pg,$(guest_pg_$(1))),$(guest_sort_$(1)))

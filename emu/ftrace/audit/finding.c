@@ -208,6 +208,12 @@ const char *message_text(enum message message)
         [MESSAGE_PROBE_OWNER_FREED] =
             "unregister_kprobe() before the text is freed: the probe is registered, and it or its "
             "handler is in there",
+        [MESSAGE_TRACEPOINT_FREED] =
+            "unregistering the probe of a tracepoint (unregister_trace_NAME()) before the text is "
+            "freed: it is in the tracepoint's list, and in there",
+        [MESSAGE_NOTIFIER_FREED] =
+            "unregistering the notifier (unregister_module_notifier() and others) before the text "
+            "is freed: it is in the list, and it or its function is in there",
         [MESSAGE_PROBES_ALL] =
             "the ops is registered for kprobes, and its filter is empty, which means "
             "all functions",

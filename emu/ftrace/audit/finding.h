@@ -211,9 +211,11 @@ enum message {
     MESSAGE_PROGRAM_RUNS,
     MESSAGE_TEXT_IN_USE,
     MESSAGE_OPS_IN_USE,
-    MESSAGE_OPS_FREED, /* this and the next two: what leads into text that is freed */
+    MESSAGE_OPS_FREED, /* this and the next four: what leads into text that is freed */
     MESSAGE_GRAPH_FREED,
     MESSAGE_PROBE_OWNER_FREED,
+    MESSAGE_TRACEPOINT_FREED,
+    MESSAGE_NOTIFIER_FREED,
     MESSAGE_PROBES_ALL,
     MESSAGE_NO_OPS, /* how a call of an ops is wrong */
     MESSAGE_OP_UNWANTED,

@@ -9,6 +9,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/kernel/callbacks.h"
 #include "ftrace/kernel/ftrace_records.h"
 #include "ftrace/kernel/kprobe_table.h"
 
@@ -23,7 +24,7 @@ static bool has(const struct freed_text *t, uint64_t va)
     return va >= t->start && va < t->end;
 }
 
-/* `at': the ops, tracer or probe; `function': what it has called, 0: nothing. */
+/* `at': the ops, tracer, probe or list; `function': what it has called, 0: nothing. */
 static void report(const struct freed_text *t, enum message missing, uint64_t at, uint64_t function)
 {
     const struct breach b = {.rule = RULE_use_after_free,
@@ -61,6 +62,17 @@ static void on_probe(void *ctx, const struct kprobe_handler *probe)
         report(t, MESSAGE_PROBE_OWNER_FREED, probe->probe, probe->handler);
 }
 
+/* A notifier is often a variable of its module; the entry of a tracepoint is not. */
+static void on_callback(void *ctx, const struct callback *c)
+{
+    const struct freed_text *t = ctx;
+
+    if (has(t, c->function) || has(t, c->at))
+        report(t,
+               c->kind == CALLBACK_TRACEPOINT ? MESSAGE_TRACEPOINT_FREED : MESSAGE_NOTIFIER_FREED,
+               c->list, c->function);
+}
+
 static void judge_graphs(const struct freed_text *t)
 {
     struct ftrace_graph graphs[FTRACE_GRAPHS_MAX];
@@ -86,4 +98,6 @@ void text_callers_judge(struct audit *a, struct hart *h, uint64_t start, uint64_
     }
     if (c->kprobes)
         (void)kprobe_table_each_handler(c->kprobes, h, on_probe, &t);
+    if (c->image && c->symbols)
+        callbacks_each(c->image, c->symbols, c->lines, h, on_callback, &t);
 }
