@@ -615,9 +615,55 @@ static void the_same_function_is_called_in_a_loop(void **state)
     take_down(&t);
 }
 
+/* ---- causes ---- */
+
+static void what_one_detour_has_lost_is_one_cause(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 18, 0);
+    hart_set_reg(t.h, 19, 0);
+    set_sstatus(&t, SSTATUS_SUM);
+    come_back(&t);
+    assert_int_equal(audit_count(t.s.audit), 3);
+    assert_int_equal(audit_get(t.s.audit, 0)->caused_by, NO_FINDING);
+    assert_int_equal(audit_get(t.s.audit, 1)->caused_by, 0);
+    assert_int_equal(audit_get(t.s.audit, 2)->caused_by, 0);
+    assert_false(audit_get(t.s.audit, 1)->explained);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 20, 0);
+    come_back(&t);
+    assert_int_equal(audit_count(t.s.audit), 4);
+    assert_int_equal(audit_get(t.s.audit, 3)->caused_by, NO_FINDING);
+    take_down(&t);
+}
+
+static void what_a_task_does_on_a_wrong_stack_follows(void **state)
+{
+    struct stage t;
+
+    (void)state;
+    build(&t);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, SP, TOP - 16);
+    come_back(&t);
+    call(&t, F, VA(TRACER));
+    hart_set_reg(t.h, 20, 0);
+    come_back(&t);
+    assert_int_equal(audit_count(t.s.audit), 2);
+    assert_int_equal(audit_get(t.s.audit, 0)->rule, RULE_unbalanced_stack);
+    assert_int_equal(audit_get(t.s.audit, 1)->caused_by, 0);
+    take_down(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_one_detour_has_lost_is_one_cause),
+        cmocka_unit_test(what_a_task_does_on_a_wrong_stack_follows),
         cmocka_unit_test(a_tracer_must_leave_each_field_of_sstatus),
         cmocka_unit_test(a_return_handler_must_leave_each_field_of_sstatus),
         cmocka_unit_test(a_trap_changes_its_own_fields),

@@ -258,6 +258,12 @@ bool state_rules_module_runs(const struct audit *a, uint32_t site);
 /* Whether a kprobe was found at the address, in code that had been freed. */
 bool state_rules_probe_was_freed(const struct audit *a, uint64_t va);
 
+/*
+ * Whether the function that begins, and was made to return to the handler of rethooks, has `back`,
+ * which that has replaced, in its node. True, too: it does not return there, or it is not known.
+ */
+bool contract_rules_hook_keeps(const struct audit *a, struct hart *h, uint64_t back);
+
 /* Whether no task has the kernel's mutex of that name. */
 bool audit_lock_is_free(const struct audit *a, struct hart *h, const char *name);
 /* Whether some task has it. False, too: the kernel has no such lock. */

@@ -279,6 +279,39 @@ static bool has_gone_on(const struct finding *cause)
     return cause->rule == RULE_hart_inside && has_label(cause, LABEL_RESUMED);
 }
 
+static bool is_change(const struct finding *f)
+{
+    return f->rule == RULE_clobbered_register || f->rule == RULE_clobbered_csr;
+}
+
+/* Whether one detour has come back with both changes, the first time that either was seen. */
+static bool is_same_detour(const struct finding *cause, const struct finding *f)
+{
+    const struct example *first = &cause->examples[0], *other = &f->examples[0];
+
+    return is_change(cause) && is_change(f) && cause->caused_by == NO_FINDING &&
+           first->step == other->step && first->hart == other->hart && first->pc == other->pc;
+}
+
+/* Whether it is a detour of a task that goes on with a wrong stack. */
+static bool is_on_wrong_stack(const struct finding *cause, const struct finding *f)
+{
+    return cause->rule == RULE_unbalanced_stack && rule_family(f->rule) == FAMILY_contract &&
+           has_same_task(cause, f) && is_shortly_after(cause, f);
+}
+
+/* Whether it is about a store of the function that has used an old translation: it went astray. */
+static bool is_stored_astray(const struct audit *a, const struct finding *cause,
+                             const struct finding *f)
+{
+    const struct example *use = &cause->examples[0];
+    const struct writer *store = finding_store(f);
+
+    return cause->rule == RULE_stale_translation && store && store->hart == use->hart &&
+           audit_function(a, store->pc) == audit_function(a, use->pc) &&
+           is_within(use->cycle, store->cycle);
+}
+
 /* What a hart does after an error of its own, or in code that is wrong, may come of it. */
 static bool may_explain(const struct audit *a, const struct finding *cause, const struct finding *f)
 {
@@ -286,7 +319,8 @@ static bool may_explain(const struct audit *a, const struct finding *cause, cons
     bool is_error = rule_severity(cause->rule) == SEVERITY_error || has_gone_on(cause);
 
     if (f->rule != RULE_guest_noticed)
-        return false;
+        return is_same_detour(cause, f) || is_on_wrong_stack(cause, f) ||
+               is_stored_astray(a, cause, f);
     return (is_error && has_same_task(cause, f) && is_shortly_after(cause, f)) ||
            ((is_error || causes[cause->rule]) && is_called_from(a, f, &code));
 }
@@ -346,7 +380,8 @@ void cause_find(const struct audit *a, struct finding *f)
     for (uint32_t i = index; i-- > 0 && !f->explained;) {
         const struct finding *cause = &a->findings.at[i];
 
-        if (cause->rule == f->rule || rule_severity(cause->rule) == SEVERITY_note)
+        if ((cause->rule == f->rule && !is_same_detour(cause, f)) ||
+            rule_severity(cause->rule) == SEVERITY_note)
             continue;
         if (explains(a, cause, f)) {
             f->caused_by = i;

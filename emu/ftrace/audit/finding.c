@@ -60,6 +60,9 @@ const char *message_text(enum message message)
             "return_to_handler in its place: curr_ret_stack grew, the return address is the same",
         [MESSAGE_NOT_HOOKED] = "arch_rethook_trampoline in its place: the task's list of rethooks "
                                "has a new first entry, the return address is the same",
+        [MESSAGE_NOT_KEPT] =
+            "the return address in the node of the task's list of rethooks: it has "
+            "another one than arch_rethook_trampoline has replaced",
         [MESSAGE_SITE_CALLS] = "that the site calls",
         [MESSAGE_CALLED_REST] = "that has called the rest of the function",
         [MESSAGE_RETURNS_THERE] = "to which the function returns",

@@ -120,6 +120,7 @@ enum message {
     MESSAGE_NO_PUSH,      /* a return address was replaced, but not kept */
     MESSAGE_NOT_REPLACED, /* a return address was kept, but not replaced */
     MESSAGE_NOT_HOOKED,   /* the same of one that a rethook has kept */
+    MESSAGE_NOT_KEPT,     /* a rethook has kept another one */
     MESSAGE_SITE_CALLS,   /* these three: a detour without a name */
     MESSAGE_CALLED_REST,
     MESSAGE_RETURNS_THERE,

@@ -124,6 +124,9 @@ void hit_report_step(struct audit *a, enum message why, const struct hit *d, con
 void hit_report_change(struct audit *a, const struct hit *d, const struct step *s, unsigned reg,
                        uint64_t before, uint64_t after);
 
+/* The function's return address was replaced, and is not kept. */
+void hit_report_hook(struct audit *a, const struct hit *d, const struct step *s);
+
 /* ---- fault_steps.c ---- */
 
 /* A load or store of the kernel that has faulted, while its handler runs; pc 0: there is none. */

@@ -141,3 +141,14 @@ void hit_report_change(struct audit *a, const struct hit *d, const struct step *
     audit_fact_register(f, LABEL_AFTER, reg, after);
     audit_fact_order(f);
 }
+
+void hit_report_hook(struct audit *a, const struct hit *d, const struct step *s)
+{
+    struct finding *f = report(a, RULE_hook_without_push, place_of(MESSAGE_NOT_KEPT, NULL), d, s);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = d->regs[REG_RA];
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_NOT_KEPT);
+    audit_fact_order(f);
+}

@@ -106,6 +106,9 @@ static void compare_registers(const struct breakpoint_rules *r, const struct hit
         if (now[reg] != d->regs[reg] && reg != but &&
             !(reg == REG_RA && is_hook(r->audit, s->hart, d, now[reg])))
             hit_report_change(r->audit, d, s, reg, d->regs[reg], now[reg]);
+    if (now[REG_RA] != d->regs[REG_RA] && but != REG_RA &&
+        !contract_rules_hook_keeps(r->audit, s->hart, d->regs[REG_RA]))
+        hit_report_hook(r->audit, d, s);
     compare_floats(r, d, s);
 }
 

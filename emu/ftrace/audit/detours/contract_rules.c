@@ -170,10 +170,22 @@ static inline void check_hooks(const struct contract_rules *r, struct hart *h,
 
     if (!before->has_hooks || before->function_back == r->rethook ||
         before->function_back == r->return_to_handler || !counts->has_hooks ||
-        counts->hooks == before->hooks || !counts->hooks || !read_back(r->audit, h, &back) ||
-        back != before->function_back)
+        counts->hooks == before->hooks || !counts->hooks || !read_back(r->audit, h, &back))
         return;
-    report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_HOOKED, r->rethook);
+    if (back == before->function_back)
+        report_push(r, h, before, RULE_push_without_hook, MESSAGE_NOT_HOOKED, r->rethook);
+    else if (back == r->rethook &&
+             !hook_owners_keep(r->owners, h, counts->hooks, r->rethook, before->function_back))
+        report_push(r, h, before, RULE_hook_without_push, MESSAGE_NOT_KEPT, r->rethook);
+}
+
+bool contract_rules_hook_keeps(const struct audit *a, struct hart *h, uint64_t back)
+{
+    const struct contract_rules *r = a->rules[FAMILY_contract];
+    const struct task_counts counts = detour_counts(a, h);
+
+    return !r->rethook || hart_reg(h, REG_RA) != r->rethook || back == r->rethook ||
+           !counts.has_hooks || hook_owners_keep(r->owners, h, counts.hooks, r->rethook, back);
 }
 
 /* Its entry must be in the return stack. */

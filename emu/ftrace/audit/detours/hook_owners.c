@@ -45,6 +45,7 @@ struct hook_owners {
     bool searched, known;
     bool is_restored;     /* the probes at `returns' and `handlers' are to be planted */
     uint64_t link, owner; /* offsets in a node: of its link in the list, of its rethook's address */
+    uint64_t kept;        /* the same of the return address that was replaced */
     uint64_t handler;     /* offset in a rethook */
     struct probe_owner at_ended, at_handler;
     VEC_OF(uint64_t) returns;  /* addresses to which rethook_free returns, with a probe each */
@@ -108,9 +109,18 @@ static bool find_members(struct hook_owners *o)
     if (c->lines && c->symbols && symbols_find(c->symbols, "rethook_recycle", &user))
         lines_read_structs(c->lines, user);
     return kernel_member(c->image, c->lines, "rethook_node", "rethook", &o->owner) &&
+           kernel_member(c->image, c->lines, "rethook_node", "ret_addr", &o->kept) &&
            kernel_member(c->image, c->lines, "rethook", "handler", &o->handler) &&
            (kernel_member(c->image, c->lines, "rethook_node", "llist", &o->link) ||
             kernel_member(c->image, c->lines, "rethook_node", "next", &o->link));
+}
+
+static bool knows_members(struct hook_owners *o)
+{
+    if (!o->searched)
+        o->known = o->audit->config.image && find_members(o);
+    o->searched = true;
+    return o->known;
 }
 
 static bool read_word(struct hart *h, uint64_t va, uint64_t *value)
@@ -135,6 +145,20 @@ static bool each_needed(const struct hook_owners *o, struct hart *h, uint64_t tp
             return true;
     }
     return false;
+}
+
+/* Several hooks of one function replace each other's address: the last one has the caller's. */
+bool hook_owners_keep(struct hook_owners *o, struct hart *h, uint64_t first, uint64_t handler,
+                      uint64_t back)
+{
+    uint64_t kept = handler, link = first;
+
+    if (!knows_members(o))
+        return true;
+    for (unsigned n = 0; link && kept == handler && n < NODES_MAX; n++)
+        if (!read_word(h, link - o->link + o->kept, &kept) || !read_word(h, link, &link))
+            return true;
+    return kept == back;
 }
 
 /* ---- what is freed ---- */
@@ -332,10 +356,7 @@ void hook_owners_switch(struct hook_owners *o, struct hart *h)
         plant_again(o, h);
     if (!c->tasks || !c->symbols || !c->image || !tasks_hooks(c->tasks, h, n.tp, &first) || !first)
         return;
-    if (!o->searched)
-        o->known = find_members(o);
-    o->searched = true;
-    if (!o->known)
+    if (!knows_members(o))
         return;
     look_at_frees(o);
     (void)each_needed(o, h, n.tp, note, &n);

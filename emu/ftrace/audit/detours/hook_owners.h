@@ -9,6 +9,9 @@
 #ifndef FTRACE_HOOK_OWNERS_H
 #define FTRACE_HOOK_OWNERS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct audit;
 struct detour;
 struct hart;
@@ -23,6 +26,13 @@ void hook_owners_free(struct hook_owners *o); /* NULL is allowed */
 
 /* Must be called at the first instruction of __switch_to(previous, next). */
 void hook_owners_switch(struct hook_owners *o, struct hart *h);
+
+/*
+ * Whether the function whose return was hooked last in a task has `back` in its node, the address
+ * that was replaced by `handler`. first: in the task's list. True, too: it is not known.
+ */
+bool hook_owners_keep(struct hook_owners *o, struct hart *h, uint64_t first, uint64_t handler,
+                      uint64_t back);
 
 void hook_owners_state_io(struct state_io *io, struct hook_owners *o);
 
