@@ -369,7 +369,8 @@ static enum exit_status make_watch(struct session *s)
     config.asked_locks = s->options.command == COMMAND_EXPLORE;
     config.calls = session_call_listener(s);
     s->watch = watch_new(&config, &s->diag);
-    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols, s->programs);
+    s->module_names = module_names_new(machine_cluster(s->machine), machine_image(s->machine),
+                                       s->symbols, s->programs);
     return EXIT_PASS;
 }
 
@@ -455,13 +456,13 @@ void session_close(struct session *s)
     new_file_discard(&s->page);
     report_files_discard(&s->files);
     pardons_free(s->pardons);
+    module_names_free(s->module_names);
     bpf_text_free(s->programs);
     machine_free(s->machine);
     core_free(s->core);
     tasks_free(s->tasks);
     lines_free(s->lines);
     symbols_free(s->symbols);
-    module_names_free(s->module_names);
     record_replay_free(s->record_replay);
     schedule_file_free(s->schedule);
     host_free(s->host);

@@ -536,7 +536,7 @@ static void begin(struct run *r)
     r->tasks = config.tasks = tasks_new(config.image, r->symbols, r->lines);
     config.programs = r->programs = bpf_text_new(config.cluster, config.image, r->symbols);
     r->watch = watch_new(&config, &silent);
-    r->module_names = module_names_new(config.cluster, r->symbols, r->programs);
+    r->module_names = module_names_new(config.cluster, config.image, r->symbols, r->programs);
     join(r);
     for (unsigned i = 0; i < 2; i++)
         hart_reset(world_hart(&r->w, i), function_at(STOP_HERE) + 8, PRIV_M);
@@ -565,12 +565,12 @@ static void end(struct run *r)
     peek_end(&peek);
     fclose(out);
     watch_free(r->watch);
+    module_names_free(r->module_names);
     bpf_text_free(r->programs);
     machine_free(r->w.m);
     tasks_free(r->tasks);
     lines_free(r->lines);
     symbols_free(r->symbols);
-    module_names_free(r->module_names);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa/isa.h"
 #include "ftrace/kernel/bpf_text.h"
+#include "ftrace/kernel/kernel_probes.h"
 #include "ftrace/kernel/modules.h"
 #include "load/symbols.h"
 
@@ -26,6 +30,7 @@ struct module_names {
     struct cluster *cluster;
     const struct symbols *symbols;
     const struct bpf_text *programs;
+    struct kernel_probes *at_free;
     VEC_OF(struct kept) kept;
 };
 
@@ -64,27 +69,70 @@ static struct kept *keep(struct module_names *n, uint64_t va, const struct modul
     return k;
 }
 
+/* Forgets what was kept of another module in this place. */
+static void forget_in(struct module_names *n, uint64_t va, uint64_t end)
+{
+    for (size_t i = n->kept.len; i-- > 0;)
+        if (n->kept.at[i].va < end && n->kept.at[i].end > va) {
+            free(n->kept.at[i].name);
+            n->kept.at[i] = n->kept.at[--n->kept.len];
+        }
+}
+
+struct freed_module {
+    struct module_names *names;
+    const struct module_symbols *symbols;
+};
+
+static void keep_function(void *ctx, uint64_t va)
+{
+    const struct freed_module *m = ctx;
+    struct module_function f;
+
+    if (!module_symbols_at(m->symbols, va, &f) || f.va != va)
+        return;
+    forget_in(m->names, f.va, f.end);
+    (void)keep(m->names, va, &f);
+}
+
+/* free_module(module) is called. */
+static void on_free(void *ctx, unsigned which, struct hart *h)
+{
+    struct module_names *n = ctx;
+    struct module_symbols *symbols = module_symbols_of(n->cluster, h, hart_reg(h, REG_A0));
+    struct freed_module m = {n, symbols};
+
+    (void)which;
+    if (symbols)
+        module_symbols_each(symbols, keep_function, &m);
+    module_symbols_free(symbols);
+}
+
 static const char *name_at(void *ctx, uint64_t va, uint64_t *offset)
 {
     struct module_names *n = ctx;
     struct module_function f;
-    const struct kept *k = ask(n, va, &f) ? keep(n, va, &f) : kept_at(n, va);
+    bool is_loaded = ask(n, va, &f);
+    const struct kept *k = is_loaded ? keep(n, va, &f) : kept_at(n, va);
+    const char *program = is_loaded ? NULL : bpf_text_name_at(n->programs, va, offset);
 
-    if (!k)
-        return bpf_text_name_at(n->programs, va, offset);
+    if (!k || (program && !bpf_text_is_gone(n->programs, va)))
+        return program;
     if (offset)
         *offset = va - k->va;
     return k->name;
 }
 
-struct module_names *module_names_new(struct cluster *c, struct symbols *symbols,
-                                      const struct bpf_text *programs)
+struct module_names *module_names_new(struct cluster *c, const struct image *im,
+                                      struct symbols *symbols, const struct bpf_text *programs)
 {
+    static const char *const names[] = {"free_module"};
     struct module_names *n = xcalloc(1, sizeof *n);
 
     n->cluster = c;
     n->symbols = symbols;
     n->programs = programs;
+    n->at_free = kernel_probes_new(c, im, symbols, names, ARRAY_LEN(names), on_free, n);
     symbols_set_more(symbols, (struct symbols_more){name_at, n});
     return n;
 }
@@ -100,6 +148,7 @@ void module_names_free(struct module_names *n)
 {
     if (!n)
         return;
+    kernel_probes_free(n->at_free);
     forget_all(n);
     free(n);
 }

@@ -344,6 +344,21 @@ struct module_symbols *module_symbols_new(const struct cluster *c, struct hart *
     return m;
 }
 
+struct module_symbols *module_symbols_of(const struct cluster *c, struct hart *h, uint64_t module)
+{
+    struct module_symbols *m = xcalloc(1, sizeof *m);
+
+    assert(c == hart_cluster(h));
+    m->found = (struct found){
+        .cluster = c, .hart = h, .node = module + STATE_BYTES, .entries_left = ENTRIES_MAX};
+    if (!read_module(h, m->found.node, m->module, &m->found.areas)) {
+        free(m);
+        return NULL;
+    }
+    find_entries(m);
+    return m;
+}
+
 void module_symbols_free(struct module_symbols *m)
 {
     if (!m)

@@ -55,6 +55,8 @@ struct module_function {
  */
 struct module_symbols *module_symbols_new(const struct cluster *c, struct hart *h,
                                           const struct symbols *symbols, uint64_t va);
+/* The same of the struct module at an address, which need not be in the kernel's list. */
+struct module_symbols *module_symbols_of(const struct cluster *c, struct hart *h, uint64_t module);
 void module_symbols_free(struct module_symbols *m); /* NULL is allowed */
 /*
  * Calls fn() for the addresses of its functions in ascending order; some may come twice.
