@@ -279,6 +279,15 @@ static bool has_gone_on(const struct finding *cause)
     return cause->rule == RULE_hart_inside && has_label(cause, LABEL_RESUMED);
 }
 
+/* The register that has changed; NULL: there is none. */
+static const struct fact *register_of(const struct finding *f)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_REGISTER && f->facts[i].label == LABEL_AFTER)
+            return &f->facts[i];
+    return NULL;
+}
+
 static bool is_change(const struct finding *f)
 {
     return f->rule == RULE_clobbered_register || f->rule == RULE_clobbered_csr;
@@ -291,6 +300,23 @@ static bool is_same_detour(const struct finding *cause, const struct finding *f)
 
     return is_change(cause) && is_change(f) && cause->caused_by == NO_FINDING &&
            first->step == other->step && first->hart == other->hart && first->pc == other->pc;
+}
+
+/* Whether a switch or an interrupt finds the same register changed that a detour has lost. */
+static bool is_found_again(const struct finding *cause, const struct finding *f)
+{
+    const struct fact *lost = register_of(cause), *again = register_of(f);
+
+    return is_change(cause) && cause->rule == f->rule && has_label(cause, LABEL_DETOUR) &&
+           !has_label(f, LABEL_DETOUR) && lost && again && lost->size == again->size &&
+           is_within(cause->last.cycle, f->last.cycle);
+}
+
+/* Whether a tracer gets the ops that its trampoline should have been told not to call any more. */
+static bool is_of_old_tracer(const struct finding *cause, const struct finding *f)
+{
+    return cause->rule == RULE_stale_literal && f->rule == RULE_wrong_arguments &&
+           has_message(f, MESSAGE_NO_OPS);
 }
 
 /* Whether it is a detour of a task that goes on with a wrong stack. */
@@ -319,8 +345,8 @@ static bool may_explain(const struct audit *a, const struct finding *cause, cons
     bool is_error = rule_severity(cause->rule) == SEVERITY_error || has_gone_on(cause);
 
     if (f->rule != RULE_guest_noticed)
-        return is_same_detour(cause, f) || is_on_wrong_stack(cause, f) ||
-               is_stored_astray(a, cause, f);
+        return is_same_detour(cause, f) || is_found_again(cause, f) || is_of_old_tracer(cause, f) ||
+               is_on_wrong_stack(cause, f) || is_stored_astray(a, cause, f);
     return (is_error && has_same_task(cause, f) && is_shortly_after(cause, f)) ||
            ((is_error || causes[cause->rule]) && is_called_from(a, f, &code));
 }
@@ -380,7 +406,7 @@ void cause_find(const struct audit *a, struct finding *f)
     for (uint32_t i = index; i-- > 0 && !f->explained;) {
         const struct finding *cause = &a->findings.at[i];
 
-        if ((cause->rule == f->rule && !is_same_detour(cause, f)) ||
+        if ((cause->rule == f->rule && !is_same_detour(cause, f) && !is_found_again(cause, f)) ||
             rule_severity(cause->rule) == SEVERITY_note)
             continue;
         if (explains(a, cause, f)) {
