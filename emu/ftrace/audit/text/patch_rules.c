@@ -522,13 +522,26 @@ static void note_store(struct patch_rules *r, const struct code_write *w, bool g
                                                         .guarded = guarded};
 }
 
-/* Whether the store is to code that is run: not to a module that is still being loaded. */
+/* Whether a hart can run the site where it was: its memory was not given to something else. */
+static bool is_still_there(const struct audit *a, const struct site *s, uint32_t hart)
+{
+    struct hart *h = cluster_hart(a->config.cluster, hart);
+    uint64_t pa;
+
+    return !audit_translates(h) || (hart_translate(h, s->va, ACCESS_FETCH, &pa) && pa == s->pa);
+}
+
+/*
+ * Whether the store is to code that is run: not to a module that is still being loaded, or is gone
+ * although the kernel still lists its sites.
+ */
 static bool is_of_running_code(const struct audit *a, const struct code_write *w)
 {
-    uint32_t site = a->harts[w->who.hart].text.site;
+    uint32_t id = a->harts[w->who.hart].text.site;
+    const struct site *s = id == NO_SITE ? NULL : site_get(a->config.sites, id);
 
-    return site == NO_SITE || !site_get(a->config.sites, site)->module ||
-           state_rules_module_runs(a, site);
+    return !s || !s->module ||
+           (state_rules_module_runs(a, id) && is_still_there(a, s, w->who.hart));
 }
 
 /* Whether something else may happen on some hart before the present store's hart fences. */
