@@ -21,6 +21,7 @@
  *   ujit tail        as jump, but does not ask for the fence between the second half and the first
  *   ujit halves      replaces one that crosses a boundary of eight bytes, by two stores
  *   ujit misaligned  the same by one store, which is not aligned
+ *   ujit merge       makes one of two short ones, between which the other thread may be
  */
 #include "libc.h"
 
@@ -183,6 +184,23 @@ static void change_across(const char *mode)
     printf("ujit %s: %s\n", mode, result ? "torn" : "never torn");
 }
 
+static void change_two_into_one(const char *mode)
+{
+    const uint32_t twice_c_addi_2 = 0x05090509, addi_2 = 0x00250513;
+    int n;
+
+    code[0] = load_a0(0);
+    code[1] = twice_c_addi_2;
+    code[2] = RET;
+    flush();
+    spawn(run_always, NULL, new_stack());
+    for (n = 1; !__atomic_load_n(&done, __ATOMIC_ACQUIRE); n++) {
+        ((volatile uint32_t *)code)[1] = n & 1 ? addi_2 : twice_c_addi_2;
+        flush();
+    }
+    printf("ujit %s: another thread ran it\n", mode);
+}
+
 static void await(int round)
 {
     while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) != round)
@@ -264,6 +282,10 @@ int main(int argc, char **argv)
     if (!strcmp(mode, "part") || !strcmp(mode, "halves") || !strcmp(mode, "misaligned") ||
         !strcmp(mode, "jump") || !strcmp(mode, "tail")) {
         change_across(mode);
+        return 0;
+    }
+    if (!strcmp(mode, "merge")) {
+        change_two_into_one(mode);
         return 0;
     }
     code[0] = load_a0(1);

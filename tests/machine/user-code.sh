@@ -39,6 +39,9 @@ for fetch in stale coherent random:1; do
     claim "ujit halves, $fetch: an instruction is replaced by two stores" rules_are split-store
     ujit 2 $fetch misaligned
     claim "ujit misaligned, $fetch: an instruction is replaced by a store across eight bytes" rules_are misaligned-patch
+    ujit 2 $fetch merge
+    claim "ujit merge, $fetch: another thread may be between two short instructions that become one" \
+        rules_are merge-while-running
     ujit 1 $fetch own
     claim "ujit own, $fetch: it has not fenced itself" rules_are missing-local-fence
 done

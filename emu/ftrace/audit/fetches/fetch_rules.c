@@ -273,6 +273,7 @@ static bool rule_of_change(const struct fetch_rules *r, const struct stale_fetch
     case PROGRAM_CHANGE_PAIR: *rule = RULE_split_store; return is_one;
     case PROGRAM_CHANGE_BOTH: *rule = RULE_split_store; return s->fetched_before;
     case PROGRAM_CHANGE_MISALIGNED: *rule = RULE_misaligned_patch; return true;
+    case PROGRAM_CHANGE_MERGED: *rule = RULE_merge_while_running; return true;
     }
     return false;
 }
@@ -407,7 +408,7 @@ static void state_io(struct state_io *io, void *rules)
     struct fetch_rules *r = rules;
     unsigned harts = cluster_hart_count(r->audit->config.cluster);
 
-    state_io_section(io, "fetch-rules", 7);
+    state_io_section(io, "fetch-rules", 8);
     STATE_IO_VEC(io, &r->windows, SIZE_MAX, window_io);
     STATE_IO(io, r->windows_left_out);
     for (size_t i = 0; i < r->windows.len; i++)

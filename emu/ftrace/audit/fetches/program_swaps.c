@@ -26,7 +26,7 @@ enum { STACK_BYTES = 4096 };
 
 struct stored {
     uint64_t pa, cycle, stamp;
-    uint32_t hart, word;
+    uint32_t hart, word, old;
     uint8_t size;    /* 0: none */
     bool is_of_both; /* a half of a store of eight bytes, which has changed both halves */
 };
@@ -90,6 +90,7 @@ static void remember(struct program_swaps *p, const struct code_write *w, unsign
                          .size = (uint8_t)size,
                          .is_of_both = is_of_both};
     memcpy(&s->word, w->new_bytes + at, size);
+    memcpy(&s->old, w->old_bytes + at, size);
 }
 
 /* A store of eight bytes counts as two of four, of the halves that it changes. */
@@ -223,6 +224,38 @@ static bool is_half_of_pair(const struct stored *s, const struct stale_fetch *f)
            (f->pa + 4 == s->pa && is_pair(word, s->word));
 }
 
+static bool is_long(uint16_t first)
+{
+    return (first & 3) == 3;
+}
+
+/* Whether a hart goes on after the short instruction: it is no c.j, c.jr or c.ebreak. */
+static bool goes_on(uint16_t insn)
+{
+    return (insn & 0xe003) != 0xa001 && (insn & 0xf07f) != 0x8002 && insn != 0x9002;
+}
+
+/* Whether the store of four bytes, which no fence has followed, has the code of the fetch. */
+static bool is_of_both(const struct stored *s, const struct stale_fetch *f, uint64_t fenced)
+{
+    return s->size == 4 && s->stamp > fenced && (s->pa == f->pa || s->pa + 2 == f->pa);
+}
+
+/* Whether one store has made a long instruction of two short ones. */
+static bool is_merged(const struct stored *s, const struct stale_fetch *f, uint64_t fenced)
+{
+    uint16_t old = (uint16_t)s->old;
+
+    return is_of_both(s, f, fenced) && is_long((uint16_t)s->word) && !is_long(old) && goes_on(old);
+}
+
+/* The same of two short ones out of a long one: a hart is before both, or after them. */
+static bool is_divided(const struct stored *s, const struct stale_fetch *f, uint64_t fenced)
+{
+    return is_of_both(s, f, fenced) && s->pa % 4 == 0 && !is_long((uint16_t)s->word) &&
+           is_long((uint16_t)s->old);
+}
+
 /* What the stores to an instruction are, taken together. */
 struct parts {
     bool is_misaligned;
@@ -251,10 +284,9 @@ static void add_part(struct parts *parts, const struct stored *s, const struct s
  */
 static bool is_split(const struct parts *parts, const struct stale_fetch *f)
 {
-    enum { FIRST = 1, LONG = 3 };
-    bool was_long = (f->old_bytes[0] & LONG) == LONG, is_long = (f->new_bytes[0] & LONG) == LONG;
+    enum { FIRST = 1 };
 
-    return parts->unfenced == FIRST && was_long != is_long;
+    return parts->unfenced == FIRST && is_long(f->old_bytes[0]) != is_long(f->new_bytes[0]);
 }
 
 enum program_change program_swaps_change(const struct program_swaps *p, const struct stale_fetch *f,
@@ -270,6 +302,10 @@ enum program_change program_swaps_change(const struct program_swaps *p, const st
             continue;
         if (is_half_of_pair(s, f))
             return s->is_of_both ? PROGRAM_CHANGE_BOTH : PROGRAM_CHANGE_PAIR;
+        if (is_merged(s, f, fenced))
+            return PROGRAM_CHANGE_MERGED;
+        if (is_divided(s, f, fenced))
+            return PROGRAM_CHANGE_PART;
         add_part(&parts, s, f, fenced);
     }
     if (parts.is_misaligned)
@@ -302,6 +338,7 @@ void program_swaps_state_io(struct state_io *io, struct program_swaps *p)
         STATE_IO(io, p->stored[i].stamp);
         STATE_IO(io, p->stored[i].hart);
         STATE_IO(io, p->stored[i].word);
+        STATE_IO(io, p->stored[i].old);
         STATE_IO(io, p->stored[i].size);
         STATE_IO(io, p->stored[i].is_of_both);
     }

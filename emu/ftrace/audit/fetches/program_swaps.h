@@ -51,6 +51,7 @@ enum program_change {
     PROGRAM_CHANGE_PART,  /* a half of it, by one aligned store: old or new, never a mixture */
     PROGRAM_CHANGE_HALVES,
     PROGRAM_CHANGE_MISALIGNED,
+    PROGRAM_CHANGE_MERGED, /* with the one after it, into a long one: a hart may be between them */
     /* Another one is changed together with it, and one needs the result of the other, as lui and
      * addi: a hart may run the old one with the new one, however each is fenced. */
     PROGRAM_CHANGE_PAIR,

@@ -7,7 +7,8 @@
  * do so only after a part of what has to be done with interrupts off, as Linux does from 6.9 on.
  * That works on all machines that are known, as nothing of it is in their caches. So the rule is
  * broken by a hart that takes an interrupt, waits for one or runs a program, and has run changed
- * code, but executed no fence.i.
+ * code, but executed no fence.i; and by one that executes it with interrupts on, as one might have
+ * come before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -175,8 +176,12 @@ static void fence(struct start_rules *r, const struct fence_event *f)
 {
     struct started_hart *s = &r->harts[hart_id(f->hart)];
 
-    if (f->origin == FENCE_LOCAL && hart_mode(f->hart) != PRIV_M)
-        s->awaits_fence = s->has_run = false;
+    if (f->origin != FENCE_LOCAL || hart_mode(f->hart) == PRIV_M)
+        return;
+    if (s->awaits_fence && hart_mode(f->hart) == PRIV_S &&
+        hart_status(f->hart).sstatus & SSTATUS_SIE)
+        check(r, f->hart, LABEL_FENCED);
+    s->awaits_fence = s->has_run = false;
 }
 
 /* ---- the family ---- */

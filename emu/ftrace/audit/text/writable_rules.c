@@ -288,12 +288,18 @@ static void check_new(struct writable_rules *r, const struct text_event *t)
  */
 static void on_set_memory_x(void *ctx, unsigned which, struct hart *h)
 {
+    enum { PAGES_MAX = 1 << 14 };
     struct writable_rules *r = ctx;
-    uint64_t va = hart_reg(h, REG_A0), pa;
+    uint64_t va = hart_reg(h, REG_A0), pages = hart_reg(h, REG_A0 + 1), pa;
 
     (void)which;
-    if (r->audit->user_mode && is_image_protected(r, h) && hart_translate(h, va, ACCESS_STORE, &pa))
-        report_page(r, h, va, CAUSE_BEFORE);
+    if (!r->audit->user_mode || !is_image_protected(r, h))
+        return;
+    for (uint64_t i = 0; i < pages && i < PAGES_MAX; i++)
+        if (hart_translate(h, va + i * PAGE_BYTES, ACCESS_STORE, &pa)) {
+            report_page(r, h, va + i * PAGE_BYTES, CAUSE_BEFORE);
+            return;
+        }
 }
 
 /* What was protected when it was complete is so in the end. */
