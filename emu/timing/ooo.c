@@ -85,12 +85,9 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->table_written);
     STATE_IO(io, o->looked_up);
     STATE_IO(io, o->jumps_from);
-    STATE_IO(io, o->loop.end);
-    STATE_IO(io, o->loop.rounds);
-    STATE_IO(io, o->loop.filled);
-    STATE_IO(io, o->loop.forward);
-    STATE_IO(io, o->loop.reach);
-    STATE_IO(io, o->loop.unfit);
+    ooo_loop_state_io(io, &o->loop);
+    state_io_bytes(io, o->groups, sizeof o->groups);
+    STATE_IO(io, o->next_group);
     STATE_IO(io, o->dispatched);
     STATE_IO(io, o->in_dispatch);
     state_io_bytes(io, o->in_queue, sizeof o->in_queue);
@@ -121,9 +118,9 @@ void ooo_flush(struct ooo *o, uint64_t now)
     o->fetched = o->dispatched = stamp(now, PART_BRANCH);
     o->piece = OOO_NO_PIECE;
     o->gap = 0;
-    ooo_loop_leave(&o->loop);
+    ooo_loop_flush(&o->loop);
     return_stack_restore(&o->predictor.returns);
-    direction_restart(&o->predictor.direction, now);
+    direction_restart(&o->predictor.direction, now, false);
 }
 
 /* ---- ports and queues ---- */
@@ -198,6 +195,40 @@ static ALWAYS_INLINE enum ooo_queue choose_queue(struct ooo *o, enum ooo_queue f
 
 /* ---- fetch and dispatch ---- */
 
+/* When what the pipeline's stages before dispatch have no room for may leave the buffer. */
+static uint64_t front_free(const struct ooo *o)
+{
+    return o->groups[(o->next_group - o->core->front_stages + 1) % OOO_GROUPS];
+}
+
+/*
+ * Fetches the instruction from the loop buffer: a group a cycle, which ends with a branch, and is
+ * dispatched alone. That is a stage later than a piece of code comes from the cache. The first
+ * group comes when all code before has left the stage, and a cycle later.
+ */
+static void fetch_from_buffer(struct ooo *o)
+{
+    struct ooo_loop *l = &o->loop;
+    uint64_t from = cycle_of(o->fetched) + 1;
+
+    if (l->popped && l->popped < o->core->dispatch_width) {
+        l->popped++;
+        return;
+    }
+    if (l->popped == LOOP_BEGINS) {
+        from = max_of(from, front_free(o)) + 1;
+        direction_read_at(&o->predictor.direction, from);
+        ooo_loop_begin(l, o->core, from + 1);
+    } else {
+        from = max_of(from + 1, front_free(o)) - 1;
+    }
+    o->gap = 0;
+    o->fetched = stamp(from, PART_BRANCH);
+    o->in_dispatch = o->core->dispatch_width;
+    l->popped = 1;
+    l->round++;
+}
+
 /*
  * Fetches the instruction: an aligned piece of code a cycle, no further ahead of dispatch than the
  * buffer between them has room for.
@@ -214,10 +245,13 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
     if (pieces)
         ooo_predict_piece(&o->predictor);
     if (i->links & OOO_AUIPC)
-        o->loop.unfit = 1;
-    if (ooo_is_looping(&o->loop, o->core)) {
+        ooo_loop_note_unfit(&o->loop);
+    if (ooo_loop_is_active(&o->loop)) {
         o->piece = last;
-    } else if (pieces) {
+        fetch_from_buffer(o);
+        return;
+    }
+    if (pieces) {
         uint64_t lost = o->piece == OOO_NO_PIECE ? o->gap : 0;
         bool jumped = lost || (o->fetched & STAMP_REASON) == PART_BRANCH;
 
@@ -243,8 +277,9 @@ static bool is_dispatch_full(const struct ooo *o, enum ooo_queue queue)
            o->in_queue[queue] == o->core->queue_writes;
 }
 
-static void start_dispatch_cycle(struct ooo *o)
+static void start_dispatch_cycle(struct ooo *o, uint64_t cycle)
 {
+    o->groups[o->next_group++ % OOO_GROUPS] = cycle;
     o->in_dispatch = o->in_queue[QUEUE_MEMORY] = o->in_queue[QUEUE_BRANCH] = 0;
     o->second[QUEUE_ALU] = o->second[QUEUE_FLOAT] = 0;
 }
@@ -298,7 +333,7 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct pipe_op *op,
         wait_for_registers(o, op, &t);
     cycle = cycle_of(t);
     if (cycle != before)
-        start_dispatch_cycle(o);
+        start_dispatch_cycle(o, cycle);
     o->in_dispatch += queue == QUEUE_BRANCH && op->rd ? 2 : 1;
     if (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH)
         o->in_queue[queue]++;
@@ -429,7 +464,8 @@ static void fetch_again(struct ooo *o, const struct ooo_store *s, uint64_t *t)
     o->dispatched = later(o->fetched, core->front_stages);
     o->in_dispatch = 1;
     return_stack_restore(&o->predictor.returns);
-    direction_restart(&o->predictor.direction, first);
+    ooo_loop_flush(&o->loop);
+    direction_restart(&o->predictor.direction, first, false);
     *t = later(o->dispatched, core->issue_after);
 }
 

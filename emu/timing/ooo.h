@@ -32,6 +32,7 @@ enum {
     OOO_BUFFER_MAX = 64,
     OOO_QUEUE_MAX = 32,
     OOO_SLOTS = 256, /* cycles for which the use of a port is noted */
+    OOO_GROUPS = 16,
 };
 
 /* The structures whose entries are instructions. */
@@ -121,6 +122,8 @@ struct ooo {
     uint64_t looked_up;        /* ... is read for the last call, return or indirect jump */
     uint64_t jumps_from;       /* calls, returns and indirect jumps are fetched from then on */
     struct ooo_loop loop;
+    uint64_t groups[OOO_GROUPS]; /* a ring: cycles in which something was dispatched, */
+    uint64_t next_group;         /* ... and how many of them there were */
     uint64_t dispatched; /* ... of the last instruction, or the earliest time for the next */
     uint64_t in_dispatch, in_retire; /* instructions in the cycle of the last one */
     uint64_t in_queue[OOO_QUEUES];   /* ... dispatched to the queues for memory and branches */

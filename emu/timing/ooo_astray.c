@@ -63,6 +63,22 @@ void astray_note(struct ooo_astray *a, const struct ooo_insn *i)
     piece->offsets[at] = (int32_t)((i->op.class == CORE_branch ? i->target : i->next) - i->pc);
 }
 
+uint64_t astray_first_branch(const struct ooo_astray *a, uint64_t pc)
+{
+    const struct astray_piece *piece = piece_at(a, pc);
+    uint64_t bytes = a->core->fetch_bytes;
+
+    if (piece->number != pc / bytes)
+        return 0;
+    for (unsigned at = halfword_of(a, pc); at < bytes / 2; at++) {
+        if ((piece->jumps | piece->others) >> at & 1)
+            return 0;
+        if (piece->branches >> at & 1)
+            return pc / bytes * bytes + 2 * at;
+    }
+    return 0;
+}
+
 /* ---- the way ---- */
 
 struct way {

@@ -47,6 +47,9 @@ void astray_state_io(struct state_io *io, struct ooo_astray *a);
 /* Notes a branch or jump that is executed. */
 void astray_note(struct ooo_astray *a, const struct ooo_insn *i);
 
+/* The first branch in the piece of code from that address on, before any jump; 0: none. */
+uint64_t astray_first_branch(const struct ooo_astray *a, uint64_t pc);
+
 /* Fetch goes astray, in the cycles from `first' until before `end'. */
 void astray_go(const struct ooo_astray *a, struct ooo_predictor *p, const struct astray_start *s);
 

@@ -19,28 +19,83 @@ static uint64_t from_where(const struct ooo *o)
     return pieces == 1 && second_half ? o->piece << o->fetch_shift : OOO_NOWHERE;
 }
 
+/* The cycles until that one, in which code comes from the loop buffer, pass. */
+static void pass_loop(struct ooo *o, uint64_t end)
+{
+    struct ooo_direction *d = &o->predictor.direction;
+
+    if (!direction_waits(d, end))
+        return;
+    for (uint64_t cycle = d->passed + 1; cycle < end; cycle++) {
+        unsigned ahead = ooo_loop_ahead(&o->loop, cycle);
+
+        direction_pass_loop(d, &(struct direction_cycle){.cycle = cycle,
+                                                         .fetched = ahead & AHEAD_BRANCH,
+                                                         .jumped = ahead & AHEAD_JUMP});
+    }
+}
+
+/* A branch with that history before it comes from the loop buffer. */
+static void pop_branch(struct ooo *o, uint64_t cycle, uint64_t history)
+{
+    unsigned ahead = ooo_loop_ahead(&o->loop, cycle);
+
+    pass_loop(o, cycle);
+    direction_pass_loop(&o->predictor.direction,
+                        &(struct direction_cycle){.cycle = cycle,
+                                                  .branch = true,
+                                                  .fetched = ahead & AHEAD_BRANCH,
+                                                  .jumped = ahead & AHEAD_JUMP,
+                                                  .history = history});
+}
+
 /*
- * Predicts a branch. In a loop from the loop buffer the one at its end is predicted taken, and the
- * others by what they mostly do.
+ * The loop buffer begins after a branch backwards: if its target was fetched already, the first
+ * branch there has been predicted, and comes again from the buffer.
  */
+static void note_stray(struct ooo *o, const struct ooo_insn *i, enum ooo_guess guess)
+{
+    uint64_t pc = guess == GUESS_EARLY ? astray_first_branch(&o->astray, i->target) : 0;
+
+    if (pc)
+        direction_stray(&o->predictor.direction, pc, cycle_of(o->fetched) + 1);
+}
+
 static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     bool taken = i->next != i->pc + i->op.size;
-    bool in_loop = ooo_is_looping(&o->loop, o->core), ends = i->pc == o->loop.end;
-    bool predicted = ends || direction_mostly_taken(&o->predictor.direction, i->pc);
+    bool in_loop = ooo_loop_is_active(&o->loop);
+    uint64_t fetched = cycle_of(o->fetched) + in_loop;
+    struct ooo_direction_guess by;
     struct ooo_branch b = {.pc = i->pc,
                            .from = from_where(o),
-                           .fetched = cycle_of(o->fetched),
+                           .fetched = fetched,
                            .decided = decided + o->core->mispredict - 1,
                            .taken = taken,
+                           .in_loop = in_loop,
                            .jumped_to = o->from >> o->fetch_shift == o->piece};
-    enum ooo_guess guess = ooo_predict_branch(&o->predictor, &b);
+    enum ooo_guess guess;
 
-    if (!in_loop)
+    if (in_loop) {
+        b.choice = (uint8_t)ooo_loop_choice(&o->loop, i->pc, fetched);
+        pop_branch(o, fetched, o->predictor.direction.history);
+    }
+    guess = ooo_predict_branch(&o->predictor, &b, &by);
+    ooo_loop_note_branch(&o->loop, o->core, i, by.taken, by.choice);
+    ooo_loop_note_decided(
+        &o->loop,
+        &(struct loop_change){.at = b.decided, .taken = taken, .wrong = guess == GUESS_WRONG},
+        i->pc);
+    if (guess == GUESS_WRONG)
         return guess;
-    if (predicted != taken)
-        return GUESS_WRONG;
-    return taken ? GUESS_EARLY : GUESS_NEXT;
+    if (in_loop && !ooo_loop_is_active(&o->loop))
+        return GUESS_LEAVES;
+    if (!in_loop && ooo_loop_is_active(&o->loop)) {
+        note_stray(o, i, guess);
+        o->loop.early = guess == GUESS_EARLY;
+        return GUESS_EARLY;
+    }
+    return guess;
 }
 
 static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
@@ -60,11 +115,29 @@ static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t 
                     : ooo_predict_return(p, from_where(o), i->next);
     else
         guess = ooo_predict_indirect(p, i->next, o->looked_up == o->table_written);
+    ooo_loop_note_unfit(&o->loop);
     if (i->links & OOO_CALLS) {
         return_stack_call(&p->returns, i->pc + i->op.size);
         o->called = cycle_of(o->fetched);
     }
     return guess;
+}
+
+/*
+ * The loop goes on from the buffer after a wrong prediction, as if its branches came at equal
+ * distances and were taken.
+ */
+static void go_round(struct ooo *o, uint64_t end)
+{
+    const struct ooo_loop *l = &o->loop;
+    uint64_t groups = l->groups ? l->groups : 1, history = o->predictor.direction.history ^ 1;
+    uint64_t every = l->pcs[LOOP_FORWARD] && groups > 1 ? groups / 2 : groups;
+
+    for (uint64_t cycle = cycle_of(o->fetched) + 1 + every; cycle < end; cycle += every) {
+        pop_branch(o, cycle, history);
+        history = direction_history(&o->predictor.direction, history, true);
+    }
+    pass_loop(o, end);
 }
 
 /* Fetch goes on after a branch as it was predicted, which is wrong. */
@@ -89,11 +162,17 @@ static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, u
     uint32_t cycles = i->op.class == CORE_branch ? core->mispredict
                       : i->links & OOO_RETURNS   ? core->return_wrong
                                                  : core->indirect_wrong;
+    uint64_t at = decided + cycles - 1;
+    bool in_loop = ooo_loop_is_active(&o->loop) && o->loop.popped != LOOP_BEGINS;
 
     o->predictor.wrong++;
-    if (i->op.class == CORE_branch)
-        go_astray(o, i, decided + cycles - 1);
-    direction_restart(&o->predictor.direction, decided + cycles - 1);
+    if (in_loop)
+        go_round(o, at);
+    else if (i->op.class == CORE_branch)
+        go_astray(o, i, at);
+    direction_restart(&o->predictor.direction, at,
+                      in_loop && !(ooo_loop_ahead(&o->loop, at) & AHEAD_BRANCH));
+    ooo_loop_stop(&o->loop);
     return_stack_restore(&o->predictor.returns);
     o->fetched = stamp(decided + cycles, PART_BRANCH);
     wait_for(&o->dispatched, stamp(retired + core->restart, PART_BRANCH));
@@ -112,16 +191,12 @@ void ooo_redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
     enum ooo_guess guess = predict(o, i, decided);
 
     astray_note(&o->astray, i);
-
-    if (guess == GUESS_WRONG)
-        ooo_loop_leave(&o->loop);
-    else
-        ooo_loop_note(&o->loop, o->core, i);
     if (guess == GUESS_NEXT)
         return;
     o->piece = OOO_NO_PIECE;
     switch (guess) {
     case GUESS_EARLY: o->gap = 0; break;
+    case GUESS_LEAVES: o->gap = core->late_jump + 1; break; /* a cycle after it is known */
     case GUESS_TAKEN:
         o->gap = core->taken;
         direction_read_at(d, cycle_of(o->fetched));

@@ -36,7 +36,7 @@ void direction_reset(struct ooo_direction *d)
     d->history = d->passed = 0;
     memset(d->changes, 0, sizeof d->changes);
     d->first_change = d->next_change = 0;
-    direction_restart(d, 0);
+    direction_restart(d, 0, false);
 }
 
 static void counters_io(struct state_io *io, uint8_t *counters, size_t count)
@@ -120,12 +120,17 @@ static struct direction_change *change(struct ooo_direction *d, uint64_t n)
     return &d->changes[n % DIRECTION_CHANGES];
 }
 
+static void write_change(struct ooo_direction *d, const struct direction_change *c, uint32_t index)
+{
+    d->counters[c->table][index] = counted(c->counter, c->taken);
+    d->choices[c->choice_index] = counted(c->choice, c->taken);
+}
+
 static void write_first(struct ooo_direction *d)
 {
     const struct direction_change *c = change(d, d->first_change++);
 
-    d->counters[c->table][c->index] = counted(c->counter, c->taken);
-    d->choices[c->choice_index] = counted(c->choice, c->taken);
+    write_change(d, c, c->index);
 }
 
 /* Of the branches that are decided by `now', those for which the buffer has no room are lost. */
@@ -172,6 +177,45 @@ void direction_read_at(struct ooo_direction *d, uint64_t cycle)
     d->passed = cycle;
 }
 
+/* The first change is written to that row, and stays in the buffer. */
+static void write_astray(struct ooo_direction *d, uint64_t cycle, uint32_t row)
+{
+    const struct direction_change *c = change(d, d->first_change);
+
+    if (direction_waits(d, cycle))
+        write_change(d, c, row | (c->index & (DIRECTION_ROW - 1)));
+}
+
+bool direction_waits(struct ooo_direction *d, uint64_t cycle)
+{
+    return d->core->branch_writes && d->first_change != d->next_change &&
+           change(d, d->first_change)->at <= cycle;
+}
+
+/*
+ * The RTL has different conditions for writing a change and for taking it from the buffer. It is
+ * not written where fetch has a branch, and stays where something is read. With neither, it is
+ * written where it belongs; with a branch in fetch alone, it is lost; with a branch of the loop
+ * alone, it is written to the row that is read, and stays.
+ */
+void direction_pass_loop(struct ooo_direction *d, const struct direction_cycle *c)
+{
+    const struct direction_change *first = change(d, d->first_change);
+
+    if (c->cycle <= d->passed)
+        return;
+    d->passed = c->cycle;
+    if (!direction_waits(d, c->cycle))
+        return;
+    if (!c->fetched && c->branch)
+        write_astray(d, c->cycle, row_index(d, c->history, DIRECTION_AHEAD));
+    else if (!c->fetched)
+        write_change(d, first, first->index);
+    if (!c->branch && !c->jumped)
+        d->first_change++;
+    lose(d, c->cycle);
+}
+
 /* ---- prediction ---- */
 
 static void read_row(struct ooo_direction *d, unsigned to, uint64_t history, unsigned before)
@@ -182,11 +226,13 @@ static void read_row(struct ooo_direction *d, unsigned to, uint64_t history, uns
         memcpy(d->rows[to][i], d->counters[i] + at, DIRECTION_ROW);
 }
 
-void direction_restart(struct ooo_direction *d, uint64_t cycle)
+void direction_restart(struct ooo_direction *d, uint64_t cycle, bool in_loop)
 {
+    if (in_loop)
+        write_astray(d, cycle, row_index(d, d->history, 0));
     direction_read_at(d, cycle);
-    read_row(d, 0, d->history, 0);
-    read_row(d, 1, d->history, 1);
+    read_row(d, ROW_NEXT, d->history, 0);
+    read_row(d, ROW_LAST, d->history, 1);
     direction_read_at(d, cycle + 1);
 }
 
@@ -218,35 +264,59 @@ static bool is_change(const struct direction_change *c)
            (c->choice != top && (c->table == c->taken || predicted != c->taken));
 }
 
-bool direction_predict(struct ooo_direction *d, const struct ooo_branch *b, bool *sure)
+/* The row in `row' is used; the last one that was read is the next one, and another is read. */
+static void next_row(struct ooo_direction *d, enum direction_row row)
 {
+    memcpy(d->rows[row], d->rows[ROW_LAST], sizeof d->rows[row]);
+    read_row(d, ROW_LAST, d->history, DIRECTION_AHEAD);
+}
+
+struct ooo_direction_guess direction_predict(struct ooo_direction *d, const struct ooo_branch *b)
+{
+    enum direction_row row = b->in_loop ? ROW_LOOP : ROW_NEXT;
     uint32_t column = column_index(d->history, b->pc), choice = choice_index(d, b->pc);
+    struct ooo_direction_guess guess;
     struct direction_change *c, *last;
 
-    direction_read_at(d, b->fetched);
+    if (!b->in_loop)
+        direction_read_at(d, b->fetched);
     if (d->next_change - d->first_change == DIRECTION_CHANGES)
         write_first(d);
     c = change(d, d->next_change);
     last = change(d, d->next_change - 1);
     if (!d->core->read_ahead)
-        read_row(d, 0, d->history, 0);
+        read_row(d, row, d->history, 0);
     *c = (struct direction_change){.at = b->decided,
                                    .index = row_index(d, d->history, 0) | column,
                                    .choice_index = choice,
                                    .history = (uint32_t)d->history,
-                                   .choice = find_choice(d, b, choice),
+                                   .choice = b->in_loop ? b->choice : find_choice(d, b, choice),
                                    .taken = b->taken};
     if (d->next_change != d->first_change && last->at > c->at)
         c->at = last->at;
     c->table = c->choice >= TAKEN_FROM;
-    c->counter = d->rows[0][c->table][column];
-    *sure = c->counter == (b->taken ? COUNTER_TOP : 0);
+    c->counter = d->rows[row][c->table][column];
+    guess = (struct ooo_direction_guess){.taken = c->counter >= TAKEN_FROM,
+                                         .sure = c->counter == (b->taken ? COUNTER_TOP : 0),
+                                         .choice = c->choice};
     if (is_change(c))
         d->next_change++;
-    memcpy(d->rows[0], d->rows[1], sizeof d->rows[0]);
-    read_row(d, 1, d->history, DIRECTION_AHEAD);
+    next_row(d, row);
+    if (b->in_loop)
+        memcpy(d->rows[ROW_NEXT], d->rows[ROW_LOOP], sizeof d->rows[ROW_NEXT]);
     d->history = direction_history(d, d->history, b->taken);
-    return c->counter >= TAKEN_FROM;
+    return guess;
+}
+
+void direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle)
+{
+    bool taken;
+
+    direction_read_at(d, cycle);
+    taken = d->rows[ROW_NEXT][direction_mostly_taken(d, pc)][column_index(d->history, pc)] >=
+            TAKEN_FROM;
+    next_row(d, ROW_NEXT);
+    d->history = direction_history(d, d->history, taken);
 }
 
 bool direction_mostly_taken(const struct ooo_direction *d, uint64_t pc)

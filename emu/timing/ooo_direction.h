@@ -20,7 +20,6 @@ struct state_io;
 
 enum {
     DIRECTION_ROW = 16,     /* counters of each table that are read together */
-    DIRECTION_AHEAD = 2,    /* rows that have been read and are not used yet */
     DIRECTION_CHANGES = 32, /* branches under way: fetched, and what they change not written */
 };
 
@@ -28,7 +27,18 @@ struct ooo_branch {
     uint64_t pc, from;         /* `from': by which the first target buffer knows it */
     uint64_t fetched, decided; /* cycles */
     bool taken;
+    bool in_loop;   /* from the loop buffer, which has a copy of its choice */
+    uint8_t choice; /* ... that one */
     bool jumped_to; /* the first branch in its piece of code, and a jump has led to that */
+};
+
+/* Rows that have been read and are not used yet. */
+enum direction_row {
+    ROW_NEXT, /* of the next branch, */
+    ROW_LOOP, /* ... if that comes from the loop buffer; */
+    ROW_LAST, /* ... of the branch after it: the last one that was read */
+    DIRECTION_ROWS,
+    DIRECTION_AHEAD = 2
 };
 
 /* What a branch changes: the values that it has read, counted. */
@@ -49,7 +59,7 @@ struct ooo_direction {
     uint64_t passed;  /* of the cycles until then it is known whether the tables were read */
     struct direction_change changes[DIRECTION_CHANGES]; /* a ring, in program order */
     uint64_t first_change, next_change;
-    uint8_t rows[DIRECTION_AHEAD][2][DIRECTION_ROW]; /* of the next two branches */
+    uint8_t rows[DIRECTION_ROWS][2][DIRECTION_ROW];
 };
 
 void direction_init(struct ooo_direction *d, const struct core *core);
@@ -60,11 +70,42 @@ void direction_state_io(struct state_io *io, struct ooo_direction *d);
 /* The tables are read in that cycle, and not in those between the last such cycle and it. */
 void direction_read_at(struct ooo_direction *d, uint64_t cycle);
 
-/* Predicts a branch, and learns what it did. *sure: its counter cannot become surer. */
-bool direction_predict(struct ooo_direction *d, const struct ooo_branch *b, bool *sure);
+/* What a branch was predicted by. */
+struct ooo_direction_guess {
+    bool taken;
+    bool sure; /* its counter cannot become surer */
+    uint8_t choice;
+};
 
-/* Fetch begins anew in that cycle, and reads the rows of the next two branches. */
-void direction_restart(struct ooo_direction *d, uint64_t cycle);
+/* Predicts a branch, and learns what it did. */
+struct ooo_direction_guess direction_predict(struct ooo_direction *d, const struct ooo_branch *b);
+
+/*
+ * Fetch begins anew in that cycle, and reads the rows of the next two branches. `in_loop': after a
+ * wrong prediction while code came from the loop buffer, and fetch had no branch.
+ */
+void direction_restart(struct ooo_direction *d, uint64_t cycle, bool in_loop);
+
+/*
+ * A cycle in which code comes from the loop buffer. The tables may be in use: by a branch of the
+ * loop, which reads the row of the branch two after it, by a branch in fetch, and by a jump of
+ * fetch.
+ */
+struct direction_cycle {
+    uint64_t cycle;
+    bool branch, fetched, jumped;
+    uint64_t history; /* before the branch */
+};
+void direction_pass_loop(struct ooo_direction *d, const struct direction_cycle *c);
+
+/* Whether changes that are decided by then are not written. */
+bool direction_waits(struct ooo_direction *d, uint64_t cycle);
+
+/*
+ * In that cycle fetch has a branch that it has not come to by the code's way, for then code comes
+ * from the loop buffer: it stays in the history.
+ */
+void direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle);
 
 /* Predicts a branch with that history before it, and learns nothing. */
 bool direction_guess(const struct ooo_direction *d, uint64_t history, uint64_t pc);

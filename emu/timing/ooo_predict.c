@@ -85,15 +85,17 @@ static enum ooo_guess find_target(struct ooo_predictor *p, uint64_t pc, uint64_t
 
 /* ---- branches ---- */
 
-enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b)
+enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b,
+                                  struct ooo_direction_guess *by)
 {
-    bool sure;
-
-    if (ooo_is_early(p, b->from))
+    if (!b->in_loop && ooo_is_early(p, b->from))
         direction_read_at(&p->direction, b->fetched - 1);
-    if (direction_predict(&p->direction, b, &sure) != b->taken)
+    *by = direction_predict(&p->direction, b);
+    if (by->taken != b->taken)
         return GUESS_WRONG;
-    return b->taken ? find_target(p, b->pc, sure ? b->from : OOO_NOWHERE) : GUESS_NEXT;
+    if (b->in_loop)
+        return b->taken ? GUESS_EARLY : GUESS_NEXT;
+    return b->taken ? find_target(p, b->pc, by->sure ? b->from : OOO_NOWHERE) : GUESS_NEXT;
 }
 
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from)

@@ -20,11 +20,12 @@ enum { OOO_PATH = 4 };
 
 /* What fetch does with an instruction that may jump. */
 enum ooo_guess {
-    GUESS_NEXT,  /* goes on after it */
-    GUESS_EARLY, /* goes to its target: by the first target buffer */
-    GUESS_TAKEN, /* by the second one; to a return address that the first one asks for */
-    GUESS_LATE,  /* as soon as it is decoded */
-    GUESS_WRONG, /* elsewhere */
+    GUESS_NEXT,   /* goes on after it */
+    GUESS_EARLY,  /* goes to its target: by the first target buffer */
+    GUESS_TAKEN,  /* by the second one; to a return address that the first one asks for */
+    GUESS_LATE,   /* as soon as it is decoded */
+    GUESS_LEAVES, /* goes on after it, and not from the loop buffer any more */
+    GUESS_WRONG,  /* elsewhere */
 };
 
 struct ooo_predictor {
@@ -49,7 +50,9 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p);
  * come to it; OOO_NOWHERE: the first target buffer is not asked.
  */
 #define OOO_NOWHERE UINT64_MAX
-enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b);
+/* *by: what the branch was predicted by. */
+enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b,
+                                  struct ooo_direction_guess *by);
 enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from);
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target);
 /* `lost': the table was written in the cycle in which it was to be read. */

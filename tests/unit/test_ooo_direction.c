@@ -27,10 +27,9 @@ static const struct core without_port = {.counters = 16384,
 static bool take(struct ooo_direction *d, uint64_t fetched, uint64_t decided)
 {
     const struct ooo_branch b = {.pc = PC, .fetched = fetched, .decided = decided, .taken = true};
-    bool sure;
 
     d->history = (1U << 22) - 1;
-    return direction_predict(d, &b, &sure);
+    return direction_predict(d, &b).taken;
 }
 
 /* The counter of that branch in the table of those that are mostly not taken. */
@@ -51,7 +50,7 @@ static unsigned count(struct ooo_direction *d, unsigned branches, bool busy)
         (void)take(d, cycle, cycle + SOON);
         for (uint64_t c = cycle; busy && c < cycle + SOON; c++)
             direction_read_at(d, c);
-        direction_restart(d, cycle + SOON);
+        direction_restart(d, cycle + SOON, false);
         for (uint64_t c = cycle + SOON; busy && c < cycle + 20; c++)
             direction_read_at(d, c);
     }
@@ -140,21 +139,93 @@ static void a_jump_finds_the_choice_in_the_buffer(void **state)
     struct ooo_branch b = {
         .pc = PC, .fetched = 30, .decided = 33, .taken = true, .jumped_to = true};
     struct ooo_direction d;
-    bool sure;
 
     (void)state;
     direction_init(&d, &without_port);
     d.choices[PC / 16 % 1024] = 3; /* mostly taken: its counter is 3, so it reads the choice as 3 */
     d.counters[1][0x3c00 | 0xf] = 2;
     d.history = (1U << 22) - 1;
-    direction_restart(&d, 8);
+    direction_restart(&d, 8, false);
     (void)take(&d, 10, 12);
     for (uint64_t c = 11; c < 30; c++)
         direction_read_at(&d, c);
     d.choices[PC / 16 % 1024] = 0; /* what the table has now does not matter */
     d.history = (1U << 22) - 1;
-    (void)direction_predict(&d, &b, &sure);
+    (void)direction_predict(&d, &b);
     assert_int_equal(d.changes[(d.next_change - 1) % DIRECTION_CHANGES].choice, 3);
+    direction_free(&d);
+}
+
+/* What becomes of one change in a cycle in which code comes from the loop buffer. */
+enum { FREE, BRANCH = 1, FETCHED = 2, JUMPED = 4 };
+
+struct outcome {
+    bool written, astray, kept;
+};
+
+static struct outcome pass_one(unsigned use)
+{
+    struct ooo_direction d;
+    struct direction_cycle c = {
+        .cycle = 20, .branch = use & BRANCH, .fetched = use & FETCHED, .jumped = use & JUMPED};
+    struct outcome o;
+
+    direction_init(&d, &without_port);
+    (void)take(&d, 10, 20);
+    direction_read_at(&d, 19);
+    direction_pass_loop(&d, &c); /* with history 0: row 0 */
+    o = (struct outcome){.written = counter(&d) == 1,
+                         .astray = d.counters[0][0xf] == 1,
+                         .kept = d.next_change != d.first_change};
+    direction_free(&d);
+    return o;
+}
+
+static void a_loop_of_the_buffer_writes_where_nothing_is_read(void **state)
+{
+    struct outcome o = pass_one(FREE);
+
+    (void)state;
+    assert_true(o.written && !o.astray && !o.kept);
+    o = pass_one(JUMPED);
+    assert_true(o.written && !o.astray && o.kept);
+}
+
+/* Its branch reads a row, and the change is written there. */
+static void a_branch_from_the_buffer_diverts_a_change(void **state)
+{
+    struct outcome o = pass_one(BRANCH);
+
+    (void)state;
+    assert_true(!o.written && o.astray && o.kept);
+}
+
+/* Fetch, which goes round the loop for nothing, loses it, or with a read keeps it. */
+static void fetch_ahead_of_the_buffer_loses_a_change(void **state)
+{
+    struct outcome o = pass_one(FETCHED);
+
+    (void)state;
+    assert_true(!o.written && !o.astray && !o.kept);
+    o = pass_one(FETCHED | BRANCH);
+    assert_true(!o.written && !o.astray && o.kept);
+}
+
+/* The loop buffer has a row of its own: the first branch from it finds the one of the last time. */
+static void the_first_branch_from_the_buffer_has_an_old_row(void **state)
+{
+    struct ooo_branch b = {.pc = PC, .fetched = 40, .decided = 43, .taken = true, .in_loop = true};
+    struct ooo_direction d;
+
+    (void)state;
+    direction_init(&d, &without_port);
+    b.choice = 3;
+    d.history = (1U << 22) - 1;
+    direction_restart(&d, 8, false);
+    assert_true(take(&d, 10, 12) == false);
+    assert_false(direction_predict(&d, &b).taken); /* nothing was in it: the table has 3 */
+    b.fetched = 41;
+    assert_true(direction_predict(&d, &b).taken);
     direction_free(&d);
 }
 
@@ -167,6 +238,10 @@ int main(void)
         cmocka_unit_test(a_free_cycle_writes_one_change),
         cmocka_unit_test(a_full_buffer_loses_the_newest),
         cmocka_unit_test(a_jump_finds_the_choice_in_the_buffer),
+        cmocka_unit_test(a_loop_of_the_buffer_writes_where_nothing_is_read),
+        cmocka_unit_test(a_branch_from_the_buffer_diverts_a_change),
+        cmocka_unit_test(fetch_ahead_of_the_buffer_loses_a_change),
+        cmocka_unit_test(the_first_branch_from_the_buffer_has_an_old_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
