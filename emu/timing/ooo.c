@@ -107,6 +107,9 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->written);
     state_io_bytes(io, o->stores, sizeof o->stores);
     STATE_IO(io, o->next_store);
+    state_io_bytes(io, o->loads, sizeof o->loads);
+    STATE_IO(io, o->next_load);
+    STATE_IO(io, o->last_load);
     between_state_io(io, &o->between);
     state_io_bytes(io, o->slots, sizeof o->slots);
 }
@@ -452,15 +455,15 @@ static const struct ooo_store *find_store(const struct ooo *o, uint64_t from, ui
 }
 
 /*
- * The load has read before the older store of its bytes issued, which is seen then: when that has
- * retired, all after it is fetched again.
+ * The load has read before an older load or store of its bytes issued, which is seen then: when
+ * that one has retired, all after it is fetched again. `count': of instructions before it.
  */
-static void fetch_again(struct ooo *o, const struct ooo_store *s, uint64_t *t)
+static void fetch_again(struct ooo *o, uint64_t retired, uint64_t count, uint64_t *t)
 {
     const struct core *core = o->core;
-    uint64_t first = s->retired + core->wrong_order;
+    uint64_t first = retired + core->wrong_order;
 
-    o->fetched = stamp(first + (o->count - s->count) / core->dispatch_width, PART_DATA);
+    o->fetched = stamp(first + (o->count - count) / core->dispatch_width, PART_DATA);
     o->dispatched = later(o->fetched, core->front_stages);
     o->in_dispatch = 1;
     return_stack_restore(&o->predictor.returns);
@@ -514,7 +517,7 @@ static bool wait_for_store(struct ooo *o, const struct ooo_store *s, const struc
     uint64_t at = cycle_of(*t), to = i->va + (8U >> i->op.narrow);
 
     if (s->issued > at && core->wrong_order) {
-        fetch_again(o, s, t);
+        fetch_again(o, s->retired, s->count, t);
         at = cycle_of(*t);
     }
     if (s->from > i->va || s->to < to) {
@@ -526,6 +529,33 @@ static bool wait_for_store(struct ooo *o, const struct ooo_store *s, const struc
     if (is_between(o, s, i, to, cycle_of(*t)))
         wait_for(t, stamp(s->written, PART_DATA));
     return cycle_of(*t) != at;
+}
+
+/* The first of the older loads of those bytes that issue after that cycle. */
+static const struct ooo_load *find_later_load(const struct ooo *o, uint64_t from, uint64_t to,
+                                              uint64_t at)
+{
+    if (o->last_load <= at)
+        return NULL;
+    for (unsigned n = o->core->load_queue_entries; n; n--) {
+        const struct ooo_load *l = &o->loads[(o->next_load - n) % OOO_QUEUE_MAX];
+
+        if (l->issued > at && l->from < to && from < l->to)
+            return l;
+    }
+    return NULL;
+}
+
+/* Notes a load that issues at *t, later if it would have to be after an older one. */
+static void note_load(struct ooo *o, uint64_t from, uint64_t to, uint64_t *t)
+{
+    const struct ooo_load *older = find_later_load(o, from, to, cycle_of(*t));
+
+    if (older && o->core->wrong_order)
+        fetch_again(o, older->retired, older->count, t);
+    o->loads[o->next_load % OOO_QUEUE_MAX] =
+        (struct ooo_load){.from = from, .to = to, .count = o->count, .issued = cycle_of(*t)};
+    o->last_load = max_of(o->last_load, cycle_of(*t));
 }
 
 /* A load has its data at *t; it can retire when it is known that it reads, from *done on. */
@@ -540,6 +570,7 @@ static void load(struct ooo *o, const struct ooo_insn *i, uint64_t *t, uint64_t 
     s = find_store(o, i->va, i->va + (8U >> i->op.narrow), cycle_of(*t));
     if (s)
         again = wait_for_store(o, s, i, t);
+    note_load(o, i->va, i->va + (8U >> i->op.narrow), t);
     latency = core->latency[CORE_load] + (s ? core->forward : 0U) + i->longer;
     *done = later(*t, latency);
     take_entry(o, QUEUE_MEMORY, cycle_of(*done));
@@ -721,8 +752,10 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     cost = retire(o, done);
     if (i->op.rd >= PIPE_REGS / 2)
         free_registers(o, &i->op, cycle_of(former), cycle_of(t));
-    if (class == CORE_load)
+    if (class == CORE_load) {
         take_entry(o, QUEUE_LOADS, o->retired);
+        o->loads[o->next_load++ % OOO_QUEUE_MAX].retired = o->retired;
+    }
     if (class == CORE_store)
         write_retired(o, i);
     if (is_control(class))

@@ -99,6 +99,12 @@ struct ooo_store {
     uint64_t retired, written; /* ... written: it is in the cache */
 };
 
+struct ooo_load {
+    uint64_t from, to; /* bytes */
+    uint64_t count;    /* instructions before it */
+    uint64_t issued, retired;
+};
+
 /* The cycles in which the entries of a structure are free: a ring that begins with the first one.
  */
 struct ooo_room {
@@ -138,6 +144,9 @@ struct ooo {
     uint64_t written;                       /* the last store */
     struct ooo_store stores[OOO_QUEUE_MAX]; /* a ring; the newest is before `next_store' */
     uint64_t next_store;
+    struct ooo_load loads[OOO_QUEUE_MAX]; /* the same for loads */
+    uint64_t next_load;
+    uint64_t last_load; /* the cycle until which any of them have issued */
     struct ooo_between between;
     uint32_t slots[OOO_PORTS][OOO_SLOTS]; /* low bits of cycles in use, by cycle */
 
