@@ -1,6 +1,6 @@
 /*
- * stores-beside-tohost.S - stores and AMOs of all sizes, aligned and not, to both sides of `tohost' in its page and over the
- * page's end. The exit status is a sum of the bytes; QEMU's is the same (-machine virt -bios none).
+ * stores-beside-tohost.S - stores, AMOs and conditional stores of all sizes, aligned and not, to both sides of `tohost' in its
+ * page and over the page's end. The exit status is a sum of the bytes; QEMU's is the same (-machine virt -bios none).
  */
 	.section .text.start,"ax"
 	.globl	_start
@@ -10,6 +10,7 @@ _start:
 	la	s3, page
 	la	s5, buf+512
 	la	s6, above+96
+	la	s7, buf+640
 outer:
 	mv	t1, s3
 	li	t2, 0
@@ -23,6 +24,13 @@ loop:
 	sw	t3, 17(t1)
 	amoadd.w	t4, t3, (s0)
 	amoxor.d	t4, t3, (s5)
+	lr.d	t4, (s7)
+	add	t4, t4, t3
+	sc.d	t5, t4, (s7)
+	sc.w	t6, t3, (s0)	/* there is no reservation any more */
+	slli	t6, t6, 1
+	add	t5, t5, t6
+	sb	t5, 59(t1)
 	sd	t3, 40(t1)
 	addi	t2, t2, 61
 	li	t5, 1980

@@ -248,6 +248,14 @@ enum { loads = LOADS_BY_BOTH };
             break;                               \
         }                                        \
     }
+#define MISSED_CONDITIONAL(type)           \
+    if (!(va % sizeof(type))) {            \
+        uint8_t *host_ = BESIDE(type, va); \
+        if (host_) {                       \
+            CONDITIONAL_AT(type, host_);   \
+            break;                         \
+        }                                  \
+    }
 #define BESIDE(type, va)                     \
     (sizeof(type) == 1   ? hole_beside_1(va) \
      : sizeof(type) == 2 ? hole_beside_2(va) \
