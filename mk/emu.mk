@@ -78,13 +78,13 @@ endif
 %/stencils.o: emu/cpu/native/stencils.c mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(stencil_flags) $(stencil_flags_$(has_stencils)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(stencil_flags) $(stencil_flags_$(has_stencils)) -MMD -MP -MF $@.d -c -o $@ $<
 
 %/stencils.inc: $(if $(has_stencils),%/stencils.o) mk/stencils.py | $(BOOTSTRAP_BUILD)
 	$(say) GEN $@
 	$(Q)$(if $(has_stencils),python3 mk/stencils.py $< >$@.new && mv $@.new $@,: >$@)
 .PRECIOUS: %/stencils.o
--include $(BUILD)/stencils.d
+-include $(BUILD)/stencils.o.d
 
 # The compiler takes 14 and 10 seconds for these, and about 0.1 for each other file. So they are first, and no core waits
 # for the other at the end.
