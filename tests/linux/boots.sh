@@ -44,6 +44,16 @@ if [ -e "$sid" ]; then
         claim '... with nothing wrong in how it patches' no_errors
     done
 
+    # It waits for grace periods between the end of the last graph tracer and the release of ftrace_lock. Tasks that are forked
+    # meanwhile have no return stack, and need none.
+    cat >"$work/lines" <<'E2'
+(while :; do /bin/true; done) & (while :; do /bin/true; done) &
+cd /sys/kernel/tracing; for i in 1 2 3 4 5 6; do echo function_graph > current_tracer; echo nop > current_tracer; done
+kill %1 %2
+E2
+    linux "$sid" --harts 2
+    claim "Debian sid's kernel forks while the graph tracer ends, with nothing wrong" no_errors
+
     # It preempts tasks wherever they are, also inside a tracer. Each pays for what it does itself.
     cat >"$work/lines" <<'E2'
 (while :; do :; done) & (while :; do :; done) &

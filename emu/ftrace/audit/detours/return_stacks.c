@@ -149,16 +149,22 @@ static void look_at_frees(struct return_stacks *r);
 
 /* ---- tasks without one ---- */
 
-bool return_stacks_changed(struct return_stacks *r, struct hart *h)
+/* What the kernel says at this moment. */
+static bool is_active(const struct return_stacks *r, struct hart *h)
 {
     const struct symbols *symbols = r->audit->config.symbols;
-    int32_t active = 0;
+    int32_t active;
     uint64_t va;
 
-    if (!symbols || !symbols_find(symbols, "ftrace_graph_active", &va) ||
-        !hart_peek(h, va, &active, sizeof active))
-        active = 0;
-    if (active <= 0) {
+    return symbols && symbols_find(symbols, "ftrace_graph_active", &va) &&
+           hart_peek(h, va, &active, sizeof active) && active > 0;
+}
+
+bool return_stacks_changed(struct return_stacks *r, struct hart *h)
+{
+    bool active = is_active(r, h);
+
+    if (!active) {
         r->active = 0;
         kernel_probes_free(r->at_free);
         r->at_free = NULL;
@@ -166,7 +172,7 @@ bool return_stacks_changed(struct return_stacks *r, struct hart *h)
         r->active = cluster_steps(r->audit->config.cluster);
         look_at_frees(r);
     }
-    return active > 0;
+    return active;
 }
 
 /* The idle tasks have no pid, and may get their return stacks otherwise. */
@@ -197,12 +203,17 @@ static void report_without(struct audit *a, struct hart *h, uint64_t tp)
     audit_fact_order(f);
 }
 
+/*
+ * Linux ends the last graph tracer, and then waits for grace periods before it gives up
+ * ftrace_lock: a task that is forked meanwhile has no return stack, and needs none.
+ */
 static void check_has_stack(const struct return_stacks *r, struct hart *h, uint64_t tp)
 {
     uint64_t stack;
 
     if (r->active && cluster_steps(r->audit->config.cluster) - r->active >= SETTLED_STEPS &&
-        read_stack(r->audit, h, tp, &stack) && !stack && !is_idle(r->audit, h, tp))
+        read_stack(r->audit, h, tp, &stack) && !stack && !is_idle(r->audit, h, tp) &&
+        is_active(r, h))
         report_without(r->audit, h, tp);
 }
 
