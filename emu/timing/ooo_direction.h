@@ -102,8 +102,8 @@ void direction_pass_loop(struct ooo_direction *d, const struct direction_cycle *
 bool direction_waits(struct ooo_direction *d, uint64_t cycle);
 
 /*
- * In that cycle fetch has a branch that it has not come to by the code's way, for then code comes
- * from the loop buffer: it stays in the history.
+ * Fetch has a branch in that cycle, while the core executes code from the loop buffer instead. So
+ * the program does not execute that branch now, but its prediction stays in the history.
  */
 void direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle);
 

@@ -22,8 +22,9 @@ enum rule_family_id {
 };
 
 /*
- * Events that rules ask for beside those of cpu/observer.h: the traps and returns of the kernel
- * alone. Most are system calls of programs, of which these rules need not hear.
+ * Events that rules may ask for in addition to those of cpu/observer.h: traps from the kernel, and
+ * returns to it. A rule that asks for these is not called for traps from programs, most of which
+ * are system calls.
  */
 enum { EVENT_KERNEL_TRAP = EVENT_KINDS, EVENT_KERNEL_RETURN, RULE_EVENTS };
 

@@ -90,7 +90,7 @@ static bool find_size(const struct return_bounds *b, struct hart *h, uint64_t tp
            *stack != UINT64_MAX && map_get(&b->sizes, *stack, size);
 }
 
-/* The deepest depth at which the last entry ends in so many bytes. */
+/* The depth at which a return stack of so many bytes is full. */
 static int32_t deepest_of(const struct return_bounds *b, uint64_t size)
 {
     return b->in_words ? (int32_t)(size / WORD_BYTES) : (int32_t)(size / b->entry_bytes) - 1;
