@@ -79,7 +79,9 @@ claim '... and one line with the option' says_one_line \
     'cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'
 
 # by_patched PROGRAM HARTS MOST: the host's memory for each byte of code that is changed, which is itself
-# one of them, from two runs of which one changes 8 MiB more; in hundredths.
+# one of them, from two runs of which one changes 8 MiB more; in hundredths. Linux counts resident pages by
+# processor and adds them up in batches, so each of the two sizes is exact to some hundred KiB only: the
+# bounds have 0.2 for that.
 by_patched() {
     run_measured run --quiet --firmware none --audit off --harts "$2" --code-writes-max 1K "$hostile/$1-large.elf"
     large=$peak
@@ -89,14 +91,14 @@ by_patched() {
     echo "$taken"
     [ "$status" -eq 0 ] && [ "$taken" -gt 100 ] && [ "$taken" -le "$3" ]
 }
-claim 'code that a hart runs before and after it is changed takes at most 5.1 times its size' \
-    by_patched run-by-all 1 510
-claim '... at most 5.5 times if two harts do so' by_patched run-by-all 2 550
+claim 'code that a hart runs before and after it is changed takes at most 5.3 times its size' \
+    by_patched run-by-all 1 530
+claim '... at most 5.7 times if two harts do so' by_patched run-by-all 2 570
 # These take most of a minute.
 if [ "${SUITE:-}" = all ]; then
-    claim '... at most 6 times if four do so: they share old bytes' by_patched run-by-all 4 600
-    claim '... at most 8.6 times if each of eight has run another version: three versions are kept' \
-        by_patched run-in-turns 8 860
+    claim '... at most 6.2 times if four do so: they share old bytes' by_patched run-by-all 4 620
+    claim '... at most 8.8 times if each of eight has run another version: three versions are kept' \
+        by_patched run-in-turns 8 880
     claim_line '... and the end of the run says how many old words that left out' \
         '^not kept: .*[0-9,]+ old words of code that harts had fetched \(--old-code-max\)' "$err"
     claim '... which is five for each word' report "r['old_code_left_out'] == 5 * 1048576"
