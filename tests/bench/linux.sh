@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2016,SC2317 # Python expands its own words; claim calls by name
 # linux.sh - what tools/bench --linux promises, without Linux: guest kernels stand for its variants and orders, which are there
-# already. tests/linux/pairs.sh has the real ones.
+# already. tests/linux/pairs.sh builds the real ones: here with a make that builds nothing.
 . "$(dirname "$0")/lib.sh"
 
 kernels=$BUILD/guest-kernel
@@ -30,9 +30,11 @@ sys.exit(not eval(sys.argv[2]))' "$1" "$2"; }
 claim 'a plan says what it will take, before anything ran' exits 0 bench --plan
 claim '... to build' grep -q '^Linux 6.12: 3 kernels to compile, 0 orders to link: about .* hours of a processor' "$out"
 claim '... and to run' grep -q '^8 runs, 0 of them kept from before; the other 8 take about .* hours of a processor' "$out"
+claim '... by kernels elsewhere, while none was built here' grep -q 'about 0.50 hours of a processor (as long as Linux 6.1 took elsewhere' "$out"
+printf 'compile\t1000\nlink\t200\ncompile\t1400\n' >"$pairs/seconds"
 mv "$pairs/off-2.Image" "$work/aside"
 claim 'what is not built yet is planned, too' exits 0 bench --plan
-claim '... as an order to link, and a run' grep -q '^Linux 6.12: 3 kernels to compile, 1 orders to link' "$out"
+claim '... as an order to link, which takes as long as here before' grep -q '^Linux 6.12: 3 kernels to compile, 1 orders to link: about 1.06 hours of a processor\.$' "$out"
 mv "$work/aside" "$pairs/off-2.Image"
 claim 'kernels that exist are run, and none is built' exits 0 bench --json "$work/j" --svg "$work/svg"
 cp "$out" "$work/tables"
@@ -53,6 +55,24 @@ text = open(sys.argv[1]).read()
 assert xml.dom.minidom.parseString(text).documentElement.tagName == "svg" and "getpid" in text and "c906" in text' "$work/svg"
 claim 'a measurement is no worse than itself' exits 0 tools/bench-compare "$work/j" "$work/j"
 claim '... by comparison, region and core' grep -Eq '^getpid +ftrace, c906 ' "$out"
+
+# A make that gives each configuration as it is asked for, and an image.
+mkdir -p "$work/bin" "$work/built/pairs/6.12/source"
+: >"$work/built/pairs/6.12/source/.complete"
+cat >"$work/bin/make" <<'END'
+#!/bin/sh
+for word; do case $word in
+    O=*) to=${word#O=} ;;
+    allnoconfig) cp "$to/wanted" "$to/.config" ;;
+    Image) mkdir -p "$to/arch/riscv/boot" && echo "$PAIR_LDFLAGS" >"$to/arch/riscv/boot/Image" ;;
+esac; done
+END
+chmod +x "$work/bin/make"
+claim 'variants are built in all orders' exits 0 env LINUX_CACHE="$work/built" PATH="$work/bin:$PATH" \
+    sh tests/linux/pairs.sh 6.12 2 frame norelax
+claim '... norelax of the objects of frame' grep -qx -e --no-relax "$work/built/pairs/6.12/norelax-2.Image"
+claim '... and what each step took is kept for the plan' test \
+    "$(sed 's/[0-9]*$//' "$work/built/pairs/6.12/seconds" | tr -d '\t' | uniq -c | tr -s ' \n' ' ')" = ' 1 compile 4 link '
 
 bench --shards 2 --out "$work/plan" >/dev/null
 sed "s|\$| --cache '$work/cache'|" "$work/plan/jobs" >"$work/jobs"

@@ -10,6 +10,7 @@
 # The result in the cache directory, of which what is there is not made again:
 #
 #   pairs/VERSION/VARIANT-1.Image to VARIANT-N.Image    the same objects, linked in N orders, by seed
+#   pairs/VERSION/seconds                               what each step took, in seconds of a processor, for bench --plan
 #
 # The configuration is pair.config. An order of the seed has the files of the kernel in another order within .text; the
 # functions of one file stay together, as a linker keeps them, and all other sections stay as they are (the order of initcalls
@@ -125,12 +126,27 @@ PY
     mv "$top/order" "$top/$1/include/generated/order.lds"
 }
 
+# The processor seconds of all steps until now, in $spent. (In $(...), `times' would begin anew.)
+count_seconds() {
+    times >"$top/times"
+    spent=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%d", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$top/times")
+}
+
+# note STEP: writes down what the step took since count_seconds.
+note() {
+    before=$spent
+    count_seconds
+    printf '%s\t%s\n' "$1" $((spent - before)) >>"$top/seconds"
+}
+
 build() { # VARIANT
     [ ! -e "$top/$1/.complete" ] || return 0
     say "building Linux $version, $1"
+    count_seconds
     : >"$top/$1/include/generated/order.lds"
     make_kernel "$1" vmlinux
     : >"$top/$1/.complete"
+    note compile
 }
 
 link() { # VARIANT SEED
@@ -140,10 +156,12 @@ link() { # VARIANT SEED
     export PAIR_LDFLAGS
     build "$tree"
     say "linking Linux $version, $1, in order $2"
+    count_seconds
     write_order "$tree" "$2"
     make_kernel "$tree" vmlinux Image
     cp "$top/$tree/arch/riscv/boot/Image" "$top/$1-$2.Image.new"
     mv "$top/$1-$2.Image.new" "$top/$1-$2.Image"
+    note link
 }
 
 # shellcheck disable=SC2034 # make reads them
