@@ -39,9 +39,15 @@ enum {
     OP_call,
     OP_call_indirect,
     OP_ret,
-    /* csrrs or csrrc that writes nothing (hart_csr_read_in_block) */
+    /* CSR instructions within a block (hart_csr_in_block) */
     OP_read_csr,
     OP_read_sstatus,
+    OP_write_csr,
+    OP_write_csr_even,
+    OP_write_stvec,
+    OP_write_sstatus,
+    OP_set_sstatus,
+    OP_clear_sstatus,
 #define UOP_PAIR(link, first, second) UOP_##first##_##link##_##second
 #define UOP_TRIPLE(link, next, first, second, third) \
     UOP_##first##_##link##_##second##_##next##_##third
@@ -54,6 +60,12 @@ enum {
 #undef P
     UOP_COUNT
 };
+/* Whether it is one of the CSR instructions within a block. */
+static inline bool is_csr_operation(unsigned kind)
+{
+    return kind >= OP_read_csr && kind <= OP_clear_sstatus;
+}
+
 /* The most operations that one label fuses. */
 enum { TOGETHER_MAX = 3 };
 

@@ -7,11 +7,11 @@
 
 static unsigned base_op(unsigned kind)
 {
-    return kind == OP_nop                                   ? OP_addi
-           : kind == OP_call                                ? OP_jal
-           : kind == OP_call_indirect || kind == OP_ret     ? OP_jalr
-           : kind == OP_read_csr || kind == OP_read_sstatus ? OP_csrrs
-                                                            : kind;
+    return kind == OP_nop                               ? OP_addi
+           : kind == OP_call                            ? OP_jal
+           : kind == OP_call_indirect || kind == OP_ret ? OP_jalr
+           : is_csr_operation(kind)                     ? OP_csrrs
+                                                        : kind;
 }
 
 /* Adds up the costs of operations [from, to) by the table of classes. */

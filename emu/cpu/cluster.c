@@ -215,7 +215,7 @@ static void want(struct cluster *c, uint32_t kinds)
     if (c->order)
         kinds |= INSN_ORDER;
     kinds |= c->wanted & INSN_LANDING;
-    if ((kinds ^ c->wanted) & INSN_EVENTS)
+    if ((kinds ^ c->wanted) & (INSN_EVENTS | EVENT_BIT(EVENT_CSR_WRITE)))
         for (size_t i = 0; i < c->harts.len; i++)
             c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
     c->wanted = kinds;

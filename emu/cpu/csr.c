@@ -779,6 +779,7 @@ enum {
     CSR_SSP = 0x011,
     CSR_SEED = 0x015,
     CSR_SSTATUS = 0x100,
+    CSR_STVEC = 0x105,
     CSR_SENVCFG = 0x10a,
     CSR_SSTATEEN = 0x10c
 };
@@ -898,18 +899,76 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
     return true;
 }
 
-bool hart_csr_read_in_block(struct hart *h, unsigned number, unsigned *kind, int32_t *imm)
+bool hart_sstatus_access(struct hart *h, enum csr_write kind, uint64_t operand, uint64_t *old)
+{
+    return hart_csr_access(h, CSR_SSTATUS, kind, operand, old);
+}
+
+/* Where a register that a block accesses is: from the start of the hart. */
+static int32_t place_of(const struct hart *h, const uint64_t *at)
+{
+    return (int32_t)((const char *)at - (const char *)h);
+}
+
+static bool read_in_block(struct hart *h, unsigned number, struct csr_operation *o)
 {
     const struct field f = field_of(h, number);
 
-    if (number == CSR_SSTATUS && csr_exists(h, number)) {
-        *kind = OP_read_sstatus;
-        return true;
+    if (number == CSR_SSTATUS) {
+        *o = (struct csr_operation){.kind = OP_read_sstatus};
+        return csr_exists(h, number);
     }
     if (!f.at || bits(number, 9, 8) != PRIV_S)
         return false;
-    *kind = OP_read_csr;
-    *imm = (int32_t)((const char *)f.at - (const char *)h);
+    *o = (struct csr_operation){.kind = OP_read_csr, .imm = place_of(h, f.at)};
+    return true;
+}
+
+/* csrrw of a register that is plain storage, or of stvec. */
+static bool write_in_block(struct hart *h, unsigned number, struct csr_operation *o)
+{
+    const struct field f = field_of(h, number);
+
+    if (number == CSR_STVEC) {
+        *o = (struct csr_operation){.kind = OP_write_stvec, .imm = place_of(h, &h->s.csr.stvec)};
+        return csr_exists(h, number);
+    }
+    if (!f.at || bits(number, 9, 8) != PRIV_S || (f.writable | 1) != UINT64_MAX)
+        return false;
+    *o = (struct csr_operation){.kind = f.writable & 1 ? OP_write_csr : OP_write_csr_even,
+                                .imm = place_of(h, f.at)};
+    return true;
+}
+
+bool hart_csr_in_block(struct hart *h, const struct insn *i, struct csr_operation *o)
+{
+    static const struct {
+        unsigned op, kind; /* kind: of an access to sstatus that writes */
+        bool writes, by_immediate;
+    } all[] = {
+        {OP_csrrw, OP_write_sstatus, true, false},  {OP_csrrs, OP_set_sstatus, false, false},
+        {OP_csrrc, OP_clear_sstatus, false, false}, {OP_csrrwi, OP_write_sstatus, true, true},
+        {OP_csrrsi, OP_set_sstatus, false, true},   {OP_csrrci, OP_clear_sstatus, false, true},
+    };
+    unsigned number = (unsigned)i->imm, n = 0;
+
+    while (n < ARRAY_LEN(all) && all[n].op != i->op)
+        n++;
+    if (n == ARRAY_LEN(all))
+        return false;
+    if (!all[n].writes && !i->rs1)
+        return read_in_block(h, number, o);
+    if (is_wanted(h->cluster, EVENT_CSR_WRITE))
+        return false;
+    if (number == CSR_SSTATUS) {
+        *o = (struct csr_operation){.kind = all[n].kind,
+                                    .rs1 = all[n].by_immediate ? 0 : i->rs1,
+                                    .imm = all[n].by_immediate ? i->rs1 : 0};
+        return csr_exists(h, number);
+    }
+    if (i->op != OP_csrrw || !write_in_block(h, number, o))
+        return false;
+    o->rs1 = i->rs1;
     return true;
 }
 

@@ -47,6 +47,13 @@ static inline uint64_t mstatus_read(uint64_t mstatus)
     return mstatus | (dirty ? MSTATUS_SD : 0);
 }
 
+/*
+ * The bits of sstatus of which a change has an effect on nothing but interrupts, and those in which
+ * a write of it may change mstatus.
+ */
+#define SSTATUS_QUIET    (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP)
+#define SSTATUS_CHANGING (SSTATUS_WRITABLE | MSTATUS_SPELP)
+
 static inline uint64_t sstatus_read(uint64_t mstatus)
 {
     return mstatus_read(mstatus) & (SSTATUS_VISIBLE | MSTATUS_SPELP);

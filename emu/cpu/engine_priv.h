@@ -17,6 +17,19 @@
 #include "cpu/ops.h"
 #include "cpu/vector_priv.h"
 
+/*
+ * Whether a write to sstatus changes nothing that the engine must look at: no interrupt is due by
+ * it, and the floating-point and vector units and memory are as before. `now`: mstatus, or what is
+ * written, where sstatus has its bits.
+ */
+static inline bool sstatus_is_quiet(const struct hart *h, uint64_t before, uint64_t now)
+{
+    uint64_t changed = (before ^ now) & SSTATUS_CHANGING;
+
+    return !(changed & ~SSTATUS_QUIET) &&
+           (!(changed & now & MSTATUS_SIE) || !(hart_mip(h) & h->s.csr.mie));
+}
+
 static inline uint64_t divide_signed(uint64_t a, uint64_t b)
 {
     if (b == 0)

@@ -117,14 +117,46 @@
 #define DO_csrrsi SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_SET : CSR_READ_ONLY, u->rs1))
 #define DO_csrrci SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_CLEAR : CSR_READ_ONLY, u->rs1))
 
-/* The same for reads of registers of S-mode alone, within a block; the immediate is the place in
+/* Reads of registers of S-mode alone, within a block; the immediate is the place in
  * struct hart. */
+#define CSR_PLACE (*(uint64_t *)(void *)((char *)h + IMM))
 #define READ_S_MODE(value)             \
     if (UNLIKELY(h->s.mode == PRIV_U)) \
         goto do_illegal;               \
     RD = (value)
-#define DO_read_csr     READ_S_MODE(*(const uint64_t *)(const void *)((const char *)h + IMM))
+#define DO_read_csr     READ_S_MODE(CSR_PLACE)
 #define DO_read_sstatus READ_S_MODE(sstatus_read(h->s.csr.mstatus))
+
+/* The same for csrrw of a register that is plain storage, of one with a bit 0 that is always 0, and
+ * of stvec, whose modes 2 and 3 are reserved. */
+#define WRITE_S_MODE(value)     \
+    do {                        \
+        uint64_t now = (value); \
+        READ_S_MODE(CSR_PLACE); \
+        CSR_PLACE = now;        \
+    } while (0)
+#define DO_write_csr      WRITE_S_MODE(S1)
+#define DO_write_csr_even WRITE_S_MODE(S1 & ~UINT64_C(1))
+#define DO_write_stvec    WRITE_S_MODE(S1 & 2 ? CSR_PLACE : S1)
+
+/* And for writes of sstatus. The operand is S1, with the immediate 0, or the immediate. */
+#define CHANGE_SSTATUS(how, value)                                        \
+    do {                                                                  \
+        uint64_t operand = S1 | (uint64_t)IMM;                            \
+        uint64_t before = h->s.csr.mstatus, now = (value);                \
+        if (LIKELY(sstatus_is_quiet(h, before, now))) {                   \
+            READ_S_MODE(sstatus_read(before));                            \
+            h->s.csr.mstatus = before ^ ((before ^ now) & SSTATUS_QUIET); \
+        } else {                                                          \
+            SYNC();                                                       \
+            if (!hart_op_sstatus(h, u, how, operand))                     \
+                goto raised;                                              \
+            LEAVE_AFTER_THIS;                                             \
+        }                                                                 \
+    } while (0)
+#define DO_write_sstatus CHANGE_SSTATUS(CSR_WRITE, operand)
+#define DO_set_sstatus   CHANGE_SSTATUS(CSR_SET, before | operand)
+#define DO_clear_sstatus CHANGE_SSTATUS(CSR_CLEAR, before & ~operand)
 
 /* ---- M: division by zero and overflow have results, not traps ---- */
 #define DO_mul           \

@@ -174,11 +174,6 @@ void hart_update_context(struct hart *h)
         timed_update_context(h);
 }
 
-uint64_t hart_mip(const struct hart *h)
-{
-    return h->s.irq_lines | h->s.irq_soft | (uint64_t)h->s.timer_due << IRQ_STI;
-}
-
 void hart_update_interrupts(struct hart *h)
 {
     if (hart_due_interrupts(h))

@@ -115,7 +115,10 @@ void hart_free(struct hart *h);
 enum privilege hart_data_mode(const struct hart *h); /* the mode of loads and stores (MPRV) */
 void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
 void hart_update_interrupts(struct hart *h); /* after a change of anything interrupts depend on */
-uint64_t hart_mip(const struct hart *h);
+static inline uint64_t hart_mip(const struct hart *h)
+{
+    return h->s.irq_lines | h->s.irq_soft | (uint64_t)h->s.timer_due << IRQ_STI;
+}
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);
 /* Emits EVENT_HART_WAITS or EVENT_HART_WOKEN. */
 void hart_emit_wait(struct hart *h, enum event_kind kind);
@@ -157,12 +160,19 @@ MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
 enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
 MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
                               uint64_t operand, uint64_t *old);
+bool hart_sstatus_access(struct hart *h, enum csr_write kind, uint64_t operand, uint64_t *old);
+/* A CSR instruction as an operation within a block. */
+struct csr_operation {
+    unsigned kind;
+    uint8_t rs1;
+    int32_t imm;
+};
 /*
- * Whether an instruction that only reads this register may be within a block: it is one of S-mode,
- * and its value does not depend on how far the hart is. Then sets the operation for it and its
- * immediate.
+ * Whether the CSR instruction may be within a block: its register is one of S-mode whose value does
+ * not depend on how far the hart is, a write changes nothing else, or what it changes is looked at
+ * by the operation, and no listener needs to know of writes. Then sets the operation for it.
  */
-bool hart_csr_read_in_block(struct hart *h, unsigned number, unsigned *kind, int32_t *imm);
+bool hart_csr_in_block(struct hart *h, const struct insn *i, struct csr_operation *o);
 
 /* pmp.c */
 void pmp_reset(struct hart *h);

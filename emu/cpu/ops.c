@@ -206,6 +206,16 @@ bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint6
     return true;
 }
 
+bool hart_op_sstatus(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand)
+{
+    uint64_t old;
+
+    if (!hart_sstatus_access(h, kind, operand, &old))
+        return illegal(h, u);
+    h->s.x[u->rd] = old;
+    return true;
+}
+
 /* ---- LR/SC: a reservation set is 64 aligned bytes of physical memory ---- */
 
 bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size)

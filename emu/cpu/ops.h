@@ -21,6 +21,7 @@ bool hart_op_wfi(struct hart *h);
 bool hart_op_pause(struct hart *h);
 bool hart_op_sfence_vma(struct hart *h, const struct uop *u);
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand);
+bool hart_op_sstatus(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand);
 bool hart_op_sinval_vma(struct hart *h, const struct uop *u);
 bool hart_op_sfence_w_inval(struct hart *h, const struct uop *u);
 bool hart_op_sfence_inval_ir(struct hart *h, const struct uop *u);

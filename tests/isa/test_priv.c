@@ -155,6 +155,188 @@ static void u_mode_reads_none_of_them(void **state)
     }
 }
 
+/* ---- writes in the middle of a block ---- */
+
+enum { TIMES = 40 }; /* so often that the block becomes native code */
+
+static void go_to(struct hart *h, enum privilege mode, uint64_t pc)
+{
+    if (hart_mode(h) == mode)
+        hart_set_pc(h, pc);
+    else
+        enter(h, mode, pc);
+}
+
+/*
+ * Executes the instruction between two others, in this mode and with this value in A1. Returns the
+ * address of the first one.
+ */
+static uint64_t run_between(struct world *w, enum privilege mode, uint32_t insn, uint64_t a1)
+{
+    uint64_t at = put(w, ADDI(T1, T1, 1));
+
+    put(w, insn);
+    put(w, ADDI(T2, A0, 1));
+    put(w, JAL(ZERO, 0));
+    go_to(w->hart, mode, at);
+    hart_set_reg(w->hart, A1, a1);
+    (void)!hart_run(w->hart, 4, UINT64_MAX);
+    return at;
+}
+
+/* The same again, from the address that it has returned. */
+static void run_again(struct world *w, enum privilege mode, uint64_t at, uint64_t a1)
+{
+    go_to(w->hart, mode, at);
+    hart_set_reg(w->hart, A1, a1);
+    (void)!hart_run(w->hart, 4, UINT64_MAX);
+}
+
+static void s_mode_writes_its_registers_between_other_instructions(void **state)
+{
+    static const struct {
+        unsigned number;
+        uint64_t written, kept;
+    } all[] = {{SSCRATCH, UINT64_MAX, UINT64_MAX},
+               {SEPC, 0x5677, 0x5676},
+               {SCAUSE, UINT64_MAX - 1, UINT64_MAX - 1},
+               {STVAL, 0x1234, 0x1234},
+               {STVEC, S_VECTOR + 0x101, S_VECTOR + 0x101}};
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(all); n++) {
+        uint64_t at, old;
+
+        start_hart(w->hart);
+        at = run_between(w, PRIV_S, CSRRW(A0, all[n].number, A1), all[n].written);
+        for (unsigned times = 0; times < TIMES; times++) {
+            set_csr(w->hart, all[n].number, 0x4000 + 16 * times);
+            old = csr(w->hart, all[n].number);
+            run_again(w, PRIV_S, at, all[n].written);
+            assert_int_equal(hart_pc(w->hart), at + 12);
+            assert_int_equal(hart_reg(w->hart, A0), old);
+            assert_int_equal(hart_reg(w->hart, T2), old + 1);
+            assert_int_equal(csr(w->hart, all[n].number), all[n].kept);
+        }
+    }
+}
+
+static void a_reserved_mode_is_not_kept_in_stvec_between_other_instructions(void **state)
+{
+    struct world *w = *state;
+    uint64_t at;
+
+    start_hart(w->hart);
+    at = run_between(w, PRIV_S, CSRRW(A0, STVEC, A1), S_VECTOR | 2);
+    for (unsigned times = 0; times < TIMES; times++) {
+        run_again(w, PRIV_S, at, S_VECTOR | 2);
+        assert_int_equal(csr(w->hart, STVEC), S_VECTOR);
+    }
+}
+
+static void u_mode_writes_none_of_them(void **state)
+{
+    static const unsigned registers[] = {SSTATUS, SSCRATCH, SEPC, SCAUSE, STVAL, STVEC};
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(registers); n++) {
+        const uint32_t insn = CSRRW(A0, registers[n], A1);
+        uint64_t at, old;
+
+        start_hart(w->hart);
+        old = csr(w->hart, registers[n]);
+        at = run_between(w, PRIV_U, insn, 0x40);
+        for (unsigned times = 0; times < TIMES; times++) {
+            go_to(w->hart, PRIV_U, at);
+            (void)!hart_run(w->hart, 2, UINT64_MAX);
+            assert_trapped(w->hart, EXC_ILLEGAL, at + 4, insn);
+            assert_int_equal(csr(w->hart, registers[n]), old);
+        }
+    }
+}
+
+static void sstatus_is_written_between_other_instructions(void **state)
+{
+    const uint64_t before = STATUS_SPIE | STATUS_MIE | STATUS_MPP;
+    const struct {
+        uint32_t insn;
+        uint64_t a1, kept;
+    } all[] = {
+        {CSRRW(A0, SSTATUS, A1), STATUS_SIE | STATUS_SPP, STATUS_SIE | STATUS_SPP},
+        {CSRRS(A0, SSTATUS, A1), STATUS_SPP, STATUS_SPIE | STATUS_SPP},
+        {CSRRC(A0, SSTATUS, A1), STATUS_SPIE | STATUS_SPP, 0},
+        {CSRRWI(A0, SSTATUS, 2), 0, STATUS_SIE},
+        {CSRRSI(A0, SSTATUS, 2), 0, STATUS_SPIE | STATUS_SIE},
+        {CSRRCI(A0, SSTATUS, 2), 0, STATUS_SPIE},
+        {CSRRW(A0, SSTATUS, A1), STATUS_SUM | STATUS_MXR, STATUS_SUM | STATUS_MXR},
+        {CSRRS(A0, SSTATUS, A1), STATUS_SUM, STATUS_SPIE | STATUS_SUM},
+    };
+    const uint64_t bits = STATUS_SIE | STATUS_SPIE | STATUS_SPP | STATUS_SUM | STATUS_MXR;
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(all); n++) {
+        uint64_t at, old;
+
+        start_hart(w->hart);
+        at = run_between(w, PRIV_S, all[n].insn, all[n].a1);
+        for (unsigned times = 0; times < TIMES; times++) {
+            set_csr(w->hart, MSTATUS, before);
+            old = csr(w->hart, SSTATUS);
+            run_again(w, PRIV_S, at, all[n].a1);
+            assert_int_equal(hart_pc(w->hart), at + 12);
+            assert_int_equal(hart_reg(w->hart, A0), old);
+            assert_int_equal(hart_reg(w->hart, T2), old + 1);
+            assert_int_equal(status(w->hart, bits), all[n].kept);
+            assert_int_equal(status(w->hart, STATUS_MIE), STATUS_MIE);
+        }
+    }
+}
+
+static void an_interrupt_comes_right_after_the_write_of_sstatus_that_permits_it(void **state)
+{
+    struct world *w = *state;
+    uint64_t at;
+
+    start_hart(w->hart);
+    set_csr(w->hart, MIDELEG, 1 << IRQ_SSI);
+    set_csr(w->hart, MIE, 1 << IRQ_SSI);
+    at = run_between(w, PRIV_S, CSRRSI(A0, SSTATUS, 2), 0);
+    for (unsigned times = 0; times < TIMES; times++) {
+        /* In half of the runs, so that the block becomes native code. */
+        const bool pends = times % 2;
+
+        go_to(w->hart, PRIV_S, at);
+        set_csr(w->hart, MSTATUS, 0);
+        hart_set_reg(w->hart, T2, 0);
+        hart_set_irq(w->hart, IRQ_SSI, pends);
+        (void)!hart_run(w->hart, 3, UINT64_MAX);
+        assert_int_equal(hart_reg(w->hart, T2) != 0, !pends);
+        if (pends)
+            assert_int_equal(csr(w->hart, SEPC), at + 8);
+    }
+}
+
+static void floating_point_is_illegal_right_after_sstatus_turns_it_off(void **state)
+{
+    const uint64_t fs = UINT64_C(3) << 13;
+    const uint32_t fadd_d = R_TYPE(0x01, A0, A0, 7, A0, 0x53);
+    struct world *w = *state;
+    uint64_t at;
+
+    start_hart(w->hart);
+    at = put(w, fadd_d);
+    put(w, CSRRC(ZERO, SSTATUS, A1));
+    put(w, fadd_d);
+    put(w, JAL(ZERO, 0));
+    for (unsigned times = 0; times < TIMES; times++) {
+        set_csr(w->hart, MSTATUS, fs);
+        go_to(w->hart, PRIV_S, at);
+        hart_set_reg(w->hart, A1, fs);
+        (void)!hart_run(w->hart, 3, UINT64_MAX);
+        assert_trapped(w->hart, EXC_ILLEGAL, at + 8, fadd_d);
+    }
+}
+
 /* ---- counters ---- */
 
 static bool may_read(struct world *w, enum privilege mode, unsigned number)
@@ -276,6 +458,12 @@ int main(void)
         cmocka_unit_test(time_is_the_machines),
         ALONE(s_mode_reads_its_registers_between_other_instructions),
         ALONE(u_mode_reads_none_of_them),
+        ALONE(s_mode_writes_its_registers_between_other_instructions),
+        ALONE(a_reserved_mode_is_not_kept_in_stvec_between_other_instructions),
+        ALONE(u_mode_writes_none_of_them),
+        ALONE(sstatus_is_written_between_other_instructions),
+        ALONE(an_interrupt_comes_right_after_the_write_of_sstatus_that_permits_it),
+        ALONE(floating_point_is_illegal_right_after_sstatus_turns_it_off),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,33 +84,31 @@ static void add_float_check(struct builder *b, enum floating floating)
 }
 
 /*
- * Whether the instruction reads a CSR, and need not be the last of its block. A core model may stop
- * there, and one whose data are late looks at each instruction.
+ * Whether the instruction accesses a CSR, and need not be the last of its block. A core model may
+ * stop there, and one whose data are late looks at each instruction.
  */
-static bool reads_in_block(struct builder *b, const struct insn *i, unsigned *kind, int32_t *imm)
+static bool is_csr_in_block(struct builder *b, const struct fetched *f, struct csr_operation *o)
 {
-    bool reads = i->op == OP_csrrs || i->op == OP_csrrc || i->op == OP_csrrsi || i->op == OP_csrrci;
-
-    return reads && !i->rs1 && b->hart->cache.run == engine_run &&
-           hart_csr_read_in_block(b->hart, (unsigned)i->imm, kind, imm);
+    return f->legal && b->hart->cache.run == engine_run && hart_csr_in_block(b->hart, &f->insn, o);
 }
 
 static void add_insn(struct builder *b, const struct fetched *f)
 {
     const struct insn *i = &f->insn;
     enum floating floating = f->legal ? op_floating(i->op) : FLOATING_X;
-    unsigned kind = f->legal ? label_kind(i) : UOP_ILLEGAL;
-    int32_t imm = f->legal ? i->imm : (int32_t)i->word;
-    bool goes_on = f->legal && reads_in_block(b, i, &kind, &imm);
+    struct csr_operation csr = {.kind = f->legal ? label_kind(i) : UOP_ILLEGAL,
+                                .rs1 = i->rs1,
+                                .imm = f->legal ? i->imm : (int32_t)i->word};
+    bool goes_on = is_csr_in_block(b, f, &csr);
     struct uop *u;
 
     if (floating != FLOATING_V)
         add_float_check(b, floating);
-    u = add_uop(b, kind, i->size);
+    u = add_uop(b, csr.kind, i->size);
     u->rd = i->rd || floating >= FLOATING_FW ? i->rd : REG_SINK;
-    u->rs1 = i->rs1;
+    u->rs1 = csr.rs1;
     u->rs2 = i->rs2;
-    u->imm = imm;
+    u->imm = csr.imm;
     b->size = (uint16_t)(b->size + i->size);
     b->insns++;
     if (f->legal) {

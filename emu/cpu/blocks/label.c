@@ -75,7 +75,7 @@ static unsigned last_after(const struct uop_note *note, const struct uop *u, uns
         note->kind == UOP_FEED || note->kind == UOP_FEED_RA || note->kind == UOP_FEED_TP ||
         note->kind == OP_nop)
         return last;
-    if (note->kind == OP_read_csr || note->kind == OP_read_sstatus)
+    if (is_csr_operation(note->kind))
         return u->rd;
     if (note->kind >= OP_COUNT)
         return NO_REGISTER;

@@ -282,6 +282,7 @@ enum { loads = LOADS_BY_BOTH };
 
 #define SYNC() EXIT()
 #define NEXT_UNLESS_ASKED
+#define LEAVE_AFTER_THIS
 
 typedef void native_entry(struct block *b);
 #define GO_TO(block) ((native_entry *)(uintptr_t)(block)->native)(block)
@@ -642,6 +643,12 @@ DESTINATIONS(TWO_d, sraiw, HOLE_SHIFT)
 
 DESTINATIONS(ONE_d, read_csr)
 DESTINATIONS(ONE_d, read_sstatus)
+PLACES_I(write_csr)
+PLACES_I(write_csr_even)
+PLACES_I(write_stvec)
+PLACES_I(write_sstatus)
+PLACES_I(set_sstatus)
+PLACES_I(clear_sstatus)
 
 JUMP(call, m, 1)
 SOURCES_1(INDIRECT_a, call_indirect, m, 1)
