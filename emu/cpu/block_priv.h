@@ -182,8 +182,8 @@ static inline uint32_t block_cycles(const struct block *b)
 #define NO_PC UINT64_MAX
 
 struct jump_entry {
-    uint64_t pc; /* NO_PC: none */
-    struct block *block;
+    uint64_t pc;         /* NO_PC: none */
+    struct block *block; /* or the one that was the last here; NULL: it is gone */
 };
 
 /* The entry for the block at pc, in the cache of one mode. */

@@ -230,6 +230,15 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
     return b;
 }
 
+/*
+ * Whether this is the block at pc and pa: the one that the jump cache had before it was emptied.
+ * One that is in two pages, or is looked up at each entry, is found otherwise.
+ */
+static bool is_block_at(const struct block *b, uint64_t pc, uint64_t pa)
+{
+    return b && b->pc == pc && b->pa == pa && !b->pa_second && !b->guarded;
+}
+
 struct block *hart_find_block(struct hart *h)
 {
     struct jump_entry *e = jump_slot(h->cache.jump, h->s.pc);
@@ -239,7 +248,7 @@ struct block *hart_find_block(struct hart *h)
     hart_drop_caches(h);
     if (!hart_fetch_address(h, h->s.pc, &pa))
         return NULL;
-    b = find_at(h, h->s.pc, pa);
+    b = is_block_at(e->block, h->s.pc, pa) ? e->block : find_at(h, h->s.pc, pa);
     if (b && b->suspect) {
         hart_discard_block(b);
         b = NULL;
