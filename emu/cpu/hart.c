@@ -73,7 +73,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
     if (c->config.translate != TRANSLATE_COHERENT)
         h->s.used = used_new(c->config.used_max, c->ram);
     if (h->s.used)
-        h->cache.known_walks = walk_known_new();
+        h->cache.known_walks = known_walks_new();
     if (c->order)
         add_order(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =

@@ -248,7 +248,7 @@ const uint8_t *hart_peek_at(struct hart *h, uint64_t va, unsigned len);
  * Whether the hart still has a translation of va that it has read from the entry at pte_pa. And:
  * lets EVENT_STALE_TRANSLATION be emitted again for its next use.
  */
-MUST_USE bool hart_uses_translation(const struct hart *h, uint64_t pte_pa, uint64_t va);
+MUST_USE bool hart_uses_translation(struct hart *h, uint64_t pte_pa, uint64_t va);
 void hart_tell_translation_again(struct hart *h, uint64_t pte_pa, uint64_t va);
 
 /* Drops cached translations (satp or page tables changed by firmware). */

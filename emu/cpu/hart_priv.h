@@ -43,7 +43,7 @@ struct hart_cache {
     struct leaf leaf;
     bool unsure; /* the last walk chose between two translations (walk_priv.h) */
     struct noted_table noted_tables[LEVELS_MAX];
-    struct known_walk *known_walks; /* walk.c; NULL: the hart keeps no translations */
+    struct known_walk *known_walks; /* known_walks.c; NULL: the hart keeps no translations */
     uint64_t store_epoch; /* value of ram->epoch when store translations were last dropped */
 
     /* the members of a core model (timed_priv.h); NULL: the costs are static */

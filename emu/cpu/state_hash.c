@@ -71,10 +71,11 @@ static uint64_t mix_vector(uint64_t hash, const struct vector_state *v)
     return mix(hash, (uint64_t)v->vl << 32 | (uint64_t)v->vstart << 16 | v->vxrm << 1 | v->vxsat);
 }
 
-uint64_t hart_state_hash(const struct hart *h)
+uint64_t hart_state_hash(struct hart *h)
 {
     uint64_t hash = mix(h->id, h->s.pc);
 
+    used_settle(h);
     for (unsigned i = 1; i < 32; i++)
         hash = mix(hash, h->s.x[i]);
     for (unsigned i = 0; i < 32; i++)

@@ -14,6 +14,6 @@ struct hart;
  * pc, registers, mode, reservation, what it may fetch and what it waits for. CSRs are not in it but
  * satp.
  */
-uint64_t hart_state_hash(const struct hart *h);
+uint64_t hart_state_hash(struct hart *h);
 
 #endif

@@ -128,6 +128,6 @@ struct noted_table {
     uint64_t range; /* first virtual address that it translates, or MANY_RANGES */
 };
 
-enum { LEVELS_MAX = 5 }; /* Sv57 */
+enum { LEVELS_MAX = 5 /* Sv57 */, LEVEL_BITS = 9 };
 
 #endif

@@ -15,6 +15,6 @@ struct hart;
  * Whether the hart may fetch from the page at pa by a translation of va that it has used, although
  * the entry of the page table was changed since.
  */
-MUST_USE bool hart_may_fetch_from(const struct hart *h, uint64_t va, uint64_t pa);
+MUST_USE bool hart_may_fetch_from(struct hart *h, uint64_t va, uint64_t pa);
 
 #endif

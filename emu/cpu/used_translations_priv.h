@@ -57,6 +57,14 @@ struct used {
 
 enum { NO_USED = UINT32_MAX };
 
+/* A walk that the hart has used since its last fence, and that is not among `at` yet. */
+struct pending_use {
+    const struct known_walk *walk;
+    uint64_t cycle; /* of the first use */
+};
+
+enum { PENDING_MAX = 128 };
+
 struct used_set {
     struct used *at;
     uint32_t max, len, free; /* free: first of a list by `newer` */
@@ -71,6 +79,11 @@ struct used_set {
     uint32_t napot;   /* and with N */
     uint64_t ordered; /* table_clock at the last sfence.w.inval or sfence.vma */
     bool any_leaving;
+    /* known_walks.c. One of `len` and `pending_count` is 0. */
+    struct pending_use pending[PENDING_MAX];
+    uint32_t pending_count;
+    bool pending_mixed;  /* from several values of satp */
+    uint64_t pending_id; /* of the present list; known_walk.pending has it */
 };
 
 /* What a fence covers. */
@@ -83,11 +96,14 @@ struct used_scope {
 struct used_set *used_new(uint32_t max, struct ram *ram);
 void used_free(struct used_set *s);
 
-/* The translation of va that the hart has used, in the address space of satp; NULL: none. */
-struct used *used_find(const struct hart *h, uint64_t va);
+/*
+ * The translation of va that the hart has used, in the address space of satp; NULL: none. This and
+ * all below need used_settle() before.
+ */
+struct used *used_find(const struct hart *h, uint64_t satp, uint64_t va);
 
 /* The pointer for va at this level, from 1 on, that the hart has used; NULL: none. */
-struct used *used_find_pointer(const struct hart *h, uint64_t va, unsigned level);
+struct used *used_find_pointer(const struct hart *h, uint64_t satp, uint64_t va, unsigned level);
 
 /* What a walk has read; the members are those of struct used. */
 struct used_entry {
@@ -96,8 +112,14 @@ struct used_entry {
     bool global, pointer;
 };
 
+/* In which address space, and when. */
+struct used_when {
+    uint64_t satp, cycle;
+};
+
 /* Keeps an entry for va, which was not found; if there are too many now, the oldest leaves. */
-struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what);
+struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what,
+                      const struct used_when *when);
 /* The entry was read at another place. */
 void used_move(struct hart *h, struct used *u, uint64_t pte_pa);
 void used_remove(struct hart *h, struct used *u);
@@ -115,6 +137,10 @@ void used_order_stores(struct hart *h);
 void used_invalidate(struct hart *h, struct used_scope scope);
 void used_end_invalidation(struct hart *h);
 void used_forget_all(struct hart *h);
+
+/* known_walks.c: adds what is pending, which has been used before now. */
+void used_settle(struct hart *h);
+void used_forget_pending(struct used_set *s);
 
 /* The page table entry at `at` was written: drops what caches have of it in all harts. */
 void used_entry_written(struct cluster *c, uint64_t at, uint64_t now, const struct writer *by);

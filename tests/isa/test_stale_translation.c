@@ -81,7 +81,8 @@ static const struct fence_case fence_cases[] = {
     {"sinval ended by sfence.vma", PAGE, 5, WINDOW, INVAL_AND_FENCE, WINDOW, 0, NEW},
 };
 
-static uint64_t result_of(const struct fence_case *c, enum translate_mode mode)
+/* `known`: the walk was done before, and all was fenced since. */
+static uint64_t result_of(const struct fence_case *c, enum translate_mode mode, bool known)
 {
     struct world w = stale_world(mode, 0, 1);
     uint64_t result;
@@ -92,6 +93,12 @@ static uint64_t result_of(const struct fence_case *c, enum translate_mode mode)
     (void)load_at(&w, c->va);
     if (!(c->before & PTE_V))
         enter(w.hart, PRIV_S, CODE); /* the load trapped */
+    if (known) {
+        exec(&w, SFENCE_VMA(ZERO, ZERO));
+        (void)load_at(&w, c->va);
+        if (!(c->before & PTE_V))
+            enter(w.hart, PRIV_S, CODE);
+    }
     store_entry(&w, c->at, c->after);
     hart_set_reg(w.hart, A4, c->fence_va);
     hart_set_reg(w.hart, A5, c->fence_asid);
@@ -106,11 +113,14 @@ static void a_translation_is_used_until_a_fence_covers_it(void **state)
     (void)state;
     for (size_t n = 0; n < ARRAY_LEN(fence_cases); n++) {
         const struct fence_case *c = &fence_cases[n];
-        uint64_t stale = result_of(c, TRANSLATE_STALE);
-        uint64_t coherent = result_of(c, TRANSLATE_COHERENT);
+        uint64_t stale = result_of(c, TRANSLATE_STALE, false);
+        uint64_t known = result_of(c, TRANSLATE_STALE, true);
+        uint64_t coherent = result_of(c, TRANSLATE_COHERENT, false);
 
-        if (stale != c->result || coherent != (c->after & PTE_V ? NEW : NO_CHANGE))
-            fail_msg("%s: %d, coherent %d", c->what, (int)stale, (int)coherent);
+        if (stale != c->result || known != stale ||
+            coherent != (c->after & PTE_V ? NEW : NO_CHANGE))
+            fail_msg("%s: %d, known %d, coherent %d", c->what, (int)stale, (int)known,
+                     (int)coherent);
     }
 }
 
@@ -164,6 +174,54 @@ static void an_address_space_with_the_same_number_has_the_same_translations(void
         assert_int_equal(load_at(&w, WINDOW), NEW);
         world_free(&w);
     }
+}
+
+/* The same where the hart has done both walks before. */
+static void it_has_them_where_its_own_walks_are_known(void **state)
+{
+    const struct {
+        uint64_t asid, global, result;
+    } all[] = {{5, 0, OLD}, {6, 0, NEW}, {6, PTE_G, OLD}};
+
+    (void)state;
+    for (size_t n = 0; n < ARRAY_LEN(all); n++) {
+        struct world w = stale_world(TRANSLATE_STALE, 0, 1);
+
+        begin(&w);
+        poke(&w, LAST, ENTRY(FRAME) | GOOD | all[n].global, 8);
+        for (unsigned times = 0; times < 3; times++) {
+            put_satp(&w, SV39(ROOT) | ASID(5));
+            exec(&w, SFENCE_VMA(ZERO, ZERO));
+            assert_int_equal(load_at(&w, WINDOW), OLD);
+            put_satp(&w, SV39(ROOT_2) | ASID(all[n].asid));
+            assert_int_equal(load_at(&w, WINDOW), all[n].result);
+            exec(&w, SFENCE_VMA(ZERO, ZERO));
+            assert_int_equal(load_at(&w, WINDOW), NEW);
+        }
+        world_free(&w);
+    }
+}
+
+/* The page of the code is the same in both; then the first page that is not is looked at. */
+static void a_known_walk_of_another_root_does_not_hide_what_was_used(void **state)
+{
+    struct world w = stale_world(TRANSLATE_STALE, 0, 1);
+
+    (void)state;
+    begin(&w);
+    poke(&w, LAST_2 + 8, ENTRY(FRAME_2 + 0x1000) | GOOD, 8);
+    poke(&w, LAST + 8, ENTRY(FRAME + 0x1000) | GOOD, 8);
+    for (unsigned times = 0; times < 3; times++) {
+        put_satp(&w, SV39(ROOT_2) | ASID(5));
+        exec(&w, SFENCE_VMA(ZERO, ZERO));
+        assert_int_equal(load_at(&w, WINDOW + 0x1000), NEW);
+        put_satp(&w, SV39(ROOT) | ASID(5));
+        exec(&w, SFENCE_VMA(ZERO, ZERO));
+        assert_int_equal(load_at(&w, WINDOW), OLD);
+        put_satp(&w, SV39(ROOT_2) | ASID(5));
+        assert_int_equal(load_at(&w, WINDOW + 0x1000), OLD); /* by the pointer of the first root */
+    }
+    world_free(&w);
 }
 
 static void a_translation_outlives_the_stay_in_another_address_space(void **state)
@@ -583,6 +641,8 @@ int main(void)
         cmocka_unit_test(what_was_not_used_is_not_stale),
         cmocka_unit_test(an_entry_that_is_restored_is_current_again),
         cmocka_unit_test(an_address_space_with_the_same_number_has_the_same_translations),
+        cmocka_unit_test(it_has_them_where_its_own_walks_are_known),
+        cmocka_unit_test(a_known_walk_of_another_root_does_not_hide_what_was_used),
         cmocka_unit_test(a_translation_outlives_the_stay_in_another_address_space),
         cmocka_unit_test(pages_of_a_64k_mapping_are_used_one_by_one_and_fenced_together),
         cmocka_unit_test(a_store_goes_where_the_old_entry_leads),

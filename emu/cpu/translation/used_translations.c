@@ -13,7 +13,7 @@
 #include "cpu/csr_bits.h"
 #include "cpu/used_translations_priv.h"
 
-enum { LEVEL_BITS = 9, NAPOT_BYTES = 16 * PAGE_BYTES };
+enum { NAPOT_BYTES = 16 * PAGE_BYTES };
 
 /* ---- lists ---- */
 
@@ -32,6 +32,7 @@ static void make_empty(struct used_set *s)
     memset(s->of_level, 0, sizeof s->of_level);
     memset(s->pointers, 0, sizeof s->pointers);
     s->oldest = s->newest = NO_USED;
+    used_forget_pending(s);
     fill_with_none(s->of_page, s->hash_mask + 1);
     fill_with_none(s->of_entry, s->hash_mask + 1);
     fill_with_none(s->changed_to, s->hash_mask + 1);
@@ -259,16 +260,16 @@ static void take_out_all(struct used_set *s)
 
 /* ---- look-up ---- */
 
-static uint16_t asid_of_satp(const struct hart *h)
+static uint16_t asid_of_satp(uint64_t satp)
 {
-    return (uint16_t)(h->s.csr.satp >> SATP_ASID_SHIFT);
+    return (uint16_t)(satp >> SATP_ASID_SHIFT);
 }
 
-static ALWAYS_INLINE struct used *find(const struct hart *h, uint64_t va, unsigned level,
-                                       bool pointer)
+static ALWAYS_INLINE struct used *find(const struct hart *h, uint64_t satp, uint64_t va,
+                                       unsigned level, bool pointer)
 {
     const struct used_set *s = h->s.used;
-    uint16_t asid = asid_of_satp(h);
+    uint16_t asid = asid_of_satp(satp);
     unsigned shift = PAGE_SHIFT + LEVEL_BITS * level;
     uint64_t page = align_down(va, UINT64_C(1) << shift);
 
@@ -282,10 +283,10 @@ static ALWAYS_INLINE struct used *find(const struct hart *h, uint64_t va, unsign
     return NULL;
 }
 
-struct used *used_find(const struct hart *h, uint64_t va)
+struct used *used_find(const struct hart *h, uint64_t satp, uint64_t va)
 {
     for (unsigned level = 0; level < LEVELS_MAX; level++) {
-        struct used *u = h->s.used->of_level[level] ? find(h, va, level, false) : NULL;
+        struct used *u = h->s.used->of_level[level] ? find(h, satp, va, level, false) : NULL;
 
         if (u)
             return u;
@@ -293,9 +294,9 @@ struct used *used_find(const struct hart *h, uint64_t va)
     return NULL;
 }
 
-struct used *used_find_pointer(const struct hart *h, uint64_t va, unsigned level)
+struct used *used_find_pointer(const struct hart *h, uint64_t satp, uint64_t va, unsigned level)
 {
-    return h->s.used->pointers[level] ? find(h, va, level, true) : NULL;
+    return h->s.used->pointers[level] ? find(h, satp, va, level, true) : NULL;
 }
 
 /* ---- caches ---- */
@@ -316,7 +317,8 @@ static void drop_caches_of(struct hart *h, const struct used *u)
         hart_drop_successors(h);
 }
 
-struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what)
+struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what,
+                      const struct used_when *when)
 {
     static const struct used new_one; /* a copy is faster than the compiler's loop for zeroes */
     struct used_set *s = h->s.used;
@@ -328,11 +330,11 @@ struct used *used_add(struct hart *h, uint64_t va, const struct used_entry *what
     *u = new_one;
     u->va = align_down(va, UINT64_C(1) << what->shift);
     u->pte = what->pte;
-    u->first_cycle = hart_cycles(h);
+    u->first_cycle = when->cycle;
     u->first_clock = h->cluster->table_clock;
     u->pte_pa = what->pte_pa;
-    u->root = h->s.csr.satp & SATP_PPN_MASK;
-    u->asid = asid_of_satp(h);
+    u->root = when->satp & SATP_PPN_MASK;
+    u->asid = asid_of_satp(when->satp);
     u->shift = what->shift;
     u->global = what->global;
     u->pointer = what->pointer;
@@ -457,9 +459,10 @@ static void forget(struct hart *h, struct used *u)
 
 void used_forget_all(struct hart *h)
 {
-    if (!h->s.used || !h->s.used->len)
+    if (!h->s.used || (!h->s.used->len && !h->s.used->pending_count))
         return;
     take_out_all(h->s.used);
+    used_forget_pending(h->s.used);
     hart_flush_tlb(h);
     hart_drop_successors(h);
 }
@@ -478,9 +481,12 @@ void used_fence(struct hart *h, struct used_scope scope)
 {
     used_end_invalidation(h);
     used_order_stores(h);
-    if (scope.all_addresses && scope.all_asids)
+    if (scope.all_addresses && scope.all_asids) {
         used_forget_all(h);
-    else if (is_address(h, &scope))
+        return;
+    }
+    used_settle(h);
+    if (is_address(h, &scope))
         each_covered(h, &scope, forget);
 }
 
@@ -501,6 +507,7 @@ static void mark_leaving(struct hart *h, struct used *u)
 
 void used_invalidate(struct hart *h, struct used_scope scope)
 {
+    used_settle(h);
     if (is_address(h, &scope))
         each_covered(h, &scope, mark_leaving);
 }
@@ -595,10 +602,11 @@ static bool is_of_entry(const struct used *u, uint64_t pte_pa, uint64_t va)
     return u->pte_pa == pte_pa && va - u->va < UINT64_C(1) << u->shift;
 }
 
-bool hart_uses_translation(const struct hart *h, uint64_t pte_pa, uint64_t va)
+bool hart_uses_translation(struct hart *h, uint64_t pte_pa, uint64_t va)
 {
     const struct used_set *s = h->s.used;
 
+    used_settle(h);
     for (uint32_t i = s ? *head_of_entry(s, pte_pa) : NO_USED; i != NO_USED;
          i = s->at[i].next_of_entry)
         if (is_of_entry(&s->at[i], pte_pa, va))
@@ -606,10 +614,12 @@ bool hart_uses_translation(const struct hart *h, uint64_t pte_pa, uint64_t va)
     return false;
 }
 
-bool hart_may_fetch_from(const struct hart *h, uint64_t va, uint64_t pa)
+bool hart_may_fetch_from(struct hart *h, uint64_t va, uint64_t pa)
 {
-    const struct used *u = h->s.used ? used_find(h, va) : NULL;
+    const struct used *u;
 
+    used_settle(h);
+    u = h->s.used ? used_find(h, h->s.csr.satp, va) : NULL;
     return u && (u->pte & PTE_V) && (u->pte & PTE_X) && !is_in_memory(h->cluster->ram, u) &&
            same_page(pa, table_of(u) + (va - u->va));
 }
@@ -634,6 +644,7 @@ void hart_tell_translation_again(struct hart *h, uint64_t pte_pa, uint64_t va)
 {
     struct used_set *s = h->s.used;
 
+    used_settle(h);
     for (uint32_t i = s ? *head_of_entry(s, pte_pa) : NO_USED; i != NO_USED;
          i = s->at[i].next_of_entry) {
         if (!is_of_entry(&s->at[i], pte_pa, va))
@@ -704,6 +715,7 @@ void used_state_io(struct state_io *io, struct hart *h)
     struct used_set *s = h->s.used;
 
     state_io_section(io, "used", 2);
+    used_settle(h);
     STATE_IO_SAME(io, s->max);
     STATE_IO(io, s->ordered);
     if (!io->loading) {

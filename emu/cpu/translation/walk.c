@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
@@ -290,6 +289,8 @@ static void used_table_written(struct cluster *c, uint64_t pa, const uint8_t *ol
 {
     bool drop = false, is_data = false;
 
+    for (size_t i = 0; i < c->harts.len; i++)
+        used_settle(c->harts.at[i]);
     for (uint64_t at = align_down(pa, 8); at < pa + size; at += 8) {
         uint64_t before = entry_before(c->ram, at, pa, old_bytes, size), now;
 
@@ -415,36 +416,6 @@ NOINLINE enum walk_result walk_on(struct hart *h, const struct walk_request *r,
     return find_leaf_from(h, r, path, true, end);
 }
 
-/*
- * With a fence a hart forgets what it has used, and the next use is a walk, most often through
- * entries that are as they were: xv6 executes four fences for each system call. So what walks have
- * read is known until a page table is written.
- */
-struct known_walk {
-    uint64_t satp, page, stamp; /* number of the page; cluster.table_stamp then */
-    struct walk_path path;
-    struct walk_end end;
-};
-
-enum { KNOWN_WALKS = 64 };
-
-struct known_walk *walk_known_new(void)
-{
-    return xcalloc(KNOWN_WALKS, sizeof(struct known_walk));
-}
-
-/* Where the walk is, or would be. Tables at other addresses have other places, for most pages. */
-static struct known_walk *place_of_walk(const struct hart *h, uint64_t va)
-{
-    return &h->cache.known_walks[(va >> PAGE_SHIFT ^ h->s.csr.satp) % KNOWN_WALKS];
-}
-
-static bool is_known(const struct hart *h, const struct known_walk *k, uint64_t va)
-{
-    return k->page == va >> PAGE_SHIFT && k->satp == h->s.csr.satp &&
-           k->stamp == h->cluster->table_stamp;
-}
-
 static enum walk_result walk_anew(struct hart *h, const struct walk_request *r,
                                   struct walk_path *path, struct walk_end *end)
 {
@@ -461,18 +432,17 @@ static enum walk_result walk_anew(struct hart *h, const struct walk_request *r,
 NOINLINE enum walk_result walk_memory(struct hart *h, const struct walk_request *r,
                                       struct walk_path *path, struct walk_end *end)
 {
-    struct known_walk *k = place_of_walk(h, r->va);
+    const struct known_walk *k = known_walk(h, r->va);
     enum walk_result result;
 
-    if (is_known(h, k, r->va)) {
+    if (k) {
         *path = k->path;
         *end = k->end;
         return WALK_OK;
     }
     result = walk_anew(h, r, path, end);
     if (result == WALK_OK && !r->probe)
-        *k = (struct known_walk){h->s.csr.satp, r->va >> PAGE_SHIFT, h->cluster->table_stamp, *path,
-                                 *end};
+        known_keep(h, r->va, path, end);
     return result;
 }
 

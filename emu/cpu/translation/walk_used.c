@@ -15,8 +15,6 @@
 #include "cpu/observer.h"
 #include "cpu/used_translations_priv.h"
 
-enum { LEVEL_BITS = 9 };
-
 /* The bits of an entry that its translation depends on; A and D matter where they are cleared. */
 #define TRANSLATING (~(PTE_A | PTE_D | PTE_SOFTWARE))
 
@@ -63,6 +61,18 @@ static unsigned shift_of(unsigned level)
 static unsigned level_of(const struct used *u)
 {
     return (u->shift - (unsigned)PAGE_SHIFT) / LEVEL_BITS;
+}
+
+static struct used_when now(const struct hart *h)
+{
+    return (struct used_when){h->s.csr.satp, hart_cycles(h)};
+}
+
+static struct used *add_now(struct hart *h, uint64_t va, const struct used_entry *what)
+{
+    const struct used_when when = now(h);
+
+    return used_add(h, va, what, &when);
 }
 
 /* ---- random mode ---- */
@@ -143,8 +153,8 @@ static void read_ahead(struct hart *h, const struct walk_request *r, const struc
     if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_LOAD, PRIV_S))
         return;
     memcpy(&pte, ram_host(h->cluster->ram, pte_pa), sizeof pte);
-    if (walk_may_cache(h, va, pte, leaf->level) && !used_find(h, va))
-        (void)used_add(
+    if (walk_may_cache(h, va, pte, leaf->level) && !used_find(h, h->s.csr.satp, va))
+        (void)add_now(
             h, va,
             &(struct used_entry){.pte = pte,
                                  .pte_pa = pte_pa,
@@ -155,32 +165,42 @@ static void read_ahead(struct hart *h, const struct walk_request *r, const struc
 /* ---- what is kept ---- */
 
 /* The pointers above the end of a walk. */
-static void keep_pointers(struct hart *h, const struct walk_request *r,
-                          const struct walk_path *path, const struct walk_end *end)
+void walk_keep_pointers(struct hart *h, uint64_t va, const struct walk_path *path,
+                        const struct walk_end *end, const struct used_when *when)
 {
     bool global = path->global;
 
-    for (unsigned level = path->from; !r->probe && level-- > end->level + 1;) {
-        struct used *p = used_find_pointer(h, r->va, level);
+    for (unsigned level = path->from; level-- > end->level + 1;) {
+        struct used *p = used_find_pointer(h, when->satp, va, level);
 
         global |= (path->pte[level] & PTE_G) != 0;
         if (!p)
-            (void)used_add(h, r->va,
+            (void)used_add(h, va,
                            &(struct used_entry){.pte = path->pte[level],
                                                 .pte_pa = path->pte_pa[level],
                                                 .shift = (uint8_t)shift_of(level),
                                                 .global = global,
-                                                .pointer = true});
+                                                .pointer = true},
+                           when);
         else if (p->pte_pa != path->pte_pa[level] && p->pte == path->pte[level])
             used_move(h, p, path->pte_pa[level]);
     }
+}
+
+static void keep_pointers(struct hart *h, const struct walk_request *r,
+                          const struct walk_path *path, const struct walk_end *end)
+{
+    const struct used_when when = now(h);
+
+    if (!r->probe)
+        walk_keep_pointers(h, r->va, path, end, &when);
 }
 
 /* An entry that is invalid is kept, too, where the mode says so. */
 static void keep_invalid(struct hart *h, const struct walk_request *r, const struct walk_end *end)
 {
     if (h->cluster->config.translate == TRANSLATE_INVALID && !r->probe && !(end->pte & PTE_V))
-        (void)used_add(
+        (void)add_now(
             h, r->va,
             &(struct used_entry){.pte_pa = end->pte_pa, .shift = (uint8_t)shift_of(end->level)});
 }
@@ -209,11 +229,11 @@ static enum walk_result go(struct hart *h, const struct walk_request *r, const s
         return result;
     pte = end->pte | PTE_A | (r->access == ACCESS_STORE ? PTE_D : 0);
     if (!u) {
-        u = used_add(h, r->va,
-                     &(struct used_entry){.pte = pte,
-                                          .pte_pa = end->pte_pa,
-                                          .shift = (uint8_t)shift_of(end->level),
-                                          .global = end->global});
+        u = add_now(h, r->va,
+                    &(struct used_entry){.pte = pte,
+                                         .pte_pa = end->pte_pa,
+                                         .shift = (uint8_t)shift_of(end->level),
+                                         .global = end->global});
         used_set_elsewhere(h, u, way->elsewhere);
         if (way->is_told)
             set_told(u, r->access, way->now_pte);
@@ -356,7 +376,7 @@ static struct used *other_pointer(const struct hart *h, const struct walk_reques
                                   const struct walk_path *path, const struct walk_end *end)
 {
     for (unsigned level = 1; level < path->from; level++) {
-        struct used *p = used_find_pointer(h, r->va, level);
+        struct used *p = used_find_pointer(h, h->s.csr.satp, r->va, level);
 
         if (p)
             return level >= end->level && !((p->pte ^ path->pte[level]) & ~PTE_SOFTWARE) ? NULL : p;
@@ -406,22 +426,22 @@ void walk_after_fence(struct hart *h, uint64_t va)
     struct walk_path path;
     struct walk_end end;
 
-    if (!reads_ahead(h) || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE || used_find(h, va) ||
-        draw(h, &r, h->cluster->table_clock) & 1)
+    if (!reads_ahead(h) || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE ||
+        used_find(h, h->s.csr.satp, va) || draw(h, &r, h->cluster->table_clock) & 1)
         return;
     if (walk_memory(h, &r, &path, &end) == WALK_OK && walk_may_cache(h, va, end.pte, end.level))
-        (void)used_add(h, va,
-                       &(struct used_entry){.pte = end.pte,
-                                            .pte_pa = end.pte_pa,
-                                            .shift = (uint8_t)shift_of(end.level),
-                                            .global = end.global});
+        (void)add_now(h, va,
+                      &(struct used_entry){.pte = end.pte,
+                                           .pte_pa = end.pte_pa,
+                                           .shift = (uint8_t)shift_of(end.level),
+                                           .global = end.global});
 }
 
-enum walk_result walk_used(struct hart *h, const struct walk_request *r, uint64_t *pa)
+static enum walk_result use(struct hart *h, const struct walk_request *r, uint64_t *pa)
 {
     struct walk_path path;
     struct way memory = {.elsewhere = false};
-    struct used *u = used_find(h, r->va), *p;
+    struct used *u = used_find(h, h->s.csr.satp, r->va), *p;
 
     memory.result = walk_memory(h, r, &path, &memory.end);
     h->cache.unsure = false;
@@ -443,4 +463,17 @@ enum walk_result walk_used(struct hart *h, const struct walk_request *r, uint64_
         return walk_by_pointer(h, r, p, &path, &memory, pa);
     keep_pointers(h, r, &path, &memory.end);
     return go(h, r, &memory, NULL, pa);
+}
+
+enum walk_result walk_used(struct hart *h, const struct walk_request *r, uint64_t *pa)
+{
+    enum walk_result result;
+
+    if (known_use(h, r, pa))
+        return WALK_OK;
+    used_settle(h);
+    result = use(h, r, pa);
+    if (result == WALK_OK)
+        known_permit(h, r);
+    return result;
 }
