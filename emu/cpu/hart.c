@@ -58,6 +58,22 @@ void hart_keep_order(struct hart *h, bool on)
     h->cache.run = engine_run;
 }
 
+/*
+ * Zeroes are empty entries of the caches, but where page 0 or pc 0 belongs. So nothing else of them
+ * is written, and they cost the host no memory before they are filled.
+ */
+static void empty_new_caches(struct hart *h)
+{
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
+        h->cache.tlbs[i].load.page[0] = no_page(0);
+        h->cache.tlbs[i].store.page[0] = no_page(0);
+        h->cache.tlbs[i].fetch.page[0] = no_page(0);
+    }
+    for (unsigned mode = 0; mode < ARRAY_LEN(h->cache.jumps); mode++)
+        jump_slot(h->cache.jumps[mode], 0)->pc = NO_PC;
+    h->cache.store_walks_filled = (1U << TLB_CONTEXTS) - 1;
+}
+
 struct hart *hart_new(struct cluster *c, unsigned id)
 {
     struct hart *h = xcalloc(1, sizeof *h);
@@ -76,9 +92,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
         h->cache.known_walks = known_walks_new();
     if (c->order)
         add_order(h);
-    h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
-        FILLS_LOST; /* zeroes are not empty entries, so all must be emptied */
-    h->cache.store_walks_filled = (1U << TLB_CONTEXTS) - 1;
+    empty_new_caches(h);
     hart_reset(h, 0, PRIV_M);
     return h;
 }

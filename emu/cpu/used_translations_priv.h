@@ -55,7 +55,7 @@ struct used {
     uint32_t older, newer;
 };
 
-enum { NO_USED = UINT32_MAX };
+enum { NO_USED = 0 };
 
 /* A walk that the hart has used since its last fence, and that is not among `at` yet. */
 struct pending_use {
@@ -66,8 +66,10 @@ struct pending_use {
 enum { PENDING_MAX = 128 };
 
 struct used_set {
-    struct used *at;
-    uint32_t max, len, free; /* free: first of a list by `newer` */
+    struct used *at; /* from 1 on */
+    uint32_t max, len;
+    uint32_t begun; /* so many were in use at any time */
+    uint32_t free;  /* those of them that are not now: first of a list by `newer` */
     uint32_t oldest, newest;
     uint32_t *of_page, *of_entry; /* heads of lists, by hash */
     uint32_t hash_mask;

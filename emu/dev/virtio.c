@@ -79,7 +79,7 @@ struct virtio {
     uint64_t driver_features;
     uint64_t window;       /* number of the last window with work, from power-on */
     uint64_t window_bytes; /* moved in it, plus the charges for chains and descriptors */
-    struct queue queue[VIRTIO_QUEUES_MAX];
+    struct queue queue[];  /* config.kind.queue_count */
 };
 
 /* ---- interrupt, status ---- */
@@ -103,7 +103,7 @@ static void reset(struct virtio *v)
     v->status = 0;
     v->driver_features = 0;
     v->device_features_sel = v->driver_features_sel = v->queue_sel = 0;
-    memset(v->queue, 0, sizeof v->queue);
+    memset(v->queue, 0, v->config.kind.queue_count * sizeof *v->queue);
     set_interrupt(v, 0);
 }
 
@@ -625,7 +625,8 @@ static void device_free(void *virtio)
 
 struct virtio *virtio_new(const struct virtio_config *config)
 {
-    struct virtio *v = xcalloc(1, sizeof *v);
+    size_t queues = config->kind.queue_count * sizeof(struct queue);
+    struct virtio *v = xcalloc(1, sizeof *v + queues);
 
     assert(config->timebase_hz >= VIRTIO_WINDOWS_PER_S);
     assert(config->kind.queue_count <= VIRTIO_QUEUES_MAX);

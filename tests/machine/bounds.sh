@@ -5,19 +5,27 @@
 
 hostile=$programs/hostile
 
-# run_measured ARGUMENTS...: as run, with the largest resident size in KiB in $peak.
+# run_measured ARGUMENTS...: as run, with the largest resident size in KiB in $peak, and the page faults in $faults.
 run_measured() {
     python3 - "$out" "$err" "$rvftrace" "$@" >"$work/peak" <<'PY'
 import resource, subprocess, sys
+before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt  # of children before this program was this process
 with open(sys.argv[1], "w") as out, open(sys.argv[2], "w") as err:
     status = subprocess.call(sys.argv[3:], stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=120)
-print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, used.ru_maxrss, used.ru_minflt - before)
 PY
-    read -r status peak <"$work/peak"
+    read -r status peak faults <"$work/peak"
     [ "$status" -ge 0 ] || echo "$* (signal $((-status)))" >>"$work/crashes"
 }
 report() { python3 -c "import json; r = json.load(open('$work/report.json')); assert ($1), [
     r[k] for k in r if 'left_out' in k or k == 'patch_counts']"; }
+
+run_measured --version
+begin=$faults
+run_measured run --quiet --firmware none "$programs/bits.elf"
+claim 'a short run touches no memory that it does not use: at most 400 page faults more than none at all' \
+    test "$faults" -lt $((begin + 400))
 
 run_measured run --firmware none --harts 2 --max-insns 4M --report "$work/report.json" \
     "$hostile/fences.elf"

@@ -17,30 +17,7 @@ enum { NAPOT_BYTES = 16 * PAGE_BYTES };
 
 /* ---- lists ---- */
 
-static void fill_with_none(uint32_t *heads, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        heads[i] = NO_USED;
-}
-
-static void make_empty(struct used_set *s)
-{
-    s->len = 0;
-    s->napot = 0;
-    s->any_leaving = false;
-    s->elsewhere = 0;
-    memset(s->of_level, 0, sizeof s->of_level);
-    memset(s->pointers, 0, sizeof s->pointers);
-    s->oldest = s->newest = NO_USED;
-    used_forget_pending(s);
-    fill_with_none(s->of_page, s->hash_mask + 1);
-    fill_with_none(s->of_entry, s->hash_mask + 1);
-    fill_with_none(s->changed_to, s->hash_mask + 1);
-    for (uint32_t i = 0; i < s->max; i++)
-        s->at[i].newer = i + 1 < s->max ? i + 1 : NO_USED;
-    s->free = 0;
-}
-
+/* Zeroes are empty lists, so only what is used costs the host memory. */
 struct used_set *used_new(uint32_t max, struct ram *ram)
 {
     struct used_set *s = xcalloc(1, sizeof *s);
@@ -51,11 +28,11 @@ struct used_set *used_new(uint32_t max, struct ram *ram)
     s->ram = ram;
     s->max = max;
     s->hash_mask = heads - 1;
-    s->at = xcalloc(max, sizeof *s->at);
+    s->at = xcalloc(max + 1UL, sizeof *s->at);
     s->of_page = xcalloc(heads, sizeof *s->of_page);
     s->of_entry = xcalloc(heads, sizeof *s->of_entry);
     s->changed_to = xcalloc(heads, sizeof *s->changed_to);
-    make_empty(s);
+    used_forget_pending(s);
     return s;
 }
 
@@ -195,6 +172,8 @@ static struct used *take_free(struct used_set *s)
 {
     struct used *u = &s->at[s->free];
 
+    if (s->free == NO_USED)
+        return &s->at[++s->begun];
     s->free = u->newer;
     return u;
 }
