@@ -64,6 +64,7 @@ cat >"$work/bin/make" <<'END'
 for word; do case $word in
     O=*) to=${word#O=} ;;
     allnoconfig) cp "$to/wanted" "$to/.config" ;;
+    vmlinux) echo >"$to/main.o" ;;
     Image) mkdir -p "$to/arch/riscv/boot" && echo "$PAIR_LDFLAGS" >"$to/arch/riscv/boot/Image" ;;
 esac; done
 END
@@ -73,6 +74,11 @@ claim 'variants are built in all orders' exits 0 env LINUX_CACHE="$work/built" P
 claim '... norelax of the objects of frame' grep -qx -e --no-relax "$work/built/pairs/6.12/norelax-2.Image"
 claim '... and what each step took is kept for the plan' test \
     "$(sed 's/[0-9]*$//' "$work/built/pairs/6.12/seconds" | tr -d '\t' | uniq -c | tr -s ' \n' ' ')" = ' 1 compile 4 link '
+claim '... and they take the seed of random numbers from the machine' grep -qx CONFIG_RANDOM_TRUST_BOOTLOADER=y "$work/built/pairs/6.12/frame/.config"
+
+rm "$work/built/pairs/6.12/frame/.complete" "$work/built/pairs/6.12/frame-1.Image"
+claim 'a build that was interrupted goes on' exits 0 env LINUX_CACHE="$work/built" PATH="$work/bin:$PATH" sh tests/linux/pairs.sh 6.12 2 frame
+claim '... and its rest does not count as a whole one' test "$(grep -c compile "$work/built/pairs/6.12/seconds")" = 1
 
 bench --shards 2 --out "$work/plan" >/dev/null
 sed "s|\$| --cache '$work/cache'|" "$work/plan/jobs" >"$work/jobs"

@@ -142,11 +142,12 @@ note() {
 build() { # VARIANT
     [ ! -e "$top/$1/.complete" ] || return 0
     say "building Linux $version, $1"
+    begun=$(find "$top/$1" -name '*.o' | head -n 1)
     count_seconds
     : >"$top/$1/include/generated/order.lds"
     make_kernel "$1" vmlinux
     : >"$top/$1/.complete"
-    note compile
+    [ -n "$begun" ] || note compile
 }
 
 link() { # VARIANT SEED
