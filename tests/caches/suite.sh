@@ -14,7 +14,7 @@ for entry in "$BUILD"/*; do
 done
 ln -sf "$PWD/tests/caches/rvftrace" "$twice/rvftrace"
 
-# `timeout 60` is against hanging, and what runs twice takes longer.
+# `timeout` is against hanging, and what runs twice takes longer.
 mkdir "$twice/bin"
 cat >"$twice/bin/timeout" <<SCRIPT
 #!/bin/sh

@@ -76,7 +76,7 @@ def main():
             size = [] if any(o.startswith("--window-size") for o in options) else ["--window-size=1280,2600"]
             command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={work}/profile",
                        "--virtual-time-budget=3000", *size, *options, f"file://{work}/{name}.html"]
-            return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout
+            return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300).stdout
 
         page, report = browse("on", "--dump-dom"), json.load(open(f"{work}/on.json"))
         ran = [s for s in report["sites"] if s["kind"] == "function" and any(s[x]["entries"] for x in ("init", "off", "on"))]

@@ -26,9 +26,9 @@ claim '... and done' line_count 5000 '^line [0-9]' "$out"
 run run --quiet --console none --input /dev/null --max-cycles 1G "$mcount"
 claim 'no input at all is input, too' has_status 75
 
-try timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" <&- >"$out" 2>"$err"
+try timeout 300 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" <&- >"$out" 2>"$err"
 claim 'nor is a closed standard input an error' has_status 0
-try timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" </dev/null 2>"$err" >&-
+try timeout 300 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" </dev/null 2>"$err" >&-
 claim 'a closed standard output is' has_status 74
 claim '... and one line' says_one_line 'console: Bad file descriptor'
 

@@ -17,7 +17,7 @@ cp "$log" "$work/first.log"
 cp "$out" "$work/console"
 # Where there is one processor, the machine's thread writes the log, too.
 processor=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
-try timeout 60 taskset -c "$processor" "$rvftrace" run --quiet --harts 2 --append "$demo" --log "$log" "$mcount" </dev/null >"$out" 2>"$err"
+try timeout 300 taskset -c "$processor" "$rvftrace" run --quiet --harts 2 --append "$demo" --log "$log" "$mcount" </dev/null >"$out" 2>"$err"
 claim 'the same run gives the same bytes, also on one processor' has_status 0 and cmp "$work/first.log" "$log"
 
 run log --to chrome -o "$work/converted.json" "$log"

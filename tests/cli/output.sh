@@ -91,12 +91,12 @@ claim '... and one line' says_one_line '/dev/full: No space left'
 run run --quiet --console /dev/full --append "$demo" "$mcount"
 claim 'a console to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line 'console: No space left'
-try timeout 60 "$rvftrace" run --quiet --append "$demo" "$mcount" </dev/null >/dev/full 2>"$err"
+try timeout 300 "$rvftrace" run --quiet --append "$demo" "$mcount" </dev/null >/dev/full 2>"$err"
 claim 'standard output to a full disk is status 74' has_status 74
-try timeout 60 "$rvftrace" run --quiet --console none --report - "$mcount" --append "$demo" </dev/null >/dev/full 2>"$err"
+try timeout 300 "$rvftrace" run --quiet --console none --report - "$mcount" --append "$demo" </dev/null >/dev/full 2>"$err"
 claim 'a report on a full standard output is status 74' has_status 74
 claim '... and one line' says_one_line 'standard output: No space left'
-try timeout 60 "$rvftrace" run --append "$demo" "$mcount" </dev/null >"$out" 2>/dev/full
+try timeout 300 "$rvftrace" run --append "$demo" "$mcount" </dev/null >"$out" 2>/dev/full
 claim 'a text report on a full standard error is status 74' has_status 74
 run run --max-insns 1M "$mcount"
 claim 'why a run was ended is the last thing said, behind the report' \
@@ -109,7 +109,7 @@ done
 
 # piped COMMAND...: sets the status of a command whose reader exits.
 piped() {
-    { try timeout 60 "$@" </dev/null 2>"$err"; echo "$status" >"$work/status"; } | head -c 1 >/dev/null
+    { try timeout 300 "$@" </dev/null 2>"$err"; echo "$status" >"$work/status"; } | head -c 1 >/dev/null
     status=$(cat "$work/status")
 }
 { yes "cat $T/available_filter_functions" | head -n 200; echo poweroff; } >"$work/loud"
@@ -186,7 +186,7 @@ printf 'work calls 1\necho typed by a file\npoweroff\n' >"$work/input"
 run run --quiet --input "$work/input" "$mcount"
 claim '--input feeds the shell' \
     has_status 0 and line_count 1 '^typed by a file' "$out"
-try timeout 60 "$rvftrace" run --quiet "$mcount" <"$work/input" >"$out" 2>"$err"
+try timeout 300 "$rvftrace" run --quiet "$mcount" <"$work/input" >"$out" 2>"$err"
 claim 'and so does standard input' \
     has_status 0 and line_count 1 '^typed by a file' "$out"
 run run --quiet --input "$work/input" "$mcount"
@@ -227,7 +227,7 @@ limited() {
     limit=$1 amount=$2
     shift 2
     # shellcheck disable=SC3045 # dash and bash have them
-    (ulimit -c 0 && ulimit "$limit" "$amount" && timeout 60 "$rvftrace" "$@" </dev/null >"$out" 2>"$err")
+    (ulimit -c 0 && ulimit "$limit" "$amount" && timeout 300 "$rvftrace" "$@" </dev/null >"$out" 2>"$err")
 }
 rm -rf "$work/limited" && mkdir "$work/limited"
 try limited -f 8 run -q --console none --append "$demo" --report "$work/limited/r.json" --log "$work/limited/r.log" --rings "$work/limited/r.dat" "$mcount"

@@ -44,7 +44,7 @@ built() { sed -n 's/^make guest LAYOUT=\([a-z0-9]*\) BREAK=\([a-z-]*\) .*/\1-\2/
 claim_line '... and says how its kernel is built' " guest:$(built)$" "$work/command"
 # It is built already.
 sed -i '/^make guest /d' "$work/command"
-try timeout 60 env "PATH=$(realpath "$BUILD"):$PATH" sh "$work/command" </dev/null >"$out" 2>"$err"
+try timeout 300 env "PATH=$(realpath "$BUILD"):$PATH" sh "$work/command" </dev/null >"$out" 2>"$err"
 claim '... which ends as README says' has_status 80
 grep -v '^rvftrace' "$err" | sed "s#$BUILD/#build/#g" >"$work/is"
 shows '... with the finding that README shows' 'ends with status 80' "$work/is"
@@ -114,7 +114,7 @@ sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"
 awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" >"$work/command"
 awk '/^```/ { if (++n == 2) exit; next } n' "$work/section" >"$work/transcript"
 sed -n 's/^(rvftrace) //p' "$work/transcript" >"$work/commands"
-try timeout 60 env "PATH=$(realpath "$BUILD"):$PATH" sh "$work/command" <"$work/commands" >"$work/session" 2>"$err"
+try timeout 300 env "PATH=$(realpath "$BUILD"):$PATH" sh "$work/command" <"$work/commands" >"$work/session" 2>"$err"
 tr -d '\r' <"$work/session" | sed 1d >"$out"
 outline <"$work/transcript" >"$work/said"
 head -n "$(wc -l <"$work/transcript")" "$out" | outline >"$work/is"

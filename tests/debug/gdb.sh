@@ -20,7 +20,7 @@ attach() { # name, remote, command...
     name=$1
     remote=$2
     shift 2
-    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
+    timeout 300 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
         >"$work/$name.out" 2>&1
 }
 
@@ -62,7 +62,7 @@ delete
 continue
 C
 try "$rvftrace" run --quiet --harts 2 --console none --report "$work/plain.json" --append "$append" "$kernel" 2>"$work/plain.out"
-timeout 60 "${GDB:-gdb-multiarch}" -nx -q -iex 'set confirm off' -iex 'set pagination off' \
+timeout 300 "${GDB:-gdb-multiarch}" -nx -q -iex 'set confirm off' -iex 'set pagination off' \
     -ex "target remote | $server debug --quiet --harts 2 --console none --report $work/busy.json --gdb - --append '$append' $kernel" \
     "$kernel" <"$work/busy" >"$work/busy.out" 2>&1
 claim_line "the session did all that" 'hit Breakpoint .*tree_insert' "$work/busy.out"
@@ -108,7 +108,7 @@ cat >"$work/mi" <<C
 11-exec-continue --reverse
 12-gdb-exit
 C
-timeout 60 "${GDB:-gdb-multiarch}" -nx -i=mi <"$work/mi" >"$work/mi.out" 2>&1
+timeout 300 "${GDB:-gdb-multiarch}" -nx -i=mi <"$work/mi" >"$work/mi.out" 2>&1
 claim "MI: a breakpoint and a step" line_count 2 'stopped,reason="(breakpoint-hit|end-stepping-range)".*func="start_kernel"' "$work/mi.out"
 claim_line "MI: threads and registers" '^7\^done,register-values=.*0xffffffff8' "$work/mi.out"
 claim_line "MI: a watchpoint" 'reason="watchpoint-trigger".*new="[^"]*graph_ops' "$work/mi.out"

@@ -27,7 +27,7 @@ claim '... and another instruction is a software check' has_line '^pc .* <stuck>
     and has_line '^mtval *0x2' "$out"
 claim 'elp is a value in expressions' has_line ' = 0$' "$out"
 
-timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' \
+timeout 300 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' \
     -ex "target remote | exec $rvftrace debug $options --gdb - $work/landing.elf" -ex 'break jump' -ex continue -ex stepi \
     -ex 'p/d $elp' -ex stepi -ex 'p/d $elp' "$work/landing.elf" >"$out" 2>&1
 claim 'gdb has elp, too' has_line '^\$1 = 1$' "$out" and has_line '^\$2 = 0$' "$out"

@@ -31,7 +31,7 @@ visited_in_gdb() { # COMMANDS...: as for visited
     { printf 'set confirm off\nset pagination off\ntarget remote %s\n' "$work/gdb"
       cat "$work/commands"
       echo kill; } >"$work/gdb.commands"
-    timeout 60 gdb-multiarch -nx -batch -x "$work/gdb.commands" "$work/lines.elf" 2>/dev/null |
+    timeout 300 gdb-multiarch -nx -batch -x "$work/gdb.commands" "$work/lines.elf" 2>/dev/null |
         sed -n '/^Temporary breakpoint 1, /,$s/^\([0-9][0-9]*\)\t.*/\1/p'
     kill $qemu 2>/dev/null
     qemu=

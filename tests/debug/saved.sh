@@ -58,7 +58,7 @@ claim 'the debugger goes forwards and backwards in it, and ends with the same re
 
 # ---- gdb ----
 
-timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' \
+timeout 300 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' \
     -ex "target remote | tests/debug/gdb/server $work/statuses $rvftrace debug --quiet --console none --harts 2 --report $work/gdb.json --gdb - --append '$append' $kernel" \
     -ex 'tbreak tree_once' -ex continue -ex 'monitor info machine' -ex "monitor save $work/gdb.rvs" -ex 'next 3' -ex 'stepi 20' \
     -ex "monitor restore $work/gdb.rvs" -ex 'maintenance flush register-cache' -ex 'monitor info machine' -ex 'backtrace 1' \

@@ -18,7 +18,7 @@ theirs() { # COMMANDS...
     for command in 'break done' continue "$@"; do
         echo "$command"
     done >"$work/commands"
-    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' \
+    timeout 300 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' \
         -ex "target remote | exec $rvftrace debug $options --gdb - $work/vector.elf" -x "$work/commands" \
         "$work/vector.elf" >"$out" 2>&1
     sed -n 's/^\$[0-9]* = //p' "$out" >"$work/values"

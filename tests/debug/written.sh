@@ -20,7 +20,7 @@ in_gdb() { # OPTIONS COMMANDS...
         'monitor findings' 'set {long[2]}&go = {1, 1}' 'stepi 200' 'thread 1' 'stepi 200' 'print {long[2]}&results'; do
         echo "$command"
     done >"$work/commands"
-    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote | $server" \
+    timeout 300 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote | $server" \
         -x "$work/commands" "$work/1.elf" >"$out" 2>&1
     sed -n 's/^\$[0-9]* = {\(.*\), \(.*\)}$/\1\2/p' "$out" | xargs >"$work/values"
 }

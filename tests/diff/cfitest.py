@@ -236,7 +236,7 @@ class Bench:
         out = []
         for command in (self.ours, self.theirs):
             try:
-                done = subprocess.run(command + [path], stdin=subprocess.DEVNULL, capture_output=True, timeout=100)
+                done = subprocess.run(command + [path], stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
                 out.append(re.findall(r"\b[0-9a-f]{16}\b", done.stdout.decode("ascii", "replace")))
             except subprocess.TimeoutExpired:
                 out.append(["timeout"])

@@ -65,7 +65,7 @@ def run_guest(build, layout, work):
     done = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--audit", "fail", "--harts", "2", "--memory", "128M",
                            "--drive", disk, "--port", f"texts={texts}", "--port", f"binary={binary}", "--append", f'trace_buf_size=256k script="{script}"',
                            f"{build}/guest-kernel/{layout}/kernel.elf"],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
     with open(texts, encoding="utf-8") as file:
         parts = re.split(r"^== (\w+)\n", file.read(), flags=re.M)
     files = dict(zip(parts[1::2], parts[2::2]))

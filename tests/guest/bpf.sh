@@ -24,7 +24,7 @@ END
 (cd "$work" && find damaged | cpio --quiet -o -H newc) >>"$work/initrd"
 
 L=/lib/bpf
-try timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work/initrd" \
+try timeout 300 "$BUILD/rvftrace" run --quiet --audit fail --memory 64M --harts 2 --initrd "$work/initrd" \
     --append "script=\"/bin/bpftest; bpf load $L/syscalls.o attach sysbench getpid 100; bpf load $L/wakeups.o attach sysbench pipe 20;
         bpf load $L/writes.o attach sysbench pipe 20; echo kprobe_events: \$(cat $T/kprobe_events).; bpf load $L/writes.o attach &
         sleep 1; echo while: \$(cat $T/kprobe_events).; kill \$!; wait; echo after: \$(cat $T/kprobe_events).;

@@ -47,7 +47,7 @@ def of_guest(build, layout, systems):
         "; do echo == $f; cat $f; done; echo == END"
     done = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--audit", "fail", "--append", f'script="{script}"',
                            f"{build}/guest-kernel/{layout}/kernel.elf"],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=True, text=True)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=True, text=True)
     return parse(done.stdout.replace("\r", ""))
 
 

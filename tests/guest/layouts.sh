@@ -71,7 +71,7 @@ continue
 patches fib 10
 quit
 END
-try timeout 100 "$BUILD/rvftrace" debug --quiet --console none --memory 128M -x "$work/commands" \
+try timeout 300 "$BUILD/rvftrace" debug --quiet --console none --memory 128M -x "$work/commands" \
     --append "script=\"echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; echo nop > $T/current_tracer\"" \
     "$BUILD/guest-kernel/callops/kernel.elf" </dev/null >"$work/said" 2>"$err"
 claim 'callops: a site is on only while its ops are named' \

@@ -13,7 +13,7 @@ own_time='-icount shift=5,sleep=off'
 run_guest() {
     layout=$1 harts=$2 script=$3
     shift 3
-    try timeout "${GUEST_TIMEOUT:-120}" qemu-system-riscv64 -machine virt -m 128M -smp "$harts" \
+    try timeout "${GUEST_TIMEOUT:-600}" qemu-system-riscv64 -machine virt -m 128M -smp "$harts" \
         -display none -monitor none -serial stdio -no-reboot \
         -kernel "$BUILD/guest-kernel/$layout/kernel.elf" \
         -append "$BOOTARGS script=\"$script\"" "$@" </dev/null >"$work/raw" 2>"$err"
@@ -25,7 +25,7 @@ run_on_rvftrace() {
     layout=$1 harts=$2 script=$3
     shift 3
     try "$BUILD/rvftrace" run --quiet --audit fail --harts "$harts" --memory 128M \
-        --timeout "${GUEST_TIMEOUT:-120}" --append "$BOOTARGS script=\"$script\"" "$@" \
+        --timeout "${GUEST_TIMEOUT:-600}" --append "$BOOTARGS script=\"$script\"" "$@" \
         "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$work/raw" 2>"$err"
     tr -d '\r' <"$work/raw" | sed -n '/Memory:/,$p' >"$out"
 }

@@ -92,7 +92,7 @@ def run(build, layout, *options):
     script = "; ".join(RECORD + ["sleep 1"] + [f"cat {file}" for file in FILES] + ["echo END"])
     return subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--harts", "2", *options, "--append",
                            f'script="{script}"', f"{build}/guest-kernel/{layout}/kernel.elf"],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
 
 
 def said_by_guest(said):
@@ -118,7 +118,7 @@ def debug(build, work, commands, *options):
     with open(f"{work}/commands", "w", encoding="utf-8") as file:
         file.write("\n".join(commands) + "\nquit\n")
     return subprocess.run([f"{build}/rvftrace", "debug", "--quiet", "--console", "none", "-x", f"{work}/commands", *options],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
 
 
 def damaged_rings_end(build, layout, work):
@@ -133,7 +133,7 @@ def damaged_rings_end(build, layout, work):
             claim(f"a guest with {damage}", b"saved in" in said and b"error" not in said and b"no member" not in said, said)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--console", "none", "--restore", name,
-                               "--rings", f"{work}/d.dat"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+                               "--rings", f"{work}/d.dat"], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
         taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         whole = os.path.exists(f"{work}/d.dat")
         claim("... its rings are there, or refused with a line, within a second", taken < 1 and not os.path.exists(f"{work}/d.dat.part") and
@@ -155,7 +155,7 @@ def main(build, layout):
             dat = Dat(file.read())
         other = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--rings", f"{work}/none.dat",
                                 f"{build}/guest-kernel/none/kernel.elf", "--append", 'script="true"'],
-                               stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+                               stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
         claim("a kernel without rings is one line", other.returncode == 74 and not os.path.exists(f"{work}/none.dat") and
               b"--rings: found no ring buffers" in other.stderr, other)
         damaged_rings_end(build, layout, work)

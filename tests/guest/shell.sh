@@ -16,17 +16,17 @@ claim_line 'no such command' '^sh: nosuch: not found$' "$out"
 printf '#!/bin/sh\necho "script $0 with $#: $1"\nexit 4\n' >"$work/boot.sh"
 chmod +x "$work/boot.sh"
 (cd "$work" && echo boot.sh | cpio -o -H newc --quiet) >"$work/boot.cpio"
-timeout 60 "$BUILD/rvftrace" run --quiet --initrd "$work/boot.cpio" \
+timeout 300 "$BUILD/rvftrace" run --quiet --initrd "$work/boot.cpio" \
     --append 'script="/boot.sh one; test $? = 4 && exit 0; exit 1"' \
     "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$out" 2>"$err"
 status=$?
 claim_line 'a script of the initrd is a command' 'script /boot.sh with 1: one' "$out"
 claim 'exit 0 is success' has_status 0
-timeout 60 "$BUILD/rvftrace" run --quiet --append 'script="exit 3"' \
+timeout 300 "$BUILD/rvftrace" run --quiet --append 'script="exit 3"' \
     "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$out" 2>"$err"
 status=$?
 claim 'exit with another status is the machine'"'"'s, on rvftrace' has_status 3
-timeout 60 qemu-system-riscv64 -machine virt -display none -monitor none -serial stdio -no-reboot \
+timeout 300 qemu-system-riscv64 -machine virt -display none -monitor none -serial stdio -no-reboot \
     -kernel "$BUILD/guest-kernel/mcount/kernel.elf" -append 'script="exit 3"' \
     </dev/null >"$out" 2>"$err"
 status=$?
@@ -38,7 +38,7 @@ claim 'and on QEMU' has_status 3
 run_init() {
     args=$1
     shift
-    try timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --append "$args" "$@" \
+    try timeout 300 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --append "$args" "$@" \
         "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$work/raw" 2>"$err"
     tr -d '\r' <"$work/raw" >"$out"
 }

@@ -29,7 +29,7 @@ def run_guest(build, layout, dat, script, *options, append=""):
     done = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--audit", "fail", "--harts", "2", "--memory", "128M",
                            "--port", f"trace={dat}", *options, "--append", f'{append} script="{"; ".join(script)}"',
                            f"{build}/guest-kernel/{layout}/kernel.elf"],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
     check(f"{layout}: the audit of the run finds nothing", done.returncode == 0, done.stdout[-600:] + done.stderr)
     return done.stdout
 

@@ -38,7 +38,7 @@ def run_guest(build, layout):
     done = subprocess.run([f"{build}/rvftrace", "run", "--quiet", "--audit", "fail", "--harts", str(HARTS), "--memory",
                            "128M", "--append", 'trace_buf_size=256k script="' + "; ".join(script) + '"',
                            f"{build}/guest-kernel/{layout}/kernel.elf"],
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=True)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=True)
     said = done.stdout.replace(b"\r\n", b"\n")
     at, output = 0, {}
     for command, following in zip(script, script[1:]):

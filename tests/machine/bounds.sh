@@ -11,7 +11,7 @@ run_measured() {
 import resource, subprocess, sys
 before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt  # of children before this program was this process
 with open(sys.argv[1], "w") as out, open(sys.argv[2], "w") as err:
-    status = subprocess.call(sys.argv[3:], stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=120)
+    status = subprocess.call(sys.argv[3:], stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=300)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(status, used.ru_maxrss, used.ru_minflt - before)
 PY
@@ -77,7 +77,7 @@ claim '--page-copies-max raises the limit' report "r['page_copies_left_out'] == 
 refused_within() {
     kib=$1
     shift
-    try timeout 60 sh -c 'ulimit -v "$1" && shift && exec "$@"' sh "$kib" \
+    try timeout 300 sh -c 'ulimit -v "$1" && shift && exec "$@"' sh "$kib" \
         "$rvftrace" run --quiet --memory 64M "$@" "$programs/hello.elf" </dev/null >"$out" 2>"$err"
     has_status 70
 }

@@ -9,7 +9,7 @@ conversation() {
     where=$1
     shift
     cat >"$work/steps"
-    try "$talk" "${LIMIT:-60}" "$@" <"$work/steps" >"$out" 2>"$err"
+    try "$talk" "${LIMIT:-300}" "$@" <"$work/steps" >"$out" 2>"$err"
     tr -d '\r' <"$out" >"$work/console"
 }
 

@@ -7,7 +7,7 @@ for memory in 5M 6M 7M 17M 5124K 257M 1025M; do
     run run --quiet --memory $memory --append 'script="work tree 2; poweroff"' "$mcount"
     claim "the kernel runs in $memory" ends_well
 done
-try timeout 60 qemu-system-riscv64 -machine virt -m 17M -display none -monitor none -serial stdio \
+try timeout 300 qemu-system-riscv64 -machine virt -m 17M -display none -monitor none -serial stdio \
     -kernel "$mcount" -append 'script="work tree 2; poweroff"' </dev/null >"$out" 2>"$err"
 claim '... and on QEMU with 17M' ends_well
 

@@ -10,7 +10,7 @@ peak() {
     shift
     python3 - "$rvftrace" run -q --memory 64M "$@" "$work/$count.elf" <<'PY'
 import resource, subprocess, sys
-status = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+status = subprocess.call(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss if status == 0 else f"status-{status}")
 PY
 }

@@ -24,7 +24,7 @@ same_console() {
     run run --quiet --memory $MEMORY --append "script=\"$2\"" "$kernel"
     mask <"$out" >"$work/ours"
     ours=$status
-    try timeout 120 qemu-system-riscv64 -machine virt -m $MEMORY -smp 1 -display none -monitor none \
+    try timeout 300 qemu-system-riscv64 -machine virt -m $MEMORY -smp 1 -display none -monitor none \
         -serial stdio -no-reboot -kernel "$kernel" -append "script=\"$2\"" \
         </dev/null 2>"$work/qemu.err" >"$out"
     mask <"$out" >"$work/theirs"

@@ -48,7 +48,7 @@ for way in 'pfe8 2 random:1' 'mcount 4 delayed' 'atomic 2 random:2'; do
 done
 
 # With loads that wait a full buffer is the common case.
-LIMIT=100 run run --quiet --stores any:4 --fetch coherent --append "script=\"echo nop > $T/current_tracer\"" \
+LIMIT=300 run run --quiet --stores any:4 --fetch coherent --append "script=\"echo nop > $T/current_tracer\"" \
     "$BUILD/guest-kernel/pfe8/kernel.elf"
 claim 'a kernel whose loads wait comes to its end' has_status 0
 claim '... and has no findings' says_nothing

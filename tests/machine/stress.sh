@@ -54,7 +54,7 @@ claim 'the stress build finds a missing local fence' \
 
 # Harts that are interrupted all the time keep their registers, here and on QEMU.
 storm=$programs/hostile/storm.elf
-timeout 60 qemu-system-riscv64 -machine virt -bios none -smp 8 -display none -monitor none -serial none -kernel "$storm"
+timeout 300 qemu-system-riscv64 -machine virt -bios none -smp 8 -display none -monitor none -serial none -kernel "$storm"
 status=$?
 claim 'on QEMU the program of the storm ends well' has_status 0
 storm() { # BUILD HARTS OPTIONS...

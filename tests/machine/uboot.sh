@@ -28,7 +28,7 @@ converse() {
 send /' "$work/lines"
         printf 'wait => \nsend %s\n' "$last"
     } >"$work/talk"
-    try python3 "$talk" "${LIMIT:-60}" "$rvftrace" run --quiet "$@" "$uboot" <"$work/talk" >"$out" 2>"$err"
+    try python3 "$talk" "${LIMIT:-300}" "$rvftrace" run --quiet "$@" "$uboot" <"$work/talk" >"$out" 2>"$err"
 }
 
 cat >"$work/lines" <<EOF

@@ -135,7 +135,7 @@ def run(args, data):
             open(os.path.join(folder, f"{i}"), "wb").write(d)
         try:
             result = subprocess.run([tool, *args, *files], stderr=subprocess.PIPE,
-                                    stdout=subprocess.DEVNULL, timeout=60)
+                                    stdout=subprocess.DEVNULL, timeout=300)
         except subprocess.TimeoutExpired:
             return "still running after 60 s"
         wrong = judge(args, files, result)

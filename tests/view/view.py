@@ -98,7 +98,7 @@ def unfilter(kind, line, last):
             line[i] = (line[i] + best[2]) & 255
 
 
-def run(*arguments, timeout=60):
+def run(*arguments, timeout=300):
     return subprocess.run([RVFTRACE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
                           stdin=subprocess.DEVNULL, env=WITHOUT_DISPLAY)
 
@@ -262,7 +262,7 @@ def check_errors(work):
 
 
 def check_input(work):
-    made = subprocess.run([BUILD / "tests/view/test_input", work / "good.log"], capture_output=True, text=True, timeout=60)
+    made = subprocess.run([BUILD / "tests/view/test_input", work / "good.log"], capture_output=True, text=True, timeout=300)
     print(made.stdout, end="")
     claim(made.returncode == 0, "fine wheels, touchpads and touch screens", made.stdout, made.stderr)
 
@@ -345,7 +345,7 @@ def check_damage(work):
                                ["--select", "1K..1M"], ["--pane", "sites"], ["--pane", "functions"], ["--at", "1G..900G"]))
         try:
             made = subprocess.run([BUILD / "asan/rvftrace-view", "--screenshot", made_png, "--size", "600x400", *options, cut],
-                                  capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
                                   env={**WITHOUT_DISPLAY, "ASAN_OPTIONS": "exitcode=99"})
         except subprocess.TimeoutExpired:
             wrong.append(f"log {n}: takes too long")
@@ -388,7 +388,7 @@ def check_cache(work):
     finally:
         w.close()
     varied = work / "varied.log"
-    subprocess.run([BUILD / "tests/view/varied", varied, "1000000"], check=True, timeout=60)
+    subprocess.run([BUILD / "tests/view/varied", varied, "1000000"], check=True, timeout=300)
     made = [run("view", "--bench", varied).stdout for _ in range(2)]
     claim("one by one" in made[0] and "from LOG.view" in made[1],
           "so is one of 400 tasks and 20,000 functions, with harts whose stores and fences are in another order by their clocks", *made)
