@@ -91,11 +91,11 @@ struct core {
         load_wait, /* with commit.entries */
         load_again, load_narrow, load_float, history_hash, split_target;
     /* of a core that executes out of order */
-    uint32_t window, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
+    uint32_t window, fold, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
         retire_after, restart, restart_jump, alu_ports, alu_queue, branch_queue, memory_queue,
         float_ports, float_queue_entries, load_queue_entries, store_queue_entries, load_misses,
-        store_misses, forward, replay, replay_late, wrong_order, store_write, multiple_stores,
-        btb0_entries, choices, branch_writes, indirect_entries, indirect_taken, t0_jump,
+        store_misses, forward, replay, replay_late, wrong_order, with_store, store_write,
+        multiple_stores, btb0_entries, choices, branch_writes, indirect_entries, indirect_taken,
         loop_buffer, accumulate, queue_writes, float_registers, flag_registers;
     unsigned figures;   /* keys that the file sets, but for `core.' */
     unsigned estimates; /* those whose source begins with [E] */

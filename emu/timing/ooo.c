@@ -81,7 +81,12 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->piece);
     STATE_IO(io, o->gap);
     STATE_IO(io, o->from);
+    STATE_IO_BELOW(io, o->early, (uint64_t)EARLY_STATES);
+    STATE_IO(io, o->masked);
+    STATE_IO(io, o->jump_in_piece);
     STATE_IO(io, o->called);
+    STATE_IO(io, o->returned);
+    STATE_IO(io, o->return_target);
     STATE_IO(io, o->table_written);
     STATE_IO(io, o->looked_up);
     STATE_IO(io, o->jumps_from);
@@ -90,11 +95,14 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->next_group);
     STATE_IO(io, o->dispatched);
     STATE_IO(io, o->in_dispatch);
+    STATE_IO(io, o->twos);
     state_io_bytes(io, o->in_queue, sizeof o->in_queue);
     state_io_bytes(io, o->second, sizeof o->second);
     STATE_IO(io, o->in_retire);
     STATE_IO(io, o->retired);
     STATE_IO(io, o->count);
+    STATE_IO(io, o->in_window);
+    STATE_IO(io, o->folded);
     state_io_bytes(io, o->window, sizeof o->window);
     state_io_bytes(io, o->buffer, sizeof o->buffer);
     for (unsigned i = 0; i < OOO_QUEUES; i++) {
@@ -121,6 +129,8 @@ void ooo_flush(struct ooo *o, uint64_t now)
     o->fetched = o->dispatched = stamp(now, PART_BRANCH);
     o->piece = OOO_NO_PIECE;
     o->gap = 0;
+    o->early = EARLY_WAITS;
+    o->masked = 1;
     ooo_loop_flush(&o->loop);
     return_stack_restore(&o->predictor.returns);
     direction_restart(&o->predictor.direction, now, false);
@@ -198,6 +208,16 @@ static ALWAYS_INLINE enum ooo_queue choose_queue(struct ooo *o, enum ooo_queue f
 
 /* ---- fetch and dispatch ---- */
 
+static bool is_float(enum core_class class)
+{
+    return class >= CORE_fmove;
+}
+
+static bool is_control(enum core_class class)
+{
+    return class == CORE_branch || class == CORE_jump || class == CORE_jump_indirect;
+}
+
 /* When what the pipeline's stages before dispatch have no room for may leave the buffer. */
 static uint64_t front_free(const struct ooo *o)
 {
@@ -233,6 +253,20 @@ static void fetch_from_buffer(struct ooo *o)
 }
 
 /*
+ * Fetch goes on with the next piece of code: the first target buffer goes on waiting if fetch came
+ * to the second half of the last one, and that has no jump (ct_ifu_ipctrl: l0_btb_wait_next).
+ */
+static void next_piece(struct ooo *o)
+{
+    bool first = o->from >> o->fetch_shift == o->piece;
+    bool second_half = o->from >> (o->fetch_shift - 1) & 1;
+
+    if (o->early == EARLY_WAITS && first && second_half && !o->jump_in_piece)
+        return;
+    o->early = o->early == EARLY_WAITS ? EARLY_PASSED : EARLY_IDLE;
+}
+
+/*
  * Fetches the instruction: an aligned piece of code a cycle, no further ahead of dispatch than the
  * buffer between them has room for.
  */
@@ -245,8 +279,12 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
 
     if (o->piece == OOO_NO_PIECE)
         o->from = i->pc;
-    if (pieces)
+    else if (pieces)
+        next_piece(o);
+    if (pieces) {
         ooo_predict_piece(&o->predictor);
+        o->jump_in_piece = 0;
+    }
     if (i->links & OOO_AUIPC)
         ooo_loop_note_unfit(&o->loop);
     if (ooo_loop_is_active(&o->loop)) {
@@ -271,10 +309,21 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
     }
 }
 
-/* Whether one more cannot be dispatched to the queue in the cycle of the last dispatch. */
-static bool is_dispatch_full(const struct ooo *o, enum ooo_queue queue)
+/* Jumps that link are dispatched as two operations, the second one for the link. */
+static ALWAYS_INLINE bool is_two(const struct pipe_op *op)
 {
-    if (o->in_dispatch >= o->core->dispatch_width)
+    return is_control((enum core_class)op->class) && op->rd;
+}
+
+/*
+ * Whether one more cannot be dispatched to the queue in the cycle of the last dispatch: there is
+ * room for one operation more than for instructions (ct_idu_id_ctrl: ctrl_id_pipedown_inst3_vld).
+ */
+static ALWAYS_INLINE bool is_dispatch_full(const struct ooo *o, const struct pipe_op *op,
+                                           enum ooo_queue queue)
+{
+    if (o->in_dispatch >= o->core->dispatch_width ||
+        o->in_dispatch + o->twos + is_two(op) > o->core->dispatch_width)
         return true;
     return (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH) &&
            o->in_queue[queue] == o->core->queue_writes;
@@ -284,6 +333,7 @@ static void start_dispatch_cycle(struct ooo *o, uint64_t cycle)
 {
     o->groups[o->next_group++ % OOO_GROUPS] = cycle;
     o->in_dispatch = o->in_queue[QUEUE_MEMORY] = o->in_queue[QUEUE_BRANCH] = 0;
+    o->folded = o->twos = 0;
     o->second[QUEUE_ALU] = o->second[QUEUE_FLOAT] = 0;
 }
 
@@ -315,29 +365,54 @@ static void free_registers(struct ooo *o, const struct pipe_op *op, uint64_t for
 }
 
 /*
- * The cycle of dispatch to these structures, and what the instruction waited for until then. One
- * that jumps and links is dispatched as two, the second one for the link.
+ * Takes an entry of the window, or shares the last one: operations of one cycle without loads,
+ * stores and jumps between them do (ct_idu_ir_ctrl: ctrl_ir_pre_dis_inst0_fold and so on). An
+ * auipc has an entry of its own, a jump that links has two.
  */
-static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct pipe_op *op,
+static ALWAYS_INLINE void take_window_entry(struct ooo *o, const struct ooo_insn *i)
+{
+    enum core_class class = (enum core_class)i->op.class;
+    bool shares = class == CORE_alu || class == CORE_mul || class == CORE_div || is_float(class);
+
+    if (i->links & OOO_AUIPC)
+        shares = false;
+    if (shares && o->folded && o->folded < o->core->fold) {
+        o->folded++;
+        return;
+    }
+    o->folded = shares;
+    if (is_two(&i->op))
+        o->window[o->in_window++ % OOO_WINDOW_MAX] = o->retired;
+    o->in_window++;
+}
+
+/*
+ * The cycle of dispatch to these structures, and what the instruction waited for until then.
+ */
+static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct ooo_insn *i,
                                        enum ooo_queue queue, enum ooo_queue buffer)
 {
     const struct core *core = o->core;
+    const struct pipe_op *op = &i->op;
     uint64_t before = cycle_of(o->dispatched), t = o->dispatched, cycle;
 
-    if (is_dispatch_full(o, queue))
+    if (is_dispatch_full(o, op, queue))
         t = stamp(before + 1, ISSUES);
     wait_for(&t, later(o->fetched, core->front_stages));
-    wait_for(&t, stamp(o->window[(o->count - core->window) % OOO_WINDOW_MAX], ISSUES));
     if (queue != QUEUE_NONE)
         wait_for(&t, stamp(first_free(o, queue), ISSUES));
     if (buffer != QUEUE_NONE)
         wait_for(&t, stamp(first_free(o, buffer), PART_DATA));
     if (op->rd >= PIPE_REGS / 2)
         wait_for_registers(o, op, &t);
+    if (cycle_of(t) != before)
+        wait_for(&t, stamp(o->window[(o->in_window - core->window) % OOO_WINDOW_MAX], ISSUES));
     cycle = cycle_of(t);
     if (cycle != before)
         start_dispatch_cycle(o, cycle);
-    o->in_dispatch += queue == QUEUE_BRANCH && op->rd ? 2 : 1;
+    take_window_entry(o, i);
+    o->in_dispatch++;
+    o->twos += is_two(op);
     if (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH)
         o->in_queue[queue]++;
     o->dispatched = stamp(cycle, ISSUES);
@@ -345,32 +420,27 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct pipe_op *op,
     return t;
 }
 
-/* The instruction, which cannot trap from `done' on, retires. */
-static ALWAYS_INLINE struct ooo_cost retire(struct ooo *o, uint64_t done)
+/*
+ * The instruction, which cannot trap from `done' on, retires. Those that share its entry of the
+ * window retire with it. A call or return is the first one to retire in its cycle
+ * (ct_rtu_rob_rt: retire_entry1_updt_vld).
+ */
+static ALWAYS_INLINE struct ooo_cost retire(struct ooo *o, const struct ooo_insn *i, uint64_t done)
 {
-    uint64_t before = o->retired, cycle;
-    uint64_t t = stamp(before + (o->in_retire == o->core->retire_width), ISSUES);
+    uint64_t before = o->retired, cycle, newly = o->folded <= 1;
+    bool next = o->in_retire >= o->core->retire_width || i->links & (OOO_CALLS | OOO_RETURNS);
+    uint64_t t = stamp(before + (newly && next), ISSUES);
 
     wait_for(&t, later(done, o->core->retire_after));
     cycle = cycle_of(t);
-    o->in_retire = cycle == before ? o->in_retire + 1 : 1;
+    o->in_retire = cycle == before ? o->in_retire + newly : 1;
     o->retired = cycle;
-    o->window[o->count % OOO_WINDOW_MAX] = cycle;
+    o->window[(o->in_window - 1) % OOO_WINDOW_MAX] = cycle;
     o->count++;
     return (struct ooo_cost){(uint32_t)(cycle - before), (uint8_t)(t & STAMP_REASON)};
 }
 
 /* ---- execution ---- */
-
-static bool is_float(enum core_class class)
-{
-    return class >= CORE_fmove;
-}
-
-static bool is_control(enum core_class class)
-{
-    return class == CORE_branch || class == CORE_jump || class == CORE_jump_indirect;
-}
 
 static bool is_memory(enum core_class class)
 {
@@ -524,7 +594,11 @@ static bool wait_for_store(struct ooo *o, const struct ooo_store *s, const struc
         wait_for(t, stamp(s->written, PART_DATA));
         return true;
     }
-    if (s->data > at + 1 || s->issued >= at)
+    if (s->issued == at) {
+        at += core->with_store;
+        *t = stamp(at, PART_DATA);
+    }
+    if (s->data > at + 1)
         *t = stamp(max_of(at + core->replay, s->data + core->replay - 2), PART_DATA);
     if (is_between(o, s, i, to, cycle_of(*t)))
         wait_for(t, stamp(s->written, PART_DATA));
@@ -680,7 +754,7 @@ static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
 {
     const struct core *core = o->core;
     enum core_class class = (enum core_class)i->op.class;
-    uint64_t t = dispatch(o, &i->op, QUEUE_NONE, QUEUE_NONE);
+    uint64_t t = dispatch(o, i, QUEUE_NONE, QUEUE_NONE);
     struct ooo_cost cost;
 
     wait_for(&t, stamp(o->retired, ISSUES));
@@ -691,7 +765,7 @@ static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
         t = stamp(cycle_of(t) + i->data, PART_DATA);
     t = later(t, is_memory(class) ? core->latency[class] : core->interval[class]);
     note_result(o, &i->op, t);
-    cost = retire(o, t);
+    cost = retire(o, i, t);
     if (is_memory(class))
         wait_for(&o->dispatched, stamp(o->retired, PART_DATA));
     else
@@ -740,7 +814,7 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
         return step_alone(o, i);
     queue = queue_of(o, class);
     former = o->ready[i->op.rd];
-    t = done = dispatched = later(dispatch(o, &i->op, queue, buffer), o->core->issue_after);
+    t = done = dispatched = later(dispatch(o, i, queue, buffer), o->core->issue_after);
     if (class == CORE_store) {
         wait_for(&done, address_ready(o, &i->op));
         store(o, i, dispatched, &done);
@@ -749,7 +823,7 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
         execute(o, i, queue, &t, &done);
         note_result(o, &i->op, t);
     }
-    cost = retire(o, done);
+    cost = retire(o, i, done);
     if (i->op.rd >= PIPE_REGS / 2)
         free_registers(o, &i->op, cycle_of(former), cycle_of(t));
     if (class == CORE_load) {

@@ -68,9 +68,16 @@ enum ooo_port {
 enum ooo_link {
     OOO_CALLS = 1,
     OOO_RETURNS = 2,
-    OOO_UNKNOWN = 4, /* by t0, which is no link register */
-    OOO_LINKS = OOO_CALLS | OOO_RETURNS | OOO_UNKNOWN,
-    OOO_AUIPC = 8 /* no jump, but no part of a loop in the loop buffer either */
+    OOO_LINKS = OOO_CALLS | OOO_RETURNS,
+    OOO_AUIPC = 4 /* no jump, but no part of a loop in the loop buffer either */
+};
+
+/* The first target buffer, while a piece of code is decoded. */
+enum ooo_early {
+    EARLY_IDLE,
+    EARLY_WAITS,  /* it learns a jump */
+    EARLY_PASSED, /* it has waited in the piece before, and is idle */
+    EARLY_STATES
 };
 
 struct ooo_insn {
@@ -122,8 +129,12 @@ struct ooo {
     uint64_t fetched;          /* ... of the piece of code that was fetched last */
     uint64_t piece;            /* its number; OOO_NO_PIECE: the next one begins anew */
     uint64_t gap;              /* cycles of fetch lost before it */
-    uint64_t from;             /* where fetch began after the last jump */
-    uint64_t called;           /* the last call was fetched */
+    uint64_t from;             /* where fetch began after the last jump, */
+    uint64_t masked;           /* ... without asking the first target buffer, */
+    uint64_t early;            /* ... which is in that state: enum ooo_early */
+    uint64_t jump_in_piece;    /* the present piece has had a branch or jump */
+    uint64_t called, returned; /* the last call and the last return were fetched */
+    uint64_t return_target;    /* where the latter went */
     uint64_t table_written;    /* the table of indirect targets is, in that cycle of fetch */
     uint64_t looked_up;        /* ... is read for the last call, return or indirect jump */
     uint64_t jumps_from;       /* calls, returns and indirect jumps are fetched from then on */
@@ -131,12 +142,15 @@ struct ooo {
     uint64_t groups[OOO_GROUPS]; /* a ring: cycles in which something was dispatched, */
     uint64_t next_group;         /* ... and how many of them there were */
     uint64_t dispatched; /* ... of the last instruction, or the earliest time for the next */
-    uint64_t in_dispatch, in_retire; /* instructions in the cycle of the last one */
+    uint64_t in_dispatch, in_retire; /* instructions, entries, in the cycle of the last one */
+    uint64_t twos;                   /* ... of those, dispatched as two operations */
     uint64_t in_queue[OOO_QUEUES];   /* ... dispatched to the queues for memory and branches */
     uint64_t second[OOO_QUEUES];     /* ... to either port: the next one goes to the second */
     uint64_t retired;                /* the last one: the hart's clock */
     uint64_t count;                  /* of instructions */
-    uint64_t window[OOO_WINDOW_MAX]; /* by count: cycles of retirement */
+    uint64_t in_window;              /* ... and of entries of the window */
+    uint64_t folded;                 /* operations that share the last entry; 0: it is for one */
+    uint64_t window[OOO_WINDOW_MAX]; /* by number of the entry: cycles of retirement */
     uint64_t buffer[OOO_BUFFER_MAX]; /* by count: cycles of dispatch */
     struct ooo_room rooms[OOO_QUEUES];
     uint64_t divider, float_divider;        /* until these are free */

@@ -5,18 +5,15 @@
 #include "timing/ooo_priv.h"
 
 /*
- * The address from which fetch has come to the instruction, by which the first target buffer knows
- * a jump: only in the first piece of code, or in the second one if it came to the first one's
- * second half.
+ * The address by which the first target buffer is asked for a jump: where fetch has come to its
+ * piece of code. It is not asked in the first piece after a wrong prediction or a target that was
+ * not known (ct_ifu_pcgen: pcgen_l0_btb_chgflw_mask).
  */
 static uint64_t from_where(const struct ooo *o)
 {
-    uint64_t pieces = o->piece - (o->from >> o->fetch_shift);
-    bool second_half = o->from >> (o->fetch_shift - 1) & 1;
-
-    if (pieces == 0)
-        return o->from;
-    return pieces == 1 && second_half ? o->piece << o->fetch_shift : OOO_NOWHERE;
+    if (o->from >> o->fetch_shift != o->piece)
+        return o->piece << o->fetch_shift;
+    return o->masked ? OOO_NOWHERE : o->from;
 }
 
 /* The cycles until that one, in which code comes from the loop buffer, pass. */
@@ -98,6 +95,24 @@ static enum ooo_guess predict_branch(struct ooo *o, const struct ooo_insn *i, ui
     return guess;
 }
 
+/*
+ * A return reads the newest address of the stack in the cycle before it is decoded, and removes it
+ * when it is decoded. So a return that is fetched right after another one reads the address of that
+ * one, and is predicted to go there (ct_ifu_ipdp: ras_target_pc, ct_ifu_ras: ras_ipdp_pc).
+ */
+static enum ooo_guess predict_return(struct ooo *o, const struct ooo_insn *i)
+{
+    uint64_t fetched = cycle_of(o->fetched);
+    uint64_t from = fetched - o->called < 2 ? OOO_NOWHERE : from_where(o);
+    enum ooo_guess guess = ooo_predict_return(&o->predictor, from, i->next);
+
+    if (fetched == o->returned + 1)
+        guess = i->next == o->return_target ? GUESS_EARLY : GUESS_WRONG;
+    o->returned = fetched;
+    o->return_target = i->next;
+    return guess;
+}
+
 static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     struct ooo_predictor *p = &o->predictor;
@@ -107,12 +122,8 @@ static enum ooo_guess predict(struct ooo *o, const struct ooo_insn *i, uint64_t 
         return predict_branch(o, i, decided);
     if (i->op.class == CORE_jump)
         guess = ooo_predict_jump(p, i->pc, from_where(o));
-    else if (i->links & OOO_UNKNOWN)
-        return GUESS_LATE;
     else if (i->links & OOO_RETURNS)
-        guess = cycle_of(o->fetched) - o->called < 2
-                    ? ooo_predict_return(p, OOO_NOWHERE, i->next)
-                    : ooo_predict_return(p, from_where(o), i->next);
+        guess = predict_return(o, i);
     else
         guess = ooo_predict_indirect(p, i->next, o->looked_up == o->table_written);
     ooo_loop_note_unfit(&o->loop);
@@ -184,15 +195,34 @@ static void restart(struct ooo *o, const struct ooo_insn *i, uint64_t decided, u
     o->gap = 0;
 }
 
+/*
+ * The first target buffer learns a jump only in a piece of code that is decoded while it waits:
+ * after a change of fetch, and not after a piece that was decoded so (ct_ifu_l0_btb: IDLE, WAIT).
+ */
+static void after_jump(struct ooo *o, const struct ooo_insn *i, enum ooo_guess guess)
+{
+    bool late = guess == GUESS_LATE && !(i->links & OOO_RETURNS);
+
+    if (guess == GUESS_EARLY)
+        o->early = o->early == EARLY_PASSED ? EARLY_IDLE : EARLY_PASSED;
+    else
+        o->early = EARLY_WAITS;
+    o->masked = guess == GUESS_WRONG || (late && i->op.class != CORE_jump_indirect);
+}
+
 void ooo_redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
 {
     const struct core *core = o->core;
     struct ooo_direction *d = &o->predictor.direction;
-    enum ooo_guess guess = predict(o, i, decided);
+    enum ooo_guess guess;
 
+    o->predictor.learns = o->early == EARLY_WAITS;
+    guess = predict(o, i, decided);
     astray_note(&o->astray, i);
+    o->jump_in_piece = 1;
     if (guess == GUESS_NEXT)
         return;
+    after_jump(o, i, guess);
     o->piece = OOO_NO_PIECE;
     switch (guess) {
     case GUESS_EARLY: o->gap = 0; break;
@@ -203,8 +233,7 @@ void ooo_redirect(struct ooo *o, const struct ooo_insn *i, uint64_t decided)
         break;
     case GUESS_LATE:
         direction_read_at(d, cycle_of(o->fetched) + 1);
-        o->gap = i->links & OOO_UNKNOWN              ? core->t0_jump
-                 : i->links & OOO_RETURNS            ? core->return_hit
+        o->gap = i->links & OOO_RETURNS              ? core->return_hit
                  : i->op.class == CORE_jump_indirect ? core->indirect_taken
                  : i->op.class == CORE_jump          ? core->late_jump
                                                      : core->late_branch;

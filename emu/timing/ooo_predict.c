@@ -15,7 +15,7 @@ void ooo_predictor_init(struct ooo_predictor *p, const struct core *core)
     *p = (struct ooo_predictor){.core = core};
     direction_init(&p->direction, core);
     p->targets = xcalloc(core->indirect_entries, sizeof *p->targets);
-    cache_init(&p->early, core->btb0_entries, 0, REPLACEMENT_random);
+    cache_init(&p->early, core->btb0_entries, 0, REPLACEMENT_fifo);
     p->btb = xcalloc(core->btb_entries, sizeof *p->btb);
     ooo_predictor_reset(p);
 }
@@ -45,6 +45,7 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
     state_io_bytes(io, p->targets, p->core->indirect_entries * sizeof *p->targets);
     cache_state_io(io, &p->early);
     state_io_bytes(io, p->btb, p->core->btb_entries * sizeof *p->btb);
+    STATE_IO(io, p->learns);
     STATE_IO(io, p->piece_history);
     state_io_bytes(io, p->path, sizeof p->path);
     return_stack_state_io(io, &p->returns);
@@ -58,7 +59,7 @@ bool ooo_is_early(const struct ooo_predictor *p, uint64_t from)
     return from != OOO_NOWHERE && cache_peek(&p->early, from >> 1) >= 0;
 }
 
-/* The same; and the buffer learns the jump. */
+/* The same; and the buffer learns the jump where it may. */
 static bool learn_early(struct ooo_predictor *p, uint64_t from)
 {
     uint64_t gone, note;
@@ -67,7 +68,8 @@ static bool learn_early(struct ooo_predictor *p, uint64_t from)
         return false;
     if (ooo_is_early(p, from))
         return true;
-    (void)cache_put(&p->early, from >> 1, &gone, &note);
+    if (p->learns)
+        (void)cache_put(&p->early, from >> 1, &gone, &note);
     return false;
 }
 
@@ -135,5 +137,5 @@ enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64
 {
     if (!return_stack_return(&p->returns, target))
         return GUESS_WRONG;
-    return learn_early(p, from) ? GUESS_TAKEN : GUESS_LATE;
+    return learn_early(p, from) ? GUESS_EARLY : GUESS_LATE;
 }

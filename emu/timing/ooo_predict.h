@@ -32,7 +32,8 @@ struct ooo_predictor {
     const struct core *core;
     struct ooo_direction direction;
     uint64_t *targets;       /* of indirect jumps */
-    struct cache early;      /* by the address from which fetch has come to the jump */
+    struct cache early;      /* by the address from which fetch has come to the jump, */
+    uint64_t learns;         /* ... which learns one now */
     uint64_t *btb;           /* jumps, by word of code */
     uint64_t piece_history;  /* of the branches, before the present piece of code */
     uint64_t path[OOO_PATH]; /* of the indirect jumps, the newest first */

@@ -30,8 +30,6 @@ static unsigned links_of(const struct core *core, const struct insn *i)
         return calls ? OOO_CALLS : 0;
     if (i->op != OP_jalr)
         return 0;
-    if (i->rs1 == REG_T0 && !i->rd && !core->link_t0)
-        return OOO_UNKNOWN;
     return (calls ? OOO_CALLS : 0) |
            (is_link_register(core, i->rs1) && i->rs1 != i->rd && !i->imm ? OOO_RETURNS : 0);
 }
