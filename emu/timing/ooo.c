@@ -267,6 +267,15 @@ static void next_piece(struct ooo *o)
 }
 
 /*
+ * Of the branches, direct jumps and returns in a piece of code one is decoded a cycle
+ * (ct_ifu_ipctrl: br_more_than_one_stall).
+ */
+static bool is_decoded_alone(const struct ooo_insn *i)
+{
+    return i->op.class == CORE_branch || i->op.class == CORE_jump || i->links & OOO_RETURNS;
+}
+
+/*
  * Fetches the instruction: an aligned piece of code a cycle, no further ahead of dispatch than the
  * buffer between them has room for.
  */
@@ -300,6 +309,8 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
         o->piece = last;
         o->gap = 0;
     }
+    if (o->jump_in_piece && is_decoded_alone(i))
+        o->fetched = stamp(cycle_of(o->fetched) + 1, PART_BRANCH);
     if (i->fetch)
         o->fetched = stamp(cycle_of(o->fetched) + i->fetch, PART_FETCH);
     wait_for(&o->fetched, stamp(room, ISSUES));

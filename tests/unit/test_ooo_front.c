@@ -121,6 +121,38 @@ static void a_jump_in_the_second_piece_is_learned_from_a_second_half(void **stat
     assert_true(learns_in_second_piece(8));
 }
 
+/* ---- branches ---- */
+
+/* The cycle in which the piece after one with so many branches, none of which is taken, is fetched.
+ */
+static uint64_t fetched_after(unsigned branches)
+{
+    struct run r = start();
+    uint64_t fetched;
+
+    for (unsigned n = 0; n < 8; n++) {
+        const uint64_t pc = A + 2 * n;
+        const struct ooo_insn i = {
+            .op = {.class = n < branches ? CORE_branch : CORE_alu, .size = 2},
+            .pc = pc,
+            .next = pc + 2,
+            .target = B};
+
+        r.now += ooo_step(r.o, &i, r.now).cycles;
+    }
+    (void)dispatch(&r, CORE_alu, A + 16, 0);
+    fetched = r.o->fetched >> STAMP;
+    end(&r);
+    return fetched;
+}
+
+static void one_branch_of_a_piece_is_decoded_a_cycle(void **state)
+{
+    (void)state;
+    assert_int_equal(fetched_after(1), fetched_after(0));
+    assert_int_equal(fetched_after(3), fetched_after(1) + 2);
+}
+
 /* ---- returns ---- */
 
 /* A function at B calls one at C, and returns right after it, `apart' bytes later. */
@@ -185,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_after_a_known_one_is_not_learned),
         cmocka_unit_test(a_jump_in_the_second_piece_is_learned_from_a_second_half),
+        cmocka_unit_test(one_branch_of_a_piece_is_decoded_a_cycle),
         cmocka_unit_test(a_return_fetched_right_after_a_return_is_mispredicted),
         cmocka_unit_test(operations_share_entries_of_the_window_and_loads_do_not),
     };
