@@ -99,7 +99,7 @@ struct options {
     bool region_marks;
     struct selection selected; /* of what --trace and --itrace write; the task: of --log, too */
     bool batch;                /* debug: no prompts, and the first command that fails ends it */
-    bool quiet, view, log_args;
+    bool quiet, view, log_args, native_share;
     unsigned rows; /* OPTION_ROWS_AUTO: not given */
     struct saved_option saved[OPTION_SAVED_MAX];
     unsigned saved_count;

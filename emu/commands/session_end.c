@@ -240,10 +240,25 @@ static struct ending end_recording(const struct session *s, struct stop stop, st
     }
 }
 
+static void print_native_share(const struct session *s)
+{
+    const struct cluster *c = machine_cluster(s->machine);
+
+    for (unsigned i = 0; i < cluster_hart_count(c); i++) {
+        const struct hart *h = cluster_hart(c, i);
+        uint64_t insns = hart_insns(h), native = hart_native_insns(h);
+
+        fprintf(s->diag.out, "hart %-2u %15" PRIu64 " instructions were native code, %.1f %%\n", i,
+                native, insns ? 100.0 * (double)native / (double)insns : 0.0);
+    }
+}
+
 static void print_report(const struct session *s, const struct report *r)
 {
     struct report coloured = *r;
 
+    if (s->options.native_share)
+        print_native_share(s);
     coloured.colour = s->diag.colour; /* files have the same texts without */
     report_findings(&coloured, s->diag.out);
     if (s->options.quiet || s->options.command != COMMAND_RUN)

@@ -517,6 +517,11 @@ uint64_t hart_cycles(const struct hart *h)
             hart_cycles_before(h, h->cache.block, (unsigned)(h->cache.uop - h->cache.block->ops)));
 }
 
+uint64_t hart_native_insns(const struct hart *h)
+{
+    return h->cache.native.insns;
+}
+
 uint64_t hart_insns(const struct hart *h)
 {
     uint64_t given = h->s.insns + (uint64_t)(h->s.insns_budget - h->s.insns_left);

@@ -186,6 +186,8 @@ bool hart_is_masked(const struct hart *h);
  */
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);
+/* Instructions executed as native code by this process, whatever was before a snapshot. */
+uint64_t hart_native_insns(const struct hart *h);
 
 /* Gives hart_cycles, hart_insns and hart_time at once, which is faster. */
 void hart_clocks(struct hart *h, uint64_t *cycles, uint64_t *insns, uint64_t *time);

@@ -47,6 +47,7 @@ struct native_state {
     uint64_t last;         /* what was written last to an integer register (label_last) */
     uint32_t at;           /* its number; NATIVE_ENTERS: the block is entered by a jump */
     unsigned top;          /* of the return-address stack */
+    uint64_t insns;        /* executed as native code: hart_native_insns */
     bool unguarded;        /* the operation is a vector instruction, and its guard has found another
                               configuration than that for which the block was translated */
 };

@@ -39,6 +39,14 @@ boot interpreter --fetch random:5 --max-insns 700003
 boot translated --fetch random:5 --max-insns 700003
 claim 'the same with random fetches, stopped at some instruction' same translated
 
+# share ENGINE: the share of the instructions of one hart that were native code, in percent.
+share() {
+    run run --engine "$1" --native-share --quiet --append 'script="work calls 20"' "$mcount"
+    awk '/ were native code, / { print int($8) }' "$err"
+}
+claim 'interpreted, no instruction is native code' test "$(share interpreter)" = 0
+claim '... nine of ten are with --engine auto' test "$(share auto)" -ge 90 -a "$(share auto)" -le 100
+
 # Code that is executed has been in memory that can only be read and executed.
 ran() { awk '/memfd:rvftrace/ { code = $2 == "r-xs" } code && /^Rss/ { print $2 }' "/proc/$1/smaps"; }
 writable() { awk '$2 ~ /w.*x/' "/proc/$1/maps"; }

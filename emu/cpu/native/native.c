@@ -412,14 +412,24 @@ static void note_unguarded(struct block *b)
     watch(b);
 }
 
+/* What is paid for of the block in which native code ends, and left to the engine. */
+static uint32_t insns_left(const struct native_state *s)
+{
+    uint32_t all = block_insns(s->block);
+
+    return s->at == NATIVE_ENTERS ? all : all - s->block->notes[s->at].insns_before;
+}
+
 const void *native_run(struct hart *h, struct block *b)
 {
     struct native_state *s = &h->cache.native;
+    uint32_t paid = (uint32_t)s->budget + block_insns(b);
 
     s->start = b->native;
     s->unguarded = false;
     call_native(h, h->cluster->native->enter);
     b = s->block;
+    s->insns += paid - (uint32_t)s->budget - insns_left(s);
     if (s->at == NATIVE_ENTERS) {
         s->uop = b->ops;
         return b->ops[0].go;
