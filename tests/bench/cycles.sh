@@ -41,15 +41,15 @@ sys.exit(mean["micro"] > float(sys.argv[3]) or mean.get("workload", 0) > float(s
 claim "the models of all cores run" exits 0 cycles --json "$work/models.json"
 keeps c906 3.1 1.8
 keeps cva6 2.2 1.2
-keeps c910 5.0 4.1
+keeps c910 7.4 3.8
 keeps rocket 6.9 1.9
 greatest() {
     python3 -c 'import json, sys
 rows = {r["name"]: r["error_percent"] for r in json.load(open(sys.argv[1]))["cores"]["c910"]["rows"]}
 print(far := {name for name, error in rows.items() if abs(error) > 20})
-sys.exit(far != {"site_fp@0", "bodies"})' "$work/models.json"
+sys.exit(far != {"site_fp@62", "site_pfe8_stub@0", "site_pfe8_tramp@0", "site_pfe8_tramp@62", "call_depth10"})' "$work/models.json"
 }
-claim "the row and the workload of the c910 that are further off than 20 % are known" greatest
+claim "the rows of the c910 that are further off than 20 % are known, and no workload is" greatest
 told() {
     python3 -c 'import json, re, sys
 for name, core in json.load(open(sys.argv[1]))["cores"].items():
