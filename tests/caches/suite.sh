@@ -29,7 +29,7 @@ export PATH
 # recordings, signals, the host's time and its memory need the emulator itself and not a program around it.
 [ "$#" -gt 0 ] || set -- $(grep -lE 'rvftrace|common\.inc|truth|soak' \
     tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh |
-    grep -vE '/(lib|bounds|caches|stress|console|input|output|replay|guest-terminal|virtio-flood)\.sh$|/qemu-')
+    grep -vE '/(lib|bounds|many-sites|native|caches|stress|console|input|output|replay|guest-terminal|virtio-flood)\.sh$|/qemu-')
 
 try env BUILD="$twice" tests/run "$@"
 [ "$status" -eq 0 ] || failed=1
