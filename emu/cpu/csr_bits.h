@@ -48,8 +48,8 @@ static inline uint64_t mstatus_read(uint64_t mstatus)
 }
 
 /*
- * The bits of sstatus of which a change has an effect on nothing but interrupts, and those in which
- * a write of it may change mstatus.
+ * QUIET: bits of sstatus that, when they change, affect nothing but interrupts. CHANGING: all bits
+ * of mstatus that a write of sstatus may change.
  */
 #define SSTATUS_QUIET    (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP)
 #define SSTATUS_CHANGING (SSTATUS_WRITABLE | MSTATUS_SPELP)

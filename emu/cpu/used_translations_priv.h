@@ -68,8 +68,8 @@ enum { PENDING_MAX = 128 };
 struct used_set {
     struct used *at; /* from 1 on */
     uint32_t max, len;
-    uint32_t begun; /* so many were in use at any time */
-    uint32_t free;  /* those of them that are not now: first of a list by `newer` */
+    uint32_t begun; /* the first `begun` of them have been in use */
+    uint32_t free;  /* first of those among them that are free now, a list by `newer` */
     uint32_t oldest, newest;
     uint32_t *of_page, *of_entry; /* heads of lists, by hash */
     uint32_t hash_mask;
