@@ -89,7 +89,8 @@ struct core {
         sfence_page;
     uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
         load_wait, /* with commit.entries */
-        load_again, load_narrow, load_float, history_hash, split_target;
+        load_again, load_narrow, load_float, history_hash, split_target, ras_in_btb, fence_memory,
+        store_idle;
     /* of a core that executes out of order */
     uint32_t window, fold, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
         retire_after, restart, restart_jump, alu_ports, alu_queue, branch_queue, memory_queue,

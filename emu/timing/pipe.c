@@ -73,8 +73,12 @@ static void commit(struct pipe_state *s, unsigned cycles)
     }
 }
 
-/* Advances the state by a number of cycles. */
-static void advance(const struct core *core, struct pipe_state *s, unsigned cycles)
+/*
+ * Advances the state by a number of cycles, in the last `reads' of which a load has the cache, so
+ * that no store is written.
+ */
+static void advance_with(const struct core *core, struct pipe_state *s, unsigned cycles,
+                         unsigned reads)
 {
     unsigned furthest = core->fetch_ahead + 1;
     if (!cycles)
@@ -97,9 +101,14 @@ static void advance(const struct core *core, struct pipe_state *s, unsigned cycl
     if (core->commit_entries)
         commit(s, cycles);
     else
-        age_stores(s, cycles, stores_window(core));
+        age_stores(s, cycles - reads, stores_window(core));
     s->ahead = (uint8_t)(s->ahead + cycles < furthest ? s->ahead + cycles : furthest);
     s->slot = 0;
+}
+
+static void advance(const struct core *core, struct pipe_state *s, unsigned cycles)
+{
+    advance_with(core, s, cycles, 0);
 }
 
 /* The number of pieces that must be fetched for the operation. */
@@ -143,9 +152,12 @@ static bool is_atomic(const struct pipe_op *op)
     return op->class == CORE_amo || op->class == CORE_lr || op->class == CORE_sc;
 }
 
-/* Cycles that an operation waits for the end of a store with which it collides. */
+/*
+ * Cycles that an operation waits for the end of a store with which it collides. `later': cycles
+ * until it issues otherwise.
+ */
 static unsigned behind_collision(const struct core *core, const struct pipe_state *s,
-                                 const struct pipe_op *op)
+                                 const struct pipe_op *op, unsigned later)
 {
     unsigned wait = 0;
 
@@ -158,8 +170,8 @@ static unsigned behind_collision(const struct core *core, const struct pipe_stat
         if (store->atomic && op->flags & PIPE_LOAD && place(store->offset) == place(op->offset) &&
             store->base == op->source[0])
             wait = most(wait, less(core->latency[CORE_amo], store->age));
-        else if (after_amo && store->age < core->amo_window && store->base == op->source[0] &&
-                 place(store->offset) == place(op->offset))
+        else if (after_amo && store->age + later < core->amo_window &&
+                 store->base == op->source[0] && place(store->offset) == place(op->offset))
             wait = most(wait, less(core->amo_wait, store->age));
         else if (store->age < core->store_window &&
                  (is_atomic(op) ? store->base == op->source[0] && store->offset == op->offset
@@ -169,15 +181,18 @@ static unsigned behind_collision(const struct core *core, const struct pipe_stat
     return wait;
 }
 
-/* Cycles that a load waits for a store to the same place, or by which it comes later. */
+/*
+ * Cycles that a load waits for a store to the same place, or until it comes again. `later': cycles
+ * until it issues otherwise.
+ */
 static unsigned behind_store(const struct core *core, const struct pipe_state *s,
-                             const struct pipe_op *op)
+                             const struct pipe_op *op, unsigned later)
 {
     const struct pipe_store *store = store_before(s, op);
 
-    if (!store || store->age >= core->load_window)
+    if (!store || store->age + later >= core->load_window)
         return 0;
-    return core->load_again ? core->load_again : core->load_window - store->age;
+    return core->load_again ? later + core->load_again : core->load_window - store->age;
 }
 
 static void forget_base(struct pipe_state *s, const struct pipe_op *op)
@@ -392,9 +407,12 @@ static void use_unit(const struct core *core, struct pipe_state *s, const struct
     enum core_unit unit = core_unit_of((enum core_class)op->class);
     uint8_t until = (uint8_t)core->interval[op->class];
 
+    if (op->class == CORE_fence)
+        s->unit[UNIT_MEMORY] = (uint8_t)most(s->unit[UNIT_MEMORY], core->fence_memory);
     if (unit == UNIT_NONE || unit == UNIT_BLOCK)
         return;
-    s->unit[unit] = until;
+    s->unit[unit] =
+        (uint8_t)(op->flags & PIPE_ACQUIRE ? most(until, core->fence_memory + 1) : until);
     if (unit == UNIT_FLOAT || unit == UNIT_FLOAT_DIVIDE)
         s->unit[unit] = in_byte(from + until);
     if (core->result_bus && unit == UNIT_MULTIPLY)
@@ -514,11 +532,12 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
     unsigned data = 0, late = fetch(core, s, op), behind = 0, issue, later = 0, result, waited;
     unsigned wait = most(wait_for_operands(core, s, op, false, &data), late);
 
-    if (op->flags & PIPE_LOAD && !core->commit_entries)
-        behind = behind_store(core, s, op);
+    if (!core->commit_entries &&
+        (op->flags & PIPE_LOAD || (core->store_idle && op->class == CORE_lr)))
+        behind = behind_store(core, s, op, wait);
     if ((op->flags & (PIPE_LOAD | PIPE_STORE) || is_atomic(op)) &&
         (core->store_window || core->amo_window) && !core->commit_entries)
-        behind = most(behind, behind_collision(core, s, op));
+        behind = most(behind, behind_collision(core, s, op, wait));
     wait = most(wait, behind);
     data = most(data, behind);
     if (core->commit_entries && uses_memory_unit(op))
@@ -548,7 +567,7 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
     s->led = core->update_busy && op->class == CORE_branch;
     s->slot++;
     if (s->slot == core->issue_width || blocks(core, op) || op->flags & PIPE_CONTROL)
-        advance(core, s, issue);
+        advance_with(core, s, issue, core->store_idle && op->flags & PIPE_LOAD);
     else
         issue = 0;
     pack_stores(s);

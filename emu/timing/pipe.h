@@ -25,10 +25,11 @@ enum {
 enum pipe_flag {
     PIPE_LOAD = 1,
     PIPE_STORE = 2,
-    PIPE_CONTROL = 4, /* may jump: ends its issue group */
-    PIPE_ADD = 8,     /* rd = source[0] + offset */
-    PIPE_FLOAT = 16,  /* has a floating-point register */
-    PIPE_PAGE = 32,   /* sfence.vma of one page */
+    PIPE_CONTROL = 4,  /* may jump: ends its issue group */
+    PIPE_ADD = 8,      /* rd = source[0] + offset */
+    PIPE_FLOAT = 16,   /* has a floating-point register */
+    PIPE_PAGE = 32,    /* sfence.vma of one page */
+    PIPE_ACQUIRE = 64, /* an AMO with aq */
 };
 
 struct pipe_op {

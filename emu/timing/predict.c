@@ -180,6 +180,7 @@ void predictor_reset(struct predictor *p)
     p->astray = p->late = p->late_wrong = false;
     p->return_top = p->return_count = 0;
     p->return_lost = false;
+    p->called_piece = 0;
     note_state(p);
 }
 
@@ -199,6 +200,7 @@ void predictor_state_io(struct state_io *io, struct predictor *p)
     STATE_IO_BELOW(io, p->return_top, RETURN_STACK_MAX);
     STATE_IO_BELOW(io, p->return_count, RETURN_STACK_MAX + 1);
     STATE_IO(io, p->return_lost);
+    STATE_IO(io, p->called_piece);
     STATE_IO(io, p->wrong);
     if (io->loading)
         note_state(p);
@@ -473,4 +475,54 @@ enum pipe_leave_by predictor_jump_indirect(struct predictor *p, uint64_t pc, uin
     }
     p->btb.notes[at] = target;
     return wrong;
+}
+
+/* ---- returns that are in the target buffer, as in Rocket ---- */
+
+void predictor_note_call(struct predictor *p, uint64_t pc, uint64_t target)
+{
+    int64_t at = find_target(p, pc);
+    bool known = at >= 0 && (!p->btb.notes[at] || p->btb.notes[at] == target);
+
+    p->called_piece = known ? (target >> p->piece_bits) + 1 : 0;
+}
+
+/* The entry `below' the newest one of the stack; NULL: there is none. */
+static const uint64_t *stacked(const struct predictor *p, uint32_t below)
+{
+    uint32_t depth = p->core->ras_depth;
+
+    if (p->return_count <= below)
+        return NULL;
+    return &p->returns[(p->return_top + depth - below) % depth];
+}
+
+/*
+ * The target buffer is asked when the piece of code is fetched, in the cycle in which a call in the
+ * piece before is pushed (Frontend.scala: s1_pc, ras_update). A return that it does not know is
+ * found a stage later.
+ */
+enum pipe_leave_by predictor_return_in_btb(struct predictor *p, uint64_t pc, uint64_t target)
+{
+    int64_t at = find_target(p, pc);
+    bool first = (pc >> p->piece_bits) + 1 == p->called_piece;
+    const uint64_t *predicted = stacked(p, at >= 0 && first);
+    enum pipe_leave_by by = at >= 0 ? LEAVE_RETURN : LEAVE_LATE_JUMP;
+
+    if (!predicted && at >= 0)
+        predicted = &p->btb.notes[at];
+    if (!predicted || *predicted != target) {
+        p->wrong++;
+        by = predicted ? LEAVE_WRONG_RETURN : LEAVE_EMPTY_RETURN;
+    }
+    if (at < 0)
+        put_target(p, pc, target);
+    else if (by != LEAVE_RETURN)
+        p->btb.notes[at] = target;
+    if (p->return_count) {
+        p->return_top = (p->return_top ? p->return_top : p->core->ras_depth) - 1;
+        p->return_count--;
+    }
+    p->called_piece = 0;
+    return by;
 }

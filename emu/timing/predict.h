@@ -66,7 +66,9 @@ struct predictor {
     uint64_t returns[RETURN_STACK_MAX];
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
-    uint64_t wrong;   /* number of wrong predictions */
+    /* With ras_in_btb: the first piece of code after a call that the target buffer knew, + 1. */
+    uint64_t called_piece;
+    uint64_t wrong; /* number of wrong predictions */
 
     /* caches */
     enum predictor_kind kind; /* of the next branch */
@@ -235,12 +237,18 @@ static inline enum pipe_leave_by predictor_jump(struct predictor *p, uint64_t pc
 enum pipe_leave_by predictor_jump_indirect(struct predictor *p, uint64_t pc, uint64_t target,
                                            bool call, bool by_ra);
 
-static inline void predictor_call(struct predictor *p, uint64_t return_pc)
+/* With ras_in_btb: notes whether the target buffer knows the call. */
+void predictor_note_call(struct predictor *p, uint64_t pc, uint64_t target);
+
+static inline void predictor_call(struct predictor *p, uint64_t pc, uint64_t return_pc,
+                                  uint64_t target)
 {
     uint32_t depth = p->core->ras_depth;
 
     if (!depth)
         return;
+    if (p->core->ras_in_btb)
+        predictor_note_call(p, pc, target);
     p->return_top = p->return_top + 1 < depth ? p->return_top + 1 : 0;
     p->returns[p->return_top] = return_pc;
     if (p->return_count < depth)
@@ -249,11 +257,16 @@ static inline void predictor_call(struct predictor *p, uint64_t return_pc)
         p->return_lost = true;
 }
 
-static inline enum pipe_leave_by predictor_return(struct predictor *p, uint64_t target)
+/* With ras_in_btb. */
+enum pipe_leave_by predictor_return_in_btb(struct predictor *p, uint64_t pc, uint64_t target);
+
+static inline enum pipe_leave_by predictor_return(struct predictor *p, uint64_t pc, uint64_t target)
 {
     uint32_t least = p->return_lost ? p->core->ras_loses : 0;
     uint64_t predicted;
 
+    if (p->core->ras_in_btb)
+        return predictor_return_in_btb(p, pc, target);
     if (p->return_count <= least) {
         p->return_count = 0;
         p->return_lost = false;

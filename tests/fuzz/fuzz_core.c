@@ -62,9 +62,9 @@ static void run_model(const struct core *core)
         CHECK(branch(&one->predictor, pa, i) < PIPE_LEAVES);
         CHECK(predictor_jump_indirect(&one->predictor, pa, i, i & 1, i & 2) < PIPE_LEAVES);
         if (i % 5 < 3)
-            predictor_call(&one->predictor, i);
+            predictor_call(&one->predictor, pa, i, i * 8);
         else
-            CHECK(predictor_return(&one->predictor, i) < PIPE_LEAVES);
+            CHECK(predictor_return(&one->predictor, i * 8, i) < PIPE_LEAVES);
         (void)model_divide(one, i * 977, i, i & 1, i % 8);
         (void)model_multiply(one, pa, i);
     }

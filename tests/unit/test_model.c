@@ -412,16 +412,45 @@ static void a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address(void **state)
 
     (void)state;
     for (uint64_t pc = 0x12; pc <= 0x14; pc += 2) {
-        predictor_call(&w.m[0]->predictor, pc + 4);
+        predictor_call(&w.m[0]->predictor, 0, pc + 4, 0);
         assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, pc, 0x100, true, true),
                          LEAVE_WRONG_CALL);
-        assert_int_equal(predictor_return(&w.m[0]->predictor, pc + 4),
+        assert_int_equal(predictor_return(&w.m[0]->predictor, 0, pc + 4),
                          pc & 2 ? LEAVE_WRONG_RETURN : LEAVE_RETURN);
     }
-    predictor_call(&w.m[0]->predictor, 0x14); /* of two bytes */
+    predictor_call(&w.m[0]->predictor, 0, 0x14, 0); /* of two bytes */
     assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, 0x12, 0x100, true, false),
                      LEAVE_WRONG_INDIRECT);
-    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x14), LEAVE_RETURN);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0, 0x14), LEAVE_RETURN);
+    drop(&w);
+}
+
+/* A function at 0x200 that returns in its first piece of code is called at 0x100 and 0x180. */
+static void a_return_in_the_target_buffer_is_predicted_before_its_call(void **state)
+{
+    struct world w = make("btb.entries = 4\nbtb.ways = 0\nbtb.holds = all\nfetch.bytes = 4\n"
+                          "return-stack.depth = 4\nreturn-stack.in-buffer = 1\n");
+    struct predictor *p = &w.m[0]->predictor;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) { /* the stack is empty before: the last target is right */
+        predictor_call(p, 0x100, 0x104, 0x200);
+        (void)predictor_jump(p, 0x100, 0x200);
+        assert_int_equal(predictor_return(p, 0x202, 0x104), i ? LEAVE_RETURN : LEAVE_LATE_JUMP);
+    }
+    predictor_call(p, 0x80, 0x84, 0x100);
+    (void)predictor_jump(p, 0x80, 0x100);
+    for (unsigned i = 0; i < 3; i++) { /* now there is an outer call, which it takes for its own */
+        predictor_call(p, 0x100, 0x104, 0x200);
+        (void)predictor_jump(p, 0x100, 0x200);
+        assert_int_equal(predictor_return(p, 0x202, 0x104), LEAVE_WRONG_RETURN);
+    }
+    predictor_call(p, 0x180, 0x184, 0x200); /* not in the buffer */
+    (void)predictor_jump(p, 0x180, 0x200);
+    assert_int_equal(predictor_return(p, 0x202, 0x184), LEAVE_RETURN);
+    predictor_call(p, 0x180, 0x184, 0x200);
+    (void)predictor_jump(p, 0x180, 0x200);
+    assert_int_equal(predictor_return(p, 0x204, 0x184), LEAVE_LATE_JUMP); /* a piece later */
     drop(&w);
 }
 
@@ -504,9 +533,9 @@ static unsigned predicted_returns(struct model *m, unsigned depth)
     unsigned predicted = 0;
 
     for (unsigned i = 0; i < depth; i++)
-        predictor_call(&m->predictor, 0x1000 + 8 * i);
+        predictor_call(&m->predictor, 0, 0x1000 + 8 * i, 0);
     for (unsigned i = depth; i-- > 0;)
-        predicted += predictor_return(&m->predictor, 0x1000 + 8 * i) == LEAVE_RETURN;
+        predicted += predictor_return(&m->predictor, 0, 0x1000 + 8 * i) == LEAVE_RETURN;
     return predicted;
 }
 
@@ -522,10 +551,10 @@ static void a_return_stack_of_n_predicts_n_returns(void **state)
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
     assert_int_equal(predicted_returns(loses.m[0], 5), 3);
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
-    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x1000), LEAVE_EMPTY_RETURN);
-    predictor_call(&w.m[0]->predictor, 0x2000);
-    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x2004), LEAVE_WRONG_RETURN);
-    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x2004), LEAVE_EMPTY_RETURN);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0, 0x1000), LEAVE_EMPTY_RETURN);
+    predictor_call(&w.m[0]->predictor, 0, 0x2000, 0);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0, 0x2004), LEAVE_WRONG_RETURN);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0, 0x2004), LEAVE_EMPTY_RETURN);
     drop(&w);
     drop(&loses);
 }
@@ -578,7 +607,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
         (void)model_fetch_line(w.m[0], pa);
         (void)backward(&w.m[0]->predictor, pa, pa & 8);
     }
-    predictor_call(&w.m[0]->predictor, 0x1234);
+    predictor_call(&w.m[0]->predictor, 0, 0x1234, 0);
     state_io_save(&io, 0);
     model_state_io(&io, w.m[0]);
     state_io_load(&load, io.saved.at, io.saved.len);
@@ -587,7 +616,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 64)
         assert_int_equal(cache_peek(&w.m[0]->dcache, pa >> 6),
                          cache_peek(&w.m[1]->dcache, pa >> 6));
-    assert_int_equal(predictor_return(&w.m[1]->predictor, 0x1234), LEAVE_RETURN);
+    assert_int_equal(predictor_return(&w.m[1]->predictor, 0, 0x1234), LEAVE_RETURN);
     state_io_load(&load, io.saved.at, io.saved.len);
     model_state_io(&load, other.m[0]); /* of another core */
     assert_int_not_equal(state_io_end(&load), STATE_OK);
@@ -693,6 +722,7 @@ int main(void)
         cmocka_unit_test(a_target_buffer_of_n_holds_n),
         cmocka_unit_test(a_target_of_which_low_bits_are_held_is_in_the_same_region),
         cmocka_unit_test(a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address),
+        cmocka_unit_test(a_return_in_the_target_buffer_is_predicted_before_its_call),
         cmocka_unit_test(a_branch_that_is_only_fetched_shifts_the_history_until_a_misprediction),
         cmocka_unit_test(an_exact_quotient_is_early_by_its_bits),
         cmocka_unit_test(an_indirect_jump_is_predicted_where_it_went),

@@ -262,6 +262,32 @@ static void a_load_is_made_again_after_the_store_to_its_place(void **state)
     assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 16)), 2);
 }
 
+static void a_store_is_not_written_while_loads_have_the_cache(void **state)
+{
+    const char *core = "stores.load-window = 3\nstores.load-again = 5\nstores.load-idle = 1\n";
+    const struct pipe_op reserved = {.class = CORE_lr, .rd = 11, .source = {2}, .offset = 8};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, NOP, LOAD(11, 2, 8)), 4);
+    assert_int_equal(
+        CYCLES(core, STORE(10, 2, 8), LOAD(12, 2, 16), LOAD(12, 2, 24), LOAD(11, 2, 8)), 9);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), reserved), 7);
+}
+
+static void after_a_fence_only_loads_and_stores_wait(void **state)
+{
+    const char *core = "interval.fence = 1\nfence.memory = 3\n";
+    const struct pipe_op fence = {.class = CORE_fence};
+    const struct pipe_op acquire = {
+        .class = CORE_amo, .rd = 11, .source = {2, 3}, .flags = PIPE_ACQUIRE};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, fence, NOP, fence, NOP), 4);
+    assert_int_equal(CYCLES(core, fence, LOAD(11, 2, 8)), 4);
+    assert_int_equal(CYCLES(core, fence, NOP, NOP, STORE(11, 2, 8)), 4);
+    assert_int_equal(CYCLES(core, acquire, NOP, LOAD(12, 2, 8)), 5);
+}
+
 static void some_loads_take_longer(void **state)
 {
     const char *core = "latency.load = 2\nload.narrow = 1\nload.float = 4\n";
@@ -597,6 +623,8 @@ int main(void)
         cmocka_unit_test(a_store_need_not_wait_for_its_data),
         cmocka_unit_test(a_load_waits_for_the_store_to_its_place),
         cmocka_unit_test(a_load_is_made_again_after_the_store_to_its_place),
+        cmocka_unit_test(a_store_is_not_written_while_loads_have_the_cache),
+        cmocka_unit_test(after_a_fence_only_loads_and_stores_wait),
         cmocka_unit_test(some_loads_take_longer),
         cmocka_unit_test(a_store_is_known_by_its_base_also_after_that_moved),
         cmocka_unit_test(stores_to_one_place_one_after_the_other_wait),

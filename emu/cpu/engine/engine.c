@@ -50,7 +50,7 @@
 #define FEED_CYCLE() ((uint32_t)(h->s.cycles - (uint64_t)(budget >> CYCLES_SHIFT)))
 #define ON_JUMP(target, before)
 #define ON_JUMP_INDIRECT(target)
-#define ON_CALL(return_pc)
+#define ON_CALL(return_pc, target)
 #define ON_RETURN(target)
 #define ON_SYSTEM()
 #define ON_SYSTEM_DONE()

@@ -20,7 +20,7 @@
 #define ON_NEXT()
 #define ON_JUMP(target, before)
 #define ON_JUMP_INDIRECT(target)
-#define ON_CALL(return_pc)
+#define ON_CALL(return_pc, target)
 #define ON_RETURN(target)
 #define ON_SYSTEM()
 #define ON_SYSTEM_DONE()

@@ -175,13 +175,13 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     LEAVE(predictor_jump_indirect(&model->predictor, PC, target, u->rd != 32 && IS_LINK(u->rd), \
                                   u->rs1 == REG_RA))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
-#define ON_CALL(return_pc)                                \
-    do {                                                  \
-        if (IS_LINK(u->rd))                               \
-            predictor_call(&model->predictor, return_pc); \
+#define ON_CALL(return_pc, target)                                    \
+    do {                                                              \
+        if (IS_LINK(u->rd))                                           \
+            predictor_call(&model->predictor, PC, return_pc, target); \
     } while (0)
-#define ON_RETURN(target)                                               \
-    LEAVE(IS_LINK(u->rs1) ? predictor_return(&model->predictor, target) \
+#define ON_RETURN(target)                                                   \
+    LEAVE(IS_LINK(u->rs1) ? predictor_return(&model->predictor, PC, target) \
                           : predictor_jump_indirect(&model->predictor, PC, target, false, false))
 
 /* The hart goes to a block along a link or the jump cache. */

@@ -235,6 +235,8 @@ static const char *const patterns[] = {
 #undef F
 };
 
+enum { IMM_AQ = 2 }; /* in the immediate of an AMO: extract_AMO */
+
 static unsigned base_op(unsigned kind)
 {
     return kind == OP_call ? OP_jal : kind == OP_call_indirect || kind == OP_ret ? OP_jalr : kind;
@@ -292,6 +294,8 @@ struct pipe_op timed_op(const struct hart *h, const struct uop *u, unsigned kind
         p.flags |= PIPE_PAGE;
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
+    if (p.class == CORE_amo && u->imm & IMM_AQ)
+        p.flags |= PIPE_ACQUIRE;
     return p;
 }
 

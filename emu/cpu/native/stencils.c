@@ -270,7 +270,7 @@ enum { loads = LOADS_BY_BOTH };
 #define ON_FLOAT_DIVIDED()
 #define ON_JUMP(target, before)
 #define ON_JUMP_INDIRECT(target)
-#define ON_CALL(return_pc)
+#define ON_CALL(return_pc, target)
 #define ON_RETURN(target)
 #define ON_FENCE()
 #define ON_MULTIPLY(a, b)
